@@ -670,7 +670,7 @@ static tacho_status add_stalls(tacho_table *table, const tacho_opstats *stats)
 
 static const tacho_column missing_columns[] = {
     {"what", "what", TACHO_COLUMN_TEXT},
-    {"flag", "compile with", TACHO_COLUMN_TEXT},
+    {"needs", "compile with", TACHO_COLUMN_TEXT},
 };
 
 /* "counters 0x20E, 0x20F of threads and ops: the simulation does not count them"; empty: none. */
@@ -690,7 +690,8 @@ static void list_uncounted(const tacho_opstats *stats, char *text, size_t room)
     }
 }
 
-/* What was not compiled in has a flag; what was and is not there the device does not record. */
+/* What was not compiled in says what to compile with; what was and is not there the device does not
+ * record. */
 static tacho_status add_missing(tacho_table *table, const tacho_opstats *stats)
 {
     const tacho_stats_head *head = &stats->file->head;
@@ -704,21 +705,21 @@ static tacho_status add_missing(tacho_table *table, const tacho_opstats *stats)
     list_uncounted(stats, uncounted, sizeof(uncounted));
     const struct {
         bool is_missing, is_compiled_in;
-        const char *what, *flag;
+        const char *what, *needs;
     } rows[] = {
         {(head->features & TACHO_STATS_HAS_DDR) == 0, config->counts_ddr != 0 || !has_cycles,
-         "DDR traffic", "-ddr-stats"},
+         "DDR traffic", "DDR stats"},
         {(head->features & TACHO_STATS_HAS_PMU) == 0, has_pmu, "counters of cores",
-         "-aic-pmu-recipe=KernelUtil or -aic-pmu-events=..."},
+         "the PMU recipe KernelUtil, or PMU events"},
         {!has_cycles, true,
          "cycles and frequency of cores: the device has one clock, which ucycles are of", ""},
         {!has_port_level || !has_cycles, has_port_level, "waits at ports and doorbells",
-         "-stats-level=50"},
-        {!has_op_level, false, "ops", "-stats-level=70"},
+         "stats level 50"},
+        {!has_op_level, false, "ops", "stats level 70"},
         {has_op_level && (head->features & TACHO_STATS_BY_OP) != 0, true,
          "engines, transfers and waits of ops: the device runs an op as a whole", ""},
         {(head->features & TACHO_STATS_HAS_OP_PMU) == 0, has_op_pmu, "counters of ops",
-         has_pmu ? "-stats-level=100" : "-stats-level=100 and -aic-pmu-recipe=KernelUtil"},
+         has_pmu ? "stats level 100" : "stats level 100 and the PMU recipe KernelUtil"},
         {(head->features & TACHO_STATS_HAS_PMU) != 0 && uncounted[0] != '\0', true, uncounted, ""},
         {tacho_stats_is_damaged(&stats->file->damage), true,
          "a part of the file, which is cut or damaged: what it was part of is N/A or left out", ""},
@@ -726,7 +727,7 @@ static tacho_status add_missing(tacho_table *table, const tacho_opstats *stats)
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         if (rows[i].is_missing) {
             TACHO_TRY(add_text(table, rows[i].what));
-            TACHO_TRY(add_text(table, rows[i].is_compiled_in ? "" : rows[i].flag));
+            TACHO_TRY(add_text(table, rows[i].is_compiled_in ? "" : rows[i].needs));
         }
     }
     return TACHO_OK;

@@ -195,9 +195,9 @@ static void test_missing(void **state)
     const tacho_table *missing = &at.tables[TACHO_OPSTATS_TABLE_MISSING];
     assert_int_equal(tacho_table_row_count(missing), 4);
     assert_true(
-        tacho_str_equal(cell(missing, 0, "flag")->value.text, TACHO_STR("-stats-level=50")));
+        tacho_str_equal(cell(missing, 0, "needs")->value.text, TACHO_STR("stats level 50")));
     assert_true(
-        tacho_str_equal(cell(missing, 1, "flag")->value.text, TACHO_STR("-stats-level=70")));
+        tacho_str_equal(cell(missing, 1, "needs")->value.text, TACHO_STR("stats level 70")));
     assert_int_equal(tacho_table_row_count(&at.tables[TACHO_OPSTATS_TABLE_OPS]), 0);
     assert_true(
         cell(&at.tables[TACHO_OPSTATS_TABLE_DEVICE], 0, "max_input_wait_ucycles")->is_absent);

@@ -16,8 +16,9 @@ enum { DEVICES_MAX = 64, BATCH_MAX = 65536, STATS_LEVEL_MAX = 100 };
 
 /* ---- notes ----------------------------------------------------------------------------------- */
 
-static void take_note(void *self, const char *kind, const char *text)
+static void take_note(void *self, const char *kind, const char *text, tacho_hint hint)
 {
+    (void)hint; /* the words for it are the caller's */
     const tacho_compiled_options *options = self;
     tacho_str printable;
     tacho_arena arena;
@@ -53,7 +54,6 @@ static tacho_status take_sizes(tacho_model_request *self)
     }
     self->model.dims = dims;
     self->model.dim_count = options->size_count;
-    self->model.dim_option = "a size for ";
     return TACHO_OK;
 }
 

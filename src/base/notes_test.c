@@ -18,11 +18,15 @@ typedef struct taken {
     char kind[16];
     char text[LONG_LEN + 16];
     int count;
+    tacho_hint_id hint;
+    char detail[16];
 } taken;
 
-static void take(void *self, const char *kind, const char *text)
+static void take(void *self, const char *kind, const char *text, tacho_hint hint)
 {
     taken *to = self;
+    to->hint = hint.id;
+    strncpy(to->detail, hint.detail, sizeof(to->detail) - 1);
     strncpy(to->kind, kind, sizeof(to->kind) - 1);
     strncpy(to->text, text, sizeof(to->text) - 1);
     to->count++;
@@ -37,6 +41,11 @@ static void test_a_note_arrives(void **state)
     assert_string_equal(to.kind, "warning");
     assert_string_equal(to.text, "3 of four");
     assert_int_equal(to.count, 1);
+    assert_int_equal(to.hint, TACHO_HINT_NONE);
+    tacho_note_hint(&notes, (tacho_hint){TACHO_HINT_SIZE, "n=4"}, "note", "%s", "open");
+    assert_string_equal(to.text, "open");
+    assert_int_equal(to.hint, TACHO_HINT_SIZE);
+    assert_string_equal(to.detail, "n=4");
 }
 
 static void test_long_notes_are_whole(void **state)
@@ -61,6 +70,7 @@ static void test_nobody_listens(void **state)
 {
     (void)state;
     tacho_note(NULL, "note", "%s", "nothing happens");
+    tacho_note_hint(NULL, (tacho_hint){TACHO_HINT_BATCH, ""}, "note", "%s", "nothing happens");
 }
 
 int main(void)

@@ -17,12 +17,20 @@ typedef struct status_note {
     char *text;
 } status_note;
 
+typedef struct status_hint {
+    struct status_hint *next;
+    tacho_hint_id id;
+    size_t text; /* 0: of the message; n: of the n-th note */
+    char detail[];
+} status_hint;
+
 struct tacho_failure {
     tacho_code code;
     const char *source_file;
     int source_line;
     char *message;
     status_note *notes;
+    status_hint *hints;
 };
 
 static char no_memory_message[] = "out of memory";
@@ -34,7 +42,7 @@ static const struct tacho_failure no_memory_record = {
 };
 
 /* The constant record is handed out as a status but never written or freed. */
-static tacho_status no_memory_status(void)
+tacho_status tacho_no_memory(void)
 {
     return (tacho_status)(uintptr_t)&no_memory_record;
 }
@@ -96,7 +104,7 @@ tacho_status tacho_status_make(tacho_code code, const char *source_file, int sou
 {
     struct tacho_failure *failure = calloc(1, sizeof(*failure));
     if (failure == NULL) {
-        return no_memory_status();
+        return tacho_no_memory();
     }
     va_list arguments;
     va_start(arguments, format);
@@ -104,7 +112,7 @@ tacho_status tacho_status_make(tacho_code code, const char *source_file, int sou
     va_end(arguments);
     if (failure->message == NULL) {
         free(failure);
-        return no_memory_status();
+        return tacho_no_memory();
     }
     failure->code = code;
     failure->source_file = source_file;
@@ -114,7 +122,7 @@ tacho_status tacho_status_make(tacho_code code, const char *source_file, int sou
 
 tacho_status tacho_status_add_note(tacho_status status, const char *format, ...)
 {
-    if (status == TACHO_OK || status == no_memory_status()) {
+    if (status == TACHO_OK || status == tacho_no_memory()) {
         return status;
     }
     status_note *note = calloc(1, sizeof(*note));
@@ -131,6 +139,40 @@ tacho_status tacho_status_add_note(tacho_status status, const char *format, ...)
     }
     *tail = note;
     return status;
+}
+
+tacho_status tacho_status_add_hint(tacho_status status, tacho_hint_id id, const char *detail)
+{
+    if (status == TACHO_OK || status == tacho_no_memory()) {
+        return status;
+    }
+    size_t len = strlen(detail);
+    status_hint *hint = calloc(1, sizeof(*hint) + len + 1);
+    if (hint == NULL) {
+        return status; /* as of a note */
+    }
+    hint->id = id;
+    memcpy(hint->detail, detail, len);
+    for (const status_note *note = status->notes; note != NULL; note = note->next) {
+        hint->text++;
+    }
+    status_hint **tail = &status->hints;
+    while (*tail != NULL) {
+        tail = &(*tail)->next;
+    }
+    *tail = hint;
+    return status;
+}
+
+tacho_hint tacho_status_hint(tacho_status status, size_t text, size_t index)
+{
+    const status_hint *hint = status == TACHO_OK ? NULL : status->hints;
+    for (; hint != NULL; hint = hint->next) {
+        if (hint->text == text && index-- == 0) {
+            return (tacho_hint){hint->id, hint->detail};
+        }
+    }
+    return (tacho_hint){TACHO_HINT_NONE, ""};
 }
 
 tacho_status tacho_status_first(tacho_status first, tacho_status second)
@@ -193,7 +235,7 @@ const char *tacho_status_source(tacho_status status, int *out_line)
 
 void tacho_status_free(tacho_status status)
 {
-    if (status == TACHO_OK || status == no_memory_status()) {
+    if (status == TACHO_OK || status == tacho_no_memory()) {
         return;
     }
     status_note *note = status->notes;
@@ -202,6 +244,12 @@ void tacho_status_free(tacho_status status)
         free(note->text);
         free(note);
         note = next;
+    }
+    status_hint *hint = status->hints;
+    while (hint != NULL) {
+        status_hint *next = hint->next;
+        free(hint);
+        hint = next;
     }
     free(status->message);
     free(status);

@@ -9,6 +9,7 @@
 #define TACHO_BASE_STATUS_H
 
 #include "base/attributes.h"
+#include "base/hint.h"
 #include <tacho/status.h>
 
 /* Makes a failure; |source_file| and |source_line| are where it arose in our own code. */
@@ -18,6 +19,19 @@ tacho_status tacho_status_make(tacho_code code, const char *source_file, int sou
 /* Adds a note to |status| and returns it; success passes through unchanged. */
 tacho_status tacho_status_add_note(tacho_status status, const char *format, ...)
     TACHO_PRINTF(2, 3) TACHO_MUST_USE;
+
+/*
+ * Adds what can be done about it to the text that was added last, the message or a note, and
+ * returns |status|. |detail| is copied; "" where the hint has none.
+ */
+tacho_status tacho_status_add_hint(tacho_status status, tacho_hint_id id,
+                                   const char *detail) TACHO_MUST_USE;
+
+/* The |index|-th hint of a text, 0 the message, n the n-th note; TACHO_HINT_NONE past the last. */
+tacho_hint tacho_status_hint(tacho_status status, size_t text, size_t index);
+
+/* There is no memory: a failure that needs none itself. */
+tacho_status tacho_no_memory(void) TACHO_MUST_USE;
 
 /* Keeps the first of two failures and frees the other: for straight-line cleanup. */
 tacho_status tacho_status_first(tacho_status first, tacho_status second) TACHO_MUST_USE;
@@ -33,6 +47,10 @@ tacho_status tacho_status_forgive_data(tacho_status status) TACHO_MUST_USE;
 const char *tacho_status_source(tacho_status status, int *out_line);
 
 #define tacho_fail(code, ...) tacho_status_make(code, __FILE__, __LINE__, __VA_ARGS__)
+
+/* The same with a hint that has no detail. */
+#define tacho_fail_hint(code, hint, ...)                                                           \
+    tacho_status_add_hint(tacho_fail(code, __VA_ARGS__), hint, "")
 
 #define TACHO_TRY(expression)                                                                      \
     do {                                                                                           \

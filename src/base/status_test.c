@@ -161,6 +161,33 @@ static void test_no_memory_record(void **state)
     tacho_status_free(other);
 }
 
+/* A hint belongs to the text that was there last when it was added. */
+static void test_hints(void **state)
+{
+    (void)state;
+    tacho_status status = make(TACHO_CODE_USAGE, "open dimensions");
+    char detail[] = "n=1";
+    status = tacho_status_add_hint(status, TACHO_HINT_SIZE, detail);
+    detail[0] = 'x'; /* it has a copy */
+    status = tacho_status_add_hint(status, TACHO_HINT_SIZE, "m=2");
+    status = tacho_status_add_hint(tacho_status_add_note(status, "one"), TACHO_HINT_BATCH, "");
+    status = tacho_status_add_note(status, "two");
+    assert_int_equal(tacho_status_hint(status, 0, 0).id, TACHO_HINT_SIZE);
+    assert_string_equal(tacho_status_hint(status, 0, 0).detail, "n=1");
+    assert_string_equal(tacho_status_hint(status, 0, 1).detail, "m=2");
+    assert_int_equal(tacho_status_hint(status, 0, 2).id, TACHO_HINT_NONE);
+    assert_int_equal(tacho_status_hint(status, 1, 0).id, TACHO_HINT_BATCH);
+    assert_string_equal(tacho_status_hint(status, 1, 0).detail, "");
+    assert_int_equal(tacho_status_hint(status, 2, 0).id, TACHO_HINT_NONE);
+    assert_string_equal(tacho_status_message(status), "open dimensions");
+    tacho_status_free(status);
+    assert_int_equal(tacho_status_hint(TACHO_OK, 0, 0).id, TACHO_HINT_NONE);
+    assert_null(tacho_status_add_hint(TACHO_OK, TACHO_HINT_BATCH, ""));
+    assert_ptr_equal(tacho_status_add_hint(tacho_no_memory(), TACHO_HINT_BATCH, ""),
+                     tacho_no_memory());
+    assert_int_equal(tacho_status_hint(tacho_no_memory(), 0, 0).id, TACHO_HINT_NONE);
+}
+
 /* A note that cannot be formatted leaves the failure as it was. */
 static void test_impossible_note(void **state)
 {
@@ -183,7 +210,7 @@ int main(void)
         cmocka_unit_test(test_long_message),    cmocka_unit_test(test_notes_innermost_first),
         cmocka_unit_test(test_first),           cmocka_unit_test(test_try),
         cmocka_unit_test(test_code_names),      cmocka_unit_test(test_no_memory_record),
-        cmocka_unit_test(test_impossible_note),
+        cmocka_unit_test(test_impossible_note), cmocka_unit_test(test_hints),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

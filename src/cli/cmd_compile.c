@@ -108,7 +108,7 @@ static int compile_with(const tacho_arguments *arguments, tacho_arena *arena)
         tacho_machine_use_cores(machine, request.compile.cores);
         request.compile.bytes_max = tacho_arguments_has(arguments, "force") ? UINT64_MAX : 0;
     }
-    return exit_code != 0 ? exit_code : tacho_compile_run_chosen(&request);
+    return exit_code != 0 ? exit_code : tacho_compile_run_chosen(&request, NULL);
 }
 
 static int compile_command_run(const tacho_arguments *arguments)

@@ -109,7 +109,7 @@ static int info_command_run(const tacho_arguments *arguments)
         .end = end,
         .shows_losses = true,
     };
-    info_request request = {.has_profiles = false};
+    info_request request = {.models.size_option = "--dim "};
     tacho_program_list_init(&request.programs);
     request.programs.notes = &tacho_talk_notes;
     int exit_code = tacho_listing_run(arguments, &verb, &request);

@@ -69,10 +69,7 @@ static tacho_status skip_file(report_request *request, tacho_report *report, con
                               tacho_status status)
 {
     const char *reason = tacho_status_message(status);
-    tacho_talk_line("skipped", reason);
-    for (size_t i = 0; tacho_status_note(status, i) != NULL; i++) {
-        tacho_talk_line("note", tacho_status_note(status, i));
-    }
+    tacho_talk_status("skipped", status, NULL);
     request->skipped_count++;
     tacho_status written = tacho_report_add_skipped(report, tacho_str_from_cstring(path),
                                                     tacho_str_from_cstring(reason));

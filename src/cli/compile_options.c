@@ -410,18 +410,6 @@ static size_t count_sizes(const tacho_arguments *arguments)
     return count;
 }
 
-/* What is missing is asked for in the words of the command. */
-static void choose_dim_words(const tacho_arguments *arguments, tacho_model_options *model)
-{
-    const tacho_command *command = arguments->command;
-    for (size_t i = 0; i < command->option_count; i++) {
-        if (same(command->options[i].name, "onnx-define-symbol")) {
-            model->dim_option = "-onnx-define-symbol=";
-            model->dim_separator = ',';
-        }
-    }
-}
-
 int tacho_compile_choose_dims(const tacho_arguments *arguments, tacho_arena *arena,
                               tacho_model_options *model)
 {
@@ -433,7 +421,6 @@ int tacho_compile_choose_dims(const tacho_arguments *arguments, tacho_arena *are
     }
     tacho_model_dim *dims = memory;
     model->dims = dims;
-    choose_dim_words(arguments, model);
     for (size_t i = 0; i < arguments->item_count; i++) {
         const tacho_argument *item = &arguments->items[i];
         char separator = dim_separator(item->option);

@@ -7,6 +7,7 @@
 #define TACHO_CLI_COMPILE_OPTIONS_H
 
 #include "cli/command.h"
+#include "cli/hints.h"
 #include "session/compile.h"
 #include "session/device.h"
 #include "cli/compile_stats.h"
@@ -76,7 +77,7 @@ int tacho_compile_choose_binds(const tacho_arguments *arguments, tacho_arena *ar
 /* Tables and profile: where, in which format, which rows; false when one is wrong. */
 bool tacho_compile_choose_outputs(const tacho_arguments *arguments, tacho_compile_request *request);
 
-/* Compiles, says what came of it, and returns the exit code. */
-int tacho_compile_run_chosen(tacho_compile_request *request);
+/* Compiles, says what came of it in the words of |dialect|, and returns the exit code. */
+int tacho_compile_run_chosen(tacho_compile_request *request, const tacho_hint_dialect *dialect);
 
 #endif

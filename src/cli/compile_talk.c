@@ -16,13 +16,13 @@ static void say_rest(const tacho_compile_request *request, size_t op_count)
 }
 
 /* An estimate may guess; a program that lacks a kernel does not run everywhere. */
-int tacho_compile_run_chosen(tacho_compile_request *request)
+int tacho_compile_run_chosen(tacho_compile_request *request, const tacho_hint_dialect *dialect)
 {
     tacho_compile_result result = {0};
     request->notes = &tacho_talk_notes;
     tacho_status status = tacho_compile_run(request, &result);
     if (status != TACHO_OK) {
-        return tacho_talk_failure(tacho_cli_note_no_model(status, request->model_path));
+        return tacho_talk_failure_in(dialect, tacho_cli_note_no_model(status, request->model_path));
     }
     say_rest(request, result.op_count);
     return result.unknown_count > 0 && request->program_path != NULL ? TACHO_EXIT_LOSSY

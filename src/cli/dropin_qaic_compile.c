@@ -116,7 +116,7 @@ static int compile_with(const tacho_arguments *arguments, tacho_arena *arena,
     if (!request->is_quiet) {
         say_ignored(arguments);
     }
-    return tacho_compile_run_chosen(request);
+    return tacho_compile_run_chosen(request, &tacho_hints_qaic);
 }
 
 static int qaic_compile_run(const tacho_arguments *arguments)

@@ -140,7 +140,7 @@ static int compile_on(const tacho_arguments *arguments, tacho_arena *arena,
     if (!request->is_quiet) {
         say_ignored(arguments);
     }
-    return tacho_compile_run_chosen(request);
+    return tacho_compile_run_chosen(request, NULL);
 }
 
 static int torq_compile_run(const tacho_arguments *arguments)

@@ -100,10 +100,7 @@ static void skip_input(run_request *request, size_t index, tacho_status status)
     tacho_intake only = {.inputs = &request->inputs[index], .input_count = 1};
     tacho_talk_progress_end(&listing->progress);
     status = add_notes(request, status, &only);
-    tacho_talk_line("skipped", tacho_status_message(status));
-    for (size_t i = 0; tacho_status_note(status, i) != NULL; i++) {
-        tacho_talk_line("note", tacho_status_note(status, i));
-    }
+    tacho_talk_status("skipped", status, NULL);
     tacho_status_free(status);
     listing->has_problems = true;
     remove_input(request, index);

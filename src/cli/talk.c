@@ -6,13 +6,20 @@
 
 #include "base/utf8.h"
 #include "cli/command.h"
+#include "cli/hints.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { SHOW_AFTER_MS = 400, UPDATE_EVERY_MS = 100, NS_PER_MS = 1000000, BAR_WIDTH = 24 };
+enum {
+    SHOW_AFTER_MS = 400,
+    UPDATE_EVERY_MS = 100,
+    NS_PER_MS = 1000000,
+    BAR_WIDTH = 24,
+    HINTS_MAX = 16
+};
 
 /* Prints |text| with control characters made visible. */
 static void print_safe(const char *text)
@@ -33,22 +40,56 @@ void tacho_talk_line(const char *kind, const char *text)
     fputc('\n', stderr);
 }
 
-static void take_note(void *self, const char *kind, const char *text)
+/* The line with what can be done about it, in the words of |dialect|. */
+static void print_hinted(const char *kind, const char *text, const tacho_hint_dialect *dialect,
+                         const tacho_hint *hints)
 {
+    tacho_text words = {0};
+    tacho_status status = tacho_text_put(&words, tacho_str_from_cstring(text));
+    if (status == TACHO_OK) {
+        status = tacho_hints_put(dialect, hints, &words);
+    }
+    if (status == TACHO_OK) {
+        status = tacho_text_put(&words, tacho_str_make("", 1)); /* its end */
+    }
+    tacho_talk_line(kind, status == TACHO_OK ? tacho_text_take(&words).data : text);
+    tacho_status_free(status);
+    tacho_text_deinit(&words);
+}
+
+static void take_note(void *self, const char *kind, const char *text, tacho_hint hint)
+{
+    const tacho_hint hints[] = {hint, {TACHO_HINT_NONE, ""}};
     (void)self;
-    tacho_talk_line(kind, text);
+    print_hinted(kind, text, NULL, hints);
 }
 
 const tacho_notes tacho_talk_notes = {take_note, NULL};
 
+void tacho_talk_status(const char *kind, tacho_status status, const tacho_hint_dialect *dialect)
+{
+    const char *text = tacho_status_message(status);
+    for (size_t i = 0; text != NULL; text = tacho_status_note(status, i), i++) {
+        tacho_hint hints[HINTS_MAX + 1];
+        size_t count = 0;
+        while (count < HINTS_MAX &&
+               (hints[count] = tacho_status_hint(status, i, count)).id != TACHO_HINT_NONE) {
+            count++;
+        }
+        hints[count] = (tacho_hint){TACHO_HINT_NONE, ""};
+        print_hinted(i == 0 ? kind : "note", text, dialect, hints);
+    }
+}
+
 int tacho_talk_failure(tacho_status status)
 {
+    return tacho_talk_failure_in(NULL, status);
+}
+
+int tacho_talk_failure_in(const tacho_hint_dialect *dialect, tacho_status status)
+{
     bool is_misuse = tacho_status_code(status) == TACHO_CODE_USAGE;
-    tacho_talk_line("error", tacho_status_message(status));
-    const char *note = NULL;
-    for (size_t i = 0; (note = tacho_status_note(status, i)) != NULL; i++) {
-        tacho_talk_line("note", note);
-    }
+    tacho_talk_status("error", status, dialect);
     tacho_status_free(status);
     return is_misuse ? TACHO_EXIT_USAGE : TACHO_EXIT_FAILED;
 }
@@ -135,10 +176,10 @@ void tacho_talk_progress_end(tacho_talk_progress *progress)
     progress->is_shown = false;
 }
 
-static void take_note_between(void *self, const char *kind, const char *text)
+static void take_note_between(void *self, const char *kind, const char *text, tacho_hint hint)
 {
     tacho_talk_progress_end(self);
-    tacho_talk_line(kind, text);
+    take_note(NULL, kind, text, hint);
 }
 
 tacho_notes tacho_talk_progress_notes(tacho_talk_progress *progress)

@@ -16,8 +16,15 @@ void tacho_talk_line(const char *kind, const char *text);
 /* "tacho: <kind>: <text>" of what other rooms have to say. */
 extern const tacho_notes tacho_talk_notes;
 
+typedef struct tacho_hint_dialect tacho_hint_dialect; /* cli/hints.h */
+
+/* Prints a failure as |kind|, and its notes, with hints in the words of |dialect|; NULL: tacho's.
+ */
+void tacho_talk_status(const char *kind, tacho_status status, const tacho_hint_dialect *dialect);
+
 /* Prints a failure with its notes and frees it; returns the exit code that fits it. */
 int tacho_talk_failure(tacho_status status);
+int tacho_talk_failure_in(const tacho_hint_dialect *dialect, tacho_status status);
 
 /* Prints one line per part and reason of loss. */
 void tacho_talk_losses(const tacho_dict *dict);

@@ -515,7 +515,7 @@ static void test_room(void **state)
     } cases[] = {
         {1023,
          "1 operators take about 1024 bytes; the limit for a model of this size is 1023; give "
-         "a smaller model, or use --force"},
+         "a smaller model"},
         {9216, "the jobs of the first 1 of 1 operators take"},
         {1024 + 320 * sizeof(tacho_job), "the jobs of the first 1 of 1 operators take"},
         {1 << 20, NULL},

@@ -56,12 +56,12 @@ static tacho_status find_room(compiler *self)
     uint64_t limit = options->bytes_max > 0 ? options->bytes_max : usual;
     uint64_t taken = tacho_size_multiply(self->fusion->op_count, OPERATOR_BYTES);
     self->job_bytes_max = limit - taken;
-    return taken <= limit
-               ? TACHO_OK
-               : tacho_fail(TACHO_CODE_LIMIT,
-                            "%zu operators take about %" PRIu64 " bytes; the limit for a model of "
-                            "this size is %" PRIu64 "; give a smaller model, or use --force",
-                            self->fusion->op_count, taken, limit);
+    return taken <= limit ? TACHO_OK
+                          : tacho_fail_hint(TACHO_CODE_LIMIT, TACHO_HINT_FORCE_COMPILE,
+                                            "%zu operators take about %" PRIu64
+                                            " bytes; the limit for a model of "
+                                            "this size is %" PRIu64 "; give a smaller model",
+                                            self->fusion->op_count, taken, limit);
 }
 
 /* ---- devices ------------------------------------------------------------------------------- */

@@ -545,11 +545,12 @@ static tacho_status check_bytes(tacho_schedule *self, uint32_t op_count)
     self->is_too_large = bytes > self->bytes_max;
     return !self->is_too_large
                ? TACHO_OK
-               : tacho_fail(TACHO_CODE_LIMIT,
-                            "the jobs of the first %" PRIu32 " of %zu operators take %" PRIu64
-                            " bytes; the limit for the jobs of such a model is %" PRIu64
-                            "; give a smaller model or batch, or use --force",
-                            op_count, self->estimate->fusion->op_count, bytes, self->bytes_max);
+               : tacho_fail_hint(TACHO_CODE_LIMIT, TACHO_HINT_FORCE_COMPILE,
+                                 "the jobs of the first %" PRIu32 " of %zu operators take %" PRIu64
+                                 " bytes; the limit for the jobs of such a model is %" PRIu64
+                                 "; give a smaller model or batch",
+                                 op_count, self->estimate->fusion->op_count, bytes,
+                                 self->bytes_max);
 }
 
 static tacho_status run(tacho_schedule *self)

@@ -68,14 +68,19 @@ static tacho_status check_maker(const measurer *self, const tacho_tensor *tensor
     const tacho_node *maker =
         tensor->producer != TACHO_NONE ? &graph->nodes[tensor->producer] : NULL;
     const char *what = tensor->dtype == TACHO_DTYPE_NONE ? "type" : "shape";
-    char hint[TACHO_CONDITION_TEXT_MAX], shape[TACHO_SHAPE_TEXT_MAX];
+    tacho_model_condition condition;
+    char shape[TACHO_SHAPE_TEXT_MAX];
     if (maker == NULL || maker->def == NULL) {
         return TACHO_OK;
     }
-    TACHO_TRY(tacho_model_condition_hint(graph, maker, hint));
-    if (hint[0] != '\0') {
-        return tacho_work_fail(self->fusion, self->op, "the %s of %s follows from an If, and %s",
-                               what, of, hint);
+    TACHO_TRY(tacho_model_condition_of(graph, maker, &condition));
+    if (condition.text[0] != '\0') {
+        tacho_status status =
+            tacho_work_fail(self->fusion, self->op, "the %s of %s follows from an If, and %s", what,
+                            of, condition.text);
+        return condition.hint.id != TACHO_HINT_NONE
+                   ? tacho_status_add_hint(status, condition.hint.id, condition.hint.detail)
+                   : status;
     }
     if (maker->def->kind == TACHO_OP_CONTROL) {
         return tacho_work_fail(self->fusion, self->op,
@@ -117,12 +122,13 @@ static tacho_status no_shape(const measurer *self, const tacho_tensor *tensor)
             tensor->dtype == TACHO_DTYPE_NONE ? "type and shape" : "shape", name.len > 0 ? " " : "",
             name.len > 0 ? of : "");
     }
-    return tacho_work_fail(
+    tacho_status status = tacho_work_fail(
         self->fusion, self->op,
-        "the %s of %s is not known (%s %s), so it cannot be estimated; give symbolic dimensions a "
-        "value with --dim NAME=N, or use a model that says its shapes",
+        "the %s of %s is not known (%s %s), so it cannot be estimated; use a model that says its "
+        "shapes, or give symbolic dimensions a value",
         tensor->dtype == TACHO_DTYPE_NONE ? "type" : "shape", of, tacho_dtype_name(tensor->dtype),
         tacho_shape_print(tensor->shape, shape, sizeof(shape)));
+    return tacho_status_add_hint(status, TACHO_HINT_SIZES, "");
 }
 
 /* The product of dimensions [from, to). */

@@ -432,8 +432,9 @@ static void test_failures(void **state)
     assert_string_equal(
         tacho_status_message(status),
         "m.onnx: node 0 'n0' (Relu) at loc(\"m\":1:1): the shape of 't0' is not known (f32 ?x4), "
-        "so it cannot be estimated; give symbolic dimensions a value with --dim NAME=N, or use a "
-        "model that says its shapes");
+        "so it cannot be estimated; use a model that says its shapes, or give symbolic dimensions "
+        "a value");
+    assert_int_equal(tacho_status_hint(status, 0, 0).id, TACHO_HINT_SIZES);
     tacho_status_free(status);
     assert_null(tacho_graph_set_shape(g, &g->tensors[x], &(tacho_shape){2, {INT64_MAX / 2, 4}}));
     status = tacho_work_compute(&f.fusion, &f.fusion.ops[0], &options, &f.work);

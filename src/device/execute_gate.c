@@ -169,11 +169,11 @@ static tacho_status check_work(const checker *check, uint64_t work_max)
     limit = work_max > 0 ? work_max : limit;
     return check->work <= limit
                ? TACHO_OK
-               : tacho_fail(TACHO_CODE_LIMIT,
-                            "one inference takes about %" PRIu64 " operations; the limit for a "
-                            "program with as much data is %" PRIu64 "; run it with 'tacho run "
-                            "--force'",
-                            check->work, limit);
+               : tacho_fail_hint(
+                     TACHO_CODE_LIMIT, TACHO_HINT_FORCE_RUN,
+                     "one inference takes about %" PRIu64
+                     " operations; the limit for a program with as much data is %" PRIu64,
+                     check->work, limit);
 }
 
 tacho_status tacho_execution_check(tacho_execution *self, const tacho_execution_options *options)

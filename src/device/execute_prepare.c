@@ -513,19 +513,17 @@ static tacho_status check_memory(const tacho_execution *self,
         return TACHO_OK; /* forced, or nothing to talk about */
     }
     if (options->gate != NULL && need > limit) {
-        return tacho_fail(TACHO_CODE_LIMIT,
-                          "activations of %" PRIu64 " bytes; the limit for a program with as much "
-                          "data is %" PRIu64 "; run it with 'tacho run --force'",
-                          need, limit);
+        return tacho_fail_hint(TACHO_CODE_LIMIT, TACHO_HINT_FORCE_RUN,
+                               "activations of %" PRIu64
+                               " bytes; the limit for a program with as much data is %" PRIu64,
+                               need, limit);
     }
     uint64_t available = options->free_bytes > 0 ? options->free_bytes : tacho_pages_available();
-    return need <= available
-               ? TACHO_OK
-               : tacho_fail(TACHO_CODE_LIMIT,
-                            "activations of %" PRIu64 " bytes, and %" PRIu64
-                            " bytes of memory are free; free some, or run it with 'tacho run "
-                            "--force' or --no-values",
-                            need, available);
+    return need <= available ? TACHO_OK
+                             : tacho_fail_hint(TACHO_CODE_LIMIT, TACHO_HINT_FORCE_OR_NO_VALUES,
+                                               "activations of %" PRIu64 " bytes, and %" PRIu64
+                                               " bytes of memory are free; free some",
+                                               need, available);
 }
 
 static tacho_status get_memory(tacho_execution *self, const tacho_execution_options *options)

@@ -35,7 +35,7 @@ size_t tacho_model_bind_values(const tacho_model_bind *bind)
 static tacho_status fail_bind(const tacho_graph *graph, const tacho_model_bind *bind,
                               const char *problem)
 {
-    return tacho_fail(TACHO_CODE_USAGE, "%.*s: --bind %.*s=%.*s: %s", TACHO_STR_ARG(graph->path),
+    return tacho_fail(TACHO_CODE_USAGE, "%.*s: input %.*s=%.*s: %s", TACHO_STR_ARG(graph->path),
                       (int)(bind->name.len < 96 ? bind->name.len : 96), bind->name.data,
                       (int)(bind->values.len < 96 ? bind->values.len : 96), bind->values.data,
                       problem);

@@ -75,10 +75,10 @@ static tacho_status seek(const tacho_graph *graph, uint32_t tensor, uint32_t *ou
     return status;
 }
 
-tacho_status tacho_model_condition_hint(const tacho_graph *graph, const tacho_node *node,
-                                        char out_text[TACHO_CONDITION_TEXT_MAX])
+tacho_status tacho_model_condition_of(const tacho_graph *graph, const tacho_node *node,
+                                      tacho_model_condition *out)
 {
-    out_text[0] = '\0';
+    *out = (tacho_model_condition){.hint = {TACHO_HINT_NONE, ""}};
     if (strcmp(graph->format, "torch-onnx") == 0 ||
         !tacho_str_equal(tacho_graph_string(graph, node->type), TACHO_STR("If")) ||
         node->input_count == 0 || graph->links[node->first_input] == TACHO_NONE) {
@@ -88,21 +88,19 @@ tacho_status tacho_model_condition_hint(const tacho_graph *graph, const tacho_no
     uint64_t count;
     TACHO_TRY(seek(graph, condition, &input, &count));
     if (input == TACHO_NONE) {
-        snprintf(out_text, TACHO_CONDITION_TEXT_MAX,
-                 "its condition '%.80s' is not known before it runs",
+        snprintf(out->text, sizeof(out->text), "its condition '%.80s' is not known before it runs",
                  tacho_graph_string(graph, graph->tensors[condition].name).data);
         return TACHO_OK;
     }
     const char *name = tacho_graph_string(graph, graph->tensors[input].name).data;
     if (count > FIXED_MAX) {
-        snprintf(out_text, TACHO_CONDITION_TEXT_MAX,
+        snprintf(out->text, sizeof(out->text),
                  "its condition depends on the values of input '%.80s', so which branch it takes "
                  "is known only when it runs",
                  name);
     } else {
-        snprintf(out_text, TACHO_CONDITION_TEXT_MAX,
-                 "its condition depends on input '%.80s': fix that with --bind %.80s=VALUE", name,
-                 name);
+        snprintf(out->text, sizeof(out->text), "its condition depends on input '%.80s'", name);
+        out->hint = (tacho_hint){TACHO_HINT_FIX_INPUT, name};
     }
     return TACHO_OK;
 }

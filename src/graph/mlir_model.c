@@ -240,12 +240,13 @@ static const tacho_model_dim *find_dim(const tacho_mlir_import *self, const char
 static tacho_status fail_open(const tacho_mlir_import *self, const tacho_mlir_op *function,
                               uint32_t argument, int32_t dim, const char *name)
 {
-    char hint[96];
-    tacho_model_dim_hint(self->options, tacho_str_from_cstring(name), "N", hint, sizeof(hint));
-    return tacho_mlir_import_fail(self, function,
-                                  "dimension %" PRId32 " of argument %" PRIu32
-                                  " is not known; give it with %s",
-                                  dim, argument, hint);
+    char detail[96];
+    snprintf(detail, sizeof(detail), "%s=N", name);
+    tacho_status status = tacho_mlir_import_fail(self, function,
+                                                 "dimension %" PRId32 " of argument %" PRIu32
+                                                 " is not known; give %s a size",
+                                                 dim, argument, name);
+    return tacho_status_add_hint(status, TACHO_HINT_SIZE, detail);
 }
 
 /* Fills in dimension |dim| where the file leaves it open; another number than the file's is none.
@@ -298,10 +299,9 @@ static tacho_status check_dims(const tacho_mlir_import *self)
 {
     for (size_t i = 0; i < self->options->dim_count; i++) {
         if (!self->is_dim_used[i]) {
-            return tacho_fail(TACHO_CODE_USAGE,
-                              "%s: no open dimension '%.*s' (--dim); they are called argI.D, and "
-                              "--batch N runs several inferences as one",
-                              self->path, TACHO_STR_ARG(self->options->dims[i].name));
+            return tacho_fail_hint(TACHO_CODE_USAGE, TACHO_HINT_BATCH,
+                                   "%s: no open dimension '%.*s'; they are called argI.D",
+                                   self->path, TACHO_STR_ARG(self->options->dims[i].name));
         }
     }
     return TACHO_OK;

@@ -358,7 +358,7 @@ static void test_refused(void **state)
     (void)state;
     EXPECT_FAILURE("func.func @main(%a: tensor<?x2xf32>) {\n  return\n}\n",
                    "m.mlir: func.func at \"m.mlir\":1:1: dimension 0 of argument 0 is not known; "
-                   "give it with --dim arg0.0=N");
+                   "give arg0.0 a size");
     EXPECT_FAILURE("func.func @main(%a: tensor<*xf32>) {\n  return\n}\n",
                    "argument 0 has no known number of dimensions");
     EXPECT_FAILURE("func.func @main(%a: memref<2xf32>) {\n  return\n}\n", "type 'memref<2xf32>'");

@@ -73,11 +73,3 @@ tacho_status tacho_model_survey(const char *path, tacho_model_facts *facts, tach
     tacho_model_facts_sort(facts);
     return TACHO_OK;
 }
-
-void tacho_model_dim_hint(const tacho_model_options *options, tacho_str name, const char *value,
-                          char *out_text, size_t size)
-{
-    bool is_own = options->dim_option == NULL;
-    snprintf(out_text, size, "%s%.*s%c%s", is_own ? "--dim " : options->dim_option,
-             TACHO_STR_ARG(name), is_own ? '=' : options->dim_separator, value);
-}

@@ -7,13 +7,13 @@
 
 #include "graph/graph.h"
 
-/* A value for a symbolic dimension: --dim N=4. */
+/* A value for a symbolic dimension: N=4. */
 typedef struct tacho_model_dim {
     tacho_str name;
     int64_t value;
 } tacho_model_dim;
 
-/* The value of an input that is fixed before compiling: --bind sr=16000. */
+/* The value of an input that is fixed before compiling: sr=16000. */
 typedef struct tacho_model_bind {
     tacho_str name;
     tacho_str values; /* "16000", "1,2,3", "true"; one value stands for all elements */
@@ -24,8 +24,6 @@ typedef struct tacho_model_facts tacho_model_facts; /* graph/model_facts.h */
 typedef struct tacho_model_options {
     const tacho_model_dim *dims;
     size_t dim_count;
-    const char *dim_option; /* what messages put before a name; NULL: "--dim " */
-    char dim_separator;     /* and between it and its size; 0: '=' */
     const tacho_model_bind *binds;
     size_t bind_count;
     bool has_random_weights; /* weights become seeded-random ones, also those that are absent */
@@ -48,10 +46,6 @@ tacho_status tacho_model_read(const char *path, const tacho_model_options *optio
 tacho_status tacho_onnx_tensor_file(tacho_graph *graph, const char *path,
                                     uint32_t *out_tensor) TACHO_MUST_USE;
 
-/* How to give the dimension |name| the size |value|, for messages: "--dim N=VALUE". */
-void tacho_model_dim_hint(const tacho_model_options *options, tacho_str name, const char *value,
-                          char *out_text, size_t size);
-
 /* The value that the options give the input |name|, or NULL. */
 const tacho_model_bind *tacho_model_find_bind(const tacho_model_options *options, tacho_str name);
 
@@ -62,13 +56,13 @@ size_t tacho_model_bind_values(const tacho_model_bind *bind);
 tacho_status tacho_model_bind_inputs(tacho_graph *graph,
                                      const tacho_model_options *options) TACHO_MUST_USE;
 
-/*
- * Why nothing is known of what an If chooses: " (its condition depends on input 'sr': fix it with
- * --bind sr=VALUE)". Empty for other operators.
- */
-enum { TACHO_CONDITION_TEXT_MAX = 256 };
-tacho_status tacho_model_condition_hint(const tacho_graph *graph, const tacho_node *node,
-                                        char out_text[TACHO_CONDITION_TEXT_MAX]) TACHO_MUST_USE;
+/* Why nothing is known of what an If chooses. */
+typedef struct tacho_model_condition {
+    char text[256];  /* "its condition depends on input 'sr'"; "" for other operators */
+    tacho_hint hint; /* what can be done about it; its text lives as long as the graph */
+} tacho_model_condition;
+tacho_status tacho_model_condition_of(const tacho_graph *graph, const tacho_node *node,
+                                      tacho_model_condition *out) TACHO_MUST_USE;
 
 /*
  * One format: bytes to nodes in file order, not sorted, nothing inferred. |options| are used until

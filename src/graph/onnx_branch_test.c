@@ -363,10 +363,10 @@ static void test_bind(void **state)
     assert_memory_equal(graph.constants[list->constant].bytes, values, sizeof(values));
     tacho_graph_deinit(&graph);
     binds[0].values = TACHO_STR("2");
-    assert_refused(&model, &options, TACHO_CODE_USAGE, "--bind flag=2: '2' is not a valid bool");
+    assert_refused(&model, &options, TACHO_CODE_USAGE, "input flag=2: '2' is not a valid bool");
     binds[0] = (tacho_model_bind){TACHO_STR("flat"), TACHO_STR("1")};
     assert_refused(&model, &options, TACHO_CODE_USAGE,
-                   "--bind flat=1: the model has no input of this name; there are x, flag, list");
+                   "input flat=1: the model has no input of this name; there are x, flag, list");
     binds[0] = (tacho_model_bind){TACHO_STR("x"), TACHO_STR("1,2")};
     assert_refused(&model, &options, TACHO_CODE_USAGE, "2 values, and the input is of shape 4");
     binds[0] = (tacho_model_bind){TACHO_STR("x"), TACHO_STR("1e")};
@@ -384,13 +384,15 @@ static void test_hint(void **state)
     put_if(&nodes, "If off > y", &then, &then);
     message model = model_of(&nodes);
     tacho_graph graph;
-    char text[TACHO_CONDITION_TEXT_MAX];
+    tacho_model_condition condition;
     assert_null(read_model(&model, &plain, &graph));
-    assert_null(tacho_model_condition_hint(&graph, &graph.nodes[1], text));
-    assert_string_equal(text,
-                        "its condition depends on input 'flag': fix that with --bind flag=VALUE");
-    assert_null(tacho_model_condition_hint(&graph, &graph.nodes[0], text));
-    assert_string_equal(text, "");
+    assert_null(tacho_model_condition_of(&graph, &graph.nodes[1], &condition));
+    assert_string_equal(condition.text, "its condition depends on input 'flag'");
+    assert_int_equal(condition.hint.id, TACHO_HINT_FIX_INPUT);
+    assert_string_equal(condition.hint.detail, "flag");
+    assert_null(tacho_model_condition_of(&graph, &graph.nodes[0], &condition));
+    assert_string_equal(condition.text, "");
+    assert_int_equal(condition.hint.id, TACHO_HINT_NONE);
     tacho_graph_deinit(&graph);
 }
 

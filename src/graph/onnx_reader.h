@@ -80,7 +80,7 @@ typedef struct tacho_onnx_state {
     tacho_str bytes;        /* the whole file */
     tacho_arena arena;      /* scratch, for one node */
     bool *is_dim_used;      /* by option */
-    char missing[512];      /* the --dim options to give, each with a space before it */
+    char missing[512];      /* the sizes to give, "NAME=VALUE" each; an empty one ends them */
     tacho_str problem;      /* the first dimension without a value, in the graph's arena */
     tacho_onnx_name *names; /* by string of the graph */
     size_t name_count, name_capacity;

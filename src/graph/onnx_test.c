@@ -701,21 +701,26 @@ static void test_dims(void **state)
     (void)state;
     message whole = symbolic_model();
     assert_refused(&whole, &no_options, TACHO_CODE_USAGE,
-                   "dimension 0 ('batch') of input 'x.1' has no value; give --dim batch=VALUE "
-                   "--dim seq=VALUE --dim x.1.2=1");
+                   "dimension 0 ('batch') of input 'x.1' has no value; give a size for batch, seq, "
+                   "x.1.2");
+    tacho_graph read;
+    tacho_status status = read_bytes(whole.bytes, whole.len, &no_options, &read);
+    static const char *const sizes[] = {"batch=VALUE", "seq=VALUE", "x.1.2=1"};
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(tacho_status_hint(status, 0, i).id, TACHO_HINT_SIZE);
+        assert_string_equal(tacho_status_hint(status, 0, i).detail, sizes[i]);
+    }
+    assert_int_equal(tacho_status_hint(status, 0, 3).id, TACHO_HINT_NONE);
+    tacho_status_free(status);
+    tacho_graph_deinit(&read);
     tacho_model_dim dims[] = {{TACHO_STR_INIT("batch"), 4},
                               {TACHO_STR_INIT("x.1.1"), 6},
                               {TACHO_STR_INIT("x.1.2"), 7},
                               {TACHO_STR_INIT("other"), 1}};
-    tacho_model_options other = {.dim_option = "-onnx-define-symbol=", .dim_separator = ','};
-    assert_refused(&whole, &other, TACHO_CODE_USAGE,
-                   "give -onnx-define-symbol=batch,VALUE -onnx-define-symbol=seq,VALUE "
-                   "-onnx-define-symbol=x.1.2,1");
     tacho_model_options options = {.dims = dims, .dim_count = 2};
     assert_refused(&whole, &options, TACHO_CODE_USAGE,
-                   "dimension 2 of input 'x.1' has no value; give --dim x.1.2=1");
+                   "dimension 2 of input 'x.1' has no value; give a size for x.1.2");
     options.dim_count = 3;
-    tacho_graph read;
     read_ok(&whole, &options, &read);
     const tacho_shape *x = find_tensor(&read, "x.1")->shape;
     assert_true(x->rank == 4 && x->dims[0] == 4 && x->dims[1] == 6 && x->dims[2] == 7 &&
@@ -742,7 +747,7 @@ static void test_dims(void **state)
     assert_int_equal(find_tensor(&read, "z")->shape->dims[0], 3);
     tacho_graph_deinit(&read);
     none.value = -1;
-    assert_refused(&whole, &options, TACHO_CODE_USAGE, "--dim z.0=-1: not a size");
+    assert_refused(&whole, &options, TACHO_CODE_USAGE, "dimension 'z.0': -1 is not a size");
     message absurd = vector_info("z", INT64_MAX);
     assert_graph_refused(11, &absurd, "'z' has more than 2^63 bytes");
     message more = node("Relu", "y", "z");

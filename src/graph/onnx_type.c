@@ -205,20 +205,22 @@ static const tacho_model_dim *find_dim(const tacho_onnx_state *state, const valu
 /* Adds how to give the dimension to what is missing, once. */
 static void suggest(tacho_onnx_state *state, const value_info *info, int32_t i)
 {
-    char option[180] = " ";
-    char name[128];
+    char size[180];
     bool has_name = info->dim_names[i].len > 0;
     if (has_name) {
-        snprintf(name, sizeof(name), "%.*s", TACHO_STR_ARG(tacho_onnx_shown(info->dim_names[i])));
+        snprintf(size, sizeof(size), "%.*s=VALUE",
+                 TACHO_STR_ARG(tacho_onnx_shown(info->dim_names[i])));
     } else {
-        snprintf(name, sizeof(name), "%.*s.%" PRId32, TACHO_STR_ARG(tacho_onnx_shown(info->name)),
-                 i);
+        snprintf(size, sizeof(size), "%.*s.%" PRId32 "=1",
+                 TACHO_STR_ARG(tacho_onnx_shown(info->name)), i);
     }
-    tacho_model_dim_hint(state->options, tacho_str_from_cstring(name), has_name ? "VALUE" : "1",
-                         option + 1, sizeof(option) - 1);
-    size_t used = strlen(state->missing);
-    if (strstr(state->missing, option) == NULL && used + strlen(option) < sizeof(state->missing)) {
-        snprintf(state->missing + used, sizeof(state->missing) - used, "%s", option);
+    char *at = state->missing;
+    while (*at != '\0' && strcmp(at, size) != 0) {
+        at += strlen(at) + 1;
+    }
+    size_t left = sizeof(state->missing) - (size_t)(at - state->missing);
+    if (*at == '\0' && strlen(size) + 1 < left) { /* an empty one ends them */
+        memcpy(at, size, strlen(size) + 1);
     }
 }
 
@@ -277,7 +279,7 @@ static tacho_status settle_input(tacho_onnx_state *state, value_info *info)
                 i, TACHO_STR_ARG(tacho_onnx_shown(info->name)), *value, dim->value);
         }
         if (dim != NULL && dim->value < 0) {
-            return tacho_fail(TACHO_CODE_USAGE, "--dim %.*s=%" PRId64 ": not a size",
+            return tacho_fail(TACHO_CODE_USAGE, "dimension '%.*s': %" PRId64 " is not a size",
                               TACHO_STR_ARG(tacho_onnx_shown(dim->name)), dim->value);
         }
         if (is_open(info, i) && dim == NULL && state->options->facts == NULL) {
@@ -323,15 +325,32 @@ static const tacho_tensor *find_short_input(const tacho_graph *graph, tacho_str 
     return NULL;
 }
 
+/* Names what has no size, and hints at each of them. */
+static tacho_status fail_open(const tacho_onnx_state *state)
+{
+    char names[sizeof(state->missing) + 1] = "";
+    size_t used = 0;
+    for (const char *at = state->missing; *at != '\0'; at += strlen(at) + 1) {
+        int len = (int)(strrchr(at, '=') - at);
+        used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%.*s", used > 0 ? ", " : "",
+                                 len, at);
+    }
+    tacho_status status =
+        tacho_fail(TACHO_CODE_USAGE, "%.*s: %.*s; give a size for %s",
+                   TACHO_STR_ARG(state->graph->path), TACHO_STR_ARG(state->problem), names);
+    for (const char *at = state->missing; *at != '\0'; at += strlen(at) + 1) {
+        status = tacho_status_add_hint(status, TACHO_HINT_SIZE, at);
+    }
+    return status;
+}
+
 tacho_status tacho_onnx_check_dims(const tacho_onnx_state *state)
 {
     if (state->problem.len > 0) {
-        return tacho_fail(TACHO_CODE_USAGE, "%.*s: %.*s; give%s", TACHO_STR_ARG(state->graph->path),
-                          TACHO_STR_ARG(state->problem), state->missing);
+        return fail_open(state);
     }
     for (size_t i = 0; i < state->options->dim_count; i++) {
         if (!state->is_dim_used[i]) {
-            bool is_own = state->options->dim_option == NULL;
             tacho_str name = state->options->dims[i].name;
             const tacho_tensor *input = find_short_input(state->graph, name);
             if (input != NULL) {
@@ -342,13 +361,11 @@ tacho_status tacho_onnx_check_dims(const tacho_onnx_state *state)
                     TACHO_STR_ARG(tacho_onnx_shown(tacho_graph_string(state->graph, input->name))),
                     input->shape->rank, TACHO_STR_ARG(tacho_onnx_shown(name)));
             }
-            return tacho_fail(TACHO_CODE_USAGE, "%.*s: no dimension is called '%.*s'%s; %s%s",
-                              TACHO_STR_ARG(state->graph->path),
-                              TACHO_STR_ARG(tacho_onnx_shown(name)), is_own ? " (--dim)" : "",
-                              state->options->dim_count > 1
-                                  ? "the others given are all that is open"
-                                  : "the model leaves none open",
-                              is_own ? ", and --batch N runs several inferences as one" : "");
+            return tacho_fail_hint(
+                TACHO_CODE_USAGE, TACHO_HINT_BATCH, "%.*s: no dimension is called '%.*s'; %s",
+                TACHO_STR_ARG(state->graph->path), TACHO_STR_ARG(tacho_onnx_shown(name)),
+                state->options->dim_count > 1 ? "the others given are all that is open"
+                                              : "the model leaves none open");
         }
     }
     return TACHO_OK;

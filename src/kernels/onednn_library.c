@@ -107,10 +107,11 @@ tacho_status tacho_fast_create_with(uint32_t threads, const tacho_isa_choice *ch
     }
     if (!tacho_pages_have_room(LIBRARY_ROOM)) {
         free(fast);
-        return tacho_fail(TACHO_CODE_NO_MEMORY,
-                          "no memory for fast kernels: the limits of this process leave less than "
-                          "%d MB; raise them (ulimit -v), or use --kernels reference",
-                          LIBRARY_ROOM >> 20);
+        return tacho_fail_hint(
+            TACHO_CODE_NO_MEMORY, TACHO_HINT_REFERENCE_KERNELS,
+            "no memory for fast kernels: the limits of this process leave less than "
+            "%d MB; raise them (ulimit -v)",
+            LIBRARY_ROOM >> 20);
     }
     tacho_status status = tacho_strings_init(&fast->keys);
     if (status != TACHO_OK) {

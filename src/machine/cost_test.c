@@ -98,7 +98,8 @@ static void test_torq_hw_elsewhere(void **state)
         tacho_status status = tacho_machine_torq_hw(other, specs[i], &arena);
         assert_int_equal(tacho_status_code(status), TACHO_CODE_USAGE);
         assert_string_equal(tacho_status_message(status),
-                            "--torq-hw: machine 'aic100' is not a Torq machine");
+                            "a Torq hardware specification is given, but machine 'aic100' is not a "
+                            "Torq machine");
         tacho_status_free(status);
     }
     assert_int_equal(tacho_quantity_whole(&other->memories[0].size_bytes), 8 << 20);

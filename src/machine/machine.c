@@ -56,10 +56,13 @@ tacho_str tacho_machine_builtin_text(tacho_str name)
 static tacho_status read_file(const char *path, tacho_arena *arena, tacho_machine **out_machine)
 {
     tacho_input input;
-    TACHO_TRY_NOTE(tacho_input_open(path, &input),
-                   "'%s' is not a built-in machine either; 'tacho machine list' shows them", path);
+    tacho_status status = tacho_input_open(path, &input);
+    if (status != TACHO_OK) {
+        status = tacho_status_add_note(status, "'%s' is not a built-in machine either", path);
+        return tacho_status_add_hint(status, TACHO_HINT_MACHINES, "");
+    }
     tacho_str text;
-    tacho_status status = tacho_input_peek(&input, TACHO_INPUT_TOKEN_MAX, &text);
+    status = tacho_input_peek(&input, TACHO_INPUT_TOKEN_MAX, &text);
     if (status == TACHO_OK) {
         status = tacho_machine_read(path, text, arena, out_machine);
     }

@@ -9,12 +9,12 @@
 
 enum { PART_MIN = 5, PART_DMA = 6, PART_FACTOR = 7, PART_MAX = 10 };
 
-static const tacho_str SOURCE = TACHO_STR_INIT("--torq-hw");
+static const tacho_str SOURCE = TACHO_STR_INIT("Torq hardware specification");
 
 static tacho_status bad(const char *spec, const char *why)
 {
     return tacho_fail(TACHO_CODE_USAGE,
-                      "--torq-hw: '%s': %s; give SL2610 or <id>:<lram_kb>:<slices>:<css>:<nss>"
+                      "Torq hardware '%s': %s; give SL2610 or <id>:<lram_kb>:<slices>:<css>:<nss>"
                       "[:<dma bytes/cycle>[:<factor>:<triple>:<cpu>:<features>]]",
                       spec, why);
 }
@@ -102,8 +102,10 @@ static tacho_status change_dma(tacho_machine *machine, const char *spec, const t
 tacho_status tacho_machine_torq_hw(tacho_machine *machine, const char *spec, tacho_arena *arena)
 {
     if (!tacho_machine_has_timeline(machine, "torq")) {
-        return tacho_fail(TACHO_CODE_USAGE, "--torq-hw: machine '%.*s' is not a Torq machine",
-                          TACHO_STR_ARG(machine->name));
+        return tacho_fail(
+            TACHO_CODE_USAGE,
+            "a Torq hardware specification is given, but machine '%.*s' is not a Torq machine",
+            TACHO_STR_ARG(machine->name));
     }
     tacho_str text;
     TACHO_TRY(tacho_arena_copy(arena, tacho_str_from_cstring(spec), &text));

@@ -104,8 +104,8 @@ static tacho_status refuse_losses(const tacho_annotated *self)
 {
     TACHO_TRY(tacho_pipeline_refuse_losses(&self->dict));
     return tacho_annotated_is_lossy(self)
-               ? tacho_fail(TACHO_CODE_BAD_DATA,
-                            "some input was not understood or has no match (--strict)")
+               ? tacho_fail_hint(TACHO_CODE_BAD_DATA, TACHO_HINT_STRICT,
+                                 "some input was not understood or has no match")
                : TACHO_OK;
 }
 

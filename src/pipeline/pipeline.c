@@ -154,6 +154,7 @@ tacho_status tacho_pipeline_refuse_losses(const tacho_dict *dict)
 {
     uint64_t lost = tacho_pipeline_lost_count(dict);
     return lost == 0 ? TACHO_OK
-                     : tacho_fail(TACHO_CODE_BAD_DATA, "%llu record%s could not be read (--strict)",
-                                  (unsigned long long)lost, lost == 1 ? "" : "s");
+                     : tacho_fail_hint(TACHO_CODE_BAD_DATA, TACHO_HINT_STRICT,
+                                       "%llu record%s could not be read", (unsigned long long)lost,
+                                       lost == 1 ? "" : "s");
 }

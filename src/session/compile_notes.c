@@ -56,15 +56,16 @@ static void warn_unknown(const tacho_estimate *estimate, const tacho_notes *note
 /* How an If that was not decided could be. */
 static void say_undecided(const tacho_graph *graph, const tacho_notes *notes)
 {
-    char hint[TACHO_CONDITION_TEXT_MAX];
+    tacho_model_condition condition;
     size_t shown = 0;
     for (size_t i = 0; i < graph->node_count && shown < WARNINGS_MAX; i++) {
         const tacho_node *node = &graph->nodes[i];
-        tacho_status status = tacho_model_condition_hint(graph, node, hint);
-        if (status == TACHO_OK && hint[0] != '\0') {
-            tacho_note(notes, "note", "%.120s: node %" PRIu32 " (If) at %.120s: %s",
-                       graph->path.data, node->index,
-                       tacho_graph_string(graph, node->location).data, hint);
+        tacho_status status = tacho_model_condition_of(graph, node, &condition);
+        if (status == TACHO_OK && condition.text[0] != '\0') {
+            tacho_note_hint(notes, condition.hint, "note",
+                            "%.120s: node %" PRIu32 " (If) at %.120s: %s", graph->path.data,
+                            node->index, tacho_graph_string(graph, node->location).data,
+                            condition.text);
             shown++;
         }
         tacho_status_free(status);

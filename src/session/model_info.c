@@ -20,6 +20,7 @@ enum { LOOK_BYTES = 4096, NAME_SHOWN_MAX = 80 };
 
 struct tacho_opened_model {
     tacho_str file; /* what to call it */
+    const char *size_option;
     tacho_graph graph;
     tacho_model_facts facts;
 };
@@ -288,7 +289,7 @@ static bool is_plain(tacho_str name)
     return true;
 }
 
-/* What --dim calls a dimension: its name, or "INPUT.AXIS". */
+/* What a dimension is called: its name, or "INPUT.AXIS". */
 static tacho_status dim_name(const tacho_opened_model *opened, const tacho_model_open_dim *dim,
                              tacho_arena *arena, tacho_str *out_name)
 {
@@ -314,10 +315,11 @@ static tacho_status dim_name(const tacho_opened_model *opened, const tacho_model
 static tacho_status add_dim(const tacho_opened_model *opened, tacho_str name, uint64_t count,
                             tacho_table *table)
 {
-    char option[NAME_SHOWN_MAX + 32];
+    char option[NAME_SHOWN_MAX + 64];
     tacho_str shown = tacho_str_make(name.data, name.len < NAME_SHOWN_MAX ? name.len : 0);
     const char *quote = is_plain(shown) ? "" : "'";
-    snprintf(option, sizeof(option), "--dim %s%.*s=VALUE%s", quote, TACHO_STR_ARG(shown), quote);
+    snprintf(option, sizeof(option), "%.40s%s%.*s=VALUE%s", opened->size_option, quote,
+             TACHO_STR_ARG(shown), quote);
     TACHO_TRY(tacho_table_add_text(table, opened->file));
     TACHO_TRY(tacho_table_add_text(table, name));
     TACHO_TRY(shown.len > 0 && memchr(shown.data, '\'', shown.len) == NULL
@@ -545,6 +547,7 @@ tacho_status tacho_model_list_add(tacho_model_list *list, const char *path, bool
     opened->file = strcmp(path, "-") == 0 ? TACHO_STR("standard input")
                    : list->has_several    ? name
                                           : tacho_str_basename(name);
+    opened->size_option = list->size_option != NULL ? list->size_option : "";
     list->items[list->item_count++] = opened;
     return TACHO_OK;
 }

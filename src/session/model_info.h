@@ -13,7 +13,8 @@ typedef struct tacho_opened_model tacho_opened_model;
 typedef struct tacho_model_list {
     tacho_opened_model **items;
     size_t item_count, item_capacity;
-    bool has_several; /* inputs, so that files are told apart by their whole paths */
+    bool has_several;        /* inputs, so that files are told apart by their whole paths */
+    const char *size_option; /* what the caller's users put before NAME=SIZE; NULL: nothing */
 } tacho_model_list;
 
 void tacho_model_list_deinit(tacho_model_list *list);

@@ -143,6 +143,6 @@ tacho_status tacho_run_module_check_function(const tacho_run_module *module, con
     if (is_known) {
         return TACHO_OK;
     }
-    return tacho_fail(TACHO_CODE_USAGE,
-                      "--function: no function '%.100s' in the program; it has %s", name, known);
+    return tacho_fail(TACHO_CODE_USAGE, "no function '%.100s' in the program; it has %s", name,
+                      known);
 }

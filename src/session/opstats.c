@@ -528,10 +528,12 @@ static tacho_status process_with_report(opstats_run *self, const tacho_progress 
 static tacho_status prepare(opstats_run *self)
 {
     const tacho_opstats_request *request = self->request;
-    TACHO_TRY_NOTE(tacho_program_read(request->program_path, &self->program),
-                   "--qpc %s: expected a compiled program: programqpc.bin, or what 'tacho "
-                   "compile -o' wrote",
-                   request->program_path);
+    tacho_status status = tacho_program_read(request->program_path, &self->program);
+    if (status != TACHO_OK) {
+        status = tacho_status_add_note(status, "expected a compiled program, such as "
+                                               "programqpc.bin");
+        return tacho_status_add_hint(status, TACHO_HINT_COMPILE_PROGRAM, "");
+    }
     if (self->program.facts.stats.level < TACHO_STATS_LEVEL_INFERENCE) {
         return TACHO_OK;
     }
@@ -566,20 +568,18 @@ static tacho_status prepare(opstats_run *self)
 static void check_choice(opstats_run *self, const tacho_stats_choice *choice, uint32_t count,
                          const char *what)
 {
-    char text[128];
     size_t missing = 0;
     for (size_t i = 0; i < choice->item_count; i++) {
         if (choice->items[i] >= count) {
             missing++;
-            tacho_note(self->request->notes, "warning", "--select-%ss: the program has no %s %u",
+            tacho_note(self->request->notes, "warning", "selected %ss: the program has no %s %u",
                        what, what, (unsigned)choice->items[i]);
         }
     }
     if (missing > 0 && missing == choice->item_count) {
         self->problem_count++;
-        snprintf(text, sizeof(text), "--select-%ss: none is left; there are 0 to %u", what,
-                 count > 0 ? (unsigned)count - 1 : 0);
-        tacho_note(self->request->notes, "warning", "%s", text);
+        tacho_note(self->request->notes, "warning", "selected %ss: none is left; there are 0 to %u",
+                   what, count > 0 ? (unsigned)count - 1 : 0);
     }
 }
 
@@ -589,7 +589,7 @@ static void say_level(const opstats_run *self)
     unsigned level = self->program.facts.stats.level;
     if (level < TACHO_STATS_LEVEL_OPS) {
         tacho_note(self->request->notes, "note",
-                   "compiled with stats level %u: operators are recorded from -stats-level=%d on",
+                   "compiled with stats level %u: operators are recorded from stats level %d on",
                    level, (int)TACHO_STATS_LEVEL_OPS);
     }
 }
@@ -599,9 +599,8 @@ static void say_barriers(const opstats_run *self)
     if (self->request->view.shows_barriers && self->trace_count > 0 && !self->has_barriers) {
         tacho_note(self->request->notes, "note", "%s",
                    self->program.facts.stats.level < TACHO_STATS_LEVEL_OPS
-                       ? "--show-barrier-events: barriers are recorded with operators, "
-                         "from -stats-level=70 on"
-                       : "--show-barrier-events: no thread waited at a barrier");
+                       ? "barriers are recorded with operators, from stats level 70 on"
+                       : "no thread waited at a barrier");
     }
 }
 
@@ -612,7 +611,7 @@ static void say_rollup(const opstats_run *self)
 #undef ROLLUP_WORD
     if (self->request->rollup != TACHO_ROLLUP_NONE && self->rollup_count == 0) {
         tacho_note(self->request->notes, "note",
-                   "--rollup %s: nothing of it was recorded in %" PRIu64 " file%s",
+                   "rollup by %s: nothing of it was recorded in %" PRIu64 " file%s",
                    words[self->request->rollup], self->read_count,
                    self->read_count == 1 ? "" : "s");
     }
@@ -643,9 +642,10 @@ static tacho_status run(opstats_run *self)
     const tacho_opstats_request *request = self->request;
     TACHO_TRY(prepare(self));
     if (self->program.facts.stats.level < TACHO_STATS_LEVEL_INFERENCE) {
-        tacho_note(self->request->notes, "note", "%s",
-                   "the program records no stats; compile with -stats-level=40 for "
-                   "inferences, 70 for ops");
+        tacho_note(
+            self->request->notes, "note", "%s",
+            "the program records no stats; compile it with stats level 40 for inferences, 70 for "
+            "ops");
         return TACHO_OK;
     }
     say_level(self);

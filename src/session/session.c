@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { NS_PER_MS = 1000000 };
+enum { NS_PER_MS = 1000000, RANDOM_NAMED_MAX = 4 };
 
 /* ---- opening ------------------------------------------------------------------------------- */
 
@@ -453,22 +453,22 @@ static tacho_status run_all(tacho_run_session *self, const tacho_progress *progr
 static tacho_status note_random(const tacho_run_session *self, tacho_status status)
 {
     const tacho_program *program = &self->module.program;
-    char list[800] = "";
-    size_t used = 0;
     if (tacho_status_code(status) != TACHO_CODE_BAD_DATA || self->random_inputs == 0) {
         return status;
     }
-    for (size_t i = 0; i < program->input_count && used + 256 < sizeof(list); i++) {
+    status = tacho_status_add_note(
+        status, "%zu input%s random (seed %" PRIu64 "), as nothing was given", self->random_inputs,
+        self->random_inputs == 1 ? " was" : "s were", self->request->seed);
+    size_t left = RANDOM_NAMED_MAX;
+    for (size_t i = 0; i < program->input_count && left > 0; i++) {
         char text[200];
         if (self->is_random[i]) {
             tacho_run_input_print(program, i, text, sizeof(text));
-            used += (size_t)snprintf(list + used, sizeof(list) - used, " --input '%s'", text);
+            status = tacho_status_add_hint(status, TACHO_HINT_GIVE_INPUT, text);
+            left--;
         }
     }
-    return tacho_status_add_note(
-        status, "%zu input%s random (--seed %" PRIu64 "), as nothing was given; give them with%s",
-        self->random_inputs, self->random_inputs == 1 ? " was" : "s were", self->request->seed,
-        list);
+    return status;
 }
 
 static int compare_times(const void *left, const void *right)

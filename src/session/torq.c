@@ -28,9 +28,10 @@ tacho_status tacho_run_torq_check(const tacho_run_session *session)
     tacho_arena_init(&arena);
     tacho_status status = tacho_program_machine(&session->module.program, &arena, &machine);
     if (status == TACHO_OK && !tacho_machine_has_timeline(machine, "torq")) {
-        status = tacho_fail(TACHO_CODE_USAGE,
-                            "--profile-format: r0, r1 and r2 are formats of Torq's runtime, and %s "
-                            "is not a Torq machine; use a format of 'tacho help formats'",
+        status =
+            tacho_fail_hint(TACHO_CODE_USAGE, TACHO_HINT_FORMATS,
+                            "r0, r1 and r2 are formats of Torq's runtime, and %s is not a Torq "
+                            "machine",
                             machine->name.data);
     }
     tacho_arena_deinit(&arena);

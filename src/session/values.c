@@ -43,7 +43,7 @@ static tacho_status fail_shape(const input_text *self, const char *problem)
 {
     return tacho_fail(
         TACHO_CODE_USAGE,
-        "--input=%.200s: %s; expected a value such as 1x4xf32=0, 4xf32=1 2 3 4 or @FILE.npy",
+        "input '%.200s': %s; expected a value such as 1x4xf32=0, 4xf32=1 2 3 4 or @FILE.npy",
         self->whole, problem);
 }
 
@@ -125,7 +125,7 @@ static tacho_status check_type(const input_text *self, const tacho_array *array)
     char wanted[TACHO_SHAPE_TEXT_MAX];
     char given[TACHO_SHAPE_TEXT_MAX];
     return tacho_fail(
-        TACHO_CODE_USAGE, "--input=%.200s: input %zu '%s' is %s of %s, but %s of %s is given",
+        TACHO_CODE_USAGE, "input '%.200s': input %zu '%s' is %s of %s, but %s of %s is given",
         self->whole, self->index, name_of(self->program, tensor).data,
         tacho_shape_print(shape, wanted, sizeof(wanted)),
         tacho_dtype_name((tacho_dtype)tensor->dtype),
@@ -211,7 +211,7 @@ static tacho_status parse_element(const input_text *self, tacho_str word, tacho_
     snprintf(text, sizeof(text), "%.*s", is_short ? (int)word.len : 0, word.data);
     if (!is_short ||
         !(is_real ? parse_real(text, &real) : parse_int(text, array->dtype, &integer))) {
-        return tacho_fail(TACHO_CODE_USAGE, "--input=%.200s: '%.*s' is not a valid %s", self->whole,
+        return tacho_fail(TACHO_CODE_USAGE, "input '%.200s': '%.*s' is not a valid %s", self->whole,
                           (int)(word.len < 40 ? word.len : 40), word.data,
                           tacho_dtype_name(array->dtype));
     }
@@ -252,7 +252,7 @@ static tacho_status parse_elements(const input_text *self, tacho_str text, tacho
         splat_first(array, count);
     } else if (found != count) {
         return tacho_fail(TACHO_CODE_USAGE,
-                          "--input=%.200s: %" PRId64 " elements, but the shape has %" PRId64
+                          "input '%.200s': %" PRId64 " elements, but the shape has %" PRId64
                           "; give all of them, or one for all",
                           self->whole, found, count);
     }
@@ -411,7 +411,7 @@ static tacho_status fail_name(const input_text *self, tacho_str name)
     char known[1024];
     list_inputs(self->program, known, sizeof(known));
     return tacho_fail(TACHO_CODE_USAGE,
-                      "--input=%.200s: '%.*s' is neither a type such as 1x4xf32 nor an input of "
+                      "input '%.200s': '%.*s' is neither a type such as 1x4xf32 nor an input of "
                       "the program, which has %s",
                       self->whole, (int)(name.len < 80 ? name.len : 80), name.data, known);
 }
@@ -435,7 +435,7 @@ static tacho_status choose_input(input_text *self, tacho_str *text, size_t *next
         (*next)++;
     }
     if (self->index >= program->input_count) {
-        return tacho_fail(TACHO_CODE_USAGE, "--input=%.200s: too many inputs; the program has %zu",
+        return tacho_fail(TACHO_CODE_USAGE, "input '%.200s': too many inputs; the program has %zu",
                           self->whole, program->input_count);
     }
     self->tensor = &program->tensors[program->inputs[self->index]];
@@ -475,7 +475,7 @@ tacho_status tacho_run_inputs_read(const tacho_program *program, const tacho_run
         tacho_str text = tacho_str_from_cstring(texts->items[i]);
         TACHO_TRY(choose_input(&self, &text, &next));
         if (out_arrays[self.index].data != NULL) {
-            return tacho_fail(TACHO_CODE_USAGE, "--input=%.200s: input %zu '%s' was given already",
+            return tacho_fail(TACHO_CODE_USAGE, "input '%.200s': input %zu '%s' was given already",
                               texts->items[i], self.index, name_of(program, self.tensor).data);
         }
         TACHO_TRY(read_value(&self, text, &out_arrays[self.index]));

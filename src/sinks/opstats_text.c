@@ -561,11 +561,11 @@ static void put_notes(text_writer *self)
                             flush->value.integer);
     }
     for (size_t i = 0; i < tacho_table_row_count(missing); i++) {
-        tacho_str flag = text(missing, i, "flag");
+        tacho_str needs = text(missing, i, "needs");
         tacho_output_printf(self->output, "note: not recorded: %.*s%s%.*s%s\n",
                             TACHO_STR_ARG(text(missing, i, "what")),
-                            flag.len > 0 ? " (compile with " : "", TACHO_STR_ARG(flag),
-                            flag.len > 0 ? ")" : "");
+                            needs.len > 0 ? " (compile with " : "", TACHO_STR_ARG(needs),
+                            needs.len > 0 ? ")" : "");
     }
 }
 

@@ -455,7 +455,7 @@ static tacho_status write_next(const tacho_table *table, size_t index, const cha
 
 static tacho_status text_write(const tacho_table *table, size_t index, tacho_output *output)
 {
-    return write_next(table, index, "--format csv", output);
+    return write_next(table, index, "CSV", output);
 }
 
 static tacho_status text_write_alone(const tacho_table *table, size_t index, tacho_output *output)

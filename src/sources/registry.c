@@ -106,17 +106,15 @@ static tacho_status check_foreign(const tacho_input *input, tacho_str head)
 static tacho_status unknown_format(const tacho_input *input, tacho_str head)
 {
     if (tacho_str_starts_with(head, TACHO_STR("table,"))) {
-        return tacho_fail(TACHO_CODE_UNSUPPORTED,
-                          "%s:1: a table written by tacho, not a profile; write a trace instead "
-                          "(-o NAME.pb), or annotate with --columns torq-a3",
-                          input->name);
+        return tacho_fail_hint(
+            TACHO_CODE_UNSUPPORTED, TACHO_HINT_WRITE_TRACE,
+            "%s:1: a table written by tacho, not a profile; write a trace instead", input->name);
     }
     size_t shown_len = tacho_str_find_byte(head, '\n');
     shown_len = shown_len > 48 ? 48 : shown_len;
-    return tacho_fail(TACHO_CODE_UNSUPPORTED,
-                      "%s:1: unknown format; the file begins with '%.*s'. To name the format use "
-                      "--from FORMAT; 'tacho help formats' lists them",
-                      input->name, (int)shown_len, head.data);
+    return tacho_fail_hint(TACHO_CODE_UNSUPPORTED, TACHO_HINT_NAME_FORMAT,
+                           "%s:1: unknown format; the file begins with '%.*s'", input->name,
+                           (int)shown_len, head.data);
 }
 
 tacho_status tacho_source_resolve(tacho_input *input, const tacho_source **out_source)
@@ -132,9 +130,9 @@ tacho_status tacho_source_resolve(tacho_input *input, const tacho_source **out_s
         return unknown_format(input, head);
     }
     if (result.rival != NULL) {
-        return tacho_fail(TACHO_CODE_BAD_DATA,
-                          "%s: could be %s or %s; use --from to name the format", input->name,
-                          result.rival->name, result.best->name);
+        return tacho_fail_hint(TACHO_CODE_BAD_DATA, TACHO_HINT_CHOOSE_FORMAT,
+                               "%s: could be %s or %s", input->name, result.rival->name,
+                               result.best->name);
     }
     *out_source = result.best;
     return TACHO_OK;

@@ -687,7 +687,7 @@ def if_by_input():
 def if_undecided():
     c = if_by_input()
     c.options = ["--dim", "n=2"]
-    c.refused = "its condition depends on input 'rate': fix that with --bind rate=VALUE"
+    c.refused = "its condition depends on input 'rate'; fix it with --bind rate=VALUE"
     return c
 
 

@@ -85,7 +85,7 @@ static tacho_status check_machine(sim_device *self)
                ? TACHO_OK
                : tacho_fail(TACHO_CODE_USAGE,
                             "the program was compiled for the machine '%.*s', the device is "
-                            "'%.*s'; compile it with --machine %.*s, or run it on sim",
+                            "'%.*s'; compile it for %.*s, or run it on sim",
                             TACHO_STR_ARG(self->machine->name), TACHO_STR_ARG(named->name),
                             TACHO_STR_ARG(named->name));
 }

@@ -51,10 +51,11 @@ static tacho_status read_program(stats_reading *self, const tacho_reading *readi
 {
     tacho_str path = reading->options->program_path;
     if (path.len == 0) {
-        return tacho_fail(TACHO_CODE_USAGE,
-                          "%s: raw stats identify operators by number only; name the program that "
-                          "recorded them with --program FILE (the programqpc.bin that was run)",
-                          reading->input->name);
+        return tacho_fail_hint(
+            TACHO_CODE_USAGE, TACHO_HINT_NAME_PROGRAM,
+            "%s: raw stats identify operators by number only; name the program that "
+            "recorded them (the programqpc.bin that was run)",
+            reading->input->name);
     }
     TACHO_TRY_NOTE(tacho_program_read(path.data, &self->program), "reading the program %s",
                    path.data);
@@ -89,7 +90,7 @@ static tacho_status stats_read(const tacho_reading *reading)
 
 const tacho_source tacho_source_stats = {
     .name = "stats",
-    .title = "raw stats of a device (-aiccyclecounts.bin); needs --program",
+    .title = "raw stats of a device (-aiccyclecounts.bin); needs its program",
     .probe = stats_probe,
     .read = stats_read,
 };

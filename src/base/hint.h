@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Hints: what can be done about a failure or a note, by name rather than in words. A program has an
+ * option for it, a library a field of a struct; so rooms of the library only say which hint it is,
+ * and whoever prints the message adds its own words (cli/hints.c), or none.
+ */
+#ifndef TACHO_BASE_HINT_H
+#define TACHO_BASE_HINT_H
+
+typedef enum tacho_hint_id {
+    TACHO_HINT_NONE,
+    TACHO_HINT_FORCE_COMPILE,      /* compile it in spite of a limit */
+    TACHO_HINT_FORCE_RUN,          /* run it in spite of a limit */
+    TACHO_HINT_FORCE_OR_NO_VALUES, /* that, or compute no values */
+    TACHO_HINT_REFERENCE_KERNELS,  /* compute without the fast kernels */
+    TACHO_HINT_SIZE,               /* give a dimension a size: "NAME=SIZE", one hint for each */
+    TACHO_HINT_SIZES,              /* give symbolic dimensions sizes */
+    TACHO_HINT_BATCH,              /* run several inferences as one */
+    TACHO_HINT_FIX_INPUT,          /* make an input a constant: "NAME" */
+    TACHO_HINT_GIVE_INPUT,         /* give an input: its value, one hint for each */
+    TACHO_HINT_STRICT,             /* it failed because losses were to be failures */
+    TACHO_HINT_MACHINES,           /* which machines there are */
+    TACHO_HINT_FORMATS,            /* which formats there are */
+    TACHO_HINT_NAME_FORMAT,        /* say what the format of an input is */
+    TACHO_HINT_CHOOSE_FORMAT,      /* the same, where it could be two */
+    TACHO_HINT_WRITE_TRACE,        /* write a trace rather than a table */
+    TACHO_HINT_NAME_PROGRAM,       /* say which program recorded raw stats */
+    TACHO_HINT_COMPILE_PROGRAM,    /* where programs come from */
+    TACHO_HINT_COUNT,
+} tacho_hint_id;
+
+typedef struct tacho_hint {
+    tacho_hint_id id;
+    const char *detail; /* what the list above says; "" where that is nothing */
+} tacho_hint;
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One row per hint: the words that go behind the message, before and after the hint's detail. Hints
+ * of one kind in a row share the words before.
+ */
+#include "cli/hints.h"
+
+typedef struct hint_words {
+    const char *before; /* once */
+    const char *each;   /* before every detail; NULL: it has none */
+    const char *after;  /* every detail */
+} hint_words;
+
+static const hint_words words[TACHO_HINT_COUNT] = {
+    [TACHO_HINT_FORCE_COMPILE] = {", or use --force", NULL, NULL},
+    [TACHO_HINT_FORCE_RUN] = {"; run it with 'tacho run --force'", NULL, NULL},
+    [TACHO_HINT_FORCE_OR_NO_VALUES] = {", or run it with 'tacho run --force' or --no-values", NULL,
+                                       NULL},
+    [TACHO_HINT_REFERENCE_KERNELS] = {", or use --kernels reference", NULL, NULL},
+    [TACHO_HINT_SIZE] = {":", " ", ""}, /* the option is the dialect's */
+    [TACHO_HINT_SIZES] = {" with --dim NAME=N", NULL, NULL},
+    [TACHO_HINT_BATCH] = {"; --batch N runs several inferences as one", NULL, NULL},
+    [TACHO_HINT_FIX_INPUT] = {"; fix it with", " --bind ", "=VALUE"},
+    [TACHO_HINT_GIVE_INPUT] = {"; give them with", " --input '", "'"},
+    [TACHO_HINT_STRICT] = {" (--strict)", NULL, NULL},
+    [TACHO_HINT_MACHINES] = {"; 'tacho machine list' shows them", NULL, NULL},
+    [TACHO_HINT_FORMATS] = {"; use a format of 'tacho help formats'", NULL, NULL},
+    [TACHO_HINT_NAME_FORMAT] = {"; use --from to name the format; 'tacho help formats' lists them",
+                                NULL, NULL},
+    [TACHO_HINT_CHOOSE_FORMAT] = {"; use --from to name the format", NULL, NULL},
+    [TACHO_HINT_WRITE_TRACE] = {" (-o NAME.pb), or annotate with --columns torq-a3", NULL, NULL},
+    [TACHO_HINT_NAME_PROGRAM] = {" with --program FILE", NULL, NULL},
+    [TACHO_HINT_COMPILE_PROGRAM] = {"; 'tacho compile -o' writes one", NULL, NULL},
+};
+
+static const tacho_hint_dialect own = {"--dim ", '=', true};
+
+const tacho_hint_dialect tacho_hints_qaic = {"-onnx-define-symbol=", ',', false};
+
+static tacho_status put(tacho_text *text, const char *more)
+{
+    return tacho_text_put(text, tacho_str_from_cstring(more));
+}
+
+/* "NAME=SIZE" as the dialect has it; a name may have a '=' in it. */
+static tacho_status put_size(const tacho_hint_dialect *dialect, const char *detail,
+                             tacho_text *text)
+{
+    const char *equals = strrchr(detail, '=');
+    if (equals == NULL) {
+        return put(text, detail);
+    }
+    TACHO_TRY(put(text, dialect->size_option));
+    TACHO_TRY(tacho_text_put(text, tacho_str_make(detail, (size_t)(equals - detail))));
+    TACHO_TRY(tacho_text_put(text, tacho_str_make(&dialect->size_separator, 1)));
+    return put(text, equals + 1);
+}
+
+tacho_status tacho_hints_put(const tacho_hint_dialect *dialect, const tacho_hint *hints,
+                             tacho_text *text)
+{
+    dialect = dialect != NULL ? dialect : &own;
+    tacho_hint_id last = TACHO_HINT_NONE;
+    for (; hints->id != TACHO_HINT_NONE; hints++) {
+        const hint_words *row = &words[hints->id];
+        if (hints->id == TACHO_HINT_BATCH && !dialect->has_batch) {
+            continue;
+        }
+        TACHO_TRY(last != hints->id ? put(text, row->before) : TACHO_OK);
+        last = hints->id;
+        if (row->each == NULL) {
+            continue;
+        }
+        TACHO_TRY(put(text, row->each));
+        TACHO_TRY(hints->id == TACHO_HINT_SIZE ? put_size(dialect, hints->detail, text)
+                                               : put(text, hints->detail));
+        TACHO_TRY(put(text, row->after));
+    }
+    return TACHO_OK;
+}
