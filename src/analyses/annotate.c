@@ -678,7 +678,7 @@ static tacho_status join_calls(joiner *self, const entry *entries, size_t count)
 {
     uint32_t general = tacho_strings_find(&self->dict->strings, TACHO_STR("HAL_CALL"));
     size_t run_count = self->dict->run_count;
-    bool *has_steps = calloc(run_count + 1, sizeof(*has_steps));
+    bool *has_steps = tacho_items_alloc(run_count, sizeof(*has_steps));
     if (has_steps == NULL) {
         return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for %zu runs", run_count);
     }
@@ -724,7 +724,7 @@ static tacho_status join_bunch(joiner *self, const entry *entries, size_t count)
 
 static tacho_status join_all(joiner *self)
 {
-    self->jobs = calloc(self->info->job_count + 1, sizeof(*self->jobs));
+    self->jobs = tacho_items_alloc(self->info->job_count, sizeof(*self->jobs));
     if (self->jobs == NULL) {
         return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for %zu jobs",
                           self->info->job_count);

@@ -4,6 +4,7 @@
  */
 #include "analyses/annotate_fit.h"
 
+#include "base/grow.h"
 #include "base/maths.h"
 
 #include <stdlib.h>
@@ -11,7 +12,7 @@
 tacho_status tacho_fit_init(tacho_fit *fit, const tacho_debug_info *info)
 {
     *fit = (tacho_fit){.info = info};
-    fit->next_rows = calloc(info->job_count + 1, sizeof(*fit->next_rows));
+    fit->next_rows = tacho_items_alloc(info->job_count, sizeof(*fit->next_rows));
     return fit->next_rows != NULL ? TACHO_OK
                                   : tacho_fail(TACHO_CODE_NO_MEMORY,
                                                "cannot get memory for %zu jobs", info->job_count);
@@ -152,7 +153,7 @@ tacho_status tacho_annotation_fit_all(tacho_annotation *annotation)
 {
     tacho_fit fit;
     size_t job_count = annotation->info->job_count;
-    const tacho_annotation_row **expanded = calloc(job_count + 1, sizeof(*expanded));
+    const tacho_annotation_row **expanded = tacho_items_alloc(job_count, sizeof(*expanded));
     tacho_status status = tacho_fit_init(&fit, annotation->info);
     annotation->fits = malloc((annotation->inner_count + 1) * sizeof(*annotation->fits));
     if (status == TACHO_OK && (expanded == NULL || annotation->fits == NULL)) {

@@ -748,7 +748,7 @@ tacho_status tacho_annotation_pages_open(const tacho_annotation *annotation,
     tacho_annotation_pages *pages = calloc(1, sizeof(*pages));
     *out_pages = pages;
     if (pages == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for a table");
+        return tacho_no_memory();
     }
     pages->writer = make_writer(annotation, set, &pages->table);
     tacho_arena_init(&pages->arena);

@@ -452,7 +452,7 @@ static tacho_status init_lists(tracer *self)
     size_t span_count = self->profile->span_count;
     self->rows = malloc((span_count + 1) * sizeof(*self->rows));
     self->engines = malloc((self->info->engine_count + 1) * sizeof(*self->engines));
-    self->labels = calloc(self->info->job_count + 1, sizeof(*self->labels));
+    self->labels = tacho_items_alloc(self->info->job_count, sizeof(*self->labels));
     if (self->rows == NULL || self->engines == NULL || self->labels == NULL) {
         return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory to annotate %zu spans",
                           span_count);

@@ -195,7 +195,7 @@ tacho_status tacho_run_compare_init(tacho_run_compare *compare, const tacho_reco
     *compare = (tacho_run_compare){
         .recording = recording,
         .is_simulated = recording->device.is_simulated,
-        .items = calloc(program->op_count + 1, sizeof(*compare->items)),
+        .items = tacho_items_alloc(program->op_count, sizeof(*compare->items)),
     };
     if (compare->items == NULL) {
         return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for %zu operators",
@@ -364,13 +364,13 @@ static tacho_status add_worst(const tacho_run_compare *self, const tacho_run_com
 tacho_status tacho_run_worst_table(const tacho_run_compare *compare, size_t top,
                                    tacho_table *out_table)
 {
-    const tacho_run_compared **order = calloc(compare->item_count + 1, sizeof(*order));
+    const tacho_run_compared **order = tacho_items_alloc(compare->item_count, sizeof(*order));
     begin_table(compare, "worst",
                 compare->is_simulated ? "Estimated worst, by cycles of difference"
                                       : "Estimated worst, by time of difference",
                 out_table);
-    tacho_status status = order != NULL ? add_worst(compare, order, top, out_table)
-                                        : tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+    tacho_status status =
+        order != NULL ? add_worst(compare, order, top, out_table) : tacho_no_memory();
     free(order);
     return status;
 }

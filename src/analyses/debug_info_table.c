@@ -5,6 +5,7 @@
  */
 #include "analyses/debug_info_table.h"
 
+#include "base/grow.h"
 #include "base/text.h"
 
 #include <inttypes.h>
@@ -37,7 +38,7 @@ typedef struct seen_places {
 
 static uint32_t *alloc_stamps(size_t count)
 {
-    return calloc(count + 1, sizeof(uint32_t));
+    return tacho_items_alloc(count, sizeof(uint32_t));
 }
 
 static void seen_places_deinit(seen_places *seen)

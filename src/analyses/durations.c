@@ -50,7 +50,7 @@ static tacho_status count(tacho_durations *durations, unsigned octave, unsigned 
     if (durations->octaves[octave] == NULL) {
         durations->octaves[octave] = calloc(STEPS, sizeof(uint32_t));
         if (durations->octaves[octave] == NULL) {
-            return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for durations");
+            return tacho_no_memory();
         }
     }
     uint32_t *counted = &durations->octaves[octave][step];

@@ -241,7 +241,7 @@ tacho_status tacho_info_tracks(const tacho_info *info, tacho_table *out_table)
     };
     tacho_table_init(out_table, "tracks", "Tracks", columns, sizeof(columns) / sizeof(columns[0]));
     out_table->kept = "track total_ns events group file";
-    track_place *places = calloc(info->track_count + 1, sizeof(*places));
+    track_place *places = tacho_items_alloc(info->track_count, sizeof(*places));
     if (places == NULL) {
         return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for %zu tracks",
                           info->track_count);

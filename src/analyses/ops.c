@@ -59,7 +59,7 @@ static void grouping_deinit(grouping *self)
 
 static tacho_status allocate(size_t count, size_t size, void **out_memory)
 {
-    *out_memory = calloc(count + 1, size);
+    *out_memory = tacho_items_alloc(count, size);
     return *out_memory != NULL
                ? TACHO_OK
                : tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for %zu items", count);

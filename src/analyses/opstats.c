@@ -5,6 +5,7 @@
 #include "analyses/opstats_waits.h"
 
 #include "base/attributes.h"
+#include "base/grow.h"
 #include "base/maths.h"
 
 #include <stdlib.h>
@@ -19,10 +20,8 @@ static tacho_status order_engines(tacho_opstats *self)
     const tacho_program *program = self->program;
     size_t of_device = (size_t)program->facts.core_count * program->facts.thread_count;
     size_t threads = of_device * program->facts.device_count;
-    size_t *first = calloc(threads + 1, sizeof(*first));
-    if (first == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
-    }
+    size_t *first = NULL;
+    TACHO_TRY(tacho_items_make(&first, threads));
     for (size_t i = 0; i < program->engine_count; i++) {
         first[program->engines[i].device * of_device + self->engine_thread[i] + 1]++;
     }
@@ -47,23 +46,26 @@ tacho_status tacho_opstats_init(tacho_opstats *stats, const tacho_opstats_plan *
     if (thread_count == 0 || threads > THREADS_MAX) {
         return tacho_fail(TACHO_CODE_LIMIT, "a program of %zu threads on a device", threads);
     }
-    stats->sums = calloc(plan->row_count + 1, sizeof(*stats->sums));
-    stats->tasks = calloc(layout->task_count + 1, sizeof(*stats->tasks));
-    stats->threads = calloc(threads + 1, sizeof(*stats->threads));
-    stats->cores = calloc((size_t)program->facts.core_count + 1, sizeof(*stats->cores));
-    stats->engine_thread = calloc(program->engine_count + 1, sizeof(*stats->engine_thread));
-    stats->first_array = calloc(program->engine_count + 1, sizeof(*stats->first_array));
-    stats->cursors = calloc(program->engine_count + 1, sizeof(*stats->cursors));
-    stats->engine_order = calloc(program->engine_count + 1, sizeof(*stats->engine_order));
-    stats->engine_records = calloc(program->engine_count + 1, sizeof(*stats->engine_records));
-    stats->engine_counters = calloc(program->engine_count + 1, sizeof(*stats->engine_counters));
-    stats->core_bytes = calloc((size_t)program->facts.device_count * program->facts.core_count + 1,
-                               sizeof(*stats->core_bytes));
+    stats->sums = tacho_items_alloc(plan->row_count, sizeof(*stats->sums));
+    stats->tasks = tacho_items_alloc(layout->task_count, sizeof(*stats->tasks));
+    stats->threads = tacho_items_alloc(threads, sizeof(*stats->threads));
+    stats->cores = tacho_items_alloc((size_t)program->facts.core_count, sizeof(*stats->cores));
+    stats->engine_thread = tacho_items_alloc(program->engine_count, sizeof(*stats->engine_thread));
+    stats->first_array = tacho_items_alloc(program->engine_count, sizeof(*stats->first_array));
+    stats->cursors = tacho_items_alloc(program->engine_count, sizeof(*stats->cursors));
+    stats->engine_order = tacho_items_alloc(program->engine_count, sizeof(*stats->engine_order));
+    stats->engine_records =
+        tacho_items_alloc(program->engine_count, sizeof(*stats->engine_records));
+    stats->engine_counters =
+        tacho_items_alloc(program->engine_count, sizeof(*stats->engine_counters));
+    stats->core_bytes =
+        tacho_items_alloc((size_t)program->facts.device_count * program->facts.core_count,
+                          sizeof(*stats->core_bytes));
     if (stats->engine_order == NULL || stats->engine_records == NULL ||
         stats->engine_counters == NULL || stats->core_bytes == NULL || stats->first_array == NULL ||
         stats->cursors == NULL || stats->sums == NULL || stats->tasks == NULL ||
         stats->threads == NULL || stats->cores == NULL || stats->engine_thread == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+        return tacho_no_memory();
     }
     for (size_t i = 0; i < program->engine_count; i++) {
         const tacho_program_engine *engine = &program->engines[i];

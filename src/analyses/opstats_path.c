@@ -88,7 +88,7 @@ static tacho_status take_files(path *self)
     size_t engines = self->program->engine_count;
     uint32_t *last = malloc((engines + 1) * sizeof(*last));
     if (last == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+        return tacho_no_memory();
     }
     for (size_t i = 0; i < engines; i++) {
         last[i] = TACHO_NONE;
@@ -248,7 +248,7 @@ static tacho_status find_path(path *self, tacho_table *table)
     TACHO_TRY(tacho_index_init(&self->index));
     self->jobs = malloc((self->program->job_count + 1) * sizeof(*self->jobs));
     if (self->jobs == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+        return tacho_no_memory();
     }
     for (size_t i = 0; i < self->program->job_count; i++) {
         self->jobs[i] = (job_time){0, -1, TACHO_NONE};

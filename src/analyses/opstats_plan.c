@@ -174,15 +174,15 @@ static tacho_status allocate(plan_maker *self, size_t cores)
     const tacho_stats_layout *layout = plan->words->layout;
     const tacho_program *program = self->program;
     plan->core_first_row = calloc(cores + 2, sizeof(*plan->core_first_row));
-    plan->task_row = calloc(layout->task_count + 1, sizeof(*plan->task_row));
-    plan->sync_row = calloc(program->engine_count + 1, sizeof(*plan->sync_row));
-    plan->barrier_row = calloc(program->engine_count + 1, sizeof(*plan->barrier_row));
-    plan->flush_row = calloc(program->engine_count + 1, sizeof(*plan->flush_row));
-    plan->has_waits = calloc(program->engine_count + 1, sizeof(*plan->has_waits));
-    plan->op_row = calloc(program->op_count + 1, sizeof(*plan->op_row));
+    plan->task_row = tacho_items_alloc(layout->task_count, sizeof(*plan->task_row));
+    plan->sync_row = tacho_items_alloc(program->engine_count, sizeof(*plan->sync_row));
+    plan->barrier_row = tacho_items_alloc(program->engine_count, sizeof(*plan->barrier_row));
+    plan->flush_row = tacho_items_alloc(program->engine_count, sizeof(*plan->flush_row));
+    plan->has_waits = tacho_items_alloc(program->engine_count, sizeof(*plan->has_waits));
+    plan->op_row = tacho_items_alloc(program->op_count, sizeof(*plan->op_row));
     self->op_types = malloc((program->op_count + 1) * sizeof(*self->op_types));
-    self->first_engine = calloc(cores + 1, sizeof(*self->first_engine));
-    self->next_engine = calloc(program->engine_count + 1, sizeof(*self->next_engine));
+    self->first_engine = tacho_items_alloc(cores, sizeof(*self->first_engine));
+    self->next_engine = tacho_items_alloc(program->engine_count, sizeof(*self->next_engine));
     bool is_good = plan->core_first_row != NULL && plan->task_row != NULL &&
                    plan->sync_row != NULL && plan->has_waits != NULL && plan->barrier_row != NULL &&
                    plan->flush_row != NULL && plan->op_row != NULL && self->op_types != NULL &&
@@ -190,7 +190,7 @@ static tacho_status allocate(plan_maker *self, size_t cores)
     for (size_t i = 0; is_good && i < program->op_count; i++) {
         self->op_types[i] = TACHO_NONE;
     }
-    return is_good ? TACHO_OK : tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+    return is_good ? TACHO_OK : tacho_no_memory();
 }
 
 tacho_status tacho_opstats_plan_init(tacho_opstats_plan *plan, const tacho_stats_words *words)

@@ -207,10 +207,7 @@ static tacho_status sum_names(name_sums *self, const tacho_rollup_files *files, 
 {
     const tacho_program *program = files->words->layout->program;
     TACHO_TRY(tacho_strings_init(&self->strings));
-    self->op_name = calloc(program->op_count + 1, sizeof(*self->op_name));
-    if (self->op_name == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
-    }
+    TACHO_TRY(tacho_items_make(&self->op_name, program->op_count));
     TACHO_TRY(name_ops(self, program, by_layer));
     for (size_t i = 0; i < files->file_count; i++) {
         const tacho_stats_file *file = files->files[i];
@@ -366,10 +363,8 @@ static tacho_status rollup_file_cores(const tacho_rollup_files *files, const tac
 static tacho_status rollup_cores(const tacho_rollup_files *files, tacho_table *table)
 {
     size_t count = files->words->layout->program->facts.core_count;
-    core_sum *cores = calloc(count + 1, sizeof(*cores));
-    if (cores == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
-    }
+    core_sum *cores = NULL;
+    TACHO_TRY(tacho_items_make(&cores, count));
     tacho_status status = TACHO_OK;
     for (size_t i = 0; i < files->file_count && status == TACHO_OK; i++) {
         status = rollup_file_cores(files, files->files[i], cores, table);
@@ -480,10 +475,8 @@ static void read_tensor(const tacho_program *program, device_marks *marks, uint3
 static tacho_status count_tensors(const tacho_program *program, device_pair *pairs)
 {
     size_t room = 2 * program->tensor_count + program->step_count + program->facts.device_count;
-    uint32_t *memory = calloc(room + 1, sizeof(*memory));
-    if (memory == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
-    }
+    uint32_t *memory = NULL;
+    TACHO_TRY(tacho_items_make(&memory, room));
     device_marks marks = {.makers = memory, .readers = memory + program->tensor_count};
     marks.first = marks.readers + program->tensor_count;
     marks.next = marks.first + program->facts.device_count;
@@ -571,10 +564,10 @@ static tacho_status rollup_devices(const tacho_rollup_files *files, tacho_table 
         return tacho_fail(TACHO_CODE_LIMIT, "a table of %u devices; at most %d", (unsigned)count,
                           DEVICES_MAX);
     }
-    device_pair *pairs = calloc((size_t)count * count + 1, sizeof(*pairs));
+    device_pair *pairs = tacho_items_alloc((size_t)count * count, sizeof(*pairs));
     tacho_status status = TACHO_OK;
     if (pairs == NULL) {
-        status = tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+        status = tacho_no_memory();
     } else if (!count_transfers(program, pairs)) {
         status = count_tensors(program, pairs);
     }

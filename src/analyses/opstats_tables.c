@@ -5,6 +5,7 @@
 #include "analyses/opstats_tables.h"
 
 #include "analyses/opstats_pmu.h"
+#include "base/grow.h"
 #include "base/maths.h"
 
 #include <math.h>
@@ -191,10 +192,8 @@ static tacho_status add_ops(tacho_table *table, const tacho_opstats *stats)
     const tacho_opstats_plan *plan = stats->plan;
     size_t cores = stats->program->facts.core_count;
     size_t core = (size_t)stats->file->head.device * cores;
-    op_order *order = calloc(plan->row_count + 1, sizeof(*order));
-    if (order == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
-    }
+    op_order *order = NULL;
+    TACHO_TRY(tacho_items_make(&order, plan->row_count));
     tacho_status status = TACHO_OK;
     for (size_t i = core; i < core + cores && status == TACHO_OK; i++) {
         status =

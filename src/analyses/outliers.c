@@ -5,6 +5,8 @@
  */
 #include "analyses/outliers.h"
 
+#include "base/grow.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,7 +99,7 @@ static void print_far(const tacho_run_compare *compare, ratio *ratios, size_t co
 
 void tacho_run_outliers_print(const tacho_run_compare *compare, char *to, size_t size)
 {
-    ratio *ratios = calloc(compare->item_count + 1, sizeof(*ratios));
+    ratio *ratios = tacho_items_alloc(compare->item_count, sizeof(*ratios));
     to[0] = '\0';
     size_t count = ratios == NULL ? 0 : collect(compare, ratios);
     if (count >= COUNT_MIN) {

@@ -8,6 +8,7 @@
 #include "api/request.h"
 #include "api/tables.h"
 #include "analyses/info.h"
+#include "base/grow.h"
 #include "session/model_info.h"
 #include "session/program_info.h"
 
@@ -131,8 +132,8 @@ static tacho_status sort_and_add(asked *self, const char *const *paths, size_t p
     bool is_profile = options != NULL && options->from != NULL;
     self->programs.has_several = path_count > 1;
     self->models.has_several = path_count > 1;
-    self->debug_paths = calloc(path_count + 1, sizeof(*self->debug_paths));
-    self->profile_paths = calloc(path_count + 1, sizeof(*self->profile_paths));
+    self->debug_paths = tacho_items_alloc(path_count, sizeof(*self->debug_paths));
+    self->profile_paths = tacho_items_alloc(path_count, sizeof(*self->profile_paths));
     if (self->debug_paths == NULL || self->profile_paths == NULL) {
         return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for %zu inputs", path_count);
     }

@@ -8,6 +8,7 @@
 #include "api/tables.h"
 #include "analyses/opstats_rollup.h"
 #include "analyses/opstats_tables.h"
+#include "base/grow.h"
 #include "base/mapping.h"
 #include "program/container.h"
 #include "session/opstats_machine.h"
@@ -158,7 +159,7 @@ static tacho_status check_siblings(const opened_stats *opened, size_t count)
 static tacho_status add_rollup(summing *self, tacho_rollup_kind kind, const opened_stats *opened,
                                size_t count)
 {
-    const tacho_stats_file **files = calloc(count + 1, sizeof(*files));
+    const tacho_stats_file **files = tacho_items_alloc(count, sizeof(*files));
     tacho_table table = {0};
     if (files == NULL) {
         return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for %zu files", count);
@@ -175,7 +176,7 @@ static tacho_status add_rollup(summing *self, tacho_rollup_kind kind, const open
 static tacho_status sum_all(summing *self, tacho_rollup_kind kind, const char *const *paths,
                             size_t path_count)
 {
-    opened_stats *opened = calloc(path_count + 1, sizeof(*opened));
+    opened_stats *opened = tacho_items_alloc(path_count, sizeof(*opened));
     tacho_status status =
         opened != NULL
             ? TACHO_OK

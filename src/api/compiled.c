@@ -69,7 +69,7 @@ tacho_status tacho_compiled_open(const char *model, const tacho_compiled_options
     }
     tacho_compiled *compiled = calloc(1, sizeof(*compiled));
     if (compiled == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for a model");
+        return tacho_no_memory();
     }
     tacho_arena_init(&compiled->arena);
     compiled->is_estimate = chosen->is_estimate;

@@ -6,6 +6,7 @@
 
 #include "api/entry.h"
 #include "api/request.h"
+#include "base/grow.h"
 #include "sinks/perfetto.h"
 
 #include <errno.h>
@@ -22,7 +23,7 @@ enum {
 
 static tacho_status allocate_inputs(size_t count, tacho_intake_input **out_inputs)
 {
-    *out_inputs = calloc(count + 1, sizeof(**out_inputs));
+    *out_inputs = tacho_items_alloc(count, sizeof(**out_inputs));
     return *out_inputs != NULL
                ? TACHO_OK
                : tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for %zu inputs", count);

@@ -34,7 +34,7 @@ static tacho_status load_new(const tacho_intake *intake, tacho_view **out_view)
 {
     tacho_view *view = calloc(1, sizeof(*view));
     if (view == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for a profile");
+        return tacho_no_memory();
     }
     tacho_status status = load(view, intake);
     if (status != TACHO_OK) {

@@ -4,6 +4,7 @@
  */
 #include "api/request.h"
 
+#include "base/grow.h"
 #include "sources/torq/torq.h"
 
 #include <stdlib.h>
@@ -60,7 +61,7 @@ static tacho_status begin_files(tacho_request_files *files, size_t input_count,
     if (chosen->program != NULL) {
         files->intake.options.program_path = tacho_str_from_cstring(chosen->program);
     }
-    files->inputs = calloc(input_count + 1, sizeof(*files->inputs));
+    files->inputs = tacho_items_alloc(input_count, sizeof(*files->inputs));
     if (files->inputs == NULL) {
         return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for %zu inputs", input_count);
     }

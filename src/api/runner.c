@@ -130,7 +130,7 @@ tacho_status tacho_runner_open(const char *path, const tacho_runner_options *opt
     }
     tacho_runner *runner = calloc(1, sizeof(*runner));
     if (runner == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for a runner");
+        return tacho_no_memory();
     }
     tacho_arena_init(&runner->arena);
     tacho_entry entry = tacho_entry_begin();

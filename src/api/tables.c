@@ -34,8 +34,7 @@ tacho_status tacho_tables_check_place(tacho_tables **out_tables)
 tacho_status tacho_tables_create(tacho_tables **out_tables)
 {
     *out_tables = calloc(1, sizeof(**out_tables));
-    return *out_tables != NULL ? TACHO_OK
-                               : tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for tables");
+    return *out_tables != NULL ? TACHO_OK : tacho_no_memory();
 }
 
 void tacho_tables_free(tacho_tables *tables)

@@ -110,7 +110,7 @@ static tacho_status copy_absolute(const char *path, char **out_path)
     size_t path_len = strlen(path);
     char *joined = malloc(folder_len + path_len + 2);
     if (joined == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for a time chart");
+        return tacho_no_memory();
     }
     memcpy(joined, folder, folder_len);
     if (folder_len > 0) {
@@ -146,7 +146,7 @@ tacho_status tacho_timechart_open(const char *path, const tacho_timechart_option
     *out_chart = NULL;
     tacho_timechart *chart = calloc(1, sizeof(*chart));
     if (chart == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for a time chart");
+        return tacho_no_memory();
     }
     pthread_mutex_init(&chart->mutex, NULL);
     chart->owner = getpid();

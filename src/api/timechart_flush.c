@@ -5,6 +5,7 @@
 #include "api/timechart.h"
 
 #include "api/entry.h"
+#include "base/grow.h"
 #include "pipeline/pipeline.h"
 #include "profile/dict_mark.h"
 
@@ -29,10 +30,7 @@ static tacho_status list_begun(const tacho_timechart *chart, begun_track **out_l
                                size_t *out_len)
 {
     *out_len = 0;
-    *out_list = calloc(chart->begun_count + 1, sizeof(**out_list));
-    if (*out_list == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory to write a time chart");
-    }
+    TACHO_TRY(tacho_items_make(out_list, chart->begun_count));
     for (uint32_t track = 0; track < chart->begun_count; track++) {
         if (chart->begun[track].item_count > 0) {
             (*out_list)[(*out_len)++] = (begun_track){chart->dict.tracks[track].part, track};

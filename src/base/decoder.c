@@ -19,7 +19,7 @@ struct tacho_decoder {
 
 static tacho_status no_decoder_memory(void)
 {
-    return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory to decompress");
+    return tacho_no_memory();
 }
 
 static tacho_status start_gzip(tacho_decoder *decoder)

@@ -35,7 +35,7 @@ static tacho_status start(tacho_encoder *encoder, bool is_zstd)
                       !ZSTD_isError(ZSTD_CCtx_setParameter(encoder->zstd, ZSTD_c_checksumFlag, 1))
                 : deflateInit2(&encoder->gzip, GZIP_LEVEL, Z_DEFLATED, GZIP_WINDOW_BITS,
                                GZIP_MEMORY_LEVEL, Z_DEFAULT_STRATEGY) == Z_OK;
-    return started ? TACHO_OK : tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory to compress");
+    return started ? TACHO_OK : tacho_no_memory();
 }
 
 tacho_status tacho_encoder_create(tacho_str path, tacho_encoder **out_encoder)
@@ -48,7 +48,7 @@ tacho_status tacho_encoder_create(tacho_str path, tacho_encoder **out_encoder)
     }
     tacho_encoder *encoder = calloc(1, sizeof(*encoder));
     if (encoder == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory to compress");
+        return tacho_no_memory();
     }
     tacho_status status = start(encoder, is_zstd);
     if (status != TACHO_OK) {

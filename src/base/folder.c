@@ -42,7 +42,7 @@ tacho_status tacho_folder_ensure(const char *path, bool *out_is_new)
     }
     char *copy = strdup(path);
     if (copy == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for a file name");
+        return tacho_no_memory();
     }
     tacho_status status = make_all(copy, out_is_new);
     free(copy);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Doubling growth with checked sizes.
+ * Doubling growth, and arrays of one size, with checked sizes.
  */
 #include "base/grow.h"
 
@@ -49,4 +49,16 @@ void tacho_grow_trim_bytes(void *items, size_t *capacity, size_t count, size_t e
         memcpy(items, &trimmed, sizeof(trimmed));
         *capacity = count;
     }
+}
+
+void *tacho_items_alloc(size_t count, size_t element_size)
+{
+    return count < SIZE_MAX ? calloc(count + 1, element_size) : NULL;
+}
+
+tacho_status tacho_items_make_bytes(void *out_items, size_t count, size_t element_size)
+{
+    void *items = tacho_items_alloc(count, element_size);
+    memcpy(out_items, &items, sizeof(items));
+    return items != NULL ? TACHO_OK : tacho_no_memory();
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Growable arrays: |items|, |item_count|, |item_capacity| kept in the owner's struct.
+ * Arrays. Growable ones, with |items|, |item_count|, |item_capacity| in the owner's struct:
  *
  *     TACHO_TRY(tacho_grow(&list->items, &list->item_capacity, list->item_count + 1));
  *     list->items[list->item_count++] = item;
+ *
+ * and those whose size is known: TACHO_TRY(tacho_items_make(&items, count)). Sizes are checked.
  */
 #ifndef TACHO_BASE_GROW_H
 #define TACHO_BASE_GROW_H
@@ -25,5 +27,19 @@ void tacho_grow_trim_bytes(void *items, size_t *capacity, size_t count, size_t e
 
 #define tacho_grow(items, capacity, need)                                                          \
     tacho_grow_bytes((items), (capacity), (need), sizeof(**(items)))
+
+/*
+ * |count| elements of zeros with one more behind them, so that a list may end in a zero and an
+ * array of none is not NULL. The caller frees it. NULL: no memory, or more bytes than can be
+ * counted.
+ */
+void *tacho_items_alloc(size_t count, size_t element_size) TACHO_MUST_USE;
+
+/* The same with a status; |out_items| is the address of the owner's pointer, whatever its type. */
+tacho_status tacho_items_make_bytes(void *out_items, size_t count,
+                                    size_t element_size) TACHO_MUST_USE;
+
+#define tacho_items_make(out_items, count)                                                         \
+    tacho_items_make_bytes((out_items), (count), sizeof(**(out_items)))
 
 #endif

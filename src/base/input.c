@@ -273,7 +273,7 @@ static tacho_status set_name(tacho_input *input, const char *name)
     *input = (tacho_input){.fd = -1};
     input->name = strdup(name);
     if (input->name == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for a file name");
+        return tacho_no_memory();
     }
     return TACHO_OK;
 }

@@ -196,7 +196,7 @@ void tacho_output_printf(tacho_output *output, const char *format, ...)
             tacho_output_write(output, text, (size_t)len);
             free(text);
         } else if (output->failure == TACHO_OK) {
-            output->failure = tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for output");
+            output->failure = tacho_no_memory();
         }
     } else if (len > 0) {
         output->cursor += len;
@@ -212,7 +212,7 @@ static tacho_status open_folder(tacho_output *output)
     size_t folder_len = path.len - tacho_str_basename(path).len;
     char *folder = folder_len == 0 ? strdup(".") : strndup(output->path, folder_len);
     if (folder == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for a file name");
+        return tacho_no_memory();
     }
     output->folder_fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     free(folder);
@@ -228,7 +228,7 @@ static tacho_status make_temp_name(tacho_output *output, int attempt)
     free(output->temp_path);
     output->temp_path = malloc(room);
     if (output->temp_path == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for a file name");
+        return tacho_no_memory();
     }
     snprintf(output->temp_path, room, "%.*s.tacho-%ld-%d.partial", (int)folder_len, output->path,
              (long)getpid(), attempt);
@@ -287,9 +287,7 @@ static tacho_status resolve_path(tacho_output *output, const char *path, bool is
 {
     char *resolved = is_link ? realpath(path, NULL) : NULL;
     output->path = resolved != NULL ? resolved : strdup(path);
-    return output->path != NULL
-               ? TACHO_OK
-               : tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for a file name");
+    return output->path != NULL ? TACHO_OK : tacho_no_memory();
 }
 
 static tacho_status open_target(tacho_output *output, const char *path)
@@ -356,9 +354,7 @@ static tacho_status open_stdout(tacho_output *output)
 static tacho_status set_name(tacho_output *output, const char *path)
 {
     output->name = strdup(strcmp(path, "-") == 0 ? "standard output" : path);
-    return output->name != NULL
-               ? TACHO_OK
-               : tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for a file name");
+    return output->name != NULL ? TACHO_OK : tacho_no_memory();
 }
 
 static void find_terminal(tacho_output *output)
@@ -371,7 +367,7 @@ static tacho_status open_buffer(tacho_output *output, const char *path)
     TACHO_TRY(set_name(output, path));
     output->buffer = malloc(BUFFER_BYTES);
     if (output->buffer == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for output");
+        return tacho_no_memory();
     }
     output->cursor = output->buffer;
     output->limit = output->buffer + BUFFER_BYTES;
@@ -455,7 +451,7 @@ tacho_status tacho_output_open_standard_error(tacho_output *out_output)
     char *name = strdup("standard error");
     if (name == NULL) {
         tacho_output_close(out_output);
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for a file name");
+        return tacho_no_memory();
     }
     free(out_output->name);
     out_output->name = name;

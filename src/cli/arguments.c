@@ -3,6 +3,7 @@
  * Parsing command lines by option tables.
  */
 #include "cli/command.h"
+#include "base/grow.h"
 #include "base/suggest.h"
 #include "cli/talk.h"
 
@@ -272,7 +273,7 @@ int tacho_arguments_parse(const tacho_command *command, int word_count, char **w
         item_max += strlen(words[i]) + 1; /* a word of letters may be that many flags */
     }
     out_arguments->items = calloc(item_max, sizeof(*out_arguments->items));
-    out_arguments->words = calloc((size_t)word_count + 1, sizeof(*out_arguments->words));
+    out_arguments->words = tacho_items_alloc((size_t)word_count, sizeof(*out_arguments->words));
     if (out_arguments->items == NULL || out_arguments->words == NULL) {
         tacho_arguments_free(out_arguments);
         return tacho_command_no_memory();

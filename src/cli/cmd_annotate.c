@@ -3,6 +3,7 @@
  * tacho annotate: a runtime profile, and what the compiler says about its program.
  */
 #include "api/request.h"
+#include "base/grow.h"
 #include "cli/annotate_run.h"
 #include "cli/talk.h"
 
@@ -140,8 +141,8 @@ static int annotate_with(const tacho_arguments *arguments, tacho_intake_input *i
 
 static int annotate_command_run(const tacho_arguments *arguments)
 {
-    tacho_intake_input *inputs = calloc(arguments->item_count + 1, sizeof(*inputs));
-    const char **dirs = calloc(arguments->item_count + 1, sizeof(*dirs));
+    tacho_intake_input *inputs = tacho_items_alloc(arguments->item_count, sizeof(*inputs));
+    const char **dirs = tacho_items_alloc(arguments->item_count, sizeof(*dirs));
     int exit_code = TACHO_EXIT_FAILED;
     if (inputs != NULL && dirs != NULL) {
         exit_code = annotate_with(arguments, inputs, dirs);

@@ -3,6 +3,7 @@
  * tacho convert: profiles in, one trace out.
  */
 #include "cli/command.h"
+#include "base/grow.h"
 #include "cli/convert_run.h"
 #include "cli/talk.h"
 #include "cli/values.h"
@@ -120,7 +121,7 @@ static int convert_with(const tacho_arguments *arguments, tacho_intake_input *in
 
 static int convert_command_run(const tacho_arguments *arguments)
 {
-    tacho_intake_input *inputs = calloc(arguments->item_count + 1, sizeof(*inputs));
+    tacho_intake_input *inputs = tacho_items_alloc(arguments->item_count, sizeof(*inputs));
     if (inputs == NULL) {
         tacho_talk_line("error", "out of memory");
         return TACHO_EXIT_FAILED;

@@ -241,7 +241,7 @@ static tacho_status write_tables(void *self, tacho_listing *listing)
     tacho_table table;
     tacho_status status = tacho_ops_init_gathered(&ops, &request->gather, &request->options);
     if (status == TACHO_OK && *request->has_no_memory) {
-        status = tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory while matching --filter");
+        status = tacho_no_memory();
     }
     if (status == TACHO_OK) {
         status = tacho_ops_table(&ops, &table);

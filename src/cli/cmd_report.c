@@ -3,6 +3,7 @@
  * tacho report: profiles in, one page to look at out.
  */
 #include "base/status.h"
+#include "base/grow.h"
 #include "cli/command.h"
 #include "cli/file_kind.h"
 #include "cli/input_list.h"
@@ -213,7 +214,7 @@ static int report_list(report_request *request, const tacho_arguments *arguments
 /* Takes --from alone out of what verbs with plain inputs share. */
 static int choose_source(const tacho_arguments *arguments, report_request *request)
 {
-    tacho_intake_input *inputs = calloc(arguments->item_count + 1, sizeof(*inputs));
+    tacho_intake_input *inputs = tacho_items_alloc(arguments->item_count, sizeof(*inputs));
     tacho_intake named = {0};
     if (inputs == NULL) {
         return tacho_command_no_memory();

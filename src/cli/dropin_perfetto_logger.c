@@ -230,8 +230,8 @@ static int log_with(const tacho_arguments *arguments, tacho_intake_input *inputs
 
 static int perfetto_logger_run(const tacho_arguments *arguments)
 {
-    tacho_intake_input *inputs = calloc(arguments->item_count + 1, sizeof(*inputs));
-    char(*names)[NAME_BYTES] = calloc(arguments->item_count + 1, sizeof(*names));
+    tacho_intake_input *inputs = tacho_items_alloc(arguments->item_count, sizeof(*inputs));
+    char(*names)[NAME_BYTES] = tacho_items_alloc(arguments->item_count, sizeof(*names));
     int exit_code = TACHO_EXIT_FAILED;
     if (inputs == NULL || names == NULL) {
         tacho_talk_line("error", "out of memory");

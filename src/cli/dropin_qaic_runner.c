@@ -153,7 +153,7 @@ static tacho_status name_files(const tacho_arguments *arguments, runner *self)
     const char **files = tacho_run_choose_list(arguments, "input-file", &count);
     void *memory = NULL;
     tacho_status status =
-        files == NULL ? tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory")
+        files == NULL ? tacho_no_memory()
                       : tacho_arena_alloc(&self->arena, (count + 1) * sizeof(char *), &memory);
     const char **texts = memory;
     for (size_t i = 0; status == TACHO_OK && i < count; i++) {

@@ -4,6 +4,7 @@
  */
 #include "cli/listing.h"
 
+#include "base/grow.h"
 #include "cli/file_kind.h"
 
 #include "cli/table_sinks.h"
@@ -269,7 +270,7 @@ static int run_with(const tacho_arguments *arguments, run_request *request)
 
 int tacho_listing_run(const tacho_arguments *arguments, const tacho_listing_verb *verb, void *self)
 {
-    tacho_intake_input *inputs = calloc(arguments->item_count + 1, sizeof(*inputs));
+    tacho_intake_input *inputs = tacho_items_alloc(arguments->item_count, sizeof(*inputs));
     if (inputs == NULL) {
         tacho_talk_line("error", "out of memory");
         return TACHO_EXIT_FAILED;

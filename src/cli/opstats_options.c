@@ -37,7 +37,7 @@ static int choose_list(const tacho_arguments *arguments, const char *name,
     if (value == NULL) {
         return TACHO_EXIT_DONE;
     }
-    uint32_t *items = calloc(strlen(value) + 1, sizeof(*items));
+    uint32_t *items = tacho_items_alloc(strlen(value), sizeof(*items));
     if (items == NULL) {
         return tacho_command_no_memory();
     }

@@ -4,6 +4,8 @@
  */
 #include "cli/report_intake.h"
 
+#include "base/grow.h"
+
 #include <stdlib.h>
 
 /* ---- reading ------------------------------------------------------------------------------- */
@@ -98,11 +100,9 @@ static tacho_status add_with_metrics(tacho_report *report, tacho_report_profile 
                                      const tacho_overview *overview)
 {
     size_t count = overview->metric_count;
-    char(*names)[TACHO_METRIC_LABEL_MAX] = calloc(count + 1, sizeof(*names));
-    tacho_report_metric *metrics = calloc(count + 1, sizeof(*metrics));
-    tacho_status status = names != NULL && metrics != NULL
-                              ? TACHO_OK
-                              : tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for metrics");
+    char(*names)[TACHO_METRIC_LABEL_MAX] = tacho_items_alloc(count, sizeof(*names));
+    tacho_report_metric *metrics = tacho_items_alloc(count, sizeof(*metrics));
+    tacho_status status = names != NULL && metrics != NULL ? TACHO_OK : tacho_no_memory();
     for (size_t b = 0; b < overview->block_count && status == TACHO_OK; b++) {
         const tacho_overview_block *block = &overview->blocks[b];
         for (size_t i = block->first_metric; i < block->first_metric + block->metric_count; i++) {
@@ -167,7 +167,7 @@ static tacho_status make_ops(const tacho_report_intake *taken, tacho_report_op *
         status = tacho_ops_init_gathered(&tables[i], &taken->ops, &options);
     }
     size_t count = tables[0].row_count + tables[1].row_count;
-    tacho_report_op *ops = status == TACHO_OK ? calloc(count + 1, sizeof(*ops)) : NULL;
+    tacho_report_op *ops = status == TACHO_OK ? tacho_items_alloc(count, sizeof(*ops)) : NULL;
     if (status == TACHO_OK && ops == NULL) {
         status = tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for %zu operators", count);
     }

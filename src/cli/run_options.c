@@ -4,6 +4,7 @@
  */
 #include "cli/run_options.h"
 
+#include "base/grow.h"
 #include "cli/talk.h"
 
 #include <stdio.h>
@@ -31,7 +32,7 @@ bool tacho_run_choose_count(const tacho_arguments *arguments, const char *option
 const char **tacho_run_choose_list(const tacho_arguments *arguments, const char *option,
                                    size_t *out_count)
 {
-    const char **list = calloc(arguments->item_count + 1, sizeof(*list));
+    const char **list = tacho_items_alloc(arguments->item_count, sizeof(*list));
     *out_count = 0;
     if (list == NULL) {
         tacho_command_no_memory();

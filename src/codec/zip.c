@@ -88,8 +88,7 @@ static tacho_status start_stream(tacho_zip *zip)
     zip->stream = (z_stream){0};
     zip->has_stream = deflateInit2(&zip->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, RAW_WINDOW_BITS,
                                    MEMORY_LEVEL, Z_DEFAULT_STRATEGY) == Z_OK;
-    return zip->has_stream ? TACHO_OK
-                           : tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory to compress");
+    return zip->has_stream ? TACHO_OK : tacho_no_memory();
 }
 
 static tacho_status add_entry(tacho_zip *zip, const char *name, uint16_t flags)

@@ -5,6 +5,7 @@
  */
 #include "compile/core_cut.h"
 
+#include "base/grow.h"
 #include "base/index.h"
 #include "base/maths.h"
 #include "compile/machine_view.h"
@@ -229,9 +230,8 @@ tacho_status tacho_core_cuts_make(const tacho_estimate *estimate, uint32_t cores
 {
     tacho_space space = {.access_count = 0};
     tacho_space_options options = {.keeps_dims = cores > 1};
-    lie *lies = calloc(estimate->fusion->graph->tensor_count + 1, sizeof(*lies));
-    tacho_status status =
-        lies != NULL ? TACHO_OK : tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+    lie *lies = tacho_items_alloc(estimate->fusion->graph->tensor_count, sizeof(*lies));
+    tacho_status status = lies != NULL ? TACHO_OK : tacho_no_memory();
     for (uint32_t i = 0; status == TACHO_OK && i < estimate->fusion->op_count; i++) {
         uint32_t parts = tacho_space_parts(estimate, i);
         for (options.part = 0; status == TACHO_OK && options.part < parts; options.part++) {

@@ -8,6 +8,7 @@
  * the group computes is %m5.
  */
 #include "compile/dump.h"
+#include "base/grow.h"
 #include "compile/dump_text.h"
 
 #include <inttypes.h>
@@ -146,9 +147,9 @@ static tacho_status open_writer(writer *self)
     const tacho_graph *graph = self->graph;
     tacho_arena_init(&self->scratch);
     self->group = TACHO_NONE;
-    self->group_of = calloc(graph->node_count + 1, sizeof(*self->group_of));
-    self->last_member = calloc(self->fusion->op_count + 1, sizeof(*self->last_member));
-    self->is_wanted = calloc(graph->tensor_count + 1, sizeof(*self->is_wanted));
+    self->group_of = tacho_items_alloc(graph->node_count, sizeof(*self->group_of));
+    self->last_member = tacho_items_alloc(self->fusion->op_count, sizeof(*self->last_member));
+    self->is_wanted = tacho_items_alloc(graph->tensor_count, sizeof(*self->is_wanted));
     if (self->group_of == NULL || self->last_member == NULL || self->is_wanted == NULL) {
         return no_memory(graph);
     }

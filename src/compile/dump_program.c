@@ -7,6 +7,7 @@
  * that matter only because a buffer is used again.
  */
 #include "compile/dump.h"
+#include "base/grow.h"
 #include "compile/dump_regions.h"
 #include "compile/dump_text.h"
 
@@ -171,7 +172,7 @@ static void write_steps(const tacho_program *program, bool *is_made, tacho_outpu
 static tacho_status write_tensors(const tacho_dump *dump, tacho_output *output)
 {
     const tacho_program *program = dump->program;
-    bool *is_made = calloc(program->tensor_count + 1, sizeof(*is_made));
+    bool *is_made = tacho_items_alloc(program->tensor_count, sizeof(*is_made));
     if (is_made == NULL) {
         return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for %zu tensors",
                           program->tensor_count);
@@ -338,7 +339,7 @@ static void write_kept(const tacho_program *program, uint32_t tensor, tacho_outp
 
 static tacho_status write_touched(const tacho_program *program, tacho_output *output)
 {
-    bool *is_touched = calloc(program->tensor_count + 1, sizeof(*is_touched));
+    bool *is_touched = tacho_items_alloc(program->tensor_count, sizeof(*is_touched));
     if (is_touched == NULL) {
         return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for %zu tensors",
                           program->tensor_count);

@@ -10,6 +10,7 @@
  * where it is an argument of block 2.
  */
 #include "compile/dump.h"
+#include "base/grow.h"
 #include "compile/dump_targets.h"
 #include "compile/dump_text.h"
 #include "program/timing.h"
@@ -424,7 +425,7 @@ static void write_actions(tacho_targets *self, const host_action *actions, size_
 
 static tacho_status write_host(tacho_targets *self, const uint32_t *blocks, size_t count)
 {
-    host_action *actions = calloc(2 * count + 1, sizeof(*actions));
+    host_action *actions = tacho_items_alloc(2 * count, sizeof(*actions));
     if (actions == NULL) {
         return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for %zu actions", 2 * count);
     }
@@ -535,11 +536,11 @@ static void order_blocks(tacho_targets *self)
 static tacho_status open_targets(tacho_targets *self)
 {
     const tacho_program *program = self->program;
-    self->engine_ids = calloc(program->engine_count + 1, sizeof(*self->engine_ids));
-    self->buffer_marks = calloc(program->buffer_count + 1, sizeof(*self->buffer_marks));
-    self->kernel_marks = calloc(2 * program->op_count + 1, sizeof(*self->kernel_marks));
-    self->argument_marks = calloc(2 * program->op_count + 1, sizeof(*self->argument_marks));
-    self->block_order = calloc(program->block_count + 1, sizeof(*self->block_order));
+    self->engine_ids = tacho_items_alloc(program->engine_count, sizeof(*self->engine_ids));
+    self->buffer_marks = tacho_items_alloc(program->buffer_count, sizeof(*self->buffer_marks));
+    self->kernel_marks = tacho_items_alloc(2 * program->op_count, sizeof(*self->kernel_marks));
+    self->argument_marks = tacho_items_alloc(2 * program->op_count, sizeof(*self->argument_marks));
+    self->block_order = tacho_items_alloc(program->block_count, sizeof(*self->block_order));
     self->first_blocks = calloc(program->dispatch_count + 2, sizeof(*self->first_blocks));
     if (self->engine_ids == NULL || self->buffer_marks == NULL || self->kernel_marks == NULL ||
         self->argument_marks == NULL || self->block_order == NULL || self->first_blocks == NULL) {

@@ -228,10 +228,9 @@ static void number_events(const event_list *events, uint32_t *next_task, uint32_
 
 tacho_status tacho_targets_number(const tacho_program *program, uint32_t *out_tasks)
 {
-    uint32_t *next_task = calloc(program->dispatch_count + 1, sizeof(*next_task));
+    uint32_t *next_task = tacho_items_alloc(program->dispatch_count, sizeof(*next_task));
     event_list events = {0};
-    tacho_status status =
-        next_task != NULL ? TACHO_OK : tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+    tacho_status status = next_task != NULL ? TACHO_OK : tacho_no_memory();
     for (size_t i = 0; status == TACHO_OK && i < program->block_count; i++) {
         status = collect(program, &program->blocks[i], &events);
         if (status == TACHO_OK) {

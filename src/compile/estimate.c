@@ -4,6 +4,7 @@
  */
 #include "compile/estimate.h"
 
+#include "base/grow.h"
 #include "base/index.h"
 #include "base/maths.h"
 #include "compile/machine_view.h"
@@ -317,10 +318,8 @@ static tacho_status add_up(tacho_estimate *estimate, size_t number)
 static tacho_status count_weights(tacho_estimate *estimate)
 {
     const tacho_fusion *fusion = estimate->fusion;
-    bool *is_counted = calloc(fusion->graph->tensor_count + 1, sizeof(bool));
-    if (is_counted == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
-    }
+    bool *is_counted = NULL;
+    TACHO_TRY(tacho_items_make(&is_counted, fusion->graph->tensor_count));
     for (size_t i = 0; i < fusion->op_count; i++) {
         const tacho_fused_op *op = &fusion->ops[i];
         for (uint32_t j = 0; j < op->weight_count; j++) {
@@ -370,10 +369,7 @@ tacho_status tacho_estimate_init(tacho_estimate *estimate, const tacho_fusion *f
     estimate->inferences = options->factor > 0 ? options->factor : 1;
     estimate->devices = 1;
     estimate->compute = options->cost.compute;
-    estimate->ops = calloc(fusion->op_count + 1, sizeof(*estimate->ops));
-    if (estimate->ops == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
-    }
+    TACHO_TRY(tacho_items_make(&estimate->ops, fusion->op_count));
     return options->placement != NULL ? estimate_all(estimate, options->placement, options)
                                       : estimate_placed(estimate, options);
 }

@@ -297,10 +297,8 @@ tacho_status tacho_estimate_ops_table(const tacho_estimate *estimate,
     }
     TACHO_TRY(tacho_table_init_owned(out_table, "operators", "Operators", columns, column_count));
     out_table->kept = "name cycles share_percent time_ns type";
-    sort_row *rows = calloc(estimate->fusion->op_count + 1, sizeof(*rows));
-    if (rows == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
-    }
+    sort_row *rows = NULL;
+    TACHO_TRY(tacho_items_make(&rows, estimate->fusion->op_count));
     tacho_status status = sort_ops(estimate, options->sort, &out_table->arena, rows);
     if (status == TACHO_OK) {
         status = fill_ops(estimate, options, rows, out_table);

@@ -664,14 +664,14 @@ static tacho_status make_lists(fuser *self)
 static tacho_status run(fuser *self)
 {
     const tacho_graph *graph = self->graph;
-    uint32_t *place = calloc(graph->node_count + 1, sizeof(*place));
-    self->fusion->alias = calloc(graph->tensor_count + 1, sizeof(uint32_t));
-    self->fusion->members = calloc(graph->node_count + 1, sizeof(uint32_t));
+    uint32_t *place = tacho_items_alloc(graph->node_count, sizeof(*place));
+    self->fusion->alias = tacho_items_alloc(graph->tensor_count, sizeof(uint32_t));
+    self->fusion->members = tacho_items_alloc(graph->node_count, sizeof(uint32_t));
     bool has_memory = self->drafts != NULL && self->op_of != NULL && self->uses != NULL &&
                       self->dequantised != NULL && self->seen != NULL && self->is_output != NULL &&
                       self->is_wanted != NULL && self->is_unused != NULL && place != NULL &&
                       self->fusion->alias != NULL && self->fusion->members != NULL;
-    tacho_status status = has_memory ? TACHO_OK : tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+    tacho_status status = has_memory ? TACHO_OK : tacho_no_memory();
     if (has_memory) {
         see_through_views(self);
         find_unused(self);
@@ -692,14 +692,14 @@ tacho_status tacho_fusion_init(tacho_fusion *fusion, const tacho_graph *graph)
     fuser self = {
         .graph = graph,
         .fusion = fusion,
-        .drafts = calloc(graph->node_count + 1, sizeof(draft)),
-        .op_of = calloc(graph->node_count + 1, sizeof(uint32_t)),
-        .uses = calloc(graph->tensor_count + 1, sizeof(uint32_t)),
-        .dequantised = calloc(graph->node_count + 1, sizeof(uint32_t)),
-        .seen = calloc(graph->tensor_count + 1, sizeof(uint32_t)),
-        .is_output = calloc(graph->tensor_count + 1, sizeof(bool)),
-        .is_wanted = calloc(graph->tensor_count + 1, sizeof(bool)),
-        .is_unused = calloc(graph->node_count + 1, sizeof(bool)),
+        .drafts = tacho_items_alloc(graph->node_count, sizeof(draft)),
+        .op_of = tacho_items_alloc(graph->node_count, sizeof(uint32_t)),
+        .uses = tacho_items_alloc(graph->tensor_count, sizeof(uint32_t)),
+        .dequantised = tacho_items_alloc(graph->node_count, sizeof(uint32_t)),
+        .seen = tacho_items_alloc(graph->tensor_count, sizeof(uint32_t)),
+        .is_output = tacho_items_alloc(graph->tensor_count, sizeof(bool)),
+        .is_wanted = tacho_items_alloc(graph->tensor_count, sizeof(bool)),
+        .is_unused = tacho_items_alloc(graph->node_count, sizeof(bool)),
     };
     tacho_status status = run(&self);
     free(self.drafts);

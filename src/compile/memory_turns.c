@@ -58,7 +58,7 @@ tacho_status tacho_memory_turns_init(tacho_memory_turns *turns, const tacho_mach
         program->engine_count + (size_t)program->facts.device_count * program->facts.core_count + 1;
     turns->last_job = malloc(count * sizeof(*turns->last_job));
     if (turns->last_job == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+        return tacho_no_memory();
     }
     memset(turns->last_job, 0xff, count * sizeof(*turns->last_job));
     return TACHO_OK;

@@ -4,6 +4,7 @@
  */
 #include "compile/metrics.h"
 
+#include "base/grow.h"
 #include "program/traffic.h"
 
 #include <inttypes.h>
@@ -78,7 +79,7 @@ static tacho_status open_sums(core_sums *sums, const tacho_program *program)
     *sums = (core_sums){.per_device = facts->core_count > 0 ? facts->core_count : 1};
     sums->count = (facts->device_count > 0 ? facts->device_count : 1) * sums->per_device;
     sums->items = calloc(sums->count, sizeof(*sums->items));
-    sums->engine_cycles = calloc(program->engine_count + 1, sizeof(*sums->engine_cycles));
+    sums->engine_cycles = tacho_items_alloc(program->engine_count, sizeof(*sums->engine_cycles));
     if (sums->items == NULL || sums->engine_cycles == NULL) {
         return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for %zu cores", sums->count);
     }
@@ -222,7 +223,7 @@ static tacho_status find_returned(operator_warnings *self)
 {
     const tacho_fusion *fusion = self->estimate->fusion;
     const tacho_graph *graph = fusion->graph;
-    self->is_returned = calloc(graph->tensor_count + 1, sizeof(*self->is_returned));
+    self->is_returned = tacho_items_alloc(graph->tensor_count, sizeof(*self->is_returned));
     if (self->is_returned == NULL) {
         return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for %zu tensors",
                           graph->tensor_count);

@@ -111,10 +111,7 @@ static void spread_evenly(compiler *self, const tacho_estimate *estimate)
 
 static tacho_status spread_devices(compiler *self)
 {
-    self->device_of = calloc(self->fusion->op_count + 1, sizeof(*self->device_of));
-    if (self->device_of == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
-    }
+    TACHO_TRY(tacho_items_make(&self->device_of, self->fusion->op_count));
     if (self->devices <= 1) {
         return TACHO_OK;
     }
@@ -251,10 +248,7 @@ static tacho_status cut_candidate(const compiler *self, candidate *way, uint64_t
     tacho_placement_options nothing = {.cores = way->cores}; /* no room: all is shared */
     tacho_estimate estimate = {.ops = NULL};
     tacho_estimate_options options = estimate_options(self, way);
-    way->cuts = calloc(self->fusion->op_count + 1, sizeof(*way->cuts));
-    if (way->cuts == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
-    }
+    TACHO_TRY(tacho_items_make(&way->cuts, self->fusion->op_count));
     tacho_status status = tacho_placement_init(&way->placement, self->fusion, &nothing);
     if (status == TACHO_OK) {
         status = tacho_estimate_init(&estimate, self->fusion, self->machine, &options);
@@ -277,9 +271,8 @@ static tacho_status estimate_candidate(const compiler *self, candidate *way)
     uint64_t *shares = NULL;
     tacho_status status = TACHO_OK;
     if (way->cores > 1 && tacho_schedule_is_tiled(self->machine)) {
-        shares = calloc(self->fusion->graph->tensor_count + 1, sizeof(*shares));
-        status = shares != NULL ? cut_candidate(self, way, shares)
-                                : tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+        shares = tacho_items_alloc(self->fusion->graph->tensor_count, sizeof(*shares));
+        status = shares != NULL ? cut_candidate(self, way, shares) : tacho_no_memory();
     }
     usual.shares = shares;
     if (status == TACHO_OK) {
@@ -295,10 +288,7 @@ static tacho_status compile_candidate(const compiler *self, int64_t limit, candi
 {
     TACHO_TRY(tacho_program_init(&way->program));
     TACHO_TRY(estimate_candidate(self, way));
-    way->timings = calloc(self->fusion->op_count + 1, sizeof(*way->timings));
-    if (way->timings == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
-    }
+    TACHO_TRY(tacho_items_make(&way->timings, self->fusion->op_count));
     bool is_tiled = tacho_schedule_is_tiled(self->machine);
     TACHO_TRY(set_facts(self, way->cores, &way->program));
     TACHO_TRY(add_ops(self, &way->program));
@@ -444,10 +434,8 @@ static tacho_status retime(const compiler *self, candidate *way)
     tacho_program *program = &way->program;
     way->estimate.devices = self->devices;
     count_traffic(program, way->timings);
-    int64_t *busy = calloc(program->engine_count + 1, sizeof(*busy));
-    if (busy == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
-    }
+    int64_t *busy = NULL;
+    TACHO_TRY(tacho_items_make(&busy, program->engine_count));
     for (size_t i = 0; i < program->op_count; i++) {
         tacho_op_timing *timing = &way->timings[i];
         timing->cycles = tacho_program_op_span(program, &program->ops[i], &timing->start_cycles);

@@ -4,6 +4,7 @@
  */
 #include "compile/place.h"
 
+#include "base/grow.h"
 #include "base/index.h"
 #include "compile/machine_view.h"
 
@@ -161,7 +162,7 @@ tacho_status tacho_placement_init(tacho_placement *placement, const tacho_fusion
         .shares = calloc(count, sizeof(uint64_t)),
         .first_op = calloc(count, sizeof(uint32_t)),
         .last_op = calloc(count, sizeof(uint32_t)),
-        .free_from = calloc(fusion->op_count + 1, sizeof(uint64_t)),
+        .free_from = tacho_items_alloc(fusion->op_count, sizeof(uint64_t)),
     };
     placer self = {
         .fusion = fusion,
@@ -179,7 +180,7 @@ tacho_status tacho_placement_init(tacho_placement *placement, const tacho_fusion
     }
     free(self.live);
     free(self.is_shared);
-    return has_memory ? TACHO_OK : tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+    return has_memory ? TACHO_OK : tacho_no_memory();
 }
 
 void tacho_placement_deinit(tacho_placement *placement)

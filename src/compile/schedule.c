@@ -134,23 +134,19 @@ static tacho_status name_jobs(tacho_schedule *self)
 static tacho_status add_engines(tacho_schedule *self)
 {
     TACHO_TRY(name_jobs(self));
-    self->engines.first =
-        calloc(self->estimate->machine->engine_count + 1, sizeof(*self->engines.first));
-    if (self->engines.first == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
-    }
+    TACHO_TRY(tacho_items_make(&self->engines.first, self->estimate->machine->engine_count));
     for (uint32_t i = 0; i < self->devices * self->cores; i++) {
         TACHO_TRY(add_core(self, i));
     }
-    self->finals = calloc(self->program->engine_count + 1, sizeof(*self->finals));
-    self->last_job = calloc(self->program->engine_count + 1, sizeof(*self->last_job));
+    self->finals = tacho_items_alloc(self->program->engine_count, sizeof(*self->finals));
+    self->last_job = tacho_items_alloc(self->program->engine_count, sizeof(*self->last_job));
     size_t tensors = self->estimate->fusion->graph->tensor_count;
     self->tensor_device = malloc((tensors + 1) * sizeof(*self->tensor_device));
     self->resident_first = malloc((tensors + 1) * sizeof(*self->resident_first));
-    self->resident_count = calloc(tensors + 1, sizeof(*self->resident_count));
+    self->resident_count = tacho_items_alloc(tensors, sizeof(*self->resident_count));
     if (self->finals == NULL || self->last_job == NULL || self->tensor_device == NULL ||
         self->resident_first == NULL || self->resident_count == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+        return tacho_no_memory();
     }
     memset(self->tensor_device, 0xff, (tensors + 1) * sizeof(*self->tensor_device));
     memset(self->resident_first, 0xff, (tensors + 1) * sizeof(*self->resident_first));
@@ -276,7 +272,7 @@ static tacho_status add_barrier(tacho_schedule *self, int64_t cycles, int64_t le
 {
     uint32_t *signals = calloc(self->cores, sizeof(*signals));
     if (signals == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+        return tacho_no_memory();
     }
     tacho_status status = TACHO_OK;
     size_t count = 0;

@@ -11,6 +11,7 @@
  * engine came after T1; its rows are those of the next generation: CSS0,...,CSS.
  */
 #include "compile/dump_targets.h"
+#include "base/grow.h"
 #include "compile/timeline.h"
 
 #include <inttypes.h>
@@ -191,10 +192,7 @@ static void count_slices(writer *self)
 static tacho_status write_all(writer *self)
 {
     const tacho_program *program = self->timeline->program;
-    self->tasks = calloc(program->job_count + 1, sizeof(*self->tasks));
-    if (self->tasks == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
-    }
+    TACHO_TRY(tacho_items_make(&self->tasks, program->job_count));
     TACHO_TRY(tacho_targets_number(program, self->tasks));
     count_slices(self);
     for (row_class which = TRANSFERS; which < ROW_CLASS_COUNT; which++) {

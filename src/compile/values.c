@@ -449,12 +449,12 @@ tacho_status tacho_values_fill(const tacho_estimate *estimate, bool has_bytes,
         .program = program,
         .has_bytes = has_bytes,
         .tensor_of = malloc((graph->tensor_count + 1) * sizeof(uint32_t)),
-        .is_done = calloc(graph->node_count + 1, sizeof(bool)),
+        .is_done = tacho_items_alloc(graph->node_count, sizeof(bool)),
     };
     tacho_arena_init(&self.scratch);
     tacho_status status = TACHO_OK;
     if (self.tensor_of == NULL || self.is_done == NULL) {
-        status = tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+        status = tacho_no_memory();
     } else {
         memset(self.tensor_of, 0xff, (graph->tensor_count + 1) * sizeof(uint32_t));
         status = fill(&self);

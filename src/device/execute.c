@@ -81,7 +81,7 @@ tacho_status tacho_execution_open(const tacho_program *program,
     tacho_execution *self = calloc(1, sizeof(*self));
     *out = NULL;
     if (self == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "no memory for an execution");
+        return tacho_no_memory();
     }
     self->program = program;
     self->choice = options->choice;

@@ -17,8 +17,7 @@ tacho_status tacho_execution_block(tacho_execution *self, tacho_value *value)
     }
     if (self->taker != NULL) {
         value->data = self->taker->take(self->taker->self, bytes);
-        return value->data != NULL ? TACHO_OK
-                                   : tacho_fail(TACHO_CODE_NO_MEMORY, "no memory for a constant");
+        return value->data != NULL ? TACHO_OK : tacho_no_memory();
     }
     uint64_t size = (bytes / TACHO_MEMORY_ALIGN + 1) * TACHO_MEMORY_ALIGN;
     TACHO_TRY(tacho_grow(&self->blocks, &self->block_capacity, self->block_count + 1));

@@ -555,7 +555,7 @@ static tacho_status try_group(tacho_execution *self, uint32_t step, way how, boo
     tacho_arena arena;
     tacho_group *group = calloc(1, sizeof(*group));
     if (group == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "no memory to prepare a kernel");
+        return tacho_no_memory();
     }
     group->self = self;
     group->step = step;

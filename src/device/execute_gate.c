@@ -5,6 +5,7 @@
  */
 #include "device/execute_parts.h"
 
+#include "base/grow.h"
 #include "base/maths.h"
 #include "kernels/gate.h"
 
@@ -143,10 +144,7 @@ static tacho_status check_step(checker *check, uint32_t step)
 static tacho_status check_steps(checker *check)
 {
     const tacho_program *program = check->self->program;
-    check->is_counted = calloc(program->tensor_count + 1, sizeof(*check->is_counted));
-    if (check->is_counted == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "no memory to check a program");
-    }
+    TACHO_TRY(tacho_items_make(&check->is_counted, program->tensor_count));
     TACHO_TRY(check->gate->open(&check->state));
     for (uint32_t i = 0; i < program->step_count; i++) {
         if (!tacho_step_is_known(check->self, i)) {

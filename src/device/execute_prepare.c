@@ -28,11 +28,11 @@ static const char *tensor_name(const tacho_execution *self, uint32_t tensor)
 static tacho_status make_values(tacho_execution *self)
 {
     const tacho_program *program = self->program;
-    self->values = calloc(program->tensor_count + 1, sizeof(*self->values));
-    self->op_tasks = calloc(program->op_count + 1, sizeof(*self->op_tasks));
-    self->is_done = calloc(program->step_count + 1, sizeof(*self->is_done));
+    self->values = tacho_items_alloc(program->tensor_count, sizeof(*self->values));
+    self->op_tasks = tacho_items_alloc(program->op_count, sizeof(*self->op_tasks));
+    self->is_done = tacho_items_alloc(program->step_count, sizeof(*self->is_done));
     if (self->values == NULL || self->op_tasks == NULL || self->is_done == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "no memory for an execution");
+        return tacho_no_memory();
     }
     for (uint32_t i = 0; i < program->tensor_count; i++) {
         const tacho_program_tensor *tensor = &program->tensors[i];
@@ -483,16 +483,15 @@ static tacho_status keep_outputs(tacho_execution *self)
 /* Each piece by itself, and none used twice. */
 static tacho_status take_pieces(tacho_execution *self)
 {
-    self->places = calloc(self->piece_count + 1, sizeof(*self->places));
+    self->places = tacho_items_alloc(self->piece_count, sizeof(*self->places));
     for (size_t i = 0; self->places != NULL && i < self->piece_count; i++) {
         self->places[i] = self->taker->take(self->taker->self, self->pieces[i].bytes);
         if (self->places[i] == NULL) {
-            return tacho_fail(TACHO_CODE_NO_MEMORY, "no memory for an activation");
+            return tacho_no_memory();
         }
         self->memory_bytes += self->pieces[i].bytes;
     }
-    return self->places != NULL ? TACHO_OK
-                                : tacho_fail(TACHO_CODE_NO_MEMORY, "no memory for an execution");
+    return self->places != NULL ? TACHO_OK : tacho_no_memory();
 }
 
 /* What shapes of a few bytes ask for is bounded by the data that comes with them. */
@@ -595,11 +594,9 @@ static tacho_status give_memory(tacho_execution *self)
     }
     free(self->input_pieces);
     self->input_pieces = NULL;
-    self->operands = calloc(self->operand_max + 1, sizeof(*self->operands));
-    self->operand_links = calloc(self->operand_max + 1, sizeof(*self->operand_links));
-    return self->operands != NULL && self->operand_links != NULL
-               ? TACHO_OK
-               : tacho_fail(TACHO_CODE_NO_MEMORY, "no memory for an execution");
+    self->operands = tacho_items_alloc(self->operand_max, sizeof(*self->operands));
+    self->operand_links = tacho_items_alloc(self->operand_max, sizeof(*self->operand_links));
+    return self->operands != NULL && self->operand_links != NULL ? TACHO_OK : tacho_no_memory();
 }
 
 tacho_status tacho_execution_prepare(tacho_execution *self, const tacho_execution_options *options)

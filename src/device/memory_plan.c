@@ -6,6 +6,8 @@
  */
 #include "device/memory_plan.h"
 
+#include "base/grow.h"
+
 #include <stdlib.h>
 
 enum { PLACED_MAX = 8192 }; /* above it, the square of their number would be felt */
@@ -198,12 +200,12 @@ tacho_status tacho_memory_plan(tacho_memory_piece *pieces, size_t piece_count, u
     *out_bytes = 0;
     size_t large = piece_count < PLACED_MAX ? piece_count : PLACED_MAX;
     size_t small = piece_count - large;
-    tacho_memory_piece **order = calloc(piece_count + 1, sizeof(*order));
-    tacho_memory_piece **placed = calloc(PLACED_MAX + 1, sizeof(*placed));
-    uint32_t *memory = calloc(2 * small + 1, sizeof(*memory));
+    tacho_memory_piece **order = tacho_items_alloc(piece_count, sizeof(*order));
+    tacho_memory_piece **placed = tacho_items_alloc(PLACED_MAX, sizeof(*placed));
+    uint32_t *memory = tacho_items_alloc(2 * small, sizeof(*memory));
     tacho_status status = TACHO_OK;
     if (order == NULL || placed == NULL || memory == NULL) {
-        status = tacho_fail(TACHO_CODE_NO_MEMORY, "no memory to plan memory");
+        status = tacho_no_memory();
     } else {
         for (size_t i = 0; i < piece_count; i++) {
             order[i] = &pieces[i];
@@ -236,11 +238,11 @@ static int by_moment(const void *a, const void *b)
 tacho_status tacho_memory_plan_bound(const tacho_memory_piece *pieces, size_t piece_count,
                                      uint64_t *out_bytes)
 {
-    change *changes = calloc(2 * piece_count + 1, sizeof(*changes));
+    change *changes = tacho_items_alloc(2 * piece_count, sizeof(*changes));
     uint64_t live = 0;
     *out_bytes = 0;
     if (changes == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "no memory to plan memory");
+        return tacho_no_memory();
     }
     for (size_t i = 0; i < piece_count; i++) {
         const tacho_memory_piece *piece = &pieces[i];

@@ -86,11 +86,11 @@ static void mark_outputs(tacho_op_ios *self, const tacho_program *program, uint3
 
 tacho_status tacho_op_ios_init(tacho_op_ios *ios, const tacho_program *program)
 {
-    *ios = (tacho_op_ios){.items = calloc(program->op_count + 1, sizeof(*ios->items))};
+    *ios = (tacho_op_ios){.items = tacho_items_alloc(program->op_count, sizeof(*ios->items))};
     uint32_t *holders = malloc((program->tensor_count + 1) * sizeof(*holders));
     tacho_status status = TACHO_OK;
     if (ios->items == NULL || holders == NULL) {
-        status = tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+        status = tacho_no_memory();
     } else {
         memset(holders, 0xff, (program->tensor_count + 1) * sizeof(*holders));
         find_devices(ios, program);

@@ -227,7 +227,7 @@ tacho_status tacho_recorder_create(const tacho_recorder_options *options,
     *out_recorder = NULL;
     tacho_recorder *self = calloc(1, sizeof(*self));
     if (self == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+        return tacho_no_memory();
     }
     self->program = options->program;
     self->options = *options;

@@ -19,6 +19,7 @@
 #include <stdlib.h>
 
 #include "device/recorder_parts.h"
+#include "base/grow.h"
 #include "program/pmu.h"
 #include "program/traffic.h"
 
@@ -292,7 +293,7 @@ static tacho_status sum_threads(const counting *self, const busy_sums *all)
     size_t threads = recorder->program->facts.thread_count;
     change *changes = malloc((3 * recorder->program->job_count + 1) * sizeof(*changes));
     if (changes == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+        return tacho_no_memory();
     }
     size_t count = list_changes(self, changes);
     qsort(changes, count, sizeof(*changes), compare_changes);
@@ -464,15 +465,14 @@ static tacho_status count_events(const counting *self)
     const tacho_program *program = self->recorder->program;
     size_t cores = self->recorder->core_count;
     busy_sums all = {
-        .threads = calloc(cores * program->facts.thread_count + 1, sizeof(*all.threads)),
-        .cores = calloc(cores + 1, sizeof(*all.cores)),
-        .core_times = calloc(cores + 1, sizeof(*all.core_times)),
-        .jobs = calloc(program->job_count + 1, sizeof(*all.jobs)),
+        .threads = tacho_items_alloc(cores * program->facts.thread_count, sizeof(*all.threads)),
+        .cores = tacho_items_alloc(cores, sizeof(*all.cores)),
+        .core_times = tacho_items_alloc(cores, sizeof(*all.core_times)),
+        .jobs = tacho_items_alloc(program->job_count, sizeof(*all.jobs)),
     };
     bool has_room =
         all.threads != NULL && all.cores != NULL && all.core_times != NULL && all.jobs != NULL;
-    tacho_status status =
-        has_room ? sum_threads(self, &all) : tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+    tacho_status status = has_room ? sum_threads(self, &all) : tacho_no_memory();
     if (status == TACHO_OK) {
         fill_threads(self, all.threads);
         for (uint32_t i = 0; i < program->facts.stats.pmu_event_count; i++) {

@@ -4,6 +4,7 @@
  */
 #include "graph/evaluate.h"
 
+#include "base/grow.h"
 #include "graph/infer.h"
 #include "kernels/quantise.h"
 
@@ -343,7 +344,7 @@ static tacho_status make_slots(evaluation *self)
         size_t wide = (size_t)graph->nodes[i].input_count + graph->nodes[i].output_count;
         widest = wide > widest ? wide : widest;
     }
-    self->slots = calloc(graph->tensor_count + 1, sizeof(*self->slots));
+    self->slots = tacho_items_alloc(graph->tensor_count, sizeof(*self->slots));
     self->inputs = calloc(widest, sizeof(*self->inputs));
     self->outputs = calloc(widest, sizeof(*self->outputs));
     if (self->slots == NULL || self->inputs == NULL || self->outputs == NULL) {

@@ -16,7 +16,7 @@ static tacho_status gate_open(void **out_self)
 {
     tacho_graph *graph = calloc(1, sizeof(*graph));
     if (graph == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "no memory to check a program");
+        return tacho_no_memory();
     }
     *out_self = graph;
     return tacho_graph_init(graph);

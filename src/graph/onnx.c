@@ -535,7 +535,7 @@ static tacho_status read_model(tacho_graph *graph, tacho_str bytes,
     }
     tacho_onnx_state *state = calloc(1, sizeof(*state));
     if (state == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory to read a model");
+        return tacho_no_memory();
     }
     state->graph = graph;
     state->options = options;

@@ -204,7 +204,7 @@ tacho_status tacho_byte_product_create(const tacho_byte_spec *spec, uint32_t thr
     }
     tacho_byte_product *self = calloc(1, sizeof(*self));
     if (self == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "no memory for a kernel");
+        return tacho_no_memory();
     }
     self->spec = *spec;
     self->simd = tacho_byte_simd_best();
@@ -225,7 +225,7 @@ tacho_status tacho_byte_product_create(const tacho_byte_spec *spec, uint32_t thr
     if (self->int_biases == NULL || self->biases == NULL || self->scales == NULL ||
         (spec->filters != NULL && self->filters == NULL)) {
         tacho_byte_product_free(self);
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "no memory for the filters of a kernel");
+        return tacho_no_memory();
     }
     take_channels(self, spec);
     if (spec->filters != NULL) {

@@ -139,7 +139,7 @@ static tacho_status run(const tacho_convolution *conv, tacho_arena *arena)
     int64_t places = tacho_window_places(conv->window.out, conv->window.spatial), depth;
     double *filters = NULL;
     if (__builtin_mul_overflow(self.kernel_size, conv->in_channels, &depth)) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "a filter has too many elements");
+        return tacho_no_memory();
     }
     TACHO_TRY(tacho_scratch_reals(arena, conv->out_channels, depth, &filters));
     for (self.group = 0; self.group < conv->groups; self.group++) {

@@ -4,6 +4,7 @@
  * what is picked by a condition.
  */
 #include "kernels/call.h"
+#include "base/grow.h"
 #include "kernels/walk.h"
 
 #include <math.h>
@@ -453,7 +454,7 @@ static tacho_status compute_top_k(const tacho_kernel_call *call)
     if (!is_top_shape(values, input, axis, wanted) || !is_top_shape(places, input, axis, wanted)) {
         return tacho_wrong_shapes("TopK");
     }
-    ranked *row = calloc((size_t)split.dim + 1, sizeof(*row));
+    ranked *row = tacho_items_alloc((size_t)split.dim, sizeof(*row));
     if (row == NULL) {
         return tacho_fail(TACHO_CODE_NO_MEMORY, "no memory to sort %lld elements",
                           (long long)split.dim);

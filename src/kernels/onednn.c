@@ -571,10 +571,7 @@ static tacho_status make_theirs(tacho_fast *fast, const tacho_fast_spec *spec,
         tacho_fast_kernel_free(kernel);
     }
     *out = is_made ? kernel : NULL;
-    return has_memory ? TACHO_OK
-                      : tacho_fail(TACHO_CODE_NO_MEMORY,
-                                   "no memory to prepare a kernel; use a smaller model or batch, "
-                                   "or raise the limits of this process (ulimit -v)");
+    return has_memory ? TACHO_OK : tacho_no_memory();
 }
 
 /* How our own product wants a tensor: images with their channels last, matrices row by row. NULL
@@ -619,7 +616,7 @@ static tacho_status make_own(tacho_fast *fast, const tacho_fast_spec *spec, tach
     size_t count = spec->input_count + 2;
     tacho_fast_kernel *kernel = calloc(1, sizeof(*kernel) + count * sizeof(kernel->arguments[0]));
     if (kernel == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "no memory to prepare a kernel");
+        return tacho_no_memory();
     }
     *kernel = (tacho_fast_kernel){.fast = fast, .users = 1, .place = TACHO_NONE};
     tacho_status status = tacho_onednn_byte_product(fast, spec, &kernel->own);

@@ -103,7 +103,7 @@ tacho_status tacho_fast_create_with(uint32_t threads, const tacho_isa_choice *ch
     tacho_fast *fast = calloc(1, sizeof(*fast));
     *out = NULL;
     if (fast == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "no memory for fast kernels");
+        return tacho_no_memory();
     }
     if (!tacho_pages_have_room(LIBRARY_ROOM)) {
         free(fast);

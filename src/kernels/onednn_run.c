@@ -51,7 +51,7 @@ tacho_status tacho_fast_run(tacho_fast_kernel *kernel, void *const *pointers)
     tacho_onednn_set_threads(fast);
     for (size_t i = 0; i < kernel->argument_count; i++) {
         if (!bind(kernel, &kernel->arguments[i], pointers[i])) {
-            return tacho_fail(TACHO_CODE_NO_MEMORY, "oneDNN has no memory for a kernel");
+            return tacho_no_memory();
         }
         kernel->executed[i] =
             (dnnl_exec_arg_t){kernel->arguments[i].id, kernel->arguments[i].memory};

@@ -16,7 +16,7 @@ tacho_status tacho_scratch_reals(tacho_arena *arena, int64_t rows, int64_t colum
     void *memory;
     if (__builtin_mul_overflow(rows, columns, &count) ||
         __builtin_mul_overflow(count, (int64_t)sizeof(double), &bytes)) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "a matrix has too many elements");
+        return tacho_no_memory();
     }
     TACHO_TRY(tacho_arena_alloc(arena, (size_t)bytes, &memory));
     *out_reals = memory;

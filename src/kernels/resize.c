@@ -181,7 +181,7 @@ static tacho_status make_all_taps(resize *self, tacho_arena *arena)
         void *memory = NULL;
         size_t bytes;
         if (__builtin_mul_overflow((size_t)out->dims[i], sizeof(taps), &bytes)) {
-            return tacho_fail(TACHO_CODE_NO_MEMORY, "a dimension is too long to resample");
+            return tacho_no_memory();
         }
         TACHO_TRY(tacho_arena_alloc(arena, bytes, &memory));
         self->by_dim[i] = memory;

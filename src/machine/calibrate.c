@@ -434,9 +434,9 @@ tacho_status tacho_machine_calibrate(bool is_quick, tacho_arena *arena, tacho_st
         write_machine(file, &m);
     }
     bool is_written = file != NULL && fclose(file) == 0;
-    tacho_status status =
-        is_written ? tacho_arena_copy(arena, tacho_str_make(text, length), out_text)
-                   : tacho_fail(TACHO_CODE_NO_MEMORY, "no memory for a machine's description");
+    tacho_status status = is_written
+                              ? tacho_arena_copy(arena, tacho_str_make(text, length), out_text)
+                              : tacho_no_memory();
     free(text);
     return status;
 }

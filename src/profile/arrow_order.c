@@ -262,7 +262,7 @@ tacho_status tacho_arrow_order_create(tacho_events *next, tacho_arrow_order **ou
 {
     tacho_arrow_order *order = calloc(1, sizeof(*order));
     if (order == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for the order of arrows");
+        return tacho_no_memory();
     }
     order->events = (tacho_events){&order_vtable, next->dict};
     order->next = next;

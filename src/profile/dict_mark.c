@@ -21,7 +21,7 @@ tacho_status tacho_dict_mark_init(tacho_dict_mark *mark, const tacho_dict *dict)
     }
     mark->losses = malloc(mark->loss_count * sizeof(*mark->losses));
     if (mark->losses == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for a mark");
+        return tacho_no_memory();
     }
     memcpy(mark->losses, dict->losses, mark->loss_count * sizeof(*mark->losses));
     return TACHO_OK;

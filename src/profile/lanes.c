@@ -498,7 +498,7 @@ tacho_status tacho_lanes_create(tacho_events *next, tacho_lanes **out_lanes)
 {
     tacho_lanes *lanes = calloc(1, sizeof(*lanes));
     if (lanes == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for lanes");
+        return tacho_no_memory();
     }
     tacho_status status = tacho_arrow_order_create(next, &lanes->arrow_order);
     if (status != TACHO_OK) {

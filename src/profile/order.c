@@ -222,7 +222,7 @@ tacho_status tacho_order_create(tacho_events *next, tacho_order_mode mode, size_
 {
     tacho_order *order = calloc(1, sizeof(*order));
     if (order == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory to order events");
+        return tacho_no_memory();
     }
     bool sorts = mode != TACHO_ORDER_PASS;
     order->events = (tacho_events){sorts ? &sort_vtable : &pass_vtable, next->dict};

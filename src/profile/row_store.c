@@ -101,7 +101,7 @@ static tacho_status add_block(tacho_row_store *store, part_rows *rows, size_t si
     TACHO_TRY(tacho_grow(&rows->blocks, &rows->block_capacity, rows->block_count + 1));
     unsigned char *bytes = malloc(capacity);
     if (bytes == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory to keep events");
+        return tacho_no_memory();
     }
     rows->blocks[rows->block_count++] = (row_block){.bytes = bytes, .capacity = capacity};
     store->held_bytes += capacity;
@@ -184,7 +184,7 @@ tacho_status tacho_row_store_create(tacho_dict *dict, size_t memory_bytes,
 {
     tacho_row_store *store = calloc(1, sizeof(*store));
     if (store == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory to keep events");
+        return tacho_no_memory();
     }
     store->events = (tacho_events){&store_vtable, dict};
     store->memory_bytes = memory_bytes;

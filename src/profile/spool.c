@@ -60,7 +60,7 @@ tacho_status tacho_spool_create(const tacho_dict *dict, size_t memory_bytes,
 {
     tacho_spool *spool = calloc(1, sizeof(*spool));
     if (spool == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory to sort events");
+        return tacho_no_memory();
     }
     spool->dict = dict;
     spool->memory_bytes = memory_bytes;
@@ -295,7 +295,7 @@ static tacho_status write_run(tacho_spool *spool)
     }
     run_writer writer = {&spool->file, malloc(READER_BYTES), 0};
     if (writer.bytes == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory to sort events");
+        return tacho_no_memory();
     }
     uint64_t begin = spool->file.size_bytes;
     tacho_status status = write_sorted(spool, &writer);
@@ -453,9 +453,7 @@ static tacho_status merge_runs_once(tacho_spool *spool)
     tacho_tempfile longer;
     TACHO_TRY(tacho_tempfile_open(&longer));
     run_writer writer = {&longer, malloc(READER_BYTES), 0};
-    tacho_status status =
-        writer.bytes != NULL ? merge_groups(spool, &writer)
-                             : tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory to sort events");
+    tacho_status status = writer.bytes != NULL ? merge_groups(spool, &writer) : tacho_no_memory();
     free(writer.bytes);
     tacho_tempfile_close(&spool->file);
     spool->file = longer;

@@ -167,7 +167,7 @@ static tacho_status check_spans(const tacho_profile *profile)
     size_t track_count = profile->events.dict->track_count;
     size_t *last_ids = malloc((track_count + 1) * sizeof(*last_ids));
     if (last_ids == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory to check a profile");
+        return tacho_no_memory();
     }
     memset(last_ids, 0xff, (track_count + 1) * sizeof(*last_ids));
     tacho_status status = TACHO_OK;

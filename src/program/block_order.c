@@ -4,6 +4,8 @@
  */
 #include "program/block_order.h"
 
+#include "base/grow.h"
+
 #include <stdlib.h>
 
 /* While they are sorted. */
@@ -25,9 +27,9 @@ static int compare_blocks(const void *left, const void *right)
 static tacho_status sort_blocks(tacho_block_order *self)
 {
     size_t count = self->program->block_count;
-    numbered_block *numbered = calloc(count + 1, sizeof(*numbered));
-    self->blocks = calloc(count + 1, sizeof(*self->blocks));
-    self->marks = calloc(self->program->op_count + 1, sizeof(*self->marks));
+    numbered_block *numbered = tacho_items_alloc(count, sizeof(*numbered));
+    self->blocks = tacho_items_alloc(count, sizeof(*self->blocks));
+    self->marks = tacho_items_alloc(self->program->op_count, sizeof(*self->marks));
     if (numbered == NULL || self->blocks == NULL || self->marks == NULL) {
         free(numbered);
         return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for %zu blocks", count);

@@ -147,7 +147,7 @@ static tacho_status share_stats(slicer *self)
     uint64_t *bytes = calloc(facts->device_count, sizeof(*bytes));
     tacho_status status = tacho_stats_layout_init(&layout, self->program);
     if (status == TACHO_OK && bytes == NULL) {
-        status = tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+        status = tacho_no_memory();
     }
     if (status == TACHO_OK) {
         tacho_stats_layout_device_bytes(&layout, bytes);
@@ -185,12 +185,11 @@ tacho_status tacho_slices_create(const tacho_program *program, tacho_slice **out
         .op_device = malloc((program->op_count + 1) * sizeof(uint32_t)),
         .maker = malloc((program->tensor_count + 1) * sizeof(uint32_t)),
         .input_of = malloc((program->tensor_count + 1) * sizeof(uint32_t)),
-        .is_read = calloc(program->input_count + 1, sizeof(bool)),
+        .is_read = tacho_items_alloc(program->input_count, sizeof(bool)),
     };
     bool has_memory = self.slices != NULL && self.op_device != NULL && self.maker != NULL &&
                       self.input_of != NULL && self.is_read != NULL;
-    tacho_status status =
-        has_memory ? fill(&self) : tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+    tacho_status status = has_memory ? fill(&self) : tacho_no_memory();
     free(self.op_device);
     free(self.maker);
     free(self.input_of);

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "base/grow.h"
 #include "program/bytes.h"
 #include "program/stats_stream.h"
 
@@ -123,10 +124,8 @@ static tacho_status fill_tasks(tacho_stats_layout *self)
 
 static tacho_status find_tasks(tacho_stats_layout *self, size_t core_count)
 {
-    open_task *open = calloc(core_count + 1, sizeof(*open));
-    if (open == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
-    }
+    open_task *open = NULL;
+    TACHO_TRY(tacho_items_make(&open, core_count));
     for (size_t i = 0; i < core_count; i++) {
         open[i].task = TACHO_NONE;
     }
@@ -136,10 +135,7 @@ static tacho_status find_tasks(tacho_stats_layout *self, size_t core_count)
         self->core_first_task[i + 1] += self->core_first_task[i];
     }
     self->task_count = self->core_first_task[core_count];
-    self->tasks = calloc(self->task_count + 1, sizeof(*self->tasks));
-    if (self->tasks == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
-    }
+    TACHO_TRY(tacho_items_make(&self->tasks, self->task_count));
     return fill_tasks(self);
 }
 
@@ -225,11 +221,11 @@ static uint64_t record_bytes(const tacho_stats_layout *self)
 static bool allocate(tacho_stats_layout *self, size_t core_count)
 {
     const tacho_program *program = self->program;
-    self->job_task = calloc(program->job_count + 1, sizeof(*self->job_task));
-    self->job_slot = calloc(program->job_count + 1, sizeof(*self->job_slot));
-    self->engine_jobs = calloc(program->engine_count + 1, sizeof(*self->engine_jobs));
-    self->groups = calloc(program->engine_count + 1, sizeof(*self->groups));
-    self->engine_group = calloc(program->engine_count + 1, sizeof(*self->engine_group));
+    self->job_task = tacho_items_alloc(program->job_count, sizeof(*self->job_task));
+    self->job_slot = tacho_items_alloc(program->job_count, sizeof(*self->job_slot));
+    self->engine_jobs = tacho_items_alloc(program->engine_count, sizeof(*self->engine_jobs));
+    self->groups = tacho_items_alloc(program->engine_count, sizeof(*self->groups));
+    self->engine_group = tacho_items_alloc(program->engine_count, sizeof(*self->engine_group));
     self->core_first_task = calloc(core_count + 2, sizeof(*self->core_first_task));
     return self->job_task != NULL && self->job_slot != NULL && self->engine_jobs != NULL &&
            self->groups != NULL && self->engine_group != NULL && self->core_first_task != NULL;
@@ -257,7 +253,7 @@ tacho_status tacho_stats_layout_init(tacho_stats_layout *layout, const tacho_pro
     TACHO_TRY(tacho_strings_init(&layout->names));
     TACHO_TRY(tacho_stats_check_threads(program));
     if (!allocate(layout, core_count)) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+        return tacho_no_memory();
     }
     find_groups(layout);
     TACHO_TRY(find_tasks(layout, core_count));

@@ -5,6 +5,7 @@
 #include "program/stats_words.h"
 
 #include "base/dtype.h"
+#include "base/grow.h"
 
 #include <stdlib.h>
 
@@ -42,7 +43,7 @@ static void mark_issuers(tacho_stats_words *self, size_t first, size_t end, bool
 static bool find_issuers(tacho_stats_words *self)
 {
     const tacho_program *program = self->layout->program;
-    bool *threads = calloc((size_t)UINT16_MAX + 1, sizeof(*threads));
+    bool *threads = tacho_items_alloc((size_t)UINT16_MAX, sizeof(*threads));
     size_t first = 0;
     for (size_t i = 0; threads != NULL && i < program->engine_count; i++) {
         if (i + 1 == program->engine_count ||
@@ -221,13 +222,13 @@ tacho_status tacho_stats_words_init(tacho_stats_words *words, const tacho_stats_
 {
     const tacho_program *program = layout->program;
     *words = (tacho_stats_words){.layout = layout};
-    words->is_issue = calloc(program->engine_count + 1, sizeof(*words->is_issue));
-    words->task_bytes = calloc(layout->task_count + 1, sizeof(*words->task_bytes));
+    words->is_issue = tacho_items_alloc(program->engine_count, sizeof(*words->is_issue));
+    words->task_bytes = tacho_items_alloc(layout->task_count, sizeof(*words->task_bytes));
     words->task_first = calloc(layout->task_count + 2, sizeof(*words->task_first));
-    words->jobs = calloc(program->job_count + 1, sizeof(*words->jobs));
+    words->jobs = tacho_items_alloc(program->job_count, sizeof(*words->jobs));
     words->first_slot = calloc(program->engine_count + 2, sizeof(*words->first_slot));
-    words->slots = calloc(program->job_count + 1, sizeof(*words->slots));
-    uint32_t *counts = calloc(program->op_count + 1, 2 * sizeof(*counts));
+    words->slots = tacho_items_alloc(program->job_count, sizeof(*words->slots));
+    uint32_t *counts = tacho_items_alloc(program->op_count, 2 * sizeof(*counts));
     bool is_good = words->is_issue != NULL && words->task_bytes != NULL &&
                    words->task_first != NULL && words->jobs != NULL && counts != NULL &&
                    words->first_slot != NULL && words->slots != NULL;
@@ -238,7 +239,7 @@ tacho_status tacho_stats_words_init(tacho_stats_words *words, const tacho_stats_
         list_slots(words);
     }
     free(counts);
-    return is_good ? TACHO_OK : tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+    return is_good ? TACHO_OK : tacho_no_memory();
 }
 
 void tacho_stats_words_deinit(tacho_stats_words *words)

@@ -4,18 +4,20 @@
  */
 #include "program/timing.h"
 
+#include "base/grow.h"
+
 #include <stdlib.h>
 
 tacho_status tacho_timer_init(tacho_timer *timer, const tacho_program *program)
 {
     size_t cores = (size_t)program->facts.device_count * program->facts.core_count;
     *timer = (tacho_timer){
-        .engine_free = calloc(program->engine_count + 1, sizeof(int64_t)),
-        .sequencer_free = calloc(cores + 1, sizeof(int64_t)),
+        .engine_free = tacho_items_alloc(program->engine_count, sizeof(int64_t)),
+        .sequencer_free = tacho_items_alloc(cores, sizeof(int64_t)),
         .core_count = program->facts.core_count,
     };
     if (timer->engine_free == NULL || timer->sequencer_free == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+        return tacho_no_memory();
     }
     return TACHO_OK;
 }

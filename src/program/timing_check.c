@@ -4,6 +4,8 @@
  */
 #include "program/timing.h"
 
+#include "base/grow.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -40,10 +42,8 @@ static tacho_status check_job(const tacho_program *program, size_t id, int64_t *
 
 static tacho_status check_jobs(const tacho_program *program)
 {
-    int64_t *engine_free = calloc(program->engine_count + 1, sizeof(int64_t));
-    if (engine_free == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
-    }
+    int64_t *engine_free = NULL;
+    TACHO_TRY(tacho_items_make(&engine_free, program->engine_count));
     tacho_status status = TACHO_OK;
     for (size_t i = 0; status == TACHO_OK && i < program->job_count; i++) {
         status = check_job(program, i, engine_free);
@@ -167,12 +167,12 @@ static size_t gather(const tacho_program *program, uint32_t first, uint32_t last
 tacho_status tacho_program_jobs_peak(const tacho_program *program, uint32_t first, uint32_t last,
                                      uint64_t *out_bytes)
 {
-    const tacho_buffer **sorted = calloc(program->buffer_count + 1, sizeof(*sorted));
+    const tacho_buffer **sorted = tacho_items_alloc(program->buffer_count, sizeof(*sorted));
     walk *self = calloc(1, sizeof(*self));
     tacho_status status = TACHO_OK;
     size_t count = 0;
     if (sorted == NULL || self == NULL) {
-        status = tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+        status = tacho_no_memory();
     } else {
         self->program = program;
         count = gather(program, first, last, sorted);

@@ -76,10 +76,8 @@ static void add_weight(const tacho_tensor *tensor, weight_sum *sum)
 /* Constants of the file by type; a value that two tensors share counts once. */
 static tacho_status sum_weights(const tacho_graph *graph, weight_sum sums[TACHO_DTYPE_COUNT])
 {
-    bool *is_seen = calloc(graph->constant_count + 1, sizeof(*is_seen));
-    if (is_seen == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory to count weights");
-    }
+    bool *is_seen = NULL;
+    TACHO_TRY(tacho_items_make(&is_seen, graph->constant_count));
     memset(sums, 0, TACHO_DTYPE_COUNT * sizeof(*sums));
     for (size_t i = 0; i < graph->tensor_count; i++) {
         const tacho_tensor *tensor = &graph->tensors[i];
@@ -434,10 +432,8 @@ static tacho_status add_operators(const tacho_opened_model *opened, tacho_table 
 {
     const tacho_graph *graph = &opened->graph;
     size_t count = graph->strings.item_count;
-    operator_sum *sums = calloc(count + 1, sizeof(*sums));
-    if (sums == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory to count operators");
-    }
+    operator_sum *sums = NULL;
+    TACHO_TRY(tacho_items_make(&sums, count));
     for (size_t i = 0; i < graph->node_count; i++) {
         const tacho_node *node = &graph->nodes[i];
         operator_sum *sum = &sums[node->type];

@@ -5,6 +5,7 @@
 #include "session/opstats.h"
 
 #include "analyses/opstats_tables.h"
+#include "base/grow.h"
 #include "pipeline/stats_trace.h"
 #include "base/folder.h"
 #include "session/opstats_machine.h"
@@ -387,10 +388,8 @@ static tacho_status write_traces(opstats_run *self)
 
 static tacho_status write_rollup(opstats_run *self)
 {
-    const tacho_stats_file **files = calloc(self->opened_count + 1, sizeof(*files));
-    if (files == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
-    }
+    const tacho_stats_file **files = NULL;
+    TACHO_TRY(tacho_items_make(&files, self->opened_count));
     for (size_t i = 0; i < self->opened_count; i++) {
         files[i] = &self->opened[i].file;
     }
@@ -543,10 +542,10 @@ static tacho_status prepare(opstats_run *self)
     TACHO_TRY(tacho_opstats_init(&self->stats, &self->plan));
     tacho_opstats_take_machine(&self->stats);
     size_t device_count = self->program.facts.device_count;
-    self->opened = calloc(device_count + 1, sizeof(*self->opened));
-    self->files = calloc(device_count + 1, sizeof(*self->files));
+    self->opened = tacho_items_alloc(device_count, sizeof(*self->opened));
+    self->files = tacho_items_alloc(device_count, sizeof(*self->files));
     if (self->opened == NULL || self->files == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+        return tacho_no_memory();
     }
     TACHO_TRY(tacho_stats_names_init(&self->names, request->input_path));
     if (self->names.item_count == 0 && self->names.bad_count == 0) {

@@ -4,6 +4,8 @@
  */
 #include "session/stats.h"
 
+#include "base/grow.h"
+
 #include <stdlib.h>
 
 typedef struct visitor {
@@ -25,10 +27,7 @@ static tacho_status make_file(const tacho_stats_buffer *buffer, const tacho_stat
         .end = {.record_cost_ns = buffer->record_cost_ns},
     };
     tacho_arena_init(&file->arena);
-    file->arrays = calloc(buffer->array_count + 1, sizeof(*file->arrays));
-    if (file->arrays == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for what was recorded");
-    }
+    TACHO_TRY(tacho_items_make(&file->arrays, buffer->array_count));
     file->array_capacity = buffer->array_count + 1;
     for (size_t i = 0; i < buffer->array_count; i++) {
         if (buffer->arrays[i].count > 0) {
@@ -88,10 +87,8 @@ static tacho_status visit_all(visitor *self, bool is_first_only)
     size_t device_count = self->session->module.program.facts.device_count;
     TACHO_TRY(tacho_stats_layout_init(&self->layout, &self->session->module.program));
     TACHO_TRY(tacho_stats_words_init(&self->words, &self->layout));
-    self->files = calloc(device_count + 1, sizeof(*self->files));
-    return self->files != NULL
-               ? visit_samples(self, is_first_only)
-               : tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for what was recorded");
+    self->files = tacho_items_alloc(device_count, sizeof(*self->files));
+    return self->files != NULL ? visit_samples(self, is_first_only) : tacho_no_memory();
 }
 
 bool tacho_run_has_stats(const tacho_run_session *session)

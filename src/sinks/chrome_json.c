@@ -682,7 +682,7 @@ static tacho_status chrome_open(tacho_dict *dict, tacho_output *output,
 {
     chrome_sink *sink = calloc(1, sizeof(*sink));
     if (sink == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for a trace");
+        return tacho_no_memory();
     }
     sink->events = (tacho_events){&chrome_vtable, dict};
     sink->output = output;

@@ -677,7 +677,7 @@ static tacho_status perfetto_open(tacho_dict *dict, tacho_output *output,
 {
     perfetto_sink *sink = calloc(1, sizeof(*sink));
     if (sink == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for a trace");
+        return tacho_no_memory();
     }
     sink->events = (tacho_events){&perfetto_vtable, dict};
     sink->free_span = TACHO_NONE;

@@ -145,7 +145,7 @@ static tacho_status jsonl_open(tacho_dict *dict, tacho_output *output,
 {
     jsonl_sink *sink = calloc(1, sizeof(*sink));
     if (sink == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for a trace");
+        return tacho_no_memory();
     }
     sink->events = (tacho_events){&jsonl_vtable, dict};
     sink->output = output;

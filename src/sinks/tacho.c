@@ -488,7 +488,7 @@ static tacho_status capture_open(tacho_dict *dict, tacho_output *output,
 {
     capture_sink *sink = calloc(1, sizeof(*sink));
     if (sink == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for a capture");
+        return tacho_no_memory();
     }
     *sink = (capture_sink){.events = {&capture_vtable, dict}, .options = *options};
     sink->part = TACHO_NONE;

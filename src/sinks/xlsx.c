@@ -371,7 +371,7 @@ static tacho_status add_sheet(book *self, const char *title)
     TACHO_TRY(tacho_grow(&self->sheets, &self->sheet_capacity, self->sheet_count + 1));
     sheet_name *name = calloc(1, sizeof(*name));
     if (name == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for a sheet");
+        return tacho_no_memory();
     }
     name_sheet(self, title, name);
     self->sheets[self->sheet_count++] = name;
@@ -622,7 +622,7 @@ static tacho_status xlsx_open(void **out_workbook)
     *out_workbook = NULL;
     book *self = calloc(1, sizeof(*self));
     if (self == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for a workbook");
+        return tacho_no_memory();
     }
     tacho_status status = open_book(self);
     if (status != TACHO_OK) {

@@ -63,7 +63,7 @@ static tacho_status cpu_open(const tacho_device_options *options, tacho_str argu
     }
     cpu_device *self = calloc(1, sizeof(*self));
     if (self == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+        return tacho_no_memory();
     }
     self->base.type = &tacho_device_cpu;
     self->options = *options;
@@ -137,7 +137,7 @@ static tacho_status allocate_ops(cpu_device *self)
     self->op_pmus = counts ? calloc(count, sizeof(*self->op_pmus)) : NULL;
     bool is_good = self->times != NULL && self->ops != NULL &&
                    (!counts || (self->counts != NULL && self->op_pmus != NULL));
-    return is_good ? TACHO_OK : tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+    return is_good ? TACHO_OK : tacho_no_memory();
 }
 
 static tacho_status prepare_records(cpu_device *self)

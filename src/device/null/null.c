@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "device/types.h"
+#include "base/grow.h"
 #include "program/stats_layout.h"
 
 typedef struct null_device {
@@ -23,7 +24,7 @@ static tacho_status null_open(const tacho_device_options *options, tacho_str arg
     (void)argument;
     null_device *self = calloc(1, sizeof(*self));
     if (self == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+        return tacho_no_memory();
     }
     self->base.type = &tacho_device_null;
     *out_device = &self->base;
@@ -37,10 +38,10 @@ static tacho_status prepare_records(null_device *self)
     size_t count = (size_t)facts->core_count * facts->thread_count;
     tacho_stats_layout layout;
     tacho_status status = tacho_stats_layout_init(&layout, self->base.program);
-    self->threads = calloc(count + 1, sizeof(*self->threads));
-    self->buffers = calloc(facts->device_count + 1, sizeof(*self->buffers));
+    self->threads = tacho_items_alloc(count, sizeof(*self->threads));
+    self->buffers = tacho_items_alloc(facts->device_count, sizeof(*self->buffers));
     if (status == TACHO_OK && (self->threads == NULL || self->buffers == NULL)) {
-        status = tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+        status = tacho_no_memory();
     }
     for (size_t i = 0; status == TACHO_OK && i < count; i++) {
         self->threads[i].core = (uint16_t)(i / facts->thread_count);
@@ -62,10 +63,7 @@ static tacho_status null_load(tacho_device *device, const tacho_program *program
 {
     null_device *self = (null_device *)device;
     device->program = program; /* one that computes makes device->execution here, too */
-    self->blocks = calloc(program->block_count + 1, sizeof(*self->blocks));
-    if (self->blocks == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
-    }
+    TACHO_TRY(tacho_items_make(&self->blocks, program->block_count));
     return program->facts.stats.level >= TACHO_STATS_LEVEL_INFERENCE ? prepare_records(self)
                                                                      : TACHO_OK;
 }

@@ -4,6 +4,7 @@
  */
 #include "device/sim/host.h"
 
+#include "base/grow.h"
 #include "base/index.h"
 #include "base/maths.h"
 
@@ -97,10 +98,8 @@ tacho_status tacho_sim_host_init(tacho_sim_host *host, const tacho_program *prog
     *host = (tacho_sim_host){.has_link = rate.num > 0,
                              .doorbell_cycles = tacho_quantity_whole(&machine->doorbell_cycles),
                              .signal_end = find_signal(program)};
-    bool *marks = calloc(program->tensor_count + 1, sizeof(*marks));
-    if (marks == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
-    }
+    bool *marks = NULL;
+    TACHO_TRY(tacho_items_make(&marks, program->tensor_count));
     tacho_status status = TACHO_OK;
     for (uint32_t i = 0; host->has_link && i < program->facts.device_count; i++) {
         if (status == TACHO_OK) {

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/grow.h"
 #include "base/index.h"
 #include "device/sim/share.h"
 #include "machine/cost.h"
@@ -183,12 +184,12 @@ static tacho_status follow_queues(tacho_sim_plan *self, const tacho_sim_limits *
     size_t engines = program->engine_count;
     size_t threads = (size_t)program->facts.device_count * program->facts.core_count *
                      program->facts.thread_count;
-    queues state = {.depths = calloc(3 * engines + threads + 1, sizeof(uint32_t)),
-                    .has_depth = calloc(threads + 1, sizeof(bool))};
+    queues state = {.depths = tacho_items_alloc(3 * engines + threads, sizeof(uint32_t)),
+                    .has_depth = tacho_items_alloc(threads, sizeof(bool))};
     if (state.depths == NULL || state.has_depth == NULL) {
         free(state.depths);
         free(state.has_depth);
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+        return tacho_no_memory();
     }
     state.behind = state.depths + engines;
     state.counts = state.behind + engines;
@@ -239,7 +240,7 @@ static tacho_status follow_all(tacho_sim_plan *self, const tacho_sim_limits *lim
     size_t cores = (size_t)program->facts.device_count * program->facts.core_count;
     uint32_t *lasts = malloc((program->engine_count + cores + 1) * sizeof(*lasts));
     if (lasts == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+        return tacho_no_memory();
     }
     memset(lasts, 0xff, (program->engine_count + cores) * sizeof(*lasts));
     follow_engines(self, lasts, lasts + program->engine_count);
@@ -257,7 +258,7 @@ tacho_status tacho_sim_plan_init(tacho_sim_plan *plan, const tacho_program *prog
         .waiters = malloc((program->need_count + 1) * sizeof(tacho_sim_waiter)),
     };
     if (plan->jobs == NULL || plan->first_waiter == NULL || plan->waiters == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+        return tacho_no_memory();
     }
     static const tacho_sim_job alone = {.shared = TACHO_NONE,
                                         .next_on_engine = TACHO_NONE,

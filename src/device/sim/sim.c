@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/index.h"
+#include "base/grow.h"
 #include "base/maths.h"
 #include "device/types.h"
 #include "device/clock.h"
@@ -54,11 +55,11 @@ static tacho_status sim_open(const tacho_device_options *options, tacho_str argu
                              tacho_device **out_device)
 {
     sim_device *self = calloc(1, sizeof(*self));
-    char *copy = calloc(argument.len + 1, 1);
+    char *copy = tacho_items_alloc(argument.len, 1);
     if (self == NULL || copy == NULL) {
         free(self);
         free(copy);
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+        return tacho_no_memory();
     }
     if (argument.len > 0) {
         memcpy(copy, argument.data, argument.len);
@@ -173,9 +174,8 @@ static void end_flushes(sim_device *self, flush *flushes, size_t count)
 /* When each core has written what it recorded. */
 static tacho_status share_flushes(sim_device *self, size_t cores, size_t count, size_t core_count)
 {
-    flush *flushes = calloc(count + 1, sizeof(*flushes));
-    tacho_status status =
-        flushes != NULL ? TACHO_OK : tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+    flush *flushes = tacho_items_alloc(count, sizeof(*flushes));
+    tacho_status status = flushes != NULL ? TACHO_OK : tacho_no_memory();
     for (size_t i = 0; i < count && status == TACHO_OK; i++) {
         flushes[i] =
             (flush){.start = self->flush_starts[i], .core = i, .device = i % cores / core_count};
@@ -197,10 +197,7 @@ static tacho_status place_flush(sim_device *self, const tacho_program *program)
     const tacho_simulation *simulation = &self->simulation;
     size_t cores = (size_t)program->facts.device_count * program->facts.core_count;
     size_t count = cores * simulation->activations;
-    self->flush_starts = calloc(2 * count + 1, sizeof(*self->flush_starts));
-    if (self->flush_starts == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
-    }
+    TACHO_TRY(tacho_items_make(&self->flush_starts, 2 * count));
     self->flush_ends = self->flush_starts + count;
     for (size_t i = 0; i < simulation->activations * simulation->job_count; i++) {
         const tacho_job *job = &program->jobs[i % simulation->job_count];
@@ -222,10 +219,10 @@ static tacho_status place_flush(sim_device *self, const tacho_program *program)
 static tacho_status place_blocks(sim_device *self, const tacho_program *program)
 {
     size_t count = program->block_count;
-    self->blocks = calloc(count + 1, sizeof(*self->blocks));
-    self->block_starts = calloc(2 * count + 1, sizeof(*self->block_starts));
+    self->blocks = tacho_items_alloc(count, sizeof(*self->blocks));
+    self->block_starts = tacho_items_alloc(2 * count, sizeof(*self->block_starts));
     if (self->blocks == NULL || self->block_starts == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+        return tacho_no_memory();
     }
     self->block_ends = self->block_starts + count;
     for (size_t i = 0; i < count; i++) {

@@ -278,7 +278,7 @@ static tacho_status sum_ops(simulator *self)
     tacho_simulation *out = self->out;
     op_ends *ends = malloc((out->op_count + 1) * sizeof(*ends));
     if (ends == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+        return tacho_no_memory();
     }
     for (size_t activation = 0; activation < out->activations; activation++) {
         memset(ends, 0xff, out->op_count * sizeof(*ends));
@@ -326,19 +326,19 @@ static tacho_status allocate(simulator *self)
 {
     tacho_simulation *out = self->out;
     size_t count = out->activations * out->job_count;
-    out->starts = calloc(count + 1, sizeof(*out->starts));
-    out->ends = calloc(count + 1, sizeof(*out->ends));
-    out->stalls = calloc(count + 1, sizeof(*out->stalls));
-    out->ops = calloc(out->activations * out->op_count + 1, sizeof(*out->ops));
-    out->causes = calloc(out->job_count + 1, sizeof(*out->causes));
-    self->waiting = calloc(count + 1, sizeof(*self->waiting));
-    self->ready = calloc(count + 1, sizeof(*self->ready));
+    out->starts = tacho_items_alloc(count, sizeof(*out->starts));
+    out->ends = tacho_items_alloc(count, sizeof(*out->ends));
+    out->stalls = tacho_items_alloc(count, sizeof(*out->stalls));
+    out->ops = tacho_items_alloc(out->activations * out->op_count, sizeof(*out->ops));
+    out->causes = tacho_items_alloc(out->job_count, sizeof(*out->causes));
+    self->waiting = tacho_items_alloc(count, sizeof(*self->waiting));
+    self->ready = tacho_items_alloc(count, sizeof(*self->ready));
     self->shared_count = (size_t)self->program->facts.device_count * TACHO_SIM_SHARED_COUNT;
-    self->shared = calloc(self->shared_count + 1, sizeof(*self->shared));
+    self->shared = tacho_items_alloc(self->shared_count, sizeof(*self->shared));
     bool is_good = out->starts != NULL && out->ends != NULL && out->stalls != NULL &&
                    out->ops != NULL && out->causes != NULL && self->waiting != NULL &&
                    self->ready != NULL && self->shared != NULL;
-    return is_good ? TACHO_OK : tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+    return is_good ? TACHO_OK : tacho_no_memory();
 }
 
 static void set_waiting(simulator *self)

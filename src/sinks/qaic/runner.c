@@ -197,8 +197,8 @@ tacho_status tacho_run_qaic_take(void *taker, const tacho_program *program,
     tacho_run_qaic *self = taker;
     const tacho_device_result *result = &sample->result;
     if (self->metrics == NULL) {
-        self->metrics =
-            calloc((size_t)program->facts.device_count * METRIC_COUNT + 1, sizeof(*self->metrics));
+        self->metrics = tacho_items_alloc((size_t)program->facts.device_count * METRIC_COUNT,
+                                          sizeof(*self->metrics));
         if (self->metrics == NULL) {
             return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for %u devices",
                               (unsigned)program->facts.device_count);

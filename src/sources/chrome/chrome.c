@@ -537,7 +537,7 @@ static tacho_status chrome_read(const tacho_reading *reading)
 {
     chrome_reader *reader = malloc(sizeof(*reader));
     if (reader == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory to read a trace");
+        return tacho_no_memory();
     }
     tacho_status status = init(reader, reading);
     if (status == TACHO_OK) {

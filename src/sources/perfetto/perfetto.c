@@ -400,7 +400,7 @@ static tacho_status perfetto_read(const tacho_reading *reading)
 {
     perfetto *self = calloc(1, sizeof(*self));
     if (self == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory to read a trace");
+        return tacho_no_memory();
     }
     self->reading = reading;
     self->dict = reading->events->dict;

@@ -292,10 +292,8 @@ static tacho_status emit_device(stats_emitter *self, const core_times *cores)
 
 static tacho_status emit_cores(stats_emitter *self)
 {
-    core_times *cores = calloc((size_t)self->file->head.core_count + 1, sizeof(*cores));
-    if (cores == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
-    }
+    core_times *cores = NULL;
+    TACHO_TRY(tacho_items_make(&cores, (size_t)self->file->head.core_count));
     for (size_t i = 0; i < self->file->array_count; i++) {
         const tacho_stats_array *array = &self->file->arrays[i];
         const tacho_stats_thread *threads = array->records;
@@ -491,12 +489,12 @@ static tacho_status allocate(stats_emitter *self)
     self->barrier_sites = allocate_ids(program->engine_count);
     self->first_op = allocate_ids(program->engine_count);
     self->first_pmu = allocate_ids(program->engine_count);
-    self->facts = calloc(facts_count + 1, sizeof(*self->facts));
-    self->ops = calloc(program->op_count + 1, sizeof(*self->ops));
+    self->facts = tacho_items_alloc(facts_count, sizeof(*self->facts));
+    self->ops = tacho_items_alloc(program->op_count, sizeof(*self->ops));
     if (self->groups == NULL || self->engine_tracks == NULL || self->sync_sites == NULL ||
         self->barrier_sites == NULL || self->first_op == NULL || self->first_pmu == NULL ||
         self->facts == NULL || self->ops == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+        return tacho_no_memory();
     }
     for (size_t i = 0; i < facts_count; i++) {
         self->facts[i].site = TACHO_NONE;

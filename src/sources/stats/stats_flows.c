@@ -8,6 +8,8 @@
  */
 #include "sources/stats/stats_emit.h"
 
+#include "base/grow.h"
+
 #include <stdlib.h>
 
 /* Where a job, or a task, lies in the trace; the track is TACHO_NONE where it does not. */
@@ -177,12 +179,12 @@ tacho_status stats_emit_flows(stats_emitter *emitter)
     flows self = {.emitter = emitter, .by_task = view->has_vendor_words && !view->splits_groups};
     self.place_count =
         self.by_task ? emitter->set->words->layout->task_count : emitter->program->job_count;
-    self.places = calloc(self.place_count + 1, sizeof(*self.places));
-    self.marks = calloc(self.place_count + 1, sizeof(*self.marks));
-    self.origins = calloc(emitter->program->job_count + 1, sizeof(*self.origins));
+    self.places = tacho_items_alloc(self.place_count, sizeof(*self.places));
+    self.marks = tacho_items_alloc(self.place_count, sizeof(*self.marks));
+    self.origins = tacho_items_alloc(emitter->program->job_count, sizeof(*self.origins));
     tacho_status status = TACHO_OK;
     if (self.places == NULL || self.marks == NULL || self.origins == NULL) {
-        status = tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for arrows");
+        status = tacho_no_memory();
     }
     for (size_t i = 0; status == TACHO_OK && i < self.place_count; i++) {
         self.places[i].track = TACHO_NONE;

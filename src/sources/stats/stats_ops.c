@@ -7,6 +7,7 @@
 #include "sources/stats/stats_emit.h"
 
 #include "base/decimal.h"
+#include "base/grow.h"
 
 #include <stdlib.h>
 
@@ -560,10 +561,10 @@ static tacho_status emit_core_groups(stats_emitter *self, uint32_t core)
     size_t at = (size_t)self->file->head.device * self->program->facts.core_count + core;
     gathering all = {.first_task = layout->core_first_task[at]};
     size_t task_count = layout->core_first_task[at + 1] - all.first_task;
-    all.items = calloc(task_count + 1, sizeof(*all.items));
+    all.items = tacho_items_alloc(task_count, sizeof(*all.items));
     bool has_pmu = (self->file->head.features & TACHO_STATS_HAS_OP_PMU) != 0;
-    all.pmus = has_pmu ? calloc(task_count + 1, sizeof(*all.pmus)) : NULL;
-    gathered **order = calloc(task_count + 1, sizeof(gathered *));
+    all.pmus = has_pmu ? tacho_items_alloc(task_count, sizeof(*all.pmus)) : NULL;
+    gathered **order = tacho_items_alloc(task_count, sizeof(gathered *));
     tacho_status status = TACHO_OK;
     if (all.items == NULL || order == NULL || (has_pmu && all.pmus == NULL)) {
         status = tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for %zu tasks", task_count);

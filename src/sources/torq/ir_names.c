@@ -3,6 +3,7 @@
  * Texts of a Torq module: locations, memory spaces and executors out of types, names.
  */
 #include "codec/mlir_location.h"
+#include "base/grow.h"
 #include "sources/torq/ir_state.h"
 
 #include <stdio.h>
@@ -29,7 +30,7 @@ tacho_status torq_ir_names_init(torq_ir *ir)
     ir->locations = allocate(count);
     ir->spaces = allocate(count);
     ir->texts = allocate(count);
-    ir->forms = calloc(count + 1, sizeof(*ir->forms));
+    ir->forms = tacho_items_alloc(count, sizeof(*ir->forms));
     if (ir->locations == NULL || ir->spaces == NULL || ir->texts == NULL || ir->forms == NULL) {
         return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for %zu texts", count);
     }

@@ -329,7 +329,7 @@ static tacho_status read_rows(torq_rows *rows)
     rows->batches = malloc(rows->batch_count * sizeof(*rows->batches));
     if (rows->batches == NULL) {
         rows->batch_count = 0;
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory to read rows");
+        return tacho_no_memory();
     }
     for (size_t i = 0; i < rows->batch_count; i++) {
         rows->batches[i].status = TACHO_OK;
