@@ -1,0 +1,479 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Messages are told apart by how they begin; what is none of ours is passed over.
+ */
+#include "sources/tenstorrent/log_host.h"
+
+#include "base/grow.h"
+#include "codec/csv.h"
+
+#include <stdlib.h>
+
+void tt_losses_add(tt_losses *losses, tt_log_loss loss, uint64_t who)
+{
+    if (losses->counts[loss]++ == 0) {
+        losses->firsts[loss] = who;
+    }
+}
+
+const char *tt_loss_phrase(tt_log_loss loss)
+{
+    static const char *const phrases[] = {
+#define TT_LOSS_PHRASE(name, place, text) text,
+        TT_LOG_LOSSES(TT_LOSS_PHRASE)
+#undef TT_LOSS_PHRASE
+    };
+    return phrases[loss];
+}
+
+const char *tt_loss_place(tt_log_loss loss)
+{
+    static const char *const places[] = {
+#define TT_LOSS_PLACE(name, place, text) place,
+        TT_LOG_LOSSES(TT_LOSS_PLACE)
+#undef TT_LOSS_PLACE
+    };
+    return places[loss];
+}
+
+tacho_status tt_host_init(tt_host *host, tt_losses *losses)
+{
+    *host = (tt_host){.losses = losses};
+    tacho_arena_init(&host->arena);
+    for (size_t i = 0; i < TT_MLIR_COUNT; i++) {
+        host->mlir[i] = TACHO_NONE;
+    }
+    TACHO_TRY(tacho_strings_init(&host->strings));
+    TACHO_TRY(tacho_index_init(&host->data_index));
+    TACHO_TRY(tacho_index_init(&host->op_index));
+    return tacho_index_init(&host->call_index);
+}
+
+void tt_host_deinit(tt_host *host)
+{
+    tacho_strings_deinit(&host->strings);
+    tacho_index_deinit(&host->data_index);
+    tacho_index_deinit(&host->op_index);
+    tacho_index_deinit(&host->call_index);
+    free(host->datas);
+    free(host->ops);
+    free(host->signposts);
+    free(host->replays);
+    free(host->calls);
+    free(host->captures);
+    tacho_arena_deinit(&host->arena);
+}
+
+/* ---- ops ----------------------------------------------------------------------------------- */
+
+static uint32_t hash_of(const tacho_index *index, const void *key, size_t size)
+{
+    return tacho_index_hash(index, tacho_str_make(key, size));
+}
+
+uint32_t tt_host_find(const tt_host *host, uint64_t id)
+{
+    uint32_t hash = hash_of(&host->op_index, &id, sizeof(id));
+    size_t at = tacho_index_begin(&host->op_index, hash);
+    for (uint32_t op; (op = tacho_index_next(&host->op_index, hash, &at)) != TACHO_NONE;) {
+        if (host->ops[op].id == id) {
+            return op;
+        }
+    }
+    return TACHO_NONE;
+}
+
+/* What was said last of the program |hash| on |device|; TACHO_NONE: nothing. */
+static uint32_t find_data(const tt_host *host, int64_t device, uint64_t program)
+{
+    const uint64_t key[2] = {(uint64_t)device, program};
+    uint32_t hash = hash_of(&host->data_index, key, sizeof(key));
+    size_t at = tacho_index_begin(&host->data_index, hash);
+    uint32_t found = TACHO_NONE;
+    for (uint32_t id; (id = tacho_index_next(&host->data_index, hash, &at)) != TACHO_NONE;) {
+        bool is_same = host->datas[id].hash == program && host->datas[id].device == device;
+        found = is_same && (found == TACHO_NONE || id > found) ? id : found;
+    }
+    return found;
+}
+
+static tacho_status add_data(tt_host *host, const tt_op_data *data, uint32_t *out_data)
+{
+    TACHO_TRY(tacho_grow(&host->datas, &host->data_capacity, host->data_count + 1));
+    *out_data = (uint32_t)host->data_count;
+    host->datas[host->data_count++] = *data;
+    if (!data->has_hash) {
+        return TACHO_OK;
+    }
+    const uint64_t key[2] = {(uint64_t)data->device, data->hash};
+    return tacho_index_add(&host->data_index, hash_of(&host->data_index, key, sizeof(key)),
+                           *out_data);
+}
+
+static tt_capture *find_capture(tt_host *host, int64_t device)
+{
+    for (size_t i = 0; i < host->capture_count; i++) {
+        if (host->captures[i].device == device) {
+            return &host->captures[i];
+        }
+    }
+    return NULL;
+}
+
+/* Files |op|; one of the same id is replaced, in its place. */
+static tacho_status add_op(tt_host *host, tt_host_op *op)
+{
+    const tt_capture *capture = op->device < 0 ? NULL : find_capture(host, op->device);
+    op->trace = capture != NULL && host->datas[op->data].has_hash ? capture->trace : -1;
+    memcpy(op->mlir, host->mlir, sizeof(op->mlir));
+    uint32_t there = tt_host_find(host, op->id);
+    if (there != TACHO_NONE) {
+        host->ops[there] = *op;
+        return TACHO_OK;
+    }
+    TACHO_TRY(tacho_grow(&host->ops, &host->op_capacity, host->op_count + 1));
+    uint32_t hash = hash_of(&host->op_index, &op->id, sizeof(op->id));
+    TACHO_TRY(tacho_index_add(&host->op_index, hash, (uint32_t)host->op_count));
+    host->ops[host->op_count++] = *op;
+    return TACHO_OK;
+}
+
+/* ---- messages ------------------------------------------------------------------------------ */
+
+/* A first message: JSON behind an arrow. */
+static tacho_status take_first(tt_host *host, const tt_message *message, tacho_str json)
+{
+    tt_op_data data;
+    tt_host_op op = {.message_ns = message->time_ns};
+    bool is_good = false;
+    TACHO_TRY(tt_op_data_read(host, json, &data, &op.id, &is_good));
+    if (!is_good) {
+        tt_losses_add(host->losses, TT_LOSS_CUT_MESSAGE, message->offset);
+        return TACHO_OK;
+    }
+    op.device = data.device;
+    op.cache_hit = data.cache_hit;
+    TACHO_TRY(add_data(host, &data, &op.data));
+    return add_op(host, &op);
+}
+
+/* "true", "1", "True" as Python prints it. */
+static tacho_str python_bool(tacho_str text)
+{
+    bool is_true = tacho_str_equal(text, TACHO_STR("1")) ||
+                   tacho_str_equal(text, TACHO_STR("true")) ||
+                   tacho_str_equal(text, TACHO_STR("True"));
+    return is_true ? TACHO_STR("True") : TACHO_STR("False");
+}
+
+/*
+ * A message of a cached program: "Name", HASH, DEVICE, CACHE HIT, ID; until 2026-03 without the
+ * cache hit. The name may hold commas.
+ */
+static tacho_status take_cached(tt_host *host, const tt_message *message, tacho_str facts)
+{
+    enum { FIELDS = 4 };
+    tacho_str fields[FIELDS + 1];
+    uint64_t program = 0;
+    uint64_t device = 0;
+    tt_host_op op = {.message_ns = message->time_ns};
+    size_t quote = facts.len;
+    while (quote > 0 && facts.data[quote - 1] != '"') {
+        quote--;
+    }
+    facts = tacho_str_from(facts, quote);
+    size_t comma = tacho_str_find_byte(facts, ',');
+    facts = tacho_str_from(facts, comma < facts.len ? comma + 1 : comma);
+    size_t count = tacho_csv_split(facts, ',', fields, FIELDS + 1);
+    bool is_good = count == FIELDS || count == FIELDS - 1;
+    is_good = is_good && tacho_str_parse_u64(tacho_str_trim(fields[0]), &program) &&
+              tacho_str_parse_u64(tacho_str_trim(fields[1]), &device) && device <= UINT32_MAX &&
+              tacho_str_parse_u64(tacho_str_trim(fields[count - 1]), &op.id);
+    if (!is_good) {
+        tt_losses_add(host->losses, TT_LOSS_BAD_MESSAGE, message->offset);
+        return TACHO_OK;
+    }
+    op.device = (int64_t)device;
+    op.data = find_data(host, op.device, program);
+    if (op.data == TACHO_NONE) {
+        tt_losses_add(host->losses, TT_LOSS_NO_FIRST, op.id);
+        return TACHO_OK;
+    }
+    op.cache_hit =
+        count == FIELDS ? python_bool(tacho_str_trim(fields[2])) : host->datas[op.data].cache_hit;
+    return add_op(host, &op);
+}
+
+static size_t find_word(tacho_str text, tacho_str word)
+{
+    for (size_t at = 0; at + word.len <= text.len; at++) {
+        if (memcmp(text.data + at, word.data, word.len) == 0) {
+            return at;
+        }
+    }
+    return text.len;
+}
+
+static tacho_status take_op_message(tt_host *host, const tt_message *message)
+{
+    tacho_str arrow = TACHO_STR(" ->");
+    size_t line = tacho_str_find_byte(message->text, '\n');
+    size_t at = find_word(tacho_str_make(message->text.data, line), arrow);
+    if (message->is_cut) {
+        tt_losses_add(host->losses, TT_LOSS_CUT_MESSAGE, message->offset);
+        return TACHO_OK;
+    }
+    return at < line ? take_first(host, message, tacho_str_from(message->text, at + arrow.len))
+                     : take_cached(host, message, message->text);
+}
+
+static tacho_status begin_capture(tt_host *host, int64_t device, int64_t trace)
+{
+    tt_capture *capture = find_capture(host, device);
+    if (capture == NULL) {
+        TACHO_TRY(tacho_grow(&host->captures, &host->capture_capacity, host->capture_count + 1));
+        capture = &host->captures[host->capture_count++];
+        capture->device = device;
+    }
+    capture->trace = trace;
+    return TACHO_OK;
+}
+
+static tacho_status add_replay(tt_host *host, int64_t device, int64_t trace, uint64_t time_ns)
+{
+    TACHO_TRY(tacho_grow(&host->replays, &host->replay_capacity, host->replay_count + 1));
+    host->replays[host->replay_count] = (tt_replay){device, trace, host->replay_count, time_ns};
+    host->replay_count++;
+    return TACHO_OK;
+}
+
+/* "TT_METAL_TRACE_BEGIN: 0, 1", END or REPLAY: device and trace. */
+static tacho_status take_trace(tt_host *host, const tt_message *message)
+{
+    tacho_str fields[2];
+    uint64_t ids[2] = {0, 0};
+    size_t colon = tacho_str_find_byte(message->text, ':');
+    tacho_str rest = tacho_str_from(message->text, colon < message->text.len ? colon + 1 : colon);
+    bool is_good = tacho_csv_split(rest, ',', fields, 2) == 2;
+    for (size_t i = 0; i < 2 && is_good; i++) {
+        is_good = tacho_str_parse_u64(tacho_str_trim(fields[i]), &ids[i]) && ids[i] <= UINT32_MAX;
+    }
+    tacho_str verb = tacho_str_make(message->text.data, colon);
+    if (!is_good) {
+        tt_losses_add(host->losses, TT_LOSS_BAD_MESSAGE, message->offset);
+    } else if (tacho_str_ends_with(verb, TACHO_STR("_BEGIN"))) {
+        return begin_capture(host, (int64_t)ids[0], (int64_t)ids[1]);
+    } else if (tacho_str_ends_with(verb, TACHO_STR("_END"))) {
+        return begin_capture(host, (int64_t)ids[0], -1);
+    } else if (tacho_str_ends_with(verb, TACHO_STR("_REPLAY"))) {
+        return add_replay(host, (int64_t)ids[0], (int64_t)ids[1], message->time_ns);
+    }
+    return TACHO_OK;
+}
+
+/* The header stands behind the last ": ", the message is the line behind it. */
+static tacho_status take_signpost(tt_host *host, const tt_message *message)
+{
+    tacho_str rest = message->text;
+    for (size_t at; (at = find_word(rest, TACHO_STR(": "))) < rest.len;) {
+        rest = tacho_str_from(rest, at + 2);
+    }
+    size_t line = tacho_str_find_byte(rest, '\n');
+    tacho_str behind = tacho_str_from(rest, line < rest.len ? line + 1 : line);
+    tt_signpost post = {.time_ns = message->time_ns};
+    TACHO_TRY(tacho_arena_copy(&host->arena, tacho_str_make(rest.data, line), &post.header));
+    tacho_str second = tacho_str_make(behind.data, tacho_str_find_byte(behind, '\n'));
+    TACHO_TRY(tacho_arena_copy(&host->arena, second, &post.message));
+    TACHO_TRY(tacho_grow(&host->signposts, &host->signpost_capacity, host->signpost_count + 1));
+    host->signposts[host->signpost_count++] = post;
+    return TACHO_OK;
+}
+
+/* "MLIR_OP_LOCATION;loc(...)": holds for all ops until it is said again. */
+static tacho_status take_mlir(tt_host *host, tacho_str text, bool *out_is_taken)
+{
+    static const tacho_str keys[TT_MLIR_COUNT] = {
+        TACHO_STR_INIT("MLIR_OP_LOCATION;"),
+        TACHO_STR_INIT("MLIR_CONST_EVAL_OP;"),
+        TACHO_STR_INIT("MLIR_PROGRAM_METADATA;"),
+    };
+    *out_is_taken = false;
+    for (size_t i = 0; i < TT_MLIR_COUNT; i++) {
+        if (tacho_str_starts_with(text, keys[i])) {
+            *out_is_taken = true;
+            host->has_mlir = true;
+            return tacho_strings_ensure(&host->strings, tacho_str_from(text, keys[i].len),
+                                        &host->mlir[i]);
+        }
+    }
+    return TACHO_OK;
+}
+
+static tacho_status take_message(tt_host *host, const tt_message *message)
+{
+    bool is_taken = false;
+    TACHO_TRY(take_mlir(host, message->text, &is_taken));
+    if (is_taken) {
+        return TACHO_OK;
+    }
+    if (tacho_str_starts_with(message->text, TACHO_STR("TT_DNN"))) {
+        return take_op_message(host, message);
+    }
+    if (tacho_str_starts_with(message->text, TACHO_STR("TT_METAL_TRACE_ENQUEUE"))) {
+        return TACHO_OK;
+    }
+    if (tacho_str_starts_with(message->text, TACHO_STR("TT_METAL_TRACE"))) {
+        return take_trace(host, message);
+    }
+    return find_word(message->text, TACHO_STR("TT_SIGNPOST")) < message->text.len
+               ? take_signpost(host, message)
+               : TACHO_OK;
+}
+
+static int compare_replays(const void *a, const void *b)
+{
+    const tt_replay *left = a;
+    const tt_replay *right = b;
+    if (left->device != right->device) {
+        return left->device < right->device ? -1 : 1;
+    }
+    if (left->trace != right->trace) {
+        return left->trace < right->trace ? -1 : 1;
+    }
+    return left->order < right->order ? -1 : left->order > right->order;
+}
+
+tacho_status tt_host_read_messages(tt_host *host, tacho_input *input)
+{
+    TACHO_TRY(tt_messages_open(input));
+    for (;;) {
+        tt_message message;
+        bool has_message = false;
+        TACHO_TRY(tt_messages_next(input, &message, &has_message));
+        if (!has_message) {
+            break;
+        }
+        TACHO_TRY(take_message(host, &message));
+    }
+    if (host->replay_count > 1) {
+        qsort(host->replays, host->replay_count, sizeof(*host->replays), compare_replays);
+    }
+    if (tacho_input_damage(input) != NULL) {
+        tt_losses_add(host->losses, TT_LOSS_CUT_FILE, 0);
+    }
+    return TACHO_OK;
+}
+
+/* ---- times --------------------------------------------------------------------------------- */
+
+/* The call of |name| by op |id|, and the hash of both; TACHO_NONE when there is none. */
+static uint32_t find_call(const tt_host *host, uint64_t id, uint32_t name, uint32_t *out_hash)
+{
+    const uint64_t key[2] = {id, name};
+    *out_hash = hash_of(&host->call_index, key, sizeof(key));
+    size_t at = tacho_index_begin(&host->call_index, *out_hash);
+    for (uint32_t i; (i = tacho_index_next(&host->call_index, *out_hash, &at)) != TACHO_NONE;) {
+        if (host->calls[i].id == id && host->calls[i].name == name) {
+            return i;
+        }
+    }
+    return TACHO_NONE;
+}
+
+bool tt_host_find_call(const tt_host *host, uint64_t id, uint32_t name, uint64_t *out_ns)
+{
+    uint32_t hash = 0;
+    uint32_t call = find_call(host, id, name, &hash);
+    *out_ns = call == TACHO_NONE ? 0 : host->calls[call].total_ns;
+    return call != TACHO_NONE;
+}
+
+static tacho_status add_call(tt_host *host, uint64_t id, const tt_times_zone *zone)
+{
+    tt_host_call call = {.id = id, .total_ns = zone->duration_ns};
+    uint32_t hash = 0;
+    TACHO_TRY(tacho_strings_ensure(&host->strings, zone->name, &call.name));
+    uint32_t there = find_call(host, id, call.name, &hash);
+    if (there != TACHO_NONE) {
+        host->calls[there].total_ns += zone->duration_ns;
+        return TACHO_OK;
+    }
+    TACHO_TRY(tacho_grow(&host->calls, &host->call_capacity, host->call_count + 1));
+    TACHO_TRY(tacho_index_add(&host->call_index, hash, (uint32_t)host->call_count));
+    host->calls[host->call_count++] = call;
+    return TACHO_OK;
+}
+
+static tacho_status take_zone(tt_host *host, const tt_times_zone *zone, uint64_t line)
+{
+    uint64_t id = 0;
+    bool is_op = find_word(zone->name, TACHO_STR("TT_DNN")) < zone->name.len ||
+                 find_word(zone->name, TACHO_STR("TT_METAL")) < zone->name.len;
+    if (is_op && tt_times_op_id(zone->text, &id)) {
+        uint32_t op = tt_host_find(host, id);
+        if (op == TACHO_NONE) {
+            tt_losses_add(host->losses, TT_LOSS_NO_OP, id);
+            return TACHO_OK;
+        }
+        host->ops[op].has_time = true;
+        host->ops[op].start_ns = zone->start_ns;
+        host->ops[op].duration_ns = zone->duration_ns;
+        TACHO_TRY(tacho_strings_ensure(&host->strings, zone->thread, &host->ops[op].thread));
+    } else if (is_op) {
+        tt_losses_add(host->losses, TT_LOSS_BAD_ZONE, line);
+    }
+    bool is_child = find_word(zone->parent, TACHO_STR("id:")) < zone->parent.len;
+    return is_child && tt_times_op_id(zone->parent, &id) && tt_host_find(host, id) != TACHO_NONE
+               ? add_call(host, id, zone)
+               : TACHO_OK;
+}
+
+tacho_status tt_host_read_times(tt_host *host, tacho_input *input)
+{
+    tt_times_header header;
+    tacho_str line;
+    bool has_line = false;
+    TACHO_TRY(tacho_input_line(input, &line, &has_line));
+    if (!has_line || !tt_times_header_take(&header, line)) {
+        return tacho_fail(TACHO_CODE_BAD_DATA,
+                          "%s:1: expected the header of host zones: name, zone_text, "
+                          "ns_since_start, exec_time_ns",
+                          input->name);
+    }
+    for (;;) {
+        tt_times_zone zone;
+        TACHO_TRY(tacho_input_line(input, &line, &has_line));
+        if (!has_line) {
+            break;
+        }
+        if (line.len > 0 && tt_times_zone_parse(&header, line, &zone)) {
+            TACHO_TRY(take_zone(host, &zone, input->line_number));
+        } else if (line.len > 0) {
+            tt_losses_add(host->losses, TT_LOSS_BAD_ZONE, input->line_number);
+        }
+    }
+    if (tacho_input_damage(input) != NULL) {
+        tt_losses_add(host->losses, TT_LOSS_CUT_FILE, 0);
+    }
+    return TACHO_OK;
+}
+
+bool tt_host_find_replay(const tt_host *host, int64_t device, int64_t trace, int64_t session,
+                         uint64_t *out_ns)
+{
+    size_t low = 0;
+    size_t high = host->replay_count;
+    const tt_replay first = {.device = device, .trace = trace};
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        bool is_before = compare_replays(&host->replays[middle], &first) < 0;
+        low = is_before ? middle + 1 : low;
+        high = is_before ? high : middle;
+    }
+    if (session < 1 || (uint64_t)session > host->replay_count - low) {
+        return false;
+    }
+    const tt_replay *found = &host->replays[low + (size_t)session - 1];
+    *out_ns = found->time_ns;
+    return found->device == device && found->trace == trace;
+}

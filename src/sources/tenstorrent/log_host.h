@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the host says of ops: their messages (tracy_ops_data.csv) and their times
+ * (tracy_ops_times.csv), put together by id. A message that only repeats another, as of a cached
+ * program, shares what that one said. Memory goes by distinct programs and ops.
+ */
+#ifndef TACHO_SOURCES_TENSTORRENT_LOG_HOST_H
+#define TACHO_SOURCES_TENSTORRENT_LOG_HOST_H
+
+#include "base/strings.h"
+#include "sources/tenstorrent/log_messages.h"
+#include "sources/tenstorrent/log_times.h"
+
+/* Why something that a log says is not in the result. */
+#define TT_LOG_LOSSES(X)                                                                           \
+    X(CUT_MESSAGE, "byte", "messages that Tracy cut, or whose JSON is damaged")                    \
+    X(NO_FIRST, "op", "messages of cached programs whose first message is missing")                \
+    X(BAD_MESSAGE, "byte", "messages that cannot be read")                                         \
+    X(BAD_ZONE, "line", "host zones that cannot be read")                                          \
+    X(NO_OP, "op", "host zones of ops without a message")                                          \
+    X(NO_ZONE, "op", "ops without host times")                                                     \
+    X(NO_DEVICE, "op", "ops without device data")                                                  \
+    X(NO_HOST, "op", "executions on a device that no host op belongs to")                          \
+    X(NO_REPLAY, "op", "replays that the host does not report")                                    \
+    X(REPEATED, "op", "rows of a device that come twice")                                          \
+    X(BAD_ROW, "line", "rows of a device report or log that cannot be read")                       \
+    X(DROPPED, "line", "notices that the device dropped markers")                                  \
+    X(UNENDED, "op", "executions whose zones do not all end")                                      \
+    X(CUT_FILE, "line", "files that are cut off")
+
+typedef enum tt_log_loss {
+#define TT_LOSS_ENUM(name, place, text) TT_LOSS_##name,
+    TT_LOG_LOSSES(TT_LOSS_ENUM)
+#undef TT_LOSS_ENUM
+        TT_LOSS_COUNT,
+} tt_log_loss;
+
+/* How often each happened, and to whom first: the id of an op or a line. */
+typedef struct tt_losses {
+    uint64_t counts[TT_LOSS_COUNT];
+    uint64_t firsts[TT_LOSS_COUNT];
+} tt_losses;
+
+void tt_losses_add(tt_losses *losses, tt_log_loss loss, uint64_t who);
+const char *tt_loss_phrase(tt_log_loss loss);
+
+/* What the first is: "op", "line" or "byte". */
+const char *tt_loss_place(tt_log_loss loss);
+
+enum { TT_TENSOR_CELLS = 7 };
+
+/* W, Z, Y, X, layout, data type, memory. */
+typedef struct tt_tensor {
+    tacho_str cells[TT_TENSOR_CELLS];
+} tt_tensor;
+
+typedef struct tt_kernel_size {
+    tacho_str name; /* "TENSIX DM 0 MAX KERNEL SIZE" */
+    tacho_str bytes;
+} tt_kernel_size;
+
+/* What a message says of a program; texts as Python prints them. */
+typedef struct tt_op_data {
+    uint64_t hash;
+    bool has_hash;
+    int64_t device; /* -1: none */
+    tacho_str code, type, attributes, fidelity, strategy, cache_hit, hash_text;
+    tt_tensor *inputs, *outputs;
+    size_t input_count, output_count;
+    bool has_kernels;
+    tacho_str compute_sources, compute_names, mover_sources, mover_names;
+    tt_kernel_size *sizes;
+    size_t size_count;
+    bool has_model;
+    tacho_str ideal, compute, bandwidth, input_rates, output_rates;
+} tt_op_data;
+
+/* The three columns that tt-torch adds: what was said last before an op. */
+typedef enum tt_mlir_fact {
+    TT_MLIR_LOCATION,
+    TT_MLIR_CONST_EVAL,
+    TT_MLIR_METADATA,
+    TT_MLIR_COUNT,
+} tt_mlir_fact;
+
+typedef struct tt_host_op {
+    uint64_t id; /* global call count */
+    uint32_t data;
+    int64_t device;      /* -1: none */
+    int64_t trace;       /* that was being captured; -1: none */
+    uint64_t message_ns; /* when its message was sent */
+    bool has_time;       /* its zone is known: */
+    uint64_t start_ns, duration_ns;
+    uint32_t thread;              /* string */
+    tacho_str cache_hit;          /* as its message has it */
+    uint32_t mlir[TT_MLIR_COUNT]; /* strings; TACHO_NONE: nothing was said */
+} tt_host_op;
+
+typedef struct tt_signpost {
+    tacho_str header, message;
+    uint64_t time_ns;
+} tt_signpost;
+
+typedef struct tt_replay {
+    int64_t device, trace;
+    uint64_t order; /* of its message */
+    uint64_t time_ns;
+} tt_replay;
+
+/* Time that an op spent in functions that it called. */
+typedef struct tt_host_call {
+    uint64_t id; /* of the op */
+    uint32_t name;
+    uint64_t total_ns;
+} tt_host_call;
+
+typedef struct tt_capture {
+    int64_t device, trace; /* -1: none now */
+} tt_capture;
+
+typedef struct tt_host {
+    tacho_arena arena;
+    tacho_strings strings;
+    tt_losses *losses;
+    tt_op_data *datas;
+    size_t data_count, data_capacity;
+    tacho_index data_index; /* by device and hash: the last */
+    tt_host_op *ops;
+    size_t op_count, op_capacity;
+    tacho_index op_index; /* by id */
+    tt_signpost *signposts;
+    size_t signpost_count, signpost_capacity;
+    tt_replay *replays; /* by device, trace and order, once all messages are read */
+    size_t replay_count, replay_capacity;
+    tt_host_call *calls;
+    size_t call_count, call_capacity;
+    tacho_index call_index;
+    tt_capture *captures; /* by device */
+    size_t capture_count, capture_capacity;
+    uint32_t mlir[TT_MLIR_COUNT]; /* what was said last */
+    bool has_mlir;
+} tt_host;
+
+/* |losses| outlives |host|. Call deinit even if init failed. */
+tacho_status tt_host_init(tt_host *host, tt_losses *losses) TACHO_MUST_USE;
+void tt_host_deinit(tt_host *host);
+
+/* Reads all messages of |input|; all zones. Messages come first: zones find their op. */
+tacho_status tt_host_read_messages(tt_host *host, tacho_input *input) TACHO_MUST_USE;
+tacho_status tt_host_read_times(tt_host *host, tacho_input *input) TACHO_MUST_USE;
+
+/* The op |id|, or TACHO_NONE. */
+uint32_t tt_host_find(const tt_host *host, uint64_t id);
+
+/* When the host started replay |session|, from 1, of a trace; false when it does not say. */
+bool tt_host_find_replay(const tt_host *host, int64_t device, int64_t trace, int64_t session,
+                         uint64_t *out_ns);
+
+/* How long op |id| spent in the function |name|, a string; false for not at all. */
+bool tt_host_find_call(const tt_host *host, uint64_t id, uint32_t name, uint64_t *out_ns);
+
+/* What the JSON of an op's message says, kept in |host|; |*out_is_good| is false for no JSON. */
+tacho_status tt_op_data_read(tt_host *host, tacho_str json, tt_op_data *out_data, uint64_t *out_id,
+                             bool *out_is_good) TACHO_MUST_USE;
+
+#endif

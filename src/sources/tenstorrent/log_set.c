@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Files of a folder are looked at in order of their names.
+ */
+#include "sources/tenstorrent/log_set.h"
+
+#include "base/folder.h"
+#include "base/grow.h"
+#include "base/input.h"
+#include "sources/tenstorrent/log_messages.h"
+#include "sources/tenstorrent/log_read.h"
+#include "sources/tenstorrent/log_times.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+enum { HEAD_BYTES = 4096 };
+
+static const char *const file_titles[TT_SET_FILE_COUNT] = {
+    [TT_SET_DEVICE_LOG] = "device logs (profile_log_device.csv)",
+    [TT_SET_MESSAGES] = "files of messages (tracy_ops_data.csv)",
+    [TT_SET_TIMES] = "files of host times (tracy_ops_times.csv)",
+    [TT_SET_REPORT] = "device reports (cpp_device_perf_report.csv)",
+    [TT_SET_SYNC] = "files of clock synchronisation (sync_device_info.csv)",
+};
+
+void tt_log_set_init(tt_log_set *set, tacho_arena *arena)
+{
+    *set = (tt_log_set){.arena = arena};
+}
+
+bool tt_log_set_has_any(const tt_log_set *set)
+{
+    return set->paths[TT_SET_DEVICE_LOG] != NULL || set->paths[TT_SET_MESSAGES] != NULL ||
+           set->paths[TT_SET_REPORT] != NULL;
+}
+
+/* The header of the runtime's own report: it names no op codes, and cycles of kernels. */
+static bool is_report(tacho_str line)
+{
+    return tacho_str_starts_with(line, TACHO_STR("GLOBAL CALL COUNT,METAL TRACE ID,"));
+}
+
+tt_set_file tt_set_file_of(tacho_str head)
+{
+    tt_times_header times;
+    tacho_str line = tacho_str_make(head.data, tacho_str_find_byte(head, '\n'));
+    line = tacho_str_trim(line);
+    if (tt_messages_probe(line)) {
+        return TT_SET_MESSAGES;
+    }
+    if (tacho_str_starts_with(line, TACHO_STR("ARCH:")) ||
+        tacho_str_starts_with(line, TACHO_STR("Chip clock is at "))) {
+        return tt_log_probe(head) ? TT_SET_DEVICE_LOG : TT_SET_FILE_NONE;
+    }
+    if (is_report(line)) {
+        return TT_SET_REPORT;
+    }
+    if (tacho_str_starts_with(line, TACHO_STR("device id,core_x")) ||
+        tacho_str_starts_with(line, TACHO_STR("device id, core_x"))) {
+        return TT_SET_SYNC;
+    }
+    return tt_times_header_take(&times, line) ? TT_SET_TIMES : TT_SET_FILE_NONE;
+}
+
+static tt_set_file look_at(const char *path)
+{
+    char head[HEAD_BYTES];
+    tacho_input input;
+    tacho_str bytes = TACHO_STR("");
+    tt_set_file file = TT_SET_FILE_NONE;
+    if (tacho_input_read_head(path, head, sizeof(head)) == 0) {
+        return file;
+    }
+    tacho_status status = tacho_input_open(path, &input); /* it may be compressed */
+    if (status == TACHO_OK) {
+        status = tacho_input_peek(&input, HEAD_BYTES, &bytes);
+        file = status == TACHO_OK ? tt_set_file_of(bytes) : file;
+        tacho_input_close(&input);
+    }
+    tacho_status_free(status);
+    return file;
+}
+
+/* Takes |path| as |file|; there may be one of a kind. */
+static tacho_status take(tt_log_set *set, tt_set_file file, const char *path)
+{
+    if (set->paths[file] != NULL) {
+        return tacho_fail(TACHO_CODE_BAD_DATA, "%s, %s: two %s; join the logs of one run at a time",
+                          set->paths[file], path, file_titles[file]);
+    }
+    tacho_str kept;
+    TACHO_TRY(tacho_arena_copy(set->arena, tacho_str_from_cstring(path), &kept));
+    set->paths[file] = kept.data;
+    return TACHO_OK;
+}
+
+/* ---- folders ------------------------------------------------------------------------------- */
+
+typedef struct name_list {
+    const char **items;
+    size_t item_count, item_capacity;
+} name_list;
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static tacho_status list_names(tt_log_set *set, const char *path, name_list *names)
+{
+    DIR *folder = opendir(path);
+    if (folder == NULL) {
+        return tacho_fail(TACHO_CODE_IO, "%s: cannot list it: %s", path, strerror(errno));
+    }
+    tacho_status status = TACHO_OK;
+    for (const struct dirent *entry; status == TACHO_OK && (entry = readdir(folder)) != NULL;) {
+        const char *joined = NULL;
+        if (entry->d_name[0] == '.') {
+            continue;
+        }
+        status =
+            tacho_folder_join(path, tacho_str_from_cstring(entry->d_name), set->arena, &joined);
+        if (status == TACHO_OK) {
+            status = tacho_grow(&names->items, &names->item_capacity, names->item_count + 1);
+        }
+        if (status == TACHO_OK) {
+            names->items[names->item_count++] = joined;
+        }
+    }
+    closedir(folder);
+    if (names->item_count > 1) {
+        qsort(names->items, names->item_count, sizeof(*names->items), compare_names);
+    }
+    return status;
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat facts;
+    return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
+}
+
+static tacho_status add_files(tt_log_set *set, const char *path)
+{
+    name_list names = {NULL, 0, 0};
+    tacho_status status = list_names(set, path, &names);
+    for (size_t i = 0; status == TACHO_OK && i < names.item_count; i++) {
+        tt_set_file file = look_at(names.items[i]);
+        status = file != TT_SET_FILE_NONE ? take(set, file, names.items[i]) : TACHO_OK;
+    }
+    free(names.items);
+    return status;
+}
+
+tacho_status tt_log_set_add(tt_log_set *set, const char *path)
+{
+    const char *inner = NULL;
+    if (!is_folder(path)) {
+        tt_set_file file = look_at(path);
+        if (file != TT_SET_FILE_NONE) {
+            return take(set, file, path);
+        }
+        tacho_input input;
+        TACHO_TRY(tacho_input_open(path, &input));
+        tacho_input_close(&input);
+        return tacho_fail(TACHO_CODE_BAD_DATA,
+                          "%s: not a log of Tenstorrent's profiler; expected "
+                          "profile_log_device.csv, tracy_ops_data.csv, tracy_ops_times.csv or "
+                          "cpp_device_perf_report.csv",
+                          path);
+    }
+    TACHO_TRY(add_files(set, path));
+    TACHO_TRY(tacho_folder_join(path, TACHO_STR(".logs"), set->arena, &inner));
+    return is_folder(inner) ? add_files(set, inner) : TACHO_OK;
+}
+
+bool tt_log_set_is_folder(const char *path)
+{
+    tacho_arena arena;
+    tt_log_set set;
+    if (!is_folder(path)) {
+        return false;
+    }
+    tacho_arena_init(&arena);
+    tt_log_set_init(&set, &arena);
+    tacho_status status = tt_log_set_add(&set, path);
+    bool has_any = tt_log_set_has_any(&set);
+    tacho_status_free(status);
+    tacho_arena_deinit(&arena);
+    return has_any;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A set of Tenstorrent's logs: the files of one run, found by their content. A folder stands for
+ * the files in it, and for those of a folder .logs in it.
+ */
+#ifndef TACHO_SOURCES_TENSTORRENT_LOG_SET_H
+#define TACHO_SOURCES_TENSTORRENT_LOG_SET_H
+
+#include "base/arena.h"
+
+typedef enum tt_set_file {
+    TT_SET_DEVICE_LOG, /* profile_log_device.csv */
+    TT_SET_MESSAGES,   /* tracy_ops_data.csv */
+    TT_SET_TIMES,      /* tracy_ops_times.csv */
+    TT_SET_REPORT,     /* cpp_device_perf_report.csv */
+    TT_SET_SYNC,       /* sync_device_info.csv */
+    TT_SET_FILE_COUNT,
+    TT_SET_FILE_NONE = TT_SET_FILE_COUNT,
+} tt_set_file;
+
+typedef struct tt_log_set {
+    tacho_arena *arena;                   /* paths live there */
+    const char *paths[TT_SET_FILE_COUNT]; /* NULL: there is none */
+} tt_log_set;
+
+void tt_log_set_init(tt_log_set *set, tacho_arena *arena);
+
+/*
+ * Adds a file or a folder. A file that is none of a set is BAD_DATA, in a folder it is passed over;
+ * so is a second file of one kind.
+ */
+tacho_status tt_log_set_add(tt_log_set *set, const char *path) TACHO_MUST_USE;
+
+/* Whether there is anything of a device or of ops in it. */
+bool tt_log_set_has_any(const tt_log_set *set);
+
+/* Whether |path| is a folder that holds such logs. */
+bool tt_log_set_is_folder(const char *path);
+
+/* What the first bytes of a file say it is. */
+tt_set_file tt_set_file_of(tacho_str head);
+
+#endif
