@@ -6,6 +6,7 @@
 #include "cli/command.h"
 #include "cli/listing.h"
 #include "cli/ops_compat.h"
+#include "cli/ops_join.h"
 #include "profile/categories.h"
 
 #include <errno.h>
@@ -27,6 +28,7 @@ static const tacho_option options[] = {
      "expression between slashes"},
     {"class", 0, false, "CLASS", "only tracks of this class, as 'tacho info' shows it"},
     TACHO_OPS_COMPAT_OPTIONS,
+    TACHO_OPS_JOIN_OPTION,
     TACHO_LISTING_OPTION_FORMAT,
     TACHO_LISTING_OPTION_OUTPUT,
     TACHO_OPTION_FROM,
@@ -278,6 +280,9 @@ static int ops_command_run(const tacho_arguments *arguments)
         return tacho_command_misuse(arguments->command, "--%s goes with --compat tt-perf-report",
                                     stray);
     }
+    if (tacho_arguments_has(arguments, "join")) {
+        return tacho_ops_join_run(arguments);
+    }
     bool has_no_memory = false;
     ops_request request = {.has_no_memory = &has_no_memory};
     int exit_code = choose_filter(&request, arguments);
@@ -319,6 +324,12 @@ const tacho_command tacho_command_ops = {
         "Tenstorrent's profiler: rates of memory and arithmetic in percent of the chip's\n"
         "peak, what bounds each op, advice by rule, and a summary.\n"
         "\n"
+        "With --join, takes the logs that Tenstorrent's profiler leaves\n"
+        "(tracy_ops_data.csv, tracy_ops_times.csv, cpp_device_perf_report.csv,\n"
+        "profile_log_device.csv), or the directory that holds them, and writes the op\n"
+        "table that the vendor's scripts make of them. Cells of what is missing stay\n"
+        "empty; what is missing is counted by reason, and the exit status is 3.\n"
+        "\n"
         "With several inputs, those that cannot be read are listed, the others are\n"
         "shown, and the exit status is 3.",
     .examples = "# the twenty with the most time of their own\n"
@@ -328,7 +339,9 @@ const tacho_command tacho_command_ops = {
                 "# for a spreadsheet, those that vary most first\n"
                 "tacho ops runtime.csv --sort p99 -o ops.csv\n"
                 "# the report of tt-perf-report as the CSV it writes\n"
-                "tacho ops --compat tt-perf-report ops_perf_results.csv -o perf.csv\n",
+                "tacho ops --compat tt-perf-report ops_perf_results.csv -o perf.csv\n"
+                "# the op table of a run on Tenstorrent devices\n"
+                "tacho ops --join generated/profiler/.logs -o ops_perf_results.csv\n",
     .options = options,
     .option_count = sizeof(options) / sizeof(options[0]),
     .run = ops_command_run,

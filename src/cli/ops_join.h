@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * tacho ops --join: the logs of Tenstorrent's profiler to the vendor's op table.
+ */
+#ifndef TACHO_CLI_OPS_JOIN_H
+#define TACHO_CLI_OPS_JOIN_H
+
+#include "cli/command.h"
+
+#define TACHO_OPS_JOIN_OPTION                                                                      \
+    {                                                                                              \
+        "join", 0, false, NULL,                                                                    \
+            "write the op table of the logs that Tenstorrent's profiler left, files or the "       \
+            "directory of one run, as CSV"                                                         \
+    }
+
+int tacho_ops_join_run(const tacho_arguments *arguments);
+
+#endif
