@@ -222,8 +222,7 @@ static void test_one_core_overlaps(void **state)
     end(&f);
 }
 
-/* Eight cores are faster than sixteen here, which wait for one another: the compiler finds that out.
- */
+/* Eight cores are faster than sixteen here, which wait for one another: the compiler finds out. */
 static void test_fewer_cores(void **state)
 {
     (void)state;
