@@ -478,8 +478,9 @@ static tacho_status run(tt_join *join, const tacho_tt_join_request *request,
     out_result->row_count = join->row_count;
     out_result->loss_count = say_losses(join, request->notes);
     if (out_result->loss_count > 0 && request->is_strict) {
-        return tacho_fail(TACHO_CODE_BAD_DATA, "%" PRIu64 " records were lost, and --strict is set",
-                          out_result->loss_count);
+        return tacho_fail_hint(TACHO_CODE_BAD_DATA, TACHO_HINT_STRICT,
+                               "%" PRIu64 " record%s could not be read", out_result->loss_count,
+                               out_result->loss_count == 1 ? "" : "s");
     }
     TACHO_TRY(tacho_output_open(request->output_path, &output));
     tacho_status status = write_to(join, &output);
