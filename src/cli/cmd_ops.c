@@ -320,7 +320,7 @@ const tacho_command tacho_command_ops = {
         "after nodes and gives the operator in the argument op_name: there, --by type\n"
         "lists operators (Conv) and --by instance lists nodes (conv1_kernel_time).\n"
         "\n"
-        "--compat tt-perf-report prints the report of that tool from op tables of\n"
+        "With --compat tt-perf-report, prints the report of that tool from op tables of\n"
         "Tenstorrent's profiler: rates of memory and arithmetic in percent of the chip's\n"
         "peak, what bounds each op, advice by rule, and a summary.\n"
         "\n"
