@@ -544,6 +544,64 @@ static void test_room(void **state)
     }
 }
 
+static void set_local_bytes(fixture *self, int64_t bytes)
+{
+    for (size_t i = 0; i < self->machine->memory_count; i++) {
+        if (self->machine->memories[i].kind == TACHO_MEMORY_LOCAL) {
+            self->machine->memories[i].size_bytes.value = (tacho_ratio){bytes, 1};
+        }
+    }
+}
+
+static int64_t softmax_cycles(int64_t local_bytes)
+{
+    fixture f;
+    begin(&f, "aic100");
+    set_local_bytes(&f, local_bytes);
+    uint32_t x = add_input(&f, TACHO_DTYPE_F32, TEST_DIMS(3, 777777));
+    uint32_t y = test_tensor(&f.graph, TACHO_DTYPE_F32, TEST_DIMS(3, 777777));
+    TEST_NODE(&f.graph, "Softmax", y, x);
+    add_output(&f, y);
+    compile(&f, &(tacho_compile_options){.devices = 1});
+    int64_t cycles = f.program.facts.total_cycles;
+    end(&f);
+    return cycles;
+}
+
+/* A line that fits local memory is cut all the same, so that it is worked on while it comes. */
+static void test_more_memory(void **state)
+{
+    (void)state;
+    int64_t small = softmax_cycles(1 << 18);
+    assert_in_range(softmax_cycles(1 << 23), 1, small + small / 32);
+}
+
+/* Slices share what leaves none of them idle in small tiles: here not one of 67 columns. */
+static void test_even_slices(void **state)
+{
+    (void)state;
+    fixture f;
+    begin(&f, "torq-sl2610");
+    set_local_bytes(&f, 1 << 18);
+    uint32_t x = add_input(&f, TACHO_DTYPE_I8, TEST_DIMS(1, 37, 80, 103));
+    uint32_t r = test_tensor(&f.graph, TACHO_DTYPE_I8, TEST_DIMS(1, 37, 103, 80));
+    uint32_t w = test_constant(&f.graph, TACHO_DTYPE_I8, TEST_DIMS(67, 37, 3, 3));
+    uint32_t y = test_tensor(&f.graph, TACHO_DTYPE_I32, TEST_DIMS(1, 67, 101, 78));
+    TEST_NODE(&f.graph, "Transpose", r, x);
+    TEST_NODE(&f.graph, "Conv", y, r, w);
+    add_output(&f, y);
+    compile(&f, &(tacho_compile_options){.devices = 1});
+    int64_t busy[2] = {0, 0};
+    const tacho_program_op *op = &f.program.ops[f.program.op_count - 1];
+    for (uint32_t i = 0; i < op->job_count; i++) {
+        const tacho_job *job = &f.program.jobs[op->first_job + i];
+        uint16_t index = f.program.engines[job->engine].index;
+        busy[index & 1] += job->kind == TACHO_JOB_COMPUTE ? job->cycles : 0;
+    }
+    assert_in_range(busy[0], busy[1], busy[1] + busy[1] / 16);
+    end(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -565,6 +623,8 @@ int main(void)
         cmocka_unit_test(test_odd_cores),
         cmocka_unit_test(test_blocks),
         cmocka_unit_test(test_room),
+        cmocka_unit_test(test_more_memory),
+        cmocka_unit_test(test_even_slices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -433,10 +433,23 @@ static bool is_joint(const tacho_space *space, uint32_t axis)
     return is;
 }
 
+/* Cycles of the engine that has most of a tile to do. */
+static tacho_status split_cycles(const tacho_core_work *self, const tacho_tile_at *at,
+                                 int64_t *out_cycles)
+{
+    tacho_range ranges[TACHO_AXES_MAX];
+    (void)engine_ranges(self, at, 0, ranges);
+    tacho_piece piece = piece_of(self, at, ranges);
+    return tacho_piece_cycles(&self->place, self->space->kind, &piece, out_cycles);
+}
+
+/* The first tile is the largest and decides; where that does not, the last and smallest does. */
 tacho_status tacho_core_work_split(tacho_core_work *self)
 {
     tacho_tile_at first = tacho_core_work_at(self, 0);
+    tacho_tile_at last = tacho_core_work_at(self, self->tiling->tile_count - 1);
     int64_t best = INT64_MAX;
+    int64_t best_last = INT64_MAX;
     uint32_t chosen = TACHO_NONE;
     for (uint32_t i = 0; i <= self->space->axis_count && self->engine_count > 1; i++) {
         bool is_none = i == self->space->axis_count;
@@ -445,14 +458,14 @@ tacho_status tacho_core_work_split(tacho_core_work *self)
                          (axis->waits_batch && self->is_grouped) || is_joint(self->space, i))) {
             continue;
         }
-        tacho_range ranges[TACHO_AXES_MAX];
         int64_t cycles;
+        int64_t last_cycles;
         self->split = is_none ? TACHO_NONE : i;
-        (void)engine_ranges(self, &first, 0, ranges);
-        tacho_piece piece = piece_of(self, &first, ranges);
-        TACHO_TRY(tacho_piece_cycles(&self->place, self->space->kind, &piece, &cycles));
-        if (cycles < best) {
+        TACHO_TRY(split_cycles(self, &first, &cycles));
+        TACHO_TRY(split_cycles(self, &last, &last_cycles));
+        if (cycles < best || (cycles == best && last_cycles < best_last)) {
             best = cycles;
+            best_last = last_cycles;
             chosen = self->split;
         }
     }

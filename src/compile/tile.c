@@ -120,25 +120,33 @@ tacho_status tacho_piece_cycles(const tacho_tile_place *place, tacho_work_kind k
     return TACHO_OK;
 }
 
-/* The largest tile's part of the operator's elements. */
-static uint64_t elements_of_tile(const tiler *self, const tacho_tiling *t)
+/* Elements of the largest tile along |axis|, or of the smallest. */
+static uint64_t tile_length(const tiler *self, const tacho_tiling *t, uint32_t axis, bool is_small)
+{
+    uint64_t range = range_of(self, axis);
+    return is_small ? range / t->parts[axis] : tacho_ceil_div(range, t->parts[axis]);
+}
+
+/* A tile's part of the operator's elements. */
+static uint64_t elements_of_tile(const tiler *self, const tacho_tiling *t, bool is_small)
 {
     tacho_u128 part = self->place->elements;
     for (uint32_t i = 0; i < self->space->axis_count; i++) {
         uint64_t size = self->space->axes[i].size;
-        uint64_t length = tacho_ceil_div(range_of(self, i), t->parts[i]);
+        uint64_t length = tile_length(self, t, i, is_small);
         part = (part * length + size - 1) / size;
     }
     return (uint64_t)part;
 }
 
-static uint64_t counted(const tiler *self, const tacho_tiling *t, tacho_axis_role role)
+static uint64_t counted(const tiler *self, const tacho_tiling *t, tacho_axis_role role,
+                        bool is_small)
 {
     tacho_u128 product = 1;
     for (uint32_t i = 0; i < self->space->axis_count; i++) {
         const tacho_axis *axis = &self->space->axes[i];
         if (axis->role == role) {
-            tacho_u128 length = tacho_ceil_div(range_of(self, i), t->parts[i]);
+            tacho_u128 length = tile_length(self, t, i, is_small);
             product *= (axis->counted * length + axis->size - 1) / axis->size;
         }
     }
@@ -151,7 +159,7 @@ static int64_t of_all(const tiler *self, const tacho_tiling *t, const tacho_acce
 {
     for (uint32_t i = 0; i < self->space->axis_count; i++) {
         uint64_t range = range_of(self, i);
-        uint64_t parts = access == NULL ? t->parts[i] : parts_of(t, access, i);
+        uint64_t parts = parts_of(t, access, i);
         if (range % parts != 0) {
             tacho_u128 padded = (tacho_u128)tacho_ceil_div(range, parts) * parts;
             cycles = (int64_t)(((tacho_u128)(uint64_t)cycles * range + padded - 1) / padded);
@@ -161,7 +169,8 @@ static int64_t of_all(const tiler *self, const tacho_tiling *t, const tacho_acce
 }
 
 /* What computing a tile takes: its engines share the batch, the rows or the columns. */
-static tacho_status compute_cycles(const tiler *self, const tacho_tiling *t, int64_t *out_cycles)
+static tacho_status compute_cycles(const tiler *self, const tacho_tiling *t, bool is_small,
+                                   int64_t *out_cycles)
 {
     const tacho_tile_place *place = self->place;
     *out_cycles = 0;
@@ -169,10 +178,10 @@ static tacho_status compute_cycles(const tiler *self, const tacho_tiling *t, int
         return TACHO_OK;
     }
     tacho_piece whole = {
-        .batch = counted(self, t, TACHO_AXIS_BATCH),
-        .m = counted(self, t, TACHO_AXIS_ROW),
-        .n = counted(self, t, TACHO_AXIS_COLUMN),
-        .k = tacho_size_multiply(counted(self, t, TACHO_AXIS_SUM), self->space->depth),
+        .batch = counted(self, t, TACHO_AXIS_BATCH, is_small),
+        .m = counted(self, t, TACHO_AXIS_ROW, is_small),
+        .n = counted(self, t, TACHO_AXIS_COLUMN, is_small),
+        .k = tacho_size_multiply(counted(self, t, TACHO_AXIS_SUM, is_small), self->space->depth),
         .steps = place->steps,
         .engines = self->engines,
         .is_partial = t->has_sums,
@@ -180,7 +189,7 @@ static tacho_status compute_cycles(const tiler *self, const tacho_tiling *t, int
     bool is_matrix = self->space->kind == TACHO_WORK_MATRIX;
     whole.results = is_matrix
                         ? tacho_size_multiply(whole.batch, tacho_size_multiply(whole.m, whole.n))
-                        : elements_of_tile(self, t);
+                        : elements_of_tile(self, t, is_small);
     whole.steps = is_matrix ? whole.steps : tacho_ceil_div(whole.steps, t->passes);
     uint64_t *const parts[] = {&whole.batch, &whole.m, &whole.n};
     *out_cycles = INT64_MAX;
@@ -201,6 +210,30 @@ static tacho_status compute_cycles(const tiler *self, const tacho_tiling *t, int
     }
     int64_t issue = tacho_quantity_whole(&place->engine->issue_cycles);
     *out_cycles = tacho_cycles_add(*out_cycles, tacho_cycles_multiply(issue, self->engines - 1));
+    return TACHO_OK;
+}
+
+/*
+ * What computing all tiles takes, the largest of which takes |largest|. Those that are smaller
+ * along every axis that does not divide evenly take what they do, which is not always less: an
+ * engine may have nothing to do then.
+ */
+static tacho_status all_cycles(const tiler *self, const tacho_tiling *t, int64_t largest,
+                               int64_t *out_cycles)
+{
+    uint64_t small_count = t->passes;
+    bool is_even = true;
+    for (uint32_t i = 0; i < self->space->axis_count; i++) {
+        uint64_t rest = range_of(self, i) % t->parts[i];
+        small_count = tacho_size_multiply(small_count, t->parts[i] - rest);
+        is_even &= rest == 0;
+    }
+    int64_t small = largest;
+    if (!is_even && self->place->engine != NULL) {
+        TACHO_TRY(compute_cycles(self, t, true, &small));
+    }
+    *out_cycles = tacho_cycles_add(tacho_cycles_multiply(small, small_count),
+                                   tacho_cycles_multiply(largest, t->tile_count - small_count));
     return TACHO_OK;
 }
 
@@ -360,12 +393,15 @@ static bool plan_slots(tiler *self, tacho_tiling *t)
 /* ---- the pipeline --------------------------------------------------------------------------- */
 
 typedef struct traffic {
-    int64_t all, first; /* cycles of all transfers, and of those of one tile */
-    int64_t front;      /* of what comes once: until it has come, and all tiles after that */
-    uint64_t shared;    /* bytes of shared memory */
-    bool is_again;      /* something comes more than once */
-    int64_t most;       /* cycles of the operand that takes longest ... */
-    uint64_t last;      /* ... and tiles that use the last piece of it */
+    int64_t all, first;  /* cycles of all transfers, and of those of one tile */
+    int64_t front;       /* of what comes once: until it has come, and all tiles after that */
+    uint64_t shared;     /* bytes of shared memory */
+    bool is_again;       /* something comes more than once */
+    int64_t most;        /* cycles of the operand that takes longest ... */
+    int64_t most_each;   /* ... and of one transfer of it, ... */
+    uint64_t most_loads; /* ... how many there are ... */
+    uint64_t last;       /* ... and tiles that use the last piece of it */
+    uint64_t loads;      /* transfers of the operand that has most of them */
 } traffic;
 
 /* Tiles that use one piece of |access|, one behind the other. */
@@ -430,8 +466,11 @@ static tacho_status add_traffic(const tiler *self, const tacho_tiling *t, size_t
     int64_t all = tacho_cycles_multiply(each, loads);
     to->all = tacho_cycles_add(to->all, is_even ? all : of_all(self, t, access, all));
     to->first = tacho_cycles_add(to->first, each);
+    to->loads = loads > to->loads ? loads : to->loads;
     if (all > to->most) {
         to->most = all;
+        to->most_each = each;
+        to->most_loads = loads;
         to->last = slots->is_whole ? 1 : tiles_of_piece(self, t, access);
     }
     if (slots->is_whole && !access->is_output) {
@@ -444,6 +483,22 @@ static tacho_status add_traffic(const tiler *self, const tacho_tiling *t, size_t
 }
 
 /*
+ * Where one sequencer starts all jobs, what a tile needs waits for the queue, and so does the tile:
+ * of the tiles that use a piece of the longest operand, only the first is computed while the next
+ * piece comes.
+ */
+static int64_t held_up_cycles(const tiler *self, const traffic *in, int64_t compute)
+{
+    if (!tacho_machine_is_sequenced(self->place->machine) || in->last <= 1 ||
+        in->loads <= in->most_loads) {
+        return 0;
+    }
+    int64_t behind = tacho_cycles_multiply(compute, in->last - 1);
+    return tacho_cycles_multiply(tacho_cycles_add(tacho_most(in->most_each, compute), behind),
+                                 in->most_loads);
+}
+
+/*
  * The longest of three ways through the pipeline: all transfers in, and then the last tile; the
  * first operands, all tiles and the last result; the first tile and then all transfers out.
  */
@@ -453,7 +508,9 @@ static tacho_status pipeline_cycles(const tiler *self, const tacho_tiling *t, in
     int64_t compute;
     traffic in = {0};
     traffic out = {0};
-    TACHO_TRY(compute_cycles(self, t, &compute));
+    int64_t all;
+    TACHO_TRY(compute_cycles(self, t, false, &compute));
+    TACHO_TRY(all_cycles(self, t, compute, &all));
     for (size_t i = 0; i < self->space->access_count; i++) {
         traffic *to = self->space->accesses[i].is_output ? &out : &in;
         TACHO_TRY(add_traffic(self, t, i, compute, to));
@@ -463,7 +520,6 @@ static tacho_status pipeline_cycles(const tiler *self, const tacho_tiling *t, in
     for (uint32_t i = 0; i < self->space->axis_count; i++) {
         sums *= self->space->axes[i].role == TACHO_AXIS_SUM ? t->parts[i] : 1;
     }
-    int64_t all = of_all(self, t, NULL, tacho_cycles_multiply(compute, t->tile_count));
     int64_t before = tacho_cycles_multiply(compute, sums);
     int64_t shared = shared_cycles(self, tacho_size_add(in.shared, out.shared));
     int64_t last = tacho_cycles_multiply(compute, in.last > 1 ? in.last : 1);
@@ -471,6 +527,7 @@ static tacho_status pipeline_cycles(const tiler *self, const tacho_tiling *t, in
     int64_t middle = tacho_cycles_add(tacho_cycles_add(in.first, all), out.first);
     int64_t last_out = tacho_cycles_add(tacho_cycles_add(in.first, before), out.all);
     middle = tacho_most(middle, tacho_cycles_add(in.front, out.first));
+    middle = tacho_most(middle, tacho_cycles_add(held_up_cycles(self, &in, compute), out.first));
     *out_cycles = tacho_most(tacho_most(first_in, middle), tacho_most(last_out, shared));
     return TACHO_OK;
 }
@@ -596,7 +653,7 @@ static tacho_status try_all(tiler *self)
         }
     }
     TACHO_TRY(try_products(self, batches, 1));
-    bool is_more = wants_more(self);
+    bool is_more = wants_more(self) || self->space->kind != TACHO_WORK_MATRIX;
     for (uint64_t k = 2; is_more && k <= sums; k = next_count(k, sums)) {
         if (batches * k > self->tried_max) {
             break;

@@ -7,8 +7,8 @@
  * multiplications are those of the operators; what a job moves fits its buffer; what the host
  * starts comes one after the other; nothing is faster than engines and memories can be; no number
  * of cores is slower than half of it, than a power of two below or, on a mesh, than any below; what
- * is used by default is no slower than what is asked for; and, for the same jobs, more bandwidth is
- * never slower.
+ * is used by default is no slower than what is asked for; twice or four times the local memory is
+ * slower by a quarter at most; and, for the same jobs, more bandwidth is never slower.
  *
  * Prints a line for each machine; exit code 1 and the law when one is broken.
  */
@@ -282,6 +282,36 @@ static void check_cores(const tacho_fusion *fusion, const tacho_machine *machine
          (uint64_t)usual, (uint64_t)totals[cores]);
 }
 
+/* Cycles with |factor| times the local memory. */
+static int64_t total_with(const tacho_fusion *fusion, const tacho_machine *machine, int64_t factor)
+{
+    tacho_machine other = *machine;
+    other.memories = calloc(machine->memory_count, sizeof(*other.memories));
+    if (other.memories == NULL) {
+        hold(false, "memory for the test", machine->name.data, 0, 0);
+        return 0;
+    }
+    for (size_t i = 0; i < machine->memory_count; i++) {
+        other.memories[i] = machine->memories[i];
+        bool is_local = machine->memories[i].kind == TACHO_MEMORY_LOCAL;
+        other.memories[i].size_bytes.value.num *= is_local ? factor : 1;
+    }
+    int64_t total = total_of(fusion, &other, 0);
+    free(other.memories);
+    return total;
+}
+
+/* Where operators are cut to fit local memory, more of it leads to other cuts and other places. */
+static void check_local_memory(const tacho_fusion *fusion, const tacho_machine *machine)
+{
+    int64_t usual = total_with(fusion, machine, 1);
+    for (int64_t factor = 2; tacho_schedule_is_tiled(machine) && factor <= 4; factor *= 2) {
+        int64_t more = total_with(fusion, machine, factor);
+        hold(more <= usual + usual / 4, "more local memory is not slower by more than a quarter",
+             machine->name.data, (uint64_t)more, (uint64_t)usual);
+    }
+}
+
 static void check_machine(const tacho_fusion *fusion, const tacho_machine *machine)
 {
     uint32_t cores = tacho_machine_cores(machine);
@@ -291,6 +321,7 @@ static void check_machine(const tacho_fusion *fusion, const tacho_machine *machi
         check_program(fusion, machine, &options);
     }
     check_cores(fusion, machine);
+    check_local_memory(fusion, machine);
     for (uint32_t devices = 2; devices <= 4; devices *= 2) {
         tacho_compile_options several = {.devices = devices, .has_values = true};
         check_program(fusion, machine, &several);
