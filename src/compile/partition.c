@@ -449,7 +449,7 @@ static tacho_status retime(const compiler *self, candidate *way)
     return TACHO_OK;
 }
 
-/* Room for what one inference records. */
+/* Room for what one inference records; nobody asks for that of an estimate. */
 static tacho_status lay_out_stats(tacho_program *program)
 {
     tacho_stats_layout layout;
@@ -481,7 +481,7 @@ static tacho_status compile(compiler *self, candidate *best)
     TACHO_TRY(tacho_program_local_peak(&best->program, peak));
     best->estimate.local_peak_bytes = *peak;
     tacho_strings_pack(&best->program.strings);
-    return lay_out_stats(&best->program);
+    return self->options->has_values ? lay_out_stats(&best->program) : TACHO_OK;
 }
 
 tacho_status tacho_compile_program(const tacho_fusion *fusion, const tacho_machine *machine,
