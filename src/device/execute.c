@@ -118,7 +118,6 @@ static void free_parts(tacho_execution *self)
     free(self->operands);
     free(self->operand_links);
     free(self->op_tasks);
-    free(self->first_op_tasks);
     free(self->pieces);
     free(self->memory);
     free(self->places);
@@ -326,11 +325,9 @@ static tacho_status become_exact(tacho_execution *self, const tacho_array *input
     *self = (tacho_execution){.program = old.program,
                               .threads = old.threads,
                               .taker = old.taker,
-                              .choice = options.choice,
-                              .first_op_tasks = old.op_tasks};
+                              .choice = options.choice};
     tacho_arena_init(&self->arena);
     old.memory = old.places = NULL;
-    old.op_tasks = NULL;
     free_parts(&old);
     tacho_status status = tacho_execution_prepare(self, &options);
     status = status == TACHO_OK ? run_with(self, inputs) : status;
@@ -362,9 +359,7 @@ static tacho_status recompute(tacho_execution *self)
 
 bool tacho_execution_computes_op(const tacho_execution *execution, uint32_t op)
 {
-    const uint32_t *tasks =
-        execution->first_op_tasks != NULL ? execution->first_op_tasks : execution->op_tasks;
-    return tasks[op] < tasks[op + 1];
+    return !execution->is_lost && execution->op_tasks[op] < execution->op_tasks[op + 1];
 }
 
 tacho_status tacho_execution_run_op(tacho_execution *execution, uint32_t op)

@@ -1416,12 +1416,12 @@ static void *take_piece(void *self, uint64_t bytes)
     return pieces->count < pieces->most ? pieces->places[pieces->count++] : NULL;
 }
 
-/* Sets NaN or a number, runs and expects the same at the end of a negation and Relu. */
+/* Sets NaN or a number, runs and expects the same at the end of both steps. */
 static void expect_odd(fixture *self, tacho_execution *execution, bool is_odd, bool by_op)
 {
     tacho_array output;
     float *values = self->input.data;
-    values[1] = is_odd ? (float)NAN : -4;
+    values[1] = is_odd ? (float)NAN : 4;
     set_all(self, execution);
     if (by_op) {
         assert_null(tacho_execution_run_op(execution, 0));
@@ -1452,18 +1452,18 @@ static void expect_lost(fixture *self, tacho_execution *execution)
     }
 }
 
-/* A negation and Relu, on three numbers. */
+/* Two ops, on three numbers. */
 static fixture *begin_odd(void)
 {
     fixture *self = malloc(sizeof(*self));
     assert_non_null(self);
     begin(self);
     uint32_t x = input(self, TACHO_DTYPE_F32, (tacho_shape){1, {3}});
-    uint32_t y = step(self, "Neg", INPUTS(x), x);
+    uint32_t y = step(self, "Relu", INPUTS(x), x);
     uint32_t z = made(self, TACHO_DTYPE_F32, (tacho_shape){1, {3}});
     add_step(&self->program, 1, "Relu", INPUTS(y), z);
     add_all_ends(self, z);
-    memcpy(self->input.data, (float[]){-7, -4, 5}, 3 * sizeof(float));
+    memcpy(self->input.data, (float[]){7, 4, -5}, 3 * sizeof(float));
     return self;
 }
 
@@ -1497,7 +1497,8 @@ static void test_odd_takes_over(void **state)
         assert_int_equal(tacho_execution_count(execution).reference, before.reference);
         assert_int_equal(tacho_execution_peak_bytes(execution), peak);
         for (uint32_t op = 0; op < 2; op++) {
-            assert_int_equal(tacho_execution_computes_op(execution, op), computes[op]);
+            bool is_lost = i == 1 && has_fast;
+            assert_int_equal(tacho_execution_computes_op(execution, op), computes[op] && !is_lost);
         }
         tacho_execution_free(execution);
         end(self);
