@@ -7,6 +7,7 @@
 #include "base/beneath.h"
 #include "base/grow.h"
 #include "base/input.h"
+#include "sources/source.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -178,5 +179,7 @@ static tacho_status add_folder(tacho_input_list *list, const char *path, const c
 
 tacho_status tacho_input_list_add(tacho_input_list *list, const char *path, const char *output_path)
 {
-    return is_folder(path) ? add_folder(list, path, output_path) : add_path(list, path);
+    return is_folder(path) && tacho_source_find_folder(path) == NULL
+               ? add_folder(list, path, output_path)
+               : add_path(list, path);
 }

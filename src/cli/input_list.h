@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inputs of a verb that takes folders: a folder stands for the files in it, sorted by name.
+ * Inputs of a verb that takes folders: a folder stands for the files in it, sorted by name, unless
+ * it is read as one input.
  */
 #ifndef TACHO_CLI_INPUT_LIST_H
 #define TACHO_CLI_INPUT_LIST_H

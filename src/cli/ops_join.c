@@ -38,6 +38,7 @@ int tacho_ops_join_run(const tacho_arguments *arguments)
         .paths = arguments->words,
         .path_count = arguments->word_count,
         .output_path = output != NULL ? output : "-",
+        .is_quiet = tacho_arguments_has(arguments, "quiet"),
         .is_strict = tacho_arguments_has(arguments, "strict"),
         .notes = &tacho_talk_notes,
     };

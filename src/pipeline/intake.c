@@ -37,8 +37,17 @@ tacho_status tacho_intake_check_output(const tacho_intake *intake, const char *o
                : TACHO_OK;
 }
 
+/* The source of an input that is a folder; NULL where it is none that is read as one. */
+static const tacho_source *folder_source(const tacho_intake_input *wanted)
+{
+    return wanted->is_in_memory ? NULL : tacho_source_find_folder(wanted->path);
+}
+
 static tacho_status open_input(const tacho_intake_input *wanted, tacho_input *out_input)
 {
+    if (folder_source(wanted) != NULL) {
+        return tacho_input_open_bytes(wanted->path, TACHO_STR(""), out_input);
+    }
     return wanted->is_in_memory ? tacho_input_open_bytes(wanted->path, wanted->bytes, out_input)
                                 : tacho_input_open(wanted->path, out_input);
 }
@@ -76,6 +85,10 @@ static tacho_status check_accepted(const tacho_intake_input *wanted, const tacho
 static tacho_status resolve_source(const tacho_intake_input *wanted, tacho_input *input,
                                    const tacho_source **out_source)
 {
+    *out_source = folder_source(wanted);
+    if (*out_source != NULL) {
+        return check_accepted(wanted, *out_source);
+    }
     *out_source = wanted->source;
     TACHO_TRY(check_not_empty(input));
     if (*out_source != NULL) {

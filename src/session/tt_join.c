@@ -474,7 +474,7 @@ static tacho_status run(tt_join *join, const tacho_tt_join_request *request,
     TACHO_TRY(tt_join_read(join, request->paths, request->path_count));
     TACHO_TRY(check_output(join, request->output_path));
     TACHO_TRY(tt_join_make_rows(join));
-    say_missing(join, request->notes);
+    say_missing(join, request->is_quiet ? NULL : request->notes);
     out_result->row_count = join->row_count;
     out_result->loss_count = say_losses(join, request->notes);
     if (out_result->loss_count > 0 && request->is_strict) {

@@ -16,6 +16,7 @@ typedef struct tacho_tt_join_request {
     const char *const *paths; /* files, or folders that hold them */
     size_t path_count;
     const char *output_path; /* "-" for standard output */
+    bool is_quiet;           /* says nothing but what was lost */
     bool is_strict;          /* anything lost is a failure, and nothing is written */
     const tacho_notes *notes;
 } tacho_tt_join_request;

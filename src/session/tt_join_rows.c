@@ -76,29 +76,9 @@ static void find_report_columns(tt_join *join)
 
 static tacho_status read_report(tt_join *join, tacho_input *input)
 {
-    tacho_str line;
-    bool has_line = false;
     join->has_report = true;
-    TACHO_TRY(tacho_input_line(input, &line, &has_line));
-    TACHO_TRY(tt_table_set_header(&join->report, line));
+    TACHO_TRY(tt_set_read_table(&join->report, input, &join->losses));
     find_report_columns(join);
-    for (;;) {
-        bool is_good = false;
-        TACHO_TRY(tacho_input_line(input, &line, &has_line));
-        if (!has_line) {
-            break;
-        }
-        if (line.len == 0) {
-            continue;
-        }
-        TACHO_TRY(tt_table_add_line(&join->report, line, input->line_number, &is_good));
-        if (!is_good) {
-            tt_losses_add(&join->losses, TT_LOSS_BAD_ROW, input->line_number);
-        }
-    }
-    if (tacho_input_damage(input) != NULL) {
-        tt_losses_add(&join->losses, TT_LOSS_CUT_FILE, 0);
-    }
     return TACHO_OK;
 }
 

@@ -9,6 +9,7 @@
 #include "sources/stats/stats.h"
 #include "sources/tacho/capture.h"
 #include "sources/tenstorrent/log.h"
+#include "sources/tenstorrent/log_set.h"
 #include "sources/tenstorrent/tenstorrent.h"
 #include "sources/torq/torq.h"
 
@@ -39,6 +40,11 @@ const tacho_source *tacho_source_find(tacho_str name)
         }
     }
     return NULL;
+}
+
+const tacho_source *tacho_source_find_folder(const char *path)
+{
+    return tt_log_set_is_folder(path) ? &tacho_source_tenstorrent_set : NULL;
 }
 
 /* What the probes said, best first. */

@@ -17,6 +17,9 @@ static tacho_probe_verdict log_probe(tacho_str head)
 /* Which release wrote the log, by its columns. */
 static tacho_str generation_of(const tt_log_header *header)
 {
+    if (header->field_count == 0) {
+        return TACHO_STR("report"); /* of the runtime; there is no log */
+    }
     if (header->unknown_count > 0) {
         return TACHO_STR("newer");
     }
@@ -61,27 +64,32 @@ static tacho_status lose_columns(tacho_dict *dict, uint32_t part, const tt_log_h
     return tacho_dict_add_loss(dict, &loss);
 }
 
-static tacho_status open_part(const tacho_reading *reading, const tt_log_header *header,
-                              tt_log_target *out_target)
+tacho_status tt_log_note_header(tacho_dict *dict, uint32_t part, const tt_log_header *header)
+{
+    if (header->arch[0] != '\0') {
+        TACHO_TRY(tacho_dict_add_metadata(dict, "device architecture",
+                                          tacho_str_from_cstring(header->arch)));
+    }
+    return lose_columns(dict, part, header);
+}
+
+tacho_status tt_log_open_part(const tacho_reading *reading, const tt_log_header *header,
+                              const char *name, tt_log_target *out_target)
 {
     tacho_dict *dict = reading->events->dict;
     tacho_clock clock;
-    *out_target = (tt_log_target){.reading = reading, .scale = 1};
     TACHO_TRY(make_clock(header, reading->options->clock_mhz, &clock));
     TACHO_TRY(tacho_dict_add_clock(dict, &clock, TACHO_STR("cycles"), &out_target->clock));
     tacho_part_facts facts = {
         .path = reading->path,
+        .name = tacho_str_from_cstring(name),
         .format = tacho_str_from_cstring(tacho_source_tenstorrent_log.name),
         .generation = generation_of(header),
         .origin = TACHO_ORIGIN_MEASURED,
         .clock = out_target->clock,
     };
     TACHO_TRY(tacho_dict_add_part(dict, &facts, &out_target->part));
-    if (header->arch[0] != '\0') {
-        TACHO_TRY(tacho_dict_add_metadata(dict, "tenstorrent.arch",
-                                          tacho_str_from_cstring(header->arch)));
-    }
-    return lose_columns(dict, out_target->part, header);
+    return tt_log_note_header(dict, out_target->part, header);
 }
 
 static tacho_status read_rows(tt_log_emit *emit, tt_log *log)
@@ -114,9 +122,9 @@ static tacho_status log_read(const tacho_reading *reading)
 {
     tt_log log;
     tt_log_emit emit;
-    tt_log_target target;
+    tt_log_target target = {.reading = reading};
     TACHO_TRY(tt_log_open(&log, reading->input));
-    TACHO_TRY(open_part(reading, &log.header, &target));
+    TACHO_TRY(tt_log_open_part(reading, &log.header, "", &target));
     tacho_status status = tt_log_emit_init(&emit, &target);
     if (status == TACHO_OK) {
         status = read_rows(&emit, &log);

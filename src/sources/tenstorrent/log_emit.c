@@ -129,12 +129,26 @@ static tacho_status make_track(tt_log_emit *emit, const tt_lane *lane, uint32_t 
                                    out_track);
 }
 
+/* How the cycles of |chip| become ticks; false when that is not known. */
+static bool find_map(const tt_log_emit *emit, uint32_t chip, tt_time_map *out_map)
+{
+    *out_map = (tt_time_map)TT_TIME_MAP_SAME;
+    if (emit->target.sync == NULL) {
+        return true;
+    }
+    const tt_chip_sync *sync = tt_sync_find(emit->target.sync, chip);
+    *out_map = sync != NULL ? sync->map : *out_map;
+    return sync != NULL;
+}
+
 static tacho_status ensure_lane(tt_log_emit *emit, uint32_t lane)
 {
     while (TACHO_UNLIKELY(emit->lane_count <= lane)) {
         TACHO_TRY(tacho_grow(&emit->emit_lanes, &emit->lane_capacity, emit->lane_count + 1));
         tt_emit_lane made = {.last = INT64_MIN};
-        TACHO_TRY(make_track(emit, &emit->lanes.lanes[emit->lane_count], &made.track));
+        const tt_lane *writer = &emit->lanes.lanes[emit->lane_count];
+        made.has_map = find_map(emit, emit->lanes.cores[writer->core].chip, &made.map);
+        TACHO_TRY(make_track(emit, writer, &made.track));
         emit->emit_lanes[emit->lane_count++] = made;
     }
     return TACHO_OK;
@@ -387,7 +401,6 @@ static size_t fill_args(const tt_log_emit *emit, const tt_log_row *row, tacho_ar
 static tacho_status add_row(tt_log_emit *emit, const tt_log *log)
 {
     const tt_log_row *row = &log->row;
-    const tt_log_target *target = &emit->target;
     tt_log_place place;
     tt_emit_zone *zone = NULL;
     uint32_t op = TACHO_NONE;
@@ -397,13 +410,20 @@ static tacho_status add_row(tt_log_emit *emit, const tt_log *log)
     TACHO_TRY(ensure_lane(emit, place.lane));
     TACHO_TRY(find_zone(emit, row, place.zone, &zone));
     TACHO_TRY(tt_log_ops_add(&emit->ops, row, place, &op));
+    const tt_emit_lane *lane = &emit->emit_lanes[place.lane];
+    int64_t time = tt_time_map_ticks(&lane->map, (int64_t)row->time);
+    if (TACHO_UNLIKELY(!lane->has_map || time < 0)) {
+        tt_log lost = *log;
+        lost.reason = lane->has_map ? TACHO_LOSS_NEGATIVE_TIME : TACHO_LOSS_UNKNOWN_CLOCK;
+        return tt_log_lose(emit->dict, emit->target.part, &lost);
+    }
     log_step step = {
         .type = row->type,
         .lane = place.lane,
         .line_number = log->input->line_number,
         .row = {.kind = TACHO_ROW_SPAN,
-                .track = emit->emit_lanes[place.lane].track,
-                .start = (int64_t)row->time * target->scale + target->offset,
+                .track = lane->track,
+                .start = time,
                 .args = args,
                 .arg_count = fill_args(emit, row, args)},
     };
@@ -448,7 +468,9 @@ static tacho_arg count_arg(uint32_t key, tacho_unit unit, uint64_t value)
 static tacho_status push_op(tt_log_emit *emit, const tt_device_op *op, uint32_t track)
 {
     const tt_range *range = tt_range_has(&op->kernel) ? &op->kernel : &op->firmware;
-    if (range->count == 0) {
+    tt_time_map map;
+    if (range->count == 0 || !find_map(emit, op->key.chip, &map) ||
+        tt_time_map_ticks(&map, range->first) < 0) {
         return TACHO_OK;
     }
     const tt_log_target *target = &emit->target;
@@ -465,14 +487,38 @@ static tacho_status push_op(tt_log_emit *emit, const tt_device_op *op, uint32_t 
     };
     tacho_row row = {.kind = TACHO_ROW_SPAN,
                      .track = track,
-                     .start = range->first * target->scale + target->offset,
+                     .start = tt_time_map_ticks(&map, range->first),
                      .args = args,
                      .arg_count = 2};
-    row.of.span.end = range->last * target->scale + target->offset;
+    row.of.span.end = tt_time_map_ticks(&map, range->last);
     row.of.span.op = TACHO_NONE;
     TACHO_TRY(add_run(emit, op, &row.of.span.run));
     TACHO_TRY(tacho_dict_ensure_site(emit->dict, &site, &row.of.span.site));
+    if (target->arrow != NULL) {
+        TACHO_TRY(target->arrow(target->arrow_self, op->key.host, &row));
+    }
     return tacho_events_row(target->reading->events, &row);
+}
+
+tacho_status tt_log_emit_add_op(tt_log_emit *emit, const tt_device_op *op)
+{
+    tt_log_ops *ops = &emit->ops;
+    TACHO_TRY(tacho_grow(&ops->ops, &ops->op_capacity, ops->op_count + 1));
+    ops->ops[ops->op_count++] = *op;
+    return TACHO_OK;
+}
+
+/* Says that times of several chips cannot be compared, unless their clocks are aligned. */
+static tacho_status note_chips(const tt_log_emit *emit)
+{
+    bool has_several = false;
+    for (size_t i = 1; i < emit->lanes.core_count; i++) {
+        has_several |= emit->lanes.cores[i].chip != emit->lanes.cores[0].chip;
+    }
+    return has_several && emit->target.sync == NULL
+               ? tacho_dict_add_metadata(emit->dict, "chip clocks",
+                                         TACHO_STR("not aligned: compare times of one chip only"))
+               : TACHO_OK;
 }
 
 tacho_status tt_log_emit_finish(tt_log_emit *emit)
@@ -484,6 +530,7 @@ tacho_status tt_log_emit_finish(tt_log_emit *emit)
         TACHO_TRY(abandon(emit, lane, 0));
     }
     tt_log_ops_finish(&emit->ops);
+    TACHO_TRY(note_chips(emit));
     for (size_t i = 0; i < emit->ops.op_count; i++) {
         uint32_t track = 0;
         TACHO_TRY(make_op_track(emit, emit->ops.ops[i].key.chip, &track));

@@ -14,6 +14,7 @@
 #include "sources/source.h"
 #include "sources/tenstorrent/log_ops.h"
 #include "sources/tenstorrent/log_read.h"
+#include "sources/tenstorrent/log_sync.h"
 
 /* What ops are called; NULL functions: by their number. */
 typedef struct tt_op_names {
@@ -25,13 +26,18 @@ typedef struct tt_op_names {
 typedef struct tt_log_target {
     const tacho_reading *reading;
     uint32_t part, clock;
-    int64_t scale, offset; /* ticks = cycles * scale + offset */
     tt_op_names names;
+    const tt_sync *sync; /* how cycles of chips become ticks; NULL: they are ticks */
+    /* Is told of each op, by its id, before the row of its execution is pushed; or NULL. */
+    tacho_status (*arrow)(void *self, uint64_t host, const tacho_row *span);
+    void *arrow_self;
 } tt_log_target;
 
 /* A processor's track. */
 typedef struct tt_emit_lane {
     uint32_t track;
+    bool has_map; /* else its chip's clock is not related to that of the part */
+    tt_time_map map;
     int64_t last; /* time of its last start or end */
     uint64_t open_count;
 } tt_emit_lane;
@@ -63,12 +69,26 @@ typedef struct tt_log_emit {
     uint64_t row_count;
 } tt_log_emit;
 
+/*
+ * Opens a part for a log with |header|, in cycles, and makes it that of |out_target|; |name| is
+ * what it is called, empty for the name of the file.
+ */
+tacho_status tt_log_open_part(const tacho_reading *reading, const tt_log_header *header,
+                              const char *name, tt_log_target *out_target) TACHO_MUST_USE;
+
+/* Notes what the first lines of a log say of |part|: the architecture, columns that are unknown. */
+tacho_status tt_log_note_header(tacho_dict *dict, uint32_t part,
+                                const tt_log_header *header) TACHO_MUST_USE;
+
 /* Call deinit even if init failed. */
 tacho_status tt_log_emit_init(tt_log_emit *emit, const tt_log_target *target) TACHO_MUST_USE;
 void tt_log_emit_deinit(tt_log_emit *emit);
 
 /* Takes the row or the lost line that |log| is at. */
 tacho_status tt_log_emit_add(tt_log_emit *emit, const tt_log *log) TACHO_MUST_USE;
+
+/* Adds an execution that no row tells of. */
+tacho_status tt_log_emit_add_op(tt_log_emit *emit, const tt_device_op *op) TACHO_MUST_USE;
 
 /* No more lines will come. Ops are finished and pushed. */
 tacho_status tt_log_emit_finish(tt_log_emit *emit) TACHO_MUST_USE;

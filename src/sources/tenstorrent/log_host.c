@@ -138,6 +138,18 @@ static tacho_status add_op(tt_host *host, tt_host_op *op)
     return TACHO_OK;
 }
 
+tacho_status tt_host_add_name(tt_host *host, uint64_t id, tacho_str name)
+{
+    tt_op_data data = {.device = -1};
+    tt_host_op op = {.id = id, .device = -1};
+    if (tt_host_find(host, id) != TACHO_NONE) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(tacho_arena_copy(&host->arena, name, &data.code));
+    TACHO_TRY(add_data(host, &data, &op.data));
+    return add_op(host, &op);
+}
+
 /* ---- messages ------------------------------------------------------------------------------ */
 
 /* A first message: JSON behind an arrow. */

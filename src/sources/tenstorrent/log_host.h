@@ -149,6 +149,9 @@ void tt_host_deinit(tt_host *host);
 tacho_status tt_host_read_messages(tt_host *host, tacho_input *input) TACHO_MUST_USE;
 tacho_status tt_host_read_times(tt_host *host, tacho_input *input) TACHO_MUST_USE;
 
+/* Adds an op of which only the name is known. */
+tacho_status tt_host_add_name(tt_host *host, uint64_t id, tacho_str name) TACHO_MUST_USE;
+
 /* The op |id|, or TACHO_NONE. */
 uint32_t tt_host_find(const tt_host *host, uint64_t id);
 

@@ -23,6 +23,7 @@ static const char *const file_titles[TT_SET_FILE_COUNT] = {
     [TT_SET_MESSAGES] = "files of messages (tracy_ops_data.csv)",
     [TT_SET_TIMES] = "files of host times (tracy_ops_times.csv)",
     [TT_SET_REPORT] = "device reports (cpp_device_perf_report.csv)",
+    [TT_SET_OPS] = "op tables (ops_perf_results*.csv)",
     [TT_SET_SYNC] = "files of clock synchronisation (sync_device_info.csv)",
 };
 
@@ -54,6 +55,9 @@ tt_set_file tt_set_file_of(tacho_str head)
     if (tacho_str_starts_with(line, TACHO_STR("ARCH:")) ||
         tacho_str_starts_with(line, TACHO_STR("Chip clock is at "))) {
         return tt_log_probe(head) ? TT_SET_DEVICE_LOG : TT_SET_FILE_NONE;
+    }
+    if (tacho_str_starts_with(line, TACHO_STR("OP CODE,OP TYPE,"))) {
+        return TT_SET_OPS;
     }
     if (is_report(line)) {
         return TT_SET_REPORT;
@@ -149,7 +153,10 @@ static tacho_status add_files(tt_log_set *set, const char *path)
     tacho_status status = list_names(set, path, &names);
     for (size_t i = 0; status == TACHO_OK && i < names.item_count; i++) {
         tt_set_file file = look_at(names.items[i]);
-        status = file != TT_SET_FILE_NONE ? take(set, file, names.items[i]) : TACHO_OK;
+        /* Of op tables, which were made of the rest, the first will do. */
+        bool is_wanted =
+            file != TT_SET_FILE_NONE && !(file == TT_SET_OPS && set->paths[TT_SET_OPS] != NULL);
+        status = is_wanted ? take(set, file, names.items[i]) : TACHO_OK;
     }
     free(names.items);
     return status;
@@ -160,7 +167,7 @@ tacho_status tt_log_set_add(tt_log_set *set, const char *path)
     const char *inner = NULL;
     if (!is_folder(path)) {
         tt_set_file file = look_at(path);
-        if (file != TT_SET_FILE_NONE) {
+        if (file != TT_SET_FILE_NONE && file != TT_SET_OPS) {
             return take(set, file, path);
         }
         tacho_input input;
@@ -191,4 +198,30 @@ bool tt_log_set_is_folder(const char *path)
     tacho_status_free(status);
     tacho_arena_deinit(&arena);
     return has_any;
+}
+
+tacho_status tt_set_read_table(tt_table *table, tacho_input *input, tt_losses *losses)
+{
+    tacho_str line;
+    bool has_line = false;
+    TACHO_TRY(tacho_input_line(input, &line, &has_line));
+    TACHO_TRY(tt_table_set_header(table, line));
+    for (;;) {
+        bool is_good = false;
+        TACHO_TRY(tacho_input_line(input, &line, &has_line));
+        if (!has_line) {
+            break;
+        }
+        if (line.len == 0) {
+            continue;
+        }
+        TACHO_TRY(tt_table_add_line(table, line, input->line_number, &is_good));
+        if (!is_good) {
+            tt_losses_add(losses, TT_LOSS_BAD_ROW, input->line_number);
+        }
+    }
+    if (tacho_input_damage(input) != NULL) {
+        tt_losses_add(losses, TT_LOSS_CUT_FILE, input->line_number);
+    }
+    return TACHO_OK;
 }

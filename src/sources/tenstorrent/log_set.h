@@ -7,6 +7,8 @@
 #define TACHO_SOURCES_TENSTORRENT_LOG_SET_H
 
 #include "base/arena.h"
+#include "sources/tenstorrent/log_host.h"
+#include "sources/tenstorrent/tt_table.h"
 
 typedef enum tt_set_file {
     TT_SET_DEVICE_LOG, /* profile_log_device.csv */
@@ -14,6 +16,7 @@ typedef enum tt_set_file {
     TT_SET_TIMES,      /* tracy_ops_times.csv */
     TT_SET_REPORT,     /* cpp_device_perf_report.csv */
     TT_SET_SYNC,       /* sync_device_info.csv */
+    TT_SET_OPS,        /* ops_perf_results*.csv: the table that the others were joined to */
     TT_SET_FILE_COUNT,
     TT_SET_FILE_NONE = TT_SET_FILE_COUNT,
 } tt_set_file;
@@ -36,6 +39,10 @@ bool tt_log_set_has_any(const tt_log_set *set);
 
 /* Whether |path| is a folder that holds such logs. */
 bool tt_log_set_is_folder(const char *path);
+
+/* Reads a table of the set, a report or an op table, into |table|; counts rows that do not fit. */
+tacho_status tt_set_read_table(tt_table *table, tacho_input *input,
+                               tt_losses *losses) TACHO_MUST_USE;
 
 /* What the first bytes of a file say it is. */
 tt_set_file tt_set_file_of(tacho_str head);
