@@ -190,6 +190,21 @@ static tacho_status put_sums(tt_cells *cells, const tt_join *join, const tt_devi
                : tt_cells_format(cells, TT_JOIN_SUB_DEVICE, "%" PRId64, op->sub_device);
 }
 
+/* What the cores that hand out work did for the op: the first execution has it. */
+static tacho_status put_dispatch(tt_cells *cells, const tt_join *join, const tt_device_op *op)
+{
+    const tt_dispatch_times *times =
+        op->ordinal > 0 || op->key.replay > 1
+            ? NULL
+            : tt_dispatch_find(&join->dispatch, op->key.chip, op->key.host);
+    if (times != NULL && times->total >= 0) {
+        TACHO_TRY(put_ns(cells, join, TT_JOIN_DISPATCH_TOTAL, (double)times->total));
+    }
+    return times == NULL || times->go < 0
+               ? TACHO_OK
+               : put_ns(cells, join, TT_JOIN_DISPATCH_GO, (double)times->go);
+}
+
 static tacho_status put_latencies(tt_cells *cells, const tt_join *join, const tt_device_op *op,
                                   tt_join_device *device)
 {
@@ -244,6 +259,7 @@ static tacho_status add_log(tt_cells *cells, const tt_join *join, size_t record,
     }
     TACHO_TRY(put_cores(cells, join, op));
     TACHO_TRY(put_sums(cells, join, op));
+    TACHO_TRY(put_dispatch(cells, join, op));
     return put_latencies(cells, join, op, device);
 }
 

@@ -30,8 +30,10 @@ tacho_status tt_join_init(tt_join *join)
     tacho_status host = tt_host_init(&join->host, &join->losses);
     tacho_status lanes = tt_lanes_init(&join->lanes);
     tacho_status ops = tt_log_ops_init(&join->log_ops, &join->lanes);
+    tacho_status dispatch = tt_dispatch_init(&join->dispatch, &join->lanes);
     tacho_status index = tacho_index_init(&join->log_index);
-    return tacho_status_first(tacho_status_first(host, lanes), tacho_status_first(ops, index));
+    dispatch = tacho_status_first(dispatch, index);
+    return tacho_status_first(tacho_status_first(host, lanes), tacho_status_first(ops, dispatch));
 }
 
 void tt_join_deinit(tt_join *join)
@@ -39,6 +41,7 @@ void tt_join_deinit(tt_join *join)
     tt_host_deinit(&join->host);
     tt_table_deinit(&join->report);
     tt_log_ops_deinit(&join->log_ops);
+    tt_dispatch_deinit(&join->dispatch);
     tt_lanes_deinit(&join->lanes);
     tacho_index_deinit(&join->log_index);
     free(join->records);
@@ -95,6 +98,7 @@ static tacho_status take_log_row(tt_join *join, const tt_log *log)
     }
     TACHO_TRY(tt_lanes_ensure(&join->lanes, &log->row, &place.lane));
     TACHO_TRY(tt_lanes_ensure_zone(&join->lanes, log->row.zone, &place.zone));
+    TACHO_TRY(tt_dispatch_add(&join->dispatch, &log->row, place));
     return tt_log_ops_add(&join->log_ops, &log->row, place, &op);
 }
 
@@ -115,7 +119,7 @@ static tacho_status read_log(tt_join *join, tacho_input *input)
         tt_losses_add(&join->losses, TT_LOSS_CUT_FILE, 0);
     }
     tt_log_ops_finish(&join->log_ops);
-    return TACHO_OK;
+    return tt_dispatch_finish(&join->dispatch);
 }
 
 static tacho_status read_file(tt_join *join, const char *path, read_function read)

@@ -6,6 +6,7 @@
 #define TACHO_SESSION_TT_JOIN_ROWS_H
 
 #include "session/tt_join_columns.h"
+#include "sources/tenstorrent/log_dispatch.h"
 #include "sources/tenstorrent/log_host.h"
 #include "sources/tenstorrent/log_ops.h"
 #include "sources/tenstorrent/log_row.h"
@@ -54,6 +55,7 @@ typedef struct tt_join {
     tt_report_columns report_columns;
     tt_lanes lanes;
     tt_log_ops log_ops;
+    tt_dispatch dispatch;
     tt_log_header log_header;
     tacho_index log_index; /* of |log_ops|, by key */
     tt_record *records;    /* by device, id and order */

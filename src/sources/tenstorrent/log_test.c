@@ -9,6 +9,7 @@
  */
 #include "sources/tenstorrent/log.h"
 
+#include "sources/tenstorrent/log_dispatch.h"
 #include "sources/tenstorrent/log_ops.h"
 #include "sources/tenstorrent/log_read.h"
 
@@ -352,6 +353,65 @@ static void test_op_executions(void **state)
         "waits 0 0\n");
 }
 
+/* A zone of a core that hands out work, from |t0| to |t1|, with |meta| in it. */
+#define COMMAND(risc, zone, t0, t1, meta)                                                          \
+    "0,9,9," risc ",7," t0 ",0,0,,," zone ",ZONE_START,1,a,\n"                                     \
+    "0,9,9," risc ",8," t0 ",0,0,,,,TS_DATA,1,a,{" meta "}\n"                                      \
+    "0,9,9," risc ",7," t1 ",0,0,,," zone ",ZONE_END,1,a,\n"
+#define MASTER(t0, t1, meta) COMMAND("BRISC", "CQ-DISPATCH", t0, t1, meta)
+#define SUBORDINATE(t0, t1)                                                                        \
+    COMMAND("NCRISC", "CQ-DISPATCH-SUBORDINATE", t0, t1,                                           \
+            "\"dispatch_command_type\":\"CQ_DISPATCH_CMD_SEND_GO_SIGNAL\"")
+#define WRITE_OF(op)                                                                               \
+    "\"workers_runtime_id\":" op ";\"dispatch_command_type\":\"CQ_DISPATCH_CMD_WRITE_LINEAR\""
+#define NOTIFY "\"dispatch_command_type\":\"CQ_DISPATCH_NOTIFY_SUBORDINATE_GO_SIGNAL\""
+
+/*
+ * Op 1024: commands from 100 to 180, the signal from 185 to 195; op 2048: from 300 to 340, the
+ * signal from 350 to 365; op 1024 once more, which does not count.
+ */
+static void test_dispatch(void **state)
+{
+    (void)state;
+    static const char *const text = HEADER MASTER("100", "150", WRITE_OF("1024"))
+        MASTER("160", "180", NOTIFY) MASTER("300", "310", WRITE_OF("2048"))
+            MASTER("320", "340", NOTIFY) MASTER("400", "490", WRITE_OF("1024"))
+                SUBORDINATE("185", "195") SUBORDINATE("350", "365");
+    tt_lanes lanes;
+    tt_dispatch dispatch;
+    tt_log log;
+    tacho_input input;
+    assert_ok(tt_lanes_init(&lanes));
+    assert_ok(tt_dispatch_init(&dispatch, &lanes));
+    assert_ok(tacho_input_open_bytes("d.csv", tacho_str_from_cstring(text), &input));
+    assert_ok(tt_log_open(&log, &input));
+    for (bool has_row = true;;) {
+        tt_log_place place;
+        assert_ok(tt_log_next(&log, &has_row));
+        if (!has_row) {
+            break;
+        }
+        assert_int_equal(log.reason, TACHO_LOSS_REASON_COUNT);
+        assert_ok(tt_lanes_ensure(&lanes, &log.row, &place.lane));
+        assert_ok(tt_lanes_ensure_zone(&lanes, log.row.zone, &place.zone));
+        assert_ok(tt_dispatch_add(&dispatch, &log.row, place));
+    }
+    assert_ok(tt_dispatch_finish(&dispatch));
+    const tt_dispatch_times *first = tt_dispatch_find(&dispatch, 0, 1024);
+    const tt_dispatch_times *second = tt_dispatch_find(&dispatch, 0, 2048);
+    assert_non_null(first);
+    assert_non_null(second);
+    assert_int_equal(first->total, 80);
+    assert_int_equal(first->go, 10);
+    assert_int_equal(second->total, 40);
+    assert_int_equal(second->go, 15);
+    assert_null(tt_dispatch_find(&dispatch, 0, 3072));
+    assert_null(tt_dispatch_find(&dispatch, 1, 1024));
+    tacho_input_close(&input);
+    tt_dispatch_deinit(&dispatch);
+    tt_lanes_deinit(&lanes);
+}
+
 static void test_meta_data(void **state)
 {
     (void)state;
@@ -376,7 +436,7 @@ int main(void)
         cmocka_unit_test(test_missing_ends),    cmocka_unit_test(test_newer_release),
         cmocka_unit_test(test_no_log),          cmocka_unit_test(test_rows_out_of_order),
         cmocka_unit_test(test_op_times),        cmocka_unit_test(test_op_executions),
-        cmocka_unit_test(test_meta_data),
+        cmocka_unit_test(test_meta_data),       cmocka_unit_test(test_dispatch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
