@@ -25,7 +25,8 @@ tacho_status tacho_intake_check_output(const tacho_intake *intake, const char *o
 {
     for (size_t i = 0; i < intake->input_count; i++) {
         const char *path = intake->inputs[i].path;
-        if (!intake->inputs[i].is_in_memory && tacho_input_is_same_file(path, output_path)) {
+        if (!intake->inputs[i].is_in_memory && (tacho_input_is_same_file(path, output_path) ||
+                                                tacho_source_folder_holds(path, output_path))) {
             return tacho_fail(TACHO_CODE_USAGE, "%s is an input and would be overwritten", path);
         }
     }

@@ -47,6 +47,11 @@ const tacho_source *tacho_source_find_folder(const char *path)
     return tt_log_set_is_folder(path) ? &tacho_source_tenstorrent_set : NULL;
 }
 
+bool tacho_source_folder_holds(const char *folder, const char *path)
+{
+    return tt_log_set_holds(folder, path);
+}
+
 /* What the probes said, best first. */
 typedef struct probe_result {
     const tacho_source *best;

@@ -61,6 +61,9 @@ const tacho_source *tacho_source_find(tacho_str name);
 /* The source of a folder that is read as one input; NULL for any other path. */
 const tacho_source *tacho_source_find_folder(const char *path);
 
+/* Whether |path| is a file that such a folder is read from. */
+bool tacho_source_folder_holds(const char *folder, const char *path);
+
 /* By content: the one that is sure, else the only one that may be. Messages name |input|. */
 tacho_status tacho_source_resolve(tacho_input *input,
                                   const tacho_source **out_source) TACHO_MUST_USE;

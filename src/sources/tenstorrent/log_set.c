@@ -38,7 +38,7 @@ bool tt_log_set_has_any(const tt_log_set *set)
            set->paths[TT_SET_REPORT] != NULL;
 }
 
-/* The header of the runtime's own report: it names no op codes, and cycles of kernels. */
+/* The header of the runtime's own report; copies may be cut to their first columns. */
 static bool is_report(tacho_str line)
 {
     return tacho_str_starts_with(line, TACHO_STR("GLOBAL CALL COUNT,METAL TRACE ID,"));
@@ -198,6 +198,25 @@ bool tt_log_set_is_folder(const char *path)
     tacho_status_free(status);
     tacho_arena_deinit(&arena);
     return has_any;
+}
+
+bool tt_log_set_holds(const char *folder, const char *path)
+{
+    tacho_arena arena;
+    tt_log_set set;
+    bool holds = false;
+    if (!is_folder(folder)) {
+        return false;
+    }
+    tacho_arena_init(&arena);
+    tt_log_set_init(&set, &arena);
+    tacho_status status = tt_log_set_add(&set, folder);
+    for (size_t i = 0; i < TT_SET_FILE_COUNT; i++) {
+        holds |= set.paths[i] != NULL && tacho_input_is_same_file(set.paths[i], path);
+    }
+    tacho_status_free(status);
+    tacho_arena_deinit(&arena);
+    return holds;
 }
 
 tacho_status tt_set_read_table(tt_table *table, tacho_input *input, tt_losses *losses)

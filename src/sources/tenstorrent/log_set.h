@@ -40,6 +40,9 @@ bool tt_log_set_has_any(const tt_log_set *set);
 /* Whether |path| is a folder that holds such logs. */
 bool tt_log_set_is_folder(const char *path);
 
+/* Whether |path| is one of the logs that the folder |folder| holds. */
+bool tt_log_set_holds(const char *folder, const char *path);
+
 /* Reads a table of the set, a report or an op table, into |table|; counts rows that do not fit. */
 tacho_status tt_set_read_table(tt_table *table, tacho_input *input,
                                tt_losses *losses) TACHO_MUST_USE;
