@@ -92,17 +92,6 @@ tacho_status tt_log_open_part(const tacho_reading *reading, const tt_log_header 
     return tt_log_note_header(dict, out_target->part, header);
 }
 
-static tacho_status read_rows(tt_log_emit *emit, tt_log *log)
-{
-    for (bool has_line = true;;) {
-        TACHO_TRY(tt_log_next(log, &has_line));
-        if (!has_line) {
-            return TACHO_OK;
-        }
-        TACHO_TRY(tt_log_emit_add(emit, log));
-    }
-}
-
 static tacho_status finish(tt_log_emit *emit, const tt_log *log)
 {
     const tt_log_target *target = &emit->target;
@@ -127,7 +116,7 @@ static tacho_status log_read(const tacho_reading *reading)
     TACHO_TRY(tt_log_open_part(reading, &log.header, "", &target));
     tacho_status status = tt_log_emit_init(&emit, &target);
     if (status == TACHO_OK) {
-        status = read_rows(&emit, &log);
+        status = tt_log_emit_read(&emit, &log);
     }
     if (status == TACHO_OK) {
         status = finish(&emit, &log);

@@ -57,16 +57,6 @@ static tacho_status ensure_op(tt_dispatch *dispatch, uint32_t lane, const tt_dis
     return tacho_index_add(&dispatch->op_index, hash_of(dispatch, lane, at->op), *out_op);
 }
 
-static bool holds(tacho_str text, tacho_str word)
-{
-    for (; text.len >= word.len; text = tacho_str_from(text, 1)) {
-        if (tacho_str_starts_with(text, word)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* What the meta data of a row says of its zone. */
 static void take_meta(const tt_dispatch *dispatch, const tt_log_row *row, uint32_t lane,
                       tt_dispatch_lane *at)
@@ -79,10 +69,11 @@ static void take_meta(const tt_dispatch *dispatch, const tt_log_row *row, uint32
         at->op = find_op(dispatch, lane, at->op) != TACHO_NONE ? 0 : at->op;
     }
     if (tt_log_meta_find(row->meta, "dispatch_command_type", &text)) {
-        bool is_go = holds(text, TACHO_STR("CQ_DISPATCH_CMD_SEND_GO_SIGNAL"));
+        bool is_go = tt_log_has_word(text, TACHO_STR("CQ_DISPATCH_CMD_SEND_GO_SIGNAL"));
         bool is_master = dispatch->lanes->lanes[lane].known == TT_RISC_BRISC;
-        at->is_command = is_master ? holds(text, TACHO_STR("CQ_DISPATCH_")) : is_go;
-        at->is_finished |= holds(text, TACHO_STR("CQ_DISPATCH_NOTIFY_SUBORDINATE_GO_SIGNAL"));
+        at->is_command = is_master ? tt_log_has_word(text, TACHO_STR("CQ_DISPATCH_")) : is_go;
+        at->is_finished |=
+            tt_log_has_word(text, TACHO_STR("CQ_DISPATCH_NOTIFY_SUBORDINATE_GO_SIGNAL"));
         at->op += is_go ? 1 : 0;
     }
 }

@@ -62,7 +62,7 @@ static tacho_status lose(tacho_dict *dict, const tacho_loss *loss, tacho_str exa
     return tacho_dict_add_loss(dict, &lost);
 }
 
-tacho_status tt_log_lose(tacho_dict *dict, uint32_t part, const tt_log *log)
+static tacho_status lose_line(tacho_dict *dict, uint32_t part, const tt_log *log)
 {
     tacho_loss loss = {part, log->reason, 1, log->input->line_number, 0};
     return lose(dict, &loss, log->line);
@@ -415,7 +415,7 @@ static tacho_status add_row(tt_log_emit *emit, const tt_log *log)
     if (TACHO_UNLIKELY(!lane->has_map || time < 0)) {
         tt_log lost = *log;
         lost.reason = lane->has_map ? TACHO_LOSS_NEGATIVE_TIME : TACHO_LOSS_UNKNOWN_CLOCK;
-        return tt_log_lose(emit->dict, emit->target.part, &lost);
+        return lose_line(emit->dict, emit->target.part, &lost);
     }
     log_step step = {
         .type = row->type,
@@ -439,10 +439,17 @@ static tacho_status add_row(tt_log_emit *emit, const tt_log *log)
     return pair(emit, &step);
 }
 
-tacho_status tt_log_emit_add(tt_log_emit *emit, const tt_log *log)
+tacho_status tt_log_emit_read(tt_log_emit *emit, tt_log *log)
 {
-    return log->reason == TACHO_LOSS_REASON_COUNT ? add_row(emit, log)
-                                                  : tt_log_lose(emit->dict, emit->target.part, log);
+    for (bool has_line = true;;) {
+        TACHO_TRY(tt_log_next(log, &has_line));
+        if (!has_line) {
+            return TACHO_OK;
+        }
+        TACHO_TRY(log->reason == TACHO_LOSS_REASON_COUNT
+                      ? add_row(emit, log)
+                      : lose_line(emit->dict, emit->target.part, log));
+    }
 }
 
 /* ---- ops ----------------------------------------------------------------------------------- */

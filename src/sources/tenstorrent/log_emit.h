@@ -84,16 +84,13 @@ tacho_status tt_log_note_header(tacho_dict *dict, uint32_t part,
 tacho_status tt_log_emit_init(tt_log_emit *emit, const tt_log_target *target) TACHO_MUST_USE;
 void tt_log_emit_deinit(tt_log_emit *emit);
 
-/* Takes the row or the lost line that |log| is at. */
-tacho_status tt_log_emit_add(tt_log_emit *emit, const tt_log *log) TACHO_MUST_USE;
+/* Takes all rows and lost lines of |log|. */
+tacho_status tt_log_emit_read(tt_log_emit *emit, tt_log *log) TACHO_MUST_USE;
 
 /* Adds an execution that no row tells of. */
 tacho_status tt_log_emit_add_op(tt_log_emit *emit, const tt_device_op *op) TACHO_MUST_USE;
 
 /* No more lines will come. Ops are finished and pushed. */
 tacho_status tt_log_emit_finish(tt_log_emit *emit) TACHO_MUST_USE;
-
-/* Counts a line of the part as lost. */
-tacho_status tt_log_lose(tacho_dict *dict, uint32_t part, const tt_log *log) TACHO_MUST_USE;
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "base/grow.h"
 #include "codec/csv.h"
+#include "sources/tenstorrent/log_row.h"
 
 #include <stdlib.h>
 
@@ -216,21 +217,11 @@ static tacho_status take_cached(tt_host *host, const tt_message *message, tacho_
     return add_op(host, &op);
 }
 
-static size_t find_word(tacho_str text, tacho_str word)
-{
-    for (size_t at = 0; at + word.len <= text.len; at++) {
-        if (memcmp(text.data + at, word.data, word.len) == 0) {
-            return at;
-        }
-    }
-    return text.len;
-}
-
 static tacho_status take_op_message(tt_host *host, const tt_message *message)
 {
     tacho_str arrow = TACHO_STR(" ->");
     size_t line = tacho_str_find_byte(message->text, '\n');
-    size_t at = find_word(tacho_str_make(message->text.data, line), arrow);
+    size_t at = tt_log_find_word(tacho_str_make(message->text.data, line), arrow);
     if (message->is_cut) {
         tt_losses_add(host->losses, TT_LOSS_CUT_MESSAGE, message->offset);
         return TACHO_OK;
@@ -287,7 +278,7 @@ static tacho_status take_trace(tt_host *host, const tt_message *message)
 static tacho_status take_signpost(tt_host *host, const tt_message *message)
 {
     tacho_str rest = message->text;
-    for (size_t at; (at = find_word(rest, TACHO_STR(": "))) < rest.len;) {
+    for (size_t at; (at = tt_log_find_word(rest, TACHO_STR(": "))) < rest.len;) {
         rest = tacho_str_from(rest, at + 2);
     }
     size_t line = tacho_str_find_byte(rest, '\n');
@@ -337,9 +328,8 @@ static tacho_status take_message(tt_host *host, const tt_message *message)
     if (tacho_str_starts_with(message->text, TACHO_STR("TT_METAL_TRACE"))) {
         return take_trace(host, message);
     }
-    return find_word(message->text, TACHO_STR("TT_SIGNPOST")) < message->text.len
-               ? take_signpost(host, message)
-               : TACHO_OK;
+    return tt_log_has_word(message->text, TACHO_STR("TT_SIGNPOST")) ? take_signpost(host, message)
+                                                                    : TACHO_OK;
 }
 
 static int compare_replays(const void *a, const void *b)
@@ -419,8 +409,8 @@ static tacho_status add_call(tt_host *host, uint64_t id, const tt_times_zone *zo
 static tacho_status take_zone(tt_host *host, const tt_times_zone *zone, uint64_t line)
 {
     uint64_t id = 0;
-    bool is_op = find_word(zone->name, TACHO_STR("TT_DNN")) < zone->name.len ||
-                 find_word(zone->name, TACHO_STR("TT_METAL")) < zone->name.len;
+    bool is_op = tt_log_has_word(zone->name, TACHO_STR("TT_DNN")) ||
+                 tt_log_has_word(zone->name, TACHO_STR("TT_METAL"));
     if (is_op && tt_times_op_id(zone->text, &id)) {
         uint32_t op = tt_host_find(host, id);
         if (op == TACHO_NONE) {
@@ -434,7 +424,7 @@ static tacho_status take_zone(tt_host *host, const tt_times_zone *zone, uint64_t
     } else if (is_op) {
         tt_losses_add(host->losses, TT_LOSS_BAD_ZONE, line);
     }
-    bool is_child = find_word(zone->parent, TACHO_STR("id:")) < zone->parent.len;
+    bool is_child = tt_log_has_word(zone->parent, TACHO_STR("id:"));
     return is_child && tt_times_op_id(zone->parent, &id) && tt_host_find(host, id) != TACHO_NONE
                ? add_call(host, id, zone)
                : TACHO_OK;

@@ -47,16 +47,6 @@ tacho_status tt_log_open(tt_log *log, tacho_input *input)
     return TACHO_OK;
 }
 
-static bool holds(tacho_str text, tacho_str word)
-{
-    for (; text.len >= word.len; text = tacho_str_from(text, 1)) {
-        if (tacho_str_starts_with(text, word)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* Whether the line ends where the file does, without a line end: then it may have been cut. */
 static bool is_at_cut(const tacho_input *input)
 {
@@ -66,8 +56,8 @@ static bool is_at_cut(const tacho_input *input)
 /* What is wrong with a line that |reason| says is no row. */
 static tacho_loss_reason look_closer(const tt_log *log, tacho_loss_reason reason)
 {
-    if (holds(log->line, TACHO_STR("markers were dropped")) ||
-        holds(log->line, TACHO_STR("buffers were full"))) {
+    if (tt_log_has_word(log->line, TACHO_STR("markers were dropped")) ||
+        tt_log_has_word(log->line, TACHO_STR("buffers were full"))) {
         return TACHO_LOSS_DROPPED;
     }
     if (is_at_cut(log->input)) {

@@ -315,3 +315,13 @@ bool tt_log_meta_find(tacho_str meta, const char *key, tacho_str *out_value)
     }
     return false;
 }
+
+size_t tt_log_find_word(tacho_str text, tacho_str word)
+{
+    for (size_t at = 0; at + word.len <= text.len; at++) {
+        if (memcmp(text.data + at, word.data, word.len) == 0) {
+            return at;
+        }
+    }
+    return text.len;
+}

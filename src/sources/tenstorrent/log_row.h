@@ -96,4 +96,12 @@ tacho_loss_reason tt_log_row_parse(const tt_log_header *header, tacho_str line,
  */
 bool tt_log_meta_find(tacho_str meta, const char *key, tacho_str *out_value);
 
+/* Where |word| first stands in |text|; text.len when it does not. */
+size_t tt_log_find_word(tacho_str text, tacho_str word);
+
+static inline bool tt_log_has_word(tacho_str text, tacho_str word)
+{
+    return tt_log_find_word(text, word) < text.len;
+}
+
 #endif

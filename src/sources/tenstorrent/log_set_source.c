@@ -274,12 +274,8 @@ static tacho_status read_log_rows(const tt_log_target *target, tt_log *log)
 {
     tt_log_emit emit;
     tacho_status status = tt_log_emit_init(&emit, target);
-    for (bool has_row = true; status == TACHO_OK;) {
-        status = tt_log_next(log, &has_row);
-        if (status != TACHO_OK || !has_row) {
-            break;
-        }
-        status = tt_log_emit_add(&emit, log);
+    if (status == TACHO_OK) {
+        status = tt_log_emit_read(&emit, log);
     }
     if (status == TACHO_OK) {
         status = tt_log_emit_finish(&emit);
