@@ -12,6 +12,7 @@
 #include "base/maths.h"
 #include "base/power10.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -23,6 +24,8 @@ enum {
     EXPONENT_MAX = 0x7ff,
     DIGITS_LEAST = 15, /* any so many survive in a double */
     DIGITS_MOST = 17,  /* so many tell any two doubles apart */
+    DIGITS_COPIED = 24,
+    DIGITS_ASIDE = 48, /* where in the room of a real its digits are put to begin with */
 };
 
 #define FRACTION_MASK (((uint64_t)1 << FRACTION_BITS) - 1)
@@ -145,10 +148,21 @@ static char *put_exponent(char *at, int exponent)
     return tacho_decimal_put(at, magnitude);
 }
 
-/* Writes |number| as printf's %g does with as many digits as it takes. */
+/* Puts up to 17 digits, and bytes without a meaning behind them: a constant length is quicker. */
+static inline void put_digits(char *at, const char *digits)
+{
+    memcpy(at, digits, DIGITS_COPIED);
+}
+
+static_assert(DIGITS_ASIDE + DIGITS_MOST + DIGITS_COPIED < TACHO_REAL_MAX, "there is room aside");
+
+/*
+ * Writes |number| as printf's %g does with as many digits as it takes. The digits come from behind:
+ * of a buffer of its own the compiler would have each copy checked, with a call.
+ */
 static char *put_decimal(char *at, decimal number)
 {
-    char text[TACHO_DECIMAL_MAX];
+    char *text = at + DIGITS_ASIDE;
     while (number.digits % 10 == 0) {
         number.digits /= 10;
         number.power++;
@@ -159,20 +173,20 @@ static char *put_decimal(char *at, decimal number)
         *at++ = text[0];
         if (len > 1) {
             *at++ = '.';
-            memcpy(at, text + 1, (size_t)len - 1);
+            put_digits(at, text + 1);
             at += len - 1;
         }
         return put_exponent(at, first);
     }
     if (first < 0) {
         memcpy(at, "0.0000", 6);
-        memcpy(at + 1 - first, text, (size_t)len);
+        put_digits(at + 1 - first, text);
         return at + 1 - first + len;
     }
     /* It has a fraction: whole numbers that are not written with an exponent do not come here. */
-    memcpy(at, text, (size_t)first + 1);
+    put_digits(at, text);
     at[first + 1] = '.';
-    memcpy(at + first + 2, text + first + 1, (size_t)(len - first - 1));
+    put_digits(at + first + 2, text + first + 1);
     return at + len + 1;
 }
 

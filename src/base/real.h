@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Characters of any real, with the NUL. */
-enum { TACHO_REAL_MAX = 32 };
+/* Room for any real, with the NUL, and for its digits aside. */
+enum { TACHO_REAL_MAX = 96 };
 
 /*
  * The double nearest to |digits| * 10^|power|, ties to even. False, with nothing said, where the
@@ -18,9 +18,9 @@ enum { TACHO_REAL_MAX = 32 };
 bool tacho_real_from_digits(uint64_t digits, int64_t power, double *out_value);
 
 /*
- * Writes a finite |value| with as few digits, 15 or more, as read back the same, zeros at the end
- * left out, and a NUL; returns the end. It has a point or an exponent, so that it is seen to be a
- * real.
+ * Writes a finite |value| to |at|, where there is room for TACHO_REAL_MAX bytes, with as few
+ * digits, 15 or more, as read back the same, zeros at the end left out, and a NUL; returns the end.
+ * It has a point or an exponent, so that it is seen to be a real.
  */
 char *tacho_real_put(char *at, double value);
 

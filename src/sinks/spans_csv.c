@@ -75,7 +75,7 @@ static tacho_status add_text(csv_sink *sink, tacho_str text)
 
 static tacho_status add_value(csv_sink *sink, const tacho_arg *arg)
 {
-    char number[40] = "";
+    char number[TACHO_REAL_MAX] = "";
     switch (arg->type) {
     case TACHO_ARG_INT:
         snprintf(number, sizeof(number), "%" PRId64, arg->value.as_int);
