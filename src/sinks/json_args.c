@@ -4,6 +4,7 @@
  */
 #include "sinks/json_args.h"
 
+#include "base/decimal.h"
 #include "sinks/trace_rows.h"
 
 #include <assert.h>
@@ -28,15 +29,12 @@ static inline bool is_large(const tacho_arg *arg)
             (arg->value.as_text.data[0] >= '0' && arg->value.as_text.data[0] <= '9'));
 }
 
-/* A string of the dictionary: most come over and over. */
-static inline void put_string(json_args *to, uint32_t string)
+/* A string of the dictionary that has not been written lately. */
+static void put_new_string(json_args *to, tacho_json_piece *piece, uint32_t string)
 {
-    tacho_json_piece *piece = &to->keys->strings[string % TACHO_JSON_STRING_SLOTS];
-    if (TACHO_UNLIKELY(!tacho_json_piece_put(to->output, piece, string))) {
-        uint64_t start = tacho_output_offset(to->output);
-        tacho_json_write_string(to->output, tacho_dict_string(to->dict, string));
-        tacho_json_piece_keep(to->output, piece, string, start);
-    }
+    uint64_t start = tacho_output_offset(to->output);
+    tacho_json_write_string(to->output, tacho_dict_string(to->dict, string));
+    tacho_json_piece_keep(to->output, piece, string, start);
 }
 
 static void put_real(json_args *to, double value)
@@ -62,14 +60,15 @@ static void put_bare(json_args *to, const tacho_arg *arg)
     tacho_output_write(to->output, "\"", is_quoted ? 1 : 0);
 }
 
-static inline void put_value(json_args *to, const tacho_arg *arg)
+/* Any value but a container; strings of the dictionary that are not in |piece|. */
+static void put_value(json_args *to, const tacho_arg *arg, tacho_json_piece *piece)
 {
     switch (arg->type) {
     case TACHO_ARG_INT:
         tacho_json_write_int(to->output, arg->value.as_int);
         break;
     case TACHO_ARG_STRING:
-        put_string(to, arg->value.as_string);
+        put_new_string(to, piece, arg->value.as_string);
         break;
     case TACHO_ARG_UINT:
     case TACHO_ARG_JSON:
@@ -90,16 +89,13 @@ static inline void put_value(json_args *to, const tacho_arg *arg)
     }
 }
 
-/* Writes "key": */
-static inline void put_key(json_args *to, uint32_t key)
+/* "key": which has not been written lately. */
+static void put_new_key(json_args *to, tacho_json_piece *piece, uint32_t key)
 {
-    tacho_json_piece *piece = &to->keys->pieces[key % TACHO_JSON_KEY_SLOTS];
-    if (TACHO_UNLIKELY(!tacho_json_piece_put(to->output, piece, key))) {
-        uint64_t start = tacho_output_offset(to->output);
-        tacho_json_write_string(to->output, tacho_dict_string(to->dict, key));
-        tacho_output_write(to->output, ":", 1);
-        tacho_json_piece_keep(to->output, piece, key, start);
-    }
+    uint64_t start = tacho_output_offset(to->output);
+    tacho_json_write_string(to->output, tacho_dict_string(to->dict, key));
+    tacho_output_write(to->output, ":", 1);
+    tacho_json_piece_keep(to->output, piece, key, start);
 }
 
 /* A dictionary or array that is being written. */
@@ -108,32 +104,73 @@ typedef struct open_container {
     bool is_array;
 } open_container;
 
+/* What one argument takes, but for a value that goes the slow way: commas, brackets, a key. */
+enum { ARG_ROOM = TACHO_JSON_PIECE_ROOM + TACHO_ARG_DEPTH_MAX + 8 };
+
+/* Writes "key": at |at|; where the next byte goes. There is room for an argument before and after.
+ */
+static inline unsigned char *put_key(json_args *to, unsigned char *at, uint32_t key)
+{
+    tacho_json_piece *piece = &to->keys->pieces[key % TACHO_JSON_KEY_SLOTS];
+    unsigned char *end = tacho_json_piece_copy(at, piece, key);
+    if (TACHO_LIKELY(end != NULL)) {
+        return end;
+    }
+    to->output->cursor = at;
+    put_new_key(to, piece, key);
+    return tacho_output_reserve(to->output, ARG_ROOM + TACHO_JSON_PIECE_ROOM);
+}
+
+/* The same of a value that is no container. */
+static inline unsigned char *put_scalar(json_args *to, unsigned char *at, const tacho_arg *arg)
+{
+    tacho_json_piece *piece = NULL;
+    if (arg->type == TACHO_ARG_INT) {
+        return (unsigned char *)tacho_decimal_put_signed((char *)at, arg->value.as_int);
+    }
+    if (arg->type == TACHO_ARG_STRING) {
+        piece = &to->keys->strings[arg->value.as_string % TACHO_JSON_STRING_SLOTS];
+        unsigned char *end = tacho_json_piece_copy(at, piece, arg->value.as_string);
+        if (TACHO_LIKELY(end != NULL)) {
+            return end;
+        }
+    }
+    to->output->cursor = at;
+    put_value(to, arg, piece);
+    return tacho_output_reserve(to->output, ARG_ROOM);
+}
+
 /* Writes "key":value for each argument; |to->is_first| tells whether a comma is due. */
 static void put_args(json_args *to, const tacho_row *row)
 {
     open_container stack[TACHO_ARG_DEPTH_MAX];
     size_t depth = 0;
+    size_t container_end = SIZE_MAX; /* of the innermost that is open */
+    bool is_in_array = false;
     for (size_t i = 0; i < row->arg_count; i++) {
         const tacho_arg *arg = &row->args[i];
-        if (!to->is_first) {
-            tacho_output_write(to->output, ",", 1);
-        }
-        to->is_first = false;
-        if (depth == 0 || !stack[depth - 1].is_array) {
-            put_key(to, arg->key);
-        }
-        bool is_array = arg->type == TACHO_ARG_ARRAY;
-        if (is_array || arg->type == TACHO_ARG_DICT) {
+        unsigned char *at =
+            tacho_output_reserve(to->output, ARG_ROOM + (size_t)TACHO_JSON_PIECE_ROOM);
+        *at = ',';
+        at += to->is_first ? 0 : 1;
+        at = is_in_array ? at : put_key(to, at, arg->key);
+        to->is_first = arg->type == TACHO_ARG_ARRAY || arg->type == TACHO_ARG_DICT;
+        if (to->is_first) {
             assert(arg->value.as_uint > 0 && depth < TACHO_ARG_DEPTH_MAX);
-            tacho_output_write(to->output, is_array ? "[" : "{", 1);
-            stack[depth++] = (open_container){i + 1 + (size_t)arg->value.as_uint, is_array};
-            to->is_first = true;
+            is_in_array = arg->type == TACHO_ARG_ARRAY;
+            *at++ = is_in_array ? '[' : '{';
+            container_end = i + 1 + (size_t)arg->value.as_uint;
+            stack[depth++] = (open_container){container_end, is_in_array};
+            to->output->cursor = at;
             continue;
         }
-        put_value(to, arg);
-        while (depth > 0 && stack[depth - 1].end == i + 1) {
-            tacho_output_write(to->output, stack[--depth].is_array ? "]" : "}", 1);
+        at = put_scalar(to, at, arg);
+        while (container_end == i + 1) {
+            *at++ = stack[--depth].is_array ? ']' : '}';
+            is_in_array = depth > 0 && stack[depth - 1].is_array;
+            container_end = depth > 0 ? stack[depth - 1].end : SIZE_MAX;
         }
+        to->output->cursor = at;
     }
 }
 

@@ -15,22 +15,33 @@ typedef struct tacho_json_piece {
     char text[120];
 } tacho_json_piece;
 
-/* Writes the piece if it is that of |id|. */
-static inline bool tacho_json_piece_put(tacho_output *output, const tacho_json_piece *piece,
-                                        uint32_t id)
+enum { TACHO_JSON_PIECE_ROOM = sizeof(((tacho_json_piece *)0)->text) };
+
+/* Copies the piece to |at|, where there is room for any; its end, NULL if it is not that of |id|.
+ */
+static inline unsigned char *tacho_json_piece_copy(unsigned char *at, const tacho_json_piece *piece,
+                                                   uint32_t id)
 {
     enum { SHORT = 32 };
     if (TACHO_UNLIKELY(piece->id != id || piece->len == 0)) {
-        return false;
+        return NULL;
     }
     /* Constant lengths are quick copies. */
-    unsigned char *at = tacho_output_reserve(output, sizeof(piece->text));
     memcpy(at, piece->text, SHORT);
     if (piece->len > SHORT) {
         memcpy(at + SHORT, piece->text + SHORT, sizeof(piece->text) - SHORT);
     }
-    output->cursor += piece->len;
-    return true;
+    return at + piece->len;
+}
+
+/* Writes the piece if it is that of |id|. */
+static inline bool tacho_json_piece_put(tacho_output *output, const tacho_json_piece *piece,
+                                        uint32_t id)
+{
+    unsigned char *at = tacho_output_reserve(output, TACHO_JSON_PIECE_ROOM);
+    unsigned char *end = tacho_json_piece_copy(at, piece, id);
+    output->cursor = end != NULL ? end : at;
+    return end != NULL;
 }
 
 /* Makes what was written from |start| on the piece of |id|, unless it is long. */
