@@ -182,22 +182,38 @@ typedef struct short_number {
 
 #define EACH(byte) (0x0101010101010101U * (uint64_t)(byte))
 
-/* Appends eight digits at once to |*value|; false when there are not so many at |at|. */
-static inline bool append_eight(const char *at, uint64_t *value)
+/* Eight bytes less '0' each, the first one lowest. */
+static inline uint64_t load_eight(const char *at)
 {
     uint64_t word;
     memcpy(&word, at, sizeof(word));
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
     word = __builtin_bswap64(word);
 #endif
-    word ^= EACH('0');
-    if ((((word + EACH(0x76)) | word) & EACH(0x80)) != 0) {
-        return false;
-    }
-    /* Neighbours together: digits to pairs, pairs to fours, fours to the whole. */
+    return word ^ EACH('0');
+}
+
+static inline bool are_digits(uint64_t word)
+{
+    return (((word + EACH(0x76)) | word) & EACH(0x80)) == 0;
+}
+
+/* Neighbours together: digits to pairs, pairs to fours, fours to the whole. */
+static inline uint64_t join_digits(uint64_t word)
+{
     word = (word * (10 << 8 | 1) >> 8) & 0x00ff00ff00ff00ffU;
     word = (word * (100 << 16 | 1) >> 16) & 0x0000ffff0000ffffU;
-    *value = *value * 100000000 + (word * (10000ULL << 32 | 1) >> 32);
+    return word * (10000ULL << 32 | 1) >> 32;
+}
+
+/* Appends eight digits at once to |*value|; false when there are not so many at |at|. */
+static inline bool append_eight(const char *at, uint64_t *value)
+{
+    uint64_t word = load_eight(at);
+    if (!are_digits(word)) {
+        return false;
+    }
+    *value = *value * 100000000 + join_digits(word);
     return true;
 }
 
@@ -269,6 +285,40 @@ static inline bool scale_short(const short_number *number, unsigned decimals, in
            apply_sign(magnitude, number->is_negative, out_value);
 }
 
+/*
+ * Thousandths of a number of 4 to 16 digits, a point and three more, as times in microseconds are;
+ * false for any other.
+ */
+static inline bool parse_thousandths(tacho_str text, int64_t *out_value)
+{
+    enum { WORD = sizeof(uint64_t), FRACTION = 4, WHOLE_MAX = 2 * WORD };
+    if (text.len < WORD || text.len > WHOLE_MAX + FRACTION ||
+        text.data[text.len - FRACTION] != '.' || text.data[0] == '0') {
+        return false;
+    }
+    size_t whole = text.len - FRACTION;
+    size_t front = whole <= WORD ? whole : whole - WORD; /* ahead of the last eight */
+    uint64_t high = load_eight(text.data) << (WORD - front) * 8;
+    uint64_t low = whole <= WORD ? 0 : load_eight(text.data + whole - WORD);
+    const unsigned char *fraction = (const unsigned char *)text.data + whole + 1;
+    unsigned tenths = fraction[0] - (unsigned)'0';
+    unsigned hundredths = fraction[1] - (unsigned)'0';
+    unsigned thousandths = fraction[2] - (unsigned)'0';
+    if (!are_digits(high) || !are_digits(low) || tenths > 9 || hundredths > 9 || thousandths > 9) {
+        return false;
+    }
+    uint64_t value = join_digits(high);
+    value = whole <= WORD ? value : value * 100000000 + join_digits(low);
+    unsigned below_point = tenths * 100 + hundredths * 10 + thousandths;
+    uint64_t product = 0;
+    if (__builtin_mul_overflow(value, 1000U, &product) ||
+        product > (uint64_t)INT64_MAX - below_point) {
+        return false;
+    }
+    *out_value = (int64_t)(product + below_point);
+    return true;
+}
+
 /* ---- the values --------------------------------------------------------------------------- */
 
 bool tacho_json_number_i64(tacho_str text, int64_t *out_value)
@@ -286,6 +336,9 @@ bool tacho_json_number_i64(tacho_str text, int64_t *out_value)
 bool tacho_json_number_scaled(tacho_str text, unsigned decimals, int64_t *out_value)
 {
     short_number quick;
+    if (decimals == 3 && parse_thousandths(text, out_value)) {
+        return true;
+    }
     if (TACHO_LIKELY(parse_short(text, &quick) && scale_short(&quick, decimals, out_value))) {
         return true;
     }

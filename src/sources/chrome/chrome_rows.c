@@ -641,7 +641,8 @@ tacho_status chrome_take_event(chrome_reader *reader)
     if (phase == 'M') {
         return chrome_take_metadata(reader);
     }
-    if (TACHO_UNLIKELY(phase == '\0' || strchr("XBEiIRstfCbneSTpF", phase) == NULL)) {
+    bool is_timed = phase == 'X' || (phase != '\0' && strchr("BEiIRstfCbneSTpF", phase) != NULL);
+    if (TACHO_UNLIKELY(!is_timed)) {
         bool is_passed_over = phase != '\0' && strchr("c()=", phase) != NULL;
         return is_passed_over ? TACHO_OK
                               : chrome_lose(reader, chrome_event_has(event, CHROME_PH)
