@@ -16,7 +16,7 @@ enum { NAME_MAX_BYTES = 4096, DEVICE_RANK = 1 << 24 };
 
 tacho_status chrome_tracks_init(chrome_tracks *tracks, tacho_dict *dict)
 {
-    *tracks = (chrome_tracks){.dict = dict, .part = TACHO_NONE};
+    *tracks = (chrome_tracks){.dict = dict, .part = TACHO_NONE, .last_thread = TACHO_NONE};
     for (size_t i = 0; i < CHROME_THREAD_SLOTS; i++) {
         tracks->slots[i] = TACHO_NONE;
     }
@@ -101,8 +101,9 @@ static tacho_status ensure_thread(chrome_tracks *tracks, tacho_str pid, tacho_st
     return TACHO_OK;
 }
 
-tacho_status chrome_tracks_thread(chrome_tracks *tracks, tacho_str pid, tacho_str tid,
-                                  uint32_t *out_thread)
+/* The thread of these numbers, which is not the one met last. */
+static tacho_status find_thread(chrome_tracks *tracks, tacho_str pid, tacho_str tid,
+                                uint32_t *out_thread)
 {
     size_t hash = chrome_text_hash(chrome_text_ends_of(pid), pid.len) * 31 +
                   chrome_text_hash(chrome_text_ends_of(tid), tid.len);
@@ -118,6 +119,31 @@ tacho_status chrome_tracks_thread(chrome_tracks *tracks, tacho_str pid, tacho_st
     }
     TACHO_TRY(ensure_thread(tracks, pid, tid, slot));
     *out_thread = *slot;
+    return TACHO_OK;
+}
+
+/* Whether both are the same text; its ends are all of a short one. */
+static inline bool is_same_text(chrome_short_text a, chrome_short_text b)
+{
+    return ((a.ends.first ^ b.ends.first) | (a.ends.last ^ b.ends.last) | (a.len ^ b.len)) == 0;
+}
+
+tacho_status chrome_tracks_thread(chrome_tracks *tracks, tacho_str pid, tacho_str tid,
+                                  uint32_t *out_thread)
+{
+    chrome_short_text short_pid = {chrome_text_ends_of(pid), pid.len};
+    chrome_short_text short_tid = {chrome_text_ends_of(tid), tid.len};
+    if (TACHO_LIKELY(tracks->last_thread != TACHO_NONE &&
+                     is_same_text(short_pid, tracks->last_pid) &&
+                     is_same_text(short_tid, tracks->last_tid))) {
+        *out_thread = tracks->last_thread;
+        return TACHO_OK;
+    }
+    TACHO_TRY(find_thread(tracks, pid, tid, out_thread));
+    bool are_short = pid.len <= CHROME_SHORT_BYTES && tid.len <= CHROME_SHORT_BYTES;
+    tracks->last_thread = are_short ? *out_thread : TACHO_NONE;
+    tracks->last_pid = short_pid;
+    tracks->last_tid = short_tid;
     return TACHO_OK;
 }
 

@@ -45,6 +45,13 @@ typedef struct chrome_thread {
     chrome_description said;
 } chrome_thread;
 
+/* A text of so many bytes at most is known by its ends. */
+enum { CHROME_SHORT_BYTES = 16 };
+typedef struct chrome_short_text {
+    chrome_text_ends ends;
+    size_t len;
+} chrome_short_text;
+
 typedef struct chrome_tracks {
     tacho_dict *dict;
     uint32_t part;     /* the one that is being read */
@@ -59,6 +66,9 @@ typedef struct chrome_tracks {
     chrome_map counter_map;              /* to tracks */
     chrome_map async_map;                /* to tracks */
     uint32_t slots[CHROME_THREAD_SLOTS]; /* threads met lately */
+    /* The thread met last, by the texts of its numbers; TACHO_NONE for none, or long texts. */
+    uint32_t last_thread;
+    chrome_short_text last_pid, last_tid;
 } chrome_tracks;
 
 tacho_status chrome_tracks_init(chrome_tracks *tracks, tacho_dict *dict) TACHO_MUST_USE;
