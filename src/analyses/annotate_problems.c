@@ -5,9 +5,9 @@
 #include "analyses/annotate.h"
 
 static const tacho_column problem_columns[] = {
-    {"problem", "Problem", TACHO_COLUMN_TEXT}, {"meaning", "Meaning", TACHO_COLUMN_TEXT},
-    {"count", "Rows", TACHO_COLUMN_INT},       {"dispatch", "First in", TACHO_COLUMN_TEXT},
-    {"action", "Action", TACHO_COLUMN_INT},
+    TACHO_COLUMN(PROBLEM, "Problem", TEXT), TACHO_COLUMN(MEANING, "Meaning", TEXT),
+    TACHO_COLUMN(COUNT, "Rows", INT),       TACHO_COLUMN(DISPATCH, "First in", TEXT),
+    TACHO_COLUMN(ACTION, "Action", INT),
 };
 
 static tacho_status add_problem(const tacho_annotation *annotation, tacho_annotation_reason reason,

@@ -643,6 +643,16 @@ static size_t count_columns(const tacho_annotate_column *specs, uint32_t slice_c
     return count;
 }
 
+static tacho_column_unit unit_of(const tacho_annotate_column *spec)
+{
+    bool is_us = spec->content >= SHOW_START_US && spec->content <= SHOW_JOB_TOTAL_US;
+    return is_us                                 ? TACHO_COLUMN_UNIT_US
+           : spec->content == SHOW_CYCLES        ? TACHO_COLUMN_UNIT_CYCLES
+           : spec->type == TACHO_COLUMN_DURATION ? TACHO_COLUMN_UNIT_NS
+           : spec->type == TACHO_COLUMN_PERCENT  ? TACHO_COLUMN_UNIT_PERCENT
+                                                 : TACHO_COLUMN_UNIT_NONE;
+}
+
 /* Fills the lists by column; names are made in |names|. */
 static tacho_status make_columns(writer *self, tacho_arena *names, tacho_column *columns)
 {
@@ -654,8 +664,12 @@ static tacho_status make_columns(writer *self, tacho_arena *names, tacho_column 
             TACHO_TRY(make_name(self, spec->name, is_many ? slice : 0,
                                 is_many ? slice : self->slice_count - 1));
             TACHO_TRY(tacho_arena_copy(names, tacho_text_take(&self->text), &name));
-            columns[at] = (tacho_column){name.data, spec->title != NULL ? spec->title : name.data,
-                                         spec->type};
+            columns[at] = (tacho_column){
+                .title = spec->title != NULL ? spec->title : name.data,
+                .type = spec->type,
+                .name = name.data,
+                .unit = unit_of(spec),
+            };
             self->specs[at] = spec;
             self->slices[at] = slice;
             at++;

@@ -191,7 +191,7 @@ static void check_table(const char *set, const char *expected)
     assert_non_null(found);
     assert_ok(tacho_annotation_table(&made.annotation, found, &table));
     for (size_t i = 0; i < table.column_count; i++) {
-        put("%s%s", i > 0 ? ";" : "", table.columns[i].name);
+        put("%s%s", i > 0 ? ";" : "", tacho_column_name(&table.columns[i]));
     }
     for (size_t i = 0; i < table.cell_count; i++) {
         const tacho_cell *cell = &table.cells[i];

@@ -66,13 +66,14 @@ static tacho_status add_blocks(block_lister *self, const tacho_recording *record
 tacho_status tacho_blocks_table(const tacho_recording *recording, tacho_table *out_table)
 {
     static const tacho_column columns[] = {
-        {"block", "Block", TACHO_COLUMN_INT},         {"dispatch", "Dispatch", TACHO_COLUMN_TEXT},
-        {"start_ns", "Start", TACHO_COLUMN_DURATION}, {"end_ns", "End", TACHO_COLUMN_DURATION},
-        {"time_ns", "Time", TACHO_COLUMN_DURATION},   {"operators", "Operators", TACHO_COLUMN_TEXT},
+        TACHO_COLUMN(BLOCK, "Block", INT),         TACHO_COLUMN(DISPATCH, "Dispatch", TEXT),
+        TACHO_COLUMN(START_NS, "Start", DURATION), TACHO_COLUMN(END_NS, "End", DURATION),
+        TACHO_COLUMN(TIME_NS, "Time", DURATION),   TACHO_COLUMN(OPERATORS, "Operators", TEXT),
     };
     block_lister self = {.program = recording->program};
     tacho_table_init(out_table, "blocks", "Blocks", columns, 6);
-    out_table->kept = "dispatch time_ns";
+    static const tacho_column_id kept[] = {TACHO_COL_DISPATCH, TACHO_COL_TIME_NS, TACHO_COL_OTHER};
+    out_table->kept = kept;
     tacho_status status = tacho_block_order_init(&self.order, recording);
     if (status == TACHO_OK && recording->sample_count > 0) {
         status = add_blocks(&self, recording, out_table);

@@ -221,29 +221,29 @@ void tacho_run_compare_deinit(tacho_run_compare *compare)
 
 /* ---- tables -------------------------------------------------------------------------------- */
 
-#define STALL_COLUMN(name, key, phrase) {key "_cycles", key, TACHO_COLUMN_INT},
+#define STALL_COLUMN(name, key, phrase) TACHO_COLUMN(name##_CYCLES, key, INT),
 
 static const tacho_column simulated_columns[] = {
-    {"op", "#", TACHO_COLUMN_INT},
-    {"name", "Name", TACHO_COLUMN_TEXT},
-    {"type", "Type", TACHO_COLUMN_TEXT},
-    {"estimated_cycles", "Estimated", TACHO_COLUMN_INT},
-    {"simulated_cycles", "Simulated", TACHO_COLUMN_INT},
-    {"difference_cycles", "Difference", TACHO_COLUMN_INT},
-    {"difference_percent", "Off by", TACHO_COLUMN_PERCENT},
-    TACHO_STALLS(STALL_COLUMN){"location", "Location", TACHO_COLUMN_TEXT},
+    TACHO_COLUMN(OP, "#", INT),
+    TACHO_COLUMN(NAME, "Name", TEXT),
+    TACHO_COLUMN(TYPE, "Type", TEXT),
+    TACHO_COLUMN(ESTIMATED_CYCLES, "Estimated", INT),
+    TACHO_COLUMN(SIMULATED_CYCLES, "Simulated", INT),
+    TACHO_COLUMN(DIFFERENCE_CYCLES, "Difference", INT),
+    TACHO_COLUMN(DIFFERENCE_PERCENT, "Off by", PERCENT),
+    TACHO_STALLS(STALL_COLUMN) TACHO_COLUMN(LOCATION, "Location", TEXT),
 };
 
 static const tacho_column measured_columns[] = {
-    {"op", "#", TACHO_COLUMN_INT},
-    {"name", "Name", TACHO_COLUMN_TEXT},
-    {"type", "Type", TACHO_COLUMN_TEXT},
-    {"estimated_cycles", "Estimated", TACHO_COLUMN_INT},
-    {"estimated_ns", "Scaled estimate", TACHO_COLUMN_DURATION},
-    {"measured_ns", "Measured", TACHO_COLUMN_DURATION},
-    {"difference_percent", "Off by", TACHO_COLUMN_PERCENT},
-    {"computed", "Computed", TACHO_COLUMN_TEXT},
-    {"location", "Location", TACHO_COLUMN_TEXT},
+    TACHO_COLUMN(OP, "#", INT),
+    TACHO_COLUMN(NAME, "Name", TEXT),
+    TACHO_COLUMN(TYPE, "Type", TEXT),
+    TACHO_COLUMN(ESTIMATED_CYCLES, "Estimated", INT),
+    TACHO_COLUMN(ESTIMATED_NS, "Scaled estimate", DURATION),
+    TACHO_COLUMN(MEASURED_NS, "Measured", DURATION),
+    TACHO_COLUMN(DIFFERENCE_PERCENT, "Off by", PERCENT),
+    TACHO_COLUMN(COMPUTED, "Computed", TEXT),
+    TACHO_COLUMN(LOCATION, "Location", TEXT),
 };
 
 static void begin_table(const tacho_run_compare *self, const char *name, const char *title,
@@ -256,7 +256,10 @@ static void begin_table(const tacho_run_compare *self, const char *name, const c
         tacho_table_init(table, name, title, measured_columns,
                          sizeof(measured_columns) / sizeof(measured_columns[0]));
     }
-    table->kept = "name estimated_cycles simulated_cycles measured_ns difference_percent";
+    static const tacho_column_id kept[] = {
+        TACHO_COL_NAME,        TACHO_COL_ESTIMATED_CYCLES,   TACHO_COL_SIMULATED_CYCLES,
+        TACHO_COL_MEASURED_NS, TACHO_COL_DIFFERENCE_PERCENT, TACHO_COL_OTHER};
+    table->kept = kept;
 }
 
 static tacho_status add_percent(tacho_table *table, double part, double of)
@@ -464,8 +467,8 @@ static tacho_status add_clock(const tacho_run_compare *self, tacho_table *table)
 tacho_status tacho_run_fit_table(const tacho_run_compare *compare, tacho_table *out_table)
 {
     static const tacho_column columns[] = {
-        {"property", "What", TACHO_COLUMN_TEXT},
-        {"value", "Value", TACHO_COLUMN_TEXT},
+        TACHO_COLUMN(PROPERTY, "What", TEXT),
+        TACHO_COLUMN(VALUE, "Value", TEXT),
     };
     tacho_table_init(out_table, "fit", "How well it was estimated", columns, 2);
     TACHO_TRY(add_clock(compare, out_table));

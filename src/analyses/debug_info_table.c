@@ -239,16 +239,13 @@ static void add_sums(sums *total, const sums *part)
 /* ---- tables ----------------------------------------------------------------------------- */
 
 #define SUM_COLUMNS                                                                                \
-    {"action_count", "actions", TACHO_COLUMN_INT}, {"job_count", "jobs", TACHO_COLUMN_INT},        \
-        {"task_count", "tasks", TACHO_COLUMN_INT}, {"dma_in_count", "DMA in", TACHO_COLUMN_INT},   \
-        {"dma_out_count", "DMA out", TACHO_COLUMN_INT},                                            \
-        {"dma_local_count", "DMA local", TACHO_COLUMN_INT},                                        \
-        {"compute_count", "compute", TACHO_COLUMN_INT},                                            \
-        {"vector_count", "vector", TACHO_COLUMN_INT},                                              \
-        {"estimated_cycles", "estimated cycles", TACHO_COLUMN_INT},                                \
-    {                                                                                              \
-        "sources", "from", TACHO_COLUMN_TEXT                                                       \
-    }
+    TACHO_COLUMN(ACTION_COUNT, "actions", INT), TACHO_COLUMN(JOB_COUNT, "jobs", INT),              \
+        TACHO_COLUMN(TASK_COUNT, "tasks", INT), TACHO_COLUMN(DMA_IN_COUNT, "DMA in", INT),         \
+        TACHO_COLUMN(DMA_OUT_COUNT, "DMA out", INT),                                               \
+        TACHO_COLUMN(DMA_LOCAL_COUNT, "DMA local", INT),                                           \
+        TACHO_COLUMN(COMPUTE_COUNT, "compute", INT), TACHO_COLUMN(VECTOR_COUNT, "vector", INT),    \
+        TACHO_COLUMN(ESTIMATED_CYCLES, "estimated cycles", INT),                                   \
+        TACHO_COLUMN(SOURCES, "from", TEXT)
 
 static tacho_status add_sum_cells(const sums *sum, const seen_places *seen, tacho_table *table)
 {
@@ -333,14 +330,17 @@ tacho_status tacho_debug_info_inputs(const tacho_debug_input *inputs, size_t inp
                                      tacho_table *out_table)
 {
     static const tacho_column columns[] = {
-        {"file", "file", TACHO_COLUMN_TEXT},
-        {"form", "form", TACHO_COLUMN_TEXT},
-        {"problem_count", "problems", TACHO_COLUMN_INT},
-        {"dispatch_count", "dispatches", TACHO_COLUMN_INT},
+        TACHO_COLUMN(FILE, "file", TEXT),
+        TACHO_COLUMN(FORM, "form", TEXT),
+        TACHO_COLUMN(PROBLEM_COUNT, "problems", INT),
+        TACHO_COLUMN(DISPATCH_COUNT, "dispatches", INT),
         SUM_COLUMNS,
     };
     tacho_table_init(out_table, "debug_info", "Debug information", columns, COUNT_OF(columns));
-    out_table->kept = "file form dispatch_count problem_count job_count";
+    static const tacho_column_id kept[] = {TACHO_COL_FILE,           TACHO_COL_FORM,
+                                           TACHO_COL_DISPATCH_COUNT, TACHO_COL_PROBLEM_COUNT,
+                                           TACHO_COL_JOB_COUNT,      TACHO_COL_OTHER};
+    out_table->kept = kept;
     return add_rows(inputs, input_count, add_input, out_table);
 }
 
@@ -348,11 +348,13 @@ tacho_status tacho_debug_info_dispatches(const tacho_debug_input *inputs, size_t
                                          tacho_table *out_table)
 {
     static const tacho_column columns[] = {
-        {"file", "file", TACHO_COLUMN_TEXT},
-        {"dispatch", "dispatch", TACHO_COLUMN_TEXT},
+        TACHO_COLUMN(FILE, "file", TEXT),
+        TACHO_COLUMN(DISPATCH, "dispatch", TEXT),
         SUM_COLUMNS,
     };
     tacho_table_init(out_table, "debug_dispatches", "Dispatches", columns, COUNT_OF(columns));
-    out_table->kept = "dispatch job_count estimated_cycles";
+    static const tacho_column_id kept[] = {TACHO_COL_DISPATCH, TACHO_COL_JOB_COUNT,
+                                           TACHO_COL_ESTIMATED_CYCLES, TACHO_COL_OTHER};
+    out_table->kept = kept;
     return add_rows(inputs, input_count, add_dispatches, out_table);
 }

@@ -151,20 +151,22 @@ static tacho_status add_input(const tacho_info *info, uint32_t id, tacho_table *
 tacho_status tacho_info_inputs(const tacho_info *info, tacho_table *out_table)
 {
     static const tacho_column columns[] = {
-        {"file", "file", TACHO_COLUMN_TEXT},
-        {"format", "format", TACHO_COLUMN_TEXT},
-        {"generation", "gen", TACHO_COLUMN_TEXT},
-        {"origin", "origin", TACHO_COLUMN_TEXT},
-        {"clock", "clock", TACHO_COLUMN_TEXT},
-        {"events", "events", TACHO_COLUMN_INT},
-        {"tracks", "tracks", TACHO_COLUMN_INT},
-        {"zero_ns", "zero at", TACHO_COLUMN_DURATION},
-        {"span_ns", "time span", TACHO_COLUMN_DURATION},
-        {"lost", "lost", TACHO_COLUMN_INT},
-        {"path", "path", TACHO_COLUMN_TEXT},
+        TACHO_COLUMN(FILE, "file", TEXT),
+        TACHO_COLUMN(FORMAT, "format", TEXT),
+        TACHO_COLUMN(GENERATION, "gen", TEXT),
+        TACHO_COLUMN(ORIGIN, "origin", TEXT),
+        TACHO_COLUMN(CLOCK, "clock", TEXT),
+        TACHO_COLUMN(EVENTS, "events", INT),
+        TACHO_COLUMN(TRACKS, "tracks", INT),
+        TACHO_COLUMN(ZERO_NS, "zero at", DURATION),
+        TACHO_COLUMN(SPAN_NS, "time span", DURATION),
+        TACHO_COLUMN(LOST, "lost", INT),
+        TACHO_COLUMN(PATH, "path", TEXT),
     };
     tacho_table_init(out_table, "inputs", "Inputs", columns, sizeof(columns) / sizeof(columns[0]));
-    out_table->kept = "file format events lost span_ns";
+    static const tacho_column_id kept[] = {TACHO_COL_FILE, TACHO_COL_FORMAT,  TACHO_COL_EVENTS,
+                                           TACHO_COL_LOST, TACHO_COL_SPAN_NS, TACHO_COL_OTHER};
+    out_table->kept = kept;
     for (uint32_t part = 0; part < info->events.dict->part_count; part++) {
         TACHO_TRY(add_input(info, part, out_table));
     }
@@ -229,18 +231,20 @@ static int compare_places(const void *a, const void *b)
 tacho_status tacho_info_tracks(const tacho_info *info, tacho_table *out_table)
 {
     static const tacho_column columns[] = {
-        {"file", "file", TACHO_COLUMN_TEXT},
-        {"group", "group", TACHO_COLUMN_TEXT},
-        {"track", "track", TACHO_COLUMN_TEXT},
-        {"class", "class", TACHO_COLUMN_TEXT},
-        {"events", "events", TACHO_COLUMN_INT},
-        {"first_ns", "first", TACHO_COLUMN_DURATION},
-        {"last_ns", "last end", TACHO_COLUMN_DURATION},
-        {"total_ns", "total", TACHO_COLUMN_DURATION},
-        {"activity", "activity from first to last event", TACHO_COLUMN_PICTURE},
+        TACHO_COLUMN(FILE, "file", TEXT),
+        TACHO_COLUMN(GROUP, "group", TEXT),
+        TACHO_COLUMN(TRACK, "track", TEXT),
+        TACHO_COLUMN(CLASS, "class", TEXT),
+        TACHO_COLUMN(EVENTS, "events", INT),
+        TACHO_COLUMN(FIRST_NS, "first", DURATION),
+        TACHO_COLUMN(LAST_NS, "last end", DURATION),
+        TACHO_COLUMN(TOTAL_NS, "total", DURATION),
+        TACHO_COLUMN(ACTIVITY, "activity from first to last event", PICTURE),
     };
     tacho_table_init(out_table, "tracks", "Tracks", columns, sizeof(columns) / sizeof(columns[0]));
-    out_table->kept = "track total_ns events group file";
+    static const tacho_column_id kept[] = {TACHO_COL_TRACK, TACHO_COL_TOTAL_NS, TACHO_COL_EVENTS,
+                                           TACHO_COL_GROUP, TACHO_COL_FILE,     TACHO_COL_OTHER};
+    out_table->kept = kept;
     track_place *places = tacho_items_alloc(info->track_count, sizeof(*places));
     if (places == NULL) {
         return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for %zu tracks",
@@ -270,15 +274,17 @@ tacho_status tacho_info_tracks(const tacho_info *info, tacho_table *out_table)
 tacho_status tacho_info_losses(const tacho_info *info, tacho_table *out_table)
 {
     static const tacho_column columns[] = {
-        {"file", "file", TACHO_COLUMN_TEXT},
-        {"reason", "reason", TACHO_COLUMN_TEXT},
-        {"meaning", "meaning", TACHO_COLUMN_TEXT},
-        {"count", "records", TACHO_COLUMN_INT},
-        {"first_line", "first at line", TACHO_COLUMN_INT},
-        {"example", "example", TACHO_COLUMN_TEXT},
+        TACHO_COLUMN(FILE, "file", TEXT),
+        TACHO_COLUMN(REASON, "reason", TEXT),
+        TACHO_COLUMN(MEANING, "meaning", TEXT),
+        TACHO_COLUMN(COUNT, "records", INT),
+        TACHO_COLUMN(FIRST_LINE, "first at line", INT),
+        TACHO_COLUMN(EXAMPLE, "example", TEXT),
     };
     tacho_table_init(out_table, "lost", "Not read", columns, sizeof(columns) / sizeof(columns[0]));
-    out_table->kept = "reason count file meaning";
+    static const tacho_column_id kept[] = {TACHO_COL_REASON, TACHO_COL_COUNT, TACHO_COL_FILE,
+                                           TACHO_COL_MEANING, TACHO_COL_OTHER};
+    out_table->kept = kept;
     const tacho_dict *dict = info->events.dict;
     for (size_t i = 0; i < dict->loss_count; i++) {
         const tacho_loss *loss = &dict->losses[i];
@@ -338,10 +344,10 @@ static bool is_one_file(const tacho_dict *dict)
 tacho_status tacho_info_losses_before(const tacho_info *info, tacho_table *out_table)
 {
     static const tacho_column columns[] = {
-        {"file", "file", TACHO_COLUMN_TEXT},
-        {"reason", "reason", TACHO_COLUMN_TEXT},
-        {"meaning", "meaning", TACHO_COLUMN_TEXT},
-        {"count", "records", TACHO_COLUMN_INT},
+        TACHO_COLUMN(FILE, "file", TEXT),
+        TACHO_COLUMN(REASON, "reason", TEXT),
+        TACHO_COLUMN(MEANING, "meaning", TEXT),
+        TACHO_COLUMN(COUNT, "records", INT),
     };
     tacho_table_init(out_table, "lost_before", "Lost when this trace was made", columns,
                      sizeof(columns) / sizeof(columns[0]));
@@ -369,8 +375,8 @@ tacho_status tacho_info_losses_before(const tacho_info *info, tacho_table *out_t
 tacho_status tacho_info_notes(const tacho_info *info, tacho_table *out_table)
 {
     static const tacho_column columns[] = {
-        {"note", "note", TACHO_COLUMN_TEXT},
-        {"value", "value", TACHO_COLUMN_TEXT},
+        TACHO_COLUMN(NOTE, "note", TEXT),
+        TACHO_COLUMN(VALUE, "value", TEXT),
     };
     tacho_table_init(out_table, "notes", "Notes", columns, sizeof(columns) / sizeof(columns[0]));
     const tacho_dict *dict = info->events.dict;

@@ -379,24 +379,20 @@ static tacho_status add_row(const tacho_dict *dict, const tacho_op_row *row, tac
 tacho_status tacho_ops_table(const tacho_ops *ops, tacho_table *out_table)
 {
     static const tacho_column columns[] = {
-        {"file", "file", TACHO_COLUMN_TEXT},
-        {"operation", "operation", TACHO_COLUMN_TEXT},
-        {"class", "class", TACHO_COLUMN_TEXT},
-        {"origin", "origin", TACHO_COLUMN_TEXT},
-        {"count", "count", TACHO_COLUMN_INT},
-        {"total_ns", "total", TACHO_COLUMN_DURATION},
-        {"self_ns", "self", TACHO_COLUMN_DURATION},
-        {"share_percent", "share", TACHO_COLUMN_PERCENT},
-        {"mean_ns", "mean", TACHO_COLUMN_DURATION},
-        {"p50_ns", "p50", TACHO_COLUMN_DURATION},
-        {"p99_ns", "p99", TACHO_COLUMN_DURATION},
-        {"min_ns", "min", TACHO_COLUMN_DURATION},
-        {"max_ns", "max", TACHO_COLUMN_DURATION},
-        {"bytes", "bytes", TACHO_COLUMN_INT},
-        {"location", "location", TACHO_COLUMN_TEXT},
+        TACHO_COLUMN(FILE, "file", TEXT),         TACHO_COLUMN(OPERATION, "operation", TEXT),
+        TACHO_COLUMN(CLASS, "class", TEXT),       TACHO_COLUMN(ORIGIN, "origin", TEXT),
+        TACHO_COLUMN(COUNT, "count", INT),        TACHO_COLUMN(TOTAL_NS, "total", DURATION),
+        TACHO_COLUMN(SELF_NS, "self", DURATION),  TACHO_COLUMN(SHARE_PERCENT, "share", PERCENT),
+        TACHO_COLUMN(MEAN_NS, "mean", DURATION),  TACHO_COLUMN(P50_NS, "p50", DURATION),
+        TACHO_COLUMN(P99_NS, "p99", DURATION),    TACHO_COLUMN(MIN_NS, "min", DURATION),
+        TACHO_COLUMN(MAX_NS, "max", DURATION),    TACHO_COLUMN(BYTES, "bytes", INT),
+        TACHO_COLUMN(LOCATION, "location", TEXT),
     };
     tacho_table_init(out_table, "ops", "Operations", columns, sizeof(columns) / sizeof(columns[0]));
-    out_table->kept = "operation total_ns share_percent file self_ns count";
+    static const tacho_column_id kept[] = {
+        TACHO_COL_OPERATION, TACHO_COL_TOTAL_NS, TACHO_COL_SHARE_PERCENT, TACHO_COL_FILE,
+        TACHO_COL_SELF_NS,   TACHO_COL_COUNT,    TACHO_COL_OTHER};
+    out_table->kept = kept;
     for (size_t i = 0; i < ops->row_count; i++) {
         TACHO_TRY(add_row(ops->dict, &ops->rows[i], out_table));
     }

@@ -10,19 +10,19 @@
 #include <stdlib.h>
 
 const tacho_column tacho_opstats_path_columns[TACHO_OPSTATS_PATH_COLUMN_COUNT] = {
-    {"inference", "inference", TACHO_COLUMN_INT},
-    {"activation", "activation", TACHO_COLUMN_INT},
-    {"op", "op", TACHO_COLUMN_TEXT},
-    {"type", "type", TACHO_COLUMN_TEXT},
-    {"kind", "kind", TACHO_COLUMN_TEXT},
-    {"engine", "engine", TACHO_COLUMN_TEXT},
-    {"job_count", "jobs", TACHO_COLUMN_INT},
-    {"work_ucycles", "work", TACHO_COLUMN_INT},
-    {"wait_ucycles", "wait before", TACHO_COLUMN_INT},
-    {"ucycles", "ucycles", TACHO_COLUMN_INT},
-    {"share_percent", "share", TACHO_COLUMN_PERCENT},
-    {"missing_count", "missing records", TACHO_COLUMN_INT},
-    {"quality", "path", TACHO_COLUMN_TEXT},
+    TACHO_COLUMN(INFERENCE, "inference", INT),
+    TACHO_COLUMN(ACTIVATION, "activation", INT),
+    TACHO_COLUMN(OP, "op", TEXT),
+    TACHO_COLUMN(TYPE, "type", TEXT),
+    TACHO_COLUMN(KIND, "kind", TEXT),
+    TACHO_COLUMN(ENGINE, "engine", TEXT),
+    TACHO_COLUMN(JOB_COUNT, "jobs", INT),
+    TACHO_COLUMN(WORK_UCYCLES, "work", INT),
+    TACHO_COLUMN(WAIT_UCYCLES, "wait before", INT),
+    TACHO_COLUMN(UCYCLES, "ucycles", INT),
+    TACHO_COLUMN(SHARE_PERCENT, "share", PERCENT),
+    TACHO_COLUMN(MISSING_COUNT, "missing records", INT),
+    TACHO_COLUMN(QUALITY, "path", TEXT),
 };
 
 /* When a job ran; end is -1 when it was not recorded. */

@@ -52,18 +52,18 @@ static double percent(double part, double whole)
 /* ---- by name ------------------------------------------------------------------------------- */
 
 static const tacho_column name_columns[] = {
-    {"inference", "inference", TACHO_COLUMN_INT},
-    {"activation", "activation", TACHO_COLUMN_INT},
-    {"name", "name", TACHO_COLUMN_TEXT},
-    {"op_count", "ops", TACHO_COLUMN_INT},
-    {"record_count", "records", TACHO_COLUMN_INT},
-    {"engine_ucycles", "engine ucycles", TACHO_COLUMN_INT},
-    {"share_percent", "share", TACHO_COLUMN_PERCENT},
-    {"pcycles", "pcycles", TACHO_COLUMN_INT},
-    {"sync_ucycles", "sync ucycles", TACHO_COLUMN_INT},
-    {"estimated_cycles", "estimated cycles", TACHO_COLUMN_INT},
-    {"macs", "MACs", TACHO_COLUMN_INT},
-    {"output_bytes", "output bytes", TACHO_COLUMN_INT},
+    TACHO_COLUMN(INFERENCE, "inference", INT),
+    TACHO_COLUMN(ACTIVATION, "activation", INT),
+    TACHO_COLUMN(NAME, "name", TEXT),
+    TACHO_COLUMN(OP_COUNT, "ops", INT),
+    TACHO_COLUMN(RECORD_COUNT, "records", INT),
+    TACHO_COLUMN(ENGINE_UCYCLES, "engine ucycles", INT),
+    TACHO_COLUMN(SHARE_PERCENT, "share", PERCENT),
+    TACHO_COLUMN(PCYCLES, "pcycles", INT),
+    TACHO_COLUMN(SYNC_UCYCLES, "sync ucycles", INT),
+    TACHO_COLUMN(ESTIMATED_CYCLES, "estimated cycles", INT),
+    TACHO_COLUMN(MACS, "MACs", INT),
+    TACHO_COLUMN(OUTPUT_BYTES, "output bytes", INT),
 };
 
 typedef struct name_sum {
@@ -247,20 +247,20 @@ static tacho_status rollup_layers(const tacho_rollup_files *files, tacho_table *
 /* ---- cores --------------------------------------------------------------------------------- */
 
 static const tacho_column core_columns[] = {
-    {"inference", "inference", TACHO_COLUMN_INT},
-    {"activation", "activation", TACHO_COLUMN_INT},
-    {"device", "device", TACHO_COLUMN_INT},
-    {"core", "core", TACHO_COLUMN_INT},
-    {"ucycles", "ucycles", TACHO_COLUMN_INT},
-    {"flush_ucycles", "flush ucycles", TACHO_COLUMN_INT},
-    {"work_ucycles", "ucycles without flush", TACHO_COLUMN_INT},
-    {"of_mean_percent", "of mean", TACHO_COLUMN_PERCENT},
-    {"busiest_ucycles", "busiest thread ucycles", TACHO_COLUMN_INT},
-    {"busy_percent", "busy", TACHO_COLUMN_PERCENT},
-    {"sync_ucycles", "its sync ucycles", TACHO_COLUMN_INT},
-    {"barrier_ucycles", "its barrier ucycles", TACHO_COLUMN_INT},
-    {"record_count", "records", TACHO_COLUMN_INT},
-    {"ddr_bytes", "DDR bytes", TACHO_COLUMN_INT},
+    TACHO_COLUMN(INFERENCE, "inference", INT),
+    TACHO_COLUMN(ACTIVATION, "activation", INT),
+    TACHO_COLUMN(DEVICE, "device", INT),
+    TACHO_COLUMN(CORE, "core", INT),
+    TACHO_COLUMN(UCYCLES, "ucycles", INT),
+    TACHO_COLUMN(FLUSH_UCYCLES, "flush ucycles", INT),
+    TACHO_COLUMN(WORK_UCYCLES, "ucycles without flush", INT),
+    TACHO_COLUMN(OF_MEAN_PERCENT, "of mean", PERCENT),
+    TACHO_COLUMN(BUSIEST_UCYCLES, "busiest thread ucycles", INT),
+    TACHO_COLUMN(BUSY_PERCENT, "busy", PERCENT),
+    TACHO_COLUMN(SYNC_UCYCLES, "its sync ucycles", INT),
+    TACHO_COLUMN(BARRIER_UCYCLES, "its barrier ucycles", INT),
+    TACHO_COLUMN(RECORD_COUNT, "records", INT),
+    TACHO_COLUMN(DDR_BYTES, "DDR bytes", INT),
 };
 
 typedef struct core_sum {
@@ -376,14 +376,14 @@ static tacho_status rollup_cores(const tacho_rollup_files *files, tacho_table *t
 /* ---- devices ------------------------------------------------------------------------------- */
 
 static const tacho_column device_columns[] = {
-    {"inference", "inference", TACHO_COLUMN_INT},
-    {"activation", "activation", TACHO_COLUMN_INT},
-    {"from_device", "from", TACHO_COLUMN_INT},
-    {"to_device", "to", TACHO_COLUMN_INT},
-    {"tensor_count", "tensors", TACHO_COLUMN_INT},
-    {"bytes", "bytes", TACHO_COLUMN_INT},
-    {"send_wait_ucycles", "sender waited ucycles (all threads)", TACHO_COLUMN_INT},
-    {"receive_wait_ucycles", "receiver waited ucycles (all threads)", TACHO_COLUMN_INT},
+    TACHO_COLUMN(INFERENCE, "inference", INT),
+    TACHO_COLUMN(ACTIVATION, "activation", INT),
+    TACHO_COLUMN(FROM_DEVICE, "from", INT),
+    TACHO_COLUMN(TO_DEVICE, "to", INT),
+    TACHO_COLUMN(TENSOR_COUNT, "tensors", INT),
+    TACHO_COLUMN(BYTES, "bytes", INT),
+    TACHO_COLUMN(SEND_WAIT_UCYCLES, "sender waited ucycles (all threads)", INT),
+    TACHO_COLUMN(RECEIVE_WAIT_UCYCLES, "receiver waited ucycles (all threads)", INT),
 };
 
 enum { DEVICES_MAX = 1024 };
@@ -607,7 +607,12 @@ tacho_status tacho_rollup_table(tacho_rollup_kind kind, const tacho_rollup_files
     };
     const rollup_row *row = &rows[kind];
     tacho_table_init(out_table, row->name, row->title, row->columns, row->column_count);
-    out_table->kept = "name op core from_device to_device ucycles engine_ucycles share_percent "
-                      "busy_percent bytes";
+    static const tacho_column_id kept[] = {TACHO_COL_NAME,           TACHO_COL_OP,
+                                           TACHO_COL_CORE,           TACHO_COL_FROM_DEVICE,
+                                           TACHO_COL_TO_DEVICE,      TACHO_COL_UCYCLES,
+                                           TACHO_COL_ENGINE_UCYCLES, TACHO_COL_SHARE_PERCENT,
+                                           TACHO_COL_BUSY_PERCENT,   TACHO_COL_BYTES,
+                                           TACHO_COL_OTHER};
+    out_table->kept = kept;
     return row->add(files, out_table);
 }

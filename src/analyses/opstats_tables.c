@@ -49,23 +49,23 @@ static tacho_status add_ratio(tacho_table *table, double a, double b)
 /* ---- ops ----------------------------------------------------------------------------------- */
 
 static const tacho_column op_columns[] = {
-    {"core", "core", TACHO_COLUMN_INT},
-    {"ucycles", "ucycles", TACHO_COLUMN_INT},
-    {"ucycles_percent", "ucycles(%)", TACHO_COLUMN_PERCENT},
-    {"pcycles", "pcycles", TACHO_COLUMN_INT},
-    {"pcycles_percent", "pcycles(%)", TACHO_COLUMN_PERCENT},
-    {"count", "count", TACHO_COLUMN_INT},
-    {"out_kb", "out KB", TACHO_COLUMN_REAL},
-    {"ucycles_per_kb", "ucycles/KB", TACHO_COLUMN_REAL},
-    {"pcycles_per_kb", "pcycles/KB", TACHO_COLUMN_REAL},
-    {"pcycles_per_kb_stddev", "stddev(pc/KB)", TACHO_COLUMN_REAL},
-    {"kind", "kind", TACHO_COLUMN_TEXT},
-    {"engine", "engine", TACHO_COLUMN_TEXT},
-    {"memory", "memory", TACHO_COLUMN_TEXT},
-    {"types", "types", TACHO_COLUMN_TEXT},
-    {"opdetails", "opdetails", TACHO_COLUMN_TEXT},
-    {"ucycles_per_inference", "ucycles/inf", TACHO_COLUMN_REAL},
-    {"pcycles_per_inference", "pcycles/inf", TACHO_COLUMN_REAL},
+    TACHO_COLUMN(CORE, "core", INT),
+    TACHO_COLUMN(UCYCLES, "ucycles", INT),
+    TACHO_COLUMN(UCYCLES_PERCENT, "ucycles(%)", PERCENT),
+    TACHO_COLUMN(PCYCLES, "pcycles", INT),
+    TACHO_COLUMN(PCYCLES_PERCENT, "pcycles(%)", PERCENT),
+    TACHO_COLUMN(COUNT, "count", INT),
+    TACHO_COLUMN(OUT_KB, "out KB", REAL),
+    TACHO_COLUMN(UCYCLES_PER_KB, "ucycles/KB", REAL),
+    TACHO_COLUMN(PCYCLES_PER_KB, "pcycles/KB", REAL),
+    TACHO_COLUMN(PCYCLES_PER_KB_STDDEV, "stddev(pc/KB)", REAL),
+    TACHO_COLUMN(KIND, "kind", TEXT),
+    TACHO_COLUMN(ENGINE, "engine", TEXT),
+    TACHO_COLUMN(MEMORY, "memory", TEXT),
+    TACHO_COLUMN(TYPES, "types", TEXT),
+    TACHO_COLUMN(OPDETAILS, "opdetails", TEXT),
+    TACHO_COLUMN(UCYCLES_PER_INFERENCE, "ucycles/inf", REAL),
+    TACHO_COLUMN(PCYCLES_PER_INFERENCE, "pcycles/inf", REAL),
 };
 
 typedef struct op_order {
@@ -209,19 +209,19 @@ static tacho_status add_ops(tacho_table *table, const tacho_opstats *stats)
 /* ---- threads and cores --------------------------------------------------------------------- */
 
 static const tacho_column thread_columns[] = {
-    {"core", "core", TACHO_COLUMN_INT},
-    {"thread", "thread", TACHO_COLUMN_INT},
-    {"engine", "engine", TACHO_COLUMN_TEXT},
-    {"ucycles", "ucycles", TACHO_COLUMN_INT},
-    {"start_u", "start", TACHO_COLUMN_INT},
-    {"end_u", "end", TACHO_COLUMN_INT},
-    {"pcycles", "pcycles", TACHO_COLUMN_INT},
-    {"utilization_percent", "utilization", TACHO_COLUMN_PERCENT},
-    {"op_ucycles", "op ucycles", TACHO_COLUMN_INT},
-    {"sync_ucycles", "sync ucycles", TACHO_COLUMN_INT},
-    {"barrier_ucycles", "barrier ucycles", TACHO_COLUMN_INT},
-    {"flush_ucycles", "flush ucycles", TACHO_COLUMN_INT},
-    {"activate_ucycles", "activate ucycles", TACHO_COLUMN_INT},
+    TACHO_COLUMN(CORE, "core", INT),
+    TACHO_COLUMN(THREAD, "thread", INT),
+    TACHO_COLUMN(ENGINE, "engine", TEXT),
+    TACHO_COLUMN(UCYCLES, "ucycles", INT),
+    TACHO_COLUMN(START_U, "start", INT),
+    TACHO_COLUMN(END_U, "end", INT),
+    TACHO_COLUMN(PCYCLES, "pcycles", INT),
+    TACHO_COLUMN(UTILIZATION_PERCENT, "utilization", PERCENT),
+    TACHO_COLUMN(OP_UCYCLES, "op ucycles", INT),
+    TACHO_COLUMN(SYNC_UCYCLES, "sync ucycles", INT),
+    TACHO_COLUMN(BARRIER_UCYCLES, "barrier ucycles", INT),
+    TACHO_COLUMN(FLUSH_UCYCLES, "flush ucycles", INT),
+    TACHO_COLUMN(ACTIVATE_UCYCLES, "activate ucycles", INT),
 };
 
 /* Engines of a thread of the file's device; the last thread has those of threads behind it, too. */
@@ -311,15 +311,15 @@ static tacho_status add_threads(tacho_table *table, const tacho_opstats *stats)
 }
 
 static const tacho_column core_columns[] = {
-    {"core", "core", TACHO_COLUMN_INT},
-    {"ucycles", "ucycles", TACHO_COLUMN_INT},
-    {"pcycles", "pcycles", TACHO_COLUMN_INT},
-    {"inference_pcycles", "inference pcycles", TACHO_COLUMN_INT},
-    {"effective_mhz", "MHz", TACHO_COLUMN_REAL},
-    {"flush_ucycles", "flush ucycles", TACHO_COLUMN_INT},
-    {"ddr_read_kb", "DDR read KB", TACHO_COLUMN_REAL},
-    {"ddr_write_kb", "DDR write KB", TACHO_COLUMN_REAL},
-    {"ddr_gb_per_s", "DDR GB/s", TACHO_COLUMN_REAL},
+    TACHO_COLUMN(CORE, "core", INT),
+    TACHO_COLUMN(UCYCLES, "ucycles", INT),
+    TACHO_COLUMN(PCYCLES, "pcycles", INT),
+    TACHO_COLUMN(INFERENCE_PCYCLES, "inference pcycles", INT),
+    TACHO_COLUMN(EFFECTIVE_MHZ, "MHz", REAL),
+    TACHO_COLUMN(FLUSH_UCYCLES, "flush ucycles", INT),
+    TACHO_COLUMN(DDR_READ_KB, "DDR read KB", REAL),
+    TACHO_COLUMN(DDR_WRITE_KB, "DDR write KB", REAL),
+    TACHO_COLUMN(DDR_GB_PER_S, "DDR GB/s", REAL),
 };
 
 static double seconds_of(const tacho_opstats *stats, uint64_t ticks)
@@ -366,29 +366,29 @@ static tacho_status add_cores(tacho_table *table, const tacho_opstats *stats)
 /* ---- the inference ------------------------------------------------------------------------- */
 
 static const tacho_column device_columns[] = {
-    {"network", "network", TACHO_COLUMN_TEXT},
-    {"origin", "origin", TACHO_COLUMN_TEXT},
-    {"level", "level", TACHO_COLUMN_INT},
-    {"program", "program", TACHO_COLUMN_INT},
-    {"activation", "activation", TACHO_COLUMN_INT},
-    {"inference", "inference", TACHO_COLUMN_INT},
-    {"device", "device", TACHO_COLUMN_INT},
-    {"ucycles", "ucycles", TACHO_COLUMN_INT},
-    {"start_u", "start", TACHO_COLUMN_INT},
-    {"end_u", "end", TACHO_COLUMN_INT},
-    {"seconds", "seconds", TACHO_COLUMN_REAL},
-    {"batch_per_s", "batch/s", TACHO_COLUMN_REAL},
-    {"stats_batch", "stats batch", TACHO_COLUMN_INT},
-    {"inferences_per_s", "inf/s", TACHO_COLUMN_REAL},
-    {"ucycles_per_inference", "ucycles/inf", TACHO_COLUMN_REAL},
-    {"max_input_wait_ucycles", "max input wait", TACHO_COLUMN_INT},
-    {"max_output_wait_ucycles", "max output wait", TACHO_COLUMN_INT},
-    {"flush_ucycles", "flush ucycles", TACHO_COLUMN_INT},
-    {"ddr_mb", "DDR MB", TACHO_COLUMN_REAL},
-    {"ddr_gb_per_s", "DDR GB/s", TACHO_COLUMN_REAL},
-    {"op_records", "op records", TACHO_COLUMN_INT},
-    {"record_cost_ns", "cost of recording", TACHO_COLUMN_DURATION},
-    {"timer_mhz", "timer MHz", TACHO_COLUMN_REAL},
+    TACHO_COLUMN(NETWORK, "network", TEXT),
+    TACHO_COLUMN(ORIGIN, "origin", TEXT),
+    TACHO_COLUMN(LEVEL, "level", INT),
+    TACHO_COLUMN(PROGRAM, "program", INT),
+    TACHO_COLUMN(ACTIVATION, "activation", INT),
+    TACHO_COLUMN(INFERENCE, "inference", INT),
+    TACHO_COLUMN(DEVICE, "device", INT),
+    TACHO_COLUMN(UCYCLES, "ucycles", INT),
+    TACHO_COLUMN(START_U, "start", INT),
+    TACHO_COLUMN(END_U, "end", INT),
+    TACHO_COLUMN(SECONDS, "seconds", REAL),
+    TACHO_COLUMN(BATCH_PER_S, "batch/s", REAL),
+    TACHO_COLUMN(STATS_BATCH, "stats batch", INT),
+    TACHO_COLUMN(INFERENCES_PER_S, "inf/s", REAL),
+    TACHO_COLUMN(UCYCLES_PER_INFERENCE, "ucycles/inf", REAL),
+    TACHO_COLUMN(MAX_INPUT_WAIT_UCYCLES, "max input wait", INT),
+    TACHO_COLUMN(MAX_OUTPUT_WAIT_UCYCLES, "max output wait", INT),
+    TACHO_COLUMN(FLUSH_UCYCLES, "flush ucycles", INT),
+    TACHO_COLUMN(DDR_MB, "DDR MB", REAL),
+    TACHO_COLUMN(DDR_GB_PER_S, "DDR GB/s", REAL),
+    TACHO_COLUMN(OP_RECORDS, "op records", INT),
+    TACHO_COLUMN(RECORD_COST_NS, "cost of recording", DURATION),
+    TACHO_COLUMN(TIMER_MHZ, "timer MHz", REAL),
 };
 
 static tacho_status add_network(tacho_table *table, const tacho_opstats *stats)
@@ -482,15 +482,15 @@ static tacho_status add_device(tacho_table *table, const tacho_opstats *stats)
 /* ---- ports --------------------------------------------------------------------------------- */
 
 static const tacho_column port_columns[] = {
-    {"core", "core", TACHO_COLUMN_INT},
-    {"thread", "thread", TACHO_COLUMN_INT},
-    {"port", "port", TACHO_COLUMN_INT},
-    {"type", "type", TACHO_COLUMN_TEXT},
-    {"direction", "direction", TACHO_COLUMN_TEXT},
-    {"peer", "peer", TACHO_COLUMN_INT},
-    {"wait_ucycles", "wait ucycles", TACHO_COLUMN_INT},
-    {"wait_count", "waits", TACHO_COLUMN_INT},
-    {"longest_ucycles", "longest", TACHO_COLUMN_INT},
+    TACHO_COLUMN(CORE, "core", INT),
+    TACHO_COLUMN(THREAD, "thread", INT),
+    TACHO_COLUMN(PORT, "port", INT),
+    TACHO_COLUMN(TYPE, "type", TEXT),
+    TACHO_COLUMN(DIRECTION, "direction", TEXT),
+    TACHO_COLUMN(PEER, "peer", INT),
+    TACHO_COLUMN(WAIT_UCYCLES, "wait ucycles", INT),
+    TACHO_COLUMN(WAIT_COUNT, "waits", INT),
+    TACHO_COLUMN(LONGEST_UCYCLES, "longest", INT),
 };
 
 static tacho_status add_ports(tacho_table *table, const tacho_opstats *stats)
@@ -515,10 +515,10 @@ static tacho_status add_ports(tacho_table *table, const tacho_opstats *stats)
 }
 
 static const tacho_column doorbell_columns[] = {
-    {"core", "core", TACHO_COLUMN_INT},
-    {"port", "port", TACHO_COLUMN_INT},
-    {"transaction", "transaction", TACHO_COLUMN_INT},
-    {"offset_ucycles", "after start", TACHO_COLUMN_INT},
+    TACHO_COLUMN(CORE, "core", INT),
+    TACHO_COLUMN(PORT, "port", INT),
+    TACHO_COLUMN(TRANSACTION, "transaction", INT),
+    TACHO_COLUMN(OFFSET_UCYCLES, "after start", INT),
 };
 
 static tacho_status add_doorbells(tacho_table *table, const tacho_opstats *stats)
@@ -543,9 +543,9 @@ static tacho_status add_doorbells(tacho_table *table, const tacho_opstats *stats
 /* ---- counters ------------------------------------------------------------------------------ */
 
 static const tacho_column pmu_columns[] = {
-    {"core", "core", TACHO_COLUMN_INT},    {"thread", "thread", TACHO_COLUMN_INT},
-    {"event", "event", TACHO_COLUMN_TEXT}, {"name", "name", TACHO_COLUMN_TEXT},
-    {"value", "value", TACHO_COLUMN_INT},
+    TACHO_COLUMN(CORE, "core", INT),    TACHO_COLUMN(THREAD, "thread", INT),
+    TACHO_COLUMN(EVENT, "event", TEXT), TACHO_COLUMN(NAME, "name", TEXT),
+    TACHO_COLUMN(VALUE, "value", INT),
 };
 
 static tacho_status add_event(tacho_table *table, const tacho_program *program, uint32_t at)
@@ -582,9 +582,9 @@ static tacho_status add_pmus(tacho_table *table, const tacho_opstats *stats)
 }
 
 static const tacho_column rate_columns[] = {
-    {"core", "core", TACHO_COLUMN_INT},
-    {"name", "name", TACHO_COLUMN_TEXT},
-    {"value", "value", TACHO_COLUMN_REAL},
+    TACHO_COLUMN(CORE, "core", INT),
+    TACHO_COLUMN(NAME, "name", TEXT),
+    TACHO_COLUMN(VALUE, "value", REAL),
 };
 
 static tacho_status add_rates(tacho_table *table, const tacho_opstats *stats)
@@ -602,10 +602,10 @@ static tacho_status add_rates(tacho_table *table, const tacho_opstats *stats)
 }
 
 static const tacho_column op_pmu_columns[] = {
-    {"core", "core", TACHO_COLUMN_INT},    {"opdetails", "opdetails", TACHO_COLUMN_TEXT},
-    {"event", "event", TACHO_COLUMN_TEXT}, {"name", "name", TACHO_COLUMN_TEXT},
-    {"count", "ops", TACHO_COLUMN_INT},    {"mean", "mean", TACHO_COLUMN_REAL},
-    {"total", "total", TACHO_COLUMN_INT},  {"per_pcycle", "per pcycle", TACHO_COLUMN_REAL},
+    TACHO_COLUMN(CORE, "core", INT),    TACHO_COLUMN(OPDETAILS, "opdetails", TEXT),
+    TACHO_COLUMN(EVENT, "event", TEXT), TACHO_COLUMN(NAME, "name", TEXT),
+    TACHO_COLUMN(COUNT, "ops", INT),    TACHO_COLUMN(MEAN, "mean", REAL),
+    TACHO_COLUMN(TOTAL, "total", INT),  TACHO_COLUMN(PER_PCYCLE, "per pcycle", REAL),
 };
 
 static tacho_status add_op_pmu(tacho_table *table, const tacho_opstats *stats)
@@ -636,10 +636,10 @@ static tacho_status add_op_pmu(tacho_table *table, const tacho_opstats *stats)
 
 /* ---- stalls, and what is missing ----------------------------------------------------------- */
 
-static const tacho_column stall_columns[] = {{"op", "op", TACHO_COLUMN_TEXT},
-                                             {"estimated_cycles", "estimated", TACHO_COLUMN_INT},
-                                             {"simulated_cycles", "simulated", TACHO_COLUMN_INT},
-#define STALL_COLUMN(name, key, phrase) {key "_cycles", key, TACHO_COLUMN_INT},
+static const tacho_column stall_columns[] = {TACHO_COLUMN(OP, "op", TEXT),
+                                             TACHO_COLUMN(ESTIMATED_CYCLES, "estimated", INT),
+                                             TACHO_COLUMN(SIMULATED_CYCLES, "simulated", INT),
+#define STALL_COLUMN(name, key, phrase) TACHO_COLUMN(name##_CYCLES, key, INT),
                                              TACHO_STALLS(STALL_COLUMN)
 #undef STALL_COLUMN
 };
@@ -668,8 +668,8 @@ static tacho_status add_stalls(tacho_table *table, const tacho_opstats *stats)
 }
 
 static const tacho_column missing_columns[] = {
-    {"what", "what", TACHO_COLUMN_TEXT},
-    {"needs", "compile with", TACHO_COLUMN_TEXT},
+    TACHO_COLUMN(WHAT, "what", TEXT),
+    TACHO_COLUMN(NEEDS, "compile with", TEXT),
 };
 
 /* "counters 0x20E, 0x20F of threads and ops: the simulation does not count them"; empty: none. */
@@ -767,7 +767,12 @@ tacho_status tacho_opstats_tables_init(tacho_table tables[TACHO_OPSTATS_TABLE_CO
     for (size_t i = 0; i < TACHO_OPSTATS_TABLE_COUNT; i++) {
         tacho_table_init(&tables[i], names[i][0], names[i][1], makers[i].columns,
                          makers[i].column_count);
-        tables[i].kept = "core opdetails thread name ucycles ucycles_percent pcycles value total";
+        static const tacho_column_id kept[] = {TACHO_COL_CORE,    TACHO_COL_OPDETAILS,
+                                               TACHO_COL_THREAD,  TACHO_COL_NAME,
+                                               TACHO_COL_UCYCLES, TACHO_COL_UCYCLES_PERCENT,
+                                               TACHO_COL_PCYCLES, TACHO_COL_VALUE,
+                                               TACHO_COL_TOTAL,   TACHO_COL_OTHER};
+        tables[i].kept = kept;
     }
     for (size_t i = 0; i < TACHO_OPSTATS_TABLE_COUNT; i++) {
         TACHO_TRY(makers[i].add(&tables[i], stats));

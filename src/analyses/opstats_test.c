@@ -49,7 +49,7 @@ static void free_test(test_opstats *at)
 static const tacho_cell *cell(const tacho_table *table, size_t row, const char *column)
 {
     for (size_t i = 0; i < table->column_count; i++) {
-        if (strcmp(table->columns[i].name, column) == 0) {
+        if (strcmp(tacho_column_name(&table->columns[i]), column) == 0) {
             return tacho_table_cell(table, row, i);
         }
     }

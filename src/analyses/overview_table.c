@@ -125,15 +125,18 @@ static tacho_status add_block(const tacho_overview *overview, const tacho_overvi
 tacho_status tacho_overview_table(const tacho_overview *overview, tacho_table *out_table)
 {
     static const tacho_column columns[] = {
-        {"file", "file", TACHO_COLUMN_TEXT},          {"model", "model", TACHO_COLUMN_TEXT},
-        {"origin", "origin", TACHO_COLUMN_TEXT},      {"metric", "metric", TACHO_COLUMN_TEXT},
-        {"name", "name", TACHO_COLUMN_TEXT},          {"label", "label", TACHO_COLUMN_TEXT},
-        {"time_ns", "time", TACHO_COLUMN_DURATION},   {"cycles", "cycles", TACHO_COLUMN_INT},
-        {"percent", "percent", TACHO_COLUMN_PERCENT},
+        TACHO_COLUMN(FILE, "file", TEXT),          TACHO_COLUMN(MODEL, "model", TEXT),
+        TACHO_COLUMN(ORIGIN, "origin", TEXT),      TACHO_COLUMN(METRIC, "metric", TEXT),
+        TACHO_COLUMN(NAME, "name", TEXT),          TACHO_COLUMN(LABEL, "label", TEXT),
+        TACHO_COLUMN(TIME_NS, "time", DURATION),   TACHO_COLUMN(CYCLES, "cycles", INT),
+        TACHO_COLUMN(PERCENT, "percent", PERCENT),
     };
     tacho_table_init(out_table, "overview", "Overview", columns,
                      sizeof(columns) / sizeof(columns[0]));
-    out_table->kept = "metric name time_ns cycles percent file";
+    static const tacho_column_id kept[] = {TACHO_COL_METRIC, TACHO_COL_NAME,    TACHO_COL_TIME_NS,
+                                           TACHO_COL_CYCLES, TACHO_COL_PERCENT, TACHO_COL_FILE,
+                                           TACHO_COL_OTHER};
+    out_table->kept = kept;
     for (size_t i = 0; i < overview->block_count; i++) {
         TACHO_TRY(add_block(overview, &overview->blocks[i], out_table));
     }

@@ -34,9 +34,9 @@ static tacho_status add_name(tacho_table *table, tacho_str text)
 /* ---- segments ----------------------------------------------------------------------------- */
 
 static const tacho_column segment_columns[] = {
-    {"file", "file", TACHO_COLUMN_TEXT},       {"segment", "segment", TACHO_COLUMN_TEXT},
-    {"size_bytes", "bytes", TACHO_COLUMN_INT}, {"offset_bytes", "at byte", TACHO_COLUMN_INT},
-    {"crc32c", "checksum", TACHO_COLUMN_TEXT},
+    TACHO_COLUMN(FILE, "file", TEXT),       TACHO_COLUMN(SEGMENT, "segment", TEXT),
+    TACHO_COLUMN(SIZE_BYTES, "bytes", INT), TACHO_COLUMN(OFFSET_BYTES, "at byte", INT),
+    TACHO_COLUMN(CRC32C, "checksum", TEXT),
 };
 
 static tacho_status add_segments(const tacho_opened_program *opened, tacho_table *table)
@@ -55,15 +55,15 @@ static tacho_status add_segments(const tacho_opened_program *opened, tacho_table
 /* ---- network ------------------------------------------------------------------------------ */
 
 static const tacho_column network_columns[] = {
-    {"file", "file", TACHO_COLUMN_TEXT},
-    {"network", "network", TACHO_COLUMN_TEXT},
-    {"version", "version", TACHO_COLUMN_TEXT},
-    {"core_count", "cores", TACHO_COLUMN_INT},
-    {"thread_count", "threads", TACHO_COLUMN_INT},
-    {"vector_thread_count", "vector threads", TACHO_COLUMN_INT},
-    {"batch_size", "batch", TACHO_COLUMN_INT},
-    {"input_count", "inputs", TACHO_COLUMN_INT},
-    {"output_count", "outputs", TACHO_COLUMN_INT},
+    TACHO_COLUMN(FILE, "file", TEXT),
+    TACHO_COLUMN(NETWORK, "network", TEXT),
+    TACHO_COLUMN(VERSION, "version", TEXT),
+    TACHO_COLUMN(CORE_COUNT, "cores", INT),
+    TACHO_COLUMN(THREAD_COUNT, "threads", INT),
+    TACHO_COLUMN(VECTOR_THREAD_COUNT, "vector threads", INT),
+    TACHO_COLUMN(BATCH_SIZE, "batch", INT),
+    TACHO_COLUMN(INPUT_COUNT, "inputs", INT),
+    TACHO_COLUMN(OUTPUT_COUNT, "outputs", INT),
 };
 
 /* Adds rows of one description. */
@@ -102,15 +102,15 @@ static tacho_status add_networks(const tacho_opened_program *opened, tacho_table
 /* ---- slices ------------------------------------------------------------------------------- */
 
 static const tacho_column slice_columns[] = {
-    {"file", "file", TACHO_COLUMN_TEXT},
-    {"slice", "slice", TACHO_COLUMN_TEXT},
-    {"device", "device", TACHO_COLUMN_INT},
-    {"op_count", "ops", TACHO_COLUMN_INT},
-    {"core_count", "cores", TACHO_COLUMN_INT},
-    {"job_count", "jobs", TACHO_COLUMN_INT},
-    {"link_bytes", "bytes from devices", TACHO_COLUMN_INT},
-    {"start_cycles", "start", TACHO_COLUMN_INT},
-    {"end_cycles", "end", TACHO_COLUMN_INT},
+    TACHO_COLUMN(FILE, "file", TEXT),
+    TACHO_COLUMN(SLICE, "slice", TEXT),
+    TACHO_COLUMN(DEVICE, "device", INT),
+    TACHO_COLUMN(OP_COUNT, "ops", INT),
+    TACHO_COLUMN(CORE_COUNT, "cores", INT),
+    TACHO_COLUMN(JOB_COUNT, "jobs", INT),
+    TACHO_COLUMN(LINK_BYTES, "bytes from devices", INT),
+    TACHO_COLUMN(START_CYCLES, "start", INT),
+    TACHO_COLUMN(END_CYCLES, "end", INT),
 };
 
 static tacho_status add_slice_rows(const tacho_opened_program *opened, const tacho_slice *slices,
@@ -149,10 +149,10 @@ static tacho_status add_slices(const tacho_opened_program *opened, tacho_table *
 /* ---- inputs and outputs ------------------------------------------------------------------- */
 
 static const tacho_column tensor_columns[] = {
-    {"file", "file", TACHO_COLUMN_TEXT},       {"direction", "in/out", TACHO_COLUMN_TEXT},
-    {"name", "name", TACHO_COLUMN_TEXT},       {"dtype", "type", TACHO_COLUMN_TEXT},
-    {"shape", "shape", TACHO_COLUMN_TEXT},     {"described", "described as", TACHO_COLUMN_TEXT},
-    {"size_bytes", "bytes", TACHO_COLUMN_INT},
+    TACHO_COLUMN(FILE, "file", TEXT),       TACHO_COLUMN(DIRECTION, "in/out", TEXT),
+    TACHO_COLUMN(NAME, "name", TEXT),       TACHO_COLUMN(DTYPE, "type", TEXT),
+    TACHO_COLUMN(SHAPE, "shape", TEXT),     TACHO_COLUMN(DESCRIBED, "described as", TEXT),
+    TACHO_COLUMN(SIZE_BYTES, "bytes", INT),
 };
 
 static tacho_dtype dtype_of(uint64_t type)
@@ -287,18 +287,18 @@ static tacho_status add_tensors(const tacho_opened_program *opened, tacho_table 
 /* ---- statistics --------------------------------------------------------------------------- */
 
 static const tacho_column stats_columns[] = {
-    {"file", "file", TACHO_COLUMN_TEXT},
-    {"network", "network", TACHO_COLUMN_TEXT},
-    {"level", "level", TACHO_COLUMN_INT},
-    {"records", "records", TACHO_COLUMN_TEXT},
-    {"op_level", "op level", TACHO_COLUMN_INT},
-    {"pmu_level", "PMU level", TACHO_COLUMN_INT},
-    {"batch_size", "batch", TACHO_COLUMN_INT},
-    {"counts_ddr", "DDR", TACHO_COLUMN_TEXT},
-    {"timer_khz", "timer kHz", TACHO_COLUMN_INT},
-    {"buffer_bytes", "buffer bytes", TACHO_COLUMN_INT},
-    {"pmu_events", "PMU events", TACHO_COLUMN_TEXT},
-    {"pmu_recipe", "recipe", TACHO_COLUMN_TEXT},
+    TACHO_COLUMN(FILE, "file", TEXT),
+    TACHO_COLUMN(NETWORK, "network", TEXT),
+    TACHO_COLUMN(LEVEL, "level", INT),
+    TACHO_COLUMN(RECORDS, "records", TEXT),
+    TACHO_COLUMN(OP_LEVEL, "op level", INT),
+    TACHO_COLUMN(PMU_LEVEL, "PMU level", INT),
+    TACHO_COLUMN(BATCH_SIZE, "batch", INT),
+    TACHO_COLUMN(COUNTS_DDR, "DDR", TEXT),
+    TACHO_COLUMN(TIMER_KHZ, "timer kHz", INT),
+    TACHO_COLUMN(BUFFER_BYTES, "buffer bytes", INT),
+    TACHO_COLUMN(PMU_EVENTS, "PMU events", TEXT),
+    TACHO_COLUMN(PMU_RECIPE, "recipe", TEXT),
 };
 
 /* "0x3 0x1a4"; the first few where there are more than a device can count. */
@@ -317,11 +317,11 @@ enum { PORTS_LEVEL = 50 };
 
 static const char *records_of(int64_t level)
 {
-    return level < TACHO_STATS_LEVEL_MIN        ? "nothing"
-           : level < PORTS_LEVEL                ? "inferences"
-           : level < TACHO_STATS_LEVEL_OPS      ? "inferences, ports"
+    return level < TACHO_STATS_LEVEL_MIN      ? "nothing"
+           : level < PORTS_LEVEL              ? "inferences"
+           : level < TACHO_STATS_LEVEL_OPS    ? "inferences, ports"
            : level < TACHO_STATS_LEVEL_OP_PMU ? "inferences, ports, operators"
-                                                : "inferences, ports, operators, their counters";
+                                              : "inferences, ports, operators, their counters";
 }
 
 /* A program that says so records nothing; of others that say nothing nobody knows. */
@@ -380,10 +380,10 @@ static tacho_status add_stats(const tacho_opened_program *opened, tacho_table *t
 }
 
 static const tacho_column event_columns[] = {
-    {"file", "file", TACHO_COLUMN_TEXT},
-    {"event", "event", TACHO_COLUMN_TEXT},
-    {"name", "name", TACHO_COLUMN_TEXT},
-    {"counts", "counts", TACHO_COLUMN_TEXT},
+    TACHO_COLUMN(FILE, "file", TEXT),
+    TACHO_COLUMN(EVENT, "event", TEXT),
+    TACHO_COLUMN(NAME, "name", TEXT),
+    TACHO_COLUMN(COUNTS, "counts", TEXT),
 };
 
 static tacho_status add_event_rows(const tacho_opened_program *opened, const tacho_machine *machine,
@@ -427,12 +427,12 @@ static tacho_status add_events(const tacho_opened_program *opened, tacho_table *
 /* ---- ops per core ------------------------------------------------------------------------- */
 
 static const tacho_column core_columns[] = {
-    {"file", "file", TACHO_COLUMN_TEXT},
-    {"network", "network", TACHO_COLUMN_TEXT},
-    {"core", "core", TACHO_COLUMN_INT},
-    {"group", "thread group", TACHO_COLUMN_TEXT},
-    {"thread_count", "threads", TACHO_COLUMN_INT},
-    {"op_count", "ops", TACHO_COLUMN_INT},
+    TACHO_COLUMN(FILE, "file", TEXT),
+    TACHO_COLUMN(NETWORK, "network", TEXT),
+    TACHO_COLUMN(CORE, "core", INT),
+    TACHO_COLUMN(GROUP, "thread group", TEXT),
+    TACHO_COLUMN(THREAD_COUNT, "threads", INT),
+    TACHO_COLUMN(OP_COUNT, "ops", INT),
 };
 
 static tacho_status add_core_row(const tacho_opened_program *opened, const tacho_networkdesc *desc,
@@ -514,17 +514,17 @@ static tacho_status add_cores(const tacho_opened_program *opened, tacho_table *t
 /* ---- programs that tacho compiled --------------------------------------------------------- */
 
 static const tacho_column estimate_columns[] = {
-    {"file", "file", TACHO_COLUMN_TEXT},
-    {"machine", "machine", TACHO_COLUMN_TEXT},
-    {"machine_text_bytes", "machine text bytes", TACHO_COLUMN_INT},
-    {"model", "model", TACHO_COLUMN_TEXT},
-    {"device_count", "devices", TACHO_COLUMN_INT},
-    {"core_count", "cores", TACHO_COLUMN_INT},
-    {"op_count", "ops", TACHO_COLUMN_INT},
-    {"step_count", "steps", TACHO_COLUMN_INT},
-    {"job_count", "jobs", TACHO_COLUMN_INT},
-    {"estimate_cycles", "cycles", TACHO_COLUMN_INT},
-    {"estimate_ns", "estimate", TACHO_COLUMN_DURATION},
+    TACHO_COLUMN(FILE, "file", TEXT),
+    TACHO_COLUMN(MACHINE, "machine", TEXT),
+    TACHO_COLUMN(MACHINE_TEXT_BYTES, "machine text bytes", INT),
+    TACHO_COLUMN(MODEL, "model", TEXT),
+    TACHO_COLUMN(DEVICE_COUNT, "devices", INT),
+    TACHO_COLUMN(CORE_COUNT, "cores", INT),
+    TACHO_COLUMN(OP_COUNT, "ops", INT),
+    TACHO_COLUMN(STEP_COUNT, "steps", INT),
+    TACHO_COLUMN(JOB_COUNT, "jobs", INT),
+    TACHO_COLUMN(ESTIMATE_CYCLES, "cycles", INT),
+    TACHO_COLUMN(ESTIMATE_NS, "estimate", DURATION),
 };
 
 static tacho_status add_cycles_as_ns(tacho_table *table, const tacho_program_facts *facts)
@@ -544,7 +544,10 @@ static tacho_status add_estimate(const tacho_opened_program *opened, tacho_table
     if (!opened->has_program) {
         return TACHO_OK;
     }
-    table->kept = "file estimate_ns estimate_cycles machine";
+    static const tacho_column_id kept[] = {TACHO_COL_FILE, TACHO_COL_ESTIMATE_NS,
+                                           TACHO_COL_ESTIMATE_CYCLES, TACHO_COL_MACHINE,
+                                           TACHO_COL_OTHER};
+    table->kept = kept;
     TACHO_TRY(tacho_table_add_text(table, opened->file));
     TACHO_TRY(add_name(table, tacho_strings_get(&program->strings, facts->machine)));
     TACHO_TRY(add_count(table, tacho_strings_get(&program->strings, facts->machine_text).len));
@@ -559,9 +562,9 @@ static tacho_status add_estimate(const tacho_opened_program *opened, tacho_table
 }
 
 static const tacho_column unknown_columns[] = {
-    {"file", "file", TACHO_COLUMN_TEXT},         {"op", "op", TACHO_COLUMN_INT},
-    {"name", "name", TACHO_COLUMN_TEXT},         {"type", "type", TACHO_COLUMN_TEXT},
-    {"location", "location", TACHO_COLUMN_TEXT},
+    TACHO_COLUMN(FILE, "file", TEXT),         TACHO_COLUMN(OP, "op", INT),
+    TACHO_COLUMN(NAME, "name", TEXT),         TACHO_COLUMN(TYPE, "type", TEXT),
+    TACHO_COLUMN(LOCATION, "location", TEXT),
 };
 
 /* Ops of which no kernel is known: a runtime has to bring its own. */
@@ -586,11 +589,11 @@ static tacho_status add_unknown(const tacho_opened_program *opened, tacho_table 
 }
 
 static const tacho_column memory_columns[] = {
-    {"file", "file", TACHO_COLUMN_TEXT},
-    {"local_peak_bytes", "local peak bytes", TACHO_COLUMN_INT},
-    {"ddr_bytes", "DDR bytes", TACHO_COLUMN_INT},
-    {"constant_bytes", "constant bytes", TACHO_COLUMN_INT},
-    {"buffer_count", "buffers", TACHO_COLUMN_INT},
+    TACHO_COLUMN(FILE, "file", TEXT),
+    TACHO_COLUMN(LOCAL_PEAK_BYTES, "local peak bytes", INT),
+    TACHO_COLUMN(DDR_BYTES, "DDR bytes", INT),
+    TACHO_COLUMN(CONSTANT_BYTES, "constant bytes", INT),
+    TACHO_COLUMN(BUFFER_COUNT, "buffers", INT),
 };
 
 static tacho_status add_memory(const tacho_opened_program *opened, tacho_table *table)

@@ -48,14 +48,14 @@ static const char *origin_of(const tacho_recording *recording)
 tacho_status tacho_run_latency_table(const tacho_recording *recording, tacho_table *out_table)
 {
     static const tacho_column columns[] = {
-        {"origin", "Time", TACHO_COLUMN_TEXT},
-        {"runs", "Runs", TACHO_COLUMN_INT},
-        {"mean_ns", "Mean", TACHO_COLUMN_DURATION},
-        {"p50_ns", "p50", TACHO_COLUMN_DURATION},
-        {"p99_ns", "p99", TACHO_COLUMN_DURATION},
-        {"min_ns", "Min", TACHO_COLUMN_DURATION},
-        {"max_ns", "Max", TACHO_COLUMN_DURATION},
-        {"inferences_per_second", "Inferences/s", TACHO_COLUMN_REAL},
+        TACHO_COLUMN(ORIGIN, "Time", TEXT),
+        TACHO_COLUMN(RUNS, "Runs", INT),
+        TACHO_COLUMN(MEAN_NS, "Mean", DURATION),
+        TACHO_COLUMN(P50_NS, "p50", DURATION),
+        TACHO_COLUMN(P99_NS, "p99", DURATION),
+        TACHO_COLUMN(MIN_NS, "Min", DURATION),
+        TACHO_COLUMN(MAX_NS, "Max", DURATION),
+        TACHO_COLUMN(INFERENCES_PER_SECOND, "Inferences/s", REAL),
     };
     tacho_run_latency latency = tacho_run_latency_of(recording);
     const int64_t times[] = {latency.mean_ns, latency.p50_ns, latency.p99_ns, latency.min_ns,
@@ -176,8 +176,8 @@ static tacho_status add_recording(const tacho_recording *recording, tacho_table 
 tacho_status tacho_run_summary_table(const tacho_recording *recording, tacho_table *out_table)
 {
     static const tacho_column columns[] = {
-        {"property", "What", TACHO_COLUMN_TEXT},
-        {"value", "Value", TACHO_COLUMN_TEXT},
+        TACHO_COLUMN(PROPERTY, "What", TEXT),
+        TACHO_COLUMN(VALUE, "Value", TEXT),
     };
     tacho_table_init(out_table, "summary", "Run", columns, 2);
     TACHO_TRY(add_program(recording, out_table));
@@ -195,19 +195,19 @@ static tacho_status add_text(tacho_table *table, const char *text)
 tacho_status tacho_run_facts_table(const tacho_recording *recording, tacho_table *out_table)
 {
     static const tacho_column columns[] = {
-        {"path", "Path", TACHO_COLUMN_TEXT},
-        {"network", "Network", TACHO_COLUMN_TEXT},
-        {"machine", "Machine", TACHO_COLUMN_TEXT},
-        {"device", "Device", TACHO_COLUMN_TEXT},
-        {"origin", "Time", TACHO_COLUMN_TEXT},
-        {"inferences_per_run", "Inferences", TACHO_COLUMN_INT},
-        {"estimated_cycles", "Estimated", TACHO_COLUMN_INT},
-        {"cycles", "Cycles", TACHO_COLUMN_INT},
-        {"peak_activation_bytes", "Activations", TACHO_COLUMN_INT},
-        {"stats_level", "Level", TACHO_COLUMN_INT},
-        {"recorded_runs", "Recorded", TACHO_COLUMN_INT},
-        {"record_cost_ns", "Cost", TACHO_COLUMN_INT},
-        {"wall_ns", "Wall", TACHO_COLUMN_INT},
+        TACHO_COLUMN(PATH, "Path", TEXT),
+        TACHO_COLUMN(NETWORK, "Network", TEXT),
+        TACHO_COLUMN(MACHINE, "Machine", TEXT),
+        TACHO_COLUMN(DEVICE, "Device", TEXT),
+        TACHO_COLUMN(ORIGIN, "Time", TEXT),
+        TACHO_COLUMN(INFERENCES_PER_RUN, "Inferences", INT),
+        TACHO_COLUMN(ESTIMATED_CYCLES, "Estimated", INT),
+        TACHO_COLUMN(CYCLES, "Cycles", INT),
+        TACHO_COLUMN(PEAK_ACTIVATION_BYTES, "Activations", INT),
+        TACHO_COLUMN(STATS_LEVEL, "Level", INT),
+        TACHO_COLUMN(RECORDED_RUNS, "Recorded", INT),
+        TACHO_COLUMN(RECORD_COST_NS, "Cost", INT),
+        TACHO_COLUMN(WALL_NS, "Wall", INT),
     };
     const tacho_program_facts *facts = &recording->program->facts;
     const int64_t numbers[] = {

@@ -85,10 +85,10 @@ static void close_stats(opened_stats *opened)
 static tacho_status make_damage(const tacho_stats_damage *damage, tacho_table *out_table)
 {
     static const tacho_column columns[] = {
-        {"damaged_bytes", "damaged bytes", TACHO_COLUMN_INT},
-        {"missing_chunks", "missing chunks", TACHO_COLUMN_INT},
-        {"bad_records", "records not understood", TACHO_COLUMN_INT},
-        {"is_truncated", "truncated", TACHO_COLUMN_FLAG},
+        TACHO_COLUMN(DAMAGED_BYTES, "damaged bytes", INT),
+        TACHO_COLUMN(MISSING_CHUNKS, "missing chunks", INT),
+        TACHO_COLUMN(BAD_RECORDS, "records not understood", INT),
+        TACHO_COLUMN(IS_TRUNCATED, "truncated", FLAG),
     };
     tacho_table_init(out_table, "damage", "Not read", columns, COUNT_OF(columns));
     if (!tacho_stats_is_damaged(damage)) {

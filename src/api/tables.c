@@ -183,26 +183,6 @@ static tacho_cell_type type_of(tacho_column_type type)
     return TACHO_CELL_REAL;
 }
 
-/* Names of columns end with their unit, or are nothing else. */
-static const char *unit_of(const tacho_column *column)
-{
-    static const char *const units[] = {"ns",      "us",    "ms",  "bytes", "cycles", "ucycles",
-                                        "pcycles", "ticks", "mhz", "hz",    "percent"};
-    const char *tail = strrchr(column->name, '_');
-    tail = tail != NULL ? tail + 1 : column->name;
-    if (type_of(column->type) == TACHO_CELL_TEXT || type_of(column->type) == TACHO_CELL_BOOL) {
-        return "";
-    }
-    for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-        if (strcmp(tail, units[i]) == 0) {
-            return units[i];
-        }
-    }
-    return column->type == TACHO_COLUMN_DURATION  ? "ns"
-           : column->type == TACHO_COLUMN_PERCENT ? "percent"
-                                                  : "";
-}
-
 bool tacho_tables_column(const tacho_tables *tables, size_t table, size_t column,
                          tacho_column_view *out_column)
 {
@@ -212,10 +192,10 @@ bool tacho_tables_column(const tacho_tables *tables, size_t table, size_t column
     }
     const tacho_column *found = &entry->table.columns[column];
     *out_column = (tacho_column_view){
-        .id = found->name,
+        .id = tacho_column_name(found),
         .title = found->title,
         .type = type_of(found->type),
-        .unit = unit_of(found),
+        .unit = tacho_column_unit_name(tacho_column_unit_of(found)),
     };
     return true;
 }
@@ -224,7 +204,7 @@ size_t tacho_tables_find_column(const tacho_tables *tables, size_t table, const 
 {
     const table_entry *entry = find_entry(tables, table);
     for (size_t i = 0; entry != NULL && id != NULL && i < entry->table.column_count; i++) {
-        if (strcmp(entry->table.columns[i].name, id) == 0) {
+        if (strcmp(tacho_column_name(&entry->table.columns[i]), id) == 0) {
             return i;
         }
     }

@@ -185,31 +185,31 @@ static tacho_status add_location(const filler *self)
 }
 
 static const op_column op_columns[] = {
-    {{"op", "#", TACHO_COLUMN_INT}, add_number, true, true, false},
-    {{"name", "Name", TACHO_COLUMN_TEXT}, add_name, true, true, false},
-    {{"type", "Type", TACHO_COLUMN_TEXT}, add_type, true, true, false},
-    {{"engine", "Engine", TACHO_COLUMN_TEXT}, add_engine, true, true, false},
-    {{"dtype", "Dtype", TACHO_COLUMN_TEXT}, add_dtype, true, true, false},
-    {{"device", "Device", TACHO_COLUMN_INT}, add_device, true, true, true},
-    {{"cores", "Cores", TACHO_COLUMN_INT}, add_cores, true, true, false},
-    {{"cycles", "Cycles", TACHO_COLUMN_INT}, add_cycles, true, true, false},
-    {{"share_percent", "Share", TACHO_COLUMN_PERCENT}, add_share, true, true, false},
-    {{"time_ns", "Time", TACHO_COLUMN_DURATION}, add_time, true, true, false},
-    {{"macs", "MACs", TACHO_COLUMN_INT}, add_macs, false, true, false},
-    {{"macs", "MMAC", TACHO_COLUMN_REAL}, add_mega_macs, true, false, false},
-    {{"utilisation_percent", "Util", TACHO_COLUMN_PERCENT}, add_utilisation, true, true, false},
-    {{"padding_percent", "Pad", TACHO_COLUMN_PERCENT}, add_padding, true, true, false},
-    {{"ddr_read_bytes", "DDR in", TACHO_COLUMN_INT}, add_ddr_read, true, true, false},
-    {{"ddr_write_bytes", "DDR out", TACHO_COLUMN_INT}, add_ddr_write, true, true, false},
-    {{"link_bytes", "Link in", TACHO_COLUMN_INT}, add_link, true, true, true},
-    {{"local_bytes", "Local", TACHO_COLUMN_INT}, add_local, true, true, false},
-    {{"compute_cycles", "", TACHO_COLUMN_INT}, add_compute_cycles, false, true, false},
-    {{"read_cycles", "", TACHO_COLUMN_INT}, add_read_cycles, false, true, false},
-    {{"write_cycles", "", TACHO_COLUMN_INT}, add_write_cycles, false, true, false},
-    {{"launch_cycles", "", TACHO_COLUMN_INT}, add_launch_cycles, false, true, false},
-    {{"ideal_cycles", "", TACHO_COLUMN_INT}, add_ideal_cycles, false, true, false},
-    {{"bound", "Bound", TACHO_COLUMN_TEXT}, add_bound, true, true, false},
-    {{"location", "Location", TACHO_COLUMN_TEXT}, add_location, true, true, false},
+    {TACHO_COLUMN(OP, "#", INT), add_number, true, true, false},
+    {TACHO_COLUMN(NAME, "Name", TEXT), add_name, true, true, false},
+    {TACHO_COLUMN(TYPE, "Type", TEXT), add_type, true, true, false},
+    {TACHO_COLUMN(ENGINE, "Engine", TEXT), add_engine, true, true, false},
+    {TACHO_COLUMN(DTYPE, "Dtype", TEXT), add_dtype, true, true, false},
+    {TACHO_COLUMN(DEVICE, "Device", INT), add_device, true, true, true},
+    {TACHO_COLUMN(CORES, "Cores", INT), add_cores, true, true, false},
+    {TACHO_COLUMN(CYCLES, "Cycles", INT), add_cycles, true, true, false},
+    {TACHO_COLUMN(SHARE_PERCENT, "Share", PERCENT), add_share, true, true, false},
+    {TACHO_COLUMN(TIME_NS, "Time", DURATION), add_time, true, true, false},
+    {TACHO_COLUMN(MACS, "MACs", INT), add_macs, false, true, false},
+    {TACHO_COLUMN(MACS, "MMAC", REAL), add_mega_macs, true, false, false},
+    {TACHO_COLUMN(UTILISATION_PERCENT, "Util", PERCENT), add_utilisation, true, true, false},
+    {TACHO_COLUMN(PADDING_PERCENT, "Pad", PERCENT), add_padding, true, true, false},
+    {TACHO_COLUMN(DDR_READ_BYTES, "DDR in", INT), add_ddr_read, true, true, false},
+    {TACHO_COLUMN(DDR_WRITE_BYTES, "DDR out", INT), add_ddr_write, true, true, false},
+    {TACHO_COLUMN(LINK_BYTES, "Link in", INT), add_link, true, true, true},
+    {TACHO_COLUMN(LOCAL_BYTES, "Local", INT), add_local, true, true, false},
+    {TACHO_COLUMN(COMPUTE_CYCLES, "", INT), add_compute_cycles, false, true, false},
+    {TACHO_COLUMN(READ_CYCLES, "", INT), add_read_cycles, false, true, false},
+    {TACHO_COLUMN(WRITE_CYCLES, "", INT), add_write_cycles, false, true, false},
+    {TACHO_COLUMN(LAUNCH_CYCLES, "", INT), add_launch_cycles, false, true, false},
+    {TACHO_COLUMN(IDEAL_CYCLES, "", INT), add_ideal_cycles, false, true, false},
+    {TACHO_COLUMN(BOUND, "Bound", TEXT), add_bound, true, true, false},
+    {TACHO_COLUMN(LOCATION, "Location", TEXT), add_location, true, true, false},
 };
 
 enum { OP_COLUMN_COUNT = sizeof(op_columns) / sizeof(op_columns[0]) };
@@ -296,7 +296,10 @@ tacho_status tacho_estimate_ops_table(const tacho_estimate *estimate,
         }
     }
     TACHO_TRY(tacho_table_init_owned(out_table, "operators", "Operators", columns, column_count));
-    out_table->kept = "name cycles share_percent time_ns type";
+    static const tacho_column_id kept[] = {TACHO_COL_NAME,          TACHO_COL_CYCLES,
+                                           TACHO_COL_SHARE_PERCENT, TACHO_COL_TIME_NS,
+                                           TACHO_COL_TYPE,          TACHO_COL_OTHER};
+    out_table->kept = kept;
     sort_row *rows = NULL;
     TACHO_TRY(tacho_items_make(&rows, estimate->fusion->op_count));
     tacho_status status = sort_ops(estimate, options->sort, &out_table->arena, rows);
@@ -320,28 +323,28 @@ static double inferences_per_second(const tacho_estimate *estimate)
 tacho_status tacho_estimate_totals_table(const tacho_estimate *estimate, tacho_table *out_table)
 {
     static const tacho_column columns[] = {
-        {"model", "Model", TACHO_COLUMN_TEXT},
-        {"format", "Format", TACHO_COLUMN_TEXT},
-        {"machine", "Machine", TACHO_COLUMN_TEXT},
-        {"clock_hz", "Clock", TACHO_COLUMN_INT},
-        {"nodes", "Nodes", TACHO_COLUMN_INT},
-        {"folded", "Folded", TACHO_COLUMN_INT},
-        {"views", "Views", TACHO_COLUMN_INT},
-        {"operators", "Operators", TACHO_COLUMN_INT},
-        {"unknown", "Unknown", TACHO_COLUMN_INT},
-        {"cycles", "Cycles", TACHO_COLUMN_INT},
-        {"time_ns", "Time", TACHO_COLUMN_DURATION},
-        {"inferences_per_s", "Inferences/s", TACHO_COLUMN_REAL},
-        {"macs", "MACs", TACHO_COLUMN_INT},
-        {"ideal_cycles", "Ideal cycles", TACHO_COLUMN_INT},
-        {"utilisation_percent", "Util", TACHO_COLUMN_PERCENT},
-        {"weight_bytes", "Weights", TACHO_COLUMN_INT},
-        {"ddr_bytes", "DDR bytes", TACHO_COLUMN_INT},
-        {"local_peak_bytes", "Local peak", TACHO_COLUMN_INT},
-        {"unused", "Unused", TACHO_COLUMN_INT},
-        {"fused", "Fused", TACHO_COLUMN_INT},
-        {"devices", "Devices", TACHO_COLUMN_INT},
-        {"batch", "Batch", TACHO_COLUMN_INT},
+        TACHO_COLUMN(MODEL, "Model", TEXT),
+        TACHO_COLUMN(FORMAT, "Format", TEXT),
+        TACHO_COLUMN(MACHINE, "Machine", TEXT),
+        TACHO_COLUMN(CLOCK_HZ, "Clock", INT),
+        TACHO_COLUMN(NODES, "Nodes", INT),
+        TACHO_COLUMN(FOLDED, "Folded", INT),
+        TACHO_COLUMN(VIEWS, "Views", INT),
+        TACHO_COLUMN(OPERATORS, "Operators", INT),
+        TACHO_COLUMN(UNKNOWN, "Unknown", INT),
+        TACHO_COLUMN(CYCLES, "Cycles", INT),
+        TACHO_COLUMN(TIME_NS, "Time", DURATION),
+        TACHO_COLUMN(INFERENCES_PER_S, "Inferences/s", REAL),
+        TACHO_COLUMN(MACS, "MACs", INT),
+        TACHO_COLUMN(IDEAL_CYCLES, "Ideal cycles", INT),
+        TACHO_COLUMN(UTILISATION_PERCENT, "Util", PERCENT),
+        TACHO_COLUMN(WEIGHT_BYTES, "Weights", INT),
+        TACHO_COLUMN(DDR_BYTES, "DDR bytes", INT),
+        TACHO_COLUMN(LOCAL_PEAK_BYTES, "Local peak", INT),
+        TACHO_COLUMN(UNUSED, "Unused", INT),
+        TACHO_COLUMN(FUSED, "Fused", INT),
+        TACHO_COLUMN(DEVICES, "Devices", INT),
+        TACHO_COLUMN(BATCH, "Batch", INT),
     };
     const tacho_fusion *fusion = estimate->fusion;
     const tacho_graph *graph = fusion->graph;
@@ -415,8 +418,8 @@ static tacho_status add_graph_properties(const tacho_estimate *estimate, tacho_t
 tacho_status tacho_estimate_summary_table(const tacho_estimate *estimate, tacho_table *out_table)
 {
     static const tacho_column columns[] = {
-        {"property", "What", TACHO_COLUMN_TEXT},
-        {"value", "Value", TACHO_COLUMN_TEXT},
+        TACHO_COLUMN(PROPERTY, "What", TEXT),
+        TACHO_COLUMN(VALUE, "Value", TEXT),
     };
     char bytes[48];
     char peak[48];
@@ -448,9 +451,9 @@ tacho_status tacho_estimate_summary_table(const tacho_estimate *estimate, tacho_
 tacho_status tacho_estimate_bounds_table(const tacho_estimate *estimate, tacho_table *out_table)
 {
     static const tacho_column columns[] = {
-        {"bound", "Bound by", TACHO_COLUMN_TEXT}, {"operators", "Operators", TACHO_COLUMN_INT},
-        {"cycles", "Cycles", TACHO_COLUMN_INT},   {"share_percent", "Share", TACHO_COLUMN_PERCENT},
-        {"bar", "", TACHO_COLUMN_PICTURE},
+        TACHO_COLUMN(BOUND, "Bound by", TEXT), TACHO_COLUMN(OPERATORS, "Operators", INT),
+        TACHO_COLUMN(CYCLES, "Cycles", INT),   TACHO_COLUMN(SHARE_PERCENT, "Share", PERCENT),
+        TACHO_COLUMN(BAR, "", PICTURE),
     };
     tacho_table_init(out_table, "bounds", "What bounds it", columns, 5);
     for (size_t bound = TACHO_BOUND_COMPUTE; bound < TACHO_BOUND_COUNT; bound++) {

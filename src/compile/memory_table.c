@@ -14,11 +14,11 @@ tacho_status tacho_memory_table(const tacho_program *program, const tacho_machin
                                 tacho_table *out_table)
 {
     static const tacho_column columns[] = {
-        {"memory", "Memory", TACHO_COLUMN_TEXT},
-        {"what", "What", TACHO_COLUMN_TEXT},
-        {"bytes", "Bytes", TACHO_COLUMN_INT},
-        {"size_bytes", "Of", TACHO_COLUMN_INT},
-        {"share_percent", "Share", TACHO_COLUMN_PERCENT},
+        TACHO_COLUMN(MEMORY, "Memory", TEXT),
+        TACHO_COLUMN(WHAT, "What", TEXT),
+        TACHO_COLUMN(BYTES, "Bytes", INT),
+        TACHO_COLUMN(SIZE_BYTES, "Of", INT),
+        TACHO_COLUMN(SHARE_PERCENT, "Share", PERCENT),
     };
     const tacho_program_facts *facts = &program->facts;
     const tacho_memory *local = tacho_machine_memory(machine, TACHO_MEMORY_LOCAL);
@@ -35,7 +35,9 @@ tacho_status tacho_memory_table(const tacho_program *program, const tacho_machin
         {ddr->name, "read and written", facts->moved_bytes, 0},
     };
     tacho_table_init(out_table, "memory", "Memory", columns, sizeof(columns) / sizeof(columns[0]));
-    out_table->kept = "memory what bytes share_percent";
+    static const tacho_column_id kept[] = {TACHO_COL_MEMORY, TACHO_COL_WHAT, TACHO_COL_BYTES,
+                                           TACHO_COL_SHARE_PERCENT, TACHO_COL_OTHER};
+    out_table->kept = kept;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         TACHO_TRY(tacho_table_add_text(out_table, rows[i].memory));
         TACHO_TRY(tacho_table_add_text(out_table, tacho_str_from_cstring(rows[i].what)));

@@ -144,8 +144,8 @@ tacho_status tacho_compile_metrics_table(const tacho_program *program, uint64_t 
                                          tacho_table *out_table)
 {
     static const tacho_column columns[] = {
-        {"metric", "metric", TACHO_COLUMN_TEXT},
-        {"value", "value", TACHO_COLUMN_INT},
+        TACHO_COLUMN(METRIC, "metric", TEXT),
+        TACHO_COLUMN(VALUE, "value", INT),
     };
     core_sums sums;
     tacho_table_init(out_table, "metrics", "Performance metrics", columns, 2);
@@ -176,18 +176,20 @@ static tacho_status add_cores(const core_sums *sums, tacho_table *table)
 tacho_status tacho_compile_cores_table(const tacho_program *program, tacho_table *out_table)
 {
     static const tacho_column columns[] = {
-        {"device", "device", TACHO_COLUMN_INT},
-        {"core", "core", TACHO_COLUMN_INT},
-        {"macs", "MACs", TACHO_COLUMN_INT},
-        {"ddr_read_bytes", "DDR read B", TACHO_COLUMN_INT},
-        {"ddr_write_bytes", "DDR written B", TACHO_COLUMN_INT},
-        {"copied_bytes", "copied B", TACHO_COLUMN_INT},
-        {"wait_count", "waits", TACHO_COLUMN_INT},
-        {"busy_cycles", "busy cycles", TACHO_COLUMN_INT},
+        TACHO_COLUMN(DEVICE, "device", INT),
+        TACHO_COLUMN(CORE, "core", INT),
+        TACHO_COLUMN(MACS, "MACs", INT),
+        TACHO_COLUMN(DDR_READ_BYTES, "DDR read B", INT),
+        TACHO_COLUMN(DDR_WRITE_BYTES, "DDR written B", INT),
+        TACHO_COLUMN(COPIED_BYTES, "copied B", INT),
+        TACHO_COLUMN(WAIT_COUNT, "waits", INT),
+        TACHO_COLUMN(BUSY_CYCLES, "busy cycles", INT),
     };
     core_sums sums;
     tacho_table_init(out_table, "cores", "Cores", columns, sizeof(columns) / sizeof(columns[0]));
-    out_table->kept = "core device busy_cycles";
+    static const tacho_column_id kept[] = {TACHO_COL_CORE, TACHO_COL_DEVICE, TACHO_COL_BUSY_CYCLES,
+                                           TACHO_COL_OTHER};
+    out_table->kept = kept;
     tacho_status status = open_sums(&sums, program);
     if (status == TACHO_OK) {
         status = add_cores(&sums, out_table);

@@ -12,14 +12,14 @@
 /* ---- all of them --------------------------------------------------------------------------- */
 
 static const tacho_column list_columns[] = {
-    {"machine", "machine", TACHO_COLUMN_TEXT},
-    {"cores", "cores", TACHO_COLUMN_INT},
-    {"clock_mhz", "clock (MHz)", TACHO_COLUMN_INT},
-    {"peak_type", "peak type", TACHO_COLUMN_TEXT},
-    {"peak_macs_per_cycle", "MACs/cycle", TACHO_COLUMN_INT},
-    {"local_bytes", "local bytes", TACHO_COLUMN_INT},
-    {"ddr_mb_per_s", "DDR (MB/s)", TACHO_COLUMN_INT},
-    {"title", "what it is", TACHO_COLUMN_TEXT},
+    TACHO_COLUMN(MACHINE, "machine", TEXT),
+    TACHO_COLUMN(CORES, "cores", INT),
+    TACHO_COLUMN(CLOCK_MHZ, "clock (MHz)", INT),
+    TACHO_COLUMN(PEAK_TYPE, "peak type", TEXT),
+    TACHO_COLUMN(PEAK_MACS_PER_CYCLE, "MACs/cycle", INT),
+    TACHO_COLUMN(LOCAL_BYTES, "local bytes", INT),
+    TACHO_COLUMN(DDR_MB_PER_S, "DDR (MB/s)", INT),
+    TACHO_COLUMN(TITLE, "what it is", TEXT),
 };
 
 /* The most multiply-accumulates per cycle of all cores, and for which type. */
@@ -99,10 +99,10 @@ tacho_status tacho_machine_list_table(const tacho_notes *notes, tacho_table *out
 /* ---- one of them --------------------------------------------------------------------------- */
 
 static const tacho_column show_columns[] = {
-    {"path", "what", TACHO_COLUMN_TEXT},
-    {"value", "value", TACHO_COLUMN_TEXT},
-    {"unit", "unit", TACHO_COLUMN_TEXT},
-    {"source", "source", TACHO_COLUMN_TEXT},
+    TACHO_COLUMN(PATH, "what", TEXT),
+    TACHO_COLUMN(VALUE, "value", TEXT),
+    TACHO_COLUMN(UNIT, "unit", TEXT),
+    TACHO_COLUMN(SOURCE, "source", TEXT),
 };
 
 static tacho_status add_leaf(void *self, const tacho_machine_leaf *leaf)
@@ -123,8 +123,10 @@ tacho_status tacho_machine_show_table(const char *name_or_path, const tacho_note
 {
     tacho_table_init(out_table, "machine", "Machine", show_columns,
                      sizeof(show_columns) / sizeof(show_columns[0]));
-    out_table->whole = "path"; /* to be written into a description */
-    out_table->kept = "path value";
+    static const tacho_column_id whole[] = {TACHO_COL_PATH, TACHO_COL_OTHER};
+    out_table->whole = whole; /* to be written into a description */
+    static const tacho_column_id kept[] = {TACHO_COL_PATH, TACHO_COL_VALUE, TACHO_COL_OTHER};
+    out_table->kept = kept;
     tacho_arena arena;
     tacho_arena_init(&arena);
     tacho_machine *machine = NULL;

@@ -95,9 +95,9 @@ static tacho_status sum_weights(const tacho_graph *graph, weight_sum sums[TACHO_
 }
 
 static const tacho_column weight_columns[] = {
-    {"file", "file", TACHO_COLUMN_TEXT},           {"dtype", "type", TACHO_COLUMN_TEXT},
-    {"tensor_count", "tensors", TACHO_COLUMN_INT}, {"element_count", "elements", TACHO_COLUMN_INT},
-    {"size_bytes", "bytes", TACHO_COLUMN_INT},
+    TACHO_COLUMN(FILE, "file", TEXT),           TACHO_COLUMN(DTYPE, "type", TEXT),
+    TACHO_COLUMN(TENSOR_COUNT, "tensors", INT), TACHO_COLUMN(ELEMENT_COUNT, "elements", INT),
+    TACHO_COLUMN(SIZE_BYTES, "bytes", INT),
 };
 
 static tacho_status add_weights(const tacho_opened_model *opened, tacho_table *table)
@@ -119,18 +119,18 @@ static tacho_status add_weights(const tacho_opened_model *opened, tacho_table *t
 /* ---- models -------------------------------------------------------------------------------- */
 
 static const tacho_column model_columns[] = {
-    {"file", "file", TACHO_COLUMN_TEXT},
-    {"format", "format", TACHO_COLUMN_TEXT},
-    {"network", "network", TACHO_COLUMN_TEXT},
-    {"producer", "producer", TACHO_COLUMN_TEXT},
-    {"ir_version", "IR", TACHO_COLUMN_INT},
-    {"opsets", "opsets", TACHO_COLUMN_TEXT},
-    {"input_count", "inputs", TACHO_COLUMN_INT},
-    {"output_count", "outputs", TACHO_COLUMN_INT},
-    {"node_count", "nodes", TACHO_COLUMN_INT},
-    {"weight_count", "weights", TACHO_COLUMN_INT},
-    {"weight_bytes", "weight bytes", TACHO_COLUMN_INT},
-    {"absent_weight_count", "absent weights", TACHO_COLUMN_INT},
+    TACHO_COLUMN(FILE, "file", TEXT),
+    TACHO_COLUMN(FORMAT, "format", TEXT),
+    TACHO_COLUMN(NETWORK, "network", TEXT),
+    TACHO_COLUMN(PRODUCER, "producer", TEXT),
+    TACHO_COLUMN(IR_VERSION, "IR", INT),
+    TACHO_COLUMN(OPSETS, "opsets", TEXT),
+    TACHO_COLUMN(INPUT_COUNT, "inputs", INT),
+    TACHO_COLUMN(OUTPUT_COUNT, "outputs", INT),
+    TACHO_COLUMN(NODE_COUNT, "nodes", INT),
+    TACHO_COLUMN(WEIGHT_COUNT, "weights", INT),
+    TACHO_COLUMN(WEIGHT_BYTES, "weight bytes", INT),
+    TACHO_COLUMN(ABSENT_WEIGHT_COUNT, "absent weights", INT),
 };
 
 /* "pytorch 2.1". */
@@ -197,9 +197,9 @@ static tacho_status add_model(const tacho_opened_model *opened, tacho_table *tab
 /* ---- inputs and outputs -------------------------------------------------------------------- */
 
 static const tacho_column tensor_columns[] = {
-    {"file", "file", TACHO_COLUMN_TEXT},   {"direction", "in/out", TACHO_COLUMN_TEXT},
-    {"name", "name", TACHO_COLUMN_TEXT},   {"dtype", "type", TACHO_COLUMN_TEXT},
-    {"shape", "shape", TACHO_COLUMN_TEXT}, {"size_bytes", "bytes", TACHO_COLUMN_INT},
+    TACHO_COLUMN(FILE, "file", TEXT),   TACHO_COLUMN(DIRECTION, "in/out", TEXT),
+    TACHO_COLUMN(NAME, "name", TEXT),   TACHO_COLUMN(DTYPE, "type", TEXT),
+    TACHO_COLUMN(SHAPE, "shape", TEXT), TACHO_COLUMN(SIZE_BYTES, "bytes", INT),
 };
 
 /* "1x3x224x224"; of open dimensions "[batch]", or "?" where they have no name. */
@@ -267,10 +267,10 @@ static tacho_status add_tensors(const tacho_opened_model *opened, tacho_table *t
 /* ---- dimensions to give -------------------------------------------------------------------- */
 
 static const tacho_column dim_columns[] = {
-    {"file", "file", TACHO_COLUMN_TEXT},
-    {"dimension", "dimension", TACHO_COLUMN_TEXT},
-    {"option", "give it with", TACHO_COLUMN_TEXT},
-    {"count", "dimensions of inputs", TACHO_COLUMN_INT},
+    TACHO_COLUMN(FILE, "file", TEXT),
+    TACHO_COLUMN(DIMENSION, "dimension", TEXT),
+    TACHO_COLUMN(OPTION, "give it with", TEXT),
+    TACHO_COLUMN(COUNT, "dimensions of inputs", INT),
 };
 
 /* Whether a shell takes |name| as it is. */
@@ -366,7 +366,8 @@ static tacho_status add_dims_with(const tacho_opened_model *opened, tacho_string
 
 static tacho_status add_dims(const tacho_opened_model *opened, tacho_table *table)
 {
-    table->whole = "option"; /* to be copied */
+    static const tacho_column_id whole[] = {TACHO_COL_OPTION, TACHO_COL_OTHER};
+    table->whole = whole; /* to be copied */
     tacho_arena arena;
     tacho_strings names;
     tacho_arena_init(&arena);
@@ -382,11 +383,11 @@ static tacho_status add_dims(const tacho_opened_model *opened, tacho_table *tabl
 /* ---- operators ----------------------------------------------------------------------------- */
 
 static const tacho_column operator_columns[] = {
-    {"file", "file", TACHO_COLUMN_TEXT},
-    {"operator", "operator", TACHO_COLUMN_TEXT},
-    {"node_count", "nodes", TACHO_COLUMN_INT},
-    {"inner_count", "nodes inside", TACHO_COLUMN_INT},
-    {"known", "tacho knows it", TACHO_COLUMN_TEXT},
+    TACHO_COLUMN(FILE, "file", TEXT),
+    TACHO_COLUMN(OPERATOR, "operator", TEXT),
+    TACHO_COLUMN(NODE_COUNT, "nodes", INT),
+    TACHO_COLUMN(INNER_COUNT, "nodes inside", INT),
+    TACHO_COLUMN(KNOWN, "tacho knows it", TEXT),
 };
 
 typedef struct operator_sum {

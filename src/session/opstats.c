@@ -234,7 +234,7 @@ static tacho_status put_summary(opstats_run *self, const tacho_table *tables, ta
 {
     const tacho_table_sink *sink = self->request->table_sink;
     if (sink == NULL) {
-        tacho_opstats_text_write(tables, TACHO_OPSTATS_TABLE_COUNT, output);
+        tacho_opstats_text_write(tables, output);
         return TACHO_OK;
     }
     tacho_table_report report;

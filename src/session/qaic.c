@@ -31,7 +31,7 @@ static tacho_status write_tables(const tacho_opstats *sums, tacho_output *output
     tacho_table tables[TACHO_OPSTATS_TABLE_COUNT];
     tacho_status status = tacho_opstats_tables_init(tables, sums);
     if (status == TACHO_OK) {
-        tacho_opstats_text_write(tables, TACHO_OPSTATS_TABLE_COUNT, output);
+        tacho_opstats_text_write(tables, output);
     }
     tacho_opstats_tables_deinit(tables);
     return status;

@@ -262,7 +262,7 @@ static tacho_status csv_write(const tacho_table *table, size_t index, tacho_outp
     tacho_output_printf(output, "%stable", index > 0 ? "\n" : "");
     for (size_t column = 0; column < table->column_count; column++) {
         if (table->columns[column].type != TACHO_COLUMN_PICTURE) {
-            tacho_output_printf(output, ",%s", table->columns[column].name);
+            tacho_output_printf(output, ",%s", tacho_column_name(&table->columns[column]));
         }
     }
     tacho_output_write(output, "\n", 1);
@@ -288,8 +288,8 @@ static tacho_status plain_csv_write(const tacho_table *table, size_t index, tach
     tacho_output_write(output, "\n", index > 0 ? 1 : 0);
     for (size_t column = 0; column < table->column_count; column++) {
         tacho_output_write(output, &delimiter, column > 0 ? 1 : 0);
-        TACHO_TRY(
-            write_any_text(tacho_str_from_cstring(table->columns[column].name), true, output));
+        TACHO_TRY(write_any_text(tacho_str_from_cstring(tacho_column_name(&table->columns[column])),
+                                 true, output));
     }
     tacho_output_write(output, "\n", 1);
     return write_rows(table, true, output);

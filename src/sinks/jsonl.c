@@ -43,7 +43,7 @@ static tacho_status jsonl_append(const tacho_table *table, tacho_output *output)
             if (table->columns[column].type == TACHO_COLUMN_PICTURE) {
                 continue;
             }
-            tacho_output_printf(output, ",\"%s\":", table->columns[column].name);
+            tacho_output_printf(output, ",\"%s\":", tacho_column_name(&table->columns[column]));
             write_cell(tacho_table_cell(table, row, column), table->columns[column].type, output);
         }
         tacho_output_write(output, "}\n", 2);

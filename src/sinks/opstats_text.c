@@ -17,59 +17,30 @@ enum { ENGINE_WIDTH = 15, NUMBER_ROOM = 24, RATE_ROOM = 64, LEVEL_OPS = 70 };
 
 typedef struct text_writer {
     const tacho_table *tables;
-    size_t table_count;
     tacho_output *output;
     tacho_arena arena; /* of a name */
 } text_writer;
 
 /* ---- cells --------------------------------------------------------------------------------- */
 
-/* Most names differ in their first letter: asked for every cell. */
-static bool is_named(const char *a, const char *b)
+static const tacho_cell *cell(const tacho_table *table, size_t row, tacho_column_id column)
 {
-    return a[0] == b[0] && strcmp(a, b) == 0;
+    return tacho_table_cell(table, row, tacho_table_column(table, column));
 }
 
-static const tacho_table *find_table(const text_writer *self, const char *name)
-{
-    for (size_t i = 0; i < self->table_count; i++) {
-        if (is_named(self->tables[i].name, name)) {
-            return &self->tables[i];
-        }
-    }
-    assert(false && "not the tables of a summary of raw stats");
-    return NULL;
-}
-
-static size_t find_column(const tacho_table *table, const char *column)
-{
-    for (size_t i = 0; i < table->column_count; i++) {
-        if (is_named(table->columns[i].name, column)) {
-            return i;
-        }
-    }
-    assert(false && "not a table of a summary of raw stats");
-    return 0;
-}
-
-static const tacho_cell *cell(const tacho_table *table, size_t row, const char *column)
-{
-    return tacho_table_cell(table, row, find_column(table, column));
-}
-
-static int64_t number(const tacho_table *table, size_t row, const char *column)
+static int64_t number(const tacho_table *table, size_t row, tacho_column_id column)
 {
     const tacho_cell *of = cell(table, row, column);
     return of->is_absent ? 0 : of->value.integer;
 }
 
-static double real(const tacho_table *table, size_t row, const char *column)
+static double real(const tacho_table *table, size_t row, tacho_column_id column)
 {
     const tacho_cell *of = cell(table, row, column);
     return of->is_absent ? 0.0 : of->value.real;
 }
 
-static tacho_str text(const tacho_table *table, size_t row, const char *column)
+static tacho_str text(const tacho_table *table, size_t row, tacho_column_id column)
 {
     return cell(table, row, column)->value.text;
 }
@@ -82,10 +53,11 @@ typedef struct core_rows {
     size_t next;
 } core_rows;
 
-static core_rows rows_of(const text_writer *self, const char *name, int64_t core)
+static core_rows rows_of(const text_writer *self, tacho_opstats_table which, int64_t core)
 {
-    const tacho_table *table = find_table(self, name);
-    return (core_rows){.table = table, .column = find_column(table, "core"), .core = core};
+    const tacho_table *table = &self->tables[which];
+    return (core_rows){
+        .table = table, .column = tacho_table_column(table, TACHO_COL_CORE), .core = core};
 }
 
 static bool next_row(core_rows *rows, size_t *out_row)
@@ -237,13 +209,19 @@ static void put_real(text_writer *self, const tacho_cell *of, size_t width, cons
 
 /* Numbers of an op's line, from left to right; one without unit is an integer. */
 static const struct {
-    const char *name;
+    tacho_column_id id;
     size_t width;
     const char *unit;
 } op_numbers[] = {
-    {"ucycles", 7, NULL},         {"ucycles_percent", 10, "%"}, {"pcycles", 10, NULL},
-    {"pcycles_percent", 10, "%"}, {"count", 5, NULL},           {"out_kb", 10, ""},
-    {"ucycles_per_kb", 10, ""},   {"pcycles_per_kb", 10, ""},   {"pcycles_per_kb_stddev", 13, ""},
+    {TACHO_COL_UCYCLES, 7, NULL},
+    {TACHO_COL_UCYCLES_PERCENT, 10, "%"},
+    {TACHO_COL_PCYCLES, 10, NULL},
+    {TACHO_COL_PCYCLES_PERCENT, 10, "%"},
+    {TACHO_COL_COUNT, 5, NULL},
+    {TACHO_COL_OUT_KB, 10, ""},
+    {TACHO_COL_UCYCLES_PER_KB, 10, ""},
+    {TACHO_COL_PCYCLES_PER_KB, 10, ""},
+    {TACHO_COL_PCYCLES_PER_KB_STDDEV, 13, ""},
 };
 
 enum { OP_NUMBERS = sizeof(op_numbers) / sizeof(op_numbers[0]) };
@@ -254,9 +232,9 @@ typedef size_t op_places[OP_NUMBERS + 1];
 static void find_op_places(const tacho_table *ops, op_places out_places)
 {
     for (size_t i = 0; i < OP_NUMBERS; i++) {
-        out_places[i] = find_column(ops, op_numbers[i].name);
+        out_places[i] = tacho_table_column(ops, op_numbers[i].id);
     }
-    out_places[OP_NUMBERS] = find_column(ops, "opdetails");
+    out_places[OP_NUMBERS] = tacho_table_column(ops, TACHO_COL_OPDETAILS);
 }
 
 /* "c3  ": four wide. */
@@ -284,7 +262,7 @@ static void put_op(text_writer *self, const core_rows *rows, size_t row, const o
 
 static bool put_ops(text_writer *self, int64_t core)
 {
-    core_rows rows = rows_of(self, "ops", core);
+    core_rows rows = rows_of(self, TACHO_OPSTATS_TABLE_OPS, core);
     op_places places;
     bool has_rows = false;
     find_op_places(rows.table, places);
@@ -314,39 +292,40 @@ static void put_share(text_writer *self, const tacho_cell *share)
 
 static void put_thread(text_writer *self, const tacho_table *threads, size_t row, int64_t core)
 {
-    tacho_str engine = text(threads, row, "engine");
+    tacho_str engine = text(threads, row, TACHO_COL_ENGINE);
     put_numbered(self, "c", core, 1);
     put_blanks(self, core < 10 ? 3 : core < 100 ? 2 : core < 1000 ? 1 : 0);
-    put_numbered(self, " t", number(threads, row, "thread"), 1);
+    put_numbered(self, " t", number(threads, row, TACHO_COL_THREAD), 1);
     put(self, " ");
     put_name(self, engine);
     put_blanks(self, engine.len < ENGINE_WIDTH ? ENGINE_WIDTH - engine.len : 0);
     put(self, " ");
-    put_number(self, number(threads, row, "ucycles"), 8);
+    put_number(self, number(threads, row, TACHO_COL_UCYCLES), 8);
     put(self, " ucycles [");
-    put_number(self, number(threads, row, "start_u"), 0);
+    put_number(self, number(threads, row, TACHO_COL_START_U), 0);
     put(self, ", ");
-    put_number(self, number(threads, row, "end_u"), 0);
+    put_number(self, number(threads, row, TACHO_COL_END_U), 0);
     put(self, "] ");
-    put_cell(self, cell(threads, row, "pcycles"), 15);
+    put_cell(self, cell(threads, row, TACHO_COL_PCYCLES), 15);
     put(self, " pcycles ");
-    put_share(self, cell(threads, row, "utilization_percent"));
+    put_share(self, cell(threads, row, TACHO_COL_UTILIZATION_PERCENT));
     put(self, " utilization\n");
 }
 
 static void put_utilization(text_writer *self, size_t core_row, int64_t core)
 {
-    const tacho_table *cores = find_table(self, "cores");
+    const tacho_table *cores = &self->tables[TACHO_OPSTATS_TABLE_CORES];
     char cycles[NUMBER_ROOM];
     char ticks[NUMBER_ROOM];
-    int64_t level = number(find_table(self, "device"), 0, "level");
+    int64_t level = number(&self->tables[TACHO_OPSTATS_TABLE_DEVICE], 0, TACHO_COL_LEVEL);
     tacho_output_printf(self->output,
                         "\nc%" PRId64 " total:%16s ucycles %15s pcycles (thread max)\n", core,
-                        shown_int(cell(cores, core_row, "ucycles"), ticks),
-                        shown_int(cell(cores, core_row, "pcycles"), cycles));
-    core_rows threads = rows_of(self, "threads", core);
+                        shown_int(cell(cores, core_row, TACHO_COL_UCYCLES), ticks),
+                        shown_int(cell(cores, core_row, TACHO_COL_PCYCLES), cycles));
+    core_rows threads = rows_of(self, TACHO_OPSTATS_TABLE_THREADS, core);
     for (size_t i; next_row(&threads, &i);) {
-        if (level >= LEVEL_OPS || !cell(threads.table, i, "utilization_percent")->is_absent) {
+        if (level >= LEVEL_OPS ||
+            !cell(threads.table, i, TACHO_COL_UTILIZATION_PERCENT)->is_absent) {
             put_thread(self, threads.table, i, core);
         }
     }
@@ -356,57 +335,57 @@ static void put_utilization(text_writer *self, size_t core_row, int64_t core)
 static void put_core_thread(text_writer *self, const core_rows *rows, size_t row)
 {
     put_numbered(self, "c", rows->core, 2);
-    put_numbered(self, "t", number(rows->table, row, "thread"), 1);
+    put_numbered(self, "t", number(rows->table, row, TACHO_COL_THREAD), 1);
 }
 
 static void put_batches(text_writer *self, int64_t core)
 {
-    core_rows threads = rows_of(self, "threads", core);
+    core_rows threads = rows_of(self, TACHO_OPSTATS_TABLE_THREADS, core);
     for (size_t i; next_row(&threads, &i);) {
         put_core_thread(self, &threads, i);
         put(self, " batch ucycles:");
-        put_number(self, number(threads.table, i, "ucycles"), 17);
+        put_number(self, number(threads.table, i, TACHO_COL_UCYCLES), 17);
         put(self, " [");
-        put_number(self, number(threads.table, i, "start_u"), 0);
+        put_number(self, number(threads.table, i, TACHO_COL_START_U), 0);
         put(self, ",");
-        put_number(self, number(threads.table, i, "end_u"), 0);
+        put_number(self, number(threads.table, i, TACHO_COL_END_U), 0);
         put(self, "]    pcycles:");
-        put_cell(self, cell(threads.table, i, "pcycles"), 16);
+        put_cell(self, cell(threads.table, i, TACHO_COL_PCYCLES), 16);
         put(self, " \n");
     }
 }
 
 static void put_activations(text_writer *self, int64_t core)
 {
-    core_rows threads = rows_of(self, "threads", core);
+    core_rows threads = rows_of(self, TACHO_OPSTATS_TABLE_THREADS, core);
     for (size_t i; next_row(&threads, &i);) {
         put_core_thread(self, &threads, i);
         put(self, " activate ucycles:");
-        put_number(self, number(threads.table, i, "activate_ucycles"), 18);
+        put_number(self, number(threads.table, i, TACHO_COL_ACTIVATE_UCYCLES), 18);
         put(self, "\n");
     }
 }
 
 static void put_ports(text_writer *self, int64_t core)
 {
-    core_rows ports = rows_of(self, "ports", core);
+    core_rows ports = rows_of(self, TACHO_OPSTATS_TABLE_PORTS, core);
     for (size_t i; next_row(&ports, &i);) {
         put_core_thread(self, &ports, i);
-        put_numbered(self, "p", number(ports.table, i, "port"), 3);
+        put_numbered(self, "p", number(ports.table, i, TACHO_COL_PORT), 3);
         put(self, " ");
-        tacho_output_write_str(self->output, text(ports.table, i, "type"));
+        tacho_output_write_str(self->output, text(ports.table, i, TACHO_COL_TYPE));
         put(self, " ucycles:");
-        put_number(self, number(ports.table, i, "wait_ucycles"), 17);
+        put_number(self, number(ports.table, i, TACHO_COL_WAIT_UCYCLES), 17);
         put(self, "\n");
     }
-    core_rows bells = rows_of(self, "doorbells", core);
+    core_rows bells = rows_of(self, TACHO_OPSTATS_TABLE_DOORBELLS, core);
     for (size_t i; next_row(&bells, &i);) {
         put_numbered(self, "c", core, 2);
-        put_numbered(self, "p", number(bells.table, i, "port"), 3);
+        put_numbered(self, "p", number(bells.table, i, TACHO_COL_PORT), 3);
         put(self, " doorbell ucycles:");
-        put_cell(self, cell(bells.table, i, "offset_ucycles"), 18);
+        put_cell(self, cell(bells.table, i, TACHO_COL_OFFSET_UCYCLES), 18);
         put(self, " transaction: ");
-        put_number(self, number(bells.table, i, "transaction"), 0);
+        put_number(self, number(bells.table, i, TACHO_COL_TRANSACTION), 0);
         put(self, "\n");
     }
 }
@@ -415,42 +394,44 @@ static void put_ports(text_writer *self, int64_t core)
 
 static void put_counters(text_writer *self, size_t core_row, int64_t core)
 {
-    core_rows counters = rows_of(self, "pmu", core);
+    core_rows counters = rows_of(self, TACHO_OPSTATS_TABLE_PMU, core);
     const tacho_table *pmu = counters.table;
     for (size_t i; next_row(&counters, &i);) {
         char who[32];
-        const tacho_cell *thread = cell(pmu, i, "thread");
+        const tacho_cell *thread = cell(pmu, i, TACHO_COL_THREAD);
         snprintf(who, sizeof(who), thread->is_absent ? "c%02" PRId64 : "c%02" PRId64 "t%" PRId64,
                  core, thread->value.integer);
         char value[NUMBER_ROOM];
-        tacho_output_printf(
-            self->output, "%s pmu %.*s %.*s: %s\n", who, TACHO_STR_ARG(text(pmu, i, "event")),
-            TACHO_STR_ARG(text(pmu, i, "name")), shown_int(cell(pmu, i, "value"), value));
+        tacho_output_printf(self->output, "%s pmu %.*s %.*s: %s\n", who,
+                            TACHO_STR_ARG(text(pmu, i, TACHO_COL_EVENT)),
+                            TACHO_STR_ARG(text(pmu, i, TACHO_COL_NAME)),
+                            shown_int(cell(pmu, i, TACHO_COL_VALUE), value));
     }
-    core_rows rates = rows_of(self, "rates", core);
+    core_rows rates = rows_of(self, TACHO_OPSTATS_TABLE_RATES, core);
     for (size_t i; next_row(&rates, &i);) {
-        tacho_str name = text(rates.table, i, "name");
+        tacho_str name = text(rates.table, i, TACHO_COL_NAME);
         bool is_count = tacho_str_ends_with(name, TACHO_STR("Macs"));
         tacho_output_printf(self->output, "c%" PRId64 ": %.*s is %.*f\n", core, TACHO_STR_ARG(name),
-                            is_count ? 0 : 2, real(rates.table, i, "value"));
+                            is_count ? 0 : 2, real(rates.table, i, TACHO_COL_VALUE));
     }
-    const tacho_table *cores = find_table(self, "cores");
+    const tacho_table *cores = &self->tables[TACHO_OPSTATS_TABLE_CORES];
     char rate[RATE_ROOM];
-    if (!cell(cores, core_row, "ddr_read_kb")->is_absent) {
-        tacho_output_printf(
-            self->output, "c%" PRId64 ": DDR traffic is %.2fKB read, %.2fKB written, %s\n", core,
-            real(cores, core_row, "ddr_read_kb"), real(cores, core_row, "ddr_write_kb"),
-            shown_rate(cell(cores, core_row, "ddr_gb_per_s"), rate));
+    if (!cell(cores, core_row, TACHO_COL_DDR_READ_KB)->is_absent) {
+        tacho_output_printf(self->output,
+                            "c%" PRId64 ": DDR traffic is %.2fKB read, %.2fKB written, %s\n", core,
+                            real(cores, core_row, TACHO_COL_DDR_READ_KB),
+                            real(cores, core_row, TACHO_COL_DDR_WRITE_KB),
+                            shown_rate(cell(cores, core_row, TACHO_COL_DDR_GB_PER_S), rate));
     }
 }
 
 static void put_op_counters(text_writer *self, int64_t core)
 {
-    core_rows rows = rows_of(self, "op_pmu", core);
+    core_rows rows = rows_of(self, TACHO_OPSTATS_TABLE_OP_PMU, core);
     const tacho_table *ops = rows.table;
     bool has_rows = false;
     for (size_t i; next_row(&rows, &i);) {
-        if (!cell(ops, i, "total")->is_absent && number(ops, i, "total") == 0) {
+        if (!cell(ops, i, TACHO_COL_TOTAL)->is_absent && number(ops, i, TACHO_COL_TOTAL) == 0) {
             continue;
         }
         if (!has_rows) {
@@ -461,15 +442,15 @@ static void put_op_counters(text_writer *self, int64_t core)
         char head[24];
         char event[64];
         snprintf(head, sizeof(head), "c%" PRId64, core);
-        snprintf(event, sizeof(event), "%.*s %.*s", TACHO_STR_ARG(text(ops, i, "event")),
-                 TACHO_STR_ARG(text(ops, i, "name")));
+        snprintf(event, sizeof(event), "%.*s %.*s", TACHO_STR_ARG(text(ops, i, TACHO_COL_EVENT)),
+                 TACHO_STR_ARG(text(ops, i, TACHO_COL_NAME)));
         tacho_output_printf(self->output, "%-4s", head);
-        put_int(self, cell(ops, i, "count"), 5);
-        put_real(self, cell(ops, i, "mean"), 14, "");
-        put_int(self, cell(ops, i, "total"), 16);
-        put_real(self, cell(ops, i, "per_pcycle"), 10, "");
+        put_int(self, cell(ops, i, TACHO_COL_COUNT), 5);
+        put_real(self, cell(ops, i, TACHO_COL_MEAN), 14, "");
+        put_int(self, cell(ops, i, TACHO_COL_TOTAL), 16);
+        put_real(self, cell(ops, i, TACHO_COL_PER_PCYCLE), 10, "");
         tacho_output_printf(self->output, "  %-32s  ", event);
-        put_name(self, text(ops, i, "opdetails"));
+        put_name(self, text(ops, i, TACHO_COL_OPDETAILS));
         tacho_output_write_cstring(self->output, "\n");
     }
 }
@@ -478,8 +459,8 @@ static void put_op_counters(text_writer *self, int64_t core)
 
 static void put_core(text_writer *self, size_t row)
 {
-    const tacho_table *cores = find_table(self, "cores");
-    int64_t core = number(cores, row, "core");
+    const tacho_table *cores = &self->tables[TACHO_OPSTATS_TABLE_CORES];
+    int64_t core = number(cores, row, TACHO_COL_CORE);
     if (put_ops(self, core)) {
         put_utilization(self, row, core);
     } else if (row > 0) {
@@ -488,10 +469,10 @@ static void put_core(text_writer *self, size_t row)
     put_batches(self, core);
     char cycles[NUMBER_ROOM];
     tacho_output_printf(self->output, "c%" PRId64 ": Total inference pcycle is %s\n", core,
-                        shown_int(cell(cores, row, "inference_pcycles"), cycles));
-    if (!cell(cores, row, "effective_mhz")->is_absent) {
+                        shown_int(cell(cores, row, TACHO_COL_INFERENCE_PCYCLES), cycles));
+    if (!cell(cores, row, TACHO_COL_EFFECTIVE_MHZ)->is_absent) {
         tacho_output_printf(self->output, "c%" PRId64 ": Effective frequency is %.2fMHz\n", core,
-                            real(cores, row, "effective_mhz"));
+                            real(cores, row, TACHO_COL_EFFECTIVE_MHZ));
     }
     put_ports(self, core);
     put_activations(self, core);
@@ -510,49 +491,50 @@ static void put_rate(text_writer *self, tacho_str network, const char *what, int
 
 static void put_device(text_writer *self)
 {
-    const tacho_table *device = find_table(self, "device");
-    tacho_str network = text(device, 0, "network");
-    int64_t batch = number(device, 0, "stats_batch");
-    double seconds = real(device, 0, "seconds");
+    const tacho_table *device = &self->tables[TACHO_OPSTATS_TABLE_DEVICE];
+    tacho_str network = text(device, 0, TACHO_COL_NETWORK);
+    int64_t batch = number(device, 0, TACHO_COL_STATS_BATCH);
+    double seconds = real(device, 0, TACHO_COL_SECONDS);
     char ticks[3][NUMBER_ROOM];
     tacho_output_printf(self->output, "total batch ucycles:%17s [%s, %s]\n",
-                        shown_int(cell(device, 0, "ucycles"), ticks[0]),
-                        shown_int(cell(device, 0, "start_u"), ticks[1]),
-                        shown_int(cell(device, 0, "end_u"), ticks[2]));
+                        shown_int(cell(device, 0, TACHO_COL_UCYCLES), ticks[0]),
+                        shown_int(cell(device, 0, TACHO_COL_START_U), ticks[1]),
+                        shown_int(cell(device, 0, TACHO_COL_END_U), ticks[2]));
     if (seconds > 0.0) {
-        put_rate(self, network, "batch/s", 1, seconds, real(device, 0, "batch_per_s"));
-        put_rate(self, network, "inf/s", batch, seconds, real(device, 0, "inferences_per_s"));
+        put_rate(self, network, "batch/s", 1, seconds, real(device, 0, TACHO_COL_BATCH_PER_S));
+        put_rate(self, network, "inf/s", batch, seconds,
+                 real(device, 0, TACHO_COL_INFERENCES_PER_S));
     }
-    if (batch > 1 && !cell(device, 0, "ucycles_per_inference")->is_absent) {
+    if (batch > 1 && !cell(device, 0, TACHO_COL_UCYCLES_PER_INFERENCE)->is_absent) {
         tacho_output_write_cstring(self->output, "[");
         put_name(self, network);
         tacho_output_printf(self->output, "] ucycles per inference: %.2f\n",
-                            real(device, 0, "ucycles_per_inference"));
+                            real(device, 0, TACHO_COL_UCYCLES_PER_INFERENCE));
     }
-    if (!cell(device, 0, "max_input_wait_ucycles")->is_absent) {
+    if (!cell(device, 0, TACHO_COL_MAX_INPUT_WAIT_UCYCLES)->is_absent) {
         tacho_output_printf(self->output,
                             "max input wait ucycles:%18" PRId64 "\n"
                             "max output wait ucycles:%17" PRId64 "\n",
-                            number(device, 0, "max_input_wait_ucycles"),
-                            number(device, 0, "max_output_wait_ucycles"));
+                            number(device, 0, TACHO_COL_MAX_INPUT_WAIT_UCYCLES),
+                            number(device, 0, TACHO_COL_MAX_OUTPUT_WAIT_UCYCLES));
     }
-    if (!cell(device, 0, "ddr_mb")->is_absent) {
+    if (!cell(device, 0, TACHO_COL_DDR_MB)->is_absent) {
         char rate[RATE_ROOM];
         tacho_output_printf(self->output, "total DDR traffic: %.3fMB, %s\n",
-                            real(device, 0, "ddr_mb"),
-                            shown_rate(cell(device, 0, "ddr_gb_per_s"), rate));
+                            real(device, 0, TACHO_COL_DDR_MB),
+                            shown_rate(cell(device, 0, TACHO_COL_DDR_GB_PER_S), rate));
     }
 }
 
 static void put_notes(text_writer *self)
 {
-    const tacho_table *device = find_table(self, "device");
-    const tacho_table *missing = find_table(self, "missing");
-    bool is_simulated = tacho_str_equal(text(device, 0, "origin"), TACHO_STR("simulated"));
+    const tacho_table *device = &self->tables[TACHO_OPSTATS_TABLE_DEVICE];
+    const tacho_table *missing = &self->tables[TACHO_OPSTATS_TABLE_MISSING];
+    bool is_simulated = tacho_str_equal(text(device, 0, TACHO_COL_ORIGIN), TACHO_STR("simulated"));
     tacho_output_printf(self->output, "note: times are %s; a ucycle is a tick of %g MHz\n",
                         is_simulated ? "simulated, not those of hardware" : "measured",
-                        real(device, 0, "timer_mhz"));
-    const tacho_cell *flush = cell(device, 0, "flush_ucycles");
+                        real(device, 0, TACHO_COL_TIMER_MHZ));
+    const tacho_cell *flush = cell(device, 0, TACHO_COL_FLUSH_UCYCLES);
     if (!flush->is_absent && flush->value.integer > 0) {
         tacho_output_printf(self->output,
                             "note: batch ucycles and rates include %" PRId64
@@ -561,19 +543,20 @@ static void put_notes(text_writer *self)
                             flush->value.integer);
     }
     for (size_t i = 0; i < tacho_table_row_count(missing); i++) {
-        tacho_str needs = text(missing, i, "needs");
+        tacho_str needs = text(missing, i, TACHO_COL_NEEDS);
         tacho_output_printf(self->output, "note: not recorded: %.*s%s%.*s%s\n",
-                            TACHO_STR_ARG(text(missing, i, "what")),
+                            TACHO_STR_ARG(text(missing, i, TACHO_COL_WHAT)),
                             needs.len > 0 ? " (compile with " : "", TACHO_STR_ARG(needs),
                             needs.len > 0 ? ")" : "");
     }
 }
 
-void tacho_opstats_text_write(const tacho_table *tables, size_t table_count, tacho_output *output)
+void tacho_opstats_text_write(const tacho_table tables[TACHO_OPSTATS_TABLE_COUNT],
+                              tacho_output *output)
 {
-    text_writer self = {.tables = tables, .table_count = table_count, .output = output};
+    text_writer self = {.tables = tables, .output = output};
     tacho_arena_init(&self.arena);
-    const tacho_table *cores = find_table(&self, "cores");
+    const tacho_table *cores = &self.tables[TACHO_OPSTATS_TABLE_CORES];
     for (size_t i = 0; i < tacho_table_row_count(cores); i++) {
         put_core(&self, i);
     }

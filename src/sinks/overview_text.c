@@ -13,13 +13,12 @@
 
 #include "base/utf8.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 
 enum { TITLE_WIDTH = 68, RULE_WIDTH = 52, LABEL_WIDTH = 26, VALUE_WIDTH = 14 };
 
-/* The columns that are read, by name. */
+/* Where the columns are that are read. */
 typedef struct overview_columns {
     size_t file;
     size_t model;
@@ -31,28 +30,17 @@ typedef struct overview_columns {
     size_t percent;
 } overview_columns;
 
-static size_t find_column(const tacho_table *table, const char *name)
-{
-    for (size_t i = 0; i < table->column_count; i++) {
-        if (strcmp(table->columns[i].name, name) == 0) {
-            return i;
-        }
-    }
-    assert(false && "the table is not an overview");
-    return 0;
-}
-
 static overview_columns find_columns(const tacho_table *table)
 {
     return (overview_columns){
-        .file = find_column(table, "file"),
-        .model = find_column(table, "model"),
-        .origin = find_column(table, "origin"),
-        .metric = find_column(table, "metric"),
-        .label = find_column(table, "label"),
-        .time = find_column(table, "time_ns"),
-        .cycles = find_column(table, "cycles"),
-        .percent = find_column(table, "percent"),
+        .file = tacho_table_column(table, TACHO_COL_FILE),
+        .model = tacho_table_column(table, TACHO_COL_MODEL),
+        .origin = tacho_table_column(table, TACHO_COL_ORIGIN),
+        .metric = tacho_table_column(table, TACHO_COL_METRIC),
+        .label = tacho_table_column(table, TACHO_COL_LABEL),
+        .time = tacho_table_column(table, TACHO_COL_TIME_NS),
+        .cycles = tacho_table_column(table, TACHO_COL_CYCLES),
+        .percent = tacho_table_column(table, TACHO_COL_PERCENT),
     };
 }
 

@@ -37,9 +37,9 @@ static void check_report(const tacho_table_sink *sink, const tacho_table *tables
 }
 
 static const tacho_column op_columns[] = {
-    {"name", "Operation", TACHO_COLUMN_TEXT},     {"count", "Count", TACHO_COLUMN_INT},
-    {"total_ns", "Total", TACHO_COLUMN_DURATION}, {"share", "Share", TACHO_COLUMN_REAL},
-    {"engine", "Engine", TACHO_COLUMN_TEXT},
+    TACHO_COLUMN(NAME, "Operation", TEXT),     TACHO_COLUMN(COUNT, "Count", INT),
+    TACHO_COLUMN(TOTAL_NS, "Total", DURATION), TACHO_COLUMN_NAMED("share", "Share", REAL),
+    TACHO_COLUMN(ENGINE, "Engine", TEXT),
 };
 
 static void add_op(tacho_table *table, const char *name, int64_t count, int64_t total_ns,
@@ -105,8 +105,8 @@ static void test_jsonl(void **state)
 }
 
 static const tacho_column name_columns[] = {
-    {"name", "Name", TACHO_COLUMN_TEXT},
-    {"count", "Count", TACHO_COLUMN_INT},
+    TACHO_COLUMN(NAME, "Name", TEXT),
+    TACHO_COLUMN(COUNT, "Count", INT),
 };
 
 static void make_names(tacho_table *out_table, const tacho_str *names, size_t name_count)
@@ -235,7 +235,7 @@ static void test_csv_is_clean(void **state)
     tacho_table_deinit(&table);
 }
 
-static const tacho_column time_columns[] = {{"t_ns", "Time", TACHO_COLUMN_DURATION}};
+static const tacho_column time_columns[] = {TACHO_COLUMN_NAMED("t_ns", "Time", DURATION)};
 
 /* At the borders of each unit; the last decimal is the nearest. */
 static void test_durations(void **state)
@@ -292,7 +292,7 @@ static void test_integers_are_exact(void **state)
     tacho_table_deinit(&table);
 }
 
-static const tacho_column real_columns[] = {{"x", "X", TACHO_COLUMN_REAL}};
+static const tacho_column real_columns[] = {TACHO_COLUMN_NAMED("x", "X", REAL)};
 
 static void test_reals(void **state)
 {
@@ -322,7 +322,7 @@ static void test_reals(void **state)
 static void test_percentages(void **state)
 {
     (void)state;
-    static const tacho_column columns[] = {{"share_percent", "Share", TACHO_COLUMN_PERCENT}};
+    static const tacho_column columns[] = {TACHO_COLUMN(SHARE_PERCENT, "Share", PERCENT)};
     tacho_table table;
     tacho_table_init(&table, "t", "T", columns, 1);
     assert_null(tacho_table_add_real(&table, 100.0 / 3));
@@ -372,10 +372,10 @@ static void test_several_tables(void **state)
 }
 
 static const tacho_column picture_columns[] = {
-    {"name", "Name", TACHO_COLUMN_TEXT},
-    {"bar", "Bar", TACHO_COLUMN_PICTURE},
-    {"count", "Count", TACHO_COLUMN_INT},
-    {"line", "Line", TACHO_COLUMN_PICTURE},
+    TACHO_COLUMN(NAME, "Name", TEXT),
+    TACHO_COLUMN(BAR, "Bar", PICTURE),
+    TACHO_COLUMN(COUNT, "Count", INT),
+    TACHO_COLUMN_NAMED("line", "Line", PICTURE),
 };
 
 static void add_pictured(tacho_table *table, const char *name, const char *bar, int64_t count,
@@ -412,9 +412,9 @@ static void test_pictures(void **state)
 enum { LEAST_COLUMNS = 24, WIDEST = 200 };
 
 static const tacho_column wide_columns[] = {
-    {"name", "Name", TACHO_COLUMN_TEXT},   {"count", "Count", TACHO_COLUMN_INT},
-    {"class", "Class", TACHO_COLUMN_TEXT}, {"total_ns", "Total", TACHO_COLUMN_DURATION},
-    {"place", "Place", TACHO_COLUMN_TEXT},
+    TACHO_COLUMN(NAME, "Name", TEXT),           TACHO_COLUMN(COUNT, "Count", INT),
+    TACHO_COLUMN(CLASS, "Class", TEXT),         TACHO_COLUMN(TOTAL_NS, "Total", DURATION),
+    TACHO_COLUMN_NAMED("place", "Place", TEXT),
 };
 
 /* A row of long texts: |odd|, then |count| times |character|. */
@@ -479,9 +479,9 @@ static void test_wide_characters_fit(void **state)
 static void test_wide_characters_are_cut(void **state)
 {
     (void)state;
-    static const tacho_column one[] = {{"name", "Name", TACHO_COLUMN_TEXT},
-                                       {"count", "Count", TACHO_COLUMN_INT},
-                                       {"total", "Total", TACHO_COLUMN_INT}};
+    static const tacho_column one[] = {TACHO_COLUMN(NAME, "Name", TEXT),
+                                       TACHO_COLUMN(COUNT, "Count", INT),
+                                       TACHO_COLUMN(TOTAL, "Total", INT)};
     tacho_table table;
     static char report[REPORT_BYTES];
     tacho_table_init(&table, "wide", "Wide", one, 3);
@@ -501,9 +501,9 @@ static void test_wide_characters_are_cut(void **state)
 }
 
 static const tacho_column kept_columns[] = {
-    {"op", "Op", TACHO_COLUMN_INT},         {"name", "Name", TACHO_COLUMN_TEXT},
-    {"bar", "", TACHO_COLUMN_PICTURE},      {"low", "Low est", TACHO_COLUMN_INT},
-    {"cycles", "Cycles", TACHO_COLUMN_INT}, {"high", "High est", TACHO_COLUMN_INT},
+    TACHO_COLUMN(OP, "Op", INT),         TACHO_COLUMN(NAME, "Name", TEXT),
+    TACHO_COLUMN(BAR, "", PICTURE),      TACHO_COLUMN_NAMED("low", "Low est", INT),
+    TACHO_COLUMN(CYCLES, "Cycles", INT), TACHO_COLUMN_NAMED("high", "High est", INT),
 };
 
 /* The least important columns go first, and what does not fit is said in lines that do. */
@@ -513,7 +513,8 @@ static void test_important_columns_stay(void **state)
     tacho_table table;
     static char report[REPORT_BYTES];
     tacho_table_init(&table, "kept", "Kept", kept_columns, 6);
-    table.kept = "name cycles";
+    static const tacho_column_id kept[] = {TACHO_COL_NAME, TACHO_COL_CYCLES, TACHO_COL_OTHER};
+    table.kept = kept;
     assert_null(tacho_table_add_int(&table, 7));
     assert_null(tacho_table_add_text(&table, TACHO_STR("convolution")));
     assert_null(tacho_table_add_text(&table, TACHO_STR("##########")));
@@ -568,13 +569,14 @@ static void test_untitled_column_is_not_named(void **state)
 static void test_whole_texts(void **state)
 {
     (void)state;
-    static const tacho_column columns[] = {{"name", "Name", TACHO_COLUMN_TEXT},
-                                           {"option", "Option", TACHO_COLUMN_TEXT},
-                                           {"count", "Count", TACHO_COLUMN_INT}};
+    static const tacho_column columns[] = {TACHO_COLUMN(NAME, "Name", TEXT),
+                                           TACHO_COLUMN(OPTION, "Option", TEXT),
+                                           TACHO_COLUMN(COUNT, "Count", INT)};
     tacho_table table;
     static char report[REPORT_BYTES];
     tacho_table_init(&table, "whole", "Whole", columns, 3);
-    table.whole = "option";
+    static const tacho_column_id whole[] = {TACHO_COL_OPTION, TACHO_COL_OTHER};
+    table.whole = whole;
     assert_null(tacho_table_add_text(&table, TACHO_STR("a name of more than 24 columns")));
     assert_null(tacho_table_add_text(&table, TACHO_STR(LONG_OPTION)));
     assert_null(tacho_table_add_int(&table, 1));
@@ -643,9 +645,9 @@ static void test_plain_csv(void **state)
 {
     (void)state;
     static const tacho_column columns[] = {
-        {"a;b", "A", TACHO_COLUMN_TEXT},
-        {"n", "N", TACHO_COLUMN_INT},
-        {"real", "R", TACHO_COLUMN_REAL},
+        TACHO_COLUMN_NAMED("a;b", "A", TEXT),
+        TACHO_COLUMN_NAMED("n", "N", INT),
+        TACHO_COLUMN_NAMED("real", "R", REAL),
     };
     tacho_table table;
     tacho_table_init(&table, "t", "T", columns, 3);

@@ -138,18 +138,13 @@ typedef struct layout {
     bool *is_cut;      /* columns with texts that became shorter to fit */
 } layout;
 
-/* Where the name of |column| is in |names|, which blanks part; SIZE_MAX where it is not. */
-static size_t place_in(const char *names, const tacho_table *table, size_t column)
+/* Where |column| is in |list|; SIZE_MAX where it is not. */
+static size_t place_in(const tacho_column_id *list, const tacho_table *table, size_t column)
 {
-    tacho_str wanted = tacho_str_from_cstring(table->columns[column].name);
-    tacho_str rest = tacho_str_from_cstring(names != NULL ? names : "");
-    for (size_t place = 0; rest.len > 0; place++) {
-        const char *blank = memchr(rest.data, ' ', rest.len);
-        size_t len = blank != NULL ? (size_t)(blank - rest.data) : rest.len;
-        if (tacho_str_equal(tacho_str_make(rest.data, len), wanted)) {
-            return place;
+    for (size_t i = 0; list != NULL && list[i] != TACHO_COL_OTHER; i++) {
+        if (list[i] == table->columns[column].id) {
+            return i;
         }
-        rest = tacho_str_from(rest, blank != NULL ? len + 1 : len);
     }
     return SIZE_MAX;
 }

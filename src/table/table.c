@@ -37,7 +37,7 @@ tacho_status tacho_table_init_owned(tacho_table *table, const char *name, const 
     tacho_column *own = memory;
     for (size_t i = 0; i < column_count; i++) {
         own[i] = columns[i];
-        TACHO_TRY(copy_text(table, &own[i].name));
+        TACHO_TRY(own[i].name != NULL ? copy_text(table, &own[i].name) : TACHO_OK);
         TACHO_TRY(copy_text(table, &own[i].title));
     }
     table->columns = own;
@@ -56,6 +56,16 @@ void tacho_table_clear(tacho_table *table)
     table->cell_count = 0;
     table->next_column = 0;
     tacho_arena_reset(&table->arena);
+}
+
+size_t tacho_table_column(const tacho_table *table, tacho_column_id id)
+{
+    size_t i = 0;
+    while (i < table->column_count && table->columns[i].id != id) {
+        i++;
+    }
+    assert(i < table->column_count && "not a column of this table");
+    return i;
 }
 
 /* The type that the next cell must have. */

@@ -7,22 +7,7 @@
 #define TACHO_TABLE_TABLE_H
 
 #include "base/arena.h"
-
-typedef enum tacho_column_type {
-    TACHO_COLUMN_TEXT,
-    TACHO_COLUMN_INT,      /* signed 64 bits */
-    TACHO_COLUMN_REAL,     /* finite; a sink prints three decimals */
-    TACHO_COLUMN_PERCENT,  /* a real number; sinks print two decimals */
-    TACHO_COLUMN_DURATION, /* nanoseconds; people see 1.234 ms, programs the integer */
-    TACHO_COLUMN_FLAG,    /* yes or no; people see True and False, programs what they have for it */
-    TACHO_COLUMN_PICTURE, /* text drawn for people; sinks for programs leave it out */
-} tacho_column_type;
-
-typedef struct tacho_column {
-    const char *name;  /* for programs, with the unit as suffix: total_ns */
-    const char *title; /* for people */
-    tacho_column_type type;
-} tacho_column;
+#include "table/column.h"
 
 typedef struct tacho_cell {
     bool is_absent;
@@ -43,10 +28,10 @@ typedef struct tacho_table {
     size_t cell_count, cell_capacity;
     size_t next_column; /* of the next cell */
     /*
-     * Where there is no room for all columns: names, parted by blanks, of those that stay the
-     * longest, the most important first, and of texts that are never cut. NULL: none.
+     * Where there is no room for all columns: those that stay the longest, the most important
+     * first, and texts that are never cut. TACHO_COL_OTHER ends a list; NULL: none.
      */
-    const char *kept, *whole;
+    const tacho_column_id *kept, *whole;
     tacho_arena arena;
 } tacho_table;
 
@@ -73,6 +58,9 @@ static inline const tacho_cell *tacho_table_cell(const tacho_table *table, size_
 {
     return &table->cells[row * table->column_count + column];
 }
+
+/* The place of the first column that is |id|; the table must have one. */
+size_t tacho_table_column(const tacho_table *table, tacho_column_id id);
 
 /* Cells are added from left to right, row by row, each of its column's type. */
 tacho_status tacho_table_add_text(tacho_table *table, tacho_str text) TACHO_MUST_USE;

@@ -10,14 +10,15 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
 static const tacho_column columns[] = {
-    {"name", "Name", TACHO_COLUMN_TEXT},
-    {"count", "Count", TACHO_COLUMN_INT},
-    {"share", "Share", TACHO_COLUMN_REAL},
-    {"total_ns", "Total", TACHO_COLUMN_DURATION},
+    TACHO_COLUMN(NAME, "Name", TEXT),
+    TACHO_COLUMN(COUNT, "Count", INT),
+    TACHO_COLUMN_NAMED("share", "Share", REAL),
+    TACHO_COLUMN(TOTAL_NS, "Total", DURATION),
 };
 
 enum { COLUMN_COUNT = sizeof(columns) / sizeof(columns[0]), ROW_COUNT = 5000 };
@@ -113,7 +114,7 @@ static void test_many_rows(void **state)
 static void test_picture(void **state)
 {
     (void)state;
-    static const tacho_column picture_columns[] = {{"bar", "Bar", TACHO_COLUMN_PICTURE}};
+    static const tacho_column picture_columns[] = {TACHO_COLUMN(BAR, "Bar", PICTURE)};
     tacho_table table;
     tacho_table_init(&table, "bars", "Bars", picture_columns, 1);
     assert_null(tacho_table_add_text(&table, TACHO_STR("###")));
@@ -142,7 +143,8 @@ static void test_owned_columns(void **state)
     tacho_table table;
     char name[] = "slice_3";
     char title[] = "Slice 3";
-    tacho_column made[] = {{name, title, TACHO_COLUMN_INT}, {"b", "B", TACHO_COLUMN_TEXT}};
+    tacho_column made[] = {TACHO_COLUMN_NAMED(name, title, INT),
+                           TACHO_COLUMN_NAMED("b", "B", TEXT)};
     assert_null(tacho_table_init_owned(&table, "t", "T", made, 2));
     memset(name, 'x', sizeof(name) - 1);
     memset(title, 'x', sizeof(title) - 1);
@@ -157,13 +159,55 @@ static void test_owned_columns(void **state)
     tacho_table_deinit(&table);
 }
 
+/* The list's columns have its names and units; others have their own. */
+static void test_names_and_units(void **state)
+{
+    (void)state;
+    static const tacho_column listed[] = {
+        TACHO_COLUMN(TOTAL_NS, "Total", DURATION),
+        TACHO_COLUMN(BYTES, "Bytes", INT),
+        TACHO_COLUMN(NAME, "Name", TEXT),
+        TACHO_COLUMN_NAMED("NSS [us]", "NSS", INT),
+    };
+    static const char *const expected[][2] = {
+        {"total_ns", "ns"}, {"bytes", "bytes"}, {"name", ""}, {"NSS [us]", ""}};
+    for (size_t i = 0; i < 4; i++) {
+        assert_string_equal(tacho_column_name(&listed[i]), expected[i][0]);
+        assert_string_equal(tacho_column_unit_name(tacho_column_unit_of(&listed[i])),
+                            expected[i][1]);
+    }
+    tacho_table table;
+    tacho_table_init(&table, "t", "T", listed, 4);
+    assert_int_equal(tacho_table_column(&table, TACHO_COL_TOTAL_NS), 0);
+    assert_int_equal(tacho_table_column(&table, TACHO_COL_NAME), 2);
+    tacho_table_deinit(&table);
+}
+
+/* A name ends with the unit, or is nothing else; each is there once. */
+static void test_the_list(void **state)
+{
+    (void)state;
+    const char *last = "";
+    for (tacho_column_id id = TACHO_COL_OTHER + 1; id < TACHO_COLUMN_ID_COUNT; id++) {
+        const tacho_column column = {.id = id};
+        const char *name = tacho_column_name(&column);
+        const char *unit = tacho_column_unit_name(tacho_column_unit_of(&column));
+        const char *tail = strrchr(name, '_');
+        tail = tail != NULL ? tail + 1 : name;
+        assert_true(unit[0] == '\0' || strcmp(tail, unit) == 0);
+        assert_true(strcmp(last, name) < 0);
+        last = name;
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_empty),         cmocka_unit_test(test_one_row),
         cmocka_unit_test(test_absent),        cmocka_unit_test(test_many_rows),
         cmocka_unit_test(test_one_column),    cmocka_unit_test(test_picture),
-        cmocka_unit_test(test_owned_columns),
+        cmocka_unit_test(test_owned_columns), cmocka_unit_test(test_names_and_units),
+        cmocka_unit_test(test_the_list),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

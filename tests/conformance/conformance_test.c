@@ -638,10 +638,10 @@ static void test_everything_through_sinks(void **state)
 /* ---- table sinks ------------------------------------------------------------------------ */
 
 static const tacho_column columns[] = {
-    {"name", "Name", TACHO_COLUMN_TEXT},
-    {"count", "Count", TACHO_COLUMN_INT},
-    {"share", "Share", TACHO_COLUMN_REAL},
-    {"total_ns", "Total", TACHO_COLUMN_DURATION},
+    TACHO_COLUMN_NAMED("name", "Name", TEXT),
+    TACHO_COLUMN_NAMED("count", "Count", INT),
+    TACHO_COLUMN_NAMED("share", "Share", REAL),
+    TACHO_COLUMN_NAMED("total_ns", "Total", DURATION),
 };
 
 static void add_row(tacho_table *to, tacho_str name, int64_t number)

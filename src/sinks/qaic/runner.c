@@ -286,15 +286,15 @@ tacho_status tacho_run_qaic_table(const tacho_run_qaic *qaic, const tacho_record
                                   tacho_table *out_table)
 {
     static const tacho_column columns[] = {
-        {"metric", "Metric", TACHO_COLUMN_TEXT}, {"avg", "Avg", TACHO_COLUMN_REAL},
-        {"min", "Min", TACHO_COLUMN_REAL},       {"max", "Max", TACHO_COLUMN_REAL},
-        {"std", "Std", TACHO_COLUMN_REAL},
+        TACHO_COLUMN(METRIC, "Metric", TEXT), TACHO_COLUMN(AVG, "Avg", REAL),
+        TACHO_COLUMN(MIN, "Min", REAL),       TACHO_COLUMN(MAX, "Max", REAL),
+        TACHO_COLUMN(STD, "Std", REAL),
     };
     /* Columns without a number would not be shown, and what is left would look like a list. */
     static const tacho_column dashes[] = {
-        {"metric", "Metric", TACHO_COLUMN_TEXT}, {"avg", "Avg", TACHO_COLUMN_TEXT},
-        {"min", "Min", TACHO_COLUMN_TEXT},       {"max", "Max", TACHO_COLUMN_TEXT},
-        {"std", "Std", TACHO_COLUMN_TEXT},
+        TACHO_COLUMN(METRIC, "Metric", TEXT), TACHO_COLUMN(AVG, "Avg", TEXT),
+        TACHO_COLUMN(MIN, "Min", TEXT),       TACHO_COLUMN(MAX, "Max", TEXT),
+        TACHO_COLUMN(STD, "Std", TEXT),
     };
     uint32_t devices = recording->program->facts.device_count;
     tacho_table_init(out_table, "device_metrics", "Aggregated Device Metrics Report",
