@@ -397,7 +397,8 @@ static const tacho_dispatch *find_dispatch(const joiner *self, const entry *entr
 /* ---- locations -------------------------------------------------------------------------- */
 
 /* Whether any of a job's operations is where the runtime says. */
-static tacho_place_verdict compare_with_job(joiner *self, uint32_t location, const tacho_job *job)
+static tacho_place_verdict compare_with_job(joiner *self, uint32_t location,
+                                            const tacho_debug_job *job)
 {
     const tacho_debug_info *info = self->info;
     tacho_place_verdict found = tacho_debug_info_compare(info, location, job->location);

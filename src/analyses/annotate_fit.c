@@ -32,7 +32,7 @@ bool tacho_fit_is_job(const tacho_annotation_row *row)
 bool tacho_fit_find_scale(const tacho_fit *fit, const tacho_annotation_row *row,
                           tacho_fit_scale *out_scale)
 {
-    const tacho_job *job = &fit->info->jobs[row->job];
+    const tacho_debug_job *job = &fit->info->jobs[row->job];
     tacho_fit_scale scale = {INT64_MAX, -1, row->start, row->end};
     for (uint32_t i = 0; i < job->task_count; i++) {
         const tacho_task *task = &fit->info->tasks[job->first_task + i];
@@ -116,7 +116,7 @@ void tacho_fit_pass(tacho_fit *fit, const tacho_annotation_row *row)
 static void fit_job(const tacho_fit *fit, const tacho_annotation_row *job,
                     tacho_annotation_fit *fits)
 {
-    const tacho_job *known = &fit->info->jobs[job->job];
+    const tacho_debug_job *known = &fit->info->jobs[job->job];
     tacho_fit_scale scale;
     if (!tacho_fit_find_scale(fit, job, &scale)) {
         return;

@@ -164,7 +164,7 @@ static const tacho_engine *row_engine(const writer *from, const tacho_annotation
 
 static bool is_used(const writer *from, const tacho_annotation_row *row, tacho_engine wanted)
 {
-    const tacho_job *job = &from->info->jobs[row->job];
+    const tacho_debug_job *job = &from->info->jobs[row->job];
     for (uint32_t i = 0; i < job->used_count; i++) {
         const tacho_engine *engine = &from->info->engines[from->info->used[job->first_used + i]];
         if (engine->track_class == wanted.track_class && engine->index == wanted.index) {
@@ -201,7 +201,7 @@ static tacho_status add_slices_used(writer *to, const tacho_annotation_row *row)
 }
 
 /* "dma_in,compute_0,compute_1" */
-static tacho_status put_all_used(writer *to, const tacho_job *job)
+static tacho_status put_all_used(writer *to, const tacho_debug_job *job)
 {
     for (uint32_t i = 0; i < job->used_count; i++) {
         uint32_t first = job->first_used;

@@ -63,7 +63,7 @@ static tacho_status take_text(tracer *self, uint32_t *out_string)
 }
 
 /* "conv2d_0, add_1", at most |max| of them. */
-static tacho_status put_kernels(tracer *self, const tacho_job *job, size_t max)
+static tacho_status put_kernels(tracer *self, const tacho_debug_job *job, size_t max)
 {
     const uint32_t *kernels =
         job->kernel_count > 0 ? self->info->kernels + job->first_kernel : NULL;
@@ -74,7 +74,7 @@ static tacho_status put_kernels(tracer *self, const tacho_job *job, size_t max)
 static tacho_status label_job(tracer *self, uint32_t id, const job_label **out_label)
 {
     job_label *label = &self->labels[id];
-    const tacho_job *job = &self->info->jobs[id];
+    const tacho_debug_job *job = &self->info->jobs[id];
     *out_label = label;
     if (label->is_made) {
         return TACHO_OK;
@@ -137,7 +137,7 @@ static void add_int_arg(tracer *self, tacho_row *row, uint32_t key, int64_t valu
 static void add_job_args(tracer *self, tacho_row *row, const tacho_annotation_row *from,
                          const job_label *label)
 {
-    const tacho_job *job = &self->info->jobs[from->job];
+    const tacho_debug_job *job = &self->info->jobs[from->job];
     int64_t wait = job->wait_action != TACHO_NONE ? self->info->actions[job->wait_action].id : -1;
     add_int_arg(self, row, self->job_key, from->job_id);
     add_int_arg(self, row, self->wait_key, wait);
@@ -270,7 +270,7 @@ static tacho_row make_span(const tacho_annotation_row *from, const tacho_profile
 /* Every engine that the job uses, for as long as the job lasts: no more was measured. */
 static tacho_status push_used(tracer *self, const tacho_annotation_row *from)
 {
-    const tacho_job *job = &self->info->jobs[from->job];
+    const tacho_debug_job *job = &self->info->jobs[from->job];
     const job_label *label = NULL;
     TACHO_TRY(label_job(self, from->job, &label));
     for (uint32_t i = 0; i < job->used_count; i++) {
@@ -317,7 +317,7 @@ static tacho_status push_estimate(tracer *self, const tacho_annotation_row *from
 
 static tacho_status push_estimates(tracer *self, const tacho_annotation_row *from)
 {
-    const tacho_job *job = &self->info->jobs[from->job];
+    const tacho_debug_job *job = &self->info->jobs[from->job];
     tacho_fit_scale scale;
     if (!tacho_fit_find_scale(&self->fit, from, &scale)) {
         return TACHO_OK;

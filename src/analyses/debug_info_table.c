@@ -182,7 +182,7 @@ static void later(int64_t *cycles, int64_t end)
     *cycles = end > *cycles ? end : *cycles;
 }
 
-static void sum_job(const tacho_debug_info *info, const tacho_job *job, sums *sum,
+static void sum_job(const tacho_debug_info *info, const tacho_debug_job *job, sums *sum,
                     seen_places *seen)
 {
     see(seen, job->location);

@@ -55,7 +55,7 @@ typedef struct tacho_engine {
     uint32_t index;
 } tacho_engine;
 
-typedef struct tacho_job {
+typedef struct tacho_debug_job {
     uint32_t dispatch;
     int64_t id;    /* as the compiler numbers it, -1 when it does not */
     uint32_t name; /* string: of its program */
@@ -66,7 +66,7 @@ typedef struct tacho_job {
     uint32_t first_op, op_count;         /* inner ops, in order */
     uint32_t first_used, used_count;     /* in |used|: engines at work in it, by class and index */
     uint32_t first_kernel, kernel_count; /* in |kernels|: each once, in order of first start */
-} tacho_job;
+} tacho_debug_job;
 
 typedef struct tacho_task {
     uint32_t job;
@@ -139,7 +139,7 @@ typedef struct tacho_debug_info {
     size_t named_count, named_capacity;
     tacho_action *actions;
     size_t action_count, action_capacity;
-    tacho_job *jobs;
+    tacho_debug_job *jobs;
     size_t job_count, job_capacity;
     tacho_task *tasks;
     size_t task_count, task_capacity;

@@ -48,7 +48,7 @@ static void print_op(const tacho_debug_info *info, uint32_t id)
            text(op->to_space));
 }
 
-static void print_job(const tacho_debug_info *info, const tacho_job *job)
+static void print_job(const tacho_debug_info *info, const tacho_debug_job *job)
 {
     printf("  job %lld %s %s from %d to %d used", (long long)job->id, text(job->name),
            place(info, job->location),

@@ -38,7 +38,7 @@ static bool succeeded(tacho_status status)
     return is_ok;
 }
 
-static void check_job(const tacho_debug_info *info, const tacho_job *job)
+static void check_job(const tacho_debug_info *info, const tacho_debug_job *job)
 {
     require(job->start_action == TACHO_NONE || job->start_action < info->action_count);
     require(job->wait_action == TACHO_NONE || job->wait_action < info->action_count);

@@ -93,7 +93,7 @@ static tacho_status start_job(torq_ir *ir, const tacho_mlir_op *op, tacho_action
     tacho_debug_info *info = ir->info;
     uint32_t invocation = torq_ir_operand(ir, op, 0);
     uint32_t id = (uint32_t)info->job_count;
-    tacho_job job = {
+    tacho_debug_job job = {
         .dispatch = ir->dispatch,
         .id = job_number(ir, invocation),
         .name = action->name,
@@ -238,7 +238,7 @@ static void sort_actions(tacho_debug_info *info, const tacho_dispatch *dispatch)
     qsort(actions, dispatch->action_count, sizeof(*actions), compare_actions);
     for (uint32_t i = 0; i < dispatch->action_count; i++) {
         if (actions[i].job != TACHO_NONE) {
-            tacho_job *job = &info->jobs[actions[i].job];
+            tacho_debug_job *job = &info->jobs[actions[i].job];
             *(actions[i].kind == TACHO_ACTION_START ? &job->start_action : &job->wait_action) =
                 dispatch->first_action + i;
         }

@@ -144,7 +144,7 @@ static bool is_engine_before(const tacho_debug_info *info, uint32_t a, uint32_t 
 }
 
 /* Few, and nearly in order: sorted by insertion. */
-static void sort_used(tacho_debug_info *info, const tacho_job *job)
+static void sort_used(tacho_debug_info *info, const tacho_debug_job *job)
 {
     for (uint32_t i = 1; i < job->used_count; i++) {
         uint32_t *used = &info->used[job->first_used];
@@ -455,7 +455,7 @@ tacho_status torq_ir_run_job(torq_ir *ir, const tacho_mlir_op *start, uint32_t j
     const tacho_mlir_op *invocation = torq_ir_definition(ir, torq_ir_operand(ir, start, 0));
     const tacho_mlir_op *program =
         invocation != NULL ? torq_ir_definition(ir, torq_ir_operand(ir, invocation, 0)) : NULL;
-    tacho_job *facts = &info->jobs[job];
+    tacho_debug_job *facts = &info->jobs[job];
     facts->first_task = (uint32_t)info->task_count;
     facts->first_op = (uint32_t)info->op_count;
     facts->first_used = (uint32_t)info->used_count;

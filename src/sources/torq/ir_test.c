@@ -56,7 +56,7 @@ static const char *str(const fixture *from, uint32_t string)
     return tacho_dict_string(&from->dict, string).data;
 }
 
-static void put_job(fixture *to, const tacho_job *job)
+static void put_job(fixture *to, const tacho_debug_job *job)
 {
     const tacho_debug_info *info = &to->info;
     put(&to->text, "job %lld %s:", (long long)job->id, str(to, job->name));
@@ -183,7 +183,7 @@ static void test_queues(void **state)
 
 static const char *kernel(const fixture *from, size_t job, uint32_t index)
 {
-    const tacho_job *facts = &from->info.jobs[job];
+    const tacho_debug_job *facts = &from->info.jobs[job];
     return index < facts->kernel_count ? str(from, from->info.kernels[facts->first_kernel + index])
                                        : "";
 }
