@@ -4,6 +4,7 @@
  */
 #include "analyses/blocks.h"
 
+#include "analyses/analysis.h"
 #include "program/block_order.h"
 
 #include <inttypes.h>
@@ -81,3 +82,19 @@ tacho_status tacho_blocks_table(const tacho_recording *recording, tacho_table *o
     tacho_block_order_deinit(&self.order);
     return status;
 }
+
+static tacho_status make_tables(const void *subject, const void *options,
+                                const tacho_table_taker *to)
+{
+    tacho_table table = {0};
+    (void)options;
+    tacho_status status = tacho_blocks_table(subject, &table);
+    return tacho_table_hand_over(to, status, &table);
+}
+
+const tacho_analysis tacho_analysis_blocks = {
+    .name = "blocks",
+    .question = "when did each block of a program run",
+    .subject = TACHO_SUBJECT_RECORDING,
+    .make = make_tables,
+};

@@ -6,8 +6,9 @@
  */
 #include "analyses/compare.h"
 
-#include "base/grow.h"
+#include "analyses/analysis.h"
 #include "analyses/outliers.h"
+#include "base/grow.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -477,3 +478,48 @@ tacho_status tacho_run_fit_table(const tacho_run_compare *compare, tacho_table *
     return compare->is_simulated ? add_stall_rows(compare, out_table)
                                  : add_measured_rows(compare, out_table);
 }
+
+/* ---- the analysis -------------------------------------------------------------------------- */
+
+static tacho_status hand_over_all(const tacho_run_compare *compare,
+                                  const tacho_compare_options *options, const tacho_table_taker *to)
+{
+    tacho_table table = {0};
+    tacho_status status = tacho_run_compare_table(compare, &table);
+    TACHO_TRY(tacho_table_hand_over(to, status, &table));
+    if (options->worst_count == 0) {
+        return TACHO_OK;
+    }
+    status = tacho_run_worst_table(compare, options->worst_count, &table);
+    TACHO_TRY(tacho_table_hand_over(to, status, &table));
+    status = tacho_run_fit_table(compare, &table);
+    return tacho_table_hand_over(to, status, &table);
+}
+
+static tacho_status make_tables(const void *subject, const void *options,
+                                const tacho_table_taker *to)
+{
+    const tacho_compare_options *chosen = options;
+    tacho_run_compare compare;
+    tacho_status status = tacho_run_compare_init(&compare, subject);
+    if (status == TACHO_OK && !compare.is_simulated) {
+        char text[TACHO_RUN_OUTLIERS_TEXT];
+        tacho_run_outliers_print(&compare, text, sizeof(text));
+        if (text[0] != '\0') {
+            tacho_note(chosen->notes, "warning", "%s", text);
+        }
+    }
+    if (status == TACHO_OK) {
+        status = hand_over_all(&compare, chosen, to);
+    }
+    tacho_run_compare_deinit(&compare);
+    return status;
+}
+
+const tacho_analysis tacho_analysis_compare = {
+    .name = "compare",
+    .question = "how far is each operator from its estimate",
+    .options = "tacho_compare_options",
+    .subject = TACHO_SUBJECT_RECORDING,
+    .make = make_tables,
+};

@@ -9,6 +9,7 @@
 #ifndef TACHO_ANALYSES_COMPARE_H
 #define TACHO_ANALYSES_COMPARE_H
 
+#include "base/notes.h"
 #include "program/recording.h"
 #include "table/table.h"
 
@@ -54,5 +55,11 @@ tacho_status tacho_run_worst_table(const tacho_run_compare *compare, size_t top,
 /* For people: the clock, the error, what stalls mean. */
 tacho_status tacho_run_fit_table(const tacho_run_compare *compare,
                                  tacho_table *out_table) TACHO_MUST_USE;
+
+/* Of tacho_analysis_compare. */
+typedef struct tacho_compare_options {
+    size_t worst_count;       /* also the operators furthest off, and how it fits; 0: without */
+    const tacho_notes *notes; /* who is told of operators that spoil the fit (optional) */
+} tacho_compare_options;
 
 #endif

@@ -5,6 +5,7 @@
  */
 #include "analyses/debug_info_table.h"
 
+#include "analyses/analysis.h"
 #include "base/grow.h"
 #include "base/text.h"
 
@@ -358,3 +359,22 @@ tacho_status tacho_debug_info_dispatches(const tacho_debug_input *inputs, size_t
     out_table->kept = kept;
     return add_rows(inputs, input_count, add_dispatches, out_table);
 }
+
+static tacho_status make_tables(const void *subject, const void *options,
+                                const tacho_table_taker *to)
+{
+    const tacho_debug_inputs *inputs = subject;
+    tacho_table table = {0};
+    (void)options;
+    tacho_status status = tacho_debug_info_inputs(inputs->items, inputs->item_count, &table);
+    TACHO_TRY(tacho_table_hand_over(to, status, &table));
+    status = tacho_debug_info_dispatches(inputs->items, inputs->item_count, &table);
+    return tacho_table_hand_over(to, status, &table);
+}
+
+const tacho_analysis tacho_analysis_debug_info = {
+    .name = "debug_info",
+    .question = "which dispatches and jobs did a compiler make of a network",
+    .subject = TACHO_SUBJECT_DEBUG,
+    .make = make_tables,
+};

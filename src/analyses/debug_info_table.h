@@ -16,6 +16,12 @@ typedef struct tacho_debug_input {
     bool shows_paths; /* of the files of dispatches, else their names alone */
 } tacho_debug_input;
 
+/* The subject of tacho_analysis_debug_info. */
+typedef struct tacho_debug_inputs {
+    const tacho_debug_input *items;
+    size_t item_count;
+} tacho_debug_inputs;
+
 /* One row per input. */
 tacho_status tacho_debug_info_inputs(const tacho_debug_input *inputs, size_t input_count,
                                      tacho_table *out_table) TACHO_MUST_USE;

@@ -4,6 +4,7 @@
  */
 #include "analyses/info.h"
 
+#include "analyses/analysis.h"
 #include "base/grow.h"
 
 #include <stdio.h>
@@ -390,3 +391,49 @@ tacho_status tacho_info_notes(const tacho_info *info, tacho_table *out_table)
     }
     return TACHO_OK;
 }
+
+/* ---- the analysis -------------------------------------------------------------------------- */
+
+static tacho_status open_info(const void *options, tacho_dict *dict, tacho_events **out_events)
+{
+    (void)options;
+    tacho_info *info = calloc(1, sizeof(*info));
+    if (info == NULL) {
+        return tacho_no_memory();
+    }
+    tacho_info_init(info, dict);
+    *out_events = &info->events;
+    return TACHO_OK;
+}
+
+static tacho_status write_info(tacho_events *events, const void *options,
+                               const tacho_table_taker *to)
+{
+    static tacho_status (*const makers[])(const tacho_info *, tacho_table *) = {
+        tacho_info_inputs, tacho_info_tracks, tacho_info_losses_before, tacho_info_losses,
+        tacho_info_notes};
+    (void)options;
+    for (size_t i = 0; i < sizeof(makers) / sizeof(makers[0]); i++) {
+        tacho_table table = {0};
+        tacho_status status = makers[i](info_of(events), &table);
+        TACHO_TRY(tacho_table_hand_over(to, status, &table));
+    }
+    return TACHO_OK;
+}
+
+static void close_info(tacho_events *events)
+{
+    if (events != NULL) {
+        tacho_info_deinit(info_of(events));
+        free(info_of(events));
+    }
+}
+
+const tacho_analysis tacho_analysis_info = {
+    .name = "info",
+    .question = "what is in a profile, and what is lost",
+    .subject = TACHO_SUBJECT_EVENTS,
+    .open = open_info,
+    .write = write_info,
+    .close = close_info,
+};

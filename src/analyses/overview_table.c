@@ -4,7 +4,10 @@
  */
 #include "analyses/overview.h"
 
+#include "analyses/analysis.h"
+
 #include <stdio.h>
+#include <stdlib.h>
 
 typedef struct metric_names {
     const char *key;
@@ -142,3 +145,54 @@ tacho_status tacho_overview_table(const tacho_overview *overview, tacho_table *o
     }
     return TACHO_OK;
 }
+
+/* ---- the analysis -------------------------------------------------------------------------- */
+
+static tacho_overview_gather *gather_of(tacho_events *events)
+{
+    return (tacho_overview_gather *)(void *)events;
+}
+
+static tacho_status open_overview(const void *options, tacho_dict *dict, tacho_events **out_events)
+{
+    const tacho_overview_options *chosen = options;
+    tacho_overview_gather *gather = calloc(1, sizeof(*gather));
+    if (gather == NULL) {
+        return tacho_no_memory();
+    }
+    tacho_overview_gather_init(gather, dict);
+    gather->in_cycles = chosen->in_cycles;
+    *out_events = &gather->events;
+    return TACHO_OK;
+}
+
+static tacho_status write_overview(tacho_events *events, const void *options,
+                                   const tacho_table_taker *to)
+{
+    tacho_overview overview;
+    tacho_table table = {0};
+    tacho_status status = tacho_overview_init_gathered(&overview, gather_of(events), options);
+    if (status == TACHO_OK) {
+        status = tacho_overview_table(&overview, &table);
+    }
+    tacho_overview_deinit(&overview);
+    return tacho_table_hand_over(to, status, &table);
+}
+
+static void close_overview(tacho_events *events)
+{
+    if (events != NULL) {
+        tacho_overview_gather_deinit(gather_of(events));
+        free(gather_of(events));
+    }
+}
+
+const tacho_analysis tacho_analysis_overview = {
+    .name = "overview",
+    .question = "how busy was each kind of engine, and how much overlapped",
+    .options = "tacho_overview_options",
+    .subject = TACHO_SUBJECT_EVENTS,
+    .open = open_overview,
+    .write = write_overview,
+    .close = close_overview,
+};

@@ -5,6 +5,7 @@
  */
 #include "analyses/program_tables.h"
 
+#include "analyses/analysis.h"
 #include "base/maths.h"
 #include "graph/op_def.h"
 #include "machine/machine.h"
@@ -614,7 +615,16 @@ static tacho_status add_memory(const tacho_opened_program *opened, tacho_table *
         name, title, columns, COUNT_OF(columns), add                                               \
     }
 
-const tacho_program_table_maker tacho_program_table_makers[] = {
+typedef struct table_maker {
+    const char *name;
+    const char *title;
+    const tacho_column *columns;
+    size_t column_count;
+    tacho_status (*add)(const tacho_opened_program *opened, tacho_table *table);
+} table_maker;
+
+/* In the order in which they are shown. */
+static const table_maker makers[] = {
     MAKER("segments", "Segments", segment_columns, add_segments),
     MAKER("networks", "Networks", network_columns, add_networks),
     MAKER("slices", "Slices", slice_columns, add_slices),
@@ -625,5 +635,33 @@ const tacho_program_table_maker tacho_program_table_makers[] = {
     MAKER("estimates", "Estimates", estimate_columns, add_estimate),
     MAKER("memory", "Memory", memory_columns, add_memory),
     MAKER("unknown_ops", "Ops that are not known", unknown_columns, add_unknown),
-    {NULL, NULL, NULL, 0, NULL},
+};
+
+static tacho_status make_table(const tacho_opened_programs *programs, const table_maker *maker,
+                               const tacho_table_taker *to)
+{
+    tacho_table table;
+    tacho_table_init(&table, maker->name, maker->title, maker->columns, maker->column_count);
+    tacho_status status = TACHO_OK;
+    for (size_t i = 0; i < programs->item_count && status == TACHO_OK; i++) {
+        status = maker->add(&programs->items[i], &table);
+    }
+    return tacho_table_hand_over(to, status, &table);
+}
+
+static tacho_status make_tables(const void *subject, const void *options,
+                                const tacho_table_taker *to)
+{
+    (void)options;
+    for (size_t i = 0; i < COUNT_OF(makers); i++) {
+        TACHO_TRY(make_table(subject, &makers[i], to));
+    }
+    return TACHO_OK;
+}
+
+const tacho_analysis tacho_analysis_program = {
+    .name = "program",
+    .question = "what does a compiled program consist of, and what does it record",
+    .subject = TACHO_SUBJECT_PROGRAMS,
+    .make = make_tables,
 };

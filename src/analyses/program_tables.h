@@ -16,22 +16,16 @@ typedef struct tacho_opened_program {
     bool is_for_people; /* long lists are cut */
     tacho_qpc qpc;
     const tacho_seal_state *states; /* by segment */
-    tacho_networkdesc *descs; /* of the network, or of its slices, in the order of the file */
+    tacho_networkdesc *descs;       /* of the network, or of its slices, in the order of the file */
     size_t desc_count, desc_capacity;
     tacho_program program; /* of a container that tacho wrote */
     bool has_program;
 } tacho_opened_program;
 
-/* A table: what it is called, and what adds its rows of a container. */
-typedef struct tacho_program_table_maker {
-    const char *name;
-    const char *title;
-    const tacho_column *columns;
-    size_t column_count;
-    tacho_status (*add)(const tacho_opened_program *opened, tacho_table *table);
-} tacho_program_table_maker;
-
-/* In the order in which they are shown; ended by one without a name. */
-extern const tacho_program_table_maker tacho_program_table_makers[];
+/* The subject of tacho_analysis_program: rows of all of them in each table. */
+typedef struct tacho_opened_programs {
+    const tacho_opened_program *items;
+    size_t item_count;
+} tacho_opened_programs;
 
 #endif

@@ -4,6 +4,8 @@
  */
 #include "analyses/run_tables.h"
 
+#include "analyses/analysis.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -235,3 +237,23 @@ tacho_status tacho_run_facts_table(const tacho_recording *recording, tacho_table
     }
     return TACHO_OK;
 }
+
+static tacho_status make_tables(const void *subject, const void *options,
+                                const tacho_table_taker *to)
+{
+    const tacho_run_tables_options *chosen = options;
+    tacho_table table = {0};
+    tacho_status status = chosen->is_for_people ? tacho_run_summary_table(subject, &table)
+                                                : tacho_run_facts_table(subject, &table);
+    TACHO_TRY(tacho_table_hand_over(to, status, &table));
+    status = tacho_run_latency_table(subject, &table);
+    return tacho_table_hand_over(to, status, &table);
+}
+
+const tacho_analysis tacho_analysis_run = {
+    .name = "run",
+    .question = "what ran where, and how long did inferences take",
+    .options = "tacho_run_tables_options",
+    .subject = TACHO_SUBJECT_RECORDING,
+    .make = make_tables,
+};

@@ -29,4 +29,9 @@ tacho_status tacho_run_latency_table(const tacho_recording *recording,
 tacho_status tacho_run_facts_table(const tacho_recording *recording,
                                    tacho_table *out_table) TACHO_MUST_USE;
 
+/* Of tacho_analysis_run. */
+typedef struct tacho_run_tables_options {
+    bool is_for_people; /* a summary line by line, else one row of facts */
+} tacho_run_tables_options;
+
 #endif

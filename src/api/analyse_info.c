@@ -3,11 +3,9 @@
  * The public face of info: programs, debug information and models are told from profiles by
  * content, each kind in its own tables.
  */
+#include "api/ask.h"
 #include "api/debug_tables.h"
 #include "api/entry.h"
-#include "api/request.h"
-#include "api/tables.h"
-#include "analyses/info.h"
 #include "base/grow.h"
 #include "session/model_info.h"
 #include "session/program_info.h"
@@ -25,72 +23,6 @@ typedef struct asked {
     const char **profile_paths;
     size_t profile_count;
 } asked;
-
-/* ---- reports into tables --------------------------------------------------------------------- */
-
-static tacho_status collect(void *tables, const tacho_table *table, size_t index)
-{
-    (void)index;
-    return tacho_tables_add_copy(tables, table, NULL);
-}
-
-static const tacho_workbook_vtable collecting = {.add = collect};
-static const tacho_table_sink collector = {.name = "collector", .workbook = &collecting};
-
-/* ---- profiles -------------------------------------------------------------------------------- */
-
-/* A profile that rows are taken from. */
-typedef struct profile_info {
-    const tacho_intake *intake;
-    tacho_tables *tables;
-} profile_info;
-
-static tacho_status add_info(tacho_tables *tables, const tacho_info *info)
-{
-    static tacho_status (*const makers[])(const tacho_info *, tacho_table *) = {
-        tacho_info_inputs, tacho_info_tracks, tacho_info_losses_before, tacho_info_notes,
-        tacho_info_losses};
-    for (size_t i = 0; i < sizeof(makers) / sizeof(makers[0]); i++) {
-        tacho_table table = {0};
-        tacho_status status = makers[i](info, &table);
-        TACHO_TRY(tacho_tables_add(tables, status, &table, NULL));
-    }
-    return TACHO_OK;
-}
-
-static tacho_status attempt(void *user, tacho_order_mode mode, tacho_dict *dict)
-{
-    const profile_info *self = user;
-    tacho_producer producer = tacho_intake_producer(self->intake);
-    tacho_info info;
-    tacho_info_init(&info, dict);
-    tacho_status status = tacho_pipeline_push(&producer, mode, &info.events);
-    if (status == TACHO_OK) {
-        status = add_info(self->tables, &info);
-    }
-    tacho_info_deinit(&info);
-    return status;
-}
-
-static tacho_status add_profiles(const asked *self, const tacho_view_options *options)
-{
-    tacho_request_files files;
-    tacho_dict dict;
-    if (self->profile_count == 0) {
-        return TACHO_OK;
-    }
-    tacho_status status = tacho_dict_init(&dict);
-    status = tacho_status_first(status, tacho_request_files_open(&files, self->profile_paths,
-                                                                 self->profile_count, options));
-    if (status == TACHO_OK) {
-        profile_info info = {&files.intake, self->tables};
-        tacho_order_mode mode = tacho_intake_producer(&files.intake).first_mode;
-        status = tacho_pipeline_try(attempt, &info, mode, &dict);
-    }
-    tacho_request_files_close(&files);
-    tacho_dict_deinit(&dict);
-    return status;
-}
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
@@ -116,10 +48,15 @@ static tacho_status sort_path(asked *self, const char *path, bool is_profile)
 
 static tacho_status add_all(asked *self, const tacho_view_options *options)
 {
-    tacho_table_report report = {.sink = &collector, .workbook = self->tables};
-    TACHO_TRY(add_profiles(self, options));
-    TACHO_TRY(tacho_program_list_write(&self->programs, &report));
-    TACHO_TRY(tacho_model_list_write(&self->models, &report));
+    tacho_tables_target target = {.tables = self->tables, .omits_empty = true};
+    const tacho_table_taker taker = tacho_tables_taker(&target);
+    const tacho_ask ask = {.analysis = &tacho_analysis_info,
+                           .paths = self->profile_paths,
+                           .path_count = self->profile_count,
+                           .input = options};
+    TACHO_TRY(self->profile_count > 0 ? tacho_ask_files(&ask, self->tables) : TACHO_OK);
+    TACHO_TRY(tacho_program_list_write(&self->programs, &taker));
+    TACHO_TRY(tacho_model_list_write(&self->models, &taker));
     for (size_t i = 0; i < self->debug_count; i++) {
         TACHO_TRY(tacho_debug_tables_add(self->debug_paths[i], self->tables));
     }

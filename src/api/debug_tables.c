@@ -16,11 +16,10 @@ static tacho_status add_debug_tables(const tacho_debug_info *info, const char *p
                                      tacho_tables *tables)
 {
     const tacho_debug_input input = {.info = info, .file = tacho_str_from_cstring(path)};
-    tacho_table table = {0};
-    tacho_status status = tacho_debug_info_inputs(&input, 1, &table);
-    TACHO_TRY(tacho_tables_add(tables, status, &table, path));
-    status = tacho_debug_info_dispatches(&input, 1, &table);
-    return tacho_tables_add(tables, status, &table, path);
+    const tacho_debug_inputs subject = {&input, 1};
+    tacho_tables_target target = {.tables = tables, .input = path};
+    const tacho_table_taker taker = tacho_tables_taker(&target);
+    return tacho_analysis_debug_info.make(&subject, NULL, &taker);
 }
 
 tacho_status tacho_debug_tables_add(const char *path, tacho_tables *tables)

@@ -13,19 +13,6 @@
 #include "session/profile.h"
 #include "session/tables.h"
 
-static tacho_status add_compared(const tacho_recording *recording, tacho_tables *tables)
-{
-    tacho_run_compare compare;
-    tacho_table table = {0};
-    tacho_status status = tacho_run_compare_init(&compare, recording);
-    if (status == TACHO_OK) {
-        status = tacho_run_compare_table(&compare, &table);
-    }
-    status = tacho_tables_add(tables, status, &table, recording->path);
-    tacho_run_compare_deinit(&compare);
-    return status;
-}
-
 static tacho_status add_recorded(const tacho_runner *self, const tacho_recording *recording,
                                  const tacho_run_profile *first, tacho_tables *tables)
 {
@@ -34,7 +21,10 @@ static tacho_status add_recorded(const tacho_runner *self, const tacho_recording
     TACHO_TRY(tacho_tables_add(tables, status, &table, recording->path));
     status = tacho_run_ops_table(&self->session, first, 0, &table);
     TACHO_TRY(tacho_tables_add(tables, status, &table, recording->path));
-    return add_compared(recording, tables);
+    const tacho_compare_options options = {.notes = NULL};
+    tacho_tables_target target = {.tables = tables, .input = recording->path};
+    const tacho_table_taker taker = tacho_tables_taker(&target);
+    return tacho_analysis_compare.make(recording, &options, &taker);
 }
 
 /* Tables of operators, where there are any. */
@@ -56,12 +46,11 @@ static tacho_status add_operators(const tacho_runner *self, const tacho_recordin
 
 static tacho_status add_tables(const tacho_runner *self, tacho_tables *tables)
 {
-    tacho_table table = {0};
     const tacho_recording recording = tacho_run_recording(&self->session);
-    tacho_status status = tacho_run_facts_table(&recording, &table);
-    TACHO_TRY(tacho_tables_add(tables, status, &table, recording.path));
-    status = tacho_run_latency_table(&recording, &table);
-    TACHO_TRY(tacho_tables_add(tables, status, &table, recording.path));
+    const tacho_run_tables_options options = {.is_for_people = false};
+    tacho_tables_target target = {.tables = tables, .input = recording.path};
+    const tacho_table_taker taker = tacho_tables_taker(&target);
+    TACHO_TRY(tacho_analysis_run.make(&recording, &options, &taker));
     return add_operators(self, &recording, tables);
 }
 

@@ -116,6 +116,19 @@ tacho_status tacho_tables_add(tacho_tables *tables, tacho_status status, tacho_t
     return status;
 }
 
+static tacho_status take(void *self, const tacho_table *table)
+{
+    const tacho_tables_target *target = self;
+    return target->omits_empty && table->cell_count == 0
+               ? TACHO_OK
+               : tacho_tables_add_copy(target->tables, table, target->input);
+}
+
+tacho_table_taker tacho_tables_taker(tacho_tables_target *target)
+{
+    return (tacho_table_taker){take, target};
+}
+
 tacho_status tacho_tables_finish(tacho_tables *tables, tacho_status status,
                                  tacho_tables **out_tables)
 {

@@ -5,6 +5,7 @@
 #ifndef TACHO_API_TABLES_H
 #define TACHO_API_TABLES_H
 
+#include "analyses/analysis.h"
 #include "table/table.h"
 #include <tacho/table.h>
 
@@ -23,6 +24,14 @@ tacho_status tacho_tables_add_copy(tacho_tables *tables, const tacho_table *tabl
  */
 tacho_status tacho_tables_add(tacho_tables *tables, tacho_status status, tacho_table *table,
                               const char *input) TACHO_MUST_USE;
+
+/* Takes tables of an analysis into |tables|, about |input| (NULL: all inputs). */
+typedef struct tacho_tables_target {
+    tacho_tables *tables;
+    const char *input;
+    bool omits_empty; /* tables without rows are left out */
+} tacho_tables_target;
+tacho_table_taker tacho_tables_taker(tacho_tables_target *target);
 
 /*
  * What calls that return tables end with: hands |tables| out, or frees them after a failure, which

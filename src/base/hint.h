@@ -26,6 +26,8 @@ typedef enum tacho_hint_id {
     TACHO_HINT_WRITE_TRACE,        /* write a trace rather than a table */
     TACHO_HINT_NAME_PROGRAM,       /* say which program recorded raw stats */
     TACHO_HINT_COMPILE_PROGRAM,    /* where programs come from */
+    TACHO_HINT_ALL_ROWS,           /* show rows that were left out */
+    TACHO_HINT_RECORD_OPERATORS,   /* compile a program so that operators are recorded */
     TACHO_HINT_COUNT,
 } tacho_hint_id;
 

@@ -2,7 +2,6 @@
 /*
  * tacho info: what is in these files?
  */
-#include "analyses/info.h"
 #include "cli/command.h"
 #include "cli/info_debug.h"
 #include "session/model_info.h"
@@ -15,11 +14,7 @@ static const tacho_option options[] = {
     TACHO_OPTION_STRICT,         TACHO_OPTION_QUIET,          TACHO_OPTION_HELP,
 };
 
-typedef tacho_status (*table_maker)(const tacho_info *info, tacho_table *out_table);
-
 typedef struct info_request {
-    tacho_info info;
-    bool has_profiles; /* |info| is initialised */
     tacho_program_list programs;
     tacho_debug_list debug_infos;
     tacho_model_list models;
@@ -50,32 +45,7 @@ static tacho_status divert(void *self, const tacho_listing *listing, const char 
                             : tacho_model_list_add(&request->models, path, out_is_diverted);
 }
 
-static tacho_events *begin(void *self, tacho_dict *dict)
-{
-    info_request *request = self;
-    tacho_info_init(&request->info, dict);
-    request->has_profiles = true;
-    return &request->info.events;
-}
-
-static tacho_status write_profiles(const tacho_info *info, tacho_listing *listing)
-{
-    static const table_maker makers[] = {tacho_info_inputs, tacho_info_tracks,
-                                         tacho_info_losses_before, tacho_info_losses,
-                                         tacho_info_notes};
-    tacho_status status = TACHO_OK;
-    for (size_t i = 0; i < sizeof(makers) / sizeof(makers[0]) && status == TACHO_OK; i++) {
-        tacho_table table;
-        status = makers[i](info, &table);
-        if (status == TACHO_OK) {
-            status = tacho_listing_add(listing, &table);
-        }
-        tacho_table_deinit(&table);
-    }
-    return status;
-}
-
-static tacho_status write_tables(void *self, tacho_listing *listing)
+static tacho_status check(void *self, tacho_listing *listing)
 {
     const info_request *request = self;
     if (request->programs.problem_count > 0 || request->debug_infos.problem_count > 0) {
@@ -84,19 +54,15 @@ static tacho_status write_tables(void *self, tacho_listing *listing)
             return tacho_fail(TACHO_CODE_BAD_DATA, "damaged; nothing written (--strict)");
         }
     }
-    if (request->has_profiles) {
-        TACHO_TRY(write_profiles(&request->info, listing));
-    }
-    TACHO_TRY(tacho_program_list_write(&request->programs, &listing->report));
-    TACHO_TRY(tacho_model_list_write(&request->models, &listing->report));
-    return tacho_debug_list_write(&request->debug_infos, &listing->report);
+    return TACHO_OK;
 }
 
-static void end(void *self)
+static tacho_status write_others(void *self, const tacho_table_taker *to)
 {
-    info_request *request = self;
-    tacho_info_deinit(&request->info);
-    request->has_profiles = false;
+    const info_request *request = self;
+    TACHO_TRY(tacho_program_list_write(&request->programs, to));
+    TACHO_TRY(tacho_model_list_write(&request->models, to));
+    return tacho_debug_list_write(&request->debug_infos, to);
 }
 
 static int info_command_run(const tacho_arguments *arguments)
@@ -104,9 +70,9 @@ static int info_command_run(const tacho_arguments *arguments)
     static const tacho_listing_verb verb = {
         .choose = choose,
         .divert = divert,
-        .begin = begin,
-        .write = write_tables,
-        .end = end,
+        .analysis = &tacho_analysis_info,
+        .check = check,
+        .write = write_others,
         .shows_losses = true,
     };
     info_request request = {.models.size_option = "--dim "};

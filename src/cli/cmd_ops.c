@@ -7,7 +7,6 @@
 #include "cli/listing.h"
 #include "cli/ops_compat.h"
 #include "cli/ops_join.h"
-#include "profile/categories.h"
 
 #include <errno.h>
 #include <regex.h>
@@ -42,7 +41,6 @@ static const tacho_option options[] = {
 
 typedef struct ops_request {
     tacho_ops_options options;
-    tacho_ops_gather gather;
     tacho_str text;
     regex_t regex;
     bool has_regex;
@@ -116,7 +114,7 @@ static int choose_filter(ops_request *request, const tacho_arguments *arguments)
         return TACHO_EXIT_DONE;
     }
     request->text = tacho_str_from_cstring(value);
-    request->options.filter = (tacho_ops_filter){accepts_text, request};
+    request->options.filter = (tacho_ops_filter){accepts_text, request, request->has_no_memory};
     if (request->text.len > 2 && value[0] == '/' && value[request->text.len - 1] == '/') {
         request->options.filter.accepts = accepts_regex;
         return compile_regex(request, arguments, request->text);
@@ -177,100 +175,20 @@ static bool choose_top(ops_request *request, const tacho_arguments *arguments)
 
 static bool choose(void *self, const tacho_arguments *arguments, tacho_listing *listing)
 {
-    (void)listing;
+    ops_request *request = self;
+    request->options.notes = listing->is_quiet ? NULL : &tacho_talk_notes;
+    listing->options = &request->options;
     return choose_by(self, arguments) && choose_top(self, arguments) &&
            choose_class(self, arguments);
 }
 
 /* ---- the listing ------------------------------------------------------------------------- */
 
-static tacho_events *begin(void *self, tacho_dict *dict)
-{
-    ops_request *request = self;
-    tacho_ops_gather_init(&request->gather, dict);
-    return &request->gather.events;
-}
-
-/* Whether a device recorded inferences as wholes, so that operators may well not be there. */
-static bool has_wholes(const tacho_dict *dict)
-{
-    bool has = false;
-    for (size_t i = 0; i < dict->site_count && !has; i++) {
-        has = tacho_str_equal(tacho_dict_string(dict, dict->sites[i].category),
-                              tacho_str_from_cstring(TACHO_CATEGORY_INFERENCE));
-    }
-    return has;
-}
-
-static void say_left_out(const tacho_listing *listing, const ops_request *request,
-                         const tacho_ops *ops)
-{
-    char text[96];
-    if (ops->left_out_count > 0 && !listing->is_quiet) {
-        snprintf(text, sizeof(text), "%zu more row%s; --top 0 shows all", ops->left_out_count,
-                 ops->left_out_count == 1 ? "" : "s");
-        tacho_talk_line("note", text);
-    } else if (ops->row_count == 0 && !listing->is_quiet) {
-        bool is_coarse = has_wholes(ops->dict) && request->options.classes == 0 &&
-                         request->options.filter.accepts == NULL;
-        tacho_talk_line("note", is_coarse ? "only whole inferences were recorded; compile the "
-                                            "program with --stats-level 70 to record operators"
-                                          : "no operation matches the filter");
-    }
-}
-
-/* Percentiles that are not exact are never shown without a word. */
-static void say_sketched(const tacho_listing *listing, const tacho_ops *ops)
-{
-    char text[160];
-    size_t count = 0;
-    for (size_t i = 0; i < ops->row_count; i++) {
-        count += ops->rows[i].is_sketched ? 1 : 0;
-    }
-    if (count > 0 && !listing->is_quiet) {
-        snprintf(text, sizeof(text),
-                 "p50 and p99 of %zu operation%s with more than %d spans on a track are "
-                 "within " TACHO_DURATIONS_ERROR_PERCENT " %% of the exact values",
-                 count, count == 1 ? "" : "s", TACHO_OPS_EXACT_OF_CELL);
-        tacho_talk_line("note", text);
-    }
-}
-
-static tacho_status write_tables(void *self, tacho_listing *listing)
-{
-    const ops_request *request = self;
-    tacho_ops ops;
-    tacho_table table;
-    tacho_status status = tacho_ops_init_gathered(&ops, &request->gather, &request->options);
-    if (status == TACHO_OK && *request->has_no_memory) {
-        status = tacho_no_memory();
-    }
-    if (status == TACHO_OK) {
-        status = tacho_ops_table(&ops, &table);
-        if (status == TACHO_OK) {
-            status = tacho_listing_add(listing, &table);
-        }
-        tacho_table_deinit(&table);
-        say_left_out(listing, request, &ops);
-        say_sketched(listing, &ops);
-    }
-    tacho_ops_deinit(&ops);
-    return status;
-}
-
-static void end(void *self)
-{
-    ops_request *request = self;
-    tacho_ops_gather_deinit(&request->gather);
-}
-
 static int ops_command_run(const tacho_arguments *arguments)
 {
     static const tacho_listing_verb verb = {
         .choose = choose,
-        .begin = begin,
-        .write = write_tables,
-        .end = end,
+        .analysis = &tacho_analysis_ops,
     };
     if (tacho_arguments_has(arguments, "compat")) {
         return tacho_ops_compat_run(arguments);

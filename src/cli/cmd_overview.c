@@ -26,11 +26,6 @@ static const tacho_option options[] = {
     TACHO_OPTION_HELP,
 };
 
-typedef struct overview_request {
-    tacho_overview_options options;
-    tacho_overview_gather gather;
-} overview_request;
-
 static bool choose_unit(const tacho_arguments *arguments, tacho_overview_options *out_options)
 {
     const char *unit = tacho_arguments_value(arguments, "unit");
@@ -78,61 +73,21 @@ static bool choose_wall_time(const tacho_arguments *arguments, const tacho_listi
 
 static bool choose(void *self, const tacho_arguments *arguments, tacho_listing *listing)
 {
-    overview_request *request = self;
+    tacho_overview_options *request = self;
+    listing->options = request;
     if (listing->sink == &tacho_table_sink_text) {
         listing->sink = &tacho_table_sink_overview;
     }
-    return choose_unit(arguments, &request->options) &&
-           choose_wall_time(arguments, listing, &request->options);
-}
-
-static tacho_events *begin(void *self, tacho_dict *dict)
-{
-    overview_request *request = self;
-    tacho_overview_gather_init(&request->gather, dict);
-    request->gather.in_cycles = request->options.in_cycles;
-    return &request->gather.events;
-}
-
-static tacho_status write_overview(const tacho_overview *overview, tacho_listing *listing)
-{
-    tacho_table table;
-    tacho_status status = tacho_overview_table(overview, &table);
-    if (status == TACHO_OK) {
-        status = tacho_listing_add(listing, &table);
-    }
-    tacho_table_deinit(&table);
-    return status;
-}
-
-static tacho_status write_tables(void *self, tacho_listing *listing)
-{
-    const overview_request *request = self;
-    tacho_overview overview;
-    tacho_status status =
-        tacho_overview_init_gathered(&overview, &request->gather, &request->options);
-    if (status == TACHO_OK) {
-        status = write_overview(&overview, listing);
-    }
-    tacho_overview_deinit(&overview);
-    return status;
-}
-
-static void end(void *self)
-{
-    overview_request *request = self;
-    tacho_overview_gather_deinit(&request->gather);
+    return choose_unit(arguments, request) && choose_wall_time(arguments, listing, request);
 }
 
 static int overview_command_run(const tacho_arguments *arguments)
 {
     static const tacho_listing_verb verb = {
         .choose = choose,
-        .begin = begin,
-        .write = write_tables,
-        .end = end,
+        .analysis = &tacho_analysis_overview,
     };
-    overview_request request = {.options = {.in_cycles = false}};
+    tacho_overview_options request = {.in_cycles = false};
     return tacho_listing_run(arguments, &verb, &request);
 }
 

@@ -7,7 +7,7 @@
 #include "cli/run_options.h"
 #include "cli/run_talk.h"
 #include "cli/run_outputs.h"
-#include "analyses/blocks.h"
+#include "analyses/analysis.h"
 #include "session/torq.h"
 #include "sinks/torq/runtime.h"
 #include "cli/talk.h"
@@ -118,21 +118,24 @@ static tacho_status check_module(const module_run *run, tacho_run_session *sessi
     return tacho_run_outputs_check(&run->outputs, session);
 }
 
+static tacho_status print_table(void *output, const tacho_table *table)
+{
+    if (table->cell_count == 0) {
+        return TACHO_OK;
+    }
+    tacho_output_write_cstring(output, "\n");
+    return tacho_table_sink_text_alone.write(table, 0, output);
+}
+
 /* Where the device tells when blocks ran. */
 static tacho_status print_blocks(const tacho_run_session *session, tacho_output *output)
 {
     if (session->sample_count > 0 && session->samples[0].result.block_count == 0) {
         return TACHO_OK;
     }
-    tacho_table table = {0};
     tacho_recording recording = tacho_run_recording(session);
-    tacho_status status = tacho_blocks_table(&recording, &table);
-    if (status == TACHO_OK && table.cell_count > 0) {
-        tacho_output_write_cstring(output, "\n");
-        status = tacho_table_sink_text_alone.write(&table, 0, output);
-    }
-    tacho_table_deinit(&table);
-    return status;
+    const tacho_table_taker taker = {print_table, output};
+    return tacho_analysis_blocks.make(&recording, NULL, &taker);
 }
 
 /* What IREE's tool calls the function: "main" of main$async_dispatch_0. */

@@ -30,6 +30,10 @@ static const hint_words words[TACHO_HINT_COUNT] = {
     [TACHO_HINT_CHOOSE_FORMAT] = {"; use --from to name the format", NULL, NULL},
     [TACHO_HINT_WRITE_TRACE] = {" (-o NAME.pb), or annotate with --columns torq-a3", NULL, NULL},
     [TACHO_HINT_NAME_PROGRAM] = {" with --program FILE", NULL, NULL},
+    [TACHO_HINT_ALL_ROWS] = {"; --top 0 shows all", NULL, NULL},
+    [TACHO_HINT_RECORD_OPERATORS] = {"; compile the program with --stats-level 70 to record "
+                                     "operators",
+                                     NULL, NULL},
     [TACHO_HINT_COMPILE_PROGRAM] = {"; 'tacho compile -o' writes one", NULL, NULL},
 };
 

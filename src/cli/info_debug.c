@@ -99,35 +99,13 @@ static tacho_str name_of(const tacho_debug_list *list, const char *path)
     return list->has_several || base.len == 0 ? name : base;
 }
 
-typedef tacho_status (*table_maker)(const tacho_debug_input *inputs, size_t input_count,
-                                    tacho_table *out_table);
-
-static tacho_status write_tables(const tacho_debug_input *inputs, size_t input_count,
-                                 tacho_table_report *report)
-{
-    static const table_maker makers[] = {tacho_debug_info_inputs, tacho_debug_info_dispatches};
-    tacho_status status = TACHO_OK;
-    for (size_t i = 0; i < sizeof(makers) / sizeof(makers[0]) && status == TACHO_OK; i++) {
-        tacho_table table;
-        status = makers[i](inputs, input_count, &table);
-        if (status == TACHO_OK) {
-            status = tacho_table_report_add(report, &table);
-        }
-        tacho_table_deinit(&table);
-    }
-    return status;
-}
-
-tacho_status tacho_debug_list_write(const tacho_debug_list *list, tacho_table_report *report)
+tacho_status tacho_debug_list_write(const tacho_debug_list *list, const tacho_table_taker *to)
 {
     if (list->item_count == 0) {
         return TACHO_OK;
     }
-    tacho_debug_input *inputs = calloc(list->item_count, sizeof(*inputs));
-    if (inputs == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for %zu inputs",
-                          list->item_count);
-    }
+    tacho_debug_input *inputs = NULL;
+    TACHO_TRY(tacho_items_make(&inputs, list->item_count));
     for (size_t i = 0; i < list->item_count; i++) {
         inputs[i] = (tacho_debug_input){
             .info = &list->items[i]->info,
@@ -135,7 +113,8 @@ tacho_status tacho_debug_list_write(const tacho_debug_list *list, tacho_table_re
             .shows_paths = list->has_several,
         };
     }
-    tacho_status status = write_tables(inputs, list->item_count, report);
+    const tacho_debug_inputs subject = {inputs, list->item_count};
+    tacho_status status = tacho_analysis_debug_info.make(&subject, NULL, to);
     free(inputs);
     return status;
 }

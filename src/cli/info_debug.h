@@ -6,7 +6,7 @@
 #ifndef TACHO_CLI_INFO_DEBUG_H
 #define TACHO_CLI_INFO_DEBUG_H
 
-#include "sinks/table_sink.h"
+#include "analyses/analysis.h"
 
 typedef struct tacho_opened_debug_info tacho_opened_debug_info;
 
@@ -26,9 +26,9 @@ void tacho_debug_list_deinit(tacho_debug_list *list);
 tacho_status tacho_debug_list_add(tacho_debug_list *list, const char *path, const char *output_path,
                                   bool *out_is_debug_info) TACHO_MUST_USE;
 
-/* Writes the tables. */
+/* Makes the tables. */
 tacho_status tacho_debug_list_write(const tacho_debug_list *list,
-                                    tacho_table_report *report) TACHO_MUST_USE;
+                                    const tacho_table_taker *to) TACHO_MUST_USE;
 
 /* Says what can be done with them next. */
 void tacho_debug_list_say_next(const tacho_debug_list *list);

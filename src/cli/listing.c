@@ -23,28 +23,42 @@ typedef struct run_request {
     size_t current; /* the input that is read */
 } run_request;
 
-tacho_status tacho_listing_add(tacho_listing *listing, const tacho_table *table)
+tacho_status tacho_listing_take(void *self, const tacho_table *table)
 {
-    return table->cell_count > 0 ? tacho_table_report_add(&listing->report, table) : TACHO_OK;
+    return table->cell_count > 0 ? tacho_table_report_add(self, table) : TACHO_OK;
 }
 
-static tacho_status write_tables(const run_request *request, tacho_output *output)
+/* |events|: NULL where no input is a profile. */
+static tacho_status add_tables(const run_request *request, tacho_events *events,
+                               tacho_table_report *report)
 {
-    tacho_listing *listing = request->listing;
-    TACHO_TRY(tacho_table_report_open(&listing->report, listing->sink, output));
-    tacho_status status = request->verb->write(request->self, listing);
-    if (status == TACHO_OK) {
-        status = tacho_table_report_finish(&listing->report);
+    const tacho_listing_verb *verb = request->verb;
+    const tacho_table_taker taker = {tacho_listing_take, report};
+    TACHO_TRY(verb->check != NULL ? verb->check(request->self, request->listing) : TACHO_OK);
+    if (events != NULL) {
+        TACHO_TRY(verb->analysis->write(events, request->listing->options, &taker));
     }
-    tacho_table_report_close(&listing->report);
+    return verb->write != NULL ? verb->write(request->self, &taker) : TACHO_OK;
+}
+
+static tacho_status write_tables(const run_request *request, tacho_events *events,
+                                 tacho_output *output)
+{
+    tacho_table_report report;
+    TACHO_TRY(tacho_table_report_open(&report, request->listing->sink, output));
+    tacho_status status = add_tables(request, events, &report);
+    if (status == TACHO_OK) {
+        status = tacho_table_report_finish(&report);
+    }
+    tacho_table_report_close(&report);
     return status;
 }
 
-static tacho_status write_report(const run_request *request)
+static tacho_status write_report(const run_request *request, tacho_events *events)
 {
     tacho_output output;
     TACHO_TRY(tacho_output_open(request->listing->output_path, &output));
-    tacho_status status = write_tables(request, &output);
+    tacho_status status = write_tables(request, events, &output);
     if (status == TACHO_OK) {
         status = tacho_output_commit(&output);
     }
@@ -52,11 +66,14 @@ static tacho_status write_report(const run_request *request)
     return status;
 }
 
+/* Again, should the input have to be sorted. */
 static tacho_status attempt(void *self, tacho_order_mode mode, tacho_dict *dict)
 {
     const run_request *request = self;
     tacho_listing *listing = request->listing;
-    tacho_events *events = request->verb->begin(request->self, dict);
+    const tacho_analysis *analysis = request->verb->analysis;
+    tacho_events *events = NULL;
+    TACHO_TRY(analysis->open(listing->options, dict, &events));
     tacho_producer producer = tacho_intake_producer(&listing->intake);
     tacho_status status = tacho_pipeline_push(&producer, mode, events);
     tacho_talk_progress_end(&listing->progress);
@@ -64,9 +81,9 @@ static tacho_status attempt(void *self, tacho_order_mode mode, tacho_dict *dict)
         status = tacho_pipeline_refuse_losses(dict);
     }
     if (status == TACHO_OK) {
-        status = write_report(request);
+        status = write_report(request, events);
     }
-    request->verb->end(request->self);
+    analysis->close(events);
     return status;
 }
 
@@ -182,7 +199,7 @@ static tacho_status read_and_write(run_request *request, tacho_dict *dict)
         tacho_dict_deinit(dict);
         TACHO_TRY(tacho_dict_init(dict));
     }
-    return request->diverted_count > 0 ? write_report(request)
+    return request->diverted_count > 0 ? write_report(request, NULL)
                                        : tacho_fail(TACHO_CODE_BAD_DATA, "no input could be read");
 }
 

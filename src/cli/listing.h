@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Running a verb that reads profiles and prints tables: inputs, sink, output, progress, losses,
- * exit code. A verb says what takes the rows and which tables come of them.
+ * exit code. A verb says which analysis it asks.
  *
  * Of several inputs, those that cannot be read are named and the rest is shown; the exit code says
  * so. Once one breaks off while it is read, those behind it are tried, and all that are good are
@@ -10,6 +10,7 @@
 #ifndef TACHO_CLI_LISTING_H
 #define TACHO_CLI_LISTING_H
 
+#include "analyses/analysis.h"
 #include "pipeline/intake.h"
 #include "cli/command.h"
 #include "cli/talk.h"
@@ -21,9 +22,9 @@ typedef struct tacho_listing {
     const char *output_path;
     bool is_strict;
     bool is_quiet;
-    bool has_problems; /* said already; the exit code shall tell */
+    bool has_problems;   /* said already; the exit code shall tell */
+    const void *options; /* of the verb's analysis, which |choose| may set */
     tacho_talk_progress progress;
-    tacho_table_report report; /* while tables are written */
 } tacho_listing;
 
 /* Functions get the |self| that was given to tacho_listing_run. */
@@ -33,21 +34,19 @@ typedef struct tacho_listing_verb {
     /* Reads an input that is no profile, if it is for the verb. (optional: all are profiles) */
     tacho_status (*divert)(void *self, const tacho_listing *listing, const char *path,
                            bool *out_is_diverted);
-    /* Makes what takes the rows; called again should the input have to be sorted. Not called, nor
-     * is end, where no input is a profile. */
-    tacho_events *(*begin)(void *self, tacho_dict *dict);
-    /* All rows are there: adds the tables. */
-    tacho_status (*write)(void *self, tacho_listing *listing);
-    /* Undoes begin. */
-    void (*end)(void *self);
+    const tacho_analysis *analysis; /* of events: its tables are the listing's */
+    /* All is read, nothing is written. (optional: nothing to check) */
+    tacho_status (*check)(void *self, tacho_listing *listing);
+    /* Adds tables of what is no profile. (optional: there are none) */
+    tacho_status (*write)(void *self, const tacho_table_taker *to);
     bool shows_losses; /* as one of its tables; else they are said on standard error */
 } tacho_listing_verb;
 
 /* Runs the verb and returns the exit code. */
 int tacho_listing_run(const tacho_arguments *arguments, const tacho_listing_verb *verb, void *self);
 
-/* Writes |table| unless it has no rows. */
-tacho_status tacho_listing_add(tacho_listing *listing, const tacho_table *table) TACHO_MUST_USE;
+/* Adds tables that have rows to a tacho_table_report, |self|. */
+tacho_status tacho_listing_take(void *self, const tacho_table *table) TACHO_MUST_USE;
 
 /* The table sink of --format, or of the suffix of |output_path|; NULL when there is none: said so.
  */

@@ -4,10 +4,10 @@
  */
 #include "cli/run_report.h"
 
-#include "analyses/blocks.h"
+#include "analyses/analysis.h"
 #include "analyses/compare.h"
-#include "analyses/outliers.h"
 #include "analyses/run_tables.h"
+#include "cli/listing.h"
 #include "cli/talk.h"
 #include "session/tables.h"
 #include "sinks/overview_text.h"
@@ -35,15 +35,12 @@ static tacho_status add(run_printer *self, tacho_status status, tacho_table *tab
     return status;
 }
 
-static tacho_status add_facts(run_printer *self)
+/* The tables of an analysis of what was recorded. */
+static tacho_status add_of_recording(run_printer *self, const tacho_analysis *analysis,
+                                     const void *options)
 {
-    tacho_table table = {0};
-    tacho_status status = self->is_for_people ? tacho_run_summary_table(&self->recording, &table)
-                                              : tacho_run_facts_table(&self->recording, &table);
-    TACHO_TRY(add(self, status, &table));
-    table = (tacho_table){0};
-    status = tacho_run_latency_table(&self->recording, &table);
-    return add(self, status, &table);
+    const tacho_table_taker taker = {tacho_listing_take, &self->tables};
+    return analysis->make(&self->recording, options, &taker);
 }
 
 /* The overview has a sink of its own for people. */
@@ -67,41 +64,13 @@ static tacho_status add_operators(run_printer *self)
                &table);
 }
 
-static tacho_status add_compared(run_printer *self, const tacho_run_compare *compare)
-{
-    tacho_table table = {0};
-    TACHO_TRY(add(self, tacho_run_compare_table(compare, &table), &table));
-    table = (tacho_table){0};
-    TACHO_TRY(add(self, tacho_run_worst_table(compare, WORST_COUNT, &table), &table));
-    table = (tacho_table){0};
-    return add(self, tacho_run_fit_table(compare, &table), &table);
-}
-
-static tacho_status add_comparison(run_printer *self)
-{
-    tacho_run_compare compare;
-    tacho_status status = tacho_run_compare_init(&compare, &self->recording);
-    if (status == TACHO_OK && !compare.is_simulated) {
-        char text[TACHO_RUN_OUTLIERS_TEXT];
-        tacho_run_outliers_print(&compare, text, sizeof(text));
-        if (text[0] != '\0') {
-            tacho_talk_line("warning", text);
-        }
-    }
-    if (status == TACHO_OK) {
-        status = add_compared(self, &compare);
-    }
-    tacho_run_compare_deinit(&compare);
-    return status;
-}
-
 static tacho_status add_all(run_printer *self)
 {
-    TACHO_TRY(add_facts(self));
+    const tacho_run_tables_options shown = {.is_for_people = self->is_for_people};
+    const tacho_compare_options compared = {WORST_COUNT, &tacho_talk_notes};
+    TACHO_TRY(add_of_recording(self, &tacho_analysis_run, &shown));
     if (self->options->has_blocks) {
-        tacho_table table = {0};
-        tacho_status status = tacho_blocks_table(&self->recording, &table);
-        TACHO_TRY(add(self, status, &table));
+        TACHO_TRY(add_of_recording(self, &tacho_analysis_blocks, NULL));
     }
     bool has_operators = self->session->module.program.facts.stats.level >= TACHO_STATS_LEVEL_OPS;
     bool has_times = !self->session->device->type->has_no_times;
@@ -109,7 +78,8 @@ static tacho_status add_all(run_printer *self)
         TACHO_TRY(add_overview(self));
         TACHO_TRY(add_operators(self));
     }
-    return self->options->compares ? add_comparison(self) : TACHO_OK;
+    return self->options->compares ? add_of_recording(self, &tacho_analysis_compare, &compared)
+                                   : TACHO_OK;
 }
 
 static tacho_status print_tables(run_printer *self)

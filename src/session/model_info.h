@@ -5,10 +5,8 @@
 #ifndef TACHO_SESSION_MODEL_INFO_H
 #define TACHO_SESSION_MODEL_INFO_H
 
-#include "base/status.h"
-#include "sinks/table_sink.h"
-
-typedef struct tacho_opened_model tacho_opened_model;
+#include "analyses/analysis.h"
+#include "analyses/model_tables.h"
 
 typedef struct tacho_model_list {
     tacho_opened_model **items;
@@ -23,8 +21,8 @@ void tacho_model_list_deinit(tacho_model_list *list);
 tacho_status tacho_model_list_add(tacho_model_list *list, const char *path,
                                   bool *out_is_model) TACHO_MUST_USE;
 
-/* Writes the tables. */
+/* Makes the tables. */
 tacho_status tacho_model_list_write(const tacho_model_list *list,
-                                    tacho_table_report *report) TACHO_MUST_USE;
+                                    const tacho_table_taker *to) TACHO_MUST_USE;
 
 #endif

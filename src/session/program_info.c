@@ -157,29 +157,10 @@ void tacho_program_list_deinit(tacho_program_list *list)
     tacho_arena_deinit(&list->arena);
 }
 
-static tacho_status write_table(const tacho_program_list *list,
-                                const tacho_program_table_maker *maker, tacho_table_report *report)
+tacho_status tacho_program_list_write(const tacho_program_list *list, const tacho_table_taker *to)
 {
-    tacho_table table;
-    tacho_table_init(&table, maker->name, maker->title, maker->columns, maker->column_count);
-    tacho_status status = TACHO_OK;
-    for (size_t i = 0; i < list->item_count && status == TACHO_OK; i++) {
-        status = maker->add(&list->items[i], &table);
-    }
-    if (status == TACHO_OK && table.cell_count > 0) {
-        status = tacho_table_report_add(report, &table);
-    }
-    tacho_table_deinit(&table);
-    return status;
-}
-
-tacho_status tacho_program_list_write(const tacho_program_list *list, tacho_table_report *report)
-{
-    const tacho_program_table_maker *maker = tacho_program_table_makers;
-    for (; maker->name != NULL; maker++) {
-        TACHO_TRY(write_table(list, maker, report));
-    }
-    return TACHO_OK;
+    const tacho_opened_programs programs = {list->items, list->item_count};
+    return tacho_analysis_program.make(&programs, NULL, to);
 }
 
 tacho_status tacho_program_list_add(tacho_program_list *list, const char *path,

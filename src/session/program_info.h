@@ -7,8 +7,8 @@
 
 #include "base/mapping.h"
 #include "base/notes.h"
+#include "analyses/analysis.h"
 #include "analyses/program_tables.h"
-#include "sinks/table_sink.h"
 
 typedef struct tacho_program_list {
     tacho_opened_program *items;
@@ -31,8 +31,8 @@ void tacho_program_list_deinit(tacho_program_list *list);
 tacho_status tacho_program_list_add(tacho_program_list *list, const char *path,
                                     const char *output_path, bool *out_is_program) TACHO_MUST_USE;
 
-/* Writes the tables. */
+/* Makes the tables. */
 tacho_status tacho_program_list_write(const tacho_program_list *list,
-                                      tacho_table_report *report) TACHO_MUST_USE;
+                                      const tacho_table_taker *to) TACHO_MUST_USE;
 
 #endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Analyses: a question in, tables out. All are listed in registry.c, each as one constant struct
+ * that says what it is asked of; commands and library calls take them from there.
+ *
+ * Of events, rows stream by and the tables come after the last:
+ *
+ *     TACHO_TRY(analysis->open(options, dict, &events));
+ *     ... push rows into events ...
+ *     status = analysis->write(events, options, &taker);
+ *     analysis->close(events);
+ *
+ * Of anything else there is one call: analysis->make(subject, options, &taker).
+ */
+#ifndef TACHO_ANALYSES_ANALYSIS_H
+#define TACHO_ANALYSES_ANALYSIS_H
+
+#include "profile/events.h"
+#include "table/table.h"
+
+typedef enum tacho_analysis_subject {
+    TACHO_SUBJECT_EVENTS,    /* rows of profiles in track order */
+    TACHO_SUBJECT_PROGRAMS,  /* tacho_opened_programs: containers and what is in them */
+    TACHO_SUBJECT_MODELS,    /* tacho_opened_models: networks as their files have them */
+    TACHO_SUBJECT_DEBUG,     /* tacho_debug_inputs: what a compiler says of its jobs */
+    TACHO_SUBJECT_RECORDING, /* tacho_recording: what a run has measured */
+} tacho_analysis_subject;
+
+/* Who gets the tables, one after the other; a table is gone when it returns. Some have no rows. */
+typedef struct tacho_table_taker {
+    tacho_status (*take)(void *self, const tacho_table *table);
+    void *self;
+} tacho_table_taker;
+
+typedef struct tacho_analysis {
+    const char *name;
+    const char *question; /* for people, without the question mark */
+    const char *options;  /* the struct that |options| points to; NULL: it takes none */
+    tacho_analysis_subject subject;
+    /* Of events; |options| outlive what is opened. */
+    tacho_status (*open)(const void *options, tacho_dict *dict, tacho_events **out_events);
+    tacho_status (*write)(tacho_events *events, const void *options, const tacho_table_taker *to);
+    void (*close)(tacho_events *events); /* NULL is allowed */
+    /* Of other subjects. */
+    tacho_status (*make)(const void *subject, const void *options, const tacho_table_taker *to);
+} tacho_analysis;
+
+/* One row per analysis: id, and the name of the constant struct. */
+#define TACHO_ANALYSES(X)                                                                          \
+    X(INFO, info)                                                                                  \
+    X(OVERVIEW, overview)                                                                          \
+    X(OPS, ops)                                                                                    \
+    X(PROGRAM, program)                                                                            \
+    X(MODEL, model)                                                                                \
+    X(DEBUG_INFO, debug_info)                                                                      \
+    X(RUN, run)                                                                                    \
+    X(BLOCKS, blocks)                                                                              \
+    X(COMPARE, compare)
+
+typedef enum tacho_analysis_id {
+#define TACHO_ANALYSIS_ENUM(id, name) TACHO_ANALYSIS_##id,
+    TACHO_ANALYSES(TACHO_ANALYSIS_ENUM)
+#undef TACHO_ANALYSIS_ENUM
+        TACHO_ANALYSIS_COUNT,
+} tacho_analysis_id;
+
+#define TACHO_ANALYSIS_EXTERN(id, name) extern const tacho_analysis tacho_analysis_##name;
+TACHO_ANALYSES(TACHO_ANALYSIS_EXTERN)
+#undef TACHO_ANALYSIS_EXTERN
+
+/* All of them, by id. */
+extern const tacho_analysis *const tacho_analyses[TACHO_ANALYSIS_COUNT];
+
+/* Hands |table| to |to| where |status| is success, and frees it in any case. */
+tacho_status tacho_table_hand_over(const tacho_table_taker *to, tacho_status status,
+                                   tacho_table *table) TACHO_MUST_USE;
+
+#endif
