@@ -24,11 +24,4 @@ tacho_track_class tacho_timeline_class(const tacho_timeline *timeline, const tac
 tacho_status tacho_timeline_push(const tacho_timeline *timeline,
                                  tacho_events *events) TACHO_MUST_USE;
 
-/* The text forms of Torq's compiler: T1 without a header, and T4. */
-typedef enum tacho_torq_timeline_form { TACHO_TORQ_T1, TACHO_TORQ_T4 } tacho_torq_timeline_form;
-
-tacho_status tacho_timeline_write_torq(const tacho_timeline *timeline,
-                                       tacho_torq_timeline_form form,
-                                       tacho_output *output) TACHO_MUST_USE;
-
 #endif

@@ -183,47 +183,6 @@ static void test_jobs(void **state)
     teardown(&f);
 }
 
-static void check_text(tacho_torq_timeline_form form, const char *expected)
-{
-    fixture f;
-    setup(&f);
-    tacho_output output;
-    open_test_output(&output);
-    assert_null(tacho_timeline_write_torq(&f.timeline, form, &output));
-    char text[2048];
-    size_t len = read_test_output(&output, text, sizeof(text) - 1);
-    text[len] = '\0';
-    assert_string_equal(text, expected);
-    teardown(&f);
-}
-
-static void test_t1(void **state)
-{
-    (void)state;
-    check_text(TACHO_TORQ_T1, "DI0,0,200,loc(\"m\":1:1),DMA_IN\n"
-                              "DO1,300,310,loc(\"m\":1:1),DMA_OUT\n"
-                              "DI2,310,410,loc(\"m\":3:1),DMA_IN\n"
-                              "DO3,390,420,loc(\"m\":3:1),DMA_OUT\n"
-                              "S0,200,300,loc(\"m\":1:1),conv2d_rescale\n"
-                              "S1,200,300,loc(\"m\":1:1),conv2d_rescale\n"
-                              "S2,420,427,loc(\"m\":4:1),strange_ one\n"
-                              "CSS0,330,420,loc(\"m\":3:1),CSS\n");
-}
-
-static void test_t4(void **state)
-{
-    (void)state;
-    check_text(TACHO_TORQ_T4, "taskId, elapsed_time(us), timestamp(us), event, location, bytes\n"
-                              "0,200,0,DMA In,loc(\"m\":1:1),192\n"
-                              "4,10,300,DMA Out,loc(\"m\":1:1),128\n"
-                              "6,100,310,DMA In,loc(\"m\":3:1),128\n"
-                              "8,30,390,DMA Out,loc(\"m\":3:1),32\n"
-                              "2,100,200,Slice 0,loc(\"m\":1:1),\n"
-                              "2,100,200,Slice 1,loc(\"m\":1:1),\n"
-                              "11,7,420,Slice 0,loc(\"m\":4:1),\n"
-                              "7,90,330,CSS,loc(\"m\":3:1),\n");
-}
-
 static const tacho_track *track_of(const tacho_dict *dict, const char *name)
 {
     for (size_t i = 0; i < dict->track_count; i++) {
@@ -281,8 +240,9 @@ static void test_shares(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_jobs),   cmocka_unit_test(test_t1),     cmocka_unit_test(test_t4),
-        cmocka_unit_test(test_events), cmocka_unit_test(test_shares),
+        cmocka_unit_test(test_jobs),
+        cmocka_unit_test(test_events),
+        cmocka_unit_test(test_shares),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

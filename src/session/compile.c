@@ -8,6 +8,7 @@
 #include "compile/metrics.h"
 #include "program/container.h"
 #include "session/compilation.h"
+#include "session/timeline_torq.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -28,7 +29,7 @@ static tacho_status write_profile(const compiled *self, tacho_output *output)
     const tacho_compile_request *request = self->request;
     tacho_timeline timeline = {self->estimate, self->program};
     return request->is_torq_profile
-               ? tacho_timeline_write_torq(&timeline, request->torq_form, output)
+               ? tacho_session_write_torq_timeline(&timeline, request->torq_form, output)
                : tacho_compilation_write_timeline(self->compilation, request->profile_sink, output);
 }
 

@@ -12,6 +12,7 @@
 #include "graph/model.h"
 #include "session/dumps.h"
 #include "sinks/table_sink.h"
+#include "sinks/torq/timeline.h"
 #include "sinks/trace_sink.h"
 
 typedef struct tacho_compile_request {
