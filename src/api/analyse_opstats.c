@@ -9,9 +9,7 @@
 #include "analyses/opstats_rollup.h"
 #include "analyses/opstats_tables.h"
 #include "base/grow.h"
-#include "base/mapping.h"
-#include "program/container.h"
-#include "session/opstats_machine.h"
+#include "session/opstats_decoder.h"
 
 #include <tacho/analyse.h>
 
@@ -19,69 +17,32 @@
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
-/* What the program says of its records. */
 typedef struct summing {
-    tacho_program program;
-    tacho_stats_layout layout;
-    tacho_stats_words words;
-    tacho_opstats_plan plan;
-    tacho_opstats stats;
+    tacho_opstats_decoder decoder;
     tacho_tables *tables;
 } summing;
 
-typedef struct opened_stats {
-    tacho_mappings mappings;
-    tacho_stats_file file;
-} opened_stats;
-
 static tacho_status prepare(summing *self, const char *program)
 {
-    TACHO_TRY(tacho_program_read(program, &self->program));
-    if (self->program.facts.stats.level < TACHO_STATS_LEVEL_INFERENCE) {
-        return tacho_fail(
-            TACHO_CODE_UNSUPPORTED,
-            "%s records no stats: it was compiled with stats level %u, at least %d is "
-            "needed",
-            program, (unsigned)self->program.facts.stats.level, (int)TACHO_STATS_LEVEL_INFERENCE);
+    TACHO_TRY(tacho_opstats_decoder_init(&self->decoder, program));
+    if (!tacho_opstats_decoder_can(&self->decoder)) {
+        return tacho_fail(TACHO_CODE_UNSUPPORTED,
+                          "%s records no stats: it was compiled with stats level %u, at least %d "
+                          "is needed",
+                          program, (unsigned)self->decoder.program.facts.stats.level,
+                          (int)TACHO_STATS_LEVEL_INFERENCE);
     }
-    TACHO_TRY(tacho_stats_layout_init(&self->layout, &self->program));
-    TACHO_TRY(tacho_stats_words_init(&self->words, &self->layout));
-    TACHO_TRY(tacho_opstats_plan_init(&self->plan, &self->words));
-    TACHO_TRY(tacho_opstats_init(&self->stats, &self->plan));
-    tacho_opstats_take_machine(&self->stats);
     return TACHO_OK;
-}
-
-static void release(summing *self)
-{
-    tacho_opstats_deinit(&self->stats);
-    tacho_opstats_plan_deinit(&self->plan);
-    tacho_stats_words_deinit(&self->words);
-    tacho_stats_layout_deinit(&self->layout);
-    tacho_program_deinit(&self->program);
 }
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-static tacho_status open_stats(const summing *self, const char *path, opened_stats *opened)
+static tacho_status open_stats(const summing *self, const char *path, tacho_opstats_file *opened)
 {
-    tacho_str bytes = TACHO_STR("");
-    TACHO_TRY(tacho_mappings_open(&opened->mappings, path, &bytes));
-    if (bytes.len == 0) {
-        return tacho_fail(TACHO_CODE_BAD_DATA, "%s: the file is empty", path);
-    }
-    TACHO_TRY_NOTE(tacho_stats_read(&opened->file, bytes), "while reading %s", path);
-    TACHO_TRY_NOTE(tacho_stats_bind(&opened->file, &self->layout), "while reading %s", path);
+    TACHO_TRY_NOTE(tacho_opstats_file_open(&self->decoder, path, opened), "while reading %s", path);
     return TACHO_OK;
 }
 
-static void close_stats(opened_stats *opened)
-{
-    tacho_stats_file_deinit(&opened->file);
-    tacho_mappings_close(&opened->mappings);
-}
-
-/* What of a file could not be used: one row, or none. */
 static tacho_status make_damage(const tacho_stats_damage *damage, tacho_table *out_table)
 {
     static const tacho_column columns[] = {
@@ -100,7 +61,8 @@ static tacho_status make_damage(const tacho_stats_damage *damage, tacho_table *o
     return tacho_table_add_flag(out_table, damage->is_cut);
 }
 
-static tacho_status add_damage(const summing *self, const opened_stats *opened, const char *path)
+static tacho_status add_damage(const summing *self, const tacho_opstats_file *opened,
+                               const char *path)
 {
     tacho_table table = {0};
     tacho_status status = make_damage(&opened->file.damage, &table);
@@ -109,11 +71,11 @@ static tacho_status add_damage(const summing *self, const opened_stats *opened, 
 
 /* ---- summaries ------------------------------------------------------------------------------- */
 
-static tacho_status add_summary(summing *self, const opened_stats *opened, const char *path)
+static tacho_status add_summary(summing *self, const tacho_opstats_file *opened, const char *path)
 {
     tacho_table tables[TACHO_OPSTATS_TABLE_COUNT];
-    TACHO_TRY(tacho_opstats_read(&self->stats, &opened->file));
-    tacho_status status = tacho_opstats_tables_init(tables, &self->stats);
+    TACHO_TRY(tacho_opstats_read(&self->decoder.stats, &opened->file));
+    tacho_status status = tacho_opstats_tables_init(tables, &self->decoder.stats);
     for (size_t i = 0; i < TACHO_OPSTATS_TABLE_COUNT && status == TACHO_OK; i++) {
         status = tacho_tables_add(self->tables, TACHO_OK, &tables[i], path);
     }
@@ -124,12 +86,12 @@ static tacho_status add_summary(summing *self, const opened_stats *opened, const
 static tacho_status sum_each(summing *self, const char *const *paths, size_t path_count)
 {
     for (size_t i = 0; i < path_count; i++) {
-        opened_stats opened = {0};
+        tacho_opstats_file opened = {0};
         tacho_status status = open_stats(self, paths[i], &opened);
         if (status == TACHO_OK) {
             status = add_summary(self, &opened, paths[i]);
         }
-        close_stats(&opened);
+        tacho_opstats_file_close(&opened);
         TACHO_TRY(status);
     }
     return TACHO_OK;
@@ -138,7 +100,7 @@ static tacho_status sum_each(summing *self, const char *const *paths, size_t pat
 /* ---- roll-ups -------------------------------------------------------------------------------- */
 
 /* Files of a roll-up are of one inference, at most one of each device. */
-static tacho_status check_siblings(const opened_stats *opened, size_t count)
+static tacho_status check_siblings(const tacho_opstats_file *opened, size_t count)
 {
     for (size_t i = 1; i < count; i++) {
         const tacho_stats_head *head = &opened[i].file.head;
@@ -156,8 +118,8 @@ static tacho_status check_siblings(const opened_stats *opened, size_t count)
     return TACHO_OK;
 }
 
-static tacho_status add_rollup(summing *self, tacho_rollup_kind kind, const opened_stats *opened,
-                               size_t count)
+static tacho_status add_rollup(summing *self, tacho_rollup_kind kind,
+                               const tacho_opstats_file *opened, size_t count)
 {
     const tacho_stats_file **files = tacho_items_alloc(count, sizeof(*files));
     tacho_table table = {0};
@@ -167,7 +129,7 @@ static tacho_status add_rollup(summing *self, tacho_rollup_kind kind, const open
     for (size_t i = 0; i < count; i++) {
         files[i] = &opened[i].file;
     }
-    tacho_rollup_files all = {files, count, &self->words, &self->stats};
+    tacho_rollup_files all = {files, count, &self->decoder.words, &self->decoder.stats};
     tacho_status status = tacho_rollup_table(kind, &all, &table);
     free(files);
     return tacho_tables_add(self->tables, status, &table, NULL);
@@ -176,7 +138,7 @@ static tacho_status add_rollup(summing *self, tacho_rollup_kind kind, const open
 static tacho_status sum_all(summing *self, tacho_rollup_kind kind, const char *const *paths,
                             size_t path_count)
 {
-    opened_stats *opened = tacho_items_alloc(path_count, sizeof(*opened));
+    tacho_opstats_file *opened = tacho_items_alloc(path_count, sizeof(*opened));
     tacho_status status =
         opened != NULL
             ? TACHO_OK
@@ -194,7 +156,7 @@ static tacho_status sum_all(summing *self, tacho_rollup_kind kind, const char *c
         status = add_damage(self, &opened[i], paths[i]);
     }
     for (size_t i = 0; opened != NULL && i < path_count; i++) {
-        close_stats(&opened[i]);
+        tacho_opstats_file_close(&opened[i]);
     }
     free(opened);
     return status;
@@ -231,7 +193,7 @@ static tacho_status sum(const char *program, const char *const *paths, size_t pa
                                 : sum_all(&self, tacho_rollup_find(tacho_str_from_cstring(rollup)),
                                           paths, path_count);
     }
-    release(&self);
+    tacho_opstats_decoder_deinit(&self.decoder);
     return tacho_tables_finish(self.tables, status, out_tables);
 }
 

@@ -8,8 +8,7 @@
 #include "base/grow.h"
 #include "pipeline/stats_trace.h"
 #include "base/folder.h"
-#include "session/opstats_machine.h"
-#include "program/container.h"
+#include "session/opstats_decoder.h"
 #include "sinks/opstats_text.h"
 #include "sources/stats/stats_names.h"
 
@@ -22,17 +21,12 @@ enum { MESSAGE_BYTES = 1024 };
 
 typedef struct opened_stats {
     const tacho_stats_name *name;
-    tacho_mappings mappings;
-    tacho_stats_file file;
+    tacho_opstats_file raw;
 } opened_stats;
 
 typedef struct opstats_run {
     const tacho_opstats_request *request;
-    tacho_program program;
-    tacho_stats_layout layout;
-    tacho_stats_words words;
-    tacho_opstats_plan plan;
-    tacho_opstats stats;
+    tacho_opstats_decoder decoder;
     tacho_stats_names names;
     tacho_host_sync host;
     tacho_arena arena;       /* of paths; emptied after each inference */
@@ -97,25 +91,13 @@ static tacho_status read_file(opstats_run *self, opened_stats *opened)
     if (stat(opened->name->path, &facts) == 0 && !S_ISREG(facts.st_mode)) {
         return tacho_fail(TACHO_CODE_BAD_DATA, "not a regular file");
     }
-    tacho_str bytes = TACHO_STR("");
-    TACHO_TRY(tacho_mappings_open(&opened->mappings, opened->name->path, &bytes));
-    if (bytes.len == 0) {
-        return tacho_fail(TACHO_CODE_BAD_DATA, "the file is empty");
-    }
-    TACHO_TRY(tacho_stats_read(&opened->file, bytes));
-    return tacho_stats_bind(&opened->file, &self->layout);
-}
-
-static void close_file(opened_stats *opened)
-{
-    tacho_stats_file_deinit(&opened->file);
-    tacho_mappings_close(&opened->mappings);
+    return tacho_opstats_file_open(&self->decoder, opened->name->path, &opened->raw);
 }
 
 static bool is_opened(const opstats_run *self, uint32_t device)
 {
     for (size_t i = 0; i < self->opened_count; i++) {
-        if (self->opened[i].file.head.device == device) {
+        if (self->opened[i].raw.file.head.device == device) {
             return true;
         }
     }
@@ -145,7 +127,7 @@ static tacho_status check_sibling(const opstats_run *self, const tacho_stats_hea
                           "device %" PRIu32 " of this inference has another file, which is used",
                           head->device);
     }
-    const tacho_stats_head *first = &self->opened[0].file.head;
+    const tacho_stats_head *first = &self->opened[0].raw.file.head;
     if (self->opened_count > 0 &&
         (first->inference != head->inference || first->activation != head->activation)) {
         return tacho_fail(TACHO_CODE_BAD_DATA,
@@ -160,7 +142,8 @@ static tacho_status check_sibling(const opstats_run *self, const tacho_stats_hea
  * failed and not the file. */
 static tacho_status open_file(opstats_run *self, const tacho_stats_name *name)
 {
-    tacho_str network = tacho_strings_get(&self->program.strings, self->program.facts.name);
+    tacho_str network =
+        tacho_strings_get(&self->decoder.program.strings, self->decoder.program.facts.name);
     if (!tacho_stats_name_is_of(name, network)) {
         char text[MESSAGE_BYTES / 2];
         snprintf(text, sizeof(text), "network '%.*s' is not in the program, which has '%.*s'",
@@ -172,11 +155,11 @@ static tacho_status open_file(opstats_run *self, const tacho_stats_name *name)
     opened_stats opened = {.name = name};
     tacho_status status = read_file(self, &opened);
     if (status == TACHO_OK) {
-        status = check_sibling(self, &opened.file.head);
+        status = check_sibling(self, &opened.raw.file.head);
     }
     if (status != TACHO_OK) {
         tacho_code code = tacho_status_code(status);
-        close_file(&opened);
+        tacho_opstats_file_close(&opened.raw);
         if (code == TACHO_CODE_NO_MEMORY || code == TACHO_CODE_IO) {
             return status;
         }
@@ -184,8 +167,8 @@ static tacho_status open_file(opstats_run *self, const tacho_stats_name *name)
         tacho_status_free(status);
         return TACHO_OK;
     }
-    check_name(self, name, &opened.file.head);
-    say_damage(self, name, &opened.file.damage);
+    check_name(self, name, &opened.raw.file.head);
+    say_damage(self, name, &opened.raw.file.damage);
     self->opened[self->opened_count++] = opened;
     return TACHO_OK;
 }
@@ -193,7 +176,7 @@ static tacho_status open_file(opstats_run *self, const tacho_stats_name *name)
 static void close_files(opstats_run *self)
 {
     for (size_t i = 0; i < self->opened_count; i++) {
-        close_file(&self->opened[i]);
+        tacho_opstats_file_close(&self->opened[i].raw);
     }
     self->opened_count = 0;
     tacho_arena_reset(&self->arena);
@@ -275,9 +258,9 @@ static tacho_status write_summary(opstats_run *self, const opened_stats *opened)
     snprintf(what, sizeof(what), "summary%s", sink != NULL ? sink->suffix : ".txt");
     TACHO_TRY(make_path(self, opened->name->base, copy, what, &path));
     tacho_table tables[TACHO_OPSTATS_TABLE_COUNT];
-    TACHO_TRY(tacho_opstats_read(&self->stats, &opened->file));
-    self->record_count += self->stats.record_count;
-    tacho_status status = tacho_opstats_tables_init(tables, &self->stats);
+    TACHO_TRY(tacho_opstats_read(&self->decoder.stats, &opened->raw.file));
+    self->record_count += self->decoder.stats.record_count;
+    tacho_status status = tacho_opstats_tables_init(tables, &self->decoder.stats);
     if (status == TACHO_OK) {
         status = write_tables(self, tables, path);
     }
@@ -291,7 +274,7 @@ static tacho_status write_summary(opstats_run *self, const opened_stats *opened)
 static bool has_one_timer(const opstats_run *self)
 {
     for (size_t i = 1; i < self->opened_count; i++) {
-        if (self->opened[i].file.head.timer_hz != self->opened[0].file.head.timer_hz) {
+        if (self->opened[i].raw.file.head.timer_hz != self->opened[0].raw.file.head.timer_hz) {
             return false;
         }
     }
@@ -313,9 +296,10 @@ static tacho_status write_trace_of(opstats_run *self, size_t first, size_t count
     tacho_stats_trace trace = {
         .set = {.files = &self->files[first],
                 .file_count = count,
-                .words = &self->words,
+                .words = &self->decoder.words,
                 .path = tacho_str_from_cstring(name->path),
-                .name = tacho_strings_get(&self->program.strings, self->program.facts.name),
+                .name = tacho_strings_get(&self->decoder.program.strings,
+                                          self->decoder.program.facts.name),
                 .view = request->view},
         .host_path = request->host_path,
         .host = self->host,
@@ -358,7 +342,8 @@ static bool has_barrier(const tacho_stats_file *file)
 
 static bool shows_device(const opstats_run *self, size_t at)
 {
-    return tacho_stats_choice_has(&self->request->view.devices, self->opened[at].file.head.device);
+    return tacho_stats_choice_has(&self->request->view.devices,
+                                  self->opened[at].raw.file.head.device);
 }
 
 static tacho_status write_traces(opstats_run *self)
@@ -370,7 +355,7 @@ static tacho_status write_traces(opstats_run *self)
         merges = false;
     }
     for (size_t i = 0; i < self->opened_count; i++) {
-        self->files[i] = self->opened[i].file;
+        self->files[i] = self->opened[i].raw.file;
         self->has_barriers |= !self->has_barriers && self->request->view.shows_barriers &&
                               has_barrier(&self->files[i]);
     }
@@ -391,9 +376,10 @@ static tacho_status write_rollup(opstats_run *self)
     const tacho_stats_file **files = NULL;
     TACHO_TRY(tacho_items_make(&files, self->opened_count));
     for (size_t i = 0; i < self->opened_count; i++) {
-        files[i] = &self->opened[i].file;
+        files[i] = &self->opened[i].raw.file;
     }
-    tacho_rollup_files all = {files, self->opened_count, &self->words, &self->stats};
+    tacho_rollup_files all = {files, self->opened_count, &self->decoder.words,
+                              &self->decoder.stats};
     tacho_table table;
     tacho_status status = tacho_rollup_table(self->request->rollup, &all, &table);
     if (status == TACHO_OK && table.cell_count > 0) {
@@ -413,10 +399,10 @@ static tacho_status process_opened(opstats_run *self)
     for (size_t i = 0; i < self->opened_count; i++) {
         if (request->is_verbose) {
             char text[MESSAGE_BYTES / 2];
-            const tacho_stats_head *head = &self->opened[i].file.head;
+            const tacho_stats_head *head = &self->opened[i].raw.file.head;
             snprintf(text, sizeof(text), "level %u, device %u of %u, %zu chunks of records",
                      (unsigned)head->level, (unsigned)head->device, (unsigned)head->device_count,
-                     self->opened[i].file.array_count);
+                     self->opened[i].raw.file.array_count);
             say(self, "decoding", self->opened[i].name->base, text);
         }
         if (request->wants_summary) {
@@ -440,7 +426,7 @@ static tacho_status open_inference(opstats_run *self, size_t first, size_t *out_
     do {
         TACHO_TRY(open_file(self, &names[end++]));
     } while (end < self->names.item_count &&
-             self->opened_count < self->program.facts.device_count &&
+             self->opened_count < self->decoder.program.facts.device_count &&
              tacho_stats_name_is_sibling(&names[first], &names[end]));
     *out_count = end - first;
     return TACHO_OK;
@@ -449,7 +435,7 @@ static tacho_status open_inference(opstats_run *self, size_t first, size_t *out_
 /* Devices of an inference of which there is no file. */
 static void say_missing(opstats_run *self, const tacho_stats_name *name)
 {
-    uint32_t devices = self->program.facts.device_count;
+    uint32_t devices = self->decoder.program.facts.device_count;
     if (self->opened_count > 0 && self->opened_count < devices) {
         char text[MESSAGE_BYTES / 2];
         snprintf(text, sizeof(text), "%zu of the %" PRIu32 " devices' stats are there",
@@ -527,21 +513,16 @@ static tacho_status process_with_report(opstats_run *self, const tacho_progress 
 static tacho_status prepare(opstats_run *self)
 {
     const tacho_opstats_request *request = self->request;
-    tacho_status status = tacho_program_read(request->program_path, &self->program);
+    tacho_status status = tacho_opstats_decoder_init(&self->decoder, request->program_path);
     if (status != TACHO_OK) {
         status = tacho_status_add_note(status, "expected a compiled program, such as "
                                                "programqpc.bin");
         return tacho_status_add_hint(status, TACHO_HINT_COMPILE_PROGRAM, "");
     }
-    if (self->program.facts.stats.level < TACHO_STATS_LEVEL_INFERENCE) {
+    if (!tacho_opstats_decoder_can(&self->decoder)) {
         return TACHO_OK;
     }
-    TACHO_TRY(tacho_stats_layout_init(&self->layout, &self->program));
-    TACHO_TRY(tacho_stats_words_init(&self->words, &self->layout));
-    TACHO_TRY(tacho_opstats_plan_init(&self->plan, &self->words));
-    TACHO_TRY(tacho_opstats_init(&self->stats, &self->plan));
-    tacho_opstats_take_machine(&self->stats);
-    size_t device_count = self->program.facts.device_count;
+    size_t device_count = self->decoder.program.facts.device_count;
     self->opened = tacho_items_alloc(device_count, sizeof(*self->opened));
     self->files = tacho_items_alloc(device_count, sizeof(*self->files));
     if (self->opened == NULL || self->files == NULL) {
@@ -585,7 +566,7 @@ static void check_choice(opstats_run *self, const tacho_stats_choice *choice, ui
 /* What is missing because of how the program was compiled. */
 static void say_level(const opstats_run *self)
 {
-    unsigned level = self->program.facts.stats.level;
+    unsigned level = self->decoder.program.facts.stats.level;
     if (level < TACHO_STATS_LEVEL_OPS) {
         tacho_note(self->request->notes, "note",
                    "compiled with stats level %u: operators are recorded from stats level %d on",
@@ -597,7 +578,7 @@ static void say_barriers(const opstats_run *self)
 {
     if (self->request->view.shows_barriers && self->trace_count > 0 && !self->has_barriers) {
         tacho_note(self->request->notes, "note", "%s",
-                   self->program.facts.stats.level < TACHO_STATS_LEVEL_OPS
+                   self->decoder.program.facts.stats.level < TACHO_STATS_LEVEL_OPS
                        ? "barriers are recorded with operators, from stats level 70 on"
                        : "no thread waited at a barrier");
     }
@@ -640,7 +621,7 @@ static tacho_status run(opstats_run *self)
 {
     const tacho_opstats_request *request = self->request;
     TACHO_TRY(prepare(self));
-    if (self->program.facts.stats.level < TACHO_STATS_LEVEL_INFERENCE) {
+    if (!tacho_opstats_decoder_can(&self->decoder)) {
         tacho_note(
             self->request->notes, "note", "%s",
             "the program records no stats; compile it with stats level 40 for inferences, 70 for "
@@ -648,8 +629,8 @@ static tacho_status run(opstats_run *self)
         return TACHO_OK;
     }
     say_level(self);
-    check_choice(self, &request->view.cores, self->program.facts.core_count, "core");
-    check_choice(self, &request->view.devices, self->program.facts.device_count, "device");
+    check_choice(self, &request->view.cores, self->decoder.program.facts.core_count, "core");
+    check_choice(self, &request->view.devices, self->decoder.program.facts.device_count, "device");
     tacho_status status = process_with_report(self, &request->progress);
     TACHO_TRY(status);
     say_barriers(self);
@@ -667,11 +648,7 @@ tacho_status tacho_opstats_run(const tacho_opstats_request *request, uint64_t *o
     tacho_status status = run(&self);
     *out_problem_count = self.problem_count;
     tacho_output_group_deinit(&self.outputs);
-    tacho_opstats_deinit(&self.stats);
-    tacho_opstats_plan_deinit(&self.plan);
-    tacho_stats_words_deinit(&self.words);
-    tacho_stats_layout_deinit(&self.layout);
-    tacho_program_deinit(&self.program);
+    tacho_opstats_decoder_deinit(&self.decoder);
     tacho_stats_names_deinit(&self.names);
     tacho_arena_deinit(&self.arena);
     free(self.opened);
