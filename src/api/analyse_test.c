@@ -350,12 +350,43 @@ static void test_misuse_of_opstats(void **state)
     assert_null(tables);
 }
 
+static bool see_progress(void *user, uint64_t done_bytes, uint64_t total_bytes)
+{
+    int *left = user;
+    assert_true(total_bytes == 0 || done_bytes <= total_bytes);
+    return (*left)-- > 1;
+}
+
+/* Every analysis of profiles tells how far it is, and can be stopped. */
+static void test_progress(void **state)
+{
+    (void)state;
+    tacho_tables *tables = NULL;
+    int left = 1000;
+    tacho_analyse_ops_options ops = {.input = {.progress = see_progress, .user = &left}};
+    assert_ok(tacho_analyse_ops(timeline, 1, &ops, &tables));
+    assert_true(left < 1000);
+    tacho_tables_free(tables);
+    left = 1;
+    check_fails(tacho_analyse_ops(timeline, 1, &ops, &tables), TACHO_CODE_CANCELLED,
+                "the caller asked to stop");
+    assert_null(tables);
+    tacho_analyse_overview_options overview = {.input = ops.input};
+    left = 1;
+    check_fails(tacho_analyse_overview(timeline, 1, &overview, &tables), TACHO_CODE_CANCELLED,
+                "the caller asked to stop");
+    left = 1;
+    check_fails(tacho_analyse_info(timeline, 1, &ops.input, &tables), TACHO_CODE_CANCELLED,
+                "the caller asked to stop");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cells_have_types),
         cmocka_unit_test(test_nothing_of_that_number),
         cmocka_unit_test(test_tables_are_written),
+        cmocka_unit_test(test_progress),
         cmocka_unit_test(test_overview),
         cmocka_unit_test(test_ops_options),
         cmocka_unit_test(test_what_was_lost_is_a_table),

@@ -55,20 +55,6 @@ static tacho_status run(const tacho_conversion *conversion, tacho_convert_result
     return status;
 }
 
-/* Whom to tell how far reading has come, and whether that was the last time. */
-typedef struct caller {
-    const tacho_convert_options *options;
-    bool is_cancelled;
-} caller;
-
-static void tell(void *self, uint64_t done_bytes, uint64_t total_bytes)
-{
-    caller *told = self;
-    if (!told->is_cancelled) {
-        told->is_cancelled = !told->options->progress(told->options->user, done_bytes, total_bytes);
-    }
-}
-
 static tacho_status convert_opened(tacho_request_files *files, const char *output_path,
                                    const tacho_convert_options *options,
                                    tacho_convert_result *out_result)
@@ -79,11 +65,6 @@ static tacho_status convert_opened(tacho_request_files *files, const char *outpu
         .trace_options = {.omit_args = options->omit_args},
         .selection = TACHO_SELECT_ALL,
     };
-    caller told = {.options = options};
-    if (options->progress != NULL) {
-        conversion.intake.progress = (tacho_progress){tell, &told};
-        conversion.intake.is_cancelled = &told.is_cancelled;
-    }
     TACHO_TRY(tacho_request_sink(options->to, output_path, &conversion.sink));
     return run(&conversion, out_result);
 }
@@ -114,7 +95,9 @@ static tacho_view_options reading_of(const tacho_convert_options *options)
     return (tacho_view_options){.from = options->from,
                                 .clock_mhz = options->clock_mhz,
                                 .slice_count = options->slice_count,
-                                .program = options->program};
+                                .program = options->program,
+                                .progress = options->progress,
+                                .user = options->user};
 }
 
 tacho_status tacho_convert(const char *const *input_paths, size_t input_count,

@@ -43,6 +43,14 @@ tacho_status tacho_request_source(const char *name, const tacho_source **out_sou
                : tacho_fail(TACHO_CODE_USAGE, "unknown input format '%s'", name);
 }
 
+static void tell(void *self, uint64_t done_bytes, uint64_t total_bytes)
+{
+    tacho_request_files *files = self;
+    if (!files->is_cancelled) {
+        files->is_cancelled = !files->progress(files->user, done_bytes, total_bytes);
+    }
+}
+
 /* All but the inputs themselves, for which there is room. */
 static tacho_status begin_files(tacho_request_files *files, size_t input_count,
                                 const tacho_view_options *options)
@@ -51,7 +59,14 @@ static tacho_status begin_files(tacho_request_files *files, size_t input_count,
     const tacho_view_options *chosen = options != NULL ? options : &defaults;
     const tacho_source *source = NULL;
     *files = (tacho_request_files){
-        .intake = {.input_count = input_count, .options = {.slice_count = chosen->slice_count}}};
+        .intake = {.input_count = input_count, .options = {.slice_count = chosen->slice_count}},
+        .progress = chosen->progress,
+        .user = chosen->user,
+    };
+    if (chosen->progress != NULL) {
+        files->intake.progress = (tacho_progress){tell, files};
+        files->intake.is_cancelled = &files->is_cancelled;
+    }
     TACHO_TRY(tacho_request_check_reserved(chosen->reserved,
                                            sizeof(chosen->reserved) / sizeof(chosen->reserved[0])));
     TACHO_TRY(tacho_request_source(chosen->from, &source));

@@ -24,9 +24,16 @@ tacho_status tacho_request_source(const char *name, const tacho_source **out_sou
 typedef struct tacho_request_files {
     tacho_intake intake;
     tacho_intake_input *inputs;
+    /* Whom to tell how far reading has come, and whether that was the last time. */
+    bool (*progress)(void *user, uint64_t done_bytes, uint64_t total_bytes);
+    void *user;
+    bool is_cancelled;
 } tacho_request_files;
 
-/* Refuses what cannot be asked for; |options| may be NULL. Close it in any case. */
+/*
+ * Refuses what cannot be asked for; |options| may be NULL. Close it in any case. |files| stays
+ * where it is: its intake refers to it.
+ */
 tacho_status tacho_request_files_open(tacho_request_files *files, const char *const *paths,
                                       size_t path_count,
                                       const tacho_view_options *options) TACHO_MUST_USE;
