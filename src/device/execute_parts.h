@@ -105,8 +105,7 @@ struct tacho_execution {
     tacho_array *operands; /* of the plain kernel that runs: as many as any step has, and one */
     const tacho_array **operand_links;
     size_t operand_max;
-    uint32_t *op_tasks;       /* by op: its first task; one more at the end */
-    uint32_t *first_op_tasks; /* those before reference kernels took over, or NULL */
+    uint32_t *op_tasks; /* by op: its first task; one more at the end */
     tacho_memory_piece *pieces;
     size_t piece_count, piece_capacity;
     void **blocks; /* of constants that are not the program's own bytes */
