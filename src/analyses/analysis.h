@@ -55,7 +55,8 @@ typedef struct tacho_analysis {
     X(DEBUG_INFO, debug_info)                                                                      \
     X(RUN, run)                                                                                    \
     X(BLOCKS, blocks)                                                                              \
-    X(COMPARE, compare)
+    X(COMPARE, compare)                                                                            \
+    X(TT_REPORT, tt_report)
 
 typedef enum tacho_analysis_id {
 #define TACHO_ANALYSIS_ENUM(id, name) TACHO_ANALYSIS_##id,

@@ -9,6 +9,7 @@
 #include "analyses/ops.h"
 #include "analyses/overview.h"
 #include "analyses/program_tables.h"
+#include "analyses/tenstorrent/tt_analysis.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -50,6 +51,10 @@ static const void *options_of(const tacho_analysis *analysis)
     }
     if (strcmp(analysis->options, "tacho_overview_options") == 0) {
         return &overview;
+    }
+    static const tacho_tt_report_options tt_report = {.has_advice = true, .has_summary = true};
+    if (strcmp(analysis->options, "tacho_tt_report_options") == 0) {
+        return &tt_report;
     }
     assert_string_equal(analysis->options, "tacho_ops_options");
     return &ops;

@@ -56,7 +56,7 @@ tacho_status tacho_rules_run(const tacho_rule *const *rules, const tacho_table *
 size_t tacho_rule_column(const tacho_table *table, const char *name)
 {
     for (size_t i = 0; i < table->column_count; i++) {
-        if (strcmp(table->columns[i].name, name) == 0) {
+        if (strcmp(tacho_column_name(&table->columns[i]), name) == 0) {
             return i;
         }
     }
@@ -83,9 +83,9 @@ double tacho_rule_number(const tacho_table *table, size_t row, size_t column)
 }
 
 static const tacho_column finding_columns[] = {
-    {"rule", "rule", TACHO_COLUMN_TEXT},  {"id", "ID", TACHO_COLUMN_INT},
-    {"op", "OP Code", TACHO_COLUMN_TEXT}, {"advice", "advice", TACHO_COLUMN_TEXT},
-    {"page", "page", TACHO_COLUMN_TEXT},
+    TACHO_COLUMN(RULE, "rule", TEXT),  TACHO_COLUMN(ID, "ID", INT),
+    TACHO_COLUMN(OP, "OP Code", TEXT), TACHO_COLUMN(ADVICE, "advice", TEXT),
+    TACHO_COLUMN(PAGE, "page", TEXT),
 };
 
 static tacho_status add_row(const tacho_finding *finding, const tacho_table *of,
@@ -108,11 +108,14 @@ static tacho_status add_row(const tacho_finding *finding, const tacho_table *of,
 tacho_status tacho_findings_table(const tacho_findings *findings, const tacho_table *of,
                                   const char *const columns[2], tacho_table *out_table)
 {
+    static const tacho_column_id kept[] = {TACHO_COL_RULE, TACHO_COL_ID,   TACHO_COL_ADVICE,
+                                           TACHO_COL_OP,   TACHO_COL_PAGE, TACHO_COL_OTHER};
+    static const tacho_column_id whole[] = {TACHO_COL_ADVICE, TACHO_COL_OTHER};
     size_t places[2] = {tacho_rule_column(of, columns[0]), tacho_rule_column(of, columns[1])};
     tacho_table_init(out_table, "advice", "Advice", finding_columns,
                      sizeof(finding_columns) / sizeof(finding_columns[0]));
-    out_table->kept = "rule id advice op page";
-    out_table->whole = "advice";
+    out_table->kept = kept;
+    out_table->whole = whole;
     for (size_t i = 0; i < findings->item_count; i++) {
         TACHO_TRY(add_row(&findings->items[i], of, places, out_table));
     }

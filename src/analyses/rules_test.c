@@ -14,9 +14,9 @@
 #include <cmocka.h>
 
 static const tacho_column columns[] = {
-    {"id", "ID", TACHO_COLUMN_INT},
-    {"op", "op", TACHO_COLUMN_TEXT},
-    {"share", "share", TACHO_COLUMN_PERCENT},
+    TACHO_COLUMN_NAMED("id", "ID", INT),
+    TACHO_COLUMN_NAMED("op", "op", TEXT),
+    TACHO_COLUMN_NAMED("share", "share", PERCENT),
 };
 
 static tacho_status slow(const tacho_table *table, tacho_findings *findings)

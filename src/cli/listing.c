@@ -25,7 +25,8 @@ typedef struct run_request {
 
 tacho_status tacho_listing_take(void *self, const tacho_table *table)
 {
-    return table->cell_count > 0 ? tacho_table_report_add(self, table) : TACHO_OK;
+    return table->cell_count > 0 || table->shows_empty ? tacho_table_report_add(self, table)
+                                                       : TACHO_OK;
 }
 
 /* |events|: NULL where no input is a profile. */

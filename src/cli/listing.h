@@ -45,7 +45,7 @@ typedef struct tacho_listing_verb {
 /* Runs the verb and returns the exit code. */
 int tacho_listing_run(const tacho_arguments *arguments, const tacho_listing_verb *verb, void *self);
 
-/* Adds tables that have rows to a tacho_table_report, |self|. */
+/* Adds tables that have rows, or show that they have none, to a tacho_table_report, |self|. */
 tacho_status tacho_listing_take(void *self, const tacho_table *table) TACHO_MUST_USE;
 
 /* The table sink of --format, or of the suffix of |output_path|; NULL when there is none: said so.

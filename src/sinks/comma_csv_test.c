@@ -18,10 +18,10 @@ static void test_cells(void **state)
 {
     (void)state;
     static const tacho_column columns[] = {
-        {"Total %", "T", TACHO_COLUMN_REAL},
-        {"a,b", "A", TACHO_COLUMN_TEXT},
-        {"n", "N", TACHO_COLUMN_INT},
-        {"flag", "F", TACHO_COLUMN_FLAG},
+        TACHO_COLUMN_NAMED("Total %", "T", REAL),
+        TACHO_COLUMN_NAMED("a,b", "A", TEXT),
+        TACHO_COLUMN_NAMED("n", "N", INT),
+        TACHO_COLUMN_NAMED("flag", "F", FLAG),
     };
     char path[] = "/tmp/comma_csv_test_XXXXXX";
     char text[512];

@@ -47,6 +47,7 @@ typedef enum tacho_column_unit {
     X(ACTIVATE_UCYCLES, "activate_ucycles", UCYCLES)                                               \
     X(ACTIVATION, "activation", NONE)                                                              \
     X(ACTIVITY, "activity", NONE)                                                                  \
+    X(ADVICE, "advice", NONE)                                                                      \
     X(AVG, "avg", NONE)                                                                            \
     X(BAD_RECORDS, "bad_records", NONE)                                                            \
     X(BAR, "bar", NONE)                                                                            \
@@ -62,6 +63,7 @@ typedef enum tacho_column_unit {
     X(BUSY_CYCLES, "busy_cycles", CYCLES)                                                          \
     X(BUSY_PERCENT, "busy_percent", PERCENT)                                                       \
     X(BYTES, "bytes", BYTES)                                                                       \
+    X(CATEGORY, "category", NONE)                                                                  \
     X(CLASS, "class", NONE)                                                                        \
     X(CLOCK, "clock", NONE)                                                                        \
     X(CLOCK_HZ, "clock_hz", HZ)                                                                    \
@@ -92,6 +94,7 @@ typedef enum tacho_column_unit {
     X(DESCRIBED, "described", NONE)                                                                \
     X(DEVICE, "device", NONE)                                                                      \
     X(DEVICE_COUNT, "device_count", NONE)                                                          \
+    X(DEVICE_TIME_NS, "device_time_ns", NS)                                                        \
     X(DEVICES, "devices", NONE)                                                                    \
     X(DIFFERENCE_CYCLES, "difference_cycles", CYCLES)                                              \
     X(DIFFERENCE_PERCENT, "difference_percent", PERCENT)                                           \
@@ -102,6 +105,8 @@ typedef enum tacho_column_unit {
     X(DMA_IN_COUNT, "dma_in_count", NONE)                                                          \
     X(DMA_LOCAL_COUNT, "dma_local_count", NONE)                                                    \
     X(DMA_OUT_COUNT, "dma_out_count", NONE)                                                        \
+    X(DRAM_GB_S, "dram_gb_s", NONE)                                                                \
+    X(DRAM_PERCENT, "dram_percent", PERCENT)                                                       \
     X(DTYPE, "dtype", NONE)                                                                        \
     X(EFFECTIVE_MHZ, "effective_mhz", MHZ)                                                         \
     X(ELEMENT_COUNT, "element_count", NONE)                                                        \
@@ -117,17 +122,21 @@ typedef enum tacho_column_unit {
     X(EVENT, "event", NONE)                                                                        \
     X(EVENTS, "events", NONE)                                                                      \
     X(EXAMPLE, "example", NONE)                                                                    \
+    X(FIDELITY, "fidelity", NONE)                                                                  \
     X(FILE, "file", NONE)                                                                          \
     X(FIRST_LINE, "first_line", NONE)                                                              \
     X(FIRST_NS, "first_ns", NS)                                                                    \
+    X(FLOPS_PERCENT, "flops_percent", PERCENT)                                                     \
     X(FLUSH_UCYCLES, "flush_ucycles", UCYCLES)                                                     \
     X(FOLDED, "folded", NONE)                                                                      \
     X(FORM, "form", NONE)                                                                          \
     X(FORMAT, "format", NONE)                                                                      \
     X(FROM_DEVICE, "from_device", NONE)                                                            \
     X(FUSED, "fused", NONE)                                                                        \
+    X(GAP_NS, "gap_ns", NS)                                                                        \
     X(GENERATION, "generation", NONE)                                                              \
     X(GROUP, "group", NONE)                                                                        \
+    X(ID, "id", NONE)                                                                              \
     X(IDEAL_CYCLES, "ideal_cycles", CYCLES)                                                        \
     X(INFERENCE, "inference", NONE)                                                                \
     X(INFERENCE_PCYCLES, "inference_pcycles", PCYCLES)                                             \
@@ -156,16 +165,19 @@ typedef enum tacho_column_unit {
     X(MACHINE_TEXT_BYTES, "machine_text_bytes", BYTES)                                             \
     X(MACS, "macs", NONE)                                                                          \
     X(MAX, "max", NONE)                                                                            \
+    X(MAX_FLOPS_PERCENT, "max_flops_percent", PERCENT)                                             \
     X(MAX_INPUT_WAIT_UCYCLES, "max_input_wait_ucycles", UCYCLES)                                   \
     X(MAX_NS, "max_ns", NS)                                                                        \
     X(MAX_OUTPUT_WAIT_UCYCLES, "max_output_wait_ucycles", UCYCLES)                                 \
     X(MEAN, "mean", NONE)                                                                          \
+    X(MEAN_FLOPS_PERCENT, "mean_flops_percent", PERCENT)                                           \
     X(MEAN_NS, "mean_ns", NS)                                                                      \
     X(MEANING, "meaning", NONE)                                                                    \
     X(MEASURED_NS, "measured_ns", NS)                                                              \
     X(MEMORY, "memory", NONE)                                                                      \
     X(METRIC, "metric", NONE)                                                                      \
     X(MIN, "min", NONE)                                                                            \
+    X(MIN_FLOPS_PERCENT, "min_flops_percent", PERCENT)                                             \
     X(MIN_NS, "min_ns", NS)                                                                        \
     X(MISSING_CHUNKS, "missing_chunks", NONE)                                                      \
     X(MISSING_COUNT, "missing_count", NONE)                                                        \
@@ -198,6 +210,7 @@ typedef enum tacho_column_unit {
     X(P50_NS, "p50_ns", NS)                                                                        \
     X(P99_NS, "p99_ns", NS)                                                                        \
     X(PADDING_PERCENT, "padding_percent", PERCENT)                                                 \
+    X(PAGE, "page", NONE)                                                                          \
     X(PATH, "path", NONE)                                                                          \
     X(PCYCLES, "pcycles", PCYCLES)                                                                 \
     X(PCYCLES_PER_INFERENCE, "pcycles_per_inference", NONE)                                        \
@@ -228,6 +241,7 @@ typedef enum tacho_column_unit {
     X(RECORD_COUNT, "record_count", NONE)                                                          \
     X(RECORDED_RUNS, "recorded_runs", NONE)                                                        \
     X(RECORDS, "records", NONE)                                                                    \
+    X(RULE, "rule", NONE)                                                                          \
     X(RUNS, "runs", NONE)                                                                          \
     X(SECONDS, "seconds", NONE)                                                                    \
     X(SEGMENT, "segment", NONE)                                                                    \
@@ -248,10 +262,12 @@ typedef enum tacho_column_unit {
     X(STATS_BATCH, "stats_batch", NONE)                                                            \
     X(STATS_LEVEL, "stats_level", NONE)                                                            \
     X(STD, "std", NONE)                                                                            \
+    X(STD_FLOPS_PERCENT, "std_flops_percent", PERCENT)                                             \
     X(STEP_COUNT, "step_count", NONE)                                                              \
     X(SYNC_UCYCLES, "sync_ucycles", UCYCLES)                                                       \
     X(TASK_COUNT, "task_count", NONE)                                                              \
     X(TENSOR_COUNT, "tensor_count", NONE)                                                          \
+    X(TFLOPS, "tflops", NONE)                                                                      \
     X(THREAD, "thread", NONE)                                                                      \
     X(THREAD_COUNT, "thread_count", NONE)                                                          \
     X(TIME_NS, "time_ns", NS)                                                                      \
@@ -261,6 +277,7 @@ typedef enum tacho_column_unit {
     X(TO_DEVICE, "to_device", NONE)                                                                \
     X(TOTAL, "total", NONE)                                                                        \
     X(TOTAL_NS, "total_ns", NS)                                                                    \
+    X(TOTAL_PERCENT, "total_percent", PERCENT)                                                     \
     X(TRACK, "track", NONE)                                                                        \
     X(TRACKS, "tracks", NONE)                                                                      \
     X(TRANSACTION, "transaction", NONE)                                                            \
@@ -285,6 +302,7 @@ typedef enum tacho_column_unit {
     X(WALL_NS, "wall_ns", NS)                                                                      \
     X(WEIGHT_BYTES, "weight_bytes", BYTES)                                                         \
     X(WEIGHT_COUNT, "weight_count", NONE)                                                          \
+    X(WEIGHTED_MEAN_FLOPS_PERCENT, "weighted_mean_flops_percent", PERCENT)                         \
     X(WHAT, "what", NONE)                                                                          \
     X(WORK_UCYCLES, "work_ucycles", UCYCLES)                                                       \
     X(WRITE_CYCLES, "write_cycles", CYCLES)                                                        \

@@ -44,30 +44,30 @@ static tacho_status add_title(tacho_table *table, const tacho_tt_line *line)
 /* ---- the vendor's CSV ------------------------------------------------------------------- */
 
 static const tacho_column csv_columns[] = {
-    {"ID", "ID", TACHO_COLUMN_INT},
-    {"Total %", "Total %", TACHO_COLUMN_REAL},
-    {"Bound", "Bound", TACHO_COLUMN_TEXT},
-    {"OP Code", "OP Code", TACHO_COLUMN_TEXT},
-    {"Device", "Device", TACHO_COLUMN_INT},
-    {"Device Time", "Device Time", TACHO_COLUMN_REAL},
-    {"Op-to-Op Gap", "Op-to-Op Gap", TACHO_COLUMN_REAL},
-    {"Cores", "Cores", TACHO_COLUMN_TEXT},
-    {"DRAM", "DRAM", TACHO_COLUMN_REAL},
-    {"DRAM %", "DRAM %", TACHO_COLUMN_REAL},
-    {"FLOPs", "FLOPs", TACHO_COLUMN_REAL},
-    {"FLOPs %", "FLOPs %", TACHO_COLUMN_REAL},
-    {"Math Fidelity", "Math Fidelity", TACHO_COLUMN_TEXT},
-    {"Output Datatype", "Output Datatype", TACHO_COLUMN_TEXT},
-    {"Input 0 Datatype", "Input 0 Datatype", TACHO_COLUMN_TEXT},
-    {"Input 1 Datatype", "Input 1 Datatype", TACHO_COLUMN_TEXT},
-    {"DRAM Sharded", "DRAM Sharded", TACHO_COLUMN_FLAG},
-    {"Input 0 Memory", "Input 0 Memory", TACHO_COLUMN_TEXT},
-    {"Inner Dim Block Size", "Inner Dim Block Size", TACHO_COLUMN_INT},
-    {"Output Subblock H", "Output Subblock H", TACHO_COLUMN_INT},
-    {"Output Subblock W", "Output Subblock W", TACHO_COLUMN_INT},
-    {"Global Call Count", "Global Call Count", TACHO_COLUMN_TEXT},
-    {"Advice", "Advice", TACHO_COLUMN_TEXT},
-    {"Raw OP Code", "Raw OP Code", TACHO_COLUMN_TEXT},
+    TACHO_COLUMN_NAMED("ID", "ID", INT),
+    TACHO_COLUMN_NAMED("Total %", "Total %", REAL),
+    TACHO_COLUMN_NAMED("Bound", "Bound", TEXT),
+    TACHO_COLUMN_NAMED("OP Code", "OP Code", TEXT),
+    TACHO_COLUMN_NAMED("Device", "Device", INT),
+    TACHO_COLUMN_NAMED("Device Time", "Device Time", REAL),
+    TACHO_COLUMN_NAMED("Op-to-Op Gap", "Op-to-Op Gap", REAL),
+    TACHO_COLUMN_NAMED("Cores", "Cores", TEXT),
+    TACHO_COLUMN_NAMED("DRAM", "DRAM", REAL),
+    TACHO_COLUMN_NAMED("DRAM %", "DRAM %", REAL),
+    TACHO_COLUMN_NAMED("FLOPs", "FLOPs", REAL),
+    TACHO_COLUMN_NAMED("FLOPs %", "FLOPs %", REAL),
+    TACHO_COLUMN_NAMED("Math Fidelity", "Math Fidelity", TEXT),
+    TACHO_COLUMN_NAMED("Output Datatype", "Output Datatype", TEXT),
+    TACHO_COLUMN_NAMED("Input 0 Datatype", "Input 0 Datatype", TEXT),
+    TACHO_COLUMN_NAMED("Input 1 Datatype", "Input 1 Datatype", TEXT),
+    TACHO_COLUMN_NAMED("DRAM Sharded", "DRAM Sharded", FLAG),
+    TACHO_COLUMN_NAMED("Input 0 Memory", "Input 0 Memory", TEXT),
+    TACHO_COLUMN_NAMED("Inner Dim Block Size", "Inner Dim Block Size", INT),
+    TACHO_COLUMN_NAMED("Output Subblock H", "Output Subblock H", INT),
+    TACHO_COLUMN_NAMED("Output Subblock W", "Output Subblock W", INT),
+    TACHO_COLUMN_NAMED("Global Call Count", "Global Call Count", TEXT),
+    TACHO_COLUMN_NAMED("Advice", "Advice", TEXT),
+    TACHO_COLUMN_NAMED("Raw OP Code", "Raw OP Code", TEXT),
 };
 
 enum { FACT_COLUMNS = 22, CSV_COLUMNS = sizeof(csv_columns) / sizeof(csv_columns[0]) };
@@ -260,19 +260,19 @@ tacho_status tacho_tt_report_csv_table(const tacho_tt_report *report, bool with_
 /* ---- for people ------------------------------------------------------------------------- */
 
 static const tacho_column people_columns[] = {
-    {"id", "ID", TACHO_COLUMN_INT},
-    {"total_percent", "Total %", TACHO_COLUMN_PERCENT},
-    {"bound", "Bound", TACHO_COLUMN_TEXT},
-    {"op", "OP Code", TACHO_COLUMN_TEXT},
-    {"device", "Device", TACHO_COLUMN_INT},
-    {"device_time_ns", "Device Time", TACHO_COLUMN_DURATION},
-    {"gap_ns", "Op-to-Op Gap", TACHO_COLUMN_DURATION},
-    {"cores", "Cores", TACHO_COLUMN_INT},
-    {"dram_gb_s", "DRAM GB/s", TACHO_COLUMN_REAL},
-    {"dram_percent", "DRAM %", TACHO_COLUMN_PERCENT},
-    {"tflops", "TFLOPs", TACHO_COLUMN_REAL},
-    {"flops_percent", "FLOPs %", TACHO_COLUMN_PERCENT},
-    {"fidelity", "Math Fidelity", TACHO_COLUMN_TEXT},
+    TACHO_COLUMN(ID, "ID", INT),
+    TACHO_COLUMN(TOTAL_PERCENT, "Total %", PERCENT),
+    TACHO_COLUMN(BOUND, "Bound", TEXT),
+    TACHO_COLUMN(OP, "OP Code", TEXT),
+    TACHO_COLUMN(DEVICE, "Device", INT),
+    TACHO_COLUMN(DEVICE_TIME_NS, "Device Time", DURATION),
+    TACHO_COLUMN(GAP_NS, "Op-to-Op Gap", DURATION),
+    TACHO_COLUMN(CORES, "Cores", INT),
+    TACHO_COLUMN(DRAM_GB_S, "DRAM GB/s", REAL),
+    TACHO_COLUMN(DRAM_PERCENT, "DRAM %", PERCENT),
+    TACHO_COLUMN(TFLOPS, "TFLOPs", REAL),
+    TACHO_COLUMN(FLOPS_PERCENT, "FLOPs %", PERCENT),
+    TACHO_COLUMN(FIDELITY, "Math Fidelity", TEXT),
 };
 
 static tacho_status add_line(const tacho_tt_line *line, tacho_table *table)
@@ -291,10 +291,14 @@ static tacho_status add_line(const tacho_tt_line *line, tacho_table *table)
 
 tacho_status tacho_tt_report_table(const tacho_tt_report *report, tacho_table *out_table)
 {
+    static const tacho_column_id kept[] = {
+        TACHO_COL_ID,    TACHO_COL_TOTAL_PERCENT,  TACHO_COL_BOUND,
+        TACHO_COL_OP,    TACHO_COL_DEVICE_TIME_NS, TACHO_COL_GAP_NS,
+        TACHO_COL_CORES, TACHO_COL_DRAM_PERCENT,   TACHO_COL_FLOPS_PERCENT,
+        TACHO_COL_OTHER};
     tacho_table_init(out_table, "report", "Performance report", people_columns,
                      sizeof(people_columns) / sizeof(people_columns[0]));
-    out_table->kept = "id total_percent bound op device_time_ns gap_ns cores dram_percent "
-                      "flops_percent";
+    out_table->kept = kept;
     for (size_t i = 0; i < report->line_count; i++) {
         const tacho_tt_line *line = &report->lines[i];
         if (!(line->total_percent < report->options.min_percentage) || line->is_host) {

@@ -158,17 +158,17 @@ static int compare_groups(const void *a, const void *b)
 }
 
 static const tacho_column summary_columns[] = {
-    {"total_percent", "Total %", TACHO_COLUMN_PERCENT},
-    {"op", "Op Code", TACHO_COLUMN_TEXT},
-    {"device", "Device", TACHO_COLUMN_INT},
-    {"device_time_ns", "Device Time Sum", TACHO_COLUMN_DURATION},
-    {"count", "Op Count", TACHO_COLUMN_INT},
-    {"category", "Op Category", TACHO_COLUMN_TEXT},
-    {"min_flops_percent", "Min FLOPs", TACHO_COLUMN_PERCENT},
-    {"max_flops_percent", "Max FLOPs", TACHO_COLUMN_PERCENT},
-    {"mean_flops_percent", "Mean FLOPs", TACHO_COLUMN_PERCENT},
-    {"std_flops_percent", "Std FLOPs", TACHO_COLUMN_PERCENT},
-    {"weighted_mean_flops_percent", "Weighted Mean FLOPs", TACHO_COLUMN_PERCENT},
+    TACHO_COLUMN(TOTAL_PERCENT, "Total %", PERCENT),
+    TACHO_COLUMN(OP, "Op Code", TEXT),
+    TACHO_COLUMN(DEVICE, "Device", INT),
+    TACHO_COLUMN(DEVICE_TIME_NS, "Device Time Sum", DURATION),
+    TACHO_COLUMN(COUNT, "Op Count", INT),
+    TACHO_COLUMN(CATEGORY, "Op Category", TEXT),
+    TACHO_COLUMN(MIN_FLOPS_PERCENT, "Min FLOPs", PERCENT),
+    TACHO_COLUMN(MAX_FLOPS_PERCENT, "Max FLOPs", PERCENT),
+    TACHO_COLUMN(MEAN_FLOPS_PERCENT, "Mean FLOPs", PERCENT),
+    TACHO_COLUMN(STD_FLOPS_PERCENT, "Std FLOPs", PERCENT),
+    TACHO_COLUMN(WEIGHTED_MEAN_FLOPS_PERCENT, "Weighted Mean FLOPs", PERCENT),
 };
 
 static tacho_status add_real_if(tacho_table *table, bool has, double value)
@@ -212,10 +212,13 @@ static tacho_status fill(summary *self, tacho_table *table)
 
 tacho_status tacho_tt_summary_table(const tacho_tt_report *report, tacho_table *out_table)
 {
+    static const tacho_column_id kept[] = {TACHO_COL_TOTAL_PERCENT,  TACHO_COL_OP,
+                                           TACHO_COL_DEVICE_TIME_NS, TACHO_COL_COUNT,
+                                           TACHO_COL_CATEGORY,       TACHO_COL_OTHER};
     summary self = {.report = report};
     tacho_table_init(out_table, "summary", "Summary", summary_columns,
                      sizeof(summary_columns) / sizeof(summary_columns[0]));
-    out_table->kept = "total_percent op device_time_ns count category";
+    out_table->kept = kept;
     tacho_status status = fill(&self, out_table);
     tacho_strings_deinit(&self.keys);
     free(self.items);
