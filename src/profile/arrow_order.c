@@ -4,6 +4,10 @@
  * row alone. An item comes after the item before it on its track and after those that its arrows
  * leave from; these are followed back without recursion. Arrows in a circle, which a damaged input
  * may have, are broken where they close.
+ *
+ * Spans of one track that are alike in name and times, such as two steps of an operator within one
+ * tick, cannot be told apart by their flow ends, which all come ahead of the first. Arrows leave
+ * from the first and arrive at the last, so that none runs in a circle through such spans.
  */
 #include "profile/arrow_order.h"
 
@@ -21,7 +25,11 @@ typedef struct held_item {
     uint32_t before_on_track; /* item, or TACHO_NONE */
     uint32_t first_source;    /* of those that lead to it, in |sources| */
     uint32_t next_source;     /* that has not been followed yet */
-    bool is_begun, is_written;
+    int64_t start, end;       /* of its span */
+    uint32_t name;            /* the same; TACHO_NONE for other rows */
+    uint32_t first_alike;     /* item: the first of its track that is alike; itself, mostly */
+    uint32_t last_alike;      /* of the first: the last, where its arrows arrive */
+    bool is_begun;
 } held_item;
 
 /* One end of an arrow. */
@@ -87,18 +95,46 @@ static tacho_status follow_on_track(tacho_arrow_order *order, uint32_t track, ui
     return TACHO_OK;
 }
 
+static tacho_status begin_held(tacho_arrow_order *order, uint32_t track)
+{
+    TACHO_TRY(tacho_grow(&order->items, &order->item_capacity, order->item_count + 1));
+    uint32_t index = (uint32_t)order->item_count++;
+    held_item *item = &order->items[index];
+    *item = (held_item){
+        .first_byte = order->byte_count,
+        .track = track,
+        .first_source = TACHO_NONE,
+        .name = TACHO_NONE,
+        .first_alike = index,
+        .last_alike = index,
+    };
+    return follow_on_track(order, track, index, &item->before_on_track);
+}
+
+/* The last item is that of |span|; without flow ends of its own it may be like the one before. */
+static void note_span(tacho_arrow_order *order, const tacho_row *span, bool has_ends)
+{
+    uint32_t index = (uint32_t)order->item_count - 1;
+    held_item *item = &order->items[index];
+    item->start = span->start;
+    item->end = span->of.span.end;
+    item->name = order->events.dict->sites[span->of.span.site].name;
+    if (has_ends || item->before_on_track == TACHO_NONE) {
+        return;
+    }
+    const held_item *before = &order->items[item->before_on_track];
+    if (before->name == item->name && before->start == item->start && before->end == item->end) {
+        item->first_alike = before->first_alike;
+        order->items[before->first_alike].last_alike = index;
+    }
+}
+
 static tacho_status hold(tacho_arrow_order *order, const tacho_row *row)
 {
-    if (!order->is_open) {
-        TACHO_TRY(tacho_grow(&order->items, &order->item_capacity, order->item_count + 1));
-        uint32_t index = (uint32_t)order->item_count++;
-        held_item *item = &order->items[index];
-        *item = (held_item){
-            .first_byte = order->byte_count,
-            .track = row->track,
-            .first_source = TACHO_NONE,
-        };
-        TACHO_TRY(follow_on_track(order, row->track, index, &item->before_on_track));
+    bool has_ends = order->is_open;
+    TACHO_TRY(has_ends ? TACHO_OK : begin_held(order, row->track));
+    if (row->kind == TACHO_ROW_SPAN) {
+        note_span(order, row, has_ends);
     }
     if (row->kind == TACHO_ROW_FLOW) {
         TACHO_TRY(tacho_grow(&order->ends, &order->end_capacity, order->end_count + 1));
@@ -124,6 +160,12 @@ static int compare_ends(const void *a, const void *b)
                                 : (x->item > y->item) - (x->item < y->item);
 }
 
+/* The item that an end comes out with. */
+static uint32_t place_of(const tacho_arrow_order *order, const arrow_end *end)
+{
+    return end->phase == TACHO_FLOW_ARRIVES ? order->items[end->item].last_alike : end->item;
+}
+
 /* Notes for each item which items lead to it: of one arrow the first end leads to all others. */
 static tacho_status find_sources(tacho_arrow_order *order)
 {
@@ -137,28 +179,46 @@ static tacho_status find_sources(tacho_arrow_order *order)
             first = i;
             continue;
         }
-        if (from->item == to->item) {
+        uint32_t place = place_of(order, to);
+        if (from->item == place) {
             continue;
         }
         TACHO_TRY(tacho_grow(&order->sources, &order->source_capacity, order->source_count + 1));
-        held_item *item = &order->items[to->item];
+        held_item *item = &order->items[place];
         order->sources[order->source_count] = (arrow_source){from->item, item->first_source};
         item->first_source = (uint32_t)order->source_count++;
     }
     return TACHO_OK;
 }
 
-static tacho_status write_item(tacho_arrow_order *order, held_item *item)
+typedef enum rows_written { ALL_ROWS, ARRIVING_ENDS, ALL_BUT_ARRIVING_ENDS } rows_written;
+
+static tacho_status write_rows(tacho_arrow_order *order, const held_item *item, rows_written which)
 {
-    item->is_written = true;
     for (size_t at = item->first_byte; at < item->end_byte;) {
         const tacho_packed_row *packed = (const void *)(order->bytes + at);
         tacho_row row;
         TACHO_TRY(tacho_packed_row_read(packed, &order->args, &row));
-        TACHO_TRY(tacho_events_row(order->next, &row));
+        bool arrives = row.kind == TACHO_ROW_FLOW && row.of.flow.phase == TACHO_FLOW_ARRIVES;
+        if (which == ALL_ROWS || arrives == (which == ARRIVING_ENDS)) {
+            TACHO_TRY(tacho_events_row(order->next, &row));
+        }
         at += packed->size_bytes;
     }
     return TACHO_OK;
+}
+
+static tacho_status write_item(tacho_arrow_order *order, uint32_t index)
+{
+    held_item *item = &order->items[index];
+    const held_item *first = &order->items[item->first_alike];
+    if (item->last_alike != index) { /* the first of several */
+        return write_rows(order, item, ALL_BUT_ARRIVING_ENDS);
+    }
+    if (first != item && first->last_alike == index) {
+        TACHO_TRY(write_rows(order, first, ARRIVING_ENDS));
+    }
+    return write_rows(order, item, ALL_ROWS);
 }
 
 /* An item that |item| waits for and that has not been begun, or TACHO_NONE. */
@@ -192,14 +252,14 @@ static tacho_status write_behind(tacho_arrow_order *order, uint32_t index)
     size_t depth = 0;
     begin_item(order, index, &depth);
     while (depth > 0) {
-        held_item *item = &order->items[order->stack[depth - 1]];
-        uint32_t awaited = next_awaited(order, item);
+        uint32_t at = order->stack[depth - 1];
+        uint32_t awaited = next_awaited(order, &order->items[at]);
         if (awaited != TACHO_NONE) {
             begin_item(order, awaited, &depth);
             continue;
         }
         depth--;
-        TACHO_TRY(write_item(order, item));
+        TACHO_TRY(write_item(order, at));
     }
     return TACHO_OK;
 }

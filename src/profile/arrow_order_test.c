@@ -55,6 +55,8 @@ static void open_fixture(fixture *at)
         tacho_track track = {.lane_of = TACHO_NONE, .parent = TACHO_NONE, .clock = id};
         assert_null(tacho_dict_add_track(&at->dict, &track, &at->tracks[i]));
     }
+    const tacho_site site = {.location = TACHO_NONE};
+    assert_null(tacho_dict_ensure_site(&at->dict, &site, &id));
     assert_null(tacho_arrow_order_create(&at->out.events, &at->order));
     at->in = tacho_arrow_order_events(at->order);
 }
@@ -124,6 +126,24 @@ static void test_tracks_keep_their_order(void **state)
     close_fixture(&at, "s1 +1 s1 -1 s0");
 }
 
+/* Two steps on each of two tracks, all alike: each second one waits for the other's first. */
+static void test_alike_spans(void **state)
+{
+    (void)state;
+    fixture at;
+    open_fixture(&at);
+    push_end(&at, 0, 0, 1);
+    push_end(&at, 0, 0, -2);
+    push_span(&at, 0, 0);
+    push_span(&at, 0, 0);
+    push_end(&at, 1, 0, -1);
+    push_end(&at, 1, 0, 2);
+    push_span(&at, 1, 0);
+    push_span(&at, 1, 0);
+    push_span(&at, 1, 0);
+    close_fixture(&at, "+1 s0 +2 s1 -2 s0 s1 -1 s1");
+}
+
 /* Of one arrow that leads to several, all come behind where it leaves. */
 static void test_several_ends(void **state)
 {
@@ -162,6 +182,7 @@ int main(void)
         cmocka_unit_test(test_without_arrows),
         cmocka_unit_test(test_against_the_order),
         cmocka_unit_test(test_tracks_keep_their_order),
+        cmocka_unit_test(test_alike_spans),
         cmocka_unit_test(test_several_ends),
         cmocka_unit_test(test_circles_end),
     };
