@@ -394,7 +394,7 @@ static void count_shared(filler *self)
 static tacho_status count_constants(filler *self)
 {
     const tacho_fusion *fusion = self->fusion;
-    bool *is_counted = calloc(self->graph->tensor_count + 1, sizeof(*is_counted));
+    bool *is_counted = tacho_items_alloc(self->graph->tensor_count, sizeof(*is_counted));
     if (is_counted == NULL) {
         return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
     }

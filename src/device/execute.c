@@ -4,6 +4,7 @@
  */
 #include "device/execute.h"
 
+#include "base/grow.h"
 #include "device/execute_parts.h"
 #include "kernels/invalid.h"
 
@@ -275,7 +276,7 @@ static tacho_status find_loss(tacho_execution *self, bool *out_has_lost)
 static tacho_status list_inputs(const tacho_execution *self, tacho_array **out_inputs)
 {
     const tacho_program *program = self->program;
-    *out_inputs = calloc(program->input_count + 1, sizeof(**out_inputs));
+    *out_inputs = tacho_items_alloc(program->input_count, sizeof(**out_inputs));
     if (*out_inputs == NULL) {
         return tacho_fail(TACHO_CODE_NO_MEMORY, "no memory for an execution");
     }

@@ -279,7 +279,7 @@ static int compare_ops(const void *a, const void *b)
 /* The number of the table that each part was read from: its parts follow one another. */
 static tacho_status number_tables(const tacho_dict *dict, uint32_t **out_tables)
 {
-    uint32_t *tables = calloc(dict->part_count + 1, sizeof(*tables));
+    uint32_t *tables = tacho_items_alloc(dict->part_count, sizeof(*tables));
     *out_tables = tables;
     if (tables == NULL) {
         return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");

@@ -61,8 +61,8 @@ static void list_by_time(const tacho_tt_ops *ops, double *keys, size_t *items)
 /* Fills |window| with |ops|, by the host's time unless their order is to be kept. */
 static tacho_status fill(const tacho_tt_ops *ops, bool keeps_order, tacho_tt_window *window)
 {
-    double *keys = calloc(ops->item_count + 1, sizeof(*keys));
-    size_t *items = calloc(ops->item_count + 1, sizeof(*items));
+    double *keys = tacho_items_alloc(ops->item_count, sizeof(*keys));
+    size_t *items = tacho_items_alloc(ops->item_count, sizeof(*items));
     if (keys == NULL || items == NULL) {
         free(keys);
         free(items);

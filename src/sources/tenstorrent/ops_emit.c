@@ -463,8 +463,8 @@ static bool has_device_times(const tt_table *table, size_t row)
 static tacho_status sort_rows(emitter *self)
 {
     const tt_table *table = self->table;
-    self->rows = calloc(table->row_count + 1, sizeof(*self->rows));
-    self->has_times = calloc(table->row_count + 1, sizeof(*self->has_times));
+    self->rows = tacho_items_alloc(table->row_count, sizeof(*self->rows));
+    self->has_times = tacho_items_alloc(table->row_count, sizeof(*self->has_times));
     if (self->rows == NULL || self->has_times == NULL) {
         return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
     }
@@ -482,7 +482,7 @@ static tacho_status prepare(emitter *self)
     TACHO_TRY(tacho_strings_init(&self->run_names));
     TACHO_TRY(tacho_strings_init(&self->host_spans));
     self->keys = calloc(table->column_count, sizeof(*self->keys));
-    self->args = calloc(table->column_count + 1, sizeof(*self->args));
+    self->args = tacho_items_alloc(table->column_count, sizeof(*self->args));
     if (self->keys == NULL || self->args == NULL) {
         return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
     }
