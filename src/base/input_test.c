@@ -1,142 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Each text is read in every way an input can be made: a file and bytes in memory, plain and
- * compressed by zlib and libzstd themselves. Long inputs are files with holes, which cost
- * nothing to make. read(2) is replaced to give less than it is asked for.
+ * Input windows: lines, tokens, files, pipes and memory; borders of the window and of tokens.
  */
 #define _GNU_SOURCE /* syscall(2) */
-#include "base/input.h"
-
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-#include <zlib.h>
-#include <zstd.h>
-
-#include <cmocka.h>
-
-enum { WINDOW_BYTES = 256 << 10, PATH_BYTES = 1024, GZIP_WINDOW_BITS = 15 + 16 };
-
-static size_t read_max = SIZE_MAX;
-static size_t read_call_count;
-
-/* As from a pipe that is filled slowly, and with signals coming in. */
-ssize_t read(int fd, void *bytes, size_t room)
-{
-    read_call_count++;
-    if (read_max < SIZE_MAX && read_call_count % 3 == 0) {
-        errno = EINTR;
-        return -1;
-    }
-    return (ssize_t)syscall(SYS_read, fd, bytes, room < read_max ? room : read_max);
-}
-
-/* The folder of one test and two files in it. */
-typedef struct scratch {
-    char folder[PATH_BYTES / 2];
-    char path[PATH_BYTES];
-    char other_path[PATH_BYTES];
-} scratch;
-
-static int make_scratch(void **state)
-{
-    scratch *made = calloc(1, sizeof(*made));
-    const char *temp = getenv("TMPDIR");
-    if (made == NULL) {
-        return -1;
-    }
-    snprintf(made->folder, sizeof(made->folder), "%s/tacho-input-XXXXXX",
-             temp != NULL && temp[0] != '\0' ? temp : "/tmp");
-    if (mkdtemp(made->folder) == NULL) {
-        free(made);
-        return -1;
-    }
-    snprintf(made->path, sizeof(made->path), "%s/in", made->folder);
-    snprintf(made->other_path, sizeof(made->other_path), "%s/other", made->folder);
-    *state = made;
-    return 0;
-}
-
-static int remove_scratch(void **state)
-{
-    scratch *made = *state;
-    read_max = SIZE_MAX;
-    unlink(made->path);
-    unlink(made->other_path);
-    int result = rmdir(made->folder);
-    free(made);
-    return result;
-}
-
-/* A new file each time: ext4 writes one that was cut to nothing to disk at once. */
-static void write_file(const char *path, tacho_str bytes)
-{
-    unlink(path);
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(bytes.data, 1, bytes.len, file), bytes.len);
-    assert_int_equal(fclose(file), 0);
-}
-
-static tacho_str compress_gzip(tacho_str text)
-{
-    z_stream stream = {0};
-    assert_int_equal(deflateInit2(&stream, 1, Z_DEFLATED, GZIP_WINDOW_BITS, 8, Z_DEFAULT_STRATEGY),
-                     Z_OK);
-    size_t room = deflateBound(&stream, (uLong)text.len);
-    char *packed = malloc(room);
-    assert_non_null(packed);
-    stream.next_in = (Bytef *)(uintptr_t)text.data;
-    stream.avail_in = (uInt)text.len;
-    stream.next_out = (Bytef *)packed;
-    stream.avail_out = (uInt)room;
-    assert_int_equal(deflate(&stream, Z_FINISH), Z_STREAM_END);
-    size_t len = room - stream.avail_out;
-    assert_int_equal(deflateEnd(&stream), Z_OK);
-    return tacho_str_make(packed, len);
-}
-
-static tacho_str compress_zstd(tacho_str text)
-{
-    ZSTD_CCtx *context = ZSTD_createCCtx();
-    assert_non_null(context);
-    assert_false(ZSTD_isError(ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1)));
-    size_t room = ZSTD_compressBound(text.len);
-    char *packed = malloc(room);
-    assert_non_null(packed);
-    size_t len = ZSTD_compress2(context, packed, room, text.data, text.len);
-    assert_false(ZSTD_isError(len));
-    ZSTD_freeCCtx(context);
-    return tacho_str_make(packed, len);
-}
-
-typedef tacho_str compress_function(tacho_str text);
-
-static compress_function *const compressors[2] = {compress_gzip, compress_zstd};
-static const char *const compressor_names[2] = {"gzip", "zstd"};
-
-static tacho_str concatenate(tacho_str one, tacho_str two)
-{
-    char *both = malloc(one.len + two.len);
-    assert_non_null(both);
-    memcpy(both, one.data, one.len);
-    memcpy(both + one.len, two.data, two.len);
-    return tacho_str_make(both, one.len + two.len);
-}
-
-static void discard(tacho_str text)
-{
-    free((void *)(uintptr_t)text.data);
-}
+#include "base/input_testing.h"
 
 static void check_status(tacho_status status, tacho_code code, const char *message)
 {
@@ -145,61 +12,6 @@ static void check_status(tacho_status status, tacho_code code, const char *messa
         assert_string_equal(tacho_status_message(status), message);
     }
     tacho_status_free(status);
-}
-
-/* Reads every line and joins them again, each with a '|' behind it. */
-static char *join_lines(tacho_input *input)
-{
-    char *joined = calloc(1, 1);
-    assert_non_null(joined);
-    size_t len = 0;
-    uint64_t line_count = input->line_number;
-    for (;;) {
-        tacho_str line = {0};
-        bool got = false;
-        assert_null(tacho_input_line(input, &line, &got));
-        if (!got) {
-            assert_int_equal(line.len, 0);
-            break;
-        }
-        line_count++;
-        assert_int_equal(input->line_number, line_count);
-        joined = realloc(joined, len + line.len + 2);
-        assert_non_null(joined);
-        memcpy(joined + len, line.data, line.len);
-        len += line.len;
-        joined[len++] = '|';
-        joined[len] = '\0';
-    }
-    return joined;
-}
-
-static void check_lines(tacho_input *input, size_t text_len, const char *expected)
-{
-    char *joined = join_lines(input);
-    assert_string_equal(joined, expected);
-    assert_int_equal(tacho_input_offset(input), text_len);
-    assert_null(tacho_input_damage(input));
-    /* The end stays the end. */
-    tacho_str line = {0};
-    bool got = true;
-    assert_null(tacho_input_line(input, &line, &got));
-    assert_false(got);
-    free(joined);
-}
-
-/* Reads |text| from a file and from memory, in the form that |packed| has. */
-static void check_lines_of(const scratch *made, tacho_str packed, tacho_str text,
-                           const char *expected)
-{
-    tacho_input input;
-    write_file(made->path, packed);
-    assert_null(tacho_input_open(made->path, &input));
-    check_lines(&input, text.len, expected);
-    tacho_input_close(&input);
-    assert_null(tacho_input_open_bytes("bytes", packed, &input));
-    check_lines(&input, text.len, expected);
-    tacho_input_close(&input);
 }
 
 static void test_lines(void **state)
@@ -279,24 +91,6 @@ static void test_compression_is_named(void **state)
         tacho_input_close(&input);
         discard(packed);
     }
-}
-
-/* Text whose line |i| is i and as many dots, and ends in LF or CR LF: lines meet every border. */
-static tacho_str make_long_text(size_t line_count)
-{
-    size_t room = line_count * (line_count % 1000 + 1000);
-    char *text = malloc(room);
-    assert_non_null(text);
-    size_t len = 0;
-    for (size_t i = 0; i < line_count; i++) {
-        len += (size_t)snprintf(text + len, room - len, "%zu", i);
-        memset(text + len, '.', i % 997);
-        len += i % 997;
-        text[len] = '\r';
-        len += i % 2;
-        text[len++] = '\n';
-    }
-    return tacho_str_make(text, len);
 }
 
 static void check_long_text(tacho_input *input, size_t line_count)
@@ -517,285 +311,6 @@ static void test_peek_token_max(void **state)
     tacho_input_close(&input);
 }
 
-/* Several gzip members or zstd frames in a row are one text; empty ones among them. */
-static void test_several_members(void **state)
-{
-    for (size_t i = 0; i < 2; i++) {
-        tacho_str one = compressors[i](TACHO_STR("a\nb"));
-        tacho_str empty = compressors[i](TACHO_STR(""));
-        tacho_str two = compressors[i](TACHO_STR("c\nd\n"));
-        tacho_str front = concatenate(empty, one);
-        tacho_str back = concatenate(empty, two);
-        tacho_str all = concatenate(front, back);
-        check_lines_of(*state, all, TACHO_STR("a\nbc\nd\n"), "a|bc|d|");
-        discard(one);
-        discard(empty);
-        discard(two);
-        discard(front);
-        discard(back);
-        discard(all);
-    }
-}
-
-/* Frames of somebody's own data, before and between frames of ours, are passed over. */
-static void test_skippable_frames(void **state)
-{
-    static const tacho_str skippable[] = {
-        TACHO_STR_INIT("\x50\x2a\x4d\x18\x03\0\0\0abc"),
-        TACHO_STR_INIT("\x5f\x2a\x4d\x18\0\0\0\0"),
-    };
-    tacho_str packed = compress_zstd(TACHO_STR("a\nb"));
-    for (size_t i = 0; i < 2; i++) {
-        tacho_str one = concatenate(skippable[i], packed);
-        tacho_str all = concatenate(one, one);
-        check_lines_of(*state, all, TACHO_STR("a\nba\nb"), "a|ba|b|");
-        check_lines_of(*state, skippable[i], TACHO_STR(""), "");
-        discard(one);
-        discard(all);
-    }
-    discard(packed);
-    /* One byte beside the range is plain text. */
-    check_lines_of(*state, TACHO_STR("\x60\x2a\x4d\x18"), TACHO_STR("\x60\x2a\x4d\x18"),
-                   "\x60\x2a\x4d\x18|");
-}
-
-/* Checks that |input| yields a prefix of |text| and ends; returns how long a prefix. */
-static size_t read_prefix(tacho_input *input, tacho_str text)
-{
-    tacho_str seen = {0};
-    assert_null(tacho_input_peek(input, text.len + 1, &seen));
-    assert_true(seen.len <= text.len);
-    assert_memory_equal(seen.data, text.data, seen.len);
-    return seen.len;
-}
-
-/* Exactly |len| bytes of |packed|, so that the sanitizers see a read past them. */
-static size_t read_cut(tacho_str packed, size_t len, tacho_str text, const char **out_damage)
-{
-    char *exact = malloc(len);
-    assert_non_null(exact);
-    memcpy(exact, packed.data, len);
-    tacho_input input;
-    assert_null(tacho_input_open_bytes("bytes", tacho_str_make(exact, len), &input));
-    size_t got = read_prefix(&input, text);
-    *out_damage = tacho_input_damage(&input);
-    tacho_input_close(&input);
-    free(exact);
-    return got;
-}
-
-static void test_cut_anywhere(void **state)
-{
-    (void)state;
-    static const size_t magic_lens[2] = {3, 4};
-    tacho_str text = TACHO_STR("0;1520;310;loc(\"a\":1:2)\n1;1530;90;loc(\"b\":3:4)\nend");
-    for (size_t i = 0; i < 2; i++) {
-        tacho_str packed = compressors[i](text);
-        const char *damage = NULL;
-        size_t longest = 0;
-        for (size_t len = magic_lens[i]; len < packed.len; len++) {
-            size_t got = read_cut(packed, len, text, &damage);
-            assert_non_null(damage);
-            assert_string_equal(damage, "the compressed stream is cut off");
-            assert_true(got >= longest); /* more bytes never give less text */
-            longest = got;
-        }
-        assert_int_equal(read_cut(packed, packed.len, text, &damage), text.len);
-        assert_null(damage);
-        discard(packed);
-    }
-}
-
-/* The same where the second member is cut: all of the first is there. */
-static void test_cut_second_member(void **state)
-{
-    (void)state;
-    tacho_str text = TACHO_STR("one\ntwo\n");
-    for (size_t i = 0; i < 2; i++) {
-        tacho_str one = compressors[i](TACHO_STR("one\n"));
-        tacho_str two = compressors[i](TACHO_STR("two\n"));
-        tacho_str both = concatenate(one, two);
-        const char *damage = NULL;
-        for (size_t len = one.len; len <= both.len; len++) {
-            bool is_whole = len == one.len || len == both.len;
-            assert_true(read_cut(both, len, text, &damage) >= 4);
-            assert_int_equal(damage == NULL, is_whole);
-        }
-        discard(one);
-        discard(two);
-        discard(both);
-    }
-}
-
-/* A file cut in the middle, long enough that whole windows come before the cut. */
-static void test_cut_file(void **state)
-{
-    const scratch *made = *state;
-    tacho_str text = make_long_text(3000);
-    for (size_t i = 0; i < 2; i++) {
-        tacho_str packed = compressors[i](text);
-        write_file(made->path, tacho_str_make(packed.data, packed.len - packed.len / 4));
-        tacho_input input;
-        assert_null(tacho_input_open(made->path, &input));
-        size_t got = read_prefix(&input, text);
-        assert_true(got > text.len / 4 && got < text.len);
-        assert_string_equal(tacho_input_damage(&input), "the compressed stream is cut off");
-        tacho_input_close(&input);
-        discard(packed);
-    }
-    discard(text);
-}
-
-/* Every single byte turned over: no crash, and no wrong text without a word about it. */
-static void test_damage_anywhere(void **state)
-{
-    (void)state;
-    tacho_str text = TACHO_STR("0;1520;310;loc(\"a\":1:2)\n1;1530;90;loc(\"b\":3:4)\nend");
-    for (size_t i = 0; i < 2; i++) {
-        tacho_str packed = compressors[i](text);
-        tacho_str copy = concatenate(packed, TACHO_STR(""));
-        char *bytes = (char *)(uintptr_t)copy.data;
-        for (size_t at = 4; at < packed.len; at++) {
-            bytes[at] = (char)~bytes[at];
-            tacho_input input;
-            tacho_str seen = {0};
-            assert_null(tacho_input_open_bytes("bytes", copy, &input));
-            assert_null(tacho_input_peek(&input, 1 << 20, &seen));
-            if (tacho_input_damage(&input) == NULL && !tacho_str_equal(seen, text)) {
-                fail_msg("%s: byte %zu", compressor_names[i], at);
-            }
-            tacho_input_close(&input);
-            bytes[at] = (char)~bytes[at];
-        }
-        discard(packed);
-        discard(copy);
-    }
-}
-
-static void test_bad_checksum(void **state)
-{
-    (void)state;
-    tacho_str text = TACHO_STR("some text\n");
-    for (size_t i = 0; i < 2; i++) {
-        tacho_str packed = compressors[i](text);
-        char *bytes = (char *)(uintptr_t)packed.data;
-        bytes[packed.len - (i == 0 ? 5 : 1)] ^= 1; /* gzip keeps the length behind it */
-        tacho_input input;
-        assert_null(tacho_input_open_bytes("bytes", packed, &input));
-        read_prefix(&input, text);
-        assert_string_equal(tacho_input_damage(&input), "the compressed stream is damaged");
-        tacho_input_close(&input);
-        discard(packed);
-    }
-}
-
-/* What follows a whole stream and is none itself is damage, but costs no text. */
-static void test_garbage_behind(void **state)
-{
-    (void)state;
-    for (size_t i = 0; i < 2; i++) {
-        tacho_str packed = compressors[i](TACHO_STR("a\nb\n"));
-        tacho_str both = concatenate(packed, TACHO_STR("no magic number"));
-        const char *damage = NULL;
-        assert_int_equal(read_cut(both, both.len, TACHO_STR("a\nb\n"), &damage), 4);
-        assert_non_null(damage);
-        discard(packed);
-        discard(both);
-    }
-}
-
-/* A line that the damage cut through is not handed out: half a number would read as one. */
-static void test_cut_line_is_lost(void **state)
-{
-    const scratch *made = *state;
-    tacho_str text = make_long_text(3000);
-    for (size_t i = 0; i < 2; i++) {
-        tacho_str packed = compressors[i](text);
-        write_file(made->path, tacho_str_make(packed.data, packed.len - packed.len / 4));
-        tacho_input input;
-        assert_null(tacho_input_open(made->path, &input));
-        const char *expected = text.data;
-        tacho_str line = {0};
-        bool got = true;
-        while (got) {
-            assert_null(tacho_input_line(&input, &line, &got));
-            if (got) {
-                size_t len = strcspn(expected, "\r\n");
-                assert_int_equal(line.len, len);
-                assert_int_equal(memcmp(line.data, expected, len), 0);
-                expected += len + strspn(expected + len, "\r\n");
-            }
-        }
-        assert_true(input.line_number > 100 && input.line_number < 3000);
-        assert_non_null(tacho_input_damage(&input));
-        assert_null(tacho_input_line(&input, &line, &got));
-        assert_false(got);
-        tacho_input_close(&input);
-        discard(packed);
-    }
-    discard(text);
-}
-
-/* Text that does not shrink: more compressed bytes than one window holds. */
-static void test_incompressible_stream(void **state)
-{
-    const scratch *made = *state;
-    enum { TEXT_BYTES = 3 * WINDOW_BYTES };
-    char *text = malloc(TEXT_BYTES);
-    assert_non_null(text);
-    uint32_t value = 1;
-    for (size_t i = 0; i < TEXT_BYTES; i++) {
-        value = value * 1664525u + 1013904223u;
-        text[i] = (char)(value >> 24);
-    }
-    for (size_t i = 0; i < 2; i++) {
-        tacho_str packed = compressors[i](tacho_str_make(text, TEXT_BYTES));
-        assert_true(packed.len > 2 * WINDOW_BYTES);
-        tacho_input input;
-        write_file(made->path, packed);
-        assert_null(tacho_input_open(made->path, &input));
-        assert_int_equal(read_prefix(&input, tacho_str_make(text, TEXT_BYTES)), TEXT_BYTES);
-        assert_null(tacho_input_damage(&input));
-        tacho_input_close(&input);
-        assert_null(tacho_input_open_bytes("bytes", packed, &input));
-        assert_int_equal(read_prefix(&input, tacho_str_make(text, TEXT_BYTES)), TEXT_BYTES);
-        assert_null(tacho_input_damage(&input));
-        tacho_input_close(&input);
-        discard(packed);
-    }
-    free(text);
-}
-
-/* A window's worth of text from a few bytes, thousands of times over. */
-static void test_dense_stream(void **state)
-{
-    const scratch *made = *state;
-    enum { TEXT_BYTES = 8 << 20 };
-    char *text = calloc(1, TEXT_BYTES);
-    assert_non_null(text);
-    for (size_t i = 0; i < 2; i++) {
-        tacho_str packed = compressors[i](tacho_str_make(text, TEXT_BYTES));
-        write_file(made->path, packed);
-        tacho_input input;
-        assert_null(tacho_input_open(made->path, &input));
-        for (;;) {
-            tacho_str seen = {0};
-            assert_null(tacho_input_peek(&input, 1, &seen));
-            if (seen.len == 0) {
-                break;
-            }
-            assert_int_equal(memcmp(seen.data, text, seen.len), 0);
-            tacho_input_skip(&input, seen.len);
-        }
-        assert_int_equal(tacho_input_offset(&input), TEXT_BYTES);
-        assert_int_equal(input.buffer_capacity, WINDOW_BYTES); /* a window, not the whole text */
-        assert_null(tacho_input_damage(&input));
-        tacho_input_close(&input);
-        discard(packed);
-    }
-    free(text);
-}
-
 static void test_bytes_are_copied(void **state)
 {
     (void)state;
@@ -994,8 +509,6 @@ static void test_useless(void **state)
     assert_true(taken == more);
 }
 
-#define IN_SCRATCH(test) cmocka_unit_test_setup_teardown(test, make_scratch, remove_scratch)
-
 /* Bytes that are visible come from the window, the others straight from the file. */
 static void test_take(void **state)
 {
@@ -1037,7 +550,6 @@ static void test_take(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_take),
         IN_SCRATCH(test_lines),
         IN_SCRATCH(test_short_reads),
         cmocka_unit_test(test_line_with_nul),
@@ -1051,17 +563,6 @@ int main(void)
         IN_SCRATCH(test_peek),
         IN_SCRATCH(test_peek_far),
         IN_SCRATCH(test_peek_token_max),
-        IN_SCRATCH(test_several_members),
-        IN_SCRATCH(test_skippable_frames),
-        cmocka_unit_test(test_cut_anywhere),
-        cmocka_unit_test(test_cut_second_member),
-        IN_SCRATCH(test_cut_file),
-        cmocka_unit_test(test_damage_anywhere),
-        cmocka_unit_test(test_bad_checksum),
-        cmocka_unit_test(test_garbage_behind),
-        IN_SCRATCH(test_cut_line_is_lost),
-        IN_SCRATCH(test_incompressible_stream),
-        IN_SCRATCH(test_dense_stream),
         cmocka_unit_test(test_bytes_are_copied),
         IN_SCRATCH(test_open_refuses),
         IN_SCRATCH(test_descriptors_are_closed),
@@ -1071,6 +572,7 @@ int main(void)
         cmocka_unit_test(test_standard_input),
         IN_SCRATCH(test_progress),
         IN_SCRATCH(test_useless),
+        cmocka_unit_test(test_take),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
