@@ -54,9 +54,28 @@ static tacho_str without_compression(tacho_str path)
     return without_suffix(without_suffix(path, TACHO_STR(".gz")), TACHO_STR(".zst"));
 }
 
+/* Whether the name promises another tool's format, which only shares its last suffix. */
+static bool is_foreign(tacho_str path)
+{
+    static const char *const suffixes[] = {
+        ".speedscope.json", ".cpuprofile.json", ".heapprofile.json", ".firefox.json",
+        ".flamegraph.json", ".pprof.json",      ".otlp.json",        ".otlp.jsonl",
+        ".jaeger.json",     ".zipkin.json",     ".har.json",         ".sarif.json",
+    };
+    for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+        if (tacho_str_ends_with(path, tacho_str_from_cstring(suffixes[i]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
 const tacho_trace_sink *tacho_trace_sink_find_for_path(tacho_str path)
 {
     path = without_compression(path);
+    if (is_foreign(path)) {
+        return NULL;
+    }
     for (size_t i = 0; trace_sinks[i] != NULL; i++) {
         for (const char *const *suffix = trace_sinks[i]->suffixes; *suffix != NULL; suffix++) {
             if (tacho_str_ends_with(path, tacho_str_from_cstring(*suffix))) {
