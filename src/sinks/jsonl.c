@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tables as JSON lines: one object per row, which names its table.
+ * Tables as JSON lines: one object per row, which names its table and the version of the schema.
  */
 #include "codec/json.h"
 #include "sinks/table_sink.h"
@@ -38,7 +38,8 @@ static void write_cell(const tacho_cell *cell, tacho_column_type type, tacho_out
 static tacho_status jsonl_append(const tacho_table *table, tacho_output *output)
 {
     for (size_t row = 0; row < tacho_table_row_count(table); row++) {
-        tacho_output_printf(output, "{\"table\":\"%s\"", table->name);
+        tacho_output_printf(output, "{\"schema_version\":%d,\"table\":\"%s\"",
+                            TACHO_TABLE_SCHEMA_VERSION, table->name);
         for (size_t column = 0; column < table->column_count; column++) {
             if (table->columns[column].type == TACHO_COLUMN_PICTURE) {
                 continue;

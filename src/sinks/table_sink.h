@@ -66,6 +66,9 @@ extern const tacho_table_sink tacho_table_sink_text;
 extern const tacho_table_sink tacho_table_sink_csv;
 extern const tacho_table_sink tacho_table_sink_jsonl;
 
+/* What JSON says it keeps to: raised when a name or meaning changes, not when one is added. */
+enum { TACHO_TABLE_SCHEMA_VERSION = 1 };
+
 /* Text of a tool that has no other format. Not in the list. */
 extern const tacho_table_sink tacho_table_sink_text_alone;
 

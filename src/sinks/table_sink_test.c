@@ -94,13 +94,16 @@ static void test_jsonl(void **state)
     (void)state;
     tacho_table table;
     make_ops(&table);
-    check_report(&tacho_table_sink_jsonl, &table, 1,
-                 "{\"table\":\"ops\",\"name\":\"conv2d\",\"count\":12,\"total_ns\":1234567,"
-                 "\"share\":62.5,\"engine\":\"slice\"}\n"
-                 "{\"table\":\"ops\",\"name\":\"a longer name\",\"count\":-3,\"total_ns\":999,"
-                 "\"share\":0.0625,\"engine\":\"slice\"}\n"
-                 "{\"table\":\"ops\",\"name\":null,\"count\":null,\"total_ns\":null,"
-                 "\"share\":null,\"engine\":null}\n");
+    check_report(
+        &tacho_table_sink_jsonl, &table, 1,
+        "{\"schema_version\":1,\"table\":\"ops\",\"name\":\"conv2d\",\"count\":12,\"total_ns\":"
+        "1234567,"
+        "\"share\":62.5,\"engine\":\"slice\"}\n"
+        "{\"schema_version\":1,\"table\":\"ops\",\"name\":\"a longer "
+        "name\",\"count\":-3,\"total_ns\":999,"
+        "\"share\":0.0625,\"engine\":\"slice\"}\n"
+        "{\"schema_version\":1,\"table\":\"ops\",\"name\":null,\"count\":null,\"total_ns\":null,"
+        "\"share\":null,\"engine\":null}\n");
     tacho_table_deinit(&table);
 }
 
@@ -179,15 +182,17 @@ static void test_jsonl_hostile_names(void **state)
     (void)state;
     tacho_table table;
     make_names(&table, hostile_names, HOSTILE_COUNT);
-    check_report(&tacho_table_sink_jsonl, &table, 1,
-                 "{\"table\":\"names\",\"name\":\"\\u001b[2J\\u0007\",\"count\":0}\n"
-                 "{\"table\":\"names\",\"name\":\"a\\u000ab\\u0009c\",\"count\":1}\n"
-                 "{\"table\":\"names\",\"name\":\"a\\u0000b\",\"count\":2}\n"
-                 "{\"table\":\"names\",\"name\":\"\xe2\x80\xae"
-                 "evil\",\"count\":3}\n"
-                 "{\"table\":\"names\",\"name\":\"caf\\ufffd\",\"count\":4}\n"
-                 "{\"table\":\"names\",\"name\":\"say \\\"hi\\\", \\\\n\",\"count\":5}\n"
-                 "{\"table\":\"names\",\"name\":\"=cmd|' /C calc'!A0\",\"count\":6}\n");
+    check_report(
+        &tacho_table_sink_jsonl, &table, 1,
+        "{\"schema_version\":1,\"table\":\"names\",\"name\":\"\\u001b[2J\\u0007\",\"count\":0}\n"
+        "{\"schema_version\":1,\"table\":\"names\",\"name\":\"a\\u000ab\\u0009c\",\"count\":1}\n"
+        "{\"schema_version\":1,\"table\":\"names\",\"name\":\"a\\u0000b\",\"count\":2}\n"
+        "{\"schema_version\":1,\"table\":\"names\",\"name\":\"\xe2\x80\xae"
+        "evil\",\"count\":3}\n"
+        "{\"schema_version\":1,\"table\":\"names\",\"name\":\"caf\\ufffd\",\"count\":4}\n"
+        "{\"schema_version\":1,\"table\":\"names\",\"name\":\"say \\\"hi\\\", "
+        "\\\\n\",\"count\":5}\n"
+        "{\"schema_version\":1,\"table\":\"names\",\"name\":\"=cmd|' /C calc'!A0\",\"count\":6}\n");
     tacho_table_deinit(&table);
 }
 
@@ -287,8 +292,8 @@ static void test_integers_are_exact(void **state)
                  "times,-9223372036854775808\n"
                  "times,9223372036854775807\n");
     check_report(&tacho_table_sink_jsonl, &table, 1,
-                 "{\"table\":\"times\",\"t_ns\":-9223372036854775808}\n"
-                 "{\"table\":\"times\",\"t_ns\":9223372036854775807}\n");
+                 "{\"schema_version\":1,\"table\":\"times\",\"t_ns\":-9223372036854775808}\n"
+                 "{\"schema_version\":1,\"table\":\"times\",\"t_ns\":9223372036854775807}\n");
     tacho_table_deinit(&table);
 }
 
@@ -311,9 +316,9 @@ static void test_reals(void **state)
     check_report(&tacho_table_sink_csv, &table, 1,
                  "table,x\nreals,0.1\nreals,-2.0\nreals,1000000000000000.0\n");
     check_report(&tacho_table_sink_jsonl, &table, 1,
-                 "{\"table\":\"reals\",\"x\":0.1}\n"
-                 "{\"table\":\"reals\",\"x\":-2.0}\n"
-                 "{\"table\":\"reals\",\"x\":1000000000000000.0}\n");
+                 "{\"schema_version\":1,\"table\":\"reals\",\"x\":0.1}\n"
+                 "{\"schema_version\":1,\"table\":\"reals\",\"x\":-2.0}\n"
+                 "{\"schema_version\":1,\"table\":\"reals\",\"x\":1000000000000000.0}\n");
     tacho_table_deinit(&table);
 }
 
@@ -331,9 +336,9 @@ static void test_percentages(void **state)
     check_report(&tacho_table_sink_text, &table, 1, "T\n  Share\n33.33 %\n 0.00 %\n      -\n");
     check_report(&tacho_table_sink_csv, &table, 1, "table,share_percent\nt,33.33\nt,0.00\nt,\n");
     check_report(&tacho_table_sink_jsonl, &table, 1,
-                 "{\"table\":\"t\",\"share_percent\":33.33}\n"
-                 "{\"table\":\"t\",\"share_percent\":0.00}\n"
-                 "{\"table\":\"t\",\"share_percent\":null}\n");
+                 "{\"schema_version\":1,\"table\":\"t\",\"share_percent\":33.33}\n"
+                 "{\"schema_version\":1,\"table\":\"t\",\"share_percent\":0.00}\n"
+                 "{\"schema_version\":1,\"table\":\"t\",\"share_percent\":null}\n");
     tacho_table_deinit(&table);
 }
 
@@ -365,8 +370,8 @@ static void test_several_tables(void **state)
     check_report(&tacho_table_sink_csv, tables, 2,
                  "table,name,count\nnames,a,0\n\ntable,t_ns\ntimes,5\n");
     check_report(&tacho_table_sink_jsonl, tables, 2,
-                 "{\"table\":\"names\",\"name\":\"a\",\"count\":0}\n"
-                 "{\"table\":\"times\",\"t_ns\":5}\n");
+                 "{\"schema_version\":1,\"table\":\"names\",\"name\":\"a\",\"count\":0}\n"
+                 "{\"schema_version\":1,\"table\":\"times\",\"t_ns\":5}\n");
     tacho_table_deinit(&tables[0]);
     tacho_table_deinit(&tables[1]);
 }
@@ -402,8 +407,8 @@ static void test_pictures(void **state)
                  "b     #        12    #\n");
     check_report(&tacho_table_sink_csv, &table, 1, "table,name,count\nbars,a,4\nbars,b,12\n");
     check_report(&tacho_table_sink_jsonl, &table, 1,
-                 "{\"table\":\"bars\",\"name\":\"a\",\"count\":4}\n"
-                 "{\"table\":\"bars\",\"name\":\"b\",\"count\":12}\n");
+                 "{\"schema_version\":1,\"table\":\"bars\",\"name\":\"a\",\"count\":4}\n"
+                 "{\"schema_version\":1,\"table\":\"bars\",\"name\":\"b\",\"count\":12}\n");
     tacho_table_deinit(&table);
 }
 
