@@ -21,6 +21,7 @@
 #include "base/notes.h"
 #include "analyses/ops_gather.h"
 #include "profile/profile.h"
+#include "profile/select.h"
 #include "table/table.h"
 
 /* What rows can be sorted by: those before NAME largest first, the rest by alphabet. */
@@ -47,20 +48,13 @@ typedef enum tacho_ops_key {
 /* The key called |name|, TACHO_OPS_KEY_COUNT when there is none. */
 tacho_ops_key tacho_ops_key_find(tacho_str name);
 
-/* Whether a name is wanted; |location| is empty when there is none. Both end with a NUL. */
-typedef struct tacho_ops_filter {
-    bool (*accepts)(const void *self, tacho_str name, tacho_str location);
-    const void *self;
-    const bool *has_no_memory; /* set when it could not tell (optional: it always can) */
-} tacho_ops_filter;
-
 typedef struct tacho_ops_options {
     bool by_instance;  /* a row per site, else per operator */
     bool merges_parts; /* all count as the first: they are the same program again */
     tacho_ops_key sort;
     size_t top;               /* rows per part and origin; 0 for all */
     uint32_t classes;         /* TACHO_TRACK_BITs; 0 for all */
-    tacho_ops_filter filter;  /* accepts is NULL: everything */
+    tacho_name_filter filter; /* accepts is NULL: everything */
     const tacho_notes *notes; /* who is told what is left out or not exact (optional) */
 } tacho_ops_options;
 

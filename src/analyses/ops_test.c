@@ -260,7 +260,7 @@ static void test_selection(void **state)
     fixture at;
     setup(&at);
     fill(&at);
-    tacho_ops_options options = {.filter = {accepts_exactly, "m:2"}};
+    tacho_ops_options options = {.filter = {.accepts = accepts_exactly, .self = "m:2"}};
     assert_rows(&at, &options,
                 "a.csv conv compute estimated 1 10 10 100.00 10 10 10 10 10 - m:2\n");
     options.filter.self = "category";
@@ -349,10 +349,10 @@ static void test_own_time(void **state)
                 "a.csv copy host estimated 2 10 10 11.11 5 5 5 5 5 - -\n"
                 "a.csv crossing host estimated 1 10 10 11.11 10 10 10 10 10 - -\n");
     /* A filter does not change whose time it is. */
-    options.filter = (tacho_ops_filter){accepts_exactly, "run", NULL};
+    options.filter = (tacho_name_filter){.accepts = accepts_exactly, .self = "run"};
     assert_rows(&at, &options, "a.csv run host estimated 1 80 35 100.00 80 80 80 80 80 - -\n");
     options = (tacho_ops_options){.classes = TACHO_TRACK_BIT(TACHO_TRACK_COMPUTE),
-                                  .filter = {accepts_exactly, "run"}};
+                                  .filter = {.accepts = accepts_exactly, .self = "run"}};
     assert_rows(&at, &options, "a.csv run compute estimated 1 80 80 100.00 80 80 80 80 80 - -\n");
     teardown(&at);
 }
@@ -399,7 +399,7 @@ static void test_operators(void **state)
                 "a.csv b_kernel_time host estimated 1 5 5 14.29 5 5 5 5 5 - -\n"
                 "a.csv c_kernel_time host estimated 1 5 5 14.29 5 5 5 5 5 - -\n");
     options.by_instance = true;
-    options.filter = (tacho_ops_filter){accepts_exactly, "b_kernel_time", NULL};
+    options.filter = (tacho_name_filter){.accepts = accepts_exactly, .self = "b_kernel_time"};
     assert_rows(&at, &options, "a.csv b_kernel_time host estimated 3 15 15 100.00 5 5 5 5 5 - -\n");
     teardown(&at);
 }

@@ -40,7 +40,7 @@ tacho_status tacho_analyse_overview(const char *const *paths, size_t path_count,
         return tacho_fail(TACHO_CODE_USAGE, "the wall time is negative");
     }
     if (chosen->wall_time_ns > 0 && path_count > 1) {
-        return tacho_fail(TACHO_CODE_USAGE, "a wall time is that of a single input, not of %zu",
+        return tacho_fail(TACHO_CODE_USAGE, "a wall time applies to a single input, not to %zu",
                           path_count);
     }
     const tacho_overview_options inner = {.in_cycles = chosen->in_cycles,
@@ -82,7 +82,7 @@ static tacho_status choose_ops(const tacho_analyse_ops_options *options,
         return tacho_fail(TACHO_CODE_USAGE, "unknown track class '%s'", options->track_class);
     }
     if (options->accepts != NULL) {
-        out_options->filter = (tacho_ops_filter){accepts, options, NULL};
+        out_options->filter = (tacho_name_filter){.accepts = accepts, .self = options};
     }
     return TACHO_OK;
 }

@@ -114,7 +114,7 @@ static int choose_filter(ops_request *request, const tacho_arguments *arguments)
         return TACHO_EXIT_DONE;
     }
     request->text = tacho_str_from_cstring(value);
-    request->options.filter = (tacho_ops_filter){accepts_text, request, request->has_no_memory};
+    request->options.filter = (tacho_name_filter){accepts_text, request, request->has_no_memory};
     if (request->text.len > 2 && value[0] == '/' && value[request->text.len - 1] == '/') {
         request->options.filter.accepts = accepts_regex;
         return compile_regex(request, arguments, request->text);

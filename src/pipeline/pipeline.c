@@ -32,6 +32,19 @@ tacho_status tacho_pipeline_push(const tacho_producer *producer, tacho_order_mod
     return status;
 }
 
+tacho_status tacho_pipeline_push_selected(const tacho_producer *producer, tacho_order_mode mode,
+                                          const tacho_selection *selection, tacho_events *next)
+{
+    tacho_select select;
+    if (tacho_selection_is_all(selection)) {
+        return tacho_pipeline_push(producer, mode, next);
+    }
+    tacho_select_init(&select, selection, next);
+    tacho_status status = tacho_pipeline_push(producer, mode, &select.events);
+    tacho_select_deinit(&select);
+    return status;
+}
+
 /* ---- into memory --------------------------------------------------------------------------- */
 
 typedef struct loading {
@@ -76,7 +89,9 @@ static tacho_status push_selected(const tacho_tracing *tracing, tacho_order_mode
         return push_staged(tracing, mode, next);
     }
     tacho_select_init(&select, &tracing->selection, next);
-    return push_staged(tracing, mode, &select.events);
+    tacho_status status = push_staged(tracing, mode, &select.events);
+    tacho_select_deinit(&select);
+    return status;
 }
 
 static tacho_status push_in_lanes(const tacho_tracing *tracing, tacho_order_mode mode,

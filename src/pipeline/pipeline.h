@@ -3,7 +3,7 @@
  * The chain that all events take, put together here and nowhere else:
  *
  *     producer -> order -> (stage) -> select -> lanes -> trace sink
- *     producer -> order -> profile, or an analysis
+ *     producer -> order -> (select) -> profile, or an analysis
  *
  * A producer is whatever makes events: the files of a request, a time chart, the timeline of a
  * program, a run, an annotated profile.
@@ -58,6 +58,11 @@ tacho_status tacho_pipeline_try(tacho_pipeline_attempt attempt, void *self, tach
 /* producer -> order -> |next|: one attempt. */
 tacho_status tacho_pipeline_push(const tacho_producer *producer, tacho_order_mode mode,
                                  tacho_events *next) TACHO_MUST_USE;
+
+/* producer -> order -> select -> |next|: one attempt. */
+tacho_status tacho_pipeline_push_selected(const tacho_producer *producer, tacho_order_mode mode,
+                                          const tacho_selection *selection,
+                                          tacho_events *next) TACHO_MUST_USE;
 
 /* Reads everything into |profile|, which is initialised over |dict|, both empty. */
 tacho_status tacho_pipeline_load(const tacho_producer *producer, tacho_dict *dict,

@@ -77,7 +77,9 @@ static void set_clock(fixture *at, uint64_t numerator, uint64_t denominator, int
 
 static void set_selection(fixture *at, int64_t begin_ns, int64_t end_ns, int64_t min_duration_ns)
 {
-    tacho_selection selection = {begin_ns, end_ns, min_duration_ns};
+    tacho_selection selection = {
+        .window_begin_ns = begin_ns, .window_end_ns = end_ns, .min_duration_ns = min_duration_ns};
+    tacho_select_deinit(&at->select);
     tacho_select_init(&at->select, &selection, &at->events);
     assert_ptr_equal(at->select.events.dict, &at->dict);
 }
@@ -105,6 +107,7 @@ static int open_fixture(void **state)
 static int close_fixture(void **state)
 {
     fixture *at = *state;
+    tacho_select_deinit(&at->select);
     tacho_dict_deinit(&at->dict);
     free(at);
     return 0;
@@ -284,8 +287,11 @@ static void test_is_all(void **state)
         tacho_selection selection;
         bool is_all;
     } cases[] = {
-        {{0, INT64_MAX, 0}, true},      {{-5, INT64_MAX, -1}, true}, {{1, INT64_MAX, 0}, false},
-        {{0, INT64_MAX - 1, 0}, false}, {{0, INT64_MAX, 1}, false},
+        {{0, INT64_MAX, 0, {NULL, NULL, NULL}}, true},
+        {{-5, INT64_MAX, -1, {NULL, NULL, NULL}}, true},
+        {{1, INT64_MAX, 0, {NULL, NULL, NULL}}, false},
+        {{0, INT64_MAX - 1, 0, {NULL, NULL, NULL}}, false},
+        {{0, INT64_MAX, 1, {NULL, NULL, NULL}}, false},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         assert_int_equal(tacho_selection_is_all(&cases[i].selection), cases[i].is_all);
@@ -407,6 +413,74 @@ static void test_random_rows(void **state)
     assert_true(kept_count > 10000 && outside_count > 10000 && short_count > 1000);
 }
 
+/* ---- names --------------------------------------------------------------------------------- */
+
+/* Accepts what has |self| as its name or location; counts how often it is asked. */
+typedef struct exact_name {
+    const char *text;
+    size_t *asked_count;
+} exact_name;
+
+static bool accepts_exactly(const void *self, tacho_str name, tacho_str location)
+{
+    const exact_name *exact = self;
+    (*exact->asked_count)++;
+    return tacho_str_equal(name, tacho_str_from_cstring(exact->text)) ||
+           tacho_str_equal(location, tacho_str_from_cstring(exact->text));
+}
+
+static uint32_t add_site(fixture *at, const char *name, const char *place)
+{
+    tacho_site site = {.location = TACHO_NONE};
+    uint32_t number = TACHO_NONE;
+    assert_null(tacho_dict_ensure_string(&at->dict, tacho_str_from_cstring(name), &site.name));
+    if (place != NULL) {
+        tacho_location location = {.text = 0};
+        assert_null(
+            tacho_dict_ensure_string(&at->dict, tacho_str_from_cstring(place), &location.text));
+        assert_null(tacho_dict_ensure_location(&at->dict, &location, &site.location));
+    }
+    assert_null(tacho_dict_ensure_site(&at->dict, &site, &number));
+    return number;
+}
+
+static void test_names(void **state)
+{
+    fixture *at = *state;
+    size_t asked_count = 0;
+    exact_name exact = {"conv", &asked_count};
+    tacho_selection selection = TACHO_SELECT_ALL;
+    selection.names = (tacho_name_filter){.accepts = accepts_exactly, .self = &exact};
+    assert_false(tacho_selection_is_all(&selection));
+    tacho_select_init(&at->select, &selection, &at->events);
+    uint32_t conv = add_site(at, "conv", NULL);
+    uint32_t add = add_site(at, "add", NULL);
+    uint32_t placed = add_site(at, "add", "conv");
+    tacho_row row = make_row(at, TACHO_ROW_SPAN, 0, 10);
+    for (int i = 0; i < 3; i++) { /* a site is asked for once */
+        row.of.span.site = conv;
+        assert_true(is_kept(at, &row));
+        row.of.span.site = add;
+        assert_false(is_kept(at, &row));
+        row.of.span.site = placed;
+        assert_true(is_kept(at, &row));
+    }
+    assert_int_equal(asked_count, 3);
+    assert_int_equal(at->select.other_name_count, 3);
+    /* Samples by their track, which is called "main"; flows by their span. */
+    tacho_row sample = make_row(at, TACHO_ROW_SAMPLE, 0, 0);
+    assert_false(is_kept(at, &sample));
+    exact.text = "main";
+    assert_true(is_kept(at, &sample));
+    tacho_row flow = make_row(at, TACHO_ROW_FLOW, 0, 0);
+    flow.of.flow.span_name = at->dict.sites[add].name;
+    assert_false(is_kept(at, &flow));
+    exact.text = "add";
+    assert_true(is_kept(at, &flow));
+    flow.of.flow.span_name = 0;
+    assert_false(is_kept(at, &flow));
+}
+
 #define SELECT_TEST(test) cmocka_unit_test_setup_teardown(test, open_fixture, close_fixture)
 
 int main(void)
@@ -417,7 +491,7 @@ int main(void)
         SELECT_TEST(test_fine_ticks),         SELECT_TEST(test_no_end),
         SELECT_TEST(test_bound_flows),        cmocka_unit_test(test_is_all),
         SELECT_TEST(test_counts_in_metadata), SELECT_TEST(test_failures_are_passed_on),
-        SELECT_TEST(test_random_rows),
+        SELECT_TEST(test_random_rows),        SELECT_TEST(test_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
