@@ -7,6 +7,8 @@
 #define _GNU_SOURCE /* O_TMPFILE, linkat of an open file, sync_file_range, syncfs */
 #include "base/output.h"
 
+#include "base/color.h"
+
 #include "base/cpu.h"
 #include "base/grow.h"
 
@@ -376,9 +378,11 @@ static tacho_status open_buffer(tacho_output *output, const char *path)
 
 static tacho_status open_all(tacho_output *output, const char *path)
 {
+    bool is_stdout = strcmp(path, "-") == 0;
     TACHO_TRY(open_buffer(output, path));
-    TACHO_TRY(strcmp(path, "-") == 0 ? open_stdout(output) : open_target(output, path));
+    TACHO_TRY(is_stdout ? open_stdout(output) : open_target(output, path));
     find_terminal(output);
+    output->is_colored = is_stdout && tacho_color_is_on(output->fd);
     return TACHO_OK;
 }
 
@@ -445,6 +449,21 @@ size_t tacho_output_columns(const tacho_output *output)
     return output->is_terminal && ioctl(output->fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
+void tacho_output_paint(tacho_output *output, const char *sequence)
+{
+    if (!output->is_colored) {
+        return;
+    }
+    if (!output->is_terminal) {
+        tacho_output_write_cstring(output, sequence);
+        return;
+    }
+    tacho_output_flush(output); /* past the stage that shows control characters */
+    if (output->failure == TACHO_OK) {
+        output->failure = write_fd(output, sequence, strlen(sequence));
+    }
+}
+
 tacho_status tacho_output_open_standard_error(tacho_output *out_output)
 {
     TACHO_TRY(tacho_output_open("-", out_output));
@@ -457,6 +476,7 @@ tacho_status tacho_output_open_standard_error(tacho_output *out_output)
     out_output->name = name;
     out_output->fd = STDERR_FILENO;
     find_terminal(out_output);
+    out_output->is_colored = false;
     return TACHO_OK;
 }
 

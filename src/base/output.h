@@ -45,6 +45,7 @@ typedef struct tacho_output {
     tacho_encoder *encoder;
     bool is_terminal;        /* whose control characters are shown, not sent */
     tacho_terminal terminal; /* the state of that */
+    bool is_colored;         /* standard output, where colours are wanted */
     tacho_behind *behind;    /* writes large files, where there is a second processor ... */
     unsigned char *spare;    /* ... with a second buffer */
     bool is_alone;           /* there is none, or it cannot be had */
@@ -70,6 +71,9 @@ bool tacho_output_is_same_place(const char *path, const char *other_path);
 
 /* Columns of the terminal that it is written to; 0 where it is none, or does not say. */
 size_t tacho_output_columns(const tacho_output *output);
+
+/* Writes |sequence|, one of base/color.h, where colours are wanted. */
+void tacho_output_paint(tacho_output *output, const char *sequence);
 
 /* Standard error as an output; what is written goes there as it is. */
 tacho_status tacho_output_open_standard_error(tacho_output *out_output) TACHO_MUST_USE;

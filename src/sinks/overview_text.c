@@ -11,6 +11,7 @@
  */
 #include "sinks/overview_text.h"
 
+#include "base/color.h"
 #include "base/utf8.h"
 
 #include <inttypes.h>
@@ -68,9 +69,11 @@ static void write_title(tacho_str origin, tacho_output *output)
         title = "Simulated Profile Overview";
     }
     size_t fill = TITLE_WIDTH - strlen(title) - 2;
+    tacho_output_paint(output, TACHO_COLOR_BOLD);
     write_repeated(output, "=", fill / 2);
     tacho_output_printf(output, " %s ", title);
     write_repeated(output, "=", fill - fill / 2);
+    tacho_output_paint(output, TACHO_COLOR_END);
     tacho_output_write(output, "\n", 1);
 }
 

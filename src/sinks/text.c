@@ -5,6 +5,7 @@
  * made to fit: long texts lose their middle, then columns are left out, the least important first,
  * and said so. Texts that have to be whole, and tables of two texts, stay as they are.
  */
+#include "base/color.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "sinks/table_sink.h"
@@ -421,9 +422,12 @@ static tacho_status write_with(const tacho_table *table, size_t columns, const c
     if (columns > 0) {
         TACHO_TRY(fit(table, arena, columns, &shape));
     }
+    tacho_output_paint(output, TACHO_COLOR_BOLD);
     tacho_output_write_str(output, tacho_str_from_cstring(table->title));
     tacho_output_write(output, "\n", 1);
-    for (size_t line = 0; line <= tacho_table_row_count(table); line++) {
+    write_line(table, &shape, 0, output);
+    tacho_output_paint(output, TACHO_COLOR_END);
+    for (size_t line = 1; line <= tacho_table_row_count(table); line++) {
         write_line(table, &shape, line, output);
     }
     return write_remark(table, &shape, columns, advice, output);
