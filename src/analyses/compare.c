@@ -370,8 +370,8 @@ tacho_status tacho_run_worst_table(const tacho_run_compare *compare, size_t top,
 {
     const tacho_run_compared **order = tacho_items_alloc(compare->item_count, sizeof(*order));
     begin_table(compare, "worst",
-                compare->is_simulated ? "Estimated worst, by cycles of difference"
-                                      : "Estimated worst, by time of difference",
+                compare->is_simulated ? "Largest errors of the estimate, in cycles"
+                                      : "Largest errors of the estimate, in time",
                 out_table);
     tacho_status status =
         order != NULL ? add_worst(compare, order, top, out_table) : tacho_no_memory();
@@ -452,7 +452,7 @@ static tacho_status add_clock(const tacho_run_compare *self, tacho_table *table)
         snprintf(text, sizeof(text), "%.6g MHz, the machine's", nominal_mhz);
     } else if (!self->is_beyond) {
         snprintf(text, sizeof(text),
-                 "%.6g MHz, fitted: there the estimate takes as long as was measured",
+                 "%.6g MHz, fitted: at this clock the estimate matches the measurement",
                  self->clock_hz / 1e6);
     } else {
         snprintf(text, sizeof(text),
@@ -471,7 +471,7 @@ tacho_status tacho_run_fit_table(const tacho_run_compare *compare, tacho_table *
         TACHO_COLUMN(PROPERTY, "What", TEXT),
         TACHO_COLUMN(VALUE, "Value", TEXT),
     };
-    tacho_table_init(out_table, "fit", "How well it was estimated", columns, 2);
+    tacho_table_init(out_table, "fit", "Accuracy of the estimate", columns, 2);
     TACHO_TRY(add_clock(compare, out_table));
     TACHO_TRY(tacho_table_add_property(
         out_table, "error", "%.2f %% of an operator's estimate, on average", compare->error * 100));

@@ -378,7 +378,7 @@ static const tacho_column operator_columns[] = {
     TACHO_COLUMN(OPERATOR, "operator", TEXT),
     TACHO_COLUMN(NODE_COUNT, "nodes", INT),
     TACHO_COLUMN(INNER_COUNT, "nodes inside", INT),
-    TACHO_COLUMN(KNOWN, "tacho knows it", TEXT),
+    TACHO_COLUMN(KNOWN, "supported", TEXT),
 };
 
 typedef struct operator_sum {
@@ -461,7 +461,7 @@ typedef struct table_maker {
 static const table_maker makers[] = {
     MAKER("models", "Models", model_columns, add_model),
     MAKER("model_tensors", "Inputs and outputs", tensor_columns, add_tensors),
-    MAKER("model_dims", "Dimensions to give when it is compiled", dim_columns, add_dims),
+    MAKER("model_dims", "Dimensions to set when compiling", dim_columns, add_dims),
     MAKER("model_operators", "Operators", operator_columns, add_operators),
     MAKER("model_weights", "Weights", weight_columns, add_weights),
 };

@@ -708,7 +708,7 @@ static tacho_status add_missing(tacho_table *table, const tacho_opstats *stats)
     } rows[] = {
         {(head->features & TACHO_STATS_HAS_DDR) == 0, config->counts_ddr != 0 || !has_cycles,
          "DDR traffic", "DDR stats"},
-        {(head->features & TACHO_STATS_HAS_PMU) == 0, has_pmu, "counters of cores",
+        {(head->features & TACHO_STATS_HAS_PMU) == 0, has_pmu, "core counters",
          "the PMU recipe KernelUtil, or PMU events"},
         {!has_cycles, true,
          "cycles and frequency of cores: the device has one clock, which ucycles are of", ""},
@@ -717,11 +717,12 @@ static tacho_status add_missing(tacho_table *table, const tacho_opstats *stats)
         {!has_op_level, false, "ops", "stats level 70"},
         {has_op_level && (head->features & TACHO_STATS_BY_OP) != 0, true,
          "engines, transfers and waits of ops: the device runs an op as a whole", ""},
-        {(head->features & TACHO_STATS_HAS_OP_PMU) == 0, has_op_pmu, "counters of ops",
+        {(head->features & TACHO_STATS_HAS_OP_PMU) == 0, has_op_pmu, "op counters",
          has_pmu ? "stats level 100" : "stats level 100 and the PMU recipe KernelUtil"},
         {(head->features & TACHO_STATS_HAS_PMU) != 0 && uncounted[0] != '\0', true, uncounted, ""},
         {tacho_stats_is_damaged(&stats->file->damage), true,
-         "a part of the file, which is cut or damaged: what it was part of is N/A or left out", ""},
+         "part of the file, which is truncated or damaged; affected values are N/A or left out",
+         ""},
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         if (rows[i].is_missing) {

@@ -630,11 +630,11 @@ static const table_maker makers[] = {
     MAKER("slices", "Slices", slice_columns, add_slices),
     MAKER("tensors", "Inputs and outputs", tensor_columns, add_tensors),
     MAKER("stats", "Recorded while it runs", stats_columns, add_stats),
-    MAKER("events", "Events that are counted", event_columns, add_events),
+    MAKER("events", "Counted events", event_columns, add_events),
     MAKER("cores", "Ops by core and thread group", core_columns, add_cores),
     MAKER("estimates", "Estimates", estimate_columns, add_estimate),
     MAKER("memory", "Memory", memory_columns, add_memory),
-    MAKER("unknown_ops", "Ops that are not known", unknown_columns, add_unknown),
+    MAKER("unknown_ops", "Unknown ops", unknown_columns, add_unknown),
 };
 
 static tacho_status make_table(const tacho_opened_programs *programs, const table_maker *maker,

@@ -301,7 +301,7 @@ static void test_misuse_of_overview(void **state)
     check_fails(tacho_analyse_overview(missing, 1, NULL, &tables), TACHO_CODE_NOT_FOUND, NULL);
     tacho_analyse_overview_options options = {.wall_time_ns = 1};
     check_fails(tacho_analyse_overview(two, 2, &options, &tables), TACHO_CODE_USAGE,
-                "a wall time is that of a single input, not of 2");
+                "a wall time applies to a single input, not to 2");
     options.wall_time_ns = -1;
     check_fails(tacho_analyse_overview(timeline, 1, &options, &tables), TACHO_CODE_USAGE,
                 "the wall time is negative");

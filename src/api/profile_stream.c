@@ -19,7 +19,7 @@ static tacho_status show(streamer *self)
 {
     return self->row(self->user, &self->view)
                ? TACHO_OK
-               : tacho_fail(TACHO_CODE_CANCELLED, "the caller wanted no more rows");
+               : tacho_fail(TACHO_CODE_CANCELLED, "the caller asked for no more rows");
 }
 
 static void forget_row(tacho_profile *profile)

@@ -469,7 +469,7 @@ static void test_streams(void **state)
     assert_int_equal(seen.track_count, counts.track_count);
     seen = (seen_rows){.stop_after = 3};
     check_fails(tacho_view_stream(paths, 2, NULL, see_row, &seen), TACHO_CODE_CANCELLED,
-                "the caller wanted no more rows");
+                "the caller asked for no more rows");
     assert_int_equal(seen.span_count, 3);
     check_fails(tacho_view_stream(paths, 2, NULL, NULL, NULL), TACHO_CODE_USAGE,
                 "no function to show rows to (NULL)");

@@ -94,15 +94,16 @@ tacho_status tacho_chunk_open(tacho_chunk_reader *reader, tacho_str file, uint32
 {
     *reader = (tacho_chunk_reader){.file = file, .at = TACHO_CHUNK_FILE_BYTES};
     if (!tacho_chunk_is_file(file, kind)) {
-        return tacho_fail(TACHO_CODE_BAD_DATA, "byte 0: the magic of such a file is missing");
+        return tacho_fail(TACHO_CODE_BAD_DATA, "byte 0: the file signature is missing");
     }
     uint64_t version = load(file.data + 12, 2);
     if (load(file.data + CRC_AT, 4) != crc_of(file.data, CRC_AT)) {
         return tacho_fail(TACHO_CODE_BAD_DATA, "byte 28: the header's checksum is wrong");
     }
     if (version != TACHO_CHUNK_VERSION) {
-        return tacho_fail(TACHO_CODE_UNSUPPORTED, "byte 12: format version %u, known is %d",
-                          (unsigned)version, TACHO_CHUNK_VERSION);
+        return tacho_fail(TACHO_CODE_UNSUPPORTED,
+                          "byte 12: unsupported format version %u; expected %d", (unsigned)version,
+                          TACHO_CHUNK_VERSION);
     }
     return TACHO_OK;
 }

@@ -142,13 +142,13 @@ static tacho_status take_descr(header *self)
 {
     tacho_str descr;
     if (!take_text(self, &descr)) {
-        return tacho_fail(TACHO_CODE_UNSUPPORTED,
-                          "%s: elements of several fields are not read; expected one type such as "
-                          "'<f4'",
-                          self->path);
+        return tacho_fail(
+            TACHO_CODE_UNSUPPORTED,
+            "%s: structured element types are not supported; expected one type such as '<f4'",
+            self->path);
     }
     if (!find_type(descr, self->npy)) {
-        return tacho_fail(TACHO_CODE_UNSUPPORTED, "%s: elements of type '%.*s' are not read",
+        return tacho_fail(TACHO_CODE_UNSUPPORTED, "%s: element type '%.*s' is not supported",
                           self->path, (int)(descr.len < 40 ? descr.len : 40), descr.data);
     }
     return TACHO_OK;
@@ -227,7 +227,7 @@ static tacho_status find_data(const char *path, tacho_str rest, tacho_npy *npy)
     if (bytes != rest.len) {
         char shape[TACHO_SHAPE_TEXT_MAX];
         return tacho_fail(TACHO_CODE_BAD_DATA,
-                          "%s: %s elements of %s take %llu bytes, and %zu follow the header", path,
+                          "%s: %s elements of %s take %llu bytes, but %zu follow the header", path,
                           tacho_shape_print(&npy->shape, shape, sizeof(shape)),
                           tacho_dtype_name(npy->dtype), (unsigned long long)bytes, rest.len);
     }
@@ -245,8 +245,8 @@ tacho_status tacho_npy_parse(const char *path, tacho_str bytes, tacho_npy *out_n
     unsigned version = bytes.len >= MAGIC_BYTES ? (unsigned char)bytes.data[6] : 1;
     size_t size_bytes = version == 1 ? 2 : 4;
     if (version < 1 || version > 3) {
-        return tacho_fail(TACHO_CODE_UNSUPPORTED, "%s: version %u of .npy; 1 to 3 are read", path,
-                          version);
+        return tacho_fail(TACHO_CODE_UNSUPPORTED,
+                          "%s: unsupported .npy version %u; expected 1 to 3", path, version);
     }
     if (bytes.len < MAGIC_BYTES + size_bytes) {
         return tacho_fail(TACHO_CODE_BAD_DATA, "%s: cut within the header", path);
@@ -254,8 +254,8 @@ tacho_status tacho_npy_parse(const char *path, tacho_str bytes, tacho_npy *out_n
     uint64_t header_bytes = read_little(bytes, MAGIC_BYTES, size_bytes);
     tacho_str rest = tacho_str_from(bytes, MAGIC_BYTES + size_bytes);
     if (header_bytes > rest.len || header_bytes > HEADER_MAX) {
-        return tacho_fail(TACHO_CODE_BAD_DATA, "%s: a header of %llu bytes, and %zu follow", path,
-                          (unsigned long long)header_bytes, rest.len);
+        return tacho_fail(TACHO_CODE_BAD_DATA, "%s: a header of %llu bytes, but only %zu follow",
+                          path, (unsigned long long)header_bytes, rest.len);
     }
     header self = {path, tacho_str_make(rest.data, (size_t)header_bytes), out_npy, 0, 0, 0};
     TACHO_TRY(take_header(&self));

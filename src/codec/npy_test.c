@@ -106,14 +106,14 @@ static void test_bad(void **state)
         tacho_code code;
         const char *part;
     } cases[] = {
-        {HEADER("'<f4'", "(2,)"), TACHO_CODE_BAD_DATA, "take 8 bytes, and 4 follow"},
+        {HEADER("'<f4'", "(2,)"), TACHO_CODE_BAD_DATA, "take 8 bytes, but 4 follow"},
         {HEADER("'<f4'", "(9223372036854775807, 9)"), TACHO_CODE_BAD_DATA, "too large"},
         {HEADER("'<f4'", "(99999999999999999999,)"), TACHO_CODE_BAD_DATA, "not a list"},
         {HEADER("'<f4'", "(-1,)"), TACHO_CODE_BAD_DATA, "not a list"},
         {HEADER("'<f4'", "(1,1,1,1,1,1,1,1,1)"), TACHO_CODE_LIMIT, "more than 8"},
         {HEADER("'|O'", "(1,)"), TACHO_CODE_UNSUPPORTED, "type '|O'"},
         {HEADER("''", "(1,)"), TACHO_CODE_UNSUPPORTED, "type ''"},
-        {HEADER("[('a', '<f4')]", "(1,)"), TACHO_CODE_UNSUPPORTED, "several fields"},
+        {HEADER("[('a', '<f4')]", "(1,)"), TACHO_CODE_UNSUPPORTED, "structured element types"},
         {"{'descr': '<f4', 'shape': (1,)}", TACHO_CODE_BAD_DATA, "no 'fortran_order'"},
         {"{'descr': '<f4', 'fortran_order': False}", TACHO_CODE_BAD_DATA, "no 'shape'"},
         {"{'fortran_order': False, 'shape': (1,)}", TACHO_CODE_BAD_DATA, "no 'descr'"},
@@ -131,7 +131,7 @@ static void test_bad(void **state)
     expect_failure(TACHO_STR("\x93NUMPY"), TACHO_CODE_BAD_DATA, "cut within");
     expect_failure(TACHO_STR("\x93NUMPY\x04\0\0\0\0\0"), TACHO_CODE_UNSUPPORTED, "version 4");
     expect_failure(TACHO_STR("\x93NUMPY\x02\0\xff\xff\xff\xff{}"), TACHO_CODE_BAD_DATA,
-                   "4294967295 bytes, and 2 follow");
+                   "4294967295 bytes, but only 2 follow");
 }
 
 /* What numpy.save writes of numpy.float32([[1, 2], [3, 4]]), and what is read back. */

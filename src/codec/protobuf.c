@@ -69,7 +69,7 @@ static tacho_status read_bytes(tacho_pb_reader *reader, tacho_str *out_bytes)
     TACHO_TRY(tacho_pb_read_varint(reader, &len));
     if (len > left_in(reader)) {
         return tacho_fail(TACHO_CODE_BAD_DATA,
-                          "protobuf, byte %zu: a length of %llu reaches past the %zu bytes left",
+                          "protobuf, byte %zu: a length of %llu exceeds the %zu bytes left",
                           offset_of(&before), (unsigned long long)len, left_in(reader));
     }
     *out_bytes = tacho_str_make((const char *)reader->at, (size_t)len);

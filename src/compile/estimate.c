@@ -305,7 +305,7 @@ static tacho_status add_up(tacho_estimate *estimate, size_t number)
     is_over |= __builtin_add_overflow(estimate->ideal_cycles, op->cost.ideal_cycles,
                                       &estimate->ideal_cycles);
     if (is_over) {
-        return tacho_fail(TACHO_CODE_BAD_DATA, "%.*s: the network's sums do not fit 63 bits",
+        return tacho_fail(TACHO_CODE_BAD_DATA, "%.*s: the model's totals do not fit 63 bits",
                           TACHO_STR_ARG(estimate->fusion->graph->path));
     }
     estimate->bound_cycles[op->cost.bound] += op->cost.cycles;

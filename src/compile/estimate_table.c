@@ -455,7 +455,7 @@ tacho_status tacho_estimate_bounds_table(const tacho_estimate *estimate, tacho_t
         TACHO_COLUMN(CYCLES, "Cycles", INT),   TACHO_COLUMN(SHARE_PERCENT, "Share", PERCENT),
         TACHO_COLUMN(BAR, "", PICTURE),
     };
-    tacho_table_init(out_table, "bounds", "What bounds it", columns, 5);
+    tacho_table_init(out_table, "bounds", "Limited by", columns, 5);
     for (size_t bound = TACHO_BOUND_COMPUTE; bound < TACHO_BOUND_COUNT; bound++) {
         if (estimate->bound_ops[bound] == 0) {
             continue;

@@ -305,12 +305,11 @@ static tacho_status warn_launches(const tacho_estimate *estimate, const tacho_no
     tacho_str name;
     tacho_status status = tacho_estimate_op_name(estimate, most, &arena, &name);
     if (status == TACHO_OK) {
-        tacho_note(
-            notes, "warning",
-            "%zu of %zu operators take longer to start than to run, %.0f %% of the time; the "
-            "longest is %.*s: fewer cores or a larger batch may pay",
-            estimate->bound_ops[TACHO_BOUND_LAUNCH], estimate->fusion->op_count,
-            100.0 * (double)cycles / (double)estimate->cycles, TACHO_STR_ARG(name));
+        tacho_note(notes, "warning",
+                   "%zu of %zu operators take longer to start than to run, %.0f %% of the time; "
+                   "the longest is %.*s: fewer cores or a larger batch may help",
+                   estimate->bound_ops[TACHO_BOUND_LAUNCH], estimate->fusion->op_count,
+                   100.0 * (double)cycles / (double)estimate->cycles, TACHO_STR_ARG(name));
     }
     tacho_arena_deinit(&arena);
     return status;

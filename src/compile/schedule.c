@@ -319,7 +319,7 @@ static tacho_status shared_cycles(const tacho_schedule *self, int64_t *out_cycle
     }
     return rate.num == 0 || tacho_ratio_ceil_divide(bytes, rate, out_cycles)
                ? TACHO_OK
-               : tacho_fail(TACHO_CODE_BAD_DATA, "the operator's bytes are too many");
+               : tacho_fail(TACHO_CODE_BAD_DATA, "the operator moves too many bytes");
 }
 
 void tacho_schedule_take_finals(tacho_schedule *self)

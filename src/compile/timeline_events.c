@@ -59,7 +59,7 @@ static tacho_status open_part(pusher *self)
     tacho_clock_init(&clock, numerator, (uint64_t)hz->num);
     clock.counts_cycles = true;
     if (estimate->cycles > clock.max_ticks) {
-        return tacho_fail(TACHO_CODE_BAD_DATA, "%.*s: the network takes too long for a timeline",
+        return tacho_fail(TACHO_CODE_BAD_DATA, "%.*s: the model takes too long for a timeline",
                           TACHO_STR_ARG(estimate->fusion->graph->path));
     }
     TACHO_TRY(tacho_dict_add_clock(self->dict, &clock, TACHO_STR("cycles"), &self->clock));

@@ -85,7 +85,7 @@ static tacho_status check_maker(const measurer *self, const tacho_tensor *tensor
     if (maker->def->kind == TACHO_OP_CONTROL) {
         return tacho_work_fail(self->fusion, self->op,
                                "the %s of %s follows from the graph inside %s, which is not "
-                               "looked into; unroll it before exporting",
+                               "analysed inside; unroll it before exporting",
                                what, of, maker->def->name);
     }
     if (tensor->dtype != TACHO_DTYPE_NONE && has_input_shapes(graph, maker)) {

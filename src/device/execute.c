@@ -366,7 +366,7 @@ bool tacho_execution_computes_op(const tacho_execution *execution, uint32_t op)
 tacho_status tacho_execution_run_op(tacho_execution *execution, uint32_t op)
 {
     if (op >= execution->program->op_count) {
-        return tacho_fail(TACHO_CODE_USAGE, "op %u is to run, but the program has %zu",
+        return tacho_fail(TACHO_CODE_USAGE, "op %u was requested, but the program has %zu",
                           (unsigned)op, execution->program->op_count);
     }
     TACHO_TRY(check_whole(execution));
@@ -388,11 +388,11 @@ tacho_status tacho_execution_output(tacho_execution *execution, size_t index, ta
     const tacho_program *program = execution->program;
     *out = (tacho_array){0};
     if (index >= program->output_count) {
-        return tacho_fail(TACHO_CODE_USAGE, "output %zu is wanted, but the program has %zu", index,
-                          program->output_count);
+        return tacho_fail(TACHO_CODE_USAGE, "output %zu was requested, but the program has %zu",
+                          index, program->output_count);
     }
     if (!execution->has_run) {
-        return tacho_fail(TACHO_CODE_USAGE, "output %zu is wanted before the program has run",
+        return tacho_fail(TACHO_CODE_USAGE, "output %zu was requested before the program ran",
                           index);
     }
     TACHO_TRY(check_whole(execution));

@@ -65,7 +65,7 @@ static tacho_status set_producer(tacho_execution *self, uint32_t step, uint32_t 
 {
     if (self->values[id].producer != TACHO_NONE && self->values[id].state != TACHO_VALUE_CONSTANT) {
         return tacho_step_fail(self, step, TACHO_CODE_BAD_DATA,
-                               "it makes a tensor that another step makes, too");
+                               "it produces a tensor that another step also produces");
     }
     self->values[id].producer = step;
     return TACHO_OK;
@@ -117,14 +117,14 @@ static tacho_status take_inputs(tacho_execution *self)
         }
         if (value->producer != TACHO_NONE) {
             return tacho_step_fail(self, value->producer, TACHO_CODE_BAD_DATA,
-                                   "it makes an input of the program");
+                                   "it overwrites an input of the program");
         }
         if (!is_computable(value)) {
             char shape[TACHO_SHAPE_TEXT_MAX];
-            return tacho_fail(TACHO_CODE_UNSUPPORTED, "input '%s' is %s of %s: not computed here",
-                              tensor_name(self, id),
-                              tacho_shape_print(value->shape, shape, sizeof(shape)),
-                              tacho_dtype_name(value->dtype));
+            return tacho_fail(
+                TACHO_CODE_UNSUPPORTED, "input '%s' is %s of %s, which is not supported",
+                tensor_name(self, id), tacho_shape_print(value->shape, shape, sizeof(shape)),
+                tacho_dtype_name(value->dtype));
         }
         value->state = TACHO_VALUE_LIVE;
         TACHO_TRY(tacho_piece_add(self, value->bytes, 0, &value->piece));
@@ -233,7 +233,7 @@ static tacho_status check_step(const tacho_execution *self, uint32_t step, bool 
         uint32_t id = tacho_step_input(self, step, i);
         if (id != TACHO_NONE && self->values[id].state == TACHO_VALUE_NONE) {
             return tacho_step_fail(self, step, TACHO_CODE_BAD_DATA,
-                                   "it reads a tensor before one of the steps makes it");
+                                   "it reads a tensor before any step produces it");
         }
         *out_is_constant &= id == TACHO_NONE || self->values[id].state == TACHO_VALUE_CONSTANT;
     }
@@ -241,7 +241,7 @@ static tacho_status check_step(const tacho_execution *self, uint32_t step, bool 
         uint32_t id = tacho_step_output(self, step, i);
         if (id != TACHO_NONE && self->values[id].state != TACHO_VALUE_NONE) {
             return tacho_step_fail(self, step, TACHO_CODE_BAD_DATA,
-                                   "it makes a tensor that is there already");
+                                   "it produces a tensor that already exists");
         }
     }
     return TACHO_OK;

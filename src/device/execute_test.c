@@ -119,11 +119,11 @@ static void test_misuse(void **state)
     expect_failure(tacho_execution_set_input(self.execution, 1, &value), TACHO_CODE_USAGE,
                    "input 1 is set, but the program has 1");
     expect_failure(tacho_execution_run_op(self.execution, 2), TACHO_CODE_USAGE,
-                   "op 2 is to run, but the program has 2");
+                   "op 2 was requested, but the program has 2");
     expect_failure(tacho_execution_output(self.execution, 0, &y), TACHO_CODE_USAGE,
-                   "output 0 is wanted before the program has run");
+                   "output 0 was requested before the program ran");
     expect_failure(tacho_execution_output(self.execution, 1, &y), TACHO_CODE_USAGE,
-                   "output 1 is wanted, but the program has 1");
+                   "output 1 was requested, but the program has 1");
     end(&self);
 }
 
@@ -171,19 +171,20 @@ static void test_refused(void **state)
     make_chain(&self);
     self.program.links[self.program.steps[1].first_link] = self.flat;
     refuse(&self, TACHO_CODE_BAD_DATA,
-           "op 0 '/block/op' (Add) at m.py:7: step 1 (Add): it reads a tensor before one of the "
-           "steps makes it");
+           "op 0 '/block/op' (Add) at m.py:7: step 1 (Add): it reads a tensor before any step "
+           "produces it");
 
     make_chain(&self);
     self.program.links[self.program.steps[3].first_link + 1] = self.sum;
     refuse(&self, TACHO_CODE_BAD_DATA,
-           "op 1 '/block/op' (Flatten) at m.py:7: step 3 (Relu): it makes a tensor that another "
-           "step makes, too");
+           "op 1 '/block/op' (Flatten) at m.py:7: step 3 (Relu): it produces a tensor that another "
+           "step also produces");
 
     make_chain(&self);
     self.program.links[self.program.steps[3].first_link + 1] = self.x;
     refuse(&self, TACHO_CODE_BAD_DATA,
-           "op 1 '/block/op' (Flatten) at m.py:7: step 3 (Relu): it makes an input of the program");
+           "op 1 '/block/op' (Flatten) at m.py:7: step 3 (Relu): it overwrites an input of the "
+           "program");
 
     make_chain(&self);
     self.program.constants.len = 8;
@@ -219,7 +220,7 @@ static void test_made_twice(void **state)
     expect_failure(tacho_execution_create(program, TACHO_KERNELS_FAST, 1, &self.execution),
                    TACHO_CODE_BAD_DATA,
                    "op 0 '/block/op' (DequantizeLinear) at m.py:7: step 2 (DequantizeLinear): it "
-                   "makes a tensor that another step makes, too");
+                   "produces a tensor that another step also produces");
     end(&self);
 }
 

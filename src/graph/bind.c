@@ -131,7 +131,7 @@ static tacho_status bind_input(tacho_graph *graph, uint32_t id, const tacho_mode
     tacho_dtype_kind kind = tacho_element_kind(tensor->dtype);
     if ((kind != TACHO_DTYPE_REAL && kind != TACHO_DTYPE_SIGNED && kind != TACHO_DTYPE_UNSIGNED) ||
         !tacho_shape_elements(tensor->shape, &count) || count > ELEMENTS_MAX) {
-        return fail_bind(graph, bind, "an input of this type or size cannot be given so");
+        return fail_bind(graph, bind, "an input of this type or size cannot be fixed this way");
     }
     if (given != count && given != 1) {
         char problem[TACHO_SHAPE_TEXT_MAX + 96], shape[TACHO_SHAPE_TEXT_MAX];

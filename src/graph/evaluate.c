@@ -71,7 +71,7 @@ static tacho_status make_room(evaluation *self, const tacho_tensor *tensor, slot
     uint64_t bytes;
     to->array = (tacho_array){.dtype = tensor->dtype, .shape = *tensor->shape};
     if (tacho_dtype_element_bytes(tensor->dtype) == 0 || !tacho_tensor_bytes(tensor, &bytes)) {
-        return tacho_fail(TACHO_CODE_UNSUPPORTED, "a tensor of %s is not computed here",
+        return tacho_fail(TACHO_CODE_UNSUPPORTED, "tensors of %s are not supported",
                           tacho_dtype_name(tensor->dtype));
     }
     if (bytes > tacho_evaluate_bytes_max - self->live_bytes) {

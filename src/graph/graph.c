@@ -230,12 +230,11 @@ static tacho_status place_nodes(sorter *self)
     for (size_t i = 0; placed < graph->node_count && i < graph->node_count; i++) {
         if (self->waits[i] > 0) {
             const tacho_node *node = &graph->nodes[i];
-            return tacho_fail(TACHO_CODE_BAD_DATA,
-                              "%.*s: the graph is a cycle: node %" PRIu32 " '%s' (%s) needs what "
-                              "only follows from it",
-                              TACHO_STR_ARG(graph->path), node->index,
-                              tacho_graph_string(graph, node->name).data,
-                              tacho_graph_string(graph, node->type).data);
+            return tacho_fail(
+                TACHO_CODE_BAD_DATA,
+                "%.*s: the graph has a cycle: node %" PRIu32 " '%s' (%s) depends on its own result",
+                TACHO_STR_ARG(graph->path), node->index, tacho_graph_string(graph, node->name).data,
+                tacho_graph_string(graph, node->type).data);
         }
     }
     return TACHO_OK;

@@ -66,7 +66,7 @@ static void test_cycle(void **state)
     add(&graph, 2, TACHO_NONE, 3);
     tacho_status status = tacho_graph_sort(&graph);
     assert_int_equal(tacho_status_code(status), TACHO_CODE_BAD_DATA);
-    assert_non_null(strstr(tacho_status_message(status), "m.onnx: the graph is a cycle: node 1"));
+    assert_non_null(strstr(tacho_status_message(status), "m.onnx: the graph has a cycle: node 1"));
     tacho_status_free(status);
     tacho_graph_deinit(&graph);
 }

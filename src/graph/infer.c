@@ -314,7 +314,7 @@ static tacho_status check_order(const walker *self, const tacho_node *node)
         if (tensor != NULL && tensor->producer != TACHO_NONE &&
             self->places[tensor->producer] == TACHO_NONE) {
             return tacho_infer_fail(&(tacho_infer){self->graph, node},
-                                    "it is in a branch and needs '%.100s', which only comes later",
+                                    "it is in a branch and needs '%.100s', which is computed later",
                                     tacho_graph_string(self->graph, tensor->name).data);
         }
     }

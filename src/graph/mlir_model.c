@@ -138,13 +138,13 @@ static tacho_status note_choice(tacho_mlir_import *self, const tacho_mlir_op *fu
     tacho_str name = text_attr(&self->module, function, "sym_name");
     tacho_str left = text_attr(&self->module, other, "sym_name");
     bool is_main = tacho_str_equal(name, TACHO_STR("main"));
-    int len = snprintf(text, sizeof(text),
-                       "the file has %zu functions; '%.*s' is taken for the network%s, '%.*s'%s "
-                       "not read",
-                       count, name.len < NAME_MAX_BYTES ? (int)name.len : NAME_MAX_BYTES, name.data,
-                       is_main ? "" : " (none is called main)",
-                       left.len < NAME_MAX_BYTES ? (int)left.len : NAME_MAX_BYTES, left.data,
-                       count > 2 ? " and others are" : " is");
+    int len =
+        snprintf(text, sizeof(text),
+                 "the file has %zu functions; '%.*s' is used as the model%s, '%.*s'%s not read",
+                 count, name.len < NAME_MAX_BYTES ? (int)name.len : NAME_MAX_BYTES, name.data,
+                 is_main ? "" : " (none is called main)",
+                 left.len < NAME_MAX_BYTES ? (int)left.len : NAME_MAX_BYTES, left.data,
+                 count > 2 ? " and others are" : " is");
     return tacho_arena_copy(&self->graph->arena, tacho_str_make(text, (size_t)len),
                             &self->graph->note);
 }
@@ -634,8 +634,8 @@ static tacho_status add_op(tacho_mlir_import *self, const tacho_mlir_op *op)
     tacho_str name = tacho_mlir_module_string(&self->module, op->name);
     if (tacho_str_starts_with(name, TACHO_STR("linalg."))) {
         return tacho_mlir_import_fail(self, op,
-                                      "linalg is not a model format here; give the module before "
-                                      "it was lowered, in TOSA or torch-onnx");
+                                      "linalg is not supported as a model format; use the module "
+                                      "before lowering, in TOSA or torch-onnx");
     }
     if (tacho_str_equal(name, TACHO_STR("torch.constant.none"))) {
         for (uint32_t i = 0; i < op->result_count; i++) {
@@ -707,7 +707,7 @@ static tacho_status read_function(tacho_mlir_import *self, const tacho_mlir_op *
     if (region->block_count != 1) {
         return tacho_mlir_import_fail(
             self, function,
-            "function '%.*s' has %" PRIu32 " blocks; expected a network without jumps, in one",
+            "function '%.*s' has %" PRIu32 " blocks; expected a model without jumps, in one",
             (int)(name.len < 100 ? name.len : 100), name.data, region->block_count);
     }
     TACHO_TRY(tacho_strings_ensure(&self->graph->strings, name, &self->graph->name));

@@ -52,11 +52,11 @@ static void test_types(void **state)
     check_type("!torch.list<int>", "? unknown");
     check_type("i32", "scalar i32");
     check_type("index", "scalar i64");
-    check_type("tensor<4xi7>", "its element type is not one that is known here");
+    check_type("tensor<4xi7>", "its element type is unknown");
     check_type("tensor<4x4>", "it has no element type");
     check_type("tensor<99999999999999999999xi8>", "one of its dimensions is not a number");
     check_type("tensor<1x1x1x1x1x1x1x1x1xi8>", "it has more than 8 dimensions");
-    check_type("vector<4xi8>", "vectors and memory are not for models; expected tensors");
+    check_type("vector<4xi8>", "vectors and memrefs are not supported in models; expected tensors");
     check_type("!vendor.thing", "expected tensor<...>, !tosa.shape<...> or !torch.vtensor<...>");
     check_type("!torch.vtensor<[1,x],f32>", "one of its dimensions is not a number");
     check_type("!torch.vtensor<[1", "? unknown");
@@ -162,7 +162,7 @@ static void test_bad_constants(void **state)
     EXPECT_FAILURE(CONST("dense<\"0x010203GG\">", "tensor<2x2xi8>"), "hexadecimal");
     EXPECT_FAILURE(CONST("dense<[[1]]>", "tensor<1000000x1000000xi8>"), "as many numbers");
     EXPECT_FAILURE(CONST("dense<1>", "tensor<2x?xi8>"), "known dimensions");
-    EXPECT_FAILURE(CONST("dense<1>", "tensor<4x4xi7>"), "its element type is not one");
+    EXPECT_FAILURE(CONST("dense<1>", "tensor<4x4xi7>"), "its element type is unknown");
     EXPECT_FAILURE(CONST("#vendor.x", "tensor<4x4xi8>"), "a number");
     EXPECT_FAILURE(CONST("dense<0>", "tensor<4294967296x4294967296x4xi8>"),
                    "has more bytes than fit 63 bits");
@@ -315,19 +315,19 @@ static void test_functions(void **state)
 {
     (void)state;
     check_choice(EMPTY("@a") EMPTY("@main") EMPTY("@b"), "main",
-                 "the file has 3 functions; 'main' is taken for the network, 'a' and others are "
+                 "the file has 3 functions; 'main' is used as the model, 'a' and others are "
                  "not read");
     check_choice(EMPTY("@main") EMPTY("private @b"), "main",
-                 "the file has 2 functions; 'main' is taken for the network, 'b' is not read");
+                 "the file has 2 functions; 'main' is used as the model, 'b' is not read");
     check_choice(EMPTY("@a"), "a", "");
     check_choice(EMPTY("private @a") EMPTY("@b") EMPTY("private @c"), "b",
-                 "the file has 3 functions; 'b' is taken for the network (none is called main), "
+                 "the file has 3 functions; 'b' is used as the model (none is called main), "
                  "'a' and others are not read");
     check_choice(EMPTY("@a") EMPTY("@b"), "a",
-                 "the file has 2 functions; 'a' is taken for the network (none is called main), "
+                 "the file has 2 functions; 'a' is used as the model (none is called main), "
                  "'b' is not read");
     check_choice(EMPTY("private @a") EMPTY("private @b"), "a",
-                 "the file has 2 functions; 'a' is taken for the network (none is called main), "
+                 "the file has 2 functions; 'a' is used as the model (none is called main), "
                  "'b' is not read");
     check_choice("func.func private @d(tensor<2xf32>)\n" EMPTY("private @a"), "a", "");
     EXPECT_FAILURE("module {\n}\n", "m.mlir: expected a function with a body (func.func @main)");
@@ -367,7 +367,7 @@ static void test_refused(void **state)
         FUNCTION("  %0 = tosa.abs %none : (tensor<2xf32>) -> tensor<2xf32>"),
         "m.mlir: tosa.abs at \"m.mlir\":2:8: operand 0 is neither an argument nor a result");
     EXPECT_FAILURE(FUNCTION("  linalg.fill ins(%a : f32) outs(%b : tensor<2xf32>)"),
-                   "linalg is not a model format here");
+                   "linalg is not supported as a model format");
     EXPECT_FAILURE("func.func @main() {\n  %0 = \n}\n", "m.mlir:3:1: expected an operation");
     EXPECT_FAILURE("func.func @main() {\n", "m.mlir:2:1: expected '}'");
 }

@@ -47,7 +47,7 @@ static const element_name element_names[] = {
     {"!torch.qint32", TACHO_DTYPE_I32},
 };
 
-static const char element_problem[] = "its element type is not one that is known here";
+static const char element_problem[] = "its element type is unknown";
 
 static tacho_dtype find_element(tacho_str name)
 {
@@ -182,7 +182,7 @@ const char *tacho_mlir_type_parse(tacho_str text, tacho_mlir_type *out_type)
     }
     if (tacho_str_starts_with(text, TACHO_STR("vector<")) ||
         tacho_str_starts_with(text, TACHO_STR("memref<"))) {
-        return "vectors and memory are not for models; expected tensors";
+        return "vectors and memrefs are not supported in models; expected tensors";
     }
     out_type->shape.rank = 0;
     const char *problem = parse_element(text, &out_type->dtype);

@@ -152,12 +152,12 @@ static tacho_status read_output(tacho_onnx_state *state, tacho_str name)
     }
     tacho_tensor *tensor = &state->graph->tensors[id];
     const char *other = tensor->producer != TACHO_NONE ? "another output"
-                        : tensor->is_input             ? "an input of the network"
+                        : tensor->is_input             ? "an input of the model"
                         : tensor->is_constant          ? "an initializer"
                                                        : NULL;
     if (other != NULL) {
         return tacho_onnx_fail(
-            state, TACHO_CODE_BAD_DATA, name.data, "node %zu makes '%.*s', which is %s already",
+            state, TACHO_CODE_BAD_DATA, name.data, "node %zu produces '%.*s', which is already %s",
             state->graph->node_count, TACHO_STR_ARG(tacho_onnx_shown(name)), other);
     }
     tensor->producer = (uint32_t)state->graph->node_count; /* so that the node makes it once */
@@ -473,7 +473,7 @@ static tacho_status read_fields(tacho_onnx_state *state, tacho_str *out_graph, b
     *out_has_graph = false;
     while (got) {
         TACHO_TRY_NOTE(tacho_onnx_next(state, &model_schema, &reader, &field, &got),
-                       "the file is cut short, or damaged");
+                       "the file is truncated or damaged");
         if (got && state->options->facts != NULL) {
             note_facts(state->options->facts, &field);
         }

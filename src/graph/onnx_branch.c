@@ -63,7 +63,7 @@ static tacho_status enter(tacho_onnx_state *state, const tacho_onnx_branch *bran
     uint32_t depth = state->scopes[branch->scope].depth + 1;
     if (depth > TACHO_ONNX_DEPTH_MAX) {
         return tacho_onnx_fail(state, TACHO_CODE_LIMIT, branch->bytes.data,
-                               "a branch inside %d others; no more are entered",
+                               "branches nested more than %d deep are not supported",
                                (int)TACHO_ONNX_DEPTH_MAX);
     }
     TACHO_TRY(add_scope(state, (tacho_onnx_scope){branch->scope, depth}));
@@ -112,7 +112,7 @@ static tacho_status find_given(const taking *self, tacho_str graph)
         if (found == NULL ||
             (found->producer == TACHO_NONE && !found->is_constant && !found->is_input)) {
             return tacho_onnx_fail(state, TACHO_CODE_BAD_DATA, name.data,
-                                   "output '%.*s' of a branch is made by no node",
+                                   "no node produces output '%.*s' of a branch",
                                    TACHO_STR_ARG(tacho_onnx_shown(name)));
         }
         self->given[i] = tensor;

@@ -279,8 +279,7 @@ static void test_outputs(void **state)
     nodes.len = 0;
     put_if(&nodes, "If yes > y", &nothing, &nothing);
     model = model_of(&nodes);
-    assert_refused(&model, &plain, TACHO_CODE_BAD_DATA,
-                   "output 'b' of a branch is made by no node");
+    assert_refused(&model, &plain, TACHO_CODE_BAD_DATA, "no node produces output 'b' of a branch");
 }
 
 /* A name inside hides that outside, from where it is made on. */
@@ -311,7 +310,7 @@ static void test_scopes(void **state)
     put_node(&nodes, "Abs x > late");
     model = model_of(&nodes);
     assert_refused(&model, &plain, TACHO_CODE_BAD_DATA,
-                   "it is in a branch and needs 'late', which only comes later");
+                   "it is in a branch and needs 'late', which is computed later");
 }
 
 static void test_depth(void **state)
@@ -331,7 +330,7 @@ static void test_depth(void **state)
         if (depth == 64) {
             assert_nodes(&model, &plain, "Relu x>y");
         } else {
-            assert_refused(&model, &plain, TACHO_CODE_LIMIT, "a branch inside 64 others");
+            assert_refused(&model, &plain, TACHO_CODE_LIMIT, "branches nested more than 64 deep");
         }
     }
 }

@@ -40,7 +40,8 @@ tacho_status tacho_onnx_need(const tacho_infer *infer, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         if (!tacho_onnx_has(infer, i)) {
-            return tacho_infer_fail(infer, "input %zu is missing; it needs %zu", i, count);
+            return tacho_infer_fail(infer, "input %zu is missing; the operator needs %zu", i,
+                                    count);
         }
     }
     return TACHO_OK;

@@ -279,9 +279,7 @@ static tacho_status spread(const tacho_infer *infer, const sliding *window, size
                                out_dim) ||
         *out_dim < 0) {
         return tacho_infer_fail(infer,
-                                "spatial dimension %zu would have a size that is negative or "
-                                "too great",
-                                i);
+                                "spatial dimension %zu would have a negative or too large size", i);
     }
     return TACHO_OK;
 }

@@ -71,7 +71,7 @@ tacho_status tacho_onnx_infer_attention(const tacho_infer *infer)
     } else if (rank == 3) {
         shape = (tacho_shape){.rank = 3, .dims = {query.batch, query.tokens}};
         if (!tacho_onnx_mul(query.heads, value.width, &shape.dims[2])) {
-            return tacho_infer_fail(infer, "the width is too great");
+            return tacho_infer_fail(infer, "the width is too large");
         }
     }
     TACHO_TRY(tacho_infer_set(infer, 0, tacho_infer_dtype(infer, 0), &shape));

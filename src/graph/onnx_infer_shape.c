@@ -108,7 +108,7 @@ tacho_status tacho_onnx_infer_squeeze(const tacho_infer *infer)
         int64_t dim = from->dims[i];
         if (axes.is_given && axes.has[i] && dim != 1 && dim != TACHO_DIM_UNKNOWN) {
             return tacho_infer_fail(
-                infer, "axis %" PRId32 " has %" PRId64 " elements and cannot go", i, dim);
+                infer, "axis %" PRId32 " has %" PRId64 " elements and cannot be removed", i, dim);
         }
         if (!axes.is_known || (!axes.is_given && dim == TACHO_DIM_UNKNOWN)) {
             to = tacho_onnx_any_shape(

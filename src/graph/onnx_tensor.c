@@ -141,7 +141,7 @@ static tacho_status take_field(const tacho_onnx_state *state, const tacho_pb_fie
     case FIELD_DATA_TYPE:
         if (!tacho_onnx_dtype(field->value, &tensor->dtype)) {
             return tacho_onnx_fail(state, TACHO_CODE_BAD_DATA, tensor->message.data,
-                                   "tensor '%.*s' has data type %" PRIu64 ", which is not known",
+                                   "tensor '%.*s' has the unknown data type %" PRIu64,
                                    TACHO_STR_ARG(tacho_onnx_shown(tensor->name)), field->value);
         }
         return TACHO_OK;

@@ -291,7 +291,7 @@ static void test_dims(void **state)
     message typeless = value_info("z", 0, NULL, 0);
     assert_graph_refused(11, &typeless, "input 'z' has no data type");
     message unknown = value_info("z", 99, NULL, 0);
-    assert_graph_refused(11, &unknown, "'z' has data type 99, which is not known");
+    assert_graph_refused(11, &unknown, "'z' has the unknown data type 99");
     message shapeless = {.len = 0}, type = {.len = 0}, tensor = {.len = 0};
     put_number(&tensor, 1, 1);
     put_message(&type, 1, &tensor);
@@ -306,15 +306,15 @@ static void test_bad_graphs(void **state)
 {
     (void)state;
     message bad = node("Relu", "x", "y");
-    assert_graph_refused(1, &bad, "node 1 makes 'y', which is another output already");
+    assert_graph_refused(1, &bad, "node 1 produces 'y', which is already another output");
     bad = node("Relu", "y", "x");
-    assert_graph_refused(1, &bad, "node 1 makes 'x', which is an input of the network already");
+    assert_graph_refused(1, &bad, "node 1 produces 'x', which is already an input of the model");
     bad = node("Relu", "lost", "z");
     assert_graph_refused(1, &bad, "m.onnx: node 1 '' (Relu) needs 'lost', which no node produces");
     bad = node("", "x", "z");
     assert_graph_refused(1, &bad, "node 1 has no operator");
     bad = vector_info("lost", 4);
-    assert_graph_refused(12, &bad, "output 'lost' is made by no node");
+    assert_graph_refused(12, &bad, "no node produces output 'lost'");
     bad = vector_info("x", 4);
     assert_graph_refused(11, &bad, "input 'x' is listed twice");
     bad = vector_info("", 4);
@@ -331,7 +331,7 @@ static void test_bad_graphs(void **state)
     put_message(&graph, 5, &v);
     whole = model(&graph);
     assert_refused(&whole, &no_options, TACHO_CODE_BAD_DATA,
-                   "node 0 makes 'y', which is an initializer already");
+                   "node 0 produces 'y', which is already an initializer");
 
     graph = small_graph();
     whole = model(&graph);

@@ -114,7 +114,7 @@ static tacho_status read_tensor_type(const tacho_onnx_state *state, tacho_str me
         TACHO_TRY(tacho_onnx_next(state, &tensor_type_schema, &reader, &field, &got));
         if (field.number == 1 && !tacho_onnx_dtype(field.value, &info->dtype)) {
             return tacho_onnx_fail(state, TACHO_CODE_BAD_DATA, message.data,
-                                   "'%.*s' has data type %" PRIu64 ", which is not known",
+                                   "'%.*s' has the unknown data type %" PRIu64,
                                    TACHO_STR_ARG(tacho_onnx_shown(info->name)), field.value);
         }
         if (field.number == 2) {
@@ -447,7 +447,7 @@ tacho_status tacho_onnx_read_output(tacho_onnx_state *state, tacho_str message)
     if (tensor == NULL ||
         (tensor->producer == TACHO_NONE && !tensor->is_constant && !tensor->is_input)) {
         return tacho_onnx_fail(state, TACHO_CODE_BAD_DATA, message.data,
-                               "output '%.*s' is made by no node",
+                               "no node produces output '%.*s'",
                                TACHO_STR_ARG(tacho_onnx_shown(info.name)));
     }
     settle_value(state, &info);

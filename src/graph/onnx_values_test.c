@@ -113,7 +113,7 @@ static void test_bad_values(void **state)
     put_float(&other, 4, 1.0f);
     assert_graph_refused(5, &other, "tensor 'v' has values of two types");
     message unknown = vector("v", 77, 2);
-    assert_graph_refused(5, &unknown, "tensor 'v' has data type 77, which is not known");
+    assert_graph_refused(5, &unknown, "tensor 'v' has the unknown data type 77");
     message none = {.len = 0};
     put_text(&none, 8, "v");
     assert_graph_refused(5, &none, "tensor 'v' has no data type");

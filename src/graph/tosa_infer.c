@@ -34,7 +34,7 @@ static tacho_status broadcast(const tacho_infer *infer, size_t i, tacho_shape *s
     char left[TACHO_SHAPE_TEXT_MAX];
     char right[TACHO_SHAPE_TEXT_MAX];
     if (!tacho_shape_broadcast(shape, other, &joined)) {
-        return tacho_infer_fail(infer, "operands of %s and %s do not fit each other",
+        return tacho_infer_fail(infer, "operands of %s and %s are incompatible",
                                 tacho_shape_print(shape, left, sizeof(left)),
                                 tacho_shape_print(other, right, sizeof(right)));
     }
@@ -169,7 +169,7 @@ tacho_status tacho_tosa_infer_concat(const tacho_infer *infer)
         TACHO_TRY(check_types(infer, i - 1));
         if (!append(&shape, other, axis)) {
             return tacho_infer_fail(infer,
-                                    "operand %zu of %s does not fit to %s along axis %" PRId32, i,
+                                    "operand %zu of %s does not match %s along axis %" PRId32, i,
                                     tacho_shape_print(other, right, sizeof(right)),
                                     tacho_shape_print(&shape, left, sizeof(left)), axis);
         }

@@ -45,7 +45,7 @@ static void test_elements(void **state)
     BAD(arguments, "tosa.add %a, %b : (tensor<2x3xf32>, tensor<1x3xf32>) -> tensor<1x3xf32>",
         "1x3");
     BAD(arguments, "tosa.add %a, %c : (tensor<2x3xf32>, tensor<2x4xf32>) -> tensor<2x4xf32>",
-        "operands of 2x3 and 2x4 do not fit each other");
+        "operands of 2x3 and 2x4 are incompatible");
     BAD(arguments, "tosa.add %a, %i : (tensor<2x3xf32>, tensor<2x3xi32>) -> tensor<2x3xf32>",
         "operands of f32 and i32; expected one type");
     GOOD(arguments, "tosa.mul %i, %i : (tensor<2x3xi32>, tensor<2x3xi32>) -> tensor<2x3xi32>");
@@ -59,7 +59,7 @@ static void test_elements(void **state)
     BAD(arguments,
         "tosa.select %p, %a, %c : (tensor<2x3xi1>, tensor<2x3xf32>, tensor<2x4xf32>) -> "
         "tensor<2x3xf32>",
-        "do not fit");
+        "are incompatible");
 }
 
 static void test_axes(void **state)
@@ -84,7 +84,7 @@ static void test_axes(void **state)
     BAD(arguments,
         "tosa.concat %a, %b {axis = 0 : i32} : (tensor<2x3x4xf32>, tensor<2x5x4xf32>) -> "
         "tensor<4x3x4xf32>",
-        "operand 1 of 2x5x4 does not fit to 2x3x4 along axis 0");
+        "operand 1 of 2x5x4 does not match 2x3x4 along axis 0");
     GOOD(arguments, "tosa.transpose %a {perms = array<i32: 2, 0, 1>} : (tensor<2x3x4xf32>) -> "
                     "tensor<4x2x3xf32>");
     BAD(arguments,

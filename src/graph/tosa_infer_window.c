@@ -204,7 +204,7 @@ tacho_status tacho_tosa_infer_transpose_conv(const tacho_infer *infer)
         }
         int64_t places = (size - 1) * self.stride[i] + pad[2 * i] + pad[2 * i + 1] + kernel;
         if (places < 0) {
-            return tacho_infer_fail(infer, "its padding takes more away than there is");
+            return tacho_infer_fail(infer, "its padding removes more than there is");
         }
         self.shape.dims[i + 1] = places;
     }

@@ -61,16 +61,16 @@ static tacho_status read_inputs(equation *self, tacho_str operands)
 {
     const tacho_kernel_call *call = self->call;
     if (tacho_equation_count(operands) != call->input_count) {
-        return bad_equation("the equation has another number of operands");
+        return bad_equation("the equation has the wrong number of operands");
     }
     for (size_t i = 0; i < call->input_count; i++) {
         tacho_equation_term term;
         int32_t rank = call->inputs[i]->shape.rank;
         if (!tacho_equation_read(tacho_equation_next(&operands), &term)) {
-            return bad_equation("a term is not of letters and an ellipsis");
+            return bad_equation("a term may contain only letters and an ellipsis");
         }
         if (!tacho_equation_fits(&term, rank)) {
-            return bad_equation("a term has another number of axes than its operand");
+            return bad_equation("a term and its operand differ in the number of axes");
         }
         self->wide = rank - term.count > self->wide ? rank - term.count : self->wide;
         TACHO_TRY(measure(self, i, &term));
@@ -131,7 +131,7 @@ static tacho_status read_equation(equation *self)
     if (!is_told) {
         TACHO_TRY(imply_output(self, &term));
     } else if (!tacho_equation_read(result, &term)) {
-        return bad_equation("the result is not of letters and an ellipsis");
+        return bad_equation("the result may contain only letters and an ellipsis");
     }
     return read_output(self, &term);
 }

@@ -24,12 +24,12 @@ int64_t tacho_array_elements(const tacho_array *array)
 
 tacho_status tacho_wrong_shapes(const char *what)
 {
-    return tacho_fail(TACHO_CODE_BAD_DATA, "shapes of %s do not fit each other", what);
+    return tacho_fail(TACHO_CODE_BAD_DATA, "shapes of %s are incompatible", what);
 }
 
 tacho_status tacho_unsupported_type(const char *what, tacho_dtype dtype)
 {
-    return tacho_fail(TACHO_CODE_UNSUPPORTED, "%s of %s is not computed here", what,
+    return tacho_fail(TACHO_CODE_UNSUPPORTED, "%s of %s is not supported", what,
                       tacho_dtype_name(dtype));
 }
 

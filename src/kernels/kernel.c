@@ -97,6 +97,6 @@ tacho_status tacho_kernel_count(tacho_str name, const tacho_kernel_call *call)
     if (has_one && has_two && tacho_str_equal(name, TACHO_STR("Compress"))) {
         return tacho_count_compress(call);
     }
-    return tacho_fail(TACHO_CODE_UNSUPPORTED, "the shape of what %.*s makes is not known",
+    return tacho_fail(TACHO_CODE_UNSUPPORTED, "the output shape of %.*s is unknown",
                       TACHO_STR_ARG(name));
 }

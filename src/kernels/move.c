@@ -147,7 +147,7 @@ static tacho_status compute_slice(const tacho_kernel_call *call)
     bool is_fit = spec.starts != NULL && spec.ends != NULL && ends == count &&
                   (spec.axes == NULL || axes == count) && (spec.steps == NULL || steps == count);
     const char *problem = is_fit ? tacho_slice_resolve(&call->inputs[0]->shape, &spec, &slice)
-                                 : "starts, ends, axes and steps do not belong together";
+                                 : "starts, ends, axes and steps do not match";
     if (problem != NULL || !tacho_shape_equal(&slice.shape, &call->outputs[0].shape)) {
         return tacho_fail(TACHO_CODE_BAD_DATA, "%s", problem == NULL ? "wrong shape" : problem);
     }

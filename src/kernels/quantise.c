@@ -80,7 +80,7 @@ static tacho_status find_scaling(const tacho_kernel_call *call, scaling *out)
         return tacho_unsupported_type("a scale", out->scale->dtype);
     }
     if (out->scale->shape.rank > 1 || tacho_call_int(call, "block_size", 0) != 0) {
-        return tacho_fail(TACHO_CODE_UNSUPPORTED, "scales by block are not computed here");
+        return tacho_fail(TACHO_CODE_UNSUPPORTED, "block-wise scales are not supported");
     }
     bool is_one = count == 1;
     if ((!is_one && !tacho_axis_resolve(tacho_call_int(call, "axis", 1), shape->rank, &axis)) ||

@@ -295,7 +295,7 @@ static tacho_status compute_resize(const tacho_kernel_call *call)
         return tacho_unsupported_type("a resampling", input->dtype);
     }
     if (tacho_call_int(call, "antialias", 0) != 0) {
-        return tacho_fail(TACHO_CODE_UNSUPPORTED, "antialiasing is not computed here");
+        return tacho_fail(TACHO_CODE_UNSUPPORTED, "antialiasing is not supported");
     }
     if (call->outputs[0].shape.rank != input->shape.rank) {
         return tacho_wrong_shapes("a resampling");

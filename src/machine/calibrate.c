@@ -403,7 +403,7 @@ static tacho_status measure(const effort *how, measured *m)
     size_t threads = m->cores < how->readers_max ? m->cores : how->readers_max;
     char *memory = NULL;
     if (posix_memalign((void **)&memory, 64, threads * MEMORY) != 0) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get %zu bytes of memory to measure with",
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot allocate %zu bytes to measure with",
                           threads * MEMORY);
     }
     memory_job jobs[READERS_MAX];

@@ -195,7 +195,7 @@ static tacho_status read_word(reading *r, const value *v, const tacho_field *fie
             return TACHO_OK;
         }
     }
-    return fail_at(r, v->offset, "'%.*s' is not known here", TACHO_STR_ARG(v->text));
+    return fail_at(r, v->offset, "unknown value '%.*s'", TACHO_STR_ARG(v->text));
 }
 
 static tacho_status read_flag(reading *r, const value *v, bool *out_flag)
@@ -249,8 +249,8 @@ static tacho_status check_rules(reading *r, const value *v, const tacho_field *f
     }
     int64_t max = (field->rules & TACHO_RULE_FRACTION) != 0 ? 1 : field->max;
     if (tacho_ratio_compare(ratio, (tacho_ratio){max, 1}) > 0) {
-        return fail_at(r, v->offset, "%.*s is more than the %lld %s that can be meant", text_len,
-                       v->text.data, (long long)max, field->unit);
+        return fail_at(r, v->offset, "%.*s exceeds the limit of %lld %s", text_len, v->text.data,
+                       (long long)max, field->unit);
     }
     return TACHO_OK;
 }
@@ -274,8 +274,7 @@ static tacho_status read_quantity(reading *r, const value *v, const tacho_field 
     if (!tacho_ratio_parse(quantity.text, &ratio) ||
         !tacho_ratio_multiply(ratio, (tacho_ratio){unit->factor, 1}, &quantity.value)) {
         return fail_at(r, parts[0]->offset,
-                       "%.*s cannot be taken: a number is not negative, at most 10^%d, and has at "
-                       "most %d decimals",
+                       "%.*s is out of range: expected 0 to 10^%d with at most %d decimals",
                        (int)(quantity.text.len < 40 ? quantity.text.len : 40), quantity.text.data,
                        TACHO_QUANTITY_DIGITS_MAX, TACHO_QUANTITY_DECIMALS_MAX);
     }
@@ -296,7 +295,7 @@ static tacho_status read_list(reading *r, const value *v, const tacho_field *fie
         count++;
     }
     if (count > (size_t)field->max || (count == 0 && !field->is_optional)) {
-        return fail_at(r, v->offset, "has %zu entries; 1 to %lld can be", count,
+        return fail_at(r, v->offset, "has %zu entries; expected 1 to %lld", count,
                        (long long)field->max);
     }
     void *items;
@@ -517,7 +516,8 @@ static tacho_status check_memories(reading *r, const tacho_machine *machine)
             }
             if (count++ > 0) {
                 return fail_at(r, go_to(r, "memories[%zu].kind", i),
-                               "a second memory of kind %s; one is expected, others are aux", kind);
+                               "a second memory of kind %s; expected one, and others of kind aux",
+                               kind);
             }
             if (needed[which] == TACHO_MEMORY_DDR &&
                 !tacho_quantity_is_set(&memory->bytes_per_cycle)) {
@@ -626,7 +626,7 @@ static tacho_status check_machine(reading *r, const tacho_machine *machine)
         return fail_at(r, go_to(r, "default_fidelity"), "is not listed in fidelities");
     }
     if (machine->timeline.len > 0 && !tacho_machine_has_timeline(machine, "torq")) {
-        return fail_at(r, go_to(r, "timeline"), "only that of torq is known");
+        return fail_at(r, go_to(r, "timeline"), "only torq's is supported");
     }
     return TACHO_OK;
 }
@@ -635,8 +635,8 @@ tacho_status tacho_machine_read(const char *path, tacho_str text, tacho_arena *a
                                 tacho_machine **out_machine)
 {
     if (text.len > TEXT_MAX) {
-        return tacho_fail(TACHO_CODE_BAD_DATA, "%s: %zu bytes are too many for a machine", path,
-                          text.len);
+        return tacho_fail(TACHO_CODE_BAD_DATA,
+                          "%s: %zu bytes are too many for a machine description", path, text.len);
     }
     reading r = {.path = path, .bytes = text, .arena = arena};
     void *memory;

@@ -102,21 +102,23 @@ static void test_faults(void **state)
     (void)state;
     expect("\"name\"", "\"nane\"", "m.json:2: machine: no such key: 'nane'");
     expect("\"value\": 1000, \"unit\": \"cycles\"", "\"value\": -1, \"unit\": \"cycles\"",
-           "m.json:11: launch_cycles: -1 cannot be taken");
+           "m.json:11: launch_cycles: -1 is out of range");
     expect("\"unit\": \"GHz\"", "\"unit\": \"cycles\"",
            "m.json:5: core_clock_hz: the unit is Hz, not 'cycles'");
     expect("\"value\": 0.65", "\"value\": 1.01",
-           "dma[0].efficiency: 1.01 is more than the 1 ratio");
+           "dma[0].efficiency: 1.01 exceeds the limit of 1 ratio");
     expect("\"value\": 16, \"unit\": \"transfers\"", "\"value\": 0, \"unit\": \"transfers\"",
            "dma[0].queue_depth: must not be zero");
     expect("\"value\": 16, \"unit\": \"transfers\"", "\"value\": 1.5, \"unit\": \"transfers\"",
            "dma[0].queue_depth: 1.5 is not a whole number of transfers");
     expect("\"value\": 1024", "\"value\": 0", "engines[0].macs[0].per_cycle: must not be zero");
-    expect("\"value\": 1024", "\"value\": 1e999", "engines[0].macs[0].per_cycle: 1e999 cannot");
+    expect("\"value\": 1024", "\"value\": 1e999",
+           "engines[0].macs[0].per_cycle: 1e999 is out of range");
     expect("\"value\": 1024", "\"value\": NaN", "m.json: byte ");
     expect("\"value\": 1024", "\"value\": \"1024\"",
            "engines[0].macs[0].per_cycle: expected a number, found a string");
-    expect("\"dtype\": \"i8\"", "\"dtype\": \"i9\"", "engines[0].macs[0].dtype: 'i9' is not known");
+    expect("\"dtype\": \"i8\"", "\"dtype\": \"i9\"",
+           "engines[0].macs[0].dtype: unknown value 'i9'");
     expect("\"grid_x\": {\"value\": 4", "\"grid_x\": {\"value\": 4.5",
            "grid_x: 4.5 is not a whole number of cores");
     expect("\"grid_x\"", "\"grid_y\"", "grid_y: is given twice");
@@ -167,9 +169,9 @@ static void test_cross_faults(void **state)
            "published\"},",
            "", "m.json:25: engines[0]: 'sum_bytes' is missing; 'accumulator_bytes' needs it");
     expect("\"sum_bytes\": {\"value\": 4", "\"sum_bytes\": {\"value\": 17",
-           "engines[0].sum_bytes: 17 is more than the 16 B");
+           "engines[0].sum_bytes: 17 exceeds the limit of 16 B");
     expect("\"timeline\": \"torq\"", "\"timeline\": \"tork\"",
-           "m.json:121: timeline: only that of torq is known");
+           "m.json:121: timeline: only torq's is supported");
 }
 
 /* Of two with one name, no one would know which is meant. */

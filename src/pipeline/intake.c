@@ -34,7 +34,7 @@ tacho_status tacho_intake_check_output(const tacho_intake *intake, const char *o
     bool is_program = program.len > 0 && tacho_input_is_same_file(program.data, output_path);
     return is_program
                ? tacho_fail(TACHO_CODE_USAGE,
-                            "%s is the program that is read and would be overwritten", program.data)
+                            "%s is the program being read and would be overwritten", program.data)
                : TACHO_OK;
 }
 

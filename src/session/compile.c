@@ -242,8 +242,8 @@ static void say_devices(const compiled *self)
     uint32_t used = self->program->facts.device_count;
     if (self->request->compile.devices > used) {
         tacho_note(self->request->notes, "note",
-                   "%" PRIu32 " of %" PRIu32 " devices used: the network has no more operators",
-                   used, self->request->compile.devices);
+                   "%" PRIu32 " of %" PRIu32 " devices used: the model has no more operators", used,
+                   self->request->compile.devices);
     }
 }
 

@@ -38,7 +38,7 @@ static void warn_unknown(const tacho_estimate *estimate, const tacho_notes *note
         }
         const tacho_node *node = &graph->nodes[fusion->ops[i].root];
         const char *why = node->def == NULL                     ? "is not known"
-                          : node->def->kind == TACHO_OP_CONTROL ? "is not looked into"
+                          : node->def->kind == TACHO_OP_CONTROL ? "is not analysed inside"
                                                                 : "has no cost rule";
         tacho_str name = tacho_graph_string(graph, node->name);
         tacho_note(notes, "warning", "%.120s: node %" PRIu32 " %s%.80s%s(%.80s) at %.120s %s: %s",
@@ -82,14 +82,14 @@ static void say_absent(const tacho_graph *graph, const tacho_notes *notes)
     }
     if (zeros > 0 && zeros < all) {
         snprintf(stand_in, sizeof(stand_in),
-                 "seeded-random ones stand in for %zu, zeros for %zu of an integer type",
+                 "seeded random values replace %zu, zeros replace %zu of an integer type",
                  all - zeros, zeros);
     } else {
         snprintf(stand_in, sizeof(stand_in), "%s stand in",
-                 zeros > 0 ? "zeros" : "seeded-random ones");
+                 zeros > 0 ? "zeros" : "seeded random values");
     }
-    tacho_note(notes, "note", "%.120s: the values of %zu tensor%s are absent: %s", graph->path.data,
-               all, all == 1 ? "" : "s", stand_in);
+    tacho_note(notes, "note", "%.120s: the values of %zu tensor%s are missing: %s",
+               graph->path.data, all, all == 1 ? "" : "s", stand_in);
 }
 
 static bool is_empty(const tacho_tensor *tensor)

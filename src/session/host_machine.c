@@ -111,8 +111,7 @@ static tacho_status measure(const host_places *places, const tacho_notes *notes,
         print_reason(status, reason, sizeof(reason));
         tacho_note(notes, "note",
                    "measured this computer as the machine " NAME
-                   " in %.1f s; it cannot be kept, so "
-                   "the next command measures again: %s",
+                   " in %.1f s; it cannot be cached, so the next command measures again: %s",
                    taken, reason);
     }
     return TACHO_OK;

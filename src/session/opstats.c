@@ -69,7 +69,7 @@ static void say_damage(opstats_run *self, const tacho_stats_name *name,
         say_problem(self, name, text);
     }
     if (damage->is_cut) {
-        say_problem(self, name, "the file is truncated; what is there is used");
+        say_problem(self, name, "the file is truncated; the rest is used");
     }
     if (damage->bad_records > 0) {
         snprintf(text, sizeof(text), "%" PRIu64 " record%s not understood but required",
@@ -112,8 +112,8 @@ static void check_name(opstats_run *self, const tacho_stats_name *name,
         (name->slice != UINT64_MAX && name->copy == UINT64_MAX && name->slice != head->device)) {
         char text[MESSAGE_BYTES / 2];
         snprintf(text, sizeof(text),
-                 "its name does not match its content: it holds activation %" PRIu32
-                 ", inference %" PRIu64 " of device %" PRIu32,
+                 "the name does not match the content: activation %" PRIu32 ", inference %" PRIu64
+                 " of device %" PRIu32,
                  head->activation, head->inference, head->device);
         say_problem(self, name, text);
     }
@@ -124,7 +124,7 @@ static tacho_status check_sibling(const opstats_run *self, const tacho_stats_hea
 {
     if (is_opened(self, head->device)) {
         return tacho_fail(TACHO_CODE_BAD_DATA,
-                          "device %" PRIu32 " of this inference has another file, which is used",
+                          "another file of device %" PRIu32 " of this inference is used",
                           head->device);
     }
     const tacho_stats_head *first = &self->opened[0].raw.file.head;
@@ -450,7 +450,7 @@ static void say_bad_names(opstats_run *self)
     for (size_t i = 0; i < self->names.bad_count; i++) {
         self->problem_count++;
         say(self, "warning", tacho_str_from_cstring(self->names.bad[i]),
-            "a number in its name is missing or larger than 64 bits; skipped");
+            "a number in the name is missing or larger than 64 bits; skipped");
     }
 }
 
@@ -607,7 +607,7 @@ static void say_result(const opstats_run *self)
                        self->summary_count == 1 ? "y" : "ies", self->trace_count,
                        self->trace_count == 1 ? "" : "s", file_count, file_count == 1 ? "" : "s");
     if (self->read_count < file_count) {
-        len += snprintf(text + len, sizeof(text) - (size_t)len, ", %zu of them passed over",
+        len += snprintf(text + len, sizeof(text) - (size_t)len, ", %zu of them skipped",
                         file_count - (size_t)self->read_count);
     }
     if (self->problem_count > 0) {

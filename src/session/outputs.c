@@ -127,7 +127,7 @@ static tacho_status open_marked(tacho_compile_outputs *outputs, const char *path
     const tacho_output *output = &item->output;
     item->is_new = !output->is_direct && stat(output->path, &facts) != 0;
     if (fstat(output->is_direct ? output->fd : output->folder_fd, &item->place) != 0) {
-        return tacho_fail(TACHO_CODE_IO, "%s: cannot tell where this is", path);
+        return tacho_fail(TACHO_CODE_IO, "%s: cannot resolve this path", path);
     }
     *out_output = &item->output;
     return check_others(outputs, item);

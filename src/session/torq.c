@@ -30,7 +30,7 @@ tacho_status tacho_run_torq_check(const tacho_run_session *session)
     if (status == TACHO_OK && !tacho_machine_has_timeline(machine, "torq")) {
         status =
             tacho_fail_hint(TACHO_CODE_USAGE, TACHO_HINT_FORMATS,
-                            "r0, r1 and r2 are formats of Torq's runtime, and %s is not a Torq "
+                            "r0, r1 and r2 are formats of Torq's runtime, but %s is not a Torq "
                             "machine",
                             machine->name.data);
     }

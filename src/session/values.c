@@ -356,7 +356,7 @@ static tacho_status check_pipe(const char *path, bool is_raw, const tacho_notes 
                           "%s: a pipe, and .pb is read twice; expected a file, or .npy", path);
     }
     if (!tacho_str_starts_with(name, TACHO_STR("/dev/"))) { /* as <(...) of a shell */
-        tacho_note(notes, "note", "%.200s is a pipe: waiting for what is written to it", path);
+        tacho_note(notes, "note", "%.200s is a pipe: waiting for data", path);
     }
     return TACHO_OK;
 }

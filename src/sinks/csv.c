@@ -297,7 +297,7 @@ static tacho_status plain_csv_write(const tacho_table *table, size_t index, tach
 
 const tacho_table_sink tacho_table_sink_plain_csv = {
     .name = "csv",
-    .title = "values between semicolons, as other tools print them",
+    .title = "semicolon-separated values, as other tools print them",
     .suffix = ".csv",
     .write = plain_csv_write,
     .append = plain_csv_append,

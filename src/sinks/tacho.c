@@ -502,7 +502,7 @@ static const char *const suffixes[] = {".tacho", NULL};
 
 const tacho_trace_sink tacho_sink_tacho = {
     .name = "tacho",
-    .title = "capture: everything, as it is",
+    .title = "capture: the complete profile",
     .suffixes = suffixes,
     .source = "tacho",
     .takes_rows_as_given = true,

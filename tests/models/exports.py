@@ -727,7 +727,7 @@ def loop():
     c.node("Loop", ["times", "true", "x"], ["last"], body=loop_body())
     c.node("Relu", ["last"], ["y"])
     c.output("y", x)
-    c.refused = "follows from the graph inside Loop, which is not looked into"
+    c.refused = "follows from the graph inside Loop, which is not analysed inside"
     return c
 
 
@@ -744,7 +744,7 @@ def scan():
     c.node("Scan", ["zero", "x"], ["last", "all"], body=body, num_scan_inputs=1)
     c.node("Relu", ["all"], ["y"])
     c.output("y", x)
-    c.refused = "follows from the graph inside Scan, which is not looked into"
+    c.refused = "follows from the graph inside Scan, which is not analysed inside"
     return c
 
 

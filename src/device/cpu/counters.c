@@ -50,7 +50,7 @@ static void say_missing(tacho_counters *self, const tacho_stats_config *stats)
         }
     }
     bool is_one = self->count - self->counted == 1;
-    snprintf(self->why, sizeof(self->why), "counter%s %s %s not counted: %s", is_one ? "" : "s",
+    snprintf(self->why, sizeof(self->why), "counter%s %s %s not recorded: %s", is_one ? "" : "s",
              list, is_one ? "is" : "are", reason_of(error));
     self->missing = self->why;
 }
@@ -62,9 +62,10 @@ void tacho_counters_open(tacho_counters *counters, const tacho_program *program,
     tacho_str machine = tacho_strings_get(&program->strings, program->facts.machine);
     *counters = (tacho_counters){.source = source != NULL ? source : &kernel};
     if (stats->pmu_event_count > 0 && !tacho_str_equal(machine, TACHO_STR("host-cpu"))) {
-        snprintf(counters->why, sizeof(counters->why),
-                 "counters are not counted: the program's are those of %.*s, not this computer's",
-                 (int)(machine.len < 60 ? machine.len : 60), machine.data);
+        snprintf(
+            counters->why, sizeof(counters->why),
+            "counters are not recorded: the program counts events of %.*s, not of this computer",
+            (int)(machine.len < 60 ? machine.len : 60), machine.data);
         counters->missing = counters->why;
         return;
     }

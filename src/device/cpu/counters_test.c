@@ -117,7 +117,7 @@ static void test_refusals(void **state)
     refusals[1] = ENOENT;
     tacho_counters_open(&counters, &program, &fake);
     assert_string_equal(counters.missing,
-                        "counter 01 is not counted: this computer has no such counter");
+                        "counter 01 is not recorded: this computer has no such counter");
     assert_int_equal(counters.counted, 2);
     tacho_counters_start(&counters);
     counts[0] = 5;
@@ -134,7 +134,7 @@ static void test_refusals(void **state)
     refusals[0] = refusals[1] = refusals[3] = EACCES;
     tacho_counters_open(&counters, &program, &fake);
     assert_string_equal(counters.missing,
-                        "counters 00, 01, 03 are not counted: the kernel does not allow it "
+                        "counters 00, 01, 03 are not recorded: the kernel does not allow it "
                         "(kernel.perf_event_paranoid)");
     assert_int_equal(counters.counted, 0);
     tacho_counters_close(&counters);
@@ -151,8 +151,8 @@ static void test_other_machine(void **state)
     assert_null(
         tacho_strings_ensure(&program.strings, TACHO_STR("aic100"), &program.facts.machine));
     tacho_counters_open(&counters, &program, &fake);
-    assert_string_equal(counters.missing, "counters are not counted: the program's are those of "
-                                          "aic100, not this computer's");
+    assert_string_equal(counters.missing, "counters are not recorded: the program counts events of "
+                                          "aic100, not of this computer");
     assert_int_equal(counters.count, 0);
     assert_int_equal(open_count, 0);
     tacho_counters_close(&counters);

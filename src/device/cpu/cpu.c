@@ -58,7 +58,7 @@ static tacho_status cpu_open(const tacho_device_options *options, tacho_str argu
 {
     (void)argument;
     if (options->activations > 1) {
-        return tacho_fail(TACHO_CODE_USAGE, "device cpu: it runs one activation at a time, not %u",
+        return tacho_fail(TACHO_CODE_USAGE, "device cpu runs one activation at a time, not %u",
                           options->activations);
     }
     cpu_device *self = calloc(1, sizeof(*self));
@@ -280,7 +280,7 @@ static const char *cpu_missing(const tacho_device *device)
 
 const tacho_device_type tacho_device_cpu = {
     .name = "cpu",
-    .about = "this computer: real values in real time, one record per operator",
+    .about = "this computer: measured times, one record per operator",
     .machine = "host-cpu",
     .computes_values = true,
     .open = cpu_open,

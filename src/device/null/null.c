@@ -95,7 +95,7 @@ static void null_close(tacho_device *device)
 
 const tacho_device_type tacho_device_null = {
     .name = "null",
-    .about = "runs nothing: the skeleton of a device",
+    .about = "runs nothing; a skeleton for new devices",
     .is_simulated = true,
     .has_no_times = true,
     .open = null_open,

@@ -115,7 +115,7 @@ static tacho_status memory_cycles(const sim_device *self, uint64_t bytes, int64_
     }
     return rate.num == 0 || tacho_ratio_ceil_divide(bytes, rate, out_cycles)
                ? TACHO_OK
-               : tacho_fail(TACHO_CODE_LIMIT, "the stats of a core are too many bytes");
+               : tacho_fail(TACHO_CODE_LIMIT, "the stats of a core are too large");
 }
 
 /* What one core has to write: when it begins, and how long its port and the memory take. */
@@ -393,7 +393,7 @@ static const char *sim_missing(const tacho_device *device)
 
 const tacho_device_type tacho_device_sim = {
     .name = "sim",
-    .about = "a simulated accelerator: exact values, times by the cycle",
+    .about = "a simulated accelerator: exact values, cycle-based times",
     .is_simulated = true,
     .has_argument = true,
     .computes_values = true,

@@ -438,7 +438,7 @@ static tacho_status no_rows(const chrome_reader *reader, bool is_cut)
     const tacho_dict *dict = reader->dict;
     if (is_cut) {
         return tacho_fail(TACHO_CODE_BAD_DATA,
-                          "%s: byte %llu: cut off before its first event is whole", name,
+                          "%s: byte %llu: truncated before the end of the first event", name,
                           (unsigned long long)end_offset(reader));
     }
     for (size_t i = 0; i < dict->loss_count; i++) {

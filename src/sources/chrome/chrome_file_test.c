@@ -186,7 +186,7 @@ static void test_failures(void **state)
                    "t.json: no event of this file can be read; first problem: unknown event "
                    "or id (byte 1: \"ph\":\"Q\",\"name\":\"q\")");
     expect_failure("{\"traceEvents\":[{\"ph\":\"X\",",
-                   "t.json: byte 26: cut off before its first event is whole");
+                   "t.json: byte 26: truncated before the end of the first event");
     expect_failure("{\"schemaVersion\":1}",
                    "t.json: byte 18: expected \"traceEvents\" before the object ends");
     expect_failure("{\"traceEvents\":{}}",

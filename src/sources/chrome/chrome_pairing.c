@@ -252,7 +252,7 @@ tacho_status chrome_pairing_add(chrome_pairing *pairing, const chrome_step *step
     }
     if (TACHO_UNLIKELY(time < pairing->stack_times[step->stack])) {
         return tacho_fail(TACHO_CODE_OUT_OF_ORDER,
-                          "%s: byte %" PRIu64 ": an event that is earlier than those before it",
+                          "%s: byte %" PRIu64 ": an event out of time order",
                           pairing->reading->input->name, step->offset);
     }
     pairing->stack_times[step->stack] = time;

@@ -175,7 +175,7 @@ static void test_begin_end_unsorted(void **state)
     tacho_status status = read_held(to, TACHO_STR("[" B("a", "5") "," E("4") "]"), false);
     assert_int_equal(tacho_status_code(status), TACHO_CODE_OUT_OF_ORDER);
     assert_string_equal(tacho_status_message(status),
-                        "t.json: byte 46: an event that is earlier than those before it");
+                        "t.json: byte 46: an event out of time order");
     tacho_status_free(status);
     destroy(to);
     /* At one time the file's order holds: spans that touch, and such of no length. */

@@ -541,8 +541,8 @@ static tacho_status say_host(const stats_emitter *self)
     }
     return tacho_dict_add_metadata(
         dict, "stats.not_recorded",
-        TACHO_STR("cycles, engines, transfers, waits: the operators ran whole, on the host's "
-                  "processor"));
+        TACHO_STR(
+            "cycles, engines, transfers, waits: operators ran as a whole on the host's processor"));
 }
 
 static tacho_status open_part(stats_emitter *self)

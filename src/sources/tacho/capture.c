@@ -130,7 +130,7 @@ static tacho_status take_chunk(capture_file *file, const tacho_chunk *chunk)
 {
     bool is_next = chunk->sequence == file->next_sequence;
     if (chunk->version != TACHO_CAPTURE_VERSION) {
-        return tacho_fail(TACHO_CODE_UNSUPPORTED, "%s: a capture of version %u, known is %d",
+        return tacho_fail(TACHO_CODE_UNSUPPORTED, "%s: unsupported capture version %u; expected %d",
                           file->input->name, (unsigned)chunk->version, TACHO_CAPTURE_VERSION);
     }
     file->has_read = true;
@@ -288,7 +288,7 @@ static tacho_status read_file(capture_file *file)
         return count_losses(file);
     }
     return tacho_fail(TACHO_CODE_BAD_DATA, "%s: %s", file->input->name,
-                      file->has_gap || !file->has_end ? "nothing that can be read is left of it"
+                      file->has_gap || !file->has_end ? "nothing readable is left"
                                                       : "an empty capture");
 }
 

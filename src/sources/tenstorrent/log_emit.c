@@ -371,8 +371,7 @@ static tacho_status check_order(tt_log_emit *emit, const tt_log *log, const log_
 {
     bool is_edge = step->type == TT_LOG_START || step->type == TT_LOG_END;
     if (TACHO_UNLIKELY(is_edge && step->row.start < emit->emit_lanes[step->lane].last)) {
-        return tacho_fail(TACHO_CODE_OUT_OF_ORDER,
-                          "%s:%" PRIu64 ": a marker that is earlier than those before it",
+        return tacho_fail(TACHO_CODE_OUT_OF_ORDER, "%s:%" PRIu64 ": a marker out of time order",
                           log->input->name, log->input->line_number);
     }
     return TACHO_OK;

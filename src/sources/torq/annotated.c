@@ -617,7 +617,7 @@ static tacho_status read_header(annotated *self, tacho_input *input)
     TACHO_TRY(torq_annotated_header_init(&self->header, line, &is_header));
     return is_header ? TACHO_OK
                      : tacho_fail(TACHO_CODE_BAD_DATA,
-                                  "%s:%llu: the header of an annotated profile was expected: job, "
+                                  "%s:%llu: expected the header of an annotated profile: job, "
                                   "operation, start, end and engines used, separated by ';'",
                                   input->name, (unsigned long long)input->line_number);
 }

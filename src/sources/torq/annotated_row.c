@@ -113,7 +113,7 @@ static tacho_status add_slice(torq_annotated_header *header, tacho_str name, siz
     uint64_t slice = 0;
     if (number.len > TORQ_DIGITS_MAX || !tacho_str_parse_u64(number, &slice) ||
         slice >= TORQ_SLICE_MAX) {
-        return tacho_fail(TACHO_CODE_BAD_DATA, "column '%.*s': a slice below %d was expected",
+        return tacho_fail(TACHO_CODE_BAD_DATA, "column '%.*s': expected a slice below %d",
                           TACHO_STR_ARG(name), TORQ_SLICE_MAX);
     }
     TACHO_TRY(tacho_grow(&header->slices, &header->slice_capacity, header->slice_count + 1));

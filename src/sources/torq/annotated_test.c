@@ -288,8 +288,8 @@ static void test_engines_by_ops(void **state)
 static void test_refused(void **state)
 {
     (void)state;
-    check_refused("a;b\n", "r.csv:1: the header of an annotated profile was expected");
-    check_refused("", "the header of an annotated profile was expected");
+    check_refused("a;b\n", "r.csv:1: expected the header of an annotated profile");
+    check_refused("", "expected the header of an annotated profile");
     check_refused(A3_HEADER, "no rows");
 }
 

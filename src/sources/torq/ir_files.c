@@ -43,7 +43,7 @@ static tacho_status check_size(const char *name, size_t size)
 {
     return size <= TORQ_IR_FILE_MAX
                ? TACHO_OK
-               : tacho_fail(TACHO_CODE_LIMIT, "%s: larger than %llu MiB, which is too large", name,
+               : tacho_fail(TACHO_CODE_LIMIT, "%s: larger than the limit of %llu MiB", name,
                             (unsigned long long)(TORQ_IR_FILE_MAX >> 20));
 }
 
@@ -357,9 +357,9 @@ static tacho_status read_files(folder *self)
             continue;
         }
         if (last != NULL && tacho_str_equal(last->stem, file->stem)) {
-            TACHO_TRY(tacho_debug_info_add_note(
-                self->info, "%s: %.*s is passed over, since %.*s is there", self->path,
-                TACHO_STR_ARG(file->name), TACHO_STR_ARG(last->name)));
+            TACHO_TRY(tacho_debug_info_add_note(self->info, "%s: %.*s is ignored in favour of %.*s",
+                                                self->path, TACHO_STR_ARG(file->name),
+                                                TACHO_STR_ARG(last->name)));
             continue;
         }
         last = file;
@@ -387,7 +387,7 @@ static tacho_status nothing_read(const folder *self)
     char names[SHOWN_BYTES] = "";
     if (self->fitting_count > 0) {
         return tacho_fail(
-            TACHO_CODE_BAD_DATA, "%s: no debug information can be read here; first problem: %.*s",
+            TACHO_CODE_BAD_DATA, "%s: no readable debug information; first problem: %.*s",
             self->path,
             TACHO_STR_ARG(tacho_dict_string(self->info->dict, self->info->problems[0])));
     }

@@ -171,7 +171,7 @@ static tacho_status try_path(model_lines *self, const char *path, model_file *fi
         if (facts.st_size < 0 || size > TORQ_MODEL_FILE_MAX ||
             size > TOTAL_BYTES_MAX - self->total_bytes) {
             status = tacho_debug_info_add_note(
-                self->info, "%s: too large a source file, so its operators are not shown", path);
+                self->info, "%s: the source file is too large; its operators are not shown", path);
         } else {
             self->total_bytes += size;
             status = load_bytes(fd, size, path, file);
@@ -260,7 +260,7 @@ static tacho_status ensure_file(model_lines *self, tacho_str path, const model_f
         TACHO_TRY(find_file(self, name, file, &found));
         if (!found) {
             TACHO_TRY(tacho_debug_info_add_note(
-                self->info, "%.*s: no such source file, so its operators are not shown",
+                self->info, "%.*s: no such source file; its operators are not shown",
                 TACHO_STR_ARG(name)));
         }
     }
