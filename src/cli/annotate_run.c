@@ -45,7 +45,7 @@ static bool choose_by_format(const tacho_command *command, const char *path, con
     tacho_str name = tacho_str_from_cstring(path);
     if (tacho_trace_sink_find_for_path(name) != NULL && table_sink_of(name) == NULL &&
         tacho_cli_table_sink_find_for_path(name) != output->table_sink) {
-        tacho_command_misuse(command, "--format applies to tables, and '%s' is a trace", path);
+        tacho_command_misuse(command, "--format applies to tables, but '%s' is a trace", path);
         return false;
     }
     return true;
@@ -121,7 +121,7 @@ static tacho_status refuse_model_name(const char *path)
     bool is_model = tacho_str_ends_with(name, TACHO_STR(".mlir")) ||
                     tacho_str_ends_with(name, TACHO_STR(".mlirb"));
     return is_model ? tacho_fail(TACHO_CODE_USAGE,
-                                 "refusing to replace %s: its name is that of a model or debug "
+                                 "refusing to replace %s: this is the name of a model or debug "
                                  "information; choose another name",
                                  path)
                     : TACHO_OK;
@@ -151,7 +151,13 @@ static int run_checked(tacho_annotate_job *job)
     tacho_annotated annotated;
     tacho_status status = tacho_annotated_open(&annotated, &job->request);
     tacho_talk_progress_end(&progress);
-    tacho_annotate_talk(&annotated, job->request.debug_path, job->says_all);
+    tacho_talk_level level = job->is_quiet   ? TACHO_TALK_QUIET
+                             : job->says_all ? TACHO_TALK_VERBOSE
+                                             : TACHO_TALK_NORMAL;
+    tacho_annotate_talk(&annotated, job->request.debug_path, level);
+    if (status == TACHO_OK && job->is_verbose) {
+        tacho_talk_inputs(&annotated.dict);
+    }
     if (status == TACHO_OK) {
         status = write_outputs(job, &annotated);
     }

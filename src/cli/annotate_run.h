@@ -26,7 +26,7 @@ typedef struct tacho_annotate_job {
     const tacho_annotation_set *(*choose_set)(const struct tacho_annotate_job *job,
                                               const tacho_dict *dict, const tacho_table_sink *sink);
     const tacho_annotation_set *set; /* what the user asked for, or NULL */
-    bool is_quiet;
+    bool is_quiet, is_verbose;
     bool says_all; /* every problem, not the first few */
 } tacho_annotate_job;
 

@@ -50,16 +50,20 @@ static void say_unknown_ops(const tacho_debug_info *info, const char *path)
     }
 }
 
-void tacho_annotate_talk_debug_info(const tacho_debug_info *info, const char *path, bool says_all)
+void tacho_annotate_talk_debug_info(const tacho_debug_info *info, const char *path,
+                                    tacho_talk_level level)
 {
+    bool says_all = level == TACHO_TALK_VERBOSE;
     say_strings(info->dict, "warning", info->problems, info->problem_count, says_all);
     say_unknown_ops(info, path);
     say_count(path, info->undecoded_count,
-              "operation hides its attributes, so engines and kernels may be missing",
-              "operations hide their attributes, so engines and kernels may be missing");
+              "operation has opaque attributes; engines and kernels may be missing",
+              "operations have opaque attributes; engines and kernels may be missing");
     say_count(path, info->unmatched_wait_count, "wait for an engine that nothing started",
               "waits for engines that nothing started");
-    say_strings(info->dict, "note", info->notes, info->note_count, says_all);
+    if (level != TACHO_TALK_QUIET) {
+        say_strings(info->dict, "note", info->notes, info->note_count, says_all);
+    }
 }
 
 static bool is_folder(const char *path)
@@ -127,7 +131,7 @@ static void say_unmatched(const tacho_annotated *annotated, const tacho_annotati
     format_example(&annotated->dict, row, example, sizeof(example));
     format_where(annotated, row, debug_path, where, sizeof(where));
     if (row->reason == TACHO_ANNOTATION_REASON_HALF_TIMED) {
-        what = "with half a time";
+        what = "with an incomplete time";
     } else if (row->reason == TACHO_ANNOTATION_REASON_OTHER_LOCATION) {
         what = "with a doubtful match";
     }
@@ -175,18 +179,20 @@ static void say_if_foreign(const tacho_annotated *annotated)
     uint64_t other = annotation->reason_counts[TACHO_ANNOTATION_REASON_OTHER_LOCATION];
     if (other > 0 && other == annotation->compared_count) {
         tacho_talk_line(
-            "note", "no location matches; is this the debug information of the program that ran?");
+            "warning",
+            "no location matches; is this the debug information of the program that ran?");
     } else if (tacho_annotation_unmatched_count(annotation) > 0 && !has_match(annotation)) {
-        tacho_talk_line("note",
+        tacho_talk_line("warning",
                         "nothing matches; is this the debug information of the program that ran?");
     }
 }
 
-void tacho_annotate_talk(const tacho_annotated *annotated, const char *debug_path, bool says_all)
+void tacho_annotate_talk(const tacho_annotated *annotated, const char *debug_path,
+                         tacho_talk_level level)
 {
     const tacho_annotation *annotation = &annotated->annotation;
     tacho_talk_losses(&annotated->dict);
-    tacho_annotate_talk_debug_info(&annotated->info, debug_path, says_all);
+    tacho_annotate_talk_debug_info(&annotated->info, debug_path, level);
     for (size_t first = 0, end = 0; first < annotation->row_count; first = end) {
         while (end < annotation->row_count &&
                annotation->rows[end].part == annotation->rows[first].part) {

@@ -5,7 +5,8 @@
 #include "api/request.h"
 #include "base/grow.h"
 #include "cli/annotate_run.h"
-#include "cli/talk.h"
+#include "cli/common_options.h"
+#include "cli/inputs.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,18 +16,16 @@ static const tacho_option options[] = {
      "output file; the suffix selects the kind: .csv and .xlsx are tables, .pb, .json and .jsonl "
      "traces; an added .gz or .zst compresses (default: a table on standard output)"},
     {"columns", 0, false, "SET",
-     "columns and rows of the table: native (default), as the manuals show them (seed-000, "
+     "columns and rows of the table: native (default), as in the manuals (seed-000, "
      "seed-001), or as the vendor's tools write them (torq-a0 to torq-a3)"},
-    {"format", 0, false, "text|csv|json|xlsx",
-     "how to write the table (default: by the suffix of OUT, else text)"},
+    TACHO_OPTIONS_TABLES,
     {"source-dir", 0, TACHO_TAKES_EACH, "DIR",
      "look for the model's files here when they are not where the debug information says; may be "
      "repeated"},
     TACHO_OPTION_FROM,
     {"strict", 0, false, NULL,
      "fail, and write nothing, if anything cannot be read or has no match"},
-    TACHO_OPTION_QUIET,
-    TACHO_OPTION_HELP,
+    TACHO_OPTIONS_COMMON,
 };
 
 static const tacho_annotation_set *native_set(const tacho_annotate_job *job, const tacho_dict *dict,
@@ -46,7 +45,7 @@ static bool choose_columns(const tacho_arguments *arguments, tacho_annotate_job 
         return true;
     }
     if (job->outputs[0].table_sink == NULL) {
-        tacho_command_misuse(arguments->command, "--columns applies to tables, and '%s' is a trace",
+        tacho_command_misuse(arguments->command, "--columns applies to tables, but '%s' is a trace",
                              job->outputs[0].path);
         return false;
     }
@@ -78,32 +77,20 @@ static bool needs_no_ops(const tacho_annotate_job *job)
 }
 
 /* The first word is the debug information, the others are inputs. */
-static bool choose_inputs(const tacho_arguments *arguments, tacho_intake_input *inputs,
-                          tacho_annotate_request *request)
+static int choose_inputs(const tacho_arguments *arguments, tacho_cli_inputs *inputs,
+                         tacho_annotate_job *job)
 {
-    const tacho_source *source = NULL;
-    tacho_status status = tacho_request_source(tacho_arguments_value(arguments, "from"), &source);
-    if (status != TACHO_OK) {
-        tacho_command_misuse(arguments->command, "--from: %s; 'tacho help formats' lists them",
-                             tacho_status_message(status));
-        tacho_status_free(status);
-        return false;
+    if (arguments->word_count < 2) {
+        return tacho_command_misuse(
+            arguments->command, "expected the debug information and at least one runtime profile");
     }
-    for (size_t i = 0; i < arguments->item_count; i++) {
-        const tacho_argument *item = &arguments->items[i];
-        if (item->option == NULL && request->debug_path == NULL) {
-            request->debug_path = item->value;
-        } else if (item->option == NULL) {
-            inputs[request->intake.input_count++] = (tacho_intake_input){
-                .path = item->value, .source = source, .accepted = tacho_request_runtime_sources};
-        }
-    }
-    request->intake.inputs = inputs;
-    if (request->intake.input_count == 0) {
-        tacho_command_misuse(arguments->command,
-                             "expected the debug information and at least one runtime profile");
-    }
-    return request->intake.input_count > 0;
+    job->request.debug_path = arguments->words[0];
+    tacho_cli_inputs_options how = {.first_word = 1,
+                                    .keeps_debug_info = true,
+                                    .keeps_empty = true,
+                                    .output_path = job->outputs[0].path,
+                                    .accepted = tacho_request_runtime_sources};
+    return tacho_cli_inputs_open(inputs, arguments, &how, &job->request.intake);
 }
 
 static void collect_dirs(const tacho_arguments *arguments, const char **dirs,
@@ -118,38 +105,35 @@ static void collect_dirs(const tacho_arguments *arguments, const char **dirs,
     request->source_dirs = dirs;
 }
 
-static int annotate_with(const tacho_arguments *arguments, tacho_intake_input *inputs,
+static int annotate_with(const tacho_arguments *arguments, tacho_cli_inputs *inputs,
                          const char **dirs)
 {
     tacho_annotate_job job = {
         .request = {.is_strict = tacho_arguments_has(arguments, "strict")},
         .output_count = 1,
         .is_quiet = tacho_arguments_has(arguments, "quiet"),
+        .is_verbose = tacho_arguments_has(arguments, "verbose"),
+        .says_all = tacho_arguments_has(arguments, "verbose"),
     };
     const char *output = tacho_arguments_value(arguments, "output");
     collect_dirs(arguments, dirs, &job.request);
-    if (!choose_inputs(arguments, inputs, &job.request) ||
-        !tacho_annotate_choose_output(arguments->command, output != NULL ? output : "-",
-                                      tacho_arguments_value(arguments, "format"),
-                                      &job.outputs[0]) ||
+    if (!tacho_annotate_choose_output(arguments->command, output != NULL ? output : "-",
+                                      tacho_common_format(arguments), &job.outputs[0]) ||
         !choose_columns(arguments, &job)) {
         return TACHO_EXIT_USAGE;
     }
+    int exit_code = choose_inputs(arguments, inputs, &job);
     job.request.needs_no_ops = needs_no_ops(&job);
-    return tacho_annotate_run(&job);
+    return exit_code == TACHO_EXIT_DONE ? tacho_annotate_run(&job) : exit_code;
 }
 
 static int annotate_command_run(const tacho_arguments *arguments)
 {
-    tacho_intake_input *inputs = tacho_items_alloc(arguments->item_count, sizeof(*inputs));
     const char **dirs = tacho_items_alloc(arguments->item_count, sizeof(*dirs));
-    int exit_code = TACHO_EXIT_FAILED;
-    if (inputs != NULL && dirs != NULL) {
-        exit_code = annotate_with(arguments, inputs, dirs);
-    } else {
-        tacho_talk_line("error", "out of memory");
-    }
-    free(inputs);
+    tacho_cli_inputs inputs = {.inputs = NULL};
+    int exit_code =
+        dirs != NULL ? annotate_with(arguments, &inputs, dirs) : tacho_command_no_memory();
+    tacho_cli_inputs_close(&inputs);
     free(dirs);
     return exit_code;
 }
@@ -159,12 +143,12 @@ const tacho_command tacho_command_annotate = {
     .summary = "join a runtime profile with the compiler's debug information",
     .usage = "DEBUG RUNTIME... [-o OUT] [options]",
     .description =
-        "Joins Torq runtime profiles with the compiler's debug information: for each\n"
-        "host action it shows which kernels it started, which engines they used and\n"
-        "which operators of the model they implement.\n"
+        "Joins Torq runtime profiles with the compiler's debug information: for each host\n"
+        "action it shows which kernels it started, which engines they used and which\n"
+        "operators of the model they implement.\n"
         "\n"
         "DEBUG is a phase dump (MODEL.9.executable-targets.mlir) or a directory of debug\n"
-        "information (DISPATCH.mlirb); text and bytecode are told apart by content.\n"
+        "information (DISPATCH.mlirb); the content tells text from bytecode.\n"
         "RUNTIME may be of any version: jobs only, with actions, or with dispatches.\n"
         "Several runtime profiles make one table.\n"
         "\n"
@@ -176,12 +160,12 @@ const tacho_command tacho_command_annotate = {
         "Operators are read from the model's source files at the paths that the debug\n"
         "information gives. If a file is missing there, a file of the same name next to\n"
         "the debug information is used and a note says so. ONNX nodes have names but no\n"
-        "lines; for them, operators come from the debug information that tacho's\n"
-        "compiler wrote: onnx.Conv@NODE, with everything that was fused.\n"
+        "lines; for them, operators come from the debug information that tacho's compiler\n"
+        "wrote: onnx.Conv@NODE, with everything that was fused.\n"
         "\n"
-        "Only jobs are measured. An engine operation shows the compiler's estimate\n"
-        "fitted into its job (origin: estimated), or no time. In the vendor's columns it\n"
-        "shows the wait for its job, as the vendor's tools do.\n"
+        "Only jobs are measured. An engine operation shows the compiler's estimate fitted\n"
+        "into its job (origin: estimated), or no time. In the vendor's columns it shows\n"
+        "the wait for its job, as the vendor's tools do.\n"
         "\n"
         "The vendor's column sets use the vendor's names and units but correct times: in\n"
         "torq-a0 and seed-000 a job lasts from its own start to its end, while the\n"

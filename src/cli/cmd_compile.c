@@ -11,7 +11,7 @@
 
 static const tacho_option options[] = {
     {"machine", 'm', false, "NAME|FILE",
-     "a built-in machine, as 'tacho machine list' shows them, or a description of one "
+     "a built-in machine, as listed by 'tacho machine list', or a description file "
      "(default: " TACHO_DEFAULT_MACHINE ")"},
     TACHO_COMPILE_OPTION_DIM,
     TACHO_COMPILE_OPTION_BIND,
@@ -26,11 +26,12 @@ static const tacho_option options[] = {
     {"batch", 0, false, "N", "run this many inferences as one batch; weights are shared"},
     {"grid", 0, false, "XxY", "use a grid of this size, on machines whose cores form a grid"},
     {"place", 0, false, "LIST",
-     "where operands lie, whatever fits, on machines that do not work in tiles: in0=dram|l1, "
-     "in1=dram|l1 (weights, or the second matrix), out=dram|l1, separated by commas"},
+     "placement of operands, on machines with a mesh: in0=dram|l1, in1=dram|l1 (weights, or the "
+     "second matrix), out=dram|l1, separated by commas"},
     {"tuned", 0, false, NULL, "hand-tuned blocking and placement, on machines that distinguish it"},
-    {"torq-hw", 0, false, "SPEC", "another Torq: <id>:<lram_kb>:<slices>:<css>:<nss>[:<dma>...]"},
-    {"force", 0, false, NULL, "compile a model even if its jobs exceed the limit of memory"},
+    {"torq-hw", 0, false, "SPEC",
+     "another Torq configuration: <id>:<lram_kb>:<slices>:<css>:<nss>[:<dma>...]"},
+    {"force", 0, false, NULL, "compile a model even if its jobs exceed the memory limit"},
     {"sort", 0, false, "KEY", "order (as they run), cycles, macs, bytes or name (default: order)"},
     {"top", 0, false, "N", "the first N operators, 0 for all (default: 0)"},
     {"profile", 0, false, "FILE",
@@ -42,7 +43,7 @@ static const tacho_option options[] = {
      "what the program records: 40 inferences, 50 also ports, 70 also operators, 100 also counters "
      "per operator; below 40 nothing (default: 40)"},
     {"stats-batchsize", 0, false, "N",
-     "number of inferences that statistics are averaged over (default: 1)"},
+     "number of inferences to average statistics over (default: 1)"},
     {"ddr-stats", 0, false, NULL, "count DDR traffic per core"},
     {"pmu-recipe", 0, false, "NAME",
      "count a predefined set of core events: AxiRd, AxiWr, AxiRdWr, KernelUtil, HmxMacs"},
@@ -50,12 +51,11 @@ static const tacho_option options[] = {
     {"perf-warnings", 0, false, NULL, "print performance warnings"},
     {"perf-metrics", 0, false, NULL, "also print program statistics and per-core figures"},
     TACHO_COMPILE_OPTIONS_DUMPS,
-    TACHO_LISTING_OPTION_FORMAT,
+    TACHO_OPTIONS_TABLES,
     {"output", 'o', false, "OUT",
      "write the program to OUT; with a table suffix (.txt, .csv, .json, .xlsx) or --format, write "
      "the tables to OUT"},
-    TACHO_OPTION_QUIET,
-    TACHO_OPTION_HELP,
+    TACHO_OPTIONS_COMMON,
 };
 
 /* ---- the model ----------------------------------------------------------------------------- */
@@ -122,10 +122,10 @@ static int compile_command_run(const tacho_arguments *arguments)
 
 const tacho_command tacho_command_compile = {
     .name = "compile",
-    .summary = "estimate a network on a machine and compile it",
+    .summary = "estimate a model on a machine and compile it",
     .usage = "MODEL [--machine M] [-o PROGRAM] [options]",
     .description =
-        "Reads a network (ONNX, or MLIR in TOSA or torch-onnx), folds constants, fuses\n"
+        "Reads a model (ONNX, or MLIR in TOSA or torch-onnx), folds constants, fuses\n"
         "operators, and estimates each operator on the machine: cycles, MACs, bytes per\n"
         "memory, engine utilisation, padding, and what limits it. Operators are\n"
         "partitioned over the cores, tiled to fit local memory, and scheduled on engines\n"
@@ -146,7 +146,7 @@ const tacho_command tacho_command_compile = {
         "\n"
         "With -o the program is written: jobs, dependencies, buffers, constants and what\n"
         "the device is to record, in a container that 'tacho info' reads. Dumps show the\n"
-        "network after each phase as generic MLIR.",
+        "model after each phase as generic MLIR.",
     .examples = "# where would the time go?\n"
                 "tacho compile model.onnx --machine wormhole-n150 --sort cycles --top 20\n"
                 "# a batch of 8, and the timeline for ui.perfetto.dev\n"

@@ -3,12 +3,13 @@
  * tacho convert: profiles in, one trace out.
  */
 #include "cli/command.h"
-#include "base/grow.h"
+#include "cli/common_options.h"
 #include "cli/convert_run.h"
+#include "cli/inputs.h"
+#include "cli/selection.h"
 #include "cli/talk.h"
 #include "cli/values.h"
 
-#include <stdlib.h>
 #include <unistd.h>
 
 static const tacho_option options[] = {
@@ -18,16 +19,14 @@ static const tacho_option options[] = {
     TACHO_OPTION_FROM,
     {"to", 0, false, "FORMAT", "write FORMAT regardless of the suffix of OUT"},
     {"args", 0, false, "all|none", "none: names and times only, half the size (default: all)"},
-    {"window", 0, false, "A..B",
-     "only events that overlap this time range, measured from the input's first event: 10us..2ms, "
-     "1s.., ..500; units are ns (default), us, ms, s; spans are kept whole"},
+    TACHO_OPTION_WINDOW,
+    TACHO_OPTION_FILTER,
     {"min-duration", 0, false, "D", "only spans of at least this length, such as 5us"},
     TACHO_OPTION_CLOCK,
     TACHO_OPTION_SLICES,
     TACHO_OPTION_PROGRAM,
     TACHO_OPTION_STRICT,
-    TACHO_OPTION_QUIET,
-    TACHO_OPTION_HELP,
+    TACHO_OPTIONS_COMMON,
 };
 
 static bool choose_args(const tacho_arguments *arguments, tacho_conversion *conversion)
@@ -42,31 +41,6 @@ static bool choose_args(const tacho_arguments *arguments, tacho_conversion *conv
                              args);
     }
     return conversion->trace_options.omit_args;
-}
-
-static bool choose_selection(const tacho_arguments *arguments, tacho_conversion *conversion)
-{
-    tacho_selection *selection = &conversion->selection;
-    *selection = TACHO_SELECT_ALL;
-    const char *window = tacho_arguments_value(arguments, "window");
-    if (window != NULL &&
-        !tacho_value_window(tacho_str_from_cstring(window), &selection->window_begin_ns,
-                            &selection->window_end_ns)) {
-        tacho_command_misuse(arguments->command,
-                             "--window: invalid range '%s'; expected A..B with A before B, in ns, "
-                             "us, ms or s, such as 10us..2ms",
-                             window);
-        return false;
-    }
-    const char *least = tacho_arguments_value(arguments, "min-duration");
-    if (least != NULL &&
-        !tacho_value_duration(tacho_str_from_cstring(least), &selection->min_duration_ns)) {
-        tacho_command_misuse(
-            arguments->command,
-            "--min-duration: invalid duration '%s'; expected ns, us, ms or s, such as 5us", least);
-        return false;
-    }
-    return true;
 }
 
 static bool choose_sink(const tacho_arguments *arguments, tacho_conversion *conversion)
@@ -107,48 +81,69 @@ static bool choose_output(const tacho_arguments *arguments, tacho_conversion *co
     return choose_sink(arguments, conversion);
 }
 
-static int convert_with(const tacho_arguments *arguments, tacho_intake_input *inputs)
+static int convert_inputs(const tacho_arguments *arguments, tacho_cli_inputs *inputs,
+                          tacho_conversion *conversion)
 {
-    tacho_conversion conversion = {.is_strict = tacho_arguments_has(arguments, "strict")};
-    if (!tacho_value_inputs(arguments, inputs, &conversion.intake) ||
-        !choose_output(arguments, &conversion) || !choose_args(arguments, &conversion) ||
-        !choose_selection(arguments, &conversion) ||
-        !tacho_value_source_options(arguments, &conversion.intake.options)) {
-        return TACHO_EXIT_USAGE;
+    tacho_cli_inputs_say_links(inputs);
+    tacho_status status = conversion->is_strict
+                              ? TACHO_OK
+                              : tacho_cli_inputs_skip(inputs, arguments, &conversion->intake);
+    if (status != TACHO_OK) {
+        return tacho_talk_failure(status);
     }
-    return tacho_convert_run(&conversion, tacho_arguments_has(arguments, "quiet"));
+    int exit_code = tacho_convert_run(conversion, tacho_common_talk_level(arguments));
+    return exit_code == TACHO_EXIT_DONE && inputs->skipped_count > 0 ? TACHO_EXIT_LOSSY : exit_code;
+}
+
+static int convert_selected(const tacho_arguments *arguments, tacho_conversion *conversion)
+{
+    tacho_cli_inputs inputs;
+    tacho_cli_inputs_options how = {.output_path = conversion->output_path};
+    int exit_code = tacho_cli_inputs_open(&inputs, arguments, &how, &conversion->intake);
+    if (exit_code == TACHO_EXIT_DONE) {
+        exit_code = convert_inputs(arguments, &inputs, conversion);
+    }
+    tacho_cli_inputs_close(&inputs);
+    return exit_code;
 }
 
 static int convert_command_run(const tacho_arguments *arguments)
 {
-    tacho_intake_input *inputs = tacho_items_alloc(arguments->item_count, sizeof(*inputs));
-    if (inputs == NULL) {
-        tacho_talk_line("error", "out of memory");
-        return TACHO_EXIT_FAILED;
+    tacho_conversion conversion = {.is_strict = tacho_arguments_has(arguments, "strict")};
+    if (!choose_output(arguments, &conversion) || !choose_args(arguments, &conversion) ||
+        !tacho_value_source_options(arguments, &conversion.intake.options)) {
+        return TACHO_EXIT_USAGE;
     }
-    int exit_code = convert_with(arguments, inputs);
-    free(inputs);
+    tacho_cli_selection selection;
+    int exit_code = tacho_cli_selection_open(&selection, arguments);
+    conversion.selection = selection.events;
+    if (exit_code == TACHO_EXIT_DONE) {
+        exit_code = convert_selected(arguments, &conversion);
+    }
+    tacho_cli_selection_close(&selection);
     return exit_code;
 }
 
 const tacho_command tacho_command_convert = {
     .name = "convert",
     .summary = "turn profiles into a trace for a timeline viewer",
-    .usage = "IN... -o OUT [options]",
+    .usage = "FILE|DIR... -o OUT [options]",
     .description =
         "Reads one or more profiles and writes one trace. The format of each input is\n"
         "detected from its content; gzip and zstd files are decompressed, and - reads\n"
         "standard input. Open the resulting .pb file in https://ui.perfetto.dev.\n"
         "\n"
-        "Several inputs appear side by side, one process each; the same file given twice\n"
-        "appears twice. Each input starts at 0 with its own first event, so inputs are\n"
-        "not aligned with one another, and the trace says so. Work that overlaps on one\n"
-        "engine is drawn on extra lanes. Input in any order is sorted in bounded memory,\n"
-        "using a temporary file in TMPDIR. Lines are limited to 16 MiB.\n"
+        "A directory stands for the files in it; those that are not profiles are listed\n"
+        "and skipped, and the exit status is then 3. Several inputs appear side by side,\n"
+        "one process each; the same file given twice appears twice. Each input starts at\n"
+        "0 with its own first event, so inputs are not aligned with one another, and the\n"
+        "trace says so. Work that overlaps on one engine is drawn on extra lanes. Input\n"
+        "in any order is sorted in bounded memory, using a temporary file in TMPDIR.\n"
+        "Lines are limited to 16 MiB.\n"
         "\n"
-        "Records that cannot be read are counted by reason, reported at the end and\n"
-        "noted in the trace; the exit status is then 3. OUT is replaced atomically: on\n"
-        "failure the old file stays.",
+        "Records that cannot be read are counted by reason, reported at the end and noted\n"
+        "in the trace; the exit status is then 3. OUT is replaced atomically: on failure\n"
+        "the old file stays.",
     .examples = "# a compiler's timeline\n"
                 "tacho convert timeline.csv -o timeline.pb\n"
                 "# estimate and measurement side by side, compressed\n"

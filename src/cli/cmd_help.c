@@ -3,6 +3,7 @@
  * tacho help: the list of verbs, of one verb, of formats; and the source of man pages.
  */
 #include "cli/command.h"
+#include "cli/completion.h"
 #include "cli/table_sinks.h"
 #include "sinks/trace_sink.h"
 #include "sources/source.h"
@@ -12,30 +13,46 @@
 
 static const tacho_option options[] = {
     {"scdoc", 0, false, NULL, "print the man page's scdoc source instead"},
+    {"completion", 0, false, "bash|zsh|fish", "print the completions for this shell instead"},
     TACHO_OPTION_HELP,
 };
 
 static void print_overview(void)
 {
     printf("tacho shows where the time of a neural network goes on an accelerator.\n\n"
-           "Usage: tacho COMMAND [options]\n\nCommands:\n");
+           "Usage: tacho COMMAND [options]\n"
+           "       tacho FILE...\n\nCommands:\n");
     for (size_t i = 0; tacho_commands[i] != NULL; i++) {
         printf("  %-10s %s\n", tacho_commands[i]->name, tacho_commands[i]->summary);
     }
-    printf("\n'tacho help COMMAND' describes a command, 'tacho help formats' lists the file "
-           "formats,\n'tacho --version' shows the version and the CPU instructions in use.\n");
+    printf("\n'tacho FILE' says what a file is and which commands read it.\n"
+           "'tacho help COMMAND' describes a command.\n"
+           "'tacho help formats' lists the file formats.\n"
+           "'tacho --version' shows the version and the CPU instructions in use.\n");
+}
+
+enum { FORMAT_COLUMN = 19, LIMIT_INDENT = 21 };
+
+/* Prints "  name   text", wrapped. */
+static void print_format(const char *name, const char *text)
+{
+    printf("  %-16s ", name);
+    tacho_help_print_wrapped(text, FORMAT_COLUMN, FORMAT_COLUMN);
 }
 
 /* What a trace format has no place for, or whether it is for other programs only. */
 static void print_limits(const tacho_trace_sink *sink)
 {
-    if ((sink->limits & TACHO_LIMIT_READING) != 0) {
-        printf("  %-16s   %s\n", "", tacho_trace_limit_phrase(TACHO_LIMIT_NUMBER_READING));
-        return;
-    }
+    char text[160];
+    bool is_read_back = (sink->limits & TACHO_LIMIT_READING) == 0;
     for (unsigned i = 0; i < TACHO_TRACE_LIMIT_COUNT; i++) {
-        if ((sink->limits & (1U << i)) != 0) {
-            printf("  %-16s   does not carry %s\n", "", tacho_trace_limit_phrase(i));
+        bool is_shown =
+            is_read_back ? (sink->limits & (1U << i)) != 0 : i == TACHO_LIMIT_NUMBER_READING;
+        if (is_shown) {
+            snprintf(text, sizeof(text), "%s%s", is_read_back ? "does not carry " : "",
+                     tacho_trace_limit_phrase(i));
+            printf("%*s", LIMIT_INDENT, "");
+            tacho_help_print_wrapped(text, LIMIT_INDENT, LIMIT_INDENT + 2);
         }
     }
 }
@@ -44,23 +61,24 @@ static void print_formats(void)
 {
     printf("Read (--from):\n");
     for (size_t i = 0; tacho_sources()[i] != NULL; i++) {
-        printf("  %-16s %s\n", tacho_sources()[i]->name, tacho_sources()[i]->title);
+        print_format(tacho_sources()[i]->name, tacho_sources()[i]->title);
     }
     printf("Files may be plain, gzip or zstd; the format is detected from the content.\n\n"
            "Written (--to):\n");
     for (size_t i = 0; tacho_trace_sinks()[i] != NULL; i++) {
         const tacho_trace_sink *sink = tacho_trace_sinks()[i];
-        printf("  %-16s %s;", sink->name, sink->title);
+        char text[160];
+        int len = snprintf(text, sizeof(text), "%s;", sink->title);
         for (const char *const *suffix = sink->suffixes; *suffix != NULL; suffix++) {
-            printf(" %s", *suffix);
+            len += snprintf(text + len, sizeof(text) - (size_t)len, " %s", *suffix);
         }
-        printf("\n");
+        print_format(sink->name, text);
         print_limits(sink);
     }
     printf("Add .gz or .zst to the suffix to compress.\n\nTables (--format):\n");
     const tacho_table_sink *sink = NULL;
     for (size_t i = 0; (sink = tacho_cli_table_sink_at(i)) != NULL; i++) {
-        printf("  %-16s %s\n", sink->name, sink->title);
+        print_format(sink->name, sink->title);
     }
 }
 
@@ -86,6 +104,14 @@ static int help_command_run(const tacho_arguments *arguments)
     if (arguments->word_count > 1) {
         return tacho_command_misuse(arguments->command, "give one command");
     }
+    const char *shell = tacho_arguments_value(arguments, "completion");
+    if (shell != NULL) {
+        return tacho_completion_print(shell)
+                   ? TACHO_EXIT_DONE
+                   : tacho_command_misuse(arguments->command,
+                                          "--completion: unknown shell '%s'; use bash, zsh or fish",
+                                          shell);
+    }
     if (topic == NULL) {
         wants_scdoc ? print_main_scdoc() : print_overview();
     } else if (command != NULL) {
@@ -103,8 +129,9 @@ const tacho_command tacho_command_help = {
     .name = "help",
     .summary = "describe a command or list the file formats",
     .usage = "[COMMAND|formats]",
-    .description = "Without an argument, lists the commands; with a command, describes it. "
-                   "'formats'\nlists the file formats that tacho reads and writes.",
+    .description =
+        "Without an argument, lists the commands; with a command, describes it. 'formats'\n"
+        "lists the file formats that tacho reads and writes.",
     .examples = "tacho help convert\ntacho help formats\n",
     .options = options,
     .option_count = sizeof(options) / sizeof(options[0]),

@@ -9,9 +9,9 @@
 #include "cli/listing.h"
 
 static const tacho_option options[] = {
-    TACHO_LISTING_OPTION_FORMAT, TACHO_LISTING_OPTION_OUTPUT, TACHO_OPTION_FROM,
-    TACHO_OPTION_CLOCK,          TACHO_OPTION_SLICES,         TACHO_OPTION_PROGRAM,
-    TACHO_OPTION_STRICT,         TACHO_OPTION_QUIET,          TACHO_OPTION_HELP,
+    TACHO_OPTIONS_TABLES, TACHO_LISTING_OPTION_OUTPUT, TACHO_OPTION_FROM,   TACHO_OPTION_CLOCK,
+    TACHO_OPTION_SLICES,  TACHO_OPTION_PROGRAM,        TACHO_OPTION_WINDOW, TACHO_OPTION_FILTER,
+    TACHO_OPTION_STRICT,  TACHO_OPTIONS_COMMON,
 };
 
 typedef struct info_request {
@@ -92,19 +92,19 @@ static int info_command_run(const tacho_arguments *arguments)
 const tacho_command tacho_command_info = {
     .name = "info",
     .summary = "show what a profile, program, model or debug information contains",
-    .usage = "IN... [options]",
+    .usage = "FILE|DIR... [options]",
     .description =
         "Reads profiles and prints what they contain: format and version, origin\n"
         "(estimated, simulated or measured), clock, number of events and tracks, time\n"
         "range, totals per track, and records that could not be read, now or when the\n"
-        "trace was made. With several files, those that cannot be read are listed, the\n"
-        "others are shown, and the exit status is 3.\n"
+        "trace was made. A directory stands for the files in it. Of several files, those\n"
+        "that cannot be read are listed and skipped; the exit status is then 3.\n"
         "\n"
         "For a compiled program (a QPC container written by qaic-compile or tacho) it\n"
-        "prints the segments with their checksums, inputs and outputs, cores and\n"
-        "threads, what the program records while it runs, and operators per core. For\n"
-        "programs that tacho compiled it adds the machine, operators, jobs, the estimate\n"
-        "and the memory in use.\n"
+        "prints the segments with their checksums, inputs and outputs, cores and threads,\n"
+        "what the program records while it runs, and operators per core. For programs\n"
+        "that tacho compiled it adds the machine, operators, jobs, the estimate and the\n"
+        "memory in use.\n"
         "\n"
         "For a model (ONNX, or MLIR in TOSA or torch-onnx) it prints the format,\n"
         "producer, operator sets, inputs and outputs with types and shapes, the --dim\n"
@@ -121,11 +121,11 @@ const tacho_command tacho_command_info = {
                 "tacho info timeline.csv\n"
                 "# for a script: names of tracks with their total time\n"
                 "tacho info runtime.csv --format json | jq 'select(.table==\"tracks\")'\n"
-                "# a program: is it whole, what does it take, what will it record?\n"
+                "# a program: is it intact, what are its inputs, what does it record?\n"
                 "tacho info programqpc.bin\n"
-                "# a model: what goes in and comes out, which operators has it?\n"
+                "# a model: its inputs, outputs and operators\n"
                 "tacho info model.onnx\n"
-                "# debug information: what can 'tacho annotate' say of a run?\n"
+                "# debug information: what can 'tacho annotate' say about a run?\n"
                 "tacho info model.9.executable-targets.mlir\n",
     .options = options,
     .option_count = sizeof(options) / sizeof(options[0]),

@@ -14,11 +14,10 @@
 #include <stdlib.h>
 
 static const tacho_option options[] = {
-    TACHO_LISTING_OPTION_FORMAT,
+    TACHO_OPTIONS_TABLES,
     {"output", 'o', false, "OUT",
      "write to OUT instead of standard output; .gz or .zst compresses"},
-    TACHO_OPTION_QUIET,
-    TACHO_OPTION_HELP,
+    TACHO_OPTIONS_COMMON,
 };
 
 typedef struct machine_request {

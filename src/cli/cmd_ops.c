@@ -8,10 +8,7 @@
 #include "cli/ops_compat.h"
 #include "cli/ops_join.h"
 
-#include <errno.h>
-#include <regex.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 enum { DEFAULT_TOP = 20 };
 
@@ -22,105 +19,28 @@ static const tacho_option options[] = {
      "self, total, count, mean, p50, p99, min, max or bytes, largest first; name or location, "
      "alphabetical (default: self)"},
     {"top", 0, false, "N", "the first N rows of each input, 0 for all (default: 20)"},
-    {"filter", 0, false, "TEXT|/REGEX/",
-     "only operations whose name or location contains TEXT, or matches the extended regular "
-     "expression between slashes"},
+    TACHO_OPTION_FILTER,
+    TACHO_OPTION_WINDOW,
     {"class", 0, false, "CLASS", "only tracks of this class, as 'tacho info' shows it"},
     TACHO_OPS_COMPAT_OPTIONS,
     TACHO_OPS_JOIN_OPTION,
-    TACHO_LISTING_OPTION_FORMAT,
+    TACHO_OPTIONS_TABLES,
     TACHO_LISTING_OPTION_OUTPUT,
     TACHO_OPTION_FROM,
     TACHO_OPTION_CLOCK,
     TACHO_OPTION_SLICES,
     TACHO_OPTION_PROGRAM,
     TACHO_OPTION_STRICT,
-    TACHO_OPTION_QUIET,
-    TACHO_OPTION_HELP,
+    TACHO_OPTIONS_COMMON,
 };
 
 typedef struct ops_request {
     tacho_ops_options options;
-    tacho_str text;
-    regex_t regex;
-    bool has_regex;
-    bool *has_no_memory; /* set by a filter that could not tell whether a name matches */
+    tacho_talk_held held; /* notes, for below the table */
+    tacho_notes notes;
 } ops_request;
 
 /* ---- options ---------------------------------------------------------------------------- */
-
-static bool holds(tacho_str text, tacho_str part)
-{
-    for (; text.len >= part.len; text = tacho_str_from(text, 1)) {
-        if (tacho_str_starts_with(text, part)) {
-            return true;
-        }
-        if (text.len == 0) {
-            break;
-        }
-    }
-    return false;
-}
-
-static bool accepts_text(const void *self, tacho_str name, tacho_str location)
-{
-    const ops_request *request = self;
-    return holds(name, request->text) || holds(location, request->text);
-}
-
-/* Without memory glibc says that nothing matches; only errno tells. */
-static bool matches(const ops_request *request, tacho_str text)
-{
-    errno = 0;
-    int code = regexec(&request->regex, text.data, 0, NULL, 0);
-    if (code != 0 && (code == REG_ESPACE || errno == ENOMEM)) {
-        *request->has_no_memory = true;
-    }
-    return code == 0;
-}
-
-static bool accepts_regex(const void *self, tacho_str name, tacho_str location)
-{
-    const ops_request *request = self;
-    return matches(request, name) || matches(request, location);
-}
-
-/* Returns the exit status of a command that cannot run, TACHO_EXIT_DONE where it can. */
-static int compile_regex(ops_request *request, const tacho_arguments *arguments, tacho_str text)
-{
-    char *pattern = calloc(text.len, 1); /* two slashes less, one NUL more */
-    if (pattern == NULL) {
-        return tacho_command_no_memory();
-    }
-    memcpy(pattern, text.data + 1, text.len - 2);
-    int code = regcomp(&request->regex, pattern, REG_EXTENDED | REG_NOSUB);
-    free(pattern);
-    request->has_regex = code == 0;
-    if (code == REG_ESPACE) {
-        return tacho_command_no_memory();
-    }
-    if (code != 0) {
-        char why[128];
-        regerror(code, &request->regex, why, sizeof(why));
-        return tacho_command_misuse(arguments->command, "--filter: '%s': %s", text.data, why);
-    }
-    return TACHO_EXIT_DONE;
-}
-
-static int choose_filter(ops_request *request, const tacho_arguments *arguments)
-{
-    const char *value = tacho_arguments_value(arguments, "filter");
-    if (value == NULL) {
-        return TACHO_EXIT_DONE;
-    }
-    request->text = tacho_str_from_cstring(value);
-    request->options.filter = (tacho_name_filter){accepts_text, request, request->has_no_memory};
-    if (request->text.len > 2 && value[0] == '/' && value[request->text.len - 1] == '/') {
-        request->options.filter.accepts = accepts_regex;
-        return compile_regex(request, arguments, request->text);
-    }
-    return TACHO_EXIT_DONE;
-}
 
 static bool choose_class(ops_request *request, const tacho_arguments *arguments)
 {
@@ -173,11 +93,21 @@ static bool choose_top(ops_request *request, const tacho_arguments *arguments)
     return true;
 }
 
+/* Names are those of operators, so the filter is for rows of the table, not for events. */
+static void take_filter(ops_request *request, tacho_listing *listing)
+{
+    tacho_selection *events = &listing->selection.events;
+    request->options.filter = events->names;
+    events->names = (tacho_name_filter){.accepts = NULL};
+}
+
 static bool choose(void *self, const tacho_arguments *arguments, tacho_listing *listing)
 {
     ops_request *request = self;
-    request->options.notes = listing->is_quiet ? NULL : &tacho_talk_notes;
+    request->notes = tacho_talk_hold(&request->held);
+    request->options.notes = listing->is_quiet ? NULL : &request->notes;
     listing->options = &request->options;
+    take_filter(request, listing);
     return choose_by(self, arguments) && choose_top(self, arguments) &&
            choose_class(self, arguments);
 }
@@ -201,22 +131,16 @@ static int ops_command_run(const tacho_arguments *arguments)
     if (tacho_arguments_has(arguments, "join")) {
         return tacho_ops_join_run(arguments);
     }
-    bool has_no_memory = false;
-    ops_request request = {.has_no_memory = &has_no_memory};
-    int exit_code = choose_filter(&request, arguments);
-    if (exit_code == TACHO_EXIT_DONE) {
-        exit_code = tacho_listing_run(arguments, &verb, &request);
-    }
-    if (request.has_regex) {
-        regfree(&request.regex);
-    }
+    ops_request request = {.options = {.top = DEFAULT_TOP}};
+    int exit_code = tacho_listing_run(arguments, &verb, &request);
+    tacho_talk_release(&request.held);
     return exit_code;
 }
 
 const tacho_command tacho_command_ops = {
     .name = "ops",
     .summary = "list the operations that took the most time",
-    .usage = "IN... [options]",
+    .usage = "FILE|DIR... [options]",
     .description =
         "Reads profiles and prints one row per operation: how often it ran, total time,\n"
         "self time, share, mean, percentiles, minimum and maximum, the bytes it moved,\n"
@@ -225,9 +149,9 @@ const tacho_command tacho_command_ops = {
         "Rows are kept separate by input, origin (estimated, simulated, measured) and\n"
         "track class. Total: the time of all its spans. Self: time not spent in nested\n"
         "spans, so that nested work counts once. Share: of the self time of all selected\n"
-        "spans of the input, including those cut off by --top; work that runs in\n"
-        "parallel on other tracks counts there as well. A row that covers several\n"
-        "locations shows none; --by instance splits it.\n"
+        "spans of the input, including those cut off by --top; work that runs in parallel\n"
+        "on other tracks counts there as well. A row that covers several locations shows\n"
+        "none; --by instance splits it.\n"
         "\n"
         "Percentiles use the nearest rank, so p99 is a duration that occurred. In inputs\n"
         "with more than 1048576 spans, p50 and p99 of an operation with more than 128\n"
@@ -248,13 +172,13 @@ const tacho_command tacho_command_ops = {
         "table that the vendor's scripts make of them. Cells of what is missing stay\n"
         "empty; what is missing is counted by reason, and the exit status is 3.\n"
         "\n"
-        "With several inputs, those that cannot be read are listed, the others are\n"
-        "shown, and the exit status is 3.",
-    .examples = "# the twenty with the most time of their own\n"
+        "A directory stands for the files in it. Of several files, those that cannot be\n"
+        "read are listed and skipped; the exit status is then 3.",
+    .examples = "# the twenty with the most self time\n"
                 "tacho ops timeline.csv\n"
-                "# every convolution of the slices, line by line of the model\n"
+                "# every convolution on the slices, one row per line of the model\n"
                 "tacho ops timeline.csv --class compute --filter conv --by instance --top 0\n"
-                "# for a spreadsheet, those that vary most first\n"
+                "# for a spreadsheet, slowest 99th percentile first\n"
                 "tacho ops runtime.csv --sort p99 -o ops.csv\n"
                 "# the report of tt-perf-report as the CSV it writes\n"
                 "tacho ops --compat tt-perf-report ops_perf_results.csv -o perf.csv\n"

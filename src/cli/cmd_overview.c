@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 static const tacho_option options[] = {
-    TACHO_LISTING_OPTION_FORMAT,
+    TACHO_OPTIONS_TABLES,
     TACHO_LISTING_OPTION_OUTPUT,
     {"unit", 0, false, "time|cycles",
      "show time, or the raw cycles of an estimate (default: time)"},
@@ -21,9 +21,10 @@ static const tacho_option options[] = {
     TACHO_OPTION_CLOCK,
     TACHO_OPTION_SLICES,
     TACHO_OPTION_PROGRAM,
+    TACHO_OPTION_WINDOW,
+    TACHO_OPTION_FILTER,
     TACHO_OPTION_STRICT,
-    TACHO_OPTION_QUIET,
-    TACHO_OPTION_HELP,
+    TACHO_OPTIONS_COMMON,
 };
 
 static bool choose_unit(const tacho_arguments *arguments, tacho_overview_options *out_options)
@@ -94,7 +95,7 @@ static int overview_command_run(const tacho_arguments *arguments)
 const tacho_command tacho_command_overview = {
     .name = "overview",
     .summary = "show how busy each kind of engine was and how much overlapped",
-    .usage = "IN... [options]",
+    .usage = "FILE|DIR... [options]",
     .description =
         "Reads profiles and prints, for each input, how long transfers, slices, the\n"
         "vector engine, the runtime and the host were busy, how much of that overlapped,\n"
@@ -115,12 +116,12 @@ const tacho_command tacho_command_overview = {
         "Idle  OVERALL minus all of the above\n"
         "\n"
         "Only metrics that the input can show are listed; an engine that the input shows\n"
-        "to be unused has 0. A runtime profile does not say which engines a program\n"
-        "used, so the program itself counts as busy. Estimates and measurements are\n"
-        "never added up.\n"
+        "to be unused has 0. A runtime profile does not say which engines a program used,\n"
+        "so the program itself counts as busy. Estimates and measurements are never added\n"
+        "up.\n"
         "\n"
-        "With several inputs, those that cannot be read are listed, the others are\n"
-        "shown, and the exit status is 3.",
+        "A directory stands for the files in it. Of several files, those that cannot be\n"
+        "read are listed and skipped; the exit status is then 3.",
     .examples =
         "# a compiler's estimate\n"
         "tacho overview timeline.csv\n"

@@ -6,14 +6,14 @@
 #include "base/grow.h"
 #include "cli/command.h"
 #include "cli/file_kind.h"
-#include "cli/input_list.h"
+#include "cli/inputs.h"
 #include "cli/report_intake.h"
+#include "cli/selection.h"
 #include "cli/talk.h"
 #include "cli/values.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 static const tacho_option options[] = {
     {"output", 'o', false, "OUT",
@@ -23,17 +23,19 @@ static const tacho_option options[] = {
     TACHO_OPTION_CLOCK,
     TACHO_OPTION_SLICES,
     TACHO_OPTION_PROGRAM,
+    TACHO_OPTION_WINDOW,
+    TACHO_OPTION_FILTER,
     {"strict", 0, false, NULL, "fail, and write nothing, if any file or record cannot be read"},
-    TACHO_OPTION_QUIET,
-    TACHO_OPTION_HELP,
+    TACHO_OPTIONS_COMMON,
 };
 
 typedef struct report_request {
     tacho_intake intake; /* options, progress; the input of the moment */
+    tacho_cli_selection selection;
     const tacho_source *source;
     const char *output_path;
     const char *title;
-    bool is_strict;
+    bool is_strict, is_verbose;
     bool is_alone; /* there is one file only */
     tacho_talk_progress progress;
     /* What became of it. */
@@ -47,10 +49,15 @@ static tacho_status load_and_add(report_request *request, tacho_report *report, 
                                  bool *out_read)
 {
     tacho_report_intake taken;
-    tacho_status status = tacho_report_intake_read(&taken, &request->intake, dict);
+    tacho_status status =
+        tacho_report_intake_read(&taken, &request->intake, &request->selection.events, dict);
     tacho_talk_progress_end(&request->progress);
     if (status == TACHO_OK) {
+        if (request->is_verbose) {
+            tacho_talk_inputs(dict);
+        }
         tacho_talk_losses(dict);
+        tacho_cli_selection_warn(dict);
         request->has_losses = request->has_losses || dict->loss_count > 0;
         if (request->is_strict) {
             status = tacho_pipeline_refuse_losses(dict);
@@ -69,12 +76,10 @@ static tacho_status load_and_add(report_request *request, tacho_report *report, 
 static tacho_status skip_file(report_request *request, tacho_report *report, const char *path,
                               tacho_status status)
 {
-    const char *reason = tacho_status_message(status);
-    tacho_talk_status("skipped", status, NULL);
     request->skipped_count++;
-    tacho_status written = tacho_report_add_skipped(report, tacho_str_from_cstring(path),
-                                                    tacho_str_from_cstring(reason));
-    tacho_status_free(status);
+    tacho_status written = tacho_report_add_skipped(
+        report, tacho_str_from_cstring(path), tacho_str_from_cstring(tacho_status_message(status)));
+    tacho_talk_skipped(status);
     return written;
 }
 
@@ -101,11 +106,7 @@ static tacho_status add_file(report_request *request, tacho_report *report, cons
 /* Nothing of a file elsewhere gets onto the page because somebody put a link to it in a folder. */
 static tacho_status skip_link(report_request *request, tacho_report *report, const char *path)
 {
-    tacho_status status =
-        tacho_fail(TACHO_CODE_BAD_DATA,
-                   "%s: a symbolic link that leads out of the directory; to have that file on the "
-                   "page, name it",
-                   path);
+    tacho_status status = tacho_cli_inputs_link(path);
     return request->is_strict ? status : skip_file(request, report, path, status);
 }
 
@@ -154,29 +155,11 @@ static void print_summary(const report_request *request, const tacho_input_list 
         snprintf(skipped, sizeof(skipped), ", %zu skipped", request->skipped_count);
     }
     char text[384];
-    snprintf(text, sizeof(text), "%.200s: %zu profile%s%s, %" PRIu64 " spans",
+    snprintf(text, sizeof(text), "%.200s: %zu profile%s%s, %" PRIu64 " span%s",
              strcmp(request->output_path, "-") == 0 ? "standard output" : request->output_path,
-             read_count, read_count == 1 ? "" : "s", skipped, request->span_count);
+             read_count, read_count == 1 ? "" : "s", skipped, request->span_count,
+             request->span_count == 1 ? "" : "s");
     tacho_talk_line("wrote", text);
-}
-
-static tacho_status list_inputs(const tacho_arguments *arguments, const char *output_path,
-                                tacho_input_list *list)
-{
-    size_t stdin_count = 0;
-    for (size_t i = 0; i < arguments->item_count; i++) {
-        const tacho_argument *item = &arguments->items[i];
-        if (item->option == NULL) {
-            stdin_count += strcmp(item->value, "-") == 0 ? 1 : 0;
-            TACHO_TRY(tacho_input_list_add(list, item->value, output_path));
-        }
-    }
-    if (stdin_count > 1) {
-        return tacho_fail(TACHO_CODE_USAGE, "standard input (-) can be read only once");
-    }
-    return list->path_count + list->link_count > 0
-               ? TACHO_OK
-               : tacho_fail(TACHO_CODE_BAD_DATA, "no file in that directory");
 }
 
 /* The page of one file is called after it. */
@@ -191,17 +174,13 @@ static const char *default_title(const tacho_input_list *list)
 }
 
 static int report_list(report_request *request, const tacho_arguments *arguments,
-                       tacho_input_list *list)
+                       const tacho_input_list *list)
 {
     bool is_quiet = tacho_arguments_has(arguments, "quiet");
-    tacho_status status = list_inputs(arguments, request->output_path, list);
-    if (status == TACHO_OK) {
-        request->title = request->title != NULL ? request->title : default_title(list);
-        tacho_talk_progress_init(&request->progress, "reading", is_quiet,
-                                 &request->intake.progress);
-        status = make_report(request, list);
-        tacho_talk_progress_end(&request->progress);
-    }
+    request->title = request->title != NULL ? request->title : default_title(list);
+    tacho_talk_progress_init(&request->progress, "reading", is_quiet, &request->intake.progress);
+    tacho_status status = make_report(request, list);
+    tacho_talk_progress_end(&request->progress);
     if (status != TACHO_OK) {
         return tacho_talk_failure(status);
     }
@@ -211,20 +190,6 @@ static int report_list(report_request *request, const tacho_arguments *arguments
     return request->skipped_count > 0 || request->has_losses ? TACHO_EXIT_LOSSY : TACHO_EXIT_DONE;
 }
 
-/* Takes --from alone out of what verbs with plain inputs share. */
-static int choose_source(const tacho_arguments *arguments, report_request *request)
-{
-    tacho_intake_input *inputs = tacho_items_alloc(arguments->item_count, sizeof(*inputs));
-    tacho_intake named = {0};
-    if (inputs == NULL) {
-        return tacho_command_no_memory();
-    }
-    bool is_known = tacho_value_inputs(arguments, inputs, &named);
-    request->source = is_known && named.input_count > 0 ? inputs[0].source : NULL;
-    free(inputs);
-    return is_known ? TACHO_EXIT_DONE : TACHO_EXIT_USAGE;
-}
-
 static int report_command_run(const tacho_arguments *arguments)
 {
     const char *output = tacho_arguments_value(arguments, "output");
@@ -232,18 +197,29 @@ static int report_command_run(const tacho_arguments *arguments)
         .output_path = output != NULL ? output : "report.html",
         .title = tacho_arguments_value(arguments, "title"),
         .is_strict = tacho_arguments_has(arguments, "strict"),
+        .is_verbose = tacho_arguments_has(arguments, "verbose"),
     };
-    int chosen = choose_source(arguments, &request);
-    if (chosen != TACHO_EXIT_DONE) {
-        return chosen;
-    }
-    if (!tacho_value_source_options(arguments, &request.intake.options)) {
+    if (!tacho_cli_inputs_source(arguments, &request.source) ||
+        !tacho_value_source_options(arguments, &request.intake.options)) {
         return TACHO_EXIT_USAGE;
     }
-    tacho_input_list list;
-    tacho_input_list_init(&list);
-    int exit_code = report_list(&request, arguments, &list);
-    tacho_input_list_deinit(&list);
+    tacho_cli_inputs inputs;
+    tacho_cli_inputs_options how = {.output_path = request.output_path};
+    int exit_code = tacho_cli_inputs_open(&inputs, arguments, &how, &request.intake);
+    tacho_status status = exit_code == TACHO_EXIT_DONE && request.intake.input_count > 0
+                              ? tacho_intake_check(&request.intake)
+                              : TACHO_OK;
+    if (status != TACHO_OK) {
+        exit_code = tacho_talk_failure(status);
+    }
+    if (exit_code == TACHO_EXIT_DONE) {
+        exit_code = tacho_cli_selection_open(&request.selection, arguments);
+    }
+    if (exit_code == TACHO_EXIT_DONE) {
+        exit_code = report_list(&request, arguments, &inputs.list);
+    }
+    tacho_cli_selection_close(&request.selection);
+    tacho_cli_inputs_close(&inputs);
     return exit_code;
 }
 
@@ -264,10 +240,10 @@ const tacho_command tacho_command_report = {
         "moved; other arguments and flow arrows are in the trace that 'tacho convert'\n"
         "writes.\n"
         "\n"
-        "Up to 1048576 spans and samples of a file are on the page one by one. Beyond,\n"
-        "the timeline draws short neighbours as one, and says so; tables are of all\n"
-        "spans, with percentiles as in 'tacho ops'. Neither the page nor the memory that\n"
-        "it takes to write it grows with the number of spans.",
+        "Up to 1048576 spans and samples of a file are on the page one by one. Beyond\n"
+        "that, the timeline merges short neighbours, and says so; tables cover all\n"
+        "spans, with percentiles as in 'tacho ops'. Neither the page nor the memory to\n"
+        "write it grows with the number of spans.",
     .examples = "# one profile\n"
                 "tacho report timeline.csv -o timeline.html\n"
                 "# every profile of a directory\n"

@@ -23,7 +23,8 @@ enum { DEFAULT_TOP = 10, SHOWN_ELEMENTS = 32, ACTIVATIONS_MAX = 1024, THREADS_MA
 
 static const tacho_option options[] = {
     {"device", 'd', false, "DEVICE",
-     "what runs it: sim (the machine that a program was compiled for), sim:MACHINE, cpu, null "
+     "the device to run on: sim (the machine that the program was compiled for), sim:MACHINE, "
+     "cpu, null "
      "(default: sim; a model is compiled for " TACHO_DEFAULT_MACHINE ")"},
     {"machine", 'm', false, "NAME", "same as --device sim:NAME"},
     {"input", 'i', TACHO_TAKES_EACH, "VALUE",
@@ -62,18 +63,17 @@ static const tacho_option options[] = {
     {"blocks", 0, false, NULL, "also print when each block (NSS program) ran"},
     {"no-tables", 0, false, NULL, "print outputs only"},
     {"top", 0, false, "N", "operators to list, 0 for all (default: 10)"},
-    {"cores", 0, false, "N", "of a model: use at most this many cores"},
+    {"cores", 0, false, "N", "models only: use at most this many cores"},
     {"stats-level", 0, false, "N",
-     "of a model: what it records, as for 'tacho compile' (default: 70)"},
+     "models only: what the program records, as for 'tacho compile' (default: 70)"},
     {"dim", 0, TACHO_TAKES_EACH, "NAME=N",
-     "of a model: the size of a dimension that it leaves open, or the sizes of an input: "
+     "models only: the size of a dimension that it leaves open, or the sizes of an input: "
      "x=1x3x224x224; repeatable"},
     {"bind", 0, TACHO_TAKES_EACH, "NAME=VALUE",
-     "of a model: fix an input, as for 'tacho compile'; repeatable"},
-    {"weights", 0, false, "random:SEED", "of a model: use seeded random weights"},
-    TACHO_LISTING_OPTION_FORMAT,
-    TACHO_OPTION_QUIET,
-    TACHO_OPTION_HELP,
+     "models only: fix an input, as for 'tacho compile'; repeatable"},
+    {"weights", 0, false, "random:SEED", "models only: use seeded random weights"},
+    TACHO_OPTIONS_TABLES,
+    TACHO_OPTIONS_COMMON,
 };
 
 /* What the command line says. */
@@ -513,10 +513,10 @@ const tacho_command tacho_command_run = {
         "every case.\n"
         "\n"
         "What is recorded is compiled in: level 40 records inferences, level 70\n"
-        "operators. --profile writes it for a viewer; --stats-dir writes raw stats,\n"
-        "which 'tacho convert', 'overview' and 'ops' read with --program. Torq's files\n"
-        "(r0, r1, r2) need no level: they say when blocks ran, and 'tacho annotate'\n"
-        "joins them with the debug information of 'tacho compile --torq-debug-info'.\n"
+        "operators. --profile writes it for a viewer; --stats-dir writes raw stats, which\n"
+        "'tacho convert', 'overview' and 'ops' read with --program. Torq's files (r0, r1,\n"
+        "r2) need no level: they say when blocks ran, and 'tacho annotate' joins them\n"
+        "with the debug information of 'tacho compile --torq-debug-info'.\n"
         "\n"
         "With --compare each operator is shown next to its estimate. On sim the\n"
         "difference is the sum of named stalls, to the cycle. On cpu it is what remains\n"
@@ -525,14 +525,14 @@ const tacho_command tacho_command_run = {
         "marked.\n"
         "\n"
         "Ctrl-C ends the run after the current inference: what was recorded is written\n"
-        "and printed, and the exit status is 130. A second Ctrl-C abandons that\n"
-        "inference and writes only the profile; a third exits at once. SIGTERM abandons\n"
-        "the inference if it has not finished after half a second.",
+        "and printed, and the exit status is 130. A second Ctrl-C abandons that inference\n"
+        "and writes only the profile; a third exits at once. SIGTERM abandons the\n"
+        "inference if it has not finished after half a second.",
     .examples = "# a model on the simulated default machine, with random inputs\n"
                 "tacho run model.onnx\n"
-                "# one of its own, values to a file\n"
+                "# a program with a given input, output to a file\n"
                 "tacho run model.vmfb --input=\"1x1280xi8=0\" --output=@y.npy\n"
-                "# on this computer, a hundred times, and a trace of the second\n"
+                "# a hundred times on this computer, with a trace of the second inference\n"
                 "tacho run model.onnx --device cpu -n 100 --profile run.pb\n"
                 "# where contention costs time\n"
                 "tacho run model.onnx --device sim:aic100 --activations 4 --compare\n",

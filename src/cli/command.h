@@ -92,6 +92,9 @@ static inline const char *tacho_command_dashes(const tacho_command *command)
     return command->has_single_dash ? "-" : "--";
 }
 
+/* Prints |text| in lines of 80 columns; the first starts at |column|, later ones at |indent|. */
+void tacho_help_print_wrapped(const char *text, size_t column, size_t indent);
+
 /* Prints what --help shows. */
 void tacho_command_print_help(const tacho_command *command);
 
@@ -100,6 +103,9 @@ void tacho_command_print_scdoc(const tacho_command *command);
 
 /* All verbs, NULL-terminated. */
 extern const tacho_command *const tacho_commands[];
+
+/* The names of other tools that this program stands in for, NULL-terminated. */
+extern const tacho_command *const tacho_dropins[];
 
 extern const tacho_command tacho_command_convert;
 extern const tacho_command tacho_command_info;
@@ -113,7 +119,6 @@ extern const tacho_command tacho_command_machine;
 extern const tacho_command tacho_command_opstats;
 extern const tacho_command tacho_command_help;
 
-/* The names of other tools that this program stands in for. */
 extern const tacho_command tacho_dropin_annotate_profiling;
 extern const tacho_command tacho_dropin_perfetto_logger;
 extern const tacho_command tacho_dropin_iree_run_module;
@@ -134,6 +139,26 @@ const tacho_command *tacho_command_find(const char *name);
     {                                                                                              \
         "quiet", 'q', false, NULL, "no progress or summary; errors and losses are still shown"     \
     }
+#define TACHO_OPTION_VERBOSE                                                                       \
+    {                                                                                              \
+        "verbose", 'v', false, NULL, "also show what was read, the elapsed time and the memory"    \
+    }
+#define TACHO_OPTION_COLOR                                                                         \
+    {                                                                                              \
+        "color", 0, false, "auto|always|never",                                                    \
+            "colour headings and messages (default: auto, on terminals)"                           \
+    }
+/* What every verb has. */
+#define TACHO_OPTIONS_COMMON                                                                       \
+    TACHO_OPTION_QUIET, TACHO_OPTION_VERBOSE, TACHO_OPTION_COLOR, TACHO_OPTION_HELP
+/* What every verb that prints tables has. */
+#define TACHO_OPTIONS_TABLES                                                                       \
+    {"format", 0, false, "text|csv|json|xlsx",                                                     \
+     "how to print the tables (default: by the suffix of OUT, else text)"},                        \
+        {"json", 0, false, NULL, "same as --format json"},                                         \
+    {                                                                                              \
+        "csv", 0, false, NULL, "same as --format csv"                                              \
+    }
 #define TACHO_OPTION_FROM                                                                          \
     {                                                                                              \
         "from", 0, false, "FORMAT", "read every input as FORMAT instead of detecting it"           \
@@ -151,6 +176,18 @@ const tacho_command *tacho_command_find(const char *name);
     {                                                                                              \
         "program", 0, false, "FILE",                                                               \
             "the compiled program that recorded the raw stats among the inputs"                    \
+    }
+#define TACHO_OPTION_WINDOW                                                                        \
+    {                                                                                              \
+        "window", 0, false, "A..B",                                                                \
+            "only events that overlap this time range, measured from the input's first event: "    \
+            "10us..2ms, 1s.., ..500; units are ns (default), us, ms, s; spans are kept whole"      \
+    }
+#define TACHO_OPTION_FILTER                                                                        \
+    {                                                                                              \
+        "filter", 0, false, "TEXT|/REGEX/",                                                        \
+            "only events whose name or location contains TEXT, or matches the extended regular "   \
+            "expression between slashes"                                                           \
     }
 #define TACHO_OPTION_STRICT                                                                        \
     {                                                                                              \

@@ -4,6 +4,8 @@
  */
 #include "cli/compile_options.h"
 
+#include "cli/common_options.h"
+
 #include "session/find_machine.h"
 #include "cli/listing.h"
 #include "cli/table_sinks.h"
@@ -162,7 +164,7 @@ static bool choose_places(const tacho_arguments *arguments, const tacho_machine 
         return true;
     }
     if (tacho_machine_memory(machine, TACHO_MEMORY_LOCAL) == NULL) {
-        tacho_command_misuse(arguments->command, "--place: %s has no local memory to place in",
+        tacho_command_misuse(arguments->command, "--place: %s has no local memory",
                              machine->name.data);
         return false;
     }
@@ -183,11 +185,11 @@ static bool choose_places(const tacho_arguments *arguments, const tacho_machine 
         rest = tacho_str_from(rest, is_last ? comma : comma + 1);
     }
     if (tacho_schedule_is_tiled(machine)) { /* the schedule says what stays, and nothing else can */
-        tacho_command_misuse(arguments->command,
-                             "--place: %s works in tiles, and its schedule decides what stays in "
-                             "local memory; leave it out, or choose a machine with a mesh "
-                             "(-m wormhole-n150)",
-                             machine->name.data);
+        tacho_command_misuse(
+            arguments->command,
+            "--place: %s works in tiles, and its schedule decides what stays in local memory; omit "
+            "the option or choose a machine with a mesh (-m wormhole-n150)",
+            machine->name.data);
         return false;
     }
     return true;
@@ -200,7 +202,7 @@ static bool check_machine(const tacho_arguments *arguments, const tacho_machine 
     if (request->is_torq_profile && !tacho_machine_has_timeline(machine, "torq")) {
         tacho_command_misuse(
             arguments->command,
-            "--profile-format: t1 and t4 are Torq timelines, and %s is not a Torq machine",
+            "--profile-format: t1 and t4 are Torq timelines, but %s is not a Torq machine",
             machine->name.data);
         return false;
     }
@@ -546,8 +548,7 @@ static bool choose_profile(const tacho_arguments *arguments, tacho_compile_reque
 static bool choose_paths(const tacho_arguments *arguments, tacho_compile_request *request)
 {
     const char *output = tacho_arguments_value(arguments, "output");
-    bool is_table = output == NULL || same(output, "-") ||
-                    tacho_arguments_has(arguments, "format") ||
+    bool is_table = output == NULL || same(output, "-") || tacho_common_format(arguments) != NULL ||
                     tacho_cli_table_sink_find_for_path(tacho_str_from_cstring(output)) != NULL;
     request->program_path = is_table ? NULL : output;
     request->output_path = is_table && output != NULL ? output : "-";
@@ -563,8 +564,8 @@ static bool choose_paths(const tacho_arguments *arguments, tacho_compile_request
     }
     if (tacho_str_ends_with(path, TACHO_STR(".html"))) {
         tacho_command_misuse(arguments->command,
-                             "%s: -o takes a program or tables; a page comes of --profile FILE.pb "
-                             "and 'tacho report FILE.pb -o %s'",
+                             "%s: -o takes a program or tables; for a page use --profile FILE.pb, "
+                             "then 'tacho report FILE.pb -o %s'",
                              output, output);
         return false;
     }

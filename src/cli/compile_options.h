@@ -38,12 +38,12 @@ void tacho_compile_choose_dumps(const tacho_arguments *arguments, tacho_compile_
 
 #define TACHO_COMPILE_OPTIONS_DUMPS                                                                \
     {"dump-compilation-phases-to", 0, false, "DIR",                                                \
-     "write the network after each phase there, as MODEL.<n>.<phase>.mlir; the last, "             \
+     "write the model after each phase there, as MODEL.<n>.<phase>.mlir; the last, "               \
      "MODEL.9.executable-targets.mlir, is what 'tacho annotate' joins with runtime profiles"},     \
         {"torq-debug-info", 0, false, "DIR",                                                       \
          "write the last phase of each dispatch there, as DISPATCH.mlir"},                         \
         {"mlir-print-ir-after-all", 0, false, NULL,                                                \
-         "print the network after each pass on standard error"},                                   \
+         "print the model after each pass on standard error"},                                     \
     {                                                                                              \
         "mlir-print-ir-tree-dir", 0, false, "DIR",                                                 \
             "write what would be printed to one file per pass in DIR instead"                      \

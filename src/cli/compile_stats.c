@@ -81,8 +81,8 @@ static bool choose_events(const tacho_arguments *arguments, const char *option,
         rest = tacho_str_from(rest, is_last ? comma : comma + 1);
         if (stats->pmu_event_count == TACHO_PMU_EVENTS_MAX) {
             tacho_command_misuse(arguments->command,
-                                 "%s%s: the cores count at most %d events at a time", dashes,
-                                 option, TACHO_PMU_EVENTS_MAX);
+                                 "%s%s: cores count at most %d events at a time", dashes, option,
+                                 TACHO_PMU_EVENTS_MAX);
             return false;
         }
         uint64_t code = 0;
@@ -160,7 +160,7 @@ bool tacho_compile_choose_stats(const tacho_arguments *arguments,
     *out_recipe = NULL;
     if (tacho_arguments_has(arguments, options->recipe) &&
         tacho_arguments_has(arguments, options->events)) {
-        tacho_command_misuse(arguments->command, "%s%s and %s%s exclude each other", dashes,
+        tacho_command_misuse(arguments->command, "use either %s%s or %s%s, not both", dashes,
                              options->recipe, dashes, options->events);
         return false;
     }

@@ -10,10 +10,7 @@
 #include "machine/machine.h"
 #include "program/program.h"
 
-enum {
-    TACHO_STATS_LEVEL_DEFAULT = 40,
-    TACHO_STATS_LEVEL_MAX = 1000
-};
+enum { TACHO_STATS_LEVEL_DEFAULT = 40, TACHO_STATS_LEVEL_MAX = 1000 };
 
 /* What the options are called. */
 typedef struct tacho_stats_options {

@@ -6,6 +6,7 @@
 
 #include "cli/command.h"
 #include "cli/file_kind.h"
+#include "cli/selection.h"
 #include "cli/talk.h"
 
 #include <inttypes.h>
@@ -14,10 +15,9 @@
 static void print_summary(const tacho_conversion *conversion, const tacho_dict *dict)
 {
     uint64_t read_count = 0;
-    uint64_t left_out_count = 0;
+    uint64_t left_out_count = tacho_cli_selection_left_out(dict);
     for (size_t i = 0; i < dict->part_count; i++) {
         read_count += dict->parts[i].row_count;
-        left_out_count += dict->parts[i].left_out_count;
     }
     char left_out[64] = "";
     if (left_out_count > 0) {
@@ -31,25 +31,27 @@ static void print_summary(const tacho_conversion *conversion, const tacho_dict *
              written_count == 1 ? "" : "s", left_out, conversion->intake.input_count,
              conversion->intake.input_count == 1 ? "" : "s, each from its own zero (not aligned)");
     tacho_talk_line("wrote", text);
-    if (written_count == 0 && left_out_count > 0) {
-        tacho_talk_line("warning", "no event of the input is inside the window and long enough; "
-                                   "'tacho info' shows its time range");
-    }
 }
 
-static int report(const tacho_conversion *conversion, const tacho_dict *dict, bool is_quiet)
+static int report(const tacho_conversion *conversion, const tacho_dict *dict,
+                  tacho_talk_level level)
 {
     tacho_talk_losses(dict);
-    if (!is_quiet) {
+    if (level == TACHO_TALK_VERBOSE) {
+        tacho_talk_inputs(dict);
+    }
+    if (level != TACHO_TALK_QUIET) {
         print_summary(conversion, dict);
     }
+    tacho_cli_selection_warn(dict);
     return dict->loss_count > 0 ? TACHO_EXIT_LOSSY : TACHO_EXIT_DONE;
 }
 
-int tacho_convert_run(tacho_conversion *conversion, bool is_quiet)
+int tacho_convert_run(tacho_conversion *conversion, tacho_talk_level level)
 {
     tacho_talk_progress progress;
-    tacho_talk_progress_init(&progress, "converting", is_quiet, &conversion->intake.progress);
+    tacho_talk_progress_init(&progress, "converting", level == TACHO_TALK_QUIET,
+                             &conversion->intake.progress);
     tacho_dict dict;
     tacho_status status = tacho_dict_init(&dict);
     if (status == TACHO_OK) {
@@ -58,7 +60,7 @@ int tacho_convert_run(tacho_conversion *conversion, bool is_quiet)
     tacho_talk_progress_end(&progress);
     int exit_code = TACHO_EXIT_DONE;
     if (status == TACHO_OK) {
-        exit_code = report(conversion, &dict, is_quiet);
+        exit_code = report(conversion, &dict, level);
     } else {
         tacho_talk_losses(&dict);
         exit_code = tacho_talk_failure(tacho_cli_note_kinds(status, &conversion->intake));

@@ -6,9 +6,10 @@
 #ifndef TACHO_CLI_CONVERT_RUN_H
 #define TACHO_CLI_CONVERT_RUN_H
 
+#include "cli/talk.h"
 #include "pipeline/conversion.h"
 
 /* Runs |conversion| and returns the exit code. */
-int tacho_convert_run(tacho_conversion *conversion, bool is_quiet);
+int tacho_convert_run(tacho_conversion *conversion, tacho_talk_level level);
 
 #endif

@@ -14,12 +14,12 @@
 
 static const tacho_option options[] = {
     {"host_profiling", 0, false, NULL,
-     "write the columns that the vendor's tool had when it took this flag: torq-a1, with "
-     "--original_mlir_file or --perfetto_file torq-a2. What kind of profile RUNTIME_CSV is, is "
-     "recognised without it, and for jobs alone it changes nothing"},
-    {"original_mlir_file", 0, false, "MLIR", "the model, where its lines name other paths"},
-    {"perfetto_file", 0, false, "PB", "write a Perfetto trace, too"},
-    {"debug", 0, false, NULL, "show every problem and note, not the first few"},
+     "write the columns of the vendor's tool that had this option: torq-a1, or torq-a2 with "
+     "--original_mlir_file or --perfetto_file; no effect on profiles of jobs only"},
+    {"original_mlir_file", 0, false, "MLIR",
+     "the model, if the debug information names other paths"},
+    {"perfetto_file", 0, false, "PB", "also write a Perfetto trace"},
+    {"debug", 0, false, NULL, "show all problems and notes, not only the first few"},
     TACHO_OPTION_QUIET,
     TACHO_OPTION_HELP,
 };
@@ -127,15 +127,16 @@ static int annotate_profiling_run(const tacho_arguments *arguments)
 const tacho_command tacho_dropin_annotate_profiling = {
     .name = "annotate_profiling.py",
     .is_dropin = true,
-    .summary = "Torq runtime profiles with the compiler's debug information, the vendor's flags",
+    .summary = "annotate Torq runtime profiles, with the vendor's options",
     .usage = "MLIR_OR_DEBUG_DIR RUNTIME_CSV OUT [options]",
     .description =
         "Joins a runtime profile with a phase dump (MODEL.9.executable-targets.mlir) or a\n"
-        "debug directory. OUT is a table (.csv, .xlsx) or a trace (.pb). The columns follow\n"
-        "from the input: for jobs alone those of torq-a0, in a workbook the titles of the\n"
-        "manual (seed-000); for host actions seed-001; for dispatches torq-a3. Times of jobs\n"
-        "are true ones; the vendor's first tool let a job begin where the last one ended.\n"
-        "'tacho annotate' does the same and more.",
+        "debug directory. OUT is a table (.csv, .xlsx) or a trace (.pb).\n"
+        "\n"
+        "The input determines the columns: torq-a0 for profiles of jobs only (in a\n"
+        "workbook the manual's titles, seed-000), seed-001 for host actions, torq-a3 for\n"
+        "dispatches. Job times are correct; the vendor's first tool started each job at\n"
+        "the end of the previous one. 'tacho annotate' does the same and more.",
     .examples = "annotate_profiling.py ./compilation_phases/fc.9.executable-targets.mlir "
                 "./runtime.csv ./annotated_runtime.csv\n"
                 "annotate_profiling.py ./debug ./runtime.csv ./annotated_runtime.pb\n",

@@ -184,7 +184,7 @@ static void name_inputs(tacho_intake_input *inputs, size_t count, char (*names)[
 /* Writes the trace, then prints what it shows. */
 static int convert(tacho_conversion *conversion, overview_list *list, bool is_quiet)
 {
-    int exit_code = tacho_convert_run(conversion, is_quiet);
+    int exit_code = tacho_convert_run(conversion, is_quiet ? TACHO_TALK_QUIET : TACHO_TALK_NORMAL);
     bool is_written = exit_code == TACHO_EXIT_DONE || exit_code == TACHO_EXIT_LOSSY;
     if (is_written && !is_quiet && strcmp(conversion->output_path, "-") != 0) {
         tacho_status status = print_overviews(list, conversion->output_path);
@@ -246,7 +246,7 @@ static int perfetto_logger_run(const tacho_arguments *arguments)
 const tacho_command tacho_dropin_perfetto_logger = {
     .name = "perfetto_logger.py",
     .is_dropin = true,
-    .summary = "Torq profiles to a Perfetto trace, with the vendor's flags",
+    .summary = "convert Torq profiles to a Perfetto trace, with the vendor's options",
     .usage = "[CSV...] [--compile_profile CSV...] [--runtime_profile CSV...] --pb OUT",
     .description =
         "Reads compile-time timelines and runtime profiles, prints how busy each kind of\n"

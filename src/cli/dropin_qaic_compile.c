@@ -15,29 +15,29 @@
 #define IGNORED "accepted for compatibility; no effect"
 
 static const tacho_option options[] = {
-    {"model", 'm', false, "FILE", "the network: ONNX, or MLIR of TOSA or torch-onnx"},
+    {"model", 'm', false, "FILE", "the model: ONNX, or MLIR in TOSA or torch-onnx"},
     {"aic-binary-dir", 0, false, "DIR",
      "write the program there, as " PROGRAM "; the directory is created if missing"},
     {"stats-level", 0, false, "N",
      "what the program records: 40 inferences, 50 also ports, 70 also operators, 100 also counters "
      "per operator; below 40 nothing (default: 40)"},
     {"stats-batchsize", 0, false, "N",
-     "number of inferences that statistics are averaged over (default: 1)"},
+     "number of inferences to average statistics over (default: 1)"},
     {"ddr-stats", 0, false, NULL, "count DDR traffic per core; needs level 40 or more"},
     {"aic-pmu-recipe", 0, false, "NAME",
      "count a predefined set of core events: AxiRd, AxiWr, AxiRdWr, KernelUtil, HmxMacs"},
     {"aic-pmu-events", 0, false, "HEX,...", "count these core events, at most 8"},
     {"aic-perf-warnings", 0, false, NULL, "print performance warnings"},
     {"aic-perf-metrics", 0, false, NULL, "print program statistics and per-core figures"},
-    {"aic-num-cores", 0, false, "N", "use at most N cores (default: as many as help)"},
-    {"batchsize", 0, false, "N", "inferences that run as one (default: 1)"},
+    {"aic-num-cores", 0, false, "N", "use at most N cores (default: as many as pay off)"},
+    {"batchsize", 0, false, "N", "run this many inferences as one batch (default: 1)"},
     TACHO_COMPILE_OPTION_DIM,
     TACHO_COMPILE_OPTION_BIND,
-    {"onnx-define-symbol", 0, false, "NAME,N", "the same as -dim=NAME=N"},
+    {"onnx-define-symbol", 0, false, "NAME,N", "same as -dim=NAME=N"},
     {"convert-to-fp16", 0, false, NULL, "store and compute real numbers as f16"},
     {"aic-hw", 0, false, NULL, IGNORED},
     {"aic-hw-version", 0, false, "V", IGNORED},
-    {"compile-only", 0, false, NULL, IGNORED ": nothing is run"},
+    {"compile-only", 0, false, NULL, IGNORED},
     {"mos", 0, false, "N", IGNORED ": the compiler chooses"},
     {"ols", 0, false, "N", IGNORED ": the compiler chooses"},
     TACHO_OPTION_QUIET,
@@ -139,13 +139,13 @@ const tacho_command tacho_dropin_qaic_compile = {
     .name = "qaic-compile",
     .is_dropin = true,
     .has_single_dash = true,
-    .summary = "a network to a program for Cloud AI 100, with the vendor's flags",
+    .summary = "compile a model for Cloud AI 100, with the vendor's options",
     .usage = "-model=FILE -aic-binary-dir=DIR [options]",
     .description =
-        "Compiles a network for Cloud AI 100 and writes DIR/" PROGRAM ", a container in the\n"
-        "public layout with a program of tacho's in it, which its runtime and 'tacho info'\n"
-        "read. What the program records is compiled in: level 40 suffices for times of\n"
-        "inferences, 70 is needed for operators. 'tacho compile -m " MACHINE "' does the same\n"
+        "Compiles a model for Cloud AI 100 and writes DIR/" PROGRAM ", a container in the\n"
+        "public layout that holds a program for tacho's runtime and 'tacho info'. What the\n"
+        "program records is compiled in: level 40 is enough for inference times, 70 is\n"
+        "needed for operators. 'tacho compile -m " MACHINE "' does the same\n"
         "and more.",
     .examples = "qaic-compile -model=model.onnx -aic-binary-dir=./binaries -stats-level=70\n"
                 "qaic-compile -model=model.onnx -aic-binary-dir=./binaries "

@@ -8,9 +8,9 @@ static const tacho_option options[] = {
     {"qpc", 'q', false, "PATH", "programqpc.bin, as the compiler wrote it"},
     {"input-dir", 'i', false, "PATH", "directory of raw stats buffers"},
     {"output-dir", 'o', false, "PATH", "output directory, created if missing (default: .)"},
-    {"summary", 0, false, "[true|false]", "write summaries, text for people"},
-    {"trace", 0, false, "[true|false]", "write traces, JSON for chrome://tracing"},
-    {"host-trace", 0, false, "PATH", "JSON of the host to show beside the device"},
+    {"summary", 0, false, "[true|false]", "write text summaries"},
+    {"trace", 0, false, "[true|false]", "write Chrome traces (JSON)"},
+    {"host-trace", 0, false, "PATH", "the host's trace (JSON), shown on the same time axis"},
     {"select-cores", 'c', false, "LIST", "only these cores in traces, such as 0,5,1"},
     {"select-devices", 'd', false, "LIST", "only these devices in traces, such as 0,1"},
     {"merge-mq-traces", 0, false, "[true|false]",
@@ -27,14 +27,14 @@ static const tacho_option options[] = {
 const tacho_command tacho_dropin_qaic_opstats = {
     .name = "qaic-opstats",
     .is_dropin = true,
-    .summary = "raw stats of Cloud AI 100 to summaries and traces, with the vendor's options",
+    .summary = "decode raw stats of Cloud AI 100, with the vendor's options",
     .usage = "--qpc PATH --input-dir PATH --summary --trace [options]",
     .description =
-        "Decodes the raw stats that 'qaic-runner --aic-profiling-type=raw_device_stats' left\n"
-        "in a directory. Each file gives NAME.qaic-opstats.summary.txt and\n"
-        "NAME.qaic-opstats.trace.json, where NAME is the file's without\n"
-        "-aiccyclecounts.bin. A file that cannot be read is named and passed over; the exit\n"
-        "status is then 3. 'tacho opstats' does the same and more.",
+        "Decodes the raw stats that 'qaic-runner --aic-profiling-type=raw_device_stats'\n"
+        "left in a directory. For each file NAME-aiccyclecounts.bin it writes\n"
+        "NAME.qaic-opstats.summary.txt and NAME.qaic-opstats.trace.json. Files that\n"
+        "cannot be read are listed and skipped; the exit status is then 3. 'tacho\n"
+        "opstats' does the same and more.",
     .examples = "qaic-opstats --qpc ./binaries/programqpc.bin --input-dir ./stats "
                 "--output-dir ./stats-out --summary --trace --flow-events full\n"
                 "qaic-opstats --qpc ./binaries/programqpc.bin --input-dir ./stats "

@@ -24,16 +24,15 @@ enum { DEFAULT_ITERATIONS = 40, ACTIVATIONS_MAX = 1024, DEVICES_MAX = 1024 };
 static const tacho_option options[] = {
     {"test-data", 't', false, "DIR", "directory that holds " PROGRAM},
     {"input-file", 'i', false, "FILE",
-     "the next input: the bytes of its elements, or .npy or .pb; repeatable (default: "
-     "seeded-random)"},
-    {"write-output-dir", 0, false, "DIR", "write the outputs there, as bytes of their elements"},
+     "the next input: raw bytes, .npy or .pb; repeatable (default: seeded random)"},
+    {"write-output-dir", 0, false, "DIR", "write the outputs there as raw bytes"},
     {"num-iter", 'n', false, "N", "number of inferences (default: 40)"},
     {"aic-num-activations", 'a', false, "N",
      "number of copies of the program, each on its own cores (default: 1)"},
-    {"aic-device-id", 'd', false, "N", IGNORED ": there is one card, a simulated one"},
+    {"aic-device-id", 'd', false, "N", IGNORED ": there is one simulated card"},
     {"aic-profiling-type", 0, false, "TYPE",
      "raw_device_stats: .bin files for qaic-opstats; stats: summaries; trace: a Chrome trace; "
-     "latency: times of inferences; repeatable"},
+     "latency: inference times; repeatable"},
     {"aic-profiling-out-dir", 0, false, "DIR",
      "directory for these files; it must exist (default: .)"},
     {"aic-profiling-num-samples", 0, false, "N", "inferences to record (default: 1)"},
@@ -230,7 +229,7 @@ static tacho_status write_profiles(runner *self, const tacho_run_session *sessio
         char text[160];
         snprintf(text, sizeof(text),
                  "the program records nothing: it was compiled with -stats-level=%" PRIu32
-                 ", at least 40 is needed",
+                 "; at least 40 is needed",
                  level);
         tacho_talk_line("warning", text);
     }
@@ -251,7 +250,7 @@ static void say_flush(const runner *self)
     char text[200];
     if (self->qaic.flush.mean > 0) {
         snprintf(text, sizeof(text),
-                 "times and rates of the report leave out writing the stats, %.3f us of an "
+                 "times and rates of the report exclude writing the stats, %.3f us of an "
                  "inference; TotalDuration and summaries include it",
                  self->qaic.flush.mean);
         tacho_talk_line("note", text);
@@ -386,15 +385,14 @@ static int qaic_runner_run(const tacho_arguments *arguments)
 const tacho_command tacho_dropin_qaic_runner = {
     .name = "qaic-runner",
     .is_dropin = true,
-    .summary = "run a program for Cloud AI 100, with the vendor's flags",
+    .summary = "run a program for Cloud AI 100, with the vendor's options",
     .usage = "--test-data=DIR [options]",
     .description =
-        "Runs DIR/" PROGRAM ", as qaic-compile writes it, on a simulated card, and prints how\n"
-        "long inferences took there. Values are exact; times are simulated, and not\n"
-        "representative of the hardware's. Raw stats of recorded inferences are files\n"
-        "aic-profiling-program-<P>-activation-<A>-inf-<I>-<network>-aiccyclecounts.bin, which\n"
-        "qaic-opstats reads, and 'tacho convert --program'. 'tacho run' does the same and\n"
-        "more.",
+        "Runs DIR/" PROGRAM ", as qaic-compile writes it, on a simulated card and prints the\n"
+        "inference times. Values are exact; times are simulated and not representative of\n"
+        "hardware. Raw stats go to files named\n"
+        "aic-profiling-program-<P>-activation-<A>-inf-<I>-<network>-aiccyclecounts.bin, for\n"
+        "qaic-opstats and 'tacho convert --program'. 'tacho run' does the same and more.",
     .examples = "qaic-runner --test-data=./binaries --aic-profiling-type=raw_device_stats "
                 "--aic-profiling-out-dir=./stats --aic-profiling-num-samples=5 "
                 "--aic-profiling-start-iter 1 --num-iter=100\n",

@@ -20,17 +20,15 @@ static const tacho_option options[] = {
      "write the estimated timeline, to " DEFAULT_TIMELINE " unless another file is named, and show "
      "cycles and memory footprints in dumps (default: off)"},
     {"torq-dump-profiling", 0, false, "CSV", "write the timeline there"},
-    {"torq-timeline", 0, false, "t1|t4", "in this form (default: t1)"},
+    {"torq-timeline", 0, false, "t1|t4", "format of the timeline (default: t1)"},
     TACHO_COMPILE_OPTION_DIM,
     TACHO_COMPILE_OPTION_BIND,
     TACHO_COMPILE_OPTIONS_DUMPS,
     {"torq-hw", 0, false, "SPEC",
      "SL2610, or another: <id>:<lram_kb>:<slices>:<css>:<nss>[:<dma>...]"},
-    {"torq-dma-in-mtu", 0, false, "N",
-     "beats of a burst that comes in, as a power of two (default: "
-     "4)"},
-    {"torq-dma-out-mtu", 0, false, "N", "the same of one that goes out (default: 4)"},
-    {"iree-input-type", 0, false, "TYPE", IGNORED ": the model's is recognised"},
+    {"torq-dma-in-mtu", 0, false, "N", "beats per incoming burst, as a power of two (default: 4)"},
+    {"torq-dma-out-mtu", 0, false, "N", "beats per outgoing burst, as a power of two (default: 4)"},
+    {"iree-input-type", 0, false, "TYPE", IGNORED ": detected from the model"},
     {"iree-hal-target-backends", 0, false, "NAME", IGNORED},
     {"iree-hal-target-device", 0, false, "NAME", IGNORED},
     {"iree-opt-level", 0, false, "LEVEL", IGNORED},
@@ -164,13 +162,13 @@ static int torq_compile_run(const tacho_arguments *arguments)
 const tacho_command tacho_dropin_torq_compile = {
     .name = "torq-compile",
     .is_dropin = true,
-    .summary = "a network to a program for Torq, with the vendor's flags",
+    .summary = "compile a model for Torq, with the vendor's options",
     .usage = "MODEL -o OUT [options]",
     .description =
-        "Compiles a network (MLIR of TOSA or torch-onnx, or ONNX) for Torq. OUT is a program\nfor "
-        "tacho's own runtime and 'tacho info', not a module of the vendor's runtime. With "
-        "--torq-enable-profiling the estimated timeline is written, all\n"
-        "dispatches in one file. 'tacho compile' does the same and more.",
+        "Compiles a model (ONNX, or MLIR in TOSA or torch-onnx) for Torq. OUT is a\n"
+        "program for tacho's runtime and 'tacho info', not a module for the vendor's\n"
+        "runtime. With --torq-enable-profiling it also writes the estimated timeline of\n"
+        "all dispatches to one file. 'tacho compile' does the same and more.",
     .examples = "torq-compile samples/tosa/fc.mlir -o model.vmfb --torq-enable-profiling "
                 "--torq-dump-profiling=./trace.csv "
                 "--dump-compilation-phases-to=./compilation_phases\n",

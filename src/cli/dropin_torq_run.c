@@ -21,19 +21,17 @@ enum { SHOWN_ELEMENTS = 1024 };
 static const tacho_option options[] = {
     {"module", 0, false, "FILE", "the program, as torq-compile writes it"},
     {"device", 0, false, "NAME",
-     "torq, the simulated accelerator; local-sync, this computer; or a device of tacho's "
-     "(default: torq)"},
-    {"function", 0, false, "NAME", "the function to call (default: the program's own)"},
+     "torq (simulated accelerator), local-sync (this computer) or a tacho device (default: torq)"},
+    {"function", 0, false, "NAME", "function to call (default: the program's only one)"},
     {"input", 0, false, "VALUE",
-     "the next input: 1x1280xi8=0, 4xf32=1 2 3 4, @x.npy; repeatable (default, where none is "
-     "given: seeded-random)"},
+     "the next input: 1x1280xi8=0, 4xf32=1 2 3 4, @x.npy; repeatable (default: seeded random)"},
     {"output", 0, false, "@FILE",
-     "write the next result there, as .npy; - prints it, nothing does neither; repeatable "
-     "(default: printed)"},
+     "write the next result to FILE as .npy, - to print it, empty to drop it; repeatable (default: "
+     "print)"},
     {"torq_profile", 0, false, "CSV", "write job times to FILE (R0)"},
     {"torq_profile_host", 0, false, "CSV", "write the times of host actions to FILE (R1)"},
     {"torq_profile_host_format", 0, false, "r1|r2",
-     "in this form: r2 is that of later runtimes (default: r1)"},
+     "format of that file; r2 is that of later runtimes (default: r1)"},
     TACHO_OPTION_QUIET,
     TACHO_OPTION_HELP,
 };
@@ -92,7 +90,8 @@ static bool choose_profiles(const tacho_arguments *arguments, module_run *run)
     }
     if (run->jobs_path != NULL && run->host_path != NULL &&
         strcmp(run->jobs_path, run->host_path) == 0) {
-        tacho_command_misuse(arguments->command, "both profiles cannot go to %s", run->jobs_path);
+        tacho_command_misuse(arguments->command, "the two profiles cannot both go to %s",
+                             run->jobs_path);
         return false;
     }
     return true;
@@ -258,15 +257,15 @@ static int module_command_run(const tacho_arguments *arguments)
 
 #define DESCRIPTION                                                                                \
     "Runs a program that torq-compile wrote, on the simulated accelerator, and prints its\n"       \
-    "results. Values are exact; times are simulated, and not representative of the\n"              \
-    "hardware's. With --torq_profile or --torq_profile_host the times of its blocks (NSS\n"        \
-    "programs) are printed and written, for annotate_profiling.py and perfetto_logger.py.\n"       \
+    "results. Values are exact; times are simulated and not representative of\n"                   \
+    "hardware. --torq_profile and --torq_profile_host print the times of its blocks (NSS\n"        \
+    "programs) and write them for annotate_profiling.py and perfetto_logger.py.\n"                 \
     "'tacho run' does the same and more."
 
 const tacho_command tacho_dropin_torq_run_module = {
     .name = "torq-run-module",
     .is_dropin = true,
-    .summary = "run a program for Torq, with the flags of the vendor's runtime",
+    .summary = "run a program for Torq, with the options of the vendor's runtime",
     .usage = "--module=FILE [--input=VALUE]... [options]",
     .description = DESCRIPTION,
     .examples = "torq-run-module --module=model.vmfb --input=\"1x56x56x24xi8=1\" "
@@ -279,7 +278,7 @@ const tacho_command tacho_dropin_torq_run_module = {
 const tacho_command tacho_dropin_iree_run_module = {
     .name = "iree-run-module",
     .is_dropin = true,
-    .summary = "run a program for Torq, with the flags of IREE's tool",
+    .summary = "run a program for Torq, with the options of IREE's tool",
     .usage = "--module=FILE [--device=torq] [--input=VALUE]... [options]",
     .description = DESCRIPTION,
     .examples = "iree-run-module --device=torq --module=model.vmfb --input=\"1x1280xi8=0\" "

@@ -32,7 +32,7 @@ static const char *describe_packed(tacho_input *input, tacho_str head)
     if (tacho_input_compression(input) == NULL) {
         return NULL;
     }
-    return is_network(head)   ? "is a compressed network; decompress it first"
+    return is_network(head)   ? "is a compressed model; decompress it first"
            : is_program(head) ? "is a compressed program; decompress it first"
                               : NULL;
 }
@@ -47,11 +47,11 @@ static const char *describe(tacho_input *input, tacho_str head)
         return "is a program; use 'tacho info' to inspect it or 'tacho run' to run it";
     }
     if (tacho_str_starts_with(head, TACHO_STR("kind,file,group,track,class,index,start_ns,"))) {
-        return "is an event table written for other programs, which tacho does not read; write .pb "
-               "or .json instead of .csv";
+        return "is an event table for other programs, which tacho does not read back; write .pb or "
+               ".json instead";
     }
     if (is_network(head)) {
-        return "is a network; use 'tacho compile' or 'tacho info'";
+        return "is a model; use 'tacho compile' or 'tacho info'";
     }
     return NULL;
 }
@@ -136,7 +136,7 @@ tacho_status tacho_cli_note_pipes(tacho_status status, const tacho_intake *intak
         mode_t kind = kind_of(path);
         if (intake->inputs[i].source == NULL && (kind == S_IFIFO || kind == S_IFSOCK)) {
             status = tacho_status_add_note(
-                status, "%s is a pipe; a network or program must be a regular file",
+                status, "%s is a pipe; a model or program must be a regular file",
                 strcmp(path, "-") == 0 ? "standard input" : path);
         }
     }

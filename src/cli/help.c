@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-enum { OPTION_COLUMN = 28, LINE_WIDTH = 80 };
+enum { OPTION_COLUMN = 28, LINE_WIDTH = 80, PARAGRAPH_BYTES = 4096 };
 
 static void print_option_name(const tacho_command *command, const tacho_option *option)
 {
@@ -28,37 +28,135 @@ static void print_option_name(const tacho_command *command, const tacho_option *
     }
 }
 
-/* |text| broken at spaces; later lines start at |indent|. */
-static void print_wrapped(const char *text, size_t indent)
+/* Prints the words of |text| in lines that fit; the first starts at |column|, later ones at
+ * |indent|. */
+static void print_words(tacho_str text, size_t column, size_t indent)
 {
-    size_t column = indent;
-    while (*text != '\0') {
-        size_t len = strcspn(text, " ");
-        if (column > indent && column + 1 + len > LINE_WIDTH) {
-            printf("\n%*s", (int)indent, "");
-            column = indent;
-        } else if (column > indent) {
-            putchar(' ');
-            column++;
-        }
-        printf("%.*s", (int)len, text);
-        column += len;
-        text += len + (text[len] == ' ' ? 1 : 0);
+    bool is_first = true;
+    while (text.len > 0) {
+        size_t len = tacho_str_find_byte(text, ' ');
+        bool is_next = !is_first && column + 1 + len > LINE_WIDTH;
+        printf("%s%*s", is_next ? "\n" : "", is_next ? (int)indent : (is_first ? 0 : 1), "");
+        column = (is_next ? indent : column + (is_first ? 0 : 1)) + len;
+        printf("%.*s", (int)len, text.data);
+        text = tacho_str_from(text, len < text.len ? len + 1 : len);
+        is_first = false;
     }
     putchar('\n');
 }
 
+void tacho_help_print_wrapped(const char *text, size_t column, size_t indent)
+{
+    print_words(tacho_str_from_cstring(text), column, indent);
+}
+
+/* Lines with columns in them, which two blanks part, stay as they are. */
+static bool is_table(tacho_str paragraph)
+{
+    for (size_t i = 0; i + 1 < paragraph.len; i++) {
+        if (paragraph.data[i] == ' ' && paragraph.data[i + 1] == ' ') {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Where the next paragraph begins, behind an empty line; the length where there is none. */
+static size_t find_paragraph(tacho_str text)
+{
+    size_t at = 0;
+    while (at + 1 < text.len && (text.data[at] != '\n' || text.data[at + 1] != '\n')) {
+        at++;
+    }
+    return at + 1 < text.len ? at + 2 : text.len;
+}
+
+/* Paragraphs filled anew, so that a change of words moves no line breaks in the tables. */
+static void print_paragraphs(const char *description)
+{
+    char words[PARAGRAPH_BYTES];
+    for (tacho_str text = tacho_str_from_cstring(description); text.len > 0;) {
+        size_t next = find_paragraph(text);
+        tacho_str paragraph = tacho_str_make(text.data, next < text.len ? next - 2 : next);
+        if (is_table(paragraph) || paragraph.len >= sizeof(words)) {
+            printf("%.*s\n", TACHO_STR_ARG(paragraph));
+        } else {
+            for (size_t i = 0; i < paragraph.len; i++) {
+                words[i] = paragraph.data[i] == '\n' ? ' ' : paragraph.data[i];
+            }
+            print_words(tacho_str_make(words, paragraph.len), 0, 0);
+        }
+        text = tacho_str_from(text, next);
+        printf("%s", text.len > 0 ? "\n" : "");
+    }
+}
+
+/* The end of the word that begins at |text|: quotes hold blanks together. */
+static size_t shell_word(tacho_str text)
+{
+    char quote = 0;
+    size_t at = 0;
+    for (; at < text.len && (quote != 0 || text.data[at] != ' '); at++) {
+        if (quote == 0 && (text.data[at] == '\'' || text.data[at] == '"')) {
+            quote = text.data[at];
+        } else if (text.data[at] == quote) {
+            quote = 0;
+        }
+    }
+    return at;
+}
+
+/* How much of |text| belongs on one line: a word, or an option and the word behind it. */
+static size_t shell_piece(tacho_str text)
+{
+    size_t len = shell_word(text);
+    tacho_str rest = tacho_str_from(text, len < text.len ? len + 1 : len);
+    bool has_value = text.data[0] == '-' && rest.len > 0 && rest.data[0] != '-';
+    return has_value ? len + 1 + shell_word(rest) : len;
+}
+
+/* A command, continued on the next lines where it is long. */
+static void print_example(tacho_str line)
+{
+    size_t column = 0;
+    while (line.len > 0) {
+        size_t len = shell_piece(line);
+        if (column > 0 && column + 1 + len > LINE_WIDTH - 2 && len + 4 < LINE_WIDTH) {
+            printf(" \\\n   ");
+            column = 3;
+        }
+        printf("%s%.*s", column > 0 ? " " : "", (int)len, line.data);
+        column += len + (column > 0 ? 1 : 0);
+        line = tacho_str_from(line, len < line.len ? len + 1 : len);
+    }
+    putchar('\n');
+}
+
+static void print_examples(const char *examples)
+{
+    for (tacho_str text = tacho_str_from_cstring(examples); text.len > 0;) {
+        size_t len = tacho_str_find_byte(text, '\n');
+        print_example(tacho_str_make(text.data, len));
+        text = tacho_str_from(text, len < text.len ? len + 1 : len);
+    }
+}
+
 void tacho_command_print_help(const tacho_command *command)
 {
-    printf("Usage: %s%s %s\n\n%s\n", command->is_dropin ? "" : "tacho ", command->name,
-           command->usage, command->description);
+    const char *tool = command->is_dropin ? "" : "tacho ";
+    size_t indent = strlen("Usage: ") + strlen(tool) + strlen(command->name) + 1;
+    printf("Usage: %s%s ", tool, command->name);
+    tacho_help_print_wrapped(command->usage, indent, indent);
+    printf("\n");
+    print_paragraphs(command->description);
     printf("\nOptions:\n");
     for (size_t i = 0; i < command->option_count; i++) {
         print_option_name(command, &command->options[i]);
-        print_wrapped(command->options[i].help, OPTION_COLUMN);
+        tacho_help_print_wrapped(command->options[i].help, OPTION_COLUMN, OPTION_COLUMN);
     }
-    printf("\nExamples:\n%s", command->examples);
-    printf("\nExit status: 0 done; 1 failed, nothing written; 2 misuse; 3 done, but some records\n"
+    printf("\nExamples:\n");
+    print_examples(command->examples);
+    printf("\nExit status: 0 success; 1 failure, nothing written; 2 misuse; 3 some records\n"
            "could not be read.\n");
 }
 
@@ -105,7 +203,9 @@ void tacho_command_print_scdoc(const tacho_command *command)
     print_scdoc_text(command->description);
     printf("\n\n# OPTIONS\n\n");
     print_scdoc_options(command);
-    printf("# EXAMPLES\n\n```\n%s```\n\n# EXIT STATUS\n\n", command->examples);
-    printf("0 done; 1 failed, nothing written; 2 misuse of the command line; 3 done, but some "
-           "records of the input could not be read.\n\n# SEE ALSO\n\n*tacho*(1)\n");
+    printf("# EXAMPLES\n\n```\n");
+    print_examples(command->examples);
+    printf("```\n\n# EXIT STATUS\n\n0 success; 1 failure, nothing written; 2 misuse of the command "
+           "line; 3 some records of the input could not be read.\n\n# SEE ALSO\n\n"
+           "*tacho*(1)\n");
 }

@@ -81,7 +81,7 @@ tacho_status tacho_debug_list_add(tacho_debug_list *list, const char *path, cons
     }
     list->items[list->item_count++] = opened;
     list->problem_count += tacho_debug_info_trouble_count(&opened->info) > 0 ? 1 : 0;
-    tacho_annotate_talk_debug_info(&opened->info, path, false);
+    tacho_annotate_talk_debug_info(&opened->info, path, TACHO_TALK_NORMAL);
     return TACHO_OK;
 }
 

@@ -32,7 +32,7 @@ void tacho_input_list_deinit(tacho_input_list *list)
     *list = (tacho_input_list){0};
 }
 
-static tacho_status add_path(tacho_input_list *list, const char *path)
+tacho_status tacho_input_list_add_file(tacho_input_list *list, const char *path)
 {
     TACHO_TRY(tacho_grow(&list->paths, &list->path_capacity, list->path_count + 1));
     list->paths[list->path_count++] = path;
@@ -75,8 +75,7 @@ static bool is_page_name(const char *name)
            tacho_str_ends_with(path, TACHO_STR(".html.zst"));
 }
 
-/* Whether a page of ours lies at |path|, by the mark in its head. */
-static bool has_page_mark(const char *path)
+bool tacho_input_list_is_page(const char *path)
 {
     static const tacho_str mark =
         TACHO_STR_INIT("<meta name=\"generator\" content=\"tacho report\">");
@@ -101,7 +100,7 @@ static bool has_page_mark(const char *path)
 static bool is_old_page(const char *joined, const char *output_path)
 {
     return (is_page_name(output_path) && tacho_input_is_same_file(joined, output_path)) ||
-           (is_page_name(joined) && has_page_mark(joined));
+           (is_page_name(joined) && tacho_input_list_is_page(joined));
 }
 
 /* Whether |name| in |folder|, which is |joined|, is a symbolic link to a file elsewhere. */
@@ -144,11 +143,12 @@ static tacho_status add_entries(tacho_input_list *list, DIR *folder, const char 
         if (leads_out(path, entry->d_name, joined)) {
             TACHO_TRY(add_link(list, joined));
         } else if (!is_old_page(joined, output_path)) {
-            TACHO_TRY(add_path(list, joined));
+            TACHO_TRY(tacho_input_list_add_file(list, joined));
         }
     }
     return errno == 0 ? TACHO_OK
-                      : tacho_fail(TACHO_CODE_IO, "%s: cannot list it: %s", path, strerror(errno));
+                      : tacho_fail(TACHO_CODE_IO, "%s: cannot read the directory: %s", path,
+                                   strerror(errno));
 }
 
 static int compare_paths(const void *a, const void *b)
@@ -167,7 +167,8 @@ static tacho_status add_folder(tacho_input_list *list, const char *path, const c
 {
     DIR *folder = opendir(path);
     if (folder == NULL) {
-        return tacho_fail(TACHO_CODE_IO, "%s: cannot list it: %s", path, strerror(errno));
+        return tacho_fail(TACHO_CODE_IO, "%s: cannot read the directory: %s", path,
+                          strerror(errno));
     }
     size_t first = list->path_count, first_link = list->link_count;
     tacho_status status = add_entries(list, folder, path, output_path);
@@ -181,5 +182,5 @@ tacho_status tacho_input_list_add(tacho_input_list *list, const char *path, cons
 {
     return is_folder(path) && tacho_source_find_folder(path) == NULL
                ? add_folder(list, path, output_path)
-               : add_path(list, path);
+               : tacho_input_list_add_file(list, path);
 }

@@ -28,4 +28,10 @@ void tacho_input_list_deinit(tacho_input_list *list);
 tacho_status tacho_input_list_add(tacho_input_list *list, const char *path,
                                   const char *output_path) TACHO_MUST_USE;
 
+/* Adds |path|, whatever it is. */
+tacho_status tacho_input_list_add_file(tacho_input_list *list, const char *path) TACHO_MUST_USE;
+
+/* Whether the file at |path| is a page that 'tacho report' wrote, by the mark in its head. */
+bool tacho_input_list_is_page(const char *path);
+
 #endif

@@ -4,19 +4,18 @@
  */
 #include "cli/listing.h"
 
-#include "base/grow.h"
+#include "cli/common_options.h"
 #include "cli/file_kind.h"
+#include "cli/inputs.h"
 
 #include "cli/table_sinks.h"
 #include "cli/values.h"
-
-#include <stdlib.h>
-#include <sys/stat.h>
 
 typedef struct run_request {
     tacho_listing *listing;
     const tacho_listing_verb *verb;
     void *self;
+    tacho_cli_inputs files;
     tacho_intake_input *inputs; /* those of the listing */
     bool is_alone;              /* there is one input only */
     size_t diverted_count;
@@ -76,7 +75,8 @@ static tacho_status attempt(void *self, tacho_order_mode mode, tacho_dict *dict)
     tacho_events *events = NULL;
     TACHO_TRY(analysis->open(listing->options, dict, &events));
     tacho_producer producer = tacho_intake_producer(&listing->intake);
-    tacho_status status = tacho_pipeline_push(&producer, mode, events);
+    tacho_status status =
+        tacho_pipeline_push_selected(&producer, mode, &listing->selection.events, events);
     tacho_talk_progress_end(&listing->progress);
     if (status == TACHO_OK && listing->is_strict) {
         status = tacho_pipeline_refuse_losses(dict);
@@ -119,18 +119,9 @@ static void skip_input(run_request *request, size_t index, tacho_status status)
     tacho_intake only = {.inputs = &request->inputs[index], .input_count = 1};
     tacho_talk_progress_end(&listing->progress);
     status = add_notes(request, status, &only);
-    tacho_talk_status("skipped", status, NULL);
-    tacho_status_free(status);
+    tacho_talk_skipped(status);
     listing->has_problems = true;
     remove_input(request, index);
-}
-
-/* What is read from a pipe is gone. */
-static bool can_probe(const char *path)
-{
-    struct stat facts;
-    return strcmp(path, "-") != 0 &&
-           (stat(path, &facts) != 0 || S_ISREG(facts.st_mode) || S_ISDIR(facts.st_mode));
 }
 
 /* What can be said of an input before any is read. */
@@ -142,7 +133,8 @@ static tacho_status look_at(run_request *request, size_t index, bool *out_is_div
     if (verb->divert != NULL && input->source == NULL) {
         TACHO_TRY(verb->divert(request->self, request->listing, input->path, out_is_diverted));
     }
-    bool is_probed = !*out_is_diverted && !request->is_alone && can_probe(input->path);
+    bool is_probed =
+        !*out_is_diverted && !request->is_alone && tacho_cli_inputs_can_probe(input->path);
     return is_probed ? tacho_intake_probe(input) : TACHO_OK;
 }
 
@@ -229,6 +221,12 @@ static int run_request_fully(run_request *request)
     if (status != TACHO_OK || !request->verb->shows_losses) {
         tacho_talk_losses(&dict);
     }
+    if (status == TACHO_OK && listing->is_verbose) {
+        tacho_talk_inputs(&dict);
+    }
+    if (status == TACHO_OK) {
+        tacho_cli_selection_warn(&dict);
+    }
     int exit_code =
         dict.loss_count > 0 || listing->has_problems ? TACHO_EXIT_LOSSY : TACHO_EXIT_DONE;
     if (status != TACHO_OK) {
@@ -241,7 +239,7 @@ static int run_request_fully(run_request *request)
 const tacho_table_sink *tacho_listing_choose_sink(const tacho_arguments *arguments,
                                                   const char *output_path)
 {
-    const char *format = tacho_arguments_value(arguments, "format");
+    const char *format = tacho_common_format(arguments);
     const tacho_table_sink *sink = NULL;
     if (format == NULL) {
         tacho_str path = tacho_str_from_cstring(output_path);
@@ -276,8 +274,19 @@ static bool choose_sink(const tacho_arguments *arguments, tacho_listing *listing
 static int run_with(const tacho_arguments *arguments, run_request *request)
 {
     tacho_listing *listing = request->listing;
-    if (!tacho_value_inputs(arguments, request->inputs, &listing->intake) ||
-        !choose_sink(arguments, listing) ||
+    tacho_cli_inputs_options options = {.output_path = listing->output_path,
+                                        .keeps_debug_info = request->verb->divert != NULL};
+    int exit_code = tacho_cli_inputs_open(&request->files, arguments, &options, &listing->intake);
+    if (exit_code == TACHO_EXIT_DONE) {
+        exit_code = tacho_cli_selection_open(&listing->selection, arguments);
+    }
+    if (exit_code != TACHO_EXIT_DONE) {
+        return exit_code;
+    }
+    request->inputs = request->files.inputs;
+    tacho_cli_inputs_say_links(&request->files);
+    listing->has_problems = request->files.skipped_count > 0;
+    if (!choose_sink(arguments, listing) ||
         !tacho_value_source_options(arguments, &listing->intake.options) ||
         (request->verb->choose != NULL &&
          !request->verb->choose(request->self, arguments, listing))) {
@@ -288,19 +297,16 @@ static int run_with(const tacho_arguments *arguments, run_request *request)
 
 int tacho_listing_run(const tacho_arguments *arguments, const tacho_listing_verb *verb, void *self)
 {
-    tacho_intake_input *inputs = tacho_items_alloc(arguments->item_count, sizeof(*inputs));
-    if (inputs == NULL) {
-        tacho_talk_line("error", "out of memory");
-        return TACHO_EXIT_FAILED;
-    }
     const char *output = tacho_arguments_value(arguments, "output");
     tacho_listing listing = {
         .output_path = output != NULL ? output : "-",
         .is_strict = tacho_arguments_has(arguments, "strict"),
         .is_quiet = tacho_arguments_has(arguments, "quiet"),
+        .is_verbose = tacho_arguments_has(arguments, "verbose"),
     };
-    run_request request = {.listing = &listing, .verb = verb, .self = self, .inputs = inputs};
+    run_request request = {.listing = &listing, .verb = verb, .self = self};
     int exit_code = run_with(arguments, &request);
-    free(inputs);
+    tacho_cli_selection_close(&listing.selection);
+    tacho_cli_inputs_close(&request.files);
     return exit_code;
 }

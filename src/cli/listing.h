@@ -13,15 +13,17 @@
 #include "analyses/analysis.h"
 #include "pipeline/intake.h"
 #include "cli/command.h"
+#include "cli/selection.h"
 #include "cli/talk.h"
 #include "sinks/table_sink.h"
 
 typedef struct tacho_listing {
     tacho_intake intake;
+    tacho_cli_selection selection;
     const tacho_table_sink *sink;
     const char *output_path;
     bool is_strict;
-    bool is_quiet;
+    bool is_quiet, is_verbose;
     bool has_problems;   /* said already; the exit code shall tell */
     const void *options; /* of the verb's analysis, which |choose| may set */
     tacho_talk_progress progress;
@@ -53,12 +55,7 @@ tacho_status tacho_listing_take(void *self, const tacho_table *table) TACHO_MUST
 const tacho_table_sink *tacho_listing_choose_sink(const tacho_arguments *arguments,
                                                   const char *output_path);
 
-/* Options that all reports have. */
-#define TACHO_LISTING_OPTION_FORMAT                                                                \
-    {                                                                                              \
-        "format", 0, false, "text|csv|json|xlsx",                                                  \
-            "how to print the tables (default: by the suffix of OUT, else text)"                   \
-    }
+/* Where tables go. */
 #define TACHO_LISTING_OPTION_OUTPUT                                                                \
     {                                                                                              \
         "output", 'o', false, "OUT",                                                               \

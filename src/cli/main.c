@@ -3,7 +3,9 @@
  * The program: finds the verb, or the tool it was called as, and runs it.
  */
 #include "base/pages.h"
+#include "cli/about.h"
 #include "cli/command.h"
+#include "cli/common_options.h"
 #include "base/suggest.h"
 #include "cli/talk.h"
 #include "cli/version.h"
@@ -20,7 +22,7 @@ const tacho_command *const tacho_commands[] = {
     &tacho_command_machine,  &tacho_command_opstats, &tacho_command_help,     NULL,
 };
 
-static const tacho_command *const dropins[] = {
+const tacho_command *const tacho_dropins[] = {
     &tacho_dropin_annotate_profiling, &tacho_dropin_perfetto_logger, &tacho_dropin_iree_run_module,
     &tacho_dropin_qaic_compile,       &tacho_dropin_qaic_opstats,    &tacho_dropin_qaic_runner,
     &tacho_dropin_torq_compile,       &tacho_dropin_torq_run_module, NULL,
@@ -39,7 +41,7 @@ static const tacho_command *find_in(const tacho_command *const *list, const char
 const tacho_command *tacho_command_find(const char *name)
 {
     const tacho_command *command = find_in(tacho_commands, name);
-    return command != NULL ? command : find_in(dropins, name);
+    return command != NULL ? command : find_in(tacho_dropins, name);
 }
 
 /* Reports a failed write to standard output: a full disk must not look like success. */
@@ -65,25 +67,37 @@ static int run_command(const tacho_command *command, int word_count, char **word
     if (exit_code != TACHO_EXIT_DONE) {
         return exit_code;
     }
-    if (tacho_arguments_has(&arguments, "help")) {
+    exit_code = tacho_common_options_apply(&arguments);
+    if (exit_code == TACHO_EXIT_DONE && tacho_arguments_has(&arguments, "help")) {
         tacho_command_print_help(command);
-    } else {
+    } else if (exit_code == TACHO_EXIT_DONE) {
+        int64_t started_ns = tacho_talk_now_ns();
         exit_code = command->run(&arguments);
+        if (tacho_arguments_has(&arguments, "verbose") && !command->is_dropin) {
+            tacho_talk_cost(started_ns);
+        }
     }
     tacho_arguments_free(&arguments);
     return finish(exit_code);
 }
 
-static int misuse(const char *verb)
+/* |word| is neither a command nor the path of a file. */
+static int misuse(const char *word)
 {
     char text[256];
-    tacho_suggestion near = {.typed = tacho_str_from_cstring(verb)};
+    tacho_suggestion near = {.typed = tacho_str_from_cstring(word)};
     for (size_t i = 0; tacho_commands[i] != NULL; i++) {
         tacho_suggestion_offer(&near, tacho_commands[i]->name);
     }
-    snprintf(text, sizeof(text), "unknown command '%.100s'%s%s%s", verb,
-             near.name != NULL ? "; did you mean '" : "", near.name != NULL ? near.name : "",
-             near.name != NULL ? "'?" : "");
+    if (near.name != NULL) {
+        snprintf(text, sizeof(text), "unknown command '%.100s'; did you mean '%s'?", word,
+                 near.name);
+    } else if (strpbrk(word, "./") != NULL) {
+        snprintf(text, sizeof(text), "%.200s: no such command or file", word);
+    } else {
+        snprintf(text, sizeof(text), "unknown %s '%.100s'", word[0] == '-' ? "option" : "command",
+                 word);
+    }
     tacho_talk_line("error", text);
     fprintf(stderr, "Try 'tacho help'.\n");
     return TACHO_EXIT_USAGE;
@@ -129,14 +143,12 @@ int main(int argc, char **argv)
         return TACHO_EXIT_FAILED;
     }
     tacho_str called_as = tacho_str_basename(tacho_str_from_cstring(argc > 0 ? argv[0] : "tacho"));
-    const tacho_command *dropin = find_in(dropins, called_as.data);
+    const tacho_command *dropin = find_in(tacho_dropins, called_as.data);
     if (dropin != NULL) {
         return run_command(dropin, argc - 1, argv + 1);
     }
     if (argc < 2) {
-        tacho_talk_line("error", "no verb");
-        fprintf(stderr, "Try 'tacho help'.\n");
-        return TACHO_EXIT_USAGE;
+        return run_command(&tacho_command_help, 0, NULL);
     }
     if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
         tacho_print_version();
@@ -144,5 +156,8 @@ int main(int argc, char **argv)
     }
     bool wants_help = strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0;
     const tacho_command *command = tacho_command_find(wants_help ? "help" : argv[1]);
+    if (command == NULL && tacho_about_applies(argv[1])) {
+        return finish(tacho_about_run(argc - 1, argv + 1));
+    }
     return command != NULL ? run_command(command, argc - 2, argv + 2) : misuse(argv[1]);
 }

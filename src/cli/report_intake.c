@@ -55,6 +55,7 @@ void tacho_report_intake_deinit(tacho_report_intake *taken)
 typedef struct read_request {
     tacho_report_intake *taken;
     tacho_producer producer;
+    const tacho_selection *selection;
 } read_request;
 
 static tacho_status attempt(void *self, tacho_order_mode mode, tacho_dict *dict)
@@ -62,15 +63,16 @@ static tacho_status attempt(void *self, tacho_order_mode mode, tacho_dict *dict)
     const read_request *request = self;
     tacho_report_intake_deinit(request->taken); /* what an attempt that had to stop left there */
     TACHO_TRY(init(request->taken, dict));
-    return tacho_pipeline_push(&request->producer, mode, &request->taken->events);
+    return tacho_pipeline_push_selected(&request->producer, mode, request->selection,
+                                        &request->taken->events);
 }
 
 tacho_status tacho_report_intake_read(tacho_report_intake *taken, const tacho_intake *intake,
-                                      tacho_dict *dict)
+                                      const tacho_selection *selection, tacho_dict *dict)
 {
     TACHO_TRY(init(taken, dict));
     TACHO_TRY(tacho_intake_check(intake));
-    read_request request = {taken, tacho_intake_producer(intake)};
+    read_request request = {taken, tacho_intake_producer(intake), selection};
     return tacho_pipeline_try(attempt, &request, request.producer.first_mode, dict);
 }
 

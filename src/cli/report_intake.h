@@ -20,6 +20,7 @@ typedef struct tacho_report_intake {
 
 /* Reads the inputs of |intake| into an empty |dict|. To be deinitialised, also after a failure. */
 tacho_status tacho_report_intake_read(tacho_report_intake *taken, const tacho_intake *intake,
+                                      const tacho_selection *selection,
                                       tacho_dict *dict) TACHO_MUST_USE;
 void tacho_report_intake_deinit(tacho_report_intake *taken);
 

@@ -58,9 +58,9 @@ int tacho_run_choose_device(const tacho_arguments *arguments, tacho_arena *arena
     }
     if (strcmp(*out_device, "sim") != 0 &&
         strcmp(tacho_run_device_machine(*out_device), machine) != 0) {
-        return tacho_command_misuse(arguments->command,
-                                    "--machine %s is --device sim:%s, and --device says %s",
-                                    machine, machine, device);
+        return tacho_command_misuse(
+            arguments->command, "--machine %s means --device sim:%s, which contradicts --device %s",
+            machine, machine, device);
     }
     if (strcmp(*out_device, "sim") == 0) {
         size_t room = strlen(machine) + 5;
@@ -84,10 +84,12 @@ static const struct {
     const char *value; /* of the other one; NULL: any */
     const char *why;
 } voids[] = {
-    {"compare", "no-tables", NULL, "it is a table"},
-    {"blocks", "no-tables", NULL, "it is a table"},
-    {"top", "no-tables", NULL, "it cuts a table"},
-    {"format", "no-tables", NULL, "it is that of tables"},
+    {"compare", "no-tables", NULL, "it adds a table"},
+    {"blocks", "no-tables", NULL, "it adds a table"},
+    {"top", "no-tables", NULL, "it limits a table"},
+    {"format", "no-tables", NULL, "it selects a table format"},
+    {"json", "no-tables", NULL, "it selects a table format"},
+    {"csv", "no-tables", NULL, "it selects a table format"},
     {"input", "no-values", NULL, "nothing is computed"},
     {"seed", "no-values", NULL, "nothing is computed"},
     {"kernels", "no-values", NULL, "nothing is computed"},
@@ -109,7 +111,7 @@ bool tacho_run_check_options(const tacho_arguments *arguments, const char *devic
          i++) {
         if (tacho_arguments_has(arguments, simulated[i])) {
             tacho_command_misuse(arguments->command,
-                                 "--%s: only for devices that simulate, such as sim, not for %s",
+                                 "--%s applies only to simulated devices such as sim, not to %s",
                                  simulated[i], device);
             return false;
         }
@@ -118,8 +120,9 @@ bool tacho_run_check_options(const tacho_arguments *arguments, const char *devic
          type != NULL && !type->computes_values && i < sizeof(computing) / sizeof(computing[0]);
          i++) {
         if (tacho_arguments_has(arguments, computing[i])) {
-            tacho_command_misuse(arguments->command, "--%s: the device %s computes nothing",
-                                 computing[i], device);
+            tacho_command_misuse(arguments->command,
+                                 "--%s has no effect: device %s computes nothing", computing[i],
+                                 device);
             return false;
         }
     }
@@ -130,7 +133,7 @@ bool tacho_run_check_options(const tacho_arguments *arguments, const char *devic
             tacho_arguments_has(arguments, voids[i].other) &&
             (voids[i].value == NULL || (value != NULL && strcmp(value, voids[i].value) == 0));
         if (is_void) {
-            tacho_command_misuse(arguments->command, "--%s does nothing beside --%s%s%s: %s",
+            tacho_command_misuse(arguments->command, "--%s has no effect with --%s%s%s: %s",
                                  voids[i].option, voids[i].other, voids[i].value != NULL ? " " : "",
                                  voids[i].value != NULL ? voids[i].value : "", voids[i].why);
             return false;

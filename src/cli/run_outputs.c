@@ -22,9 +22,10 @@ tacho_status tacho_run_outputs_check(const tacho_run_outputs *outputs, tacho_run
         const char *text = outputs->texts[i];
         bool is_file = text[0] == '@' && text[1] != '\0';
         if (!is_file && text[0] != '\0' && strcmp(text, "-") != 0) {
-            return tacho_fail(TACHO_CODE_USAGE,
-                              "--output=%.200s: expected @FILE.npy, - to print it, or nothing",
-                              text);
+            return tacho_fail(
+                TACHO_CODE_USAGE,
+                "--output=%.200s: expected @FILE.npy, - to print the output, or an empty value",
+                text);
         }
         if (is_file && session->device->execution == NULL) {
             return tacho_fail(TACHO_CODE_USAGE, "--output=%.200s: no values are computed", text);

@@ -35,7 +35,7 @@ tacho_status tacho_run_talk_go(tacho_run_session *session)
     }
     if (session->is_late && !request->is_quiet) {
         tacho_note(&tacho_talk_notes, "note",
-                   "the delay of %" PRId64 " ms never passed: the last %" PRIu64
+                   "the delay of %" PRId64 " ms never passed; the last %" PRIu64
                    " inference%s recorded",
                    request->sampling.delay_ms, session->totals.recorded_count,
                    session->totals.recorded_count == 1 ? " was" : "s were");
@@ -45,6 +45,9 @@ tacho_status tacho_run_talk_go(tacho_run_session *session)
 
 void tacho_run_say_device(const tacho_run_session *session)
 {
+    if (session->request->is_quiet) {
+        return;
+    }
     if (session->device != NULL && session->device->type->has_no_times) {
         tacho_talk_line("note", "no times: the null device runs nothing");
     } else if (session->device != NULL && session->device->type->is_simulated) {
@@ -65,7 +68,7 @@ void tacho_run_say_random(const tacho_run_session *session, bool has_seed)
     if (has_seed) {
         snprintf(seed, sizeof(seed), " (--seed %" PRIu64 ")", session->request->seed);
     }
-    tacho_note(&tacho_talk_notes, "note", "%zu input%s not given: seeded-random%s",
+    tacho_note(&tacho_talk_notes, "note", "%zu input%s not given: seeded random%s",
                session->random_inputs, session->random_inputs == 1 ? " was" : "s were", seed);
 }
 
@@ -74,13 +77,13 @@ void tacho_run_torq_say_origin(const tacho_run_session *session, const char *pat
     if (session->device->type->is_simulated) {
         char text[400];
         snprintf(text, sizeof(text),
-                 "Torq's formats have no word for simulated: %.200s.origin says it; keep it beside "
-                 "the file",
+                 "Torq's formats cannot mark times as simulated; %.200s.origin says so, keep it "
+                 "next to the file",
                  path);
         tacho_talk_line(
             "note",
             strcmp(path, "-") != 0
                 ? text
-                : "Torq's formats cannot mark times as simulated: they are read back as measured");
+                : "Torq's formats cannot mark times as simulated; they are read back as measured");
     }
 }

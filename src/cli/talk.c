@@ -4,12 +4,14 @@
  */
 #include "cli/talk.h"
 
+#include "base/color.h"
 #include "base/utf8.h"
 #include "cli/command.h"
 #include "cli/hints.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -33,9 +35,20 @@ static void print_safe(const char *text)
     tacho_arena_deinit(&arena);
 }
 
+/* Errors stand out, warnings less so; what only informs stays as it is. */
+static const char *color_of(const char *kind)
+{
+    bool is_warning = strcmp(kind, "warning") == 0 || strcmp(kind, "skipped") == 0;
+    return strcmp(kind, "error") == 0 ? TACHO_COLOR_RED
+           : is_warning               ? TACHO_COLOR_YELLOW
+                                      : TACHO_COLOR_CYAN;
+}
+
 void tacho_talk_line(const char *kind, const char *text)
 {
-    fprintf(stderr, "tacho: %s: ", kind);
+    bool is_colored = tacho_color_is_on(STDERR_FILENO);
+    fprintf(stderr, "tacho: %s%s:%s ", is_colored ? color_of(kind) : "", kind,
+            is_colored ? TACHO_COLOR_END : "");
     print_safe(text);
     fputc('\n', stderr);
 }
@@ -66,6 +79,34 @@ static void take_note(void *self, const char *kind, const char *text, tacho_hint
 
 const tacho_notes tacho_talk_notes = {take_note, NULL};
 
+static void hold_note(void *self, const char *kind, const char *text, tacho_hint hint)
+{
+    tacho_talk_held *held = self;
+    if (held->item_count == sizeof(held->items) / sizeof(held->items[0])) {
+        take_note(NULL, kind, text, hint);
+        return;
+    }
+    size_t at = held->item_count++;
+    snprintf(held->items[at].kind, sizeof(held->items[at].kind), "%s", kind);
+    snprintf(held->items[at].text, sizeof(held->items[at].text), "%s", text);
+    snprintf(held->items[at].detail, sizeof(held->items[at].detail), "%s", hint.detail);
+    held->items[at].hint = hint.id;
+}
+
+tacho_notes tacho_talk_hold(tacho_talk_held *held)
+{
+    return (tacho_notes){hold_note, held};
+}
+
+void tacho_talk_release(tacho_talk_held *held)
+{
+    for (size_t i = 0; i < held->item_count; i++) {
+        take_note(NULL, held->items[i].kind, held->items[i].text,
+                  (tacho_hint){held->items[i].hint, held->items[i].detail});
+    }
+    held->item_count = 0;
+}
+
 void tacho_talk_status(const char *kind, tacho_status status, const tacho_hint_dialect *dialect)
 {
     const char *text = tacho_status_message(status);
@@ -94,6 +135,12 @@ int tacho_talk_failure_in(const tacho_hint_dialect *dialect, tacho_status status
     return is_misuse ? TACHO_EXIT_USAGE : TACHO_EXIT_FAILED;
 }
 
+void tacho_talk_skipped(tacho_status status)
+{
+    tacho_talk_status("skipped", status, NULL);
+    tacho_status_free(status);
+}
+
 void tacho_talk_losses(const tacho_dict *dict)
 {
     for (size_t i = 0; i < dict->loss_count; i++) {
@@ -114,7 +161,31 @@ void tacho_talk_losses(const tacho_dict *dict)
     }
 }
 
-static int64_t now_ns(void)
+void tacho_talk_inputs(const tacho_dict *dict)
+{
+    for (size_t i = 0; i < dict->part_count; i++) {
+        const tacho_part *part = &dict->parts[i];
+        tacho_note(&tacho_talk_notes, "read", "%.*s: %.*s%s%.*s, %" PRIu64 " event%s",
+                   TACHO_STR_ARG(tacho_dict_string(dict, part->path)),
+                   TACHO_STR_ARG(tacho_dict_string(dict, part->format)),
+                   part->generation != 0 ? " " : "",
+                   TACHO_STR_ARG(tacho_dict_string(dict, part->generation)), part->row_count,
+                   part->row_count == 1 ? "" : "s");
+    }
+}
+
+void tacho_talk_cost(int64_t started_ns)
+{
+    struct rusage usage;
+    int64_t elapsed_us = (tacho_talk_now_ns() - started_ns) / 1000;
+    if (getrusage(RUSAGE_SELF, &usage) == 0) {
+        tacho_note(&tacho_talk_notes, "note",
+                   "%" PRId64 ".%03" PRId64 " ms elapsed, %ld KiB peak memory", elapsed_us / 1000,
+                   elapsed_us % 1000, usage.ru_maxrss);
+    }
+}
+
+int64_t tacho_talk_now_ns(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -135,7 +206,7 @@ static void print_bar(uint64_t done, uint64_t total)
 static void update(void *self, uint64_t done_bytes, uint64_t total_bytes)
 {
     tacho_talk_progress *progress = self;
-    int64_t now = now_ns();
+    int64_t now = tacho_talk_now_ns();
     bool is_done = total_bytes > 0 && done_bytes >= total_bytes;
     if (!progress->is_enabled || now - progress->started_ns < SHOW_AFTER_MS * NS_PER_MS ||
         (!is_done && now - progress->updated_ns < UPDATE_EVERY_MS * NS_PER_MS)) {
@@ -163,7 +234,7 @@ void tacho_talk_progress_init(tacho_talk_progress *progress, const char *label, 
     *progress = (tacho_talk_progress){
         .label = label,
         .is_enabled = !is_quiet && isatty(STDERR_FILENO) == 1,
-        .started_ns = now_ns(),
+        .started_ns = tacho_talk_now_ns(),
     };
     *out_hook = (tacho_progress){update, progress};
 }

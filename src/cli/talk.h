@@ -10,6 +10,13 @@
 #include "base/notes.h"
 #include "profile/dict.h"
 
+/* How much is said: errors and losses always are. */
+typedef enum tacho_talk_level {
+    TACHO_TALK_QUIET,
+    TACHO_TALK_NORMAL,
+    TACHO_TALK_VERBOSE,
+} tacho_talk_level;
+
 /* "tacho: <kind>: <text>". */
 void tacho_talk_line(const char *kind, const char *text);
 
@@ -22,12 +29,39 @@ typedef struct tacho_hint_dialect tacho_hint_dialect; /* cli/hints.h */
  */
 void tacho_talk_status(const char *kind, tacho_status status, const tacho_hint_dialect *dialect);
 
+/* Notes that wait, so that they stand below what is written meanwhile. Zero-initialise. */
+typedef struct tacho_talk_held {
+    struct {
+        char kind[16], text[320], detail[64];
+        tacho_hint_id hint;
+    } items[8];
+    size_t item_count;
+} tacho_talk_held;
+
+/* Notes that go to |held|; those beyond its room are printed at once. */
+tacho_notes tacho_talk_hold(tacho_talk_held *held);
+
+/* Prints what was held. */
+void tacho_talk_release(tacho_talk_held *held);
+
 /* Prints a failure with its notes and frees it; returns the exit code that fits it. */
 int tacho_talk_failure(tacho_status status);
 int tacho_talk_failure_in(const tacho_hint_dialect *dialect, tacho_status status);
 
+/* Prints why one input of several is left out, and frees it. */
+void tacho_talk_skipped(tacho_status status);
+
 /* Prints one line per part and reason of loss. */
 void tacho_talk_losses(const tacho_dict *dict);
+
+/* Prints one line per part: its format and how many events were read. */
+void tacho_talk_inputs(const tacho_dict *dict);
+
+/* A clock for durations. */
+int64_t tacho_talk_now_ns(void);
+
+/* Prints the time since |started_ns| and the memory that was used. */
+void tacho_talk_cost(int64_t started_ns);
 
 /* A progress line that appears when work takes long and standard error is a terminal. */
 typedef struct tacho_talk_progress {

@@ -103,38 +103,3 @@ bool tacho_value_source_options(const tacho_arguments *arguments, tacho_source_o
     out_options->program_path = tacho_str_from_cstring(program != NULL ? program : "");
     return true;
 }
-
-/* Finds the source that --from names; NULL in |out_source| when it was not given. */
-static bool find_source(const tacho_arguments *arguments, const tacho_source **out_source)
-{
-    const char *name = tacho_arguments_value(arguments, "from");
-    *out_source = name == NULL ? NULL : tacho_source_find(tacho_str_from_cstring(name));
-    if (name != NULL && *out_source == NULL) {
-        tacho_command_misuse(arguments->command,
-                             "--from: unknown input format '%s'; 'tacho help formats' lists "
-                             "them",
-                             name);
-        return false;
-    }
-    return true;
-}
-
-bool tacho_value_inputs(const tacho_arguments *arguments, tacho_intake_input *inputs,
-                        tacho_intake *out_intake)
-{
-    const tacho_source *source = NULL;
-    if (!find_source(arguments, &source)) {
-        return false;
-    }
-    for (size_t i = 0; i < arguments->item_count; i++) {
-        if (arguments->items[i].option == NULL) {
-            inputs[out_intake->input_count++] =
-                (tacho_intake_input){.path = arguments->items[i].value, .source = source};
-        }
-    }
-    out_intake->inputs = inputs;
-    if (out_intake->input_count == 0) {
-        tacho_command_misuse(arguments->command, "no input; name at least one profile");
-    }
-    return out_intake->input_count > 0;
-}

@@ -106,14 +106,16 @@ class Terminal(Folder):
     ACTING = {*range(0x20), *range(0x7f, 0xa0), 0x061c, *range(0x200e, 0x2010), *range(0x202a, 0x202f),
               *range(0x2066, 0x206a)} - {ord("\n"), ord("\t")}
 
-    def on_terminal(self, *words, program=TACHO):
-        """What a terminal gets from the standard output and error of a command."""
+    def on_terminal(self, *words, program=TACHO, color="never"):
+        """What a terminal gets from the standard output and error of a command; without our own
+        colours, so that every control character is one of the input's."""
         try:
             master, slave = pty.openpty()
         except OSError as error:  # such as in a container without /dev/pts
             self.skipTest(f"no terminal can be opened here: {error}")
         with subprocess.Popen([str(word) for word in (program, *words)], stdin=subprocess.DEVNULL,
-                              stdout=slave, stderr=slave) as process:
+                              stdout=slave, stderr=slave,
+                              env={**os.environ, "TACHO_COLOR": color}) as process:
             os.close(slave)
             seen = b""
             while select.select([master], [], [], 30)[0]:
@@ -142,6 +144,17 @@ class Terminal(Folder):
                       ("overview", "j.json", "--format", "csv"), ("ops", HOSTILE, "--format", "csv")):
             with self.subTest(" ".join(str(word) for word in words)):
                 self.assert_harmless(self.on_terminal(*words))
+
+    def test_colors_let_nothing_through(self):
+        """With colours on, a hostile name adds no escape to those that are ours."""
+        counts = set()
+        for name in ("abc", "a\x1b[31m\x07b\x1b[1m"):
+            pathlib.Path("j.json").write_text(
+                '{"traceEvents":[{"ph":"X","pid":1,"tid":1,"ts":1,"dur":2,"name":' + ascii_json(name) + '}]}')
+            seen = self.on_terminal("ops", "j.json", color="always")
+            counts.add((seen.count(b"\x1b"), seen.count(b"\x07")))
+        self.assertEqual(len(counts), 1)
+        self.assertGreater(counts.pop()[0], 0)
 
     def test_json_stays_json(self):
         """What is escaped for a terminal is read back as the name that it was."""
@@ -270,7 +283,7 @@ class Endless(Folder):
                 ("convert --from perfetto /dev/zero", "/dev/zero: no track event in "),
                 ("info --from perfetto /dev/zero", "/dev/zero: no track event in "),
                 ("convert --from stats /dev/zero", "byte 0: not a stats buffer that tacho has written"),
-                ("convert --from tacho /dev/zero", "byte 0: the magic of such a file is missing"),
+                ("convert --from tacho /dev/zero", "byte 0: the file signature is missing"),
                 ("convert --from torq-timeline /dev/zero", "longer than 16 MiB"),
                 ("convert --from torq-runtime -", "standard input: nothing can be read in its first 64 MiB"),
                 ("convert --from perfetto -", "standard input: nothing can be read in its first 64 MiB"),

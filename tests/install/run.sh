@@ -92,9 +92,23 @@ man_page_exists() { # NAME SECTION
     [[ -s $prefix/share/man/man$2/$1.$2 ]] || { echo "no $1.$2"; return 1; }
 }
 
-# scdoc writes .PP after every heading, which mandoc always remarks; all else counts.
+# Nothing to remark, not even on style.
 man_page_is_clean() {
-    ! mandoc -Tlint -W warning "$1" | grep -v 'skipping paragraph macro: PP \(empty\|after SH\)'
+    local remarks
+    remarks=$(mandoc -Tlint "$1")
+    same "" "$remarks" "mandoc -Tlint"
+}
+
+# Every shell finds completions of every name, and the scripts parse.
+completions_work() {
+    local name share=$prefix/share
+    for name in tacho $("$prefix/bin/tacho" help --completion zsh | sed -n '1s/#compdef tacho//p'); do
+        [[ -s $share/bash-completion/completions/$name ]] || { echo "bash: no $name"; return 1; }
+        [[ -s $share/fish/vendor_completions.d/$name.fish ]] || { echo "fish: no $name"; return 1; }
+    done
+    bash -n "$share/bash-completion/completions/tacho" || return 1
+    ! command -v zsh >/dev/null || zsh -n "$share/zsh/site-functions/_tacho" || return 1
+    ! command -v fish >/dev/null || fish -n "$share/fish/vendor_completions.d/tacho.fish"
 }
 
 check_man_pages() {
@@ -103,8 +117,9 @@ check_man_pages() {
         skip "man pages" "scdoc is not installed"
         return
     fi
-    names=$("$prefix/bin/tacho" help | sed -n '/^Verbs/,/^$/s/^  \([a-z]*\) .*/tacho-\1/p')
-    for name in tacho $names torq-compile qaic-compile; do
+    names=$("$prefix/bin/tacho" help | sed -n '/^Commands/,/^$/s/^  \([a-z]*\) .*/tacho-\1/p')
+    same 11 "$(wc -w <<<"$names")" "number of commands" || ((failed += 1))
+    for name in tacho $names $(ls "$dropins"); do
         check "man page $name" man_page_exists "$name" 1
     done
     for name in libtacho tacho_analyse tacho_compile tacho_convert tacho_profile tacho_run tacho_table tacho_timechart; do
@@ -239,6 +254,7 @@ check "perfetto_logger.py" dropin_works
 check "drop-in names" dropins_lead_home
 check "tools of vendors" vendors_tools_stay
 check_man_pages
+check "completions" completions_work
 check_library
 echo "install: $passed passed, $failed failed"
 ((failed == 0))

@@ -23,8 +23,8 @@ same() {
     done
     shift
     "$tacho" "$@" --format json >"$work/program" 2>/dev/null || (($? == 3))
-    grep -E "^\{\"table\":\"($tables)\"" "$work/program" >"$work/expected"
-    "$verbs" "${words[@]}" | grep -E "^\{\"table\":\"($tables)\"" >"$work/seen"
+    grep -E "^\{\"schema_version\":1,\"table\":\"($tables)\"" "$work/program" >"$work/expected"
+    "$verbs" "${words[@]}" | grep -E "^\{\"schema_version\":1,\"table\":\"($tables)\"" >"$work/seen"
     if diff "$work/expected" "$work/seen"; then
         ((passed += 1))
     else
