@@ -15,7 +15,7 @@ opstats_measure() { # FILES WHAT ARGS...
     local out=$work/opstats
     out_bytes=0
     input_bytes=$(find -L "$work/stats-$1" -name '*.bin' -printf '%s\n' | awk '{ n += $1 } END { print n }')
-    cost_of "$tacho" opstats -q "$work/chain.bin" -i "$work/stats-$1" -o "$out" --quiet "${@:3}"
+    cost_of "$tacho" opstats -p "$work/chain.bin" -i "$work/stats-$1" -o "$out" --quiet "${@:3}"
     [[ ! -e $out ]] || out_bytes=$(find "$out" -type f -printf '%s\n' | awk '{ n += $1 } END { print n }')
     rm -rf "$out"
     printf 'opstats\t%s files\t%s\t%s\t%s\t%s\n' "$1" "$2" "$input_bytes" "$out_bytes" "$cost" \

@@ -4,6 +4,7 @@
  */
 #include "cli/opstats_options.h"
 
+#include "cli/common_options.h"
 #include "cli/talk.h"
 #include "cli/table_sinks.h"
 
@@ -73,7 +74,7 @@ static bool choose_flows(const tacho_arguments *arguments, tacho_stats_view *vie
 
 static bool choose_sinks(const tacho_arguments *arguments, tacho_opstats_request *request)
 {
-    const char *format = tacho_arguments_value(arguments, "format");
+    const char *format = tacho_common_format(arguments);
     const char *to = tacho_arguments_value(arguments, "to");
     if (format != NULL && strcmp(format, "text") != 0) {
         request->table_sink = tacho_cli_table_sink_find(tacho_str_from_cstring(format));
@@ -108,23 +109,34 @@ static bool choose_rollup(const tacho_arguments *arguments, tacho_opstats_reques
     return true;
 }
 
+/* The verb takes the program and the stats as words, too: what options have not named. */
+static const char *next_word(const tacho_arguments *arguments, const char *named, size_t *at)
+{
+    bool is_word = named == NULL && !arguments->command->is_dropin && *at < arguments->word_count;
+    return is_word ? arguments->words[(*at)++] : named;
+}
+
 static bool choose_paths(const tacho_arguments *arguments, tacho_opstats_request *request)
 {
-    for (size_t i = 0; i < arguments->item_count; i++) {
-        if (arguments->items[i].option == NULL) {
-            tacho_command_misuse(arguments->command, "unexpected argument '%s'",
-                                 arguments->items[i].value);
-            return false;
-        }
-    }
+    bool is_dropin = arguments->command->is_dropin;
     const char *output = tacho_arguments_value(arguments, "output-dir");
-    request->program_path = tacho_arguments_value(arguments, "qpc");
-    request->input_path = tacho_arguments_value(arguments, "input-dir");
+    const char *program = tacho_arguments_value(arguments, "program");
+    size_t taken = 0;
+    program = program != NULL ? program : tacho_arguments_value(arguments, "qpc");
+    request->program_path = next_word(arguments, program, &taken);
+    request->input_path =
+        next_word(arguments, tacho_arguments_value(arguments, "input-dir"), &taken);
     request->output_folder = output != NULL ? output : ".";
     request->host_path = tacho_arguments_value(arguments, "host-trace");
+    if (taken < arguments->word_count) {
+        tacho_command_misuse(arguments->command, "unexpected argument '%s'",
+                             arguments->words[taken]);
+        return false;
+    }
     if (request->program_path == NULL) {
         tacho_command_misuse(arguments->command,
-                             "no program given; use --qpc FILE (the programqpc.bin that was run)");
+                             "no program given; use --%s FILE (the programqpc.bin that was run)",
+                             is_dropin ? "qpc" : "program");
     } else if (request->input_path == NULL) {
         tacho_command_misuse(arguments->command, "no raw stats given; use --input-dir DIR");
     }

@@ -170,7 +170,7 @@ class Terminal(Folder):
         evil = "x\x1b]0;t\x07\u202e.csv"
         pathlib.Path(evil).write_text("nothing\n")
         for words in (("info", evil), ("convert", evil, "-o", "o.pb"), ("run", evil), ("compile", evil),
-                      ("machine", "check", evil), ("opstats", "-q", evil, "-i", evil), (evil,),
+                      ("machine", "check", evil), ("opstats", "-p", evil, "-i", evil), (evil,),
                       ("info", "--" + evil)):
             with self.subTest(" ".join(words)):
                 self.assert_harmless(self.on_terminal(*words))
@@ -375,7 +375,7 @@ class FilesOfOthers(Folder):
     def test_summaries(self):
         os.mkdir("s")
         run("run", "p.qpc", "--device", "sim", "--stats-dir", "s")
-        self.assert_kept("o", TACHO, "opstats", "-q", "p.qpc", "-i", "s", "-o", "o", "--summary", "--trace")
+        self.assert_kept("o", TACHO, "opstats", "-p", "p.qpc", "-i", "s", "-o", "o", "--summary", "--trace")
 
     def test_links_in_folders(self):
         """A folder stands for what lies in it: a link puts nothing of another file onto a page."""

@@ -19,7 +19,7 @@ def decode(tool, program, name, data):
         path = os.path.join(folder, name)
         with open(path, "wb") as file:
             file.write(data)
-        done = subprocess.run([tool, "opstats", "-q", program, "-i", path, "-o", folder, "--summary",
+        done = subprocess.run([tool, "opstats", "-p", program, "-i", path, "-o", folder, "--summary",
                                "--format", "json", "--quiet"], stderr=subprocess.PIPE, check=False)
         written = [entry for entry in os.listdir(folder) if entry.endswith(".json")]
         if not written:

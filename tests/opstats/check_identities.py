@@ -71,7 +71,7 @@ class Case:
         self.console = run(RUNNER, f"--test-data={folder}", "--num-iter=3",
                            "--aic-profiling-type=raw_device_stats", "--aic-profiling-start-iter=2",
                            f"--aic-profiling-out-dir={folder}")
-        opstats = [TACHO, "opstats", "-q", binary, "-i", folder, "--quiet"]
+        opstats = [TACHO, "opstats", "-p", binary, "-i", folder, "--quiet"]
         run(*opstats, "-o", folder, "--summary", "--format", "json")
         run(*opstats, "-o", folder, "--trace", "--merge-mq-traces", "false",
             "--show-barrier-events")

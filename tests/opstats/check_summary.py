@@ -147,7 +147,7 @@ def main():
     tables = load(sys.argv[3])
     check(tables["device"][0]["level"] == level, "level")
     check(("ports" in tables) == (level >= 50), "ports")
-    check(("op_pmu" in tables) == (level >= 100), "counters of ops")
+    check(("op_pmu" in tables) == (level >= 100), "op counters")
     check({row["name"] for row in tables["rates"]} == {"HMXActivePct", "HVXActivePct",
                                                        "DMAActivePct"}, "rates")
     check(all(0 <= row["value"] <= 100 for row in tables["rates"]), f"rates {tables['rates']}")

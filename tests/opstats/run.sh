@@ -53,7 +53,7 @@ arrows() { # NAME DECODE_ARGS...
     local name=$1
     decode "$name" --trace --flow-events full "${@:2}" &&
         python3 "$here/check_trace.py" "out-$name"/*.json --print-arrows | sort >arrows.json.txt || return 1
-    "$tacho" opstats -q "$name.bin" -i "stats-$name" -o "out-$name" --trace --to perfetto --quiet \
+    "$tacho" opstats -p "$name.bin" -i "stats-$name" -o "out-$name" --trace --to perfetto --quiet \
         --flow-events full "${@:2}" || return 1
     "$judge" --check --nested-zero "out-$name"/*.pb || return 1
     "$judge" --flows "out-$name"/*.pb | cut -f2- | sort >arrows.pb.txt &&
@@ -62,7 +62,7 @@ arrows() { # NAME DECODE_ARGS...
 
 laws() { # NAME LEVEL
     rm -rf "laws-$1"
-    "$tacho" opstats -q "$1.bin" -i "stats-$1" -o "laws-$1" --summary --format json --quiet &&
+    "$tacho" opstats -p "$1.bin" -i "stats-$1" -o "laws-$1" --summary --format json --quiet &&
         "$tacho" info "$1.bin" --format json >info.json || return 1
     local summary
     for summary in "laws-$1"/*.summary.json; do
@@ -86,7 +86,7 @@ rollup_laws() { # NAME
     mkdir -p rollups
     "$tacho" info "$1.bin" --format json >rollups/info.json || return 1
     for what in op layer core device critical; do
-        "$tacho" opstats -q "$1.bin" -i "stats-$1" --rollup $what --format json \
+        "$tacho" opstats -p "$1.bin" -i "stats-$1" --rollup $what --format json \
             >rollups/$what.json || return 1
     done
     python3 "$here/check_rollups.py" "out-$1"/*.trace.json rollups
@@ -94,8 +94,8 @@ rollup_laws() { # NAME
 
 # The critical path, waits and all, takes as long as the slowest core without its flush.
 critical_path() { # NAME
-    "$tacho" opstats -q "$1.bin" -i "stats-$1" --rollup critical --format json >path.json &&
-        "$tacho" opstats -q "$1.bin" -i "stats-$1" --rollup core --format json >cores.json &&
+    "$tacho" opstats -p "$1.bin" -i "stats-$1" --rollup critical --format json >path.json &&
+        "$tacho" opstats -p "$1.bin" -i "stats-$1" --rollup core --format json >cores.json &&
         python3 -c "import json
 load = lambda path: [json.loads(line) for line in open(path)]
 path, cores = load('path.json'), load('cores.json')
@@ -143,7 +143,7 @@ for model in cnn transformer; do
     check "one trace each" decode $name --trace --merge-mq-traces false --summary
     check "two summaries and traces" bash -c "(( \$(ls out-$name | wc -l) == 4 ))"
     check "one of two devices" trace $name -d 1 --merge-mq-traces true -- --devices 1
-    check "traffic between devices" bash -c "$tacho opstats -q $name.bin -i stats-$name \
+    check "traffic between devices" bash -c "$tacho opstats -p $name.bin -i stats-$name \
         --rollup device --format json | python3 -c 'import json, sys
 rows = [json.loads(line) for line in sys.stdin]
 assert [(row[\"from_device\"], row[\"to_device\"]) for row in rows] == [(0, 1)], rows
@@ -168,7 +168,7 @@ assert 'note: not recorded: counters 0x20E, 0x20F: the simulation does not count
 
 # What was not recorded is not 0, and roll-ups say which activation they are of.
 rollup_is() { # NAME FOLDER WHAT CONDITION: of |rows|
-    "$tacho" opstats -q "$1.bin" -i "$2" --rollup "$3" --format json >rollup.json 2>rollup.txt
+    "$tacho" opstats -p "$1.bin" -i "$2" --rollup "$3" --format json >rollup.json 2>rollup.txt
     python3 -c "import json, sys
 rows = [json.loads(line) for line in open('rollup.json')]
 assert $4, rows"

@@ -48,7 +48,7 @@ def cases(made):
                     "--dump-compilation-phases-to", "d", "--profile", "o.json"),
         "run": ("run", program, "--no-values", "-n", "40", "--samples", "40", "--profile", "o.pb",
                 "--stats-dir", "."),
-        "opstats": ("opstats", "-q", program, "-i", f"{made}/stats", "-o", "o", "--summary",
+        "opstats": ("opstats", "-p", program, "-i", f"{made}/stats", "-o", "o", "--summary",
                     "--trace"),
     }
 

@@ -83,7 +83,7 @@ def cases(data, made):
         Case("run_cpu", "run", dense, "--device", "cpu", "--output", "@o.npy", volatile=("-", "o.npy")),
         Case("run_reference", "run", dense, "--device", "cpu", "--kernels", "reference", "--output",
              "@o.npy", volatile=("-",)),
-        Case("opstats", "opstats", "-q", program, "-i", stats, "-o", "o", "--summary", "--trace",
+        Case("opstats", "opstats", "-p", program, "-i", stats, "-o", "o", "--summary", "--trace",
              "--select-cores", "0,1", "--select-devices", "0"),
         Case("machine_list", "machine", "list", remark=b"measured this computer"),
         Case("machine_show", "machine", "show", "aic100"),
