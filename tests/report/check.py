@@ -146,6 +146,7 @@ class Checks:
         expected = [json.loads(line) for line in lines]
         for row in expected:
             row.pop("table", None)
+            row.pop("schema_version")
         actual = self.page.evaluate("""tachoReport.state.ops.map(op => ({
             file: op.profile.parts[op.part].name, operation: op.profile.texts.get(op.text),
             class: op.class, origin: op.origin, count: op.count, total_ns: op.total,
