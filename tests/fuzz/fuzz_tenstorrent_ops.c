@@ -1,10 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Fuzzes the reader of Tenstorrent op tables: whatever the bytes, what comes out of sorting is a
- * valid profile, or the file is refused as bad.
+ * valid profile, or the file is refused as bad; and its op report can be made, with advice.
  */
+#include "analyses/tenstorrent/tt_report.h"
 #include "reading.h"
 #include "sources/tenstorrent/tenstorrent.h"
+
+/* Makes every table of the report of |profile|. */
+static void check_report(const tacho_profile *profile, const tacho_tt_options *options)
+{
+    tacho_tt_ops ops;
+    tacho_tt_report report;
+    tacho_table table;
+    tacho_tt_ops_init(&ops, profile->events.dict);
+    require_ok(tacho_profile_replay_spans(profile, &ops.events));
+    tacho_status status = tacho_tt_report_init(&report, &ops, options);
+    if (status == TACHO_OK) {
+        require(report.line_count <= ops.item_count);
+        require_ok(tacho_tt_report_csv_table(&report, true, true, &table));
+        require(tacho_table_row_count(&table) == report.line_count);
+        tacho_table_deinit(&table);
+        require_ok(tacho_tt_report_table(&report, &table));
+        tacho_table_deinit(&table);
+        require_ok(tacho_tt_summary_table(&report, &table));
+        tacho_table_deinit(&table);
+    } else {
+        require(tacho_status_code(status) == TACHO_CODE_LIMIT);
+        tacho_status_free(status);
+    }
+    tacho_tt_report_deinit(&report);
+    tacho_tt_ops_deinit(&ops);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -18,6 +45,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (status == TACHO_OK) {
         require_ok(tacho_profile_validate(&profile));
         require(profile.span_count > 0 || dict.loss_count > 0);
+        check_report(&profile, &(tacho_tt_options){.ignores_signposts = true});
+        check_report(&profile, &(tacho_tt_options){.keeps_devices = true});
     } else {
         tacho_code code = tacho_status_code(status);
         require(code == TACHO_CODE_BAD_DATA || code == TACHO_CODE_LIMIT);

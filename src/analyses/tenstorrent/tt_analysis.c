@@ -101,6 +101,11 @@ static void say_notes(const tacho_tt_report *report, const tacho_tt_report_optio
         tacho_note(options->notes, "warning",
                    "the given chip is not used: the table says which one it was");
     }
+    if (report->is_arch_unknown) {
+        tacho_note(options->notes, "warning",
+                   "no peaks are known of the chip '%s': no percentages of them",
+                   report->arch.name);
+    }
     if (report->unmatched_count > 0) {
         tacho_note(options->notes, "warning",
                    "%zu op%s not in the tables of all devices; times of these and of ops of the "

@@ -31,7 +31,14 @@ static tacho_status choose_arch(tacho_tt_report *report)
     report->is_arch_overruled = is_told && asked.len > 0;
     tacho_str name = is_told ? named : asked;
     name = name.len == 0 ? TACHO_STR("wormhole") : name;
-    if (!tacho_tt_arch_find(name, &report->arch)) {
+    report->is_arch_unknown = !tacho_tt_arch_find(name, &report->arch);
+    if (report->is_arch_unknown && is_told) { /* a chip to come: rates without percentages */
+        report->arch = (tacho_tt_arch){.name = named.data,
+                                       .dram_gb_s = TACHO_TT_NONE,
+                                       .tflops_hifi4 = TACHO_TT_NONE,
+                                       .tflops_hifi2 = TACHO_TT_NONE,
+                                       .tflops_lofi = TACHO_TT_NONE};
+    } else if (report->is_arch_unknown) {
         return tacho_fail(TACHO_CODE_USAGE,
                           "unknown architecture '%.*s'; peaks are known of wormhole, blackhole, "
                           "bh20 and n1",

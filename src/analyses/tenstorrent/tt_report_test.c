@@ -367,6 +367,13 @@ static void test_arch(void **state)
     assert_true(at.report.arch.worker_cores == 56 && at.report.arch.dram_gb_s == 288);
     assert_true(at.report.is_arch_overruled);
     teardown(&at);
+    setup(&at,
+          "OP CODE,OP TYPE,GLOBAL CALL COUNT,DEVICE ID,DEVICE ARCH,DEVICE KERNEL DURATION [ns]\n"
+          "A,tt_dnn_device,1024,0,quasar,100\n",
+          &(tacho_tt_options){.keeps_order = false});
+    assert_true(at.report.is_arch_unknown && isnan(at.report.arch.dram_gb_s));
+    assert_int_equal(at.report.line_count, 1);
+    teardown(&at);
 }
 
 /* ---- advice ----------------------------------------------------------------------------- */
@@ -511,6 +518,26 @@ static void test_summary(void **state)
     check_summary(THREE, TACHO_TT_GROUP_REPLAY, "100.00 no replay 40000 4 Compute\n");
 }
 
+/* Devices that are kept apart have 100 % each. */
+static void test_summary_devices(void **state)
+{
+    (void)state;
+    fixture at;
+    tacho_table made;
+    static const double shares[] = {100, 75, 25};
+    setup(&at,
+          HEAD OP("A", "1", "10", "0", "1000") OP("B", "1", "20", "0", "3000")
+              OP("A", "0", "30", "0", "7000"),
+          &(tacho_tt_options){.keeps_devices = true, .grouping = TACHO_TT_GROUP_OP});
+    assert_ok(tacho_tt_summary_table(&at.report, &made));
+    for (size_t i = 0; i < 3; i++) {
+        assert_true(tacho_table_cell(&made, i, 0)->value.real == shares[i]);
+        assert_int_equal(tacho_table_cell(&made, i, 2)->value.integer, i == 0 ? 0 : 1);
+    }
+    tacho_table_deinit(&made);
+    teardown(&at);
+}
+
 /* Of 81.6 and 40.8 %: mean 61.2, deviation 28.8, by time (81.6 * 10 + 40.8 * 20) / 30. */
 static void test_summary_rates(void **state)
 {
@@ -550,6 +577,7 @@ int main(void)
         cmocka_unit_test(test_run_rules),
         cmocka_unit_test(test_summary),
         cmocka_unit_test(test_summary_rates),
+        cmocka_unit_test(test_summary_devices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,7 +31,7 @@ typedef struct summary {
     tacho_strings keys;
     group *items;
     size_t item_count, item_capacity;
-    double total_us;
+    double total_us; /* of the device at hand */
 } summary;
 
 static tacho_str first_word(tacho_str text)
@@ -140,17 +140,19 @@ static tacho_status add_lines(summary *self)
         TACHO_TRY(find_group(self, line, &to));
         to->count++;
         to->time_us += time_us;
-        self->total_us += time_us;
         add_rate(to, line->flops_percent, time_us);
     }
     return TACHO_OK;
 }
 
-/* The most time first; equal ones by name. */
+/* By device, the most time first; equal ones by name. */
 static int compare_groups(const void *a, const void *b)
 {
     const group *left = a;
     const group *right = b;
+    if (left->device < right->device || left->device > right->device) {
+        return left->device < right->device ? -1 : 1;
+    }
     if (left->time_us != right->time_us) {
         return left->time_us > right->time_us ? -1 : 1;
     }
@@ -197,6 +199,23 @@ static tacho_status add_group(const summary *self, const group *item, tacho_tabl
     return add_real_if(table, is_rated && item->weight > 0, item->weighted_sum / item->weight);
 }
 
+/* Whether two groups are of one device, or of all of them. */
+static bool is_same_device(const group *a, const group *b)
+{
+    return a->device == b->device || (isnan(a->device) && isnan(b->device));
+}
+
+/* The time of the groups from |first| on that are of its device: they follow one another. */
+static double device_time(const summary *self, size_t first)
+{
+    double sum = 0;
+    for (size_t i = first;
+         i < self->item_count && is_same_device(&self->items[i], &self->items[first]); i++) {
+        sum += self->items[i].time_us;
+    }
+    return sum;
+}
+
 static tacho_status fill(summary *self, tacho_table *table)
 {
     TACHO_TRY(tacho_strings_init(&self->keys));
@@ -205,6 +224,8 @@ static tacho_status fill(summary *self, tacho_table *table)
         qsort(self->items, self->item_count, sizeof(*self->items), compare_groups);
     }
     for (size_t i = 0; i < self->item_count; i++) {
+        bool is_first = i == 0 || !is_same_device(&self->items[i], &self->items[i - 1]);
+        self->total_us = is_first ? device_time(self, i) : self->total_us;
         TACHO_TRY(add_group(self, &self->items[i], table));
     }
     return TACHO_OK;

@@ -113,14 +113,14 @@ tt_times_verdict tt_row_times(const tt_table *table, size_t row, int64_t mhz, in
         out_times->start = has_kernel ? to_ns(kernel[0], mhz) : out_times->firmware_start;
         out_times->end = has_kernel ? to_ns(kernel[1], mhz) : out_times->firmware_end;
         out_times->start = has_duration ? out_times->end - duration : out_times->start;
+        out_times->start = out_times->start < 0 ? 0 : out_times->start;
     } else if (*previous_end >= TT_TIME_END) {
         return TT_TIMES_TOO_FAR;
     } else {
         lay(table, row, duration, *previous_end, out_times);
         verdict = TT_TIMES_LAID;
     }
-    if (out_times->start < 0 || out_times->start > out_times->end ||
-        out_times->firmware_start > out_times->firmware_end) {
+    if (out_times->start > out_times->end || out_times->firmware_start > out_times->firmware_end) {
         return TT_TIMES_REVERSE;
     }
     *previous_end = out_times->end;

@@ -200,6 +200,17 @@ static void test_laid_out(void **state)
           "Ops|157|167|op 3077|tt_dnn_device\n");
 }
 
+/* Kernels that ran for longer than the chip has been on start at 0; the row is not lost. */
+static void test_from_zero(void **state)
+{
+    (void)state;
+    check(HEAD "A,tt_dnn_device,1024,0,,,8,10,20,10,1000,3000,0,2000,5000,,,\r\n",
+          "part ops.csv v2.1\npart Device 0 v2.1\n"
+          "Host ops|10|20|A|tt_dnn_device\n"
+          "Ops|0|3000|A|tt_dnn_device\n"
+          "Firmware|1000|3000|A|tt_dnn_device\n");
+}
+
 /* What the runtime itself writes has kernels' cycles, too. */
 static void test_cpp_report(void **state)
 {
@@ -284,9 +295,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_one_device), cmocka_unit_test(test_replays),
         cmocka_unit_test(test_devices),    cmocka_unit_test(test_missing),
-        cmocka_unit_test(test_laid_out),   cmocka_unit_test(test_cpp_report),
-        cmocka_unit_test(test_args),       cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_probe),
+        cmocka_unit_test(test_laid_out),   cmocka_unit_test(test_from_zero),
+        cmocka_unit_test(test_cpp_report), cmocka_unit_test(test_args),
+        cmocka_unit_test(test_refused),    cmocka_unit_test(test_probe),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
