@@ -67,6 +67,7 @@ static tacho_status emit_stats(void *user, const tacho_run_stats *stats)
         .path = tacho_str_from_cstring(self->session->request->path),
         .name = tacho_str_from_cstring(name),
         .has_zero = true,
+        .view.hides_activation = stats->sample != &self->session->samples[0],
     };
     if (!self->has_zero) {
         self->has_zero = true;

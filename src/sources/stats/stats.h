@@ -27,6 +27,7 @@ typedef struct tacho_stats_view {
     bool splits_groups;    /* vendor: one track per thread, not per group */
     bool shows_barriers;   /* vendor: a track per thread for waiting after ops */
     bool shows_flows;      /* arrows for what jobs wait for */
+    bool hides_activation; /* an earlier inference of the run has shown it */
     bool names_inferences; /* vendor: "aicsoftmax-Inf-6", where several share a track */
     tacho_stats_choice cores, devices;
 } tacho_stats_view;

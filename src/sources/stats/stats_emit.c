@@ -32,15 +32,17 @@ static void take_first(int64_t *first, uint64_t tick)
  * Whether the thread's activation belongs in the picture of this inference: it led to it, and did
  * not happen many inferences ago. The first one may have waited long for its inputs.
  */
-static bool shows_activation(const tacho_stats_head *head, const tacho_stats_thread *thread)
+static bool shows_activation(const tacho_stats_set *set, const tacho_stats_head *head,
+                             const tacho_stats_thread *thread)
 {
-    return thread->activate_end_u > thread->activate_start_u &&
+    return !set->view.hides_activation && thread->activate_end_u > thread->activate_start_u &&
            thread->activate_end_u <= thread->start_u && thread->start_u <= thread->end_u &&
            (head->inference == 0 ||
             thread->start_u - thread->activate_end_u <= (thread->end_u - thread->start_u) / 4);
 }
 
-static int64_t first_of_file(const tacho_stats_file *file, int64_t first)
+static int64_t first_of_file(const tacho_stats_set *set, const tacho_stats_file *file,
+                             int64_t first)
 {
     for (size_t i = 0; i < file->array_count; i++) {
         const tacho_stats_array *array = &file->arrays[i];
@@ -51,8 +53,8 @@ static int64_t first_of_file(const tacho_stats_file *file, int64_t first)
             } else if (array->type == TACHO_STATS_TYPE_thread) {
                 const tacho_stats_thread *thread = &((const tacho_stats_thread *)array->records)[j];
                 take_first(&first, thread->start_u);
-                take_first(&first, shows_activation(&file->head, thread) ? thread->activate_start_u
-                                                                         : thread->start_u);
+                bool shows = shows_activation(set, &file->head, thread);
+                take_first(&first, shows ? thread->activate_start_u : thread->start_u);
             } else if (array->type == TACHO_STATS_TYPE_doorbell) {
                 take_first(&first, ((const tacho_stats_doorbell *)array->records)[j].ring_u);
             } else {
@@ -101,7 +103,7 @@ int64_t tacho_stats_first_tick(const tacho_stats_set *set)
 {
     int64_t first = INT64_MAX;
     for (size_t i = 0; i < set->file_count; i++) {
-        first = first_of_file(&set->files[i], first);
+        first = first_of_file(set, &set->files[i], first);
         first = first_of_ports(&set->files[i], first);
     }
     return first == INT64_MAX ? 0 : first;
@@ -124,7 +126,7 @@ static bool is_possible(const tacho_stats_thread *thread)
            thread->activate_end_u <= INT64_MAX && thread->flush_start_u <= thread->end_u;
 }
 
-static void add_thread(core_times *core, const tacho_stats_head *head,
+static void add_thread(core_times *core, const stats_emitter *emitter,
                        const tacho_stats_thread *thread)
 {
     if (!core->is_there) {
@@ -139,7 +141,7 @@ static void add_thread(core_times *core, const tacho_stats_head *head,
     core->start_p = thread->start_p < core->start_p ? thread->start_p : core->start_p;
     core->end_p = thread->end_p > core->end_p ? thread->end_p : core->end_p;
     core->flush_p = thread->flush_p > core->flush_p ? thread->flush_p : core->flush_p;
-    if (shows_activation(head, thread)) {
+    if (shows_activation(emitter->set, &emitter->file->head, thread)) {
         take_first(&core->activate_start, thread->activate_start_u);
         core->activate_end = tacho_most(core->activate_end, (int64_t)thread->activate_end_u);
     }
@@ -299,7 +301,7 @@ static tacho_status emit_cores(stats_emitter *self)
         const tacho_stats_thread *threads = array->records;
         for (uint32_t j = 0; array->type == TACHO_STATS_TYPE_thread && j < array->count; j++) {
             if (is_possible(&threads[j])) {
-                add_thread(&cores[threads[j].core], &self->file->head, &threads[j]);
+                add_thread(&cores[threads[j].core], self, &threads[j]);
             } else {
                 self->overflow_count++;
             }

@@ -153,6 +153,21 @@ static void test_old_activation(void **state)
     free_test_stats(&made);
 }
 
+/* Nor is one that a later inference of the run, as slow as it may be, has on record, too. */
+static void test_activation_once(void **state)
+{
+    (void)state;
+    test_stats made;
+    tacho_stats_view view = {.hides_activation = true};
+    make_test_stats(&made, 40);
+    expect(&made, &view,
+           "Core 0: inference 1000 1125\n"
+           "Core 0: stats flush 1125 1130\n"
+           "Core 1: inference 1000 1125\n"
+           "Core 1: stats flush 1125 1131\n");
+    free_test_stats(&made);
+}
+
 static void test_vendor(void **state)
 {
     (void)state;
@@ -373,11 +388,17 @@ static void test_host_sync(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_native),          cmocka_unit_test(test_vendor),
-        cmocka_unit_test(test_links_and_waits), cmocka_unit_test(test_flows),
-        cmocka_unit_test(test_old_activation),  cmocka_unit_test(test_cut),
-        cmocka_unit_test(test_flips),           cmocka_unit_test(test_impossible),
-        cmocka_unit_test(test_other_program),   cmocka_unit_test(test_host_sync),
+        cmocka_unit_test(test_native),
+        cmocka_unit_test(test_vendor),
+        cmocka_unit_test(test_links_and_waits),
+        cmocka_unit_test(test_flows),
+        cmocka_unit_test(test_old_activation),
+        cmocka_unit_test(test_activation_once),
+        cmocka_unit_test(test_cut),
+        cmocka_unit_test(test_flips),
+        cmocka_unit_test(test_impossible),
+        cmocka_unit_test(test_other_program),
+        cmocka_unit_test(test_host_sync),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
