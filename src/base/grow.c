@@ -53,7 +53,10 @@ void tacho_grow_trim_bytes(void *items, size_t *capacity, size_t count, size_t e
 
 void *tacho_items_alloc(size_t count, size_t element_size)
 {
-    return count < SIZE_MAX ? calloc(count + 1, element_size) : NULL;
+    size_t bytes = 0;
+    bool is_countable =
+        count < SIZE_MAX && !__builtin_mul_overflow(count + 1, element_size, &bytes);
+    return is_countable ? calloc(1, bytes) : NULL;
 }
 
 tacho_status tacho_items_make_bytes(void *out_items, size_t count, size_t element_size)
