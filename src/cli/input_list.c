@@ -156,10 +156,11 @@ static int compare_paths(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static void sort_paths(const char **paths, size_t count)
+/* Sorts those from |first| on; where there are none, there may be no list at all. */
+static void sort_paths(const char **paths, size_t first, size_t count)
 {
-    if (count > 1) {
-        qsort(paths, count, sizeof(*paths), compare_paths);
+    if (count - first > 1) {
+        qsort(paths + first, count - first, sizeof(*paths), compare_paths);
     }
 }
 
@@ -173,8 +174,8 @@ static tacho_status add_folder(tacho_input_list *list, const char *path, const c
     size_t first = list->path_count, first_link = list->link_count;
     tacho_status status = add_entries(list, folder, path, output_path);
     closedir(folder);
-    sort_paths(list->paths + first, list->path_count - first);
-    sort_paths(list->links + first_link, list->link_count - first_link);
+    sort_paths(list->paths, first, list->path_count);
+    sort_paths(list->links, first_link, list->link_count);
     return status;
 }
 
