@@ -206,7 +206,7 @@ def check_parameters(case):
         group = operator.group
         if group is None or not group.parameters - group.data:
             continue
-        given = {group.tensor_of.get(name) for name in group.parameters - group.data}
+        given = {group.tensor_of.get(name) for name in group.parameters - group.data} - {None}
         for job in operator.jobs:
             for region in job.regions:
                 tensor = case.tensors.get(region.tensor)
