@@ -390,17 +390,24 @@ static void count_shared(filler *self)
     }
 }
 
+/* Whether the operator runs only to hand on what the compiler knows: its own constants are gone. */
+static bool gives_constant(const filler *self, const tacho_fused_op *op)
+{
+    return op->output_count > 0 &&
+           self->graph->tensors[self->fusion->tensors[op->first_output]].is_constant;
+}
+
 /* Constants that operators read, each once, as the machine keeps them. */
 static tacho_status count_constants(filler *self)
 {
     const tacho_fusion *fusion = self->fusion;
     bool *is_counted = tacho_items_alloc(self->graph->tensor_count, sizeof(*is_counted));
     if (is_counted == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+        return tacho_no_memory();
     }
     for (size_t i = 0; i < fusion->op_count; i++) {
         const tacho_fused_op *op = &fusion->ops[i];
-        for (uint32_t k = 0; k < op->weight_count; k++) {
+        for (uint32_t k = 0; k < op->weight_count && !gives_constant(self, op); k++) {
             uint32_t id = fusion->tensors[op->first_weight + k];
             if (!is_counted[id]) {
                 add_bytes(&self->program->facts.constant_bytes,
