@@ -411,9 +411,12 @@ static tacho_status add_row(tt_log_emit *emit, const tt_log *log)
     TACHO_TRY(tt_log_ops_add(&emit->ops, row, place, &op));
     const tt_emit_lane *lane = &emit->emit_lanes[place.lane];
     int64_t time = tt_time_map_ticks(&lane->map, (int64_t)row->time);
-    if (TACHO_UNLIKELY(!lane->has_map || time < 0)) {
+    int64_t last = tacho_dict_track_clock(emit->dict, lane->track)->max_ticks;
+    if (TACHO_UNLIKELY(!lane->has_map || time < 0 || time > last)) {
         tt_log lost = *log;
-        lost.reason = lane->has_map ? TACHO_LOSS_NEGATIVE_TIME : TACHO_LOSS_UNKNOWN_CLOCK;
+        lost.reason = !lane->has_map ? TACHO_LOSS_UNKNOWN_CLOCK
+                      : time < 0     ? TACHO_LOSS_NEGATIVE_TIME
+                                     : TACHO_LOSS_TIME_OVERFLOW;
         return lose_line(emit->dict, emit->target.part, &lost);
     }
     log_step step = {
@@ -475,9 +478,13 @@ static tacho_status push_op(tt_log_emit *emit, const tt_device_op *op, uint32_t 
 {
     const tt_range *range = tt_range_has(&op->kernel) ? &op->kernel : &op->firmware;
     tt_time_map map;
-    if (range->count == 0 || !find_map(emit, op->key.chip, &map) ||
-        tt_time_map_ticks(&map, range->first) < 0) {
+    if (range->count == 0 || !find_map(emit, op->key.chip, &map)) {
         return TACHO_OK;
+    }
+    int64_t start = tt_time_map_ticks(&map, range->first);
+    int64_t end = tt_time_map_ticks(&map, range->last);
+    if (start < 0 || end > tacho_dict_track_clock(emit->dict, track)->max_ticks) {
+        return TACHO_OK; /* its rows are counted as lost */
     }
     const tt_log_target *target = &emit->target;
     uint32_t call_key = 0;
@@ -491,12 +498,9 @@ static tacho_status push_op(tt_log_emit *emit, const tt_device_op *op, uint32_t 
         count_arg(call_key, TACHO_UNIT_NONE, op->key.host),
         count_arg(cores_key, TACHO_UNIT_COUNT, op->core_count),
     };
-    tacho_row row = {.kind = TACHO_ROW_SPAN,
-                     .track = track,
-                     .start = tt_time_map_ticks(&map, range->first),
-                     .args = args,
-                     .arg_count = 2};
-    row.of.span.end = tt_time_map_ticks(&map, range->last);
+    tacho_row row = {
+        .kind = TACHO_ROW_SPAN, .track = track, .start = start, .args = args, .arg_count = 2};
+    row.of.span.end = end;
     row.of.span.op = TACHO_NONE;
     TACHO_TRY(add_run(emit, op, &row.of.span.run));
     TACHO_TRY(tacho_dict_ensure_site(emit->dict, &site, &row.of.span.site));

@@ -23,6 +23,9 @@ enum {
     SYNC_FIELDS = 14,
 };
 
+/* More than any system has: chips are looked for one by one. */
+enum { CHIPS_MAX = 1 << 10 };
+
 typedef struct anchor {
     uint32_t chip;
     double cycles;   /* of the chip */
@@ -51,6 +54,12 @@ static bool take_number(tacho_str field, double *out_value)
     return tacho_json_number_double(tacho_str_trim(field), out_value);
 }
 
+/* Whether |value| is a time that a clock could show: an integer below it is exact in a double. */
+static bool is_time(double value)
+{
+    return fabs(value) < 0x1p52;
+}
+
 /* False when the line has no anchor. */
 static bool parse(tacho_str line, anchor *out_anchor)
 {
@@ -62,7 +71,7 @@ static bool parse(tacho_str line, anchor *out_anchor)
     double base = 0;
     double write = 0;
     if (tacho_csv_split(line, ',', fields, SYNC_FIELDS) != SYNC_FIELDS ||
-        !tacho_str_parse_u64(tacho_str_trim(fields[SYNC_CHIP]), &chip) || chip > UINT32_MAX ||
+        !tacho_str_parse_u64(tacho_str_trim(fields[SYNC_CHIP]), &chip) || chip >= CHIPS_MAX ||
         !take_number(fields[SYNC_DEVICE], &out_anchor->cycles) ||
         !take_number(fields[SYNC_HOST], &host) || !take_number(fields[SYNC_START], &start) ||
         !take_number(fields[SYNC_RATIO], &ratio) || !take_number(fields[SYNC_BASE], &base) ||
@@ -72,7 +81,8 @@ static bool parse(tacho_str line, anchor *out_anchor)
     out_anchor->chip = (uint32_t)chip;
     out_anchor->ns = (host + (start - base)) * ratio;
     out_anchor->write_ns = write * ratio;
-    return true;
+    return out_anchor->cycles >= 0 && is_time(out_anchor->cycles) && is_time(out_anchor->ns) &&
+           is_time(out_anchor->write_ns);
 }
 
 static tacho_status ensure_chip(tt_sync *sync, const anchor *first, tt_chip_sync **out_chip)
@@ -113,9 +123,7 @@ static bool fit(tt_chip_sync *chip)
     double spread = count * chip->sum_xx - chip->sum_x * chip->sum_x;
     double slope = (count * chip->sum_xy - chip->sum_x * chip->sum_y) / spread;
     double start = (chip->sum_y - slope * chip->sum_x) / count + chip->ns_origin;
-    bool is_sound = spread > 0 && slope > 1e-3 && slope < 1e3 && chip->cycle_origin >= 0 &&
-                    chip->cycle_origin < 0x1p52 && fabs(start) < 0x1p52;
-    if (!is_sound) {
+    if (!(spread > 0 && slope > 1e-3 && slope < 1e3 && is_time(start))) {
         return false;
     }
     chip->map = (tt_time_map){

@@ -22,13 +22,15 @@ typedef struct tt_time_map {
         1, 1, 0, 0                                                                                 \
     }
 
+/* What 64 bits cannot hold is the first or the last that they can. */
 static inline int64_t tt_time_map_ticks(const tt_time_map *map, int64_t cycles)
 {
-    return map->numerator == map->denominator
-               ? cycles - map->origin + map->offset
-               : (int64_t)tacho_scale_floor(cycles - map->origin, map->numerator,
-                                            map->denominator) +
-                     map->offset;
+    if (map->denominator == 1) { /* TT_TIME_MAP_SAME, of every log without anchors */
+        return cycles;
+    }
+    tacho_i128 ticks =
+        tacho_scale_floor(cycles - map->origin, map->numerator, map->denominator) + map->offset;
+    return ticks > INT64_MAX ? INT64_MAX : ticks < INT64_MIN ? INT64_MIN : (int64_t)ticks;
 }
 
 /* What the anchors of one chip say; ticks are picoseconds since the host's profiler started. */

@@ -85,12 +85,32 @@ static void test_no_line(void **state)
     tt_sync_deinit(&sync);
 }
 
+/* Times that no clock shows, and chips that no system has, are no anchors. */
+static void test_extremes(void **state)
+{
+    (void)state;
+    tt_sync sync;
+    read_text(&sync, HEADER "0,1,1,1e300,0,0,0,0,0,1,1.0,0,1.0,0\n"
+                            "0,1,1,0,1e300,0,0,0,0,1,1.0,0,1.0,0\n"
+                            "0,1,1,0,0,0,1e300,0,0,1,1.0,0,1.0,0\n"
+                            "0,1,1,-1,0,0,0,0,0,1,1.0,0,1.0,0\n"
+                            "9999999,1,1,0,0,0,0,0,0,1,1.0,0,1.0,0\n"
+                            "0,1,1,0,0,0,0,0,0,1,1.0,0,1.0,0\n"
+                            "0,1,1,1000,900000,0,0,0,0,1,1.0,0,1.0,0\n");
+    assert_int_equal(sync.bad_row_count, 5);
+    assert_int_equal(sync.chip_count, 1);
+    assert_int_equal(tt_time_map_ticks(&sync.chips[0].map, 1000), 900000000);
+    assert_int_equal(tt_time_map_ticks(&sync.chips[0].map, INT64_MAX), INT64_MAX);
+    tt_sync_deinit(&sync);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_line),
         cmocka_unit_test(test_error),
         cmocka_unit_test(test_no_line),
+        cmocka_unit_test(test_extremes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

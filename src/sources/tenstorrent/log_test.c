@@ -225,6 +225,21 @@ static void test_missing_ends(void **state)
                                   "lost never_ended 2 at 6\n");
 }
 
+/* Cycles of 1 us whose nanoseconds 64 bits cannot hold. */
+static void test_times_too_late(void **state)
+{
+    (void)state;
+    assert_read("ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1, Max Compute Cores: 64\n" COLUMNS
+                "0,1,1,BRISC,7,100,0,1024,,,BRISC-FW,ZONE_START,1,a,\n"
+                "0,1,1,BRISC,7,200,0,1024,,,BRISC-FW,ZONE_END,1,a,\n"
+                "0,1,1,BRISC,7,9223372036854775000,0,2048,,,BRISC-FW,ZONE_START,1,a,\n"
+                "0,1,1,BRISC,7,9223372036854775001,0,2048,,,BRISC-FW,ZONE_END,1,a,\n",
+                "part d.csv tenstorrent-log L6 measured, cycles of 1000/1 ns from 100\n"
+                "Core 1,1 BRISC|100|200|BRISC-FW|firmware|a:1\n"
+                "Ops|100|200|op 1024|op\n"
+                "lost time_overflow 2 at 5\n");
+}
+
 /* Columns of a release to come are counted, the others are read. */
 static void test_newer_release(void **state)
 {
@@ -431,12 +446,13 @@ static void test_meta_data(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_releases),        cmocka_unit_test(test_oldest_releases),
-        cmocka_unit_test(test_values_are_kept), cmocka_unit_test(test_lost_rows),
-        cmocka_unit_test(test_missing_ends),    cmocka_unit_test(test_newer_release),
-        cmocka_unit_test(test_no_log),          cmocka_unit_test(test_rows_out_of_order),
-        cmocka_unit_test(test_op_times),        cmocka_unit_test(test_op_executions),
-        cmocka_unit_test(test_meta_data),       cmocka_unit_test(test_dispatch),
+        cmocka_unit_test(test_releases),          cmocka_unit_test(test_oldest_releases),
+        cmocka_unit_test(test_values_are_kept),   cmocka_unit_test(test_lost_rows),
+        cmocka_unit_test(test_missing_ends),      cmocka_unit_test(test_times_too_late),
+        cmocka_unit_test(test_newer_release),     cmocka_unit_test(test_no_log),
+        cmocka_unit_test(test_rows_out_of_order), cmocka_unit_test(test_op_times),
+        cmocka_unit_test(test_op_executions),     cmocka_unit_test(test_meta_data),
+        cmocka_unit_test(test_dispatch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
