@@ -34,6 +34,8 @@ static const hint_words words[TACHO_HINT_COUNT] = {
     [TACHO_HINT_RECORD_OPERATORS] = {"; compile the program with --stats-level 70 to record "
                                      "operators",
                                      NULL, NULL},
+    [TACHO_HINT_SIGNPOSTS] = {"; --ignore-signposts shows all, --start-signpost NAME others", NULL,
+                              NULL},
     [TACHO_HINT_COMPILE_PROGRAM] = {"; 'tacho compile -o' writes one", NULL, NULL},
 };
 

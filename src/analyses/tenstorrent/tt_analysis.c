@@ -89,6 +89,18 @@ static void say_signposts(const tacho_tt_report *report, const tacho_tt_report_o
     }
 }
 
+/* An empty report is never shown without a word. */
+static void say_left_out(const tacho_tt_report *report, const tacho_tt_report_options *options)
+{
+    size_t count = report->outside_count;
+    bool is_empty = report->device_op_count + report->host_op_count == 0;
+    if (count > 0 && is_empty) {
+        tacho_note_hint(options->notes, (tacho_hint){TACHO_HINT_SIGNPOSTS, ""}, "warning",
+                        "all %zu op%s outside the window of the signposts", count,
+                        count == 1 ? " is" : "s are");
+    }
+}
+
 static const char *plural(size_t count)
 {
     return count == 1 ? "" : "s";
@@ -97,6 +109,7 @@ static const char *plural(size_t count)
 static void say_notes(const tacho_tt_report *report, const tacho_tt_report_options *options)
 {
     say_signposts(report, options);
+    say_left_out(report, options);
     if (report->is_arch_overruled) {
         tacho_note(options->notes, "warning",
                    "the given chip is not used: the table says which one it was");

@@ -282,7 +282,7 @@ static tacho_status number_tables(const tacho_dict *dict, uint32_t **out_tables)
     uint32_t *tables = tacho_items_alloc(dict->part_count, sizeof(*tables));
     *out_tables = tables;
     if (tables == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+        return tacho_no_memory();
     }
     for (size_t i = 1; i < dict->part_count; i++) {
         const tacho_part *part = &dict->parts[i];

@@ -71,6 +71,7 @@ typedef struct tacho_tt_report {
     size_t unmatched_count;       /* ops that some of the merged devices do not have */
     bool has_no_such_signpost[2]; /* start, end: none is called so */
     bool is_arch_unknown;         /* the table names one that has no peaks here */
+    size_t outside_count;         /* ops that signposts leave out */
     bool is_arch_overruled;       /* the table says another than the options */
 } tacho_tt_report;
 

@@ -219,7 +219,7 @@ static tacho_status fill_csv(csv_work *work, tacho_table *table)
     work->first_of = calloc(row_count + 1, sizeof(size_t));
     work->next_of = calloc(work->findings.item_count + 1, sizeof(size_t));
     if (work->first_of == NULL || work->next_of == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+        return tacho_no_memory();
     }
     chain(&work->findings, row_count, work->first_of, work->next_of);
     for (size_t row = 0; row < row_count; row++) {

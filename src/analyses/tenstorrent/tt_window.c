@@ -66,7 +66,7 @@ static tacho_status fill(const tacho_tt_ops *ops, bool keeps_order, tacho_tt_win
     if (keys == NULL || items == NULL) {
         free(keys);
         free(items);
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+        return tacho_no_memory();
     }
     list_by_time(ops, keys, items);
     for (size_t i = 0; i < ops->item_count; i++) {
@@ -125,6 +125,15 @@ static void keep_behind_last(tacho_tt_window *window, bool posts)
     window->item_count = kept;
 }
 
+static size_t count_ops(const tacho_tt_window *window)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < window->item_count; i++) {
+        count += is_signpost(&window->items[i]) ? 0 : 1;
+    }
+    return count;
+}
+
 static void keep_by_signposts(tacho_tt_report *report, tacho_tt_window *window)
 {
     const tacho_tt_options *options = &report->options;
@@ -146,11 +155,13 @@ static void keep_by_signposts(tacho_tt_report *report, tacho_tt_window *window)
     if (options->ignores_signposts || !has_any) {
         return;
     }
+    size_t count = count_ops(window);
     if (first > 0 || last > 0) {
         keep_between(window, first, last, options->shows_signposts);
     } else {
         keep_behind_last(window, options->shows_signposts);
     }
+    report->outside_count = count - count_ops(window);
 }
 
 /* Devices of tables behind the first have numbers that follow. */

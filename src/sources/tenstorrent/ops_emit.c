@@ -466,7 +466,7 @@ static tacho_status sort_rows(emitter *self)
     self->rows = tacho_items_alloc(table->row_count, sizeof(*self->rows));
     self->has_times = tacho_items_alloc(table->row_count, sizeof(*self->has_times));
     if (self->rows == NULL || self->has_times == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+        return tacho_no_memory();
     }
     for (size_t row = 0; row < table->row_count; row++) {
         self->rows[row] = (tt_row_key){tt_row_device(table, row), row};
@@ -484,7 +484,7 @@ static tacho_status prepare(emitter *self)
     self->keys = calloc(table->column_count, sizeof(*self->keys));
     self->args = tacho_items_alloc(table->column_count, sizeof(*self->args));
     if (self->keys == NULL || self->args == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+        return tacho_no_memory();
     }
     for (size_t i = 0; i < table->column_count; i++) {
         TACHO_TRY(tacho_dict_ensure_string(self->dict, table->names[i], &self->keys[i]));
