@@ -2,7 +2,8 @@
 /*
  * A held row is a span on its track: its time is the start, and its end grows smaller from row to
  * row, so that the spool, which puts the longer of two spans first, keeps the order of the file.
- * Type and line travel as arguments behind the row's own.
+ * Type and line travel as arguments behind the row's own. The spool sorts by time across tracks, so
+ * the times of each chip are moved behind all those of the chip before.
  */
 #include "sources/tenstorrent/log_emit.h"
 
@@ -12,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { NAME_BYTES = 96, EXAMPLE_BYTES = 80 };
+enum { NAME_BYTES = 96 };
 
 /* One row on its way. */
 typedef struct log_step {
@@ -30,7 +31,17 @@ tacho_status tt_log_emit_init(tt_log_emit *emit, const tt_log_target *target)
 {
     const tacho_reading *reading = target->reading;
     tacho_dict *dict = reading->events->dict;
-    *emit = (tt_log_emit){.events = {&held_vtable, dict}, .target = *target, .dict = dict};
+    *emit = (tt_log_emit){.events = {&held_vtable, dict},
+                          .target = *target,
+                          .dict = dict,
+                          .current = TACHO_NONE,
+                          .chips = {.reading = reading,
+                                    .header = target->header,
+                                    .covered_classes = target->covered_classes,
+                                    .is_file = target->is_file,
+                                    .is_shared = target->sync != NULL,
+                                    .part = target->part,
+                                    .clock = target->clock}};
     tacho_open_spans_init(&emit->open, reading->events);
     TACHO_TRY(tt_lanes_init(&emit->lanes));
     TACHO_TRY(tt_log_ops_init(&emit->ops, &emit->lanes));
@@ -47,45 +58,20 @@ void tt_log_emit_deinit(tt_log_emit *emit)
     tacho_spool_destroy(emit->spool);
     tt_log_ops_deinit(&emit->ops);
     tt_lanes_deinit(&emit->lanes);
+    tt_chips_deinit(&emit->chips);
     free(emit->emit_lanes);
     free(emit->zones);
     free(emit->runs);
 }
 
-static tacho_status lose(tacho_dict *dict, const tacho_loss *loss, tacho_str example)
+static tacho_status lose_line(tt_log_emit *emit, uint32_t chip, const tt_log *log,
+                              tacho_loss_reason reason)
 {
-    tacho_loss lost = *loss;
-    if (!tacho_dict_has_loss(dict, loss)) {
-        example.len = example.len > EXAMPLE_BYTES ? EXAMPLE_BYTES : example.len;
-        TACHO_TRY(tacho_dict_ensure_string(dict, example, &lost.example));
-    }
-    return tacho_dict_add_loss(dict, &lost);
-}
-
-static tacho_status lose_line(tacho_dict *dict, uint32_t part, const tt_log *log)
-{
-    tacho_loss loss = {part, log->reason, 1, log->input->line_number, 0};
-    return lose(dict, &loss, log->line);
+    tacho_loss loss = {0, reason, 1, log->input->line_number, 0};
+    return tt_chips_lose(&emit->chips, chip, &loss, log->line);
 }
 
 /* ---- tracks -------------------------------------------------------------------------------- */
-
-static tacho_status ensure_group(tt_log_emit *emit, uint32_t chip, uint32_t *out_group)
-{
-    char name[NAME_BYTES];
-    int len = snprintf(name, sizeof(name), "Device %" PRIu32, chip);
-    tacho_track facts = {
-        .parent = emit->dict->parts[emit->target.part].root,
-        .part = emit->target.part,
-        .clock = emit->target.clock,
-        .index = chip,
-        .lane_of = TACHO_NONE,
-        .rank = (int32_t)(chip & INT32_MAX),
-        .track_class = TACHO_TRACK_GROUP,
-    };
-    return tacho_dict_ensure_track(emit->dict, &facts, tacho_str_make(name, (size_t)len),
-                                   out_group);
-}
 
 static tacho_track_class class_of(tt_risc risc)
 {
@@ -106,17 +92,20 @@ static tacho_track_class class_of(tt_risc risc)
     return TACHO_TRACK_CONTROL;
 }
 
-static tacho_status make_track(tt_log_emit *emit, const tt_lane *lane, uint32_t *out_track)
+static tacho_status make_track(const tt_log_emit *emit, const tt_lane *lane, uint32_t chip,
+                               uint32_t *out_track)
 {
     enum { COLUMNS_OF_CORES = 64 };
     const tt_core *core = &emit->lanes.cores[lane->core];
+    const tt_chip *of = &emit->chips.items[chip];
     tacho_str risc = tacho_strings_get(&emit->lanes.riscs, lane->risc);
     char name[NAME_BYTES];
     int len = snprintf(name, sizeof(name), "Core %" PRIu32 ",%" PRIu32 " %.*s", core->x, core->y,
                        risc.len < 40 ? (int)risc.len : 40, risc.data);
     tacho_track facts = {
-        .part = emit->target.part,
-        .clock = emit->target.clock,
+        .parent = of->group,
+        .part = of->part,
+        .clock = of->clock,
         .index = lane->core,
         .lane_of = TACHO_NONE,
         .track_class = class_of(lane->known),
@@ -124,7 +113,6 @@ static tacho_status make_track(tt_log_emit *emit, const tt_lane *lane, uint32_t 
     };
     uint32_t number = core->y % COLUMNS_OF_CORES * COLUMNS_OF_CORES + core->x % COLUMNS_OF_CORES;
     facts.rank = tacho_track_rank(number + 1, facts.track_class, lane->known);
-    TACHO_TRY(ensure_group(emit, core->chip, &facts.parent));
     return tacho_dict_ensure_track(emit->dict, &facts, tacho_str_make(name, (size_t)len),
                                    out_track);
 }
@@ -147,8 +135,10 @@ static tacho_status ensure_lane(tt_log_emit *emit, uint32_t lane)
         TACHO_TRY(tacho_grow(&emit->emit_lanes, &emit->lane_capacity, emit->lane_count + 1));
         tt_emit_lane made = {.last = INT64_MIN};
         const tt_lane *writer = &emit->lanes.lanes[emit->lane_count];
-        made.has_map = find_map(emit, emit->lanes.cores[writer->core].chip, &made.map);
-        TACHO_TRY(make_track(emit, writer, &made.track));
+        uint32_t number = emit->lanes.cores[writer->core].chip;
+        made.has_map = find_map(emit, number, &made.map);
+        TACHO_TRY(tt_chips_ensure(&emit->chips, number, &made.chip));
+        TACHO_TRY(make_track(emit, writer, made.chip, &made.track));
         emit->emit_lanes[emit->lane_count++] = made;
     }
     return TACHO_OK;
@@ -250,9 +240,11 @@ static tacho_status name_op(const tt_log_emit *emit, uint64_t host, uint32_t *ou
 }
 
 /* The run of an execution, by its key. */
-static tacho_status add_run(const tt_log_emit *emit, const tt_device_op *op, uint32_t *out_run)
+static tacho_status add_run(tt_log_emit *emit, const tt_device_op *op, uint32_t *out_run)
 {
-    tacho_run run = {.part = emit->target.part, .invocation = op->key.replay};
+    uint32_t chip = 0;
+    TACHO_TRY(tt_chips_ensure(&emit->chips, op->key.chip, &chip));
+    tacho_run run = {.part = emit->chips.items[chip].part, .invocation = op->key.replay};
     if (op->key.replay < 0 && op->ordinal > 0) {
         run.invocation = op->ordinal;
     }
@@ -275,197 +267,19 @@ static tacho_status find_run(tt_log_emit *emit, uint32_t op, uint32_t *out_run)
     return TACHO_OK;
 }
 
-/* ---- rows ---------------------------------------------------------------------------------- */
-
-/* What is open on a lane will not be ended: its last start or end is all that is known. */
-static tacho_status abandon(tt_log_emit *emit, uint32_t lane, uint64_t line_number)
-{
-    tt_emit_lane *at = &emit->emit_lanes[lane];
-    if (at->open_count == 0) {
-        return TACHO_OK;
-    }
-    char text[NAME_BYTES];
-    tacho_str name = tacho_dict_string(emit->dict, emit->dict->tracks[at->track].name);
-    int len = snprintf(text, sizeof(text), "%.*s", name.len < 80 ? (int)name.len : 80, name.data);
-    tacho_loss loss = {emit->target.part, TACHO_LOSS_NEVER_ENDED, at->open_count, line_number, 0};
-    TACHO_TRY(lose(emit->dict, &loss, tacho_str_make(text, (size_t)len)));
-    at->open_count = 0;
-    return tacho_open_spans_finish_stack(&emit->open, lane, at->last);
-}
-
-static bool is_firmware(const tt_log_emit *emit, const tacho_row *row)
-{
-    uint32_t category = emit->dict->sites[row->of.span.site].category;
-    return tacho_str_equal(tacho_dict_string(emit->dict, category), TACHO_STR("firmware"));
-}
-
-static tacho_status end_zone(tt_log_emit *emit, const log_step *step)
-{
-    tt_emit_lane *lane = &emit->emit_lanes[step->lane];
-    tacho_span_end end = {.time = step->row.start,
-                          .name = emit->dict->sites[step->row.of.span.site].name};
-    bool is_ended = false;
-    TACHO_TRY(tacho_open_spans_end(&emit->open, step->lane, &end, &is_ended));
-    if (is_ended) {
-        lane->open_count--;
-        return TACHO_OK;
-    }
-    tacho_loss loss = {emit->target.part, TACHO_LOSS_UNMATCHED_END, 1, step->line_number, 0};
-    return lose(emit->dict, &loss, tacho_dict_string(emit->dict, end.name));
-}
-
-static tacho_status pair(tt_log_emit *emit, const log_step *step)
-{
-    tt_emit_lane *lane = &emit->emit_lanes[step->lane];
-    tacho_row row = step->row;
-    row.of.span.end = row.start;
-    if (step->type != TT_LOG_START && step->type != TT_LOG_END) {
-        row.of.span.flags = TACHO_SPAN_INSTANT;
-        return tacho_events_row(emit->target.reading->events, &row);
-    }
-    /* Firmware zones hold all others, so what is open when one starts has lost its end. */
-    if (step->type == TT_LOG_START && lane->open_count > 0 && is_firmware(emit, &row)) {
-        TACHO_TRY(abandon(emit, step->lane, step->line_number));
-    }
-    lane->last = row.start;
-    if (step->type == TT_LOG_END) {
-        return end_zone(emit, step);
-    }
-    lane->open_count++;
-    return tacho_open_spans_begin(&emit->open, step->lane, &row);
-}
-
-static tacho_status hold(tt_log_emit *emit, const log_step *step)
-{
-    tacho_arg args[5];
-    size_t count = step->row.arg_count;
-    if (count > 0) {
-        memcpy(args, step->row.args, count * sizeof(*args));
-    }
-    const uint64_t values[] = {step->type, step->lane, step->line_number};
-    for (size_t i = 0; i < 3; i++) {
-        args[count + i] = (tacho_arg){.type = TACHO_ARG_UINT, .value.as_uint = values[i]};
-    }
-    tacho_row row = step->row;
-    row.of.span.end = INT64_MAX - (int64_t)emit->held_count++;
-    row.args = args;
-    row.arg_count = count + 3;
-    return tacho_spool_add(emit->spool, &row);
-}
-
-static tacho_status take_held(tacho_events *events, const tacho_row *row)
-{
-    tt_log_emit *emit = (tt_log_emit *)(void *)events;
-    const tacho_arg *held = row->args + row->arg_count - 3;
-    log_step step = {
-        .type = (tt_log_type)held[0].value.as_uint,
-        .lane = (uint32_t)held[1].value.as_uint,
-        .line_number = held[2].value.as_uint,
-        .row = *row,
-    };
-    step.row.arg_count -= 3;
-    return pair(emit, &step);
-}
-
-static tacho_status check_order(tt_log_emit *emit, const tt_log *log, const log_step *step)
-{
-    bool is_edge = step->type == TT_LOG_START || step->type == TT_LOG_END;
-    if (TACHO_UNLIKELY(is_edge && step->row.start < emit->emit_lanes[step->lane].last)) {
-        return tacho_fail(TACHO_CODE_OUT_OF_ORDER, "%s:%" PRIu64 ": a marker out of time order",
-                          log->input->name, log->input->line_number);
-    }
-    return TACHO_OK;
-}
-
-/* The data of a row that is no zone, as arguments; returns how many. */
-static size_t fill_args(const tt_log_emit *emit, const tt_log_row *row, tacho_arg *args)
-{
-    size_t count = 0;
-    if (row->type == TT_LOG_TOTAL) {
-        args[count++] = (tacho_arg){.key = emit->cycles_key,
-                                    .type = TACHO_ARG_UINT,
-                                    .unit = TACHO_UNIT_CYCLES,
-                                    .value.as_uint = row->data};
-    } else if (row->type == TT_LOG_VALUE) {
-        args[count++] =
-            (tacho_arg){.key = emit->data_key, .type = TACHO_ARG_UINT, .value.as_uint = row->data};
-    }
-    if (row->meta.len > 0) {
-        args[count++] =
-            (tacho_arg){.key = emit->meta_key, .type = TACHO_ARG_TEXT, .value.as_text = row->meta};
-    }
-    return count;
-}
-
-static tacho_status add_row(tt_log_emit *emit, const tt_log *log)
-{
-    const tt_log_row *row = &log->row;
-    tt_log_place place;
-    tt_emit_zone *zone = NULL;
-    uint32_t op = TACHO_NONE;
-    tacho_arg args[2];
-    TACHO_TRY(tt_lanes_ensure(&emit->lanes, row, &place.lane));
-    TACHO_TRY(tt_lanes_ensure_zone(&emit->lanes, row->zone, &place.zone));
-    TACHO_TRY(ensure_lane(emit, place.lane));
-    TACHO_TRY(find_zone(emit, row, place.zone, &zone));
-    TACHO_TRY(tt_log_ops_add(&emit->ops, row, place, &op));
-    const tt_emit_lane *lane = &emit->emit_lanes[place.lane];
-    int64_t time = tt_time_map_ticks(&lane->map, (int64_t)row->time);
-    int64_t last = tacho_dict_track_clock(emit->dict, lane->track)->max_ticks;
-    if (TACHO_UNLIKELY(!lane->has_map || time < 0 || time > last)) {
-        tt_log lost = *log;
-        lost.reason = !lane->has_map ? TACHO_LOSS_UNKNOWN_CLOCK
-                      : time < 0     ? TACHO_LOSS_NEGATIVE_TIME
-                                     : TACHO_LOSS_TIME_OVERFLOW;
-        return lose_line(emit->dict, emit->target.part, &lost);
-    }
-    log_step step = {
-        .type = row->type,
-        .lane = place.lane,
-        .line_number = log->input->line_number,
-        .row = {.kind = TACHO_ROW_SPAN,
-                .track = lane->track,
-                .start = time,
-                .args = args,
-                .arg_count = fill_args(emit, row, args)},
-    };
-    step.row.of.span.end = step.row.start;
-    step.row.of.span.site = zone->site;
-    step.row.of.span.op = TACHO_NONE;
-    TACHO_TRY(find_run(emit, op, &step.row.of.span.run));
-    emit->row_count++;
-    if (emit->spool != NULL) {
-        return hold(emit, &step);
-    }
-    TACHO_TRY(check_order(emit, log, &step));
-    return pair(emit, &step);
-}
-
-tacho_status tt_log_emit_read(tt_log_emit *emit, tt_log *log)
-{
-    for (bool has_line = true;;) {
-        TACHO_TRY(tt_log_next(log, &has_line));
-        if (!has_line) {
-            return TACHO_OK;
-        }
-        TACHO_TRY(log->reason == TACHO_LOSS_REASON_COUNT
-                      ? add_row(emit, log)
-                      : lose_line(emit->dict, emit->target.part, log));
-    }
-}
-
 /* ---- ops ----------------------------------------------------------------------------------- */
 
-static tacho_status make_op_track(tt_log_emit *emit, uint32_t chip, uint32_t *out_track)
+static tacho_status make_op_track(const tt_log_emit *emit, uint32_t chip, uint32_t *out_track)
 {
+    const tt_chip *of = &emit->chips.items[chip];
     tacho_track facts = {
-        .part = emit->target.part,
-        .clock = emit->target.clock,
+        .parent = of->group,
+        .part = of->part,
+        .clock = of->clock,
         .lane_of = TACHO_NONE,
-        .track_class = TACHO_TRACK_CONTROL,
+        .track_class = emit->target.has_markers ? TACHO_TRACK_CONTROL : TACHO_TRACK_COMPUTE,
         .nesting = TACHO_NESTING_STACK,
     };
-    TACHO_TRY(ensure_group(emit, chip, &facts.parent));
     return tacho_dict_ensure_track(emit->dict, &facts, TACHO_STR("Ops"), out_track);
 }
 
@@ -510,6 +324,265 @@ static tacho_status push_op(tt_log_emit *emit, const tt_device_op *op, uint32_t 
     return tacho_events_row(target->reading->events, &row);
 }
 
+/* Pushes the ops of |chip|, all of which are finished. */
+static tacho_status push_ops(tt_log_emit *emit, uint32_t chip)
+{
+    uint32_t number = emit->chips.items[chip].number;
+    uint32_t track = 0;
+    for (size_t i = 0; i < emit->ops.op_count; i++) {
+        const tt_device_op *op = &emit->ops.ops[i];
+        if (op->key.chip == number) {
+            TACHO_TRY(make_op_track(emit, chip, &track));
+            TACHO_TRY(push_op(emit, op, track));
+        }
+    }
+    return TACHO_OK;
+}
+
+/* ---- chips --------------------------------------------------------------------------------- */
+
+/* What is open on a lane will not be ended: its last start or end is all that is known. */
+static tacho_status abandon(tt_log_emit *emit, uint32_t lane, uint64_t line_number)
+{
+    tt_emit_lane *at = &emit->emit_lanes[lane];
+    if (at->open_count == 0) {
+        return TACHO_OK;
+    }
+    char text[NAME_BYTES];
+    tacho_str name = tacho_dict_string(emit->dict, emit->dict->tracks[at->track].name);
+    int len = snprintf(text, sizeof(text), "%.*s", name.len < 80 ? (int)name.len : 80, name.data);
+    tacho_loss loss = {0, TACHO_LOSS_NEVER_ENDED, at->open_count, line_number, 0};
+    TACHO_TRY(tt_chips_lose(&emit->chips, at->chip, &loss, tacho_str_make(text, (size_t)len)));
+    at->open_count = 0;
+    return tacho_open_spans_finish_stack(&emit->open, lane, at->last);
+}
+
+/* Nothing more comes for |chip|. */
+static tacho_status end_chip(tt_log_emit *emit, uint32_t chip)
+{
+    tt_chip *of = &emit->chips.items[chip];
+    for (uint32_t lane = 0; lane < emit->lane_count; lane++) {
+        TACHO_TRY(emit->emit_lanes[lane].chip == chip ? abandon(emit, lane, 0) : TACHO_OK);
+    }
+    TACHO_TRY(push_ops(emit, chip));
+    of->is_ended = true;
+    return emit->chips.is_shared ? TACHO_OK
+                                 : tacho_events_end_part(emit->target.reading->events, of->part);
+}
+
+/* The ops of the chip that is ended make room for those of the next. */
+static tacho_status restart_ops(tt_log_emit *emit)
+{
+    tt_log_ops_deinit(&emit->ops);
+    emit->run_count = 0;
+    return tt_log_ops_init(&emit->ops, &emit->lanes);
+}
+
+/* Rows of |chip| come; parts come one after the other, so the chip before it is ended. */
+static tacho_status enter_chip(tt_log_emit *emit, uint32_t chip)
+{
+    uint32_t before = emit->current;
+    if (TACHO_LIKELY(before == chip) || emit->chips.is_shared) {
+        return TACHO_OK;
+    }
+    emit->current = chip;
+    if (before == TACHO_NONE) {
+        return TACHO_OK;
+    }
+    if (emit->spool != NULL) {
+        return end_chip(emit, before);
+    }
+    tt_log_ops_finish(&emit->ops);
+    TACHO_TRY(end_chip(emit, before));
+    return restart_ops(emit);
+}
+
+/* ---- rows ---------------------------------------------------------------------------------- */
+
+static bool is_firmware(const tt_log_emit *emit, const tacho_row *row)
+{
+    uint32_t category = emit->dict->sites[row->of.span.site].category;
+    return tacho_str_equal(tacho_dict_string(emit->dict, category), TACHO_STR("firmware"));
+}
+
+static tacho_status end_zone(tt_log_emit *emit, const log_step *step)
+{
+    tt_emit_lane *lane = &emit->emit_lanes[step->lane];
+    tacho_span_end end = {.time = step->row.start,
+                          .name = emit->dict->sites[step->row.of.span.site].name};
+    bool is_ended = false;
+    TACHO_TRY(tacho_open_spans_end(&emit->open, step->lane, &end, &is_ended));
+    if (is_ended) {
+        lane->open_count--;
+        return TACHO_OK;
+    }
+    tacho_loss loss = {0, TACHO_LOSS_UNMATCHED_END, 1, step->line_number, 0};
+    return tt_chips_lose(&emit->chips, lane->chip, &loss, tacho_dict_string(emit->dict, end.name));
+}
+
+static tacho_status pair(tt_log_emit *emit, const log_step *step)
+{
+    tt_emit_lane *lane = &emit->emit_lanes[step->lane];
+    tacho_row row = step->row;
+    row.of.span.end = row.start;
+    if (step->type != TT_LOG_START && step->type != TT_LOG_END) {
+        row.of.span.flags = TACHO_SPAN_INSTANT;
+        return tacho_events_row(emit->target.reading->events, &row);
+    }
+    /* Firmware zones hold all others, so what is open when one starts has lost its end. */
+    if (step->type == TT_LOG_START && lane->open_count > 0 && is_firmware(emit, &row)) {
+        TACHO_TRY(abandon(emit, step->lane, step->line_number));
+    }
+    lane->last = row.start;
+    if (step->type == TT_LOG_END) {
+        return end_zone(emit, step);
+    }
+    lane->open_count++;
+    return tacho_open_spans_begin(&emit->open, step->lane, &row);
+}
+
+/* By how much the times of a lane's chip are moved in the spool. */
+static int64_t held_offset(const tt_log_emit *emit, uint32_t lane)
+{
+    return emit->chips.is_shared ? 0 : (int64_t)emit->emit_lanes[lane].chip * TT_LOG_TIME_END;
+}
+
+static tacho_status hold(tt_log_emit *emit, const log_step *step)
+{
+    tacho_arg args[5];
+    size_t count = step->row.arg_count;
+    if (count > 0) {
+        memcpy(args, step->row.args, count * sizeof(*args));
+    }
+    const uint64_t values[] = {step->type, step->lane, step->line_number};
+    for (size_t i = 0; i < 3; i++) {
+        args[count + i] = (tacho_arg){.type = TACHO_ARG_UINT, .value.as_uint = values[i]};
+    }
+    tacho_row row = step->row;
+    row.start += held_offset(emit, step->lane);
+    row.of.span.end = INT64_MAX - (int64_t)emit->held_count++;
+    row.args = args;
+    row.arg_count = count + 3;
+    return tacho_spool_add(emit->spool, &row);
+}
+
+static tacho_status take_held(tacho_events *events, const tacho_row *row)
+{
+    tt_log_emit *emit = (tt_log_emit *)(void *)events;
+    const tacho_arg *held = row->args + row->arg_count - 3;
+    log_step step = {
+        .type = (tt_log_type)held[0].value.as_uint,
+        .lane = (uint32_t)held[1].value.as_uint,
+        .line_number = held[2].value.as_uint,
+        .row = *row,
+    };
+    step.row.arg_count -= 3;
+    step.row.start -= held_offset(emit, step.lane);
+    TACHO_TRY(enter_chip(emit, emit->emit_lanes[step.lane].chip));
+    return pair(emit, &step);
+}
+
+/* Whether the row comes too late: its lane, or all of its chip, is behind it. */
+static tacho_status check_order(tt_log_emit *emit, const tt_log *log, const log_step *step)
+{
+    const tt_emit_lane *lane = &emit->emit_lanes[step->lane];
+    bool is_edge = step->type == TT_LOG_START || step->type == TT_LOG_END;
+    if (TACHO_UNLIKELY((is_edge && step->row.start < lane->last) ||
+                       emit->chips.items[lane->chip].is_ended)) {
+        return tacho_fail(TACHO_CODE_OUT_OF_ORDER, "%s:%" PRIu64 ": a marker out of time order",
+                          log->input->name, log->input->line_number);
+    }
+    return TACHO_OK;
+}
+
+/* The data of a row that is no zone, as arguments; returns how many. */
+static size_t fill_args(const tt_log_emit *emit, const tt_log_row *row, tacho_arg *args)
+{
+    size_t count = 0;
+    if (row->type == TT_LOG_TOTAL) {
+        args[count++] = (tacho_arg){.key = emit->cycles_key,
+                                    .type = TACHO_ARG_UINT,
+                                    .unit = TACHO_UNIT_CYCLES,
+                                    .value.as_uint = row->data};
+    } else if (row->type == TT_LOG_VALUE) {
+        args[count++] =
+            (tacho_arg){.key = emit->data_key, .type = TACHO_ARG_UINT, .value.as_uint = row->data};
+    }
+    if (row->meta.len > 0) {
+        args[count++] =
+            (tacho_arg){.key = emit->meta_key, .type = TACHO_ARG_TEXT, .value.as_text = row->meta};
+    }
+    return count;
+}
+
+static tacho_status add_row(tt_log_emit *emit, const tt_log *log)
+{
+    const tt_log_row *row = &log->row;
+    tt_log_place place;
+    tt_emit_zone *zone = NULL;
+    uint32_t op = TACHO_NONE;
+    tacho_arg args[2];
+    TACHO_TRY(tt_lanes_ensure(&emit->lanes, row, &place.lane));
+    TACHO_TRY(tt_lanes_ensure_zone(&emit->lanes, row->zone, &place.zone));
+    TACHO_TRY(ensure_lane(emit, place.lane));
+    TACHO_TRY(find_zone(emit, row, place.zone, &zone));
+    if (emit->spool == NULL) {
+        TACHO_TRY(enter_chip(emit, emit->emit_lanes[place.lane].chip));
+    }
+    TACHO_TRY(tt_log_ops_add(&emit->ops, row, place, &op));
+    const tt_emit_lane *lane = &emit->emit_lanes[place.lane];
+    int64_t time = tt_time_map_ticks(&lane->map, (int64_t)row->time);
+    int64_t last = tacho_dict_track_clock(emit->dict, lane->track)->max_ticks;
+    if (TACHO_UNLIKELY(!lane->has_map || time < 0 || time > last)) {
+        return lose_line(emit, lane->chip, log,
+                         !lane->has_map ? TACHO_LOSS_UNKNOWN_CLOCK
+                         : time < 0     ? TACHO_LOSS_NEGATIVE_TIME
+                                        : TACHO_LOSS_TIME_OVERFLOW);
+    }
+    log_step step = {
+        .type = row->type,
+        .lane = place.lane,
+        .line_number = log->input->line_number,
+        .row = {.kind = TACHO_ROW_SPAN,
+                .track = lane->track,
+                .start = time,
+                .args = args,
+                .arg_count = fill_args(emit, row, args)},
+    };
+    step.row.of.span.end = step.row.start;
+    step.row.of.span.site = zone->site;
+    step.row.of.span.op = TACHO_NONE;
+    TACHO_TRY(find_run(emit, op, &step.row.of.span.run));
+    emit->row_count++;
+    if (emit->spool != NULL) {
+        return hold(emit, &step);
+    }
+    TACHO_TRY(check_order(emit, log, &step));
+    return pair(emit, &step);
+}
+
+/* The chip whose row came last; TACHO_NONE before the first. */
+static uint32_t current_chip(const tt_log_emit *emit)
+{
+    uint32_t lane = emit->lanes.last;
+    return lane < emit->lane_count ? emit->emit_lanes[lane].chip : TACHO_NONE;
+}
+
+tacho_status tt_log_emit_read(tt_log_emit *emit, tt_log *log)
+{
+    for (bool has_line = true;;) {
+        TACHO_TRY(tt_log_next(log, &has_line));
+        if (!has_line) {
+            return TACHO_OK;
+        }
+        TACHO_TRY(log->reason == TACHO_LOSS_REASON_COUNT
+                      ? add_row(emit, log)
+                      : lose_line(emit, current_chip(emit), log, log->reason));
+    }
+}
+
+/* ---- the end ------------------------------------------------------------------------------- */
+
 tacho_status tt_log_emit_add_op(tt_log_emit *emit, const tt_device_op *op)
 {
     tt_log_ops *ops = &emit->ops;
@@ -521,11 +594,7 @@ tacho_status tt_log_emit_add_op(tt_log_emit *emit, const tt_device_op *op)
 /* Says that times of several chips cannot be compared, unless their clocks are aligned. */
 static tacho_status note_chips(const tt_log_emit *emit)
 {
-    bool has_several = false;
-    for (size_t i = 1; i < emit->lanes.core_count; i++) {
-        has_several |= emit->lanes.cores[i].chip != emit->lanes.cores[0].chip;
-    }
-    return has_several && emit->target.sync == NULL
+    return emit->chips.item_count > 1 && !emit->chips.is_shared
                ? tacho_dict_add_metadata(emit->dict, "chip clocks",
                                          TACHO_STR("not aligned: compare times of one chip only"))
                : TACHO_OK;
@@ -533,18 +602,17 @@ static tacho_status note_chips(const tt_log_emit *emit)
 
 tacho_status tt_log_emit_finish(tt_log_emit *emit)
 {
+    tt_log_ops_finish(&emit->ops);
     if (emit->spool != NULL) {
         TACHO_TRY(tacho_spool_drain(emit->spool, &emit->events));
     }
-    for (uint32_t lane = 0; lane < emit->lane_count; lane++) {
-        TACHO_TRY(abandon(emit, lane, 0));
-    }
-    tt_log_ops_finish(&emit->ops);
-    TACHO_TRY(note_chips(emit));
     for (size_t i = 0; i < emit->ops.op_count; i++) {
-        uint32_t track = 0;
-        TACHO_TRY(make_op_track(emit, emit->ops.ops[i].key.chip, &track));
-        TACHO_TRY(push_op(emit, &emit->ops.ops[i], track));
+        uint32_t chip = 0;
+        TACHO_TRY(tt_chips_ensure(&emit->chips, emit->ops.ops[i].key.chip, &chip));
     }
-    return TACHO_OK;
+    for (uint32_t chip = 0; chip < emit->chips.item_count; chip++) {
+        TACHO_TRY(emit->chips.items[chip].is_ended ? TACHO_OK : end_chip(emit, chip));
+    }
+    TACHO_TRY(note_chips(emit));
+    return tt_chips_finish(&emit->chips);
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The rows of a device log as events: a group for each chip, in it a track of ops and a track for
- * each processor of each core. Zones are spans, sums and values are moments with their data.
+ * The rows of a device log as events: a part for each chip (log_chips.h), in it a track of ops and
+ * a track for each processor of each core. Zones are spans, sums and values are moments with their
+ * data.
  *
- * Starts and ends are paired per processor as they come. Where they go back in time the file is
- * read again, and rows are held in a spool until its end (tacho_reading.holds_events).
+ * Starts and ends are paired per processor as they come, and chips come one after the other. Where
+ * they go back in time, or to a chip before, the file is read again, and rows are held in a spool
+ * until its end (tacho_reading.holds_events).
  */
 #ifndef TACHO_SOURCES_TENSTORRENT_LOG_EMIT_H
 #define TACHO_SOURCES_TENSTORRENT_LOG_EMIT_H
@@ -12,6 +14,7 @@
 #include "profile/spool.h"
 #include "sources/open_spans.h"
 #include "sources/source.h"
+#include "sources/tenstorrent/log_chips.h"
 #include "sources/tenstorrent/log_ops.h"
 #include "sources/tenstorrent/log_read.h"
 #include "sources/tenstorrent/log_sync.h"
@@ -25,9 +28,15 @@ typedef struct tt_op_names {
 /* Where the events of a log go. */
 typedef struct tt_log_target {
     const tacho_reading *reading;
-    uint32_t part, clock;
+    const tt_log_header *header; /* what the first lines say */
+    bool has_markers;            /* rows of processors come; else all that is known is ops */
+    uint32_t covered_classes;    /* of the part of each chip, as tacho_part_facts says */
+    bool is_file;                /* the part of the first chip is called after the file */
     tt_op_names names;
-    const tt_sync *sync; /* how cycles of chips become ticks; NULL: they are ticks */
+    /* How cycles of chips become ticks of |clock|, in |part|; NULL: each chip is a part in cycles.
+     */
+    const tt_sync *sync;
+    uint32_t part, clock;
     /* Is told of each op, by its id, before the row of its execution is pushed; or NULL. */
     tacho_status (*arrow)(void *self, uint64_t host, const tacho_row *span);
     void *arrow_self;
@@ -36,7 +45,8 @@ typedef struct tt_log_target {
 /* A processor's track. */
 typedef struct tt_emit_lane {
     uint32_t track;
-    bool has_map; /* else its chip's clock is not related to that of the part */
+    uint32_t chip; /* of |chips| */
+    bool has_map;  /* else its chip's clock is not related to that of the part */
     tt_time_map map;
     int64_t last; /* time of its last start or end */
     uint64_t open_count;
@@ -55,7 +65,9 @@ typedef struct tt_log_emit {
     tt_log_target target;
     tacho_dict *dict;
     tt_lanes lanes;
-    tt_log_ops ops;
+    tt_chips chips;
+    uint32_t current; /* chip whose part is being pushed, or TACHO_NONE */
+    tt_log_ops ops;   /* of that chip; while rows are held, of all */
     tacho_open_spans open;
     tacho_spool *spool; /* NULL while rows are paired as they come */
     uint64_t held_count;
@@ -69,17 +81,6 @@ typedef struct tt_log_emit {
     uint64_t row_count;
 } tt_log_emit;
 
-/*
- * Opens a part for a log with |header|, in cycles, and makes it that of |out_target|; |name| is
- * what it is called, empty for the name of the file.
- */
-tacho_status tt_log_open_part(const tacho_reading *reading, const tt_log_header *header,
-                              const char *name, tt_log_target *out_target) TACHO_MUST_USE;
-
-/* Notes what the first lines of a log say of |part|: the architecture, columns that are unknown. */
-tacho_status tt_log_note_header(tacho_dict *dict, uint32_t part,
-                                const tt_log_header *header) TACHO_MUST_USE;
-
 /* Call deinit even if init failed. */
 tacho_status tt_log_emit_init(tt_log_emit *emit, const tt_log_target *target) TACHO_MUST_USE;
 void tt_log_emit_deinit(tt_log_emit *emit);
@@ -90,7 +91,7 @@ tacho_status tt_log_emit_read(tt_log_emit *emit, tt_log *log) TACHO_MUST_USE;
 /* Adds an execution that no row tells of. */
 tacho_status tt_log_emit_add_op(tt_log_emit *emit, const tt_device_op *op) TACHO_MUST_USE;
 
-/* No more lines will come. Ops are finished and pushed. */
+/* No more lines will come. Ops are finished and pushed, and the parts of chips are ended. */
 tacho_status tt_log_emit_finish(tt_log_emit *emit) TACHO_MUST_USE;
 
 #endif

@@ -11,9 +11,11 @@
 #include "sources/tenstorrent/log_emit.h"
 #include "sources/tenstorrent/log_host.h"
 #include "sources/tenstorrent/log_set.h"
+#include "sources/tenstorrent/ops_times.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 enum { TEXT_BYTES = 200 };
 
@@ -284,34 +286,19 @@ static tacho_status read_log_rows(const tt_log_target *target, tt_log *log)
     return status;
 }
 
-/* The chips in a part of their own, in cycles. */
-static tacho_status push_log_aside(set_reader *self, tt_log *log)
+/* Each chip as a part of its own, in cycles; or all in that of the host, on its clock. */
+static tt_log_target make_target(set_reader *self, const tt_log_header *header)
 {
-    tt_log_target target = {.reading = self->reading, .names = {find_name, &self->host}};
-    TACHO_TRY(tt_log_open_part(self->reading, &log->header, "devices", &target));
-    TACHO_TRY(read_log_rows(&target, log));
-    return tacho_events_end_part(self->reading->events, target.part);
-}
-
-/* The part of the host, on its clock. */
-static tt_log_target aligned_target(set_reader *self)
-{
-    return (tt_log_target){
-        .reading = self->reading,
-        .part = self->host_part,
-        .clock = self->host_clock,
-        .names = {find_name, &self->host},
-        .sync = &self->sync,
-        .arrow = push_arrow,
-        .arrow_self = self,
-    };
-}
-
-static tacho_status push_log_aligned(set_reader *self, tt_log *log)
-{
-    tt_log_target target = aligned_target(self);
-    TACHO_TRY(tt_log_note_header(self->dict, self->host_part, &log->header));
-    return read_log_rows(&target, log);
+    tt_log_target target = {
+        .reading = self->reading, .header = header, .names = {find_name, &self->host}};
+    if (self->is_aligned) {
+        target.part = self->host_part;
+        target.clock = self->host_clock;
+        target.sync = &self->sync;
+        target.arrow = push_arrow;
+        target.arrow_self = self;
+    }
+    return target;
 }
 
 static tacho_status push_log(set_reader *self)
@@ -326,7 +313,9 @@ static tacho_status push_log(set_reader *self)
     input.progress = self->reading->input->progress;
     tacho_status status = tt_log_open(&log, &input);
     if (status == TACHO_OK) {
-        status = self->is_aligned ? push_log_aligned(self, &log) : push_log_aside(self, &log);
+        tt_log_target target = make_target(self, &log.header);
+        target.has_markers = true;
+        status = read_log_rows(&target, &log);
     }
     tacho_input_close(&input);
     return status;
@@ -356,34 +345,26 @@ static bool take_report_row(const tt_table *table, size_t row, tt_device_op *out
     return is_good;
 }
 
-/* The rate of the chips, by the first row that has cycles and nanoseconds of one stretch. */
-static void find_rate(const tt_table *table, tt_log_header *header)
-{
-    for (size_t row = 0; row < table->row_count; row++) {
-        int64_t start = 0;
-        int64_t end = 0;
-        int64_t ns = 0;
-        if (tt_table_int(table, row, TACHO_TT_FW_START_CYCLE, &start) &&
-            tt_table_int(table, row, TACHO_TT_FW_END_CYCLE, &end) &&
-            tt_table_int(table, row, TACHO_TT_FW_DURATION, &ns) && ns > 0 &&
-            end - start > ns / 10 && end - start < INT32_MAX) {
-            header->mhz = ((uint64_t)(end - start) * 1000 + (uint64_t)ns / 2) / (uint64_t)ns;
-            header->is_mhz_assumed = false;
-            return;
-        }
-    }
-}
-
-static tacho_status push_report_rows(const set_reader *self, const tt_table *table,
-                                     const tt_log_target *target)
+/* The executions of one device. */
+static tacho_status push_report_device(set_reader *self, const tt_table *table,
+                                       const tt_row_key *rows, size_t row_count)
 {
     tt_log_emit emit;
-    tacho_status status = tt_log_emit_init(&emit, target);
-    for (size_t row = 0; status == TACHO_OK && row < table->row_count; row++) {
+    tt_rate rate = tt_device_rate(table, rows, row_count);
+    tacho_str arch = tt_device_arch(table, rows, row_count);
+    tt_log_header header = {.mhz = (uint64_t)rate.mhz, .is_mhz_assumed = rate.is_assumed};
+    snprintf(header.arch, sizeof(header.arch), "%.*s", TACHO_STR_ARG(arch));
+    tt_log_target target = make_target(self, &header);
+    target.covered_classes = TACHO_TRACK_BIT(TACHO_TRACK_COMPUTE);
+    tacho_status status = tt_log_emit_init(&emit, &target);
+    for (size_t i = 0; status == TACHO_OK && i < row_count; i++) {
         tt_device_op op;
-        tacho_loss loss = {target->part, TACHO_LOSS_MISSING_FIELD, 1, table->lines[row], 0};
-        status = take_report_row(table, row, &op) ? tt_log_emit_add_op(&emit, &op)
-                                                  : tacho_dict_add_loss(self->dict, &loss);
+        size_t row = rows[i].row;
+        tacho_loss loss = {0, TACHO_LOSS_MISSING_FIELD, 1, table->lines[row], 0};
+        status = take_report_row(table, row, &op)
+                     ? tt_log_emit_add_op(&emit, &op)
+                     : tt_chips_lose(&emit.chips, TACHO_NONE, &loss,
+                                     tt_table_cell(table, row, TACHO_TT_CALL_COUNT));
     }
     if (status == TACHO_OK) {
         status = tt_log_emit_finish(&emit);
@@ -395,16 +376,17 @@ static tacho_status push_report_rows(const set_reader *self, const tt_table *tab
 /* The executions that the runtime's report has, where there is no log of markers. */
 static tacho_status push_report(set_reader *self, const tt_table *table)
 {
-    tt_log_target target = {.reading = self->reading, .names = {find_name, &self->host}};
-    if (self->is_aligned) {
-        target = aligned_target(self);
-        return push_report_rows(self, table, &target);
+    tt_row_key *rows = NULL;
+    size_t count = table->row_count;
+    tacho_status status = count > 0 ? tt_rows_by_device(table, &rows) : TACHO_OK;
+    for (size_t first = 0, end = 0; status == TACHO_OK && first < count; first = end) {
+        while (end < count && rows[end].device == rows[first].device) {
+            end++;
+        }
+        status = push_report_device(self, table, &rows[first], end - first);
     }
-    tt_log_header header = {.mhz = TT_LOG_MHZ_OLDEST, .is_mhz_assumed = true};
-    find_rate(table, &header);
-    TACHO_TRY(tt_log_open_part(self->reading, &header, "devices", &target));
-    TACHO_TRY(push_report_rows(self, table, &target));
-    return tacho_events_end_part(self->reading->events, target.part);
+    free(rows);
+    return status;
 }
 
 static tacho_status push_devices(set_reader *self)

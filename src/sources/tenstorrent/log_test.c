@@ -30,8 +30,9 @@
     "run host ID, trace id, trace id counter, zone name, type, source line, source file,  meta "   \
     "data\n"
 #define HEADER ARCH COLUMNS
-#define PART(generation, zero)                                                                     \
-    "part d.csv tenstorrent-log " generation " measured, cycles of 1/1 ns from " zero "\n"
+#define CHIP(name, generation, zero)                                                               \
+    "part " name "d.csv tenstorrent-log " generation " measured, cycles of 1/1 ns from " zero "\n"
+#define PART(generation, zero) CHIP("", generation, zero)
 
 static void put_span(fixture *to, size_t id)
 {
@@ -131,7 +132,8 @@ static void test_releases(void **state)
     for (size_t i = 0; i < sizeof(logs) / sizeof(logs[0]); i++) {
         char expected[1024];
         snprintf(expected, sizeof(expected),
-                 "part d.csv tenstorrent-log %s measured, cycles of 1/1 ns from 1000\n%s",
+                 "part d.csv tenstorrent-log %s measured, cycles of 1/1 ns from "
+                 "1000\n%s",
                  logs[i].generation, spans);
         assert_read(logs[i].text, expected);
     }
@@ -274,6 +276,50 @@ static void test_rows_out_of_order(void **state)
     assert_read_in(TACHO_ORDER_SORT_ALL, log,
                    PART("L6", "100") "Core 1,1 BRISC|100|200|A|zone|a:1\n"
                                      "Core 1,1 BRISC|120|150|B|zone|a:1\n");
+}
+
+/* One chip after the other: each is a part, on a clock of its own. */
+static void test_chips_are_parts(void **state)
+{
+    (void)state;
+    static const char *const log = HEADER "0,1,1,BRISC,7,100,0,1024,,,BRISC-FW,ZONE_START,1,a,\n"
+                                          "0,1,1,BRISC,7,200,0,1024,,,BRISC-FW,ZONE_END,1,a,\n"
+                                          "1,1,1,BRISC,7,9000,0,1025,,,BRISC-FW,ZONE_START,1,a,\n"
+                                          "1,1,1,BRISC,7,x,0,1025,,,BRISC-FW,ZONE_END,1,a,\n"
+                                          "1,1,1,BRISC,7,9300,0,1025,,,BRISC-FW,ZONE_END,1,a,\n";
+    static const char *const expected = PART("L6", "100")
+        CHIP("Device 1 of ", "L6", "9000") "Core 1,1 BRISC|100|200|BRISC-FW|firmware|a:1\n"
+                                           "Ops|100|200|op 1024|op\n"
+                                           "Core 1,1 BRISC|9000|9300|BRISC-FW|firmware|a:1\n"
+                                           "Ops|9000|9300|op 1025|op\n"
+                                           "lost not_a_number 1 at 6\n";
+    assert_read(log, expected);
+    assert_read_in(TACHO_ORDER_SORT_ALL, log, expected);
+}
+
+/* A log that comes back to a chip is held, and sorted by chip. */
+static void test_chips_by_turns(void **state)
+{
+    (void)state;
+    static const char *const log = HEADER "what is this\n"
+                                          "1,1,1,BRISC,7,500,0,1025,,,BRISC-FW,ZONE_START,1,a,\n"
+                                          "0,1,1,BRISC,7,100,0,1024,,,BRISC-FW,ZONE_START,1,a,\n"
+                                          "0,1,1,BRISC,7,200,0,1024,,,BRISC-FW,ZONE_END,1,a,\n"
+                                          "1,1,1,BRISC,7,550,0,1025,,,BRISC-FW,ZONE_END,1,a,\n"
+                                          "0,1,1,BRISC,7,300,0,2048,,,BRISC-FW,ZONE_START,1,a,\n";
+    assert_int_equal(code_of(TACHO_ORDER_PASS, log), TACHO_CODE_OUT_OF_ORDER);
+    assert_int_equal(code_of(TACHO_ORDER_SORT, log), TACHO_CODE_OUT_OF_ORDER);
+    assert_read_in(TACHO_ORDER_SORT_ALL, log,
+                   PART("L6", "500")
+                       CHIP("Device 0 of ", "L6",
+                            "100") "Core 1,1 BRISC|500|550|BRISC-FW|firmware|a:1\n"
+                                   "Ops|500|550|op 1025|op\n"
+                                   "Core 1,1 BRISC|100|200|BRISC-FW|firmware|a:1\n"
+                                   "Ops|100|200|op 1024|op\n"
+                                   "Core 1,1 BRISC|300|300|BRISC-FW|firmware|a:1|unended\n"
+                                   "Ops|300|300|op 2048|op\n"
+                                   "lost not_a_number 1 at 3\n"
+                                   "lost never_ended 1 at 0\n");
 }
 
 /* ---- ops ----------------------------------------------------------------------------------- */
@@ -450,7 +496,8 @@ int main(void)
         cmocka_unit_test(test_values_are_kept),   cmocka_unit_test(test_lost_rows),
         cmocka_unit_test(test_missing_ends),      cmocka_unit_test(test_times_too_late),
         cmocka_unit_test(test_newer_release),     cmocka_unit_test(test_no_log),
-        cmocka_unit_test(test_rows_out_of_order), cmocka_unit_test(test_op_times),
+        cmocka_unit_test(test_rows_out_of_order), cmocka_unit_test(test_chips_are_parts),
+        cmocka_unit_test(test_chips_by_turns),    cmocka_unit_test(test_op_times),
         cmocka_unit_test(test_op_executions),     cmocka_unit_test(test_meta_data),
         cmocka_unit_test(test_dispatch),
     };

@@ -337,22 +337,11 @@ static tacho_status hold_device_row(emitter *self, size_t row, int64_t mhz, int6
     return hold(self, &span);
 }
 
-/* The first row of |rows| that names the chip's architecture. */
-static tacho_str find_arch(const tt_table *table, const tt_row_key *rows, size_t row_count)
-{
-    tacho_str arch = TACHO_STR("");
-    for (size_t i = 0; i < row_count && arch.len == 0; i++) {
-        arch = tt_table_cell(table, rows[i].row, TACHO_TT_DEVICE_ARCH);
-    }
-    arch.len = arch.len > 32 ? 32 : arch.len;
-    return arch;
-}
-
 static tacho_status push_device(emitter *self, const tt_row_key *rows, size_t row_count)
 {
     char name[NAME_BYTES];
     char key[NAME_BYTES];
-    tacho_str arch = find_arch(self->table, rows, row_count);
+    tacho_str arch = tt_device_arch(self->table, rows, row_count);
     self->is_host = false;
     tt_rate rate = tt_device_rate(self->table, rows, row_count);
     int len = snprintf(name, sizeof(name), "Device %lld%s%.*s%s", (long long)rows->device,
@@ -431,16 +420,6 @@ static tacho_status push_host(emitter *self)
 
 /* ---- all of it -------------------------------------------------------------------------- */
 
-static int compare_rows(const void *a, const void *b)
-{
-    const tt_row_key *left = a;
-    const tt_row_key *right = b;
-    if (left->device != right->device) {
-        return left->device < right->device ? -1 : 1;
-    }
-    return left->row < right->row ? -1 : left->row > right->row;
-}
-
 /* Whether there is anything to say of the host: not in tables made of a device's log alone. */
 static bool needs_host(const emitter *self)
 {
@@ -463,16 +442,15 @@ static bool has_device_times(const tt_table *table, size_t row)
 static tacho_status sort_rows(emitter *self)
 {
     const tt_table *table = self->table;
-    self->rows = tacho_items_alloc(table->row_count, sizeof(*self->rows));
+    TACHO_TRY(tt_rows_by_device(table, &self->rows));
     self->has_times = tacho_items_alloc(table->row_count, sizeof(*self->has_times));
-    if (self->rows == NULL || self->has_times == NULL) {
+    if (self->has_times == NULL) {
         return tacho_no_memory();
     }
-    for (size_t row = 0; row < table->row_count; row++) {
-        self->rows[row] = (tt_row_key){tt_row_device(table, row), row};
-        self->has_times[row] = self->rows[row].device >= 0 && has_device_times(table, row);
+    for (size_t i = 0; i < table->row_count; i++) {
+        size_t row = self->rows[i].row;
+        self->has_times[row] = self->rows[i].device >= 0 && has_device_times(table, row);
     }
-    qsort(self->rows, table->row_count, sizeof(*self->rows), compare_rows);
     return TACHO_OK;
 }
 

@@ -9,7 +9,10 @@
  */
 #include "sources/tenstorrent/ops_times.h"
 
+#include "base/grow.h"
 #include "base/maths.h"
+
+#include <stdlib.h>
 
 enum { CHIP_BITS = 10, DEFAULT_MHZ = 1000, KILO = 1000 };
 
@@ -25,6 +28,40 @@ int64_t tt_row_device(const tt_table *table, size_t row)
         return -1;
     }
     return call & ((1 << CHIP_BITS) - 1); /* a table of one device's log: ids hold the chip */
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+    const tt_row_key *left = a;
+    const tt_row_key *right = b;
+    if (left->device != right->device) {
+        return left->device < right->device ? -1 : 1;
+    }
+    return left->row < right->row ? -1 : left->row > right->row;
+}
+
+tacho_status tt_rows_by_device(const tt_table *table, tt_row_key **out_rows)
+{
+    tt_row_key *rows = tacho_items_alloc(table->row_count, sizeof(*rows));
+    *out_rows = rows;
+    if (rows == NULL) {
+        return tacho_no_memory();
+    }
+    for (size_t row = 0; row < table->row_count; row++) {
+        rows[row] = (tt_row_key){tt_row_device(table, row), row};
+    }
+    qsort(rows, table->row_count, sizeof(*rows), compare_rows);
+    return TACHO_OK;
+}
+
+tacho_str tt_device_arch(const tt_table *table, const tt_row_key *rows, size_t row_count)
+{
+    tacho_str arch = TACHO_STR("");
+    for (size_t i = 0; i < row_count && arch.len == 0; i++) {
+        arch = tt_table_cell(table, rows[i].row, TACHO_TT_DEVICE_ARCH);
+    }
+    arch.len = arch.len > TT_ARCH_BYTES ? TT_ARCH_BYTES : arch.len;
+    return arch;
 }
 
 static bool get_time(const tt_table *table, size_t row, tacho_tt_column column, int64_t *out)

@@ -39,6 +39,14 @@ typedef struct tt_row_key {
     size_t row;
 } tt_row_key;
 
+/* All rows by device, then in the order of the table; to be freed. */
+tacho_status tt_rows_by_device(const tt_table *table, tt_row_key **out_rows) TACHO_MUST_USE;
+
+enum { TT_ARCH_BYTES = 31 };
+
+/* The architecture that the first of these rows names, in at most TT_ARCH_BYTES; else empty. */
+tacho_str tt_device_arch(const tt_table *table, const tt_row_key *rows, size_t row_count);
+
 /* The rate that these rows, of one device, show. */
 tt_rate tt_device_rate(const tt_table *table, const tt_row_key *rows, size_t row_count);
 
