@@ -170,13 +170,15 @@ static double *number_of(tacho_tt_op *op, unsigned at)
         return &op->worker_cores;
     case FIELD_HOST_START:
         return &op->host_start;
-    case FIELD_KERNEL:
-        return &op->kernel_ns;
-    case FIELD_LATENCY:
-        return &op->latency_ns;
     default:
         return &op->session;
     }
+}
+
+/* |ns|, unless no device could have counted it: readers tell of such cells. */
+static double time_of(double ns)
+{
+    return fabs(ns) < 0x1p52 ? ns : TACHO_TT_NONE;
 }
 
 static tacho_status set_field(tacho_tt_ops *ops, tacho_tt_op *op, unsigned at, const tacho_arg *arg)
@@ -200,6 +202,13 @@ static tacho_status set_field(tacho_tt_ops *ops, tacho_tt_op *op, unsigned at, c
         return arg_text(ops, arg, &op->attributes);
     case FIELD_FIDELITY:
         return arg_text(ops, arg, &op->fidelity);
+    case FIELD_KERNEL:
+        op->kernel_ns = time_of(arg_number(ops, arg));
+        op->kernel_ns = op->kernel_ns < 0 ? TACHO_TT_NONE : op->kernel_ns;
+        return TACHO_OK;
+    case FIELD_LATENCY:
+        op->latency_ns = time_of(arg_number(ops, arg));
+        return TACHO_OK;
     default:
         *number_of(op, at) = arg_number(ops, arg);
         return TACHO_OK;

@@ -350,7 +350,8 @@ static tacho_status push_report_device(set_reader *self, const tt_table *table,
                                        const tt_row_key *rows, size_t row_count)
 {
     tt_log_emit emit;
-    tt_rate rate = tt_device_rate(table, rows, row_count);
+    tt_rate rate;
+    TACHO_TRY(tt_device_rate(table, rows, row_count, &rate));
     tacho_str arch = tt_device_arch(table, rows, row_count);
     tt_log_header header = {.mhz = (uint64_t)rate.mhz, .is_mhz_assumed = rate.is_assumed};
     snprintf(header.arch, sizeof(header.arch), "%.*s", TACHO_STR_ARG(arch));

@@ -135,6 +135,56 @@ static tacho_status lose_lines(emitter *self, const tt_ops_loss *loss)
     return loss->is_cut ? tacho_dict_add_loss(self->dict, &cut) : TACHO_OK;
 }
 
+static tacho_status make_track(emitter *self, const char *name, tacho_track_class track_class,
+                               tacho_nesting nesting, uint32_t *out_track)
+{
+    tacho_track facts = {
+        .parent = self->dict->parts[self->part].root,
+        .part = self->part,
+        .clock = self->clock,
+        .lane_of = TACHO_NONE,
+        .rank = -1,
+        .track_class = track_class,
+        .nesting = nesting,
+    };
+    return tacho_dict_ensure_track(self->dict, &facts, tacho_str_from_cstring(name), out_track);
+}
+
+static tacho_status lose_with(emitter *self, tacho_loss_reason reason, size_t row,
+                              tacho_str example)
+{
+    tacho_loss loss = {self->part, reason, 1, self->table->lines[row], 0};
+    if (!tacho_dict_has_loss(self->dict, &loss)) {
+        example.len = example.len > EXAMPLE_BYTES ? EXAMPLE_BYTES : example.len;
+        TACHO_TRY(tacho_dict_ensure_string(self->dict, example, &loss.example));
+    }
+    return tacho_dict_add_loss(self->dict, &loss);
+}
+
+static tacho_status lose(emitter *self, tacho_loss_reason reason, size_t row)
+{
+    return lose_with(self, reason, row, tt_table_cell(self->table, row, TACHO_TT_OP_CODE));
+}
+
+/* Counts the cells that are no time, cycle or device, in the part at hand. */
+static tacho_status lose_cells(emitter *self)
+{
+    const tt_table *table = self->table;
+    for (size_t row = 0; row < table->row_count; row++) {
+        tacho_loss_reason reason;
+        tacho_tt_column column;
+        size_t at = 0;
+        while ((reason = tt_row_damage(table, row, &at, &column)) != TACHO_LOSS_REASON_COUNT) {
+            char text[NAME_BYTES];
+            tacho_str cell = tt_table_cell(table, row, column);
+            int len = snprintf(text, sizeof(text), "%s '%.*s'", tt_column_name(column),
+                               cell.len < 32 ? (int)cell.len : 32, cell.data);
+            TACHO_TRY(lose_with(self, reason, row, tacho_str_make(text, (size_t)len)));
+        }
+    }
+    return TACHO_OK;
+}
+
 static tacho_status open_part(emitter *self, tacho_str name, tacho_track_class covered)
 {
     tacho_clock clock;
@@ -152,33 +202,11 @@ static tacho_status open_part(emitter *self, tacho_str name, tacho_track_class c
     TACHO_TRY(tacho_dict_add_part(self->dict, &facts, &self->part));
     const tt_ops_loss *loss = self->loss;
     self->loss = NULL;
-    return loss == NULL ? TACHO_OK : lose_lines(self, loss);
-}
-
-static tacho_status make_track(emitter *self, const char *name, tacho_track_class track_class,
-                               tacho_nesting nesting, uint32_t *out_track)
-{
-    tacho_track facts = {
-        .parent = self->dict->parts[self->part].root,
-        .part = self->part,
-        .clock = self->clock,
-        .lane_of = TACHO_NONE,
-        .rank = -1,
-        .track_class = track_class,
-        .nesting = nesting,
-    };
-    return tacho_dict_ensure_track(self->dict, &facts, tacho_str_from_cstring(name), out_track);
-}
-
-static tacho_status lose(emitter *self, tacho_loss_reason reason, size_t row)
-{
-    tacho_loss loss = {self->part, reason, 1, self->table->lines[row], 0};
-    if (!tacho_dict_has_loss(self->dict, &loss)) {
-        tacho_str example = tt_table_cell(self->table, row, TACHO_TT_OP_CODE);
-        example.len = example.len > EXAMPLE_BYTES ? EXAMPLE_BYTES : example.len;
-        TACHO_TRY(tacho_dict_ensure_string(self->dict, example, &loss.example));
+    if (loss == NULL) {
+        return TACHO_OK;
     }
-    return tacho_dict_add_loss(self->dict, &loss);
+    TACHO_TRY(lose_lines(self, loss));
+    return lose_cells(self);
 }
 
 /* ---- rows ------------------------------------------------------------------------------- */
@@ -269,13 +297,6 @@ static tacho_status push_span(emitter *self, size_t row, tacho_row *span, bool i
     return tacho_events_row(self->reading->events, span);
 }
 
-static tacho_loss_reason reason_of(tt_times_verdict verdict)
-{
-    return verdict == TT_TIMES_TOO_FAR   ? TACHO_LOSS_TIME_OVERFLOW
-           : verdict == TT_TIMES_REVERSE ? TACHO_LOSS_END_BEFORE_START
-                                         : TACHO_LOSS_DROPPED;
-}
-
 /* ---- in order of time -------------------------------------------------------------------- */
 
 static tacho_status hold(emitter *self, const held_span *span)
@@ -324,8 +345,15 @@ static tacho_status hold_device_row(emitter *self, size_t row, int64_t mhz, int6
 {
     tt_times times;
     tt_times_verdict verdict = tt_row_times(self->table, row, mhz, previous_end, &times);
+    if (times.is_reversed) {
+        TACHO_TRY(lose(self, TACHO_LOSS_END_BEFORE_START, row));
+    }
+    if (verdict == TT_TIMES_BAD) {
+        return TACHO_OK; /* its cells are counted */
+    }
     if (verdict != TT_TIMES_KNOWN && verdict != TT_TIMES_LAID) {
-        return lose(self, reason_of(verdict), row);
+        return lose(self, verdict == TT_TIMES_NONE ? TACHO_LOSS_DROPPED : TACHO_LOSS_TIME_OVERFLOW,
+                    row);
     }
     held_span span = {times.start, times.end, row, self->op_track, 0, true};
     TACHO_TRY(hold(self, &span));
@@ -337,22 +365,33 @@ static tacho_status hold_device_row(emitter *self, size_t row, int64_t mhz, int6
     return hold(self, &span);
 }
 
+static bool has_cycles(const tt_table *table)
+{
+    return table->known[TACHO_TT_FW_START_CYCLE] != TT_NO_COLUMN ||
+           table->known[TACHO_TT_KERNEL_START_CYCLE] != TT_NO_COLUMN;
+}
+
 static tacho_status push_device(emitter *self, const tt_row_key *rows, size_t row_count)
 {
     char name[NAME_BYTES];
     char key[NAME_BYTES];
     tacho_str arch = tt_device_arch(self->table, rows, row_count);
     self->is_host = false;
-    tt_rate rate = tt_device_rate(self->table, rows, row_count);
+    tt_rate rate;
+    TACHO_TRY(tt_device_rate(self->table, rows, row_count, &rate));
     int len = snprintf(name, sizeof(name), "Device %lld%s%.*s%s", (long long)rows->device,
                        arch.len > 0 ? " (" : "", TACHO_STR_ARG(arch), arch.len > 0 ? ")" : "");
     TACHO_TRY(open_part(self, tacho_str_make(name, (size_t)len), TACHO_TRACK_COMPUTE));
     TACHO_TRY(make_track(self, "Ops", TACHO_TRACK_COMPUTE, TACHO_NESTING_ENGINE, &self->op_track));
     TACHO_TRY(make_track(self, "Firmware", TACHO_TRACK_PHASE, TACHO_NESTING_ENGINE,
                          &self->firmware_track));
+    snprintf(key, sizeof(key), "tenstorrent.device_%lld.mhz", (long long)rows->device);
     if (!rate.is_assumed) {
-        snprintf(key, sizeof(key), "tenstorrent.device_%lld.mhz", (long long)rows->device);
         TACHO_TRY(tacho_dict_add_metadata_count(self->dict, key, (uint64_t)rate.mhz));
+    } else if (has_cycles(self->table)) {
+        char text[NAME_BYTES];
+        int text_len = snprintf(text, sizeof(text), "%lld (assumed)", (long long)rate.mhz);
+        TACHO_TRY(tacho_dict_add_metadata(self->dict, key, tacho_str_make(text, (size_t)text_len)));
     }
     int64_t previous_end = 0;
     for (size_t i = 0; i < row_count; i++) {
@@ -391,6 +430,9 @@ static tacho_status hold_host_row(emitter *self, size_t row, uint32_t signpost_t
 {
     held_span span = {.row = row, .track = self->op_track, .is_whole = !self->has_times[row]};
     bool is_known = false;
+    if (tt_row_device(self->table, row) == TT_DEVICE_BAD) {
+        return TACHO_OK; /* counted; nobody can tell what it is */
+    }
     if (!tt_row_host_times(self->table, row, &span.start, &span.end)) {
         return self->has_times[row] ? TACHO_OK : lose(self, TACHO_LOSS_MISSING_FIELD, row);
     }

@@ -11,6 +11,7 @@
 
 #include "base/grow.h"
 #include "base/maths.h"
+#include "codec/json_number.h"
 
 #include <stdlib.h>
 
@@ -21,14 +22,72 @@ int64_t tt_row_device(const tt_table *table, size_t row)
     int64_t device = 0;
     int64_t call = 0;
     if (tt_table_int(table, row, TACHO_TT_DEVICE_ID, &device)) {
-        return device >= 0 && device <= INT32_MAX ? device : -1;
+        return device >= 0 && device <= INT32_MAX ? device : TT_DEVICE_BAD;
+    }
+    if (tt_table_cell(table, row, TACHO_TT_DEVICE_ID).len > 0) {
+        return TT_DEVICE_BAD;
     }
     bool has_column = table->known[TACHO_TT_DEVICE_ID] != TT_NO_COLUMN;
     if (has_column || !tt_table_int(table, row, TACHO_TT_CALL_COUNT, &call) || call < 0) {
-        return -1;
+        return TT_DEVICE_NONE;
     }
     return call & ((1 << CHIP_BITS) - 1); /* a table of one device's log: ids hold the chip */
 }
+
+/* ---- cells ------------------------------------------------------------------------------ */
+
+/* Columns of times and cycles; a latency may be negative. */
+static const tacho_tt_column time_columns[] = {
+    TACHO_TT_HOST_START,         TACHO_TT_HOST_END,
+    TACHO_TT_HOST_DURATION,      TACHO_TT_FW_START_CYCLE,
+    TACHO_TT_FW_END_CYCLE,       TACHO_TT_FW_DURATION,
+    TACHO_TT_KERNEL_START_CYCLE, TACHO_TT_KERNEL_END_CYCLE,
+    TACHO_TT_KERNEL_DURATION,    TACHO_TT_LATENCY,
+};
+
+/* What is wrong with |cell|, which is to be a number below TT_TIME_END in size. */
+static tacho_loss_reason judge_time(tacho_str cell, bool may_be_negative)
+{
+    int64_t value = 0;
+    double size = 0;
+    if (cell.len == 0) {
+        return TACHO_LOSS_REASON_COUNT;
+    }
+    if (!tacho_json_number_double(cell, &size)) {
+        return TACHO_LOSS_NOT_A_NUMBER;
+    }
+    if (size < 0 && !may_be_negative) {
+        return TACHO_LOSS_NEGATIVE_TIME;
+    }
+    bool fits =
+        tacho_json_number_scaled(cell, 0, &value) && value < TT_TIME_END && value > -TT_TIME_END;
+    return fits ? TACHO_LOSS_REASON_COUNT : TACHO_LOSS_TIME_OVERFLOW;
+}
+
+tacho_loss_reason tt_row_damage(const tt_table *table, size_t row, size_t *at,
+                                tacho_tt_column *out_column)
+{
+    const size_t count = sizeof(time_columns) / sizeof(time_columns[0]);
+    while (*at < count) {
+        *out_column = time_columns[(*at)++];
+        tacho_loss_reason reason =
+            judge_time(tt_table_cell(table, row, *out_column), *out_column == TACHO_TT_LATENCY);
+        if (reason != TACHO_LOSS_REASON_COUNT) {
+            return reason;
+        }
+    }
+    *out_column = TACHO_TT_DEVICE_ID;
+    bool is_bad = (*at)++ == count && tt_row_device(table, row) == TT_DEVICE_BAD;
+    return is_bad ? TACHO_LOSS_UNKNOWN_EVENT : TACHO_LOSS_REASON_COUNT;
+}
+
+/* A time or number of cycles; false where there is none or it cannot be. */
+static bool get_time(const tt_table *table, size_t row, tacho_tt_column column, int64_t *out)
+{
+    return tt_table_rounded(table, row, column, out) && *out >= 0 && *out < TT_TIME_END;
+}
+
+/* ---- rows ------------------------------------------------------------------------------- */
 
 static int compare_rows(const void *a, const void *b)
 {
@@ -64,42 +123,99 @@ tacho_str tt_device_arch(const tt_table *table, const tt_row_key *rows, size_t r
     return arch;
 }
 
-static bool get_time(const tt_table *table, size_t row, tacho_tt_column column, int64_t *out)
-{
-    return tt_table_rounded(table, row, column, out) && *out >= 0;
-}
-
-/* A stretch between two columns of cycles. */
-static bool get_cycles(const tt_table *table, size_t row, const tacho_tt_column columns[2],
-                       int64_t out_cycles[2])
-{
-    return get_time(table, row, columns[0], &out_cycles[0]) &&
-           get_time(table, row, columns[1], &out_cycles[1]);
-}
-
 static const tacho_tt_column firmware_columns[2] = {TACHO_TT_FW_START_CYCLE, TACHO_TT_FW_END_CYCLE};
 static const tacho_tt_column kernel_columns[2] = {TACHO_TT_KERNEL_START_CYCLE,
                                                   TACHO_TT_KERNEL_END_CYCLE};
 
-tt_rate tt_device_rate(const tt_table *table, const tt_row_key *rows, size_t row_count)
+/* A stretch between two columns of cycles. One that ends before it starts is none. */
+static bool get_cycles(const tt_table *table, size_t row, const tacho_tt_column columns[2],
+                       int64_t out_cycles[2])
+{
+    return get_time(table, row, columns[0], &out_cycles[0]) &&
+           get_time(table, row, columns[1], &out_cycles[1]) && out_cycles[0] <= out_cycles[1];
+}
+
+/* Whether the two columns have times of which the second is before the first. */
+static bool is_reversed(const tt_table *table, size_t row, const tacho_tt_column columns[2])
+{
+    int64_t ends[2];
+    return get_time(table, row, columns[0], &ends[0]) &&
+           get_time(table, row, columns[1], &ends[1]) && ends[1] < ends[0];
+}
+
+/* ---- the rate --------------------------------------------------------------------------- */
+
+/* What one row says: cycles and nanoseconds of one stretch. */
+typedef struct rate_sample {
+    int64_t cycles, ns;
+} rate_sample;
+
+static bool get_sample(const tt_table *table, size_t row, rate_sample *out_sample)
+{
+    int64_t ends[2];
+    bool is_good = get_cycles(table, row, firmware_columns, ends) && ends[1] > ends[0] &&
+                   get_time(table, row, TACHO_TT_FW_DURATION, &out_sample->ns) &&
+                   out_sample->ns > 0;
+    out_sample->cycles = is_good ? ends[1] - ends[0] : 0;
+    return is_good;
+}
+
+static int compare_samples(const void *a, const void *b)
+{
+    const rate_sample *left = a;
+    const rate_sample *right = b;
+    tacho_i128 difference =
+        (tacho_i128)left->cycles * right->ns - (tacho_i128)right->cycles * left->ns;
+    return difference < 0 ? -1 : difference > 0;
+}
+
+/* Whether |sample| shows the rate of |middle|, as well as whole nanoseconds can: to 1 %. */
+static bool agrees(const rate_sample *sample, const rate_sample *middle)
+{
+    enum { PERCENT = 100 };
+    tacho_i128 expected = (tacho_i128)sample->cycles * middle->ns; /* ns, times middle->cycles */
+    tacho_i128 said = (tacho_i128)sample->ns * middle->cycles;
+    tacho_i128 error = expected > said ? expected - said : said - expected;
+    return error <= said / PERCENT + middle->cycles;
+}
+
+/* The rate that most of |samples| agree on, in MHz; 0 where there is none. */
+static int64_t agreed_rate(rate_sample *samples, size_t count)
 {
     tacho_i128 cycles = 0;
     tacho_i128 ns = 0;
-    for (size_t i = 0; i < row_count; i++) {
-        size_t row = rows[i].row;
-        int64_t ends[2];
-        int64_t duration = 0;
-        if (get_cycles(table, row, firmware_columns, ends) && ends[1] > ends[0] &&
-            ends[1] < TT_TIME_END && get_time(table, row, TACHO_TT_FW_DURATION, &duration) &&
-            duration < TT_TIME_END) {
-            cycles += ends[1] - ends[0];
-            ns += duration;
-        }
+    if (count == 0) {
+        return 0;
     }
-    tacho_i128 mhz = ns > 0 ? (2 * KILO * cycles + ns) / (2 * ns) : 0;
-    bool is_known = mhz > 0 && mhz < KILO * KILO;
-    return (tt_rate){is_known ? (int64_t)mhz : DEFAULT_MHZ, !is_known};
+    qsort(samples, count, sizeof(*samples), compare_samples);
+    const rate_sample middle = samples[count / 2];
+    for (size_t i = 0; i < count; i++) {
+        bool is_used = agrees(&samples[i], &middle);
+        cycles += is_used ? samples[i].cycles : 0;
+        ns += is_used ? samples[i].ns : 0;
+    }
+    tacho_i128 mhz = (2 * KILO * cycles + ns) / (2 * ns);
+    return mhz < KILO * KILO ? (int64_t)mhz : 0;
 }
+
+tacho_status tt_device_rate(const tt_table *table, const tt_row_key *rows, size_t row_count,
+                            tt_rate *out_rate)
+{
+    rate_sample *samples = tacho_items_alloc(row_count, sizeof(*samples));
+    size_t count = 0;
+    if (samples == NULL) {
+        return tacho_no_memory();
+    }
+    for (size_t i = 0; i < row_count; i++) {
+        count += get_sample(table, rows[i].row, &samples[count]) ? 1 : 0;
+    }
+    int64_t mhz = agreed_rate(samples, count);
+    free(samples);
+    *out_rate = (tt_rate){mhz > 0 ? mhz : DEFAULT_MHZ, mhz == 0};
+    return TACHO_OK;
+}
+
+/* ---- times ------------------------------------------------------------------------------ */
 
 static int64_t to_ns(int64_t cycles, int64_t mhz)
 {
@@ -111,54 +227,69 @@ static void lay(const tt_table *table, size_t row, int64_t duration, int64_t pre
                 tt_times *out_times)
 {
     int64_t gap = 0;
-    if (!get_time(table, row, TACHO_TT_LATENCY, &gap) || gap >= TT_TIME_END) {
+    if (!get_time(table, row, TACHO_TT_LATENCY, &gap)) {
         gap = 0;
     }
     out_times->start = previous_end + gap;
     out_times->end = out_times->start + duration;
 }
 
-static bool get_firmware(const tt_table *table, size_t row, int64_t mhz, tt_times *out_times)
+static void get_firmware(const tt_table *table, size_t row, int64_t mhz, tt_times *out_times)
 {
     int64_t cycles[2];
     out_times->has_firmware = get_cycles(table, row, firmware_columns, cycles);
-    if (out_times->has_firmware && cycles[1] < TT_TIME_END) {
+    if (out_times->has_firmware) {
         out_times->firmware_start = to_ns(cycles[0], mhz);
         out_times->firmware_end = to_ns(cycles[1], mhz);
     }
-    return !out_times->has_firmware || cycles[1] < TT_TIME_END;
+}
+
+/* The stretch that cycles give: of the kernels, else of the firmware. False for none. */
+static bool get_stretch(const tt_table *table, size_t row, int64_t mhz, tt_times *out_times)
+{
+    int64_t kernel[2];
+    bool has_kernel = get_cycles(table, row, kernel_columns, kernel);
+    out_times->start = has_kernel ? to_ns(kernel[0], mhz) : out_times->firmware_start;
+    out_times->end = has_kernel ? to_ns(kernel[1], mhz) : out_times->firmware_end;
+    return has_kernel || out_times->has_firmware;
+}
+
+/* Whether a cell says something that is no time. */
+static bool is_bad(const tt_table *table, size_t row, tacho_tt_column column)
+{
+    int64_t time = 0;
+    return tt_table_cell(table, row, column).len > 0 && !get_time(table, row, column, &time);
+}
+
+static bool has_bad_cycles(const tt_table *table, size_t row)
+{
+    return is_bad(table, row, firmware_columns[0]) || is_bad(table, row, firmware_columns[1]) ||
+           is_bad(table, row, kernel_columns[0]) || is_bad(table, row, kernel_columns[1]);
 }
 
 tt_times_verdict tt_row_times(const tt_table *table, size_t row, int64_t mhz, int64_t *previous_end,
                               tt_times *out_times)
 {
-    int64_t kernel[2];
     int64_t duration = 0;
-    *out_times = (tt_times){.has_firmware = false};
-    bool fits = get_firmware(table, row, mhz, out_times);
+    *out_times = (tt_times){.is_reversed = is_reversed(table, row, firmware_columns) ||
+                                           is_reversed(table, row, kernel_columns)};
+    get_firmware(table, row, mhz, out_times);
     bool has_duration = get_time(table, row, TACHO_TT_KERNEL_DURATION, &duration);
-    bool has_kernel = get_cycles(table, row, kernel_columns, kernel);
-    if (!has_duration && !has_kernel && !out_times->has_firmware) {
-        return TT_TIMES_NONE;
+    bool has_cycles = get_stretch(table, row, mhz, out_times);
+    if (is_bad(table, row, TACHO_TT_KERNEL_DURATION)) {
+        return TT_TIMES_BAD; /* other columns would give another duration */
     }
-    if (!fits || (has_duration && duration >= TT_TIME_END) ||
-        (has_kernel && kernel[1] >= TT_TIME_END)) {
-        return TT_TIMES_TOO_FAR;
+    if (!has_duration && !has_cycles) {
+        return out_times->is_reversed || has_bad_cycles(table, row) ? TT_TIMES_BAD : TT_TIMES_NONE;
     }
     tt_times_verdict verdict = TT_TIMES_KNOWN;
-    if (has_kernel || out_times->has_firmware) {
-        out_times->start = has_kernel ? to_ns(kernel[0], mhz) : out_times->firmware_start;
-        out_times->end = has_kernel ? to_ns(kernel[1], mhz) : out_times->firmware_end;
+    if (has_cycles && (!has_duration || duration <= out_times->end)) {
         out_times->start = has_duration ? out_times->end - duration : out_times->start;
-        out_times->start = out_times->start < 0 ? 0 : out_times->start;
     } else if (*previous_end >= TT_TIME_END) {
         return TT_TIMES_TOO_FAR;
     } else {
         lay(table, row, duration, *previous_end, out_times);
         verdict = TT_TIMES_LAID;
-    }
-    if (out_times->start > out_times->end || out_times->firmware_start > out_times->firmware_end) {
-        return TT_TIMES_REVERSE;
     }
     *previous_end = out_times->end;
     return verdict;
@@ -167,12 +298,11 @@ tt_times_verdict tt_row_times(const tt_table *table, size_t row, int64_t mhz, in
 bool tt_row_host_times(const tt_table *table, size_t row, int64_t *out_start, int64_t *out_end)
 {
     int64_t duration = 0;
-    if (!get_time(table, row, TACHO_TT_HOST_START, out_start) || *out_start >= TT_TIME_END) {
+    if (!get_time(table, row, TACHO_TT_HOST_START, out_start)) {
         return false;
     }
     if (!get_time(table, row, TACHO_TT_HOST_END, out_end)) {
-        bool has_duration =
-            get_time(table, row, TACHO_TT_HOST_DURATION, &duration) && duration < TT_TIME_END;
+        bool has_duration = get_time(table, row, TACHO_TT_HOST_DURATION, &duration);
         *out_end = *out_start + (has_duration ? duration : 0);
     }
     return *out_end >= *out_start && *out_end < 2 * TT_TIME_END;

@@ -5,6 +5,7 @@
 #ifndef TACHO_SOURCES_TENSTORRENT_OPS_TIMES_H
 #define TACHO_SOURCES_TENSTORRENT_OPS_TIMES_H
 
+#include "profile/vocabulary.h"
 #include "sources/tenstorrent/tt_table.h"
 
 /* Cycles and nanoseconds are below this; they have 44 bits where the device writes them. */
@@ -20,17 +21,21 @@ typedef enum tt_times_verdict {
     TT_TIMES_NONE,    /* the device recorded nothing of the op */
     TT_TIMES_KNOWN,   /* the row says when */
     TT_TIMES_LAID,    /* the row says how long; it is put behind the one before */
-    TT_TIMES_TOO_FAR, /* beyond TT_TIME_END */
-    TT_TIMES_REVERSE, /* ends before it starts */
+    TT_TIMES_TOO_FAR, /* the ops before it and its duration lead beyond any time */
+    TT_TIMES_BAD,     /* a cell is damaged (tt_row_damage), and none tells how long it ran */
 } tt_times_verdict;
 
 typedef struct tt_times {
     int64_t start, end; /* of the op's kernels, ns */
+    bool is_reversed;   /* cycles end before they start, and are not used */
     bool has_firmware;
     int64_t firmware_start, firmware_end; /* ns */
 } tt_times;
 
-/* The chip that a row belongs to; -1 for none: a host op or a signpost. */
+/* A row without a chip: a host op or a signpost; and one whose cell is damaged. */
+enum { TT_DEVICE_NONE = -1, TT_DEVICE_BAD = -2 };
+
+/* The chip that a row belongs to, or one of those. */
 int64_t tt_row_device(const tt_table *table, size_t row);
 
 /* A row and the device it belongs to, so that rows can be put together by device. */
@@ -47,8 +52,19 @@ enum { TT_ARCH_BYTES = 31 };
 /* The architecture that the first of these rows names, in at most TT_ARCH_BYTES; else empty. */
 tacho_str tt_device_arch(const tt_table *table, const tt_row_key *rows, size_t row_count);
 
-/* The rate that these rows, of one device, show. */
-tt_rate tt_device_rate(const tt_table *table, const tt_row_key *rows, size_t row_count);
+/*
+ * The rate that most of these rows, of one device, agree on. Whole rows agree to the nanosecond, so
+ * one with a damaged cell stands out and is not used.
+ */
+tacho_status tt_device_rate(const tt_table *table, const tt_row_key *rows, size_t row_count,
+                            tt_rate *out_rate) TACHO_MUST_USE;
+
+/*
+ * Why a cell of |row| that is not empty is no time, cycle or device, from the |*at|-th on, which is
+ * moved on; TACHO_LOSS_REASON_COUNT behind the last.
+ */
+tacho_loss_reason tt_row_damage(const tt_table *table, size_t row, size_t *at,
+                                tacho_tt_column *out_column);
 
 /*
  * When the op of |row| ran. |previous_end| is where the op before it on its device ended, and is

@@ -182,10 +182,57 @@ static void test_missing(void **state)
           "Host ops|500|600|Back|tt_dnn_device\n"
           "Host ops|600|700|Far|tt_dnn_device\n"
           "lost wrong_field_count 1 at 7\n"
+          "lost time_overflow 1 at 6\n"
           "lost missing_field 1 at 4\n"
           "lost dropped 2 at 3\n"
-          "lost end_before_start 1 at 5\n"
-          "lost time_overflow 1 at 6\n");
+          "lost end_before_start 1 at 5\n");
+}
+
+/*
+ * A cell that is no time is counted. Without a duration the device's half of the op is left out,
+ * whatever its cycles say; with one it is as long as that. A device that is none loses the row.
+ */
+static void test_damaged_cells(void **state)
+{
+    (void)state;
+    check(HEAD "A,tt_dnn_device,1024,0,,,8,10,20,10,1000,3000,0,2000,abc,,,\r\n"
+               "B,tt_dnn_device,2048,0,,,8,30,40,10,4000,5000,0,1000,9223372036854775808,,,\r\n"
+               "C,tt_dnn_device,3072,0,,,8,50,60,10,6000,7000,0,1000,-5,,,\r\n"
+               "D,tt_dnn_device,4096,0,,,8,70,80,10,8000,x,0,1000,900,,,\r\n"
+               "E,tt_dnn_device,5120,zero,,,8,90,95,5,9000,9900,0,900,900,,,\r\n"
+               "F,tt_dnn_device,6144,-1,,,8,96,97,1,9000,9900,0,900,900,,,\r\n"
+               "G,tt_dnn_device,7168,0,,,8,nan,99,1,9900,9000,-7,900,100,,,\r\n",
+          "part ops.csv v2.1\npart Device 0 v2.1\n"
+          "Host ops|10|20|A|tt_dnn_device\n"
+          "Host ops|30|40|B|tt_dnn_device\n"
+          "Host ops|50|60|C|tt_dnn_device\n"
+          "Host ops|70|80|D|tt_dnn_device\n"
+          "Ops|0|900|D|tt_dnn_device\n"
+          "Ops|900|1000|G|tt_dnn_device\n"
+          "lost not_a_number 3 at 2\n"
+          "lost time_overflow 1 at 3\n"
+          "lost negative_time 1 at 4\n"
+          "lost unknown_event 2 at 6\n"
+          "lost end_before_start 1 at 8\n");
+}
+
+/* One row with a wrong cycle does not change the rate that the others agree on. */
+static void test_rate(void **state)
+{
+    (void)state;
+    check(HEAD "A,tt_dnn_device,1024,0,,,8,10,20,10,1350,2700,0,1000,500,,,\r\n"
+               "B,tt_dnn_device,2048,0,,,8,30,40,10,4050,5400,0,1000,500,,,\r\n"
+               "C,tt_dnn_device,3072,0,,,8,50,60,10,1,999999999999,0,1000,500,,,\r\n",
+          "part ops.csv v2.1\npart Device 0 v2.1\n"
+          "Host ops|10|20|A|tt_dnn_device\n"
+          "Host ops|30|40|B|tt_dnn_device\n"
+          "Host ops|50|60|C|tt_dnn_device\n"
+          "Firmware|0|740740740740|C|tt_dnn_device\n"
+          "Firmware|1000|2000|A|tt_dnn_device\n"
+          "Ops|1500|2000|A|tt_dnn_device\n"
+          "Firmware|3000|4000|B|tt_dnn_device\n"
+          "Ops|3500|4000|B|tt_dnn_device\n"
+          "Ops|740740740240|740740740740|C|tt_dnn_device\n");
 }
 
 /* Without cycles ops lie one behind the other, as far apart as the table says. */
@@ -200,14 +247,14 @@ static void test_laid_out(void **state)
           "Ops|157|167|op 3077|tt_dnn_device\n");
 }
 
-/* Kernels that ran for longer than the chip has been on start at 0; the row is not lost. */
+/* Kernels that ran for longer than the chip has been on: the duration counts, not the cycles. */
 static void test_from_zero(void **state)
 {
     (void)state;
     check(HEAD "A,tt_dnn_device,1024,0,,,8,10,20,10,1000,3000,0,2000,5000,,,\r\n",
           "part ops.csv v2.1\npart Device 0 v2.1\n"
           "Host ops|10|20|A|tt_dnn_device\n"
-          "Ops|0|3000|A|tt_dnn_device\n"
+          "Ops|0|5000|A|tt_dnn_device\n"
           "Firmware|1000|3000|A|tt_dnn_device\n");
 }
 
@@ -293,11 +340,12 @@ static void test_probe(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_device), cmocka_unit_test(test_replays),
-        cmocka_unit_test(test_devices),    cmocka_unit_test(test_missing),
-        cmocka_unit_test(test_laid_out),   cmocka_unit_test(test_from_zero),
-        cmocka_unit_test(test_cpp_report), cmocka_unit_test(test_args),
-        cmocka_unit_test(test_refused),    cmocka_unit_test(test_probe),
+        cmocka_unit_test(test_one_device),    cmocka_unit_test(test_replays),
+        cmocka_unit_test(test_devices),       cmocka_unit_test(test_missing),
+        cmocka_unit_test(test_laid_out),      cmocka_unit_test(test_from_zero),
+        cmocka_unit_test(test_cpp_report),    cmocka_unit_test(test_args),
+        cmocka_unit_test(test_damaged_cells), cmocka_unit_test(test_rate),
+        cmocka_unit_test(test_refused),       cmocka_unit_test(test_probe),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
