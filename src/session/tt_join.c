@@ -432,10 +432,12 @@ static uint64_t say_losses(const tt_join *join, const tacho_notes *notes)
     for (int i = 0; i < TT_LOSS_COUNT; i++) {
         uint64_t count = join->losses.counts[i];
         sum += count;
-        if (count > 0) {
+        if (count > 0 && join->losses.firsts[i] > 0) {
             tacho_note(notes, "lost", "%s: %" PRIu64 " (first: %s %" PRIu64 ")",
                        tt_loss_phrase((tt_log_loss)i), count, tt_loss_place((tt_log_loss)i),
                        join->losses.firsts[i]);
+        } else if (count > 0) {
+            tacho_note(notes, "lost", "%s: %" PRIu64, tt_loss_phrase((tt_log_loss)i), count);
         }
     }
     return sum;
@@ -467,6 +469,27 @@ static tacho_status check_output(const tt_join *join, const char *output_path)
     return TACHO_OK;
 }
 
+/* A table without rows is none: says why there are none. */
+static tacho_status check_rows(const tt_join *join)
+{
+    const char *log = join->set.paths[TT_SET_DEVICE_LOG];
+    const tt_log_header *header = &join->log_header;
+    if (join->row_count > 0) {
+        return TACHO_OK;
+    }
+    for (size_t i = 0; log == NULL && i < TT_SET_FILE_COUNT; i++) {
+        log = join->set.paths[i];
+    }
+    if (join->has_log && !header->has[TT_LOG_HOST]) {
+        return tacho_fail(TACHO_CODE_BAD_DATA,
+                          "%s:2: the log has no column 'run host ID', so nothing says which op a "
+                          "row belongs to; there is no table to make",
+                          log);
+    }
+    return tacho_fail(TACHO_CODE_BAD_DATA, "%s: the logs name no op; there is no table to make",
+                      log);
+}
+
 static tacho_status run(tt_join *join, const tacho_tt_join_request *request,
                         tacho_tt_join_result *out_result)
 {
@@ -474,6 +497,7 @@ static tacho_status run(tt_join *join, const tacho_tt_join_request *request,
     TACHO_TRY(tt_join_read(join, request->paths, request->path_count));
     TACHO_TRY(check_output(join, request->output_path));
     TACHO_TRY(tt_join_make_rows(join));
+    TACHO_TRY(check_rows(join));
     say_missing(join, request->is_quiet ? NULL : request->notes);
     out_result->row_count = join->row_count;
     out_result->loss_count = say_losses(join, request->notes);

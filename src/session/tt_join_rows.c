@@ -215,6 +215,39 @@ static tacho_status add_report_records(tt_join *join)
     return TACHO_OK;
 }
 
+/* What the log lacks of an execution. */
+static void count_damage(tt_join *join, const tt_device_op *op)
+{
+    if (op->missing_end_count > 0) {
+        tt_losses_add_count(&join->losses, TT_LOSS_UNENDED, op->key.host, op->missing_end_count);
+    }
+    if (op->missing_start_count > 0) {
+        tt_losses_add_count(&join->losses, TT_LOSS_UNSTARTED, op->key.host,
+                            op->missing_start_count);
+    }
+    if (op->is_shuffled) {
+        tt_losses_add(&join->losses, TT_LOSS_SHUFFLED, op->key.host);
+    }
+    if (op->firmware.count + op->kernel.count == 0) {
+        tt_losses_add(&join->losses, TT_LOSS_NO_TIMES, op->key.host);
+    }
+}
+
+static bool is_same_range(const tt_range *a, const tt_range *b)
+{
+    return a->first == b->first && a->last == b->last && a->count == b->count;
+}
+
+/* Whether an execution is another one once more, to the cycle: the log holds its rows twice. */
+static bool is_doubled(const tt_join *join, size_t at)
+{
+    const tt_device_op *op = &join->log_ops.ops[at];
+    const tt_device_op *before = op - 1;
+    return at > 0 && op->ordinal > 0 && memcmp(&op->key, &before->key, sizeof(op->key)) == 0 &&
+           op->firmware.count > 0 && is_same_range(&op->firmware, &before->firmware) &&
+           is_same_range(&op->kernel, &before->kernel);
+}
+
 /* An execution of the log: of a traced op, the replay that it numbers, else by its order. */
 static tacho_status add_log_records(tt_join *join)
 {
@@ -232,9 +265,11 @@ static tacho_status add_log_records(tt_join *join)
             record.trace = join->host.ops[host].trace;
             record.session = (int64_t)op->ordinal + 1;
         }
-        if (op->open_count != 0) {
-            tt_losses_add(&join->losses, TT_LOSS_UNENDED, op->key.host);
+        if (is_doubled(join, i)) {
+            tt_losses_add(&join->losses, TT_LOSS_REPEATED, op->key.host);
+            continue;
         }
+        count_damage(join, op);
         TACHO_TRY(add_record(join, &record));
     }
     return TACHO_OK;
@@ -479,6 +514,26 @@ static tacho_status add_device_rows(tt_join *join)
     return TACHO_OK;
 }
 
+/*
+ * Ops whose message is missing, but whose zone on the host and whose execution are there: ids hold
+ * the chip. What has neither message nor zone, as a replay of a whole trace, stays out.
+ */
+static tacho_status adopt_orphans(tt_join *join)
+{
+    enum { CHIP_MASK = (1 << 10) - 1 };
+    for (size_t i = 0; i < join->host.orphan_count; i++) {
+        const tt_orphan orphan = join->host.orphans[i];
+        int64_t device = (int64_t)(orphan.id & CHIP_MASK);
+        size_t first = 0;
+        size_t last = 0;
+        find_records(join, device, orphan.id, &first, &last);
+        if (first < last && tt_host_find(&join->host, orphan.id) == TACHO_NONE) {
+            TACHO_TRY(tt_host_adopt(&join->host, &orphan, device));
+        }
+    }
+    return TACHO_OK;
+}
+
 static void count_unmatched(tt_join *join)
 {
     for (size_t i = 0; i < join->record_count; i++) {
@@ -495,7 +550,11 @@ tacho_status tt_join_make_rows(tt_join *join)
     if (join->record_count > 1) {
         qsort(join->records, join->record_count, sizeof(*join->records), compare_records);
     }
+    if ((join->has_report || join->has_log) && join->record_count == 0) {
+        tt_losses_add(&join->losses, TT_LOSS_NO_EXECUTION, 0);
+    }
     if (join->host.op_count > 0) {
+        TACHO_TRY(adopt_orphans(join));
         TACHO_TRY(add_ops(join));
         count_unmatched(join);
     } else {

@@ -292,6 +292,13 @@ static tacho_status push_op(tt_log_emit *emit, const tt_device_op *op, uint32_t 
 {
     const tt_range *range = tt_range_has(&op->kernel) ? &op->kernel : &op->firmware;
     tt_time_map map;
+    if (op->is_shuffled) {
+        tacho_loss loss = {emit->dict->tracks[track].part, TACHO_LOSS_UNKNOWN_STATE, 1, 0, 0};
+        TACHO_TRY(tacho_dict_ensure_string(
+            emit->dict, TACHO_STR("replays without numbers whose rows go back in time"),
+            &loss.example));
+        TACHO_TRY(tacho_dict_add_loss(emit->dict, &loss));
+    }
     if (range->count == 0 || !find_map(emit, op->key.chip, &map)) {
         return TACHO_OK;
     }

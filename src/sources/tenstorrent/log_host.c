@@ -8,13 +8,21 @@
 #include "codec/csv.h"
 #include "sources/tenstorrent/log_row.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
+
+void tt_losses_add_count(tt_losses *losses, tt_log_loss loss, uint64_t who, uint64_t count)
+{
+    if (losses->counts[loss] == 0) {
+        losses->firsts[loss] = who;
+    }
+    losses->counts[loss] += count;
+}
 
 void tt_losses_add(tt_losses *losses, tt_log_loss loss, uint64_t who)
 {
-    if (losses->counts[loss]++ == 0) {
-        losses->firsts[loss] = who;
-    }
+    tt_losses_add_count(losses, loss, who, 1);
 }
 
 const char *tt_loss_phrase(tt_log_loss loss)
@@ -58,6 +66,7 @@ void tt_host_deinit(tt_host *host)
     tacho_index_deinit(&host->call_index);
     free(host->datas);
     free(host->ops);
+    free(host->orphans);
     free(host->signposts);
     free(host->replays);
     free(host->calls);
@@ -84,18 +93,25 @@ uint32_t tt_host_find(const tt_host *host, uint64_t id)
     return TACHO_NONE;
 }
 
-/* What was said last of the program |hash| on |device|; TACHO_NONE: nothing. */
-static uint32_t find_data(const tt_host *host, int64_t device, uint64_t program)
+/*
+ * What was said last of the program |hash| on |device|, of an op called |name| where there is one;
+ * TACHO_NONE: nothing.
+ */
+static uint32_t find_data(const tt_host *host, int64_t device, uint64_t program, tacho_str name)
 {
     const uint64_t key[2] = {(uint64_t)device, program};
     uint32_t hash = hash_of(&host->data_index, key, sizeof(key));
     size_t at = tacho_index_begin(&host->data_index, hash);
     uint32_t found = TACHO_NONE;
+    uint32_t named = TACHO_NONE;
     for (uint32_t id; (id = tacho_index_next(&host->data_index, hash, &at)) != TACHO_NONE;) {
-        bool is_same = host->datas[id].hash == program && host->datas[id].device == device;
+        const tt_op_data *data = &host->datas[id];
+        bool is_same = data->hash == program && data->device == device;
+        bool is_named = is_same && tacho_str_equal(data->code, name);
         found = is_same && (found == TACHO_NONE || id > found) ? id : found;
+        named = is_named && (named == TACHO_NONE || id > named) ? id : named;
     }
-    return found;
+    return named != TACHO_NONE ? named : found;
 }
 
 static tacho_status add_data(tt_host *host, const tt_op_data *data, uint32_t *out_data)
@@ -153,23 +169,6 @@ tacho_status tt_host_add_name(tt_host *host, uint64_t id, tacho_str name)
 
 /* ---- messages ------------------------------------------------------------------------------ */
 
-/* A first message: JSON behind an arrow. */
-static tacho_status take_first(tt_host *host, const tt_message *message, tacho_str json)
-{
-    tt_op_data data;
-    tt_host_op op = {.message_ns = message->time_ns};
-    bool is_good = false;
-    TACHO_TRY(tt_op_data_read(host, json, &data, &op.id, &is_good));
-    if (!is_good) {
-        tt_losses_add(host->losses, TT_LOSS_CUT_MESSAGE, message->offset);
-        return TACHO_OK;
-    }
-    op.device = data.device;
-    op.cache_hit = data.cache_hit;
-    TACHO_TRY(add_data(host, &data, &op.data));
-    return add_op(host, &op);
-}
-
 /* "true", "1", "True" as Python prints it. */
 static tacho_str python_bool(tacho_str text)
 {
@@ -179,41 +178,117 @@ static tacho_str python_bool(tacho_str text)
     return is_true ? TACHO_STR("True") : TACHO_STR("False");
 }
 
+/* What the first line of a message says. */
+typedef struct op_facts {
+    tacho_str name;
+    uint64_t program, device, id;
+    tacho_str cache_hit; /* empty: it does not say */
+} op_facts;
+
 /*
- * A message of a cached program: "Name", HASH, DEVICE, CACHE HIT, ID; until 2026-03 without the
- * cache hit. The name may hold commas.
+ * "Name", HASH, DEVICE, CACHE HIT, ID; until 2026-03 without the cache hit. The name may hold
+ * commas.
  */
-static tacho_status take_cached(tt_host *host, const tt_message *message, tacho_str facts)
+static bool parse_facts(tacho_str text, op_facts *out_facts)
 {
     enum { FIELDS = 4 };
     tacho_str fields[FIELDS + 1];
-    uint64_t program = 0;
-    uint64_t device = 0;
-    tt_host_op op = {.message_ns = message->time_ns};
-    size_t quote = facts.len;
-    while (quote > 0 && facts.data[quote - 1] != '"') {
-        quote--;
+    size_t first = tacho_str_find_byte(text, '"');
+    size_t last = text.len;
+    while (last > 0 && text.data[last - 1] != '"') {
+        last--;
     }
-    facts = tacho_str_from(facts, quote);
-    size_t comma = tacho_str_find_byte(facts, ',');
-    facts = tacho_str_from(facts, comma < facts.len ? comma + 1 : comma);
-    size_t count = tacho_csv_split(facts, ',', fields, FIELDS + 1);
-    bool is_good = count == FIELDS || count == FIELDS - 1;
-    is_good = is_good && tacho_str_parse_u64(tacho_str_trim(fields[0]), &program) &&
-              tacho_str_parse_u64(tacho_str_trim(fields[1]), &device) && device <= UINT32_MAX &&
-              tacho_str_parse_u64(tacho_str_trim(fields[count - 1]), &op.id);
+    bool has_name = first + 1 < last;
+    *out_facts = (op_facts){
+        .name = has_name ? tacho_str_make(text.data + first + 1, last - first - 2) : TACHO_STR(""),
+        .cache_hit = TACHO_STR("")};
+    text = tacho_str_from(text, last);
+    size_t comma = tacho_str_find_byte(text, ',');
+    text = tacho_str_from(text, comma < text.len ? comma + 1 : comma);
+    size_t count = tacho_csv_split(text, ',', fields, FIELDS + 1);
+    if (count != FIELDS && count != FIELDS - 1) {
+        return false;
+    }
+    if (count == FIELDS) {
+        out_facts->cache_hit = python_bool(tacho_str_trim(fields[2]));
+    }
+    return tacho_str_parse_u64(tacho_str_trim(fields[0]), &out_facts->program) &&
+           tacho_str_parse_u64(tacho_str_trim(fields[1]), &out_facts->device) &&
+           out_facts->device <= UINT32_MAX &&
+           tacho_str_parse_u64(tacho_str_trim(fields[count - 1]), &out_facts->id);
+}
+
+static uint64_t time_of(const tt_host *host, const tt_message *message)
+{
+    return message->has_time ? message->time_ns : host->last_ns;
+}
+
+/* An op of which only |facts| are known. */
+static tacho_status add_partial(tt_host *host, const op_facts *facts, uint64_t time_ns)
+{
+    char text[24];
+    int len = snprintf(text, sizeof(text), "%" PRIu64, facts->program);
+    tt_op_data data = {.hash = facts->program,
+                       .has_hash = true,
+                       .is_partial = true,
+                       .device = (int64_t)facts->device,
+                       .type = TACHO_STR("tt_dnn_device")};
+    tt_host_op op = {.id = facts->id,
+                     .device = data.device,
+                     .message_ns = time_ns,
+                     .cache_hit = facts->cache_hit};
+    TACHO_TRY(tacho_arena_copy(&host->arena, facts->name, &data.code));
+    TACHO_TRY(tacho_arena_copy(&host->arena, tacho_str_make(text, (size_t)len), &data.hash_text));
+    TACHO_TRY(add_data(host, &data, &op.data));
+    return add_op(host, &op);
+}
+
+/* A message whose JSON is damaged: its first line may still say which op it is of. */
+static tacho_status take_damaged(tt_host *host, const tt_message *message, tacho_str facts_text)
+{
+    op_facts facts;
+    tt_losses_add(host->losses, TT_LOSS_CUT_MESSAGE, message->offset);
+    bool is_known = parse_facts(facts_text, &facts) && facts.name.len > 0 &&
+                    tt_host_find(host, facts.id) == TACHO_NONE;
+    return is_known ? add_partial(host, &facts, time_of(host, message)) : TACHO_OK;
+}
+
+/* A first message: JSON behind an arrow. */
+static tacho_status take_first(tt_host *host, const tt_message *message, tacho_str facts,
+                               tacho_str json)
+{
+    tt_op_data data;
+    tt_host_op op = {.message_ns = message->time_ns};
+    bool is_good = false;
+    TACHO_TRY(tt_op_data_read(host, json, &data, &op.id, &is_good));
     if (!is_good) {
+        return take_damaged(host, message, facts);
+    }
+    op.device = data.device;
+    op.cache_hit = data.cache_hit;
+    TACHO_TRY(add_data(host, &data, &op.data));
+    return add_op(host, &op);
+}
+
+/* A message of a cached program: what its first message said holds for it, too. */
+static tacho_status take_cached(tt_host *host, const tt_message *message, tacho_str text)
+{
+    op_facts facts;
+    tt_host_op op = {.message_ns = message->time_ns};
+    if (!parse_facts(text, &facts)) {
         tt_losses_add(host->losses, TT_LOSS_BAD_MESSAGE, message->offset);
         return TACHO_OK;
     }
-    op.device = (int64_t)device;
-    op.data = find_data(host, op.device, program);
-    if (op.data == TACHO_NONE) {
-        tt_losses_add(host->losses, TT_LOSS_NO_FIRST, op.id);
-        return TACHO_OK;
+    op.id = facts.id;
+    op.device = (int64_t)facts.device;
+    op.data = find_data(host, op.device, facts.program, facts.name);
+    bool is_other = op.data != TACHO_NONE && facts.name.len > 0 &&
+                    !tacho_str_equal(host->datas[op.data].code, facts.name);
+    if (op.data == TACHO_NONE || is_other || host->datas[op.data].is_partial) {
+        tt_losses_add(host->losses, is_other ? TT_LOSS_COLLISION : TT_LOSS_NO_FIRST, op.id);
+        return add_partial(host, &facts, time_of(host, message));
     }
-    op.cache_hit =
-        count == FIELDS ? python_bool(tacho_str_trim(fields[2])) : host->datas[op.data].cache_hit;
+    op.cache_hit = facts.cache_hit.len > 0 ? facts.cache_hit : host->datas[op.data].cache_hit;
     return add_op(host, &op);
 }
 
@@ -222,12 +297,13 @@ static tacho_status take_op_message(tt_host *host, const tt_message *message)
     tacho_str arrow = TACHO_STR(" ->");
     size_t line = tacho_str_find_byte(message->text, '\n');
     size_t at = tt_log_find_word(tacho_str_make(message->text.data, line), arrow);
+    tacho_str facts = tacho_str_make(message->text.data, at < line ? at : line);
     if (message->is_cut) {
-        tt_losses_add(host->losses, TT_LOSS_CUT_MESSAGE, message->offset);
-        return TACHO_OK;
+        return take_damaged(host, message, facts);
     }
-    return at < line ? take_first(host, message, tacho_str_from(message->text, at + arrow.len))
-                     : take_cached(host, message, message->text);
+    return at < line
+               ? take_first(host, message, facts, tacho_str_from(message->text, at + arrow.len))
+               : take_cached(host, message, message->text);
 }
 
 static tacho_status begin_capture(tt_host *host, int64_t device, int64_t trace)
@@ -356,6 +432,7 @@ tacho_status tt_host_read_messages(tt_host *host, tacho_input *input)
             break;
         }
         TACHO_TRY(take_message(host, &message));
+        host->last_ns = message.has_time ? message.time_ns : host->last_ns;
     }
     if (host->replay_count > 1) {
         qsort(host->replays, host->replay_count, sizeof(*host->replays), compare_replays);
@@ -406,6 +483,36 @@ static tacho_status add_call(tt_host *host, uint64_t id, const tt_times_zone *zo
     return TACHO_OK;
 }
 
+static tacho_status add_orphan(tt_host *host, uint64_t id, const tt_times_zone *zone)
+{
+    tt_orphan orphan = {.id = id, .start_ns = zone->start_ns, .duration_ns = zone->duration_ns};
+    tt_losses_add(host->losses, TT_LOSS_NO_OP, id);
+    if (!tt_log_has_word(zone->name, TACHO_STR("TT_DNN"))) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(tacho_strings_ensure(&host->strings, zone->thread, &orphan.thread));
+    TACHO_TRY(tacho_grow(&host->orphans, &host->orphan_capacity, host->orphan_count + 1));
+    host->orphans[host->orphan_count++] = orphan;
+    return TACHO_OK;
+}
+
+tacho_status tt_host_adopt(tt_host *host, const tt_orphan *orphan, int64_t device)
+{
+    tt_op_data data = {.device = device, .is_partial = true, .type = TACHO_STR("tt_dnn_device")};
+    tt_host_op op = {.id = orphan->id,
+                     .device = device,
+                     .message_ns = orphan->start_ns,
+                     .has_time = true,
+                     .start_ns = orphan->start_ns,
+                     .duration_ns = orphan->duration_ns,
+                     .thread = orphan->thread};
+    for (size_t i = 0; i < TT_MLIR_COUNT; i++) {
+        host->mlir[i] = TACHO_NONE;
+    }
+    TACHO_TRY(add_data(host, &data, &op.data));
+    return add_op(host, &op);
+}
+
 static tacho_status take_zone(tt_host *host, const tt_times_zone *zone, uint64_t line)
 {
     uint64_t id = 0;
@@ -414,8 +521,7 @@ static tacho_status take_zone(tt_host *host, const tt_times_zone *zone, uint64_t
     if (is_op && tt_times_op_id(zone->text, &id)) {
         uint32_t op = tt_host_find(host, id);
         if (op == TACHO_NONE) {
-            tt_losses_add(host->losses, TT_LOSS_NO_OP, id);
-            return TACHO_OK;
+            return add_orphan(host, id, zone);
         }
         host->ops[op].has_time = true;
         host->ops[op].start_ns = zone->start_ns;

@@ -14,18 +14,23 @@
 /* Why something that a log says is not in the result. */
 #define TT_LOG_LOSSES(X)                                                                           \
     X(CUT_MESSAGE, "byte", "messages that Tracy cut, or whose JSON is damaged")                    \
-    X(NO_FIRST, "op", "messages of cached programs whose first message is missing")                \
+    X(NO_FIRST, "op", "messages of cached programs whose first message is missing or damaged")     \
+    X(COLLISION, "op", "messages of cached programs whose hash is that of another op")             \
     X(BAD_MESSAGE, "byte", "messages that cannot be read")                                         \
     X(BAD_ZONE, "line", "host zones that cannot be read")                                          \
     X(NO_OP, "op", "host zones of ops without a message")                                          \
     X(NO_ZONE, "op", "ops without host times")                                                     \
     X(NO_DEVICE, "op", "ops without device data")                                                  \
-    X(NO_HOST, "op", "executions on a device that no host op belongs to")                          \
+    X(NO_HOST, "op", "executions that the host says nothing of, left out")                         \
+    X(NO_TIMES, "op", "executions without firmware and kernel markers")                            \
     X(NO_REPLAY, "op", "replays that the host does not report")                                    \
     X(REPEATED, "op", "rows of a device that come twice")                                          \
     X(BAD_ROW, "line", "rows of a device report or log that cannot be read")                       \
     X(DROPPED, "line", "notices that the device dropped markers")                                  \
-    X(UNENDED, "op", "executions whose zones do not all end")                                      \
+    X(UNENDED, "op", "firmware and kernel zones that never end")                                   \
+    X(UNSTARTED, "op", "firmware and kernel zones that end and never start")                       \
+    X(SHUFFLED, "op", "executions of replays without numbers whose rows go back in time")          \
+    X(NO_EXECUTION, "line", "device logs and reports that name no op")                             \
     X(CUT_FILE, "line", "files that are cut off")
 
 typedef enum tt_log_loss {
@@ -42,6 +47,7 @@ typedef struct tt_losses {
 } tt_losses;
 
 void tt_losses_add(tt_losses *losses, tt_log_loss loss, uint64_t who);
+void tt_losses_add_count(tt_losses *losses, tt_log_loss loss, uint64_t who, uint64_t count);
 const char *tt_loss_phrase(tt_log_loss loss);
 
 /* What the first is: "op", "line" or "byte". */
@@ -63,7 +69,8 @@ typedef struct tt_kernel_size {
 typedef struct tt_op_data {
     uint64_t hash;
     bool has_hash;
-    int64_t device; /* -1: none */
+    bool is_partial; /* the message is damaged or missing: only name, hash and device are known */
+    int64_t device;  /* -1: none */
     tacho_str code, type, attributes, fidelity, strategy, cache_hit, hash_text;
     tt_tensor *inputs, *outputs;
     size_t input_count, output_count;
@@ -95,6 +102,13 @@ typedef struct tt_host_op {
     tacho_str cache_hit;          /* as its message has it */
     uint32_t mlir[TT_MLIR_COUNT]; /* strings; TACHO_NONE: nothing was said */
 } tt_host_op;
+
+/* A zone of an op that no message tells of. */
+typedef struct tt_orphan {
+    uint64_t id;
+    uint64_t start_ns, duration_ns;
+    uint32_t thread; /* string */
+} tt_orphan;
 
 typedef struct tt_signpost {
     tacho_str header, message;
@@ -128,6 +142,9 @@ typedef struct tt_host {
     tt_host_op *ops;
     size_t op_count, op_capacity;
     tacho_index op_index; /* by id */
+    tt_orphan *orphans;
+    size_t orphan_count, orphan_capacity;
+    uint64_t last_ns; /* of the last message that has a time */
     tt_signpost *signposts;
     size_t signpost_count, signpost_capacity;
     tt_replay *replays; /* by device, trace and order, once all messages are read */
@@ -151,6 +168,9 @@ tacho_status tt_host_read_times(tt_host *host, tacho_input *input) TACHO_MUST_US
 
 /* Adds an op of which only the name is known. */
 tacho_status tt_host_add_name(tt_host *host, uint64_t id, tacho_str name) TACHO_MUST_USE;
+
+/* Makes an op of an orphan, on |device|: nothing but its times is known. */
+tacho_status tt_host_adopt(tt_host *host, const tt_orphan *orphan, int64_t device) TACHO_MUST_USE;
 
 /* The op |id|, or TACHO_NONE. */
 uint32_t tt_host_find(const tt_host *host, uint64_t id);

@@ -160,10 +160,11 @@ static void assert_host(const char *messages, const char *times, const char *exp
 #define TIMES                                                                                      \
     "name,src_file,src_line,zone_name,zone_text,ns_since_start,exec_time_ns,thread,"               \
     "special_parent_text\n"
-#define FIRST(arrow, hash, id)                                                                     \
-    "`TT_DNN_DEVICE_OP: \"Op\", " hash ", 0, " arrow id                                            \
-    " ->\n{\"op_code\": \"Op\", \"device_id\": "                                                   \
-    "0, \"op_hash\": " hash ", \"global_call_count\": " id ", \"program_cache_hit\": false}`;10\n"
+#define FIRST_OF(name, arrow, hash, id)                                                            \
+    "`TT_DNN_DEVICE_OP: \"" name "\", " hash ", 0, " arrow id " ->\n{\"op_code\": \"" name         \
+    "\", \"device_id\": 0, \"op_hash\": " hash ", \"global_call_count\": " id                      \
+    ", \"program_cache_hit\": false}`;10\n"
+#define FIRST(arrow, hash, id) FIRST_OF("Op, with a comma", arrow, hash, id)
 
 /* Cached programs in the form of 2026-03 and in that before; traces; hashes of 64 bits. */
 static void test_ops(void **state)
@@ -177,18 +178,48 @@ static void test_ops(void **state)
                     "2048`;12\n"
                     "`TT_METAL_TRACE_ENQUEUE_PROGRAM: 0, 3, 9`;12\n"
                     "`TT_METAL_TRACE_END: 0, 3`;13\n"
-                    "`TT_DNN_DEVICE_OP: \"Op\", 18446744073709551615, 0, 3072`;14\n"
+                    "`TT_DNN_DEVICE_OP: \"Op, with a comma\", 18446744073709551615, 0, 3072`;14\n"
                     "`TT_DNN_DEVICE_OP: \"Op\", 5, 0, 4096`;15\n"
                     "`TT_DNN_DEVICE_OP: \"Op\", 5`;16\n"
                     "`TT_METAL_TRACE_REPLAY: x`;17\n",
         TIMES "TT_DNN_DEVICE_OP,/w/op.hpp,3,,\"id:2048\",500,40,1,\n"
               "TT_DNN_DEVICE_OP,/w/op.hpp,3,,\"a, b \" c id:1024\",400,30,1,\n"
               "other,/w/op.hpp,3,,\"x\",1,2,1,\n",
-        "1024 Op dev 0 trace -1 hit False at 400+30\n"
-        "2048 Op dev 0 trace 3 hit True at 500+40\n"
-        "3072 Op dev 0 trace -1 hit False at 0+0\n"
-        "lost 1 messages of cached programs whose first message is missing\n"
+        "1024 Op, with a comma dev 0 trace -1 hit False at 400+30\n"
+        "2048 Op, with a comma dev 0 trace 3 hit True at 500+40\n"
+        "3072 Op, with a comma dev 0 trace -1 hit False at 0+0\n"
+        "4096 Op dev 0 trace -1 hit  at 0+0\n"
+        "lost 1 messages of cached programs whose first message is missing or damaged\n"
         "lost 2 messages that cannot be read\n");
+}
+
+/* The first line of a damaged message still says which op it is of, also to cached ones. */
+static void test_damaged_messages(void **state)
+{
+    (void)state;
+    assert_host(HEADER "`TT_DNN_DEVICE_OP: \"Op\", 7, 0, false, 1024 ->\n{\"op_code\": `;10\n"
+                       "`TT_DNN_DEVICE_OP: \"Op\", 7, 0, true, 2048`;20\n"
+                       "`TT_DNN_FALL_BACK_OP:\"pad\" ->\n{`;30\n",
+                TIMES,
+                "1024 Op dev 0 trace -1 hit False at 0+0\n"
+                "2048 Op dev 0 trace -1 hit True at 0+0\n"
+                "lost 2 messages that Tracy cut, or whose JSON is damaged\n"
+                "lost 1 messages of cached programs whose first message is missing or damaged\n");
+}
+
+/* Two programs of one hash are told apart by name; what another op said is not copied. */
+static void test_hash_collisions(void **state)
+{
+    (void)state;
+    assert_host(HEADER FIRST_OF("A", "false, ", "7", "1024") FIRST_OF(
+                    "B", "false, ", "7", "2048") "`TT_DNN_DEVICE_OP: \"A\", 7, 0, true, 3072`;11\n"
+                                                 "`TT_DNN_DEVICE_OP: \"C\", 7, 0, true, 4096`;12\n",
+                TIMES,
+                "1024 A dev 0 trace -1 hit False at 0+0\n"
+                "2048 B dev 0 trace -1 hit False at 0+0\n"
+                "3072 A dev 0 trace -1 hit True at 0+0\n"
+                "4096 C dev 0 trace -1 hit True at 0+0\n"
+                "lost 1 messages of cached programs whose hash is that of another op\n");
 }
 
 /* Tracy's own csvexport writes other columns. */
@@ -201,7 +232,7 @@ static void test_times_of_tracy(void **state)
                 "TT_DNN_DEVICE_OP,/w/op.hpp,3,800,5,77,nothing\n"
                 "TT_DNN_DEVICE_OP,/w/op.hpp,3,x,5,77,id:1024\n"
                 "TT_DNN_DEVICE_OP,/w/op.hpp,3,900,5,77,id:9\n",
-                "1024 Op dev 0 trace -1 hit False at 800+5\n"
+                "1024 Op, with a comma dev 0 trace -1 hit False at 800+5\n"
                 "lost 2 host zones that cannot be read\n"
                 "lost 1 host zones of ops without a message\n");
 }
@@ -241,10 +272,16 @@ static void test_kinds_of_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_python),   cmocka_unit_test(test_bad_json),
-        cmocka_unit_test(test_messages), cmocka_unit_test(test_cut_messages),
-        cmocka_unit_test(test_ops),      cmocka_unit_test(test_times_of_tracy),
-        cmocka_unit_test(test_replays),  cmocka_unit_test(test_kinds_of_files),
+        cmocka_unit_test(test_python),
+        cmocka_unit_test(test_bad_json),
+        cmocka_unit_test(test_messages),
+        cmocka_unit_test(test_cut_messages),
+        cmocka_unit_test(test_ops),
+        cmocka_unit_test(test_damaged_messages),
+        cmocka_unit_test(test_hash_collisions),
+        cmocka_unit_test(test_times_of_tracy),
+        cmocka_unit_test(test_replays),
+        cmocka_unit_test(test_kinds_of_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

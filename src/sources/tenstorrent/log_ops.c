@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-enum { OTHER_RISC_BIT = 63 };
+enum { OTHER_RISC_BIT = 63, OTHER_ZONE_BIT = 31 };
 enum { CELL_HAS_FIRMWARE = 1 };
 
 tacho_status tt_log_ops_init(tt_log_ops *ops, tt_lanes *lanes)
@@ -167,6 +167,7 @@ static tacho_status find_cell(tt_log_ops *ops, const tt_log_row *row, uint32_t l
         TACHO_TRY(ensure_cell(ops, &key, writer->core, &at->cell));
         at->cell = current_cell(ops, at->cell, risc_bit(writer));
         at->key = key;
+        at->last = INT64_MIN;
     }
     if (is_start) {
         TACHO_TRY(start_cell(ops, risc_bit(writer), &at->cell));
@@ -198,6 +199,31 @@ static void add_kernel(tt_device_op *op, tt_op_cell *cell, const tt_log_row *row
     if (lane->known < TT_RISC_COUNT) {
         widen(&op->riscs[lane->known], time);
     }
+}
+
+/* Counts a start or end. Rows of a processor may come in any order, so an end may come first. */
+static void balance(tt_device_op *op, tt_open_zones *zones, const tt_lane *lane, bool is_start)
+{
+    uint32_t bit = UINT32_C(1) << (lane->risc < OTHER_ZONE_BIT ? lane->risc : OTHER_ZONE_BIT);
+    uint32_t *same = is_start ? &zones->begun : &zones->ended;
+    uint32_t *other = is_start ? &zones->ended : &zones->begun;
+    if ((*other & bit) != 0) {
+        *other &= ~bit;
+    } else if ((*same & bit) == 0) {
+        *same |= bit;
+    } else if (is_start) {
+        op->missing_end_count++;
+    } else {
+        op->missing_start_count++;
+    }
+}
+
+/* Notes rows of a program that the log does not number and whose time goes backwards. */
+static void check_time(tt_log_ops *ops, uint32_t lane, const tt_log_row *row, tt_device_op *op)
+{
+    tt_op_lane *at = &ops->at[lane];
+    op->is_shuffled |= row->replay < 0 && (int64_t)row->time < at->last;
+    at->last = (int64_t)row->time;
 }
 
 static void add_total(tt_device_op *op, const tt_log_row *row, const tt_lane *lane, uint8_t kind)
@@ -247,7 +273,9 @@ tacho_status tt_log_ops_add(tt_log_ops *ops, const tt_log_row *row, tt_log_place
         add_total(op, row, writer, kind);
     }
     if (is_firmware || is_kernel) {
-        op->open_count += row->type == TT_LOG_START ? 1 : (uint64_t)-1;
+        balance(op, is_firmware ? &cell->firmware : &cell->kernel, writer,
+                row->type == TT_LOG_START);
+        check_time(ops, place.lane, row, op);
     }
     note_sub_device(op, row->meta);
     return TACHO_OK;
@@ -255,8 +283,19 @@ tacho_status tt_log_ops_add(tt_log_ops *ops, const tt_log_row *row, tt_log_place
 
 /* ---- the end ------------------------------------------------------------------------------- */
 
+static uint32_t count_bits(uint32_t bits)
+{
+    uint32_t count = 0;
+    for (; bits != 0; bits &= bits - 1) {
+        count++;
+    }
+    return count;
+}
+
 static void add_core(tt_device_op *op, const tt_op_cell *cell)
 {
+    op->missing_end_count += count_bits(cell->firmware.begun) + count_bits(cell->kernel.begun);
+    op->missing_start_count += count_bits(cell->firmware.ended) + count_bits(cell->kernel.ended);
     op->core_count += (cell->flags & CELL_HAS_FIRMWARE) != 0 ? 1 : 0;
     if (cell->last <= cell->first) {
         return;
@@ -295,8 +334,27 @@ static int compare(const void *a, const void *b)
     return left->ordinal < right->ordinal ? -1 : left->ordinal > right->ordinal;
 }
 
+/* Of a program that ran once it does not matter in which order its rows come. */
+static void settle_order(tt_log_ops *ops)
+{
+    for (size_t i = 0; i < ops->op_count; i++) {
+        bool is_shuffled = false;
+        bool is_repeated = ops->ops[i].next != TACHO_NONE;
+        if (ops->ops[i].ordinal > 0) {
+            continue;
+        }
+        for (uint32_t op = (uint32_t)i; op != TACHO_NONE; op = ops->ops[op].next) {
+            is_shuffled |= ops->ops[op].is_shuffled;
+        }
+        for (uint32_t op = (uint32_t)i; op != TACHO_NONE; op = ops->ops[op].next) {
+            ops->ops[op].is_shuffled = is_shuffled && is_repeated;
+        }
+    }
+}
+
 void tt_log_ops_finish(tt_log_ops *ops)
 {
+    settle_order(ops);
     for (size_t i = 0; i < ops->cell_count; i++) {
         add_core(&ops->ops[ops->cells[i].op], &ops->cells[i]);
     }

@@ -5,8 +5,9 @@
  *
  * A program that is replayed writes its id again and again. Where the log does not number the
  * replays, the n-th firmware zone of a processor for an id belongs to the n-th execution. Rows may
- * come in any order of cores and processors. Memory goes by ops and the cores they ran on: an
- * entry of 32 bytes each, and nothing by rows.
+ * come in any order of cores and processors; those of one processor that go back in time leave open
+ * which of such executions they belong to, and are counted. Memory goes by ops and the cores they
+ * ran on: an entry of 56 bytes each, and nothing by rows.
  */
 #ifndef TACHO_SOURCES_TENSTORRENT_LOG_OPS_H
 #define TACHO_SOURCES_TENSTORRENT_LOG_OPS_H
@@ -38,12 +39,20 @@ typedef struct tt_device_op {
     bool has_wait_front, has_reserve_back;
     int64_t sub_device;  /* -1: none */
     uint32_t core_count; /* with firmware markers */
-    uint64_t open_count; /* firmware and kernel zones that started and did not end */
+    /* Firmware and kernel zones that lack their end or their start. */
+    uint32_t missing_end_count, missing_start_count;
+    bool is_shuffled; /* which execution its rows belong to is not certain: time ran backwards */
     /* Of the time from the first to the last kernel marker of a core, over cores that have two. */
     uint32_t timed_core_count;
     int64_t core_min, core_max;
     uint64_t core_sum;
 } tt_device_op;
+
+/* Zones of one kind, a bit for each processor: those with a start more than ends, and the reverse.
+ */
+typedef struct tt_open_zones {
+    uint32_t begun, ended;
+} tt_open_zones;
 
 /* What one core did for one op. */
 typedef struct tt_op_cell {
@@ -53,12 +62,14 @@ typedef struct tt_op_cell {
     uint32_t flags;
     uint64_t started; /* a bit for each processor whose firmware has started; 63 for all others */
     int64_t first, last;
+    tt_open_zones firmware, kernel;
 } tt_op_cell;
 
 /* Where a processor stands. */
 typedef struct tt_op_lane {
     tt_op_key key; /* of its last row */
     uint32_t cell; /* of that; TACHO_NONE: there was none */
+    int64_t last;  /* time of its last start or end of that key */
 } tt_op_lane;
 
 typedef struct tt_log_ops {

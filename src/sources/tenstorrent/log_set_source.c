@@ -327,7 +327,8 @@ static bool take_report_row(const tt_table *table, size_t row, tt_device_op *out
     int64_t id = 0;
     int64_t device = 0;
     int64_t cores = 0;
-    *out_op = (tt_device_op){.key = {.trace = -1, .replay = -1}, .sub_device = -1};
+    *out_op =
+        (tt_device_op){.key = {.trace = -1, .replay = -1}, .next = TACHO_NONE, .sub_device = -1};
     tt_range *kernel = &out_op->kernel;
     bool has_cores = tt_table_int(table, row, TACHO_TT_CORE_COUNT, &cores);
     tt_table_int(table, row, TACHO_TT_SESSION_ID, &out_op->key.replay);

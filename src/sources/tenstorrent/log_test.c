@@ -357,9 +357,13 @@ static void assert_ops(const char *text, const char *expected)
             (long long)op->firmware.first, (long long)op->firmware.last,
             (long long)op->kernel.first, (long long)op->kernel.last, (long long)op->mover.first,
             (long long)op->kernel_starts.first, (long long)op->kernel_starts.last);
-        put(&out, " cores %u of %lld..%lld sum %llu waits %llu %llu\n", op->core_count,
+        put(&out, " cores %u of %lld..%lld sum %llu waits %llu %llu", op->core_count,
             (long long)op->core_min, (long long)op->core_max, (unsigned long long)op->core_sum,
             (unsigned long long)op->wait_front, (unsigned long long)op->reserve_back);
+        if (op->missing_start_count + op->missing_end_count > 0) {
+            put(&out, " without start %u, end %u", op->missing_start_count, op->missing_end_count);
+        }
+        put(&out, op->is_shuffled ? " shuffled\n" : "\n");
     }
     assert_string_equal(out.bytes, expected);
     tacho_input_close(&input);
@@ -473,6 +477,40 @@ static void test_dispatch(void **state)
     tt_lanes_deinit(&lanes);
 }
 
+/* A start that one processor lost and an end that another lost do not make up for one another. */
+static void test_op_damage(void **state)
+{
+    (void)state;
+    assert_ops(
+        HEADER "0,1,1,BRISC,7,100,0,1024,,,BRISC-FW,ZONE_START,1,a,\n"
+               "0,1,1,NCRISC,7,200,0,1024,,,NCRISC-FW,ZONE_END,1,a,\n"
+               "0,1,1,NCRISC,8,180,0,1024,,,NCRISC-KERNEL,ZONE_END,1,a,\n"
+               "0,1,1,NCRISC,8,150,0,1024,,,NCRISC-KERNEL,ZONE_START,1,a,\n",
+        "0:1024.0 fw 100-200 kernel 150-180 mover 150 starts 150-150 cores 1 of 30..30 sum 30 "
+        "waits 0 0 without start 1, end 1\n");
+}
+
+/* Of replays without numbers the order of rows is all there is: one that goes back is counted. */
+static void test_op_order(void **state)
+{
+    (void)state;
+    static const char *const expected =
+        "0:1024.0 fw 100-400 kernel 0-0 mover 0 starts 0-0 cores 1 of 0..0 sum 0 waits 0 0%s\n";
+    char text[256];
+    snprintf(text, sizeof(text), expected, "");
+    assert_ops(HEADER "0,1,1,BRISC,7,400,0,1024,,,BRISC-FW,ZONE_END,1,a,\n"
+                      "0,1,1,BRISC,7,100,0,1024,,,BRISC-FW,ZONE_START,1,a,\n",
+               text);
+    assert_ops(HEADER "0,1,1,BRISC,7,100,0,1024,,,BRISC-FW,ZONE_START,1,a,\n"
+                      "0,1,1,BRISC,7,300,0,1024,,,BRISC-FW,ZONE_START,1,a,\n"
+                      "0,1,1,BRISC,7,200,0,1024,,,BRISC-FW,ZONE_END,1,a,\n"
+                      "0,1,1,BRISC,7,400,0,1024,,,BRISC-FW,ZONE_END,1,a,\n",
+               "0:1024.0 fw 100-100 kernel 0-0 mover 0 starts 0-0 cores 1 of 0..0 sum 0 waits 0 0 "
+               "without start 0, end 1 shuffled\n"
+               "0:1024.1 fw 200-400 kernel 0-0 mover 0 starts 0-0 cores 1 of 0..0 sum 0 waits 0 0 "
+               "without start 1, end 0 shuffled\n");
+}
+
 static void test_meta_data(void **state)
 {
     (void)state;
@@ -498,7 +536,8 @@ int main(void)
         cmocka_unit_test(test_newer_release),     cmocka_unit_test(test_no_log),
         cmocka_unit_test(test_rows_out_of_order), cmocka_unit_test(test_chips_are_parts),
         cmocka_unit_test(test_chips_by_turns),    cmocka_unit_test(test_op_times),
-        cmocka_unit_test(test_op_executions),     cmocka_unit_test(test_meta_data),
+        cmocka_unit_test(test_op_executions),     cmocka_unit_test(test_op_damage),
+        cmocka_unit_test(test_op_order),          cmocka_unit_test(test_meta_data),
         cmocka_unit_test(test_dispatch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
