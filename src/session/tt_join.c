@@ -8,6 +8,7 @@
 #include "base/grow.h"
 #include "base/text.h"
 #include "codec/csv.h"
+#include "profile/clock.h"
 #include "session/tt_join_cells.h"
 
 #include <inttypes.h>
@@ -490,6 +491,27 @@ static tacho_status check_rows(const tt_join *join)
                       log);
 }
 
+/* The rate of the log, or the one that was asked for. */
+static tacho_status choose_rate(tt_join *join, const tacho_tt_join_request *request,
+                                tacho_tt_join_result *out_result)
+{
+    tt_log_header *header = &join->log_header;
+    tacho_clock clock;
+    if (request->clock_mhz.len > 0) {
+        TACHO_TRY(tacho_clock_init_mhz(&clock, request->clock_mhz));
+        header->hertz = tacho_clock_hz(&clock);
+        return TACHO_OK;
+    }
+    if (!join->has_log || join->has_report || !header->is_rate_assumed) {
+        return TACHO_OK;
+    }
+    if (header->is_rate_damaged) {
+        tt_losses_add(&join->losses, TT_LOSS_NO_RATE, 1);
+    }
+    out_result->assumed_mhz = header->hertz / TT_LOG_MHZ;
+    return TACHO_OK;
+}
+
 static tacho_status run(tt_join *join, const tacho_tt_join_request *request,
                         tacho_tt_join_result *out_result)
 {
@@ -498,6 +520,7 @@ static tacho_status run(tt_join *join, const tacho_tt_join_request *request,
     TACHO_TRY(check_output(join, request->output_path));
     TACHO_TRY(tt_join_make_rows(join));
     TACHO_TRY(check_rows(join));
+    TACHO_TRY(choose_rate(join, request, out_result));
     say_missing(join, request->is_quiet ? NULL : request->notes);
     out_result->row_count = join->row_count;
     out_result->loss_count = say_losses(join, request->notes);

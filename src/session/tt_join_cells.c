@@ -148,7 +148,7 @@ static tacho_status add_report(tt_cells *cells, const tt_join *join, size_t reco
 
 static double ns_of(const tt_join *join, double cycles)
 {
-    return cycles * 1000.0 / (double)join->log_header.mhz;
+    return cycles * 1000.0 / ((double)join->log_header.hertz / (double)TT_LOG_MHZ);
 }
 
 static tacho_status put_ns(tt_cells *cells, const tt_join *join, tt_join_column column,

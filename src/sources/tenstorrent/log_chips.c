@@ -52,8 +52,8 @@ static tacho_status make_clock(const tt_log_header *header, tacho_str asked_mhz,
     if (asked_mhz.len > 0) {
         TACHO_TRY(tacho_clock_init_mhz(out_clock, asked_mhz));
     } else {
-        tacho_clock_init(out_clock, 1000, header->mhz);
-        out_clock->is_assumed = header->is_mhz_assumed;
+        tacho_clock_init(out_clock, 1000 * TT_LOG_MHZ, header->hertz);
+        out_clock->is_assumed = header->is_rate_assumed;
     }
     out_clock->counts_cycles = true;
     return TACHO_OK;
@@ -79,6 +79,12 @@ static tacho_status note_header(const tt_chips *chips, uint32_t part)
     if (chips->header->arch[0] != '\0') {
         TACHO_TRY(tacho_dict_add_metadata(dict, "device architecture",
                                           tacho_str_from_cstring(chips->header->arch)));
+    }
+    bool is_asked = chips->reading->options->clock_mhz.len > 0;
+    if (chips->header->is_rate_damaged && !is_asked && !chips->is_shared) {
+        tacho_loss loss = {part, TACHO_LOSS_NOT_A_NUMBER, 1, 1, 0};
+        TACHO_TRY(tacho_dict_ensure_string(dict, TACHO_STR("CHIP_FREQ[MHz]"), &loss.example));
+        TACHO_TRY(tacho_dict_add_loss(dict, &loss));
     }
     return lose_columns(dict, part, chips->header);
 }

@@ -31,6 +31,7 @@
     X(UNSTARTED, "op", "firmware and kernel zones that end and never start")                       \
     X(SHUFFLED, "op", "executions of replays without numbers whose rows go back in time")          \
     X(NO_EXECUTION, "line", "device logs and reports that name no op")                             \
+    X(NO_RATE, "line", "rates of cycles that cannot be read")                                      \
     X(CUT_FILE, "line", "files that are cut off")
 
 typedef enum tt_log_loss {

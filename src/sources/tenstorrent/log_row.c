@@ -5,6 +5,7 @@
 #include "sources/tenstorrent/log_row.h"
 
 #include "codec/csv.h"
+#include "codec/json_number.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -51,18 +52,21 @@ static tacho_str behind_colon(tacho_str field)
     return colon == field.len ? TACHO_STR("") : tacho_str_trim(tacho_str_from(field, colon + 1));
 }
 
-/* A rate from 1 MHz to 100 GHz is one; anything else is a default. */
-static void set_mhz(tt_log_header *header, tacho_str text)
+/* A rate from 1 MHz to 100 GHz is one, with up to six decimals; anything else is a default. */
+static void set_rate(tt_log_header *header, tacho_str text)
 {
-    enum { MHZ_MAX = 100000 };
-    uint64_t mhz = 0;
-    header->is_mhz_assumed = !tacho_str_parse_u64(text, &mhz) || mhz == 0 || mhz > MHZ_MAX;
-    header->mhz = header->is_mhz_assumed ? TT_LOG_MHZ_OLDEST : mhz;
+    enum { DECIMALS = 6, MHZ_MAX = 100000 };
+    int64_t hertz = 0;
+    bool is_good = tacho_json_number_scaled(text, DECIMALS, &hertz) && hertz > 0 &&
+                   (uint64_t)hertz >= TT_LOG_MHZ && (uint64_t)hertz <= MHZ_MAX * TT_LOG_MHZ;
+    header->is_rate_assumed = !is_good;
+    header->is_rate_damaged = !is_good;
+    header->hertz = is_good ? (uint64_t)hertz : TT_LOG_RATE_OLDEST;
 }
 
 bool tt_log_header_take_facts(tt_log_header *header, tacho_str line)
 {
-    *header = (tt_log_header){.mhz = TT_LOG_MHZ_OLDEST, .is_mhz_assumed = true};
+    *header = (tt_log_header){.hertz = TT_LOG_RATE_OLDEST, .is_rate_assumed = true};
     if (tacho_str_starts_with(line, TACHO_STR("Chip clock is at "))) {
         snprintf(header->arch, sizeof(header->arch), "grayskull");
         return true;
@@ -75,7 +79,7 @@ bool tt_log_header_take_facts(tt_log_header *header, tacho_str line)
     }
     tacho_str arch = behind_colon(fields[0]);
     snprintf(header->arch, sizeof(header->arch), "%.*s", TACHO_STR_ARG(arch));
-    set_mhz(header, behind_colon(fields[1]));
+    set_rate(header, behind_colon(fields[1]));
     if (count > 2 && !tacho_str_parse_u64(behind_colon(fields[2]), &header->compute_core_count)) {
         header->compute_core_count = 0;
     }
@@ -252,9 +256,14 @@ static void name_by_timer(tt_log_row *row)
 }
 
 /* Why |text|, which should be a number, is none. */
-static tacho_loss_reason diagnose(tacho_str text)
+static tacho_loss_reason diagnose(tt_log_column column, tacho_str text)
 {
-    return text.len > 1 && text.data[0] == '-' ? TACHO_LOSS_NEGATIVE_TIME : TACHO_LOSS_NOT_A_NUMBER;
+    int64_t value = 0;
+    bool is_whole = tacho_json_number_i64(text, &value);
+    if (column == TT_LOG_TIME) {
+        return is_whole && value < 0 ? TACHO_LOSS_NEGATIVE_TIME : TACHO_LOSS_NOT_A_NUMBER;
+    }
+    return is_whole ? TACHO_LOSS_UNKNOWN_EVENT : TACHO_LOSS_NOT_A_NUMBER; /* an id that is none */
 }
 
 tacho_loss_reason tt_log_row_parse(const tt_log_header *header, tacho_str line, tt_log_row *out_row)
@@ -273,7 +282,7 @@ tacho_loss_reason tt_log_row_parse(const tt_log_header *header, tacho_str line, 
         }
         tacho_str text = trim_left(tacho_str_make(at, (size_t)(comma - at)));
         if (TACHO_UNLIKELY(!take_field(header->columns[count], text, out_row))) {
-            return diagnose(text);
+            return diagnose(header->columns[count], text);
         }
         if (comma == end) {
             break;

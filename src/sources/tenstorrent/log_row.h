@@ -36,7 +36,10 @@ typedef enum tt_log_column {
     TT_LOG_UNUSED, /* a column that is known and says nothing that others do not */
 } tt_log_column;
 
-enum { TT_LOG_FIELDS_MAX = 32, TT_LOG_MHZ_OLDEST = 1200 };
+enum { TT_LOG_FIELDS_MAX = 32 };
+
+#define TT_LOG_MHZ UINT64_C(1000000) /* hertz */
+#define TT_LOG_RATE_OLDEST (1200 * TT_LOG_MHZ)
 
 /* What the first two lines say. */
 typedef struct tt_log_header {
@@ -47,8 +50,9 @@ typedef struct tt_log_header {
     bool has[TT_LOG_COLUMN_COUNT];
     bool is_data_named; /* the data of a row is called that; before 2025 "stat value" */
     char arch[32];      /* as the file has it; empty: it does not say */
-    uint64_t mhz;       /* of the device's cycles */
-    bool is_mhz_assumed;
+    uint64_t hertz;     /* of the device's cycles */
+    bool is_rate_assumed;
+    bool is_rate_damaged;        /* there is one, and it cannot be read */
     uint64_t compute_core_count; /* that a chip has; 0: it does not say */
 } tt_log_header;
 

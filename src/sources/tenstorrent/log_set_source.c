@@ -354,7 +354,8 @@ static tacho_status push_report_device(set_reader *self, const tt_table *table,
     tt_rate rate;
     TACHO_TRY(tt_device_rate(table, rows, row_count, &rate));
     tacho_str arch = tt_device_arch(table, rows, row_count);
-    tt_log_header header = {.mhz = (uint64_t)rate.mhz, .is_mhz_assumed = rate.is_assumed};
+    tt_log_header header = {.hertz = (uint64_t)rate.mhz * TT_LOG_MHZ,
+                            .is_rate_assumed = rate.is_assumed};
     snprintf(header.arch, sizeof(header.arch), "%.*s", TACHO_STR_ARG(arch));
     tt_log_target target = make_target(self, &header);
     target.covered_classes = TACHO_TRACK_BIT(TACHO_TRACK_COMPUTE);

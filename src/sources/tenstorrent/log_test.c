@@ -278,6 +278,33 @@ static void test_rows_out_of_order(void **state)
                                      "Core 1,1 BRISC|120|150|B|zone|a:1\n");
 }
 
+/* A chip below zero is no negative time; a rate may have decimals, and one that is none is said. */
+static void test_first_fields(void **state)
+{
+    (void)state;
+    static const char *const rows = "-1,1,1,BRISC,7,100,0,0,,,A,ZONE_START,1,a,\n"
+                                    "0,1,1,BRISC,7,100,0,0,,,A,ZONE_START,1,a,\n"
+                                    "0,1,1,BRISC,7,200,0,0,,,A,ZONE_END,1,a,\n";
+    static const struct {
+        const char *rate, *clock, *lost;
+    } logs[] = {
+        {"1350.5", "2000/2701", ""},
+        {"fast", "5/6", "lost not_a_number 1 at 1\n"},
+    };
+    for (size_t i = 0; i < sizeof(logs) / sizeof(logs[0]); i++) {
+        char text[1024];
+        char expected[1024];
+        snprintf(text, sizeof(text), "ARCH: wormhole_b0, CHIP_FREQ[MHz]: %s\n" COLUMNS "%s",
+                 logs[i].rate, rows);
+        snprintf(expected, sizeof(expected),
+                 "part d.csv tenstorrent-log L6 measured, cycles of %s ns from 100\n"
+                 "Core 1,1 BRISC|100|200|A|zone|a:1\n"
+                 "lost unknown_event 1 at 3\n%s",
+                 logs[i].clock, logs[i].lost);
+        assert_read(text, expected);
+    }
+}
+
 /* One chip after the other: each is a part, on a clock of its own. */
 static void test_chips_are_parts(void **state)
 {
@@ -534,11 +561,11 @@ int main(void)
         cmocka_unit_test(test_values_are_kept),   cmocka_unit_test(test_lost_rows),
         cmocka_unit_test(test_missing_ends),      cmocka_unit_test(test_times_too_late),
         cmocka_unit_test(test_newer_release),     cmocka_unit_test(test_no_log),
-        cmocka_unit_test(test_rows_out_of_order), cmocka_unit_test(test_chips_are_parts),
-        cmocka_unit_test(test_chips_by_turns),    cmocka_unit_test(test_op_times),
-        cmocka_unit_test(test_op_executions),     cmocka_unit_test(test_op_damage),
-        cmocka_unit_test(test_op_order),          cmocka_unit_test(test_meta_data),
-        cmocka_unit_test(test_dispatch),
+        cmocka_unit_test(test_rows_out_of_order), cmocka_unit_test(test_first_fields),
+        cmocka_unit_test(test_chips_are_parts),   cmocka_unit_test(test_chips_by_turns),
+        cmocka_unit_test(test_op_times),          cmocka_unit_test(test_op_executions),
+        cmocka_unit_test(test_op_damage),         cmocka_unit_test(test_op_order),
+        cmocka_unit_test(test_meta_data),         cmocka_unit_test(test_dispatch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
