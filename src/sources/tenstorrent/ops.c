@@ -5,7 +5,7 @@
  */
 #include "sources/tenstorrent/tenstorrent.h"
 
-#include "codec/csv.h"
+#include "base/text.h"
 #include "sources/tenstorrent/ops_emit.h"
 
 static tacho_str skip_mark(tacho_str line)
@@ -19,7 +19,10 @@ static bool has_name(tacho_str line, const char *name)
     tacho_str wanted = tacho_str_from_cstring(name);
     while (line.len > 0) {
         size_t len = tacho_str_find_byte(line, ',');
-        if (tacho_str_equal(tacho_str_trim(tacho_str_make(line.data, len)), wanted)) {
+        tacho_str field = tacho_str_trim(tacho_str_make(line.data, len));
+        bool is_quoted = field.len > 1 && field.data[0] == '"' && field.data[field.len - 1] == '"';
+        field = is_quoted ? tacho_str_make(field.data + 1, field.len - 2) : field;
+        if (tacho_str_equal(tacho_str_trim(field), wanted)) {
             return true;
         }
         line = tacho_str_from(line, len < line.len ? len + 1 : len);
@@ -52,29 +55,103 @@ static tacho_status count_bad(tt_table *table, tacho_str line, uint64_t line_num
     return TACHO_OK;
 }
 
-static tacho_status read_rows(tt_table *table, tacho_input *input, tt_ops_loss *loss)
+/* Adds one line, or counts it. */
+static tacho_status add_line(tt_table *table, tacho_str line, uint64_t line_number,
+                             tt_ops_loss *loss)
+{
+    bool is_good = tacho_str_find_byte(line, '\0') == line.len;
+    if (tacho_str_trim(line).len == 0) {
+        return TACHO_OK;
+    }
+    if (is_good) {
+        TACHO_TRY(tt_table_add_line(table, line, line_number, &is_good));
+    }
+    return is_good ? TACHO_OK : count_bad(table, line, line_number, loss);
+}
+
+/* ---- records of several lines ------------------------------------------------------------ */
+
+/* A field in quotes may hold line ends; then its record is this long at most. */
+enum { RECORD_BYTES_MAX = 1 << 20 };
+
+/* Lines that may be one record, from |first_line| on: a quote was opened and not closed. */
+typedef struct open_record {
+    tacho_text text;
+    bool is_open;
+    uint64_t first_line;
+} open_record;
+
+static bool has_open_quote(tacho_str line)
+{
+    bool is_open = false;
+    for (size_t i = 0; i < line.len; i++) {
+        is_open ^= line.data[i] == '"';
+    }
+    return is_open;
+}
+
+/* Whether the row makes one record, which is then added; else its lines are added one by one. */
+static tacho_status close_record(open_record *record, tt_table *table, tt_ops_loss *loss)
+{
+    tacho_str all = tacho_text_take(&record->text);
+    uint64_t line_number = record->first_line;
+    bool is_good = tacho_str_find_byte(all, '\0') == all.len;
+    record->is_open = false;
+    if (is_good) {
+        TACHO_TRY(tt_table_add_line(table, all, line_number, &is_good));
+    }
+    while (!is_good && all.len > 0) {
+        size_t len = tacho_str_find_byte(all, '\n');
+        TACHO_TRY(add_line(table, tacho_str_make(all.data, len), line_number++, loss));
+        all = tacho_str_from(all, len < all.len ? len + 1 : len);
+    }
+    return TACHO_OK;
+}
+
+/* Takes the next line of an open record, or the first of one. */
+static tacho_status extend_record(open_record *record, tacho_str line, uint64_t line_number,
+                                  tt_table *table, tt_ops_loss *loss)
+{
+    bool is_closing = record->is_open && has_open_quote(line);
+    if (!record->is_open) {
+        record->is_open = true;
+        record->first_line = line_number;
+    } else {
+        TACHO_TRY(tacho_text_put(&record->text, TACHO_STR("\n")));
+    }
+    TACHO_TRY(tacho_text_put(&record->text, line));
+    return is_closing || record->text.item_count > RECORD_BYTES_MAX
+               ? close_record(record, table, loss)
+               : TACHO_OK;
+}
+
+static tacho_status read_lines(tt_table *table, tacho_input *input, open_record *record,
+                               tt_ops_loss *loss)
 {
     tacho_str line;
     bool has_line = true;
     for (;;) {
+        size_t row_count = table->row_count;
         TACHO_TRY(tacho_input_line(input, &line, &has_line));
         if (!has_line) {
-            break;
+            return record->is_open ? close_record(record, table, loss) : TACHO_OK;
         }
-        if (tacho_str_trim(line).len == 0) {
-            continue;
-        }
-        bool is_good = tacho_str_find_byte(line, '\0') == line.len;
-        if (is_good) {
-            TACHO_TRY(tt_table_add_line(table, line, input->line_number, &is_good));
-            input->use = is_good ? (tacho_input_use){0} : input->use; /* names come at the end */
-        }
-        if (!is_good) {
-            TACHO_TRY(count_bad(table, line, input->line_number, loss));
+        TACHO_TRY(record->is_open || has_open_quote(line)
+                      ? extend_record(record, line, input->line_number, table, loss)
+                      : add_line(table, line, input->line_number, loss));
+        if (table->row_count > row_count) {
+            input->use = (tacho_input_use){0}; /* names come at the end */
         }
     }
+}
+
+static tacho_status read_rows(tt_table *table, tacho_input *input, tt_ops_loss *loss)
+{
+    open_record record = {.is_open = false};
+    tacho_status status = read_lines(table, input, &record, loss);
+    tacho_text_deinit(&record.text);
     loss->is_cut = tacho_input_damage(input) != NULL;
-    return TACHO_OK;
+    return status;
 }
 
 static tacho_status read_table(tt_table *table, tacho_input *input, tt_ops_loss *loss)

@@ -36,6 +36,7 @@ typedef struct emitter {
     uint32_t *runs; /* by id of |run_names| */
     size_t run_count, run_capacity;
     tacho_strings host_spans; /* those that were pushed: replays repeat them */
+    tacho_strings replayed;   /* calls of which a replay ran */
     /* The part at hand. */
     bool is_host;
     uint32_t part, clock;
@@ -89,7 +90,7 @@ static tacho_status fill_args(emitter *self, size_t row, size_t *out_count)
         (tacho_arg){.key = self->row_key, .type = TACHO_ARG_UINT, .value.as_uint = row + 2};
     for (size_t i = 0; i < table->column_count; i++) {
         tacho_str cell = tt_table_at(table, row, i);
-        if (cell.len == 0 || i == table->known[TACHO_TT_OP_CODE]) {
+        if (cell.len == 0 || i == table->known[TACHO_TT_OP_CODE] || table->is_repeated[i]) {
             continue;
         }
         self->args[count] = (tacho_arg){.key = self->keys[i], .unit = unit_of(table->names[i])};
@@ -166,6 +167,26 @@ static tacho_status lose(emitter *self, tacho_loss_reason reason, size_t row)
     return lose_with(self, reason, row, tt_table_cell(self->table, row, TACHO_TT_OP_CODE));
 }
 
+/* Counts the columns whose name another one has: the first is read. */
+static tacho_status lose_columns(emitter *self)
+{
+    const tt_table *table = self->table;
+    for (size_t i = 0; i < table->column_count; i++) {
+        char text[NAME_BYTES];
+        tacho_str name = table->names[i];
+        tacho_loss loss = {self->part, TACHO_LOSS_UNKNOWN_COLUMN, 1, 1, 0};
+        if (!table->is_repeated[i]) {
+            continue;
+        }
+        int len = snprintf(text, sizeof(text), "a second column '%.*s'",
+                           name.len < 48 ? (int)name.len : 48, name.data);
+        TACHO_TRY(
+            tacho_dict_ensure_string(self->dict, tacho_str_make(text, (size_t)len), &loss.example));
+        TACHO_TRY(tacho_dict_add_loss(self->dict, &loss));
+    }
+    return TACHO_OK;
+}
+
 /* Counts the cells that are no time, cycle or device, in the part at hand. */
 static tacho_status lose_cells(emitter *self)
 {
@@ -206,6 +227,7 @@ static tacho_status open_part(emitter *self, tacho_str name, tacho_track_class c
         return TACHO_OK;
     }
     TACHO_TRY(lose_lines(self, loss));
+    TACHO_TRY(lose_columns(self));
     return lose_cells(self);
 }
 
@@ -341,6 +363,27 @@ static tacho_status push_held(emitter *self)
     return tacho_events_end_part(self->reading->events, self->part);
 }
 
+/* Whether the row is that of an op that ran only as replays of a trace, which have rows. */
+static bool is_captured(const emitter *self, size_t row)
+{
+    tacho_str call = tt_table_cell(self->table, row, TACHO_TT_CALL_COUNT);
+    return call.len > 0 && tacho_strings_find(&self->replayed, call) != TACHO_NONE;
+}
+
+/* Lists the calls of which a replay ran. */
+static tacho_status list_replayed(emitter *self)
+{
+    for (size_t row = 0; row < self->table->row_count; row++) {
+        int64_t session = 0;
+        uint32_t id = 0;
+        if (self->has_times[row] && tt_table_int(self->table, row, TACHO_TT_SESSION_ID, &session)) {
+            TACHO_TRY(tacho_strings_ensure(
+                &self->replayed, tt_table_cell(self->table, row, TACHO_TT_CALL_COUNT), &id));
+        }
+    }
+    return TACHO_OK;
+}
+
 static tacho_status hold_device_row(emitter *self, size_t row, int64_t mhz, int64_t *previous_end)
 {
     tt_times times;
@@ -350,6 +393,9 @@ static tacho_status hold_device_row(emitter *self, size_t row, int64_t mhz, int6
     }
     if (verdict == TT_TIMES_BAD) {
         return TACHO_OK; /* its cells are counted */
+    }
+    if (verdict == TT_TIMES_NONE && is_captured(self, row)) {
+        return TACHO_OK; /* it was recorded for the trace, and ran in its replays */
     }
     if (verdict != TT_TIMES_KNOWN && verdict != TT_TIMES_LAID) {
         return lose(self, verdict == TT_TIMES_NONE ? TACHO_LOSS_DROPPED : TACHO_LOSS_TIME_OVERFLOW,
@@ -501,6 +547,7 @@ static tacho_status prepare(emitter *self)
     const tt_table *table = self->table;
     TACHO_TRY(tacho_strings_init(&self->run_names));
     TACHO_TRY(tacho_strings_init(&self->host_spans));
+    TACHO_TRY(tacho_strings_init(&self->replayed));
     self->keys = calloc(table->column_count, sizeof(*self->keys));
     self->args = tacho_items_alloc(table->column_count, sizeof(*self->args));
     if (self->keys == NULL || self->args == NULL) {
@@ -510,7 +557,8 @@ static tacho_status prepare(emitter *self)
         TACHO_TRY(tacho_dict_ensure_string(self->dict, table->names[i], &self->keys[i]));
     }
     TACHO_TRY(tacho_dict_ensure_string(self->dict, TACHO_STR(TACHO_TT_ROW), &self->row_key));
-    return sort_rows(self);
+    TACHO_TRY(sort_rows(self));
+    return list_replayed(self);
 }
 
 static tacho_status push_all(emitter *self)
@@ -539,6 +587,7 @@ tacho_status tt_ops_emit(const tacho_reading *reading, const tt_table *table,
     tacho_status status = push_all(&self);
     tacho_strings_deinit(&self.run_names);
     tacho_strings_deinit(&self.host_spans);
+    tacho_strings_deinit(&self.replayed);
     free(self.keys);
     free(self.args);
     free(self.rows);

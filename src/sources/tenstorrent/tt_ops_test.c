@@ -235,6 +235,45 @@ static void test_rate(void **state)
           "Ops|740740740240|740740740740|C|tt_dnn_device\n");
 }
 
+/* An op that was captured for a trace has a row of its own, without times: nothing is lost. */
+static void test_captured(void **state)
+{
+    (void)state;
+    check(HEAD "Add,tt_dnn_device,1024,0,,,8,1000,1500,500,,,,,,,,\r\n"
+               "Add,tt_dnn_device,1024,0,,,8,1000,1500,500,1000,3000,0,2000,1000,7,1,\r\n",
+          "part ops.csv v2.1\npart Device 0 v2.1\n"
+          "Host ops|1000|1500|Add|tt_dnn_device\n"
+          "Host ops|1000|1500|Add|tt_dnn_device\n"
+          "Firmware|1000|3000|Add|tt_dnn_device|run 1\n"
+          "Ops|2000|3000|Add|tt_dnn_device|run 1\n");
+}
+
+#define SMALL_HEAD "GLOBAL CALL COUNT,OP CODE,OP TYPE,DEVICE ID,DEVICE KERNEL DURATION [ns]"
+
+/* A field in quotes may hold line ends; a quote that is only a quote does not swallow rows. */
+static void test_line_ends_in_fields(void **state)
+{
+    (void)state;
+    check(SMALL_HEAD "\n1024,\"A\nof two\",tt_dnn_device,0,100\n2048,B,tt_dnn_device,0,50\n",
+          "part Device 0 v1\n"
+          "Ops|0|100|A\nof two|tt_dnn_device\n"
+          "Ops|100|150|B|tt_dnn_device\n");
+    check(SMALL_HEAD "\n1024,\"A,tt_dnn_device,0,100\n2048,B,tt_dnn_device,0,50\n",
+          "part Device 0 v1\n"
+          "Ops|0|50|B|tt_dnn_device\n"
+          "lost wrong_field_count 1 at 2\n");
+}
+
+/* Of two columns of one name the first is read, by every command; the second is counted. */
+static void test_repeated_column(void **state)
+{
+    (void)state;
+    check(SMALL_HEAD ",DEVICE KERNEL DURATION [ns]\n1024,A,tt_dnn_device,0,100,7\n",
+          "part Device 0 v1\n"
+          "Ops|0|100|A|tt_dnn_device\n"
+          "lost unknown_column 1 at 1\n");
+}
+
 /* Without cycles ops lie one behind the other, as far apart as the table says. */
 static void test_laid_out(void **state)
 {
@@ -332,6 +371,8 @@ static void test_probe(void **state)
     assert_int_equal(SOURCE->probe(TACHO_STR("\xef\xbb\xbf" HEAD)), TACHO_PROBE_SURE);
     assert_int_equal(SOURCE->probe(TACHO_STR("GLOBAL CALL COUNT, DEVICE FW DURATION [ns]\n")),
                      TACHO_PROBE_SURE);
+    assert_int_equal(SOURCE->probe(TACHO_STR("\"OP CODE\",\"OP TYPE\",\"GLOBAL CALL COUNT\"\n")),
+                     TACHO_PROBE_SURE);
     assert_int_equal(SOURCE->probe(TACHO_STR("OP CODE,OP TYPE,COUNT\n")), TACHO_PROBE_NO);
     assert_int_equal(SOURCE->probe(TACHO_STR("GLOBAL CALL COUNT,OTHER\n")), TACHO_PROBE_NO);
     assert_int_equal(SOURCE->probe(TACHO_STR("")), TACHO_PROBE_NO);
@@ -340,12 +381,21 @@ static void test_probe(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_device),    cmocka_unit_test(test_replays),
-        cmocka_unit_test(test_devices),       cmocka_unit_test(test_missing),
-        cmocka_unit_test(test_laid_out),      cmocka_unit_test(test_from_zero),
-        cmocka_unit_test(test_cpp_report),    cmocka_unit_test(test_args),
-        cmocka_unit_test(test_damaged_cells), cmocka_unit_test(test_rate),
-        cmocka_unit_test(test_refused),       cmocka_unit_test(test_probe),
+        cmocka_unit_test(test_one_device),
+        cmocka_unit_test(test_replays),
+        cmocka_unit_test(test_devices),
+        cmocka_unit_test(test_missing),
+        cmocka_unit_test(test_captured),
+        cmocka_unit_test(test_line_ends_in_fields),
+        cmocka_unit_test(test_repeated_column),
+        cmocka_unit_test(test_laid_out),
+        cmocka_unit_test(test_from_zero),
+        cmocka_unit_test(test_cpp_report),
+        cmocka_unit_test(test_args),
+        cmocka_unit_test(test_damaged_cells),
+        cmocka_unit_test(test_rate),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_probe),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

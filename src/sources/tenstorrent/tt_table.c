@@ -5,6 +5,7 @@
 #include "sources/tenstorrent/tt_table.h"
 
 #include "base/grow.h"
+#include "base/strings.h"
 #include "codec/csv.h"
 #include "codec/json_number.h"
 
@@ -66,6 +67,24 @@ static tacho_status split(tt_table *table, tacho_str *line, tacho_csv_record *ou
     return tacho_csv_read_quoted(*line, ',', &table->scratch, out_record);
 }
 
+/* Names that are empty are those of no column in particular. */
+static tacho_status mark_repeated(tt_table *table)
+{
+    tacho_strings names;
+    void *memory = NULL;
+    TACHO_TRY(tacho_arena_alloc(&table->arena, table->column_count * sizeof(bool), &memory));
+    table->is_repeated = memory;
+    tacho_status status = tacho_strings_init(&names);
+    for (size_t i = 0; i < table->column_count && status == TACHO_OK; i++) {
+        size_t known_count = names.item_count;
+        uint32_t id = 0;
+        status = tacho_strings_ensure(&names, table->names[i], &id);
+        table->is_repeated[i] = table->names[i].len > 0 && names.item_count == known_count;
+    }
+    tacho_strings_deinit(&names);
+    return status;
+}
+
 tacho_status tt_table_set_header(tt_table *table, tacho_str line)
 {
     tacho_csv_record record;
@@ -83,7 +102,7 @@ tacho_status tt_table_set_header(tt_table *table, tacho_str line)
     for (size_t i = 0; i < TACHO_TT_COLUMN_COUNT; i++) {
         table->known[i] = tt_table_find(table, column_names[i]);
     }
-    return TACHO_OK;
+    return mark_repeated(table);
 }
 
 static tacho_status add_fields(tt_table *table, tacho_str line, const tacho_csv_record *record)

@@ -20,6 +20,7 @@ typedef struct tt_table {
     tacho_arena arena;   /* names and cells */
     tacho_arena scratch; /* of one line */
     tacho_str *names;    /* of columns, without blanks around them */
+    bool *is_repeated;   /* by column: one before it has its name and is the one that is read */
     size_t column_count;
     tacho_str *cells; /* row after row */
     size_t cell_count, cell_capacity;
