@@ -36,6 +36,8 @@ typedef enum file_kind {
     KIND_STATS,
     KIND_RUNTIME, /* a profile that can be annotated */
     KIND_PROFILE,
+    KIND_PIECE, /* of a run whose logs are read together */
+    KIND_LOGS,  /* a directory of those */
     KIND_COUNT,
 } file_kind;
 
@@ -77,6 +79,11 @@ static const struct {
                       "runtime profiles",
                       {"annotate DEBUG %s", "name its kernels and operators"}},
     [KIND_PROFILE] = {"profile", "profiles", {NULL}},
+    [KIND_PIECE] = {"one of several logs of a run",
+                    "logs of runs",
+                    {"ops --join %s -o ops.csv", "the vendor's op table", "info DIRECTORY",
+                     "all logs of the run as one profile"}},
+    [KIND_LOGS] = {"profile", "profiles", {"ops --join %s -o ops.csv", "the vendor's op table"}},
 };
 
 /* Of every profile. */
@@ -149,6 +156,10 @@ static about recognise_head(tacho_input *input, const char *path, tacho_str head
     if (source != NULL) {
         return profile_of(source);
     }
+    const char *piece = tacho_source_folder_piece(head);
+    if (piece != NULL) {
+        return (about){KIND_PIECE, piece};
+    }
     if (tacho_str_starts_with(head, TACHO_STR("kind,file,group,track,class,index,start_ns,")) ||
         tacho_str_starts_with(head, TACHO_STR("{\"kind\":\""))) {
         return (about){KIND_EVENTS, NULL};
@@ -164,6 +175,11 @@ static tacho_status recognise(const char *path, about *out_about)
 {
     tacho_input input;
     tacho_str head;
+    const tacho_source *folder = tacho_source_find_folder(path);
+    if (folder != NULL) {
+        *out_about = (about){KIND_LOGS, folder->title};
+        return TACHO_OK;
+    }
     if (!tacho_input_is_rereadable(path)) {
         *out_about = (about){KIND_PIPE, NULL};
         return TACHO_OK;
@@ -189,6 +205,10 @@ static void print_advice(const char *const *advice, tacho_str path)
     const char *quote = tacho_str_find_byte(path, ' ') < path.len ? "'" : "";
     for (size_t i = 0; advice[i] != NULL; i += 2) {
         const char *hole = strstr(advice[i], "%s");
+        if (hole == NULL) {
+            printf("  %-*s tacho %s\n", PURPOSE_WIDTH, advice[i + 1], advice[i]);
+            continue;
+        }
         printf("  %-*s tacho %.*s%s%.*s%s%s\n", PURPOSE_WIDTH, advice[i + 1],
                (int)(hole - advice[i]), advice[i], quote, TACHO_STR_ARG(path), quote, hole + 2);
     }
@@ -201,7 +221,7 @@ static void print_about(const about *what, tacho_str path)
         printf("; %s", what->detail);
     }
     printf("\n");
-    if (what->kind == KIND_PROFILE || what->kind == KIND_RUNTIME) {
+    if (what->kind == KIND_PROFILE || what->kind == KIND_RUNTIME || what->kind == KIND_LOGS) {
         print_advice(profile_advice, path);
     }
     print_advice(kinds[what->kind].advice, path);
@@ -259,13 +279,14 @@ static tacho_status about_path(const char *path, bool *out_is_known)
     if (stat(path, &facts) != 0) {
         return tacho_fail(TACHO_CODE_IO, "%s: %s", path, strerror(errno));
     }
-    bool is_plain_directory = S_ISDIR(facts.st_mode) && !tacho_cli_is_debug_info(path);
+    bool is_logs = S_ISDIR(facts.st_mode) && tacho_source_find_folder(path) != NULL;
+    bool is_plain_directory = S_ISDIR(facts.st_mode) && !is_logs && !tacho_cli_is_debug_info(path);
     tacho_arena_init(&arena);
     tacho_status status = tacho_utf8_printable(tacho_str_from_cstring(path), &arena, &printable);
     if (status == TACHO_OK && is_plain_directory) {
         status = about_directory(path, printable);
     } else if (status == TACHO_OK) {
-        status = S_ISDIR(facts.st_mode) ? TACHO_OK : recognise(path, &what);
+        status = S_ISDIR(facts.st_mode) && !is_logs ? TACHO_OK : recognise(path, &what);
         if (status == TACHO_OK) {
             print_about(&what, printable);
         }

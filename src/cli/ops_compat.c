@@ -6,6 +6,7 @@
 
 #include "analyses/tenstorrent/tt_analysis.h"
 #include "cli/listing.h"
+#include "sources/source.h"
 
 #include <stdio.h>
 
@@ -113,6 +114,17 @@ static bool choose(void *self, const tacho_arguments *arguments, tacho_listing *
            choose_grouping(request, arguments);
 }
 
+/* A directory of a run stands for the op table in it. */
+static tacho_status find_tables(const tacho_arguments *arguments, tacho_arena *arena)
+{
+    for (size_t i = 0; i < arguments->word_count; i++) {
+        const char *table = NULL;
+        TACHO_TRY(tacho_source_folder_table(arguments->words[i], arena, &table));
+        arguments->words[i] = table != NULL ? table : arguments->words[i];
+    }
+    return TACHO_OK;
+}
+
 int tacho_ops_compat_run(const tacho_arguments *arguments)
 {
     static const tacho_listing_verb verb = {
@@ -125,5 +137,11 @@ int tacho_ops_compat_run(const tacho_arguments *arguments)
                                     "--compat: unknown tool '%s'; use tt-perf-report", tool);
     }
     tacho_tt_report_options request = {.needs_ops = true};
-    return tacho_listing_run(arguments, &verb, &request);
+    tacho_arena arena;
+    tacho_arena_init(&arena);
+    tacho_status status = find_tables(arguments, &arena);
+    int code = status == TACHO_OK ? tacho_listing_run(arguments, &verb, &request)
+                                  : tacho_talk_failure(status);
+    tacho_arena_deinit(&arena);
+    return code;
 }

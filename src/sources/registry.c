@@ -47,6 +47,30 @@ const tacho_source *tacho_source_find_folder(const char *path)
     return tt_log_set_is_folder(path) ? &tacho_source_tenstorrent_set : NULL;
 }
 
+tacho_status tacho_source_folder_table(const char *folder, tacho_arena *arena,
+                                       const char **out_path)
+{
+    return tt_log_set_find_table(folder, arena, out_path);
+}
+
+const char *tacho_source_folder_piece(tacho_str head)
+{
+    switch (tt_set_file_of(head)) {
+    case TT_SET_MESSAGES:
+        return "host messages of Tenstorrent's profiler (tracy_ops_data.csv)";
+    case TT_SET_TIMES:
+        return "host zones of Tenstorrent's profiler (tracy_ops_times.csv)";
+    case TT_SET_SYNC:
+        return "clock anchors of Tenstorrent's profiler (sync_device_info.csv)";
+    case TT_SET_DEVICE_LOG:
+    case TT_SET_REPORT:
+    case TT_SET_OPS:
+    case TT_SET_FILE_COUNT:
+        break;
+    }
+    return NULL;
+}
+
 bool tacho_source_folder_holds(const char *folder, const char *path)
 {
     return tt_log_set_holds(folder, path);
@@ -120,6 +144,14 @@ static tacho_status unknown_format(const tacho_input *input, tacho_str head)
         return tacho_fail_hint(
             TACHO_CODE_UNSUPPORTED, TACHO_HINT_WRITE_TRACE,
             "%s:1: a table written by tacho, not a profile; write a trace instead", input->name);
+    }
+    const char *piece = tacho_source_folder_piece(head);
+    if (piece != NULL) {
+        return tacho_fail(
+            TACHO_CODE_UNSUPPORTED,
+            "%s: %s, no profile by themselves; name the directory that holds all logs "
+            "of the run",
+            input->name, piece);
     }
     size_t shown_len = tacho_str_find_byte(head, '\n');
     shown_len = shown_len > 48 ? 48 : shown_len;

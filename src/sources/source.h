@@ -6,6 +6,7 @@
 #ifndef TACHO_SOURCES_SOURCE_H
 #define TACHO_SOURCES_SOURCE_H
 
+#include "base/arena.h"
 #include "base/input.h"
 #include "profile/events.h"
 
@@ -60,6 +61,14 @@ const tacho_source *tacho_source_find(tacho_str name);
 
 /* The source of a folder that is read as one input; NULL for any other path. */
 const tacho_source *tacho_source_find_folder(const char *path);
+
+/* The table of operators that such a folder holds beside its logs; NULL where it has none. */
+tacho_status tacho_source_folder_table(const char *folder, tacho_arena *arena,
+                                       const char **out_path) TACHO_MUST_USE;
+
+/* Whether |head| begins a file that is read with the others of its folder; what it is, else NULL.
+ */
+const char *tacho_source_folder_piece(tacho_str head);
 
 /* Whether |path| is a file that such a folder is read from. */
 bool tacho_source_folder_holds(const char *folder, const char *path);

@@ -10,6 +10,7 @@
 #include "sources/tenstorrent/log_messages.h"
 #include "sources/tenstorrent/log_read.h"
 #include "sources/tenstorrent/log_times.h"
+#include "sources/tenstorrent/tenstorrent.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -56,11 +57,11 @@ tt_set_file tt_set_file_of(tacho_str head)
         tacho_str_starts_with(line, TACHO_STR("Chip clock is at "))) {
         return tt_log_probe(head) ? TT_SET_DEVICE_LOG : TT_SET_FILE_NONE;
     }
-    if (tacho_str_starts_with(line, TACHO_STR("OP CODE,OP TYPE,"))) {
-        return TT_SET_OPS;
-    }
     if (is_report(line)) {
         return TT_SET_REPORT;
+    }
+    if (tacho_source_tenstorrent_ops.probe(head) == TACHO_PROBE_SURE) {
+        return TT_SET_OPS;
     }
     if (tacho_str_starts_with(line, TACHO_STR("device id,core_x")) ||
         tacho_str_starts_with(line, TACHO_STR("device id, core_x"))) {
@@ -198,6 +199,19 @@ bool tt_log_set_is_folder(const char *path)
     tacho_status_free(status);
     tacho_arena_deinit(&arena);
     return has_any;
+}
+
+tacho_status tt_log_set_find_table(const char *folder, tacho_arena *arena, const char **out_path)
+{
+    tt_log_set set;
+    *out_path = NULL;
+    if (!is_folder(folder)) {
+        return TACHO_OK;
+    }
+    tt_log_set_init(&set, arena);
+    TACHO_TRY(tt_log_set_add(&set, folder));
+    *out_path = set.paths[TT_SET_OPS];
+    return TACHO_OK;
 }
 
 bool tt_log_set_holds(const char *folder, const char *path)

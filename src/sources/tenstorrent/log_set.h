@@ -40,6 +40,10 @@ bool tt_log_set_has_any(const tt_log_set *set);
 /* Whether |path| is a folder that holds such logs. */
 bool tt_log_set_is_folder(const char *path);
 
+/* The op table in |folder|, the first of several; NULL where it is none or has none. */
+tacho_status tt_log_set_find_table(const char *folder, tacho_arena *arena,
+                                   const char **out_path) TACHO_MUST_USE;
+
 /* Whether |path| is one of the logs that the folder |folder| holds. */
 bool tt_log_set_holds(const char *folder, const char *path);
 
