@@ -9,6 +9,7 @@
 #include "base/grow.h"
 #include "profile/tt_columns.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -245,6 +246,35 @@ static int compare_slices(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
+/*
+ * Whether a trace that tacho wrote was made of a vendor's file: it keeps the format of each of its
+ * parts, which it numbers from 1. Two traces that say different things of one number say nothing.
+ */
+static bool was_made_of(const tacho_dict *dict, uint32_t part, tacho_str vendor)
+{
+    uint32_t first = part;
+    bool is_vendor = false;
+    char key[48];
+    while (first > 0 && dict->parts[first - 1].path == dict->parts[part].path) {
+        first--;
+    }
+    snprintf(key, sizeof(key), "from.part.%" PRIu32 ".format", part - first + 1);
+    for (size_t i = 0; i < dict->metadata_count; i++) {
+        const tacho_metadata *fact = &dict->metadata[i];
+        tacho_str format = tacho_dict_string(dict, fact->value);
+        bool is_trace = tacho_str_equal(format, TACHO_STR("perfetto")) ||
+                        tacho_str_equal(format, TACHO_STR("chrome")); /* on the way */
+        if (tacho_str_equal(tacho_dict_string(dict, fact->key), tacho_str_from_cstring(key)) &&
+            !is_trace) {
+            is_vendor = tacho_str_starts_with(format, vendor);
+            if (!is_vendor) {
+                return false;
+            }
+        }
+    }
+    return is_vendor;
+}
+
 /* What |part| has tracks for, be it engines or an overview of its own. */
 static tacho_status note_tracks(const tacho_overview_gather *gather, uint32_t part,
                                 block_work *block)
@@ -267,8 +297,9 @@ static tacho_status note_tracks(const tacho_overview_gather *gather, uint32_t pa
             block->slices[block->slice_count++] = slice;
         }
     }
-    if (tacho_str_starts_with(tacho_dict_string(dict, dict->parts[part].format),
-                              TACHO_STR(TACHO_TT_VENDOR))) {
+    tacho_str vendor = TACHO_STR(TACHO_TT_VENDOR);
+    if (tacho_str_starts_with(tacho_dict_string(dict, dict->parts[part].format), vendor) ||
+        was_made_of(dict, part, vendor)) {
         block->shown = ~TORQ_WORDS;
     }
     if (block->slice_count > 1) {
