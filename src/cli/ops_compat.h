@@ -22,8 +22,8 @@
         {"min-percentage", 0, false, "N",                                                          \
          "hide rows below N percent of the time, except in CSV (default: 0)"},                     \
         {"arch", 0, false, "NAME",                                                                 \
-         "the chip, if the table does not say: wormhole, blackhole, bh20 or n1 (default: "         \
-         "wormhole)"},                                                                             \
+         "the chip, if the table does not say: wormhole, blackhole, bh20, n1, or a machine "       \
+         "description with peaks (default: wormhole)"},                                            \
         {"tracing-mode", 0, false, NULL,                                                           \
          "keep the order of the table instead of sorting by host time"},                           \
         {"no-host-ops", 0, false, NULL, "leave out ops that run on the host"},                     \

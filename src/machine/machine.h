@@ -113,6 +113,15 @@ typedef struct tacho_fidelity {
     tacho_quantity passes;
 } tacho_fidelity;
 
+/* The peaks of a chip as its vendor's reports count them: percentages are of these. */
+typedef struct tacho_peaks {
+    tacho_str chip;              /* as the vendor's files call it */
+    tacho_quantity worker_cores; /* that a whole chip has; a file may say that fewer are left */
+    tacho_quantity dram_rate;
+    tacho_quantity counted_cores; /* that the rates below are of, together */
+    tacho_quantity lofi_rate, hifi2_rate, hifi4_rate;
+} tacho_peaks;
+
 typedef struct tacho_legalise {
     tacho_dtype from;
     tacho_dtype to;
@@ -163,6 +172,8 @@ typedef struct tacho_machine {
     tacho_fidelity *fidelities;
     size_t fidelity_count;
     tacho_str default_fidelity;
+    tacho_peaks *peaks;
+    size_t peak_count;
     tacho_legalise *legalise;
     size_t legalise_count;
     tacho_counter_def *counters;

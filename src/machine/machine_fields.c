@@ -141,6 +141,17 @@ static const tacho_field fidelity_rows[] = {
 };
 FIELDS(fidelity_fields, tacho_fidelity, fidelity_rows);
 
+static const tacho_field peak_rows[] = {
+    TEXT(tacho_peaks, chip, false),
+    NEED(tacho_peaks, worker_cores, "cores", COUNT_MAX, WHOLE),
+    NEED(tacho_peaks, dram_rate, "GB/s", RATE_MAX, 0),
+    NEED(tacho_peaks, counted_cores, "cores", COUNT_MAX, WHOLE),
+    NEED(tacho_peaks, lofi_rate, "TFLOP/s", RATE_MAX, 0),
+    NEED(tacho_peaks, hifi2_rate, "TFLOP/s", RATE_MAX, 0),
+    NEED(tacho_peaks, hifi4_rate, "TFLOP/s", RATE_MAX, 0),
+};
+FIELDS(peak_fields, tacho_peaks, peak_rows);
+
 static const tacho_field legalise_rows[] = {
     WORD(tacho_legalise, from, dtype_word),
     WORD(tacho_legalise, to, dtype_word),
@@ -201,6 +212,7 @@ static const tacho_field machine_rows[] = {
         .offset = offsetof(tacho_machine, mesh),
         .fields = &mesh_fields,
     },
+    LIST(tacho_machine, "peaks", peaks, peak_count, true, peak_fields),
     LIST(tacho_machine, "legalise", legalise, legalise_count, true, legalise_fields),
     LIST(tacho_machine, "counters", counters, counter_count, true, counter_fields),
     TEXT(tacho_machine, timeline, true),
@@ -238,6 +250,8 @@ const tacho_unit *tacho_unit_find(const char *base, tacho_str name)
         {"B/cycle", "B/cycle", 1},
         {"MAC/cycle", "MAC/cycle", 1},
         {"elements/cycle", "elements/cycle", 1},
+        {"GB/s", "GB/s", 1},
+        {"TFLOP/s", "TFLOP/s", 1},
     };
     for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
         if (strcmp(units[i].base, base) == 0 &&

@@ -171,7 +171,7 @@ static void test_cross_faults(void **state)
     expect("\"sum_bytes\": {\"value\": 4", "\"sum_bytes\": {\"value\": 17",
            "engines[0].sum_bytes: 17 exceeds the limit of 16 B");
     expect("\"timeline\": \"torq\"", "\"timeline\": \"tork\"",
-           "m.json:121: timeline: only torq's is supported");
+           "m.json:132: timeline: only torq's is supported");
 }
 
 /* Of two with one name, no one would know which is meant. */
@@ -188,7 +188,7 @@ static void test_twins(void **state)
            "op_names[1].of: 'convolution' is the of of op_names[0] already");
     expect("{\"from\": \"f32\", \"to\": \"bf16\"}",
            "{\"from\": \"f32\", \"to\": \"bf16\"},\n    {\"from\": \"f32\", \"to\": \"f16\"}",
-           "m.json:117: legalise[1].from: 'f32' is the from of legalise[0] already");
+           "m.json:128: legalise[1].from: 'f32' is the from of legalise[0] already");
 }
 
 /* Texts are there to be read. */

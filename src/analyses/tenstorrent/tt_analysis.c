@@ -116,8 +116,8 @@ static void say_notes(const tacho_tt_report *report, const tacho_tt_report_optio
     }
     if (report->is_arch_unknown) {
         tacho_note(options->notes, "warning",
-                   "no peaks are known of the chip '%s': no percentages of them",
-                   report->arch.name);
+                   "no peaks are known of the chip '%.*s': no percentages of them",
+                   TACHO_STR_ARG(report->arch.name));
     }
     if (report->unmatched_count > 0) {
         tacho_note(options->notes, "warning",
@@ -126,8 +126,8 @@ static void say_notes(const tacho_tt_report *report, const tacho_tt_report_optio
                    report->unmatched_count, report->unmatched_count == 1 ? " is" : "s are");
     }
     tacho_note(options->notes, "note",
-               "%s, %.0f worker cores; %zu device op%s, %zu host op%s, %zu signpost%s",
-               report->arch.name, report->arch.worker_cores, report->device_op_count,
+               "%.*s, %.0f worker cores; %zu device op%s, %zu host op%s, %zu signpost%s",
+               TACHO_STR_ARG(report->arch.name), report->arch.worker_cores, report->device_op_count,
                plural(report->device_op_count), report->host_op_count,
                plural(report->host_op_count), report->signpost_count,
                plural(report->signpost_count));

@@ -1,33 +1,71 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What Tenstorrent's report tool knows of chips and ops: peaks by architecture, categories by name.
+ * What Tenstorrent's report tool knows of chips and ops: peaks by architecture, from machine
+ * descriptions; categories by name.
  */
 #include "analyses/tenstorrent/tt_report.h"
 
+#include "machine/machine.h"
+
 #include <strings.h>
 
-#define BLACKHOLE_TFLOPS(ghz) (4096 * (ghz) / 1000)
-
-static const tacho_tt_arch archs[] = {
-    {"wormhole", 64, 288, 74.0 / 72, 148.0 / 72, 262.0 / 72},
-    {"wormhole_b0", 64, 288, 74.0 / 72, 148.0 / 72, 262.0 / 72},
-    {"blackhole", 130, 512, BLACKHOLE_TFLOPS(1.35) / 4, BLACKHOLE_TFLOPS(1.35) / 2,
-     BLACKHOLE_TFLOPS(1.35)},
-    {"bh20", 20, 512, BLACKHOLE_TFLOPS(1.35) / 4, BLACKHOLE_TFLOPS(1.35) / 2,
-     BLACKHOLE_TFLOPS(1.35)},
-    {"n1", 20, 120, BLACKHOLE_TFLOPS(0.65) / 4, BLACKHOLE_TFLOPS(0.65) / 2, BLACKHOLE_TFLOPS(0.65)},
-};
-
-bool tacho_tt_arch_find(tacho_str name, tacho_tt_arch *out_arch)
+static double value_of(const tacho_quantity *quantity)
 {
-    for (size_t i = 0; i < sizeof(archs) / sizeof(archs[0]); i++) {
-        if (strlen(archs[i].name) == name.len &&
-            strncasecmp(archs[i].name, name.data, name.len) == 0) {
-            *out_arch = archs[i];
+    return (double)quantity->value.num / (double)quantity->value.den;
+}
+
+static tacho_tt_arch arch_of(const tacho_peaks *peaks)
+{
+    double cores = value_of(&peaks->counted_cores);
+    return (tacho_tt_arch){
+        .name = peaks->chip,
+        .worker_cores = value_of(&peaks->worker_cores),
+        .dram_gb_s = value_of(&peaks->dram_rate),
+        .tflops_hifi4 = value_of(&peaks->hifi4_rate) / cores,
+        .tflops_hifi2 = value_of(&peaks->hifi2_rate) / cores,
+        .tflops_lofi = value_of(&peaks->lofi_rate) / cores,
+    };
+}
+
+/* The peaks of chip |name| in the description |machine|, of its first chip where that is empty. */
+static bool find_peaks(const tacho_machine *machine, tacho_str name, tacho_tt_arch *out_arch)
+{
+    for (size_t i = 0; i < machine->peak_count; i++) {
+        const tacho_peaks *peaks = &machine->peaks[i];
+        if (name.len == 0 || (peaks->chip.len == name.len &&
+                              strncasecmp(peaks->chip.data, name.data, name.len) == 0)) {
+            *out_arch = arch_of(peaks);
             return true;
         }
     }
     return false;
+}
+
+/* Whether a description has any peaks; most have none, and need not be read. */
+static bool may_have_peaks(const char *machine)
+{
+    return tacho_tt_holds(tacho_machine_builtin_text(tacho_str_from_cstring(machine)), "\"peaks\"");
+}
+
+tacho_status tacho_tt_arch_find(tacho_str name, tacho_arena *arena, tacho_tt_arch *out_arch,
+                                bool *out_is_found)
+{
+    tacho_machine *machine = NULL;
+    const char *builtin = NULL;
+    *out_is_found = false;
+    for (size_t i = 0; (builtin = tacho_machine_builtin(i)) != NULL && !*out_is_found; i++) {
+        if (may_have_peaks(builtin)) {
+            TACHO_TRY(tacho_machine_find(builtin, arena, &machine));
+            *out_is_found = find_peaks(machine, name, out_arch);
+        }
+    }
+    if (!*out_is_found && tacho_str_ends_with(name, TACHO_STR(".json"))) {
+        tacho_str path;
+        TACHO_TRY(tacho_arena_copy(arena, name, &path));
+        TACHO_TRY(tacho_machine_find(path.data, arena, &machine));
+        *out_is_found = find_peaks(machine, TACHO_STR(""), out_arch);
+    }
+    return TACHO_OK;
 }
 
 /* Names of ops by category, each also with "DeviceOperation" behind it. */

@@ -31,9 +31,11 @@ static tacho_status choose_arch(tacho_tt_report *report)
     report->is_arch_overruled = is_told && asked.len > 0;
     tacho_str name = is_told ? named : asked;
     name = name.len == 0 ? TACHO_STR("wormhole") : name;
-    report->is_arch_unknown = !tacho_tt_arch_find(name, &report->arch);
+    bool is_found = false;
+    TACHO_TRY(tacho_tt_arch_find(name, &report->arena, &report->arch, &is_found));
+    report->is_arch_unknown = !is_found;
     if (report->is_arch_unknown && is_told) { /* a chip to come: rates without percentages */
-        report->arch = (tacho_tt_arch){.name = named.data,
+        report->arch = (tacho_tt_arch){.name = named,
                                        .dram_gb_s = TACHO_TT_NONE,
                                        .tflops_hifi4 = TACHO_TT_NONE,
                                        .tflops_hifi2 = TACHO_TT_NONE,
@@ -41,7 +43,7 @@ static tacho_status choose_arch(tacho_tt_report *report)
     } else if (report->is_arch_unknown) {
         return tacho_fail(TACHO_CODE_USAGE,
                           "unknown architecture '%.*s'; peaks are known of wormhole, blackhole, "
-                          "bh20 and n1",
+                          "bh20 and n1, and of machine descriptions (.json) that have some",
                           TACHO_STR_ARG(name));
     }
     if (is_told) {

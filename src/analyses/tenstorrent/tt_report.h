@@ -38,7 +38,7 @@ typedef struct tacho_tt_options {
 
 /* Peaks of a chip, as the vendor's tool counts them. */
 typedef struct tacho_tt_arch {
-    const char *name;
+    tacho_str name;
     double worker_cores;
     double dram_gb_s;
     double tflops_hifi4, tflops_hifi2, tflops_lofi; /* per core */
@@ -80,8 +80,13 @@ tacho_status tacho_tt_report_init(tacho_tt_report *report, tacho_tt_ops *ops,
                                   const tacho_tt_options *options) TACHO_MUST_USE;
 void tacho_tt_report_deinit(tacho_tt_report *report);
 
-/* The peaks of the chip of that name, in any case of letters; false where it is not known. */
-bool tacho_tt_arch_find(tacho_str name, tacho_tt_arch *out_arch);
+/*
+ * The peaks of the chip of that name, in any case of letters, from the machine descriptions that
+ * are built in; or of the first chip in the description |name|, a path that ends with .json. Lives
+ * in |arena|.
+ */
+tacho_status tacho_tt_arch_find(tacho_str name, tacho_arena *arena, tacho_tt_arch *out_arch,
+                                bool *out_is_found) TACHO_MUST_USE;
 
 /* Fills in what |line->op| computes, at what rates; texts go to |arena|. */
 tacho_status tacho_tt_line_analyse(tacho_tt_line *line, const tacho_tt_arch *arch,

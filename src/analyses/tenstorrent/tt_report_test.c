@@ -357,7 +357,7 @@ static void test_arch(void **state)
     tacho_status status = tacho_tt_report_init(&at.report, &at.ops, &options);
     assert_string_equal(tacho_status_message(status),
                         "unknown architecture 'pentium'; peaks are known of wormhole, blackhole, "
-                        "bh20 and n1");
+                        "bh20 and n1, and of machine descriptions (.json) that have some");
     tacho_status_free(status);
     teardown(&at);
     setup(&at,
