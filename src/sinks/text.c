@@ -371,6 +371,29 @@ static tacho_str without_trailing_blanks(tacho_str text)
     return text;
 }
 
+/* How a mark is shown; NULL: not at all. */
+static const char *paint_of(const tacho_table *table, size_t line, size_t column)
+{
+    static const char *const paints[TACHO_MARK_COUNT] = {
+        [TACHO_MARK_GOOD] = TACHO_COLOR_GREEN,
+        [TACHO_MARK_WEAK] = TACHO_COLOR_YELLOW,
+        [TACHO_MARK_BAD] = TACHO_COLOR_RED,
+        [TACHO_MARK_MINOR] = TACHO_COLOR_DIM,
+    };
+    return line == 0 ? NULL : paints[tacho_table_cell(table, line - 1, column)->mark];
+}
+
+static void write_marked(tacho_str text, const char *paint, tacho_output *output)
+{
+    if (paint != NULL) {
+        tacho_output_paint(output, paint);
+    }
+    tacho_output_write_str(output, text);
+    if (paint != NULL) {
+        tacho_output_paint(output, TACHO_COLOR_END);
+    }
+}
+
 static void write_line(const tacho_table *table, const layout *shape, size_t line,
                        tacho_output *output)
 {
@@ -392,7 +415,7 @@ static void write_line(const tacho_table *table, const layout *shape, size_t lin
         is_first = false;
         write_padding(output, is_left ? 0 : padding);
         text = is_last ? without_trailing_blanks(text) : text;
-        tacho_output_write_str(output, text);
+        write_marked(text, paint_of(table, line, column), output);
         write_padding(output, is_left && !is_last ? padding : 0);
     }
     tacho_output_write(output, "\n", 1);

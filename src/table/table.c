@@ -86,7 +86,9 @@ static inline tacho_cell *take_cell(tacho_table *table)
 {
     size_t next = table->next_column + 1;
     table->next_column = next < table->column_count ? next : 0;
-    return &table->cells[table->cell_count++];
+    tacho_cell *cell = &table->cells[table->cell_count++];
+    cell->mark = TACHO_MARK_NONE;
+    return cell;
 }
 
 tacho_status tacho_table_add_text(tacho_table *table, tacho_str text)
@@ -143,6 +145,11 @@ tacho_status tacho_table_add_absent(tacho_table *table)
     tacho_cell *cell = take_cell(table);
     *cell = (tacho_cell){.is_absent = true};
     return TACHO_OK;
+}
+
+void tacho_table_mark(tacho_table *table, tacho_mark mark)
+{
+    table->cells[table->cell_count - 1].mark = (uint8_t)mark;
 }
 
 tacho_status tacho_table_add_property(tacho_table *table, const char *what, const char *format, ...)

@@ -9,8 +9,19 @@
 #include "base/arena.h"
 #include "table/column.h"
 
+/* How much a cell matters, for sinks that can show it. It says nothing that the cell does not. */
+typedef enum tacho_mark {
+    TACHO_MARK_NONE,
+    TACHO_MARK_GOOD,  /* as it should be */
+    TACHO_MARK_WEAK,  /* could be better */
+    TACHO_MARK_BAD,   /* look here first */
+    TACHO_MARK_MINOR, /* too little to look at */
+    TACHO_MARK_COUNT,
+} tacho_mark;
+
 typedef struct tacho_cell {
     bool is_absent;
+    uint8_t mark; /* a tacho_mark */
     union {
         tacho_str text;
         int64_t integer; /* of a flag 0 or 1 */
@@ -71,6 +82,9 @@ tacho_status tacho_table_add_flag(tacho_table *table, bool value) TACHO_MUST_USE
 tacho_status tacho_table_add_int(tacho_table *table, int64_t value) TACHO_MUST_USE;
 tacho_status tacho_table_add_real(tacho_table *table, double value) TACHO_MUST_USE;
 tacho_status tacho_table_add_absent(tacho_table *table) TACHO_MUST_USE;
+
+/* Marks the cell that was added last. */
+void tacho_table_mark(tacho_table *table, tacho_mark mark);
 
 /* Two cells of text, of a table that people read line by line: what, and its value. */
 tacho_status tacho_table_add_property(tacho_table *table, const char *what, const char *format, ...)

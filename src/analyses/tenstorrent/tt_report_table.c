@@ -275,18 +275,69 @@ static const tacho_column people_columns[] = {
     TACHO_COLUMN(FIDELITY, "Math Fidelity", TEXT),
 };
 
-static tacho_status add_line(const tacho_tt_line *line, tacho_table *table)
+/* What the vendor's tool colours, and where. */
+enum { FEW_CORES = 10, NEAR_PEAK_PERCENT = 65 };
+static const double long_gap_us = 6.5;
+static const double minor_percent = 0.5;
+
+static tacho_mark bound_mark(const char *bound)
+{
+    return strcmp(bound, "SLOW") == 0   ? TACHO_MARK_WEAK
+           : strcmp(bound, "HOST") == 0 ? TACHO_MARK_BAD
+           : bound[0] != '\0'           ? TACHO_MARK_GOOD
+                                        : TACHO_MARK_NONE;
+}
+
+static tacho_mark cores_mark(const tacho_tt_line *line, const tacho_tt_arch *arch)
+{
+    return line->cores < FEW_CORES             ? TACHO_MARK_BAD
+           : line->cores >= arch->worker_cores ? TACHO_MARK_GOOD
+                                               : TACHO_MARK_NONE;
+}
+
+static tacho_mark peak_mark(double percent)
+{
+    return percent >= NEAR_PEAK_PERCENT ? TACHO_MARK_GOOD : TACHO_MARK_NONE;
+}
+
+/* An op that takes next to no time is not worth a look, whatever else is wrong with it. */
+static void mark_minor(const tacho_tt_line *line, tacho_table *table)
+{
+    size_t first = table->cell_count - table->column_count;
+    for (size_t i = first; i < table->cell_count && line->total_percent < minor_percent; i++) {
+        table->cells[i].mark = TACHO_MARK_MINOR;
+    }
+}
+
+static tacho_status add_people_rates(const tacho_tt_line *line, tacho_table *table)
+{
+    TACHO_TRY(add_real(table, line->dram_gb_s));
+    TACHO_TRY(add_real(table, line->dram_percent));
+    tacho_table_mark(table, peak_mark(line->dram_percent));
+    TACHO_TRY(add_real(table, line->tflops));
+    TACHO_TRY(add_real(table, line->flops_percent));
+    tacho_table_mark(table, peak_mark(line->flops_percent));
+    return TACHO_OK;
+}
+
+static tacho_status add_line(const tacho_tt_line *line, const tacho_tt_arch *arch,
+                             tacho_table *table)
 {
     TACHO_TRY(tacho_table_add_int(table, (int64_t)line->op.row));
     TACHO_TRY(add_real(table, line->total_percent));
     TACHO_TRY(add_text(table, tacho_str_from_cstring(line->bound)));
+    tacho_table_mark(table, bound_mark(line->bound));
     TACHO_TRY(add_title(table, line));
     TACHO_TRY(add_whole(table, line->op.device));
     TACHO_TRY(add_whole(table, round(line->time_us * NS_PER_US)));
     TACHO_TRY(add_whole(table, round(line->gap_us * NS_PER_US)));
+    tacho_table_mark(table, line->gap_us > long_gap_us ? TACHO_MARK_BAD : TACHO_MARK_NONE);
     TACHO_TRY(add_whole(table, line->cores));
-    TACHO_TRY(add_rates(line, table));
-    return add_text(table, line->fidelity);
+    tacho_table_mark(table, cores_mark(line, arch));
+    TACHO_TRY(add_people_rates(line, table));
+    TACHO_TRY(add_text(table, line->fidelity));
+    mark_minor(line, table);
+    return TACHO_OK;
 }
 
 tacho_status tacho_tt_report_table(const tacho_tt_report *report, tacho_table *out_table)
@@ -302,7 +353,7 @@ tacho_status tacho_tt_report_table(const tacho_tt_report *report, tacho_table *o
     for (size_t i = 0; i < report->line_count; i++) {
         const tacho_tt_line *line = &report->lines[i];
         if (!(line->total_percent < report->options.min_percentage) || line->is_host) {
-            TACHO_TRY(add_line(line, out_table));
+            TACHO_TRY(add_line(line, &report->arch, out_table));
         }
     }
     return TACHO_OK;
