@@ -203,6 +203,9 @@ static tacho_status write_header(join_writer *writer)
             put_raw(writer, tacho_str_from_cstring(tt_join_column_name((tt_join_column)i)));
         }
     }
+    for (size_t i = 0; i < writer->join->report_columns.share_count; i++) {
+        put_raw(writer, writer->join->report.names[writer->join->report_columns.shares[i]]);
+    }
     TACHO_TRY(put_call_names(writer));
     if (writer->join->host.has_mlir) {
         put_raw(writer, TACHO_STR("LOC"));
@@ -337,6 +340,19 @@ static tacho_status put_sizes(join_writer *writer, const tt_op_data *data)
     return TACHO_OK;
 }
 
+/* What the report has of counters and networks, as it is. */
+static tacho_status put_shares(join_writer *writer, const tt_join_row *row)
+{
+    const tt_join *join = writer->join;
+    bool has_record = row->kind != TT_ROW_SIGNPOST && row->record != SIZE_MAX;
+    for (size_t i = 0; i < join->report_columns.share_count; i++) {
+        size_t column = has_record ? join->report_columns.shares[i] : TT_NO_COLUMN;
+        size_t from = has_record ? join->records[row->record].order : 0;
+        TACHO_TRY(put(writer, tt_table_at(&join->report, from, column)));
+    }
+    return TACHO_OK;
+}
+
 static tacho_status put_calls(join_writer *writer, const tt_host_op *op)
 {
     const tt_host *host = &writer->join->host;
@@ -379,6 +395,7 @@ static tacho_status write_row(join_writer *writer, const tt_join_row *row)
             TACHO_TRY(put(writer, writer->cells.of[i]));
         }
     }
+    TACHO_TRY(put_shares(writer, row));
     TACHO_TRY(put_calls(writer, op));
     put_mlir(writer, op);
     end_line(writer);

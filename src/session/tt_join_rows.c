@@ -65,6 +65,34 @@ static tacho_status read_times(tt_join *join, tacho_input *input)
     return tt_host_read_times(&join->host, input);
 }
 
+/* Whether the table has a column of that name anyway. */
+static bool is_table_column(tacho_str name)
+{
+    for (int i = 0; i < TT_JOIN_COLUMN_COUNT; i++) {
+        if (tacho_str_equal(name, tacho_str_from_cstring(column_names[i]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Lists the columns of counters and networks: releases add to them. */
+static tacho_status list_shares(tt_join *join)
+{
+    const tt_table *report = &join->report;
+    tt_report_columns *columns = &join->report_columns;
+    void *memory = NULL;
+    TACHO_TRY(tacho_arena_alloc(&join->arena, report->column_count * sizeof(size_t), &memory));
+    columns->shares = memory;
+    for (size_t i = 0; i < report->column_count; i++) {
+        bool is_share = tacho_str_ends_with(report->names[i], TACHO_STR("(%)"));
+        if (is_share && !report->is_repeated[i] && !is_table_column(report->names[i])) {
+            columns->shares[columns->share_count++] = i;
+        }
+    }
+    return TACHO_OK;
+}
+
 static void find_report_columns(tt_join *join)
 {
     tt_report_columns *columns = &join->report_columns;
@@ -82,7 +110,7 @@ static tacho_status read_report(tt_join *join, tacho_input *input)
     join->has_report = true;
     TACHO_TRY(tt_set_read_table(&join->report, input, &join->losses));
     find_report_columns(join);
-    return TACHO_OK;
+    return list_shares(join);
 }
 
 static tacho_status take_log_row(tt_join *join, const tt_log *log)

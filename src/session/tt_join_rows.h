@@ -42,6 +42,8 @@ typedef struct tt_join_row {
 typedef struct tt_report_columns {
     size_t of[TT_JOIN_COLUMN_COUNT]; /* TT_NO_COLUMN: none */
     size_t kernel_start, kernel_end, mover_start, mover_end;
+    size_t *shares; /* those of counters and networks, "... (%)", that the table does not have */
+    size_t share_count;
 } tt_report_columns;
 
 /* All that was read of one run. */
