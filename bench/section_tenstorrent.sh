@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Section tenstorrent: device logs to op tables and to Perfetto, at two sizes, with wc and mawk on the
-# same file. Sourced by run.sh.
+# same file; the report of an op table. Sourced by run.sh.
 
 tenstorrent_results=$work/tenstorrent.tsv
 : >"$tenstorrent_results"
 tenstorrent_ops="500 2000" # 1280 rows each
+tenstorrent_rows=3000      # of the op table
 
 tenstorrent_measure() { # WHAT OPS CMD...
     cost_of "${@:3}"
@@ -30,6 +31,12 @@ tenstorrent_run() {
         rm -f "$work/ops.csv" "$work/out.pb"
         input_drop
     done
+    echo "bench: op report, $tenstorrent_rows rows" >&2
+    input_make "tenstorrent-table.csv" "$gen_tenstorrent" --table "$tenstorrent_rows"
+    cat "$input" >/dev/null
+    tenstorrent_measure "op report" "$tenstorrent_rows" "${on_cores[@]}" "$tacho" ops --compat tt-perf-report "$input" -o "$work/perf.csv" -q
+    rm -f "$work/perf.csv"
+    input_drop
     use_all_cores
 }
 
@@ -45,6 +52,9 @@ tenstorrent_report() { # as_text or as_markdown
 tenstorrent_verdict() {
     awk -F '\t' -v OFS='\t' -v large="${tenstorrent_ops##* }" '
     function judge(bar, ok, shown) { print bar, "device log", shown, ok ? "ok" : "MISS" }
+    $1 == "op report" {
+        judge("report of an op table of " $2 " rows <= 50 ms of CPU time", $10 == 0 && $5 <= 0.05, sprintf("%.0f ms", $5 * 1000))
+    }
     $2 != large { next }
     { speed[$1] = $10 == 0 ? $9 : 0; anon[$1] = $6 }
     END {
