@@ -409,6 +409,26 @@ tacho_status tacho_output_open_chosen(const char *path, const char *mark, tacho_
     return status;
 }
 
+static tacho_status open_live(tacho_output *output, const char *path)
+{
+    TACHO_TRY(open_buffer(output, path));
+    TACHO_TRY(resolve_path(output, path, false));
+    output->is_direct = true;
+    output->owns_fd = true;
+    output->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, PRIVATE_MODE);
+    return output->fd < 0 ? io_failure(output, "create") : TACHO_OK;
+}
+
+tacho_status tacho_output_open_live(const char *path, tacho_output *out_output)
+{
+    *out_output = (tacho_output){.fd = -1, .folder_fd = -1};
+    tacho_status status = open_live(out_output, path);
+    if (status != TACHO_OK) {
+        tacho_output_close(out_output);
+    }
+    return status;
+}
+
 /* The file that |path| leads to, or the folder where it would be made and its name there. */
 static bool find_place(const char *path, struct stat *out_facts, char out_name[NAME_MAX + 1])
 {

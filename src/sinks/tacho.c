@@ -330,6 +330,12 @@ static tacho_status write_dictionary(capture_sink *sink)
 
 /* ---- rows ---------------------------------------------------------------------------------- */
 
+static tacho_status output_status(const capture_sink *sink)
+{
+    tacho_output *output = sink->writer.output;
+    return tacho_output_failed(output) ? tacho_output_take_failure(output) : TACHO_OK;
+}
+
 static tacho_status flush_rows(capture_sink *sink)
 {
     TACHO_TRY(write_dictionary(sink));
@@ -344,8 +350,7 @@ static tacho_status flush_rows(capture_sink *sink)
     sink->row_bytes = 0;
     sink->row_count = 0;
     sink->last = (tacho_capture_last){0};
-    return tacho_output_failed(sink->writer.output) ? tacho_output_take_failure(sink->writer.output)
-                                                    : TACHO_OK;
+    return output_status(sink);
 }
 
 /* Room for |len| more bytes of rows; the head of a chunk is left free. */
@@ -470,6 +475,15 @@ static tacho_status capture_finish(tacho_events *events)
     TACHO_TRY(write_changed_tracks(sink, 0)); /* named behind the end of their part */
     TACHO_TRY(write_facts(sink));
     return write_end(sink);
+}
+
+tacho_status tacho_sink_tacho_seal(tacho_events *events)
+{
+    capture_sink *sink = sink_of(events);
+    TACHO_TRY(flush_rows(sink));
+    TACHO_TRY(write_changed_tracks(sink, 0));
+    tacho_output_flush(sink->writer.output);
+    return output_status(sink);
 }
 
 static const tacho_events_vtable capture_vtable = {capture_row, capture_end_part, capture_finish};
