@@ -56,7 +56,8 @@ typedef struct tacho_analysis {
     X(RUN, run)                                                                                    \
     X(BLOCKS, blocks)                                                                              \
     X(COMPARE, compare)                                                                            \
-    X(TT_REPORT, tt_report)
+    X(TT_REPORT, tt_report)                                                                        \
+    X(PROCESSES, processes)
 
 typedef enum tacho_analysis_id {
 #define TACHO_ANALYSIS_ENUM(id, name) TACHO_ANALYSIS_##id,

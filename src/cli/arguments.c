@@ -205,6 +205,7 @@ static bool parse_words(tacho_arguments *arguments, word_list *list)
         bool parsed = true;
         if (options_ended || !is_option_word(word)) {
             add(arguments, NULL, word);
+            options_ended = options_ended || arguments->command->runs_program;
         } else if (strcmp(word, "--") == 0) {
             options_ended = true;
         } else if (word[1] == '-' || is_long_with_one_dash(arguments->command, word)) {

@@ -39,6 +39,8 @@ typedef struct tacho_arguments tacho_arguments;
 typedef struct tacho_command {
     const char *name;
     bool is_dropin;          /* called by its own name, not as a verb */
+    bool runs_program;       /* what follows the first plain word is a program's command line, and
+                                signals are left for it as they were */
     bool has_single_dash;    /* -name=value is an option's name, too, as LLVM's tools have it */
     const char *summary;     /* one line for the list of verbs */
     const char *usage;       /* what follows the name */
@@ -117,6 +119,7 @@ extern const tacho_command tacho_command_compile;
 extern const tacho_command tacho_command_run;
 extern const tacho_command tacho_command_machine;
 extern const tacho_command tacho_command_opstats;
+extern const tacho_command tacho_command_profile;
 extern const tacho_command tacho_command_help;
 
 extern const tacho_command tacho_dropin_annotate_profiling;

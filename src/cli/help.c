@@ -156,8 +156,12 @@ void tacho_command_print_help(const tacho_command *command)
     }
     printf("\nExamples:\n");
     print_examples(command->examples);
-    printf("\nExit status: 0 success; 1 failure, nothing written; 2 misuse; 3 some records\n"
-           "could not be read.\n");
+    printf("\nExit status: %s\n",
+           command->runs_program
+               ? "that of COMMAND, or 128 plus the signal that ended it; 2 misuse;\n"
+                 "124 timed out; 125 tacho failed; 126 COMMAND cannot be run; 127 not found."
+               : "0 success; 1 failure, nothing written; 2 misuse; 3 some records\n"
+                 "could not be read.");
 }
 
 /* Underscores and asterisks mean emphasis to scdoc, a leading dot a request. */
@@ -205,7 +209,11 @@ void tacho_command_print_scdoc(const tacho_command *command)
     print_scdoc_options(command);
     printf("# EXAMPLES\n\n```\n");
     print_examples(command->examples);
-    printf("```\n\n# EXIT STATUS\n\n0 success; 1 failure, nothing written; 2 misuse of the command "
-           "line; 3 some records of the input could not be read.\n\n# SEE ALSO\n\n"
-           "*tacho*(1)\n");
+    printf("```\n\n# EXIT STATUS\n\n%s\n\n# SEE ALSO\n\n*tacho*(1)\n",
+           command->runs_program
+               ? "That of COMMAND, or 128 plus the number of the signal that ended it; 2 misuse of "
+                 "the command line; 124 the program timed out; 125 tacho failed; 126 COMMAND "
+                 "cannot be run; 127 COMMAND is not found."
+               : "0 success; 1 failure, nothing written; 2 misuse of the command line; 3 some "
+                 "records of the input could not be read.");
 }

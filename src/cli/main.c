@@ -17,9 +17,19 @@
 #include <unistd.h>
 
 const tacho_command *const tacho_commands[] = {
-    &tacho_command_convert,  &tacho_command_info,    &tacho_command_overview, &tacho_command_ops,
-    &tacho_command_annotate, &tacho_command_report,  &tacho_command_compile,  &tacho_command_run,
-    &tacho_command_machine,  &tacho_command_opstats, &tacho_command_help,     NULL,
+    &tacho_command_convert,
+    &tacho_command_info,
+    &tacho_command_overview,
+    &tacho_command_ops,
+    &tacho_command_annotate,
+    &tacho_command_report,
+    &tacho_command_compile,
+    &tacho_command_run,
+    &tacho_command_machine,
+    &tacho_command_opstats,
+    &tacho_command_profile,
+    &tacho_command_help,
+    NULL,
 };
 
 const tacho_command *const tacho_dropins[] = {
@@ -117,20 +127,21 @@ static void interrupted(int number)
 /*
  * Makes sure that no file we open takes the place of a standard stream that was closed. What takes
  * its place cannot be read where it is standard input, nor written where it is standard output, so
- * that a command that needs the stream fails as with any other file.
+ * that a command that needs the stream fails as with any other file. A program that we run finds
+ * the stream closed as it was.
  */
 static bool open_standard_streams(void)
 {
     static const int modes[] = {O_WRONLY, O_RDONLY, O_RDWR};
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
-        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", modes[fd]) != fd) {
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", modes[fd] | O_CLOEXEC) != fd) {
             return false;
         }
     }
     return true;
 }
 
-int main(int argc, char **argv)
+static void set_signals(void)
 {
     /* Who reads no further wants no message: end as other programs do. */
     signal(SIGPIPE, SIG_DFL);
@@ -138,14 +149,34 @@ int main(int argc, char **argv)
     signal(SIGXFSZ, SIG_IGN);
     signal(SIGINT, interrupted);
     signal(SIGTERM, interrupted);
+}
+
+/* The tool that this was called as, or the verb of the command line; NULL for neither. */
+static const tacho_command *choose_command(int argc, char **argv, bool *out_is_dropin)
+{
+    tacho_str called_as = tacho_str_basename(tacho_str_from_cstring(argc > 0 ? argv[0] : "tacho"));
+    const tacho_command *dropin = find_in(tacho_dropins, called_as.data);
+    *out_is_dropin = dropin != NULL;
+    if (dropin != NULL || argc < 2) {
+        return dropin;
+    }
+    bool wants_help = strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0;
+    return tacho_command_find(wants_help ? "help" : argv[1]);
+}
+
+int main(int argc, char **argv)
+{
+    bool is_dropin = false;
+    const tacho_command *command = choose_command(argc, argv, &is_dropin);
+    if (command == NULL || !command->runs_program) {
+        set_signals();
+    }
     tacho_pages_return_freed();
     if (!open_standard_streams()) {
         return TACHO_EXIT_FAILED;
     }
-    tacho_str called_as = tacho_str_basename(tacho_str_from_cstring(argc > 0 ? argv[0] : "tacho"));
-    const tacho_command *dropin = find_in(tacho_dropins, called_as.data);
-    if (dropin != NULL) {
-        return run_command(dropin, argc - 1, argv + 1);
+    if (is_dropin) {
+        return run_command(command, argc - 1, argv + 1);
     }
     if (argc < 2) {
         return run_command(&tacho_command_help, 0, NULL);
@@ -154,8 +185,6 @@ int main(int argc, char **argv)
         tacho_print_version();
         return finish(TACHO_EXIT_DONE);
     }
-    bool wants_help = strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0;
-    const tacho_command *command = tacho_command_find(wants_help ? "help" : argv[1]);
     if (command == NULL && tacho_about_applies(argv[1])) {
         return finish(tacho_about_run(argc - 1, argv + 1));
     }

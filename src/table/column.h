@@ -79,6 +79,8 @@ typedef enum tacho_column_unit {
     X(COUNT, "count", NONE)                                                                        \
     X(COUNTS, "counts", NONE)                                                                      \
     X(COUNTS_DDR, "counts_ddr", NONE)                                                              \
+    X(CPU_NS, "cpu_ns", NS)                                                                        \
+    X(CPU_PERCENT, "cpu_percent", PERCENT)                                                         \
     X(CRC32C, "crc32c", NONE)                                                                      \
     X(CYCLES, "cycles", CYCLES)                                                                    \
     X(DAMAGED_BYTES, "damaged_bytes", BYTES)                                                       \
@@ -112,6 +114,7 @@ typedef enum tacho_column_unit {
     X(ELEMENT_COUNT, "element_count", NONE)                                                        \
     X(END_CYCLES, "end_cycles", CYCLES)                                                            \
     X(END_NS, "end_ns", NS)                                                                        \
+    X(END_STATUS, "end_status", NONE)                                                              \
     X(END_U, "end_u", NONE)                                                                        \
     X(ENGINE, "engine", NONE)                                                                      \
     X(ENGINE_UCYCLES, "engine_ucycles", UCYCLES)                                                   \
@@ -169,6 +172,7 @@ typedef enum tacho_column_unit {
     X(MAX_INPUT_WAIT_UCYCLES, "max_input_wait_ucycles", UCYCLES)                                   \
     X(MAX_NS, "max_ns", NS)                                                                        \
     X(MAX_OUTPUT_WAIT_UCYCLES, "max_output_wait_ucycles", UCYCLES)                                 \
+    X(MAX_RSS_BYTES, "max_rss_bytes", BYTES)                                                       \
     X(MEAN, "mean", NONE)                                                                          \
     X(MEAN_FLOPS_PERCENT, "mean_flops_percent", PERCENT)                                           \
     X(MEAN_NS, "mean_ns", NS)                                                                      \
@@ -223,17 +227,20 @@ typedef enum tacho_column_unit {
     X(PEER, "peer", NONE)                                                                          \
     X(PER_PCYCLE, "per_pcycle", NONE)                                                              \
     X(PERCENT, "percent", PERCENT)                                                                 \
+    X(PID, "pid", NONE)                                                                            \
     X(PMU_EVENTS, "pmu_events", NONE)                                                              \
     X(PMU_LEVEL, "pmu_level", NONE)                                                                \
     X(PMU_RECIPE, "pmu_recipe", NONE)                                                              \
     X(PORT, "port", NONE)                                                                          \
     X(PROBLEM, "problem", NONE)                                                                    \
     X(PROBLEM_COUNT, "problem_count", NONE)                                                        \
+    X(PROCESS, "process", NONE)                                                                    \
     X(PRODUCER, "producer", NONE)                                                                  \
     X(PROGRAM, "program", NONE)                                                                    \
     X(PROPERTY, "property", NONE)                                                                  \
     X(QUALITY, "quality", NONE)                                                                    \
     X(QUEUE_CYCLES, "queue_cycles", CYCLES)                                                        \
+    X(RANK, "rank", NONE)                                                                          \
     X(READ_CYCLES, "read_cycles", CYCLES)                                                          \
     X(REASON, "reason", NONE)                                                                      \
     X(RECEIVE_WAIT_UCYCLES, "receive_wait_ucycles", UCYCLES)                                       \

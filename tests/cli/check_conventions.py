@@ -24,18 +24,25 @@ ESCAPE = "\x1b"
 NOT_A_TABLE = "writes no table"
 NOT_EVENTS = "reads no profile; its rows are operators of one program"
 TALKS_ONLY = "prints help"
+RECORDS = "records; other commands select from the capture"
+TO_PEOPLE = "standard output is the program's; -o OUT has the suffix of the format"
 # Where an option of all commands cannot mean anything, and why. What is not here must have it.
 EXEMPT = {
-    "--json": {"convert": NOT_A_TABLE, "report": NOT_A_TABLE, "help": TALKS_ONLY},
-    "--csv": {"convert": NOT_A_TABLE, "report": NOT_A_TABLE, "help": TALKS_ONLY},
-    "--format": {"convert": "has --to", "report": NOT_A_TABLE, "help": TALKS_ONLY},
+    "--json": {"convert": NOT_A_TABLE, "report": NOT_A_TABLE, "profile": TO_PEOPLE,
+               "help": TALKS_ONLY},
+    "--csv": {"convert": NOT_A_TABLE, "report": NOT_A_TABLE, "profile": TO_PEOPLE,
+              "help": TALKS_ONLY},
+    "--format": {"convert": "has --to", "report": NOT_A_TABLE, "profile": TO_PEOPLE,
+                 "help": TALKS_ONLY},
     "--color": {"help": TALKS_ONLY},
     "--quiet": {"help": TALKS_ONLY},
     "--verbose": {"help": TALKS_ONLY},
     "--window": {"annotate": "joins whole runs", "compile": NOT_EVENTS, "run": NOT_EVENTS,
-                 "machine": NOT_EVENTS, "opstats": "decodes whole inferences", "help": TALKS_ONLY},
+                 "machine": NOT_EVENTS, "opstats": "decodes whole inferences", "profile": RECORDS,
+                 "help": TALKS_ONLY},
     "--filter": {"annotate": "joins whole runs", "compile": NOT_EVENTS, "run": NOT_EVENTS,
-                 "machine": NOT_EVENTS, "opstats": "decodes whole inferences", "help": TALKS_ONLY},
+                 "machine": NOT_EVENTS, "opstats": "decodes whole inferences", "profile": RECORDS,
+                 "help": TALKS_ONLY},
     "--help": {},
 }
 # Letters that mean one thing everywhere, as far as a command has them.

@@ -118,7 +118,7 @@ check_man_pages() {
         return
     fi
     names=$("$prefix/bin/tacho" help | sed -n '/^Commands/,/^$/s/^  \([a-z]*\) .*/tacho-\1/p')
-    same 11 "$(wc -w <<<"$names")" "number of commands" || ((failed += 1))
+    same 12 "$(wc -w <<<"$names")" "number of commands" || ((failed += 1))
     for name in tacho $names $(ls "$dropins"); do
         check "man page $name" man_page_exists "$name" 1
     done

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which one of many equal processes is this? Launchers of parallel programs say so in the
+ * environment.
+ */
+#ifndef TACHO_CAPTURE_RANK_H
+#define TACHO_CAPTURE_RANK_H
+
+#include "base/str.h"
+
+typedef struct tacho_rank {
+    const char *launcher; /* "torchrun", "Open MPI" ... */
+    uint64_t rank;
+    uint64_t world_size; /* 0 when it is not said */
+} tacho_rank;
+
+/*
+ * Looks into |environment|, as /proc/PID/environ has it: "NAME=value" with a NUL behind each. False
+ * when no launcher has left its mark. No other variable is looked at.
+ */
+bool tacho_rank_find(tacho_str environment, tacho_rank *out_rank);
+
+#endif

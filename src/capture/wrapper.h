@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The wrapper: runs a program as if it had been started without us, and records every process of
+ * it meanwhile. It ends when the program does; processes that outlive it run on and are counted.
+ */
+#ifndef TACHO_CAPTURE_WRAPPER_H
+#define TACHO_CAPTURE_WRAPPER_H
+
+#include "base/process.h"
+#include "profile/events.h"
+
+/* Exit statuses of a wrapper's own, as env and timeout have them. */
+enum {
+    TACHO_WRAPPER_TIMED_OUT = 124,
+    TACHO_WRAPPER_FAILED = 125,
+    TACHO_WRAPPER_NOT_RUN = 126,
+    TACHO_WRAPPER_NOT_FOUND = 127,
+    TACHO_WRAPPER_SIGNAL = 128, /* and the number of the signal */
+};
+
+typedef struct tacho_wrapper_request {
+    char *const *words; /* NULL-terminated: the program and its arguments */
+    int64_t timeout_ns; /* 0: none */
+    tacho_events *events;
+    /* Puts what was recorded so far on disk; called four times a second. */
+    tacho_status (*seal)(void *self);
+    void *seal_self;
+} tacho_wrapper_request;
+
+typedef struct tacho_wrapper_result {
+    int exit_status;
+    tacho_process_refusal refusal; /* error 0: it ran */
+    bool is_timed_out;
+    bool is_signalled; /* the program died of a signal, exit_status - 128 */
+    int64_t elapsed_ns;
+    int64_t cpu_ns;         /* of the program and all that were waited for */
+    int64_t look_ns;        /* CPU time that looking at /proc took */
+    uint64_t process_count; /* that were seen */
+    uint64_t unseen_count;  /* orphans that came and went between two looks */
+    uint64_t running_count; /* that outlive the program */
+    uint64_t left_out_count;
+    bool lists_no_children;   /* the kernel does not tell who belongs to whom */
+    uint64_t stored_count;    /* rows */
+    uint64_t unstored_count;  /* rows since storing failed */
+    tacho_status store_error; /* why it failed; the caller frees it */
+} tacho_wrapper_result;
+
+/*
+ * Runs it. A failure means that the program was not started; a program that cannot be run is a
+ * refusal in |out_result|, which also says what the exit status is to be.
+ */
+tacho_status tacho_wrapper_run(const tacho_wrapper_request *request,
+                               tacho_wrapper_result *out_result) TACHO_MUST_USE;
+
+#endif

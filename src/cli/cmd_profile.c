@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * tacho profile: runs a program and records every process of it.
+ */
+#include "cli/command.h"
+#include "cli/common_options.h"
+#include "cli/profile_report.h"
+#include "cli/table_sinks.h"
+#include "cli/values.h"
+#include "session/profiling.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { NAME_ROOM = 64 };
+
+static const tacho_option options[] = {
+    {"output", 'o', false, "OUT",
+     "keep the capture: .tacho as it is, .pb, .json or another trace suffix as a trace, .csv, "
+     ".txt or .xlsx as a table"},
+    {"timeout", 0, false, "S",
+     "end the program after S seconds (SIGTERM, then SIGKILL); the exit status is then 124"},
+    TACHO_OPTIONS_COMMON,
+};
+
+/* What to do, and what was made for it. */
+typedef struct profile_request {
+    tacho_profiling profiling;
+    tacho_profile_report report;
+    char *path;           /* of the capture in the making */
+    char *shell_words[4]; /* a command that a shell is to read */
+} profile_request;
+
+/* ---- options ------------------------------------------------------------------------------- */
+
+/* Seconds, or a duration with its unit. */
+static bool choose_timeout(const tacho_arguments *arguments, int64_t *out_ns)
+{
+    const char *value = tacho_arguments_value(arguments, "timeout");
+    char text[NAME_ROOM];
+    if (value == NULL) {
+        return true;
+    }
+    size_t len = strlen(value);
+    bool is_bare = len > 0 && strchr("0123456789.", value[len - 1]) != NULL;
+    snprintf(text, sizeof(text), "%s%s", value, is_bare ? "s" : "");
+    if (len + 2 > sizeof(text) || !tacho_value_duration(tacho_str_from_cstring(text), out_ns) ||
+        *out_ns <= 0) {
+        tacho_command_misuse(arguments->command,
+                             "--timeout: expected seconds, such as 30 or 500ms, not '%s'", value);
+        return false;
+    }
+    return true;
+}
+
+/* The format of the output, by its suffix. */
+static bool choose_output(const tacho_arguments *arguments, tacho_profile_report *report)
+{
+    const char *output = tacho_arguments_value(arguments, "output");
+    if (output == NULL) {
+        return true;
+    }
+    if (strcmp(output, "-") == 0) {
+        tacho_command_misuse(arguments->command,
+                             "standard output belongs to the program; name a file");
+        return false;
+    }
+    tacho_str path = tacho_str_from_cstring(output);
+    report->output_path = output;
+    report->table_sink = tacho_cli_table_sink_find_for_path(path);
+    if (report->table_sink == NULL || strcmp(report->table_sink->name, "json") == 0) {
+        report->table_sink = NULL; /* .json is Chrome's */
+        report->trace_sink = tacho_trace_sink_find_for_path(path);
+    }
+    if (report->trace_sink == NULL && report->table_sink == NULL) {
+        tacho_command_misuse(arguments->command,
+                             "'%s' has no known suffix; use .tacho, .pb or .csv", output);
+        return false;
+    }
+    return true;
+}
+
+/* Beside the output, so that it can take its name; else where temporary files are. */
+static bool choose_path(profile_request *request)
+{
+    const char *folder = getenv("TMPDIR");
+    folder = folder != NULL && folder[0] != '\0' ? folder : "/tmp";
+    const char *output = request->report.output_path;
+    size_t room = strlen(output != NULL ? output : folder) + NAME_ROOM;
+    request->path = malloc(room);
+    if (request->path == NULL) {
+        return false;
+    }
+    if (output != NULL) {
+        snprintf(request->path, room, "%s.%ld.partial", output, (long)getpid());
+    } else {
+        snprintf(request->path, room, "%s/tacho-profile-%ld.partial", folder, (long)getpid());
+    }
+    request->profiling.path = request->path;
+    request->report.capture_path = request->path;
+    return true;
+}
+
+/* One word that is a whole command line, as if typed in a shell. */
+static bool is_command_line(const tacho_arguments *arguments)
+{
+    const char *word = arguments->words[0];
+    return arguments->word_count == 1 && strpbrk(word, " \t\n|&;<>()$`") != NULL &&
+           access(word, X_OK) != 0;
+}
+
+static void choose_words(const tacho_arguments *arguments, profile_request *request)
+{
+    static char shell[] = "/bin/sh";
+    static char flag[] = "-c";
+    request->profiling.words = (char *const *)(uintptr_t)arguments->words;
+    if (is_command_line(arguments)) {
+        request->shell_words[0] = shell;
+        request->shell_words[1] = flag;
+        request->shell_words[2] = (char *)(uintptr_t)arguments->words[0];
+        request->profiling.words = request->shell_words;
+    }
+}
+
+/* ---- running ------------------------------------------------------------------------------- */
+
+static void say_refusal(const tacho_profiling *profiling, const tacho_wrapper_result *result)
+{
+    char text[512];
+    snprintf(text, sizeof(text), "cannot run '%.300s': %s", profiling->words[0],
+             strerror(result->refusal.error));
+    tacho_talk_line("error", text);
+}
+
+static int run(profile_request *request)
+{
+    tacho_wrapper_result result;
+    tacho_status status = tacho_profiling_run(&request->profiling, &result);
+    if (status != TACHO_OK || result.refusal.error != 0) {
+        if (status == TACHO_OK) {
+            say_refusal(&request->profiling, &result);
+        } else {
+            tacho_talk_failure(status);
+        }
+        unlink(request->path);
+        tacho_status_free(result.store_error);
+        return result.exit_status;
+    }
+    request->report.result = &result;
+    status = tacho_profile_report_run(&request->report);
+    if (status != TACHO_OK) {
+        tacho_talk_failure(status); /* the program's status says more */
+    }
+    tacho_status_free(result.store_error);
+    return result.exit_status;
+}
+
+static int profile_command_run(const tacho_arguments *arguments)
+{
+    profile_request request = {.report = {.level = tacho_common_talk_level(arguments)}};
+    if (arguments->word_count == 0) {
+        return tacho_command_misuse(arguments->command,
+                                    "no program given; write it behind --, with its arguments");
+    }
+    if (!choose_timeout(arguments, &request.profiling.timeout_ns) ||
+        !choose_output(arguments, &request.report)) {
+        return TACHO_EXIT_USAGE;
+    }
+    choose_words(arguments, &request);
+    if (!choose_path(&request)) {
+        return tacho_command_no_memory();
+    }
+    int exit_code = run(&request);
+    free(request.path);
+    return exit_code;
+}
+
+const tacho_command tacho_command_profile = {
+    .name = "profile",
+    .runs_program = true,
+    .summary = "run a program and record every process of it",
+    .usage = "[options] -- COMMAND [ARGUMENT...]",
+    .description =
+        "Runs COMMAND unchanged and records every process that belongs to it: when each\n"
+        "process and thread started and ended, CPU time and resident memory over time.\n"
+        "When the program ends, its processes are listed on standard error. No\n"
+        "instrumentation is needed.\n"
+        "\n"
+        "COMMAND is found in PATH and gets its arguments as they are. One argument that\n"
+        "contains blanks or shell operators is read by /bin/sh, as in \"pytest -v tests\".\n"
+        "The program keeps standard input, output and error, its directory, terminal,\n"
+        "process group, limits and open files. Signals are passed on; Ctrl-C reaches the\n"
+        "program, and what was recorded until then is still shown.\n"
+        "\n"
+        "Processes are looked at every 10 ms, less often in long runs, and never for more\n"
+        "than 2 % of one processor. A process that starts and ends between two looks is\n"
+        "not seen. Starts are exact to 10 ms, ends of processes to the millisecond, ends\n"
+        "of threads to the next look. CPU time and memory of a process count up to the\n"
+        "last look, unless it is COMMAND itself. Processes that outlive COMMAND run on;\n"
+        "recording ends with COMMAND.\n"
+        "\n"
+        "Ranks of torchrun, Open MPI, MPICH, MVAPICH, PMIx and Slurm are recognised by\n"
+        "their environment variables. Of the environment, nothing else is recorded.\n"
+        "\n"
+        "While the program runs, the capture is written to OUT.PID.partial four times a\n"
+        "second, without -o to a temporary file. If tacho is killed, that file stays, and\n"
+        "every command reads it.",
+    .examples = "# what a program starts, and what that costs\n"
+                "tacho profile -- tacho compile model.onnx\n"
+                "# keep the capture for other commands\n"
+                "tacho profile -o capture.tacho -- tacho run model.onnx -n 3\n"
+                "# a command line with a pipe, as a trace for https://ui.perfetto.dev\n"
+                "tacho profile -o sort.pb \"sort timeline.csv | uniq -c\"\n",
+    .options = options,
+    .option_count = sizeof(options) / sizeof(options[0]),
+    .run = profile_command_run,
+};

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A capture is read once for all tables: its rows go to two analyses.
+ */
+#include "cli/profile_report.h"
+
+#include "analyses/analysis.h"
+#include "analyses/ops.h"
+#include "pipeline/conversion.h"
+#include "session/profiling.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <unistd.h>
+
+enum { TOP = 20 };
+
+static const double ns_per_s = 1e9;
+
+/* Rows for both. */
+typedef struct row_fork {
+    tacho_events events;
+    tacho_events *processes, *ops;
+} row_fork;
+
+static tacho_status fork_row(tacho_events *events, const tacho_row *row)
+{
+    const row_fork *self = (const row_fork *)events;
+    TACHO_TRY(tacho_events_row(self->processes, row));
+    return tacho_events_row(self->ops, row);
+}
+
+static tacho_status fork_end_part(tacho_events *events, uint32_t part)
+{
+    const row_fork *self = (const row_fork *)events;
+    TACHO_TRY(tacho_events_end_part(self->processes, part));
+    return tacho_events_end_part(self->ops, part);
+}
+
+static tacho_status fork_finish(tacho_events *events)
+{
+    const row_fork *self = (const row_fork *)events;
+    TACHO_TRY(tacho_events_finish(self->processes));
+    return tacho_events_finish(self->ops);
+}
+
+/* A report in the making. */
+typedef struct report_writer {
+    const tacho_profile_report *report;
+    tacho_intake intake;
+    tacho_ops_options options;
+    tacho_table_report *tables;
+    bool has_ops;
+    bool wants_one; /* a file has one table: operators, or processes where there are none */
+} report_writer;
+
+static tacho_status take_ops(void *self, const tacho_table *table)
+{
+    report_writer *writer = self;
+    writer->has_ops = table->cell_count > 0;
+    return writer->has_ops ? tacho_table_report_add(writer->tables, table) : TACHO_OK;
+}
+
+static tacho_status take_processes(void *self, const tacho_table *table)
+{
+    const report_writer *writer = self;
+    bool is_wanted = !writer->wants_one || !writer->has_ops;
+    return is_wanted ? tacho_table_report_add(writer->tables, table) : TACHO_OK;
+}
+
+static tacho_status write_tables(report_writer *writer, const row_fork *rows)
+{
+    const tacho_table_taker ops = {take_ops, writer};
+    const tacho_table_taker processes = {take_processes, writer};
+    TACHO_TRY(tacho_analysis_ops.write(rows->ops, &writer->options, &ops));
+    TACHO_TRY(tacho_analysis_processes.write(rows->processes, NULL, &processes));
+    return tacho_table_report_finish(writer->tables);
+}
+
+static tacho_status write_to(report_writer *writer, const row_fork *rows,
+                             const tacho_table_sink *sink, tacho_output *output)
+{
+    tacho_table_report tables;
+    TACHO_TRY(tacho_table_report_open(&tables, sink, output));
+    writer->tables = &tables;
+    tacho_status status = write_tables(writer, rows);
+    tacho_table_report_close(&tables);
+    if (status == TACHO_OK) {
+        status = tacho_output_commit(output);
+    }
+    return status;
+}
+
+static tacho_status write_all(report_writer *writer, const row_fork *rows)
+{
+    const tacho_profile_report *report = writer->report;
+    tacho_output output;
+    if (report->table_sink != NULL) {
+        TACHO_TRY(tacho_output_open(report->output_path, &output));
+        writer->wants_one = true;
+        writer->options.top = 0;
+        tacho_status status = write_to(writer, rows, report->table_sink, &output);
+        tacho_output_close(&output);
+        TACHO_TRY(status);
+    }
+    if (report->level == TACHO_TALK_QUIET) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(tacho_output_open_standard_error(&output));
+    writer->wants_one = false;
+    writer->options.top = TOP;
+    tacho_status status = write_to(writer, rows, &tacho_table_sink_text, &output);
+    tacho_output_close(&output);
+    return status;
+}
+
+static tacho_status open_rows(report_writer *writer, tacho_dict *dict, row_fork *rows)
+{
+    static const tacho_events_vtable vtable = {fork_row, fork_end_part, fork_finish};
+    *rows = (row_fork){.events = {&vtable, dict}};
+    TACHO_TRY(tacho_analysis_processes.open(NULL, dict, &rows->processes));
+    return tacho_analysis_ops.open(&writer->options, dict, &rows->ops);
+}
+
+static tacho_status attempt(void *self, tacho_order_mode mode, tacho_dict *dict)
+{
+    report_writer *writer = self;
+    row_fork rows;
+    tacho_producer producer = tacho_intake_producer(&writer->intake);
+    tacho_status status = open_rows(writer, dict, &rows);
+    if (status == TACHO_OK) {
+        status = tacho_pipeline_push(&producer, mode, &rows.events);
+    }
+    if (status == TACHO_OK) {
+        status = write_all(writer, &rows);
+    }
+    tacho_analysis_processes.close(rows.processes);
+    tacho_analysis_ops.close(rows.ops);
+    return status;
+}
+
+/* ---- words --------------------------------------------------------------------------------- */
+
+static void say_summary(const tacho_profile_report *report, bool has_ops)
+{
+    const tacho_wrapper_result *result = report->result;
+    char text[256];
+    snprintf(text, sizeof(text),
+             "%" PRIu64 " process%s in %.3f s, %.3f s of CPU time, exit status %d%s",
+             result->process_count, result->process_count == 1 ? "" : "es",
+             (double)result->elapsed_ns / ns_per_s, (double)result->cpu_ns / ns_per_s,
+             result->exit_status, result->is_timed_out ? " (timed out)" : "");
+    tacho_talk_line("note", text);
+    if (!has_ops) {
+        tacho_talk_line("note", "no operators were reported; this shows processes alone, as seen "
+                                "from outside");
+    }
+}
+
+/* What the tables cannot show. */
+static void say_limits(const tacho_wrapper_result *result)
+{
+    char text[160];
+    if (result->running_count > 0) {
+        snprintf(text, sizeof(text), "%" PRIu64 " process%s still running; recorded up to here",
+                 result->running_count, result->running_count == 1 ? " is" : "es are");
+        tacho_talk_line("note", text);
+    }
+    if (result->unseen_count > 0) {
+        snprintf(text, sizeof(text),
+                 "%" PRIu64 " more process%s too short to be seen between two looks",
+                 result->unseen_count, result->unseen_count == 1 ? " was" : "es were");
+        tacho_talk_line("note", text);
+    }
+    if (result->left_out_count > 0) {
+        tacho_talk_line("warning", "more processes than can be followed at once; some are missing");
+    }
+    if (result->lists_no_children) {
+        tacho_talk_line("warning", "this kernel does not list the children of processes; only the "
+                                   "program itself was followed");
+    }
+}
+
+static void say_unstored(const tacho_profile_report *report)
+{
+    const tacho_wrapper_result *result = report->result;
+    char text[160];
+    if (result->store_error == TACHO_OK) {
+        return;
+    }
+    tacho_talk_status("warning", result->store_error, NULL);
+    snprintf(text, sizeof(text),
+             "%" PRIu64 " event%s could not be stored; what came before is kept",
+             result->unstored_count, result->unstored_count == 1 ? "" : "s");
+    tacho_talk_line("warning", text);
+}
+
+/* ---- the output ---------------------------------------------------------------------------- */
+
+/* Whether the output is the capture itself, under another name. */
+static bool is_capture(const tacho_profile_report *report)
+{
+    return report->output_path != NULL && report->trace_sink != NULL &&
+           strcmp(report->trace_sink->name, "tacho") == 0 &&
+           tacho_str_ends_with(tacho_str_from_cstring(report->output_path), TACHO_STR(".tacho"));
+}
+
+static tacho_status write_trace(const tacho_profile_report *report, const tacho_intake *intake)
+{
+    tacho_dict dict;
+    const tacho_conversion conversion = {
+        .intake = *intake,
+        .output_path = report->output_path,
+        .sink = report->trace_sink,
+        .selection = TACHO_SELECT_ALL,
+    };
+    TACHO_TRY(tacho_dict_init(&dict));
+    tacho_status status = tacho_conversion_run(&conversion, &dict);
+    tacho_dict_deinit(&dict);
+    return status;
+}
+
+static tacho_status write_output(const tacho_profile_report *report, const tacho_intake *intake)
+{
+    if (is_capture(report)) {
+        return tacho_profiling_put_in_place(report->capture_path, report->output_path);
+    }
+    return report->trace_sink != NULL ? write_trace(report, intake) : TACHO_OK;
+}
+
+static tacho_status write_report(const tacho_profile_report *report)
+{
+    const tacho_intake_input input = {.path = report->capture_path};
+    report_writer writer = {.report = report, .intake = {.inputs = &input, .input_count = 1}};
+    tacho_dict dict;
+    tacho_status status = TACHO_OK;
+    bool is_silent = report->level == TACHO_TALK_QUIET && report->table_sink == NULL;
+    TACHO_TRY(tacho_dict_init(&dict));
+    if (!is_silent) {
+        status = tacho_pipeline_try(attempt, &writer, TACHO_ORDER_PASS, &dict);
+        tacho_talk_losses(&dict);
+    }
+    tacho_dict_deinit(&dict);
+    if (status == TACHO_OK) {
+        status = write_output(report, &writer.intake);
+    }
+    if (status == TACHO_OK && report->level != TACHO_TALK_QUIET) {
+        say_summary(report, writer.has_ops);
+        say_limits(report->result);
+    }
+    return status;
+}
+
+static void say_wrote(const tacho_profile_report *report)
+{
+    char text[320];
+    if (report->output_path == NULL || report->level == TACHO_TALK_QUIET) {
+        return;
+    }
+    if (report->trace_sink != NULL) {
+        snprintf(text, sizeof(text), "%.200s: %" PRIu64 " event%s", report->output_path,
+                 report->result->stored_count, report->result->stored_count == 1 ? "" : "s");
+    } else {
+        snprintf(text, sizeof(text), "%.200s", report->output_path);
+    }
+    tacho_talk_line("wrote", text);
+}
+
+tacho_status tacho_profile_report_run(const tacho_profile_report *report)
+{
+    say_unstored(report);
+    tacho_status status = write_report(report);
+    if (status == TACHO_OK) {
+        unlink(report->capture_path); /* not there where it has another name by now */
+        say_wrote(report);
+        return TACHO_OK;
+    }
+    return tacho_status_add_note(status, "the capture is kept: %s", report->capture_path);
+}

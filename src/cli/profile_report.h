@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a person sees of a capture that was just made, and the file that -o names.
+ */
+#ifndef TACHO_CLI_PROFILE_REPORT_H
+#define TACHO_CLI_PROFILE_REPORT_H
+
+#include "capture/wrapper.h"
+#include "cli/talk.h"
+#include "sinks/table_sink.h"
+#include "sinks/trace_sink.h"
+
+typedef struct tacho_profile_report {
+    const char *capture_path;           /* to be read, and removed at the end */
+    const char *output_path;            /* NULL: none */
+    const tacho_trace_sink *trace_sink; /* of the output, or NULL ... */
+    const tacho_table_sink *table_sink; /* ... where it is this */
+    const tacho_wrapper_result *result;
+    tacho_talk_level level;
+} tacho_profile_report;
+
+/*
+ * Prints tables to standard error, since standard output belongs to the program, and writes the
+ * output. The capture is removed unless it is all there is; then a message names it.
+ */
+tacho_status tacho_profile_report_run(const tacho_profile_report *report) TACHO_MUST_USE;
+
+#endif

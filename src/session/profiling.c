@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The rooms that meet in a capture: the wrapper makes events, the sink writes them.
+ */
+#include "session/profiling.h"
+
+#include "sinks/tacho.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static tacho_status seal(void *self)
+{
+    return tacho_sink_tacho_seal(self);
+}
+
+static tacho_status run_into(const tacho_profiling *request, tacho_dict *dict, tacho_output *output,
+                             tacho_wrapper_result *out_result)
+{
+    const tacho_trace_options options = {0};
+    tacho_events *events = NULL;
+    TACHO_TRY(tacho_sink_tacho.open(dict, output, &options, &events));
+    const tacho_wrapper_request wrapper = {
+        .words = request->words,
+        .timeout_ns = request->timeout_ns,
+        .events = events,
+        .seal = seal,
+        .seal_self = events,
+    };
+    tacho_status status = tacho_wrapper_run(&wrapper, out_result);
+    tacho_sink_tacho.close(events);
+    if (out_result->store_error == TACHO_OK) {
+        out_result->store_error = tacho_output_commit(output);
+    }
+    return status;
+}
+
+tacho_status tacho_profiling_run(const tacho_profiling *request, tacho_wrapper_result *out_result)
+{
+    tacho_dict dict;
+    tacho_output output;
+    *out_result = (tacho_wrapper_result){.exit_status = TACHO_WRAPPER_FAILED};
+    TACHO_TRY(tacho_dict_init(&dict));
+    tacho_status status = tacho_output_open_live(request->path, &output);
+    if (status == TACHO_OK) {
+        status = run_into(request, &dict, &output, out_result);
+        tacho_output_close(&output);
+    }
+    tacho_dict_deinit(&dict);
+    return status;
+}
+
+/* ---- putting it in place ------------------------------------------------------------------- */
+
+static tacho_status failure(const char *path, const char *what)
+{
+    return tacho_fail(TACHO_CODE_IO, "%s: cannot %s: %s", path, what, strerror(errno));
+}
+
+/* The mode of the file that is replaced, or that of a new one. */
+static mode_t mode_of(const char *target)
+{
+    struct stat facts;
+    if (stat(target, &facts) == 0) {
+        return facts.st_mode & 0777;
+    }
+    mode_t mask = umask(0);
+    umask(mask);
+    return 0666 & ~mask;
+}
+
+static tacho_status sync_file(const char *path, mode_t mode)
+{
+    int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0) {
+        return failure(path, "open");
+    }
+    bool is_synced = fchmod(fd, mode) == 0 && fsync(fd) == 0;
+    tacho_status status = is_synced ? TACHO_OK : failure(path, "sync");
+    close(fd);
+    return status;
+}
+
+tacho_status tacho_profiling_put_in_place(const char *path, const char *target)
+{
+    TACHO_TRY(sync_file(path, mode_of(target)));
+    char *resolved = realpath(target, NULL);
+    bool is_done = rename(path, resolved != NULL ? resolved : target) == 0;
+    tacho_status status = is_done ? TACHO_OK : failure(target, "put in place");
+    free(resolved);
+    return status;
+}

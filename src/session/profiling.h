@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Profiling a program: the wrapper, and the capture that it fills. The capture has a name from the
+ * start and is written as the program runs, so it can be read whatever happens to us.
+ */
+#ifndef TACHO_SESSION_PROFILING_H
+#define TACHO_SESSION_PROFILING_H
+
+#include "capture/wrapper.h"
+
+typedef struct tacho_profiling {
+    char *const *words; /* NULL-terminated */
+    int64_t timeout_ns; /* 0: none */
+    const char *path;   /* of the capture; it must not exist */
+} tacho_profiling;
+
+/*
+ * Runs the program. A failure means that it was not started. |out_result| says what there is to be
+ * said about it; its store_error belongs to the caller.
+ */
+tacho_status tacho_profiling_run(const tacho_profiling *request,
+                                 tacho_wrapper_result *out_result) TACHO_MUST_USE;
+
+/*
+ * Gives the capture at |path| the name |target|, in the same directory, and the mode that a file of
+ * that name has or would have. A symbolic link stays, and what it leads to is replaced.
+ */
+tacho_status tacho_profiling_put_in_place(const char *path, const char *target) TACHO_MUST_USE;
+
+#endif

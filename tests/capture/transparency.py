@@ -1,0 +1,321 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A program behaves under 'tacho profile' as it does without: hundreds of commands, each run both ways.
+
+    transparency.py BIN_DIR
+
+Compared are the exit status, standard output byte by byte, standard error byte by byte (with -q), and
+the files that are left. The commands print what a wrapper could disturb: arguments, environment,
+directory, umask, limits, niceness, process group, session, terminal, signal mask and dispositions, open
+descriptors. Tests of their own are for signals, terminals, orphans and closed streams.
+"""
+import os
+import pty
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+BIN = os.path.abspath(sys.argv[1])
+TACHO = f"{BIN}/tacho"
+SEED = 21
+OURS = "TACHO_"  # variables that a capture adds
+
+FACTS = r"""
+import os, resource, signal, sys
+print(sys.argv[1:], os.getcwd(), oct(os.umask(0o77)), os.nice(0))
+print(sorted((k, v) for k, v in os.environ.items() if not k.startswith("TACHO_")))
+print([(i, resource.getrlimit(i)) for i in range(16)])
+print(os.getpgid(0) == int(os.environ["GROUP"]), os.getsid(0) == int(os.environ["SESSION"]))
+print([os.isatty(fd) for fd in (0, 1, 2)], sorted(os.listdir("/proc/self/fd"))[:-1])
+for line in open("/proc/self/status"):
+    if line.startswith(("SigBlk", "SigIgn", "SigPnd", "ShdPnd", "Uid", "Gid", "Groups", "Seccomp",
+                        "CapEff", "NoNewPrivs", "Cpus_allowed")):
+        print(line, end="")
+"""
+
+
+def words_of(random_):
+    """A few hundred commands."""
+    odd = ["", " ", "a b", "*", "$HOME", "'", '"', "\\", "--", "-o", "-q", "--help", "\n", "é", "\udcff", "%s",
+           ";", "|", "~", "x" * 5000, "=", "-", "--timeout=1", "-h"]
+    for status in range(256):
+        yield ["sh", "-c", f"exit {status}"]
+    for number in (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 34, 64):
+        yield ["sh", "-c", f"ulimit -c 0; kill -{number} $$"]
+    for _ in range(120):
+        yield ["printf", "[%s]", *random_.choices(odd, k=random_.randint(1, 6))]
+    for size in (0, 1, 4095, 65536, 3000000):
+        yield ["head", "-c", str(size), "/dev/zero"]
+        yield ["sh", "-c", f"head -c {size} /dev/zero >&2"]
+    for _ in range(40):
+        yield ["sh", "-c", random_.choice([
+            "cat", "wc -c", "cat >&2", "sort | head -3", "read x; echo $x", "true & wait", "false",
+            "echo out; echo err >&2", "sleep 0.01; cat", "(exit 3); echo $?", "exec cat", "cd /; pwd",
+            "echo x > file; cat file", "mkdir d; ls", "umask", "ulimit -a", "no_such_program", "."])]
+    for name in ("no_such_program", "/no/such/program", "/tmp", "./not_executable"):
+        yield [name, "x"]
+    for _ in range(20):
+        yield [sys.executable, "-c", FACTS, *random_.choices(odd, k=3)]
+
+
+def run(words, stdin, at, **more):
+    env = {**os.environ, "GROUP": str(os.getpgid(0)), "SESSION": str(os.getsid(0))}
+    return subprocess.run(words, input=stdin, cwd=at, env=env, capture_output=True, check=False,
+                          timeout=60, **more)
+
+
+def files_in(folder):
+    found = {}
+    for root, folders, names in os.walk(folder):
+        for name in folders + names:
+            path = os.path.join(root, name)
+            found[os.path.relpath(path, folder)] = (
+                os.stat(path).st_mode, open(path, "rb").read() if os.path.isfile(path) else b"")
+    return found
+
+
+def status_of(done):
+    """As a shell says it."""
+    return 128 - done.returncode if done.returncode < 0 else done.returncode
+
+
+class Commands(unittest.TestCase):
+    def both(self, words, stdin, **more):
+        results = []
+        for prefix in ([], [TACHO, "profile", "-q", "--"]):
+            with tempfile.TemporaryDirectory(prefix="tacho-transparent.") as at:
+                link = "/tmp/tacho-transparent"  # the directory's name is printed by some
+                folder = f"{link}.{os.getpid()}"
+                os.rename(at, folder)
+                with open(f"{folder}/not_executable", "w", encoding="utf-8"):
+                    pass
+                try:
+                    try:
+                        done = run([*prefix, *words], stdin, folder, **more)
+                        results.append((status_of(done), done.stdout, done.stderr, files_in(folder)))
+                    except OSError as error:  # not started at all
+                        results.append((127 if isinstance(error, FileNotFoundError) else 126, b"",
+                                        None, files_in(folder)))
+                finally:
+                    os.rename(folder, at)
+        if results[0][2] is None:  # without the wrapper nobody says so
+            results[0] = (*results[0][:2], results[1][2], results[0][3])
+            self.assertIn(b"cannot run", results[1][2])
+        return results
+
+    def test_table(self):
+        random_ = random.Random(SEED)
+        commands = list(words_of(random_))
+        self.assertGreaterEqual(len(commands), 400)
+        for words in commands:
+            words = [os.fsencode(word) for word in words]
+            with self.subTest(words=words):
+                stdin = random_.randbytes(random_.choice([0, 10, 70000])).replace(b"\0", b"\n")
+                plain, wrapped = self.both(words, stdin)
+                self.assertEqual(plain, wrapped)
+
+    def test_signal_dispositions_and_masks(self):
+        def ignore():
+            signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+            signal.signal(signal.SIGHUP, signal.SIG_IGN)
+            signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+            signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+            signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR2, signal.SIGTERM])
+
+        def default():
+            for number in (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGCHLD):
+                signal.signal(number, signal.SIG_DFL)
+
+        for prepare in (ignore, default):
+            plain, wrapped = self.both([sys.executable, "-S", "-c", FACTS], b"", preexec_fn=prepare,
+                                       restore_signals=False)
+            self.assertEqual(plain, wrapped)
+
+    def test_closed_streams(self):
+        script = "import os\nprint(sorted(os.listdir('/proc/self/fd'))[:-1])"
+        for closing in ("<&-", ">&-", "2>&-", "<&- 2>&-", "3</dev/null 9>/dev/null"):
+            line = f"exec {{}} {sys.executable} -S -c \"$0\" {closing}"
+            for stream in ("1", "file"):
+                end = "" if stream == "1" else " > file"
+                if ">&-" in closing.replace("2>&-", "") and not end:
+                    continue
+                results = []
+                for prefix in ("", f"{TACHO} profile -q --"):
+                    with tempfile.TemporaryDirectory() as at:
+                        done = subprocess.run(["bash", "-c", line.format(prefix) + end, script], cwd=at,
+                                              capture_output=True, check=False, timeout=60)
+                        results.append((done.returncode, done.stdout, files_in(at)))
+                self.assertEqual(results[0], results[1], closing)
+
+    def test_limits_of_files_and_descriptors(self):
+        for limit in ("ulimit -n 20", "ulimit -f 1", "ulimit -u 4000", "ulimit -s 256"):
+            plain, wrapped = ("exec sh -c '{0}; exec {1} sh -c \"ulimit -a; head -c 9000 /dev/zero "
+                              "> file; echo $?\" 2>/dev/null'".format(limit, prefix)
+                              for prefix in ("", f"{TACHO} profile -q --"))
+            results = []
+            for line in (plain, wrapped):
+                with tempfile.TemporaryDirectory() as at:
+                    done = subprocess.run(["sh", "-c", line], cwd=at, capture_output=True, check=False,
+                                          timeout=60)
+                    results.append((done.returncode, done.stdout, files_in(at)))
+            self.assertEqual(*results)
+
+
+class Signals(unittest.TestCase):
+    SCRIPT = ("import signal, sys, time\n"
+              "def got(number, frame):\n"
+              "    print(number, flush=True)\n"
+              "    sys.exit(40 + number)\n"
+              "for number in {numbers}:\n"
+              "    signal.signal(number, got)\n"
+              "print('ready', flush=True)\n"
+              "time.sleep(30)\n")
+    NUMBERS = [int(number) for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM,
+                                          signal.SIGUSR1, signal.SIGUSR2, signal.SIGALRM)]
+
+    def start(self, *options, **more):
+        child = subprocess.Popen([TACHO, "profile", *options, "--", sys.executable, "-c",
+                                  self.SCRIPT.format(numbers=self.NUMBERS)], stdout=subprocess.PIPE,
+                                 stderr=subprocess.PIPE, text=True, **more)
+        self.assertEqual(child.stdout.readline(), "ready\n")
+        return child
+
+    def test_signals_are_passed_on_once(self):
+        for number in self.NUMBERS:
+            child = self.start("-q")
+            child.send_signal(number)
+            out, err = child.communicate(timeout=30)
+            self.assertEqual((out, err, child.returncode), (f"{number}\n", "", 40 + number))
+
+    def test_an_interrupt_of_the_group_arrives_once_and_is_reported(self):
+        """Ctrl-C: the terminal sends it to both."""
+        with tempfile.TemporaryDirectory() as at:
+            pid, terminal = pty.fork()
+            if pid == 0:
+                os.chdir(at)
+                os.execv(TACHO, ["tacho", "profile", "-o", "run.tacho", "--", sys.executable, "-c",
+                                 self.SCRIPT.format(numbers=self.NUMBERS)])
+            text = b""
+            while b"ready" not in text:
+                text += os.read(terminal, 4096)
+            os.write(terminal, b"\x03")
+            try:
+                while piece := os.read(terminal, 4096):
+                    text += piece
+            except OSError:
+                pass
+            status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+            self.assertEqual(status, 40 + signal.SIGINT, text)
+            self.assertEqual(text.split(b"Processes")[0].count(b"2\r\n"), 1, text)
+            self.assertIn(b"Processes", text)
+            done = subprocess.run([TACHO, "info", f"{at}/run.tacho"], capture_output=True, check=False)
+            self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_a_job_can_be_stopped_and_continued(self):
+        child = self.start("-q", process_group=0)
+        os.killpg(child.pid, signal.SIGTSTP)
+        self.assertTrue(os.WIFSTOPPED(os.waitpid(child.pid, os.WUNTRACED)[1]))
+        os.killpg(child.pid, signal.SIGCONT)
+        child.terminate()
+        self.assertEqual(child.wait(timeout=30), 40 + signal.SIGTERM)
+        child.communicate()
+
+    def test_a_timeout(self):
+        start = time.monotonic()
+        done = subprocess.run([TACHO, "profile", "--timeout", "0.2", "sleep 30 & sleep 30"],
+                              capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 124)
+        self.assertLess(time.monotonic() - start, 20)
+        self.assertIn("timed out", done.stderr)
+
+    def test_a_timeout_of_who_does_not_listen(self):
+        done = subprocess.run([TACHO, "profile", "-q", "--timeout=300ms", "--", "sh", "-c",
+                               "trap '' TERM; while :; do sleep 0.1; done"], check=False)
+        self.assertEqual(done.returncode, 124)
+
+
+class Captures(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory(prefix="tacho-captures.")
+        self.at = self.folder.name
+        self.addCleanup(self.folder.cleanup)
+
+    def tacho(self, *words, **more):
+        return subprocess.run([TACHO, *words], cwd=self.at, capture_output=True, text=True, check=False,
+                              timeout=120, **more)
+
+    def test_every_output_is_one_that_others_read(self):
+        for name in ("run.tacho", "run.tacho.zst", "run.pb", "run.json"):
+            done = self.tacho("profile", "-o", name, "--", "sh", "-c", "sleep 0.05 & wait; exit 6")
+            self.assertEqual(done.returncode, 6, done.stderr)
+            self.assertEqual(os.listdir(self.at), [name])
+            info = self.tacho("info", name)
+            self.assertEqual(info.returncode, 0, (name, info.stderr))
+            self.assertIn("Lifetime", info.stdout)
+            os.remove(f"{self.at}/{name}")
+        self.tacho("profile", "-q", "-o", "run.csv", "--", "true")
+        with open(f"{self.at}/run.csv", encoding="utf-8") as table:
+            self.assertTrue(table.readline().startswith("table,process,pid,rank,start_ns,time_ns,cpu_ns"))
+
+    def test_what_is_there_is_replaced_and_keeps_its_mode(self):
+        with open(f"{self.at}/old.tacho", "w", encoding="utf-8") as old:
+            old.write("old")
+        os.chmod(f"{self.at}/old.tacho", 0o640)
+        os.symlink("old.tacho", f"{self.at}/link.tacho")
+        self.assertEqual(self.tacho("profile", "-q", "-o", "link.tacho", "true").returncode, 0)
+        self.assertTrue(os.path.islink(f"{self.at}/link.tacho"))
+        self.assertEqual(os.stat(f"{self.at}/old.tacho").st_mode & 0o777, 0o640)
+        self.assertEqual(self.tacho("info", "old.tacho").returncode, 0)
+
+    def test_nothing_is_left_where_nothing_ran(self):
+        for words, status in ((("no_such_program",), 127), (("/tmp",), 126), ((), 2),
+                              (("-o", "x.unknown", "true"), 2), (("-o", "-", "true"), 2),
+                              (("--timeout", "soon", "true"), 2), (("-o", "no/such/x.tacho", "true"), 125)):
+            done = self.tacho("profile", *words)
+            self.assertEqual(done.returncode, status, (words, done.stderr))
+            self.assertTrue(done.stderr)
+            self.assertEqual(os.listdir(self.at), [])
+
+    def test_killed_while_recording(self):
+        """The capture so far stays, and can be read."""
+        for delay in (0.3, 0.6, 1.1):
+            child = subprocess.Popen([TACHO, "profile", "-o", "k.tacho", "--", "sh", "-c",
+                                      "for i in 1 2 3 4 5 6 7 8 9; do sleep 0.1; done; sleep 2"],
+                                     cwd=self.at, stderr=subprocess.DEVNULL, start_new_session=True)
+            time.sleep(delay)
+            child.kill()
+            child.wait()
+            os.killpg(child.pid, signal.SIGKILL)
+            (name,) = os.listdir(self.at)
+            self.assertRegex(name, r"^k\.tacho\.\d+\.partial$")
+            info = self.tacho("info", name)
+            if delay > 0.5:  # two seals, at least
+                self.assertEqual(info.returncode, 3, info.stderr)
+                self.assertIn("Resident memory", info.stdout)
+            os.remove(f"{self.at}/{name}")
+
+    def test_a_full_disk_does_not_reach_the_program(self):
+        line = (f"ulimit -f 8; exec {TACHO} profile -o full.tacho -- sh -c "
+                "'i=0; while [ $i -lt 120 ]; do sleep 0.004 & i=$((i+1)); wait; done; exit 11'")
+        done = subprocess.run(["bash", "-c", line], cwd=self.at, capture_output=True, text=True,
+                              check=False, timeout=120)
+        self.assertEqual(done.returncode, 11, done.stderr)
+        self.assertIn("could not be stored", done.stderr)
+        info = self.tacho("info", "full.tacho")
+        self.assertEqual(info.returncode, 3, info.stderr)
+
+    def test_ranks(self):
+        done = self.tacho("profile", "-o", "r.csv", "--", "sh", "-c",
+                          "for i in 0 1 2; do RANK=$i WORLD_SIZE=3 sleep 0.2 & done; wait")
+        self.assertEqual(done.returncode, 0)
+        with open(f"{self.at}/r.csv", encoding="utf-8") as table:
+            rows = [line.split(",") for line in table]
+        self.assertLessEqual({"0", "1", "2"}, {row[3] for row in rows}, rows)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[2:]])
