@@ -6,19 +6,54 @@
 
 #include "base/maths.h"
 
-static bool is_of(const tacho_job *job, tacho_job_kind first, tacho_job_kind second)
+/* What jobs keep busy, as the table of operators has it. */
+typedef enum busy_part {
+    BUSY_COMPUTE,
+    BUSY_READ,
+    BUSY_WRITE,
+    BUSY_COPY,
+    BUSY_LAUNCH,
+    BUSY_LINK
+} busy_part;
+
+/* Launches and barriers are control jobs, too, where a machine has no semaphores. */
+static bool is_barrier(const tacho_program *program, const tacho_job *job)
 {
-    return job->kind == (uint16_t)first || job->kind == (uint16_t)second;
+    uint32_t name = program->engines[job->engine].class_name;
+    return tacho_str_equal(tacho_strings_get(&program->strings, name), TACHO_STR("sync"));
 }
 
-/* The busiest engine in jobs of two kinds. */
+static busy_part part_of(const tacho_program *program, const tacho_job *job)
+{
+    switch ((tacho_job_kind)job->kind) {
+    case TACHO_JOB_LOAD:
+        return BUSY_READ;
+    case TACHO_JOB_STORE:
+        return BUSY_WRITE;
+    case TACHO_JOB_COPY:
+        return BUSY_COPY;
+    case TACHO_JOB_CONTROL:
+        return is_barrier(program, job) ? BUSY_LAUNCH : BUSY_COMPUTE;
+    case TACHO_JOB_COMPUTE:
+        return BUSY_COMPUTE;
+    case TACHO_JOB_P2P:
+        return BUSY_LINK;
+    case TACHO_JOB_SIGNAL:
+    case TACHO_JOB_WAIT:
+    case TACHO_JOB_KIND_COUNT:
+        break;
+    }
+    return BUSY_LAUNCH;
+}
+
+/* The busiest engine in jobs of one part. */
 static int64_t busiest(const tacho_program *program, const tacho_program_op *op, int64_t *busy,
-                       const tacho_job_kind kinds[2])
+                       busy_part part)
 {
     int64_t most = 0;
     for (uint32_t i = 0; i < op->job_count; i++) {
         const tacho_job *job = &program->jobs[op->first_job + i];
-        if (is_of(job, kinds[0], kinds[1])) {
+        if (part_of(program, job) == part) {
             busy[job->engine] = tacho_cycles_add(busy[job->engine], job->cycles);
             most = tacho_most(most, busy[job->engine]);
         }
@@ -49,15 +84,10 @@ static uint32_t count_cores(const tacho_program *program, const tacho_program_op
 void tacho_op_busy(const tacho_program *program, const tacho_program_op *op, int64_t *busy,
                    tacho_op_timing *timing)
 {
-    static const tacho_job_kind computes[] = {TACHO_JOB_COMPUTE, TACHO_JOB_CONTROL};
-    static const tacho_job_kind reads[] = {TACHO_JOB_LOAD, TACHO_JOB_LOAD};
-    static const tacho_job_kind writes[] = {TACHO_JOB_STORE, TACHO_JOB_STORE};
-    static const tacho_job_kind copies[] = {TACHO_JOB_COPY, TACHO_JOB_COPY};
-    static const tacho_job_kind waits[] = {TACHO_JOB_WAIT, TACHO_JOB_SIGNAL};
     timing->cores = count_cores(program, op, busy);
-    timing->compute_cycles = busiest(program, op, busy, computes);
-    timing->read_cycles = busiest(program, op, busy, reads);
-    timing->write_cycles = busiest(program, op, busy, writes);
-    timing->copy_cycles = busiest(program, op, busy, copies);
-    timing->launch_cycles = busiest(program, op, busy, waits);
+    timing->compute_cycles = busiest(program, op, busy, BUSY_COMPUTE);
+    timing->read_cycles = busiest(program, op, busy, BUSY_READ);
+    timing->write_cycles = busiest(program, op, busy, BUSY_WRITE);
+    timing->copy_cycles = busiest(program, op, busy, BUSY_COPY);
+    timing->launch_cycles = busiest(program, op, busy, BUSY_LAUNCH);
 }

@@ -85,10 +85,16 @@ def _column_problems(case, operator, row):
             yield f"{operator.where()}: {row[count]} {count} in no {cycles}"
     if case.machine.is_streamed() or not operator.jobs:
         return
-    computes = _busy(operator.jobs, ("compute", "control"))
-    if row["compute_cycles"] < computes:
+    barriers = [job for job in operator.jobs if job.engine == "SYNC"]
+    computes = _busy([job for job in operator.jobs if job.engine != "SYNC"],
+                     ("compute", "control"))
+    if row["compute_cycles"] != computes:
         yield (f"{operator.where()}: an engine computes for {computes} cycles, compute_cycles is "
                f"{row['compute_cycles']}")
+    launch = _busy(barriers, ("control", "wait", "signal"))
+    if row["launch_cycles"] != launch:
+        yield (f"{operator.where()}: barriers and launch take {launch} cycles, launch_cycles is "
+               f"{row['launch_cycles']}")
     shared = (_moved(operator.jobs, "load") + _moved(operator.jobs, "store")) // \
         case.machine.shared_rate
     moves = max(_busy(operator.jobs, ("load",)), _busy(operator.jobs, ("store",)), shared)
@@ -98,6 +104,9 @@ def _column_problems(case, operator, row):
     if row["bound"] == "compute" and computes < moves:
         yield (f"{operator.where()}: bound by compute in the table; engines compute for {computes} "
                f"cycles, queues or shared memory move for {moves}")
+    if row["bound"] in ("compute", "memory") and max(computes, moves) < launch:
+        yield (f"{operator.where()}: bound by {row['bound']} in the table; launch takes {launch} "
+               "cycles")
 
 
 @rule("bounds-add-up")
