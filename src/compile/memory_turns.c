@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The jobs of an operator are gone through as they start: those that do not need shared memory as
+ * The jobs of an operator are gone through as they start: those that share nothing as
  * soon as all that they wait for has a time, transfers in the order in which they are ready. What
  * becomes ready later is never ready before: the order is that of time, and each job is looked at
  * once.
@@ -15,7 +15,7 @@
 
 /* ---- the machine ---------------------------------------------------------------------------- */
 
-/* The part of a memory of |rate| that a queue takes when it goes as fast as it can. */
+/* The part of |rate| that a queue takes when it goes as fast as it can. */
 static tacho_ratio part_of(const tacho_dma *dma, tacho_ratio rate)
 {
     tacho_ratio part = {1, 1};
@@ -27,14 +27,42 @@ static tacho_ratio part_of(const tacho_dma *dma, tacho_ratio rate)
     return is_slower && part.num > 0 ? part : (tacho_ratio){1, 1};
 }
 
-/* Makes one measure of both parts; whether it fits. */
-static bool set_measure(tacho_memory_turns *self, tacho_ratio load, tacho_ratio store)
+/* Makes one measure of both parts; of whole ones, where it does not fit: one goes at a time. */
+static void set_measure(tacho_turn_shared *self, tacho_ratio in, tacho_ratio out)
 {
-    bool is_over = __builtin_mul_overflow((uint64_t)load.den, (uint64_t)store.den, &self->all) ||
+    self->is_limited = true;
+    bool is_over = __builtin_mul_overflow((uint64_t)in.den, (uint64_t)out.den, &self->all) ||
                    self->all >> 40 != 0;
-    self->of_load = (uint64_t)load.num * (uint64_t)store.den;
-    self->of_store = (uint64_t)store.num * (uint64_t)load.den;
-    return !is_over;
+    self->of_in = (uint64_t)in.num * (uint64_t)out.den;
+    self->of_out = (uint64_t)out.num * (uint64_t)in.den;
+    if (is_over) {
+        self->all = self->of_in = self->of_out = 1;
+    }
+}
+
+static tacho_status share_memory(tacho_turn_shared *self, const tacho_machine *machine)
+{
+    tacho_ratio read;
+    tacho_ratio write;
+    const tacho_memory *ddr = tacho_machine_memory(machine, TACHO_MEMORY_DDR);
+    TACHO_TRY(tacho_cost_memory_rate(ddr, &read));
+    TACHO_TRY(tacho_cost_memory_write_rate(ddr, &write));
+    if (read.num > 0 && write.num > 0) {
+        set_measure(self, part_of(tacho_machine_dma(machine, TACHO_ENGINE_DMA_IN), read),
+                    part_of(tacho_machine_dma(machine, TACHO_ENGINE_DMA_OUT), write));
+    }
+    return TACHO_OK;
+}
+
+static void share_network(tacho_turn_shared *self, const tacho_machine *machine)
+{
+    tacho_ratio rate = tacho_quantity_or(&machine->noc.link_bytes_per_cycle, 0);
+    const tacho_dma *local = tacho_machine_dma(machine, TACHO_ENGINE_DMA_LOCAL);
+    const tacho_dma *queue =
+        local != NULL ? local : tacho_machine_dma(machine, TACHO_ENGINE_DMA_IN);
+    if (rate.num > 0) {
+        set_measure(self, part_of(queue, rate), (tacho_ratio){1, 1});
+    }
 }
 
 tacho_status tacho_memory_turns_init(tacho_memory_turns *turns, const tacho_machine *machine,
@@ -42,17 +70,9 @@ tacho_status tacho_memory_turns_init(tacho_memory_turns *turns, const tacho_mach
 {
     *turns = (tacho_memory_turns){.engine_count = program->engine_count};
     TACHO_TRY(tacho_index_init(&turns->cast_index));
-    tacho_ratio read;
-    tacho_ratio write;
-    const tacho_memory *ddr = tacho_machine_memory(machine, TACHO_MEMORY_DDR);
-    TACHO_TRY(tacho_cost_memory_rate(ddr, &read));
-    TACHO_TRY(tacho_cost_memory_write_rate(ddr, &write));
-    turns->is_limited = read.num > 0 && write.num > 0;
-    tacho_ratio one = {1, 1};
-    if (turns->is_limited &&
-        !set_measure(turns, part_of(tacho_machine_dma(machine, TACHO_ENGINE_DMA_IN), read),
-                     part_of(tacho_machine_dma(machine, TACHO_ENGINE_DMA_OUT), write))) {
-        (void)set_measure(turns, one, one); /* one at a time */
+    TACHO_TRY(share_memory(&turns->shared[TACHO_TURN_MEMORY], machine));
+    if (program->facts.core_count > 1) {
+        share_network(&turns->shared[TACHO_TURN_NETWORK], machine);
     }
     size_t count =
         program->engine_count + (size_t)program->facts.device_count * program->facts.core_count + 1;
@@ -67,7 +87,9 @@ tacho_status tacho_memory_turns_init(tacho_memory_turns *turns, const tacho_mach
 void tacho_memory_turns_deinit(tacho_memory_turns *turns)
 {
     tacho_heap_deinit(&turns->waiting);
-    tacho_heap_deinit(&turns->going);
+    for (size_t i = 0; i < TACHO_TURN_SHARED; i++) {
+        tacho_heap_deinit(&turns->shared[i].going);
+    }
     tacho_index_deinit(&turns->cast_index);
     free(turns->casts);
     free(turns->loads);
@@ -250,13 +272,13 @@ static tacho_status find_followers(op_jobs *self)
 
 /* ---- starts --------------------------------------------------------------------------------- */
 
-/* Of shared memory; 0: nothing. */
-static uint64_t taken_by(const tacho_memory_turns *turns, const tacho_job *job)
+/* What |job| shares with others; NULL: nothing that has a rate. */
+static tacho_turn_shared *shared_by(tacho_memory_turns *turns, const tacho_job *job)
 {
-    return job->bytes == 0                ? 0
-           : job->kind == TACHO_JOB_LOAD  ? turns->of_load
-           : job->kind == TACHO_JOB_STORE ? turns->of_store
-                                          : 0;
+    bool is_copy = job->kind == TACHO_JOB_COPY;
+    bool is_transfer = is_copy || job->kind == TACHO_JOB_LOAD || job->kind == TACHO_JOB_STORE;
+    tacho_turn_shared *shared = &turns->shared[is_copy ? TACHO_TURN_NETWORK : TACHO_TURN_MEMORY];
+    return job->bytes > 0 && is_transfer && shared->is_limited ? shared : NULL;
 }
 
 static void start_job(op_jobs *self, uint32_t number, int64_t start)
@@ -287,7 +309,7 @@ static tacho_status arrive(op_jobs *self, uint32_t number)
     if (job->cast != TACHO_NONE) {
         return arrive_at_cast(self, number);
     }
-    if (taken_by(turns, &self->program->jobs[self->first + number]) > 0) {
+    if (shared_by(turns, &self->program->jobs[self->first + number]) != NULL) {
         tacho_moment moment = {.at = (tacho_u128)job->ready, .key = number};
         return tacho_heap_add(&turns->waiting, moment);
     }
@@ -333,34 +355,46 @@ static tacho_status tell_followers(op_jobs *self)
     return TACHO_OK;
 }
 
-/* The first transfer that waits starts when there is enough of the memory, and not before |now|. */
-static tacho_status start_transfer(op_jobs *self, int64_t *now)
+/* Makes room for |taken| of what is shared, from |ready| on; returns when there is. */
+static int64_t make_room(tacho_turn_shared *shared, uint64_t taken, int64_t ready)
 {
-    tacho_memory_turns *turns = self->turns;
-    uint32_t number = (uint32_t)tacho_heap_take(&turns->waiting).key;
-    uint64_t taken = taken_by(turns, &self->program->jobs[self->first + number]);
-    uint32_t cast = turns->jobs[number].cast;
-    *now = later(*now, cast != TACHO_NONE ? turns->casts[cast].ready : turns->jobs[number].ready);
-    while (turns->going.item_count > 0 &&
-           (turns->going.items[0].at <= (tacho_u128)*now || turns->used > turns->all - taken)) {
-        tacho_moment ended = tacho_heap_take(&turns->going);
-        turns->used -= ended.value;
-        *now = later(*now, (int64_t)ended.at);
+    int64_t now = later(shared->now, ready);
+    while (shared->going.item_count > 0 &&
+           (shared->going.items[0].at <= (tacho_u128)now || shared->used > shared->all - taken)) {
+        tacho_moment ended = tacho_heap_take(&shared->going);
+        shared->used -= ended.value;
+        now = later(now, (int64_t)ended.at);
     }
-    turns->used += taken;
-    for (uint32_t i = number; i != TACHO_NONE; i = turns->jobs[i].next_load) {
-        start_job(self, i, *now);
-    }
-    return tacho_heap_add(
-        &turns->going,
-        (tacho_moment){.at = (tacho_u128)end_of(self, number), .key = number, .value = taken});
+    shared->used += taken;
+    shared->now = now;
+    return now;
 }
 
-static tacho_status start_all(op_jobs *self, int64_t *now)
+/* The first transfer that waits starts when there is enough of what it shares. */
+static tacho_status start_transfer(op_jobs *self)
+{
+    tacho_memory_turns *turns = self->turns;
+    tacho_moment next = tacho_heap_take(&turns->waiting);
+    uint32_t number = (uint32_t)next.key;
+    const tacho_job *job = &self->program->jobs[self->first + number];
+    tacho_turn_shared *shared = shared_by(turns, job);
+    uint64_t taken = shared == NULL                 ? 0
+                     : job->kind == TACHO_JOB_STORE ? shared->of_out
+                                                    : shared->of_in;
+    int64_t start = (int64_t)next.at;
+    start = shared != NULL ? make_room(shared, taken, start) : start;
+    for (uint32_t i = number; i != TACHO_NONE; i = turns->jobs[i].next_load) {
+        start_job(self, i, start);
+    }
+    tacho_moment end = {.at = (tacho_u128)end_of(self, number), .key = number, .value = taken};
+    return shared != NULL ? tacho_heap_add(&shared->going, end) : TACHO_OK;
+}
+
+static tacho_status start_all(op_jobs *self)
 {
     TACHO_TRY(tell_followers(self));
     while (self->turns->waiting.item_count > 0) {
-        TACHO_TRY(start_transfer(self, now));
+        TACHO_TRY(start_transfer(self));
         TACHO_TRY(tell_followers(self));
     }
     return TACHO_OK;
@@ -405,21 +439,24 @@ static tacho_status part_casts(op_jobs *self)
 static tacho_status find_starts(op_jobs *self)
 {
     tacho_memory_turns *turns = self->turns;
-    int64_t now = 0;
-    turns->used = 0;
     turns->started = 0;
-    turns->waiting.item_count = turns->going.item_count = turns->stack_count = 0;
+    turns->waiting.item_count = turns->stack_count = 0;
+    for (size_t i = 0; i < TACHO_TURN_SHARED; i++) {
+        turns->shared[i].used = 0;
+        turns->shared[i].now = 0;
+        turns->shared[i].going.item_count = 0;
+    }
     for (uint32_t i = 0; i < self->count; i++) {
         if (turns->jobs[i].waits == 0) {
             TACHO_TRY(arrive(self, i));
         }
     }
-    TACHO_TRY(start_all(self, &now));
+    TACHO_TRY(start_all(self));
     if (turns->started == self->count) {
         return TACHO_OK;
     }
     TACHO_TRY(part_casts(self));
-    return start_all(self, &now);
+    return start_all(self);
 }
 
 /* ---- needs ---------------------------------------------------------------------------------- */
@@ -465,7 +502,9 @@ tacho_status tacho_memory_turns_take(tacho_memory_turns *turns, tacho_program *p
                     .first = first,
                     .count = (uint32_t)(program->job_count - first),
                     .anchor = anchor};
-    if ((!turns->is_limited && turns->load_count == 0) || self.count == 0) {
+    bool is_limited =
+        turns->shared[TACHO_TURN_MEMORY].is_limited || turns->shared[TACHO_TURN_NETWORK].is_limited;
+    if ((!is_limited && turns->load_count == 0) || self.count == 0) {
         return TACHO_OK;
     }
     TACHO_TRY(find_followers(&self));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Turns at the memory that cores share. A transfer goes at the rate of its queue, or of the memory
- * where that is less, and starts when so much of the memory is free: those that are ready first go
- * first, of several the one that is first in the program.
+ * Turns at the memory that cores share, and at the network between them. A transfer goes at the
+ * rate of its queue, or of what it shares where that is less, and starts when so much of that is
+ * free: those that are ready first go first, of several the one that is first in the program.
  *
  * Loads of one piece by several cores are one transfer, a multicast: it waits for all of them, they
  * start and end together, and it takes what one load takes.
@@ -59,11 +59,21 @@ typedef struct tacho_turn_job {
     int64_t start;
 } tacho_turn_job;
 
+/* What transfers share: loads and stores the memory, copies the network. */
+enum { TACHO_TURN_MEMORY, TACHO_TURN_NETWORK, TACHO_TURN_SHARED };
+
+typedef struct tacho_turn_shared {
+    bool is_limited;  /* it has a rate */
+    uint64_t all;     /* of it ... */
+    uint64_t of_in;   /* ... and what a load or a copy takes */
+    uint64_t of_out;  /* the same of a store */
+    uint64_t used;    /* by those that go now */
+    int64_t now;      /* the start of the last of them */
+    tacho_heap going; /* by when they end; value: what they take */
+} tacho_turn_shared;
+
 typedef struct tacho_memory_turns {
-    bool is_limited;   /* the memory has a rate */
-    uint64_t all;      /* of the memory ... */
-    uint64_t of_load;  /* ... and what a load takes */
-    uint64_t of_store; /* the same of a store */
+    tacho_turn_shared shared[TACHO_TURN_SHARED];
     tacho_cast *casts; /* of the operator, as all that follows */
     size_t cast_count, cast_capacity;
     tacho_index cast_index;
@@ -71,8 +81,6 @@ typedef struct tacho_memory_turns {
     size_t load_count, load_capacity;
     uint32_t started;    /* jobs that have their start */
     tacho_heap waiting;  /* transfers by when they are ready */
-    tacho_heap going;    /* by when they end; value: what they take */
-    uint64_t used;       /* by those */
     uint32_t *last_job;  /* by engine, then by sequencer: TACHO_NONE between calls */
     size_t engine_count; /* sequencers come after them */
     tacho_turn_job *jobs;

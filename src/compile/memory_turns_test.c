@@ -98,6 +98,14 @@ static void end(fixture *f)
     tacho_program_deinit(&f->program);
 }
 
+/* Copies between cores share a network of this rate. */
+static void share_network(fixture *f, int64_t rate)
+{
+    tacho_memory_turns_deinit(&f->turns);
+    f->machine.noc.link_bytes_per_cycle = quantity(rate);
+    assert_null(tacho_memory_turns_init(&f->turns, &f->machine, &f->program));
+}
+
 static const job_row START = {0, 2, TACHO_JOB_SIGNAL, 5, 0, 0, TACHO_NONE};
 
 /*
@@ -264,13 +272,42 @@ static void test_no_rate(void **state)
     end(&f);
 }
 
+/*
+ * Copies of both cores go one after the other at the 10 bytes a cycle of the network, one that both
+ * get at once goes once, and none of them waits for shared memory or keeps a load waiting.
+ */
+static void test_network(void **state)
+{
+    (void)state;
+    fixture f;
+    begin(&f, 10, 20);
+    share_network(&f, 10);
+    add(&f, START);
+    add(&f, (job_row){0, 0, TACHO_JOB_COPY, 10, 100, 0, 0});
+    add(&f, (job_row){0, 1, TACHO_JOB_LOAD, 30, 300, 0, 0});
+    add(&f, (job_row){0, 0, TACHO_JOB_COPY, 4, 40, 1, 1});
+    add(&f, (job_row){1, 0, TACHO_JOB_COPY, 10, 100, 0, 0});
+    add(&f, (job_row){1, 0, TACHO_JOB_COPY, 4, 40, 1, 4});
+    add(&f, (job_row){1, 1, TACHO_JOB_LOAD, 2, 20, 0, 0});
+    take(&f);
+    static const int64_t starts[] = {0, 5, 5, 25, 15, 25, 35};
+    for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++) {
+        assert_int_equal(f.program.jobs[i].start, starts[i]);
+    }
+    assert_int_equal(f.program.jobs[3].readers, 2);
+    assert_int_equal(f.program.jobs[5].readers, 2);
+    assert_int_equal(f.program.jobs[4].readers, 0);
+    end(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_in_turn),       cmocka_unit_test(test_cast),
-        cmocka_unit_test(test_late_cast),     cmocka_unit_test(test_other_bytes),
-        cmocka_unit_test(test_crossed_casts), cmocka_unit_test(test_slow_queues),
-        cmocka_unit_test(test_sequencer),     cmocka_unit_test(test_no_rate),
+        cmocka_unit_test(test_in_turn),     cmocka_unit_test(test_network),
+        cmocka_unit_test(test_cast),        cmocka_unit_test(test_late_cast),
+        cmocka_unit_test(test_other_bytes), cmocka_unit_test(test_crossed_casts),
+        cmocka_unit_test(test_slow_queues), cmocka_unit_test(test_sequencer),
+        cmocka_unit_test(test_no_rate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -517,6 +517,9 @@ static tacho_status find_rates(tacho_schedule *self)
         const tacho_dma *dma = tacho_machine_dma(machine, classes[i]);
         TACHO_TRY(dma != NULL ? tacho_cost_dma_rate(dma, rates[i]) : TACHO_OK);
     }
+    bool has_network = self->program->facts.core_count > 1;
+    self->network_rate = has_network ? tacho_quantity_or(&machine->noc.link_bytes_per_cycle, 0)
+                                     : (tacho_ratio){0, 1};
     return tacho_cost_memory_rate(tacho_machine_memory(machine, TACHO_MEMORY_DDR),
                                   &self->shared_rate);
 }

@@ -51,6 +51,7 @@ typedef struct tacho_schedule {
     tacho_memory_turns turns;
     tacho_core_engines engines;
     tacho_ratio shared_rate;                   /* of shared memory; 0: no limit */
+    tacho_ratio network_rate;                  /* between cores; 0: no limit */
     tacho_ratio in_rate, out_rate, local_rate; /* of the queues of a core, where there are */
     /* of the operator that is being scheduled */
     uint32_t op;

@@ -329,7 +329,7 @@ static void choose_moves(tacho_core_work *self, const tacho_core_cut *cut, tacho
         bool is_direct = stays && access->is_source;
         slots[i] = (tacho_slots){.moves = !has_all && !is_direct,
                                  .is_shared = !tacho_schedule_is_local(schedule, access)};
-        bool is_cast = has_multicast && !access->is_output && slots[i].is_shared;
+        bool is_cast = has_multicast && !access->is_output;
         self->core = 0;
         slots[i].readers = is_cast ? count_readers(self, cut, access, &team) : 0;
     }
@@ -346,15 +346,16 @@ static bool is_of_processor(const tacho_schedule *schedule)
            tacho_machine_view_processor(estimate->machine) != TACHO_NONE;
 }
 
-/* The type of results that leave slowest. */
-static tacho_dtype result_of(const tacho_core_work *self)
+/* The type of results that leave slowest, or of operands that come slowest. */
+static tacho_dtype slowest_of(const tacho_core_work *self, bool is_output)
 {
     const tacho_rate *slowest = NULL;
     tacho_dtype result = self->place.dtype;
     for (size_t i = 0; i < self->space->access_count; i++) {
         const tacho_access *access = &self->space->accesses[i];
+        bool is_one = access->is_output == is_output;
         const tacho_rate *rate =
-            access->is_output ? tacho_cost_element_rate(self->place.engine, access->kept) : NULL;
+            is_one ? tacho_cost_element_rate(self->place.engine, access->kept) : NULL;
         if (rate != NULL &&
             (slowest == NULL ||
              tacho_ratio_compare(rate->per_cycle.value, slowest->per_cycle.value) < 0)) {
@@ -389,7 +390,8 @@ static void choose_engine(tacho_core_work *self)
         self->place.engine = &machine->engines[self->engine];
         uint64_t count = (uint64_t)tacho_quantity_whole(&self->place.engine->count);
         self->engine_count = self->is_control ? 1 : (uint32_t)tacho_least(count, TACHO_ENGINES_MAX);
-        self->place.result = result_of(self);
+        self->place.source = slowest_of(self, false);
+        self->place.result = slowest_of(self, true);
     }
     tacho_u128 volume = 1;
     for (uint32_t i = 0; i < self->space->axis_count; i++) {
@@ -401,6 +403,15 @@ static void choose_engine(tacho_core_work *self)
     }
 }
 
+/* A core's part of what all share. */
+static tacho_ratio rate_of_core(tacho_ratio rate, uint64_t cores)
+{
+    tacho_ratio part;
+    bool has_rate =
+        rate.num > 0 && tacho_ratio_divide(rate, (tacho_ratio){(int64_t)cores, 1}, &part);
+    return has_rate ? part : (tacho_ratio){0, 1};
+}
+
 static tacho_status choose_tiles(tacho_core_work *self, const tacho_core_cut *cut,
                                  tacho_slots *slots, tacho_tiling *tiling)
 {
@@ -408,10 +419,8 @@ static tacho_status choose_tiles(tacho_core_work *self, const tacho_core_cut *cu
     const tacho_estimate *estimate = schedule->estimate;
     const tacho_memory *local = tacho_machine_memory(estimate->machine, TACHO_MEMORY_LOCAL);
     self->place.cores = cut->cores;
-    if (!tacho_ratio_divide(schedule->shared_rate, (tacho_ratio){(int64_t)cut->cores, 1},
-                            &self->place.shared_rate)) {
-        self->place.shared_rate = (tacho_ratio){0, 1};
-    }
+    self->place.shared_rate = rate_of_core(schedule->shared_rate, cut->cores);
+    self->place.network_rate = rate_of_core(schedule->network_rate, cut->cores);
     tacho_share share = {self->space, self->ranges};
     tacho_status status = tacho_tile(&self->place, &share, slots, tiling);
     if (status != TACHO_OK) {

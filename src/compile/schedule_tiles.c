@@ -122,19 +122,19 @@ static bool is_begun(const tacho_core_work *self, const tacho_tile_at *at)
 
 /* ---- transfers ------------------------------------------------------------------------------ */
 
-/* A transfer is no faster than its queue, nor than the memory it comes from or goes to. */
+/* A transfer is no faster than its queue, nor than the memory or the network that it shares. */
 tacho_status tacho_transfer_cycles(const tacho_core_work *self, const tacho_operand_work *of,
                                    uint64_t bytes, int64_t *out_cycles)
 {
-    int64_t memory = 0;
-    tacho_ratio rate = self->schedule->shared_rate;
+    int64_t shared = 0;
+    tacho_ratio rate =
+        of->kind == TACHO_JOB_COPY ? self->schedule->network_rate : self->schedule->shared_rate;
     TACHO_TRY(tacho_cost_transfer_at(of->dma, of->rate, bytes, out_cycles));
-    if (of->kind != TACHO_JOB_COPY && rate.num > 0 &&
-        !tacho_ratio_ceil_divide(bytes, rate, &memory)) {
+    if (rate.num > 0 && !tacho_ratio_ceil_divide(bytes, rate, &shared)) {
         return tacho_fail(TACHO_CODE_BAD_DATA, "a transfer of %" PRIu64 " bytes is too large",
                           bytes);
     }
-    *out_cycles = *out_cycles > memory ? *out_cycles : memory;
+    *out_cycles = *out_cycles > shared ? *out_cycles : shared;
     *out_cycles = *out_cycles > 0 ? *out_cycles : 1;
     return TACHO_OK;
 }
@@ -358,14 +358,15 @@ tacho_status tacho_core_work_ahead(tacho_core_work *self, const tacho_tile_at *n
 
 /* ---- computing ------------------------------------------------------------------------------ */
 
-/* The most elements of a result, kept as |kept| or NONE: any type, that a piece writes. */
-static uint64_t written_by(const tacho_space *space, const tacho_range *ranges, tacho_dtype kept)
+/* The most elements of an operand or result, kept as |kept| or NONE: any type, that a piece has. */
+static uint64_t most_of(const tacho_space *space, const tacho_range *ranges, tacho_dtype kept,
+                        bool is_output)
 {
     uint64_t most = 0;
     for (size_t i = 0; i < space->access_count; i++) {
         const tacho_access *access = &space->accesses[i];
         tacho_extent box[TACHO_BOX_RANK_MAX];
-        bool is_one = access->is_output && access->is_known &&
+        bool is_one = access->is_output == is_output && access->is_known &&
                       (kept == TACHO_DTYPE_NONE || access->kept == kept);
         uint64_t count = is_one ? tacho_access_box(access, ranges, box) : 0;
         most = count > most ? count : most;
@@ -398,14 +399,17 @@ static tacho_piece piece_of(const tacho_core_work *self, const tacho_tile_at *at
     }
     if (space->kind == TACHO_WORK_MATRIX) {
         uint64_t sums = tacho_size_multiply(piece.batch, tacho_size_multiply(piece.m, piece.n));
-        uint64_t written = is_spread ? written_by(space, ranges, TACHO_DTYPE_NONE) : 0;
+        uint64_t written = is_spread ? most_of(space, ranges, TACHO_DTYPE_NONE, true) : 0;
         piece.results = sums > written ? sums : written;
         return piece;
     }
     piece.results = all > 0 ? (uint64_t)((self->place.elements * volume + all - 1) / all) : 0;
     piece.steps = tacho_pass_steps(self->place.steps, self->tiling->passes, at->pass);
+    if (space->kind == TACHO_WORK_VECTOR && self->place.source != self->place.dtype) {
+        piece.read = most_of(space, ranges, self->place.source, false);
+    }
     if (at->pass + 1 == self->tiling->passes) {
-        piece.written = written_by(space, ranges, self->place.result);
+        piece.written = most_of(space, ranges, self->place.result, true);
     }
     return piece;
 }
@@ -642,8 +646,8 @@ static tacho_status find_cycles(tacho_core_work *self, const tacho_piece *piece,
     const tacho_piece *last = &self->piece;
     bool is_alike = self->piece_cycles >= 0 && piece->batch == last->batch && piece->m == last->m &&
                     piece->n == last->n && piece->k == last->k && piece->results == last->results &&
-                    piece->steps == last->steps && piece->written == last->written &&
-                    piece->is_partial == last->is_partial;
+                    piece->steps == last->steps && piece->read == last->read &&
+                    piece->written == last->written && piece->is_partial == last->is_partial;
     if (!is_alike) {
         TACHO_TRY(tacho_piece_cycles(&self->place, self->space->kind, piece, &self->piece_cycles));
         self->piece = *piece;

@@ -13,9 +13,10 @@
 
 /*
  * More than a few tiles are taken where they are faster by one part in so many; on several cores,
- * each of which has them, by more.
+ * each of which has them, by more. Where the best is longer than its longest queue by one part in
+ * so many, more tiles are tried.
  */
-enum { WORTH_A_TILE = 64, WORTH_TILES_OF_CORES = 8 };
+enum { WORTH_A_TILE = 64, WORTH_TILES_OF_CORES = 8, WORTH_MORE_TRIES = 8 };
 
 /* Statistics of a line, of which passes after the first are made: two numbers of 32 bits. */
 enum { STATISTICS_BYTES = 8 };
@@ -30,7 +31,7 @@ typedef struct tiler {
     uint32_t engines;
     uint64_t roles[TACHO_AXIS_ROLE_COUNT]; /* elements of the share along the axes of each */
     bool is_found;
-    bool rereads; /* the best brings something again */
+    bool wants_more; /* the best brings something again, or most of it does not overlap */
     int64_t best_cycles;
     uint64_t least_bytes; /* that any way asks for */
     tacho_tiling best;
@@ -95,19 +96,31 @@ static tacho_status leave_cycles(const tacho_tile_place *place, const tacho_piec
     return TACHO_OK;
 }
 
+/* Elements are neither read nor written faster than the engine works on their types. */
+static tacho_status vector_cycles(const tacho_tile_place *place, const tacho_piece *piece,
+                                  int64_t *out_cycles)
+{
+    const uint64_t counts[] = {piece->read, piece->written};
+    const tacho_dtype types[] = {place->source, place->result};
+    TACHO_TRY(
+        tacho_cost_vector(place->engine, piece->results, piece->steps, place->dtype, out_cycles));
+    for (size_t i = 0; i < 2; i++) {
+        int64_t cycles = 0;
+        if (counts[i] > 0 && tacho_cost_element_rate(place->engine, types[i]) != NULL) {
+            TACHO_TRY(tacho_cost_vector(place->engine, counts[i], 1, types[i], &cycles));
+        }
+        *out_cycles = tacho_most(*out_cycles, cycles);
+    }
+    return TACHO_OK;
+}
+
 tacho_status tacho_piece_cycles(const tacho_tile_place *place, tacho_work_kind kind,
                                 const tacho_piece *piece, int64_t *out_cycles)
 {
     const tacho_engine *engine = place->engine;
     int64_t leave = 0;
     if (kind != TACHO_WORK_MATRIX) {
-        if (piece->written > 0 && tacho_cost_element_rate(engine, place->result) != NULL) {
-            TACHO_TRY(tacho_cost_vector(engine, piece->written, 1, place->result, &leave));
-        }
-        TACHO_TRY(
-            tacho_cost_vector(engine, piece->results, piece->steps, place->dtype, out_cycles));
-        *out_cycles = tacho_most(*out_cycles, leave);
-        return TACHO_OK;
+        return vector_cycles(place, piece, out_cycles);
     }
     tacho_product product = {piece->m, piece->n, piece->k, place->dtype, place->fidelity};
     TACHO_TRY(tacho_cost_matrix(place->machine, engine, product, out_cycles));
@@ -395,7 +408,8 @@ static bool plan_slots(tiler *self, tacho_tiling *t)
 typedef struct traffic {
     int64_t all, first;  /* cycles of all transfers, and of those of one tile */
     int64_t front;       /* of what comes once: until it has come, and all tiles after that */
-    uint64_t shared;     /* bytes of shared memory */
+    uint64_t shared;     /* bytes of shared memory ... */
+    uint64_t copied;     /* ... and of the network between cores */
     bool is_again;       /* something comes more than once */
     int64_t most;        /* cycles of the operand that takes longest ... */
     int64_t most_each;   /* ... and of one transfer of it, ... */
@@ -432,12 +446,11 @@ static uint64_t first_tiles(const tiler *self, const tacho_tiling *t, const tach
     return tiles;
 }
 
-/* Of shared memory, while other cores move as much. */
-static int64_t shared_cycles(const tiler *self, uint64_t bytes)
+/* Of what cores share, while others move as much. */
+static int64_t shared_cycles(tacho_ratio rate, uint64_t bytes)
 {
     int64_t cycles = 0;
-    bool is_over = self->place->shared_rate.num > 0 &&
-                   !tacho_ratio_ceil_divide(bytes, self->place->shared_rate, &cycles);
+    bool is_over = rate.num > 0 && !tacho_ratio_ceil_divide(bytes, rate, &cycles);
     return is_over ? INT64_MAX : cycles;
 }
 
@@ -459,10 +472,10 @@ static tacho_status add_traffic(const tiler *self, const tacho_tiling *t, size_t
     uint64_t readers = slots->readers > 0 ? slots->readers : 1;
     tacho_ratio rate = access->is_output ? self->out_rate : self->in_rate;
     TACHO_TRY(tacho_cost_transfer_at(dma, rate, piece, &each));
-    if (slots->is_shared) {
-        each = tacho_most(each, shared_cycles(self, piece / readers));
-        to->shared = tacho_size_add(to->shared, moved / readers);
-    }
+    tacho_ratio shared = slots->is_shared ? self->place->shared_rate : self->place->network_rate;
+    uint64_t *sum = slots->is_shared ? &to->shared : &to->copied;
+    each = tacho_most(each, shared_cycles(shared, piece / readers));
+    *sum = tacho_size_add(*sum, moved / readers);
     int64_t all = tacho_cycles_multiply(each, loads);
     to->all = tacho_cycles_add(to->all, is_even ? all : of_all(self, t, access, all));
     to->first = tacho_cycles_add(to->first, each);
@@ -503,7 +516,7 @@ static int64_t held_up_cycles(const tiler *self, const traffic *in, int64_t comp
  * first operands, all tiles and the last result; the first tile and then all transfers out.
  */
 static tacho_status pipeline_cycles(const tiler *self, const tacho_tiling *t, int64_t *out_cycles,
-                                    bool *out_again)
+                                    bool *out_wants_more)
 {
     int64_t compute;
     traffic in = {0};
@@ -515,13 +528,14 @@ static tacho_status pipeline_cycles(const tiler *self, const tacho_tiling *t, in
         traffic *to = self->space->accesses[i].is_output ? &out : &in;
         TACHO_TRY(add_traffic(self, t, i, compute, to));
     }
-    *out_again = in.is_again;
     uint64_t sums = t->passes;
     for (uint32_t i = 0; i < self->space->axis_count; i++) {
         sums *= self->space->axes[i].role == TACHO_AXIS_SUM ? t->parts[i] : 1;
     }
     int64_t before = tacho_cycles_multiply(compute, sums);
-    int64_t shared = shared_cycles(self, tacho_size_add(in.shared, out.shared));
+    int64_t shared =
+        tacho_most(shared_cycles(self->place->shared_rate, tacho_size_add(in.shared, out.shared)),
+                   shared_cycles(self->place->network_rate, in.copied));
     int64_t last = tacho_cycles_multiply(compute, in.last > 1 ? in.last : 1);
     int64_t first_in = tacho_cycles_add(tacho_cycles_add(in.all, last), out.first);
     int64_t middle = tacho_cycles_add(tacho_cycles_add(in.first, all), out.first);
@@ -529,6 +543,8 @@ static tacho_status pipeline_cycles(const tiler *self, const tacho_tiling *t, in
     middle = tacho_most(middle, tacho_cycles_add(in.front, out.first));
     middle = tacho_most(middle, tacho_cycles_add(held_up_cycles(self, &in, compute), out.first));
     *out_cycles = tacho_most(tacho_most(first_in, middle), tacho_most(last_out, shared));
+    int64_t longest = tacho_most(tacho_most(all, shared), tacho_most(in.all, out.all));
+    *out_wants_more = in.is_again || *out_cycles - longest > longest / WORTH_MORE_TRIES;
     return TACHO_OK;
 }
 
@@ -571,14 +587,14 @@ static tacho_status try_order(tiler *self, tacho_tiling t, bool rows_outside)
         return TACHO_OK;
     }
     int64_t cycles;
-    bool is_again;
-    TACHO_TRY(pipeline_cycles(self, &t, &cycles, &is_again));
+    bool wants_more;
+    TACHO_TRY(pipeline_cycles(self, &t, &cycles, &wants_more));
     bool is_more = self->is_found && t.tile_count > self->best.tile_count &&
                    tacho_size_multiply(t.tile_count, self->place->cores) > TACHO_TILES_MAX;
     int64_t worth = self->place->cores > 1 ? cycles / WORTH_TILES_OF_CORES : cycles / WORTH_A_TILE;
     if (!self->is_found || tacho_cycles_add(cycles, is_more ? worth : 0) < self->best_cycles) {
         self->is_found = true;
-        self->rereads = is_again;
+        self->wants_more = wants_more;
         self->best_cycles = cycles;
         self->best = t;
     }
@@ -620,10 +636,10 @@ static uint64_t next_count(uint64_t count, uint64_t limit)
     return count < limit && count * 2 > limit ? limit : count * 2;
 }
 
-/* What is brought again and again is cut along k, too, and in more and smaller tiles. */
+/* What is brought again, or first and then computed, is cut along k and in more tiles, too. */
 static bool wants_more(const tiler *self)
 {
-    return !self->is_found || self->rereads;
+    return !self->is_found || self->wants_more;
 }
 
 static tacho_status try_products(tiler *self, uint64_t batch, uint64_t sums)

@@ -18,11 +18,13 @@ typedef struct tacho_tile_place {
     const tacho_machine *machine;
     const tacho_engine *engine; /* NULL: nothing is computed */
     tacho_dtype dtype;
+    tacho_dtype source; /* that operands are read in */
     tacho_dtype result; /* that results are written in */
     uint32_t fidelity;
     uint64_t elements, steps; /* vector work of the whole operator; of products what is fused */
     uint64_t room_bytes;      /* of local memory */
     tacho_ratio shared_rate;  /* of shared memory, for each core; 0: no limit */
+    tacho_ratio network_rate; /* the same of the network that copies share */
     uint64_t cores;           /* that have such a share each */
 } tacho_tile_place;
 
@@ -30,7 +32,7 @@ typedef struct tacho_tile_place {
 typedef struct tacho_slots {
     bool moves;       /* into or out of this core's memory: given */
     bool is_shared;   /* it does so from or to the memory that cores share: given */
-    uint64_t readers; /* cores that shared memory gives the same bytes at once: given */
+    uint64_t readers; /* cores that get the same bytes of it at once: given */
     bool is_whole;    /* one buffer for all of it, filled piece by piece */
     uint32_t count;   /* 1 or 2; 0: it does not move */
     uint64_t bytes;   /* of each */
@@ -76,7 +78,7 @@ typedef struct tacho_piece {
     uint64_t batch, m, n, k; /* MATRIX */
     uint64_t results;        /* MATRIX: elements that it writes; else elements ... */
     uint64_t steps;          /* ... and what is done to each; MATRIX: fused */
-    uint64_t written;        /* elements of the result that leave, of no product; 0: not known */
+    uint64_t read, written;  /* elements that come and that leave, of no product; 0: not known */
     uint32_t engines;        /* that share the tile */
     bool is_partial;         /* MATRIX: sums are not complete; nothing is fused yet */
 } tacho_piece;

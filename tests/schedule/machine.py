@@ -69,6 +69,7 @@ class Machine:
         shared = next(m for m in node["memories"] if m["kind"] == "ddr")
         self.shared_rate = (number(shared["bytes_per_cycle"]) *
                             number(shared.get("efficiency"), Fraction(1)))
+        self.network_rate = number(node.get("noc", {}).get("link_bytes_per_cycle"))
         link = node.get("device_link_bytes_per_cycle")
         self.link_rate = number(link) if link else None
 

@@ -159,6 +159,23 @@ def instance_norm():
                            "torch.onnx.epsilon = 9.99999974E-6 : f32"))
 
 
+def layer_norm_odd():
+    """Lines whose number no power of two divides: they fit, and come once."""
+    net = Net(_torch)
+    x = net.given([1000, 1537], "f32")
+    scale, bias = (net.constant([1537], "f32", splat) for splat in ("1.0", "0.5"))
+    return net.text(net.op("LayerNormalization", [x, scale, bias], x[1], "f32",
+                           "torch.onnx.axis = -1 : si64"))
+
+
+def conversions():
+    """Between types of different widths."""
+    net = Net(_torch)
+    x = net.given([64, 2048], "si32")
+    y = net.op("Cast", [x], x[1], "f32", "torch.onnx.to = 1 : si64")
+    return net.text(net.op("Sqrt", [y], y[1], "f32"), y)
+
+
 def layer_norm():
     net = Net(_torch)
     x = net.given([1, 300, 768], "f32")
@@ -387,8 +404,8 @@ def depthwise_rescaled():
 
 MODELS = {function.__name__: function for function in (
     conv_rows, conv_chain, conv_wide, pools, matmul_deep, matmul_fits, attention, softmax_long,
-    softmax_rows, instance_norm, layer_norm, layer_norm_statistics, dropout_mask, nothing, reduce_long,
-    elementwise, moves, picks, joins, joins_one, shares_odd, quantise_dynamic, quantise_by_result,
+    softmax_rows, instance_norm, layer_norm, layer_norm_odd, layer_norm_statistics, conversions,
+    dropout_mask, nothing, reduce_long, elementwise, moves, picks, joins, joins_one, shares_odd, quantise_dynamic, quantise_by_result,
     lstm, lstm_one_unit, lstm_reverse, gru_both, rnn_both_long, gru_large,
     gru_one_step, rnn, matmul_wide_results, deconvolution,
     depthwise_multiplied, depthwise_rescaled)}

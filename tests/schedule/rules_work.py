@@ -101,6 +101,28 @@ def _results_problems(case, operator, engine, jobs):
                    f"which writes {float(rate)} a cycle at most")
 
 
+_CONVERSIONS = {"onnx.Cast", "tosa.cast", "onnx.DequantizeLinear", "onnx.QuantizeLinear"}
+
+
+@rule("conversions-rate")
+def check_conversions(case):
+    """No engine reads more elements in a cycle to convert them than it has for their type."""
+    for operator in case.operators:
+        if operator.group is None or {node.type for node in operator.group.nodes} - _CONVERSIONS:
+            continue
+        for job in operator.jobs:
+            engine = case.machine.engines.get(job.engine)
+            for region in job.regions:
+                tensor = case.tensors.get(region.tensor)
+                if job.kind != "compute" or region.access != "read" or not engine or not tensor:
+                    continue
+                rate = engine.elements.get(case.machine.legal(tensor.dtype))
+                count = region.bytes * 8 // tensor.bits
+                if rate and count > rate * case.cores_of(job) * job.cycles:
+                    yield (f"{job.where()}: reads {count} elements in {job.cycles} cycles; "
+                           f"{job.engine} takes {float(rate * case.cores_of(job))} a cycle at most")
+
+
 @rule("transfer-rate")
 def check_transfer_rate(case):
     """No transfer is faster than its queue or than shared memory."""
@@ -139,31 +161,28 @@ def check_shared_rate(case):
 
 
 def _transfer(job):
-    """What a transfer is known by: loads of a box by several cores are one if they start and end
-    together."""
+    """What a transfer is known by: loads or copies of a box by several cores are one if they start
+    and end together."""
     for region in job.regions:
-        if region.buffer is None and region.tensor is not None and job.kind == "load":
-            return (job.device, job.start, job.end, region.tensor, str(region.box()), job.bytes)
+        if region.access == "read" and region.tensor is not None and job.kind in ("load", "copy"):
+            return (job.device, job.kind, job.start, job.end, region.tensor, str(region.box()),
+                    job.bytes)
     return job.index
 
 
-def _passing(case):
-    """{transfer: its jobs}, of those that move something from or to shared memory."""
+def _passing(case, kinds):
+    """{transfer: its jobs}, of those of some kinds that move something."""
     transfers = {}
     for job in case.jobs:
-        if job.kind in ("load", "store") and job.bytes:
+        if job.kind in kinds and job.bytes:
             transfers.setdefault(_transfer(job), []).append(job)
     return transfers
 
 
-@rule("multicast-rate")
-def check_multicast(case):
-    """At no cycle do the transfers that are under way move more than shared memory can. A load that
-    several cores share is one only where they start and end it together."""
-    if case.machine.is_streamed():
-        return
+def _overfull(case, kinds, most, what):
+    """Cycles in which the transfers that are under way move more than |most|."""
     moments = {}
-    for jobs in _passing(case).values():
+    for jobs in _passing(case, kinds).values():
         job = jobs[0]
         rate = Fraction(job.bytes, job.cycles)
         moments.setdefault(job.device, []).extend(((job.start, 1, rate, job),
@@ -172,21 +191,37 @@ def check_multicast(case):
         moved = 0
         for cycle, _, rate, job in sorted(changes, key=lambda change: change[:2]):
             moved += rate
-            if rate > 0 and moved > case.machine.shared_rate:
-                yield (f"{job.where()}: {float(moved):.2f} bytes pass in cycle {cycle}; shared "
-                       f"memory moves {float(case.machine.shared_rate):.2f} at most")
+            if rate > 0 and moved > most:
+                yield (f"{job.where()}: {float(moved):.2f} bytes pass in cycle {cycle}; {what} moves "
+                       f"{float(most):.2f} at most")
+
+
+@rule("multicast-rate")
+def check_multicast(case):
+    """At no cycle do the transfers that are under way move more than shared memory can. A load that
+    several cores share is one only where they start and end it together."""
+    if not case.machine.is_streamed():
+        yield from _overfull(case, ("load", "store"), case.machine.shared_rate, "shared memory")
+
+
+@rule("network-rate")
+def check_network(case):
+    """The same of copies between cores and the network that they share."""
+    rate = case.machine.network_rate
+    if rate and case.program.facts.core_count > 1 and not case.machine.is_streamed():
+        yield from _overfull(case, ("copy",), rate, "the network between cores")
 
 
 @rule("multicast-together")
 def check_together(case):
-    """A load that goes to n cores at once is one of n that bring the same box to different cores
-    from the same cycle to the same cycle."""
-    for jobs in _passing(case).values():
+    """A load or copy that goes to n cores at once is one of n that bring the same box to different
+    cores from the same cycle to the same cycle."""
+    for jobs in _passing(case, ("load", "copy")).values():
         cores = len({job.core for job in jobs})
         for job in jobs:
-            if job.kind == "load" and job.readers > 1 and job.readers != cores:
+            if job.readers > 1 and job.readers != cores:
                 yield (f"{job.where()}: goes to {job.readers} cores at once, {cores} expected: so "
-                       f"many load it from cycle {job.start} to {job.end}")
+                       f"many get it from cycle {job.start} to {job.end}")
 
 
 @rule("fixed-jobs")
@@ -266,32 +301,60 @@ def check_read_twice(case):
     element of it comes twice to a core."""
     if not case.has_regions() or case.machine.is_streamed():
         return
-    size = case.machine.memory_bytes[case.machine.local]
     for operator in case.operators:
-        by_core = {}
-        for job in operator.jobs:
-            for region in job.regions:
-                if (job.kind == "load" and region.access == "read" and region.buffer is None and
-                        region.piece is not None and region.tensor is not None):
-                    by_core.setdefault(job.core, {}).setdefault(region.tensor, []).append(region)
-        for core, tensors in by_core.items():
-            yield from _twice_problems(case, operator, core, tensors, size)
+        for core, tensors in _loaded(operator).items():
+            whole = sum(_size_of(case, tensor) for tensor in tensors)
+            if _free_bytes(case, operator, core) < whole + operator.output_bytes:
+                continue
+            for tensor, count in tensors.items():
+                if count > _size_of(case, tensor):
+                    yield (f"{operator.where()}: core {core} loads {count} bytes of tensor {tensor}, "
+                           f"which has {_size_of(case, tensor)}; all of {whole} bytes would fit")
 
 
-def _twice_problems(case, operator, core, tensors, size):
+_LINES = {"onnx.Softmax", "onnx.LogSoftmax", "onnx.LayerNormalization", "onnx.InstanceNormalization",
+          "onnx.SimplifiedLayerNormalization"}
+
+
+@rule("lines-read-once")
+def check_lines(case):
+    """Where several of the lines that an operator normalises fit local memory, none comes twice."""
+    if not case.has_regions() or case.machine.is_streamed():
+        return
+    for operator in case.operators:
+        if operator.group is None or not {node.type for node in operator.group.nodes} & _LINES:
+            continue
+        lines = 8 * _one_needs(case, operator)
+        for core, tensors in _loaded(operator).items():
+            for tensor, count in tensors.items():
+                if count > _size_of(case, tensor) and lines <= _free_bytes(case, operator, core):
+                    yield (f"{operator.where()}: core {core} loads {count} bytes of tensor {tensor}, "
+                           f"which has {_size_of(case, tensor)}; a line takes {lines // 8}")
+
+
+def _loaded(operator):
+    """{core: {tensor: bytes that it loads}}."""
+    by_core = {}
+    for job in operator.jobs:
+        for region in job.regions:
+            if (job.kind == "load" and region.access == "read" and region.buffer is None and
+                    region.piece is not None and region.tensor is not None):
+                tensors = by_core.setdefault(job.core, {})
+                tensors[region.tensor] = tensors.get(region.tensor, 0) + region.bytes
+    return by_core
+
+
+def _size_of(case, tensor):
+    return case.tensors[tensor].bytes * case.copies_of(case.tensors[tensor])
+
+
+def _free_bytes(case, operator, core):
+    """Local memory that nothing stays in while the operator runs."""
     start = min(job.start for job in operator.jobs)
     end = max(job.end for job in operator.jobs)
     stays = sum(b.bytes for b in case.buffers if b.role == "resident" and b.core == core and
                 b.start is not None and b.start < end and b.end > start)
-    results = operator.output_bytes
-    sizes = {tensor: case.tensors[tensor].bytes * case.copies_of(case.tensors[tensor])
-             for tensor in tensors}
-    whole = sum(sizes.values())
-    for tensor, regions in tensors.items():
-        loaded = sum(region.bytes for region in regions)
-        if loaded > sizes[tensor] and stays + whole + results <= size:
-            yield (f"{operator.where()}: core {core} loads {loaded} bytes of tensor {tensor}, which "
-                   f"has {sizes[tensor]}; all of {whole} bytes would fit")
+    return case.machine.memory_bytes[case.machine.local] - stays
 
 
 @rule("inputs-before-results")

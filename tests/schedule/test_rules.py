@@ -248,6 +248,12 @@ def engine_writes_too_fast(case):
     case.jobs[9].cycles = 23
 
 
+@breaks("conversions-rate")
+def elements_are_converted_too_fast(case):
+    case.operators[1].group.nodes[0].type = "onnx.Cast"
+    case.jobs[8].cycles = 95
+
+
 @breaks("transfer-rate")
 def queue_is_twice_as_fast(case):
     case.jobs[0].cycles //= 2
@@ -264,6 +270,13 @@ def cores_that_share_a_load_start_apart(case):
     """Half the memory is charged to each of two readers, which is right for both at once alone."""
     for number, job in enumerate(job for job in case.jobs if job.kind == "load"):
         job.readers, job.start, job.end = 2, number, number + job.cycles
+
+
+@breaks("network-rate")
+def copies_of_two_cores_are_too_fast(case):
+    case.machine.network_rate, case.program.facts.core_count = 8, 2
+    for job in case.jobs[:2]:
+        job.kind, job.start, job.end = "copy", 0, job.cycles
 
 
 @breaks("multicast-together")
@@ -300,6 +313,13 @@ def input_is_not_loaded_whole(case):
 @breaks("nothing-read-twice")
 def rows_come_again_that_would_fit(case):
     case.machine.memory_bytes["MEM"] = 4096
+
+
+@breaks("lines-read-once")
+def lines_come_again(case):
+    """As if the convolution normalised what it reads, whose rows overlap."""
+    case.operators[0].group.nodes[0].type = "onnx.Softmax"
+    case.machine.memory_bytes["MEM"] = 8 * 4096
 
 
 @breaks("inputs-before-results")
