@@ -487,8 +487,9 @@ static tacho_status add_traffic(const tiler *self, const tacho_tiling *t, size_t
         to->last = slots->is_whole ? 1 : tiles_of_piece(self, t, access);
     }
     if (slots->is_whole && !access->is_output) {
-        uint64_t rest =
-            t->tile_count - first_tiles(self, t, access) + tiles_of_piece(self, t, access);
+        uint64_t first = first_tiles(self, t, access);
+        uint64_t last = tiles_of_piece(self, t, access); /* of one piece: all tiles */
+        uint64_t rest = t->tile_count - first + tacho_least(last, first);
         to->front =
             tacho_most(to->front, tacho_cycles_add(all, tacho_cycles_multiply(compute, rest)));
     }
