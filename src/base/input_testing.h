@@ -6,6 +6,7 @@
 #define TACHO_BASE_INPUT_TESTING_H
 
 #include "base/input.h"
+#include "base/scratch_testing.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -24,7 +25,7 @@
 
 #include <cmocka.h>
 
-enum { WINDOW_BYTES = 256 << 10, PATH_BYTES = 1024, GZIP_WINDOW_BITS = 15 + 16 };
+enum { WINDOW_BYTES = 256 << 10, GZIP_WINDOW_BITS = 15 + 16 };
 
 static size_t read_max = SIZE_MAX;
 
@@ -39,32 +40,6 @@ ssize_t read(int fd, void *bytes, size_t room)
         return -1;
     }
     return (ssize_t)syscall(SYS_read, fd, bytes, room < read_max ? room : read_max);
-}
-
-/* The folder of one test and two files in it. */
-typedef struct scratch {
-    char folder[PATH_BYTES / 2];
-    char path[PATH_BYTES];
-    char other_path[PATH_BYTES];
-} scratch;
-
-static inline int make_scratch(void **state)
-{
-    scratch *made = calloc(1, sizeof(*made));
-    const char *temp = getenv("TMPDIR");
-    if (made == NULL) {
-        return -1;
-    }
-    snprintf(made->folder, sizeof(made->folder), "%s/tacho-input-XXXXXX",
-             temp != NULL && temp[0] != '\0' ? temp : "/tmp");
-    if (mkdtemp(made->folder) == NULL) {
-        free(made);
-        return -1;
-    }
-    snprintf(made->path, sizeof(made->path), "%s/in", made->folder);
-    snprintf(made->other_path, sizeof(made->other_path), "%s/other", made->folder);
-    *state = made;
-    return 0;
 }
 
 static inline int remove_scratch(void **state)

@@ -125,7 +125,7 @@ static tacho_status write_past_limit(const char *path)
 static void test_file_size_limit(void **state)
 {
     const scratch *made = *state;
-    static const char *const names[] = {"out", "out.gz", "out.zst"};
+    static const char *const names[] = {"file", "file.gz", "file.zst"};
     struct sigaction ignore = {.sa_handler = SIG_IGN};
     struct sigaction kept;
     assert_int_equal(sigaction(SIGXFSZ, &ignore, &kept), 0);

@@ -8,6 +8,7 @@
 #include "base/output.h"
 
 #include "base/input.h"
+#include "base/scratch_testing.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -27,7 +28,7 @@
 
 #include <cmocka.h>
 
-enum { BUFFER_BYTES = 256 << 10, PATH_BYTES = 1024, NAME_BYTES_MAX = 255 };
+enum { BUFFER_BYTES = 256 << 10, NAME_BYTES_MAX = 255 };
 
 static size_t umask_call_count;
 
@@ -87,30 +88,6 @@ int openat(int folder_fd, const char *path, int flags, ...)
     va_end(arguments);
     errno = EOPNOTSUPP;
     return unnamed_files_fail ? -1 : (int)syscall(SYS_openat, folder_fd, path, flags, mode);
-}
-
-/* The folder of one test and the usual file in it. */
-typedef struct scratch {
-    char folder[PATH_BYTES / 2];
-    char path[PATH_BYTES];
-} scratch;
-
-static inline int make_scratch(void **state)
-{
-    scratch *made = calloc(1, sizeof(*made));
-    const char *temp = getenv("TMPDIR");
-    if (made == NULL) {
-        return -1;
-    }
-    snprintf(made->folder, sizeof(made->folder), "%s/tacho-output-XXXXXX",
-             temp != NULL && temp[0] != '\0' ? temp : "/tmp");
-    if (mkdtemp(made->folder) == NULL) {
-        free(made);
-        return -1;
-    }
-    snprintf(made->path, sizeof(made->path), "%s/out", made->folder);
-    *state = made;
-    return 0;
 }
 
 static inline int make_scratch_for_named_files(void **state)

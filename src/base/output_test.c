@@ -227,8 +227,8 @@ static void test_relative_path(void **state)
     char kept[PATH_BYTES];
     assert_non_null(getcwd(kept, sizeof(kept)));
     assert_int_equal(chdir(made->folder), 0);
-    write_and_commit("out", TACHO_STR("text"));
-    write_and_commit("./out", TACHO_STR("other"));
+    write_and_commit("file", TACHO_STR("text"));
+    write_and_commit("./file", TACHO_STR("other"));
     assert_int_equal(chdir(kept), 0);
     check_file(made->path, TACHO_STR("other"));
 }
