@@ -77,4 +77,30 @@ extern const tacho_analysis *const tacho_analyses[TACHO_ANALYSIS_COUNT];
 tacho_status tacho_table_hand_over(const tacho_table_taker *to, tacho_status status,
                                    tacho_table *table) TACHO_MUST_USE;
 
+/* Things of one kind that a subject consists of, such as the files that were opened. */
+typedef struct tacho_items {
+    const void *subject;
+    size_t item_count;
+    const void *(*item)(const void *subject, size_t index);
+} tacho_items;
+
+/* A table with rows of every item. */
+typedef struct tacho_items_table {
+    const char *name;
+    const char *title;
+    const tacho_column *columns;
+    size_t column_count;
+    tacho_status (*add)(const void *item, tacho_table *table);
+} tacho_items_table;
+
+#define TACHO_ITEMS_TABLE(name, title, columns, add)                                               \
+    {                                                                                              \
+        name, title, columns, sizeof(columns) / sizeof((columns)[0]), add                          \
+    }
+
+/* Makes |tables| one after the other, in the order in which they are shown. */
+tacho_status tacho_items_tables_make(const tacho_items_table *tables, size_t table_count,
+                                     const tacho_items *items,
+                                     const tacho_table_taker *to) TACHO_MUST_USE;
+
 #endif

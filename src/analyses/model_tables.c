@@ -91,8 +91,9 @@ static const tacho_column weight_columns[] = {
     TACHO_COLUMN(SIZE_BYTES, "bytes", INT),
 };
 
-static tacho_status add_weights(const tacho_opened_model *opened, tacho_table *table)
+static tacho_status add_weights(const void *item, tacho_table *table)
 {
+    const tacho_opened_model *opened = item;
     weight_sum sums[TACHO_DTYPE_COUNT];
     TACHO_TRY(sum_weights(&opened->graph, sums));
     for (int i = 0; i < TACHO_DTYPE_COUNT; i++) {
@@ -157,8 +158,9 @@ static tacho_status add_opsets(tacho_table *table, const tacho_model_facts *fact
     return add_made(table, &text, status);
 }
 
-static tacho_status add_model(const tacho_opened_model *opened, tacho_table *table)
+static tacho_status add_model(const void *item, tacho_table *table)
 {
+    const tacho_opened_model *opened = item;
     const tacho_graph *graph = &opened->graph;
     const tacho_model_facts *facts = &opened->facts;
     weight_sum sums[TACHO_DTYPE_COUNT];
@@ -243,8 +245,9 @@ static tacho_status add_tensor(const tacho_opened_model *opened, uint32_t id, co
                                                            : tacho_table_add_absent(table);
 }
 
-static tacho_status add_tensors(const tacho_opened_model *opened, tacho_table *table)
+static tacho_status add_tensors(const void *item, tacho_table *table)
 {
+    const tacho_opened_model *opened = item;
     const tacho_graph *graph = &opened->graph;
     for (size_t i = 0; i < graph->input_count; i++) {
         TACHO_TRY(add_tensor(opened, graph->inputs[i], "in", table));
@@ -355,8 +358,9 @@ static tacho_status add_dims_with(const tacho_opened_model *opened, tacho_string
     return status;
 }
 
-static tacho_status add_dims(const tacho_opened_model *opened, tacho_table *table)
+static tacho_status add_dims(const void *item, tacho_table *table)
 {
+    const tacho_opened_model *opened = item;
     static const tacho_column_id whole[] = {TACHO_COL_OPTION, TACHO_COL_OTHER};
     table->whole = whole; /* to be copied */
     tacho_arena arena;
@@ -374,10 +378,8 @@ static tacho_status add_dims(const tacho_opened_model *opened, tacho_table *tabl
 /* ---- operators ----------------------------------------------------------------------------- */
 
 static const tacho_column operator_columns[] = {
-    TACHO_COLUMN(FILE, "file", TEXT),
-    TACHO_COLUMN(OPERATOR, "operator", TEXT),
-    TACHO_COLUMN(NODE_COUNT, "nodes", INT),
-    TACHO_COLUMN(INNER_COUNT, "nodes inside", INT),
+    TACHO_COLUMN(FILE, "file", TEXT),       TACHO_COLUMN(OPERATOR, "operator", TEXT),
+    TACHO_COLUMN(NODE_COUNT, "nodes", INT), TACHO_COLUMN(INNER_COUNT, "nodes inside", INT),
     TACHO_COLUMN(KNOWN, "supported", TEXT),
 };
 
@@ -420,8 +422,9 @@ static tacho_status add_operator(const tacho_opened_model *opened, const operato
     return add_cstring(table, sum->is_known ? "yes" : "no");
 }
 
-static tacho_status add_operators(const tacho_opened_model *opened, tacho_table *table)
+static tacho_status add_operators(const void *item, tacho_table *table)
 {
+    const tacho_opened_model *opened = item;
     const tacho_graph *graph = &opened->graph;
     size_t count = graph->strings.item_count;
     operator_sum *sums = NULL;
@@ -445,47 +448,27 @@ static tacho_status add_operators(const tacho_opened_model *opened, tacho_table 
 
 /* ---- all of them --------------------------------------------------------------------------- */
 
-typedef struct table_maker {
-    const char *name;
-    const char *title;
-    const tacho_column *columns;
-    size_t column_count;
-    tacho_status (*add)(const tacho_opened_model *opened, tacho_table *table);
-} table_maker;
-
-#define MAKER(name, title, columns, add)                                                           \
-    {                                                                                              \
-        name, title, columns, COUNT_OF(columns), add                                               \
-    }
-
-static const table_maker makers[] = {
-    MAKER("models", "Models", model_columns, add_model),
-    MAKER("model_tensors", "Inputs and outputs", tensor_columns, add_tensors),
-    MAKER("model_dims", "Dimensions to set when compiling", dim_columns, add_dims),
-    MAKER("model_operators", "Operators", operator_columns, add_operators),
-    MAKER("model_weights", "Weights", weight_columns, add_weights),
+static const tacho_items_table makers[] = {
+    TACHO_ITEMS_TABLE("models", "Models", model_columns, add_model),
+    TACHO_ITEMS_TABLE("model_tensors", "Inputs and outputs", tensor_columns, add_tensors),
+    TACHO_ITEMS_TABLE("model_dims", "Dimensions to set when compiling", dim_columns, add_dims),
+    TACHO_ITEMS_TABLE("model_operators", "Operators", operator_columns, add_operators),
+    TACHO_ITEMS_TABLE("model_weights", "Weights", weight_columns, add_weights),
 };
 
-static tacho_status make_table(const tacho_opened_models *models, const table_maker *maker,
-                               const tacho_table_taker *to)
+static const void *item_of(const void *subject, size_t index)
 {
-    tacho_table table;
-    tacho_table_init(&table, maker->name, maker->title, maker->columns, maker->column_count);
-    tacho_status status = TACHO_OK;
-    for (size_t i = 0; i < models->item_count && status == TACHO_OK; i++) {
-        status = maker->add(models->items[i], &table);
-    }
-    return tacho_table_hand_over(to, status, &table);
+    const tacho_opened_models *models = subject;
+    return models->items[index];
 }
 
 static tacho_status make_tables(const void *subject, const void *options,
                                 const tacho_table_taker *to)
 {
+    const tacho_opened_models *models = subject;
+    const tacho_items items = {subject, models->item_count, item_of};
     (void)options;
-    for (size_t i = 0; i < COUNT_OF(makers); i++) {
-        TACHO_TRY(make_table(subject, &makers[i], to));
-    }
-    return TACHO_OK;
+    return tacho_items_tables_make(makers, COUNT_OF(makers), &items, to);
 }
 
 const tacho_analysis tacho_analysis_model = {

@@ -40,8 +40,9 @@ static const tacho_column segment_columns[] = {
     TACHO_COLUMN(CRC32C, "checksum", TEXT),
 };
 
-static tacho_status add_segments(const tacho_opened_program *opened, tacho_table *table)
+static tacho_status add_segments(const void *item, tacho_table *table)
 {
+    const tacho_opened_program *opened = item;
     for (size_t i = 0; i < opened->qpc.segment_count; i++) {
         const tacho_qpc_segment *segment = &opened->qpc.segments[i];
         TACHO_TRY(tacho_table_add_text(table, opened->file));
@@ -95,8 +96,9 @@ static tacho_status add_network(const tacho_opened_program *opened, const tacho_
     return add_count(table, desc->output_count);
 }
 
-static tacho_status add_networks(const tacho_opened_program *opened, tacho_table *table)
+static tacho_status add_networks(const void *item, tacho_table *table)
 {
+    const tacho_opened_program *opened = item;
     return add_each(opened, add_network, table);
 }
 
@@ -133,8 +135,9 @@ static tacho_status add_slice_rows(const tacho_opened_program *opened, const tac
 }
 
 /* Of programs that run on several devices. */
-static tacho_status add_slices(const tacho_opened_program *opened, tacho_table *table)
+static tacho_status add_slices(const void *item, tacho_table *table)
 {
+    const tacho_opened_program *opened = item;
     tacho_slice *slices;
     if (!opened->has_program || tacho_slice_count(&opened->program) <= 1) {
         return TACHO_OK;
@@ -279,8 +282,9 @@ static tacho_status add_bindings(const tacho_opened_program *opened, const tacho
     return TACHO_OK;
 }
 
-static tacho_status add_tensors(const tacho_opened_program *opened, tacho_table *table)
+static tacho_status add_tensors(const void *item, tacho_table *table)
 {
+    const tacho_opened_program *opened = item;
     return opened->has_program ? add_own_tensors(opened, table)
                                : add_each(opened, add_bindings, table);
 }
@@ -371,8 +375,9 @@ static tacho_status add_desc_stats(const tacho_opened_program *opened,
                                : tacho_table_add_absent(table);
 }
 
-static tacho_status add_stats(const tacho_opened_program *opened, tacho_table *table)
+static tacho_status add_stats(const void *item, tacho_table *table)
 {
+    const tacho_opened_program *opened = item;
     bool has_stats = false;
     for (size_t i = 0; i < opened->desc_count; i++) {
         has_stats |= opened->descs[i].has_stats;
@@ -404,8 +409,9 @@ static tacho_status add_event_rows(const tacho_opened_program *opened, const tac
 }
 
 /* As the machine that a program is for calls them; containers of others are for AIC 100. */
-static tacho_status add_events(const tacho_opened_program *opened, tacho_table *table)
+static tacho_status add_events(const void *item, tacho_table *table)
 {
+    const tacho_opened_program *opened = item;
     tacho_str name = TACHO_STR("aic100");
     if (opened->has_program) {
         name = tacho_strings_get(&opened->program.strings, opened->program.facts.machine);
@@ -507,8 +513,9 @@ static tacho_status add_desc_cores(const tacho_opened_program *opened,
     return TACHO_OK;
 }
 
-static tacho_status add_cores(const tacho_opened_program *opened, tacho_table *table)
+static tacho_status add_cores(const void *item, tacho_table *table)
 {
+    const tacho_opened_program *opened = item;
     return add_each(opened, add_desc_cores, table);
 }
 
@@ -538,8 +545,9 @@ static tacho_status add_cycles_as_ns(tacho_table *table, const tacho_program_fac
     return ns > INT64_MAX ? tacho_table_add_absent(table) : tacho_table_add_int(table, (int64_t)ns);
 }
 
-static tacho_status add_estimate(const tacho_opened_program *opened, tacho_table *table)
+static tacho_status add_estimate(const void *item, tacho_table *table)
 {
+    const tacho_opened_program *opened = item;
     const tacho_program *program = &opened->program;
     const tacho_program_facts *facts = &program->facts;
     if (!opened->has_program) {
@@ -569,8 +577,9 @@ static const tacho_column unknown_columns[] = {
 };
 
 /* Ops of which no kernel is known: a runtime has to bring its own. */
-static tacho_status add_unknown(const tacho_opened_program *opened, tacho_table *table)
+static tacho_status add_unknown(const void *item, tacho_table *table)
 {
+    const tacho_opened_program *opened = item;
     const tacho_program *program = &opened->program;
     const tacho_strings *strings = &program->strings;
     for (size_t i = 0; opened->has_program && i < program->step_count; i++) {
@@ -597,8 +606,9 @@ static const tacho_column memory_columns[] = {
     TACHO_COLUMN(BUFFER_COUNT, "buffers", INT),
 };
 
-static tacho_status add_memory(const tacho_opened_program *opened, tacho_table *table)
+static tacho_status add_memory(const void *item, tacho_table *table)
 {
+    const tacho_opened_program *opened = item;
     const tacho_program_facts *facts = &opened->program.facts;
     if (!opened->has_program) {
         return TACHO_OK;
@@ -610,53 +620,33 @@ static tacho_status add_memory(const tacho_opened_program *opened, tacho_table *
     return add_count(table, opened->program.buffer_count);
 }
 
-#define MAKER(name, title, columns, add)                                                           \
-    {                                                                                              \
-        name, title, columns, COUNT_OF(columns), add                                               \
-    }
-
-typedef struct table_maker {
-    const char *name;
-    const char *title;
-    const tacho_column *columns;
-    size_t column_count;
-    tacho_status (*add)(const tacho_opened_program *opened, tacho_table *table);
-} table_maker;
-
 /* In the order in which they are shown. */
-static const table_maker makers[] = {
-    MAKER("segments", "Segments", segment_columns, add_segments),
-    MAKER("networks", "Networks", network_columns, add_networks),
-    MAKER("slices", "Slices", slice_columns, add_slices),
-    MAKER("tensors", "Inputs and outputs", tensor_columns, add_tensors),
-    MAKER("stats", "Recorded while it runs", stats_columns, add_stats),
-    MAKER("events", "Counted events", event_columns, add_events),
-    MAKER("cores", "Ops by core and thread group", core_columns, add_cores),
-    MAKER("estimates", "Estimates", estimate_columns, add_estimate),
-    MAKER("memory", "Memory", memory_columns, add_memory),
-    MAKER("unknown_ops", "Unknown ops", unknown_columns, add_unknown),
+static const tacho_items_table makers[] = {
+    TACHO_ITEMS_TABLE("segments", "Segments", segment_columns, add_segments),
+    TACHO_ITEMS_TABLE("networks", "Networks", network_columns, add_networks),
+    TACHO_ITEMS_TABLE("slices", "Slices", slice_columns, add_slices),
+    TACHO_ITEMS_TABLE("tensors", "Inputs and outputs", tensor_columns, add_tensors),
+    TACHO_ITEMS_TABLE("stats", "Recorded while it runs", stats_columns, add_stats),
+    TACHO_ITEMS_TABLE("events", "Counted events", event_columns, add_events),
+    TACHO_ITEMS_TABLE("cores", "Ops by core and thread group", core_columns, add_cores),
+    TACHO_ITEMS_TABLE("estimates", "Estimates", estimate_columns, add_estimate),
+    TACHO_ITEMS_TABLE("memory", "Memory", memory_columns, add_memory),
+    TACHO_ITEMS_TABLE("unknown_ops", "Unknown ops", unknown_columns, add_unknown),
 };
 
-static tacho_status make_table(const tacho_opened_programs *programs, const table_maker *maker,
-                               const tacho_table_taker *to)
+static const void *item_of(const void *subject, size_t index)
 {
-    tacho_table table;
-    tacho_table_init(&table, maker->name, maker->title, maker->columns, maker->column_count);
-    tacho_status status = TACHO_OK;
-    for (size_t i = 0; i < programs->item_count && status == TACHO_OK; i++) {
-        status = maker->add(&programs->items[i], &table);
-    }
-    return tacho_table_hand_over(to, status, &table);
+    const tacho_opened_programs *programs = subject;
+    return &programs->items[index];
 }
 
 static tacho_status make_tables(const void *subject, const void *options,
                                 const tacho_table_taker *to)
 {
+    const tacho_opened_programs *programs = subject;
+    const tacho_items items = {subject, programs->item_count, item_of};
     (void)options;
-    for (size_t i = 0; i < COUNT_OF(makers); i++) {
-        TACHO_TRY(make_table(subject, &makers[i], to));
-    }
-    return TACHO_OK;
+    return tacho_items_tables_make(makers, COUNT_OF(makers), &items, to);
 }
 
 const tacho_analysis tacho_analysis_program = {
