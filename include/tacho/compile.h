@@ -65,7 +65,10 @@ typedef struct tacho_compiled_options {
      * and good until it returns. */
     void (*note)(void *user, const char *kind, const char *text);
     void *user;
-    uint64_t reserved[8]; /* zero */
+    /* Optional: called after each operator, of every number of cores that is tried; false ends the
+     * call as TACHO_CODE_CANCELLED. */
+    bool (*progress)(void *user, uint64_t done_count, uint64_t total_count);
+    uint64_t reserved[7]; /* zero */
 } tacho_compiled_options;
 
 /*

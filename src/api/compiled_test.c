@@ -212,6 +212,50 @@ static void test_bad_options(void **state)
     }
 }
 
+/* ---- progress ------------------------------------------------------------------------------- */
+
+typedef struct seen_steps {
+    uint64_t last, total, calls, cancel_at; /* cancel_at: 0 for never */
+} seen_steps;
+
+static bool see_step(void *user, uint64_t done_count, uint64_t total_count)
+{
+    seen_steps *seen = user;
+    assert_true(done_count > seen->last && done_count <= total_count);
+    assert_true(seen->total == 0 || seen->total == total_count);
+    seen->last = done_count;
+    seen->total = total_count;
+    return ++seen->calls != seen->cancel_at;
+}
+
+static void test_progress(void **state)
+{
+    (void)state;
+    seen_steps seen = {0};
+    const tacho_compiled_options options = {
+        .machine = "aic100", .progress = see_step, .user = &seen};
+    tacho_compiled_close(compile(pair, &options));
+    assert_true(seen.calls >= 2 && seen.total % 2 == 0); /* two operators, some ways */
+}
+
+/* Wherever it is cancelled, nothing is handed out, and the next one is compiled. */
+static void test_cancel(void **state)
+{
+    (void)state;
+    seen_steps all = {0};
+    tacho_compiled_options options = {.machine = "aic100", .progress = see_step, .user = &all};
+    tacho_compiled_close(compile(pair, &options));
+    for (uint64_t i = 1; i <= all.calls; i++) {
+        seen_steps seen = {.cancel_at = i};
+        tacho_compiled *compiled = NULL;
+        options.user = &seen;
+        check_says(tacho_compiled_open(pair, &options, &compiled), TACHO_CODE_CANCELLED,
+                   "the caller asked to stop");
+        assert_null(compiled);
+        assert_int_equal(seen.calls, i);
+    }
+}
+
 static void test_null(void **state)
 {
     (void)state;
@@ -251,6 +295,8 @@ int main(void)
         cmocka_unit_test(test_notes),
         cmocka_unit_test(test_cores_and_batches_count),
         cmocka_unit_test(test_bad_options),
+        cmocka_unit_test(test_progress),
+        cmocka_unit_test(test_cancel),
         cmocka_unit_test(test_null),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -137,6 +137,7 @@ static tacho_status take_counts(tacho_model_request *self)
     self->compile.batch = options->batch;
     self->compile.bytes_max = options->ignores_limit ? UINT64_MAX : 0;
     self->compile.has_values = !options->is_estimate;
+    self->compile.pace = (tacho_compile_pace){options->progress, options->user};
     return TACHO_OK;
 }
 

@@ -8,6 +8,7 @@
 #define TACHO_COMPILE_COMPILE_H
 
 #include "compile/estimate.h"
+#include "compile/schedule.h"
 #include "program/program.h"
 
 typedef struct tacho_compile_options {
@@ -18,9 +19,10 @@ typedef struct tacho_compile_options {
     uint64_t bytes_max;              /* that it may take; 0: see tacho_compile_program */
     bool has_values; /* bytes of constants go into the program, which then has to fit memory */
     tacho_str network_name; /* empty: the model's */
-    tacho_str hardware;     /* what --torq-hw changed */
+    tacho_str hardware;     /* of Torq, where it is not the machine's own */
     tacho_stats_config stats;
     tacho_str pmu_recipe;
+    tacho_compile_pace pace;
 } tacho_compile_options;
 
 /*

@@ -29,11 +29,13 @@ typedef struct compiler {
     uint32_t *device_of; /* by operator */
     uint64_t job_bytes_max;
     tacho_str name;
+    uint64_t way_count; /* core counts to try */
 } compiler;
 
 /* One way: what it takes, and the program. */
 typedef struct candidate {
     uint32_t cores;
+    uint64_t number; /* of the ways, from 0 */
     tacho_placement placement;
     tacho_estimate estimate;
     tacho_program program;
@@ -301,6 +303,9 @@ static tacho_status compile_candidate(const compiler *self, int64_t limit, candi
         .fidelity = self->options->estimate.cost.fidelity,
         .compute = self->options->estimate.cost.compute,
         .limit = limit,
+        .pace = self->options->pace,
+        .done_count = way->number * self->fusion->op_count,
+        .total_count = self->way_count * self->fusion->op_count,
         .bytes_max = self->job_bytes_max,
         .cuts = way->cuts,
         .program = &way->program,
@@ -371,11 +376,10 @@ static uint32_t fewer_cores(const compiler *self, uint32_t cores, uint32_t first
     return cores;
 }
 
-/* Takes the way with |cores| where it is faster than the best, or the first that there is. */
-static tacho_status try_cores(const compiler *self, uint32_t cores, candidate *best,
+/* Takes the way |other| where it is faster than the best, or the first that there is. */
+static tacho_status try_cores(const compiler *self, candidate other, candidate *best,
                               bool *out_is_too_large)
 {
-    candidate other = {.cores = cores};
     int64_t limit = best->is_complete ? best->program.facts.total_cycles - 1 : INT64_MAX;
     tacho_status status = compile_candidate(self, limit, &other);
     *out_is_too_large = other.is_too_large;
@@ -389,13 +393,18 @@ static tacho_status try_cores(const compiler *self, uint32_t cores, candidate *b
 }
 
 /* All cores and what is tried of fewer, as far as they fit: a failure when none does. */
-static tacho_status find_best(const compiler *self, candidate *best)
+static tacho_status find_best(compiler *self, candidate *best)
 {
     uint32_t first = first_cores(self);
+    uint64_t number = 0;
     tacho_status none = TACHO_OK; /* why the first that failed does not fit */
     for (uint32_t cores = first; cores > 0; cores = fewer_cores(self, cores, first)) {
+        self->way_count++;
+    }
+    for (uint32_t cores = first; cores > 0; cores = fewer_cores(self, cores, first)) {
         bool is_too_large;
-        tacho_status status = try_cores(self, cores, best, &is_too_large);
+        candidate way = {.cores = cores, .number = number++};
+        tacho_status status = try_cores(self, way, best, &is_too_large);
         bool is_unfit =
             tacho_status_code(status) == TACHO_CODE_LIMIT && (!is_too_large || best->is_complete);
         if (status != TACHO_OK && !is_unfit) { /* fewer cores for want of memory would be a lie */

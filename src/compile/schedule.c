@@ -552,6 +552,14 @@ static tacho_status check_bytes(tacho_schedule *self, uint32_t op_count)
                                  self->bytes_max);
 }
 
+/* Whether the caller wants the rest, too. */
+static tacho_status check_pace(tacho_schedule *self)
+{
+    bool goes_on = self->pace.goes_on == NULL ||
+                   self->pace.goes_on(self->pace.self, ++self->done_count, self->total_count);
+    return goes_on ? TACHO_OK : tacho_fail(TACHO_CODE_CANCELLED, "the caller asked to stop");
+}
+
 static tacho_status run(tacho_schedule *self)
 {
     const tacho_machine *machine = self->estimate->machine;
@@ -567,6 +575,7 @@ static tacho_status run(tacho_schedule *self)
     for (uint32_t i = 0; i < count && !self->is_abandoned; i++) {
         TACHO_TRY(schedule_op(self, i));
         TACHO_TRY(check_bytes(self, i + 1));
+        TACHO_TRY(check_pace(self));
     }
     if (self->is_abandoned) {
         return TACHO_OK;

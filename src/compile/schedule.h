@@ -31,6 +31,15 @@ typedef struct tacho_core_engines {
 
 enum { TACHO_BOXES_KEPT = 4096 };
 
+/*
+ * Told after each operator how many of all there are to schedule are done; false ends compiling as
+ * CANCELLED. (optional: nobody asks)
+ */
+typedef struct tacho_compile_pace {
+    bool (*goes_on)(void *self, uint64_t done_count, uint64_t total_count);
+    void *self;
+} tacho_compile_pace;
+
 typedef struct tacho_schedule {
     const tacho_estimate *estimate; /* on |cores| cores */
     const tacho_placement *placement;
@@ -39,12 +48,14 @@ typedef struct tacho_schedule {
     uint32_t fidelity;
     tacho_dtype compute; /* that real numbers are kept in; NONE: as the machine does */
     bool is_tiled;
-    bool has_barrier;   /* operators end with one */
-    int64_t limit;      /* not worth going on beyond this cycle */
-    bool is_abandoned;  /* for that */
-    int64_t rest;       /* cycles that operators to come take at least */
-    uint64_t bytes_max; /* that the program's tables may take; more is LIMIT ... */
-    bool is_too_large;  /* ... and then this says so */
+    bool has_barrier;  /* operators end with one */
+    int64_t limit;     /* not worth going on beyond this cycle */
+    bool is_abandoned; /* for that */
+    int64_t rest;      /* cycles that operators to come take at least */
+    tacho_compile_pace pace;
+    uint64_t done_count, total_count; /* operators, of all ways that are tried */
+    uint64_t bytes_max;               /* that the program's tables may take; more is LIMIT ... */
+    bool is_too_large;                /* ... and then this says so */
     tacho_program *program;
     tacho_op_timing *timings; /* by operator: what it moves is filled in */
     tacho_timer timer;
