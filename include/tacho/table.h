@@ -92,9 +92,9 @@ TACHO_API bool tacho_tables_cell(const tacho_tables *tables, size_t table, size_
 
 /*
  * Writes the tables that have rows to |path|, one below the other; "-" is standard output.
- * |format| is "text", "csv" or "json" (a JSON object a line); NULL: by the suffix of |path|, text
- * when it has none. A path that ends in .gz or .zst is compressed. The file is replaced as a whole
- * or, on failure, left as it was.
+ * |format| is "text", "csv", "json" (one JSON object per line) or "xlsx" (a workbook, one sheet per
+ * table); NULL: by the suffix of |path|, text when it has none. A path that ends in .gz or .zst is
+ * compressed. The file is replaced as a whole or, on failure, left as it was.
  */
 TACHO_API tacho_status tacho_tables_write(const tacho_tables *tables, const char *path,
                                           const char *format) TACHO_MUST_USE;

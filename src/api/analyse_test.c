@@ -100,6 +100,33 @@ static void test_nothing_of_that_number(void **state)
     tacho_tables_free(NULL);
 }
 
+/* A workbook is a ZIP archive; its bytes do not depend on when it is written. */
+static void test_tables_are_written_as_workbooks(void **state)
+{
+    (void)state;
+    char path[512];
+    char bytes[2][16384];
+    size_t lens[2];
+    tacho_tables *tables = NULL;
+    const char *temp = getenv("TMPDIR");
+    snprintf(path, sizeof(path), "%s/tacho-tables.%ld.xlsx", temp != NULL ? temp : "/tmp",
+             (long)getpid());
+    assert_ok(tacho_analyse_ops(timeline, 1, NULL, &tables));
+    for (size_t i = 0; i < 2; i++) {
+        assert_ok(tacho_tables_write(tables, path, i == 0 ? NULL : "xlsx"));
+        FILE *file = fopen(path, "rb");
+        assert_non_null(file);
+        lens[i] = fread(bytes[i], 1, sizeof(bytes[i]), file);
+        fclose(file);
+        unlink(path);
+    }
+    assert_in_range(lens[0], 1000, sizeof(bytes[0]) - 1);
+    assert_memory_equal(bytes[0], "PK\x03\x04", 4);
+    assert_int_equal(lens[0], lens[1]);
+    assert_memory_equal(bytes[0], bytes[1], lens[0]);
+    tacho_tables_free(tables);
+}
+
 static void test_tables_are_written(void **state)
 {
     (void)state;
@@ -119,9 +146,9 @@ static void test_tables_are_written(void **state)
     assert_non_null(strstr(text, "DMA_IN"));
     assert_non_null(strstr(text, "17640"));
     check_fails(tacho_tables_write(tables, path, "yaml"), TACHO_CODE_USAGE,
-                "unknown table format or suffix: 'yaml'; use text, csv or json");
+                "unknown table format or suffix: 'yaml'; use text, csv, json or xlsx");
     check_fails(tacho_tables_write(tables, "x.yaml", NULL), TACHO_CODE_USAGE,
-                "unknown table format or suffix: 'x.yaml'; use text, csv or json");
+                "unknown table format or suffix: 'x.yaml'; use text, csv, json or xlsx");
     check_fails(tacho_tables_write(NULL, path, "csv"), TACHO_CODE_USAGE, "no tables given (NULL)");
     check_fails(tacho_tables_write(tables, NULL, "csv"), TACHO_CODE_USAGE,
                 "no output file given (NULL)");
@@ -386,6 +413,7 @@ int main(void)
         cmocka_unit_test(test_cells_have_types),
         cmocka_unit_test(test_nothing_of_that_number),
         cmocka_unit_test(test_tables_are_written),
+        cmocka_unit_test(test_tables_are_written_as_workbooks),
         cmocka_unit_test(test_progress),
         cmocka_unit_test(test_overview),
         cmocka_unit_test(test_ops_options),

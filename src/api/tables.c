@@ -301,7 +301,7 @@ tacho_status tacho_tables_write(const tacho_tables *tables, const char *path, co
                        : tacho_table_sink_find_for_path(tacho_str_from_cstring(path));
     if (sink == NULL) {
         return tacho_fail(TACHO_CODE_USAGE,
-                          "unknown table format or suffix: '%s'; use text, csv or json",
+                          "unknown table format or suffix: '%s'; use text, csv, json or xlsx",
                           format != NULL ? format : path);
     }
     tacho_entry entry = tacho_entry_begin();

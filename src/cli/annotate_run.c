@@ -5,7 +5,7 @@
 #include "cli/annotate_run.h"
 
 #include "cli/annotate_talk.h"
-#include "cli/table_sinks.h"
+#include "sinks/table_sink.h"
 #include "cli/talk.h"
 #include "sinks/xlsx.h"
 
@@ -27,24 +27,24 @@ static bool misuse_suffix(const tacho_command *command, const char *path)
 /* JSON is a trace here; as a table it is asked for by --format. */
 static const tacho_table_sink *table_sink_of(tacho_str path)
 {
-    const tacho_table_sink *sink = tacho_cli_table_sink_find_for_path(path);
+    const tacho_table_sink *sink = tacho_table_sink_find_suffix(path);
     return sink != &tacho_table_sink_jsonl ? sink : NULL;
 }
 
 static bool choose_by_format(const tacho_command *command, const char *path, const char *format,
                              tacho_annotate_output *output)
 {
-    output->table_sink = tacho_cli_table_sink_find(tacho_str_from_cstring(format));
+    output->table_sink = tacho_table_sink_find(tacho_str_from_cstring(format));
     if (output->table_sink == NULL) {
-        char names[TACHO_CLI_NAMES_BYTES];
-        tacho_cli_table_sink_names(names);
+        char names[TACHO_TABLE_SINK_NAMES_BYTES];
+        tacho_table_sink_names(names);
         tacho_command_misuse(command, "--format: unknown format '%s'; use one of %s", format,
                              names);
         return false;
     }
     tacho_str name = tacho_str_from_cstring(path);
     if (tacho_trace_sink_find_for_path(name) != NULL && table_sink_of(name) == NULL &&
-        tacho_cli_table_sink_find_for_path(name) != output->table_sink) {
+        tacho_table_sink_find_suffix(name) != output->table_sink) {
         tacho_command_misuse(command, "--format applies to tables, but '%s' is a trace", path);
         return false;
     }

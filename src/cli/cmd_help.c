@@ -4,7 +4,7 @@
  */
 #include "cli/command.h"
 #include "cli/completion.h"
-#include "cli/table_sinks.h"
+#include "sinks/table_sink.h"
 #include "sinks/trace_sink.h"
 #include "sources/source.h"
 
@@ -76,9 +76,8 @@ static void print_formats(void)
         print_limits(sink);
     }
     printf("Add .gz or .zst to the suffix to compress.\n\nTables (--format):\n");
-    const tacho_table_sink *sink = NULL;
-    for (size_t i = 0; (sink = tacho_cli_table_sink_at(i)) != NULL; i++) {
-        print_format(sink->name, sink->title);
+    for (size_t i = 0; tacho_table_sinks()[i] != NULL; i++) {
+        print_format(tacho_table_sinks()[i]->name, tacho_table_sinks()[i]->title);
     }
 }
 

@@ -8,7 +8,7 @@
 
 #include "session/find_machine.h"
 #include "cli/listing.h"
-#include "cli/table_sinks.h"
+#include "sinks/table_sink.h"
 #include "cli/talk.h"
 #include "compile/schedule.h"
 
@@ -549,7 +549,7 @@ static bool choose_paths(const tacho_arguments *arguments, tacho_compile_request
 {
     const char *output = tacho_arguments_value(arguments, "output");
     bool is_table = output == NULL || same(output, "-") || tacho_common_format(arguments) != NULL ||
-                    tacho_cli_table_sink_find_for_path(tacho_str_from_cstring(output)) != NULL;
+                    tacho_table_sink_find_suffix(tacho_str_from_cstring(output)) != NULL;
     request->program_path = is_table ? NULL : output;
     request->output_path = is_table && output != NULL ? output : "-";
     if (is_table) {

@@ -8,7 +8,7 @@
 #include "cli/file_kind.h"
 #include "cli/inputs.h"
 
-#include "cli/table_sinks.h"
+#include "sinks/table_sink.h"
 #include "cli/values.h"
 
 typedef struct run_request {
@@ -243,10 +243,7 @@ const tacho_table_sink *tacho_listing_choose_sink(const tacho_arguments *argumen
     const tacho_table_sink *sink = NULL;
     if (format == NULL) {
         tacho_str path = tacho_str_from_cstring(output_path);
-        sink = tacho_cli_table_sink_find_for_path(path);
-        if (sink == NULL) { /* text where there is no suffix */
-            sink = tacho_table_sink_find_for_path(path);
-        }
+        sink = tacho_table_sink_find_for_path(path);
         if (sink == NULL) {
             tacho_command_misuse(
                 arguments->command,
@@ -255,10 +252,10 @@ const tacho_table_sink *tacho_listing_choose_sink(const tacho_arguments *argumen
         }
         return sink;
     }
-    sink = tacho_cli_table_sink_find(tacho_str_from_cstring(format));
+    sink = tacho_table_sink_find(tacho_str_from_cstring(format));
     if (sink == NULL) {
-        char names[TACHO_CLI_NAMES_BYTES];
-        tacho_cli_table_sink_names(names);
+        char names[TACHO_TABLE_SINK_NAMES_BYTES];
+        tacho_table_sink_names(names);
         tacho_command_misuse(arguments->command, "--format: unknown format '%s'; use one of %s",
                              format, names);
     }

@@ -6,7 +6,7 @@
 
 #include "cli/common_options.h"
 #include "cli/talk.h"
-#include "cli/table_sinks.h"
+#include "sinks/table_sink.h"
 
 #include "base/grow.h"
 
@@ -77,10 +77,10 @@ static bool choose_sinks(const tacho_arguments *arguments, tacho_opstats_request
     const char *format = tacho_common_format(arguments);
     const char *to = tacho_arguments_value(arguments, "to");
     if (format != NULL && strcmp(format, "text") != 0) {
-        request->table_sink = tacho_cli_table_sink_find(tacho_str_from_cstring(format));
+        request->table_sink = tacho_table_sink_find(tacho_str_from_cstring(format));
         if (request->table_sink == NULL) {
-            char names[TACHO_CLI_NAMES_BYTES];
-            tacho_cli_table_sink_names(names);
+            char names[TACHO_TABLE_SINK_NAMES_BYTES];
+            tacho_table_sink_names(names);
             tacho_command_misuse(arguments->command, "--format: unknown format '%s'; use one of %s",
                                  format, names);
             return false;

@@ -9,6 +9,9 @@
 #include "sinks/table_sink.h"
 #include "sinks/tacho.h"
 #include "sinks/trace_sink.h"
+#include "sinks/xlsx.h"
+
+#include <stdio.h>
 
 static const tacho_trace_sink *const trace_sinks[] = {
     &tacho_sink_perfetto,  &tacho_sink_chrome_json, &tacho_sink_spans_jsonl,
@@ -100,6 +103,7 @@ static const tacho_table_sink *const table_sinks[] = {
     &tacho_table_sink_text,
     &tacho_table_sink_csv,
     &tacho_table_sink_jsonl,
+    &tacho_table_sink_xlsx,
     NULL,
 };
 
@@ -118,7 +122,7 @@ const tacho_table_sink *tacho_table_sink_find(tacho_str name)
     return NULL;
 }
 
-const tacho_table_sink *tacho_table_sink_find_for_path(tacho_str path)
+const tacho_table_sink *tacho_table_sink_find_suffix(tacho_str path)
 {
     path = without_compression(path);
     for (size_t i = 0; table_sinks[i] != NULL; i++) {
@@ -126,7 +130,22 @@ const tacho_table_sink *tacho_table_sink_find_for_path(tacho_str path)
             return table_sinks[i];
         }
     }
-    tacho_str name = tacho_str_basename(path);
+    return NULL;
+}
+
+const tacho_table_sink *tacho_table_sink_find_for_path(tacho_str path)
+{
+    const tacho_table_sink *sink = tacho_table_sink_find_suffix(path);
+    tacho_str name = tacho_str_basename(without_compression(path));
     bool has_suffix = tacho_str_find_byte(name, '.') < name.len;
-    return has_suffix ? NULL : &tacho_table_sink_text;
+    return sink != NULL || has_suffix ? sink : &tacho_table_sink_text;
+}
+
+void tacho_table_sink_names(char out_names[TACHO_TABLE_SINK_NAMES_BYTES])
+{
+    size_t len = 0;
+    for (size_t i = 0; table_sinks[i] != NULL; i++) {
+        len += (size_t)snprintf(out_names + len, TACHO_TABLE_SINK_NAMES_BYTES - len, "%s%s",
+                                i > 0 ? ", " : "", table_sinks[i]->name);
+    }
 }

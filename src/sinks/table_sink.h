@@ -97,4 +97,11 @@ const tacho_table_sink *tacho_table_sink_find(tacho_str name);
 /* By the suffix of |path|, compression suffixes aside; text when there is none, NULL if unknown. */
 const tacho_table_sink *tacho_table_sink_find_for_path(tacho_str path);
 
+/* The same, but NULL when there is no suffix, too. */
+const tacho_table_sink *tacho_table_sink_find_suffix(tacho_str path);
+
+/* "text, csv, json, xlsx". */
+enum { TACHO_TABLE_SINK_NAMES_BYTES = 64 };
+void tacho_table_sink_names(char out_names[TACHO_TABLE_SINK_NAMES_BYTES]);
+
 #endif
