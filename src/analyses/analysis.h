@@ -24,6 +24,10 @@ typedef enum tacho_analysis_subject {
     TACHO_SUBJECT_MODELS,    /* tacho_opened_models: networks as their files have them */
     TACHO_SUBJECT_DEBUG,     /* tacho_debug_inputs: what a compiler says of its jobs */
     TACHO_SUBJECT_RECORDING, /* tacho_recording: what a run has measured */
+    TACHO_SUBJECT_COMPILED,  /* tacho_compiled_subject: what a compiler made and estimates */
+    TACHO_SUBJECT_JOIN,      /* tacho_annotation: runtime profiles and debug information, joined */
+    TACHO_SUBJECT_STATS,     /* tacho_opstats: raw stats of one device, summed up */
+    TACHO_SUBJECT_INFERENCE, /* tacho_rollup_files: raw stats of one inference */
 } tacho_analysis_subject;
 
 /* Who gets the tables, one after the other; a table is gone when it returns. Some have no rows. */
@@ -56,6 +60,11 @@ typedef struct tacho_analysis {
     X(RUN, run)                                                                                    \
     X(BLOCKS, blocks)                                                                              \
     X(COMPARE, compare)                                                                            \
+    X(ESTIMATE, estimate)                                                                          \
+    X(METRICS, metrics)                                                                            \
+    X(ANNOTATE, annotate)                                                                          \
+    X(OPSTATS, opstats)                                                                            \
+    X(ROLLUP, rollup)                                                                              \
     X(TT_REPORT, tt_report)                                                                        \
     X(PROCESSES, processes)
 

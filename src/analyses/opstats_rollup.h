@@ -32,7 +32,10 @@ typedef enum tacho_rollup_kind {
 /* By word; NONE for any other. */
 tacho_rollup_kind tacho_rollup_find(tacho_str word);
 
-/* Files of one inference that were bound to the layout of |words|, at most one per device. */
+/*
+ * The subject of tacho_analysis_rollup, whose options are a kind: files of one inference that were
+ * bound to the layout of |words|, at most one per device.
+ */
 typedef struct tacho_rollup_files {
     const tacho_stats_file *const *files;
     size_t file_count;
@@ -40,7 +43,7 @@ typedef struct tacho_rollup_files {
     tacho_opstats *stats; /* of a plan of |words|; read anew for roll-ups that need it */
 } tacho_rollup_files;
 
-/* Makes the table; deinit in any case. */
+/* The one table of it; deinit in any case. */
 tacho_status tacho_rollup_table(tacho_rollup_kind kind, const tacho_rollup_files *files,
                                 tacho_table *out_table) TACHO_MUST_USE;
 

@@ -24,13 +24,12 @@ static tacho_status add_tables(const tacho_annotated *annotated, const char *deb
                                const tacho_annotation_set *set, tacho_tables *tables)
 {
     tacho_table table = {0};
-    tacho_status status = tacho_annotation_table(&annotated->annotation, set, &table);
-    TACHO_TRY(tacho_tables_add(tables, status, &table, NULL));
-    status = tacho_annotation_problems(&annotated->annotation, &table);
-    TACHO_TRY(tacho_tables_add(tables, status, &table, NULL));
+    tacho_tables_target target = {.tables = tables};
+    const tacho_table_taker taker = tacho_tables_taker(&target);
+    TACHO_TRY(tacho_analysis_annotate.make(&annotated->annotation, set, &taker));
     tacho_debug_input debug = {.info = &annotated->info,
                                .file = tacho_str_from_cstring(debug_path)};
-    status = tacho_debug_info_inputs(&debug, 1, &table);
+    tacho_status status = tacho_debug_info_inputs(&debug, 1, &table);
     return tacho_tables_add(tables, status, &table, debug_path);
 }
 

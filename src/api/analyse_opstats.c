@@ -7,7 +7,6 @@
 #include "api/request.h"
 #include "api/tables.h"
 #include "analyses/opstats_rollup.h"
-#include "analyses/opstats_tables.h"
 #include "base/grow.h"
 #include "session/opstats_decoder.h"
 
@@ -73,14 +72,11 @@ static tacho_status add_damage(const summing *self, const tacho_opstats_file *op
 
 static tacho_status add_summary(summing *self, const tacho_opstats_file *opened, const char *path)
 {
-    tacho_table tables[TACHO_OPSTATS_TABLE_COUNT];
+    tacho_tables_target target = {.tables = self->tables, .input = path};
+    const tacho_table_taker taker = tacho_tables_taker(&target);
     TACHO_TRY(tacho_opstats_read(&self->decoder.stats, &opened->file));
-    tacho_status status = tacho_opstats_tables_init(tables, &self->decoder.stats);
-    for (size_t i = 0; i < TACHO_OPSTATS_TABLE_COUNT && status == TACHO_OK; i++) {
-        status = tacho_tables_add(self->tables, TACHO_OK, &tables[i], path);
-    }
-    tacho_opstats_tables_deinit(tables);
-    return status == TACHO_OK ? add_damage(self, opened, path) : status;
+    TACHO_TRY(tacho_analysis_opstats.make(&self->decoder.stats, NULL, &taker));
+    return add_damage(self, opened, path);
 }
 
 static tacho_status sum_each(summing *self, const char *const *paths, size_t path_count)
@@ -122,7 +118,6 @@ static tacho_status add_rollup(summing *self, tacho_rollup_kind kind,
                                const tacho_opstats_file *opened, size_t count)
 {
     const tacho_stats_file **files = tacho_items_alloc(count, sizeof(*files));
-    tacho_table table = {0};
     if (files == NULL) {
         return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for %zu files", count);
     }
@@ -130,9 +125,11 @@ static tacho_status add_rollup(summing *self, tacho_rollup_kind kind,
         files[i] = &opened[i].file;
     }
     tacho_rollup_files all = {files, count, &self->decoder.words, &self->decoder.stats};
-    tacho_status status = tacho_rollup_table(kind, &all, &table);
+    tacho_tables_target target = {.tables = self->tables};
+    const tacho_table_taker taker = tacho_tables_taker(&target);
+    tacho_status status = tacho_analysis_rollup.make(&all, &kind, &taker);
     free(files);
-    return tacho_tables_add(self->tables, status, &table, NULL);
+    return status;
 }
 
 static tacho_status sum_all(summing *self, tacho_rollup_kind kind, const char *const *paths,

@@ -2,13 +2,12 @@
 /*
  * The public face of the compiler.
  */
+#include "analyses/estimate_tables.h"
 #include "api/entry.h"
 #include "api/model_request.h"
 #include "api/request.h"
 #include "api/tables.h"
 #include "base/input.h"
-#include "compile/memory_table.h"
-#include "compile/metrics.h"
 #include "program/container.h"
 #include "session/compilation.h"
 #include "session/device.h"
@@ -102,47 +101,15 @@ static tacho_status check(const tacho_compiled *compiled)
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
-static tacho_status make_operators(const tacho_compiled *self, tacho_table *out_table)
-{
-    const tacho_estimate_table_options options = {.sort = TACHO_ESTIMATE_BY_ORDER};
-    return tacho_estimate_ops_table(&self->compilation.estimate, &options, out_table);
-}
-
-static tacho_status make_totals(const tacho_compiled *self, tacho_table *out_table)
-{
-    return tacho_estimate_totals_table(&self->compilation.estimate, out_table);
-}
-
-static tacho_status make_bounds(const tacho_compiled *self, tacho_table *out_table)
-{
-    return tacho_estimate_bounds_table(&self->compilation.estimate, out_table);
-}
-
-static tacho_status make_memory(const tacho_compiled *self, tacho_table *out_table)
-{
-    return tacho_memory_table(&self->compilation.program, self->machine, out_table);
-}
-
-static tacho_status make_metrics(const tacho_compiled *self, tacho_table *out_table)
-{
-    return tacho_compile_metrics_table(&self->compilation.program, 0, out_table);
-}
-
-static tacho_status make_cores(const tacho_compiled *self, tacho_table *out_table)
-{
-    return tacho_compile_cores_table(&self->compilation.program, out_table);
-}
-
 static tacho_status add_tables(const tacho_compiled *self, tacho_tables *tables)
 {
-    static tacho_status (*const makers[])(const tacho_compiled *, tacho_table *) = {
-        make_operators, make_totals, make_bounds, make_memory, make_metrics, make_cores};
-    for (size_t i = 0; i < sizeof(makers) / sizeof(makers[0]); i++) {
-        tacho_table table = {0};
-        tacho_status status = makers[i](self, &table);
-        TACHO_TRY(tacho_tables_add(tables, status, &table, self->path.data));
-    }
-    return TACHO_OK;
+    const tacho_estimate_table_options options = {.sort = TACHO_ESTIMATE_BY_ORDER};
+    const tacho_compiled_subject subject = {&self->compilation.estimate, &self->compilation.program,
+                                            self->machine, 0};
+    tacho_tables_target target = {.tables = tables, .input = self->path.data};
+    const tacho_table_taker taker = tacho_tables_taker(&target);
+    TACHO_TRY(tacho_analysis_estimate.make(&subject, &options, &taker));
+    return tacho_analysis_metrics.make(&subject, NULL, &taker);
 }
 
 tacho_status tacho_compiled_tables(const tacho_compiled *compiled, tacho_tables **out_tables)

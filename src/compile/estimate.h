@@ -10,7 +10,6 @@
 #include "compile/fuse.h"
 #include "compile/op_cost.h"
 #include "compile/place.h"
-#include "table/table.h"
 
 typedef enum tacho_place_choice {
     TACHO_PLACE_AS_FITS,
@@ -110,37 +109,5 @@ tacho_status tacho_estimate_op_type(const tacho_estimate *estimate, size_t op, c
 /* What the machine's vendor calls such operators, by type or else kind; empty where nothing is
  * said. */
 tacho_str tacho_estimate_vendor_name(const tacho_estimate *estimate, size_t op);
-
-/* ---- tables -------------------------------------------------------------------------------- */
-
-/* One row per operator: number, name, type, engine, cycles and what they are made of. */
-typedef enum tacho_estimate_sort {
-    TACHO_ESTIMATE_BY_ORDER, /* as they run */
-    TACHO_ESTIMATE_BY_CYCLES,
-    TACHO_ESTIMATE_BY_MACS,
-    TACHO_ESTIMATE_BY_BYTES,
-    TACHO_ESTIMATE_BY_NAME,
-    TACHO_ESTIMATE_SORT_COUNT,
-} tacho_estimate_sort;
-
-typedef struct tacho_estimate_table_options {
-    tacho_estimate_sort sort;
-    size_t top;         /* rows at most; 0: all */
-    bool is_for_people; /* fewer columns, larger units */
-} tacho_estimate_table_options;
-
-tacho_status tacho_estimate_ops_table(const tacho_estimate *estimate,
-                                      const tacho_estimate_table_options *options,
-                                      tacho_table *out_table) TACHO_MUST_USE;
-
-/* What the whole takes: one row for programs, properties and values for people. */
-tacho_status tacho_estimate_totals_table(const tacho_estimate *estimate,
-                                         tacho_table *out_table) TACHO_MUST_USE;
-tacho_status tacho_estimate_summary_table(const tacho_estimate *estimate,
-                                          tacho_table *out_table) TACHO_MUST_USE;
-
-/* What bounds it: cycles and share, with a bar. */
-tacho_status tacho_estimate_bounds_table(const tacho_estimate *estimate,
-                                         tacho_table *out_table) TACHO_MUST_USE;
 
 #endif

@@ -186,37 +186,12 @@ static void test_local_vectors(void **state)
     teardown(&f);
 }
 
-static void test_tables(void **state)
-{
-    (void)state;
-    fixture f;
-    setup(&f, "aic100");
-    tacho_graph *g = &f.graph;
-    uint32_t x = TEST_F32(g, 1, 1024), w = TEST_CONST(g, 1024, 1024), y = TEST_F32(g, 1, 1024);
-    uint32_t z = TEST_F32(g, 1, 1024);
-    TEST_NODE(g, "Softmax", y, x);
-    TEST_NODE(g, "MatMul", z, y, w);
-    g->tensors[z].is_output = true;
-    estimate(&f, &(tacho_estimate_options){0});
-    tacho_table table;
-    tacho_estimate_table_options options = {.sort = TACHO_ESTIMATE_BY_MACS, .top = 1};
-    assert_null(tacho_estimate_ops_table(&f.estimate, &options, &table));
-    assert_int_equal(tacho_table_row_count(&table), 1);
-    assert_int_equal(tacho_table_cell(&table, 0, 0)->value.integer, 1); /* the matrix product */
-    assert_string_equal(tacho_table_cell(&table, 0, 1)->value.text.data, "n1");
-    tacho_table_deinit(&table);
-    assert_null(tacho_estimate_bounds_table(&f.estimate, &table));
-    assert_true(tacho_table_row_count(&table) > 0);
-    tacho_table_deinit(&table);
-    teardown(&f);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_torq_overlap),  cmocka_unit_test(test_sums),
         cmocka_unit_test(test_choices),       cmocka_unit_test(test_vendor_names),
-        cmocka_unit_test(test_local_vectors), cmocka_unit_test(test_tables),
+        cmocka_unit_test(test_local_vectors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,7 +8,7 @@
 #include "base/maths.h"
 #include "compile/compile.h"
 #include "compile/core_cut.h"
-#include "compile/memory_table.h"
+#include "compile/memory_check.h"
 #include "compile/op_busy.h"
 #include "compile/schedule.h"
 #include "compile/values.h"

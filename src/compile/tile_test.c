@@ -5,7 +5,7 @@
  */
 #include "compile/tile.h"
 
-#include "compile/memory_table.h"
+#include "compile/memory_check.h"
 
 #include <stdio.h>
 

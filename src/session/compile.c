@@ -4,8 +4,9 @@
  */
 #include "session/compile.h"
 
+#include "analyses/analysis.h"
+#include "analyses/program_metrics.h"
 #include "base/input.h"
-#include "compile/metrics.h"
 #include "program/container.h"
 #include "session/compilation.h"
 #include "session/timeline_torq.h"
@@ -35,95 +36,21 @@ static tacho_status write_profile(const compiled *self, tacho_output *output)
 
 /* ---- tables -------------------------------------------------------------------------------- */
 
-typedef tacho_status (*make_table)(const compiled *self, tacho_table *out_table);
-
-static tacho_status make_operators(const compiled *self, tacho_table *out_table)
+static tacho_status add_table(void *report, const tacho_table *table)
 {
-    return tacho_estimate_ops_table(self->estimate, &self->request->table, out_table);
-}
-
-static tacho_status add_line(tacho_table *table, const char *what, const char *value)
-{
-    TACHO_TRY(tacho_table_add_text(table, tacho_str_from_cstring(what)));
-    return tacho_table_add_text(table, tacho_str_from_cstring(value));
-}
-
-/* Who shares the work, where more than one inference or device does. */
-static tacho_status add_shares(const compiled *self, tacho_table *table)
-{
-    const tacho_program_facts *facts = &self->program->facts;
-    char text[128];
-    if (facts->batch_size > 1) {
-        snprintf(text, sizeof(text), "%" PRIu32 " inferences as one; total is of all of them",
-                 facts->batch_size);
-        TACHO_TRY(add_line(table, "batch", text));
-    }
-    if (facts->device_count > 1) {
-        snprintf(text, sizeof(text),
-                 "%" PRIu32 " in turn; inferences do not overlap in total and "
-                 "rate",
-                 facts->device_count);
-        TACHO_TRY(add_line(table, "devices", text));
-    }
-    return TACHO_OK;
-}
-
-static tacho_status make_summary(const compiled *self, tacho_table *out_table)
-{
-    if (!self->request->table.is_for_people) {
-        return tacho_estimate_totals_table(self->estimate, out_table);
-    }
-    TACHO_TRY(tacho_estimate_summary_table(self->estimate, out_table));
-    return add_shares(self, out_table);
-}
-
-static tacho_status make_bounds(const compiled *self, tacho_table *out_table)
-{
-    return tacho_estimate_bounds_table(self->estimate, out_table);
-}
-
-static tacho_status make_memory(const compiled *self, tacho_table *out_table)
-{
-    return tacho_memory_table(self->program, self->request->machine, out_table);
-}
-
-static tacho_status make_metrics(const compiled *self, tacho_table *out_table)
-{
-    return tacho_compile_metrics_table(self->program, self->program_bytes, out_table);
-}
-
-static tacho_status make_cores(const compiled *self, tacho_table *out_table)
-{
-    return tacho_compile_cores_table(self->program, out_table);
-}
-
-static tacho_status add_each(const compiled *self, const make_table *makers, size_t count,
-                             tacho_table_report *report)
-{
-    for (size_t i = 0; i < count; i++) {
-        tacho_table table = {0};
-        tacho_status status = makers[i](self, &table);
-        if (status == TACHO_OK && table.cell_count > 0) {
-            status = tacho_table_report_add(report, &table);
-        }
-        tacho_table_deinit(&table);
-        TACHO_TRY(status);
-    }
-    return TACHO_OK;
+    return table->cell_count > 0 ? tacho_table_report_add(report, table) : TACHO_OK;
 }
 
 static tacho_status add_tables(const compiled *self, tacho_table_report *report)
 {
-    static const make_table for_people[] = {make_summary, make_memory, make_bounds, make_operators};
-    static const make_table for_programs[] = {make_operators, make_summary, make_bounds,
-                                              make_memory};
-    static const make_table metrics[] = {make_metrics, make_cores};
     const tacho_compile_request *request = self->request;
+    const tacho_table_taker taker = {add_table, report};
+    const tacho_compiled_subject subject = {self->estimate, self->program, request->machine,
+                                            self->program_bytes};
     if (request->output_path != NULL) {
-        TACHO_TRY(
-            add_each(self, request->table.is_for_people ? for_people : for_programs, 4, report));
+        TACHO_TRY(tacho_analysis_estimate.make(&subject, &request->table, &taker));
     }
-    return request->has_metrics ? add_each(self, metrics, 2, report) : TACHO_OK;
+    return request->has_metrics ? tacho_analysis_metrics.make(&subject, NULL, &taker) : TACHO_OK;
 }
 
 static tacho_status write_tables(const compiled *self, tacho_output *output)

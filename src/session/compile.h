@@ -5,9 +5,9 @@
 #ifndef TACHO_SESSION_COMPILE_H
 #define TACHO_SESSION_COMPILE_H
 
+#include "analyses/estimate_tables.h"
 #include "base/notes.h"
 #include "compile/compile.h"
-#include "compile/memory_table.h"
 #include "compile/timeline.h"
 #include "graph/model.h"
 #include "session/dumps.h"

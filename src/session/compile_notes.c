@@ -4,7 +4,7 @@
  * guessed.
  */
 #include "compile/machine_view.h"
-#include "compile/memory_table.h"
+#include "compile/memory_check.h"
 #include "session/compilation.h"
 
 #include <inttypes.h>

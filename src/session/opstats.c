@@ -4,6 +4,7 @@
  */
 #include "session/opstats.h"
 
+#include "analyses/analysis.h"
 #include "analyses/opstats_tables.h"
 #include "base/grow.h"
 #include "pipeline/stats_trace.h"
@@ -371,6 +372,14 @@ static tacho_status write_traces(opstats_run *self)
 
 /* ---- roll-ups ------------------------------------------------------------------------------ */
 
+static tacho_status take_rollup(void *user, const tacho_table *table)
+{
+    opstats_run *self = user;
+    bool has_rows = table->cell_count > 0;
+    self->rollup_count += has_rows ? 1 : 0;
+    return has_rows ? tacho_table_report_add(&self->report, table) : TACHO_OK;
+}
+
 static tacho_status write_rollup(opstats_run *self)
 {
     const tacho_stats_file **files = NULL;
@@ -380,13 +389,8 @@ static tacho_status write_rollup(opstats_run *self)
     }
     tacho_rollup_files all = {files, self->opened_count, &self->decoder.words,
                               &self->decoder.stats};
-    tacho_table table;
-    tacho_status status = tacho_rollup_table(self->request->rollup, &all, &table);
-    if (status == TACHO_OK && table.cell_count > 0) {
-        status = tacho_table_report_add(&self->report, &table);
-        self->rollup_count++;
-    }
-    tacho_table_deinit(&table);
+    const tacho_table_taker taker = {take_rollup, self};
+    tacho_status status = tacho_analysis_rollup.make(&all, &self->request->rollup, &taker);
     free(files);
     return status;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an annotation could not match, as a table.
+ * An annotation as tables: all of its rows, and what could not be matched.
  */
+#include "analyses/analysis.h"
 #include "analyses/annotate.h"
 
 static const tacho_column problem_columns[] = {
@@ -36,3 +37,21 @@ tacho_status tacho_annotation_problems(const tacho_annotation *annotation, tacho
     }
     return TACHO_OK;
 }
+
+static tacho_status make_tables(const void *subject, const void *options,
+                                const tacho_table_taker *to)
+{
+    const tacho_annotation_set *set = options;
+    tacho_table table = {0};
+    tacho_status status = tacho_annotation_table(subject, set, &table);
+    TACHO_TRY(tacho_table_hand_over(to, status, &table));
+    return tacho_table_hand_over(to, tacho_annotation_problems(subject, &table), &table);
+}
+
+const tacho_analysis tacho_analysis_annotate = {
+    .name = "annotate",
+    .question = "which operators and kernels is a runtime profile about, and what has no match",
+    .options = "tacho_annotation_set",
+    .subject = TACHO_SUBJECT_JOIN,
+    .make = make_tables,
+};

@@ -3,8 +3,9 @@
  * The estimate as tables. Programs get every number in its own unit, people those that matter, in
  * units that are easy to read.
  */
-#include "compile/estimate.h"
+#include "analyses/estimate_tables.h"
 
+#include "analyses/analysis.h"
 #include "base/grow.h"
 #include "base/index.h"
 #include "compile/machine_view.h"
@@ -284,9 +285,8 @@ static tacho_status fill_ops(const tacho_estimate *estimate,
     return TACHO_OK;
 }
 
-tacho_status tacho_estimate_ops_table(const tacho_estimate *estimate,
-                                      const tacho_estimate_table_options *options,
-                                      tacho_table *out_table)
+static tacho_status make_ops(const tacho_estimate *estimate,
+                             const tacho_estimate_table_options *options, tacho_table *out_table)
 {
     tacho_column columns[OP_COLUMN_COUNT];
     size_t column_count = 0;
@@ -320,7 +320,7 @@ static double inferences_per_second(const tacho_estimate *estimate)
                                 : 0.0;
 }
 
-tacho_status tacho_estimate_totals_table(const tacho_estimate *estimate, tacho_table *out_table)
+static tacho_status make_totals(const tacho_estimate *estimate, tacho_table *out_table)
 {
     static const tacho_column columns[] = {
         TACHO_COLUMN(MODEL, "Model", TEXT),
@@ -415,7 +415,7 @@ static tacho_status add_graph_properties(const tacho_estimate *estimate, tacho_t
                                     with_unit((double)estimate->weight_bytes, "B", weights));
 }
 
-tacho_status tacho_estimate_summary_table(const tacho_estimate *estimate, tacho_table *out_table)
+static tacho_status make_summary(const tacho_estimate *estimate, tacho_table *out_table)
 {
     static const tacho_column columns[] = {
         TACHO_COLUMN(PROPERTY, "What", TEXT),
@@ -448,7 +448,7 @@ tacho_status tacho_estimate_summary_table(const tacho_estimate *estimate, tacho_
     return TACHO_OK;
 }
 
-tacho_status tacho_estimate_bounds_table(const tacho_estimate *estimate, tacho_table *out_table)
+static tacho_status make_bounds(const tacho_estimate *estimate, tacho_table *out_table)
 {
     static const tacho_column columns[] = {
         TACHO_COLUMN(BOUND, "Bound by", TEXT), TACHO_COLUMN(OPERATORS, "Operators", INT),
@@ -474,3 +474,144 @@ tacho_status tacho_estimate_bounds_table(const tacho_estimate *estimate, tacho_t
     }
     return TACHO_OK;
 }
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+/* One row per use of a memory: what is there, its bytes, the memory's size where it is known. */
+static tacho_status make_memory(const tacho_program *program, const tacho_machine *machine,
+                                tacho_table *out_table)
+{
+    static const tacho_column columns[] = {
+        TACHO_COLUMN(MEMORY, "Memory", TEXT),
+        TACHO_COLUMN(WHAT, "What", TEXT),
+        TACHO_COLUMN(BYTES, "Bytes", INT),
+        TACHO_COLUMN(SIZE_BYTES, "Of", INT),
+        TACHO_COLUMN(SHARE_PERCENT, "Share", PERCENT),
+    };
+    const tacho_program_facts *facts = &program->facts;
+    const tacho_memory *local = tacho_machine_memory(machine, TACHO_MEMORY_LOCAL);
+    const tacho_memory *ddr = tacho_machine_memory(machine, TACHO_MEMORY_DDR);
+    uint64_t ddr_bytes = (uint64_t)tacho_quantity_whole(&ddr->size_bytes);
+    const struct {
+        tacho_str memory;
+        const char *what;
+        uint64_t bytes, size;
+    } rows[] = {
+        {local->name, "peak of the fullest core", facts->local_peak_bytes, facts->local_bytes},
+        {ddr->name, "inputs, outputs and activations", facts->ddr_bytes, ddr_bytes},
+        {ddr->name, "constants", facts->constant_bytes, ddr_bytes},
+        {ddr->name, "read and written", facts->moved_bytes, 0},
+    };
+    tacho_table_init(out_table, "memory", "Memory", columns, sizeof(columns) / sizeof(columns[0]));
+    static const tacho_column_id kept[] = {TACHO_COL_MEMORY, TACHO_COL_WHAT, TACHO_COL_BYTES,
+                                           TACHO_COL_SHARE_PERCENT, TACHO_COL_OTHER};
+    out_table->kept = kept;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        TACHO_TRY(tacho_table_add_text(out_table, rows[i].memory));
+        TACHO_TRY(tacho_table_add_text(out_table, tacho_str_from_cstring(rows[i].what)));
+        TACHO_TRY(tacho_table_add_int(out_table, (int64_t)rows[i].bytes));
+        if (rows[i].size == 0) {
+            TACHO_TRY(tacho_table_add_absent(out_table));
+            TACHO_TRY(tacho_table_add_absent(out_table));
+            continue;
+        }
+        TACHO_TRY(tacho_table_add_int(out_table, (int64_t)rows[i].size));
+        TACHO_TRY(
+            tacho_table_add_real(out_table, 100.0 * (double)rows[i].bytes / (double)rows[i].size));
+    }
+    return TACHO_OK;
+}
+
+/* ---- all of them ----------------------------------------------------------------------------- */
+
+static tacho_status add_line(tacho_table *table, const char *what, const char *value)
+{
+    TACHO_TRY(tacho_table_add_text(table, tacho_str_from_cstring(what)));
+    return tacho_table_add_text(table, tacho_str_from_cstring(value));
+}
+
+/* Who shares the work, where more than one inference or device does. */
+static tacho_status add_shares(const tacho_program *program, tacho_table *table)
+{
+    const tacho_program_facts *facts = &program->facts;
+    char text[128];
+    if (facts->batch_size > 1) {
+        snprintf(text, sizeof(text), "%" PRIu32 " inferences as one; total is of all of them",
+                 facts->batch_size);
+        TACHO_TRY(add_line(table, "batch", text));
+    }
+    if (facts->device_count > 1) {
+        snprintf(text, sizeof(text),
+                 "%" PRIu32 " in turn; inferences do not overlap in total and "
+                 "rate",
+                 facts->device_count);
+        TACHO_TRY(add_line(table, "devices", text));
+    }
+    return TACHO_OK;
+}
+
+static tacho_status hand_operators(const tacho_compiled_subject *self,
+                                   const tacho_estimate_table_options *options,
+                                   const tacho_table_taker *to)
+{
+    tacho_table table = {0};
+    tacho_status status = make_ops(self->estimate, options, &table);
+    return tacho_table_hand_over(to, status, &table);
+}
+
+static tacho_status hand_whole(const tacho_compiled_subject *self,
+                               const tacho_estimate_table_options *options,
+                               const tacho_table_taker *to)
+{
+    tacho_table table = {0};
+    tacho_status status = options->is_for_people ? make_summary(self->estimate, &table)
+                                                 : make_totals(self->estimate, &table);
+    if (status == TACHO_OK && options->is_for_people) {
+        status = add_shares(self->program, &table);
+    }
+    return tacho_table_hand_over(to, status, &table);
+}
+
+static tacho_status hand_bounds(const tacho_compiled_subject *self,
+                                const tacho_estimate_table_options *options,
+                                const tacho_table_taker *to)
+{
+    tacho_table table = {0};
+    (void)options;
+    return tacho_table_hand_over(to, make_bounds(self->estimate, &table), &table);
+}
+
+static tacho_status hand_memory(const tacho_compiled_subject *self,
+                                const tacho_estimate_table_options *options,
+                                const tacho_table_taker *to)
+{
+    tacho_table table = {0};
+    (void)options;
+    return tacho_table_hand_over(to, make_memory(self->program, self->machine, &table), &table);
+}
+
+typedef tacho_status (*table_hander)(const tacho_compiled_subject *self,
+                                     const tacho_estimate_table_options *options,
+                                     const tacho_table_taker *to);
+
+static tacho_status make_tables(const void *subject, const void *options,
+                                const tacho_table_taker *to)
+{
+    static const table_hander for_people[] = {hand_whole, hand_memory, hand_bounds, hand_operators};
+    static const table_hander for_programs[] = {hand_operators, hand_whole, hand_bounds,
+                                                hand_memory};
+    const tacho_estimate_table_options *chosen = options;
+    for (size_t i = 0; i < sizeof(for_people) / sizeof(for_people[0]); i++) {
+        const table_hander hand = chosen->is_for_people ? for_people[i] : for_programs[i];
+        TACHO_TRY(hand(subject, chosen, to));
+    }
+    return TACHO_OK;
+}
+
+const tacho_analysis tacho_analysis_estimate = {
+    .name = "estimate",
+    .question = "what will a compiled network take on its machine, and what bounds it",
+    .options = "tacho_estimate_table_options",
+    .subject = TACHO_SUBJECT_COMPILED,
+    .make = make_tables,
+};

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What memory a program takes, as a table.
+ * Whether a program and its operators fit the memory of their machine.
  */
-#ifndef TACHO_COMPILE_MEMORY_TABLE_H
-#define TACHO_COMPILE_MEMORY_TABLE_H
+#ifndef TACHO_COMPILE_MEMORY_CHECK_H
+#define TACHO_COMPILE_MEMORY_CHECK_H
 
 #include "compile/estimate.h"
 #include "program/program.h"
-#include "table/table.h"
-
-/* One row per use of a memory: what is there, its bytes, the memory's size where it is known. */
-tacho_status tacho_memory_table(const tacho_program *program, const tacho_machine *machine,
-                                tacho_table *out_table) TACHO_MUST_USE;
 
 /*
  * That shared memory, that of all devices together, has room for the tensors of a program: else a

@@ -1,60 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The memory report: the fullest core, shared memory, what goes between.
+ * Sums of tensors against the size of shared memory, with the largest named when they are too many.
  */
-#include "compile/memory_table.h"
+#include "compile/memory_check.h"
 
 #include "base/index.h"
 #include "base/maths.h"
 #include "compile/machine_view.h"
 
 #include <inttypes.h>
-
-tacho_status tacho_memory_table(const tacho_program *program, const tacho_machine *machine,
-                                tacho_table *out_table)
-{
-    static const tacho_column columns[] = {
-        TACHO_COLUMN(MEMORY, "Memory", TEXT),
-        TACHO_COLUMN(WHAT, "What", TEXT),
-        TACHO_COLUMN(BYTES, "Bytes", INT),
-        TACHO_COLUMN(SIZE_BYTES, "Of", INT),
-        TACHO_COLUMN(SHARE_PERCENT, "Share", PERCENT),
-    };
-    const tacho_program_facts *facts = &program->facts;
-    const tacho_memory *local = tacho_machine_memory(machine, TACHO_MEMORY_LOCAL);
-    const tacho_memory *ddr = tacho_machine_memory(machine, TACHO_MEMORY_DDR);
-    uint64_t ddr_bytes = (uint64_t)tacho_quantity_whole(&ddr->size_bytes);
-    const struct {
-        tacho_str memory;
-        const char *what;
-        uint64_t bytes, size;
-    } rows[] = {
-        {local->name, "peak of the fullest core", facts->local_peak_bytes, facts->local_bytes},
-        {ddr->name, "inputs, outputs and activations", facts->ddr_bytes, ddr_bytes},
-        {ddr->name, "constants", facts->constant_bytes, ddr_bytes},
-        {ddr->name, "read and written", facts->moved_bytes, 0},
-    };
-    tacho_table_init(out_table, "memory", "Memory", columns, sizeof(columns) / sizeof(columns[0]));
-    static const tacho_column_id kept[] = {TACHO_COL_MEMORY, TACHO_COL_WHAT, TACHO_COL_BYTES,
-                                           TACHO_COL_SHARE_PERCENT, TACHO_COL_OTHER};
-    out_table->kept = kept;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        TACHO_TRY(tacho_table_add_text(out_table, rows[i].memory));
-        TACHO_TRY(tacho_table_add_text(out_table, tacho_str_from_cstring(rows[i].what)));
-        TACHO_TRY(tacho_table_add_int(out_table, (int64_t)rows[i].bytes));
-        if (rows[i].size == 0) {
-            TACHO_TRY(tacho_table_add_absent(out_table));
-            TACHO_TRY(tacho_table_add_absent(out_table));
-            continue;
-        }
-        TACHO_TRY(tacho_table_add_int(out_table, (int64_t)rows[i].size));
-        TACHO_TRY(
-            tacho_table_add_real(out_table, 100.0 * (double)rows[i].bytes / (double)rows[i].size));
-    }
-    return TACHO_OK;
-}
-
-/* ---- room ---------------------------------------------------------------------------------- */
 
 typedef struct largest {
     tacho_str name;

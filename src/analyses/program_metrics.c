@@ -2,8 +2,10 @@
 /*
  * Sums over the jobs of a program, by core.
  */
-#include "compile/metrics.h"
+#include "analyses/program_metrics.h"
 
+#include "analyses/analysis.h"
+#include "analyses/estimate_tables.h"
 #include "base/grow.h"
 #include "program/traffic.h"
 
@@ -140,8 +142,9 @@ static tacho_status add_metrics(const tacho_program *program, const core_sums *s
     return image_bytes > 0 ? add_metric(table, "bytes of the program", image_bytes) : TACHO_OK;
 }
 
-tacho_status tacho_compile_metrics_table(const tacho_program *program, uint64_t image_bytes,
-                                         tacho_table *out_table)
+/* Of the whole: arithmetic, traffic, sizes, how often cores wait for one another. */
+static tacho_status make_metrics(const tacho_program *program, uint64_t image_bytes,
+                                 tacho_table *out_table)
 {
     static const tacho_column columns[] = {
         TACHO_COLUMN(METRIC, "metric", TEXT),
@@ -173,7 +176,8 @@ static tacho_status add_cores(const core_sums *sums, tacho_table *table)
     return TACHO_OK;
 }
 
-tacho_status tacho_compile_cores_table(const tacho_program *program, tacho_table *out_table)
+/* One row per core of each device. */
+static tacho_status make_cores(const tacho_program *program, tacho_table *out_table)
 {
     static const tacho_column columns[] = {
         TACHO_COLUMN(DEVICE, "device", INT),
@@ -360,3 +364,24 @@ tacho_status tacho_compile_warn(const tacho_estimate *estimate, const tacho_prog
     close_sums(&sums);
     return status;
 }
+
+/* ---- as tables ----------------------------------------------------------------------------- */
+
+static tacho_status make_tables(const void *subject, const void *options,
+                                const tacho_table_taker *to)
+{
+    const tacho_compiled_subject *compiled = subject;
+    tacho_table table = {0};
+    (void)options;
+    tacho_status status = make_metrics(compiled->program, compiled->file_bytes, &table);
+    TACHO_TRY(tacho_table_hand_over(to, status, &table));
+    status = make_cores(compiled->program, &table);
+    return tacho_table_hand_over(to, status, &table);
+}
+
+const tacho_analysis tacho_analysis_metrics = {
+    .name = "metrics",
+    .question = "what is a compiled program made of, and how is it spread over cores",
+    .subject = TACHO_SUBJECT_COMPILED,
+    .make = make_tables,
+};

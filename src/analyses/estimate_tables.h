@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a compiler estimates and what the program it made consists of, as tables:
+ * tacho_analysis_estimate and tacho_analysis_metrics.
+ */
+#ifndef TACHO_ANALYSES_ESTIMATE_TABLES_H
+#define TACHO_ANALYSES_ESTIMATE_TABLES_H
+
+#include "compile/estimate.h"
+#include "program/program.h"
+#include "table/table.h"
+
+/* The subject of both: a network that was compiled. */
+typedef struct tacho_compiled_subject {
+    const tacho_estimate *estimate;
+    const tacho_program *program;
+    const tacho_machine *machine;
+    uint64_t file_bytes; /* of the program's file; 0: it has none */
+} tacho_compiled_subject;
+
+/* The order of operators. */
+typedef enum tacho_estimate_sort {
+    TACHO_ESTIMATE_BY_ORDER, /* as they run */
+    TACHO_ESTIMATE_BY_CYCLES,
+    TACHO_ESTIMATE_BY_MACS,
+    TACHO_ESTIMATE_BY_BYTES,
+    TACHO_ESTIMATE_BY_NAME,
+    TACHO_ESTIMATE_SORT_COUNT,
+} tacho_estimate_sort;
+
+/* Options of tacho_analysis_estimate. */
+typedef struct tacho_estimate_table_options {
+    tacho_estimate_sort sort;
+    size_t top;         /* operators at most; 0: all */
+    bool is_for_people; /* fewer columns, larger units, the summary first */
+} tacho_estimate_table_options;
+
+#endif
