@@ -5,7 +5,6 @@
 #include "cli/command.h"
 #include "cli/common_options.h"
 #include "cli/profile_report.h"
-#include "cli/table_sinks.h"
 #include "cli/values.h"
 #include "session/profiling.h"
 
@@ -68,7 +67,7 @@ static bool choose_output(const tacho_arguments *arguments, tacho_profile_report
     }
     tacho_str path = tacho_str_from_cstring(output);
     report->output_path = output;
-    report->table_sink = tacho_cli_table_sink_find_for_path(path);
+    report->table_sink = tacho_table_sink_find_for_path(path);
     if (report->table_sink == NULL || strcmp(report->table_sink->name, "json") == 0) {
         report->table_sink = NULL; /* .json is Chrome's */
         report->trace_sink = tacho_trace_sink_find_for_path(path);
