@@ -21,7 +21,7 @@ failed=()
 # Tests with millions of cases, large files or timers, and vector_test.
 MINUTES='input_test|/order_test|lanes_test|perfetto_test|perfetto_file_test|perfetto_args_test|execute_fast|calibrate_test|values_test|isa|schedule|vector_test'
 # Tests that reach zlib, zstd, or oneDNN, or have files of megabytes read back by others.
-PACKED='zip_test|perfetto_source_container|torq_files_test|round_trip|input_test|output_test|encoder|decoder|report_blob|table_sink|execute|quick|device_test|capture|json_buffer|chrome_test'
+PACKED='zip_test|input_packed_test|chrome_file_test|perfetto_source_container|torq_files_test|round_trip|input_test|output_test|encoder|decoder|report_blob|table_sink|execute|quick|device_test|capture|json_buffer|chrome_test'
 
 build() { # PRESET FOLDER [TARGET...]
     local preset=$1 folder=$2

@@ -7,17 +7,19 @@
 
 #include <errno.h>
 #include <semaphore.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
 
 enum { PATIENCE_NS = 500000000, NS_PER_S = 1000000000 };
 
-static volatile sig_atomic_t interrupt_count;
-static volatile sig_atomic_t is_watched; /* somebody waits for |wanted| ... */
-static volatile sig_atomic_t can_rescue; /* ... who has something to write */
-static volatile sig_atomic_t is_over;    /* the loop has ended, interrupted */
-static sem_t wanted;                     /* an interrupt that cannot wait, or the loop's end */
+/* Read by the handler and by both threads: atomics that need no lock. */
+static atomic_int interrupt_count;
+static atomic_bool is_watched; /* somebody waits for |wanted| ... */
+static atomic_bool can_rescue; /* ... who has something to write */
+static atomic_bool is_over;    /* the loop has ended, interrupted */
+static sem_t wanted;           /* an interrupt that cannot wait, or the loop's end */
 
 static void wake(void)
 {
@@ -104,9 +106,7 @@ void tacho_run_rescue_begin(tacho_run_rescue *rescue)
     sigaddset(&action.sa_mask, SIGINT);
     sigaddset(&action.sa_mask, SIGTERM);
     interrupt_count = 0;
-    is_watched = 0;
-    can_rescue = 0;
-    is_over = 0;
+    is_watched = can_rescue = is_over = false;
     pthread_mutex_init(&rescue->lock, NULL);
     start_thread(rescue);
     sigaction(SIGINT, &action, &rescue->interrupt_before);
@@ -117,8 +117,7 @@ void tacho_run_rescue_end(tacho_run_rescue *rescue)
 {
     tacho_run_rescue_lock(rescue); /* waits for ever where the rescue has begun */
     is_over = interrupt_count > 0;
-    is_watched = 0;
-    can_rescue = 0;
+    is_watched = can_rescue = false;
     tacho_run_rescue_unlock(rescue);
     if (rescue->has_thread) {
         sem_post(&wanted);
