@@ -36,40 +36,32 @@ static bool is_header(tacho_str line)
            torq_is_header(line, ';', r0b_header);
 }
 
-/* The fields of a row; |location| is empty when there is none. */
-typedef struct runtime_row {
-    uint64_t job;
-    uint64_t end_us;
-    uint64_t duration_us;
-    tacho_str location;
-} runtime_row;
-
 /* Takes the last number of an R0b row, or the one before the location. */
-static bool take_duration(tacho_str *tail, uint64_t *out_duration)
+static inline bool take_duration(tacho_str *tail, uint64_t *out_duration)
 {
-    if (torq_take_number(tail, ';', out_duration)) {
+    if (TACHO_LIKELY(torq_take_number(tail, ';', out_duration))) {
         return true;
     }
     tacho_str digits = tacho_str_trim(*tail);
-    if (digits.len > TORQ_DIGITS_MAX || !tacho_str_parse_u64(digits, out_duration)) {
+    uint64_t duration = 0;
+    if (digits.len > TORQ_DIGITS_MAX || !tacho_str_parse_u64(digits, &duration)) {
         return false;
     }
+    *out_duration = duration;
     *tail = TACHO_STR("");
     return true;
 }
 
-static bool parse_row(tacho_str line, runtime_row *out_row)
+/* A torq_rows_format.parse; the tail is the location, empty when there is none. */
+static void parse_record(const void *self, tacho_str line, torq_record *record)
 {
+    (void)self;
     tacho_str tail = line;
-    if (!torq_take_number(&tail, ';', &out_row->job) ||
-        !torq_take_number(&tail, ';', &out_row->end_us)) {
-        return false;
-    }
-    if (!take_duration(&tail, &out_row->duration_us)) {
-        return false;
-    }
-    out_row->location = tail;
-    return true;
+    uint64_t duration = 0;
+    record->is_good = torq_take_number(&tail, ';', &record->number) &&
+                      torq_take_number(&tail, ';', &record->end) && take_duration(&tail, &duration);
+    record->start = record->end - duration; /* above the end where that is negative */
+    record->tail = tail;
 }
 
 static tacho_loss_reason diagnose(tacho_str line)
@@ -130,20 +122,6 @@ static tacho_status push_row(runtime *self, const torq_record *record)
     return tacho_events_row(part->reading->events, &pushed);
 }
 
-/* A torq_rows_format.parse. */
-static void parse_record(const void *self, torq_record *record)
-{
-    (void)self;
-    runtime_row row;
-    record->is_good = parse_row(record->line, &row);
-    if (TACHO_LIKELY(record->is_good)) {
-        record->number = row.job;
-        record->start = row.end_us - row.duration_us; /* above the end where that is negative */
-        record->end = row.end_us;
-        record->tail = row.location;
-    }
-}
-
 /* A torq_rows_format.take. */
 static tacho_status take_record(void *of, const torq_record *record)
 {
@@ -187,15 +165,16 @@ static bool has_location(tacho_str head)
 static tacho_probe_verdict runtime_probe(tacho_str head)
 {
     tacho_str line = first_line(head);
-    runtime_row row;
+    torq_record record = {.line = line};
     if (is_header(line)) {
         return TACHO_PROBE_SURE;
     }
-    if (!parse_row(line, &row)) {
+    parse_record(NULL, line, &record);
+    if (!record.is_good) {
         return TACHO_PROBE_NO;
     }
-    return tacho_str_starts_with(row.location, TACHO_STR("loc(")) ? TACHO_PROBE_SURE
-                                                                  : TACHO_PROBE_MAYBE;
+    return tacho_str_starts_with(record.tail, TACHO_STR("loc(")) ? TACHO_PROBE_SURE
+                                                                 : TACHO_PROBE_MAYBE;
 }
 
 static tacho_status read_lines(runtime *self)

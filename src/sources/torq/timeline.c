@@ -257,35 +257,39 @@ static tacho_status find_t12_site(timeline *self, const torq_record *record, uin
     return TACHO_OK;
 }
 
-/* The engine of an id without a second number, DI#, DO# or S#, which is taken off |*tail|. */
+/*
+ * The engine of an id without a second number, DI#, DO# or S#, which is taken off |*tail|; false
+ * leaves that as it is.
+ */
 static inline bool take_plain_id(uint32_t slice_count, tacho_str *tail, torq_record *record)
 {
     tacho_str line = *tail;
     if (TACHO_UNLIKELY(line.len < 2)) {
         return false;
     }
-    uint64_t number = 0;
     bool is_slice = line.data[0] == 'S';
     bool is_in = line.data[1] == 'I';
     bool is_transfer = line.data[0] == 'D' && (is_in || line.data[1] == 'O');
-    *tail = tacho_str_from(line, is_slice ? 1 : 2);
-    if (TACHO_UNLIKELY((!is_slice && !is_transfer) || !torq_take_plain(tail, ',', &number))) {
-        *tail = line;
+    const char *end = line.data + line.len;
+    torq_number plain = torq_plain_number(line.data + (is_slice ? 1 : 2), end, ',');
+    if (TACHO_UNLIKELY((!is_slice && !is_transfer) || plain.rest == NULL)) {
         return false;
     }
-    record->id = tacho_str_make(line.data, (size_t)(tail->data - line.data) - 1);
+    record->id = tacho_str_make(line.data, (size_t)(plain.rest - line.data) - 1);
     record->engine = is_slice ? TACHO_TORQ_SLICE : is_in ? TACHO_TORQ_DMA_IN : TACHO_TORQ_DMA_OUT;
-    record->slice = is_slice ? (uint32_t)(number % slice_count) : 0;
+    record->slice = is_slice ? (uint32_t)(plain.value % slice_count) : 0;
+    *tail = tacho_str_make(plain.rest, (size_t)(end - plain.rest));
     return true;
 }
 
-/* Any id. */
-static bool take_id(uint32_t slice_count, tacho_str *tail, torq_record *record)
+/* Any id at the front of |line|; |*out_tail| is what follows it. */
+static bool take_any_id(uint32_t slice_count, tacho_str line, torq_record *record,
+                        tacho_str *out_tail)
 {
-    size_t id_len = tacho_str_find_byte(*tail, ',');
+    size_t id_len = tacho_str_find_byte(line, ',');
     engine_id parsed;
-    record->id = tacho_str_make(tail->data, id_len);
-    *tail = tacho_str_from(*tail, id_len < tail->len ? id_len + 1 : id_len);
+    record->id = tacho_str_make(line.data, id_len);
+    *out_tail = tacho_str_from(line, id_len < line.len ? id_len + 1 : id_len);
     if (!parse_engine_id(record->id, slice_count, &parsed)) {
         return false;
     }
@@ -294,22 +298,40 @@ static bool take_id(uint32_t slice_count, tacho_str *tail, torq_record *record)
     return true;
 }
 
+static inline bool take_id(uint32_t slice_count, tacho_str *tail, torq_record *record)
+{
+    if (TACHO_LIKELY(take_plain_id(slice_count, tail, record))) {
+        return true;
+    }
+    tacho_str rest;
+    bool is_known = take_any_id(slice_count, *tail, record, &rest);
+    *tail = rest;
+    return is_known;
+}
+
+/* Takes the bytes off a tail that ends in a digit, if that is what they are. */
+static inline bool cut_t12_bytes(tacho_str *tail, torq_record *record)
+{
+    bool has_digit =
+        tail->len > 0 && tail->data[tail->len - 1] >= '0' && tail->data[tail->len - 1] <= '9';
+    if (!has_digit || record->engine == TACHO_TORQ_SLICE || record->engine == TACHO_TORQ_CSS) {
+        return false;
+    }
+    tacho_str rest = *tail;
+    bool has_bytes = take_bytes(&rest, &record->bytes);
+    *tail = rest;
+    return has_bytes;
+}
+
 /* A torq_rows_format.parse. */
-static void parse_t12(const void *self, torq_record *record)
+static void parse_t12(const void *self, tacho_str line, torq_record *record)
 {
     const timeline *of = self;
-    tacho_str tail = record->line;
-    record->is_good = (TACHO_LIKELY(take_plain_id(of->slice_count, &tail, record)) ||
-                       take_id(of->slice_count, &tail, record)) &&
+    tacho_str tail = line;
+    record->is_good = take_id(of->slice_count, &tail, record) &&
                       torq_take_number(&tail, ',', &record->start) &&
                       torq_take_number(&tail, ',', &record->end);
-    record->has_bytes = false;
-    if (TACHO_LIKELY(record->is_good)) {
-        bool is_transfer = record->engine != TACHO_TORQ_SLICE && record->engine != TACHO_TORQ_CSS;
-        bool has_digit =
-            tail.len > 0 && tail.data[tail.len - 1] >= '0' && tail.data[tail.len - 1] <= '9';
-        record->has_bytes = has_digit && is_transfer && take_bytes(&tail, &record->bytes);
-    }
+    record->has_bytes = TACHO_LIKELY(record->is_good) && cut_t12_bytes(&tail, record);
     record->tail = tail;
 }
 
@@ -428,27 +450,28 @@ static bool cut_bytes(tacho_str *tail, uint64_t *out_bytes, bool *out_has_bytes,
     return field.len == 0 || tacho_str_parse_u64(field, out_bytes);
 }
 
-static bool take_t34_numbers(torq_record *record)
+static inline bool take_t34_numbers(tacho_str *tail, torq_record *record)
 {
-    return torq_take_number(&record->tail, ',', &record->number) &&
-           torq_take_number(&record->tail, ',', &record->end) &&
-           torq_take_number(&record->tail, ',', &record->start);
+    return torq_take_number(tail, ',', &record->number) &&
+           torq_take_number(tail, ',', &record->end) && torq_take_number(tail, ',', &record->start);
 }
 
 /* A torq_rows_format.parse; |end| is how long it took. */
-static void parse_t34(const void *self, torq_record *record)
+static void parse_t34(const void *self, tacho_str line, torq_record *record)
 {
     (void)self;
-    tacho_loss_reason reason;
     size_t digit_count = 0;
-    record->tail = record->line;
-    record->is_good = take_t34_numbers(record);
+    tacho_str tail = line;
+    record->is_good = take_t34_numbers(&tail, record);
     if (TACHO_UNLIKELY(!record->is_good)) {
         return;
     }
-    if (TACHO_LIKELY(torq_cut_plain(&record->tail, ',', &record->bytes, &digit_count))) {
+    if (TACHO_LIKELY(torq_cut_plain(&tail, ',', &record->bytes, &digit_count))) {
         record->has_bytes = digit_count > 0;
+        record->tail = tail;
     } else {
+        tacho_loss_reason reason;
+        record->tail = tail;
         record->is_good = cut_bytes(&record->tail, &record->bytes, &record->has_bytes, &reason);
     }
 }
@@ -456,9 +479,10 @@ static void parse_t34(const void *self, torq_record *record)
 /* Counts a line that parse_t34 does not know. */
 static tacho_status lose_t34(timeline *self, tacho_str line)
 {
-    torq_record record = {.line = line, .tail = line};
+    torq_record record = {.line = line};
     tacho_loss_reason reason = TACHO_LOSS_FIELD_COUNT;
-    if (!take_t34_numbers(&record)) {
+    record.tail = line;
+    if (!take_t34_numbers(&record.tail, &record)) {
         return lose_line(self, diagnose(line, false), line);
     }
     cut_bytes(&record.tail, &record.bytes, &record.has_bytes, &reason);

@@ -23,6 +23,7 @@ enum {
     TAIL_BYTES_MAX = 4096,
     TAIL_COUNT_MAX = 1 << 20,
     THREAD_BYTES_MIN = 4 << 20, /* of input that is worth a thread */
+    CACHE_LINE = 64,
 };
 
 typedef struct batch {
@@ -56,10 +57,13 @@ typedef struct torq_rows {
 /* ---- making batches --------------------------------------------------------------------- */
 
 /* Puts |*line| where it stays as long as its batch. */
-static tacho_status copy_line(batch *made, tacho_str *line)
+static inline tacho_status copy_line(batch *made, tacho_str *line)
 {
     if (TACHO_UNLIKELY(line->len > BATCH_BYTES - made->text_len)) {
-        return tacho_arena_copy(&made->arena, *line, line);
+        tacho_str copy;
+        TACHO_TRY(tacho_arena_copy(&made->arena, *line, &copy));
+        *line = copy;
+        return TACHO_OK;
     }
     char *copy = made->text + made->text_len;
     memcpy(copy, line->data, line->len);
@@ -68,13 +72,27 @@ static tacho_status copy_line(batch *made, tacho_str *line)
     return TACHO_OK;
 }
 
-/* The next line; none where that would take the lines of the batch away. */
-static inline tacho_status next_line(torq_rows *rows, batch *made, tacho_str *line, bool *out_got)
+/* The next line, which is not all visible; none where that would take the batch's lines away. */
+static tacho_status next_line_slow(torq_rows *rows, batch *made, tacho_str *line, bool *out_got)
 {
-    *out_got = tacho_input_try_line(rows->input, line);
-    if (TACHO_UNLIKELY(!*out_got && (made->row_count == 0 || rows->copies_lines))) {
+    *out_got = false;
+    if (made->row_count == 0 || rows->copies_lines) {
         TACHO_TRY(tacho_input_line_slow(rows->input, line, out_got));
         made->is_last = !*out_got;
+    }
+    return TACHO_OK;
+}
+
+/* The address of |*line| goes no further than here, so that the caller's is not in memory. */
+static inline tacho_status next_line(torq_rows *rows, batch *made, tacho_str *line, bool *out_got)
+{
+    tacho_str found = TACHO_STR("");
+    *out_got = true;
+    if (TACHO_UNLIKELY(!tacho_input_try_line(rows->input, line))) {
+        bool got = false;
+        TACHO_TRY(next_line_slow(rows, made, &found, &got));
+        *out_got = got;
+        *line = found;
     }
     if (TACHO_UNLIKELY(*out_got && rows->input->line_number == 1)) {
         *line = torq_skip_mark(*line);
@@ -88,16 +106,18 @@ static tacho_status make_rows(torq_rows *rows, batch *made)
     bool got = true;
     while (made->row_count < BATCH_ROWS && got) {
         torq_record *record = &made->rows[made->row_count];
-        TACHO_TRY(next_line(rows, made, &record->line, &got));
-        if (!got || record->line.len == 0) {
+        tacho_str line;
+        TACHO_TRY(next_line(rows, made, &line, &got));
+        if (!got || line.len == 0) {
             continue;
         }
         if (rows->copies_lines) {
-            TACHO_TRY(copy_line(made, &record->line));
+            TACHO_TRY(copy_line(made, &line));
         }
         made->row_count++;
+        record->line = line;
         record->line_number = rows->input->line_number;
-        rows->format->parse(rows->format->self, record);
+        rows->format->parse(rows->format->self, line, record);
         record->tail_hash = 0;
         if (TACHO_LIKELY(record->is_good)) {
             record->tail_hash = tacho_index_hash(index, record->tail);
@@ -108,14 +128,18 @@ static tacho_status make_rows(torq_rows *rows, batch *made)
 }
 
 /* Asks for the texts that finding the tails of a batch will look at: mostly the first of a hash. */
-static void fetch_tails(const torq_rows *rows, const batch *made)
+static void fetch_tails(const torq_rows *rows, batch *made)
 {
     const tacho_index *index = &rows->index;
     for (size_t i = 0; i < made->row_count; i++) {
-        uint32_t hash = made->rows[i].tail_hash;
+        torq_record *record = &made->rows[i];
+        uint32_t hash = record->tail_hash;
         tacho_index_slot slot = index->slots[tacho_index_begin(index, hash)];
+        record->known = NULL;
         if (TACHO_LIKELY(slot.hash == hash && slot.id < rows->tail_count)) {
-            __builtin_prefetch(rows->tails[slot.id]);
+            record->known = rows->tails[slot.id];
+            __builtin_prefetch(record->known);
+            __builtin_prefetch((const char *)record->known + CACHE_LINE); /* where most texts end */
         }
     }
 }
@@ -138,15 +162,19 @@ static tacho_status add_tail(torq_rows *rows, torq_record *record)
     return TACHO_OK;
 }
 
+static inline bool is_tail(const torq_tail *tail, tacho_str text)
+{
+    return tail->len == text.len && memcmp(tail->text, text.data, text.len) == 0;
+}
+
 static tacho_status find_tail(torq_rows *rows, torq_record *record)
 {
+    record->known = NULL;
     size_t at = tacho_index_begin(&rows->index, record->tail_hash);
     for (uint32_t id;
          (id = tacho_index_next(&rows->index, record->tail_hash, &at)) != TACHO_NONE;) {
-        torq_tail *tail = rows->tails[id];
-        if (TACHO_LIKELY(tail->len == record->tail.len &&
-                         memcmp(tail->text, record->tail.data, tail->len) == 0)) {
-            record->known = tail;
+        if (TACHO_LIKELY(is_tail(rows->tails[id], record->tail))) {
+            record->known = rows->tails[id];
             return TACHO_OK;
         }
     }
@@ -160,8 +188,9 @@ static tacho_status find_tails(torq_rows *rows, batch *made)
     fetch_tails(rows, made);
     for (size_t i = 0; i < made->row_count; i++) {
         torq_record *record = &made->rows[i];
-        record->known = NULL;
-        if (TACHO_LIKELY(record->is_good)) {
+        if (TACHO_UNLIKELY(!record->is_good)) {
+            record->known = NULL;
+        } else if (TACHO_UNLIKELY(record->known == NULL || !is_tail(record->known, record->tail))) {
             status = find_tail(rows, record);
         }
         if (TACHO_UNLIKELY(status != TACHO_OK)) {

@@ -41,9 +41,8 @@ typedef struct torq_record {
 
 /* How rows are taken apart and taken. */
 typedef struct torq_rows_format {
-    /* Sets what belongs to |record|, whose line is set. Runs on any thread, so it changes no more.
-     */
-    void (*parse)(const void *self, torq_record *record);
+    /* Sets what |line|, that of |record|, says. Runs on any thread, so it changes no more. */
+    void (*parse)(const void *self, tacho_str line, torq_record *record);
     tacho_status (*take)(void *self, const torq_record *record);
     void *self;
 } torq_rows_format;

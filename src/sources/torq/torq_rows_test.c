@@ -25,10 +25,10 @@ typedef struct taken {
     uint64_t stop; /* fails at this row; 0: never */
 } taken;
 
-static void parse(const void *self, torq_record *record)
+static void parse(const void *self, tacho_str line, torq_record *record)
 {
     (void)self;
-    record->tail = record->line;
+    record->tail = line;
     record->is_good = torq_take_number(&record->tail, ',', &record->start);
 }
 

@@ -32,41 +32,46 @@ static inline uint64_t torq_eight_digits(uint64_t word, size_t *out_digit_count)
     return (digits * 10000 + (digits >> 32)) & 0xffffffffu;
 }
 
+/* A number and what follows the delimiter behind it; |rest| is NULL where there is none. */
+typedef struct torq_number {
+    const char *rest;
+    uint64_t value;
+} torq_number;
+
 /*
- * Takes up to 15 digits and the delimiter behind them from |*text|; false, leaving it as it is,
- * where there is anything else, or the text ends soon after.
+ * Up to 15 digits at |at| and the delimiter behind them; none where there is anything else, or the
+ * text ends soon after.
  */
-static inline bool torq_take_plain(tacho_str *text, char delimiter, uint64_t *out_value)
+static inline torq_number torq_plain_number(const char *at, const char *end, char delimiter)
 {
+    const torq_number none = {NULL, 0};
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     static const uint32_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
     uint64_t words[2];
-    if (TACHO_UNLIKELY(text->len <= sizeof(words))) {
-        return false;
+    if (TACHO_UNLIKELY(end - at <= (ptrdiff_t)sizeof(words))) {
+        return none;
     }
-    memcpy(words, text->data, sizeof(words));
+    memcpy(words, at, sizeof(words));
     size_t count = 0;
     uint64_t value = torq_eight_digits(words[0], &count);
     if (count == 8) {
         size_t more = 0;
         uint64_t low = torq_eight_digits(words[1], &more);
         if (more == 8) {
-            return false;
+            return none;
         }
         value = value * powers[more] + low;
         count += more;
     }
-    if (TACHO_UNLIKELY(count == 0 || text->data[count] != delimiter)) {
-        return false;
+    if (TACHO_UNLIKELY(count == 0 || at[count] != delimiter)) {
+        return none;
     }
-    *out_value = value;
-    *text = tacho_str_from(*text, count + 1);
-    return true;
+    return (torq_number){at + count + 1, value};
 #else
-    (void)text;
+    (void)at;
+    (void)end;
     (void)delimiter;
-    (void)out_value;
-    return false;
+    return none;
 #endif
 }
 
@@ -115,11 +120,25 @@ bool torq_take_any_number(tacho_str *text, char delimiter, uint64_t *out_value);
 /*
  * Takes digits, perhaps after blanks, and the delimiter behind them from |*text|. False, leaving
  * |*text| anywhere, when there are none or too many or something else follows.
+ *
+ * The general case gets copies: a text whose address is known elsewhere lives in memory, and one
+ * that was just written there in two words is slow to read as one.
  */
 static inline bool torq_take_number(tacho_str *text, char delimiter, uint64_t *out_value)
 {
-    return TACHO_LIKELY(torq_take_plain(text, delimiter, out_value)) ||
-           torq_take_any_number(text, delimiter, out_value);
+    const char *end = text->data + text->len;
+    torq_number plain = torq_plain_number(text->data, end, delimiter);
+    if (TACHO_LIKELY(plain.rest != NULL)) {
+        *out_value = plain.value;
+        *text = tacho_str_make(plain.rest, (size_t)(end - plain.rest));
+        return true;
+    }
+    tacho_str copy = *text;
+    uint64_t value = 0;
+    bool is_number = torq_take_any_number(&copy, delimiter, &value);
+    *text = copy;
+    *out_value = is_number ? value : *out_value;
+    return is_number;
 }
 
 /* Whether |text| is one or more digits. */
