@@ -112,6 +112,10 @@ static bool is_misplaced(const tacho_order *order, const last_row *last, const t
            (difference == 0 && !keeps_order && last->row.arg_count + row->arg_count > 0);
 }
 
+/*
+ * Call it when the row has been passed on: its maker has written it a field at a time just before,
+ * and to copy it in larger pieces would wait until all of that has reached memory.
+ */
 static inline void keep_row(last_row *last, const tacho_row *row)
 {
     last->row = *row;
@@ -180,9 +184,10 @@ static tacho_status pass_row(tacho_events *events, const tacho_row *row)
         order->latest_start = row->start;
         order->latest_rank = tacho_row_rank(row);
     }
-    keep_row(&order->last_rows[row->track], row);
     order->part_row_count++;
-    return tacho_events_row(order->next, row);
+    TACHO_TRY(tacho_events_row(order->next, row));
+    keep_row(&order->last_rows[row->track], row);
+    return TACHO_OK;
 }
 
 static tacho_status sort_row(tacho_events *events, const tacho_row *row)
