@@ -94,6 +94,27 @@ static inline unsigned char *tacho_pb_put_varint(unsigned char *at, uint64_t val
     return at + 1;
 }
 
+/*
+ * The same for values of which no processor can guess how long they are: below 2^28 nothing hangs
+ * on that. Always writes four bytes, which there must be room for.
+ */
+static inline unsigned char *tacho_pb_put_varied(unsigned char *at, uint64_t value)
+{
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    if (TACHO_LIKELY(value < 1U << 28)) {
+        uint32_t groups = (uint32_t)value;
+        unsigned bits = 32 - (unsigned)__builtin_clz(groups | 1);
+        unsigned len = (bits + 6) * 37 >> 8; /* (bits + 6) / 7 */
+        groups = (groups & 0x3fff) | (groups & 0xfffc000) << 2;
+        groups = (groups & 0x7f007f) | (groups & 0x3f803f80) << 1;
+        groups |= 0x00808080U & ((1U << 8 * (len - 1)) - 1);
+        memcpy(at, &groups, sizeof(groups));
+        return at + len;
+    }
+#endif
+    return tacho_pb_put_varint(at, value);
+}
+
 static inline unsigned char *tacho_pb_put_tag(unsigned char *at, uint32_t field_number,
                                               tacho_pb_wire wire)
 {

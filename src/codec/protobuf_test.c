@@ -34,12 +34,32 @@ static void test_put_varint(void **state)
         {0x3fff, TACHO_STR_INIT("\xff\x7f")},
         {0x4000, TACHO_STR_INIT("\x80\x80\x01")},
         {0x1fffff, TACHO_STR_INIT("\xff\xff\x7f")},
+        {0x200000, TACHO_STR_INIT("\x80\x80\x80\x01")},
+        {0xfffffff, TACHO_STR_INIT("\xff\xff\xff\x7f")},
+        {0x10000000, TACHO_STR_INIT("\x80\x80\x80\x80\x01")},
         {UINT32_MAX, TACHO_STR_INIT("\xff\xff\xff\xff\x0f")},
         {UINT64_MAX, TACHO_STR_INIT("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01")},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         unsigned char buffer[TACHO_PB_VARINT_MAX];
         check_bytes(buffer, tacho_pb_put_varint(buffer, cases[i].value), cases[i].bytes);
+        check_bytes(buffer, tacho_pb_put_varied(buffer, cases[i].value), cases[i].bytes);
+    }
+}
+
+/* Of every length, at its ends and inside, in both ways. */
+static void test_put_varied(void **state)
+{
+    (void)state;
+    for (unsigned bits = 0; bits < 64; bits++) {
+        for (uint64_t i = 0; i < 8; i++) {
+            uint64_t value = ((uint64_t)1 << bits) - 4 + i * (1 + bits / 8);
+            unsigned char plain[TACHO_PB_VARINT_MAX];
+            unsigned char varied[TACHO_PB_VARINT_MAX];
+            const unsigned char *end = tacho_pb_put_varint(plain, value);
+            check_bytes(varied, tacho_pb_put_varied(varied, value),
+                        tacho_str_make((const char *)plain, (size_t)(end - plain)));
+        }
     }
 }
 
@@ -236,10 +256,11 @@ static void test_read_packed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_put_varint),   cmocka_unit_test(test_put_fields),
-        cmocka_unit_test(test_nested),       cmocka_unit_test(test_nested_growth),
-        cmocka_unit_test(test_read_fields),  cmocka_unit_test(test_read_nothing),
-        cmocka_unit_test(test_read_refuses), cmocka_unit_test(test_read_packed),
+        cmocka_unit_test(test_put_varint),    cmocka_unit_test(test_put_varied),
+        cmocka_unit_test(test_put_fields),    cmocka_unit_test(test_nested),
+        cmocka_unit_test(test_nested_growth), cmocka_unit_test(test_read_fields),
+        cmocka_unit_test(test_read_nothing),  cmocka_unit_test(test_read_refuses),
+        cmocka_unit_test(test_read_packed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -264,8 +264,8 @@ static TACHO_ALWAYS_INLINE event_packet begin_event(const perfetto_sink *sink,
 {
     event_packet packet = {.memory = memory};
     packet.packet = tacho_pb_open(memory, PF_TRACE_PACKET);
-    unsigned char *at = tacho_pb_put_uint(packet.packet, PF_PACKET_TIMESTAMP,
-                                          (uint64_t)(time.ns - sink->writer.clock_ns));
+    unsigned char *at = tacho_pb_put_tag(packet.packet, PF_PACKET_TIMESTAMP, TACHO_PB_WIRE_VARINT);
+    at = tacho_pb_put_varied(at, (uint64_t)(time.ns - sink->writer.clock_ns));
     memcpy(at, state->frame, FRAME_BYTES); /* a constant length is one quick copy */
     if (TACHO_UNLIKELY(time.ticks != 0)) {
         at = tacho_pb_put_uint(at + FRAME_HEAD, PF_PACKET_TACHO_TICKS, (uint64_t)time.ticks);

@@ -122,18 +122,6 @@ static const struct {
                           2},
 };
 
-/* A varint; the length of a short one is no branch. */
-static inline unsigned char *put_varint(unsigned char *at, uint64_t value)
-{
-    if (TACHO_UNLIKELY(value >= 1 << 14)) {
-        return tacho_pb_put_varint(at, value);
-    }
-    bool is_long = value >= 0x80;
-    at[0] = (unsigned char)(value | (is_long ? 0x80 : 0));
-    at[1] = (unsigned char)(value >> 7);
-    return at + 1 + is_long;
-}
-
 /* NULL when this epoch does not know the string. */
 static inline unsigned char *put_whole(const args_writer *to, unsigned char *at,
                                        const tacho_arg *arg)
@@ -150,7 +138,7 @@ static inline unsigned char *put_whole(const args_writer *to, unsigned char *at,
         return NULL;
     }
     memcpy(at, whole_tags[arg->type].bytes, sizeof(whole_tags[arg->type].bytes));
-    return put_varint(at + whole_tags[arg->type].len, value);
+    return tacho_pb_put_varied(at + whole_tags[arg->type].len, value);
 }
 
 /* A text that is the row's own, or stands for a value; NULL when there is not enough room. */
@@ -291,7 +279,8 @@ static unsigned char *put_cycles(const pf_writer *writer, unsigned char *at, con
 {
     unsigned char *body = tacho_pb_open(at, PF_EVENT_ANNOTATIONS);
     at = tacho_pb_put_uint(body, PF_ANNOTATION_NAME_IID, writer->own_iids[PF_OWN_CYCLES]);
-    at = tacho_pb_put_uint(at, PF_ANNOTATION_UINT, (uint64_t)(row->of.span.end - row->start));
+    at = tacho_pb_put_tag(at, PF_ANNOTATION_UINT, TACHO_PB_WIRE_VARINT);
+    at = tacho_pb_put_varied(at, (uint64_t)(row->of.span.end - row->start));
     return tacho_pb_close(body, at);
 }
 
