@@ -114,17 +114,27 @@ static inline uint64_t load64(const char *bytes)
     return word;
 }
 
-/* Up to eight bytes as one word; shorter inputs are zero-extended, the length is mixed apart. */
-static inline uint64_t load_tail(const char *bytes, size_t len)
+static inline uint64_t load32(const char *bytes)
 {
-    uint64_t word = 0;
-    memcpy(&word, bytes, len);
+    uint32_t word;
+    memcpy(&word, bytes, sizeof(word));
     return word;
+}
+
+/* Fewer than eight bytes, at least one, as one word; the length is mixed apart. */
+static inline uint64_t load_few(const char *bytes, size_t len)
+{
+    if (len >= 4) {
+        return load32(bytes) | load32(bytes + len - 4) << 32;
+    }
+    const unsigned char *at = (const unsigned char *)bytes;
+    return at[0] | (uint64_t)at[len / 2] << 8 | (uint64_t)at[len - 1] << 16;
 }
 
 /*
  * Sixteen bytes a round. Both factors hold something of the seed, lest crafted bytes make one of
- * them zero and with that everything before them forgotten.
+ * them zero and with that everything before them forgotten. The last words overlap those before
+ * them: how many bytes are left no processor can guess, so nothing hangs on it.
  */
 uint32_t tacho_index_hash(const tacho_index *index, tacho_str bytes)
 {
@@ -133,16 +143,16 @@ uint32_t tacho_index_hash(const tacho_index *index, tacho_str bytes)
     uint64_t second = (index->seed << 32 | index->seed >> 32) ^ odd_a;
     uint64_t state = index->seed ^ (bytes.len * odd_b);
     const char *at = bytes.data;
-    size_t left = bytes.len;
-    for (; left > 16; left -= 16, at += 16) {
-        state = mix(state ^ load64(at), second ^ load64(at + 8));
-    }
-    /* Overlapping the previous word is cheaper than a variable-length copy. */
-    if (left > 8) {
-        state = mix(state ^ load64(at), second ^ load64(at + left - 8));
-    } else if (left > 0) {
-        uint64_t tail = bytes.len >= 8 ? load64(at + left - 8) : load_tail(at, left);
-        state = mix(state ^ tail, odd_a);
+    const char *end = at + bytes.len;
+    if (bytes.len >= 16) {
+        for (; end - at > 16; at += 16) {
+            state = mix(state ^ load64(at), second ^ load64(at + 8));
+        }
+        state = mix(state ^ load64(end - 16), second ^ load64(end - 8));
+    } else if (bytes.len >= 8) {
+        state = mix(state ^ load64(at), second ^ load64(end - 8));
+    } else if (bytes.len > 0) {
+        state = mix(state ^ load_few(at, bytes.len), second);
     }
     state = mix(state, odd_b);
     return (uint32_t)(state ^ (state >> 32));
