@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-enum { FAN_IN = 64, READER_BYTES = 128 << 10 };
+enum { FAN_IN = 64, READER_BYTES = 128 << 10, FIRST_BYTES = 512 << 10 };
 
 /* What the sort moves instead of rows. */
 typedef struct sort_entry {
@@ -307,6 +307,19 @@ static tacho_status write_run(tacho_spool *spool)
                    (run){begin, spool->file.size_bytes});
 }
 
+/*
+ * Room for |need| bytes. A buffer that gets large gets all of its memory, or a good deal of that,
+ * at once: growing it by and by touches twice the memory, a page at a time.
+ */
+static tacho_status grow_buffer(tacho_spool *spool, size_t need)
+{
+    size_t large = least(spool->memory_bytes, TACHO_SPOOL_DEFAULT_BYTES);
+    bool is_large = need > FIRST_BYTES && need < large;
+    return need <= spool->buffer_capacity
+               ? TACHO_OK
+               : tacho_grow(&spool->buffer, &spool->buffer_capacity, is_large ? large : need);
+}
+
 tacho_status tacho_spool_add(tacho_spool *spool, const tacho_row *row)
 {
     size_t bound = 0;
@@ -314,7 +327,7 @@ tacho_status tacho_spool_add(tacho_spool *spool, const tacho_row *row)
     if (spool->buffer_used + bound > spool->memory_bytes && spool->entry_count > 0) {
         TACHO_TRY(write_run(spool));
     }
-    TACHO_TRY(tacho_grow(&spool->buffer, &spool->buffer_capacity, spool->buffer_used + bound));
+    TACHO_TRY(grow_buffer(spool, spool->buffer_used + bound));
     TACHO_TRY(tacho_grow(&spool->entries, &spool->entry_capacity, spool->entry_count + 1));
     /* By start: tracks of one part tick alike, and a spool holds one part at a time. */
     spool->entries[spool->entry_count++] = (sort_entry){row->start, spool->buffer_used};
