@@ -346,10 +346,9 @@ tacho_status tacho_json_scan_more(tacho_json_reader *reader)
 
 /* ---- tokens ------------------------------------------------------------------------------- */
 
-void tacho_json_unescape(tacho_json_reader *reader)
+size_t tacho_json_unescape(const tacho_json_reader *reader, tacho_json_packed token)
 {
-    char *text = reader->base + reader->token[-1].start;
-    reader->text.len = tacho_json_escape_undo(text, reader->text.len);
+    return tacho_json_escape_undo(reader->base + token.start, token.len_kind >> 8);
 }
 
 static tacho_json_token kind_of(tacho_json_packed token)

@@ -93,8 +93,8 @@ typedef struct tacho_json_reader {
     const char *wanted; /* ... should have been something else; NULL for the depth */
     size_t depth;
     unsigned state;
-    bool is_in_object; /* the innermost open container is one */
-    bool is_at_end;    /* nothing follows |limit| */
+    bool is_in_object;                      /* the innermost open container is one */
+    bool is_at_end;                         /* nothing follows |limit| */
 
     /* ... and where the bytes come from. */
     bool is_held;
@@ -118,9 +118,10 @@ tacho_status tacho_json_reader_init(tacho_json_reader *reader, tacho_input *inpu
                                     const tacho_json_options *options) TACHO_MUST_USE;
 void tacho_json_reader_deinit(tacho_json_reader *reader);
 
-/* Parts of tacho_json_next: scan at least one more token; unescape the text of the last one. */
+/* Parts of tacho_json_next: scan at least one more token; unescape a text, of which the length is.
+ */
 tacho_status tacho_json_scan_more(tacho_json_reader *reader) TACHO_MUST_USE;
-void tacho_json_unescape(tacho_json_reader *reader);
+size_t tacho_json_unescape(const tacho_json_reader *reader, tacho_json_packed token);
 
 /*
  * The next token; END after the one value that an input holds, and again after that. A failure
@@ -136,11 +137,12 @@ TACHO_MUST_USE static inline tacho_status tacho_json_next(tacho_json_reader *rea
     }
     tacho_json_packed token = *reader->token++;
     unsigned kind = token.len_kind & 0xff;
-    reader->text = tacho_str_make(reader->base + token.start, token.len_kind >> 8);
+    size_t len = token.len_kind >> 8; /* not in memory: there, just written, it is slow to read */
     if (TACHO_UNLIKELY(kind >= TACHO_JSON_ODD)) {
-        tacho_json_unescape(reader);
+        len = tacho_json_unescape(reader, token);
         kind -= TACHO_JSON_ODD;
     }
+    reader->text = tacho_str_make(reader->base + token.start, len);
     *out_token = (tacho_json_token)kind;
     return TACHO_OK;
 }
