@@ -107,7 +107,7 @@ static inline unsigned char *tacho_pb_put_varied(unsigned char *at, uint64_t val
         unsigned len = (bits + 6) * 37 >> 8; /* (bits + 6) / 7 */
         groups = (groups & 0x3fff) | (groups & 0xfffc000) << 2;
         groups = (groups & 0x7f007f) | (groups & 0x3f803f80) << 1;
-        groups |= 0x00808080U & ((1U << 8 * (len - 1)) - 1);
+        groups |= 0x00808080U >> (32 - 8 * len); /* more follow, but for the last */
         memcpy(at, &groups, sizeof(groups));
         return at + len;
     }

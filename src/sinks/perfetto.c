@@ -77,6 +77,7 @@ typedef struct pf_track_state {
      * tag, length and type of the event, to be set, and the track's id.
      */
     unsigned char frame[FRAME_BYTES];
+    unsigned char end_frame[FRAME_BYTES]; /* the same of an END that has nothing else */
     size_t frame_len;
 } pf_track_state;
 
@@ -114,6 +115,9 @@ static pf_track_state make_track_state(uint32_t track)
     at = tacho_pb_put_uint(body, PF_EVENT_TYPE, 0);
     at = tacho_pb_put_uint(at, PF_EVENT_TRACK_UUID, pf_track_uuid(track));
     state.frame_len = (size_t)(at - state.frame);
+    memcpy(state.end_frame, state.frame, FRAME_BYTES);
+    state.end_frame[FRAME_BODY - 1] = (unsigned char)(state.frame_len - FRAME_BODY);
+    state.end_frame[FRAME_TYPE] = PF_TYPE_END;
     return state;
 }
 
@@ -303,6 +307,31 @@ static inline tacho_status restart_if_due(perfetto_sink *sink)
     return TACHO_UNLIKELY(is_due) ? pf_writer_restart(&sink->writer) : TACHO_OK;
 }
 
+/* Writes an END that has no flows, at a time without ticks. */
+static inline void write_plain_end(perfetto_sink *sink, const pf_track_state *state, int64_t ns)
+{
+    unsigned char *memory = tacho_output_reserve(sink->writer.output, EVENT_OVERHEAD);
+    unsigned char *packet = tacho_pb_open(memory, PF_TRACE_PACKET);
+    unsigned char *at = tacho_pb_put_tag(packet, PF_PACKET_TIMESTAMP, TACHO_PB_WIRE_VARINT);
+    at = tacho_pb_put_varied(at, (uint64_t)(ns - sink->writer.clock_ns));
+    memcpy(at, state->end_frame, FRAME_BYTES);
+    at += state->frame_len;
+    packet[-1] = (unsigned char)(at - packet);
+    sink->writer.output->cursor = at;
+    sink->writer.clock_ns = ns;
+}
+
+static tacho_status write_any_end(perfetto_sink *sink, const pf_track_state *state, open_span *span,
+                                  event_time end)
+{
+    event_packet packet;
+    size_t flow_bytes = FLOW_BYTES * flow_list_length(sink, span->flows);
+    TACHO_TRY(open_event(sink, state, end, flow_bytes, &packet));
+    packet.at = put_flows(sink, packet.at, &span->flows);
+    close_event(sink, &packet, end, PF_TYPE_END);
+    return TACHO_OK;
+}
+
 /* Writes the END of the span on top of the heap. */
 static inline tacho_status end_top_span(perfetto_sink *sink)
 {
@@ -311,12 +340,12 @@ static inline tacho_status end_top_span(perfetto_sink *sink)
     pf_track_state *state = &sink->tracks[span->track];
     TACHO_TRY(restart_if_due(sink));
     TACHO_TRY(pf_writer_track(&sink->writer, span->track));
-    event_packet packet;
-    size_t flow_bytes = FLOW_BYTES * flow_list_length(sink, span->flows);
     event_time end = {sink->heap[0].end_ns, span->end_ticks};
-    TACHO_TRY(open_event(sink, state, end, flow_bytes, &packet));
-    packet.at = put_flows(sink, packet.at, &span->flows);
-    close_event(sink, &packet, end, PF_TYPE_END);
+    if (TACHO_LIKELY(span->flows == TACHO_NONE && end.ticks == 0)) {
+        write_plain_end(sink, state, end.ns);
+    } else {
+        TACHO_TRY(write_any_end(sink, state, span, end));
+    }
     heap_pop(sink);
     state->top = span->parent;
     span->parent = sink->free_span;

@@ -240,7 +240,9 @@ static inline unsigned char *put_annotations(args_writer *to, unsigned char *at,
     for (size_t i = 0; i < arg_count; i++) {
         if (TACHO_UNLIKELY(is_container(&args[i]))) {
             size_t member_count = (size_t)args[i].value.as_uint;
-            at = put_nested(to, at, args + i, 1 + member_count);
+            args_writer inside = *to; /* lest |to| be in memory, whose address goes nowhere else */
+            at = put_nested(&inside, at, args + i, 1 + member_count);
+            to->text_room = inside.text_room;
             i += member_count;
         } else {
             unsigned char *body = tacho_pb_open(at, PF_EVENT_ANNOTATIONS);
@@ -285,7 +287,7 @@ static unsigned char *put_cycles(const pf_writer *writer, unsigned char *at, con
 }
 
 /* NULL when this epoch does not know its name. */
-static unsigned char *put_run(const args_writer *to, unsigned char *at, const tacho_run *run)
+static inline unsigned char *put_run(const args_writer *to, unsigned char *at, const tacho_run *run)
 {
     const uint32_t *own_iids = to->writer->own_iids;
     if (run->name >= to->value_count || to->values[run->name].epoch != to->epoch) {

@@ -66,15 +66,6 @@ tacho_status pf_writer_reserve(pf_writer *writer, size_t bound, unsigned char **
     return TACHO_OK;
 }
 
-void pf_writer_commit(pf_writer *writer, const unsigned char *memory, unsigned char *end)
-{
-    if (TACHO_LIKELY(memory == writer->output->cursor)) {
-        writer->output->cursor = end;
-    } else {
-        tacho_output_write(writer->output, memory, (size_t)(end - memory));
-    }
-}
-
 /* The bytes of the value are clean. */
 static tacho_status write_clean_attribute(pf_writer *writer, tacho_str key, tacho_str value)
 {

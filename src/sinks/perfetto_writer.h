@@ -169,6 +169,14 @@ tacho_status pf_writer_reserve(pf_writer *writer, size_t bound,
                                unsigned char **out_memory) TACHO_MUST_USE;
 
 /* Takes the bytes [memory, end) that were put into a reserve. */
-void pf_writer_commit(pf_writer *writer, const unsigned char *memory, unsigned char *end);
+static inline void pf_writer_commit(pf_writer *writer, const unsigned char *memory,
+                                    unsigned char *end)
+{
+    if (TACHO_LIKELY(memory == writer->output->cursor)) {
+        writer->output->cursor = end;
+    } else {
+        tacho_output_write(writer->output, memory, (size_t)(end - memory));
+    }
+}
 
 #endif
