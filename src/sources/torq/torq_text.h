@@ -12,9 +12,17 @@
 /* Most digits that always fit 64 bits. */
 enum { TORQ_DIGITS_MAX = 19 };
 
+/* The number of eight digits, the first one lowest: pairs of them, then fours, then all. */
+static inline uint64_t torq_join_digits(uint64_t digits)
+{
+    digits = (digits * (10 << 8 | 1) >> 8) & 0x00ff00ff00ff00ffu;
+    digits = (digits * (100 << 16 | 1) >> 16) & 0x0000ffff0000ffffu;
+    return digits * (UINT64_C(10000) << 32 | 1) >> 32;
+}
+
 /*
  * The number that the first bytes of |word| spell, lowest address first, and how many of the
- * eight are digits. All eight are worked on at once: pairs, then fours, then eights.
+ * eight are digits. All eight are worked on at once.
  */
 static inline uint64_t torq_eight_digits(uint64_t word, size_t *out_digit_count)
 {
@@ -26,10 +34,7 @@ static inline uint64_t torq_eight_digits(uint64_t word, size_t *out_digit_count)
     if (count == 0) {
         return 0;
     }
-    digits <<= (8 - count) * 8; /* leading zeros in place of what follows */
-    digits = (digits * 10 + (digits >> 8)) & 0x00ff00ff00ff00ffu;
-    digits = (digits * 100 + (digits >> 16)) & 0x0000ffff0000ffffu;
-    return (digits * 10000 + (digits >> 32)) & 0xffffffffu;
+    return torq_join_digits(digits << (8 - count) * 8); /* zeros ahead of them */
 }
 
 /* A number and what follows the delimiter behind it; |rest| is NULL where there is none. */
@@ -98,10 +103,7 @@ static inline bool torq_cut_plain(tacho_str *text, char delimiter, uint64_t *out
     if (TACHO_UNLIKELY(text->data[text->len - count - 1] != delimiter)) {
         return false;
     }
-    digits = count == 0 ? 0 : digits & UINT64_MAX << (8 - count) * 8;
-    digits = (digits * 10 + (digits >> 8)) & 0x00ff00ff00ff00ffu;
-    digits = (digits * 100 + (digits >> 16)) & 0x0000ffff0000ffffu;
-    *out_value = (digits * 10000 + (digits >> 32)) & 0xffffffffu;
+    *out_value = torq_join_digits(count == 0 ? 0 : digits & UINT64_MAX << (8 - count) * 8);
     *out_digit_count = count;
     text->len -= count + 1;
     return true;
