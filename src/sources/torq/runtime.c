@@ -48,7 +48,7 @@ static inline bool take_duration(tacho_str *tail, uint64_t *out_duration)
         return false;
     }
     *out_duration = duration;
-    *tail = TACHO_STR("");
+    *tail = tacho_str_from(*tail, tail->len);
     return true;
 }
 

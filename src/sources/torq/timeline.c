@@ -248,11 +248,12 @@ static tacho_status find_t12_site(timeline *self, const torq_record *record, uin
         *out_site = entry->site;
         return TACHO_OK;
     }
-    TACHO_TRY(make_t12_site(self, record->tail, record->engine, out_site));
+    TACHO_TRY(make_t12_site(self, record->tail, (tacho_torq_engine)record->engine, out_site));
     if (entry != NULL || *out_site == TACHO_NONE) {
         return TACHO_OK;
     }
-    torq_entry added = {.site = *out_site, .track = TACHO_NONE, .engine = record->engine};
+    torq_entry added = {
+        .site = *out_site, .track = TACHO_NONE, .engine = (tacho_torq_engine)record->engine};
     torq_record_know(record, &added);
     return TACHO_OK;
 }
@@ -275,9 +276,9 @@ static inline bool take_plain_id(uint32_t slice_count, tacho_str *tail, torq_rec
     if (TACHO_UNLIKELY((!is_slice && !is_transfer) || plain.rest == NULL)) {
         return false;
     }
-    record->id = tacho_str_make(line.data, (size_t)(plain.rest - line.data) - 1);
+    record->number = (uint64_t)(plain.rest - line.data) - 1;
     record->engine = is_slice ? TACHO_TORQ_SLICE : is_in ? TACHO_TORQ_DMA_IN : TACHO_TORQ_DMA_OUT;
-    record->slice = is_slice ? (uint32_t)(plain.value % slice_count) : 0;
+    record->slice = is_slice ? (uint16_t)(plain.value % slice_count) : 0;
     *tail = tacho_str_make(plain.rest, (size_t)(end - plain.rest));
     return true;
 }
@@ -288,13 +289,13 @@ static bool take_any_id(uint32_t slice_count, tacho_str line, torq_record *recor
 {
     size_t id_len = tacho_str_find_byte(line, ',');
     engine_id parsed;
-    record->id = tacho_str_make(line.data, id_len);
+    record->number = id_len;
     *out_tail = tacho_str_from(line, id_len < line.len ? id_len + 1 : id_len);
-    if (!parse_engine_id(record->id, slice_count, &parsed)) {
+    if (!parse_engine_id(tacho_str_make(line.data, id_len), slice_count, &parsed)) {
         return false;
     }
-    record->engine = parsed.engine;
-    record->slice = parsed.slice;
+    record->engine = (uint8_t)parsed.engine;
+    record->slice = (uint16_t)parsed.slice;
     return true;
 }
 
@@ -357,13 +358,14 @@ static tacho_status take_t12(void *of, const torq_record *record)
         return lose_t12(self, record->line);
     }
     made.args[0] = (tacho_arg){.key = self->id_key, .type = TACHO_ARG_TEXT};
-    made.args[0].value.as_text = record->id;
+    made.args[0].value.as_text = tacho_str_make(record->line.data, (size_t)record->number);
     begin_row(self, record, record->end, &made);
     TACHO_TRY(find_t12_site(self, record, &made.row.of.span.site));
     if (TACHO_UNLIKELY(made.row.of.span.site == TACHO_NONE)) {
         return lose_line(self, diagnose(record->line, true), record->line);
     }
-    TACHO_TRY(torq_part_track(part, record->engine, record->slice, &made.row.track));
+    TACHO_TRY(
+        torq_part_track(part, (tacho_torq_engine)record->engine, record->slice, &made.row.track));
     return push_row(self, record, record->end, &made);
 }
 
@@ -471,8 +473,10 @@ static void parse_t34(const void *self, tacho_str line, torq_record *record)
         record->tail = tail;
     } else {
         tacho_loss_reason reason;
+        bool has_bytes = false;
         record->tail = tail;
-        record->is_good = cut_bytes(&record->tail, &record->bytes, &record->has_bytes, &reason);
+        record->is_good = cut_bytes(&record->tail, &record->bytes, &has_bytes, &reason);
+        record->has_bytes = has_bytes;
     }
 }
 
@@ -485,7 +489,8 @@ static tacho_status lose_t34(timeline *self, tacho_str line)
     if (!take_t34_numbers(&record.tail, &record)) {
         return lose_line(self, diagnose(line, false), line);
     }
-    cut_bytes(&record.tail, &record.bytes, &record.has_bytes, &reason);
+    bool has_bytes = false;
+    cut_bytes(&record.tail, &record.bytes, &has_bytes, &reason);
     return torq_part_lose(&self->part, reason, line);
 }
 

@@ -23,7 +23,6 @@ enum {
     TAIL_BYTES_MAX = 4096,
     TAIL_COUNT_MAX = 1 << 20,
     THREAD_BYTES_MIN = 4 << 20, /* of input that is worth a thread */
-    CACHE_LINE = 64,
 };
 
 typedef struct batch {
@@ -56,19 +55,21 @@ typedef struct torq_rows {
 
 /* ---- making batches --------------------------------------------------------------------- */
 
-/* Puts |*line| where it stays as long as its batch. */
-static inline tacho_status copy_line(batch *made, tacho_str *line)
+/* Puts the line of a row where it stays as long as the batch, and the tail with it. */
+static inline tacho_status copy_line(batch *made, torq_record *record)
 {
-    if (TACHO_UNLIKELY(line->len > BATCH_BYTES - made->text_len)) {
-        tacho_str copy;
-        TACHO_TRY(tacho_arena_copy(&made->arena, *line, &copy));
-        *line = copy;
-        return TACHO_OK;
-    }
+    tacho_str line = record->line;
     char *copy = made->text + made->text_len;
-    memcpy(copy, line->data, line->len);
-    line->data = copy;
-    made->text_len += line->len;
+    if (TACHO_UNLIKELY(line.len > BATCH_BYTES - made->text_len)) {
+        TACHO_TRY(tacho_arena_alloc_bytes(&made->arena, line.len, &copy));
+    } else {
+        made->text_len += line.len;
+    }
+    memcpy(copy, line.data, line.len);
+    record->line.data = copy;
+    if (TACHO_LIKELY(record->is_good)) {
+        record->tail.data = copy + (record->tail.data - line.data);
+    }
     return TACHO_OK;
 }
 
@@ -111,14 +112,14 @@ static tacho_status make_rows(torq_rows *rows, batch *made)
         if (!got || line.len == 0) {
             continue;
         }
-        if (rows->copies_lines) {
-            TACHO_TRY(copy_line(made, &line));
-        }
         made->row_count++;
-        record->line = line;
         record->line_number = rows->input->line_number;
         rows->format->parse(rows->format->self, line, record);
+        record->line = line;
         record->tail_hash = 0;
+        if (rows->copies_lines) {
+            TACHO_TRY(copy_line(made, record));
+        }
         if (TACHO_LIKELY(record->is_good)) {
             record->tail_hash = tacho_index_hash(index, record->tail);
             __builtin_prefetch(&index->slots[tacho_index_begin(index, record->tail_hash)]);
@@ -139,7 +140,8 @@ static void fetch_tails(const torq_rows *rows, batch *made)
         if (TACHO_LIKELY(slot.hash == hash && slot.id < rows->tail_count)) {
             record->known = rows->tails[slot.id];
             __builtin_prefetch(record->known);
-            __builtin_prefetch((const char *)record->known + CACHE_LINE); /* where most texts end */
+            __builtin_prefetch((const char *)record->known +
+                               TORQ_CACHE_LINE); /* where most texts end */
         }
     }
 }
@@ -355,7 +357,7 @@ static tacho_status read_rows(torq_rows *rows)
 {
     bool with_maker = wants_maker(rows->input);
     rows->batch_count = with_maker ? RING_BATCHES : 1;
-    rows->batches = malloc(rows->batch_count * sizeof(*rows->batches));
+    rows->batches = aligned_alloc(alignof(batch), rows->batch_count * sizeof(*rows->batches));
     if (rows->batches == NULL) {
         rows->batch_count = 0;
         return tacho_no_memory();

@@ -11,6 +11,10 @@
 #include "base/input.h"
 #include "sources/torq/torq_part.h"
 
+#include <stdalign.h>
+
+enum { TORQ_CACHE_LINE = 64 };
+
 /*
  * A distinct tail of rows, and what the taker knows of it. Both lie together, so that what was
  * found by its text is at hand for the row.
@@ -21,22 +25,24 @@ typedef struct torq_tail {
     char text[];
 } torq_tail;
 
-/* A row taken apart, as far as its text alone says. */
+/*
+ * A row taken apart, as far as its text alone says. What the taker needs of a good one lies on one
+ * line of the cache, up to where the line of text starts: that comes from another processor.
+ */
 typedef struct torq_record {
-    tacho_str line;
-    uint64_t line_number;
-    bool is_good; /* what follows is set */
-    bool has_bytes;
-    tacho_torq_engine engine;
-    uint32_t slice;
-    uint32_t tail_hash; /* for torq_rows itself */
-    torq_tail *known;   /* of |tail|; NULL where it is one of too many */
-    uint64_t number;    /* of a task or job */
+    alignas(TORQ_CACHE_LINE) torq_tail *known; /* of |tail|; NULL where it is one of too many */
+    uint64_t number; /* of a task or job; the length of an id at the front of the line */
     uint64_t start;
     uint64_t end; /* or how long it took, as the format has it */
     uint64_t bytes;
-    tacho_str id;
-    tacho_str tail; /* by which the row's site is found */
+    uint64_t line_number;
+    uint16_t slice;
+    uint8_t engine; /* a tacho_torq_engine */
+    bool is_good;   /* what follows from the text is set */
+    bool has_bytes;
+    tacho_str line;
+    tacho_str tail;     /* by which the row's site is found */
+    uint32_t tail_hash; /* for torq_rows itself */
 } torq_record;
 
 /* How rows are taken apart and taken. */
