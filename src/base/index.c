@@ -5,6 +5,7 @@
 #include "base/index.h"
 
 #include "base/maths.h"
+#include "base/pages.h"
 
 #include <stdlib.h>
 #include <sys/auxv.h>
@@ -18,6 +19,7 @@ static tacho_status allocate_slots(tacho_index *index, size_t slot_count)
         return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for an index of %zu slots",
                           slot_count);
     }
+    tacho_pages_advise(slots, slot_count * sizeof(*slots));
     for (size_t i = 0; i < slot_count; i++) {
         slots[i] = (tacho_index_slot){0, TACHO_NONE};
     }
