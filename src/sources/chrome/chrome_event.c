@@ -138,6 +138,9 @@ tacho_status chrome_event_read(chrome_event *event, tacho_json_reader *json, chr
         unsigned field = find_field(json->text);
         if (TACHO_LIKELY(field < CHROME_FIELD_COUNT)) {
             TACHO_TRY(read_field(event, json, field));
+            if (field == CHROME_NAME) {
+                chrome_texts_fetch(texts, json->text);
+            }
         } else if (field == ARGS) {
             TACHO_TRY(read_args(event, json, texts));
         } else if (TACHO_UNLIKELY(field == KEPT)) {

@@ -4,6 +4,15 @@
  */
 #include "sources/chrome/chrome_texts.h"
 
+void chrome_texts_fetch_slot(const chrome_texts *texts, tacho_str text)
+{
+    const tacho_index *index = &texts->dict->strings.index;
+    if (index->slots != NULL) {
+        uint32_t hash = tacho_index_hash(index, text);
+        __builtin_prefetch(&index->slots[tacho_index_begin(index, hash)]);
+    }
+}
+
 tacho_status chrome_texts_ensure_slow(chrome_texts *texts, tacho_str text, chrome_text_slot *slot,
                                       uint32_t *out_id)
 {

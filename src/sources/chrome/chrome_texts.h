@@ -19,6 +19,7 @@ enum {
     CHROME_TEXT_SLOT_BITS = 11,
     CHROME_VALUE_BYTES_MAX = 64,    /* longer values are text of their row */
     CHROME_VALUE_COUNT_MAX = 65536, /* so many different values the dictionary takes */
+    CHROME_TEXT_MANY = 8192,        /* strings, of which the index fills a small cache */
 };
 
 #define CHROME_TEXT(literal) tacho_str_make(literal "\0\0\0\0\0\0\0", sizeof(literal) - 1)
@@ -41,6 +42,17 @@ typedef struct chrome_texts {
     size_t value_count; /* strings that exist for values of arguments only */
     chrome_text_slot slots[1 << CHROME_TEXT_SLOT_BITS];
 } chrome_texts;
+
+/* The general case of chrome_texts_fetch. */
+void chrome_texts_fetch_slot(const chrome_texts *texts, tacho_str text);
+
+/* Asks for the memory in which |text| will be looked for soon, where no cache holds all of it. */
+static inline void chrome_texts_fetch(const chrome_texts *texts, tacho_str text)
+{
+    if (TACHO_UNLIKELY(texts->dict->strings.item_count >= CHROME_TEXT_MANY)) {
+        chrome_texts_fetch_slot(texts, text);
+    }
+}
 
 static inline uint64_t chrome_load_8(const char *bytes)
 {
