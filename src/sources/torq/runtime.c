@@ -37,7 +37,7 @@ static bool is_header(tacho_str line)
 }
 
 /* Takes the last number of an R0b row, or the one before the location. */
-static inline bool take_duration(tacho_str *tail, uint64_t *out_duration)
+static TACHO_ALWAYS_INLINE bool take_duration(tacho_str *tail, uint64_t *out_duration)
 {
     if (TACHO_LIKELY(torq_take_number(tail, ';', out_duration))) {
         return true;

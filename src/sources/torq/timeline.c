@@ -262,7 +262,8 @@ static tacho_status find_t12_site(timeline *self, const torq_record *record, uin
  * The engine of an id without a second number, DI#, DO# or S#, which is taken off |*tail|; false
  * leaves that as it is.
  */
-static inline bool take_plain_id(uint32_t slice_count, tacho_str *tail, torq_record *record)
+static TACHO_ALWAYS_INLINE bool take_plain_id(uint32_t slice_count, tacho_str *tail,
+                                              torq_record *record)
 {
     tacho_str line = *tail;
     if (TACHO_UNLIKELY(line.len < 2)) {
@@ -299,7 +300,7 @@ static bool take_any_id(uint32_t slice_count, tacho_str line, torq_record *recor
     return true;
 }
 
-static inline bool take_id(uint32_t slice_count, tacho_str *tail, torq_record *record)
+static TACHO_ALWAYS_INLINE bool take_id(uint32_t slice_count, tacho_str *tail, torq_record *record)
 {
     if (TACHO_LIKELY(take_plain_id(slice_count, tail, record))) {
         return true;
@@ -311,7 +312,7 @@ static inline bool take_id(uint32_t slice_count, tacho_str *tail, torq_record *r
 }
 
 /* Takes the bytes off a tail that ends in a digit, if that is what they are. */
-static inline bool cut_t12_bytes(tacho_str *tail, torq_record *record)
+static TACHO_ALWAYS_INLINE bool cut_t12_bytes(tacho_str *tail, torq_record *record)
 {
     bool has_digit =
         tail->len > 0 && tail->data[tail->len - 1] >= '0' && tail->data[tail->len - 1] <= '9';
@@ -452,7 +453,7 @@ static bool cut_bytes(tacho_str *tail, uint64_t *out_bytes, bool *out_has_bytes,
     return field.len == 0 || tacho_str_parse_u64(field, out_bytes);
 }
 
-static inline bool take_t34_numbers(tacho_str *tail, torq_record *record)
+static TACHO_ALWAYS_INLINE bool take_t34_numbers(tacho_str *tail, torq_record *record)
 {
     return torq_take_number(tail, ',', &record->number) &&
            torq_take_number(tail, ',', &record->end) && torq_take_number(tail, ',', &record->start);

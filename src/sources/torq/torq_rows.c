@@ -85,7 +85,8 @@ static tacho_status next_line_slow(torq_rows *rows, batch *made, tacho_str *line
 }
 
 /* The address of |*line| goes no further than here, so that the caller's is not in memory. */
-static inline tacho_status next_line(torq_rows *rows, batch *made, tacho_str *line, bool *out_got)
+static TACHO_ALWAYS_INLINE tacho_status next_line(torq_rows *rows, batch *made, tacho_str *line,
+                                                  bool *out_got)
 {
     tacho_str found = TACHO_STR("");
     *out_got = true;

@@ -47,7 +47,8 @@ typedef struct torq_number {
  * Up to 15 digits at |at| and the delimiter behind them; none where there is anything else, or the
  * text ends soon after.
  */
-static inline torq_number torq_plain_number(const char *at, const char *end, char delimiter)
+static TACHO_ALWAYS_INLINE torq_number torq_plain_number(const char *at, const char *end,
+                                                         char delimiter)
 {
     const torq_number none = {NULL, 0};
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -84,8 +85,8 @@ static inline torq_number torq_plain_number(const char *at, const char *end, cha
  * Cuts fewer than eight digits, perhaps none, and the delimiter ahead of them off the end of
  * |*text|; false, leaving it as it is, where there is anything else, or too little text.
  */
-static inline bool torq_cut_plain(tacho_str *text, char delimiter, uint64_t *out_value,
-                                  size_t *out_digit_count)
+static TACHO_ALWAYS_INLINE bool torq_cut_plain(tacho_str *text, char delimiter, uint64_t *out_value,
+                                               size_t *out_digit_count)
 {
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     uint64_t word;
@@ -126,7 +127,8 @@ bool torq_take_any_number(tacho_str *text, char delimiter, uint64_t *out_value);
  * The general case gets copies: a text whose address is known elsewhere lives in memory, and one
  * that was just written there in two words is slow to read as one.
  */
-static inline bool torq_take_number(tacho_str *text, char delimiter, uint64_t *out_value)
+static TACHO_ALWAYS_INLINE bool torq_take_number(tacho_str *text, char delimiter,
+                                                 uint64_t *out_value)
 {
     const char *end = text->data + text->len;
     torq_number plain = torq_plain_number(text->data, end, delimiter);
