@@ -52,6 +52,7 @@ typedef struct tacho_compiled_options {
     bool is_estimate;        /* tables and timeline only: large weights are not read */
     bool ignores_limit;      /* compile it however much memory its jobs take */
     bool counts_ddr;         /* the program counts traffic to shared memory, per core */
+    bool is_tuned;           /* hand-tuned blocking and placement, on machines that tell it apart */
     uint64_t seed;           /* of random weights */
     const char *dtype;       /* store and compute real numbers as this, "bf16"; NULL: the model's */
     const char *fidelity;    /* multiplication precision, of machines that offer a choice */
@@ -68,7 +69,11 @@ typedef struct tacho_compiled_options {
     /* Optional: called after each operator, of every number of cores that is tried; false ends the
      * call as TACHO_CODE_CANCELLED. */
     bool (*progress)(void *user, uint64_t done_count, uint64_t total_count);
-    uint64_t reserved[7]; /* zero */
+    const char *grid;       /* "8x4" cores, on machines whose cores form a grid; NULL: by |cores| */
+    const char *places;     /* of operands, "in0=l1,in1=dram,out=l1", on machines with a mesh; for
+                               estimates alone; NULL: as they fit */
+    const char *pmu_events; /* counters of the cores by code, "3F,70,200"; NULL: none */
+    uint64_t reserved[4];   /* zero */
 } tacho_compiled_options;
 
 /*

@@ -6,13 +6,12 @@
 
 #include "api/request.h"
 #include "base/utf8.h"
-#include "machine/cost.h"
-#include "program/pmu.h"
 #include "program/stats_records.h"
+#include "session/compile_spec.h"
 
 #include <inttypes.h>
 
-enum { DEVICES_MAX = 64, BATCH_MAX = 65536, STATS_LEVEL_MAX = 100 };
+enum { STATS_LEVEL_MAX = 100 };
 
 /* ---- notes ----------------------------------------------------------------------------------- */
 
@@ -80,19 +79,6 @@ static tacho_status take_constants(tacho_model_request *self)
 
 /* ---- the program ----------------------------------------------------------------------------- */
 
-static tacho_status take_dtype(tacho_model_request *self)
-{
-    const char *name = self->options->dtype;
-    tacho_dtype dtype =
-        name != NULL ? tacho_dtype_find(tacho_str_from_cstring(name)) : TACHO_DTYPE_NONE;
-    if (name != NULL &&
-        (dtype == TACHO_DTYPE_NONE || tacho_dtype_kind_of(dtype) == TACHO_DTYPE_OTHER)) {
-        return tacho_fail(TACHO_CODE_USAGE, "unknown element type '%s'", name);
-    }
-    self->compile.estimate.cost.compute = dtype;
-    return TACHO_OK;
-}
-
 static tacho_status take_stats(tacho_model_request *self)
 {
     const tacho_compiled_options *options = self->options;
@@ -105,32 +91,31 @@ static tacho_status take_stats(tacho_model_request *self)
         return tacho_fail(TACHO_CODE_USAGE, "stats level %" PRIu32 " is more than %d", level,
                           STATS_LEVEL_MAX);
     }
-    bool counts = options->counts_ddr || options->pmu_recipe != NULL;
+    bool counts = options->counts_ddr || options->pmu_recipe != NULL || options->pmu_events != NULL;
     if (counts && stats->level < TACHO_STATS_LEVEL_INFERENCE) {
         return tacho_fail(TACHO_CODE_USAGE, "counters need stats level %d or more, not %" PRIu32,
                           (int)TACHO_STATS_LEVEL_INFERENCE, level);
     }
-    if (options->pmu_recipe == NULL) {
-        return TACHO_OK;
+    if (options->pmu_recipe != NULL && options->pmu_events != NULL) {
+        return tacho_fail(TACHO_CODE_USAGE, "a recipe of counters and events of one's own");
     }
-    const tacho_pmu_recipe *recipe =
-        tacho_pmu_recipe_find(tacho_str_from_cstring(options->pmu_recipe));
-    if (recipe == NULL) {
-        return tacho_fail(TACHO_CODE_USAGE, "unknown recipe of counters '%s'", options->pmu_recipe);
+    if (options->pmu_events != NULL) {
+        TACHO_TRY_NOTE(tacho_spec_events(options->pmu_events, stats), "counters");
     }
-    memcpy(stats->pmu_events, recipe->events, sizeof(stats->pmu_events));
-    stats->pmu_event_count = recipe->event_count;
-    self->compile.pmu_recipe = tacho_str_from_cstring(recipe->name);
+    if (options->pmu_recipe != NULL) {
+        TACHO_TRY_NOTE(tacho_spec_recipe(options->pmu_recipe, stats, &self->compile.pmu_recipe),
+                       "recipe of counters");
+    }
     return TACHO_OK;
 }
 
 static tacho_status take_counts(tacho_model_request *self)
 {
     const tacho_compiled_options *options = self->options;
-    if (options->devices > DEVICES_MAX || options->batch > BATCH_MAX) {
+    if (options->devices > TACHO_DEVICES_MAX || options->batch > TACHO_BATCH_MAX) {
         return tacho_fail(TACHO_CODE_USAGE,
                           "at most %d devices and a batch of %d, not %" PRIu32 " and %" PRIu32,
-                          DEVICES_MAX, BATCH_MAX, options->devices, options->batch);
+                          TACHO_DEVICES_MAX, TACHO_BATCH_MAX, options->devices, options->batch);
     }
     self->compile.cores = options->cores;
     self->compile.devices = options->devices;
@@ -154,7 +139,10 @@ tacho_status tacho_model_request_init(tacho_model_request *request,
                                                                   sizeof(options->reserved[0])));
     TACHO_TRY(take_sizes(request));
     TACHO_TRY(take_constants(request));
-    TACHO_TRY(take_dtype(request));
+    request->compile.estimate.cost.is_tuned = options->is_tuned;
+    TACHO_TRY(options->dtype != NULL
+                  ? tacho_spec_dtype(options->dtype, &request->compile.estimate.cost)
+                  : TACHO_OK);
     TACHO_TRY(take_stats(request));
     return take_counts(request);
 }
@@ -173,15 +161,19 @@ tacho_status tacho_model_request_take_machine(tacho_model_request *request,
         return tacho_fail(TACHO_CODE_USAGE, "%s has %u cores, not %" PRIu32, machine->name.data,
                           (unsigned)tacho_machine_cores(machine), options->cores);
     }
-    if (options->pmu_recipe != NULL && machine->counter_count == 0) {
+    if (request->compile.stats.pmu_event_count > 0 && machine->counter_count == 0) {
         return tacho_fail(TACHO_CODE_USAGE, "no counters are known for %s", machine->name.data);
     }
-    if (options->fidelity != NULL) {
-        cost->fidelity =
-            tacho_machine_fidelity_find(machine, tacho_str_from_cstring(options->fidelity));
+    if (options->grid != NULL && options->cores > 0) {
+        return tacho_fail(TACHO_CODE_USAGE, "a grid and a number of cores; give one of them");
     }
-    return options->fidelity == NULL || cost->fidelity != 0
-               ? TACHO_OK
-               : tacho_fail(TACHO_CODE_USAGE, "%s has no fidelity '%s'", machine->name.data,
-                            options->fidelity);
+    if (options->places != NULL && !options->is_estimate) {
+        return tacho_fail(TACHO_CODE_USAGE, "places of operands are for estimates alone");
+    }
+    TACHO_TRY(options->fidelity != NULL ? tacho_spec_fidelity(options->fidelity, machine, cost)
+                                        : TACHO_OK);
+    TACHO_TRY(options->grid != NULL ? tacho_spec_grid(options->grid, machine, cost) : TACHO_OK);
+    return options->places != NULL
+               ? tacho_spec_places(options->places, machine, request->compile.estimate.places)
+               : TACHO_OK;
 }

@@ -9,12 +9,11 @@
 #include "program/stats_records.h"
 #include "session/device.h"
 #include "session/find_machine.h"
+#include "session/run_request.h"
 
 #include <stdlib.h>
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
-
-enum { ACTIVATIONS_MAX = 1024, THREADS_MAX = 1024 };
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
@@ -36,9 +35,10 @@ static tacho_status check_options(const tacho_runner_options *options)
                           "a machine was given; the device says which: \"sim:%s\"",
                           options->compile.machine);
     }
-    if (options->activations > ACTIVATIONS_MAX || options->threads > THREADS_MAX) {
+    if (options->activations > TACHO_RUN_ACTIVATIONS_MAX ||
+        options->threads > TACHO_RUN_THREADS_MAX) {
         return tacho_fail(TACHO_CODE_USAGE, "at most %d activations and %d threads",
-                          ACTIVATIONS_MAX, THREADS_MAX);
+                          TACHO_RUN_ACTIVATIONS_MAX, TACHO_RUN_THREADS_MAX);
     }
     return TACHO_OK;
 }
@@ -50,7 +50,9 @@ static tacho_status check_machine(tacho_runner *self)
     const tacho_notes *notes = tacho_model_request_notes(&self->model);
     tacho_machine *machine = NULL;
     tacho_arena arena;
-    bool is_needed = compile->cores > 0 || compile->fidelity != NULL || compile->pmu_recipe != NULL;
+    bool is_needed = compile->cores > 0 || compile->fidelity != NULL || compile->grid != NULL ||
+                     compile->places != NULL || compile->pmu_recipe != NULL ||
+                     compile->pmu_events != NULL;
     if (!is_needed || tacho_run_is_program(self->request.path)) {
         return TACHO_OK;
     }
@@ -81,7 +83,6 @@ static tacho_status fill_request(tacho_runner *self)
 {
     const tacho_runner_options *options = &self->options;
     const char *device = options->device != NULL ? options->device : TACHO_RUN_DEFAULT_DEVICE;
-    const tacho_device_type *type = tacho_run_device_type(device);
     tacho_run_request *request = &self->request;
     request->device = device;
     request->device_options = device_options(options);
@@ -90,10 +91,7 @@ static tacho_status fill_request(tacho_runner *self)
     request->makes_stats_dir = true;
     request->notes = tacho_model_request_notes(&self->model);
     request->leaves_signals = true;
-    request->compile.machine = tacho_run_device_machine(device);
-    request->compile.activations = request->device_options.activations;
-    request->compile.threads =
-        type != NULL && !type->is_simulated ? request->device_options.threads : 0;
+    tacho_run_request_complete(request, false);
     TACHO_TRY(check_machine(self));
     request->compile.model = self->model.model;
     request->compile.compile = self->model.compile;
@@ -300,7 +298,6 @@ static tacho_status see_inference(void *seer, const tacho_run_sample *sample, in
 static tacho_status take_plan(tacho_runner *self, const tacho_runner_plan *plan)
 {
     tacho_run_request *request = &self->request;
-    bool is_measured = !self->session.device->type->is_simulated;
     TACHO_TRY(tacho_request_check_reserved(plan->reserved, COUNT_OF(plan->reserved)));
     uint64_t count = plan->inference_count > 0 ? plan->inference_count : 1;
     if (count > TACHO_RUN_ITERATIONS_MAX) {
@@ -311,14 +308,14 @@ static tacho_status take_plan(tacho_runner *self, const tacho_runner_plan *plan)
         return tacho_fail(TACHO_CODE_USAGE, "inference %llu is not one of %llu",
                           (unsigned long long)plan->first_recorded, (unsigned long long)count);
     }
-    uint64_t first = is_measured && count > 1 ? 1 : 0;
     request->iterations = count;
     request->sampling = (tacho_run_sampling){
         .count = plan->omits_records        ? 0
                  : plan->recorded_count > 0 ? plan->recorded_count
                                             : 1,
-        .start = plan->first_recorded > 0 ? plan->first_recorded : first,
+        .start = plan->first_recorded > 0 ? plan->first_recorded : TACHO_RUN_OPEN,
     };
+    tacho_run_request_complete(request, false);
     request->see = see_inference;
     request->seer = self;
     return TACHO_OK;

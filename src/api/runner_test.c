@@ -360,7 +360,7 @@ static void test_bad_options(void **state)
         {{.device = "sim:aic200"}, TACHO_CODE_NOT_FOUND, "aic200"},
         {{.compile = {.machine = "aic100"}}, TACHO_CODE_USAGE, "\"sim:aic100\""},
         {{.compile = {.stats_level = 101}}, TACHO_CODE_USAGE, "stats level 101"},
-        {{.compile = {.fidelity = "LoFi"}}, TACHO_CODE_USAGE, "no fidelity 'LoFi'"},
+        {{.compile = {.fidelity = "LoFi"}}, TACHO_CODE_USAGE, "torq-sl2610 has a single fidelity"},
         {{.device = "sim:aic100", .compile = {.cores = 17}}, TACHO_CODE_USAGE, "16 cores, not 17"},
         {{.compile = {.reserved = {1}}}, TACHO_CODE_USAGE, "an option that this version"},
         {{.activations = 1025}, TACHO_CODE_USAGE, "at most 1024 activations"},

@@ -28,6 +28,9 @@ typedef enum tacho_hint_id {
     TACHO_HINT_COMPILE_PROGRAM,    /* where programs come from */
     TACHO_HINT_ALL_ROWS,           /* show rows that were left out */
     TACHO_HINT_RECORD_OPERATORS,   /* compile a program so that operators are recorded */
+    TACHO_HINT_SELECTION,          /* what an input has that could be selected */
+    TACHO_HINT_SEED,               /* choose other random inputs: the seed of these */
+    TACHO_HINT_MORE_INFERENCES,    /* run more of them */
     TACHO_HINT_SIGNPOSTS,          /* choose another window of signposts, or none */
     TACHO_HINT_COUNT,
 } tacho_hint_id;

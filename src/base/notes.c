@@ -4,7 +4,6 @@
  */
 #include "base/notes.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -32,13 +31,19 @@ static void say(const tacho_notes *notes, tacho_hint hint, const char *kind, con
     free(all);
 }
 
+void tacho_note_list(const tacho_notes *notes, const char *kind, const char *format,
+                     va_list arguments)
+{
+    if (notes != NULL) {
+        say(notes, (tacho_hint){TACHO_HINT_NONE, ""}, kind, format, arguments);
+    }
+}
+
 void tacho_note(const tacho_notes *notes, const char *kind, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    if (notes != NULL) {
-        say(notes, (tacho_hint){TACHO_HINT_NONE, ""}, kind, format, arguments);
-    }
+    tacho_note_list(notes, kind, format, arguments);
     va_end(arguments);
 }
 

@@ -9,6 +9,8 @@
 #include "base/attributes.h"
 #include "base/hint.h"
 
+#include <stdarg.h>
+
 typedef struct tacho_notes {
     /*
      * |kind| is "note", "warning" or "wrote"; |hint| is what can be done about it, perhaps
@@ -21,6 +23,10 @@ typedef struct tacho_notes {
 /* Says it to |notes|; to nobody where that is NULL. */
 void tacho_note(const tacho_notes *notes, const char *kind, const char *format, ...)
     TACHO_PRINTF(3, 4);
+
+/* The same with the arguments in a list. */
+void tacho_note_list(const tacho_notes *notes, const char *kind, const char *format,
+                     va_list arguments) TACHO_PRINTF(3, 0);
 
 /* The same of what can be done something about. */
 void tacho_note_hint(const tacho_notes *notes, tacho_hint hint, const char *kind,

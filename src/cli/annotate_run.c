@@ -4,14 +4,14 @@
  */
 #include "cli/annotate_run.h"
 
-#include "cli/annotate_talk.h"
-#include "sinks/table_sink.h"
+#include "cli/outputs.h"
+
 #include "cli/talk.h"
+#include "pipeline/annotated_notes.h"
 #include "sinks/xlsx.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <unistd.h>
 
 /* ---- outputs ---------------------------------------------------------------------------- */
 
@@ -34,12 +34,8 @@ static const tacho_table_sink *table_sink_of(tacho_str path)
 static bool choose_by_format(const tacho_command *command, const char *path, const char *format,
                              tacho_annotate_output *output)
 {
-    output->table_sink = tacho_table_sink_find(tacho_str_from_cstring(format));
+    output->table_sink = tacho_cli_table_format(command, format);
     if (output->table_sink == NULL) {
-        char names[TACHO_TABLE_SINK_NAMES_BYTES];
-        tacho_table_sink_names(names);
-        tacho_command_misuse(command, "--format: unknown format '%s'; use one of %s", format,
-                             names);
         return false;
     }
     tacho_str name = tacho_str_from_cstring(path);
@@ -70,14 +66,7 @@ bool tacho_annotate_choose_output(const tacho_command *command, const char *path
     if (out_output->table_sink == NULL && out_output->trace_sink == NULL) {
         return misuse_suffix(command, path);
     }
-    if (is_stdout && out_output->table_sink == &tacho_table_sink_xlsx &&
-        isatty(STDOUT_FILENO) == 1) {
-        tacho_command_misuse(
-            command,
-            "refusing to write binary data to a terminal; redirect standard output or use -o FILE");
-        return false;
-    }
-    return true;
+    return out_output->table_sink != &tacho_table_sink_xlsx || tacho_cli_takes_bytes(command, path);
 }
 
 /* ---- running ---------------------------------------------------------------------------- */
@@ -85,12 +74,10 @@ bool tacho_annotate_choose_output(const tacho_command *command, const char *path
 static void print_summary(const tacho_annotate_job *job, const tacho_annotate_output *output,
                           uint64_t count)
 {
-    char text[512];
     const char *what = output->table_sink != NULL ? "row" : "event";
-    snprintf(text, sizeof(text), "%.200s: %" PRIu64 " %s%s from %zu input%s", output->path, count,
-             what, count == 1 ? "" : "s", job->request.intake.input_count,
-             job->request.intake.input_count == 1 ? "" : "s");
-    tacho_talk_line("wrote", text);
+    tacho_talk("wrote", "%s: %" PRIu64 " %s%s from %zu input%s", output->path, count, what,
+               count == 1 ? "" : "s", job->request.intake.input_count,
+               job->request.intake.input_count == 1 ? "" : "s");
 }
 
 static tacho_status write_output(const tacho_annotate_job *job, tacho_annotated *annotated,
@@ -151,10 +138,8 @@ static int run_checked(tacho_annotate_job *job)
     tacho_annotated annotated;
     tacho_status status = tacho_annotated_open(&annotated, &job->request);
     tacho_talk_progress_end(&progress);
-    tacho_talk_level level = job->is_quiet   ? TACHO_TALK_QUIET
-                             : job->says_all ? TACHO_TALK_VERBOSE
-                                             : TACHO_TALK_NORMAL;
-    tacho_annotate_talk(&annotated, job->request.debug_path, level);
+    const tacho_annotated_notes notes = {&tacho_talk_notes, job->is_quiet, job->says_all};
+    tacho_annotated_say(&annotated, job->request.debug_path, &notes);
     if (status == TACHO_OK && job->is_verbose) {
         tacho_talk_inputs(&annotated.dict);
     }

@@ -18,7 +18,7 @@ int tacho_command_misuse(const tacho_command *command, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(message, sizeof(message), format, arguments);
     va_end(arguments);
-    tacho_talk_line("error", message);
+    tacho_talk("error", "%s", message);
     fprintf(stderr, "Try '%s%s --help'.\n", command->is_dropin ? "" : "tacho ", command->name);
     return TACHO_EXIT_USAGE;
 }
@@ -252,7 +252,7 @@ static bool check_values(const tacho_arguments *arguments)
 
 int tacho_command_no_memory(void)
 {
-    tacho_talk_line("error", "out of memory");
+    tacho_talk("error", "out of memory");
     return TACHO_EXIT_FAILED;
 }
 
@@ -295,14 +295,42 @@ void tacho_arguments_free(tacho_arguments *arguments)
     *arguments = (tacho_arguments){0};
 }
 
-const char *tacho_arguments_value(const tacho_arguments *arguments, const char *name)
+const char *tacho_arguments_next(const tacho_arguments *arguments, const char *name, size_t *at)
 {
-    const char *value = NULL;
-    for (size_t i = 0; i < arguments->item_count; i++) {
-        const tacho_argument *item = &arguments->items[i];
+    while (*at < arguments->item_count) {
+        const tacho_argument *item = &arguments->items[(*at)++];
         if (item->option != NULL && strcmp(item->option->name, name) == 0) {
-            value = item->value;
+            return item->value;
         }
     }
-    return value;
+    return NULL;
+}
+
+const char *tacho_arguments_value(const tacho_arguments *arguments, const char *name)
+{
+    const char *last = NULL;
+    size_t at = 0;
+    for (const char *value; (value = tacho_arguments_next(arguments, name, &at)) != NULL;) {
+        last = value;
+    }
+    return last;
+}
+
+const char *tacho_arguments_find(const tacho_arguments *arguments, const char *const *names)
+{
+    while (*names != NULL && !tacho_arguments_has(arguments, *names)) {
+        names++;
+    }
+    return *names;
+}
+
+void tacho_command_say_ignored(const tacho_arguments *arguments)
+{
+    for (size_t i = 0; i < arguments->item_count; i++) {
+        const tacho_option *option = arguments->items[i].option;
+        if (option != NULL && strncmp(option->help, TACHO_IGNORED, strlen(TACHO_IGNORED)) == 0) {
+            tacho_talk("note", "%s%s is accepted but has no effect",
+                       tacho_command_dashes(arguments->command), option->name);
+        }
+    }
 }

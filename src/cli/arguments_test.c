@@ -4,20 +4,7 @@
  * message names, and how drop-ins differ.
  */
 #define _GNU_SOURCE /* fileno(3), dup2(2) */
-#include "cli/command.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <cmocka.h>
-
-enum { WORDS_MAX = 12, SAID_MAX = 1024 };
+#include "cli/arguments_testing.h"
 
 static const tacho_option options[] = {
     {.name = "output", .letter = 'o', .takes = TACHO_TAKES_ONE, .value = "OUT", .help = "h"},
@@ -44,36 +31,6 @@ static int run_nothing(const tacho_arguments *arguments)
 static const tacho_command verb = COMMAND(.is_dropin = false);
 static const tacho_command dropin = COMMAND(.is_dropin = true);
 static const tacho_command llvm = COMMAND(.is_dropin = true, .has_single_dash = true);
-
-/* Parses the words in |line|, which blanks part; what is said on standard error goes to |said|. */
-static int parse(const tacho_command *command, const char *line, tacho_arguments *out_arguments,
-                 char said[SAID_MAX])
-{
-    static char copy[256];
-    char *words[WORDS_MAX];
-    int count = 0;
-    snprintf(copy, sizeof(copy), "%s", line);
-    for (char *at = copy; *at != '\0';) {
-        size_t len = strcspn(at, " ");
-        assert_true(count < WORDS_MAX);
-        words[count++] = at;
-        at += len + (at[len] == ' ' ? 1 : 0);
-        words[count - 1][len] = '\0';
-    }
-    FILE *file = tmpfile();
-    int kept = dup(STDERR_FILENO);
-    assert_true(file != NULL && kept >= 0);
-    fflush(stderr);
-    assert_true(dup2(fileno(file), STDERR_FILENO) >= 0);
-    int code = tacho_arguments_parse(command, count, words, out_arguments);
-    fflush(stderr);
-    assert_true(dup2(kept, STDERR_FILENO) >= 0);
-    close(kept);
-    rewind(file);
-    said[fread(said, 1, SAID_MAX - 1, file)] = '\0';
-    fclose(file);
-    return code;
-}
 
 /* All that was understood: "name=value" of options and plain words, in order, parted by blanks. */
 static void check(const tacho_command *command, const char *line, const char *expected)

@@ -12,19 +12,20 @@
 #include <stdlib.h>
 
 static const tacho_option options[] = {
-    {"output", 'o', false, "OUT",
-     "output file; the suffix selects the kind: .csv and .xlsx are tables, .pb, .json and .jsonl "
-     "traces; an added .gz or .zst compresses (default: a table on standard output)"},
-    {"columns", 0, false, "SET",
-     "columns and rows of the table: native (default), as in the manuals (seed-000, "
-     "seed-001), or as the vendor's tools write them (torq-a0 to torq-a3)"},
+    TACHO_OPT_VALUE(
+        "output", 'o', "OUT",
+        "output file; the suffix selects the kind: .csv and .xlsx are tables, .pb, .json and "
+        ".jsonl traces; an added .gz or .zst compresses (default: a table on standard output)"),
+    TACHO_OPT_VALUE("columns", 0, "SET",
+                    "columns and rows of the table: native (default), as in the manuals (seed-000, "
+                    "seed-001), or as the vendor's tools write them (torq-a0 to torq-a3)"),
     TACHO_OPTIONS_TABLES,
-    {"source-dir", 0, TACHO_TAKES_EACH, "DIR",
-     "look for the model's files here when they are not where the debug information says; may be "
-     "repeated"},
+    TACHO_OPT_EACH("source-dir", 0, "DIR",
+                   "look for the model's files here when they are not where the debug information "
+                   "says; may be repeated"),
     TACHO_OPTION_FROM,
-    {"strict", 0, false, NULL,
-     "fail, and write nothing, if anything cannot be read or has no match"},
+    TACHO_OPT_FLAG("strict", 0,
+                   "fail, and write nothing, if anything cannot be read or has no match"),
     TACHO_OPTIONS_COMMON,
 };
 

@@ -2,122 +2,161 @@
 /*
  * tacho compile: how long will this network take on that machine?
  */
-#include "cli/command.h"
+#include "cli/common_options.h"
 #include "cli/compile_options.h"
-#include "cli/listing.h"
-#include "cli/talk.h"
+#include "cli/outputs.h"
 
-#include <stdlib.h>
+static const char *const sort_keys[] = {"order", "cycles", "macs", "bytes", "name", NULL};
 
 static const tacho_option options[] = {
-    {"machine", 'm', false, "NAME|FILE",
-     "a built-in machine, as listed by 'tacho machine list', or a description file "
-     "(default: " TACHO_DEFAULT_MACHINE ")"},
+    TACHO_OPT_VALUE("machine", 'm', "NAME|FILE",
+                    "a built-in machine, as listed by 'tacho machine list', or a description file "
+                    "(default: " TACHO_DEFAULT_MACHINE ")",
+                    TACHO_COMPILE_INTO_TEXT(machine)),
     TACHO_COMPILE_OPTION_DIM,
     TACHO_COMPILE_OPTION_BIND,
-    {"weights", 0, false, "random:SEED",
-     "use seeded random weights, even where the model has none"},
-    {"dtype", 0, false, "DTYPE",
-     "store and compute real numbers as this type: bf16, bfp8, f16 ... (default: the model's type, "
-     "as the machine supports it)"},
-    {"fidelity", 0, false, "NAME", "multiplication precision, on machines that offer a choice"},
-    {"cores", 0, false, "N", "use at most this many cores; fewer are used where that is faster"},
-    {"devices", 0, false, "N", "spread the operators over this many devices, in order"},
-    {"batch", 0, false, "N", "run this many inferences as one batch; weights are shared"},
-    {"grid", 0, false, "XxY", "use a grid of this size, on machines whose cores form a grid"},
-    {"place", 0, false, "LIST",
-     "placement of operands, on machines with a mesh: in0=dram|l1, in1=dram|l1 (weights, or the "
-     "second matrix), out=dram|l1, separated by commas"},
-    {"tuned", 0, false, NULL, "hand-tuned blocking and placement, on machines that distinguish it"},
-    {"torq-hw", 0, false, "SPEC",
-     "another Torq configuration: <id>:<lram_kb>:<slices>:<css>:<nss>[:<dma>...]"},
-    {"force", 0, false, NULL, "compile a model even if its jobs exceed the memory limit"},
-    {"sort", 0, false, "KEY", "order (as they run), cycles, macs, bytes or name (default: order)"},
-    {"top", 0, false, "N", "the first N operators, 0 for all (default: 0)"},
-    {"profile", 0, false, "FILE",
-     "write the estimated timeline to FILE; the suffix selects the format: .pb, .json, .csv (Torq: "
-     "timeline t1; else a table of events for other programs, which tacho does not read) ..."},
-    {"profile-format", 0, false, "FORMAT",
-     "format of the timeline: a trace format of 'tacho help formats', or Torq's t1 or t4"},
-    {"stats-level", 0, false, "N",
-     "what the program records: 40 inferences, 50 also ports, 70 also operators, 100 also counters "
-     "per operator; below 40 nothing (default: 40)"},
-    {"stats-batchsize", 0, false, "N",
-     "number of inferences to average statistics over (default: 1)"},
-    {"ddr-stats", 0, false, NULL, "count DDR traffic per core"},
-    {"pmu-recipe", 0, false, "NAME",
-     "count a predefined set of core events: AxiRd, AxiWr, AxiRdWr, KernelUtil, HmxMacs"},
-    {"pmu-events", 0, false, "HEX,...", "count these core events, at most 8"},
-    {"perf-warnings", 0, false, NULL, "print performance warnings"},
-    {"perf-metrics", 0, false, NULL, "also print program statistics and per-core figures"},
+    TACHO_OPT_VALUE("weights", 0, "random:SEED",
+                    "use seeded random weights, even where the model has none",
+                    TACHO_COMPILE_INTO_TEXT(weights)),
+    TACHO_OPT_VALUE("dtype", 0, "DTYPE",
+                    "store and compute real numbers as this type: bf16, bfp8, f16 ... (default: "
+                    "the model's type, as the machine supports it)",
+                    TACHO_COMPILE_INTO_TEXT(dtype)),
+    TACHO_OPT_VALUE("fidelity", 0, "NAME",
+                    "multiplication precision, on machines that offer a choice",
+                    TACHO_COMPILE_INTO_TEXT(fidelity)),
+    TACHO_OPT_VALUE("cores", 0, "N",
+                    "use at most this many cores; fewer are used where that is faster",
+                    TACHO_COMPILE_INTO_NUMBER(request.compile.cores, 0, UINT32_MAX)),
+    TACHO_OPT_VALUE("devices", 0, "N", "spread the operators over this many devices, in order",
+                    TACHO_COMPILE_INTO_NUMBER(request.compile.devices, 1, TACHO_DEVICES_MAX)),
+    TACHO_OPT_VALUE("batch", 0, "N", "run this many inferences as one batch; weights are shared",
+                    TACHO_COMPILE_INTO_NUMBER(request.compile.batch, 1, TACHO_BATCH_MAX)),
+    TACHO_OPT_VALUE("grid", 0, "XxY",
+                    "use a grid of this size, on machines whose cores form a grid",
+                    TACHO_COMPILE_INTO_TEXT(grid)),
+    TACHO_OPT_VALUE("place", 0, "LIST",
+                    "placement of operands, on machines with a mesh: in0=dram|l1, in1=dram|l1 "
+                    "(weights, or the second matrix), out=dram|l1, separated by commas",
+                    TACHO_COMPILE_INTO_TEXT(places)),
+    TACHO_OPT_FLAG("tuned", 0, "hand-tuned blocking and placement, on machines that distinguish it",
+                   TACHO_COMPILE_INTO_FLAG(request.compile.estimate.cost.is_tuned)),
+    TACHO_OPT_VALUE("torq-hw", 0, "SPEC",
+                    "another Torq configuration: <id>:<lram_kb>:<slices>:<css>:<nss>[:<dma>...]",
+                    TACHO_COMPILE_INTO_TEXT(hardware)),
+    TACHO_OPT_FLAG("force", 0, "compile a model even if its jobs exceed the memory limit",
+                   TACHO_COMPILE_INTO_FLAG(is_forced)),
+    TACHO_OPT_VALUE("sort", 0, "KEY",
+                    "order (as they run), cycles, macs, bytes or name (default: order)",
+                    TACHO_INTO_WORDS(tacho_compile_choice, request.table.sort, sort_keys)),
+    TACHO_OPT_VALUE("top", 0, "N", "the first N operators, 0 for all (default: 0)",
+                    TACHO_COMPILE_INTO_NUMBER(request.table.top, 0, SIZE_MAX)),
+    TACHO_OPT_VALUE("profile", 0, "FILE",
+                    "write the estimated timeline to FILE; the suffix selects the format: .pb, "
+                    ".json, .csv (Torq: timeline t1; else a table of events for other programs, "
+                    "which tacho does not read) ...",
+                    TACHO_COMPILE_INTO_TEXT(request.profile_path)),
+    TACHO_OPT_VALUE(
+        "profile-format", 0, "FORMAT",
+        "format of the timeline: a trace format of 'tacho help formats', or Torq's t1 or t4",
+        TACHO_COMPILE_INTO_TEXT(profile_format)),
+    TACHO_COMPILE_OPTIONS_STATS("pmu-recipe", "pmu-events"),
+    TACHO_OPT_FLAG("perf-warnings", 0, "print performance warnings",
+                   TACHO_COMPILE_INTO_FLAG(request.has_warnings)),
+    TACHO_OPT_FLAG("perf-metrics", 0, "also print program statistics and per-core figures",
+                   TACHO_COMPILE_INTO_FLAG(request.has_metrics)),
     TACHO_COMPILE_OPTIONS_DUMPS,
     TACHO_OPTIONS_TABLES,
-    {"output", 'o', false, "OUT",
-     "write the program to OUT; with a table suffix (.txt, .csv, .json, .xlsx) or --format, write "
-     "the tables to OUT"},
-    TACHO_OPTIONS_COMMON,
+    TACHO_OPT_VALUE("output", 'o', "OUT",
+                    "write the program to OUT; with a table suffix (.txt, .csv, .json, .xlsx) or "
+                    "--format, write the tables to OUT",
+                    TACHO_COMPILE_INTO_TEXT(output)),
+    TACHO_COMPILE_OPTION_QUIET,
+    TACHO_OPTION_VERBOSE,
+    TACHO_OPTION_COLOR,
+    TACHO_OPTION_HELP,
 };
 
-/* ---- the model ----------------------------------------------------------------------------- */
+/* ---- outputs ------------------------------------------------------------------------------- */
 
-static bool choose_model(const tacho_arguments *arguments, tacho_compile_request *request)
+static bool choose_profile(const tacho_arguments *arguments, tacho_compile_choice *choice)
 {
-    size_t count = arguments->word_count;
-    request->model_path = count == 1 ? arguments->words[0] : NULL;
-    if (request->model_path == NULL) {
-        tacho_command_misuse(arguments->command, count == 0
-                                                     ? "no model given; name an .onnx or .mlir file"
-                                                     : "more than one model given");
+    tacho_compile_request *request = &choice->request;
+    const char *format = choice->profile_format;
+    if (request->profile_path == NULL) {
+        if (format != NULL) {
+            tacho_command_misuse(arguments->command, "--profile-format needs --profile FILE");
+        }
+        return format == NULL;
     }
-    return request->model_path != NULL;
+    bool is_t1 = format != NULL && strcmp(format, "t1") == 0;
+    request->is_torq_profile = is_t1 || (format != NULL && strcmp(format, "t4") == 0);
+    request->torq_form = is_t1 ? TACHO_TORQ_T1 : TACHO_TORQ_T4;
+    if (!request->is_torq_profile) {
+        request->profile_sink =
+            tacho_cli_trace_sink(arguments, "profile-format", request->profile_path, "t1, t4 or ");
+    }
+    return request->is_torq_profile || request->profile_sink != NULL;
 }
 
-/* ---- the verb ------------------------------------------------------------------------------ */
-
-static const tacho_compile_names names = {
-    .devices = "devices",
-    .cores = "cores",
-    .batch = "batch",
-    .metrics = "perf-metrics",
-    .warnings = "perf-warnings",
-    .stats = {"stats-level", "stats-batchsize", "ddr-stats", "pmu-recipe", "pmu-events"},
-};
-
-static int compile_with(const tacho_arguments *arguments, tacho_arena *arena)
+/* Nobody has checked that operands that are told where to be have room there. */
+static bool check_program(const tacho_arguments *arguments, const tacho_compile_choice *choice)
 {
-    tacho_compile_request request = {.is_quiet = false};
-    if (!choose_model(arguments, &request) ||
-        !tacho_compile_choose_weights(arguments, &request.model) ||
-        !tacho_compile_choose_outputs(arguments, &request)) {
+    const char *output = choice->request.program_path;
+    tacho_str path = tacho_str_from_cstring(output);
+    if (choice->places != NULL) {
+        tacho_command_misuse(
+            arguments->command,
+            "--place applies to estimates only; it cannot be combined with writing the program %s",
+            output);
+    } else if (tacho_trace_sink_find_for_path(path) != NULL) {
+        tacho_command_misuse(arguments->command,
+                             "%s: -o takes a program or tables; did you mean --profile %s?", output,
+                             output);
+    } else if (tacho_str_ends_with(path, TACHO_STR(".html"))) {
+        tacho_command_misuse(arguments->command,
+                             "%s: -o takes a program or tables; for a page use --profile FILE.pb, "
+                             "then 'tacho report FILE.pb -o %s'",
+                             output, output);
+    } else {
+        return true;
+    }
+    return false;
+}
+
+/* -o is for the tables where its suffix says so, or --format; else for the program. */
+static bool choose_outputs(const tacho_arguments *arguments, tacho_compile_choice *choice)
+{
+    tacho_compile_request *request = &choice->request;
+    const char *output = choice->output;
+    bool is_table = output == NULL || strcmp(output, "-") == 0 ||
+                    tacho_common_format(arguments) != NULL ||
+                    tacho_table_sink_find_suffix(tacho_str_from_cstring(output)) != NULL;
+    request->program_path = is_table ? NULL : output;
+    request->output_path = is_table && output != NULL ? output : "-";
+    if (!is_table && !check_program(arguments, choice)) {
+        return false;
+    }
+    request->table_sink = tacho_cli_table_sink(arguments, request->output_path);
+    request->table.is_for_people = request->table_sink == &tacho_table_sink_text;
+    return request->table_sink != NULL && choose_profile(arguments, choice);
+}
+
+/* ---- the command --------------------------------------------------------------------------- */
+
+static int compile(const tacho_arguments *arguments, tacho_compile_choice *choice)
+{
+    if (!tacho_compile_choose_model(arguments, choice) || !choose_outputs(arguments, choice)) {
         return TACHO_EXIT_USAGE;
     }
-    tacho_compile_choose_dumps(arguments, &request);
-    tacho_machine *machine = NULL;
-    int exit_code = tacho_compile_choose_dims(arguments, arena, &request.model);
-    if (exit_code == 0) {
-        exit_code = tacho_compile_choose_binds(arguments, arena, &request.model);
-    }
-    if (exit_code != 0) {
-        return exit_code;
-    }
-    exit_code = tacho_compile_choose_machine(arguments, arena, &machine, &request);
-    if (exit_code == 0 && !tacho_compile_choose_program(arguments, &names, &request)) {
-        exit_code = TACHO_EXIT_USAGE;
-    }
-    if (exit_code == 0) {
-        tacho_machine_use_cores(machine, request.compile.cores);
-        request.compile.bytes_max = tacho_arguments_has(arguments, "force") ? UINT64_MAX : 0;
-    }
-    return exit_code != 0 ? exit_code : tacho_compile_run_chosen(&request, NULL);
+    int exit_code = tacho_compile_choose(arguments, choice);
+    return exit_code == TACHO_EXIT_DONE ? tacho_compile_run_chosen(choice, NULL) : exit_code;
 }
 
 static int compile_command_run(const tacho_arguments *arguments)
 {
-    tacho_arena arena;
-    tacho_arena_init(&arena);
-    int exit_code = compile_with(arguments, &arena);
-    tacho_arena_deinit(&arena);
-    return exit_code;
+    const tacho_compile_choice defaults = {.request = {.dumps = {.has_profile = true}}};
+    return tacho_compile_with(arguments, &defaults, compile);
 }
 
 const tacho_command tacho_command_compile = {

@@ -6,79 +6,47 @@
 #include "cli/common_options.h"
 #include "cli/convert_run.h"
 #include "cli/inputs.h"
+#include "cli/outputs.h"
 #include "cli/selection.h"
 #include "cli/talk.h"
 #include "cli/values.h"
-
-#include <unistd.h>
+#include "sinks/perfetto.h"
 
 static const tacho_option options[] = {
-    {"output", 'o', false, "OUT",
-     "the trace to write; the suffix selects the format, an added .gz or .zst compresses, - is "
-     "standard output (Perfetto unless --to is given)"},
+    TACHO_OPT_VALUE("output", 'o', "OUT",
+                    "the trace to write; the suffix selects the format, an added .gz or .zst "
+                    "compresses, - is standard output (Perfetto unless --to is given)",
+                    TACHO_INTO_TEXT(tacho_conversion, output_path)),
     TACHO_OPTION_FROM,
-    {"to", 0, false, "FORMAT", "write FORMAT regardless of the suffix of OUT"},
-    {"args", 0, false, "all|none", "none: names and times only, half the size (default: all)"},
+    TACHO_OPT_VALUE("to", 0, "FORMAT", "write FORMAT regardless of the suffix of OUT"),
+    TACHO_OPT_VALUE("args", 0, "all|none",
+                    "none: names and times only, half the size (default: all)",
+                    TACHO_INTO_WORD(tacho_conversion, trace_options.omit_args)),
     TACHO_OPTION_WINDOW,
     TACHO_OPTION_FILTER,
-    {"min-duration", 0, false, "D", "only spans of at least this length, such as 5us"},
+    TACHO_OPT_VALUE("min-duration", 0, "D", "only spans of at least this length, such as 5us"),
     TACHO_OPTION_CLOCK,
     TACHO_OPTION_SLICES,
     TACHO_OPTION_PROGRAM,
-    TACHO_OPTION_STRICT,
+    TACHO_OPT_FLAG("strict", 0, "fail if any record cannot be read",
+                   TACHO_INTO_FLAG(tacho_conversion, is_strict)),
     TACHO_OPTIONS_COMMON,
 };
 
-static bool choose_args(const tacho_arguments *arguments, tacho_conversion *conversion)
-{
-    const char *args = tacho_arguments_value(arguments, "args");
-    if (args == NULL || strcmp(args, "all") == 0) {
-        return true;
-    }
-    conversion->trace_options.omit_args = strcmp(args, "none") == 0;
-    if (!conversion->trace_options.omit_args) {
-        tacho_command_misuse(arguments->command, "--args: unknown value '%s'; use all or none",
-                             args);
-    }
-    return conversion->trace_options.omit_args;
-}
-
-static bool choose_sink(const tacho_arguments *arguments, tacho_conversion *conversion)
-{
-    const char *to = tacho_arguments_value(arguments, "to");
-    tacho_str path = tacho_str_from_cstring(conversion->output_path);
-    to = to == NULL && tacho_str_equal(path, TACHO_STR("-")) ? "perfetto" : to;
-    conversion->sink = to != NULL ? tacho_trace_sink_find(tacho_str_from_cstring(to))
-                                  : tacho_trace_sink_find_for_path(path);
-    if (conversion->sink != NULL) {
-        return true;
-    }
-    if (to != NULL) {
-        tacho_command_misuse(arguments->command,
-                             "--to: unknown trace format '%s'; 'tacho help formats' lists them",
-                             to);
-    } else {
-        tacho_command_misuse(arguments->command,
-                             "'%s' has no known trace suffix; use one such as .pb, or --to FORMAT",
-                             conversion->output_path);
-    }
-    return false;
-}
-
 static bool choose_output(const tacho_arguments *arguments, tacho_conversion *conversion)
 {
-    conversion->output_path = tacho_arguments_value(arguments, "output");
-    if (conversion->output_path == NULL) {
+    const char *path = conversion->output_path;
+    if (path == NULL) {
         tacho_command_misuse(arguments->command, "no output file given; use -o OUT");
         return false;
     }
-    if (strcmp(conversion->output_path, "-") == 0 && isatty(STDOUT_FILENO) == 1) {
-        tacho_command_misuse(
-            arguments->command,
-            "refusing to write binary data to a terminal; redirect standard output or use -o FILE");
+    if (!tacho_cli_takes_bytes(arguments->command, path)) {
         return false;
     }
-    return choose_sink(arguments, conversion);
+    bool is_perfetto = strcmp(path, "-") == 0 && !tacho_arguments_has(arguments, "to");
+    conversion->sink =
+        is_perfetto ? &tacho_sink_perfetto : tacho_cli_trace_sink(arguments, "to", path, "");
+    return conversion->sink != NULL;
 }
 
 static int convert_inputs(const tacho_arguments *arguments, tacho_cli_inputs *inputs,
@@ -109,8 +77,8 @@ static int convert_selected(const tacho_arguments *arguments, tacho_conversion *
 
 static int convert_command_run(const tacho_arguments *arguments)
 {
-    tacho_conversion conversion = {.is_strict = tacho_arguments_has(arguments, "strict")};
-    if (!choose_output(arguments, &conversion) || !choose_args(arguments, &conversion) ||
+    tacho_conversion conversion = {.output_path = NULL};
+    if (!tacho_arguments_fill(arguments, &conversion) || !choose_output(arguments, &conversion) ||
         !tacho_value_source_options(arguments, &conversion.intake.options)) {
         return TACHO_EXIT_USAGE;
     }

@@ -12,8 +12,9 @@
 #include <stdlib.h>
 
 static const tacho_option options[] = {
-    {"scdoc", 0, false, NULL, "print the man page's scdoc source instead"},
-    {"completion", 0, false, "bash|zsh|fish", "print the completions for this shell instead"},
+    TACHO_OPT_FLAG("scdoc", 0, "print the man page's scdoc source instead"),
+    TACHO_OPT_VALUE("completion", 0, "bash|zsh|fish",
+                    "print the completions for this shell instead"),
     TACHO_OPTION_HELP,
 };
 

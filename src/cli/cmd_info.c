@@ -3,14 +3,14 @@
  * tacho info: what is in these files?
  */
 #include "cli/command.h"
-#include "cli/info_debug.h"
+#include "session/debug_info.h"
 #include "session/model_info.h"
 #include "session/program_info.h"
 #include "cli/listing.h"
 
 static const tacho_option options[] = {
-    TACHO_OPTIONS_TABLES, TACHO_LISTING_OPTION_OUTPUT, TACHO_OPTION_FROM,   TACHO_OPTION_CLOCK,
-    TACHO_OPTION_SLICES,  TACHO_OPTION_PROGRAM,        TACHO_OPTION_WINDOW, TACHO_OPTION_FILTER,
+    TACHO_OPTIONS_TABLES, TACHO_OPTION_OUTPUT,  TACHO_OPTION_FROM,   TACHO_OPTION_CLOCK,
+    TACHO_OPTION_SLICES,  TACHO_OPTION_PROGRAM, TACHO_OPTION_WINDOW, TACHO_OPTION_FILTER,
     TACHO_OPTION_STRICT,  TACHO_OPTIONS_COMMON,
 };
 
@@ -65,6 +65,17 @@ static tacho_status write_others(void *self, const tacho_table_taker *to)
     return tacho_debug_list_write(&request->debug_infos, to);
 }
 
+/* What can be done with debug information. */
+static void say_next(const tacho_debug_list *list)
+{
+    const char *path = tacho_debug_list_path(list);
+    if (list->item_count > 0) {
+        tacho_talk("note",
+                   "'tacho annotate %s RUNTIME' joins it with a runtime profile of its program",
+                   path != NULL ? path : "DEBUG");
+    }
+}
+
 static int info_command_run(const tacho_arguments *arguments)
 {
     static const tacho_listing_verb verb = {
@@ -77,11 +88,11 @@ static int info_command_run(const tacho_arguments *arguments)
     };
     info_request request = {.models.size_option = "--dim "};
     tacho_program_list_init(&request.programs);
-    request.programs.notes = &tacho_talk_notes;
+    request.programs.notes = request.debug_infos.notes = &tacho_talk_notes;
     int exit_code = tacho_listing_run(arguments, &verb, &request);
     if (exit_code != TACHO_EXIT_FAILED && exit_code != TACHO_EXIT_USAGE &&
         request.programs.is_for_people && !tacho_arguments_has(arguments, "quiet")) {
-        tacho_debug_list_say_next(&request.debug_infos);
+        say_next(&request.debug_infos);
     }
     tacho_debug_list_deinit(&request.debug_infos);
     tacho_program_list_deinit(&request.programs);

@@ -15,8 +15,8 @@
 
 static const tacho_option options[] = {
     TACHO_OPTIONS_TABLES,
-    {"output", 'o', false, "OUT",
-     "write to OUT instead of standard output; .gz or .zst compresses"},
+    TACHO_OPT_VALUE("output", 'o', "OUT",
+                    "write to OUT instead of standard output; .gz or .zst compresses"),
     TACHO_OPTIONS_COMMON,
 };
 
@@ -87,8 +87,7 @@ static tacho_status write_output(const char *path, const machine_output *what)
 
 static int run_table(const machine_request *request, table_maker make)
 {
-    const tacho_table_sink *sink =
-        tacho_listing_choose_sink(request->arguments, request->output_path);
+    const tacho_table_sink *sink = tacho_cli_table_sink(request->arguments, request->output_path);
     if (sink == NULL) {
         return TACHO_EXIT_USAGE;
     }

@@ -13,19 +13,21 @@
 enum { DEFAULT_TOP = 20 };
 
 static const tacho_option options[] = {
-    {"by", 0, false, "type|instance",
-     "one row per operator, or per name and source location (default: type)"},
-    {"sort", 0, false, "KEY",
-     "self, total, count, mean, p50, p99, min, max or bytes, largest first; name or location, "
-     "alphabetical (default: self)"},
-    {"top", 0, false, "N", "the first N rows of each input, 0 for all (default: 20)"},
+    TACHO_OPT_VALUE("by", 0, "type|instance",
+                    "one row per operator, or per name and source location (default: type)",
+                    TACHO_INTO_WORD(tacho_ops_request, options.by_instance)),
+    TACHO_OPT_VALUE("sort", 0, "KEY",
+                    "self, total, count, mean, p50, p99, min, max or bytes, largest first; name or "
+                    "location, alphabetical (default: self)"),
+    TACHO_OPT_VALUE("top", 0, "N", "the first N rows of each input, 0 for all (default: 20)",
+                    TACHO_INTO_NUMBER(tacho_ops_request, options.top, 0, SIZE_MAX)),
     TACHO_OPTION_FILTER,
     TACHO_OPTION_WINDOW,
-    {"class", 0, false, "CLASS", "only tracks of this class, as 'tacho info' shows it"},
+    TACHO_OPT_VALUE("class", 0, "CLASS", "only tracks of this class, as 'tacho info' shows it"),
     TACHO_OPS_COMPAT_OPTIONS,
     TACHO_OPS_JOIN_OPTION,
     TACHO_OPTIONS_TABLES,
-    TACHO_LISTING_OPTION_OUTPUT,
+    TACHO_OPTION_OUTPUT,
     TACHO_OPTION_FROM,
     TACHO_OPTION_CLOCK,
     TACHO_OPTION_SLICES,
@@ -34,15 +36,9 @@ static const tacho_option options[] = {
     TACHO_OPTIONS_COMMON,
 };
 
-typedef struct ops_request {
-    tacho_ops_options options;
-    tacho_talk_held held; /* notes, for below the table */
-    tacho_notes notes;
-} ops_request;
-
 /* ---- options ---------------------------------------------------------------------------- */
 
-static bool choose_class(ops_request *request, const tacho_arguments *arguments)
+static bool choose_class(tacho_ops_request *request, const tacho_arguments *arguments)
 {
     const char *value = tacho_arguments_value(arguments, "class");
     for (size_t i = 0; value != NULL && i < TACHO_TRACK_CLASS_COUNT; i++) {
@@ -59,15 +55,8 @@ static bool choose_class(ops_request *request, const tacho_arguments *arguments)
     return true;
 }
 
-static bool choose_by(ops_request *request, const tacho_arguments *arguments)
+static bool choose_sort(tacho_ops_request *request, const tacho_arguments *arguments)
 {
-    const char *by = tacho_arguments_value(arguments, "by");
-    request->options.by_instance = by != NULL && strcmp(by, "instance") == 0;
-    if (by != NULL && !request->options.by_instance && strcmp(by, "type") != 0) {
-        tacho_command_misuse(arguments->command, "--by: unknown value '%s'; use type or instance",
-                             by);
-        return false;
-    }
     const char *sort = tacho_arguments_value(arguments, "sort");
     request->options.sort =
         sort != NULL ? tacho_ops_key_find(tacho_str_from_cstring(sort)) : TACHO_OPS_BY_SELF;
@@ -76,25 +65,12 @@ static bool choose_by(ops_request *request, const tacho_arguments *arguments)
                              "--sort: unknown key '%s'; use self, total, count, mean, p50, p99, "
                              "min, max, bytes, name or location",
                              sort);
-        return false;
     }
-    return true;
-}
-
-static bool choose_top(ops_request *request, const tacho_arguments *arguments)
-{
-    const char *top = tacho_arguments_value(arguments, "top");
-    uint64_t count = DEFAULT_TOP;
-    if (top != NULL && !tacho_str_parse_u64(tacho_str_from_cstring(top), &count)) {
-        tacho_command_misuse(arguments->command, "--top: expected a number of rows, not '%s'", top);
-        return false;
-    }
-    request->options.top = (size_t)count;
-    return true;
+    return request->options.sort != TACHO_OPS_KEY_COUNT;
 }
 
 /* Names are those of operators, so the filter is for rows of the table, not for events. */
-static void take_filter(ops_request *request, tacho_listing *listing)
+static void take_filter(tacho_ops_request *request, tacho_listing *listing)
 {
     tacho_selection *events = &listing->selection.events;
     request->options.filter = events->names;
@@ -103,12 +79,12 @@ static void take_filter(ops_request *request, tacho_listing *listing)
 
 static bool choose(void *self, const tacho_arguments *arguments, tacho_listing *listing)
 {
-    ops_request *request = self;
+    tacho_ops_request *request = self;
     request->notes = tacho_talk_hold(&request->held);
     request->options.notes = listing->is_quiet ? NULL : &request->notes;
     listing->options = &request->options;
     take_filter(request, listing);
-    return choose_by(self, arguments) && choose_top(self, arguments) &&
+    return tacho_arguments_fill(arguments, self) && choose_sort(self, arguments) &&
            choose_class(self, arguments);
 }
 
@@ -120,8 +96,9 @@ static int ops_command_run(const tacho_arguments *arguments)
         .choose = choose,
         .analysis = &tacho_analysis_ops,
     };
+    tacho_ops_request request = {.options = {.top = DEFAULT_TOP}};
     if (tacho_arguments_has(arguments, "compat")) {
-        return tacho_ops_compat_run(arguments);
+        return tacho_ops_compat_run(arguments, &request);
     }
     const char *stray = tacho_ops_compat_stray(arguments);
     if (stray != NULL) {
@@ -131,7 +108,6 @@ static int ops_command_run(const tacho_arguments *arguments)
     if (tacho_arguments_has(arguments, "join")) {
         return tacho_ops_join_run(arguments);
     }
-    ops_request request = {.options = {.top = DEFAULT_TOP}};
     int exit_code = tacho_listing_run(arguments, &verb, &request);
     tacho_talk_release(&request.held);
     return exit_code;

@@ -12,11 +12,12 @@
 
 static const tacho_option options[] = {
     TACHO_OPTIONS_TABLES,
-    TACHO_LISTING_OPTION_OUTPUT,
-    {"unit", 0, false, "time|cycles",
-     "show time, or the raw cycles of an estimate (default: time)"},
-    {"wall-time", 0, false, "SECONDS",
-     "show this wall time above the metrics, such as 0.207 or 207ms"},
+    TACHO_OPTION_OUTPUT,
+    TACHO_OPT_VALUE("unit", 0, "time|cycles",
+                    "show time, or the raw cycles of an estimate (default: time)",
+                    TACHO_INTO_WORD(tacho_overview_options, in_cycles)),
+    TACHO_OPT_VALUE("wall-time", 0, "SECONDS",
+                    "show this wall time above the metrics, such as 0.207 or 207ms"),
     TACHO_OPTION_FROM,
     TACHO_OPTION_CLOCK,
     TACHO_OPTION_SLICES,
@@ -26,17 +27,6 @@ static const tacho_option options[] = {
     TACHO_OPTION_STRICT,
     TACHO_OPTIONS_COMMON,
 };
-
-static bool choose_unit(const tacho_arguments *arguments, tacho_overview_options *out_options)
-{
-    const char *unit = tacho_arguments_value(arguments, "unit");
-    out_options->in_cycles = unit != NULL && strcmp(unit, "cycles") == 0;
-    if (unit == NULL || out_options->in_cycles || strcmp(unit, "time") == 0) {
-        return true;
-    }
-    tacho_command_misuse(arguments->command, "--unit: unknown unit '%s'; use time or cycles", unit);
-    return false;
-}
 
 /* A number without a unit is seconds. */
 static bool parse_wall_time(const char *value, int64_t *out_ns)
@@ -79,7 +69,8 @@ static bool choose(void *self, const tacho_arguments *arguments, tacho_listing *
     if (listing->sink == &tacho_table_sink_text) {
         listing->sink = &tacho_table_sink_overview;
     }
-    return choose_unit(arguments, request) && choose_wall_time(arguments, listing, request);
+    return tacho_arguments_fill(arguments, request) &&
+           choose_wall_time(arguments, listing, request);
 }
 
 static int overview_command_run(const tacho_arguments *arguments)

@@ -3,10 +3,10 @@
  * tacho profile: runs a program and records every process of it.
  */
 #include "cli/command.h"
-#include "cli/common_options.h"
-#include "cli/profile_report.h"
+#include "cli/talk.h"
 #include "cli/values.h"
 #include "session/profiling.h"
+#include "session/profiling_report.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,11 +15,12 @@
 enum { NAME_ROOM = 64 };
 
 static const tacho_option options[] = {
-    {"output", 'o', false, "OUT",
-     "keep the capture: .tacho as it is, .pb, .json or another trace suffix as a trace, .csv, "
-     ".txt or .xlsx as a table"},
-    {"timeout", 0, false, "S",
-     "end the program after S seconds (SIGTERM, then SIGKILL); the exit status is then 124"},
+    TACHO_OPT_VALUE("output", 'o', "OUT",
+                    "keep the capture: .tacho as it is, .pb, .json or another trace suffix as a "
+                    "trace, .csv, .txt or .xlsx as a table"),
+    TACHO_OPT_VALUE(
+        "timeout", 0, "S",
+        "end the program after S seconds (SIGTERM, then SIGKILL); the exit status is then 124"),
     TACHO_OPTIONS_COMMON,
 };
 
@@ -67,7 +68,7 @@ static bool choose_output(const tacho_arguments *arguments, tacho_profile_report
     }
     tacho_str path = tacho_str_from_cstring(output);
     report->output_path = output;
-    report->table_sink = tacho_table_sink_find_for_path(path);
+    report->table_sink = tacho_table_sink_find_suffix(path);
     if (report->table_sink == NULL || strcmp(report->table_sink->name, "json") == 0) {
         report->table_sink = NULL; /* .json is Chrome's */
         report->trace_sink = tacho_trace_sink_find_for_path(path);
@@ -126,10 +127,8 @@ static void choose_words(const tacho_arguments *arguments, profile_request *requ
 
 static void say_refusal(const tacho_profiling *profiling, const tacho_wrapper_result *result)
 {
-    char text[512];
-    snprintf(text, sizeof(text), "cannot run '%.300s': %s", profiling->words[0],
-             strerror(result->refusal.error));
-    tacho_talk_line("error", text);
+    tacho_talk("error", "cannot run '%s': %s", profiling->words[0],
+               strerror(result->refusal.error));
 }
 
 static int run(profile_request *request)
@@ -157,7 +156,8 @@ static int run(profile_request *request)
 
 static int profile_command_run(const tacho_arguments *arguments)
 {
-    profile_request request = {.report = {.level = tacho_common_talk_level(arguments)}};
+    profile_request request = {.report = {.notes = &tacho_talk_notes,
+                                          .is_quiet = tacho_arguments_has(arguments, "quiet")}};
     if (arguments->word_count == 0) {
         return tacho_command_misuse(arguments->command,
                                     "no program given; write it behind --, with its arguments");

@@ -7,8 +7,9 @@
 #include "cli/command.h"
 #include "cli/file_kind.h"
 #include "cli/inputs.h"
-#include "cli/report_intake.h"
+#include "pipeline/report_intake.h"
 #include "cli/selection.h"
+#include "pipeline/intake_notes.h"
 #include "cli/talk.h"
 #include "cli/values.h"
 
@@ -16,16 +17,17 @@
 #include <stdio.h>
 
 static const tacho_option options[] = {
-    {"output", 'o', false, "OUT",
-     "the page to write (default: report.html); - is standard output, .gz or .zst compresses"},
-    {"title", 0, false, "TEXT", "title of the page (default: the name of the only input)"},
+    TACHO_OPT_VALUE(
+        "output", 'o', "OUT",
+        "the page to write (default: report.html); - is standard output, .gz or .zst compresses"),
+    TACHO_OPT_VALUE("title", 0, "TEXT", "title of the page (default: the name of the only input)"),
     TACHO_OPTION_FROM,
     TACHO_OPTION_CLOCK,
     TACHO_OPTION_SLICES,
     TACHO_OPTION_PROGRAM,
     TACHO_OPTION_WINDOW,
     TACHO_OPTION_FILTER,
-    {"strict", 0, false, NULL, "fail, and write nothing, if any file or record cannot be read"},
+    TACHO_OPT_FLAG("strict", 0, "fail, and write nothing, if any file or record cannot be read"),
     TACHO_OPTIONS_COMMON,
 };
 
@@ -57,7 +59,7 @@ static tacho_status load_and_add(report_request *request, tacho_report *report, 
             tacho_talk_inputs(dict);
         }
         tacho_talk_losses(dict);
-        tacho_cli_selection_warn(dict);
+        tacho_intake_say_selection(dict, &tacho_talk_notes);
         request->has_losses = request->has_losses || dict->loss_count > 0;
         if (request->is_strict) {
             status = tacho_pipeline_refuse_losses(dict);
@@ -154,12 +156,10 @@ static void print_summary(const report_request *request, const tacho_input_list 
     if (request->skipped_count > 0) {
         snprintf(skipped, sizeof(skipped), ", %zu skipped", request->skipped_count);
     }
-    char text[384];
-    snprintf(text, sizeof(text), "%.200s: %zu profile%s%s, %" PRIu64 " span%s",
-             strcmp(request->output_path, "-") == 0 ? "standard output" : request->output_path,
-             read_count, read_count == 1 ? "" : "s", skipped, request->span_count,
-             request->span_count == 1 ? "" : "s");
-    tacho_talk_line("wrote", text);
+    tacho_talk("wrote", "%s: %zu profile%s%s, %" PRIu64 " span%s",
+               strcmp(request->output_path, "-") == 0 ? "standard output" : request->output_path,
+               read_count, read_count == 1 ? "" : "s", skipped, request->span_count,
+               request->span_count == 1 ? "" : "s");
 }
 
 /* The page of one file is called after it. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The options of tacho compile that need a machine to be understood, and those about outputs. What
- * is wrong is printed as a usage error.
+ * Options of tacho compile and of the vendors' compilers. Their tables fill a choice; texts that
+ * need a machine to be understood are checked against it here, and what is wrong is printed as a
+ * usage error under the name that the option has in the command's table.
  */
 #ifndef TACHO_CLI_COMPILE_OPTIONS_H
 #define TACHO_CLI_COMPILE_OPTIONS_H
@@ -9,75 +10,96 @@
 #include "cli/command.h"
 #include "cli/hints.h"
 #include "session/compile.h"
+#include "session/compile_spec.h"
 #include "session/device.h"
-#include "cli/compile_stats.h"
 
-/* --weights; false after a message. */
-bool tacho_compile_choose_weights(const tacho_arguments *arguments, tacho_model_options *model);
+/* What the command line says. */
+typedef struct tacho_compile_choice {
+    tacho_compile_request request;
+    const char *machine, *hardware; /* NULL: the default; as it is */
+    const char *weights, *dtype, *fidelity, *grid, *places, *recipe, *events;
+    const char *output, *profile_format;
+    bool is_forced;
+    tacho_machine *found; /* the machine, which may still be changed before it is used */
+    tacho_arena arena;    /* of all that the request points to */
+} tacho_compile_choice;
 
-/*
- * --machine and --torq-hw, and what is chosen on it; 0 when all is well, else the exit code. The
- * machine is that of |request|, which may still be changed.
- */
-int tacho_compile_choose_machine(const tacho_arguments *arguments, tacho_arena *arena,
-                                 tacho_machine **out_machine, tacho_compile_request *request);
+/* Runs |compile| with the options of |arguments|; returns its exit code, or that of misuse. */
+int tacho_compile_with(const tacho_arguments *arguments, const tacho_compile_choice *defaults,
+                       int (*compile)(const tacho_arguments *arguments,
+                                      tacho_compile_choice *choice));
 
-/* What the options are called; "" where there is none. */
-typedef struct tacho_compile_names {
-    const char *devices, *cores, *batch, *metrics, *warnings;
-    tacho_stats_options stats;
-} tacho_compile_names;
+/* The only plain word, which is the model; false, and said so, where it is not one. */
+bool tacho_compile_choose_model(const tacho_arguments *arguments, tacho_compile_choice *choice);
 
-/* What the program for |request|'s machine is made of and records; false when an option is wrong.
- */
-bool tacho_compile_choose_program(const tacho_arguments *arguments,
-                                  const tacho_compile_names *names, tacho_compile_request *request);
-
-/* --dump-compilation-phases-to and the other dumps. */
-void tacho_compile_choose_dumps(const tacho_arguments *arguments, tacho_compile_request *request);
-
-#define TACHO_COMPILE_OPTIONS_DUMPS                                                                \
-    {"dump-compilation-phases-to", 0, false, "DIR",                                                \
-     "write the model after each phase there, as MODEL.<n>.<phase>.mlir; the last, "               \
-     "MODEL.9.executable-targets.mlir, is what 'tacho annotate' joins with runtime profiles"},     \
-        {"torq-debug-info", 0, false, "DIR",                                                       \
-         "write the last phase of each dispatch there, as DISPATCH.mlir"},                         \
-        {"mlir-print-ir-after-all", 0, false, NULL,                                                \
-         "print the model after each pass on standard error"},                                     \
-    {                                                                                              \
-        "mlir-print-ir-tree-dir", 0, false, "DIR",                                                 \
-            "write what would be printed to one file per pass in DIR instead"                      \
-    }
+/* Dimensions, inputs, then the machine and all that depends on it; an exit code. */
+int tacho_compile_choose(const tacho_arguments *arguments, tacho_compile_choice *choice);
 
 /*
- * Sizes of dimensions, from --dim NAME=N and, where there is such an option, onnx-define-symbol
- * NAME,N; 0 when all is well, else the exit code. They live in |arena|.
+ * Sizes of dimensions (--dim NAME=N, --onnx-define-symbol NAME,N) and values of inputs (--bind),
+ * which lie in |arena|; an exit code.
  */
-int tacho_compile_choose_dims(const tacho_arguments *arguments, tacho_arena *arena,
-                              tacho_model_options *model);
-
-#define TACHO_COMPILE_OPTION_DIM                                                                   \
-    {                                                                                              \
-        "dim", 0, TACHO_TAKES_EACH, "NAME=N",                                                      \
-            "the size of a dimension that the model leaves open, or the sizes of an input: "       \
-            "x=1x3x224x224; repeatable"                                                            \
-    }
-
-/* Values of inputs, from --bind NAME=VALUE; 0 when all is well, else the exit code. */
-int tacho_compile_choose_binds(const tacho_arguments *arguments, tacho_arena *arena,
+int tacho_compile_choose_sizes(const tacho_arguments *arguments, tacho_arena *arena,
                                tacho_model_options *model);
 
-#define TACHO_COMPILE_OPTION_BIND                                                                  \
-    {                                                                                              \
-        "bind", 0, TACHO_TAKES_EACH, "NAME=VALUE",                                                 \
-            "fix an input: it becomes a constant, and an If that depends on it can be decided; a " \
-            "number, or several with commas; repeatable"                                           \
-    }
-
-/* Tables and profile: where, in which format, which rows; false when one is wrong. */
-bool tacho_compile_choose_outputs(const tacho_arguments *arguments, tacho_compile_request *request);
-
 /* Compiles, says what came of it in the words of |dialect|, and returns the exit code. */
-int tacho_compile_run_chosen(tacho_compile_request *request, const tacho_hint_dialect *dialect);
+int tacho_compile_run_chosen(tacho_compile_choice *choice, const tacho_hint_dialect *dialect);
+
+#define TACHO_COMPILE_INTO_TEXT(member) TACHO_INTO_TEXT(tacho_compile_choice, member)
+#define TACHO_COMPILE_INTO_FLAG(member) TACHO_INTO_FLAG(tacho_compile_choice, member)
+#define TACHO_COMPILE_INTO_NUMBER(member, least, most)                                             \
+    TACHO_INTO_NUMBER(tacho_compile_choice, member, least, most)
+
+/* ---- options that several have --------------------------------------------------------------- */
+
+#define TACHO_COMPILE_OPTIONS_DUMPS                                                                \
+    TACHO_OPT_VALUE(                                                                               \
+        "dump-compilation-phases-to", 0, "DIR",                                                    \
+        "write the model after each phase there, as MODEL.<n>.<phase>.mlir; the last, "            \
+        "MODEL.9.executable-targets.mlir, is what 'tacho annotate' joins with runtime profiles",   \
+        TACHO_COMPILE_INTO_TEXT(request.dumps.phases_dir)),                                        \
+        TACHO_OPT_VALUE("torq-debug-info", 0, "DIR",                                               \
+                        "write the last phase of each dispatch there, as DISPATCH.mlir",           \
+                        TACHO_COMPILE_INTO_TEXT(request.dumps.debug_dir)),                         \
+        TACHO_OPT_FLAG("mlir-print-ir-after-all", 0,                                               \
+                       "print the model after each pass on standard error",                        \
+                       TACHO_COMPILE_INTO_FLAG(request.dumps.is_printed)),                         \
+        TACHO_OPT_VALUE("mlir-print-ir-tree-dir", 0, "DIR",                                        \
+                        "write what would be printed to one file per pass in DIR instead",         \
+                        TACHO_COMPILE_INTO_TEXT(request.dumps.tree_dir))
+
+#define TACHO_COMPILE_OPTION_QUIET                                                                 \
+    TACHO_OPT_FLAG("quiet", 'q', "no progress or summary; errors and losses are still shown",      \
+                   TACHO_COMPILE_INTO_FLAG(request.is_quiet))
+
+#define TACHO_COMPILE_OPTION_DIM                                                                   \
+    TACHO_OPT_EACH("dim", 0, "NAME=N",                                                             \
+                   "the size of a dimension that the model leaves open, or the sizes of an "       \
+                   "input: x=1x3x224x224; repeatable")
+
+#define TACHO_COMPILE_OPTION_BIND                                                                  \
+    TACHO_OPT_EACH("bind", 0, "NAME=VALUE",                                                        \
+                   "fix an input: it becomes a constant, and an If that depends on it can be "     \
+                   "decided; a number, or several with commas; repeatable")
+
+/* |recipe| and |events| are called otherwise by vendors. */
+#define TACHO_COMPILE_OPTIONS_STATS(recipe_name, events_name)                                      \
+    TACHO_OPT_VALUE(                                                                               \
+        "stats-level", 0, "N",                                                                     \
+        "what the program records: 40 inferences, 50 also ports, 70 also operators, "              \
+        "100 also counters per operator; below 40 nothing (default: 40)",                          \
+        TACHO_COMPILE_INTO_NUMBER(request.compile.stats.level, 0, TACHO_STATS_LEVEL_MAX)),         \
+        TACHO_OPT_VALUE(                                                                           \
+            "stats-batchsize", 0, "N",                                                             \
+            "number of inferences to average statistics over (default: 1)",                        \
+            TACHO_COMPILE_INTO_NUMBER(request.compile.stats.batch_size, 1, UINT32_MAX)),           \
+        TACHO_OPT_FLAG("ddr-stats", 0, "count DDR traffic per core; needs level 40 or more",       \
+                       TACHO_COMPILE_INTO_FLAG(request.compile.stats.counts_ddr)),                 \
+        TACHO_OPT_VALUE(recipe_name, 0, "NAME",                                                    \
+                        "count a predefined set of core events: AxiRd, AxiWr, AxiRdWr, "           \
+                        "KernelUtil, HmxMacs",                                                     \
+                        TACHO_COMPILE_INTO_TEXT(recipe)),                                          \
+        TACHO_OPT_VALUE(events_name, 0, "HEX,...", "count these core events, at most 8",           \
+                        TACHO_COMPILE_INTO_TEXT(events))
 
 #endif

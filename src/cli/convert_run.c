@@ -7,6 +7,7 @@
 #include "cli/command.h"
 #include "cli/file_kind.h"
 #include "cli/selection.h"
+#include "pipeline/intake_notes.h"
 #include "cli/talk.h"
 
 #include <inttypes.h>
@@ -14,23 +15,18 @@
 
 static void print_summary(const tacho_conversion *conversion, const tacho_dict *dict)
 {
-    uint64_t read_count = 0;
-    uint64_t left_out_count = tacho_cli_selection_left_out(dict);
-    for (size_t i = 0; i < dict->part_count; i++) {
-        read_count += dict->parts[i].row_count;
-    }
+    uint64_t left_out_count = tacho_intake_left_out_count(dict);
+    uint64_t written_count = tacho_intake_read_count(dict) - left_out_count;
+    bool is_stdout = strcmp(conversion->output_path, "-") == 0;
     char left_out[64] = "";
     if (left_out_count > 0) {
         snprintf(left_out, sizeof(left_out), " (%" PRIu64 " left out)", left_out_count);
     }
-    uint64_t written_count = read_count - left_out_count;
-    bool is_stdout = strcmp(conversion->output_path, "-") == 0;
-    char text[512];
-    snprintf(text, sizeof(text), "%.200s: %" PRIu64 " event%s%s from %zu input%s",
-             is_stdout ? "standard output" : conversion->output_path, written_count,
-             written_count == 1 ? "" : "s", left_out, conversion->intake.input_count,
-             conversion->intake.input_count == 1 ? "" : "s, each from its own zero (not aligned)");
-    tacho_talk_line("wrote", text);
+    tacho_talk("wrote", "%s: %" PRIu64 " event%s%s from %zu input%s",
+               is_stdout ? "standard output" : conversion->output_path, written_count,
+               written_count == 1 ? "" : "s", left_out, conversion->intake.input_count,
+               conversion->intake.input_count == 1 ? ""
+                                                   : "s, each from its own zero (not aligned)");
 }
 
 static int report(const tacho_conversion *conversion, const tacho_dict *dict,
@@ -43,7 +39,7 @@ static int report(const tacho_conversion *conversion, const tacho_dict *dict,
     if (level != TACHO_TALK_QUIET) {
         print_summary(conversion, dict);
     }
-    tacho_cli_selection_warn(dict);
+    tacho_intake_say_selection(dict, &tacho_talk_notes);
     return dict->loss_count > 0 ? TACHO_EXIT_LOSSY : TACHO_EXIT_DONE;
 }
 

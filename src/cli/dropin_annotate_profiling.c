@@ -13,13 +13,14 @@
 #include <stdlib.h>
 
 static const tacho_option options[] = {
-    {"host_profiling", 0, false, NULL,
-     "write the columns of the vendor's tool that had this option: torq-a1, or torq-a2 with "
-     "--original_mlir_file or --perfetto_file; no effect on profiles of jobs only"},
-    {"original_mlir_file", 0, false, "MLIR",
-     "the model, if the debug information names other paths"},
-    {"perfetto_file", 0, false, "PB", "also write a Perfetto trace"},
-    {"debug", 0, false, NULL, "show all problems and notes, not only the first few"},
+    TACHO_OPT_FLAG(
+        "host_profiling", 0,
+        "write the columns of the vendor's tool that had this option: torq-a1, or torq-a2 with "
+        "--original_mlir_file or --perfetto_file; no effect on profiles of jobs only"),
+    TACHO_OPT_VALUE("original_mlir_file", 0, "MLIR",
+                    "the model, if the debug information names other paths"),
+    TACHO_OPT_VALUE("perfetto_file", 0, "PB", "also write a Perfetto trace"),
+    TACHO_OPT_FLAG("debug", 0, "show all problems and notes, not only the first few"),
     TACHO_OPTION_QUIET,
     TACHO_OPTION_HELP,
 };

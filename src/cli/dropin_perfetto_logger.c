@@ -21,11 +21,11 @@
 enum { NAME_BYTES = 256 };
 
 static const tacho_option options[] = {
-    {"compile_profile", 0, TACHO_TAKES_LIST, "CSV", "compile-time timelines"},
-    {"runtime_profile", 0, TACHO_TAKES_LIST, "CSV", "runtime profiles"},
-    {"pb", 0, false, "OUT", "the trace to write"},
-    {"num-slices", 0, false, "N", "number of slices in T1 timelines (default: 2)"},
-    {"clock-mhz", 0, false, "N", "frequency of cycle counts in MHz (default: 800)"},
+    TACHO_OPT_LIST("compile_profile", 0, "CSV", "compile-time timelines"),
+    TACHO_OPT_LIST("runtime_profile", 0, "CSV", "runtime profiles"),
+    TACHO_OPT_VALUE("pb", 0, "OUT", "the trace to write"),
+    TACHO_OPT_VALUE("num-slices", 0, "N", "number of slices in T1 timelines (default: 2)"),
+    TACHO_OPT_VALUE("clock-mhz", 0, "N", "frequency of cycle counts in MHz (default: 800)"),
     TACHO_OPTION_QUIET,
     TACHO_OPTION_HELP,
 };
@@ -232,12 +232,8 @@ static int perfetto_logger_run(const tacho_arguments *arguments)
 {
     tacho_intake_input *inputs = tacho_items_alloc(arguments->item_count, sizeof(*inputs));
     char(*names)[NAME_BYTES] = tacho_items_alloc(arguments->item_count, sizeof(*names));
-    int exit_code = TACHO_EXIT_FAILED;
-    if (inputs == NULL || names == NULL) {
-        tacho_talk_line("error", "out of memory");
-    } else {
-        exit_code = log_with(arguments, inputs, names);
-    }
+    int exit_code = inputs != NULL && names != NULL ? log_with(arguments, inputs, names)
+                                                    : tacho_command_no_memory();
     free(inputs);
     free(names);
     return exit_code;

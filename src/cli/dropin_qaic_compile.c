@@ -7,132 +7,76 @@
 #include "cli/compile_options.h"
 #include "cli/talk.h"
 
-#include <stdio.h>
-
 #define MACHINE "aic100"
 #define NETWORK "QAicGraph"
 #define PROGRAM "programqpc.bin"
-#define IGNORED "accepted for compatibility; no effect"
 
 static const tacho_option options[] = {
-    {"model", 'm', false, "FILE", "the model: ONNX, or MLIR in TOSA or torch-onnx"},
-    {"aic-binary-dir", 0, false, "DIR",
-     "write the program there, as " PROGRAM "; the directory is created if missing"},
-    {"stats-level", 0, false, "N",
-     "what the program records: 40 inferences, 50 also ports, 70 also operators, 100 also counters "
-     "per operator; below 40 nothing (default: 40)"},
-    {"stats-batchsize", 0, false, "N",
-     "number of inferences to average statistics over (default: 1)"},
-    {"ddr-stats", 0, false, NULL, "count DDR traffic per core; needs level 40 or more"},
-    {"aic-pmu-recipe", 0, false, "NAME",
-     "count a predefined set of core events: AxiRd, AxiWr, AxiRdWr, KernelUtil, HmxMacs"},
-    {"aic-pmu-events", 0, false, "HEX,...", "count these core events, at most 8"},
-    {"aic-perf-warnings", 0, false, NULL, "print performance warnings"},
-    {"aic-perf-metrics", 0, false, NULL, "print program statistics and per-core figures"},
-    {"aic-num-cores", 0, false, "N", "use at most N cores (default: as many as pay off)"},
-    {"batchsize", 0, false, "N", "run this many inferences as one batch (default: 1)"},
+    TACHO_OPT_VALUE("model", 'm', "FILE", "the model: ONNX, or MLIR in TOSA or torch-onnx",
+                    TACHO_COMPILE_INTO_TEXT(request.model_path)),
+    TACHO_OPT_VALUE("aic-binary-dir", 0, "DIR",
+                    "write the program there, as " PROGRAM "; the directory is created if missing",
+                    TACHO_COMPILE_INTO_TEXT(request.program_folder)),
+    TACHO_COMPILE_OPTIONS_STATS("aic-pmu-recipe", "aic-pmu-events"),
+    TACHO_OPT_FLAG("aic-perf-warnings", 0, "print performance warnings",
+                   TACHO_COMPILE_INTO_FLAG(request.has_warnings)),
+    TACHO_OPT_FLAG("aic-perf-metrics", 0, "print program statistics and per-core figures",
+                   TACHO_COMPILE_INTO_FLAG(request.has_metrics)),
+    TACHO_OPT_VALUE("aic-num-cores", 0, "N", "use at most N cores (default: as many as pay off)",
+                    TACHO_COMPILE_INTO_NUMBER(request.compile.cores, 0, UINT32_MAX)),
+    TACHO_OPT_VALUE("batchsize", 0, "N", "run this many inferences as one batch (default: 1)",
+                    TACHO_COMPILE_INTO_NUMBER(request.compile.batch, 1, TACHO_BATCH_MAX)),
     TACHO_COMPILE_OPTION_DIM,
     TACHO_COMPILE_OPTION_BIND,
-    {"onnx-define-symbol", 0, false, "NAME,N", "same as -dim=NAME=N"},
-    {"convert-to-fp16", 0, false, NULL, "store and compute real numbers as f16"},
-    {"aic-hw", 0, false, NULL, IGNORED},
-    {"aic-hw-version", 0, false, "V", IGNORED},
-    {"compile-only", 0, false, NULL, IGNORED},
-    {"mos", 0, false, "N", IGNORED ": the compiler chooses"},
-    {"ols", 0, false, "N", IGNORED ": the compiler chooses"},
-    TACHO_OPTION_QUIET,
+    TACHO_OPT_VALUE("onnx-define-symbol", 0, "NAME,N", "same as -dim=NAME=N"),
+    TACHO_OPT_FLAG("convert-to-fp16", 0, "store and compute real numbers as f16"),
+    TACHO_OPT_FLAG("aic-hw", 0, TACHO_IGNORED),
+    TACHO_OPT_VALUE("aic-hw-version", 0, "V", TACHO_IGNORED),
+    TACHO_OPT_FLAG("compile-only", 0, TACHO_IGNORED),
+    TACHO_OPT_VALUE("mos", 0, "N", TACHO_IGNORED ": the compiler chooses"),
+    TACHO_OPT_VALUE("ols", 0, "N", TACHO_IGNORED ": the compiler chooses"),
+    TACHO_COMPILE_OPTION_QUIET,
     TACHO_OPTION_HELP,
 };
 
-static const tacho_compile_names names = {
-    .devices = "",
-    .cores = "aic-num-cores",
-    .batch = "batchsize",
-    .metrics = "aic-perf-metrics",
-    .warnings = "aic-perf-warnings",
-    .stats = {"stats-level", "stats-batchsize", "ddr-stats", "aic-pmu-recipe", "aic-pmu-events"},
-};
-
-static void say_ignored(const tacho_arguments *arguments)
+static int compile(const tacho_arguments *arguments, tacho_compile_choice *choice)
 {
-    char text[160];
-    for (size_t i = 0; i < arguments->item_count; i++) {
-        const tacho_option *option = arguments->items[i].option;
-        if (option != NULL && strncmp(option->help, IGNORED, strlen(IGNORED)) == 0) {
-            snprintf(text, sizeof(text), "-%s is accepted but has no effect", option->name);
-            tacho_talk_line("note", text);
-        }
+    tacho_compile_request *request = &choice->request;
+    if (arguments->word_count > 0) {
+        return tacho_command_misuse(arguments->command,
+                                    "unexpected argument '%s'; give the model with -model=FILE",
+                                    arguments->words[0]);
     }
-}
-
-static bool choose_files(const tacho_arguments *arguments, tacho_compile_request *request)
-{
-    for (size_t i = 0; i < arguments->item_count; i++) {
-        if (arguments->items[i].option == NULL) {
-            tacho_command_misuse(arguments->command,
-                                 "unexpected argument '%s'; give the model with -model=FILE",
-                                 arguments->items[i].value);
-            return false;
-        }
+    if (request->model_path == NULL || request->program_folder == NULL) {
+        return tacho_command_misuse(arguments->command,
+                                    request->model_path == NULL
+                                        ? "no model given; use -model=FILE"
+                                        : "no output directory given; use -aic-binary-dir=DIR");
     }
-    request->model_path = tacho_arguments_value(arguments, "model");
-    request->program_folder = tacho_arguments_value(arguments, "aic-binary-dir");
-    if (request->model_path == NULL) {
-        tacho_command_misuse(arguments->command, "no model given; use -model=FILE");
-    } else if (request->program_folder == NULL) {
-        tacho_command_misuse(arguments->command,
-                             "no output directory given; use -aic-binary-dir=DIR");
-    }
-    return request->model_path != NULL && request->program_folder != NULL;
-}
-
-static int compile_with(const tacho_arguments *arguments, tacho_arena *arena,
-                        tacho_compile_request *request)
-{
-    tacho_machine *machine = NULL;
-    tacho_status status = tacho_machine_find(MACHINE, arena, &machine);
-    if (status == TACHO_OK) {
-        status = tacho_folder_join(request->program_folder, TACHO_STR(PROGRAM), arena,
-                                   &request->program_path);
-    }
+    tacho_status status = tacho_folder_join(request->program_folder, TACHO_STR(PROGRAM),
+                                            &choice->arena, &request->program_path);
     if (status != TACHO_OK) {
         return tacho_talk_failure(status);
     }
-    request->machine = machine;
-    int exit_code = tacho_compile_choose_dims(arguments, arena, &request->model);
-    if (exit_code == 0) {
-        exit_code = tacho_compile_choose_binds(arguments, arena, &request->model);
-    }
-    if (exit_code != 0) {
+    choice->dtype = tacho_arguments_has(arguments, "convert-to-fp16") ? "f16" : NULL;
+    int exit_code = tacho_compile_choose(arguments, choice);
+    if (exit_code != TACHO_EXIT_DONE) {
         return exit_code;
     }
-    if (!tacho_compile_choose_program(arguments, &names, request)) {
-        return TACHO_EXIT_USAGE;
-    }
-    request->compile.network_name = TACHO_STR(NETWORK);
-    if (tacho_arguments_has(arguments, "convert-to-fp16")) {
-        request->compile.estimate.cost.compute = TACHO_DTYPE_F16;
-    }
     if (!request->is_quiet) {
-        say_ignored(arguments);
+        tacho_command_say_ignored(arguments);
     }
-    return tacho_compile_run_chosen(request, &tacho_hints_qaic);
+    return tacho_compile_run_chosen(choice, &tacho_hints_qaic);
 }
 
 static int qaic_compile_run(const tacho_arguments *arguments)
 {
-    tacho_compile_request request = {
-        .table_sink = &tacho_table_sink_text_alone,
-        .is_quiet = tacho_arguments_has(arguments, "quiet"),
+    const tacho_compile_choice defaults = {
+        .machine = MACHINE,
+        .request = {.table_sink = &tacho_table_sink_text_alone,
+                    .compile = {.network_name = TACHO_STR_INIT(NETWORK)}},
     };
-    if (!choose_files(arguments, &request)) {
-        return TACHO_EXIT_USAGE;
-    }
-    tacho_arena arena;
-    tacho_arena_init(&arena);
-    int exit_code = compile_with(arguments, &arena, &request);
-    tacho_arena_deinit(&arena);
-    return exit_code;
+    return tacho_compile_with(arguments, &defaults, compile);
 }
 
 const tacho_command tacho_dropin_qaic_compile = {

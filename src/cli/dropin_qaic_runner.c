@@ -5,301 +5,133 @@
 #include "base/folder.h"
 #include "cli/run_options.h"
 #include "cli/run_talk.h"
-#include "sinks/qaic/runner.h"
-#include "session/qaic.h"
-#include "session/values.h"
 #include "cli/talk.h"
+#include "session/qaic_files.h"
+#include "session/run_notes.h"
 #include "sinks/table_sink.h"
-
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #define PROGRAM "programqpc.bin"
 #define MACHINE "aic100"
-#define IGNORED "accepted for compatibility; no effect"
 
-enum { DEFAULT_ITERATIONS = 40, ACTIVATIONS_MAX = 1024, DEVICES_MAX = 1024 };
-
-static const tacho_option options[] = {
-    {"test-data", 't', false, "DIR", "directory that holds " PROGRAM},
-    {"input-file", 'i', false, "FILE",
-     "the next input: raw bytes, .npy or .pb; repeatable (default: seeded random)"},
-    {"write-output-dir", 0, false, "DIR", "write the outputs there as raw bytes"},
-    {"num-iter", 'n', false, "N", "number of inferences (default: 40)"},
-    {"aic-num-activations", 'a', false, "N",
-     "number of copies of the program, each on its own cores (default: 1)"},
-    {"aic-device-id", 'd', false, "N", IGNORED ": there is one simulated card"},
-    {"aic-profiling-type", 0, false, "TYPE",
-     "raw_device_stats: .bin files for qaic-opstats; stats: summaries; trace: a Chrome trace; "
-     "latency: inference times; repeatable"},
-    {"aic-profiling-out-dir", 0, false, "DIR",
-     "directory for these files; it must exist (default: .)"},
-    {"aic-profiling-num-samples", 0, false, "N", "inferences to record (default: 1)"},
-    {"aic-profiling-start-iter", 0, false, "N", "record from this iteration on (default: 0)"},
-    {"aic-profiling-start-delay", 0, false, "MS",
-     "start recording after this much device time, at the latest with the last inference"},
-    {"set-size", 'S', false, "N", IGNORED},
-    {"aic-threads-per-queue", 'T', false, "N", IGNORED},
-    TACHO_OPTION_QUIET,
-    TACHO_OPTION_HELP,
-};
-
-/* Types of profiling files, as bits. */
-enum { RAW = 1 << 0, STATS = 1 << 1, TRACE = 1 << 2, LATENCY = 1 << 3 };
+enum { DEFAULT_ITERATIONS = 40, CARDS_MAX = 1024 };
 
 /* What the command line says. */
 typedef struct runner {
     tacho_run_request request;
-    const char *out_dir;
-    const char *output_dir; /* of values, or NULL */
-    unsigned types;
-    tacho_run_qaic qaic;
+    tacho_qaic_files files;
+    const char *test_data;
+    uint32_t card; /* there is one */
     tacho_arena arena;
 } runner;
 
-/* ---- options ------------------------------------------------------------------------------- */
+static const tacho_option options[] = {
+    TACHO_OPT_VALUE("test-data", 't', "DIR", "directory that holds " PROGRAM,
+                    TACHO_INTO_TEXT(runner, test_data)),
+    TACHO_OPT_VALUE("input-file", 'i', "FILE",
+                    "the next input: raw bytes, .npy or .pb; repeatable (default: seeded random)"),
+    TACHO_OPT_VALUE("write-output-dir", 0, "DIR", "write the outputs there as raw bytes",
+                    TACHO_INTO_TEXT(runner, files.output_dir)),
+    TACHO_OPT_VALUE("num-iter", 'n', "N", "number of inferences (default: 40)",
+                    TACHO_INTO_NUMBER(runner, request.iterations, 1, TACHO_RUN_ITERATIONS_MAX)),
+    TACHO_OPT_VALUE("aic-num-activations", 'a', "N",
+                    "number of copies of the program, each on its own cores (default: 1)",
+                    TACHO_INTO_NUMBER(runner, request.device_options.activations, 1,
+                                      TACHO_RUN_ACTIVATIONS_MAX)),
+    TACHO_OPT_VALUE("aic-device-id", 'd', "N", TACHO_IGNORED ": there is one simulated card",
+                    TACHO_INTO_NUMBER(runner, card, 0, CARDS_MAX)),
+    TACHO_OPT_VALUE("aic-profiling-type", 0, "TYPE",
+                    "raw_device_stats: .bin files for qaic-opstats; stats: summaries; trace: a "
+                    "Chrome trace; latency: inference times; repeatable"),
+    TACHO_OPT_VALUE("aic-profiling-out-dir", 0, "DIR",
+                    "directory for these files; it must exist (default: .)",
+                    TACHO_INTO_TEXT(runner, files.folder)),
+    TACHO_OPT_VALUE("aic-profiling-num-samples", 0, "N", "inferences to record (default: 1)",
+                    TACHO_INTO_NUMBER(runner, request.sampling.count, 1, TACHO_RUN_ITERATIONS_MAX)),
+    TACHO_OPT_VALUE("aic-profiling-start-iter", 0, "N",
+                    "record from this iteration on (default: 0)"),
+    TACHO_OPT_VALUE(
+        "aic-profiling-start-delay", 0, "MS",
+        "start recording after this much device time, at the latest with the last inference",
+        TACHO_INTO_NUMBER(runner, request.sampling.delay_ms, 0, INT32_MAX)),
+    TACHO_OPT_VALUE("set-size", 'S', "N", TACHO_IGNORED),
+    TACHO_OPT_VALUE("aic-threads-per-queue", 'T', "N", TACHO_IGNORED),
+    TACHO_OPT_FLAG("quiet", 'q', "no progress or summary; errors and losses are still shown",
+                   TACHO_INTO_FLAG(runner, request.is_quiet)),
+    TACHO_OPTION_HELP,
+};
 
-static void say_ignored(const tacho_arguments *arguments)
-{
-    char text[160];
-    for (size_t i = 0; i < arguments->item_count; i++) {
-        const tacho_option *option = arguments->items[i].option;
-        if (option != NULL && strncmp(option->help, IGNORED, strlen(IGNORED)) == 0) {
-            snprintf(text, sizeof(text), "--%s is accepted but has no effect", option->name);
-            tacho_talk_line("note", text);
-        }
-    }
-}
+/* ---- options ------------------------------------------------------------------------------- */
 
 static bool choose_types(const tacho_arguments *arguments, runner *self)
 {
-    static const char *const names[] = {"raw_device_stats", "stats", "trace", "latency"};
-    for (size_t i = 0; i < arguments->item_count; i++) {
-        const tacho_argument *item = &arguments->items[i];
-        if (item->option == NULL || strcmp(item->option->name, "aic-profiling-type") != 0) {
-            continue;
-        }
-        unsigned type = 0;
-        for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++) {
-            type |= strcmp(item->value, names[k]) == 0 ? 1U << k : 0;
-        }
+    size_t at = 0;
+    for (const char *name;
+         (name = tacho_arguments_next(arguments, "aic-profiling-type", &at)) != NULL;) {
+        unsigned type = tacho_qaic_file_type(name);
         if (type == 0) {
             tacho_command_misuse(arguments->command,
                                  "--aic-profiling-type: unknown type '%s'; use raw_device_stats, "
                                  "stats, trace or latency",
-                                 item->value);
+                                 name);
             return false;
         }
-        self->types |= type;
+        self->files.types |= type;
     }
     return true;
 }
 
-static bool choose_counts(const tacho_arguments *arguments, runner *self)
+static bool choose_folders(const tacho_arguments *arguments, const runner *self)
 {
-    tacho_run_request *request = &self->request;
-    uint64_t activations = 1;
-    uint64_t delay = 0;
-    uint64_t device = 0;
-    request->iterations = DEFAULT_ITERATIONS;
-    request->sampling.count = 1;
-    if (!tacho_run_choose_count(arguments, "num-iter", 1, TACHO_RUN_ITERATIONS_MAX,
-                                &request->iterations) ||
-        !tacho_run_choose_count(arguments, "aic-num-activations", 1, ACTIVATIONS_MAX,
-                                &activations) ||
-        !tacho_run_choose_count(arguments, "aic-device-id", 0, DEVICES_MAX, &device) ||
-        !tacho_run_choose_count(arguments, "aic-profiling-num-samples", 1, TACHO_RUN_ITERATIONS_MAX,
-                                &request->sampling.count) ||
-        !tacho_run_choose_count(arguments, "aic-profiling-start-iter", 0, request->iterations - 1,
-                                &request->sampling.start) ||
-        !tacho_run_choose_count(arguments, "aic-profiling-start-delay", 0, INT32_MAX, &delay)) {
-        return false;
-    }
-    request->sampling.delay_ms = (int64_t)delay;
-    request->device_options.activations = (uint32_t)activations;
-    return true;
-}
-
-static bool choose_folders(const tacho_arguments *arguments, runner *self)
-{
-    const char *test_data = tacho_arguments_value(arguments, "test-data");
-    const char *out_dir = tacho_arguments_value(arguments, "aic-profiling-out-dir");
-    for (size_t i = 0; i < arguments->item_count; i++) {
-        if (arguments->items[i].option == NULL) {
-            tacho_command_misuse(
-                arguments->command,
-                "unexpected argument '%s'; give the program's directory with --test-data=DIR",
-                arguments->items[i].value);
-            return false;
-        }
-    }
-    if (test_data == NULL) {
+    if (arguments->word_count > 0) {
+        tacho_command_misuse(
+            arguments->command,
+            "unexpected argument '%s'; give the program's directory with --test-data=DIR",
+            arguments->words[0]);
+    } else if (self->test_data == NULL) {
         tacho_command_misuse(arguments->command, "no program given; use --test-data=DIR");
-        return false;
     }
-    self->out_dir = out_dir != NULL ? out_dir : ".";
-    self->output_dir = tacho_arguments_value(arguments, "write-output-dir");
-    return true;
+    return arguments->word_count == 0 && self->test_data != NULL;
 }
 
 /* The program in its folder, and files as inputs: "@FILE". */
-static tacho_status name_files(const tacho_arguments *arguments, runner *self)
+static int choose(const tacho_arguments *arguments, runner *self)
 {
-    const char *test_data = tacho_arguments_value(arguments, "test-data");
-    TACHO_TRY(tacho_folder_join(test_data, TACHO_STR(PROGRAM), &self->arena, &self->request.path));
-    size_t count = 0;
-    const char **files = tacho_run_choose_list(arguments, "input-file", &count);
-    void *memory = NULL;
+    tacho_run_request *request = &self->request;
+    if (!tacho_arguments_fill(arguments, self) || !choose_folders(arguments, self) ||
+        !choose_types(arguments, self) ||
+        !tacho_arguments_number(arguments, "aic-profiling-start-iter", 0, request->iterations - 1,
+                                &request->sampling.start)) {
+        return TACHO_EXIT_USAGE;
+    }
     tacho_status status =
-        files == NULL ? tacho_no_memory()
-                      : tacho_arena_alloc(&self->arena, (count + 1) * sizeof(char *), &memory);
-    const char **texts = memory;
-    for (size_t i = 0; status == TACHO_OK && i < count; i++) {
-        char *text = NULL;
-        size_t len = strlen(files[i]);
-        status = tacho_arena_alloc(&self->arena, len + 2, (void **)&text);
-        if (status == TACHO_OK) {
-            text[0] = '@';
-            memcpy(text + 1, files[i], len);
-            texts[i] = text;
-        }
-    }
-    free(files);
-    self->request.inputs = texts;
-    self->request.input_count = count;
-    return status;
-}
-
-/* ---- files --------------------------------------------------------------------------------- */
-
-/* Where an output goes. */
-static tacho_status name_output(runner *self, const tacho_run_session *session, size_t index,
-                                const char **out_path)
-{
-    const tacho_program *program = &session->module.program;
-    tacho_str tensor = tacho_run_string(session, program->tensors[program->outputs[index]].name);
-    char name[160];
-    snprintf(name, sizeof(name), "%.100s-activation-0-inf-0.bin",
-             tensor.len > 0 ? tensor.data : "output");
-    if (tensor.len == 0 && index > 0) {
-        snprintf(name, sizeof(name), "output%zu-activation-0-inf-0.bin", index);
-    }
-    tacho_make_plain_name(name);
-    return tacho_folder_join(self->output_dir, tacho_str_from_cstring(name), &self->arena,
-                             out_path);
-}
-
-/* Names are checked before any is used: one may be an input's, or that of two outputs. */
-static tacho_status write_outputs(runner *self, tacho_run_session *session)
-{
-    size_t count = session->module.program.output_count;
-    const char *path = NULL;
-    bool is_new = false;
-    if (self->output_dir == NULL || session->totals.latency_count == 0) {
-        return TACHO_OK;
-    }
-    TACHO_TRY(tacho_folder_ensure(self->output_dir, &is_new));
-    for (size_t i = 0; i < count; i++) {
-        TACHO_TRY(name_output(self, session, i, &path));
-        TACHO_TRY(tacho_run_check_chosen_output(session, path, NULL));
-    }
-    for (size_t i = 0; i < count; i++) {
-        tacho_array array;
-        TACHO_TRY(name_output(self, session, i, &path));
-        TACHO_TRY(tacho_execution_output(session->device->execution, i, &array));
-        TACHO_TRY(tacho_run_value_write(&array, path, true));
-    }
-    return TACHO_OK;
-}
-
-static tacho_status write_latency(runner *self, const tacho_run_session *session)
-{
-    const char *path = NULL;
-    TACHO_TRY(tacho_folder_join(self->out_dir, TACHO_STR("aic-profiling-program-0-latency.txt"),
-                                &self->arena, &path));
-    tacho_recording recording = tacho_run_recording(session);
-    return tacho_run_qaic_latency_file(&self->qaic, &recording, path);
-}
-
-static tacho_status write_profiles(runner *self, const tacho_run_session *session)
-{
-    uint32_t level = session->module.program.facts.stats.level;
-    if ((self->types & (RAW | STATS | TRACE)) != 0 && level < TACHO_STATS_LEVEL_INFERENCE) {
-        char text[160];
-        snprintf(text, sizeof(text),
-                 "the program records nothing: it was compiled with -stats-level=%" PRIu32
-                 "; at least 40 is needed",
-                 level);
-        tacho_talk_line("warning", text);
-    }
-    if ((self->types & STATS) != 0) {
-        TACHO_TRY(tacho_run_qaic_summaries(session, self->out_dir));
-    }
-    if ((self->types & TRACE) != 0) {
-        TACHO_TRY(tacho_run_qaic_trace(session, self->out_dir));
-    }
-    return (self->types & LATENCY) != 0 ? write_latency(self, session) : TACHO_OK;
+        tacho_folder_join(self->test_data, TACHO_STR(PROGRAM), &self->arena, &request->path);
+    return status != TACHO_OK ? tacho_talk_failure(status)
+                              : tacho_run_choose_list(arguments, "input-file", "@", &self->arena,
+                                                      &request->inputs, &request->input_count);
 }
 
 /* ---- the run ------------------------------------------------------------------------------- */
-
-/* Summaries have the vendor's times, with the flush in them: who compares the two should know. */
-static void say_flush(const runner *self)
-{
-    char text[200];
-    if (self->qaic.flush.mean > 0) {
-        snprintf(text, sizeof(text),
-                 "times and rates of the report exclude writing the stats, %.3f us of an "
-                 "inference; TotalDuration and summaries include it",
-                 self->qaic.flush.mean);
-        tacho_talk_line("note", text);
-    }
-}
 
 static tacho_status print_performance(const runner *self, const tacho_run_session *session,
                                       tacho_output *output)
 {
     tacho_table table = {0};
     tacho_recording recording = tacho_run_recording(session);
-    tacho_status status = tacho_run_qaic_table(&self->qaic, &recording, &table);
+    tacho_status status = tacho_run_qaic_table(&self->files.qaic, &recording, &table);
     if (status == TACHO_OK) {
         status = tacho_table_sink_text_alone.write(&table, 0, output);
     }
     tacho_table_deinit(&table);
     tacho_output_write_cstring(output, "\n");
     tacho_run_qaic_print_line(&recording, output);
-    say_flush(self);
+    /* Summaries have the vendor's times, with the flush in them: who compares should know. */
+    if (self->files.qaic.flush.mean > 0) {
+        tacho_talk("note",
+                   "times and rates of the report exclude writing the stats, %.3f us of an "
+                   "inference; TotalDuration and summaries include it",
+                   self->files.qaic.flush.mean);
+    }
     return status;
-}
-
-/* "DIR: 3 files of raw stats". */
-static void say_files(const char *folder, uint64_t count, const char *what)
-{
-    char text[300];
-    if (count > 0) {
-        snprintf(text, sizeof(text), "%.200s: %" PRIu64 " file%s of %s", folder, count,
-                 count == 1 ? "" : "s", what);
-        tacho_talk_line("wrote", text);
-    }
-}
-
-static void say_wrote(const runner *self, const tacho_run_session *session)
-{
-    const tacho_program *program = &session->module.program;
-    bool has_outputs = self->output_dir != NULL && session->totals.latency_count > 0;
-    size_t devices = program->facts.device_count > 0 ? program->facts.device_count : 1;
-    uint64_t summaries = 0; /* one per activation */
-    for (size_t i = 0; i < session->sample_count; i++) {
-        summaries += session->samples[i].result.stats_count / devices;
-    }
-    tacho_run_say_random(session, false);
-    say_files(has_outputs ? self->output_dir : "", has_outputs ? program->output_count : 0,
-              "outputs");
-    say_files(self->out_dir, session->stats_file_count, "raw stats");
-    say_files(self->out_dir, (self->types & STATS) != 0 ? summaries : 0, "summaries");
-    say_files(self->out_dir, (self->types & TRACE) != 0 ? 1 : 0, "trace events");
-    say_files(self->out_dir, (self->types & LATENCY) != 0 ? 1 : 0, "latencies");
 }
 
 static tacho_status print_all(const runner *self, const tacho_run_session *session)
@@ -326,10 +158,16 @@ static tacho_status run_session(runner *self, tacho_run_session *session)
         return tacho_fail(TACHO_CODE_BAD_DATA, "%s: not a program written by qaic-compile",
                           self->request.path);
     }
+    uint32_t level = session->module.program.facts.stats.level;
     tacho_run_say_device(session);
     TACHO_TRY(tacho_run_talk_go(session));
-    TACHO_TRY(write_outputs(self, session));
-    TACHO_TRY(write_profiles(self, session));
+    if (tacho_qaic_files_need_stats(&self->files) && level < TACHO_STATS_LEVEL_INFERENCE) {
+        tacho_talk("warning",
+                   "the program records nothing: it was compiled with -stats-level=%u; at least 40 "
+                   "is needed",
+                   (unsigned)level);
+    }
+    TACHO_TRY(tacho_qaic_files_write(&self->files, session, &self->arena));
     return print_all(self, session);
 }
 
@@ -337,47 +175,35 @@ static int run_chosen(runner *self)
 {
     tacho_run_session session;
     tacho_status status = run_session(self, &session);
-    int exit_code = status != TACHO_OK       ? tacho_talk_failure(status)
-                    : session.is_interrupted ? TACHO_EXIT_INTERRUPTED
-                                             : TACHO_EXIT_DONE;
     if (status == TACHO_OK && !self->request.is_quiet) {
-        say_wrote(self, &session);
+        tacho_run_say_random(&session, false);
+        tacho_qaic_files_say(&self->files, &session);
     }
-    tacho_run_close(&session);
-    return exit_code;
+    return tacho_run_talk_close(&session, status, false);
 }
 
 static int qaic_runner_run(const tacho_arguments *arguments)
 {
     runner self = {
         .request = {.device = "sim",
-                    .is_quiet = tacho_arguments_has(arguments, "quiet"),
+                    .iterations = DEFAULT_ITERATIONS,
+                    .sampling = {.count = 1},
+                    .device_options = {.activations = 1},
                     .notes = &tacho_talk_notes,
                     .moves_values = true,
                     .compile = {.machine = MACHINE}},
+        .files = {.folder = "."},
     };
-    int exit_code = TACHO_EXIT_USAGE;
     tacho_arena_init(&self.arena);
-    if (choose_folders(arguments, &self) && choose_types(arguments, &self) &&
-        choose_counts(arguments, &self)) {
-        tacho_status status = name_files(arguments, &self);
-        exit_code = status == TACHO_OK ? TACHO_EXIT_DONE : tacho_talk_failure(status);
-    }
+    int exit_code = choose(arguments, &self);
     if (exit_code == TACHO_EXIT_DONE) {
-        /* Without raw stats the folder is checked all the same, before anything runs. */
-        self.request.stats_dir = self.types != 0 ? self.out_dir : NULL;
-        self.request.keeps_stats_in_memory = (self.types & RAW) == 0;
-        /* Summaries and the trace are made of all records at the end. */
-        self.request.held_bytes_max = (self.types & (STATS | TRACE)) == 0 ? 1 : 0;
-        self.request.take = tacho_run_qaic_take;
-        self.request.taker = &self.qaic;
-        self.qaic.keeps_rows = (self.types & LATENCY) != 0;
         if (!self.request.is_quiet) {
-            say_ignored(arguments);
+            tacho_command_say_ignored(arguments);
         }
+        tacho_qaic_files_ask(&self.files, &self.request);
         exit_code = run_chosen(&self);
     }
-    tacho_run_qaic_deinit(&self.qaic);
+    tacho_run_qaic_deinit(&self.files.qaic);
     tacho_arena_deinit(&self.arena);
     return exit_code;
 }

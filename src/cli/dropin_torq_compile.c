@@ -4,159 +4,97 @@
  * written as the vendor's documents show it (T1), with all dispatches in one file.
  */
 #include "cli/compile_options.h"
-#include "cli/talk.h"
-
-#include <stdio.h>
-#include <stdlib.h>
 
 #define DEFAULT_TIMELINE "timeline.csv"
 
-/* Flags that change nothing here: what they choose is recognised, or is not done at all. */
-#define IGNORED "accepted for compatibility; no effect"
+enum { BURST_POWER_MAX = 16 };
 
 static const tacho_option options[] = {
-    {"output", 'o', false, "OUT", "write the program there"},
-    {"torq-enable-profiling", 0, false, NULL,
-     "write the estimated timeline, to " DEFAULT_TIMELINE " unless another file is named, and show "
-     "cycles and memory footprints in dumps (default: off)"},
-    {"torq-dump-profiling", 0, false, "CSV", "write the timeline there"},
-    {"torq-timeline", 0, false, "t1|t4", "format of the timeline (default: t1)"},
+    TACHO_OPT_VALUE("output", 'o', "OUT", "write the program there",
+                    TACHO_COMPILE_INTO_TEXT(request.program_path)),
+    TACHO_OPT_FLAG("torq-enable-profiling", 0,
+                   "write the estimated timeline, to " DEFAULT_TIMELINE
+                   " unless another file is named, and show cycles and memory footprints in dumps "
+                   "(default: off)",
+                   TACHO_COMPILE_INTO_FLAG(request.dumps.has_profile)),
+    TACHO_OPT_VALUE("torq-dump-profiling", 0, "CSV", "write the timeline there",
+                    TACHO_COMPILE_INTO_TEXT(request.profile_path)),
+    TACHO_OPT_VALUE("torq-timeline", 0, "t1|t4", "format of the timeline (default: t1)",
+                    TACHO_INTO_WORD(tacho_compile_choice, request.torq_form)),
     TACHO_COMPILE_OPTION_DIM,
     TACHO_COMPILE_OPTION_BIND,
     TACHO_COMPILE_OPTIONS_DUMPS,
-    {"torq-hw", 0, false, "SPEC",
-     "SL2610, or another: <id>:<lram_kb>:<slices>:<css>:<nss>[:<dma>...]"},
-    {"torq-dma-in-mtu", 0, false, "N", "beats per incoming burst, as a power of two (default: 4)"},
-    {"torq-dma-out-mtu", 0, false, "N", "beats per outgoing burst, as a power of two (default: 4)"},
-    {"iree-input-type", 0, false, "TYPE", IGNORED ": detected from the model"},
-    {"iree-hal-target-backends", 0, false, "NAME", IGNORED},
-    {"iree-hal-target-device", 0, false, "NAME", IGNORED},
-    {"iree-opt-level", 0, false, "LEVEL", IGNORED},
-    {"torq-disable-ndl-cycle-check", 0, false, NULL, IGNORED},
-    {"mlir-print-debuginfo", 0, false, NULL, IGNORED ": dumps always have locations"},
-    {"mlir-disable-threading", 0, false, NULL, IGNORED},
-    TACHO_OPTION_QUIET,
+    TACHO_OPT_VALUE("torq-hw", 0, "SPEC",
+                    "SL2610, or another: <id>:<lram_kb>:<slices>:<css>:<nss>[:<dma>...]",
+                    TACHO_COMPILE_INTO_TEXT(hardware)),
+    TACHO_OPT_VALUE("torq-dma-in-mtu", 0, "N",
+                    "beats per incoming burst, as a power of two (default: 4)"),
+    TACHO_OPT_VALUE("torq-dma-out-mtu", 0, "N",
+                    "beats per outgoing burst, as a power of two (default: 4)"),
+    TACHO_OPT_VALUE("iree-input-type", 0, "TYPE", TACHO_IGNORED ": detected from the model"),
+    TACHO_OPT_VALUE("iree-hal-target-backends", 0, "NAME", TACHO_IGNORED),
+    TACHO_OPT_VALUE("iree-hal-target-device", 0, "NAME", TACHO_IGNORED),
+    TACHO_OPT_VALUE("iree-opt-level", 0, "LEVEL", TACHO_IGNORED),
+    TACHO_OPT_FLAG("torq-disable-ndl-cycle-check", 0, TACHO_IGNORED),
+    TACHO_OPT_FLAG("mlir-print-debuginfo", 0, TACHO_IGNORED ": dumps always have locations"),
+    TACHO_OPT_FLAG("mlir-disable-threading", 0, TACHO_IGNORED),
+    TACHO_COMPILE_OPTION_QUIET,
     TACHO_OPTION_HELP,
 };
 
-/* ---- options ------------------------------------------------------------------------------- */
-
-static void say_ignored(const tacho_arguments *arguments)
-{
-    char text[160];
-    for (size_t i = 0; i < arguments->item_count; i++) {
-        const tacho_option *option = arguments->items[i].option;
-        if (option != NULL && strncmp(option->help, IGNORED, strlen(IGNORED)) == 0) {
-            snprintf(text, sizeof(text), "--%s is accepted but has no effect", option->name);
-            tacho_talk_line("note", text);
-        }
-    }
-}
-
-static bool choose_profile(const tacho_arguments *arguments, tacho_compile_request *request)
-{
-    const char *path = tacho_arguments_value(arguments, "torq-dump-profiling");
-    const char *form = tacho_arguments_value(arguments, "torq-timeline");
-    bool is_wanted = path != NULL || tacho_arguments_has(arguments, "torq-enable-profiling");
-    request->is_torq_profile = true;
-    request->torq_form = form != NULL && strcmp(form, "t4") == 0 ? TACHO_TORQ_T4 : TACHO_TORQ_T1;
-    request->profile_path = is_wanted ? (path != NULL ? path : DEFAULT_TIMELINE) : NULL;
-    request->dumps.has_profile = is_wanted;
-    if (form != NULL && strcmp(form, "t1") != 0 && strcmp(form, "t4") != 0) {
-        tacho_command_misuse(arguments->command,
-                             "--torq-timeline: unknown value '%s'; use t1 or t4", form);
-        return false;
-    }
-    return true;
-}
-
-static bool choose_burst(const tacho_arguments *arguments, const char *name, tacho_dma *dma)
-{
-    const char *text = tacho_arguments_value(arguments, name);
-    uint64_t power = 0;
-    if (text == NULL) {
-        return true;
-    }
-    if (!tacho_str_parse_u64(tacho_str_from_cstring(text), &power) || power > 16) {
-        tacho_command_misuse(arguments->command, "--%s: '%s' is not a whole number from 0 to 16",
-                             name, text);
-        return false;
-    }
-    dma->burst_beats.value = (tacho_ratio){(int64_t)1 << power, 1};
-    return true;
-}
-
 static bool choose_bursts(const tacho_arguments *arguments, tacho_machine *machine)
 {
-    bool is_good = true;
-    for (size_t i = 0; i < machine->dma_count && is_good; i++) {
+    for (size_t i = 0; i < machine->dma_count; i++) {
         tacho_dma *dma = &machine->dma[i];
-        is_good = dma->class == TACHO_ENGINE_DMA_IN
-                      ? choose_burst(arguments, "torq-dma-in-mtu", dma)
-                      : dma->class != TACHO_ENGINE_DMA_OUT ||
-                            choose_burst(arguments, "torq-dma-out-mtu", dma);
+        const char *option = dma->class == TACHO_ENGINE_DMA_IN    ? "torq-dma-in-mtu"
+                             : dma->class == TACHO_ENGINE_DMA_OUT ? "torq-dma-out-mtu"
+                                                                  : "";
+        uint64_t power = 0;
+        if (!tacho_arguments_number(arguments, option, 0, BURST_POWER_MAX, &power)) {
+            return false;
+        }
+        if (tacho_arguments_has(arguments, option)) {
+            dma->burst_beats.value = (tacho_ratio){(int64_t)1 << power, 1};
+        }
     }
-    return is_good;
+    return true;
 }
 
-static bool choose_files(const tacho_arguments *arguments, tacho_compile_request *request)
+static int compile(const tacho_arguments *arguments, tacho_compile_choice *choice)
 {
-    size_t count = arguments->word_count;
-    request->model_path = count == 1 ? arguments->words[0] : NULL;
-    request->program_path = tacho_arguments_value(arguments, "output");
-    if (request->model_path == NULL) {
-        tacho_command_misuse(arguments->command, count == 0
-                                                     ? "no model given; name an .mlir or .onnx file"
-                                                     : "more than one model given");
-    } else if (request->program_path == NULL && request->profile_path == NULL &&
-               !tacho_compile_dumps_any(&request->dumps)) {
-        tacho_command_misuse(arguments->command, "no output file given; use -o OUT");
-        return false;
+    tacho_compile_request *request = &choice->request;
+    if (request->dumps.has_profile && request->profile_path == NULL) {
+        request->profile_path = DEFAULT_TIMELINE;
     }
-    return request->model_path != NULL;
-}
-
-/* ---- the tool ------------------------------------------------------------------------------ */
-
-static int compile_on(const tacho_arguments *arguments, tacho_arena *arena,
-                      tacho_compile_request *request)
-{
-    tacho_machine *machine = NULL;
-    int exit_code = tacho_compile_choose_machine(arguments, arena, &machine, request);
-    if (exit_code == 0) {
-        exit_code = tacho_compile_choose_dims(arguments, arena, &request->model);
+    request->dumps.has_profile = request->profile_path != NULL;
+    if (!tacho_compile_choose_model(arguments, choice)) {
+        return TACHO_EXIT_USAGE;
     }
-    if (exit_code == 0) {
-        exit_code = tacho_compile_choose_binds(arguments, arena, &request->model);
+    if (request->program_path == NULL && request->profile_path == NULL &&
+        !tacho_compile_dumps_any(&request->dumps)) {
+        return tacho_command_misuse(arguments->command, "no output file given; use -o OUT");
     }
-    if (exit_code != 0) {
+    int exit_code = tacho_compile_choose(arguments, choice);
+    if (exit_code != TACHO_EXIT_DONE) {
         return exit_code;
     }
-    if (!choose_bursts(arguments, machine)) {
+    if (!choose_bursts(arguments, choice->found)) {
         return TACHO_EXIT_USAGE;
     }
     if (!request->is_quiet) {
-        say_ignored(arguments);
+        tacho_command_say_ignored(arguments);
     }
-    return tacho_compile_run_chosen(request, NULL);
+    return tacho_compile_run_chosen(choice, NULL);
 }
 
 static int torq_compile_run(const tacho_arguments *arguments)
 {
-    tacho_compile_request request = {
-        .compile = {.stats = {.level = TACHO_STATS_LEVEL_DEFAULT, .batch_size = 1}},
-        .table_sink = &tacho_table_sink_text_alone,
-        .is_quiet = tacho_arguments_has(arguments, "quiet"),
+    const tacho_compile_choice defaults = {
+        .request = {.table_sink = &tacho_table_sink_text_alone,
+                    .is_torq_profile = true,
+                    .torq_form = TACHO_TORQ_T1},
     };
-    tacho_compile_choose_dumps(arguments, &request);
-    if (!choose_profile(arguments, &request) || !choose_files(arguments, &request)) {
-        return TACHO_EXIT_USAGE;
-    }
-    tacho_arena arena;
-    tacho_arena_init(&arena);
-    int exit_code = compile_on(arguments, &arena, &request);
-    tacho_arena_deinit(&arena);
-    return exit_code;
+    return tacho_compile_with(arguments, &defaults, compile);
 }
 
 const tacho_command tacho_dropin_torq_compile = {

@@ -4,97 +4,83 @@
  * prints, and with profiling the time of each block; files are written whatever the program
  * records.
  */
+#include "analyses/analysis.h"
 #include "cli/run_options.h"
 #include "cli/run_talk.h"
-#include "cli/run_outputs.h"
-#include "analyses/analysis.h"
-#include "session/torq.h"
-#include "sinks/torq/runtime.h"
 #include "cli/talk.h"
-#include "sinks/table_sink.h"
-
-#include <stdio.h>
-#include <stdlib.h>
+#include "session/run_notes.h"
+#include "session/torq.h"
 
 enum { SHOWN_ELEMENTS = 1024 };
-
-static const tacho_option options[] = {
-    {"module", 0, false, "FILE", "the program, as torq-compile writes it"},
-    {"device", 0, false, "NAME",
-     "torq (simulated accelerator), local-sync (this computer) or a tacho device (default: torq)"},
-    {"function", 0, false, "NAME", "function to call (default: the program's only one)"},
-    {"input", 0, false, "VALUE",
-     "the next input: 1x1280xi8=0, 4xf32=1 2 3 4, @x.npy; repeatable (default: seeded random)"},
-    {"output", 0, false, "@FILE",
-     "write the next result to FILE as .npy, - to print it, empty to drop it; repeatable (default: "
-     "print)"},
-    {"torq_profile", 0, false, "CSV", "write job times to FILE (R0)"},
-    {"torq_profile_host", 0, false, "CSV", "write the times of host actions to FILE (R1)"},
-    {"torq_profile_host_format", 0, false, "r1|r2",
-     "format of that file; r2 is that of later runtimes (default: r1)"},
-    TACHO_OPTION_QUIET,
-    TACHO_OPTION_HELP,
-};
 
 /* What the command line says. */
 typedef struct module_run {
     tacho_run_request request;
     tacho_run_outputs outputs;
-    const char *jobs_path, *host_path;
-    tacho_run_torq_form host_form;
-    bool is_torq; /* the program has to be */
+    tacho_run_profile_file jobs, host; /* of Torq's forms */
+    bool is_torq;                      /* the program has to be */
+    tacho_arena arena;
 } module_run;
+
+static const tacho_option options[] = {
+    TACHO_OPT_VALUE("module", 0, "FILE", "the program, as torq-compile writes it",
+                    TACHO_INTO_TEXT(module_run, request.path)),
+    TACHO_OPT_VALUE("device", 0, "NAME",
+                    "torq (simulated accelerator), local-sync (this computer) or a tacho device "
+                    "(default: torq)"),
+    TACHO_OPT_VALUE("function", 0, "NAME", "function to call (default: the program's only one)",
+                    TACHO_INTO_TEXT(module_run, request.function)),
+    TACHO_OPT_VALUE(
+        "input", 0, "VALUE",
+        "the next input: 1x1280xi8=0, 4xf32=1 2 3 4, @x.npy; repeatable (default: seeded random)"),
+    TACHO_OPT_VALUE("output", 0, "@FILE",
+                    "write the next result to FILE as .npy, - to print it, empty to drop it; "
+                    "repeatable (default: print)"),
+    TACHO_OPT_VALUE("torq_profile", 0, "CSV", "write job times to FILE (R0)",
+                    TACHO_INTO_TEXT(module_run, jobs.path)),
+    TACHO_OPT_VALUE("torq_profile_host", 0, "CSV", "write the times of host actions to FILE (R1)",
+                    TACHO_INTO_TEXT(module_run, host.path)),
+    TACHO_OPT_VALUE("torq_profile_host_format", 0, "r1|r2",
+                    "format of that file; r2 is that of later runtimes (default: r1)",
+                    TACHO_INTO(WORD, module_run, host.torq_form, TACHO_RUN_R1, 0, NULL)),
+    TACHO_OPT_FLAG("quiet", 'q', "no progress or summary; errors and losses are still shown",
+                   TACHO_INTO_FLAG(module_run, request.is_quiet)),
+    TACHO_OPTION_HELP,
+};
 
 /* ---- options ------------------------------------------------------------------------------- */
 
-static bool choose_module(const tacho_arguments *arguments, module_run *run)
+static bool check_options(const tacho_arguments *arguments, const module_run *run)
 {
-    for (size_t i = 0; i < arguments->item_count; i++) {
-        if (arguments->items[i].option == NULL) {
-            tacho_command_misuse(arguments->command,
-                                 "unexpected argument '%s'; give the module with --module=FILE",
-                                 arguments->items[i].value);
-            return false;
-        }
-    }
-    run->request.path = tacho_arguments_value(arguments, "module");
-    if (run->request.path == NULL) {
+    const char *jobs = run->jobs.path, *host = run->host.path;
+    if (arguments->word_count > 0) {
+        tacho_command_misuse(arguments->command,
+                             "unexpected argument '%s'; give the module with --module=FILE",
+                             arguments->words[0]);
+    } else if (run->request.path == NULL) {
         tacho_command_misuse(arguments->command, "no module given; use --module=FILE");
+    } else if (jobs != NULL && host != NULL && strcmp(jobs, host) == 0) {
+        tacho_command_misuse(arguments->command, "the two profiles cannot both go to %s", jobs);
+    } else {
+        return true;
     }
-    return run->request.path != NULL;
+    return false;
 }
 
-static void choose_device(const tacho_arguments *arguments, module_run *run)
+static int choose(const tacho_arguments *arguments, module_run *run)
 {
     const char *device = tacho_arguments_value(arguments, "device");
+    if (!tacho_arguments_fill(arguments, run) || !check_options(arguments, run)) {
+        return TACHO_EXIT_USAGE;
+    }
     run->is_torq = device == NULL || strcmp(device, "torq") == 0;
     run->request.device = run->is_torq ? "sim" : strncmp(device, "local-", 6) == 0 ? "cpu" : device;
-    run->request.device_options = (tacho_device_options){
-        .threads = 1,
-        .activations = 1,
-        .has_fine_timer = true,
-    };
-}
-
-static bool choose_profiles(const tacho_arguments *arguments, module_run *run)
-{
-    const char *form = tacho_arguments_value(arguments, "torq_profile_host_format");
-    run->jobs_path = tacho_arguments_value(arguments, "torq_profile");
-    run->host_path = tacho_arguments_value(arguments, "torq_profile_host");
-    run->host_form = TACHO_RUN_R1;
-    if (form != NULL &&
-        (!tacho_run_torq_form_find(form, &run->host_form) || run->host_form == TACHO_RUN_R0)) {
-        tacho_command_misuse(arguments->command,
-                             "--torq_profile_host_format: unknown value '%s'; use r1 or r2", form);
-        return false;
-    }
-    if (run->jobs_path != NULL && run->host_path != NULL &&
-        strcmp(run->jobs_path, run->host_path) == 0) {
-        tacho_command_misuse(arguments->command, "the two profiles cannot both go to %s",
-                             run->jobs_path);
-        return false;
-    }
-    return true;
+    int exit_code = tacho_run_choose_list(arguments, "input", "", &run->arena, &run->request.inputs,
+                                          &run->request.input_count);
+    return exit_code != TACHO_EXIT_DONE
+               ? exit_code
+               : tacho_run_choose_list(arguments, "output", "", &run->arena, &run->outputs.texts,
+                                       &run->outputs.text_count);
 }
 
 /* ---- the run ------------------------------------------------------------------------------- */
@@ -112,8 +98,8 @@ static tacho_status check_module(const module_run *run, tacho_run_session *sessi
                           run->request.input_count, run->request.input_count == 1 ? " is" : "s are",
                           program->input_count);
     }
-    TACHO_TRY(tacho_run_torq_check_output(session, run->jobs_path));
-    TACHO_TRY(tacho_run_torq_check_output(session, run->host_path));
+    TACHO_TRY(tacho_run_torq_check_output(session, run->jobs.path));
+    TACHO_TRY(tacho_run_torq_check_output(session, run->host.path));
     return tacho_run_outputs_check(&run->outputs, session);
 }
 
@@ -153,11 +139,11 @@ static void print_function(const module_run *run, const tacho_run_session *sessi
 
 static tacho_status print_results(const module_run *run, const tacho_run_session *session)
 {
-    bool is_profiled = run->jobs_path != NULL || run->host_path != NULL;
+    bool is_profiled = run->jobs.path != NULL || run->host.path != NULL;
     tacho_output output;
     TACHO_TRY(tacho_output_open("-", &output));
     print_function(run, session, &output);
-    tacho_status status = tacho_run_outputs_print(&run->outputs, session, true, &output);
+    tacho_status status = tacho_run_outputs_print(&run->outputs, session, &output);
     if (status == TACHO_OK && is_profiled && !run->request.is_quiet) {
         status = print_blocks(session, &output);
     }
@@ -170,35 +156,25 @@ static tacho_status print_results(const module_run *run, const tacho_run_session
 
 static tacho_status finish(const module_run *run, const tacho_run_session *session)
 {
-    tacho_recording recording = tacho_run_recording(session);
+    const char *path = run->host.path != NULL ? run->host.path : run->jobs.path;
     TACHO_TRY(tacho_run_outputs_write(&run->outputs, session));
-    if (run->jobs_path != NULL) {
-        TACHO_TRY(tacho_run_torq_write_file(&recording, TACHO_RUN_R0, run->jobs_path));
+    TACHO_TRY(tacho_run_profile_file_write(&run->jobs, session));
+    TACHO_TRY(tacho_run_profile_file_write(&run->host, session));
+    if (path != NULL && !run->request.is_quiet) {
+        tacho_run_torq_say_origin(session, path);
     }
-    if (run->host_path != NULL) {
-        TACHO_TRY(tacho_run_torq_write_file(&recording, run->host_form, run->host_path));
+    TACHO_TRY(print_results(run, session));
+    if (run->request.is_quiet) {
+        return TACHO_OK;
     }
-    if ((run->jobs_path != NULL || run->host_path != NULL) && !run->request.is_quiet) {
-        tacho_run_torq_say_origin(session,
-                                  run->host_path != NULL ? run->host_path : run->jobs_path);
-    }
-    return print_results(run, session);
-}
-
-static void say_wrote(const char *path, const char *what)
-{
-    char text[300];
-    if (path != NULL) {
-        snprintf(text, sizeof(text), "%.200s: %s", path, what);
-        tacho_talk_line("wrote", text);
-    }
-}
-
-static void say_done(const module_run *run, const tacho_run_session *session)
-{
     tacho_run_say_random(session, false);
-    say_wrote(run->jobs_path, "the times of jobs");
-    say_wrote(run->host_path, "the times of the host");
+    if (run->jobs.path != NULL) {
+        tacho_talk("wrote", "%s: the times of jobs", run->jobs.path);
+    }
+    if (run->host.path != NULL) {
+        tacho_talk("wrote", "%s: the times of the host", run->host.path);
+    }
+    return TACHO_OK;
 }
 
 static int run_module(const module_run *run)
@@ -215,43 +191,26 @@ static int run_module(const module_run *run)
     if (status == TACHO_OK) {
         status = finish(run, &session);
     }
-    if (status == TACHO_OK && !run->request.is_quiet) {
-        say_done(run, &session);
-    }
-    int exit_code = status != TACHO_OK       ? tacho_talk_failure(status)
-                    : session.is_interrupted ? TACHO_EXIT_INTERRUPTED
-                                             : TACHO_EXIT_DONE;
-    tacho_run_close(&session);
-    return exit_code;
+    return tacho_run_talk_close(&session, status, false);
 }
 
 static int module_command_run(const tacho_arguments *arguments)
 {
     module_run run = {
-        .request =
-            {
-                .function = tacho_arguments_value(arguments, "function"),
-                .iterations = 1,
-                .sampling = {.count = 1},
-                .is_quiet = tacho_arguments_has(arguments, "quiet"),
-                .notes = &tacho_talk_notes,
-                .compile = {.machine = tacho_run_device_machine(TACHO_RUN_DEFAULT_DEVICE),
-                            .compile = {.stats = {.batch_size = 1}}},
-            },
-        .outputs = {.element_max = SHOWN_ELEMENTS},
+        .request = {.iterations = 1,
+                    .sampling = {.count = 1},
+                    .device_options = {.threads = 1, .activations = 1, .has_fine_timer = true},
+                    .notes = &tacho_talk_notes,
+                    .compile = {.machine = TACHO_DEFAULT_MACHINE,
+                                .compile = {.stats = {.batch_size = 1}}}},
+        .outputs = {.element_max = SHOWN_ELEMENTS, .is_iree = true},
+        .jobs = {.torq_form = TACHO_RUN_R0},
+        .host = {.torq_form = TACHO_RUN_R1},
     };
-    const char **inputs = tacho_run_choose_list(arguments, "input", &run.request.input_count);
-    const char **outputs = tacho_run_choose_list(arguments, "output", &run.outputs.text_count);
-    bool has_lists = inputs != NULL && outputs != NULL;
-    int exit_code = has_lists ? TACHO_EXIT_USAGE : TACHO_EXIT_FAILED;
-    run.request.inputs = inputs;
-    run.outputs.texts = outputs;
-    choose_device(arguments, &run);
-    if (has_lists && choose_module(arguments, &run) && choose_profiles(arguments, &run)) {
-        exit_code = run_module(&run);
-    }
-    free(inputs);
-    free(outputs);
+    tacho_arena_init(&run.arena);
+    int exit_code = choose(arguments, &run);
+    exit_code = exit_code == TACHO_EXIT_DONE ? run_module(&run) : exit_code;
+    tacho_arena_deinit(&run.arena);
     return exit_code;
 }
 

@@ -16,10 +16,4 @@ tacho_status tacho_cli_note_pipes(tacho_status status, const tacho_intake *intak
 /* The same of a failure to read a model at |path|. */
 tacho_status tacho_cli_note_no_model(tacho_status status, const char *path) TACHO_MUST_USE;
 
-/*
- * Whether |path| is MLIR that a Torq program was compiled to, compressed or not, or a folder with
- * such a file. Told by content: a model is none, whatever its name. Pipes are not asked.
- */
-bool tacho_cli_is_debug_info(const char *path);
-
 #endif

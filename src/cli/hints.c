@@ -34,6 +34,11 @@ static const hint_words words[TACHO_HINT_COUNT] = {
     [TACHO_HINT_RECORD_OPERATORS] = {"; compile the program with --stats-level 70 to record "
                                      "operators",
                                      NULL, NULL},
+    [TACHO_HINT_SELECTION] = {"; 'tacho info' shows the time range of the input, and 'tacho ops' "
+                              "the names",
+                              NULL, NULL},
+    [TACHO_HINT_SEED] = {"", " (--seed ", ")"},
+    [TACHO_HINT_MORE_INFERENCES] = {"; -n runs more", NULL, NULL},
     [TACHO_HINT_SIGNPOSTS] = {"; --ignore-signposts shows all, --start-signpost NAME others", NULL,
                               NULL},
     [TACHO_HINT_COMPILE_PROGRAM] = {"; 'tacho compile -o' writes one", NULL, NULL},

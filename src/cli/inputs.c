@@ -6,6 +6,7 @@
 
 #include "base/grow.h"
 #include "cli/file_kind.h"
+#include "session/debug_info.h"
 #include "cli/talk.h"
 
 #include <stdlib.h>
@@ -28,7 +29,7 @@ static tacho_status list_word(tacho_cli_inputs *inputs, const char *word,
                               const tacho_cli_inputs_options *options)
 {
     size_t before = inputs->list.path_count + inputs->list.link_count;
-    if (options->keeps_debug_info && tacho_cli_is_debug_info(word)) {
+    if (options->keeps_debug_info && tacho_is_debug_info(word)) {
         return tacho_input_list_add_file(&inputs->list, word);
     }
     TACHO_TRY(tacho_input_list_add(&inputs->list, word, options->output_path));

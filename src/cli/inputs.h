@@ -7,7 +7,7 @@
 #define TACHO_CLI_INPUTS_H
 
 #include "cli/command.h"
-#include "cli/input_list.h"
+#include "pipeline/input_list.h"
 #include "pipeline/intake.h"
 
 typedef struct tacho_cli_inputs {

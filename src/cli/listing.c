@@ -4,8 +4,8 @@
  */
 #include "cli/listing.h"
 
-#include "cli/common_options.h"
 #include "cli/file_kind.h"
+#include "pipeline/intake_notes.h"
 #include "cli/inputs.h"
 
 #include "sinks/table_sink.h"
@@ -22,18 +22,12 @@ typedef struct run_request {
     size_t current; /* the input that is read */
 } run_request;
 
-tacho_status tacho_listing_take(void *self, const tacho_table *table)
-{
-    return table->cell_count > 0 || table->shows_empty ? tacho_table_report_add(self, table)
-                                                       : TACHO_OK;
-}
-
 /* |events|: NULL where no input is a profile. */
 static tacho_status add_tables(const run_request *request, tacho_events *events,
                                tacho_table_report *report)
 {
     const tacho_listing_verb *verb = request->verb;
-    const tacho_table_taker taker = {tacho_listing_take, report};
+    const tacho_table_taker taker = {tacho_table_report_take, report};
     TACHO_TRY(verb->check != NULL ? verb->check(request->self, request->listing) : TACHO_OK);
     if (events != NULL) {
         TACHO_TRY(verb->analysis->write(events, request->listing->options, &taker));
@@ -225,7 +219,7 @@ static int run_request_fully(run_request *request)
         tacho_talk_inputs(&dict);
     }
     if (status == TACHO_OK) {
-        tacho_cli_selection_warn(&dict);
+        tacho_intake_say_selection(&dict, &tacho_talk_notes);
     }
     int exit_code =
         dict.loss_count > 0 || listing->has_problems ? TACHO_EXIT_LOSSY : TACHO_EXIT_DONE;
@@ -236,35 +230,9 @@ static int run_request_fully(run_request *request)
     return exit_code;
 }
 
-const tacho_table_sink *tacho_listing_choose_sink(const tacho_arguments *arguments,
-                                                  const char *output_path)
-{
-    const char *format = tacho_common_format(arguments);
-    const tacho_table_sink *sink = NULL;
-    if (format == NULL) {
-        tacho_str path = tacho_str_from_cstring(output_path);
-        sink = tacho_table_sink_find_for_path(path);
-        if (sink == NULL) {
-            tacho_command_misuse(
-                arguments->command,
-                "%s: unknown table suffix; use .txt, .csv, .json or .xlsx, or --format",
-                output_path);
-        }
-        return sink;
-    }
-    sink = tacho_table_sink_find(tacho_str_from_cstring(format));
-    if (sink == NULL) {
-        char names[TACHO_TABLE_SINK_NAMES_BYTES];
-        tacho_table_sink_names(names);
-        tacho_command_misuse(arguments->command, "--format: unknown format '%s'; use one of %s",
-                             format, names);
-    }
-    return sink;
-}
-
 static bool choose_sink(const tacho_arguments *arguments, tacho_listing *listing)
 {
-    listing->sink = tacho_listing_choose_sink(arguments, listing->output_path);
+    listing->sink = tacho_cli_table_sink(arguments, listing->output_path);
     return listing->sink != NULL;
 }
 

@@ -12,7 +12,7 @@
 
 #include "analyses/analysis.h"
 #include "pipeline/intake.h"
-#include "cli/command.h"
+#include "cli/outputs.h"
 #include "cli/selection.h"
 #include "cli/talk.h"
 #include "sinks/table_sink.h"
@@ -46,20 +46,5 @@ typedef struct tacho_listing_verb {
 
 /* Runs the verb and returns the exit code. */
 int tacho_listing_run(const tacho_arguments *arguments, const tacho_listing_verb *verb, void *self);
-
-/* Adds tables that have rows, or show that they have none, to a tacho_table_report, |self|. */
-tacho_status tacho_listing_take(void *self, const tacho_table *table) TACHO_MUST_USE;
-
-/* The table sink of --format, or of the suffix of |output_path|; NULL when there is none: said so.
- */
-const tacho_table_sink *tacho_listing_choose_sink(const tacho_arguments *arguments,
-                                                  const char *output_path);
-
-/* Where tables go. */
-#define TACHO_LISTING_OPTION_OUTPUT                                                                \
-    {                                                                                              \
-        "output", 'o', false, "OUT",                                                               \
-            "write to OUT instead of standard output; .gz or .zst compresses"                      \
-    }
 
 #endif

@@ -61,10 +61,8 @@ static int finish(int exit_code)
     errno = 0;
     has_failed = fflush(stdout) != 0 || has_failed;
     if (has_failed && (exit_code == TACHO_EXIT_DONE || exit_code == TACHO_EXIT_LOSSY)) {
-        char text[256];
-        snprintf(text, sizeof(text), "standard output: cannot write%s%s", errno != 0 ? ": " : "",
-                 errno != 0 ? strerror(errno) : "");
-        tacho_talk_line("error", text);
+        tacho_talk("error", "standard output: cannot write%s%s", errno != 0 ? ": " : "",
+                   errno != 0 ? strerror(errno) : "");
         return TACHO_EXIT_FAILED;
     }
     return exit_code;
@@ -94,21 +92,17 @@ static int run_command(const tacho_command *command, int word_count, char **word
 /* |word| is neither a command nor the path of a file. */
 static int misuse(const char *word)
 {
-    char text[256];
     tacho_suggestion near = {.typed = tacho_str_from_cstring(word)};
     for (size_t i = 0; tacho_commands[i] != NULL; i++) {
         tacho_suggestion_offer(&near, tacho_commands[i]->name);
     }
     if (near.name != NULL) {
-        snprintf(text, sizeof(text), "unknown command '%.100s'; did you mean '%s'?", word,
-                 near.name);
+        tacho_talk("error", "unknown command '%s'; did you mean '%s'?", word, near.name);
     } else if (strpbrk(word, "./") != NULL) {
-        snprintf(text, sizeof(text), "%.200s: no such command or file", word);
+        tacho_talk("error", "%s: no such command or file", word);
     } else {
-        snprintf(text, sizeof(text), "unknown %s '%.100s'", word[0] == '-' ? "option" : "command",
-                 word);
+        tacho_talk("error", "unknown %s '%s'", word[0] == '-' ? "option" : "command", word);
     }
-    tacho_talk_line("error", text);
     fprintf(stderr, "Try 'tacho help'.\n");
     return TACHO_EXIT_USAGE;
 }

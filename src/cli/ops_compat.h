@@ -5,39 +5,65 @@
 #ifndef TACHO_CLI_OPS_COMPAT_H
 #define TACHO_CLI_OPS_COMPAT_H
 
+#include "analyses/ops.h"
+#include "analyses/tenstorrent/tt_analysis.h"
 #include "cli/command.h"
+#include "cli/talk.h"
+
+/* What the command line says: of the list, or of the report in its place. */
+typedef struct tacho_ops_request {
+    tacho_ops_options options;
+    tacho_tt_report_options compat;
+    tacho_talk_held held; /* notes, for below the table */
+    tacho_notes notes;
+} tacho_ops_request;
 
 /* Options of these reports, for the table of the verb. */
 #define TACHO_OPS_COMPAT_OPTIONS                                                                   \
-    {"compat", 0, false, "tt-perf-report",                                                         \
-     "the report of that tool instead: its columns, and its CSV with --format csv or -o x.csv; "   \
-     "for op tables of Tenstorrent's profiler"},                                                   \
-        {"start-signpost", 0, false, "NAME", "only rows after the first signpost of that name"},   \
-        {"end-signpost", 0, false, "NAME",                                                         \
-         "only rows before the first signpost of that name, or the second if --start-signpost "    \
-         "names the same"},                                                                        \
-        {"ignore-signposts", 0, false, NULL, "all rows (default: those after the last signpost)"}, \
-        {"print-signposts", 0, false, NULL, "show signposts among the rows"},                      \
-        {"id-range", 0, false, "A-B", "only rows A to B of the table; A- and -B work too"},        \
-        {"min-percentage", 0, false, "N",                                                          \
-         "hide rows below N percent of the time, except in CSV (default: 0)"},                     \
-        {"arch", 0, false, "NAME",                                                                 \
-         "the chip, if the table does not say: wormhole, blackhole, bh20, n1, or a machine "       \
-         "description with peaks (default: wormhole)"},                                            \
-        {"tracing-mode", 0, false, NULL,                                                           \
-         "keep the order of the table instead of sorting by host time"},                           \
-        {"no-host-ops", 0, false, NULL, "leave out ops that run on the host"},                     \
-        {"no-merge-devices", 0, false, NULL, "a row per op and device"},                           \
-        {"no-advice", 0, false, NULL, "leave out advice"},                                         \
-        {"no-summary", 0, false, NULL, "leave out the summary"},                                   \
-        {"raw-op-codes", 0, false, NULL, "add a CSV column with the op code alone"},               \
-    {                                                                                              \
-        "group-by", 0, false, "memory|op|category|replay",                                         \
-            "what a row of the summary is (default: memory)"                                       \
-    }
+    TACHO_OPT_VALUE("compat", 0, "tt-perf-report",                                                 \
+                    "the report of that tool instead: its columns, and its CSV with --format csv " \
+                    "or -o x.csv; "                                                                \
+                    "for op tables of Tenstorrent's profiler"),                                    \
+        TACHO_OPT_VALUE("start-signpost", 0, "NAME",                                               \
+                        "only rows after the first signpost of that name",                         \
+                        TACHO_INTO_STRING(tacho_ops_request, compat.rows.start_signpost)),         \
+        TACHO_OPT_VALUE(                                                                           \
+            "end-signpost", 0, "NAME",                                                             \
+            "only rows before the first signpost of that name, or the second if --start-signpost " \
+            "names the same",                                                                      \
+            TACHO_INTO_STRING(tacho_ops_request, compat.rows.end_signpost)),                       \
+        TACHO_OPT_FLAG("ignore-signposts", 0, "all rows (default: those after the last signpost)", \
+                       TACHO_INTO_FLAG(tacho_ops_request, compat.rows.ignores_signposts)),         \
+        TACHO_OPT_FLAG("print-signposts", 0, "show signposts among the rows",                      \
+                       TACHO_INTO_FLAG(tacho_ops_request, compat.rows.shows_signposts)),           \
+        TACHO_OPT_VALUE("id-range", 0, "A-B",                                                      \
+                        "only rows A to B of the table; A- and -B work too"),                      \
+        TACHO_OPT_VALUE("min-percentage", 0, "N",                                                  \
+                        "hide rows below N percent of the time, except in CSV (default: 0)"),      \
+        TACHO_OPT_VALUE(                                                                           \
+            "arch", 0, "NAME",                                                                     \
+            "the chip, if the table does not say: wormhole, blackhole, bh20, n1, or a machine "    \
+            "description with peaks (default: wormhole)",                                          \
+            TACHO_INTO_STRING(tacho_ops_request, compat.rows.arch)),                               \
+        TACHO_OPT_FLAG("tracing-mode", 0,                                                          \
+                       "keep the order of the table instead of sorting by host time",              \
+                       TACHO_INTO_FLAG(tacho_ops_request, compat.rows.keeps_order)),               \
+        TACHO_OPT_FLAG("no-host-ops", 0, "leave out ops that run on the host",                     \
+                       TACHO_INTO_FLAG(tacho_ops_request, compat.rows.hides_host_ops)),            \
+        TACHO_OPT_FLAG("no-merge-devices", 0, "a row per op and device",                           \
+                       TACHO_INTO_FLAG(tacho_ops_request, compat.rows.keeps_devices)),             \
+        TACHO_OPT_FLAG("no-advice", 0, "leave out advice",                                         \
+                       TACHO_INTO_UNFLAG(tacho_ops_request, compat.has_advice)),                   \
+        TACHO_OPT_FLAG("no-summary", 0, "leave out the summary",                                   \
+                       TACHO_INTO_UNFLAG(tacho_ops_request, compat.has_summary)),                  \
+        TACHO_OPT_FLAG("raw-op-codes", 0, "add a CSV column with the op code alone",               \
+                       TACHO_INTO_FLAG(tacho_ops_request, compat.has_codes)),                      \
+        TACHO_OPT_VALUE("group-by", 0, "memory|op|category|replay",                                \
+                        "what a row of the summary is (default: memory)",                          \
+                        TACHO_INTO_WORD(tacho_ops_request, compat.rows.grouping))
 
 /* Runs the report that --compat names. */
-int tacho_ops_compat_run(const tacho_arguments *arguments);
+int tacho_ops_compat_run(const tacho_arguments *arguments, tacho_ops_request *request);
 
 /* The first of these options that was given although --compat was not; NULL for none. */
 const char *tacho_ops_compat_stray(const tacho_arguments *arguments);

@@ -9,44 +9,6 @@
 #include "sinks/table_sink.h"
 
 #include <inttypes.h>
-#include <stdio.h>
-
-static void say_done(const char *path, const tacho_tt_join_result *result)
-{
-    char text[512];
-    snprintf(text, sizeof(text), "%s: %" PRIu64 " row%s", path, result->row_count,
-             result->row_count == 1 ? "" : "s");
-    tacho_talk_line("wrote", text);
-}
-
-static void say_rate(const tacho_tt_join_result *result)
-{
-    char text[128];
-    snprintf(text, sizeof(text),
-             "the log does not say the rate of its cycles; %" PRIu64
-             " MHz is assumed (--clock-mhz sets another)",
-             result->assumed_mhz);
-    tacho_talk_line("warning", text);
-}
-
-/* An option that a joined table has no use for; NULL for none. */
-static const char *find_stray(const tacho_arguments *arguments)
-{
-    static const char *const strays[] = {"by",     "sort", "top",    "filter", "class",
-                                         "format", "from", "slices", "program"};
-    for (size_t i = 0; i < sizeof(strays) / sizeof(strays[0]); i++) {
-        if (tacho_arguments_has(arguments, strays[i])) {
-            return strays[i];
-        }
-    }
-    return NULL;
-}
-
-static tacho_str text_of(const tacho_arguments *arguments, const char *name)
-{
-    const char *value = tacho_arguments_value(arguments, name);
-    return value == NULL ? TACHO_STR("") : tacho_str_from_cstring(value);
-}
 
 /* Whether the name of the output asks for another format than CSV. */
 static bool asks_for_other(const char *path)
@@ -58,12 +20,16 @@ static bool asks_for_other(const char *path)
 
 int tacho_ops_join_run(const tacho_arguments *arguments)
 {
+    /* Options that a joined table has no use for. */
+    static const char *const strays[] = {"by",     "sort", "top",    "filter",  "class",
+                                         "format", "from", "slices", "program", NULL};
+    const char *clock_mhz = tacho_arguments_value(arguments, "clock-mhz");
     const char *output = tacho_arguments_value(arguments, "output");
     tacho_tt_join_request request = {
         .paths = arguments->words,
         .path_count = arguments->word_count,
         .output_path = output != NULL ? output : "-",
-        .clock_mhz = text_of(arguments, "clock-mhz"),
+        .clock_mhz = tacho_str_from_cstring(clock_mhz != NULL ? clock_mhz : ""),
         .is_quiet = tacho_arguments_has(arguments, "quiet"),
         .is_strict = tacho_arguments_has(arguments, "strict"),
         .notes = &tacho_talk_notes,
@@ -74,7 +40,7 @@ int tacho_ops_join_run(const tacho_arguments *arguments)
                                     "--join: no logs given; name the files, or the directory that "
                                     "holds them");
     }
-    const char *stray = find_stray(arguments);
+    const char *stray = tacho_arguments_find(arguments, strays);
     if (stray != NULL) {
         return tacho_command_misuse(arguments->command,
                                     "--%s does not go with --join, which writes the vendor's CSV",
@@ -91,10 +57,14 @@ int tacho_ops_join_run(const tacho_arguments *arguments)
         return tacho_talk_failure(status);
     }
     if (result.assumed_mhz > 0) {
-        say_rate(&result);
+        tacho_talk("warning",
+                   "the log does not say the rate of its cycles; %" PRIu64
+                   " MHz is assumed (--clock-mhz sets another)",
+                   result.assumed_mhz);
     }
     if (output != NULL && !tacho_arguments_has(arguments, "quiet")) {
-        say_done(output, &result);
+        tacho_talk("wrote", "%s: %" PRIu64 " row%s", output, result.row_count,
+                   result.row_count == 1 ? "" : "s");
     }
     return result.loss_count > 0 ? TACHO_EXIT_LOSSY : TACHO_EXIT_DONE;
 }

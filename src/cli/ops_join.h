@@ -8,11 +8,10 @@
 #include "cli/command.h"
 
 #define TACHO_OPS_JOIN_OPTION                                                                      \
-    {                                                                                              \
-        "join", 0, false, NULL,                                                                    \
-            "write the op table of the logs that Tenstorrent's profiler left, files or the "       \
-            "directory of one run, as CSV"                                                         \
-    }
+    TACHO_OPT_FLAG(                                                                                \
+        "join", 0,                                                                                 \
+        "write the op table of the logs that Tenstorrent's profiler left, files or the "           \
+        "directory of one run, as CSV")
 
 int tacho_ops_join_run(const tacho_arguments *arguments);
 

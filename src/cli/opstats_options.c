@@ -5,31 +5,13 @@
 #include "cli/opstats_options.h"
 
 #include "cli/common_options.h"
+#include "cli/outputs.h"
 #include "cli/talk.h"
-#include "sinks/table_sink.h"
 
 #include "base/grow.h"
+#include "sinks/chrome_json.h"
 
 #include <stdlib.h>
-
-/* true, false; "" is a flag without value. */
-static bool choose_truth(const tacho_arguments *arguments, const char *name, bool by_default,
-                         bool *out_value)
-{
-    const char *value = tacho_arguments_value(arguments, name);
-    *out_value = by_default;
-    if (value == NULL) {
-        return true;
-    }
-    bool is_true = value[0] == '\0' || strcmp(value, "true") == 0 || strcmp(value, "1") == 0;
-    bool is_false = strcmp(value, "false") == 0 || strcmp(value, "0") == 0;
-    *out_value = is_true;
-    if (!is_true && !is_false) {
-        tacho_command_misuse(arguments->command, "--%s: expected true or false, not '%s'", name,
-                             value);
-    }
-    return is_true || is_false;
-}
 
 static int choose_list(const tacho_arguments *arguments, const char *name,
                        tacho_stats_choice *out_choice)
@@ -60,74 +42,26 @@ static int choose_list(const tacho_arguments *arguments, const char *name,
     return TACHO_EXIT_DONE;
 }
 
-static bool choose_flows(const tacho_arguments *arguments, tacho_stats_view *view)
-{
-    const char *value = tacho_arguments_value(arguments, "flow-events");
-    view->shows_flows = value != NULL && strcmp(value, "full") == 0;
-    if (value != NULL && !view->shows_flows && strcmp(value, "none") != 0) {
-        tacho_command_misuse(arguments->command,
-                             "--flow-events: unknown value '%s'; use none or full", value);
-        return false;
-    }
-    return true;
-}
-
 static bool choose_sinks(const tacho_arguments *arguments, tacho_opstats_request *request)
 {
     const char *format = tacho_common_format(arguments);
-    const char *to = tacho_arguments_value(arguments, "to");
-    if (format != NULL && strcmp(format, "text") != 0) {
-        request->table_sink = tacho_table_sink_find(tacho_str_from_cstring(format));
-        if (request->table_sink == NULL) {
-            char names[TACHO_TABLE_SINK_NAMES_BYTES];
-            tacho_table_sink_names(names);
-            tacho_command_misuse(arguments->command, "--format: unknown format '%s'; use one of %s",
-                                 format, names);
-            return false;
-        }
-    }
-    request->trace_sink = tacho_trace_sink_find(tacho_str_from_cstring(to != NULL ? to : "chrome"));
-    if (request->trace_sink == NULL) {
-        tacho_command_misuse(arguments->command,
-                             "--to: unknown trace format '%s'; 'tacho help formats' lists them",
-                             to);
-    }
-    return request->trace_sink != NULL;
+    bool is_table = format != NULL && strcmp(format, "text") != 0;
+    request->table_sink = is_table ? tacho_cli_table_format(arguments->command, format) : NULL;
+    request->trace_sink = tacho_arguments_has(arguments, "to")
+                              ? tacho_cli_trace_sink(arguments, "to", "", "")
+                              : &tacho_sink_chrome_json;
+    return (request->table_sink != NULL || !is_table) && request->trace_sink != NULL;
 }
 
-static bool choose_rollup(const tacho_arguments *arguments, tacho_opstats_request *request)
-{
-    const char *value = tacho_arguments_value(arguments, "rollup");
-    request->rollup =
-        value != NULL ? tacho_rollup_find(tacho_str_from_cstring(value)) : TACHO_ROLLUP_NONE;
-    if (value != NULL && request->rollup == TACHO_ROLLUP_NONE) {
-        tacho_command_misuse(
-            arguments->command,
-            "--rollup: unknown value '%s'; use op, layer, core, device or critical", value);
-        return false;
-    }
-    return true;
-}
-
-/* The verb takes the program and the stats as words, too: what options have not named. */
-static const char *next_word(const tacho_arguments *arguments, const char *named, size_t *at)
-{
-    bool is_word = named == NULL && !arguments->command->is_dropin && *at < arguments->word_count;
-    return is_word ? arguments->words[(*at)++] : named;
-}
-
+/* The program and the stats may be plain words, too: what options have not named. */
 static bool choose_paths(const tacho_arguments *arguments, tacho_opstats_request *request)
 {
     bool is_dropin = arguments->command->is_dropin;
-    const char *output = tacho_arguments_value(arguments, "output-dir");
-    const char *program = tacho_arguments_value(arguments, "program");
+    const char **const open[] = {&request->program_path, &request->input_path};
     size_t taken = 0;
-    program = program != NULL ? program : tacho_arguments_value(arguments, "qpc");
-    request->program_path = next_word(arguments, program, &taken);
-    request->input_path =
-        next_word(arguments, tacho_arguments_value(arguments, "input-dir"), &taken);
-    request->output_folder = output != NULL ? output : ".";
-    request->host_path = tacho_arguments_value(arguments, "host-trace");
+    for (size_t i = 0; i < 2 && !is_dropin && taken < arguments->word_count; i++) {
+        *open[i] = *open[i] == NULL ? arguments->words[taken++] : *open[i];
+    }
     if (taken < arguments->word_count) {
         tacho_command_misuse(arguments->command, "unexpected argument '%s'",
                              arguments->words[taken]);
@@ -143,23 +77,10 @@ static bool choose_paths(const tacho_arguments *arguments, tacho_opstats_request
     return request->program_path != NULL && request->input_path != NULL;
 }
 
-int tacho_opstats_choose(const tacho_arguments *arguments, tacho_opstats_request *out_request)
+static int choose(const tacho_arguments *arguments, tacho_opstats_request *request)
 {
-    tacho_opstats_request *request = out_request;
-    *request = (tacho_opstats_request){
-        .is_verbose = tacho_arguments_has(arguments, "verbose"),
-        .is_quiet = tacho_arguments_has(arguments, "quiet"),
-        .view = {.has_vendor_words = true},
-    };
-    bool merges_groups = true;
-    if (!choose_paths(arguments, request) ||
-        !choose_truth(arguments, "summary", false, &request->wants_summary) ||
-        !choose_truth(arguments, "trace", false, &request->wants_trace) ||
-        !choose_truth(arguments, "merge-mq-traces", true, &request->merges_devices) ||
-        !choose_truth(arguments, "merge-thread-groups", true, &merges_groups) ||
-        !choose_truth(arguments, "show-barrier-events", false, &request->view.shows_barriers) ||
-        !choose_flows(arguments, &request->view) || !choose_sinks(arguments, request) ||
-        !choose_rollup(arguments, request)) {
+    if (!tacho_arguments_fill(arguments, request) || !choose_paths(arguments, request) ||
+        !choose_sinks(arguments, request)) {
         return TACHO_EXIT_USAGE;
     }
     int exit_code = choose_list(arguments, "select-cores", &request->view.cores);
@@ -169,7 +90,6 @@ int tacho_opstats_choose(const tacho_arguments *arguments, tacho_opstats_request
     if (exit_code != TACHO_EXIT_DONE) {
         return exit_code;
     }
-    request->view.splits_groups = !merges_groups;
     if (!request->wants_summary && !request->wants_trace && request->rollup == TACHO_ROLLUP_NONE) {
         bool is_dropin = arguments->command->is_dropin; /* then it is without roll-ups */
         return tacho_command_misuse(arguments->command,
@@ -182,7 +102,7 @@ int tacho_opstats_choose(const tacho_arguments *arguments, tacho_opstats_request
     return TACHO_EXIT_DONE;
 }
 
-void tacho_opstats_request_deinit(tacho_opstats_request *request)
+static void request_deinit(tacho_opstats_request *request)
 {
     free((uint32_t *)(uintptr_t)request->view.cores.items);
     free((uint32_t *)(uintptr_t)request->view.devices.items);
@@ -205,11 +125,17 @@ static int run_chosen(tacho_opstats_request *request)
 
 int tacho_opstats_command_run(const tacho_arguments *arguments)
 {
-    tacho_opstats_request request;
-    int exit_code = tacho_opstats_choose(arguments, &request);
+    tacho_opstats_request request = {
+        .output_folder = ".",
+        .merges_devices = true,
+        .is_verbose = tacho_arguments_has(arguments, "verbose"),
+        .is_quiet = tacho_arguments_has(arguments, "quiet"),
+        .view = {.has_vendor_words = true},
+    };
+    int exit_code = choose(arguments, &request);
     if (exit_code == TACHO_EXIT_DONE) {
         exit_code = run_chosen(&request);
     }
-    tacho_opstats_request_deinit(&request);
+    request_deinit(&request);
     return exit_code;
 }

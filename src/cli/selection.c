@@ -114,24 +114,3 @@ void tacho_cli_selection_close(tacho_cli_selection *selection)
     }
     selection->filter.has_regex = false;
 }
-
-uint64_t tacho_cli_selection_left_out(const tacho_dict *dict)
-{
-    uint64_t left_out_count = 0;
-    for (size_t i = 0; i < dict->part_count; i++) {
-        left_out_count += dict->parts[i].left_out_count;
-    }
-    return left_out_count;
-}
-
-void tacho_cli_selection_warn(const tacho_dict *dict)
-{
-    uint64_t read_count = 0;
-    for (size_t i = 0; i < dict->part_count; i++) {
-        read_count += dict->parts[i].row_count;
-    }
-    if (read_count > 0 && read_count == tacho_cli_selection_left_out(dict)) {
-        tacho_talk_line("warning", "no event matches; 'tacho info' shows the time range of the "
-                                   "input, and 'tacho ops' the names");
-    }
-}

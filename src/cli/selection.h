@@ -33,10 +33,4 @@ typedef struct tacho_cli_selection {
 int tacho_cli_selection_open(tacho_cli_selection *selection, const tacho_arguments *arguments);
 void tacho_cli_selection_close(tacho_cli_selection *selection);
 
-/* How many events of all parts were left out. */
-uint64_t tacho_cli_selection_left_out(const tacho_dict *dict);
-
-/* Warns when events were read and every one was left out. */
-void tacho_cli_selection_warn(const tacho_dict *dict);
-
 #endif

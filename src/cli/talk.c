@@ -8,6 +8,7 @@
 #include "base/utf8.h"
 #include "cli/command.h"
 #include "cli/hints.h"
+#include "pipeline/intake_notes.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -44,7 +45,7 @@ static const char *color_of(const char *kind)
                                       : TACHO_COLOR_CYAN;
 }
 
-void tacho_talk_line(const char *kind, const char *text)
+static void print_line(const char *kind, const char *text)
 {
     bool is_colored = tacho_color_is_on(STDERR_FILENO);
     fprintf(stderr, "tacho: %s%s:%s ", is_colored ? color_of(kind) : "", kind,
@@ -65,7 +66,7 @@ static void print_hinted(const char *kind, const char *text, const tacho_hint_di
     if (status == TACHO_OK) {
         status = tacho_text_put(&words, tacho_str_make("", 1)); /* its end */
     }
-    tacho_talk_line(kind, status == TACHO_OK ? tacho_text_take(&words).data : text);
+    print_line(kind, status == TACHO_OK ? tacho_text_take(&words).data : text);
     tacho_status_free(status);
     tacho_text_deinit(&words);
 }
@@ -78,6 +79,14 @@ static void take_note(void *self, const char *kind, const char *text, tacho_hint
 }
 
 const tacho_notes tacho_talk_notes = {take_note, NULL};
+
+void tacho_talk(const char *kind, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    tacho_note_list(&tacho_talk_notes, kind, format, arguments);
+    va_end(arguments);
+}
 
 static void hold_note(void *self, const char *kind, const char *text, tacho_hint hint)
 {
@@ -143,35 +152,12 @@ void tacho_talk_skipped(tacho_status status)
 
 void tacho_talk_losses(const tacho_dict *dict)
 {
-    for (size_t i = 0; i < dict->loss_count; i++) {
-        const tacho_loss *loss = &dict->losses[i];
-        char text[512];
-        char where[160] = "";
-        tacho_str example = tacho_dict_string(dict, loss->example);
-        if (loss->first_line > 0) {
-            snprintf(where, sizeof(where), ", first at line %" PRIu64 "%s%.80s", loss->first_line,
-                     example.len > 0 ? ": " : "", example.data);
-        } else if (example.len > 0) { /* "byte 7", perhaps with more behind it */
-            snprintf(where, sizeof(where), ", first at %.100s", example.data);
-        }
-        snprintf(text, sizeof(text), "%.200s: %" PRIu64 " %s not read: %s%s",
-                 tacho_dict_string(dict, dict->parts[loss->part].path).data, loss->count,
-                 loss->count == 1 ? "record" : "records", tacho_loss_phrase(loss->reason), where);
-        tacho_talk_line("warning", text);
-    }
+    tacho_intake_say_losses(dict, &tacho_talk_notes);
 }
 
 void tacho_talk_inputs(const tacho_dict *dict)
 {
-    for (size_t i = 0; i < dict->part_count; i++) {
-        const tacho_part *part = &dict->parts[i];
-        tacho_note(&tacho_talk_notes, "read", "%.*s: %.*s%s%.*s, %" PRIu64 " event%s",
-                   TACHO_STR_ARG(tacho_dict_string(dict, part->path)),
-                   TACHO_STR_ARG(tacho_dict_string(dict, part->format)),
-                   part->generation != 0 ? " " : "",
-                   TACHO_STR_ARG(tacho_dict_string(dict, part->generation)), part->row_count,
-                   part->row_count == 1 ? "" : "s");
-    }
+    tacho_intake_say_inputs(dict, &tacho_talk_notes);
 }
 
 void tacho_talk_cost(int64_t started_ns)
@@ -179,9 +165,8 @@ void tacho_talk_cost(int64_t started_ns)
     struct rusage usage;
     int64_t elapsed_us = (tacho_talk_now_ns() - started_ns) / 1000;
     if (getrusage(RUSAGE_SELF, &usage) == 0) {
-        tacho_note(&tacho_talk_notes, "note",
-                   "%" PRId64 ".%03" PRId64 " ms elapsed, %ld KiB peak memory", elapsed_us / 1000,
-                   elapsed_us % 1000, usage.ru_maxrss);
+        tacho_talk("note", "%" PRId64 ".%03" PRId64 " ms elapsed, %ld KiB peak memory",
+                   elapsed_us / 1000, elapsed_us % 1000, usage.ru_maxrss);
     }
 }
 

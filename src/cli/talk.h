@@ -18,7 +18,7 @@ typedef enum tacho_talk_level {
 } tacho_talk_level;
 
 /* "tacho: <kind>: <text>". */
-void tacho_talk_line(const char *kind, const char *text);
+void tacho_talk(const char *kind, const char *format, ...) TACHO_PRINTF(2, 3);
 
 /* "tacho: <kind>: <text>" of what other rooms have to say. */
 extern const tacho_notes tacho_talk_notes;

@@ -36,15 +36,10 @@ static tacho_status write_profile(const compiled *self, tacho_output *output)
 
 /* ---- tables -------------------------------------------------------------------------------- */
 
-static tacho_status add_table(void *report, const tacho_table *table)
-{
-    return table->cell_count > 0 ? tacho_table_report_add(report, table) : TACHO_OK;
-}
-
 static tacho_status add_tables(const compiled *self, tacho_table_report *report)
 {
     const tacho_compile_request *request = self->request;
-    const tacho_table_taker taker = {add_table, report};
+    const tacho_table_taker taker = {tacho_table_report_take, report};
     const tacho_compiled_subject subject = {self->estimate, self->program, request->machine,
                                             self->program_bytes};
     if (request->output_path != NULL) {

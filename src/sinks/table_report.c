@@ -20,6 +20,12 @@ tacho_status tacho_table_report_add(tacho_table_report *report, const tacho_tabl
                                     : report->sink->write(table, index, report->output);
 }
 
+tacho_status tacho_table_report_take(void *report, const tacho_table *table)
+{
+    return table->cell_count > 0 || table->shows_empty ? tacho_table_report_add(report, table)
+                                                       : TACHO_OK;
+}
+
 tacho_status tacho_table_report_append(tacho_table_report *report, const tacho_table *more)
 {
     assert(report->table_count > 0 && tacho_table_sink_can_append(report->sink));

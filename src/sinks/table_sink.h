@@ -56,6 +56,9 @@ tacho_status tacho_table_report_open(tacho_table_report *report, const tacho_tab
                                      tacho_output *output) TACHO_MUST_USE;
 tacho_status tacho_table_report_add(tacho_table_report *report,
                                     const tacho_table *table) TACHO_MUST_USE;
+/* The same of a table that has rows, or shows that it has none, for takers of tables; |report| is a
+ * tacho_table_report. */
+tacho_status tacho_table_report_take(void *report, const tacho_table *table) TACHO_MUST_USE;
 /* More rows of the table added last, by a sink that can. */
 tacho_status tacho_table_report_append(tacho_table_report *report,
                                        const tacho_table *more) TACHO_MUST_USE;

@@ -2,15 +2,15 @@
 /*
  * A capture is read once for all tables: its rows go to two analyses.
  */
-#include "cli/profile_report.h"
+#include "session/profiling_report.h"
 
 #include "analyses/analysis.h"
 #include "analyses/ops.h"
 #include "pipeline/conversion.h"
+#include "pipeline/intake_notes.h"
 #include "session/profiling.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <unistd.h>
 
 enum { TOP = 20 };
@@ -103,7 +103,7 @@ static tacho_status write_all(report_writer *writer, const row_fork *rows)
         tacho_output_close(&output);
         TACHO_TRY(status);
     }
-    if (report->level == TACHO_TALK_QUIET) {
+    if (report->is_quiet) {
         return TACHO_OK;
     }
     TACHO_TRY(tacho_output_open_standard_error(&output));
@@ -144,55 +144,50 @@ static tacho_status attempt(void *self, tacho_order_mode mode, tacho_dict *dict)
 static void say_summary(const tacho_profile_report *report, bool has_ops)
 {
     const tacho_wrapper_result *result = report->result;
-    char text[256];
-    snprintf(text, sizeof(text),
-             "%" PRIu64 " process%s in %.3f s, %.3f s of CPU time, exit status %d%s",
-             result->process_count, result->process_count == 1 ? "" : "es",
-             (double)result->elapsed_ns / ns_per_s, (double)result->cpu_ns / ns_per_s,
-             result->exit_status, result->is_timed_out ? " (timed out)" : "");
-    tacho_talk_line("note", text);
+    tacho_note(report->notes, "note",
+               "%" PRIu64 " process%s in %.3f s, %.3f s of CPU time, exit status %d%s",
+               result->process_count, result->process_count == 1 ? "" : "es",
+               (double)result->elapsed_ns / ns_per_s, (double)result->cpu_ns / ns_per_s,
+               result->exit_status, result->is_timed_out ? " (timed out)" : "");
     if (!has_ops) {
-        tacho_talk_line("note", "no operators were reported; this shows processes alone, as seen "
-                                "from outside");
+        tacho_note(report->notes, "note",
+                   "no operators were reported; this shows processes alone, as seen from outside");
     }
 }
 
 /* What the tables cannot show. */
-static void say_limits(const tacho_wrapper_result *result)
+static void say_limits(const tacho_wrapper_result *result, const tacho_notes *notes)
 {
-    char text[160];
     if (result->running_count > 0) {
-        snprintf(text, sizeof(text), "%" PRIu64 " process%s still running; recorded up to here",
-                 result->running_count, result->running_count == 1 ? " is" : "es are");
-        tacho_talk_line("note", text);
+        tacho_note(notes, "note", "%" PRIu64 " process%s still running; recorded up to here",
+                   result->running_count, result->running_count == 1 ? " is" : "es are");
     }
     if (result->unseen_count > 0) {
-        snprintf(text, sizeof(text),
-                 "%" PRIu64 " more process%s too short to be seen between two looks",
-                 result->unseen_count, result->unseen_count == 1 ? " was" : "es were");
-        tacho_talk_line("note", text);
+        tacho_note(notes, "note",
+                   "%" PRIu64 " more process%s too short to be seen between two looks",
+                   result->unseen_count, result->unseen_count == 1 ? " was" : "es were");
     }
     if (result->left_out_count > 0) {
-        tacho_talk_line("warning", "more processes than can be followed at once; some are missing");
+        tacho_note(notes, "warning",
+                   "more processes than can be followed at once; some are missing");
     }
     if (result->lists_no_children) {
-        tacho_talk_line("warning", "this kernel does not list the children of processes; only the "
-                                   "program itself was followed");
+        tacho_note(notes, "warning",
+                   "this kernel does not list the children of processes; only the program itself "
+                   "was followed");
     }
 }
 
 static void say_unstored(const tacho_profile_report *report)
 {
     const tacho_wrapper_result *result = report->result;
-    char text[160];
     if (result->store_error == TACHO_OK) {
         return;
     }
-    tacho_talk_status("warning", result->store_error, NULL);
-    snprintf(text, sizeof(text),
-             "%" PRIu64 " event%s could not be stored; what came before is kept",
-             result->unstored_count, result->unstored_count == 1 ? "" : "s");
-    tacho_talk_line("warning", text);
+    tacho_note(report->notes, "warning", "%s", tacho_status_message(result->store_error));
+    tacho_note(report->notes, "warning",
+               "%" PRIu64 " event%s could not be stored; what came before is kept",
+               result->unstored_count, result->unstored_count == 1 ? "" : "s");
 }
 
 /* ---- the output ---------------------------------------------------------------------------- */
@@ -234,36 +229,35 @@ static tacho_status write_report(const tacho_profile_report *report)
     report_writer writer = {.report = report, .intake = {.inputs = &input, .input_count = 1}};
     tacho_dict dict;
     tacho_status status = TACHO_OK;
-    bool is_silent = report->level == TACHO_TALK_QUIET && report->table_sink == NULL;
+    bool is_silent = report->is_quiet && report->table_sink == NULL;
     TACHO_TRY(tacho_dict_init(&dict));
     if (!is_silent) {
         status = tacho_pipeline_try(attempt, &writer, TACHO_ORDER_PASS, &dict);
-        tacho_talk_losses(&dict);
+        tacho_intake_say_losses(&dict, report->notes);
     }
     tacho_dict_deinit(&dict);
     if (status == TACHO_OK) {
         status = write_output(report, &writer.intake);
     }
-    if (status == TACHO_OK && report->level != TACHO_TALK_QUIET) {
+    if (status == TACHO_OK && !report->is_quiet) {
         say_summary(report, writer.has_ops);
-        say_limits(report->result);
+        say_limits(report->result, report->notes);
     }
     return status;
 }
 
 static void say_wrote(const tacho_profile_report *report)
 {
-    char text[320];
-    if (report->output_path == NULL || report->level == TACHO_TALK_QUIET) {
+    uint64_t count = report->result->stored_count;
+    if (report->output_path == NULL || report->is_quiet) {
         return;
     }
     if (report->trace_sink != NULL) {
-        snprintf(text, sizeof(text), "%.200s: %" PRIu64 " event%s", report->output_path,
-                 report->result->stored_count, report->result->stored_count == 1 ? "" : "s");
+        tacho_note(report->notes, "wrote", "%s: %" PRIu64 " event%s", report->output_path, count,
+                   count == 1 ? "" : "s");
     } else {
-        snprintf(text, sizeof(text), "%.200s", report->output_path);
+        tacho_note(report->notes, "wrote", "%s", report->output_path);
     }
-    tacho_talk_line("wrote", text);
 }
 
 tacho_status tacho_profile_report_run(const tacho_profile_report *report)

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tacho info of debug information: dumps of compiled Torq programs in, tables of what they hold
- * out.
+ * Debug information as an input by itself: dumps of compiled Torq programs in, tables of what they
+ * hold out.
  */
-#ifndef TACHO_CLI_INFO_DEBUG_H
-#define TACHO_CLI_INFO_DEBUG_H
+#ifndef TACHO_SESSION_DEBUG_INFO_H
+#define TACHO_SESSION_DEBUG_INFO_H
 
 #include "analyses/analysis.h"
+#include "base/notes.h"
 
 typedef struct tacho_opened_debug_info tacho_opened_debug_info;
 
@@ -14,10 +15,17 @@ typedef struct tacho_debug_list {
     tacho_opened_debug_info **items;
     size_t item_count, item_capacity;
     size_t problem_count; /* said already */
-    bool has_several;     /* inputs, so that files are told apart by their whole paths */
+    const tacho_notes *notes;
+    bool has_several; /* inputs, so that files are told apart by their whole paths */
 } tacho_debug_list;
 
 void tacho_debug_list_deinit(tacho_debug_list *list);
+
+/*
+ * Whether |path| is MLIR that a Torq program was compiled to, compressed or not, or a folder with
+ * such a file. Told by content: a model is none, whatever its name. Pipes are not asked.
+ */
+bool tacho_is_debug_info(const char *path);
 
 /*
  * Reads |path|, a file or a folder, and says what is damaged; |out_is_debug_info| is false for
@@ -30,7 +38,7 @@ tacho_status tacho_debug_list_add(tacho_debug_list *list, const char *path, cons
 tacho_status tacho_debug_list_write(const tacho_debug_list *list,
                                     const tacho_table_taker *to) TACHO_MUST_USE;
 
-/* Says what can be done with them next. */
-void tacho_debug_list_say_next(const tacho_debug_list *list);
+/* The path of the only one, where it can be named again; NULL: there are none, or several. */
+const char *tacho_debug_list_path(const tacho_debug_list *list);
 
 #endif

@@ -2,13 +2,11 @@
 /*
  * Tables in the order in which people read them; for programs the same with facts in columns.
  */
-#include "cli/run_report.h"
+#include "session/run_report.h"
 
 #include "analyses/analysis.h"
 #include "analyses/compare.h"
 #include "analyses/run_tables.h"
-#include "cli/listing.h"
-#include "cli/talk.h"
 #include "session/tables.h"
 #include "sinks/overview_text.h"
 
@@ -39,7 +37,7 @@ static tacho_status add(run_printer *self, tacho_status status, tacho_table *tab
 static tacho_status add_of_recording(run_printer *self, const tacho_analysis *analysis,
                                      const void *options)
 {
-    const tacho_table_taker taker = {tacho_listing_take, &self->tables};
+    const tacho_table_taker taker = {tacho_table_report_take, &self->tables};
     return analysis->make(&self->recording, options, &taker);
 }
 
@@ -67,7 +65,7 @@ static tacho_status add_operators(run_printer *self)
 static tacho_status add_all(run_printer *self)
 {
     const tacho_run_tables_options shown = {.is_for_people = self->is_for_people};
-    const tacho_compare_options compared = {WORST_COUNT, &tacho_talk_notes};
+    const tacho_compare_options compared = {WORST_COUNT, self->session->request->notes};
     TACHO_TRY(add_of_recording(self, &tacho_analysis_run, &shown));
     if (self->options->has_blocks) {
         TACHO_TRY(add_of_recording(self, &tacho_analysis_blocks, NULL));
@@ -97,8 +95,7 @@ static tacho_status print_all(run_printer *self)
 {
     bool has_values = self->is_for_people || self->options->omits_tables;
     if (has_values) {
-        TACHO_TRY(
-            tacho_run_outputs_print(self->options->outputs, self->session, false, self->output));
+        TACHO_TRY(tacho_run_outputs_print(self->options->outputs, self->session, self->output));
     }
     if (self->options->omits_tables) {
         return TACHO_OK;

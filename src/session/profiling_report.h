@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a person sees of a capture that was just made, and the file that -o names.
+ * What a person sees of a capture that was just made, and the file it is kept in.
  */
-#ifndef TACHO_CLI_PROFILE_REPORT_H
-#define TACHO_CLI_PROFILE_REPORT_H
+#ifndef TACHO_SESSION_PROFILING_REPORT_H
+#define TACHO_SESSION_PROFILING_REPORT_H
 
+#include "base/notes.h"
 #include "capture/wrapper.h"
-#include "cli/talk.h"
 #include "sinks/table_sink.h"
 #include "sinks/trace_sink.h"
 
@@ -16,7 +16,8 @@ typedef struct tacho_profile_report {
     const tacho_trace_sink *trace_sink; /* of the output, or NULL ... */
     const tacho_table_sink *table_sink; /* ... where it is this */
     const tacho_wrapper_result *result;
-    tacho_talk_level level;
+    const tacho_notes *notes;
+    bool is_quiet; /* no tables, and of what is said warnings alone */
 } tacho_profile_report;
 
 /*

@@ -3,8 +3,8 @@
  * Inputs of a verb that takes folders: a folder stands for the files in it, sorted by name, unless
  * it is read as one input.
  */
-#ifndef TACHO_CLI_INPUT_LIST_H
-#define TACHO_CLI_INPUT_LIST_H
+#ifndef TACHO_PIPELINE_INPUT_LIST_H
+#define TACHO_PIPELINE_INPUT_LIST_H
 
 #include "base/arena.h"
 

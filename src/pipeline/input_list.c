@@ -2,7 +2,7 @@
 /*
  * Listing folders.
  */
-#include "cli/input_list.h"
+#include "pipeline/input_list.h"
 
 #include "base/beneath.h"
 #include "base/grow.h"

@@ -3,8 +3,8 @@
  * One file of a report: its rows go by once, and what the page needs of them is kept: columns,
  * busy times and operators. Memory does not grow with the number of rows.
  */
-#ifndef TACHO_CLI_REPORT_INTAKE_H
-#define TACHO_CLI_REPORT_INTAKE_H
+#ifndef TACHO_PIPELINE_REPORT_INTAKE_H
+#define TACHO_PIPELINE_REPORT_INTAKE_H
 
 #include "analyses/ops.h"
 #include "analyses/overview.h"

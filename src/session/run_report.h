@@ -2,10 +2,10 @@
 /*
  * What a person, or a script, sees of a run: tables on standard output.
  */
-#ifndef TACHO_CLI_RUN_REPORT_H
-#define TACHO_CLI_RUN_REPORT_H
+#ifndef TACHO_SESSION_RUN_REPORT_H
+#define TACHO_SESSION_RUN_REPORT_H
 
-#include "cli/run_outputs.h"
+#include "session/run_outputs.h"
 #include "session/profile.h"
 #include "sinks/table_sink.h"
 

@@ -2,9 +2,9 @@
 /*
  * Warnings of an annotation.
  */
-#include "cli/annotate_talk.h"
+#include "pipeline/annotated_notes.h"
 
-#include "cli/talk.h"
+#include "pipeline/intake_notes.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,57 +12,49 @@
 
 enum { SHOWN_MAX = 5, LINE_BYTES = 1024 };
 
-static void say_strings(const tacho_dict *dict, const char *kind, const uint32_t *strings,
-                        size_t count, bool says_all)
+static void say_strings(const tacho_annotated_notes *notes, const char *kind,
+                        const tacho_dict *dict, const uint32_t *strings, size_t count)
 {
-    size_t shown = count > SHOWN_MAX && !says_all ? SHOWN_MAX : count;
+    size_t shown = count > SHOWN_MAX && !notes->says_all ? SHOWN_MAX : count;
     for (size_t i = 0; i < shown; i++) {
-        tacho_talk_line(kind, tacho_dict_string(dict, strings[i]).data);
+        tacho_note(notes->to, kind, "%s", tacho_dict_string(dict, strings[i]).data);
     }
     if (shown < count) {
-        char text[LINE_BYTES];
-        snprintf(text, sizeof(text), "%zu more like these", count - shown);
-        tacho_talk_line(kind, text);
+        tacho_note(notes->to, kind, "%zu more like these", count - shown);
     }
 }
 
-static void say_count(const char *path, uint64_t count, const char *one, const char *many)
+static void say_counts(const tacho_debug_info *info, const char *path, const tacho_notes *to)
 {
-    if (count > 0) {
-        char text[LINE_BYTES];
-        snprintf(text, sizeof(text), "%.300s: %" PRIu64 " %s", path, count,
-                 count == 1 ? one : many);
-        tacho_talk_line("warning", text);
+    uint64_t unknown = info->unknown_op_count;
+    uint64_t opaque = info->undecoded_count;
+    uint64_t waits = info->unmatched_wait_count;
+    if (unknown > 0) {
+        bool is_one = unknown == 1;
+        tacho_note(to, "warning",
+                   "%s: %" PRIu64 " operation%s of torq's dialects %s not known%s: %s", path,
+                   unknown, is_one ? "" : "s", is_one ? "is" : "are", is_one ? "" : ", first",
+                   tacho_dict_string(info->dict, info->unknown_op).data);
+    }
+    if (opaque > 0) {
+        tacho_note(to, "warning",
+                   "%s: %" PRIu64 " operation%s opaque attributes; engines and kernels may be "
+                   "missing",
+                   path, opaque, opaque == 1 ? " has" : "s have");
+    }
+    if (waits > 0) {
+        tacho_note(to, "warning", "%s: %" PRIu64 " wait%s that nothing started", path, waits,
+                   waits == 1 ? " for an engine" : "s for engines");
     }
 }
 
-static void say_unknown_ops(const tacho_debug_info *info, const char *path)
+void tacho_debug_info_say(const tacho_debug_info *info, const char *path,
+                          const tacho_annotated_notes *notes)
 {
-    if (info->unknown_op_count > 0) {
-        char text[LINE_BYTES];
-        bool is_one = info->unknown_op_count == 1;
-        snprintf(text, sizeof(text),
-                 "%.300s: %" PRIu64 " operation%s of torq's dialects %s not "
-                 "known%s: %.500s",
-                 path, info->unknown_op_count, is_one ? "" : "s", is_one ? "is" : "are",
-                 is_one ? "" : ", first", tacho_dict_string(info->dict, info->unknown_op).data);
-        tacho_talk_line("warning", text);
-    }
-}
-
-void tacho_annotate_talk_debug_info(const tacho_debug_info *info, const char *path,
-                                    tacho_talk_level level)
-{
-    bool says_all = level == TACHO_TALK_VERBOSE;
-    say_strings(info->dict, "warning", info->problems, info->problem_count, says_all);
-    say_unknown_ops(info, path);
-    say_count(path, info->undecoded_count,
-              "operation has opaque attributes; engines and kernels may be missing",
-              "operations have opaque attributes; engines and kernels may be missing");
-    say_count(path, info->unmatched_wait_count, "wait for an engine that nothing started",
-              "waits for engines that nothing started");
-    if (level != TACHO_TALK_QUIET) {
-        say_strings(info->dict, "note", info->notes, info->note_count, says_all);
+    say_strings(notes, "warning", info->dict, info->problems, info->problem_count);
+    say_counts(info, path, notes->to);
+    if (!notes->is_quiet) {
+        say_strings(notes, "note", info->dict, info->notes, info->note_count);
     }
 }
 
@@ -121,32 +113,37 @@ static void format_where(const tacho_annotated *annotated, const tacho_annotatio
     }
 }
 
-static void say_unmatched(const tacho_annotated *annotated, const tacho_annotation_row *row,
-                          uint64_t count, const char *debug_path)
+/* Where the notes of |annotated| go, and what its debug information is called. */
+typedef struct unmatched_notes {
+    const tacho_annotated *annotated;
+    const char *debug_path;
+    const tacho_notes *to;
+} unmatched_notes;
+
+static void say_unmatched(const unmatched_notes *self, const tacho_annotation_row *row,
+                          uint64_t count)
 {
+    const tacho_annotated *annotated = self->annotated;
     char example[LINE_BYTES / 2];
-    char text[3 * LINE_BYTES];
     char where[LINE_BYTES] = "";
     const char *what = "without a match";
     format_example(&annotated->dict, row, example, sizeof(example));
-    format_where(annotated, row, debug_path, where, sizeof(where));
+    format_where(annotated, row, self->debug_path, where, sizeof(where));
     if (row->reason == TACHO_ANNOTATION_REASON_HALF_TIMED) {
         what = "with an incomplete time";
     } else if (row->reason == TACHO_ANNOTATION_REASON_OTHER_LOCATION) {
         what = "with a doubtful match";
     }
-    snprintf(text, sizeof(text), "%.300s: %" PRIu64 " row%s %s: %s, first: %s%s",
-             tacho_dict_string(&annotated->dict, annotated->dict.parts[row->part].path).data, count,
-             count == 1 ? "" : "s", what, tacho_annotation_reason_phrase(row->reason), example,
-             where);
-    tacho_talk_line("warning", text);
+    tacho_note(self->to, "warning", "%s: %" PRIu64 " row%s %s: %s, first: %s%s",
+               tacho_dict_string(&annotated->dict, annotated->dict.parts[row->part].path).data,
+               count, count == 1 ? "" : "s", what, tacho_annotation_reason_phrase(row->reason),
+               example, where);
 }
 
 /* A line for each reason of the part whose rows are |first| to |end|. */
-static void say_part(const tacho_annotated *annotated, size_t first, size_t end,
-                     const char *debug_path)
+static void say_part(const unmatched_notes *self, size_t first, size_t end)
 {
-    const tacho_annotation_row *rows = annotated->annotation.rows;
+    const tacho_annotation_row *rows = self->annotated->annotation.rows;
     uint64_t counts[TACHO_ANNOTATION_REASON_COUNT] = {0};
     size_t examples[TACHO_ANNOTATION_REASON_COUNT] = {0};
     for (size_t i = first; i < end; i++) {
@@ -156,7 +153,7 @@ static void say_part(const tacho_annotated *annotated, size_t first, size_t end,
     }
     for (int i = TACHO_ANNOTATION_REASON_NONE + 1; i < TACHO_ANNOTATION_REASON_COUNT; i++) {
         if (counts[i] > 0) {
-            say_unmatched(annotated, &rows[examples[i]], counts[i], debug_path);
+            say_unmatched(self, &rows[examples[i]], counts[i]);
         }
     }
 }
@@ -173,32 +170,32 @@ static bool has_match(const tacho_annotation *annotation)
 }
 
 /* When nothing at all fits, or no location, the inputs do not belong together. */
-static void say_if_foreign(const tacho_annotated *annotated)
+static void say_if_foreign(const tacho_annotated *annotated, const tacho_notes *to)
 {
     const tacho_annotation *annotation = &annotated->annotation;
     uint64_t other = annotation->reason_counts[TACHO_ANNOTATION_REASON_OTHER_LOCATION];
     if (other > 0 && other == annotation->compared_count) {
-        tacho_talk_line(
-            "warning",
-            "no location matches; is this the debug information of the program that ran?");
+        tacho_note(to, "warning",
+                   "no location matches; is this the debug information of the program that ran?");
     } else if (tacho_annotation_unmatched_count(annotation) > 0 && !has_match(annotation)) {
-        tacho_talk_line("warning",
-                        "nothing matches; is this the debug information of the program that ran?");
+        tacho_note(to, "warning",
+                   "nothing matches; is this the debug information of the program that ran?");
     }
 }
 
-void tacho_annotate_talk(const tacho_annotated *annotated, const char *debug_path,
-                         tacho_talk_level level)
+void tacho_annotated_say(const tacho_annotated *annotated, const char *debug_path,
+                         const tacho_annotated_notes *notes)
 {
     const tacho_annotation *annotation = &annotated->annotation;
-    tacho_talk_losses(&annotated->dict);
-    tacho_annotate_talk_debug_info(&annotated->info, debug_path, level);
+    const unmatched_notes self = {annotated, debug_path, notes->to};
+    tacho_intake_say_losses(&annotated->dict, notes->to);
+    tacho_debug_info_say(&annotated->info, debug_path, notes);
     for (size_t first = 0, end = 0; first < annotation->row_count; first = end) {
         while (end < annotation->row_count &&
                annotation->rows[end].part == annotation->rows[first].part) {
             end++;
         }
-        say_part(annotated, first, end, debug_path);
+        say_part(&self, first, end);
     }
-    say_if_foreign(annotated);
+    say_if_foreign(annotated, notes->to);
 }

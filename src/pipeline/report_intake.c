@@ -2,7 +2,7 @@
 /*
  * Every row goes to three takers; at the end tables become what the page shows.
  */
-#include "cli/report_intake.h"
+#include "pipeline/report_intake.h"
 
 #include "base/grow.h"
 

@@ -2,18 +2,67 @@
 /*
  * Reads debug information as 'tacho annotate' does, each input by itself, and prints its tables.
  */
-#include "cli/info_debug.h"
+#include "session/debug_info.h"
 
 #include "analyses/debug_info_table.h"
 #include "base/grow.h"
 #include "base/input.h"
-#include "cli/annotate_talk.h"
-#include "cli/file_kind.h"
-#include "cli/talk.h"
+#include "graph/model.h"
+#include "pipeline/annotated_notes.h"
 #include "sources/torq/ir_files.h"
 
-#include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { LOOK_BYTES = 4096 };
+
+/* ---- telling it ------------------------------------------------------------------------------ */
+
+/* Whether |path| is compressed MLIR. */
+static bool has_mlir_inside(const char *path)
+{
+    tacho_input input;
+    tacho_str inside = TACHO_STR("");
+    tacho_status status = tacho_input_open(path, &input);
+    if (status != TACHO_OK) {
+        tacho_status_free(status);
+        return false;
+    }
+    status = tacho_input_compression(&input) != NULL ? tacho_input_peek(&input, LOOK_BYTES, &inside)
+                                                     : TACHO_OK;
+    bool is_mlir = status == TACHO_OK && inside.len > 0 && tacho_mlir_reader.is_mine(inside);
+    tacho_status_free(status);
+    tacho_input_close(&input);
+    return is_mlir;
+}
+
+static bool begins_like_mlir(const char *path)
+{
+    char head[LOOK_BYTES];
+    size_t len = tacho_input_read_head(path, head, sizeof(head));
+    if (len == 0) {
+        return false;
+    }
+    return tacho_mlir_reader.is_mine(tacho_str_make(head, len)) ||
+           (tacho_input_is_rereadable(path) && has_mlir_inside(path));
+}
+
+bool tacho_is_debug_info(const char *path)
+{
+    struct stat facts;
+    bool is_input = strcmp(path, "-") == 0;
+    bool is_folder = !is_input && stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
+    if (!is_folder && !begins_like_mlir(path)) {
+        return false;
+    }
+    off_t at = is_input ? lseek(STDIN_FILENO, 0, SEEK_CUR) : 0;
+    bool is_debug_info = at >= 0 && torq_ir_is_program_path(path);
+    bool is_as_before = !is_input || lseek(STDIN_FILENO, at, SEEK_SET) == at;
+    return is_debug_info && is_as_before;
+}
+
+/* ---- reading it ------------------------------------------------------------------------------ */
 
 struct tacho_opened_debug_info {
     const char *path;
@@ -63,7 +112,8 @@ static tacho_status open_item(tacho_opened_debug_info *opened, const char *outpu
 tacho_status tacho_debug_list_add(tacho_debug_list *list, const char *path, const char *output_path,
                                   bool *out_is_debug_info)
 {
-    *out_is_debug_info = tacho_cli_is_debug_info(path);
+    const tacho_annotated_notes notes = {.to = list->notes};
+    *out_is_debug_info = tacho_is_debug_info(path);
     if (!*out_is_debug_info) {
         return TACHO_OK;
     }
@@ -81,7 +131,7 @@ tacho_status tacho_debug_list_add(tacho_debug_list *list, const char *path, cons
     }
     list->items[list->item_count++] = opened;
     list->problem_count += tacho_debug_info_trouble_count(&opened->info) > 0 ? 1 : 0;
-    tacho_annotate_talk_debug_info(&opened->info, path, TACHO_TALK_NORMAL);
+    tacho_debug_info_say(&opened->info, path, &notes);
     return TACHO_OK;
 }
 
@@ -119,14 +169,8 @@ tacho_status tacho_debug_list_write(const tacho_debug_list *list, const tacho_ta
     return status;
 }
 
-void tacho_debug_list_say_next(const tacho_debug_list *list)
+const char *tacho_debug_list_path(const tacho_debug_list *list)
 {
-    char text[512];
     bool is_named = list->item_count == 1 && strcmp(list->items[0]->path, "-") != 0;
-    if (list->item_count > 0) {
-        snprintf(text, sizeof(text),
-                 "'tacho annotate %.300s RUNTIME' joins it with a runtime profile of its program",
-                 is_named ? list->items[0]->path : "DEBUG");
-        tacho_talk_line("note", text);
-    }
+    return is_named ? list->items[0]->path : NULL;
 }

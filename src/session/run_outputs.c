@@ -2,20 +2,16 @@
 /*
  * Outputs that nobody says anything about are printed.
  */
-#include "cli/run_outputs.h"
+#include "session/run_outputs.h"
 
 #include "base/utf8.h"
 #include "session/values.h"
-#include "cli/talk.h"
-
-#include <stdio.h>
 
 tacho_status tacho_run_outputs_check(const tacho_run_outputs *outputs, tacho_run_session *session)
 {
     size_t count = session->module.program.output_count;
     if (outputs->text_count > count) {
-        return tacho_fail(TACHO_CODE_USAGE,
-                          "--output=%.200s: too many outputs; the program has %zu",
+        return tacho_fail(TACHO_CODE_USAGE, "output '%s': too many outputs; the program has %zu",
                           outputs->texts[count], count);
     }
     for (size_t i = 0; i < outputs->text_count; i++) {
@@ -24,11 +20,10 @@ tacho_status tacho_run_outputs_check(const tacho_run_outputs *outputs, tacho_run
         if (!is_file && text[0] != '\0' && strcmp(text, "-") != 0) {
             return tacho_fail(
                 TACHO_CODE_USAGE,
-                "--output=%.200s: expected @FILE.npy, - to print the output, or an empty value",
-                text);
+                "output '%s': expected @FILE.npy, - to print the output, or an empty value", text);
         }
         if (is_file && session->device->execution == NULL) {
-            return tacho_fail(TACHO_CODE_USAGE, "--output=%.200s: no values are computed", text);
+            return tacho_fail(TACHO_CODE_USAGE, "output '%s': no values are computed", text);
         }
         TACHO_TRY(tacho_run_check_output(session, is_file ? text + 1 : NULL));
     }
@@ -58,11 +53,9 @@ void tacho_run_outputs_say(const tacho_run_outputs *outputs, const tacho_run_ses
     const tacho_program *program = &session->module.program;
     for (size_t i = 0; i < outputs->text_count && session->totals.latency_count > 0; i++) {
         if (outputs->texts[i][0] == '@') {
-            char text[400];
             tacho_str name = tacho_run_string(session, program->tensors[program->outputs[i]].name);
-            snprintf(text, sizeof(text), "%.200s: output %zu%s%.100s", outputs->texts[i] + 1, i,
-                     name.len > 0 ? " " : "", name.data);
-            tacho_talk_line("wrote", text);
+            tacho_note(session->request->notes, "wrote", "%s: output %zu%s%.*s",
+                       outputs->texts[i] + 1, i, name.len > 0 ? " " : "", TACHO_STR_ARG(name));
         }
     }
 }
@@ -88,15 +81,14 @@ static tacho_status print_name(const tacho_run_session *session, size_t index, b
 }
 
 tacho_status tacho_run_outputs_print(const tacho_run_outputs *outputs,
-                                     const tacho_run_session *session, bool is_iree,
-                                     tacho_output *to)
+                                     const tacho_run_session *session, tacho_output *to)
 {
     tacho_execution *execution = session->device->execution;
     size_t count = execution != NULL ? session->module.program.output_count : 0;
     for (size_t i = 0; i < count && session->totals.latency_count > 0; i++) {
         tacho_array array;
         if (tacho_run_output_is_printed(outputs, i)) {
-            TACHO_TRY(print_name(session, i, is_iree, to));
+            TACHO_TRY(print_name(session, i, outputs->is_iree, to));
             TACHO_TRY(tacho_execution_output(execution, i, &array));
             TACHO_TRY(tacho_run_value_print(&array, outputs->element_max, to));
             tacho_output_write_cstring(to, "\n");

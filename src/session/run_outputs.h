@@ -2,8 +2,8 @@
 /*
  * What a run gives: its outputs' values, to files or printed.
  */
-#ifndef TACHO_CLI_RUN_OUTPUTS_H
-#define TACHO_CLI_RUN_OUTPUTS_H
+#ifndef TACHO_SESSION_RUN_OUTPUTS_H
+#define TACHO_SESSION_RUN_OUTPUTS_H
 
 #include "session/session.h"
 #include "table/table.h"
@@ -13,6 +13,7 @@ typedef struct tacho_run_outputs {
     const char *const *texts;
     size_t text_count;
     uint64_t element_max; /* of one that is printed */
+    bool is_iree;         /* printed as IREE's tool does */
 } tacho_run_outputs;
 
 /* Whether the texts fit the program; USAGE if not. */
@@ -23,15 +24,15 @@ tacho_status tacho_run_outputs_check(const tacho_run_outputs *outputs,
 tacho_status tacho_run_outputs_write(const tacho_run_outputs *outputs,
                                      const tacho_run_session *session) TACHO_MUST_USE;
 
-/* Says which files that were. */
+/* Tells the notes of the run which files that were. */
 void tacho_run_outputs_say(const tacho_run_outputs *outputs, const tacho_run_session *session);
 
 /* Whether output |index| is to be printed. */
 bool tacho_run_output_is_printed(const tacho_run_outputs *outputs, size_t index);
 
-/* Prints those that are not written, each on a line behind its name, or as IREE does. */
+/* Prints those that are not written, each on a line behind its name. */
 tacho_status tacho_run_outputs_print(const tacho_run_outputs *outputs,
-                                     const tacho_run_session *session, bool is_iree,
+                                     const tacho_run_session *session,
                                      tacho_output *to) TACHO_MUST_USE;
 
 #endif
