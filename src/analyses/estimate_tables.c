@@ -254,26 +254,69 @@ static uint64_t sort_key(const tacho_op_estimate *op, tacho_estimate_sort sort)
     return 0;
 }
 
-static tacho_status sort_ops(const tacho_estimate *estimate, tacho_estimate_sort sort,
-                             tacho_arena *arena, sort_row *rows)
+/* Whether |filter| wants an operator, by its name or its type. */
+static tacho_status check_op(const tacho_estimate *estimate, const tacho_name_filter *filter,
+                             uint32_t op, bool *out_is_wanted)
 {
-    size_t count = estimate->fusion->op_count;
-    for (uint32_t i = 0; i < count; i++) {
-        rows[i] = (sort_row){.op = i, .key = sort_key(&estimate->ops[i], sort)};
-        if (sort == TACHO_ESTIMATE_BY_NAME) {
-            TACHO_TRY(tacho_estimate_op_name(estimate, i, arena, &rows[i].name));
+    tacho_arena arena;
+    tacho_str name = TACHO_STR("");
+    tacho_str type = TACHO_STR("");
+    *out_is_wanted = true;
+    if (filter->accepts == NULL) {
+        return TACHO_OK;
+    }
+    tacho_arena_init(&arena);
+    tacho_status status = tacho_estimate_op_name(estimate, op, &arena, &name);
+    if (status == TACHO_OK) {
+        status = tacho_estimate_op_type(estimate, op, '+', &arena, &type);
+    }
+    if (status == TACHO_OK) {
+        *out_is_wanted = filter->accepts(filter->self, name, type);
+        status = tacho_name_filter_check(filter);
+    }
+    tacho_arena_deinit(&arena);
+    return status;
+}
+
+tacho_status tacho_estimate_count(const tacho_estimate *estimate, const tacho_name_filter *filter,
+                                  size_t *out_count)
+{
+    *out_count = 0;
+    for (uint32_t i = 0; i < estimate->fusion->op_count; i++) {
+        bool is_wanted = false;
+        TACHO_TRY(check_op(estimate, filter, i, &is_wanted));
+        *out_count += is_wanted ? 1 : 0;
+    }
+    return TACHO_OK;
+}
+
+/* Those that are wanted, in their order. */
+static tacho_status sort_ops(const tacho_estimate *estimate,
+                             const tacho_estimate_table_options *options, tacho_arena *arena,
+                             sort_row *rows, size_t *out_count)
+{
+    size_t count = 0;
+    for (uint32_t i = 0; i < estimate->fusion->op_count; i++) {
+        bool is_wanted = false;
+        TACHO_TRY(check_op(estimate, &options->filter, i, &is_wanted));
+        if (!is_wanted) {
+            continue;
         }
+        rows[count] = (sort_row){.op = i, .key = sort_key(&estimate->ops[i], options->sort)};
+        if (options->sort == TACHO_ESTIMATE_BY_NAME) {
+            TACHO_TRY(tacho_estimate_op_name(estimate, i, arena, &rows[count].name));
+        }
+        count++;
     }
     qsort(rows, count, sizeof(*rows), compare_rows);
+    *out_count = options->top > 0 && options->top < count ? options->top : count;
     return TACHO_OK;
 }
 
 static tacho_status fill_ops(const tacho_estimate *estimate,
                              const tacho_estimate_table_options *options, const sort_row *rows,
-                             tacho_table *table)
+                             size_t count, tacho_table *table)
 {
-    size_t count = estimate->fusion->op_count;
-    count = options->top > 0 && options->top < count ? options->top : count;
     for (size_t i = 0; i < count; i++) {
         filler self = {estimate, table, rows[i].op, &estimate->ops[rows[i].op]};
         for (size_t j = 0; j < OP_COLUMN_COUNT; j++) {
@@ -302,9 +345,10 @@ static tacho_status make_ops(const tacho_estimate *estimate,
     out_table->kept = kept;
     sort_row *rows = NULL;
     TACHO_TRY(tacho_items_make(&rows, estimate->fusion->op_count));
-    tacho_status status = sort_ops(estimate, options->sort, &out_table->arena, rows);
+    size_t count = 0;
+    tacho_status status = sort_ops(estimate, options, &out_table->arena, rows, &count);
     if (status == TACHO_OK) {
-        status = fill_ops(estimate, options, rows, out_table);
+        status = fill_ops(estimate, options, rows, count, out_table);
     }
     free(rows);
     return status;

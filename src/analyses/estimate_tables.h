@@ -7,6 +7,7 @@
 #define TACHO_ANALYSES_ESTIMATE_TABLES_H
 
 #include "compile/estimate.h"
+#include "profile/select.h"
 #include "program/program.h"
 #include "table/table.h"
 
@@ -31,8 +32,13 @@ typedef enum tacho_estimate_sort {
 /* Options of tacho_analysis_estimate. */
 typedef struct tacho_estimate_table_options {
     tacho_estimate_sort sort;
-    size_t top;         /* operators at most; 0: all */
-    bool is_for_people; /* fewer columns, larger units, the summary first */
+    size_t top;               /* operators at most; 0: all */
+    bool is_for_people;       /* fewer columns, larger units, the summary first */
+    tacho_name_filter filter; /* of operators by name or type; accepts is NULL: all */
 } tacho_estimate_table_options;
+
+/* How many operators |filter| accepts. */
+tacho_status tacho_estimate_count(const tacho_estimate *estimate, const tacho_name_filter *filter,
+                                  size_t *out_count) TACHO_MUST_USE;
 
 #endif

@@ -17,9 +17,10 @@ static tacho_status add_recorded(const tacho_runner *self, const tacho_recording
                                  const tacho_run_profile *first, tacho_tables *tables)
 {
     tacho_table table = {0};
+    const tacho_run_ops_choice all = {.top = 0};
     tacho_status status = tacho_run_overview_table(&self->session, first, &table);
     TACHO_TRY(tacho_tables_add(tables, status, &table, recording->path));
-    status = tacho_run_ops_table(&self->session, first, 0, &table);
+    status = tacho_run_ops_table(&self->session, first, &all, &table);
     TACHO_TRY(tacho_tables_add(tables, status, &table, recording->path));
     const tacho_compare_options options = {.notes = NULL};
     tacho_tables_target target = {.tables = tables, .input = recording->path};

@@ -49,6 +49,7 @@ static const tacho_option options[] = {
     TACHO_OPT_VALUE("sort", 0, "KEY",
                     "order (as they run), cycles, macs, bytes or name (default: order)",
                     TACHO_INTO_WORDS(tacho_compile_choice, request.table.sort, sort_keys)),
+    TACHO_OPTION_OPERATORS("name or type"),
     TACHO_OPT_VALUE("top", 0, "N", "the first N operators, 0 for all (default: 0)",
                     TACHO_COMPILE_INTO_NUMBER(request.table.top, 0, SIZE_MAX)),
     TACHO_OPT_VALUE("profile", 0, "FILE",

@@ -76,7 +76,8 @@ static const tacho_option options[] = {
     TACHO_OPT_FLAG("no-tables", 0, "print outputs only",
                    TACHO_INTO_FLAG(tacho_run_choice, report.omits_tables)),
     TACHO_OPT_VALUE("top", 0, "N", "operators to list, 0 for all (default: 10)",
-                    TACHO_INTO_NUMBER(tacho_run_choice, report.top, 0, INT32_MAX)),
+                    TACHO_INTO_NUMBER(tacho_run_choice, report.ops.top, 0, INT32_MAX)),
+    TACHO_OPTION_OPERATORS("name or location"),
     TACHO_OPT_VALUE(
         "cores", 0, "N", "models only: use at most this many cores",
         TACHO_INTO_NUMBER(tacho_run_choice, request.compile.compile.cores, 1, UINT16_MAX)),
@@ -194,11 +195,12 @@ static int run_command_run(const tacho_arguments *arguments)
                     .makes_stats_dir = true,
                     .notes = &tacho_talk_notes},
         .outputs = {.element_max = SHOWN_ELEMENTS},
-        .report = {.top = DEFAULT_TOP, .outputs = &choice.outputs},
+        .report = {.ops = {.top = DEFAULT_TOP}, .outputs = &choice.outputs},
     };
     tacho_arena_init(&choice.arena);
     int exit_code = tacho_run_choose(arguments, &choice);
     exit_code = exit_code == TACHO_EXIT_DONE ? run_chosen(&choice) : exit_code;
+    tacho_text_filter_close(&choice.filter);
     tacho_arena_deinit(&choice.arena);
     return exit_code;
 }

@@ -312,8 +312,12 @@ int tacho_compile_with(const tacho_arguments *arguments, const tacho_compile_cho
     choice.request.compile.stats.level = TACHO_STATS_LEVEL_DEFAULT;
     choice.request.compile.stats.batch_size = 1;
     tacho_arena_init(&choice.arena);
-    int exit_code =
-        tacho_arguments_fill(arguments, &choice) ? compile(arguments, &choice) : TACHO_EXIT_USAGE;
+    int exit_code = tacho_cli_filter_open(&choice.filter, arguments, &choice.request.table.filter);
+    if (exit_code == TACHO_EXIT_DONE) {
+        exit_code = tacho_arguments_fill(arguments, &choice) ? compile(arguments, &choice)
+                                                             : TACHO_EXIT_USAGE;
+    }
+    tacho_text_filter_close(&choice.filter);
     tacho_arena_deinit(&choice.arena);
     return exit_code;
 }

@@ -7,8 +7,8 @@
 #ifndef TACHO_CLI_COMPILE_OPTIONS_H
 #define TACHO_CLI_COMPILE_OPTIONS_H
 
-#include "cli/command.h"
 #include "cli/hints.h"
+#include "cli/selection.h"
 #include "session/compile.h"
 #include "session/compile_spec.h"
 #include "session/device.h"
@@ -20,6 +20,7 @@ typedef struct tacho_compile_choice {
     const char *weights, *dtype, *fidelity, *grid, *places, *recipe, *events;
     const char *output, *profile_format;
     bool is_forced;
+    tacho_text_filter filter;
     tacho_machine *found; /* the machine, which may still be changed before it is used */
     tacho_arena arena;    /* of all that the request points to */
 } tacho_compile_choice;

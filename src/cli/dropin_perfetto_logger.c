@@ -4,17 +4,16 @@
  * trace, with its flags. Each file is a process of the trace, numbered in the order given, with
  * the tool's names of tracks and the overview; and the overview is printed as the tool prints it.
  */
-#include "analyses/overview_tracks.h"
 #include "base/grow.h"
 #include "base/output.h"
 #include "cli/command.h"
 #include "cli/convert_run.h"
 #include "cli/talk.h"
 #include "cli/values.h"
+#include "pipeline/torq_overviews.h"
 #include "sources/torq/torq.h"
 #include "sinks/perfetto.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -48,118 +47,11 @@ static void collect(const tacho_arguments *arguments, const tacho_option *option
     }
 }
 
-/* ---- the overview -------------------------------------------------------------------------- */
-
-/* A line of it: the tool's word for a metric. */
-typedef struct overview_line {
-    const char *word;
-    tacho_metric metric;
-} overview_line;
-
-/* As the tool of the first timelines prints it, which know no other engines; and the next one. */
-static const overview_line first_lines[] = {
-    {"DMA", TACHO_METRIC_DMA},           {"SLICE", TACHO_METRIC_SLICE},
-    {"DMA_ONLY", TACHO_METRIC_DMA_ONLY}, {"DMA_SLICE_OVERLAP", TACHO_METRIC_OVERLAP},
-    {"IDLE", TACHO_METRIC_IDLE},         {"OVERALL", TACHO_METRIC_OVERALL},
-};
-static const overview_line next_lines[] = {
-    {"DMA_COMBINED", TACHO_METRIC_DMA_COMBINED},
-    {"COMPUTE_COMBINED", TACHO_METRIC_COMPUTE},
-    {"DMA_ONLY", TACHO_METRIC_DMA_ONLY},
-    {"COMPUTE_ONLY", TACHO_METRIC_COMPUTE_ONLY},
-    {"IDLE", TACHO_METRIC_IDLE},
-    {"OVERALL", TACHO_METRIC_OVERALL},
-    {"DMA", TACHO_METRIC_DMA},
-    {"SLICE", TACHO_METRIC_SLICE},
-    {"CDMA", TACHO_METRIC_CDMA},
-    {"CSS", TACHO_METRIC_CSS},
-    {"DMA_COMPUTE_OVERLAP", TACHO_METRIC_OVERLAP},
-};
-
-/* What is printed of a part; kept until the trace is written. */
-typedef struct part_overview {
-    char name[NAME_BYTES];
-    const overview_line *lines;
-    size_t line_count; /* 0: nothing to show */
-    int64_t values[sizeof(next_lines) / sizeof(next_lines[0])];
-    int64_t overall;
-    int64_t unit; /* what the numbers are divided by */
-} part_overview;
-
-typedef struct overview_list {
-    part_overview *parts; /* by number of the part */
-    size_t part_count, part_capacity;
-} overview_list;
-
-static void keep_values(const tacho_overview *overview, part_overview *part)
-{
-    const tacho_overview_block *block = &overview->blocks[0];
-    const int64_t *overall = tacho_overview_find(overview, block, TACHO_METRIC_OVERALL, 0);
-    part->overall = overall != NULL ? *overall : 0;
-    for (size_t i = 0; i < part->line_count; i++) {
-        const int64_t *found = tacho_overview_find(overview, block, part->lines[i].metric, 0);
-        part->values[i] = found != NULL ? *found : 0;
-    }
-}
-
-/* Cycles of the first timelines and microseconds of the runtime as they are; else nanoseconds. */
-static tacho_status measure_part(const tacho_overview_gather *gather, uint32_t number,
-                                 part_overview *part)
-{
-    const tacho_dict *dict = gather->events.dict;
-    const tacho_part *facts = &dict->parts[number];
-    tacho_overview_form form = tacho_overview_form_of(dict, number);
-    tacho_str name = tacho_str_basename(tacho_dict_string(dict, facts->path));
-    *part = (part_overview){.lines = form.is_first ? first_lines : next_lines, .unit = form.unit};
-    snprintf(part->name, sizeof(part->name), "%.*s", TACHO_STR_ARG(name));
-    tacho_overview_options how = {
-        .in_cycles = form.in_cycles, .is_of_one_part = true, .part = number};
-    tacho_overview overview;
-    tacho_status status = tacho_overview_init_gathered(&overview, gather, &how);
-    if (status == TACHO_OK && overview.block_count > 0) {
-        part->line_count = form.is_first ? sizeof(first_lines) / sizeof(first_lines[0])
-                                         : sizeof(next_lines) / sizeof(next_lines[0]);
-        keep_values(&overview, part);
-    }
-    tacho_overview_deinit(&overview);
-    return status;
-}
-
-/* Of a part that is read a second time the second reading counts. */
-static tacho_status end_part(void *user, const tacho_overview_gather *gather, uint32_t number)
-{
-    overview_list *list = user;
-    TACHO_TRY(tacho_grow(&list->parts, &list->part_capacity, (size_t)number + 1));
-    while (list->part_count <= number) {
-        list->parts[list->part_count++].line_count = 0;
-    }
-    return measure_part(gather, number, &list->parts[number]);
-}
-
-static void print_part(const part_overview *part, tacho_output *output)
-{
-    tacho_output_printf(output, "\n=== Overview (%s) ===\n", part->name);
-    for (size_t i = 0; i < part->line_count; i++) {
-        int64_t value = part->values[i];
-        tacho_output_printf(output, "%s time: %" PRId64, part->lines[i].word, value / part->unit);
-        if (part->lines[i].metric != TACHO_METRIC_OVERALL) {
-            tacho_output_printf(output, " (%.2f%%)",
-                                part->overall > 0 ? 100.0 * (double)value / (double)part->overall
-                                                  : 0.0);
-        }
-        tacho_output_write_cstring(output, "\n");
-    }
-}
-
-static tacho_status print_overviews(const overview_list *list, const char *output_path)
+static tacho_status print_overviews(const tacho_torq_overviews *list, const char *output_path)
 {
     tacho_output output;
     TACHO_TRY(tacho_output_open("-", &output));
-    for (size_t i = 0; i < list->part_count; i++) {
-        if (list->parts[i].line_count > 0) {
-            print_part(&list->parts[i], &output);
-        }
-    }
+    tacho_torq_overviews_print(list, &output);
     tacho_output_write_cstring(&output, "\n\u2713 Perfetto trace generated: ");
     tacho_output_write_cstring(&output, output_path);
     tacho_output_write_cstring(&output, "\n");
@@ -182,7 +74,7 @@ static void name_inputs(tacho_intake_input *inputs, size_t count, char (*names)[
 }
 
 /* Writes the trace, then prints what it shows. */
-static int convert(tacho_conversion *conversion, overview_list *list, bool is_quiet)
+static int convert(tacho_conversion *conversion, tacho_torq_overviews *list, bool is_quiet)
 {
     int exit_code = tacho_convert_run(conversion, is_quiet ? TACHO_TALK_QUIET : TACHO_TALK_NORMAL);
     bool is_written = exit_code == TACHO_EXIT_DONE || exit_code == TACHO_EXIT_LOSSY;
@@ -190,7 +82,7 @@ static int convert(tacho_conversion *conversion, overview_list *list, bool is_qu
         tacho_status status = print_overviews(list, conversion->output_path);
         exit_code = status == TACHO_OK ? exit_code : tacho_talk_failure(status);
     }
-    free(list->parts);
+    tacho_torq_overviews_deinit(list);
     return exit_code;
 }
 
@@ -198,8 +90,8 @@ static int log_with(const tacho_arguments *arguments, tacho_intake_input *inputs
                     char (*names)[NAME_BYTES])
 {
     bool is_quiet = tacho_arguments_has(arguments, "quiet");
-    overview_list list = {0};
-    tacho_overview_listener listener = {end_part, &list};
+    tacho_torq_overviews list = {0};
+    tacho_overview_listener listener = tacho_torq_overviews_listener(&list);
     tacho_conversion conversion = {
         .intake = {.inputs = inputs},
         .output_path = tacho_arguments_value(arguments, "pb"),

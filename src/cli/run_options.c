@@ -77,6 +77,7 @@ static const struct {
     {"compare", "no-tables", NULL, "it adds a table"},
     {"blocks", "no-tables", NULL, "it adds a table"},
     {"top", "no-tables", NULL, "it limits a table"},
+    {"filter", "no-tables", NULL, "it limits a table"},
     {"format", "no-tables", NULL, "it selects a table format"},
     {"json", "no-tables", NULL, "it selects a table format"},
     {"csv", "no-tables", NULL, "it selects a table format"},
@@ -229,5 +230,6 @@ int tacho_run_choose(const tacho_arguments *arguments, tacho_run_choice *choice)
                                 &request->sampling.start)) {
         return TACHO_EXIT_USAGE;
     }
-    return choose_model(arguments, choice);
+    exit_code = tacho_cli_filter_open(&choice->filter, arguments, &choice->report.ops.filter);
+    return exit_code == TACHO_EXIT_DONE ? choose_model(arguments, choice) : exit_code;
 }

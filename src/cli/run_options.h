@@ -6,7 +6,7 @@
 #ifndef TACHO_CLI_RUN_OPTIONS_H
 #define TACHO_CLI_RUN_OPTIONS_H
 
-#include "cli/command.h"
+#include "cli/selection.h"
 #include "session/compile_spec.h"
 #include "session/device.h"
 #include "session/run_profile_file.h"
@@ -19,7 +19,8 @@ typedef struct tacho_run_choice {
     tacho_run_report report;
     tacho_run_outputs outputs;
     tacho_run_profile_file profile;
-    bool has_top;      /* somebody asked for operators */
+    bool has_top; /* somebody asked for operators */
+    tacho_text_filter filter;
     tacho_arena arena; /* of all that the request points to */
 } tacho_run_choice;
 

@@ -4,85 +4,18 @@
  */
 #include "cli/selection.h"
 
-#include "cli/talk.h"
 #include "cli/values.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
-static bool contains(tacho_str text, tacho_str part)
+int tacho_cli_filter_open(tacho_text_filter *filter, const tacho_arguments *arguments,
+                          tacho_name_filter *out_names)
 {
-    for (; text.len >= part.len; text = tacho_str_from(text, 1)) {
-        if (tacho_str_starts_with(text, part)) {
-            return true;
-        }
-        if (text.len == 0) {
-            break;
-        }
-    }
-    return false;
-}
-
-static bool accepts_text(const void *self, tacho_str name, tacho_str location)
-{
-    const tacho_cli_filter *filter = self;
-    return contains(name, filter->text) || contains(location, filter->text);
-}
-
-/* Without memory glibc says that nothing matches; only errno tells. */
-static bool matches(const tacho_cli_filter *filter, tacho_str text)
-{
-    errno = 0;
-    int code = regexec(&filter->regex, text.data, 0, NULL, 0);
-    if (code != 0 && (code == REG_ESPACE || errno == ENOMEM)) {
-        *filter->has_no_memory = true;
-    }
-    return code == 0;
-}
-
-static bool accepts_regex(const void *self, tacho_str name, tacho_str location)
-{
-    const tacho_cli_filter *filter = self;
-    return matches(filter, name) || matches(filter, location);
-}
-
-static int compile_regex(tacho_cli_filter *filter, const tacho_arguments *arguments)
-{
-    tacho_str text = filter->text;
-    char *pattern = calloc(text.len, 1); /* two slashes less, one NUL more */
-    if (pattern == NULL) {
-        return tacho_command_no_memory();
-    }
-    memcpy(pattern, text.data + 1, text.len - 2);
-    int code = regcomp(&filter->regex, pattern, REG_EXTENDED | REG_NOSUB);
-    free(pattern);
-    filter->has_regex = code == 0;
-    if (code == REG_ESPACE) {
-        return tacho_command_no_memory();
-    }
-    if (code != 0) {
-        char why[128];
-        regerror(code, &filter->regex, why, sizeof(why));
-        return tacho_command_misuse(arguments->command, "--filter: '%s': %s", text.data, why);
-    }
-    return TACHO_EXIT_DONE;
-}
-
-static int choose_filter(tacho_cli_selection *selection, const tacho_arguments *arguments)
-{
-    const char *value = tacho_arguments_value(arguments, "filter");
-    tacho_cli_filter *filter = &selection->filter;
-    if (value == NULL) {
+    const char *text = tacho_arguments_value(arguments, "filter");
+    if (text == NULL) {
         return TACHO_EXIT_DONE;
     }
-    filter->text = tacho_str_from_cstring(value);
-    filter->has_no_memory = &selection->has_no_memory;
-    selection->events.names = (tacho_name_filter){accepts_text, filter, &selection->has_no_memory};
-    if (filter->text.len > 2 && value[0] == '/' && value[filter->text.len - 1] == '/') {
-        selection->events.names.accepts = accepts_regex;
-        return compile_regex(filter, arguments);
-    }
-    return TACHO_EXIT_DONE;
+    tacho_status status = tacho_text_filter_open(filter, text);
+    *out_names = tacho_text_filter_names(filter);
+    return tacho_command_check(arguments->command, "filter", status);
 }
 
 int tacho_cli_selection_open(tacho_cli_selection *selection, const tacho_arguments *arguments)
@@ -104,13 +37,10 @@ int tacho_cli_selection_open(tacho_cli_selection *selection, const tacho_argumen
             arguments->command,
             "--min-duration: invalid duration '%s'; expected ns, us, ms or s, such as 5us", least);
     }
-    return choose_filter(selection, arguments);
+    return tacho_cli_filter_open(&selection->filter, arguments, &events->names);
 }
 
 void tacho_cli_selection_close(tacho_cli_selection *selection)
 {
-    if (selection->filter.has_regex) {
-        regfree(&selection->filter.regex);
-    }
-    selection->filter.has_regex = false;
+    tacho_text_filter_close(&selection->filter);
 }

@@ -6,23 +6,11 @@
 #define TACHO_CLI_SELECTION_H
 
 #include "cli/command.h"
-#include "profile/dict.h"
-#include "profile/select.h"
-
-#include <regex.h>
-
-/* A filter of names: text to find, or an extended regular expression. */
-typedef struct tacho_cli_filter {
-    tacho_str text;
-    regex_t regex;
-    bool has_regex;
-    bool *has_no_memory; /* set when it could not be told whether a name matches */
-} tacho_cli_filter;
+#include "profile/text_filter.h"
 
 typedef struct tacho_cli_selection {
     tacho_selection events;
-    tacho_cli_filter filter;
-    bool has_no_memory;
+    tacho_text_filter filter;
 } tacho_cli_selection;
 
 /*
@@ -32,5 +20,15 @@ typedef struct tacho_cli_selection {
  */
 int tacho_cli_selection_open(tacho_cli_selection *selection, const tacho_arguments *arguments);
 void tacho_cli_selection_close(tacho_cli_selection *selection);
+
+/* --filter alone, of a command that lists operators: |out_names| stays as it is without it. */
+int tacho_cli_filter_open(tacho_text_filter *filter, const tacho_arguments *arguments,
+                          tacho_name_filter *out_names);
+
+#define TACHO_OPTION_OPERATORS(what)                                                               \
+    TACHO_OPT_VALUE("filter", 0, "TEXT|/REGEX/",                                                   \
+                    "only operators whose " what                                                   \
+                    " contains TEXT, or matches the extended regular "                             \
+                    "expression between slashes")
 
 #endif

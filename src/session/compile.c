@@ -221,10 +221,11 @@ tacho_status tacho_compile_run(const tacho_compile_request *request,
     if (status == TACHO_OK) {
         status = finish(request, &compilation);
     }
-    *out_result = (tacho_compile_result){
-        .op_count = compilation.fusion.op_count,
-        .unknown_count = compilation.estimate.unknown_count,
-    };
+    *out_result = (tacho_compile_result){.unknown_count = compilation.estimate.unknown_count};
+    if (status == TACHO_OK) {
+        status = tacho_estimate_count(&compilation.estimate, &request->table.filter,
+                                      &out_result->op_count);
+    }
     tacho_compilation_close(&compilation);
     return status;
 }

@@ -37,7 +37,7 @@ typedef struct tacho_compile_request {
 } tacho_compile_request;
 
 typedef struct tacho_compile_result {
-    size_t op_count;
+    size_t op_count;      /* that the table's filter accepts */
     size_t unknown_count; /* operators without a cost rule */
 } tacho_compile_result;
 

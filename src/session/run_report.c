@@ -7,7 +7,6 @@
 #include "analyses/analysis.h"
 #include "analyses/compare.h"
 #include "analyses/run_tables.h"
-#include "session/tables.h"
 #include "sinks/overview_text.h"
 
 enum { WORST_COUNT = 5 };
@@ -58,7 +57,7 @@ static tacho_status add_overview(run_printer *self)
 static tacho_status add_operators(run_printer *self)
 {
     tacho_table table = {0};
-    return add(self, tacho_run_ops_table(self->session, self->profile, self->options->top, &table),
+    return add(self, tacho_run_ops_table(self->session, self->profile, &self->options->ops, &table),
                &table);
 }
 

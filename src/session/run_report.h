@@ -7,12 +7,13 @@
 
 #include "session/run_outputs.h"
 #include "session/profile.h"
+#include "session/tables.h"
 #include "sinks/table_sink.h"
 
 typedef struct tacho_run_report {
     const tacho_table_sink *sink;
     const tacho_run_outputs *outputs;
-    size_t top;        /* operators; 0: all */
+    tacho_run_ops_choice ops;
     bool compares;     /* with the estimate */
     bool has_blocks;   /* also when each block ran */
     bool omits_tables; /* values alone */

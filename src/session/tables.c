@@ -20,14 +20,16 @@ tacho_status tacho_run_overview_table(const tacho_run_session *session,
     return status;
 }
 
-static tacho_status make_ops(const tacho_profile *profile, size_t top, tacho_table *out_table)
+static tacho_status make_ops(const tacho_profile *profile, const tacho_run_ops_choice *choice,
+                             tacho_table *out_table)
 {
     tacho_ops ops;
     const tacho_ops_options options = {
         .by_instance = true,
         .merges_parts = true,
         .sort = TACHO_OPS_BY_SELF,
-        .top = top,
+        .top = choice->top,
+        .filter = choice->filter,
         .classes = ~(TACHO_TRACK_BIT(TACHO_TRACK_PORT) | TACHO_TRACK_BIT(TACHO_TRACK_SYNC) |
                      TACHO_TRACK_BIT(TACHO_TRACK_PHASE)),
     };
@@ -40,15 +42,15 @@ static tacho_status make_ops(const tacho_profile *profile, size_t top, tacho_tab
 }
 
 tacho_status tacho_run_ops_table(const tacho_run_session *session, const tacho_run_profile *first,
-                                 size_t top, tacho_table *out_table)
+                                 const tacho_run_ops_choice *choice, tacho_table *out_table)
 {
     tacho_run_profile all;
     if (session->sample_count < 2) {
-        return make_ops(&first->profile, top, out_table);
+        return make_ops(&first->profile, choice, out_table);
     }
     tacho_status status = tacho_run_profile_init_all(&all, session);
     if (status == TACHO_OK) {
-        status = make_ops(&all.profile, top, out_table);
+        status = make_ops(&all.profile, choice, out_table);
     }
     tacho_run_profile_deinit(&all);
     return status;

@@ -7,6 +7,7 @@
 
 #include "session/profile.h"
 #include "session/session.h"
+#include "profile/select.h"
 #include "table/table.h"
 
 /* How busy the engines were in |first|, the first recorded inference. deinit in any case. */
@@ -14,11 +15,15 @@ tacho_status tacho_run_overview_table(const tacho_run_session *session,
                                       const tacho_run_profile *first,
                                       tacho_table *out_table) TACHO_MUST_USE;
 
-/*
- * The |top| operators (0: all) of all recorded inferences, of which |first| is the first. deinit in
- * any case.
- */
+/* Which operators. */
+typedef struct tacho_run_ops_choice {
+    size_t top;               /* at most; 0: all */
+    tacho_name_filter filter; /* accepts is NULL: all */
+} tacho_run_ops_choice;
+
+/* Operators of all recorded inferences, of which |first| is the first. deinit in any case. */
 tacho_status tacho_run_ops_table(const tacho_run_session *session, const tacho_run_profile *first,
-                                 size_t top, tacho_table *out_table) TACHO_MUST_USE;
+                                 const tacho_run_ops_choice *choice,
+                                 tacho_table *out_table) TACHO_MUST_USE;
 
 #endif

@@ -22,7 +22,9 @@ WIDTH = 80
 ESCAPE = "\x1b"
 
 NOT_A_TABLE = "writes no table"
-NOT_EVENTS = "reads no profile; its rows are operators of one program"
+NOT_EVENTS = "reads no profile, so there is no time to choose from"
+HALVES = "a job is two rows of a run, and half of one has no time; select from the trace it writes"
+INFERENCES = "sums of a part of an inference would be wrong; 'convert --program' selects from stats"
 TALKS_ONLY = "prints help"
 RECORDS = "records; other commands select from the capture"
 TO_PEOPLE = "standard output is the program's; -o OUT has the suffix of the format"
@@ -37,12 +39,11 @@ EXEMPT = {
     "--color": {"help": TALKS_ONLY},
     "--quiet": {"help": TALKS_ONLY},
     "--verbose": {"help": TALKS_ONLY},
-    "--window": {"annotate": "joins whole runs", "compile": NOT_EVENTS, "run": NOT_EVENTS,
-                 "machine": NOT_EVENTS, "opstats": "decodes whole inferences", "profile": RECORDS,
+    "--window": {"annotate": HALVES, "compile": NOT_EVENTS, "run": NOT_EVENTS,
+                 "machine": NOT_EVENTS, "opstats": INFERENCES, "profile": RECORDS,
                  "help": TALKS_ONLY},
-    "--filter": {"annotate": "joins whole runs", "compile": NOT_EVENTS, "run": NOT_EVENTS,
-                 "machine": NOT_EVENTS, "opstats": "decodes whole inferences", "profile": RECORDS,
-                 "help": TALKS_ONLY},
+    "--filter": {"annotate": HALVES, "machine": "lists machines", "opstats": INFERENCES,
+                 "profile": RECORDS, "help": TALKS_ONLY},
     "--help": {},
 }
 # Letters that mean one thing everywhere, as far as a command has them.
@@ -275,6 +276,23 @@ class Behaviour(unittest.TestCase):
                 tracks = [row for row in self.rows("info", "t4.csv", *words)
                           if row["table"] == "tracks"]
                 self.assertEqual(sum(row["events"] for row in tracks), count)
+
+    def test_operators_are_filtered_alike(self):
+        """As text or expression; --top counts what is left."""
+        for command, table, key in (("compile", "operators", "name"), ("run", "ops", "operation")):
+            def names(*words):
+                return [row[key] for row in self.rows(command, "model.mlir", *words)
+                        if row["table"] == table]
+            every = names("--top", "0")
+            self.assertGreater(len(set(every)), 1)
+            wanted = every[0]
+            for text in (wanted, f"/^{re.escape(wanted)}$/"):
+                with self.subTest(command=command, text=text):
+                    left = names("--top", "0", "--filter", text)
+                    self.assertEqual(left.count(wanted), every.count(wanted))
+                    self.assertLess(len(left), len(every))
+                    self.assertEqual(names("--top", "1", "--filter", text), left[:1])
+            self.assertEqual(self.tacho(command, "model.mlir", "--filter", "/(/").returncode, 2)
 
     def rows(self, *words):
         return [json.loads(line) for line in self.tacho(*words, "--json").stdout.splitlines()]
