@@ -14,7 +14,7 @@ FLAGS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-u
          "--no-first-run", "--disable-extensions", "--disable-background-networking",
          "--disable-component-update", "--mute-audio", "--hide-scrollbars",
          "--force-device-scale-factor=1", "--remote-debugging-pipe"]
-LIMIT_S = 30
+LIMIT_S = 180
 
 
 class BrowserError(Exception):
