@@ -171,9 +171,11 @@ static tacho_status add_chip(tt_chips *chips, uint32_t number)
     }
     TACHO_TRY(open_group(chips, &chip));
     chips->items[chips->item_count++] = chip;
-    return chips->item_count > 1
-               ? TACHO_OK
-               : tacho_status_first(note_header(chips, chip.part), count_early(chips, chip.part));
+    if (chips->item_count > 1) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(note_header(chips, chip.part));
+    return count_early(chips, chip.part);
 }
 
 tacho_status tt_chips_ensure(tt_chips *chips, uint32_t number, uint32_t *out_chip)

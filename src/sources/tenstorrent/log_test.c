@@ -299,7 +299,7 @@ static void test_first_fields(void **state)
         snprintf(expected, sizeof(expected),
                  "part d.csv tenstorrent-log L6 measured, cycles of %s ns from 100\n"
                  "Core 1,1 BRISC|100|200|A|zone|a:1\n"
-                 "lost unknown_event 1 at 3\n%s",
+                 "%slost unknown_event 1 at 3\n",
                  logs[i].clock, logs[i].lost);
         assert_read(text, expected);
     }

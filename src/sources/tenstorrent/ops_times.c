@@ -45,9 +45,25 @@ static const tacho_tt_column time_columns[] = {
     TACHO_TT_KERNEL_DURATION,    TACHO_TT_LATENCY,
 };
 
-/* What is wrong with |cell|, which is to be a number below TT_TIME_END in size. */
-static tacho_loss_reason judge_time(tacho_str cell, bool may_be_negative)
+/* Host times may count from 1970. */
+#define HOST_TIME_END (INT64_C(1) << 61)
+
+static bool is_host_column(tacho_tt_column column)
 {
+    return column == TACHO_TT_HOST_START || column == TACHO_TT_HOST_END ||
+           column == TACHO_TT_HOST_DURATION;
+}
+
+static int64_t end_of(tacho_tt_column column)
+{
+    return is_host_column(column) ? HOST_TIME_END : TT_TIME_END;
+}
+
+/* What is wrong with |cell|, which is to be a time or a number of cycles. */
+static tacho_loss_reason judge_time(tacho_str cell, tacho_tt_column column)
+{
+    bool may_be_negative = column == TACHO_TT_LATENCY;
+    int64_t limit = end_of(column);
     int64_t value = 0;
     double size = 0;
     if (cell.len == 0) {
@@ -59,8 +75,7 @@ static tacho_loss_reason judge_time(tacho_str cell, bool may_be_negative)
     if (size < 0 && !may_be_negative) {
         return TACHO_LOSS_NEGATIVE_TIME;
     }
-    bool fits =
-        tacho_json_number_scaled(cell, 0, &value) && value < TT_TIME_END && value > -TT_TIME_END;
+    bool fits = tacho_json_number_scaled(cell, 0, &value) && value < limit && value > -limit;
     return fits ? TACHO_LOSS_REASON_COUNT : TACHO_LOSS_TIME_OVERFLOW;
 }
 
@@ -70,8 +85,7 @@ tacho_loss_reason tt_row_damage(const tt_table *table, size_t row, size_t *at,
     const size_t count = sizeof(time_columns) / sizeof(time_columns[0]);
     while (*at < count) {
         *out_column = time_columns[(*at)++];
-        tacho_loss_reason reason =
-            judge_time(tt_table_cell(table, row, *out_column), *out_column == TACHO_TT_LATENCY);
+        tacho_loss_reason reason = judge_time(tt_table_cell(table, row, *out_column), *out_column);
         if (reason != TACHO_LOSS_REASON_COUNT) {
             return reason;
         }
@@ -84,7 +98,7 @@ tacho_loss_reason tt_row_damage(const tt_table *table, size_t row, size_t *at,
 /* A time or number of cycles; false where there is none or it cannot be. */
 static bool get_time(const tt_table *table, size_t row, tacho_tt_column column, int64_t *out)
 {
-    return tt_table_rounded(table, row, column, out) && *out >= 0 && *out < TT_TIME_END;
+    return tt_table_rounded(table, row, column, out) && *out >= 0 && *out < end_of(column);
 }
 
 /* ---- rows ------------------------------------------------------------------------------- */
@@ -305,5 +319,5 @@ bool tt_row_host_times(const tt_table *table, size_t row, int64_t *out_start, in
         bool has_duration = get_time(table, row, TACHO_TT_HOST_DURATION, &duration);
         *out_end = *out_start + (has_duration ? duration : 0);
     }
-    return *out_end >= *out_start && *out_end < 2 * TT_TIME_END;
+    return *out_end >= *out_start;
 }

@@ -136,6 +136,18 @@ static void test_one_device(void **state)
           "Ops|12000|20000|Matmul|tt_dnn_device\n");
 }
 
+/* Host times that count from 1970 are times. */
+static void test_host_epoch(void **state)
+{
+    (void)state;
+    check(HEAD "A,tt_dnn_device,1024,0,,,8,1760000000000000000,1760000000000000500,500,1000,3000,0,"
+               "2000,500,,,\r\n",
+          "part ops.csv v2.1\npart Device 0 v2.1\n"
+          "Host ops|1760000000000000000|1760000000000000500|A|tt_dnn_device\n"
+          "Firmware|1000|3000|A|tt_dnn_device\n"
+          "Ops|2500|3000|A|tt_dnn_device\n");
+}
+
 /* The host issued a traced op once; each replay of it ran on the device. */
 static void test_replays(void **state)
 {
@@ -382,6 +394,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_one_device),
+        cmocka_unit_test(test_host_epoch),
         cmocka_unit_test(test_replays),
         cmocka_unit_test(test_devices),
         cmocka_unit_test(test_missing),
