@@ -2,6 +2,7 @@
 /*
  * The rooms that meet in a capture: the wrapper makes events, the sink writes them.
  */
+#define _DEFAULT_SOURCE /* realpath */
 #include "session/profiling.h"
 
 #include "sinks/tacho.h"
