@@ -20,7 +20,7 @@ usage: bench/run.sh [BUILD_BIN_DIR] [--quick] [--dir SCRATCH] [--save FILE] [--r
   --save FILE     write the tables as Markdown, too
   --repeat N      runs of each command (default 3)
   --bench-dir DIR where gen_torq and the other generators, measure are (default: BUILD_BIN_DIR/../bench)
-  --sections LIST which of torq host annotate chrome perfetto compile device kernels opstats capture tenstorrent (default: all)
+  --sections LIST which of torq host annotate chrome perfetto compile device kernels opstats capture profile tenstorrent (default: all)
   --formats LIST  of section torq, which of t1 t2 t4 r0 (default "t1 t4 r0")
 USAGE
 }
@@ -34,7 +34,7 @@ die() {
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 bin_dir="" bench_dir="" keep_dir="" save="" quick="" repeat=3 formats="t1 t4 r0"
-sections="torq host annotate chrome perfetto compile device kernels opstats capture tenstorrent"
+sections="torq host annotate chrome perfetto compile device kernels opstats capture profile tenstorrent"
 while (($# > 0)); do
     case $1 in
     --help | -h) usage && exit 0 ;;
@@ -62,7 +62,7 @@ done
 [[ $repeat =~ ^[1-9][0-9]*$ ]] || die "--repeat needs a positive number, got $repeat" 2
 for section in $sections; do
     case $section in
-    torq | host | annotate | chrome | perfetto | compile | device | kernels | opstats | capture | tenstorrent) ;;
+    torq | host | annotate | chrome | perfetto | compile | device | kernels | opstats | capture | profile | tenstorrent) ;;
     *) die "no section $section; --help lists them" 2 ;;
     esac
 done
@@ -78,6 +78,8 @@ gen_tenstorrent=${GEN_TENSTORRENT:-$bench_dir/gen_tenstorrent}
 measure=${MEASURE:-$bench_dir/measure}
 run_model=${RUN_MODEL:-$bench_dir/run_model}
 run_kernels=${RUN_KERNELS:-$bench_dir/run_kernels}
+client_events=${CLIENT_EVENTS:-$bench_dir/client_events}
+client_load=${CLIENT_LOAD:-$bench_dir/../tests/client_load}
 simdjson_dom=${SIMDJSON_DOM:-$bench_dir/simdjson_dom} # may be missing
 for program in "$tacho" "$gen_torq" "$gen_chrome" "$gen_annotate" "$gen_model" "$gen_tenstorrent" "$measure" \
     "$run_model" "$run_kernels"; do
@@ -115,7 +117,7 @@ kept_mb=$(find "$input_dir" -maxdepth 1 \( -name '*-*-*.csv' -o -name '*-*.json'
 export TMPDIR=$work # a spool counts as scratch, too
 
 for file in lib section_torq section_host section_annotate section_json section_compile \
-    section_device section_kernels section_opstats section_capture section_tenstorrent; do
+    section_device section_kernels section_opstats section_capture section_profile section_tenstorrent; do
     # shellcheck source=/dev/null
     source "$here/$file.sh"
 done
@@ -134,6 +136,7 @@ section_title() {
     kernels) echo "Values of models, one thread" ;;
     opstats) echo "Raw stats to summaries and traces" ;;
     capture) echo "Captures (.tacho)" ;;
+    profile) echo "Programs under tacho profile" ;;
     tenstorrent) echo "Tenstorrent device logs" ;;
     esac
 }

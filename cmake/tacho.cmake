@@ -100,12 +100,12 @@ function(tacho_see_rooms target)
   target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/include ${root})
 endfunction()
 
-# tacho_static_library(rooms...): libtacho.a, in which all objects are one, so that names which are
+# tacho_static_library(NAME rooms...): libNAME.a, in which all objects are one, so that names which are
 # not exported are no names of a program that links it. Code for optimising at link time stays out:
 # it would bring them back.
-function(tacho_static_library)
-  set(archive ${CMAKE_CURRENT_BINARY_DIR}/libtacho.a)
-  set(whole ${CMAKE_CURRENT_BINARY_DIR}/libtacho.o)
+function(tacho_static_library name)
+  set(archive ${CMAKE_CURRENT_BINARY_DIR}/lib${name}.a)
+  set(whole ${CMAKE_CURRENT_BINARY_DIR}/lib${name}.o)
   set(objects)
   foreach(room ${ARGN})
     list(APPEND objects $<TARGET_OBJECTS:${room}>)
@@ -122,7 +122,7 @@ function(tacho_static_library)
     COMMAND ${CMAKE_AR} qcD ${archive} ${whole}
     COMMAND ${CMAKE_RANLIB} -D ${archive}
     DEPENDS ${ARGN} ${objects}
-    COMMENT "Joining libtacho.a" COMMAND_EXPAND_LISTS VERBATIM)
-  add_custom_target(tacho_static ALL DEPENDS ${archive})
+    COMMENT "Joining lib${name}.a" COMMAND_EXPAND_LISTS VERBATIM)
+  add_custom_target(${name}_static ALL DEPENDS ${archive})
   install(FILES ${archive} DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endfunction()

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One thread, one epoll: signals, ends of processes, and the next moment at which something is due.
+ * One thread, one epoll: signals, ends of processes, programs that report something, and the next
+ * moment at which something is due.
  *
  * Looks at /proc come every 10 ms at first. In long runs they come less often (a five hundredth of
  * the time so far, a second at most), and what they cost decides, too: they take no more than a
@@ -11,6 +12,7 @@
 #include "capture/sampler.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <time.h>
@@ -20,12 +22,15 @@ enum {
     EVENT_COUNT = 64,
     LOOKS_PER_RUN = 500,
     COST_SHARE = 50,
+    BUSY_SHARE = 16, /* of a ring: fuller ones are taken again at once */
+    VARIABLE_ROOM = TACHO_LOCAL_PATH_MAX + 32,
     EVENT_SIGNALS = 0, /* data of the signal descriptor; others have a pid there */
 };
 
 static const int64_t ms_ns = 1000000;
 static const int64_t look_least_ns = 10 * 1000000;
 static const int64_t look_most_ns = 1000 * 1000000LL;
+static const int64_t drain_ns = 5 * 1000000;
 static const int64_t seal_ns = 250 * 1000000;
 static const int64_t patience_ns = 5000 * 1000000LL; /* between SIGTERM and SIGKILL */
 
@@ -37,9 +42,10 @@ typedef struct wrapper {
     tacho_process main;
     tacho_recorder recorder;
     tacho_sampler sampler;
+    tacho_collector collector;
     bool has_ended;
-    int64_t look_at_ns, seal_at_ns, stop_at_ns; /* when what is due */
-    int stop_signal;                            /* that is sent then */
+    int64_t look_at_ns, seal_at_ns, drain_at_ns, stop_at_ns; /* when what is due */
+    int stop_signal;                                         /* that is sent then */
 } wrapper;
 
 /* ---- ends ---------------------------------------------------------------------------------- */
@@ -68,6 +74,7 @@ static void take_ends(wrapper *self, pid_t pid)
         } else if (tacho_sampler_group(&self->sampler, ended) == TACHO_NONE) {
             self->result->unseen_count++;
         }
+        tacho_collector_end(&self->collector, ended, now_ns);
         tacho_sampler_end(&self->sampler, ended, &end, now_ns);
     }
 }
@@ -75,8 +82,10 @@ static void take_ends(wrapper *self, pid_t pid)
 /* A process that is not our child has ended, or one that is. */
 static void handle_end(wrapper *self, pid_t pid)
 {
+    int64_t now_ns = tacho_process_now_ns();
     take_ends(self, pid);
-    tacho_sampler_end(&self->sampler, pid, NULL, tacho_process_now_ns());
+    tacho_collector_end(&self->collector, pid, now_ns);
+    tacho_sampler_end(&self->sampler, pid, NULL, now_ns);
 }
 
 /* ---- signals ------------------------------------------------------------------------------- */
@@ -135,9 +144,18 @@ static void seal(wrapper *self, int64_t now_ns)
     self->seal_at_ns = now_ns + seal_ns;
 }
 
+static void drain(wrapper *self, int64_t now_ns)
+{
+    uint64_t most = tacho_collector_drain(&self->collector);
+    self->drain_at_ns = most > TACHO_WIRE_RECORDS / BUSY_SHARE ? now_ns : now_ns + drain_ns;
+}
+
 static void do_what_is_due(wrapper *self)
 {
     int64_t now_ns = tacho_process_now_ns();
+    if (now_ns >= self->drain_at_ns && tacho_collector_has_clients(&self->collector)) {
+        drain(self, now_ns);
+    }
     if (now_ns >= self->look_at_ns) {
         look(self, now_ns);
     }
@@ -156,6 +174,9 @@ static int due_ms(const wrapper *self)
     if (self->stop_at_ns > 0 && self->stop_at_ns < at_ns) {
         at_ns = self->stop_at_ns;
     }
+    if (tacho_collector_has_clients(&self->collector) && self->drain_at_ns < at_ns) {
+        at_ns = self->drain_at_ns;
+    }
     int64_t wait_ns = at_ns - tacho_process_now_ns();
     return wait_ns <= 0 ? 0 : (int)((wait_ns + ms_ns - 1) / ms_ns);
 }
@@ -170,6 +191,8 @@ static void follow(wrapper *self)
         for (int i = 0; i < count; i++) {
             if (events[i].data.u64 == EVENT_SIGNALS) {
                 handle_signals(self);
+            } else if (events[i].data.u64 >= TACHO_COLLECTOR_EVENT) {
+                tacho_collector_handle(&self->collector, events[i].data.u64);
             } else {
                 handle_end(self, (pid_t)events[i].data.u64);
             }
@@ -228,6 +251,7 @@ static void record(wrapper *self)
     int64_t now_ns = tacho_process_now_ns();
     self->look_at_ns = now_ns;
     self->seal_at_ns = now_ns + seal_ns;
+    self->drain_at_ns = now_ns;
     self->stop_signal = SIGTERM;
     self->stop_at_ns = self->request->timeout_ns > 0 ? now_ns + self->request->timeout_ns : 0;
     tacho_sampler_init(&self->sampler, &self->recorder, self->epoll_fd);
@@ -242,6 +266,8 @@ static void record(wrapper *self)
     result->running_count = self->sampler.item_count;
     result->left_out_count = self->sampler.left_out_count;
     result->lists_no_children = self->sampler.lists_no_children;
+    tacho_collector_finish(&self->collector, tacho_process_now_ns());
+    result->clients = self->collector.counts;
     tacho_sampler_finish(&self->sampler, tacho_process_now_ns());
     tacho_recorder_fail(&self->recorder, tacho_recorder_finish(&self->recorder));
     result->stored_count = self->recorder.stored_count;
@@ -252,9 +278,17 @@ static void record(wrapper *self)
 
 static tacho_status start(wrapper *self)
 {
-    static const char *const additions[] = {NULL};
+    char variable[VARIABLE_ROOM];
+    const char *additions[] = {NULL, NULL};
     TACHO_TRY(tacho_process_take_signals(&self->signals, &self->signal_fd));
     TACHO_TRY(open_epoll(self));
+    self->result->collect_error =
+        tacho_collector_open(&self->collector, &self->recorder, &self->sampler, self->epoll_fd);
+    if (self->result->collect_error == TACHO_OK) {
+        snprintf(variable, sizeof(variable), "%s=%s", TACHO_WIRE_VARIABLE,
+                 self->collector.socket.path);
+        additions[0] = variable;
+    }
     return tacho_process_start(self->request->words, additions, &self->signals, &self->main,
                                &self->result->refusal);
 }
@@ -266,6 +300,7 @@ tacho_status tacho_wrapper_run(const tacho_wrapper_request *request,
                     .result = out_result,
                     .signal_fd = -1,
                     .epoll_fd = -1,
+                    .collector = {.socket = {.fd = -1}},
                     .main = {.pid = -1}};
     *out_result = (tacho_wrapper_result){.exit_status = TACHO_WRAPPER_FAILED};
     tacho_status status = start(&self);
@@ -275,6 +310,7 @@ tacho_status tacho_wrapper_run(const tacho_wrapper_request *request,
         out_result->exit_status =
             out_result->refusal.is_not_found ? TACHO_WRAPPER_NOT_FOUND : TACHO_WRAPPER_NOT_RUN;
     }
+    tacho_collector_close(&self.collector);
     if (self.epoll_fd >= 0) {
         close(self.epoll_fd);
     }

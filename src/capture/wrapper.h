@@ -7,6 +7,7 @@
 #define TACHO_CAPTURE_WRAPPER_H
 
 #include "base/process.h"
+#include "capture/collector.h"
 #include "profile/events.h"
 
 /* Exit statuses of a wrapper's own, as env and timeout have them. */
@@ -39,10 +40,12 @@ typedef struct tacho_wrapper_result {
     uint64_t unseen_count;  /* orphans that came and went between two looks */
     uint64_t running_count; /* that outlive the program */
     uint64_t left_out_count;
-    bool lists_no_children;   /* the kernel does not tell who belongs to whom */
-    uint64_t stored_count;    /* rows */
-    uint64_t unstored_count;  /* rows since storing failed */
-    tacho_status store_error; /* why it failed; the caller frees it */
+    bool lists_no_children;         /* the kernel does not tell who belongs to whom */
+    tacho_collector_counts clients; /* what programs reported */
+    tacho_status collect_error;     /* why none could; the caller frees it */
+    uint64_t stored_count;          /* rows */
+    uint64_t unstored_count;        /* rows since storing failed */
+    tacho_status store_error;       /* why it failed; the caller frees it */
 } tacho_wrapper_result;
 
 /*

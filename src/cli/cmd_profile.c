@@ -131,6 +131,12 @@ static void say_refusal(const tacho_profiling *profiling, const tacho_wrapper_re
                strerror(result->refusal.error));
 }
 
+static void free_errors(const tacho_wrapper_result *result)
+{
+    tacho_status_free(result->store_error);
+    tacho_status_free(result->collect_error);
+}
+
 static int run(profile_request *request)
 {
     tacho_wrapper_result result;
@@ -142,7 +148,7 @@ static int run(profile_request *request)
             tacho_talk_failure(status);
         }
         unlink(request->path);
-        tacho_status_free(result.store_error);
+        free_errors(&result);
         return result.exit_status;
     }
     request->report.result = &result;
@@ -150,7 +156,7 @@ static int run(profile_request *request)
     if (status != TACHO_OK) {
         tacho_talk_failure(status); /* the program's status says more */
     }
-    tacho_status_free(result.store_error);
+    free_errors(&result);
     return result.exit_status;
 }
 
@@ -182,9 +188,10 @@ const tacho_command tacho_command_profile = {
     .usage = "[options] -- COMMAND [ARGUMENT...]",
     .description =
         "Runs COMMAND unchanged and records every process that belongs to it: when each\n"
-        "process and thread started and ended, CPU time and resident memory over time.\n"
-        "When the program ends, its processes are listed on standard error. No\n"
-        "instrumentation is needed.\n"
+        "process and thread started and ended, CPU time and resident memory over time. No\n"
+        "instrumentation is needed. Programs that use libtacho-client (man\n"
+        "tacho_client) also report zones, operators, counters, messages and arrows. When\n"
+        "COMMAND ends, operators and processes are listed on standard error.\n"
         "\n"
         "COMMAND is found in PATH and gets its arguments as they are. One argument that\n"
         "contains blanks or shell operators is read by /bin/sh, as in \"pytest -v tests\".\n"
@@ -198,6 +205,12 @@ const tacho_command tacho_command_profile = {
         "of threads to the next look. CPU time and memory of a process count up to the\n"
         "last look, unless it is COMMAND itself. Processes that outlive COMMAND run on;\n"
         "recording ends with COMMAND.\n"
+        "\n"
+        "A process that reports events is always seen. It finds the collector by the\n"
+        "variable TACHO_COLLECTOR, which COMMAND gets: a socket that its user alone may\n"
+        "use. Events go to memory that tacho owns, so a program that is killed loses\n"
+        "nothing it had reported. When a thread reports faster than tacho can store, it\n"
+        "waits for up to 10 ms, then events are dropped, counted and shown as lost.\n"
         "\n"
         "Ranks of torchrun, Open MPI, MPICH, MVAPICH, PMIx and Slurm are recognised by\n"
         "their environment variables. Of the environment, nothing else is recorded.\n"

@@ -92,7 +92,9 @@ typedef enum tacho_unit {
     X(NOT_FINITE, "not_finite", "a counter value that is not a finite number")                     \
     X(NEVER_ENDED, "never_ended", "a begin without an end")                                        \
     X(DROPPED, "dropped", "dropped by the device that recorded it")                                \
-    X(UNKNOWN_COLUMN, "unknown_column", "a column that this version does not know")
+    X(UNKNOWN_COLUMN, "unknown_column", "a column that this version does not know")                \
+    X(BUFFER_FULL, "buffer_full", "dropped by the program: its buffer was full")                   \
+    X(BAD_RECORD, "bad_record", "reported by the program and makes no sense")
 
 typedef enum tacho_loss_reason {
 #define TACHO_LOSS_ENUM(name, key, phrase) TACHO_LOSS_##name,

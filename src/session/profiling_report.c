@@ -149,9 +149,17 @@ static void say_summary(const tacho_profile_report *report, bool has_ops)
                result->process_count, result->process_count == 1 ? "" : "es",
                (double)result->elapsed_ns / ns_per_s, (double)result->cpu_ns / ns_per_s,
                result->exit_status, result->is_timed_out ? " (timed out)" : "");
-    if (!has_ops) {
+    if (result->clients.clients == 0) {
         tacho_note(report->notes, "note",
-                   "no operators were reported; this shows processes alone, as seen from outside");
+                   "no process reported anything (none uses libtacho-client), so this shows "
+                   "processes alone, as seen from outside");
+    } else {
+        tacho_note(report->notes, "note",
+                   "%" PRIu64 " process%s reported %" PRIu64 " event%s, and dropped %" PRIu64 "%s",
+                   result->clients.clients, result->clients.clients == 1 ? "" : "es",
+                   result->clients.events, result->clients.events == 1 ? "" : "s",
+                   result->clients.dropped + result->clients.unplaced,
+                   has_ops ? "" : "; none of them has a duration");
     }
 }
 
@@ -171,6 +179,10 @@ static void say_limits(const tacho_wrapper_result *result, const tacho_notes *no
         tacho_note(notes, "warning",
                    "more processes than can be followed at once; some are missing");
     }
+    if (result->clients.refused > 0) {
+        tacho_note(notes, "warning", "%" PRIu64 " connection%s to the collector made no sense",
+                   result->clients.refused, result->clients.refused == 1 ? "" : "s");
+    }
     if (result->lists_no_children) {
         tacho_note(notes, "warning",
                    "this kernel does not list the children of processes; only the program itself "
@@ -181,6 +193,11 @@ static void say_limits(const tacho_wrapper_result *result, const tacho_notes *no
 static void say_unstored(const tacho_profile_report *report)
 {
     const tacho_wrapper_result *result = report->result;
+    if (result->collect_error != TACHO_OK) {
+        tacho_note(report->notes, "warning", "%s", tacho_status_message(result->collect_error));
+        tacho_note(report->notes, "warning",
+                   "programs could not report anything; this shows processes alone");
+    }
     if (result->store_error == TACHO_OK) {
         return;
     }

@@ -122,7 +122,7 @@ check_man_pages() {
     for name in tacho $names $(ls "$dropins"); do
         check "man page $name" man_page_exists "$name" 1
     done
-    for name in libtacho tacho_analyse tacho_compile tacho_convert tacho_profile tacho_run tacho_table tacho_timechart; do
+    for name in libtacho tacho_analyse tacho_client tacho_compile tacho_convert tacho_profile tacho_run tacho_table tacho_timechart; do
         check "man page $name" man_page_exists "$name" 3
     done
     command -v mandoc >/dev/null || { skip "man page lint" "mandoc is not installed"; return; }
@@ -241,6 +241,54 @@ stands_alone() { # PROGRAM
     ! readelf -d "$1" | grep 'NEEDED.*libtacho'
 }
 
+# ---- the client library -------------------------------------------------------------------------
+
+# client_exports NM ARGUMENT...: what its header declares, no more and no less.
+client_exports() {
+    sed -n 's/^TACHO_CLIENT_API.*[ *]\(tacho_client_[a-z_]*\)(.*/\1/p' "$prefix/include/tacho/client.h" |
+        sort >declared
+    [[ -s declared ]] || { echo "no function found in the header"; return 1; }
+    "$@" | awk 'NF > 1 { print $NF }' | sort >exported
+    diff declared exported
+}
+
+# client_works COMPILER...: a program that links it reports its events; without the macros, it links
+# nothing and reports none.
+client_works() {
+    local flags=()
+    mapfile -t -d ' ' flags < <(pkg-config --define-variable=prefix="$prefix" --cflags --libs \
+        "${static[@]}" tacho-client | tr -d '\n')
+    ((${#static[@]} == 0)) || flags=("${flags[@]/#-ltacho-client/-l:libtacho-client.a}")
+    "$@" -Wall -Wextra -Wpedantic -Werror "$here/use_client.c" -o use_client -x none "${flags[@]}" || return 1
+    ./use_client || return 1
+    "$prefix/bin/tacho" profile -- ./use_client 2>&1 | grep -q 'reported 20 events, and dropped 0' ||
+        { echo "its events are missing"; return 1; }
+    "$@" -Wall -Wextra -Wpedantic -Werror -DTACHO_CLIENT_DISABLE -Wno-unused-parameter -I"$prefix/include" \
+        "$here/use_client.c" -o use_nothing || return 1
+    "$prefix/bin/tacho" profile -- ./use_nothing 2>&1 | grep -q 'no process reported anything'
+}
+
+# It is in programs of others, so it brings nothing along.
+client_needs_libc_alone() {
+    same libc.so.6 "$(readelf -d "$client" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' | grep -v '^ld-')" needs
+}
+
+check_client() {
+    local client_archive kind
+    client=$(find "$prefix" -name libtacho-client.so)
+    client_archive=$(find "$prefix" -name libtacho-client.a)
+    check "libtacho-client.so exports its interface" client_exports nm -D --defined-only "$client"
+    check "libtacho-client.a exports its interface" \
+        client_exports nm --defined-only --extern-only "$client_archive"
+    check "libtacho-client needs libc alone" client_needs_libc_alone
+    for kind in shared static; do
+        static=()
+        [[ $kind == shared ]] || static=(--static)
+        check "a client in C ($kind)" client_works cc -std=c11
+        ! command -v g++ >/dev/null || check "a client in C++ ($kind)" client_works g++ -std=c++11 -x c++
+    done
+}
+
 mkdir -p "$prefix/bin"
 for tool in "${vendors_tools[@]}"; do
     echo "of the vendor" >"$prefix/bin/$tool"
@@ -256,5 +304,6 @@ check "tools of vendors" vendors_tools_stay
 check_man_pages
 check "completions" completions_work
 check_library
+check_client
 echo "install: $passed passed, $failed failed"
 ((failed == 0))

@@ -8,7 +8,7 @@ import pathlib
 import re
 import sys
 
-DECLARATION = re.compile(r"^TACHO_API\s+([^;]*?)\s*(?:TACHO_MUST_USE\s*)?;", re.MULTILINE)
+DECLARATION = re.compile(r"^TACHO_(?:CLIENT_)?API\s+([^;]*?)\s*(?:TACHO_MUST_USE\s*)?;", re.MULTILINE)
 NAME = re.compile(r"\b(tacho_\w+)\s*\(")
 
 

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Connections and rings. A connection lives for a handshake: afterwards the memory is all there
+ * is, and the kernel tells when the process ends.
+ */
+#include "capture/collector.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+static const int64_t patience_ns = 5000000000; /* for a handshake */
+static const uint64_t client_wait_ns = 10000000;
+
+tacho_status tacho_collector_open(tacho_collector *collector, tacho_recorder *recorder,
+                                  tacho_sampler *sampler, int epoll_fd)
+{
+    struct epoll_event event = {.events = EPOLLIN, .data = {.u64 = TACHO_COLLECTOR_EVENT}};
+    *collector = (tacho_collector){.recorder = recorder, .sampler = sampler, .epoll_fd = epoll_fd};
+    TACHO_TRY(tacho_local_socket_open(&collector->socket));
+    return epoll_ctl(epoll_fd, EPOLL_CTL_ADD, collector->socket.fd, &event) == 0
+               ? TACHO_OK
+               : tacho_fail(TACHO_CODE_IO, "cannot wait for clients: %s", strerror(errno));
+}
+
+static void free_segment(tacho_collected_segment *segment)
+{
+    tacho_decoder_deinit(&segment->decoder);
+    tacho_shared_memory_free(&segment->memory);
+    free(segment);
+}
+
+void tacho_collector_close(tacho_collector *collector)
+{
+    for (size_t i = 0; i < collector->waiting_count; i++) {
+        close(collector->waiting[i].fd);
+    }
+    while (collector->segments != NULL) {
+        tacho_collected_segment *segment = collector->segments;
+        collector->segments = segment->next;
+        free_segment(segment);
+    }
+    tacho_local_socket_close(&collector->socket);
+}
+
+/* ---- handshakes ---------------------------------------------------------------------------- */
+
+static tacho_collected_segment *find_first(const tacho_collector *collector, pid_t pid)
+{
+    for (tacho_collected_segment *at = collector->segments; at != NULL; at = at->next) {
+        if (at->pid == pid && at->first == at) {
+            return at; /* the newest of them is in front */
+        }
+    }
+    return NULL;
+}
+
+/* The group of tracks of a process, which is followed from now on. */
+static tacho_status find_group(tacho_collector *collector, pid_t pid, uint32_t *out_group)
+{
+    const tacho_recorder *recorder = collector->recorder;
+    *out_group = tacho_sampler_group(collector->sampler, pid);
+    if (*out_group == TACHO_NONE) {
+        TACHO_TRY(tacho_sampler_add(collector->sampler, pid, -1));
+        *out_group = tacho_sampler_group(collector->sampler, pid);
+    }
+    if (*out_group == TACHO_NONE) {
+        *out_group = recorder->events->dict->parts[recorder->part].root;
+    }
+    return TACHO_OK;
+}
+
+/* What a client finds in its memory. */
+static void write_header(void *memory)
+{
+    tacho_wire_header *header = memory;
+    header->magic = TACHO_WIRE_WELCOME;
+    header->version = TACHO_WIRE_VERSION;
+    header->segment_bytes = TACHO_WIRE_SEGMENT_BYTES;
+    header->wait_ns = client_wait_ns;
+    atomic_store_explicit(&header->string_bytes, sizeof(tacho_wire_entry), memory_order_relaxed);
+}
+
+static tacho_status make_segment(tacho_collector *collector, pid_t pid, bool is_more,
+                                 tacho_collected_segment *segment)
+{
+    uint32_t group = 0;
+    segment->pid = pid;
+    segment->first = is_more ? find_first(collector, pid) : segment;
+    if (segment->first == NULL) {
+        return tacho_fail(TACHO_CODE_BAD_DATA, "a client asks for more before it has any");
+    }
+    TACHO_TRY(tacho_shared_memory_make(&segment->memory, TACHO_WIRE_SEGMENT_BYTES));
+    write_header(segment->memory.bytes);
+    TACHO_TRY(find_group(collector, pid, &group));
+    if (is_more) {
+        return TACHO_OK;
+    }
+    return tacho_decoder_init(&segment->decoder, collector->recorder, group,
+                              (const char *)segment->memory.bytes + TACHO_WIRE_AT_STRINGS);
+}
+
+/* Gives a client its memory; false where it cannot have any. */
+static bool welcome(tacho_collector *collector, int fd, pid_t pid, const tacho_wire_hello *hello)
+{
+    const tacho_wire_welcome answer = {TACHO_WIRE_WELCOME, TACHO_WIRE_VERSION,
+                                       TACHO_WIRE_SEGMENT_BYTES};
+    if (hello->magic != TACHO_WIRE_HELLO || hello->version != TACHO_WIRE_VERSION ||
+        hello->is_more > 1 || pid <= 0 ||
+        collector->segment_count >= TACHO_COLLECTOR_SEGMENTS_MAX) {
+        return false;
+    }
+    tacho_collected_segment *segment = calloc(1, sizeof(*segment));
+    if (segment == NULL) {
+        return false;
+    }
+    segment->memory.fd = -1;
+    tacho_status status = make_segment(collector, pid, hello->is_more == 1, segment);
+    bool is_good = status == TACHO_OK &&
+                   tacho_local_socket_send(fd, &answer, sizeof(answer), segment->memory.fd);
+    tacho_status_free(status);
+    if (!is_good) {
+        free_segment(segment);
+        return false;
+    }
+    tacho_shared_memory_close_fd(&segment->memory);
+    segment->next = collector->segments;
+    collector->segments = segment;
+    collector->segment_count++;
+    collector->counts.clients += hello->is_more == 0 ? 1 : 0;
+    return true;
+}
+
+/* Reads a hello and answers it; false where it has not come yet. The socket is done with then. */
+static bool try_handshake(tacho_collector *collector, int fd, pid_t pid)
+{
+    tacho_wire_hello hello;
+    ssize_t got = recv(fd, &hello, sizeof(hello), MSG_DONTWAIT);
+    if (got < 0 && (errno == EAGAIN || errno == EINTR)) {
+        return false;
+    }
+    bool is_good = got == (ssize_t)sizeof(hello) && welcome(collector, fd, pid, &hello);
+    collector->counts.refused += is_good ? 0 : 1;
+    close(fd);
+    return true;
+}
+
+static void drop_waiting(tacho_collector *collector, size_t index)
+{
+    collector->waiting[index] = collector->waiting[--collector->waiting_count];
+}
+
+/* Lets a client wait for its own hello; the one that has waited longest makes room. */
+static void add_waiting(tacho_collector *collector, int fd, pid_t pid)
+{
+    struct epoll_event event = {.events = EPOLLIN, .data = {.u64 = TACHO_COLLECTOR_EVENT + 1}};
+    if (collector->waiting_count == TACHO_COLLECTOR_WAITING_MAX) {
+        size_t oldest = 0;
+        for (size_t i = 1; i < collector->waiting_count; i++) {
+            oldest =
+                collector->waiting[i].until_ns < collector->waiting[oldest].until_ns ? i : oldest;
+        }
+        close(collector->waiting[oldest].fd);
+        collector->counts.refused++;
+        drop_waiting(collector, oldest);
+    }
+    collector->waiting[collector->waiting_count++] =
+        (tacho_waiting_client){fd, pid, tacho_process_now_ns() + patience_ns};
+    epoll_ctl(collector->epoll_fd, EPOLL_CTL_ADD, fd, &event);
+}
+
+/* Clients that have said something by now, and those that never do. */
+static void look_at_waiting(tacho_collector *collector)
+{
+    int64_t now_ns = collector->waiting_count > 0 ? tacho_process_now_ns() : 0;
+    for (size_t i = collector->waiting_count; i-- > 0;) {
+        tacho_waiting_client *client = &collector->waiting[i];
+        if (try_handshake(collector, client->fd, client->pid)) {
+            drop_waiting(collector, i);
+        } else if (client->until_ns <= now_ns) {
+            close(client->fd);
+            collector->counts.refused++;
+            drop_waiting(collector, i);
+        }
+    }
+}
+
+void tacho_collector_handle(tacho_collector *collector, uint64_t data)
+{
+    pid_t pid = 0;
+    if (data != TACHO_COLLECTOR_EVENT) {
+        look_at_waiting(collector);
+        return;
+    }
+    int fd = tacho_local_socket_accept(&collector->socket, &pid);
+    if (fd >= 0 && !try_handshake(collector, fd, pid)) {
+        add_waiting(collector, fd, pid);
+    }
+}
+
+/* ---- rings --------------------------------------------------------------------------------- */
+
+/* Whose ring it is; false where that cannot be said. */
+static bool meet_ring(tacho_collector *collector, tacho_decoder *decoder,
+                      const tacho_wire_ring *shared, tacho_collected_ring *ring)
+{
+    char name[TACHO_WIRE_NAME];
+    memcpy(name, shared->name, sizeof(name));
+    name[sizeof(name) - 1] = '\0';
+    tacho_status status = tacho_decoder_ensure_thread(decoder, name, shared->tid, &ring->track);
+    ring->is_known = status == TACHO_OK;
+    tacho_recorder_fail(collector->recorder, status);
+    return ring->is_known;
+}
+
+static void count_dropped(tacho_collector *collector, const tacho_wire_ring *shared,
+                          tacho_collected_ring *ring)
+{
+    uint64_t dropped = atomic_load_explicit(&shared->dropped, memory_order_relaxed);
+    if (dropped > ring->dropped && dropped - ring->dropped < TACHO_LOSS_MAX) {
+        collector->counts.dropped += dropped - ring->dropped;
+    }
+    ring->dropped = dropped;
+}
+
+/* Takes what is in a ring; returns how many records that were. */
+static uint64_t drain_ring(tacho_collector *collector, tacho_decoder *decoder,
+                           tacho_wire_ring *shared, tacho_collected_ring *ring)
+{
+    uint32_t state = atomic_load_explicit(&shared->state, memory_order_acquire);
+    if (ring->is_broken || state == TACHO_WIRE_FREE || state == TACHO_WIRE_CLAIMED ||
+        (!ring->is_known && !meet_ring(collector, decoder, shared, ring))) {
+        return 0;
+    }
+    uint64_t head = atomic_load_explicit(&shared->head, memory_order_acquire);
+    uint64_t held = head - ring->tail;
+    if (!tacho_decoder_take(decoder, tacho_wire_records(shared), head, &ring->tail, ring->track)) {
+        ring->is_broken = true;
+        collector->counts.broken++;
+        return 0;
+    }
+    atomic_store_explicit(&shared->tail, ring->tail, memory_order_release);
+    count_dropped(collector, shared, ring);
+    if (state == TACHO_WIRE_FINISHED) { /* and it was before the head was read: nothing is left */
+        ring->is_known = false;
+        atomic_store_explicit(&shared->state, TACHO_WIRE_FREE, memory_order_release);
+    }
+    return held;
+}
+
+static uint64_t drain_segment(tacho_collector *collector, tacho_collected_segment *segment)
+{
+    const tacho_wire_header *header = segment->memory.bytes;
+    uint64_t used = atomic_load_explicit(&header->used, memory_order_acquire);
+    uint64_t most = 0;
+    for (unsigned i = 0; i < TACHO_WIRE_RINGS; i++) {
+        if ((used >> i & 1) != 0) {
+            uint64_t held =
+                drain_ring(collector, &segment->first->decoder,
+                           tacho_wire_ring_at(segment->memory.bytes, i), &segment->rings[i]);
+            most = held > most ? held : most;
+        }
+    }
+    return most;
+}
+
+uint64_t tacho_collector_drain(tacho_collector *collector)
+{
+    uint64_t most = 0;
+    look_at_waiting(collector);
+    for (tacho_collected_segment *at = collector->segments; at != NULL; at = at->next) {
+        uint64_t held = drain_segment(collector, at);
+        most = held > most ? held : most;
+    }
+    return most;
+}
+
+/* ---- ends ---------------------------------------------------------------------------------- */
+
+/* Zones that had begun and not ended when the process did. */
+static void take_open_zones(tacho_collected_segment *segment, unsigned index, int64_t now_ns)
+{
+    const tacho_wire_ring *shared = tacho_wire_ring_at(segment->memory.bytes, index);
+    const tacho_collected_ring *ring = &segment->rings[index];
+    uint32_t depth = atomic_load_explicit(&shared->depth, memory_order_acquire);
+    depth = depth < TACHO_WIRE_OPEN_MAX ? depth : TACHO_WIRE_OPEN_MAX;
+    for (uint32_t i = 0; ring->is_known && !ring->is_broken && i < depth; i++) {
+        tacho_wire_open open;
+        memcpy(&open, &shared->open[i], sizeof(open));
+        tacho_decoder_take_open(&segment->first->decoder, ring->track, &open, now_ns);
+    }
+}
+
+/* The last of a segment. */
+static void end_segment(tacho_collector *collector, tacho_collected_segment *segment,
+                        int64_t now_ns)
+{
+    const tacho_wire_header *header = segment->memory.bytes;
+    tacho_collector_counts *counts = &collector->counts;
+    uint64_t used = atomic_load_explicit(&header->used, memory_order_acquire);
+    drain_segment(collector, segment);
+    for (unsigned i = 0; i < TACHO_WIRE_RINGS; i++) {
+        if ((used >> i & 1) != 0) {
+            take_open_zones(segment, i, now_ns);
+        }
+    }
+    uint64_t unplaced = atomic_load_explicit(&header->unplaced, memory_order_relaxed);
+    counts->unplaced += unplaced < TACHO_LOSS_MAX ? unplaced : TACHO_LOSS_MAX;
+}
+
+/* What the strings of a client were for is over. */
+static void end_decoder(tacho_collector *collector, const tacho_decoder *decoder)
+{
+    tacho_collector_counts *counts = &collector->counts;
+    counts->events += decoder->event_count;
+    counts->bad += decoder->bad_count;
+    counts->untimed += decoder->untimed_count;
+}
+
+/* Ends the segments of |pid|, or of all where it is 0. */
+static void end_segments(tacho_collector *collector, pid_t pid, int64_t now_ns)
+{
+    tacho_collected_segment **link = &collector->segments;
+    tacho_collected_segment *ended = NULL;
+    while (*link != NULL) {
+        tacho_collected_segment *segment = *link;
+        if (pid != 0 && segment->pid != pid) {
+            link = &segment->next;
+            continue;
+        }
+        end_segment(collector, segment, now_ns);
+        *link = segment->next;
+        segment->next = ended;
+        ended = segment;
+    }
+    while (ended != NULL) { /* strings are needed until all of them are read */
+        tacho_collected_segment *segment = ended;
+        ended = segment->next;
+        if (segment->first == segment) {
+            end_decoder(collector, &segment->decoder);
+        }
+        collector->segment_count--;
+        free_segment(segment);
+    }
+}
+
+void tacho_collector_end(tacho_collector *collector, pid_t pid, int64_t now_ns)
+{
+    end_segments(collector, pid, now_ns);
+}
+
+static void add_loss(tacho_collector *collector, tacho_loss_reason reason, uint64_t count)
+{
+    const tacho_loss loss = {.part = collector->recorder->part, .reason = reason, .count = count};
+    if (count > 0) {
+        tacho_recorder_fail(collector->recorder,
+                            tacho_dict_add_loss(collector->recorder->events->dict, &loss));
+    }
+}
+
+void tacho_collector_finish(tacho_collector *collector, int64_t now_ns)
+{
+    for (tacho_collected_segment *at = collector->segments; at != NULL; at = at->next) {
+        tacho_wire_header *header = at->memory.bytes;
+        atomic_store_explicit(&header->is_closed, 1, memory_order_relaxed);
+    }
+    end_segments(collector, 0, now_ns);
+    const tacho_collector_counts *counts = &collector->counts;
+    add_loss(collector, TACHO_LOSS_BUFFER_FULL, counts->dropped + counts->unplaced);
+    add_loss(collector, TACHO_LOSS_BAD_RECORD, counts->bad + counts->broken);
+    add_loss(collector, TACHO_LOSS_UNKNOWN_CLOCK, counts->untimed);
+}

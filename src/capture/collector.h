@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The collector: gives memory to programs that ask for it, and takes what they write there. Any
+ * number of programs at once; one that misbehaves loses its own events, is counted, and disturbs
+ * nobody else.
+ */
+#ifndef TACHO_CAPTURE_COLLECTOR_H
+#define TACHO_CAPTURE_COLLECTOR_H
+
+#include "base/local_socket.h"
+#include "capture/decoder.h"
+#include "capture/sampler.h"
+
+enum {
+    TACHO_COLLECTOR_SEGMENTS_MAX = 1024,
+    TACHO_COLLECTOR_WAITING_MAX = 128, /* that have connected and said nothing yet */
+};
+
+/* A ring as the collector knows it. */
+typedef struct tacho_collected_ring {
+    bool is_known;  /* whose it is */
+    bool is_broken; /* its numbers make no sense: it is not read any more */
+    uint32_t track;
+    uint64_t tail;
+    uint64_t dropped; /* that are in the sum already */
+} tacho_collected_ring;
+
+typedef struct tacho_collected_segment {
+    pid_t pid;
+    tacho_shared_memory memory;
+    struct tacho_collected_segment *first; /* that has the strings; perhaps this one */
+    tacho_decoder decoder;                 /* of the first */
+    tacho_collected_ring rings[TACHO_WIRE_RINGS];
+    struct tacho_collected_segment *next;
+} tacho_collected_segment;
+
+/* A program that has connected and not said what it wants. */
+typedef struct tacho_waiting_client {
+    int fd;
+    pid_t pid;
+    int64_t until_ns;
+} tacho_waiting_client;
+
+typedef struct tacho_collector_counts {
+    uint64_t clients;  /* programs that were given memory */
+    uint64_t refused;  /* connections that made no sense, or came to nothing */
+    uint64_t events;   /* taken: what was emitted, less what was dropped */
+    uint64_t dropped;  /* by clients, for want of room */
+    uint64_t bad;      /* events that make no sense */
+    uint64_t untimed;  /* operators of devices whose clock is not known */
+    uint64_t broken;   /* rings */
+    uint64_t unplaced; /* events of threads that got no ring */
+} tacho_collector_counts;
+
+typedef struct tacho_collector {
+    tacho_recorder *recorder;
+    tacho_sampler *sampler;
+    int epoll_fd;
+    tacho_local_socket socket;
+    tacho_waiting_client waiting[TACHO_COLLECTOR_WAITING_MAX];
+    size_t waiting_count;
+    tacho_collected_segment *segments;
+    size_t segment_count;
+    tacho_collector_counts counts;
+} tacho_collector;
+
+/* Data of the epoll events of the collector: |base|, and above it one for each waiting client. */
+#define TACHO_COLLECTOR_EVENT (UINT64_C(1) << 40)
+
+/* Opens the socket. Close it also after a failure. */
+tacho_status tacho_collector_open(tacho_collector *collector, tacho_recorder *recorder,
+                                  tacho_sampler *sampler, int epoll_fd) TACHO_MUST_USE;
+void tacho_collector_close(tacho_collector *collector);
+
+/* An event of epoll whose data is TACHO_COLLECTOR_EVENT or more. */
+void tacho_collector_handle(tacho_collector *collector, uint64_t data);
+
+/* Takes what is in the rings. Returns how many records the fullest one held. */
+uint64_t tacho_collector_drain(tacho_collector *collector);
+
+/* Whether there is anything to drain. */
+static inline bool tacho_collector_has_clients(const tacho_collector *collector)
+{
+    return collector->segments != NULL || collector->waiting_count > 0;
+}
+
+/* Process |pid| has ended at |now_ns|: takes the rest, and the zones that never ended. */
+void tacho_collector_end(tacho_collector *collector, pid_t pid, int64_t now_ns);
+
+/* The capture ends: clients stop, the rest is taken, and losses are in the dictionary. */
+void tacho_collector_finish(tacho_collector *collector, int64_t now_ns);
+
+#endif

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Client and collector together, in one process: the collector is a thread of the test. Every event
+ * that was emitted is stored or counted as dropped, whatever threads and children do meanwhile.
+ */
+#include "capture/collector.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <tacho/client.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* A collector, and what it made of its clients. */
+typedef struct fixture {
+    tacho_events events;
+    tacho_dict dict;
+    tacho_recorder recorder;
+    tacho_sampler sampler;
+    tacho_collector collector;
+    int epoll_fd;
+    pthread_t thread;
+    _Atomic bool is_stopping;
+    _Atomic bool is_idle; /* takes connections and drains nothing */
+    _Atomic uint64_t row_count;
+    uint64_t unended_count;
+} fixture;
+
+static tacho_status take_row(tacho_events *events, const tacho_row *row)
+{
+    fixture *self = (fixture *)(void *)events;
+    if (row->kind == TACHO_ROW_SPAN && (row->of.span.flags & TACHO_SPAN_UNENDED) != 0) {
+        self->unended_count++;
+    } else {
+        self->row_count++;
+    }
+    return TACHO_OK;
+}
+
+static void *collect(void *user)
+{
+    fixture *self = user;
+    struct epoll_event events[8];
+    while (!self->is_stopping) {
+        int count = epoll_wait(self->epoll_fd, events, 8, 1);
+        for (int i = 0; i < count; i++) {
+            if (events[i].data.u64 >= TACHO_COLLECTOR_EVENT) {
+                tacho_collector_handle(&self->collector, events[i].data.u64);
+            } else { /* a child has ended */
+                pid_t pid = (pid_t)events[i].data.u64;
+                int64_t now_ns = tacho_process_now_ns();
+                tacho_collector_end(&self->collector, pid, now_ns);
+                tacho_sampler_end(&self->sampler, pid, NULL, now_ns);
+            }
+        }
+        if (!self->is_idle) {
+            tacho_collector_drain(&self->collector);
+        }
+    }
+    return NULL;
+}
+
+static void start(fixture *self)
+{
+    static const tacho_events_vtable vtable = {.row = take_row};
+    *self = (fixture){0};
+    self->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+    assert_true(self->epoll_fd >= 0);
+    assert_null(tacho_dict_init(&self->dict));
+    self->events = (tacho_events){&vtable, &self->dict};
+    assert_null(tacho_recorder_open(&self->recorder, &self->events, TACHO_STR("test"), 1));
+    tacho_sampler_init(&self->sampler, &self->recorder, self->epoll_fd);
+    assert_null(
+        tacho_collector_open(&self->collector, &self->recorder, &self->sampler, self->epoll_fd));
+    assert_int_equal(setenv("TACHO_COLLECTOR", self->collector.socket.path, 1), 0);
+    assert_int_equal(pthread_create(&self->thread, NULL, collect, self), 0);
+}
+
+/* Ends the collector; what it counted. */
+static tacho_collector_counts stop(fixture *self)
+{
+    self->is_stopping = true;
+    pthread_join(self->thread, NULL);
+    tacho_collector_finish(&self->collector, tacho_process_now_ns());
+    tacho_collector_counts counts = self->collector.counts;
+    assert_null(self->recorder.failure);
+    tacho_collector_close(&self->collector);
+    tacho_sampler_deinit(&self->sampler);
+    tacho_recorder_close(&self->recorder);
+    tacho_dict_deinit(&self->dict);
+    close(self->epoll_fd);
+    return counts;
+}
+
+/* Each test runs in a process of its own: a client connects once in its life. */
+static void in_child(void (*test)(void))
+{
+    pid_t child = fork();
+    if (child == 0) {
+        test();
+        fflush(NULL);
+        _exit(0);
+    }
+    int status = 0;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
+/* Assertions of cmocka jump; in a child they shall end it. */
+#define REQUIRE(condition)                                                                         \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                        \
+            _exit(1);                                                                              \
+        }                                                                                          \
+    } while (0)
+
+static void *emit(void *user)
+{
+    for (uintptr_t i = 0; i < (uintptr_t)user; i++) {
+        TACHO_ZONE("outer");
+        TACHO_COUNTER("count", "count", (double)i);
+    }
+    return NULL;
+}
+
+static void run_threads(size_t count, uintptr_t events)
+{
+    pthread_t threads[200];
+    for (size_t i = 0; i < count; i++) {
+        REQUIRE(pthread_create(&threads[i], NULL, emit, (void *)events) == 0);
+    }
+    for (size_t i = 0; i < count; i++) {
+        pthread_join(threads[i], NULL);
+    }
+}
+
+/* ---- without a collector ------------------------------------------------------------------- */
+
+static void nobody_listens(void)
+{
+    REQUIRE(unsetenv("TACHO_COLLECTOR") == 0);
+    emit((void *)(uintptr_t)1000);
+    REQUIRE(!tacho_client_is_active());
+}
+
+static void nobody_is_there(void)
+{
+    REQUIRE(setenv("TACHO_COLLECTOR", "/no/such/socket", 1) == 0);
+    emit((void *)(uintptr_t)1000);
+    REQUIRE(!tacho_client_is_active());
+}
+
+static void works_without_a_collector(void **state)
+{
+    (void)state;
+    in_child(nobody_listens);
+    in_child(nobody_is_there);
+}
+
+/* ---- threads ------------------------------------------------------------------------------- */
+
+static void count_threads(void)
+{
+    fixture self;
+    start(&self);
+    run_threads(8, 20000);
+    tacho_collector_counts counts = stop(&self);
+    REQUIRE(counts.events + counts.dropped == 8 * 20000 * 2);
+    REQUIRE(counts.clients == 1 && counts.bad == 0 && counts.broken == 0);
+}
+
+/* More at once than a segment has rings, and more after them than there were rings. */
+static void count_many_threads(void)
+{
+    fixture self;
+    start(&self);
+    run_threads(200, 100);
+    for (int i = 0; i < 100; i++) {
+        run_threads(2, 5);
+    }
+    tacho_collector_counts counts = stop(&self);
+    REQUIRE(counts.events + counts.dropped + counts.unplaced == (200 * 100 + 100 * 2 * 5) * 2);
+    REQUIRE(counts.unplaced == 0);
+}
+
+static void threads_are_all_counted(void **state)
+{
+    (void)state;
+    in_child(count_threads);
+    in_child(count_many_threads);
+}
+
+/* ---- overload ------------------------------------------------------------------------------ */
+
+static void count_overload(void)
+{
+    fixture self;
+    start(&self);
+    self.is_idle = true;
+    REQUIRE(tacho_client_is_active());
+    const uint64_t emitted = 2 * (TACHO_WIRE_RECORDS + 1000);
+    emit((void *)(uintptr_t)(emitted / 2));
+    self.is_idle = false;
+    tacho_collector_counts counts = stop(&self);
+    REQUIRE(counts.events == TACHO_WIRE_RECORDS);
+    REQUIRE(counts.dropped == emitted - TACHO_WIRE_RECORDS);
+}
+
+static void a_full_ring_drops_and_counts(void **state)
+{
+    (void)state;
+    in_child(count_overload);
+}
+
+/* ---- processes ----------------------------------------------------------------------------- */
+
+static void emit_in_children(void)
+{
+    fixture self;
+    start(&self);
+    emit((void *)(uintptr_t)10);
+    for (int i = 0; i < 20; i++) {
+        pid_t child = fork();
+        if (child == 0) {
+            emit((void *)(uintptr_t)50);
+            if (i % 2 == 0) {
+                TACHO_ZONE("never ends");
+                kill(getpid(), SIGKILL);
+            }
+            _exit(0);
+        }
+        while (waitpid(child, NULL, 0) < 0 && errno == EINTR) {
+        }
+        emit((void *)(uintptr_t)10);
+    }
+    tacho_collector_counts counts = stop(&self);
+    REQUIRE(counts.clients == 21);
+    REQUIRE(counts.events + counts.dropped == (21 * 10 + 20 * 50) * 2);
+    /* Killed in a zone; and processes whose end the collector met only when it stopped. */
+    REQUIRE(self.unended_count >= 10);
+}
+
+static void children_are_clients_of_their_own(void **state)
+{
+    (void)state;
+    in_child(emit_in_children);
+}
+
+/* ---- everything else ----------------------------------------------------------------------- */
+
+static void emit_all_kinds(void)
+{
+    fixture self;
+    start(&self);
+    const int64_t shape[] = {1, 3, 224, 224};
+    const tacho_client_tensor tensor = {"float32", "TILE", "DRAM", shape, 4};
+    const tacho_client_arg arg = {"bytes", TACHO_CLIENT_UINT, TACHO_CLIENT_BYTES, {.as_uint = 7}};
+    tacho_client_site site = {.name = "with args"};
+    tacho_client_zone zone;
+    tacho_client_zone_begin(&zone, &site);
+    tacho_client_zone_end_args(&zone, &arg, 1);
+    tacho_client_clock_pair(0, tacho_client_now(), 1000, 1000000000);
+    uint64_t now = tacho_client_now();
+    const tacho_client_op op = {
+        .code = "MatMul",
+        .type = "cpu",
+        .location = "model.py:3",
+        .attributes = "{}",
+        .call = 5,
+        .host_start_ns = now - 100,
+        .host_end_ns = now,
+        .device_start_ticks = 900,
+        .device_end_ticks = 950,
+        .inputs = &tensor,
+        .input_count = 1,
+        .outputs = &tensor,
+        .output_count = 1,
+        .args = &arg,
+        .arg_count = 1,
+    };
+    tacho_client_report_op(&op);
+    tacho_client_message("hello", 5);
+    tacho_client_signpost("epoch");
+    tacho_client_flow(9, TACHO_CLIENT_FLOW_LEAVES);
+    char *large = malloc(200000);
+    REQUIRE(large != NULL);
+    memset(large, 'x', 200000);
+    tacho_client_message(large, 200000); /* is cut */
+    free(large);
+    tacho_collector_counts counts = stop(&self);
+    REQUIRE(counts.events == 8 && counts.bad == 0 && counts.untimed == 0 && counts.dropped == 0);
+    REQUIRE(self.row_count >= 7);
+}
+
+static void every_kind_is_understood(void **state)
+{
+    (void)state;
+    in_child(emit_all_kinds);
+}
+
+/* ---- those who are no clients ---------------------------------------------------------------- */
+
+static int connect_to(const fixture *self)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    memcpy(address.sun_path, self->collector.socket.path, strlen(self->collector.socket.path));
+    int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    REQUIRE(fd >= 0);
+    REQUIRE(connect(fd, (const struct sockaddr *)&address, sizeof(address)) == 0);
+    return fd;
+}
+
+static void say_garbage(void)
+{
+    fixture self;
+    int silent[300];
+    start(&self);
+    for (size_t i = 0; i < 300; i++) { /* half open, more than may wait */
+        silent[i] = connect_to(&self);
+    }
+    for (int i = 0; i < 50; i++) {
+        tacho_wire_hello hello = {TACHO_WIRE_HELLO, TACHO_WIRE_VERSION, 0, 0};
+        hello.magic += i % 3 == 0 ? 1 : 0;
+        hello.version += i % 3 == 1 ? 1 : 0;
+        hello.is_more = i % 3 == 2 ? 1 : 0; /* and has nothing yet */
+        int fd = connect_to(&self);
+        REQUIRE(send(fd, &hello, i % 2 == 0 ? sizeof(hello) : 3, MSG_NOSIGNAL) > 0);
+        char answer[64];
+        ssize_t got = recv(fd, answer, sizeof(answer), 0);
+        REQUIRE(got <= 0);
+        close(fd);
+    }
+    emit((void *)(uintptr_t)100); /* a good one is served all the same */
+    for (size_t i = 0; i < 300; i++) {
+        close(silent[i]);
+    }
+    tacho_collector_counts counts = stop(&self);
+    REQUIRE(counts.clients == 1);
+    REQUIRE(counts.events == 200);
+    REQUIRE(counts.refused >= 50 + 300 - TACHO_COLLECTOR_WAITING_MAX);
+}
+
+static void garbage_is_refused(void **state)
+{
+    (void)state;
+    in_child(say_garbage);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(works_without_a_collector),
+        cmocka_unit_test(threads_are_all_counted),
+        cmocka_unit_test(a_full_ring_drops_and_counts),
+        cmocka_unit_test(children_are_clients_of_their_own),
+        cmocka_unit_test(every_kind_is_understood),
+        cmocka_unit_test(garbage_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

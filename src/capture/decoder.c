@@ -1,0 +1,593 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From records to rows.
+ */
+#include "capture/decoder.h"
+
+#include "base/grow.h"
+#include "base/process.h"
+#include "profile/locations.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <tacho/client.h>
+
+enum {
+    ALIGN = 8,
+    IDS = TACHO_WIRE_STRINGS / ALIGN,
+    UNIT = 16,
+    SCRATCH = 2 * (TACHO_WIRE_EXTRA_MAX + 1) * TACHO_WIRE_RECORD, /* a string | arguments */
+    FLOW_BITS = 40,
+};
+
+static const int64_t ahead_ns = 1000000000; /* a client's clock is ours, give or take */
+static const int64_t ns_per_s = 1000000000;
+
+tacho_status tacho_decoder_init(tacho_decoder *decoder, tacho_recorder *recorder, uint32_t group,
+                                const void *strings)
+{
+    *decoder = (tacho_decoder){.recorder = recorder, .group = group, .strings = strings};
+    TACHO_TRY(tacho_items_make(&decoder->texts, IDS));
+    TACHO_TRY(tacho_items_make(&decoder->sites, IDS));
+    TACHO_TRY(tacho_items_make(&decoder->counters, IDS));
+    TACHO_TRY(tacho_items_make(&decoder->scratch, SCRATCH));
+    tacho_dict *dict = recorder->events->dict;
+    TACHO_TRY(tacho_dict_ensure_string(dict, TACHO_STR("message"), &decoder->message));
+    return tacho_dict_ensure_string(dict, TACHO_STR("location"), &decoder->location);
+}
+
+void tacho_decoder_deinit(tacho_decoder *decoder)
+{
+    free(decoder->texts);
+    free(decoder->sites);
+    free(decoder->counters);
+    free(decoder->scratch);
+    *decoder = (tacho_decoder){0};
+}
+
+/* ---- strings ------------------------------------------------------------------------------- */
+
+/* Reads the head of the entry |id|; false where it does not lie in the area. */
+static bool read_entry(const tacho_decoder *decoder, uint32_t id, tacho_wire_entry *out_entry)
+{
+    if (id >= IDS) {
+        return false;
+    }
+    memcpy(out_entry, decoder->strings + (size_t)id * ALIGN, sizeof(*out_entry));
+    size_t room = TACHO_WIRE_STRINGS - (size_t)id * ALIGN - sizeof(*out_entry);
+    return id == 0 || out_entry->len <= room;
+}
+
+/* The dictionary's id of a text; false where there is none such. */
+static bool find_text(tacho_decoder *decoder, uint32_t id, uint32_t *out_string)
+{
+    tacho_wire_entry entry;
+    *out_string = 0;
+    if (id == 0) {
+        return true;
+    }
+    if (id < IDS && decoder->texts[id] != 0) {
+        *out_string = decoder->texts[id] - 1;
+        return true;
+    }
+    if (!read_entry(decoder, id, &entry) || entry.kind != TACHO_WIRE_TEXT ||
+        entry.len > TACHO_WIRE_STRING_MAX) {
+        return false;
+    }
+    memcpy(decoder->scratch, decoder->strings + (size_t)id * ALIGN + sizeof(entry), entry.len);
+    tacho_status status = tacho_dict_ensure_string(
+        decoder->recorder->events->dict, tacho_str_make((const char *)decoder->scratch, entry.len),
+        out_string);
+    if (status != TACHO_OK) {
+        tacho_recorder_fail(decoder->recorder, status);
+        return false;
+    }
+    decoder->texts[id] = *out_string + 1;
+    return true;
+}
+
+static bool read_site(const tacho_decoder *decoder, uint32_t id, tacho_wire_site *out_site)
+{
+    tacho_wire_entry entry;
+    if (id == 0 || !read_entry(decoder, id, &entry) || entry.kind != TACHO_WIRE_SITE ||
+        entry.len != sizeof(*out_site) - sizeof(entry)) {
+        return false;
+    }
+    memcpy(out_site, decoder->strings + (size_t)id * ALIGN, sizeof(*out_site));
+    return true;
+}
+
+/* "src/net.c:42" as a location; TACHO_NONE where the site names no file. */
+static tacho_status add_location(tacho_decoder *decoder, uint32_t file, uint32_t line,
+                                 uint32_t *out_location)
+{
+    tacho_dict *dict = decoder->recorder->events->dict;
+    char text[1024];
+    *out_location = TACHO_NONE;
+    if (file == 0) {
+        return TACHO_OK;
+    }
+    snprintf(text, sizeof(text), "%.1000s:%u", tacho_dict_string(dict, file).data, line);
+    tacho_location location = {.file = file, .line = line};
+    TACHO_TRY(tacho_dict_ensure_string(dict, tacho_str_from_cstring(text), &location.text));
+    return tacho_dict_ensure_location(dict, &location, out_location);
+}
+
+/* The dictionary's site of a site of the client; false where there is none such. */
+static bool find_site(tacho_decoder *decoder, uint32_t id, uint32_t *out_site)
+{
+    tacho_wire_site wire;
+    uint32_t file = 0;
+    tacho_site site = {.location = TACHO_NONE};
+    if (id < IDS && decoder->sites[id] != 0) {
+        *out_site = decoder->sites[id] - 1;
+        return true;
+    }
+    if (!read_site(decoder, id, &wire) || !find_text(decoder, wire.name, &site.name) ||
+        !find_text(decoder, wire.category, &site.category) ||
+        !find_text(decoder, wire.file, &file)) {
+        return false;
+    }
+    tacho_status status = add_location(decoder, file, wire.line, &site.location);
+    if (status == TACHO_OK) {
+        status = tacho_dict_ensure_site(decoder->recorder->events->dict, &site, out_site);
+    }
+    if (status != TACHO_OK) {
+        tacho_recorder_fail(decoder->recorder, status);
+        return false;
+    }
+    decoder->sites[id] = *out_site + 1;
+    return true;
+}
+
+/* ---- tracks -------------------------------------------------------------------------------- */
+
+tacho_status tacho_decoder_ensure_thread(tacho_decoder *decoder, const char *name, uint32_t tid,
+                                         uint32_t *out_track)
+{
+    char text[64];
+    const tacho_recorder_track facts = {
+        .parent = decoder->group, .track_class = TACHO_TRACK_HOST, .number = tid};
+    snprintf(text, sizeof(text), "%.*s %u", TACHO_WIRE_NAME, name, tid);
+    return tacho_recorder_ensure_track(decoder->recorder, &facts, tacho_str_from_cstring(text),
+                                       out_track);
+}
+
+static tacho_unit unit_named(tacho_str name)
+{
+    for (unsigned i = 0; i < TACHO_UNIT_END; i++) {
+        if (tacho_str_equal(name, tacho_str_from_cstring(tacho_unit_name((tacho_unit)i)))) {
+            return (tacho_unit)i;
+        }
+    }
+    return TACHO_UNIT_NONE;
+}
+
+/* The track of a counter. */
+static bool find_counter(tacho_decoder *decoder, uint32_t id, uint32_t *out_track)
+{
+    const tacho_dict *dict = decoder->recorder->events->dict;
+    uint32_t site = 0;
+    if (id < IDS && decoder->counters[id] != 0) {
+        *out_track = decoder->counters[id] - 1;
+        return true;
+    }
+    if (!find_site(decoder, id, &site)) {
+        return false;
+    }
+    const tacho_recorder_track facts = {
+        .parent = decoder->group,
+        .track_class = TACHO_TRACK_COUNTER,
+        .unit = unit_named(tacho_dict_string(dict, dict->sites[site].category)),
+        .number = -1,
+    };
+    tacho_status status = tacho_recorder_ensure_track(
+        decoder->recorder, &facts, tacho_dict_string(dict, dict->sites[site].name), out_track);
+    if (status != TACHO_OK) {
+        tacho_recorder_fail(decoder->recorder, status);
+        return false;
+    }
+    decoder->counters[id] = *out_track + 1;
+    return true;
+}
+
+/* ---- arguments ----------------------------------------------------------------------------- */
+
+/* Arguments of an event, in the decoder's own list. */
+typedef struct arg_list {
+    size_t count;
+} arg_list;
+
+static bool set_value(tacho_arg *arg, const tacho_wire_arg *head)
+{
+    switch (head->type) {
+    case TACHO_CLIENT_INT:
+        arg->type = TACHO_ARG_INT;
+        arg->value.as_int = (int64_t)head->value;
+        return true;
+    case TACHO_CLIENT_UINT:
+        arg->type = TACHO_ARG_UINT;
+        arg->value.as_uint = head->value;
+        return true;
+    case TACHO_CLIENT_REAL:
+        arg->type = TACHO_ARG_REAL;
+        memcpy(&arg->value.as_real, &head->value, sizeof(head->value));
+        return true;
+    case TACHO_CLIENT_BOOL:
+        arg->type = TACHO_ARG_BOOL;
+        arg->value.as_bool = head->value != 0;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Reads one argument at |*at| of |len| bytes; false where it makes no sense. */
+static bool read_arg(tacho_decoder *decoder, const tacho_wire_arg *head, size_t len, size_t *at,
+                     tacho_arg *arg)
+{
+    *arg = (tacho_arg){.unit = (tacho_unit)head->unit};
+    if (head->unit >= TACHO_UNIT_END || !find_text(decoder, head->key, &arg->key)) {
+        return false;
+    }
+    if (head->type != TACHO_CLIENT_TEXT) {
+        return set_value(arg, head);
+    }
+    if (head->value > len - *at) {
+        return false;
+    }
+    arg->type = TACHO_ARG_TEXT;
+    arg->value.as_text =
+        tacho_str_make((const char *)decoder->scratch + SCRATCH / 2 + *at, (size_t)head->value);
+    *at += ((size_t)head->value + UNIT - 1) / UNIT * UNIT;
+    return true;
+}
+
+/* Reads the |len| bytes of arguments in the second half of the scratch memory. */
+static bool read_args(tacho_decoder *decoder, size_t len, arg_list *list)
+{
+    const unsigned char *bytes = decoder->scratch + SCRATCH / 2;
+    *list = (arg_list){0};
+    for (size_t at = 0; at + UNIT <= len;) {
+        tacho_wire_arg head;
+        memcpy(&head, bytes + at, sizeof(head));
+        at += UNIT;
+        if (head.key == 0) {
+            return true;
+        }
+        if (list->count == TACHO_DECODER_ARGS_MAX ||
+            !read_arg(decoder, &head, len, &at, &decoder->args[list->count])) {
+            return false;
+        }
+        list->count++;
+    }
+    return true;
+}
+
+/* ---- events -------------------------------------------------------------------------------- */
+
+/* An event, as it was read from the ring. */
+typedef struct wire_event {
+    tacho_wire_record record;
+    size_t arg_bytes; /* in the scratch memory */
+    uint32_t track;   /* of its thread */
+    int64_t now_ns;
+} wire_event;
+
+static bool is_time(const wire_event *event, uint64_t time)
+{
+    return time <= (uint64_t)(event->now_ns + ahead_ns);
+}
+
+/* Stores |row| as a span of |site| with the arguments of |list|. */
+static void push_span(tacho_decoder *decoder, tacho_row *row, uint32_t site, const arg_list *list)
+{
+    row->kind = TACHO_ROW_SPAN;
+    row->of.span.site = site;
+    row->of.span.op = TACHO_NONE;
+    row->of.span.run = TACHO_NONE;
+    row->args = decoder->args;
+    row->arg_count = list->count;
+    tacho_recorder_store(decoder->recorder, row);
+}
+
+static bool store_span(tacho_decoder *decoder, const wire_event *event, tacho_row *row,
+                       uint32_t site)
+{
+    arg_list list;
+    if (!read_args(decoder, event->arg_bytes, &list)) {
+        return false;
+    }
+    push_span(decoder, row, site, &list);
+    return true;
+}
+
+static bool take_zone(tacho_decoder *decoder, const wire_event *event)
+{
+    const tacho_wire_record *record = &event->record;
+    uint32_t site = 0;
+    if (record->value < record->time || !is_time(event, record->value) ||
+        !find_site(decoder, record->site, &site)) {
+        return false;
+    }
+    tacho_row row = {.track = event->track,
+                     .start = (int64_t)record->time,
+                     .of = {.span = {.end = (int64_t)record->value}}};
+    return store_span(decoder, event, &row, site);
+}
+
+static bool take_counter(tacho_decoder *decoder, const wire_event *event)
+{
+    const tacho_wire_record *record = &event->record;
+    uint32_t track = 0;
+    double value = 0;
+    memcpy(&value, &record->value, sizeof(value));
+    if (!is_time(event, record->time) || !__builtin_isfinite(value) ||
+        !find_counter(decoder, record->site, &track)) {
+        return false;
+    }
+    tacho_recorder_sample(decoder->recorder, track, (int64_t)record->time, value);
+    return true;
+}
+
+/* A site of a name and a place, both of the dictionary. */
+static bool name_site(tacho_decoder *decoder, uint32_t name, const char *category,
+                      uint32_t location, uint32_t *out_site)
+{
+    tacho_dict *dict = decoder->recorder->events->dict;
+    tacho_site site = {.name = name, .location = location};
+    tacho_status status =
+        tacho_dict_ensure_string(dict, tacho_str_from_cstring(category), &site.category);
+    if (status == TACHO_OK) {
+        status = tacho_dict_ensure_site(dict, &site, out_site);
+    }
+    bool is_made = status == TACHO_OK;
+    tacho_recorder_fail(decoder->recorder, status);
+    return is_made;
+}
+
+/* A message or signpost: a moment on the track of its thread. */
+static bool take_moment(tacho_decoder *decoder, const wire_event *event)
+{
+    const tacho_wire_record *record = &event->record;
+    bool is_message = record->kind == TACHO_WIRE_MESSAGE;
+    uint32_t site = 0;
+    uint32_t name = decoder->message;
+    if (!is_time(event, record->time) ||
+        (!is_message && !find_text(decoder, record->site, &name)) ||
+        !name_site(decoder, name, is_message ? "message" : "signpost", TACHO_NONE, &site)) {
+        return false;
+    }
+    tacho_row row = {.track = event->track,
+                     .start = (int64_t)record->time,
+                     .of = {.span = {.end = (int64_t)record->time, .flags = TACHO_SPAN_INSTANT}}};
+    return store_span(decoder, event, &row, site);
+}
+
+static bool take_flow(tacho_decoder *decoder, const wire_event *event)
+{
+    const tacho_wire_record *record = &event->record;
+    if (!is_time(event, record->time) || record->flags > TACHO_FLOW_ARRIVES) {
+        return false;
+    }
+    const uint64_t low = (UINT64_C(1) << FLOW_BITS) - 1;
+    const tacho_row row = {
+        .kind = TACHO_ROW_FLOW,
+        .track = event->track,
+        .start = (int64_t)record->time,
+        .of = {.flow = {.id = (record->value ^ record->value >> FLOW_BITS) & low,
+                        .role = TACHO_FLOW_DATA,
+                        .phase = (tacho_flow_phase)record->flags,
+                        .span_end = TACHO_FLOW_AROUND}},
+    };
+    tacho_recorder_store(decoder->recorder, &row);
+    return true;
+}
+
+/* Takes the place in the model out of the arguments. */
+static tacho_status take_location(tacho_decoder *decoder, arg_list *list, uint32_t *out_location)
+{
+    tacho_dict *dict = decoder->recorder->events->dict;
+    *out_location = TACHO_NONE;
+    for (size_t i = 0; i < list->count; i++) {
+        const tacho_arg *arg = &decoder->args[i];
+        if (arg->type == TACHO_ARG_TEXT && arg->key == decoder->location) {
+            uint32_t text = 0;
+            TACHO_TRY(tacho_dict_ensure_string(dict, arg->value.as_text, &text));
+            TACHO_TRY(tacho_location_file(dict, text, out_location));
+            list->count--;
+            memmove(&decoder->args[i], &decoder->args[i + 1],
+                    (list->count - i) * sizeof(decoder->args[0]));
+            return TACHO_OK;
+        }
+    }
+    return TACHO_OK;
+}
+
+/* An operator, wherever it ran: its times and track are in |row|. */
+static bool store_op(tacho_decoder *decoder, const wire_event *event, tacho_row *row)
+{
+    arg_list list;
+    uint32_t name = 0;
+    uint32_t site = 0;
+    uint32_t location = TACHO_NONE;
+    if (!read_args(decoder, event->arg_bytes, &list) ||
+        !find_text(decoder, event->record.site, &name)) {
+        return false;
+    }
+    tacho_status status = take_location(decoder, &list, &location);
+    if (status != TACHO_OK) {
+        tacho_recorder_fail(decoder->recorder, status);
+        return false;
+    }
+    if (!name_site(decoder, name, "op", location, &site)) {
+        return false;
+    }
+    push_span(decoder, row, site, &list);
+    return true;
+}
+
+static bool take_op(tacho_decoder *decoder, const wire_event *event)
+{
+    const tacho_wire_record *record = &event->record;
+    tacho_row row = {.track = event->track,
+                     .start = (int64_t)record->time,
+                     .of = {.span = {.end = (int64_t)record->value}}};
+    return record->value >= record->time && is_time(event, record->value) &&
+           store_op(decoder, event, &row);
+}
+
+/* ---- devices ------------------------------------------------------------------------------- */
+
+static tacho_clock_pair *find_pair(tacho_decoder *decoder, uint32_t device)
+{
+    for (size_t i = 0; i < decoder->pair_count; i++) {
+        if (decoder->pairs[i].device == device) {
+            return &decoder->pairs[i];
+        }
+    }
+    return NULL;
+}
+
+static bool take_pair(tacho_decoder *decoder, const wire_event *event)
+{
+    const tacho_wire_record *record = &event->record;
+    tacho_clock_pair *pair = find_pair(decoder, record->site);
+    if (!is_time(event, record->time) || record->value > INT64_MAX || record->more == 0 ||
+        record->more > INT64_MAX ||
+        (pair == NULL && decoder->pair_count == TACHO_DECODER_DEVICES_MAX)) {
+        return false;
+    }
+    pair = pair != NULL ? pair : &decoder->pairs[decoder->pair_count++];
+    *pair = (tacho_clock_pair){.device = record->site,
+                               .host_ns = (int64_t)record->time,
+                               .ticks = (int64_t)record->value,
+                               .ticks_per_second = (int64_t)record->more};
+    return true;
+}
+
+/* When a device showed |ticks|; false where that is no time that a capture can have. */
+static bool find_host_ns(const tacho_clock_pair *pair, const wire_event *event, uint64_t ticks,
+                         int64_t *out_ns)
+{
+    tacho_i128 since =
+        tacho_scale_floor((int64_t)ticks - pair->ticks, ns_per_s, pair->ticks_per_second);
+    tacho_i128 time = since + pair->host_ns;
+    if (time < 0 || time > event->now_ns + ahead_ns) {
+        return false;
+    }
+    *out_ns = (int64_t)time;
+    return true;
+}
+
+static bool take_device_op(tacho_decoder *decoder, const wire_event *event)
+{
+    const tacho_wire_record *record = &event->record;
+    tacho_row row = {0};
+    char text[32];
+    if (record->value < record->time || record->value > INT64_MAX || record->more > UINT32_MAX) {
+        return false;
+    }
+    const tacho_clock_pair *pair = find_pair(decoder, (uint32_t)record->more);
+    if (pair == NULL) {
+        decoder->untimed_count++;
+        return true;
+    }
+    if (!find_host_ns(pair, event, record->time, &row.start) ||
+        !find_host_ns(pair, event, record->value, &row.of.span.end)) {
+        return false;
+    }
+    const tacho_recorder_track facts = {.parent = decoder->group,
+                                        .track_class = TACHO_TRACK_COMPUTE,
+                                        .nesting = TACHO_NESTING_ENGINE,
+                                        .number = -1};
+    snprintf(text, sizeof(text), "Device %u", (unsigned)record->more);
+    tacho_status status = tacho_recorder_ensure_track(decoder->recorder, &facts,
+                                                      tacho_str_from_cstring(text), &row.track);
+    if (status != TACHO_OK) {
+        tacho_recorder_fail(decoder->recorder, status);
+        return false;
+    }
+    return store_op(decoder, event, &row);
+}
+
+/* ---- rings --------------------------------------------------------------------------------- */
+
+static bool take_event(tacho_decoder *decoder, const wire_event *event)
+{
+    switch (event->record.kind) {
+    case TACHO_WIRE_ZONE:
+        return take_zone(decoder, event);
+    case TACHO_WIRE_COUNTER:
+        return take_counter(decoder, event);
+    case TACHO_WIRE_MESSAGE:
+    case TACHO_WIRE_SIGNPOST:
+        return take_moment(decoder, event);
+    case TACHO_WIRE_FLOW:
+        return take_flow(decoder, event);
+    case TACHO_WIRE_OP:
+        return take_op(decoder, event);
+    case TACHO_WIRE_DEVICE_OP:
+        return take_device_op(decoder, event);
+    case TACHO_WIRE_CLOCK_PAIR:
+        return take_pair(decoder, event);
+    default:
+        return false;
+    }
+}
+
+/* Copies the arguments of an event out of the ring. */
+static void copy_args(tacho_decoder *decoder, const tacho_wire_record *records, uint64_t at,
+                      size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        memcpy(decoder->scratch + SCRATCH / 2 + i * TACHO_WIRE_RECORD,
+               &records[(at + 1 + i) & (TACHO_WIRE_RECORDS - 1)], TACHO_WIRE_RECORD);
+    }
+}
+
+bool tacho_decoder_take(tacho_decoder *decoder, const tacho_wire_record *records, uint64_t head,
+                        uint64_t *tail, uint32_t track)
+{
+    wire_event event = {.track = track, .now_ns = tacho_process_now_ns()};
+    if (head - *tail > TACHO_WIRE_RECORDS) {
+        return false;
+    }
+    while (*tail != head) {
+        memcpy(&event.record, &records[*tail & (TACHO_WIRE_RECORDS - 1)], sizeof(event.record));
+        size_t count = event.record.extra;
+        if (count > TACHO_WIRE_EXTRA_MAX || count >= head - *tail) {
+            return false;
+        }
+        if (count > 0) {
+            copy_args(decoder, records, *tail, count);
+        }
+        event.arg_bytes = count * TACHO_WIRE_RECORD;
+        decoder->event_count++;
+        decoder->bad_count += take_event(decoder, &event) ? 0 : 1;
+        *tail += 1 + count;
+    }
+    return true;
+}
+
+void tacho_decoder_take_open(tacho_decoder *decoder, uint32_t track, const tacho_wire_open *open,
+                             int64_t now_ns)
+{
+    const wire_event event = {.now_ns = now_ns};
+    uint32_t site = 0;
+    if (!is_time(&event, open->start) || !find_site(decoder, open->site, &site)) {
+        decoder->bad_count++;
+        return;
+    }
+    const tacho_row row = {
+        .kind = TACHO_ROW_SPAN,
+        .track = track,
+        .start = (int64_t)open->start,
+        .of = {.span = {.end = now_ns,
+                        .site = site,
+                        .op = TACHO_NONE,
+                        .run = TACHO_NONE,
+                        .flags = TACHO_SPAN_UNENDED}},
+    };
+    tacho_recorder_store(decoder->recorder, &row);
+}

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Records to rows: each kind of event, and records that no client writes.
+ */
+#include "capture/decoder.h"
+#include "base/process.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tacho/client.h>
+
+#include <cmocka.h>
+
+enum { ROWS_MAX = 16 };
+
+/* A segment in ordinary memory, and the rows that came of it. */
+typedef struct fixture {
+    tacho_events events;
+    tacho_dict dict;
+    tacho_recorder recorder;
+    tacho_decoder decoder;
+    char *strings;
+    uint32_t string_bytes;
+    tacho_wire_record *records;
+    uint64_t head, tail;
+    tacho_row rows[ROWS_MAX];
+    size_t row_count;
+    char text[64]; /* of the last row's first text */
+    uint32_t track;
+    uint64_t now_ns;
+} fixture;
+
+static tacho_status take_row(tacho_events *events, const tacho_row *row)
+{
+    fixture *self = (fixture *)(void *)events;
+    assert_true(self->row_count < ROWS_MAX);
+    self->rows[self->row_count++] = *row;
+    for (size_t i = 0; i < row->arg_count; i++) {
+        if (row->args[i].type == TACHO_ARG_TEXT) {
+            snprintf(self->text, sizeof(self->text), "%.*s",
+                     TACHO_STR_ARG(row->args[i].value.as_text));
+        }
+    }
+    return TACHO_OK;
+}
+
+static void open_fixture(fixture *self)
+{
+    static const tacho_events_vtable vtable = {.row = take_row};
+    *self = (fixture){0};
+    assert_null(tacho_dict_init(&self->dict));
+    self->events = (tacho_events){&vtable, &self->dict};
+    assert_null(tacho_recorder_open(&self->recorder, &self->events, TACHO_STR("test"), 1000));
+    self->strings = calloc(1, TACHO_WIRE_STRINGS);
+    self->records = calloc(TACHO_WIRE_RECORDS, sizeof(*self->records));
+    assert_non_null(self->strings);
+    assert_non_null(self->records);
+    self->string_bytes = sizeof(tacho_wire_entry);
+    assert_null(tacho_decoder_init(&self->decoder, &self->recorder, self->dict.parts[0].root,
+                                   self->strings));
+    assert_null(tacho_decoder_ensure_thread(&self->decoder, "worker", 77, &self->track));
+    self->now_ns = (uint64_t)tacho_process_now_ns();
+}
+
+static void close_fixture(fixture *self)
+{
+    tacho_decoder_deinit(&self->decoder);
+    tacho_recorder_close(&self->recorder);
+    tacho_dict_deinit(&self->dict);
+    free(self->strings);
+    free(self->records);
+}
+
+static uint32_t add_text(fixture *self, const char *text)
+{
+    uint32_t id = self->string_bytes / 8;
+    const tacho_wire_entry entry = {TACHO_WIRE_TEXT, (uint32_t)strlen(text)};
+    memcpy(self->strings + self->string_bytes, &entry, sizeof(entry));
+    memcpy(self->strings + self->string_bytes + sizeof(entry), text, strlen(text));
+    self->string_bytes += (uint32_t)(sizeof(entry) + strlen(text) + 7) / 8 * 8;
+    return id;
+}
+
+static uint32_t add_site(fixture *self, const char *name, const char *category)
+{
+    const tacho_wire_site site = {
+        .entry = {TACHO_WIRE_SITE, 16},
+        .name = add_text(self, name),
+        .category = add_text(self, category),
+        .file = add_text(self, "net.c"),
+        .line = 42,
+    };
+    uint32_t id = self->string_bytes / 8;
+    memcpy(self->strings + self->string_bytes, &site, sizeof(site));
+    self->string_bytes += sizeof(site);
+    return id;
+}
+
+static void add_record(fixture *self, tacho_wire_record record)
+{
+    self->records[self->head++ & (TACHO_WIRE_RECORDS - 1)] = record;
+}
+
+static bool take(fixture *self)
+{
+    return tacho_decoder_take(&self->decoder, self->records, self->head, &self->tail, self->track);
+}
+
+static void zones_become_spans(void **state)
+{
+    fixture self;
+    (void)state;
+    open_fixture(&self);
+    uint32_t site = add_site(&self, "step", "train");
+    add_record(&self, (tacho_wire_record){
+                          .kind = TACHO_WIRE_ZONE, .site = site, .time = 2000, .value = 5000});
+    assert_true(take(&self));
+    assert_int_equal(self.row_count, 1);
+    const tacho_row *row = &self.rows[0];
+    const tacho_site *made = &self.dict.sites[row->of.span.site];
+    assert_int_equal(row->kind, TACHO_ROW_SPAN);
+    assert_int_equal(row->track, self.track);
+    assert_int_equal(row->start, 2000);
+    assert_int_equal(row->of.span.end, 5000);
+    assert_string_equal(tacho_dict_string(&self.dict, made->name).data, "step");
+    assert_string_equal(tacho_dict_string(&self.dict, made->category).data, "train");
+    assert_int_equal(self.dict.locations[made->location].line, 42);
+    assert_string_equal(tacho_dict_string(&self.dict, self.dict.tracks[self.track].name).data,
+                        "worker 77");
+    assert_int_equal(self.decoder.event_count, 1);
+    assert_int_equal(self.decoder.bad_count, 0);
+    close_fixture(&self);
+}
+
+static void arguments_come_along(void **state)
+{
+    fixture self;
+    tacho_wire_record extra[2];
+    tacho_wire_arg args[4] = {{0}};
+    (void)state;
+    open_fixture(&self);
+    args[0] = (tacho_wire_arg){add_text(&self, "bytes"), TACHO_CLIENT_UINT, TACHO_CLIENT_BYTES, 99};
+    args[1] = (tacho_wire_arg){add_text(&self, "why"), TACHO_CLIENT_TEXT, 0, 5};
+    memcpy(&args[2], "hello", 5);
+    memcpy(extra, args, sizeof(extra));
+    self.head = self.tail = TACHO_WIRE_RECORDS - 2; /* it wraps around */
+    add_record(&self, (tacho_wire_record){.kind = TACHO_WIRE_ZONE,
+                                          .extra = 2,
+                                          .site = add_site(&self, "step", ""),
+                                          .time = 2000,
+                                          .value = 5000});
+    add_record(&self, extra[0]);
+    add_record(&self, extra[1]);
+    assert_true(take(&self));
+    assert_int_equal(self.row_count, 1);
+    assert_int_equal(self.rows[0].arg_count, 2);
+    assert_string_equal(self.text, "hello");
+    close_fixture(&self);
+}
+
+static void moments_counters_and_flows(void **state)
+{
+    fixture self;
+    (void)state;
+    open_fixture(&self);
+    double value = 2.5;
+    tacho_wire_record counter = {
+        .kind = TACHO_WIRE_COUNTER, .site = add_site(&self, "memory", "bytes"), .time = 3000};
+    memcpy(&counter.value, &value, sizeof(value));
+    add_record(&self, counter);
+    add_record(&self, (tacho_wire_record){.kind = TACHO_WIRE_SIGNPOST,
+                                          .site = add_text(&self, "epoch 1"),
+                                          .time = 4000});
+    add_record(&self, (tacho_wire_record){.kind = TACHO_WIRE_FLOW,
+                                          .flags = TACHO_CLIENT_FLOW_ARRIVES,
+                                          .time = 5000,
+                                          .value = 12});
+    assert_true(take(&self));
+    assert_int_equal(self.row_count, 3);
+    assert_true(self.rows[0].of.sample.value == 2.5);
+    assert_int_equal(self.dict.tracks[self.rows[0].track].unit, TACHO_UNIT_BYTES);
+    assert_true((self.rows[1].of.span.flags & TACHO_SPAN_INSTANT) != 0);
+    assert_int_equal(self.rows[2].of.flow.id, 12);
+    assert_int_equal(self.rows[2].of.flow.phase, TACHO_FLOW_ARRIVES);
+    close_fixture(&self);
+}
+
+/* Times of a device are placed by the last pair before them. */
+static void device_times_need_a_pair(void **state)
+{
+    fixture self;
+    (void)state;
+    open_fixture(&self);
+    const tacho_wire_record op = {.kind = TACHO_WIRE_DEVICE_OP,
+                                  .site = add_text(&self, "MatMul"),
+                                  .time = 1000000,
+                                  .value = 1000500,
+                                  .more = 3};
+    add_record(&self, op);
+    add_record(&self, (tacho_wire_record){.kind = TACHO_WIRE_CLOCK_PAIR,
+                                          .site = 3,
+                                          .time = 50000,
+                                          .value = 999000,
+                                          .more = 500000000});
+    add_record(&self, op);
+    assert_true(take(&self));
+    assert_int_equal(self.decoder.untimed_count, 1);
+    assert_int_equal(self.row_count, 1);
+    assert_int_equal(self.rows[0].start, 52000);
+    assert_int_equal(self.rows[0].of.span.end, 53000);
+    assert_int_equal(self.dict.tracks[self.rows[0].track].track_class, TACHO_TRACK_COMPUTE);
+    close_fixture(&self);
+}
+
+static void nonsense_is_counted(void **state)
+{
+    fixture self;
+    (void)state;
+    open_fixture(&self);
+    uint32_t site = add_site(&self, "step", "");
+    uint32_t text = add_text(&self, "text");
+    const tacho_wire_record bad[] = {
+        {.kind = 0},
+        {.kind = 200},
+        {.kind = TACHO_WIRE_ZONE, .site = text, .time = 1, .value = 2},
+        {.kind = TACHO_WIRE_ZONE, .site = 0, .time = 1, .value = 2},
+        {.kind = TACHO_WIRE_ZONE, .site = UINT32_MAX, .time = 1, .value = 2},
+        {.kind = TACHO_WIRE_ZONE, .site = site, .time = 3, .value = 2},
+        {.kind = TACHO_WIRE_ZONE, .site = site, .time = 3, .value = UINT64_MAX},
+        {.kind = TACHO_WIRE_ZONE, .site = site, .time = 3, .value = self.now_ns + 5000000000},
+        {.kind = TACHO_WIRE_COUNTER, .site = site, .time = 3, .value = UINT64_C(0x7ff0) << 48},
+        {.kind = TACHO_WIRE_FLOW, .flags = 3, .time = 3},
+        {.kind = TACHO_WIRE_SIGNPOST, .site = site, .time = 3},
+        {.kind = TACHO_WIRE_CLOCK_PAIR, .time = 3, .value = 1, .more = 0},
+        {.kind = TACHO_WIRE_OP, .site = text, .time = 3, .value = 1},
+        {.kind = TACHO_WIRE_DEVICE_OP, .site = text, .time = 3, .value = 1},
+    };
+    const size_t count = sizeof(bad) / sizeof(bad[0]);
+    for (size_t i = 0; i < count; i++) {
+        add_record(&self, bad[i]);
+    }
+    assert_true(take(&self));
+    assert_int_equal(self.decoder.bad_count, count);
+    assert_int_equal(self.decoder.event_count, count);
+    assert_int_equal(self.row_count, 0);
+    close_fixture(&self);
+}
+
+/* Numbers of a ring that cannot be: nothing is read of it. */
+static void broken_rings_are_left(void **state)
+{
+    fixture self;
+    (void)state;
+    open_fixture(&self);
+    self.head = TACHO_WIRE_RECORDS + 1;
+    assert_false(take(&self));
+    self.head = 0;
+    self.tail = 5; /* ahead of the head */
+    assert_false(take(&self));
+    self.tail = 0;
+    add_record(&self, (tacho_wire_record){.kind = TACHO_WIRE_MESSAGE, .extra = 1});
+    assert_false(take(&self)); /* its arguments are not there */
+    self.head = 0;
+    add_record(&self, (tacho_wire_record){.kind = TACHO_WIRE_MESSAGE, .extra = UINT16_MAX});
+    assert_false(take(&self));
+    close_fixture(&self);
+}
+
+static void open_zones_end_with_their_process(void **state)
+{
+    fixture self;
+    (void)state;
+    open_fixture(&self);
+    const tacho_wire_open open = {.start = 2000, .site = add_site(&self, "step", "")};
+    tacho_decoder_take_open(&self.decoder, self.track, &open, 9000);
+    assert_int_equal(self.row_count, 1);
+    assert_int_equal(self.rows[0].of.span.end, 9000);
+    assert_int_equal(self.rows[0].of.span.flags, TACHO_SPAN_UNENDED);
+    close_fixture(&self);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(zones_become_spans),
+        cmocka_unit_test(arguments_come_along),
+        cmocka_unit_test(moments_counters_and_flows),
+        cmocka_unit_test(device_times_need_a_pair),
+        cmocka_unit_test(nonsense_is_counted),
+        cmocka_unit_test(broken_rings_are_left),
+        cmocka_unit_test(open_zones_end_with_their_process),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Finding the collector, and a ring for each thread. Happens once in a process and once in a
+ * thread; everything else is in memory by then.
+ */
+#define _DEFAULT_SOURCE /* syscall */
+#include "client/local.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+enum { PATIENCE_S = 5 };
+
+client_process tacho_client_process;
+
+static pthread_mutex_t process_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_key_t thread_key;
+static int has_thread_key;
+
+/* ---- fork and the ends of threads ---------------------------------------------------------- */
+
+static void lock_process(void)
+{
+    pthread_mutex_lock(&process_lock);
+}
+
+static void unlock_process(void)
+{
+    pthread_mutex_unlock(&process_lock);
+}
+
+/* The child is a client of its own: rings and segments are its parent's. */
+static void forget_parent(void)
+{
+    client_process *process = &tacho_client_process;
+    client_thread *thread = tacho_client_this_thread();
+    for (uint32_t i = 0; i < process->segment_count; i++) {
+        munmap(process->segments[i], TACHO_WIRE_SEGMENT_BYTES);
+    }
+    process->segment_count = 0;
+    *thread = (client_thread){0};
+    atomic_store_explicit(&process->generation, CLIENT_UNTRIED, memory_order_relaxed);
+    pthread_mutex_init(&process_lock, NULL);
+}
+
+static void end_thread(void *thread)
+{
+    tacho_client_detach(thread);
+}
+
+static void prepare(void)
+{
+    has_thread_key = pthread_key_create(&thread_key, end_thread) == 0;
+    pthread_atfork(lock_process, unlock_process, forget_parent);
+}
+
+/* ---- the handshake ------------------------------------------------------------------------- */
+
+/* A socket that is connected to the collector, or -1. */
+static int open_socket(void)
+{
+    const char *path = getenv(TACHO_WIRE_VARIABLE);
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    struct timeval patience = {.tv_sec = PATIENCE_S};
+    if (path == NULL || strlen(path) >= sizeof(address.sun_path) || getauxval(AT_SECURE) != 0) {
+        return -1;
+    }
+    memcpy(address.sun_path, path, strlen(path));
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0) {
+        return -1;
+    }
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
+    if (connect(fd, (const struct sockaddr *)&address, sizeof(address)) != 0) {
+        close(fd);
+        return -1;
+    }
+    return fd;
+}
+
+/* The descriptor that came with a welcome, or -1. */
+static int receive_segment(int fd)
+{
+    tacho_wire_welcome welcome = {0};
+    struct iovec bytes = {&welcome, sizeof(welcome)};
+    union {
+        struct cmsghdr head;
+        char room[CMSG_SPACE(sizeof(int))];
+    } control;
+    struct msghdr message = {
+        .msg_iov = &bytes,
+        .msg_iovlen = 1,
+        .msg_control = &control,
+        .msg_controllen = sizeof(control),
+    };
+    memset(&control, 0, sizeof(control));
+    ssize_t got = 0;
+    do {
+        got = recvmsg(fd, &message, MSG_CMSG_CLOEXEC | MSG_WAITALL);
+    } while (got < 0 && errno == EINTR);
+    const struct cmsghdr *head = CMSG_FIRSTHDR(&message);
+    int segment = -1;
+    if (got > 0 && head != NULL && head->cmsg_level == SOL_SOCKET &&
+        head->cmsg_type == SCM_RIGHTS && head->cmsg_len == CMSG_LEN(sizeof(int))) {
+        memcpy(&segment, CMSG_DATA(head), sizeof(segment));
+    }
+    bool is_good = got == (ssize_t)sizeof(welcome) && welcome.magic == TACHO_WIRE_WELCOME &&
+                   welcome.version == TACHO_WIRE_VERSION &&
+                   welcome.segment_bytes == TACHO_WIRE_SEGMENT_BYTES;
+    if (segment >= 0 && !is_good) {
+        close(segment);
+        segment = -1;
+    }
+    return segment;
+}
+
+/* A segment of the collector, or NULL. */
+static void *map_segment(bool is_more)
+{
+    const tacho_wire_hello hello = {TACHO_WIRE_HELLO, TACHO_WIRE_VERSION, is_more ? 1 : 0, 0};
+    int fd = open_socket();
+    if (fd < 0) {
+        return NULL;
+    }
+    int segment = -1;
+    if (send(fd, &hello, sizeof(hello), MSG_NOSIGNAL) == (ssize_t)sizeof(hello)) {
+        segment = receive_segment(fd);
+    }
+    close(fd);
+    if (segment < 0) {
+        return NULL;
+    }
+    void *memory = mmap(NULL, TACHO_WIRE_SEGMENT_BYTES, PROT_READ | PROT_WRITE,
+                        MAP_SHARED | MAP_NORESERVE, segment, 0);
+    close(segment);
+    return memory != MAP_FAILED ? memory : NULL;
+}
+
+/* ---- processes and threads ----------------------------------------------------------------- */
+
+/* Looks for the collector. The lock is held. */
+static void connect_process(client_process *process)
+{
+    void *segment = map_segment(false);
+    uint32_t generation = CLIENT_OFF;
+    if (segment != NULL) {
+        process->segments[0] = segment;
+        process->segment_count = 1;
+        generation = ++process->last_generation;
+    }
+    atomic_store_explicit(&process->generation, generation, memory_order_release);
+}
+
+static tacho_wire_ring *claim_in(void *segment)
+{
+    tacho_wire_header *header = segment;
+    for (size_t i = 0; i < TACHO_WIRE_RINGS; i++) {
+        tacho_wire_ring *ring = tacho_wire_ring_at(segment, i);
+        uint32_t expected = TACHO_WIRE_FREE;
+        if (atomic_load_explicit(&ring->state, memory_order_relaxed) == TACHO_WIRE_FREE &&
+            atomic_compare_exchange_strong_explicit(&ring->state, &expected, TACHO_WIRE_CLAIMED,
+                                                    memory_order_acquire, memory_order_relaxed)) {
+            atomic_fetch_or_explicit(&header->used, UINT64_C(1) << i, memory_order_release);
+            return ring;
+        }
+    }
+    return NULL;
+}
+
+/* A ring that nobody has, of another segment where there is none. The lock is held. */
+static tacho_wire_ring *claim(client_process *process)
+{
+    tacho_wire_ring *ring = NULL;
+    for (uint32_t i = 0; i < process->segment_count && ring == NULL; i++) {
+        ring = claim_in(process->segments[i]);
+    }
+    if (ring == NULL && process->segment_count < CLIENT_SEGMENTS_MAX) {
+        void *segment = map_segment(true);
+        if (segment != NULL) {
+            process->segments[process->segment_count++] = segment;
+            ring = claim_in(segment);
+        }
+    }
+    return ring;
+}
+
+static void take_ring(client_thread *thread, tacho_wire_ring *ring)
+{
+    thread->ring = ring;
+    thread->depth = 0;
+    thread->is_stalled = false;
+    if (ring == NULL) {
+        return;
+    }
+    thread->records = tacho_wire_records(ring);
+    thread->head = atomic_load_explicit(&ring->head, memory_order_relaxed);
+    thread->tail = atomic_load_explicit(&ring->tail, memory_order_acquire);
+    ring->tid = (uint32_t)syscall(SYS_gettid);
+    memset(ring->name, 0, sizeof(ring->name));
+    prctl(PR_GET_NAME, (unsigned long)(uintptr_t)ring->name, 0UL, 0UL, 0UL);
+    atomic_store_explicit(&ring->depth, 0, memory_order_relaxed);
+    atomic_store_explicit(&ring->state, TACHO_WIRE_ACTIVE, memory_order_release);
+}
+
+bool tacho_client_attach(client_thread *thread)
+{
+    client_process *process = &tacho_client_process;
+    pthread_once(&once, prepare);
+    lock_process();
+    if (atomic_load_explicit(&process->generation, memory_order_relaxed) == CLIENT_UNTRIED) {
+        connect_process(process);
+    }
+    uint32_t generation = atomic_load_explicit(&process->generation, memory_order_relaxed);
+    if (generation != CLIENT_OFF) {
+        take_ring(thread, claim(process));
+        thread->generation = generation;
+        if (has_thread_key && thread->ring != NULL) {
+            pthread_setspecific(thread_key, thread);
+        }
+    }
+    unlock_process();
+    return generation != CLIENT_OFF;
+}
+
+void tacho_client_detach(client_thread *thread)
+{
+    tacho_wire_ring *ring = thread->ring;
+    uint32_t generation =
+        atomic_load_explicit(&tacho_client_process.generation, memory_order_relaxed);
+    bool is_present = thread->generation == generation;
+    *thread = (client_thread){0};
+    if (ring != NULL && is_present) {
+        atomic_store_explicit(&ring->state, TACHO_WIRE_FINISHED, memory_order_release);
+    }
+}
+
+void tacho_client_turn_off(void)
+{
+    atomic_store_explicit(&tacho_client_process.generation, CLIENT_OFF, memory_order_relaxed);
+}

@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Programs that report events, through the whole of 'tacho profile': killed, crashing, forking, many.
+
+    clients.py BIN_DIR CLIENT_LOAD [--kills N]
+"""
+import json
+import os
+import random
+import re
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+BIN, LOAD = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+TACHO = f"{BIN}/tacho"
+KILLS = 12
+if "--kills" in sys.argv:
+    at = sys.argv.index("--kills")
+    KILLS = int(sys.argv[at + 1])
+    del sys.argv[at:at + 2]
+
+
+class Clients(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory(prefix="tacho-clients.")
+        self.at = self.folder.name
+        self.addCleanup(self.folder.cleanup)
+
+    def tacho(self, *words):
+        return subprocess.run([TACHO, *words], cwd=self.at, capture_output=True, text=True, check=False,
+                              timeout=300)
+
+    def profile(self, *words):
+        done = self.tacho("profile", "-o", "run.tacho", "--", *words)
+        found = re.search(r"(\d+) process(?:es)? reported (\d+) events?, and dropped (\d+)", done.stderr)
+        self.assertTrue(found, done.stderr)
+        return done, *map(int, found.groups())
+
+    def count(self, name, path="run.tacho", is_cut=False):
+        """Spans of that name in the capture."""
+        done = self.tacho("ops", path, "--top", "0", "--by", "type", "--json")
+        self.assertIn(done.returncode, (0, 3) if is_cut else (0,), done.stderr)
+        return sum(row["count"] for row in map(json.loads, done.stdout.splitlines())
+                   if row.get("name", row.get("operation")) == name)
+
+    def test_every_event_is_there(self):
+        for threads, events in ((1, 1), (1, 100000), (4, 50000), (100, 50)):
+            _, clients, taken, dropped = self.profile(LOAD, "zones", str(threads), str(events))
+            self.assertEqual((clients, taken + dropped), (1, threads * events))
+            self.assertEqual(self.count("work"), taken)
+
+    def test_children_and_new_programs(self):
+        _, clients, taken, dropped = self.profile(LOAD, "fork", "64", "1000")
+        self.assertEqual((clients, taken, dropped), (64, 64000, 0))
+        _, clients, taken, dropped = self.profile(LOAD, "exec", "700")
+        self.assertEqual((clients, taken, dropped), (2, 1400, 0))
+
+    def test_one_of_everything(self):
+        done, *counts = self.profile(LOAD, "op")
+        self.assertEqual(counts, [1, 9, 0])
+        self.assertIn("MatMul", done.stderr)
+        info = self.tacho("info", "run.tacho").stdout
+        for word in ("Device 0", "loss", "Lifetime"):
+            self.assertIn(word, info)
+        self.assertEqual(self.tacho("convert", "run.tacho", "-o", "run.json").returncode, 0)
+        with open(f"{self.at}/run.json", encoding="utf-8") as trace:
+            events = json.load(trace)["traceEvents"]
+        device = [event for event in events if event["name"] == "MatMul" and event.get("dur") == 200]
+        self.assertEqual(len(device), 1)
+        self.assertEqual(device[0]["args"]["input_0"], "float32[8x16]")
+        self.assertTrue(any(event["name"] == "epoch 1" for event in events))
+
+    def test_a_crash_shows_what_was_open(self):
+        done = self.tacho("profile", "-o", "run.tacho", "--", LOAD, "crash")
+        self.assertEqual(done.returncode, 128 + signal.SIGABRT)
+        self.assertEqual((self.count("outer"), self.count("inner")), (1, 1))
+
+    def test_a_killed_program_loses_nothing(self):
+        random_ = random.Random(4)
+        for _ in range(KILLS):
+            child = subprocess.Popen([TACHO, "profile", "-o", "run.tacho", "--", LOAD, "forever", "done"],
+                                     cwd=self.at, stderr=subprocess.PIPE, text=True)
+            self.wait_for_work()
+            time.sleep(random_.uniform(0, 0.4))
+            (pid,) = self.children(child.pid)
+            os.kill(pid, signal.SIGKILL)
+            _, err = child.communicate(timeout=60)
+            self.assertEqual(child.returncode, 128 + signal.SIGKILL, err)
+            complete = self.complete()
+            found = self.count("work")
+            dropped = int(re.search(r"dropped (\d+)", err).group(1))
+            self.assertGreater(complete, 0)
+            # Complete ones, and perhaps the one that was open.
+            self.assertIn(found + dropped - complete, (0, 1), (found, dropped, complete))
+            os.remove(f"{self.at}/done")
+
+    def test_a_killed_collector_leaves_what_it_had(self):
+        random_ = random.Random(5)
+        for _ in range(max(3, KILLS // 3)):
+            child = subprocess.Popen([TACHO, "profile", "-o", "run.tacho", "--", LOAD, "forever", "done"],
+                                     cwd=self.at, stderr=subprocess.DEVNULL)
+            self.wait_for_work()
+            time.sleep(0.6 + random_.uniform(0, 0.5))
+            before = self.complete()
+            time.sleep(0.35)  # a seal, and some
+            (pid,) = self.children(child.pid)
+            child.kill()
+            child.wait()
+            time.sleep(0.05)
+            os.kill(pid, signal.SIGKILL)  # it runs on without a collector
+            (name,) = [name for name in os.listdir(self.at) if name.endswith(".partial")]
+            self.assertGreaterEqual(self.count("work", name, is_cut=True), before)
+            os.remove(f"{self.at}/{name}")
+            os.remove(f"{self.at}/done")
+
+    def complete(self):
+        with open(f"{self.at}/done", "rb") as file:
+            return struct.unpack("Q", file.read(8))[0]
+
+    def wait_for_work(self):
+        for _ in range(1000):
+            if os.path.exists(f"{self.at}/done") and os.path.getsize(f"{self.at}/done") == 8 \
+                    and self.complete() > 0:
+                return
+            time.sleep(0.01)
+        self.fail("the program does not work")
+
+    @staticmethod
+    def children(pid):
+        with open(f"/proc/{pid}/task/{pid}/children", encoding="utf-8") as file:
+            return [int(word) for word in file.read().split()]
+
+    def test_no_socket_can_be_had(self):
+        env = {**os.environ, "TMPDIR": "/no/such/folder", "XDG_RUNTIME_DIR": "/no/such/folder"}
+        done = subprocess.run([TACHO, "profile", "-o", "run.tacho", "--", LOAD, "zones", "1", "10"],
+                              cwd=self.at, env=env, capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)  # /tmp is there
+        self.assertIn("reported 10 events", done.stderr)
+
+    def test_nothing_is_left_behind(self):
+        env = {**os.environ, "TMPDIR": self.at}
+        env.pop("XDG_RUNTIME_DIR", None)
+        for words in (("zones", "2", "10"), ("crash",)):
+            subprocess.run([TACHO, "profile", "-q", "--", LOAD, *words], cwd="/", env=env, check=False)
+            self.assertEqual(os.listdir(self.at), [])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
