@@ -5,11 +5,12 @@
 # Stages can be named: tools/torture.sh walk valgrind
 #
 # Which tests run under what, and why not all:
-#   valgrind  unit tests of the release build, but for those that take minutes there (MINUTES below) and
-#             vector_test: it compares with long double, of which valgrind has 64 bits
+#   valgrind  unit tests of the release build, but for those that take minutes there (MINUTES below),
+#             vector_test: it compares with long double, of which valgrind has 64 bits, and those that
+#             follow processes (pidfd_open, which valgrind does not know)
 #   tsan      tests of what has threads (grep pthread): calibration, runs, devices, rows of Torq CSVs that
-#             are parsed ahead, outputs that are written behind; "run" leaves out there that SIGTERM ends a
-#             kernel: the sanitizer holds signals back until the next system call
+#             are parsed ahead, outputs that are written behind, client and collector; "run" leaves out
+#             there that SIGTERM ends a kernel: the sanitizer holds signals back until the next system call
 #   msan      unit tests of rooms whose bytes come from our own code alone. zlib, zstd and oneDNN are not
 #             instrumented, so what they write looks uninitialised: tests that compress are left out.
 set -u
@@ -18,8 +19,8 @@ stages=("$@")
 ((${#stages[@]})) || stages=(walk kills valgrind tsan msan same)
 jobs=$(nproc)
 failed=()
-# Tests with millions of cases, large files or timers, and vector_test.
-MINUTES='input_test|/order_test|lanes_test|perfetto_test|perfetto_file_test|perfetto_args_test|execute_fast|calibrate_test|values_test|isa|schedule|vector_test'
+# Tests with millions of cases, large files or timers, vector_test, and those with pidfds.
+MINUTES='input_test|/order_test|lanes_test|perfetto_test|perfetto_file_test|perfetto_args_test|execute_fast|calibrate_test|values_test|isa|schedule|vector_test|collector_test|/process_test|wrapper_test'
 # Tests that reach zlib, zstd, or oneDNN, or have files of megabytes read back by others.
 PACKED='zip_test|input_packed_test|chrome_file_test|perfetto_source_container|torq_files_test|round_trip|input_test|output_test|encoder|decoder|report_blob|table_sink|execute|quick|device_test|capture|json_buffer|chrome_test'
 
@@ -77,14 +78,15 @@ under_valgrind() {
 
 kills() {
     build release build || return 1
-    python3 tests/torture/kills.py build/bin .
+    python3 tests/torture/kills.py build/bin . &&
+        python3 tests/capture/clients.py build/bin build/tests/client_load --kills 100
 }
 
 tsan() {
     build tsan build-tsan tacho_tool calibrate_test device_test execute_test torq_rows_test behind_test \
-        output_test || return 1
+        output_test collector_test || return 1
     ctest --test-dir build-tsan -j "$jobs" --output-on-failure --no-tests=error \
-        -R '^unit\.(calibrate|device|execute|torq_rows|behind|output)_test$|^run$'
+        -R '^unit\.(calibrate|device|execute|torq_rows|behind|output|collector)_test$|^run$'
 }
 
 msan() {

@@ -45,6 +45,37 @@ static tacho_status check_row(tacho_events *events, const tacho_row *row)
     return TACHO_OK;
 }
 
+/* A segment and its decoder, which are too large to be made for each input. */
+typedef struct segment {
+    char *strings;
+    tacho_wire_record *records;
+    tacho_decoder decoder;
+} segment;
+
+static segment *open_segment(tacho_recorder *recorder)
+{
+    static segment only;
+    tacho_dict *dict = recorder->events->dict;
+    if (only.strings == NULL) {
+        only.strings = calloc(1, TACHO_WIRE_STRINGS);
+        only.records = calloc(TACHO_WIRE_RECORDS, sizeof(*only.records));
+        require(only.strings != NULL && only.records != NULL);
+        require(tacho_decoder_init(&only.decoder, recorder, 0, only.strings) == TACHO_OK);
+    }
+    tacho_decoder *decoder = &only.decoder;
+    decoder->recorder = recorder;
+    decoder->group = dict->parts[0].root;
+    decoder->pair_count = 0;
+    decoder->event_count = decoder->bad_count = decoder->untimed_count = 0;
+    require(tacho_dict_ensure_string(dict, TACHO_STR("message"), &decoder->message) == TACHO_OK);
+    require(tacho_dict_ensure_string(dict, TACHO_STR("location"), &decoder->location) == TACHO_OK);
+    memset(only.strings, 0, STRINGS + sizeof(tacho_wire_entry));
+    memset(decoder->texts, 0, STRINGS); /* ids beyond the strings are nobody's */
+    memset(decoder->sites, 0, STRINGS);
+    memset(decoder->counters, 0, STRINGS);
+    return &only;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -52,31 +83,27 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static const tacho_events_vtable vtable = {.row = check_row};
     checker self;
     tacho_recorder recorder;
-    tacho_decoder decoder;
     uint32_t track = 0;
-    char *strings = calloc(1, TACHO_WIRE_STRINGS);
-    tacho_wire_record *records = calloc(TACHO_WIRE_RECORDS, sizeof(*records));
-    require(strings != NULL && records != NULL);
-    size_t front = size < STRINGS ? size : STRINGS;
-    memcpy(strings + sizeof(tacho_wire_entry), data, front);
-    size_t count = (size - front) / sizeof(*records);
-    count = count < TACHO_WIRE_RECORDS ? count : TACHO_WIRE_RECORDS;
-    memcpy(records, data + front, count * sizeof(*records));
     require(tacho_dict_init(&self.dict) == TACHO_OK);
     self.events = (tacho_events){&vtable, &self.dict};
     require(tacho_recorder_open(&recorder, &self.events, TACHO_STR("fuzz"), 1) == TACHO_OK);
-    require(tacho_decoder_init(&decoder, &recorder, self.dict.parts[0].root, strings) == TACHO_OK);
-    require(tacho_decoder_ensure_thread(&decoder, "fuzz", 1, &track) == TACHO_OK);
+    segment *memory = open_segment(&recorder);
+    tacho_decoder *decoder = &memory->decoder;
+    size_t front = size < STRINGS ? size : STRINGS;
+    memcpy(memory->strings + sizeof(tacho_wire_entry), data, front);
+    size_t count = (size - front) / sizeof(*memory->records);
+    count = count < TACHO_WIRE_RECORDS ? count : TACHO_WIRE_RECORDS;
+    if (count > 0) {
+        memcpy(memory->records, data + front, count * sizeof(*memory->records));
+    }
+    require(tacho_decoder_ensure_thread(decoder, "fuzz", 1, &track) == TACHO_OK);
     uint64_t tail = 0;
-    bool is_whole = tacho_decoder_take(&decoder, records, count, &tail, track);
+    bool is_whole = tacho_decoder_take(decoder, memory->records, count, &tail, track);
     require(tail <= count && (!is_whole || tail == count));
     require(recorder.failure == TACHO_OK);
-    require(recorder.stored_count + decoder.bad_count + decoder.untimed_count <=
-            decoder.event_count);
-    tacho_decoder_deinit(&decoder);
+    require(recorder.stored_count + decoder->bad_count + decoder->untimed_count <=
+            decoder->event_count);
     tacho_recorder_close(&recorder);
     tacho_dict_deinit(&self.dict);
-    free(strings);
-    free(records);
     return 0;
 }
