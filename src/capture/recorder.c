@@ -4,6 +4,10 @@
  */
 #include "capture/recorder.h"
 
+#include "base/grow.h"
+
+#include <stdlib.h>
+
 static tacho_status add_clock(tacho_dict *dict, int64_t start_ns, uint32_t *out_clock)
 {
     tacho_clock clock;
@@ -39,8 +43,60 @@ tacho_status tacho_recorder_open(tacho_recorder *recorder, tacho_events *events,
 void tacho_recorder_close(tacho_recorder *recorder)
 {
     tacho_status_free(recorder->failure);
+    free(recorder->sums);
     recorder->failure = TACHO_OK;
+    recorder->sums = NULL;
 }
+
+/* ---- sums ---------------------------------------------------------------------------------- */
+
+static tacho_status add_to_sum(tacho_recorder *recorder, const tacho_row *row)
+{
+    const tacho_track *track = &recorder->events->dict->tracks[row->track];
+    uint32_t site = row->of.span.site;
+    if (row->kind != TACHO_ROW_SPAN || track->track_class == TACHO_TRACK_PHASE) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(tacho_grow(&recorder->sums, &recorder->sum_capacity, (size_t)site + 1));
+    for (; recorder->sum_count <= site; recorder->sum_count++) {
+        recorder->sums[recorder->sum_count] =
+            (tacho_site_sum){.site = (uint32_t)recorder->sum_count};
+    }
+    recorder->sums[site].total_ns += row->of.span.end - row->start;
+    recorder->sums[site].count++;
+    return TACHO_OK;
+}
+
+/* Puts |sum| where it belongs among the |count| largest so far. */
+static size_t insert_sum(tacho_site_sum *top, size_t count, size_t top_max,
+                         const tacho_site_sum *sum)
+{
+    size_t at = count;
+    while (at > 0 && top[at - 1].total_ns < sum->total_ns) {
+        at--;
+    }
+    if (at == top_max) {
+        return count;
+    }
+    size_t kept = count < top_max ? count : top_max - 1;
+    memmove(&top[at + 1], &top[at], (kept - at) * sizeof(*top));
+    top[at] = *sum;
+    return kept + 1;
+}
+
+size_t tacho_recorder_take_top(tacho_recorder *recorder, tacho_site_sum *out_top, size_t top_max)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < recorder->sum_count; i++) {
+        if (recorder->sums[i].count > 0) {
+            count = insert_sum(out_top, count, top_max, &recorder->sums[i]);
+        }
+        recorder->sums[i] = (tacho_site_sum){.site = (uint32_t)i};
+    }
+    return count;
+}
+
+/* ---- rows ---------------------------------------------------------------------------------- */
 
 void tacho_recorder_fail(tacho_recorder *recorder, tacho_status status)
 {
@@ -68,6 +124,9 @@ void tacho_recorder_store(tacho_recorder *recorder, const tacho_row *row)
     }
     tacho_row made = fitted(recorder, row);
     recorder->failure = tacho_events_row(recorder->events, &made);
+    if (recorder->keeps_sums) {
+        tacho_recorder_fail(recorder, add_to_sum(recorder, &made));
+    }
     if (recorder->failure == TACHO_OK) {
         recorder->stored_count++;
     } else {

@@ -11,6 +11,13 @@
 #include "profile/events.h"
 #include "profile/process_facts.h"
 
+/* What spans of a site took together. */
+typedef struct tacho_site_sum {
+    uint32_t site;
+    int64_t total_ns;
+    uint64_t count;
+} tacho_site_sum;
+
 typedef struct tacho_recorder {
     tacho_events *events;
     uint32_t part;
@@ -18,6 +25,9 @@ typedef struct tacho_recorder {
     uint64_t stored_count;
     uint64_t unstored_count; /* rows since storing failed */
     tacho_status failure;    /* why it failed */
+    bool keeps_sums;         /* for who looks on while it records */
+    tacho_site_sum *sums;    /* by site */
+    size_t sum_count, sum_capacity;
 } tacho_recorder;
 
 /*
@@ -55,7 +65,13 @@ tacho_status tacho_recorder_ensure_track(tacho_recorder *recorder,
 tacho_status tacho_recorder_ensure_site(tacho_recorder *recorder, tacho_str name,
                                         tacho_str category, uint32_t *out_site) TACHO_MUST_USE;
 
-/* Says in the dictionary what was lost, and ends the part. */
+/*
+ * The sites whose spans took the most time since the last call, at most |top_max| of them, the
+ * largest first; returns their number. Spans around others count as well.
+ */
+size_t tacho_recorder_take_top(tacho_recorder *recorder, tacho_site_sum *out_top, size_t top_max);
+
+/* Ends the part. */
 tacho_status tacho_recorder_finish(tacho_recorder *recorder) TACHO_MUST_USE;
 
 #endif

@@ -32,6 +32,7 @@ static const int64_t look_least_ns = 10 * 1000000;
 static const int64_t look_most_ns = 1000 * 1000000LL;
 static const int64_t drain_ns = 5 * 1000000;
 static const int64_t seal_ns = 250 * 1000000;
+static const int64_t live_period_ns = 1000 * 1000000LL;
 static const int64_t patience_ns = 5000 * 1000000LL; /* between SIGTERM and SIGKILL */
 
 typedef struct wrapper {
@@ -46,6 +47,8 @@ typedef struct wrapper {
     bool has_ended;
     int64_t look_at_ns, seal_at_ns, drain_at_ns, stop_at_ns; /* when what is due */
     int stop_signal;                                         /* that is sent then */
+    int64_t live_ns;                                         /* when it was last told */
+    uint64_t live_count;                                     /* events by then */
 } wrapper;
 
 /* ---- ends ---------------------------------------------------------------------------------- */
@@ -150,6 +153,24 @@ static void drain(wrapper *self, int64_t now_ns)
     self->drain_at_ns = most > TACHO_WIRE_RECORDS / BUSY_SHARE ? now_ns : now_ns + drain_ns;
 }
 
+/* Tells who looks on. */
+static void tell(wrapper *self, int64_t now_ns)
+{
+    uint64_t stored = self->recorder.stored_count;
+    tacho_live live = {
+        .elapsed_ns = now_ns - self->main.started_ns,
+        .period_ns = now_ns - self->live_ns,
+        .process_count = self->sampler.item_count,
+        .event_count = stored - self->live_count,
+        .dropped_count = self->collector.counts.dropped,
+        .dict = self->recorder.events->dict,
+    };
+    live.top_count = tacho_recorder_take_top(&self->recorder, live.top, TACHO_LIVE_TOP);
+    self->request->live(self->request->live_self, &live);
+    self->live_ns = now_ns;
+    self->live_count = stored;
+}
+
 static void do_what_is_due(wrapper *self)
 {
     int64_t now_ns = tacho_process_now_ns();
@@ -161,6 +182,9 @@ static void do_what_is_due(wrapper *self)
     }
     if (now_ns >= self->seal_at_ns) {
         seal(self, now_ns);
+    }
+    if (self->request->live != NULL && now_ns - self->live_ns >= live_period_ns) {
+        tell(self, now_ns); /* seals wake us up often enough */
     }
     if (self->stop_at_ns > 0 && now_ns >= self->stop_at_ns) {
         stop_all(self, now_ns);
@@ -252,6 +276,7 @@ static void record(wrapper *self)
     self->look_at_ns = now_ns;
     self->seal_at_ns = now_ns + seal_ns;
     self->drain_at_ns = now_ns;
+    self->live_ns = now_ns;
     self->stop_signal = SIGTERM;
     self->stop_at_ns = self->request->timeout_ns > 0 ? now_ns + self->request->timeout_ns : 0;
     tacho_sampler_init(&self->sampler, &self->recorder, self->epoll_fd);
@@ -260,6 +285,7 @@ static void record(wrapper *self)
         status = tacho_sampler_add(&self->sampler, self->main.pid, self->main.started_ns);
     }
     tacho_recorder_fail(&self->recorder, status);
+    self->recorder.keeps_sums = self->request->live != NULL;
     follow(self);
     tacho_wrapper_result *result = self->result;
     result->process_count = self->sampler.seen_count;
@@ -273,6 +299,8 @@ static void record(wrapper *self)
     result->stored_count = self->recorder.stored_count;
     result->unstored_count = self->recorder.unstored_count;
     result->store_error = self->recorder.failure;
+    self->recorder.failure = TACHO_OK;
+    tacho_recorder_close(&self->recorder);
     tacho_sampler_deinit(&self->sampler);
 }
 

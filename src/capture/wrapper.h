@@ -19,6 +19,19 @@ enum {
     TACHO_WRAPPER_SIGNAL = 128, /* and the number of the signal */
 };
 
+enum { TACHO_LIVE_TOP = 5 };
+
+/* What happened in the last second. */
+typedef struct tacho_live {
+    int64_t elapsed_ns, period_ns; /* since the start, since the last one */
+    uint64_t process_count;        /* that run now */
+    uint64_t event_count;          /* stored in this period */
+    uint64_t dropped_count;        /* so far */
+    const tacho_dict *dict;
+    tacho_site_sum top[TACHO_LIVE_TOP];
+    size_t top_count;
+} tacho_live;
+
 typedef struct tacho_wrapper_request {
     char *const *words; /* NULL-terminated: the program and its arguments */
     int64_t timeout_ns; /* 0: none */
@@ -26,6 +39,9 @@ typedef struct tacho_wrapper_request {
     /* Puts what was recorded so far on disk; called four times a second. */
     tacho_status (*seal)(void *self);
     void *seal_self;
+    /* Is told each second what happens. (optional: nobody looks) */
+    void (*live)(void *self, const tacho_live *live);
+    void *live_self;
 } tacho_wrapper_request;
 
 typedef struct tacho_wrapper_result {

@@ -32,6 +32,8 @@ static tacho_status run_into(const tacho_profiling *request, tacho_dict *dict, t
         .events = events,
         .seal = seal,
         .seal_self = events,
+        .live = request->live,
+        .live_self = request->live_self,
     };
     tacho_status status = tacho_wrapper_run(&wrapper, out_result);
     tacho_sink_tacho.close(events);

@@ -9,9 +9,11 @@
 #include "capture/wrapper.h"
 
 typedef struct tacho_profiling {
-    char *const *words; /* NULL-terminated */
-    int64_t timeout_ns; /* 0: none */
-    const char *path;   /* of the capture; it must not exist */
+    char *const *words;                               /* NULL-terminated */
+    int64_t timeout_ns;                               /* 0: none */
+    const char *path;                                 /* of the capture; it must not exist */
+    void (*live)(void *self, const tacho_live *live); /* each second; or NULL */
+    void *live_self;
 } tacho_profiling;
 
 /*

@@ -75,6 +75,14 @@ class Clients(unittest.TestCase):
         self.assertEqual(device[0]["args"]["input_0"], "float32[8x16]")
         self.assertTrue(any(event["name"] == "epoch 1" for event in events))
 
+    def test_live(self):
+        child = subprocess.Popen([TACHO, "profile", "--live", "--", LOAD, "forever", "done"], cwd=self.at,
+                                 stderr=subprocess.PIPE, text=True)
+        lines = [child.stderr.readline() for _ in range(2)]
+        child.terminate()
+        child.communicate(timeout=60)
+        self.assertRegex(lines[1], r"^tacho: live: \d+\.\d s: 1 process, \d\d+ events/s, 0 dropped; work \d+ %$")
+
     def test_a_crash_shows_what_was_open(self):
         done = self.tacho("profile", "-o", "run.tacho", "--", LOAD, "crash")
         self.assertEqual(done.returncode, 128 + signal.SIGABRT)
