@@ -194,27 +194,7 @@ static void close_zone(client_thread *thread)
     atomic_store_explicit(&thread->ring->depth, thread->depth, memory_order_release);
 }
 
-void tacho_client_zone_end(tacho_client_zone *zone)
-{
-    if (zone->generation == 0) {
-        return;
-    }
-    uint64_t end_ns = now_ns();
-    client_thread *thread = tacho_client_enter();
-    if (thread == NULL) {
-        return;
-    }
-    if (thread->generation == zone->generation) {
-        const tacho_wire_record record = {
-            .kind = TACHO_WIRE_ZONE, .site = zone->site, .time = zone->start_ns, .value = end_ns};
-        push(thread, &record);
-        close_zone(thread);
-    }
-    client_leave(thread);
-}
-
-void tacho_client_zone_end_args(tacho_client_zone *zone, const tacho_client_arg *args,
-                                size_t arg_count)
+static inline void end_zone(const tacho_client_zone *zone, const client_args *args)
 {
     if (zone->generation == 0) {
         return;
@@ -227,11 +207,26 @@ void tacho_client_zone_end_args(tacho_client_zone *zone, const tacho_client_arg 
     if (thread->generation == zone->generation) {
         tacho_wire_record record = {
             .kind = TACHO_WIRE_ZONE, .site = zone->site, .time = zone->start_ns, .value = end_ns};
-        const client_args list = {.items = args, .item_count = arg_count};
-        tacho_client_push_args(thread, &record, &list, 1);
+        if (args == NULL) {
+            push(thread, &record);
+        } else {
+            tacho_client_push_args(thread, &record, args, 1);
+        }
         close_zone(thread);
     }
     client_leave(thread);
+}
+
+void tacho_client_zone_end(tacho_client_zone *zone)
+{
+    end_zone(zone, NULL);
+}
+
+void tacho_client_zone_end_args(tacho_client_zone *zone, const tacho_client_arg *args,
+                                size_t arg_count)
+{
+    const client_args list = {.items = args, .item_count = arg_count};
+    end_zone(zone, &list);
 }
 
 void tacho_client_counter(tacho_client_site *site, double value)
