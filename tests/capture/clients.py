@@ -115,7 +115,7 @@ class Clients(unittest.TestCase):
             self.wait_for_work()
             time.sleep(0.6 + random_.uniform(0, 0.5))
             before = self.complete()
-            time.sleep(0.35)  # a seal, and some
+            time.sleep(1.5)  # a seal, even on a busy machine
             (pid,) = self.children(child.pid)
             child.kill()
             child.wait()

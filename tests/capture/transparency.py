@@ -282,9 +282,9 @@ class Captures(unittest.TestCase):
 
     def test_killed_while_recording(self):
         """The capture so far stays, and can be read."""
-        for delay in (0.3, 0.6, 1.1):
+        for delay in (0.3, 1.5, 2.5):
             child = subprocess.Popen([TACHO, "profile", "-o", "k.tacho", "--", "sh", "-c",
-                                      "for i in 1 2 3 4 5 6 7 8 9; do sleep 0.1; done; sleep 2"],
+                                      "for i in 1 2 3 4 5 6 7 8 9; do sleep 0.1; done; sleep 9"],
                                      cwd=self.at, stderr=subprocess.DEVNULL, start_new_session=True)
             time.sleep(delay)
             child.kill()
