@@ -5,7 +5,7 @@
 #include "analyses/overview.h"
 #include "cli/command.h"
 #include "cli/listing.h"
-#include "cli/values.h"
+#include "base/duration.h"
 #include "sinks/overview_text.h"
 
 #include <stdio.h>
@@ -38,7 +38,7 @@ static bool parse_wall_time(const char *value, int64_t *out_ns)
     }
     bool has_unit = value[len - 1] < '0' || value[len - 1] > '9';
     int written = snprintf(text, sizeof(text), "%s%s", value, has_unit ? "" : "s");
-    return tacho_value_duration(tacho_str_make(text, (size_t)written), out_ns) && *out_ns > 0;
+    return tacho_duration_parse(tacho_str_make(text, (size_t)written), out_ns) && *out_ns > 0;
 }
 
 static bool choose_wall_time(const tacho_arguments *arguments, const tacho_listing *listing,

@@ -4,7 +4,7 @@
  */
 #include "cli/command.h"
 #include "cli/talk.h"
-#include "cli/values.h"
+#include "base/duration.h"
 #include "session/profiling.h"
 #include "session/profiling_report.h"
 
@@ -51,7 +51,7 @@ static bool choose_timeout(const tacho_arguments *arguments, int64_t *out_ns)
     size_t len = strlen(value);
     bool is_bare = len > 0 && strchr("0123456789.", value[len - 1]) != NULL;
     snprintf(text, sizeof(text), "%s%s", value, is_bare ? "s" : "");
-    if (len + 2 > sizeof(text) || !tacho_value_duration(tacho_str_from_cstring(text), out_ns) ||
+    if (len + 2 > sizeof(text) || !tacho_duration_parse(tacho_str_from_cstring(text), out_ns) ||
         *out_ns <= 0) {
         tacho_command_misuse(arguments->command,
                              "--timeout: expected seconds, such as 30 or 500ms, not '%s'", value);

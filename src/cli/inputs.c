@@ -96,17 +96,9 @@ bool tacho_cli_inputs_can_probe(const char *path)
 void tacho_cli_inputs_say_links(tacho_cli_inputs *inputs)
 {
     for (size_t i = 0; i < inputs->list.link_count; i++) {
-        tacho_talk_skipped(tacho_cli_inputs_link(inputs->list.links[i]));
+        tacho_talk_skipped(tacho_input_list_refuse_link(inputs->list.links[i]));
         inputs->skipped_count++;
     }
-}
-
-tacho_status tacho_cli_inputs_link(const char *path)
-{
-    return tacho_fail(TACHO_CODE_BAD_DATA,
-                      "%s: a symbolic link that leads out of the directory; to read that file, "
-                      "name it",
-                      path);
 }
 
 /* Whether |path| is a word of the command line, not a file of a directory. */

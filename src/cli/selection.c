@@ -4,7 +4,7 @@
  */
 #include "cli/selection.h"
 
-#include "cli/values.h"
+#include "base/duration.h"
 
 int tacho_cli_filter_open(tacho_text_filter *filter, const tacho_arguments *arguments,
                           tacho_name_filter *out_names)
@@ -23,7 +23,7 @@ int tacho_cli_selection_open(tacho_cli_selection *selection, const tacho_argumen
     *selection = (tacho_cli_selection){.events = TACHO_SELECT_ALL};
     tacho_selection *events = &selection->events;
     const char *window = tacho_arguments_value(arguments, "window");
-    if (window != NULL && !tacho_value_window(tacho_str_from_cstring(window),
+    if (window != NULL && !tacho_window_parse(tacho_str_from_cstring(window),
                                               &events->window_begin_ns, &events->window_end_ns)) {
         return tacho_command_misuse(arguments->command,
                                     "--window: invalid range '%s'; expected A..B with A before B, "
@@ -32,7 +32,7 @@ int tacho_cli_selection_open(tacho_cli_selection *selection, const tacho_argumen
     }
     const char *least = tacho_arguments_value(arguments, "min-duration");
     if (least != NULL &&
-        !tacho_value_duration(tacho_str_from_cstring(least), &events->min_duration_ns)) {
+        !tacho_duration_parse(tacho_str_from_cstring(least), &events->min_duration_ns)) {
         return tacho_command_misuse(
             arguments->command,
             "--min-duration: invalid duration '%s'; expected ns, us, ms or s, such as 5us", least);

@@ -185,3 +185,11 @@ tacho_status tacho_input_list_add(tacho_input_list *list, const char *path, cons
                ? add_folder(list, path, output_path)
                : tacho_input_list_add_file(list, path);
 }
+
+tacho_status tacho_input_list_refuse_link(const char *path)
+{
+    return tacho_fail(TACHO_CODE_BAD_DATA,
+                      "%s: a symbolic link that leads out of the directory; to read that file, "
+                      "name it",
+                      path);
+}

@@ -34,4 +34,7 @@ tacho_status tacho_input_list_add_file(tacho_input_list *list, const char *path)
 /* Whether the file at |path| is a page that 'tacho report' wrote, by the mark in its head. */
 bool tacho_input_list_is_page(const char *path);
 
+/* Why a symbolic link in a folder is not followed. */
+tacho_status tacho_input_list_refuse_link(const char *path) TACHO_MUST_USE;
+
 #endif

@@ -2,7 +2,7 @@
 /*
  * Durations and windows: exact nanoseconds, or refused.
  */
-#include "cli/values.h"
+#include "base/duration.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -48,7 +48,7 @@ static void test_durations(void **state)
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         int64_t ns = -1;
-        bool is_good = tacho_value_duration(tacho_str_from_cstring(cases[i].text), &ns);
+        bool is_good = tacho_duration_parse(tacho_str_from_cstring(cases[i].text), &ns);
         if (is_good != (cases[i].ns >= 0) || (is_good && ns != cases[i].ns)) {
             fail_msg("'%s' gave %lld", cases[i].text, is_good ? (long long)ns : -1LL);
         }
@@ -77,7 +77,7 @@ static void test_windows(void **state)
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         int64_t begin = -1, end = -1;
-        bool is_good = tacho_value_window(tacho_str_from_cstring(cases[i].text), &begin, &end);
+        bool is_good = tacho_window_parse(tacho_str_from_cstring(cases[i].text), &begin, &end);
         if (is_good != (cases[i].end >= 0) ||
             (is_good && (begin != cases[i].begin || end != cases[i].end))) {
             fail_msg("'%s' gave %lld..%lld", cases[i].text, (long long)begin, (long long)end);

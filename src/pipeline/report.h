@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One page of many profiles: each file is read once and added; one that cannot be read is named on
+ * the page, and the rest goes on.
+ */
+#ifndef TACHO_PIPELINE_REPORT_H
+#define TACHO_PIPELINE_REPORT_H
+
+#include "base/notes.h"
+#include "pipeline/input_list.h"
+#include "pipeline/intake.h"
+
+typedef struct tacho_report_request {
+    tacho_intake intake; /* options, progress; inputs are filled in one by one */
+    const tacho_selection *selection;
+    const tacho_source *source; /* of all files; NULL: recognised */
+    const char *output_path, *title;
+    bool is_strict;   /* a file that cannot be read, or a loss, is a failure */
+    bool says_inputs; /* what was read of each file */
+    const tacho_notes *notes;
+    /*
+     * Told why a file is skipped, and may add to it; the status stays the caller's. (optional) And
+     * told before anything is said, so that a line of progress can be removed. (optional)
+     */
+    tacho_status (*explain)(void *user, tacho_status status, const tacho_intake *only);
+    void (*skip)(void *user, tacho_status status);
+    void (*pause)(void *user);
+    void *user;
+} tacho_report_request;
+
+typedef struct tacho_report_result {
+    size_t read_count, skipped_count; /* files */
+    uint64_t span_count;
+    bool has_losses;
+} tacho_report_result;
+
+/* Writes the page. */
+tacho_status tacho_report_run(tacho_report_request *request, const tacho_input_list *list,
+                              tacho_report_result *out_result) TACHO_MUST_USE;
+
+#endif
