@@ -10,7 +10,6 @@
 #include "cli/talk.h"
 
 #include <stdlib.h>
-#include <sys/stat.h>
 
 bool tacho_cli_inputs_source(const tacho_arguments *arguments, const tacho_source **out_source)
 {
@@ -84,13 +83,6 @@ void tacho_cli_inputs_close(tacho_cli_inputs *inputs)
     free(inputs->inputs);
     tacho_input_list_deinit(&inputs->list);
     *inputs = (tacho_cli_inputs){.inputs = NULL};
-}
-
-bool tacho_cli_inputs_can_probe(const char *path)
-{
-    struct stat facts;
-    return strcmp(path, "-") != 0 &&
-           (stat(path, &facts) != 0 || S_ISREG(facts.st_mode) || S_ISDIR(facts.st_mode));
 }
 
 void tacho_cli_inputs_say_links(tacho_cli_inputs *inputs)

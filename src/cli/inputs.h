@@ -43,9 +43,6 @@ tacho_status tacho_cli_inputs_skip(tacho_cli_inputs *inputs, const tacho_argumen
 /* Says that symbolic links of directories, which lead out of them, are skipped. */
 void tacho_cli_inputs_say_links(tacho_cli_inputs *inputs);
 
-/* Whether it can be told what |path| is without losing what it holds: a file, not a pipe. */
-bool tacho_cli_inputs_can_probe(const char *path);
-
 /* The source that --from names, NULL for none; false when it is unknown: said so. */
 bool tacho_cli_inputs_source(const tacho_arguments *arguments, const tacho_source **out_source);
 

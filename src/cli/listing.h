@@ -2,10 +2,7 @@
 /*
  * Running a verb that reads profiles and prints tables: inputs, sink, output, progress, losses,
  * exit code. A verb says which analysis it asks.
- *
- * Of several inputs, those that cannot be read are named and the rest is shown; the exit code says
- * so. Once one breaks off while it is read, those behind it are tried, and all that are good are
- * read once more.
+ * Of several inputs, those that cannot be read are named and skipped; the exit code says so.
  */
 #ifndef TACHO_CLI_LISTING_H
 #define TACHO_CLI_LISTING_H

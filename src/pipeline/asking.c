@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads in order, as a conversion would, so that all tables give the same nanoseconds.
+ */
+#include "pipeline/asking.h"
+
+#include "pipeline/pipeline.h"
+
+#include <sys/stat.h>
+
+/* |events|: NULL where no input is a profile. */
+static tacho_status add_tables(const tacho_asking *request, tacho_events *events,
+                               tacho_table_report *report)
+{
+    const tacho_table_taker taker = {tacho_table_report_take, report};
+    TACHO_TRY(request->check != NULL ? request->check(request->user) : TACHO_OK);
+    if (events != NULL) {
+        TACHO_TRY(request->analysis->write(events, request->options, &taker));
+    }
+    return request->write != NULL ? request->write(request->user, &taker) : TACHO_OK;
+}
+
+static tacho_status write_tables(const tacho_asking *request, tacho_events *events,
+                                 tacho_output *output)
+{
+    tacho_table_report report;
+    TACHO_TRY(tacho_table_report_open(&report, request->sink, output));
+    tacho_status status = add_tables(request, events, &report);
+    if (status == TACHO_OK) {
+        status = tacho_table_report_finish(&report);
+    }
+    tacho_table_report_close(&report);
+    return status;
+}
+
+static tacho_status write_report(const tacho_asking *request, tacho_events *events)
+{
+    tacho_output output;
+    TACHO_TRY(tacho_output_open(request->output_path, &output));
+    tacho_status status = write_tables(request, events, &output);
+    if (status == TACHO_OK) {
+        status = tacho_output_commit(&output);
+    }
+    tacho_output_close(&output);
+    return status;
+}
+
+/* Again, should the input have to be sorted. */
+static tacho_status attempt(void *self, tacho_order_mode mode, tacho_dict *dict)
+{
+    const tacho_asking *request = self;
+    const tacho_analysis *analysis = request->analysis;
+    tacho_events *events = NULL;
+    TACHO_TRY(analysis->open(request->options, dict, &events));
+    tacho_producer producer = tacho_intake_producer(request->intake);
+    tacho_status status = tacho_pipeline_push_selected(&producer, mode, request->selection, events);
+    if (request->pause != NULL) {
+        request->pause(request->user);
+    }
+    if (status == TACHO_OK && request->is_strict) {
+        status = tacho_pipeline_refuse_losses(dict);
+    }
+    if (status == TACHO_OK) {
+        status = write_report(request, events);
+    }
+    analysis->close(events);
+    return status;
+}
+
+/* ---- inputs that cannot be read ------------------------------------------------------------ */
+
+static void remove_input(tacho_asking *request, size_t index)
+{
+    tacho_intake *intake = request->intake;
+    intake->input_count--;
+    memmove(&request->inputs[index], &request->inputs[index + 1],
+            (intake->input_count - index) * sizeof(*request->inputs));
+}
+
+/* Whether the rest may be shown although input |index| failed. */
+static bool can_skip(const tacho_asking *request, tacho_status status, size_t index)
+{
+    return status != TACHO_OK && !request->is_alone && !request->is_strict &&
+           index < request->intake->input_count &&
+           tacho_status_code(status) != TACHO_CODE_NO_MEMORY;
+}
+
+static void skip_input(tacho_asking *request, size_t index, tacho_status status)
+{
+    const tacho_intake only = {.inputs = &request->inputs[index], .input_count = 1};
+    request->skipped_count++;
+    if (request->skip != NULL) {
+        request->skip(request->user, &only, status);
+    } else {
+        tacho_status_free(status);
+    }
+    remove_input(request, index);
+}
+
+/* Whether it can be told what |path| is without losing what it holds: a file, not a pipe. */
+static bool can_probe(const char *path)
+{
+    struct stat facts;
+    return strcmp(path, "-") != 0 &&
+           (stat(path, &facts) != 0 || S_ISREG(facts.st_mode) || S_ISDIR(facts.st_mode));
+}
+
+/* What can be said of an input before any is read. */
+static tacho_status look_at(tacho_asking *request, size_t index, bool *out_is_diverted)
+{
+    const tacho_intake_input *input = &request->inputs[index];
+    *out_is_diverted = false;
+    if (request->divert != NULL && input->source == NULL) {
+        TACHO_TRY(request->divert(request->user, input->path, out_is_diverted));
+    }
+    bool is_probed = !*out_is_diverted && !request->is_alone && can_probe(input->path);
+    return is_probed ? tacho_intake_probe(input) : TACHO_OK;
+}
+
+static tacho_status look_at_all(tacho_asking *request)
+{
+    const tacho_intake *intake = request->intake;
+    for (size_t i = 0; i < intake->input_count;) {
+        bool is_diverted = false;
+        tacho_status status = look_at(request, i, &is_diverted);
+        if (can_skip(request, status, i)) {
+            skip_input(request, i, status);
+            continue;
+        }
+        TACHO_TRY(status);
+        if (is_diverted) {
+            remove_input(request, i);
+            request->diverted_count++;
+        } else {
+            i++;
+        }
+    }
+    return TACHO_OK;
+}
+
+/* ---- all of it ----------------------------------------------------------------------------- */
+
+/* Input |index| failed: it goes, and so do those behind it that fail, so that all go at once. */
+static void skip_failing(tacho_asking *request, size_t index, tacho_status status)
+{
+    const tacho_intake *intake = request->intake;
+    skip_input(request, index, status);
+    while (index < intake->input_count) {
+        status = tacho_intake_try(intake, &request->inputs[index]);
+        if (can_skip(request, status, index)) {
+            skip_input(request, index, status);
+        } else {
+            tacho_status_free(status); /* to be met again */
+            index++;
+        }
+    }
+}
+
+static tacho_status read_and_write(tacho_asking *request, tacho_dict *dict)
+{
+    const tacho_intake *intake = request->intake;
+    tacho_order_mode first_mode = tacho_intake_producer(intake).first_mode;
+    bool can_repeat = first_mode != TACHO_ORDER_SORT_ALL;
+    while (intake->input_count > 0) {
+        request->current = intake->input_count;
+        tacho_status status = tacho_pipeline_try(attempt, request, first_mode, dict);
+        if (!can_repeat || !can_skip(request, status, request->current)) {
+            return status;
+        }
+        skip_failing(request, request->current, status);
+        tacho_dict_deinit(dict);
+        TACHO_TRY(tacho_dict_init(dict));
+    }
+    return request->diverted_count > 0 ? write_report(request, NULL)
+                                       : tacho_fail(TACHO_CODE_BAD_DATA, "no input could be read");
+}
+
+tacho_status tacho_asking_run(tacho_asking *request, tacho_dict *dict)
+{
+    tacho_intake *intake = request->intake;
+    intake->current = &request->current;
+    TACHO_TRY(tacho_intake_check(intake));
+    TACHO_TRY(tacho_intake_check_output(intake, request->output_path));
+    request->is_alone = intake->input_count == 1;
+    TACHO_TRY(look_at_all(request));
+    return read_and_write(request, dict);
+}
