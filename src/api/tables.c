@@ -257,37 +257,15 @@ bool tacho_tables_cell(const tacho_tables *tables, size_t table, size_t row, siz
 
 /* ---- writing them --------------------------------------------------------------------------- */
 
-static tacho_status add_all(const tacho_tables *tables, tacho_table_report *report)
+static tacho_status add_all(void *user, tacho_table_report *report)
 {
+    const tacho_tables *tables = user;
     for (size_t i = 0; i < tables->item_count; i++) {
         if (tables->items[i].table.cell_count > 0) {
             TACHO_TRY(tacho_table_report_add(report, &tables->items[i].table));
         }
     }
-    return tacho_table_report_finish(report);
-}
-
-static tacho_status write_report(const tacho_tables *tables, const tacho_table_sink *sink,
-                                 tacho_output *output)
-{
-    tacho_table_report report;
-    TACHO_TRY(tacho_table_report_open(&report, sink, output));
-    tacho_status status = add_all(tables, &report);
-    tacho_table_report_close(&report);
-    return status;
-}
-
-static tacho_status write_tables(const tacho_tables *tables, const tacho_table_sink *sink,
-                                 const char *path)
-{
-    tacho_output output;
-    TACHO_TRY(tacho_output_open(path, &output));
-    tacho_status status = write_report(tables, sink, &output);
-    if (status == TACHO_OK) {
-        status = tacho_output_commit(&output);
-    }
-    tacho_output_close(&output);
-    return status;
+    return TACHO_OK;
 }
 
 tacho_status tacho_tables_write(const tacho_tables *tables, const char *path, const char *format)
@@ -305,7 +283,7 @@ tacho_status tacho_tables_write(const tacho_tables *tables, const char *path, co
                           format != NULL ? format : path);
     }
     tacho_entry entry = tacho_entry_begin();
-    tacho_status status = write_tables(tables, sink, path);
+    tacho_status status = tacho_table_report_write(path, sink, add_all, (void *)(uintptr_t)tables);
     tacho_entry_end(entry);
     return status;
 }

@@ -44,45 +44,9 @@ static tacho_status make_show(const machine_request *request, tacho_table *table
 
 /* ---- writing ----------------------------------------------------------------------------- */
 
-static tacho_status write_table(const tacho_table_sink *sink, const tacho_table *table,
-                                tacho_output *output)
+static tacho_status add_table(void *table, tacho_table_report *report)
 {
-    tacho_table_report report;
-    TACHO_TRY(tacho_table_report_open(&report, sink, output));
-    tacho_status status = tacho_table_report_add(&report, table);
-    if (status == TACHO_OK) {
-        status = tacho_table_report_finish(&report);
-    }
-    tacho_table_report_close(&report);
-    return status;
-}
-
-/* What to write: a table, or a description. */
-typedef struct machine_output {
-    const tacho_table *table;
-    const tacho_table_sink *sink;
-    tacho_str description;
-} machine_output;
-
-static tacho_status write_what(const machine_output *what, tacho_output *output)
-{
-    if (what->table != NULL) {
-        return write_table(what->sink, what->table, output);
-    }
-    tacho_output_write_str(output, what->description);
-    return TACHO_OK;
-}
-
-static tacho_status write_output(const char *path, const machine_output *what)
-{
-    tacho_output output;
-    TACHO_TRY(tacho_output_open(path, &output));
-    tacho_status status = write_what(what, &output);
-    if (status == TACHO_OK) {
-        status = tacho_output_commit(&output);
-    }
-    tacho_output_close(&output);
-    return status;
+    return tacho_table_report_add(report, table);
 }
 
 static int run_table(const machine_request *request, table_maker make)
@@ -94,10 +58,26 @@ static int run_table(const machine_request *request, table_maker make)
     tacho_table table;
     tacho_status status = make(request, &table);
     if (status == TACHO_OK) {
-        machine_output what = {.table = &table, .sink = sink};
-        status = write_output(request->output_path, &what);
+        status = tacho_table_report_write(request->output_path, sink, add_table, &table);
     }
     tacho_table_deinit(&table);
+    return status == TACHO_OK ? TACHO_EXIT_DONE : tacho_talk_failure(status);
+}
+
+/* Writes a description and prints what went wrong, before or now; frees |arena|. */
+static int write_description(const machine_request *request, tacho_status status, tacho_str text,
+                             tacho_arena *arena)
+{
+    tacho_output output;
+    if (status == TACHO_OK) {
+        status = tacho_output_open(request->output_path, &output);
+        if (status == TACHO_OK) {
+            tacho_output_write_str(&output, text);
+            status = tacho_output_commit(&output);
+            tacho_output_close(&output);
+        }
+    }
+    tacho_arena_deinit(arena);
     return status == TACHO_OK ? TACHO_EXIT_DONE : tacho_talk_failure(status);
 }
 
@@ -134,48 +114,36 @@ static int run_check(const machine_request *request)
 }
 
 /* A description that is built in, as it was written, or that of this computer. */
-static tacho_status export_found(const machine_request *request, tacho_arena *arena)
+static tacho_status find_description(const char *name, tacho_arena *arena, tacho_str *out_text)
 {
-    tacho_str text = tacho_machine_builtin_text(tacho_str_from_cstring(request->names[0]));
     tacho_machine *machine = NULL;
-    if (text.len == 0 || tacho_is_host_machine(request->names[0])) {
-        TACHO_TRY(
-            tacho_session_find_machine(request->names[0], &tacho_talk_notes, arena, &machine));
+    *out_text = tacho_machine_builtin_text(tacho_str_from_cstring(name));
+    bool is_builtin = out_text->len > 0;
+    if (!is_builtin || tacho_is_host_machine(name)) {
+        TACHO_TRY(tacho_session_find_machine(name, &tacho_talk_notes, arena, &machine));
+        *out_text = machine->text;
     }
-    if (text.len == 0) {
-        return tacho_fail(TACHO_CODE_USAGE, "%s is already a description; copy the file",
-                          request->names[0]);
-    }
-    machine_output what = {.description = machine != NULL ? machine->text : text};
-    return write_output(request->output_path, &what);
-}
-
-static tacho_status export_machine(const machine_request *request)
-{
-    tacho_arena arena;
-    tacho_arena_init(&arena);
-    tacho_status status = export_found(request, &arena);
-    tacho_arena_deinit(&arena);
-    return status;
+    return is_builtin
+               ? TACHO_OK
+               : tacho_fail(TACHO_CODE_USAGE, "%s is already a description; copy the file", name);
 }
 
 static int run_export(const machine_request *request)
 {
-    tacho_status status = export_machine(request);
-    return status == TACHO_OK ? TACHO_EXIT_DONE : tacho_talk_failure(status);
+    tacho_arena arena;
+    tacho_str text = TACHO_STR("");
+    tacho_arena_init(&arena);
+    tacho_status status = find_description(request->names[0], &arena, &text);
+    return write_description(request, status, text, &arena);
 }
 
 static int run_calibrate(const machine_request *request)
 {
     tacho_arena arena;
+    tacho_str text = TACHO_STR("");
     tacho_arena_init(&arena);
-    machine_output what = {.table = NULL};
-    tacho_status status = tacho_machine_calibrate(false, &arena, &what.description);
-    if (status == TACHO_OK) {
-        status = write_output(request->output_path, &what);
-    }
-    tacho_arena_deinit(&arena);
-    return status == TACHO_OK ? TACHO_EXIT_DONE : tacho_talk_failure(status);
+    tacho_status status = tacho_machine_calibrate(false, &arena, &text);
+    return write_description(request, status, text, &arena);
 }
 
 /* ---- the verb ---------------------------------------------------------------------------- */

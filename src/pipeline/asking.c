@@ -8,41 +8,28 @@
 
 #include <sys/stat.h>
 
-/* |events|: NULL where no input is a profile. */
-static tacho_status add_tables(const tacho_asking *request, tacho_events *events,
-                               tacho_table_report *report)
+/* What the tables are made of; |events| is NULL where no input is a profile. */
+typedef struct answer {
+    const tacho_asking *asking;
+    tacho_events *events;
+} answer;
+
+static tacho_status add_tables(void *user, tacho_table_report *report)
 {
+    const answer *self = user;
+    const tacho_asking *asking = self->asking;
     const tacho_table_taker taker = {tacho_table_report_take, report};
-    TACHO_TRY(request->check != NULL ? request->check(request->user) : TACHO_OK);
-    if (events != NULL) {
-        TACHO_TRY(request->analysis->write(events, request->options, &taker));
+    TACHO_TRY(asking->check != NULL ? asking->check(asking->user) : TACHO_OK);
+    if (self->events != NULL) {
+        TACHO_TRY(asking->analysis->write(self->events, asking->options, &taker));
     }
-    return request->write != NULL ? request->write(request->user, &taker) : TACHO_OK;
+    return asking->write != NULL ? asking->write(asking->user, &taker) : TACHO_OK;
 }
 
-static tacho_status write_tables(const tacho_asking *request, tacho_events *events,
-                                 tacho_output *output)
+static tacho_status write_report(const tacho_asking *asking, tacho_events *events)
 {
-    tacho_table_report report;
-    TACHO_TRY(tacho_table_report_open(&report, request->sink, output));
-    tacho_status status = add_tables(request, events, &report);
-    if (status == TACHO_OK) {
-        status = tacho_table_report_finish(&report);
-    }
-    tacho_table_report_close(&report);
-    return status;
-}
-
-static tacho_status write_report(const tacho_asking *request, tacho_events *events)
-{
-    tacho_output output;
-    TACHO_TRY(tacho_output_open(request->output_path, &output));
-    tacho_status status = write_tables(request, events, &output);
-    if (status == TACHO_OK) {
-        status = tacho_output_commit(&output);
-    }
-    tacho_output_close(&output);
-    return status;
+    answer self = {asking, events};
+    return tacho_table_report_write(asking->output_path, asking->sink, add_tables, &self);
 }
 
 /* Again, should the input have to be sorted. */

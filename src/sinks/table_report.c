@@ -47,3 +47,32 @@ void tacho_table_report_close(tacho_table_report *report)
     }
     report->workbook = NULL;
 }
+
+typedef tacho_status (*table_adder)(void *user, tacho_table_report *report);
+
+static tacho_status write_to(tacho_output *output, const tacho_table_sink *sink, table_adder add,
+                             void *user)
+{
+    tacho_table_report report;
+    TACHO_TRY(tacho_table_report_open(&report, sink, output));
+    tacho_status status = add(user, &report);
+    if (status == TACHO_OK) {
+        status = tacho_table_report_finish(&report);
+    }
+    tacho_table_report_close(&report);
+    return status;
+}
+
+tacho_status tacho_table_report_write(const char *path, const tacho_table_sink *sink,
+                                      tacho_status (*add)(void *user, tacho_table_report *report),
+                                      void *user)
+{
+    tacho_output output;
+    TACHO_TRY(tacho_output_open(path, &output));
+    tacho_status status = write_to(&output, sink, add, user);
+    if (status == TACHO_OK) {
+        status = tacho_output_commit(&output);
+    }
+    tacho_output_close(&output);
+    return status;
+}

@@ -65,6 +65,11 @@ tacho_status tacho_table_report_append(tacho_table_report *report,
 tacho_status tacho_table_report_finish(tacho_table_report *report) TACHO_MUST_USE;
 void tacho_table_report_close(tacho_table_report *report);
 
+/* All of it: a report at |path|, to which |add| adds the tables. */
+tacho_status tacho_table_report_write(const char *path, const tacho_table_sink *sink,
+                                      tacho_status (*add)(void *user, tacho_table_report *report),
+                                      void *user) TACHO_MUST_USE;
+
 extern const tacho_table_sink tacho_table_sink_text;
 extern const tacho_table_sink tacho_table_sink_csv;
 extern const tacho_table_sink tacho_table_sink_jsonl;
