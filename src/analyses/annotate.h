@@ -166,7 +166,7 @@ const tacho_annotation_set *tacho_annotation_set_find(tacho_str name);
 const char *tacho_annotation_set_name(const tacho_annotation_set *set);
 const char *tacho_annotation_set_title(const tacho_annotation_set *set);
 
-/* Initialises |out_table|; deinit it in any case. */
+/* Initialises |out_table|; deinit it even after a failure. */
 tacho_status tacho_annotation_table(const tacho_annotation *annotation,
                                     const tacho_annotation_set *set,
                                     tacho_table *out_table) TACHO_MUST_USE;

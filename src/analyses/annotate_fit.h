@@ -35,7 +35,7 @@ typedef struct tacho_fit_time {
     int64_t cycles;
 } tacho_fit_time;
 
-/* Deinit in any case. */
+/* Call deinit even after a failure. */
 tacho_status tacho_fit_init(tacho_fit *fit, const tacho_debug_info *info) TACHO_MUST_USE;
 void tacho_fit_deinit(tacho_fit *fit);
 

@@ -39,7 +39,7 @@ typedef struct tacho_run_compare {
 /* A program that does not record operators is USAGE. */
 tacho_status tacho_run_compare_check(const tacho_program *program) TACHO_MUST_USE;
 
-/* deinit in any case. */
+/* Call deinit even after a failure. */
 tacho_status tacho_run_compare_init(tacho_run_compare *compare,
                                     const tacho_recording *recording) TACHO_MUST_USE;
 void tacho_run_compare_deinit(tacho_run_compare *compare);

@@ -59,7 +59,7 @@ typedef struct tacho_opstats_plan {
     uint32_t *op_row;    /* by op */
 } tacho_opstats_plan;
 
-/* |words| outlive it. deinit in any case. */
+/* |words| outlive it. Call deinit even after a failure. */
 tacho_status tacho_opstats_plan_init(tacho_opstats_plan *plan,
                                      const tacho_stats_words *words) TACHO_MUST_USE;
 void tacho_opstats_plan_deinit(tacho_opstats_plan *plan);

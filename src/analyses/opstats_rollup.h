@@ -43,7 +43,7 @@ typedef struct tacho_rollup_files {
     tacho_opstats *stats; /* of a plan of |words|; read anew for roll-ups that need it */
 } tacho_rollup_files;
 
-/* The one table of it; deinit in any case. */
+/* The one table of it; Call deinit even after a failure. */
 tacho_status tacho_rollup_table(tacho_rollup_kind kind, const tacho_rollup_files *files,
                                 tacho_table *out_table) TACHO_MUST_USE;
 

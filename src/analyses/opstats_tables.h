@@ -9,7 +9,7 @@
 #include "analyses/opstats.h"
 #include "table/opstats_tables.h"
 
-/* Makes all tables, some without rows. deinit in any case. */
+/* Makes all tables, some without rows. Call deinit even after a failure. */
 tacho_status tacho_opstats_tables_init(tacho_table tables[TACHO_OPSTATS_TABLE_COUNT],
                                        const tacho_opstats *stats) TACHO_MUST_USE;
 void tacho_opstats_tables_deinit(tacho_table tables[TACHO_OPSTATS_TABLE_COUNT]);

@@ -92,7 +92,7 @@ typedef struct tacho_overview {
 /*
  * Works out all metrics of |profile|, whose dictionary outlives |out_overview|. Nanoseconds are
  * counted from the zero of the clock, both ends rounded down. Fails when cycles are wanted of a
- * part that does not count them. To be deinitialised in any case.
+ * part that does not count them. Deinitialise it even after a failure.
  */
 tacho_status tacho_overview_init(tacho_overview *overview, const tacho_profile *profile,
                                  const tacho_overview_options *options) TACHO_MUST_USE;

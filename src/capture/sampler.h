@@ -53,7 +53,7 @@ typedef struct tacho_sampler {
     tacho_proc_ids queue, threads;
 } tacho_sampler;
 
-/* Deinitialise in any case. */
+/* Deinitialise it even after a failure. */
 void tacho_sampler_init(tacho_sampler *sampler, tacho_recorder *recorder, int epoll_fd);
 void tacho_sampler_deinit(tacho_sampler *sampler);
 

@@ -27,7 +27,7 @@ typedef struct tacho_cli_inputs_options {
 
 /*
  * Fills |out_intake| with the inputs that |arguments| name. Prints what is wrong, and returns
- * TACHO_EXIT_DONE or the exit status of a command that cannot run. Close it in any case.
+ * TACHO_EXIT_DONE or the exit status of a command that cannot run. Close it even after a failure.
  */
 int tacho_cli_inputs_open(tacho_cli_inputs *inputs, const tacho_arguments *arguments,
                           const tacho_cli_inputs_options *options, tacho_intake *out_intake);

@@ -91,7 +91,7 @@ typedef struct tacho_memory_turns {
     size_t stack_count, stack_capacity;
 } tacho_memory_turns;
 
-/* |program| has its engines and facts. deinit in any case. */
+/* |program| has its engines and facts. Call deinit even after a failure. */
 tacho_status tacho_memory_turns_init(tacho_memory_turns *turns, const tacho_machine *machine,
                                      const tacho_program *program) TACHO_MUST_USE;
 void tacho_memory_turns_deinit(tacho_memory_turns *turns);

@@ -26,7 +26,7 @@ typedef struct tacho_op_ios {
     size_t source_count, source_capacity;
 } tacho_op_ios;
 
-/* deinit in any case. */
+/* Call deinit even after a failure. */
 tacho_status tacho_op_ios_init(tacho_op_ios *ios, const tacho_program *program) TACHO_MUST_USE;
 void tacho_op_ios_deinit(tacho_op_ios *ios);
 

@@ -239,7 +239,7 @@ tacho_status tacho_tosa_infer_transpose(const tacho_infer *infer)
         if (perms[i] < 0 || perms[i] >= from->rank || (seen >> perms[i] & 1) != 0) {
             return tacho_infer_fail(infer,
                                     "%" PRId64 " in its permutation of %" PRId32
-                                    " dimensions, each of which stands there once",
+                                    " dimensions is out of range or repeated",
                                     perms[i], from->rank);
         }
         seen |= 1U << perms[i];

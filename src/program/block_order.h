@@ -15,7 +15,7 @@ typedef struct tacho_block_order {
     uint32_t round;   /* of |marks| */
 } tacho_block_order;
 
-/* UNSUPPORTED where the device does not tell when blocks ran. deinit in any case. */
+/* UNSUPPORTED where the device does not tell when blocks ran. Call deinit even after a failure. */
 tacho_status tacho_block_order_init(tacho_block_order *order,
                                     const tacho_recording *recording) TACHO_MUST_USE;
 void tacho_block_order_deinit(tacho_block_order *order);

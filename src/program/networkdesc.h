@@ -99,7 +99,7 @@ typedef struct tacho_networkdesc {
 #undef TACHO_NETWORKDESC_FIELD
 } tacho_networkdesc;
 
-/* Reads |bytes|, which must outlive |out_desc|; deinit it in any case. */
+/* Reads |bytes|, which must outlive |out_desc|; deinit it even after a failure. */
 tacho_status tacho_networkdesc_read(tacho_str bytes, tacho_networkdesc *out_desc) TACHO_MUST_USE;
 void tacho_networkdesc_deinit(tacho_networkdesc *desc);
 

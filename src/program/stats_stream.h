@@ -77,7 +77,7 @@ bool tacho_stats_is_file(tacho_str head);
 
 /*
  * Reads a file. Fails when it is not one (a foreign buffer is said to be one), or when its head is
- * damaged. deinit in any case. |bytes| outlive the file.
+ * damaged. Call deinit even after a failure. |bytes| outlive the file.
  */
 tacho_status tacho_stats_read(tacho_stats_file *file, tacho_str bytes) TACHO_MUST_USE;
 void tacho_stats_file_deinit(tacho_stats_file *file);

@@ -35,7 +35,7 @@ typedef struct tacho_stats_words {
     tacho_stats_slot *slots; /* by engine: its jobs, in the order in which they are recorded */
 } tacho_stats_words;
 
-/* |layout| outlives it. deinit in any case. */
+/* |layout| outlives it. Call deinit even after a failure. */
 tacho_status tacho_stats_words_init(tacho_stats_words *words,
                                     const tacho_stats_layout *layout) TACHO_MUST_USE;
 void tacho_stats_words_deinit(tacho_stats_words *words);

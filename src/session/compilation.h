@@ -25,7 +25,7 @@ typedef struct tacho_compilation_request {
     const tacho_compile_options *options;
 } tacho_compilation_request;
 
-/* Reads and compiles the model. close in any case. */
+/* Reads and compiles the model. Close it even after a failure. */
 tacho_status tacho_compilation_open(tacho_compilation *compilation,
                                     const tacho_compilation_request *request) TACHO_MUST_USE;
 void tacho_compilation_close(tacho_compilation *compilation);

@@ -33,7 +33,7 @@ tacho_status tacho_run_program_path(const char *path, tacho_arena *arena,
 /* Whether |path| is a program's file, or a folder with one, rather than a model's. */
 bool tacho_run_is_program(const char *path);
 
-/* Reads |path|. deinit in any case. */
+/* Reads |path|. Call deinit even after a failure. */
 tacho_status tacho_run_module_open(tacho_run_module *module, const char *path,
                                    const tacho_run_compile *compile) TACHO_MUST_USE;
 void tacho_run_module_deinit(tacho_run_module *module);

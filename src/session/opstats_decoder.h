@@ -19,7 +19,7 @@ typedef struct tacho_opstats_decoder {
 
 /*
  * Reads the program; the rest is there only where it records anything (tacho_opstats_decoder_can).
- * |decoder| is all zeros before; deinit in any case.
+ * |decoder| is all zeros before; Call deinit even after a failure.
  */
 tacho_status tacho_opstats_decoder_init(tacho_opstats_decoder *decoder,
                                         const char *program_path) TACHO_MUST_USE;
@@ -34,7 +34,7 @@ typedef struct tacho_opstats_file {
     tacho_stats_file file;
 } tacho_opstats_file;
 
-/* |out| is all zeros before; close it in any case. Messages do not name the file. */
+/* |out| is all zeros before; close it even after a failure. Messages do not name the file. */
 tacho_status tacho_opstats_file_open(const tacho_opstats_decoder *decoder, const char *path,
                                      tacho_opstats_file *out) TACHO_MUST_USE;
 void tacho_opstats_file_close(tacho_opstats_file *file);

@@ -16,7 +16,7 @@ typedef struct tacho_run_profile {
     tacho_profile profile; /* no spans where nothing was recorded */
 } tacho_run_profile;
 
-/* deinit in any case. */
+/* Call deinit even after a failure. */
 tacho_status tacho_run_profile_init(tacho_run_profile *profile,
                                     const tacho_run_session *session) TACHO_MUST_USE;
 

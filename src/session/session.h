@@ -84,7 +84,7 @@ typedef struct tacho_run_session {
     tacho_run_rescue rescue; /* who writes what was recorded should a second interrupt come */
 } tacho_run_session;
 
-/* close in any case. */
+/* Close it even after a failure. */
 tacho_status tacho_run_open(tacho_run_session *session,
                             const tacho_run_request *request) TACHO_MUST_USE;
 

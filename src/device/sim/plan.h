@@ -41,7 +41,7 @@ typedef struct tacho_sim_plan {
     tacho_sim_waiter *waiters;
 } tacho_sim_plan;
 
-/* deinit in any case. */
+/* Call deinit even after a failure. */
 tacho_status tacho_sim_plan_init(tacho_sim_plan *plan, const tacho_program *program,
                                  const tacho_sim_limits *limits) TACHO_MUST_USE;
 void tacho_sim_plan_deinit(tacho_sim_plan *plan);

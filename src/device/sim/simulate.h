@@ -46,7 +46,7 @@ typedef struct tacho_simulation {
 
 /*
  * Runs |activations| copies of |program|, which has passed tacho_program_check, on cores of their
- * own. deinit in any case.
+ * own. Call deinit even after a failure.
  */
 tacho_status tacho_simulate(tacho_simulation *simulation, const tacho_program *program,
                             const tacho_sim_limits *limits, uint32_t activations) TACHO_MUST_USE;

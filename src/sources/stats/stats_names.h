@@ -37,7 +37,7 @@ bool tacho_stats_name_parse(tacho_str file, tacho_stats_name *out_name);
 /* Whether a file is meant to be raw stats, by both ends of its name. */
 bool tacho_stats_name_is_meant(tacho_str file);
 
-/* The files of a folder, or the one file at |path|. deinit in any case. */
+/* The files of a folder, or the one file at |path|. Call deinit even after a failure. */
 tacho_status tacho_stats_names_init(tacho_stats_names *names, const char *path) TACHO_MUST_USE;
 void tacho_stats_names_deinit(tacho_stats_names *names);
 

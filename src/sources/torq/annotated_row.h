@@ -41,7 +41,7 @@ typedef struct torq_annotated_header {
     bool has_many_kernels; /* a row lists all kernels of its job */
 } torq_annotated_header;
 
-/* |out_matches| says whether |line| is such a header; deinit in any case. */
+/* |out_matches| says whether |line| is such a header; Call deinit even after a failure. */
 tacho_status torq_annotated_header_init(torq_annotated_header *header, tacho_str line,
                                         bool *out_matches) TACHO_MUST_USE;
 void torq_annotated_header_deinit(torq_annotated_header *header);
