@@ -116,7 +116,7 @@ tacho_status tacho_tables_add(tacho_tables *tables, tacho_status status, tacho_t
     return status;
 }
 
-static tacho_status take(void *self, const tacho_table *table)
+static tacho_status add_taken(void *self, const tacho_table *table)
 {
     const tacho_tables_target *target = self;
     return target->omits_empty && table->cell_count == 0
@@ -126,7 +126,7 @@ static tacho_status take(void *self, const tacho_table *table)
 
 tacho_table_taker tacho_tables_taker(tacho_tables_target *target)
 {
-    return (tacho_table_taker){take, target};
+    return (tacho_table_taker){add_taken, target};
 }
 
 tacho_status tacho_tables_finish(tacho_tables *tables, tacho_status status,
