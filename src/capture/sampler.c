@@ -329,15 +329,21 @@ static tacho_status look_at_threads(tacho_sampler *sampler, tacho_sampled_proces
 
 /* ---- looks --------------------------------------------------------------------------------- */
 
+/* What has ended stays in the lists until its parent asks for it: it is not met again. */
+static tacho_status meet(tacho_sampler *sampler, pid_t pid)
+{
+    tacho_proc_stat stat;
+    bool is_met = pid == getpid() || find(sampler, pid) != NULL;
+    bool has_ended = !is_met && tacho_proc_read_stat(pid, 0, &stat) && stat.state == 'Z';
+    return is_met || has_ended ? TACHO_OK : tacho_sampler_add(sampler, pid, -1);
+}
+
 /* Looks at one process; its children go to the queue. */
 static tacho_status look_at(tacho_sampler *sampler, pid_t pid)
 {
     tacho_proc_stat stat;
     bool is_known = true;
-    bool is_self = pid == getpid();
-    if (!is_self && find(sampler, pid) == NULL) {
-        TACHO_TRY(tacho_sampler_add(sampler, pid, -1));
-    }
+    TACHO_TRY(meet(sampler, pid));
     tacho_sampled_process *process = find(sampler, pid);
     sampler->threads.item_count = 0;
     TACHO_TRY(tacho_proc_list_threads(pid, &sampler->threads));

@@ -308,6 +308,17 @@ class Captures(unittest.TestCase):
         info = self.tacho("info", "full.tacho")
         self.assertEqual(info.returncode, 3, info.stderr)
 
+    def test_who_is_not_asked_for_is_listed_once(self):
+        """A child that has ended is in the kernel's lists until its parent waits for it."""
+        done = self.tacho("profile", "-o", "z.csv", "--", sys.executable, "-c",
+                          "import subprocess, time; p = subprocess.Popen(['sleep', '0.1']);"
+                          "time.sleep(0.5); p.wait()")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with open(f"{self.at}/z.csv", encoding="utf-8") as table:
+            names = [row.split(",")[1] for row in table if "sleep" in row.split(",")[1]]
+        self.assertEqual(names.count("sleep 0.1"), 1, names)
+        self.assertNotIn("sleep", names)
+
     def test_ranks(self):
         done = self.tacho("profile", "-o", "r.csv", "--", "sh", "-c",
                           "for i in 0 1 2; do RANK=$i WORLD_SIZE=3 sleep 0.2 & done; wait")
