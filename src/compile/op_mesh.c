@@ -410,7 +410,11 @@ static tacho_status plan_cost(const mesh *s, const plan *p, tacho_parts *out_par
     }
     uint64_t shared_tiles = (work->input.place == TACHO_PLACE_DDR ? in0_tiles * p->rows : 0) +
                             (work->weights.place == TACHO_PLACE_DDR ? in1_tiles * p->columns : 0);
-    tacho_u128 shared = over((tacho_u128)shared_tiles * s->tile_bytes, s->shared_rate);
+    uint64_t read_bytes = (work->input.place == TACHO_PLACE_DDR ? work->input.bytes : 0) +
+                          (work->weights.place == TACHO_PLACE_DDR ? work->weights.bytes : 0);
+    /* Windows that leave elements out have fewer tiles than what is read. */
+    tacho_u128 shared = most(over((tacho_u128)shared_tiles * s->tile_bytes, s->shared_rate),
+                             over(tacho_ceil_div(read_bytes, all_steps), s->shared_rate));
     tacho_u128 bring = most(core, shared);
     tacho_u128 bring_last = most(end.core, end.shared);
     tacho_u128 out = 0;

@@ -101,6 +101,12 @@ def conv_chain():
     return net.text(_conv(net, total, 64, 7, 3))
 
 
+def conv_strided():
+    """Windows that leave elements out: a stride longer than the kernel."""
+    net = Net(_torch)
+    return net.text(_conv(net, net.given([1, 16, 96, 96], "f32"), 16, 1, 3))
+
+
 def conv_wide():
     """Weights larger than local memory."""
     net = Net(_torch)
@@ -403,12 +409,12 @@ def depthwise_rescaled():
 
 
 MODELS = {function.__name__: function for function in (
-    conv_rows, conv_chain, conv_wide, pools, matmul_deep, matmul_fits, attention, softmax_long,
-    softmax_rows, instance_norm, layer_norm, layer_norm_odd, layer_norm_statistics, conversions,
-    dropout_mask, nothing, reduce_long, elementwise, moves, picks, joins, joins_one, shares_odd, quantise_dynamic, quantise_by_result,
-    lstm, lstm_one_unit, lstm_reverse, gru_both, rnn_both_long, gru_large,
-    gru_one_step, rnn, matmul_wide_results, deconvolution,
-    depthwise_multiplied, depthwise_rescaled)}
+    conv_rows, conv_chain, conv_strided, conv_wide, pools, matmul_deep, matmul_fits, attention,
+    softmax_long, softmax_rows, instance_norm, layer_norm, layer_norm_odd,
+    layer_norm_statistics, conversions, dropout_mask, nothing, reduce_long, elementwise, moves,
+    picks, joins, joins_one, shares_odd, quantise_dynamic, quantise_by_result, lstm,
+    lstm_one_unit, lstm_reverse, gru_both, rnn_both_long, gru_large, gru_one_step, rnn,
+    matmul_wide_results, deconvolution, depthwise_multiplied, depthwise_rescaled)}
 
 
 def write_all(folder):
