@@ -144,15 +144,15 @@ uint32_t tacho_index_hash(const tacho_index *index, tacho_str bytes)
     const uint64_t odd_b = 0xd1342543de82ef95u; /* a multiplier with good spectral figures */
     uint64_t second = (index->seed << 32 | index->seed >> 32) ^ odd_a;
     uint64_t state = index->seed ^ (bytes.len * odd_b);
-    const char *at = bytes.data;
-    const char *end = at + bytes.len;
+    const char *at = bytes.data; /* NULL, of no bytes */
     if (bytes.len >= 16) {
+        const char *end = at + bytes.len;
         for (; end - at > 16; at += 16) {
             state = mix(state ^ load64(at), second ^ load64(at + 8));
         }
         state = mix(state ^ load64(end - 16), second ^ load64(end - 8));
     } else if (bytes.len >= 8) {
-        state = mix(state ^ load64(at), second ^ load64(end - 8));
+        state = mix(state ^ load64(at), second ^ load64(at + bytes.len - 8));
     } else if (bytes.len > 0) {
         state = mix(state ^ load_few(at, bytes.len), second);
     }
