@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { NAME_ROOM = 64, LIVE_ROOM = 512 };
@@ -87,6 +88,17 @@ static bool choose_output(const tacho_arguments *arguments, tacho_profile_report
     return true;
 }
 
+/* Of one that was killed, and had the same number, something may lie there: it stays. */
+static void name_capture(const char *stem, const char *mark, char *path, size_t room)
+{
+    enum { TRIES = 1000 };
+    struct stat status;
+    snprintf(path, room, "%s%s%ld.partial", stem, mark, (long)getpid());
+    for (int i = 1; i < TRIES && lstat(path, &status) == 0; i++) {
+        snprintf(path, room, "%s%s%ld-%d.partial", stem, mark, (long)getpid(), i);
+    }
+}
+
 /* Beside the output, so that it can take its name; else where temporary files are. */
 static bool choose_path(profile_request *request)
 {
@@ -98,11 +110,8 @@ static bool choose_path(profile_request *request)
     if (request->path == NULL) {
         return false;
     }
-    if (output != NULL) {
-        snprintf(request->path, room, "%s.%ld.partial", output, (long)getpid());
-    } else {
-        snprintf(request->path, room, "%s/tacho-profile-%ld.partial", folder, (long)getpid());
-    }
+    name_capture(output != NULL ? output : folder, output != NULL ? "." : "/tacho-profile-",
+                 request->path, room);
     request->profiling.path = request->path;
     request->report.capture_path = request->path;
     return true;

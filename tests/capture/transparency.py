@@ -319,6 +319,15 @@ class Captures(unittest.TestCase):
         self.assertEqual(names.count("sleep 0.1"), 1, names)
         self.assertNotIn("sleep", names)
 
+    def test_what_another_left_is_not_in_the_way(self):
+        """A file of one that was killed and had the same process number."""
+        done = subprocess.run(["sh", "-c", f"touch left.tacho.$$.partial; exec {TACHO} profile -q "
+                               "-o left.tacho -- sh -c 'exit 5'"], cwd=self.at, check=False, timeout=120)
+        self.assertEqual(done.returncode, 5)
+        self.assertEqual(self.tacho("info", "left.tacho").returncode, 0)
+        left = [name for name in os.listdir(self.at) if name.endswith(".partial")]
+        self.assertEqual([os.path.getsize(f"{self.at}/{name}") for name in left], [0])
+
     def test_ranks(self):
         done = self.tacho("profile", "-o", "r.csv", "--", "sh", "-c",
                           "for i in 0 1 2; do RANK=$i WORLD_SIZE=3 sleep 0.2 & done; wait")
