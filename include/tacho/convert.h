@@ -29,7 +29,14 @@ typedef struct tacho_convert_options {
      * ends the conversion as TACHO_CODE_CANCELLED, and the output is left as it was. */
     bool (*progress)(void *user, uint64_t done_bytes, uint64_t total_bytes);
     void *user;
-    uint64_t reserved[3]; /* zero */
+    /* Only events that overlap this time, from the first event of their input on, and spans at
+     * least this long; 0: from the beginning, to the end, of any length. Spans are kept whole. */
+    int64_t window_begin_ns;
+    int64_t window_end_ns;
+    int64_t min_duration_ns;
+    const char *filter;   /* only events whose name or location contains this text, or matches the
+                             extended regular expression "/between slashes/"; NULL: all */
+    uint64_t reserved[4]; /* zero */
 } tacho_convert_options;
 
 /* What came of it. */

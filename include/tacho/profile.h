@@ -33,6 +33,9 @@
  * end with NUL, and hold the bytes of the input. Structs grow with the library inside their
  * reserved members. A view does not change: several threads may read it at once.
  *
+ * Programs that want all rows at once read columns: arrays of numbers, one element for each row
+ * (tacho_view_read_spans).
+ *
  * What it costs: about 40 bytes per span and 40 per argument.
  */
 #ifndef TACHO_PROFILE_H
@@ -60,7 +63,14 @@ typedef struct tacho_view_options {
      * ends the call as TACHO_CODE_CANCELLED. */
     bool (*progress)(void *user, uint64_t done_bytes, uint64_t total_bytes);
     void *user;
-    uint64_t reserved[3]; /* zero */
+    /* Only events that overlap this time, from the first event of their input on, and spans at
+     * least this long; 0: from the beginning, to the end, of any length. Spans are kept whole. */
+    int64_t window_begin_ns;
+    int64_t window_end_ns;
+    int64_t min_duration_ns;
+    const char *filter;   /* only events whose name or location contains this text, or matches the
+                             extended regular expression "/between slashes/"; NULL: all */
+    uint64_t reserved[4]; /* zero */
 } tacho_view_options;
 
 /*
@@ -111,7 +121,8 @@ typedef struct tacho_view_counts {
     uint64_t lost_count; /* records lost */
     uint64_t fact_count;
     uint64_t lost_before_count; /* records lost when a trace that was read here was made */
-    uint64_t reserved[3];
+    uint64_t string_count;      /* numbers that tacho_view_string knows */
+    uint64_t reserved[2];
 } tacho_view_counts;
 
 TACHO_API tacho_view_counts tacho_view_count(const tacho_view *view);
@@ -260,6 +271,98 @@ typedef struct tacho_fact_view {
 } tacho_fact_view;
 
 TACHO_API bool tacho_view_fact(const tacho_view *view, uint64_t index, tacho_fact_view *out_fact);
+
+/* ---- columns ---------------------------------------------------------------------------------
+ *
+ * All rows of a kind as arrays, which the caller has made: one element for each row, NULL where a
+ * column is not wanted. Each call fills the rows from |first| on, |count| at most, and returns how
+ * many that were: 0 past the last one, for NULL, and for reserved members that are set.
+ *
+ *     uint64_t count = tacho_view_count(view).span_count;
+ *     int64_t *starts = calloc(count, sizeof(*starts)), *ends = calloc(count, sizeof(*ends));
+ *     const tacho_span_columns columns = {.start_ns = starts, .end_ns = ends};
+ *     tacho_view_read_spans(view, 0, count, &columns);
+ *
+ * Texts are numbers: equal texts of a view have equal numbers, from 0 to string_count.
+ */
+
+/* The text of a number, "" for 0; NULL where there is none, as for TACHO_VIEW_NONE. */
+TACHO_API const char *tacho_view_string(const tacho_view *view, uint32_t string);
+
+/* Members as in tacho_span_view. */
+typedef struct tacho_span_columns {
+    int64_t *start_ns;
+    int64_t *end_ns;
+    int64_t *start_ticks;
+    int64_t *end_ticks;
+    uint32_t *track;
+    uint32_t *part;
+    uint32_t *name; /* a text, as are the next ones */
+    uint32_t *category;
+    uint32_t *origin;
+    uint32_t *location; /* TACHO_VIEW_NONE when not known, as the next ones */
+    uint32_t *file;
+    uint32_t *run;
+    uint32_t *line;      /* 0 when not known */
+    int64_t *invocation; /* -1 when not known */
+    uint8_t *is_instant; /* 0 or 1 */
+    uint8_t *is_unended;
+    void *reserved[8]; /* NULL */
+} tacho_span_columns;
+
+TACHO_API uint64_t tacho_view_read_spans(const tacho_view *view, uint64_t first, uint64_t count,
+                                         const tacho_span_columns *columns);
+
+/*
+ * The argument |key| of spans as numbers. NaN where a span has none of that name, or it is neither
+ * a number nor a truth value. Integers beyond 2^53 are rounded; tacho_view_next_arg has them
+ * exactly.
+ */
+TACHO_API uint64_t tacho_view_read_arg(const tacho_view *view, const char *key, uint64_t first,
+                                       uint64_t count, double *values);
+
+/* Members as in tacho_sample_view. */
+typedef struct tacho_sample_columns {
+    int64_t *time_ns;
+    int64_t *time_ticks;
+    double *value;
+    uint32_t *track;
+    uint32_t *part;
+    void *reserved[3]; /* NULL */
+} tacho_sample_columns;
+
+TACHO_API uint64_t tacho_view_read_samples(const tacho_view *view, uint64_t first, uint64_t count,
+                                           const tacho_sample_columns *columns);
+
+/* Members as in tacho_flow_view; |role| and |phase| are texts. */
+typedef struct tacho_flow_columns {
+    int64_t *time_ns;
+    int64_t *time_ticks;
+    int64_t *span_end_ns;
+    uint64_t *id;
+    uint32_t *track;
+    uint32_t *part;
+    uint32_t *role;
+    uint32_t *phase;
+    void *reserved[4]; /* NULL */
+} tacho_flow_columns;
+
+TACHO_API uint64_t tacho_view_read_flows(const tacho_view *view, uint64_t first, uint64_t count,
+                                         const tacho_flow_columns *columns);
+
+/* Members as in tacho_track_view; |name|, |track_class| and |unit| are texts. */
+typedef struct tacho_track_columns {
+    uint32_t *name;
+    uint32_t *track_class;
+    uint32_t *unit;
+    uint32_t *parent;
+    uint32_t *part;
+    uint32_t *number;
+    void *reserved[4]; /* NULL */
+} tacho_track_columns;
+
+TACHO_API uint64_t tacho_view_read_tracks(const tacho_view *view, uint64_t first, uint64_t count,
+                                          const tacho_track_columns *columns);
 
 #ifdef __cplusplus
 }

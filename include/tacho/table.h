@@ -91,6 +91,22 @@ TACHO_API bool tacho_tables_cell(const tacho_tables *tables, size_t table, size_
                                  size_t column, tacho_cell_view *out_cell);
 
 /*
+ * The first |count| cells of a column, in arrays that the caller has made; NULL where one is not
+ * wanted. Returns how many were filled: fewer where there are no more rows, 0 where there is no
+ * such column, and for reserved members that are set.
+ */
+typedef struct tacho_column_cells {
+    int64_t *as_int;   /* of integers and truth values; 0 of others, and where absent */
+    double *as_real;   /* of all that is a number or a truth value; NaN where absent, and of text */
+    const char **text; /* of text; NULL of others, and where absent */
+    uint8_t *is_present; /* 0 or 1 */
+    void *reserved[4];   /* NULL */
+} tacho_column_cells;
+
+TACHO_API size_t tacho_tables_read_column(const tacho_tables *tables, size_t table, size_t column,
+                                          size_t count, const tacho_column_cells *cells);
+
+/*
  * Writes the tables that have rows to |path|, one below the other; "-" is standard output.
  * |format| is "text", "csv", "json" (one JSON object per line) or "xlsx" (a workbook, one sheet per
  * table); NULL: by the suffix of |path|, text when it has none. A path that ends in .gz or .zst is

@@ -81,10 +81,31 @@ static tacho_status choose_ops(const tacho_analyse_ops_options *options,
     if (options->track_class != NULL && out_options->classes == 0) {
         return tacho_fail(TACHO_CODE_USAGE, "unknown track class '%s'", options->track_class);
     }
+    if (options->accepts != NULL && options->input.filter != NULL) {
+        return tacho_fail(TACHO_CODE_USAGE, "a filter and a function that filters; give one");
+    }
     if (options->accepts != NULL) {
         out_options->filter = (tacho_name_filter){.accepts = accepts, .self = options};
     }
     return TACHO_OK;
+}
+
+/* Names are those of operators, so the filter is for rows of the table, not for events. */
+static tacho_status ask_filtered(const tacho_ask *ask, tacho_ops_options *inner,
+                                 tacho_tables **out_tables)
+{
+    tacho_view_options input = *ask->input;
+    tacho_ask unfiltered = *ask;
+    tacho_text_filter filter = {.has_regex = false};
+    unfiltered.input = &input;
+    input.filter = NULL;
+    tacho_status status = tacho_text_filter_open(&filter, ask->input->filter);
+    if (status == TACHO_OK) {
+        inner->filter = tacho_text_filter_names(&filter);
+        status = analyse(&unfiltered, out_tables);
+    }
+    tacho_text_filter_close(&filter);
+    return status;
 }
 
 tacho_status tacho_analyse_ops(const char *const *paths, size_t path_count,
@@ -97,7 +118,8 @@ tacho_status tacho_analyse_ops(const char *const *paths, size_t path_count,
     TACHO_TRY(tacho_request_check_reserved(chosen->reserved, COUNT_OF(chosen->reserved)));
     TACHO_TRY(choose_ops(chosen, &inner));
     const tacho_ask ask = {&tacho_analysis_ops, &inner, paths, path_count, &chosen->input, true};
-    return analyse(&ask, out_tables);
+    return chosen->input.filter != NULL ? ask_filtered(&ask, &inner, out_tables)
+                                        : analyse(&ask, out_tables);
 }
 
 /* ---- machines -------------------------------------------------------------------------------- */

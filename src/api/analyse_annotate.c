@@ -97,6 +97,9 @@ static tacho_status annotate(const char *debug_path, const tacho_analyse_annotat
     for (size_t i = 0; i < files->intake.input_count; i++) {
         files->inputs[i].accepted = tacho_request_runtime_sources;
     }
+    if (!tacho_selection_is_all(&files->selection)) {
+        return tacho_fail(TACHO_CODE_USAGE, "all of a profile is annotated, not a part of it");
+    }
     TACHO_TRY(choose(options, &request, &wanted));
     TACHO_TRY(tacho_tables_create(&tables));
     tacho_status status = read_and_add(&request, &wanted, tables);

@@ -5,6 +5,7 @@
  */
 #include <tacho/analyse.h>
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -66,6 +67,53 @@ static void test_cells_have_types(void **state)
     assert_int_equal(cell_of(tables, "ops", 0, "bytes").type, TACHO_CELL_ABSENT);
     assert_null(cell_of(tables, "ops", 0, "bytes").text);
     assert_true(cell_of(tables, "ops", 0, "share_percent").as_real > 32.8);
+    tacho_tables_free(tables);
+}
+
+static void check_cell(const tacho_cell_view *cell, int64_t as_int, double as_real,
+                       const char *text)
+{
+    bool is_number = cell->type != TACHO_CELL_TEXT && cell->type != TACHO_CELL_ABSENT;
+    double expected = cell->type == TACHO_CELL_REAL   ? cell->as_real
+                      : cell->type == TACHO_CELL_BOOL ? (double)cell->as_bool
+                                                      : (double)cell->as_int;
+    assert_int_equal(as_int, cell->type == TACHO_CELL_BOOL ? cell->as_bool : cell->as_int);
+    assert_int_equal(isnan(as_real), !is_number);
+    assert_true(!is_number || (as_real >= expected && as_real <= expected));
+    assert_ptr_equal(text, cell->text);
+}
+
+/* Columns say what cells say. */
+static void test_columns_of_tables(void **state)
+{
+    (void)state;
+    enum { ROWS = 64 };
+    int64_t as_int[ROWS];
+    double as_real[ROWS];
+    const char *text[ROWS];
+    uint8_t is_present[ROWS];
+    const tacho_column_cells cells = {as_int, as_real, text, is_present, {NULL}};
+    tacho_column_cells newer = {.reserved = {as_int}};
+    tacho_tables *tables = NULL;
+    tacho_table_view view;
+    assert_ok(tacho_analyse_ops(timeline, 1, NULL, &tables));
+    assert_true(tacho_tables_get(tables, 0, &view));
+    assert_in_range(view.row_count, 2, ROWS);
+    for (size_t column = 0; column < view.column_count; column++) {
+        assert_int_equal(tacho_tables_read_column(tables, 0, column, ROWS, &cells), view.row_count);
+        for (size_t row = 0; row < view.row_count; row++) {
+            tacho_cell_view cell;
+            assert_true(tacho_tables_cell(tables, 0, row, column, &cell));
+            assert_int_equal(is_present[row], cell.type != TACHO_CELL_ABSENT);
+            check_cell(&cell, as_int[row], as_real[row], text[row]);
+        }
+    }
+    assert_int_equal(tacho_tables_read_column(tables, 0, 0, 1, &cells), 1);
+    assert_int_equal(tacho_tables_read_column(tables, 0, view.column_count, 1, &cells), 0);
+    assert_int_equal(tacho_tables_read_column(tables, 99, 0, 1, &cells), 0);
+    assert_int_equal(tacho_tables_read_column(tables, 0, 0, 1, NULL), 0);
+    assert_int_equal(tacho_tables_read_column(tables, 0, 0, 1, &newer), 0);
+    assert_int_equal(tacho_tables_read_column(NULL, 0, 0, 1, &cells), 0);
     tacho_tables_free(tables);
 }
 
@@ -199,6 +247,27 @@ static void test_ops_options(void **state)
     assert_int_equal(rows_of(tables, "ops"), 1);
     assert_string_equal(cell_of(tables, "ops", 0, "operation").text, "conv2d_add");
     tacho_tables_free(tables);
+}
+
+/* A window is for events, a filter for operations; both say what the accessors say. */
+static void test_ops_of_a_part(void **state)
+{
+    (void)state;
+    tacho_tables *all = NULL;
+    tacho_tables *some = NULL;
+    assert_ok(tacho_analyse_ops(timeline, 1, NULL, &all));
+    tacho_analyse_ops_options options = {
+        .input = {.filter = cell_of(all, "ops", 0, "operation").text}};
+    assert_ok(tacho_analyse_ops(timeline, 1, &options, &some));
+    assert_in_range(rows_of(some, "ops"), 1, rows_of(all, "ops") - 1);
+    assert_int_equal(cell_of(some, "ops", 0, "self_ns").as_int,
+                     cell_of(all, "ops", 0, "self_ns").as_int);
+    tacho_tables_free(some);
+    options.input = (tacho_view_options){.window_end_ns = 1};
+    assert_ok(tacho_analyse_ops(timeline, 1, &options, &some));
+    assert_in_range(rows_of(some, "ops"), 1, rows_of(all, "ops") - 1);
+    tacho_tables_free(some);
+    tacho_tables_free(all);
 }
 
 static void test_what_was_lost_is_a_table(void **state)
@@ -411,7 +480,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cells_have_types),
+        cmocka_unit_test(test_columns_of_tables),
         cmocka_unit_test(test_nothing_of_that_number),
+        cmocka_unit_test(test_ops_of_a_part),
         cmocka_unit_test(test_tables_are_written),
         cmocka_unit_test(test_tables_are_written_as_workbooks),
         cmocka_unit_test(test_progress),

@@ -8,7 +8,7 @@
 
 typedef struct asking {
     const tacho_ask *ask;
-    const tacho_intake *intake;
+    const tacho_request_files *files;
     tacho_tables *tables;
 } asking;
 
@@ -28,10 +28,11 @@ static tacho_status attempt(void *user, tacho_order_mode mode, tacho_dict *dict)
     const tacho_ask *ask = self->ask;
     tacho_tables_target target = {.tables = self->tables};
     const tacho_table_taker taker = tacho_tables_taker(&target);
-    tacho_producer producer = tacho_intake_producer(self->intake);
+    tacho_producer producer = tacho_intake_producer(&self->files->intake);
     tacho_events *events = NULL;
     TACHO_TRY(ask->analysis->open(ask->options, dict, &events));
-    tacho_status status = tacho_pipeline_push(&producer, mode, events);
+    tacho_status status =
+        tacho_pipeline_push_selected(&producer, mode, &self->files->selection, events);
     if (status == TACHO_OK) {
         status = ask->analysis->write(events, ask->options, &taker);
     }
@@ -47,7 +48,7 @@ tacho_status tacho_ask_files(const tacho_ask *ask, tacho_tables *tables)
     status = tacho_status_first(
         status, tacho_request_files_open(&files, ask->paths, ask->path_count, ask->input));
     if (status == TACHO_OK) {
-        asking self = {ask, &files.intake, tables};
+        asking self = {ask, &files, tables};
         tacho_order_mode mode = tacho_intake_producer(&files.intake).first_mode;
         status = tacho_pipeline_try(attempt, &self, mode, &dict);
     }

@@ -63,7 +63,7 @@ static tacho_status convert_opened(tacho_request_files *files, const char *outpu
         .intake = files->intake,
         .output_path = output_path,
         .trace_options = {.omit_args = options->omit_args},
-        .selection = TACHO_SELECT_ALL,
+        .selection = files->selection,
     };
     TACHO_TRY(tacho_request_sink(options->to, output_path, &conversion.sink));
     return run(&conversion, out_result);
@@ -97,7 +97,11 @@ static tacho_view_options reading_of(const tacho_convert_options *options)
                                 .slice_count = options->slice_count,
                                 .program = options->program,
                                 .progress = options->progress,
-                                .user = options->user};
+                                .user = options->user,
+                                .window_begin_ns = options->window_begin_ns,
+                                .window_end_ns = options->window_end_ns,
+                                .min_duration_ns = options->min_duration_ns,
+                                .filter = options->filter};
 }
 
 tacho_status tacho_convert(const char *const *input_paths, size_t input_count,

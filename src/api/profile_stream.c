@@ -40,14 +40,16 @@ static tacho_status show_row(tacho_events *events, const tacho_row *row)
     return status;
 }
 
-static tacho_status stream(streamer *self, const tacho_intake *intake)
+static tacho_status stream(streamer *self, const tacho_request_files *files)
 {
     static const tacho_events_vtable vtable = {.row = show_row};
-    tacho_producer producer = tacho_intake_producer(intake);
+    tacho_producer producer = tacho_intake_producer(&files->intake);
     self->events = (tacho_events){.vtable = &vtable, .dict = &self->view.dict};
     TACHO_TRY(tacho_dict_init(&self->view.dict));
     tacho_profile_init(&self->view.profile, &self->view.dict);
-    TACHO_TRY(tacho_pipeline_push(&producer, TACHO_ORDER_SORT_ALL, &self->events));
+    TACHO_TRY(tacho_view_intern_words(&self->view));
+    TACHO_TRY(tacho_pipeline_push_selected(&producer, TACHO_ORDER_SORT_ALL, &files->selection,
+                                           &self->events));
     return show(self);
 }
 
@@ -63,7 +65,7 @@ tacho_status tacho_view_stream(const char *const *paths, size_t path_count,
     tacho_entry entry = tacho_entry_begin();
     tacho_status status = tacho_request_files_open(&files, paths, path_count, options);
     if (status == TACHO_OK) {
-        status = stream(&self, &files.intake);
+        status = stream(&self, &files);
     }
     tacho_profile_deinit(&self.view.profile);
     tacho_dict_deinit(&self.view.dict);

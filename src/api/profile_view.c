@@ -23,20 +23,21 @@ static_assert(CURSOR_ENDS + TACHO_ARG_DEPTH_MAX <=
 
 /* ---- open and close ---------------------------------------------------------------------- */
 
-static tacho_status load(tacho_view *view, const tacho_intake *intake)
+static tacho_status load(tacho_view *view, const tacho_request_files *files)
 {
     TACHO_TRY(tacho_dict_init(&view->dict));
     tacho_profile_init(&view->profile, &view->dict);
-    return tacho_intake_load(intake, &view->dict, &view->profile);
+    TACHO_TRY(tacho_intake_load(&files->intake, &files->selection, &view->dict, &view->profile));
+    return tacho_view_intern_words(view);
 }
 
-static tacho_status load_new(const tacho_intake *intake, tacho_view **out_view)
+static tacho_status load_new(const tacho_request_files *files, tacho_view **out_view)
 {
     tacho_view *view = calloc(1, sizeof(*view));
     if (view == NULL) {
         return tacho_no_memory();
     }
-    tacho_status status = load(view, intake);
+    tacho_status status = load(view, files);
     if (status != TACHO_OK) {
         tacho_view_close(view);
         return status;
@@ -59,7 +60,7 @@ static tacho_status load_files(tacho_request_files *files, tacho_status status,
                                tacho_view **out_view)
 {
     if (status == TACHO_OK) {
-        status = load_new(&files->intake, out_view);
+        status = load_new(files, out_view);
     }
     tacho_request_files_close(files);
     return status;
@@ -131,6 +132,7 @@ tacho_view_counts tacho_view_count(const tacho_view *view)
         .lost_count = tacho_pipeline_lost_count(&view->dict),
         .fact_count = view->dict.metadata_count,
         .lost_before_count = count_lost_before(&view->dict),
+        .string_count = view->dict.strings.item_count,
     };
 }
 
@@ -355,12 +357,6 @@ bool tacho_view_flow(const tacho_view *view, uint64_t index, tacho_flow_view *ou
         return false;
     }
     const tacho_flow_end *flow = &view->profile.flow_ends[index];
-    int64_t span_end_ns = INT64_MAX;
-    if (flow->span_end == TACHO_FLOW_AROUND) {
-        span_end_ns = -1;
-    } else if (flow->span_end != TACHO_FLOW_NEXT) {
-        span_end_ns = ns_of(view, flow->track, flow->span_end);
-    }
     *out_flow = (tacho_flow_view){
         .track = flow->track,
         .part = view->dict.tracks[flow->track].part,
@@ -369,7 +365,7 @@ bool tacho_view_flow(const tacho_view *view, uint64_t index, tacho_flow_view *ou
         .id = flow->id,
         .role = tacho_flow_role_name(flow->role),
         .phase = tacho_flow_phase_name(flow->phase),
-        .span_end_ns = span_end_ns,
+        .span_end_ns = tacho_view_flow_span_end_ns(view, flow),
     };
     return true;
 }

@@ -51,6 +51,28 @@ static void tell(void *self, uint64_t done_bytes, uint64_t total_bytes)
     }
 }
 
+/* Which events are wanted. */
+static tacho_status select_events(tacho_request_files *files, const tacho_view_options *options)
+{
+    tacho_selection *selection = &files->selection;
+    if (options->window_begin_ns < 0 || options->window_end_ns < 0 ||
+        options->min_duration_ns < 0) {
+        return tacho_fail(TACHO_CODE_USAGE, "a window and a least duration are not negative");
+    }
+    if (options->window_end_ns > 0 && options->window_end_ns <= options->window_begin_ns) {
+        return tacho_fail(TACHO_CODE_USAGE, "the window ends before it begins");
+    }
+    selection->window_begin_ns = options->window_begin_ns;
+    selection->window_end_ns = options->window_end_ns > 0 ? options->window_end_ns : INT64_MAX;
+    selection->min_duration_ns = options->min_duration_ns;
+    if (options->filter == NULL) {
+        return TACHO_OK;
+    }
+    TACHO_TRY_NOTE(tacho_text_filter_open(&files->filter, options->filter), "filter");
+    selection->names = tacho_text_filter_names(&files->filter);
+    return TACHO_OK;
+}
+
 /* All but the inputs themselves, for which there is room. */
 static tacho_status begin_files(tacho_request_files *files, size_t input_count,
                                 const tacho_view_options *options)
@@ -60,6 +82,7 @@ static tacho_status begin_files(tacho_request_files *files, size_t input_count,
     const tacho_source *source = NULL;
     *files = (tacho_request_files){
         .intake = {.input_count = input_count, .options = {.slice_count = chosen->slice_count}},
+        .selection = TACHO_SELECT_ALL,
         .progress = chosen->progress,
         .user = chosen->user,
     };
@@ -70,6 +93,7 @@ static tacho_status begin_files(tacho_request_files *files, size_t input_count,
     TACHO_TRY(tacho_request_check_reserved(chosen->reserved,
                                            sizeof(chosen->reserved) / sizeof(chosen->reserved[0])));
     TACHO_TRY(tacho_request_source(chosen->from, &source));
+    TACHO_TRY(select_events(files, chosen));
     if (chosen->clock_mhz != NULL) {
         files->intake.options.clock_mhz = tacho_str_from_cstring(chosen->clock_mhz);
     }
@@ -136,6 +160,7 @@ tacho_status tacho_request_files_open_inputs(tacho_request_files *files,
 
 void tacho_request_files_close(tacho_request_files *files)
 {
+    tacho_text_filter_close(&files->filter);
     free(files->inputs);
 }
 

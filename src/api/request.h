@@ -7,6 +7,7 @@
 #define TACHO_API_REQUEST_H
 
 #include "pipeline/intake.h"
+#include "profile/text_filter.h"
 #include "sinks/trace_sink.h"
 #include "sources/source.h"
 #include <tacho/profile.h>
@@ -24,6 +25,8 @@ tacho_status tacho_request_source(const char *name, const tacho_source **out_sou
 typedef struct tacho_request_files {
     tacho_intake intake;
     tacho_intake_input *inputs;
+    tacho_selection selection; /* of their events */
+    tacho_text_filter filter;  /* that it asks */
     /* Whom to tell how far reading has come, and whether that was the last time. */
     bool (*progress)(void *user, uint64_t done_bytes, uint64_t total_bytes);
     void *user;

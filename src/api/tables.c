@@ -8,6 +8,7 @@
 #include "base/grow.h"
 #include "sinks/table_sink.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 typedef struct table_entry {
@@ -253,6 +254,46 @@ bool tacho_tables_cell(const tacho_tables *tables, size_t table, size_t row, siz
         break;
     }
     return true;
+}
+
+/* Members of |cells| that are wanted, of row |at|. */
+static void set_cell(const tacho_column_cells *cells, size_t at, const tacho_cell_view *cell)
+{
+    bool is_whole = cell->type == TACHO_CELL_INT || cell->type == TACHO_CELL_BOOL;
+    int64_t whole = cell->type == TACHO_CELL_BOOL ? (cell->as_bool ? 1 : 0) : cell->as_int;
+    if (cells->as_int != NULL) {
+        cells->as_int[at] = is_whole ? whole : 0;
+    }
+    if (cells->as_real != NULL) {
+        cells->as_real[at] = is_whole                        ? (double)whole
+                             : cell->type == TACHO_CELL_REAL ? cell->as_real
+                                                             : (double)NAN;
+    }
+    if (cells->text != NULL) {
+        cells->text[at] = cell->text;
+    }
+    if (cells->is_present != NULL) {
+        cells->is_present[at] = cell->type != TACHO_CELL_ABSENT;
+    }
+}
+
+size_t tacho_tables_read_column(const tacho_tables *tables, size_t table, size_t column,
+                                size_t count, const tacho_column_cells *cells)
+{
+    size_t filled = 0;
+    tacho_cell_view cell;
+    if (cells == NULL) {
+        return 0;
+    }
+    for (size_t i = 0; i < sizeof(cells->reserved) / sizeof(cells->reserved[0]); i++) {
+        if (cells->reserved[i] != NULL) {
+            return 0;
+        }
+    }
+    while (filled < count && tacho_tables_cell(tables, table, filled, column, &cell)) {
+        set_cell(cells, filled++, &cell);
+    }
+    return filled;
 }
 
 /* ---- writing them --------------------------------------------------------------------------- */

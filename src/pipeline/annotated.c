@@ -86,7 +86,7 @@ static tacho_status check_roles(const tacho_annotate_request *request)
 static tacho_status read_all(tacho_annotated *self, const tacho_annotate_request *request)
 {
     TACHO_TRY(check_roles(request));
-    TACHO_TRY(tacho_intake_load(&request->intake, &self->dict, &self->profile));
+    TACHO_TRY(tacho_intake_load(&request->intake, &TACHO_SELECT_ALL, &self->dict, &self->profile));
     bool has_locations = self->dict.location_count > 0; /* of the runtime profiles */
     TACHO_TRY(read_debug_info(self, request->debug_path));
     torq_model_search search = {

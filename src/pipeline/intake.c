@@ -251,9 +251,10 @@ tacho_producer tacho_intake_producer(const tacho_intake *intake)
     };
 }
 
-tacho_status tacho_intake_load(const tacho_intake *intake, tacho_dict *dict, tacho_profile *profile)
+tacho_status tacho_intake_load(const tacho_intake *intake, const tacho_selection *selection,
+                               tacho_dict *dict, tacho_profile *profile)
 {
     TACHO_TRY(tacho_intake_check(intake));
     tacho_producer producer = tacho_intake_producer(intake);
-    return tacho_pipeline_load(&producer, dict, profile);
+    return tacho_pipeline_load(&producer, selection, dict, profile);
 }

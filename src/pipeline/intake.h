@@ -53,10 +53,10 @@ tacho_status tacho_intake_try(const tacho_intake *intake,
                               const tacho_intake_input *input) TACHO_MUST_USE;
 
 /*
- * Reads everything into |profile|, which is initialised over |dict|, both empty. Rows are in track
- * order and parts start at their zero, as in a conversion.
+ * Reads what is selected into |profile|, which is initialised over |dict|, both empty. Rows are in
+ * track order and parts start at their zero, as in a conversion.
  */
-tacho_status tacho_intake_load(const tacho_intake *intake, tacho_dict *dict,
-                               tacho_profile *profile) TACHO_MUST_USE;
+tacho_status tacho_intake_load(const tacho_intake *intake, const tacho_selection *selection,
+                               tacho_dict *dict, tacho_profile *profile) TACHO_MUST_USE;
 
 #endif

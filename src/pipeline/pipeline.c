@@ -49,6 +49,7 @@ tacho_status tacho_pipeline_push_selected(const tacho_producer *producer, tacho_
 
 typedef struct loading {
     const tacho_producer *producer;
+    const tacho_selection *selection;
     tacho_profile *profile;
 } loading;
 
@@ -57,13 +58,14 @@ static tacho_status load_attempt(void *self, tacho_order_mode mode, tacho_dict *
     const loading *request = self;
     tacho_profile_deinit(request->profile); /* what an attempt that had to stop left there */
     tacho_profile_init(request->profile, dict);
-    return tacho_pipeline_push(request->producer, mode, &request->profile->events);
+    return tacho_pipeline_push_selected(request->producer, mode, request->selection,
+                                        &request->profile->events);
 }
 
-tacho_status tacho_pipeline_load(const tacho_producer *producer, tacho_dict *dict,
-                                 tacho_profile *profile)
+tacho_status tacho_pipeline_load(const tacho_producer *producer, const tacho_selection *selection,
+                                 tacho_dict *dict, tacho_profile *profile)
 {
-    loading request = {producer, profile};
+    loading request = {producer, selection, profile};
     return tacho_pipeline_try(load_attempt, &request, producer->first_mode, dict);
 }
 

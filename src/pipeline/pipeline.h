@@ -64,9 +64,9 @@ tacho_status tacho_pipeline_push_selected(const tacho_producer *producer, tacho_
                                           const tacho_selection *selection,
                                           tacho_events *next) TACHO_MUST_USE;
 
-/* Reads everything into |profile|, which is initialised over |dict|, both empty. */
-tacho_status tacho_pipeline_load(const tacho_producer *producer, tacho_dict *dict,
-                                 tacho_profile *profile) TACHO_MUST_USE;
+/* Reads what is selected into |profile|, which is initialised over |dict|, both empty. */
+tacho_status tacho_pipeline_load(const tacho_producer *producer, const tacho_selection *selection,
+                                 tacho_dict *dict, tacho_profile *profile) TACHO_MUST_USE;
 
 /* Writes the trace. |dict| tells afterwards what was read and what was lost. */
 tacho_status tacho_pipeline_write(const tacho_tracing *tracing, tacho_dict *dict) TACHO_MUST_USE;

@@ -298,7 +298,7 @@ static void test_loading_starts_afresh(void **state)
     (void)state;
     assert_null(tacho_dict_init(&dict));
     tacho_profile_init(&profile, &dict);
-    assert_null(tacho_pipeline_load(&producer, &dict, &profile));
+    assert_null(tacho_pipeline_load(&producer, &TACHO_SELECT_ALL, &dict, &profile));
     assert_int_equal(self.asked, 2);
     assert_int_equal(profile.span_count, 3); /* not five */
     tacho_profile_deinit(&profile);

@@ -97,9 +97,9 @@ static tacho_status init_profile(tacho_run_profile *profile, const tacho_run_ses
     tacho_profile_init(&profile->profile, &profile->dict);
     recording wanted = {session, parts};
     tacho_producer producer = {produce, &wanted, TACHO_ORDER_SORT_ALL};
-    return tacho_run_has_stats(session)
-               ? tacho_pipeline_load(&producer, &profile->dict, &profile->profile)
-               : TACHO_OK;
+    return tacho_run_has_stats(session) ? tacho_pipeline_load(&producer, &TACHO_SELECT_ALL,
+                                                              &profile->dict, &profile->profile)
+                                        : TACHO_OK;
 }
 
 tacho_status tacho_run_profile_init(tacho_run_profile *profile, const tacho_run_session *session)

@@ -188,7 +188,7 @@ static tacho_status run(dump *made, int argc, char **argv)
     tacho_strings wanted;
     bool is_all = false;
     double begin = now();
-    TACHO_TRY(tacho_intake_load(&intake, &made->dict, &made->profile));
+    TACHO_TRY(tacho_intake_load(&intake, &TACHO_SELECT_ALL, &made->dict, &made->profile));
     double loaded = now();
     TACHO_TRY(tacho_strings_init(&wanted));
     tacho_status status = torq_ir_wanted(&made->dict, &wanted, &is_all);
