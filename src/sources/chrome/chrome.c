@@ -530,6 +530,7 @@ static void deinit(chrome_reader *reader)
     chrome_map_deinit(&reader->own_map);
     chrome_map_deinit(&reader->flow_map);
     free(reader->arrows);
+    free(reader->waiting_arrivals);
     chrome_event_deinit(&reader->event);
 }
 

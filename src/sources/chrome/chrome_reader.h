@@ -20,8 +20,17 @@ typedef struct chrome_site_slot {
 /* What has been seen of a flow id since its number is the one it has. */
 typedef struct chrome_arrow {
     uint64_t number;
-    bool has_left, has_arrived;
+    int64_t left_at;     /* where it leaves, if it has: the time */
+    uint32_t left_track; /* and the track */
+    uint32_t waiting;    /* in |waiting_arrivals|, or TACHO_NONE */
+    bool has_left, has_passed, has_arrived;
 } chrome_arrow;
+
+/* A further arrival of an arrow that has not left yet; a list. */
+typedef struct chrome_arrival {
+    uint64_t number;
+    uint32_t next;
+} chrome_arrival;
 
 typedef struct chrome_reader {
     const tacho_reading *reading;
@@ -34,6 +43,8 @@ typedef struct chrome_reader {
     chrome_map flow_map; /* to |arrows| */
     chrome_arrow *arrows;
     size_t arrow_count, arrow_capacity;
+    chrome_arrival *waiting_arrivals;
+    size_t waiting_count, waiting_capacity;
     uint64_t flow_count; /* numbers given */
     chrome_map own_map;  /* runs and locations of tacho's own traces */
     chrome_site_slot sites[CHROME_SITE_SLOTS];

@@ -189,28 +189,80 @@ static chrome_field_name id_field(const chrome_event *event)
     return CHROME_FIELD_COUNT;
 }
 
+static chrome_arrow new_arrow(chrome_reader *reader)
+{
+    return (chrome_arrow){.number = ++reader->flow_count, .waiting = TACHO_NONE};
+}
+
 /*
  * Numbers the arrow that a flow end belongs to. An id that leaves again after it has left and
  * arrived is another arrow from there on, in the order of the file.
  */
-static tacho_status number_flow(chrome_reader *reader, const chrome_key *key, tacho_row *row)
+static tacho_status number_flow(chrome_reader *reader, const chrome_key *key, tacho_row *row,
+                                chrome_arrow **out_arrow)
 {
     uint32_t added = (uint32_t)reader->arrow_count;
     uint32_t found = 0;
     TACHO_TRY(chrome_map_ensure(&reader->flow_map, key, added, &found));
     if (found == added) {
         TACHO_TRY(tacho_grow(&reader->arrows, &reader->arrow_capacity, reader->arrow_count + 1));
-        reader->arrows[reader->arrow_count++] = (chrome_arrow){.number = ++reader->flow_count};
+        reader->arrows[reader->arrow_count++] = new_arrow(reader);
     }
     chrome_arrow *arrow = &reader->arrows[found];
-    if (row->of.flow.phase != TACHO_FLOW_LEAVES) {
-        arrow->has_arrived = true;
-    } else if (arrow->has_left && arrow->has_arrived) {
-        *arrow = (chrome_arrow){.number = ++reader->flow_count, .has_left = true};
-    } else {
-        arrow->has_left = true;
+    if (row->of.flow.phase == TACHO_FLOW_LEAVES && arrow->has_left && arrow->has_arrived) {
+        *arrow = new_arrow(reader);
     }
     row->of.flow.id = arrow->number;
+    *out_arrow = arrow;
+    return TACHO_OK;
+}
+
+static void note_flow_phase(chrome_arrow *arrow, tacho_flow_phase phase)
+{
+    arrow->has_left = arrow->has_left || phase == TACHO_FLOW_LEAVES;
+    arrow->has_passed = arrow->has_passed || phase == TACHO_FLOW_PASSES;
+    arrow->has_arrived = arrow->has_arrived || phase != TACHO_FLOW_LEAVES;
+}
+
+/* Another arrow of number |number| leaves where |arrow|, of which |row| is an end, has left. */
+static tacho_status push_departure(chrome_reader *reader, const chrome_arrow *arrow,
+                                   const tacho_row *row, uint64_t number)
+{
+    tacho_row departure = *row;
+    departure.start = arrow->left_at;
+    departure.track = arrow->left_track;
+    departure.of.flow.id = number;
+    departure.of.flow.phase = TACHO_FLOW_LEAVES;
+    departure.of.flow.span_end = TACHO_FLOW_AROUND;
+    return push(reader, &departure);
+}
+
+/*
+ * What leaves once and arrives several times, such as the launch of a graph of kernels, is an arrow
+ * to each of them. Viewers would draw one arrow with several ends as a chain from end to end.
+ */
+static tacho_status split_arrow(chrome_reader *reader, chrome_arrow *arrow, tacho_row *row)
+{
+    tacho_flow_phase phase = row->of.flow.phase;
+    if (phase == TACHO_FLOW_LEAVES && !arrow->has_left) {
+        arrow->left_at = row->start;
+        arrow->left_track = row->track;
+        for (; arrow->waiting != TACHO_NONE;
+             arrow->waiting = reader->waiting_arrivals[arrow->waiting].next) {
+            uint64_t number = reader->waiting_arrivals[arrow->waiting].number;
+            TACHO_TRY(push_departure(reader, arrow, row, number));
+        }
+    } else if (phase == TACHO_FLOW_ARRIVES && arrow->has_arrived && !arrow->has_passed) {
+        row->of.flow.id = ++reader->flow_count;
+        if (arrow->has_left) {
+            return push_departure(reader, arrow, row, row->of.flow.id);
+        }
+        TACHO_TRY(tacho_grow(&reader->waiting_arrivals, &reader->waiting_capacity,
+                             reader->waiting_count + 1));
+        reader->waiting_arrivals[reader->waiting_count] =
+            (chrome_arrival){row->of.flow.id, arrow->waiting};
+        arrow->waiting = (uint32_t)reader->waiting_count++;
+    }
     return TACHO_OK;
 }
 
@@ -266,7 +318,10 @@ static tacho_status take_flow(chrome_reader *reader, char phase, int64_t start)
         chrome_key key = {{0, 0, id.kind, id.low, id.high}};
         TACHO_TRY(chrome_texts_ensure(&reader->texts, category, &key.words[0]));
         TACHO_TRY(chrome_texts_ensure(&reader->texts, name, &key.words[1]));
-        TACHO_TRY(number_flow(reader, &key, &row));
+        chrome_arrow *arrow = NULL;
+        TACHO_TRY(number_flow(reader, &key, &row, &arrow));
+        TACHO_TRY(split_arrow(reader, arrow, &row));
+        note_flow_phase(arrow, row.of.flow.phase);
     }
     return push(reader, &row);
 }
@@ -300,7 +355,10 @@ static tacho_status bind_flow(chrome_reader *reader, const tacho_row *span, tach
     chrome_id id;
     TACHO_TRY(parse_id(reader, event->fields[CHROME_BIND_ID], ID_BIND, &id));
     chrome_key key = {{0, 0, id.kind, id.low, id.high}};
-    return number_flow(reader, &key, out_flow);
+    chrome_arrow *arrow = NULL;
+    TACHO_TRY(number_flow(reader, &key, out_flow, &arrow));
+    note_flow_phase(arrow, out_flow->of.flow.phase);
+    return TACHO_OK;
 }
 
 /* ---- spans of threads ------------------------------------------------------------------- */

@@ -342,16 +342,38 @@ static void test_reused_flows(void **state)
                FLOW("s", "1", "10") FLOW("t", "1", "12") FLOW("f", "1", "15") FLOW("s", "1", "20")
                    FLOW("f", "1", "25") FLOW("f", "2", "26") "{}",
            "flow #2 0 1 leaves data around\nflow #2 5000 1 arrives data around\n"
-           "flow #2 6000 1 arrives data around\nflow #2 7000 2 leaves data around\n"
-           "flow #2 10000 3 leaves data around\nflow #2 12000 3 passes data around\n"
-           "flow #2 15000 3 arrives data around\nflow #2 20000 4 leaves data around\n"
-           "flow #2 25000 4 arrives data around\nflow #2 26000 2 arrives data around\n");
+           "flow #2 0 2 leaves data around\nflow #2 6000 2 arrives data around\n"
+           "flow #2 7000 3 leaves data around\n"
+           "flow #2 10000 4 leaves data around\nflow #2 12000 4 passes data around\n"
+           "flow #2 15000 4 arrives data around\nflow #2 20000 5 leaves data around\n"
+           "flow #2 25000 5 arrives data around\nflow #2 26000 3 arrives data around\n");
     /* An arrival may stand before what it comes from; two that leave are one while none arrives. */
-    expect(FLOW("f", "1", "5") FLOW("s", "1", "0") FLOW("f", "1", "6") FLOW("s", "2", "7")
-               FLOW("s", "2", "8") "{}",
+    expect(FLOW("f", "1", "5") FLOW("s", "1", "0") FLOW("s", "2", "7") FLOW("s", "2", "8") "{}",
            "flow #2 5000 1 arrives data around\nflow #2 0 1 leaves data around\n"
-           "flow #2 6000 1 arrives data around\nflow #2 7000 2 leaves data around\n"
-           "flow #2 8000 2 leaves data around\n");
+           "flow #2 7000 2 leaves data around\nflow #2 8000 2 leaves data around\n");
+}
+
+/* What leaves once and arrives often is an arrow to each, wherever in the file it leaves. */
+static void test_split_flows(void **state)
+{
+    (void)state;
+    expect(FLOW("s", "1", "0") FLOW("f", "1", "5") FLOW("f", "1", "6") FLOW("f", "1", "7") "{}",
+           "flow #2 0 1 leaves data around\nflow #2 5000 1 arrives data around\n"
+           "flow #2 0 2 leaves data around\nflow #2 6000 2 arrives data around\n"
+           "flow #2 0 3 leaves data around\nflow #2 7000 3 arrives data around\n");
+    expect(FLOW("f", "1", "5") FLOW("f", "1", "6") FLOW("f", "1", "7") FLOW("s", "1", "0")
+               FLOW("f", "1", "8") FLOW("s", "1", "9") FLOW("f", "1", "10") "{}",
+           "flow #2 5000 1 arrives data around\nflow #2 6000 2 arrives data around\n"
+           "flow #2 7000 3 arrives data around\nflow #2 0 3 leaves data around\n"
+           "flow #2 0 2 leaves data around\nflow #2 0 1 leaves data around\n"
+           "flow #2 0 4 leaves data around\nflow #2 8000 4 arrives data around\n"
+           "flow #2 9000 5 leaves data around\nflow #2 10000 5 arrives data around\n");
+    /* One that never leaves, and one with a step on its way, which stays a chain. */
+    expect(FLOW("f", "1", "5") FLOW("f", "1", "6") FLOW("s", "2", "0") FLOW("t", "2", "1")
+               FLOW("f", "2", "2") FLOW("f", "2", "3") "{}",
+           "flow #2 5000 1 arrives data around\nflow #2 6000 2 arrives data around\n"
+           "flow #2 0 3 leaves data around\nflow #2 1000 3 passes data around\n"
+           "flow #2 2000 3 arrives data around\nflow #2 3000 3 arrives data around\n");
 }
 
 /* What stands in place of an event is counted; an empty object behind the last comma is not. */
@@ -370,9 +392,11 @@ static void test_id_forms(void **state)
                FLOW("f", "\"0x07\"", "4") FLOW("s", "-7", "5") FLOW("f", "-7.0", "6")
                    FLOW("s", "7.5", "7") "{}",
            "flow #2 0 1 leaves data around\nflow #2 1000 1 arrives data around\n"
-           "flow #2 2000 1 arrives data around\nflow #2 3000 1 arrives data around\n"
-           "flow #2 4000 1 arrives data around\nflow #2 5000 2 leaves data around\n"
-           "flow #2 6000 2 arrives data around\nflow #2 7000 3 leaves data around\n");
+           "flow #2 0 2 leaves data around\nflow #2 2000 2 arrives data around\n"
+           "flow #2 0 3 leaves data around\nflow #2 3000 3 arrives data around\n"
+           "flow #2 0 4 leaves data around\nflow #2 4000 4 arrives data around\n"
+           "flow #2 5000 5 leaves data around\n"
+           "flow #2 6000 5 arrives data around\nflow #2 7000 6 leaves data around\n");
     expect("{\"ph\":\"b\",\"id\":7,\"name\":\"a\",\"ts\":1},{\"ph\":\"e\",\"id\":7.0,\"ts\":2}",
            "span #2 1000..2000 a|\n");
     expect_tracks("{\"ph\":\"C\",\"id\":7.0,\"name\":\"c\",\"ts\":1,\"args\":{\"v\":1}},"
@@ -437,6 +461,7 @@ int main(void)
         cmocka_unit_test(test_counters),
         cmocka_unit_test(test_flows),
         cmocka_unit_test(test_reused_flows),
+        cmocka_unit_test(test_split_flows),
         cmocka_unit_test(test_no_events_between),
         cmocka_unit_test(test_id_forms),
         cmocka_unit_test(test_bound_flows),
