@@ -494,7 +494,7 @@ static tacho_status take_instant(chrome_reader *reader, int64_t start)
 {
     uint32_t thread = TACHO_NONE;
     tacho_row row;
-    bool is_of_trace = !chrome_event_has(&reader->event, CHROME_PID);
+    bool is_of_trace = chrome_event_text(&reader->event, CHROME_PID).len == 0; /* PyTorch: "" */
     if (!is_of_trace) {
         TACHO_TRY(find_thread(reader, &thread));
     }
