@@ -8,9 +8,9 @@
  *     soak_run SEED SECONDS [CORPUS_FOLDER]
  *     soak_run =ROUND FILE [CORPUS_FOLDER]
  *
- * Prints how many executions there were and how many ran to their end. What is found is a crash in
- * the round whose number is in soak_run.round by then; the second form does that one again, and
- * leaves the input that crashes in FILE.
+ * Prints how many executions there were and how many ran to their end. What is found is a crash.
+ * The number of the round that crashed is in the file soak_run.SEED.round beside the program (od -t
+ * u8 shows it); the second form does that round again, and leaves the input that crashes in FILE.
  */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "run_guarded.h"
@@ -103,10 +103,13 @@ static void go_round(soak *self, uint64_t number)
     tacho_program_deinit(&made->program);
 }
 
-/* The number of the round at work, in a file that outlives the process. */
-static uint64_t *open_round(void)
+/* The number of the round at work, in a file that outlives the process. |program| is its path. */
+static uint64_t *open_round(const char *program, uint64_t seed)
 {
-    FILE *file = fopen("soak_run.round", "wb+");
+    char path[4096];
+    int len = snprintf(path, sizeof(path), "%s.%llu.round", program, (unsigned long long)seed);
+    require(len > 0 && (size_t)len < sizeof(path));
+    FILE *file = fopen(path, "wb+");
     require(file != NULL && ftruncate(fileno(file), sizeof(uint64_t)) == 0);
     void *memory =
         mmap(NULL, sizeof(uint64_t), PROT_READ | PROT_WRITE, MAP_SHARED, fileno(file), 0);
@@ -114,9 +117,9 @@ static uint64_t *open_round(void)
     return memory;
 }
 
-static void go_on(soak *self, uint64_t seed, time_t end)
+/* Executes rounds until |end|, and keeps the number of the one at work in |round|. */
+static void go_on(soak *self, uint64_t seed, time_t end, uint64_t *round)
 {
-    uint64_t *round = open_round();
     for (time_t next = 0; time(NULL) < end;) {
         for (int i = 0; i < 50; i++) {
             *round = seed;
@@ -146,7 +149,8 @@ int main(int argc, char **argv)
         self.path = argv[2];
         go_round(&self, strtoull(argv[1] + 1, NULL, 10));
     } else {
-        go_on(&self, strtoull(argv[1], NULL, 10) << 32, time(NULL) + strtol(argv[2], NULL, 10));
+        uint64_t seed = strtoull(argv[1], NULL, 10);
+        go_on(&self, seed << 32, time(NULL) + strtol(argv[2], NULL, 10), open_round(argv[0], seed));
     }
     return 0;
 }
