@@ -13,13 +13,22 @@
 
 enum { RANK_PER_CLASS = 1 << 12, RANK_PER_CORE = 1 << 16, CORE_RANKS = 1 << 14 };
 
-tacho_status tacho_dict_init(tacho_dict *dict)
+static tacho_status init_indexes(tacho_dict *dict)
 {
-    *dict = (tacho_dict){0};
     TACHO_TRY(tacho_strings_init(&dict->strings));
     TACHO_TRY(tacho_index_init(&dict->site_index));
     TACHO_TRY(tacho_index_init(&dict->location_index));
     return tacho_index_init(&dict->track_index);
+}
+
+tacho_status tacho_dict_init(tacho_dict *dict)
+{
+    *dict = (tacho_dict){0};
+    tacho_status status = init_indexes(dict);
+    if (status != TACHO_OK) {
+        tacho_dict_deinit(dict);
+    }
+    return status;
 }
 
 void tacho_dict_deinit(tacho_dict *dict)
