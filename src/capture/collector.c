@@ -89,9 +89,6 @@ static tacho_status make_segment(tacho_collector *collector, pid_t pid, bool is_
     uint32_t group = 0;
     segment->pid = pid;
     segment->first = is_more ? find_first(collector, pid) : segment;
-    if (segment->first == NULL) {
-        return tacho_fail(TACHO_CODE_BAD_DATA, "a client asks for more before it has any");
-    }
     TACHO_TRY(tacho_shared_memory_make(&segment->memory, TACHO_WIRE_SEGMENT_BYTES));
     write_header(segment->memory.bytes);
     TACHO_TRY(find_group(collector, pid, &group));
@@ -102,22 +99,19 @@ static tacho_status make_segment(tacho_collector *collector, pid_t pid, bool is_
                               (const char *)segment->memory.bytes + TACHO_WIRE_AT_STRINGS);
 }
 
-/* Gives a client its memory; false where it cannot have any. */
-static bool welcome(tacho_collector *collector, int fd, pid_t pid, const tacho_wire_hello *hello)
+/* Gives a client its memory; false where there is none for it. */
+static bool serve(tacho_collector *collector, int fd, pid_t pid, bool is_more)
 {
     const tacho_wire_welcome answer = {TACHO_WIRE_WELCOME, TACHO_WIRE_VERSION,
                                        TACHO_WIRE_SEGMENT_BYTES};
-    if (hello->magic != TACHO_WIRE_HELLO || hello->version != TACHO_WIRE_VERSION ||
-        hello->is_more > 1 || pid <= 0 ||
-        collector->segment_count >= TACHO_COLLECTOR_SEGMENTS_MAX) {
-        return false;
-    }
-    tacho_collected_segment *segment = calloc(1, sizeof(*segment));
+    bool has_room =
+        collector->recorder->has_part && collector->segment_count < TACHO_COLLECTOR_SEGMENTS_MAX;
+    tacho_collected_segment *segment = has_room ? calloc(1, sizeof(*segment)) : NULL;
     if (segment == NULL) {
         return false;
     }
     segment->memory.fd = -1;
-    tacho_status status = make_segment(collector, pid, hello->is_more == 1, segment);
+    tacho_status status = make_segment(collector, pid, is_more, segment);
     bool is_good = status == TACHO_OK &&
                    tacho_local_socket_send(fd, &answer, sizeof(answer), segment->memory.fd);
     tacho_status_free(status);
@@ -129,8 +123,15 @@ static bool welcome(tacho_collector *collector, int fd, pid_t pid, const tacho_w
     segment->next = collector->segments;
     collector->segments = segment;
     collector->segment_count++;
-    collector->counts.clients += hello->is_more == 0 ? 1 : 0;
+    collector->counts.clients += is_more ? 0 : 1;
     return true;
+}
+
+/* Whether a client says what one can say. */
+static bool makes_sense(const tacho_collector *collector, pid_t pid, const tacho_wire_hello *hello)
+{
+    return hello->magic == TACHO_WIRE_HELLO && hello->version == TACHO_WIRE_VERSION && pid > 0 &&
+           (hello->is_more == 0 || (hello->is_more == 1 && find_first(collector, pid) != NULL));
 }
 
 /* Reads a hello and answers it; false where it has not come yet. The socket is done with then. */
@@ -141,8 +142,11 @@ static bool try_handshake(tacho_collector *collector, int fd, pid_t pid)
     if (got < 0 && (errno == EAGAIN || errno == EINTR)) {
         return false;
     }
-    bool is_good = got == (ssize_t)sizeof(hello) && welcome(collector, fd, pid, &hello);
-    collector->counts.refused += is_good ? 0 : 1;
+    if (got != (ssize_t)sizeof(hello) || !makes_sense(collector, pid, &hello)) {
+        collector->counts.refused++;
+    } else if (!serve(collector, fd, pid, hello.is_more == 1)) {
+        collector->counts.unserved++;
+    }
     close(fd);
     return true;
 }

@@ -44,6 +44,7 @@ typedef struct tacho_waiting_client {
 typedef struct tacho_collector_counts {
     uint64_t clients;  /* programs that were given memory */
     uint64_t refused;  /* connections that made no sense, or came to nothing */
+    uint64_t unserved; /* requests of programs for which there was no memory */
     uint64_t events;   /* taken: what was emitted, less what was dropped */
     uint64_t dropped;  /* by clients, for want of room */
     uint64_t bad;      /* events that make no sense */

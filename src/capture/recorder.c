@@ -32,6 +32,7 @@ tacho_status tacho_recorder_open(tacho_recorder *recorder, tacho_events *events,
         .clock = clock,
     };
     TACHO_TRY(tacho_dict_add_part(dict, &facts, &recorder->part));
+    recorder->has_part = true;
     dict->parts[recorder->part].first_start = start_ns;
     for (unsigned i = 0; i < TACHO_PROCESS_ARG_COUNT; i++) {
         tacho_str name = tacho_str_from_cstring(tacho_process_arg_name((tacho_process_arg)i));
@@ -62,8 +63,11 @@ static tacho_status add_to_sum(tacho_recorder *recorder, const tacho_row *row)
         recorder->sums[recorder->sum_count] =
             (tacho_site_sum){.site = (uint32_t)recorder->sum_count};
     }
-    recorder->sums[site].total_ns += row->of.span.end - row->start;
-    recorder->sums[site].count++;
+    tacho_site_sum *sum = &recorder->sums[site];
+    if (__builtin_add_overflow(sum->total_ns, row->of.span.end - row->start, &sum->total_ns)) {
+        sum->total_ns = INT64_MAX;
+    }
+    sum->count++;
     return TACHO_OK;
 }
 

@@ -21,6 +21,7 @@ typedef struct tacho_site_sum {
 typedef struct tacho_recorder {
     tacho_events *events;
     uint32_t part;
+    bool has_part;                          /* else there is nothing to record into */
     uint32_t keys[TACHO_PROCESS_ARG_COUNT]; /* strings */
     uint64_t stored_count;
     uint64_t unstored_count; /* rows since storing failed */

@@ -175,12 +175,12 @@ static tacho_status describe(tacho_sampler *sampler, tacho_sampled_process *proc
 
 tacho_status tacho_sampler_add(tacho_sampler *sampler, pid_t pid, int64_t start_ns)
 {
-    tacho_proc_stat stat;
+    tacho_proc_stat stat = {.parent = getpid()};
     if (sampler->item_count >= TACHO_SAMPLER_PROCESSES_MAX) {
         sampler->left_out_count++;
         return TACHO_OK;
     }
-    if (!tacho_proc_read_stat(pid, 0, &stat)) {
+    if (!tacho_proc_read_stat(pid, 0, &stat) && start_ns < 0) {
         return TACHO_OK; /* gone already */
     }
     TACHO_TRY(tacho_grow(&sampler->items, &sampler->item_capacity, sampler->item_count + 1));
@@ -379,6 +379,9 @@ tacho_status tacho_sampler_look(tacho_sampler *sampler)
 {
     pid_t self = getpid();
     sampler->queue.item_count = 0;
+    if (!sampler->recorder->has_part) {
+        return TACHO_OK;
+    }
     TACHO_TRY(tacho_grow(&sampler->queue.items, &sampler->queue.item_capacity, 1));
     sampler->queue.items[sampler->queue.item_count++] = self;
     for (size_t i = 0; i < sampler->queue.item_count && i < TACHO_SAMPLER_PROCESSES_MAX; i++) {

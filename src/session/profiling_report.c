@@ -163,7 +163,7 @@ static void say_summary(const tacho_profile_report *report, bool has_ops)
     }
 }
 
-/* What the tables cannot show. */
+/* What the tables need not show. */
 static void say_limits(const tacho_wrapper_result *result, const tacho_notes *notes)
 {
     if (result->running_count > 0) {
@@ -175,6 +175,11 @@ static void say_limits(const tacho_wrapper_result *result, const tacho_notes *no
                    "%" PRIu64 " more process%s too short to be seen between two looks",
                    result->unseen_count, result->unseen_count == 1 ? " was" : "es were");
     }
+}
+
+/* What is missing in the tables. */
+static void say_missing(const tacho_wrapper_result *result, const tacho_notes *notes)
+{
     if (result->left_out_count > 0) {
         tacho_note(notes, "warning",
                    "more processes than can be followed at once; some are missing");
@@ -182,6 +187,12 @@ static void say_limits(const tacho_wrapper_result *result, const tacho_notes *no
     if (result->clients.refused > 0) {
         tacho_note(notes, "warning", "%" PRIu64 " connection%s to the collector made no sense",
                    result->clients.refused, result->clients.refused == 1 ? "" : "s");
+    }
+    if (result->clients.unserved > 0) {
+        tacho_note(notes, "warning",
+                   "%" PRIu64 " request%s to report events failed for want of memory; those events "
+                   "are missing",
+                   result->clients.unserved, result->clients.unserved == 1 ? "" : "s");
     }
     if (result->lists_no_children) {
         tacho_note(notes, "warning",
@@ -260,6 +271,9 @@ static tacho_status write_report(const tacho_profile_report *report)
         say_summary(report, writer.has_ops);
         say_limits(report->result, report->notes);
     }
+    if (status == TACHO_OK) {
+        say_missing(report->result, report->notes);
+    }
     return status;
 }
 
@@ -284,7 +298,6 @@ tacho_status tacho_profile_report_run(const tacho_profile_report *report)
     if (status == TACHO_OK) {
         unlink(report->capture_path); /* not there where it has another name by now */
         say_wrote(report);
-        return TACHO_OK;
     }
-    return tacho_status_add_note(status, "the capture is kept: %s", report->capture_path);
+    return status;
 }
