@@ -192,6 +192,7 @@ static int run(profile_request *request)
     status = tacho_profile_report_run(&request->report);
     if (status != TACHO_OK) {
         tacho_talk_failure(status); /* the program's status says more */
+        tacho_talk("note", "the capture is kept: %s", request->path);
     }
     free_errors(&result);
     return result.exit_status;
@@ -212,7 +213,8 @@ static int profile_command_run(const tacho_arguments *arguments)
     request.profiling.live = tacho_arguments_has(arguments, "live") ? show_live : NULL;
     choose_words(arguments, &request);
     if (!choose_path(&request)) {
-        return tacho_command_no_memory();
+        tacho_command_no_memory();
+        return TACHO_EXIT_NOT_STARTED;
     }
     int exit_code = run(&request);
     free(request.path);

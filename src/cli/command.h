@@ -18,6 +18,7 @@ enum {
     TACHO_EXIT_FAILED = 1,
     TACHO_EXIT_USAGE = 2,
     TACHO_EXIT_LOSSY = 3,         /* done, but some input was damaged or lost */
+    TACHO_EXIT_NOT_STARTED = 125, /* of a command that runs a program */
     TACHO_EXIT_INTERRUPTED = 130, /* as a shell says it */
 };
 

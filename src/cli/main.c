@@ -73,7 +73,8 @@ static int run_command(const tacho_command *command, int word_count, char **word
     tacho_arguments arguments;
     int exit_code = tacho_arguments_parse(command, word_count, words, &arguments);
     if (exit_code != TACHO_EXIT_DONE) {
-        return exit_code;
+        bool has_failed = exit_code == TACHO_EXIT_FAILED && command->runs_program;
+        return has_failed ? TACHO_EXIT_NOT_STARTED : exit_code;
     }
     exit_code = tacho_common_options_apply(&arguments);
     if (exit_code == TACHO_EXIT_DONE && tacho_arguments_has(&arguments, "help")) {

@@ -24,14 +24,26 @@ enum {
     HINTS_MAX = 16
 };
 
+/* Prints |text| where there is no memory to make control characters visible. */
+static void print_plainly(const char *text)
+{
+    for (; *text != '\0'; text++) {
+        fputc(*text >= ' ' && *text <= '~' ? *text : '?', stderr);
+    }
+}
+
 /* Prints |text| with control characters made visible. */
 static void print_safe(const char *text)
 {
     tacho_arena arena;
     tacho_arena_init(&arena);
-    tacho_str safe = TACHO_STR("(out of memory)");
+    tacho_str safe;
     tacho_status status = tacho_utf8_printable(tacho_str_from_cstring(text), &arena, &safe);
-    fprintf(stderr, "%.*s", TACHO_STR_ARG(safe));
+    if (status == TACHO_OK) {
+        fprintf(stderr, "%.*s", TACHO_STR_ARG(safe));
+    } else {
+        print_plainly(text);
+    }
     tacho_status_free(status);
     tacho_arena_deinit(&arena);
 }
