@@ -43,7 +43,8 @@ stage() { # NAME COMMAND...
 
 walk() {
     build release build || return 1
-    python3 tests/torture/walk.py build/bin build/dropin build/tests/fault.so . --jobs "$jobs"
+    python3 tests/torture/walk.py build/bin build/dropin build/tests/fault.so . --jobs "$jobs" \
+        --client build/tests/client_load
 }
 
 # One test under valgrind, its output shown only where it fails. Leaves a line in the file of results.

@@ -4,13 +4,14 @@
  * all of them. TACHO_FAULT is FAMILY:N (the N-th call fails, once) or FAMILY:N+ (it and all behind
  * it); N is 0 to count only. At exit a line "calls live" is written to the file TACHO_FAULT_REPORT:
  * how many calls of the family there were, and how many blocks of memory that the program itself
- * had asked for were never released.
+ * had asked for were never released. It is all about the first process: the library takes itself
+ * out of the environment, so a program that this process starts meets none of it.
  *
  * Families: memory, map, open, read, write, sync, name (rename, link, make a folder), thread, facts
- * (stat). Memory that the dynamic loader, oneDNN, OpenMP and OpenCL ask for with malloc does not
- * count: they end the process where they get none, which the program can only prevent beforehand
- * (it asks whether there is room, see base/pages.h). What oneDNN asks for with operator new does
- * count.
+ * (stat), process (start one, follow it, hear from it). Memory that the dynamic loader, oneDNN,
+ * OpenMP and OpenCL ask for with malloc does not count: they end the process where they get none,
+ * which the program can only prevent beforehand (it asks whether there is room, see base/pages.h).
+ * What oneDNN asks for with operator new does count.
  */
 #define _GNU_SOURCE
 #undef _FORTIFY_SOURCE /* its headers would put functions of their own in the place of these */
@@ -19,6 +20,7 @@
 #include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -26,7 +28,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/mman.h>
+#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -50,11 +54,12 @@ typedef enum family {
     FAMILY_NAME,
     FAMILY_THREAD,
     FAMILY_FACTS,
+    FAMILY_PROCESS,
     FAMILY_COUNT,
 } family;
 
 static const char *const family_names[FAMILY_COUNT] = {
-    "none", "memory", "map", "open", "read", "write", "sync", "name", "thread", "facts",
+    "none", "memory", "map", "open", "read", "write", "sync", "name", "thread", "facts", "process",
 };
 
 /* A preloaded library has nowhere else to keep this. */
@@ -65,6 +70,8 @@ static struct {
     _Atomic unsigned long call_count;
     _Atomic unsigned long live_count;
     uintptr_t code_begin, code_end; /* of the program itself */
+    pid_t process;                  /* what it forks is another, until it runs another program */
+    char report[4096];              /* path */
     _Atomic uintptr_t table[TABLE_SIZE];
 } fault;
 
@@ -137,7 +144,7 @@ static bool is_borne(const void *caller)
 
 static bool fails(family of, int error)
 {
-    if (fault.chosen != of) {
+    if (fault.chosen != of || getpid() != fault.process) {
         return false;
     }
     unsigned long number = atomic_fetch_add(&fault.call_count, 1) + 1;
@@ -168,6 +175,9 @@ __attribute__((constructor)) static void begin(void)
     if (text == NULL) {
         return;
     }
+    const char *report = getenv("TACHO_FAULT_REPORT");
+    snprintf(fault.report, sizeof(fault.report), "%s", report != NULL ? report : "");
+    fault.process = getpid();
     dl_iterate_phdr(note_program, NULL);
     for (int i = 1; i < FAMILY_COUNT; i++) {
         size_t len = strlen(family_names[i]);
@@ -178,18 +188,20 @@ __attribute__((constructor)) static void begin(void)
             fault.chosen = (family)i;
         }
     }
+    unsetenv("LD_PRELOAD");
+    unsetenv("TACHO_FAULT");
+    unsetenv("TACHO_FAULT_REPORT");
 }
 
 __attribute__((destructor)) static void end(void)
 {
-    const char *path = getenv("TACHO_FAULT_REPORT");
-    if (path == NULL || fault.chosen == FAMILY_NONE) {
+    if (fault.report[0] == '\0' || fault.chosen == FAMILY_NONE || getpid() != fault.process) {
         return;
     }
     char text[64];
     int len = snprintf(text, sizeof(text), "%lu %lu\n", atomic_load(&fault.call_count),
                        atomic_load(&fault.live_count));
-    long file = syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    long file = syscall(SYS_openat, AT_FDCWD, fault.report, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     fault.chosen = FAMILY_NONE;
     ssize_t ignored = write((int)file, text, (size_t)len);
     (void)ignored;
@@ -384,6 +396,49 @@ DEFINE_CALL(lstat, FAMILY_FACTS, EACCES,
             syscall(SYS_newfstatat, AT_FDCWD, path, out_facts, AT_SYMLINK_NOFOLLOW))
 DEFINE_CALL(fstat, FAMILY_FACTS, EIO, (int fd, struct stat *out_facts),
             syscall(SYS_fstat, fd, out_facts))
+
+/* Processes and what is heard from them. The system's own header has other types for addresses. */
+struct sockaddr;
+
+#define DEFINE_NEXT(name, parameters, arguments)                                                   \
+    int name parameters;                                                                           \
+    int name parameters                                                                            \
+    {                                                                                              \
+        if (fails(FAMILY_PROCESS, EMFILE)) {                                                       \
+            return -1;                                                                             \
+        }                                                                                          \
+        void *found = dlsym(RTLD_NEXT, #name);                                                     \
+        int(*real) parameters = NULL;                                                              \
+        memcpy(&real, &found, sizeof(real));                                                       \
+        return real arguments;                                                                     \
+    }
+DEFINE_NEXT(fork, (void), ())
+DEFINE_NEXT(pipe2, (int fds[2], int flags), (fds, flags))
+DEFINE_NEXT(signalfd, (int fd, const sigset_t *mask, int flags), (fd, mask, flags))
+DEFINE_NEXT(epoll_create1, (int flags), (flags))
+DEFINE_NEXT(epoll_ctl, (int epoll_fd, int what, int fd, struct epoll_event *event),
+            (epoll_fd, what, fd, event))
+DEFINE_NEXT(epoll_wait, (int epoll_fd, struct epoll_event *events, int max, int timeout_ms),
+            (epoll_fd, events, max, timeout_ms))
+DEFINE_NEXT(socket, (int domain, int type, int protocol), (domain, type, protocol))
+DEFINE_NEXT(bind, (int fd, const struct sockaddr *address, socklen_t len), (fd, address, len))
+DEFINE_NEXT(listen, (int fd, int count), (fd, count))
+DEFINE_NEXT(accept4, (int fd, struct sockaddr *address, socklen_t *len, int flags),
+            (fd, address, len, flags))
+DEFINE_NEXT(memfd_create, (const char *name, unsigned flags), (name, flags))
+DEFINE_NEXT(ftruncate64, (int fd, off_t len), (fd, len))
+DEFINE_NEXT(ftruncate, (int fd, off_t len), (fd, len))
+
+char *mkdtemp(char *name)
+{
+    if (fails(FAMILY_PROCESS, EACCES)) {
+        return NULL;
+    }
+    void *found = dlsym(RTLD_NEXT, "mkdtemp");
+    char *(*real)(char *) = NULL;
+    memcpy(&real, &found, sizeof(real));
+    return real(name);
+}
 
 void *mmap(void *at, size_t len, int access, int flags, int fd, off_t offset)
 {

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Walks through failing calls of the system, in every verb.
 
-    walk.py BIN_DIR DROPIN_DIR FAULT_LIBRARY SOURCE_DIR [--step N] [--only CASE] [--family NAME]
+    walk.py BIN_DIR DROPIN_DIR FAULT_LIBRARY SOURCE_DIR [--client CLIENT_LOAD] [--step N] [--only CASE]
+            [--family NAME]
 
 For each case (a command with small inputs) and each family of calls (memory, open, read, write,
-sync, name, map, thread, facts) the n-th call is made to fail, for n = 1, 2, ... until the command
+sync, name, map, thread, facts, process) the n-th call is made to fail, for n = 1, 2, ... until the command
 makes no such call any more. Memory is also made to fail from the n-th call on. After each run:
 
   - no signal ended it, and it took no longer than the time limit;
@@ -15,38 +16,68 @@ makes no such call any more. Memory is also made to fail from the n-th call on. 
   - each file it leaves is whole (the same bytes as without a failure), or not there at all;
   - every block of memory that the program had asked for was released.
 
+Of 'profile', calls of tacho fail, never those of the program that it runs. After each run:
+
+  - the program ran as if alone: the same status, output and files; or it was not started at all, with a
+    message and status 125;
+  - the capture is whole, and holds everything that the program reported; or a message says what is
+    missing, and what is there can be read;
+  - no other file is left behind, unless a message names it.
+
 --step N takes every N-th failing call, for a quick walk; the first one is always taken.
 """
 import argparse
 import concurrent.futures
+import csv
 import os
 import pathlib
 import shutil
 import subprocess
 import sys
 import tempfile
+import zipfile
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "judge"))
 import judge_all  # noqa: E402 pylint: disable=wrong-import-position
 
-FAMILIES = ("memory", "open", "read", "write", "sync", "name", "map", "thread", "facts")
+FAMILIES = ("memory", "open", "read", "write", "sync", "name", "map", "thread", "facts", "process")
 TIME_LIMIT_S = 60
 LOSSY = 3  # done, and said what is missing
+NOT_STARTED = 125  # of profile
 LONG = "n" * 5000
 
 
 class Case:
     """A command. What it prints and every file in its folder is its result."""
 
-    def __init__(self, name, *words, volatile=(), dropin=False, remark=None):
+    def __init__(self, name, *words, volatile=(), dropin=False, remark=None, wraps=None):
         self.name = name
         self.words = words
         self.volatile = volatile  # files that hold times of this computer; "-" is standard output
         self.dropin = dropin
         self.remark = remark  # a run that says this may have another result
+        self.wraps = wraps  # the file that 'profile' writes, or "" for none
 
 
-def cases(data, made):
+def wrapping(client):
+    """Of 'profile': a program that reports events (where there is one), and one that does not."""
+    shell = ("sh", "-c", "echo said; echo kept >kept; exit 7")
+    found = [
+        Case("profile_shell", "profile", *shell, wraps=""),
+        Case("profile_shell_pb", "profile", "-o", "o.pb", "--", *shell, wraps="o.pb"),
+        Case("profile_shell_csv", "profile", "-o", "o.csv", "--quiet", "--", *shell, wraps="o.csv"),
+    ]
+    if client:
+        found += [
+            Case("profile_client", "profile", "-o", "o.tacho", "--", client, "op", wraps="o.tacho"),
+            Case("profile_client_csv", "profile", "-o", "o.csv", "--", client, "op", wraps="o.csv"),
+            Case("profile_client_xlsx", "profile", "-o", "o.xlsx", "--live", "--timeout", "50", "--", client,
+                 "zones", "2", "5", wraps="o.xlsx"),
+        ]
+    return found
+
+
+def cases(data, made, client):
     debug = f"{data}/annotate/clean.9.executable-targets.mlir"
     runtime = f"{data}/annotate/clean_r2i.csv"
     model = f"{data}/run/pair.mlir"
@@ -103,6 +134,7 @@ def cases(data, made):
              "--perfetto_file", "o.pb", dropin=True),
         Case("iree_run", "iree-run-module", f"--module={made}/add.vmfb", "--input=1x56x56x24xi8=1",
              "--output=@o.npy", volatile=("-",), dropin=True),
+        *wrapping(client),
     ]
 
 
@@ -141,6 +173,7 @@ class Outcome:
     def __init__(self, exit_code, out, err, files, calls, live):
         self.exit_code, self.out, self.err, self.files = exit_code, out, err, files
         self.calls, self.live = calls, live
+        self.count = None  # of rows in what 'profile' wrote
 
 
 class Walker:
@@ -179,11 +212,51 @@ class Walker:
         calls, live = 0, 0
         if os.path.exists(report):
             calls, live = (int(word) for word in pathlib.Path(report).read_text().split())
+        outcome = Outcome(code, out, err, files, calls, live)
+        if case.wraps and case.wraps in files:
+            outcome.count = self.count_of(folder / case.wraps)
         shutil.rmtree(folder, ignore_errors=True)
-        return Outcome(code, out, err, files, calls, live)
+        return outcome
+
+    def count_of(self, path):
+        """How many rows there are in a file that 'profile' wrote; None where it cannot be read."""
+        if path.suffix == ".xlsx":
+            return 1 if zipfile.is_zipfile(path) and zipfile.ZipFile(path).testzip() is None else None
+        if path.suffix == ".csv":
+            rows = list(csv.reader(path.read_text().splitlines()))
+            return len(rows) if len({len(row) for row in rows}) == 1 else None
+        done = subprocess.run([f"{self.options.bin}/tacho", "ops", path, "--by", "type", "--top", "0",
+                               "--json"], capture_output=True, check=False)
+        return len(done.stdout.splitlines()) if done.returncode == 0 else None
+
+    def judge_wrapped(self, case, good, found):
+        """What is wrong with a run of 'profile', or None."""
+        said = found.err.decode(errors="replace")
+        if found.live != 0:
+            return f"exit {found.exit_code}, and {found.live} blocks are not released"
+        left = [name for name in found.files
+                if name not in (case.wraps, "kept") and pathlib.Path(name).name not in said]
+        if left:
+            return f"exit {found.exit_code}, and these files are left: {' '.join(left)}"
+        if found.exit_code == NOT_STARTED:
+            is_quiet = not found.out and not found.files and "tacho: error: " in said
+            return None if is_quiet else f"exit {NOT_STARTED}, {found.out!r} {list(found.files)}: {said[-300:]}"
+        if (found.exit_code, found.out, found.files.get("kept")) != \
+                (good.exit_code, good.out, good.files.get("kept")):
+            return f"exit {found.exit_code}, the program ran otherwise: {found.out!r}: {said[-300:]}"
+        is_told = "tacho: error: " in said or "tacho: warning: " in said
+        if case.wraps and found.count is None and (case.wraps in found.files or not is_told):
+            return f"{case.wraps} cannot be read or is not there: {said[-300:]}"
+        if case.wraps and found.count != good.count and not is_told:
+            return f"{case.wraps} has {found.count} rows of {good.count}, and nothing is said of it"
+        if not case.wraps and b"Processes\n" not in found.err and not is_told:
+            return "the table is not shown, and nothing is said of it"
+        return None
 
     def judge(self, case, family, good, found):
         """What is wrong with a run, or None."""
+        if case.wraps is not None:
+            return self.judge_wrapped(case, good, found)
         if found.exit_code < 0 or found.exit_code > 5:
             return f"exit {found.exit_code}: {found.err[-300:].decode(errors='replace')}"
         if found.exit_code == 2:
@@ -221,7 +294,7 @@ class Walker:
     def walk(self, case, family, lasting):
         good = self.run(case, f"{family}:0", f"-{case.name}-{family}")
         problem = self.judge(case, family, good, good)
-        if good.exit_code not in (0, LOSSY) or problem:
+        if (good.exit_code not in (0, LOSSY) and case.wraps is None) or problem:
             self.findings.append(f"{case.name} {family}: without a failure: "
                                  f"{problem or good.err.decode(errors='replace')}")
             return
@@ -252,7 +325,7 @@ class Walker:
         subprocess.run([f"{self.options.bin}/tacho", "machine", "show", "host-cpu"], check=True,
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                        env={**os.environ, "XDG_CACHE_HOME": f"{self.work}/cache"})
-        for case in cases(data, self.made):
+        for case in cases(data, self.made, self.options.client):
             if self.options.only and case.name not in self.options.only:
                 continue
             for family in FAMILIES:
@@ -274,6 +347,7 @@ def main():
     parser.add_argument("dropins")
     parser.add_argument("fault")
     parser.add_argument("source")
+    parser.add_argument("--client")
     parser.add_argument("--step", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--only", action="append")
@@ -283,6 +357,7 @@ def main():
     os.environ.pop("TACHO_HOST_CPU", None)  # what was measured is found under the processor's name
     for name in ("bin", "dropins", "fault", "source"):
         setattr(options, name, os.path.abspath(getattr(options, name)))
+    options.client = options.client and os.path.abspath(options.client)
     sys.exit(Walker(options).all())
 
 
