@@ -192,7 +192,9 @@ static int run(profile_request *request)
     status = tacho_profile_report_run(&request->report);
     if (status != TACHO_OK) {
         tacho_talk_failure(status); /* the program's status says more */
-        tacho_talk("note", "the capture is kept: %s", request->path);
+        if (access(request->path, F_OK) == 0) {
+            tacho_talk("note", "the capture is kept: %s", request->path);
+        }
     }
     free_errors(&result);
     return result.exit_status;
@@ -212,6 +214,12 @@ static int profile_command_run(const tacho_arguments *arguments)
     }
     request.profiling.live = tacho_arguments_has(arguments, "live") ? show_live : NULL;
     choose_words(arguments, &request);
+    tacho_status status =
+        tacho_profiling_check_output(request.report.output_path, request.profiling.words[0]);
+    if (status != TACHO_OK) {
+        bool is_misuse = tacho_talk_failure(status) == TACHO_EXIT_USAGE;
+        return is_misuse ? TACHO_EXIT_USAGE : TACHO_EXIT_NOT_STARTED;
+    }
     if (!choose_path(&request)) {
         tacho_command_no_memory();
         return TACHO_EXIT_NOT_STARTED;

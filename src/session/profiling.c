@@ -5,6 +5,7 @@
 #define _DEFAULT_SOURCE /* realpath */
 #include "session/profiling.h"
 
+#include "base/input.h"
 #include "sinks/tacho.h"
 
 #include <errno.h>
@@ -56,6 +57,28 @@ tacho_status tacho_profiling_run(const tacho_profiling *request, tacho_wrapper_r
     }
     tacho_dict_deinit(&dict);
     return status;
+}
+
+/* ---- checking ------------------------------------------------------------------------------ */
+
+tacho_status tacho_profiling_check_output(const char *target, const char *program)
+{
+    struct stat facts;
+    if (target == NULL) {
+        return TACHO_OK;
+    }
+    if (tacho_input_is_same_file(target, program)) {
+        return tacho_fail(TACHO_CODE_USAGE, "%s is the program being run and would be overwritten",
+                          target);
+    }
+    if (stat(target, &facts) != 0) {
+        return lstat(target, &facts) == 0 && S_ISLNK(facts.st_mode)
+                   ? tacho_fail(TACHO_CODE_IO, "%s is a dangling symbolic link", target)
+                   : TACHO_OK;
+    }
+    return S_ISDIR(facts.st_mode)
+               ? tacho_fail(TACHO_CODE_IO, "%s is a directory; name a file", target)
+               : TACHO_OK;
 }
 
 /* ---- putting it in place ------------------------------------------------------------------- */

@@ -24,6 +24,12 @@ tacho_status tacho_profiling_run(const tacho_profiling *request,
                                  tacho_wrapper_result *out_result) TACHO_MUST_USE;
 
 /*
+ * Refuses a |target| that could not be written once the program has run: a directory, a link that
+ * leads nowhere, or |program| itself. NULL passes.
+ */
+tacho_status tacho_profiling_check_output(const char *target, const char *program) TACHO_MUST_USE;
+
+/*
  * Gives the capture at |path| the name |target|, in the same directory, and the mode that a file of
  * that name has or would have. A symbolic link stays, and what it leads to is replaced.
  */

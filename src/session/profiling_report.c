@@ -11,6 +11,7 @@
 #include "session/profiling.h"
 
 #include <inttypes.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { TOP = 20 };
@@ -50,6 +51,7 @@ typedef struct report_writer {
     tacho_intake intake;
     tacho_ops_options options;
     tacho_table_report *tables;
+    uint64_t row_count; /* in the capture */
     bool has_ops;
     bool wants_one; /* a file has one table: operators, or processes where there are none */
 } report_writer;
@@ -214,16 +216,76 @@ static void say_unstored(const tacho_profile_report *report)
     }
     tacho_note(report->notes, "warning", "%s", tacho_status_message(result->store_error));
     tacho_note(report->notes, "warning",
-               "%" PRIu64 " event%s could not be stored; what came before is kept",
-               result->unstored_count, result->unstored_count == 1 ? "" : "s");
+               "%" PRIu64 " event%s could not be stored, %" PRIu64 " before that are kept",
+               result->unstored_count, result->unstored_count == 1 ? "" : "s",
+               result->stored_count);
+}
+
+/* ---- what is there ------------------------------------------------------------------------- */
+
+/* Counts rows. */
+typedef struct row_counter {
+    tacho_events events;
+    uint64_t count;
+} row_counter;
+
+static tacho_status count_row(tacho_events *events, const tacho_row *row)
+{
+    (void)row;
+    ((row_counter *)events)->count++;
+    return TACHO_OK;
+}
+
+static tacho_status ignore_end(tacho_events *events, uint32_t part)
+{
+    (void)events;
+    (void)part;
+    return TACHO_OK;
+}
+
+static tacho_status ignore_finish(tacho_events *events)
+{
+    (void)events;
+    return TACHO_OK;
+}
+
+static tacho_status count_attempt(void *self, tacho_order_mode mode, tacho_dict *dict)
+{
+    static const tacho_events_vtable vtable = {count_row, ignore_end, ignore_finish};
+    report_writer *writer = self;
+    row_counter counter = {.events = {&vtable, dict}};
+    tacho_producer producer = tacho_intake_producer(&writer->intake);
+    tacho_status status = tacho_pipeline_push(&producer, mode, &counter.events);
+    writer->row_count = counter.count;
+    return status;
+}
+
+/* What was handed to the sink need not be in the file where storing failed: reads what is. */
+static void count_stored(const tacho_profile_report *report, tacho_wrapper_result *result)
+{
+    const tacho_intake_input input = {.path = report->capture_path};
+    report_writer writer = {.report = report, .intake = {.inputs = &input, .input_count = 1}};
+    uint64_t emitted = result->stored_count + result->unstored_count;
+    tacho_dict dict;
+    tacho_status status = tacho_dict_init(&dict);
+    if (status == TACHO_OK) {
+        status = tacho_pipeline_try(count_attempt, &writer, TACHO_ORDER_PASS, &dict);
+        tacho_dict_deinit(&dict);
+    }
+    tacho_status_free(status);
+    result->stored_count = writer.row_count < emitted ? writer.row_count : emitted;
+    result->unstored_count = emitted - result->stored_count;
 }
 
 /* ---- the output ---------------------------------------------------------------------------- */
 
-/* Whether the output is the capture itself, under another name. */
+/* Whether the output is the capture itself, under another name. Devices and pipes are written to.
+ */
 static bool is_capture(const tacho_profile_report *report)
 {
+    struct stat facts;
     return report->output_path != NULL && report->trace_sink != NULL &&
+           (stat(report->output_path, &facts) != 0 || S_ISREG(facts.st_mode)) &&
            strcmp(report->trace_sink->name, "tacho") == 0 &&
            tacho_str_ends_with(tacho_str_from_cstring(report->output_path), TACHO_STR(".tacho"));
 }
@@ -245,35 +307,48 @@ static tacho_status write_trace(const tacho_profile_report *report, const tacho_
 
 static tacho_status write_output(const tacho_profile_report *report, const tacho_intake *intake)
 {
+    if (is_capture(report) && report->result->store_error != TACHO_OK) {
+        return tacho_fail(TACHO_CODE_IO, "%s is not written: the capture is incomplete",
+                          report->output_path);
+    }
     if (is_capture(report)) {
         return tacho_profiling_put_in_place(report->capture_path, report->output_path);
     }
     return report->trace_sink != NULL ? write_trace(report, intake) : TACHO_OK;
 }
 
+/* Prints the tables; those that go to a file, too. */
+static tacho_status write_tables_of(report_writer *writer)
+{
+    const tacho_profile_report *report = writer->report;
+    tacho_dict dict;
+    if (report->is_quiet && report->table_sink == NULL) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(tacho_dict_init(&dict));
+    tacho_status status = tacho_pipeline_try(attempt, writer, TACHO_ORDER_PASS, &dict);
+    tacho_intake_say_losses(&dict, report->notes);
+    tacho_dict_deinit(&dict);
+    return status;
+}
+
+/* The output is written even where tables cannot be shown. */
 static tacho_status write_report(const tacho_profile_report *report)
 {
     const tacho_intake_input input = {.path = report->capture_path};
     report_writer writer = {.report = report, .intake = {.inputs = &input, .input_count = 1}};
-    tacho_dict dict;
-    tacho_status status = TACHO_OK;
-    bool is_silent = report->is_quiet && report->table_sink == NULL;
-    TACHO_TRY(tacho_dict_init(&dict));
-    if (!is_silent) {
-        status = tacho_pipeline_try(attempt, &writer, TACHO_ORDER_PASS, &dict);
-        tacho_intake_say_losses(&dict, report->notes);
+    tacho_status shown = write_tables_of(&writer);
+    tacho_status status = write_output(report, &writer.intake);
+    bool is_done = status == TACHO_OK && (shown == TACHO_OK || report->trace_sink != NULL);
+    if (is_done) {
+        unlink(report->capture_path); /* not there where it has another name by now */
     }
-    tacho_dict_deinit(&dict);
-    if (status == TACHO_OK) {
-        status = write_output(report, &writer.intake);
-    }
+    status = tacho_status_first(shown, status);
     if (status == TACHO_OK && !report->is_quiet) {
         say_summary(report, writer.has_ops);
         say_limits(report->result, report->notes);
     }
-    if (status == TACHO_OK) {
-        say_missing(report->result, report->notes);
-    }
+    say_missing(report->result, report->notes);
     return status;
 }
 
@@ -293,11 +368,18 @@ static void say_wrote(const tacho_profile_report *report)
 
 tacho_status tacho_profile_report_run(const tacho_profile_report *report)
 {
-    say_unstored(report);
-    tacho_status status = write_report(report);
-    if (status == TACHO_OK) {
-        unlink(report->capture_path); /* not there where it has another name by now */
-        say_wrote(report);
+    tacho_wrapper_result result = *report->result;
+    tacho_profile_report counted = *report;
+    counted.result = &result;
+    if (result.store_error != TACHO_OK) {
+        count_stored(report, &result);
     }
-    return status;
+    say_unstored(&counted);
+    if (result.store_error != TACHO_OK && result.stored_count == 0) {
+        unlink(report->capture_path);
+        return tacho_fail(TACHO_CODE_IO, "nothing could be stored, so there is nothing to show");
+    }
+    TACHO_TRY(write_report(&counted));
+    say_wrote(&counted);
+    return TACHO_OK;
 }

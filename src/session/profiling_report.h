@@ -22,7 +22,7 @@ typedef struct tacho_profile_report {
 
 /*
  * Prints tables to standard error, since standard output belongs to the program, and writes the
- * output. The capture is removed unless it is all there is; then a message names it.
+ * output, even where tables cannot be printed. The capture is removed unless it is all there is.
  */
 tacho_status tacho_profile_report_run(const tacho_profile_report *report) TACHO_MUST_USE;
 

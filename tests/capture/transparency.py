@@ -9,10 +9,13 @@ the files that are left. The commands print what a wrapper could disturb: argume
 directory, umask, limits, niceness, process group, session, terminal, signal mask and dispositions, open
 descriptors. Tests of their own are for signals, terminals, orphans and closed streams.
 """
+import json
 import os
 import pty
 import random
+import re
 import signal
+import stat
 import subprocess
 import sys
 import tempfile
@@ -304,9 +307,60 @@ class Captures(unittest.TestCase):
         done = subprocess.run(["bash", "-c", line], cwd=self.at, capture_output=True, text=True,
                               check=False, timeout=120)
         self.assertEqual(done.returncode, 11, done.stderr)
-        self.assertIn("could not be stored", done.stderr)
-        info = self.tacho("info", "full.tacho")
+        found = re.search(r"(\d+) events? could not be stored, (\d+) before that are kept", done.stderr)
+        self.assertTrue(found, done.stderr)
+        self.assertGreater(int(found.group(1)), 0)
+        (left,) = os.listdir(self.at)  # not under a name that stands for a whole capture
+        self.assertRegex(left, r"^full\.tacho\.\d+\.partial$")
+        self.assertIn(f"the capture is kept: {left}", done.stderr)
+        info = self.tacho("info", "--json", left)
         self.assertEqual(info.returncode, 3, info.stderr)
+        rows = [json.loads(line) for line in info.stdout.splitlines()]
+        self.assertEqual(sum(row["events"] for row in rows if row["table"] == "inputs"), int(found.group(2)))
+
+    def test_a_disk_without_room_leaves_what_was_there(self):
+        with open(f"{self.at}/old.tacho", "w", encoding="utf-8") as file:
+            file.write("of an earlier run")
+        done = subprocess.run(["bash", "-c", f"ulimit -f 0; exec {TACHO} profile -q -o old.tacho -- sh -c 'exit 9'"],
+                              cwd=self.at, capture_output=True, text=True, check=False, timeout=120)
+        self.assertEqual(done.returncode, 9, done.stderr)
+        self.assertIn("error: nothing could be stored", done.stderr)
+        self.assertEqual(os.listdir(self.at), ["old.tacho"])
+        with open(f"{self.at}/old.tacho", encoding="utf-8") as file:
+            self.assertEqual(file.read(), "of an earlier run")
+
+    def test_the_output_does_not_need_standard_error(self):
+        for target in ("o.tacho", "o.pb", "o.csv"):
+            with open("/dev/full", "wb") as full:
+                done = subprocess.run([TACHO, "profile", "-o", target, "--", "sh", "-c", "exit 6"], cwd=self.at,
+                                      stderr=full, check=False, timeout=120)
+            self.assertEqual(done.returncode, 6)
+            self.assertTrue(os.path.isfile(f"{self.at}/{target}"), os.listdir(self.at))
+
+    def test_outputs_that_cannot_be_are_refused_at_once(self):
+        os.mkdir(f"{self.at}/folder.tacho")
+        os.symlink("no/where", f"{self.at}/link.pb")
+        with open(f"{self.at}/program.csv", "w", encoding="utf-8") as file:
+            file.write("#!/bin/sh\necho ran\n")
+        os.chmod(f"{self.at}/program.csv", 0o755)
+        for target, code, message in (("folder.tacho", 125, "is a directory"), ("link.pb", 125, "dangling"),
+                                      ("program.csv", 2, "would be overwritten")):
+            done = self.tacho("profile", "-o", target, "--", "./program.csv")
+            self.assertEqual((done.returncode, done.stdout), (code, ""), done.stderr)
+            self.assertIn(message, done.stderr)
+        self.assertTrue(os.path.islink(f"{self.at}/link.pb"))
+
+    def test_pipes_are_written_to(self):
+        os.mkfifo(f"{self.at}/pipe.tacho")
+        os.symlink("pipe.tacho", f"{self.at}/link.tacho")
+        for target in ("pipe.tacho", "link.tacho"):
+            pipe = os.open(f"{self.at}/pipe.tacho", os.O_RDWR)
+            done = self.tacho("profile", "-q", "-o", target, "--", "sh", "-c", "exit 4")
+            self.assertEqual(done.returncode, 4, done.stderr)
+            self.assertEqual(os.read(pipe, 4), b"\x89TCH")
+            os.close(pipe)
+            self.assertTrue(stat.S_ISFIFO(os.stat(f"{self.at}/{target}").st_mode))
+        self.assertEqual(sorted(os.listdir(self.at)), ["link.tacho", "pipe.tacho"])
 
     def test_who_is_not_asked_for_is_listed_once(self):
         """A child that has ended is in the kernel's lists until its parent waits for it."""
