@@ -205,19 +205,31 @@ static tacho_status put_dispatch(tt_cells *cells, const tt_join *join, const tt_
                : put_ns(cells, join, TT_JOIN_DISPATCH_GO, (double)times->go);
 }
 
+/*
+ * The vendor's script divides by the cycles per nanosecond that it gets back from the kernel time of
+ * the op, so halves of a nanosecond fall as its rounding errors have it.
+ */
+static double latency_ns(const tt_join *join, const tt_device_op *op, double cycles)
+{
+    double kernel_cycles = (double)(op->kernel.last - op->kernel.first);
+    double kernel_ns = ns_of(join, kernel_cycles);
+    double ns = kernel_ns > 0 ? cycles / (kernel_cycles / kernel_ns) : ns_of(join, cycles);
+    return rint(ns) + 0.0;
+}
+
 static tacho_status put_latencies(tt_cells *cells, const tt_join *join, const tt_device_op *op,
                                   tt_join_device *device)
 {
     if (tt_range_has(&op->kernel)) {
         double since = device->has_kernel_end ? (double)(op->kernel.first - device->kernel_end) : 0;
-        TACHO_TRY(tt_cells_format(cells, TT_JOIN_LATENCY, "%.0f", rint(ns_of(join, since)) + 0.0));
+        TACHO_TRY(tt_cells_format(cells, TT_JOIN_LATENCY, "%.0f", latency_ns(join, op, since)));
         device->has_kernel_end = true;
         device->kernel_end = op->kernel.last;
     }
     if (op->mover.count > 0 && op->kernel.last > op->mover.first) {
         double since = device->has_mover_end ? (double)(op->mover.first - device->mover_end) : 0;
         TACHO_TRY(
-            tt_cells_format(cells, TT_JOIN_MOVER_LATENCY, "%.0f", rint(ns_of(join, since)) + 0.0));
+            tt_cells_format(cells, TT_JOIN_MOVER_LATENCY, "%.0f", latency_ns(join, op, since)));
         device->has_mover_end = true;
         device->mover_end = op->kernel.last;
     }
