@@ -60,17 +60,18 @@ static const measure measures[] = {
     {TACHO_METRIC_HOST_COPY, KIND(COPY), 0, BIT(HOST_COPY), ANY},
 };
 
-/* Engines that only Torq has: chips of others compute, and do not have slices. */
+/* Engines that only Torq has: Tenstorrent's chips compute, and do not have slices. */
 #define METRIC(name) (UINT32_C(1) << TACHO_METRIC_##name)
-#define TORQ_WORDS                                                                                 \
-    (METRIC(SLICE) | METRIC(SLICE_N) | METRIC(CSS) | METRIC(CDMA) | METRIC(CDMA_DTCM) |            \
-     METRIC(CDMA_ITCM) | METRIC(HAL))
+#define TORQ_ENGINES                                                                               \
+    (METRIC(SLICE) | METRIC(SLICE_N) | METRIC(CSS) | METRIC(CDMA_DTCM) | METRIC(CDMA_ITCM) |       \
+     METRIC(HAL))
 
 /* One block while it is worked out. */
 typedef struct block_work {
     const tacho_busy_block *of;
     uint32_t present; /* bits of what the block has, if only empty */
     uint32_t shown;   /* bit i: metric i is in the input's own overview; 0: it has none */
+    tacho_overview_words words;
     uint32_t *slices; /* those that the input has a track for, if only an empty one, sorted */
     size_t slice_count, slice_capacity;
 } block_work;
@@ -239,6 +240,17 @@ static uint32_t empty_classes(const tacho_overview_gather *gather, uint32_t part
     return classes & TACHO_OVERVIEW_CLASSES;
 }
 
+/* The classes that |part| has tracks of. */
+static uint32_t tracks_of(const tacho_overview_gather *gather, uint32_t part)
+{
+    const tacho_dict *dict = gather->events.dict;
+    uint32_t classes = 0;
+    for (uint32_t i = 0; i < dict->track_count; i++) {
+        classes |= dict->tracks[i].part == part ? TACHO_TRACK_BIT(dict->tracks[i].track_class) : 0;
+    }
+    return classes;
+}
+
 static int compare_slices(const void *left, const void *right)
 {
     uint32_t a = *(const uint32_t *)left;
@@ -300,7 +312,10 @@ static tacho_status note_tracks(const tacho_overview_gather *gather, uint32_t pa
     tacho_str vendor = TACHO_STR(TACHO_TT_VENDOR);
     if (tacho_str_starts_with(tacho_dict_string(dict, dict->parts[part].format), vendor) ||
         was_made_of(dict, part, vendor)) {
-        block->shown = ~TORQ_WORDS;
+        uint32_t has = tracks_of(gather, part);
+        block->words = (has & MOVES) != 0 ? TACHO_WORDS_TT_RISCS : TACHO_WORDS_TT_KERNELS;
+        /* Without Ethernet, all data movement is that of BRISC and NCRISC. */
+        block->shown = ~(TORQ_ENGINES | ((has & BIT(DMA_LOCAL)) == 0 ? METRIC(DMA_COMBINED) : 0));
     }
     if (block->slice_count > 1) {
         qsort(block->slices, block->slice_count, sizeof(*block->slices), compare_slices);
@@ -320,6 +335,7 @@ static tacho_status add_block(tacho_overview *overview, const tacho_overview_gat
         status = note_tracks(gather, of->part, &block);
     }
     if (status == TACHO_OK) {
+        overview->blocks[overview->block_count - 1].words = block.words;
         status = add_metrics(overview, &block);
     }
     free(block.slices);

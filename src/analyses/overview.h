@@ -20,6 +20,9 @@
  * an overview of its own (tacho_overview_tracks) is shown by the metrics of that one, and by those
  * that no such overview has a track for and that are no time of an engine. Parts are never summed
  * together, nor are origins within a part.
+ *
+ * Profiles of Tenstorrent's chips speak of the processors of their cores: NCRISC (dma_in), BRISC
+ * (dma_out), ERISC (dma_local), TRISC (compute), and of DM, data movement, for the first two.
  */
 #ifndef TACHO_ANALYSES_OVERVIEW_H
 #define TACHO_ANALYSES_OVERVIEW_H
@@ -65,10 +68,18 @@ typedef struct tacho_metric_value {
     int64_t value;  /* nanoseconds or cycles */
 } tacho_metric_value;
 
+/* Whose words the metrics of a block have. */
+typedef enum tacho_overview_words {
+    TACHO_WORDS_TORQ,       /* those of TACHO_METRICS; everybody's but those that follow */
+    TACHO_WORDS_TT_RISCS,   /* Tenstorrent's, where the processors of cores are known */
+    TACHO_WORDS_TT_KERNELS, /* and where only ops are */
+} tacho_overview_words;
+
 /* The metrics of one origin in one part. */
 typedef struct tacho_overview_block {
     uint32_t part;
     tacho_origin origin;
+    tacho_overview_words words;
     size_t first_metric;
     size_t metric_count;
 } tacho_overview_block;
@@ -109,8 +120,9 @@ const int64_t *tacho_overview_find(const tacho_overview *overview,
 
 enum { TACHO_METRIC_LABEL_MAX = 64 };
 
-/* What people call a metric: "Slice 1". */
-void tacho_metric_label(const tacho_metric_value *value, char out_label[TACHO_METRIC_LABEL_MAX]);
+/* What people call a metric of |block|: "Slice 1". */
+void tacho_metric_label(const tacho_overview_block *block, const tacho_metric_value *value,
+                        char out_label[TACHO_METRIC_LABEL_MAX]);
 
 /* One row per block and metric, percentages of OVERALL. */
 tacho_status tacho_overview_table(const tacho_overview *overview,

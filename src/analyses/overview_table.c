@@ -21,6 +21,39 @@ static const metric_names names[] = {
 #undef METRIC_AS_ROW
 };
 
+/* What Tenstorrent's users call what differs: BRISC and NCRISC move data, TRISC computes. */
+typedef struct other_names {
+    tacho_metric metric;
+    metric_names names;
+} other_names;
+
+static const other_names tt_names[] = {
+    {TACHO_METRIC_DMA, {"DM", "dm_time", "DM (BRISC/NCRISC)"}},
+    {TACHO_METRIC_DMA_ONLY, {"DM_ONLY", "dm_only_time", "DM Only"}},
+    {TACHO_METRIC_DMA_COMBINED, {"DM_ERISC", "dm_erisc_time", "DM and ERISC"}},
+    {TACHO_METRIC_CDMA, {"ERISC", "erisc_time", "ERISC"}},
+    {TACHO_METRIC_DMA_IN, {"NCRISC", "ncrisc_time", "NCRISC"}},
+    {TACHO_METRIC_DMA_OUT, {"BRISC", "brisc_time", "BRISC"}},
+    {TACHO_METRIC_COMPUTE, {"TRISC", "trisc_time", "TRISC"}},
+    {TACHO_METRIC_COMPUTE_ONLY, {"TRISC_ONLY", "trisc_only_time", "TRISC Only"}},
+    {TACHO_METRIC_OVERLAP, {"DM_TRISC_OVERLAP", "overlap_time", "Overlap"}},
+};
+
+static const metric_names kernel_names = {"KERNELS", "kernel_time", "Kernels"};
+
+static const metric_names *names_of(const tacho_overview_block *block, tacho_metric metric)
+{
+    if (block->words == TACHO_WORDS_TT_KERNELS && metric == TACHO_METRIC_COMPUTE) {
+        return &kernel_names;
+    }
+    for (size_t i = 0; i < sizeof(tt_names) / sizeof(tt_names[0]); i++) {
+        if (block->words == TACHO_WORDS_TT_RISCS && tt_names[i].metric == metric) {
+            return &tt_names[i].names;
+        }
+    }
+    return &names[metric];
+}
+
 /* Fills a name's %u with the number of the slice. */
 static void format_name(const char *pattern, uint32_t index, char out_name[TACHO_METRIC_LABEL_MAX])
 {
@@ -33,9 +66,10 @@ static void format_name(const char *pattern, uint32_t index, char out_name[TACHO
              (unsigned)index, hole + 2);
 }
 
-void tacho_metric_label(const tacho_metric_value *value, char out_label[TACHO_METRIC_LABEL_MAX])
+void tacho_metric_label(const tacho_overview_block *block, const tacho_metric_value *value,
+                        char out_label[TACHO_METRIC_LABEL_MAX])
 {
-    format_name(names[value->metric].label, value->index, out_label);
+    format_name(names_of(block, value->metric)->label, value->index, out_label);
 }
 
 static tacho_status add_name(tacho_table *table, const char *pattern, uint32_t index)
@@ -116,13 +150,25 @@ static tacho_status add_block(const tacho_overview *overview, const tacho_overvi
         tacho_origin origin =
             value->metric == TACHO_METRIC_WALL_TIME ? TACHO_ORIGIN_MEASURED : block->origin;
         TACHO_TRY(tacho_table_add_text(table, tacho_str_from_cstring(tacho_origin_name(origin))));
-        TACHO_TRY(add_name(table, names[value->metric].key, value->index));
-        TACHO_TRY(add_name(table, names[value->metric].dashboard, value->index));
-        TACHO_TRY(add_name(table, names[value->metric].label, value->index));
+        const metric_names *called = names_of(block, value->metric);
+        TACHO_TRY(add_name(table, called->key, value->index));
+        TACHO_TRY(add_name(table, called->dashboard, value->index));
+        TACHO_TRY(add_name(table, called->label, value->index));
         TACHO_TRY(add_value(overview, value, table));
         TACHO_TRY(add_percent(overall != NULL ? *overall : 0, value, table));
     }
     return TACHO_OK;
+}
+
+/* What the table is called: Tenstorrent's profiles are of devices, the host's part included. */
+static const char *title_of(const tacho_overview *overview)
+{
+    for (size_t i = 0; i < overview->block_count; i++) {
+        if (overview->blocks[i].words == TACHO_WORDS_TORQ) {
+            return "Overview";
+        }
+    }
+    return overview->block_count > 0 ? TACHO_OVERVIEW_TITLE_DEVICE : "Overview";
 }
 
 tacho_status tacho_overview_table(const tacho_overview *overview, tacho_table *out_table)
@@ -134,7 +180,7 @@ tacho_status tacho_overview_table(const tacho_overview *overview, tacho_table *o
         TACHO_COLUMN(TIME_NS, "time", DURATION),   TACHO_COLUMN(CYCLES, "cycles", INT),
         TACHO_COLUMN(PERCENT, "percent", PERCENT),
     };
-    tacho_table_init(out_table, "overview", "Overview", columns,
+    tacho_table_init(out_table, "overview", title_of(overview), columns,
                      sizeof(columns) / sizeof(columns[0]));
     static const tacho_column_id kept[] = {TACHO_COL_METRIC, TACHO_COL_NAME,    TACHO_COL_TIME_NS,
                                            TACHO_COL_CYCLES, TACHO_COL_PERCENT, TACHO_COL_FILE,

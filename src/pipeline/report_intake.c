@@ -87,7 +87,7 @@ static tacho_report_metric page_metric(const tacho_overview *overview,
     const int64_t *overall = tacho_overview_find(overview, block, TACHO_METRIC_OVERALL, 0);
     bool is_share = value->metric != TACHO_METRIC_OVERALL &&
                     value->metric != TACHO_METRIC_WALL_TIME && overall != NULL && *overall > 0;
-    tacho_metric_label(value, out_name);
+    tacho_metric_label(block, value, out_name);
     return (tacho_report_metric){
         .part = block->part,
         .origin = block->origin,

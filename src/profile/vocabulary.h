@@ -126,6 +126,9 @@ tacho_category_kind tacho_category_kind_of(tacho_str category);
 /* Whether spans of |category| do not count as busy: phases and waits. */
 bool tacho_category_is_phase(tacho_str category);
 
+/* The overview of profiles of devices, whose parts are no models. */
+#define TACHO_OVERVIEW_TITLE_DEVICE "Device Profile Overview"
+
 /* The engines of a Torq NPU as its files name them. */
 #define TACHO_TORQ_ENGINES(X)                                                                      \
     X(NSS, CONTROL, "NSS Programs")                                                                \

@@ -206,8 +206,8 @@ static tacho_status put_dispatch(tt_cells *cells, const tt_join *join, const tt_
 }
 
 /*
- * The vendor's script divides by the cycles per nanosecond that it gets back from the kernel time of
- * the op, so halves of a nanosecond fall as its rounding errors have it.
+ * The vendor's script divides by the cycles per nanosecond that it gets back from the op's kernel
+ * time, so halves of a nanosecond fall as its rounding errors have it.
  */
 static double latency_ns(const tt_join *join, const tt_device_op *op, double cycles)
 {

@@ -13,6 +13,7 @@
 
 #include "base/color.h"
 #include "base/utf8.h"
+#include "profile/vocabulary.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -58,10 +59,17 @@ static void write_repeated(tacho_output *output, const char *text, size_t count)
     }
 }
 
-static void write_title(tacho_str origin, tacho_output *output)
+static bool is_of_devices(const tacho_table *table)
+{
+    return strcmp(table->title, TACHO_OVERVIEW_TITLE_DEVICE) == 0;
+}
+
+static void write_title(const tacho_table *table, tacho_str origin, tacho_output *output)
 {
     const char *title = "Profile Overview";
-    if (tacho_str_equal(origin, TACHO_STR("measured"))) {
+    if (is_of_devices(table)) {
+        title = table->title;
+    } else if (tacho_str_equal(origin, TACHO_STR("measured"))) {
         title = "Host Profile Overview";
     } else if (tacho_str_equal(origin, TACHO_STR("estimated"))) {
         title = "Compile Profile Overview";
@@ -77,14 +85,14 @@ static void write_title(tacho_str origin, tacho_output *output)
     tacho_output_write(output, "\n", 1);
 }
 
-static tacho_status write_model(tacho_str model, tacho_output *output)
+static tacho_status write_model(const char *kind, tacho_str model, tacho_output *output)
 {
     tacho_arena arena;
     tacho_arena_init(&arena);
     tacho_str printable;
     tacho_status status = tacho_utf8_printable(model, &arena, &printable);
     if (status == TACHO_OK) {
-        tacho_output_write_cstring(output, "  Model: ");
+        tacho_output_printf(output, "  %s", kind);
         tacho_output_write_str(output, printable);
         tacho_output_write_cstring(output, "\n  ");
         write_repeated(output, "\u2500", RULE_WIDTH);
@@ -173,10 +181,11 @@ static tacho_status overview_write(const tacho_table *table, size_t index, tacho
         bool is_new_kind = row == 0 || !is_same_kind(table, &columns, row, row - 1);
         if (is_new_kind) {
             size_t kind = kind_row(table, &columns, row);
-            write_title(tacho_table_cell(table, kind, columns.origin)->value.text, output);
+            write_title(table, tacho_table_cell(table, kind, columns.origin)->value.text, output);
         }
         if (is_new_kind || !is_same_text(table, row, row - 1, columns.file)) {
-            TACHO_TRY(write_model(tacho_table_cell(table, row, columns.model)->value.text, output));
+            TACHO_TRY(write_model(is_of_devices(table) ? "" : "Model: ",
+                                  tacho_table_cell(table, row, columns.model)->value.text, output));
         }
         write_metric(table, &columns, row, output);
         if (row + 1 == row_count || !is_same_kind(table, &columns, row, row + 1) ||

@@ -84,8 +84,8 @@ static tacho_track_class class_of(tt_risc risc)
     case TT_RISC_TRISC1:
     case TT_RISC_TRISC2:
         return TACHO_TRACK_COMPUTE;
-    case TT_RISC_ERISC:
-        return TACHO_TRACK_PORT;
+    case TT_RISC_ERISC: /* from the memory of one chip to that of another */
+        return TACHO_TRACK_DMA_LOCAL;
     case TT_RISC_COUNT:
         break;
     }
