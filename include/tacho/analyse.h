@@ -116,6 +116,18 @@ TACHO_API tacho_status tacho_machines_list(tacho_tables **out_tables) TACHO_MUST
 TACHO_API tacho_status tacho_machines_describe(const char *machine,
                                                tacho_tables **out_tables) TACHO_MUST_USE;
 
+/*
+ * Writes the description of a machine that is built in to |path|, as a start for one of your own;
+ * "-" is standard output.
+ */
+TACHO_API tacho_status tacho_machines_export(const char *machine, const char *path) TACHO_MUST_USE;
+
+/*
+ * Measures this computer, which takes a second or two of one processor, and writes its description
+ * to |path|. What "host-cpu" stands for does not change by it.
+ */
+TACHO_API tacho_status tacho_machines_calibrate(const char *path) TACHO_MUST_USE;
+
 #ifdef __cplusplus
 }
 #endif

@@ -43,7 +43,9 @@ typedef struct tacho_convert_options {
 typedef struct tacho_convert_result {
     uint64_t event_count; /* events read */
     uint64_t lost_count;  /* records that could not be read; the trace says why */
-    uint64_t reserved[6];
+    uint64_t
+        assumed_mhz; /* of tacho_convert_to_op_table: the rate of cycles where no log says it */
+    uint64_t reserved[5];
 } tacho_convert_result;
 
 /*
@@ -92,6 +94,16 @@ typedef struct tacho_named_logs {
 TACHO_API tacho_status tacho_convert_to_perfetto(tacho_named_logs compile_logs,
                                                  tacho_named_logs runtime_logs, const char *pb_path,
                                                  uint32_t slice_count,
+                                                 tacho_convert_result *out_result) TACHO_MUST_USE;
+
+/*
+ * Writes the op table of one run of Tenstorrent's profiler, |csv_path|, from the logs that it left,
+ * |paths|: files, or the folder that holds them; "-" is standard output. |clock_mhz| is the rate of
+ * the device's cycles, NULL: as the log says. Cells of what is missing stay empty, and are counted
+ * as lost; |event_count| is the number of rows. |out_result| may be NULL.
+ */
+TACHO_API tacho_status tacho_convert_to_op_table(const char *const *paths, size_t path_count,
+                                                 const char *csv_path, const char *clock_mhz,
                                                  tacho_convert_result *out_result) TACHO_MUST_USE;
 
 #ifdef __cplusplus

@@ -9,6 +9,7 @@
 #include <tacho/compile.h>
 #include <tacho/convert.h>
 #include <tacho/profile.h>
+#include <tacho/report.h>
 #include <tacho/run.h>
 #include <tacho/status.h>
 #include <tacho/table.h>

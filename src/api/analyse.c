@@ -6,6 +6,7 @@
 #include "api/entry.h"
 #include "analyses/ops.h"
 #include "analyses/overview.h"
+#include "session/machine_file.h"
 #include "session/machine_tables.h"
 
 #include <tacho/analyse.h>
@@ -152,6 +153,29 @@ tacho_status tacho_machines_describe(const char *machine, tacho_tables **out_tab
     }
     tacho_entry entry = tacho_entry_begin();
     tacho_status status = make_machines(machine, out_tables);
+    tacho_entry_end(entry);
+    return status;
+}
+
+tacho_status tacho_machines_export(const char *machine, const char *path)
+{
+    if (machine == NULL || path == NULL) {
+        return tacho_fail(TACHO_CODE_USAGE, "no %s given (NULL)",
+                          machine == NULL ? "machine" : "output file");
+    }
+    tacho_entry entry = tacho_entry_begin();
+    tacho_status status = tacho_machine_file_export(machine, NULL, path);
+    tacho_entry_end(entry);
+    return status;
+}
+
+tacho_status tacho_machines_calibrate(const char *path)
+{
+    if (path == NULL) {
+        return tacho_fail(TACHO_CODE_USAGE, "no output file given (NULL)");
+    }
+    tacho_entry entry = tacho_entry_begin();
+    tacho_status status = tacho_machine_file_calibrate(path);
     tacho_entry_end(entry);
     return status;
 }

@@ -7,6 +7,7 @@
 #include "api/entry.h"
 #include "api/request.h"
 #include "base/grow.h"
+#include "session/tt_join.h"
 #include "sinks/perfetto.h"
 
 #include <errno.h>
@@ -237,5 +238,34 @@ tacho_status tacho_convert_to_perfetto(tacho_named_logs compile_logs, tacho_name
     };
     tacho_status status = run(&conversion, out_result);
     free(inputs);
+    return status;
+}
+
+/* ---- logs of Tenstorrent's profiler ---------------------------------------------------------- */
+
+tacho_status tacho_convert_to_op_table(const char *const *paths, size_t path_count,
+                                       const char *csv_path, const char *clock_mhz,
+                                       tacho_convert_result *out_result)
+{
+    tacho_tt_join_request request = {
+        .paths = paths,
+        .path_count = path_count,
+        .output_path = csv_path,
+        .clock_mhz = clock_mhz != NULL ? tacho_str_from_cstring(clock_mhz) : TACHO_STR(""),
+    };
+    tacho_tt_join_result result = {0};
+    TACHO_TRY(tacho_request_check_paths(paths, path_count));
+    if (csv_path == NULL || path_count == 0) {
+        return tacho_fail(TACHO_CODE_USAGE, "%s",
+                          csv_path == NULL ? "no output file given (NULL)" : "no logs given");
+    }
+    tacho_entry entry = tacho_entry_begin();
+    tacho_status status = tacho_tt_join_run(&request, &result);
+    tacho_entry_end(entry);
+    if (status == TACHO_OK && out_result != NULL) {
+        *out_result = (tacho_convert_result){.event_count = result.row_count,
+                                             .lost_count = result.loss_count,
+                                             .assumed_mhz = result.assumed_mhz};
+    }
     return status;
 }

@@ -5,9 +5,8 @@
 #include "base/utf8.h"
 #include "cli/command.h"
 #include "cli/listing.h"
-#include "machine/calibrate.h"
 #include "session/find_machine.h"
-#include "session/host_machine.h"
+#include "session/machine_file.h"
 #include "session/machine_tables.h"
 
 #include <stdio.h>
@@ -64,23 +63,6 @@ static int run_table(const machine_request *request, table_maker make)
     return status == TACHO_OK ? TACHO_EXIT_DONE : tacho_talk_failure(status);
 }
 
-/* Writes a description and prints what went wrong, before or now; frees |arena|. */
-static int write_description(const machine_request *request, tacho_status status, tacho_str text,
-                             tacho_arena *arena)
-{
-    tacho_output output;
-    if (status == TACHO_OK) {
-        status = tacho_output_open(request->output_path, &output);
-        if (status == TACHO_OK) {
-            tacho_output_write_str(&output, text);
-            status = tacho_output_commit(&output);
-            tacho_output_close(&output);
-        }
-    }
-    tacho_arena_deinit(arena);
-    return status == TACHO_OK ? TACHO_EXIT_DONE : tacho_talk_failure(status);
-}
-
 static tacho_status say_good(const char *path, const tacho_machine *machine, tacho_arena *arena)
 {
     tacho_str file;
@@ -113,37 +95,9 @@ static int run_check(const machine_request *request)
     return exit_code;
 }
 
-/* A description that is built in, as it was written, or that of this computer. */
-static tacho_status find_description(const char *name, tacho_arena *arena, tacho_str *out_text)
+static int end(tacho_status status)
 {
-    tacho_machine *machine = NULL;
-    *out_text = tacho_machine_builtin_text(tacho_str_from_cstring(name));
-    bool is_builtin = out_text->len > 0;
-    if (!is_builtin || tacho_is_host_machine(name)) {
-        TACHO_TRY(tacho_session_find_machine(name, &tacho_talk_notes, arena, &machine));
-        *out_text = machine->text;
-    }
-    return is_builtin
-               ? TACHO_OK
-               : tacho_fail(TACHO_CODE_USAGE, "%s is already a description; copy the file", name);
-}
-
-static int run_export(const machine_request *request)
-{
-    tacho_arena arena;
-    tacho_str text = TACHO_STR("");
-    tacho_arena_init(&arena);
-    tacho_status status = find_description(request->names[0], &arena, &text);
-    return write_description(request, status, text, &arena);
-}
-
-static int run_calibrate(const machine_request *request)
-{
-    tacho_arena arena;
-    tacho_str text = TACHO_STR("");
-    tacho_arena_init(&arena);
-    tacho_status status = tacho_machine_calibrate(false, &arena, &text);
-    return write_description(request, status, text, &arena);
+    return status == TACHO_OK ? TACHO_EXIT_DONE : tacho_talk_failure(status);
 }
 
 /* ---- the verb ---------------------------------------------------------------------------- */
@@ -161,7 +115,8 @@ static int run_action(const machine_request *request, const char *action)
         if (request->name_count != 1) {
             return tacho_command_misuse(command, "'export' takes one machine");
         }
-        return run_export(request);
+        return end(
+            tacho_machine_file_export(request->names[0], &tacho_talk_notes, request->output_path));
     }
     if (strcmp(action, "check") == 0) {
         if (request->name_count == 0) {
@@ -177,7 +132,8 @@ static int run_action(const machine_request *request, const char *action)
     if (request->name_count > 0) {
         return tacho_command_misuse(command, "'%s' takes no machine", action);
     }
-    return is_list ? run_table(request, make_list) : run_calibrate(request);
+    return is_list ? run_table(request, make_list)
+                   : end(tacho_machine_file_calibrate(request->output_path));
 }
 
 static int machine_command_run(const tacho_arguments *arguments)

@@ -97,6 +97,9 @@ static int ops_command_run(const tacho_arguments *arguments)
         .analysis = &tacho_analysis_ops,
     };
     tacho_ops_request request = {.options = {.top = DEFAULT_TOP}};
+    if (tacho_arguments_has(arguments, "join")) {
+        return tacho_ops_join_run(arguments);
+    }
     if (tacho_arguments_has(arguments, "compat")) {
         return tacho_ops_compat_run(arguments, &request);
     }
@@ -104,9 +107,6 @@ static int ops_command_run(const tacho_arguments *arguments)
     if (stray != NULL) {
         return tacho_command_misuse(arguments->command, "--%s goes with --compat tt-perf-report",
                                     stray);
-    }
-    if (tacho_arguments_has(arguments, "join")) {
-        return tacho_ops_join_run(arguments);
     }
     int exit_code = tacho_listing_run(arguments, &verb, &request);
     tacho_talk_release(&request.held);

@@ -16,9 +16,9 @@ static const tacho_option options[] = {
     TACHO_OPT_VALUE(
         "output", 'o', "OUT",
         "the page to write (default: report.html); - is standard output, .gz or .zst compresses",
-        TACHO_INTO_TEXT(tacho_report_request, output_path)),
+        TACHO_INTO_TEXT(tacho_page_request, output_path)),
     TACHO_OPT_VALUE("title", 0, "TEXT", "title of the page (default: the name of the only input)",
-                    TACHO_INTO_TEXT(tacho_report_request, title)),
+                    TACHO_INTO_TEXT(tacho_page_request, title)),
     TACHO_OPTION_FROM,
     TACHO_OPTION_CLOCK,
     TACHO_OPTION_SLICES,
@@ -26,10 +26,10 @@ static const tacho_option options[] = {
     TACHO_OPTION_WINDOW,
     TACHO_OPTION_FILTER,
     TACHO_OPT_FLAG("strict", 0, "fail, and write nothing, if any file or record cannot be read",
-                   TACHO_INTO_FLAG(tacho_report_request, is_strict)),
+                   TACHO_INTO_FLAG(tacho_page_request, is_strict)),
     TACHO_OPTION_QUIET,
     TACHO_OPT_FLAG("verbose", 'v', "also show what was read, the elapsed time and the memory",
-                   TACHO_INTO_FLAG(tacho_report_request, says_inputs)),
+                   TACHO_INTO_FLAG(tacho_page_request, says_inputs)),
     TACHO_OPTION_COLOR,
     TACHO_OPTION_HELP,
 };
@@ -51,7 +51,7 @@ static void pause_progress(void *user)
     tacho_talk_progress_end(user);
 }
 
-static void print_summary(const tacho_report_request *request, const tacho_report_result *result)
+static void print_summary(const tacho_page_request *request, const tacho_page_result *result)
 {
     char skipped[48] = "";
     if (result->skipped_count > 0) {
@@ -63,27 +63,16 @@ static void print_summary(const tacho_report_request *request, const tacho_repor
                result->span_count == 1 ? "" : "s");
 }
 
-/* The page of one file is called after it. */
-static const char *default_title(const tacho_input_list *list)
-{
-    if (list->path_count != 1) {
-        return "Profiles";
-    }
-    bool is_stdin = strcmp(list->paths[0], "-") == 0;
-    return is_stdin ? "standard input"
-                    : tacho_str_basename(tacho_str_from_cstring(list->paths[0])).data;
-}
-
-static int report_list(tacho_report_request *request, const tacho_arguments *arguments,
+static int report_list(tacho_page_request *request, const tacho_arguments *arguments,
                        const tacho_input_list *list)
 {
     bool is_quiet = tacho_arguments_has(arguments, "quiet");
     tacho_talk_progress progress;
-    tacho_report_result result;
-    request->title = request->title != NULL ? request->title : default_title(list);
+    tacho_page_result result;
+    request->title = request->title != NULL ? request->title : tacho_page_default_title(list);
     tacho_talk_progress_init(&progress, "reading", is_quiet, &request->intake.progress);
     request->user = &progress;
-    tacho_status status = tacho_report_run(request, list, &result);
+    tacho_status status = tacho_page_write(request, list, &result);
     tacho_talk_progress_end(&progress);
     if (status != TACHO_OK) {
         return tacho_talk_failure(status);
@@ -95,7 +84,7 @@ static int report_list(tacho_report_request *request, const tacho_arguments *arg
 }
 
 /* The files, and what of them is wanted. */
-static int choose_inputs(const tacho_arguments *arguments, tacho_report_request *request,
+static int choose_inputs(const tacho_arguments *arguments, tacho_page_request *request,
                          tacho_cli_inputs *inputs, tacho_cli_selection *selection)
 {
     tacho_cli_inputs_options how = {.output_path = request->output_path};
@@ -113,7 +102,7 @@ static int choose_inputs(const tacho_arguments *arguments, tacho_report_request 
 
 static int report_command_run(const tacho_arguments *arguments)
 {
-    tacho_report_request request = {
+    tacho_page_request request = {
         .output_path = "report.html",
         .notes = &tacho_talk_notes,
         .explain = explain,

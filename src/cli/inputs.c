@@ -31,13 +31,13 @@ static tacho_status list_word(tacho_cli_inputs *inputs, const char *word,
     if (options->keeps_debug_info && tacho_is_debug_info(word)) {
         return tacho_input_list_add_file(&inputs->list, word);
     }
-    TACHO_TRY(tacho_input_list_add(&inputs->list, word, options->output_path));
-    if (inputs->list.path_count + inputs->list.link_count > before) {
-        return TACHO_OK;
+    if (!options->keeps_empty) {
+        return tacho_input_list_add_some(&inputs->list, word, options->output_path);
     }
-    return options->keeps_empty
-               ? tacho_input_list_add_file(&inputs->list, word)
-               : tacho_fail(TACHO_CODE_BAD_DATA, "%s: no files in this directory", word);
+    TACHO_TRY(tacho_input_list_add(&inputs->list, word, options->output_path));
+    return inputs->list.path_count + inputs->list.link_count > before
+               ? TACHO_OK
+               : tacho_input_list_add_file(&inputs->list, word);
 }
 
 static tacho_status list_words(tacho_cli_inputs *inputs, const tacho_arguments *arguments,

@@ -91,10 +91,17 @@ int tacho_ops_compat_run(const tacho_arguments *arguments, tacho_ops_request *re
         .choose = choose,
         .analysis = &tacho_analysis_tt_report,
     };
+    /* Options of tacho's own table. */
+    static const char *const strays[] = {"by", "sort", "top", "class", NULL};
     const char *tool = tacho_arguments_value(arguments, "compat");
+    const char *stray = tacho_arguments_find(arguments, strays);
     if (strcmp(tool, "tt-perf-report") != 0) {
         return tacho_command_misuse(arguments->command,
                                     "--compat: unknown tool '%s'; use tt-perf-report", tool);
+    }
+    if (stray != NULL) {
+        return tacho_command_misuse(arguments->command,
+                                    "--%s does not go with --compat tt-perf-report", stray);
     }
     tacho_arena arena;
     tacho_arena_init(&arena);

@@ -4,6 +4,8 @@
  */
 #include "cli/ops_join.h"
 
+#include "cli/common_options.h"
+#include "cli/ops_compat.h"
 #include "cli/talk.h"
 #include "session/tt_join.h"
 #include "sinks/table_sink.h"
@@ -21,8 +23,8 @@ static bool asks_for_other(const char *path)
 int tacho_ops_join_run(const tacho_arguments *arguments)
 {
     /* Options that a joined table has no use for. */
-    static const char *const strays[] = {"by",     "sort", "top",    "filter",  "class",
-                                         "format", "from", "slices", "program", NULL};
+    static const char *const strays[] = {"by",    "sort", "top",        "filter",  "window",
+                                         "class", "from", "num-slices", "program", NULL};
     const char *clock_mhz = tacho_arguments_value(arguments, "clock-mhz");
     const char *output = tacho_arguments_value(arguments, "output");
     tacho_tt_join_request request = {
@@ -41,10 +43,16 @@ int tacho_ops_join_run(const tacho_arguments *arguments)
                                     "holds them");
     }
     const char *stray = tacho_arguments_find(arguments, strays);
+    stray = stray != NULL ? stray : tacho_ops_compat_stray(arguments);
     if (stray != NULL) {
         return tacho_command_misuse(arguments->command,
                                     "--%s does not go with --join, which writes the vendor's CSV",
                                     stray);
+    }
+    const char *format = tacho_common_format(arguments);
+    if (format != NULL && strcmp(format, "csv") != 0) {
+        return tacho_command_misuse(arguments->command,
+                                    "--join writes the vendor's CSV, not the format '%s'", format);
     }
     if (asks_for_other(request.output_path)) {
         return tacho_command_misuse(arguments->command,

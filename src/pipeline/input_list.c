@@ -32,6 +32,16 @@ void tacho_input_list_deinit(tacho_input_list *list)
     *list = (tacho_input_list){0};
 }
 
+tacho_status tacho_input_list_add_some(tacho_input_list *list, const char *path,
+                                       const char *output_path)
+{
+    size_t before = list->path_count + list->link_count;
+    TACHO_TRY(tacho_input_list_add(list, path, output_path));
+    return list->path_count + list->link_count > before
+               ? TACHO_OK
+               : tacho_fail(TACHO_CODE_BAD_DATA, "%s: no files in this directory", path);
+}
+
 tacho_status tacho_input_list_add_file(tacho_input_list *list, const char *path)
 {
     TACHO_TRY(tacho_grow(&list->paths, &list->path_capacity, list->path_count + 1));

@@ -28,6 +28,10 @@ void tacho_input_list_deinit(tacho_input_list *list);
 tacho_status tacho_input_list_add(tacho_input_list *list, const char *path,
                                   const char *output_path) TACHO_MUST_USE;
 
+/* The same; a folder without such files is a failure. */
+tacho_status tacho_input_list_add_some(tacho_input_list *list, const char *path,
+                                       const char *output_path) TACHO_MUST_USE;
+
 /* Adds |path|, whatever it is. */
 tacho_status tacho_input_list_add_file(tacho_input_list *list, const char *path) TACHO_MUST_USE;
 

@@ -9,8 +9,8 @@
 
 /* A page in the making. */
 typedef struct page {
-    tacho_report_request *request;
-    tacho_report_result *result;
+    tacho_page_request *request;
+    tacho_page_result *result;
     tacho_report report;
     bool is_alone; /* there is one file only */
 } page;
@@ -18,7 +18,7 @@ typedef struct page {
 /* Reads one file and adds it to the page; |*out_read| is false where the file is to blame. */
 static tacho_status load_and_add(page *self, tacho_dict *dict, bool *out_read)
 {
-    const tacho_report_request *request = self->request;
+    const tacho_page_request *request = self->request;
     tacho_report_intake taken;
     tacho_status status =
         tacho_report_intake_read(&taken, &request->intake, request->selection, dict);
@@ -60,7 +60,7 @@ static tacho_status skip_file(page *self, const char *path, tacho_status status)
 
 static tacho_status add_file(page *self, const char *path)
 {
-    tacho_report_request *request = self->request;
+    tacho_page_request *request = self->request;
     tacho_intake_input input = {.path = path, .source = request->source};
     tacho_dict dict;
     bool is_read = false;
@@ -78,7 +78,8 @@ static tacho_status add_file(page *self, const char *path)
     /* Among several files one that needs more to be read, a program say, is one to skip. */
     bool is_misuse = tacho_status_code(status) == TACHO_CODE_USAGE && self->is_alone;
     bool is_fatal = is_read || request->is_strict || is_misuse ||
-                    tacho_status_code(status) == TACHO_CODE_NO_MEMORY;
+                    tacho_status_code(status) == TACHO_CODE_NO_MEMORY ||
+                    tacho_status_code(status) == TACHO_CODE_CANCELLED;
     return status == TACHO_OK || is_fatal ? status : skip_file(self, path, status);
 }
 
@@ -109,11 +110,21 @@ static tacho_status write_page(page *self, const tacho_input_list *list, tacho_o
     return tacho_output_commit(output);
 }
 
-tacho_status tacho_report_run(tacho_report_request *request, const tacho_input_list *list,
-                              tacho_report_result *out_result)
+const char *tacho_page_default_title(const tacho_input_list *list)
+{
+    if (list->path_count != 1) {
+        return "Profiles";
+    }
+    bool is_stdin = strcmp(list->paths[0], "-") == 0;
+    return is_stdin ? "standard input"
+                    : tacho_str_basename(tacho_str_from_cstring(list->paths[0])).data;
+}
+
+tacho_status tacho_page_write(tacho_page_request *request, const tacho_input_list *list,
+                              tacho_page_result *out_result)
 {
     page self = {.request = request, .result = out_result};
-    *out_result = (tacho_report_result){0};
+    *out_result = (tacho_page_result){0};
     for (size_t i = 0; i < list->path_count; i++) {
         if (tacho_input_is_same_file(list->paths[i], request->output_path)) {
             return tacho_fail(TACHO_CODE_USAGE, "%s is an input and would be overwritten",

@@ -10,7 +10,7 @@
 #include "pipeline/input_list.h"
 #include "pipeline/intake.h"
 
-typedef struct tacho_report_request {
+typedef struct tacho_page_request {
     tacho_intake intake; /* options, progress; inputs are filled in one by one */
     const tacho_selection *selection;
     const tacho_source *source; /* of all files; NULL: recognised */
@@ -26,16 +26,19 @@ typedef struct tacho_report_request {
     void (*skip)(void *user, tacho_status status);
     void (*pause)(void *user);
     void *user;
-} tacho_report_request;
+} tacho_page_request;
 
-typedef struct tacho_report_result {
+typedef struct tacho_page_result {
     size_t read_count, skipped_count; /* files */
     uint64_t span_count;
     bool has_losses;
-} tacho_report_result;
+} tacho_page_result;
+
+/* What the page is called unless somebody says: after its only file. */
+const char *tacho_page_default_title(const tacho_input_list *list);
 
 /* Writes the page. */
-tacho_status tacho_report_run(tacho_report_request *request, const tacho_input_list *list,
-                              tacho_report_result *out_result) TACHO_MUST_USE;
+tacho_status tacho_page_write(tacho_page_request *request, const tacho_input_list *list,
+                              tacho_page_result *out_result) TACHO_MUST_USE;
 
 #endif

@@ -6,6 +6,12 @@
  *     verbs overview|ops|info FILE      verbs machines
  *     verbs annotate DEBUG FILE         verbs machine NAME
  *     verbs compile MODEL MACHINE       verbs run MODEL DEVICE
+ *     verbs some FILE                   ops of a window, of some names
+ *
+ * These write a file:
+ *
+ *     verbs report OUT FILE             verbs join OUT FOLDER
+ *     verbs part OUT FILE               verbs export OUT MACHINE
  */
 #include <tacho/tacho.h>
 
@@ -39,6 +45,33 @@ static tacho_status run(const char *model, const char *device, tacho_tables **ou
     return status;
 }
 
+/* Sets |*out_is_file| where the verb writes one. */
+static tacho_status write_file(char **words, bool *out_is_file)
+{
+    const char *verb = words[0];
+    const char *const paths[] = {words[1] != NULL ? words[2] : NULL};
+    *out_is_file = true;
+    if (strcmp(verb, "report") == 0) {
+        const tacho_report_options options = {.title = "A <page>"};
+        return tacho_report_write(paths, 1, words[1], &options, NULL);
+    }
+    if (strcmp(verb, "join") == 0) {
+        return tacho_convert_to_op_table(paths, 1, words[1], NULL, NULL);
+    }
+    if (strcmp(verb, "part") == 0) {
+        const tacho_convert_options options = {.to = "perfetto",
+                                               .window_begin_ns = 1000,
+                                               .min_duration_ns = 100,
+                                               .filter = "/^[a-z]/"};
+        return tacho_convert(paths, 1, words[1], &options, NULL);
+    }
+    if (strcmp(verb, "export") == 0) {
+        return tacho_machines_export(paths[0], words[1]);
+    }
+    *out_is_file = false;
+    return TACHO_OK;
+}
+
 static tacho_status make_tables(char **words, tacho_tables **out_tables)
 {
     const char *verb = words[0];
@@ -48,6 +81,11 @@ static tacho_status make_tables(char **words, tacho_tables **out_tables)
     }
     if (strcmp(verb, "ops") == 0) {
         return tacho_analyse_ops(paths, 1, NULL, out_tables);
+    }
+    if (strcmp(verb, "some") == 0) {
+        const tacho_analyse_ops_options options = {
+            .input = {.window_end_ns = 500000, .filter = "/[aeiou]/"}};
+        return tacho_analyse_ops(paths, 1, &options, out_tables);
     }
     if (strcmp(verb, "info") == 0) {
         return tacho_analyse_info(paths, 1, NULL, out_tables);
@@ -73,8 +111,12 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: verbs VERB [FILE]...\n");
         return 2;
     }
-    tacho_status status = make_tables(argv + 1, &tables);
-    if (status == TACHO_OK) {
+    bool is_file = false;
+    tacho_status status = write_file(argv + 1, &is_file);
+    if (!is_file) {
+        status = make_tables(argv + 1, &tables);
+    }
+    if (status == TACHO_OK && !is_file) {
         status = tacho_tables_write(tables, "-", "json");
     }
     if (status != TACHO_OK) {

@@ -33,10 +33,37 @@ same() {
     fi
 }
 
+# same_file NAME VERBS_ARGUMENTS -- TACHO_ARGUMENTS: compares what both write to a file.
+same_file() {
+    local name=$1 words=()
+    shift
+    while [[ $1 != -- ]]; do
+        words+=("$1")
+        shift
+    done
+    shift
+    "$tacho" "$@" -o "$work/program.csv" >/dev/null 2>&1 || (($? == 3))
+    "$verbs" "${words[0]}" "$work/library.csv" "${words[@]:1}"
+    if cmp "$work/program.csv" "$work/library.csv"; then
+        ((passed += 1))
+    else
+        echo "FAIL $name"
+        ((failed += 1))
+    fi
+    rm -f "$work/program.csv" "$work/library.csv"
+}
+
 for file in torq/t1.csv torq/t4.csv torq/r2i.csv torq/r0.csv; do
     same "overview $file" overview overview "$file" -- overview "$file"
     same "ops $file" ops ops "$file" -- ops --top 0 "$file"
+    same_file "report $file" report "$file" -- report --title "A <page>" "$file"
+    same_file "part of $file" part "$file" -- \
+        convert --to perfetto --window 1us.. --min-duration 100ns --filter '/^[a-z]/' "$file"
     same "info $file" 'inputs|tracks|lost|notes' info "$file" -- info "$file"
+done
+for file in t1 t4 r0; do
+    same "some ops $file" ops some "torq/$file.csv" -- \
+        ops --top 0 --window ..500us --filter '/[aeiou]/' "torq/$file.csv"
 done
 for file in r0.csv r1q.csv r2i.csv; do
     same "annotate $file" annotation annotate annotate/two.mlir "annotate/$file" -- \
@@ -51,6 +78,10 @@ for model in run/pair.mlir compile/block.mlir; do
     same "run $model" 'latency|ops|compare' run "$model" sim:aic100 -- \
         run --device sim:aic100 --top 0 --compare "$model"
 done
+for run in run report; do
+    same_file "join $run" join "tenstorrent/$run" -- ops --join "tenstorrent/$run"
+done
+same_file export export aic100 -- machine export aic100
 same machines machines machines -- machine list
 same machine machine machine aic100 -- machine show aic100
 echo "verbs: $passed passed, $failed failed"
