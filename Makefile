@@ -13,7 +13,7 @@
 .DEFAULT_GOAL := all
 .PHONY: all demo test torture bench oracle check-schedules fuzz install format clean build-packages test-packages bench-packages
 
-BUILD_PACKAGES = gcc libc6-dev cmake ninja-build pkg-config zlib1g-dev libzstd-dev libdnnl-dev \
+BUILD_PACKAGES = gcc libc6-dev cmake ninja-build pkg-config zlib1g-dev libzstd-dev liblz4-dev libdnnl-dev \
                  scdoc python3
 TEST_PACKAGES = libcmocka-dev libjansson-dev clang libclang-rt-14-dev g++ protobuf-compiler jq mandoc \
                 zstd gzip util-linux locales mlir-22-tools chromium python3-onnx libonnx-testdata
