@@ -21,21 +21,23 @@ enum { SHOWN_MAX = 72, WHOLE_MAX = 1000, SHOWN_LEAST = 24, GAP = 2 };
 static tacho_status format_duration(int64_t ns, tacho_arena *arena, tacho_str *out_text)
 {
     static const struct {
-        int64_t ns;
+        uint64_t ns;
         const char *unit;
     } scales[] = {{1000000000, "s"}, {1000000, "ms"}, {1000, "us"}};
     char text[48];
+    const char *sign = ns < 0 ? "-" : "";
+    uint64_t size = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
     snprintf(text, sizeof(text), "%" PRId64 " ns", ns);
     for (size_t i = 0; i < 3; i++) {
-        if (ns >= scales[i].ns) {
+        if (size >= scales[i].ns) {
             /* Three decimals, to the nearest. */
-            int64_t step = scales[i].ns / 1000;
-            int64_t thousandths = ns / step + (ns % step * 2 >= step ? 1 : 0);
+            uint64_t step = scales[i].ns / 1000;
+            uint64_t thousandths = size / step + (size % step * 2 >= step ? 1 : 0);
             if (i > 0 && thousandths == 1000000) {
                 thousandths = 1000; /* 999.9999 ms is 1.000 s */
                 i--;
             }
-            snprintf(text, sizeof(text), "%" PRId64 ".%03" PRId64 " %s", thousandths / 1000,
+            snprintf(text, sizeof(text), "%s%" PRIu64 ".%03" PRIu64 " %s", sign, thousandths / 1000,
                      thousandths % 1000, scales[i].unit);
             break;
         }
