@@ -197,6 +197,15 @@ static bool parse_short(tacho_arguments *arguments, const char *word, word_list 
     return true;
 }
 
+static size_t count_words(const tacho_arguments *arguments)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < arguments->item_count; i++) {
+        count += arguments->items[i].option == NULL ? 1 : 0;
+    }
+    return count;
+}
+
 static bool parse_words(tacho_arguments *arguments, word_list *list)
 {
     bool options_ended = false;
@@ -208,6 +217,7 @@ static bool parse_words(tacho_arguments *arguments, word_list *list)
             options_ended = options_ended || arguments->command->runs_program;
         } else if (strcmp(word, "--") == 0) {
             options_ended = true;
+            arguments->ended_at = count_words(arguments);
         } else if (word[1] == '-' || is_long_with_one_dash(arguments->command, word)) {
             parsed = parse_long(arguments, word, list);
         } else {
@@ -268,7 +278,7 @@ static void gather_words(tacho_arguments *arguments)
 int tacho_arguments_parse(const tacho_command *command, int word_count, char **words,
                           tacho_arguments *out_arguments)
 {
-    *out_arguments = (tacho_arguments){.command = command};
+    *out_arguments = (tacho_arguments){.command = command, .ended_at = SIZE_MAX};
     size_t item_max = 1;
     for (int i = 0; i < word_count; i++) {
         item_max += strlen(words[i]) + 1; /* a word of letters may be that many flags */

@@ -18,6 +18,8 @@ enum {
     TACHO_EXIT_FAILED = 1,
     TACHO_EXIT_USAGE = 2,
     TACHO_EXIT_LOSSY = 3,         /* done, but some input was damaged or lost */
+    TACHO_EXIT_GATE = 4,          /* done, and something is worse than the limit allows */
+    TACHO_EXIT_INCONCLUSIVE = 5,  /* done, and it cannot be told whether */
     TACHO_EXIT_NOT_STARTED = 125, /* of a command that runs a program */
     TACHO_EXIT_INTERRUPTED = 130, /* as a shell says it */
 };
@@ -97,6 +99,7 @@ typedef struct tacho_command {
     bool is_dropin;          /* called by its own name, not as a verb */
     bool runs_program;       /* what follows the first plain word is a program's command line, and
                                 signals are left for it as they were */
+    bool is_gate;            /* its exit status may be a verdict */
     bool has_single_dash;    /* -name=value is an option's name, too, as LLVM's tools have it */
     const char *summary;     /* one line for the list of verbs */
     const char *usage;       /* what follows the name */
@@ -119,6 +122,7 @@ struct tacho_arguments {
     size_t item_count;
     const char **words; /* those that belong to no option, NULL-terminated */
     size_t word_count;
+    size_t ended_at; /* how many words stand before "--"; SIZE_MAX where there is none */
 };
 
 /*
@@ -207,6 +211,7 @@ extern const tacho_command tacho_command_run;
 extern const tacho_command tacho_command_machine;
 extern const tacho_command tacho_command_opstats;
 extern const tacho_command tacho_command_profile;
+extern const tacho_command tacho_command_diff;
 extern const tacho_command tacho_command_help;
 
 extern const tacho_command tacho_dropin_annotate_profiling;

@@ -160,6 +160,9 @@ void tacho_command_print_help(const tacho_command *command)
            command->runs_program
                ? "that of COMMAND, or 128 plus the signal that ended it; 2 misuse;\n"
                  "124 timed out; 125 tacho failed; 126 COMMAND cannot be run; 127 not found."
+           : command->is_gate
+               ? "0 success; 1 failure, nothing written; 2 misuse; 3 some records\n"
+                 "could not be read; 4 the gate found a regression; 5 it cannot tell."
                : "0 success; 1 failure, nothing written; 2 misuse; 3 some records\n"
                  "could not be read.");
 }
@@ -209,11 +212,16 @@ void tacho_command_print_scdoc(const tacho_command *command)
     print_scdoc_options(command);
     printf("# EXAMPLES\n\n```\n");
     print_examples(command->examples);
-    printf("```\n\n# EXIT STATUS\n\n%s\n\n# SEE ALSO\n\n*tacho*(1)\n",
-           command->runs_program
-               ? "That of COMMAND, or 128 plus the number of the signal that ended it; 2 misuse of "
-                 "the command line; 124 the program timed out; 125 tacho failed; 126 COMMAND "
-                 "cannot be run; 127 COMMAND is not found."
-               : "0 success; 1 failure, nothing written; 2 misuse of the command line; 3 some "
-                 "records of the input could not be read.");
+    printf(
+        "```\n\n# EXIT STATUS\n\n%s\n\n# SEE ALSO\n\n*tacho*(1)\n",
+        command->runs_program
+            ? "That of COMMAND, or 128 plus the number of the signal that ended it; 2 misuse of "
+              "the command line; 124 the program timed out; 125 tacho failed; 126 COMMAND "
+              "cannot be run; 127 COMMAND is not found."
+        : command->is_gate
+            ? "0 success; 1 failure, nothing written; 2 misuse of the command line; 3 some "
+              "records of the input could not be read; 4 the gate found a regression; 5 the gate "
+              "cannot tell."
+            : "0 success; 1 failure, nothing written; 2 misuse of the command line; 3 some "
+              "records of the input could not be read.");
 }

@@ -43,7 +43,8 @@ static tacho_status list_word(tacho_cli_inputs *inputs, const char *word,
 static tacho_status list_words(tacho_cli_inputs *inputs, const tacho_arguments *arguments,
                                const tacho_cli_inputs_options *options)
 {
-    for (size_t i = options->first_word; i < arguments->word_count; i++) {
+    size_t end = options->word_end != 0 ? options->word_end : arguments->word_count;
+    for (size_t i = options->first_word; i < end; i++) {
         TACHO_TRY(list_word(inputs, arguments->words[i], options));
     }
     return TACHO_OK;

@@ -19,6 +19,7 @@ typedef struct tacho_cli_inputs {
 /* What the verb says about its words. */
 typedef struct tacho_cli_inputs_options {
     size_t first_word;       /* those before it are not inputs */
+    size_t word_end;         /* nor is this one, or those behind it; 0: all are */
     const char *output_path; /* not an input, although it may lie in a directory that is */
     bool keeps_debug_info;   /* a directory of debug information is one input */
     bool keeps_empty;        /* so is one without files; else it is refused */

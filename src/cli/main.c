@@ -27,6 +27,7 @@ const tacho_command *const tacho_commands[] = {
     &tacho_command_run,
     &tacho_command_machine,
     &tacho_command_opstats,
+    &tacho_command_diff,
     &tacho_command_profile,
     &tacho_command_help,
     NULL,

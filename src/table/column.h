@@ -41,6 +41,12 @@ typedef enum tacho_column_unit {
 
 /* One row per column: id, name for programs with the unit as suffix, unit. */
 #define TACHO_COLUMN_IDS(X)                                                                        \
+    X(A_BUSY_NS, "a_busy_ns", NS)                                                                  \
+    X(A_BYTES, "a_bytes", BYTES)                                                                   \
+    X(A_COUNT, "a_count", NONE)                                                                    \
+    X(A_GAP_NS, "a_gap_ns", NS)                                                                    \
+    X(A_NS, "a_ns", NS)                                                                            \
+    X(A_SHARE_PERCENT, "a_share_percent", PERCENT)                                                 \
     X(ABSENT_WEIGHT_COUNT, "absent_weight_count", NONE)                                            \
     X(ACTION, "action", NONE)                                                                      \
     X(ACTION_COUNT, "action_count", NONE)                                                          \
@@ -48,7 +54,14 @@ typedef enum tacho_column_unit {
     X(ACTIVATION, "activation", NONE)                                                              \
     X(ACTIVITY, "activity", NONE)                                                                  \
     X(ADVICE, "advice", NONE)                                                                      \
+    X(ASIDE, "aside", NONE)                                                                        \
     X(AVG, "avg", NONE)                                                                            \
+    X(B_BUSY_NS, "b_busy_ns", NS)                                                                  \
+    X(B_BYTES, "b_bytes", BYTES)                                                                   \
+    X(B_COUNT, "b_count", NONE)                                                                    \
+    X(B_GAP_NS, "b_gap_ns", NS)                                                                    \
+    X(B_NS, "b_ns", NS)                                                                            \
+    X(B_SHARE_PERCENT, "b_share_percent", PERCENT)                                                 \
     X(BAD_RECORDS, "bad_records", NONE)                                                            \
     X(BAR, "bar", NONE)                                                                            \
     X(BARRIER_UCYCLES, "barrier_ucycles", UCYCLES)                                                 \
@@ -61,9 +74,11 @@ typedef enum tacho_column_unit {
     X(BUFFER_COUNT, "buffer_count", NONE)                                                          \
     X(BUSIEST_UCYCLES, "busiest_ucycles", UCYCLES)                                                 \
     X(BUSY_CYCLES, "busy_cycles", CYCLES)                                                          \
+    X(BUSY_NS, "busy_ns", NS)                                                                      \
     X(BUSY_PERCENT, "busy_percent", PERCENT)                                                       \
     X(BYTES, "bytes", BYTES)                                                                       \
     X(CATEGORY, "category", NONE)                                                                  \
+    X(CHANGE_PERCENT, "change_percent", PERCENT)                                                   \
     X(CLASS, "class", NONE)                                                                        \
     X(CLOCK, "clock", NONE)                                                                        \
     X(CLOCK_HZ, "clock_hz", HZ)                                                                    \
@@ -99,6 +114,7 @@ typedef enum tacho_column_unit {
     X(DEVICE_TIME_NS, "device_time_ns", NS)                                                        \
     X(DEVICES, "devices", NONE)                                                                    \
     X(DIFFERENCE_CYCLES, "difference_cycles", CYCLES)                                              \
+    X(DIFFERENCE_NS, "difference_ns", NS)                                                          \
     X(DIFFERENCE_PERCENT, "difference_percent", PERCENT)                                           \
     X(DIMENSION, "dimension", NONE)                                                                \
     X(DIRECTION, "direction", NONE)                                                                \
@@ -127,6 +143,7 @@ typedef enum tacho_column_unit {
     X(EXAMPLE, "example", NONE)                                                                    \
     X(FIDELITY, "fidelity", NONE)                                                                  \
     X(FILE, "file", NONE)                                                                          \
+    X(FILES, "files", NONE)                                                                        \
     X(FIRST_LINE, "first_line", NONE)                                                              \
     X(FIRST_NS, "first_ns", NS)                                                                    \
     X(FLOPS_PERCENT, "flops_percent", PERCENT)                                                     \
@@ -141,6 +158,7 @@ typedef enum tacho_column_unit {
     X(GROUP, "group", NONE)                                                                        \
     X(ID, "id", NONE)                                                                              \
     X(IDEAL_CYCLES, "ideal_cycles", CYCLES)                                                        \
+    X(IDLE_NS, "idle_ns", NS)                                                                      \
     X(INFERENCE, "inference", NONE)                                                                \
     X(INFERENCE_PCYCLES, "inference_pcycles", PCYCLES)                                             \
     X(INFERENCES_PER_RUN, "inferences_per_run", NONE)                                              \
@@ -157,6 +175,8 @@ typedef enum tacho_column_unit {
     X(LAST_NS, "last_ns", NS)                                                                      \
     X(LAUNCH_CYCLES, "launch_cycles", CYCLES)                                                      \
     X(LEVEL, "level", NONE)                                                                        \
+    X(LIMIT_NS, "limit_ns", NS)                                                                    \
+    X(LIMIT_PERCENT, "limit_percent", PERCENT)                                                     \
     X(LINK_BYTES, "link_bytes", BYTES)                                                             \
     X(LINK_CYCLES, "link_cycles", CYCLES)                                                          \
     X(LOCAL_BYTES, "local_bytes", BYTES)                                                           \
@@ -167,6 +187,7 @@ typedef enum tacho_column_unit {
     X(MACHINE, "machine", NONE)                                                                    \
     X(MACHINE_TEXT_BYTES, "machine_text_bytes", BYTES)                                             \
     X(MACS, "macs", NONE)                                                                          \
+    X(MARGIN_NS, "margin_ns", NS)                                                                  \
     X(MAX, "max", NONE)                                                                            \
     X(MAX_FLOPS_PERCENT, "max_flops_percent", PERCENT)                                             \
     X(MAX_INPUT_WAIT_UCYCLES, "max_input_wait_ucycles", UCYCLES)                                   \
@@ -250,12 +271,15 @@ typedef enum tacho_column_unit {
     X(RECORDS, "records", NONE)                                                                    \
     X(RULE, "rule", NONE)                                                                          \
     X(RUNS, "runs", NONE)                                                                          \
+    X(SAMPLE_KIND, "sample_kind", NONE)                                                            \
+    X(SAMPLES, "samples", NONE)                                                                    \
     X(SECONDS, "seconds", NONE)                                                                    \
     X(SEGMENT, "segment", NONE)                                                                    \
     X(SELF_NS, "self_ns", NS)                                                                      \
     X(SEND_WAIT_UCYCLES, "send_wait_ucycles", UCYCLES)                                             \
     X(SHAPE, "shape", NONE)                                                                        \
     X(SHARE_PERCENT, "share_percent", PERCENT)                                                     \
+    X(SIDE, "side", NONE)                                                                          \
     X(SIMULATED_CYCLES, "simulated_cycles", CYCLES)                                                \
     X(SIZE_BYTES, "size_bytes", BYTES)                                                             \
     X(SLACK_CYCLES, "slack_cycles", CYCLES)                                                        \
@@ -270,6 +294,7 @@ typedef enum tacho_column_unit {
     X(STATS_LEVEL, "stats_level", NONE)                                                            \
     X(STD, "std", NONE)                                                                            \
     X(STD_FLOPS_PERCENT, "std_flops_percent", PERCENT)                                             \
+    X(STEP, "step", NONE)                                                                          \
     X(STEP_COUNT, "step_count", NONE)                                                              \
     X(SYNC_UCYCLES, "sync_ucycles", UCYCLES)                                                       \
     X(TASK_COUNT, "task_count", NONE)                                                              \
@@ -300,8 +325,10 @@ typedef enum tacho_column_unit {
     X(UTILISATION_PERCENT, "utilisation_percent", PERCENT)                                         \
     X(UTILIZATION_PERCENT, "utilization_percent", PERCENT)                                         \
     X(VALUE, "value", NONE)                                                                        \
+    X(VARIATION_PERCENT, "variation_percent", PERCENT)                                             \
     X(VECTOR_COUNT, "vector_count", NONE)                                                          \
     X(VECTOR_THREAD_COUNT, "vector_thread_count", NONE)                                            \
+    X(VERDICT, "verdict", NONE)                                                                    \
     X(VERSION, "version", NONE)                                                                    \
     X(VIEWS, "views", NONE)                                                                        \
     X(WAIT_COUNT, "wait_count", NONE)                                                              \

@@ -32,6 +32,9 @@ TOSA = """func.func @main(%x: tensor<{shape}xi8>) -> tensor<{shape}xi8> {{
 """
 
 
+STEP = '[{{"ph":"X","name":"work","pid":1,"tid":1,"ts":0,"dur":{time}}}]'
+
+
 def run(command, cwd):
     return subprocess.run(["bash", "-c", command], cwd=cwd, env=ENV, capture_output=True, text=True,
                           stdin=subprocess.DEVNULL, timeout=300, check=False)
@@ -85,6 +88,22 @@ def make_programs(at):
              f"{at}/{name}.9.executable-targets.mlir")
 
 
+def make_sides(at):
+    """Before and after, each as one file and as a directory of five."""
+    for side, more in (("old", 0), ("new", 1)):
+        os.mkdir(f"{at}/{side}")
+        for number in range(5):
+            with open(f"{at}/{side}/{number}.json", "w", encoding="utf-8") as target:
+                target.write(STEP.format(time=10000 + number + more))
+    copy(f"{at}/old/0.json", f"{at}/before.json")
+    copy(f"{at}/new/0.json", f"{at}/after.json")
+    for number in (1, 2, 3):
+        copy(f"{at}/old/{number}.json", f"{at}/run{number}.json")
+        copy(f"{at}/new/{number}.json", f"{at}/new{number}.json")
+    must("tacho compile model.onnx --profile estimate.tacho -q", at)
+    must("tacho run model.onnx --no-values --profile run.tacho -q", at)
+
+
 def fitted(command):
     """|command| with the file that has what its options are about."""
     if "--dim N=" in command:
@@ -131,6 +150,7 @@ class Examples(unittest.TestCase):
         make_profiles(cls.files)
         make_models(cls.files)
         make_programs(cls.files)
+        make_sides(cls.files)
 
     @classmethod
     def tearDownClass(cls):

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Diff: what is slower or faster on side B than on side A, and what explains the difference? Times
+ * are means over the samples of a side, in whole nanoseconds that add up: the rows of all operators
+ * and the idle time make the total, on each side and so of the difference.
+ *
+ * The gate: is B worse? A limit is relative and absolute, and both must be exceeded; a difference
+ * that could be chance is no regression, and what cannot be told is inconclusive, not passed.
+ */
+#ifndef TACHO_ANALYSES_DIFF_H
+#define TACHO_ANALYSES_DIFF_H
+
+#include "analyses/diff_match.h"
+#include "analyses/statistics.h"
+#include "base/notes.h"
+#include "table/table.h"
+
+/* The outcome of a gate, the worst last: id, the word for it. */
+#define TACHO_VERDICTS(X)                                                                          \
+    X(NONE, "")                                                                                    \
+    X(PASS, "pass")                                                                                \
+    X(INCONCLUSIVE, "inconclusive")                                                                \
+    X(REGRESSION, "regression")
+
+typedef enum tacho_verdict {
+#define TACHO_VERDICT_ENUM(id, word) TACHO_VERDICT_##id,
+    TACHO_VERDICTS(TACHO_VERDICT_ENUM)
+#undef TACHO_VERDICT_ENUM
+} tacho_verdict;
+
+const char *tacho_verdict_word(tacho_verdict verdict);
+
+typedef struct tacho_gate {
+    double relative; /* 0.03 */
+    int64_t absolute_ns;
+} tacho_gate;
+
+/* Measured profiles need so many samples on each side. */
+enum { TACHO_GATE_SAMPLES_MIN = 5 };
+
+/* How likely a gate finds a regression where there is none, of the total and of all operators. */
+#define TACHO_GATE_FALSE_ALARM 0.0005
+
+/* Reads "rel=3%,abs=20us"; either may be left out. */
+tacho_status tacho_gate_parse(tacho_str text, tacho_gate *out_gate) TACHO_MUST_USE;
+
+/* What one side says of one row. */
+typedef struct tacho_diff_side {
+    int64_t wall_ns; /* mean, rounded so that rows add up */
+    int64_t busy_ns, gap_ns;
+    int64_t count;         /* spans per sample */
+    int64_t bytes;         /* per sample, -1 when unknown */
+    tacho_moments moments; /* of the wall time */
+} tacho_diff_side;
+
+typedef struct tacho_diff_row {
+    tacho_diff_kind kind;
+    uint32_t ops[2]; /* the first operator of each side, TACHO_NONE for none */
+    uint32_t op_counts[2];
+    tacho_diff_side sides[2];
+    tacho_shift shift;
+    tacho_verdict verdict;
+} tacho_diff_row;
+
+typedef struct tacho_diff_options {
+    size_t top; /* rows to show; 0 for all */
+    bool has_gate;
+    tacho_gate gate;
+    const tacho_notes *notes; /* who is told what is left out, and what to know (optional) */
+} tacho_diff_options;
+
+typedef struct tacho_diff {
+    const tacho_samples *sides[2];
+    tacho_diff_options options;
+    tacho_diff_row *rows; /* largest difference first; ties by name */
+    size_t row_count;
+    tacho_diff_row total; /* wall time of samples */
+    tacho_diff_row idle;
+    double matched_percent; /* of the operators' time on both sides, in rows that both have */
+    tacho_verdict verdict;
+    char reason[160]; /* of the verdict, for people */
+} tacho_diff;
+
+/* Sides outlive it. Call deinit even after a failure. */
+tacho_status tacho_diff_init(tacho_diff *diff, const tacho_samples *a, const tacho_samples *b,
+                             const tacho_diff_options *options) TACHO_MUST_USE;
+void tacho_diff_deinit(tacho_diff *diff);
+
+/* Judges rows and total; called by tacho_diff_init where there is a gate. */
+void tacho_diff_judge(tacho_diff *diff);
+
+static inline int64_t tacho_diff_of(const tacho_diff_row *row)
+{
+    return row->sides[1].wall_ns - row->sides[0].wall_ns;
+}
+
+#endif

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The gate. A row is a regression where the difference exceeds the limit and is no chance: a test
+ * that finds one in 2,000 of equal sides for the total, and as seldom for all operators together.
+ * Simulated and estimated times do not vary, so that one sample tells.
+ */
+#include "analyses/diff.h"
+
+#include "base/duration.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+const char *tacho_verdict_word(tacho_verdict verdict)
+{
+    static const char *const words[] = {
+#define TACHO_VERDICT_WORD(id, word) word,
+        TACHO_VERDICTS(TACHO_VERDICT_WORD)
+#undef TACHO_VERDICT_WORD
+    };
+    return words[verdict];
+}
+
+/* ---- limits -------------------------------------------------------------------------------- */
+
+/* "3%", "0.5%". */
+static bool parse_percent(tacho_str text, double *out_part)
+{
+    uint64_t whole = 0;
+    uint64_t decimals = 0;
+    if (text.len == 0 || text.data[text.len - 1] != '%') {
+        return false;
+    }
+    text.len--;
+    size_t point = tacho_str_find_byte(text, '.');
+    tacho_str behind = point < text.len ? tacho_str_from(text, point + 1) : TACHO_STR("0");
+    if (!tacho_str_parse_u64(tacho_str_make(text.data, point), &whole) || whole > 100000 ||
+        behind.len > 9 || !tacho_str_parse_u64(behind, &decimals)) {
+        return false;
+    }
+    *out_part = ((double)whole + (double)decimals / pow(10, (double)behind.len)) / 100;
+    return true;
+}
+
+static bool parse_limit(tacho_str text, tacho_gate *gate)
+{
+    if (tacho_str_starts_with(text, TACHO_STR("rel="))) {
+        return parse_percent(tacho_str_from(text, 4), &gate->relative);
+    }
+    return tacho_str_starts_with(text, TACHO_STR("abs=")) &&
+           tacho_duration_parse(tacho_str_from(text, 4), &gate->absolute_ns);
+}
+
+tacho_status tacho_gate_parse(tacho_str text, tacho_gate *out_gate)
+{
+    *out_gate = (tacho_gate){.relative = 0};
+    bool is_good = text.len > 0;
+    for (size_t at = 0; is_good && at < text.len;) {
+        tacho_str rest = tacho_str_from(text, at);
+        size_t len = tacho_str_find_byte(rest, ',');
+        is_good = parse_limit(tacho_str_make(rest.data, len), out_gate);
+        at += len + 1;
+    }
+    return is_good ? TACHO_OK
+                   : tacho_fail(TACHO_CODE_USAGE,
+                                "expected limits such as rel=3%%,abs=20us, not '%.*s'",
+                                TACHO_STR_ARG(text));
+}
+
+/* ---- verdicts ------------------------------------------------------------------------------ */
+
+/* Both limits must be exceeded, so that the larger one counts. */
+static double limit_of(const tacho_gate *gate, const tacho_diff_row *row)
+{
+    double relative = gate->relative * row->sides[0].moments.mean;
+    return relative > (double)gate->absolute_ns ? relative : (double)gate->absolute_ns;
+}
+
+/* Whether the times of both sides vary from sample to sample. */
+static bool is_measured(const tacho_diff *diff)
+{
+    return diff->sides[0]->origin == TACHO_ORIGIN_MEASURED ||
+           diff->sides[1]->origin == TACHO_ORIGIN_MEASURED;
+}
+
+static tacho_verdict judge_row(const tacho_diff *diff, const tacho_diff_row *row,
+                               double false_alarm)
+{
+    double limit = limit_of(&diff->options.gate, row);
+    bool exceeds = row->shift.difference > limit;
+    if (!row->shift.is_known || !is_measured(diff)) {
+        return exceeds ? TACHO_VERDICT_REGRESSION : TACHO_VERDICT_PASS;
+    }
+    if (exceeds) {
+        return tacho_shift_p(&row->shift) <= false_alarm ? TACHO_VERDICT_REGRESSION
+                                                         : TACHO_VERDICT_INCONCLUSIVE;
+    }
+    double margin = tacho_shift_margin(&row->shift, 0.95);
+    bool may_exceed = row->shift.difference + margin > limit;
+    return margin > limit && may_exceed ? TACHO_VERDICT_INCONCLUSIVE : TACHO_VERDICT_PASS;
+}
+
+/* Whether the row is there on both sides, and long enough to matter. */
+static bool is_judged(const tacho_diff *diff, const tacho_diff_row *row)
+{
+    return row->ops[0] != TACHO_NONE && row->ops[1] != TACHO_NONE &&
+           row->sides[1].moments.mean > (double)diff->options.gate.absolute_ns;
+}
+
+static size_t judge_rows(tacho_diff *diff)
+{
+    size_t judged_count = 0;
+    size_t bad_count = 0;
+    for (size_t i = 0; i < diff->row_count; i++) {
+        judged_count += is_judged(diff, &diff->rows[i]) ? 1 : 0;
+    }
+    for (size_t i = 0; i < diff->row_count; i++) {
+        tacho_diff_row *row = &diff->rows[i];
+        if (is_judged(diff, row)) {
+            row->verdict = judge_row(diff, row, TACHO_GATE_FALSE_ALARM / (double)judged_count);
+            bad_count += row->verdict == TACHO_VERDICT_REGRESSION ? 1 : 0;
+        }
+    }
+    return bad_count;
+}
+
+/* Why nothing can be said, whatever the times are; NULL where something can. */
+static const char *find_obstacle(const tacho_diff *diff)
+{
+    if (diff->sides[0]->lost_count > 0 || diff->sides[1]->lost_count > 0) {
+        return "records were lost";
+    }
+    if (diff->sides[0]->domain != diff->sides[1]->domain) {
+        return "one side has device work and the other has none";
+    }
+    if (diff->sides[0]->origin != diff->sides[1]->origin) {
+        return "the sides are of different origin";
+    }
+    for (size_t i = 0; i < diff->row_count; i++) {
+        const tacho_diff_row *row = &diff->rows[i];
+        if (row->ops[0] != TACHO_NONE && row->ops[1] != TACHO_NONE && row->op_counts[0] == 1 &&
+            row->op_counts[1] == 1 &&
+            diff->sides[0]->ops[row->ops[0]].shape != diff->sides[1]->ops[row->ops[1]].shape) {
+            return "operators have different shapes";
+        }
+    }
+    if (diff->matched_percent < 50) {
+        return "less than half of the time is spent in operators that both sides have";
+    }
+    bool has_few = diff->sides[0]->whole_count < TACHO_GATE_SAMPLES_MIN ||
+                   diff->sides[1]->whole_count < TACHO_GATE_SAMPLES_MIN;
+    return is_measured(diff) && has_few ? "a measured side has fewer than 5 samples" : NULL;
+}
+
+void tacho_diff_judge(tacho_diff *diff)
+{
+    const char *obstacle = find_obstacle(diff);
+    if (obstacle != NULL) {
+        diff->verdict = TACHO_VERDICT_INCONCLUSIVE;
+        snprintf(diff->reason, sizeof(diff->reason), "%s", obstacle);
+        return;
+    }
+    size_t bad_count = judge_rows(diff);
+    diff->total.verdict = judge_row(diff, &diff->total, TACHO_GATE_FALSE_ALARM);
+    diff->verdict = bad_count > 0 ? TACHO_VERDICT_REGRESSION : diff->total.verdict;
+    if (diff->total.verdict == TACHO_VERDICT_REGRESSION) {
+        snprintf(diff->reason, sizeof(diff->reason), "the total exceeds the limit");
+    } else if (bad_count > 0) {
+        snprintf(diff->reason, sizeof(diff->reason), "%zu operator%s exceed%s the limit", bad_count,
+                 bad_count == 1 ? "" : "s", bad_count == 1 ? "s" : "");
+    } else if (diff->verdict == TACHO_VERDICT_INCONCLUSIVE) {
+        snprintf(diff->reason, sizeof(diff->reason), "%s",
+                 diff->total.shift.difference > limit_of(&diff->options.gate, &diff->total)
+                     ? "the total exceeds the limit, but that could be chance; take more samples"
+                     : "the noise is larger than the limit; take more samples");
+    } else {
+        snprintf(diff->reason, sizeof(diff->reason), "nothing exceeds the limit");
+    }
+}

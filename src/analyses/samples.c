@@ -1,0 +1,501 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Two passes over each profile: one to see what it has, one to cut its spans to pieces, which the
+ * sweep then adds up.
+ */
+#include "analyses/samples.h"
+
+#include "analyses/sample_steps.h"
+#include "analyses/sample_sweep.h"
+#include "base/grow.h"
+#include "profile/operators.h"
+
+#include <stdlib.h>
+
+#define DEVICE_CLASSES                                                                             \
+    (TACHO_TRACK_BIT(TACHO_TRACK_DMA_IN) | TACHO_TRACK_BIT(TACHO_TRACK_DMA_OUT) |                  \
+     TACHO_TRACK_BIT(TACHO_TRACK_DMA_LOCAL) | TACHO_TRACK_BIT(TACHO_TRACK_COMPUTE) |               \
+     TACHO_TRACK_BIT(TACHO_TRACK_VECTOR))
+#define HOST_CLASSES                                                                               \
+    (TACHO_TRACK_BIT(TACHO_TRACK_HOST) | TACHO_TRACK_BIT(TACHO_TRACK_HOST_COPY) |                  \
+     TACHO_TRACK_BIT(TACHO_TRACK_RUNTIME))
+
+/* Arguments that say what an operator was given: those of PyTorch's and ONNX Runtime's profilers.
+ */
+enum { SHAPE_KEY_COUNT = 2 };
+static const char *const shape_keys[SHAPE_KEY_COUNT] = {"Input Dims", "input_type_shape"};
+
+tacho_status tacho_samples_init(tacho_samples *samples, const tacho_samples_options *options)
+{
+    uint32_t empty = 0;
+    *samples = (tacho_samples){.options = *options};
+    TACHO_TRY(tacho_strings_init(&samples->strings));
+    TACHO_TRY(tacho_index_init(&samples->index));
+    return tacho_strings_ensure(&samples->strings, TACHO_STR(""), &empty);
+}
+
+void tacho_samples_deinit(tacho_samples *samples)
+{
+    for (size_t i = 0; i < samples->op_count; i++) {
+        free(samples->ops[i].cells);
+    }
+    free(samples->ops);
+    free(samples->wholes);
+    tacho_index_deinit(&samples->index);
+    tacho_strings_deinit(&samples->strings);
+    *samples = (tacho_samples){.options = {.by_type = false}};
+}
+
+/* ---- one profile --------------------------------------------------------------------------- */
+
+/* Calls that are open around those that come next on a track: what is not counted of each yet. */
+typedef struct call_stack {
+    tacho_sample_piece *items;
+    size_t item_count, item_capacity;
+} call_stack;
+
+/* While a profile is added. */
+typedef struct addition {
+    tacho_samples *samples;
+    const tacho_profile *profile;
+    const tacho_dict *dict;
+    uint32_t classes;
+    bool is_marked; /* operators have spans of their own, and those of their engines are inside */
+    uint32_t first_sample;
+    uint32_t op_key, type_key, bytes_key, marked; /* strings of |dict|, TACHO_NONE for none */
+    uint32_t shape_keys[SHAPE_KEY_COUNT];
+    tacho_sample_steps steps;
+    tacho_sample_pieces pieces;
+    call_stack *stacks; /* by track */
+} addition;
+
+static uint32_t find_string(const tacho_dict *dict, tacho_str text)
+{
+    return tacho_strings_find(&dict->strings, text);
+}
+
+/* Whether spans on |track| at |site| are work that can be compared. */
+static bool is_work(const addition *self, const tacho_span *span)
+{
+    const tacho_site *site = &self->dict->sites[span->site];
+    if ((span->flags & TACHO_SPAN_INSTANT) != 0 ||
+        tacho_category_is_phase(tacho_dict_string(self->dict, site->category))) {
+        return false;
+    }
+    return true;
+}
+
+static tacho_samples_domain domain_of(uint32_t classes)
+{
+    if ((classes & DEVICE_CLASSES) != 0) {
+        return TACHO_SAMPLES_DEVICE;
+    }
+    if ((classes & TACHO_TRACK_BIT(TACHO_TRACK_CONTROL)) != 0) {
+        return TACHO_SAMPLES_CONTROL;
+    }
+    return (classes & HOST_CLASSES) != 0 ? TACHO_SAMPLES_HOST : TACHO_SAMPLES_NONE;
+}
+
+static uint32_t classes_of(tacho_samples_domain domain)
+{
+    static const uint32_t classes[] = {
+        [TACHO_SAMPLES_NONE] = 0,
+        [TACHO_SAMPLES_DEVICE] = DEVICE_CLASSES,
+        [TACHO_SAMPLES_CONTROL] = TACHO_TRACK_BIT(TACHO_TRACK_CONTROL),
+        [TACHO_SAMPLES_HOST] = HOST_CLASSES,
+    };
+    return classes[domain];
+}
+
+static void note_origin(addition *self, const tacho_span *span)
+{
+    tacho_samples *samples = self->samples;
+    tacho_origin origin = (tacho_origin)(span->flags & TACHO_SPAN_ORIGIN_MASK);
+    if (origin == TACHO_ORIGIN_UNKNOWN) {
+        origin = self->dict->parts[self->dict->tracks[span->track].part].origin;
+    }
+    samples->is_mixed = samples->is_mixed || (samples->span_count > 0 && samples->origin != origin);
+    samples->origin = samples->span_count == 0 ? origin : samples->origin;
+    samples->span_count++;
+}
+
+/* Which classes of track have work, and whether operators are marked as such. */
+static uint32_t survey(addition *self)
+{
+    uint32_t classes = 0;
+    for (size_t i = 0; i < self->profile->span_count; i++) {
+        tacho_span span = tacho_profile_span(self->profile, i);
+        if (!is_work(self, &span)) {
+            continue;
+        }
+        const tacho_track *track = &self->dict->tracks[span.track];
+        classes |= TACHO_TRACK_BIT(track->track_class);
+        self->is_marked =
+            self->is_marked || (track->track_class == TACHO_TRACK_CONTROL &&
+                                self->dict->sites[span.site].category == self->marked);
+    }
+    return classes;
+}
+
+static tacho_status prepare(addition *self)
+{
+    tacho_samples *samples = self->samples;
+    self->op_key = find_string(self->dict, TACHO_STR("op"));
+    self->type_key = find_string(self->dict, TACHO_STR("op_name"));
+    self->bytes_key = find_string(self->dict, TACHO_STR("bytes"));
+    for (size_t i = 0; i < SHAPE_KEY_COUNT; i++) {
+        self->shape_keys[i] = find_string(self->dict, tacho_str_from_cstring(shape_keys[i]));
+    }
+    self->marked = self->op_key; /* the category of an operator's own span is the same word */
+    uint32_t classes = survey(self);
+    tacho_samples_domain domain = domain_of(classes);
+    if (self->is_marked) {
+        domain = TACHO_SAMPLES_CONTROL;
+    }
+    self->classes = samples->options.classes != 0 ? samples->options.classes : classes_of(domain);
+    samples->domain = samples->domain == TACHO_SAMPLES_NONE ? domain : samples->domain;
+    TACHO_TRY(tacho_sample_steps_init(&self->steps, self->profile, domain));
+    samples->kind = self->steps.kind > samples->kind ? self->steps.kind : samples->kind;
+    return tacho_items_make(&self->stacks, self->dict->track_count);
+}
+
+/* ---- which operator ------------------------------------------------------------------------ */
+
+/* The argument of |span| with that key, NULL for none. */
+static const tacho_arg *find_arg(const addition *self, const tacho_span *span, uint32_t key)
+{
+    const tacho_stored_arg *args = self->profile->args;
+    size_t at = span->args;
+    while (span->args != TACHO_NONE && key != TACHO_NONE && at < self->profile->arg_count) {
+        const tacho_arg *arg = &args[at].arg;
+        bool is_nest = arg->type == TACHO_ARG_DICT || arg->type == TACHO_ARG_ARRAY;
+        if (arg->key == key) {
+            return arg;
+        }
+        at += is_nest ? (size_t)arg->value.as_uint : 0; /* what lies in it is its own */
+        if (at >= self->profile->arg_count || args[at].is_last) {
+            return NULL;
+        }
+        at++;
+    }
+    return NULL;
+}
+
+/* The text of an argument, empty where there is none. */
+static tacho_str find_text(const addition *self, const tacho_span *span, uint32_t key)
+{
+    const tacho_arg *arg = find_arg(self, span, key);
+    if (arg != NULL && arg->type == TACHO_ARG_STRING) {
+        return tacho_dict_string(self->dict, arg->value.as_string);
+    }
+    return arg != NULL && arg->type == TACHO_ARG_TEXT ? arg->value.as_text : TACHO_STR("");
+}
+
+static uint32_t mix(uint32_t hash, uint64_t value)
+{
+    uint64_t mixed = (hash ^ value ^ value >> 32) * UINT64_C(0x9e3779b97f4a7c15);
+    return (uint32_t)(mixed >> 32) | 1;
+}
+
+/* A hash of the value of |arg| and of what lies in it. */
+static uint32_t hash_arg(const addition *self, const tacho_arg *arg)
+{
+    const tacho_profile *profile = self->profile;
+    size_t first = (size_t)((const tacho_stored_arg *)(const void *)arg - profile->args);
+    bool is_nest = arg->type == TACHO_ARG_DICT || arg->type == TACHO_ARG_ARRAY;
+    size_t last = first + (is_nest ? (size_t)arg->value.as_uint : 0);
+    uint32_t hash = 1;
+    for (size_t i = first; i <= last && i < profile->arg_count; i++) {
+        const tacho_arg *of = &profile->args[i].arg;
+        tacho_str text = of->type == TACHO_ARG_STRING
+                             ? tacho_dict_string(self->dict, of->value.as_string)
+                             : of->value.as_text;
+        hash = mix(hash, (uint64_t)of->type);
+        if (of->type == TACHO_ARG_STRING || tacho_arg_has_text(of)) {
+            for (size_t k = 0; k < text.len; k++) {
+                hash = mix(hash, (unsigned char)text.data[k]);
+            }
+        } else {
+            hash = mix(hash, of->type == TACHO_ARG_BOOL ? of->value.as_bool : of->value.as_uint);
+        }
+    }
+    return hash;
+}
+
+static uint32_t find_shape(const addition *self, const tacho_span *span)
+{
+    for (size_t i = 0; i < SHAPE_KEY_COUNT; i++) {
+        const tacho_arg *arg = find_arg(self, span, self->shape_keys[i]);
+        if (arg != NULL) {
+            return hash_arg(self, arg);
+        }
+    }
+    return 0;
+}
+
+/* What tells one operator from another. */
+typedef struct op_key {
+    uint32_t name, type, location;
+} op_key;
+
+static tacho_status ensure_op(tacho_samples *samples, const op_key *key, uint32_t *out_op)
+{
+    uint32_t bytes[2] = {key->name, key->location};
+    uint32_t hash =
+        tacho_index_hash(&samples->index, tacho_str_make((const char *)bytes, sizeof(bytes)));
+    size_t at = tacho_index_begin(&samples->index, hash);
+    while ((*out_op = tacho_index_next(&samples->index, hash, &at)) != TACHO_NONE) {
+        tacho_sampled_op *op = &samples->ops[*out_op];
+        if (op->name == key->name && op->location == key->location) {
+            op->type = op->type != 0 ? op->type : key->type;
+            return TACHO_OK;
+        }
+    }
+    TACHO_TRY(tacho_grow(&samples->ops, &samples->op_capacity, samples->op_count + 1));
+    *out_op = (uint32_t)samples->op_count;
+    samples->ops[samples->op_count++] = (tacho_sampled_op){
+        .name = key->name, .type = key->type, .location = key->location, .order = TACHO_NONE};
+    return tacho_index_add(&samples->index, hash, *out_op);
+}
+
+/*
+ * An operator of a model is named by an argument, and its transfers have names of their own
+ * ("load conv1"): then only work on arithmetic engines says the type.
+ */
+static tacho_status find_op(addition *self, const tacho_span *span, uint32_t *out_op)
+{
+    tacho_samples *samples = self->samples;
+    const tacho_dict *dict = self->dict;
+    const tacho_site *site = &dict->sites[span->site];
+    tacho_str name = find_text(self, span, self->op_key);
+    tacho_str type = find_text(self, span, self->type_key);
+    tacho_str location = TACHO_STR("");
+    tacho_str span_name = tacho_dict_string(dict, tacho_operators_of_site(dict, site));
+    bool is_transfer = dict->tracks[span->track].track_class <= TACHO_TRACK_DMA_LOCAL &&
+                       dict->tracks[span->track].track_class >= TACHO_TRACK_DMA_IN;
+    if (type.len == 0 && !(name.len > 0 && is_transfer)) {
+        type = span_name;
+    }
+    if (samples->options.by_type) {
+        name = type.len > 0 ? type : span_name;
+    } else {
+        name = name.len > 0 ? name : span_name;
+        location = site->location != TACHO_NONE
+                       ? tacho_dict_string(dict, dict->locations[site->location].text)
+                       : location;
+    }
+    op_key key = {0, 0, 0};
+    TACHO_TRY(tacho_strings_ensure(&samples->strings, name, &key.name));
+    TACHO_TRY(tacho_strings_ensure(&samples->strings, type, &key.type));
+    TACHO_TRY(tacho_strings_ensure(&samples->strings, location, &key.location));
+    size_t before = samples->op_count;
+    TACHO_TRY(ensure_op(samples, &key, out_op));
+    if (samples->op_count > before) {
+        samples->ops[*out_op].shape = find_shape(self, span);
+    }
+    return TACHO_OK;
+}
+
+/* What it moved, -1 where nothing says it. */
+static int64_t find_bytes(const addition *self, const tacho_span *span)
+{
+    const tacho_arg *arg = find_arg(self, span, self->bytes_key);
+    bool is_count = arg != NULL && (arg->type == TACHO_ARG_INT || arg->type == TACHO_ARG_UINT);
+    return is_count && arg->value.as_int >= 0 ? arg->value.as_int : -1;
+}
+
+/* ---- pieces -------------------------------------------------------------------------------- */
+
+/* Arithmetic before transfers, transfers before what drives them. */
+static uint32_t rank_of(tacho_track_class track_class)
+{
+    switch ((int)track_class) {
+    case TACHO_TRACK_COMPUTE:
+    case TACHO_TRACK_VECTOR:
+    case TACHO_TRACK_HOST:
+        return 0;
+    case TACHO_TRACK_DMA_IN:
+    case TACHO_TRACK_DMA_OUT:
+    case TACHO_TRACK_DMA_LOCAL:
+    case TACHO_TRACK_HOST_COPY:
+        return 1;
+    default:
+        return 2;
+    }
+}
+
+/* Counts what is left of the calls that are over at |now|; those around them go on from there. */
+static tacho_status end_calls(addition *self, call_stack *stack, int64_t now)
+{
+    while (stack->item_count > 0 && stack->items[stack->item_count - 1].end_ns <= now) {
+        const tacho_sample_piece piece = stack->items[--stack->item_count];
+        if (piece.end_ns > piece.start_ns) {
+            TACHO_TRY(tacho_sample_pieces_add(&self->pieces, &piece));
+        }
+        if (stack->item_count > 0) {
+            tacho_sample_piece *outer = &stack->items[stack->item_count - 1];
+            outer->start_ns = tacho_most(outer->start_ns, piece.end_ns);
+        }
+    }
+    return TACHO_OK;
+}
+
+/* A call: it interrupts the one it lies in. One that crosses another is beside it. */
+static tacho_status add_call(addition *self, call_stack *stack, tacho_sample_piece piece)
+{
+    TACHO_TRY(end_calls(self, stack, piece.start_ns));
+    if (stack->item_count > 0) {
+        tacho_sample_piece *outer = &stack->items[stack->item_count - 1];
+        if (piece.end_ns > outer->end_ns) {
+            return tacho_sample_pieces_add(&self->pieces, &piece);
+        }
+        tacho_sample_piece before = *outer;
+        before.end_ns = piece.start_ns;
+        if (before.end_ns > before.start_ns) {
+            TACHO_TRY(tacho_sample_pieces_add(&self->pieces, &before));
+        }
+        outer->start_ns = tacho_most(outer->start_ns, piece.start_ns);
+    }
+    tacho_sample_piece begin = piece; /* counts the call, however little of it is its own */
+    begin.end_ns = begin.start_ns;
+    TACHO_TRY(tacho_sample_pieces_add(&self->pieces, &begin));
+    piece.count = 0;
+    piece.bytes = -1;
+    TACHO_TRY(tacho_grow(&stack->items, &stack->item_capacity, stack->item_count + 1));
+    stack->items[stack->item_count++] = piece;
+    return TACHO_OK;
+}
+
+static tacho_status add_span(addition *self, const tacho_span *span)
+{
+    const tacho_track *track = &self->dict->tracks[span->track];
+    const tacho_clock *clock = tacho_dict_track_clock(self->dict, span->track);
+    bool is_chosen = (self->classes & TACHO_TRACK_BIT(track->track_class)) != 0 &&
+                     is_work(self, span) &&
+                     (!self->is_marked || self->dict->sites[span->site].category == self->marked);
+    if (!is_chosen) {
+        return TACHO_OK;
+    }
+    uint32_t sample = tacho_sample_steps_find(&self->steps, span);
+    if (sample == TACHO_NONE) {
+        self->samples->outside_count++;
+        return TACHO_OK;
+    }
+    note_origin(self, span);
+    tacho_sample_piece piece = {
+        .start_ns = tacho_clock_ns(clock, span->start),
+        .end_ns = tacho_clock_ns(clock, span->end),
+        .sample = sample,
+        .axis = clock->has_fixed_zero ? 0 : track->part,
+        .rank = rank_of(track->track_class),
+        .count = 1,
+    };
+    TACHO_TRY(find_op(self, span, &piece.op));
+    piece.bytes = find_bytes(self, span);
+    return track->nesting == TACHO_NESTING_STACK ? add_call(self, &self->stacks[span->track], piece)
+                                                 : tacho_sample_pieces_add(&self->pieces, &piece);
+}
+
+static tacho_status cut_spans(addition *self)
+{
+    for (size_t i = 0; i < self->profile->span_count; i++) {
+        tacho_span span = tacho_profile_span(self->profile, i);
+        TACHO_TRY(add_span(self, &span));
+    }
+    for (size_t i = 0; i < self->dict->track_count; i++) {
+        TACHO_TRY(end_calls(self, &self->stacks[i], INT64_MAX));
+    }
+    return TACHO_OK;
+}
+
+/* ---- sums ---------------------------------------------------------------------------------- */
+
+/* Samples come in order, so that an operator's last cell is the one that is filled. */
+static tacho_status ensure_cell(addition *self, const tacho_sample_piece *piece,
+                                tacho_sample_cell **out_cell)
+{
+    tacho_samples *samples = self->samples;
+    tacho_sampled_op *op = &samples->ops[piece->op];
+    uint32_t sample = self->first_sample + piece->sample;
+    op->order = op->order == TACHO_NONE ? samples->started_count++ : op->order;
+    if (op->cell_count == 0 || op->cells[op->cell_count - 1].sample != sample) {
+        TACHO_TRY(tacho_grow(&op->cells, &op->cell_capacity, op->cell_count + 1));
+        op->cells[op->cell_count++] = (tacho_sample_cell){.sample = sample, .bytes = -1};
+    }
+    *out_cell = &op->cells[op->cell_count - 1];
+    return TACHO_OK;
+}
+
+static tacho_status start_piece(void *user, const tacho_sample_piece *piece)
+{
+    tacho_sample_cell *cell = NULL;
+    TACHO_TRY(ensure_cell(user, piece, &cell));
+    cell->busy_ns = tacho_cycles_add(cell->busy_ns, piece->end_ns - piece->start_ns);
+    cell->count += cell->count < UINT32_MAX ? piece->count : 0;
+    if (piece->bytes >= 0) {
+        cell->bytes = tacho_cycles_add(cell->bytes < 0 ? 0 : cell->bytes, piece->bytes);
+    }
+    return TACHO_OK;
+}
+
+static tacho_status count_piece(void *user, const tacho_sample_piece *piece, int64_t wall_ns,
+                                int64_t gap_ns)
+{
+    addition *self = user;
+    tacho_sample_cell *cell = NULL;
+    tacho_sample_whole *whole = &self->samples->wholes[self->first_sample + piece->sample];
+    TACHO_TRY(ensure_cell(self, piece, &cell));
+    cell->wall_ns = tacho_cycles_add(cell->wall_ns, wall_ns);
+    cell->gap_ns = tacho_cycles_add(cell->gap_ns, gap_ns);
+    whole->wall_ns = tacho_cycles_add(whole->wall_ns, tacho_cycles_add(wall_ns, gap_ns));
+    whole->idle_ns = tacho_cycles_add(whole->idle_ns, gap_ns);
+    return TACHO_OK;
+}
+
+static tacho_status add_up(addition *self)
+{
+    tacho_samples *samples = self->samples;
+    size_t count = samples->whole_count + self->steps.sample_count;
+    self->first_sample = (uint32_t)samples->whole_count;
+    TACHO_TRY(count <= TACHO_NONE
+                  ? tacho_grow(&samples->wholes, &samples->whole_capacity, count)
+                  : tacho_fail(TACHO_CODE_BAD_DATA, "too many inferences or steps to compare"));
+    while (samples->whole_count < count) {
+        samples->wholes[samples->whole_count++] = (tacho_sample_whole){.file = samples->file_count};
+    }
+    const tacho_sweep_taker taker = {start_piece, count_piece, self};
+    return tacho_sample_pieces_sweep(&self->pieces, &taker);
+}
+
+static void note_facts(addition *self)
+{
+    tacho_samples *samples = self->samples;
+    for (size_t i = 0; i < self->dict->loss_count; i++) {
+        samples->lost_count += self->dict->losses[i].count;
+    }
+    for (size_t i = 0; i < self->dict->clock_count && samples->clock_hz == 0; i++) {
+        const tacho_clock *clock = &self->dict->clocks[i];
+        if (clock->counts_cycles) {
+            samples->clock_hz = 1e9 * (double)clock->ns_denominator / (double)clock->ns_numerator;
+        }
+    }
+    samples->file_count++;
+}
+
+tacho_status tacho_samples_add(tacho_samples *samples, const tacho_profile *profile)
+{
+    addition self = {.samples = samples, .profile = profile, .dict = profile->events.dict};
+    tacho_status status = prepare(&self);
+    status = status == TACHO_OK ? cut_spans(&self) : status;
+    status = status == TACHO_OK ? add_up(&self) : status;
+    if (status == TACHO_OK) {
+        note_facts(&self);
+    }
+    for (size_t i = 0; self.stacks != NULL && i < self.dict->track_count; i++) {
+        free(self.stacks[i].items);
+    }
+    free(self.stacks);
+    tacho_sample_pieces_deinit(&self.pieces);
+    tacho_sample_steps_deinit(&self.steps);
+    return status;
+}

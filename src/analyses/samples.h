@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Samples: how long each operator took, each time the same work was done. A sample is one file, one
+ * inference or one step: what a file says itself (runs that are numbered, steps that are marked)
+ * divides it, else it is one sample.
+ *
+ * Time is counted so that it adds up. At every moment one operator counts: of those that are busy,
+ * one on an arithmetic engine before one that moves data, then the one that started first; within
+ * calls the innermost. The wall times of all operators and the idle time between them are then the
+ * time from the first start to the last end, to the nanosecond. An operator's busy time is the sum
+ * over all engines, whatever others did meanwhile.
+ *
+ * Profiles are added one after the other; nothing of them is needed afterwards.
+ */
+#ifndef TACHO_ANALYSES_SAMPLES_H
+#define TACHO_ANALYSES_SAMPLES_H
+
+#include "base/strings.h"
+#include "profile/profile.h"
+
+/* What one operator did in one sample. */
+typedef struct tacho_sample_cell {
+    uint32_t sample;
+    uint32_t count; /* of spans; saturates */
+    int64_t wall_ns;
+    int64_t busy_ns;
+    int64_t gap_ns; /* idle time ahead of it */
+    int64_t bytes;  /* -1 when unknown; saturates */
+} tacho_sample_cell;
+
+typedef struct tacho_sampled_op {
+    uint32_t name;            /* string: the operator's own, "conv1" */
+    uint32_t type;            /* string: what it computes, "Conv"; the name where nothing says it */
+    uint32_t location;        /* string, 0 for none */
+    uint32_t order;           /* its place among all, by when they first ran */
+    uint32_t shape;           /* hash of what its first span says of shapes; 0: nothing */
+    tacho_sample_cell *cells; /* by sample; those in which it did not run are absent */
+    size_t cell_count, cell_capacity;
+} tacho_sampled_op;
+
+/* One sample as a whole. */
+typedef struct tacho_sample_whole {
+    int64_t wall_ns; /* from the first start to the last end */
+    int64_t idle_ns; /* of that, with nothing busy */
+    uint32_t file;
+} tacho_sample_whole;
+
+/* What the operators that are compared run on, the first that a profile has. */
+typedef enum tacho_samples_domain {
+    TACHO_SAMPLES_NONE, /* no work at all */
+    TACHO_SAMPLES_DEVICE,
+    TACHO_SAMPLES_CONTROL, /* what a device's sequencer says, where its engines say nothing */
+    TACHO_SAMPLES_HOST,
+} tacho_samples_domain;
+
+/* How the samples of a side came about. */
+typedef enum tacho_samples_kind {
+    TACHO_SAMPLES_FILES,
+    TACHO_SAMPLES_RUNS,
+    TACHO_SAMPLES_STEPS,
+} tacho_samples_kind;
+
+typedef struct tacho_samples_options {
+    bool by_type;     /* operators of one type are one row */
+    uint32_t classes; /* TACHO_TRACK_BITs; 0: those of the domain */
+} tacho_samples_options;
+
+typedef struct tacho_samples {
+    tacho_samples_options options;
+    tacho_strings strings;
+    tacho_index index; /* of ops */
+    tacho_sampled_op *ops;
+    size_t op_count, op_capacity;
+    uint32_t started_count; /* ops that have an order */
+    tacho_sample_whole *wholes;
+    size_t whole_count, whole_capacity;
+    uint32_t file_count;
+    tacho_samples_kind kind;
+    tacho_samples_domain domain;
+    tacho_origin origin;
+    bool is_mixed; /* origins */
+    uint64_t lost_count;
+    uint64_t span_count;    /* of work */
+    uint64_t outside_count; /* spans in no step */
+    size_t aside_count;     /* samples that were set aside */
+    double clock_hz;        /* of the ticks that the first file counts; 0 when it counts ns */
+} tacho_samples;
+
+/* Call deinit even after a failure. */
+tacho_status tacho_samples_init(tacho_samples *samples,
+                                const tacho_samples_options *options) TACHO_MUST_USE;
+void tacho_samples_deinit(tacho_samples *samples);
+
+/* Adds what one file, or several that were recorded together, says. */
+tacho_status tacho_samples_add(tacho_samples *samples, const tacho_profile *profile) TACHO_MUST_USE;
+
+/*
+ * Sets measured samples aside that something else must have disturbed: those far above the rest, by
+ * six times the usual distance from the median, and one in five at the most. Times of operators and
+ * totals are those of the others then, and still add up. Where there are fewer than five, all stay.
+ */
+tacho_status tacho_samples_set_aside(tacho_samples *samples) TACHO_MUST_USE;
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Statistics of a few repeated measurements: how far apart the means of two sets are, and how
+ * surely. Welch's t-test, which allows the sets to vary differently; neighbours in time that
+ * resemble one another count as fewer measurements.
+ */
+#ifndef TACHO_ANALYSES_STATISTICS_H
+#define TACHO_ANALYSES_STATISTICS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct tacho_moments {
+    size_t count;
+    double mean;
+    double variance;  /* of one measurement; 0 for fewer than two */
+    double effective; /* how many independent ones they are worth */
+} tacho_moments;
+
+/* Of |values| in the order in which they were measured. */
+tacho_moments tacho_moments_of(const int64_t *values, size_t count);
+
+/* Standard deviation in percent of the mean; 0 when the mean is. */
+double tacho_moments_variation(const tacho_moments *moments);
+
+typedef struct tacho_shift {
+    double difference; /* mean of the second less that of the first */
+    double error;      /* its standard error */
+    double freedom;    /* degrees of freedom of the t-distribution */
+    bool is_known;     /* both have two measurements at least */
+} tacho_shift;
+
+tacho_shift tacho_shift_of(const tacho_moments *a, const tacho_moments *b);
+
+/* Half the width of the interval that holds the true difference with |confidence| (0.95). */
+double tacho_shift_margin(const tacho_shift *shift, double confidence);
+
+/* How likely a difference this large or larger is when there is none: one-sided. */
+double tacho_shift_p(const tacho_shift *shift);
+
+/* Student's t with |freedom| degrees: the chance of a value above |t|, and its inverse. */
+double tacho_student_above(double t, double freedom);
+double tacho_student_quantile(double above, double freedom);
+
+#endif
