@@ -6,6 +6,7 @@
 #define TACHO_TACHO_H
 
 #include <tacho/analyse.h>
+#include <tacho/capture.h>
 #include <tacho/compile.h>
 #include <tacho/convert.h>
 #include <tacho/profile.h>
