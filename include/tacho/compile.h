@@ -100,11 +100,23 @@ TACHO_API tacho_status tacho_compiled_write_program(const tacho_compiled *compil
 
 /*
  * Writes the estimated timeline as a trace. |format| is the name of a trace format; NULL: by the
- * suffix of |path|.
+ * suffix of |path|; or, for machines of Torq, "t1" or "t4", the timelines of Torq's compiler.
  */
 TACHO_API tacho_status tacho_compiled_write_timeline(const tacho_compiled *compiled,
                                                      const char *path,
                                                      const char *format) TACHO_MUST_USE;
+
+/* What the compiler has done, as MLIR in generic form. */
+typedef enum tacho_compiled_dumps {
+    TACHO_DUMPS_PHASES,     /* the model after each phase: MODEL.<n>.<phase>.mlir */
+    TACHO_DUMPS_DISPATCHES, /* the last phase of each dispatch, DISPATCH.mlir: debug information for
+                               tacho_analyse_annotate */
+} tacho_compiled_dumps;
+
+/* Writes them to |folder|, which is made where it is missing; all of them, or none. */
+TACHO_API tacho_status tacho_compiled_write_dumps(const tacho_compiled *compiled,
+                                                  tacho_compiled_dumps which,
+                                                  const char *folder) TACHO_MUST_USE;
 
 /* Releases it; NULL is allowed. */
 TACHO_API void tacho_compiled_close(tacho_compiled *compiled);

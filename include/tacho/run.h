@@ -149,7 +149,8 @@ TACHO_API tacho_status tacho_runner_tables(tacho_runner *runner,
 
 /*
  * Writes a trace of the recorded inferences. |format| is the name of a trace format; NULL: by the
- * suffix of |path|. UNSUPPORTED where nothing was recorded.
+ * suffix of |path|; or, for programs of Torq, "r0", "r1" or "r2", the profiles of Torq's runtime.
+ * UNSUPPORTED where nothing was recorded.
  */
 TACHO_API tacho_status tacho_runner_write_profile(const tacho_runner *runner, const char *path,
                                                   const char *format) TACHO_MUST_USE;

@@ -11,7 +11,10 @@
 #include "program/container.h"
 #include "session/compilation.h"
 #include "session/device.h"
+#include "session/dumps.h"
 #include "session/find_machine.h"
+#include "session/timeline_torq.h"
+#include "sinks/torq/timeline.h"
 
 #include <stdlib.h>
 
@@ -156,12 +159,27 @@ tacho_status tacho_compiled_write_program(const tacho_compiled *compiled, const 
     return status;
 }
 
-static tacho_status write_timeline(const tacho_compiled *self, const tacho_trace_sink *sink,
+/* Which form a timeline is to have: a trace, or a file of Torq's compiler. */
+typedef struct timeline_form {
+    const tacho_trace_sink *sink; /* NULL: of Torq */
+    tacho_torq_timeline_form torq;
+} timeline_form;
+
+static tacho_status write_form(const tacho_compiled *self, const timeline_form *form,
+                               tacho_output *output)
+{
+    const tacho_timeline timeline = {&self->compilation.estimate, &self->compilation.program};
+    return form->sink != NULL
+               ? tacho_compilation_write_timeline(&self->compilation, form->sink, output)
+               : tacho_session_write_torq_timeline(&timeline, form->torq, output);
+}
+
+static tacho_status write_timeline(const tacho_compiled *self, const timeline_form *form,
                                    const char *path)
 {
     tacho_output output;
     TACHO_TRY(tacho_output_open(path, &output));
-    tacho_status status = tacho_compilation_write_timeline(&self->compilation, sink, &output);
+    tacho_status status = write_form(self, form, &output);
     if (status == TACHO_OK) {
         status = tacho_output_commit(&output);
     }
@@ -172,12 +190,53 @@ static tacho_status write_timeline(const tacho_compiled *self, const tacho_trace
 tacho_status tacho_compiled_write_timeline(const tacho_compiled *compiled, const char *path,
                                            const char *format)
 {
-    const tacho_trace_sink *sink = NULL;
+    timeline_form form = {.sink = NULL};
     TACHO_TRY(check(compiled));
     TACHO_TRY(check_output(compiled, path));
-    TACHO_TRY(tacho_request_sink(format, path, &sink));
+    if (format == NULL || !tacho_torq_timeline_form_find(format, &form.torq)) {
+        TACHO_TRY(tacho_request_sink(format, path, &form.sink));
+    }
     tacho_entry entry = tacho_entry_begin();
-    tacho_status status = write_timeline(compiled, sink, path);
+    tacho_status status = write_timeline(compiled, &form, path);
+    tacho_entry_end(entry);
+    return status;
+}
+
+/* ---- dumps ----------------------------------------------------------------------------------- */
+
+static tacho_status write_dumps(const tacho_compiled *self, const tacho_compile_dumps *dumps,
+                                tacho_compile_outputs *outputs)
+{
+    const tacho_compilation *compilation = &self->compilation;
+    const tacho_dump dump = {.fusion = compilation->estimate.fusion,
+                             .program = &compilation->program,
+                             .has_profile = dumps->has_profile};
+    tacho_compile_dump_files files = {.items = NULL};
+    outputs->mappings = &compilation->graph.mappings;
+    TACHO_TRY(tacho_compile_outputs_add_input(outputs, self->machine->path.data));
+    TACHO_TRY(
+        tacho_compile_dumps_open(dumps, &compilation->program, self->path.data, outputs, &files));
+    TACHO_TRY(tacho_compile_dumps_write(dumps, &dump, &files));
+    return tacho_compile_outputs_commit(outputs);
+}
+
+tacho_status tacho_compiled_write_dumps(const tacho_compiled *compiled, tacho_compiled_dumps which,
+                                        const char *folder)
+{
+    tacho_compile_outputs outputs;
+    tacho_compile_dumps dumps = {.has_profile = true};
+    TACHO_TRY(check(compiled));
+    if (folder == NULL) {
+        return tacho_fail(TACHO_CODE_USAGE, "no folder given (NULL)");
+    }
+    if (which != TACHO_DUMPS_PHASES && which != TACHO_DUMPS_DISPATCHES) {
+        return tacho_fail(TACHO_CODE_USAGE, "there are no dumps of number %d", (int)which);
+    }
+    *(which == TACHO_DUMPS_PHASES ? &dumps.phases_dir : &dumps.debug_dir) = folder;
+    tacho_entry entry = tacho_entry_begin();
+    tacho_compile_outputs_init(&outputs);
+    tacho_status status = write_dumps(compiled, &dumps, &outputs);
+    tacho_compile_outputs_deinit(&outputs);
     tacho_entry_end(entry);
     return status;
 }

@@ -6,6 +6,7 @@
 #include <tacho/compile.h>
 #include <tacho/profile.h>
 
+#include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -90,6 +91,55 @@ static void test_files(void **state)
     tacho_view_close(view);
     unlink(program);
     unlink(trace);
+    tacho_compiled_close(compiled);
+}
+
+static void count_file(const char *folder, const char *part, size_t *count)
+{
+    char path[PATH_BYTES * 2];
+    DIR *open_folder = opendir(folder);
+    assert_non_null(open_folder);
+    for (struct dirent *entry = readdir(open_folder); entry != NULL; entry = readdir(open_folder)) {
+        *count += strstr(entry->d_name, part) != NULL ? 1 : 0;
+        snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
+        unlink(path);
+    }
+    closedir(open_folder);
+    assert_int_equal(rmdir(folder), 0);
+}
+
+/* Dumps, and the timelines of Torq's compiler. */
+static void test_files_of_torq(void **state)
+{
+    (void)state;
+    char folder[PATH_BYTES];
+    char timeline[PATH_BYTES];
+    size_t phase_count = 0;
+    size_t dispatch_count = 0;
+    const char *const paths[] = {timeline};
+    tacho_view *view = NULL;
+    tacho_part_view part;
+    make_path(".dumps", folder);
+    make_path(".csv", timeline);
+    tacho_compiled *compiled = compile(pair, NULL);
+    assert_ok(tacho_compiled_write_dumps(compiled, TACHO_DUMPS_PHASES, folder));
+    count_file(folder, ".9.executable-targets.mlir", &phase_count);
+    assert_int_equal(phase_count, 1);
+    assert_ok(tacho_compiled_write_dumps(compiled, TACHO_DUMPS_DISPATCHES, folder));
+    count_file(folder, "dispatch_0.mlir", &dispatch_count);
+    assert_int_equal(dispatch_count, 1);
+    assert_ok(tacho_compiled_write_timeline(compiled, timeline, "t4"));
+    assert_ok(tacho_view_open(paths, 1, NULL, &view));
+    assert_true(tacho_view_part(view, 0, &part));
+    assert_string_equal(part.generation, "T4");
+    tacho_view_close(view);
+    unlink(timeline);
+    check_says(tacho_compiled_write_dumps(NULL, TACHO_DUMPS_PHASES, folder), TACHO_CODE_USAGE,
+               "NULL");
+    check_says(tacho_compiled_write_dumps(compiled, TACHO_DUMPS_PHASES, NULL), TACHO_CODE_USAGE,
+               "NULL");
+    check_says(tacho_compiled_write_dumps(compiled, (tacho_compiled_dumps)7, folder),
+               TACHO_CODE_USAGE, "7");
     tacho_compiled_close(compiled);
 }
 
@@ -293,17 +343,12 @@ static void test_null(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tables),
-        cmocka_unit_test(test_files),
-        cmocka_unit_test(test_estimates_write_no_program),
-        cmocka_unit_test(test_open_dimensions),
-        cmocka_unit_test(test_constants),
-        cmocka_unit_test(test_notes),
-        cmocka_unit_test(test_cores_and_batches_count),
-        cmocka_unit_test(test_bad_options),
-        cmocka_unit_test(test_progress),
-        cmocka_unit_test(test_cancel),
-        cmocka_unit_test(test_null),
+        cmocka_unit_test(test_tables),          cmocka_unit_test(test_files),
+        cmocka_unit_test(test_files_of_torq),   cmocka_unit_test(test_estimates_write_no_program),
+        cmocka_unit_test(test_open_dimensions), cmocka_unit_test(test_constants),
+        cmocka_unit_test(test_notes),           cmocka_unit_test(test_cores_and_batches_count),
+        cmocka_unit_test(test_bad_options),     cmocka_unit_test(test_progress),
+        cmocka_unit_test(test_cancel),          cmocka_unit_test(test_null),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

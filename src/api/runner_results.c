@@ -11,7 +11,9 @@
 #include "base/input.h"
 #include "program/stats_records.h"
 #include "session/profile.h"
+#include "session/run_profile_file.h"
 #include "session/tables.h"
+#include "session/torq.h"
 
 static tacho_status add_recorded(const tacho_runner *self, const tacho_recording *recording,
                                  const tacho_run_profile *first, tacho_tables *tables)
@@ -70,14 +72,19 @@ tacho_status tacho_runner_tables(tacho_runner *runner, tacho_tables **out_tables
 tacho_status tacho_runner_write_profile(const tacho_runner *runner, const char *path,
                                         const char *format)
 {
-    const tacho_trace_sink *sink = NULL;
+    tacho_run_profile_file file = {.path = path};
     TACHO_TRY(tacho_runner_check_run(runner));
-    TACHO_TRY(tacho_request_sink(format, path, &sink));
+    bool is_torq = format != NULL && tacho_run_torq_form_find(format, &file.torq_form);
+    if (is_torq && path != NULL) {
+        TACHO_TRY(tacho_run_torq_check(&runner->session));
+    } else {
+        TACHO_TRY(tacho_request_sink(format, path, &file.sink));
+    }
     if (tacho_input_is_same_file(runner->request.path, path)) {
         return tacho_fail(TACHO_CODE_USAGE, "%s is an input and would be overwritten", path);
     }
     tacho_entry entry = tacho_entry_begin();
-    tacho_status status = tacho_run_profile_write(&runner->session, sink, path);
+    tacho_status status = tacho_run_profile_file_write(&file, &runner->session);
     tacho_entry_end(entry);
     return status;
 }

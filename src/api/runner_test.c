@@ -282,6 +282,35 @@ static void test_programs_and_profiles(void **state)
     unlink(trace);
 }
 
+static void test_profiles_of_torq(void **state)
+{
+    (void)state;
+    char profile[PATH_BYTES];
+    char origin[PATH_BYTES + 16];
+    const tacho_runner_options aic100 = {.device = "sim:aic100"};
+    const char *const paths[] = {profile};
+    tacho_view *view = NULL;
+    tacho_part_view part;
+    make_path(".csv", profile);
+    snprintf(origin, sizeof(origin), "%s.origin", profile);
+    tacho_runner *runner = open_runner(pair, NULL);
+    assert_ok(tacho_runner_go(runner, NULL));
+    assert_ok(tacho_runner_write_profile(runner, profile, "r2"));
+    check_says(tacho_runner_write_profile(runner, NULL, "r2"), TACHO_CODE_USAGE, "NULL");
+    tacho_runner_close(runner);
+    assert_ok(tacho_view_open(paths, 1, NULL, &view));
+    assert_true(tacho_view_part(view, 0, &part));
+    assert_string_equal(part.format, "torq-host");
+    assert_string_equal(part.origin, "simulated");
+    tacho_view_close(view);
+    unlink(profile);
+    unlink(origin);
+    runner = open_runner(pair, &aic100);
+    assert_ok(tacho_runner_go(runner, NULL));
+    check_says(tacho_runner_write_profile(runner, profile, "r2"), TACHO_CODE_USAGE, "Torq");
+    tacho_runner_close(runner);
+}
+
 static void remove_folder(const char *folder)
 {
     char path[PATH_BYTES * 2];
@@ -465,6 +494,7 @@ static void test_skipped_values(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_profiles_of_torq),
         cmocka_unit_test(test_values),
         cmocka_unit_test(test_inputs_are_random_until_set),
         cmocka_unit_test(test_callbacks),

@@ -90,9 +90,8 @@ static bool choose_profile(const tacho_arguments *arguments, tacho_compile_choic
         }
         return format == NULL;
     }
-    bool is_t1 = format != NULL && strcmp(format, "t1") == 0;
-    request->is_torq_profile = is_t1 || (format != NULL && strcmp(format, "t4") == 0);
-    request->torq_form = is_t1 ? TACHO_TORQ_T1 : TACHO_TORQ_T4;
+    request->is_torq_profile =
+        format != NULL && tacho_torq_timeline_form_find(format, &request->torq_form);
     if (!request->is_torq_profile) {
         request->profile_sink =
             tacho_cli_trace_sink(arguments, "profile-format", request->profile_path, "t1, t4 or ");

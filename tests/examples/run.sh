@@ -50,5 +50,8 @@ expect "top spans with losses" top_spans_lost.expected \
 expect "top spans of nothing" top_spans_bad.expected "$programs/top_spans" none.csv
 expect "operators of a model" model_ops.expected "$programs/model_ops" "$data/run/pair.mlir" aic100
 expect "operators of no model" model_ops_bad.expected "$programs/model_ops" none.onnx
+mkdir way
+expect "a model's whole way" whole_way.expected "$programs/whole_way" "$data/run/pair.mlir" way
+expect "no model's way" whole_way_bad.expected "$programs/whole_way" none.onnx way
 echo "examples: $passed passed, $failed failed"
 ((failed == 0))

@@ -197,7 +197,7 @@ examples_work() {
     local flags=() name
     find_flags
     mkdir -p examples || return 1
-    for name in model_ops timechart top_spans; do
+    for name in model_ops timechart top_spans whole_way; do
         cc -std=c11 -Wall -Wextra -Wpedantic -Werror "$here/../../examples/$name.c" \
             -o "examples/$name" "${flags[@]}" || return 1
     done

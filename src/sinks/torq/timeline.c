@@ -23,6 +23,13 @@ typedef struct writer {
 
 typedef enum row_class { TRANSFERS, SLICES, VECTORS, ROW_CLASS_COUNT } row_class;
 
+bool tacho_torq_timeline_form_find(const char *name, tacho_torq_timeline_form *out_form)
+{
+    bool is_t1 = strcmp(name, "t1") == 0;
+    *out_form = is_t1 ? TACHO_TORQ_T1 : TACHO_TORQ_T4;
+    return is_t1 || strcmp(name, "t4") == 0;
+}
+
 static row_class class_of(const tacho_torq_timeline_row *row)
 {
     switch (row->track_class) {

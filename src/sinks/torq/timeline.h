@@ -15,6 +15,9 @@
 /* T1 without a header, and T4. */
 typedef enum tacho_torq_timeline_form { TACHO_TORQ_T1, TACHO_TORQ_T4 } tacho_torq_timeline_form;
 
+/* The form that is called |name|: "t1", "t4"; false where none is. */
+bool tacho_torq_timeline_form_find(const char *name, tacho_torq_timeline_form *out_form);
+
 /* A job: which engine was busy when, and with what. */
 typedef struct tacho_torq_timeline_row {
     tacho_track_class track_class; /* GROUP: it is not shown */
