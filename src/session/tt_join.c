@@ -1,78 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writing the table: comma-separated, CR LF, every comma inside a value a semicolon, as the
- * vendor's scripts do. The columns that tt-torch adds keep their commas, in quotes.
+ * The cells of a table that is joined from logs.
  */
 #include "session/tt_join.h"
 
 #include "base/grow.h"
-#include "base/text.h"
-#include "codec/csv.h"
 #include "profile/clock.h"
 #include "session/tt_join_cells.h"
+#include "session/tt_writer.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-static const char *const new_sizes[] = {
-    "TENSIX DM 0 MAX KERNEL SIZE",      "TENSIX DM 1 MAX KERNEL SIZE",
-    "TENSIX COMPUTE 0 MAX KERNEL SIZE", "TENSIX COMPUTE 1 MAX KERNEL SIZE",
-    "TENSIX COMPUTE 2 MAX KERNEL SIZE", "ACTIVE ETH DM 0 MAX KERNEL SIZE",
-    "ACTIVE ETH DM 1 MAX KERNEL SIZE",  "IDLE ETH DM 0 MAX KERNEL SIZE",
-    "IDLE ETH DM 1 MAX KERNEL SIZE",    NULL,
-};
-/* Until 2025-09. */
-static const char *const old_sizes[] = {
-    "BRISC MAX KERNEL SIZE",
-    "NCRISC MAX KERNEL SIZE",
-    "TRISC 0 MAX KERNEL SIZE",
-    "TRISC 1 MAX KERNEL SIZE",
-    "TRISC 2 MAX KERNEL SIZE",
-    "ERISC MAX KERNEL SIZE",
-    NULL,
-};
-
-/* The shape of the table, and where writing it stands. */
+/* Where writing the table stands. */
 typedef struct join_writer {
     const tt_join *join;
-    tacho_output *output;
-    tacho_text text;
+    tt_writer table;
     tt_cells cells;
     tt_join_devices devices;
-    size_t input_count, output_count; /* most tensors of a row */
-    bool has_logical_shapes;          /* "32[1]" rather than "32" */
-    const char *const *sizes;         /* NULL-terminated */
-    bool has_column[TT_JOIN_COLUMN_COUNT];
     uint32_t *calls; /* names of functions with host times, sorted */
     size_t call_count, call_capacity;
-    bool is_first; /* of the line */
+    tacho_arena names;   /* of columns behind those that every table has */
+    tacho_arena numbers; /* of a row, in those columns */
+    tacho_str *extras;   /* cells of them */
 } join_writer;
 
 /* ---- the shape ----------------------------------------------------------------------------- */
 
-static bool has_bracket(const tt_tensor *tensor)
+static bool has_host(const join_writer *writer)
 {
-    return tacho_str_find_byte(tensor->cells[0], '[') < tensor->cells[0].len;
-}
-
-static void measure_data(join_writer *writer, const tt_op_data *data)
-{
-    writer->input_count =
-        data->input_count > writer->input_count ? data->input_count : writer->input_count;
-    writer->output_count =
-        data->output_count > writer->output_count ? data->output_count : writer->output_count;
-    for (size_t i = 0; i < data->input_count; i++) {
-        writer->has_logical_shapes |= has_bracket(&data->inputs[i]);
-    }
-    for (size_t i = 0; i < data->output_count; i++) {
-        writer->has_logical_shapes |= has_bracket(&data->outputs[i]);
-    }
-    for (size_t i = 0; i < data->size_count; i++) {
-        if (tacho_str_starts_with(data->sizes[i].name, TACHO_STR("BRISC "))) {
-            writer->sizes = old_sizes;
-        }
-    }
+    return writer->join->host.op_count > 0;
 }
 
 static int compare_calls(const void *a, const void *b, const tt_host *host)
@@ -100,120 +58,43 @@ static tacho_status add_call(join_writer *writer, uint32_t name)
     return TACHO_OK;
 }
 
+/* Columns behind those that every table has: shares that a report has, and host functions. */
+static tacho_status name_extras(join_writer *writer)
+{
+    const tt_join *join = writer->join;
+    const tt_report_columns *columns = &join->report_columns;
+    size_t count = columns->share_count + writer->call_count;
+    void *memory = NULL;
+    TACHO_TRY(tacho_arena_alloc(&writer->names, 2 * count * sizeof(tacho_str), &memory));
+    tacho_str *names = memory;
+    writer->extras = names + count;
+    for (size_t i = 0; i < columns->share_count; i++) {
+        names[i] = join->report.names[columns->shares[i]];
+    }
+    for (size_t i = 0; i < writer->call_count; i++) {
+        tacho_text *text = &writer->table.text;
+        TACHO_TRY(tacho_text_put(text, tacho_strings_get(&join->host.strings, writer->calls[i])));
+        TACHO_TRY(tacho_text_put(text, TACHO_STR("_TT_HOST_FUNC [ns]")));
+        TACHO_TRY(tacho_arena_copy(&writer->names, tacho_text_take(text),
+                                   &names[columns->share_count + i]));
+    }
+    writer->table.extra_names = names;
+    writer->table.extra_count = count;
+    return TACHO_OK;
+}
+
 static tacho_status measure(join_writer *writer)
 {
     const tt_host *host = &writer->join->host;
-    writer->sizes = new_sizes;
     for (size_t i = 0; i < host->op_count; i++) {
-        measure_data(writer, &host->datas[host->ops[i].data]);
+        tt_writer_measure(&writer->table, &host->datas[host->ops[i].data]);
     }
     for (size_t i = 0; i < host->call_count; i++) {
         TACHO_TRY(add_call(writer, host->calls[i].name));
     }
-    return TACHO_OK;
-}
-
-/* ---- cells --------------------------------------------------------------------------------- */
-
-static void put_raw(join_writer *writer, tacho_str cell)
-{
-    if (!writer->is_first) {
-        tacho_output_write(writer->output, ",", 1);
-    }
-    writer->is_first = false;
-    tacho_csv_write_field(writer->output, cell, ',');
-}
-
-/* A cell with semicolons for commas. */
-static tacho_status put(join_writer *writer, tacho_str cell)
-{
-    if (tacho_str_find_byte(cell, ',') == cell.len) {
-        put_raw(writer, cell);
-        return TACHO_OK;
-    }
-    for (size_t at = 0; at <= cell.len;) {
-        size_t len = tacho_str_find_byte(tacho_str_from(cell, at), ',');
-        TACHO_TRY(tacho_text_put(&writer->text, tacho_str_make(cell.data + at, len)));
-        at += len + 1;
-        if (at <= cell.len) {
-            TACHO_TRY(tacho_text_put(&writer->text, TACHO_STR(";")));
-        }
-    }
-    put_raw(writer, tacho_text_take(&writer->text));
-    return TACHO_OK;
-}
-
-static void end_line(join_writer *writer)
-{
-    tacho_output_write(writer->output, "\r\n", 2);
-    writer->is_first = true;
-}
-
-/* ---- the header ---------------------------------------------------------------------------- */
-
-static void put_tensor_names(join_writer *writer, const char *kind, size_t count)
-{
-    static const char *const names[TT_TENSOR_CELLS] = {"W",      "Z",        "Y",     "X",
-                                                       "LAYOUT", "DATATYPE", "MEMORY"};
-    for (size_t i = 0; i < count; i++) {
-        for (size_t k = 0; k < TT_TENSOR_CELLS; k++) {
-            char name[64];
-            int len = snprintf(name, sizeof(name), "%s_%zu_%s%s", kind, i, names[k],
-                               k < 4 && writer->has_logical_shapes ? "_PAD[LOGICAL]" : "");
-            put_raw(writer, tacho_str_make(name, (size_t)len));
-        }
-    }
-}
-
-static void put_size_names(join_writer *writer)
-{
-    for (size_t i = 0; writer->sizes[i] != NULL; i++) {
-        char name[64];
-        int len = snprintf(name, sizeof(name), "%s [B]", writer->sizes[i]);
-        put_raw(writer, tacho_str_make(name, (size_t)len));
-    }
-}
-
-static tacho_status put_call_names(join_writer *writer)
-{
-    for (size_t i = 0; i < writer->call_count; i++) {
-        tacho_str name = tacho_strings_get(&writer->join->host.strings, writer->calls[i]);
-        TACHO_TRY(tacho_text_put(&writer->text, name));
-        TACHO_TRY(tacho_text_put(&writer->text, TACHO_STR("_TT_HOST_FUNC [ns]")));
-        put_raw(writer, tacho_text_take(&writer->text));
-    }
-    return TACHO_OK;
-}
-
-static bool has_host(const join_writer *writer)
-{
-    return writer->join->host.op_count > 0;
-}
-
-static tacho_status write_header(join_writer *writer)
-{
-    writer->is_first = true;
-    for (int i = 0; i < TT_JOIN_COLUMN_COUNT; i++) {
-        if (i == TT_JOIN_TENSORS_MARK) {
-            put_tensor_names(writer, "INPUT", writer->input_count);
-            put_tensor_names(writer, "OUTPUT", writer->output_count);
-        } else if (i == TT_JOIN_SIZES_MARK && has_host(writer)) {
-            put_size_names(writer);
-        } else if (writer->has_column[i]) {
-            put_raw(writer, tacho_str_from_cstring(tt_join_column_name((tt_join_column)i)));
-        }
-    }
-    for (size_t i = 0; i < writer->join->report_columns.share_count; i++) {
-        put_raw(writer, writer->join->report.names[writer->join->report_columns.shares[i]]);
-    }
-    TACHO_TRY(put_call_names(writer));
-    if (writer->join->host.has_mlir) {
-        put_raw(writer, TACHO_STR("LOC"));
-        put_raw(writer, TACHO_STR("CONST_EVAL_OP"));
-        put_raw(writer, TACHO_STR("PROGRAM_METADATA"));
-    }
-    end_line(writer);
-    return TACHO_OK;
+    writer->table.has_sizes = has_host(writer);
+    writer->table.has_mlir = host->has_mlir;
+    return name_extras(writer);
 }
 
 /* ---- rows ---------------------------------------------------------------------------------- */
@@ -260,26 +141,6 @@ static tacho_status fill_replay(tt_cells *cells, const tt_join_row *row)
                             : tt_cells_format(cells, TT_JOIN_SESSION_ID, "%" PRId64, row->session);
 }
 
-/* 100 * compute / kernel time, to three decimals, as Python prints it: "0.019", "12.5", "0.0". */
-static tacho_status fill_utilisation(tt_cells *cells)
-{
-    double compute = 0;
-    double kernel = 0;
-    tacho_str kernel_text = cells->of[TT_JOIN_KERNEL_DURATION];
-    if (cells->of[TT_JOIN_PM_COMPUTE].len == 0 || kernel_text.len == 0) {
-        return TACHO_OK;
-    }
-    compute = strtod(cells->of[TT_JOIN_PM_COMPUTE].data, NULL);
-    kernel = strtod(kernel_text.data, NULL);
-    double share = kernel == 0 ? 0 : 100.0 * compute / kernel;
-    TACHO_TRY(tt_cells_format(cells, TT_JOIN_PM_UTIL, "%.3f", share));
-    tacho_str *cell = &cells->of[TT_JOIN_PM_UTIL];
-    while (cell->len > 2 && cell->data[cell->len - 1] == '0' && cell->data[cell->len - 2] != '.') {
-        cell->len--;
-    }
-    return TACHO_OK;
-}
-
 static void fill_signpost(tt_cells *cells, const tt_signpost *post)
 {
     cells->of[TT_JOIN_OP_CODE] = post->header;
@@ -312,94 +173,50 @@ static tacho_status fill_row(join_writer *writer, const tt_join_row *row)
     if (row->record != SIZE_MAX) {
         TACHO_TRY(tt_cells_add_device(cells, join, row->record, &writer->devices));
     }
-    return fill_utilisation(cells);
+    return tt_cells_add_utilisation(cells);
 }
 
-static tacho_status put_tensors(join_writer *writer, const tt_tensor *tensors, size_t count,
-                                size_t most)
-{
-    for (size_t i = 0; i < most; i++) {
-        for (size_t k = 0; k < TT_TENSOR_CELLS; k++) {
-            TACHO_TRY(put(writer, i < count ? tensors[i].cells[k] : TACHO_STR("")));
-        }
-    }
-    return TACHO_OK;
-}
-
-static tacho_status put_sizes(join_writer *writer, const tt_op_data *data)
-{
-    for (size_t i = 0; writer->sizes[i] != NULL; i++) {
-        tacho_str bytes = TACHO_STR("");
-        for (size_t k = 0; k < data->size_count; k++) {
-            bool is_it =
-                tacho_str_equal(data->sizes[k].name, tacho_str_from_cstring(writer->sizes[i]));
-            bytes = is_it ? data->sizes[k].bytes : bytes;
-        }
-        TACHO_TRY(put(writer, bytes));
-    }
-    return TACHO_OK;
-}
-
-/* What the report has of counters and networks, as it is. */
-static tacho_status put_shares(join_writer *writer, const tt_join_row *row)
+/* What the report has of counters and networks, as it is; and times of host functions. */
+static tacho_status fill_extras(join_writer *writer, const tt_join_row *row, const tt_host_op *op)
 {
     const tt_join *join = writer->join;
+    const tt_report_columns *columns = &join->report_columns;
     bool has_record = row->kind != TT_ROW_SIGNPOST && row->record != SIZE_MAX;
-    for (size_t i = 0; i < join->report_columns.share_count; i++) {
-        size_t column = has_record ? join->report_columns.shares[i] : TT_NO_COLUMN;
+    tacho_arena_reset(&writer->numbers);
+    for (size_t i = 0; i < columns->share_count; i++) {
+        size_t column = has_record ? columns->shares[i] : TT_NO_COLUMN;
         size_t from = has_record ? join->records[row->record].order : 0;
-        TACHO_TRY(put(writer, tt_table_at(&join->report, from, column)));
+        writer->extras[i] = tt_table_at(&join->report, from, column);
     }
-    return TACHO_OK;
-}
-
-static tacho_status put_calls(join_writer *writer, const tt_host_op *op)
-{
-    const tt_host *host = &writer->join->host;
     for (size_t i = 0; i < writer->call_count; i++) {
+        tacho_str *cell = &writer->extras[columns->share_count + i];
         uint64_t total = 0;
-        bool has_total = op != NULL && tt_host_find_call(host, op->id, writer->calls[i], &total);
-        char text[24];
-        int len = has_total ? snprintf(text, sizeof(text), "%" PRIu64, total) : 0;
-        put_raw(writer, tacho_str_make(text, (size_t)len));
+        *cell = TACHO_STR("");
+        if (op != NULL && tt_host_find_call(&join->host, op->id, writer->calls[i], &total)) {
+            char text[24];
+            int len = snprintf(text, sizeof(text), "%" PRIu64, total);
+            TACHO_TRY(tacho_arena_copy(&writer->numbers, tacho_str_make(text, (size_t)len), cell));
+        }
     }
     return TACHO_OK;
-}
-
-static void put_mlir(join_writer *writer, const tt_host_op *op)
-{
-    static const char *const unknown[TT_MLIR_COUNT] = {"loc(unknown)", "false", "{}"};
-    const tt_host *host = &writer->join->host;
-    for (size_t i = 0; i < TT_MLIR_COUNT && host->has_mlir; i++) {
-        bool is_said = op != NULL && op->mlir[i] != TACHO_NONE;
-        put_raw(writer, is_said ? tacho_strings_get(&host->strings, op->mlir[i])
-                                : tacho_str_from_cstring(unknown[i]));
-    }
 }
 
 static tacho_status write_row(join_writer *writer, const tt_join_row *row)
 {
-    static const tt_op_data nothing;
     const tt_host *host = &writer->join->host;
     bool is_op = row->kind == TT_ROW_OP || row->kind == TT_ROW_REPLAY;
     const tt_host_op *op = is_op ? &host->ops[row->item] : NULL;
-    const tt_op_data *data = is_op ? &host->datas[op->data] : &nothing;
+    tt_writer_row made = {.cells = writer->cells.of,
+                          .data = is_op ? &host->datas[op->data] : NULL,
+                          .extras = writer->extras};
     TACHO_TRY(fill_row(writer, row));
-    for (int i = 0; i < TT_JOIN_COLUMN_COUNT; i++) {
-        if (i == TT_JOIN_TENSORS_MARK) {
-            TACHO_TRY(put_tensors(writer, data->inputs, data->input_count, writer->input_count));
-            TACHO_TRY(put_tensors(writer, data->outputs, data->output_count, writer->output_count));
-        } else if (i == TT_JOIN_SIZES_MARK && has_host(writer)) {
-            TACHO_TRY(put_sizes(writer, data));
-        } else if (writer->has_column[i]) {
-            TACHO_TRY(put(writer, writer->cells.of[i]));
-        }
+    TACHO_TRY(fill_extras(writer, row, op));
+    for (size_t i = 0; i < TT_MLIR_COUNT; i++) {
+        bool is_said = op != NULL && op->mlir[i] != TACHO_NONE;
+        made.mlir[i] =
+            is_said ? tacho_strings_get(&host->strings, op->mlir[i]) : tacho_str_make(NULL, 0);
     }
-    TACHO_TRY(put_shares(writer, row));
-    TACHO_TRY(put_calls(writer, op));
-    put_mlir(writer, op);
-    end_line(writer);
-    return TACHO_OK;
+    return tt_writer_put(&writer->table, &made);
 }
 
 /* A table with nothing of the host has the columns that any row fills. */
@@ -407,12 +224,12 @@ static tacho_status choose_columns(join_writer *writer)
 {
     for (int i = 0; i < TT_JOIN_COLUMN_COUNT; i++) {
         bool is_mark = i == TT_JOIN_TENSORS_MARK || i == TT_JOIN_SIZES_MARK;
-        writer->has_column[i] = has_host(writer) && !is_mark;
+        writer->table.has_column[i] = has_host(writer) && !is_mark;
     }
     for (size_t i = 0; i < writer->join->row_count && !has_host(writer); i++) {
         TACHO_TRY(fill_row(writer, &writer->join->rows[i]));
         for (int k = 0; k < TT_JOIN_COLUMN_COUNT; k++) {
-            writer->has_column[k] |= writer->cells.of[k].len > 0;
+            writer->table.has_column[k] |= writer->cells.of[k].len > 0;
         }
     }
     writer->devices.item_count = 0;
@@ -423,7 +240,7 @@ static tacho_status write_table(join_writer *writer)
 {
     TACHO_TRY(measure(writer));
     TACHO_TRY(choose_columns(writer));
-    TACHO_TRY(write_header(writer));
+    TACHO_TRY(tt_writer_put_header(&writer->table));
     for (size_t i = 0; i < writer->join->row_count; i++) {
         TACHO_TRY(write_row(writer, &writer->join->rows[i]));
     }
@@ -434,11 +251,16 @@ static tacho_status write_table(join_writer *writer)
 
 static tacho_status write_to(const tt_join *join, tacho_output *output)
 {
-    join_writer writer = {.join = join, .output = output};
+    join_writer writer = {.join = join};
+    tt_writer_init(&writer.table, output);
     tacho_arena_init(&writer.cells.arena);
+    tacho_arena_init(&writer.names);
+    tacho_arena_init(&writer.numbers);
     tacho_status status = write_table(&writer);
     tacho_arena_deinit(&writer.cells.arena);
-    tacho_text_deinit(&writer.text);
+    tacho_arena_deinit(&writer.names);
+    tacho_arena_deinit(&writer.numbers);
+    tt_writer_deinit(&writer.table);
     free(writer.devices.items);
     free(writer.calls);
     return status;

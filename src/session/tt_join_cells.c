@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 tacho_status tt_cells_format(tt_cells *cells, tt_join_column column, const char *format, ...)
 {
@@ -280,4 +281,26 @@ tacho_status tt_cells_add_device(tt_cells *cells, const tt_join *join, size_t re
 {
     return join->has_report ? add_report(cells, join, record, devices)
                             : add_log(cells, join, record, devices);
+}
+
+/* ---- shares ------------------------------------------------------------------------------------
+ */
+
+tacho_status tt_cells_add_utilisation(tt_cells *cells)
+{
+    double compute = 0;
+    double kernel = 0;
+    tacho_str kernel_text = cells->of[TT_JOIN_KERNEL_DURATION];
+    if (cells->of[TT_JOIN_PM_COMPUTE].len == 0 || kernel_text.len == 0) {
+        return TACHO_OK;
+    }
+    compute = strtod(cells->of[TT_JOIN_PM_COMPUTE].data, NULL);
+    kernel = strtod(kernel_text.data, NULL);
+    double share = kernel == 0 ? 0 : 100.0 * compute / kernel;
+    TACHO_TRY(tt_cells_format(cells, TT_JOIN_PM_UTIL, "%.3f", share));
+    tacho_str *cell = &cells->of[TT_JOIN_PM_UTIL];
+    while (cell->len > 2 && cell->data[cell->len - 1] == '0' && cell->data[cell->len - 2] != '.') {
+        cell->len--;
+    }
+    return TACHO_OK;
 }

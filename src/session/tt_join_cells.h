@@ -34,4 +34,7 @@ tacho_status tt_cells_format(tt_cells *cells, tt_join_column column, const char 
 tacho_status tt_cells_add_device(tt_cells *cells, const tt_join *join, size_t record,
                                  tt_join_devices *devices) TACHO_MUST_USE;
 
+/* 100 * compute / kernel time, to three decimals, as Python prints it: "0.019", "12.5", "0.0". */
+tacho_status tt_cells_add_utilisation(tt_cells *cells) TACHO_MUST_USE;
+
 #endif

@@ -72,4 +72,6 @@ typedef enum tt_join_column {
         TT_JOIN_COLUMN_COUNT,
 } tt_join_column;
 
+const char *tt_join_column_name(tt_join_column column);
+
 #endif

@@ -11,17 +11,6 @@
 
 #include <stdlib.h>
 
-static const char *const column_names[TT_JOIN_COLUMN_COUNT] = {
-#define TT_JOIN_NAME(name, text) text,
-    TT_JOIN_COLUMNS(TT_JOIN_NAME)
-#undef TT_JOIN_NAME
-};
-
-const char *tt_join_column_name(tt_join_column column)
-{
-    return column_names[column];
-}
-
 tacho_status tt_join_init(tt_join *join)
 {
     *join = (tt_join){.record_count = 0};
@@ -69,7 +58,7 @@ static tacho_status read_times(tt_join *join, tacho_input *input)
 static bool is_table_column(tacho_str name)
 {
     for (int i = 0; i < TT_JOIN_COLUMN_COUNT; i++) {
-        if (tacho_str_equal(name, tacho_str_from_cstring(column_names[i]))) {
+        if (tacho_str_equal(name, tacho_str_from_cstring(tt_join_column_name((tt_join_column)i)))) {
             return true;
         }
     }
@@ -97,7 +86,7 @@ static void find_report_columns(tt_join *join)
 {
     tt_report_columns *columns = &join->report_columns;
     for (int i = 0; i < TT_JOIN_COLUMN_COUNT; i++) {
-        columns->of[i] = tt_table_find(&join->report, column_names[i]);
+        columns->of[i] = tt_table_find(&join->report, tt_join_column_name((tt_join_column)i));
     }
     columns->kernel_start = tt_table_find(&join->report, "DEVICE KERNEL START CYCLE");
     columns->kernel_end = tt_table_find(&join->report, "DEVICE KERNEL END CYCLE");

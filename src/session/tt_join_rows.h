@@ -66,8 +66,6 @@ typedef struct tt_join {
     size_t row_count, row_capacity;
 } tt_join;
 
-const char *tt_join_column_name(tt_join_column column);
-
 /* Call deinit even if init failed. */
 tacho_status tt_join_init(tt_join *join) TACHO_MUST_USE;
 void tt_join_deinit(tt_join *join);
