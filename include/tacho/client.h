@@ -30,7 +30,9 @@
 extern "C" {
 #endif
 
+#ifndef TACHO_CLIENT_API
 #define TACHO_CLIENT_API __attribute__((visibility("default")))
+#endif
 
 /* A place in the program that makes events: one static object for each, made by the macros. */
 typedef struct tacho_client_site {
@@ -83,6 +85,12 @@ typedef struct tacho_client_arg {
 
 /* Whether a collector takes events: for programs that would prepare much for one. */
 TACHO_CLIENT_API int tacho_client_is_active(void);
+
+/*
+ * How much the collector asks for: 40 whole runs, 70 also operators, 100 also counters of
+ * operators. Zones, counters and messages are taken at any level. 0 without a collector.
+ */
+TACHO_CLIENT_API int tacho_client_stats_level(void);
 
 /* The clock of all times: CLOCK_MONOTONIC in ns. */
 TACHO_CLIENT_API uint64_t tacho_client_now(void);
@@ -147,7 +155,15 @@ typedef struct tacho_client_op {
     size_t arg_count;
 } tacho_client_op;
 
+/* At most 32 tensors of an operator are reported: inputs first, then outputs. */
 TACHO_CLIENT_API void tacho_client_report_op(const tacho_client_op *op);
+
+/*
+ * What |device| is called, and whether its times are simulated rather than measured: reports keep
+ * the two apart. Say it before the first operator of the device.
+ */
+TACHO_CLIENT_API void tacho_client_describe_device(uint32_t device, const char *name,
+                                                   int is_simulated);
 
 /*
  * That |device| showed |ticks| at |host_ns|, and how many it makes in a second. Times of operators

@@ -14,15 +14,35 @@
 static const int64_t patience_ns = 5000000000; /* for a handshake */
 static const uint64_t client_wait_ns = 10000000;
 
-tacho_status tacho_collector_open(tacho_collector *collector, tacho_recorder *recorder,
-                                  tacho_sampler *sampler, int epoll_fd)
+/* Events of epoll, above the base. */
+enum { EVENT_SOCKET, EVENT_TCP, EVENT_WAITING };
+
+static tacho_status await(const tacho_collector *collector, int fd, unsigned event)
 {
-    struct epoll_event event = {.events = EPOLLIN, .data = {.u64 = TACHO_COLLECTOR_EVENT}};
-    *collector = (tacho_collector){.recorder = recorder, .sampler = sampler, .epoll_fd = epoll_fd};
-    TACHO_TRY(tacho_local_socket_open(&collector->socket));
-    return epoll_ctl(epoll_fd, EPOLL_CTL_ADD, collector->socket.fd, &event) == 0
+    struct epoll_event wanted = {.events = EPOLLIN, .data = {.u64 = collector->event_base + event}};
+    return epoll_ctl(collector->epoll_fd, EPOLL_CTL_ADD, fd, &wanted) == 0
                ? TACHO_OK
                : tacho_fail(TACHO_CODE_IO, "cannot wait for clients: %s", strerror(errno));
+}
+
+tacho_status tacho_collector_open(tacho_collector *collector, const tacho_way_context *context)
+{
+    *collector = (tacho_collector){
+        .recorder = context->recorder,
+        .sampler = context->sampler,
+        .epoll_fd = context->epoll_fd,
+        .event_base = context->event_base,
+        .stats_level = context->stats_level,
+        .socket = {.fd = -1},
+        .tcp = {.fd = -1},
+    };
+    TACHO_TRY(tacho_local_socket_open(&collector->socket));
+    TACHO_TRY(await(collector, collector->socket.fd, EVENT_SOCKET));
+    if (context->port >= 0) {
+        TACHO_TRY(tacho_tcp_socket_open(&collector->tcp, (uint16_t)context->port));
+        TACHO_TRY(await(collector, collector->tcp.fd, EVENT_TCP));
+    }
+    return TACHO_OK;
 }
 
 static void free_segment(tacho_collected_segment *segment)
@@ -32,10 +52,21 @@ static void free_segment(tacho_collected_segment *segment)
     free(segment);
 }
 
+/* The connection is over. */
+static void end_waiting(tacho_collector *collector, size_t index)
+{
+    tacho_waiting_client *client = &collector->waiting[index];
+    close(client->fd);
+    if (client->memory_fd >= 0) {
+        close(client->memory_fd);
+    }
+    *client = collector->waiting[--collector->waiting_count];
+}
+
 void tacho_collector_close(tacho_collector *collector)
 {
-    for (size_t i = 0; i < collector->waiting_count; i++) {
-        close(collector->waiting[i].fd);
+    while (collector->waiting_count > 0) {
+        end_waiting(collector, collector->waiting_count - 1);
     }
     while (collector->segments != NULL) {
         tacho_collected_segment *segment = collector->segments;
@@ -43,6 +74,7 @@ void tacho_collector_close(tacho_collector *collector)
         free_segment(segment);
     }
     tacho_local_socket_close(&collector->socket);
+    tacho_tcp_socket_close(&collector->tcp);
 }
 
 /* ---- handshakes ---------------------------------------------------------------------------- */
@@ -73,13 +105,14 @@ static tacho_status find_group(tacho_collector *collector, pid_t pid, uint32_t *
 }
 
 /* What a client finds in its memory. */
-static void write_header(void *memory)
+static void write_header(const tacho_collector *collector, void *memory)
 {
     tacho_wire_header *header = memory;
     header->magic = TACHO_WIRE_WELCOME;
     header->version = TACHO_WIRE_VERSION;
     header->segment_bytes = TACHO_WIRE_SEGMENT_BYTES;
     header->wait_ns = client_wait_ns;
+    header->stats_level = collector->stats_level;
     atomic_store_explicit(&header->string_bytes, sizeof(tacho_wire_entry), memory_order_relaxed);
 }
 
@@ -90,7 +123,7 @@ static tacho_status make_segment(tacho_collector *collector, pid_t pid, bool is_
     segment->pid = pid;
     segment->first = is_more ? find_first(collector, pid) : segment;
     TACHO_TRY(tacho_shared_memory_make(&segment->memory, TACHO_WIRE_SEGMENT_BYTES));
-    write_header(segment->memory.bytes);
+    write_header(collector, segment->memory.bytes);
     TACHO_TRY(find_group(collector, pid, &group));
     if (is_more) {
         return TACHO_OK;
@@ -99,11 +132,24 @@ static tacho_status make_segment(tacho_collector *collector, pid_t pid, bool is_
                               (const char *)segment->memory.bytes + TACHO_WIRE_AT_STRINGS);
 }
 
-/* Gives a client its memory; false where there is none for it. */
-static bool serve(tacho_collector *collector, int fd, pid_t pid, bool is_more)
+/* Tells a client where its memory is. Over TCP no descriptor can be sent: it opens ours. */
+static bool send_welcome(const tacho_waiting_client *client, const tacho_shared_memory *memory)
 {
     const tacho_wire_welcome answer = {TACHO_WIRE_WELCOME, TACHO_WIRE_VERSION,
                                        TACHO_WIRE_SEGMENT_BYTES};
+    if (client->pid != 0) {
+        return tacho_local_socket_send(client->fd, &answer, sizeof(answer), memory->fd);
+    }
+    const tacho_wire_tcp_welcome longer = {answer, (uint32_t)getpid(), (uint32_t)memory->fd};
+    return send(client->fd, &longer, sizeof(longer), MSG_NOSIGNAL | MSG_DONTWAIT) ==
+           (ssize_t)sizeof(longer);
+}
+
+/* Gives a client its memory; false where there is none for it. */
+static bool serve(tacho_collector *collector, tacho_waiting_client *client,
+                  const tacho_wire_hello *hello)
+{
+    bool is_tcp = client->pid == 0;
     bool has_room =
         collector->recorder->has_part && collector->segment_count < TACHO_COLLECTOR_SEGMENTS_MAX;
     tacho_collected_segment *segment = has_room ? calloc(1, sizeof(*segment)) : NULL;
@@ -111,68 +157,86 @@ static bool serve(tacho_collector *collector, int fd, pid_t pid, bool is_more)
         return false;
     }
     segment->memory.fd = -1;
-    tacho_status status = make_segment(collector, pid, is_more, segment);
-    bool is_good = status == TACHO_OK &&
-                   tacho_local_socket_send(fd, &answer, sizeof(answer), segment->memory.fd);
+    pid_t pid = is_tcp ? (pid_t)hello->pid : client->pid;
+    tacho_status status = make_segment(collector, pid, hello->is_more == 1, segment);
+    bool is_good = status == TACHO_OK && send_welcome(client, &segment->memory);
     tacho_status_free(status);
     if (!is_good) {
         free_segment(segment);
         return false;
     }
-    tacho_shared_memory_close_fd(&segment->memory);
+    if (is_tcp) { /* it lasts until the client has opened it */
+        client->memory_fd = segment->memory.fd;
+        segment->memory.fd = -1;
+    } else {
+        tacho_shared_memory_close_fd(&segment->memory);
+    }
     segment->next = collector->segments;
     collector->segments = segment;
     collector->segment_count++;
-    collector->counts.clients += is_more ? 0 : 1;
+    collector->counts.clients += hello->is_more == 0 ? 1 : 0;
     return true;
 }
 
 /* Whether a client says what one can say. */
-static bool makes_sense(const tacho_collector *collector, pid_t pid, const tacho_wire_hello *hello)
+static bool makes_sense(const tacho_collector *collector, const tacho_waiting_client *client,
+                        const tacho_wire_hello *hello)
 {
+    bool is_tcp = client->pid == 0;
+    pid_t pid = is_tcp ? (pid_t)hello->pid : client->pid;
     return hello->magic == TACHO_WIRE_HELLO && hello->version == TACHO_WIRE_VERSION && pid > 0 &&
+           (!is_tcp || tacho_tcp_socket_is_of(client->fd, pid)) &&
            (hello->is_more == 0 || (hello->is_more == 1 && find_first(collector, pid) != NULL));
 }
 
-/* Reads a hello and answers it; false where it has not come yet. The socket is done with then. */
-static bool try_handshake(tacho_collector *collector, int fd, pid_t pid)
+/* Reads what has come of a client and answers it; false where there is more to wait for. */
+static bool try_handshake(tacho_collector *collector, tacho_waiting_client *client)
 {
     tacho_wire_hello hello;
-    ssize_t got = recv(fd, &hello, sizeof(hello), MSG_DONTWAIT);
+    ssize_t got = recv(client->fd, &hello, sizeof(hello), MSG_DONTWAIT);
     if (got < 0 && (errno == EAGAIN || errno == EINTR)) {
         return false;
     }
-    if (got != (ssize_t)sizeof(hello) || !makes_sense(collector, pid, &hello)) {
+    if (client->memory_fd >= 0) {
+        return true; /* it has its memory, or is gone */
+    }
+    if (got != (ssize_t)sizeof(hello) || !makes_sense(collector, client, &hello)) {
         collector->counts.refused++;
-    } else if (!serve(collector, fd, pid, hello.is_more == 1)) {
+    } else if (!serve(collector, client, &hello)) {
         collector->counts.unserved++;
     }
-    close(fd);
-    return true;
+    return client->memory_fd < 0;
 }
 
-static void drop_waiting(tacho_collector *collector, size_t index)
+/* Makes room for one more: the client that has waited longest goes. */
+static void make_room(tacho_collector *collector)
 {
-    collector->waiting[index] = collector->waiting[--collector->waiting_count];
-}
-
-/* Lets a client wait for its own hello; the one that has waited longest makes room. */
-static void add_waiting(tacho_collector *collector, int fd, pid_t pid)
-{
-    struct epoll_event event = {.events = EPOLLIN, .data = {.u64 = TACHO_COLLECTOR_EVENT + 1}};
-    if (collector->waiting_count == TACHO_COLLECTOR_WAITING_MAX) {
-        size_t oldest = 0;
-        for (size_t i = 1; i < collector->waiting_count; i++) {
-            oldest =
-                collector->waiting[i].until_ns < collector->waiting[oldest].until_ns ? i : oldest;
-        }
-        close(collector->waiting[oldest].fd);
-        collector->counts.refused++;
-        drop_waiting(collector, oldest);
+    size_t oldest = 0;
+    if (collector->waiting_count < TACHO_COLLECTOR_WAITING_MAX) {
+        return;
     }
-    collector->waiting[collector->waiting_count++] =
-        (tacho_waiting_client){fd, pid, tacho_process_now_ns() + patience_ns};
-    epoll_ctl(collector->epoll_fd, EPOLL_CTL_ADD, fd, &event);
+    for (size_t i = 1; i < collector->waiting_count; i++) {
+        bool is_older = collector->waiting[i].until_ns < collector->waiting[oldest].until_ns;
+        oldest = is_older ? i : oldest;
+    }
+    collector->counts.refused += collector->waiting[oldest].memory_fd < 0 ? 1 : 0;
+    end_waiting(collector, oldest);
+}
+
+static void add_client(tacho_collector *collector, int fd, pid_t pid)
+{
+    tacho_waiting_client client = {fd, pid, -1, tacho_process_now_ns() + patience_ns};
+    if (try_handshake(collector, &client)) {
+        close(fd);
+        return;
+    }
+    make_room(collector);
+    collector->waiting[collector->waiting_count++] = client;
+    tacho_status status = await(collector, fd, EVENT_WAITING);
+    if (status != TACHO_OK) {
+        end_waiting(collector, collector->waiting_count - 1);
+    }
+    tacho_status_free(status);
 }
 
 /* Clients that have said something by now, and those that never do. */
@@ -181,26 +245,37 @@ static void look_at_waiting(tacho_collector *collector)
     int64_t now_ns = collector->waiting_count > 0 ? tacho_process_now_ns() : 0;
     for (size_t i = collector->waiting_count; i-- > 0;) {
         tacho_waiting_client *client = &collector->waiting[i];
-        if (try_handshake(collector, client->fd, client->pid)) {
-            drop_waiting(collector, i);
-        } else if (client->until_ns <= now_ns) {
-            close(client->fd);
-            collector->counts.refused++;
-            drop_waiting(collector, i);
+        bool is_done = try_handshake(collector, client);
+        if (!is_done && client->until_ns <= now_ns) {
+            collector->counts.refused += client->memory_fd < 0 ? 1 : 0;
+            is_done = true;
+        }
+        if (is_done) {
+            end_waiting(collector, i);
         }
     }
 }
 
-void tacho_collector_handle(tacho_collector *collector, uint64_t data)
+void tacho_collector_handle(tacho_collector *collector, uint64_t event)
 {
     pid_t pid = 0;
-    if (data != TACHO_COLLECTOR_EVENT) {
+    int fd = -1;
+    if (event == EVENT_WAITING) {
         look_at_waiting(collector);
         return;
     }
-    int fd = tacho_local_socket_accept(&collector->socket, &pid);
-    if (fd >= 0 && !try_handshake(collector, fd, pid)) {
-        add_waiting(collector, fd, pid);
+    if (event == EVENT_TCP) {
+        fd = tacho_tcp_socket_accept(&collector->tcp);
+    } else {
+        fd = tacho_local_socket_accept(&collector->socket, &pid);
+        if (fd >= 0 && pid <= 0) { /* of another namespace: nobody knows when it ends */
+            close(fd);
+            collector->counts.refused++;
+            return;
+        }
+    }
+    if (fd >= 0) {
+        add_client(collector, fd, pid);
     }
 }
 

@@ -8,8 +8,9 @@
 #define TACHO_CAPTURE_COLLECTOR_H
 
 #include "base/local_socket.h"
+#include "base/tcp_socket.h"
 #include "capture/decoder.h"
-#include "capture/sampler.h"
+#include "capture/way.h"
 
 enum {
     TACHO_COLLECTOR_SEGMENTS_MAX = 1024,
@@ -34,10 +35,14 @@ typedef struct tacho_collected_segment {
     struct tacho_collected_segment *next;
 } tacho_collected_segment;
 
-/* A program that has connected and not said what it wants. */
+/*
+ * A program that has connected and not said what it wants; or one that has been told over TCP where
+ * its memory is, and has not opened it yet.
+ */
 typedef struct tacho_waiting_client {
     int fd;
-    pid_t pid;
+    pid_t pid;     /* of TCP 0: it says so itself, and that is checked */
+    int memory_fd; /* to be closed when it has opened it; -1: it has not asked yet */
     int64_t until_ns;
 } tacho_waiting_client;
 
@@ -57,7 +62,10 @@ typedef struct tacho_collector {
     tacho_recorder *recorder;
     tacho_sampler *sampler;
     int epoll_fd;
+    uint64_t event_base;
+    uint32_t stats_level; /* that clients are asked for */
     tacho_local_socket socket;
+    tacho_tcp_socket tcp; /* port 0: nobody asked for it */
     tacho_waiting_client waiting[TACHO_COLLECTOR_WAITING_MAX];
     size_t waiting_count;
     tacho_collected_segment *segments;
@@ -65,16 +73,13 @@ typedef struct tacho_collector {
     tacho_collector_counts counts;
 } tacho_collector;
 
-/* Data of the epoll events of the collector: |base|, and above it one for each waiting client. */
-#define TACHO_COLLECTOR_EVENT (UINT64_C(1) << 40)
-
-/* Opens the socket. Close it also after a failure. */
-tacho_status tacho_collector_open(tacho_collector *collector, tacho_recorder *recorder,
-                                  tacho_sampler *sampler, int epoll_fd) TACHO_MUST_USE;
+/* Opens the socket, and the port that was asked for. Close it also after a failure. */
+tacho_status tacho_collector_open(tacho_collector *collector,
+                                  const tacho_way_context *context) TACHO_MUST_USE;
 void tacho_collector_close(tacho_collector *collector);
 
-/* An event of epoll whose data is TACHO_COLLECTOR_EVENT or more. */
-void tacho_collector_handle(tacho_collector *collector, uint64_t data);
+/* An event of epoll: its data less the base. */
+void tacho_collector_handle(tacho_collector *collector, uint64_t event);
 
 /* Takes what is in the rings. Returns how many records the fullest one held. */
 uint64_t tacho_collector_drain(tacho_collector *collector);

@@ -8,6 +8,8 @@
 #include "client/local.h"
 
 #include <errno.h>
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -60,8 +62,8 @@ static void *collect(void *user)
     while (!self->is_stopping) {
         int count = epoll_wait(self->epoll_fd, events, 8, 1);
         for (int i = 0; i < count; i++) {
-            if (events[i].data.u64 >= TACHO_COLLECTOR_EVENT) {
-                tacho_collector_handle(&self->collector, events[i].data.u64);
+            if (events[i].data.u64 >= TACHO_WAY_EVENTS) {
+                tacho_collector_handle(&self->collector, events[i].data.u64 - TACHO_WAY_EVENTS);
             } else { /* a child has ended */
                 pid_t pid = (pid_t)events[i].data.u64;
                 int64_t now_ns = tacho_process_now_ns();
@@ -76,9 +78,10 @@ static void *collect(void *user)
     return NULL;
 }
 
-static void start(fixture *self)
+static void start_on(fixture *self, int32_t port)
 {
     static const tacho_events_vtable vtable = {.row = take_row};
+    char address[64];
     *self = (fixture){0};
     self->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
     assert_true(self->epoll_fd >= 0);
@@ -86,10 +89,24 @@ static void start(fixture *self)
     self->events = (tacho_events){&vtable, &self->dict};
     assert_null(tacho_recorder_open(&self->recorder, &self->events, TACHO_STR("test"), 1));
     tacho_sampler_init(&self->sampler, &self->recorder, self->epoll_fd);
-    assert_null(
-        tacho_collector_open(&self->collector, &self->recorder, &self->sampler, self->epoll_fd));
-    assert_int_equal(setenv("TACHO_COLLECTOR", self->collector.socket.path, 1), 0);
+    const tacho_way_context context = {
+        .recorder = &self->recorder,
+        .sampler = &self->sampler,
+        .epoll_fd = self->epoll_fd,
+        .event_base = TACHO_WAY_EVENTS,
+        .stats_level = 70,
+        .port = port,
+    };
+    assert_null(tacho_collector_open(&self->collector, &context));
+    snprintf(address, sizeof(address), "127.0.0.1:%u", (unsigned)self->collector.tcp.port);
+    assert_int_equal(setenv("TACHO_COLLECTOR", port < 0 ? self->collector.socket.path : address, 1),
+                     0);
     assert_int_equal(pthread_create(&self->thread, NULL, collect, self), 0);
+}
+
+static void start(fixture *self)
+{
+    start_on(self, -1);
 }
 
 /* Ends the collector; what it counted. */
@@ -222,9 +239,28 @@ static void count_threads_in_one_mapping(void)
     REQUIRE(counts.bad == 0 && counts.broken == 0);
 }
 
+/* The same over a port of this computer. */
+static void count_threads_over_tcp(void)
+{
+    fixture self;
+    start_on(&self, 0);
+    run_threads(100, 500);
+    pid_t child = fork();
+    if (child == 0) {
+        emit((void *)(uintptr_t)50);
+        _exit(0);
+    }
+    while (waitpid(child, NULL, 0) < 0 && errno == EINTR) {
+    }
+    tacho_collector_counts counts = stop(&self);
+    REQUIRE(counts.events + counts.dropped == (100 * 500 + 50) * 2);
+    REQUIRE(counts.clients == 2 && counts.bad == 0 && counts.refused == 0);
+}
+
 static void threads_are_all_counted(void **state)
 {
     (void)state;
+    in_child(count_threads_over_tcp);
     in_child(count_threads);
     in_child(count_threads_in_one_mapping);
     in_child(count_many_threads);
@@ -380,10 +416,76 @@ static void say_garbage(void)
     REQUIRE(counts.refused >= 50 + 300 - TACHO_COLLECTOR_WAITING_MAX);
 }
 
+static int connect_over_tcp(const fixture *self)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET,
+                                  .sin_port = htons(self->collector.tcp.port),
+                                  .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    REQUIRE(fd >= 0);
+    REQUIRE(connect(fd, (const struct sockaddr *)&address, sizeof(address)) == 0);
+    return fd;
+}
+
+/*
+ * Half open, in the name of another process or of a thread (the collector's), too short, cut off;
+ * and then a good one.
+ */
+static void say_garbage_over_tcp(void)
+{
+    fixture self;
+    int silent[200];
+    start_on(&self, 0);
+    for (size_t i = 0; i < 200; i++) {
+        silent[i] = connect_over_tcp(&self);
+    }
+    for (uint32_t i = 0; i < 40; i++) {
+        const tacho_wire_hello hello = {TACHO_WIRE_HELLO, TACHO_WIRE_VERSION + (i % 4 == 0), 0,
+                                        i % 4 == 1 ? 1 : (uint32_t)getpid() + (i % 4 == 2)};
+        int fd = connect_over_tcp(&self);
+        REQUIRE(send(fd, &hello, i % 4 == 3 ? 5 : sizeof(hello), MSG_NOSIGNAL) > 0);
+        char answer[64];
+        REQUIRE(recv(fd, answer, sizeof(answer), 0) <= 0);
+        close(fd);
+    }
+    const tacho_wire_hello hello = {TACHO_WIRE_HELLO, TACHO_WIRE_VERSION, 0, (uint32_t)getpid()};
+    int fd = connect_over_tcp(&self); /* asks for memory, and never opens it */
+    REQUIRE(send(fd, &hello, sizeof(hello), MSG_NOSIGNAL) > 0);
+    emit((void *)(uintptr_t)100);
+    for (size_t i = 0; i < 200; i++) {
+        close(silent[i]);
+    }
+    close(fd);
+    tacho_collector_counts counts = stop(&self);
+    REQUIRE(counts.clients == 2);
+    REQUIRE(counts.events == 200);
+    REQUIRE(counts.refused >= 40 + 200 - TACHO_COLLECTOR_WAITING_MAX);
+}
+
 static void garbage_is_refused(void **state)
 {
     (void)state;
     in_child(say_garbage);
+    in_child(say_garbage_over_tcp);
+}
+
+/* ---- ports --------------------------------------------------------------------------------- */
+
+static void a_taken_port_names_its_holder(void **state)
+{
+    tacho_tcp_socket one;
+    tacho_tcp_socket two;
+    char pid[32];
+    (void)state;
+    assert_null(tacho_tcp_socket_open(&one, 0));
+    assert_true(one.port > 0);
+    tacho_status status = tacho_tcp_socket_open(&two, one.port);
+    assert_non_null(status);
+    snprintf(pid, sizeof(pid), "(process %ld)", (long)getpid());
+    assert_non_null(strstr(tacho_status_message(status), pid));
+    tacho_status_free(status);
+    tacho_tcp_socket_close(&two);
+    tacho_tcp_socket_close(&one);
 }
 
 int main(void)
@@ -395,6 +497,7 @@ int main(void)
         cmocka_unit_test(children_are_clients_of_their_own),
         cmocka_unit_test(every_kind_is_understood),
         cmocka_unit_test(garbage_is_refused),
+        cmocka_unit_test(a_taken_port_names_its_holder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,9 +18,11 @@ enum {
     UNIT = 16,
     SCRATCH = 2 * (TACHO_WIRE_EXTRA_MAX + 1) * TACHO_WIRE_RECORD, /* a string | arguments */
     FLOW_BITS = 40,
+    DEVICE_NAME_MAX = 128,
 };
 
 static const int64_t ahead_ns = 1000000000; /* a client's clock is ours, give or take */
+static const int64_t simulated_ahead_ns = INT64_MAX / 4;
 static const int64_t ns_per_s = 1000000000;
 
 tacho_status tacho_decoder_init(tacho_decoder *decoder, tacho_recorder *recorder, uint32_t group,
@@ -439,75 +441,114 @@ static bool take_op(tacho_decoder *decoder, const wire_event *event)
 
 /* ---- devices ------------------------------------------------------------------------------- */
 
-static tacho_clock_pair *find_pair(tacho_decoder *decoder, uint32_t device)
+static tacho_decoded_device *find_device(tacho_decoder *decoder, uint32_t device)
 {
-    for (size_t i = 0; i < decoder->pair_count; i++) {
-        if (decoder->pairs[i].device == device) {
-            return &decoder->pairs[i];
+    for (size_t i = 0; i < decoder->device_count; i++) {
+        if (decoder->devices[i].device == device) {
+            return &decoder->devices[i];
         }
     }
     return NULL;
 }
 
+/* The same, made where there is none; NULL where there is no room. */
+static tacho_decoded_device *ensure_device(tacho_decoder *decoder, uint32_t device)
+{
+    tacho_decoded_device *found = find_device(decoder, device);
+    if (found == NULL && decoder->device_count < TACHO_DECODER_DEVICES_MAX) {
+        found = &decoder->devices[decoder->device_count++];
+        *found = (tacho_decoded_device){.device = device};
+    }
+    return found;
+}
+
+static bool take_device(tacho_decoder *decoder, const wire_event *event)
+{
+    const tacho_wire_record *record = &event->record;
+    uint32_t name = 0;
+    if (record->more > UINT32_MAX || record->flags > 1 ||
+        !find_text(decoder, record->site, &name)) {
+        return false;
+    }
+    tacho_decoded_device *device = ensure_device(decoder, (uint32_t)record->more);
+    if (device == NULL) {
+        return false;
+    }
+    device->name = name;
+    device->is_simulated = record->flags == 1;
+    return true;
+}
+
 static bool take_pair(tacho_decoder *decoder, const wire_event *event)
 {
     const tacho_wire_record *record = &event->record;
-    tacho_clock_pair *pair = find_pair(decoder, record->site);
     if (!is_time(event, record->time) || record->value > INT64_MAX || record->more == 0 ||
-        record->more > INT64_MAX ||
-        (pair == NULL && decoder->pair_count == TACHO_DECODER_DEVICES_MAX)) {
+        record->more > INT64_MAX) {
         return false;
     }
-    pair = pair != NULL ? pair : &decoder->pairs[decoder->pair_count++];
-    *pair = (tacho_clock_pair){.device = record->site,
-                               .host_ns = (int64_t)record->time,
-                               .ticks = (int64_t)record->value,
-                               .ticks_per_second = (int64_t)record->more};
+    tacho_decoded_device *device = ensure_device(decoder, record->site);
+    if (device == NULL) {
+        return false;
+    }
+    device->host_ns = (int64_t)record->time;
+    device->ticks = (int64_t)record->value;
+    device->ticks_per_second = (int64_t)record->more;
     return true;
 }
 
 /* When a device showed |ticks|; false where that is no time that a capture can have. */
-static bool find_host_ns(const tacho_clock_pair *pair, const wire_event *event, uint64_t ticks,
-                         int64_t *out_ns)
+static bool find_host_ns(const tacho_decoded_device *device, const wire_event *event,
+                         uint64_t ticks, int64_t *out_ns)
 {
     tacho_i128 since =
-        tacho_scale_floor((int64_t)ticks - pair->ticks, ns_per_s, pair->ticks_per_second);
-    tacho_i128 time = since + pair->host_ns;
-    if (time < 0 || time > event->now_ns + ahead_ns) {
+        tacho_scale_floor((int64_t)ticks - device->ticks, ns_per_s, device->ticks_per_second);
+    tacho_i128 time = since + device->host_ns;
+    int64_t ahead = device->is_simulated ? simulated_ahead_ns : ahead_ns;
+    if (time < 0 || time > event->now_ns + ahead) {
         return false;
     }
     *out_ns = (int64_t)time;
     return true;
 }
 
-static bool take_device_op(tacho_decoder *decoder, const wire_event *event)
+/* The track of a device: under its name where that was said. */
+static bool find_device_track(tacho_decoder *decoder, const tacho_decoded_device *device,
+                              uint32_t *out_track)
 {
-    const tacho_wire_record *record = &event->record;
-    tacho_row row = {0};
-    char text[32];
-    if (record->value < record->time || record->value > INT64_MAX || record->more > UINT32_MAX) {
-        return false;
-    }
-    const tacho_clock_pair *pair = find_pair(decoder, (uint32_t)record->more);
-    if (pair == NULL) {
-        decoder->untimed_count++;
-        return true;
-    }
-    if (!find_host_ns(pair, event, record->time, &row.start) ||
-        !find_host_ns(pair, event, record->value, &row.of.span.end)) {
-        return false;
-    }
     const tacho_recorder_track facts = {.parent = decoder->group,
                                         .track_class = TACHO_TRACK_COMPUTE,
                                         .nesting = TACHO_NESTING_ENGINE,
                                         .number = -1};
-    snprintf(text, sizeof(text), "Device %u", (unsigned)record->more);
+    tacho_str name = tacho_dict_string(decoder->recorder->events->dict, device->name);
+    char text[DEVICE_NAME_MAX];
+    int len = snprintf(text, sizeof(text), "Device %u%s%.*s%s", (unsigned)device->device,
+                       name.len > 0 ? ": " : "", (int)(name.len < 60 ? name.len : 60), name.data,
+                       device->is_simulated ? " (simulated)" : "");
     tacho_status status = tacho_recorder_ensure_track(decoder->recorder, &facts,
-                                                      tacho_str_from_cstring(text), &row.track);
-    if (status != TACHO_OK) {
-        tacho_recorder_fail(decoder->recorder, status);
+                                                      tacho_str_make(text, (size_t)len), out_track);
+    bool is_made = status == TACHO_OK;
+    tacho_recorder_fail(decoder->recorder, status);
+    return is_made;
+}
+
+static bool take_device_op(tacho_decoder *decoder, const wire_event *event)
+{
+    const tacho_wire_record *record = &event->record;
+    tacho_row row = {0};
+    if (record->value < record->time || record->value > INT64_MAX || record->more > UINT32_MAX) {
         return false;
     }
+    const tacho_decoded_device *device = find_device(decoder, (uint32_t)record->more);
+    if (device == NULL || device->ticks_per_second == 0) {
+        decoder->untimed_count++;
+        return true;
+    }
+    if (!find_host_ns(device, event, record->time, &row.start) ||
+        !find_host_ns(device, event, record->value, &row.of.span.end) ||
+        !find_device_track(decoder, device, &row.track)) {
+        return false;
+    }
+    row.of.span.flags = device->is_simulated ? TACHO_ORIGIN_SIMULATED : 0;
     return store_op(decoder, event, &row);
 }
 
@@ -531,6 +572,8 @@ static bool take_event(tacho_decoder *decoder, const wire_event *event)
         return take_device_op(decoder, event);
     case TACHO_WIRE_CLOCK_PAIR:
         return take_pair(decoder, event);
+    case TACHO_WIRE_DEVICE:
+        return take_device(decoder, event);
     default:
         return false;
     }

@@ -13,11 +13,14 @@
 
 enum { TACHO_DECODER_DEVICES_MAX = 64, TACHO_DECODER_ARGS_MAX = 512 };
 
-/* The last pair of times of a device. */
-typedef struct tacho_clock_pair {
+/* What is known of a device of a client. */
+typedef struct tacho_decoded_device {
     uint32_t device;
+    uint32_t name;     /* string; 0: it was not said */
+    bool is_simulated; /* its times are, and may lie ahead of ours */
+    /* The last pair of times; 0 ticks per second: none yet. */
     int64_t host_ns, ticks, ticks_per_second;
-} tacho_clock_pair;
+} tacho_decoded_device;
 
 /* What one client program has said: its strings, and what became of them. */
 typedef struct tacho_decoder {
@@ -27,8 +30,8 @@ typedef struct tacho_decoder {
     uint32_t *texts;     /* by id: dictionary string + 1 */
     uint32_t *sites;     /* dictionary site + 1 */
     uint32_t *counters;  /* track + 1 */
-    tacho_clock_pair pairs[TACHO_DECODER_DEVICES_MAX];
-    size_t pair_count;
+    tacho_decoded_device devices[TACHO_DECODER_DEVICES_MAX];
+    size_t device_count;
     uint64_t event_count;       /* decoded */
     uint64_t bad_count;         /* of them, those that make no sense */
     uint64_t untimed_count;     /* of them, on a device whose clock is not known */

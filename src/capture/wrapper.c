@@ -22,15 +22,12 @@ enum {
     EVENT_COUNT = 64,
     LOOKS_PER_RUN = 500,
     COST_SHARE = 50,
-    BUSY_SHARE = 16, /* of a ring: fuller ones are taken again at once */
-    VARIABLE_ROOM = TACHO_LOCAL_PATH_MAX + 32,
     EVENT_SIGNALS = 0, /* data of the signal descriptor; others have a pid there */
 };
 
 static const int64_t ms_ns = 1000000;
 static const int64_t look_least_ns = 10 * 1000000;
 static const int64_t look_most_ns = 1000 * 1000000LL;
-static const int64_t drain_ns = 5 * 1000000;
 static const int64_t seal_ns = 250 * 1000000;
 static const int64_t live_period_ns = 1000 * 1000000LL;
 static const int64_t patience_ns = 5000 * 1000000LL; /* between SIGTERM and SIGKILL */
@@ -43,13 +40,96 @@ typedef struct wrapper {
     tacho_process main;
     tacho_recorder recorder;
     tacho_sampler sampler;
-    tacho_collector collector;
+    tacho_way *ways[TACHO_WAYS_MAX];
+    int64_t drain_at_ns[TACHO_WAYS_MAX];
+    size_t way_count;
     bool has_ended;
-    int64_t look_at_ns, seal_at_ns, drain_at_ns, stop_at_ns; /* when what is due */
-    int stop_signal;                                         /* that is sent then */
-    int64_t live_ns;                                         /* when it was last told */
-    uint64_t live_count;                                     /* events by then */
+    int64_t look_at_ns, seal_at_ns, stop_at_ns; /* when what is due */
+    int stop_signal;                            /* that is sent then */
+    int64_t live_ns;                            /* when it was last told */
+    uint64_t live_count;                        /* events by then */
 } wrapper;
+
+/* ---- ways ---------------------------------------------------------------------------------- */
+
+static void end_in_ways(wrapper *self, pid_t pid, int64_t now_ns)
+{
+    for (size_t i = 0; i < self->way_count; i++) {
+        if (self->ways[i]->type->end != NULL) {
+            self->ways[i]->type->end(self->ways[i], pid, now_ns);
+        }
+    }
+}
+
+static void drain_ways(wrapper *self, int64_t now_ns)
+{
+    for (size_t i = 0; i < self->way_count; i++) {
+        if (now_ns >= self->drain_at_ns[i]) {
+            self->drain_at_ns[i] = self->ways[i]->type->drain(self->ways[i], now_ns);
+        }
+    }
+}
+
+/* An epoll event of a way. There may be something to drain then. */
+static void handle_way(wrapper *self, uint64_t data)
+{
+    size_t index = (size_t)(data / TACHO_WAY_EVENTS) - 1;
+    if (index < self->way_count) {
+        self->ways[index]->type->handle(self->ways[index], data % TACHO_WAY_EVENTS);
+        self->drain_at_ns[index] = 0;
+    }
+}
+
+static void finish_ways(wrapper *self, int64_t now_ns)
+{
+    tacho_wrapper_result *result = self->result;
+    for (size_t i = 0; i < self->way_count; i++) {
+        tacho_way *way = self->ways[i];
+        way->type->finish(way, now_ns);
+        tacho_way_counts *counts = &result->ways[result->way_count++];
+        *counts = (tacho_way_counts){.name = way->type->name, .needs = way->type->needs};
+        way->type->count(way, counts);
+        if (way->type == &tacho_way_client) {
+            result->clients = tacho_way_client_counts(way);
+        }
+    }
+}
+
+static void close_ways(wrapper *self)
+{
+    for (size_t i = 0; i < self->way_count; i++) {
+        self->ways[i]->type->close(self->ways[i]);
+    }
+}
+
+/* A way that cannot be used is no reason not to run the program, unless a port was asked for. */
+static tacho_status open_ways(wrapper *self)
+{
+    const tacho_way_type *const *types = tacho_way_types();
+    for (size_t i = 0; types[i] != NULL && i < TACHO_WAYS_MAX; i++) {
+        const tacho_way_context context = {
+            .recorder = &self->recorder,
+            .sampler = &self->sampler,
+            .epoll_fd = self->epoll_fd,
+            .event_base = TACHO_WAY_EVENTS * (self->way_count + 1),
+            .stats_level = self->request->stats_level,
+            .port = self->request->port,
+        };
+        tacho_status status = types[i]->open(&context, &self->ways[self->way_count]);
+        if (status != TACHO_OK && self->request->port >= 0) {
+            return status;
+        }
+        if (status != TACHO_OK) {
+            self->result->collect_error = tacho_status_first(self->result->collect_error, status);
+            continue;
+        }
+        self->way_count++;
+        if (types[i] == &tacho_way_client) {
+            self->result->port = tacho_way_client_port(self->ways[self->way_count - 1]);
+        }
+    }
+    return TACHO_OK;
+}
 
 /* ---- ends ---------------------------------------------------------------------------------- */
 
@@ -77,7 +157,7 @@ static void take_ends(wrapper *self, pid_t pid)
         } else if (tacho_sampler_group(&self->sampler, ended) == TACHO_NONE) {
             self->result->unseen_count++;
         }
-        tacho_collector_end(&self->collector, ended, now_ns);
+        end_in_ways(self, ended, now_ns);
         tacho_sampler_end(&self->sampler, ended, &end, now_ns);
     }
 }
@@ -87,7 +167,7 @@ static void handle_end(wrapper *self, pid_t pid)
 {
     int64_t now_ns = tacho_process_now_ns();
     take_ends(self, pid);
-    tacho_collector_end(&self->collector, pid, now_ns);
+    end_in_ways(self, pid, now_ns);
     tacho_sampler_end(&self->sampler, pid, NULL, now_ns);
 }
 
@@ -147,12 +227,6 @@ static void seal(wrapper *self, int64_t now_ns)
     self->seal_at_ns = now_ns + seal_ns;
 }
 
-static void drain(wrapper *self, int64_t now_ns)
-{
-    uint64_t most = tacho_collector_drain(&self->collector);
-    self->drain_at_ns = most > TACHO_WIRE_RECORDS / BUSY_SHARE ? now_ns : now_ns + drain_ns;
-}
-
 /* Tells who looks on. */
 static void tell(wrapper *self, int64_t now_ns)
 {
@@ -162,9 +236,13 @@ static void tell(wrapper *self, int64_t now_ns)
         .period_ns = now_ns - self->live_ns,
         .process_count = self->sampler.item_count,
         .event_count = stored - self->live_count,
-        .dropped_count = self->collector.counts.dropped,
         .dict = self->recorder.events->dict,
     };
+    for (size_t i = 0; i < self->way_count; i++) {
+        if (self->ways[i]->type == &tacho_way_client) {
+            live.dropped_count = tacho_way_client_counts(self->ways[i]).dropped;
+        }
+    }
     live.top_count = tacho_recorder_take_top(&self->recorder, live.top, TACHO_LIVE_TOP);
     self->request->live(self->request->live_self, &live);
     self->live_ns = now_ns;
@@ -174,9 +252,7 @@ static void tell(wrapper *self, int64_t now_ns)
 static void do_what_is_due(wrapper *self)
 {
     int64_t now_ns = tacho_process_now_ns();
-    if (now_ns >= self->drain_at_ns && tacho_collector_has_clients(&self->collector)) {
-        drain(self, now_ns);
-    }
+    drain_ways(self, now_ns);
     if (now_ns >= self->look_at_ns) {
         look(self, now_ns);
     }
@@ -198,8 +274,8 @@ static int due_ms(const wrapper *self)
     if (self->stop_at_ns > 0 && self->stop_at_ns < at_ns) {
         at_ns = self->stop_at_ns;
     }
-    if (tacho_collector_has_clients(&self->collector) && self->drain_at_ns < at_ns) {
-        at_ns = self->drain_at_ns;
+    for (size_t i = 0; i < self->way_count; i++) {
+        at_ns = self->drain_at_ns[i] < at_ns ? self->drain_at_ns[i] : at_ns;
     }
     int64_t wait_ns = at_ns - tacho_process_now_ns();
     return wait_ns <= 0 ? 0 : (int)((wait_ns + ms_ns - 1) / ms_ns);
@@ -215,8 +291,8 @@ static void follow(wrapper *self)
         for (int i = 0; i < count; i++) {
             if (events[i].data.u64 == EVENT_SIGNALS) {
                 handle_signals(self);
-            } else if (events[i].data.u64 >= TACHO_COLLECTOR_EVENT) {
-                tacho_collector_handle(&self->collector, events[i].data.u64);
+            } else if (events[i].data.u64 >= TACHO_WAY_EVENTS) {
+                handle_way(self, events[i].data.u64);
             } else {
                 handle_end(self, (pid_t)events[i].data.u64);
             }
@@ -275,7 +351,6 @@ static void record(wrapper *self)
     int64_t now_ns = tacho_process_now_ns();
     self->look_at_ns = now_ns;
     self->seal_at_ns = now_ns + seal_ns;
-    self->drain_at_ns = now_ns;
     self->live_ns = now_ns;
     self->stop_signal = SIGTERM;
     self->stop_at_ns = self->request->timeout_ns > 0 ? now_ns + self->request->timeout_ns : 0;
@@ -292,8 +367,7 @@ static void record(wrapper *self)
     result->running_count = self->sampler.item_count;
     result->left_out_count = self->sampler.left_out_count;
     result->lists_no_children = self->sampler.lists_no_children;
-    tacho_collector_finish(&self->collector, tacho_process_now_ns());
-    result->clients = self->collector.counts;
+    finish_ways(self, tacho_process_now_ns());
     tacho_sampler_finish(&self->sampler, tacho_process_now_ns());
     tacho_recorder_fail(&self->recorder, tacho_recorder_finish(&self->recorder));
     result->stored_count = self->recorder.stored_count;
@@ -306,16 +380,20 @@ static void record(wrapper *self)
 
 static tacho_status start(wrapper *self)
 {
-    char variable[VARIABLE_ROOM];
-    const char *additions[] = {NULL, NULL};
+    char variables[TACHO_WAYS_MAX][TACHO_WAY_VARIABLE_MAX];
+    const char *additions[TACHO_WAYS_MAX + 1] = {NULL};
+    size_t count = 0;
     TACHO_TRY(tacho_process_take_signals(&self->signals, &self->signal_fd));
     TACHO_TRY(open_epoll(self));
-    self->result->collect_error =
-        tacho_collector_open(&self->collector, &self->recorder, &self->sampler, self->epoll_fd);
-    if (self->result->collect_error == TACHO_OK) {
-        snprintf(variable, sizeof(variable), "%s=%s", TACHO_WIRE_VARIABLE,
-                 self->collector.socket.path);
-        additions[0] = variable;
+    TACHO_TRY(open_ways(self));
+    for (size_t i = 0; i < self->way_count; i++) {
+        variables[i][0] = '\0';
+        if (self->ways[i]->type->variable != NULL) {
+            self->ways[i]->type->variable(self->ways[i], variables[i]);
+        }
+        if (variables[i][0] != '\0') {
+            additions[count++] = variables[i];
+        }
     }
     return tacho_process_start(self->request->words, additions, &self->signals, &self->main,
                                &self->result->refusal);
@@ -328,7 +406,6 @@ tacho_status tacho_wrapper_run(const tacho_wrapper_request *request,
                     .result = out_result,
                     .signal_fd = -1,
                     .epoll_fd = -1,
-                    .collector = {.socket = {.fd = -1}},
                     .main = {.pid = -1}};
     *out_result = (tacho_wrapper_result){.exit_status = TACHO_WRAPPER_FAILED};
     tacho_status status = start(&self);
@@ -338,7 +415,7 @@ tacho_status tacho_wrapper_run(const tacho_wrapper_request *request,
         out_result->exit_status =
             out_result->refusal.is_not_found ? TACHO_WRAPPER_NOT_FOUND : TACHO_WRAPPER_NOT_RUN;
     }
-    tacho_collector_close(&self.collector);
+    close_ways(&self);
     if (self.epoll_fd >= 0) {
         close(self.epoll_fd);
     }

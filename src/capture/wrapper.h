@@ -7,7 +7,7 @@
 #define TACHO_CAPTURE_WRAPPER_H
 
 #include "base/process.h"
-#include "capture/collector.h"
+#include "capture/way_client.h"
 #include "profile/events.h"
 
 /* Exit statuses of a wrapper's own, as env and timeout have them. */
@@ -33,8 +33,10 @@ typedef struct tacho_live {
 } tacho_live;
 
 typedef struct tacho_wrapper_request {
-    char *const *words; /* NULL-terminated: the program and its arguments */
-    int64_t timeout_ns; /* 0: none */
+    char *const *words;   /* NULL-terminated: the program and its arguments */
+    int64_t timeout_ns;   /* 0: none */
+    uint32_t stats_level; /* how much programs are asked for */
+    int32_t port;         /* on 127.0.0.1 that they can report to; 0: any; -1: none */
     tacho_events *events;
     /* Puts what was recorded so far on disk; called four times a second. */
     tacho_status (*seal)(void *self);
@@ -56,9 +58,12 @@ typedef struct tacho_wrapper_result {
     uint64_t unseen_count;  /* orphans that came and went between two looks */
     uint64_t running_count; /* that outlive the program */
     uint64_t left_out_count;
-    bool lists_no_children;         /* the kernel does not tell who belongs to whom */
-    tacho_collector_counts clients; /* what programs reported */
-    tacho_status collect_error;     /* why none could; the caller frees it */
+    bool lists_no_children;                /* the kernel does not tell who belongs to whom */
+    tacho_way_counts ways[TACHO_WAYS_MAX]; /* what came of each */
+    size_t way_count;
+    tacho_collector_counts clients; /* what programs with libtacho-client reported */
+    uint16_t port;                  /* that they could report to; 0: none */
+    tacho_status collect_error;     /* why a way could not be used; the caller frees it */
     uint64_t stored_count;          /* rows */
     uint64_t unstored_count;        /* rows since storing failed */
     tacho_status store_error;       /* why it failed; the caller frees it */

@@ -97,6 +97,7 @@ static tacho_wrapper_result run_line(seen *self, const char *line, int64_t timeo
     assert_null(tacho_dict_init(&self->dict));
     self->events = (tacho_events){&vtable, &self->dict};
     const tacho_wrapper_request request = {
+        .port = -1,
         .words = words,
         .timeout_ns = timeout_ns,
         .events = &self->events,
@@ -215,7 +216,7 @@ static void refusals_have_a_status(void **state)
     assert_null(tacho_dict_init(&self.dict));
     self.events = (tacho_events){&vtable, &self.dict};
     const tacho_wrapper_request request = {
-        .words = words, .events = &self.events, .seal = count_seal, .seal_self = &self};
+        .port = -1, .words = words, .events = &self.events, .seal = count_seal, .seal_self = &self};
     assert_null(tacho_wrapper_run(&request, &result));
     assert_int_equal(result.exit_status, TACHO_WRAPPER_NOT_FOUND);
     assert_true(result.refusal.error != 0);

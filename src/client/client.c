@@ -148,6 +148,17 @@ int tacho_client_is_active(void)
     return thread != NULL;
 }
 
+int tacho_client_stats_level(void)
+{
+    client_thread *thread = tacho_client_enter();
+    int level = 0;
+    if (thread != NULL) {
+        level = (int)client_header()->stats_level;
+        client_leave(thread);
+    }
+    return level;
+}
+
 /* The id of a site in this generation. */
 static inline uint32_t site_id(tacho_client_site *site, const client_thread *thread)
 {
@@ -274,6 +285,20 @@ void tacho_client_flow(uint64_t id, tacho_client_flow_phase phase)
     }
     const tacho_wire_record record = {
         .kind = TACHO_WIRE_FLOW, .flags = (uint8_t)phase, .time = now_ns(), .value = id};
+    push(thread, &record);
+    client_leave(thread);
+}
+
+void tacho_client_describe_device(uint32_t device, const char *name, int is_simulated)
+{
+    client_thread *thread = tacho_client_enter();
+    if (thread == NULL) {
+        return;
+    }
+    const tacho_wire_record record = {.kind = TACHO_WIRE_DEVICE,
+                                      .flags = is_simulated != 0,
+                                      .site = tacho_client_intern(name, strlen(name)),
+                                      .more = device};
     push(thread, &record);
     client_leave(thread);
 }

@@ -6,8 +6,12 @@
 #define _DEFAULT_SOURCE /* syscall */
 #include "client/local.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -67,27 +71,88 @@ static void prepare(void)
 
 /* ---- the handshake ------------------------------------------------------------------------- */
 
-/* A socket that is connected to the collector, or -1. */
-static int open_socket(void)
+/* The address of a collector: a path, or a port of this computer. */
+typedef union collector_address {
+    struct sockaddr any;
+    struct sockaddr_un path;
+    struct sockaddr_in port;
+} collector_address;
+
+/* Reads "127.0.0.1:PORT"; false for anything else. */
+static bool read_port(const char *text, collector_address *address)
 {
-    const char *path = getenv(TACHO_WIRE_VARIABLE);
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    struct timeval patience = {.tv_sec = PATIENCE_S};
-    if (path == NULL || strlen(path) >= sizeof(address.sun_path) || getauxval(AT_SECURE) != 0) {
-        return -1;
+    static const char host[] = "127.0.0.1:";
+    unsigned port = 0;
+    if (strncmp(text, host, sizeof(host) - 1) != 0) {
+        return false;
     }
-    memcpy(address.sun_path, path, strlen(path));
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    for (text += sizeof(host) - 1; *text >= '0' && *text <= '9' && port <= UINT16_MAX; text++) {
+        port = port * 10 + (unsigned)(*text - '0');
+    }
+    address->port = (struct sockaddr_in){.sin_family = AF_INET,
+                                         .sin_port = htons((uint16_t)port),
+                                         .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    return *text == '\0' && port > 0 && port <= UINT16_MAX;
+}
+
+/* Where the environment says that the collector is; 0: nowhere. */
+static socklen_t find_collector(collector_address *address)
+{
+    const char *text = getenv(TACHO_WIRE_VARIABLE);
+    if (text == NULL || getauxval(AT_SECURE) != 0) {
+        return 0;
+    }
+    if (read_port(text, address)) {
+        return sizeof(address->port);
+    }
+    address->path = (struct sockaddr_un){.sun_family = AF_UNIX};
+    if (strlen(text) >= sizeof(address->path.sun_path)) {
+        return 0;
+    }
+    memcpy(address->path.sun_path, text, strlen(text));
+    return sizeof(address->path);
+}
+
+/* A socket that is connected to the collector, or -1. */
+static int open_socket(bool *out_is_tcp)
+{
+    collector_address address;
+    struct timeval patience = {.tv_sec = PATIENCE_S};
+    socklen_t len = find_collector(&address);
+    *out_is_tcp = len > 0 && address.any.sa_family == AF_INET;
+    int fd = len > 0 ? socket(address.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0) : -1;
     if (fd < 0) {
         return -1;
     }
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
     setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
-    if (connect(fd, (const struct sockaddr *)&address, sizeof(address)) != 0) {
+    if (connect(fd, &address.any, len) != 0) {
         close(fd);
         return -1;
     }
     return fd;
+}
+
+static bool is_good_welcome(const tacho_wire_welcome *welcome)
+{
+    return welcome->magic == TACHO_WIRE_WELCOME && welcome->version == TACHO_WIRE_VERSION &&
+           welcome->segment_bytes == TACHO_WIRE_SEGMENT_BYTES;
+}
+
+/* Opens the segment that a welcome over TCP names, or -1. */
+static int open_segment(int fd)
+{
+    tacho_wire_tcp_welcome welcome = {0};
+    char path[64];
+    ssize_t got = 0;
+    do {
+        got = recv(fd, &welcome, sizeof(welcome), MSG_WAITALL);
+    } while (got < 0 && errno == EINTR);
+    if (got != (ssize_t)sizeof(welcome) || !is_good_welcome(&welcome.welcome)) {
+        return -1;
+    }
+    snprintf(path, sizeof(path), "/proc/%u/fd/%u", welcome.pid, welcome.descriptor);
+    return open(path, O_RDWR | O_CLOEXEC);
 }
 
 /* The descriptor that came with a welcome, or -1. */
@@ -116,9 +181,7 @@ static int receive_segment(int fd)
         head->cmsg_type == SCM_RIGHTS && head->cmsg_len == CMSG_LEN(sizeof(int))) {
         memcpy(&segment, CMSG_DATA(head), sizeof(segment));
     }
-    bool is_good = got == (ssize_t)sizeof(welcome) && welcome.magic == TACHO_WIRE_WELCOME &&
-                   welcome.version == TACHO_WIRE_VERSION &&
-                   welcome.segment_bytes == TACHO_WIRE_SEGMENT_BYTES;
+    bool is_good = got == (ssize_t)sizeof(welcome) && is_good_welcome(&welcome);
     if (segment >= 0 && !is_good) {
         close(segment);
         segment = -1;
@@ -129,14 +192,16 @@ static int receive_segment(int fd)
 /* A segment of the collector, or NULL. */
 static void *map_segment(bool is_more)
 {
-    const tacho_wire_hello hello = {TACHO_WIRE_HELLO, TACHO_WIRE_VERSION, is_more ? 1 : 0, 0};
-    int fd = open_socket();
+    const tacho_wire_hello hello = {TACHO_WIRE_HELLO, TACHO_WIRE_VERSION, is_more ? 1 : 0,
+                                    (uint32_t)getpid()};
+    bool is_tcp = false;
+    int fd = open_socket(&is_tcp);
     if (fd < 0) {
         return NULL;
     }
     int segment = -1;
     if (send(fd, &hello, sizeof(hello), MSG_NOSIGNAL) == (ssize_t)sizeof(hello)) {
-        segment = receive_segment(fd);
+        segment = is_tcp ? open_segment(fd) : receive_segment(fd);
     }
     close(fd);
     if (segment < 0) {

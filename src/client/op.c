@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TENSORS_MAX = 16, TENSOR_ROOM = 192, KEY_ROOM = 16, FACTS_MAX = 4 };
+enum { TENSORS_MAX = 32, TENSOR_ROOM = 192, KEY_ROOM = 16, FACTS_MAX = 5 };
 
 /* Texts of tensors live here while the event is written. */
 typedef struct tensor_texts {
@@ -74,9 +74,12 @@ static void push_op(client_thread *thread, tacho_wire_record *record, const tach
         text_arg("location", op->location),
         text_arg("attributes", op->attributes),
         {.key = "call", .type = TACHO_CLIENT_UINT, .value = {.as_uint = op->call}},
+        {.key = "device", .type = TACHO_CLIENT_UINT, .value = {.as_uint = op->device}},
     };
-    const client_args lists[] = {
-        {facts, FACTS_MAX}, {tensors->args, tensors->count}, {op->args, op->arg_count}};
+    bool is_device = record->kind == TACHO_WIRE_DEVICE_OP;
+    const client_args lists[] = {{facts, is_device ? FACTS_MAX : FACTS_MAX - 1},
+                                 {tensors->args, tensors->count},
+                                 {op->args, op->arg_count}};
     tacho_client_push_args(thread, record, lists, sizeof(lists) / sizeof(lists[0]));
 }
 

@@ -4,8 +4,9 @@
  * travel. This is an ABI (docs/capture.md): programs bring their own client along, so every change
  * here raises TACHO_WIRE_VERSION, and a collector refuses the versions that it does not know.
  *
- * A client connects to the Unix socket whose path TACHO_COLLECTOR says, sends a hello, receives a
- * welcome with the descriptor of a segment, maps it, and closes both. From then on nothing but the
+ * A client connects to the Unix socket whose path TACHO_COLLECTOR says, or to the port on this
+ * computer (127.0.0.1:PORT), sends a hello, receives a welcome with the descriptor of a segment,
+ * maps it, and closes both. From then on nothing but the
  * segment is shared; the collector learns from the kernel when the process ends.
  *
  *     segment   header | slots of strings | bytes of strings | ring 0 | ring 1 | ...
@@ -27,7 +28,7 @@
 #define TACHO_WIRE_VARIABLE "TACHO_COLLECTOR"
 
 enum {
-    TACHO_WIRE_VERSION = 1,
+    TACHO_WIRE_VERSION = 2,
     TACHO_WIRE_PAGE = 4096,
     TACHO_WIRE_RINGS = 64,         /* of a segment; more threads ask for another */
     TACHO_WIRE_RECORDS = 1 << 18,  /* of a ring: 8 MiB */
@@ -47,7 +48,7 @@ typedef struct tacho_wire_hello {
     uint32_t magic;
     uint32_t version;
     uint32_t is_more; /* 1: another segment of the same program */
-    uint32_t reserved;
+    uint32_t pid;     /* of the client; over TCP it has to be that of who holds the connection */
 } tacho_wire_hello;
 
 typedef struct tacho_wire_welcome {
@@ -55,6 +56,15 @@ typedef struct tacho_wire_welcome {
     uint32_t version;
     uint64_t segment_bytes; /* 0: refused */
 } tacho_wire_welcome;
+
+/*
+ * Over TCP the segment is /proc/PID/fd/DESCRIPTOR of the collector, which programs of the same user
+ * can open. The client opens and maps it, and closes the connection then.
+ */
+typedef struct tacho_wire_tcp_welcome {
+    tacho_wire_welcome welcome;
+    uint32_t pid, descriptor;
+} tacho_wire_tcp_welcome;
 
 /* ---- strings ----------------------------------------------------------------------------------
  */
@@ -88,6 +98,7 @@ typedef enum tacho_wire_kind {
     TACHO_WIRE_OP,         /* site: the code; time, value: start, end on the host; arguments */
     TACHO_WIRE_DEVICE_OP,  /* site: the code; more: device; time, value in ticks; arguments */
     TACHO_WIRE_CLOCK_PAIR, /* flags: none; site: device; time: ns; value: ticks; more: per second */
+    TACHO_WIRE_DEVICE,     /* flags: 1 for simulated times; site: its name, a text; more: device */
 } tacho_wire_kind;
 
 /* The first record of an event; |extra| records follow, which are its arguments. */
@@ -146,6 +157,7 @@ typedef struct tacho_wire_header {
     uint32_t version;
     uint64_t segment_bytes;
     uint64_t wait_ns;                           /* how long a call may wait for room */
+    uint32_t stats_level;                       /* how much is asked for */
     _Alignas(64) _Atomic uint32_t is_closed;    /* the collector takes nothing more */
     _Alignas(64) _Atomic uint64_t string_bytes; /* of the area, given out */
     _Atomic uint64_t unplaced;                  /* events of threads without a ring */

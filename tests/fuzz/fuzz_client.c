@@ -65,7 +65,7 @@ static segment *open_segment(tacho_recorder *recorder)
     tacho_decoder *decoder = &only.decoder;
     decoder->recorder = recorder;
     decoder->group = dict->parts[0].root;
-    decoder->pair_count = 0;
+    decoder->device_count = 0;
     decoder->event_count = decoder->bad_count = decoder->untimed_count = 0;
     require(tacho_dict_ensure_string(dict, TACHO_STR("message"), &decoder->message) == TACHO_OK);
     require(tacho_dict_ensure_string(dict, TACHO_STR("location"), &decoder->location) == TACHO_OK);

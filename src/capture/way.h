@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Ways to learn what happens inside the processes that the wrapper runs: a socket that programs
+ * with libtacho-client report to, and others. The wrapper asks all that are listed in ways.c and
+ * knows none of them.
+ *
+ *     open -> environment -> (program starts) -> handle, drain, end ... -> finish -> close
+ *
+ * A way that cannot be opened is a failure before the program starts. Whatever goes wrong later is
+ * counted, and disturbs neither the program nor the other ways.
+ */
+#ifndef TACHO_CAPTURE_WAY_H
+#define TACHO_CAPTURE_WAY_H
+
+#include "capture/recorder.h"
+#include "capture/sampler.h"
+
+/* Epoll events of a way have data from its |event_base| on, so many. */
+#define TACHO_WAY_EVENTS (UINT64_C(1) << 40)
+
+enum { TACHO_WAY_VARIABLE_MAX = 256, TACHO_WAYS_MAX = 8 };
+
+/* Nothing to drain until an event comes. */
+#define TACHO_WAY_IDLE INT64_MAX
+
+/* What a way works with. The recorder is open once the program runs, and not before. */
+typedef struct tacho_way_context {
+    tacho_recorder *recorder;
+    tacho_sampler *sampler;
+    int epoll_fd;
+    uint64_t event_base;
+    uint32_t stats_level; /* how much is asked for */
+    int32_t port;         /* on 127.0.0.1 that was asked for; 0: any that is free; -1: none */
+} tacho_way_context;
+
+/* What came of it. */
+typedef struct tacho_way_counts {
+    const char *name;  /* "libtacho-client" */
+    const char *needs; /* what a program has to be to be seen this way */
+    uint64_t programs; /* that were */
+    uint64_t events;   /* taken */
+} tacho_way_counts;
+
+typedef struct tacho_way tacho_way;
+
+typedef struct tacho_way_type {
+    const char *name, *needs; /* see tacho_way_counts */
+    /* Closed by the caller, if it is open. */
+    tacho_status (*open)(const tacho_way_context *context, tacho_way **out_way);
+    /* A variable of the program's environment, "NAME=value"; empty: none. (optional: none) */
+    void (*variable)(const tacho_way *way, char out_text[TACHO_WAY_VARIABLE_MAX]);
+    /* An epoll event: its data less the event base. */
+    void (*handle)(tacho_way *way, uint64_t event);
+    /* Takes what there is; returns when it wants to be asked again. */
+    int64_t (*drain)(tacho_way *way, int64_t now_ns);
+    /* A process has ended. (optional: nothing to do) */
+    void (*end)(tacho_way *way, pid_t pid, int64_t now_ns);
+    /* The program has ended: takes the rest, and adds losses to the dictionary. */
+    void (*finish)(tacho_way *way, int64_t now_ns);
+    /* Programs and events so far. */
+    void (*count)(const tacho_way *way, tacho_way_counts *counts);
+    void (*close)(tacho_way *way);
+} tacho_way_type;
+
+/* Embedded first in whatever implements it. */
+struct tacho_way {
+    const tacho_way_type *type;
+};
+
+/* All ways, NULL-terminated; at most TACHO_WAYS_MAX. */
+const tacho_way_type *const *tacho_way_types(void);
+
+#endif
