@@ -222,6 +222,8 @@ extern const tacho_command tacho_dropin_qaic_opstats;
 extern const tacho_command tacho_dropin_qaic_runner;
 extern const tacho_command tacho_dropin_torq_compile;
 extern const tacho_command tacho_dropin_torq_run_module;
+extern const tacho_command tacho_dropin_tt_profile;
+extern const tacho_command tacho_dropin_tt_profile_py;
 
 const tacho_command *tacho_command_find(const char *name);
 

@@ -34,9 +34,17 @@ const tacho_command *const tacho_commands[] = {
 };
 
 const tacho_command *const tacho_dropins[] = {
-    &tacho_dropin_annotate_profiling, &tacho_dropin_perfetto_logger, &tacho_dropin_iree_run_module,
-    &tacho_dropin_qaic_compile,       &tacho_dropin_qaic_opstats,    &tacho_dropin_qaic_runner,
-    &tacho_dropin_torq_compile,       &tacho_dropin_torq_run_module, NULL,
+    &tacho_dropin_annotate_profiling,
+    &tacho_dropin_perfetto_logger,
+    &tacho_dropin_iree_run_module,
+    &tacho_dropin_qaic_compile,
+    &tacho_dropin_qaic_opstats,
+    &tacho_dropin_qaic_runner,
+    &tacho_dropin_torq_compile,
+    &tacho_dropin_torq_run_module,
+    &tacho_dropin_tt_profile,
+    &tacho_dropin_tt_profile_py,
+    NULL,
 };
 
 static const tacho_command *find_in(const tacho_command *const *list, const char *name)

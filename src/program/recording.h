@@ -32,6 +32,12 @@ typedef struct tacho_device_result {
     const tacho_block_time
         *blocks; /* one per block of the program, of the first activation; or none */
     size_t block_count;
+    /*
+     * When this computer began to compute the values of each op, and when it was done with the
+     * last: op_count + 1 moments of its monotonic clock. NULL when not recorded, and in samples
+     * that are kept.
+     */
+    const int64_t *host_op_ns;
     const tacho_stats_buffer *stats; /* by activation, then device; NULL when not recorded */
     size_t stats_count;
 } tacho_device_result;

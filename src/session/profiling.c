@@ -30,6 +30,8 @@ static tacho_status run_into(const tacho_profiling *request, tacho_dict *dict, t
     const tacho_wrapper_request wrapper = {
         .words = request->words,
         .timeout_ns = request->timeout_ns,
+        .stats_level = request->stats_level,
+        .port = request->port,
         .events = events,
         .seal = seal,
         .seal_self = events,

@@ -11,6 +11,8 @@
 typedef struct tacho_profiling {
     char *const *words;                               /* NULL-terminated */
     int64_t timeout_ns;                               /* 0: none */
+    uint32_t stats_level;                             /* how much programs are asked for */
+    int32_t port;                                     /* that they can report to, or -1 */
     const char *path;                                 /* of the capture; it must not exist */
     void (*live)(void *self, const tacho_live *live); /* each second; or NULL */
     void *live_self;

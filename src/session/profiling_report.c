@@ -9,6 +9,7 @@
 #include "pipeline/conversion.h"
 #include "pipeline/intake_notes.h"
 #include "session/profiling.h"
+#include "session/tt_capture.h"
 
 #include <inttypes.h>
 #include <sys/stat.h>
@@ -151,17 +152,30 @@ static void say_summary(const tacho_profile_report *report, bool has_ops)
                result->process_count, result->process_count == 1 ? "" : "es",
                (double)result->elapsed_ns / ns_per_s, (double)result->cpu_ns / ns_per_s,
                result->exit_status, result->is_timed_out ? " (timed out)" : "");
-    if (result->clients.clients == 0) {
-        tacho_note(report->notes, "note",
-                   "no process reported anything (none uses libtacho-client), so this shows "
-                   "processes alone, as seen from outside");
-    } else {
+    if (result->clients.clients > 0) {
         tacho_note(report->notes, "note",
                    "%" PRIu64 " process%s reported %" PRIu64 " event%s, and dropped %" PRIu64 "%s",
                    result->clients.clients, result->clients.clients == 1 ? "" : "es",
                    result->clients.events, result->clients.events == 1 ? "" : "s",
                    result->clients.dropped + result->clients.unplaced,
                    has_ops ? "" : "; none of them has a duration");
+    }
+}
+
+/* Nothing came from inside the program: which ways were tried, and what to do. */
+static void say_uninstrumented(const tacho_profile_report *report)
+{
+    const tacho_wrapper_result *result = report->result;
+    for (size_t i = 0; i < result->way_count; i++) {
+        if (result->ways[i].programs > 0) {
+            return;
+        }
+    }
+    tacho_note(report->notes, "note",
+               "no process reported anything, so this shows processes alone, as seen from outside");
+    for (size_t i = 0; i < result->way_count; i++) {
+        tacho_note(report->notes, "note", "tried %s: for %s", result->ways[i].name,
+                   result->ways[i].needs);
     }
 }
 
@@ -332,13 +346,39 @@ static tacho_status write_tables_of(report_writer *writer)
     return status;
 }
 
+static tacho_status write_tt_table(const tacho_profile_report *report)
+{
+    const tacho_tt_capture_request request = {
+        .capture_path = report->capture_path,
+        .output_path = report->tt_path,
+        .has_all_columns = report->has_all_tt_columns,
+    };
+    tacho_tt_capture_result result;
+    if (report->tt_path == NULL) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(tacho_tt_capture_run(&request, &result));
+    if (result.row_count == 0) {
+        tacho_note(report->notes, "warning",
+                   "%s: no operators were reported; the table has columns and no rows",
+                   report->tt_path);
+    } else if (!report->is_quiet) {
+        tacho_note(report->notes, "wrote",
+                   "%s: %" PRIu64 " operator%s, %" PRIu64 " with times of a device",
+                   report->tt_path, result.row_count, result.row_count == 1 ? "" : "s",
+                   result.timed_count);
+    }
+    return TACHO_OK;
+}
+
 /* The output is written even where tables cannot be shown. */
 static tacho_status write_report(const tacho_profile_report *report)
 {
     const tacho_intake_input input = {.path = report->capture_path};
     report_writer writer = {.report = report, .intake = {.inputs = &input, .input_count = 1}};
     tacho_status shown = write_tables_of(&writer);
-    tacho_status status = write_output(report, &writer.intake);
+    tacho_status table = write_tt_table(report); /* before the capture gets another name */
+    tacho_status status = tacho_status_first(table, write_output(report, &writer.intake));
     bool is_done = status == TACHO_OK && (shown == TACHO_OK || report->trace_sink != NULL);
     if (is_done) {
         unlink(report->capture_path); /* not there where it has another name by now */
@@ -346,6 +386,7 @@ static tacho_status write_report(const tacho_profile_report *report)
     status = tacho_status_first(shown, status);
     if (status == TACHO_OK && !report->is_quiet) {
         say_summary(report, writer.has_ops);
+        say_uninstrumented(report);
         say_limits(report->result, report->notes);
     }
     say_missing(report->result, report->notes);

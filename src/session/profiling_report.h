@@ -15,6 +15,8 @@ typedef struct tacho_profile_report {
     const char *output_path;            /* NULL: none */
     const tacho_trace_sink *trace_sink; /* of the output, or NULL ... */
     const tacho_table_sink *table_sink; /* ... where it is this */
+    const char *tt_path;                /* for Tenstorrent's op table; NULL: none */
+    bool has_all_tt_columns;            /* see tacho_tt_capture_request */
     const tacho_wrapper_result *result;
     const tacho_notes *notes;
     bool is_quiet; /* no tables, and of what is said warnings alone */

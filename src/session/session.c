@@ -182,11 +182,18 @@ tacho_status tacho_run_open(tacho_run_session *session, const tacho_run_request 
         TACHO_TRY(tacho_folder_ensure(request->stats_dir, &is_new));
     }
     TACHO_TRY(set_inputs(session));
-    return TACHO_OK;
+    const tacho_run_client_facts facts = {
+        .program = &session->module.program,
+        .path = request->path,
+        .device = request->device,
+        .is_simulated = session->device->type->is_simulated,
+    };
+    return tacho_run_client_open(&facts, &session->client);
 }
 
 void tacho_run_close(tacho_run_session *session)
 {
+    tacho_run_client_close(session->client);
     tacho_device_close(session->device);
     tacho_run_module_deinit(&session->module);
     tacho_arena_deinit(&session->arena);
@@ -276,6 +283,7 @@ static tacho_status copy_result(tacho_arena *arena, tacho_device_result *result)
     for (size_t i = 0; i < result->stats_count; i++) {
         TACHO_TRY(copy_buffer(arena, &stats[i]));
     }
+    result->host_op_ns = NULL;
     result->blocks = blocks;
     result->stats = stats;
     return TACHO_OK;
@@ -321,6 +329,9 @@ static tacho_status take_sample(tacho_run_session *self, tacho_run_sample sample
         if (is_written) {
             TACHO_TRY(write_stats_file(self, &result->stats[i]));
         }
+    }
+    if (self->client != NULL) {
+        TACHO_TRY(tacho_run_client_report(self->client, &sample));
     }
     if (request->take != NULL) {
         TACHO_TRY(request->take(request->taker, &self->module.program, &sample));

@@ -14,6 +14,7 @@
 #include "base/input.h"
 #include "device/device.h"
 #include "session/module.h"
+#include "session/run_client.h"
 #include "session/rescue.h"
 
 enum { TACHO_RUN_ITERATIONS_MAX = 10000000 };
@@ -81,6 +82,7 @@ typedef struct tacho_run_session {
     uint64_t stats_file_count;
     bool is_late;            /* the delay had not passed: the last inferences were recorded */
     bool is_interrupted;     /* not all iterations ran */
+    tacho_run_client *client; /* reports inferences to 'tacho profile'; NULL: nobody listens */
     tacho_run_rescue rescue; /* who writes what was recorded should a second interrupt come */
 } tacho_run_session;
 

@@ -7,7 +7,7 @@
 
 # The forms that a record may use; records.sh refuses others before anything runs.
 # shellcheck disable=SC2034
-CHECK_FORM='^(trace [^ ]+( processes=[0-9]+)?|nonempty [^ ]+( count=[0-9]+)?|exists [^ ]+|absent [^ ]+|(contains|lacks) [^ ]+ .+|stats [^ ]+( [a-z_]+=[^ ]*)+|says .+)$'
+CHECK_FORM='^(trace [^ ]+( processes=[0-9]+)?|nonempty [^ ]+( count=[0-9]+)?|exists [^ ]+|absent [^ ]+|(contains|lacks) [^ ]+ .+|stats [^ ]+( [a-z_]+=[^ ]*)+|ops_report [^ ]+( [a-z]+=[0-9]+)*|says .+)$'
 
 # run_check CHECK LOG: LOG holds what the line printed.
 run_check() {
@@ -21,6 +21,7 @@ run_check() {
         contains) each_file "$file" contains_holds "$rest" ;;
         lacks) each_file "$file" lacks_holds "$rest" ;;
         stats) each_file "$file" stats_holds "$rest" ;;
+        ops_report) each_file "$file" ops_report_holds "$rest" ;;
         says) says_holds "${1#says }" "$2" ;;
     esac
 }
@@ -72,6 +73,13 @@ for pair in sys.argv[1].split():
     if found != {wanted}:
         sys.exit(f"{key} is {found or None}, not {wanted!r}")' "$2" 2>"$LOG.stats" ||
         { echo "$1: $(tail -n 1 "$LOG.stats")"; return 1; }
+}
+
+# ops_report_holds FILE KEY=VALUE...: a table of operators as tt_profile writes it (tests/capture).
+ops_report_holds() {
+    # shellcheck disable=SC2086  # a list of words
+    python3 "$here/../capture/ops_report.py" "$1" $2 >"$LOG.report" ||
+        { echo "$1: $(head -n 1 "$LOG.report")"; return 1; }
 }
 
 says_holds() {

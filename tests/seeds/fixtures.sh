@@ -74,7 +74,10 @@ PY
 # The test that seed 003 profiles. tacho needs no more of it than that pytest can run it.
 mnist_test_py() {
     mkdir -p tests/models/mnist
+    model_onnx
     cat >tests/models/mnist/test_mnist.py <<'PY'
+import subprocess
+
 import pytest
 
 
@@ -82,7 +85,19 @@ import pytest
 @pytest.mark.parametrize("depth", ["full"])
 @pytest.mark.parametrize("devices", ["single_device"])
 def test_mnist_train(devices, depth, mode):
-    assert sum(i * i for i in range(1000)) == 332833500
+    run = subprocess.run(["tacho", "run", "model.onnx", "--device", "sim:wormhole-n150"], check=True, capture_output=True)
+    assert b"output 0" in run.stdout
+PY
+}
+
+# A program that runs a model through tacho, in a process of its own, and prints a number.
+model_workload_py() {
+    model_onnx
+    cat >workload.py <<'PY'
+import subprocess
+
+subprocess.run(["tacho", "run", "model.onnx", "--device", "sim:wormhole-n150", "-q"], check=True, stdout=subprocess.DEVNULL)
+print(sum(i * i for i in range(1000)))
 PY
 }
 

@@ -264,6 +264,7 @@ static tacho_status cpu_run(tacho_device *device, uint64_t inference, bool recor
         .cycles = -1,
         .wall_ns = end - start,
     };
+    out_result->host_op_ns = records && device->program->op_count > 0 ? self->times : NULL;
     if (records && self->has_layout) {
         record(self, inference, start, end);
         out_result->stats = &self->buffer;

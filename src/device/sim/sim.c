@@ -32,6 +32,7 @@ typedef struct sim_device {
     tacho_block_time *blocks; /* of the inference that ran last */
     int64_t *block_starts;    /* cycles of the inference */
     int64_t *block_ends;
+    int64_t *op_ns;  /* by op: when its values began to be computed, and the last one's end */
     bool is_missing; /* something that the program asks for; |missing| says what */
     char missing[160];
 } sim_device;
@@ -47,6 +48,7 @@ static void sim_close(tacho_device *device)
     free(self->flush_starts);
     free(self->blocks);
     free(self->block_starts);
+    free(self->op_ns);
     free(self->argument);
     free(self);
 }
@@ -350,6 +352,25 @@ static void record(sim_device *self, uint64_t inference, const tacho_sim_turn *t
     }
 }
 
+/* Computes the values; of an inference that is recorded with the times that it takes here. */
+static tacho_status compute(sim_device *self, bool records)
+{
+    tacho_execution *execution = self->base.execution;
+    uint32_t count = (uint32_t)self->base.program->op_count;
+    if (!records || count == 0) {
+        return tacho_execution_run(execution);
+    }
+    if (self->op_ns == NULL) {
+        TACHO_TRY(tacho_items_make(&self->op_ns, (size_t)count + 1));
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        self->op_ns[i] = tacho_now_ns();
+        TACHO_TRY(tacho_execution_run_op(execution, i));
+    }
+    self->op_ns[count] = tacho_now_ns();
+    return TACHO_OK;
+}
+
 static tacho_status sim_run(tacho_device *device, uint64_t inference, bool records,
                             tacho_device_result *out_result)
 {
@@ -359,7 +380,7 @@ static tacho_status sim_run(tacho_device *device, uint64_t inference, bool recor
     TACHO_TRY(tacho_sim_host_turn(&self->host, &turn));
     int64_t start = turn.start;
     if (device->execution != NULL) {
-        TACHO_TRY(tacho_execution_run(device->execution));
+        TACHO_TRY(compute(self, records));
     }
     *out_result = (tacho_device_result){
         .start_ns = ns_of(self, start),
@@ -370,6 +391,7 @@ static tacho_status sim_run(tacho_device *device, uint64_t inference, bool recor
                  .wait_ns =
                      ns_of(self, start) - ns_of(self, start - turn.input_wait - turn.output_wait)},
         .cycles = self->simulation.cycles,
+        .host_op_ns = records && device->execution != NULL ? self->op_ns : NULL,
         .blocks = self->blocks,
         .block_count = device->program->block_count,
     };

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From options to a capture and its report.
+ */
+#include "cli/profile_run.h"
+
+#include "base/duration.h"
+#include "cli/talk.h"
+#include "session/profiling.h"
+#include "session/profiling_report.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { NAME_ROOM = 64, LIVE_ROOM = 512 };
+
+static const double ns_per_s = 1e9;
+
+/* What to do, and what was made for it. */
+typedef struct profile_request {
+    tacho_profiling profiling;
+    tacho_profile_report report;
+    char *path;           /* of the capture in the making */
+    char *shell_words[4]; /* a command that a shell is to read */
+} profile_request;
+
+/* ---- options ------------------------------------------------------------------------------- */
+
+/* Seconds, or a duration with its unit. */
+static bool choose_timeout(const tacho_arguments *arguments, const char *value, int64_t *out_ns)
+{
+    char text[NAME_ROOM];
+    if (value == NULL) {
+        return true;
+    }
+    size_t len = strlen(value);
+    bool is_bare = len > 0 && strchr("0123456789.", value[len - 1]) != NULL;
+    snprintf(text, sizeof(text), "%s%s", value, is_bare ? "s" : "");
+    if (len + 2 > sizeof(text) || !tacho_duration_parse(tacho_str_from_cstring(text), out_ns) ||
+        *out_ns <= 0) {
+        tacho_command_misuse(arguments->command,
+                             "--timeout: expected seconds, such as 30 or 500ms, not '%s'", value);
+        return false;
+    }
+    return true;
+}
+
+/* The format of the output, by its suffix. */
+static bool choose_output(const tacho_arguments *arguments, const char *output,
+                          tacho_profile_report *report)
+{
+    if (output == NULL) {
+        return true;
+    }
+    if (strcmp(output, "-") == 0) {
+        tacho_command_misuse(arguments->command,
+                             "standard output belongs to the program; name a file");
+        return false;
+    }
+    tacho_str path = tacho_str_from_cstring(output);
+    report->output_path = output;
+    report->table_sink = tacho_table_sink_find_suffix(path);
+    if (report->table_sink == NULL || strcmp(report->table_sink->name, "json") == 0) {
+        report->table_sink = NULL; /* .json is Chrome's */
+        report->trace_sink = tacho_trace_sink_find_for_path(path);
+    }
+    if (report->trace_sink == NULL && report->table_sink == NULL) {
+        tacho_command_misuse(arguments->command,
+                             "'%s' has no known suffix; use .tacho, .pb or .csv", output);
+        return false;
+    }
+    return true;
+}
+
+/* Of one that was killed, and had the same number, something may lie there: it stays. */
+static void name_capture(const char *stem, const char *mark, char *path, size_t room)
+{
+    enum { TRIES = 1000 };
+    struct stat status;
+    snprintf(path, room, "%s%s%ld.partial", stem, mark, (long)getpid());
+    for (int i = 1; i < TRIES && lstat(path, &status) == 0; i++) {
+        snprintf(path, room, "%s%s%ld-%d.partial", stem, mark, (long)getpid(), i);
+    }
+}
+
+/* Beside the output, so that it can take its name; else where temporary files are. */
+static bool choose_path(profile_request *request)
+{
+    const char *folder = getenv("TMPDIR");
+    folder = folder != NULL && folder[0] != '\0' ? folder : "/tmp";
+    const char *output = request->report.output_path;
+    size_t room = strlen(output != NULL ? output : folder) + NAME_ROOM;
+    request->path = malloc(room);
+    if (request->path == NULL) {
+        return false;
+    }
+    name_capture(output != NULL ? output : folder, output != NULL ? "." : "/tacho-profile-",
+                 request->path, room);
+    request->profiling.path = request->path;
+    request->report.capture_path = request->path;
+    return true;
+}
+
+/* One word that is a whole command line, as if typed in a shell. */
+static bool is_command_line(const tacho_arguments *arguments)
+{
+    const char *word = arguments->words[0];
+    return arguments->word_count == 1 && strpbrk(word, " \t\n|&;<>()$`") != NULL &&
+           access(word, X_OK) != 0;
+}
+
+static void choose_words(const tacho_arguments *arguments, profile_request *request)
+{
+    static char shell[] = "/bin/sh";
+    static char flag[] = "-c";
+    request->profiling.words = (char *const *)(uintptr_t)arguments->words;
+    if (is_command_line(arguments)) {
+        request->shell_words[0] = shell;
+        request->shell_words[1] = flag;
+        request->shell_words[2] = (char *)(uintptr_t)arguments->words[0];
+        request->profiling.words = request->shell_words;
+    }
+}
+
+/* ---- live ---------------------------------------------------------------------------------- */
+
+/* "12.0 s: 3 processes, 1200000 events/s, 0 dropped; step 99 %, MatMul 40 %". */
+static void show_live(void *self, const tacho_live *live)
+{
+    char text[LIVE_ROOM];
+    double period_s = (double)live->period_ns / ns_per_s;
+    (void)self;
+    size_t len = (size_t)snprintf(
+        text, sizeof(text), "%.1f s: %" PRIu64 " process%s, %.0f events/s, %" PRIu64 " dropped",
+        (double)live->elapsed_ns / ns_per_s, live->process_count,
+        live->process_count == 1 ? "" : "es", (double)live->event_count / period_s,
+        live->dropped_count);
+    for (size_t i = 0; i < live->top_count; i++) {
+        const tacho_site *site = &live->dict->sites[live->top[i].site];
+        len += (size_t)snprintf(text + len, sizeof(text) - len, "%s %.40s %.0f %%",
+                                i == 0 ? ";" : ",", tacho_dict_string(live->dict, site->name).data,
+                                (double)live->top[i].total_ns * 100 / (double)live->period_ns);
+    }
+    tacho_note(&tacho_talk_notes, "live", "%s", text);
+}
+
+/* ---- running ------------------------------------------------------------------------------- */
+
+static void say_refusal(const tacho_profiling *profiling, const tacho_wrapper_result *result)
+{
+    tacho_talk("error", "cannot run '%s': %s", profiling->words[0],
+               strerror(result->refusal.error));
+}
+
+static void free_errors(const tacho_wrapper_result *result)
+{
+    tacho_status_free(result->store_error);
+    tacho_status_free(result->collect_error);
+}
+
+static int run(profile_request *request)
+{
+    tacho_wrapper_result result;
+    tacho_status status = tacho_profiling_run(&request->profiling, &result);
+    if (status != TACHO_OK || result.refusal.error != 0) {
+        if (status == TACHO_OK) {
+            say_refusal(&request->profiling, &result);
+        } else {
+            tacho_talk_failure(status);
+        }
+        unlink(request->path);
+        free_errors(&result);
+        return result.exit_status;
+    }
+    request->report.result = &result;
+    status = tacho_profile_report_run(&request->report);
+    if (status != TACHO_OK) {
+        tacho_talk_failure(status); /* the program's status says more */
+        if (access(request->path, F_OK) == 0) {
+            tacho_talk("note", "the capture is kept: %s", request->path);
+        }
+    }
+    free_errors(&result);
+    return result.exit_status;
+}
+
+int tacho_profile_run(const tacho_arguments *arguments, const tacho_profile_choice *choice)
+{
+    profile_request request = {
+        .profiling = {.stats_level = (uint32_t)choice->stats_level,
+                      .port = choice->port <= UINT16_MAX ? (int32_t)choice->port : -1},
+        .report = {.notes = &tacho_talk_notes,
+                   .is_quiet = tacho_arguments_has(arguments, "quiet"),
+                   .tt_path = choice->tt_report,
+                   .has_all_tt_columns = choice->has_all_tt_columns},
+    };
+    if (arguments->word_count == 0) {
+        return tacho_command_misuse(arguments->command,
+                                    "no program given; write it behind --, with its arguments");
+    }
+    if (!choose_timeout(arguments, choice->timeout, &request.profiling.timeout_ns) ||
+        !choose_output(arguments, choice->output, &request.report)) {
+        return TACHO_EXIT_USAGE;
+    }
+    request.profiling.live = choice->is_live ? show_live : NULL;
+    choose_words(arguments, &request);
+    tacho_status status =
+        tacho_profiling_check_output(request.report.output_path, request.profiling.words[0]);
+    if (status != TACHO_OK) {
+        bool is_misuse = tacho_talk_failure(status) == TACHO_EXIT_USAGE;
+        return is_misuse ? TACHO_EXIT_USAGE : TACHO_EXIT_NOT_STARTED;
+    }
+    if (!choose_path(&request)) {
+        tacho_command_no_memory();
+        return TACHO_EXIT_NOT_STARTED;
+    }
+    int exit_code = run(&request);
+    free(request.path);
+    return exit_code;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Running a program and recording it: what tacho profile and the drop-in names for it share.
+ */
+#ifndef TACHO_CLI_PROFILE_RUN_H
+#define TACHO_CLI_PROFILE_RUN_H
+
+#include "cli/command.h"
+
+/* What the command line says. */
+typedef struct tacho_profile_choice {
+    const char *output;      /* capture, trace or table; or NULL */
+    const char *tt_report;   /* Tenstorrent's op table; or NULL */
+    bool has_all_tt_columns; /* see tacho_tt_capture_request */
+    uint64_t port;           /* UINT64_MAX: none */
+    uint64_t stats_level;
+    const char *timeout; /* or NULL */
+    bool is_live;
+} tacho_profile_choice;
+
+enum { TACHO_PROFILE_LEVEL = 70 };
+
+#define TACHO_PROFILE_DEFAULTS                                                                     \
+    {                                                                                              \
+        .port = UINT64_MAX, .stats_level = TACHO_PROFILE_LEVEL                                     \
+    }
+
+/* Runs the words of |arguments|; returns the exit status of the program, or our own. */
+int tacho_profile_run(const tacho_arguments *arguments, const tacho_profile_choice *choice);
+
+#endif
