@@ -204,7 +204,8 @@ typedef struct sortable {
     tacho_op_row row;
     int64_t number;
     tacho_str text;
-    size_t place; /* of its first span */
+    tacho_str name, location; /* of equal rows these decide: the same in every form of a profile */
+    size_t place;             /* of its first span */
 } sortable;
 
 static int64_t sort_number(const tacho_op_row *row, tacho_ops_key key)
@@ -255,7 +256,10 @@ static int compare_sortables(const void *left, const void *right)
     if (a->row.total_ns != b->row.total_ns) {
         return a->row.total_ns > b->row.total_ns ? -1 : 1;
     }
-    return (a->place > b->place) - (a->place < b->place);
+    int order = tacho_str_compare(a->name, b->name);
+    order = order != 0 ? order : (int)a->row.track_class - (int)b->row.track_class;
+    order = order != 0 ? order : tacho_str_compare(a->location, b->location);
+    return order != 0 ? order : (a->place > b->place) - (a->place < b->place);
 }
 
 static bool is_same_group(const tacho_op_row *a, const tacho_op_row *b)
@@ -294,12 +298,12 @@ static tacho_status sort_rows(grouping *self)
     sortable *items = memory;
     for (size_t i = 0; i < ops->row_count; i++) {
         const tacho_op_row *row = &ops->rows[i];
-        items[i] = (sortable){*row, sort_number(row, key), TACHO_STR(""), i};
-        if (key == TACHO_OPS_BY_NAME) {
-            items[i].text = tacho_dict_string(self->dict, row->name);
-        } else if (key == TACHO_OPS_BY_LOCATION) {
-            items[i].text = location_text(self->dict, row->location);
-        }
+        tacho_str name = tacho_dict_string(self->dict, row->name);
+        tacho_str location = location_text(self->dict, row->location);
+        tacho_str text = key == TACHO_OPS_BY_NAME       ? name
+                         : key == TACHO_OPS_BY_LOCATION ? location
+                                                        : TACHO_STR("");
+        items[i] = (sortable){*row, sort_number(row, key), text, name, location, i};
     }
     qsort(items, ops->row_count, sizeof(*items), compare_sortables);
     take_rows(ops, items, self->options->top);
