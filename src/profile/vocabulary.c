@@ -105,6 +105,32 @@ bool tacho_category_is_phase(tacho_str category)
     return kind == TACHO_CATEGORY_KIND_PHASE || kind == TACHO_CATEGORY_KIND_WAIT;
 }
 
+tacho_xla_line tacho_xla_line_of(tacho_str name)
+{
+    static const tacho_str summaries[] = {
+        TACHO_STR_INIT("Steps"),
+        TACHO_STR_INIT("XLA Modules"),
+        TACHO_STR_INIT("Framework Ops"),
+        TACHO_STR_INIT("Framework Name Scope"),
+        TACHO_STR_INIT("TensorFlow Ops"), /* as older releases call these two */
+        TACHO_STR_INIT("TensorFlow Name Scope"),
+        TACHO_STR_INIT("Launch Stats"),
+        TACHO_STR_INIT("Source code"),
+        TACHO_STR_INIT("Sparse Core Steps"),
+        TACHO_STR_INIT("Sparse Core Modules"),
+    };
+    for (size_t i = 0; i < sizeof(summaries) / sizeof(summaries[0]); i++) {
+        if (tacho_str_equal(name, summaries[i])) {
+            return TACHO_XLA_LINE_SUMMARY;
+        }
+    }
+    bool is_stream = tacho_str_starts_with(name, TACHO_STR("Stream #")) ||
+                     tacho_str_starts_with(name, TACHO_STR("stream #"));
+    return is_stream                                     ? TACHO_XLA_LINE_STREAM
+           : tacho_str_equal(name, TACHO_STR("XLA Ops")) ? TACHO_XLA_LINE_OPS
+                                                         : TACHO_XLA_LINE_OTHER;
+}
+
 const char *tacho_torq_engine_name(tacho_torq_engine engine)
 {
     static const char *const names[] = {TACHO_TORQ_ENGINES(THIRD_AS_ROW)};

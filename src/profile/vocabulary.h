@@ -129,6 +129,16 @@ bool tacho_category_is_phase(tacho_str category);
 /* The overview of profiles of devices, whose parts are no models. */
 #define TACHO_OVERVIEW_TITLE_DEVICE "Device Profile Overview"
 
+/* What a row of a device is in traces of TensorFlow and JAX, by its name. */
+typedef enum tacho_xla_line {
+    TACHO_XLA_LINE_OTHER,
+    TACHO_XLA_LINE_STREAM,  /* of a GPU: kernels and copies as they ran */
+    TACHO_XLA_LINE_OPS,     /* operators: all that a TPU did, or drawn around kernels of streams */
+    TACHO_XLA_LINE_SUMMARY, /* steps, modules, scopes: drawn around what other rows show */
+} tacho_xla_line;
+
+tacho_xla_line tacho_xla_line_of(tacho_str name);
+
 /* The engines of a Torq NPU as its files name them. */
 #define TACHO_TORQ_ENGINES(X)                                                                      \
     X(NSS, CONTROL, "NSS Programs")                                                                \

@@ -226,16 +226,30 @@ static void set_number(const chrome_tracks *tracks, uint32_t id, bool is_named, 
     track->is_numbered = track->has_number && !is_named;
 }
 
+/* Which row of its device's process a thread is. */
+static tacho_xla_line line_of_thread(const chrome_tracks *tracks, const chrome_thread *thread)
+{
+    return tacho_xla_line_of(tacho_dict_string(tracks->dict, thread->said.name));
+}
+
 /*
  * Whether a thread is a queue of a device: its spans tell it by their categories. Where these say
- * nothing the process does, but a process called "GPU 0" may hold Python frames, too.
+ * nothing the process does, but a process called "GPU 0" may hold Python frames, too, and one of
+ * TensorFlow or JAX has rows that sum up the others.
  */
 static tacho_track_class class_of_thread(const chrome_tracks *tracks, const chrome_thread *thread)
 {
-    bool is_device = (thread->kinds >> TACHO_CATEGORY_KIND_DEVICE & 1) != 0;
-    bool is_host = (thread->kinds >> TACHO_CATEGORY_KIND_HOST & 1) != 0;
-    is_device = is_device || (!is_host && tracks->processes[thread->process].is_compute);
-    return is_device ? TACHO_TRACK_COMPUTE : TACHO_TRACK_HOST;
+    const chrome_process *process = &tracks->processes[thread->process];
+    if ((thread->kinds >> TACHO_CATEGORY_KIND_DEVICE & 1) != 0) {
+        return TACHO_TRACK_COMPUTE;
+    }
+    if ((thread->kinds >> TACHO_CATEGORY_KIND_HOST & 1) != 0 || !process->is_compute) {
+        return TACHO_TRACK_HOST;
+    }
+    tacho_xla_line line = line_of_thread(tracks, thread);
+    bool sums_up = line == TACHO_XLA_LINE_SUMMARY ||
+                   (line == TACHO_XLA_LINE_OPS && process->has_streams);
+    return sums_up ? TACHO_TRACK_PHASE : TACHO_TRACK_COMPUTE;
 }
 
 /* A new track of |process| (or the root of its part), whose name and class are set. */
@@ -347,10 +361,11 @@ static bool is_only_device(const chrome_tracks *tracks, const chrome_process *pr
         if (thread->track == TACHO_NONE) {
             continue;
         }
-        if (tracks->dict->tracks[thread->track].track_class != TACHO_TRACK_COMPUTE) {
+        tacho_track_class found = tracks->dict->tracks[thread->track].track_class;
+        if (found != TACHO_TRACK_COMPUTE && found != TACHO_TRACK_PHASE) {
             return false;
         }
-        has_queue = true;
+        has_queue = has_queue || found == TACHO_TRACK_COMPUTE;
     }
     return has_queue;
 }
@@ -382,7 +397,7 @@ static bool is_device(const chrome_tracks *tracks, const chrome_process *process
                                         tacho_str_starts_with(name, TACHO_STR("/device:TPU")));
 }
 
-tacho_status chrome_tracks_update_thread(chrome_tracks *tracks, uint32_t index)
+static tacho_status update_thread(chrome_tracks *tracks, uint32_t index)
 {
     const chrome_thread *thread = &tracks->threads[index];
     if (thread->track == TACHO_NONE) {
@@ -399,15 +414,32 @@ tacho_status chrome_tracks_update_thread(chrome_tracks *tracks, uint32_t index)
     return name_thread(tracks, thread, &track->name);
 }
 
+static tacho_status update_threads(chrome_tracks *tracks, const chrome_process *process)
+{
+    for (uint32_t at = process->first_thread; at != TACHO_NONE;
+         at = tracks->threads[at].next_thread) {
+        TACHO_TRY(update_thread(tracks, at));
+    }
+    return TACHO_OK;
+}
+
+tacho_status chrome_tracks_update_thread(chrome_tracks *tracks, uint32_t index)
+{
+    const chrome_thread *thread = &tracks->threads[index];
+    chrome_process *process = &tracks->processes[thread->process];
+    if (!process->has_streams && line_of_thread(tracks, thread) == TACHO_XLA_LINE_STREAM) {
+        process->has_streams = true; /* for good, too */
+        return update_threads(tracks, process);
+    }
+    return update_thread(tracks, index);
+}
+
 tacho_status chrome_tracks_update_process(chrome_tracks *tracks, uint32_t index)
 {
     chrome_process *process = &tracks->processes[index];
     if (!process->is_compute && is_device(tracks, process)) {
         process->is_compute = true; /* for good: threads are gone through once */
-        for (uint32_t at = process->first_thread; at != TACHO_NONE;
-             at = tracks->threads[at].next_thread) {
-            TACHO_TRY(chrome_tracks_update_thread(tracks, at));
-        }
+        TACHO_TRY(update_threads(tracks, process));
     }
     if (process->track == TACHO_NONE || !tracks->dict->tracks[process->track].is_provisional) {
         return TACHO_OK;

@@ -30,6 +30,7 @@ typedef struct chrome_process {
     int32_t track_count;
     uint32_t first_thread; /* a list, TACHO_NONE at its end */
     bool is_compute;
+    bool has_streams; /* threads that are called so; other rows are drawn around theirs */
     chrome_description said;
 } chrome_process;
 
