@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * External merge sort of packed rows. Runs are merged FAN_IN at a time; more runs than that are
- * first merged into longer ones, in a second temporary file.
+ * first merged into longer ones, in a second temporary file. While there are few runs, the last one
+ * stays in the buffer.
  */
 #include "profile/spool.h"
 
@@ -11,7 +12,12 @@
 
 #include <stdlib.h>
 
-enum { FAN_IN = 64, READER_BYTES = 128 << 10, FIRST_BYTES = 512 << 10 };
+enum {
+    FAN_IN = 64,
+    READER_BYTES = 128 << 10,
+    FIRST_BYTES = 512 << 10,
+    FEW_RUNS = 16, /* readers of so many take little memory beside the buffer */
+};
 
 /* What the sort moves instead of rows. */
 typedef struct sort_entry {
@@ -20,12 +26,16 @@ typedef struct sort_entry {
 } sort_entry;
 
 typedef struct run {
-    uint64_t offset; /* in the temporary file */
+    uint64_t offset; /* in the temporary file, or IN_BUFFER */
     uint64_t end;
 } run;
 
-/* Reads one run front to back; the current row lies at bytes + at. */
+#define IN_BUFFER UINT64_MAX
+
+/* Reads one run front to back; the current row lies at bytes + at, or is that of |entry|. */
 typedef struct run_reader {
+    const sort_entry *entry; /* of a run in the buffer; else NULL */
+    const sort_entry *entry_end;
     unsigned char *bytes;
     size_t capacity;
     size_t at;
@@ -335,7 +345,7 @@ tacho_status tacho_spool_add(tacho_spool *spool, const tacho_row *row)
     return TACHO_OK;
 }
 
-static const tacho_packed_row *reader_row(const run_reader *reader)
+static const tacho_packed_row *filed_row(const run_reader *reader)
 {
     return (const tacho_packed_row *)(const void *)(reader->bytes + reader->at);
 }
@@ -356,16 +366,16 @@ static tacho_status fill_reader(tacho_spool *spool, run_reader *reader)
     return TACHO_OK;
 }
 
-/* Makes the whole next row visible; at == len afterwards means that the run is finished. */
+/* Makes the whole next row of the file visible; at == len afterwards means that there is none. */
 static tacho_status ready_reader(tacho_spool *spool, run_reader *reader)
 {
     size_t visible = reader->len - reader->at;
-    if (visible >= sizeof(tacho_packed_row) && visible >= reader_row(reader)->size_bytes) {
+    if (visible >= sizeof(tacho_packed_row) && visible >= filed_row(reader)->size_bytes) {
         return TACHO_OK;
     }
     TACHO_TRY(fill_reader(spool, reader));
-    if (reader->len > 0 && reader_row(reader)->size_bytes > reader->len) {
-        TACHO_TRY(tacho_grow(&reader->bytes, &reader->capacity, reader_row(reader)->size_bytes));
+    if (reader->len > 0 && filed_row(reader)->size_bytes > reader->len) {
+        TACHO_TRY(tacho_grow(&reader->bytes, &reader->capacity, filed_row(reader)->size_bytes));
         return fill_reader(spool, reader);
     }
     return TACHO_OK;
@@ -373,6 +383,11 @@ static tacho_status ready_reader(tacho_spool *spool, run_reader *reader)
 
 static tacho_status open_reader(tacho_spool *spool, run_reader *reader, run source)
 {
+    if (source.offset == IN_BUFFER) {
+        reader->entry = spool->entries;
+        reader->entry_end = spool->entries + spool->entry_count;
+        return TACHO_OK;
+    }
     TACHO_TRY(tacho_grow(&reader->bytes, &reader->capacity, READER_BYTES));
     reader->at = 0;
     reader->len = 0;
@@ -383,8 +398,36 @@ static tacho_status open_reader(tacho_spool *spool, run_reader *reader, run sour
 /* A reader in the merge; its row's key is kept here, where comparing it costs no cache miss. */
 typedef struct merge_item {
     int64_t key;
+    const tacho_packed_row *row; /* NULL when the run is finished */
     size_t reader;
 } merge_item;
+
+/* The row that the reader of |item| is at. */
+static void set_item(const tacho_spool *spool, merge_item *item)
+{
+    const run_reader *reader = &spool->readers[item->reader];
+    if (reader->entry != NULL) {
+        bool is_finished = reader->entry == reader->entry_end;
+        item->row = is_finished ? NULL : buffered_row(spool, reader->entry);
+    } else {
+        item->row = reader->at == reader->len ? NULL : filed_row(reader);
+    }
+    item->key = item->row != NULL ? item->row->start : 0;
+}
+
+/* Goes on to the next row of a run. */
+static tacho_status advance_item(tacho_spool *spool, merge_item *item)
+{
+    run_reader *reader = &spool->readers[item->reader];
+    if (reader->entry != NULL) {
+        reader->entry++;
+    } else {
+        reader->at += item->row->size_bytes;
+        TACHO_TRY(ready_reader(spool, reader));
+    }
+    set_item(spool, item);
+    return TACHO_OK;
+}
 
 /* Whether the row of |a| comes after that of |b|; equal rows keep the order of runs. */
 static bool item_after(tacho_spool *spool, const merge_item *a, const merge_item *b)
@@ -392,8 +435,7 @@ static bool item_after(tacho_spool *spool, const merge_item *a, const merge_item
     if (TACHO_LIKELY(a->key != b->key)) {
         return a->key > b->key;
     }
-    int order = compare_equal_keys(spool, reader_row(&spool->readers[a->reader]),
-                                   reader_row(&spool->readers[b->reader]));
+    int order = compare_equal_keys(spool, a->row, b->row);
     return order != 0 ? order > 0 : a->reader > b->reader;
 }
 
@@ -420,22 +462,18 @@ static tacho_status merge_runs(tacho_spool *spool, const run *runs, size_t run_c
     merge_item heap[FAN_IN];
     for (size_t i = 0; i < run_count; i++) {
         TACHO_TRY(open_reader(spool, &spool->readers[i], runs[i]));
-        heap[i] = (merge_item){reader_row(&spool->readers[i])->start, i};
+        heap[i] = (merge_item){.reader = i};
+        set_item(spool, &heap[i]);
     }
     size_t heap_count = run_count;
     for (size_t i = heap_count / 2; i-- > 0;) {
         sift_down(spool, heap, heap_count, i);
     }
     while (heap_count > 0) {
-        run_reader *reader = &spool->readers[heap[0].reader];
-        const tacho_packed_row *row = reader_row(reader);
-        TACHO_TRY(emit(spool, row, to));
-        reader->at += row->size_bytes;
-        TACHO_TRY(ready_reader(spool, reader));
-        if (reader->at == reader->len) {
+        TACHO_TRY(emit(spool, heap[0].row, to));
+        TACHO_TRY(advance_item(spool, &heap[0]));
+        if (heap[0].row == NULL) {
             heap[0] = heap[--heap_count];
-        } else {
-            heap[0].key = reader_row(reader)->start;
         }
         if (heap_count > 0) {
             sift_down(spool, heap, heap_count, 0);
@@ -491,21 +529,33 @@ static tacho_status drain_buffer(tacho_spool *spool, tacho_events *next)
     return TACHO_OK;
 }
 
-static tacho_status drain_runs(tacho_spool *spool, tacho_events *next)
+/* The rows in the buffer become the last run. */
+static tacho_status end_runs(tacho_spool *spool)
 {
-    if (spool->entry_count > 0) {
-        TACHO_TRY(write_run(spool));
+    if (spool->entry_count > 0 && spool->run_count < FEW_RUNS) {
+        TACHO_TRY(sort_entries(spool));
+        return add_run(&spool->runs, &spool->run_count, &spool->run_capacity,
+                       (run){IN_BUFFER, IN_BUFFER});
     }
+    TACHO_TRY(spool->entry_count > 0 ? write_run(spool) : TACHO_OK);
     /* The readers take the memory that the buffer no longer needs. */
     free(spool->buffer);
     spool->buffer = NULL;
     spool->buffer_capacity = 0;
+    return TACHO_OK;
+}
+
+static tacho_status drain_runs(tacho_spool *spool, tacho_events *next)
+{
+    TACHO_TRY(end_runs(spool));
     while (spool->run_count > FAN_IN) {
         TACHO_TRY(merge_runs_once(spool));
     }
     TACHO_TRY(merge_runs(spool, spool->runs, spool->run_count, push_packed, next));
     free_readers(spool);
     spool->run_count = 0;
+    spool->buffer_used = 0;
+    spool->entry_count = 0;
     tacho_tempfile_close(&spool->file);
     return TACHO_OK;
 }
