@@ -14,13 +14,6 @@
 
 #include <assert.h>
 
-#if defined(__SSE2__) && !defined(TACHO_JSON_PORTABLE)
-#include <emmintrin.h>
-#define HAS_SSE2 1
-#else
-#define HAS_SSE2 0
-#endif
-
 enum { SHORT_STRING = 8 };
 
 static_assert((int)TACHO_JSON_PAD_BYTES >= (int)TACHO_JSON_READABLE_BYTES, "the padding is enough");
@@ -32,6 +25,7 @@ static_assert((int)TACHO_JSON_PAD_BYTES >= (int)TACHO_JSON_READABLE_BYTES, "the 
 typedef struct scanner {
     char *at; /* behind the last token and what went with it */
     tacho_json_packed *out;
+    const tacho_json_packed *full; /* where the batch ends */
     tacho_json_state state;
     size_t depth;
     bool is_in_object;
@@ -49,118 +43,22 @@ static bool stop(tacho_json_reader *reader, const char *at, const char *wanted)
 
 /* ---- runs of bytes ------------------------------------------------------------------------ */
 
-#if HAS_SSE2
-
-static inline __m128i load(const char *at)
-{
-    __m128i bytes;
-    memcpy(&bytes, at, sizeof(bytes));
-    return bytes;
-}
-
-static inline __m128i equal(__m128i bytes, char byte)
-{
-    return _mm_cmpeq_epi8(bytes, _mm_set1_epi8(byte));
-}
-
-/* The first byte from |at| on that is a quote, a backslash or a control character. */
-static inline char *find_string_stop(char *at)
-{
-    for (;; at += sizeof(__m128i)) {
-        __m128i bytes = load(at);
-        __m128i controls = _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(0x1f)), bytes);
-        __m128i others = _mm_or_si128(equal(bytes, '"'), equal(bytes, '\\'));
-        unsigned stops = (unsigned)_mm_movemask_epi8(_mm_or_si128(controls, others));
-        if (TACHO_LIKELY(stops != 0)) {
-            return at + __builtin_ctz(stops);
-        }
-    }
-}
-
-static inline char *find_non_space(char *at)
-{
-    for (;; at += sizeof(__m128i)) {
-        __m128i bytes = load(at);
-        __m128i blanks = _mm_or_si128(equal(bytes, ' '), equal(bytes, '\t'));
-        __m128i line_ends = _mm_or_si128(equal(bytes, '\n'), equal(bytes, '\r'));
-        unsigned spaces = (unsigned)_mm_movemask_epi8(_mm_or_si128(blanks, line_ends));
-        if (TACHO_LIKELY(spaces != 0xffff)) {
-            return at + __builtin_ctz(spaces ^ 0xffff);
-        }
-    }
-}
-
-#else
-
-#define EACH(byte) (0x0101010101010101U * (uint64_t)(byte))
-
-static inline uint64_t load(const char *at)
-{
-    uint64_t bytes = 0;
-    memcpy(&bytes, at, sizeof(bytes));
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    bytes = __builtin_bswap64(bytes);
-#endif
-    return bytes;
-}
-
-/* Sets the top bit of each byte below |bound|, and none before the first of them. */
-static inline uint64_t below(uint64_t bytes, unsigned bound)
-{
-    return (bytes - EACH(bound)) & ~bytes & EACH(0x80);
-}
-
-/* The first byte from |at| on that is a quote, a backslash or a control character. */
-static inline char *find_string_stop(char *at)
-{
-    for (;; at += sizeof(uint64_t)) {
-        uint64_t bytes = load(at);
-        uint64_t stops =
-            below(bytes, 0x20) | below(bytes ^ EACH('"'), 1) | below(bytes ^ EACH('\\'), 1);
-        if (TACHO_LIKELY(stops != 0)) {
-            return at + __builtin_ctzll(stops) / 8;
-        }
-    }
-}
-
-static inline char *find_non_space(char *at)
-{
-    while (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t') {
-        at++;
-    }
-    return at;
-}
-
-#endif
-
-/* Bytes at which find_string_stop stops. */
+/* Bytes at which tacho_json_find_string_stop stops. */
 static const bool string_stops[256] = {
     1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, /* 0x00 to 0x1f */
     1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, ['"'] = 1, ['\\'] = 1,
 };
 
-/* The same as find_string_stop, for mostly the stop is near. */
+/* The same as tacho_json_find_string_stop, for mostly the stop is near. */
 static inline char *find_string_end(char *at)
 {
     const char *far = at + SHORT_STRING;
     while (!string_stops[(unsigned char)*at]) {
         if (++at == far) {
-            return find_string_stop(at);
+            return tacho_json_find_string_stop(at);
         }
     }
     return at;
-}
-
-/* Mostly there is no space or a single one. */
-static inline char *skip_space(char *at)
-{
-    if (TACHO_LIKELY((unsigned char)*at > ' ')) {
-        return at;
-    }
-    if (*at == ' ' && (unsigned char)at[1] > ' ') {
-        return at + 1;
-    }
-    return find_non_space(at);
 }
 
 static inline bool is_digit(char byte)
@@ -285,6 +183,7 @@ static inline bool end_container(scanner *scan, char *at)
         size_t outer = scan->depth - 1;
         scan->is_in_object = scan->reader->kinds[outer >> 6] >> (outer & 63) & 1;
     }
+    scan->full = scan->depth == scan->reader->element_depth ? scan->out : scan->full;
     return end_value(scan, at + 1);
 }
 
@@ -333,7 +232,7 @@ static TACHO_ALWAYS_INLINE bool scan_value(scanner *scan, char *at)
 }
 
 /* A key, its colon and mostly its value; only the key when something else follows it. */
-static inline bool scan_key(scanner *scan, char *at, const tacho_json_packed *full)
+static inline bool scan_key(scanner *scan, char *at)
 {
     if (TACHO_UNLIKELY(*at != '"')) {
         return stop(scan->reader, at, "a key in quotes");
@@ -342,12 +241,12 @@ static inline bool scan_key(scanner *scan, char *at, const tacho_json_packed *fu
     if (TACHO_UNLIKELY(at == NULL)) {
         return false;
     }
-    at = skip_space(at);
+    at = tacho_json_skip_space(at);
     bool has_colon = *at == ':';
     scan->state = has_colon ? TACHO_JSON_STATE_VALUE : TACHO_JSON_STATE_COLON;
     scan->at = has_colon ? at + 1 : at;
-    if (TACHO_LIKELY(has_colon && scan->out < full)) {
-        scan->at = skip_space(scan->at);
+    if (TACHO_LIKELY(has_colon && scan->out < scan->full)) {
+        scan->at = tacho_json_skip_space(scan->at);
         return scan_value(scan, scan->at);
     }
     return true;
@@ -378,16 +277,16 @@ static inline bool scan_colon(scanner *scan, char *at)
 }
 
 /* A token or what stands between two, or a key with its value; there is room for one token. */
-static inline bool scan_next(scanner *scan, const tacho_json_packed *full)
+static inline bool scan_next(scanner *scan)
 {
-    char *at = scan->at = skip_space(scan->at);
+    char *at = scan->at = tacho_json_skip_space(scan->at);
     switch (scan->state) {
     case TACHO_JSON_STATE_FIRST_KEY:
     case TACHO_JSON_STATE_KEY:
         if (*at == '}' && scan->state == TACHO_JSON_STATE_FIRST_KEY) {
             return end_container(scan, at);
         }
-        return scan_key(scan, at, full);
+        return scan_key(scan, at);
     case TACHO_JSON_STATE_FIRST_VALUE:
     case TACHO_JSON_STATE_VALUE:
         if (*at == ']' && scan->state == TACHO_JSON_STATE_FIRST_VALUE) {
@@ -409,14 +308,14 @@ void tacho_json_batch_scan(tacho_json_reader *reader)
     scanner scan = {
         .at = reader->cursor,
         .out = reader->tokens + 1,
+        .full = reader->tokens + TACHO_JSON_BATCH + 1,
         .state = reader->state,
         .depth = reader->depth,
         .is_in_object = reader->is_in_object,
         .base = reader->base,
         .reader = reader,
     };
-    const tacho_json_packed *full = reader->tokens + TACHO_JSON_BATCH + 1;
-    while (scan.out < full && scan_next(&scan, full)) {
+    while (scan.out < scan.full && scan_next(&scan)) {
     }
     reader->cursor = scan.at;
     reader->state = scan.state;

@@ -7,11 +7,7 @@
 #define TACHO_CODEC_JSON_BATCH_H
 
 #include "codec/json_reader.h"
-
-enum {
-    /* Zero bytes that follow the limit of the buffer: more than any scan reads at once. */
-    TACHO_JSON_PAD_BYTES = 64,
-};
+#include "codec/json_runs.h"
 
 /* What may come next. */
 typedef enum tacho_json_state {

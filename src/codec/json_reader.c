@@ -179,6 +179,7 @@ tacho_status tacho_json_reader_init(tacho_json_reader *reader, tacho_input *inpu
         .input = input,
         .base_offset = tacho_input_offset(input),
         .mark_offset = NO_MARK,
+        .element_depth = SIZE_MAX,
         .tokens[0].len_kind = TACHO_JSON_NULL, /* of which nothing is left to skip */
     };
     if (options != NULL) {
@@ -365,6 +366,64 @@ static bool is_end(tacho_json_token kind)
 {
     return kind == TACHO_JSON_OBJECT_END || kind == TACHO_JSON_ARRAY_END;
 }
+
+/* ---- elements ----------------------------------------------------------------------------- */
+
+/* Tokens that have been scanned ahead are scanned again, unless that would count something twice.
+ */
+void tacho_json_begin_elements(tacho_json_reader *reader)
+{
+    size_t depth = reader->depth;
+    bool is_plain = true;
+    for (const tacho_json_packed *at = reader->token_end; at > reader->token; at--) {
+        is_plain = is_plain && (at[-1].len_kind & TACHO_JSON_ODD) == 0;
+        depth -= is_begin(kind_of(at[-1])) ? 1 : 0;
+        depth += is_end(kind_of(at[-1])) ? 1 : 0;
+    }
+    reader->element_depth = depth;
+    for (const tacho_json_packed *at = reader->token; at < reader->token_end && is_plain; at++) {
+        depth += is_begin(kind_of(*at)) ? 1 : 0;
+        depth -= is_end(kind_of(*at)) ? 1 : 0;
+        is_plain = depth >= reader->element_depth;
+    }
+    if (is_plain && reader->token < reader->token_end) {
+        reader->token_end = reader->token;
+        reader->cursor = reader->base + reader->token[-1].start + 1;
+        reader->depth = reader->element_depth;
+        reader->is_in_object = false;
+        reader->state = TACHO_JSON_STATE_FIRST_VALUE;
+    }
+}
+
+char *tacho_json_find_element(const tacho_json_reader *reader)
+{
+    if (reader->token != reader->token_end || reader->depth != reader->element_depth) {
+        return NULL;
+    }
+    char *at = tacho_json_skip_space(reader->cursor);
+    if (reader->state == TACHO_JSON_STATE_AFTER) {
+        return *at == ',' ? tacho_json_skip_space(at + 1) : NULL;
+    }
+    return at;
+}
+
+void tacho_json_pass_element(tacho_json_reader *reader, char *end)
+{
+    reader->cursor = end;
+    reader->state = TACHO_JSON_STATE_AFTER;
+}
+
+void tacho_json_end_elements(tacho_json_reader *reader)
+{
+    reader->element_depth = SIZE_MAX;
+}
+
+uint64_t tacho_json_element_offset(const tacho_json_reader *reader, const char *at)
+{
+    return offset_of(reader, at);
+}
+
+/* ---- skipping ----------------------------------------------------------------------------- */
 
 tacho_status tacho_json_skip(tacho_json_reader *reader)
 {

@@ -92,9 +92,10 @@ typedef struct tacho_json_reader {
     const char *stop;   /* why the last scan ended: this byte ... */
     const char *wanted; /* ... should have been something else; NULL for the depth */
     size_t depth;
+    size_t element_depth; /* a batch ends where a container of this depth has; SIZE_MAX for none */
     unsigned state;
-    bool is_in_object;                      /* the innermost open container is one */
-    bool is_at_end;                         /* nothing follows |limit| */
+    bool is_in_object; /* the innermost open container is one */
+    bool is_at_end;    /* nothing follows |limit| */
 
     /* ... and where the bytes come from. */
     bool is_held;
@@ -159,6 +160,22 @@ tacho_status tacho_json_skip(tacho_json_reader *reader) TACHO_MUST_USE;
  * lives as long as that of a token.
  */
 tacho_status tacho_json_raw_value(tacho_json_reader *reader, tacho_str *out_text) TACHO_MUST_USE;
+
+/*
+ * For arrays of many alike elements, which a caller can read without tokens, as far as it knows
+ * their form. After the ARRAY_BEGIN, tacho_json_begin_elements says that some may be read so.
+ * tacho_json_find_element then gives the first byte of the next one, or NULL where that cannot be
+ * said; zero bytes lie behind the last byte read so far. When the caller has found the whole
+ * element, tacho_json_pass_element goes on behind it, at |end|. Until then nothing has happened:
+ * an element of any other form, or one that is not all there, is read as tokens.
+ */
+void tacho_json_begin_elements(tacho_json_reader *reader);
+char *tacho_json_find_element(const tacho_json_reader *reader);
+void tacho_json_pass_element(tacho_json_reader *reader, char *end);
+void tacho_json_end_elements(tacho_json_reader *reader);
+
+/* Offset of |at|, a byte of an element, in the decompressed stream. */
+uint64_t tacho_json_element_offset(const tacho_json_reader *reader, const char *at);
 
 /*
  * From here on texts, beginning with that of the last token, stay good until tacho_json_release

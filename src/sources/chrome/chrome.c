@@ -307,16 +307,35 @@ static tacho_status take_no_event(chrome_reader *reader, uint64_t offset)
     return chrome_take_event(reader);
 }
 
+/* Reads events without tokens, up to one that has anything unusual. */
+static tacho_status read_plain_events(chrome_reader *reader)
+{
+    tacho_json_reader *json = &reader->json;
+    for (;;) {
+        char *at = tacho_json_find_element(json);
+        char *end = at != NULL ? chrome_event_try_read(&reader->event, at, &reader->texts) : NULL;
+        if (TACHO_UNLIKELY(end == NULL)) {
+            return TACHO_OK;
+        }
+        reader->event.offset = tacho_json_element_offset(json, at);
+        TACHO_TRY(chrome_take_event(reader));
+        tacho_json_pass_element(json, end);
+    }
+}
+
 /*
  * The events of an array that has begun; at the top it may lack its end. An empty object in front
  * of the end is no event that went wrong: writers put it behind their last comma.
  */
-static tacho_status read_events(chrome_reader *reader)
+static tacho_status read_tokens(chrome_reader *reader)
 {
     tacho_json_reader *json = &reader->json;
     tacho_json_token token = TACHO_JSON_END;
     uint64_t empty_offset = UINT64_MAX; /* of an empty object just passed */
     for (;;) {
+        if (TACHO_LIKELY(empty_offset == UINT64_MAX)) {
+            TACHO_TRY(read_plain_events(reader));
+        }
         TACHO_TRY(tacho_json_next(json, &token));
         if (token == TACHO_JSON_ARRAY_END || token == TACHO_JSON_END) {
             return TACHO_OK;
@@ -341,6 +360,14 @@ static tacho_status read_events(chrome_reader *reader)
         }
         tacho_json_release(json);
     }
+}
+
+static tacho_status read_events(chrome_reader *reader)
+{
+    tacho_json_begin_elements(&reader->json);
+    tacho_status status = read_tokens(reader);
+    tacho_json_end_elements(&reader->json);
+    return status;
 }
 
 /* One key of the top object and its value; some keys tell Kineto from others. */

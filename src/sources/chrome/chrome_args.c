@@ -8,6 +8,7 @@
 #include "base/grow.h"
 #include "base/utf8.h"
 #include "codec/json_number.h"
+#include "codec/json_runs.h"
 
 #include <math.h>
 
@@ -252,4 +253,178 @@ tacho_status chrome_args_read_one(chrome_args *args, tacho_json_reader *json, ch
     }
     TACHO_TRY(add_arg(args, key, &arg));
     return read_scalar(json, texts, token, arg);
+}
+
+/* ---- without tokens --------------------------------------------------------------------- */
+
+/* A number that is no container's at |at|, of fewer than eight digits; the byte behind it. */
+static inline char *try_take_integer(char *at, tacho_arg *arg)
+{
+    uint64_t digits = chrome_load_8(at);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    digits = __builtin_bswap64(digits);
+#endif
+    digits ^= EACH('0');
+    /* A byte that is no digit has a bit in its upper half, by itself or when six is added. */
+    uint64_t others = (digits | (digits + EACH(6))) & EACH(0xf0);
+    size_t count = others == 0 ? 0 : (size_t)__builtin_ctzll(others) / 8;
+    bool is_other =
+        count == 0 || (*at == '0' && count > 1) || at[count] == '.' || (at[count] | 0x20) == 'e';
+    if (TACHO_UNLIKELY(is_other)) {
+        return NULL;
+    }
+    digits <<= 64 - 8 * count;
+    digits = (digits * (10 << 8 | 1) >> 8) & 0x00ff00ff00ff00ffU;
+    digits = (digits * (100 << 16 | 1) >> 16) & 0x0000ffff0000ffffU;
+    arg->type = TACHO_ARG_INT;
+    arg->value.as_int = (int64_t)(digits * (10000ULL << 32 | 1) >> 32);
+    return at + count;
+}
+
+static char *try_take_number(char *at, tacho_arg *arg)
+{
+    char *end = tacho_json_find_number_end(at);
+    if (TACHO_LIKELY(end != NULL)) {
+        set_number(arg, tacho_str_make(at, (size_t)(end - at)));
+    }
+    return end;
+}
+
+static inline char *try_take_string(char *at, chrome_texts *texts, tacho_arg *arg)
+{
+    char *end = tacho_json_find_plain_end(at);
+    if (TACHO_UNLIKELY(end == NULL)) {
+        return NULL;
+    }
+    tacho_status status =
+        chrome_texts_set_value(texts, tacho_str_make(at, (size_t)(end - at)), arg);
+    if (TACHO_UNLIKELY(status != TACHO_OK)) {
+        tacho_status_free(status); /* whoever reads it again meets it again */
+        return NULL;
+    }
+    return end + 1;
+}
+
+static char *try_take_word(char *at, tacho_arg *arg)
+{
+    if (memcmp(at, "null", 4) == 0) {
+        set_json(arg, tacho_str_make(at, 4));
+        return at + 4;
+    }
+    bool is_true = memcmp(at, "true", 4) == 0;
+    arg->type = TACHO_ARG_BOOL;
+    arg->value.as_bool = is_true;
+    return is_true ? at + 4 : memcmp(at, "false", 5) == 0 ? at + 5 : NULL;
+}
+
+/* The value at |at| that is no container; the byte behind it. */
+static inline char *try_take_scalar(char *at, chrome_texts *texts, tacho_arg *arg)
+{
+    if (*at == '"') {
+        return try_take_string(at + 1, texts, arg);
+    }
+    char *end = try_take_integer(at, arg);
+    if (TACHO_LIKELY(end != NULL)) {
+        return end;
+    }
+    return *at <= '9' ? try_take_number(at, arg) : try_take_word(at, arg);
+}
+
+/* The key at |at|, and what is between it and its value; the first byte of that. */
+static inline char *try_take_key(char *at, chrome_texts *texts, uint32_t *out_key)
+{
+    char *end = *at == '"' ? tacho_json_find_plain_end(at + 1) : NULL;
+    if (TACHO_UNLIKELY(end == NULL)) {
+        return NULL;
+    }
+    tacho_str text = tacho_str_make(at + 1, (size_t)(end - at - 1));
+    tacho_status status = chrome_texts_ensure(texts, text, out_key);
+    if (TACHO_UNLIKELY(status != TACHO_OK)) {
+        tacho_status_free(status); /* as above */
+        return NULL;
+    }
+    at = tacho_json_skip_space(end + 1);
+    return TACHO_LIKELY(*at == ':') ? tacho_json_skip_space(at + 1) : NULL;
+}
+
+/* Adds an argument; NULL where there is no memory for it. */
+static inline tacho_arg *try_add_arg(chrome_args *args, uint32_t key)
+{
+    tacho_arg *arg = NULL;
+    tacho_status status = add_arg(args, key, &arg);
+    if (TACHO_UNLIKELY(status != TACHO_OK)) {
+        tacho_status_free(status); /* as above */
+        return NULL;
+    }
+    return arg;
+}
+
+/* Ends the containers that end at |at|, behind a value; the next value, or the byte behind all. */
+static inline char *try_end_nests(chrome_args *args, char *at, const nest *nests, size_t *depth)
+{
+    for (;;) {
+        at = tacho_json_skip_space(at);
+        if (TACHO_LIKELY(*at == ',')) {
+            return tacho_json_skip_space(at + 1);
+        }
+        bool is_array = nests[*depth].is_array;
+        if (TACHO_UNLIKELY(*at != (is_array ? ']' : '}'))) {
+            return NULL;
+        }
+        at++;
+        if (*depth == 0) {
+            *depth = SIZE_MAX;
+            return at;
+        }
+        end_nest(args, nests[(*depth)--]);
+        args->tail = args->item_count;
+    }
+}
+
+char *chrome_args_try_read(chrome_args *args, char *at, chrome_texts *texts)
+{
+    nest nests[1 + TACHO_ARG_DEPTH_MAX] = {{.is_array = false}}; /* the first is |args| itself */
+    size_t depth = 0;
+    if (TACHO_UNLIKELY(*at != '{')) {
+        return NULL;
+    }
+    at = tacho_json_skip_space(at + 1);
+    if (*at == '}') {
+        return at + 1;
+    }
+    while (depth != SIZE_MAX) {
+        uint32_t key = 0;
+        at = nests[depth].is_array ? at : try_take_key(at, texts, &key);
+        tacho_arg *arg = at != NULL ? try_add_arg(args, key) : NULL;
+        if (TACHO_UNLIKELY(arg == NULL)) {
+            return NULL;
+        }
+        bool is_array = *at == '[';
+        if (is_array || *at == '{') {
+            if (TACHO_UNLIKELY(depth == TACHO_ARG_DEPTH_MAX)) {
+                return NULL;
+            }
+            nests[++depth] = (nest){args->item_count - 1, is_array};
+            at = tacho_json_skip_space(at + 1);
+            if (*at != (is_array ? ']' : '}')) {
+                continue;
+            }
+        } else {
+            at = try_take_scalar(at, texts, arg);
+        }
+        at = TACHO_LIKELY(at != NULL) ? try_end_nests(args, at, nests, &depth) : NULL;
+        if (TACHO_UNLIKELY(at == NULL)) {
+            return NULL;
+        }
+    }
+    return at;
+}
+
+char *chrome_args_try_read_one(chrome_args *args, tacho_str key, char *at, chrome_texts *texts)
+{
+    uint32_t id = 0;
+    tacho_status status = chrome_texts_ensure(texts, key, &id);
+    tacho_arg *arg = status == TACHO_OK ? try_add_arg(args, id) : NULL;
+    tacho_status_free(status);
+    return arg != NULL ? try_take_scalar(at, texts, arg) : NULL;
 }

@@ -4,6 +4,8 @@
  */
 #include "sources/chrome/chrome_event.h"
 
+#include "codec/json_runs.h"
+
 #include <stdlib.h>
 
 void chrome_event_init(chrome_event *event)
@@ -118,9 +120,8 @@ static tacho_status read_args(chrome_event *event, tacho_json_reader *json, chro
                                             : tacho_json_skip(json);
 }
 
-tacho_status chrome_event_read(chrome_event *event, tacho_json_reader *json, chrome_texts *texts)
+static inline void clear(chrome_event *event)
 {
-    event->offset = tacho_json_offset(json);
     event->present = 0;
     event->is_empty = true;
     event->args.item_count = 0;
@@ -128,6 +129,12 @@ tacho_status chrome_event_read(chrome_event *event, tacho_json_reader *json, chr
     if (TACHO_UNLIKELY(event->args.has_scratch)) {
         tacho_arena_reset(&event->args.scratch);
     }
+}
+
+tacho_status chrome_event_read(chrome_event *event, tacho_json_reader *json, chrome_texts *texts)
+{
+    clear(event);
+    event->offset = tacho_json_offset(json);
     for (;;) {
         tacho_json_token token = TACHO_JSON_END;
         TACHO_TRY(tacho_json_next(json, &token));
@@ -154,6 +161,99 @@ tacho_status chrome_event_read(chrome_event *event, tacho_json_reader *json, chr
             chrome_args_restore_numbers(&event->args, texts->dict, event->fields[CHROME_NUMBERS]));
     }
     return TACHO_OK;
+}
+
+/* ---- without tokens --------------------------------------------------------------------- */
+
+/* A word: true, false or null; NULL when it is none of them. */
+static char *find_word_end(char *at)
+{
+    static const char *const words[] = {"true", "false", "null"};
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        size_t len = strlen(words[i]);
+        if (memcmp(at, words[i], len) == 0) {
+            return at + len;
+        }
+    }
+    return NULL;
+}
+
+/* The value at |at| that is no container, strings without their quotes; the byte behind it. */
+static inline char *take_scalar(char *at, tacho_str *out_text)
+{
+    bool is_string = *at == '"';
+    at += is_string ? 1 : 0;
+    char *end = is_string    ? tacho_json_find_plain_end(at)
+                : *at <= '9' ? tacho_json_find_number_end(at)
+                             : find_word_end(at);
+    if (TACHO_UNLIKELY(end == NULL)) {
+        return NULL;
+    }
+    *out_text = tacho_str_make(at, (size_t)(end - at));
+    return end + (is_string ? 1 : 0);
+}
+
+/* read_field without tokens. */
+static inline char *try_read_field(chrome_event *event, unsigned field, char *at)
+{
+    bool is_null = *at == 'n';
+    tacho_str text;
+    at = take_scalar(at, &text);
+    if (TACHO_LIKELY(at != NULL && !is_null)) {
+        event->present |= 1U << field;
+        event->fields[field] = text;
+    }
+    return at;
+}
+
+/* The value of |key| at |at|; the byte behind it. */
+static inline char *try_read_value(chrome_event *event, tacho_str key, char *at,
+                                   chrome_texts *texts)
+{
+    unsigned field = find_field(key);
+    tacho_str text;
+    if (TACHO_LIKELY(field < CHROME_FIELD_COUNT)) {
+        at = try_read_field(event, field, at);
+        if (field == CHROME_NAME && at != NULL) {
+            chrome_texts_fetch(texts, event->fields[field]);
+        }
+        return at;
+    }
+    if (field == ARGS) {
+        return chrome_args_try_read(&event->args, at, texts);
+    }
+    if (field == KEPT) {
+        return chrome_args_try_read_one(&event->args, key, at, texts);
+    }
+    return field == ID2 ? NULL : take_scalar(at, &text);
+}
+
+char *chrome_event_try_read(chrome_event *event, char *at, chrome_texts *texts)
+{
+    if (TACHO_UNLIKELY(*at != '{')) {
+        return NULL;
+    }
+    clear(event);
+    event->is_empty = false;
+    do {
+        at = tacho_json_skip_space(at + 1);
+        char *end = *at == '"' ? tacho_json_find_plain_end(at + 1) : NULL;
+        if (TACHO_UNLIKELY(end == NULL)) {
+            return NULL; /* {} too */
+        }
+        tacho_str key = tacho_str_make(at + 1, (size_t)(end - at - 1));
+        at = tacho_json_skip_space(end + 1);
+        if (TACHO_UNLIKELY(*at != ':')) {
+            return NULL;
+        }
+        at = try_read_value(event, key, tacho_json_skip_space(at + 1), texts);
+        if (TACHO_UNLIKELY(at == NULL)) {
+            return NULL;
+        }
+        at = tacho_json_skip_space(at);
+    } while (*at == ',');
+    bool is_whole = *at == '}' && !chrome_event_has(event, CHROME_NUMBERS);
+    return TACHO_LIKELY(is_whole) ? at + 1 : NULL;
 }
 
 bool chrome_event_is_set(const chrome_event *event, chrome_field_name field)

@@ -60,6 +60,12 @@ void chrome_event_deinit(chrome_event *event);
 tacho_status chrome_event_read(chrome_event *event, tacho_json_reader *json,
                                chrome_texts *texts) TACHO_MUST_USE;
 
+/*
+ * Reads the event that begins at |at|, in the memory of the JSON reader, without its tokens. Gives
+ * the byte behind it, or NULL where it has anything unusual: then |event| is to be read again.
+ */
+char *chrome_event_try_read(chrome_event *event, char *at, chrome_texts *texts);
+
 static inline bool chrome_event_has(const chrome_event *event, chrome_field_name field)
 {
     return (event->present >> field & 1) != 0;
@@ -104,6 +110,12 @@ static inline size_t chrome_arg_size(const tacho_arg *arg)
 /* Reads arguments from behind their OBJECT_BEGIN to its end, and adds them. */
 tacho_status chrome_args_read(chrome_args *args, tacho_json_reader *json,
                               chrome_texts *texts) TACHO_MUST_USE;
+
+/* The same of arguments at |at| in memory, as chrome_event_try_read does. */
+char *chrome_args_try_read(chrome_args *args, char *at, chrome_texts *texts);
+
+/* Adds the value at |at|, no container, under |key|; the byte behind it, or NULL. */
+char *chrome_args_try_read_one(chrome_args *args, tacho_str key, char *at, chrome_texts *texts);
 
 /* Makes the arguments that |places| names ("0,3") numbers, where their texts are some. */
 tacho_status chrome_args_restore_numbers(chrome_args *args, const tacho_dict *dict,

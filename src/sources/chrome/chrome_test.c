@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "sources/chrome/chrome_event.h"
 #include "sources/chrome/chrome_testing.h"
 
 /* ---- recognising ------------------------------------------------------------------------ */
@@ -425,6 +426,117 @@ static void test_bound_flows(void **state)
         "span #2 8000..9000 d|\nspan #2 9000..10000 e|\n");
 }
 
+/* ---- arguments -------------------------------------------------------------------------- */
+
+/* An event of the arguments |args|, which become |expected|, alone and between others. */
+static void expect_args(const char *args, const char *expected)
+{
+    char events[1024];
+    char rows[1024];
+    print(events, sizeof(events),
+          X(AT) ",{\"ph\":\"X\",\"ts\":3,\"dur\":1,\"name\":\"a\",\"args\":%s," AT "}," GOOD, args);
+    print(rows, sizeof(rows), X_ROW("2") "span #2 3000..4000 a|%s\n" GOOD_ROW("2"), expected);
+    expect(events, rows);
+}
+
+static void test_numbers(void **state)
+{
+    (void)state;
+    expect_args("{\"a\":0,\"b\":7,\"c\":1234567,\"d\":12345678,\"e\":123456789,\"f\":-3,\"g\":-0}",
+                " a=0 b=7 c=1234567 d=12345678 e=123456789 f=-3 g=0");
+    expect_args("{\"a\":1.5,\"b\":0.25,\"c\":1e3,\"d\":25E-2,\"e\":-1.0e+2,\"f\":0e0}",
+                " a=1.5r b=0.25r c=1000r d=0.25r e=-100r f=0r");
+    expect_args("{\"a\":9223372036854775807,\"b\":18446744073709551615}",
+                " a=9223372036854775807 b=18446744073709551615u");
+    expect_args("{\"a\":123456789012345678901234567890,\"b\":1234567890123456789012345678901,"
+                "\"c\":12345678901234567890123456789012}",
+                " a=<123456789012345678901234567890> b=<1234567890123456789012345678901>"
+                " c=<12345678901234567890123456789012>");
+    expect_args("{\"a\":0.1250000000000000000000000000,\"b\":0.12500000000000000000000000000,"
+                "\"c\":0.125000000000000000000000000000000000}",
+                " a=0.125r b=0.125r c=0.125r");
+    expect_args("{\"a\":NaN,\"b\":-inf,\"c\":1}", " a=nanr b=-infr c=1");
+}
+
+static void test_texts(void **state)
+{
+    (void)state;
+    expect_args("{\"a\":\"\",\"\":\"s\",\"c\":\"fifteen bytes..\",\"d\":\"sixteen bytes ..\"}",
+                " a='' ='s' c='fifteen bytes..' d='sixteen bytes ..'");
+    expect_args("{\"a\":\"\\u0041\\\"\",\"k\\\"\":true,\"c\":false,\"d\":null}",
+                " a='A\"' k\"=true c=false d=<null>");
+    expect_args("{\"a\":\"0123456789012345678901234567890123456789012345678901234567890123\","
+                "\"b\":\"01234567890123456789012345678901234567890123456789012345678901234\"}",
+                " a='0123456789012345678901234567890123456789012345678901234567890123'"
+                " b=\"01234567890123456789012345678901234567890123456789012345678901234\"");
+}
+
+static void test_nested(void **state)
+{
+    (void)state;
+    expect_args("{}", "");
+    expect_args(" { } ", "");
+    expect_args("7", "");
+    expect_args("\n{ \"a\" : [ ] , \"b\":{} ,\r\n\t\"c\":[[1, 2],[ ],{\"x\" : \"y\"} ] }",
+                " a=<[]> b=<{}> c=[6] =[2] =1 =2 =<[]> ={1} x='y'");
+    expect_args("{\"a\":[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]],\"b\":2}",
+                " a=[16] =[15] =[14] =[13] =[12] =[11] =[10] =[9] =[8] =[7] =[6] =[5] =[4] =[3]"
+                " =[2] =[1] =<[[1]]> b=2");
+}
+
+/* Whether the event |text| is read without tokens, and all of it. */
+static bool reads_plainly(const char *text)
+{
+    static chrome_texts texts;
+    char bytes[512] = ""; /* zeros behind the text */
+    chrome_event event;
+    tacho_dict dict;
+    assert_ok(tacho_dict_init(&dict));
+    texts = (chrome_texts){.dict = &dict};
+    chrome_event_init(&event);
+    print(bytes, sizeof(bytes) - 64, "%s", text);
+    const char *end = chrome_event_try_read(&event, bytes, &texts);
+    chrome_event_deinit(&event);
+    tacho_dict_deinit(&dict);
+    return end == bytes + strlen(text);
+}
+
+static void test_plain_events(void **state)
+{
+    (void)state;
+    const char *plain =
+        "{ \"ph\": \"X\",\r\n \"name\": \"aten::add_ of some length\", \"ts\": "
+        "3456790123457.289, \"dur\":9, \"tts\": 1, \"own\": null, \"args\": {\"a\": "
+        "[1, 2.5e-7, \"x\", {}], \"b\":-4, \"c\":{\"d\":true}}, \"pid\": \"p\"}";
+    char cut[512];
+    assert_true(reads_plainly(plain));
+    for (size_t len = 0; len < strlen(plain); len++) {
+        print(cut, sizeof(cut), "%.*s", (int)len, plain);
+        assert_false(reads_plainly(cut));
+    }
+    static const char *const others[] = {
+        "{}",
+        "{\"a\":01}",
+        "{\"a\":1.}",
+        "{\"a\":-}",
+        "{\"a\":1e}",
+        "{\"a\":1,}",
+        "{\"a\" 1}",
+        "{\"a\":\"\\n\"}",
+        "{\"a\":{}}",
+        "{\"id2\":{}}",
+        "{\"args\":{\"a\":1,}}",
+        "{\"args\":{\"a\":[1,]}}",
+        "{\"a\":tru}",
+        "{\"args\":{\"a\":+1}}",
+        "{\"args\":{\"a\":[1}}}",
+        "{\"numbers\":\"0\"}",
+    };
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        assert_false(reads_plainly(others[i]));
+    }
+}
+
 /* ---- other events ----------------------------------------------------------------------- */
 
 static void test_other_events(void **state)
@@ -465,6 +577,10 @@ int main(void)
         cmocka_unit_test(test_no_events_between),
         cmocka_unit_test(test_id_forms),
         cmocka_unit_test(test_bound_flows),
+        cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_texts),
+        cmocka_unit_test(test_nested),
+        cmocka_unit_test(test_plain_events),
         cmocka_unit_test(test_other_events),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -353,11 +353,28 @@ static inline size_t print(char *to, size_t room, const char *format, ...)
     return (size_t)len;
 }
 
+/* The same events, each with a field that says nothing: such ones are read by way of tokens. */
+static inline void expect_by_tokens(const char *events, const char *expected)
+{
+    const char first[] = "{\"ph\"";
+    size_t room = 8 * strlen(events) + 64;
+    char *text = malloc(room);
+    assert_non_null(text);
+    size_t len = print(text, room, "[");
+    for (const char *at = NULL; (at = strstr(events, first)) != NULL; events = at + 1) {
+        len += print(text + len, room - len, "%.*s{\"id2\":{},", (int)(at - events), events);
+    }
+    print(text + len, room - len, "%s]", events);
+    expect_of(tacho_str_from_cstring(text), HIDES_BYTES, expected);
+    free(text);
+}
+
 /* The events, as an array and as an object, give the rows and losses |expected|. */
 static inline void expect(const char *events, const char *expected)
 {
     char *text = malloc(strlen(events) + 64);
     assert_non_null(text);
+    expect_by_tokens(events, expected);
     print(text, strlen(events) + 64, "[%s]", events);
     expect_of(tacho_str_from_cstring(text), HIDES_BYTES, expected);
     print(text, strlen(events) + 64, "{\"a\":[{}],\"traceEvents\":[%s],\"b\":{\"c\":1}}", events);
