@@ -330,21 +330,24 @@ static inline char *try_take_scalar(char *at, chrome_texts *texts, tacho_arg *ar
     return *at <= '9' ? try_take_number(at, arg) : try_take_word(at, arg);
 }
 
-/* The key at |at|, and what is between it and its value; the first byte of that. */
+/* The key at |at|; the first byte of its value. */
 static inline char *try_take_key(char *at, chrome_texts *texts, uint32_t *out_key)
 {
-    char *end = *at == '"' ? tacho_json_find_plain_end(at + 1) : NULL;
-    if (TACHO_UNLIKELY(end == NULL)) {
+    char *value = NULL;
+    chrome_spelling *key = chrome_keys_take(&texts->keys, at, &value);
+    if (TACHO_UNLIKELY(key == NULL)) {
         return NULL;
     }
-    tacho_str text = tacho_str_make(at + 1, (size_t)(end - at - 1));
-    tacho_status status = chrome_texts_ensure(texts, text, out_key);
-    if (TACHO_UNLIKELY(status != TACHO_OK)) {
-        tacho_status_free(status); /* as above */
-        return NULL;
+    if (TACHO_UNLIKELY(key->id == TACHO_NONE)) {
+        tacho_status status =
+            chrome_texts_ensure(texts, tacho_str_make(at + 1, key->text_len), &key->id);
+        if (status != TACHO_OK) {
+            tacho_status_free(status); /* as above */
+            return NULL;
+        }
     }
-    at = tacho_json_skip_space(end + 1);
-    return TACHO_LIKELY(*at == ':') ? tacho_json_skip_space(at + 1) : NULL;
+    *out_key = key->id;
+    return value;
 }
 
 /* Adds an argument; NULL where there is no memory for it. */

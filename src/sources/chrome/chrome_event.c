@@ -27,8 +27,8 @@ enum { ARGS = CHROME_FIELD_COUNT, ID2, KEPT, OTHER };
 /* Whether |key|, which is as long as |literal|, is that. */
 #define IS(key, literal) (memcmp((key).data, (literal), sizeof(literal) - 1) == 0)
 
-/* Which field |key| is: a chrome_field_name, or one of the above. */
-static unsigned find_field(tacho_str key)
+/* One of the above, too. */
+unsigned chrome_event_find_field(tacho_str key)
 {
     switch (key.len) {
     case 1:
@@ -142,7 +142,7 @@ tacho_status chrome_event_read(chrome_event *event, tacho_json_reader *json, chr
             break;
         }
         event->is_empty = false;
-        unsigned field = find_field(json->text);
+        unsigned field = chrome_event_find_field(json->text);
         if (TACHO_LIKELY(field < CHROME_FIELD_COUNT)) {
             TACHO_TRY(read_field(event, json, field));
             if (field == CHROME_NAME) {
@@ -206,16 +206,16 @@ static inline char *try_read_field(chrome_event *event, unsigned field, char *at
     return at;
 }
 
-/* The value of |key| at |at|; the byte behind it. */
-static inline char *try_read_value(chrome_event *event, tacho_str key, char *at,
-                                   chrome_texts *texts)
+/* The value at |at| of a key that is spelled at |spelled|; the byte behind it. */
+static inline char *try_read_value(chrome_event *event, const chrome_spelling *key,
+                                   const char *spelled, char *at, chrome_texts *texts)
 {
-    unsigned field = find_field(key);
+    unsigned field = key->field;
     tacho_str text;
     if (TACHO_LIKELY(field < CHROME_FIELD_COUNT)) {
         at = try_read_field(event, field, at);
         if (field == CHROME_NAME && at != NULL) {
-            chrome_texts_fetch(texts, event->fields[field]);
+            chrome_texts_fetch(texts, chrome_event_text(event, CHROME_NAME));
         }
         return at;
     }
@@ -223,7 +223,8 @@ static inline char *try_read_value(chrome_event *event, tacho_str key, char *at,
         return chrome_args_try_read(&event->args, at, texts);
     }
     if (field == KEPT) {
-        return chrome_args_try_read_one(&event->args, key, at, texts);
+        tacho_str name = tacho_str_make(spelled + 1, key->text_len);
+        return chrome_args_try_read_one(&event->args, name, at, texts);
     }
     return field == ID2 ? NULL : take_scalar(at, &text);
 }
@@ -236,17 +237,13 @@ char *chrome_event_try_read(chrome_event *event, char *at, chrome_texts *texts)
     clear(event);
     event->is_empty = false;
     do {
+        char *value = NULL;
         at = tacho_json_skip_space(at + 1);
-        char *end = *at == '"' ? tacho_json_find_plain_end(at + 1) : NULL;
-        if (TACHO_UNLIKELY(end == NULL)) {
+        const chrome_spelling *key = chrome_keys_take(&texts->keys, at, &value);
+        if (TACHO_UNLIKELY(key == NULL)) {
             return NULL; /* {} too */
         }
-        tacho_str key = tacho_str_make(at + 1, (size_t)(end - at - 1));
-        at = tacho_json_skip_space(end + 1);
-        if (TACHO_UNLIKELY(*at != ':')) {
-            return NULL;
-        }
-        at = try_read_value(event, key, tacho_json_skip_space(at + 1), texts);
+        at = try_read_value(event, key, at, value, texts);
         if (TACHO_UNLIKELY(at == NULL)) {
             return NULL;
         }

@@ -33,6 +33,9 @@ typedef enum chrome_field_name {
     CHROME_FIELD_COUNT,
 } chrome_field_name;
 
+/* Which field |key| is: a chrome_field_name, or else a number above those. */
+unsigned chrome_event_find_field(tacho_str key);
+
 /* Arguments of one event. */
 typedef struct chrome_args {
     tacho_arg *items;

@@ -12,6 +12,7 @@
 #include "base/attributes.h"
 #include "codec/json_reader.h"
 #include "profile/events.h"
+#include "sources/chrome/chrome_keys.h"
 
 #include <assert.h>
 
@@ -41,6 +42,7 @@ typedef struct chrome_texts {
     tacho_dict *dict;
     size_t value_count; /* strings that exist for values of arguments only */
     chrome_text_slot slots[1 << CHROME_TEXT_SLOT_BITS];
+    chrome_keys keys; /* of objects that are read without tokens */
 } chrome_texts;
 
 /* The general case of chrome_texts_fetch. */
