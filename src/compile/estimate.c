@@ -8,6 +8,8 @@
 #include "base/index.h"
 #include "base/maths.h"
 #include "compile/machine_view.h"
+#include "compile/op_mesh.h"
+#include "compile/space.h"
 #include "compile/work_of.h"
 #include "machine/cost.h"
 
@@ -259,6 +261,30 @@ static void take_processor(const tacho_machine *machine, tacho_op_cost *cost)
     }
 }
 
+/*
+ * What one result of the operator needs: all of a line that is reduced or normalised. Where nobody
+ * can say, all elements.
+ */
+static void find_line(const tacho_estimate *estimate, size_t number, tacho_work *work)
+{
+    tacho_op_kind kind = estimate->fusion->ops[number].kind;
+    bool has_lines = kind == TACHO_OP_REDUCTION || kind == TACHO_OP_NORMALISATION ||
+                     kind == TACHO_OP_SOFTMAX || kind == TACHO_OP_QUANTISE;
+    if (work->kind != TACHO_WORK_VECTOR || !has_lines || !tacho_op_mesh_has(estimate->machine)) {
+        return;
+    }
+    tacho_space space = {.axes = {{0}}};
+    tacho_space_options options = {.part = 0};
+    tacho_status status = tacho_space_fill(estimate, (uint32_t)number, &options, &space);
+    work->line = status == TACHO_OK ? 1 : work->elements;
+    for (uint32_t i = 0; status == TACHO_OK && i < space.axis_count; i++) {
+        bool is_line = space.axes[i].role == TACHO_AXIS_SUM;
+        work->line = tacho_size_multiply(work->line, is_line ? space.axes[i].size : 1);
+    }
+    tacho_status_free(status);
+    tacho_space_deinit(&space);
+}
+
 static tacho_status estimate_op(tacho_estimate *estimate, size_t number,
                                 const tacho_work_options *work_options,
                                 const tacho_estimate_options *options)
@@ -273,6 +299,7 @@ static tacho_status estimate_op(tacho_estimate *estimate, size_t number,
     bool is_unknown = tacho_estimate_is_unknown(estimate, number);
     if (!is_unknown) {
         copy_by_engine(estimate->machine, &op->work);
+        find_line(estimate, number, &op->work);
     }
     tacho_status status =
         tacho_op_cost_estimate(estimate->machine, &op->work, &options->cost, &op->cost);
@@ -405,6 +432,8 @@ static void take_parts(const tacho_op_timing *timing, tacho_op_estimate *op)
     if (timing->is_tiled) {
         cost->cores = timing->cores;
         cost->launch_cycles = timing->launch_cycles;
+    }
+    if (timing->has_bound) {
         cost->bound = bound_of(timing);
     }
     if (cost->launch_cycles > cost->cycles) {

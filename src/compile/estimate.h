@@ -77,7 +77,8 @@ typedef struct tacho_op_timing {
     uint32_t device;
     uint64_t link_bytes; /* from other devices ... */
     int64_t link_cycles; /* ... of |cycles|, before all else */
-    bool is_tiled;       /* what follows says where it runs and what bounds it, too */
+    bool is_tiled;       /* what follows says where it runs, and ... */
+    bool has_bound;      /* ... what bounds it, too */
     uint32_t cores;      /* that its jobs run on */
     int64_t compute_cycles, read_cycles, write_cycles, copy_cycles, launch_cycles; /* the busiest */
     int64_t shared_cycles; /* of the memory that all cores share */

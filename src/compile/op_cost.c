@@ -160,41 +160,59 @@ static int64_t repeated(int64_t first, int64_t next, uint64_t more)
     return all >> 63 != 0 ? INT64_MAX : (int64_t)all;
 }
 
-/*
- * Steps that need each other: the first, and then the others, which start by themselves. Weights
- * stay in local memory from step to step where they take no more than half of it.
- */
+uint64_t tacho_op_cost_sequence(const tacho_machine *machine, const tacho_work *work,
+                                tacho_work out_steps[2])
+{
+    out_steps[0] = *work;
+    if (!is_sequence(work)) {
+        return 0;
+    }
+    uint64_t steps = work->sequence;
+    tacho_work *step = &out_steps[0];
+    step->m = tacho_ceil_div(work->m, steps);
+    step->elements = tacho_ceil_div(work->elements, steps);
+    step->input.bytes = tacho_ceil_div(work->input.bytes, steps);
+    step->output.bytes = tacho_ceil_div(work->output.bytes, steps);
+    out_steps[1] = *step;
+    if (work->weights.bytes <= tacho_machine_view_local_bytes(machine) / 2) {
+        out_steps[1].weights.bytes = 0;
+        out_steps[1].weights.place = TACHO_PLACE_LOCAL;
+    }
+    return steps - 1;
+}
+
+/* Steps that need each other: the first, and then the others, which start by themselves. */
 static tacho_status sequence_parts(best_parts *best, const tacho_machine *machine,
                                    const tacho_work *work, const tacho_cost_options *options,
                                    const tacho_op_cost *cost, tacho_parts *out_parts)
 {
-    uint64_t steps = work->sequence;
-    tacho_work step = *work;
-    step.m = tacho_ceil_div(work->m, steps);
-    step.elements = tacho_ceil_div(work->elements, steps);
-    step.input.bytes = tacho_ceil_div(work->input.bytes, steps);
-    step.output.bytes = tacho_ceil_div(work->output.bytes, steps);
+    tacho_work works[2];
+    uint64_t more = tacho_op_cost_sequence(machine, work, works);
     tacho_parts first;
-    TACHO_TRY(best(machine, &step, options, cost, &first));
-    if (work->weights.bytes <= tacho_machine_view_local_bytes(machine) / 2) {
-        step.weights.bytes = 0;
-        step.weights.place = TACHO_PLACE_LOCAL;
-    }
     tacho_parts next;
-    TACHO_TRY(best(machine, &step, options, cost, &next));
+    TACHO_TRY(best(machine, &works[0], options, cost, &first));
+    TACHO_TRY(best(machine, &works[1], options, cost, &next));
     *out_parts = first;
-    uint64_t more = steps - 1;
     out_parts->cycles = repeated(first.cycles, next.cycles - next.launch_cycles, more);
     out_parts->compute_cycles = repeated(first.compute_cycles, next.compute_cycles, more);
     out_parts->read_cycles = repeated(first.read_cycles, next.read_cycles, more);
     out_parts->write_cycles = repeated(first.write_cycles, next.write_cycles, more);
     out_parts->memory_cycles = repeated(first.memory_cycles, next.memory_cycles, more);
     out_parts->local_cycles = repeated(first.local_cycles, next.local_cycles, more);
-    out_parts->padded_macs = tacho_size_multiply(first.padded_macs, steps);
+    out_parts->padded_macs = tacho_size_multiply(first.padded_macs, more + 1);
     if (out_parts->cycles == INT64_MAX || out_parts->padded_macs > INT64_MAX) {
         return tacho_fail(TACHO_CODE_BAD_DATA, "the cycles of an operator do not fit 63 bits");
     }
     return TACHO_OK;
+}
+
+static tacho_status mesh_best(const tacho_machine *machine, const tacho_work *work,
+                              const tacho_cost_options *options, const tacho_op_cost *cost,
+                              tacho_parts *out_parts)
+{
+    tacho_mesh_phase phase;
+    TACHO_TRY(tacho_op_mesh_phase(machine, work, options, cost, &phase));
+    return tacho_op_mesh_parts(machine, work, cost, &phase, out_parts);
 }
 
 tacho_status tacho_op_cost_estimate(const tacho_machine *machine, const tacho_work *work,
@@ -213,9 +231,7 @@ tacho_status tacho_op_cost_estimate(const tacho_machine *machine, const tacho_wo
     }
     tacho_parts parts = {.cycles = 0};
     if (has_work || work->input.bytes + work->weights.bytes + work->output.bytes > 0) {
-        bool is_mesh =
-            has_work && work->kind == TACHO_WORK_MATRIX && tacho_op_mesh_applies(machine, &cost);
-        best_parts *best = is_mesh ? tacho_op_mesh_best : tacho_op_split_best;
+        best_parts *best = tacho_op_mesh_has(machine) ? mesh_best : tacho_op_split_best;
         TACHO_TRY(is_sequence(work) ? sequence_parts(best, machine, work, options, &cost, &parts)
                                     : best(machine, work, options, &cost, &parts));
         cost.cores = parts.cores;

@@ -58,4 +58,12 @@ tacho_status tacho_op_cost_estimate(const tacho_machine *machine, const tacho_wo
                                     const tacho_cost_options *options,
                                     tacho_op_cost *out_cost) TACHO_MUST_USE;
 
+/*
+ * Steps of a sequence, which need each other: how many follow the first, and the work of the first
+ * and of each other. Weights stay in local memory from step to step where they take no more than
+ * half of it. 0: it is none, and |out_steps| has the work as it is.
+ */
+uint64_t tacho_op_cost_sequence(const tacho_machine *machine, const tacho_work *work,
+                                tacho_work out_steps[2]);
+
 #endif

@@ -51,12 +51,13 @@ typedef enum cast_kind {
 /* Of one core, in tiles. */
 typedef struct plan {
     cast_kind cast;
-    uint64_t h, w;          /* a block of results */
-    uint64_t blocks;        /* of a core, one after the other */
-    uint64_t k_step, steps; /* tiles along k at a time; how often */
-    uint64_t sub_h, sub_w;  /* results that the engine sums at a time */
-    uint64_t cores;         /* that take part */
-    uint64_t rows, columns; /* of cores that fetch in0, in1 */
+    uint64_t h, w;           /* a block of results */
+    uint64_t blocks;         /* of a core, one after the other */
+    uint64_t again0, again1; /* how often in0 and in1 come, block after block */
+    uint64_t k_step, steps;  /* tiles along k at a time; how often */
+    uint64_t sub_h, sub_w;   /* results that the engine sums at a time */
+    uint64_t cores;          /* that take part */
+    uint64_t rows, columns;  /* of cores that fetch in0, in1 */
 } plan;
 
 typedef struct mesh {
@@ -74,11 +75,12 @@ typedef struct mesh {
     uint64_t result_tiles;
     uint64_t buffer_bytes;
     tacho_ratio shared_rate, write_rate;
+    tacho_ratio in_rate, out_rate; /* of a core's queues */
 } mesh;
 
-bool tacho_op_mesh_applies(const tacho_machine *machine, const tacho_op_cost *cost)
+bool tacho_op_mesh_has(const tacho_machine *machine)
 {
-    return tacho_quantity_is_set(&machine->mesh.buffer_bytes) && cost->engine == 0;
+    return tacho_quantity_is_set(&machine->mesh.buffer_bytes);
 }
 
 static tacho_status mesh_init(mesh *s, const tacho_machine *machine, const tacho_work *work,
@@ -116,7 +118,12 @@ static tacho_status mesh_init(mesh *s, const tacho_machine *machine, const tacho
     s->partial_bytes = s->partial_bytes == s->tile_bytes ? 0 : s->partial_bytes;
     const tacho_memory *ddr = tacho_machine_memory(machine, TACHO_MEMORY_DDR);
     TACHO_TRY(tacho_cost_memory_rate(ddr, &s->shared_rate));
-    return tacho_cost_memory_write_rate(ddr, &s->write_rate);
+    TACHO_TRY(tacho_cost_memory_write_rate(ddr, &s->write_rate));
+    s->in_rate = s->out_rate = machine->noc.link_bytes_per_cycle.value;
+    const tacho_dma *in = tacho_machine_dma(machine, TACHO_ENGINE_DMA_IN);
+    const tacho_dma *out = tacho_machine_dma(machine, TACHO_ENGINE_DMA_OUT);
+    TACHO_TRY(in != NULL ? tacho_cost_dma_rate(in, &s->in_rate) : TACHO_OK);
+    return out != NULL ? tacho_cost_dma_rate(out, &s->out_rate) : TACHO_OK;
 }
 
 /* ---- the plan ---------------------------------------------------------------------------- */
@@ -199,7 +206,9 @@ static void cut_blocks(const mesh *s, plan *p)
     while (!fits(s, p->h, p->w, p->k_step) && p->k_step > 1) {
         p->k_step = tacho_ceil_div(p->k_step, 2);
     }
-    p->blocks *= tacho_ceil_div(h, p->h) * tacho_ceil_div(w, p->w);
+    p->again0 = tacho_ceil_div(w, p->w);
+    p->again1 = tacho_ceil_div(h, p->h);
+    p->blocks *= p->again0 * p->again1;
 }
 
 static void finish_plan(const mesh *s, plan *p)
@@ -208,6 +217,7 @@ static void finish_plan(const mesh *s, plan *p)
     uint64_t parts = !stays                                       ? USUAL_STEP_PARTS
                      : s->work->output.place == TACHO_PLACE_LOCAL ? LOCAL_STEP_PARTS
                                                                   : TUNED_STEP_PARTS;
+    p->again0 = p->again1 = 1;
     bool is_whole = shorten_steps(s, p, parts);
     if (!is_whole) {
         cut_blocks(s, p);
@@ -390,16 +400,66 @@ static bool is_kept(const tacho_operand *operand)
     return operand->place == TACHO_PLACE_LOCAL && operand->bytes > 0;
 }
 
-static tacho_status plan_cost(const mesh *s, const plan *p, tacho_parts *out_parts)
+/* How one of the matrices comes to the cores. */
+static tacho_mesh_stream stream_of(const mesh *s, const plan *p, bool is_first)
+{
+    static const tacho_mesh_team teams[][2] = {
+        [CAST_BOTH] = {TACHO_MESH_COLUMN, TACHO_MESH_ROW},
+        [CAST_FIRST] = {TACHO_MESH_OWN, TACHO_MESH_ALL},
+        [CAST_SECOND] = {TACHO_MESH_ALL, TACHO_MESH_OWN},
+        [CAST_NONE] = {TACHO_MESH_OWN, TACHO_MESH_OWN},
+    };
+    const tacho_operand *operand = is_first ? &s->work->input : &s->work->weights;
+    uint64_t extra = is_first ? s->work->input_extra_bytes : s->work->weights_extra_bytes;
+    uint64_t bytes = operand->bytes - tacho_least(extra, operand->bytes);
+    tacho_mesh_stream stream = {
+        .is_local = operand->place == TACHO_PLACE_LOCAL,
+        .team = teams[p->cast][is_first ? 1 : 0],
+        .bytes = tacho_size_multiply(bytes, is_first ? p->again0 : p->again1),
+        .buffer_bytes = 2 * (is_first ? p->h : p->w) * p->k_step * s->tile_bytes,
+    };
+    stream.moves = !stream.is_local || stream.team != TACHO_MESH_OWN;
+    return stream;
+}
+
+/* A core brings a step of what it is given no faster than its queue, or the network, does. */
+static uint64_t own_cycles(const mesh *s, const tacho_mesh_stream *stream, uint64_t teams,
+                           uint64_t all_steps)
+{
+    uint64_t bytes = tacho_ceil_div(tacho_ceil_div(stream->bytes, teams), all_steps);
+    bool is_link = stream->is_local;
+    return stream->moves
+               ? over(bytes, is_link ? s->machine->noc.link_bytes_per_cycle.value : s->in_rate)
+               : 0;
+}
+
+static void set_streams(const mesh *s, const plan *p, tacho_mesh_phase *phase)
+{
+    const tacho_work *work = s->work;
+    const tacho_operand *const operands[] = {&work->input, &work->weights};
+    const uint64_t extras[] = {work->input_extra_bytes, work->weights_extra_bytes};
+    uint64_t extra = 0;
+    for (size_t i = 0; i < 2; i++) {
+        bool is_shared = operands[i]->place == TACHO_PLACE_DDR;
+        extra += is_shared ? tacho_least(extras[i], operands[i]->bytes) : 0;
+    }
+    phase->in0 = stream_of(s, p, true);
+    phase->in1 = stream_of(s, p, false);
+    phase->extra = (tacho_mesh_stream){.moves = extra > 0, .bytes = extra};
+    phase->result = (tacho_mesh_stream){
+        .moves = work->output.place == TACHO_PLACE_DDR,
+        .bytes = work->output.bytes,
+        .buffer_bytes = p->h * p->w * (s->tile_bytes + s->partial_bytes),
+    };
+}
+
+/* Cycles to bring what a step needs: of the core that has most to do, and of shared memory. */
+static void set_bring(const mesh *s, const plan *p, tacho_mesh_phase *phase)
 {
     const tacho_work *work = s->work;
     uint64_t in0_tiles = p->h * p->k_step;
     uint64_t in1_tiles = p->w * p->k_step;
-    uint64_t turns = p->blocks * (p->cast == CAST_NONE ? 1 : work->batch);
-    uint64_t all_steps = turns * p->steps;
-    epilogue end;
-    TACHO_TRY(plan_epilogue(s, p, turns, &end));
-    tacho_u128 compute = step_compute(s, p);
+    uint64_t all_steps = phase->turns * p->steps;
     tacho_u128 in0 =
         fetch(s, in0_tiles, work->input.place, p->cast == CAST_BOTH || p->cast == CAST_FIRST);
     tacho_u128 in1 =
@@ -408,43 +468,21 @@ static tacho_status plan_cost(const mesh *s, const plan *p, tacho_parts *out_par
     if (p->cast != CAST_BOTH) {
         core = most(core, in0 + in1); /* one core fetches both */
     }
-    uint64_t shared_tiles = (work->input.place == TACHO_PLACE_DDR ? in0_tiles * p->rows : 0) +
-                            (work->weights.place == TACHO_PLACE_DDR ? in1_tiles * p->columns : 0);
-    uint64_t read_bytes = (work->input.place == TACHO_PLACE_DDR ? work->input.bytes : 0) +
-                          (work->weights.place == TACHO_PLACE_DDR ? work->weights.bytes : 0);
+    uint64_t teams0 = p->cast == CAST_FIRST ? 1 : p->rows;
+    uint64_t teams1 = p->cast == CAST_SECOND ? 1 : p->columns;
+    core = most(core, own_cycles(s, &phase->in0, teams0, all_steps));
+    core = most(core, own_cycles(s, &phase->in1, teams1, all_steps));
+    bool reads0 = work->input.place == TACHO_PLACE_DDR;
+    bool reads1 = work->weights.place == TACHO_PLACE_DDR;
+    uint64_t shared_tiles =
+        (reads0 ? in0_tiles * p->rows : 0) + (reads1 ? in1_tiles * p->columns : 0);
+    uint64_t read_bytes = (reads0 ? phase->in0.bytes : 0) + (reads1 ? phase->in1.bytes : 0);
     /* Windows that leave elements out have fewer tiles than what is read. */
     tacho_u128 shared = most(over((tacho_u128)shared_tiles * s->tile_bytes, s->shared_rate),
                              over(tacho_ceil_div(read_bytes, all_steps), s->shared_rate));
-    tacho_u128 bring = most(core, shared);
-    tacho_u128 bring_last = most(end.core, end.shared);
-    tacho_u128 out = 0;
-    if (work->output.place == TACHO_PLACE_DDR) {
-        /* Results may be wider than what they are computed from. */
-        tacho_u128 tiles = (tacho_u128)p->h * p->w * p->cores * s->tile_bytes;
-        uint64_t each = tacho_ceil_div(work->output.bytes, turns);
-        out = over(most(tiles, each), s->write_rate);
-    }
-    tacho_u128 last = most(compute, bring_last) + end.fused;
-    tacho_u128 exposed = p->blocks > 1 ? out : out > last ? out - last : 0;
-    tacho_u128 block = bring + (p->steps - 1) * most(compute, bring) + last + exposed;
-    int64_t launch = tacho_quantity_whole(&s->machine->launch_cycles) +
-                     tacho_quantity_whole(&s->engine->start_up_cycles);
-    /* Where nothing lies in local memory, all that the cores bring is on its way from shared. */
-    bool has_local = is_kept(&work->input) || is_kept(&work->weights) || is_kept(&work->output);
-    tacho_u128 of_cores = core * all_steps + (tacho_u128)end.core * turns;
-    tacho_u128 of_memory = shared * all_steps + (tacho_u128)(end.shared + out) * turns;
-    *out_parts = (tacho_parts){
-        .cores = (uint32_t)p->cores,
-        .engines = (uint32_t)p->cores,
-        .cycles = clip(block >> 64 != 0 ? block : block * turns + (uint64_t)launch),
-        .compute_cycles = clip(compute * all_steps + (tacho_u128)end.fused * turns),
-        .read_cycles = clip(bring * all_steps + bring_last * turns),
-        .write_cycles = clip(out * turns),
-        .launch_cycles = launch,
-        .memory_cycles = clip(has_local ? of_memory : most(of_memory, of_cores)),
-        .local_cycles = clip(has_local ? of_cores : 0),
-    };
-    return TACHO_OK;
+    phase->bring = clip(most(core, shared));
+    phase->of_cores = clip(core * all_steps);
+    phase->of_memory = clip(shared * all_steps);
 }
 
 /* Multiply-accumulates that the array does, padding included; 0 when too many to count. */
@@ -461,29 +499,132 @@ static uint64_t padded_macs(const mesh *s, const plan *p)
     return macs >> 63 != 0 ? 0 : (uint64_t)macs;
 }
 
-tacho_status tacho_op_mesh_best(const tacho_machine *machine, const tacho_work *work,
-                                const tacho_cost_options *options, const tacho_op_cost *cost,
-                                tacho_parts *out_parts)
+static tacho_status make_phase(const mesh *s, const plan *p, tacho_mesh_phase *out_phase)
 {
-    mesh s;
-    TACHO_TRY(mesh_init(&s, machine, work, options, cost));
-    cast_kind cast = vendor_cast(&s);
-    plan chosen = cast == CAST_BOTH ? plan_both(&s) : plan_one_way(&s, cast);
-    tacho_parts parts;
-    TACHO_TRY(plan_cost(&s, &chosen, &parts));
-    if (work->batch > 1) {
-        plan alone = plan_batch(&s);
-        tacho_parts other;
-        TACHO_TRY(plan_cost(&s, &alone, &other));
-        if (other.cycles < parts.cycles) {
-            parts = other;
-            chosen = alone;
+    const tacho_work *work = s->work;
+    tacho_mesh_phase phase = {
+        .cores = (uint32_t)p->cores,
+        .rows = (uint32_t)p->rows,
+        .columns = (uint32_t)p->columns,
+        .turns = p->blocks * (p->cast == CAST_NONE ? 1 : work->batch),
+        .steps = p->steps,
+        .compute = clip(step_compute(s, p)),
+        .is_late = p->blocks > 1,
+        .macs = work->batch * work->m * work->n * work->k_channels * work->k_window,
+    };
+    epilogue end;
+    TACHO_TRY(plan_epilogue(s, p, phase.turns, &end));
+    set_streams(s, p, &phase);
+    set_bring(s, p, &phase);
+    phase.bring_last = clip(most(end.core, end.shared));
+    phase.fused = (int64_t)end.fused;
+    if (phase.result.moves) {
+        /* Results may be wider than what they are computed from. */
+        tacho_u128 tiles = (tacho_u128)p->h * p->w * p->cores * s->tile_bytes;
+        uint64_t each = tacho_ceil_div(work->output.bytes, phase.turns);
+        phase.out = clip(most(over(most(tiles, each), s->write_rate),
+                              over(tacho_ceil_div(each, p->cores), s->out_rate)));
+    }
+    uint64_t shared_last = tacho_size_add(end.shared, (uint64_t)phase.out);
+    phase.of_cores =
+        tacho_cycles_add(phase.of_cores, tacho_cycles_multiply(clip(end.core), phase.turns));
+    phase.of_memory =
+        tacho_cycles_add(phase.of_memory, tacho_cycles_multiply(clip(shared_last), phase.turns));
+    phase.padded_macs = padded_macs(s, p);
+    *out_phase = phase;
+    return TACHO_OK;
+}
+
+/* Cycles of all turns of a product. */
+static int64_t product_cycles(const tacho_mesh_phase *phase)
+{
+    int64_t last = tacho_cycles_add(tacho_most(phase->compute, phase->bring_last), phase->fused);
+    int64_t exposed = phase->is_late ? phase->out : tacho_most(phase->out - last, 0);
+    int64_t steady =
+        tacho_cycles_multiply(tacho_most(phase->compute, phase->bring), phase->steps - 1);
+    int64_t turn =
+        tacho_cycles_add(tacho_cycles_add(phase->bring, steady), tacho_cycles_add(last, exposed));
+    return tacho_cycles_multiply(turn, phase->turns);
+}
+
+static tacho_status product_phase(const mesh *s, tacho_mesh_phase *out_phase)
+{
+    cast_kind cast = vendor_cast(s);
+    plan chosen = cast == CAST_BOTH ? plan_both(s) : plan_one_way(s, cast);
+    TACHO_TRY(make_phase(s, &chosen, out_phase));
+    if (s->work->batch > 1) {
+        plan alone = plan_batch(s);
+        tacho_mesh_phase other;
+        TACHO_TRY(make_phase(s, &alone, &other));
+        if (product_cycles(&other) < product_cycles(out_phase)) {
+            *out_phase = other;
         }
     }
+    return TACHO_OK;
+}
+
+tacho_status tacho_op_mesh_phase(const tacho_machine *machine, const tacho_work *work,
+                                 const tacho_cost_options *options, const tacho_op_cost *cost,
+                                 tacho_mesh_phase *out_phase)
+{
+    if (work->kind != TACHO_WORK_MATRIX || cost->engine != 0) {
+        return tacho_op_mesh_flow(machine, work, options, cost, out_phase);
+    }
+    mesh s;
+    TACHO_TRY(mesh_init(&s, machine, work, options, cost));
+    return product_phase(&s, out_phase);
+}
+
+/* ---- sums -------------------------------------------------------------------------------- */
+
+static void product_parts(const tacho_work *work, const tacho_mesh_phase *phase, tacho_parts *parts)
+{
+    uint64_t all_steps = tacho_size_multiply(phase->turns, phase->steps);
+    /* Where nothing lies in local memory, all that the cores bring is on its way from shared. */
+    bool has_local = is_kept(&work->input) || is_kept(&work->weights) || is_kept(&work->output);
+    int64_t both = tacho_most(phase->of_memory, phase->of_cores);
+    parts->compute_cycles = tacho_cycles_add(tacho_cycles_multiply(phase->compute, all_steps),
+                                             tacho_cycles_multiply(phase->fused, phase->turns));
+    parts->read_cycles = tacho_cycles_add(tacho_cycles_multiply(phase->bring, all_steps),
+                                          tacho_cycles_multiply(phase->bring_last, phase->turns));
+    parts->write_cycles = tacho_cycles_multiply(phase->out, phase->turns);
+    parts->memory_cycles = has_local ? phase->of_memory : both;
+    parts->local_cycles = has_local ? phase->of_cores : 0;
+    parts->cycles = product_cycles(phase);
+}
+
+static void flow_parts(const tacho_mesh_phase *phase, tacho_parts *parts)
+{
+    tacho_mesh_flow flow = tacho_mesh_flow_of(phase);
+    parts->compute_cycles = phase->compute;
+    parts->read_cycles = tacho_cycles_add(phase->bring, phase->copy);
+    parts->write_cycles = phase->out;
+    parts->memory_cycles = phase->of_memory;
+    parts->local_cycles = phase->copy;
+    parts->cycles = tacho_mesh_flow_cycles(&flow);
+}
+
+tacho_status tacho_op_mesh_parts(const tacho_machine *machine, const tacho_work *work,
+                                 const tacho_op_cost *cost, const tacho_mesh_phase *phase,
+                                 tacho_parts *out_parts)
+{
+    tacho_parts parts = {.cores = phase->cores, .engines = phase->cores};
+    int64_t launch = tacho_quantity_whole(&machine->launch_cycles);
+    if (cost->engine != TACHO_NONE && !phase->is_flow) {
+        const tacho_engine *engine = &machine->engines[cost->engine];
+        launch = tacho_cycles_add(launch, tacho_quantity_whole(&engine->start_up_cycles));
+    }
+    if (phase->is_flow) {
+        flow_parts(phase, &parts);
+    } else {
+        product_parts(work, phase, &parts);
+    }
+    parts.launch_cycles = launch;
+    parts.cycles = tacho_cycles_add(parts.cycles, launch);
+    parts.padded_macs = phase->padded_macs;
     if (parts.cycles == INT64_MAX) {
         return tacho_fail(TACHO_CODE_BAD_DATA, "the cycles of an operator do not fit 63 bits");
     }
-    parts.padded_macs = padded_macs(&s, &chosen);
     *out_parts = parts;
     return TACHO_OK;
 }

@@ -286,6 +286,22 @@ static tacho_status estimate_candidate(const compiler *self, candidate *way)
     return tacho_estimate_init(&way->estimate, self->fusion, self->machine, &options);
 }
 
+/*
+ * How finely jobs of a mesh are told: with every operator on every core no more than JOBS_MAX, so
+ * that memory grows with the network no faster than its operators do.
+ */
+static uint32_t segments_of(const compiler *self, const candidate *way)
+{
+    enum { JOBS_MAX = 1 << 19, SEGMENTS_MAX = 2, FIXED = 4, EACH = 3 };
+    uint64_t units = tacho_size_multiply(self->fusion->op_count, way->cores);
+    for (uint32_t i = is_mesh(self) ? SEGMENTS_MAX : 0; i > 0; i--) {
+        if (tacho_size_multiply(units, FIXED + EACH * i) <= JOBS_MAX) {
+            return i;
+        }
+    }
+    return 0;
+}
+
 static tacho_status compile_candidate(const compiler *self, int64_t limit, candidate *way)
 {
     TACHO_TRY(tacho_program_init(&way->program));
@@ -294,14 +310,17 @@ static tacho_status compile_candidate(const compiler *self, int64_t limit, candi
     bool is_tiled = tacho_schedule_is_tiled(self->machine);
     TACHO_TRY(set_facts(self, way->cores, &way->program));
     TACHO_TRY(add_ops(self, &way->program));
+    uint32_t segments = segments_of(self, way);
     tacho_schedule schedule = {
         .estimate = &way->estimate,
         .placement = &way->placement,
         .device_of = self->device_of,
-        .cores = is_tiled ? way->cores : 1,
+        .cores = is_tiled || segments > 0 ? way->cores : 1,
         .devices = self->devices,
         .fidelity = self->options->estimate.cost.fidelity,
         .compute = self->options->estimate.cost.compute,
+        .segments = segments,
+        .options = estimate_options(self, way).cost,
         .limit = limit,
         .pace = self->options->pace,
         .done_count = way->number * self->fusion->op_count,
@@ -392,9 +411,41 @@ static tacho_status try_cores(const compiler *self, candidate other, candidate *
     return status;
 }
 
+/* On a mesh jobs take what the estimate says, which then says how many cores are the best. */
+static tacho_status find_mesh_cores(const compiler *self, uint32_t first, uint32_t *out_cores)
+{
+    int64_t least = INT64_MAX;
+    tacho_status status = TACHO_OK;
+    *out_cores = first;
+    for (uint32_t cores = first; status == TACHO_OK && cores > 0;
+         cores = fewer_cores(self, cores, first)) {
+        candidate way = {.cores = cores};
+        status = tacho_program_init(&way.program);
+        status = status == TACHO_OK ? estimate_candidate(self, &way) : status;
+        if (status == TACHO_OK && way.estimate.cycles < least) {
+            least = way.estimate.cycles;
+            *out_cores = cores;
+        }
+        candidate_deinit(&way);
+    }
+    return status;
+}
+
+static tacho_status compile_mesh(compiler *self, candidate *best)
+{
+    bool is_too_large;
+    candidate way = {.cores = 0};
+    self->way_count = 1;
+    TACHO_TRY(find_mesh_cores(self, first_cores(self), &way.cores));
+    return try_cores(self, way, best, &is_too_large);
+}
+
 /* All cores and what is tried of fewer, as far as they fit: a failure when none does. */
 static tacho_status find_best(compiler *self, candidate *best)
 {
+    if (is_mesh(self)) {
+        return compile_mesh(self, best);
+    }
     uint32_t first = first_cores(self);
     uint64_t number = 0;
     tacho_status none = TACHO_OK; /* why the first that failed does not fit */

@@ -353,10 +353,15 @@ static tacho_status end_op(tacho_schedule *self)
 {
     const tacho_op_estimate *op = &self->estimate->ops[self->op];
     tacho_op_timing *timing = &self->timings[self->op];
+    timing->is_tiled = self->is_tiled || self->segments > 0;
+    timing->has_bound = self->is_tiled;
+    if (self->segments > 0) { /* the next launch waits for all */
+        tacho_schedule_take_finals(self);
+        return TACHO_OK;
+    }
     if (!self->is_tiled) {
         return add_barrier(self, 0, op->cost.cycles);
     }
-    timing->is_tiled = true;
     if (!self->has_barrier) {
         tacho_schedule_take_finals(self);
         return TACHO_OK;
@@ -384,12 +389,14 @@ static tacho_status schedule_op(tacho_schedule *self, uint32_t number)
     self->entry = (uint32_t)program->job_count;
     self->reads_previous = number > 0 && reads_from(self->estimate->fusion, number, number - 1);
     memset(self->last_job, 0xff, program->engine_count * sizeof(*self->last_job));
-    if (number == 0 && self->has_barrier) {
+    if (number == 0 && self->has_barrier && self->segments == 0) {
         TACHO_TRY(add_start(self));
     }
     TACHO_TRY(tacho_schedule_link(self));
     self->anchor = self->final_count > 0 ? self->finals[0] : TACHO_NONE;
-    TACHO_TRY(self->is_tiled ? tacho_schedule_tiles(self) : tacho_schedule_streams(self));
+    TACHO_TRY(self->is_tiled       ? tacho_schedule_tiles(self)
+              : self->segments > 0 ? tacho_schedule_mesh(self)
+                                   : tacho_schedule_streams(self));
     TACHO_TRY(end_op(self));
     TACHO_TRY(tacho_timer_run(&self->timer, program));
     self->rest -= tacho_schedule_least(self, number);
@@ -406,7 +413,7 @@ static tacho_status keep_tensor(tacho_schedule *self, uint32_t tensor)
 {
     const tacho_placement *placement = self->placement;
     const tacho_memory *local = tacho_machine_memory(self->estimate->machine, TACHO_MEMORY_LOCAL);
-    uint32_t cores = self->is_tiled ? self->cores : 1;
+    uint32_t cores = self->is_tiled || self->segments > 0 ? self->cores : 1;
     for (uint32_t i = 0; i < cores; i++) {
         tacho_buffer buffer = {
             .device = (uint16_t)self->device_of[placement->first_op[tensor]],

@@ -11,8 +11,12 @@
  *
  * What another device made is brought over the link between them before the operator starts.
  *
- * Elsewhere the closed form of compile/op_cost.h says what an operator takes, overlap and all: its
- * jobs stand for all cores, and lags say when each stream begins.
+ * On a mesh each core that an operator uses has jobs of its reader, its writer and its engine
+ * (compile/mesh_jobs.h), at the same time and in step.
+ *
+ * Elsewhere, and on a mesh for networks with so many operators that the jobs of all cores would
+ * take too much memory, the closed form of compile/op_cost.h says what an operator takes, overlap
+ * and all: its jobs stand for all cores, and lags say when each stream begins.
  */
 #ifndef TACHO_COMPILE_SCHEDULE_H
 #define TACHO_COMPILE_SCHEDULE_H
@@ -48,10 +52,12 @@ typedef struct tacho_schedule {
     uint32_t fidelity;
     tacho_dtype compute; /* that real numbers are kept in; NONE: as the machine does */
     bool is_tiled;
-    bool has_barrier;  /* operators end with one */
-    int64_t limit;     /* not worth going on beyond this cycle */
-    bool is_abandoned; /* for that */
-    int64_t rest;      /* cycles that operators to come take at least */
+    uint32_t segments;          /* mesh: of a product's steps; 0: jobs stand for all cores */
+    tacho_cost_options options; /* mesh: as the estimate had them */
+    bool has_barrier;           /* operators end with one */
+    int64_t limit;              /* not worth going on beyond this cycle */
+    bool is_abandoned;          /* for that */
+    int64_t rest;               /* cycles that operators to come take at least */
     tacho_compile_pace pace;
     uint64_t done_count, total_count; /* operators, of all ways that are tried */
     uint64_t bytes_max;               /* that the program's tables may take; more is LIMIT ... */
@@ -128,8 +134,9 @@ int64_t tacho_schedule_least(const tacho_schedule *schedule, uint32_t op);
 /* What other devices made for the operator, brought to its own (schedule_link.c). */
 tacho_status tacho_schedule_link(tacho_schedule *schedule) TACHO_MUST_USE;
 
-/* The jobs of the operator: tiles on cores, or streams; and what they move. */
+/* The jobs of the operator: tiles on cores, units of a mesh, or streams; and what they move. */
 tacho_status tacho_schedule_tiles(tacho_schedule *schedule) TACHO_MUST_USE;
+tacho_status tacho_schedule_mesh(tacho_schedule *schedule) TACHO_MUST_USE;
 tacho_status tacho_schedule_streams(tacho_schedule *schedule) TACHO_MUST_USE;
 
 #endif

@@ -49,6 +49,8 @@ typedef struct tacho_work {
     /* VECTOR: this many elements, each so many elementary steps; MATRIX: fused, per output. */
     uint64_t elements;
     uint64_t steps;
+    /* VECTOR: elements that one result needs, a line that is reduced or normalised; 0: one. */
+    uint64_t line;
 } tacho_work;
 
 #endif

@@ -74,8 +74,13 @@ class Machine:
         self.link_rate = number(link) if link else None
 
     def is_streamed(self):
-        """Operators are estimated by a closed form and are not cut (docs/compile.md)."""
-        return self.has_mesh or any(engine.has_blocks for engine in self.engines.values())
+        """Operators are estimated by a closed form: a job stands for all cores (docs/compile.md)."""
+        return not self.has_mesh and any(e.has_blocks for e in self.engines.values())
+
+    def is_cut(self):
+        """Operators are cut into tiles, and jobs say which. On a mesh data flows through circular
+        buffers instead: a job is many tiles, one after the other."""
+        return not self.has_mesh and not self.is_streamed()
 
     def legal(self, dtype):
         """The type that the machine computes and keeps |dtype| in."""

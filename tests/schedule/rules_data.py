@@ -17,7 +17,7 @@ def _volume(sizes):
 @rule("regions-given")
 def check_given(case):
     """Where operators are cut, every job that moves or computes says what it touches."""
-    if case.machine.is_streamed():
+    if not case.machine.is_cut():
         return
     for job in case.jobs:
         if job.is_transfer() or job.kind == "compute":
@@ -163,7 +163,7 @@ def _once_problems(tensor, what, regions, batch):
 @rule("results-complete")
 def check_results(case):
     """Every element of a result is computed once; of one in shared memory, stored once."""
-    if case.machine.is_streamed():
+    if not case.machine.is_cut():
         return
     yield from _flow_problems(case, "results-complete")
     made, stored = _written(case)
@@ -178,7 +178,7 @@ def check_results(case):
 @rule("results-made")
 def check_made(case):
     """What an operator returns is among what its jobs write."""
-    if not case.has_regions() or case.machine.is_streamed():
+    if not case.has_regions() or not case.machine.is_cut():
         return
     for operator in case.operators:
         if operator.group is None or not operator.jobs or not operator.group.tensor_of:
@@ -212,7 +212,7 @@ def check_operands(case):
 
 def _unread_problems(case, operator):
     group = operator.group
-    if case.machine.is_streamed() or not operator.jobs:
+    if not case.machine.is_cut() or not operator.jobs:
         return
     read = {case.root_of(r.tensor) for job in operator.jobs for r in job.regions
             if r.access == "read"}

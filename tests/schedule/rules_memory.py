@@ -29,7 +29,8 @@ def check_lives(case):
                 yield f"{job.where()}: touches buffer {index} of core {buffer.core}"
     for buffer in case.buffers:
         if buffer.index not in first:
-            if buffer.role is not None:
+            is_kept = buffer.role == "resident" and not case.machine.is_cut()
+            if buffer.role is not None and not is_kept:
                 yield f"buffer {buffer.index}: no job touches it"
         elif (buffer.first is None or buffer.first > first[buffer.index] or
               buffer.last < last[buffer.index]):
@@ -87,8 +88,8 @@ def check_peak(case):
 @rule("transfers-within-buffers")
 def check_transfers(case):
     """What a transfer moves fits the buffer that it fills or drains. Where operators are not cut, a
-    transfer is a stream for all cores and passes through its buffers."""
-    if case.machine.is_streamed():
+    transfer is a stream and passes through its buffers."""
+    if not case.machine.is_cut():
         return
     for job in case.jobs:
         if not job.is_transfer():

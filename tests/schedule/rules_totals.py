@@ -154,7 +154,7 @@ def check_memory_table(case):
             if row["bytes"] < held or (row["bytes"] > held and _touches_inputs(case)):
                 yield f"tensors in shared memory take {held} bytes, the table states {row['bytes']}"
         if (row["what"] == "constants" and case.has_regions() and
-                not case.machine.is_streamed()):
+                case.machine.is_cut()):
             kept = sum(tensor.bytes for tensor in case.tensors.values()
                        if tensor.storage == "constant" and tensor.index not in _made(case))
             if row["bytes"] != kept:

@@ -130,7 +130,10 @@ def check_transfer_rate(case):
         queue = case.machine.queues.get(job.engine)
         if not job.is_transfer() or not queue or not job.bytes:
             continue
-        least = queue.start_up + -(-job.bytes // (queue.rate * case.cores_of(job)))
+        rate = queue.rate * case.cores_of(job)
+        if job.kind == "copy" and case.machine.has_mesh:
+            rate = max(rate, case.machine.network_rate)  # What cores send one another.
+        least = queue.start_up + -(-job.bytes // rate)
         if job.cycles < least:
             yield (f"{job.where()}: {job.bytes} bytes in {job.cycles} cycles; {queue.name} takes "
                    f"{least} at least")
@@ -167,7 +170,16 @@ def _transfer(job):
         if region.access == "read" and region.tensor is not None and job.kind in ("load", "copy"):
             return (job.device, job.kind, job.start, job.end, region.tensor, str(region.box()),
                     job.bytes)
+    if job.readers > 1 and not job.regions:  # Teams of cores that do the same look alike.
+        return (job.device, job.op, job.kind, job.engine, job.start, job.end, job.bytes,
+                job.readers)
     return job.index
+
+
+def _casts(jobs):
+    """How often what some jobs bring passes: once, or once for each team of cores."""
+    job = jobs[0]
+    return 1 if job.regions or job.readers <= 1 else -(-len(jobs) // job.readers)
 
 
 def _passing(case, kinds):
@@ -184,7 +196,7 @@ def _overfull(case, kinds, most, what):
     moments = {}
     for jobs in _passing(case, kinds).values():
         job = jobs[0]
-        rate = Fraction(job.bytes, job.cycles)
+        rate = Fraction(job.bytes, job.cycles) * _casts(jobs)
         moments.setdefault(job.device, []).extend(((job.start, 1, rate, job),
                                                    (job.end, 0, -rate, job)))
     for changes in moments.values():
@@ -208,7 +220,7 @@ def check_multicast(case):
 def check_network(case):
     """The same of copies between cores and the network that they share."""
     rate = case.machine.network_rate
-    if rate and case.program.facts.core_count > 1 and not case.machine.is_streamed():
+    if rate and case.program.facts.core_count > 1 and case.machine.is_cut():
         yield from _overfull(case, ("copy",), rate, "the network between cores")
 
 
@@ -218,6 +230,7 @@ def check_together(case):
     cores from the same cycle to the same cycle."""
     for jobs in _passing(case, ("load", "copy")).values():
         cores = len({job.core for job in jobs})
+        cores //= _casts(jobs) if cores % _casts(jobs) == 0 else 1
         for job in jobs:
             if job.readers > 1 and job.readers != cores:
                 yield (f"{job.where()}: goes to {job.readers} cores at once, {cores} expected: so "
@@ -272,7 +285,7 @@ def check_runs(case):
 @rule("compulsory-bytes")
 def check_compulsory(case):
     """What lies in shared memory is read whole at least once by the operators that need it."""
-    if not case.has_regions() or case.machine.is_streamed():
+    if not case.has_regions() or not case.machine.is_cut():
         return
     for operator in case.operators:
         if operator.group is None or not operator.jobs or operator.group.has_gaps():
@@ -299,7 +312,7 @@ def check_compulsory(case):
 def check_read_twice(case):
     """What an operator reads from shared memory fits local memory beside what stays there: then no
     element of it comes twice to a core."""
-    if not case.has_regions() or case.machine.is_streamed():
+    if not case.has_regions() or not case.machine.is_cut():
         return
     for operator in case.operators:
         for core, tensors in _loaded(operator).items():
@@ -319,7 +332,7 @@ _LINES = {"onnx.Softmax", "onnx.LogSoftmax", "onnx.LayerNormalization", "onnx.In
 @rule("lines-read-once")
 def check_lines(case):
     """Where several of the lines that an operator normalises fit local memory, none comes twice."""
-    if not case.has_regions() or case.machine.is_streamed():
+    if not case.has_regions() or not case.machine.is_cut():
         return
     for operator in case.operators:
         if operator.group is None or not {node.type for node in operator.group.nodes} & _LINES:
@@ -355,6 +368,38 @@ def _free_bytes(case, operator, core):
     stays = sum(b.bytes for b in case.buffers if b.role == "resident" and b.core == core and
                 b.start is not None and b.start < end and b.end > start)
     return case.machine.memory_bytes[case.machine.local] - stays
+
+
+@rule("units-in-step")
+def check_units_in_step(case):
+    """On each core of a mesh the engine starts after the first data came, ends after the last did,
+    and results leave until it ends, or after."""
+    if not case.machine.has_mesh:
+        return
+    for operator in case.operators:
+        cores = {}
+        for job in operator.jobs:
+            kind = "in" if job.kind in ("load", "copy") else job.kind
+            cores.setdefault((job.device, job.core), {}).setdefault(kind, []).append(job)
+        for jobs in cores.values():
+            yield from _step_problems(operator, jobs.get("in", []), jobs.get("compute", []),
+                                      jobs.get("store", []))
+
+
+def _step_problems(operator, reads, computes, stores):
+    worked = max((job.end for job in computes), default=None)
+    if reads and computes:
+        first, ready = min(job.start for job in computes), min(job.end for job in reads)
+        if first < ready:
+            yield (f"{operator.where()}: {computes[0].where()}: starts at {first}, the first data "
+                   f"comes until {ready}")
+        if worked < max(job.end for job in reads):
+            yield (f"{operator.where()}: {computes[-1].where()}: ends at {worked}, data comes until "
+                   f"{max(job.end for job in reads)}")
+    made = worked if computes else max((job.end for job in reads), default=None)
+    if stores and made is not None and max(job.end for job in stores) < made:
+        yield (f"{operator.where()}: {stores[-1].where()}: the last result leaves by "
+               f"{max(job.end for job in stores)} and is there at {made}")
 
 
 @rule("inputs-before-results")

@@ -284,6 +284,33 @@ def load_has_a_reader_that_does_not_load(case):
     case.jobs[0].readers = 2
 
 
+@breaks("multicast-together")
+def team_of_a_mesh_lacks_a_core(case):
+    """Three jobs that look alike are no two teams of two."""
+    case.machine.has_mesh = True
+    for job, core in zip(case.jobs, (0, 1, 2)):
+        job.kind, job.readers, job.regions, job.core = "load", 2, [], core
+        job.start, job.end, job.bytes = 0, 36, 288
+
+
+@breaks("units-in-step")
+def engine_of_a_mesh_starts_before_data_comes(case):
+    case.machine.has_mesh = True
+    _move(case.jobs[3], -case.jobs[3].start)
+
+
+@breaks("units-in-step")
+def engine_of_a_mesh_ends_before_data_has_come(case):
+    case.machine.has_mesh = True
+    _move(case.jobs[4], 1000)
+
+
+@breaks("units-in-step")
+def results_of_a_mesh_leave_before_they_are_there(case):
+    case.machine.has_mesh = True
+    _move(case.jobs[10], -case.jobs[10].cycles - 1)
+
+
 @breaks("fixed-jobs")
 def processor_takes_less(case):
     case.jobs[6].cycles -= 1

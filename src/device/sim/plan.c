@@ -24,6 +24,10 @@ tacho_status tacho_sim_limits_init(tacho_sim_limits *limits, const tacho_machine
     }
     limits->noc = tacho_quantity_or(&machine->noc.link_bytes_per_cycle, 0);
     limits->link = tacho_quantity_or(&machine->device_link_bytes_per_cycle, 0);
+    if (tacho_quantity_is_set(&machine->mesh.buffer_bytes)) {
+        limits->noc_width = (uint32_t)tacho_quantity_whole(&machine->grid_x);
+        limits->noc_height = (uint32_t)tacho_quantity_whole(&machine->grid_y);
+    }
     for (uint32_t i = TACHO_ENGINE_DMA_IN; i <= TACHO_ENGINE_DMA_LOCAL; i++) {
         const tacho_dma *dma = tacho_machine_dma(machine, (tacho_engine_class)i);
         if (dma != NULL) {
@@ -209,12 +213,41 @@ static tacho_status follow_queues(tacho_sim_plan *self, const tacho_sim_limits *
 
 /* ---- what is shared ------------------------------------------------------------------------ */
 
+tacho_sim_shared tacho_sim_plan_kind(const tacho_sim_plan *plan, uint32_t shared)
+{
+    uint32_t what = shared % plan->shared_each;
+    return what < TACHO_SIM_NOC ? (tacho_sim_shared)what : TACHO_SIM_NOC;
+}
+
+/*
+ * The network that a copy takes. On a mesh readers use the rows, and writers, on the other network,
+ * the columns: a copy to several cores passes all of its row or column once, one from somewhere
+ * else on the mesh half of it on average.
+ */
+static uint32_t lane_of(const tacho_sim_plan *self, const tacho_sim_limits *limits,
+                        const tacho_job *job, uint64_t *bytes)
+{
+    const tacho_program_engine *engine = &self->program->engines[job->engine];
+    tacho_str class = tacho_strings_get(&self->program->strings, engine->class_name);
+    bool is_column = tacho_str_equal(class, TACHO_STR("dma_out"));
+    uint32_t width = limits->noc_width;
+    if (self->lanes == 0) {
+        *bytes = job->bytes / (job->readers > 0 ? job->readers : 1); /* multicast */
+        return TACHO_SIM_NOC;
+    }
+    uint32_t length = is_column ? limits->noc_height : width;
+    uint32_t readers = job->readers < length ? job->readers : length;
+    *bytes = job->bytes / (readers > 1 ? readers : 2);
+    return TACHO_SIM_NOC + (is_column ? limits->noc_height + engine->core % width
+                                      : engine->core / width % limits->noc_height);
+}
+
 static void share_job(tacho_sim_plan *self, const tacho_sim_limits *limits, size_t id)
 {
     const tacho_program *program = self->program;
     const tacho_job *job = &program->jobs[id];
     tacho_ratio rate = {0, 1};
-    tacho_sim_shared what = TACHO_SIM_DDR;
+    uint32_t what = TACHO_SIM_DDR;
     uint64_t bytes = job->bytes / (job->readers > 0 ? job->readers : 1); /* multicast */
     if (job->kind == TACHO_JOB_P2P) {
         rate = limits->link;
@@ -223,11 +256,11 @@ static void share_job(tacho_sim_plan *self, const tacho_sim_limits *limits, size
         rate = job->kind == TACHO_JOB_LOAD ? limits->ddr_read : limits->ddr_write;
     } else if (job->kind == TACHO_JOB_COPY && program->facts.core_count > 1) {
         rate = limits->noc;
-        what = TACHO_SIM_NOC;
+        what = lane_of(self, limits, job, &bytes);
     }
     if (rate.num > 0 && job->bytes > 0 && job->cycles > 0) {
         uint32_t device = program->engines[job->engine].device;
-        self->jobs[id].shared = device * TACHO_SIM_SHARED_COUNT + what;
+        self->jobs[id].shared = device * self->shared_each + what;
         self->jobs[id].part = tacho_sharing_part(bytes, job->cycles, rate);
     }
 }
@@ -249,7 +282,7 @@ static tacho_status follow_all(tacho_sim_plan *self, const tacho_sim_limits *lim
 }
 
 tacho_status tacho_sim_plan_init(tacho_sim_plan *plan, const tacho_program *program,
-                                 const tacho_sim_limits *limits)
+                                 const tacho_sim_limits *limits, uint32_t activations)
 {
     *plan = (tacho_sim_plan){
         .program = program,
@@ -257,6 +290,9 @@ tacho_status tacho_sim_plan_init(tacho_sim_plan *plan, const tacho_program *prog
         .first_waiter = calloc(program->job_count + 2, sizeof(uint32_t)),
         .waiters = malloc((program->need_count + 1) * sizeof(tacho_sim_waiter)),
     };
+    bool is_mesh = limits->noc_width > 0 && limits->noc_height > 0;
+    plan->lanes = is_mesh ? limits->noc_width + limits->noc_height : 0;
+    plan->shared_each = TACHO_SIM_NOC + (is_mesh ? plan->lanes * activations : 1);
     if (plan->jobs == NULL || plan->first_waiter == NULL || plan->waiters == NULL) {
         return tacho_no_memory();
     }

@@ -14,16 +14,18 @@ typedef struct tacho_sim_waiter {
     uint32_t job;
 } tacho_sim_waiter;
 
-/* Things that transfers share, of each device. */
+/*
+ * Things that transfers share, of each device: its memory, its links, and then its networks. On a
+ * mesh each row and each column of cores is one; activations have cores, and so rows, of their own.
+ */
 typedef enum tacho_sim_shared {
     TACHO_SIM_DDR,
-    TACHO_SIM_NOC,
     TACHO_SIM_LINK,
-    TACHO_SIM_SHARED_COUNT
+    TACHO_SIM_NOC,
 } tacho_sim_shared;
 
 typedef struct tacho_sim_job {
-    uint32_t shared;         /* device * TACHO_SIM_SHARED_COUNT + what; TACHO_NONE: nothing */
+    uint32_t shared;         /* device * |shared_each| + what; TACHO_NONE: nothing */
     uint32_t next_on_engine; /* jobs, or TACHO_NONE */
     uint32_t next_started;   /* by the same sequencer */
     uint32_t next_posted;    /* by the same thread, where one of its queues has a depth */
@@ -39,11 +41,17 @@ typedef struct tacho_sim_plan {
     tacho_sim_job *jobs;
     uint32_t *first_waiter; /* by job, and one more: places in |waiters| */
     tacho_sim_waiter *waiters;
+    uint32_t shared_each; /* things that a device has */
+    uint32_t lanes;       /* of them those of an activation's own; 0: all share one network */
 } tacho_sim_plan;
 
 /* Call deinit even after a failure. */
 tacho_status tacho_sim_plan_init(tacho_sim_plan *plan, const tacho_program *program,
-                                 const tacho_sim_limits *limits) TACHO_MUST_USE;
+                                 const tacho_sim_limits *limits,
+                                 uint32_t activations) TACHO_MUST_USE;
+
+/* What a thing that is shared is. */
+tacho_sim_shared tacho_sim_plan_kind(const tacho_sim_plan *plan, uint32_t shared);
 void tacho_sim_plan_deinit(tacho_sim_plan *plan);
 
 #endif

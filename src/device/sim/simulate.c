@@ -51,6 +51,15 @@ static size_t beside(const simulator *self, size_t at, uint32_t job)
     return at - job_at(self, at) + job;
 }
 
+/* What the job shares with others. */
+static uint32_t shared_at(const simulator *self, size_t at)
+{
+    const tacho_sim_plan *plan = &self->plan;
+    uint32_t shared = plan->jobs[job_at(self, at)].shared;
+    bool is_own = plan->lanes > 0 && tacho_sim_plan_kind(plan, shared) == TACHO_SIM_NOC;
+    return shared + (is_own ? (uint32_t)(at / self->program->job_count) * plan->lanes : 0);
+}
+
 static int64_t add_time(simulator *self, int64_t a, int64_t b)
 {
     int64_t sum;
@@ -204,12 +213,13 @@ static tacho_status expect_end(simulator *self, size_t shared)
 static tacho_status start_transfer(simulator *self, size_t at, int64_t now)
 {
     const tacho_sim_job *job = &self->plan.jobs[job_at(self, at)];
-    tacho_sharing *sharing = &self->shared[job->shared];
+    uint32_t shared = shared_at(self, at);
+    tacho_sharing *sharing = &self->shared[shared];
     set_start(self, at, now);
     tacho_sharing_advance(sharing, now);
     TACHO_TRY(
         tacho_sharing_add(sharing, at, self->program->jobs[job_at(self, at)].cycles, job->part));
-    return expect_end(self, job->shared);
+    return expect_end(self, shared);
 }
 
 static tacho_status end_transfers(simulator *self, size_t shared, int64_t now)
@@ -310,15 +320,16 @@ static tacho_status sum_ops(simulator *self)
 
 static void set_causes(simulator *self)
 {
-    static const uint8_t causes[TACHO_SIM_SHARED_COUNT] = {
+    static const uint8_t causes[] = {
         [TACHO_SIM_DDR] = TACHO_STALL_DDR,
         [TACHO_SIM_NOC] = TACHO_STALL_NOC,
         [TACHO_SIM_LINK] = TACHO_STALL_LINK,
     };
     for (size_t i = 0; i < self->program->job_count; i++) {
         uint32_t shared = self->plan.jobs[i].shared;
-        self->out->causes[i] =
-            shared == TACHO_NONE ? TACHO_STALL_SLACK : causes[shared % TACHO_SIM_SHARED_COUNT];
+        self->out->causes[i] = shared == TACHO_NONE
+                                   ? TACHO_STALL_SLACK
+                                   : causes[tacho_sim_plan_kind(&self->plan, shared)];
     }
 }
 
@@ -333,11 +344,9 @@ static tacho_status allocate(simulator *self)
     out->causes = tacho_items_alloc(out->job_count, sizeof(*out->causes));
     self->waiting = tacho_items_alloc(count, sizeof(*self->waiting));
     self->ready = tacho_items_alloc(count, sizeof(*self->ready));
-    self->shared_count = (size_t)self->program->facts.device_count * TACHO_SIM_SHARED_COUNT;
-    self->shared = tacho_items_alloc(self->shared_count, sizeof(*self->shared));
     bool is_good = out->starts != NULL && out->ends != NULL && out->stalls != NULL &&
                    out->ops != NULL && out->causes != NULL && self->waiting != NULL &&
-                   self->ready != NULL && self->shared != NULL;
+                   self->ready != NULL;
     return is_good ? TACHO_OK : tacho_no_memory();
 }
 
@@ -377,7 +386,9 @@ static tacho_status run(simulator *self, const tacho_sim_limits *limits)
     }
     TACHO_TRY(tacho_stats_check_threads(self->program));
     TACHO_TRY(allocate(self));
-    TACHO_TRY(tacho_sim_plan_init(&self->plan, self->program, limits));
+    TACHO_TRY(tacho_sim_plan_init(&self->plan, self->program, limits, out->activations));
+    self->shared_count = (size_t)self->program->facts.device_count * self->plan.shared_each;
+    TACHO_TRY(tacho_items_make(&self->shared, self->shared_count));
     set_causes(self);
     set_waiting(self);
     TACHO_TRY(run_moments(self));

@@ -19,7 +19,8 @@
 /* What is there once. A rate of 0: without limit. */
 typedef struct tacho_sim_limits {
     tacho_ratio ddr_read, ddr_write;                 /* bytes per cycle, of each device */
-    tacho_ratio noc;                                 /* the same between cores */
+    tacho_ratio noc;                                 /* the same between cores ... */
+    uint32_t noc_width, noc_height;                  /* ... or, > 0, of each row and column */
     tacho_ratio link;                                /* into a device from others */
     uint32_t queue_depths[TACHO_ENGINE_CLASS_COUNT]; /* of transfers; 0: without limit */
 } tacho_sim_limits;

@@ -274,6 +274,39 @@ static void test_network(void **state)
     }
 }
 
+/* On a mesh of 2 x 2 cores readers of a row share it, and writers of a column. */
+static void test_mesh(void **state)
+{
+    (void)state;
+    static const tacho_sim_limits limits = {.noc = {20, 1}, .noc_width = 2, .noc_height = 2};
+    static const struct {
+        uint32_t other, engine;
+        int64_t cycles;
+    } cases[] = {{1, 0, 200}, {2, 0, 100}, {3, 0, 100}, {1, 1, 100}, {2, 1, 200}, {3, 1, 100}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        tacho_program program;
+        tacho_simulation simulation;
+        setup(&program, 1, 4, 1);
+        /* 40 bytes a cycle, which pass half of the row or column on average */
+        add_job(&program, (job_row){0, cases[i].engine, TACHO_JOB_COPY, 100, 4000, 0, -1});
+        add_job(&program,
+                (job_row){cases[i].other, cases[i].engine, TACHO_JOB_COPY, 100, 4000, 0, -1});
+        estimate(&program);
+        simulate(&simulation, &program, &limits, 1);
+        assert_int_equal(simulation.cycles, cases[i].cycles);
+        assert_int_equal(simulation.ops[0].stalls[TACHO_STALL_NOC], cases[i].cycles - 100);
+        tacho_simulation_deinit(&simulation);
+        /* A cast fills the row or column once, however many it reaches; activations have their own.
+         */
+        program.jobs[0].readers = program.jobs[1].readers = 2;
+        program.jobs[0].bytes = program.jobs[1].bytes = 2000;
+        simulate(&simulation, &program, &limits, 2);
+        assert_int_equal(simulation.cycles, 100);
+        tacho_simulation_deinit(&simulation);
+        tacho_program_deinit(&program);
+    }
+}
+
 /* What two cores of a device bring from another comes through its one link. */
 static void test_link(void **state)
 {
@@ -380,11 +413,17 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_parts),           cmocka_unit_test(test_two_share),
-        cmocka_unit_test(test_cores_share_ddr), cmocka_unit_test(test_enough_for_all),
-        cmocka_unit_test(test_stalls_by_op),    cmocka_unit_test(test_slack),
-        cmocka_unit_test(test_network),         cmocka_unit_test(test_link),
-        cmocka_unit_test(test_full_queue),      cmocka_unit_test(test_activations),
+        cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_two_share),
+        cmocka_unit_test(test_cores_share_ddr),
+        cmocka_unit_test(test_enough_for_all),
+        cmocka_unit_test(test_stalls_by_op),
+        cmocka_unit_test(test_slack),
+        cmocka_unit_test(test_network),
+        cmocka_unit_test(test_mesh),
+        cmocka_unit_test(test_link),
+        cmocka_unit_test(test_full_queue),
+        cmocka_unit_test(test_activations),
         cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
