@@ -62,6 +62,7 @@ typedef struct stats_facts {
     uint32_t site;                  /* TACHO_NONE: not known yet */
     uint32_t kind_name, class_name; /* of the layout, of the program: what it is about */
     uint32_t op;                    /* of the program, or TACHO_NONE */
+    uint32_t job_kind;              /* tacho_job_kind */
     uint32_t kind;                  /* strings of the dictionary from here on */
     uint32_t memory;                /* or TACHO_NONE */
 } stats_facts;

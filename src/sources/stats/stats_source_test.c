@@ -129,7 +129,7 @@ static void test_native(void **state)
            "Core 1 HVX 0: Convolution 1071 1086\n"
            "Core 1 HVX 1: ElementAdd 1086 1096\n"
            "Core 1 DMAIssue: load /stem/Conv 1000 1021\n"
-           "Core 1 DMAIssue: load /head/Add 1096 1120\n");
+           "Core 1 DMAIssue: store /head/Add 1096 1120\n");
     free_test_stats(&made);
 }
 

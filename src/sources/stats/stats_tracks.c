@@ -307,19 +307,28 @@ static tacho_status add_location(stats_emitter *self, uint32_t op, uint32_t *out
     return tacho_dict_ensure_location(self->dict, &location, out_location);
 }
 
+/* What a queue does: not always what it is for, as the writer of a mesh reads, too. */
+static tacho_str verb_of(tacho_track_class track_class, uint32_t job_kind)
+{
+    bool is_queue = track_class == TACHO_TRACK_DMA_IN || track_class == TACHO_TRACK_DMA_OUT ||
+                    track_class == TACHO_TRACK_DMA_LOCAL;
+    return !is_queue                     ? TACHO_STR("")
+           : job_kind == TACHO_JOB_STORE ? TACHO_STR("store ")
+           : job_kind == TACHO_JOB_COPY  ? TACHO_STR("copy ")
+                                         : TACHO_STR("load ");
+}
+
 /* What a span is called: its kind of work, or "load conv1" for a transfer in tacho's words. */
 static tacho_status put_work(stats_emitter *self, tacho_track_class track_class, tacho_str kind,
-                             uint32_t op)
+                             const stats_facts *facts)
 {
-    tacho_str verb = track_class == TACHO_TRACK_DMA_IN      ? TACHO_STR("load ")
-                     : track_class == TACHO_TRACK_DMA_OUT   ? TACHO_STR("store ")
-                     : track_class == TACHO_TRACK_DMA_LOCAL ? TACHO_STR("copy ")
-                                                            : TACHO_STR("");
-    if (verb.len == 0 || op == TACHO_NONE || stats_view_of(self)->has_vendor_words) {
+    tacho_str verb = verb_of(track_class, facts->job_kind);
+    if (verb.len == 0 || facts->op == TACHO_NONE || stats_view_of(self)->has_vendor_words) {
         return put(self, kind);
     }
     TACHO_TRY(put(self, verb));
-    return put(self, tacho_strings_get(&self->program->strings, self->program->ops[op].name));
+    return put(self,
+               tacho_strings_get(&self->program->strings, self->program->ops[facts->op].name));
 }
 
 static tacho_status make_facts(stats_emitter *self, uint32_t engine, tacho_str kind,
@@ -330,7 +339,7 @@ static tacho_status make_facts(stats_emitter *self, uint32_t engine, tacho_str k
     TACHO_TRY(tacho_dict_ensure_string(self->dict, kind, &facts->kind));
     tacho_track_class class =
         stats_is_on_host(self->file) ? TACHO_TRACK_COMPUTE : class_of(self, engine);
-    TACHO_TRY(put_work(self, class, kind, facts->op));
+    TACHO_TRY(put_work(self, class, kind, facts));
     if (stats_view_of(self)->names_inferences) {
         char text[NUMBER_ROOM];
         int len = snprintf(text, sizeof(text), "%" PRIu64, self->file->head.inference);
@@ -362,7 +371,8 @@ static tacho_status op_facts(stats_emitter *self, uint32_t engine, uint32_t op,
     tacho_str type = tacho_strings_get(&self->program->strings, of->type);
     bool is_on_host = stats_is_on_host(self->file); /* then a kind of the machine's is none */
     kind = kind.len == 0 || (is_on_host && type.len > 0) ? type : kind;
-    *facts = (stats_facts){.op = op, .class_name = class_name, .memory = TACHO_NONE};
+    *facts = (stats_facts){
+        .op = op, .job_kind = TACHO_JOB_COMPUTE, .class_name = class_name, .memory = TACHO_NONE};
     return make_facts(self, engine, kind, facts);
 }
 
@@ -382,7 +392,10 @@ tacho_status stats_facts_of(stats_emitter *self, uint32_t engine, uint32_t oc,
                      facts->class_name == class_name)) {
         return TACHO_OK;
     }
-    *facts = (stats_facts){.op = task->op, .kind_name = task->kind_name, .class_name = class_name};
+    *facts = (stats_facts){.op = task->op,
+                           .job_kind = task->kind,
+                           .kind_name = task->kind_name,
+                           .class_name = class_name};
     TACHO_TRY(
         tacho_dict_ensure_string(self->dict, tacho_stats_words_memory(task->kind), &facts->memory));
     return make_facts(self, task->engine, tacho_strings_get(&layout->names, task->kind_name),
