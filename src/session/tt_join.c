@@ -5,13 +5,18 @@
 #include "session/tt_join.h"
 
 #include "base/grow.h"
+#include "base/real.h"
 #include "profile/clock.h"
 #include "session/tt_join_cells.h"
+#include "session/tt_join_counters.h"
 #include "session/tt_writer.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+enum { METRIC_COLUMNS = TT_METRIC_COUNT * TT_METRIC_STATS };
 
 /* Where writing the table stands. */
 typedef struct join_writer {
@@ -21,6 +26,9 @@ typedef struct join_writer {
     tt_join_devices devices;
     uint32_t *calls; /* names of functions with host times, sorted */
     size_t call_count, call_capacity;
+    tt_metrics metrics; /* of a row, by the counters of the device log */
+    bool has_metric[METRIC_COLUMNS];
+    size_t metric_count;
     tacho_arena names;   /* of columns behind those that every table has */
     tacho_arena numbers; /* of a row, in those columns */
     tacho_str *extras;   /* cells of them */
@@ -58,12 +66,71 @@ static tacho_status add_call(join_writer *writer, uint32_t name)
     return TACHO_OK;
 }
 
-/* Columns behind those that every table has: shares that a report has, and host functions. */
+/* The execution whose counters |row| shows; NULL: none. A report has its own. */
+static const tt_device_op *counted_op(const tt_join *join, const tt_join_row *row)
+{
+    bool has_counters = join->counters.chip_count > 0 && join->report_columns.share_count == 0;
+    return has_counters && row->kind != TT_ROW_SIGNPOST && row->record != SIZE_MAX
+               ? tt_join_find_log_op(join, row->record)
+               : NULL;
+}
+
+/* The cell of a metric: "nan" without a value where its chip counts it, as the vendor has it. */
+static tacho_str metric_cell(const tt_metrics *metrics, size_t column, char text[TACHO_REAL_MAX])
+{
+    size_t metric = column / TT_METRIC_STATS;
+    size_t stat = column % TT_METRIC_STATS;
+    double value = metrics->of[metric][stat];
+    if (metrics->is_shown[metric] && !isnan(value)) {
+        return tacho_str_make(text, (size_t)(tacho_real_put(text, value) - text));
+    }
+    bool is_empty = !metrics->is_shown[metric] || tt_metric_is_of_grid(metric, stat);
+    return is_empty ? TACHO_STR("") : TACHO_STR("nan");
+}
+
+/* Finds the columns of counters that any row fills. */
+static tacho_status measure_counters(join_writer *writer)
+{
+    const tt_join *join = writer->join;
+    char text[TACHO_REAL_MAX];
+    for (size_t row = 0; row < join->row_count; row++) {
+        const tt_device_op *op = counted_op(join, &join->rows[row]);
+        if (op == NULL) {
+            continue;
+        }
+        TACHO_TRY(tt_metrics_of(&writer->metrics, &join->counters, op, &join->log_header));
+        for (size_t i = 0; i < METRIC_COLUMNS; i++) {
+            writer->has_metric[i] |= metric_cell(&writer->metrics, i, text).len > 0;
+        }
+    }
+    for (size_t i = 0; i < METRIC_COLUMNS; i++) {
+        writer->metric_count += writer->has_metric[i] ? 1 : 0;
+    }
+    return TACHO_OK;
+}
+
+static tacho_status name_metrics(join_writer *writer, tacho_str *names)
+{
+    for (size_t i = 0; i < METRIC_COLUMNS; i++) {
+        char name[TT_METRIC_NAME_MAX];
+        tt_metric_column(i / TT_METRIC_STATS, i % TT_METRIC_STATS, name);
+        if (writer->has_metric[i]) {
+            TACHO_TRY(tacho_arena_copy(&writer->names, tacho_str_from_cstring(name), names++));
+        }
+    }
+    return TACHO_OK;
+}
+
+/*
+ * Columns behind those that every table has: shares that a report has, metrics of counters, and
+ * host functions.
+ */
 static tacho_status name_extras(join_writer *writer)
 {
     const tt_join *join = writer->join;
     const tt_report_columns *columns = &join->report_columns;
-    size_t count = columns->share_count + writer->call_count;
+    size_t call_first = columns->share_count + writer->metric_count;
+    size_t count = call_first + writer->call_count;
     void *memory = NULL;
     TACHO_TRY(tacho_arena_alloc(&writer->names, 2 * count * sizeof(tacho_str), &memory));
     tacho_str *names = memory;
@@ -71,12 +138,12 @@ static tacho_status name_extras(join_writer *writer)
     for (size_t i = 0; i < columns->share_count; i++) {
         names[i] = join->report.names[columns->shares[i]];
     }
+    TACHO_TRY(name_metrics(writer, names + columns->share_count));
     for (size_t i = 0; i < writer->call_count; i++) {
         tacho_text *text = &writer->table.text;
         TACHO_TRY(tacho_text_put(text, tacho_strings_get(&join->host.strings, writer->calls[i])));
         TACHO_TRY(tacho_text_put(text, TACHO_STR("_TT_HOST_FUNC [ns]")));
-        TACHO_TRY(tacho_arena_copy(&writer->names, tacho_text_take(text),
-                                   &names[columns->share_count + i]));
+        TACHO_TRY(tacho_arena_copy(&writer->names, tacho_text_take(text), &names[call_first + i]));
     }
     writer->table.extra_names = names;
     writer->table.extra_count = count;
@@ -94,6 +161,7 @@ static tacho_status measure(join_writer *writer)
     }
     writer->table.has_sizes = has_host(writer);
     writer->table.has_mlir = host->has_mlir;
+    TACHO_TRY(measure_counters(writer));
     return name_extras(writer);
 }
 
@@ -176,7 +244,24 @@ static tacho_status fill_row(join_writer *writer, const tt_join_row *row)
     return tt_cells_add_utilisation(cells);
 }
 
-/* What the report has of counters and networks, as it is; and times of host functions. */
+static tacho_status fill_metrics(join_writer *writer, const tt_join_row *row, tacho_str *cells)
+{
+    const tt_join *join = writer->join;
+    const tt_device_op *op = counted_op(join, row);
+    char text[TACHO_REAL_MAX];
+    if (op != NULL) {
+        TACHO_TRY(tt_metrics_of(&writer->metrics, &join->counters, op, &join->log_header));
+    }
+    for (size_t i = 0; i < METRIC_COLUMNS; i++) {
+        if (writer->has_metric[i]) {
+            tacho_str cell = op == NULL ? TACHO_STR("") : metric_cell(&writer->metrics, i, text);
+            TACHO_TRY(tacho_arena_copy(&writer->numbers, cell, cells++));
+        }
+    }
+    return TACHO_OK;
+}
+
+/* What the report has of counters and networks, as it is; counters; times of host functions. */
 static tacho_status fill_extras(join_writer *writer, const tt_join_row *row, const tt_host_op *op)
 {
     const tt_join *join = writer->join;
@@ -188,8 +273,9 @@ static tacho_status fill_extras(join_writer *writer, const tt_join_row *row, con
         size_t from = has_record ? join->records[row->record].order : 0;
         writer->extras[i] = tt_table_at(&join->report, from, column);
     }
+    TACHO_TRY(fill_metrics(writer, row, writer->extras + columns->share_count));
     for (size_t i = 0; i < writer->call_count; i++) {
-        tacho_str *cell = &writer->extras[columns->share_count + i];
+        tacho_str *cell = &writer->extras[columns->share_count + writer->metric_count + i];
         uint64_t total = 0;
         *cell = TACHO_STR("");
         if (op != NULL && tt_host_find_call(&join->host, op->id, writer->calls[i], &total)) {
@@ -261,6 +347,7 @@ static tacho_status write_to(const tt_join *join, tacho_output *output)
     tacho_arena_deinit(&writer.names);
     tacho_arena_deinit(&writer.numbers);
     tt_writer_deinit(&writer.table);
+    tt_metrics_deinit(&writer.metrics);
     free(writer.devices.items);
     free(writer.calls);
     return status;

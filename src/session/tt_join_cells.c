@@ -140,9 +140,10 @@ static tacho_status add_report(tt_cells *cells, const tt_join *join, size_t reco
     device->has_kernel_end |= number_of(join, row, columns->kernel_end, &device->kernel_end);
     device->has_mover_end |= number_of(join, row, columns->mover_end, &device->mover_end);
     copy_report(cells, join, row);
-    int64_t sub_device = tt_join_sub_device(join, &join->records[record]);
-    return sub_device < 0 ? TACHO_OK
-                          : tt_cells_format(cells, TT_JOIN_SUB_DEVICE, "%" PRId64, sub_device);
+    const tt_device_op *op = tt_join_find_log_op(join, record);
+    return op == NULL || op->sub_device < 0
+               ? TACHO_OK
+               : tt_cells_format(cells, TT_JOIN_SUB_DEVICE, "%" PRId64, op->sub_device);
 }
 
 /* ---- the device log ------------------------------------------------------------------------ */

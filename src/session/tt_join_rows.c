@@ -7,6 +7,7 @@
 #include "session/tt_join_rows.h"
 
 #include "base/grow.h"
+#include "session/tt_join_metrics.h"
 #include "sources/tenstorrent/log_read.h"
 
 #include <stdlib.h>
@@ -21,7 +22,8 @@ tacho_status tt_join_init(tt_join *join)
     tacho_status ops = tt_log_ops_init(&join->log_ops, &join->lanes);
     tacho_status dispatch = tt_dispatch_init(&join->dispatch, &join->lanes);
     tacho_status index = tacho_index_init(&join->log_index);
-    dispatch = tacho_status_first(dispatch, index);
+    tacho_status counters = tt_log_counters_init(&join->counters);
+    dispatch = tacho_status_first(tacho_status_first(dispatch, counters), index);
     return tacho_status_first(tacho_status_first(host, lanes), tacho_status_first(ops, dispatch));
 }
 
@@ -31,6 +33,7 @@ void tt_join_deinit(tt_join *join)
     tt_table_deinit(&join->report);
     tt_log_ops_deinit(&join->log_ops);
     tt_dispatch_deinit(&join->dispatch);
+    tt_log_counters_deinit(&join->counters);
     tt_lanes_deinit(&join->lanes);
     tacho_index_deinit(&join->log_index);
     free(join->records);
@@ -74,7 +77,8 @@ static tacho_status list_shares(tt_join *join)
     TACHO_TRY(tacho_arena_alloc(&join->arena, report->column_count * sizeof(size_t), &memory));
     columns->shares = memory;
     for (size_t i = 0; i < report->column_count; i++) {
-        bool is_share = tacho_str_ends_with(report->names[i], TACHO_STR("(%)"));
+        bool is_share = tacho_str_ends_with(report->names[i], TACHO_STR("(%)")) ||
+                        tt_metric_is_column(report->names[i]);
         if (is_share && !report->is_repeated[i] && !is_table_column(report->names[i])) {
             columns->shares[columns->share_count++] = i;
         }
@@ -102,6 +106,19 @@ static tacho_status read_report(tt_join *join, tacho_input *input)
     return list_shares(join);
 }
 
+static tacho_status take_counter(tt_join *join, const tt_log *log, const tt_lane *lane, uint32_t op)
+{
+    bool is_good = true;
+    if (op == TACHO_NONE || !tt_log_is_counter(&log->row, lane)) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(tt_log_counters_add(&join->counters, &log->row, lane->core, op, &is_good));
+    if (!is_good) {
+        tt_losses_add(&join->losses, TT_LOSS_BAD_COUNTER, log->input->line_number);
+    }
+    return TACHO_OK;
+}
+
 static tacho_status take_log_row(tt_join *join, const tt_log *log)
 {
     tt_log_place place;
@@ -116,7 +133,8 @@ static tacho_status take_log_row(tt_join *join, const tt_log *log)
     TACHO_TRY(tt_lanes_ensure(&join->lanes, &log->row, &place.lane));
     TACHO_TRY(tt_lanes_ensure_zone(&join->lanes, log->row.zone, &place.zone));
     TACHO_TRY(tt_dispatch_add(&join->dispatch, &log->row, place));
-    return tt_log_ops_add(&join->log_ops, &log->row, place, &op);
+    TACHO_TRY(tt_log_ops_add(&join->log_ops, &log->row, place, &op));
+    return take_counter(join, log, &join->lanes.lanes[place.lane], op);
 }
 
 static tacho_status read_log(tt_join *join, tacho_input *input)
@@ -136,6 +154,7 @@ static tacho_status read_log(tt_join *join, tacho_input *input)
         tt_losses_add(&join->losses, TT_LOSS_CUT_FILE, 0);
     }
     tt_log_ops_finish(&join->log_ops);
+    TACHO_TRY(tt_log_counters_finish(&join->counters, &join->lanes, &join->losses));
     return tt_dispatch_finish(&join->dispatch);
 }
 
@@ -312,7 +331,7 @@ static void find_records(const tt_join *join, int64_t device, uint64_t id, size_
     *out_last = low;
 }
 
-/* What the device log says of sub-devices is found by this key. */
+/* What the device log says beside a report is found by this key. */
 static uint32_t hash_key(const tt_join *join, const tt_op_key *key)
 {
     return tacho_index_hash(&join->log_index, tacho_str_make((const char *)key, sizeof(*key)));
@@ -327,20 +346,22 @@ static tacho_status index_log(tt_join *join)
     return TACHO_OK;
 }
 
-int64_t tt_join_sub_device(const tt_join *join, const tt_record *record)
+const tt_device_op *tt_join_find_log_op(const tt_join *join, size_t record)
 {
-    const tt_op_key key = {.chip = (uint32_t)record->device,
-                           .host = record->id,
-                           .trace = record->trace,
-                           .replay = record->session};
+    const tt_record *of = &join->records[record];
+    const tt_op_key key = {
+        .chip = (uint32_t)of->device, .host = of->id, .trace = of->trace, .replay = of->session};
     uint32_t hash = hash_key(join, &key);
     size_t at = tacho_index_begin(&join->log_index, hash);
+    if (!join->has_report) {
+        return tt_join_log_op(join, record);
+    }
     for (uint32_t id; (id = tacho_index_next(&join->log_index, hash, &at)) != TACHO_NONE;) {
         if (memcmp(&join->log_ops.ops[id].key, &key, sizeof(key)) == 0) {
-            return join->log_ops.ops[id].sub_device;
+            return &join->log_ops.ops[id];
         }
     }
-    return -1;
+    return NULL;
 }
 
 /* ---- rows ---------------------------------------------------------------------------------- */

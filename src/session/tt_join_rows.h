@@ -6,6 +6,7 @@
 #define TACHO_SESSION_TT_JOIN_ROWS_H
 
 #include "session/tt_join_columns.h"
+#include "sources/tenstorrent/log_counters.h"
 #include "sources/tenstorrent/log_dispatch.h"
 #include "sources/tenstorrent/log_host.h"
 #include "sources/tenstorrent/log_ops.h"
@@ -58,6 +59,7 @@ typedef struct tt_join {
     tt_lanes lanes;
     tt_log_ops log_ops;
     tt_dispatch dispatch;
+    tt_log_counters counters;
     tt_log_header log_header;
     tacho_index log_index; /* of |log_ops|, by key */
     tt_record *records;    /* by device, id and order */
@@ -83,7 +85,7 @@ static inline const tt_device_op *tt_join_log_op(const tt_join *join, size_t rec
     return &join->log_ops.ops[join->records[record].order];
 }
 
-/* The sub-device that an op ran on, by the device log; -1 when it does not say. */
-int64_t tt_join_sub_device(const tt_join *join, const tt_record *record);
+/* The op of the log that |record|, of a report or a log, tells of; NULL: the log has none. */
+const tt_device_op *tt_join_find_log_op(const tt_join *join, size_t record);
 
 #endif

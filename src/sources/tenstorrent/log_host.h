@@ -26,6 +26,8 @@
     X(NO_REPLAY, "op", "replays that the host does not report")                                    \
     X(REPEATED, "op", "rows of a device that come twice")                                          \
     X(BAD_ROW, "line", "rows of a device report or log that cannot be read")                       \
+    X(BAD_COUNTER, "line", "performance counters that cannot be read")                             \
+    X(REPEATED_COUNTER, "op", "performance counters that a core reports twice for an op")          \
     X(DROPPED, "line", "notices that the device dropped markers")                                  \
     X(UNENDED, "op", "firmware and kernel zones that never end")                                   \
     X(UNSTARTED, "op", "firmware and kernel zones that end and never start")                       \

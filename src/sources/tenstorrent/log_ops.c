@@ -44,6 +44,7 @@ static tacho_status add_op(tt_log_ops *ops, const tt_op_key *key, uint32_t ordin
     *out_op = (uint32_t)ops->op_count;
     ops->ops[ops->op_count++] = (tt_device_op){
         .key = *key,
+        .id = *out_op,
         .ordinal = ordinal,
         .next = TACHO_NONE,
         .sub_device = -1,

@@ -31,6 +31,7 @@ typedef struct tt_op_key {
 /* One execution. */
 typedef struct tt_device_op {
     tt_op_key key;
+    uint32_t id;      /* what tt_log_ops_add calls it; ops are sorted in the end */
     uint32_t ordinal; /* of executions that the log does not number: 0 for the first */
     uint32_t next;    /* the next execution of the same key, or TACHO_NONE */
     tt_range firmware, kernel, mover, kernel_starts;
@@ -94,8 +95,8 @@ typedef struct tt_log_place {
 } tt_log_place;
 
 /*
- * Takes a row whose time fits 62 bits. |*out_op| is the execution that it belongs to, an index of
- * |ops| until tt_log_ops_finish; TACHO_NONE for none.
+ * Takes a row whose time fits 62 bits. |*out_op| is the id of the execution that it belongs to, an
+ * index of |ops| until tt_log_ops_finish; TACHO_NONE for none.
  */
 tacho_status tt_log_ops_add(tt_log_ops *ops, const tt_log_row *row, tt_log_place place,
                             uint32_t *out_op) TACHO_MUST_USE;
