@@ -73,6 +73,8 @@ typedef struct tacho_memory {
     tacho_quantity bytes_per_cycle;  /* DDR: of all cores together */
     tacho_quantity efficiency;       /* share of that which long transfers reach */
     tacho_quantity write_efficiency; /* the same of writing; absent: as efficiency */
+    tacho_quantity banks;            /* that pages of a tensor lie in, in turn; absent: one ... */
+    tacho_quantity page_bytes;       /* ... and bytes of a page; goes with the above */
     tacho_quantity latency_cycles;
 } tacho_memory;
 

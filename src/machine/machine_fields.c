@@ -103,6 +103,8 @@ static const tacho_field memory_rows[] = {
     MAYBE(tacho_memory, bytes_per_cycle, "B/cycle", RATE_MAX, 0),
     MAYBE(tacho_memory, efficiency, "ratio", 1, SHARE),
     MAYBE(tacho_memory, write_efficiency, "ratio", 1, SHARE),
+    MAYBE(tacho_memory, banks, "banks", COUNT_MAX, WHOLE),
+    MAYBE(tacho_memory, page_bytes, "B", INT64_MAX, WHOLE),
     MAYBE(tacho_memory, latency_cycles, "cycles", CYCLES_MAX, CYCLES),
 };
 FIELDS(memory_fields, tacho_memory, memory_rows);
@@ -245,6 +247,7 @@ const tacho_unit *tacho_unit_find(const char *base, tacho_str name)
         {"beats", "beats", 1},
         {"tiles", "tiles", 1},
         {"transfers", "transfers", 1},
+        {"banks", "banks", 1},
         {"elements", "elements", 1},
         {"ratio", "ratio", 1},
         {"B/cycle", "B/cycle", 1},

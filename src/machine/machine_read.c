@@ -503,6 +503,18 @@ static tacho_status check_mesh(reading *r, const tacho_machine *machine)
     return TACHO_OK;
 }
 
+static tacho_status check_banks(reading *r, const tacho_machine *machine)
+{
+    for (size_t i = 0; i < machine->memory_count; i++) {
+        bool has_banks = tacho_quantity_is_set(&machine->memories[i].banks);
+        if (has_banks != tacho_quantity_is_set(&machine->memories[i].page_bytes)) {
+            return fail_at(r, go_to(r, "memories[%zu]", i), "'%s' is missing beside the other",
+                           has_banks ? "page_bytes" : "banks");
+        }
+    }
+    return TACHO_OK;
+}
+
 static tacho_status check_memories(reading *r, const tacho_machine *machine)
 {
     static const tacho_memory_kind needed[] = {TACHO_MEMORY_LOCAL, TACHO_MEMORY_DDR};
@@ -619,6 +631,7 @@ static tacho_status check_machine(reading *r, const tacho_machine *machine)
     TACHO_TRY(check_engines(r, machine));
     TACHO_TRY(check_mesh(r, machine));
     TACHO_TRY(check_memories(r, machine));
+    TACHO_TRY(check_banks(r, machine));
     TACHO_TRY(check_queues(r, machine));
     TACHO_TRY(check_twins(r, machine));
     if (machine->fidelity_count > 0 &&

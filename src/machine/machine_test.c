@@ -145,13 +145,16 @@ static void test_cross_faults(void **state)
            "\"source\": \"s\"}},\n    {\n      \"name\": \"DDR\"",
            "m.json:77: memories[3].kind: a second memory of kind ddr");
     expect("\"class\": \"dma_in\"", "\"class\": \"vector\"",
-           "m.json:87: dma[0].class: is vector; queues are");
+           "m.json:89: dma[0].class: is vector; queues are");
     expect("\"class\": \"dma_out\"", "\"class\": \"dma_in\"",
-           "m.json:97: dma[1].class: a second queue of class dma_in");
+           "m.json:99: dma[1].class: a second queue of class dma_in");
     expect(
         "\"burst_beats\": {\"value\": 16, \"unit\": \"beats\", \"source\": \"where this number is "
         "published\"},",
-        "", "m.json:85: dma[0]: 'burst_beats' is missing");
+        "", "m.json:87: dma[0]: 'burst_beats' is missing");
+    expect("\"banks\": {\"value\": 4, \"unit\": \"banks\", \"source\": \"where this number is "
+           "published\"},",
+           "", "m.json:74: memories[2]: 'banks' is missing beside the other");
     expect("\"default_fidelity\": \"exact\"", "\"default_fidelity\": \"x\"",
            "m.json:23: default_fidelity: is not listed in fidelities");
     expect("\"default_fidelity\": \"exact\",", "", "m.json:1: default_fidelity: is not listed in");
@@ -171,7 +174,7 @@ static void test_cross_faults(void **state)
     expect("\"sum_bytes\": {\"value\": 4", "\"sum_bytes\": {\"value\": 17",
            "engines[0].sum_bytes: 17 exceeds the limit of 16 B");
     expect("\"timeline\": \"torq\"", "\"timeline\": \"tork\"",
-           "m.json:132: timeline: only torq's is supported");
+           "m.json:134: timeline: only torq's is supported");
 }
 
 /* Of two with one name, no one would know which is meant. */
@@ -188,7 +191,7 @@ static void test_twins(void **state)
            "op_names[1].of: 'convolution' is the of of op_names[0] already");
     expect("{\"from\": \"f32\", \"to\": \"bf16\"}",
            "{\"from\": \"f32\", \"to\": \"bf16\"},\n    {\"from\": \"f32\", \"to\": \"f16\"}",
-           "m.json:128: legalise[1].from: 'f32' is the from of legalise[0] already");
+           "m.json:130: legalise[1].from: 'f32' is the from of legalise[0] already");
 }
 
 /* Texts are there to be read. */

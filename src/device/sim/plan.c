@@ -9,6 +9,7 @@
 
 #include "base/grow.h"
 #include "base/index.h"
+#include "base/maths.h"
 #include "device/sim/share.h"
 #include "machine/cost.h"
 
@@ -21,6 +22,8 @@ tacho_status tacho_sim_limits_init(tacho_sim_limits *limits, const tacho_machine
     if (ddr != NULL && tacho_quantity_is_set(&ddr->bytes_per_cycle)) {
         TACHO_TRY(tacho_cost_memory_rate(ddr, &limits->ddr_read));
         TACHO_TRY(tacho_cost_memory_write_rate(ddr, &limits->ddr_write));
+        limits->ddr_banks = (uint64_t)tacho_quantity_whole(&ddr->banks);
+        limits->ddr_page_bytes = (uint64_t)tacho_quantity_whole(&ddr->page_bytes);
     }
     limits->noc = tacho_quantity_or(&machine->noc.link_bytes_per_cycle, 0);
     limits->link = tacho_quantity_or(&machine->device_link_bytes_per_cycle, 0);
@@ -242,18 +245,77 @@ static uint32_t lane_of(const tacho_sim_plan *self, const tacho_sim_limits *limi
                                       : engine->core / width % limits->noc_height);
 }
 
-static void share_job(tacho_sim_plan *self, const tacho_sim_limits *limits, size_t id)
+/* Bytes of shared memory that a job asks for: what is cast, once. */
+static uint64_t shared_bytes(const tacho_job *job)
+{
+    return job->bytes / (job->readers > 0 ? job->readers : 1);
+}
+
+/*
+ * Bytes of an operator's data, by direction and queue: pages of each lie in the banks in turn, so
+ * that what has fewer pages than there are banks is in some of them only.
+ */
+typedef struct op_streams {
+    uint32_t op;
+    uint64_t bytes[TACHO_ENGINE_CLASS_COUNT][2];
+} op_streams;
+
+static uint64_t *stream_of(const tacho_program *program, op_streams *of, const tacho_job *job)
+{
+    tacho_str name = tacho_strings_get(&program->strings, program->engines[job->engine].class_name);
+    bool is_out = tacho_str_equal(name, TACHO_STR("dma_out"));
+    return &of->bytes[is_out ? TACHO_ENGINE_DMA_OUT : TACHO_ENGINE_DMA_IN]
+                     [job->kind == TACHO_JOB_STORE ? 1 : 0];
+}
+
+static bool is_of_ddr(const tacho_job *job)
+{
+    return job->kind == TACHO_JOB_LOAD || job->kind == TACHO_JOB_STORE;
+}
+
+/* Sums the streams of the operator that job |id| belongs to, where it is the first of it. */
+static void find_streams(const tacho_program *program, size_t id, op_streams *of)
+{
+    uint32_t op = program->jobs[id].op;
+    if (of->op == op) {
+        return;
+    }
+    *of = (op_streams){.op = op};
+    for (size_t i = id; i < program->job_count && program->jobs[i].op == op; i++) {
+        const tacho_job *job = &program->jobs[i];
+        if (is_of_ddr(job)) {
+            uint64_t *bytes = stream_of(program, of, job);
+            *bytes = tacho_size_add(*bytes, shared_bytes(job));
+        }
+    }
+}
+
+/* The bytes that a job would ask of all banks if it asked as much of each as of its own. */
+static uint64_t spread_bytes(const tacho_sim_limits *limits, uint64_t bytes, uint64_t of_stream)
+{
+    if (limits->ddr_banks == 0 || limits->ddr_page_bytes == 0) {
+        return bytes;
+    }
+    uint64_t pages = tacho_ceil_div(of_stream, limits->ddr_page_bytes);
+    uint64_t banks = pages < limits->ddr_banks ? pages : limits->ddr_banks;
+    return banks == 0 ? bytes : tacho_size_multiply(bytes, limits->ddr_banks) / banks;
+}
+
+static void share_job(tacho_sim_plan *self, const tacho_sim_limits *limits, size_t id,
+                      op_streams *streams)
 {
     const tacho_program *program = self->program;
     const tacho_job *job = &program->jobs[id];
     tacho_ratio rate = {0, 1};
     uint32_t what = TACHO_SIM_DDR;
-    uint64_t bytes = job->bytes / (job->readers > 0 ? job->readers : 1); /* multicast */
+    uint64_t bytes = shared_bytes(job);
+    find_streams(program, id, streams);
     if (job->kind == TACHO_JOB_P2P) {
         rate = limits->link;
         what = TACHO_SIM_LINK;
-    } else if (job->kind == TACHO_JOB_LOAD || job->kind == TACHO_JOB_STORE) {
+    } else if (is_of_ddr(job)) {
         rate = job->kind == TACHO_JOB_LOAD ? limits->ddr_read : limits->ddr_write;
+        bytes = spread_bytes(limits, bytes, *stream_of(program, streams, job));
     } else if (job->kind == TACHO_JOB_COPY && program->facts.core_count > 1) {
         rate = limits->noc;
         what = lane_of(self, limits, job, &bytes);
@@ -306,8 +368,9 @@ tacho_status tacho_sim_plan_init(tacho_sim_plan *plan, const tacho_program *prog
     }
     TACHO_TRY(find_waiters(plan));
     TACHO_TRY(follow_all(plan, limits));
+    op_streams streams = {.op = TACHO_NONE};
     for (size_t i = 0; i < program->job_count; i++) {
-        share_job(plan, limits, i);
+        share_job(plan, limits, i, &streams);
     }
     return TACHO_OK;
 }

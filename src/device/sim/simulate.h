@@ -18,10 +18,11 @@
 
 /* What is there once. A rate of 0: without limit. */
 typedef struct tacho_sim_limits {
-    tacho_ratio ddr_read, ddr_write;                 /* bytes per cycle, of each device */
-    tacho_ratio noc;                                 /* the same between cores ... */
-    uint32_t noc_width, noc_height;                  /* ... or, > 0, of each row and column */
-    tacho_ratio link;                                /* into a device from others */
+    tacho_ratio ddr_read, ddr_write;    /* bytes per cycle, of each device */
+    uint64_t ddr_banks, ddr_page_bytes; /* that pages of a tensor lie in, in turn; 0: one */
+    tacho_ratio noc;                    /* the same between cores ... */
+    uint32_t noc_width, noc_height;     /* ... or, > 0, of each row and column */
+    tacho_ratio link;                   /* into a device from others */
     uint32_t queue_depths[TACHO_ENGINE_CLASS_COUNT]; /* of transfers; 0: without limit */
 } tacho_sim_limits;
 

@@ -307,6 +307,43 @@ static void test_mesh(void **state)
     }
 }
 
+/* Four banks of 10 bytes a cycle: what has fewer pages than banks is in some of them only. */
+static void test_banks(void **state)
+{
+    (void)state;
+    static const tacho_sim_limits limits = {
+        .ddr_read = {40, 1}, .ddr_write = {40, 1}, .ddr_banks = 4, .ddr_page_bytes = 1000};
+    static const struct {
+        uint64_t bytes; /* of each of two loads in 100 cycles */
+        int64_t cycles;
+    } cases[] = {{250, 100}, {500, 100}, {501, 100}, {1000, 100}, {1500, 100}, {2000, 100}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        tacho_program program;
+        tacho_simulation simulation;
+        setup(&program, 1, 4, 1);
+        /* One page in all: a bank gives 1000 bytes in 100 cycles. */
+        add_job(&program, (job_row){0, 0, TACHO_JOB_LOAD, 100, cases[i].bytes, 0, -1});
+        add_job(&program, (job_row){1, 0, TACHO_JOB_LOAD, 100, cases[i].bytes, 0, -1});
+        estimate(&program);
+        simulate(&simulation, &program, &limits, 1);
+        assert_int_equal(simulation.cycles, cases[i].cycles);
+        tacho_simulation_deinit(&simulation);
+        tacho_program_deinit(&program);
+    }
+    tacho_program program;
+    tacho_simulation simulation;
+    setup(&program, 1, 4, 1);
+    for (uint32_t core = 0; core < 4; core++) { /* two pages in two banks, in half the time */
+        add_job(&program, (job_row){core, 0, TACHO_JOB_LOAD, 50, 500, 0, -1});
+    }
+    estimate(&program);
+    simulate(&simulation, &program, &limits, 1);
+    assert_int_equal(simulation.cycles, 100);
+    assert_int_equal(simulation.ops[0].stalls[TACHO_STALL_DDR], 50);
+    tacho_simulation_deinit(&simulation);
+    tacho_program_deinit(&program);
+}
+
 /* What two cores of a device bring from another comes through its one link. */
 static void test_link(void **state)
 {
@@ -413,17 +450,12 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_two_share),
-        cmocka_unit_test(test_cores_share_ddr),
-        cmocka_unit_test(test_enough_for_all),
-        cmocka_unit_test(test_stalls_by_op),
-        cmocka_unit_test(test_slack),
-        cmocka_unit_test(test_network),
-        cmocka_unit_test(test_mesh),
-        cmocka_unit_test(test_link),
-        cmocka_unit_test(test_full_queue),
-        cmocka_unit_test(test_activations),
+        cmocka_unit_test(test_parts),           cmocka_unit_test(test_two_share),
+        cmocka_unit_test(test_cores_share_ddr), cmocka_unit_test(test_enough_for_all),
+        cmocka_unit_test(test_stalls_by_op),    cmocka_unit_test(test_slack),
+        cmocka_unit_test(test_network),         cmocka_unit_test(test_mesh),
+        cmocka_unit_test(test_banks),           cmocka_unit_test(test_link),
+        cmocka_unit_test(test_full_queue),      cmocka_unit_test(test_activations),
         cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
