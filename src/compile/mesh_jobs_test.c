@@ -82,6 +82,33 @@ static uint64_t moved(const tacho_mesh_jobs *jobs, tacho_job_kind kind)
     return bytes;
 }
 
+/* The engine works when something came and until all has; results leave until it is done. */
+static void check_order(const tacho_mesh_jobs *jobs)
+{
+    int64_t ends[TACHO_MESH_JOBS_MAX];
+    int64_t is_free[TACHO_MESH_UNIT_COUNT] = {0};
+    int64_t came = 0;
+    int64_t worked = 0;
+    int64_t sent = INT64_MAX;
+    for (size_t i = 0; i < jobs->job_count; i++) {
+        const tacho_mesh_job *job = &jobs->jobs[i];
+        int64_t start = is_free[job->unit];
+        for (size_t k = 0; k < job->need_count; k++) {
+            uint8_t of = job->needs[k].job;
+            int64_t ready = (of == TACHO_MESH_ENTRY ? 0 : ends[of]) + job->needs[k].lag;
+            start = ready > start ? ready : start;
+        }
+        ends[i] = is_free[job->unit] = start + job->cycles;
+        bool is_engine = job->unit == TACHO_MESH_ENGINE;
+        bool is_result = job->kind == TACHO_JOB_STORE;
+        came = !is_engine && !is_result && ends[i] > came ? ends[i] : came;
+        worked = is_engine && ends[i] > worked ? ends[i] : worked;
+        sent = is_result ? ends[i] : sent;
+    }
+    assert_true(worked == 0 || worked >= came);
+    assert_true(sent >= worked && sent >= came);
+}
+
 static void check(fixture *f, const tacho_work *work)
 {
     assert_null(tacho_op_cost_estimate(f->machine, work, &f->options, &f->cost));
@@ -89,6 +116,7 @@ static void check(fixture *f, const tacho_work *work)
         f->jobs.segments = segments;
         assert_null(tacho_mesh_jobs_make(f->machine, work, &f->options, &f->cost, &f->jobs));
         check_needs(&f->jobs);
+        check_order(&f->jobs);
         assert_int_equal(tacho_mesh_jobs_cycles(&f->jobs), f->cost.cycles);
         uint64_t macs = 0;
         for (size_t i = 0; i < f->jobs.job_count; i++) {
@@ -128,6 +156,31 @@ static void test_products(void **state)
         }
         tacho_arena_deinit(&f.arena);
     }
+}
+
+/* Buffers hold two steps: what comes next waits until the engine is done with what came before. */
+static void test_double_buffers(void **state)
+{
+    (void)state;
+    fixture f;
+    setup(&f, machines[0]);
+    tacho_work work = product(1, 2048, 2048, 2048);
+    check(&f, &work); /* in three segments */
+    size_t waits = 0;
+    for (size_t i = 0; i < f.jobs.job_count; i++) {
+        const tacho_mesh_job *job = &f.jobs.jobs[i];
+        for (size_t k = 0; k < job->need_count; k++) {
+            uint8_t of = job->needs[k].job;
+            bool is_engine = of != TACHO_MESH_ENTRY && f.jobs.jobs[of].unit == TACHO_MESH_ENGINE;
+            waits += job->kind == TACHO_JOB_LOAD && is_engine && job->needs[k].is_false ? 1 : 0;
+        }
+    }
+    assert_int_equal(waits, 2 * 2); /* both operands, all segments but the first */
+    /* A step of 8 x 8 tiles of results and 8 along k, twice, and the results with partial sums. */
+    assert_int_equal(f.jobs.buffer_bytes[TACHO_MESH_IN0], 2 * 8 * 8 * 2048);
+    assert_int_equal(f.jobs.buffer_bytes[TACHO_MESH_IN1], 2 * 8 * 8 * 2048);
+    assert_int_equal(f.jobs.buffer_bytes[TACHO_MESH_RESULT], 8 * 8 * 2048);
+    tacho_arena_deinit(&f.arena);
 }
 
 /* Time steps of a recurrent operator: MACs are those of the operator, rounded steps or not. */
@@ -202,9 +255,8 @@ static void test_flow_by_hand(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_products),
-        cmocka_unit_test(test_sequence),
-        cmocka_unit_test(test_flows),
+        cmocka_unit_test(test_products),     cmocka_unit_test(test_double_buffers),
+        cmocka_unit_test(test_sequence),     cmocka_unit_test(test_flows),
         cmocka_unit_test(test_flow_by_hand),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
