@@ -75,28 +75,45 @@ static void record(const tacho_program *program, const tacho_simulation *simulat
     free(flushes);
 }
 
+/* With one network and memory, and on a mesh with banks. */
+static tacho_status simulate_all(const tacho_program *program)
+{
+    static const tacho_sim_limits limits[] = {
+        {.ddr_read = {3, 2},
+         .ddr_write = {1, 1},
+         .noc = {2, 1},
+         .link = {1, 3},
+         .queue_depths = {[TACHO_ENGINE_DMA_IN] = 2, [TACHO_ENGINE_DMA_OUT] = 1}},
+        {.ddr_read = {3, 2},
+         .ddr_write = {1, 1},
+         .ddr_banks = 3,
+         .ddr_page_bytes = 64,
+         .noc = {2, 1},
+         .noc_width = 2,
+         .noc_height = 3},
+    };
+    tacho_status status = TACHO_OK;
+    for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]) && status == TACHO_OK; i++) {
+        tacho_simulation simulation;
+        status = tacho_simulate(&simulation, program, &limits[i], ACTIVATIONS);
+        if (status == TACHO_OK) {
+            check(program, &simulation);
+            record(program, &simulation);
+        }
+        tacho_simulation_deinit(&simulation);
+    }
+    return status;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const char constants[64] = {0};
-    static const tacho_sim_limits limits = {
-        .ddr_read = {3, 2},
-        .ddr_write = {1, 1},
-        .noc = {2, 1},
-        .link = {1, 3},
-        .queue_depths = {[TACHO_ENGINE_DMA_IN] = 2, [TACHO_ENGINE_DMA_OUT] = 1},
-    };
     tacho_program program;
     require(tacho_program_init(&program) == TACHO_OK);
     program.constants = tacho_str_make(constants, sizeof(constants));
     tacho_status status = tacho_image_read(tacho_str_make((const char *)data, size), &program);
     if (status == TACHO_OK) {
-        tacho_simulation simulation;
-        status = tacho_simulate(&simulation, &program, &limits, ACTIVATIONS);
-        if (status == TACHO_OK) {
-            check(&program, &simulation);
-            record(&program, &simulation);
-        }
-        tacho_simulation_deinit(&simulation);
+        status = simulate_all(&program);
     }
     tacho_status_free(status);
     tacho_program_deinit(&program);
