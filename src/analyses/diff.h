@@ -39,7 +39,7 @@ typedef struct tacho_gate {
 enum { TACHO_GATE_SAMPLES_MIN = 5 };
 
 /* How likely a gate finds a regression where there is none, of the total and of all operators. */
-#define TACHO_GATE_FALSE_ALARM 0.0005
+#define TACHO_GATE_FALSE_ALARM 0.0003
 
 /* Reads "rel=3%,abs=20us"; either may be left out. */
 tacho_status tacho_gate_parse(tacho_str text, tacho_gate *out_gate) TACHO_MUST_USE;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The gate. A row is a regression where the difference exceeds the limit and is no chance: a test
- * that finds one in 2,000 of equal sides for the total, and as seldom for all operators together.
+ * The gate. A row is a regression where the difference exceeds the limit and is no chance: the test
+ * finds a difference in three of 10,000 comparisons of equal totals, and as seldom in any operator.
  * Simulated and estimated times do not vary, so that one sample tells.
  */
 #include "analyses/diff.h"
