@@ -43,7 +43,7 @@ static int compare_times(const void *left, const void *right)
 }
 
 /*
- * The same noise around 2 ms, with a coefficient of variation of |variation|. The slowest twentieth,
+ * The same noise around 2 ms with a coefficient of variation of |variation|. The slowest twentieth,
  * which would be all of that, is left out.
  */
 static void scale_noise(const noise *from, double variation, noise *out_noise)

@@ -2,6 +2,7 @@
 /*
  * tacho diff: what became slower, and is it too much?
  */
+#include "cli/diff_outputs.h"
 #include "cli/file_kind.h"
 #include "cli/inputs.h"
 #include "cli/outputs.h"
@@ -14,6 +15,7 @@ enum { DEFAULT_TOP = 20 };
 
 typedef struct diff_request {
     tacho_comparing comparing;
+    tacho_diff_outputs outputs;
     tacho_cli_inputs sides[2];
     tacho_cli_selection selection;
     tacho_talk_progress progress;
@@ -33,8 +35,15 @@ static const tacho_option options[] = {
                     TACHO_INTO_NUMBER(diff_request, comparing.diff.top, 0, SIZE_MAX)),
     TACHO_OPTION_FILTER,
     TACHO_OPTION_WINDOW,
-    TACHO_OPTIONS_TABLES,
+    TACHO_OPT_VALUE("format", 0, "text|csv|json|markdown|xlsx|github|junit",
+                    "how to print the tables; github: annotations of a workflow, junit: test "
+                    "results in XML (default: by the suffix of OUT, else text)"),
+    TACHO_OPT_FLAG("json", 0, "same as --format json"),
+    TACHO_OPT_FLAG("csv", 0, "same as --format csv"),
     TACHO_OPTION_OUTPUT,
+    TACHO_OPT_EACH("also", 0, "FILE",
+                   "also write the tables to FILE, in the format of its suffix: .md, .xml (JUnit), "
+                   ".json, .csv, .xlsx; repeatable"),
     TACHO_OPTION_FROM,
     TACHO_OPTION_CLOCK,
     TACHO_OPTION_SLICES,
@@ -85,8 +94,8 @@ static int open_sides(diff_request *request, const tacho_arguments *arguments)
         }
     }
     const tacho_cli_inputs_options how[2] = {
-        {.output_path = request->comparing.output_path, .word_end = split},
-        {.output_path = request->comparing.output_path, .first_word = split},
+        {.output_path = request->outputs.items[0].path, .word_end = split},
+        {.output_path = request->outputs.items[0].path, .first_word = split},
     };
     int exit_code = open_side(request, 0, arguments, &how[0]);
     return exit_code == TACHO_EXIT_DONE ? open_side(request, 1, arguments, &how[1]) : exit_code;
@@ -145,15 +154,14 @@ static int compare(diff_request *request, const tacho_arguments *arguments)
 
 static int prepare_and_compare(diff_request *request, const tacho_arguments *arguments)
 {
-    tacho_comparing *comparing = &request->comparing;
-    const char *output = tacho_arguments_value(arguments, "output");
-    comparing->output_path = output != NULL ? output : "-";
-    comparing->is_strict = tacho_arguments_has(arguments, "strict");
-    comparing->sink = tacho_cli_table_sink(arguments, comparing->output_path);
-    if (comparing->sink == NULL || !tacho_arguments_fill(arguments, request)) {
+    request->comparing.is_strict = tacho_arguments_has(arguments, "strict");
+    if (!tacho_arguments_fill(arguments, request)) {
         return TACHO_EXIT_USAGE;
     }
-    int exit_code = choose_gate(request, arguments);
+    int exit_code = tacho_diff_outputs_choose(&request->outputs, arguments);
+    request->comparing.outputs = request->outputs.items;
+    request->comparing.output_count = request->outputs.item_count;
+    exit_code = exit_code == TACHO_EXIT_DONE ? choose_gate(request, arguments) : exit_code;
     exit_code = exit_code == TACHO_EXIT_DONE ? open_sides(request, arguments) : exit_code;
     exit_code = exit_code == TACHO_EXIT_DONE
                     ? tacho_cli_selection_open(&request->selection, arguments)
@@ -209,6 +217,9 @@ const tacho_command tacho_command_diff = {
                 "tacho diff before.json after.json\n"
                 "# five runs of each; fail if anything is 3 % and 20 us slower\n"
                 "tacho diff --gate rel=3%,abs=20us old/ new/\n"
+                "# the same in a workflow: annotations, a summary, test results\n"
+                "tacho diff old/ new/ --gate rel=3%,abs=20us --format github \\\n"
+                "    --also summary.md --also gate.xml\n"
                 "# is the simulation what the compiler promised?\n"
                 "tacho diff estimate.tacho run.tacho --by type\n",
     .options = options,

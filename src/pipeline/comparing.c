@@ -68,7 +68,10 @@ static tacho_status check(const tacho_comparing *comparing)
 {
     for (size_t side = 0; side < 2; side++) {
         TACHO_TRY(tacho_intake_check(&comparing->intakes[side]));
-        TACHO_TRY(tacho_intake_check_output(&comparing->intakes[side], comparing->output_path));
+        for (size_t i = 0; i < comparing->output_count; i++) {
+            TACHO_TRY(
+                tacho_intake_check_output(&comparing->intakes[side], comparing->outputs[i].path));
+        }
     }
     return TACHO_OK;
 }
@@ -78,9 +81,10 @@ static tacho_status compare(const tacho_comparing *comparing, tacho_samples side
 {
     tacho_diff diff;
     tacho_status status = tacho_diff_init(&diff, &sides[0], &sides[1], &comparing->diff);
-    if (status == TACHO_OK) {
-        status =
-            tacho_table_report_write(comparing->output_path, comparing->sink, add_tables, &diff);
+    for (size_t i = 0; i < comparing->output_count && status == TACHO_OK; i++) {
+        const tacho_comparing_output *output = &comparing->outputs[i];
+        status = tacho_table_report_write(output->path, output->sink, add_tables, &diff);
+        diff.options.notes = NULL; /* what there is to know is said once */
     }
     out_result->verdict = diff.verdict;
     out_result->has_losses = sides[0].lost_count > 0 || sides[1].lost_count > 0;

@@ -103,6 +103,7 @@ static const tacho_table_sink *const table_sinks[] = {
     &tacho_table_sink_text,
     &tacho_table_sink_csv,
     &tacho_table_sink_jsonl,
+    &tacho_table_sink_markdown,
     &tacho_table_sink_xlsx,
     NULL,
 };

@@ -73,6 +73,7 @@ tacho_status tacho_table_report_write(const char *path, const tacho_table_sink *
 extern const tacho_table_sink tacho_table_sink_text;
 extern const tacho_table_sink tacho_table_sink_csv;
 extern const tacho_table_sink tacho_table_sink_jsonl;
+extern const tacho_table_sink tacho_table_sink_markdown;
 
 /* What JSON says it keeps to: raised when a name or meaning changes, not when one is added. */
 enum { TACHO_TABLE_SCHEMA_VERSION = 1 };
@@ -86,6 +87,10 @@ extern const tacho_table_sink tacho_table_sink_text_alone;
  */
 tacho_status tacho_table_write_text(const tacho_table *table, size_t columns, const char *advice,
                                     tacho_output *output) TACHO_MUST_USE;
+
+/* A cell as people see it, "1.234 ms": printable text, made in |arena| where it has to be. */
+tacho_status tacho_table_cell_text(const tacho_cell *cell, tacho_column_type type,
+                                   tacho_arena *arena, tacho_str *out_text) TACHO_MUST_USE;
 
 /*
  * As other tools print tables: semicolons, a header and rows, nothing added and nothing guarded.

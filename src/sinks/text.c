@@ -132,6 +132,12 @@ static tacho_status format_cell(const tacho_cell *cell, tacho_column_type type, 
     return tacho_arena_copy(arena, tacho_str_from_cstring(text), out_text);
 }
 
+tacho_status tacho_table_cell_text(const tacho_cell *cell, tacho_column_type type,
+                                   tacho_arena *arena, tacho_str *out_text)
+{
+    return format_cell(cell, type, WHOLE_MAX, arena, out_text);
+}
+
 /* All cells printed, headings first, and the width of each column; 0 for one without a cell. */
 typedef struct layout {
     tacho_str *texts;
