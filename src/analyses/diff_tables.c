@@ -4,6 +4,7 @@
  */
 #include "analyses/diff_tables.h"
 
+#include "analyses/diff_fit.h"
 #include "base/hint.h"
 
 #include <math.h>
@@ -119,6 +120,7 @@ static const tacho_column op_columns[] = {
     TACHO_COLUMN(DIFFERENCE_NS, "difference", DURATION),
     TACHO_COLUMN(MARGIN_NS, "+/-", DURATION),
     TACHO_COLUMN(CHANGE_PERCENT, "change", PERCENT),
+    TACHO_COLUMN(RATIO, "B / A", REAL),
     TACHO_COLUMN(A_SHARE_PERCENT, "share A", PERCENT),
     TACHO_COLUMN(B_SHARE_PERCENT, "share B", PERCENT),
     TACHO_COLUMN(A_COUNT, "count A", INT),
@@ -177,6 +179,9 @@ static tacho_status add_times(const tacho_diff *diff, const tacho_diff_row *row,
     TACHO_TRY(tacho_table_add_int(table, tacho_diff_of(row)));
     TACHO_TRY(add_margin(table, row));
     TACHO_TRY(add_percent(table, (double)tacho_diff_of(row), (double)a->wall_ns));
+    TACHO_TRY(has[0] && has[1] && a->wall_ns > 0
+                  ? tacho_table_add_real(table, (double)b->wall_ns / (double)a->wall_ns)
+                  : tacho_table_add_absent(table));
     TACHO_TRY(add_percent(table, (double)a->wall_ns, (double)diff->total.sides[0].wall_ns));
     return add_percent(table, (double)b->wall_ns, (double)diff->total.sides[1].wall_ns);
 }
@@ -425,6 +430,7 @@ tacho_status tacho_diff_tables(const tacho_diff *diff, const tacho_table_taker *
     say_what_matters(diff);
     TACHO_TRY(sides_table(diff, to));
     TACHO_TRY(fall_table(diff, to));
+    TACHO_TRY(tacho_diff_has_fit(diff) ? tacho_diff_fit_tables(diff, to) : TACHO_OK);
     TACHO_TRY(ops_table(diff, to));
     return diff->options.has_gate ? gate_table(diff, to) : TACHO_OK;
 }

@@ -146,6 +146,7 @@ typedef enum tacho_column_unit {
     X(FILES, "files", NONE)                                                                        \
     X(FIRST_LINE, "first_line", NONE)                                                              \
     X(FIRST_NS, "first_ns", NS)                                                                    \
+    X(FIT_RATIO, "fit_ratio", NONE)                                                                \
     X(FLOPS_PERCENT, "flops_percent", PERCENT)                                                     \
     X(FLUSH_UCYCLES, "flush_ucycles", UCYCLES)                                                     \
     X(FOLDED, "folded", NONE)                                                                      \
@@ -262,6 +263,7 @@ typedef enum tacho_column_unit {
     X(QUALITY, "quality", NONE)                                                                    \
     X(QUEUE_CYCLES, "queue_cycles", CYCLES)                                                        \
     X(RANK, "rank", NONE)                                                                          \
+    X(RATIO, "ratio", NONE)                                                                        \
     X(READ_CYCLES, "read_cycles", CYCLES)                                                          \
     X(REASON, "reason", NONE)                                                                      \
     X(RECEIVE_WAIT_UCYCLES, "receive_wait_ucycles", UCYCLES)                                       \
