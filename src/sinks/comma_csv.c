@@ -8,6 +8,8 @@
 #include "codec/csv.h"
 #include "sinks/table_sink.h"
 
+#include <math.h>
+
 static void write_cell(const tacho_cell *cell, tacho_column_type type, tacho_output *output)
 {
     char text[TACHO_REAL_MAX + TACHO_DECIMAL_MAX];
@@ -20,6 +22,10 @@ static void write_cell(const tacho_cell *cell, tacho_column_type type, tacho_out
         tacho_output_write_cstring(output, cell->value.integer != 0 ? "True" : "False");
     } else {
         bool is_real = type == TACHO_COLUMN_REAL || type == TACHO_COLUMN_PERCENT;
+        if (is_real && isnan(cell->value.real)) {
+            tacho_output_write_cstring(output, "nan");
+            return;
+        }
         const char *end = is_real ? tacho_real_put(text, cell->value.real)
                                   : tacho_decimal_put_signed(text, cell->value.integer);
         tacho_output_write(output, text, (size_t)(end - text));

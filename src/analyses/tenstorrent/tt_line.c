@@ -127,6 +127,7 @@ static void set_flops(tacho_tt_line *line, double operations, double seconds, do
 {
     double rate = operations / seconds;
     double peak = peak_tflops * 1e12;
+    line->is_flops_unknown = isnan(seconds);
     line->tflops = isfinite(rate) ? rate / 1e12 : TACHO_TT_NONE;
     line->flops_percent = isfinite(rate) ? rate / peak * 100 : TACHO_TT_NONE;
 }
@@ -184,6 +185,7 @@ static tacho_status analyse_matmul(tacho_tt_line *line, const tacho_tt_arch *arc
         line->dram_gb_s = rate;
         line->dram_percent = rate / arch->dram_gb_s * 100;
     }
+    line->is_dram_unknown = bytes > 0 && isnan(seconds);
     line->is_dram_sharded =
         tacho_tt_holds(op->attributes, "MatmulMultiCoreReuseMultiCastDRAMShardedProgramConfig");
     line->cores = line->is_dram_sharded ? DRAM_SHARDED_CORES : line->cores;
@@ -192,6 +194,7 @@ static tacho_status analyse_matmul(tacho_tt_line *line, const tacho_tt_arch *arc
     double size[3] = {in0[TACHO_TT_Y], in0[TACHO_TT_X], in1[TACHO_TT_X]};
     double tflops = core_tflops(arch, op->fidelity) * line->cores;
     set_flops(line, size[0] * size[1] * size[2] * w * z * 2, seconds, tflops);
+    line->is_flops_unknown |= isnan(line->cores);
     TACHO_TRY(title_product(line, size, w * z, arena));
     return set_product_fidelity(line, arena);
 }

@@ -134,13 +134,17 @@ static void set_shares(tacho_tt_report *report)
     }
 }
 
-/* What bounds the op: what it comes near the peak of; nothing, and it is slow. */
+/*
+ * What bounds the op: what it comes near the peak of; nothing, and it is slow. So is a product
+ * whose rates are not known, as of one that was only captured: the vendor's tool says so, too.
+ */
 static void set_bound(tacho_tt_line *line)
 {
+    bool has_rates = (line->dram_percent > 0 || line->is_dram_unknown) &&
+                     (line->flops_percent > 0 || line->is_flops_unknown);
     if (line->is_host) {
         line->bound = "HOST";
-    } else if (tacho_tt_holds(line->op.code, "Matmul") && line->dram_percent > 0 &&
-               line->flops_percent > 0) {
+    } else if (tacho_tt_holds(line->op.code, "Matmul") && has_rates) {
         bool is_dram = line->dram_percent >= BOUND_PERCENT;
         bool is_flop = line->flops_percent >= BOUND_PERCENT;
         line->bound = is_dram ? (is_flop ? "BOTH" : "DRAM") : (is_flop ? "FLOP" : "SLOW");

@@ -54,6 +54,8 @@ typedef struct tacho_tt_line {
     double time_us, gap_us;
     double cores;
     double dram_gb_s, dram_percent, tflops, flops_percent;
+    /* A product or convolution without a device time, or without cores: rates are not numbers. */
+    bool is_dram_unknown, is_flops_unknown;
     tacho_str fidelity; /* with the types of inputs and output */
     bool is_dram_sharded;
     double block_w, subblock_h, subblock_w; /* of the program's configuration */

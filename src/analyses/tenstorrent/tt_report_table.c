@@ -109,16 +109,25 @@ static tacho_status add_cores(const tacho_tt_line *line, const column_gaps *gaps
                               tacho_table *table)
 {
     bool is_as_read = tacho_tt_holds(line->op.code, "Matmul") && !line->is_dram_sharded;
-    return isnan(line->cores) ? tacho_table_add_absent(table)
-                              : add_number(line->cores, is_as_read && gaps->has_cores, table);
+    if (isnan(line->cores)) {
+        return is_as_read ? tacho_table_add_text(table, TACHO_STR("nan"))
+                          : tacho_table_add_absent(table);
+    }
+    return add_number(line->cores, is_as_read && gaps->has_cores, table);
+}
+
+/* A rate that cannot be told is "nan" in the tool's CSV, and not just missing. */
+static tacho_status add_rate(tacho_table *table, double value, bool is_unknown)
+{
+    return is_unknown ? tacho_table_add_real(table, TACHO_TT_NONE) : add_real(table, value);
 }
 
 static tacho_status add_rates(const tacho_tt_line *line, tacho_table *table)
 {
-    TACHO_TRY(add_real(table, line->dram_gb_s));
-    TACHO_TRY(add_real(table, line->dram_percent));
+    TACHO_TRY(add_rate(table, line->dram_gb_s, line->is_dram_unknown));
+    TACHO_TRY(add_rate(table, line->dram_percent, line->is_dram_unknown));
     TACHO_TRY(add_real(table, line->tflops));
-    return add_real(table, line->flops_percent);
+    return add_rate(table, line->flops_percent, line->is_flops_unknown);
 }
 
 static tacho_status add_facts(const tacho_tt_report *report, const tacho_tt_line *line,
