@@ -25,7 +25,7 @@ typedef struct taken {
     size_t left; /* tables until it fails */
 } taken;
 
-static tacho_status take(void *self, const tacho_table *table)
+static tacho_status count_table(void *self, const tacho_table *table)
 {
     taken *to = self;
     assert_true(table->name[0] != '\0' && table->title[0] != '\0' && table->column_count > 0);
@@ -80,7 +80,7 @@ static void test_rows_are_whole(void **state)
 static void ask_of_events(const tacho_analysis *analysis, tacho_dict *dict, size_t left)
 {
     taken to = {.left = left};
-    const tacho_table_taker taker = {take, &to};
+    const tacho_table_taker taker = {count_table, &to};
     tacho_events *events = NULL;
     assert_null(analysis->open(options_of(analysis), dict, &events));
     tacho_status status = analysis->write(events, options_of(analysis), &taker);
@@ -122,7 +122,7 @@ static void test_empty_lists(void **state)
                  {TACHO_ANALYSIS_DEBUG_INFO, &inputs}};
     for (size_t i = 0; i < 3; i++) {
         taken to = {.left = 100};
-        const tacho_table_taker taker = {take, &to};
+        const tacho_table_taker taker = {count_table, &to};
         assert_null(tacho_analyses[cases[i].id]->make(cases[i].subject, NULL, &taker));
         assert_true(to.count >= 2);
         assert_int_equal(to.row_count, 0);

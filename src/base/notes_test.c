@@ -22,7 +22,7 @@ typedef struct taken {
     char detail[16];
 } taken;
 
-static void take(void *self, const char *kind, const char *text, tacho_hint hint)
+static void keep_note(void *self, const char *kind, const char *text, tacho_hint hint)
 {
     taken *to = self;
     to->hint = hint.id;
@@ -35,7 +35,7 @@ static void take(void *self, const char *kind, const char *text, tacho_hint hint
 static void test_a_note_arrives(void **state)
 {
     taken to = {.count = 0};
-    tacho_notes notes = {take, &to};
+    tacho_notes notes = {keep_note, &to};
     (void)state;
     tacho_note(&notes, "warning", "%d of %s", 3, "four");
     assert_string_equal(to.kind, "warning");
@@ -52,7 +52,7 @@ static void test_long_notes_are_whole(void **state)
 {
     static char text[LONG_LEN + 1];
     static taken to;
-    tacho_notes notes = {take, &to};
+    tacho_notes notes = {keep_note, &to};
     (void)state;
     for (size_t len = 505; len < 520; len++) { /* around the size of the short ones */
         memset(text, 'a', len);

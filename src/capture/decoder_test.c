@@ -106,7 +106,7 @@ static void add_record(fixture *self, tacho_wire_record record)
     self->records[self->head++ & (TACHO_WIRE_RECORDS - 1)] = record;
 }
 
-static bool take(fixture *self)
+static bool decode_next(fixture *self)
 {
     return tacho_decoder_take(&self->decoder, self->records, self->head, &self->tail, self->track);
 }
@@ -119,7 +119,7 @@ static void zones_become_spans(void **state)
     uint32_t site = add_site(&self, "step", "train");
     add_record(&self, (tacho_wire_record){
                           .kind = TACHO_WIRE_ZONE, .site = site, .time = 2000, .value = 5000});
-    assert_true(take(&self));
+    assert_true(decode_next(&self));
     assert_int_equal(self.row_count, 1);
     const tacho_row *row = &self.rows[0];
     const tacho_site *made = &self.dict.sites[row->of.span.site];
@@ -156,7 +156,7 @@ static void arguments_come_along(void **state)
                                           .value = 5000});
     add_record(&self, extra[0]);
     add_record(&self, extra[1]);
-    assert_true(take(&self));
+    assert_true(decode_next(&self));
     assert_int_equal(self.row_count, 1);
     assert_int_equal(self.rows[0].arg_count, 2);
     assert_string_equal(self.text, "hello");
@@ -180,7 +180,7 @@ static void moments_counters_and_flows(void **state)
                                           .flags = TACHO_CLIENT_FLOW_ARRIVES,
                                           .time = 5000,
                                           .value = 12});
-    assert_true(take(&self));
+    assert_true(decode_next(&self));
     assert_int_equal(self.row_count, 3);
     assert_true(self.rows[0].of.sample.value == 2.5);
     assert_int_equal(self.dict.tracks[self.rows[0].track].unit, TACHO_UNIT_BYTES);
@@ -208,7 +208,7 @@ static void device_times_need_a_pair(void **state)
                                           .value = 999000,
                                           .more = 500000000});
     add_record(&self, op);
-    assert_true(take(&self));
+    assert_true(decode_next(&self));
     assert_int_equal(self.decoder.untimed_count, 1);
     assert_int_equal(self.row_count, 1);
     assert_int_equal(self.rows[0].start, 52000);
@@ -244,7 +244,7 @@ static void nonsense_is_counted(void **state)
     for (size_t i = 0; i < count; i++) {
         add_record(&self, bad[i]);
     }
-    assert_true(take(&self));
+    assert_true(decode_next(&self));
     assert_int_equal(self.decoder.bad_count, count);
     assert_int_equal(self.decoder.event_count, count);
     assert_int_equal(self.row_count, 0);
@@ -258,16 +258,16 @@ static void broken_rings_are_left(void **state)
     (void)state;
     open_fixture(&self);
     self.head = TACHO_WIRE_RECORDS + 1;
-    assert_false(take(&self));
+    assert_false(decode_next(&self));
     self.head = 0;
     self.tail = 5; /* ahead of the head */
-    assert_false(take(&self));
+    assert_false(decode_next(&self));
     self.tail = 0;
     add_record(&self, (tacho_wire_record){.kind = TACHO_WIRE_MESSAGE, .extra = 1});
-    assert_false(take(&self)); /* its arguments are not there */
+    assert_false(decode_next(&self)); /* its arguments are not there */
     self.head = 0;
     add_record(&self, (tacho_wire_record){.kind = TACHO_WIRE_MESSAGE, .extra = UINT16_MAX});
-    assert_false(take(&self));
+    assert_false(decode_next(&self));
     close_fixture(&self);
 }
 

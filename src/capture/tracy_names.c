@@ -251,7 +251,7 @@ static uint32_t *name_of(tacho_tracy_known_place *place, uint32_t which)
 }
 
 /* All names of a place are known. */
-static tacho_status settle(tacho_tracy_names *names, uint32_t at)
+static tacho_status show_place(tacho_tracy_names *names, uint32_t at)
 {
     tacho_tracy_known_place *place = &names->places[at];
     const tacho_tracy_place *known = &place->place;
@@ -268,7 +268,7 @@ static tacho_status set_name(tacho_tracy_names *names, uint32_t at, uint32_t whi
     tacho_tracy_known_place *place = &names->places[at];
     *name_of(place, which) = string;
     place->missing--;
-    return place->missing == 0 ? settle(names, at) : TACHO_OK;
+    return place->missing == 0 ? show_place(names, at) : TACHO_OK;
 }
 
 static tacho_status set_text(tacho_tracy_names *names, uint32_t at, uint32_t string)
@@ -515,7 +515,7 @@ tacho_status tacho_tracy_names_payload(tacho_tracy_names *names, tacho_str paylo
     TACHO_TRY(add_place(names, 0, out_place));
     names->payload_places[id] = *out_place;
     names->places[*out_place].place = place;
-    return settle(names, *out_place);
+    return show_place(names, *out_place);
 }
 
 uint32_t tacho_tracy_names_title(const tacho_tracy_names *names, uint32_t place)
@@ -595,7 +595,7 @@ tacho_status tacho_tracy_names_finish(tacho_tracy_names *names)
         if (names->places[i].held != TACHO_NONE) {
             names->unnamed_count += list_length(names, names->places[i].held);
             TACHO_TRY(call_by_address(names, i));
-            TACHO_TRY(settle(names, i));
+            TACHO_TRY(show_place(names, i));
         }
     }
     for (uint32_t i = 0; i < names->name_count; i++) {

@@ -85,7 +85,7 @@ static void add(fixture *f, job_row row)
 }
 
 /* Gives turns to the jobs behind the first and times them. */
-static void take(fixture *f)
+static void take_turns(fixture *f)
 {
     assert_null(tacho_memory_turns_take(&f->turns, &f->program, &f->timer, 0, 0));
     assert_null(tacho_timer_run(&f->timer, &f->program));
@@ -124,7 +124,7 @@ static void test_in_turn(void **state)
     add(&f, (job_row){0, 1, TACHO_JOB_STORE, 2, 20, 0, 3});
     add(&f, (job_row){1, 0, TACHO_JOB_LOAD, 10, 100, 0, 0});
     add(&f, (job_row){1, 0, TACHO_JOB_LOAD, 10, 100, 0, 0});
-    take(&f);
+    take_turns(&f);
     static const int64_t starts[] = {0, 5, 25, 15, 35, 15, 37};
     for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++) {
         assert_int_equal(f.program.jobs[i].start, starts[i]);
@@ -149,7 +149,7 @@ static void test_cast(void **state)
         add(&f, (job_row){i, 0, TACHO_JOB_LOAD, 10, 100, 1, 0});
     }
     add(&f, (job_row){3, 0, TACHO_JOB_LOAD, 10, 100, 0, 0});
-    take(&f);
+    take_turns(&f);
     for (uint32_t i = 1; i <= 3; i++) {
         assert_int_equal(f.program.jobs[i].start, 5);
         assert_int_equal(f.program.jobs[i].readers, 3);
@@ -171,7 +171,7 @@ static void test_late_cast(void **state)
     add(&f, (job_row){1, 2, TACHO_JOB_COMPUTE, 40, 0, 0, 0});
     add(&f, (job_row){1, 0, TACHO_JOB_LOAD, 10, 100, 1, 3});
     add(&f, (job_row){1, 0, TACHO_JOB_LOAD, 10, 100, 2, 0});
-    take(&f);
+    take_turns(&f);
     static const int64_t starts[] = {0, 45, 55, 5, 45, 55};
     for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++) {
         assert_int_equal(f.program.jobs[i].start, starts[i]);
@@ -189,7 +189,7 @@ static void test_other_bytes(void **state)
     add(&f, START);
     add(&f, (job_row){0, 0, TACHO_JOB_LOAD, 10, 100, 1, 0});
     add(&f, (job_row){1, 0, TACHO_JOB_LOAD, 9, 90, 1, 0});
-    take(&f);
+    take_turns(&f);
     assert_int_equal(f.program.jobs[2].start, 15);
     assert_int_equal(f.program.jobs[1].readers, 0);
     assert_int_equal(f.program.jobs[2].readers, 0);
@@ -208,7 +208,7 @@ static void test_crossed_casts(void **state)
     add(&f, (job_row){0, 0, TACHO_JOB_LOAD, 10, 100, 3, 0});
     add(&f, (job_row){1, 0, TACHO_JOB_LOAD, 10, 100, 2, 0});
     add(&f, (job_row){1, 0, TACHO_JOB_LOAD, 10, 100, 1, 0});
-    take(&f);
+    take_turns(&f);
     static const int64_t starts[] = {0, 5, 25, 45, 15, 35};
     for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++) {
         assert_int_equal(f.program.jobs[i].start, starts[i]);
@@ -227,7 +227,7 @@ static void test_slow_queues(void **state)
     for (uint32_t i = 0; i < 3; i++) {
         add(&f, (job_row){i, 0, TACHO_JOB_LOAD, 25 - i, 100 - 4 * i, 0, 0});
     }
-    take(&f);
+    take_turns(&f);
     assert_int_equal(f.program.jobs[1].start, 5);
     assert_int_equal(f.program.jobs[2].start, 5);
     assert_int_equal(f.program.jobs[3].start, 29);
@@ -248,7 +248,7 @@ static void test_sequencer(void **state)
     add(&f, (job_row){1, 0, TACHO_JOB_LOAD, 10, 100, 0, 0});
     add(&f, (job_row){2, 0, TACHO_JOB_LOAD, 10, 100, 0, 0});
     add(&f, (job_row){2, 2, TACHO_JOB_COMPUTE, 1, 0, 0, 0});
-    take(&f);
+    take_turns(&f);
     assert_int_equal(f.program.jobs[2].start, 15);
     assert_int_equal(f.program.jobs[3].start, 17);
     end(&f);
@@ -265,7 +265,7 @@ static void test_no_rate(void **state)
     add(&f, (job_row){1, 0, TACHO_JOB_LOAD, 10, 100, 0, 0});
     add(&f, (job_row){0, 0, TACHO_JOB_LOAD, 10, 100, 1, 0});
     add(&f, (job_row){2, 0, TACHO_JOB_LOAD, 10, 100, 1, 0});
-    take(&f);
+    take_turns(&f);
     assert_int_equal(f.program.jobs[2].start, 5);
     assert_int_equal(f.program.jobs[3].start, 15);
     assert_int_equal(f.program.jobs[4].start, 15);
@@ -289,7 +289,7 @@ static void test_network(void **state)
     add(&f, (job_row){1, 0, TACHO_JOB_COPY, 10, 100, 0, 0});
     add(&f, (job_row){1, 0, TACHO_JOB_COPY, 4, 40, 1, 4});
     add(&f, (job_row){1, 1, TACHO_JOB_LOAD, 2, 20, 0, 0});
-    take(&f);
+    take_turns(&f);
     static const int64_t starts[] = {0, 5, 5, 25, 15, 25, 35};
     for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++) {
         assert_int_equal(f.program.jobs[i].start, starts[i]);

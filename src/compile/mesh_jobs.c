@@ -103,7 +103,7 @@ static void need_pair(builder *self, pair of, int64_t lag)
 }
 
 /* |count| steps of |turns| turns; they wait for |after|, whose buffers they use again. */
-static pair bring(builder *self, uint64_t turns, uint64_t count, uint8_t after)
+static pair add_loads(builder *self, uint64_t turns, uint64_t count, uint8_t after)
 {
     const tacho_mesh_phase *phase = self->phase;
     const tacho_mesh_stream *const streams[] = {&phase->in0, &phase->in1};
@@ -183,11 +183,11 @@ static void add_turns(builder *self, uint64_t turns)
     const tacho_mesh_phase *phase = self->phase;
     uint64_t left = phase->steps - 1;
     uint64_t segments = tacho_least(left, self->out->segments);
-    pair brought = bring(self, turns, 1, TACHO_MESH_ENTRY);
+    pair brought = add_loads(self, turns, 1, TACHO_MESH_ENTRY);
     uint8_t before = TACHO_MESH_ENTRY; /* the engine's last */
     for (uint64_t i = 0; i < segments; i++) {
         uint64_t count = tacho_ceil_div(left, segments - i);
-        pair next = bring(self, turns, count, before);
+        pair next = add_loads(self, turns, count, before);
         need_pair(self, brought, 0);
         before = compute(self, turns * count, tacho_cycles_multiply(phase->compute, turns * count));
         brought = next;

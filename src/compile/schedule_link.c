@@ -45,7 +45,7 @@ static tacho_status link_cycles(const tacho_schedule *self, uint64_t bytes, int6
     return TACHO_OK;
 }
 
-static tacho_status bring(tacho_schedule *self, uint32_t tensor, uint32_t from)
+static tacho_status add_copy(tacho_schedule *self, uint32_t tensor, uint32_t from)
 {
     tacho_op_timing *timing = &self->timings[self->op];
     tacho_job job = {
@@ -80,7 +80,7 @@ tacho_status tacho_schedule_link(tacho_schedule *schedule)
         uint32_t tensor = fusion->tensors[op->first_input + i];
         uint32_t *where = &schedule->tensor_device[tensor];
         if (*where != TACHO_NONE && *where != device) {
-            TACHO_TRY(bring(schedule, tensor, *where));
+            TACHO_TRY(add_copy(schedule, tensor, *where));
             *where = device; /* and those after it: devices follow one another */
         }
     }

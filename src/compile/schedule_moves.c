@@ -106,7 +106,8 @@ static void note_use(tacho_core_work *self, const tacho_tile_at *at, uint32_t jo
 }
 
 /* A result of a tile straight from where its source lies to where it stays. */
-static tacho_status bring(tacho_core_work *self, tacho_operand_work *to, const tacho_tile_at *at)
+static tacho_status move_result(tacho_core_work *self, tacho_operand_work *to,
+                                const tacho_tile_at *at)
 {
     tacho_schedule *schedule = self->schedule;
     tacho_operand_work *from = source_of(self);
@@ -168,7 +169,7 @@ static tacho_status finish_tile(tacho_core_work *self, const tacho_tile_at *at)
     for (size_t i = 0; i < self->space->access_count; i++) {
         tacho_operand_work *of = &self->operands[i];
         if (of->access->is_output) {
-            TACHO_TRY(of->slots->moves ? send(self, of, at) : bring(self, of, at));
+            TACHO_TRY(of->slots->moves ? send(self, of, at) : move_result(self, of, at));
         }
     }
     return TACHO_OK;

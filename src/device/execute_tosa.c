@@ -76,7 +76,7 @@ typedef struct filters {
 
 /* As parts x channels x inputs of the part x places, less their zero point; false when one is no
  * byte then. */
-static bool turn(const filters *from, int8_t *to)
+static bool transpose_filters(const filters *from, int8_t *to)
 {
     int64_t inputs = from->depth / from->parts, each = inputs * from->size;
     for (int64_t row = 0; row < from->parts * from->channels; row++) {
@@ -149,7 +149,7 @@ static const int8_t *divide(tacho_group *group, filters *self, const int32_t *bi
         if (self->depth % self->parts != 0) {
             continue;
         }
-        if (!turn(self, turned)) {
+        if (!transpose_filters(self, turned)) {
             return NULL;
         }
         int64_t rows = self->parts * self->channels;
@@ -269,7 +269,7 @@ static bool add_matrices(tacho_group *group, const tacho_array *b, int32_t zero)
         .dtype = TACHO_DTYPE_I8, .shape = b->shape, .is_free = true, .data = moved};
     group->ids[1] = TACHO_NONE;
     group->spec.input_count = 2;
-    bool is_fine = moved != NULL && turn(&from, moved);
+    bool is_fine = moved != NULL && transpose_filters(&from, moved);
     for (int64_t i = 0; is_fine && i < dims[0]; i++) {
         is_fine = is_exact(moved + i * dims[1] * dims[2], dims[2], dims[1], dims[2], NULL);
     }

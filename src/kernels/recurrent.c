@@ -331,10 +331,11 @@ static tacho_status read_node(layer *self)
 
 /* ---- one direction ------------------------------------------------------------------------- */
 
-/* Matrix |direction| of an operand, turned; a few rows at a time, so that memory is read in order.
+/* Matrix |direction| of an operand, transposed; a few rows at a time, so that memory is read in
+ * order.
  */
-static tacho_status turn(const layer *self, tacho_arena *arena, size_t input, int64_t direction,
-                         int64_t columns, double **out_matrix)
+static tacho_status transpose_weights(const layer *self, tacho_arena *arena, size_t input,
+                                      int64_t direction, int64_t columns, double **out_matrix)
 {
     int64_t rows = self->cell->gates * self->hidden;
     const tacho_array *array = self->call->inputs[input];
@@ -374,8 +375,8 @@ static tacho_status make_room(layer *self, tacho_arena *arena, int64_t direction
     int64_t rows = self->cell->gates * self->hidden;
     bool is_lstm = self->cell->gates == 4;
     size_t absent = self->call->input_count;
-    TACHO_TRY(turn(self, arena, 1, direction, self->inputs, &self->w));
-    TACHO_TRY(turn(self, arena, 2, direction, self->hidden, &self->r));
+    TACHO_TRY(transpose_weights(self, arena, 1, direction, self->inputs, &self->w));
+    TACHO_TRY(transpose_weights(self, arena, 2, direction, self->hidden, &self->r));
     TACHO_TRY(list_of(self, arena, 3, direction * 2 * rows, rows, &self->w_bias));
     TACHO_TRY(list_of(self, arena, 3, direction * 2 * rows + rows, rows, &self->r_bias));
     TACHO_TRY(list_of(self, arena, is_lstm ? 7 : absent, direction * 3 * self->hidden,

@@ -157,7 +157,7 @@ static tacho_status read_tree(reading *r)
 
 /* ---- values ------------------------------------------------------------------------------ */
 
-static tacho_status want(const reading *r, const value *v, tacho_json_token kind)
+static tacho_status expect_kind(const reading *r, const value *v, tacho_json_token kind)
 {
     if (v->kind == kind) {
         return TACHO_OK;
@@ -168,7 +168,7 @@ static tacho_status want(const reading *r, const value *v, tacho_json_token kind
 
 static tacho_status read_text(reading *r, const value *v, tacho_str *out_text)
 {
-    TACHO_TRY(want(r, v, TACHO_JSON_STRING));
+    TACHO_TRY(expect_kind(r, v, TACHO_JSON_STRING));
     tacho_str printable;
     TACHO_TRY(tacho_utf8_printable(v->text, r->arena, &printable));
     if (!tacho_str_equal(printable, v->text)) {
@@ -188,7 +188,7 @@ static tacho_status read_text(reading *r, const value *v, tacho_str *out_text)
 
 static tacho_status read_word(reading *r, const value *v, const tacho_field *field, void *out)
 {
-    TACHO_TRY(want(r, v, TACHO_JSON_STRING));
+    TACHO_TRY(expect_kind(r, v, TACHO_JSON_STRING));
     for (unsigned i = 0; field->word(i) != NULL; i++) {
         if (tacho_str_equal(tacho_str_from_cstring(field->word(i)), v->text)) {
             memcpy(out, &i, sizeof(i));
@@ -259,10 +259,10 @@ static tacho_status read_quantity(reading *r, const value *v, const tacho_field 
                                   tacho_quantity *out_quantity)
 {
     const value *parts[3] = {NULL, NULL, NULL};
-    TACHO_TRY(want(r, v, TACHO_JSON_OBJECT_BEGIN));
+    TACHO_TRY(expect_kind(r, v, TACHO_JSON_OBJECT_BEGIN));
     TACHO_TRY(take_parts(r, v, parts));
-    TACHO_TRY(want(r, parts[0], TACHO_JSON_NUMBER));
-    TACHO_TRY(want(r, parts[1], TACHO_JSON_STRING));
+    TACHO_TRY(expect_kind(r, parts[0], TACHO_JSON_NUMBER));
+    TACHO_TRY(expect_kind(r, parts[1], TACHO_JSON_STRING));
     tacho_quantity quantity = {.text = parts[0]->text, .unit = parts[1]->text};
     TACHO_TRY(read_text(r, parts[2], &quantity.source));
     const tacho_unit *unit = tacho_unit_find(field->unit, quantity.unit);
@@ -289,7 +289,7 @@ static tacho_status read_object(reading *r, const value *v, const tacho_fields *
 
 static tacho_status read_list(reading *r, const value *v, const tacho_field *field, char *out)
 {
-    TACHO_TRY(want(r, v, TACHO_JSON_ARRAY_BEGIN));
+    TACHO_TRY(expect_kind(r, v, TACHO_JSON_ARRAY_BEGIN));
     size_t count = 0;
     for (uint32_t id = v->first; id != 0; id = r->values[id].next) {
         count++;
@@ -348,7 +348,7 @@ static tacho_status read_object(reading *r, const value *v, const tacho_fields *
 {
     uint64_t seen = 0;
     assert(fields->item_count <= 64);
-    TACHO_TRY(want(r, v, TACHO_JSON_OBJECT_BEGIN));
+    TACHO_TRY(expect_kind(r, v, TACHO_JSON_OBJECT_BEGIN));
     for (uint32_t id = v->first; id != 0; id = r->values[id].next) {
         const value *member = &r->values[id];
         size_t at = field_of_key(fields, member->key);

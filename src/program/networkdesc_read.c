@@ -53,7 +53,8 @@ static tacho_status read_message(tacho_networkdesc *desc, tacho_str message, fie
     }
 }
 
-static tacho_status want(const tacho_pb_field *field, tacho_pb_wire wire, const char *message)
+static tacho_status expect_wire(const tacho_pb_field *field, tacho_pb_wire wire,
+                                const char *message)
 {
     return field->wire == wire ? TACHO_OK
                                : tacho_fail(TACHO_CODE_BAD_DATA,
@@ -64,28 +65,28 @@ static tacho_status want(const tacho_pb_field *field, tacho_pb_wire wire, const 
 
 static tacho_status take_uint(const tacho_pb_field *field, const char *message, uint64_t *out)
 {
-    TACHO_TRY(want(field, TACHO_PB_WIRE_VARINT, message));
+    TACHO_TRY(expect_wire(field, TACHO_PB_WIRE_VARINT, message));
     *out = field->value;
     return TACHO_OK;
 }
 
 static tacho_status take_int(const tacho_pb_field *field, const char *message, int32_t *out)
 {
-    TACHO_TRY(want(field, TACHO_PB_WIRE_VARINT, message));
+    TACHO_TRY(expect_wire(field, TACHO_PB_WIRE_VARINT, message));
     *out = (int32_t)(uint32_t)field->value;
     return TACHO_OK;
 }
 
 static tacho_status take_bool(const tacho_pb_field *field, const char *message, bool *out)
 {
-    TACHO_TRY(want(field, TACHO_PB_WIRE_VARINT, message));
+    TACHO_TRY(expect_wire(field, TACHO_PB_WIRE_VARINT, message));
     *out = field->value != 0;
     return TACHO_OK;
 }
 
 static tacho_status take_text(const tacho_pb_field *field, const char *message, tacho_str *out)
 {
-    TACHO_TRY(want(field, TACHO_PB_WIRE_BYTES, message));
+    TACHO_TRY(expect_wire(field, TACHO_PB_WIRE_BYTES, message));
     *out = field->bytes;
     return TACHO_OK;
 }
@@ -93,7 +94,7 @@ static tacho_status take_text(const tacho_pb_field *field, const char *message, 
 static tacho_status take_message(tacho_networkdesc *desc, const tacho_pb_field *field,
                                  const char *message, field_reader read, void *self)
 {
-    TACHO_TRY(want(field, TACHO_PB_WIRE_BYTES, message));
+    TACHO_TRY(expect_wire(field, TACHO_PB_WIRE_BYTES, message));
     return read_message(desc, field->bytes, read, self);
 }
 
@@ -116,7 +117,7 @@ static tacho_status take_numbers(const tacho_pb_field *field, const char *messag
     if (field->wire == TACHO_PB_WIRE_VARINT) {
         return take(self, field->value);
     }
-    TACHO_TRY(want(field, TACHO_PB_WIRE_BYTES, message));
+    TACHO_TRY(expect_wire(field, TACHO_PB_WIRE_BYTES, message));
     const unsigned char *at = (const unsigned char *)field->bytes.data;
     const unsigned char *end = at + field->bytes.len;
     while (at < end) {
@@ -155,7 +156,7 @@ static tacho_status read_descriptor(tacho_networkdesc *desc, void *self,
     case DESCRIPTOR_TYPE:
         return take_uint(field, message, &binding->type);
     case DESCRIPTOR_SCALE:
-        TACHO_TRY(want(field, TACHO_PB_WIRE_FIXED32, message));
+        TACHO_TRY(expect_wire(field, TACHO_PB_WIRE_FIXED32, message));
         bits = (uint32_t)field->value;
         memcpy(&binding->scale, &bits, sizeof(bits));
         return TACHO_OK;

@@ -276,7 +276,7 @@ static void place(builder *build, json_t *value)
     build->keys[build->depth] = NULL;
 }
 
-static void take(builder *build, tacho_json_token token, tacho_str text)
+static void add_token(builder *build, tacho_json_token token, tacho_str text)
 {
     if (token == TACHO_JSON_KEY) {
         keep_key(build, text);
@@ -305,7 +305,7 @@ static void read_ours(tacho_str text, size_t buffer_bytes, verdict *out_verdict)
     while (status == TACHO_OK && token != TACHO_JSON_END) {
         status = tacho_json_next(&reader, &token);
         if (status == TACHO_OK) {
-            take(&build, token, reader.text);
+            add_token(&build, token, reader.text);
         }
     }
     out_verdict->code = tacho_status_code(status);

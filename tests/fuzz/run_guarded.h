@@ -36,7 +36,7 @@ static void open_stretches(stretches *self)
     }
 }
 
-static void *take(void *user, uint64_t bytes)
+static void *allocate(void *user, uint64_t bytes)
 {
     stretches *self = user;
     if (self->used == SLOTS || bytes > SLOT_BYTES) {
@@ -120,7 +120,7 @@ static tacho_status run(const tacho_program *program, tacho_kernel_choice choice
         open_stretches(&memory);
     }
     memory.used = 0;
-    tacho_execution_memory guarded = {take, &memory};
+    tacho_execution_memory guarded = {allocate, &memory};
     tacho_execution_options options = {.choice = choice,
                                        .threads = 1,
                                        .gate = &tacho_infer_gate,
@@ -180,7 +180,7 @@ static void make_any(maker *self)
 {
     append_any(self);
     refit(self);
-    settle(self);
+    finish_program(self);
 }
 
 /* A call, or a chain where |call| is NULL. */
@@ -203,7 +203,7 @@ static tacho_status try_it(const trial *it, tacho_kernel_choice choice, tacho_dt
         append_chain(&self, it->chain);
     }
     refit(&self);
-    settle(&self);
+    finish_program(&self);
     tacho_status status = run(&self.program, choice, 2);
     tacho_program_deinit(&self.program);
     return status;

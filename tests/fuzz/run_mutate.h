@@ -324,7 +324,7 @@ static void change(maker *self)
     if (draw(self, 8) > 0) {
         refit(self);
     }
-    settle(self);
+    finish_program(self);
     if (draw(self, 16) == 0) {
         change_ends(self);
     }

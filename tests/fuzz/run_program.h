@@ -458,7 +458,7 @@ static inline void refit(maker *self)
 }
 
 /* Inputs, outputs, storage and ops as the steps have them. */
-static inline void settle(maker *self)
+static inline void finish_program(maker *self)
 {
     tacho_program *program = &self->program;
     bool is_made[256] = {false}, is_read[256] = {false};

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Conventions that a machine can check: SPDX lines, file and function sizes, no goto, no
-forbidden calls, _GNU_SOURCE only in base, comments at the head of each C file.
+forbidden calls or vague names, _GNU_SOURCE only in base, comments at the head of each C file.
 
 Usage: check_style.py ROOT"""
 import pathlib
@@ -11,6 +11,8 @@ import sys
 
 FILE_LINES_MAX, FUNCTION_LINES_MAX, LINE_WIDTH_MAX = 800, 80, 100
 BANNED = re.compile(r"\b(goto|atoi|atol|strtok|sprintf|strcpy|strcat|gets|system|alloca)\b\s*[(a-z]")
+# Names that cannot be searched for, or say nothing about what is done to what.
+VAGUE = re.compile(r"^static [a-z_ *]*\b(take|settle|turn|want|bring)\(")
 FUNCTION = re.compile(r"^[A-Za-z_][^;{}=#]*\)\n\{\n(.*?)^\}", re.MULTILINE | re.DOTALL)
 SPDX_SUFFIXES = {".c", ".h", ".py", ".sh", ".cmake", ".txt"}
 
@@ -42,6 +44,8 @@ def c_problems(relative, text):
     for number, line in enumerate(code.splitlines(), 1):
         if BANNED.search(line):
             yield f"{relative}:{number}: {line.strip()}: not used here"
+        if VAGUE.search(line):
+            yield f"{relative}:{number}: {line.strip()}: name what it does, and to what"
         if "define _GNU_SOURCE" in line and relative.parts[:2] != ("src", "base") \
                 and relative.parts[0] == "src" and not relative.name.endswith("_test.c"):
             yield f"{relative}:{number}: _GNU_SOURCE is for base/ only"

@@ -4,6 +4,7 @@
  */
 #include "analyses/tenstorrent/tt_report.h"
 #include "analyses/tenstorrent/tt_rules.h"
+#include "base/grow.h"
 #include "base/text.h"
 
 #include <math.h>
@@ -225,8 +226,8 @@ static tacho_status fill_csv(csv_work *work, tacho_table *table)
     size_t row_count = work->report->line_count;
     TACHO_TRY(tacho_tt_facts_table(work->report, &work->facts));
     TACHO_TRY(tacho_rules_run(tacho_tt_matmul_rules, &work->facts, &work->findings));
-    work->first_of = calloc(row_count + 1, sizeof(size_t));
-    work->next_of = calloc(work->findings.item_count + 1, sizeof(size_t));
+    work->first_of = tacho_items_alloc(row_count, sizeof(size_t));
+    work->next_of = tacho_items_alloc(work->findings.item_count, sizeof(size_t));
     if (work->first_of == NULL || work->next_of == NULL) {
         return tacho_no_memory();
     }

@@ -74,7 +74,7 @@ static bool is_header_again(const tt_log *log)
            tt_log_header_take_columns(&again, log->line);
 }
 
-static void take(tt_log *log)
+static void parse_row(tt_log *log)
 {
     log->reason = tt_log_row_parse(&log->header, log->line, &log->row);
     if (TACHO_UNLIKELY(log->reason != TACHO_LOSS_REASON_COUNT)) {
@@ -96,7 +96,7 @@ tacho_status tt_log_next(tt_log *log, bool *out_got)
         if (TACHO_UNLIKELY(log->line.len == 0)) {
             continue;
         }
-        take(log);
+        parse_row(log);
         if (TACHO_LIKELY(log->reason == TACHO_LOSS_REASON_COUNT) || !is_header_again(log)) {
             return TACHO_OK;
         }

@@ -90,7 +90,7 @@ static tt_set_file look_at(const char *path)
 }
 
 /* Takes |path| as |file|; there may be one of a kind. */
-static tacho_status take(tt_log_set *set, tt_set_file file, const char *path)
+static tacho_status add_file(tt_log_set *set, tt_set_file file, const char *path)
 {
     if (set->paths[file] != NULL) {
         return tacho_fail(TACHO_CODE_BAD_DATA, "%s, %s: two %s; join the logs of one run at a time",
@@ -157,7 +157,7 @@ static tacho_status add_files(tt_log_set *set, const char *path)
         /* Of op tables, which were made of the rest, the first will do. */
         bool is_wanted =
             file != TT_SET_FILE_NONE && !(file == TT_SET_OPS && set->paths[TT_SET_OPS] != NULL);
-        status = is_wanted ? take(set, file, names.items[i]) : TACHO_OK;
+        status = is_wanted ? add_file(set, file, names.items[i]) : TACHO_OK;
     }
     free(names.items);
     return status;
@@ -169,7 +169,7 @@ tacho_status tt_log_set_add(tt_log_set *set, const char *path)
     if (!is_folder(path)) {
         tt_set_file file = look_at(path);
         if (file != TT_SET_FILE_NONE && file != TT_SET_OPS) {
-            return take(set, file, path);
+            return add_file(set, file, path);
         }
         tacho_input input;
         TACHO_TRY(tacho_input_open(path, &input));

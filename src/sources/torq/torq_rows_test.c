@@ -40,7 +40,7 @@ static void mix(taken *sums, const void *bytes, size_t len)
     }
 }
 
-static tacho_status take(void *self, const torq_record *record)
+static tacho_status keep_record(void *self, const torq_record *record)
 {
     taken *sums = self;
     sums->row_count++;
@@ -86,7 +86,7 @@ static size_t compose(char *text, size_t room)
 static taken read_input(tacho_input *input, uint64_t stop)
 {
     taken sums = {.stop = stop};
-    torq_rows_format format = {parse, take, &sums};
+    torq_rows_format format = {parse, keep_record, &sums};
     tacho_status status = torq_rows_read(input, &format);
     assert_int_equal(tacho_status_code(status), stop > 0 ? TACHO_CODE_BAD_DATA : 0);
     tacho_status_free(status);
