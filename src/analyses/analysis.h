@@ -82,7 +82,7 @@ TACHO_ANALYSES(TACHO_ANALYSIS_EXTERN)
 /* All of them, by id. */
 extern const tacho_analysis *const tacho_analyses[TACHO_ANALYSIS_COUNT];
 
-/* Hands |table| to |to| where |status| is success, and frees it in any case. */
+/* Hands |table| to |to| where |status| is success, and always frees it. */
 tacho_status tacho_table_hand_over(const tacho_table_taker *to, tacho_status status,
                                    tacho_table *table) TACHO_MUST_USE;
 

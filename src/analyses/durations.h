@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Durations of many spans, for percentiles. They are kept, and percentiles are exact, until
- * somebody asks to compact them. Then they are counted in buckets of 1/64 of their size, and
+ * a caller asks to compact them. Then they are counted in buckets of 1/64 of their size, and
  * memory does not grow any more; a percentile is the middle of its bucket, which is within
  * TACHO_DURATIONS_ERROR_PERCENT of the exact one.
  */

@@ -135,7 +135,7 @@ typedef struct tacho_opstats {
     double fixed_macs_per_cycle, real_macs_per_cycle;
 } tacho_opstats;
 
-/* Memory for the files of a plan, used for one after the other. deinit in any case. */
+/* Memory for the files of a plan, used for one after the other. Call deinit even if this fails. */
 tacho_status tacho_opstats_init(tacho_opstats *stats,
                                 const tacho_opstats_plan *plan) TACHO_MUST_USE;
 void tacho_opstats_deinit(tacho_opstats *stats);

@@ -163,7 +163,7 @@ static bool is_shown(const tacho_opstats *stats, size_t row)
     if (sum->is_lost) {
         return has_ops || kind == TACHO_OPSTATS_OP;
     }
-    /* As the vendor has them, barriers are shown also where nobody waited. */
+    /* Barriers are shown even if no thread waited, as in the vendor's table. */
     bool is_always = kind == TACHO_OPSTATS_BARRIER && has_ops &&
                      (stats->file->head.features & TACHO_STATS_BY_OP) == 0;
     return is_always || sum->count > 0;

@@ -105,7 +105,7 @@ static int64_t at_least_0(int64_t value)
     return value > 0 ? value : 0;
 }
 
-/* What is the device's work. Programs keep engines busy that nobody has named. */
+/* The device's work, including that of engines without a name. */
 static uint32_t device_kinds(const block_work *block)
 {
     bool has_engines = (block->present & ENGINE_BITS) != 0;

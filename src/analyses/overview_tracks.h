@@ -4,7 +4,7 @@
  * trace and as long as the metric, called "DMA total: 453.000µs (3.53%)".
  *
  * It is a filter in front of the order filter: rows pass through, and when a part is complete, its
- * metrics follow. The tracks are phases, so nobody counts them.
+ * metrics follow. The tracks are phases, so no analysis counts them.
  */
 #ifndef TACHO_ANALYSES_OVERVIEW_TRACKS_H
 #define TACHO_ANALYSES_OVERVIEW_TRACKS_H

@@ -329,7 +329,7 @@ static const char *records_of(int64_t level)
                                               : "inferences, ports, operators, their counters";
 }
 
-/* A program that says so records nothing; of others that say nothing nobody knows. */
+/* Whether the program is known to record nothing. */
 static tacho_status add_no_stats(const tacho_opened_program *opened, tacho_table *table)
 {
     if (!opened->has_program) {

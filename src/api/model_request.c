@@ -97,7 +97,9 @@ static tacho_status take_stats(tacho_model_request *self)
                           (int)TACHO_STATS_LEVEL_INFERENCE, level);
     }
     if (options->pmu_recipe != NULL && options->pmu_events != NULL) {
-        return tacho_fail(TACHO_CODE_USAGE, "a recipe of counters and events of one's own");
+        return tacho_fail(
+            TACHO_CODE_USAGE,
+            "both a recipe of counters and single events were given; use one of them");
     }
     if (options->pmu_events != NULL) {
         TACHO_TRY_NOTE(tacho_spec_events(options->pmu_events, stats), "counters");

@@ -18,7 +18,8 @@ typedef struct tacho_model_request {
     const tacho_compiled_options *options;
 } tacho_model_request;
 
-/* What can be said without a machine. |options| outlive the request. deinit in any case. */
+/* What can be said without a machine. |options| outlive the request. Call deinit even if this
+ * fails. */
 tacho_status tacho_model_request_init(tacho_model_request *request,
                                       const tacho_compiled_options *options) TACHO_MUST_USE;
 void tacho_model_request_deinit(tacho_model_request *request);
@@ -27,7 +28,7 @@ void tacho_model_request_deinit(tacho_model_request *request);
 tacho_status tacho_model_request_take_machine(tacho_model_request *request,
                                               const tacho_machine *machine) TACHO_MUST_USE;
 
-/* Those who are told; NULL: nobody. */
+/* Where notes go; NULL if the caller takes none. */
 const tacho_notes *tacho_model_request_notes(const tacho_model_request *request);
 
 #endif

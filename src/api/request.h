@@ -34,8 +34,8 @@ typedef struct tacho_request_files {
 } tacho_request_files;
 
 /*
- * Refuses what cannot be asked for; |options| may be NULL. Close it in any case. |files| stays
- * where it is: its intake refers to it.
+ * Refuses what cannot be asked for; |options| may be NULL. Close it even if this fails. |files|
+ * stays where it is: its intake refers to it.
  */
 tacho_status tacho_request_files_open(tacho_request_files *files, const char *const *paths,
                                       size_t path_count,

@@ -22,7 +22,7 @@ tacho_status tacho_helper_start(tacho_helper *out_helper, void (*run)(void *self
 /* The next message, of |size| bytes; false where there is none any more. */
 bool tacho_helper_read(const tacho_helper *helper, void *message, size_t size);
 
-/* In the helper: sends a message. One that nobody waits for is dropped. */
+/* In the helper: sends a message. It is dropped if the other end is closed. */
 void tacho_helper_send(int fd, const void *message, size_t size);
 
 /* Asks it to end, as by a signal from outside. */

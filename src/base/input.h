@@ -62,7 +62,7 @@ typedef struct tacho_input {
     uint64_t raw_total_bytes; /* 0 when unknown */
     const char *damage;       /* static text, NULL while sound */
     tacho_progress progress;  /* update may be NULL */
-    tacho_input_use use;      /* has_any may be NULL: nobody asks */
+    tacho_input_use use;      /* has_any may be NULL */
 } tacho_input;
 
 /* Opens |path|, or standard input for "-". A directory is refused. */

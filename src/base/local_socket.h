@@ -15,7 +15,7 @@
 
 enum { TACHO_LOCAL_PATH_MAX = 108 };
 
-/* A socket in a directory of its own, which nobody else can enter. */
+/* A socket in a directory of its own, which no other user can enter. */
 typedef struct tacho_local_socket {
     int fd;
     char folder[TACHO_LOCAL_PATH_MAX];

@@ -20,7 +20,7 @@ typedef struct tacho_notes {
     void *self;
 } tacho_notes;
 
-/* Says it to |notes|; to nobody where that is NULL. */
+/* Says it to |notes|; does nothing if that is NULL. */
 void tacho_note(const tacho_notes *notes, const char *kind, const char *format, ...)
     TACHO_PRINTF(3, 4);
 

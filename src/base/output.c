@@ -93,7 +93,7 @@ static tacho_status write_part(tacho_output *output, const void *bytes, size_t l
     return TACHO_OK;
 }
 
-/* A tacho_behind_write. Nobody else touches what it uses as long as the thread runs. */
+/* A tacho_behind_write. No other thread touches what it uses while it runs. */
 static tacho_status write_behind(void *self, const void *bytes, size_t len)
 {
     return write_part(self, bytes, len, false);

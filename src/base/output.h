@@ -49,7 +49,7 @@ typedef struct tacho_output {
     tacho_behind *behind;    /* writes large files, where there is a second processor ... */
     unsigned char *spare;    /* ... with a second buffer */
     bool is_alone;           /* there is none, or it cannot be had */
-    tacho_status failure;    /* the first one, until somebody takes it */
+    tacho_status failure;    /* the first one, until it is taken */
     bool has_failed;         /* nothing is put in place any more */
 } tacho_output;
 

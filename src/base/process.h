@@ -24,7 +24,7 @@ typedef struct tacho_process_signals {
  * Blocks every signal that is passed on to a child, and SIGCHLD, and opens a descriptor from which
  * they are read. Signals that stop or continue a job are left alone: the terminal sends them to the
  * child as well. Close the descriptor with tacho_process_release_signals, which drops signals that
- * nobody has read.
+ * have not been read.
  */
 tacho_status tacho_process_take_signals(tacho_process_signals *out_before,
                                         int *out_fd) TACHO_MUST_USE;

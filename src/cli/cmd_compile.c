@@ -99,7 +99,7 @@ static bool choose_profile(const tacho_arguments *arguments, tacho_compile_choic
     return request->is_torq_profile || request->profile_sink != NULL;
 }
 
-/* Nobody has checked that operands that are told where to be have room there. */
+/* The compiler does not check that operands fit where the user puts them. */
 static bool check_program(const tacho_arguments *arguments, const tacho_compile_choice *choice)
 {
     const char *output = choice->request.program_path;

@@ -256,7 +256,7 @@ static void say_counters(const tacho_arguments *arguments, const tacho_compile_c
     }
 }
 
-/* What a program records matters to nobody when it is not kept. */
+/* What a program records does not matter if it is not kept. */
 static void say_unused(const tacho_arguments *arguments, const tacho_compile_choice *choice)
 {
     const char *const names[] = {NAME_OF(arguments, request.compile.stats.level),

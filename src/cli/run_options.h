@@ -19,7 +19,7 @@ typedef struct tacho_run_choice {
     tacho_run_report report;
     tacho_run_outputs outputs;
     tacho_run_profile_file profile;
-    bool has_top; /* somebody asked for operators */
+    bool has_top; /* --top was given */
     tacho_text_filter filter;
     tacho_arena arena; /* of all that the request points to */
 } tacho_run_choice;

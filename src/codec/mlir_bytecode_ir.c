@@ -151,7 +151,7 @@ static tacho_status read_operand(ir *state, tacho_mlirb_cursor *cursor)
     return TACHO_OK;
 }
 
-/* In which order a value's users are listed: nobody asks. */
+/* The order of a value's users is not used. */
 static tacho_status skip_use_lists(ir *state, tacho_mlirb_cursor *cursor, size_t value_count)
 {
     size_t list_count = 1;
@@ -417,7 +417,7 @@ static tacho_status read_argument(ir *state, tacho_mlirb_cursor *cursor, uint32_
                           reader->type_count);
     }
     if (has_location) {
-        uint32_t location = 0; /* of an argument: nobody asks */
+        uint32_t location = 0; /* of an argument: not used */
         TACHO_TRY(tacho_mlirb_index(reader, cursor, reader->attr_count, "location", &location));
     }
     TACHO_TRY(tacho_mlirb_string_id(reader, (uint32_t)(reader->attr_count + type), &value.type));

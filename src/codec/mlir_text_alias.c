@@ -203,7 +203,7 @@ static tacho_status find_location(tacho_mlir_parser *p, tacho_str text, uint32_t
     tacho_status status = print_location(p, text, out_id);
     if (p->is_lenient && tacho_status_code(status) == TACHO_CODE_BAD_DATA) {
         size_t at = (size_t)(text.data - p->text.data);
-        bool is_first = p->trouble == TACHO_OK; /* else nobody asks where */
+        bool is_first = p->trouble == TACHO_OK; /* else the place is not needed */
         keep_trouble(p, is_first ? place_failure(p, at, status) : status);
         status = tacho_strings_ensure(&p->module->strings, TACHO_STR("unknown"), out_id);
     }

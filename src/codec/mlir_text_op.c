@@ -10,7 +10,7 @@ enum { SHOWN_BYTES = 32 }; /* of the input, in messages */
 
 /* -- Failures -- */
 
-/* Line and column of byte |at|, both from 1; not worth finding when nobody will read them. */
+/* Line and column of byte |at|, both from 1; found only if they are going to be shown. */
 static void find_place(const tacho_mlir_parser *p, size_t at, size_t *out_line, size_t *out_column)
 {
     size_t line_start = 0;

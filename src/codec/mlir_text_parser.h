@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the files of the MLIR text reader share; nobody else includes this.
+ * What the files of the MLIR text reader share; no other file includes this.
  *
  * - mlir_text.c: the loop over operations, generic forms, functions and modules
  * - mlir_text_format.c: custom forms that are described by a line each

@@ -83,7 +83,7 @@ bool tacho_mlir_at_dict(const tacho_mlir_parser *p)
     tacho_mlir_token key = tacho_mlir_lexer_next(&ahead);
     tacho_mlir_token next = tacho_mlir_lexer_next(&ahead);
     if (key.mark == '}') {
-        /* Nobody prints an empty dictionary; an empty region ends its operation. */
+        /* Printers omit empty dictionaries; an empty region ends its operation. */
         tacho_str text = tacho_mlir_between(p, next.start, next.end);
         bool ends_op = next.after_newline || next.kind == TACHO_MLIR_TOKEN_END ||
                        next.mark == '}' || tacho_str_equal(text, TACHO_STR("loc"));

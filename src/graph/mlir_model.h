@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the files of the MLIR model reader share; nobody else includes this but their tests.
+ * What the files of the MLIR model reader share; no other file but their tests includes this.
  *
  * - mlir_model.c: which file is ours, which function is the network, its operations to nodes
  * - mlir_model_type.c: the text of a type to an element type and a shape

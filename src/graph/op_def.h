@@ -110,7 +110,7 @@ static inline bool tacho_op_has(const tacho_op_def *def, tacho_op_flag flag)
 
 /*
  * Kind and steps of a node: those of its row, but for what an attribute decides. OTHER and 0 when
- * nobody knows the operator.
+ * the operator is unknown.
  */
 tacho_op_kind tacho_op_kind_of(const tacho_graph *graph, const tacho_node *node);
 uint32_t tacho_op_steps_of(const tacho_graph *graph, const tacho_node *node);

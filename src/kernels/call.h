@@ -14,7 +14,7 @@ static inline const tacho_array *tacho_call_input(const tacho_kernel_call *call,
     return i < call->input_count ? call->inputs[i] : NULL;
 }
 
-/* Output |i|, or NULL when nobody wants it. */
+/* Output |i|, or NULL if it is not wanted. */
 static inline tacho_array *tacho_call_output(const tacho_kernel_call *call, size_t i)
 {
     return i < call->output_count && call->outputs[i].data != NULL ? &call->outputs[i] : NULL;

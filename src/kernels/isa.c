@@ -117,7 +117,8 @@ static tacho_isa_choice choose_best(const tacho_cpu_facts *facts)
     return choose_wide(facts);
 }
 
-/* The set that a text names, in any case. The sets of Xeon Phi allow no more than AVX2 here. */
+/* The set that a text names, upper or lower case. The sets of Xeon Phi allow no more than AVX2
+ * here. */
 static bool find_limit(const char *text, tacho_isa *out_isa)
 {
     if (strncasecmp(text, "AVX512_MIC", 10) == 0) {

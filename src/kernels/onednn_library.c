@@ -59,7 +59,7 @@ static dnnl_cpu_isa_t theirs(tacho_isa isa)
 
 /*
  * Keeps oneDNN from instructions that the processor shows and does not run. It takes a limit before
- * its first kernel only. Somebody else in this process may have been first, so what it really uses
+ * its first kernel only. Another part of this process may have been first, so what it really uses
  * decides; false: it would crash.
  */
 static bool limit_isa(const tacho_onednn_calls *call, const tacho_isa_choice *choice)

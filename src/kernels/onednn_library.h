@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * oneDNN 2 as it is opened. Only kernels/onednn*.c include this: nobody else knows the library.
+ * oneDNN 2 as it is opened. Only kernels/onednn*.c include this: no other file knows the library.
  */
 #ifndef TACHO_KERNELS_ONEDNN_LIBRARY_H
 #define TACHO_KERNELS_ONEDNN_LIBRARY_H
@@ -47,7 +47,7 @@ struct tacho_layout {
 
 /* What became of a spec. */
 typedef struct tacho_onednn_shared {
-    tacho_fast_kernel *kernel; /* while somebody has it */
+    tacho_fast_kernel *kernel; /* while it is in use */
     bool is_refused;
 } tacho_onednn_shared;
 

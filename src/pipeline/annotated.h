@@ -33,7 +33,7 @@ typedef struct tacho_annotated {
 } tacho_annotated;
 
 /*
- * Reads and joins. To be closed in any case; what was read says, also after a failure, what was
+ * Reads and joins. Close it even if this fails; what was read says, also after a failure, what was
  * lost. A file that is not a runtime profile is refused.
  */
 tacho_status tacho_annotated_open(tacho_annotated *annotated,

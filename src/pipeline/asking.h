@@ -26,7 +26,7 @@ typedef struct tacho_asking {
     tacho_status (*check)(void *user);
     /* Adds tables of what is no profile. (optional: there are none) */
     tacho_status (*write)(void *user, const tacho_table_taker *to);
-    /* Takes over why an input is skipped. (optional: nobody is told) */
+    /* Takes over why an input is skipped. (optional) */
     void (*skip)(void *user, const tacho_intake *only, tacho_status status);
     /* Reading is over, or something is about to be said. (optional) */
     void (*pause)(void *user);

@@ -12,7 +12,7 @@
 typedef struct tacho_input_list {
     const char **paths;
     size_t path_count, path_capacity;
-    const char **links; /* in folders, to files elsewhere: nobody has named those */
+    const char **links; /* in folders, to files elsewhere: the caller has not named those */
     size_t link_count, link_capacity;
     tacho_arena arena;
 } tacho_input_list;

@@ -126,7 +126,7 @@ static tacho_status read_open_input(const tacho_intake *intake, const tacho_inta
 
 /* ---- cancelling ------------------------------------------------------------------------- */
 
-/* Hands rows on until somebody wants no more. */
+/* Hands rows on until the caller cancels. */
 typedef struct row_guard {
     tacho_events events;
     tacho_events *next;

@@ -83,7 +83,7 @@ static tacho_status add_file(page *self, const char *path)
     return status == TACHO_OK || is_fatal ? status : skip_file(self, path, status);
 }
 
-/* Nothing of a file elsewhere gets onto the page because somebody put a link to it in a folder. */
+/* A link in a folder does not put a file from elsewhere onto the page. */
 static tacho_status skip_link(page *self, const char *path)
 {
     tacho_status status = tacho_input_list_refuse_link(path);

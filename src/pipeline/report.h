@@ -34,7 +34,7 @@ typedef struct tacho_page_result {
     bool has_losses;
 } tacho_page_result;
 
-/* What the page is called unless somebody says: after its only file. */
+/* The title of a page that was not given one: the name of its only file. */
 const char *tacho_page_default_title(const tacho_input_list *list);
 
 /* Writes the page. */

@@ -167,7 +167,7 @@ typedef struct tacho_debug_info {
     size_t note_count, note_capacity;
     bool is_partial; /* a file was damaged, so that dispatches may be missing */
     /* What could not be understood; for reports and exit codes. */
-    uint64_t unknown_op_count;     /* operations of the vendor's dialects that nobody knows */
+    uint64_t unknown_op_count;     /* unknown operations of the vendor's dialects */
     uint32_t unknown_op;           /* string: the first of them, and where it stands */
     uint64_t undecoded_count;      /* operations whose inherent attributes are hidden */
     uint64_t unmatched_wait_count; /* waits for which nothing was started */

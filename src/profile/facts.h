@@ -52,7 +52,7 @@ bool tacho_clock_facts_parse(tacho_str text, tacho_clock *out_clock, tacho_str *
 /* A set of TACHO_TRACK_BITs; of none the text is empty. */
 void tacho_classes_facts_format(uint32_t classes, char out_text[TACHO_FACTS_MAX]);
 
-/* Reads such a text; names that nobody knows, a later version's, are passed over. */
+/* Reads such a text; unknown names, of a later version, are skipped. */
 uint32_t tacho_classes_facts_parse(tacho_str text);
 
 #endif

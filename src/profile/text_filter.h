@@ -20,7 +20,7 @@ typedef struct tacho_text_filter {
     bool *has_failed;  /* ... and that is where it says so */
 } tacho_text_filter;
 
-/* |text| outlives it. USAGE says what is wrong with an expression. Close it in any case. */
+/* |text| outlives it. USAGE says what is wrong with an expression. Close it even if this fails. */
 tacho_status tacho_text_filter_open(tacho_text_filter *filter, const char *text) TACHO_MUST_USE;
 void tacho_text_filter_close(tacho_text_filter *filter);
 

@@ -38,8 +38,8 @@ tacho_status tacho_program_write_to(const tacho_program *program,
                                     tacho_output *output) TACHO_MUST_USE;
 
 /*
- * Reads and checks the program in |path|; deinit it in any case. Its constants are borrowed from
- * the file, which the program keeps mapped.
+ * Reads and checks the program in |path|; call deinit even if this fails. Its constants are
+ * borrowed from the file, which the program keeps mapped.
  */
 tacho_status tacho_program_read(const char *path, tacho_program *out_program) TACHO_MUST_USE;
 

@@ -78,7 +78,7 @@ typedef struct tacho_run_device {
     bool is_simulated;   /* else its times are measured */
     bool has_no_times;   /* all that it says of times is 0 */
     bool has_time_model; /* times follow from a model of the machine ... */
-    bool is_unlimited;   /* ... in which nobody waits for shared memory and networks */
+    bool is_unlimited;   /* ... without contention for shared memory and networks */
     uint32_t threads;    /* of this computer that computed values */
     uint32_t activations;
     bool has_values;

@@ -32,7 +32,7 @@ uint32_t tacho_slice_count(const tacho_program *program);
 
 /*
  * The slices of |program|, which has been checked. An input belongs to every slice that reads it,
- * an output to the one that makes it; what nobody reads or makes to the first. The caller frees
+ * an output to the one that makes it; unused tensors belong to the first. The caller frees
  * them, after a failure, too.
  */
 tacho_status tacho_slices_create(const tacho_program *program,

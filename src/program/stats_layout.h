@@ -50,7 +50,8 @@ enum { TACHO_STATS_THREADS_MAX = 1 << 22 };
 /* Whether the cores of |program| have threads, and no more than that. */
 tacho_status tacho_stats_check_threads(const tacho_program *program) TACHO_MUST_USE;
 
-/* |program| has passed tacho_program_check and outlives the layout. deinit in any case. */
+/* |program| has passed tacho_program_check and outlives the layout. Call deinit even if this fails.
+ */
 tacho_status tacho_stats_layout_init(tacho_stats_layout *layout,
                                      const tacho_program *program) TACHO_MUST_USE;
 void tacho_stats_layout_deinit(tacho_stats_layout *layout);

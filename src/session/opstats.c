@@ -448,7 +448,7 @@ static void say_missing(opstats_run *self, const tacho_stats_name *name)
     }
 }
 
-/* Names as of raw stats, but for their numbers: nobody would look for them among others. */
+/* Names as of raw stats, but without their numbers. */
 static void say_bad_names(opstats_run *self)
 {
     for (size_t i = 0; i < self->names.bad_count; i++) {

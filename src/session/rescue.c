@@ -16,7 +16,7 @@ enum { PATIENCE_NS = 500000000, NS_PER_S = 1000000000 };
 
 /* Read by the handler and by both threads: atomics that need no lock. */
 static atomic_int interrupt_count;
-static atomic_bool is_watched; /* somebody waits for |wanted| ... */
+static atomic_bool is_watched; /* a thread waits for |wanted| ... */
 static atomic_bool can_rescue; /* ... who has something to write */
 static atomic_bool is_over;    /* the loop has ended, interrupted */
 static sem_t wanted;           /* an interrupt that cannot wait, or the loop's end */

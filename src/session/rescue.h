@@ -2,7 +2,7 @@
 /*
  * Interrupts of a run. The first asks the loop to end after the inference that is going on. The
  * second gives that inference up: a thread that has waited for it writes what was recorded and ends
- * the process. The third ends it at once, as does the second where there is nobody to write.
+ * the process. The third ends it at once, as does the second if there is nothing to write.
  *
  * SIGTERM does not wait for long: when the inference has not ended after half a second, the thread
  * does what a second interrupt would, whatever kernel is at work.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Notes of a run. What is an answer to a question nobody asked is left out where it is quiet.
+ * Notes of a run. A quiet run says only warnings and losses.
  */
 #include "session/run_notes.h"
 

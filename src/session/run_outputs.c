@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Outputs that nobody says anything about are printed.
+ * Outputs without a file are printed.
  */
 #include "session/run_outputs.h"
 

@@ -419,7 +419,7 @@ static tacho_status take_result(tacho_run_session *self, const tacho_run_sample 
     return is_recorded ? take_sample(self, *sample) : TACHO_OK;
 }
 
-/* Nobody writes meanwhile what was recorded. */
+/* Meanwhile, no other thread writes what was recorded. */
 static tacho_status take_locked(tacho_run_session *self, const tacho_run_sample *sample,
                                 bool is_recorded)
 {

@@ -10,7 +10,8 @@
 #include "profile/select.h"
 #include "table/table.h"
 
-/* How busy the engines were in |first|, the first recorded inference. deinit in any case. */
+/* How busy the engines were in |first|, the first recorded inference. Call deinit even if this
+ * fails. */
 tacho_status tacho_run_overview_table(const tacho_run_session *session,
                                       const tacho_run_profile *first,
                                       tacho_table *out_table) TACHO_MUST_USE;
@@ -21,7 +22,8 @@ typedef struct tacho_run_ops_choice {
     tacho_name_filter filter; /* accepts is NULL: all */
 } tacho_run_ops_choice;
 
-/* Operators of all recorded inferences, of which |first| is the first. deinit in any case. */
+/* Operators of all recorded inferences, of which |first| is the first. Call deinit even if this
+ * fails. */
 tacho_status tacho_run_ops_table(const tacho_run_session *session, const tacho_run_profile *first,
                                  const tacho_run_ops_choice *choice,
                                  tacho_table *out_table) TACHO_MUST_USE;

@@ -341,7 +341,7 @@ static tacho_status read_mapped(const input_text *self, tacho_mappings *mappings
 }
 
 /*
- * A pipe with a name waits, for ever if need be, until somebody writes to it: this is said. What
+ * Opening a named pipe waits until a writer opens it, so a note says so. What
  * would be read twice cannot be one.
  */
 static tacho_status check_pipe(const char *path, bool is_raw, const tacho_notes *notes)

@@ -28,7 +28,7 @@ typedef struct tacho_workbook_vtable {
     /* More rows of the last table. (optional: it must be whole) */
     tacho_status (*append)(void *workbook, const tacho_table *more);
     tacho_status (*write)(void *workbook, tacho_output *output);
-    void (*close)(void *workbook); /* in any case, once it is open */
+    void (*close)(void *workbook); /* always, once it is open */
 } tacho_workbook_vtable;
 
 /* Whether a table may be given in pieces. */

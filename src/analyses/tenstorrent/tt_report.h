@@ -77,13 +77,13 @@ typedef struct tacho_tt_report {
     bool is_arch_overruled;       /* the table says another than the options */
 } tacho_tt_report;
 
-/* To be deinitialised in any case. */
+/* Call deinit even if this fails. */
 tacho_status tacho_tt_report_init(tacho_tt_report *report, tacho_tt_ops *ops,
                                   const tacho_tt_options *options) TACHO_MUST_USE;
 void tacho_tt_report_deinit(tacho_tt_report *report);
 
 /*
- * The peaks of the chip of that name, in any case of letters, from the machine descriptions that
+ * The peaks of the chip of that name, upper or lower case, from the machine descriptions that
  * are built in; or of the first chip in the description |name|, a path that ends with .json. Lives
  * in |arena|.
  */

@@ -121,7 +121,7 @@ static tacho_run_qaic_facts facts_of(const tacho_stats_buffer *buffer, const tac
 
 /* ---- all of them --------------------------------------------------------------------------- */
 
-/* Rows of the report, in its order; the first three are there in any case. */
+/* Rows of the report, in its order; the first three are always there. */
 #define METRICS(X)                                                                                 \
     X(EXEC, "ExecTimeUs")                                                                          \
     X(INPUT_WAIT, "InputWaitTimeUs")                                                               \
