@@ -93,8 +93,24 @@ static void take_out(tacho_index *index, size_t hole)
     index->used_count--;
 }
 
+/* All at once: nothing has to move up. */
+static void clear(tacho_index *index)
+{
+    for (size_t at = 0; at <= index->slot_mask; at++) {
+        index->slots[at] = (tacho_index_slot){0, TACHO_NONE};
+    }
+    index->used_count = 0;
+}
+
 void tacho_index_forget(tacho_index *index, uint32_t first_id)
 {
+    if (index->used_count == 0) {
+        return;
+    }
+    if (first_id == 0) {
+        clear(index);
+        return;
+    }
     for (size_t at = 0; at <= index->slot_mask; at++) {
         while (index->slots[at].id != TACHO_NONE && index->slots[at].id >= first_id) {
             take_out(index, at);
