@@ -26,7 +26,8 @@ build() { # FOLDER LOCALE CMAKE_OPTION...
     shift 2
     (cd "$folder" && export LC_ALL="$locale" CCACHE_DISABLE=1 &&
         cmake --preset release -DTACHO_TESTS=OFF "$@" >/dev/null &&
-        cmake --build build --parallel "$(nproc)" --target tacho_tool tacho tacho_static >/dev/null)
+        cmake --build build --parallel "$(nproc)" --target tacho_tool tacho tacho_static tacho_client_shared \
+            tacho-client_static >/dev/null)
 }
 
 copy "$work/a" # both first, so that somebody may edit a file meanwhile
@@ -35,7 +36,7 @@ build "$work/a" C "$@"
 sleep 2
 build "$other" C.UTF-8 "$@"
 same=0
-for file in bin/tacho src/libtacho.so src/libtacho.a; do
+for file in bin/tacho src/libtacho.so src/libtacho.a src/libtacho-client.so src/libtacho-client.a; do
     if cmp "$work/a/build/$file" "$other/build/$file"; then
         echo "same: $file $(sha256sum <"$work/a/build/$file" | cut -c 1-16)"
     else

@@ -31,7 +31,7 @@ expect() {
     fi
 }
 
-for file in "$1/bin/tacho" "$1"/src/libtacho.so; do
+for file in "$1/bin/tacho" "$1"/src/libtacho.so "$1"/src/libtacho-client.so; do
     [[ -e $file ]] || continue
     expect "$file" "position independence" 'Type: *DYN' readelf -h
     expect "$file" "RELRO" 'GNU_RELRO' readelf -lW
