@@ -35,10 +35,11 @@ tacho_status tacho_compilation_write_timeline(const tacho_compilation *compilati
                                               const tacho_trace_sink *sink,
                                               tacho_output *output) TACHO_MUST_USE;
 
-/* Says what the reader had to choose or to make up, and what is left out. */
+/* Says what the reader had to choose, and what is left out. */
 void tacho_compilation_say_model(const tacho_compilation *compilation, const tacho_notes *notes);
 
-/* Says which operators have no cost rule, and whether the program fits its machine. */
+/* Says which values are made up, which operators have no cost rule, and whether the program fits
+ * its machine. */
 void tacho_compilation_say_doubts(const tacho_compilation *compilation, const tacho_notes *notes);
 
 #endif

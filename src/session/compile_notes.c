@@ -88,7 +88,7 @@ static void say_absent(const tacho_graph *graph, const tacho_notes *notes)
         snprintf(stand_in, sizeof(stand_in), "%s stand in",
                  zeros > 0 ? "zeros" : "seeded random values");
     }
-    tacho_note(notes, "note", "%.120s: the values of %zu tensor%s are missing: %s",
+    tacho_note(notes, "warning", "%.120s: the values of %zu tensor%s are missing: %s",
                graph->path.data, all, all == 1 ? "" : "s", stand_in);
 }
 
@@ -130,7 +130,6 @@ void tacho_compilation_say_model(const tacho_compilation *compilation, const tac
         tacho_note(notes, "note", "%.120s: %.*s", graph->path.data,
                    (int)(graph->note.len < 300 ? graph->note.len : 300), graph->note.data);
     }
-    say_absent(graph, notes);
     say_empty(fusion, notes);
     say_undecided(graph, notes);
     if (fusion->unused_count > 0) {
@@ -152,6 +151,7 @@ static void warn_of_memory(const tacho_compilation *self, const tacho_notes *not
 
 void tacho_compilation_say_doubts(const tacho_compilation *compilation, const tacho_notes *notes)
 {
+    say_absent(&compilation->graph, notes);
     warn_unknown(&compilation->estimate, notes);
     warn_of_memory(compilation, notes);
 }
