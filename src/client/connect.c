@@ -18,12 +18,18 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
-enum { PATIENCE_S = 5 };
+enum {
+    PATIENCE_S = 5,
+    /* Of linux/fcntl.h, which does not go together with fcntl.h. */
+    GET_SEALS = 1024 + 10,
+    SEAL_SHRINK = 2,
+};
 
 client_process tacho_client_process;
 
@@ -113,6 +119,18 @@ static socklen_t find_collector(collector_address *address)
     return sizeof(address->path);
 }
 
+/* Whether it is our own user at the other end: a path in /tmp may be another's by now. */
+static bool is_own(int fd)
+{
+    struct {
+        pid_t pid;
+        uid_t uid;
+        gid_t gid;
+    } peer; /* ucred */
+    socklen_t len = sizeof(peer);
+    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) == 0 && peer.uid == geteuid();
+}
+
 /* A socket that is connected to the collector, or -1. */
 static int open_socket(bool *out_is_tcp)
 {
@@ -126,7 +144,7 @@ static int open_socket(bool *out_is_tcp)
     }
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
     setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
-    if (connect(fd, &address.any, len) != 0) {
+    if (connect(fd, &address.any, len) != 0 || (!*out_is_tcp && !is_own(fd))) {
         close(fd);
         return -1;
     }
@@ -152,7 +170,7 @@ static int open_segment(int fd)
         return -1;
     }
     snprintf(path, sizeof(path), "/proc/%u/fd/%u", welcome.pid, welcome.descriptor);
-    return open(path, O_RDWR | O_CLOEXEC);
+    return open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 }
 
 /* The descriptor that came with a welcome, or -1. */
@@ -189,6 +207,18 @@ static int receive_segment(int fd)
     return segment;
 }
 
+/*
+ * Whether all of a segment is there and stays there: what is cut off would be a signal for us. Only
+ * memory has seals, so no file is written over, whatever a stranger at a port names.
+ */
+static bool is_whole(int segment)
+{
+    struct stat facts;
+    int seals = fcntl(segment, GET_SEALS);
+    return seals >= 0 && (seals & SEAL_SHRINK) != 0 && fstat(segment, &facts) == 0 &&
+           facts.st_size >= TACHO_WIRE_SEGMENT_BYTES;
+}
+
 /* A segment of the collector, or NULL. */
 static void *map_segment(bool is_more)
 {
@@ -207,8 +237,11 @@ static void *map_segment(bool is_more)
     if (segment < 0) {
         return NULL;
     }
-    void *memory = mmap(NULL, TACHO_WIRE_SEGMENT_BYTES, PROT_READ | PROT_WRITE,
-                        MAP_SHARED | MAP_NORESERVE, segment, 0);
+    void *memory = MAP_FAILED;
+    if (is_whole(segment)) {
+        memory = mmap(NULL, TACHO_WIRE_SEGMENT_BYTES, PROT_READ | PROT_WRITE,
+                      MAP_SHARED | MAP_NORESERVE, segment, 0);
+    }
     close(segment);
     return memory != MAP_FAILED ? memory : NULL;
 }

@@ -4,11 +4,13 @@
 
     clients.py BIN_DIR CLIENT_LOAD [--kills N]
 """
+import fcntl
 import json
 import os
 import random
 import re
 import signal
+import socket
 import struct
 import subprocess
 import sys
@@ -53,6 +55,30 @@ class Clients(unittest.TestCase):
             _, clients, taken, dropped = self.profile(LOAD, "zones", str(threads), str(events))
             self.assertEqual((clients, taken + dropped), (1, threads * events))
             self.assertEqual(self.count("work"), taken)
+
+    def test_a_collector_that_is_none(self):
+        """A program lives on whatever is at the end of its socket."""
+        segment_bytes = 4096 + (1 << 15) * 8 + (8 << 20) + 64 * (4096 + (1 << 18) * 32)
+        welcome = struct.pack("<IIQ", 0x656d6c57, 1, segment_bytes)
+        for size, is_sealed, answer in ((4096, True, welcome), (segment_bytes, False, welcome),
+                                        (segment_bytes, True, welcome[:7]), (0, True, b"")):
+            path = f"{self.at}/socket{size}{is_sealed}{len(answer)}"
+            with socket.socket(socket.AF_UNIX) as server:
+                server.bind(path)
+                server.listen()
+                with subprocess.Popen([LOAD, "zones", "1", "1000"],
+                                      env={**os.environ, "TACHO_COLLECTOR": path}) as child:
+                    peer, _ = server.accept()
+                    memory = os.memfd_create("test", os.MFD_ALLOW_SEALING)
+                    os.ftruncate(memory, size)
+                    if is_sealed:
+                        fcntl.fcntl(memory, fcntl.F_ADD_SEALS, fcntl.F_SEAL_SHRINK)
+                    peer.recv(16)
+                    if answer:
+                        socket.send_fds(peer, [answer], [memory])
+                    peer.close()
+                    self.assertEqual(child.wait(timeout=60), 0)
+                    os.close(memory)
 
     def test_children_and_new_programs(self):
         _, clients, taken, dropped = self.profile(LOAD, "fork", "64", "1000")
