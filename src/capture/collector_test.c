@@ -488,6 +488,37 @@ static void a_taken_port_names_its_holder(void **state)
     tacho_tcp_socket_close(&one);
 }
 
+/* Numbers in a segment that no client writes: more zones and records than there can be. */
+static void write_nonsense(void)
+{
+    fixture self;
+    start(&self);
+    emit((void *)(uintptr_t)3);
+    void *segment = tacho_client_process.segments[0];
+    tacho_wire_header *header = segment;
+    for (size_t i = 1; i < TACHO_WIRE_RINGS; i++) {
+        tacho_wire_ring *ring = tacho_wire_ring_at(segment, i);
+        atomic_store(&ring->depth, UINT32_MAX);
+        atomic_store(&ring->dropped, UINT64_MAX);
+        atomic_store(&ring->head, i % 2 == 0 ? UINT64_MAX : 0);
+        atomic_store(&ring->state, TACHO_WIRE_ACTIVE);
+    }
+    atomic_store(&header->unplaced, UINT64_MAX);
+    atomic_store(&header->used, UINT64_MAX);
+    tacho_collector_counts counts = stop(&self);
+    REQUIRE(counts.events == 6);
+    REQUIRE(counts.broken == TACHO_WIRE_RINGS / 2 - 1);
+    REQUIRE(counts.bad == (uint64_t)TACHO_WIRE_RINGS / 2 * TACHO_WIRE_OPEN_MAX);
+    REQUIRE(counts.dropped == 0 && counts.unplaced == TACHO_LOSS_MAX);
+    REQUIRE(self.unended_count == 0);
+}
+
+static void nonsense_is_counted(void **state)
+{
+    (void)state;
+    in_child(write_nonsense);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -498,6 +529,7 @@ int main(void)
         cmocka_unit_test(every_kind_is_understood),
         cmocka_unit_test(garbage_is_refused),
         cmocka_unit_test(a_taken_port_names_its_holder),
+        cmocka_unit_test(nonsense_is_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
