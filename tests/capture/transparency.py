@@ -354,7 +354,7 @@ class Captures(unittest.TestCase):
         os.mkfifo(f"{self.at}/pipe.tacho")
         os.symlink("pipe.tacho", f"{self.at}/link.tacho")
         for target in ("pipe.tacho", "link.tacho"):
-            pipe = os.open(f"{self.at}/pipe.tacho", os.O_RDWR)
+            pipe = os.open(f"{self.at}/pipe.tacho", os.O_RDWR | os.O_NONBLOCK)
             done = self.tacho("profile", "-q", "-o", target, "--", "sh", "-c", "exit 4")
             self.assertEqual(done.returncode, 4, done.stderr)
             self.assertEqual(os.read(pipe, 4), b"\x89TCH")
