@@ -24,10 +24,14 @@ copy() { # FOLDER
 build() { # FOLDER LOCALE CMAKE_OPTION...
     local folder=$1 locale=$2
     shift 2
-    (cd "$folder" && export LC_ALL="$locale" CCACHE_DISABLE=1 &&
-        cmake --preset release -DTACHO_TESTS=OFF "$@" >/dev/null &&
+    if ! (cd "$folder" && export LC_ALL="$locale" CCACHE_DISABLE=1 &&
+        cmake --preset release -DTACHO_TESTS=OFF "$@" &&
         cmake --build build --parallel "$(nproc)" --target tacho_tool tacho tacho_static tacho_client_shared \
-            tacho-client_static >/dev/null)
+            tacho-client_static) >"$work/log" 2>&1; then
+        tail -n 20 "$work/log"
+        echo "cannot build in $folder"
+        exit 1
+    fi
 }
 
 copy "$work/a" # both first, so that somebody may edit a file meanwhile
