@@ -20,6 +20,9 @@ import unittest
 
 BIN, LOAD = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 TACHO = f"{BIN}/tacho"
+WIRE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../src/client/wire.h")
+with open(WIRE, encoding="utf-8") as wire_file:
+    WIRE_VERSION = int(re.search(r"TACHO_WIRE_VERSION = (\d+)", wire_file.read()).group(1))
 KILLS = 12
 if "--kills" in sys.argv:
     at = sys.argv.index("--kills")
@@ -59,7 +62,7 @@ class Clients(unittest.TestCase):
     def test_a_collector_that_is_none(self):
         """A program lives on whatever is at the end of its socket."""
         segment_bytes = 4096 + (1 << 15) * 8 + (8 << 20) + 64 * (4096 + (1 << 18) * 32)
-        welcome = struct.pack("<IIQ", 0x656d6c57, 1, segment_bytes)
+        welcome = struct.pack("<IIQ", 0x656d6c57, WIRE_VERSION, segment_bytes)
         for size, is_sealed, answer in ((4096, True, welcome), (segment_bytes, False, welcome),
                                         (segment_bytes, True, welcome[:7]), (0, True, b"")):
             path = f"{self.at}/socket{size}{is_sealed}{len(answer)}"
@@ -79,6 +82,22 @@ class Clients(unittest.TestCase):
                     peer.close()
                     self.assertEqual(child.wait(timeout=60), 0)
                     os.close(memory)
+
+    def test_a_port_that_names_a_file(self):
+        """Whoever listens at the port by now: no file of ours is written over."""
+        segment_bytes = 4096 + (1 << 15) * 8 + (8 << 20) + 64 * (4096 + (1 << 18) * 32)
+        with open(f"{self.at}/precious", "w+b") as precious, socket.socket() as server:
+            precious.truncate(segment_bytes)  # a hole
+            server.bind(("127.0.0.1", 0))
+            server.listen()
+            with subprocess.Popen([LOAD, "zones", "1", "1000"], env={
+                    **os.environ, "TACHO_COLLECTOR": f"127.0.0.1:{server.getsockname()[1]}"}) as child:
+                peer, _ = server.accept()
+                peer.recv(16)
+                peer.send(struct.pack("<IIQII", 0x656d6c57, WIRE_VERSION, segment_bytes, os.getpid(), precious.fileno()))
+                peer.close()
+                self.assertEqual(child.wait(timeout=60), 0)
+            self.assertEqual(os.stat(f"{self.at}/precious").st_blocks, 0)
 
     def test_children_and_new_programs(self):
         _, clients, taken, dropped = self.profile(LOAD, "fork", "64", "1000")
