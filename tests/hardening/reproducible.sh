@@ -28,7 +28,7 @@ build() { # FOLDER LOCALE CMAKE_OPTION...
         cmake --preset release -DTACHO_TESTS=OFF "$@" &&
         cmake --build build --parallel "$(nproc)" --target tacho_tool tacho tacho_static tacho_client_shared \
             tacho-client_static) >"$work/log" 2>&1; then
-        tail -n 20 "$work/log"
+        tail -n 20 "$work/log" | cut -c 1-300
         echo "cannot build in $folder"
         exit 1
     fi
