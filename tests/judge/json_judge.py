@@ -144,9 +144,14 @@ class JsonJudge:
                 self.problem("flow_ends_before_it_begins", events[0])
             if begins > 1:
                 self.problem("flow_begins_twice", events[0])
+            numbers = set()     # of PyTorch's launches and what they launched
             for event in events:
                 if event["ph"] != "f" or event.get("bp") == "e":
-                    self.check_end(event, bound[event["place"]])
+                    found = bound[event["place"]]
+                    self.check_end(event, found)
+                    numbers.add(found[3].get("args", {}).get("correlation") if found else None)
+            if len(numbers - {None}) > 1:
+                self.problem("flow_joins_other_correlations", f"{sorted(numbers - {None})}: {events[0]}")
 
     def check_end(self, event, found):
         """An arrow that says which slice it is of is drawn from or to that one."""

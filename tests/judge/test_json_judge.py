@@ -29,6 +29,13 @@ class JsonJudgeTest(unittest.TestCase):
         self.clean(span(1.001, 0.002), span(1.003, 0.001))
         self.bad("overlapping_slices", span(0, 10), span(5, 10))
 
+    def test_correlations(self):
+        one, other = {"args": {"correlation": 1}}, {"args": {"correlation": 2}}
+        ends = flow("s", 0), flow("f", 5, tid=2, bp="e")
+        self.clean(span(0, 2, **one), span(5, 1, tid=2, **one), *ends)
+        self.clean(span(0, 2, **one), span(5, 1, tid=2), *ends)
+        self.bad("flow_joins_other_correlations", span(0, 2, **one), span(5, 1, tid=2, **other), *ends)
+
     def test_times_and_numbers(self):
         self.bad("bad_time", span(-1, 2))
         self.bad("bad_time", span(1, -2))

@@ -534,6 +534,13 @@ class FlowTest(JudgeTest):
         self.bad("flow_not_active", track(1), track(2), sink, source, ends)
         self.clean(track(1), track(2), begin(9, "b", fixed64(48, 9), uuid=2), source, end(6), end(9, uuid=2))
 
+    def test_flow_joins_other_correlations(self):
+        def pair(first, second):
+            numbers = [F(4, F(10, "correlation") + F(4, number)) for number in (first, second)]
+            return self.two([fixed64(47, 9), numbers[0]], [fixed64(48, 9), numbers[1]])
+        self.clean(*pair(5, 5))
+        self.bad("flow_joins_other_correlations", *pair(5, 6))
+
     def test_flow_without_slice(self):
         self.bad("flow_without_slice", counter(1), event(4, 1, F(30, 1), fixed64(47, 9)))
         self.bad({"flow_without_slice": 1, "end_without_begin": 1}, track(1), end(1, fixed64(47, 9)))

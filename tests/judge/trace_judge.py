@@ -591,6 +591,10 @@ class Judge:
                 self.problem("flow_not_active", f"flow {flow}", packet)
 
     def connect(self, flow, old, new):
+        """Launches of PyTorch and what they launched say which belong together."""
+        pair = old.args.get("correlation"), new.args.get("correlation")
+        if None not in pair and pair[0] != pair[1]:
+            self.problem("flow_joins_other_correlations", f"{old.name} {pair[0]}, {new.name} {pair[1]}")
         self.flows.append((flow, new, old) if old.ts > new.ts else (flow, old, new))
 
     def begin(self, track, time, packet, event):

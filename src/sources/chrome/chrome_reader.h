@@ -20,7 +20,9 @@ typedef struct chrome_site_slot {
 /* What has been seen of a flow id since its number is the one it has. */
 typedef struct chrome_arrow {
     uint64_t number;
-    int64_t left_at;     /* where it leaves, if it has: the time */
+    int64_t left_at;     /* where it leaves, if it has: the time, */
+    int64_t left_end;    /* which span that is, as flow ends say it, */
+    uint32_t left_name;  /* the name of that, */
     uint32_t left_track; /* and the track */
     uint32_t waiting;    /* in |waiting_arrivals|, or TACHO_NONE */
     bool has_left, has_passed, has_arrived;

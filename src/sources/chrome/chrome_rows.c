@@ -233,7 +233,8 @@ static tacho_status push_departure(chrome_reader *reader, const chrome_arrow *ar
     departure.track = arrow->left_track;
     departure.of.flow.id = number;
     departure.of.flow.phase = TACHO_FLOW_LEAVES;
-    departure.of.flow.span_end = TACHO_FLOW_AROUND;
+    departure.of.flow.span_end = arrow->left_end;
+    departure.of.flow.span_name = arrow->left_name;
     return push(reader, &departure);
 }
 
@@ -246,6 +247,8 @@ static tacho_status split_arrow(chrome_reader *reader, chrome_arrow *arrow, tach
     tacho_flow_phase phase = row->of.flow.phase;
     if (phase == TACHO_FLOW_LEAVES && !arrow->has_left) {
         arrow->left_at = row->start;
+        arrow->left_end = row->of.flow.span_end;
+        arrow->left_name = row->of.flow.span_name;
         arrow->left_track = row->track;
         for (; arrow->waiting != TACHO_NONE;
              arrow->waiting = reader->waiting_arrivals[arrow->waiting].next) {
@@ -280,6 +283,19 @@ static bool contains(tacho_str text, tacho_str word)
 static bool is_launch(tacho_str text)
 {
     return contains(text, TACHO_STR("ac2g")) || contains(text, TACHO_STR("async_cpu_to_gpu"));
+}
+
+/*
+ * PyTorch writes the ends of arrows right behind their spans. The span is known then: by time alone
+ * one that starts in the same microsecond could be taken for it.
+ */
+static void bind_to_last(const chrome_reader *reader, uint32_t thread, tacho_row *row)
+{
+    const chrome_thread *found = &reader->tracks.threads[thread];
+    if (row->start == found->last_start && tacho_row_is_around(row)) {
+        row->of.flow.span_end = found->last_end;
+        row->of.flow.span_name = reader->dict->sites[found->last_site].name;
+    }
 }
 
 static tacho_status take_flow(chrome_reader *reader, char phase, int64_t start)
@@ -319,6 +335,7 @@ static tacho_status take_flow(chrome_reader *reader, char phase, int64_t start)
         TACHO_TRY(chrome_texts_ensure(&reader->texts, category, &key.words[0]));
         TACHO_TRY(chrome_texts_ensure(&reader->texts, name, &key.words[1]));
         chrome_arrow *arrow = NULL;
+        bind_to_last(reader, thread, &row);
         TACHO_TRY(number_flow(reader, &key, &row, &arrow));
         TACHO_TRY(split_arrow(reader, arrow, &row));
         note_flow_phase(arrow, row.of.flow.phase);
@@ -420,6 +437,10 @@ static tacho_status take_complete(chrome_reader *reader, int64_t start_ns, int64
     tacho_row row;
     TACHO_TRY(begin_row(reader, thread, start, &row));
     row.of.span.end = end;
+    chrome_thread *found = &reader->tracks.threads[thread];
+    found->last_start = TACHO_LIKELY(has_end) ? start : -1;
+    found->last_end = end;
+    found->last_site = row.of.span.site;
     return TACHO_LIKELY(has_end) ? push_span(reader, &row) : take_unended(reader, &row);
 }
 

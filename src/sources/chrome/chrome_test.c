@@ -407,6 +407,25 @@ static void test_id_forms(void **state)
                   "track #2 c 7 v|counter stack 0 rank 0 in #1\n");
 }
 
+/* A flow end behind a span of its thread and start is that span's, if it binds to what is around.
+ */
+static void test_flows_behind_spans(void **state)
+{
+    (void)state;
+    expect("{\"ph\":\"X\",\"name\":\"a\",\"ts\":1,\"dur\":0," AT "}," FLOW("s", "1", "1")
+               FLOW("s", "2", "2") "{\"ph\":\"X\",\"name\":\"b\",\"ts\":1,\"dur\":2," AT "}," FLOW(
+                   "f", "1", "1")
+                   FLOW("f", "1", "1") "{\"ph\":\"f\",\"name\":\"n\",\"id\":2,\"ts\":1," AT "},"
+                                       "{\"ph\":\"X\",\"name\":\"c\",\"ts\":4," AT
+                                       "}," FLOW("s", "3", "4") "{}",
+           "span #2 1000..1000 a|\nflow #2 1000 1 leaves data ..1000\n"
+           "flow #2 2000 2 leaves data around\nspan #2 1000..3000 b|\n"
+           "flow #2 1000 1 arrives data ..3000\n"
+           "flow #2 1000 3 leaves data ..1000\nflow #2 1000 3 arrives data ..3000\n"
+           "flow #2 1000 2 arrives data next\nflow #2 4000 4 leaves data around\n"
+           "span #2 4000..4000 c| unended\n");
+}
+
 static void test_bound_flows(void **state)
 {
     (void)state;
@@ -576,6 +595,7 @@ int main(void)
         cmocka_unit_test(test_split_flows),
         cmocka_unit_test(test_no_events_between),
         cmocka_unit_test(test_id_forms),
+        cmocka_unit_test(test_flows_behind_spans),
         cmocka_unit_test(test_bound_flows),
         cmocka_unit_test(test_numbers),
         cmocka_unit_test(test_texts),

@@ -96,6 +96,7 @@ static tacho_status ensure_thread(chrome_tracks *tracks, tacho_str pid, tacho_st
         .next_thread = process->first_thread,
         .track = TACHO_NONE,
         .stack = TACHO_NONE,
+        .last_start = -1,
     };
     process->first_thread = added;
     return TACHO_OK;

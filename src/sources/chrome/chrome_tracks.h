@@ -43,6 +43,9 @@ typedef struct chrome_thread {
     uint32_t order;    /* among the tracks of its process, by first use */
     uint32_t kinds;    /* bits of tacho_category_kind: what its spans have been so far */
     bool shares_track; /* it is a lane: the track is that of another */
+    /* Its last complete event: times in ticks, the start -1 when there is none. */
+    uint32_t last_site;
+    int64_t last_start, last_end;
     chrome_description said;
 } chrome_thread;
 
