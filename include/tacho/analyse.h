@@ -78,8 +78,8 @@ typedef struct tacho_analyse_annotate_options {
 
 /*
  * Runtime profiles of Torq joined with the compiler's debug information, |debug_path|: a file, or a
- * folder with one for each dispatch. Tables: "annotated", "problems" (rows without a match, by
- * reason), "lost".
+ * folder with one for each dispatch. Tables: "annotation", "problems" (rows without a match, by
+ * reason), "debug_info" (what was read of it), "lost".
  */
 TACHO_API tacho_status tacho_analyse_annotate(const char *debug_path, const char *const *paths,
                                               size_t path_count,
@@ -96,7 +96,7 @@ typedef struct tacho_analyse_opstats_options {
 /*
  * Raw stats of a device summed up. |program| is the compiled program that recorded them. Tables are
  * those of a summary, for each file: "device", "cores", "ops", "threads", "ports", "doorbells",
- * "pmu", "rates", "op_pmu", "stalls" and "missing", which says what was not recorded and why.
+ * "pmu", "rates", "op_pmu", "stalls", "missing" (what was not recorded, and why) and "damage".
  */
 TACHO_API tacho_status tacho_analyse_opstats(const char *program, const char *const *paths,
                                              size_t path_count,
