@@ -12,6 +12,7 @@
 #include "sources/tenstorrent/log_set.h"
 #include "sources/tenstorrent/tenstorrent.h"
 #include "sources/torq/torq.h"
+#include "sources/tracy/tracy.h"
 
 static const tacho_source *const sources[] = {
     &tacho_source_torq_timeline,
@@ -24,6 +25,7 @@ static const tacho_source *const sources[] = {
     &tacho_source_tacho,
     &tacho_source_tenstorrent_ops,
     &tacho_source_tenstorrent_log,
+    &tacho_source_tracy,
     NULL,
 };
 

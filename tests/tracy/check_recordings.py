@@ -38,7 +38,7 @@ class Found:
             elif kind == "track":
                 self.tracks[row[1]] = row[2:]
             elif kind == "metadata":
-                self.metadata.setdefault(row[1].split(".", 2)[2], []).append(row[2])
+                self.metadata.setdefault(row[1].rsplit(".", 1)[1], []).append(row[2])
             elif kind == "loss":
                 self.losses[row[1]] = row[2]
             elif kind == "end":
@@ -166,17 +166,20 @@ def compare_threads(found, expect, problems):
             problems.append("thread %s is called %r" % (tid, ours[int(tid)]))
 
 
+def compare_stream(found, expect, problems):
+    if found.end[1] != int(expect["fork"]) and expect["gpu_contexts"]:
+        problems.append("wrong layout")
+    if found.end[2] != expect["blocks"] or found.end[3] != sum(expect["events"].values()):
+        problems.append("%s blocks and events, expected %d and %d"
+                        % (found.end[2:], expect["blocks"], sum(expect["events"].values())))
+
+
 def compare_rest(found, expect, problems):
     same("app info", found.metadata.get("app_info", []), expect["app_info"], problems)
     if found.metadata["program"] != [expect["welcome"]["program"]]:
         problems.append("program %s" % found.metadata["program"])
-    if found.end[1] != int(expect["fork"]) and expect["gpu_contexts"]:
-        problems.append("wrong layout")
     if found.losses:
         problems.append("losses %s" % found.losses)
-    if found.end[2] != expect["blocks"] or found.end[3] != sum(expect["events"].values()):
-        problems.append("%s blocks and events, expected %d and %d"
-                        % (found.end[2:], expect["blocks"], sum(expect["events"].values())))
     memory = sum(count for name, count in expect["memory"].items() if name != "MemNamePayload")
     pools = [track for track, facts in found.tracks.items() if facts[1].startswith("memory")]
     if len([sample for sample in found.samples if sample[0] in pools]) != memory:
@@ -330,6 +333,23 @@ def check(replay, folder, name):
             problems.append("sizes of pieces change the result")
         first = text
     found = Found(first)
+    compare_stream(found, expect, problems)
+    compare_all(found, expect, base, problems)
+    return problems
+
+
+def check_file(replay, path, base):
+    """A file of Tracy's own capture tool, made from the same session."""
+    problems = []
+    with open(base + ".expect.json") as file:
+        expect = json.load(file)
+    text = subprocess.run([replay, path], check=True, capture_output=True,
+                          timeout=120).stdout.decode("utf-8", "surrogateescape")
+    compare_all(Found(text), expect, base, problems)
+    return problems
+
+
+def compare_all(found, expect, base, problems):
     compare_zones(found, expect, problems)
     compare_messages(found, expect, problems)
     compare_plots(found, expect, problems)
@@ -338,7 +358,6 @@ def check(replay, folder, name):
     compare_threads(found, expect, problems)
     compare_rest(found, expect, problems)
     compare_exports(found, base, problems)
-    return problems
 
 
 def main():
@@ -355,6 +374,14 @@ def main():
         print("%-16s %s" % (name, "ok" if not problems else ""))
         for problem in problems[:12]:
             print("    " + problem[:600])
+        for path in (name + ".tracy", name + ".lz4.tracy"):
+            if os.path.exists(os.path.join(folder, path)):
+                problems = check_file(replay, os.path.join(folder, path),
+                                      os.path.join(folder, name))
+                bad += bool(problems)
+                print("%-16s %s" % (path, "ok" if not problems else ""))
+                for problem in problems[:12]:
+                    print("    " + problem[:600])
     print("%d recordings, %d wrong" % (len(names), bad))
     return 1 if bad or not names else 0
 

@@ -3,8 +3,11 @@
  * tracy_replay RECORDING PROTOCOL SEED QUERIES: plays a recorded Tracy client through a socket, in
  * pieces of sizes that SEED decides, to a session, and prints what came of it, a JSON array a line.
  * What the session asked goes to the file QUERIES.
+ *
+ * tracy_replay FILE.tracy: the same of a file.
  */
 #include "capture/tracy_session.h"
+#include "sources/tracy/tracy.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -108,7 +111,7 @@ static void play(int fd, const char *bytes, size_t len, unsigned seed)
     _exit(0);
 }
 
-static void print_dict(const tacho_dict *dict, const tacho_tracy_session *session)
+static void print_dict(const tacho_dict *dict)
 {
     for (size_t i = 0; i < dict->track_count; i++) {
         printf("[\"track\",%zu,%" PRId64 ",", i,
@@ -128,8 +131,6 @@ static void print_dict(const tacho_dict *dict, const tacho_tracy_session *sessio
         printf("[\"loss\",\"%s\",%" PRIu64 "]\n", tacho_loss_key(dict->losses[i].reason),
                dict->losses[i].count);
     }
-    printf("[\"end\",%d,%d,%" PRIu64 ",%" PRIu64 "]\n", (int)session->end,
-           (int)session->protocol.is_fork, session->counts.blocks, session->counts.events);
 }
 
 /* Sends what may be sent now, and keeps it. */
@@ -186,7 +187,9 @@ static tacho_status replay(char **words, int fd)
     }
     TACHO_TRY(tacho_tracy_session_init(session, &facts));
     TACHO_TRY(talk(session, fd, queries));
-    print_dict(&dict, session);
+    print_dict(&dict);
+    printf("[\"end\",%d,%d,%" PRIu64 ",%" PRIu64 "]\n", (int)session->end,
+           (int)session->protocol.is_fork, session->counts.blocks, session->counts.events);
     tacho_tracy_session_deinit(session);
     fclose(queries);
     free(session);
@@ -194,10 +197,42 @@ static tacho_status replay(char **words, int fd)
     return TACHO_OK;
 }
 
+/* A .tracy file through its source. */
+static tacho_status read_file(const char *path)
+{
+    tacho_dict dict;
+    tacho_input input;
+    const tacho_source_options options = {.slice_count = 0};
+    TACHO_TRY(tacho_dict_init(&dict));
+    tacho_events events = {.vtable = &vtable, .dict = &dict};
+    TACHO_TRY(tacho_input_open(path, &input));
+    const tacho_reading reading = {.input = &input,
+                                   .path = tacho_str_from_cstring(path),
+                                   .options = &options,
+                                   .events = &events};
+    TACHO_TRY(tacho_source_tracy.read(&reading));
+    print_dict(&dict);
+    tacho_input_close(&input);
+    tacho_dict_deinit(&dict);
+    return TACHO_OK;
+}
+
+static int report(tacho_status status)
+{
+    if (status != TACHO_OK) {
+        fprintf(stderr, "%s\n", tacho_status_message(status));
+        return 1;
+    }
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     int ends[2];
     size_t len = 0;
+    if (argc == 2) {
+        return report(read_file(argv[1]));
+    }
     if (argc != 5 || socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) {
         fprintf(stderr, "usage: tracy_replay RECORDING PROTOCOL SEED QUERIES\n");
         return 2;
@@ -213,9 +248,5 @@ int main(int argc, char **argv)
     tacho_status status = replay(argv, ends[0]);
     close(ends[0]);
     waitpid(client, NULL, 0);
-    if (status != TACHO_OK) {
-        fprintf(stderr, "%s\n", tacho_status_message(status));
-        return 1;
-    }
-    return 0;
+    return report(status);
 }
