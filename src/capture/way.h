@@ -39,6 +39,8 @@ typedef struct tacho_way_counts {
     const char *needs; /* what a program has to be to be seen this way */
     uint64_t programs; /* that were */
     uint64_t events;   /* taken */
+    uint64_t refused;  /* programs that were found and could not be captured */
+    uint64_t damaged;  /* programs whose events could not be read to the end */
 } tacho_way_counts;
 
 typedef struct tacho_way tacho_way;

@@ -162,6 +162,32 @@ static void say_summary(const tacho_profile_report *report, bool has_ops)
     }
 }
 
+/* What came another way than by the collector, which has told already. */
+static void say_ways(const tacho_profile_report *report)
+{
+    const tacho_wrapper_result *result = report->result;
+    for (size_t i = 0; i < result->way_count; i++) {
+        const tacho_way_counts *way = &result->ways[i];
+        if (way->programs > 0 && strcmp(way->name, "Tracy") == 0) {
+            tacho_note(report->notes, "note",
+                       "%" PRIu64 " process%s reported %" PRIu64 " event%s through %s",
+                       way->programs, way->programs == 1 ? "" : "es", way->events,
+                       way->events == 1 ? "" : "s", way->name);
+        }
+        if (way->refused > 0) {
+            tacho_note(report->notes, "warning",
+                       "%" PRIu64 " %s program%s could not be captured: another profiler is "
+                       "connected, or the protocol is not known",
+                       way->refused, way->name, way->refused == 1 ? "" : "s");
+        }
+        if (way->damaged > 0) {
+            tacho_note(report->notes, "warning",
+                       "the events of %" PRIu64 " %s program%s could not be read to the end",
+                       way->damaged, way->name, way->damaged == 1 ? "" : "s");
+        }
+    }
+}
+
 /* Nothing came from inside the program: which ways were tried, and what to do. */
 static void say_uninstrumented(const tacho_profile_report *report)
 {
@@ -386,6 +412,7 @@ static tacho_status write_report(const tacho_profile_report *report)
     status = tacho_status_first(shown, status);
     if (status == TACHO_OK && !report->is_quiet) {
         say_summary(report, writer.has_ops);
+        say_ways(report);
         say_uninstrumented(report);
         say_limits(report->result, report->notes);
     }

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Finding Tracy clients: which sockets listen on one of its ports, and whose they are.
+ */
+#include "capture/tracy_hub.h"
+
+#include "base/grow.h"
+#include "base/process.h"
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum {
+    TABLE_BYTES = 256 << 10,
+    SOCKETS_MAX = 64,
+    PARENTS_MAX = 64,
+    FOUND_MAX = 4096,
+    LISTENS = 10
+};
+
+static const int64_t announcement_ns = 60 * 1000000LL; /* from listening to announcing */
+
+/* A socket that listens. */
+typedef struct listening {
+    uint64_t inode;
+    uint16_t port;
+} listening;
+
+typedef struct listening_list {
+    listening items[SOCKETS_MAX];
+    size_t count;
+} listening_list;
+
+bool tacho_tracy_is_ours(const tacho_tracy_hub *hub, pid_t pid)
+{
+    for (unsigned i = 0; i < PARENTS_MAX && pid > 1; i++) {
+        tacho_proc_stat stat;
+        if (tacho_sampler_group(hub->sampler, pid) != TACHO_NONE) {
+            return true;
+        }
+        if (!tacho_proc_read_stat(pid, 0, &stat)) {
+            return false;
+        }
+        pid = (pid_t)stat.parent;
+    }
+    return false;
+}
+
+void tacho_tracy_note_client(tacho_tracy_hub *hub, pid_t pid, uint16_t port, uint32_t protocol)
+{
+    for (size_t i = 0; i < hub->found_count; i++) {
+        if (hub->found[i].pid == pid && hub->found[i].port == port) {
+            if (protocol != 0) {
+                hub->found[i].protocol = protocol;
+                hub->found[i].retry_ns = hub->found[i].tries > 0 ? hub->found[i].retry_ns : 0;
+            }
+            return;
+        }
+    }
+    if (hub->found_count == FOUND_MAX) {
+        return;
+    }
+    tacho_status status = tacho_grow(&hub->found, &hub->found_capacity, hub->found_count + 1);
+    if (status != TACHO_OK) {
+        tacho_status_free(status); /* it is found again at the next look */
+        return;
+    }
+    /* A client announces its protocol as soon as it listens: that saves trying them all. */
+    hub->found[hub->found_count++] = (tacho_tracy_found){
+        .pid = pid,
+        .port = port,
+        .protocol = protocol,
+        .retry_ns =
+            protocol == 0 && hub->udp_fd >= 0 ? tacho_process_now_ns() + announcement_ns : 0};
+}
+
+static bool is_wanted(const tacho_tracy_hub *hub, unsigned port)
+{
+    return (port >= TACHO_TRACY_PORT && port < TACHO_TRACY_PORT + TACHO_TRACY_PORTS) ||
+           (hub->extra_port > 0 && port == (unsigned)hub->extra_port);
+}
+
+/* Adds the sockets of a table of the kernel that listen on a port of interest. */
+static void list_sockets(const tacho_tracy_hub *hub, const char *table, char *text,
+                         listening_list *list)
+{
+    tacho_proc_read_file(getpid(), table, text, TABLE_BYTES);
+    for (char *line = strchr(text, '\n'); line != NULL; line = strchr(line + 1, '\n')) {
+        unsigned port = 0;
+        unsigned state = 0;
+        uint64_t inode = 0;
+        if (sscanf(line, " %*d: %*[0-9A-Fa-f]:%X %*[0-9A-Fa-f]:%*X %X %*s %*s %*s %*d %*d %" SCNu64,
+                   &port, &state, &inode) == 3 &&
+            state == LISTENS && is_wanted(hub, port) && list->count < SOCKETS_MAX) {
+            list->items[list->count++] = (listening){inode, (uint16_t)port};
+        }
+    }
+}
+
+/* Notes those of the sockets that |pid| has. */
+static void match_process(tacho_tracy_hub *hub, pid_t pid, const listening_list *list)
+{
+    char path[64];
+    snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
+    DIR *folder = opendir(path);
+    if (folder == NULL) {
+        return;
+    }
+    for (const struct dirent *entry; (entry = readdir(folder)) != NULL;) {
+        char link[64];
+        uint64_t inode = 0;
+        ssize_t len = readlinkat(dirfd(folder), entry->d_name, link, sizeof(link) - 1);
+        link[len > 0 ? len : 0] = '\0';
+        if (sscanf(link, "socket:[%" SCNu64 "]", &inode) != 1) {
+            continue;
+        }
+        for (size_t i = 0; i < list->count; i++) {
+            if (list->items[i].inode == inode) {
+                tacho_tracy_note_client(hub, pid, list->items[i].port, 0);
+            }
+        }
+    }
+    closedir(folder);
+}
+
+void tacho_tracy_find_sockets(tacho_tracy_hub *hub)
+{
+    listening_list list = {.count = 0};
+    uint64_t mixed = 0;
+    char *text = malloc(TABLE_BYTES);
+    if (text == NULL) {
+        return;
+    }
+    list_sockets(hub, "net/tcp", text, &list);
+    list_sockets(hub, "net/tcp6", text, &list);
+    free(text);
+    for (size_t i = 0; i < list.count; i++) {
+        mixed = (mixed ^ list.items[i].inode) * UINT64_C(0x9e3779b97f4a7c15);
+    }
+    /* Processes are gone through only where there is a new socket, or a new process. */
+    if (mixed == hub->sockets && hub->sampler->seen_count == hub->looked_at) {
+        return;
+    }
+    hub->sockets = mixed;
+    hub->looked_at = hub->sampler->seen_count;
+    for (size_t i = 0; i < hub->sampler->item_count && list.count > 0; i++) {
+        match_process(hub, hub->sampler->items[i].pid, &list);
+    }
+}

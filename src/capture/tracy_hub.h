@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tracy clients among the processes of a capture: finds them, connects, and keeps every
+ * conversation going at once. Nothing here waits: a client that hangs, lies or talks garbage
+ * loses its own data and holds up nobody.
+ *
+ * A client listens on a TCP port. It is found by its UDP announcement, or as a socket that listens
+ * on one of Tracy's ports and belongs to a process of the capture; programs of others are left
+ * alone.
+ */
+#ifndef TACHO_CAPTURE_TRACY_HUB_H
+#define TACHO_CAPTURE_TRACY_HUB_H
+
+#include "capture/sampler.h"
+#include "capture/tracy_session.h"
+
+enum {
+    TACHO_TRACY_PORT = 8086,   /* the first one that clients try */
+    TACHO_TRACY_PORTS = 20,    /* so many of them */
+    TACHO_TRACY_CLIENTS = 256, /* at once */
+    TACHO_TRACY_CLOCKS = 8,    /* that clients may have */
+};
+
+typedef struct tacho_tracy_client tacho_tracy_client;
+
+/* Where a client was found, and how that went. */
+typedef struct tacho_tracy_found {
+    pid_t pid;
+    uint16_t port;
+    uint32_t protocol; /* that it announced; 0: not known */
+    bool is_done;      /* it is, or was, talked to; or is no client */
+    unsigned tries;
+    int64_t retry_ns;
+} tacho_tracy_found;
+
+typedef struct tacho_tracy_hub_counts {
+    uint64_t programs; /* whose events were taken */
+    uint64_t events;   /* rows of them */
+    uint64_t zones;
+    uint64_t refused; /* that talk to somebody else, or in a protocol that is not spoken */
+    uint64_t damaged; /* whose data could not be read to the end */
+    uint64_t silent;  /* that did not answer in time */
+} tacho_tracy_hub_counts;
+
+typedef struct tacho_tracy_hub {
+    tacho_recorder *recorder;
+    tacho_sampler *sampler;
+    int epoll_fd;
+    uint64_t event_base;
+    tacho_events events; /* rows go to the recorder */
+    int udp_fd;
+    int extra_port; /* that the environment names; 0: none */
+    tacho_tracy_clock clocks[TACHO_TRACY_CLOCKS];
+    size_t clock_count;
+    tacho_tracy_client *clients[TACHO_TRACY_CLIENTS];
+    size_t client_count;
+    tacho_tracy_found *found;
+    size_t found_count, found_capacity;
+    uint64_t looked_at;     /* processes that the last look for sockets knew */
+    uint64_t sockets;       /* that listened then, mixed */
+    uint32_t last_protocol; /* that a client spoke */
+    int64_t start_ns;
+    tacho_tracy_hub_counts counts;
+} tacho_tracy_hub;
+
+/*
+ * Opens the socket for announcements, if it can be had. Epoll events of the hub have data from
+ * |event_base| on. Close it even if that failed.
+ */
+tacho_status tacho_tracy_hub_open(tacho_tracy_hub *hub, tacho_recorder *recorder,
+                                  tacho_sampler *sampler, int epoll_fd,
+                                  uint64_t event_base) TACHO_MUST_USE;
+void tacho_tracy_hub_close(tacho_tracy_hub *hub);
+
+/* An epoll event: its data less the base. */
+void tacho_tracy_hub_handle(tacho_tracy_hub *hub, uint64_t event);
+
+/* Looks for clients and ends what takes too long; returns when to call it again. */
+int64_t tacho_tracy_hub_look(tacho_tracy_hub *hub, int64_t now_ns);
+
+/* The capture ends: takes what has arrived, and lets all clients go. */
+void tacho_tracy_hub_finish(tacho_tracy_hub *hub);
+
+/* Starts a conversation with the client of |found|; used by the finder. */
+void tacho_tracy_hub_connect(tacho_tracy_hub *hub, tacho_tracy_found *found, int64_t now_ns);
+
+/* Looks for sockets that listen; used by the hub. */
+void tacho_tracy_find_sockets(tacho_tracy_hub *hub);
+
+/* Notes that |pid| listens on |port|. */
+void tacho_tracy_note_client(tacho_tracy_hub *hub, pid_t pid, uint16_t port, uint32_t protocol);
+
+/* Whether |pid| is one of the processes of the capture, or below one. */
+bool tacho_tracy_is_ours(const tacho_tracy_hub *hub, pid_t pid);
+
+#endif

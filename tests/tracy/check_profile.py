@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""check_profile.py TACHO: `tacho profile` and Tracy clients, composed here.
+
+One client; sixteen at once; among them those that hang, lie or are cut off. Each must be let go at
+once, and all that they said must be in the capture.
+"""
+import json
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ZONES = 40
+PROTOCOL = 76
+# Type bytes of protocol 76.
+ZONE_BEGIN, ZONE_END, MESSAGE, THREAD_CONTEXT = 15, 17, 2, 62
+SINGLE_STRING, TERMINATE, SOURCE_LOCATION, STRING_DATA, THREAD_NAME = 99, 60, 74, 104, 105
+
+
+def literals(data):
+    """A raw LZ4 block that copies nothing."""
+    count = len(data)
+    head = bytes([min(count, 15) << 4])
+    if count >= 15:
+        rest = count - 15
+        head += b"\xff" * (rest // 255) + bytes([rest % 255])
+    return head + data
+
+
+def block(data):
+    packed = literals(data)
+    return struct.pack("<I", len(packed)) + packed
+
+
+def text(kind, address, value):
+    return struct.pack("<BQH", kind, address, len(value)) + value
+
+
+def compose(name):
+    """What a client sends: zones, a message, then answers to what will be asked."""
+    now = 10 ** 15  # of a computer that has been on for days: another one
+    welcome = struct.pack("<dqqQQQQq", 1.0, now, now + 1000, 20, 1, 1, os.getpid(), 0)
+    welcome += struct.pack("<BB12sI64s1024s", 0, 2, b"cpu", 1, name.encode(), b"host")
+    events = struct.pack("<BI", THREAD_CONTEXT, 77)
+    ticks = 0
+    for i in range(ZONES):
+        start, end = now + 2000 + 100 * i, now + 2050 + 100 * i
+        events += struct.pack("<BqQ", ZONE_BEGIN, start - ticks, 0x5000)
+        events += struct.pack("<Bq", ZONE_END, end - start)
+        ticks = end
+    message = ("hello of " + name).encode()
+    events += struct.pack("<BH", SINGLE_STRING, len(message)) + message
+    events += struct.pack("<Bq", MESSAGE, now + 9000)
+    answers = struct.pack("<BQQQIBBB", SOURCE_LOCATION, 0x6000, 0, 0x6200, 12, 0, 0, 0)
+    answers += text(THREAD_NAME, 77, b"worker") + text(STRING_DATA, 0x6000, b"work")
+    answers += text(STRING_DATA, 0x6200, b"w.c")
+    data = b"\x01" + welcome + block(events) + block(bytes([TERMINATE])) + block(answers)
+    return struct.pack("<I", PROTOCOL) + data
+
+
+class Check:
+    def __init__(self, tacho):
+        self.tacho = tacho
+        self.failures = 0
+
+    def expect(self, what, holds, detail=""):
+        if not holds:
+            self.failures += 1
+            print("FAIL %s %s" % (what, str(detail)[:1500]))
+
+    def profile(self, modes):
+        """Runs one client a mode, all at once; returns spans, the result and how long it took."""
+        with tempfile.TemporaryDirectory() as folder:
+            words = []
+            for i, mode in enumerate(modes):
+                path = os.path.join(folder, "c%d" % i)
+                with open(path, "wb") as file:
+                    file.write(compose("client%d" % i))
+                words.append("%s %s/replay_client.py %s %s & p%d=$!"
+                             % (sys.executable, HERE, mode, path, i))
+            waits = "; ".join("wait $p%d || bad=1" % i for i in range(len(modes)))
+            script = "; ".join(words).replace("&;", "&") + "\n" + waits + "; exit ${bad:-0}"
+            script = script.replace("& p", "&\np").replace("$!;", "$!\n")
+            out = os.path.join(folder, "out.tacho")
+            start = time.monotonic()
+            done = subprocess.run([self.tacho, "profile", "-o", out, "--", "bash", "-c", script],
+                                  capture_output=True, text=True, timeout=120)
+            took = time.monotonic() - start
+            rows = os.path.join(folder, "rows.jsonl")
+            subprocess.run([self.tacho, "convert", out, "-o", rows], capture_output=True)
+            found = []
+            if os.path.exists(rows):
+                with open(rows) as file:
+                    found = [json.loads(line) for line in file]
+            return found, done, took
+
+    def check_zones(self, what, rows, done, count):
+        zones = [row for row in rows if row.get("category") == "zone"]
+        self.expect(what + ": zones", len(zones) == ZONES * count,
+                    (len(zones), done.stderr, done.stdout))
+        self.expect(what + ": names", all(zone["name"] == "work" for zone in zones))
+        self.expect(what + ": lengths", all(zone["duration_ns"] == 50 for zone in zones))
+        self.expect(what + ": places", all(zone["args"]["location"] == "w.c:12" for zone in zones))
+        texts = {row["args"]["text"] for row in rows if row.get("category") == "message"}
+        self.expect(what + ": messages", len(texts) == count, texts)
+
+    def run(self):
+        rows, done, _ = self.profile(["play"])
+        self.expect("one: exit", done.returncode == 0, done.stderr)
+        self.check_zones("one", rows, done, 1)
+        rows, done, _ = self.profile(["play"] * 16)
+        self.expect("sixteen: exit", done.returncode == 0, done.stderr)
+        self.check_zones("sixteen", rows, done, 16)
+        rows, done, took = self.profile(["hang", "garbage", "play", "slow"])
+        self.expect("odd ones: exit", done.returncode == 0, done.stderr)
+        self.check_zones("odd ones", rows, done, 2)
+        self.expect("odd ones delay nobody", took < 15, took)
+        return self.failures
+
+
+def main():
+    failures = Check(sys.argv[1]).run()
+    print("%d failures" % failures)
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
