@@ -9,6 +9,7 @@
 #include "sinks/table_sink.h"
 #include "sinks/tacho.h"
 #include "sinks/trace_sink.h"
+#include "sinks/tracy_ops.h"
 #include "sinks/xlsx.h"
 
 #include <stdio.h>
@@ -16,6 +17,13 @@
 static const tacho_trace_sink *const trace_sinks[] = {
     &tacho_sink_perfetto,  &tacho_sink_chrome_json, &tacho_sink_spans_jsonl,
     &tacho_sink_spans_csv, &tacho_sink_tacho,       NULL,
+};
+
+/* For the rows of one vendor's profiler: they write nothing of any other. */
+static const tacho_trace_sink *const vendor_sinks[] = {
+    &tacho_sink_tracy_ops_times,
+    &tacho_sink_tracy_ops_data,
+    NULL,
 };
 
 const tacho_trace_sink *const *tacho_trace_sinks(void)
@@ -35,15 +43,21 @@ static bool is_suffix_of(const tacho_trace_sink *sink, tacho_str name)
     return false;
 }
 
-const tacho_trace_sink *tacho_trace_sink_find(tacho_str name)
+static const tacho_trace_sink *find_by_name(const tacho_trace_sink *const *sinks, tacho_str name)
 {
-    for (size_t i = 0; trace_sinks[i] != NULL; i++) {
-        if (tacho_str_equal(name, tacho_str_from_cstring(trace_sinks[i]->name)) ||
-            is_suffix_of(trace_sinks[i], name)) {
-            return trace_sinks[i];
+    for (; *sinks != NULL; sinks++) {
+        if (tacho_str_equal(name, tacho_str_from_cstring((*sinks)->name)) ||
+            is_suffix_of(*sinks, name)) {
+            return *sinks;
         }
     }
     return NULL;
+}
+
+const tacho_trace_sink *tacho_trace_sink_find(tacho_str name)
+{
+    const tacho_trace_sink *found = find_by_name(vendor_sinks, name);
+    return found != NULL ? found : find_by_name(trace_sinks, name);
 }
 
 static tacho_str without_suffix(tacho_str path, tacho_str suffix)
@@ -73,20 +87,26 @@ static bool is_foreign(tacho_str path)
     return false;
 }
 
+static const tacho_trace_sink *find_by_suffix(const tacho_trace_sink *const *sinks, tacho_str path)
+{
+    for (; *sinks != NULL; sinks++) {
+        for (const char *const *suffix = (*sinks)->suffixes; *suffix != NULL; suffix++) {
+            if (tacho_str_ends_with(path, tacho_str_from_cstring(*suffix))) {
+                return *sinks;
+            }
+        }
+    }
+    return NULL;
+}
+
 const tacho_trace_sink *tacho_trace_sink_find_for_path(tacho_str path)
 {
     path = without_compression(path);
     if (is_foreign(path)) {
         return NULL;
     }
-    for (size_t i = 0; trace_sinks[i] != NULL; i++) {
-        for (const char *const *suffix = trace_sinks[i]->suffixes; *suffix != NULL; suffix++) {
-            if (tacho_str_ends_with(path, tacho_str_from_cstring(*suffix))) {
-                return trace_sinks[i];
-            }
-        }
-    }
-    return NULL;
+    const tacho_trace_sink *found = find_by_suffix(vendor_sinks, path);
+    return found != NULL ? found : find_by_suffix(trace_sinks, path);
 }
 
 const char *tacho_trace_limit_phrase(unsigned number)

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Zones and messages as the two tables that Tenstorrent's tools read, in the form that the
+ * csvexport of their fork of Tracy prints them: tracy_ops_times.csv and tracy_ops_data.csv.
+ */
+#ifndef TACHO_SINKS_TRACY_OPS_H
+#define TACHO_SINKS_TRACY_OPS_H
+
+#include "sinks/trace_sink.h"
+
+extern const tacho_trace_sink tacho_sink_tracy_ops_times;
+extern const tacho_trace_sink tacho_sink_tracy_ops_data;
+
+#endif
