@@ -49,7 +49,8 @@ static int tt_profile_run(const tacho_arguments *arguments)
             "the host and on the device, kernels, and its location in the model. The exit\n"       \
             "status is that of the command.\n"                                                     \
             "\n"                                                                                   \
-            "Operators come from programs that report them: 'tacho run' and its Python API,\n"     \
+            "Operators come from programs that report them: tt-metal built with Tracy, whose\n"    \
+            "messages and device logs are put together, 'tacho run' and its Python API,\n"         \
             "torq-run-module, qaic-runner, and programs that use libtacho-client. Several\n"       \
             "processes can report at once. Times of simulated devices are simulated, and the\n"    \
             "column PROGRAM_METADATA says so. A command that reports no operators leaves a\n"      \

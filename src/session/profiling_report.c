@@ -10,6 +10,7 @@
 #include "pipeline/intake_notes.h"
 #include "session/profiling.h"
 #include "session/tt_capture.h"
+#include "session/tt_tracy.h"
 
 #include <inttypes.h>
 #include <sys/stat.h>
@@ -372,6 +373,22 @@ static tacho_status write_tables_of(report_writer *writer)
     return status;
 }
 
+/* The table of what tt-metal told through Tracy, where it did. */
+static tacho_status write_tt_table_of_tracy(const tacho_profile_report *report,
+                                            uint64_t *out_row_count)
+{
+    const tacho_tt_tracy_request request = {.capture_path = report->capture_path,
+                                            .output_path = report->tt_path,
+                                            .notes = report->notes};
+    for (size_t i = 0; i < report->result->way_count; i++) {
+        const tacho_way_counts *way = &report->result->ways[i];
+        if (strcmp(way->name, "Tracy") == 0 && way->programs > 0) {
+            return tacho_tt_tracy_run(&request, out_row_count);
+        }
+    }
+    return TACHO_OK;
+}
+
 static tacho_status write_tt_table(const tacho_profile_report *report)
 {
     const tacho_tt_capture_request request = {
@@ -384,6 +401,9 @@ static tacho_status write_tt_table(const tacho_profile_report *report)
         return TACHO_OK;
     }
     TACHO_TRY(tacho_tt_capture_run(&request, &result));
+    if (result.row_count == 0) {
+        TACHO_TRY(write_tt_table_of_tracy(report, &result.row_count));
+    }
     if (result.row_count == 0) {
         tacho_note(report->notes, "warning",
                    "%s: no operators were reported; the table has columns and no rows",

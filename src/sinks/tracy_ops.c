@@ -150,6 +150,20 @@ static void put(ops_sink *sink, tacho_str text)
     tacho_output_write(sink->output, text.data, text.len);
 }
 
+/* A text on one line, as readers of the table want it: lines are joined by blanks. */
+static void put_line(ops_sink *sink, tacho_str text)
+{
+    while (text.len > 0) {
+        size_t len = tacho_str_find_byte(text, '\n');
+        put(sink, tacho_str_make(text.data, len < text.len ? len : text.len));
+        if (len >= text.len) {
+            return;
+        }
+        put(sink, TACHO_STR(" "));
+        text = tacho_str_from(text, len + 1);
+    }
+}
+
 static tacho_status take_zone(tacho_events *events, const tacho_row *row)
 {
     ops_sink *sink = sink_of(events);
@@ -172,12 +186,12 @@ static tacho_status take_zone(tacho_events *events, const tacho_row *row)
     tacho_output_printf(sink->output, ",%" PRIu32 ",,", place != NULL ? place->line : 0);
     if (text.len > 0) {
         put(sink, TACHO_STR("\""));
-        put(sink, text);
+        put_line(sink, text);
         put(sink, TACHO_STR("\""));
     }
     tacho_output_printf(sink->output, ",%" PRId64 ",%" PRId64 ",%zu,", start,
                         time_of(dict, row, row->of.span.end) - start, at);
-    put(sink, is_asked_for(name) ? parent_text(&sink->stacks[at]) : TACHO_STR(""));
+    put_line(sink, is_asked_for(name) ? parent_text(&sink->stacks[at]) : TACHO_STR(""));
     put(sink, TACHO_STR("\n"));
     return TACHO_OK;
 }

@@ -4,6 +4,7 @@
 One client; sixteen at once; among them those that hang, lie or are cut off. Each must be let go at
 once, and all that they said must be in the capture.
 """
+import csv
 import json
 import os
 import struct
@@ -16,7 +17,11 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ZONES = 40
 PROTOCOL = 76
 # Type bytes of protocol 76.
-ZONE_BEGIN, ZONE_END, MESSAGE, THREAD_CONTEXT = 15, 17, 2, 62
+ZONE_TEXT, ZONE_BEGIN, ZONE_END, MESSAGE, THREAD_CONTEXT = 0, 15, 17, 2, 62
+OP_JSON = {"global_call_count": 1024, "op_code": "MatmulOp", "op_type": "tt_dnn_device",
+           "device_id": 0, "op_hash": 7, "attributes": {"a": "b"}, "input_tensors": [],
+           "output_tensors": []}
+OP_MESSAGE = '`TT_DNN_DEVICE_OP: "MatmulOp", 7, 0, false, 1024 ->\n%s`' % json.dumps(OP_JSON)
 SINGLE_STRING, TERMINATE, SOURCE_LOCATION, STRING_DATA, THREAD_NAME = 99, 60, 74, 104, 105
 
 
@@ -39,7 +44,11 @@ def text(kind, address, value):
     return struct.pack("<BQH", kind, address, len(value)) + value
 
 
-def compose(name):
+def string(value):
+    return struct.pack("<BH", SINGLE_STRING, len(value)) + value
+
+
+def compose(name, zone=b"work", zone_text=None, message=None):
     """What a client sends: zones, a message, then answers to what will be asked."""
     now = 10 ** 15  # of a computer that has been on for days: another one
     welcome = struct.pack("<dqqQQQQq", 1.0, now, now + 1000, 20, 1, 1, os.getpid(), 0)
@@ -49,13 +58,14 @@ def compose(name):
     for i in range(ZONES):
         start, end = now + 2000 + 100 * i, now + 2050 + 100 * i
         events += struct.pack("<BqQ", ZONE_BEGIN, start - ticks, 0x5000)
+        if zone_text is not None:
+            events += string(zone_text) + bytes([ZONE_TEXT])
         events += struct.pack("<Bq", ZONE_END, end - start)
         ticks = end
-    message = ("hello of " + name).encode()
-    events += struct.pack("<BH", SINGLE_STRING, len(message)) + message
+    events += string((message or "hello of " + name).encode())
     events += struct.pack("<Bq", MESSAGE, now + 9000)
     answers = struct.pack("<BQQQIBBB", SOURCE_LOCATION, 0x6000, 0, 0x6200, 12, 0, 0, 0)
-    answers += text(THREAD_NAME, 77, b"worker") + text(STRING_DATA, 0x6000, b"work")
+    answers += text(THREAD_NAME, 77, b"worker") + text(STRING_DATA, 0x6000, zone)
     answers += text(STRING_DATA, 0x6200, b"w.c")
     data = b"\x01" + welcome + block(events) + block(bytes([TERMINATE])) + block(answers)
     return struct.pack("<I", PROTOCOL) + data
@@ -107,6 +117,27 @@ class Check:
         texts = {row["args"]["text"] for row in rows if row.get("category") == "message"}
         self.expect(what + ": messages", len(texts) == count, texts)
 
+    def check_op_table(self, dropin):
+        """tt_profile and a client that tells of an op as tt-metal does."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "client")
+            with open(path, "wb") as file:
+                file.write(compose("tt", b"TT_DNN_DEVICE_OP", b"id:1024", OP_MESSAGE))
+            command = "%s %s/replay_client.py play %s" % (sys.executable, HERE, path)
+            done = subprocess.run([dropin, "-q", command], cwd=folder, capture_output=True,
+                                  text=True, timeout=60)
+            table = os.path.join(folder, "results/perf/device_ops_perf_trace.csv")
+            self.expect("tt_profile: exit", done.returncode == 0, done.stderr)
+            with open(table, newline="") as file:
+                rows = list(csv.DictReader(file))
+            self.expect("tt_profile: one op", len(rows) == 1, rows)
+            self.expect("tt_profile: the op", rows and rows[0]["OP CODE"] == "MatmulOp" and
+                        rows[0]["GLOBAL CALL COUNT"] == "1024" and
+                        rows[0]["HOST DURATION [ns]"] == "50", rows)
+            logs = os.path.join(folder, "results/perf/.logs")
+            self.expect("tt_profile: logs", sorted(os.listdir(logs)) ==
+                        ["tracy_ops_data.csv", "tracy_ops_times.csv"])
+
     def run(self):
         rows, done, _ = self.profile(["play"])
         self.expect("one: exit", done.returncode == 0, done.stderr)
@@ -118,11 +149,12 @@ class Check:
         self.expect("odd ones: exit", done.returncode == 0, done.stderr)
         self.check_zones("odd ones", rows, done, 2)
         self.expect("odd ones delay nobody", took < 15, took)
+        self.check_op_table(os.path.join(os.path.dirname(self.tacho), "../dropin/tt_profile"))
         return self.failures
 
 
 def main():
-    failures = Check(sys.argv[1]).run()
+    failures = Check(os.path.abspath(sys.argv[1])).run()
     print("%d failures" % failures)
     return 1 if failures else 0
 
