@@ -380,7 +380,7 @@ static tacho_status finish(tacho_events *events)
     return tacho_events_finish(tracks_of(events)->next);
 }
 
-static const tacho_events_vtable vtable = {pass_row, end_part, finish};
+static const tacho_events_vtable vtable = {.row = pass_row, .end_part = end_part, .finish = finish};
 
 void tacho_overview_tracks_init(tacho_overview_tracks *tracks, tacho_events *next)
 {

@@ -38,7 +38,8 @@ static tacho_status share_finish(tacho_events *events)
 
 static tacho_status init(tacho_report_intake *taken, tacho_dict *dict)
 {
-    static const tacho_events_vtable vtable = {share_row, share_end_part, share_finish};
+    static const tacho_events_vtable vtable = {
+        .row = share_row, .end_part = share_end_part, .finish = share_finish};
     *taken = (tacho_report_intake){.events = {&vtable, dict}};
     tacho_overview_gather_init(&taken->busy, dict);
     tacho_ops_gather_init(&taken->ops, dict);

@@ -316,7 +316,8 @@ static tacho_status order_finish(tacho_events *events)
     return tacho_events_finish(order->next);
 }
 
-static const tacho_events_vtable order_vtable = {order_row, order_end_part, order_finish};
+static const tacho_events_vtable order_vtable = {
+    .row = order_row, .end_part = order_end_part, .finish = order_finish};
 
 tacho_status tacho_arrow_order_create(tacho_events *next, tacho_arrow_order **out_order)
 {

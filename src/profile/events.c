@@ -17,6 +17,14 @@ const char *tacho_flow_phase_name(tacho_flow_phase phase)
     return names[phase];
 }
 
+tacho_status tacho_events_each_row(tacho_events *events, const tacho_row *rows, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        TACHO_TRY(tacho_events_row(events, &rows[i]));
+    }
+    return TACHO_OK;
+}
+
 static int compare_i64(int64_t a, int64_t b)
 {
     return a == b ? 0 : (a < b ? -1 : 1);

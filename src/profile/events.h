@@ -115,6 +115,8 @@ typedef struct tacho_events tacho_events;
 
 typedef struct tacho_events_vtable {
     tacho_status (*row)(tacho_events *self, const tacho_row *row);
+    /* |count| > 0 spans and samples, as if they came one by one. (optional: they do) */
+    tacho_status (*rows)(tacho_events *self, const tacho_row *rows, size_t count);
     /* The part is complete: nothing more comes for its tracks. (optional: nothing to do) */
     tacho_status (*end_part)(tacho_events *self, uint32_t part);
     /* All parts are complete. A filter passes it on. (optional: nothing to do) */
@@ -131,6 +133,18 @@ TACHO_MUST_USE static inline tacho_status tacho_events_row(tacho_events *events,
                                                            const tacho_row *row)
 {
     return events->vtable->row(events, row);
+}
+
+/* Passes |rows| on one by one. */
+tacho_status tacho_events_each_row(tacho_events *events, const tacho_row *rows,
+                                   size_t count) TACHO_MUST_USE;
+
+/* Several rows at once, none of them a flow. */
+TACHO_MUST_USE static inline tacho_status tacho_events_rows(tacho_events *events,
+                                                            const tacho_row *rows, size_t count)
+{
+    return events->vtable->rows != NULL ? events->vtable->rows(events, rows, count)
+                                        : tacho_events_each_row(events, rows, count);
 }
 
 TACHO_MUST_USE static inline tacho_status tacho_events_end_part(tacho_events *events, uint32_t part)

@@ -451,16 +451,26 @@ static inline bool stays_in_lane(const lane_set *set, const tacho_row *row)
            (row->of.span.flags & TACHO_SPAN_INSTANT) == 0 && set->flow_count + set->next_count == 0;
 }
 
+/* Whether a row of any track stays in its lane, which then is busy until its end. */
+static inline bool try_stay(tacho_lanes *lanes, const tacho_row *row)
+{
+    if (row->kind != TACHO_ROW_SPAN || TACHO_UNLIKELY(row->track >= lanes->set_count)) {
+        return false;
+    }
+    lane_set *set = &lanes->sets[row->track];
+    if (TACHO_UNLIKELY(!stays_in_lane(set, row))) {
+        return false;
+    }
+    *set->only_end = row->of.span.end;
+    note_placed(set, row, row->track);
+    return true;
+}
+
 static tacho_status lanes_row(tacho_events *events, const tacho_row *row)
 {
     tacho_lanes *lanes = lanes_of(events);
-    if (row->kind == TACHO_ROW_SPAN && TACHO_LIKELY(row->track < lanes->set_count)) {
-        lane_set *set = &lanes->sets[row->track];
-        if (TACHO_LIKELY(stays_in_lane(set, row))) {
-            *set->only_end = row->of.span.end;
-            note_placed(set, row, row->track);
-            return tacho_events_row(lanes->next, row);
-        }
+    if (TACHO_LIKELY(try_stay(lanes, row))) {
+        return tacho_events_row(lanes->next, row);
     }
     if (row->kind == TACHO_ROW_SAMPLE) {
         return tacho_events_row(lanes->next, row);
@@ -471,6 +481,22 @@ static tacho_status lanes_row(tacho_events *events, const tacho_row *row)
         TACHO_TRY(lose_flows(lanes, row->track, &set->flow_count));
     }
     return row->kind == TACHO_ROW_FLOW ? place_flow(lanes, set, row) : place_span(lanes, set, row);
+}
+
+static tacho_status lanes_rows(tacho_events *events, const tacho_row *rows, size_t count)
+{
+    tacho_lanes *lanes = lanes_of(events);
+    size_t first = 0; /* of those that have not been passed on */
+    for (size_t i = 0; i < count; i++) {
+        if (TACHO_UNLIKELY(!try_stay(lanes, &rows[i]))) {
+            if (i > first) {
+                TACHO_TRY(tacho_events_rows(lanes->next, rows + first, i - first));
+            }
+            TACHO_TRY(lanes_row(events, &rows[i]));
+            first = i + 1;
+        }
+    }
+    return count > first ? tacho_events_rows(lanes->next, rows + first, count - first) : TACHO_OK;
 }
 
 static tacho_status lanes_end_part(tacho_events *events, uint32_t part)
@@ -492,7 +518,8 @@ static tacho_status lanes_finish(tacho_events *events)
     return tacho_events_finish(tacho_arrow_order_events(lanes_of(events)->arrow_order));
 }
 
-static const tacho_events_vtable lanes_vtable = {lanes_row, lanes_end_part, lanes_finish};
+static const tacho_events_vtable lanes_vtable = {
+    .row = lanes_row, .rows = lanes_rows, .end_part = lanes_end_part, .finish = lanes_finish};
 
 tacho_status tacho_lanes_create(tacho_events *next, tacho_lanes **out_lanes)
 {

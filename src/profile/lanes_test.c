@@ -362,12 +362,72 @@ static void test_random_sets(void **state)
     assert_true(counts.crossing_count > SET_COUNT / 10);
 }
 
+/* ---- groups ----------------------------------------------------------------------------- */
+
+/* Whether |a| comes before |b|: by time, and in track order where they have one track. */
+static bool is_before(const fixture *at, const tacho_row *a, const tacho_row *b)
+{
+    if (a->start != b->start) {
+        return a->start < b->start;
+    }
+    return a->track != b->track ? a->track < b->track : tacho_row_compare(&at->dict, a, b) < 0;
+}
+
+/* Pushes |rows| in groups of |group|; what came out. */
+static fixture *run_groups(const tacho_row *rows, size_t count, size_t group)
+{
+    fixture *at = open_fixture(false);
+    for (size_t i = 0; i < count; i += group) {
+        size_t taken = count - i < group ? count - i : group;
+        assert_null(group == 1 ? tacho_events_row(at->in, &rows[i])
+                               : tacho_events_rows(at->in, rows + i, taken));
+    }
+    finish(at);
+    return at;
+}
+
+/* Rows that come in groups go where they would one by one. */
+static void test_groups(void **state)
+{
+    (void)state;
+    uint64_t random = 77;
+    for (size_t round = 0; round < 500; round++) {
+        fixture *sorted = open_fixture(true);
+        tacho_row rows[2 * SET_ROWS_MAX];
+        size_t count = make_set(&random, sorted, sorted->engine, rows);
+        count += make_set(&random, sorted, sorted->stack, rows + count);
+        for (size_t i = 1; i < count; i++) {
+            for (size_t k = i; k > 0 && is_before(sorted, &rows[k], &rows[k - 1]); k--) {
+                tacho_row swapped = rows[k];
+                rows[k] = rows[k - 1];
+                rows[k - 1] = swapped;
+            }
+        }
+        fixture *single = run_groups(rows, count, 1);
+        fixture *grouped = run_groups(rows, count, 2 + round % 40);
+        assert_int_equal(single->row_count, grouped->row_count);
+        for (size_t i = 0; i < single->row_count; i++) {
+            assert_int_equal(single->rows[i].track, grouped->rows[i].track);
+            assert_int_equal(single->rows[i].start, grouped->rows[i].start);
+            assert_int_equal(single->rows[i].of.span.end, grouped->rows[i].of.span.end);
+            assert_int_equal(single->rows[i].of.span.site, grouped->rows[i].of.span.site);
+        }
+        close_fixture(single);
+        close_fixture(grouped);
+        close_fixture(sorted);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_engine_lanes), cmocka_unit_test(test_stack_lanes),
-        cmocka_unit_test(test_empty_spans),  cmocka_unit_test(test_depth_is_limited),
-        cmocka_unit_test(test_samples_pass), cmocka_unit_test(test_moved_span_is_whole),
+        cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_engine_lanes),
+        cmocka_unit_test(test_stack_lanes),
+        cmocka_unit_test(test_empty_spans),
+        cmocka_unit_test(test_depth_is_limited),
+        cmocka_unit_test(test_samples_pass),
+        cmocka_unit_test(test_moved_span_is_whole),
         cmocka_unit_test(test_random_sets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -67,7 +67,8 @@ static inline tacho_status record_finish(tacho_events *events)
     return TACHO_OK;
 }
 
-static const tacho_events_vtable recorder = {record_row, record_end_part, record_finish};
+static const tacho_events_vtable recorder = {
+    .row = record_row, .end_part = record_end_part, .finish = record_finish};
 
 static inline uint32_t add_track(fixture *at, const char *name, tacho_nesting nesting)
 {

@@ -15,6 +15,7 @@ enum { KEPT_ARGS_MAX = 2 };
 typedef struct last_row {
     tacho_row row; /* its |args| are gone */
     tacho_arg args[KEPT_ARGS_MAX];
+    uint64_t round; /* of the order, in which the row was kept */
 } last_row;
 
 struct tacho_order {
@@ -29,6 +30,7 @@ struct tacho_order {
     int64_t latest_start;
     int latest_rank; /* the highest of the rows at |latest_start| */
     bool part_has_flows;
+    uint64_t round; /* counts groups of rows */
 };
 
 static tacho_order *order_of(tacho_events *events)
@@ -190,6 +192,47 @@ static tacho_status pass_row(tacho_events *events, const tacho_row *row)
     return TACHO_OK;
 }
 
+/* Passes plain rows on and keeps the last one of each track. */
+static tacho_status pass_plain(tacho_order *order, const tacho_row *rows, size_t count)
+{
+    if (count == 0) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(tacho_events_rows(order->next, rows, count));
+    uint64_t round = ++order->round;
+    while (count-- > 0) {
+        last_row *last = &order->last_rows[rows[count].track];
+        if (last->round != round) {
+            last->round = round;
+            keep_row(last, &rows[count]);
+        }
+    }
+    return TACHO_OK;
+}
+
+/* The start of a plain row is noted at once; the rest of it when it has been passed on. */
+static tacho_status pass_rows(tacho_events *events, const tacho_row *rows, size_t count)
+{
+    tacho_order *order = order_of(events);
+    size_t first = 0; /* of those that have not been passed on */
+    for (size_t i = 0; i < count; i++) {
+        const tacho_row *row = &rows[i];
+        if (TACHO_UNLIKELY(!is_plain(order, row))) {
+            TACHO_TRY(pass_plain(order, rows + first, i - first));
+            TACHO_TRY(pass_row(events, row));
+            first = i + 1;
+            continue;
+        }
+        order->last_rows[row->track].row.start = row->start;
+        if (row->start >= order->latest_start) {
+            order->latest_start = row->start;
+            order->latest_rank = tacho_row_rank(row);
+        }
+        order->part_row_count++;
+    }
+    return pass_plain(order, rows + first, count - first);
+}
+
 static tacho_status sort_row(tacho_events *events, const tacho_row *row)
 {
     tacho_order *order = order_of(events);
@@ -219,8 +262,10 @@ static tacho_status pass_finish(tacho_events *events)
     return tacho_events_finish(order_of(events)->next);
 }
 
-static const tacho_events_vtable pass_vtable = {pass_row, end_part, pass_finish};
-static const tacho_events_vtable sort_vtable = {sort_row, end_part, pass_finish};
+static const tacho_events_vtable pass_vtable = {
+    .row = pass_row, .rows = pass_rows, .end_part = end_part, .finish = pass_finish};
+static const tacho_events_vtable sort_vtable = {
+    .row = sort_row, .end_part = end_part, .finish = pass_finish};
 
 tacho_status tacho_order_create(tacho_events *next, tacho_order_mode mode, size_t memory_bytes,
                                 tacho_order **out_order)

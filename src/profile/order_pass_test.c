@@ -146,6 +146,18 @@ static void test_pass_refuses_late_flows(void **state)
     check_refusals(*state, 53, 40);
 }
 
+/* Rows that come in groups are passed and refused as if they came one by one. */
+static void test_pass_takes_groups(void **state)
+{
+    fixture *at = *state;
+    for (at->group_max = 2; at->group_max <= 32; at->group_max *= 2) {
+        test_pass_equals_sort(state);
+        check_refusals(at, 54, 0);
+        check_refusals(at, 55, 40);
+    }
+    at->group_max = 0;
+}
+
 /* Arrows wait for a span, others look for it once it has started: nothing is late. */
 static void test_pass_takes_flows_of_one_time(void **state)
 {
@@ -258,6 +270,7 @@ int main(void)
         ORDER_TEST(test_pass_equals_sort),
         ORDER_TEST(test_pass_refuses_what_comes_late),
         ORDER_TEST(test_pass_refuses_late_flows),
+        ORDER_TEST(test_pass_takes_groups),
         ORDER_TEST(test_pass_takes_flows_of_one_time),
         ORDER_TEST(test_pass_never_differs_from_sort),
         ORDER_TEST(test_pass_parts),

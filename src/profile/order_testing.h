@@ -71,6 +71,7 @@ typedef struct fixture {
     size_t finish_count;
     size_t fail_at; /* the row at which to fail; SIZE_MAX for never */
     bool lists_folder;
+    size_t group_max; /* rows pushed at once, if more than one */
 } fixture;
 
 static const char *tmpdir(void)
@@ -237,7 +238,8 @@ static inline tacho_status record_finish(tacho_events *events)
     return TACHO_OK;
 }
 
-static const tacho_events_vtable recorder = {record_row, record_end_part, record_finish};
+static const tacho_events_vtable recorder = {
+    .row = record_row, .end_part = record_end_part, .finish = record_finish};
 
 /* ---- the dictionary --------------------------------------------------------------------- */
 
@@ -477,6 +479,16 @@ static inline void shuffle(uint64_t *random, tacho_row *rows, size_t count)
 
 /* ---- running and checking --------------------------------------------------------------- */
 
+/* How many of |rows| are pushed at once. */
+static inline size_t group_length(const fixture *at, const tacho_row *rows, size_t count)
+{
+    size_t length = 0;
+    while (length < count && length < at->group_max && rows[length].kind != TACHO_ROW_FLOW) {
+        length++;
+    }
+    return length > 0 ? length : 1;
+}
+
 /* Pushes a part; the first failure is handed back and ends it. */
 static inline tacho_status try_order(fixture *at, tacho_order_mode mode, size_t memory_bytes,
                                      const tacho_row *rows, size_t count)
@@ -487,8 +499,10 @@ static inline tacho_status try_order(fixture *at, tacho_order_mode mode, size_t 
     tacho_events *events = tacho_order_events(order);
     assert_ptr_equal(events->dict, &at->dict);
     tacho_status status = TACHO_OK;
-    for (size_t i = 0; i < count && status == TACHO_OK; i++) {
-        status = tacho_events_row(events, &rows[i]);
+    for (size_t i = 0, taken = 0; i < count && status == TACHO_OK; i += taken) {
+        taken = group_length(at, rows + i, count - i);
+        status = taken > 1 ? tacho_events_rows(events, rows + i, taken)
+                           : tacho_events_row(events, &rows[i]);
     }
     if (status == TACHO_OK && count > 0) {
         status = tacho_events_end_part(events, at->dict.tracks[rows[0].track].part);

@@ -66,7 +66,8 @@ static tacho_status record_finish(tacho_events *events)
     return answer(at);
 }
 
-static const tacho_events_vtable recorder = {record_row, record_end_part, record_finish};
+static const tacho_events_vtable recorder = {
+    .row = record_row, .end_part = record_end_part, .finish = record_finish};
 
 /* A track of |numerator| / |denominator| ns per tick, whose zero is |zero|. */
 static void set_clock(fixture *at, uint64_t numerator, uint64_t denominator, int64_t zero)

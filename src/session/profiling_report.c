@@ -120,7 +120,8 @@ static tacho_status write_all(report_writer *writer, const row_fork *rows)
 
 static tacho_status open_rows(report_writer *writer, tacho_dict *dict, row_fork *rows)
 {
-    static const tacho_events_vtable vtable = {fork_row, fork_end_part, fork_finish};
+    static const tacho_events_vtable vtable = {
+        .row = fork_row, .end_part = fork_end_part, .finish = fork_finish};
     *rows = (row_fork){.events = {&vtable, dict}};
     TACHO_TRY(tacho_analysis_processes.open(NULL, dict, &rows->processes));
     return tacho_analysis_ops.open(&writer->options, dict, &rows->ops);
@@ -292,7 +293,8 @@ static tacho_status ignore_finish(tacho_events *events)
 
 static tacho_status count_attempt(void *self, tacho_order_mode mode, tacho_dict *dict)
 {
-    static const tacho_events_vtable vtable = {count_row, ignore_end, ignore_finish};
+    static const tacho_events_vtable vtable = {
+        .row = count_row, .end_part = ignore_end, .finish = ignore_finish};
     report_writer *writer = self;
     row_counter counter = {.events = {&vtable, dict}};
     tacho_producer producer = tacho_intake_producer(&writer->intake);

@@ -669,6 +669,16 @@ static tacho_status perfetto_row(tacho_events *events, const tacho_row *row)
     return TACHO_OK;
 }
 
+static tacho_status perfetto_rows(tacho_events *events, const tacho_row *rows, size_t count)
+{
+    perfetto_sink *sink = sink_of(events);
+    for (size_t i = 0; i < count; i++) {
+        bool is_span = rows[i].kind == TACHO_ROW_SPAN;
+        TACHO_TRY(is_span ? take_span(sink, &rows[i]) : perfetto_row(events, &rows[i]));
+    }
+    return TACHO_OK;
+}
+
 /* A part ends: nothing may stay open, since the next part has a time of its own. */
 static tacho_status perfetto_end_part(tacho_events *events, uint32_t part)
 {
@@ -683,8 +693,10 @@ static tacho_status perfetto_finish(tacho_events *events)
     return pf_writer_end(&sink_of(events)->writer);
 }
 
-static const tacho_events_vtable perfetto_vtable = {perfetto_row, perfetto_end_part,
-                                                    perfetto_finish};
+static const tacho_events_vtable perfetto_vtable = {.row = perfetto_row,
+                                                    .rows = perfetto_rows,
+                                                    .end_part = perfetto_end_part,
+                                                    .finish = perfetto_finish};
 
 static void perfetto_close(tacho_events *events)
 {

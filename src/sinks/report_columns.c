@@ -177,7 +177,8 @@ static tacho_status pass_finish(tacho_events *events)
 
 tacho_status report_columns_init(report_columns *columns, tacho_dict *dict)
 {
-    static const tacho_events_vtable vtable = {pass_row, pass_end_part, pass_finish};
+    static const tacho_events_vtable vtable = {
+        .row = pass_row, .end_part = pass_end_part, .finish = pass_finish};
     static const tacho_events_vtable inner_vtable = {.row = take_row};
     *columns = (report_columns){
         .events = {&vtable, dict},

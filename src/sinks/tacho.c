@@ -486,7 +486,8 @@ tacho_status tacho_sink_tacho_seal(tacho_events *events)
     return output_status(sink);
 }
 
-static const tacho_events_vtable capture_vtable = {capture_row, capture_end_part, capture_finish};
+static const tacho_events_vtable capture_vtable = {
+    .row = capture_row, .end_part = capture_end_part, .finish = capture_finish};
 
 static void capture_close(tacho_events *events)
 {

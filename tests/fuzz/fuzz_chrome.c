@@ -57,7 +57,8 @@ static tacho_status pass_finish(tacho_events *events)
     return tacho_events_finish(((counter *)(void *)events)->next);
 }
 
-static const tacho_events_vtable counter_vtable = {count_row, pass_end_part, pass_finish};
+static const tacho_events_vtable counter_vtable = {
+    .row = count_row, .end_part = pass_end_part, .finish = pass_finish};
 
 /* Reads |bytes| through the lanes into |next|, and counts. */
 static outcome read_into(tacho_str bytes, tacho_order_mode mode, tacho_events *next)

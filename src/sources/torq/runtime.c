@@ -105,21 +105,26 @@ static tacho_status find_site(runtime *self, const torq_record *record, uint32_t
 static tacho_status push_row(runtime *self, const torq_record *record)
 {
     torq_part *part = &self->part;
-    tacho_arg job = {.key = self->job_key, .type = TACHO_ARG_UINT};
-    job.value.as_uint = record->number;
-    tacho_row pushed = {
-        .kind = TACHO_ROW_SPAN,
-        .start = (int64_t)record->start,
-        .args = &job,
-        .arg_count = 1,
-    };
-    pushed.of.span.end = (int64_t)record->end;
-    pushed.of.span.op = TACHO_NONE;
-    pushed.of.span.run = TACHO_NONE;
-    TACHO_TRY(find_site(self, record, &pushed.of.span.site));
-    TACHO_TRY(torq_part_track(part, TACHO_TORQ_NSS, 0, &pushed.track));
-    part->good_row_count++;
-    return tacho_events_row(part->reading->events, &pushed);
+    uint32_t site = 0;
+    uint32_t track = 0;
+    TACHO_TRY(find_site(self, record, &site));
+    TACHO_TRY(torq_part_track(part, TACHO_TORQ_NSS, 0, &track));
+    torq_group *group = &part->group;
+    tacho_row *row = &group->rows[group->count];
+    row->track = track;
+    row->start = (int64_t)record->start;
+    row->of.span.end = (int64_t)record->end;
+    row->of.span.site = site;
+    row->arg_count = 1;
+    group->args[group->count][0].value.as_uint = record->number;
+    return torq_part_push(part);
+}
+
+/* A torq_rows_format.end_batch. */
+static tacho_status end_batch(void *of)
+{
+    runtime *self = of;
+    return torq_part_push_group(&self->part);
 }
 
 /* A torq_rows_format.take. */
@@ -179,7 +184,10 @@ static tacho_probe_verdict runtime_probe(tacho_str head)
 
 static tacho_status read_lines(runtime *self)
 {
-    torq_rows_format format = {.parse = parse_record, .take = take_record, .self = self};
+    const tacho_arg args[TORQ_ROW_ARGS] = {{.key = self->job_key, .type = TACHO_ARG_UINT}};
+    torq_part_begin_group(&self->part, args);
+    torq_rows_format format = {
+        .parse = parse_record, .take = take_record, .end_batch = end_batch, .self = self};
     return torq_rows_read(self->part.reading->input, &format);
 }
 

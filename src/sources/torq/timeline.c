@@ -109,40 +109,41 @@ static bool parse_engine_id(tacho_str id, uint32_t slice_count, engine_id *out_i
     return false;
 }
 
-/* A row to be pushed, whatever its generation. */
-typedef struct timeline_row {
-    tacho_row row;
-    tacho_arg args[2];
-} timeline_row;
-
-/* All but track and site; |made->args[0]| is set. */
-static inline void begin_row(const timeline *self, const torq_record *record, uint64_t end,
-                             timeline_row *made)
-{
-    made->row = (tacho_row){
-        .kind = TACHO_ROW_SPAN,
-        .start = (int64_t)record->start,
-        .of.span = {.end = (int64_t)end, .op = TACHO_NONE, .run = TACHO_NONE},
-        .args = made->args,
-        .arg_count = record->has_bytes ? 2 : 1,
-    };
-    made->args[1] =
-        (tacho_arg){.key = self->bytes_key, .type = TACHO_ARG_UINT, .unit = TACHO_UNIT_BYTES};
-    made->args[1].value.as_uint = record->bytes;
-}
-
-static inline tacho_status push_row(timeline *self, const torq_record *record, uint64_t end,
-                                    const timeline_row *made)
+/* Whether the times of a row can be; else it is counted. */
+static inline tacho_status check_times(timeline *self, const torq_record *record, uint64_t end,
+                                       bool *out_good)
 {
     torq_part *part = &self->part;
-    if (TACHO_UNLIKELY(end < record->start)) {
-        return torq_part_lose(part, TACHO_LOSS_END_BEFORE_START, record->line);
+    *out_good = TACHO_LIKELY(end >= record->start && end <= (uint64_t)part->max_ticks);
+    if (TACHO_LIKELY(*out_good)) {
+        return TACHO_OK;
     }
-    if (TACHO_UNLIKELY(end > (uint64_t)part->max_ticks)) {
-        return torq_part_lose(part, TACHO_LOSS_TIME_OVERFLOW, record->line);
-    }
-    part->good_row_count++;
-    return tacho_events_row(part->reading->events, &made->row);
+    return torq_part_lose(
+        part, end < record->start ? TACHO_LOSS_END_BEFORE_START : TACHO_LOSS_TIME_OVERFLOW,
+        record->line);
+}
+
+/* The next row of the group and its arguments, filled but for the first of these, track and site.
+ */
+static TACHO_ALWAYS_INLINE void fill_row(timeline *self, const torq_record *record, uint64_t end,
+                                         tacho_row **out_row, tacho_arg **out_arg)
+{
+    torq_group *group = &self->part.group;
+    tacho_row *row = &group->rows[group->count];
+    tacho_arg *args = group->args[group->count];
+    row->start = (int64_t)record->start;
+    row->of.span.end = (int64_t)end;
+    row->arg_count = record->has_bytes ? 2 : 1;
+    args[1].value.as_uint = record->bytes;
+    *out_row = row;
+    *out_arg = args;
+}
+
+/* A torq_rows_format.end_batch. */
+static tacho_status end_batch(void *of)
+{
+    timeline *self = of;
+    return torq_part_push_group(&self->part);
 }
 
 /* Counts a line that is no row, unless it is a header again: files are put together with cat. */
@@ -353,21 +354,30 @@ static tacho_status take_t12(void *of, const torq_record *record)
 {
     timeline *self = of;
     torq_part *part = &self->part;
-    timeline_row made;
+    uint32_t site = TACHO_NONE;
+    uint32_t track = TACHO_NONE;
+    bool is_good = false;
     part->line_number = record->line_number;
     if (TACHO_UNLIKELY(!record->is_good)) {
         return lose_t12(self, record->line);
     }
-    made.args[0] = (tacho_arg){.key = self->id_key, .type = TACHO_ARG_TEXT};
-    made.args[0].value.as_text = tacho_str_make(record->line.data, (size_t)record->number);
-    begin_row(self, record, record->end, &made);
-    TACHO_TRY(find_t12_site(self, record, &made.row.of.span.site));
-    if (TACHO_UNLIKELY(made.row.of.span.site == TACHO_NONE)) {
+    TACHO_TRY(find_t12_site(self, record, &site));
+    if (TACHO_UNLIKELY(site == TACHO_NONE)) {
         return lose_line(self, diagnose(record->line, true), record->line);
     }
-    TACHO_TRY(
-        torq_part_track(part, (tacho_torq_engine)record->engine, record->slice, &made.row.track));
-    return push_row(self, record, record->end, &made);
+    TACHO_TRY(torq_part_track(part, (tacho_torq_engine)record->engine, record->slice, &track));
+    TACHO_TRY(check_times(self, record, record->end, &is_good));
+    if (TACHO_UNLIKELY(!is_good)) {
+        return TACHO_OK;
+    }
+    tacho_row *row = NULL;
+    tacho_arg *id = NULL;
+    fill_row(self, record, record->end, &row, &id);
+    row->track = track;
+    row->of.span.site = site;
+    id->value.as_text.data = record->line.data;
+    id->value.as_text.len = (size_t)record->number;
+    return torq_part_push(part);
 }
 
 /* ---- T3 and T4 -------------------------------------------------------------------------- */
@@ -500,7 +510,6 @@ static tacho_status take_t34(void *of, const torq_record *record)
 {
     timeline *self = of;
     torq_part *part = &self->part;
-    timeline_row made;
     uint64_t end = 0;
     part->line_number = record->line_number;
     if (TACHO_UNLIKELY(!record->is_good)) {
@@ -519,12 +528,18 @@ static tacho_status take_t34(void *of, const torq_record *record)
         }
         entry = &added;
     }
-    made.args[0] = (tacho_arg){.key = self->task_key, .type = TACHO_ARG_UINT};
-    made.args[0].value.as_uint = record->number;
-    begin_row(self, record, end, &made);
-    made.row.track = entry->track;
-    made.row.of.span.site = entry->site;
-    return push_row(self, record, end, &made);
+    bool is_good = false;
+    TACHO_TRY(check_times(self, record, end, &is_good));
+    if (TACHO_UNLIKELY(!is_good)) {
+        return TACHO_OK;
+    }
+    tacho_row *row = NULL;
+    tacho_arg *task = NULL;
+    fill_row(self, record, end, &row, &task);
+    row->track = entry->track;
+    row->of.span.site = entry->site;
+    task->value.as_uint = record->number;
+    return torq_part_push(part);
 }
 
 /* ---- the file --------------------------------------------------------------------------- */
@@ -585,9 +600,16 @@ static tacho_probe_verdict timeline_probe(tacho_str head)
 static tacho_status read_lines(timeline *self, generation which)
 {
     bool is_late = which >= T3;
+    const tacho_arg args[TORQ_ROW_ARGS] = {
+        {.key = is_late ? self->task_key : self->id_key,
+         .type = is_late ? TACHO_ARG_UINT : TACHO_ARG_TEXT},
+        {.key = self->bytes_key, .type = TACHO_ARG_UINT, .unit = TACHO_UNIT_BYTES},
+    };
+    torq_part_begin_group(&self->part, args);
     torq_rows_format format = {
         .parse = is_late ? parse_t34 : parse_t12,
         .take = is_late ? take_t34 : take_t12,
+        .end_batch = end_batch,
         .self = self,
     };
     return torq_rows_read(self->part.reading->input, &format);

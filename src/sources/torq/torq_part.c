@@ -44,8 +44,29 @@ void torq_part_deinit(torq_part *part)
     tacho_arena_deinit(&part->scratch);
 }
 
+void torq_part_begin_group(torq_part *part, const tacho_arg *args)
+{
+    torq_group *group = &part->group;
+    for (size_t i = 0; i < TORQ_GROUP_ROWS; i++) {
+        group->rows[i] = (tacho_row){
+            .kind = TACHO_ROW_SPAN,
+            .of.span = {.op = TACHO_NONE, .run = TACHO_NONE},
+            .args = group->args[i],
+        };
+        memcpy(group->args[i], args, sizeof(group->args[i]));
+    }
+}
+
+tacho_status torq_part_push_group(torq_part *part)
+{
+    size_t count = part->group.count;
+    part->group.count = 0;
+    return count > 0 ? tacho_events_rows(part->reading->events, part->group.rows, count) : TACHO_OK;
+}
+
 tacho_status torq_part_lose(torq_part *part, tacho_loss_reason reason, tacho_str line)
 {
+    TACHO_TRY(torq_part_push_group(part));
     uint64_t line_number = part->line_number;
     line_number = line_number > 0 ? line_number : part->reading->input->line_number;
     tacho_loss loss = {part->part, reason, 1, line_number, 0};
@@ -122,6 +143,7 @@ static int name_track(const torq_part *part, tacho_torq_engine engine, uint32_t 
 tacho_status torq_part_make_track(torq_part *part, tacho_torq_engine engine, uint32_t slice,
                                   uint32_t *out_track)
 {
+    TACHO_TRY(torq_part_push_group(part));
     bool is_slice = engine == TACHO_TORQ_SLICE;
     char name[TRACK_NAME_BYTES];
     int len = name_track(part, engine, slice, name);
@@ -239,6 +261,7 @@ static tacho_status add_site(torq_part *part, const torq_site_facts *facts, uint
 
 tacho_status torq_part_make_site(torq_part *part, const torq_site_facts *facts, uint32_t *out_site)
 {
+    TACHO_TRY(torq_part_push_group(part));
     tacho_status status = add_site(part, facts, out_site);
     tacho_arena_reset(&part->scratch);
     return status;

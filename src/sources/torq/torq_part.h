@@ -8,7 +8,7 @@
 
 #include "sources/source.h"
 
-enum { TORQ_SLICE_MAX = 1024 };
+enum { TORQ_SLICE_MAX = 1024, TORQ_GROUP_ROWS = 64, TORQ_ROW_ARGS = 2 };
 
 /* What is known of a distinct row tail. */
 typedef struct torq_entry {
@@ -16,6 +16,16 @@ typedef struct torq_entry {
     uint32_t track;           /* where the tail says it; else unused */
     tacho_torq_engine engine; /* that the site was made for */
 } torq_entry;
+
+/*
+ * Rows that are pushed together; what they refer to must stay until then. What all rows of a file
+ * have in common is set once, torq_part_begin_group.
+ */
+typedef struct torq_group {
+    size_t count;
+    tacho_row rows[TORQ_GROUP_ROWS];
+    tacho_arg args[TORQ_GROUP_ROWS][TORQ_ROW_ARGS]; /* of each row */
+} torq_group;
 
 typedef struct torq_part {
     const tacho_reading *reading;
@@ -32,6 +42,7 @@ typedef struct torq_part {
     tacho_arena scratch;
     uint32_t engine_tracks[TACHO_TORQ_ENGINE_COUNT]; /* TACHO_NONE until first used */
     uint32_t slice_tracks[TORQ_SLICE_MAX];
+    torq_group group;
 } torq_part;
 
 /* Opens the part; |clock| and |clock_name| say what its numbers count. */
@@ -46,6 +57,24 @@ tacho_status torq_part_finish(torq_part *part) TACHO_MUST_USE;
 /* Counts one unreadable row, |line|, which is the current line of the input. */
 tacho_status torq_part_lose(torq_part *part, tacho_loss_reason reason,
                             tacho_str line) TACHO_MUST_USE;
+
+/* Makes all rows of the group spans whose arguments are |args|, TORQ_ROW_ARGS of them, in turn. */
+void torq_part_begin_group(torq_part *part, const tacho_arg *args);
+
+/*
+ * Pushes the rows of the group. What changes the dictionary does so first: then it changes where it
+ * would if rows were pushed one by one.
+ */
+tacho_status torq_part_push_group(torq_part *part) TACHO_MUST_USE;
+
+/* Takes the next row of the group, which has been filled. */
+TACHO_MUST_USE static inline tacho_status torq_part_push(torq_part *part)
+{
+    part->good_row_count++;
+    part->group.count++;
+    return TACHO_UNLIKELY(part->group.count == TORQ_GROUP_ROWS) ? torq_part_push_group(part)
+                                                                : TACHO_OK;
+}
 
 tacho_status torq_part_make_track(torq_part *part, tacho_torq_engine engine, uint32_t slice,
                                   uint32_t *out_track) TACHO_MUST_USE;

@@ -227,6 +227,7 @@ static tacho_status take_batch(torq_rows *rows, batch *made)
     for (size_t i = 0; i < made->row_count; i++) {
         TACHO_TRY(format->take(format->self, &made->rows[i]));
     }
+    TACHO_TRY(format->end_batch(format->self));
     tacho_status status = made->status;
     made->status = TACHO_OK;
     return status;

@@ -50,6 +50,8 @@ typedef struct torq_rows_format {
     /* Sets what |line|, that of |record|, says. Runs on any thread, so it changes no more. */
     void (*parse)(const void *self, tacho_str line, torq_record *record);
     tacho_status (*take)(void *self, const torq_record *record);
+    /* Lines of the records taken so far go; what is left of them is pushed. */
+    tacho_status (*end_batch)(void *self);
     void *self;
 } torq_rows_format;
 

@@ -22,7 +22,8 @@ enum { TEXT_BYTES = 6 << 20, LONG_LINE = 100000, STOP = 5000 };
 typedef struct taken {
     uint64_t row_count, bad_count, known_count;
     uint64_t hash;
-    uint64_t stop; /* fails at this row; 0: never */
+    uint64_t ended_count; /* rows before the last end of a batch */
+    uint64_t stop;        /* fails at this row; 0: never */
 } taken;
 
 static void parse(const void *self, tacho_str line, torq_record *record)
@@ -63,6 +64,14 @@ static tacho_status keep_record(void *self, const torq_record *record)
     return sums->row_count == sums->stop ? tacho_fail(TACHO_CODE_BAD_DATA, "enough") : TACHO_OK;
 }
 
+/* A torq_rows_format.end_batch. */
+static tacho_status end_batch(void *of)
+{
+    taken *sums = of;
+    sums->ended_count = sums->row_count;
+    return TACHO_OK;
+}
+
 /* Rows with few tails and many, bad ones, empty ones, long ones and a mark in front. */
 static size_t compose(char *text, size_t room)
 {
@@ -86,9 +95,11 @@ static size_t compose(char *text, size_t room)
 static taken read_input(tacho_input *input, uint64_t stop)
 {
     taken sums = {.stop = stop};
-    torq_rows_format format = {parse, keep_record, &sums};
+    torq_rows_format format = {
+        .parse = parse, .take = keep_record, .end_batch = end_batch, .self = &sums};
     tacho_status status = torq_rows_read(input, &format);
     assert_int_equal(tacho_status_code(status), stop > 0 ? TACHO_CODE_BAD_DATA : 0);
+    assert_true(stop > 0 || sums.ended_count == sums.row_count);
     tacho_status_free(status);
     tacho_input_close(input);
     return sums;

@@ -9,6 +9,10 @@
 #include "base/input.h"
 #include "profile/vocabulary.h"
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 /* Most digits that always fit 64 bits. */
 enum { TORQ_DIGITS_MAX = 19 };
 
@@ -20,59 +24,61 @@ static inline uint64_t torq_join_digits(uint64_t digits)
     return digits * (UINT64_C(10000) << 32 | 1) >> 32;
 }
 
-/*
- * The number that the first bytes of |word| spell, lowest address first, and how many of the
- * eight are digits. All eight are worked on at once.
- */
-static inline uint64_t torq_eight_digits(uint64_t word, size_t *out_digit_count)
-{
-    uint64_t digits = word ^ 0x3030303030303030u;
-    /* A byte that is no digit has a bit in its upper half, by itself or when six is added. */
-    uint64_t others = (digits | (digits + 0x0606060606060606u)) & 0xf0f0f0f0f0f0f0f0u;
-    size_t count = others == 0 ? 8 : (size_t)__builtin_ctzll(others) / 8;
-    *out_digit_count = count;
-    if (count == 0) {
-        return 0;
-    }
-    return torq_join_digits(digits << (8 - count) * 8); /* zeros ahead of them */
-}
-
 /* A number and what follows the delimiter behind it; |rest| is NULL where there is none. */
 typedef struct torq_number {
     const char *rest;
     uint64_t value;
 } torq_number;
 
+/* How many of the 16 bytes at |at| are digits before the first that is none. */
+static inline size_t torq_count_digits(const char *at)
+{
+#if defined(__SSE2__)
+    __m128i bytes;
+    memcpy(&bytes, at, sizeof(bytes));
+    bytes = _mm_sub_epi8(bytes, _mm_set1_epi8('0'));
+    __m128i are_digits = _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(9)), bytes);
+    return (size_t)__builtin_ctz(~(unsigned)_mm_movemask_epi8(are_digits));
+#else
+    size_t count = 0;
+    while (count < 16 && (unsigned char)(at[count] - '0') <= 9) {
+        count++;
+    }
+    return count;
+#endif
+}
+
+/* Eight digits, or what may be taken for them, as small numbers. */
+static inline uint64_t torq_load_digits(const char *at)
+{
+    uint64_t word;
+    memcpy(&word, at, sizeof(word));
+    return word ^ 0x3030303030303030u;
+}
+
 /*
  * Up to 15 digits at |at| and the delimiter behind them; none where there is anything else, or the
- * text ends soon after.
+ * text ends soon after. The last eight digits are read at once, and so are those before them.
  */
 static TACHO_ALWAYS_INLINE torq_number torq_plain_number(const char *at, const char *end,
                                                          char delimiter)
 {
     const torq_number none = {NULL, 0};
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    static const uint32_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
-    uint64_t words[2];
-    if (TACHO_UNLIKELY(end - at <= (ptrdiff_t)sizeof(words))) {
+    if (TACHO_UNLIKELY(end - at <= 16)) {
         return none;
     }
-    memcpy(words, at, sizeof(words));
-    size_t count = 0;
-    uint64_t value = torq_eight_digits(words[0], &count);
-    if (count == 8) {
-        size_t more = 0;
-        uint64_t low = torq_eight_digits(words[1], &more);
-        if (more == 8) {
-            return none;
-        }
-        value = value * powers[more] + low;
-        count += more;
-    }
-    if (TACHO_UNLIKELY(count == 0 || at[count] != delimiter)) {
+    size_t count = torq_count_digits(at);
+    if (TACHO_UNLIKELY(count - 1 >= 15 || at[count] != delimiter)) {
         return none;
     }
-    return (torq_number){at + count + 1, value};
+    uint64_t front = torq_load_digits(at);
+    if (count <= 8) {
+        return (torq_number){at + count + 1, torq_join_digits(front << (8 - count) * 8)};
+    }
+    uint64_t high = torq_join_digits(front << (16 - count) * 8);
+    uint64_t low = torq_join_digits(torq_load_digits(at + count - 8));
+    return (torq_number){at + count + 1, high * 100000000 + low};
 #else
     (void)at;
     (void)end;
