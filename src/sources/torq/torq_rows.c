@@ -19,7 +19,7 @@
 enum {
     BATCH_ROWS = 64,
     BATCH_BYTES = 8 << 10, /* of copied lines; longer ones go to the arena */
-    RING_BATCHES = 16,
+    RING_BATCHES = 64,
     TAIL_BYTES_MAX = 4096,
     TAIL_COUNT_MAX = 1 << 20,
     THREAD_BYTES_MIN = 4 << 20, /* of input that is worth a thread */
