@@ -380,7 +380,8 @@ static tacho_status read_key(chrome_reader *reader, bool *is_kineto, bool *has_e
     memcpy(key_bytes, json->text.data, len);
     tacho_str key = tacho_str_make(key_bytes, len);
     TACHO_TRY(tacho_json_next(json, &token));
-    *is_kineto = *is_kineto || tacho_str_equal(key, TACHO_STR("deviceProperties")) ||
+    *is_kineto = *is_kineto || tacho_str_equal(key, TACHO_STR("schemaVersion")) ||
+                 tacho_str_equal(key, TACHO_STR("deviceProperties")) ||
                  tacho_str_equal(key, TACHO_STR("distributedInfo"));
     if (tacho_str_equal(key, TACHO_STR("traceEvents"))) {
         if (token != TACHO_JSON_ARRAY_BEGIN) {
