@@ -47,7 +47,9 @@ static void say_left_out(const tacho_ops_options *options, const tacho_ops *ops)
         tacho_note_hint(options->notes, (tacho_hint){TACHO_HINT_RECORD_OPERATORS, ""}, "note",
                         "only whole inferences were recorded");
     } else if (ops->row_count == 0) {
-        tacho_note(options->notes, "note", "no operation matches the filter");
+        bool is_filtered = options->classes != 0 || options->filter.accepts != NULL;
+        tacho_note(options->notes, "note",
+                   is_filtered ? "no operation matches the filter" : "no operations were recorded");
     }
 }
 

@@ -7,6 +7,7 @@
 
 #include "analyses/overview_tracks.h"
 #include "base/grow.h"
+#include "profile/process_facts.h"
 #include "profile/tt_columns.h"
 
 #include <inttypes.h>
@@ -342,11 +343,21 @@ static tacho_status add_block(tacho_overview *overview, const tacho_overview_gat
     return status;
 }
 
+/* A capture of processes: one that reported nothing has no engines that could have been busy. */
+static bool is_of_processes(const tacho_dict *dict, uint32_t part)
+{
+    return tacho_str_equal(tacho_dict_string(dict, dict->parts[part].format),
+                           TACHO_STR(TACHO_PROCESS_FORMAT));
+}
+
 /* A block for each origin of |part|; |*at| moves past those that were gathered. */
 static tacho_status add_part(tacho_overview *overview, const tacho_overview_gather *gather,
                              uint32_t part, size_t *at)
 {
     if (*at == gather->block_count || gather->blocks[*at].part != part) {
+        if (is_of_processes(overview->dict, part)) {
+            return TACHO_OK;
+        }
         tacho_busy_block none = {.part = part, .origin = overview->dict->parts[part].origin};
         return add_block(overview, gather, &none);
     }

@@ -27,7 +27,7 @@ tacho_status tacho_recorder_open(tacho_recorder *recorder, tacho_events *events,
     const tacho_part_facts facts = {
         .path = command,
         .name = tacho_str_basename(program),
-        .format = TACHO_STR("profile"),
+        .format = TACHO_STR(TACHO_PROCESS_FORMAT),
         .origin = TACHO_ORIGIN_MEASURED,
         .clock = clock,
     };

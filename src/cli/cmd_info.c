@@ -82,6 +82,7 @@ static int info_command_run(const tacho_arguments *arguments)
         .choose = choose,
         .divert = divert,
         .analysis = &tacho_analysis_info,
+        .also = &tacho_analysis_processes,
         .check = check,
         .write = write_others,
         .shows_losses = true,

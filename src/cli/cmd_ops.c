@@ -95,6 +95,7 @@ static int ops_command_run(const tacho_arguments *arguments)
     static const tacho_listing_verb verb = {
         .choose = choose,
         .analysis = &tacho_analysis_ops,
+        .also = &tacho_analysis_processes,
     };
     tacho_ops_request request = {.options = {.top = DEFAULT_TOP}};
     if (tacho_arguments_has(arguments, "join")) {

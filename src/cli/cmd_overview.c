@@ -78,6 +78,7 @@ static int overview_command_run(const tacho_arguments *arguments)
     static const tacho_listing_verb verb = {
         .choose = choose,
         .analysis = &tacho_analysis_overview,
+        .also = &tacho_analysis_processes,
     };
     tacho_overview_options request = {.in_cycles = false};
     return tacho_listing_run(arguments, &verb, &request);

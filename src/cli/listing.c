@@ -4,6 +4,8 @@
  */
 #include "cli/listing.h"
 
+#include "sinks/overview_text.h"
+
 #include "cli/file_kind.h"
 #include "cli/inputs.h"
 #include "cli/values.h"
@@ -54,6 +56,13 @@ static tacho_status write_others(void *user, const tacho_table_taker *to)
     return request->verb->write(request->self, to);
 }
 
+/* Whether tables of several kinds can stand in one output. */
+static bool has_several_tables(const tacho_table_sink *sink)
+{
+    return sink == &tacho_table_sink_text || sink == &tacho_table_sink_overview ||
+           strcmp(sink->name, "json") == 0;
+}
+
 static tacho_status ask(run_request *request, tacho_dict *dict)
 {
     const tacho_listing_verb *verb = request->verb;
@@ -63,6 +72,7 @@ static tacho_status ask(run_request *request, tacho_dict *dict)
         .inputs = request->files.inputs,
         .selection = &listing->selection.events,
         .analysis = verb->analysis,
+        .also = has_several_tables(listing->sink) ? verb->also : NULL,
         .options = listing->options,
         .sink = listing->sink,
         .output_path = listing->output_path,

@@ -34,6 +34,9 @@ typedef struct tacho_listing_verb {
     tacho_status (*divert)(void *self, const tacho_listing *listing, const char *path,
                            bool *out_is_diverted);
     const tacho_analysis *analysis; /* of events: its tables are the listing's */
+    /* Asked as well, for people and scripts that tell tables apart: its rows come last. (optional)
+     */
+    const tacho_analysis *also;
     /* All is read, nothing is written. (optional: nothing to check) */
     tacho_status (*check)(void *self, tacho_listing *listing);
     /* Adds tables of what is no profile. (optional: there are none) */

@@ -5,6 +5,7 @@
 #include "pipeline/asking.h"
 
 #include "pipeline/pipeline.h"
+#include "profile/events_fork.h"
 
 #include <sys/stat.h>
 
@@ -12,7 +13,13 @@
 typedef struct answer {
     const tacho_asking *asking;
     tacho_events *events;
+    tacho_events *also; /* NULL: nothing else is asked */
 } answer;
+
+static tacho_status take_filled(void *report, const tacho_table *table)
+{
+    return table->cell_count > 0 ? tacho_table_report_take(report, table) : TACHO_OK;
+}
 
 static tacho_status add_tables(void *user, tacho_table_report *report)
 {
@@ -23,13 +30,31 @@ static tacho_status add_tables(void *user, tacho_table_report *report)
     if (self->events != NULL) {
         TACHO_TRY(asking->analysis->write(self->events, asking->options, &taker));
     }
+    if (self->also != NULL) {
+        const tacho_table_taker filled = {take_filled, report};
+        TACHO_TRY(asking->also->write(self->also, NULL, &filled));
+    }
     return asking->write != NULL ? asking->write(asking->user, &taker) : TACHO_OK;
 }
 
-static tacho_status write_report(const tacho_asking *asking, tacho_events *events)
+static tacho_status write_report(const tacho_asking *asking, tacho_events *events,
+                                 tacho_events *also)
 {
-    answer self = {asking, events};
+    answer self = {asking, events, also};
     return tacho_table_report_write(asking->output_path, asking->sink, add_tables, &self);
+}
+
+/* Reads all rows. */
+static tacho_status read_rows(const tacho_asking *request, tacho_order_mode mode,
+                              tacho_events *events, tacho_events *also)
+{
+    tacho_events_fork fork;
+    tacho_producer producer = tacho_intake_producer(request->intake);
+    if (also == NULL) {
+        return tacho_pipeline_push_selected(&producer, mode, request->selection, events);
+    }
+    tacho_events_fork_init(&fork, events, also);
+    return tacho_pipeline_push_selected(&producer, mode, request->selection, &fork.events);
 }
 
 /* Again, should the input have to be sorted. */
@@ -38,9 +63,12 @@ static tacho_status attempt(void *self, tacho_order_mode mode, tacho_dict *dict)
     const tacho_asking *request = self;
     const tacho_analysis *analysis = request->analysis;
     tacho_events *events = NULL;
+    tacho_events *also = NULL;
     TACHO_TRY(analysis->open(request->options, dict, &events));
-    tacho_producer producer = tacho_intake_producer(request->intake);
-    tacho_status status = tacho_pipeline_push_selected(&producer, mode, request->selection, events);
+    tacho_status status = request->also != NULL ? request->also->open(NULL, dict, &also) : TACHO_OK;
+    if (status == TACHO_OK) {
+        status = read_rows(request, mode, events, also);
+    }
     if (request->pause != NULL) {
         request->pause(request->user);
     }
@@ -48,7 +76,10 @@ static tacho_status attempt(void *self, tacho_order_mode mode, tacho_dict *dict)
         status = tacho_pipeline_refuse_losses(dict);
     }
     if (status == TACHO_OK) {
-        status = write_report(request, events);
+        status = write_report(request, events, also);
+    }
+    if (request->also != NULL) {
+        request->also->close(also);
     }
     analysis->close(events);
     return status;
@@ -158,7 +189,7 @@ static tacho_status read_and_write(tacho_asking *request, tacho_dict *dict)
         tacho_dict_deinit(dict);
         TACHO_TRY(tacho_dict_init(dict));
     }
-    return request->diverted_count > 0 ? write_report(request, NULL)
+    return request->diverted_count > 0 ? write_report(request, NULL, NULL)
                                        : tacho_fail(TACHO_CODE_BAD_DATA, "no input could be read");
 }
 

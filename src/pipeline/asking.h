@@ -17,6 +17,8 @@ typedef struct tacho_asking {
     const tacho_selection *selection;
     const tacho_analysis *analysis;
     const void *options; /* of the analysis */
+    /* Asked as well, without options; its tables come last, if they have rows. (optional) */
+    const tacho_analysis *also;
     const tacho_table_sink *sink;
     const char *output_path;
     bool is_strict; /* an input that cannot be read, or a loss, is a failure */

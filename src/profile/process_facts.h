@@ -6,6 +6,7 @@
 #ifndef TACHO_PROFILE_PROCESS_FACTS_H
 #define TACHO_PROFILE_PROCESS_FACTS_H
 
+#define TACHO_PROCESS_FORMAT "profile" /* of the part */
 #define TACHO_CATEGORY_PROCESS "process"
 #define TACHO_CATEGORY_THREAD "thread"
 

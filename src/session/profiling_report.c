@@ -8,6 +8,7 @@
 #include "analyses/ops.h"
 #include "pipeline/conversion.h"
 #include "pipeline/intake_notes.h"
+#include "profile/events_fork.h"
 #include "session/profiling.h"
 #include "session/tt_capture.h"
 #include "session/tt_tracy.h"
@@ -22,30 +23,9 @@ static const double ns_per_s = 1e9;
 
 /* Rows for both. */
 typedef struct row_fork {
-    tacho_events events;
+    tacho_events_fork fork;
     tacho_events *processes, *ops;
 } row_fork;
-
-static tacho_status fork_row(tacho_events *events, const tacho_row *row)
-{
-    const row_fork *self = (const row_fork *)events;
-    TACHO_TRY(tacho_events_row(self->processes, row));
-    return tacho_events_row(self->ops, row);
-}
-
-static tacho_status fork_end_part(tacho_events *events, uint32_t part)
-{
-    const row_fork *self = (const row_fork *)events;
-    TACHO_TRY(tacho_events_end_part(self->processes, part));
-    return tacho_events_end_part(self->ops, part);
-}
-
-static tacho_status fork_finish(tacho_events *events)
-{
-    const row_fork *self = (const row_fork *)events;
-    TACHO_TRY(tacho_events_finish(self->processes));
-    return tacho_events_finish(self->ops);
-}
 
 /* A report in the making. */
 typedef struct report_writer {
@@ -120,11 +100,11 @@ static tacho_status write_all(report_writer *writer, const row_fork *rows)
 
 static tacho_status open_rows(report_writer *writer, tacho_dict *dict, row_fork *rows)
 {
-    static const tacho_events_vtable vtable = {
-        .row = fork_row, .end_part = fork_end_part, .finish = fork_finish};
-    *rows = (row_fork){.events = {&vtable, dict}};
+    *rows = (row_fork){.processes = NULL};
     TACHO_TRY(tacho_analysis_processes.open(NULL, dict, &rows->processes));
-    return tacho_analysis_ops.open(&writer->options, dict, &rows->ops);
+    TACHO_TRY(tacho_analysis_ops.open(&writer->options, dict, &rows->ops));
+    tacho_events_fork_init(&rows->fork, rows->processes, rows->ops);
+    return TACHO_OK;
 }
 
 static tacho_status attempt(void *self, tacho_order_mode mode, tacho_dict *dict)
@@ -134,7 +114,7 @@ static tacho_status attempt(void *self, tacho_order_mode mode, tacho_dict *dict)
     tacho_producer producer = tacho_intake_producer(&writer->intake);
     tacho_status status = open_rows(writer, dict, &rows);
     if (status == TACHO_OK) {
-        status = tacho_pipeline_push(&producer, mode, &rows.events);
+        status = tacho_pipeline_push(&producer, mode, &rows.fork.events);
     }
     if (status == TACHO_OK) {
         status = write_all(writer, &rows);

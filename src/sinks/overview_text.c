@@ -174,7 +174,9 @@ static bool is_same_kind(const tacho_table *table, const overview_columns *colum
 
 static tacho_status overview_write(const tacho_table *table, size_t index, tacho_output *output)
 {
-    (void)index;
+    if (strcmp(table->name, "overview") != 0) {
+        return tacho_table_sink_text.write(table, index, output);
+    }
     overview_columns columns = find_columns(table);
     size_t row_count = tacho_table_row_count(table);
     for (size_t row = 0; row < row_count; row++) {

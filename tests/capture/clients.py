@@ -30,6 +30,18 @@ if "--kills" in sys.argv:
     del sys.argv[at:at + 2]
 
 
+MODEL = """module {
+  func.func @main(%a: tensor<1x64x64xf32>, %b: tensor<1x64x64xf32>) -> tensor<1x64x64xf32> {
+    %z = "tosa.const"() {values = dense<0.0> : tensor<1xf32>} : () -> tensor<1xf32>
+    %0 = tosa.matmul %a, %b, %z, %z : (tensor<1x64x64xf32>, tensor<1x64x64xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x64x64xf32>
+    %1 = tosa.matmul %0, %b, %z, %z : (tensor<1x64x64xf32>, tensor<1x64x64xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x64x64xf32>
+    %2 = tosa.matmul %1, %a, %z, %z : (tensor<1x64x64xf32>, tensor<1x64x64xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x64x64xf32>
+    return %2 : tensor<1x64x64xf32>
+  }
+}
+"""
+
+
 class Clients(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory(prefix="tacho-clients.")
@@ -104,6 +116,63 @@ class Clients(unittest.TestCase):
         self.assertEqual((clients, taken, dropped), (64, 64000, 0))
         _, clients, taken, dropped = self.profile(LOAD, "exec", "700")
         self.assertEqual((clients, taken, dropped), (2, 1400, 0))
+
+    def test_256_programs_at_once(self):
+        for port in ((), ("-p", "0")):
+            done = self.tacho("profile", "-q", "-o", "run.tacho", *port, "--", LOAD, "fork", "256", "40")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(self.count("work"), 256 * 40)
+
+    def test_a_port_that_is_taken(self):
+        holder = socket.create_server(("127.0.0.1", 0))
+        with holder:
+            done = self.tacho("profile", "-p", str(holder.getsockname()[1]), "--", "touch", "ran")
+        self.assertEqual(done.returncode, 125)
+        self.assertIn(f"(process {os.getpid()})", done.stderr)
+        self.assertFalse(os.path.exists(f"{self.at}/ran"))
+
+    def test_programs_that_it_did_not_start(self):
+        """A program elsewhere reports to the port; strangers who say anything else are refused."""
+        outside = f"""
+import os, socket, subprocess, sys
+host, port = os.environ["TACHO_COLLECTOR"].split(":")
+for text in (b"", b"Hllo", b"GET / HTTP/1.0\\r\\n\\r\\n", os.urandom(16), b"Hllo" + os.urandom(12), os.urandom(5000)):
+    stranger = socket.create_connection((host, int(port)))
+    stranger.sendall(text)
+    if text:
+        try:
+            assert stranger.recv(100) == b"", text
+        except ConnectionResetError:
+            pass
+waiting = [socket.create_connection((host, int(port))) for _ in range(50)]
+subprocess.run([{LOAD!r}, "zones", "2", "500"], check=True, start_new_session=True)
+"""
+        done = self.tacho("profile", "-p", "0", "-o", "run.tacho", "--", sys.executable, "-c", outside)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("1 process reported 1000 events, and dropped 0", done.stderr)
+        self.assertRegex(done.stderr, r"\d+ connections to the collector made no sense")
+
+    def test_processes_alone(self):
+        """A capture of programs that report nothing is no empty page."""
+        self.tacho("profile", "-q", "-o", "run.tacho", "--", "sh", "-c", "sleep 0.1; exit 3")
+        for verb in ("overview", "ops", "info"):
+            done = self.tacho(verb, "run.tacho")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertRegex(done.stdout, r"Processes\nProcess +PID.*\nsh -c sleep 0.1; exit 3 .* 3\n", verb)
+            self.assertNotIn("OVERALL", done.stdout)
+            rows = [json.loads(line) for line in self.tacho(verb, "run.tacho", "--json").stdout.splitlines()]
+            self.assertEqual(len([row for row in rows if row["table"] == "processes"]), 2)
+        self.assertEqual(self.tacho("report", "run.tacho", "-o", "run.html").returncode, 0)
+        self.assertGreater(os.path.getsize(f"{self.at}/run.html"), 1000)
+
+    def test_levels(self):
+        for level, operators in (("0", 0), ("40", 0), ("70", 3), ("100", 3)):
+            with open(f"{self.at}/model.mlir", "w", encoding="utf-8") as model:
+                model.write(MODEL)
+            self.tacho("profile", "-q", "--stats-level", level, "--tt-report", "ops.csv", "--", TACHO, "run",
+                       "model.mlir", "--device", "sim:wormhole-n150", "-q")
+            with open(f"{self.at}/ops.csv", encoding="utf-8") as table:
+                self.assertEqual(len(table.readlines()), operators + 1, level)
 
     def test_one_of_everything(self):
         done, *counts = self.profile(LOAD, "op")
