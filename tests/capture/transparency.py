@@ -41,8 +41,62 @@ for line in open("/proc/self/status"):
 """
 
 
+# What programs do to their processes, streams, signals and terminals.
+SCRIPTS = [
+    "trap 'echo bye' EXIT; exit 9",
+    "trap 'echo term; exit 7' TERM; kill $$; sleep 5",
+    "trap '' INT; kill -INT $$; echo still here",
+    "(trap 'exit 5' USR1; kill -USR1 $(exec sh -c 'echo $PPID'); sleep 5); echo $?",
+    "sleep 0.05 & kill $!; wait $!; echo $?",
+    "for i in 1 2 3 4 5 6 7 8; do sh -c \"exit $i\" & done; wait; echo done",
+    "sh -c 'sh -c \"sh -c \\\"exit 6\\\"\"'; echo $?",
+    "exec 3>file; echo three >&3; exec 3>&-; cat file",
+    "exec <&-; cat; echo $?",
+    "exec >&-; echo lost; echo $? >&2",
+    "exec 2>&-; echo lost >&2; echo kept",
+    "cat <<'END'\nhere $HOME\nEND",
+    "tee copy | wc -c; wc -c <copy",
+    "yes | head -n 1000 | wc -l",
+    "dd bs=7 count=3 2>/dev/null; cat",
+    "head -c 3; cat | wc -c",
+    "test -t 0; echo $?; test -t 1; echo $?; test -t 2; echo $?",
+    "env -i PATH=$PATH sh -c 'env | grep -c .'",
+    "nice -n 3 nice",
+    "nohup sh -c 'echo through' 2>/dev/null",
+    "setsid sh -c 'echo apart' | cat",
+    "timeout 0.1 sleep 5; echo $?",
+    "timeout -s KILL 0.1 sleep 5; echo $?",
+    "find . -maxdepth 1 -name 'not*' -exec echo found {} ';'",
+    "printf 'a b c' | xargs -n 1 echo item",
+    "mkfifo pipe; echo through >pipe & cat pipe; wait",
+    "ln -s not_executable link; readlink link; cat link; echo $?",
+    "umask 077; touch secret; stat -c %a secret",
+    "ulimit -n 16; ulimit -n; cat",
+    "ulimit -f 8; head -c 100000 /dev/zero >big; echo $?; stat -c %s big",
+    "chmod 700 not_executable; ./not_executable; echo $?",
+    "printf '#!/no/such/shell\\n' >script; chmod 700 script; ./script; echo $?",
+    "cp not_executable a; rm not_executable; ls",
+    "(sleep 0.2; kill -CONT $$) & kill -STOP $$; wait; echo continued",
+]
+PROGRAMS = [
+    "import subprocess; print(subprocess.run(['false']).returncode)",
+    "import os; pid = os.fork(); os._exit(4) if pid == 0 else print(os.waitpid(pid, 0)[1])",
+    "import os, sys; sys.stdout.write('unflushed'); os._exit(3)",
+    "import threading; t = threading.Thread(target=print, args=('thread',)); t.start(); t.join()",
+    "import os; os.closerange(3, 256); print(len(os.listdir('/proc/self/fd')))",
+    "import resource; resource.setrlimit(resource.RLIMIT_CORE, (0, 0)); import os; os.abort()",
+    "import os; os.execvp('echo', ['another name', 'x'])",
+    "import sys; sys.stdout.buffer.write(bytes(range(256)) * 100)",
+    "import socket; a, b = socket.socketpair(); a.send(b'x'); print(b.recv(1))",
+]
+
+
 def words_of(random_):
-    """A few hundred commands."""
+    """Five hundred commands."""
+    for script in SCRIPTS:
+        yield ["sh", "-c", script]
+    for program in PROGRAMS:
+        yield [sys.executable, "-c", program]
     odd = ["", " ", "a b", "*", "$HOME", "'", '"', "\\", "--", "-o", "-q", "--help", "\n", "é", "\udcff", "%s",
            ";", "|", "~", "x" * 5000, "=", "-", "--timeout=1", "-h"]
     for status in range(256):
@@ -113,7 +167,7 @@ class Commands(unittest.TestCase):
     def test_table(self):
         random_ = random.Random(SEED)
         commands = list(words_of(random_))
-        self.assertGreaterEqual(len(commands), 400)
+        self.assertGreaterEqual(len(commands), 500)
         for words in commands:
             words = [os.fsencode(word) for word in words]
             with self.subTest(words=words):
