@@ -42,22 +42,21 @@ static void extend(tacho_cycle_range *range, const tacho_cycle_range *by)
     range->count += by->count;
 }
 
-static uint32_t role_of(uint16_t kind)
+/* By the engine that does the job: a processor that writes results may read operands, too. */
+static uint32_t role_of(const tacho_program *program, uint32_t engine)
 {
-    switch ((tacho_job_kind)kind) {
-    case TACHO_JOB_LOAD:
-    case TACHO_JOB_COPY:
-    case TACHO_JOB_P2P:
-        return TACHO_OP_READS;
-    case TACHO_JOB_COMPUTE:
-        return TACHO_OP_COMPUTES;
-    case TACHO_JOB_STORE:
-        return TACHO_OP_WRITES;
-    case TACHO_JOB_CONTROL:
-    case TACHO_JOB_SIGNAL:
-    case TACHO_JOB_WAIT:
-    case TACHO_JOB_KIND_COUNT:
-        break;
+    static const struct {
+        const char *name;
+        tacho_op_role role;
+    } classes[] = {
+        {"dma_in", TACHO_OP_READS},     {"dma_local", TACHO_OP_READS}, {"dma_out", TACHO_OP_WRITES},
+        {"compute", TACHO_OP_COMPUTES}, {"vector", TACHO_OP_COMPUTES},
+    };
+    tacho_str name = tacho_strings_get(&program->strings, program->engines[engine].class_name);
+    for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++) {
+        if (tacho_str_equal(name, tacho_str_from_cstring(classes[i].name))) {
+            return classes[i].role;
+        }
     }
     return TACHO_OP_ROLE_COUNT;
 }
@@ -107,12 +106,12 @@ static tacho_status take_engine(tacho_op_timer *timer, const tacho_stats_array *
         const tacho_op_piece piece = {
             .op = job->op,
             .core = program->engines[array->stream].core,
-            .role = slot->is_wait ? TACHO_OP_ROLE_COUNT : role_of(job->kind),
+            .role = slot->is_wait ? TACHO_OP_ROLE_COUNT : role_of(program, array->stream),
             .range = {.first = records[i].op_start_p,
                       .last = end_of(program, &records[i]),
                       .last_start = records[i].op_start_p,
                       .count = 1},
-            .shared_bytes = is_shared ? job->bytes : 0,
+            .shared_bytes = is_shared ? job->bytes / (job->readers > 1 ? job->readers : 1) : 0,
         };
         if (job->op < program->op_count) {
             TACHO_TRY(add_piece(timer, &piece));

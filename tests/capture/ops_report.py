@@ -96,6 +96,9 @@ class Judge:
         least, mean, most = (self.number(row, f"DEVICE KERNEL DURATION PER CORE {of} [ns]") for of in ("MIN", "AVG", "MAX"))
         if not least <= mean <= most:
             self.say(number, f"per core: {least} {mean} {most}")
+        for name in ("DRAM BW UTIL (%)", "NPE CONG IMPACT (%)"):
+            if row[name] != "" and not 0 <= float(row[name]) <= 100:
+                self.say(number, f"{name} is {row[name]}")
         if not 1 <= int(row["CORE COUNT"]) <= 1024:
             self.say(number, f"CORE COUNT is {row['CORE COUNT']}")
         if least == most and mean != most:
