@@ -197,11 +197,16 @@ static tacho_status group_locations(tacho_diff_match *match, left_list *a, left_
     size_t i = 0;
     size_t k = 0;
     while (i < a->item_count && k < b->item_count) {
+        int order = tacho_str_compare(a->items[i].location, b->items[k].location);
+        if (order != 0) {
+            i += order < 0 ? 1 : 0;
+            k += order > 0 ? 1 : 0;
+            continue;
+        }
         size_t end_a = location_end(a, i);
         size_t end_b = location_end(b, k);
-        int order = tacho_str_compare(a->items[i].location, b->items[k].location);
         bool is_one = end_a - i == 1 || end_b - k == 1;
-        if (order == 0 && a->items[i].location.len > 0 && is_one) {
+        if (a->items[i].location.len > 0 && is_one) {
             uint32_t row = 0;
             tacho_diff_kind kind = end_a - i > 1   ? TACHO_DIFF_MERGED
                                    : end_b - k > 1 ? TACHO_DIFF_SPLIT
@@ -210,8 +215,8 @@ static tacho_status group_locations(tacho_diff_match *match, left_list *a, left_
             put_in_row(match->groups[0], a, i, end_a, row);
             put_in_row(match->groups[1], b, k, end_b, row);
         }
-        i = order <= 0 ? end_a : i;
-        k = order >= 0 ? end_b : k;
+        i = end_a;
+        k = end_b;
     }
     return TACHO_OK;
 }

@@ -119,6 +119,45 @@ static void test_kinds(void **state)
     sides_deinit(&self);
 }
 
+/* Operators that only their locations tell apart. */
+static void test_locations(void **state)
+{
+    (void)state;
+    const tacho_diff_options options = {.top = 0};
+    static const struct {
+        size_t side;
+        const char *name, *location;
+    } ops[] = {{0, "p", "m:1"},  {0, "q", "m:3"}, {0, "r", "m:3"}, {0, "s", "m:5"}, {0, "t", "m:7"},
+               {0, "u", "m:7"},  {1, "P", "m:0"}, {1, "Q", "m:2"}, {1, "R", "m:3"}, {1, "S", "m:5"},
+               {1, "S2", "m:5"}, {1, "T", "m:6"}, {1, "U", "m:7"}, {1, "V", "m:7"}};
+    sides self;
+    sides_init(&self, TACHO_ORIGIN_ESTIMATED);
+    for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++) {
+        size_t side = ops[i].side;
+        composed_add(&self.at[side],
+                     (composed_span){self.track[side], ops[i].name, self.now[side],
+                                     self.now[side] + 10, .location = ops[i].location});
+        self.now[side] += 10;
+    }
+    compare(&self, &options);
+    assert_int_equal(find_row(&self, 0, "q")->kind, TACHO_DIFF_MERGED);
+    assert_ptr_equal(find_row(&self, 0, "q"), find_row(&self, 1, "R"));
+    assert_int_equal(find_row(&self, 0, "q")->op_counts[0], 2);
+    assert_int_equal(find_row(&self, 0, "s")->kind, TACHO_DIFF_SPLIT);
+    assert_ptr_equal(find_row(&self, 0, "s"), find_row(&self, 1, "S"));
+    assert_int_equal(find_row(&self, 0, "s")->op_counts[1], 2);
+    static const char *const removed[] = {"p", "t", "u"};
+    static const char *const added[] = {"P", "Q", "T", "U", "V"};
+    for (size_t i = 0; i < sizeof(removed) / sizeof(removed[0]); i++) {
+        assert_int_equal(find_row(&self, 0, removed[i])->kind, TACHO_DIFF_REMOVED);
+    }
+    for (size_t i = 0; i < sizeof(added) / sizeof(added[0]); i++) {
+        assert_int_equal(find_row(&self, 1, added[i])->kind, TACHO_DIFF_NEW);
+    }
+    check_sums(&self.diff);
+    sides_deinit(&self);
+}
+
 /* Means that do not divide: rows still add up. */
 static void test_rounding(void **state)
 {
@@ -261,9 +300,10 @@ static void test_limits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_kinds),   cmocka_unit_test(test_rounding),
-        cmocka_unit_test(test_origins), cmocka_unit_test(test_gate),
-        cmocka_unit_test(test_gate_op), cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_kinds),    cmocka_unit_test(test_locations),
+        cmocka_unit_test(test_rounding), cmocka_unit_test(test_origins),
+        cmocka_unit_test(test_gate),     cmocka_unit_test(test_gate_op),
+        cmocka_unit_test(test_limits),
     };
     return cmocka_run_group_tests_name("diff", tests, NULL, NULL);
 }
