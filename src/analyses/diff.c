@@ -22,7 +22,10 @@ typedef struct making {
     row_sums *sums;       /* by row; those of idle time follow */
     uint32_t *members[2]; /* operators by row, one after the other */
     size_t *firsts[2];    /* of each row in members */
-    int64_t *values;      /* wall times of one row, by sample */
+    int64_t *values;      /* wall times of one row, by sample; 0 between rows */
+    bool *has_run;        /* whether the row ran, by sample; false between rows */
+    uint32_t *ran;        /* samples in which it ran */
+    size_t ran_count;
 } making;
 
 static size_t sample_count(const tacho_samples *samples)
@@ -70,6 +73,10 @@ static void add_op(making *self, size_t side, const tacho_sampled_op *op, row_su
 {
     for (size_t i = 0; i < op->cell_count; i++) {
         const tacho_sample_cell *cell = &op->cells[i];
+        if (!self->has_run[cell->sample]) {
+            self->has_run[cell->sample] = true;
+            self->ran[self->ran_count++] = cell->sample;
+        }
         self->values[cell->sample] = tacho_cycles_add(self->values[cell->sample], cell->wall_ns);
         sums->wall[side] = tacho_cycles_add(sums->wall[side], cell->wall_ns);
         sums->busy[side] = tacho_cycles_add(sums->busy[side], cell->busy_ns);
@@ -82,20 +89,36 @@ static void add_op(making *self, size_t side, const tacho_sampled_op *op, row_su
     }
 }
 
-/* Adds up the operators of |row| on one side. */
+static int compare_samples(const void *left, const void *right)
+{
+    uint32_t a = *(const uint32_t *)left;
+    uint32_t b = *(const uint32_t *)right;
+    return (a > b) - (a < b);
+}
+
+/* Adds up the operators of |row| on one side; looks only at samples in which one of them ran. */
 static void fill_side(making *self, size_t row, size_t side)
 {
     const tacho_samples *samples = self->diff->sides[side];
     tacho_diff_row *made = &self->diff->rows[row];
     size_t first = self->firsts[side][row];
     size_t end = self->firsts[side][row + 1];
-    memset(self->values, 0, sample_count(samples) * sizeof(*self->values));
+    self->ran_count = 0;
     for (size_t i = first; i < end; i++) {
         add_op(self, side, &samples->ops[self->members[side][i]], &self->sums[row]);
     }
     made->ops[side] = end > first ? self->members[side][first] : TACHO_NONE;
     made->op_counts[side] = (uint32_t)(end - first);
-    made->sides[side].moments = tacho_moments_of(self->values, sample_count(samples));
+    if (end - first > 1 && self->ran_count > 0) { /* the cells of one are in order */
+        qsort(self->ran, self->ran_count, sizeof(*self->ran), compare_samples);
+    }
+    const tacho_measurements all = {self->values, sample_count(samples), self->ran,
+                                    self->ran_count};
+    made->sides[side].moments = tacho_moments_of_some(&all);
+    for (size_t i = 0; i < self->ran_count; i++) {
+        self->values[self->ran[i]] = 0;
+        self->has_run[self->ran[i]] = false;
+    }
 }
 
 /* The samples as wholes: all of their time, or what is idle of it. */
@@ -246,6 +269,8 @@ static tacho_status make(making *self)
     TACHO_TRY(tacho_items_make(&diff->rows, diff->row_count));
     TACHO_TRY(tacho_items_make(&self->sums, diff->row_count + 1));
     TACHO_TRY(tacho_items_make(&self->values, values));
+    TACHO_TRY(tacho_items_make(&self->has_run, values));
+    TACHO_TRY(tacho_items_make(&self->ran, values));
     TACHO_TRY(list_members(self, 0));
     TACHO_TRY(list_members(self, 1));
     TACHO_TRY(fill_rows(self));
@@ -289,6 +314,8 @@ tacho_status tacho_diff_init(tacho_diff *diff, const tacho_samples *a, const tac
     }
     free(self.sums);
     free(self.values);
+    free(self.has_run);
+    free(self.ran);
     return status;
 }
 

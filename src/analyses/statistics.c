@@ -11,38 +11,68 @@ enum { FRACTION_STEPS = 300, BISECTION_STEPS = 200 };
 
 /* ---- moments ------------------------------------------------------------------------------- */
 
-/* Correlation of each value with the one before it; 0 where it cannot be told. */
-static double neighbour_correlation(const int64_t *values, size_t count, double mean,
-                                    double squares)
+/* How far the measurement at |place| is from the mean. */
+static double distance_at(const tacho_measurements *all, size_t place, double mean)
+{
+    return (double)all->values[place] - mean;
+}
+
+static size_t place_at(const tacho_measurements *all, size_t i)
+{
+    return all->places != NULL ? all->places[i] : i;
+}
+
+/* Sum of the products of each distance with the one before it. */
+static double neighbour_products(const tacho_measurements *all, double mean)
 {
     double products = 0;
-    for (size_t i = 1; i < count; i++) {
-        products += ((double)values[i - 1] - mean) * ((double)values[i] - mean);
+    size_t pair_count = 0;
+    for (size_t i = 0; i < all->place_count; i++) {
+        size_t place = place_at(all, i);
+        double distance = distance_at(all, place, mean);
+        if (place > 0) {
+            products += distance_at(all, place - 1, mean) * distance;
+            pair_count++;
+        }
+        bool is_next_zero = i + 1 == all->place_count || place_at(all, i + 1) != place + 1;
+        if (place + 1 < all->count && is_next_zero) {
+            products -= distance * mean;
+            pair_count++;
+        }
     }
-    return squares > 0 ? products / squares : 0;
+    double zero_count = all->count > 0 ? (double)(all->count - 1 - pair_count) : 0;
+    return products + zero_count * mean * mean;
+}
+
+tacho_moments tacho_moments_of_some(const tacho_measurements *all)
+{
+    double count = (double)all->count;
+    tacho_moments moments = {.count = all->count, .effective = count};
+    double sum = 0;
+    double squares = 0;
+    for (size_t i = 0; i < all->place_count; i++) {
+        sum += (double)all->values[place_at(all, i)];
+    }
+    moments.mean = all->count > 0 ? sum / count : 0;
+    for (size_t i = 0; i < all->place_count; i++) {
+        double distance = distance_at(all, place_at(all, i), moments.mean);
+        squares += distance * distance;
+    }
+    squares += (double)(all->count - all->place_count) * moments.mean * moments.mean;
+    moments.variance = all->count > 1 ? squares / (count - 1) : 0;
+    double correlation = squares > 0 ? neighbour_products(all, moments.mean) / squares : 0;
+    /* Of fewer, or where it is small, what is measured of the correlation is chance. */
+    if (all->count >= 8 && correlation > 2 / sqrt(count)) {
+        double worth = count * (1 - correlation) / (1 + correlation);
+        moments.effective = worth > 2 ? worth : 2;
+    }
+    return moments;
 }
 
 tacho_moments tacho_moments_of(const int64_t *values, size_t count)
 {
-    tacho_moments moments = {.count = count, .effective = (double)count};
-    double sum = 0;
-    double squares = 0;
-    for (size_t i = 0; i < count; i++) {
-        sum += (double)values[i];
-    }
-    moments.mean = count > 0 ? sum / (double)count : 0;
-    for (size_t i = 0; i < count; i++) {
-        double distance = (double)values[i] - moments.mean;
-        squares += distance * distance;
-    }
-    moments.variance = count > 1 ? squares / (double)(count - 1) : 0;
-    double correlation = neighbour_correlation(values, count, moments.mean, squares);
-    /* Of fewer, or where it is small, what is measured of the correlation is chance. */
-    if (count >= 8 && correlation > 2 / sqrt((double)count)) {
-        double worth = (double)count * (1 - correlation) / (1 + correlation);
-        moments.effective = worth > 2 ? worth : 2;
-    }
-    return moments;
+    const tacho_measurements all = {.values = values, .count = count, .place_count = count};
+    return tacho_moments_of_some(&all);
 }
 
 double tacho_moments_variation(const tacho_moments *moments)

@@ -21,6 +21,17 @@ typedef struct tacho_moments {
 /* Of |values| in the order in which they were measured. */
 tacho_moments tacho_moments_of(const int64_t *values, size_t count);
 
+/* Measurements of which most may be 0. */
+typedef struct tacho_measurements {
+    const int64_t *values; /* all of them, in the order in which they were measured */
+    size_t count;
+    const uint32_t *places; /* of values that may differ from 0, ascending; NULL: all may */
+    size_t place_count;
+} tacho_measurements;
+
+/* The same as tacho_moments_of, in time that grows with |place_count| alone. */
+tacho_moments tacho_moments_of_some(const tacho_measurements *all);
+
 /* Standard deviation in percent of the mean; 0 when the mean is. */
 double tacho_moments_variation(const tacho_moments *moments);
 

@@ -89,13 +89,38 @@ static void test_drift(void **state)
     check_near(a.variance, b.variance, 1e-12);
 }
 
+/* Measurements of which most are 0: the same by their places as all of them one by one. */
+static void test_some(void **state)
+{
+    (void)state;
+    uint64_t random = 5;
+    for (size_t round = 0; round < 2000; round++) {
+        int64_t values[40] = {0};
+        uint32_t places[40];
+        size_t place_count = 0;
+        size_t count = 1 + round % 40;
+        for (uint32_t i = 0; i < count; i++) {
+            random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+            if ((random >> 60) < round % 17) {
+                values[i] = (int64_t)(random >> 33) % 1000;
+                places[place_count++] = i;
+            }
+        }
+        const tacho_measurements all = {values, count, places, place_count};
+        tacho_moments some = tacho_moments_of_some(&all);
+        tacho_moments wanted = tacho_moments_of(values, count);
+        assert_int_equal(some.count, count);
+        check_near(some.mean, wanted.mean, 1e-12);
+        check_near(some.variance, wanted.variance, 1e-9);
+        check_near(some.effective, wanted.effective, 1e-9);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_student),
-        cmocka_unit_test(test_shift),
-        cmocka_unit_test(test_few),
-        cmocka_unit_test(test_drift),
+        cmocka_unit_test(test_student), cmocka_unit_test(test_shift), cmocka_unit_test(test_few),
+        cmocka_unit_test(test_drift),   cmocka_unit_test(test_some),
     };
     return cmocka_run_group_tests_name("statistics", tests, NULL, NULL);
 }
