@@ -416,7 +416,7 @@ static void say_what_matters(const tacho_diff *diff)
                        "AB"[side], (unsigned long long)diff -> sides[side] -> outside_count);
         }
     }
-    bool is_measured = a->origin == TACHO_ORIGIN_MEASURED || b->origin == TACHO_ORIGIN_MEASURED;
+    bool is_measured = tacho_samples_vary(a) || tacho_samples_vary(b);
     if (is_measured && (a->whole_count < 2 || b->whole_count < 2)) {
         tacho_note(diff->options.notes, "note",
                    "no intervals: side %c has a single sample; name several files, or record "

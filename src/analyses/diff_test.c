@@ -226,6 +226,7 @@ static void test_gate(void **state)
         {TACHO_ORIGIN_ESTIMATED, 1, 100, 121, 0, TACHO_VERDICT_REGRESSION},
         {TACHO_ORIGIN_SIMULATED, 1, 100000, 102000, 0, TACHO_VERDICT_PASS}, /* 2 us, but 2 % */
         {TACHO_ORIGIN_MEASURED, 4, 100000, 200000, 100, TACHO_VERDICT_INCONCLUSIVE},
+        {TACHO_ORIGIN_UNKNOWN, 1, 100000, 200000, 0, TACHO_VERDICT_INCONCLUSIVE},
         {TACHO_ORIGIN_MEASURED, 5, 100000, 110000, 100, TACHO_VERDICT_REGRESSION},
         {TACHO_ORIGIN_MEASURED, 5, 100000, 100000, 100, TACHO_VERDICT_PASS},
         {TACHO_ORIGIN_MEASURED, 10, 100000, 100000, 9000, TACHO_VERDICT_INCONCLUSIVE},
@@ -288,8 +289,9 @@ static void test_limits(void **state)
     assert_true(gate.relative == 0 && gate.absolute_ns == 1500000);
     assert_null(tacho_gate_parse(TACHO_STR("rel=0.25%"), &gate));
     assert_true(gate.relative == 0.0025);
-    static const char *const bad[] = {"",       "3%",       "rel=3",    "rel=%",      "rel=-3%",
-                                      "abs=-1", "abs=20xs", "rel=3%,,", "rel=3%,x=1", "rel=1e9%"};
+    static const char *const bad[] = {"",           "3%",       "rel=3",    "rel=%",
+                                      "rel=-3%",    "abs=-1",   "abs=20xs", "rel=3%,,",
+                                      "rel=3%,x=1", "rel=1e9%", "rel=3%,",  ",rel=3%"};
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         tacho_status status = tacho_gate_parse(tacho_str_from_cstring(bad[i]), &gate);
         assert_int_equal(tacho_status_code(status), TACHO_CODE_USAGE);

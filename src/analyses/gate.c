@@ -56,7 +56,7 @@ static bool parse_limit(tacho_str text, tacho_gate *gate)
 tacho_status tacho_gate_parse(tacho_str text, tacho_gate *out_gate)
 {
     *out_gate = (tacho_gate){.relative = 0};
-    bool is_good = text.len > 0;
+    bool is_good = text.len > 0 && text.data[text.len - 1] != ',';
     for (size_t at = 0; is_good && at < text.len;) {
         tacho_str rest = tacho_str_from(text, at);
         size_t len = tacho_str_find_byte(rest, ',');
@@ -78,11 +78,10 @@ static double limit_of(const tacho_gate *gate, const tacho_diff_row *row)
     return relative > (double)gate->absolute_ns ? relative : (double)gate->absolute_ns;
 }
 
-/* Whether the times of both sides vary from sample to sample. */
+/* Whether the times of a side vary from sample to sample. */
 static bool is_measured(const tacho_diff *diff)
 {
-    return diff->sides[0]->origin == TACHO_ORIGIN_MEASURED ||
-           diff->sides[1]->origin == TACHO_ORIGIN_MEASURED;
+    return tacho_samples_vary(diff->sides[0]) || tacho_samples_vary(diff->sides[1]);
 }
 
 static tacho_verdict judge_row(const tacho_diff *diff, const tacho_diff_row *row,

@@ -75,7 +75,7 @@ tacho_status tacho_samples_set_aside(tacho_samples *samples)
 {
     int64_t *times = NULL;
     uint32_t *numbers = NULL;
-    if (samples->whole_count < SAMPLES_MIN || samples->origin != TACHO_ORIGIN_MEASURED) {
+    if (samples->whole_count < SAMPLES_MIN || !tacho_samples_vary(samples)) {
         return TACHO_OK;
     }
     TACHO_TRY(tacho_items_make(&times, samples->whole_count));

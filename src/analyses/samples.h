@@ -91,6 +91,12 @@ tacho_status tacho_samples_init(tacho_samples *samples,
                                 const tacho_samples_options *options) TACHO_MUST_USE;
 void tacho_samples_deinit(tacho_samples *samples);
 
+/* Whether times can vary from sample to sample: all but estimates and simulations. */
+static inline bool tacho_samples_vary(const tacho_samples *samples)
+{
+    return samples->origin != TACHO_ORIGIN_ESTIMATED && samples->origin != TACHO_ORIGIN_SIMULATED;
+}
+
 /* Adds what one file, or several that were recorded together, says. */
 tacho_status tacho_samples_add(tacho_samples *samples, const tacho_profile *profile) TACHO_MUST_USE;
 
