@@ -105,7 +105,7 @@ static int choose_gate(diff_request *request, const tacho_arguments *arguments)
 {
     const char *limits = tacho_arguments_value(arguments, "gate");
     request->comparing.diff.has_gate = limits != NULL;
-    return limits == NULL ? TACHO_EXIT_DONE
+    return limits == NULL ? tacho_diff_outputs_refuse_verdicts(&request->outputs, arguments)
                           : tacho_command_check(arguments->command, "gate",
                                                 tacho_gate_parse(tacho_str_from_cstring(limits),
                                                                  &request->comparing.diff.gate));

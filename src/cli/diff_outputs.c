@@ -60,3 +60,17 @@ int tacho_diff_outputs_choose(tacho_diff_outputs *outputs, const tacho_arguments
     }
     return exit_code;
 }
+
+int tacho_diff_outputs_refuse_verdicts(const tacho_diff_outputs *outputs,
+                                       const tacho_arguments *arguments)
+{
+    for (size_t i = 0; i < outputs->item_count; i++) {
+        const tacho_table_sink *sink = outputs->items[i].sink;
+        if (sink == &tacho_table_sink_github || sink == &tacho_table_sink_junit) {
+            return tacho_command_misuse(arguments->command,
+                                        "the %s format holds only verdicts; add --gate LIMITS",
+                                        sink->name);
+        }
+    }
+    return TACHO_EXIT_DONE;
+}

@@ -19,4 +19,8 @@ typedef struct tacho_diff_outputs {
  */
 int tacho_diff_outputs_choose(tacho_diff_outputs *outputs, const tacho_arguments *arguments);
 
+/* Refuses formats that hold nothing but verdicts; for a command without a gate. */
+int tacho_diff_outputs_refuse_verdicts(const tacho_diff_outputs *outputs,
+                                       const tacho_arguments *arguments);
+
 #endif

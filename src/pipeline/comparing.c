@@ -66,8 +66,8 @@ static tacho_status add_tables(void *user, tacho_table_report *report)
 
 static tacho_status check(const tacho_comparing *comparing)
 {
+    TACHO_TRY(tacho_intake_check_pair(comparing->intakes));
     for (size_t side = 0; side < 2; side++) {
-        TACHO_TRY(tacho_intake_check(&comparing->intakes[side]));
         for (size_t i = 0; i < comparing->output_count; i++) {
             TACHO_TRY(
                 tacho_intake_check_output(&comparing->intakes[side], comparing->outputs[i].path));

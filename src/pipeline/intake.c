@@ -6,19 +6,36 @@
 
 #include <stdio.h>
 
+/* How often standard input is named. */
+static size_t count_stdin(const tacho_intake *intake)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < intake->input_count; i++) {
+        const tacho_intake_input *input = &intake->inputs[i];
+        count += !input->is_in_memory && strcmp(input->path, "-") == 0 ? 1 : 0;
+    }
+    return count;
+}
+
+static tacho_status check_stdin(size_t count)
+{
+    return count < 2 ? TACHO_OK
+                     : tacho_fail(TACHO_CODE_USAGE, "standard input (-) can be read only once");
+}
+
 tacho_status tacho_intake_check(const tacho_intake *intake)
 {
     if (intake->input_count == 0) {
         return tacho_fail(TACHO_CODE_USAGE, "no input");
     }
-    size_t stdin_count = 0;
-    for (size_t i = 0; i < intake->input_count; i++) {
-        const tacho_intake_input *input = &intake->inputs[i];
-        stdin_count += !input->is_in_memory && strcmp(input->path, "-") == 0 ? 1 : 0;
-    }
-    return stdin_count < 2
-               ? TACHO_OK
-               : tacho_fail(TACHO_CODE_USAGE, "standard input (-) can be read only once");
+    return check_stdin(count_stdin(intake));
+}
+
+tacho_status tacho_intake_check_pair(const tacho_intake intakes[2])
+{
+    TACHO_TRY(tacho_intake_check(&intakes[0]));
+    TACHO_TRY(tacho_intake_check(&intakes[1]));
+    return check_stdin(count_stdin(&intakes[0]) + count_stdin(&intakes[1]));
 }
 
 tacho_status tacho_intake_check_output(const tacho_intake *intake, const char *output_path)

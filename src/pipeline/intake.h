@@ -31,6 +31,9 @@ typedef struct tacho_intake {
 /* Refuses what cannot work, before anything is opened: no input, standard input twice. */
 tacho_status tacho_intake_check(const tacho_intake *intake) TACHO_MUST_USE;
 
+/* The same of two intakes that are read one after the other. */
+tacho_status tacho_intake_check_pair(const tacho_intake intakes[2]) TACHO_MUST_USE;
+
 /* Refuses an output that is one of the inputs: profiles are measurements, not to be replaced. */
 tacho_status tacho_intake_check_output(const tacho_intake *intake,
                                        const char *output_path) TACHO_MUST_USE;
