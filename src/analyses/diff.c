@@ -166,9 +166,9 @@ static tacho_status round_means(making *self, size_t side, const row_sums *total
 {
     tacho_diff *diff = self->diff;
     size_t count = sample_count(diff->sides[side]);
-    int64_t missing = mean_of(total->wall[side], count);
     remainder_of *rests = NULL;
-    diff->total.sides[side].wall_ns = missing;
+    diff->total.sides[side].wall_ns = mean_of(total->wall[side], count);
+    tacho_i128 missing = diff->total.sides[side].wall_ns; /* sums that saturate may exceed it */
     TACHO_TRY(tacho_items_make(&rests, diff->row_count + 1));
     for (size_t i = 0; i <= diff->row_count; i++) {
         tacho_diff_row *row = i < diff->row_count ? &diff->rows[i] : &diff->idle;
@@ -178,7 +178,7 @@ static tacho_status round_means(making *self, size_t side, const row_sums *total
         missing -= row->sides[side].wall_ns;
     }
     qsort(rests, diff->row_count + 1, sizeof(*rests), compare_remainders);
-    for (size_t i = 0; i <= diff->row_count && (int64_t)i < missing; i++) {
+    for (size_t i = 0; i <= diff->row_count && (tacho_i128)i < missing; i++) {
         size_t row = rests[i].row;
         (row < diff->row_count ? &diff->rows[row] : &diff->idle)->sides[side].wall_ns++;
     }

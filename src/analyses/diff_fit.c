@@ -173,13 +173,19 @@ static tacho_status add_ratio(tacho_table *table, double above, double below)
     return below > 0 ? tacho_table_add_real(table, above / below) : tacho_table_add_absent(table);
 }
 
+/* A sum of times; one that does not fit shows as the largest that does. */
+static tacho_status add_time(tacho_table *table, double ns)
+{
+    return tacho_table_add_int(table, ns < 9e18 ? llround(ns) : INT64_MAX);
+}
+
 static tacho_status add_type(const fit *self, const type_sums *sums, tacho_table *table)
 {
     tacho_str type = tacho_strings_get(&self->types, sums->type);
     TACHO_TRY(type.len > 0 ? tacho_table_add_text(table, type) : tacho_table_add_absent(table));
     TACHO_TRY(tacho_table_add_int(table, sums->count));
-    TACHO_TRY(tacho_table_add_int(table, llround(sums->a)));
-    TACHO_TRY(tacho_table_add_int(table, llround(sums->b)));
+    TACHO_TRY(add_time(table, sums->a));
+    TACHO_TRY(add_time(table, sums->b));
     TACHO_TRY(add_ratio(table, sums->b, sums->a));
     TACHO_TRY(add_ratio(table, sums->b, sums->a * self->scale));
     return self->b > 0 ? tacho_table_add_real(table, 100 * sums->apart / self->b)
