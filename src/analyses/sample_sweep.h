@@ -15,7 +15,7 @@ typedef struct tacho_sample_piece {
     int64_t start_ns, end_ns;
     uint32_t op;
     uint32_t sample;
-    uint32_t axis;  /* pieces of one axis have one zero */
+    uint32_t axis;  /* pieces of one axis have one zero; times of different axes add up */
     uint32_t rank;  /* which of two that are busy at a time counts: the lower */
     uint32_t count; /* spans that begin with it: 0 or 1 */
     int64_t bytes;  /* that those moved, -1 when unknown */

@@ -74,15 +74,12 @@ static uint32_t find_string(const tacho_dict *dict, tacho_str text)
     return tacho_strings_find(&dict->strings, text);
 }
 
-/* Whether spans on |track| at |site| are work that can be compared. */
+/* Whether |span| is work that can be compared. */
 static bool is_work(const addition *self, const tacho_span *span)
 {
     const tacho_site *site = &self->dict->sites[span->site];
-    if ((span->flags & TACHO_SPAN_INSTANT) != 0 ||
-        tacho_category_is_phase(tacho_dict_string(self->dict, site->category))) {
-        return false;
-    }
-    return true;
+    return (span->flags & TACHO_SPAN_INSTANT) == 0 &&
+           !tacho_category_is_phase(tacho_dict_string(self->dict, site->category));
 }
 
 static tacho_samples_domain domain_of(uint32_t classes)
@@ -386,7 +383,7 @@ static tacho_status add_span(addition *self, const tacho_span *span)
         .start_ns = tacho_clock_ns(clock, span->start),
         .end_ns = tacho_clock_ns(clock, span->end),
         .sample = sample,
-        .axis = clock->has_fixed_zero ? 0 : track->part,
+        .axis = clock->has_fixed_zero ? 0 : track->part + 1,
         .rank = rank_of(track->track_class),
         .count = 1,
     };
