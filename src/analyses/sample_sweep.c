@@ -33,14 +33,30 @@ static int compare_pieces(const void *left, const void *right)
 {
     const tacho_sample_piece *a = left;
     const tacho_sample_piece *b = right;
-    const int64_t pairs[][2] = {
-        {a->sample, b->sample}, {a->axis, b->axis}, {a->start_ns, b->start_ns},
-        {a->rank, b->rank},     {a->op, b->op},     {b->end_ns, a->end_ns}};
-    int order = 0;
-    for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]) && order == 0; i++) {
-        order = compare_numbers(pairs[i][0], pairs[i][1]);
+    if (a->sample != b->sample) {
+        return a->sample < b->sample ? -1 : 1;
     }
-    return order;
+    if (a->axis != b->axis) {
+        return a->axis < b->axis ? -1 : 1;
+    }
+    if (a->start_ns != b->start_ns) {
+        return a->start_ns < b->start_ns ? -1 : 1;
+    }
+    if (a->rank != b->rank) {
+        return a->rank < b->rank ? -1 : 1;
+    }
+    return a->op != b->op ? (a->op < b->op ? -1 : 1) : compare_numbers(b->end_ns, a->end_ns);
+}
+
+/* Spans come by start, so that pieces are often in order already. */
+static bool is_in_order(const tacho_sample_pieces *pieces)
+{
+    for (size_t i = 1; i < pieces->item_count; i++) {
+        if (compare_pieces(&pieces->items[i - 1], &pieces->items[i]) > 0) {
+            return false;
+        }
+    }
+    return true;
 }
 
 typedef struct sweep {
@@ -123,7 +139,9 @@ tacho_status tacho_sample_pieces_sweep(tacho_sample_pieces *pieces, const tacho_
     if (pieces->item_count == 0) {
         return TACHO_OK;
     }
-    qsort(pieces->items, pieces->item_count, sizeof(*pieces->items), compare_pieces);
+    if (!is_in_order(pieces)) {
+        qsort(pieces->items, pieces->item_count, sizeof(*pieces->items), compare_pieces);
+    }
     sweep self = {.pieces = pieces->items, .piece_count = pieces->item_count, .taker = taker};
     tacho_status status = sweep_all(&self);
     tacho_heap_deinit(&self.busy);
