@@ -6,12 +6,14 @@
 
 #include "analyses/diff_fit.h"
 #include "base/hint.h"
+#include "base/maths.h"
+#include "base/text.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { NAME_ROOM = 512, BAR_ROOM = 24, FALL_ROWS = 12 };
+enum { MORE_ROOM = 24, BAR_ROOM = 24, FALL_ROWS = 12 };
 
 #define CONFIDENCE 0.95
 
@@ -87,26 +89,32 @@ static tacho_str name_on(const tacho_diff *diff, const tacho_diff_row *row, size
     return text_of(diff, side, diff->sides[side]->ops[row->ops[side]].name);
 }
 
+/* Puts the name on |side|, and how many more operators there are: "conv1 (+2)". */
+static tacho_status put_name(const tacho_diff *diff, const tacho_diff_row *row, size_t side,
+                             tacho_text *text)
+{
+    char more[MORE_ROOM] = "";
+    if (row->op_counts[side] > 1) {
+        snprintf(more, sizeof(more), " (+%u)", row->op_counts[side] - 1);
+    }
+    TACHO_TRY(tacho_text_put(text, name_on(diff, row, side)));
+    return tacho_text_put(text, tacho_str_from_cstring(more));
+}
+
 /* "conv1", "conv1 -> conv_1", "conv1 (+2) -> conv1+relu1". */
 static tacho_status add_name(const tacho_diff *diff, const tacho_diff_row *row, tacho_table *table)
 {
-    char text[NAME_ROOM];
-    tacho_str names[2] = {{0}, {0}};
-    char more[2][BAR_ROOM] = {"", ""};
     if (row->kind != TACHO_DIFF_RENAMED && row->kind != TACHO_DIFF_SPLIT &&
         row->kind != TACHO_DIFF_MERGED) {
         return tacho_table_add_text(table, name_on(diff, row, naming_side(row)));
     }
-    for (size_t side = 0; side < 2; side++) {
-        names[side] = name_on(diff, row, side);
-        names[side].len = names[side].len < NAME_ROOM / 3 ? names[side].len : NAME_ROOM / 3;
-        if (row->op_counts[side] > 1) {
-            snprintf(more[side], sizeof(more[side]), " (+%u)", row->op_counts[side] - 1);
-        }
-    }
-    int len = snprintf(text, sizeof(text), "%.*s%s -> %.*s%s", TACHO_STR_ARG(names[0]), more[0],
-                       TACHO_STR_ARG(names[1]), more[1]);
-    return tacho_table_add_text(table, tacho_str_make(text, (size_t)len));
+    tacho_text text = {0};
+    tacho_status status = put_name(diff, row, 0, &text);
+    status = status == TACHO_OK ? tacho_text_put(&text, TACHO_STR(" -> ")) : status;
+    status = status == TACHO_OK ? put_name(diff, row, 1, &text) : status;
+    status = status == TACHO_OK ? tacho_table_add_text(table, tacho_text_take(&text)) : status;
+    tacho_text_deinit(&text);
+    return status;
 }
 
 /* ---- operators ----------------------------------------------------------------------------- */
@@ -281,7 +289,7 @@ static tacho_status add_bar(const fall *self, int64_t difference)
 
 static tacho_status add_values(fall *self, int64_t difference)
 {
-    self->now_ns += difference;
+    self->now_ns = tacho_cycles_add(self->now_ns, difference);
     TACHO_TRY(tacho_table_add_int(self->table, difference));
     TACHO_TRY(tacho_table_add_int(self->table, self->now_ns));
     TACHO_TRY(
@@ -320,7 +328,7 @@ static tacho_status add_falls(fall *self)
     }
     size_t rest_count = 0;
     for (size_t i = shown; i < diff->row_count; i++) {
-        rest += tacho_diff_of(&diff->rows[i]);
+        rest = tacho_cycles_add(rest, tacho_diff_of(&diff->rows[i]));
         rest_count += tacho_diff_of(&diff->rows[i]) != 0 ? 1 : 0;
     }
     if (rest_count > 0) {
