@@ -186,6 +186,28 @@ static void test_rounding(void **state)
     sides_deinit(&self);
 }
 
+/* Parts of centuries each, whose times add up to more than fits. */
+static void test_overflow(void **state)
+{
+    (void)state;
+    const tacho_diff_options options = {.top = 0};
+    sides self;
+    sides_init(&self, TACHO_ORIGIN_MEASURED);
+    for (size_t i = 0; i < 8; i++) {
+        composed *at = &self.at[i % 2];
+        char name[16];
+        tacho_part_facts facts = {.path = TACHO_STR("b.csv"), .origin = TACHO_ORIGIN_MEASURED};
+        assert_null(tacho_dict_add_part(&at->dict, &facts, &at->part));
+        uint32_t track = composed_track(at, "Slice 1", TACHO_TRACK_COMPUTE, TACHO_NESTING_ENGINE);
+        snprintf(name, sizeof(name), "op%d", (int)i);
+        composed_add(at, (composed_span){track, name, 0, INT64_MAX - 1, .category = NULL});
+    }
+    compare(&self, &options);
+    assert_int_equal(self.diff.total.sides[0].wall_ns, INT64_MAX);
+    assert_int_equal(self.diff.total.sides[1].wall_ns, INT64_MAX);
+    sides_deinit(&self);
+}
+
 static void test_origins(void **state)
 {
     (void)state;
@@ -304,8 +326,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_kinds),    cmocka_unit_test(test_locations),
         cmocka_unit_test(test_rounding), cmocka_unit_test(test_origins),
-        cmocka_unit_test(test_gate),     cmocka_unit_test(test_gate_op),
-        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_overflow), cmocka_unit_test(test_gate),
+        cmocka_unit_test(test_gate_op),  cmocka_unit_test(test_limits),
     };
     return cmocka_run_group_tests_name("diff", tests, NULL, NULL);
 }
