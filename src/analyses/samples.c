@@ -54,6 +54,13 @@ typedef struct call_stack {
     size_t item_count, item_capacity;
 } call_stack;
 
+/* The operator that a site's last span belongs to, and the arguments that say so. */
+typedef struct op_memo {
+    uint32_t name, type; /* strings of the dict, TACHO_NONE for none */
+    uint32_t next_op;    /* the operator's id plus one; 0: nothing yet */
+    bool is_transfer;
+} op_memo;
+
 /* While a profile is added. */
 typedef struct addition {
     tacho_samples *samples;
@@ -67,6 +74,7 @@ typedef struct addition {
     tacho_sample_steps steps;
     tacho_sample_pieces pieces;
     call_stack *stacks; /* by track */
+    op_memo *memos;     /* by site */
 } addition;
 
 static uint32_t find_string(const tacho_dict *dict, tacho_str text)
@@ -153,6 +161,7 @@ static tacho_status prepare(addition *self)
     samples->domain = samples->domain == TACHO_SAMPLES_NONE ? domain : samples->domain;
     TACHO_TRY(tacho_sample_steps_init(&self->steps, self->profile, domain));
     samples->kind = self->steps.kind > samples->kind ? self->steps.kind : samples->kind;
+    TACHO_TRY(tacho_items_make(&self->memos, self->dict->site_count));
     return tacho_items_make(&self->stacks, self->dict->track_count);
 }
 
@@ -259,7 +268,8 @@ static tacho_status ensure_op(tacho_samples *samples, const op_key *key, uint32_
  * An operator of a model is named by an argument, and its transfers have names of their own
  * ("load conv1"): then only work on arithmetic engines says the type.
  */
-static tacho_status find_op(addition *self, const tacho_span *span, uint32_t *out_op)
+static tacho_status ensure_op_of(addition *self, const tacho_span *span, bool is_transfer,
+                                 uint32_t *out_op)
 {
     tacho_samples *samples = self->samples;
     const tacho_dict *dict = self->dict;
@@ -268,8 +278,6 @@ static tacho_status find_op(addition *self, const tacho_span *span, uint32_t *ou
     tacho_str type = find_text(self, span, self->type_key);
     tacho_str location = TACHO_STR("");
     tacho_str span_name = tacho_dict_string(dict, tacho_operators_of_site(dict, site));
-    bool is_transfer = dict->tracks[span->track].track_class <= TACHO_TRACK_DMA_LOCAL &&
-                       dict->tracks[span->track].track_class >= TACHO_TRACK_DMA_IN;
     if (type.len == 0 && !(name.len > 0 && is_transfer)) {
         type = span_name;
     }
@@ -289,6 +297,35 @@ static tacho_status find_op(addition *self, const tacho_span *span, uint32_t *ou
     TACHO_TRY(ensure_op(samples, &key, out_op));
     if (samples->op_count > before) {
         samples->ops[*out_op].shape = find_shape(self, span);
+    }
+    return TACHO_OK;
+}
+
+/* The string that |arg| is, TACHO_NONE without one; false where it is not of the dict. */
+static bool find_text_id(const tacho_arg *arg, uint32_t *out_id)
+{
+    *out_id = arg != NULL && arg->type == TACHO_ARG_STRING ? arg->value.as_string : TACHO_NONE;
+    return arg == NULL || arg->type == TACHO_ARG_STRING;
+}
+
+/* Spans of a site mostly belong to one operator, so that its strings are looked up once. */
+static tacho_status find_op(addition *self, const tacho_span *span, uint32_t *out_op)
+{
+    tacho_track_class track_class = self->dict->tracks[span->track].track_class;
+    op_memo *memo = &self->memos[span->site];
+    op_memo now = {.is_transfer =
+                       track_class <= TACHO_TRACK_DMA_LOCAL && track_class >= TACHO_TRACK_DMA_IN};
+    bool is_known = find_text_id(find_arg(self, span, self->op_key), &now.name);
+    is_known = find_text_id(find_arg(self, span, self->type_key), &now.type) && is_known;
+    if (is_known && memo->next_op > 0 && memo->name == now.name && memo->type == now.type &&
+        memo->is_transfer == now.is_transfer) {
+        *out_op = memo->next_op - 1;
+        return TACHO_OK;
+    }
+    TACHO_TRY(ensure_op_of(self, span, now.is_transfer, out_op));
+    if (is_known) {
+        *memo = now;
+        memo->next_op = *out_op + 1;
     }
     return TACHO_OK;
 }
@@ -326,7 +363,7 @@ static tacho_status end_calls(addition *self, call_stack *stack, int64_t now)
 {
     while (stack->item_count > 0 && stack->items[stack->item_count - 1].end_ns <= now) {
         const tacho_sample_piece piece = stack->items[--stack->item_count];
-        if (piece.end_ns > piece.start_ns) {
+        if (piece.end_ns > piece.start_ns || piece.count > 0) {
             TACHO_TRY(tacho_sample_pieces_add(&self->pieces, &piece));
         }
         if (stack->item_count > 0) {
@@ -348,16 +385,14 @@ static tacho_status add_call(addition *self, call_stack *stack, tacho_sample_pie
         }
         tacho_sample_piece before = *outer;
         before.end_ns = piece.start_ns;
-        if (before.end_ns > before.start_ns) {
+        /* The first piece counts the call, however little of it is its own. */
+        if (before.end_ns > before.start_ns || before.count > 0) {
             TACHO_TRY(tacho_sample_pieces_add(&self->pieces, &before));
         }
         outer->start_ns = tacho_most(outer->start_ns, piece.start_ns);
+        outer->count = 0;
+        outer->bytes = -1;
     }
-    tacho_sample_piece begin = piece; /* counts the call, however little of it is its own */
-    begin.end_ns = begin.start_ns;
-    TACHO_TRY(tacho_sample_pieces_add(&self->pieces, &begin));
-    piece.count = 0;
-    piece.bytes = -1;
     TACHO_TRY(tacho_grow(&stack->items, &stack->item_capacity, stack->item_count + 1));
     stack->items[stack->item_count++] = piece;
     return TACHO_OK;
@@ -492,6 +527,7 @@ tacho_status tacho_samples_add(tacho_samples *samples, const tacho_profile *prof
         free(self.stacks[i].items);
     }
     free(self.stacks);
+    free(self.memos);
     tacho_sample_pieces_deinit(&self.pieces);
     tacho_sample_steps_deinit(&self.steps);
     return status;

@@ -237,12 +237,58 @@ static void test_sums(void **state)
     composed_deinit(&at);
 }
 
+/* A second part, whose zero is fixed, and the part that is there, whose zero is not. */
+static void test_axes(void **state)
+{
+    (void)state;
+    composed at;
+    tacho_samples samples;
+    tacho_clock clock;
+    tacho_part_facts facts = {.path = TACHO_STR("b.csv"), .origin = TACHO_ORIGIN_MEASURED};
+    composed_init(&at, TACHO_ORIGIN_MEASURED);
+    uint32_t own = composed_track(&at, "Slice 0", TACHO_TRACK_COMPUTE, TACHO_NESTING_ENGINE);
+    tacho_clock_init(&clock, 1, 1);
+    clock.has_fixed_zero = true;
+    assert_null(tacho_dict_add_clock(&at.dict, &clock, TACHO_STR("fixed"), &facts.clock));
+    assert_null(tacho_dict_add_part(&at.dict, &facts, &at.part));
+    uint32_t fixed = composed_track(&at, "Slice 1", TACHO_TRACK_COMPUTE, TACHO_NESTING_ENGINE);
+    composed_add(&at, (composed_span){own, "a", 0, 10, .category = NULL});
+    composed_add(&at, (composed_span){fixed, "b", 1000000, 1000020, .category = NULL});
+    make(&samples, &at);
+    assert_int_equal(samples.wholes[0].wall_ns, 30);
+    assert_int_equal(samples.wholes[0].idle_ns, 0);
+    tacho_samples_deinit(&samples);
+    composed_deinit(&at);
+}
+
+/* Spans of one site that belong to different operators, again and again. */
+static void test_sites(void **state)
+{
+    (void)state;
+    composed at;
+    tacho_samples samples;
+    composed_init(&at, TACHO_ORIGIN_ESTIMATED);
+    uint32_t slice = composed_track(&at, "Slice 0", TACHO_TRACK_COMPUTE, TACHO_NESTING_ENGINE);
+    static const char *const ops[] = {"a", "a", "b", NULL, "a", NULL, NULL, "b"};
+    for (int64_t i = 0; i < 8; i++) {
+        composed_add(&at, (composed_span){slice, "Conv", 10 * i, 10 * i + 10, .op = ops[i]});
+    }
+    make(&samples, &at);
+    assert_int_equal(samples.op_count, 3);
+    check_cell(&samples, "a", 0, (tacho_sample_cell){0, 3, 30, 30, 0, -1});
+    check_cell(&samples, "b", 0, (tacho_sample_cell){0, 2, 20, 20, 0, -1});
+    check_cell(&samples, "Conv", 0, (tacho_sample_cell){0, 3, 30, 30, 0, -1});
+    tacho_samples_deinit(&samples);
+    composed_deinit(&at);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_engines),   cmocka_unit_test(test_calls),
         cmocka_unit_test(test_runs),      cmocka_unit_test(test_steps),
         cmocka_unit_test(test_set_aside), cmocka_unit_test(test_sums),
+        cmocka_unit_test(test_axes),      cmocka_unit_test(test_sites),
     };
     return cmocka_run_group_tests_name("samples", tests, NULL, NULL);
 }
