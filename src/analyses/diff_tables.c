@@ -419,6 +419,12 @@ static void say_what_matters(const tacho_diff *diff)
                        diff -> sides[side] -> aside_count,
                        diff -> sides[side] -> aside_count == 1 ? "" : "s");
         }
+        if (diff->sides[side]->empty_count > 0) {
+            tacho_note(diff->options.notes, "note",
+                       "side %c: %llu sample%s without any operator left out", "AB"[side],
+                       (unsigned long long)diff -> sides[side] -> empty_count,
+                       diff -> sides[side] -> empty_count == 1 ? "" : "s");
+        }
         if (diff->sides[side]->outside_count > 0) {
             tacho_note(diff->options.notes, "note", "side %c: %llu spans outside any step left out",
                        "AB"[side], (unsigned long long)diff -> sides[side] -> outside_count);

@@ -484,10 +484,32 @@ static tacho_status count_piece(void *user, const tacho_sample_piece *piece, int
     return TACHO_OK;
 }
 
+/* Numbers the samples that have work, and says how many those are: the others repeat nothing. */
+static tacho_status number_samples(addition *self, uint32_t *out_count)
+{
+    uint32_t *numbers = NULL; /* by sample of the file */
+    *out_count = 0;
+    TACHO_TRY(tacho_items_make(&numbers, self->steps.sample_count));
+    for (size_t i = 0; i < self->pieces.item_count; i++) {
+        numbers[self->pieces.items[i].sample] = 1;
+    }
+    for (size_t i = 0; i < self->steps.sample_count; i++) {
+        self->samples->empty_count += numbers[i] == 0 ? 1 : 0;
+        numbers[i] = numbers[i] != 0 ? (*out_count)++ : TACHO_NONE;
+    }
+    for (size_t i = 0; i < self->pieces.item_count; i++) {
+        self->pieces.items[i].sample = numbers[self->pieces.items[i].sample];
+    }
+    free(numbers);
+    return TACHO_OK;
+}
+
 static tacho_status add_up(addition *self)
 {
     tacho_samples *samples = self->samples;
-    size_t count = samples->whole_count + self->steps.sample_count;
+    uint32_t added_count = 0;
+    TACHO_TRY(number_samples(self, &added_count));
+    size_t count = samples->whole_count + added_count;
     self->first_sample = (uint32_t)samples->whole_count;
     TACHO_TRY(count <= TACHO_NONE
                   ? tacho_grow(&samples->wholes, &samples->whole_capacity, count)

@@ -82,6 +82,7 @@ typedef struct tacho_samples {
     uint64_t lost_count;
     uint64_t span_count;    /* of work */
     uint64_t outside_count; /* spans in no step */
+    uint64_t empty_count;   /* files, inferences and steps without work: no samples */
     size_t aside_count;     /* samples that were set aside */
     double clock_hz;        /* of the ticks that the first file counts; 0 when it counts ns */
 } tacho_samples;

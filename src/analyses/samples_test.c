@@ -237,6 +237,32 @@ static void test_sums(void **state)
     composed_deinit(&at);
 }
 
+/* A run in which nothing was done, and a profile without work, are no samples. */
+static void test_empty(void **state)
+{
+    (void)state;
+    composed at;
+    composed idle;
+    tacho_samples samples;
+    composed_init(&at, TACHO_ORIGIN_MEASURED);
+    composed_init(&idle, TACHO_ORIGIN_MEASURED);
+    uint32_t slice = composed_track(&at, "Slice 0", TACHO_TRACK_COMPUTE, TACHO_NESTING_ENGINE);
+    uint32_t host = composed_track(&at, "Host", TACHO_TRACK_HOST, TACHO_NESTING_STACK);
+    composed_add(&at, (composed_span){slice, "a", 0, 10, .invocation = 1});
+    composed_add(&at, (composed_span){host, "main", 20, 30, .invocation = 2});
+    composed_add(&at, (composed_span){slice, "a", 40, 60, .invocation = 3});
+    make(&samples, &at);
+    assert_null(tacho_samples_add(&samples, &idle.profile));
+    assert_int_equal(samples.whole_count, 2);
+    assert_int_equal(samples.empty_count, 2);
+    check_cell(&samples, "a", 0, (tacho_sample_cell){0, 1, 10, 10, 0, -1});
+    check_cell(&samples, "a", 1, (tacho_sample_cell){1, 1, 20, 20, 0, -1});
+    assert_int_equal(samples.wholes[1].wall_ns, 20);
+    tacho_samples_deinit(&samples);
+    composed_deinit(&at);
+    composed_deinit(&idle);
+}
+
 /* A second part, whose zero is fixed, and the part that is there, whose zero is not. */
 static void test_axes(void **state)
 {
@@ -289,6 +315,7 @@ int main(void)
         cmocka_unit_test(test_runs),      cmocka_unit_test(test_steps),
         cmocka_unit_test(test_set_aside), cmocka_unit_test(test_sums),
         cmocka_unit_test(test_axes),      cmocka_unit_test(test_sites),
+        cmocka_unit_test(test_empty),
     };
     return cmocka_run_group_tests_name("samples", tests, NULL, NULL);
 }
