@@ -290,6 +290,12 @@ static tacho_status check_sides(const tacho_samples *const sides[2])
         if (sides[i]->span_count == 0) {
             return tacho_fail(TACHO_CODE_BAD_DATA, "no operators to compare on side %c", "AB"[i]);
         }
+        if (sides[i]->has_mixed_domains) {
+            return tacho_fail(TACHO_CODE_BAD_DATA,
+                              "side %c mixes profiles with device work and profiles without; "
+                              "compare them separately",
+                              "AB"[i]);
+        }
         if (sides[i]->is_mixed) {
             return tacho_fail(TACHO_CODE_BAD_DATA,
                               "side %c mixes estimated, simulated and measured times; name "

@@ -159,6 +159,8 @@ static tacho_status prepare(addition *self)
     }
     self->classes = samples->options.classes != 0 ? samples->options.classes : classes_of(domain);
     samples->domain = samples->domain == TACHO_SAMPLES_NONE ? domain : samples->domain;
+    samples->has_mixed_domains =
+        samples->has_mixed_domains || (domain != TACHO_SAMPLES_NONE && domain != samples->domain);
     TACHO_TRY(tacho_sample_steps_init(&self->steps, self->profile, domain));
     samples->kind = self->steps.kind > samples->kind ? self->steps.kind : samples->kind;
     TACHO_TRY(tacho_items_make(&self->memos, self->dict->site_count));

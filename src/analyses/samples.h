@@ -78,7 +78,8 @@ typedef struct tacho_samples {
     tacho_samples_kind kind;
     tacho_samples_domain domain;
     tacho_origin origin;
-    bool is_mixed; /* origins */
+    bool is_mixed;          /* origins */
+    bool has_mixed_domains; /* some profiles have device work, others only host work */
     uint64_t lost_count;
     uint64_t span_count;    /* of work */
     uint64_t outside_count; /* spans in no step */
