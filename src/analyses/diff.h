@@ -72,7 +72,7 @@ typedef struct tacho_diff_options {
 typedef struct tacho_diff {
     const tacho_samples *sides[2];
     tacho_diff_options options;
-    tacho_diff_row *rows; /* largest difference first; ties by name */
+    tacho_diff_row *rows; /* largest difference first; then largest time on B */
     size_t row_count;
     tacho_diff_row total; /* wall time of samples */
     tacho_diff_row idle;

@@ -247,7 +247,7 @@ static left_op *find_name(left_list *sorted, tacho_str name)
 }
 
 /* Puts the operators of |parts| that |whole| is named after into |row|; how many there are. */
-static size_t take_parts(uint32_t *groups, left_list *parts, tacho_str whole, uint32_t row)
+static size_t put_parts_in_row(uint32_t *groups, left_list *parts, tacho_str whole, uint32_t row)
 {
     size_t count = 0;
     for (size_t at = 0; at < whole.len;) {
@@ -276,7 +276,7 @@ static tacho_status group_parts(tacho_diff_match *match, size_t side, const left
         if (match->groups[side][whole->op] != TACHO_NONE) {
             continue;
         }
-        size_t count = take_parts(match->groups[1 - side], parts, whole->name, row);
+        size_t count = put_parts_in_row(match->groups[1 - side], parts, whole->name, row);
         if (count > 0) {
             tacho_diff_kind many = side == 1 ? TACHO_DIFF_MERGED : TACHO_DIFF_SPLIT;
             TACHO_TRY(add_row(match, count > 1 ? many : TACHO_DIFF_RENAMED, &row));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The gate. A row is a regression where the difference exceeds the limit and is no chance: the test
- * finds a difference in three of 10,000 comparisons of equal totals, and as seldom in any operator.
- * Simulated and estimated times do not vary, so that one sample tells.
+ * The gate. A row is a regression where the difference exceeds the limit and is unlikely to be
+ * chance: the test finds a difference in three of 10,000 comparisons of equal totals, and as seldom
+ * in any operator. Simulated and estimated times do not vary, so that one sample tells.
  */
 #include "analyses/diff.h"
 

@@ -42,7 +42,7 @@ static void number_runs(tacho_sample_steps *steps, numbered_run *runs, size_t co
     }
 }
 
-static tacho_status take_runs(tacho_sample_steps *steps)
+static tacho_status find_runs(tacho_sample_steps *steps)
 {
     const tacho_dict *dict = steps->profile->events.dict;
     numbered_run *runs = NULL;
@@ -209,7 +209,7 @@ static bool find_launch(const tacho_sample_steps *steps, const tacho_span *span,
 
 /* ---- the interface ------------------------------------------------------------------------- */
 
-static tacho_status take_steps(tacho_sample_steps *steps, tacho_samples_domain domain)
+static tacho_status find_steps(tacho_sample_steps *steps, tacho_samples_domain domain)
 {
     bool is_device = domain != TACHO_SAMPLES_HOST;
     TACHO_TRY(is_device ? find_windows(steps, true) : TACHO_OK);
@@ -230,12 +230,12 @@ tacho_status tacho_sample_steps_init(tacho_sample_steps *steps, const tacho_prof
                                      tacho_samples_domain domain)
 {
     *steps = (tacho_sample_steps){.profile = profile, .sample_count = 1};
-    TACHO_TRY(take_runs(steps));
+    TACHO_TRY(find_runs(steps));
     if (steps->sample_count > 1) {
         steps->kind = TACHO_SAMPLES_RUNS;
         return TACHO_OK;
     }
-    return take_steps(steps, domain);
+    return find_steps(steps, domain);
 }
 
 void tacho_sample_steps_deinit(tacho_sample_steps *steps)

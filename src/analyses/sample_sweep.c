@@ -103,7 +103,7 @@ static const tacho_sample_piece *find_top(sweep *self)
 }
 
 /* From one change to the next. */
-static tacho_status go_on(sweep *self, const tacho_sample_piece *first)
+static tacho_status advance(sweep *self, const tacho_sample_piece *first)
 {
     TACHO_TRY(start_pieces(self, first));
     const tacho_sample_piece *top = find_top(self);
@@ -128,7 +128,7 @@ static tacho_status sweep_all(sweep *self)
         self->now = first->start_ns;
         self->gap_ns = 0;
         do {
-            TACHO_TRY(go_on(self, first));
+            TACHO_TRY(advance(self, first));
         } while (is_on_axis(self, first) || find_top(self) != NULL);
     }
     return TACHO_OK;
