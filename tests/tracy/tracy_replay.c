@@ -156,8 +156,11 @@ static tacho_status talk(tacho_tracy_session *session, int fd, FILE *queries)
     }
     for (ssize_t len; (len = recv(fd, bytes, sizeof(bytes), 0)) > 0;) {
         tacho_tracy_session_take(session, tacho_str_make(bytes, (size_t)len), NULL, NULL);
-        give(session, fd, queries);
+        if (!session->has_terminated) { /* else it would be over, whatever is still on its way */
+            give(session, fd, queries);
+        }
     }
+    give(session, fd, queries);
     return tacho_tracy_session_finish(session);
 }
 
