@@ -58,8 +58,10 @@ if(CMAKE_BUILD_TYPE STREQUAL "Release")
   add_compile_options(${maps})
   if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
     add_link_options(${maps})
-    # Of objects with code for both ways of linking, the assembler notes its folder, too.
-    add_compile_options("SHELL:-Xassembler \"--debug-prefix-map=${CMAKE_SOURCE_DIR}/=\"")
+    if(CMAKE_INTERPROCEDURAL_OPTIMIZATION)
+      # Of objects with code for both ways of linking, the assembler notes its folder, too.
+      add_compile_options("SHELL:-Xassembler \"--debug-prefix-map=${CMAKE_SOURCE_DIR}/=\"")
+    endif()
   endif()
 endif()
 
