@@ -24,7 +24,9 @@ enum {
     FIELD_THREADS = 17,
     FIELD_START = 19,
     FIELD_RSS = 21,
-    FIELD_COUNT = 22,
+    FIELD_ENVIRONMENT = 47,
+    FIELD_COUNT = 48,
+    FIELD_COUNT_MIN = 22, /* older kernels end before the environment */
 };
 
 static const int64_t ns_per_s = 1000000000;
@@ -37,13 +39,14 @@ static int64_t scaled(uint64_t value, int64_t by)
                                                                                        : INT64_MAX;
 }
 
-/* Splits |rest| at blanks; false when there are too few fields. */
+/* Splits |rest| at blanks; false when there are too few fields. Those that are not there are empty.
+ */
 static bool split_fields(tacho_str rest, tacho_str out_fields[FIELD_COUNT])
 {
     for (size_t i = 0; i < FIELD_COUNT; i++) {
         rest = tacho_str_trim(rest);
         size_t len = tacho_str_find_byte(rest, ' ');
-        if (len == 0) {
+        if (len == 0 && i < FIELD_COUNT_MIN) {
             return false;
         }
         out_fields[i] = tacho_str_make(rest.data, len);
@@ -75,6 +78,8 @@ bool tacho_proc_stat_parse(tacho_str text, tacho_proc_stat *out_stat)
         !tacho_str_parse_u64(fields[FIELD_RSS], &pages) || parent > INT32_MAX) {
         return false;
     }
+    uint64_t environment = 0;
+    tacho_str_parse_u64(fields[FIELD_ENVIRONMENT], &environment);
     long tick_hz = sysconf(_SC_CLK_TCK);
     *out_stat = (tacho_proc_stat){
         .state = fields[FIELD_STATE].data[0],
@@ -82,6 +87,7 @@ bool tacho_proc_stat_parse(tacho_str text, tacho_proc_stat *out_stat)
         .thread_count = scaled(threads, 1),
         .start_ns = scaled(start, ns_per_s / (tick_hz > 0 ? tick_hz : 100)),
         .rss_bytes = scaled(pages, sysconf(_SC_PAGESIZE)),
+        .environment_at = environment,
     };
     size_t len = name.len < sizeof(out_stat->name) ? name.len : sizeof(out_stat->name) - 1;
     memcpy(out_stat->name, name.data, len);

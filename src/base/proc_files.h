@@ -20,6 +20,9 @@ typedef struct tacho_proc_stat {
     int64_t thread_count;
     int64_t start_ns; /* CLOCK_BOOTTIME, in steps of the kernel's clock tick, usually 10 ms */
     int64_t rss_bytes;
+    /* Where its environment is: another place after exec, 0 while it is not yet there or not ours
+     * to know. */
+    uint64_t environment_at;
 } tacho_proc_stat;
 
 /* Reads the text of /proc/PID/stat; false when it is not one. A name may hold anything. */

@@ -29,6 +29,23 @@ static void reads_fields(void **state)
     assert_int_equal(stat.rss_bytes, 12 * sysconf(_SC_PAGESIZE));
 }
 
+/* An old kernel ends before it; a number that cannot be read is none. */
+static void tells_where_the_environment_is(void **state)
+{
+    tacho_proc_stat stat;
+    (void)state;
+    assert_true(tacho_proc_stat_parse(TACHO_STR("42 (cat)" TAIL), &stat));
+    assert_int_equal(stat.environment_at, 0);
+    assert_true(tacho_proc_stat_parse(
+        TACHO_STR(
+            "42 (cat) S 7 1 1 0 -1 1 1 2 3 4 5 6 7 8 20 0 3 0 250 1000000 12 99 "
+            "23 24 25 26 27 28 29 30 31 32 33 34 35 36 37 38 39 40 41 42 43 44 45 46 4700 48 0"),
+        &stat));
+    assert_int_equal(stat.environment_at, 4700);
+    assert_true(tacho_proc_read_stat(getpid(), 0, &stat));
+    assert_int_not_equal(stat.environment_at, 0);
+}
+
 static void names_may_hold_anything(void **state)
 {
     tacho_proc_stat stat;
@@ -120,8 +137,11 @@ static void files_are_cut_to_fit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_fields),         cmocka_unit_test(names_may_hold_anything),
-        cmocka_unit_test(refuses_other_texts),  cmocka_unit_test(finds_this_process),
+        cmocka_unit_test(reads_fields),
+        cmocka_unit_test(tells_where_the_environment_is),
+        cmocka_unit_test(names_may_hold_anything),
+        cmocka_unit_test(refuses_other_texts),
+        cmocka_unit_test(finds_this_process),
         cmocka_unit_test(files_are_cut_to_fit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

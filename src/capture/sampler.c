@@ -90,6 +90,9 @@ static tacho_status read_rank(tacho_sampler *sampler, tacho_sampled_process *pro
     size_t len = tacho_proc_read_file(process->pid, "environ", environment, ENVIRON_ROOM);
     bool has_rank = tacho_rank_find(tacho_str_make(environment, len), &rank);
     free(environment);
+    if (len == 0) {
+        return TACHO_OK; /* it ends, or exec is still at work: what is known stays */
+    }
     process->launcher = 0;
     if (!has_rank) {
         return TACHO_OK;
@@ -198,6 +201,7 @@ tacho_status tacho_sampler_add(tacho_sampler *sampler, pid_t pid, int64_t start_
         parent->has_children = true;
     }
     memcpy(process->name, stat.name, sizeof(process->name));
+    process->environment_at = stat.environment_at;
     TACHO_TRY(describe(sampler, process));
     watch(sampler, process);
     sampler->item_count++;
@@ -205,13 +209,23 @@ tacho_status tacho_sampler_add(tacho_sampler *sampler, pid_t pid, int64_t start_
     return TACHO_OK;
 }
 
-/* exec gives a process another name. */
+/*
+ * exec gives a process another name, and puts its environment elsewhere where the name stays the
+ * same. That of a process that has ended is nowhere.
+ */
+static bool is_another_program(const tacho_sampled_process *process, const tacho_proc_stat *stat)
+{
+    return memcmp(process->name, stat->name, sizeof(stat->name)) != 0 ||
+           (stat->environment_at != 0 && stat->environment_at != process->environment_at);
+}
+
 static tacho_status rename_process(tacho_sampler *sampler, tacho_sampled_process *process,
                                    const tacho_proc_stat *stat)
 {
     char name[NAME_ROOM];
     tacho_dict *dict = sampler->recorder->events->dict;
     memcpy(process->name, stat->name, sizeof(process->name));
+    process->environment_at = stat->environment_at;
     TACHO_TRY(read_names(sampler, process, name));
     return tacho_dict_ensure_string(dict, tacho_str_from_cstring(name),
                                     &dict->tracks[process->group].name);
@@ -349,7 +363,7 @@ static tacho_status look_at(tacho_sampler *sampler, pid_t pid)
     TACHO_TRY(tacho_proc_list_threads(pid, &sampler->threads));
     if (process != NULL && tacho_proc_read_stat(pid, 0, &stat)) {
         int64_t now_ns = tacho_process_now_ns();
-        if (memcmp(process->name, stat.name, sizeof(stat.name)) != 0) {
+        if (is_another_program(process, &stat)) {
             TACHO_TRY(rename_process(sampler, process, &stat));
         }
         sample_cpu(sampler, process, now_ns);

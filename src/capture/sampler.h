@@ -27,6 +27,7 @@ typedef struct tacho_sampled_process {
     int pidfd; /* -1 where it cannot be had */
     int64_t parent;
     char name[TACHO_PROC_NAME_MAX]; /* as the kernel has it: changes with exec */
+    uint64_t environment_at;        /* so does this */
     uint32_t group;                 /* tracks */
     uint32_t life, threads_track, cpu_track, rss_track;
     uint32_t command;  /* string */

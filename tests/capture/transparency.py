@@ -130,8 +130,11 @@ def files_in(folder):
     for root, folders, names in os.walk(folder):
         for name in folders + names:
             path = os.path.join(root, name)
-            found[os.path.relpath(path, folder)] = (
-                os.stat(path).st_mode, open(path, "rb").read() if os.path.isfile(path) else b"")
+            content = b""
+            if os.path.isfile(path):
+                with open(path, "rb") as file:
+                    content = file.read()
+            found[os.path.relpath(path, folder)] = (os.stat(path).st_mode, content)
     return found
 
 
@@ -438,11 +441,20 @@ class Captures(unittest.TestCase):
 
     def test_ranks(self):
         done = self.tacho("profile", "-o", "r.csv", "--", "sh", "-c",
-                          "for i in 0 1 2; do RANK=$i WORLD_SIZE=3 sleep 0.2 & done; wait")
+                          "for i in 0 1 2; do RANK=$i WORLD_SIZE=3 sleep 1 & done; wait")
         self.assertEqual(done.returncode, 0)
         with open(f"{self.at}/r.csv", encoding="utf-8") as table:
             rows = [line.split(",") for line in table]
         self.assertLessEqual({"0", "1", "2"}, {row[3] for row in rows}, rows)
+
+    def test_a_rank_that_comes_with_exec(self):
+        """A process becomes a program of the same name, as Python does that starts Python."""
+        done = self.tacho("profile", "-o", "r.csv", "--", "sh", "-c",
+                          "sleep 1; RANK=5 WORLD_SIZE=8 exec sh -c 'sleep 1; exit 0'")
+        self.assertEqual(done.returncode, 0)
+        with open(f"{self.at}/r.csv", encoding="utf-8") as table:
+            rows = [line.split(",") for line in table]
+        self.assertIn(("sh -c sleep 1; exit 0", "5"), {(row[1], row[3]) for row in rows}, rows)
 
 
 if __name__ == "__main__":
