@@ -181,10 +181,11 @@ static tacho_status put_cores(tt_cells *cells, const tt_join *join, const tt_dev
 
 static tacho_status put_sums(tt_cells *cells, const tt_join *join, const tt_device_op *op)
 {
-    if (op->wait_front > 0) {
+    bool is_summed_twice = op->repeated_count > 0;
+    if (op->wait_front > 0 && !is_summed_twice) {
         TACHO_TRY(put_ns(cells, join, TT_JOIN_WAIT_FRONT, (double)op->wait_front));
     }
-    if (op->reserve_back > 0) {
+    if (op->reserve_back > 0 && !is_summed_twice) {
         TACHO_TRY(put_ns(cells, join, TT_JOIN_RESERVE_BACK, (double)op->reserve_back));
     }
     return op->sub_device < 0

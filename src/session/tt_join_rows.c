@@ -23,7 +23,9 @@ tacho_status tt_join_init(tt_join *join)
     tacho_status dispatch = tt_dispatch_init(&join->dispatch, &join->lanes);
     tacho_status index = tacho_index_init(&join->log_index);
     tacho_status counters = tt_log_counters_init(&join->counters);
+    tacho_status cuts = tt_log_cuts_init(&join->cuts);
     dispatch = tacho_status_first(tacho_status_first(dispatch, counters), index);
+    dispatch = tacho_status_first(dispatch, cuts);
     return tacho_status_first(tacho_status_first(host, lanes), tacho_status_first(ops, dispatch));
 }
 
@@ -34,6 +36,7 @@ void tt_join_deinit(tt_join *join)
     tt_log_ops_deinit(&join->log_ops);
     tt_dispatch_deinit(&join->dispatch);
     tt_log_counters_deinit(&join->counters);
+    tt_log_cuts_deinit(&join->cuts);
     tt_lanes_deinit(&join->lanes);
     tacho_index_deinit(&join->log_index);
     free(join->records);
@@ -137,10 +140,9 @@ static tacho_status take_log_row(tt_join *join, const tt_log *log)
     return take_counter(join, log, &join->lanes.lanes[place.lane], op);
 }
 
-static tacho_status read_log(tt_join *join, tacho_input *input)
+static tacho_status read_log_rows(tt_join *join, tacho_input *input)
 {
     tt_log log;
-    join->has_log = true;
     TACHO_TRY(tt_log_open(&log, input));
     join->log_header = log.header;
     for (bool has_row = true;;) {
@@ -158,6 +160,45 @@ static tacho_status read_log(tt_join *join, tacho_input *input)
     return tt_dispatch_finish(&join->dispatch);
 }
 
+/* Takes the firmware zones of programs that |join->cuts| has. */
+static tacho_status read_cuts(tt_join *join, tacho_input *input)
+{
+    tt_log log;
+    TACHO_TRY(tt_log_open(&log, input));
+    for (bool has_row = true;;) {
+        TACHO_TRY(tt_log_next(&log, &has_row));
+        if (!has_row) {
+            return tt_log_cuts_finish(&join->cuts);
+        }
+        if (log.reason == TACHO_LOSS_REASON_COUNT) {
+            TACHO_TRY(tt_log_cuts_add_row(&join->cuts, &join->lanes, &log.row));
+        }
+    }
+}
+
+static tacho_status restart_log(tt_join *join)
+{
+    tt_log_ops_deinit(&join->log_ops);
+    tt_dispatch_deinit(&join->dispatch);
+    tt_log_counters_deinit(&join->counters);
+    tacho_status ops = tt_log_ops_init(&join->log_ops, &join->lanes);
+    tacho_status dispatch = tt_dispatch_init(&join->dispatch, &join->lanes);
+    tacho_status counters = tt_log_counters_init(&join->counters);
+    join->log_ops.cuts = &join->cuts;
+    return tacho_status_first(ops, tacho_status_first(dispatch, counters));
+}
+
+static tacho_status list_doubtful(tt_join *join)
+{
+    for (size_t i = 0; i < join->log_ops.op_count; i++) {
+        uint32_t key = 0;
+        if (join->log_ops.ops[i].is_doubtful) {
+            TACHO_TRY(tt_log_cuts_ensure_key(&join->cuts, &join->log_ops.ops[i].key, &key));
+        }
+    }
+    return TACHO_OK;
+}
+
 static tacho_status read_file(tt_join *join, const char *path, read_function read)
 {
     tacho_input input;
@@ -168,6 +209,22 @@ static tacho_status read_file(tt_join *join, const char *path, read_function rea
     tacho_status status = read(join, &input);
     tacho_input_close(&input);
     return status;
+}
+
+/* Reads it twice more where executions cannot be told apart row by row. */
+static tacho_status read_log(tt_join *join, const char *path)
+{
+    const tt_losses before = join->losses;
+    join->has_log = path != NULL;
+    TACHO_TRY(read_file(join, path, read_log_rows));
+    if (tt_log_ops_find_doubtful(&join->log_ops) == NULL) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(list_doubtful(join));
+    TACHO_TRY(read_file(join, path, read_cuts));
+    TACHO_TRY(restart_log(join));
+    join->losses = before;
+    return read_file(join, path, read_log_rows);
 }
 
 tacho_status tt_join_read(tt_join *join, const char *const *paths, size_t path_count)
@@ -186,7 +243,7 @@ tacho_status tt_join_read(tt_join *join, const char *const *paths, size_t path_c
     TACHO_TRY(read_file(join, join->set.paths[TT_SET_MESSAGES], read_messages));
     TACHO_TRY(read_file(join, join->set.paths[TT_SET_TIMES], read_times));
     TACHO_TRY(read_file(join, join->set.paths[TT_SET_REPORT], read_report));
-    return read_file(join, join->set.paths[TT_SET_DEVICE_LOG], read_log);
+    return read_log(join, join->set.paths[TT_SET_DEVICE_LOG]);
 }
 
 /* ---- records ------------------------------------------------------------------------------- */
@@ -261,8 +318,11 @@ static void count_damage(tt_join *join, const tt_device_op *op)
         tt_losses_add_count(&join->losses, TT_LOSS_UNSTARTED, op->key.host,
                             op->missing_start_count);
     }
-    if (op->is_shuffled) {
-        tt_losses_add(&join->losses, TT_LOSS_SHUFFLED, op->key.host);
+    if (op->lost_count > 0) {
+        tt_losses_add_count(&join->losses, TT_LOSS_LOST_ZONE, op->key.host, op->lost_count);
+    }
+    if (op->repeated_count > 0) {
+        tt_losses_add(&join->losses, TT_LOSS_REPEATED, op->key.host);
     }
     if (op->firmware.count + op->kernel.count == 0) {
         tt_losses_add(&join->losses, TT_LOSS_NO_TIMES, op->key.host);

@@ -58,6 +58,7 @@ typedef struct tt_join {
     tt_report_columns report_columns;
     tt_lanes lanes;
     tt_log_ops log_ops;
+    tt_log_cuts cuts; /* of programs whose executions the log mixes up */
     tt_dispatch dispatch;
     tt_log_counters counters;
     tt_log_header log_header;

@@ -2,8 +2,8 @@
 /*
  * A held row is a span on its track: its time is the start, and its end grows smaller from row to
  * row, so that the spool, which puts the longer of two spans first, keeps the order of the file.
- * Type and line travel as arguments behind the row's own. The spool sorts by time across tracks, so
- * the times of each chip are moved behind all those of the chip before.
+ * What else is known of it travels as arguments behind the row's own. The spool sorts by time
+ * across tracks, so the times of each chip are moved behind all those of the chip before.
  */
 #include "sources/tenstorrent/log_emit.h"
 
@@ -18,7 +18,9 @@ enum { NAME_BYTES = 96 };
 /* One row on its way. */
 typedef struct log_step {
     tt_log_type type;
-    uint32_t lane;
+    tt_log_place place;
+    uint32_t key;  /* of |cuts|, of a row that is held; TACHO_NONE: it is of no op */
+    uint64_t time; /* cycles */
     uint64_t line_number;
     tacho_row row;
 } log_step;
@@ -45,6 +47,7 @@ tacho_status tt_log_emit_init(tt_log_emit *emit, const tt_log_target *target)
     tacho_open_spans_init(&emit->open, reading->events);
     TACHO_TRY(tt_lanes_init(&emit->lanes));
     TACHO_TRY(tt_log_ops_init(&emit->ops, &emit->lanes));
+    TACHO_TRY(tt_log_cuts_init(&emit->cuts));
     TACHO_TRY(tacho_dict_ensure_string(dict, TACHO_STR("data"), &emit->data_key));
     TACHO_TRY(tacho_dict_ensure_string(dict, TACHO_STR("meta data"), &emit->meta_key));
     TACHO_TRY(tacho_dict_ensure_string(dict, TACHO_STR("total"), &emit->cycles_key));
@@ -57,6 +60,7 @@ void tt_log_emit_deinit(tt_log_emit *emit)
     tacho_open_spans_deinit(&emit->open);
     tacho_spool_destroy(emit->spool);
     tt_log_ops_deinit(&emit->ops);
+    tt_log_cuts_deinit(&emit->cuts);
     tt_lanes_deinit(&emit->lanes);
     tt_chips_deinit(&emit->chips);
     free(emit->emit_lanes);
@@ -133,7 +137,7 @@ static tacho_status ensure_lane(tt_log_emit *emit, uint32_t lane)
 {
     while (TACHO_UNLIKELY(emit->lane_count <= lane)) {
         TACHO_TRY(tacho_grow(&emit->emit_lanes, &emit->lane_capacity, emit->lane_count + 1));
-        tt_emit_lane made = {.last = INT64_MIN};
+        tt_emit_lane made = {.last = INT64_MIN, .cut = TACHO_NONE};
         const tt_lane *writer = &emit->lanes.lanes[emit->lane_count];
         uint32_t number = emit->lanes.cores[writer->core].chip;
         made.has_map = find_map(emit, number, &made.map);
@@ -288,16 +292,23 @@ static tacho_arg count_arg(uint32_t key, tacho_unit unit, uint64_t value)
     return (tacho_arg){.key = key, .type = TACHO_ARG_UINT, .unit = unit, .value.as_uint = value};
 }
 
+/* Counts the firmware zones that an execution lacks. */
+static tacho_status lose_zones(tt_log_emit *emit, const tt_device_op *op, uint32_t part)
+{
+    char text[NAME_BYTES];
+    tacho_loss loss = {part, TACHO_LOSS_DROPPED, op->lost_count, 0, 0};
+    int len = snprintf(text, sizeof(text), "firmware zones of op %" PRIu64, op->key.host);
+    TACHO_TRY(
+        tacho_dict_ensure_string(emit->dict, tacho_str_make(text, (size_t)len), &loss.example));
+    return tacho_dict_add_loss(emit->dict, &loss);
+}
+
 static tacho_status push_op(tt_log_emit *emit, const tt_device_op *op, uint32_t track)
 {
     const tt_range *range = tt_range_has(&op->kernel) ? &op->kernel : &op->firmware;
     tt_time_map map;
-    if (op->is_shuffled) {
-        tacho_loss loss = {emit->dict->tracks[track].part, TACHO_LOSS_UNKNOWN_STATE, 1, 0, 0};
-        TACHO_TRY(tacho_dict_ensure_string(
-            emit->dict, TACHO_STR("replays without numbers whose rows go back in time"),
-            &loss.example));
-        TACHO_TRY(tacho_dict_add_loss(emit->dict, &loss));
+    if (op->lost_count > 0) {
+        TACHO_TRY(lose_zones(emit, op, emit->dict->tracks[track].part));
     }
     if (range->count == 0 || !find_map(emit, op->key.chip, &map)) {
         return TACHO_OK;
@@ -377,12 +388,26 @@ static tacho_status end_chip(tt_log_emit *emit, uint32_t chip)
                                  : tacho_events_end_part(emit->target.reading->events, of->part);
 }
 
+/* All rows that |ops| are about have come. */
+static tacho_status finish_ops(tt_log_emit *emit)
+{
+    tt_log_ops_finish(&emit->ops);
+    const tt_device_op *doubtful = tt_log_ops_find_doubtful(&emit->ops);
+    return doubtful == NULL ? TACHO_OK
+                            : tacho_fail(TACHO_CODE_OUT_OF_ORDER,
+                                         "executions of op %" PRIu64 " cannot be told apart",
+                                         doubtful->key.host);
+}
+
 /* The ops of the chip that is ended make room for those of the next. */
 static tacho_status restart_ops(tt_log_emit *emit)
 {
+    const tt_log_cuts *cuts = emit->ops.cuts;
     tt_log_ops_deinit(&emit->ops);
     emit->run_count = 0;
-    return tt_log_ops_init(&emit->ops, &emit->lanes);
+    TACHO_TRY(tt_log_ops_init(&emit->ops, &emit->lanes));
+    emit->ops.cuts = cuts;
+    return TACHO_OK;
 }
 
 /* Rows of |chip| come; parts come one after the other, so the chip before it is ended. */
@@ -396,10 +421,7 @@ static tacho_status enter_chip(tt_log_emit *emit, uint32_t chip)
     if (before == TACHO_NONE) {
         return TACHO_OK;
     }
-    if (emit->spool != NULL) {
-        return end_chip(emit, before);
-    }
-    tt_log_ops_finish(&emit->ops);
+    TACHO_TRY(finish_ops(emit));
     TACHO_TRY(end_chip(emit, before));
     return restart_ops(emit);
 }
@@ -414,11 +436,11 @@ static bool is_firmware(const tt_log_emit *emit, const tacho_row *row)
 
 static tacho_status end_zone(tt_log_emit *emit, const log_step *step)
 {
-    tt_emit_lane *lane = &emit->emit_lanes[step->lane];
+    tt_emit_lane *lane = &emit->emit_lanes[step->place.lane];
     tacho_span_end end = {.time = step->row.start,
                           .name = emit->dict->sites[step->row.of.span.site].name};
     bool is_ended = false;
-    TACHO_TRY(tacho_open_spans_end(&emit->open, step->lane, &end, &is_ended));
+    TACHO_TRY(tacho_open_spans_end(&emit->open, step->place.lane, &end, &is_ended));
     if (is_ended) {
         lane->open_count--;
         return TACHO_OK;
@@ -429,7 +451,7 @@ static tacho_status end_zone(tt_log_emit *emit, const log_step *step)
 
 static tacho_status pair(tt_log_emit *emit, const log_step *step)
 {
-    tt_emit_lane *lane = &emit->emit_lanes[step->lane];
+    tt_emit_lane *lane = &emit->emit_lanes[step->place.lane];
     tacho_row row = step->row;
     row.of.span.end = row.start;
     if (step->type != TT_LOG_START && step->type != TT_LOG_END) {
@@ -438,14 +460,14 @@ static tacho_status pair(tt_log_emit *emit, const log_step *step)
     }
     /* Firmware zones hold all others, so what is open when one starts has lost its end. */
     if (step->type == TT_LOG_START && lane->open_count > 0 && is_firmware(emit, &row)) {
-        TACHO_TRY(abandon(emit, step->lane, step->line_number));
+        TACHO_TRY(abandon(emit, step->place.lane, step->line_number));
     }
     lane->last = row.start;
     if (step->type == TT_LOG_END) {
         return end_zone(emit, step);
     }
     lane->open_count++;
-    return tacho_open_spans_begin(&emit->open, step->lane, &row);
+    return tacho_open_spans_begin(&emit->open, step->place.lane, &row);
 }
 
 /* By how much the times of a lane's chip are moved in the spool. */
@@ -454,45 +476,96 @@ static int64_t held_offset(const tt_log_emit *emit, uint32_t lane)
     return emit->chips.is_shared ? 0 : (int64_t)emit->emit_lanes[lane].chip * TT_LOG_TIME_END;
 }
 
+enum { HELD_ARGS = 4 };
+
 static tacho_status hold(tt_log_emit *emit, const log_step *step)
 {
-    tacho_arg args[5];
+    tacho_arg args[2 + HELD_ARGS];
     size_t count = step->row.arg_count;
     if (count > 0) {
         memcpy(args, step->row.args, count * sizeof(*args));
     }
-    const uint64_t values[] = {step->type, step->lane, step->line_number};
-    for (size_t i = 0; i < 3; i++) {
+    const uint64_t values[HELD_ARGS] = {(uint64_t)step->place.lane << 8 | step->type,
+                                        step->line_number,
+                                        (uint64_t)step->place.zone << 32 | step->key, step->time};
+    for (size_t i = 0; i < HELD_ARGS; i++) {
         args[count + i] = (tacho_arg){.type = TACHO_ARG_UINT, .value.as_uint = values[i]};
     }
     tacho_row row = step->row;
-    row.start += held_offset(emit, step->lane);
+    row.start += held_offset(emit, step->place.lane);
     row.of.span.end = INT64_MAX - (int64_t)emit->held_count++;
     row.args = args;
-    row.arg_count = count + 3;
+    row.arg_count = count + HELD_ARGS;
     return tacho_spool_add(emit->spool, &row);
+}
+
+/* The run of a row that was held. */
+static tacho_status find_held_run(tt_log_emit *emit, const log_step *step, uint32_t *out_run)
+{
+    uint32_t op = TACHO_NONE;
+    if (step->key != TACHO_NONE) {
+        const tt_op_key *key = &emit->cuts.keys[step->key].key;
+        const tt_log_row row = {.chip = key->chip,
+                                .host = key->host,
+                                .trace = key->trace,
+                                .replay = key->replay,
+                                .timer = 1,
+                                .time = step->time,
+                                .type = step->type};
+        TACHO_TRY(tt_log_ops_add(&emit->ops, &row, step->place, &op));
+    }
+    return find_run(emit, op, out_run);
 }
 
 static tacho_status take_held(tacho_events *events, const tacho_row *row)
 {
     tt_log_emit *emit = (tt_log_emit *)(void *)events;
-    const tacho_arg *held = row->args + row->arg_count - 3;
+    const tacho_arg *held = row->args + row->arg_count - HELD_ARGS;
     log_step step = {
-        .type = (tt_log_type)held[0].value.as_uint,
-        .lane = (uint32_t)held[1].value.as_uint,
-        .line_number = held[2].value.as_uint,
+        .type = (tt_log_type)(held[0].value.as_uint & UINT8_MAX),
+        .place = {.lane = (uint32_t)(held[0].value.as_uint >> 8),
+                  .zone = (uint32_t)(held[2].value.as_uint >> 32)},
+        .line_number = held[1].value.as_uint,
+        .key = (uint32_t)held[2].value.as_uint,
+        .time = held[3].value.as_uint,
         .row = *row,
     };
-    step.row.arg_count -= 3;
-    step.row.start -= held_offset(emit, step.lane);
-    TACHO_TRY(enter_chip(emit, emit->emit_lanes[step.lane].chip));
+    step.row.arg_count -= HELD_ARGS;
+    step.row.start -= held_offset(emit, step.place.lane);
+    TACHO_TRY(enter_chip(emit, emit->emit_lanes[step.place.lane].chip));
+    TACHO_TRY(find_held_run(emit, &step, &step.row.of.span.run));
     return pair(emit, &step);
+}
+
+/* The key of a row that is to be held; its firmware zone tells executions apart. */
+static tacho_status note_key(tt_log_emit *emit, const tt_log_row *row, tt_log_place place,
+                             uint32_t *out_key)
+{
+    tt_emit_lane *lane = &emit->emit_lanes[place.lane];
+    const tt_op_key key = tt_op_key_of(row);
+    bool is_edge = row->type == TT_LOG_START || row->type == TT_LOG_END;
+    *out_key = TACHO_NONE;
+    if (row->host == 0 || row->timer == 0) {
+        return TACHO_OK;
+    }
+    if (lane->cut == TACHO_NONE || !tt_op_key_is_same(&lane->key, &key)) {
+        TACHO_TRY(tt_log_cuts_ensure_key(&emit->cuts, &key, &lane->cut));
+        lane->key = key;
+    }
+    *out_key = lane->cut;
+    const tt_edge edge = {.time = (int64_t)row->time,
+                          .key = lane->cut,
+                          .lane = place.lane & INT32_MAX,
+                          .is_start = row->type == TT_LOG_START};
+    bool is_cut =
+        is_edge && row->replay < 0 && (emit->lanes.zone_kinds[place.zone] & TT_ZONE_FIRMWARE) != 0;
+    return is_cut ? tt_log_cuts_add(&emit->cuts, &edge) : TACHO_OK;
 }
 
 /* Whether the row comes too late: its lane, or all of its chip, is behind it. */
 static tacho_status check_order(tt_log_emit *emit, const tt_log *log, const log_step *step)
 {
-    const tt_emit_lane *lane = &emit->emit_lanes[step->lane];
+    const tt_emit_lane *lane = &emit->emit_lanes[step->place.lane];
     bool is_edge = step->type == TT_LOG_START || step->type == TT_LOG_END;
     if (TACHO_UNLIKELY((is_edge && step->row.start < lane->last) ||
                        emit->chips.items[lane->chip].is_ended)) {
@@ -535,8 +608,8 @@ static tacho_status add_row(tt_log_emit *emit, const tt_log *log)
     TACHO_TRY(find_zone(emit, row, place.zone, &zone));
     if (emit->spool == NULL) {
         TACHO_TRY(enter_chip(emit, emit->emit_lanes[place.lane].chip));
+        TACHO_TRY(tt_log_ops_add(&emit->ops, row, place, &op));
     }
-    TACHO_TRY(tt_log_ops_add(&emit->ops, row, place, &op));
     const tt_emit_lane *lane = &emit->emit_lanes[place.lane];
     int64_t time = tt_time_map_ticks(&lane->map, (int64_t)row->time);
     int64_t last = tacho_dict_track_clock(emit->dict, lane->track)->max_ticks;
@@ -548,7 +621,8 @@ static tacho_status add_row(tt_log_emit *emit, const tt_log *log)
     }
     log_step step = {
         .type = row->type,
-        .lane = place.lane,
+        .place = place,
+        .time = row->time,
         .line_number = log->input->line_number,
         .row = {.kind = TACHO_ROW_SPAN,
                 .track = lane->track,
@@ -559,11 +633,13 @@ static tacho_status add_row(tt_log_emit *emit, const tt_log *log)
     step.row.of.span.end = step.row.start;
     step.row.of.span.site = zone->site;
     step.row.of.span.op = TACHO_NONE;
-    TACHO_TRY(find_run(emit, op, &step.row.of.span.run));
     emit->row_count++;
     if (emit->spool != NULL) {
+        step.row.of.span.run = TACHO_NONE;
+        TACHO_TRY(note_key(emit, row, place, &step.key));
         return hold(emit, &step);
     }
+    TACHO_TRY(find_run(emit, op, &step.row.of.span.run));
     TACHO_TRY(check_order(emit, log, &step));
     return pair(emit, &step);
 }
@@ -609,10 +685,12 @@ static tacho_status note_chips(const tt_log_emit *emit)
 
 tacho_status tt_log_emit_finish(tt_log_emit *emit)
 {
-    tt_log_ops_finish(&emit->ops);
     if (emit->spool != NULL) {
+        TACHO_TRY(tt_log_cuts_finish(&emit->cuts));
+        emit->ops.cuts = &emit->cuts;
         TACHO_TRY(tacho_spool_drain(emit->spool, &emit->events));
     }
+    TACHO_TRY(finish_ops(emit));
     for (size_t i = 0; i < emit->ops.op_count; i++) {
         uint32_t chip = 0;
         TACHO_TRY(tt_chips_ensure(&emit->chips, emit->ops.ops[i].key.chip, &chip));

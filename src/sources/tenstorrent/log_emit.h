@@ -5,8 +5,9 @@
  * data.
  *
  * Starts and ends are paired per processor as they come, and chips come one after the other. Where
- * they go back in time, or to a chip before, the file is read again, and rows are held in a spool
- * until its end (tacho_reading.holds_events).
+ * they go back in time, or to a chip before, or where executions cannot be told apart row by row,
+ * the file is read again, and rows are held in a spool until its end (tacho_reading.holds_events);
+ * of firmware zones an entry of 16 bytes stays in memory then.
  */
 #ifndef TACHO_SOURCES_TENSTORRENT_LOG_EMIT_H
 #define TACHO_SOURCES_TENSTORRENT_LOG_EMIT_H
@@ -50,6 +51,8 @@ typedef struct tt_emit_lane {
     tt_time_map map;
     int64_t last; /* time of its last start or end */
     uint64_t open_count;
+    tt_op_key key; /* of its last row that was held */
+    uint32_t cut;  /* that key in |cuts|; TACHO_NONE: there is none */
 } tt_emit_lane;
 
 /* The site that a zone had last. */
@@ -67,10 +70,11 @@ typedef struct tt_log_emit {
     tt_lanes lanes;
     tt_chips chips;
     uint32_t current; /* chip whose part is being pushed, or TACHO_NONE */
-    tt_log_ops ops;   /* of that chip; while rows are held, of all */
+    tt_log_ops ops;   /* of that chip, or of all chips of one part */
     tacho_open_spans open;
     tacho_spool *spool; /* NULL while rows are paired as they come */
     uint64_t held_count;
+    tt_log_cuts cuts;         /* keys of all held rows, and executions of those without numbers */
     tt_emit_lane *emit_lanes; /* by lane */
     size_t lane_count, lane_capacity;
     tt_emit_zone *zones; /* by zone */

@@ -31,7 +31,7 @@
     X(DROPPED, "line", "notices that the device dropped markers")                                  \
     X(UNENDED, "op", "firmware and kernel zones that never end")                                   \
     X(UNSTARTED, "op", "firmware and kernel zones that end and never start")                       \
-    X(SHUFFLED, "op", "executions of replays without numbers whose rows go back in time")          \
+    X(LOST_ZONE, "op", "firmware zones that other executions of the op have")                      \
     X(NO_EXECUTION, "line", "device logs and reports that name no op")                             \
     X(NO_RATE, "line", "rates of cycles that cannot be read")                                      \
     X(CUT_FILE, "line", "files that are cut off")

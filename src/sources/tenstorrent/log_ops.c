@@ -29,12 +29,6 @@ void tt_log_ops_deinit(tt_log_ops *ops)
     *ops = (tt_log_ops){.lanes = NULL};
 }
 
-static bool is_same_key(const tt_op_key *a, const tt_op_key *b)
-{
-    return a->host == b->host && a->replay == b->replay && a->trace == b->trace &&
-           a->chip == b->chip;
-}
-
 /* ---- ops and cells ------------------------------------------------------------------------- */
 
 static tacho_status add_op(tt_log_ops *ops, const tt_op_key *key, uint32_t ordinal,
@@ -52,19 +46,35 @@ static tacho_status add_op(tt_log_ops *ops, const tt_op_key *key, uint32_t ordin
     return TACHO_OK;
 }
 
-/* The first execution of |key|. */
-static tacho_status ensure_op(tt_log_ops *ops, const tt_op_key *key, uint32_t *out_op)
+/* What ops and cells are found by. Only executions that cuts tell are told apart here. */
+typedef struct execution_key {
+    tt_op_key key;
+    uint32_t core; /* 0: of an op */
+    uint32_t ordinal;
+} execution_key;
+
+static uint32_t hash_of(const tacho_index *index, const execution_key *key)
 {
-    tacho_str bytes = tacho_str_make((const char *)key, sizeof(*key));
-    uint32_t hash = tacho_index_hash(&ops->op_index, bytes);
+    return tacho_index_hash(index, tacho_str_make((const char *)key, sizeof(*key)));
+}
+
+static bool is_execution(const tt_device_op *op, const execution_key *wanted)
+{
+    return op->ordinal == wanted->ordinal && tt_op_key_is_same(&op->key, &wanted->key);
+}
+
+static tacho_status ensure_op(tt_log_ops *ops, execution_key wanted, uint32_t *out_op)
+{
+    wanted.core = 0;
+    uint32_t hash = hash_of(&ops->op_index, &wanted);
     size_t at = tacho_index_begin(&ops->op_index, hash);
     for (uint32_t id; (id = tacho_index_next(&ops->op_index, hash, &at)) != TACHO_NONE;) {
-        if (is_same_key(&ops->ops[id].key, key)) {
+        if (is_execution(&ops->ops[id], &wanted)) {
             *out_op = id;
             return TACHO_OK;
         }
     }
-    TACHO_TRY(add_op(ops, key, 0, out_op));
+    TACHO_TRY(add_op(ops, &wanted.key, wanted.ordinal, out_op));
     return tacho_index_add(&ops->op_index, hash, *out_op);
 }
 
@@ -95,27 +105,20 @@ static tacho_status add_cell(tt_log_ops *ops, uint32_t op, uint32_t core, uint32
     return TACHO_OK;
 }
 
-/* The first cell of |key| on |core|. */
-static tacho_status ensure_cell(tt_log_ops *ops, const tt_op_key *key, uint32_t core,
-                                uint32_t *out_cell)
+static tacho_status ensure_cell(tt_log_ops *ops, const execution_key *wanted, uint32_t *out_cell)
 {
-    struct {
-        tt_op_key key;
-        uint64_t core;
-    } wanted = {*key, core};
-    tacho_str bytes = tacho_str_make((const char *)&wanted, sizeof(wanted));
-    uint32_t hash = tacho_index_hash(&ops->cell_index, bytes);
+    uint32_t hash = hash_of(&ops->cell_index, wanted);
     size_t at = tacho_index_begin(&ops->cell_index, hash);
     for (uint32_t id; (id = tacho_index_next(&ops->cell_index, hash, &at)) != TACHO_NONE;) {
         const tt_op_cell *cell = &ops->cells[id];
-        if (cell->core == core && is_same_key(&ops->ops[cell->op].key, key)) {
+        if (cell->core == wanted->core && is_execution(&ops->ops[cell->op], wanted)) {
             *out_cell = id;
             return TACHO_OK;
         }
     }
     uint32_t op = 0;
-    TACHO_TRY(ensure_op(ops, key, &op));
-    TACHO_TRY(add_cell(ops, op, core, out_cell));
+    TACHO_TRY(ensure_op(ops, *wanted, &op));
+    TACHO_TRY(add_cell(ops, op, wanted->core, out_cell));
     return tacho_index_add(&ops->cell_index, hash, *out_cell);
 }
 
@@ -153,6 +156,38 @@ static tacho_status start_cell(tt_log_ops *ops, uint64_t bit, uint32_t *cell)
     return TACHO_OK;
 }
 
+/* Where a processor stands; rows of it have not come before, or were of another key. */
+static tacho_status enter_key(tt_log_ops *ops, const tt_op_key *key, const tt_lane *writer,
+                              tt_op_lane *at)
+{
+    const execution_key wanted = {*key, writer->core, 0};
+    at->key = *key;
+    at->last = INT64_MIN;
+    at->cut = ops->cuts != NULL ? tt_log_cuts_find_key(ops->cuts, key) : TACHO_NONE;
+    if (at->cut != TACHO_NONE && ops->cuts->keys[at->cut].count == 0) {
+        at->cut = TACHO_NONE;
+    }
+    if (at->cut == TACHO_NONE) {
+        TACHO_TRY(ensure_cell(ops, &wanted, &at->cell));
+        at->cell = current_cell(ops, at->cell, risc_bit(writer));
+    }
+    return TACHO_OK;
+}
+
+/* The cell of the execution that the time of a row lies in. */
+static tacho_status find_cut_cell(tt_log_ops *ops, tt_op_lane *at, const tt_lane *writer,
+                                  int64_t time)
+{
+    const execution_key wanted = {at->key, writer->core,
+                                  tt_log_cuts_find(ops->cuts, at->cut, time)};
+    const tt_cut *cut = &ops->cuts->cuts[ops->cuts->keys[at->cut].first + wanted.ordinal];
+    TACHO_TRY(ensure_cell(ops, &wanted, &at->cell));
+    tt_device_op *op = &ops->ops[ops->cells[at->cell].op];
+    op->lost_count = cut->missing_count;
+    op->repeated_count = cut->duplicate_count;
+    return TACHO_OK;
+}
+
 static tacho_status find_cell(tt_log_ops *ops, const tt_log_row *row, uint32_t lane, bool is_start,
                               uint32_t *out_cell)
 {
@@ -161,16 +196,14 @@ static tacho_status find_cell(tt_log_ops *ops, const tt_log_row *row, uint32_t l
         ops->at[ops->at_count++] = (tt_op_lane){.cell = TACHO_NONE};
     }
     tt_op_lane *at = &ops->at[lane];
-    tt_op_key key = {
-        .chip = row->chip, .host = row->host, .trace = row->trace, .replay = row->replay};
+    tt_op_key key = tt_op_key_of(row);
     const tt_lane *writer = &ops->lanes->lanes[lane];
-    if (at->cell == TACHO_NONE || !is_same_key(&at->key, &key)) {
-        TACHO_TRY(ensure_cell(ops, &key, writer->core, &at->cell));
-        at->cell = current_cell(ops, at->cell, risc_bit(writer));
-        at->key = key;
-        at->last = INT64_MIN;
+    if (at->cell == TACHO_NONE || !tt_op_key_is_same(&at->key, &key)) {
+        TACHO_TRY(enter_key(ops, &key, writer, at));
     }
-    if (is_start) {
+    if (TACHO_UNLIKELY(at->cut != TACHO_NONE)) {
+        TACHO_TRY(find_cut_cell(ops, at, writer, (int64_t)row->time));
+    } else if (is_start) {
         TACHO_TRY(start_cell(ops, risc_bit(writer), &at->cell));
     }
     *out_cell = at->cell;
@@ -223,7 +256,9 @@ static void balance(tt_device_op *op, tt_open_zones *zones, const tt_lane *lane,
 static void check_time(tt_log_ops *ops, uint32_t lane, const tt_log_row *row, tt_device_op *op)
 {
     tt_op_lane *at = &ops->at[lane];
-    op->is_shuffled |= row->replay < 0 && (int64_t)row->time < at->last;
+    /* Processors beyond those that have a bit each cannot be told apart. */
+    bool has_bit = ops->lanes->lanes[lane].risc < OTHER_RISC_BIT;
+    op->is_shuffled |= row->replay < 0 && ((int64_t)row->time < at->last || !has_bit);
     at->last = (int64_t)row->time;
 }
 
@@ -284,7 +319,7 @@ tacho_status tt_log_ops_add(tt_log_ops *ops, const tt_log_row *row, tt_log_place
 
 /* ---- the end ------------------------------------------------------------------------------- */
 
-static uint32_t count_bits(uint32_t bits)
+static uint32_t count_bits(uint64_t bits)
 {
     uint32_t count = 0;
     for (; bits != 0; bits &= bits - 1) {
@@ -297,6 +332,7 @@ static void add_core(tt_device_op *op, const tt_op_cell *cell)
 {
     op->missing_end_count += count_bits(cell->firmware.begun) + count_bits(cell->kernel.begun);
     op->missing_start_count += count_bits(cell->firmware.ended) + count_bits(cell->kernel.ended);
+    op->started_count += count_bits(cell->started);
     op->core_count += (cell->flags & CELL_HAS_FIRMWARE) != 0 ? 1 : 0;
     if (cell->last <= cell->first) {
         return;
@@ -335,30 +371,64 @@ static int compare(const void *a, const void *b)
     return left->ordinal < right->ordinal ? -1 : left->ordinal > right->ordinal;
 }
 
+/* When an execution begins and ends, by all of its markers. */
+static tt_range extent_of(const tt_device_op *op)
+{
+    tt_range extent = op->firmware;
+    if (op->kernel.count > 0) {
+        widen(&extent, op->kernel.first);
+        widen(&extent, op->kernel.last);
+    }
+    return extent;
+}
+
+/*
+ * Whether the executions from |first| on may be mixed up: rows went back in time, one lasts until
+ * the next begins, or they have not run on the same processors.
+ */
+static bool is_mixed_up(const tt_log_ops *ops, uint32_t first)
+{
+    for (uint32_t op = first; op != TACHO_NONE; op = ops->ops[op].next) {
+        const tt_device_op *one = &ops->ops[op];
+        const tt_device_op *next = one->next != TACHO_NONE ? &ops->ops[one->next] : NULL;
+        if (one->is_shuffled || one->started_count != ops->ops[first].started_count ||
+            (next != NULL && extent_of(next).first <= extent_of(one).last)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Of a program that ran once it does not matter in which order its rows come. */
-static void settle_order(tt_log_ops *ops)
+static void find_doubts(tt_log_ops *ops)
 {
     for (size_t i = 0; i < ops->op_count; i++) {
-        bool is_shuffled = false;
-        bool is_repeated = ops->ops[i].next != TACHO_NONE;
-        if (ops->ops[i].ordinal > 0) {
+        bool is_repeated = ops->ops[i].ordinal == 0 && ops->ops[i].next != TACHO_NONE;
+        if (!is_repeated || ops->ops[i].key.replay >= 0 || !is_mixed_up(ops, (uint32_t)i)) {
             continue;
         }
         for (uint32_t op = (uint32_t)i; op != TACHO_NONE; op = ops->ops[op].next) {
-            is_shuffled |= ops->ops[op].is_shuffled;
-        }
-        for (uint32_t op = (uint32_t)i; op != TACHO_NONE; op = ops->ops[op].next) {
-            ops->ops[op].is_shuffled = is_shuffled && is_repeated;
+            ops->ops[op].is_doubtful = true;
         }
     }
 }
 
+const tt_device_op *tt_log_ops_find_doubtful(const tt_log_ops *ops)
+{
+    for (size_t i = 0; i < ops->op_count; i++) {
+        if (ops->ops[i].is_doubtful) {
+            return &ops->ops[i];
+        }
+    }
+    return NULL;
+}
+
 void tt_log_ops_finish(tt_log_ops *ops)
 {
-    settle_order(ops);
     for (size_t i = 0; i < ops->cell_count; i++) {
         add_core(&ops->ops[ops->cells[i].op], &ops->cells[i]);
     }
+    find_doubts(ops);
     if (ops->op_count > 1) {
         qsort(ops->ops, ops->op_count, sizeof(*ops->ops), compare);
     }

@@ -5,13 +5,15 @@
  *
  * A program that is replayed writes its id again and again. Where the log does not number the
  * replays, the n-th firmware zone of a processor for an id belongs to the n-th execution. Rows may
- * come in any order of cores and processors; those of one processor that go back in time leave open
- * which of such executions they belong to, and are counted. Memory goes by ops and the cores they
- * ran on: an entry of 56 bytes each, and nothing by rows.
+ * come in any order of cores and processors. Where those of one processor go back in time, or where
+ * a processor lacks a zone, that is wrong: such executions are doubtful, and the rows have to be
+ * taken again with |cuts|. Memory goes by ops and the cores they ran on: an entry of 56 bytes each,
+ * and nothing by rows.
  */
 #ifndef TACHO_SOURCES_TENSTORRENT_LOG_OPS_H
 #define TACHO_SOURCES_TENSTORRENT_LOG_OPS_H
 
+#include "sources/tenstorrent/log_cuts.h"
 #include "sources/tenstorrent/log_lanes.h"
 
 /* The first and last time of |count| markers. */
@@ -19,14 +21,6 @@ typedef struct tt_range {
     int64_t first, last;
     uint64_t count;
 } tt_range;
-
-/* Which program, and which replay of it. */
-typedef struct tt_op_key {
-    uint32_t chip;
-    uint32_t padding; /* 0: keys are compared as bytes */
-    uint64_t host;
-    int64_t trace, replay; /* -1: none */
-} tt_op_key;
 
 /* One execution. */
 typedef struct tt_device_op {
@@ -42,7 +36,11 @@ typedef struct tt_device_op {
     uint32_t core_count; /* with firmware markers */
     /* Firmware and kernel zones that lack their end or their start. */
     uint32_t missing_end_count, missing_start_count;
-    bool is_shuffled; /* which execution its rows belong to is not certain: time ran backwards */
+    bool is_shuffled; /* the time of its rows goes back on a processor, in a log without numbers */
+    bool is_doubtful; /* which of several executions its rows belong to is not known */
+    uint32_t started_count;  /* processors whose firmware has started */
+    uint32_t lost_count;     /* firmware zones that other executions have; where |cuts| tell */
+    uint32_t repeated_count; /* firmware markers that the log has twice; where |cuts| tell */
     /* Of the time from the first to the last kernel marker of a core, over cores that have two. */
     uint32_t timed_core_count;
     int64_t core_min, core_max;
@@ -69,6 +67,7 @@ typedef struct tt_op_cell {
 /* Where a processor stands. */
 typedef struct tt_op_lane {
     tt_op_key key; /* of its last row */
+    uint32_t cut;  /* that key in |cuts|, or TACHO_NONE */
     uint32_t cell; /* of that; TACHO_NONE: there was none */
     int64_t last;  /* time of its last start or end of that key */
 } tt_op_lane;
@@ -81,8 +80,9 @@ typedef struct tt_log_ops {
     size_t cell_count, cell_capacity;
     tt_op_lane *at; /* by lane */
     size_t at_count, at_capacity;
-    tacho_index op_index;   /* first executions, by key */
-    tacho_index cell_index; /* first cells, by key and core */
+    tacho_index op_index;    /* first executions, and all of |cuts|, by key */
+    tacho_index cell_index;  /* their cells, by key and core */
+    const tt_log_cuts *cuts; /* finished, or NULL; not owned */
 } tt_log_ops;
 
 /* |lanes| outlives |ops|. Call deinit even if init failed. */
@@ -101,8 +101,14 @@ typedef struct tt_log_place {
 tacho_status tt_log_ops_add(tt_log_ops *ops, const tt_log_row *row, tt_log_place place,
                             uint32_t *out_op) TACHO_MUST_USE;
 
-/* No more rows will come: works out the times of cores, and sorts ops by chip and time. */
+/*
+ * No more rows will come: works out the times of cores, finds doubtful executions, and sorts ops by
+ * chip and time.
+ */
 void tt_log_ops_finish(tt_log_ops *ops);
+
+/* The first doubtful execution, or NULL; ops are finished. */
+const tt_device_op *tt_log_ops_find_doubtful(const tt_log_ops *ops);
 
 /* Whether a range spans a time: it has two markers. */
 static inline bool tt_range_has(const tt_range *range)

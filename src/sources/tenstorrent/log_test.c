@@ -390,7 +390,7 @@ static void assert_ops(const char *text, const char *expected)
         if (op->missing_start_count + op->missing_end_count > 0) {
             put(&out, " without start %u, end %u", op->missing_start_count, op->missing_end_count);
         }
-        put(&out, op->is_shuffled ? " shuffled\n" : "\n");
+        put(&out, op->is_doubtful ? " doubtful\n" : "\n");
     }
     assert_string_equal(out.bytes, expected);
     tacho_input_close(&input);
@@ -517,7 +517,7 @@ static void test_op_damage(void **state)
         "waits 0 0 without start 1, end 1\n");
 }
 
-/* Of replays without numbers the order of rows is all there is: one that goes back is counted. */
+/* Replays without numbers are told apart by the order of rows: one that goes back leaves doubt. */
 static void test_op_order(void **state)
 {
     (void)state;
@@ -533,9 +533,9 @@ static void test_op_order(void **state)
                       "0,1,1,BRISC,7,200,0,1024,,,BRISC-FW,ZONE_END,1,a,\n"
                       "0,1,1,BRISC,7,400,0,1024,,,BRISC-FW,ZONE_END,1,a,\n",
                "0:1024.0 fw 100-100 kernel 0-0 mover 0 starts 0-0 cores 1 of 0..0 sum 0 waits 0 0 "
-               "without start 0, end 1 shuffled\n"
+               "without start 0, end 1 doubtful\n"
                "0:1024.1 fw 200-400 kernel 0-0 mover 0 starts 0-0 cores 1 of 0..0 sum 0 waits 0 0 "
-               "without start 1, end 0 shuffled\n");
+               "without start 1, end 0 doubtful\n");
 }
 
 static void test_meta_data(void **state)
