@@ -16,8 +16,9 @@
 BUILD_PACKAGES = gcc libc6-dev cmake ninja-build pkg-config zlib1g-dev libzstd-dev liblz4-dev libdnnl-dev \
                  scdoc python3
 TEST_PACKAGES = libcmocka-dev libjansson-dev clang libclang-rt-14-dev g++ protobuf-compiler jq mandoc \
-                zstd gzip util-linux locales mlir-22-tools chromium python3-onnx python3-pytest libonnx-testdata
-BENCH_PACKAGES = libsimdjson-dev g++ mawk
+                zstd gzip util-linux locales mlir-22-tools chromium python3-onnx python3-pytest libonnx-testdata \
+                python3-numpy python3-pandas
+BENCH_PACKAGES = libsimdjson-dev g++ mawk python3-numpy python3-pandas
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 

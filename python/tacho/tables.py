@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables: what every analysis returns."""
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Optional, Union
+
+from . import _abi
+from ._columns import import_numpy, import_pandas, make_column
+from ._library import Handle, StrPath, c_path, c_text, check, counted_text, library, optional_text, text
+
+if TYPE_CHECKING:
+    import numpy
+    import pandas
+
+Cell = Union[int, float, str, bool, None]
+_TYPES = {_abi.CELL_INT: int, _abi.CELL_REAL: float, _abi.CELL_TEXT: str, _abi.CELL_BOOL: bool}
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table. |id| is for programs and ends with the unit, |title| is for people."""
+    id: str
+    title: str
+    type: type
+    unit: str
+
+
+class Table:
+    """Rows under named columns. Iterating gives a dictionary for each row."""
+
+    def __init__(self, handle: Handle, number: int) -> None:
+        view = _abi.tacho_table_view()
+        library().tacho_tables_get(handle.pointer, number, ctypes.byref(view))
+        self._handle = handle
+        self._number = number
+        self._row_count = int(view.row_count)
+        self.id = text(view.id)
+        self.title = text(view.title)
+        #: The file that it is about; None: all of them.
+        self.input = optional_text(view.input)
+        self.columns = [self._column_view(i) for i in range(view.column_count)]
+
+    def _column_view(self, index: int) -> Column:
+        view = _abi.tacho_column_view()
+        library().tacho_tables_column(self._handle.pointer, self._number, index,
+                                      ctypes.byref(view))
+        return Column(text(view.id), text(view.title), _TYPES[view.type], text(view.unit))
+
+    def __len__(self) -> int:
+        return self._row_count
+
+    def _find(self, column: str) -> int:
+        for index, known in enumerate(self.columns):
+            if known.id == column:
+                return index
+        known_ids = ", ".join(known.id for known in self.columns)
+        raise KeyError(f"no column '{column}' in table '{self.id}'; there are {known_ids}")
+
+    # ---- cells
+
+    def cell(self, row: int, column: str) -> Cell:
+        """A single cell; None where it is absent."""
+        if not 0 <= row < len(self):
+            raise IndexError(f"row {row} of {len(self)}")
+        return self._cell(row, self._find(column))
+
+    def _cell(self, row: int, column: int) -> Cell:
+        view = _abi.tacho_cell_view()
+        library().tacho_tables_cell(self._handle.pointer, self._number, row, column,
+                                    ctypes.byref(view))
+        if view.type == _abi.CELL_TEXT:
+            return counted_text(view.text, view.text_len)
+        return {_abi.CELL_INT: view.as_int, _abi.CELL_REAL: view.as_real,
+                _abi.CELL_BOOL: view.as_bool, _abi.CELL_ABSENT: None}[view.type]
+
+    def __getitem__(self, column: str) -> list[Cell]:
+        """All cells of a column."""
+        index = self._find(column)
+        return [self._cell(row, index) for row in range(len(self))]
+
+    def __iter__(self) -> Iterator[dict[str, Cell]]:
+        ids = [column.id for column in self.columns]
+        for row in range(len(self)):
+            yield {name: self._cell(row, index) for index, name in enumerate(ids)}
+
+    # ---- columns
+
+    def _read(self, index: int) -> tuple[memoryview, memoryview]:
+        """Numbers of a column, and which are present."""
+        count, lib, cells = len(self), library(), _abi.tacho_column_cells()
+        is_real = self.columns[index].type is float
+        values, pointer = make_column(ctypes.c_double if is_real else ctypes.c_int64, count)
+        present, cells.is_present = make_column(ctypes.c_uint8, count)
+        setattr(cells, "as_real" if is_real else "as_int", pointer)
+        lib.tacho_tables_read_column(self._handle.pointer, self._number, index, count,
+                                     ctypes.byref(cells))
+        return values, present
+
+    def to_numpy(self) -> dict[str, "numpy.ndarray[Any, Any]"]:
+        """The columns as arrays: integers as int64, or float64 where one is absent (NaN); texts as
+        objects."""
+        numpy, arrays = import_numpy(), {}
+        for index, column in enumerate(self.columns):
+            if column.type is str:
+                arrays[column.id] = numpy.array(self[column.id], dtype=object)
+                continue
+            values, present = (numpy.frombuffer(view, view.format) for view in self._read(index))
+            is_whole = bool(present.all())
+            if column.type is bool:
+                arrays[column.id] = values.astype(bool) if is_whole else numpy.where(
+                    present, values.astype(bool).astype(object), None)
+            else:
+                arrays[column.id] = values if is_whole else numpy.where(present, values, numpy.nan)
+        return arrays
+
+    def to_pandas(self) -> "pandas.DataFrame":
+        """The table as a data frame; absent integers and truth values stay what they are (Int64,
+        boolean with NA)."""
+        numpy, pandas, series = import_numpy(), import_pandas(), {}
+        for index, column in enumerate(self.columns):
+            if column.type is str:
+                series[column.id] = self[column.id]
+                continue
+            values, present = (numpy.frombuffer(view, view.format) for view in self._read(index))
+            absent = present == 0
+            if not absent.any():
+                series[column.id] = values.astype(bool) if column.type is bool else values
+            elif column.type is float:
+                series[column.id] = values
+            elif column.type is bool:
+                series[column.id] = pandas.arrays.BooleanArray(values.astype(bool), absent)
+            else:
+                series[column.id] = pandas.arrays.IntegerArray(values, absent)
+        return pandas.DataFrame(series, columns=[column.id for column in self.columns])
+
+    def __repr__(self) -> str:
+        of = f" of {self.input}" if self.input else ""
+        return f"<Table {self.id}{of}: {len(self)} rows, {len(self.columns)} columns>"
+
+
+class Tables:
+    """A result: tables by number, or by id where it is the first of that id."""
+
+    def __init__(self, pointer: ctypes.c_void_p) -> None:
+        self._handle = Handle(pointer, library().tacho_tables_free)
+        count = library().tacho_tables_count(pointer)
+        self._tables = [Table(self._handle, i) for i in range(count)]
+
+    def __len__(self) -> int:
+        return len(self._tables)
+
+    def __iter__(self) -> Iterator[Table]:
+        return iter(self._tables)
+
+    def __contains__(self, id: object) -> bool:
+        return any(table.id == id for table in self._tables)
+
+    def __getitem__(self, key: Union[int, str]) -> Table:
+        if isinstance(key, int):
+            return self._tables[key]
+        for table in self._tables:
+            if table.id == key:
+                return table
+        known = ", ".join(table.id for table in self._tables)
+        raise KeyError(f"no table '{key}'; there are {known or 'none'}")
+
+    @property
+    def ids(self) -> list[str]:
+        return [table.id for table in self._tables]
+
+    def write(self, path: StrPath, format: Optional[str] = None) -> None:
+        """Writes the tables that have rows: text, csv, json or xlsx, by the suffix of |path| unless
+        |format| says it."""
+        check(library().tacho_tables_write(self._handle.pointer, c_path(path), c_text(format)))
+
+    def __repr__(self) -> str:
+        return f"<Tables {', '.join(f'{table.id} ({len(table)})' for table in self)}>"

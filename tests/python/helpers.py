@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests of the Python package share."""
+import importlib.util
+import os
+import pathlib
+import sys
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+DATA = ROOT / "tests" / "data"
+T1 = DATA / "torq" / "t1.csv"
+R0 = DATA / "torq" / "r0.csv"
+PAIR = DATA / "run" / "pair.mlir"
+
+if os.environ.get("TACHO_TEST_PLAIN"):  # as where neither is installed
+    sys.modules["numpy"] = sys.modules["pandas"] = None
+
+HAS_NUMPY = sys.modules.get("numpy", 0) is not None and importlib.util.find_spec("numpy") is not None
+HAS_PANDAS = sys.modules.get("pandas", 0) is not None and importlib.util.find_spec("pandas") is not None
+needs_numpy = unittest.skipUnless(HAS_NUMPY, "numpy is not installed")
+needs_pandas = unittest.skipUnless(HAS_PANDAS, "pandas is not installed")

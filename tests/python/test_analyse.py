@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Analyses, tables and conversions give what the commands of tacho give."""
+import csv
+import json
+import os
+import signal
+import tempfile
+import threading
+import unittest
+
+from helpers import DATA, R0, T1, needs_numpy, needs_pandas
+
+import tacho
+
+DEBUG = DATA / "annotate" / "clean.9.executable-targets.mlir"
+RUNTIME = DATA / "annotate" / "clean_r2i.csv"
+
+
+def make_slow_trace(test):
+    """A file that takes a moment to read."""
+    folder = tempfile.TemporaryDirectory()
+    test.addCleanup(folder.cleanup)
+    path = os.path.join(folder.name, "slow.json")
+    with open(path, "wb") as target:
+        target.write(b"[" + b",".join(
+            b'{"ph":"X","name":"n","pid":1,"tid":1,"ts":%d,"dur":1}' % i for i in range(400000)) + b"]")
+    return path
+
+
+class Tables(unittest.TestCase):
+    def setUp(self):
+        self.tables = tacho.ops(T1)
+        self.ops = self.tables["ops"]
+
+    def test_find(self):
+        self.assertIn("ops", self.tables)
+        self.assertEqual(self.tables.ids, [table.id for table in self.tables])
+        self.assertEqual(self.tables[0].id, "ops")
+        with self.assertRaisesRegex(KeyError, "no table 'x'; there are ops, lost"):
+            self.tables["x"]
+        with self.assertRaisesRegex(KeyError, "no column 'x' in table 'ops'; there are file"):
+            self.ops["x"]
+
+    def test_cells(self):
+        rows = list(self.ops)
+        self.assertEqual(len(rows), len(self.ops))
+        self.assertEqual([row["operation"] for row in rows], self.ops["operation"])
+        self.assertEqual(self.ops.cell(0, "count"), rows[0]["count"])
+        self.assertIsNone(rows[0]["bytes"])
+        self.assertIsInstance(rows[0]["share_percent"], float)
+        self.assertEqual(sum(self.ops["count"]), 7)
+        with self.assertRaises(IndexError):
+            self.ops.cell(len(self.ops), "count")
+        with self.assertRaises(IndexError):
+            self.ops.cell(-1, "count")
+        units = {column.id: (column.unit, column.type) for column in self.ops.columns}
+        self.assertEqual(units["total_ns"], ("ns", int))
+        self.assertEqual(units["operation"], ("", str))
+
+    def test_tables_outlive_their_set(self):
+        table = tacho.ops(T1)["ops"]
+        self.assertEqual(len(table["operation"]), len(table))
+
+    def test_write(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "ops.csv")
+            self.tables.write(path)
+            with open(path, encoding="utf-8", newline="") as source:
+                written = list(csv.DictReader(source))
+            self.assertEqual([row["operation"] for row in written[:len(self.ops)]],
+                             self.ops["operation"])
+            with self.assertRaisesRegex(tacho.UsageError, "unknown table format"):
+                self.tables.write(path, "x")
+
+    @needs_numpy
+    def test_numpy(self):
+        arrays = self.ops.to_numpy()
+        self.assertEqual(arrays["total_ns"].dtype.name, "int64")
+        self.assertEqual(arrays["total_ns"].tolist(), self.ops["total_ns"])
+        self.assertTrue((arrays["bytes"] != arrays["bytes"]).all())  # NaN
+        self.assertEqual(arrays["operation"].tolist(), self.ops["operation"])
+
+    @needs_pandas
+    def test_pandas(self):
+        frame = self.ops.to_pandas()
+        self.assertEqual(list(frame.columns), [column.id for column in self.ops.columns])
+        self.assertEqual(frame.total_ns.tolist(), self.ops["total_ns"])
+        self.assertEqual(frame.bytes.dtype.name, "Int64")
+        self.assertTrue(frame.bytes.isna().all())
+
+
+class Analyses(unittest.TestCase):
+    def test_ops_options(self):
+        self.assertEqual(len(tacho.ops(T1, top=2)["ops"]), 2)
+        self.assertEqual(set(tacho.ops(T1, track_class="dma_in")["ops"]["class"]), {"dma_in"})
+        kept = tacho.ops(T1, accepts=lambda name, location: name == "fill")["ops"]
+        self.assertEqual(kept["operation"], ["fill"])
+        names = tacho.ops(T1, sort="name")["ops"]["operation"]
+        self.assertEqual(names, sorted(names))
+        self.assertIn(None, tacho.ops(T1, by_instance=True)["ops"]["location"])
+        self.assertEqual(set(tacho.ops(T1, filter="DMA_IN")["ops"]["operation"]), {"DMA_IN"})
+
+    def test_overview(self):
+        table = tacho.overview(T1, wall_time_ns=207000000)["overview"]
+        values = dict(zip(table["metric"], table["time_ns"]))
+        self.assertEqual(values["OVERALL"], 40864 * 5 // 4)
+        self.assertEqual(values["WALL_TIME"], 207000000)
+        self.assertEqual(tacho.Profile(T1).overview(in_cycles=True)["overview"]["cycles"][0], 40864)
+
+    def test_annotate(self):
+        tables = tacho.annotate(DEBUG, RUNTIME)
+        self.assertGreater(len(tables["annotation"]), 0)
+        self.assertEqual(len(tables["problems"]), 0)
+        with tempfile.TemporaryDirectory() as folder:
+            trace = os.path.join(folder, "trace.pb")
+            tacho.annotate(DEBUG, RUNTIME, trace=trace, columns="torq-a0",
+                           source_dirs=[DATA / "annotate"])
+            self.assertGreater(len(tacho.Profile(trace).spans), 0)
+
+    def test_info_and_machines(self):
+        self.assertEqual(tacho.info(T1)["inputs"]["format"], ["torq-timeline"])
+        self.assertIn("aic100", tacho.machines()["machines"]["machine"])
+        self.assertGreater(len(tacho.machine("aic100")["machine"]), 20)
+
+    def test_bytes(self):
+        self.assertEqual(tacho.ops(T1.read_bytes())["ops"]["total_ns"],
+                         tacho.ops(T1)["ops"]["total_ns"])
+
+
+class Conversions(unittest.TestCase):
+    def test_to_a_file_and_to_memory(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "t.json")
+            done = tacho.convert(T1, R0, output=path)
+            self.assertEqual((done.event_count, done.lost_count), (11, 0))
+            with open(path, encoding="utf-8") as source:
+                events = json.load(source)
+            events = events["traceEvents"] if isinstance(events, dict) else events
+            self.assertEqual(sum(event["ph"] == "X" for event in events), 11)
+        trace = tacho.convert_to_bytes(T1, to="perfetto")
+        self.assertEqual(len(tacho.Profile(trace).spans), 7)
+        self.assertLess(len(tacho.convert_to_bytes(T1, to="perfetto", omit_args=True)), len(trace))
+
+    def test_report(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "r.html")
+            done = tacho.report(T1, DATA / "bad" / "garbage.bin", output=path, title="Title here")
+            self.assertEqual((done.read_count, len(done.skipped), done.span_count), (1, 1, 7))
+            self.assertIn("garbage.bin", done.skipped[0])
+            with open(path, encoding="utf-8") as source:
+                self.assertTrue(source.read().startswith("<!doctype html>"))
+            with self.assertRaises(tacho.TachoError):
+                tacho.report(T1, DATA / "bad" / "garbage.bin", output=path, strict=True)
+
+
+class Callbacks(unittest.TestCase):
+    def test_progress(self):
+        steps = []
+        tacho.Profile(make_slow_trace(self), progress=lambda done, total: steps.append((done, total)))
+        self.assertGreater(len(steps), 1)
+        self.assertEqual([done for done, _ in steps], sorted(done for done, _ in steps))
+
+    def test_false_cancels(self):
+        with self.assertRaises(tacho.CancelledError):
+            tacho.Profile(make_slow_trace(self), progress=lambda done, total: False)
+
+    def test_an_exception_comes_through(self):
+        error = RuntimeError("mine")
+
+        def fail(*_):
+            raise error
+        with self.assertRaises(RuntimeError) as caught:
+            tacho.Profile(make_slow_trace(self), progress=fail)
+        self.assertIs(caught.exception, error)
+        with self.assertRaises(RuntimeError):
+            tacho.ops(T1, accepts=fail)
+
+    def test_interrupt_ends_a_call(self):
+        trace = make_slow_trace(self)
+        before = signal.getsignal(signal.SIGINT)
+        timer = threading.Timer(0.01, os.kill, (os.getpid(), signal.SIGINT))
+        with self.assertRaises(KeyboardInterrupt):
+            timer.start()
+            for _ in range(200):
+                tacho.Profile(trace)
+        timer.join()
+        self.assertIs(signal.getsignal(signal.SIGINT), before)
+
+    def test_threads_read_at_once(self):
+        profile, seen = tacho.Profile(T1), []
+
+        def read():
+            for _ in range(50):
+                seen.append(sum(profile.spans.columns("end_ns")["end_ns"]))
+                seen.append(sum(tacho.Profile(T1).spans.columns("end_ns")["end_ns"]))
+        threads = [threading.Thread(target=read) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual((len(seen), len(set(seen))), (400, 1))
+
+
+if __name__ == "__main__":
+    unittest.main()
