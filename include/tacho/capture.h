@@ -36,7 +36,10 @@ typedef struct tacho_capture_options {
      */
     bool (*progress)(void *user, const tacho_capture_live *live);
     void *user;
-    uint64_t reserved[6]; /* zero */
+    uint32_t stats_level; /* how much programs are asked to report, as in tacho-profile(1), 1 to
+                             100; 0: 70 */
+    int32_t port; /* on 127.0.0.1, that programs can also report to; 0: none, -1: any free one */
+    uint64_t reserved[5]; /* zero */
 } tacho_capture_options;
 
 /* What came of it. */

@@ -71,6 +71,10 @@ static tacho_status capture(const char *const *words, const char *path,
     const tacho_capturing request = {
         .words = words,
         .timeout_ns = options->timeout_ns,
+        .stats_level = options->stats_level > 0 ? options->stats_level : TACHO_PROFILE_LEVEL,
+        .port = options->port == 0  ? -1
+                : options->port < 0 ? 0
+                                    : options->port,
         .path = partial,
         .live = options->progress != NULL ? tell : NULL,
         .user = (void *)(uintptr_t)options,
@@ -100,6 +104,11 @@ tacho_status tacho_capture_run(const char *const *words, const char *path,
     }
     if (chosen->timeout_ns < 0) {
         return tacho_fail(TACHO_CODE_USAGE, "the timeout is negative");
+    }
+    if (chosen->stats_level > TACHO_PROFILE_LEVEL_MAX || chosen->port < -1 ||
+        chosen->port > UINT16_MAX) {
+        return tacho_fail(TACHO_CODE_USAGE,
+                          "stats levels are at most 100, ports from 1 to 65535, or -1");
     }
     tacho_entry entry = tacho_entry_begin();
     tacho_status status = capture(words, path, chosen, &end);

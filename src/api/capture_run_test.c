@@ -148,6 +148,19 @@ static void test_the_caller_is_left_alone(void **state)
     assert_int_equal(waitpid(-1, &status, WNOHANG), -1); /* there are no more */
 }
 
+/* A program is told where to report: a socket, or a port where one is asked for. */
+static void test_ports(void **state)
+{
+    (void)state;
+    const char *const words[] = {"sh", "-c", "test \"${TACHO_COLLECTOR%:*}\" = 127.0.0.1", NULL};
+    const tacho_capture_options any = {.port = -1};
+    tacho_capture_result result;
+    assert_ok(tacho_capture_run(words, capture, &any, &result));
+    assert_int_equal(result.exit_status, 0);
+    assert_ok(tacho_capture_run(words, capture, NULL, &result));
+    assert_int_equal(result.exit_status, 1);
+}
+
 static void test_failures(void **state)
 {
     (void)state;
@@ -157,6 +170,8 @@ static void test_failures(void **state)
     const char *const words[] = {"true", NULL};
     const tacho_capture_options newer = {.reserved = {1}};
     const tacho_capture_options negative = {.timeout_ns = -1};
+    const tacho_capture_options level = {.stats_level = 101};
+    const tacho_capture_options port = {.port = 65536};
     check_says(tacho_capture_run(missing, capture, NULL, NULL), TACHO_CODE_NOT_FOUND,
                "no-such-program-of-tacho");
     check_says(tacho_capture_run(no_program, capture, NULL, NULL), TACHO_CODE_IO, "cannot run");
@@ -167,14 +182,20 @@ static void test_failures(void **state)
     check_says(tacho_capture_run(words, "/no/such/x.tacho", NULL, NULL), TACHO_CODE_IO, "/no/such");
     check_says(tacho_capture_run(words, capture, &newer, NULL), TACHO_CODE_USAGE, "version");
     check_says(tacho_capture_run(words, capture, &negative, NULL), TACHO_CODE_USAGE, "negative");
+    check_says(tacho_capture_run(words, capture, &level, NULL), TACHO_CODE_USAGE, "100");
+    check_says(tacho_capture_run(words, capture, &port, NULL), TACHO_CODE_USAGE, "65535");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_programs),         cmocka_unit_test(test_traces),
-        cmocka_unit_test(test_signals),          cmocka_unit_test(test_timeouts),
-        cmocka_unit_test(test_progress_ends_it), cmocka_unit_test(test_the_caller_is_left_alone),
+        cmocka_unit_test(test_programs),
+        cmocka_unit_test(test_traces),
+        cmocka_unit_test(test_signals),
+        cmocka_unit_test(test_timeouts),
+        cmocka_unit_test(test_progress_ends_it),
+        cmocka_unit_test(test_the_caller_is_left_alone),
+        cmocka_unit_test(test_ports),
         cmocka_unit_test(test_failures),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -6,7 +6,6 @@
 
 #include "base/duration.h"
 #include "cli/talk.h"
-#include "session/profiling.h"
 #include "session/profiling_report.h"
 
 #include <inttypes.h>

@@ -6,6 +6,7 @@
 #define TACHO_CLI_PROFILE_RUN_H
 
 #include "cli/command.h"
+#include "session/profiling.h"
 
 /* What the command line says. */
 typedef struct tacho_profile_choice {
@@ -17,8 +18,6 @@ typedef struct tacho_profile_choice {
     const char *timeout; /* or NULL */
     bool is_live;
 } tacho_profile_choice;
-
-enum { TACHO_PROFILE_LEVEL = 70 };
 
 #define TACHO_PROFILE_DEFAULTS                                                                     \
     {                                                                                              \

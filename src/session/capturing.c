@@ -69,6 +69,8 @@ static void run_helper(void *self, int fd)
     const tacho_profiling profiling = {
         .words = (char *const *)(uintptr_t)request->words,
         .timeout_ns = request->timeout_ns,
+        .stats_level = request->stats_level,
+        .port = request->port,
         .path = request->path,
         .live = send_live,
         .live_self = &helper,

@@ -18,6 +18,8 @@ typedef struct tacho_capturing_live {
 typedef struct tacho_capturing {
     const char *const *words; /* NULL-terminated */
     int64_t timeout_ns;       /* 0: none */
+    uint32_t stats_level;     /* how much programs are asked for */
+    int32_t port;             /* that they can report to; 0: any; -1: none */
     const char *path;         /* of the capture; it must not exist */
     /* Each second; false ends the program. (optional) */
     bool (*live)(void *user, const tacho_capturing_live *live);

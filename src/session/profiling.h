@@ -8,12 +8,15 @@
 
 #include "capture/wrapper.h"
 
+/* What programs are asked for unless someone says otherwise: operators. */
+enum { TACHO_PROFILE_LEVEL = 70, TACHO_PROFILE_LEVEL_MAX = 100 };
+
 typedef struct tacho_profiling {
-    char *const *words;                               /* NULL-terminated */
-    int64_t timeout_ns;                               /* 0: none */
-    uint32_t stats_level;                             /* how much programs are asked for */
-    int32_t port;                                     /* that they can report to, or -1 */
-    const char *path;                                 /* of the capture; it must not exist */
+    char *const *words;   /* NULL-terminated */
+    int64_t timeout_ns;   /* 0: none */
+    uint32_t stats_level; /* how much programs are asked for */
+    int32_t port;         /* that they can report to; 0: any; -1: none */
+    const char *path;     /* of the capture; it must not exist */
     void (*live)(void *self, const tacho_live *live); /* each second; or NULL */
     void *live_self;
 } tacho_profiling;
