@@ -68,14 +68,18 @@ typedef struct tacho_view_options {
     int64_t window_begin_ns;
     int64_t window_end_ns;
     int64_t min_duration_ns;
-    const char *filter;   /* only events whose name or location contains this text, or matches the
-                             extended regular expression "/between slashes/"; NULL: all */
-    uint64_t reserved[4]; /* zero */
+    const char *filter; /* only events whose name or location contains this text, or matches the
+                           extended regular expression "/between slashes/"; NULL: all */
+    /* Optional: told which file of a directory is left out, and why. */
+    void (*skipped)(void *user, const char *message);
+    uint64_t reserved[3]; /* zero */
 } tacho_view_options;
 
 /*
  * Reads |path_count| files into one profile; "-" is standard input. |options| may be NULL. A file
- * of which nothing can be read is a failure; single records that cannot be read are losses.
+ * of which nothing can be read is a failure; single records that cannot be read are losses. A
+ * directory stands for the files in it, sorted by name; those of them that are not profiles are
+ * left out, and a directory without profiles is a failure.
  */
 TACHO_API tacho_status tacho_view_open(const char *const *paths, size_t path_count,
                                        const tacho_view_options *options,

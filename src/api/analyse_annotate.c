@@ -95,7 +95,7 @@ static tacho_status annotate(const char *debug_path, const tacho_analyse_annotat
     wanted_annotation wanted;
     tacho_tables *tables = NULL;
     for (size_t i = 0; i < files->intake.input_count; i++) {
-        files->inputs[i].accepted = tacho_request_runtime_sources;
+        files->set.inputs[i].accepted = tacho_request_runtime_sources;
     }
     if (!tacho_selection_is_all(&files->selection)) {
         return tacho_fail(TACHO_CODE_USAGE, "all of a profile is annotated, not a part of it");

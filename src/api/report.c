@@ -35,7 +35,7 @@ static tacho_status write_page(const tacho_request_files *files, const tacho_inp
     tacho_page_request request = {
         .intake = files->intake,
         .selection = &files->selection,
-        .source = files->inputs[0].source,
+        .source = files->set.inputs[0].source,
         .output_path = output_path,
         .title = options->title != NULL ? options->title : tacho_page_default_title(list),
         .is_strict = options->is_strict,
@@ -58,7 +58,7 @@ static tacho_status report(const char *const *paths, size_t path_count, const ch
                            const tacho_report_options *options, tacho_report_result *out_result)
 {
     tacho_input_list list;
-    tacho_request_files files = {.inputs = NULL};
+    tacho_request_files files = {.progress = NULL};
     tacho_input_list_init(&list);
     tacho_status status = list_inputs(&list, paths, path_count, output_path);
     if (status == TACHO_OK) {

@@ -7,8 +7,6 @@
 #include "base/grow.h"
 #include "sources/torq/torq.h"
 
-#include <stdlib.h>
-
 const tacho_source *const tacho_request_compile_sources[] = {&tacho_source_torq_timeline, NULL};
 const tacho_source *const tacho_request_runtime_sources[] = {&tacho_source_torq_runtime,
                                                              &tacho_source_torq_host, NULL};
@@ -73,17 +71,17 @@ static tacho_status select_events(tacho_request_files *files, const tacho_view_o
     return TACHO_OK;
 }
 
-/* All but the inputs themselves, for which there is room. */
-static tacho_status begin_files(tacho_request_files *files, size_t input_count,
-                                const tacho_view_options *options)
+/* All but the inputs themselves. */
+static tacho_status begin_files(tacho_request_files *files, const tacho_view_options *options,
+                                const tacho_source **out_source)
 {
     const tacho_view_options defaults = {0};
     const tacho_view_options *chosen = options != NULL ? options : &defaults;
-    const tacho_source *source = NULL;
     *files = (tacho_request_files){
-        .intake = {.input_count = input_count, .options = {.slice_count = chosen->slice_count}},
+        .intake = {.options = {.slice_count = chosen->slice_count}},
         .selection = TACHO_SELECT_ALL,
         .progress = chosen->progress,
+        .skipped = chosen->skipped,
         .user = chosen->user,
     };
     if (chosen->progress != NULL) {
@@ -92,7 +90,7 @@ static tacho_status begin_files(tacho_request_files *files, size_t input_count,
     }
     TACHO_TRY(tacho_request_check_reserved(chosen->reserved,
                                            sizeof(chosen->reserved) / sizeof(chosen->reserved[0])));
-    TACHO_TRY(tacho_request_source(chosen->from, &source));
+    TACHO_TRY(tacho_request_source(chosen->from, out_source));
     TACHO_TRY(select_events(files, chosen));
     if (chosen->clock_mhz != NULL) {
         files->intake.options.clock_mhz = tacho_str_from_cstring(chosen->clock_mhz);
@@ -100,25 +98,31 @@ static tacho_status begin_files(tacho_request_files *files, size_t input_count,
     if (chosen->program != NULL) {
         files->intake.options.program_path = tacho_str_from_cstring(chosen->program);
     }
-    files->inputs = tacho_items_alloc(input_count, sizeof(*files->inputs));
-    if (files->inputs == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for %zu inputs", input_count);
-    }
-    for (size_t i = 0; i < input_count; i++) {
-        files->inputs[i].source = source;
-    }
-    files->intake.inputs = files->inputs;
     return TACHO_OK;
+}
+
+static void tell_skipped(void *user, const tacho_intake_input *input, tacho_status status)
+{
+    const tacho_request_files *files = user;
+    (void)input;
+    if (files->skipped != NULL) {
+        files->skipped(files->user, tacho_status_message(status));
+    }
+    tacho_status_free(status);
 }
 
 tacho_status tacho_request_files_open(tacho_request_files *files, const char *const *paths,
                                       size_t path_count, const tacho_view_options *options)
 {
-    *files = (tacho_request_files){.inputs = NULL};
+    tacho_input_set_options how = {.source = NULL};
+    const tacho_input_skips skips = {tell_skipped, files};
+    *files = (tacho_request_files){.progress = NULL};
     TACHO_TRY(tacho_request_check_paths(paths, path_count));
-    TACHO_TRY(begin_files(files, path_count, options));
-    for (size_t i = 0; i < path_count; i++) {
-        files->inputs[i].path = paths[i];
+    TACHO_TRY(begin_files(files, options, &how.source));
+    TACHO_TRY(tacho_input_set_open(&files->set, paths, path_count, &how, &files->intake));
+    if (path_count > 0) {
+        tacho_input_set_skip_links(&files->set, &skips);
+        TACHO_TRY(tacho_input_set_skip_strangers(&files->set, &skips, &files->intake));
     }
     return tacho_intake_check(&files->intake);
 }
@@ -147,21 +151,29 @@ tacho_status tacho_request_files_open_inputs(tacho_request_files *files,
                                              const tacho_input_view *inputs, size_t input_count,
                                              const tacho_view_options *options)
 {
-    *files = (tacho_request_files){.inputs = NULL};
+    const tacho_source *source = NULL;
+    *files = (tacho_request_files){.progress = NULL};
     if (inputs == NULL && input_count > 0) {
         return tacho_fail(TACHO_CODE_USAGE, "no inputs given (NULL)");
     }
-    TACHO_TRY(begin_files(files, input_count, options));
-    for (size_t i = 0; i < input_count; i++) {
-        TACHO_TRY(take_input(&inputs[i], i + 1, &files->inputs[i]));
+    TACHO_TRY(begin_files(files, options, &source));
+    files->set.inputs = tacho_items_alloc(input_count, sizeof(*files->set.inputs));
+    if (files->set.inputs == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for %zu inputs", input_count);
     }
+    for (size_t i = 0; i < input_count; i++) {
+        files->set.inputs[i].source = source;
+        TACHO_TRY(take_input(&inputs[i], i + 1, &files->set.inputs[i]));
+    }
+    files->intake.inputs = files->set.inputs;
+    files->intake.input_count = input_count;
     return tacho_intake_check(&files->intake);
 }
 
 void tacho_request_files_close(tacho_request_files *files)
 {
     tacho_text_filter_close(&files->filter);
-    free(files->inputs);
+    tacho_input_set_close(&files->set);
 }
 
 tacho_status tacho_request_sink(const char *name, const char *path,

@@ -6,7 +6,7 @@
 #ifndef TACHO_API_REQUEST_H
 #define TACHO_API_REQUEST_H
 
-#include "pipeline/intake.h"
+#include "pipeline/input_set.h"
 #include "profile/text_filter.h"
 #include "sinks/trace_sink.h"
 #include "sources/source.h"
@@ -24,18 +24,19 @@ tacho_status tacho_request_source(const char *name, const tacho_source **out_sou
 /* Files to be read as a caller's options say. */
 typedef struct tacho_request_files {
     tacho_intake intake;
-    tacho_intake_input *inputs;
+    tacho_input_set set;
     tacho_selection selection; /* of their events */
     tacho_text_filter filter;  /* that it asks */
     /* Whom to tell how far reading has come, and whether that was the last time. */
     bool (*progress)(void *user, uint64_t done_bytes, uint64_t total_bytes);
+    void (*skipped)(void *user, const char *message); /* NULL: nobody */
     void *user;
     bool is_cancelled;
 } tacho_request_files;
 
 /*
- * Refuses what cannot be asked for; |options| may be NULL. Close it even if this fails. |files|
- * stays where it is: its intake refers to it.
+ * Refuses what cannot be asked for; |options| may be NULL. A directory stands for the profiles in
+ * it. Close it even if this fails. |files| stays where it is: its intake refers to it.
  */
 tacho_status tacho_request_files_open(tacho_request_files *files, const char *const *paths,
                                       size_t path_count,

@@ -7,6 +7,7 @@
 #include "cli/annotate_run.h"
 #include "cli/common_options.h"
 #include "cli/inputs.h"
+#include "session/debug_info.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,7 +79,7 @@ static bool needs_no_ops(const tacho_annotate_job *job)
 }
 
 /* The first word is the debug information, the others are inputs. */
-static int choose_inputs(const tacho_arguments *arguments, tacho_cli_inputs *inputs,
+static int choose_inputs(const tacho_arguments *arguments, tacho_input_set *inputs,
                          tacho_annotate_job *job)
 {
     if (arguments->word_count < 2) {
@@ -86,11 +87,11 @@ static int choose_inputs(const tacho_arguments *arguments, tacho_cli_inputs *inp
             arguments->command, "expected the debug information and at least one runtime profile");
     }
     job->request.debug_path = arguments->words[0];
-    tacho_cli_inputs_options how = {.first_word = 1,
-                                    .keeps_debug_info = true,
-                                    .keeps_empty = true,
-                                    .output_path = job->outputs[0].path,
-                                    .accepted = tacho_request_runtime_sources};
+    const tacho_cli_inputs_options how = {.first_word = 1,
+                                          .set = {.output_path = job->outputs[0].path,
+                                                  .is_whole = tacho_is_debug_info,
+                                                  .keeps_empty = true,
+                                                  .accepted = tacho_request_runtime_sources}};
     return tacho_cli_inputs_open(inputs, arguments, &how, &job->request.intake);
 }
 
@@ -106,7 +107,7 @@ static void collect_dirs(const tacho_arguments *arguments, const char **dirs,
     request->source_dirs = dirs;
 }
 
-static int annotate_with(const tacho_arguments *arguments, tacho_cli_inputs *inputs,
+static int annotate_with(const tacho_arguments *arguments, tacho_input_set *inputs,
                          const char **dirs)
 {
     tacho_annotate_job job = {
@@ -131,10 +132,10 @@ static int annotate_with(const tacho_arguments *arguments, tacho_cli_inputs *inp
 static int annotate_command_run(const tacho_arguments *arguments)
 {
     const char **dirs = tacho_items_alloc(arguments->item_count, sizeof(*dirs));
-    tacho_cli_inputs inputs = {.inputs = NULL};
+    tacho_input_set inputs = {.inputs = NULL};
     int exit_code =
         dirs != NULL ? annotate_with(arguments, &inputs, dirs) : tacho_command_no_memory();
-    tacho_cli_inputs_close(&inputs);
+    tacho_input_set_close(&inputs);
     free(dirs);
     return exit_code;
 }

@@ -49,13 +49,14 @@ static bool choose_output(const tacho_arguments *arguments, tacho_conversion *co
     return conversion->sink != NULL;
 }
 
-static int convert_inputs(const tacho_arguments *arguments, tacho_cli_inputs *inputs,
+static int convert_inputs(const tacho_arguments *arguments, tacho_input_set *inputs,
                           tacho_conversion *conversion)
 {
-    tacho_cli_inputs_say_links(inputs);
-    tacho_status status = conversion->is_strict
-                              ? TACHO_OK
-                              : tacho_cli_inputs_skip(inputs, arguments, &conversion->intake);
+    tacho_input_set_skip_links(inputs, &tacho_cli_skips);
+    tacho_status status =
+        conversion->is_strict
+            ? TACHO_OK
+            : tacho_input_set_skip_strangers(inputs, &tacho_cli_skips, &conversion->intake);
     if (status != TACHO_OK) {
         return tacho_talk_failure(status);
     }
@@ -65,13 +66,13 @@ static int convert_inputs(const tacho_arguments *arguments, tacho_cli_inputs *in
 
 static int convert_selected(const tacho_arguments *arguments, tacho_conversion *conversion)
 {
-    tacho_cli_inputs inputs;
-    tacho_cli_inputs_options how = {.output_path = conversion->output_path};
+    tacho_input_set inputs;
+    const tacho_cli_inputs_options how = {.set = {.output_path = conversion->output_path}};
     int exit_code = tacho_cli_inputs_open(&inputs, arguments, &how, &conversion->intake);
     if (exit_code == TACHO_EXIT_DONE) {
         exit_code = convert_inputs(arguments, &inputs, conversion);
     }
-    tacho_cli_inputs_close(&inputs);
+    tacho_input_set_close(&inputs);
     return exit_code;
 }
 

@@ -16,7 +16,7 @@ enum { DEFAULT_TOP = 20 };
 typedef struct diff_request {
     tacho_comparing comparing;
     tacho_diff_outputs outputs;
-    tacho_cli_inputs sides[2];
+    tacho_input_set sides[2];
     tacho_cli_selection selection;
     tacho_talk_progress progress;
     tacho_talk_held held;
@@ -71,11 +71,12 @@ static int open_side(diff_request *request, size_t side, const tacho_arguments *
     if (exit_code != TACHO_EXIT_DONE) {
         return exit_code;
     }
-    tacho_cli_inputs_say_links(&request->sides[side]);
+    tacho_input_set_skip_links(&request->sides[side], &tacho_cli_skips);
     if (!tacho_value_source_options(arguments, &intake->options)) {
         return TACHO_EXIT_USAGE;
     }
-    tacho_status status = tacho_cli_inputs_skip(&request->sides[side], arguments, intake);
+    tacho_status status =
+        tacho_input_set_skip_strangers(&request->sides[side], &tacho_cli_skips, intake);
     return status != TACHO_OK ? tacho_talk_failure(status) : TACHO_EXIT_DONE;
 }
 
@@ -94,8 +95,8 @@ static int open_sides(diff_request *request, const tacho_arguments *arguments)
         }
     }
     const tacho_cli_inputs_options how[2] = {
-        {.output_path = request->outputs.items[0].path, .word_end = split},
-        {.output_path = request->outputs.items[0].path, .first_word = split},
+        {.word_end = split, .set = {.output_path = request->outputs.items[0].path}},
+        {.first_word = split, .set = {.output_path = request->outputs.items[0].path}},
     };
     int exit_code = open_side(request, 0, arguments, &how[0]);
     return exit_code == TACHO_EXIT_DONE ? open_side(request, 1, arguments, &how[1]) : exit_code;
@@ -180,8 +181,8 @@ static int diff_command_run(const tacho_arguments *arguments)
     request.comparing.selection = &request.selection.events;
     int exit_code = prepare_and_compare(&request, arguments);
     tacho_cli_selection_close(&request.selection);
-    tacho_cli_inputs_close(&request.sides[0]);
-    tacho_cli_inputs_close(&request.sides[1]);
+    tacho_input_set_close(&request.sides[0]);
+    tacho_input_set_close(&request.sides[1]);
     return exit_code;
 }
 

@@ -85,9 +85,9 @@ static int report_list(tacho_page_request *request, const tacho_arguments *argum
 
 /* The files, and what of them is wanted. */
 static int choose_inputs(const tacho_arguments *arguments, tacho_page_request *request,
-                         tacho_cli_inputs *inputs, tacho_cli_selection *selection)
+                         tacho_input_set *inputs, tacho_cli_selection *selection)
 {
-    tacho_cli_inputs_options how = {.output_path = request->output_path};
+    const tacho_cli_inputs_options how = {.set = {.output_path = request->output_path}};
     int exit_code = tacho_cli_inputs_open(inputs, arguments, &how, &request->intake);
     tacho_status status = exit_code == TACHO_EXIT_DONE && request->intake.input_count > 0
                               ? tacho_intake_check(&request->intake)
@@ -114,14 +114,14 @@ static int report_command_run(const tacho_arguments *arguments)
         !tacho_value_source_options(arguments, &request.intake.options)) {
         return TACHO_EXIT_USAGE;
     }
-    tacho_cli_inputs inputs;
+    tacho_input_set inputs;
     tacho_cli_selection selection = {.events = TACHO_SELECT_ALL};
     int exit_code = choose_inputs(arguments, &request, &inputs, &selection);
     if (exit_code == TACHO_EXIT_DONE) {
         exit_code = report_list(&request, arguments, &inputs.list);
     }
     tacho_cli_selection_close(&selection);
-    tacho_cli_inputs_close(&inputs);
+    tacho_input_set_close(&inputs);
     return exit_code;
 }
 

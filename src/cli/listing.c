@@ -11,12 +11,13 @@
 #include "cli/values.h"
 #include "pipeline/asking.h"
 #include "pipeline/intake_notes.h"
+#include "session/debug_info.h"
 
 typedef struct run_request {
     tacho_listing *listing;
     const tacho_listing_verb *verb;
     void *self;
-    tacho_cli_inputs files;
+    tacho_input_set files;
 } run_request;
 
 static tacho_status add_notes(const run_request *request, tacho_status status,
@@ -127,8 +128,9 @@ static bool choose_sink(const tacho_arguments *arguments, tacho_listing *listing
 static int run_with(const tacho_arguments *arguments, run_request *request)
 {
     tacho_listing *listing = request->listing;
-    tacho_cli_inputs_options options = {.output_path = listing->output_path,
-                                        .keeps_debug_info = request->verb->divert != NULL};
+    const tacho_cli_inputs_options options = {
+        .set = {.output_path = listing->output_path,
+                .is_whole = request->verb->divert != NULL ? tacho_is_debug_info : NULL}};
     int exit_code = tacho_cli_inputs_open(&request->files, arguments, &options, &listing->intake);
     if (exit_code == TACHO_EXIT_DONE) {
         exit_code = tacho_cli_selection_open(&listing->selection, arguments);
@@ -136,7 +138,7 @@ static int run_with(const tacho_arguments *arguments, run_request *request)
     if (exit_code != TACHO_EXIT_DONE) {
         return exit_code;
     }
-    tacho_cli_inputs_say_links(&request->files);
+    tacho_input_set_skip_links(&request->files, &tacho_cli_skips);
     listing->has_problems = request->files.skipped_count > 0;
     if (!choose_sink(arguments, listing) ||
         !tacho_value_source_options(arguments, &listing->intake.options) ||
@@ -159,6 +161,6 @@ int tacho_listing_run(const tacho_arguments *arguments, const tacho_listing_verb
     run_request request = {.listing = &listing, .verb = verb, .self = self};
     int exit_code = run_with(arguments, &request);
     tacho_cli_selection_close(&listing.selection);
-    tacho_cli_inputs_close(&request.files);
+    tacho_input_set_close(&request.files);
     return exit_code;
 }
