@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Analyses: questions about profiles, programs and machines, answered as tables (tacho/table.h).
- * Each does what the verb of its name does: tacho overview, ops, info, annotate, opstats, machine.
+ * Each does what the verb of its name does: tacho overview, ops, info, diff, annotate, opstats,
+ * machine.
  *
  * Inputs are files of any format that tacho reads, recognised by content. One that cannot be read
- * is a failure. Records that could not be read are counted in the table "lost", which the
- * analyses of profiles end with; it has no rows when all were read.
+ * is a failure. A directory stands for the profiles in it, as in tacho_view_open. Records that
+ * could not be read are counted in the table "lost", which the analyses of profiles end with; it
+ * has no rows when all were read.
  *
  * |options| may be NULL. Structs of options are set to zero first, as in tacho/convert.h. Any other
  * NULL is refused as TACHO_CODE_USAGE, and |*out_tables| is NULL after a failure. All calls may be
@@ -56,6 +58,34 @@ TACHO_API tacho_status tacho_analyse_ops(const char *const *paths, size_t path_c
                                          const tacho_analyse_ops_options *options,
                                          tacho_tables **out_tables) TACHO_MUST_USE;
 
+/* Rows of Tenstorrent's op tables; all zero is the default. */
+typedef struct tacho_analyse_tt_report_options {
+    tacho_view_options input;   /* how to read the tables */
+    const char *start_signpost; /* rows behind the first signpost of that name; NULL: all */
+    const char *end_signpost;   /* rows ahead of it, or of the second if both have one name */
+    bool ignores_signposts;     /* all rows, else those behind the last signpost */
+    bool shows_signposts;       /* among the rows */
+    const char *id_range;       /* "5-10", "31-" or "-12"; NULL: all */
+    double min_percentage;      /* of the time, below which a row is left out */
+    const char *arch;           /* the chip, where the table does not say; NULL: wormhole */
+    bool keeps_order;           /* rows as in the table, not by the host's time */
+    bool omits_host_ops;
+    bool keeps_devices; /* a row per op and device */
+    bool omits_advice, omits_summary;
+    const char *group_by; /* of the summary: "memory", "op", "category", "replay"; NULL: memory */
+    bool as_vendor;       /* the one table that tt-perf-report writes as CSV, and nothing else */
+    bool has_codes;       /* a column with the op code alone in it */
+    uint64_t reserved[6]; /* zero */
+} tacho_analyse_tt_report_options;
+
+/*
+ * The report of tt-perf-report: what tacho ops --compat tt-perf-report prints. Paths are op tables
+ * of Tenstorrent's profiler, or directories of a run that hold one.
+ */
+TACHO_API tacho_status tacho_analyse_tt_report(const char *const *paths, size_t path_count,
+                                               const tacho_analyse_tt_report_options *options,
+                                               tacho_tables **out_tables) TACHO_MUST_USE;
+
 /*
  * What is in the files. Of profiles: the tables "inputs", "tracks", "lost_before" (records that
  * were lost when a trace was made), "notes" and "lost". Of compiled programs, models and debug
@@ -64,6 +94,43 @@ TACHO_API tacho_status tacho_analyse_ops(const char *const *paths, size_t path_c
  */
 TACHO_API tacho_status tacho_analyse_info(const char *const *paths, size_t path_count,
                                           const tacho_view_options *options,
+                                          tacho_tables **out_tables) TACHO_MUST_USE;
+
+/* One side of a comparison: files, or directories of files. */
+typedef struct tacho_analyse_side {
+    const char *const *paths;
+    size_t path_count;
+} tacho_analyse_side;
+
+typedef struct tacho_analyse_diff_options {
+    tacho_view_options input; /* how to read the files */
+    bool by_type;             /* a row per type of operator, else per operator */
+    uint64_t top;             /* so many rows; 0: all */
+    const char *gate;         /* limits, such as "rel=3%,abs=20us"; NULL: none */
+    uint64_t reserved[6];     /* zero */
+} tacho_analyse_diff_options;
+
+/* What a gate says; tacho-diff(1) says when. */
+typedef enum tacho_gate_outcome {
+    TACHO_GATE_NONE, /* there was no gate */
+    TACHO_GATE_PASS,
+    TACHO_GATE_INCONCLUSIVE,
+    TACHO_GATE_REGRESSION,
+} tacho_gate_outcome;
+
+typedef struct tacho_analyse_diff_result {
+    tacho_gate_outcome outcome;
+    bool has_losses; /* records of either side could not be read */
+    uint64_t reserved[6];
+} tacho_analyse_diff_result;
+
+/*
+ * What changed between the profiles |sides[0]|, before, and |sides[1]|, after: the tables that
+ * tacho-diff(1) shows. |out_result| may be NULL.
+ */
+TACHO_API tacho_status tacho_analyse_diff(const tacho_analyse_side sides[2],
+                                          const tacho_analyse_diff_options *options,
+                                          tacho_analyse_diff_result *out_result,
                                           tacho_tables **out_tables) TACHO_MUST_USE;
 
 typedef struct tacho_analyse_annotate_options {
@@ -102,6 +169,38 @@ TACHO_API tacho_status tacho_analyse_opstats(const char *program, const char *co
                                              size_t path_count,
                                              const tacho_analyse_opstats_options *options,
                                              tacho_tables **out_tables) TACHO_MUST_USE;
+
+/* What to write of raw stats; all zero writes nothing and is refused. */
+typedef struct tacho_opstats_write_options {
+    bool has_summaries;       /* of each file */
+    bool has_traces;          /* of each inference */
+    const char *table_format; /* of summaries: "csv", "json" and so on; NULL: the vendor's text */
+    const char *trace_format; /* NULL: "chrome" */
+    const char *host_trace;   /* the host's trace, to be shown on the same time axis; NULL: none */
+    const uint32_t *cores;    /* only these in traces; NULL: all */
+    size_t core_count;
+    const uint32_t *devices; /* likewise */
+    size_t device_count;
+    bool splits_devices; /* a trace per device, not one of all devices of an inference */
+    bool splits_groups;  /* a track per thread, not per group of threads */
+    bool has_flows;      /* arrows for dependencies */
+    bool has_barriers;   /* tracks for waits behind operators */
+    /* Optional: told what a person should know. |kind| is "note", "warning" or "wrote". */
+    void (*note)(void *user, const char *kind, const char *text);
+    void *user;
+    uint64_t reserved[6]; /* zero */
+} tacho_opstats_write_options;
+
+/*
+ * Decodes raw stats, |stats|: a file or a directory of them, and writes to the directory |folder|,
+ * which is created if missing, what |options| ask for: what tacho opstats does. Files that cannot
+ * be read, or only in part, are counted in |*out_problem_count|, which may be NULL, and the rest is
+ * decoded.
+ */
+TACHO_API tacho_status tacho_opstats_write(const char *program, const char *stats,
+                                           const char *folder,
+                                           const tacho_opstats_write_options *options,
+                                           uint64_t *out_problem_count) TACHO_MUST_USE;
 
 /*
  * The machines that are built in: the table "machines". This computer, "host-cpu", is listed as it

@@ -126,7 +126,8 @@ typedef struct tacho_runner_plan {
     /* Optional: told of each inference. */
     void (*result)(void *user, const tacho_inference *inference);
     void *user;
-    uint64_t reserved[6]; /* zero */
+    uint64_t delay_ms;    /* record from this much device time on, at the latest the last ones */
+    uint64_t reserved[5]; /* zero */
 } tacho_runner_plan;
 
 /*
@@ -140,7 +141,8 @@ TACHO_API tacho_status tacho_runner_go(tacho_runner *runner,
 
 /*
  * What the last tacho_runner_go did: "run" (what ran where), "latency", "overview" (how busy the
- * engines were), "ops" (operators of all recorded inferences), and where operators were recorded
+ * engines were), "ops" (operators of all recorded inferences), "blocks" (when what the
+ * host starts and waits for ran, for programs that have such), and where operators were recorded
  * "compare" (each beside its estimate). Tables of what was not recorded are absent. USAGE before
  * the first run.
  */

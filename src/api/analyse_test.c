@@ -446,6 +446,86 @@ static void test_misuse_of_opstats(void **state)
     assert_null(tables);
 }
 
+static void test_misuse_of_diff(void **state)
+{
+    (void)state;
+    tacho_tables *tables = NULL;
+    const tacho_analyse_side sides[2] = {{timeline, 1}, {timeline, 1}};
+    const tacho_analyse_side half[2] = {{timeline, 1}, {NULL, 0}};
+    const tacho_analyse_side hollow[2] = {{timeline, 1}, {NULL, 1}};
+    tacho_analyse_diff_options options = {.gate = "rel=often"};
+    tacho_analyse_diff_result result;
+    check_fails(tacho_analyse_diff(NULL, NULL, NULL, &tables), TACHO_CODE_USAGE,
+                "no profiles given (NULL)");
+    check_fails(tacho_analyse_diff(half, NULL, NULL, &tables), TACHO_CODE_USAGE, "no input");
+    check_fails(tacho_analyse_diff(hollow, NULL, NULL, &tables), TACHO_CODE_USAGE,
+                "path 1 of 1 is NULL");
+    check_fails(tacho_analyse_diff(sides, &options, NULL, &tables), TACHO_CODE_USAGE, NULL);
+    options = (tacho_analyse_diff_options){.reserved = {1}};
+    check_fails(tacho_analyse_diff(sides, &options, NULL, &tables), TACHO_CODE_USAGE, NULL);
+    check_fails(tacho_analyse_diff(sides, NULL, NULL, NULL), TACHO_CODE_USAGE, NULL);
+    assert_null(tables);
+    options = (tacho_analyse_diff_options){.gate = "rel=3%"};
+    assert_ok(tacho_analyse_diff(sides, &options, &result, &tables));
+    assert_int_equal(result.outcome, TACHO_GATE_PASS);
+    tacho_tables_free(tables);
+}
+
+static void test_misuse_of_tt_report(void **state)
+{
+    (void)state;
+    tacho_tables *tables = NULL;
+    const char *const table[] = {TACHO_TEST_DATA "/tenstorrent/ops_v1.csv"};
+    tacho_analyse_tt_report_options options = {.id_range = "2..3"};
+    check_fails(tacho_analyse_tt_report(table, 1, &options, &tables), TACHO_CODE_USAGE,
+                "expected rows like 5-10, 31- or -12, not '2..3'");
+    options = (tacho_analyse_tt_report_options){.group_by = "colour"};
+    check_fails(tacho_analyse_tt_report(table, 1, &options, &tables), TACHO_CODE_USAGE,
+                "unknown grouping 'colour'; use memory, op, category or replay");
+    options = (tacho_analyse_tt_report_options){.min_percentage = -1};
+    check_fails(tacho_analyse_tt_report(table, 1, &options, &tables), TACHO_CODE_USAGE, NULL);
+    check_fails(tacho_analyse_tt_report(NULL, 1, NULL, &tables), TACHO_CODE_USAGE, NULL);
+    check_fails(tacho_analyse_tt_report(table, 1, NULL, NULL), TACHO_CODE_USAGE, NULL);
+    assert_null(tables);
+}
+
+static void test_misuse_of_opstats_files(void **state)
+{
+    (void)state;
+    const tacho_opstats_write_options nothing = {.has_traces = false};
+    const tacho_opstats_write_options format = {.has_traces = true, .trace_format = "film"};
+    const tacho_opstats_write_options cores = {.has_traces = true, .core_count = 1};
+    const tacho_opstats_write_options host = {.has_summaries = true, .host_trace = "x.json"};
+    check_fails(tacho_opstats_write("p", "s", "o", NULL, NULL), TACHO_CODE_USAGE,
+                "no options given (NULL)");
+    check_fails(tacho_opstats_write(NULL, "s", "o", &format, NULL), TACHO_CODE_USAGE,
+                "no program given (NULL)");
+    check_fails(tacho_opstats_write("p", "s", "o", &nothing, NULL), TACHO_CODE_USAGE, NULL);
+    check_fails(tacho_opstats_write("p", "s", "o", &format, NULL), TACHO_CODE_USAGE,
+                "unknown trace format or suffix: 'film'");
+    check_fails(tacho_opstats_write("p", "s", "o", &cores, NULL), TACHO_CODE_USAGE, NULL);
+    check_fails(tacho_opstats_write("p", "s", "o", &host, NULL), TACHO_CODE_USAGE, NULL);
+}
+
+static void keep_skipped(void *user, const char *message)
+{
+    snprintf(user, 200, "%s", message);
+}
+
+/* A directory stands for the profiles in it; what else lies there is named. */
+static void test_directories(void **state)
+{
+    (void)state;
+    const char *const folder[] = {TACHO_TEST_DATA "/torq"};
+    char skipped[200] = "";
+    const tacho_analyse_overview_options options = {
+        .input = {.skipped = keep_skipped, .user = skipped}};
+    tacho_tables *tables = NULL;
+    assert_ok(tacho_analyse_overview(folder, 1, &options, &tables));
+    assert_non_null(strstr(skipped, "README.md"));
+    tacho_tables_free(tables);
+}
+
 static bool see_progress(void *user, uint64_t done_bytes, uint64_t total_bytes)
 {
     int *left = user;
@@ -496,6 +576,10 @@ int main(void)
         cmocka_unit_test(test_misuse_of_overview),
         cmocka_unit_test(test_misuse_of_ops),
         cmocka_unit_test(test_misuse_of_opstats),
+        cmocka_unit_test(test_misuse_of_diff),
+        cmocka_unit_test(test_misuse_of_tt_report),
+        cmocka_unit_test(test_misuse_of_opstats_files),
+        cmocka_unit_test(test_directories),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,4 +17,8 @@ typedef struct tacho_entry {
 tacho_entry tacho_entry_begin(void);
 void tacho_entry_end(tacho_entry entry);
 
+/* Hands a note to the caller's |note|, made printable. */
+void tacho_entry_note(void (*note)(void *user, const char *kind, const char *text), void *user,
+                      const char *kind, const char *text);
+
 #endif

@@ -4,8 +4,8 @@
  */
 #include "api/model_request.h"
 
+#include "api/entry.h"
 #include "api/request.h"
-#include "base/utf8.h"
 #include "program/stats_records.h"
 #include "session/compile_spec.h"
 
@@ -19,15 +19,7 @@ static void take_note(void *self, const char *kind, const char *text, tacho_hint
 {
     (void)hint; /* the words for it are the caller's */
     const tacho_compiled_options *options = self;
-    tacho_str printable;
-    tacho_arena arena;
-    tacho_arena_init(&arena);
-    tacho_status status = tacho_utf8_printable(tacho_str_from_cstring(text), &arena, &printable);
-    if (status == TACHO_OK) {
-        options->note(options->user, kind, printable.data);
-    }
-    tacho_status_free(status); /* without memory there is no note */
-    tacho_arena_deinit(&arena);
+    tacho_entry_note(options->note, options->user, kind, text);
 }
 
 const tacho_notes *tacho_model_request_notes(const tacho_model_request *request)

@@ -308,12 +308,17 @@ static tacho_status take_plan(tacho_runner *self, const tacho_runner_plan *plan)
         return tacho_fail(TACHO_CODE_USAGE, "inference %llu is not one of %llu",
                           (unsigned long long)plan->first_recorded, (unsigned long long)count);
     }
+    if (plan->delay_ms > INT32_MAX) {
+        return tacho_fail(TACHO_CODE_USAGE, "a delay of %llu ms is more than %d ms",
+                          (unsigned long long)plan->delay_ms, (int)INT32_MAX);
+    }
     request->iterations = count;
     request->sampling = (tacho_run_sampling){
         .count = plan->omits_records        ? 0
                  : plan->recorded_count > 0 ? plan->recorded_count
                                             : 1,
         .start = plan->first_recorded > 0 ? plan->first_recorded : TACHO_RUN_OPEN,
+        .delay_ms = (int64_t)plan->delay_ms,
     };
     tacho_run_request_complete(request, false);
     request->see = see_inference;

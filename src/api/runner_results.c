@@ -54,6 +54,9 @@ static tacho_status add_tables(const tacho_runner *self, tacho_tables *tables)
     tacho_tables_target target = {.tables = tables, .input = recording.path};
     const tacho_table_taker taker = tacho_tables_taker(&target);
     TACHO_TRY(tacho_analysis_run.make(&recording, &options, &taker));
+    if (recording.program->block_count > 0 && !recording.device.has_no_times) {
+        TACHO_TRY(tacho_analysis_blocks.make(&recording, NULL, &taker));
+    }
     return add_operators(self, &recording, tables);
 }
 

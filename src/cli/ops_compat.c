@@ -23,29 +23,14 @@ const char *tacho_ops_compat_stray(const tacho_arguments *arguments)
 
 /* ---- options ---------------------------------------------------------------------------- */
 
-/* "5-10", "31-" or "-12". */
 static bool choose_rows(tacho_tt_report_options *request, const tacho_arguments *arguments)
 {
-    tacho_tt_options *options = &request->rows;
     const char *value = tacho_arguments_value(arguments, "id-range");
-    if (value == NULL) {
-        return true;
-    }
-    tacho_str text = tacho_str_from_cstring(value);
-    size_t dash = tacho_str_find_byte(text, '-');
-    tacho_str first = tacho_str_make(text.data, dash);
-    tacho_str last = dash < text.len ? tacho_str_from(text, dash + 1) : TACHO_STR("");
-    options->has_first_row = first.len > 0;
-    options->has_last_row = last.len > 0;
-    if (dash == text.len || (first.len == 0 && last.len == 0) ||
-        (first.len > 0 && !tacho_str_parse_u64(first, &options->first_row)) ||
-        (last.len > 0 && !tacho_str_parse_u64(last, &options->last_row))) {
-        tacho_command_misuse(arguments->command,
-                             "--id-range: expected rows like 5-10, 31- or -12, not '%s'",
-                             text.data);
-        return false;
-    }
-    return true;
+    return value == NULL ||
+           tacho_command_check(
+               arguments->command, "id-range",
+               tacho_tt_options_take_rows(&request->rows, tacho_str_from_cstring(value))) ==
+               TACHO_EXIT_DONE;
 }
 
 static bool choose_percentage(tacho_tt_report_options *request, const tacho_arguments *arguments)
@@ -74,15 +59,17 @@ static bool choose(void *self, const tacho_arguments *arguments, tacho_listing *
            choose_percentage(compat, arguments);
 }
 
-/* A directory of a run stands for the op table in it. */
-static tacho_status find_tables(const tacho_arguments *arguments, tacho_arena *arena)
+/* Directories of a run stand for the op tables in them. */
+static int report(const tacho_arguments *arguments, const tacho_listing_verb *verb,
+                  tacho_ops_request *request, tacho_arena *arena)
 {
-    for (size_t i = 0; i < arguments->word_count; i++) {
-        const char *table = NULL;
-        TACHO_TRY(tacho_source_folder_table(arguments->words[i], arena, &table));
-        arguments->words[i] = table != NULL ? table : arguments->words[i];
-    }
-    return TACHO_OK;
+    const char **tables = NULL;
+    tacho_arguments with_tables = *arguments;
+    tacho_status status =
+        tacho_source_folder_tables(arguments->words, arguments->word_count, arena, &tables);
+    with_tables.words = tables;
+    return status == TACHO_OK ? tacho_listing_run(&with_tables, verb, request)
+                              : tacho_talk_failure(status);
 }
 
 int tacho_ops_compat_run(const tacho_arguments *arguments, tacho_ops_request *request)
@@ -105,9 +92,7 @@ int tacho_ops_compat_run(const tacho_arguments *arguments, tacho_ops_request *re
     }
     tacho_arena arena;
     tacho_arena_init(&arena);
-    tacho_status status = find_tables(arguments, &arena);
-    int exit_code = status == TACHO_OK ? tacho_listing_run(arguments, &verb, request)
-                                       : tacho_talk_failure(status);
+    int exit_code = report(arguments, &verb, request, &arena);
     tacho_arena_deinit(&arena);
     return exit_code;
 }

@@ -86,6 +86,9 @@ static tacho_status compare(const tacho_comparing *comparing, tacho_samples side
         status = tacho_table_report_write(output->path, output->sink, add_tables, &diff);
         diff.options.notes = NULL; /* what there is to know is said once */
     }
+    if (status == TACHO_OK && comparing->taker != NULL) {
+        status = tacho_diff_tables(&diff, comparing->taker);
+    }
     out_result->verdict = diff.verdict;
     out_result->has_losses = sides[0].lost_count > 0 || sides[1].lost_count > 0;
     tacho_diff_deinit(&diff);

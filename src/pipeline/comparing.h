@@ -6,6 +6,7 @@
 #ifndef TACHO_PIPELINE_COMPARING_H
 #define TACHO_PIPELINE_COMPARING_H
 
+#include "analyses/analysis.h"
 #include "analyses/diff.h"
 #include "pipeline/intake.h"
 #include "sinks/table_sink.h"
@@ -23,6 +24,7 @@ typedef struct tacho_comparing {
     tacho_diff_options diff;
     const tacho_comparing_output *outputs; /* one after the other */
     size_t output_count;
+    const tacho_table_taker *taker; /* who also gets the tables (optional) */
     bool is_strict; /* a loss is a failure */
     /* One file is read; |dict| says what was lost. (optional) */
     void (*read)(void *user, const tacho_dict *dict);

@@ -49,10 +49,19 @@ const tacho_source *tacho_source_find_folder(const char *path)
     return tt_log_set_is_folder(path) ? &tacho_source_tenstorrent_set : NULL;
 }
 
-tacho_status tacho_source_folder_table(const char *folder, tacho_arena *arena,
-                                       const char **out_path)
+tacho_status tacho_source_folder_tables(const char *const *paths, size_t path_count,
+                                        tacho_arena *arena, const char ***out_paths)
 {
-    return tt_log_set_find_table(folder, arena, out_path);
+    const char **list = NULL;
+    TACHO_TRY(tacho_arena_alloc(arena, (path_count + 1) * sizeof(*list), (void **)&list));
+    for (size_t i = 0; i < path_count; i++) {
+        const char *table = NULL;
+        TACHO_TRY(tt_log_set_find_table(paths[i], arena, &table));
+        list[i] = table != NULL ? table : paths[i];
+    }
+    list[path_count] = NULL;
+    *out_paths = list;
+    return TACHO_OK;
 }
 
 const char *tacho_source_folder_piece(tacho_str head)

@@ -62,9 +62,9 @@ const tacho_source *tacho_source_find(tacho_str name);
 /* The source of a folder that is read as one input; NULL for any other path. */
 const tacho_source *tacho_source_find_folder(const char *path);
 
-/* The table of operators that such a folder holds beside its logs; NULL where it has none. */
-tacho_status tacho_source_folder_table(const char *folder, tacho_arena *arena,
-                                       const char **out_path) TACHO_MUST_USE;
+/* |paths|, in which a folder that holds a table of operators beside its logs is that table. */
+tacho_status tacho_source_folder_tables(const char *const *paths, size_t path_count,
+                                        tacho_arena *arena, const char ***out_paths) TACHO_MUST_USE;
 
 /* Whether |head| begins a file that is read with the others of its folder; what it is, else NULL.
  */

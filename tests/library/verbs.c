@@ -6,16 +6,21 @@
  *     verbs overview|ops|info FILE      verbs machines
  *     verbs annotate DEBUG FILE         verbs machine NAME
  *     verbs compile MODEL MACHINE       verbs run MODEL DEVICE
+ *     verbs diff A B                    verbs tt_report FILE
  *     verbs some FILE                   ops of a window, of some names
  *
  * These write a file:
  *
  *     verbs report OUT FILE             verbs join OUT FOLDER
  *     verbs part OUT FILE               verbs export OUT MACHINE
+ *
+ *     verbs opstats OUT PROGRAM STATS   summaries and traces in a directory
+ *     verbs capture OUT LEVEL WORD...   what a program does
  */
 #include <tacho/tacho.h>
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static tacho_status compile(const char *model, const char *machine, tacho_tables **out_tables)
@@ -33,10 +38,11 @@ static tacho_status compile(const char *model, const char *machine, tacho_tables
 static tacho_status run(const char *model, const char *device, tacho_tables **out_tables)
 {
     const tacho_runner_options options = {.device = device};
+    const tacho_runner_plan plan = {.inference_count = 5, .recorded_count = 2, .delay_ms = 1};
     tacho_runner *runner = NULL;
     tacho_status status = tacho_runner_open(model, &options, &runner);
     if (status == TACHO_OK) {
-        status = tacho_runner_go(runner, NULL);
+        status = tacho_runner_go(runner, &plan);
     }
     if (status == TACHO_OK) {
         status = tacho_runner_tables(runner, out_tables);
@@ -65,11 +71,32 @@ static tacho_status write_file(char **words, bool *out_is_file)
                                                .filter = "/^[a-z]/"};
         return tacho_convert(paths, 1, words[1], &options, NULL);
     }
+    if (strcmp(verb, "capture") == 0) {
+        const tacho_capture_options options = {.stats_level = (uint32_t)atoi(words[2])};
+        return tacho_capture_run((const char *const *)&words[3], words[1], &options, NULL);
+    }
+    if (strcmp(verb, "opstats") == 0) {
+        const tacho_opstats_write_options options = {
+            .has_summaries = true, .has_traces = true, .table_format = "csv", .has_flows = true};
+        return tacho_opstats_write(words[2], words[3], words[1], &options, NULL);
+    }
     if (strcmp(verb, "export") == 0) {
         return tacho_machines_export(paths[0], words[1]);
     }
     *out_is_file = false;
     return TACHO_OK;
+}
+
+static tacho_status diff(const char *a, const char *b, tacho_tables **out_tables)
+{
+    const tacho_analyse_side sides[2] = {{&a, 1}, {&b, 1}};
+    const tacho_analyse_diff_options options = {.by_type = true, .gate = "rel=3%,abs=20us"};
+    tacho_analyse_diff_result result;
+    tacho_status status = tacho_analyse_diff(sides, &options, &result, out_tables);
+    if (status == TACHO_OK) {
+        fprintf(stderr, "outcome %d, losses %d\n", (int)result.outcome, result.has_losses);
+    }
+    return status;
 }
 
 static tacho_status make_tables(char **words, tacho_tables **out_tables)
@@ -89,6 +116,13 @@ static tacho_status make_tables(char **words, tacho_tables **out_tables)
     }
     if (strcmp(verb, "info") == 0) {
         return tacho_analyse_info(paths, 1, NULL, out_tables);
+    }
+    if (strcmp(verb, "diff") == 0) {
+        return diff(words[1], words[2], out_tables);
+    }
+    if (strcmp(verb, "tt_report") == 0) {
+        const tacho_analyse_tt_report_options options = {.id_range = "2-", .group_by = "op"};
+        return tacho_analyse_tt_report(paths, 1, &options, out_tables);
     }
     if (strcmp(verb, "annotate") == 0) {
         const char *const profiles[] = {words[2]};

@@ -180,6 +180,21 @@ static tacho_status make(tacho_tt_report *report, tacho_tt_window *window)
     return TACHO_OK;
 }
 
+tacho_status tacho_tt_options_take_rows(tacho_tt_options *options, tacho_str text)
+{
+    size_t dash = tacho_str_find_byte(text, '-');
+    tacho_str first = tacho_str_make(text.data, dash);
+    tacho_str last = dash < text.len ? tacho_str_from(text, dash + 1) : TACHO_STR("");
+    options->has_first_row = first.len > 0;
+    options->has_last_row = last.len > 0;
+    return dash == text.len || (first.len == 0 && last.len == 0) ||
+                   (first.len > 0 && !tacho_str_parse_u64(first, &options->first_row)) ||
+                   (last.len > 0 && !tacho_str_parse_u64(last, &options->last_row))
+               ? tacho_fail(TACHO_CODE_USAGE, "expected rows like 5-10, 31- or -12, not '%.*s'",
+                            TACHO_STR_ARG(text))
+               : TACHO_OK;
+}
+
 tacho_status tacho_tt_report_init(tacho_tt_report *report, tacho_tt_ops *ops,
                                   const tacho_tt_options *options)
 {

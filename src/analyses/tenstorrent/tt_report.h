@@ -36,6 +36,9 @@ typedef struct tacho_tt_options {
     tacho_tt_grouping grouping;
 } tacho_tt_options;
 
+/* Reads an id window: "5-10", "31-" or "-12". */
+tacho_status tacho_tt_options_take_rows(tacho_tt_options *options, tacho_str text) TACHO_MUST_USE;
+
 /* Peaks of a chip, as the vendor's tool counts them. */
 typedef struct tacho_tt_arch {
     tacho_str name;
