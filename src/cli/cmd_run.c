@@ -2,7 +2,8 @@
 /*
  * tacho run: what does this network compute, and where does its time go?
  */
-#include "cli/run_chosen.h"
+#include "cli/run_options.h"
+#include "cli/run_talk.h"
 #include "cli/talk.h"
 
 enum { DEFAULT_TOP = 10, SHOWN_ELEMENTS = 32 };
@@ -17,71 +18,72 @@ static const tacho_option options[] = {
                    "value of the next input, or NAME=VALUE for a named one: 1x1280xi8=0, 4xf32=1 2 "
                    "3 4, @x.npy, @x.pb; repeatable (default: seeded random)"),
     TACHO_OPT_VALUE("seed", 0, "N", "seed for inputs without a value (default: 0)",
-                    TACHO_INTO_NUMBER(tacho_run_choice, request.seed, 0, UINT64_MAX)),
+                    TACHO_INTO_NUMBER(tacho_run_choice, whole.request.seed, 0, UINT64_MAX)),
     TACHO_OPT_EACH("output", 0, "@FILE",
                    "write the next output to FILE as .npy, or as raw bytes to .bin; - prints it; "
                    "repeatable (default: print)"),
     TACHO_OPT_VALUE("function", 'f', "NAME", "fail if the program has no function of this name",
-                    TACHO_INTO_TEXT(tacho_run_choice, request.function)),
+                    TACHO_INTO_TEXT(tacho_run_choice, whole.request.function)),
     TACHO_OPT_VALUE(
         "iterations", 'n', "N", "number of inferences (default: 1; with --compare on cpu: 11)",
-        TACHO_INTO_NUMBER(tacho_run_choice, request.iterations, 1, TACHO_RUN_ITERATIONS_MAX)),
+        TACHO_INTO_NUMBER(tacho_run_choice, whole.request.iterations, 1, TACHO_RUN_ITERATIONS_MAX)),
     TACHO_OPT_VALUE("activations", 'a', "N",
                     "number of copies of the program, each on its own cores (default: 1)",
-                    TACHO_INTO_NUMBER(tacho_run_choice, request.device_options.activations, 1,
+                    TACHO_INTO_NUMBER(tacho_run_choice, whole.request.device_options.activations, 1,
                                       TACHO_RUN_ACTIVATIONS_MAX)),
     TACHO_OPT_VALUE("kernels", 0, "fast|reference", "how values are computed (default: fast)",
-                    TACHO_INTO_WORD(tacho_run_choice, request.device_options.kernels)),
+                    TACHO_INTO_WORD(tacho_run_choice, whole.request.device_options.kernels)),
     TACHO_OPT_VALUE("threads", 0, "N", "host threads that compute values (default: 1)",
-                    TACHO_INTO_NUMBER(tacho_run_choice, request.device_options.threads, 1,
+                    TACHO_INTO_NUMBER(tacho_run_choice, whole.request.device_options.threads, 1,
                                       TACHO_RUN_THREADS_MAX)),
     TACHO_OPT_FLAG("no-values", 0, "sim: times only; do not compute values",
-                   TACHO_INTO_FLAG(tacho_run_choice, request.device_options.skips_values)),
+                   TACHO_INTO_FLAG(tacho_run_choice, whole.request.device_options.skips_values)),
     TACHO_OPT_FLAG("force", 0,
                    "run a program, or compile a model, that exceeds a limit of work or memory",
-                   TACHO_INTO_FLAG(tacho_run_choice, request.device_options.is_forced)),
+                   TACHO_INTO_FLAG(tacho_run_choice, whole.request.device_options.is_forced)),
     TACHO_OPT_FLAG("unlimited", 0, "sim: disable contention; reproduces the estimate",
-                   TACHO_INTO_FLAG(tacho_run_choice, request.device_options.is_unlimited)),
+                   TACHO_INTO_FLAG(tacho_run_choice, whole.request.device_options.is_unlimited)),
     TACHO_OPT_VALUE("profile", 0, "FILE",
                     "write the recording to FILE, with each operator's estimate; the suffix "
                     "selects the format: .tacho (complete, for tacho itself), .pb, .json, .csv ...",
-                    TACHO_INTO_TEXT(tacho_run_choice, profile.path)),
+                    TACHO_INTO_TEXT(tacho_run_choice, whole.profile.path)),
     TACHO_OPT_VALUE(
         "profile-format", 0, "FORMAT",
         "format of the recording: a trace format of 'tacho help formats', or Torq's r0, r1 or r2"),
     TACHO_OPT_VALUE(
         "stats-dir", 0, "DIR",
         "write the raw stats of each recorded inference to DIR, one file per activation and device",
-        TACHO_INTO_TEXT(tacho_run_choice, request.stats_dir)),
+        TACHO_INTO_TEXT(tacho_run_choice, whole.request.stats_dir)),
     TACHO_OPT_VALUE(
         "samples", 0, "N",
         "number of inferences to record (default: 1; with --compare on cpu: all but the first, up "
         "to 100)",
-        TACHO_INTO_NUMBER(tacho_run_choice, request.sampling.count, 0, TACHO_RUN_ITERATIONS_MAX)),
+        TACHO_INTO_NUMBER(tacho_run_choice, whole.request.sampling.count, 0,
+                          TACHO_RUN_ITERATIONS_MAX)),
     TACHO_OPT_VALUE(
         "start-iteration", 0, "N",
         "first iteration to record, counted from 0 (default: 0; 1 when several are measured)"),
     TACHO_OPT_VALUE(
         "start-delay", 0, "MS",
         "start recording after this much device time, at the latest with the last inference",
-        TACHO_INTO_NUMBER(tacho_run_choice, request.sampling.delay_ms, 0, INT32_MAX)),
+        TACHO_INTO_NUMBER(tacho_run_choice, whole.request.sampling.delay_ms, 0, INT32_MAX)),
     TACHO_OPT_FLAG("compare", 0,
                    "also print each operator's estimate, named stalls and the fitted clock",
-                   TACHO_INTO_FLAG(tacho_run_choice, report.compares)),
+                   TACHO_INTO_FLAG(tacho_run_choice, whole.report.compares)),
     TACHO_OPT_FLAG("blocks", 0, "also print when each block (NSS program) ran",
-                   TACHO_INTO_FLAG(tacho_run_choice, report.has_blocks)),
+                   TACHO_INTO_FLAG(tacho_run_choice, whole.report.has_blocks)),
     TACHO_OPT_FLAG("no-tables", 0, "print outputs only",
-                   TACHO_INTO_FLAG(tacho_run_choice, report.omits_tables)),
+                   TACHO_INTO_FLAG(tacho_run_choice, whole.report.omits_tables)),
     TACHO_OPT_VALUE("top", 0, "N", "operators to list, 0 for all (default: 10)",
-                    TACHO_INTO_NUMBER(tacho_run_choice, report.ops.top, 0, INT32_MAX)),
+                    TACHO_INTO_NUMBER(tacho_run_choice, whole.report.ops.top, 0, INT32_MAX)),
     TACHO_OPTION_OPERATORS("name or location"),
     TACHO_OPT_VALUE(
         "cores", 0, "N", "models only: use at most this many cores",
-        TACHO_INTO_NUMBER(tacho_run_choice, request.compile.compile.cores, 1, UINT16_MAX)),
+        TACHO_INTO_NUMBER(tacho_run_choice, whole.request.compile.compile.cores, 1, UINT16_MAX)),
     TACHO_OPT_VALUE("stats-level", 0, "N",
                     "models only: what the program records, as for 'tacho compile' (default: 70)",
-                    TACHO_INTO_NUMBER(tacho_run_choice, request.compile.compile.stats.level, 0,
-                                      TACHO_STATS_LEVEL_MAX)),
+                    TACHO_INTO_NUMBER(tacho_run_choice, whole.request.compile.compile.stats.level,
+                                      0, TACHO_STATS_LEVEL_MAX)),
     TACHO_OPT_EACH("dim", 0, "NAME=N",
                    "models only: the size of a dimension that it leaves open, or the sizes of an "
                    "input: x=1x3x224x224; repeatable"),
@@ -90,7 +92,7 @@ static const tacho_option options[] = {
     TACHO_OPT_VALUE("weights", 0, "random:SEED", "models only: use seeded random weights"),
     TACHO_OPTIONS_TABLES,
     TACHO_OPT_FLAG("quiet", 'q', "no progress or summary; errors and losses are still shown",
-                   TACHO_INTO_FLAG(tacho_run_choice, request.is_quiet)),
+                   TACHO_INTO_FLAG(tacho_run_choice, whole.request.is_quiet)),
     TACHO_OPTION_VERBOSE,
     TACHO_OPTION_COLOR,
     TACHO_OPTION_HELP,
@@ -99,19 +101,27 @@ static const tacho_option options[] = {
 static int run_command_run(const tacho_arguments *arguments)
 {
     tacho_run_choice choice = {
-        .request = {.iterations = TACHO_RUN_OPEN,
-                    .sampling = {.count = TACHO_RUN_OPEN, .start = TACHO_RUN_OPEN},
-                    .device_options = {.has_fine_timer = true, .activations = 1, .threads = 1},
-                    .compile = {.compile = {.stats = {.level = TACHO_STATS_LEVEL_OPS,
-                                                      .batch_size = 1}}},
-                    .makes_stats_dir = true,
-                    .notes = &tacho_talk_notes},
-        .outputs = {.element_max = SHOWN_ELEMENTS},
-        .report = {.ops = {.top = DEFAULT_TOP}, .outputs = &choice.outputs},
+        .whole =
+            {
+                .request = {.iterations = TACHO_RUN_OPEN,
+                            .sampling = {.count = TACHO_RUN_OPEN, .start = TACHO_RUN_OPEN},
+                            .device_options = {.has_fine_timer = true,
+                                               .activations = 1,
+                                               .threads = 1},
+                            .compile = {.compile = {.stats = {.level = TACHO_STATS_LEVEL_OPS,
+                                                              .batch_size = 1}}},
+                            .makes_stats_dir = true,
+                            .notes = &tacho_talk_notes},
+                .outputs = {.element_max = SHOWN_ELEMENTS},
+                .report = {.ops = {.top = DEFAULT_TOP}, .outputs = &choice.whole.outputs},
+            },
     };
     tacho_arena_init(&choice.arena);
     int exit_code = tacho_run_choose(arguments, &choice);
-    exit_code = exit_code == TACHO_EXIT_DONE ? tacho_run_chosen(&choice) : exit_code;
+    if (exit_code == TACHO_EXIT_DONE) {
+        const tacho_run_job job = tacho_run_whole_job(&choice.whole);
+        exit_code = tacho_run_talk(&job);
+    }
     tacho_text_filter_close(&choice.filter);
     tacho_arena_deinit(&choice.arena);
     return exit_code;

@@ -6,9 +6,6 @@
 #include "cli/run_options.h"
 #include "cli/run_talk.h"
 #include "cli/talk.h"
-#include "session/qaic_files.h"
-#include "session/run_notes.h"
-#include "sinks/table_sink.h"
 
 #define PROGRAM "programqpc.bin"
 #define MACHINE "aic100"
@@ -17,11 +14,9 @@ enum { DEFAULT_ITERATIONS = 40, CARDS_MAX = 1024 };
 
 /* What the command line says. */
 typedef struct runner {
-    tacho_run_request request;
-    tacho_qaic_files files;
+    tacho_qaic_run run;
     const char *test_data;
     uint32_t card; /* there is one */
-    tacho_arena arena;
 } runner;
 
 static const tacho_option options[] = {
@@ -30,12 +25,12 @@ static const tacho_option options[] = {
     TACHO_OPT_VALUE("input-file", 'i', "FILE",
                     "the next input: raw bytes, .npy or .pb; repeatable (default: seeded random)"),
     TACHO_OPT_VALUE("write-output-dir", 0, "DIR", "write the outputs there as raw bytes",
-                    TACHO_INTO_TEXT(runner, files.output_dir)),
+                    TACHO_INTO_TEXT(runner, run.files.output_dir)),
     TACHO_OPT_VALUE("num-iter", 'n', "N", "number of inferences (default: 40)",
-                    TACHO_INTO_NUMBER(runner, request.iterations, 1, TACHO_RUN_ITERATIONS_MAX)),
+                    TACHO_INTO_NUMBER(runner, run.request.iterations, 1, TACHO_RUN_ITERATIONS_MAX)),
     TACHO_OPT_VALUE("aic-num-activations", 'a', "N",
                     "number of copies of the program, each on its own cores (default: 1)",
-                    TACHO_INTO_NUMBER(runner, request.device_options.activations, 1,
+                    TACHO_INTO_NUMBER(runner, run.request.device_options.activations, 1,
                                       TACHO_RUN_ACTIVATIONS_MAX)),
     TACHO_OPT_VALUE("aic-device-id", 'd', "N", TACHO_IGNORED ": there is one simulated card",
                     TACHO_INTO_NUMBER(runner, card, 0, CARDS_MAX)),
@@ -44,19 +39,20 @@ static const tacho_option options[] = {
                     "Chrome trace; latency: inference times; repeatable"),
     TACHO_OPT_VALUE("aic-profiling-out-dir", 0, "DIR",
                     "directory for these files; it must exist (default: .)",
-                    TACHO_INTO_TEXT(runner, files.folder)),
-    TACHO_OPT_VALUE("aic-profiling-num-samples", 0, "N", "inferences to record (default: 1)",
-                    TACHO_INTO_NUMBER(runner, request.sampling.count, 1, TACHO_RUN_ITERATIONS_MAX)),
+                    TACHO_INTO_TEXT(runner, run.files.folder)),
+    TACHO_OPT_VALUE(
+        "aic-profiling-num-samples", 0, "N", "inferences to record (default: 1)",
+        TACHO_INTO_NUMBER(runner, run.request.sampling.count, 1, TACHO_RUN_ITERATIONS_MAX)),
     TACHO_OPT_VALUE("aic-profiling-start-iter", 0, "N",
                     "record from this iteration on (default: 0)"),
     TACHO_OPT_VALUE(
         "aic-profiling-start-delay", 0, "MS",
         "start recording after this much device time, at the latest with the last inference",
-        TACHO_INTO_NUMBER(runner, request.sampling.delay_ms, 0, INT32_MAX)),
+        TACHO_INTO_NUMBER(runner, run.request.sampling.delay_ms, 0, INT32_MAX)),
     TACHO_OPT_VALUE("set-size", 'S', "N", TACHO_IGNORED),
     TACHO_OPT_VALUE("aic-threads-per-queue", 'T', "N", TACHO_IGNORED),
     TACHO_OPT_FLAG("quiet", 'q', "no progress or summary; errors and losses are still shown",
-                   TACHO_INTO_FLAG(runner, request.is_quiet)),
+                   TACHO_INTO_FLAG(runner, run.request.is_quiet)),
     TACHO_OPTION_HELP,
 };
 
@@ -75,7 +71,7 @@ static bool choose_types(const tacho_arguments *arguments, runner *self)
                                  name);
             return false;
         }
-        self->files.types |= type;
+        self->run.files.types |= type;
     }
     return true;
 }
@@ -96,7 +92,7 @@ static bool choose_folders(const tacho_arguments *arguments, const runner *self)
 /* The program in its folder, and files as inputs: "@FILE". */
 static int choose(const tacho_arguments *arguments, runner *self)
 {
-    tacho_run_request *request = &self->request;
+    tacho_run_request *request = &self->run.request;
     if (!tacho_arguments_fill(arguments, self) || !choose_folders(arguments, self) ||
         !choose_types(arguments, self) ||
         !tacho_arguments_number(arguments, "aic-profiling-start-iter", 0, request->iterations - 1,
@@ -104,107 +100,37 @@ static int choose(const tacho_arguments *arguments, runner *self)
         return TACHO_EXIT_USAGE;
     }
     tacho_status status =
-        tacho_folder_join(self->test_data, TACHO_STR(PROGRAM), &self->arena, &request->path);
-    return status != TACHO_OK ? tacho_talk_failure(status)
-                              : tacho_run_choose_list(arguments, "input-file", "@", &self->arena,
-                                                      &request->inputs, &request->input_count);
-}
-
-/* ---- the run ------------------------------------------------------------------------------- */
-
-static tacho_status print_performance(const runner *self, const tacho_run_session *session,
-                                      tacho_output *output)
-{
-    tacho_table table = {0};
-    tacho_recording recording = tacho_run_recording(session);
-    tacho_status status = tacho_run_qaic_table(&self->files.qaic, &recording, &table);
-    if (status == TACHO_OK) {
-        status = tacho_table_sink_text_alone.write(&table, 0, output);
-    }
-    tacho_table_deinit(&table);
-    tacho_output_write_cstring(output, "\n");
-    tacho_run_qaic_print_line(&recording, output);
-    /* Summaries have the vendor's times, with the flush in them: who compares should know. */
-    if (self->files.qaic.flush.mean > 0) {
-        tacho_talk("note",
-                   "times and rates of the report exclude writing the stats, %.3f us of an "
-                   "inference; TotalDuration and summaries include it",
-                   self->files.qaic.flush.mean);
-    }
-    return status;
-}
-
-static tacho_status print_all(const runner *self, const tacho_run_session *session)
-{
-    tacho_output output;
-    TACHO_TRY(tacho_output_open("-", &output));
-    tacho_status status = print_performance(self, session, &output);
-    if (status == TACHO_OK) {
-        status = tacho_output_commit(&output);
-    }
-    tacho_output_close(&output);
-    return status;
-}
-
-static tacho_status run_session(runner *self, tacho_run_session *session)
-{
-    tacho_status status = tacho_run_talk_open(session, &self->request);
-    if (status != TACHO_OK && session->module.was_compiled) {
-        return tacho_status_add_note(status, "%s must be a program written by qaic-compile",
-                                     self->request.path);
-    }
-    TACHO_TRY(status);
-    if (session->module.was_compiled) {
-        return tacho_fail(TACHO_CODE_BAD_DATA, "%s: not a program written by qaic-compile",
-                          self->request.path);
-    }
-    uint32_t level = session->module.program.facts.stats.level;
-    tacho_run_say_device(session);
-    TACHO_TRY(tacho_run_talk_go(session));
-    if (tacho_qaic_files_need_stats(&self->files) && level < TACHO_STATS_LEVEL_INFERENCE) {
-        tacho_talk("warning",
-                   "the program records nothing: it was compiled with -stats-level=%u; at least 40 "
-                   "is needed",
-                   (unsigned)level);
-    }
-    TACHO_TRY(tacho_qaic_files_write(&self->files, session, &self->arena));
-    return print_all(self, session);
-}
-
-static int run_chosen(runner *self)
-{
-    tacho_run_session session;
-    tacho_status status = run_session(self, &session);
-    if (status == TACHO_OK && !self->request.is_quiet) {
-        tacho_run_say_random(&session, false);
-        tacho_qaic_files_say(&self->files, &session);
-    }
-    return tacho_run_talk_close(&session, status, false);
+        tacho_folder_join(self->test_data, TACHO_STR(PROGRAM), &self->run.arena, &request->path);
+    return status != TACHO_OK
+               ? tacho_talk_failure(status)
+               : tacho_run_choose_list(arguments, "input-file", "@", &self->run.arena,
+                                       &request->inputs, &request->input_count);
 }
 
 static int qaic_runner_run(const tacho_arguments *arguments)
 {
     runner self = {
-        .request = {.device = "sim",
-                    .iterations = DEFAULT_ITERATIONS,
-                    .sampling = {.count = 1},
-                    .device_options = {.activations = 1},
-                    .notes = &tacho_talk_notes,
-                    .moves_values = true,
-                    .compile = {.machine = MACHINE}},
-        .files = {.folder = "."},
+        .run = {.request = {.device = "sim",
+                            .iterations = DEFAULT_ITERATIONS,
+                            .sampling = {.count = 1},
+                            .device_options = {.activations = 1},
+                            .notes = &tacho_talk_notes,
+                            .moves_values = true,
+                            .compile = {.machine = MACHINE}},
+                .files = {.folder = "."}},
     };
-    tacho_arena_init(&self.arena);
+    tacho_arena_init(&self.run.arena);
     int exit_code = choose(arguments, &self);
     if (exit_code == TACHO_EXIT_DONE) {
-        if (!self.request.is_quiet) {
+        if (!self.run.request.is_quiet) {
             tacho_command_say_ignored(arguments);
         }
-        tacho_qaic_files_ask(&self.files, &self.request);
-        exit_code = run_chosen(&self);
+        tacho_qaic_files_ask(&self.run.files, &self.run.request);
+        const tacho_run_job job = tacho_qaic_run_job(&self.run);
+        exit_code = tacho_run_talk(&job);
     }
-    tacho_run_qaic_deinit(&self.files.qaic);
-    tacho_arena_deinit(&self.arena);
+    tacho_run_qaic_deinit(&self.run.files.qaic);
+    tacho_arena_deinit(&self.run.arena);
     return exit_code;
 }
 

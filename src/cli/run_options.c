@@ -134,7 +134,7 @@ static bool choose_path(const tacho_arguments *arguments, tacho_run_choice *choi
 {
     static const char *const of_models[] = {"cores", "stats-level", "dim", "bind", "weights", NULL};
     size_t count = arguments->word_count;
-    choice->request.path = count == 1 ? arguments->words[0] : NULL;
+    choice->whole.request.path = count == 1 ? arguments->words[0] : NULL;
     if (count != 1) {
         tacho_command_misuse(arguments->command,
                              count == 0
@@ -143,21 +143,21 @@ static bool choose_path(const tacho_arguments *arguments, tacho_run_choice *choi
         return false;
     }
     const char *stray = tacho_arguments_find(arguments, of_models);
-    bool is_good = stray == NULL || !tacho_run_is_program(choice->request.path);
+    bool is_good = stray == NULL || !tacho_run_is_program(choice->whole.request.path);
     if (!is_good) {
         tacho_command_misuse(arguments->command,
                              "--%s: %s is a program, and has been compiled already", stray,
-                             choice->request.path);
+                             choice->whole.request.path);
     }
     return is_good;
 }
 
 static int choose_model(const tacho_arguments *arguments, tacho_run_choice *choice)
 {
-    tacho_run_compile *compile = &choice->request.compile;
+    tacho_run_compile *compile = &choice->whole.request.compile;
     const char *weights = tacho_arguments_value(arguments, "weights");
     int exit_code = TACHO_EXIT_DONE;
-    compile->compile.bytes_max = choice->request.device_options.is_forced ? UINT64_MAX : 0;
+    compile->compile.bytes_max = choice->whole.request.device_options.is_forced ? UINT64_MAX : 0;
     if (weights != NULL) {
         exit_code = tacho_command_check(arguments->command, "weights",
                                         tacho_spec_weights(weights, &compile->model));
@@ -172,8 +172,8 @@ static int choose_model(const tacho_arguments *arguments, tacho_run_choice *choi
 static bool choose_profile(const tacho_arguments *arguments, tacho_run_choice *choice)
 {
     const char *format = tacho_arguments_value(arguments, "profile-format");
-    tacho_run_profile_file *file = &choice->profile;
-    choice->request.held_bytes_max = file->path == NULL ? TACHO_RUN_HELD_BYTES : 0;
+    tacho_run_profile_file *file = &choice->whole.profile;
+    choice->whole.request.held_bytes_max = file->path == NULL ? TACHO_RUN_HELD_BYTES : 0;
     if (file->path == NULL && format != NULL) {
         tacho_command_misuse(arguments->command, "--profile-format needs --profile FILE");
     }
@@ -188,23 +188,23 @@ static bool choose_profile(const tacho_arguments *arguments, tacho_run_choice *c
 static bool choose_report(const tacho_arguments *arguments, tacho_run_choice *choice)
 {
     size_t at = 0;
-    choice->has_top = tacho_arguments_has(arguments, "top");
-    choice->report.sink = tacho_cli_table_sink(arguments, "-");
+    choice->whole.has_top = tacho_arguments_has(arguments, "top");
+    choice->whole.report.sink = tacho_cli_table_sink(arguments, "-");
     for (const char *output; (output = tacho_arguments_next(arguments, "output", &at)) != NULL;) {
-        if (choice->report.sink != NULL && strcmp(output, "-") == 0 &&
-            choice->report.sink != &tacho_table_sink_text) {
+        if (choice->whole.report.sink != NULL && strcmp(output, "-") == 0 &&
+            choice->whole.report.sink != &tacho_table_sink_text) {
             tacho_command_misuse(arguments->command, "--output - prints text, and --format asks "
                                                      "for tables only; use --output @FILE.npy");
             return false;
         }
     }
-    return choice->report.sink != NULL;
+    return choice->whole.report.sink != NULL;
 }
 
 int tacho_run_choose(const tacho_arguments *arguments, tacho_run_choice *choice)
 {
-    tacho_run_request *request = &choice->request;
-    tacho_run_outputs *outputs = &choice->outputs;
+    tacho_run_request *request = &choice->whole.request;
+    tacho_run_outputs *outputs = &choice->whole.outputs;
     int exit_code = tacho_run_choose_list(arguments, "input", "", &choice->arena, &request->inputs,
                                           &request->input_count);
     if (exit_code == TACHO_EXIT_DONE) {
@@ -225,11 +225,11 @@ int tacho_run_choose(const tacho_arguments *arguments, tacho_run_choice *choice)
         !choose_profile(arguments, choice)) {
         return TACHO_EXIT_USAGE;
     }
-    tacho_run_request_complete(request, choice->report.compares);
+    tacho_run_request_complete(request, choice->whole.report.compares);
     if (!tacho_arguments_number(arguments, "start-iteration", 0, request->iterations - 1,
                                 &request->sampling.start)) {
         return TACHO_EXIT_USAGE;
     }
-    exit_code = tacho_cli_filter_open(&choice->filter, arguments, &choice->report.ops.filter);
+    exit_code = tacho_cli_filter_open(&choice->filter, arguments, &choice->whole.report.ops.filter);
     return exit_code == TACHO_EXIT_DONE ? choose_model(arguments, choice) : exit_code;
 }

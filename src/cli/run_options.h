@@ -9,17 +9,12 @@
 #include "cli/selection.h"
 #include "session/compile_spec.h"
 #include "session/device.h"
-#include "session/run_profile_file.h"
-#include "session/run_report.h"
+#include "session/run_job.h"
 #include "session/run_request.h"
 
 /* What the command line says. */
 typedef struct tacho_run_choice {
-    tacho_run_request request;
-    tacho_run_report report;
-    tacho_run_outputs outputs;
-    tacho_run_profile_file profile;
-    bool has_top; /* --top was given */
+    tacho_run_whole whole;
     tacho_text_filter filter;
     tacho_arena arena; /* of all that the request points to */
 } tacho_run_choice;

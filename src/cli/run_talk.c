@@ -10,17 +10,23 @@
 #include "cli/talk.h"
 #include "session/run_notes.h"
 
-tacho_status tacho_run_talk_open(tacho_run_session *session, const tacho_run_request *request)
+static tacho_status open_session(const tacho_run_job *job, tacho_run_session *session)
 {
+    const tacho_run_request *request = job->request;
     const tacho_device_options *options = &request->device_options;
     if (options->kernels == TACHO_KERNELS_FAST && !options->skips_values) {
         tacho_cli_guard_foreign_memory();
     }
     tacho_status status = tacho_run_open(session, request);
-    return session->module.was_compiled ? tacho_cli_note_no_model(status, request->path) : status;
+    if (status == TACHO_OK || !session->module.was_compiled) {
+        return status;
+    }
+    status = tacho_cli_note_no_model(status, request->path);
+    return job->wants != NULL ? tacho_status_add_note(status, "%s %s", request->path, job->wants)
+                              : status;
 }
 
-tacho_status tacho_run_talk_go(tacho_run_session *session)
+static tacho_status run_inferences(tacho_run_session *session)
 {
     tacho_talk_progress talk;
     tacho_progress progress;
@@ -32,12 +38,25 @@ tacho_status tacho_run_talk_go(tacho_run_session *session)
     return status;
 }
 
-int tacho_run_talk_close(tacho_run_session *session, tacho_status status, bool is_lossy)
+int tacho_run_talk(const tacho_run_job *job)
 {
-    int exit_code = status != TACHO_OK        ? tacho_talk_failure(status)
-                    : session->is_interrupted ? TACHO_EXIT_INTERRUPTED
-                    : is_lossy                ? TACHO_EXIT_LOSSY
-                                              : TACHO_EXIT_DONE;
-    tacho_run_close(session);
+    tacho_run_session session;
+    bool is_lossy = false;
+    tacho_status status = open_session(job, &session);
+    if (status == TACHO_OK) {
+        status = job->check(job->self, &session);
+    }
+    if (status == TACHO_OK) {
+        tacho_run_say_device(&session);
+        status = run_inferences(&session);
+    }
+    if (status == TACHO_OK) {
+        status = job->finish(job->self, &session, &is_lossy);
+    }
+    int exit_code = status != TACHO_OK       ? tacho_talk_failure(status)
+                    : session.is_interrupted ? TACHO_EXIT_INTERRUPTED
+                    : is_lossy               ? TACHO_EXIT_LOSSY
+                                             : TACHO_EXIT_DONE;
+    tacho_run_close(&session);
     return exit_code;
 }

@@ -5,16 +5,9 @@
 #ifndef TACHO_CLI_RUN_TALK_H
 #define TACHO_CLI_RUN_TALK_H
 
-#include "session/session.h"
+#include "session/run_job.h"
 
-/* tacho_run_open, and notes on what the file is that could not be compiled. */
-tacho_status tacho_run_talk_open(tacho_run_session *session,
-                                 const tacho_run_request *request) TACHO_MUST_USE;
-
-/* Runs the inferences, with a line of progress where standard error is a terminal. */
-tacho_status tacho_run_talk_go(tacho_run_session *session) TACHO_MUST_USE;
-
-/* Prints |status|, closes the session, and returns the exit code of the command. */
-int tacho_run_talk_close(tacho_run_session *session, tacho_status status, bool is_lossy);
+/* Runs |job|, with a line of progress where standard error is a terminal; an exit code. */
+int tacho_run_talk(const tacho_run_job *job);
 
 #endif

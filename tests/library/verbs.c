@@ -72,7 +72,8 @@ static tacho_status write_file(char **words, bool *out_is_file)
         return tacho_convert(paths, 1, words[1], &options, NULL);
     }
     if (strcmp(verb, "capture") == 0) {
-        const tacho_capture_options options = {.stats_level = (uint32_t)atoi(words[2])};
+        const tacho_capture_options options = {.stats_level =
+                                                   (uint32_t)strtoul(words[2], NULL, 10)};
         return tacho_capture_run((const char *const *)&words[3], words[1], &options, NULL);
     }
     if (strcmp(verb, "opstats") == 0) {
