@@ -8,16 +8,11 @@
 #include "session/profiling.h"
 #include "sinks/tacho.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <tacho/capture.h>
 #include <tacho/convert.h>
 #include <unistd.h>
-
-enum { MARK_BYTES = 48 };
 
 static bool tell(void *user, const tacho_capturing_live *live)
 {
@@ -27,23 +22,6 @@ static bool tell(void *user, const tacho_capturing_live *live)
                                       .event_count = live->event_count,
                                       .dropped_count = live->dropped_count};
     return options->progress(options->user, &shown);
-}
-
-/* A name beside |path| that is not taken: what another capture left there stays. */
-static tacho_status choose_partial(const char *path, char **out_partial)
-{
-    struct stat facts;
-    size_t room = strlen(path) + MARK_BYTES;
-    char *partial = malloc(room);
-    if (partial == NULL) {
-        return tacho_no_memory();
-    }
-    uint32_t number = 0;
-    do {
-        snprintf(partial, room, "%s.%ld-%" PRIu32 ".partial", path, (long)getpid(), number++);
-    } while (lstat(partial, &facts) == 0 && number < UINT32_MAX);
-    *out_partial = partial;
-    return TACHO_OK;
 }
 
 static tacho_status convert_capture(const char *partial, const char *path)
@@ -67,7 +45,7 @@ static tacho_status capture(const char *const *words, const char *path,
     const tacho_trace_sink *sink = NULL;
     char *partial = NULL;
     TACHO_TRY(check_path(path, &sink));
-    TACHO_TRY(choose_partial(path, &partial));
+    TACHO_TRY(tacho_profiling_name_capture(path, &partial));
     const tacho_capturing request = {
         .words = words,
         .timeout_ns = options->timeout_ns,

@@ -30,19 +30,9 @@ static const tacho_option options[] = {
     TACHO_OPTIONS_COMMON,
 };
 
-static const tacho_annotation_set *native_set(const tacho_annotate_job *job, const tacho_dict *dict,
-                                              const tacho_table_sink *sink)
-{
-    (void)job;
-    (void)dict;
-    (void)sink;
-    return tacho_annotation_set_find(TACHO_STR("native"));
-}
-
 static bool choose_columns(const tacho_arguments *arguments, tacho_annotate_job *job)
 {
     const char *name = tacho_arguments_value(arguments, "columns");
-    job->choose_set = native_set;
     if (name == NULL) {
         return true;
     }

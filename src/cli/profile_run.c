@@ -11,7 +11,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { NAME_ROOM = 64, LIVE_ROOM = 512 };
@@ -59,47 +58,11 @@ static bool choose_output(const tacho_arguments *arguments, const char *output,
                              "standard output belongs to the program; name a file");
         return false;
     }
-    tacho_str path = tacho_str_from_cstring(output);
-    report->output_path = output;
-    report->table_sink = tacho_table_sink_find_suffix(path);
-    if (report->table_sink == NULL || strcmp(report->table_sink->name, "json") == 0) {
-        report->table_sink = NULL; /* .json is Chrome's */
-        report->trace_sink = tacho_trace_sink_find_for_path(path);
-    }
-    if (report->trace_sink == NULL && report->table_sink == NULL) {
+    if (!tacho_profile_report_take_output(report, output)) {
         tacho_command_misuse(arguments->command,
                              "'%s' has no known suffix; use .tacho, .pb or .csv", output);
         return false;
     }
-    return true;
-}
-
-/* Of one that was killed, and had the same number, something may lie there: it stays. */
-static void name_capture(const char *stem, const char *mark, char *path, size_t room)
-{
-    enum { TRIES = 1000 };
-    struct stat status;
-    snprintf(path, room, "%s%s%ld.partial", stem, mark, (long)getpid());
-    for (int i = 1; i < TRIES && lstat(path, &status) == 0; i++) {
-        snprintf(path, room, "%s%s%ld-%d.partial", stem, mark, (long)getpid(), i);
-    }
-}
-
-/* Beside the output, so that it can take its name; else where temporary files are. */
-static bool choose_path(profile_request *request)
-{
-    const char *folder = getenv("TMPDIR");
-    folder = folder != NULL && folder[0] != '\0' ? folder : "/tmp";
-    const char *output = request->report.output_path;
-    size_t room = strlen(output != NULL ? output : folder) + NAME_ROOM;
-    request->path = malloc(room);
-    if (request->path == NULL) {
-        return false;
-    }
-    name_capture(output != NULL ? output : folder, output != NULL ? "." : "/tacho-profile-",
-                 request->path, room);
-    request->profiling.path = request->path;
-    request->report.capture_path = request->path;
     return true;
 }
 
@@ -212,10 +175,13 @@ int tacho_profile_run(const tacho_arguments *arguments, const tacho_profile_choi
         bool is_misuse = tacho_talk_failure(status) == TACHO_EXIT_USAGE;
         return is_misuse ? TACHO_EXIT_USAGE : TACHO_EXIT_NOT_STARTED;
     }
-    if (!choose_path(&request)) {
-        tacho_command_no_memory();
+    status = tacho_profiling_name_capture(request.report.output_path, &request.path);
+    if (status != TACHO_OK) {
+        tacho_talk_failure(status);
         return TACHO_EXIT_NOT_STARTED;
     }
+    request.profiling.path = request.path;
+    request.report.capture_path = request.path;
     int exit_code = run(&request);
     free(request.path);
     return exit_code;

@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -122,4 +123,27 @@ tacho_status tacho_profiling_put_in_place(const char *path, const char *target)
     tacho_status status = is_done ? TACHO_OK : failure(target, "put in place");
     free(resolved);
     return status;
+}
+
+/* Something of one that was killed, and had the same number, may lie there: it stays. */
+tacho_status tacho_profiling_name_capture(const char *target, char **out_path)
+{
+    enum { MARK_BYTES = 64 };
+    const char *folder = getenv("TMPDIR");
+    const char *stem = target != NULL                        ? target
+                       : folder != NULL && folder[0] != '\0' ? folder
+                                                             : "/tmp";
+    const char *mark = target != NULL ? "." : "/tacho-profile-";
+    struct stat facts;
+    size_t room = strlen(stem) + MARK_BYTES;
+    char *path = malloc(room);
+    if (path == NULL) {
+        return tacho_no_memory();
+    }
+    snprintf(path, room, "%s%s%ld.partial", stem, mark, (long)getpid());
+    for (uint32_t i = 1; lstat(path, &facts) == 0 && i < UINT32_MAX; i++) {
+        snprintf(path, room, "%s%s%ld-%" PRIu32 ".partial", stem, mark, (long)getpid(), i);
+    }
+    *out_path = path;
+    return TACHO_OK;
 }

@@ -35,6 +35,12 @@ tacho_status tacho_profiling_run(const tacho_profiling *request,
 tacho_status tacho_profiling_check_output(const char *target, const char *program) TACHO_MUST_USE;
 
 /*
+ * A name for the capture in the making, which nothing has: beside |target|, so that it can take its
+ * name, or where temporary files are, where that is NULL. To be freed.
+ */
+tacho_status tacho_profiling_name_capture(const char *target, char **out_path) TACHO_MUST_USE;
+
+/*
  * Gives the capture at |path| the name |target|, in the same directory, and the mode that a file of
  * that name has or would have. A symbolic link stays, and what it leads to is replaced.
  */

@@ -453,3 +453,13 @@ tacho_status tacho_profile_report_run(const tacho_profile_report *report)
     say_wrote(&counted);
     return TACHO_OK;
 }
+
+bool tacho_profile_report_take_output(tacho_profile_report *report, const char *path)
+{
+    tacho_str name = tacho_str_from_cstring(path);
+    const tacho_table_sink *table = tacho_table_sink_find_suffix(name);
+    report->output_path = path;
+    report->table_sink = table != &tacho_table_sink_jsonl ? table : NULL; /* .json is Chrome's */
+    report->trace_sink = report->table_sink == NULL ? tacho_trace_sink_find_for_path(name) : NULL;
+    return report->trace_sink != NULL || report->table_sink != NULL;
+}

@@ -22,6 +22,9 @@ typedef struct tacho_profile_report {
     bool is_quiet; /* no tables, and of what is said warnings alone */
 } tacho_profile_report;
 
+/* The output, and its format by the suffix of |path|; false where that is unknown. */
+bool tacho_profile_report_take_output(tacho_profile_report *report, const char *path);
+
 /*
  * Prints tables to standard error, since standard output belongs to the program, and writes the
  * output, even where tables cannot be printed. The capture is removed unless it is all there is.
