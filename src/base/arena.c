@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Blocks double from 4 KiB to 1 MiB; a larger request gets a block of its own.
+ * Blocks double from 4 KiB to a large page; a larger request gets a block of its own.
  */
 #include "base/arena.h"
 
@@ -9,13 +9,16 @@
 #include <stdalign.h>
 #include <stdlib.h>
 
-enum { FIRST_BLOCK_BYTES = 4096, LAST_BLOCK_BYTES = 1 << 20 };
-
 struct tacho_arena_block {
     tacho_arena_block *next;
     size_t capacity;
     size_t used;
     alignas(max_align_t) unsigned char bytes[];
+};
+
+enum {
+    FIRST_BLOCK_BYTES = 4096,
+    LAST_BLOCK_BYTES = TACHO_PAGES_LARGE_BYTES - sizeof(tacho_arena_block),
 };
 
 void tacho_arena_init(tacho_arena *arena)
@@ -48,6 +51,22 @@ void tacho_arena_reset(tacho_arena *arena)
     arena->blocks = kept;
 }
 
+/* Zeros. The pages of a very large block are left to whoever touches them. */
+static tacho_arena_block *make_block(size_t bytes)
+{
+    bool is_lazy = bytes > TACHO_PAGES_LARGE_BYTES;
+    tacho_arena_block *block = is_lazy ? calloc(1, bytes) : tacho_pages_alloc(bytes);
+    if (block == NULL) {
+        return NULL;
+    }
+    if (is_lazy) {
+        tacho_pages_advise(block, bytes);
+    } else {
+        memset(block, 0, bytes);
+    }
+    return block;
+}
+
 static tacho_status add_block(tacho_arena *arena, size_t need)
 {
     size_t capacity = arena->blocks == NULL ? FIRST_BLOCK_BYTES : arena->blocks->capacity * 2;
@@ -57,11 +76,10 @@ static tacho_status add_block(tacho_arena *arena, size_t need)
     if (capacity < need) {
         capacity = need;
     }
-    tacho_arena_block *block = calloc(1, sizeof(*block) + capacity);
+    tacho_arena_block *block = make_block(sizeof(*block) + capacity);
     if (block == NULL) {
         return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get %zu more bytes of memory", capacity);
     }
-    tacho_pages_advise(block, sizeof(*block) + capacity);
     block->capacity = capacity;
     block->next = arena->blocks;
     arena->blocks = block;

@@ -10,6 +10,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Below, a copy costs less than the pages of a block that does not start with a large one. */
+enum { MOVED_BYTES_MIN = 16 << 20 };
+
+/*
+ * A large block is made anew, to start with a large page. A very large one is moved: for a while,
+ * two of it would be there.
+ */
+static void *resize(void *items, size_t old_bytes, size_t bytes)
+{
+    if (bytes < TACHO_PAGES_LARGE_BYTES || bytes > MOVED_BYTES_MIN) {
+        void *moved = realloc(items, bytes);
+        tacho_pages_advise(moved, moved != NULL ? bytes : 0);
+        return moved;
+    }
+    void *grown = tacho_pages_alloc(bytes);
+    if (grown != NULL && old_bytes > 0) {
+        memcpy(grown, items, old_bytes);
+        free(items);
+    }
+    return grown;
+}
+
 tacho_status tacho_grow_bytes(void *items, size_t *capacity, size_t need, size_t element_size)
 {
     if (need <= *capacity) {
@@ -25,13 +47,12 @@ tacho_status tacho_grow_bytes(void *items, size_t *capacity, size_t need, size_t
     size_t bytes = 0;
     void *grown = NULL;
     if (!__builtin_mul_overflow(wanted, element_size, &bytes)) {
-        grown = realloc(old_items, bytes);
+        grown = resize(old_items, *capacity * element_size, bytes);
     }
     if (grown == NULL) {
         return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for %zu elements of %zu bytes",
                           wanted, element_size);
     }
-    tacho_pages_advise(grown, bytes);
     memcpy(items, &grown, sizeof(grown));
     *capacity = wanted;
     return TACHO_OK;

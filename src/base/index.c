@@ -14,12 +14,11 @@ enum { FIRST_SLOT_COUNT = 64 };
 
 static tacho_status allocate_slots(tacho_index *index, size_t slot_count)
 {
-    tacho_index_slot *slots = malloc(slot_count * sizeof(*slots));
+    tacho_index_slot *slots = tacho_pages_alloc(slot_count * sizeof(*slots));
     if (slots == NULL) {
         return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for an index of %zu slots",
                           slot_count);
     }
-    tacho_pages_advise(slots, slot_count * sizeof(*slots));
     for (size_t i = 0; i < slot_count; i++) {
         slots[i] = (tacho_index_slot){0, TACHO_NONE};
     }

@@ -9,9 +9,13 @@
 #include <inttypes.h>
 #include <malloc.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
+
+/* Smaller blocks that are freed stay with the process. */
+enum { RETURNED_BYTES_MIN = 4 << 20 };
 
 void tacho_pages_advise(void *memory, size_t bytes)
 {
@@ -27,10 +31,23 @@ void tacho_pages_advise(void *memory, size_t bytes)
 #endif
 }
 
+void *tacho_pages_alloc(size_t bytes)
+{
+    void *memory = NULL;
+    if (bytes < TACHO_PAGES_LARGE_BYTES) {
+        return malloc(bytes);
+    }
+    if (posix_memalign(&memory, TACHO_PAGES_LARGE_BYTES, bytes) != 0) {
+        return NULL;
+    }
+    tacho_pages_advise(memory, bytes);
+    return memory;
+}
+
 void tacho_pages_return_freed(void)
 {
 #ifdef M_MMAP_THRESHOLD
-    (void)mallopt(M_MMAP_THRESHOLD, TACHO_PAGES_LARGE_BYTES);
+    (void)mallopt(M_MMAP_THRESHOLD, RETURNED_BYTES_MIN);
 #endif
 }
 

@@ -10,8 +10,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Blocks that are smaller gain little, and would hold more memory than they use. */
-enum { TACHO_PAGES_LARGE_BYTES = 4 << 20 };
+/* The size of a large page; smaller blocks have none. */
+enum { TACHO_PAGES_LARGE_BYTES = 2 << 20 };
+
+/*
+ * Memory for free(); NULL where there is none. A block that is large starts with a large page. It
+ * may hold up to a large page more than was touched of it.
+ */
+void *tacho_pages_alloc(size_t bytes);
 
 /* Advice about |bytes| bytes of fresh memory; what the system makes of it is not told. */
 void tacho_pages_advise(void *memory, size_t bytes);
