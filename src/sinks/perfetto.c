@@ -31,19 +31,19 @@ enum {
     FRAME_TYPE = 7, /* where its type is */
 };
 
-/* A span that has begun and not ended. */
+/* What only some spans have that have begun and not ended: flows may come for them, or ticks. */
 typedef struct open_span {
     int64_t end_ticks; /* extra ones: tacho_clock_extra_ticks */
-    uint32_t track;
-    uint32_t parent; /* the open span around it on its track, or TACHO_NONE */
-    uint32_t flows;  /* list of flows for its END */
+    uint32_t parent;   /* the one around it on its track, or TACHO_NONE */
+    uint32_t flows;    /* list of flows for its END */
 } open_span;
 
-/* When an open span ends; the heap compares these alone. */
+/* When a span that has begun ends. */
 typedef struct span_end {
     int64_t end_ns;
     uint64_t sequence; /* by begin; of spans with one end the later begun ends first */
-    uint32_t slot;
+    uint32_t track;
+    uint32_t slot; /* of its open_span; TACHO_NONE for a plain one */
 } span_end;
 
 /* Lists of flow ids, chained by index. */
@@ -65,12 +65,14 @@ typedef struct held_span {
 } held_span;
 
 typedef struct pf_track_state {
-    uint32_t top;     /* innermost open span */
+    uint32_t top;     /* innermost open span that is not plain */
     uint32_t pending; /* flows for the next BEGIN */
     uint32_t held;    /* the last span held, good while |held_round| is the sink's */
     uint64_t held_round;
     uint64_t leaving_round; /* when an arrow that leaves was last given to a span held */
-    bool has_clock; /* that of the track is at hand; from its first event on it does not change */
+    /* Facts of the track, which do not change from its first event on. */
+    bool has_facts;
+    bool holds_spans; /* flows may come that look for the span around them */
     tacho_clock clock;
     /*
      * What every event of the track has behind its time: sequence and flags of the packet, then
@@ -140,14 +142,12 @@ static inline tacho_status ensure_track_state(perfetto_sink *sink, uint32_t trac
     return TACHO_OK;
 }
 
-static inline const tacho_clock *clock_of(const perfetto_sink *sink, pf_track_state *state,
-                                          uint32_t track)
+static void learn_track(const perfetto_sink *sink, pf_track_state *state, uint32_t track)
 {
-    if (TACHO_UNLIKELY(!state->has_clock)) {
-        state->clock = *tacho_dict_track_clock(sink->events.dict, track);
-        state->has_clock = true;
-    }
-    return &state->clock;
+    const tacho_dict *dict = sink->events.dict;
+    state->clock = *tacho_dict_track_clock(dict, track);
+    state->holds_spans = dict->parts[dict->tracks[track].part].has_flows_around;
+    state->has_facts = true;
 }
 
 /* ---- flows ---------------------------------------------------------------------------- */
@@ -225,11 +225,8 @@ static inline void heap_pop(perfetto_sink *sink)
     heap[at] = moved;
 }
 
-static inline tacho_status take_slot(perfetto_sink *sink, uint32_t *out_slot)
+static tacho_status take_slot(perfetto_sink *sink, uint32_t *out_slot)
 {
-    if (TACHO_UNLIKELY(sink->heap_count == sink->heap_capacity)) {
-        TACHO_TRY(tacho_grow(&sink->heap, &sink->heap_capacity, sink->heap_count + 1));
-    }
     *out_slot = sink->free_span;
     if (*out_slot != TACHO_NONE) {
         sink->free_span = sink->spans[*out_slot].parent;
@@ -321,40 +318,40 @@ static inline void write_plain_end(perfetto_sink *sink, const pf_track_state *st
     sink->writer.clock_ns = ns;
 }
 
-static tacho_status write_any_end(perfetto_sink *sink, const pf_track_state *state, open_span *span,
-                                  event_time end)
+/* Writes an END of any kind. */
+static tacho_status write_any_end(perfetto_sink *sink, const span_end *end)
 {
+    open_span *span = &sink->spans[end->slot];
+    pf_track_state *state = &sink->tracks[end->track];
+    event_time time = {end->end_ns, span->end_ticks};
     event_packet packet;
     size_t flow_bytes = FLOW_BYTES * flow_list_length(sink, span->flows);
-    TACHO_TRY(open_event(sink, state, end, flow_bytes, &packet));
+    TACHO_TRY(open_event(sink, state, time, flow_bytes, &packet));
     packet.at = put_flows(sink, packet.at, &span->flows);
-    close_event(sink, &packet, end, PF_TYPE_END);
+    close_event(sink, &packet, time, PF_TYPE_END);
+    state->top = span->parent;
+    span->parent = sink->free_span;
+    sink->free_span = end->slot;
     return TACHO_OK;
 }
 
 /* Writes the END of the span on top of the heap. */
-static inline tacho_status end_top_span(perfetto_sink *sink)
+static TACHO_ALWAYS_INLINE tacho_status end_top_span(perfetto_sink *sink)
 {
-    uint32_t slot = sink->heap[0].slot;
-    open_span *span = &sink->spans[slot];
-    pf_track_state *state = &sink->tracks[span->track];
+    span_end end = sink->heap[0];
     TACHO_TRY(restart_if_due(sink));
-    TACHO_TRY(pf_writer_track(&sink->writer, span->track));
-    event_time end = {sink->heap[0].end_ns, span->end_ticks};
-    if (TACHO_LIKELY(span->flows == TACHO_NONE && end.ticks == 0)) {
-        write_plain_end(sink, state, end.ns);
+    TACHO_TRY(pf_writer_track(&sink->writer, end.track));
+    if (TACHO_LIKELY(end.slot == TACHO_NONE)) {
+        write_plain_end(sink, &sink->tracks[end.track], end.end_ns);
     } else {
-        TACHO_TRY(write_any_end(sink, state, span, end));
+        TACHO_TRY(write_any_end(sink, &end));
     }
     heap_pop(sink);
-    state->top = span->parent;
-    span->parent = sink->free_span;
-    sink->free_span = slot;
     return TACHO_OK;
 }
 
 /* Ends every span whose end is at or before |time_ns|. */
-static inline tacho_status end_spans_until(perfetto_sink *sink, int64_t time_ns)
+static TACHO_ALWAYS_INLINE tacho_status end_spans_until(perfetto_sink *sink, int64_t time_ns)
 {
     while (sink->heap_count > 0 && sink->heap[0].end_ns <= time_ns) {
         TACHO_TRY(end_top_span(sink));
@@ -451,26 +448,36 @@ static TACHO_ALWAYS_INLINE tacho_status write_begin(perfetto_sink *sink, const t
     return TACHO_OK;
 }
 
-static TACHO_ALWAYS_INLINE tacho_status open_span_until(perfetto_sink *sink, uint32_t track,
-                                                        event_time end)
+/* Notes when a span that has begun ends; |slot| as in span_end. */
+static TACHO_ALWAYS_INLINE tacho_status push_end(perfetto_sink *sink, uint32_t track,
+                                                 int64_t end_ns, uint32_t slot)
+{
+    if (TACHO_UNLIKELY(sink->heap_count == sink->heap_capacity)) {
+        TACHO_TRY(tacho_grow(&sink->heap, &sink->heap_capacity, sink->heap_count + 1));
+    }
+    heap_push(sink, (span_end){end_ns, sink->next_sequence++, track, slot});
+    return TACHO_OK;
+}
+
+/* The same for a span that is not plain. */
+static tacho_status open_span_until(perfetto_sink *sink, uint32_t track, event_time end)
 {
     uint32_t slot = TACHO_NONE;
     TACHO_TRY(take_slot(sink, &slot));
     pf_track_state *state = &sink->tracks[track];
     sink->spans[slot] = (open_span){
         .end_ticks = end.ticks,
-        .track = track,
         .parent = state->top,
         .flows = TACHO_NONE,
     };
     state->top = slot;
-    heap_push(sink, (span_end){end.ns, sink->next_sequence++, slot});
-    return TACHO_OK;
+    return push_end(sink, track, end.ns, slot);
 }
 
-static tacho_status write_span(perfetto_sink *sink, pf_track_state *state, const tacho_row *row)
+static TACHO_ALWAYS_INLINE tacho_status write_span(perfetto_sink *sink, pf_track_state *state,
+                                                   const tacho_row *row)
 {
-    const tacho_clock *clock = clock_of(sink, state, row->track);
+    const tacho_clock *clock = &state->clock;
     uint32_t flows = state->pending;
     state->pending = TACHO_NONE;
     event_time start = time_of(clock, row->start);
@@ -480,7 +487,9 @@ static tacho_status write_span(perfetto_sink *sink, pf_track_state *state, const
     if (is_instant(row)) {
         return TACHO_OK;
     }
-    return open_span_until(sink, row->track, time_of(clock, row->of.span.end));
+    event_time end = time_of(clock, row->of.span.end);
+    return TACHO_LIKELY(end.ticks == 0) ? push_end(sink, row->track, end.ns, TACHO_NONE)
+                                        : open_span_until(sink, row->track, end);
 }
 
 /* ---- spans held back -------------------------------------------------------------------- */
@@ -546,7 +555,7 @@ static tacho_status hold_fields(perfetto_sink *sink, const tacho_row *row, const
 
 static tacho_status hold_span(perfetto_sink *sink, pf_track_state *state, const tacho_row *row)
 {
-    const tacho_clock *clock = clock_of(sink, state, row->track);
+    const tacho_clock *clock = &state->clock;
     TACHO_TRY(restart_if_due(sink));
     TACHO_TRY(tacho_grow(&sink->held, &sink->held_capacity, sink->held_count + 1));
     if (sink->held_count == sink->held_slots) {
@@ -586,15 +595,17 @@ static held_span *find_held(perfetto_sink *sink, const pf_track_state *state)
     return empty;
 }
 
-static tacho_status take_span(perfetto_sink *sink, const tacho_row *row)
+static TACHO_ALWAYS_INLINE tacho_status take_span(perfetto_sink *sink, const tacho_row *row)
 {
-    const tacho_dict *dict = sink->events.dict;
     pf_track_state *state = NULL;
     TACHO_TRY(ensure_track_state(sink, row->track, &state));
-    if (TACHO_LIKELY(!dict->parts[dict->tracks[row->track].part].has_flows_around)) {
+    if (TACHO_UNLIKELY(!state->has_facts)) {
+        learn_track(sink, state, row->track);
+    }
+    if (TACHO_LIKELY(!state->holds_spans)) {
         return write_span(sink, state, row);
     }
-    TACHO_TRY(move_on(sink, tacho_clock_ns(tacho_dict_track_clock(dict, row->track), row->start)));
+    TACHO_TRY(move_on(sink, tacho_clock_ns(&state->clock, row->start)));
     return hold_span(sink, state, row);
 }
 
@@ -655,18 +666,10 @@ static tacho_status note_flow(perfetto_sink *sink, const tacho_row *row)
     return tacho_dict_add_loss(sink->events.dict, &loss);
 }
 
-static tacho_status perfetto_row(tacho_events *events, const tacho_row *row)
+/* A row that is no span. */
+static tacho_status take_other(perfetto_sink *sink, const tacho_row *row)
 {
-    perfetto_sink *sink = sink_of(events);
-    switch (row->kind) {
-    case TACHO_ROW_SPAN:
-        return take_span(sink, row);
-    case TACHO_ROW_SAMPLE:
-        return write_sample(sink, row);
-    case TACHO_ROW_FLOW:
-        return note_flow(sink, row);
-    }
-    return TACHO_OK;
+    return row->kind == TACHO_ROW_SAMPLE ? write_sample(sink, row) : note_flow(sink, row);
 }
 
 static tacho_status perfetto_rows(tacho_events *events, const tacho_row *rows, size_t count)
@@ -674,9 +677,14 @@ static tacho_status perfetto_rows(tacho_events *events, const tacho_row *rows, s
     perfetto_sink *sink = sink_of(events);
     for (size_t i = 0; i < count; i++) {
         bool is_span = rows[i].kind == TACHO_ROW_SPAN;
-        TACHO_TRY(is_span ? take_span(sink, &rows[i]) : perfetto_row(events, &rows[i]));
+        TACHO_TRY(is_span ? take_span(sink, &rows[i]) : take_other(sink, &rows[i]));
     }
     return TACHO_OK;
+}
+
+static tacho_status perfetto_row(tacho_events *events, const tacho_row *row)
+{
+    return perfetto_rows(events, row, 1);
 }
 
 /* A part ends: nothing may stay open, since the next part has a time of its own. */
