@@ -252,16 +252,28 @@ tacho_status tacho_dict_ensure_location(tacho_dict *dict, const tacho_location *
     return tacho_index_add(&dict->location_index, hash, *out_id);
 }
 
+enum { NEIGHBOURS = 8 /* slots on one line of the cache */ };
+
 /*
  * Sites of names that follow one another lie side by side: where each name is new, that spares a
  * wait for memory at most of them.
  */
 static uint32_t hash_site(const tacho_dict *dict, const tacho_site *site)
 {
-    enum { NEIGHBOURS = 8 }; /* on one line of the cache */
     uint32_t key[3] = {site->name / NEIGHBOURS, site->category, site->location};
     uint32_t hash = tacho_index_hash(&dict->site_index, words_as_bytes(key, 3));
     return hash * NEIGHBOURS + site->name % NEIGHBOURS;
+}
+
+/* Asks for the line on which sites will lie of names that follow soon, if they are like |site|. */
+static void fetch_next_sites(const tacho_dict *dict, const tacho_site *site)
+{
+    if (site->name % NEIGHBOURS == NEIGHBOURS / 2) {
+        tacho_site next = *site;
+        next.name += NEIGHBOURS / 2;
+        uint32_t hash = hash_site(dict, &next);
+        __builtin_prefetch(&dict->site_index.slots[tacho_index_begin(&dict->site_index, hash)]);
+    }
 }
 
 tacho_status tacho_dict_ensure_site(tacho_dict *dict, const tacho_site *site, uint32_t *out_id)
@@ -278,6 +290,7 @@ tacho_status tacho_dict_ensure_site(tacho_dict *dict, const tacho_site *site, ui
     TACHO_TRY(tacho_grow(&dict->sites, &dict->site_capacity, dict->site_count + 1));
     *out_id = (uint32_t)dict->site_count;
     dict->sites[dict->site_count++] = *site;
+    fetch_next_sites(dict, site);
     return tacho_index_add(&dict->site_index, hash, *out_id);
 }
 

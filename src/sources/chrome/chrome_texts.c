@@ -11,6 +11,7 @@ void chrome_texts_fetch_slot(const chrome_texts *texts, tacho_str text)
         uint32_t hash = tacho_index_hash(index, text);
         __builtin_prefetch(&index->slots[tacho_index_begin(index, hash)]);
     }
+    __builtin_prefetch(&texts->slots[chrome_text_hash(chrome_text_ends_of(text), text.len)]);
 }
 
 tacho_status chrome_texts_ensure_slow(chrome_texts *texts, tacho_str text, chrome_text_slot *slot,
