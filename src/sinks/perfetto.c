@@ -318,9 +318,10 @@ static inline void write_plain_end(perfetto_sink *sink, const pf_track_state *st
     sink->writer.clock_ns = ns;
 }
 
-/* Writes an END of any kind. */
-static tacho_status write_any_end(perfetto_sink *sink, const span_end *end)
+/* Writes the END of the span on top of the heap, which is not plain. */
+static tacho_status write_any_end(perfetto_sink *sink)
 {
+    const span_end *end = &sink->heap[0];
     open_span *span = &sink->spans[end->slot];
     pf_track_state *state = &sink->tracks[end->track];
     event_time time = {end->end_ns, span->end_ticks};
@@ -338,13 +339,13 @@ static tacho_status write_any_end(perfetto_sink *sink, const span_end *end)
 /* Writes the END of the span on top of the heap. */
 static TACHO_ALWAYS_INLINE tacho_status end_top_span(perfetto_sink *sink)
 {
-    span_end end = sink->heap[0];
+    const span_end *end = &sink->heap[0];
     TACHO_TRY(restart_if_due(sink));
-    TACHO_TRY(pf_writer_track(&sink->writer, end.track));
-    if (TACHO_LIKELY(end.slot == TACHO_NONE)) {
-        write_plain_end(sink, &sink->tracks[end.track], end.end_ns);
+    TACHO_TRY(pf_writer_track(&sink->writer, end->track));
+    if (TACHO_LIKELY(end->slot == TACHO_NONE)) {
+        write_plain_end(sink, &sink->tracks[end->track], end->end_ns);
     } else {
-        TACHO_TRY(write_any_end(sink, &end));
+        TACHO_TRY(write_any_end(sink));
     }
     heap_pop(sink);
     return TACHO_OK;
@@ -420,29 +421,30 @@ static unsigned char *put_begin(const perfetto_sink *sink, const tacho_row *row,
 }
 
 /* Writes whatever a BEGIN refers to, then that. */
-static tacho_status write_begin_slow(perfetto_sink *sink, const tacho_row *row,
-                                     const tacho_clock *clock, event_time start, uint32_t *pending)
+static TACHO_NEVER_INLINE tacho_status write_begin_slow(perfetto_sink *sink, const tacho_row *row,
+                                                        event_time start)
 {
+    pf_track_state *state = &sink->tracks[row->track];
     size_t bound = 0;
     TACHO_TRY(prepare_begin(sink, row, &bound));
     event_packet packet;
-    size_t flow_bytes = FLOW_BYTES * flow_list_length(sink, *pending);
-    TACHO_TRY(open_event(sink, &sink->tracks[row->track], start, bound + flow_bytes, &packet));
-    packet.at = put_begin(sink, row, clock, bound, packet.at);
-    packet.at = put_flows(sink, packet.at, pending);
+    size_t flow_bytes = FLOW_BYTES * flow_list_length(sink, state->pending);
+    TACHO_TRY(open_event(sink, state, start, bound + flow_bytes, &packet));
+    packet.at = put_begin(sink, row, &state->clock, bound, packet.at);
+    packet.at = put_flows(sink, packet.at, &state->pending);
     close_event(sink, &packet, start, is_instant(row) ? PF_TYPE_INSTANT : PF_TYPE_BEGIN);
     return TACHO_OK;
 }
 
-static TACHO_ALWAYS_INLINE tacho_status write_begin(perfetto_sink *sink, const tacho_row *row,
-                                                    const tacho_clock *clock, event_time start,
-                                                    uint32_t *pending)
+static TACHO_ALWAYS_INLINE tacho_status write_begin(perfetto_sink *sink,
+                                                    const pf_track_state *state,
+                                                    const tacho_row *row, event_time start)
 {
     unsigned char *memory = tacho_output_reserve(sink->writer.output, PLAIN_ROOM);
-    event_packet packet = begin_event(sink, &sink->tracks[row->track], start, memory);
-    packet.at = try_put_begin(sink, row, clock, packet.at, PLAIN_ROOM - EVENT_OVERHEAD);
-    if (TACHO_UNLIKELY(packet.at == NULL || *pending != TACHO_NONE)) {
-        return write_begin_slow(sink, row, clock, start, pending);
+    event_packet packet = begin_event(sink, state, start, memory);
+    packet.at = try_put_begin(sink, row, &state->clock, packet.at, PLAIN_ROOM - EVENT_OVERHEAD);
+    if (TACHO_UNLIKELY(packet.at == NULL || state->pending != TACHO_NONE)) {
+        return write_begin_slow(sink, row, start);
     }
     close_event(sink, &packet, start, is_instant(row) ? PF_TYPE_INSTANT : PF_TYPE_BEGIN);
     return TACHO_OK;
@@ -478,12 +480,10 @@ static TACHO_ALWAYS_INLINE tacho_status write_span(perfetto_sink *sink, pf_track
                                                    const tacho_row *row)
 {
     const tacho_clock *clock = &state->clock;
-    uint32_t flows = state->pending;
-    state->pending = TACHO_NONE;
     event_time start = time_of(clock, row->start);
     TACHO_TRY(end_spans_until(sink, start.ns));
     TACHO_TRY(restart_if_due(sink));
-    TACHO_TRY(write_begin(sink, row, clock, start, &flows));
+    TACHO_TRY(write_begin(sink, state, row, start));
     if (is_instant(row)) {
         return TACHO_OK;
     }

@@ -12,15 +12,10 @@
 
 enum { TEXT_GROWTH = 3 /* a bad byte grows to three */ };
 
-/* What is known of strings, and how much room there is for texts. */
+/* Arguments under construction. */
 typedef struct args_writer {
     const pf_writer *writer;
-    const pf_interned *names;
-    const pf_interned *values;
-    size_t name_count;
-    size_t value_count;
-    size_t text_room; /* bytes, beside the overhead of all arguments */
-    uint32_t epoch;
+    size_t text_room; /* bytes that texts may take, beside the overhead of all arguments */
 } args_writer;
 
 static tacho_status intern_args(pf_writer *writer, const tacho_row *row, size_t *out_text_len)
@@ -126,15 +121,16 @@ static const struct {
 static inline unsigned char *put_whole(const args_writer *to, unsigned char *at,
                                        const tacho_arg *arg)
 {
+    const pf_interning *values = &to->writer->tables[PF_TABLE_VALUES];
     bool is_string = arg->type == TACHO_ARG_STRING;
     uint32_t string = is_string ? arg->value.as_string : 0;
-    if (TACHO_UNLIKELY(string >= to->value_count)) {
+    if (TACHO_UNLIKELY(string >= values->item_count)) {
         return NULL;
     }
-    pf_interned known = to->values[string];
+    pf_interned known = values->items[string];
     uint64_t value = arg->type == TACHO_ARG_BOOL ? arg->value.as_bool : arg->value.as_uint;
     value = is_string ? known.iid : value;
-    if (TACHO_UNLIKELY(is_string & (known.epoch != to->epoch))) {
+    if (TACHO_UNLIKELY(is_string & (known.epoch != to->writer->epoch))) {
         return NULL;
     }
     memcpy(at, whole_tags[arg->type].bytes, sizeof(whole_tags[arg->type].bytes));
@@ -173,10 +169,15 @@ static inline unsigned char *put_value(args_writer *to, unsigned char *at, const
 /* The name of an argument; NULL when this epoch does not know it. */
 static inline unsigned char *put_name(const args_writer *to, unsigned char *at, uint32_t key)
 {
-    if (TACHO_UNLIKELY(key >= to->name_count || to->names[key].epoch != to->epoch)) {
+    const pf_interning *names = &to->writer->tables[PF_TABLE_ANNOTATIONS];
+    if (TACHO_UNLIKELY(key >= names->item_count)) {
         return NULL;
     }
-    return tacho_pb_put_uint(at, PF_ANNOTATION_NAME_IID, to->names[key].iid);
+    pf_interned known = names->items[key];
+    if (TACHO_UNLIKELY(known.epoch != to->writer->epoch)) {
+        return NULL;
+    }
+    return tacho_pb_put_uint(at, PF_ANNOTATION_NAME_IID, known.iid);
 }
 
 static inline bool is_container(const tacho_arg *arg)
@@ -199,9 +200,15 @@ enum {
 };
 static_assert(ANNOTATION_TAG < 0x80 && ENTRY_TAG < 0x80 && ELEMENT_TAG < 0x80, "one byte each");
 
-/* Writes |args|, containers with what belongs to them; without recursion. NULL as put_value. */
-static unsigned char *put_nested(args_writer *to, unsigned char *at, const tacho_arg *args,
-                                 size_t arg_count)
+/* Where arguments that were written end, NULL as put_value, and the room left for texts. */
+typedef struct args_end {
+    unsigned char *at;
+    size_t text_room;
+} args_end;
+
+/* Writes |args|, containers with what belongs to them; without recursion. */
+static TACHO_NEVER_INLINE args_end put_nested(args_writer to, unsigned char *at,
+                                              const tacho_arg *args, size_t arg_count)
 {
     open_container stack[TACHO_ARG_DEPTH_MAX];
     size_t depth = 0;
@@ -211,7 +218,7 @@ static unsigned char *put_nested(args_writer *to, unsigned char *at, const tacho
         const tacho_arg *arg = &args[i];
         at[0] = tag;
         unsigned char *body = at + 2; /* the length comes between */
-        at = tag != ELEMENT_TAG ? put_name(to, body, arg->key) : body;
+        at = tag != ELEMENT_TAG ? put_name(&to, body, arg->key) : body;
         if (TACHO_LIKELY(at != NULL) && is_container(arg)) {
             assert(arg->value.as_uint > 0 && depth < TACHO_ARG_DEPTH_MAX);
             container_end = i + 1 + (size_t)arg->value.as_uint;
@@ -219,9 +226,9 @@ static unsigned char *put_nested(args_writer *to, unsigned char *at, const tacho
             tag = arg->type == TACHO_ARG_DICT ? ENTRY_TAG : ELEMENT_TAG;
             continue;
         }
-        at = TACHO_LIKELY(at != NULL) ? put_value(to, at, arg) : NULL;
+        at = TACHO_LIKELY(at != NULL) ? put_value(&to, at, arg) : NULL;
         if (TACHO_UNLIKELY(at == NULL)) {
-            return NULL;
+            return (args_end){NULL, 0};
         }
         at = tacho_pb_close(body, at);
         while (container_end == i + 1) {
@@ -230,7 +237,7 @@ static unsigned char *put_nested(args_writer *to, unsigned char *at, const tacho
             container_end = depth > 0 ? stack[depth - 1].end : SIZE_MAX;
         }
     }
-    return at;
+    return (args_end){at, to.text_room};
 }
 
 /* The same, quicker where there are no containers. */
@@ -240,9 +247,9 @@ static inline unsigned char *put_annotations(args_writer *to, unsigned char *at,
     for (size_t i = 0; i < arg_count; i++) {
         if (TACHO_UNLIKELY(is_container(&args[i]))) {
             size_t member_count = (size_t)args[i].value.as_uint;
-            args_writer inside = *to; /* lest |to| be in memory, whose address goes nowhere else */
-            at = put_nested(&inside, at, args + i, 1 + member_count);
-            to->text_room = inside.text_room;
+            args_end end = put_nested(*to, at, args + i, 1 + member_count);
+            at = end.at;
+            to->text_room = end.text_room;
             i += member_count;
         } else {
             unsigned char *body = tacho_pb_open(at, PF_EVENT_ANNOTATIONS);
@@ -289,13 +296,14 @@ static unsigned char *put_cycles(const pf_writer *writer, unsigned char *at, con
 /* NULL when this epoch does not know its name. */
 static inline unsigned char *put_run(const args_writer *to, unsigned char *at, const tacho_run *run)
 {
+    const pf_interning *values = &to->writer->tables[PF_TABLE_VALUES];
     const uint32_t *own_iids = to->writer->own_iids;
-    if (run->name >= to->value_count || to->values[run->name].epoch != to->epoch) {
+    if (run->name >= values->item_count || values->items[run->name].epoch != to->writer->epoch) {
         return NULL;
     }
     unsigned char *body = tacho_pb_open(at, PF_EVENT_ANNOTATIONS);
     at = tacho_pb_put_uint(body, PF_ANNOTATION_NAME_IID, own_iids[PF_OWN_RUN]);
-    at = tacho_pb_put_uint(at, PF_ANNOTATION_STRING_IID, to->values[run->name].iid);
+    at = tacho_pb_put_uint(at, PF_ANNOTATION_STRING_IID, values->items[run->name].iid);
     at = tacho_pb_close(body, at);
     if (run->invocation < 0) {
         return at;
@@ -309,21 +317,11 @@ static inline unsigned char *put_run(const args_writer *to, unsigned char *at, c
 unsigned char *pf_args_try_put(const pf_writer *writer, unsigned char *at, const tacho_row *row,
                                bool counts_cycles, size_t room)
 {
-    const pf_interning *names = &writer->tables[PF_TABLE_ANNOTATIONS];
-    const pf_interning *values = &writer->tables[PF_TABLE_VALUES];
     size_t bound = pf_args_bound(row->arg_count);
     if (TACHO_UNLIKELY(bound > room)) {
         return NULL;
     }
-    args_writer to = {
-        .writer = writer,
-        .names = names->items,
-        .values = values->items,
-        .name_count = names->item_count,
-        .value_count = values->item_count,
-        .text_room = room - bound,
-        .epoch = writer->epoch,
-    };
+    args_writer to = {writer, room - bound};
     at = put_annotations(&to, at, row->args, row->arg_count);
     if (TACHO_LIKELY(at != NULL) && counts_cycles &&
         (row->of.span.flags & TACHO_SPAN_INSTANT) == 0) {
