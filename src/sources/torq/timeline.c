@@ -109,17 +109,21 @@ static bool parse_engine_id(tacho_str id, uint32_t slice_count, engine_id *out_i
     return false;
 }
 
+static inline bool has_good_times(const timeline *self, const torq_record *record, uint64_t end)
+{
+    return end >= record->start && end <= (uint64_t)self->part.max_ticks;
+}
+
 /* Whether the times of a row can be; else it is counted. */
 static inline tacho_status check_times(timeline *self, const torq_record *record, uint64_t end,
                                        bool *out_good)
 {
-    torq_part *part = &self->part;
-    *out_good = TACHO_LIKELY(end >= record->start && end <= (uint64_t)part->max_ticks);
+    *out_good = TACHO_LIKELY(has_good_times(self, record, end));
     if (TACHO_LIKELY(*out_good)) {
         return TACHO_OK;
     }
     return torq_part_lose(
-        part, end < record->start ? TACHO_LOSS_END_BEFORE_START : TACHO_LOSS_TIME_OVERFLOW,
+        &self->part, end < record->start ? TACHO_LOSS_END_BEFORE_START : TACHO_LOSS_TIME_OVERFLOW,
         record->line);
 }
 
@@ -259,32 +263,6 @@ static tacho_status find_t12_site(timeline *self, const torq_record *record, uin
     return TACHO_OK;
 }
 
-/*
- * The engine of an id without a second number, DI#, DO# or S#, which is taken off |*tail|; false
- * leaves that as it is.
- */
-static TACHO_ALWAYS_INLINE bool take_plain_id(uint32_t slice_count, tacho_str *tail,
-                                              torq_record *record)
-{
-    tacho_str line = *tail;
-    if (TACHO_UNLIKELY(line.len < 2)) {
-        return false;
-    }
-    bool is_slice = line.data[0] == 'S';
-    bool is_in = line.data[1] == 'I';
-    bool is_transfer = line.data[0] == 'D' && (is_in || line.data[1] == 'O');
-    const char *end = line.data + line.len;
-    torq_number plain = torq_plain_number(line.data + (is_slice ? 1 : 2), end, ',');
-    if (TACHO_UNLIKELY((!is_slice && !is_transfer) || plain.rest == NULL)) {
-        return false;
-    }
-    record->number = (uint64_t)(plain.rest - line.data) - 1;
-    record->engine = is_slice ? TACHO_TORQ_SLICE : is_in ? TACHO_TORQ_DMA_IN : TACHO_TORQ_DMA_OUT;
-    record->slice = is_slice ? (uint16_t)(plain.value % slice_count) : 0;
-    *tail = tacho_str_make(plain.rest, (size_t)(end - plain.rest));
-    return true;
-}
-
 /* Any id at the front of |line|; |*out_tail| is what follows it. */
 static bool take_any_id(uint32_t slice_count, tacho_str line, torq_record *record,
                         tacho_str *out_tail)
@@ -301,41 +279,62 @@ static bool take_any_id(uint32_t slice_count, tacho_str line, torq_record *recor
     return true;
 }
 
-static TACHO_ALWAYS_INLINE bool take_id(uint32_t slice_count, tacho_str *tail, torq_record *record)
-{
-    if (TACHO_LIKELY(take_plain_id(slice_count, tail, record))) {
-        return true;
-    }
-    tacho_str rest;
-    bool is_known = take_any_id(slice_count, *tail, record, &rest);
-    *tail = rest;
-    return is_known;
-}
-
 /* Takes the bytes off a tail that ends in a digit, if that is what they are. */
-static TACHO_ALWAYS_INLINE bool cut_t12_bytes(tacho_str *tail, torq_record *record)
+static void cut_t12_bytes(torq_record *record)
 {
-    bool has_digit =
-        tail->len > 0 && tail->data[tail->len - 1] >= '0' && tail->data[tail->len - 1] <= '9';
-    if (!has_digit || record->engine == TACHO_TORQ_SLICE || record->engine == TACHO_TORQ_CSS) {
-        return false;
-    }
-    tacho_str rest = *tail;
-    bool has_bytes = take_bytes(&rest, &record->bytes);
-    *tail = rest;
-    return has_bytes;
+    bool moves_data = record->engine != TACHO_TORQ_SLICE && record->engine != TACHO_TORQ_CSS;
+    record->has_bytes = moves_data && take_bytes(&record->tail, &record->bytes);
 }
 
-/* A torq_rows_format.parse. */
-static void parse_t12(const void *self, tacho_str line, torq_record *record)
+/* Any row at all. */
+static TACHO_NEVER_INLINE void parse_any_t12(uint32_t slice_count, tacho_str line,
+                                             torq_record *record)
 {
-    const timeline *of = self;
-    tacho_str tail = line;
-    record->is_good = take_id(of->slice_count, &tail, record) &&
+    tacho_str tail;
+    record->is_good = take_any_id(slice_count, line, record, &tail) &&
                       torq_take_number(&tail, ',', &record->start) &&
                       torq_take_number(&tail, ',', &record->end);
-    record->has_bytes = TACHO_LIKELY(record->is_good) && cut_t12_bytes(&tail, record);
+    record->has_bytes = false;
     record->tail = tail;
+    if (record->is_good) {
+        cut_t12_bytes(record);
+    }
+}
+
+static inline bool ends_in_digit(tacho_str text)
+{
+    return text.len > 0 && (unsigned char)(text.data[text.len - 1] - '0') <= 9;
+}
+
+/*
+ * A torq_rows_format.parse. Nearly all rows have an id without a second number, DI#, DO# or S#, and
+ * numbers that are plain.
+ */
+static void parse_t12(const void *self, tacho_str line, torq_record *record)
+{
+    uint32_t slice_count = ((const timeline *)self)->slice_count;
+    const char *limit = line.data + line.len;
+    bool is_slice = line.len >= 2 && line.data[0] == 'S';
+    bool is_in = line.len >= 2 && line.data[1] == 'I';
+    bool is_transfer = line.len >= 2 && line.data[0] == 'D' && (is_in || line.data[1] == 'O');
+    torq_number id = torq_plain_number(line.data + (is_slice ? 1 : 2), limit, ',');
+    torq_number start = torq_next_number(id, limit, ',');
+    torq_number end = torq_next_number(start, limit, ',');
+    if (TACHO_UNLIKELY((!is_slice && !is_transfer) || end.rest == NULL)) {
+        parse_any_t12(slice_count, line, record);
+        return;
+    }
+    record->number = (uint64_t)(id.rest - line.data) - 1;
+    record->start = start.value;
+    record->end = end.value;
+    record->engine = is_slice ? TACHO_TORQ_SLICE : is_in ? TACHO_TORQ_DMA_IN : TACHO_TORQ_DMA_OUT;
+    record->slice = is_slice ? (uint16_t)(id.value % slice_count) : 0;
+    record->is_good = true;
+    record->has_bytes = false;
+    record->tail = tacho_str_make(end.rest, (size_t)(limit - end.rest));
+    if (ends_in_digit(record->tail)) {
+        cut_t12_bytes(record);
+    }
 }
 
 /* Counts a line that parse_t12 does not know. */
@@ -349,27 +348,10 @@ static tacho_status lose_t12(timeline *self, tacho_str line)
                      : lose_line(self, diagnose(line, true), line);
 }
 
-/* A torq_rows_format.take. */
-static tacho_status take_t12(void *of, const torq_record *record)
+/* Pushes a row whose times can be. */
+static TACHO_ALWAYS_INLINE tacho_status push_t12(timeline *self, const torq_record *record,
+                                                 uint32_t track, uint32_t site)
 {
-    timeline *self = of;
-    torq_part *part = &self->part;
-    uint32_t site = TACHO_NONE;
-    uint32_t track = TACHO_NONE;
-    bool is_good = false;
-    part->line_number = record->line_number;
-    if (TACHO_UNLIKELY(!record->is_good)) {
-        return lose_t12(self, record->line);
-    }
-    TACHO_TRY(find_t12_site(self, record, &site));
-    if (TACHO_UNLIKELY(site == TACHO_NONE)) {
-        return lose_line(self, diagnose(record->line, true), record->line);
-    }
-    TACHO_TRY(torq_part_track(part, (tacho_torq_engine)record->engine, record->slice, &track));
-    TACHO_TRY(check_times(self, record, record->end, &is_good));
-    if (TACHO_UNLIKELY(!is_good)) {
-        return TACHO_OK;
-    }
     tacho_row *row = NULL;
     tacho_arg *id = NULL;
     fill_row(self, record, record->end, &row, &id);
@@ -377,7 +359,44 @@ static tacho_status take_t12(void *of, const torq_record *record)
     row->of.span.site = site;
     id->value.as_text.data = record->line.data;
     id->value.as_text.len = (size_t)record->number;
-    return torq_part_push(part);
+    return torq_part_push(&self->part);
+}
+
+/* Any row at all. */
+static TACHO_NEVER_INLINE tacho_status take_any_t12(timeline *self, const torq_record *record)
+{
+    torq_part *part = &self->part;
+    uint32_t site = TACHO_NONE;
+    uint32_t track = TACHO_NONE;
+    bool is_good = false;
+    if (!record->is_good) {
+        return lose_t12(self, record->line);
+    }
+    TACHO_TRY(find_t12_site(self, record, &site));
+    if (site == TACHO_NONE) {
+        return lose_line(self, diagnose(record->line, true), record->line);
+    }
+    TACHO_TRY(torq_part_track(part, (tacho_torq_engine)record->engine, record->slice, &track));
+    TACHO_TRY(check_times(self, record, record->end, &is_good));
+    return is_good ? push_t12(self, record, track, site) : TACHO_OK;
+}
+
+/* A torq_rows_format.take. */
+static tacho_status take_t12(void *of, const torq_record *record)
+{
+    timeline *self = of;
+    torq_part *part = &self->part;
+    const torq_entry *entry = torq_record_entry(record);
+    part->line_number = record->line_number;
+    if (TACHO_LIKELY(record->is_good && entry != NULL && entry->engine == record->engine &&
+                     has_good_times(self, record, record->end))) {
+        uint32_t track =
+            torq_part_find_track(part, (tacho_torq_engine)record->engine, record->slice);
+        if (TACHO_LIKELY(track != TACHO_NONE)) {
+            return push_t12(self, record, track, entry->site);
+        }
+    }
+    return take_any_t12(self, record);
 }
 
 /* ---- T3 and T4 -------------------------------------------------------------------------- */

@@ -79,12 +79,19 @@ TACHO_MUST_USE static inline tacho_status torq_part_push(torq_part *part)
 tacho_status torq_part_make_track(torq_part *part, tacho_torq_engine engine, uint32_t slice,
                                   uint32_t *out_track) TACHO_MUST_USE;
 
-/* The track of an engine; |slice| < TORQ_SLICE_MAX matters for TACHO_TORQ_SLICE only. */
+/* The track of an engine, TACHO_NONE where it has none yet. */
+static inline uint32_t torq_part_find_track(const torq_part *part, tacho_torq_engine engine,
+                                            uint32_t slice)
+{
+    return engine == TACHO_TORQ_SLICE ? part->slice_tracks[slice] : part->engine_tracks[engine];
+}
+
+/* The same, made where there is none; |slice| < TORQ_SLICE_MAX matters for TACHO_TORQ_SLICE only.
+ */
 TACHO_MUST_USE static inline tacho_status torq_part_track(torq_part *part, tacho_torq_engine engine,
                                                           uint32_t slice, uint32_t *out_track)
 {
-    *out_track =
-        engine == TACHO_TORQ_SLICE ? part->slice_tracks[slice] : part->engine_tracks[engine];
+    *out_track = torq_part_find_track(part, engine, slice);
     return TACHO_LIKELY(*out_track != TACHO_NONE)
                ? TACHO_OK
                : torq_part_make_track(part, engine, slice, out_track);

@@ -87,6 +87,14 @@ static TACHO_ALWAYS_INLINE torq_number torq_plain_number(const char *at, const c
 #endif
 }
 
+/* The number behind another, where there is one. */
+static TACHO_ALWAYS_INLINE torq_number torq_next_number(torq_number before, const char *end,
+                                                        char delimiter)
+{
+    return TACHO_LIKELY(before.rest != NULL) ? torq_plain_number(before.rest, end, delimiter)
+                                             : before;
+}
+
 /*
  * Cuts fewer than eight digits, perhaps none, and the delimiter ahead of them off the end of
  * |*text|; false, leaving it as it is, where there is anything else, or too little text.
