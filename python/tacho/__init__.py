@@ -16,15 +16,23 @@ from ._errors import (BadDataError, CancelledError, InputOutputError, LibraryNot
 from ._library import library_version
 from ._version import __version__
 from .analyse import annotate, info, machine, machines, ops, opstats, overview
+from ._model import Note
+from ._values import Tensor
+from .compile import Compiled, compile
 from .convert import Converted, Reported, convert, convert_to_bytes, report
 from .profile import Flow, Loss, Part, Profile, Sample, Span, Track, read
+from .run import Inference, Run, Runner, run
 from .tables import Column, Table, Tables
+from .timechart import (TimeChartLog, TimeChartView, convert_to_perfetto,
+                        csv_to_view_compile_profile, csv_to_view_runtime_profile)
 
 __all__ = [
-    "BadDataError", "CancelledError", "Column", "Converted", "Flow", "InputOutputError",
-    "LibraryNotFound", "LimitError", "Loss", "NotFoundError", "OutOfMemoryError",
-    "OutOfOrderError", "Part", "Profile", "Reported", "Sample", "Span", "Table", "Tables",
-    "TachoError", "Track", "UnsupportedError", "UsageError", "__version__", "annotate", "convert",
-    "convert_to_bytes", "info", "library_version", "machine", "machines", "ops", "opstats",
-    "overview", "read", "report",
+    "BadDataError", "CancelledError", "Column", "Compiled", "Converted", "Flow", "Inference",
+    "InputOutputError", "LibraryNotFound", "LimitError", "Loss", "NotFoundError", "Note",
+    "OutOfMemoryError", "OutOfOrderError", "Part", "Profile", "Reported", "Run", "Runner",
+    "Sample", "Span", "Table", "Tables", "TachoError", "Tensor", "TimeChartLog",
+    "TimeChartView", "Track", "UnsupportedError", "UsageError", "__version__", "annotate",
+    "compile", "convert", "convert_to_bytes", "convert_to_perfetto",
+    "csv_to_view_compile_profile", "csv_to_view_runtime_profile", "info", "library_version",
+    "machine", "machines", "ops", "opstats", "overview", "read", "report", "run",
 ]

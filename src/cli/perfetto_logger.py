@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-# Stands in for Torq's perfetto_logger.py: hands its command line to tacho.
+# Stands in for Torq's perfetto_logger.py: hands its command line to tacho. Programs that import it
+# get the classes and functions of the Python package.
 import os
 import shutil
 import sys
@@ -18,3 +19,5 @@ def main():
 
 if __name__ == "__main__":
     main()
+else:  # imported: the classes and functions of the Python package
+    from tacho.timechart import *  # noqa: F401,F403

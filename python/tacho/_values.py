@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Values of tensors: numpy arrays, or any object with a buffer, to and from the library."""
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass
+from typing import Any
+
+from . import _abi
+from ._library import c_buffer, text
+
+# Element types -> how the elements of a buffer are written. Types that Python has no word for are
+# kept as what holds their bits.
+FORMATS = {"f32": "f", "f64": "d", "f16": "e", "i8": "b", "u8": "B", "i16": "h", "u16": "H",
+           "i32": "i", "u32": "I", "i64": "q", "u64": "Q", "bool": "?", "complex64": "Zf",
+           "complex128": "Zd"}
+BITS = {"bf16": "H", "f8e4m3": "B", "f8e5m2": "B", "i4": "B", "u4": "B", "i48": "B", "bfp8": "B",
+        "bfp4": "B"}
+NUMPY = {"?": "?", "e": "f2", "f": "f4", "d": "f8", "Zf": "c8", "Zd": "c16"}
+DTYPES = {format: dtype for dtype, format in FORMATS.items()} | {"l": "i64", "L": "u64"}
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """An input or output of a model: what it is called, and what it holds."""
+    name: str
+    dtype: str
+    shape: tuple[int, ...]
+
+
+def tensor_of(view: _abi.tacho_value_view) -> Tensor:
+    return Tensor(text(view.name), text(view.dtype), tuple(view.dims[:view.rank]))
+
+
+def _dtype_of(view: memoryview, wanted: Tensor) -> str:
+    """The library's word for the elements of a buffer."""
+    order, kind = view.format[:-1].rstrip("Z"), view.format.lstrip("<>=@!")
+    if order in (">", "!") and view.itemsize > 1:
+        raise ValueError(f"input '{wanted.name}': its elements are big-endian; convert them first, "
+                         "as with x.astype(x.dtype.newbyteorder('='))")
+    if BITS.get(wanted.dtype) == kind:
+        return wanted.dtype
+    return DTYPES.get(kind, f"({view.format})")
+
+
+def _buffer_of(value: Any) -> memoryview:
+    if getattr(getattr(value, "dtype", None), "name", "").startswith(("bfloat16", "float8")):
+        value = value.view(f"uint{8 * value.dtype.itemsize}")  # numpy lends no buffer of these
+    return memoryview(value)
+
+
+def fill_value(value: Any, wanted: Tensor) -> tuple[_abi.tacho_value_view, Any]:
+    """|value| for the library, and what must live as long. Plain bytes are taken as the elements
+    of |wanted|; the library says what does not fit."""
+    filled = _abi.tacho_value_view()
+    try:
+        view = _buffer_of(value)
+    except TypeError as error:
+        raise TypeError(f"input '{wanted.name}' needs a numpy array, or an object with a buffer, "
+                        f"not {type(value).__name__}") from error
+    if isinstance(value, (bytes, bytearray)):
+        dtype, shape = wanted.dtype, wanted.shape
+    else:
+        dtype, shape = _dtype_of(view, wanted), view.shape
+        if BITS.get(wanted.dtype) == "B" and dtype == wanted.dtype and view.ndim == 1:
+            shape = wanted.shape  # packed elements have no shape of their own
+    if len(shape) > _abi.VALUE_RANK_MAX:
+        raise ValueError(f"input '{wanted.name}': {len(shape)} dimensions, at most "
+                         f"{_abi.VALUE_RANK_MAX}")
+    filled.dtype, filled.rank = dtype.encode(), len(shape)
+    filled.dims[:len(shape)] = shape
+    # Strides become C order.
+    filled.data, filled.byte_count, held = c_buffer(view if view.c_contiguous else view.tobytes())
+    return filled, held
+
+
+def value_of(view: _abi.tacho_value_view) -> Any:
+    """A copy of a value: a numpy array, or without numpy a memoryview of that shape."""
+    tensor = tensor_of(view)
+    storage = bytearray(view.byte_count)
+    if view.byte_count:
+        ctypes.memmove((ctypes.c_char * view.byte_count).from_buffer(storage), view.data,
+                       view.byte_count)
+    format = FORMATS.get(tensor.dtype) or BITS.get(tensor.dtype, "B")
+    count = 1
+    for size in tensor.shape:
+        count *= size
+    try:
+        import numpy  # pylint: disable=import-outside-toplevel
+    except ImportError:
+        format = {"e": "H", "Zf": "B", "Zd": "B"}.get(format, format)  # a memoryview has no such
+        flat = memoryview(storage).cast(format)
+        is_shaped = len(flat) == count and count > 0
+        return memoryview(storage).cast(format, tensor.shape) if is_shaped and tensor.shape else flat
+    array = numpy.frombuffer(storage, dtype=NUMPY.get(format, format))
+    return array.reshape(tensor.shape) if array.size == count else array
