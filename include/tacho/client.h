@@ -137,6 +137,15 @@ typedef struct tacho_client_tensor {
     size_t rank;
 } tacho_client_tensor;
 
+/* What of a device did something: each is a track of its own. */
+typedef enum tacho_client_engine {
+    TACHO_CLIENT_COMPUTE,
+    TACHO_CLIENT_TO_DEVICE, /* transfers from the host to the device */
+    TACHO_CLIENT_FROM_DEVICE,
+    TACHO_CLIENT_ON_DEVICE, /* transfers within the device */
+    TACHO_CLIENT_SYNC,      /* waiting for others */
+} tacho_client_engine;
+
 /* One execution of an operator. What is not known is NULL or zero. */
 typedef struct tacho_client_op {
     const char *code;                    /* what it is called: "MatMul" */
@@ -153,10 +162,19 @@ typedef struct tacho_client_op {
     size_t output_count;
     const tacho_client_arg *args; /* facts of its kernels */
     size_t arg_count;
+    tacho_client_engine engine; /* of the device */
+    uint32_t queue;             /* of the device, from 1 on; 0: it has no queues */
+    uint64_t launch;            /* that of tacho_client_launch; 0: none */
 } tacho_client_op;
 
 /* At most 32 tensors of an operator are reported: inputs first, then outputs. */
 TACHO_CLIENT_API void tacho_client_report_op(const tacho_client_op *op);
+
+/*
+ * The zone of this thread that is open at |time_ns| launches what is reported as |launch| of a
+ * device: an arrow leads there. Numbers are those of the process, from 1 on.
+ */
+TACHO_CLIENT_API void tacho_client_launch(uint64_t launch, uint64_t time_ns);
 
 /*
  * What |device| is called, and whether its times are simulated rather than measured: reports keep

@@ -79,11 +79,13 @@ void tacho_collector_close(tacho_collector *collector)
 
 /* ---- handshakes ---------------------------------------------------------------------------- */
 
-static tacho_collected_segment *find_first(const tacho_collector *collector, pid_t pid)
+/* The first segment of a client; a process may have several clients, by the libraries it loads. */
+static tacho_collected_segment *find_first(const tacho_collector *collector, pid_t pid,
+                                           uint32_t client)
 {
     for (tacho_collected_segment *at = collector->segments; at != NULL; at = at->next) {
-        if (at->pid == pid && at->first == at) {
-            return at; /* the newest of them is in front */
+        if (at->pid == pid && at->client == client && at->first == at) {
+            return at;
         }
     }
     return NULL;
@@ -105,31 +107,35 @@ static tacho_status find_group(tacho_collector *collector, pid_t pid, uint32_t *
 }
 
 /* What a client finds in its memory. */
-static void write_header(const tacho_collector *collector, void *memory)
+static void write_header(const tacho_collector *collector, const tacho_collected_segment *segment)
 {
-    tacho_wire_header *header = memory;
+    tacho_wire_header *header = segment->memory.bytes;
     header->magic = TACHO_WIRE_WELCOME;
     header->version = TACHO_WIRE_VERSION;
     header->segment_bytes = TACHO_WIRE_SEGMENT_BYTES;
     header->wait_ns = client_wait_ns;
     header->stats_level = collector->stats_level;
+    header->client = segment->client;
     atomic_store_explicit(&header->string_bytes, sizeof(tacho_wire_entry), memory_order_relaxed);
 }
 
-static tacho_status make_segment(tacho_collector *collector, pid_t pid, bool is_more,
+static tacho_status make_segment(tacho_collector *collector, pid_t pid, uint32_t more_of,
                                  tacho_collected_segment *segment)
 {
     uint32_t group = 0;
     segment->pid = pid;
-    segment->first = is_more ? find_first(collector, pid) : segment;
+    segment->client = more_of != 0 ? more_of : ++collector->last_client;
+    segment->first = more_of != 0 ? find_first(collector, pid, more_of) : segment;
     TACHO_TRY(tacho_shared_memory_make(&segment->memory, TACHO_WIRE_SEGMENT_BYTES));
-    write_header(collector, segment->memory.bytes);
+    write_header(collector, segment);
     TACHO_TRY(find_group(collector, pid, &group));
-    if (is_more) {
+    if (more_of != 0) {
         return TACHO_OK;
     }
-    return tacho_decoder_init(&segment->decoder, collector->recorder, group,
-                              (const char *)segment->memory.bytes + TACHO_WIRE_AT_STRINGS);
+    const void *strings = (const char *)segment->memory.bytes + TACHO_WIRE_AT_STRINGS;
+    TACHO_TRY(tacho_decoder_init(&segment->decoder, collector->recorder, group, strings));
+    segment->decoder.client = segment->client;
+    return TACHO_OK;
 }
 
 /* Tells a client where its memory is. Over TCP no descriptor can be sent: it opens ours. */
@@ -158,7 +164,7 @@ static bool serve(tacho_collector *collector, tacho_waiting_client *client,
     }
     segment->memory.fd = -1;
     pid_t pid = is_tcp ? (pid_t)hello->pid : client->pid;
-    tacho_status status = make_segment(collector, pid, hello->is_more == 1, segment);
+    tacho_status status = make_segment(collector, pid, hello->more_of, segment);
     bool is_good = status == TACHO_OK && send_welcome(client, &segment->memory);
     tacho_status_free(status);
     if (!is_good) {
@@ -174,7 +180,7 @@ static bool serve(tacho_collector *collector, tacho_waiting_client *client,
     segment->next = collector->segments;
     collector->segments = segment;
     collector->segment_count++;
-    collector->counts.clients += hello->is_more == 0 ? 1 : 0;
+    collector->counts.clients += hello->more_of == 0 ? 1 : 0;
     return true;
 }
 
@@ -186,7 +192,7 @@ static bool makes_sense(const tacho_collector *collector, const tacho_waiting_cl
     pid_t pid = is_tcp ? (pid_t)hello->pid : client->pid;
     return hello->magic == TACHO_WIRE_HELLO && hello->version == TACHO_WIRE_VERSION && pid > 0 &&
            (!is_tcp || tacho_tcp_socket_is_of(client->fd, pid)) &&
-           (hello->is_more == 0 || (hello->is_more == 1 && find_first(collector, pid) != NULL));
+           (hello->more_of == 0 || find_first(collector, pid, hello->more_of) != NULL);
 }
 
 /* Reads what has come of a client and answers it; false where there is more to wait for. */

@@ -28,6 +28,7 @@ typedef struct tacho_collected_ring {
 
 typedef struct tacho_collected_segment {
     pid_t pid;
+    uint32_t client; /* number, that a program knows itself by */
     tacho_shared_memory memory;
     struct tacho_collected_segment *first; /* that has the strings; perhaps this one */
     tacho_decoder decoder;                 /* of the first */
@@ -70,6 +71,7 @@ typedef struct tacho_collector {
     size_t waiting_count;
     tacho_collected_segment *segments;
     size_t segment_count;
+    uint32_t last_client; /* number that was given out */
     tacho_collector_counts counts;
 } tacho_collector;
 

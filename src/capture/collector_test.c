@@ -398,7 +398,7 @@ static void say_garbage(void)
         tacho_wire_hello hello = {TACHO_WIRE_HELLO, TACHO_WIRE_VERSION, 0, 0};
         hello.magic += i % 3 == 0 ? 1 : 0;
         hello.version += i % 3 == 1 ? 1 : 0;
-        hello.is_more = i % 3 == 2 ? 1 : 0; /* and has nothing yet */
+        hello.more_of = i % 3 == 2 ? UINT32_MAX : 0; /* and has nothing yet */
         int fd = connect_to(&self);
         REQUIRE(send(fd, &hello, i % 2 == 0 ? sizeof(hello) : 3, MSG_NOSIGNAL) > 0);
         char answer[64];

@@ -17,7 +17,8 @@ enum {
     IDS = TACHO_WIRE_STRINGS / ALIGN,
     UNIT = 16,
     SCRATCH = 2 * (TACHO_WIRE_EXTRA_MAX + 1) * TACHO_WIRE_RECORD, /* a string | arguments */
-    FLOW_BITS = 40,
+    FLOW_BITS = 39, /* of the numbers that clients give; those with another bit are launches */
+    LAUNCH_BITS = 28,
     DEVICE_NAME_MAX = 128,
 };
 
@@ -35,6 +36,7 @@ tacho_status tacho_decoder_init(tacho_decoder *decoder, tacho_recorder *recorder
     TACHO_TRY(tacho_items_make(&decoder->scratch, SCRATCH));
     tacho_dict *dict = recorder->events->dict;
     TACHO_TRY(tacho_dict_ensure_string(dict, TACHO_STR("message"), &decoder->message));
+    TACHO_TRY(tacho_dict_ensure_string(dict, TACHO_STR("launch"), &decoder->launch));
     return tacho_dict_ensure_string(dict, TACHO_STR("location"), &decoder->location);
 }
 
@@ -386,6 +388,61 @@ static bool take_flow(tacho_decoder *decoder, const wire_event *event)
     return true;
 }
 
+/* The arrow of a launch: numbers of one client are its own. */
+static uint64_t launch_id(const tacho_decoder *decoder, uint64_t launch)
+{
+    const uint64_t launches = UINT64_C(1) << LAUNCH_BITS;
+    const uint64_t clients = UINT64_C(1) << (FLOW_BITS - LAUNCH_BITS);
+    return UINT64_C(1) << FLOW_BITS | (decoder->client & (clients - 1)) << LAUNCH_BITS |
+           (launch & (launches - 1));
+}
+
+static void store_launch(tacho_decoder *decoder, tacho_row *row, uint64_t launch,
+                         tacho_flow_phase phase)
+{
+    row->kind = TACHO_ROW_FLOW;
+    row->of.flow.id = launch_id(decoder, launch);
+    row->of.flow.role = TACHO_FLOW_LAUNCH;
+    row->of.flow.phase = phase;
+    row->args = NULL;
+    row->arg_count = 0;
+    tacho_recorder_store(decoder->recorder, row);
+}
+
+static bool take_launch(tacho_decoder *decoder, const wire_event *event)
+{
+    const tacho_wire_record *record = &event->record;
+    tacho_row row = {.track = event->track,
+                     .start = (int64_t)record->time,
+                     .of = {.flow = {.span_end = TACHO_FLOW_AROUND}}};
+    if (!is_time(event, record->time) || record->value == 0) {
+        return false;
+    }
+    store_launch(decoder, &row, record->value, TACHO_FLOW_LEAVES);
+    return true;
+}
+
+static void remove_arg(tacho_decoder *decoder, arg_list *list, size_t index)
+{
+    list->count--;
+    memmove(&decoder->args[index], &decoder->args[index + 1],
+            (list->count - index) * sizeof(decoder->args[0]));
+}
+
+/* Takes the number of the launch out of the arguments; 0: there is none. */
+static uint64_t find_launch(tacho_decoder *decoder, arg_list *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        const tacho_arg *arg = &decoder->args[i];
+        if (arg->type == TACHO_ARG_UINT && arg->key == decoder->launch) {
+            uint64_t launch = arg->value.as_uint;
+            remove_arg(decoder, list, i);
+            return launch;
+        }
+    }
+    return 0;
+}
+
 /* Takes the place in the model out of the arguments. */
 static tacho_status take_location(tacho_decoder *decoder, arg_list *list, uint32_t *out_location)
 {
@@ -397,9 +454,7 @@ static tacho_status take_location(tacho_decoder *decoder, arg_list *list, uint32
             uint32_t text = 0;
             TACHO_TRY(tacho_dict_ensure_string(dict, arg->value.as_text, &text));
             TACHO_TRY(tacho_location_file(dict, text, out_location));
-            list->count--;
-            memmove(&decoder->args[i], &decoder->args[i + 1],
-                    (list->count - i) * sizeof(decoder->args[0]));
+            remove_arg(decoder, list, i);
             return TACHO_OK;
         }
     }
@@ -407,7 +462,8 @@ static tacho_status take_location(tacho_decoder *decoder, arg_list *list, uint32
 }
 
 /* An operator, wherever it ran: its times and track are in |row|. */
-static bool store_op(tacho_decoder *decoder, const wire_event *event, tacho_row *row)
+static bool store_op(tacho_decoder *decoder, const wire_event *event, tacho_row *row,
+                     const char *category)
 {
     arg_list list;
     uint32_t name = 0;
@@ -422,10 +478,17 @@ static bool store_op(tacho_decoder *decoder, const wire_event *event, tacho_row 
         tacho_recorder_fail(decoder->recorder, status);
         return false;
     }
-    if (!name_site(decoder, name, "op", location, &site)) {
+    uint64_t launch = find_launch(decoder, &list);
+    if (!name_site(decoder, name, category, location, &site)) {
         return false;
     }
     push_span(decoder, row, site, &list);
+    if (launch != 0) {
+        tacho_row arrow = {.track = row->track,
+                           .start = row->start,
+                           .of = {.flow = {.span_name = name, .span_end = row->of.span.end}}};
+        store_launch(decoder, &arrow, launch, TACHO_FLOW_ARRIVES);
+    }
     return true;
 }
 
@@ -436,7 +499,7 @@ static bool take_op(tacho_decoder *decoder, const wire_event *event)
                      .start = (int64_t)record->time,
                      .of = {.span = {.end = (int64_t)record->value}}};
     return record->value >= record->time && is_time(event, record->value) &&
-           store_op(decoder, event, &row);
+           store_op(decoder, event, &row, "op");
 }
 
 /* ---- devices ------------------------------------------------------------------------------- */
@@ -511,12 +574,29 @@ static bool find_host_ns(const tacho_decoded_device *device, const wire_event *e
     return true;
 }
 
-/* The track of a device: under its name where that was said. */
+/* What each engine of a device is in a profile. */
+typedef struct engine_facts {
+    tacho_track_class track_class;
+    const char *name;     /* of its track, where a device has queues */
+    const char *category; /* of what it does */
+} engine_facts;
+
+static const engine_facts engines[] = {
+    [TACHO_CLIENT_COMPUTE] = {TACHO_TRACK_COMPUTE, "kernels", "op"},
+    [TACHO_CLIENT_TO_DEVICE] = {TACHO_TRACK_DMA_IN, "to device", "transfer"},
+    [TACHO_CLIENT_FROM_DEVICE] = {TACHO_TRACK_DMA_OUT, "from device", "transfer"},
+    [TACHO_CLIENT_ON_DEVICE] = {TACHO_TRACK_DMA_LOCAL, "on device", "transfer"},
+    [TACHO_CLIENT_SYNC] = {TACHO_TRACK_SYNC, "waiting", "sync"},
+};
+
+/* The track of a device, or of one of its queues: under its name where that was said. */
 static bool find_device_track(tacho_decoder *decoder, const tacho_decoded_device *device,
-                              uint32_t *out_track)
+                              const tacho_wire_record *record, uint32_t *out_track)
 {
+    const engine_facts *engine = &engines[record->flags];
+    uint32_t queue = (uint32_t)(record->more >> 32);
     const tacho_recorder_track facts = {.parent = decoder->group,
-                                        .track_class = TACHO_TRACK_COMPUTE,
+                                        .track_class = engine->track_class,
                                         .nesting = TACHO_NESTING_ENGINE,
                                         .number = -1};
     tacho_str name = tacho_dict_string(decoder->recorder->events->dict, device->name);
@@ -524,6 +604,10 @@ static bool find_device_track(tacho_decoder *decoder, const tacho_decoded_device
     int len = snprintf(text, sizeof(text), "Device %u%s%.*s%s", (unsigned)device->device,
                        name.len > 0 ? ": " : "", (int)(name.len < 60 ? name.len : 60), name.data,
                        device->is_simulated ? " (simulated)" : "");
+    if (queue != 0) {
+        len += snprintf(text + len, sizeof(text) - (size_t)len, ", queue %u, %s", (unsigned)queue,
+                        engine->name);
+    }
     tacho_status status = tacho_recorder_ensure_track(decoder->recorder, &facts,
                                                       tacho_str_make(text, (size_t)len), out_track);
     bool is_made = status == TACHO_OK;
@@ -535,7 +619,8 @@ static bool take_device_op(tacho_decoder *decoder, const wire_event *event)
 {
     const tacho_wire_record *record = &event->record;
     tacho_row row = {0};
-    if (record->value < record->time || record->value > INT64_MAX || record->more > UINT32_MAX) {
+    if (record->value < record->time || record->value > INT64_MAX ||
+        record->flags >= sizeof(engines) / sizeof(engines[0])) {
         return false;
     }
     const tacho_decoded_device *device = find_device(decoder, (uint32_t)record->more);
@@ -545,11 +630,11 @@ static bool take_device_op(tacho_decoder *decoder, const wire_event *event)
     }
     if (!find_host_ns(device, event, record->time, &row.start) ||
         !find_host_ns(device, event, record->value, &row.of.span.end) ||
-        !find_device_track(decoder, device, &row.track)) {
+        !find_device_track(decoder, device, record, &row.track)) {
         return false;
     }
     row.of.span.flags = device->is_simulated ? TACHO_ORIGIN_SIMULATED : 0;
-    return store_op(decoder, event, &row);
+    return store_op(decoder, event, &row, engines[record->flags].category);
 }
 
 /* ---- rings --------------------------------------------------------------------------------- */
@@ -574,6 +659,8 @@ static bool take_event(tacho_decoder *decoder, const wire_event *event)
         return take_pair(decoder, event);
     case TACHO_WIRE_DEVICE:
         return take_device(decoder, event);
+    case TACHO_WIRE_LAUNCH:
+        return take_launch(decoder, event);
     default:
         return false;
     }

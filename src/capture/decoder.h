@@ -26,6 +26,7 @@ typedef struct tacho_decoded_device {
 typedef struct tacho_decoder {
     tacho_recorder *recorder;
     uint32_t group;      /* track: its process */
+    uint32_t client;     /* number: keeps its launches apart from those of others */
     const char *strings; /* TACHO_WIRE_STRINGS bytes */
     uint32_t *texts;     /* by id: dictionary string + 1 */
     uint32_t *sites;     /* dictionary site + 1 */
@@ -35,7 +36,7 @@ typedef struct tacho_decoder {
     uint64_t event_count;       /* decoded */
     uint64_t bad_count;         /* of them, those that make no sense */
     uint64_t untimed_count;     /* of them, on a device whose clock is not known */
-    uint32_t message, location; /* strings of these names */
+    uint32_t message, location, launch; /* strings of these names */
     unsigned char *scratch;     /* arguments of an event */
     tacho_arg args[TACHO_DECODER_ARGS_MAX];
 } tacho_decoder;

@@ -217,6 +217,52 @@ static void device_times_need_a_pair(void **state)
     close_fixture(&self);
 }
 
+/* Queues and engines have tracks of their own; an arrow leads from a launch to what it launched. */
+static void launches_lead_to_queues(void **state)
+{
+    fixture self;
+    tacho_wire_record extra;
+    (void)state;
+    open_fixture(&self);
+    self.decoder.client = 5;
+    const tacho_wire_arg args[2] = {{add_text(&self, "launch"), TACHO_CLIENT_UINT, 0, 77}};
+    memcpy(&extra, args, sizeof(extra));
+    add_record(&self, (tacho_wire_record){.kind = TACHO_WIRE_CLOCK_PAIR,
+                                          .site = 3,
+                                          .time = 50000,
+                                          .value = 1000,
+                                          .more = 1000000000});
+    add_record(&self, (tacho_wire_record){.kind = TACHO_WIRE_LAUNCH, .time = 50500, .value = 77});
+    add_record(&self, (tacho_wire_record){.kind = TACHO_WIRE_DEVICE_OP,
+                                          .flags = TACHO_CLIENT_FROM_DEVICE,
+                                          .extra = 1,
+                                          .site = add_text(&self, "Read"),
+                                          .time = 2000,
+                                          .value = 2500,
+                                          .more = UINT64_C(4) << 32 | 3});
+    add_record(&self, extra);
+    assert_true(decode_next(&self));
+    assert_int_equal(self.row_count, 3);
+    const tacho_row *leaves = &self.rows[0];
+    const tacho_row *span = &self.rows[1];
+    const tacho_row *arrives = &self.rows[2];
+    assert_int_equal(leaves->of.flow.id, arrives->of.flow.id);
+    assert_true(leaves->of.flow.id < UINT64_C(1) << 40);
+    assert_int_equal(leaves->of.flow.role, TACHO_FLOW_LAUNCH);
+    assert_int_equal(leaves->of.flow.phase, TACHO_FLOW_LEAVES);
+    assert_int_equal(leaves->start, 50500);
+    assert_int_equal(span->arg_count, 0); /* the number is in the arrow */
+    assert_int_equal(arrives->of.flow.phase, TACHO_FLOW_ARRIVES);
+    assert_int_equal(arrives->start, span->start);
+    assert_int_equal(arrives->of.flow.span_end, span->of.span.end);
+    assert_int_equal(arrives->track, span->track);
+    const tacho_track *track = &self.dict.tracks[span->track];
+    assert_int_equal(track->track_class, TACHO_TRACK_DMA_OUT);
+    assert_true(tacho_str_equal(tacho_dict_string(&self.dict, track->name),
+                                TACHO_STR("Device 3, queue 4, from device")));
+    close_fixture(&self);
+}
+
 static void nonsense_is_counted(void **state)
 {
     fixture self;
@@ -239,6 +285,9 @@ static void nonsense_is_counted(void **state)
         {.kind = TACHO_WIRE_CLOCK_PAIR, .time = 3, .value = 1, .more = 0},
         {.kind = TACHO_WIRE_OP, .site = text, .time = 3, .value = 1},
         {.kind = TACHO_WIRE_DEVICE_OP, .site = text, .time = 3, .value = 1},
+        {.kind = TACHO_WIRE_DEVICE_OP, .flags = 5, .site = text, .time = 3, .value = 4},
+        {.kind = TACHO_WIRE_LAUNCH, .time = 3, .value = 0},
+        {.kind = TACHO_WIRE_LAUNCH, .time = UINT64_MAX, .value = 1},
     };
     const size_t count = sizeof(bad) / sizeof(bad[0]);
     for (size_t i = 0; i < count; i++) {
@@ -291,6 +340,7 @@ int main(void)
         cmocka_unit_test(arguments_come_along),
         cmocka_unit_test(moments_counters_and_flows),
         cmocka_unit_test(device_times_need_a_pair),
+        cmocka_unit_test(launches_lead_to_queues),
         cmocka_unit_test(nonsense_is_counted),
         cmocka_unit_test(broken_rings_are_left),
         cmocka_unit_test(open_zones_end_with_their_process),

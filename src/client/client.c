@@ -289,6 +289,17 @@ void tacho_client_flow(uint64_t id, tacho_client_flow_phase phase)
     client_leave(thread);
 }
 
+void tacho_client_launch(uint64_t launch, uint64_t time_ns)
+{
+    client_thread *thread = tacho_client_enter();
+    if (thread == NULL) {
+        return;
+    }
+    const tacho_wire_record record = {.kind = TACHO_WIRE_LAUNCH, .time = time_ns, .value = launch};
+    push(thread, &record);
+    client_leave(thread);
+}
+
 void tacho_client_describe_device(uint32_t device, const char *name, int is_simulated)
 {
     client_thread *thread = tacho_client_enter();

@@ -220,9 +220,9 @@ static bool is_whole(int segment)
 }
 
 /* A segment of the collector, or NULL. */
-static void *map_segment(bool is_more)
+static void *map_segment(uint32_t more_of)
 {
-    const tacho_wire_hello hello = {TACHO_WIRE_HELLO, TACHO_WIRE_VERSION, is_more ? 1 : 0,
+    const tacho_wire_hello hello = {TACHO_WIRE_HELLO, TACHO_WIRE_VERSION, more_of,
                                     (uint32_t)getpid()};
     bool is_tcp = false;
     int fd = open_socket(&is_tcp);
@@ -251,7 +251,7 @@ static void *map_segment(bool is_more)
 /* Looks for the collector. The lock is held. */
 static void connect_process(client_process *process)
 {
-    void *segment = map_segment(false);
+    void *segment = map_segment(0);
     uint32_t generation = CLIENT_OFF;
     if (segment != NULL) {
         process->segments[0] = segment;
@@ -285,7 +285,7 @@ static tacho_wire_ring *claim(client_process *process)
         ring = claim_in(process->segments[i]);
     }
     if (ring == NULL && process->segment_count < CLIENT_SEGMENTS_MAX) {
-        void *segment = map_segment(true);
+        void *segment = map_segment(client_header()->client);
         if (segment != NULL) {
             process->segments[process->segment_count++] = segment;
             ring = claim_in(segment);

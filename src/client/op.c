@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TENSORS_MAX = 32, TENSOR_ROOM = 192, KEY_ROOM = 16, FACTS_MAX = 5 };
+enum { TENSORS_MAX = 32, TENSOR_ROOM = 192, KEY_ROOM = 16, FACTS_MAX = 6 };
 
 /* Texts of tensors live here while the event is written. */
 typedef struct tensor_texts {
@@ -75,9 +75,11 @@ static void push_op(client_thread *thread, tacho_wire_record *record, const tach
         text_arg("attributes", op->attributes),
         {.key = "call", .type = TACHO_CLIENT_UINT, .value = {.as_uint = op->call}},
         {.key = "device", .type = TACHO_CLIENT_UINT, .value = {.as_uint = op->device}},
+        {.key = "launch", .type = TACHO_CLIENT_UINT, .value = {.as_uint = op->launch}},
     };
     bool is_device = record->kind == TACHO_WIRE_DEVICE_OP;
-    const client_args lists[] = {{facts, is_device ? FACTS_MAX : FACTS_MAX - 1},
+    size_t fact_count = is_device ? FACTS_MAX - (op->launch == 0 ? 1 : 0) : FACTS_MAX - 2;
+    const client_args lists[] = {{facts, fact_count},
                                  {tensors->args, tensors->count},
                                  {op->args, op->arg_count}};
     tacho_client_push_args(thread, record, lists, sizeof(lists) / sizeof(lists[0]));
@@ -103,10 +105,11 @@ void tacho_client_report_op(const tacho_client_op *op)
     }
     if (op->device_end_ticks != op->device_start_ticks) {
         tacho_wire_record record = {.kind = TACHO_WIRE_DEVICE_OP,
+                                    .flags = (uint8_t)op->engine,
                                     .site = code,
                                     .time = op->device_start_ticks,
                                     .value = op->device_end_ticks,
-                                    .more = op->device};
+                                    .more = (uint64_t)op->queue << 32 | op->device};
         push_op(thread, &record, op, &tensors);
     }
     client_leave(thread);

@@ -28,7 +28,7 @@
 #define TACHO_WIRE_VARIABLE "TACHO_COLLECTOR"
 
 enum {
-    TACHO_WIRE_VERSION = 2,
+    TACHO_WIRE_VERSION = 3,
     TACHO_WIRE_PAGE = 4096,
     TACHO_WIRE_RINGS = 64,         /* of a segment; more threads ask for another */
     TACHO_WIRE_RECORDS = 1 << 18,  /* of a ring: 8 MiB */
@@ -47,7 +47,7 @@ enum {
 typedef struct tacho_wire_hello {
     uint32_t magic;
     uint32_t version;
-    uint32_t is_more; /* 1: another segment of the same program */
+    uint32_t more_of; /* 0: the first segment; else the client whose threads need another one */
     uint32_t pid;     /* of the client; over TCP it has to be that of who holds the connection */
 } tacho_wire_hello;
 
@@ -96,9 +96,12 @@ typedef enum tacho_wire_kind {
     TACHO_WIRE_SIGNPOST,   /* site: a text; time */
     TACHO_WIRE_FLOW,       /* flags: the phase; time; value: id */
     TACHO_WIRE_OP,         /* site: the code; time, value: start, end on the host; arguments */
-    TACHO_WIRE_DEVICE_OP,  /* site: the code; more: device; time, value in ticks; arguments */
+    TACHO_WIRE_DEVICE_OP,  /* flags: engine; site: the code; more: device, and its queue << 32;
+                              time, value in ticks; arguments */
     TACHO_WIRE_CLOCK_PAIR, /* flags: none; site: device; time: ns; value: ticks; more: per second */
     TACHO_WIRE_DEVICE,     /* flags: 1 for simulated times; site: its name, a text; more: device */
+    TACHO_WIRE_LAUNCH,     /* time; value: its number, which an argument "launch" of what was
+                              launched names */
 } tacho_wire_kind;
 
 /* The first record of an event; |extra| records follow, which are its arguments. */
@@ -158,6 +161,7 @@ typedef struct tacho_wire_header {
     uint64_t segment_bytes;
     uint64_t wait_ns;                           /* how long a call may wait for room */
     uint32_t stats_level;                       /* how much is asked for */
+    uint32_t client;                            /* number of the client, from 1 on */
     _Alignas(64) _Atomic uint32_t is_closed;    /* the collector takes nothing more */
     _Alignas(64) _Atomic uint64_t string_bytes; /* of the area, given out */
     _Atomic uint64_t unplaced;                  /* events of threads without a ring */

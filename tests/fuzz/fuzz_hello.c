@@ -88,7 +88,7 @@ static bool is_hello(const unsigned char *bytes, size_t len, bool is_tcp)
     }
     memcpy(&hello, bytes, sizeof(hello));
     return hello.magic == TACHO_WIRE_HELLO && hello.version == TACHO_WIRE_VERSION &&
-           hello.is_more == 0 && (!is_tcp || hello.pid == (uint32_t)getpid());
+           hello.more_of == 0 && (!is_tcp || hello.pid == (uint32_t)getpid());
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
