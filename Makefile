@@ -17,7 +17,8 @@ BUILD_PACKAGES = gcc libc6-dev cmake ninja-build pkg-config zlib1g-dev libzstd-d
                  scdoc python3
 TEST_PACKAGES = libcmocka-dev libjansson-dev clang libclang-rt-14-dev g++ protobuf-compiler jq mandoc \
                 zstd gzip util-linux locales mlir-22-tools chromium python3-onnx python3-pytest libonnx-testdata \
-                python3-numpy python3-pandas
+                python3-numpy python3-pandas \
+                ocl-icd-opencl-dev opencl-headers pocl-opencl-icd clinfo clpeak
 BENCH_PACKAGES = libsimdjson-dev g++ mawk python3-numpy python3-pandas
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60

@@ -18,7 +18,7 @@
 /* Epoll events of a way have data from its |event_base| on, so many. */
 #define TACHO_WAY_EVENTS (UINT64_C(1) << 40)
 
-enum { TACHO_WAY_VARIABLE_MAX = 256, TACHO_WAYS_MAX = 8 };
+enum { TACHO_WAY_VARIABLE_MAX = 4096, TACHO_WAYS_MAX = 8 };
 
 /* Nothing to drain until an event comes. */
 #define TACHO_WAY_IDLE INT64_MAX
@@ -47,7 +47,7 @@ typedef struct tacho_way tacho_way;
 
 typedef struct tacho_way_type {
     const char *name, *needs; /* see tacho_way_counts */
-    /* Closed by the caller, if it is open. */
+    /* Closed by the caller, if it is open. |*out_way| stays NULL: the way does not exist here. */
     tacho_status (*open)(const tacho_way_context *context, tacho_way **out_way);
     /* A variable of the program's environment, "NAME=value"; empty: none. (optional: none) */
     void (*variable)(const tacho_way *way, char out_text[TACHO_WAY_VARIABLE_MAX]);

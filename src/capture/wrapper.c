@@ -123,6 +123,9 @@ static tacho_status open_ways(wrapper *self)
             self->result->collect_error = tacho_status_first(self->result->collect_error, status);
             continue;
         }
+        if (self->ways[self->way_count] == NULL) {
+            continue; /* there is no such way here */
+        }
         self->way_count++;
         if (types[i] == &tacho_way_client) {
             self->result->port = tacho_way_client_port(self->ways[self->way_count - 1]);

@@ -90,6 +90,7 @@ tacho_category_kind tacho_category_kind_of(tacho_str category)
         {TACHO_STR_INIT("Trace"), TACHO_CATEGORY_KIND_PHASE},
         {TACHO_STR_INIT("cuda_sync"), TACHO_CATEGORY_KIND_WAIT},
         {TACHO_STR_INIT("cuda_event"), TACHO_CATEGORY_KIND_WAIT},
+        {TACHO_STR_INIT("opencl_wait"), TACHO_CATEGORY_KIND_WAIT}, /* of tacho's own layer */
     };
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
         if (tacho_str_equal(category, words[i].word)) {
