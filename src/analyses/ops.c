@@ -71,18 +71,6 @@ static tacho_str location_text(const tacho_dict *dict, uint32_t location)
                                   : TACHO_STR("");
 }
 
-/* The class of a span: its track's, unless its category says otherwise. */
-static tacho_track_class class_of(const tacho_dict *dict, const tacho_site *site,
-                                  const tacho_track *track)
-{
-    tacho_category_kind kind = tacho_category_kind_of(tacho_dict_string(dict, site->category));
-    if (kind == TACHO_CATEGORY_KIND_PHASE || kind == TACHO_CATEGORY_KIND_WAIT) {
-        return TACHO_TRACK_PHASE;
-    }
-    bool is_of_host = kind == TACHO_CATEGORY_KIND_HOST && track->track_class == TACHO_TRACK_COMPUTE;
-    return is_of_host ? TACHO_TRACK_HOST : track->track_class;
-}
-
 /* |name| is what the row would be called. Phases are shown only when asked for. */
 static bool is_accepted(const grouping *self, const tacho_site *site, uint32_t name,
                         tacho_track_class span_class)
@@ -141,7 +129,9 @@ static tacho_status find_row(grouping *self, const tacho_ops_cell *cell, uint32_
     const tacho_site *site = &self->dict->sites[cell->site];
     bool has_type = cell->type != TACHO_NONE && !self->options->by_instance;
     uint32_t name = has_type ? cell->type : tacho_operators_of_site(self->dict, site);
-    tacho_track_class span_class = class_of(self->dict, site, track);
+    tacho_category_kind kind =
+        tacho_category_kind_of(tacho_dict_string(self->dict, site->category));
+    tacho_track_class span_class = tacho_operators_class(kind, track);
     bool is_phase = span_class == TACHO_TRACK_PHASE;
     *out_row = TACHO_NONE;
     if (!is_accepted(self, site, name, span_class)) {

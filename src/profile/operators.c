@@ -17,6 +17,15 @@ uint32_t tacho_operators_of_site(const tacho_dict *dict, const tacho_site *site)
     return tacho_dict_string(dict, site->name).len > 0 ? site->name : site->category;
 }
 
+tacho_track_class tacho_operators_class(tacho_category_kind kind, const tacho_track *track)
+{
+    if (kind == TACHO_CATEGORY_KIND_PHASE || kind == TACHO_CATEGORY_KIND_WAIT) {
+        return TACHO_TRACK_PHASE;
+    }
+    bool is_of_host = kind == TACHO_CATEGORY_KIND_HOST && track->track_class == TACHO_TRACK_COMPUTE;
+    return is_of_host ? TACHO_TRACK_HOST : track->track_class;
+}
+
 static bool is_fence(tacho_str name)
 {
     return tacho_str_ends_with(name, TACHO_STR("_fence_before")) ||

@@ -20,6 +20,12 @@ void tacho_operators_init(tacho_operators *operators, tacho_dict *dict);
 /* The name of |site|, or its category: a string. */
 uint32_t tacho_operators_of_site(const tacho_dict *dict, const tacho_site *site);
 
+/*
+ * The class of spans of a category on |track|: that of the track, unless the category says
+ * otherwise; PHASE for stretches around other work, and for waits.
+ */
+tacho_track_class tacho_operators_class(tacho_category_kind kind, const tacho_track *track);
+
 /* The string that an argument of |row| gives, TACHO_NONE for none; may be new in the dictionary. */
 tacho_status tacho_operators_of_row(const tacho_operators *operators, const tacho_row *row,
                                     uint32_t *out_string) TACHO_MUST_USE;

@@ -12,6 +12,7 @@
 #include "base/grow.h"
 #include "base/utf8.h"
 #include "codec/csv.h"
+#include "profile/arg_walk.h"
 #include "sinks/trace_rows.h"
 
 #include <inttypes.h>
@@ -26,7 +27,8 @@ typedef struct csv_sink {
     tacho_output *output;
     tacho_trace_options options;
     tacho_arena arena; /* of one row */
-    char *text;        /* arguments being put together */
+    tacho_arg_walk walk;
+    char *text; /* arguments being put together */
     size_t text_len, text_capacity;
 } csv_sink;
 
@@ -101,52 +103,17 @@ static tacho_status add_value(csv_sink *sink, const tacho_arg *arg)
     return add_text(sink, tacho_str_from_cstring(number));
 }
 
-/* A dictionary or array whose members are being written. */
-typedef struct open_container {
-    size_t end; /* index of the first argument behind it */
-    uint32_t key;
-    bool is_array;
-    size_t member_count; /* so far */
-} open_container;
-
-/* The name of an argument with all that it lies in: shapes[0].size */
-static tacho_status add_path(csv_sink *sink, open_container *stack, size_t depth, uint32_t key)
-{
-    const tacho_dict *dict = sink->events.dict;
-    for (size_t i = 0; i <= depth; i++) {
-        bool is_element = i > 0 && stack[i - 1].is_array;
-        if (is_element) {
-            char number[24];
-            snprintf(number, sizeof(number), "[%zu]", stack[i - 1].member_count - 1);
-            TACHO_TRY(add_text(sink, tacho_str_from_cstring(number)));
-            continue;
-        }
-        TACHO_TRY(add_text(sink, i > 0 ? TACHO_STR(".") : TACHO_STR("")));
-        TACHO_TRY(add_text(sink, tacho_dict_string(dict, i == depth ? key : stack[i].key)));
-    }
-    return add_text(sink, TACHO_STR("="));
-}
-
 static tacho_status put_args(csv_sink *sink, const tacho_row *row)
 {
-    open_container stack[TACHO_ARG_DEPTH_MAX];
-    size_t depth = 0;
+    const tacho_arg *arg = NULL;
+    tacho_str path;
     sink->text_len = 0;
-    for (size_t i = 0; i < row->arg_count; i++) {
-        const tacho_arg *arg = &row->args[i];
-        while (depth > 0 && stack[depth - 1].end == i) {
-            depth--;
-        }
-        if (depth > 0) {
-            stack[depth - 1].member_count++;
-        }
-        if (arg->type == TACHO_ARG_DICT || arg->type == TACHO_ARG_ARRAY) {
-            stack[depth++] = (open_container){i + 1 + (size_t)arg->value.as_uint, arg->key,
-                                              arg->type == TACHO_ARG_ARRAY, 0};
-            continue;
-        }
+    tacho_arg_walk_begin(&sink->walk, sink->events.dict, row);
+    while (tacho_arg_walk_next(&sink->walk, &arg)) {
+        TACHO_TRY(tacho_arg_walk_path(&sink->walk, &path));
         TACHO_TRY(add_text(sink, sink->text_len > 0 ? TACHO_STR("; ") : TACHO_STR("")));
-        TACHO_TRY(add_path(sink, stack, depth, arg->key));
+        TACHO_TRY(add_text(sink, path));
+        TACHO_TRY(add_text(sink, TACHO_STR("=")));
         TACHO_TRY(add_value(sink, arg));
     }
     next_field(sink);
@@ -270,6 +237,7 @@ static void csv_close(tacho_events *events)
 {
     csv_sink *sink = sink_of(events);
     tacho_arena_deinit(&sink->arena);
+    tacho_arg_walk_deinit(&sink->walk);
     free(sink->text);
     free(sink);
 }
