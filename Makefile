@@ -13,9 +13,9 @@
 .DEFAULT_GOAL := all
 .PHONY: all demo test torture bench oracle check-schedules fuzz install format clean build-packages test-packages bench-packages
 
-BUILD_PACKAGES = gcc libc6-dev cmake ninja-build pkg-config zlib1g-dev libzstd-dev liblz4-dev libdnnl-dev \
+BUILD_PACKAGES = gcc libc6-dev cmake ninja-build pkg-config zlib1g-dev libzstd-dev liblz4-dev libsqlite3-dev libdnnl-dev \
                  scdoc python3
-TEST_PACKAGES = libcmocka-dev libjansson-dev clang libclang-rt-14-dev g++ protobuf-compiler jq mandoc \
+TEST_PACKAGES = libcmocka-dev libjansson-dev clang libclang-rt-14-dev g++ protobuf-compiler jq sqlite3 mandoc \
                 zstd gzip util-linux locales mlir-22-tools chromium python3-onnx python3-pytest libonnx-testdata \
                 python3-numpy python3-pandas \
                 ocl-icd-opencl-dev opencl-headers pocl-opencl-icd clinfo clpeak

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Analyses: questions about profiles, programs and machines, answered as tables (tacho/table.h).
- * Each does what the verb of its name does: tacho overview, ops, info, diff, annotate, opstats,
- * machine.
+ * Each does what the verb of its name does: tacho overview, ops, query, info, diff, annotate,
+ * opstats, machine.
  *
  * Inputs are files of any format that tacho reads, recognised by content. One that cannot be read
  * is a failure. A directory stands for the profiles in it, as in tacho_view_open. Records that
@@ -12,7 +12,7 @@
  * |options| may be NULL. Structs of options are set to zero first, as in tacho/convert.h. Any other
  * NULL is refused as TACHO_CODE_USAGE, and |*out_tables| is NULL after a failure. All calls may be
  * made from several threads at once. Memory follows the number of names and tracks, not of events,
- * but for annotate.
+ * but for annotate and query.
  */
 #ifndef TACHO_ANALYSE_H
 #define TACHO_ANALYSE_H
@@ -85,6 +85,15 @@ typedef struct tacho_analyse_tt_report_options {
 TACHO_API tacho_status tacho_analyse_tt_report(const char *const *paths, size_t path_count,
                                                const tacho_analyse_tt_report_options *options,
                                                tacho_tables **out_tables) TACHO_MUST_USE;
+
+/*
+ * What one SELECT statement of SQLite gives: the table "query", whose columns are the statement's.
+ * Tables and columns to select from are those of tacho-query(1). It can only read. A statement that
+ * is wrong is TACHO_CODE_USAGE.
+ */
+TACHO_API tacho_status tacho_analyse_query(const char *const *paths, size_t path_count,
+                                           const char *sql, const tacho_view_options *options,
+                                           tacho_tables **out_tables) TACHO_MUST_USE;
 
 /*
  * What is in the files. Of profiles: the tables "inputs", "tracks", "lost_before" (records that

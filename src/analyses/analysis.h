@@ -66,7 +66,8 @@ typedef struct tacho_analysis {
     X(OPSTATS, opstats)                                                                            \
     X(ROLLUP, rollup)                                                                              \
     X(TT_REPORT, tt_report)                                                                        \
-    X(PROCESSES, processes)
+    X(PROCESSES, processes)                                                                        \
+    X(QUERY, query)
 
 typedef enum tacho_analysis_id {
 #define TACHO_ANALYSIS_ENUM(id, name) TACHO_ANALYSIS_##id,

@@ -6,6 +6,7 @@
 #include "api/entry.h"
 #include "analyses/ops.h"
 #include "analyses/overview.h"
+#include "analyses/query.h"
 #include "session/machine_file.h"
 #include "session/machine_tables.h"
 
@@ -121,6 +122,21 @@ tacho_status tacho_analyse_ops(const char *const *paths, size_t path_count,
     const tacho_ask ask = {&tacho_analysis_ops, &inner, paths, path_count, &chosen->input, true};
     return chosen->input.filter != NULL ? ask_filtered(&ask, &inner, out_tables)
                                         : analyse(&ask, out_tables);
+}
+
+/* ---- query ----------------------------------------------------------------------------------- */
+
+tacho_status tacho_analyse_query(const char *const *paths, size_t path_count, const char *sql,
+                                 const tacho_view_options *options, tacho_tables **out_tables)
+{
+    const tacho_query_options inner = {.sql = sql};
+    TACHO_TRY(tacho_tables_check_place(out_tables));
+    if (sql == NULL) {
+        return tacho_fail(TACHO_CODE_USAGE, "no SQL statement");
+    }
+    TACHO_TRY(tacho_query_check(sql));
+    const tacho_ask ask = {&tacho_analysis_query, &inner, paths, path_count, options, true};
+    return analyse(&ask, out_tables);
 }
 
 /* ---- machines -------------------------------------------------------------------------------- */

@@ -13,36 +13,42 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int open_unnamed(const char *folder)
+static int open_named(const char *folder, char name[TACHO_TEMPFILE_NAME_BYTES])
+{
+    int len = snprintf(name, TACHO_TEMPFILE_NAME_BYTES, "%s/tacho-XXXXXX", folder);
+    if (len < 0 || len >= TACHO_TEMPFILE_NAME_BYTES) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    return mkostemp(name, O_CLOEXEC);
+}
+
+static int open_unnamed(const char *folder, char name[TACHO_TEMPFILE_NAME_BYTES])
 {
     int fd = open(folder, O_RDWR | O_TMPFILE | O_CLOEXEC, S_IRUSR | S_IWUSR);
     if (fd >= 0) {
         return fd;
     }
-    char name[4096];
-    int len = snprintf(name, sizeof(name), "%s/tacho-XXXXXX", folder);
-    if (len < 0 || (size_t)len >= sizeof(name)) {
-        errno = ENAMETOOLONG;
-        return -1;
-    }
-    fd = mkostemp(name, O_CLOEXEC);
+    fd = open_named(folder, name);
     if (fd >= 0) {
         unlink(name);
     }
     return fd;
 }
 
-tacho_status tacho_tempfile_open(tacho_tempfile *out_file)
+/* Opens a file by |open_in|, in the first folder that will do. */
+static tacho_status open_somewhere(int (*open_in)(const char *folder, char *name), char *name,
+                                   tacho_tempfile *out_file)
 {
     *out_file = (tacho_tempfile){.fd = -1};
     const char *chosen = getenv("TMPDIR");
     const char *const fallbacks[] = {"/var/tmp", "/tmp"};
     if (chosen != NULL && chosen[0] != '\0') {
-        out_file->fd = open_unnamed(chosen);
+        out_file->fd = open_in(chosen, name);
     } else {
         for (size_t i = 0; i < 2 && out_file->fd < 0; i++) {
             chosen = fallbacks[i];
-            out_file->fd = open_unnamed(chosen);
+            out_file->fd = open_in(chosen, name);
         }
     }
     return out_file->fd >= 0 ? TACHO_OK
@@ -50,6 +56,18 @@ tacho_status tacho_tempfile_open(tacho_tempfile *out_file)
                                           "cannot make a temporary file in %s: %s; set TMPDIR to a "
                                           "directory with free space",
                                           chosen, strerror(errno));
+}
+
+tacho_status tacho_tempfile_open(tacho_tempfile *out_file)
+{
+    char name[TACHO_TEMPFILE_NAME_BYTES];
+    return open_somewhere(open_unnamed, name, out_file);
+}
+
+tacho_status tacho_tempfile_open_named(tacho_tempfile *out_file,
+                                       char out_name[TACHO_TEMPFILE_NAME_BYTES])
+{
+    return open_somewhere(open_named, out_name, out_file);
 }
 
 void tacho_tempfile_close(tacho_tempfile *file)

@@ -16,6 +16,11 @@ typedef struct tacho_tempfile {
 
 /* Opens one in $TMPDIR, else /var/tmp, else /tmp. */
 tacho_status tacho_tempfile_open(tacho_tempfile *out_file) TACHO_MUST_USE;
+
+/* The same with a name, which the caller removes as soon as another library has opened it. */
+enum { TACHO_TEMPFILE_NAME_BYTES = 4096 };
+tacho_status tacho_tempfile_open_named(tacho_tempfile *out_file,
+                                       char out_name[TACHO_TEMPFILE_NAME_BYTES]) TACHO_MUST_USE;
 void tacho_tempfile_close(tacho_tempfile *file);
 
 tacho_status tacho_tempfile_append(tacho_tempfile *file, const void *bytes,

@@ -212,6 +212,7 @@ extern const tacho_command tacho_command_machine;
 extern const tacho_command tacho_command_opstats;
 extern const tacho_command tacho_command_profile;
 extern const tacho_command tacho_command_diff;
+extern const tacho_command tacho_command_query;
 extern const tacho_command tacho_command_help;
 
 extern const tacho_command tacho_dropin_annotate_profiling;

@@ -44,7 +44,10 @@ static tacho_status jsonl_append(const tacho_table *table, tacho_output *output)
             if (table->columns[column].type == TACHO_COLUMN_PICTURE) {
                 continue;
             }
-            tacho_output_printf(output, ",\"%s\":", tacho_column_name(&table->columns[column]));
+            tacho_output_write(output, ",", 1);
+            tacho_json_write_string(
+                output, tacho_str_from_cstring(tacho_column_name(&table->columns[column])));
+            tacho_output_write(output, ":", 1);
             write_cell(tacho_table_cell(table, row, column), table->columns[column].type, output);
         }
         tacho_output_write(output, "}\n", 2);

@@ -6,6 +6,7 @@
 #include "sinks/perfetto.h"
 #include "sinks/spans_csv.h"
 #include "sinks/spans_jsonl.h"
+#include "sinks/sqlite.h"
 #include "sinks/table_sink.h"
 #include "sinks/tacho.h"
 #include "sinks/trace_sink.h"
@@ -15,8 +16,13 @@
 #include <stdio.h>
 
 static const tacho_trace_sink *const trace_sinks[] = {
-    &tacho_sink_perfetto,  &tacho_sink_chrome_json, &tacho_sink_spans_jsonl,
-    &tacho_sink_spans_csv, &tacho_sink_tacho,       NULL,
+    &tacho_sink_perfetto,
+    &tacho_sink_chrome_json,
+    &tacho_sink_spans_jsonl,
+    &tacho_sink_spans_csv,
+    &tacho_sink_tacho,
+    &tacho_sink_sqlite,
+    NULL,
 };
 
 /* For the rows of one vendor's profiler: they write nothing of any other. */
@@ -120,12 +126,8 @@ const char *tacho_trace_limit_phrase(unsigned number)
 }
 
 static const tacho_table_sink *const table_sinks[] = {
-    &tacho_table_sink_text,
-    &tacho_table_sink_csv,
-    &tacho_table_sink_jsonl,
-    &tacho_table_sink_markdown,
-    &tacho_table_sink_xlsx,
-    NULL,
+    &tacho_table_sink_text,     &tacho_table_sink_csv,  &tacho_table_sink_jsonl,
+    &tacho_table_sink_markdown, &tacho_table_sink_xlsx, NULL,
 };
 
 const tacho_table_sink *const *tacho_table_sinks(void)

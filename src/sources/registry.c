@@ -15,18 +15,10 @@
 #include "sources/tracy/tracy.h"
 
 static const tacho_source *const sources[] = {
-    &tacho_source_torq_timeline,
-    &tacho_source_torq_runtime,
-    &tacho_source_torq_host,
-    &tacho_source_torq_annotated,
-    &tacho_source_chrome,
-    &tacho_source_perfetto,
-    &tacho_source_stats,
-    &tacho_source_tacho,
-    &tacho_source_tenstorrent_ops,
-    &tacho_source_tenstorrent_log,
-    &tacho_source_tracy,
-    NULL,
+    &tacho_source_torq_timeline,   &tacho_source_torq_runtime, &tacho_source_torq_host,
+    &tacho_source_torq_annotated,  &tacho_source_chrome,       &tacho_source_perfetto,
+    &tacho_source_stats,           &tacho_source_tacho,        &tacho_source_tenstorrent_ops,
+    &tacho_source_tenstorrent_log, &tacho_source_tracy,        NULL,
 };
 
 const tacho_source *const *tacho_sources(void)
@@ -131,6 +123,14 @@ static bool is_xplane(tacho_str head)
     return false;
 }
 
+/* Whether it is the output of a conversion: the application id says so. */
+static bool is_own_database(tacho_str head)
+{
+    enum { ID_AT = 68 };
+    return head.len >= ID_AT + 4 && tacho_str_starts_with(head, TACHO_STR("SQLite format 3")) &&
+           memcmp(head.data + ID_AT, "taco", 4) == 0;
+}
+
 /* Names a format that others write and tacho does not read; TACHO_OK when it is none of those. */
 static tacho_status check_foreign(const tacho_input *input, tacho_str head)
 {
@@ -139,6 +139,13 @@ static tacho_status check_foreign(const tacho_input *input, tacho_str head)
                           "%s: an XPlane profile (TensorFlow, JAX, XLA), which tacho does not "
                           "read; open the trace.json.gz that the profiler writes beside it",
                           input->name);
+    }
+    if (is_own_database(head)) {
+        return tacho_fail(
+            TACHO_CODE_UNSUPPORTED,
+            "%s: a database that tacho wrote and does not read; open it with sqlite3, "
+            "or name the profile that it was made from",
+            input->name);
     }
     if (tacho_str_starts_with(head, TACHO_STR("SQLite format 3"))) {
         return tacho_fail(TACHO_CODE_UNSUPPORTED,

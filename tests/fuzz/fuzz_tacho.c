@@ -10,6 +10,7 @@
 #include "profile/capture_records.h"
 #include "profile/lanes.h"
 #include "reading.h"
+#include "sinks/sqlite.h"
 #include "sinks/tacho.h"
 #include "sources/tacho/capture.h"
 
@@ -149,6 +150,9 @@ static void check_sinks(tacho_str bytes, const outcome *first)
     char *text = malloc(FILE_BYTES);
     require(text != NULL);
     for (const tacho_trace_sink *const *sink = tacho_trace_sinks(); *sink != NULL; sink++) {
+        if (*sink == &tacho_sink_sqlite && bytes.len % 8 != 0) {
+            continue; /* it takes long: some inputs will do */
+        }
         size_t len = write_again(*sink, bytes, text);
         if (*sink == &tacho_sink_tacho && len > 0) {
             outcome again = read_profile(tacho_str_make(text, len), TACHO_ORDER_SORT, false);

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What tables need beyond the profile: clean text, nesting, operators.
+ */
+#include "sql/data.h"
+
+#include "base/grow.h"
+#include "base/utf8.h"
+#include "profile/operators.h"
+
+#include <stdlib.h>
+
+static tacho_status clean_strings(tacho_sql_data *data)
+{
+    const tacho_dict *dict = data->profile->events.dict;
+    size_t count = dict->strings.item_count;
+    TACHO_TRY(tacho_items_make(&data->texts, count));
+    for (size_t i = 0; i < count; i++) {
+        tacho_str text = tacho_dict_string(dict, (uint32_t)i);
+        TACHO_TRY(tacho_utf8_clean(text, &data->arena, &data->texts[i]));
+        data->is_cleaned = data->is_cleaned || data->texts[i].data != text.data;
+    }
+    data->text_count = count;
+    data->bytes_key = tacho_strings_find(&dict->strings, TACHO_STR("bytes"));
+    return TACHO_OK;
+}
+
+static tacho_status find_kinds(tacho_sql_data *data)
+{
+    const tacho_dict *dict = data->profile->events.dict;
+    TACHO_TRY(tacho_items_make(&data->site_kinds, dict->site_count));
+    for (size_t i = 0; i < dict->site_count; i++) {
+        data->site_kinds[i] =
+            (uint8_t)tacho_category_kind_of(tacho_dict_string(dict, dict->sites[i].category));
+    }
+    return TACHO_OK;
+}
+
+tacho_status tacho_sql_data_init(tacho_sql_data *data, tacho_profile *profile)
+{
+    *data = (tacho_sql_data){.profile = profile};
+    tacho_arena_init(&data->arena);
+    TACHO_TRY(clean_strings(data));
+    return find_kinds(data);
+}
+
+void tacho_sql_data_deinit(tacho_sql_data *data)
+{
+    free(data->texts);
+    free(data->site_kinds);
+    free(data->parents);
+    free(data->inner_ns);
+    free(data->operators);
+    tacho_arena_deinit(&data->arena);
+    *data = (tacho_sql_data){.profile = NULL};
+}
+
+/* ---- nesting --------------------------------------------------------------------------------- */
+
+static tacho_status nest_spans(tacho_sql_data *data, tacho_nests *nests)
+{
+    const tacho_profile *profile = data->profile;
+    for (size_t i = 0; i < profile->span_count; i++) {
+        tacho_span span = tacho_profile_span(profile, i);
+        tacho_row row = {
+            .kind = TACHO_ROW_SPAN,
+            .track = span.track,
+            .start = span.start,
+            .of.span = {.end = span.end, .site = span.site, .flags = span.flags},
+        };
+        data->inner_ns[i] = 0;
+        TACHO_TRY(tacho_nests_push(nests, &row, (uint32_t)i, &data->parents[i]));
+        if (data->parents[i] != TACHO_NONE) {
+            data->inner_ns[data->parents[i]] += tacho_sql_ns(data, span.track, span.end) -
+                                                tacho_sql_ns(data, span.track, span.start);
+        }
+    }
+    return TACHO_OK;
+}
+
+static tacho_status make_nesting(tacho_sql_data *data)
+{
+    tacho_nests nests = {.dict = data->profile->events.dict};
+    TACHO_TRY(tacho_items_make(&data->parents, data->profile->span_count));
+    TACHO_TRY(tacho_items_make(&data->inner_ns, data->profile->span_count));
+    tacho_status status = nest_spans(data, &nests);
+    tacho_nests_deinit(&nests);
+    return status;
+}
+
+/* ---- operators ------------------------------------------------------------------------------- */
+
+static tacho_status find_operators(tacho_sql_data *data, const tacho_operators *operators,
+                                   tacho_arg **args)
+{
+    size_t arg_capacity = 0;
+    for (size_t i = 0; i < data->profile->span_count; i++) {
+        tacho_row row;
+        TACHO_TRY(tacho_profile_row(data->profile, i, args, &arg_capacity, &row));
+        TACHO_TRY(tacho_operators_of_row(operators, &row, &data->operators[i]));
+    }
+    return TACHO_OK;
+}
+
+static tacho_status make_operators(tacho_sql_data *data)
+{
+    tacho_operators operators;
+    tacho_arg *args = NULL;
+    tacho_operators_init(&operators, data->profile->events.dict);
+    if (operators.key == TACHO_NONE) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(tacho_items_make(&data->operators, data->profile->span_count));
+    tacho_status status = find_operators(data, &operators, &args);
+    free(args);
+    return status;
+}
+
+tacho_status tacho_sql_data_prepare(tacho_sql_data *data, unsigned needs)
+{
+    unsigned missing = needs & ~data->ready;
+    if ((missing & TACHO_SQL_NEEDS_NESTING) != 0) {
+        TACHO_TRY(make_nesting(data));
+        data->ready |= TACHO_SQL_NEEDS_NESTING;
+    }
+    if ((missing & TACHO_SQL_NEEDS_OPERATORS) != 0) {
+        TACHO_TRY(make_operators(data));
+        data->ready |= TACHO_SQL_NEEDS_OPERATORS;
+    }
+    return TACHO_OK;
+}
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+void tacho_sql_put_text(tacho_str text, sqlite3_context *context)
+{
+    if (tacho_utf8_is_clean(text)) {
+        sqlite3_result_text64(context, text.len > 0 ? text.data : "", text.len, SQLITE_TRANSIENT,
+                              SQLITE_UTF8);
+        return;
+    }
+    char *copy = sqlite3_malloc64(3 * (sqlite3_uint64)text.len + 1);
+    if (copy == NULL) {
+        sqlite3_result_error_nomem(context);
+        return;
+    }
+    char *end = tacho_utf8_clean_into(text, copy);
+    sqlite3_result_text64(context, copy, (sqlite3_uint64)(end - copy), sqlite3_free, SQLITE_UTF8);
+}
+
+void tacho_sql_put_string(const tacho_sql_data *data, uint32_t id, sqlite3_context *context)
+{
+    if (id == TACHO_NONE) {
+        return;
+    }
+    if (id >= data->text_count) {
+        tacho_sql_put_text(tacho_dict_string(data->profile->events.dict, id), context);
+        return;
+    }
+    tacho_str text = data->texts[id];
+    sqlite3_result_text64(context, text.len > 0 ? text.data : "", text.len, SQLITE_STATIC,
+                          SQLITE_UTF8);
+}
+
+void tacho_sql_put_word(const char *word, sqlite3_context *context)
+{
+    sqlite3_result_text(context, word, -1, SQLITE_STATIC);
+}
+
+uint32_t tacho_sql_process_name(const tacho_dict *dict, uint32_t track)
+{
+    uint32_t group = tacho_dict_track_group(dict, track);
+    return dict->tracks[group].parent == TACHO_NONE ? TACHO_NONE : dict->tracks[group].name;
+}
+
+int64_t tacho_sql_ns(const tacho_sql_data *data, uint32_t track, int64_t ticks)
+{
+    return tacho_clock_ns(tacho_dict_track_clock(data->profile->events.dict, track), ticks);
+}

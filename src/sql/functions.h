@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Functions of SQL that profiles need and SQLite has not:
+ *
+ *     percentile(x, p)   the smallest x that is at least as large as p percent of all (nearest
+ * rank) only_value(x)      x where it is the same in all rows, else NULL
+ */
+#ifndef TACHO_SQL_FUNCTIONS_H
+#define TACHO_SQL_FUNCTIONS_H
+
+#include <sqlite3.h>
+
+/* Adds them to |db|; a code of SQLite. */
+int tacho_sql_functions_add(sqlite3 *db);
+
+#endif

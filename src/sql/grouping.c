@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A group of the first columns and the key of the next one make a group of both: the number that a
+ * map gives to the pair, in the order of first appearance.
+ */
+#include "sql/grouping.h"
+
+#include "base/grow.h"
+#include "base/number_map.h"
+
+#include <stdlib.h>
+
+/* The number of |pair|, a new one where it has none. */
+static tacho_status number_pair(tacho_number_map *map, uint64_t pair, uint32_t *out_number)
+{
+    const uint64_t *known = tacho_number_map_find(map, pair);
+    *out_number = known != NULL ? (uint32_t)*known : (uint32_t)map->count;
+    return known != NULL ? TACHO_OK : tacho_number_map_set(map, pair, *out_number);
+}
+
+/* Refines |groups| by one column. */
+static tacho_status refine(const tacho_sql_table *table, const tacho_sql_data *data, int column,
+                           uint32_t *groups, size_t *out_group_count)
+{
+    tacho_number_map map = {0};
+    tacho_status status = TACHO_OK;
+    uint64_t last_pair = 0;
+    uint32_t last_number = TACHO_NONE;
+    size_t count = table->count(data);
+    for (size_t i = 0; status == TACHO_OK && i < count; i++) {
+        uint64_t pair = (uint64_t)groups[i] << 32 | table->key(data, i, column);
+        if (last_number == TACHO_NONE || pair != last_pair) {
+            status = number_pair(&map, pair, &last_number);
+            last_pair = pair;
+        }
+        groups[i] = last_number;
+    }
+    *out_group_count = map.count;
+    tacho_number_map_deinit(&map);
+    return status;
+}
+
+static tacho_status sort_groups(const uint32_t *groups, size_t count, size_t group_count,
+                                uint32_t *order)
+{
+    uint32_t *places = NULL;
+    TACHO_TRY(tacho_items_make(&places, group_count + 1));
+    for (size_t i = 0; i < count; i++) {
+        places[groups[i] + 1]++;
+    }
+    for (size_t i = 1; i <= group_count; i++) {
+        places[i] += places[i - 1];
+    }
+    for (size_t i = 0; i < count; i++) {
+        order[places[groups[i]]++] = (uint32_t)i;
+    }
+    free(places);
+    return TACHO_OK;
+}
+
+static tacho_status group_rows(const tacho_sql_table *table, const tacho_sql_data *data,
+                               const char *columns, uint32_t *groups, uint32_t *order)
+{
+    size_t group_count = 1;
+    size_t count = table->count(data);
+    for (const char *column = columns; *column != '\0'; column++) {
+        TACHO_TRY(refine(table, data, *column - 'A', groups, &group_count));
+    }
+    return sort_groups(groups, count, group_count, order);
+}
+
+tacho_status tacho_sql_group(const tacho_sql_table *table, const tacho_sql_data *data,
+                             const char *columns, uint32_t **out_order)
+{
+    uint32_t *groups = NULL;
+    uint32_t *order = NULL;
+    size_t count = table->count(data);
+    TACHO_TRY(tacho_items_make(&groups, count));
+    tacho_status status = tacho_items_make(&order, count);
+    if (status == TACHO_OK) {
+        status = group_rows(table, data, columns, groups, order);
+    }
+    free(groups);
+    if (status != TACHO_OK) {
+        free(order);
+        order = NULL;
+    }
+    *out_order = order;
+    return status;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Rows put in groups without comparing text: two passes over the rows and a counting sort.
+ */
+#ifndef TACHO_SQL_GROUPING_H
+#define TACHO_SQL_GROUPING_H
+
+#include "sql/data.h"
+
+/*
+ * The rows of |table| such that those which are equal in |columns|, letters from 'A' on, follow one
+ * another; the caller frees them.
+ */
+tacho_status tacho_sql_group(const tacho_sql_table *table, const tacho_sql_data *data,
+                             const char *columns, uint32_t **out_order) TACHO_MUST_USE;
+
+#endif

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Opening a profile to SQL, and running a statement.
+ */
+#include "sql/session.h"
+
+#include "sql/functions.h"
+#include "sql/result.h"
+#include "sql/views.h"
+#include "sql/vtab.h"
+
+#include <string.h>
+
+/* No value is longer than this, whatever a statement computes. */
+enum { VALUE_BYTES_MAX = 256 << 20 };
+
+/* Reading is allowed, and nothing else. */
+static int authorize(void *user, int action, const char *first, const char *second,
+                     const char *schema, const char *trigger)
+{
+    (void)user;
+    (void)first;
+    (void)schema;
+    (void)trigger;
+    switch (action) {
+    case SQLITE_SELECT:
+    case SQLITE_READ:
+    case SQLITE_RECURSIVE:
+        return SQLITE_OK;
+    case SQLITE_FUNCTION:
+        return second != NULL && sqlite3_stricmp(second, "load_extension") == 0 ? SQLITE_DENY
+                                                                                : SQLITE_OK;
+    default:
+        return SQLITE_DENY;
+    }
+}
+
+static tacho_status fill_database(tacho_sql *sql)
+{
+    sqlite3 *db = sql->db;
+    sqlite3_limit(db, SQLITE_LIMIT_LENGTH, VALUE_BYTES_MAX);
+    sqlite3_limit(db, SQLITE_LIMIT_ATTACHED, 0);
+    sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)NULL);
+    sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, (int *)NULL);
+    int code = tacho_sql_functions_add(db);
+    if (code != SQLITE_OK) {
+        return tacho_sql_failure(db, code);
+    }
+    TACHO_TRY(tacho_sql_vtabs_make(db, &sql->data));
+    code = tacho_sql_views_make(db);
+    return code == SQLITE_OK ? TACHO_OK : tacho_sql_failure(db, code);
+}
+
+tacho_status tacho_sql_open(tacho_sql *sql, tacho_profile *profile)
+{
+    sql->db = NULL;
+    TACHO_TRY(tacho_sql_data_init(&sql->data, profile));
+    int code = sqlite3_open_v2(":memory:", &sql->db,
+                               SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_MEMORY |
+                                   SQLITE_OPEN_NOMUTEX,
+                               NULL);
+    if (code != SQLITE_OK) {
+        return sql->db == NULL ? tacho_no_memory() : tacho_sql_failure(sql->db, code);
+    }
+    TACHO_TRY(fill_database(sql));
+    sqlite3_set_authorizer(sql->db, authorize, NULL);
+    return TACHO_OK;
+}
+
+void tacho_sql_close(tacho_sql *sql)
+{
+    sqlite3_close(sql->db);
+    sql->db = NULL;
+    tacho_sql_data_deinit(&sql->data);
+}
+
+/* ---- statements ------------------------------------------------------------------------------ */
+
+static const char table_names[] =
+    "spans, ops, tracks, counters, flows, args, loss, steps, files, metadata";
+
+/* What is wrong with the statement, and where. */
+static tacho_status refuse(tacho_sql *sql, int code)
+{
+    const char *message = sqlite3_errmsg(sql->db);
+    int at = sqlite3_error_offset(sql->db);
+    if (code == SQLITE_NOMEM) {
+        return tacho_no_memory();
+    }
+    if (code == SQLITE_AUTH) {
+        return tacho_fail(TACHO_CODE_USAGE,
+                          "the SQL statement does more than read; only SELECT is allowed");
+    }
+    bool is_table = strncmp(message, "no such table", strlen("no such table")) == 0;
+    if (at >= 0) {
+        return tacho_fail(TACHO_CODE_USAGE, "SQL, character %d: %s%s%s", at + 1, message,
+                          is_table ? "; tables are " : "", is_table ? table_names : "");
+    }
+    return tacho_fail(TACHO_CODE_USAGE, "SQL: %s%s%s", message, is_table ? "; tables are " : "",
+                      is_table ? table_names : "");
+}
+
+/* Whether only white space, comments and semicolons follow. */
+static bool is_rest_empty(tacho_sql *sql, const char *rest)
+{
+    while (rest != NULL && *rest != '\0') {
+        sqlite3_stmt *next = NULL;
+        const char *tail = NULL;
+        int code = sqlite3_prepare_v2(sql->db, rest, -1, &next, &tail);
+        sqlite3_finalize(next);
+        if (code != SQLITE_OK || next != NULL || tail == rest) {
+            return false;
+        }
+        rest = tail;
+    }
+    return true;
+}
+
+static tacho_status prepare(tacho_sql *sql, const char *statement, sqlite3_stmt **out_prepared)
+{
+    const char *rest = NULL;
+    *out_prepared = NULL;
+    int code = sqlite3_prepare_v2(sql->db, statement, -1, out_prepared, &rest);
+    if (code != SQLITE_OK) {
+        return refuse(sql, code);
+    }
+    if (*out_prepared == NULL) {
+        return tacho_fail(TACHO_CODE_USAGE, "the SQL statement is empty");
+    }
+    if (!is_rest_empty(sql, rest)) {
+        return tacho_fail(TACHO_CODE_USAGE, "more than one SQL statement; give one SELECT");
+    }
+    if (sqlite3_column_count(*out_prepared) == 0 || !sqlite3_stmt_readonly(*out_prepared)) {
+        return tacho_fail(TACHO_CODE_USAGE,
+                          "the SQL statement gives no rows; only SELECT is allowed");
+    }
+    if (sqlite3_bind_parameter_count(*out_prepared) > 0) {
+        return tacho_fail(TACHO_CODE_USAGE,
+                          "the SQL statement has a parameter (%s); write the value",
+                          sqlite3_bind_parameter_name(*out_prepared, 1) != NULL
+                              ? sqlite3_bind_parameter_name(*out_prepared, 1)
+                              : "?");
+    }
+    return TACHO_OK;
+}
+
+tacho_status tacho_sql_run(tacho_sql *sql, const char *statement, tacho_table *out_table)
+{
+    sqlite3_stmt *prepared = NULL;
+    int code = SQLITE_OK;
+    tacho_status status = prepare(sql, statement, &prepared);
+    if (status == TACHO_OK) {
+        status = tacho_sql_result(prepared, out_table, &code);
+    }
+    if (status == TACHO_OK && code != SQLITE_DONE) {
+        status = refuse(sql, code);
+    }
+    sqlite3_finalize(prepared);
+    return status;
+}
+
+tacho_status tacho_sql_check(const char *statement)
+{
+    tacho_sql sql;
+    tacho_dict dict;
+    tacho_profile profile;
+    sqlite3_stmt *prepared = NULL;
+    TACHO_TRY(tacho_dict_init(&dict));
+    tacho_profile_init(&profile, &dict);
+    tacho_status status = tacho_sql_open(&sql, &profile);
+    if (status == TACHO_OK) {
+        status = prepare(&sql, statement, &prepared);
+    }
+    sqlite3_finalize(prepared);
+    tacho_sql_close(&sql);
+    tacho_profile_deinit(&profile);
+    tacho_dict_deinit(&dict);
+    return status;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * SQL over a profile: a database in memory whose tables read the profile where it lies. Statements
+ * may read and nothing else: no file is opened, and no table is changed.
+ */
+#ifndef TACHO_SQL_SESSION_H
+#define TACHO_SQL_SESSION_H
+
+#include "base/output.h"
+#include "sql/data.h"
+#include "table/table.h"
+
+typedef struct tacho_sql {
+    sqlite3 *db;
+    tacho_sql_data data;
+} tacho_sql;
+
+/* Over |profile|, which is complete and outlives it. Call close even after a failure. */
+tacho_status tacho_sql_open(tacho_sql *sql, tacho_profile *profile) TACHO_MUST_USE;
+void tacho_sql_close(tacho_sql *sql);
+
+/* The rows that |statement| selects; the table is to be freed after a failure, too. */
+tacho_status tacho_sql_run(tacho_sql *sql, const char *statement,
+                           tacho_table *out_table) TACHO_MUST_USE;
+
+/* Whether |statement| is one that can be run, of any profile. */
+tacho_status tacho_sql_check(const char *statement) TACHO_MUST_USE;
+
+/* Writes the tables and views of |profile| as the file of a SQLite database. */
+tacho_status tacho_sql_write(tacho_profile *profile, bool omits_args,
+                             tacho_output *output) TACHO_MUST_USE;
+
+#endif

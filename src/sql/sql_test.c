@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * SQL over a profile made by hand: nesting, groups, arguments, names that are not UTF-8, and what
+ * statements may not do.
+ */
+#include "sql/session.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+typedef struct fixture {
+    tacho_dict dict;
+    tacho_profile profile;
+    uint32_t part, track;
+    tacho_sql sql;
+} fixture;
+
+static void check_ok(tacho_status status)
+{
+    if (status != TACHO_OK) {
+        fail_msg("%s", tacho_status_message(status));
+    }
+}
+
+static uint32_t string(fixture *made, const char *text)
+{
+    uint32_t id = 0;
+    check_ok(tacho_dict_ensure_string(&made->dict, tacho_str_from_cstring(text), &id));
+    return id;
+}
+
+static void setup(fixture *made)
+{
+    tacho_clock clock;
+    uint32_t clock_id = 0;
+    tacho_clock_init(&clock, 1, 1);
+    check_ok(tacho_dict_init(&made->dict));
+    tacho_profile_init(&made->profile, &made->dict);
+    check_ok(tacho_dict_add_clock(&made->dict, &clock, TACHO_STR("ns"), &clock_id));
+    const tacho_part_facts part = {.path = TACHO_STR("made"),
+                                   .format = TACHO_STR("none"),
+                                   .generation = TACHO_STR(""),
+                                   .origin = TACHO_ORIGIN_MEASURED,
+                                   .clock = clock_id};
+    check_ok(tacho_dict_add_part(&made->dict, &part, &made->part));
+    const tacho_track track = {.parent = made->dict.parts[made->part].root,
+                               .part = made->part,
+                               .clock = clock_id,
+                               .lane_of = TACHO_NONE,
+                               .track_class = TACHO_TRACK_HOST,
+                               .nesting = TACHO_NESTING_STACK};
+    check_ok(tacho_dict_ensure_track(&made->dict, &track, TACHO_STR("thread"), &made->track));
+}
+
+static void teardown(fixture *made)
+{
+    tacho_profile_deinit(&made->profile);
+    tacho_dict_deinit(&made->dict);
+}
+
+static void add_span(fixture *made, const char *name, int64_t start, int64_t end)
+{
+    const tacho_site site = {string(made, name), string(made, ""), TACHO_NONE};
+    const tacho_arg args[] = {
+        {.key = string(made, "dims"), .type = TACHO_ARG_ARRAY, .value.as_uint = 2},
+        {.type = TACHO_ARG_INT, .value.as_int = -3},
+        {.type = TACHO_ARG_UINT, .value.as_uint = UINT64_MAX},
+        {.key = string(made, "bytes"), .type = TACHO_ARG_UINT, .value.as_uint = 5},
+    };
+    tacho_row row = {.kind = TACHO_ROW_SPAN, .track = made->track, .start = start, .args = args};
+    row.of.span.end = end;
+    row.of.span.op = TACHO_NONE;
+    row.of.span.run = TACHO_NONE;
+    row.arg_count = strcmp(name, "leaf") == 0 ? 4 : 0;
+    check_ok(tacho_dict_ensure_site(&made->dict, &site, &row.of.span.site));
+    check_ok(tacho_events_row(&made->profile.events, &row));
+}
+
+/* The only cell of a statement is |expected|. */
+static void expect(fixture *made, const char *statement, const char *expected)
+{
+    tacho_table table = {0};
+    char text[64];
+    check_ok(tacho_sql_open(&made->sql, &made->profile));
+    check_ok(tacho_sql_run(&made->sql, statement, &table));
+    assert_int_equal(table.cell_count, 1);
+    const tacho_cell *cell = tacho_table_cell(&table, 0, 0);
+    if (cell->is_absent) {
+        snprintf(text, sizeof(text), "NULL");
+    } else if (table.columns[0].type == TACHO_COLUMN_TEXT) {
+        snprintf(text, sizeof(text), "%.*s", (int)cell->value.text.len, cell->value.text.data);
+    } else if (table.columns[0].type == TACHO_COLUMN_REAL) {
+        snprintf(text, sizeof(text), "%g", cell->value.real);
+    } else {
+        snprintf(text, sizeof(text), "%lld", (long long)cell->value.integer);
+    }
+    assert_string_equal(text, expected);
+    tacho_table_deinit(&table);
+    tacho_sql_close(&made->sql);
+}
+
+static void test_nesting(void **state)
+{
+    (void)state;
+    fixture made;
+    setup(&made);
+    add_span(&made, "root", 0, 100);
+    add_span(&made, "leaf", 10, 30);
+    add_span(&made, "leaf", 30, 50);
+    add_span(&made, "inner", 35, 45);
+    add_span(&made, "crossing", 48, 60); /* of no span around it, nor in any */
+    expect(&made, "SELECT group_concat(coalesce(parent_id, 'x')) FROM spans", "x,0,0,2,x");
+    expect(&made, "SELECT group_concat(self_ns) FROM spans", "60,20,10,10,12");
+    expect(&made, "SELECT sum(self_ns) FROM ops WHERE operation = 'leaf'", "30");
+    expect(&made, "SELECT bytes FROM ops WHERE operation = 'leaf'", "10");
+    expect(&made, "SELECT bytes FROM ops WHERE operation = 'root'", "NULL");
+    expect(&made, "SELECT round(sum(share_percent), 9) FROM ops", "100");
+    teardown(&made);
+}
+
+static void test_rows_are_found_by_number(void **state)
+{
+    (void)state;
+    fixture made;
+    setup(&made);
+    add_span(&made, "a", 0, 1);
+    add_span(&made, "leaf", 1, 2);
+    expect(&made, "SELECT name FROM spans WHERE span_id = 1", "leaf");
+    expect(&made, "SELECT count(*) FROM spans WHERE span_id IN (-1, 0, 1, 2, 9e18, 'x', 0.5)", "2");
+    expect(&made, "SELECT count(*) FROM spans WHERE span_id = NULL", "0");
+    expect(&made, "SELECT count(*) FROM spans JOIN args USING (span_id)", "3");
+    expect(&made, "SELECT count(*) FROM args WHERE span_id = 0", "0");
+    expect(&made, "SELECT count(*) FROM args WHERE rowid = 2", "1");
+    expect(&made, "SELECT group_concat(key) FROM args", "dims[0],dims[1],bytes");
+    expect(&made, "SELECT group_concat(value) FROM args", "-3,18446744073709551615,5");
+    expect(&made, "SELECT group_concat(typeof(value)) FROM args", "integer,text,integer");
+    teardown(&made);
+}
+
+static void test_groups(void **state)
+{
+    (void)state;
+    fixture made;
+    setup(&made);
+    for (int64_t i = 0; i < 70000; i++) {
+        static const char *const names[] = {"a", "b", "c"};
+        add_span(&made, names[i % 3], i, i + 1);
+    }
+    expect(&made, "SELECT group_concat(n) FROM (SELECT count(*) AS n FROM spans GROUP BY name)",
+           "23334,23333,23333");
+    expect(
+        &made,
+        "SELECT group_concat(n) FROM (SELECT count(*) AS n FROM spans GROUP BY track, name, kind)",
+        "23334,23333,23333");
+    expect(&made, "SELECT count(*) FROM (SELECT DISTINCT name, class FROM spans)", "3");
+    expect(&made,
+           "SELECT group_concat(name) FROM (SELECT DISTINCT name FROM spans ORDER BY name DESC)",
+           "c,b,a");
+    teardown(&made);
+}
+
+/* Two names that look the same once they are clean are one group. */
+static void test_bad_names(void **state)
+{
+    (void)state;
+    fixture made;
+    setup(&made);
+    add_span(&made, "x\xff", 0, 1);
+    add_span(&made, "y", 1, 2);
+    add_span(&made, "x\xfe", 2, 3);
+    expect(&made, "SELECT group_concat(n) FROM (SELECT count(*) AS n FROM spans GROUP BY name)",
+           "2,1");
+    expect(&made, "SELECT name FROM spans WHERE span_id = 0", "x\xef\xbf\xbd");
+    teardown(&made);
+}
+
+static void test_statements_are_checked(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {
+        "",
+        "   ",
+        ";",
+        "SELECT",
+        "SELECT 1; SELECT 2",
+        "DROP TABLE spans",
+        "ATTACH 'x' AS y",
+        "PRAGMA table_info(spans)",
+        "SELECT load_extension('x')",
+        "CREATE TABLE t(x)",
+        "SELECT ?",
+        "SELECT * FROM nothing",
+        "INSERT INTO spans VALUES (1)",
+    };
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        tacho_status status = tacho_sql_check(bad[i]);
+        assert_int_equal(tacho_status_code(status), TACHO_CODE_USAGE);
+        tacho_status_free(status);
+    }
+    check_ok(tacho_sql_check("SELECT 1; -- and no more"));
+    check_ok(tacho_sql_check("WITH t AS (SELECT * FROM ops) SELECT * FROM t, steps, loss"));
+}
+
+static void test_no_rows(void **state)
+{
+    (void)state;
+    fixture made;
+    setup(&made);
+    expect(&made, "SELECT count(*) FROM ops", "0");
+    expect(&made, "SELECT percentile(duration_ns, 50) FROM spans", "NULL");
+    expect(&made, "SELECT only_value(name) FROM spans", "NULL");
+    teardown(&made);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_nesting), cmocka_unit_test(test_rows_are_found_by_number),
+        cmocka_unit_test(test_groups),  cmocka_unit_test(test_bad_names),
+        cmocka_unit_test(test_no_rows), cmocka_unit_test(test_statements_are_checked),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Views: ops says what 'tacho ops' says, steps what a comparison takes for samples.
+ */
+#include "sql/views.h"
+
+#include <stddef.h>
+
+const tacho_sql_view tacho_sql_views[] = {
+    {"ops", "SELECT file, operation, class, origin, count, total_ns, self_ns,"
+            " coalesce(100.0 * self_ns / sum(self_ns) OVER (PARTITION BY file, origin), 0.0)"
+            " AS share_percent,"
+            " (2 * total_ns + count) / (2 * count) AS mean_ns,"
+            " p50_ns, p99_ns, min_ns, max_ns, bytes, location "
+            "FROM (SELECT file, operation, class, origin, count(*) AS count,"
+            " sum(duration_ns) AS total_ns, sum(self_ns) AS self_ns,"
+            " percentile(duration_ns, 50) AS p50_ns, percentile(duration_ns, 99) AS p99_ns,"
+            " min(duration_ns) AS min_ns, max(duration_ns) AS max_ns, sum(bytes) AS bytes,"
+            " only_value(location) AS location "
+            "FROM spans WHERE is_work "
+            "GROUP BY file, operation, class, origin)"},
+    {"steps",
+     "SELECT file, 'run' AS kind, run AS name, invocation AS number, min(start_ns) AS start_ns,"
+     " max(end_ns) AS end_ns, max(end_ns) - min(start_ns) AS duration_ns,"
+     " count(*) AS span_count "
+     "FROM spans WHERE invocation IS NOT NULL GROUP BY file, run, invocation "
+     "UNION ALL "
+     "SELECT file, 'marked', name, CAST(substr(name, 14) AS INTEGER), start_ns, end_ns,"
+     " duration_ns, NULL "
+     "FROM spans WHERE name GLOB 'ProfilerStep#*' AND kind <> 'instant'"},
+    {NULL, NULL},
+};
+
+int tacho_sql_views_make(sqlite3 *db)
+{
+    int code = SQLITE_OK;
+    for (size_t i = 0; code == SQLITE_OK && tacho_sql_views[i].name != NULL; i++) {
+        char *text = sqlite3_mprintf("CREATE TEMP VIEW %s AS %s", tacho_sql_views[i].name,
+                                     tacho_sql_views[i].select);
+        code = text != NULL ? sqlite3_exec(db, text, NULL, NULL, NULL) : SQLITE_NOMEM;
+        sqlite3_free(text);
+    }
+    return code;
+}
