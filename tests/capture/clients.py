@@ -121,7 +121,7 @@ class Clients(unittest.TestCase):
         for port in ((), ("-p", "0")):
             done = self.tacho("profile", "-q", "-o", "run.tacho", *port, "--", LOAD, "fork", "256", "40")
             self.assertEqual(done.returncode, 0, done.stderr)
-            self.assertEqual(self.count("work"), 256 * 40)
+            self.assertEqual(self.count("work"), 256 * 40, done.stderr)
 
     def test_a_port_that_is_taken(self):
         holder = socket.create_server(("127.0.0.1", 0))
