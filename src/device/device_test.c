@@ -459,6 +459,52 @@ static void test_levels(void **state)
     }
 }
 
+/* ---- work ---------------------------------------------------------------------------------- */
+
+/* A gate for which every call is more work than a program may take. */
+static tacho_status open_gate(void **out_self)
+{
+    *out_self = NULL;
+    return TACHO_OK;
+}
+
+static tacho_status check_heavy(void *self, tacho_str type, const tacho_kernel_call *call,
+                                uint64_t *out_work)
+{
+    (void)self;
+    (void)type;
+    (void)call;
+    *out_work = UINT64_MAX / 2;
+    return TACHO_OK;
+}
+
+static void close_gate(void *self)
+{
+    assert_null(self);
+}
+
+/* The limit is that of the device, not of who asks it: refused on every one that computes. */
+static void test_work(void **state)
+{
+    (void)state;
+    static const tacho_gate gate = {open_gate, check_heavy, close_gate};
+    static const char *const names[] = {"cpu", "sim"};
+    for (size_t i = 0; i < 2; i++) {
+        tacho_program program;
+        tacho_device *device;
+        tacho_device_options options = {.threads = 1, .gate = &gate};
+        setup(&program);
+        assert_null(tacho_device_open(tacho_str_from_cstring(names[i]), &options, &device));
+        check_failure(device->type->load(device, &program), "one inference takes about");
+        tacho_device_close(device);
+        options.is_forced = true;
+        assert_null(tacho_device_open(tacho_str_from_cstring(names[i]), &options, &device));
+        assert_null(device->type->load(device, &program));
+        tacho_device_close(device);
+        tacho_program_deinit(&program);
+    }
+}
+
 static void test_null(void **state)
 {
     (void)state;
@@ -492,7 +538,7 @@ int main(void)
         cmocka_unit_test(test_records),  cmocka_unit_test(test_counters),
         cmocka_unit_test(test_links),    cmocka_unit_test(test_levels),
         cmocka_unit_test(test_null),     cmocka_unit_test(test_overlapping_threads),
-        cmocka_unit_test(test_null),     cmocka_unit_test(test_waits_and_unknown_events),
+        cmocka_unit_test(test_work),     cmocka_unit_test(test_waits_and_unknown_events),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -71,6 +71,33 @@ class Clients(unittest.TestCase):
             self.assertEqual((clients, taken + dropped), (1, threads * events))
             self.assertEqual(self.count("work"), taken)
 
+    def test_a_full_disk_is_counted(self):
+        """What is lost and what is kept add up to what was reported, on a disk that is really full."""
+        os.mkdir(f"{self.at}/disk")
+        if subprocess.run(["unshare", "-rm", "mount", "-t", "tmpfs", "none", f"{self.at}/disk"],
+                          capture_output=True, check=False).returncode != 0:
+            self.skipTest("no disk of our own can be mounted here")
+        for size, keeps_some in ((16, False), (700, True), (2000, True)):
+            line = (f"mount -t tmpfs -o size={size}k none disk && cd disk && "
+                    f"{TACHO} profile -o full.tacho -- {LOAD} zones 16 50000; echo status $?; ls; "
+                    f"for i in *.partial; do {TACHO} info --json -q $i; {TACHO} ops --top 0 --json -q $i; done")
+            done = subprocess.run(["unshare", "-rm", "sh", "-c", line], cwd=self.at, capture_output=True,
+                                  text=True, check=False, timeout=300)
+            self.assertIn("status 0\n", done.stdout)  # that of the program
+            self.assertIn("No space left on device", done.stderr)
+            self.assertNotIn("full.tacho\n", done.stdout)
+            found = re.search(r"(\d+) events? could not be stored, (\d+) before that are kept", done.stderr)
+            self.assertTrue(found, done.stderr)
+            lost, kept = map(int, found.groups())
+            # Beside the 800,000 zones: what a look at one process gives, twenty times a second or so.
+            self.assertIn(lost + kept - 800000, range(1, 1000), done.stderr)
+            self.assertGreater(lost, 0)
+            self.assertEqual(kept > 0, keeps_some, done.stderr)
+            rows = [json.loads(row) for row in done.stdout.splitlines() if row.startswith("{")]
+            self.assertEqual(sum(row["events"] for row in rows if row["table"] == "inputs"), kept)
+            zones = sum(row["count"] for row in rows if row.get("operation") == "work")
+            self.assertIn(kept - zones, range(1000))
+
     def test_a_collector_that_is_none(self):
         """A program lives on whatever is at the end of its socket."""
         segment_bytes = 4096 + (1 << 15) * 8 + (8 << 20) + 64 * (4096 + (1 << 18) * 32)

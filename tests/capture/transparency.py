@@ -14,6 +14,7 @@ import os
 import pty
 import random
 import re
+import select
 import signal
 import stat
 import subprocess
@@ -414,9 +415,12 @@ class Captures(unittest.TestCase):
             pipe = os.open(f"{self.at}/pipe.tacho", os.O_RDWR | os.O_NONBLOCK)
             done = self.tacho("profile", "-q", "-o", target, "--", "sh", "-c", "exit 4")
             self.assertEqual(done.returncode, 4, done.stderr)
+            self.assertTrue(stat.S_ISFIFO(os.lstat(f"{self.at}/pipe.tacho").st_mode), "the pipe is replaced")
+            self.assertTrue(os.path.islink(f"{self.at}/link.tacho"), "the link is replaced")
+            ready, _, _ = select.select([pipe], [], [], 0)
+            self.assertTrue(ready, "nothing is written to the pipe")
             self.assertEqual(os.read(pipe, 4), b"\x89TCH")
             os.close(pipe)
-            self.assertTrue(stat.S_ISFIFO(os.stat(f"{self.at}/{target}").st_mode))
         self.assertEqual(sorted(os.listdir(self.at)), ["link.tacho", "pipe.tacho"])
 
     def test_who_is_not_asked_for_is_listed_once(self):
