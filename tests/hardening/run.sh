@@ -31,8 +31,17 @@ expect() {
     fi
 }
 
-for file in "$1/bin/tacho" "$1"/src/libtacho.so "$1"/src/libtacho-client.so; do
-    [[ -e $file ]] || continue
+# What is installed and has to be there, and whatever else can be loaded.
+files=("$1/bin/tacho" "$1/src/libtacho.so" "$1/src/libtacho-client.so")
+for file in "$1"/bin/* "$1"/src/*.so; do
+    [[ " ${files[*]} " == *" $file "* ]] || ! readelf -h "$file" >/dev/null 2>&1 || files+=("$file")
+done
+for file in "${files[@]}"; do
+    if [[ ! -e $file ]]; then
+        echo "FAIL $file: not built"
+        failed=1
+        continue
+    fi
     expect "$file" "position independence" 'Type: *DYN' readelf -h
     expect "$file" "RELRO" 'GNU_RELRO' readelf -lW
     expect "$file" "BIND_NOW" 'BIND_NOW|FLAGS.* NOW' readelf -dW
@@ -43,8 +52,10 @@ for file in "$1/bin/tacho" "$1"/src/libtacho.so "$1"/src/libtacho-client.so; do
         echo "FAIL $file: memory that is writable and executable"
         failed=1
     fi
-    if grep -qF "$(cd "$1" && pwd -P)" "$file"; then
-        echo "FAIL $file: names the folder in which it was built"
+done
+for file in "${files[@]}" "$1/src/libtacho.a" "$1/src/libtacho-client.a"; do
+    if [[ ! -e $file ]] || grep -qF "$(cd "$1" && pwd -P)" "$file"; then
+        echo "FAIL $file: not built, or names the folder in which it was built"
         failed=1
     fi
 done
@@ -60,5 +71,5 @@ if readelf -h "$1/bin/tacho" | grep -q 'X86-64'; then
 fi
 # Fortified at level 3: a size known only at run time is checked, too.
 grep -q -- '-D_FORTIFY_SOURCE=3' "$1/compile_commands.json" || { echo "FAIL level of _FORTIFY_SOURCE"; failed=1; }
-((failed)) || echo "hardened"
+((failed)) || echo "hardened: ${#files[@]} files, ${count:-no} objects"
 exit "$failed"
