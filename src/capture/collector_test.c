@@ -40,6 +40,7 @@ typedef struct fixture {
     pthread_t thread;
     _Atomic bool is_stopping;
     _Atomic bool is_idle; /* takes connections and drains nothing */
+    _Atomic uint64_t turn_count;
     _Atomic uint64_t row_count;
     uint64_t unended_count;
 } fixture;
@@ -74,6 +75,7 @@ static void *collect(void *user)
         if (!self->is_idle) {
             tacho_collector_drain(&self->collector);
         }
+        self->turn_count++;
     }
     return NULL;
 }
@@ -227,7 +229,9 @@ static void count_threads_in_one_mapping(void)
     start(&self);
     self.is_idle = true;
     REQUIRE(tacho_client_is_active());
-    usleep(20000); /* the drain that was going on is over */
+    for (uint64_t turn = self.turn_count; self.turn_count < turn + 2;) {
+        usleep(1000); /* until the drain that was going on is over */
+    }
     tacho_shared_memory *memory = &self.collector.segments->memory;
     munmap(memory->bytes, memory->len);
     memory->bytes = tacho_client_process.segments[0];

@@ -147,7 +147,7 @@ static void children_and_orphans_are_seen(void **state)
     seen self;
     (void)state;
     tacho_wrapper_result result =
-        run_line(&self, "sleep 0.2 & (sleep 0.2 & sleep 0.2 &) & sleep 0.4", 0, SIZE_MAX);
+        run_line(&self, "sleep 1 & (sleep 1 & sleep 1 &) & sleep 3", 0, SIZE_MAX);
     assert_int_equal(result.exit_status, 0);
     assert_true(self.process_count >= 5);
     assert_int_equal(result.running_count, 0);
@@ -160,11 +160,12 @@ static void who_outlives_it_is_counted(void **state)
 {
     seen self;
     (void)state;
-    tacho_wrapper_result result = run_line(&self, "sleep 5 & sleep 0.1; exit 2", 0, SIZE_MAX);
+    tacho_wrapper_result result =
+        run_line(&self, "sleep 60 >/dev/null 2>&1 & sleep 0.5; exit 2", 0, SIZE_MAX);
     assert_int_equal(result.exit_status, 2);
     assert_int_equal(result.running_count, 1);
     assert_int_equal(self.unended_count, 1);
-    assert_true(result.elapsed_ns < INT64_C(4000000000));
+    assert_true(result.elapsed_ns < INT64_C(30000000000));
     end(&self);
 }
 
@@ -193,7 +194,7 @@ static void ranks_are_found(void **state)
 static void storing_may_fail(void **state)
 {
     (void)state;
-    for (size_t room = 0; room < 4; room++) {
+    for (size_t room = 0; room < 3; room++) { /* one process, and two samples of it, at least */
         seen self;
         tacho_wrapper_result result = run_line(&self, "sleep 0.05; exit 9", 0, room);
         assert_int_equal(result.exit_status, 9);

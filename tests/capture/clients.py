@@ -119,7 +119,7 @@ class Clients(unittest.TestCase):
                     if answer:
                         socket.send_fds(peer, [answer], [memory])
                     peer.close()
-                    self.assertEqual(child.wait(timeout=60), 0)
+                    self.assertEqual(child.wait(timeout=300), 0)
                     os.close(memory)
 
     def test_a_port_that_names_a_file(self):
@@ -135,7 +135,7 @@ class Clients(unittest.TestCase):
                 peer.recv(16)
                 peer.send(struct.pack("<IIQII", 0x656d6c57, WIRE_VERSION, segment_bytes, os.getpid(), precious.fileno()))
                 peer.close()
-                self.assertEqual(child.wait(timeout=60), 0)
+                self.assertEqual(child.wait(timeout=300), 0)
             self.assertEqual(os.stat(f"{self.at}/precious").st_blocks, 0)
 
     def test_children_and_new_programs(self):
@@ -219,10 +219,13 @@ subprocess.run([{LOAD!r}, "zones", "2", "500"], check=True, start_new_session=Tr
     def test_live(self):
         child = subprocess.Popen([TACHO, "profile", "--live", "--", LOAD, "forever", "done"], cwd=self.at,
                                  stderr=subprocess.PIPE, text=True)
-        lines = [child.stderr.readline() for _ in range(2)]
+        pattern = re.compile(r"tacho: live: \d+\.\d s: 1 process, \d\d+ events/s, 0 dropped; work \d+ %\n")
+        lines = []
+        while len(lines) < 30 and not (lines and pattern.fullmatch(lines[-1])):  # one a second
+            lines.append(child.stderr.readline())
         child.terminate()
-        child.communicate(timeout=60)
-        self.assertRegex(lines[1], r"^tacho: live: \d+\.\d s: 1 process, \d\d+ events/s, 0 dropped; work \d+ %$")
+        child.communicate(timeout=300)
+        self.assertTrue(pattern.fullmatch(lines[-1]), lines)
 
     def test_a_crash_shows_what_was_open(self):
         done = self.tacho("profile", "-o", "run.tacho", "--", LOAD, "crash")
@@ -238,7 +241,7 @@ subprocess.run([{LOAD!r}, "zones", "2", "500"], check=True, start_new_session=Tr
             time.sleep(random_.uniform(0, 0.4))
             (pid,) = self.children(child.pid)
             os.kill(pid, signal.SIGKILL)
-            _, err = child.communicate(timeout=60)
+            _, err = child.communicate(timeout=300)
             self.assertEqual(child.returncode, 128 + signal.SIGKILL, err)
             complete = self.complete()
             found = self.count("work")
@@ -256,13 +259,15 @@ subprocess.run([{LOAD!r}, "zones", "2", "500"], check=True, start_new_session=Tr
             self.wait_for_work()
             time.sleep(0.6 + random_.uniform(0, 0.5))
             before = self.complete()
-            time.sleep(1.5)  # a seal, even on a busy machine
+            (name,) = [name for name in os.listdir(self.at) if name.endswith(".partial")]
+            limit = time.monotonic() + 60  # a seal takes a quarter of a second, unless the computer is busy
+            while self.count("work", name, is_cut=True) < before and time.monotonic() < limit:
+                time.sleep(0.1)
             (pid,) = self.children(child.pid)
             child.kill()
             child.wait()
             time.sleep(0.05)
             os.kill(pid, signal.SIGKILL)  # it runs on without a collector
-            (name,) = [name for name in os.listdir(self.at) if name.endswith(".partial")]
             self.assertGreaterEqual(self.count("work", name, is_cut=True), before)
             os.remove(f"{self.at}/{name}")
             os.remove(f"{self.at}/done")
@@ -272,7 +277,7 @@ subprocess.run([{LOAD!r}, "zones", "2", "500"], check=True, start_new_session=Tr
             return struct.unpack("Q", file.read(8))[0]
 
     def wait_for_work(self):
-        for _ in range(1000):
+        for _ in range(12000):
             if os.path.exists(f"{self.at}/done") and os.path.getsize(f"{self.at}/done") == 8 \
                     and self.complete() > 0:
                 return

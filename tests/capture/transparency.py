@@ -48,7 +48,7 @@ SCRIPTS = [
     "trap 'echo term; exit 7' TERM; kill $$; sleep 5",
     "trap '' INT; kill -INT $$; echo still here",
     "(trap 'exit 5' USR1; kill -USR1 $(exec sh -c 'echo $PPID'); sleep 5); echo $?",
-    "sleep 0.05 & kill $!; wait $!; echo $?",
+    "sleep 30 & kill $!; wait $!; echo $?",
     "for i in 1 2 3 4 5 6 7 8; do sh -c \"exit $i\" & done; wait; echo done",
     "sh -c 'sh -c \"sh -c \\\"exit 6\\\"\"'; echo $?",
     "exec 3>file; echo three >&3; exec 3>&-; cat file",
@@ -77,7 +77,8 @@ SCRIPTS = [
     "chmod 700 not_executable; ./not_executable; echo $?",
     "printf '#!/no/such/shell\\n' >script; chmod 700 script; ./script; echo $?",
     "cp not_executable a; rm not_executable; ls",
-    "(sleep 0.2; kill -CONT $$) & kill -STOP $$; wait; echo continued",
+    "(until grep -q '^State:.T' /proc/$$/status; do sleep 0.01; done; kill -CONT $$) & "
+    "kill -STOP $$; wait; echo continued",
 ]
 PROGRAMS = [
     "import subprocess; print(subprocess.run(['false']).returncode)",
@@ -123,7 +124,7 @@ def words_of(random_):
 def run(words, stdin, at, **more):
     env = {**os.environ, "GROUP": str(os.getpgid(0)), "SESSION": str(os.getsid(0))}
     return subprocess.run(words, input=stdin, cwd=at, env=env, capture_output=True, check=False,
-                          timeout=60, **more)
+                          timeout=300, **more)
 
 
 def files_in(folder):
@@ -208,7 +209,7 @@ class Commands(unittest.TestCase):
                 for prefix in ("", f"{TACHO} profile -q --"):
                     with tempfile.TemporaryDirectory() as at:
                         done = subprocess.run(["bash", "-c", line.format(prefix) + end, script], cwd=at,
-                                              capture_output=True, check=False, timeout=60)
+                                              capture_output=True, check=False, timeout=300)
                         results.append((done.returncode, done.stdout, files_in(at)))
                 self.assertEqual(results[0], results[1], closing)
 
@@ -221,7 +222,7 @@ class Commands(unittest.TestCase):
             for line in (plain, wrapped):
                 with tempfile.TemporaryDirectory() as at:
                     done = subprocess.run(["sh", "-c", line], cwd=at, capture_output=True, check=False,
-                                          timeout=60)
+                                          timeout=300)
                     results.append((done.returncode, done.stdout, files_in(at)))
             self.assertEqual(*results)
 
@@ -234,7 +235,7 @@ class Signals(unittest.TestCase):
               "for number in {numbers}:\n"
               "    signal.signal(number, got)\n"
               "print('ready', flush=True)\n"
-              "time.sleep(30)\n")
+              "time.sleep(300)\n")
     NUMBERS = [int(number) for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM,
                                           signal.SIGUSR1, signal.SIGUSR2, signal.SIGALRM)]
 
@@ -249,7 +250,7 @@ class Signals(unittest.TestCase):
         for number in self.NUMBERS:
             child = self.start("-q")
             child.send_signal(number)
-            out, err = child.communicate(timeout=30)
+            out, err = child.communicate(timeout=300)
             self.assertEqual((out, err, child.returncode), (f"{number}\n", "", 40 + number))
 
     def test_an_interrupt_of_the_group_arrives_once_and_is_reported(self):
@@ -282,15 +283,15 @@ class Signals(unittest.TestCase):
         self.assertTrue(os.WIFSTOPPED(os.waitpid(child.pid, os.WUNTRACED)[1]))
         os.killpg(child.pid, signal.SIGCONT)
         child.terminate()
-        self.assertEqual(child.wait(timeout=30), 40 + signal.SIGTERM)
+        self.assertEqual(child.wait(timeout=300), 40 + signal.SIGTERM)
         child.communicate()
 
     def test_a_timeout(self):
         start = time.monotonic()
-        done = subprocess.run([TACHO, "profile", "--timeout", "0.2", "sleep 30 & sleep 30"],
+        done = subprocess.run([TACHO, "profile", "--timeout", "0.2", "sleep 300 & sleep 300"],
                               capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 124)
-        self.assertLess(time.monotonic() - start, 20)
+        self.assertLess(time.monotonic() - start, 100)
         self.assertIn("timed out", done.stderr)
 
     def test_a_timeout_of_who_does_not_listen(self):
@@ -307,7 +308,7 @@ class Captures(unittest.TestCase):
 
     def tacho(self, *words, **more):
         return subprocess.run([TACHO, *words], cwd=self.at, capture_output=True, text=True, check=False,
-                              timeout=120, **more)
+                              timeout=300, **more)
 
     def test_every_output_is_one_that_others_read(self):
         for name in ("run.tacho", "run.tacho.zst", "run.pb", "run.json"):
@@ -341,20 +342,28 @@ class Captures(unittest.TestCase):
             self.assertTrue(done.stderr)
             self.assertEqual(os.listdir(self.at), [])
 
+    def wait_for_seals(self, count):
+        """Until the capture is there and has grown so many times. A seal a second, unless the computer is busy."""
+        limit, sizes = time.monotonic() + 60, set()
+        while len(sizes) < count + 1:
+            self.assertLess(time.monotonic(), limit, f"no {count} seals: {sizes}")
+            sizes |= {os.path.getsize(f"{self.at}/{name}") for name in os.listdir(self.at)}
+            time.sleep(0.02)
+
     def test_killed_while_recording(self):
         """The capture so far stays, and can be read."""
-        for delay in (0.3, 1.5, 2.5):
+        for seals in (0, 2, 4):
             child = subprocess.Popen([TACHO, "profile", "-o", "k.tacho", "--", "sh", "-c",
-                                      "for i in 1 2 3 4 5 6 7 8 9; do sleep 0.1; done; sleep 9"],
+                                      "while :; do sleep 0.1; done"],
                                      cwd=self.at, stderr=subprocess.DEVNULL, start_new_session=True)
-            time.sleep(delay)
+            self.wait_for_seals(seals)
             child.kill()
             child.wait()
             os.killpg(child.pid, signal.SIGKILL)
             (name,) = os.listdir(self.at)
             self.assertRegex(name, r"^k\.tacho\.\d+\.partial$")
             info = self.tacho("info", name)
-            if delay > 0.5:  # two seals, at least
+            if seals > 0:
                 self.assertEqual(info.returncode, 3, info.stderr)
                 self.assertIn("Resident memory", info.stdout)
             os.remove(f"{self.at}/{name}")
@@ -363,7 +372,7 @@ class Captures(unittest.TestCase):
         line = (f"ulimit -f 8; exec {TACHO} profile -o full.tacho -- sh -c "
                 "'i=0; while [ $i -lt 120 ]; do sleep 0.004 & i=$((i+1)); wait; done; exit 11'")
         done = subprocess.run(["bash", "-c", line], cwd=self.at, capture_output=True, text=True,
-                              check=False, timeout=120)
+                              check=False, timeout=300)
         self.assertEqual(done.returncode, 11, done.stderr)
         found = re.search(r"(\d+) events? could not be stored, (\d+) before that are kept", done.stderr)
         self.assertTrue(found, done.stderr)
@@ -380,7 +389,7 @@ class Captures(unittest.TestCase):
         with open(f"{self.at}/old.tacho", "w", encoding="utf-8") as file:
             file.write("of an earlier run")
         done = subprocess.run(["bash", "-c", f"ulimit -f 0; exec {TACHO} profile -q -o old.tacho -- sh -c 'exit 9'"],
-                              cwd=self.at, capture_output=True, text=True, check=False, timeout=120)
+                              cwd=self.at, capture_output=True, text=True, check=False, timeout=300)
         self.assertEqual(done.returncode, 9, done.stderr)
         self.assertIn("error: nothing could be stored", done.stderr)
         self.assertEqual(os.listdir(self.at), ["old.tacho"])
@@ -391,7 +400,7 @@ class Captures(unittest.TestCase):
         for target in ("o.tacho", "o.pb", "o.csv"):
             with open("/dev/full", "wb") as full:
                 done = subprocess.run([TACHO, "profile", "-o", target, "--", "sh", "-c", "exit 6"], cwd=self.at,
-                                      stderr=full, check=False, timeout=120)
+                                      stderr=full, check=False, timeout=300)
             self.assertEqual(done.returncode, 6)
             self.assertTrue(os.path.isfile(f"{self.at}/{target}"), os.listdir(self.at))
 
@@ -426,18 +435,18 @@ class Captures(unittest.TestCase):
     def test_who_is_not_asked_for_is_listed_once(self):
         """A child that has ended is in the kernel's lists until its parent waits for it."""
         done = self.tacho("profile", "-o", "z.csv", "--", sys.executable, "-c",
-                          "import subprocess, time; p = subprocess.Popen(['sleep', '0.1']);"
-                          "time.sleep(0.5); p.wait()")
+                          "import subprocess, time; p = subprocess.Popen(['sleep', '1']);"
+                          "time.sleep(2); p.wait()")
         self.assertEqual(done.returncode, 0, done.stderr)
         with open(f"{self.at}/z.csv", encoding="utf-8") as table:
             names = [row.split(",")[1] for row in table if "sleep" in row.split(",")[1]]
-        self.assertEqual(names.count("sleep 0.1"), 1, names)
+        self.assertEqual(names.count("sleep 1"), 1, names)
         self.assertNotIn("sleep", names)
 
     def test_what_another_left_is_not_in_the_way(self):
         """A file of one that was killed and had the same process number."""
         done = subprocess.run(["sh", "-c", f"touch left.tacho.$$.partial; exec {TACHO} profile -q "
-                               "-o left.tacho -- sh -c 'exit 5'"], cwd=self.at, check=False, timeout=120)
+                               "-o left.tacho -- sh -c 'exit 5'"], cwd=self.at, check=False, timeout=300)
         self.assertEqual(done.returncode, 5)
         self.assertEqual(self.tacho("info", "left.tacho").returncode, 0)
         left = [name for name in os.listdir(self.at) if name.endswith(".partial")]

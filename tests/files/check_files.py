@@ -28,7 +28,7 @@ HOSTILE = DATA / "hostile" / "names_t2.csv"
 
 def run(*words, **options):
     return subprocess.run([str(word) for word in (TACHO, *words)], capture_output=True, check=False,
-                          timeout=60, **options)
+                          timeout=300, **options)
 
 
 def shell(command, **options):

@@ -97,7 +97,7 @@ class Check:
             out = os.path.join(folder, "out.tacho")
             start = time.monotonic()
             done = subprocess.run([self.tacho, "profile", "-o", out, "--", "bash", "-c", script],
-                                  capture_output=True, text=True, timeout=120)
+                                  capture_output=True, text=True, timeout=300)
             took = time.monotonic() - start
             rows = os.path.join(folder, "rows.jsonl")
             subprocess.run([self.tacho, "convert", out, "-o", rows], capture_output=True)
@@ -125,7 +125,7 @@ class Check:
                 file.write(compose("tt", b"TT_DNN_DEVICE_OP", b"id:1024", OP_MESSAGE))
             command = "%s %s/replay_client.py play %s" % (sys.executable, HERE, path)
             done = subprocess.run([dropin, "-q", command], cwd=folder, capture_output=True,
-                                  text=True, timeout=60)
+                                  text=True, timeout=300)
             table = os.path.join(folder, "results/perf/device_ops_perf_trace.csv")
             self.expect("tt_profile: exit", done.returncode == 0, done.stderr)
             with open(table, newline="") as file:
@@ -142,13 +142,14 @@ class Check:
         rows, done, _ = self.profile(["play"])
         self.expect("one: exit", done.returncode == 0, done.stderr)
         self.check_zones("one", rows, done, 1)
-        rows, done, _ = self.profile(["play"] * 16)
+        rows, done, usual = self.profile(["play"] * 16)
         self.expect("sixteen: exit", done.returncode == 0, done.stderr)
         self.check_zones("sixteen", rows, done, 16)
         rows, done, took = self.profile(["hang", "garbage", "play", "slow"])
         self.expect("odd ones: exit", done.returncode == 0, done.stderr)
         self.check_zones("odd ones", rows, done, 2)
-        self.expect("odd ones delay nobody", took < 15, took)
+        # One that hangs does so for 1.5 s; the rest depends on how busy the computer is.
+        self.expect("odd ones delay nobody", took < 10 + 3 * usual, (took, usual))
         self.check_op_table(os.path.join(os.path.dirname(self.tacho), "../dropin/tt_profile"))
         return self.failures
 

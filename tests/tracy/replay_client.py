@@ -14,7 +14,7 @@ import sys
 import time
 
 FIRST_PORT, PORTS = 8086, 20
-WAIT_S = 20
+WAIT_S = 100
 
 
 def try_listen(number):
