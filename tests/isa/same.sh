@@ -19,8 +19,10 @@ failed=0
 
 unset ONEDNN_MAX_CPU_ISA DNNL_MAX_CPU_ISA
 limits=(ALL)
-for limit in SSE41 AVX2 AVX512_CORE AVX512_CORE_VNNI AVX512_CORE_BF16; do
-    if [[ $(ONEDNN_MAX_CPU_ISA=$limit "$bin/tacho" --version) == *" instruction set $limit "* ]]; then
+for limit in SSE41 AVX AVX2 AVX2_VNNI AVX512_CORE AVX512_CORE_VNNI AVX512_CORE_BF16 AVX512_CORE_AMX; do
+    if [[ $(ONEDNN_MAX_CPU_ISA=$limit "$bin/tacho" --version) == *"names no instruction set"* ]]; then
+        echo "FAIL $limit names no instruction set" && failed=$((failed + 1))
+    elif [[ $(ONEDNN_MAX_CPU_ISA=$limit "$bin/tacho" --version) == *" instruction set $limit "* ]]; then
         limits+=("$limit")
     else
         echo "skip $limit: this computer does not have it"
