@@ -214,6 +214,14 @@ static bool try_handshake(tacho_collector *collector, tacho_waiting_client *clie
     return client->memory_fd < 0;
 }
 
+/* Who is sent away has said nothing, or has not opened its memory. */
+static void count_sent_away(tacho_collector *collector, const tacho_waiting_client *client)
+{
+    bool is_silent = client->memory_fd < 0;
+    collector->counts.refused += is_silent ? 1 : 0;
+    collector->counts.unserved += is_silent ? 0 : 1;
+}
+
 /* Makes room for one more: the client that has waited longest goes. */
 static void make_room(tacho_collector *collector)
 {
@@ -225,7 +233,7 @@ static void make_room(tacho_collector *collector)
         bool is_older = collector->waiting[i].until_ns < collector->waiting[oldest].until_ns;
         oldest = is_older ? i : oldest;
     }
-    collector->counts.refused += collector->waiting[oldest].memory_fd < 0 ? 1 : 0;
+    count_sent_away(collector, &collector->waiting[oldest]);
     end_waiting(collector, oldest);
 }
 
@@ -253,7 +261,7 @@ static void look_at_waiting(tacho_collector *collector)
         tacho_waiting_client *client = &collector->waiting[i];
         bool is_done = try_handshake(collector, client);
         if (!is_done && client->until_ns <= now_ns) {
-            collector->counts.refused += client->memory_fd < 0 ? 1 : 0;
+            count_sent_away(collector, client);
             is_done = true;
         }
         if (is_done) {
@@ -445,8 +453,24 @@ static void add_loss(tacho_collector *collector, tacho_loss_reason reason, uint6
     }
 }
 
+/* Who has connected and was never looked at has events that nobody will see. */
+static void count_unserved(tacho_collector *collector)
+{
+    pid_t pid = 0;
+    int fd = -1;
+    while ((fd = tacho_local_socket_accept(&collector->socket, &pid)) >= 0) {
+        close(fd);
+        collector->counts.unserved++;
+    }
+    while (collector->tcp.port != 0 && (fd = tacho_tcp_socket_accept(&collector->tcp)) >= 0) {
+        close(fd);
+        collector->counts.unserved++;
+    }
+}
+
 void tacho_collector_finish(tacho_collector *collector, int64_t now_ns)
 {
+    count_unserved(collector);
     for (tacho_collected_segment *at = collector->segments; at != NULL; at = at->next) {
         tacho_wire_header *header = at->memory.bytes;
         atomic_store_explicit(&header->is_closed, 1, memory_order_relaxed);

@@ -14,7 +14,7 @@
 
 enum {
     TACHO_COLLECTOR_SEGMENTS_MAX = 1024,
-    TACHO_COLLECTOR_WAITING_MAX = 128, /* that have connected and said nothing yet */
+    TACHO_COLLECTOR_WAITING_MAX = 320, /* that have connected and said nothing yet */
 };
 
 /* A ring as the collector knows it. */
@@ -50,7 +50,7 @@ typedef struct tacho_waiting_client {
 typedef struct tacho_collector_counts {
     uint64_t clients;  /* programs that were given memory */
     uint64_t refused;  /* connections that made no sense, or came to nothing */
-    uint64_t unserved; /* requests of programs for which there was no memory */
+    uint64_t unserved; /* requests of programs for which there was no memory or time */
     uint64_t events;   /* taken: what was emitted, less what was dropped */
     uint64_t dropped;  /* by clients, for want of room */
     uint64_t bad;      /* events that make no sense */

@@ -111,11 +111,15 @@ static void start(fixture *self)
     start_on(self, -1);
 }
 
-/* Ends the collector; what it counted. */
-static tacho_collector_counts stop(fixture *self)
+static void halt(fixture *self)
 {
     self->is_stopping = true;
     pthread_join(self->thread, NULL);
+}
+
+/* Ends a collector that is halted; what it counted. */
+static tacho_collector_counts finish(fixture *self)
+{
     tacho_collector_finish(&self->collector, tacho_process_now_ns());
     tacho_collector_counts counts = self->collector.counts;
     assert_null(self->recorder.failure);
@@ -125,6 +129,12 @@ static tacho_collector_counts stop(fixture *self)
     tacho_dict_deinit(&self->dict);
     close(self->epoll_fd);
     return counts;
+}
+
+static tacho_collector_counts stop(fixture *self)
+{
+    halt(self);
+    return finish(self);
 }
 
 /* Each test runs in a process of its own: a client connects once in its life. */
@@ -438,9 +448,9 @@ static int connect_over_tcp(const fixture *self)
 static void say_garbage_over_tcp(void)
 {
     fixture self;
-    int silent[200];
+    int silent[300];
     start_on(&self, 0);
-    for (size_t i = 0; i < 200; i++) {
+    for (size_t i = 0; i < 300; i++) {
         silent[i] = connect_over_tcp(&self);
     }
     for (uint32_t i = 0; i < 40; i++) {
@@ -456,14 +466,30 @@ static void say_garbage_over_tcp(void)
     int fd = connect_over_tcp(&self); /* asks for memory, and never opens it */
     REQUIRE(send(fd, &hello, sizeof(hello), MSG_NOSIGNAL) > 0);
     emit((void *)(uintptr_t)100);
-    for (size_t i = 0; i < 200; i++) {
+    for (size_t i = 0; i < 300; i++) {
         close(silent[i]);
     }
     close(fd);
     tacho_collector_counts counts = stop(&self);
     REQUIRE(counts.clients == 2);
     REQUIRE(counts.events == 200);
-    REQUIRE(counts.refused >= 40 + 200 - TACHO_COLLECTOR_WAITING_MAX);
+    REQUIRE(counts.refused >= 40 + 300 - TACHO_COLLECTOR_WAITING_MAX);
+}
+
+/* They are told of, since their events are nowhere. */
+static void ask_too_late(void)
+{
+    fixture self;
+    start_on(&self, 0);
+    halt(&self);
+    int first = connect_to(&self);
+    int second = connect_over_tcp(&self);
+    close(connect_over_tcp(&self));
+    tacho_collector_counts counts = finish(&self);
+    REQUIRE(counts.unserved == 3);
+    REQUIRE(counts.clients == 0 && counts.refused == 0);
+    close(first);
+    close(second);
 }
 
 static void garbage_is_refused(void **state)
@@ -471,6 +497,7 @@ static void garbage_is_refused(void **state)
     (void)state;
     in_child(say_garbage);
     in_child(say_garbage_over_tcp);
+    in_child(ask_too_late);
 }
 
 /* ---- ports --------------------------------------------------------------------------------- */

@@ -25,7 +25,7 @@
 #include <unistd.h>
 
 enum {
-    PATIENCE_S = 20, /* a busy machine may need some for hundreds of programs at once */
+    PATIENCE_S = 30, /* a busy machine may need some for hundreds of programs at once */
     /* Of linux/fcntl.h, which does not go together with fcntl.h. */
     GET_SEALS = 1024 + 10,
     SEAL_SHRINK = 2,

@@ -214,8 +214,8 @@ static void say_missing(const tacho_wrapper_result *result, const tacho_notes *n
     }
     if (result->clients.unserved > 0) {
         tacho_note(notes, "warning",
-                   "%" PRIu64 " request%s to report events failed for want of memory; those events "
-                   "are missing",
+                   "%" PRIu64 " request%s to report events could not be answered, for want of time "
+                   "or memory; those events are missing",
                    result->clients.unserved, result->clients.unserved == 1 ? "" : "s");
     }
     if (result->lists_no_children) {
