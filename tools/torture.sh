@@ -12,7 +12,8 @@
 #             are parsed ahead, outputs that are written behind, client and collector; "run" leaves out
 #             there that SIGTERM ends a kernel: the sanitizer holds signals back until the next system call
 #   msan      unit tests, without oneDNN. What zlib, zstd and LZ4 write, which are not instrumented, it is
-#             told by tests/torture/msan_libraries.c.
+#             told by tests/torture/msan_libraries.c. Left out are tests with a read of their own, one that
+#             counts kernels of oneDNN, and one whose rows go through an unlinked file, padding included.
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
 stages=("$@")
@@ -21,6 +22,7 @@ jobs=$(nproc)
 failed=()
 # Tests with millions of cases, large files or timers, vector_test, and those with pidfds.
 MINUTES='input_test|/order_test|lanes_test|perfetto_test|perfetto_file_test|perfetto_args_test|execute_fast|calibrate_test|values_test|isa|schedule|vector_test|collector_test|/process_test|wrapper_test'
+UNSEEN='^unit\.(input_test|input_packed_test|execute_fast_test|round_trip_test)$'
 
 build() { # PRESET FOLDER [TARGET...]
     local preset=$1 folder=$2
@@ -90,7 +92,7 @@ tsan() {
 
 msan() {
     build msan build-msan || return 1
-    ctest --test-dir build-msan -j "$jobs" --output-on-failure --no-tests=error -R '^unit\.'
+    ctest --test-dir build-msan -j "$jobs" --output-on-failure --no-tests=error -R '^unit\.' -E "$UNSEEN"
 }
 
 for name in "${stages[@]}"; do
