@@ -54,7 +54,10 @@ static tacho_status add_tables(const tacho_runner *self, tacho_tables *tables)
     tacho_tables_target target = {.tables = tables, .input = recording.path};
     const tacho_table_taker taker = tacho_tables_taker(&target);
     TACHO_TRY(tacho_analysis_run.make(&recording, &options, &taker));
-    if (recording.program->block_count > 0 && !recording.device.has_no_times) {
+    /* A device may not tell when blocks ran: "cpu" measures operators. */
+    bool has_blocks =
+        self->session.sample_count > 0 && self->session.samples[0].result.block_count > 0;
+    if (has_blocks && !recording.device.has_no_times) {
         TACHO_TRY(tacho_analysis_blocks.make(&recording, NULL, &taker));
     }
     return add_operators(self, &recording, tables);
