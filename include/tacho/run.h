@@ -92,6 +92,13 @@ TACHO_API size_t tacho_runner_output_count(const tacho_runner *runner);
 TACHO_API bool tacho_runner_input(const tacho_runner *runner, size_t index,
                                   tacho_value_view *out_input);
 
+/*
+ * Name, type and shape of an output, known before the first inference; false past the last one.
+ * Sizes that only the values decide are -1.
+ */
+TACHO_API bool tacho_runner_output_kind(const tacho_runner *runner, size_t index,
+                                        tacho_value_view *out_output);
+
 /* Sets an input, which keeps its value until it is set again; the elements are copied. */
 TACHO_API tacho_status tacho_runner_set_input(tacho_runner *runner, size_t index,
                                               const tacho_value_view *value) TACHO_MUST_USE;

@@ -91,6 +91,14 @@ TACHO_API bool tacho_tables_cell(const tacho_tables *tables, size_t table, size_
                                  size_t column, tacho_cell_view *out_cell);
 
 /*
+ * A cell as people read it, "1.234 ms", in printable characters: up to |text_bytes| of it with the
+ * final NUL. Returns how long the whole is without that, 0 where the cell is absent or there is
+ * none. |text| may be NULL if |text_bytes| is 0.
+ */
+TACHO_API size_t tacho_tables_cell_text(const tacho_tables *tables, size_t table, size_t row,
+                                        size_t column, char *text, size_t text_bytes);
+
+/*
  * The first |count| cells of a column, in arrays that the caller has made; NULL where one is not
  * wanted. Returns how many were filled: fewer where there are no more rows, 0 where there is no
  * such column, and for reserved members that are set.

@@ -117,6 +117,27 @@ static void test_columns_of_tables(void **state)
     tacho_tables_free(tables);
 }
 
+/* As people read it, cut to what there is room for. */
+static void test_text_of_a_cell(void **state)
+{
+    (void)state;
+    char text[16], cut[4];
+    tacho_tables *tables = NULL;
+    assert_ok(tacho_analyse_ops(timeline, 1, NULL, &tables));
+    size_t total = tacho_tables_find_column(tables, 0, "total_ns");
+    size_t len = tacho_tables_cell_text(tables, 0, 0, total, text, sizeof(text));
+    assert_int_equal(len, strlen(text));
+    assert_true(strstr(text, "s") != NULL && strchr(text, ' ') != NULL);
+    assert_int_equal(tacho_tables_cell_text(tables, 0, 0, total, cut, sizeof(cut)), len);
+    assert_int_equal(strlen(cut), sizeof(cut) - 1);
+    assert_memory_equal(cut, text, sizeof(cut) - 1);
+    assert_int_equal(tacho_tables_cell_text(tables, 0, 0, total, NULL, 0), len);
+    size_t bytes = tacho_tables_find_column(tables, 0, "bytes"); /* absent */
+    assert_int_equal(tacho_tables_cell_text(tables, 0, 0, bytes, text, sizeof(text)), 0);
+    assert_string_equal(text, "");
+    tacho_tables_free(tables);
+}
+
 static void test_nothing_of_that_number(void **state)
 {
     (void)state;
@@ -137,6 +158,12 @@ static void test_nothing_of_that_number(void **state)
     assert_false(tacho_tables_cell(tables, 0, 0, TACHO_TABLES_NONE, &cell));
     assert_false(tacho_tables_cell(tables, 0, 0, 0, NULL));
     assert_false(tacho_tables_cell(NULL, 0, 0, 0, &cell));
+    char text[4] = "xyz";
+    assert_int_equal(tacho_tables_cell_text(NULL, 0, 0, 0, text, sizeof(text)), 0);
+    assert_string_equal(text, "");
+    assert_int_equal(tacho_tables_cell_text(tables, 0, 0, 15, NULL, 0), 0);
+    assert_int_equal(tacho_tables_cell_text(tables, 9, 0, 0, NULL, 0), 0);
+    assert_int_equal(tacho_tables_cell_text(tables, 0, rows_of(tables, "ops"), 0, NULL, 0), 0);
     assert_true(tacho_tables_find(tables, "nothing") == TACHO_TABLES_NONE);
     assert_true(tacho_tables_find(tables, NULL) == TACHO_TABLES_NONE);
     assert_true(tacho_tables_find(NULL, "ops") == TACHO_TABLES_NONE);
@@ -562,6 +589,7 @@ int main(void)
         cmocka_unit_test(test_cells_have_types),
         cmocka_unit_test(test_columns_of_tables),
         cmocka_unit_test(test_nothing_of_that_number),
+        cmocka_unit_test(test_text_of_a_cell),
         cmocka_unit_test(test_ops_of_a_part),
         cmocka_unit_test(test_tables_are_written),
         cmocka_unit_test(test_tables_are_written_as_workbooks),

@@ -194,16 +194,31 @@ static void fill_view(const tacho_runner *self, uint32_t name, const tacho_array
     }
 }
 
+static void fill_kind(const tacho_runner *self, uint32_t tensor_id, tacho_value_view *out_view)
+{
+    const tacho_program *program = &self->session.module.program;
+    const tacho_program_tensor *tensor = &program->tensors[tensor_id];
+    const tacho_array array = {(tacho_dtype)tensor->dtype, *tacho_program_shape(program, tensor),
+                               NULL};
+    fill_view(self, tensor->name, &array, out_view);
+}
+
 bool tacho_runner_input(const tacho_runner *runner, size_t index, tacho_value_view *out_input)
 {
     if (out_input == NULL || index >= tacho_runner_input_count(runner)) {
         return false;
     }
-    const tacho_program *program = &runner->session.module.program;
-    const tacho_program_tensor *tensor = &program->tensors[program->inputs[index]];
-    const tacho_array array = {(tacho_dtype)tensor->dtype, *tacho_program_shape(program, tensor),
-                               NULL};
-    fill_view(runner, tensor->name, &array, out_input);
+    fill_kind(runner, runner->session.module.program.inputs[index], out_input);
+    return true;
+}
+
+bool tacho_runner_output_kind(const tacho_runner *runner, size_t index,
+                              tacho_value_view *out_output)
+{
+    if (out_output == NULL || index >= tacho_runner_output_count(runner)) {
+        return false;
+    }
+    fill_kind(runner, runner->session.module.program.outputs[index], out_output);
     return true;
 }
 

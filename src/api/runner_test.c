@@ -90,12 +90,23 @@ static void check_device(const char *device)
     assert_int_equal(input.byte_count, ELEMENTS * sizeof(float));
     assert_null(input.data);
     assert_false(tacho_runner_input(runner, 2, &input));
+    assert_true(tacho_runner_output_kind(runner, 1, &input));
+    assert_string_equal(input.dtype, "f32");
+    assert_int_equal(input.rank, 2);
+    assert_int_equal(input.dims[1], 3);
+    assert_null(input.data);
+    assert_false(tacho_runner_output_kind(runner, 2, &input));
+    assert_false(tacho_runner_output_kind(runner, 0, NULL));
+    assert_false(tacho_runner_output_kind(NULL, 0, &input));
     set_inputs(runner, left, right);
     assert_ok(tacho_runner_go(runner, NULL));
     check_outputs(runner, left, right);
     set_inputs(runner, right, left); /* and again, with others */
     assert_ok(tacho_runner_go(runner, NULL));
     check_outputs(runner, right, left);
+    tacho_tables *tables = NULL; /* also where the device does not tell when blocks ran */
+    assert_ok(tacho_runner_tables(runner, &tables));
+    tacho_tables_free(tables);
     tacho_runner_close(runner);
 }
 

@@ -256,6 +256,41 @@ bool tacho_tables_cell(const tacho_tables *tables, size_t table, size_t row, siz
     return true;
 }
 
+static void copy_cut(tacho_str from, char *text, size_t text_bytes)
+{
+    if (text == NULL || text_bytes == 0) {
+        return;
+    }
+    size_t len = from.len < text_bytes - 1 ? from.len : text_bytes - 1;
+    memcpy(text, from.data, len);
+    text[len] = '\0';
+}
+
+size_t tacho_tables_cell_text(const tacho_tables *tables, size_t table, size_t row, size_t column,
+                              char *text, size_t text_bytes)
+{
+    const table_entry *entry = find_entry(tables, table);
+    tacho_str whole = TACHO_STR("");
+    tacho_arena arena;
+    if (entry == NULL || column >= entry->table.column_count ||
+        row >= tacho_table_row_count(&entry->table) ||
+        tacho_table_cell(&entry->table, row, column)->is_absent) {
+        copy_cut(whole, text, text_bytes);
+        return 0;
+    }
+    tacho_entry locale = tacho_entry_begin();
+    tacho_arena_init(&arena);
+    tacho_status status =
+        tacho_table_cell_text(tacho_table_cell(&entry->table, row, column),
+                              entry->table.columns[column].type, &arena, &whole);
+    copy_cut(whole, text, text_bytes);
+    size_t len = status == TACHO_OK ? whole.len : 0;
+    tacho_status_free(status);
+    tacho_arena_deinit(&arena);
+    tacho_entry_end(locale);
+    return len;
+}
+
 /* Members of |cells| that are wanted, of row |at|. */
 static void set_cell(const tacho_column_cells *cells, size_t at, const tacho_cell_view *cell)
 {
