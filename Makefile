@@ -8,17 +8,19 @@
 # make check-schedules  every model on every machine against the rules of docs/schedules.md
 # make torture every failing call in every verb, valgrind, more sanitizers, two builds that must be equal
 # make fuzz    each fuzzer for FUZZ_SECONDS (default 60)
+# make wheel   the Python package with the library inside, to build/wheel
 # make install PREFIX=/usr/local
 # Each installs the Debian packages it needs where they are missing.
 .DEFAULT_GOAL := all
-.PHONY: all demo test torture bench oracle check-schedules fuzz install format clean build-packages test-packages bench-packages
+.PHONY: all demo wheel test torture bench oracle check-schedules fuzz install format clean build-packages test-packages bench-packages
 
 BUILD_PACKAGES = gcc libc6-dev cmake ninja-build pkg-config zlib1g-dev libzstd-dev liblz4-dev libsqlite3-dev libdnnl-dev \
                  scdoc python3
 TEST_PACKAGES = libcmocka-dev libjansson-dev clang libclang-rt-14-dev g++ protobuf-compiler jq sqlite3 mandoc \
                 zstd gzip util-linux locales mlir-22-tools chromium python3-onnx python3-pytest libonnx-testdata \
-                python3-numpy python3-pandas \
+                python3-numpy python3-pandas python3-venv mypy $(WHEEL_PACKAGES) \
                 ocl-icd-opencl-dev opencl-headers pocl-opencl-icd clinfo clpeak
+WHEEL_PACKAGES = python3-build python3-wheel python3-setuptools
 BENCH_PACKAGES = libsimdjson-dev g++ mawk python3-numpy python3-pandas
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
@@ -63,6 +65,10 @@ check-schedules: all
 
 fuzz: test-packages
 	@bash tools/fuzz.sh $(FUZZ_SECONDS)
+
+wheel: all
+	@tools/install_packages.sh $(WHEEL_PACKAGES)
+	@TACHO_LIBRARY=$(CURDIR)/build/src/libtacho.so /usr/bin/python3 -m build --wheel --no-isolation --outdir build/wheel python
 
 install: all
 	@cmake --install build --prefix $(PREFIX)

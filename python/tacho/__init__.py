@@ -15,7 +15,8 @@ from ._errors import (BadDataError, CancelledError, InputOutputError, LibraryNot
                       UnsupportedError, UsageError)
 from ._library import library_version
 from ._version import __version__
-from .analyse import annotate, info, machine, machines, ops, opstats, overview
+from .analyse import (Diff, annotate, diff, info, machine, machines, ops, opstats, overview,
+                      write_opstats)
 from ._model import Note
 from ._values import Tensor
 from .compile import Compiled, compile
@@ -27,12 +28,13 @@ from .timechart import (TimeChartLog, TimeChartView, convert_to_perfetto,
                         csv_to_view_compile_profile, csv_to_view_runtime_profile)
 
 __all__ = [
-    "BadDataError", "CancelledError", "Column", "Compiled", "Converted", "Flow", "Inference",
+    "BadDataError", "CancelledError", "Column", "Compiled", "Converted", "Diff", "Flow", "Inference",
     "InputOutputError", "LibraryNotFound", "LimitError", "Loss", "NotFoundError", "Note",
     "OutOfMemoryError", "OutOfOrderError", "Part", "Profile", "Reported", "Run", "Runner",
     "Sample", "Span", "Table", "Tables", "TachoError", "Tensor", "TimeChartLog",
     "TimeChartView", "Track", "UnsupportedError", "UsageError", "__version__", "annotate",
     "compile", "convert", "convert_to_bytes", "convert_to_perfetto",
-    "csv_to_view_compile_profile", "csv_to_view_runtime_profile", "info", "library_version",
+    "csv_to_view_compile_profile", "csv_to_view_runtime_profile", "info", "diff", "library_version",
     "machine", "machines", "ops", "opstats", "overview", "read", "report", "run",
+    "write_opstats",
 ]

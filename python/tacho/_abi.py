@@ -18,6 +18,7 @@ CODES = ("OK", "USAGE", "NOT_FOUND", "IO", "BAD_DATA", "LIMIT", "UNSUPPORTED", "
 CELL_ABSENT, CELL_INT, CELL_REAL, CELL_TEXT, CELL_BOOL = range(5)
 VALUE_INT, VALUE_UINT, VALUE_REAL, VALUE_BOOL, VALUE_TEXT, VALUE_DICT, VALUE_ARRAY, VALUE_JSON = range(8)
 TIMECHART_BEGIN, TIMECHART_END, TIMECHART_INSTANT = 1, 2, 3
+GATE_NONE, GATE_PASS, GATE_INCONCLUSIVE, GATE_REGRESSION = range(4)
 DUMPS_PHASES, DUMPS_DISPATCHES = range(2)
 VALUE_RANK_MAX = 8
 
@@ -35,7 +36,8 @@ class tacho_view_options(Structure):
     _fields_ = [("from", c_char_p), ("clock_mhz", c_char_p), ("slice_count", c_uint32),
                 ("program", c_char_p), ("progress", Progress), ("user", c_void_p),
                 ("window_begin_ns", c_int64), ("window_end_ns", c_int64),
-                ("min_duration_ns", c_int64), ("filter", c_char_p), ("reserved", c_uint64 * 4)]
+                ("min_duration_ns", c_int64), ("filter", c_char_p), ("skipped", Skipped),
+                ("reserved", c_uint64 * 3)]
 
 
 class tacho_input_view(Structure):
@@ -85,9 +87,9 @@ class tacho_span_columns(Structure):
 
 
 class tacho_sample_columns(Structure):
-    _fields_ = [(name, POINTER(kind)) for name, kind in (
-        ("time_ns", c_int64), ("time_ticks", c_int64), ("value", c_double), ("track", c_uint32),
-        ("part", c_uint32))] + [("reserved", c_void_p * 3)]
+    _fields_ = [("time_ns", POINTER(c_int64)), ("time_ticks", POINTER(c_int64)),
+                ("value", POINTER(c_double)), ("track", POINTER(c_uint32)),
+                ("part", POINTER(c_uint32)), ("reserved", c_void_p * 3)]
 
 
 class tacho_flow_columns(Structure):
@@ -146,6 +148,28 @@ class tacho_analyse_annotate_options(Structure):
 
 class tacho_analyse_opstats_options(Structure):
     _fields_ = [("rollup", c_char_p), ("reserved", c_uint64 * 7)]
+
+
+class tacho_analyse_side(Structure):
+    _fields_ = [("paths", texts), ("path_count", c_size_t)]
+
+
+class tacho_analyse_diff_options(Structure):
+    _fields_ = [("input", tacho_view_options), ("by_type", c_bool), ("top", c_uint64),
+                ("gate", c_char_p), ("reserved", c_uint64 * 6)]
+
+
+class tacho_analyse_diff_result(Structure):
+    _fields_ = [("outcome", enum), ("has_losses", c_bool), ("reserved", c_uint64 * 6)]
+
+
+class tacho_opstats_write_options(Structure):
+    _fields_ = [("has_summaries", c_bool), ("has_traces", c_bool), ("table_format", c_char_p),
+                ("trace_format", c_char_p), ("host_trace", c_char_p), ("cores", POINTER(c_uint32)),
+                ("core_count", c_size_t), ("devices", POINTER(c_uint32)),
+                ("device_count", c_size_t), ("splits_devices", c_bool), ("splits_groups", c_bool),
+                ("has_flows", c_bool), ("has_barriers", c_bool), ("note", Note),
+                ("user", c_void_p), ("reserved", c_uint64 * 6)]
 
 
 # ---- tacho/convert.h, tacho/report.h
@@ -227,7 +251,8 @@ Result = CFUNCTYPE(None, c_void_p, POINTER(tacho_inference))
 class tacho_runner_plan(Structure):
     _fields_ = [("inference_count", c_uint64), ("recorded_count", c_uint64),
                 ("first_recorded", c_uint64), ("omits_records", c_bool), ("progress", Progress),
-                ("result", Result), ("user", c_void_p), ("reserved", c_uint64 * 6)]
+                ("result", Result), ("user", c_void_p), ("delay_ms", c_uint64),
+                ("reserved", c_uint64 * 5)]
 
 
 # ---- tacho/timechart.h
@@ -290,6 +315,7 @@ FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "tacho_tables_column": (c_bool, (handle, c_size_t, c_size_t, POINTER(tacho_column_view))),
     "tacho_tables_cell": (c_bool, (handle, c_size_t, c_size_t, c_size_t,
                                    POINTER(tacho_cell_view))),
+    "tacho_tables_cell_text": (c_size_t, (handle, c_size_t, c_size_t, c_size_t, c_char_p, c_size_t)),
     "tacho_tables_read_column": (c_size_t, (handle, c_size_t, c_size_t, c_size_t,
                                             POINTER(tacho_column_cells))),
     "tacho_tables_write": (status, (handle, c_char_p, c_char_p)),
@@ -303,6 +329,11 @@ FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
                                         POINTER(tacho_analyse_annotate_options), out)),
     "tacho_analyse_opstats": (status, (c_char_p, texts, c_size_t,
                                        POINTER(tacho_analyse_opstats_options), out)),
+    "tacho_analyse_diff": (status, (POINTER(tacho_analyse_side),
+                                    POINTER(tacho_analyse_diff_options),
+                                    POINTER(tacho_analyse_diff_result), out)),
+    "tacho_opstats_write": (status, (c_char_p, c_char_p, c_char_p,
+                                     POINTER(tacho_opstats_write_options), POINTER(c_uint64))),
     "tacho_machines_list": (status, (out,)),
     "tacho_machines_describe": (status, (c_char_p, out)),
 
@@ -328,6 +359,7 @@ FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "tacho_runner_input_count": (c_size_t, (handle,)),
     "tacho_runner_output_count": (c_size_t, (handle,)),
     "tacho_runner_input": (c_bool, (handle, c_size_t, POINTER(tacho_value_view))),
+    "tacho_runner_output_kind": (c_bool, (handle, c_size_t, POINTER(tacho_value_view))),
     "tacho_runner_set_input": (status, (handle, c_size_t, POINTER(tacho_value_view))),
     "tacho_runner_output": (status, (handle, c_size_t, POINTER(tacho_value_view))),
     "tacho_runner_go": (status, (handle, POINTER(tacho_runner_plan))),

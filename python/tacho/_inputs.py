@@ -32,7 +32,7 @@ class Inputs:
 
     def views(self) -> Any:
         """An array of what the library reads, which keeps what it points to."""
-        views = (_abi.tacho_input_view * max(len(self), 1))()
+        views: Any = (_abi.tacho_input_view * max(len(self), 1))()
         views.held = []
         for view, source in zip(views, self.sources):
             if is_bytes(source):
@@ -71,9 +71,9 @@ class ViewOptions:
                  clock_mhz: Union[str, int, float, None] = None, slices: int = 0,
                  program: Optional[Any] = None, window_ns: Optional[tuple[int, int]] = None,
                  min_duration_ns: int = 0, filter: Optional[str] = None) -> None:
-        self._given = {"format": format, "clock_mhz": clock_mhz, "slices": slices,
-                       "program": program, "window_ns": window_ns,
-                       "min_duration_ns": min_duration_ns, "filter": filter}
+        self._given: dict[str, Any] = {"format": format, "clock_mhz": clock_mhz, "slices": slices,
+                                       "program": program, "window_ns": window_ns,
+                                       "min_duration_ns": min_duration_ns, "filter": filter}
 
     def given(self) -> dict[str, Any]:
         """The options that are not the default."""

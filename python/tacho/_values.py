@@ -43,6 +43,11 @@ def _dtype_of(view: memoryview, wanted: Tensor) -> str:
     return DTYPES.get(kind, f"({view.format})")
 
 
+def format_of(dtype: str) -> str:
+    """How elements of a type are written in a buffer."""
+    return FORMATS[dtype] if dtype in FORMATS else BITS.get(dtype, "B")
+
+
 def _buffer_of(value: Any) -> memoryview:
     if getattr(getattr(value, "dtype", None), "name", "").startswith(("bfloat16", "float8")):
         value = value.view(f"uint{8 * value.dtype.itemsize}")  # numpy lends no buffer of these
@@ -61,7 +66,7 @@ def fill_value(value: Any, wanted: Tensor) -> tuple[_abi.tacho_value_view, Any]:
     if isinstance(value, (bytes, bytearray)):
         dtype, shape = wanted.dtype, wanted.shape
     else:
-        dtype, shape = _dtype_of(view, wanted), view.shape
+        dtype, shape = _dtype_of(view, wanted), view.shape or ()
         if BITS.get(wanted.dtype) == "B" and dtype == wanted.dtype and view.ndim == 1:
             shape = wanted.shape  # packed elements have no shape of their own
     if len(shape) > _abi.VALUE_RANK_MAX:
@@ -81,7 +86,7 @@ def value_of(view: _abi.tacho_value_view) -> Any:
     if view.byte_count:
         ctypes.memmove((ctypes.c_char * view.byte_count).from_buffer(storage), view.data,
                        view.byte_count)
-    format = FORMATS.get(tensor.dtype) or BITS.get(tensor.dtype, "B")
+    format = format_of(tensor.dtype)
     count = 1
     for size in tensor.shape:
         count *= size
@@ -89,8 +94,9 @@ def value_of(view: _abi.tacho_value_view) -> Any:
         import numpy  # pylint: disable=import-outside-toplevel
     except ImportError:
         format = {"e": "H", "Zf": "B", "Zd": "B"}.get(format, format)  # a memoryview has no such
-        flat = memoryview(storage).cast(format)
-        is_shaped = len(flat) == count and count > 0
-        return memoryview(storage).cast(format, tensor.shape) if is_shaped and tensor.shape else flat
+        flat: Any = memoryview(storage)
+        elements = flat.cast(format)
+        is_shaped = len(elements) == count and count > 0 and tensor.shape
+        return flat.cast(format, tensor.shape) if is_shaped else elements
     array = numpy.frombuffer(storage, dtype=NUMPY.get(format, format))
     return array.reshape(tensor.shape) if array.size == count else array

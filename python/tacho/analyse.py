@@ -4,8 +4,8 @@ command of its name does."""
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Iterable
-from typing import Any, Optional
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Optional, Union
 
 from . import _abi
 from ._inputs import Inputs, Source, ViewOptions
@@ -45,8 +45,9 @@ def ops(*sources: Source, by_instance: bool = False, sort: Optional[str] = None,
         set_members(options, by_instance=by_instance, sort=c_text(sort), top=top,
                     track_class=c_text(track_class))
         if accepts is not None:
+            asked: Callable[[str, str], bool] = accepts
             options.accepts = _abi.Accepts(lambda _user, name, location: bool(
-                guard.call(accepts, text(name), text(location))))
+                guard.call(asked, text(name), text(location))))
         return _tables(library().tacho_analyse_ops, paths, count, ctypes.byref(options),
                        guard=guard)
 
@@ -75,6 +76,56 @@ def annotate(debug: StrPath, *sources: Source, columns: Optional[str] = None,
                     trace=None if trace is None else c_path(trace))
         return _tables(library().tacho_analyse_annotate, c_path(debug), paths, count,
                        ctypes.byref(options), guard=guard)
+
+
+class Diff(Tables):
+    """What changed, and what the gate says: "none", "pass", "inconclusive" or "regression"."""
+
+    outcome = "none"
+    has_losses = False
+
+
+def _sources_of(side: Union[Source, Sequence[Source]]) -> Sequence[Source]:
+    return side if isinstance(side, (list, tuple)) else [side]  # type: ignore[list-item]
+
+
+def diff(before: Union[Source, Sequence[Source]], after: Union[Source, Sequence[Source]], *,
+         by_type: bool = False, top: int = 0, gate: Optional[str] = None,
+         progress: Optional[Progress] = None, **reading: Any) -> Diff:
+    """What changed between the profiles |before| and |after|, each a source or a list of them.
+    |gate| is a limit such as "rel=3%,abs=20us"; the result's outcome says whether it holds."""
+    options, result = _abi.tacho_analyse_diff_options(), _abi.tacho_analyse_diff_result()
+    pointer = ctypes.c_void_p()
+    with Guard() as guard, Inputs(_sources_of(before)).paths() as old, \
+            Inputs(_sources_of(after)).paths() as new:
+        ViewOptions(**reading).fill(options.input, guard, progress)
+        set_members(options, by_type=by_type, top=top, gate=c_text(gate))
+        sides = (_abi.tacho_analyse_side * 2)(
+            *(_abi.tacho_analyse_side(ctypes.cast(paths, _abi.texts), count)
+              for paths, count in (old, new)))
+        check(library().tacho_analyse_diff(sides, ctypes.byref(options), ctypes.byref(result),
+                                           ctypes.byref(pointer)), guard)
+    found = Diff(pointer)
+    found.outcome = ("none", "pass", "inconclusive", "regression")[result.outcome]
+    found.has_losses = result.has_losses
+    return found
+
+
+def write_opstats(program: StrPath, stats: StrPath, folder: StrPath, *, summary: bool = True,
+                  trace: bool = True, table_format: Optional[str] = None,
+                  trace_format: Optional[str] = None, host_trace: Optional[StrPath] = None,
+                  flows: bool = False, barriers: bool = False) -> int:
+    """Decodes raw stats, a file or a directory of them, and writes summaries and traces to
+    |folder|: what `tacho opstats` does. Returns how many files could not be read in full."""
+    problems = ctypes.c_uint64()
+    options = set_members(
+        _abi.tacho_opstats_write_options(), has_summaries=summary, has_traces=trace,
+        table_format=c_text(table_format), trace_format=c_text(trace_format),
+        host_trace=None if host_trace is None else c_path(host_trace), has_flows=flows,
+        has_barriers=barriers)
+    check(library().tacho_opstats_write(c_path(program), c_path(stats), c_path(folder),
+                                        ctypes.byref(options), ctypes.byref(problems)))
+    return problems.value
 
 
 def opstats(program: StrPath, *sources: Source, rollup: Optional[str] = None) -> Tables:

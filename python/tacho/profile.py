@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import ctypes
+import html
+import os
+import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Optional, Union
@@ -370,6 +373,17 @@ class Profile:
         """The operations of the profile: the table of tacho.ops."""
         from .analyse import ops  # pylint: disable=import-outside-toplevel,cyclic-import
         return ops(*self._inputs.sources, **self._options.given())["ops"]
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the page of `tacho report`, in a frame of its own."""
+        from .convert import report  # pylint: disable=import-outside-toplevel,cyclic-import
+        with tempfile.TemporaryDirectory(prefix="tacho.") as folder:
+            path = os.path.join(folder, "page.html")
+            report(*self._inputs.sources, output=path, **self._options.given())
+            with open(path, encoding="utf-8") as source:
+                page = html.escape(source.read())
+        return (f'<iframe srcdoc="{page}" sandbox="allow-scripts allow-downloads allow-popups '
+                'allow-popups-to-escape-sandbox" style="width:100%;height:640px;border:0"></iframe>')
 
     def __repr__(self) -> str:
         if self._open is None:

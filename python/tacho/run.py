@@ -66,6 +66,9 @@ class Runner:
         self._open: Optional[Handle] = Handle(pointer, library().tacho_runner_close)
         #: What the model takes, in order.
         self.inputs = [self._input(i) for i in range(library().tacho_runner_input_count(pointer))]
+        #: What it gives, in order; a model may leave names and shapes of these open.
+        self.outputs = [self._output_kind(i) for i in
+                        range(library().tacho_runner_output_count(pointer))]
         #: Of the last run, in order.
         self.inferences: list[Inference] = []
 
@@ -74,6 +77,13 @@ class Runner:
         with self._use() as pointer:
             library().tacho_runner_input(pointer, index, ctypes.byref(view))
             return tensor_of(view)
+
+    def _output_kind(self, index: int) -> Tensor:
+        view = _abi.tacho_value_view()
+        with self._use() as pointer:
+            library().tacho_runner_output_kind(pointer, index, ctypes.byref(view))
+            kind = tensor_of(view)
+            return Tensor(kind.name or f"output{index}", kind.dtype, kind.shape)
 
     # ---- lifetime
 
@@ -132,7 +142,7 @@ class Runner:
                 check(library().tacho_runner_set_input(pointer, index, ctypes.byref(view)))
 
     def run(self, inputs: Values = None, *, count: int = 1, recorded: int = 0,
-            first_recorded: int = 0, record: bool = True,
+            first_recorded: int = 0, delay_ms: int = 0, record: bool = True,
             on_inference: Optional[Callable[[Inference], object]] = None,
             progress: Optional[Callable[[int, int], object]] = None) -> dict[str, Any]:
         """Runs |count| inferences and returns the outputs of the last one by name ("output0" and so
@@ -149,21 +159,18 @@ class Runner:
                     guard.call(on_inference, done[-1])
             plan = set_members(_abi.tacho_runner_plan(), inference_count=count,
                                recorded_count=recorded, first_recorded=first_recorded,
-                               omits_records=not record)
+                               delay_ms=delay_ms, omits_records=not record)
             plan.progress, plan.result = guard.progress(progress), _abi.Result(take)
             self.inferences = done
             check(library().tacho_runner_go(pointer, ctypes.byref(plan)), guard)
-            return {} if self._keep.skips_values else self._outputs(pointer)
+            return {} if self._keep.skips_values else self._read_outputs(pointer)
 
-    @staticmethod
-    def _outputs(pointer: ctypes.c_void_p) -> dict[str, Any]:
-        outputs, view = {}, _abi.tacho_value_view()
-        for index in range(library().tacho_runner_output_count(pointer)):
-            status = library().tacho_runner_output(pointer, index, ctypes.byref(view))
-            check(status)
-            name = tensor_of(view).name
-            outputs[f"output{index}" if not name or name in outputs else name] = value_of(view)
-        return outputs
+    def _read_outputs(self, pointer: ctypes.c_void_p) -> dict[str, Any]:
+        values, view = {}, _abi.tacho_value_view()
+        for index, kind in enumerate(self.outputs):
+            check(library().tacho_runner_output(pointer, index, ctypes.byref(view)))
+            values[f"output{index}" if kind.name in values else kind.name] = value_of(view)
+        return values
 
     # ---- what came of it
 

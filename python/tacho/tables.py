@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import html
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Optional, Union
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     import pandas
 
 Cell = Union[int, float, str, bool, None]
+HTML_ROWS = 100
 _TYPES = {_abi.CELL_INT: int, _abi.CELL_REAL: float, _abi.CELL_TEXT: str, _abi.CELL_BOOL: bool}
 
 
@@ -136,6 +138,33 @@ class Table:
                 series[column.id] = pandas.arrays.IntegerArray(values, absent)
         return pandas.DataFrame(series, columns=[column.id for column in self.columns])
 
+    # ---- for people
+
+    def cell_text(self, row: int, column: int) -> str:
+        """A cell as people read it: "1.234 ms"."""
+        arguments = self._handle.pointer, self._number, row, column
+        size = library().tacho_tables_cell_text(*arguments, None, 0)
+        buffer = ctypes.create_string_buffer(size + 1)
+        library().tacho_tables_cell_text(*arguments, buffer, len(buffer))
+        return text(buffer.value)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the first rows, cells as people read them."""
+        shown = min(len(self), HTML_ROWS)
+        rows = [[self.cell_text(row, column) for column in range(len(self.columns))]
+                for row in range(shown)]
+        used = [index for index in range(len(self.columns)) if any(row[index] for row in rows)]
+        style = ["text-align:left" if self.columns[index].type is str else "text-align:right"
+                 for index in range(len(self.columns))]
+        parts = [f"<table><caption>{html.escape(self.title)}</caption><thead><tr>"]
+        parts += [f'<th style="{style[i]}">{html.escape(self.columns[i].title)}</th>' for i in used]
+        parts.append("</tr></thead><tbody>")
+        for row in rows:
+            parts.append("<tr>" + "".join(f'<td style="{style[i]}">{html.escape(row[i])}</td>'
+                                          for i in used) + "</tr>")
+        more = f"<p>{len(self) - shown} more rows</p>" if shown < len(self) else ""
+        return "".join(parts) + "</tbody></table>" + more
+
     def __repr__(self) -> str:
         of = f" of {self.input}" if self.input else ""
         return f"<Table {self.id}{of}: {len(self)} rows, {len(self.columns)} columns>"
@@ -175,6 +204,9 @@ class Tables:
         """Writes the tables that have rows: text, csv, json or xlsx, by the suffix of |path| unless
         |format| says it."""
         check(library().tacho_tables_write(self._handle.pointer, c_path(path), c_text(format)))
+
+    def _repr_html_(self) -> str:
+        return "".join(table._repr_html_() for table in self if len(table))
 
     def __repr__(self) -> str:
         return f"<Tables {', '.join(f'{table.id} ({len(table)})' for table in self)}>"

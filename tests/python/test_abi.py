@@ -13,12 +13,6 @@ from helpers import ROOT
 from tacho import _abi, _version
 
 INCLUDE = ROOT / "include"
-# Calls that the package does not need: it has them in another form.
-UNUSED = {
-    "tacho_view_open": "tacho_view_open_inputs", "tacho_convert": "tacho_convert_inputs",
-    "tacho_view_span": "columns", "tacho_view_sample": "columns", "tacho_view_flow": "columns",
-    "tacho_view_track": "columns", "tacho_tables_find": "a loop", "tacho_tables_find_column": "a loop",
-}
 KINDS = {"uint32_t": ctypes.c_uint32, "uint64_t": ctypes.c_uint64, "int64_t": ctypes.c_int64,
          "size_t": ctypes.c_size_t, "bool": ctypes.c_bool, "double": ctypes.c_double,
          "void": None, "tacho_code": ctypes.c_int, "tacho_status": ctypes.c_void_p,
@@ -61,7 +55,7 @@ def prototypes():
 
 def fits(kind, declared):
     """Whether a ctypes type is as large, and as much of a pointer, as the C type."""
-    if "*" in declared:
+    if "*" in declared or "[" in declared:
         return kind in (ctypes.c_void_p, ctypes.c_char_p) or hasattr(kind, "contents")
     word = declared.replace("const ", "").split()[0]
     return kind is KINDS[word] if word in KINDS else kind is getattr(_abi, word, ctypes.c_int)
@@ -139,21 +133,11 @@ class Prototypes(unittest.TestCase):
                 for argument, parameter in zip(arguments, parameters):
                     self.assertTrue(fits(argument, parameter), f"{argument} for {parameter}")
 
-    def test_every_call_of_the_library_is_reachable(self):
-        missing = set(prototypes()) - set(_abi.FUNCTIONS) - set(UNUSED) - LATER
-        self.assertEqual(missing, set())
-
     def test_version(self):
         version = re.search(r'TACHO_VERSION "(.*?)"', header_text()).group(1)
         self.assertEqual(_version.__version__, version)
         self.assertEqual(_version.abi_of("0.1.7"), "0.1")
         self.assertEqual(_version.abi_of("2.3.4"), "2")
-
-
-# Other ways to what the package has, or of no use from Python.
-LATER = {name for name in (
-    "tacho_view_stream", "tacho_convert_to_op_table", "tacho_machines_export",
-    "tacho_machines_calibrate", "tacho_capture_run")}
 
 
 if __name__ == "__main__":

@@ -72,6 +72,28 @@ class Tables(unittest.TestCase):
             with self.assertRaisesRegex(tacho.UsageError, "unknown table format"):
                 self.tables.write(path, "x")
 
+    def test_html(self):
+        shown = self.ops._repr_html_()
+        self.assertEqual(shown.count("<tr>"), 1 + len(self.ops))
+        self.assertIn(">17.640 us<", shown.replace("µs", "us").replace("\u03bcs", "us"))
+        self.assertEqual(self.ops.cell_text(0, 1), self.ops["operation"][0])
+        titles = {column.id: column.title for column in self.ops.columns}
+        self.assertIn(f">{titles['total_ns']}<", shown)
+        self.assertNotIn(f">{titles['bytes']}<", shown)  # no row has any
+        self.assertEqual(self.tables._repr_html_(), shown)  # "lost" has no rows
+        hostile = json.dumps([{"ph": "X", "name": "<script>&\"'", "pid": 1, "tid": 1, "ts": 0, "dur": 1}])
+        shown = tacho.ops(hostile.encode())["ops"]._repr_html_()
+        self.assertNotIn("<script>", shown)
+        self.assertIn("&lt;script&gt;&amp;&quot;&#x27;", shown)
+        many = json.dumps([{"ph": "X", "name": f"n{i}", "pid": 1, "tid": 1, "ts": i, "dur": 1}
+                           for i in range(150)])
+        self.assertIn("50 more rows", tacho.ops(many.encode())["ops"]._repr_html_())
+
+    def test_profile_html(self):
+        shown = tacho.Profile(T1)._repr_html_()
+        self.assertTrue(shown.startswith("<iframe srcdoc=\"&lt;!doctype html&gt;"))
+        self.assertEqual(shown.count('"'), 6)  # nothing ends the attribute early
+
     @needs_numpy
     def test_numpy(self):
         arrays = self.ops.to_numpy()
@@ -121,6 +143,25 @@ class Analyses(unittest.TestCase):
         self.assertEqual(tacho.info(T1)["inputs"]["format"], ["torq-timeline"])
         self.assertIn("aic100", tacho.machines()["machines"]["machine"])
         self.assertGreater(len(tacho.machine("aic100")["machine"]), 20)
+
+    def test_diff(self):
+        same = tacho.diff(T1, T1, gate="rel=3%,abs=20us")
+        self.assertIn(same.outcome, ("pass", "inconclusive"))
+        self.assertEqual(tacho.diff(T1, [T1]).outcome, "none")
+        with tempfile.TemporaryDirectory() as folder:
+            for side, time in (("old", 10000), ("new", 20000)):
+                os.mkdir(os.path.join(folder, side))
+                for number in range(6):
+                    with open(os.path.join(folder, side, f"{number}.json"), "w", encoding="utf-8") as target:
+                        json.dump([{"ph": "X", "name": "work", "pid": 1, "tid": 1, "ts": 0,
+                                    "dur": time + number}], target)
+            slower = tacho.diff(os.path.join(folder, "old"), os.path.join(folder, "new"),
+                                gate="rel=3%,abs=20us")
+            self.assertEqual(slower.outcome, "regression")
+            self.assertGreater(len(slower), 0)
+            faster = tacho.diff(os.path.join(folder, "new"), os.path.join(folder, "old"),
+                                gate="rel=3%,abs=20us")
+            self.assertEqual(faster.outcome, "pass")
 
     def test_bytes(self):
         self.assertEqual(tacho.ops(T1.read_bytes())["ops"]["total_ns"],

@@ -113,6 +113,7 @@ class Values(Models):
                 continue
             with self.subTest(dtype), tacho.Runner(self.model("Identity", dtype), "cpu") as runner:
                 self.assertEqual(runner.inputs, [_values.Tensor("x", dtype, (2, 3))])
+                self.assertEqual(runner.outputs, [_values.Tensor("y", dtype, (2, 3))])
                 size = struct.calcsize({"complex64": "d", "complex128": "dd"}.get(dtype) or
                                        _values.FORMATS.get(dtype) or _values.BITS[dtype])
                 content = bytes(i % 2 if dtype == "bool" else i % 100 + 1 for i in range(6 * size))
