@@ -199,7 +199,9 @@ static int64_t host_time(const device_context *context, int64_t ticks)
 /* The same, where the counter of the device has started over: it is far behind the last one. */
 static int64_t unwrapped(device_context *context, int64_t ticks)
 {
-    if (ticks < context->last_gpu - (INT64_C(1) << 31)) {
+    int64_t lowest = 0;
+    bool has_lowest = !__builtin_sub_overflow(context->last_gpu, INT64_C(1) << 31, &lowest);
+    if (has_lowest && ticks < lowest) {
         if (context->overflow == 0 && context->last_gpu > 0) {
             int bits = 64 - __builtin_clzll((unsigned long long)context->last_gpu);
             context->overflow = bits < 64 ? UINT64_C(1) << bits : 0;
