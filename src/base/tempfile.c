@@ -78,11 +78,11 @@ void tacho_tempfile_close(tacho_tempfile *file)
     *file = (tacho_tempfile){.fd = -1};
 }
 
-tacho_status tacho_tempfile_append(tacho_tempfile *file, const void *bytes, size_t len)
+static tacho_status write_at(const tacho_tempfile *file, uint64_t offset, const char *at,
+                             size_t len)
 {
-    const char *at = bytes;
     while (len > 0) {
-        ssize_t written = pwrite(file->fd, at, len, (off_t)file->size_bytes);
+        ssize_t written = pwrite(file->fd, at, len, (off_t)offset);
         if (written < 0 && errno != EINTR) {
             return tacho_fail(
                 TACHO_CODE_IO,
@@ -92,10 +92,23 @@ tacho_status tacho_tempfile_append(tacho_tempfile *file, const void *bytes, size
         if (written > 0) {
             at += written;
             len -= (size_t)written;
-            file->size_bytes += (uint64_t)written;
+            offset += (uint64_t)written;
         }
     }
     return TACHO_OK;
+}
+
+tacho_status tacho_tempfile_append(tacho_tempfile *file, const void *bytes, size_t len)
+{
+    TACHO_TRY(write_at(file, file->size_bytes, bytes, len));
+    file->size_bytes += len;
+    return TACHO_OK;
+}
+
+tacho_status tacho_tempfile_replace(tacho_tempfile *file, uint64_t offset, const void *bytes,
+                                    size_t len)
+{
+    return write_at(file, offset, bytes, len);
 }
 
 tacho_status tacho_tempfile_read(const tacho_tempfile *file, uint64_t offset, void *bytes,

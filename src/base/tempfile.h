@@ -26,6 +26,10 @@ void tacho_tempfile_close(tacho_tempfile *file);
 tacho_status tacho_tempfile_append(tacho_tempfile *file, const void *bytes,
                                    size_t len) TACHO_MUST_USE;
 
+/* Replaces |len| bytes at |offset|, which must have been written. */
+tacho_status tacho_tempfile_replace(tacho_tempfile *file, uint64_t offset, const void *bytes,
+                                    size_t len) TACHO_MUST_USE;
+
 /* Reads exactly |len| bytes at |offset|, which must have been written. */
 tacho_status tacho_tempfile_read(const tacho_tempfile *file, uint64_t offset, void *bytes,
                                  size_t len) TACHO_MUST_USE;

@@ -20,6 +20,9 @@
 #define TACHO_TRACY_ARG_COLOR "color"
 #define TACHO_TRACY_ARG_THREAD "thread"
 
+/* How the text about the host begins in files that tacho writes; the name of an origin follows. */
+#define TACHO_TRACY_WRITTEN_BY "Written by tacho\nOrigin: "
+
 enum { TACHO_TRACY_NO_COLOR = 0 };
 
 typedef struct tacho_tracy_rows {

@@ -10,6 +10,7 @@
 #include "sinks/table_sink.h"
 #include "sinks/tacho.h"
 #include "sinks/trace_sink.h"
+#include "sinks/tracy.h"
 #include "sinks/tracy_ops.h"
 #include "sinks/xlsx.h"
 
@@ -22,6 +23,7 @@ static const tacho_trace_sink *const trace_sinks[] = {
     &tacho_sink_spans_csv,
     &tacho_sink_tacho,
     &tacho_sink_sqlite,
+    &tacho_sink_tracy,
     NULL,
 };
 

@@ -9,10 +9,9 @@
 
 #include "base/decimal.h"
 #include "base/real.h"
-#include "base/grow.h"
 #include "base/utf8.h"
 #include "codec/csv.h"
-#include "profile/arg_walk.h"
+#include "sinks/args_text.h"
 #include "sinks/trace_rows.h"
 
 #include <inttypes.h>
@@ -27,9 +26,7 @@ typedef struct csv_sink {
     tacho_output *output;
     tacho_trace_options options;
     tacho_arena arena; /* of one row */
-    tacho_arg_walk walk;
-    char *text; /* arguments being put together */
-    size_t text_len, text_capacity;
+    tacho_args_text args;
 } csv_sink;
 
 static csv_sink *sink_of(tacho_events *events)
@@ -63,61 +60,12 @@ static void put_int(csv_sink *sink, int64_t value)
     tacho_output_printf(sink->output, ",%" PRId64, value);
 }
 
-/* ---- arguments -------------------------------------------------------------------------- */
-
-static tacho_status add_text(csv_sink *sink, tacho_str text)
-{
-    TACHO_TRY(tacho_grow(&sink->text, &sink->text_capacity, sink->text_len + text.len + 1));
-    if (text.len > 0) {
-        memcpy(sink->text + sink->text_len, text.data, text.len);
-    }
-    sink->text_len += text.len;
-    return TACHO_OK;
-}
-
-static tacho_status add_value(csv_sink *sink, const tacho_arg *arg)
-{
-    char number[TACHO_REAL_MAX] = "";
-    switch (arg->type) {
-    case TACHO_ARG_INT:
-        snprintf(number, sizeof(number), "%" PRId64, arg->value.as_int);
-        break;
-    case TACHO_ARG_UINT:
-        snprintf(number, sizeof(number), "%" PRIu64, arg->value.as_uint);
-        break;
-    case TACHO_ARG_REAL:
-        tacho_real_put(number, arg->value.as_real);
-        break;
-    case TACHO_ARG_BOOL:
-        snprintf(number, sizeof(number), "%s", arg->value.as_bool ? "true" : "false");
-        break;
-    case TACHO_ARG_STRING:
-        return add_text(sink, tacho_dict_string(sink->events.dict, arg->value.as_string));
-    case TACHO_ARG_TEXT:
-    case TACHO_ARG_JSON:
-        return add_text(sink, arg->value.as_text);
-    case TACHO_ARG_DICT:
-    case TACHO_ARG_ARRAY:
-        break;
-    }
-    return add_text(sink, tacho_str_from_cstring(number));
-}
-
 static tacho_status put_args(csv_sink *sink, const tacho_row *row)
 {
-    const tacho_arg *arg = NULL;
-    tacho_str path;
-    sink->text_len = 0;
-    tacho_arg_walk_begin(&sink->walk, sink->events.dict, row);
-    while (tacho_arg_walk_next(&sink->walk, &arg)) {
-        TACHO_TRY(tacho_arg_walk_path(&sink->walk, &path));
-        TACHO_TRY(add_text(sink, sink->text_len > 0 ? TACHO_STR("; ") : TACHO_STR("")));
-        TACHO_TRY(add_text(sink, path));
-        TACHO_TRY(add_text(sink, TACHO_STR("=")));
-        TACHO_TRY(add_value(sink, arg));
-    }
+    tacho_str text;
+    TACHO_TRY(tacho_args_text_make(&sink->args, sink->events.dict, row, &text));
     next_field(sink);
-    return put_text(sink, tacho_str_make(sink->text, sink->text_len));
+    return put_text(sink, text);
 }
 
 /* ---- rows ------------------------------------------------------------------------------- */
@@ -237,8 +185,7 @@ static void csv_close(tacho_events *events)
 {
     csv_sink *sink = sink_of(events);
     tacho_arena_deinit(&sink->arena);
-    tacho_arg_walk_deinit(&sink->walk);
-    free(sink->text);
+    tacho_args_text_deinit(&sink->args);
     free(sink);
 }
 

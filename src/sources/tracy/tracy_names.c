@@ -48,6 +48,17 @@ tracy_place *tracy_find_place(tracy_file *file, int16_t number)
 
 /* ---- who ----------------------------------------------------------------------------------- */
 
+/* Files that tacho has written may hold estimates: they say so in front of the host. */
+static void note_origin(tracy_file *file, tacho_str text)
+{
+    tacho_str mark = TACHO_STR(TACHO_TRACY_WRITTEN_BY);
+    if (tacho_str_starts_with(text, mark)) {
+        tacho_str name = tacho_str_from(text, mark.len);
+        name.len = tacho_str_find_byte(name, '\n');
+        file->dict->parts[file->rows.part].origin = tacho_origin_find(name);
+    }
+}
+
 /* A text with its length ahead of it, as metadata. */
 static tacho_status note_text(tracy_file *file, const char *key, size_t most)
 {
@@ -63,6 +74,7 @@ static tacho_status note_text(tracy_file *file, const char *key, size_t most)
     while (shown > 0 && text[shown - 1] == '\0') {
         shown--;
     }
+    note_origin(file, tacho_str_make(text, shown));
     return tacho_dict_add_metadata(file->dict, key, tacho_str_make(text, shown));
 }
 
