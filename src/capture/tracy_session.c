@@ -49,6 +49,7 @@ void tacho_tracy_session_deinit(tacho_tracy_session *session)
     tacho_tracy_things_free(session);
     tacho_tracy_devices_free(session);
     tacho_tracy_names_deinit(&session->names);
+    tacho_tracy_rows_deinit(&session->rows);
     tacho_lz4_chain_deinit(&session->chain);
     tacho_status_free(session->failure);
     free(session->in);

@@ -4,6 +4,8 @@
  */
 #include "profile/tracy_rows.h"
 
+#include "profile/tracy_runs.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -44,6 +46,11 @@ tacho_status tacho_tracy_rows_init(tacho_tracy_rows *rows, tacho_events *events,
     TACHO_TRY(ensure_site(rows, "frame", TACHO_TRACY_CATEGORY_FRAME, &rows->frame_site));
     TACHO_TRY(ensure_site(rows, "wait", TACHO_TRACY_CATEGORY_LOCK, &rows->wait_site));
     return ensure_site(rows, "held", TACHO_TRACY_CATEGORY_LOCK, &rows->held_site);
+}
+
+void tacho_tracy_rows_deinit(tacho_tracy_rows *rows)
+{
+    tacho_number_map_deinit(&rows->runs);
 }
 
 /* ---- sites --------------------------------------------------------------------------------- */
@@ -106,7 +113,6 @@ static tacho_status push(tacho_tracy_rows *rows, tacho_row *row, const arg_list 
     row->start = row->start < rows->first_ns ? rows->first_ns : row->start;
     if (row->kind == TACHO_ROW_SPAN) {
         row->of.span.op = TACHO_NONE;
-        row->of.span.run = TACHO_NONE;
         row->of.span.end = row->of.span.end < row->start ? row->start : row->of.span.end;
     }
     row->args = list->items;
@@ -121,13 +127,15 @@ static tacho_row row_of(const tacho_tracy_span *span)
         .kind = TACHO_ROW_SPAN,
         .track = span->track,
         .start = span->start,
-        .of = {.span = {.end = span->end, .site = span->site, .flags = span->flags}}};
+        .of = {.span = {
+                   .end = span->end, .site = span->site, .run = TACHO_NONE, .flags = span->flags}}};
 }
 
 tacho_status tacho_tracy_rows_span(tacho_tracy_rows *rows, const tacho_tracy_span *span)
 {
     tacho_row row = row_of(span);
     arg_list list = {.count = 0};
+    TACHO_TRY(tacho_tracy_rows_find_run(rows, span, &row.of.span.run));
     if (span->text.len > 0) {
         add_text(&list, rows->key_text, span->text);
     }
@@ -142,13 +150,16 @@ tacho_status tacho_tracy_rows_span(tacho_tracy_rows *rows, const tacho_tracy_spa
 
 tacho_status tacho_tracy_rows_moment(tacho_tracy_rows *rows, const tacho_tracy_moment *moment)
 {
-    tacho_row row = {
-        .kind = TACHO_ROW_SPAN,
-        .track = moment->track,
-        .start = moment->time,
-        .of = {.span = {.end = moment->time, .site = moment->site, .flags = TACHO_SPAN_INSTANT}}};
+    tacho_row row = {.kind = TACHO_ROW_SPAN,
+                     .track = moment->track,
+                     .start = moment->time,
+                     .of = {.span = {.end = moment->time,
+                                     .site = moment->site,
+                                     .run = TACHO_NONE,
+                                     .flags = TACHO_SPAN_INSTANT}}};
     arg_list list = {.count = 0};
     row.of.span.end = row.start < rows->first_ns ? rows->first_ns : row.start;
+    TACHO_TRY(tacho_tracy_rows_note_op(rows, moment->text));
     if (moment->text.len > 0) {
         add_text(&list, rows->key_text, moment->text);
     }

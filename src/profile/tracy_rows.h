@@ -7,6 +7,7 @@
 #ifndef TACHO_PROFILE_TRACY_ROWS_H
 #define TACHO_PROFILE_TRACY_ROWS_H
 
+#include "base/number_map.h"
 #include "profile/events.h"
 
 /* Categories of spans, and names of arguments. */
@@ -32,13 +33,23 @@ typedef struct tacho_tracy_rows {
     uint32_t key_text, key_function, key_color, key_thread;
     uint32_t zone, device_zone, frame, lock; /* strings: categories */
     uint32_t message_site, crash_site, frame_site, wait_site, held_site;
-    int64_t first_ns;   /* times before it are moved there */
-    uint64_t row_count; /* pushed */
+    int64_t first_ns;      /* times before it are moved there */
+    uint64_t row_count;    /* pushed */
+    tacho_number_map runs; /* of ops of tt-metal, by their ids */
 } tacho_tracy_rows;
 
-/* |group| is the track of the process, TACHO_NONE for the part's own. */
+/* |group| is the track of the process, TACHO_NONE for the part's own. Call deinit even if init
+ * failed. */
 tacho_status tacho_tracy_rows_init(tacho_tracy_rows *rows, tacho_events *events, uint32_t part,
                                    uint32_t group) TACHO_MUST_USE;
+void tacho_tracy_rows_deinit(tacho_tracy_rows *rows);
+
+/*
+ * Ops of tt-metal. A message names one and gives it an id; zones of devices name the id as their
+ * function ("OP ID:1024"), those of the host in their text ("id:1024"). All of these are one run,
+ * called after the op.
+ */
+tacho_status tacho_tracy_rows_note_op(tacho_tracy_rows *rows, tacho_str message) TACHO_MUST_USE;
 
 /* A place in a program. */
 typedef struct tacho_tracy_place {

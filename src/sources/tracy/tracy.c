@@ -92,6 +92,7 @@ static tacho_status finish(tracy_file *file)
 static void close_file(tracy_file *file)
 {
     tacho_tracy_container_close(&file->container);
+    tacho_tracy_rows_deinit(&file->rows);
     tacho_number_map_deinit(&file->text_map);
     tacho_number_map_deinit(&file->name_map);
     tacho_number_map_deinit(&file->thread_map);

@@ -229,6 +229,7 @@ tacho_status tracy_read_messages(tracy_file *file)
         TACHO_TRY(tacho_grow(&file->messages, &file->message_capacity, file->message_count + 1));
         TACHO_TRY(tacho_number_map_set(&file->message_map, key, file->message_count));
         file->messages[file->message_count++] = made;
+        TACHO_TRY(tacho_tracy_rows_note_op(&file->rows, tacho_dict_string(file->dict, made.text)));
     }
     uint64_t extras = tracy_bytes_u64(bytes);
     for (uint64_t i = 0; i < extras && !bytes->is_cut; i++) {
