@@ -6,11 +6,15 @@
 
 #include "capture/tracy_hub.h"
 
+#include "base/tcp_socket.h"
+
+#include <stdio.h>
 #include <stdlib.h>
 
 typedef struct way_tracy {
     tacho_way base;
     tacho_tracy_hub hub;
+    uint16_t port; /* that the client is told to listen on; 0: none */
 } way_tracy;
 
 static tacho_tracy_hub *hub_of(tacho_way *way)
@@ -24,21 +28,46 @@ static void tracy_close(tacho_way *way)
     free(way);
 }
 
+/* A client that cannot have its port runs on and loses all it records, so the port must be free. */
+static tacho_status check_port(uint16_t port)
+{
+    tacho_tcp_socket tcp;
+    tacho_status status = tacho_tcp_socket_open(&tcp, port);
+    tacho_tcp_socket_close(&tcp);
+    return status;
+}
+
 static tacho_status tracy_open(const tacho_way_context *context, tacho_way **out_way)
 {
+    if (context->tracy_port > 0) {
+        TACHO_TRY_NOTE(check_port(context->tracy_port), "the port for Tracy clients");
+    }
     way_tracy *self = calloc(1, sizeof(*self));
     if (self == NULL) {
         return tacho_no_memory();
     }
     self->base.type = &tacho_way_tracy;
+    self->port = context->tracy_port;
     tacho_status status = tacho_tracy_hub_open(&self->hub, context->recorder, context->sampler,
                                                context->epoll_fd, context->event_base);
     if (status != TACHO_OK) {
         tracy_close(&self->base);
         return status;
     }
+    if (self->port > 0) {
+        self->hub.extra_port = self->port;
+    }
     *out_way = &self->base;
     return TACHO_OK;
+}
+
+static void tracy_variable(const tacho_way *way, char out_text[TACHO_WAY_VARIABLE_MAX])
+{
+    uint16_t port = ((const way_tracy *)way)->port;
+    out_text[0] = '\0';
+    if (port > 0) {
+        snprintf(out_text, TACHO_WAY_VARIABLE_MAX, "TRACY_PORT=%u", (unsigned)port);
+    }
 }
 
 static void tracy_handle(tacho_way *way, uint64_t event)
@@ -70,6 +99,7 @@ const tacho_way_type tacho_way_tracy = {
     .name = "Tracy",
     .needs = "programs that are instrumented with Tracy, as tt-metal's are",
     .open = tracy_open,
+    .variable = tracy_variable,
     .handle = tracy_handle,
     .drain = tracy_drain,
     .finish = tracy_finish,

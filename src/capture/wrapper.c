@@ -114,9 +114,10 @@ static tacho_status open_ways(wrapper *self)
             .event_base = TACHO_WAY_EVENTS * (self->way_count + 1),
             .stats_level = self->request->stats_level,
             .port = self->request->port,
+            .tracy_port = self->request->tracy_port,
         };
         tacho_status status = types[i]->open(&context, &self->ways[self->way_count]);
-        if (status != TACHO_OK && self->request->port >= 0) {
+        if (status != TACHO_OK && (self->request->port >= 0 || self->request->tracy_port > 0)) {
             return status;
         }
         if (status != TACHO_OK) {

@@ -20,6 +20,11 @@ static const tacho_option options[] = {
                     "let programs report over TCP on 127.0.0.1, too; 0 takes any free port "
                     "(default: a Unix socket alone)",
                     TACHO_INTO_NUMBER(tacho_profile_choice, port, 0, UINT16_MAX)),
+    TACHO_OPT_VALUE(
+        "tracy-port", 0, "PORT",
+        "port that a Tracy client listens on, as TRACY_PORT; one process alone can have "
+        "it (default: each process takes a free one)",
+        TACHO_INTO_NUMBER(tacho_profile_choice, tracy_port, 0, UINT16_MAX)),
     TACHO_OPT_VALUE("stats-level", 0, "N",
                     "how much programs report: below 70 no operators, 100 also counters of "
                     "operators (default: 70)",

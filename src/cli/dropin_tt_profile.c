@@ -14,9 +14,9 @@ static const tacho_option options[] = {
                     "results/perf/device_ops_perf_trace.csv)",
                     TACHO_INTO_TEXT(tacho_profile_choice, tt_report)),
     TACHO_OPT_VALUE("port", 'p', "PORT",
-                    "let programs report over TCP on 127.0.0.1; 0 takes any free port (default: a "
-                    "Unix socket)",
-                    TACHO_INTO_NUMBER(tacho_profile_choice, port, 0, UINT16_MAX)),
+                    "port that the command's Tracy client listens on, as TRACY_PORT; one process "
+                    "alone can have it (default: each process takes a free one)",
+                    TACHO_INTO_NUMBER(tacho_profile_choice, tracy_port, 0, UINT16_MAX)),
     TACHO_OPT_VALUE("trace", 0, "FILE",
                     "also write a trace: .pb for Perfetto, .json for Chrome, .tacho for tacho",
                     TACHO_INTO_TEXT(tacho_profile_choice, output)),

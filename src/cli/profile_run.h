@@ -14,6 +14,7 @@ typedef struct tacho_profile_choice {
     const char *tt_report;   /* Tenstorrent's op table; or NULL */
     bool has_all_tt_columns; /* see tacho_tt_capture_request */
     uint64_t port;           /* UINT64_MAX: none */
+    uint64_t tracy_port;     /* 0: none */
     uint64_t stats_level;
     const char *timeout; /* or NULL */
     bool is_live;

@@ -33,6 +33,7 @@ static tacho_status run_into(const tacho_profiling *request, tacho_dict *dict, t
         .timeout_ns = request->timeout_ns,
         .stats_level = request->stats_level,
         .port = request->port,
+        .tracy_port = request->tracy_port,
         .events = events,
         .seal = seal,
         .seal_self = events,

@@ -7,6 +7,7 @@ once, and all that they said must be in the capture.
 import csv
 import json
 import os
+import socket
 import struct
 import subprocess
 import sys
@@ -138,6 +139,63 @@ class Check:
             self.expect("tt_profile: logs", sorted(os.listdir(logs)) ==
                         ["tracy_ops_data.csv", "tracy_ops_times.csv"])
 
+    def tt_profile(self, dropin, folder, options=(), before=""):
+        """Runs the client of one op under tt_profile; returns the result and the table's rows."""
+        path = os.path.join(folder, "client")
+        with open(path, "wb") as file:
+            file.write(compose("tt", b"TT_DNN_DEVICE_OP", b"id:1024", OP_MESSAGE))
+        command = "%s%s %s/replay_client.py play %s" % (before, sys.executable, HERE, path)
+        profiler = os.path.join(folder, "profiler")
+        os.makedirs(os.path.join(profiler, ".logs"), exist_ok=True)
+        done = subprocess.run([dropin, "-q", *options, "bash -c '%s'" % command], cwd=folder,
+                              capture_output=True, text=True, timeout=60, check=False,
+                              env=dict(os.environ, TT_METAL_PROFILER_DIR=profiler))
+        table = os.path.join(folder, "results/perf/device_ops_perf_trace.csv")
+        rows = []
+        if os.path.exists(table):
+            with open(table, newline="") as file:
+                rows = list(csv.DictReader(file))
+        return done, rows
+
+    def check_device_logs(self, dropin):
+        """A run that leaves a device log: host and device times are in one row."""
+        log = os.path.join(HERE, "../data/tenstorrent/run/profile_log_device.csv")
+        with open(log, newline="") as file:
+            megahertz = int(file.readline().split("CHIP_FREQ[MHz]:")[1].split(",")[0])
+            times = [int(row["time[cycles since reset]"])
+                     for row in csv.DictReader(file, skipinitialspace=True)
+                     if row["run host ID"] == "1024" and row["zone name"].endswith("-FW")]
+        want = (max(times) - min(times)) * 1000 // megahertz
+        with tempfile.TemporaryDirectory() as folder:
+            before = "cp %s $TT_METAL_PROFILER_DIR/.logs/; " % log
+            done, rows = self.tt_profile(dropin, folder, before=before)
+            self.expect("device log: exit", done.returncode == 0, done.stderr)
+            row = [row for row in rows if row["GLOBAL CALL COUNT"] == "1024"]
+            self.expect("device log: one row", len(row) == 1, rows)
+            self.expect("device log: both times", row and row[0]["HOST DURATION [ns]"] == "50" and
+                        row[0]["DEVICE FW DURATION [ns]"] == str(want), (want, row))
+            logs = os.listdir(os.path.join(folder, "profiler/.logs"))
+            self.expect("device log: beside it", {"tracy_ops_data.csv", "tracy_ops_times.csv",
+                                                  "profile_log_device.csv"} <= set(logs), logs)
+
+    def check_port(self, dropin):
+        """-p is the port of the client; one that is taken is refused before anything runs."""
+        with socket.socket() as server, tempfile.TemporaryDirectory() as folder:
+            server.bind(("127.0.0.1", 0))
+            server.listen(1)
+            taken = str(server.getsockname()[1])
+            done, _ = self.tt_profile(dropin, folder, ("-p", taken), "touch ran; ")
+            self.expect("taken port: refused", done.returncode == 125 and taken in done.stderr,
+                        (done.returncode, done.stderr))
+            self.expect("taken port: nothing ran", not os.path.exists(os.path.join(folder, "ran")))
+            server.close()
+            done, rows = self.tt_profile(dropin, folder, ("-p", taken),
+                                         "echo $TRACY_PORT > port; ")
+            with open(os.path.join(folder, "port")) as file:
+                self.expect("port: told", file.read().strip() == taken)
+            self.expect("port: captured", done.returncode == 0 and len(rows) == 1,
+                        (done.returncode, done.stderr, rows))
+
     def run(self):
         rows, done, _ = self.profile(["play"])
         self.expect("one: exit", done.returncode == 0, done.stderr)
@@ -150,7 +208,10 @@ class Check:
         self.check_zones("odd ones", rows, done, 2)
         # One that hangs does so for 1.5 s; the rest depends on how busy the computer is.
         self.expect("odd ones delay nobody", took < 10 + 3 * usual, (took, usual))
-        self.check_op_table(os.path.join(os.path.dirname(self.tacho), "../dropin/tt_profile"))
+        dropin = os.path.join(os.path.dirname(self.tacho), "../dropin/tt_profile")
+        self.check_op_table(dropin)
+        self.check_device_logs(dropin)
+        self.check_port(dropin)
         return self.failures
 
 

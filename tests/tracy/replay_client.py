@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """replay_client.py MODE FILE [PORT]: a Tracy client for tests, which plays a recording.
 
-It listens as clients do, on the first free port from 8086 on, answers a hello with the number of
+It listens as clients do, on TRACY_PORT alone or the first free port from 8086 on, answers a hello with the number of
 the recording (and any other with "mismatch"), sends the recording in pieces and reads questions
 until it is let go. MODE: play; hang (accepts and says nothing); garbage; slow (a byte at a time at
 first); cut (ends in the middle). Prints how long it waited to be let go.
@@ -70,7 +70,7 @@ def read_questions(connection):
 
 def main():
     mode, path = sys.argv[1], sys.argv[2]
-    server = listen(int(sys.argv[3]) if len(sys.argv) > 3 else 0)
+    server = listen(int(sys.argv[3] if len(sys.argv) > 3 else os.environ.get("TRACY_PORT", 0)))
     with open(path, "rb") as file:
         number, data = struct.unpack("<I", file.read(4))[0], file.read()
     while True:
