@@ -176,6 +176,7 @@ static tacho_status push_known(tacho_tracy_names *names, const tacho_tracy_held 
         span.text = tacho_str_make(extra->text, extra->text_len);
         span.color = extra->color != TACHO_TRACY_NO_COLOR ? extra->color : span.color;
         if (extra->name != 0) {
+            span.place = tacho_tracy_place_title(&place->place);
             TACHO_TRY(tacho_tracy_rows_site(names->rows, &place->place, extra->name, zone->category,
                                             &span.site));
         }

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { NAME_ROOM = 256, PLACE_ROOM = 1100, ARGS_MAX = 4, RISC_BITS = 7 };
+enum { NAME_ROOM = 256, PLACE_ROOM = 1100, ARGS_MAX = 5, RISC_BITS = 7 };
 
 static tacho_status ensure_string(tacho_tracy_rows *rows, const char *text, uint32_t *out_string)
 {
@@ -37,6 +37,7 @@ tacho_status tacho_tracy_rows_init(tacho_tracy_rows *rows, tacho_events *events,
     TACHO_TRY(ensure_string(rows, TACHO_TRACY_ARG_FUNCTION, &rows->key_function));
     TACHO_TRY(ensure_string(rows, TACHO_TRACY_ARG_COLOR, &rows->key_color));
     TACHO_TRY(ensure_string(rows, TACHO_TRACY_ARG_THREAD, &rows->key_thread));
+    TACHO_TRY(ensure_string(rows, TACHO_TRACY_ARG_PLACE, &rows->key_place));
     TACHO_TRY(ensure_string(rows, TACHO_TRACY_CATEGORY_ZONE, &rows->zone));
     TACHO_TRY(ensure_string(rows, TACHO_TRACY_CATEGORY_DEVICE, &rows->device_zone));
     TACHO_TRY(ensure_string(rows, TACHO_TRACY_CATEGORY_FRAME, &rows->frame));
@@ -76,8 +77,7 @@ tacho_status tacho_tracy_rows_site(tacho_tracy_rows *rows, const tacho_tracy_pla
 {
     tacho_dict *dict = rows->events->dict;
     tacho_site site = {.name = name, .category = category};
-    site.name = site.name != 0 ? site.name : place->name;
-    site.name = site.name != 0 ? site.name : place->function;
+    site.name = site.name != 0 ? site.name : tacho_tracy_place_title(place);
     TACHO_TRY(ensure_location(dict, place, &site.location));
     return tacho_dict_ensure_site(dict, &site, out_site);
 }
@@ -93,6 +93,15 @@ static void add_text(arg_list *list, uint32_t key, tacho_str text)
 {
     list->items[list->count++] =
         (tacho_arg){.key = key, .type = TACHO_ARG_TEXT, .value = {.as_text = text}};
+}
+
+/* A string of the dictionary, unless it is none. */
+static void add_string(arg_list *list, uint32_t key, uint32_t string)
+{
+    if (string != 0) {
+        list->items[list->count++] =
+            (tacho_arg){.key = key, .type = TACHO_ARG_STRING, .value = {.as_string = string}};
+    }
 }
 
 static tacho_status add_color(tacho_tracy_rows *rows, arg_list *list, uint32_t color)
@@ -139,11 +148,8 @@ tacho_status tacho_tracy_rows_span(tacho_tracy_rows *rows, const tacho_tracy_spa
     if (span->text.len > 0) {
         add_text(&list, rows->key_text, span->text);
     }
-    if (span->function != 0) {
-        list.items[list.count++] = (tacho_arg){.key = rows->key_function,
-                                               .type = TACHO_ARG_STRING,
-                                               .value = {.as_string = span->function}};
-    }
+    add_string(&list, rows->key_function, span->function);
+    add_string(&list, rows->key_place, span->place);
     TACHO_TRY(add_color(rows, &list, span->color));
     return push(rows, &row, &list);
 }

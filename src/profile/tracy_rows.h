@@ -20,6 +20,7 @@
 #define TACHO_TRACY_ARG_FUNCTION "function"
 #define TACHO_TRACY_ARG_COLOR "color"
 #define TACHO_TRACY_ARG_THREAD "thread"
+#define TACHO_TRACY_ARG_PLACE "place"
 
 /* How the text about the host begins in files that tacho writes; the name of an origin follows. */
 #define TACHO_TRACY_WRITTEN_BY "Written by tacho\nOrigin: "
@@ -30,7 +31,7 @@ typedef struct tacho_tracy_rows {
     tacho_events *events;
     uint32_t part;
     uint32_t group; /* track: the process */
-    uint32_t key_text, key_function, key_color, key_thread;
+    uint32_t key_text, key_function, key_color, key_thread, key_place;
     uint32_t zone, device_zone, frame, lock; /* strings: categories */
     uint32_t message_site, crash_site, frame_site, wait_site, held_site;
     int64_t first_ns;      /* times before it are moved there */
@@ -63,6 +64,12 @@ tacho_status tacho_tracy_rows_site(tacho_tracy_rows *rows, const tacho_tracy_pla
                                    uint32_t name, uint32_t category,
                                    uint32_t *out_site) TACHO_MUST_USE;
 
+/* What zones of |place| are called that have no name of their own: a string. */
+static inline uint32_t tacho_tracy_place_title(const tacho_tracy_place *place)
+{
+    return place->name != 0 ? place->name : place->function;
+}
+
 /* A zone, of a thread or a device. */
 typedef struct tacho_tracy_span {
     uint32_t track;
@@ -70,6 +77,7 @@ typedef struct tacho_tracy_span {
     int64_t start, end; /* ns */
     uint32_t flags;
     uint32_t function; /* string; 0 where it says nothing that the name does not */
+    uint32_t place;    /* string: what its place is called, where the zone has another name; or 0 */
     uint32_t color;
     tacho_str text;
 } tacho_tracy_span;

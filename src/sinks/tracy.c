@@ -242,6 +242,7 @@ static void close_sink(tacho_events *events)
         tacho_strings_deinit(&sink->texts);
     }
     tacho_number_map_deinit(&sink->variant_map);
+    tacho_number_map_deinit(&sink->title_map);
     tacho_number_map_deinit(&sink->place_map);
     tacho_number_map_deinit(&sink->extra_map);
     tacho_args_text_deinit(&sink->args);
@@ -265,6 +266,7 @@ static tacho_status start(tracy_sink *sink, tacho_dict *dict)
     TACHO_TRY(
         tacho_dict_ensure_string(dict, TACHO_STR(TACHO_TRACY_ARG_FUNCTION), &sink->key_function));
     TACHO_TRY(tacho_dict_ensure_string(dict, TACHO_STR(TACHO_TRACY_ARG_COLOR), &sink->key_color));
+    TACHO_TRY(tacho_dict_ensure_string(dict, TACHO_STR(TACHO_TRACY_ARG_PLACE), &sink->key_place));
     TACHO_TRY(tacho_grow(&sink->places, &sink->place_capacity, 1));
     sink->places[sink->place_count++] = (tracy_place){0};
     TACHO_TRY(tracy_ensure_text(sink, TACHO_STR("(other)"), &sink->places[0].function));

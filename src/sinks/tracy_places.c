@@ -52,11 +52,14 @@ static bool parse_color(tacho_str text, uint32_t *out_color)
 static tacho_status take_place_arg(tracy_sink *sink, const tacho_arg *arg, tracy_said *said,
                                    bool *out_is_taken)
 {
+    uint32_t *taken = arg->key == sink->key_function ? &said->function
+                      : arg->key == sink->key_place  ? &said->place
+                                                     : NULL;
     tacho_str text = text_of(sink->events.dict, arg);
     *out_is_taken = arg->key == sink->key_color && parse_color(text, &said->color);
-    if (arg->key == sink->key_function && text.len > 0) {
+    if (taken != NULL && text.len > 0) {
         *out_is_taken = true;
-        return tracy_ensure_text(sink, text, &said->function);
+        return tracy_ensure_text(sink, text, taken);
     }
     return TACHO_OK;
 }
@@ -135,8 +138,11 @@ static tacho_status make_place(tracy_sink *sink, const tacho_site *site, const t
     tacho_str name = tacho_dict_string(dict, site->name);
     *out_place = (tracy_place){.function = said->function, .color = said->color};
     /* A place without a name is called by its function. */
-    TACHO_TRY(tracy_ensure_text(sink, name,
-                                said->function != 0 ? &out_place->name : &out_place->function));
+    uint32_t *title = said->function != 0 ? &out_place->name : &out_place->function;
+    *title = said->place;
+    if (said->place == 0) {
+        TACHO_TRY(tracy_ensure_text(sink, name, title));
+    }
     if (site->location == TACHO_NONE) {
         return TACHO_OK;
     }
@@ -165,12 +171,27 @@ static tacho_status ensure_extra(tracy_sink *sink, tracy_extra extra, uint32_t *
     return tacho_number_map_set(&sink->extra_map, key, *out_extra);
 }
 
+/* A number, apart from those of sites, for the place of zones that have names of their own. */
+static tacho_status ensure_title(tracy_sink *sink, uint32_t title, uint32_t site,
+                                 uint64_t *out_number)
+{
+    static const uint64_t apart = UINT64_C(1) << 31;
+    uint64_t key = (uint64_t)title << 32 | sink->events.dict->sites[site].location;
+    const uint64_t *found = tacho_number_map_find(&sink->title_map, key);
+    *out_number = found != NULL ? *found : (apart | sink->title_map.count);
+    return found != NULL ? TACHO_OK : tacho_number_map_set(&sink->title_map, key, *out_number);
+}
+
 static tacho_status find_place(tracy_sink *sink, uint32_t site, const tracy_said *said,
                                size_t *out_place)
 {
     uint64_t variant = 0;
+    uint64_t base = site;
     TACHO_TRY(ensure_variant(sink, said, &variant));
-    uint64_t key = variant << 32 | site;
+    if (said->place != 0) {
+        TACHO_TRY(ensure_title(sink, said->place, site, &base));
+    }
+    uint64_t key = variant << 32 | base;
     const uint64_t *found = tacho_number_map_find(&sink->place_map, key);
     *out_place = found != NULL ? (size_t)*found : 0;
     if (found != NULL || sink->place_count == TRACY_PLACE_MAX) {
@@ -195,7 +216,7 @@ tacho_status tracy_ensure_place(tracy_sink *sink, const tacho_row *row, const tr
     if (said->text.len > 0) {
         TACHO_TRY(tracy_ensure_text(sink, said->text, &extra.text));
     }
-    if (place == 0) {
+    if (place == 0 || said->place != 0) {
         TACHO_TRY(tracy_ensure_text(
             sink, tacho_dict_string(dict, dict->sites[row->of.span.site].name), &extra.name));
     }

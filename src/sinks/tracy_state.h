@@ -115,7 +115,8 @@ typedef struct tracy_sink {
     tracy_place *places; /* the first is for all that there is no number for */
     size_t place_count, place_capacity;
     tacho_number_map variant_map; /* function and colour: number + 1 */
-    tacho_number_map place_map;   /* site and variant: place */
+    tacho_number_map title_map;   /* what a place is called, and where it is: number */
+    tacho_number_map place_map;   /* site or title, and variant: place */
     tracy_extra *extras;
     size_t extra_count, extra_capacity;
     tacho_number_map extra_map;
@@ -130,7 +131,7 @@ typedef struct tracy_sink {
     tacho_args_text args;
     tacho_arg *kept; /* arguments that become text */
     size_t kept_capacity;
-    uint32_t key_text, key_function, key_color;
+    uint32_t key_text, key_function, key_color, key_place;
     int64_t last_time;
     tracy_message crash; /* |text| is TACHO_NONE where there was none */
     tacho_tracy_pack pack;
@@ -142,6 +143,7 @@ tacho_status tracy_ensure_text(tracy_sink *sink, tacho_str text, uint32_t *out_t
 /* What rows have to say besides names and times. */
 typedef struct tracy_said {
     uint32_t function; /* text */
+    uint32_t place;    /* text: what the place is called, where the zone has another name; or 0 */
     uint32_t color;
     tacho_str text; /* good until the next row */
 } tracy_said;

@@ -76,6 +76,7 @@ static tacho_status push_zone(tracy_file *file, const zone_walk *walk, const ope
         span.text = tacho_dict_string(file->dict, extra->text);
         span.color = extra->color != TACHO_TRACY_NO_COLOR ? extra->color : span.color;
         if (extra->name != 0) {
+            span.place = tacho_tracy_place_title(&place->place);
             TACHO_TRY(tacho_tracy_rows_site(&file->rows, &place->place, extra->name,
                                             file->rows.zone, &span.site));
         }
