@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every row goes to three takers; at the end tables become what the page shows.
+ * Every row goes to four takers; at the end tables become what the page shows.
  */
 #include "pipeline/report_intake.h"
 
@@ -20,6 +20,7 @@ static tacho_status share_row(tacho_events *events, const tacho_row *row)
     tacho_report_intake *taken = intake_of(events);
     TACHO_TRY(tacho_events_row(&taken->busy.events, row));
     TACHO_TRY(tacho_events_row(&taken->ops.events, row));
+    TACHO_TRY(tacho_events_row(taken->processes, row));
     return tacho_events_row(&taken->columns.events, row);
 }
 
@@ -28,6 +29,7 @@ static tacho_status share_end_part(tacho_events *events, uint32_t part)
     tacho_report_intake *taken = intake_of(events);
     TACHO_TRY(tacho_events_end_part(&taken->busy.events, part));
     TACHO_TRY(tacho_events_end_part(&taken->ops.events, part));
+    TACHO_TRY(tacho_events_end_part(taken->processes, part));
     return tacho_events_end_part(&taken->columns.events, part);
 }
 
@@ -43,12 +45,15 @@ static tacho_status init(tacho_report_intake *taken, tacho_dict *dict)
     *taken = (tacho_report_intake){.events = {&vtable, dict}};
     tacho_overview_gather_init(&taken->busy, dict);
     tacho_ops_gather_init(&taken->ops, dict);
+    TACHO_TRY(tacho_analysis_processes.open(NULL, dict, &taken->processes));
     return report_columns_init(&taken->columns, dict);
 }
 
 void tacho_report_intake_deinit(tacho_report_intake *taken)
 {
     report_columns_deinit(&taken->columns);
+    tacho_analysis_processes.close(taken->processes);
+    taken->processes = NULL;
     tacho_ops_gather_deinit(&taken->ops);
     tacho_overview_gather_deinit(&taken->busy);
 }
@@ -187,17 +192,33 @@ static tacho_status make_ops(const tacho_report_intake *taken, tacho_report_op *
     return status;
 }
 
+/* A profile on its way to the page. */
+typedef struct page_entry {
+    tacho_report_intake *taken;
+    tacho_report *report;
+    tacho_report_profile profile;
+} page_entry;
+
+/* The table of processes lasts for this call, in which all is written. */
+static tacho_status add_with_processes(void *self, const tacho_table *table)
+{
+    page_entry *entry = self;
+    entry->profile.processes = table;
+    return add_with_ops(entry->report, entry->taken, &entry->profile);
+}
+
 tacho_status tacho_report_intake_add(tacho_report_intake *taken, tacho_report *report)
 {
-    tacho_report_profile entry = {.columns = &taken->columns};
+    page_entry entry = {taken, report, {.columns = &taken->columns}};
+    const tacho_table_taker taker = {add_with_processes, &entry};
     tacho_report_op *ops = NULL;
     tacho_status status = TACHO_OK;
     if (taken->columns.resolution_ns > 0) { /* else the page works them out */
-        status = make_ops(taken, &ops, &entry.op_count);
-        entry.ops = ops;
+        status = make_ops(taken, &ops, &entry.profile.op_count);
+        entry.profile.ops = ops;
     }
     if (status == TACHO_OK) {
-        status = add_with_ops(report, taken, &entry);
+        status = tacho_analysis_processes.write(taken->processes, NULL, &taker);
     }
     free(ops);
     return status;

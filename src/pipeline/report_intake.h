@@ -6,6 +6,7 @@
 #ifndef TACHO_PIPELINE_REPORT_INTAKE_H
 #define TACHO_PIPELINE_REPORT_INTAKE_H
 
+#include "analyses/analysis.h"
 #include "analyses/ops.h"
 #include "analyses/overview.h"
 #include "pipeline/intake.h"
@@ -15,6 +16,7 @@ typedef struct tacho_report_intake {
     tacho_events events;
     tacho_overview_gather busy;
     tacho_ops_gather ops;
+    tacho_events *processes; /* the analysis of that name */
     report_columns columns;
 } tacho_report_intake;
 

@@ -18,6 +18,8 @@
  *               spans samples flow_ends last_end_ns resolution_ns
  *               count op: part origin class is_phase name location+1 count
  *                         total self mean p50 p99 min max is_sketched bytes+1
+ *               count column: title type unit      of the table of processes, and
+ *               count row: of each column 0, or 1 and a string, an int or a real
  *               columns of each track (report_columns.h)
  */
 #include "sinks/report_page.h"
@@ -319,6 +321,56 @@ static tacho_status put_ops(profile_head *head, const tacho_report_profile *prof
     return TACHO_OK;
 }
 
+static tacho_status put_cell(report_bytes *bytes, tacho_column_type type, const tacho_cell *cell)
+{
+    TACHO_TRY(report_bytes_put_uint(bytes, cell->is_absent ? 0 : 1));
+    if (cell->is_absent) {
+        return TACHO_OK;
+    }
+    switch (type) {
+    case TACHO_COLUMN_TEXT:
+    case TACHO_COLUMN_PICTURE:
+        return report_bytes_put_string(bytes, cell->value.text);
+    case TACHO_COLUMN_REAL:
+    case TACHO_COLUMN_PERCENT:
+        return report_bytes_put_real(bytes, cell->value.real);
+    case TACHO_COLUMN_INT:
+    case TACHO_COLUMN_DURATION:
+    case TACHO_COLUMN_FLAG:
+        break;
+    }
+    return report_bytes_put_int(bytes, cell->value.integer);
+}
+
+static tacho_status put_column(report_bytes *bytes, const tacho_column *column)
+{
+    static const char *const types[] = {
+        [TACHO_COLUMN_TEXT] = "text",         [TACHO_COLUMN_INT] = "int",
+        [TACHO_COLUMN_REAL] = "real",         [TACHO_COLUMN_PERCENT] = "percent",
+        [TACHO_COLUMN_DURATION] = "duration", [TACHO_COLUMN_FLAG] = "flag",
+        [TACHO_COLUMN_PICTURE] = "text",
+    };
+    const char *unit = tacho_column_unit_name(tacho_column_unit_of(column));
+    TACHO_TRY(report_bytes_put_string(bytes, tacho_str_from_cstring(column->title)));
+    TACHO_TRY(report_bytes_put_string(bytes, tacho_str_from_cstring(types[column->type])));
+    return report_bytes_put_string(bytes, tacho_str_from_cstring(unit != NULL ? unit : ""));
+}
+
+static tacho_status put_processes(report_bytes *bytes, const tacho_table *table)
+{
+    size_t rows = table != NULL && table->column_count > 0 ? tacho_table_row_count(table) : 0;
+    size_t columns = rows > 0 ? table->column_count : 0;
+    TACHO_TRY(report_bytes_put_uint(bytes, columns));
+    for (size_t i = 0; i < columns; i++) {
+        TACHO_TRY(put_column(bytes, &table->columns[i]));
+    }
+    TACHO_TRY(report_bytes_put_uint(bytes, rows));
+    for (size_t i = 0; i < rows * columns; i++) {
+        TACHO_TRY(put_cell(bytes, table->columns[i % columns].type, &table->cells[i]));
+    }
+    return TACHO_OK;
+}
+
 static tacho_status put_head(profile_head *head, const tacho_report_profile *profile)
 {
     const tacho_dict *dict = head->dict;
@@ -343,7 +395,8 @@ static tacho_status put_head(profile_head *head, const tacho_report_profile *pro
     TACHO_TRY(report_bytes_put_uint(&head->bytes, columns->flow_end_count));
     TACHO_TRY(report_bytes_put_uint(&head->bytes, (uint64_t)columns->last_end_ns));
     TACHO_TRY(report_bytes_put_uint(&head->bytes, (uint64_t)columns->resolution_ns));
-    return put_ops(head, profile);
+    TACHO_TRY(put_ops(head, profile));
+    return put_processes(&head->bytes, profile->processes);
 }
 
 static tacho_status add_head(tacho_report *report, const tacho_report_profile *profile)

@@ -14,6 +14,7 @@
 
 #include "base/output.h"
 #include "sinks/report_columns.h"
+#include "table/table.h"
 
 /* A number about a profile that is shown first, on a card of its own. */
 typedef struct tacho_report_metric {
@@ -47,6 +48,7 @@ typedef struct tacho_report_profile {
     /* What the page cannot work out, of a profile that is not there in full (report_columns.h). */
     const tacho_report_op *ops;
     size_t op_count;
+    const tacho_table *processes; /* of a capture; NULL, or without rows: there are none */
 } tacho_report_profile;
 
 typedef struct tacho_report {

@@ -600,6 +600,23 @@ class Checks:
         self.trace("hostile", "hostile.pb")
         self.quiet("hostile")
 
+    def processes(self):
+        """A capture of processes alone: they are listed as by 'tacho info'."""
+        run(self.tacho, "profile", "-q", "-o", "procs.tacho", "--", "sh", "-c", "sleep 0.2 & wait")
+        listed = [json.loads(line) for line in run(
+            self.tacho, "info", "procs.tacho", "--json").splitlines() if '"processes"' in line]
+        self.page.open(self.report("procs.tacho", out="procs.html"))
+        rows = self.page.evaluate("[...document.querySelectorAll('#process-table tbody tr')]"
+                                  ".map(tr => [...tr.cells].map(td => td.textContent))")
+        check("processes are listed", [row[1] for row in rows], [str(row["pid"]) for row in listed])
+        check("with their names", rows[0][0], listed[0]["process"])
+        check("and how they ended", rows[0][-1], "0")
+        check("times are times", rows[0][3].endswith("s"))
+        self.quiet("processes")
+        data = os.path.join(HERE, "..", "data")
+        self.page.open(self.report(f"{data}/torq/r1.csv", out="none.html"))
+        check("no processes, no table", self.page.evaluate("document.getElementById('processes').hidden"))
+
     def lost(self):
         data = os.path.join(HERE, "..", "data")
         self.page.open(self.report(f"{data}/bad/r0_bad_rows.csv", out="lost.html", status=3))
@@ -721,7 +738,8 @@ def main():
     os.chdir(work)
     with browser.Browser(browser.find()) as page:
         checks = Checks(page, *programs)
-        for part in (checks.one_profile, checks.operators, checks.nothing, checks.several_profiles, checks.hostile, checks.lost,
+        for part in (checks.one_profile, checks.operators, checks.nothing, checks.several_profiles, checks.hostile, checks.processes,
+                     checks.lost,
                      checks.made_up, checks.late, checks.large, checks.coarse):
             part()
     print(f"{passed} passed, {len(failures)} failed")

@@ -246,6 +246,15 @@ function originOf(profile, track, index) {
     return own > 0 ? ORIGINS[own] : profile.parts[track.part].origin;
 }
 
+/* A table as an analysis made it: columns, and rows of values, null where there is none. */
+function readTable(reader) {
+    const columns = reader.list(r => ({title: r.string(), type: r.string(), unit: r.string()}));
+    const value = {text: r => r.string(), real: r => r.real(), percent: r => r.real()};
+    const rows = reader.list(r => columns.map(
+        ({type}) => (r.uint() === 0 ? null : (value[type] || (x => x.int()))(r))));
+    return {columns, rows};
+}
+
 function readProfile(reader) {
     const profile = {
         texts: new Texts(reader),
@@ -269,6 +278,7 @@ function readProfile(reader) {
     profile.endNs = reader.uint();
     profile.resolutionNs = reader.uint(); /* 0: every span is there, and operators are worked out */
     profile.ops = reader.list(r => readOp(r, profile));
+    profile.processes = readTable(reader);
     profile.tracks.forEach(track => readColumns(reader, track));
     profile.rows = profile.tracks.flatMap(track => (track.isCounter ? [] : rowsOf(track)));
     for (const track of profile.tracks) {

@@ -22,7 +22,7 @@ const state = {
     rowLimit: ROWS_AT_FIRST,
 };
 
-let timeline, profileTable, operatorTable;
+let timeline, profileTable, processTable, operatorTable;
 
 const shownEntries = () => state.entries.filter(entry => entry.isShown && entry.profile);
 const isDrawn = name => !state.hiddenClasses.has(name);
@@ -49,7 +49,7 @@ function digest(entry, profile) {
         resolutionNs: profile.resolutionNs,
         isSketched: profile.ops.some(op => op.isSketched),
         sampleCount: profile.sampleCount, flowEndCount: profile.flowEndCount,
-        losses: profile.losses, lost: profile.losses.reduce((sum, loss) => sum + loss.count, 0),
+        processes: profile.processes, losses: profile.losses, lost: profile.losses.reduce((sum, loss) => sum + loss.count, 0),
         hasPhases: profile.hasPhases, partCount: profile.parts.length,
         classNames: new Set(profile.tracks.filter(track => track.count > 0)
             .map(track => track.class)),
@@ -272,6 +272,40 @@ function drawCards() {
              ...[group.origin, group.format, group.clock].filter(text => text !== '')
                  .map(text => make('span', {className: 'tag', textContent: shortName(text)}))),
         make('div', {className: 'cards'}, ...cardsOf(group)))));
+}
+
+/* ---- processes ------------------------------------------------------------------------------ */
+
+function formatCell({type, unit}, value) {
+    if (value === null) {
+        return '\u2013';
+    }
+    return type === 'text' ? shortName(value)
+        : type === 'duration' ? formatNs(value)
+        : type === 'percent' ? formatPercent(value / 100)
+        : unit === 'bytes' ? formatBytes(value) : String(value);
+}
+
+/* Columns in which any row has something: those of ranks are empty in most captures. */
+function processColumns(columns, rows) {
+    return columns.filter((_, i) => rows.some(row => row[i] !== null)).map(column => {
+        const i = columns.indexOf(column);
+        return {key: column.title, title: column.title, isNumber: column.type !== 'text',
+                className: i === 0 ? 'name' : '', value: row => (row[i] === null ? -1 : row[i]),
+                cell: row => formatCell(column, row[i])};
+    });
+}
+
+/* What ran while a capture was made; of several captures one after the other. */
+function drawProcesses() {
+    const tables = shownEntries().map(entry => entry.processes)
+        .filter(table => table.rows.length > 0);
+    byId('processes').hidden = tables.length === 0;
+    if (tables.length > 0) {
+        const rows = tables.flatMap(table => table.rows);
+        processTable.setColumns(processColumns(tables[0].columns, rows));
+        processTable.fill(processTable.sorted(rows), '');
+    }
 }
 
 /* ---- search and filter ---------------------------------------------------------------------- */
@@ -617,6 +651,7 @@ function drawAll() {
     drawCoarse();
     drawProfiles();
     drawCards();
+    drawProcesses();
     drawClasses();
     byId('with-phases').parentElement.hidden = !shownEntries().some(entry => entry.hasPhases);
     showTimeline(false);
@@ -733,6 +768,7 @@ timeline = new Timeline(
          `${track.class}, ${formatCount(track.count)} ${track.isCounter ? 'samples' : 'spans'}`]
          .map(text => clip(text, 300)).join('\n')});
 profileTable = new SortTable(byId('profile-table'), [], '', drawProfiles);
+processTable = new SortTable(byId('process-table'), [], '', drawProcesses);
 operatorTable = new SortTable(byId('operator-table'), [], 'self', drawOps);
 listen();
 
