@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The rows of one time are packed into items: a span with the flow ends ahead of it, or any other
- * row alone. An item comes after the item before it on its track and after those that its arrows
- * leave from; these are followed back without recursion. Arrows in a circle, which a damaged input
- * may have, are broken where they close.
+ * The rows of one time, from its first flow end on, are packed into items: a span with the flow
+ * ends ahead of it, or any other row alone. An item comes after the item before it on its track and
+ * after those that its arrows leave from; these are followed back without recursion. Arrows in a
+ * circle, which a damaged input may have, are broken where they close.
  *
  * Spans of one track that are alike in name and times, such as two steps of an operator within one
  * tick, cannot be told apart by their flow ends, which all come ahead of the first. Arrows leave
@@ -298,7 +298,9 @@ static tacho_status order_row(tacho_events *events, const tacho_row *row)
         TACHO_TRY(release(order));
         order->held_ns = ns;
     }
-    return hold(order, row);
+    /* What comes before the first flow end of its time waits for nothing. */
+    bool is_first = order->item_count == 0 && row->kind != TACHO_ROW_FLOW;
+    return is_first ? tacho_events_row(order->next, row) : hold(order, row);
 }
 
 static tacho_status order_end_part(tacho_events *events, uint32_t part)
