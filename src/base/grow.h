@@ -25,8 +25,15 @@ void tacho_grow_trim_bytes(void *items, size_t *capacity, size_t count, size_t e
 #define tacho_grow_trim(items, capacity, count)                                                    \
     tacho_grow_trim_bytes((items), (capacity), (count), sizeof(**(items)))
 
+/* The same; mostly there is room. */
+TACHO_MUST_USE static inline tacho_status tacho_grow_if(void *items, size_t *capacity, size_t need,
+                                                        size_t element_size)
+{
+    return need <= *capacity ? TACHO_OK : tacho_grow_bytes(items, capacity, need, element_size);
+}
+
 #define tacho_grow(items, capacity, need)                                                          \
-    tacho_grow_bytes((items), (capacity), (need), sizeof(**(items)))
+    tacho_grow_if((items), (capacity), (need), sizeof(**(items)))
 
 /*
  * |count| elements of zeros with one more behind them, so that a list may end in a zero and an

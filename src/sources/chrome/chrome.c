@@ -539,6 +539,7 @@ static tacho_status init(chrome_reader *reader, const tacho_reading *reading)
         .part = TACHO_NONE,
         .first = -1,
     };
+    reader->kind_category = TACHO_NONE;
     for (size_t i = 0; i < CHROME_SITE_SLOTS; i++) {
         reader->sites[i].site = TACHO_NONE;
     }

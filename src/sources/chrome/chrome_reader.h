@@ -50,6 +50,8 @@ typedef struct chrome_reader {
     uint64_t flow_count; /* numbers given */
     chrome_map own_map;  /* runs and locations of tacho's own traces */
     chrome_site_slot sites[CHROME_SITE_SLOTS];
+    uint32_t kind_category; /* the category that was last asked for its kind, or TACHO_NONE */
+    tacho_category_kind kind;
 
     /* The part that is being read. */
     const char *generation;

@@ -96,6 +96,16 @@ static tacho_status find_process(chrome_reader *reader, uint32_t *out_process)
     return TACHO_OK;
 }
 
+/* The kind of a category, mostly that of the site that was new before. */
+static tacho_category_kind kind_of(chrome_reader *reader, uint32_t category)
+{
+    if (reader->kind_category != category) {
+        reader->kind_category = category;
+        reader->kind = tacho_category_kind_of(tacho_dict_string(reader->dict, category));
+    }
+    return reader->kind;
+}
+
 static inline tacho_status find_site(chrome_reader *reader, const chrome_site_slot **out_site)
 {
     tacho_site site = {.location = TACHO_NONE};
@@ -109,7 +119,7 @@ static inline tacho_status find_site(chrome_reader *reader, const chrome_site_sl
         TACHO_TRY(tacho_dict_ensure_site(reader->dict, &site, &slot->site));
         slot->name = site.name;
         slot->category = site.category;
-        slot->kind = tacho_category_kind_of(tacho_dict_string(reader->dict, site.category));
+        slot->kind = kind_of(reader, site.category);
     }
     *out_site = slot;
     return TACHO_OK;
