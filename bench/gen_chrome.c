@@ -11,6 +11,7 @@
  *     kineto_epoch  the same as older releases write it, with times since 1970
  *     ordered       the X events of kineto alone, all in order of time
  *     ort           an array as ONNX Runtime writes it: nodes, kernels and sessions, whole us
+ *     names         X events in order of time, of which each has a name of its own
  *
  * Time is cut into steps of fixed length, and a step is a pure function of its number and the seed:
  * kineto goes through the steps twice, once for the host and once for the GPU, without keeping
@@ -68,6 +69,7 @@ static const struct shape SHAPES[] = {
     {"ordered", EPOCH_NS - BASE_NS, BASE_NS, write_kineto_head, write_ordered_step, NULL,
      write_ordered_tail},
     {"ort", 0, 0, write_ort_head, write_ort_step, NULL, write_ort_tail},
+    {"names", 0, 0, write_names_head, write_names_step, NULL, write_names_tail},
 };
 
 static void write_shape(struct gen *gen, uint64_t step_count)
@@ -136,7 +138,7 @@ int main(int argc, char **argv)
 {
     static const char usage[] =
         "usage: gen_chrome SHAPE BYTES [--seed N] > file.json\n"
-        "  SHAPE kineto, kineto_epoch, ordered or ort; BYTES at most 2^40; seed 1 by "
+        "  SHAPE kineto, kineto_epoch, ordered, ort or names; BYTES at most 2^40; seed 1 by "
         "default\n";
     static struct gen gen;
     if (argc == 2 && strcmp(argv[1], "--help") == 0)

@@ -79,7 +79,7 @@ struct shape {
     void (*write_tail)(struct gen *gen);
 };
 
-/* What a shape writes: gen_chrome_kineto.c and gen_chrome_ort.c. */
+/* What a shape writes: gen_chrome_kineto.c, gen_chrome_ort.c and gen_chrome_names.c. */
 void write_kineto_head(struct gen *gen);
 void write_kineto_step(struct gen *gen, uint64_t number);
 void write_kineto_second(struct gen *gen, uint64_t number);
@@ -89,6 +89,9 @@ void write_ordered_tail(struct gen *gen);
 void write_ort_head(struct gen *gen);
 void write_ort_step(struct gen *gen, uint64_t number);
 void write_ort_tail(struct gen *gen);
+void write_names_head(struct gen *gen);
+void write_names_step(struct gen *gen, uint64_t number);
+void write_names_tail(struct gen *gen);
 
 /* gen_chrome_step.c: fills |gen->sites|, makes |gen->step|. */
 void sites_fill(struct site *sites, uint64_t seed);
