@@ -93,8 +93,8 @@ TACHO_API bool tacho_runner_input(const tacho_runner *runner, size_t index,
                                   tacho_value_view *out_input);
 
 /*
- * Name, type and shape of an output, known before the first inference; false past the last one.
- * Sizes that only the values decide are -1.
+ * Name, type, shape and size of an output, known before the first inference; false past the last
+ * one.
  */
 TACHO_API bool tacho_runner_output_kind(const tacho_runner *runner, size_t index,
                                         tacho_value_view *out_output);
