@@ -138,6 +138,35 @@ static void test_text_of_a_cell(void **state)
     tacho_tables_free(tables);
 }
 
+/* The layout of Torq's test framework takes the overview, and nothing of the rest. */
+static void test_overview_as_torq_prints_it(void **state)
+{
+    (void)state;
+    char text[4096];
+    char path[512];
+    const char *temp = getenv("TMPDIR");
+    snprintf(path, sizeof(path), "%s/tacho-overview.%ld", temp != NULL ? temp : "/tmp",
+             (long)getpid());
+    tacho_tables *tables = NULL;
+    assert_ok(tacho_analyse_overview(timeline, 1, NULL, &tables));
+    assert_ok(tacho_tables_write(tables, path, "overview"));
+    tacho_tables_free(tables);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+    fclose(file);
+    assert_non_null(strstr(text, "  Model: t1\n"));
+    assert_non_null(strstr(text, "  OVERALL "));
+    assert_ok(tacho_analyse_ops(timeline, 1, NULL, &tables)); /* has none */
+    assert_ok(tacho_tables_write(tables, path, "overview"));
+    tacho_tables_free(tables);
+    file = fopen(path, "r");
+    assert_non_null(file);
+    assert_int_equal(fread(text, 1, sizeof(text), file), 0);
+    fclose(file);
+    unlink(path);
+}
+
 static void test_nothing_of_that_number(void **state)
 {
     (void)state;
@@ -590,6 +619,7 @@ int main(void)
         cmocka_unit_test(test_columns_of_tables),
         cmocka_unit_test(test_nothing_of_that_number),
         cmocka_unit_test(test_text_of_a_cell),
+        cmocka_unit_test(test_overview_as_torq_prints_it),
         cmocka_unit_test(test_ops_of_a_part),
         cmocka_unit_test(test_tables_are_written),
         cmocka_unit_test(test_tables_are_written_as_workbooks),

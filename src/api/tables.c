@@ -6,6 +6,7 @@
 
 #include "api/entry.h"
 #include "base/grow.h"
+#include "sinks/overview_text.h"
 #include "sinks/table_sink.h"
 
 #include <math.h>
@@ -280,9 +281,8 @@ size_t tacho_tables_cell_text(const tacho_tables *tables, size_t table, size_t r
     }
     tacho_entry locale = tacho_entry_begin();
     tacho_arena_init(&arena);
-    tacho_status status =
-        tacho_table_cell_text(tacho_table_cell(&entry->table, row, column),
-                              entry->table.columns[column].type, &arena, &whole);
+    tacho_status status = tacho_table_cell_text(tacho_table_cell(&entry->table, row, column),
+                                                entry->table.columns[column].type, &arena, &whole);
     copy_cut(whole, text, text_bytes);
     size_t len = status == TACHO_OK ? whole.len : 0;
     tacho_status_free(status);
@@ -333,11 +333,26 @@ size_t tacho_tables_read_column(const tacho_tables *tables, size_t table, size_t
 
 /* ---- writing them --------------------------------------------------------------------------- */
 
+/* The layout of a vendor that is for one table alone. */
+static const tacho_table_sink *find_sink(const char *path, const char *format)
+{
+    if (format != NULL && strcmp(format, "overview") == 0) {
+        return &tacho_table_sink_overview;
+    }
+    return format != NULL ? tacho_table_sink_find(tacho_str_from_cstring(format))
+                          : tacho_table_sink_find_for_path(tacho_str_from_cstring(path));
+}
+
+static bool takes(const tacho_table_sink *sink, const tacho_table *table)
+{
+    return sink != &tacho_table_sink_overview || strcmp(table->name, "overview") == 0;
+}
+
 static tacho_status add_all(void *user, tacho_table_report *report)
 {
     const tacho_tables *tables = user;
     for (size_t i = 0; i < tables->item_count; i++) {
-        if (tables->items[i].table.cell_count > 0) {
+        if (tables->items[i].table.cell_count > 0 && takes(report->sink, &tables->items[i].table)) {
             TACHO_TRY(tacho_table_report_add(report, &tables->items[i].table));
         }
     }
@@ -350,9 +365,7 @@ tacho_status tacho_tables_write(const tacho_tables *tables, const char *path, co
         return tacho_fail(TACHO_CODE_USAGE, "%s (NULL)",
                           tables == NULL ? "no tables given" : "no output file given");
     }
-    const tacho_table_sink *sink =
-        format != NULL ? tacho_table_sink_find(tacho_str_from_cstring(format))
-                       : tacho_table_sink_find_for_path(tacho_str_from_cstring(path));
+    const tacho_table_sink *sink = find_sink(path, format);
     if (sink == NULL) {
         return tacho_fail(TACHO_CODE_USAGE,
                           "unknown table format or suffix: '%s'; use text, csv, json or xlsx",
