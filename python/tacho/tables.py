@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import html
+import os
+import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Optional, Union
@@ -204,6 +206,14 @@ class Tables:
         """Writes the tables that have rows: text, csv, json or xlsx, by the suffix of |path| unless
         |format| says it."""
         check(library().tacho_tables_write(self._handle.pointer, c_path(path), c_text(format)))
+
+    def overview_text(self) -> str:
+        """The table "overview" as Torq's test framework prints it."""
+        with tempfile.TemporaryDirectory(prefix="tacho.") as folder:
+            path = os.path.join(folder, "overview.txt")
+            self.write(path, "overview")
+            with open(path, encoding="utf-8") as source:
+                return source.read()
 
     def _repr_html_(self) -> str:
         return "".join(table._repr_html_() for table in self if len(table))
