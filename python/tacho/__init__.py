@@ -21,7 +21,9 @@ from ._model import Note
 from ._values import Tensor
 from .compile import Compiled, compile
 from .convert import Converted, Reported, convert, convert_to_bytes, report
-from .profile import Flow, Loss, Part, Profile, Sample, Span, Track, read
+from ._columns import Rows
+from .profile import (Flow, Flows, Loss, Part, Profile, Sample, Samples, Span, Spans, Track, Tracks,
+                      read)
 from .run import Inference, Run, Runner, run
 from .tables import Column, Table, Tables
 from .timechart import (TimeChartLog, TimeChartView, convert_to_perfetto,
@@ -36,5 +38,5 @@ __all__ = [
     "compile", "convert", "convert_to_bytes", "convert_to_perfetto",
     "csv_to_view_compile_profile", "csv_to_view_runtime_profile", "info", "diff", "library_version",
     "machine", "machines", "ops", "opstats", "overview", "read", "report", "run",
-    "write_opstats",
+    "Flows", "Rows", "Samples", "Spans", "Tracks", "write_opstats",
 ]

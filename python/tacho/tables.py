@@ -156,8 +156,8 @@ class Table:
         rows = [[self.cell_text(row, column) for column in range(len(self.columns))]
                 for row in range(shown)]
         used = [index for index in range(len(self.columns)) if any(row[index] for row in rows)]
-        style = ["text-align:left" if self.columns[index].type is str else "text-align:right"
-                 for index in range(len(self.columns))]
+        style = ["text-align:left" if column.type is str else "text-align:right;white-space:nowrap"
+                 for column in self.columns]
         parts = [f"<table><caption>{html.escape(self.title)}</caption><thead><tr>"]
         parts += [f'<th style="{style[i]}">{html.escape(self.columns[i].title)}</th>' for i in used]
         parts.append("</tr></thead><tbody>")

@@ -31,6 +31,15 @@ def make_files(folder):
                    cwd=folder, stdout=subprocess.DEVNULL)
 
 
+class Reference(unittest.TestCase):
+    @unittest.skipUnless(sys.version_info[:2] == (3, 11), "signatures are printed by Python 3.11")
+    def test_page_is_current(self):
+        made = subprocess.run([sys.executable, ROOT / "tools" / "python_reference.py"], check=True,
+                              capture_output=True, text=True).stdout
+        page = (ROOT / "docs" / "python-reference.md").read_text(encoding="utf-8")
+        self.assertEqual(page, made, "run tools/python_reference.py > docs/python-reference.md")
+
+
 class Examples(unittest.TestCase):
     @needs_pandas
     def test_page(self):
