@@ -18,7 +18,8 @@ static const tacho_option options[] = {
                     "alone can have it (default: each process takes a free one)",
                     TACHO_INTO_NUMBER(tacho_profile_choice, tracy_port, 0, UINT16_MAX)),
     TACHO_OPT_VALUE("trace", 0, "FILE",
-                    "also write a trace: .pb for Perfetto, .json for Chrome, .tacho for tacho",
+                    "also write a trace: .pb for Perfetto, .json for Chrome, .tracy for Tracy, "
+                    ".tacho for tacho",
                     TACHO_INTO_TEXT(tacho_profile_choice, output)),
     TACHO_OPT_FLAG("all-columns", 0,
                    "also the columns of newer reports, such as DEVICE ARCH and PROGRAM HASH",

@@ -14,6 +14,8 @@ import sys
 import tempfile
 import time
 
+from tracy_file import File
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 ZONES = 40
 PROTOCOL = 76
@@ -189,8 +191,12 @@ class Check:
                         (done.returncode, done.stderr))
             self.expect("taken port: nothing ran", not os.path.exists(os.path.join(folder, "ran")))
             server.close()
-            done, rows = self.tt_profile(dropin, folder, ("-p", taken),
+            done, rows = self.tt_profile(dropin, folder, ("-p", taken, "--trace", "run.tracy"),
                                          "echo $TRACY_PORT > port; ")
+            zones = [row for row in File(os.path.join(folder, "run.tracy")).zone_rows()
+                     if row[1] == "TT_DNN_DEVICE_OP"]
+            self.expect("trace for Tracy", len(zones) == ZONES and
+                        all(row[5] - row[4] == 50 and row[6] == "id:1024" for row in zones), zones)
             with open(os.path.join(folder, "port")) as file:
                 self.expect("port: told", file.read().strip() == taken)
             self.expect("port: captured", done.returncode == 0 and len(rows) == 1,
