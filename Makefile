@@ -58,6 +58,7 @@ oracle: test-packages
 	@cmake --build build
 	@ctest --test-dir build -C Oracle -R '^isa_all' --output-on-failure --no-tests=error
 	@bash tools/oracle.sh build $(ORACLE_FLAGS)
+	@tools/oracle_parquet.sh build
 
 check-schedules: all
 	@python3 tests/schedule/check_schedules.py build/bin/tacho --made ../shared/data/models ../shared/data/mlir \

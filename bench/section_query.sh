@@ -1,12 +1,13 @@
 # shellcheck shell=bash disable=SC2034,SC2154 # run.sh knows them
 # SPDX-License-Identifier: Apache-2.0
 #
-# Section query: SQL over a capture beside the analysis that gives the same rows, and databases. Sourced
-# by run.sh.
+# Section query: SQL over a capture beside the analysis that gives the same rows, databases and Parquet.
+# Sourced by run.sh.
 
 query_results=$work/query.tsv
 : >"$query_results"
 query_rows=10000000
+parquet_bytes=0
 [[ -z $quick ]] || query_rows=1000000
 
 # ---- measuring -------------------------------------------------------------------------------
@@ -25,7 +26,10 @@ query_run() {
     query_line "query: the view ops"
     cost_of "$tacho" convert "$file" -o "$work/query.db" -q
     query_line "to a database"
-    rm -f "$file" "$work/query.db"
+    cost_of "$tacho" convert "$file" -o "$work/query.parquet" -q
+    query_line "to Parquet"
+    parquet_bytes=$(stat -c %s "$work/query.parquet")
+    rm -f "$file" "$work/query.db" "$work/query.parquet"
 }
 
 # cost: 1 wall 2 cpu 3 anon 4 rss 5 MB/s wall 6 MB/s cpu 7 status
@@ -54,5 +58,11 @@ query_verdict() {
     $1 ~ /^query/ {
         print "SQL over a capture of 10 M spans in <= 5 s of CPU", $1, $4 " s", \
               ($7 == 0 && $4 <= 5 * $2 / 1e7 ? "ok" : "MISS")
-    }' "$query_results"
+    }
+    $1 == "to Parquet" {
+        print "Parquet at >= 1.5 M rows/s of CPU", "spans", sprintf("%.2f M/s", $6), \
+              ($7 == 0 && $6 >= 1.5 ? "ok" : "MISS")
+        print "Parquet in <= 8 bytes per span", "spans", sprintf("%.2f", bytes / $2), \
+              (bytes <= 8 * $2 ? "ok" : "MISS")
+    }' bytes="$parquet_bytes" "$query_results"
 }

@@ -27,10 +27,11 @@ const tacho_table_sink *tacho_cli_table_sink(const tacho_arguments *arguments, c
     }
     const tacho_table_sink *sink = tacho_table_sink_find_for_path(tacho_str_from_cstring(path));
     if (sink == NULL) {
-        tacho_command_misuse(arguments->command,
-                             "%s: unknown table suffix; use .txt, .csv, .json or .xlsx, or "
-                             "--format",
-                             path);
+        tacho_command_misuse(
+            arguments->command,
+            "%s: unknown table suffix; use .txt, .csv, .json, .xlsx or .parquet, or "
+            "--format",
+            path);
     }
     return sink;
 }

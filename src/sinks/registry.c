@@ -3,9 +3,11 @@
  * Every sink there is. To add one, see docs/adding-a-sink.md.
  */
 #include "sinks/chrome_json.h"
+#include "sinks/parquet.h"
 #include "sinks/perfetto.h"
 #include "sinks/spans_csv.h"
 #include "sinks/spans_jsonl.h"
+#include "sinks/spans_parquet.h"
 #include "sinks/sqlite.h"
 #include "sinks/table_sink.h"
 #include "sinks/tacho.h"
@@ -17,14 +19,9 @@
 #include <stdio.h>
 
 static const tacho_trace_sink *const trace_sinks[] = {
-    &tacho_sink_perfetto,
-    &tacho_sink_chrome_json,
-    &tacho_sink_spans_jsonl,
-    &tacho_sink_spans_csv,
-    &tacho_sink_tacho,
-    &tacho_sink_sqlite,
-    &tacho_sink_tracy,
-    NULL,
+    &tacho_sink_perfetto,  &tacho_sink_chrome_json,   &tacho_sink_spans_jsonl,
+    &tacho_sink_spans_csv, &tacho_sink_tacho,         &tacho_sink_sqlite,
+    &tacho_sink_tracy,     &tacho_sink_spans_parquet, NULL,
 };
 
 /* For the rows of one vendor's profiler: they write nothing of any other. */
@@ -128,8 +125,13 @@ const char *tacho_trace_limit_phrase(unsigned number)
 }
 
 static const tacho_table_sink *const table_sinks[] = {
-    &tacho_table_sink_text,     &tacho_table_sink_csv,  &tacho_table_sink_jsonl,
-    &tacho_table_sink_markdown, &tacho_table_sink_xlsx, NULL,
+    &tacho_table_sink_text,
+    &tacho_table_sink_csv,
+    &tacho_table_sink_jsonl,
+    &tacho_table_sink_markdown,
+    &tacho_table_sink_xlsx,
+    &tacho_table_sink_parquet,
+    NULL,
 };
 
 const tacho_table_sink *const *tacho_table_sinks(void)

@@ -18,6 +18,7 @@ typedef struct tacho_table_sink {
     /* Writes more rows of the last table, as if they had been in it. (optional: it must be whole)
      */
     tacho_status (*append)(const tacho_table *more, tacho_output *output);
+    bool holds_one; /* bytes, not text, and of a single table: a second one is refused */
     /* Of a format in which a report is one piece of work, such as a spreadsheet; else NULL. */
     const struct tacho_workbook_vtable *workbook;
 } tacho_table_sink;

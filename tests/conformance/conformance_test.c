@@ -677,7 +677,13 @@ static tacho_str write_table(const char *folder, const tacho_table_sink *sink,
     tacho_table_report report;
     assert_ok(tacho_table_report_open(&report, sink, &output));
     assert_ok(tacho_table_report_add(&report, table));
-    assert_ok(tacho_table_report_add(&report, table));
+    if (sink->holds_one) {
+        tacho_status refused = tacho_table_report_add(&report, table);
+        assert_int_equal(tacho_status_code(refused), TACHO_CODE_UNSUPPORTED);
+        tacho_status_free(refused);
+    } else {
+        assert_ok(tacho_table_report_add(&report, table));
+    }
     assert_ok(tacho_table_report_finish(&report));
     tacho_table_report_close(&report);
     return take_output(&output);
@@ -725,6 +731,11 @@ static void test_table_suffixes(void **state)
     assert_ptr_equal(tacho_table_sink_find_for_path(TACHO_STR("-")), &tacho_table_sink_text);
 }
 
+static bool is_binary(const tacho_table_sink *sink)
+{
+    return sink->workbook != NULL || sink->holds_one;
+}
+
 static void check_text(const tacho_table_sink *sink, tacho_str text)
 {
     assert_true(holds(text, "plain") && holds(text, "12345") && holds(text, "=1+2"));
@@ -744,7 +755,7 @@ static void test_table_sinks_write(void **state)
         tacho_str first = write_table(*state, sinks[i], &table);
         tacho_str second = write_table(*state, sinks[i], &table);
         assert_true(tacho_str_equal(first, second));
-        if (sinks[i]->workbook == NULL) {
+        if (!is_binary(sinks[i])) {
             check_text(sinks[i], first);
         }
         tacho_table_deinit(&table);
@@ -761,7 +772,7 @@ static void test_table_sinks_write_nothing(void **state)
         tacho_table table;
         tacho_table_init(&table, "things", "Things", columns, 4);
         tacho_str file = write_table(*state, sinks[i], &table);
-        assert_true(sinks[i]->workbook != NULL || tacho_utf8_is_clean(file));
+        assert_true(is_binary(sinks[i]) || tacho_utf8_is_clean(file));
         tacho_table_deinit(&table);
         free_file(file);
     }

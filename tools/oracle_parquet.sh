@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Parquet files of the samples, read by DuckDB, against 'tacho query' of the samples.
+#
+#   tools/oracle_parquet.sh BUILD_DIR
+#
+# DuckDB is fetched by npm into a temporary folder, or taken from $DUCKDB_MODULES. Where node or npm is
+# missing it says so and ends well.
+set -eu
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+build=${1:?usage: tools/oracle_parquet.sh BUILD_DIR}
+
+skip() {
+    echo "skip: $1"
+    exit 0
+}
+
+command -v node >/dev/null || skip "no node"
+[[ -x $build/bin/tacho ]] || skip "no $build/bin/tacho: build first"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+modules=${DUCKDB_MODULES:-}
+if [[ -z $modules ]]; then
+    command -v npm >/dev/null || skip "no npm"
+    (cd "$work" && npm install @duckdb/node-api --ignore-scripts --no-audit --no-fund >npm.log 2>&1) ||
+        skip "npm cannot install @duckdb/node-api: $(tail -n 1 "$work/npm.log")"
+    modules=$work/node_modules
+fi
+NODE_PATH=$modules node "$here/tests/oracle/parquet.js" "$build/bin/tacho" "$here"/tests/data/torq/*.csv \
+    "$here"/tests/data/chrome/*.json "$here"/tests/data/perfetto/* "$here"/tests/data/tracy/* \
+    "$here"/tests/data/hostile/*
