@@ -5,9 +5,11 @@
 #include "sinks/chrome_json.h"
 #include "sinks/parquet.h"
 #include "sinks/perfetto.h"
+#include "sinks/pprof.h"
 #include "sinks/spans_csv.h"
 #include "sinks/spans_jsonl.h"
 #include "sinks/spans_parquet.h"
+#include "sinks/speedscope.h"
 #include "sinks/sqlite.h"
 #include "sinks/table_sink.h"
 #include "sinks/tacho.h"
@@ -19,9 +21,17 @@
 #include <stdio.h>
 
 static const tacho_trace_sink *const trace_sinks[] = {
-    &tacho_sink_perfetto,  &tacho_sink_chrome_json,   &tacho_sink_spans_jsonl,
-    &tacho_sink_spans_csv, &tacho_sink_tacho,         &tacho_sink_sqlite,
-    &tacho_sink_tracy,     &tacho_sink_spans_parquet, NULL,
+    &tacho_sink_perfetto,
+    &tacho_sink_chrome_json,
+    &tacho_sink_spans_jsonl,
+    &tacho_sink_spans_csv,
+    &tacho_sink_tacho,
+    &tacho_sink_sqlite,
+    &tacho_sink_tracy,
+    &tacho_sink_spans_parquet,
+    &tacho_sink_speedscope,
+    &tacho_sink_pprof,
+    NULL,
 };
 
 /* For the rows of one vendor's profiler: they write nothing of any other. */
@@ -80,9 +90,9 @@ static tacho_str without_compression(tacho_str path)
 static bool is_foreign(tacho_str path)
 {
     static const char *const suffixes[] = {
-        ".speedscope.json", ".cpuprofile.json", ".heapprofile.json", ".firefox.json",
-        ".flamegraph.json", ".pprof.json",      ".otlp.json",        ".otlp.jsonl",
-        ".jaeger.json",     ".zipkin.json",     ".har.json",         ".sarif.json",
+        ".cpuprofile.json", ".heapprofile.json", ".firefox.json", ".flamegraph.json",
+        ".pprof.json",      ".otlp.json",        ".otlp.jsonl",   ".jaeger.json",
+        ".zipkin.json",     ".har.json",         ".sarif.json",
     };
     for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
         if (tacho_str_ends_with(path, tacho_str_from_cstring(suffixes[i]))) {
@@ -92,16 +102,21 @@ static bool is_foreign(tacho_str path)
     return false;
 }
 
+/* The longest suffix counts: x.speedscope.json is no x.json. */
 static const tacho_trace_sink *find_by_suffix(const tacho_trace_sink *const *sinks, tacho_str path)
 {
+    const tacho_trace_sink *found = NULL;
+    size_t found_len = 0;
     for (; *sinks != NULL; sinks++) {
         for (const char *const *suffix = (*sinks)->suffixes; *suffix != NULL; suffix++) {
-            if (tacho_str_ends_with(path, tacho_str_from_cstring(*suffix))) {
-                return *sinks;
+            tacho_str known = tacho_str_from_cstring(*suffix);
+            if (known.len > found_len && tacho_str_ends_with(path, known)) {
+                found = *sinks;
+                found_len = known.len;
             }
         }
     }
-    return NULL;
+    return found;
 }
 
 const tacho_trace_sink *tacho_trace_sink_find_for_path(tacho_str path)

@@ -298,7 +298,7 @@ class Behaviour(unittest.TestCase):
         return [json.loads(line) for line in self.tacho(*words, "--json").stdout.splitlines()]
 
     def test_names_of_other_formats_are_refused(self):
-        for name in ("x.speedscope.json", "x.speedscope.json.gz", "x.otlp.jsonl", "x.pprof", "x"):
+        for name in ("x.cpuprofile.json", "x.cpuprofile.json.gz", "x.otlp.jsonl", "x.prof", "x"):
             done = self.tacho("convert", "t4.csv", "-o", name)
             self.assertEqual(done.returncode, 2, name)
             self.assertFalse(os.path.exists(f"{self.at}/{name}"))
