@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who holds a socket is in two places: /proc/net/tcp says user and inode of each end of a
- * connection, /proc/PID/fd which inodes a process holds.
+ * Who holds a socket is in two places: the kernel's socket diagnosis, or where there is none,
+ * /proc/net/tcp, says user and inode of each end of a connection; /proc/PID/fd says which inodes a
+ * process holds. Diagnosis of one connection takes microseconds, the list a few milliseconds.
  */
 #define _GNU_SOURCE /* accept4 */
 #include "base/tcp_socket.h"
@@ -10,6 +11,9 @@
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <linux/inet_diag.h>
+#include <linux/netlink.h>
+#include <linux/sock_diag.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,6 +72,57 @@ static bool find_in_file(const char *path, tcp_end *end)
 static bool find_end(tcp_end *end)
 {
     return find_in_file("/proc/net/tcp", end) || find_in_file("/proc/net/tcp6", end);
+}
+
+/* What is asked of the kernel: about one connection. */
+typedef struct diag_question {
+    struct nlmsghdr head;
+    struct inet_diag_req_v2 body;
+} diag_question;
+
+static bool read_diag(const char *answer, size_t len, tcp_end *end)
+{
+    struct nlmsghdr head;
+    struct inet_diag_msg body;
+    if (len < NLMSG_HDRLEN + sizeof(body)) {
+        return false;
+    }
+    memcpy(&head, answer, sizeof(head));
+    memcpy(&body, answer + NLMSG_HDRLEN, sizeof(body));
+    end->uid = body.idiag_uid;
+    end->inode = body.idiag_inode;
+    return head.nlmsg_type == SOCK_DIAG_BY_FAMILY && body.idiag_inode != 0;
+}
+
+/* The end of a connection within this computer, from the kernel; false where it does not say. */
+static bool diagnose_end(const struct sockaddr_in *peer, const struct sockaddr_in *own,
+                         tcp_end *end)
+{
+    diag_question question = {
+        .head = {.nlmsg_len = sizeof(question),
+                 .nlmsg_type = SOCK_DIAG_BY_FAMILY,
+                 .nlmsg_flags = NLM_F_REQUEST},
+        .body = {.sdiag_family = AF_INET,
+                 .sdiag_protocol = IPPROTO_TCP,
+                 .idiag_states = UINT32_MAX,
+                 .id = {.idiag_sport = peer->sin_port,
+                        .idiag_dport = own->sin_port,
+                        .idiag_src = {peer->sin_addr.s_addr},
+                        .idiag_dst = {own->sin_addr.s_addr},
+                        .idiag_cookie = {INET_DIAG_NOCOOKIE, INET_DIAG_NOCOOKIE}}},
+    };
+    char answer[LINE_ROOM];
+    int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
+    if (fd < 0) {
+        return false;
+    }
+    bool is_found = false;
+    if (send(fd, &question, sizeof(question), 0) == (ssize_t)sizeof(question)) {
+        ssize_t len = recv(fd, answer, sizeof(answer), 0);
+        is_found = len > 0 && read_diag(answer, (size_t)len, end);
+    }
+    close(fd);
+    return is_found;
 }
 
 /* Whether process |pid| holds the socket |inode|. */
@@ -151,7 +206,8 @@ bool tacho_tcp_socket_is_of(int fd, pid_t pid)
     }
     tcp_end end = {
         .port = ntohs(peer.sin_port), .peer_port = ntohs(own.sin_port), .state = ANY_STATE};
-    return is_process(pid) && find_end(&end) && end.uid == geteuid() && holds(pid, end.inode);
+    return is_process(pid) && (diagnose_end(&peer, &own, &end) || find_end(&end)) &&
+           end.uid == geteuid() && holds(pid, end.inode);
 }
 
 /* ---- listening ----------------------------------------------------------------------------- */

@@ -15,6 +15,7 @@ static const int64_t patience_ns = 5000000000; /* for a handshake */
 static const uint64_t client_wait_ns = 10000000;
 
 /* Events of epoll, above the base. */
+/* Those of clients that wait have the descriptor added; without one all of them are meant. */
 enum { EVENT_SOCKET, EVENT_TCP, EVENT_WAITING };
 
 static tacho_status await(const tacho_collector *collector, int fd, unsigned event)
@@ -195,22 +196,43 @@ static bool makes_sense(const tacho_collector *collector, const tacho_waiting_cl
            (hello->more_of == 0 || find_first(collector, pid, hello->more_of) != NULL);
 }
 
-/* Reads what has come of a client and answers it; false where there is more to wait for. */
+/* Answers a hello that is whole. */
+static void answer_hello(tacho_collector *collector, tacho_waiting_client *client)
+{
+    if (!makes_sense(collector, client, &client->hello)) {
+        collector->counts.refused++;
+    } else if (!serve(collector, client, &client->hello)) {
+        collector->counts.unserved++;
+    }
+}
+
+/*
+ * Reads what has come of a client, which may be a part of its hello, and answers it when it is
+ * whole; false where there is more to wait for.
+ */
 static bool try_handshake(tacho_collector *collector, tacho_waiting_client *client)
 {
-    tacho_wire_hello hello;
-    ssize_t got = recv(client->fd, &hello, sizeof(hello), MSG_DONTWAIT);
+    bool is_served = client->memory_fd >= 0;
+    char *to = (char *)&client->hello + (is_served ? 0 : client->hello_len);
+    size_t room = sizeof(client->hello) - (is_served ? 0 : client->hello_len);
+    ssize_t got = recv(client->fd, to, room, MSG_DONTWAIT);
     if (got < 0 && (errno == EAGAIN || errno == EINTR)) {
         return false;
     }
-    if (client->memory_fd >= 0) {
+    if (is_served) {
         return true; /* it has its memory, or is gone */
     }
-    if (got != (ssize_t)sizeof(hello) || !makes_sense(collector, client, &hello)) {
+    client->hello_len += got > 0 ? (size_t)got : 0;
+    bool is_hello =
+        client->hello_len < sizeof(client->hello.magic) || client->hello.magic == TACHO_WIRE_HELLO;
+    if (got <= 0 || !is_hello) {
         collector->counts.refused++;
-    } else if (!serve(collector, client, &hello)) {
-        collector->counts.unserved++;
+        return true;
     }
+    if (client->hello_len < sizeof(client->hello)) {
+        return false;
+    }
+    answer_hello(collector, client);
     return client->memory_fd < 0;
 }
 
@@ -222,49 +244,61 @@ static void count_sent_away(tacho_collector *collector, const tacho_waiting_clie
     collector->counts.unserved += is_silent ? 0 : 1;
 }
 
-/* Makes room for one more: the client that has waited longest goes. */
+/* Which client goes when there is no room: the oldest that has said nothing, or else the oldest. */
+static bool goes_before(const tacho_waiting_client *a, const tacho_waiting_client *b)
+{
+    bool is_served = a->memory_fd >= 0;
+    return is_served != (b->memory_fd >= 0) ? !is_served : a->until_ns < b->until_ns;
+}
+
 static void make_room(tacho_collector *collector)
 {
-    size_t oldest = 0;
+    size_t first = 0;
     if (collector->waiting_count < TACHO_COLLECTOR_WAITING_MAX) {
         return;
     }
     for (size_t i = 1; i < collector->waiting_count; i++) {
-        bool is_older = collector->waiting[i].until_ns < collector->waiting[oldest].until_ns;
-        oldest = is_older ? i : oldest;
+        first = goes_before(&collector->waiting[i], &collector->waiting[first]) ? i : first;
     }
-    count_sent_away(collector, &collector->waiting[oldest]);
-    end_waiting(collector, oldest);
+    count_sent_away(collector, &collector->waiting[first]);
+    end_waiting(collector, first);
 }
 
 static void add_client(tacho_collector *collector, int fd, pid_t pid)
 {
-    tacho_waiting_client client = {fd, pid, -1, tacho_process_now_ns() + patience_ns};
+    tacho_waiting_client client = {
+        .fd = fd, .pid = pid, .memory_fd = -1, .until_ns = tacho_process_now_ns() + patience_ns};
     if (try_handshake(collector, &client)) {
         close(fd);
         return;
     }
     make_room(collector);
     collector->waiting[collector->waiting_count++] = client;
-    tacho_status status = await(collector, fd, EVENT_WAITING);
+    tacho_status status = await(collector, fd, EVENT_WAITING + (unsigned)fd);
     if (status != TACHO_OK) {
         end_waiting(collector, collector->waiting_count - 1);
     }
     tacho_status_free(status);
 }
 
-/* Clients that have said something by now, and those that never do. */
-static void look_at_waiting(tacho_collector *collector)
+/* Looks whether the client at |fd| has said something; 0: whether any has. */
+static void look_at_waiting(tacho_collector *collector, int fd)
+{
+    for (size_t i = collector->waiting_count; i-- > 0;) {
+        tacho_waiting_client *client = &collector->waiting[i];
+        if ((fd == 0 || client->fd == fd) && try_handshake(collector, client)) {
+            end_waiting(collector, i);
+        }
+    }
+}
+
+/* Clients that never say anything. */
+static void end_silent(tacho_collector *collector)
 {
     int64_t now_ns = collector->waiting_count > 0 ? tacho_process_now_ns() : 0;
     for (size_t i = collector->waiting_count; i-- > 0;) {
-        tacho_waiting_client *client = &collector->waiting[i];
-        bool is_done = try_handshake(collector, client);
-        if (!is_done && client->until_ns <= now_ns) {
-            count_sent_away(collector, client);
-            is_done = true;
-        }
-        if (is_done) {
+        if (collector->waiting[i].until_ns <= now_ns) {
+            count_sent_away(collector, &collector->waiting[i]);
             end_waiting(collector, i);
         }
     }
@@ -274,8 +308,8 @@ void tacho_collector_handle(tacho_collector *collector, uint64_t event)
 {
     pid_t pid = 0;
     int fd = -1;
-    if (event == EVENT_WAITING) {
-        look_at_waiting(collector);
+    if (event >= EVENT_WAITING) {
+        look_at_waiting(collector, (int)(event - EVENT_WAITING));
         return;
     }
     if (event == EVENT_TCP) {
@@ -362,7 +396,7 @@ static uint64_t drain_segment(tacho_collector *collector, tacho_collected_segmen
 uint64_t tacho_collector_drain(tacho_collector *collector)
 {
     uint64_t most = 0;
-    look_at_waiting(collector);
+    end_silent(collector);
     for (tacho_collected_segment *at = collector->segments; at != NULL; at = at->next) {
         uint64_t held = drain_segment(collector, at);
         most = held > most ? held : most;

@@ -14,7 +14,7 @@
 
 enum {
     TACHO_COLLECTOR_SEGMENTS_MAX = 1024,
-    TACHO_COLLECTOR_WAITING_MAX = 320, /* that have connected and said nothing yet */
+    TACHO_COLLECTOR_WAITING_MAX = 320, /* whose connections are open */
 };
 
 /* A ring as the collector knows it. */
@@ -45,6 +45,8 @@ typedef struct tacho_waiting_client {
     pid_t pid;     /* of TCP 0: it says so itself, and that is checked */
     int memory_fd; /* to be closed when it has opened it; -1: it has not asked yet */
     int64_t until_ns;
+    size_t hello_len; /* bytes of it that have come */
+    tacho_wire_hello hello;
 } tacho_waiting_client;
 
 typedef struct tacho_collector_counts {

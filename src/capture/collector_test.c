@@ -25,6 +25,7 @@
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <tacho/client.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -390,6 +391,8 @@ static void every_kind_is_understood(void **state)
 
 /* ---- those who are no clients ---------------------------------------------------------------- */
 
+enum { SILENT = TACHO_COLLECTOR_WAITING_MAX + 100 };
+
 static int connect_to(const fixture *self)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -403,9 +406,9 @@ static int connect_to(const fixture *self)
 static void say_garbage(void)
 {
     fixture self;
-    int silent[300];
+    int silent[SILENT];
     start(&self);
-    for (size_t i = 0; i < 300; i++) { /* half open, more than may wait */
+    for (size_t i = 0; i < SILENT; i++) { /* half open, more than may wait */
         silent[i] = connect_to(&self);
     }
     for (int i = 0; i < 50; i++) {
@@ -415,19 +418,20 @@ static void say_garbage(void)
         hello.more_of = i % 3 == 2 ? UINT32_MAX : 0; /* and has nothing yet */
         int fd = connect_to(&self);
         REQUIRE(send(fd, &hello, i % 2 == 0 ? sizeof(hello) : 3, MSG_NOSIGNAL) > 0);
+        shutdown(fd, SHUT_WR); /* and there is no more of it */
         char answer[64];
         ssize_t got = recv(fd, answer, sizeof(answer), 0);
         REQUIRE(got <= 0);
         close(fd);
     }
     emit((void *)(uintptr_t)100); /* a good one is served all the same */
-    for (size_t i = 0; i < 300; i++) {
+    for (size_t i = 0; i < SILENT; i++) {
         close(silent[i]);
     }
     tacho_collector_counts counts = stop(&self);
     REQUIRE(counts.clients == 1);
     REQUIRE(counts.events == 200);
-    REQUIRE(counts.refused >= 50 + 300 - TACHO_COLLECTOR_WAITING_MAX);
+    REQUIRE(counts.refused >= 50 + SILENT - TACHO_COLLECTOR_WAITING_MAX);
 }
 
 static int connect_over_tcp(const fixture *self)
@@ -448,9 +452,9 @@ static int connect_over_tcp(const fixture *self)
 static void say_garbage_over_tcp(void)
 {
     fixture self;
-    int silent[300];
+    int silent[SILENT];
     start_on(&self, 0);
-    for (size_t i = 0; i < 300; i++) {
+    for (size_t i = 0; i < SILENT; i++) {
         silent[i] = connect_over_tcp(&self);
     }
     for (uint32_t i = 0; i < 40; i++) {
@@ -458,6 +462,7 @@ static void say_garbage_over_tcp(void)
                                         i % 4 == 1 ? 1 : (uint32_t)getpid() + (i % 4 == 2)};
         int fd = connect_over_tcp(&self);
         REQUIRE(send(fd, &hello, i % 4 == 3 ? 5 : sizeof(hello), MSG_NOSIGNAL) > 0);
+        shutdown(fd, SHUT_WR);
         char answer[64];
         REQUIRE(recv(fd, answer, sizeof(answer), 0) <= 0);
         close(fd);
@@ -466,14 +471,14 @@ static void say_garbage_over_tcp(void)
     int fd = connect_over_tcp(&self); /* asks for memory, and never opens it */
     REQUIRE(send(fd, &hello, sizeof(hello), MSG_NOSIGNAL) > 0);
     emit((void *)(uintptr_t)100);
-    for (size_t i = 0; i < 300; i++) {
+    for (size_t i = 0; i < SILENT; i++) {
         close(silent[i]);
     }
     close(fd);
     tacho_collector_counts counts = stop(&self);
     REQUIRE(counts.clients == 2);
     REQUIRE(counts.events == 200);
-    REQUIRE(counts.refused >= 40 + 300 - TACHO_COLLECTOR_WAITING_MAX);
+    REQUIRE(counts.refused >= 40 + SILENT - TACHO_COLLECTOR_WAITING_MAX);
 }
 
 /* They are told of, since their events are nowhere. */
@@ -490,6 +495,36 @@ static void ask_too_late(void)
     REQUIRE(counts.clients == 0 && counts.refused == 0);
     close(first);
     close(second);
+}
+
+/* A hello whose bytes come one after the other, cut at each place. */
+static void say_hello_in_pieces(void)
+{
+    const struct timespec nap = {.tv_nsec = 2000000};
+    const tacho_wire_hello hello = {TACHO_WIRE_HELLO, TACHO_WIRE_VERSION, 0, (uint32_t)getpid()};
+    const char *bytes = (const char *)&hello;
+    fixture self;
+    start_on(&self, 0);
+    for (size_t i = 1; i < 2 * sizeof(hello); i++) {
+        size_t cut = i % sizeof(hello);
+        int fd = i < sizeof(hello) ? connect_to(&self) : connect_over_tcp(&self);
+        tacho_wire_welcome welcome = {0};
+        REQUIRE(cut == 0 || send(fd, bytes, cut, MSG_NOSIGNAL) == (ssize_t)cut);
+        nanosleep(&nap, NULL);
+        REQUIRE(send(fd, bytes + cut, sizeof(hello) - cut, MSG_NOSIGNAL) > 0);
+        REQUIRE(recv(fd, &welcome, sizeof(welcome), MSG_WAITALL) == (ssize_t)sizeof(welcome));
+        REQUIRE(welcome.magic == TACHO_WIRE_WELCOME);
+        close(fd);
+    }
+    tacho_collector_counts counts = stop(&self);
+    REQUIRE(counts.clients == 2 * sizeof(hello) - 1);
+    REQUIRE(counts.refused == 0);
+}
+
+static void hello_may_come_in_pieces(void **state)
+{
+    (void)state;
+    in_child(say_hello_in_pieces);
 }
 
 static void garbage_is_refused(void **state)
@@ -558,6 +593,7 @@ int main(void)
         cmocka_unit_test(a_full_ring_drops_and_counts),
         cmocka_unit_test(children_are_clients_of_their_own),
         cmocka_unit_test(every_kind_is_understood),
+        cmocka_unit_test(hello_may_come_in_pieces),
         cmocka_unit_test(garbage_is_refused),
         cmocka_unit_test(a_taken_port_names_its_holder),
         cmocka_unit_test(nonsense_is_counted),

@@ -22,6 +22,7 @@ enum {
     OUT_BYTES = 512 * TACHO_TRACY_QUERY_BYTES,
     DATAGRAM_BYTES = 512,
     TRIES_MAX = 20,
+    COST_SHARE = 10, /* of the time is spent on looking, at most */
 };
 
 static const int64_t ms_ns = 1000000;
@@ -466,16 +467,23 @@ void tacho_tracy_hub_handle(tacho_tracy_hub *hub, uint64_t event)
     }
 }
 
-int64_t tacho_tracy_hub_look(tacho_tracy_hub *hub, int64_t now_ns)
+/* Looks come less often in long runs, and where many sockets make them slow. */
+static int64_t period_of(const tacho_tracy_hub *hub, int64_t now_ns, int64_t look_ns)
 {
     int64_t period_ns = (now_ns - hub->start_ns) / 100;
     period_ns = period_ns < look_least_ns ? look_least_ns : period_ns;
-    period_ns = period_ns > look_most_ns ? look_most_ns : period_ns;
+    period_ns = period_ns < look_ns * COST_SHARE ? look_ns * COST_SHARE : period_ns;
+    return period_ns > look_most_ns ? look_most_ns : period_ns;
+}
+
+int64_t tacho_tracy_hub_look(tacho_tracy_hub *hub, int64_t now_ns)
+{
     if (hub->recorder->events == NULL || hub->recorder->failure != TACHO_OK) {
-        return now_ns + period_ns;
+        return now_ns + period_of(hub, now_ns, 0);
     }
     hub->events.dict = hub->recorder->events->dict;
     tacho_tracy_find_sockets(hub);
+    int64_t look_ns = tacho_process_now_ns() - now_ns;
     connect_found(hub, now_ns);
     for (size_t i = 0; i < TACHO_TRACY_CLIENTS; i++) {
         tacho_tracy_client *client = hub->clients[i];
@@ -484,7 +492,7 @@ int64_t tacho_tracy_hub_look(tacho_tracy_hub *hub, int64_t now_ns)
             end_client(client);
         }
     }
-    return now_ns + period_ns;
+    return now_ns + period_of(hub, now_ns, look_ns);
 }
 
 void tacho_tracy_hub_finish(tacho_tracy_hub *hub)
