@@ -35,7 +35,8 @@ static const tacho_option options[] = {
         TACHO_INTO_TEXT(tacho_profile_choice, timeout)),
     TACHO_OPT_FLAG(
         "live", 0,
-        "print a line each second: processes, events, and where the time of the last second went",
+        "show processes, events, losses, and where the time went, each second: in one line on a "
+        "terminal, else in a line each",
         TACHO_INTO_FLAG(tacho_profile_choice, is_live)),
     TACHO_OPTIONS_COMMON,
 };

@@ -21,8 +21,9 @@ static const double ns_per_s = 1e9;
 typedef struct profile_request {
     tacho_profiling profiling;
     tacho_profile_report report;
-    char *path;           /* of the capture in the making */
-    char *shell_words[4]; /* a command that a shell is to read */
+    tacho_talk_progress progress; /* the line that shows what happens */
+    char *path;                   /* of the capture in the making */
+    char *shell_words[4];         /* a command that a shell is to read */
 } profile_request;
 
 /* ---- options ------------------------------------------------------------------------------- */
@@ -94,7 +95,6 @@ static void show_live(void *self, const tacho_live *live)
 {
     char text[LIVE_ROOM];
     double period_s = (double)live->period_ns / ns_per_s;
-    (void)self;
     size_t len = (size_t)snprintf(
         text, sizeof(text), "%.1f s: %" PRIu64 " process%s, %.0f events/s, %" PRIu64 " dropped",
         (double)live->elapsed_ns / ns_per_s, live->process_count,
@@ -106,7 +106,7 @@ static void show_live(void *self, const tacho_live *live)
                                 i == 0 ? ";" : ",", tacho_dict_string(live->dict, site->name).data,
                                 (double)live->top[i].total_ns * 100 / (double)live->period_ns);
     }
-    tacho_note(&tacho_talk_notes, "live", "%s", text);
+    tacho_talk_progress_show(self, text);
 }
 
 /* ---- running ------------------------------------------------------------------------------- */
@@ -127,6 +127,7 @@ static int run(profile_request *request)
 {
     tacho_wrapper_result result;
     tacho_status status = tacho_profiling_run(&request->profiling, &result);
+    tacho_talk_progress_end(&request->progress);
     if (status != TACHO_OK || result.refusal.error != 0) {
         if (status == TACHO_OK) {
             say_refusal(&request->profiling, &result);
@@ -169,6 +170,7 @@ int tacho_profile_run(const tacho_arguments *arguments, const tacho_profile_choi
         return TACHO_EXIT_USAGE;
     }
     request.profiling.live = choice->is_live ? show_live : NULL;
+    request.profiling.live_self = &request.progress;
     choose_words(arguments, &request);
     tacho_status status =
         tacho_profiling_check_output(request.report.output_path, request.profiling.words[0]);

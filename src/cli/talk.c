@@ -236,6 +236,19 @@ void tacho_talk_progress_init(tacho_talk_progress *progress, const char *label, 
     *out_hook = (tacho_progress){update, progress};
 }
 
+void tacho_talk_progress_show(tacho_talk_progress *progress, const char *text)
+{
+    if (isatty(STDERR_FILENO) != 1) {
+        print_line("live", text);
+        return;
+    }
+    fputs("\r\033[K\033[?7l", stderr); /* an empty line, and no wrapping at its end */
+    print_safe(text);
+    fputs("\033[?7h", stderr);
+    fflush(stderr);
+    progress->is_shown = true;
+}
+
 void tacho_talk_progress_end(tacho_talk_progress *progress)
 {
     if (progress->is_shown) {

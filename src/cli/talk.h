@@ -80,6 +80,12 @@ void tacho_talk_progress_init(tacho_talk_progress *progress, const char *label, 
 /* tacho_talk_notes that remove the line first. */
 tacho_notes tacho_talk_progress_notes(tacho_talk_progress *progress);
 
+/*
+ * Shows |text| as the state of things: on a terminal in place of the last one, in one line that is
+ * cut where the terminal ends; elsewhere as a line of its own.
+ */
+void tacho_talk_progress_show(tacho_talk_progress *progress, const char *text);
+
 /* Removes the line. */
 void tacho_talk_progress_end(tacho_talk_progress *progress);
 

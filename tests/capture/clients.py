@@ -156,6 +156,28 @@ class Clients(unittest.TestCase):
                     break
             self.assertEqual(told, 0, done.stderr)
 
+    def test_live_on_a_terminal(self):
+        """What happens is one line there, which is gone at the end, and lines elsewhere."""
+        words = [TACHO, "profile", "-q", "--live", "--timeout", "2.5", "--", LOAD, "forever", "done"]
+        done = subprocess.run(words, cwd=self.at, capture_output=True, text=True, check=False, timeout=60)
+        lines = re.findall(r"^tacho: live: \d\.\d s: 1 process, \d+ events/s, \d+ dropped; .*$", done.stderr, re.M)
+        self.assertGreaterEqual(len(lines), 1, done.stderr)
+        self.assertNotIn("\033", done.stderr)
+        ours, theirs = os.openpty()
+        shown = b""
+        with subprocess.Popen(words, cwd=self.at, stderr=theirs) as child:
+            os.close(theirs)
+            try:
+                while chunk := os.read(ours, 4096):
+                    shown += chunk
+            except OSError:  # the other end is closed
+                pass
+            child.wait(timeout=60)
+        os.close(ours)
+        self.assertRegex(shown, rb"\r\033\[K\033\[\?7l\d\.\d s: 1 process, [^\n]*\033\[\?7h")
+        self.assertRegex(shown, rb"\033\[\?7h\r\033\[K[^7]*$")
+        self.assertNotIn(b"live:", shown)
+
     def test_a_port_that_is_taken(self):
         holder = socket.create_server(("127.0.0.1", 0))
         with holder:
