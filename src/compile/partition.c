@@ -309,6 +309,7 @@ static tacho_status compile_candidate(const compiler *self, int64_t limit, candi
     TACHO_TRY(tacho_items_make(&way->timings, self->fusion->op_count));
     bool is_tiled = tacho_schedule_is_tiled(self->machine);
     TACHO_TRY(set_facts(self, way->cores, &way->program));
+    way->program.facts.grid_width = is_mesh(self) ? estimate_options(self, way).cost.grid_x : 0;
     TACHO_TRY(add_ops(self, &way->program));
     uint32_t segments = segments_of(self, way);
     tacho_schedule schedule = {

@@ -203,7 +203,8 @@ typedef struct tacho_program_facts {
     uint32_t model_path;   /* string */
     uint32_t device_count, core_count, thread_count;
     uint32_t batch_size;
-    uint32_t hardware; /* string: changes to the machine, as --torq-hw says them */
+    uint32_t hardware;   /* string: changes to the machine, as --torq-hw says them */
+    uint32_t grid_width; /* mesh: cores in a row, as they are numbered; 0: it is no mesh */
     int64_t total_cycles;
     uint64_t core_clock_hz, timer_hz;
     uint64_t local_bytes;      /* of each core's local memory */

@@ -168,6 +168,7 @@ static const tacho_field facts_fields[] = {
     NUMBER(tacho_program_facts, thread_count),
     NUMBER(tacho_program_facts, batch_size),
     STRING(tacho_program_facts, hardware),
+    NUMBER(tacho_program_facts, grid_width),
     NUMBER(tacho_program_facts, total_cycles),
     NUMBER(tacho_program_facts, core_clock_hz),
     NUMBER(tacho_program_facts, timer_hz),

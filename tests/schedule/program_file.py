@@ -10,7 +10,7 @@ NONE = 0xFFFFFFFF
 JOB_KINDS = ("load", "store", "copy", "compute", "control", "signal", "wait", "p2p")
 
 _FACTS = ("name:I machine:I machine_text:I model_path:I device_count:I core_count:I thread_count:I "
-          "batch_size:I hardware:I total_cycles:q core_clock_hz:Q timer_hz:Q local_bytes:Q "
+          "batch_size:I hardware:I grid_width:I total_cycles:q core_clock_hz:Q timer_hz:Q local_bytes:Q "
           "local_peak_bytes:Q ddr_bytes:Q constant_bytes:Q moved_bytes:Q")
 _TABLES = {
     "tensors": "name:I dtype:H storage:H offset:Q bytes:Q shape:I kept:H is_local:H",

@@ -233,7 +233,9 @@ static uint32_t lane_of(const tacho_sim_plan *self, const tacho_sim_limits *limi
     const tacho_program_engine *engine = &self->program->engines[job->engine];
     tacho_str class = tacho_strings_get(&self->program->strings, engine->class_name);
     bool is_column = tacho_str_equal(class, TACHO_STR("dma_out"));
-    uint32_t width = limits->noc_width;
+    uint32_t width = limits->noc_width; /* a program may use fewer cores of each row */
+    uint32_t asked = self->program->facts.grid_width;
+    uint32_t used = asked > 0 && asked < width ? asked : width;
     if (self->lanes == 0) {
         *bytes = job->bytes / (job->readers > 0 ? job->readers : 1); /* multicast */
         return TACHO_SIM_NOC;
@@ -241,8 +243,8 @@ static uint32_t lane_of(const tacho_sim_plan *self, const tacho_sim_limits *limi
     uint32_t length = is_column ? limits->noc_height : width;
     uint32_t readers = job->readers < length ? job->readers : length;
     *bytes = job->bytes / (readers > 1 ? readers : 2);
-    return TACHO_SIM_NOC + (is_column ? limits->noc_height + engine->core % width
-                                      : engine->core / width % limits->noc_height);
+    return TACHO_SIM_NOC + (is_column ? limits->noc_height + engine->core % used
+                                      : engine->core / used % limits->noc_height);
 }
 
 /* Bytes of shared memory that a job asks for: what is cast, once. */

@@ -307,6 +307,32 @@ static void test_mesh(void **state)
     }
 }
 
+/* Of a mesh of 4 x 4 cores, a program uses 2 of each row: its third core is in the second row. */
+static void test_narrow_grid(void **state)
+{
+    (void)state;
+    static const tacho_sim_limits limits = {.noc = {20, 1}, .noc_width = 4, .noc_height = 4};
+    static const struct {
+        uint32_t width, other, engine;
+        int64_t cycles;
+    } cases[] = {{0, 2, 0, 200}, {2, 2, 0, 100}, {2, 1, 0, 200}, {2, 2, 1, 200},
+                 {0, 2, 1, 100}, {4, 2, 0, 200}, {9, 2, 0, 200}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        tacho_program program;
+        tacho_simulation simulation;
+        setup(&program, 1, 4, 1);
+        program.facts.grid_width = cases[i].width;
+        add_job(&program, (job_row){0, cases[i].engine, TACHO_JOB_COPY, 100, 4000, 0, -1});
+        add_job(&program,
+                (job_row){cases[i].other, cases[i].engine, TACHO_JOB_COPY, 100, 4000, 0, -1});
+        estimate(&program);
+        simulate(&simulation, &program, &limits, 1);
+        assert_int_equal(simulation.cycles, cases[i].cycles);
+        tacho_simulation_deinit(&simulation);
+        tacho_program_deinit(&program);
+    }
+}
+
 /* Four banks of 10 bytes a cycle: what has fewer pages than banks is in some of them only. */
 static void test_banks(void **state)
 {
@@ -450,12 +476,19 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_parts),           cmocka_unit_test(test_two_share),
-        cmocka_unit_test(test_cores_share_ddr), cmocka_unit_test(test_enough_for_all),
-        cmocka_unit_test(test_stalls_by_op),    cmocka_unit_test(test_slack),
-        cmocka_unit_test(test_network),         cmocka_unit_test(test_mesh),
-        cmocka_unit_test(test_banks),           cmocka_unit_test(test_link),
-        cmocka_unit_test(test_full_queue),      cmocka_unit_test(test_activations),
+        cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_two_share),
+        cmocka_unit_test(test_cores_share_ddr),
+        cmocka_unit_test(test_enough_for_all),
+        cmocka_unit_test(test_stalls_by_op),
+        cmocka_unit_test(test_slack),
+        cmocka_unit_test(test_network),
+        cmocka_unit_test(test_mesh),
+        cmocka_unit_test(test_narrow_grid),
+        cmocka_unit_test(test_banks),
+        cmocka_unit_test(test_link),
+        cmocka_unit_test(test_full_queue),
+        cmocka_unit_test(test_activations),
         cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
