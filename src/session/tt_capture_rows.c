@@ -132,12 +132,32 @@ static bool is_same(const tt_report *host, const tt_report *device)
            host->group == device->group && host->call == device->call && host->site == device->site;
 }
 
+/*
+ * Processes count their calls from 1 on, each by itself; a table counts them all. Those of the
+ * first process keep their numbers, others go on behind the last of the one before. Reports are
+ * sorted.
+ */
+static void number_calls(tt_report *reports, size_t count)
+{
+    uint64_t before = 0;
+    uint64_t last = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0 && reports[i].group != reports[i - 1].group) {
+            before = last;
+        }
+        if (reports[i].has_call && !__builtin_add_overflow(before, reports[i].call, &last)) {
+            reports[i].call = last;
+        }
+    }
+}
+
 tacho_status tt_capture_rows_join(tt_capture_rows *rows)
 {
     tt_report *reports = rows->reports;
     if (rows->report_count > 1) {
         qsort(reports, rows->report_count, sizeof(*reports), compare_reports);
     }
+    number_calls(reports, rows->report_count);
     TACHO_TRY(tacho_items_make(&rows->rows, rows->report_count));
     for (size_t i = 0; i < rows->report_count; i++) {
         const tt_report *next = i + 1 < rows->report_count ? &reports[i + 1] : NULL;

@@ -12,7 +12,14 @@ typedef struct tt_word {
     const char *word;
 } tt_word;
 
-/* Types of operators that have an operation of their own, then kinds. */
+/* Kinds whose work is what an operator is about, whatever is fused with it. */
+static const tt_word main_kinds[] = {
+    {"convolution", "Conv2dDeviceOperation"}, {"deconvolution", "Conv2dDeviceOperation"},
+    {"matmul", "MatmulDeviceOperation"},      {"pool", "Pool2D"},
+    {"softmax", "SoftmaxDeviceOperation"},    {NULL, NULL},
+};
+
+/* Types of operators that have an operation of their own, then other kinds. */
 static const tt_word operations[] = {
     {"Transpose", "TransposeDeviceOperation"},
     {"tosa.transpose", "TransposeDeviceOperation"},
@@ -35,14 +42,9 @@ static const tt_word operations[] = {
     {"ArgMax", "ArgMaxDeviceOperation"},
     {"tosa.argmax", "ArgMaxDeviceOperation"},
     {"BatchNormalization", "BatchNormOperation"},
-    {"convolution", "Conv2dDeviceOperation"},
-    {"deconvolution", "Conv2dDeviceOperation"},
-    {"matmul", "MatmulDeviceOperation"},
-    {"pool", "Pool2D"},
     {"reduction", "ReduceDeviceOperation"},
     {"normalisation", "LayerNormDeviceOperation"},
     {"affine", "BinaryNgDeviceOperation"},
-    {"softmax", "SoftmaxDeviceOperation"},
     {"unary", "UnaryDeviceOperation"},
     {"binary", "BinaryNgDeviceOperation"},
     {"quantise", "BinaryNgDeviceOperation"},
@@ -67,10 +69,10 @@ void tt_name_op(const tacho_program *program, const tacho_program_op *op,
     if (op->step_count > 0) {
         type = tacho_strings_get(&program->strings, program->steps[op->first_step].type);
     }
-    const char *name = find(operations, type);
-    if (name == NULL) {
-        name = find(operations, tacho_strings_get(&program->strings, op->kind));
-    }
+    tacho_str kind = tacho_strings_get(&program->strings, op->kind);
+    const char *name = find(main_kinds, kind);
+    name = name != NULL ? name : find(operations, type);
+    name = name != NULL ? name : find(operations, kind);
     if (name != NULL) {
         snprintf(out_name, TT_NAME_MAX, "%s", name);
         return;

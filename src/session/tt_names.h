@@ -10,7 +10,8 @@
 
 enum { TT_NAME_MAX = 96 };
 
-/* "MatmulDeviceOperation": by the type of the operator's first step, else by its kind. */
+/* "MatmulDeviceOperation": by its kind where that is its main work, which may follow a reshape that
+ * is fused with it; else by the type of its first step. */
 void tt_name_op(const tacho_program *program, const tacho_program_op *op,
                 char out_name[TT_NAME_MAX]);
 

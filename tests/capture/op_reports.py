@@ -84,13 +84,19 @@ class Reports(unittest.TestCase):
                 value = row[f"DEVICE {risc} KERNEL DURATION [ns]"]
                 self.assertAlmostEqual(end - start, float(value), delta=2, msg=f"{row['LOC']} {risc}")
 
+    def test_fused_operators(self):
+        """An operator is called after its work, not after the reshape in front of it."""
+        layer = f"{SOURCE}/samples/tosa/fc.mlir"
+        rows = self.report_of(f"tacho run {layer} --device sim:wormhole-n150 -q")
+        self.assertEqual([row["OP CODE"] for row in rows], ["Conv2dDeviceOperation"])
+
     def test_samples_and_processes(self):
         model = self.models()[0]
         single = len(self.report_of(f"tacho run {model} --device sim:wormhole-n150 -q"))
         rows = self.report_of(f"tacho run {model} --device sim:wormhole-n150 -q -n 5 --samples 3")
         self.assertEqual(len(rows), 3 * single)
         one = f"tacho run {model} --device sim:wormhole-n150 -q"
-        rows = self.report_of(f"{one} & {one} & {one}; wait", "repeats=1")
+        rows = self.report_of(f"{one} & {one} & {one}; wait")
         self.assertEqual(len(rows), 3 * single)
 
     def report_of(self, command, *facts):
