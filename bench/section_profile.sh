@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Section profile: what 'tacho profile' costs the program that it runs. An event of the client library
-# next to the clock read that it needs, three million events a second, 64 processes at once, and the
-# wrapper around a program that does nothing. Sourced by run.sh.
+# next to the clock read that it needs, three million events a second, 64 processes at once by socket
+# and by TCP, a command of OpenCL, and the wrapper around a program that does nothing and around a
+# simulated run. Sourced by run.sh.
 
 profile_results=$work/profile.tsv
 : >"$profile_results"
@@ -31,28 +32,54 @@ profile_costs() {
     profile_line "a counter without a collector" "$idle" ns 5
 }
 
+profile_ways=() # options of tacho profile: how programs report
+
 profile_emitted() { # WHAT COMMAND...
     local out
-    out=$("$tacho" profile -o "$work/profile.tacho" -- "${@:2}" 2>&1 >/dev/null |
+    out=$("$tacho" profile "${profile_ways[@]}" -o "$work/profile.tacho" -- "${@:2}" 2>&1 >/dev/null |
         sed -n 's/.* reported \([0-9]*\) events*, and dropped \([0-9]*\).*/\1 \2/p')
     profile_line "$1: events" "${out% *}" "" -
     profile_line "$1: dropped" "${out#* }" "" 0
     rm -f "$work/profile.tacho"
 }
 
-# Pairs of runs, one of each after the other: the median of what the wrapper adds.
-profile_wrapper() {
-    local i start middle end
+# Pairs of runs, one of each after the other: the median of what the wrapper adds, in ns.
+profile_added() { # WRAPPER... -- COMMAND...
+    local wrapper=() i start middle end
+    while [[ $1 != -- ]]; do
+        wrapper+=("$1")
+        shift
+    done
+    shift
     for i in $(seq 21); do
         start=$(date +%s%N)
-        true_program=$(command -v env)
-        "$true_program" true
+        "$@" >/dev/null 2>&1
         middle=$(date +%s%N)
-        "$tacho" profile -q -- "$true_program" true
+        "${wrapper[@]}" -- "$@" >/dev/null 2>&1
         end=$(date +%s%N)
         echo $((end - middle - (middle - start)))
-    done | sort -n | sed -n 11p >"$work/wrapper"
-    profile_line "tacho profile true, above true" "$(awk '{ print $1 / 1e6 }' "$work/wrapper")" ms 20
+    done | sort -n | sed -n 11p
+}
+
+profile_wrapper() {
+    local added
+    added=$(profile_added "$tacho" profile -q -- "$(command -v env)" true)
+    profile_line "tacho profile true, above true" "$(awk "BEGIN { print $added / 1e6 }")" ms 20
+    added=$(profile_added "$tacho" profile -q --tt-report "$work/ops.csv" -- "$tacho" run \
+        "$here/../samples/tosa/fc.mlir" --device sim:wormhole-n150 -q)
+    profile_line "tt_profile of a simulated layer, above its run" "$(awk "BEGIN { print $added / 1e6 }")" ms 50
+}
+
+# What a command of an OpenCL queue costs more, from the call to its report.
+profile_opencl() {
+    local count=20000 added
+    if ! "$opencl_load" leave 1 >/dev/null 2>&1; then
+        echo "bench: profile: no OpenCL platform, or opencl_load is not built; skipped" >&2
+        return
+    fi
+    added=$(profile_added "$tacho" profile -q -- "$opencl_load" leave "$count")
+    profile_line "an OpenCL kernel, above one without the layer" \
+        "$(awk "BEGIN { print $added / $count / 1e3 }")" us 25
 }
 
 profile_run() {
@@ -60,6 +87,11 @@ profile_run() {
     profile_costs
     profile_emitted "$((profile_rate / 1000000)) M/s for 10 s" "$client_events" rate "$profile_rate" 10
     profile_emitted "64 processes, 10000 events each" "$client_load" fork 64 10000
+    profile_ways=(-p 0)
+    profile_emitted "64 processes over TCP, 10000 events each" "$client_load" fork 64 10000
+    profile_emitted "256 programs over TCP at once" "$client_load" fork 256 40
+    profile_ways=()
+    profile_opencl
     profile_wrapper
 }
 
