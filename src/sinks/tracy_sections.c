@@ -102,8 +102,7 @@ static void put_host(tracy_sink *sink)
 {
     const tacho_dict *dict = sink->events.dict;
     tacho_str host = find_fact(dict, "tracy.host");
-    tacho_origin origin = dict->part_count > 0 ? dict->parts[0].origin : TACHO_ORIGIN_UNKNOWN;
-    tacho_str name = tacho_str_from_cstring(tacho_origin_name(origin));
+    tacho_str name = tacho_str_from_cstring(tacho_origin_name(tracy_common_origin(dict)));
     tacho_str head = TACHO_STR(TACHO_TRACY_WRITTEN_BY);
     if (tacho_str_starts_with(host, head)) {
         size_t line = head.len + tacho_str_find_byte(tacho_str_from(host, head.len), '\n');

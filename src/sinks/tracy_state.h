@@ -166,6 +166,9 @@ tacho_status tracy_write_file(tracy_sink *sink) TACHO_MUST_USE;
 tacho_status tracy_write_timeline(tracy_sink *sink, const tracy_track *track,
                                   bool is_device) TACHO_MUST_USE;
 
+/* The origin of all parts; UNKNOWN where they differ. */
+tacho_origin tracy_common_origin(const tacho_dict *dict);
+
 /* 0xBBGGRR of 0xRRGGBB. */
 static inline uint32_t tracy_stored_color(uint32_t color)
 {

@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { NAME_ROOM = 256, TYPE_TENSTORRENT = 6, TYPE_COUNT = 6 };
+enum { NAME_ROOM = 256, ORIGIN_ROOM = 32, TYPE_TENSTORRENT = 6, TYPE_COUNT = 6 };
 
 static const uint64_t fiber_bit = UINT64_C(1) << 32;
 
@@ -40,6 +40,15 @@ static bool has_groups(const tracy_sink *sink)
     return false;
 }
 
+tacho_origin tracy_common_origin(const tacho_dict *dict)
+{
+    tacho_origin origin = dict->part_count > 0 ? dict->parts[0].origin : TACHO_ORIGIN_UNKNOWN;
+    for (size_t i = 1; i < dict->part_count; i++) {
+        origin = dict->parts[i].origin == origin ? origin : TACHO_ORIGIN_UNKNOWN;
+    }
+    return origin;
+}
+
 /* ---- threads ------------------------------------------------------------------------------- */
 
 static tacho_status name_track(tracy_sink *sink, uint32_t number, bool with_group,
@@ -58,9 +67,13 @@ static tacho_status name_track(tracy_sink *sink, uint32_t number, bool with_grou
     tacho_str group =
         tacho_dict_string(dict, dict->tracks[tacho_dict_track_group(dict, number)].name);
     char *whole = NULL;
-    TACHO_TRY(tacho_arena_alloc_bytes(arena, group.len + name.len + 3, &whole));
-    int len = snprintf(whole, group.len + name.len + 3, "%.*s: %.*s", (int)group.len, group.data,
-                       (int)name.len, name.data);
+    size_t room = group.len + name.len + ORIGIN_ROOM;
+    tacho_origin origin = dict->parts[dict->tracks[number].part].origin;
+    bool is_mixed = tracy_common_origin(dict) != origin; /* then each says what it is */
+    TACHO_TRY(tacho_arena_alloc_bytes(arena, room, &whole));
+    int len = snprintf(whole, room, "%.*s%s%s%s: %.*s", (int)group.len, group.data,
+                       is_mixed ? " (" : "", is_mixed ? tacho_origin_name(origin) : "",
+                       is_mixed ? ")" : "", (int)name.len, name.data);
     return tracy_ensure_text(sink, tacho_str_make(whole, (size_t)len), &track->name);
 }
 

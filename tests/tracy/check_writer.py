@@ -151,6 +151,18 @@ def check_depth(tool):
     check_input(tool, trace(tool.folder, "deep.json", events))
 
 
+def check_origins(tool, data):
+    """An estimate and a measurement in one file: each track says which it is, the file neither."""
+    out = os.path.join(tool.folder, "two.tracy")
+    subprocess.run([tool.path, "convert", "-q", os.path.join(data, "torq/t1.csv"),
+                    os.path.join(data, "chrome/kineto.json"), "-o", out], check=True)
+    file = File(out)
+    assert file.host.startswith("Written by tacho\nOrigin: unknown\n"), file.host
+    names = set(file.thread_names.values())
+    assert "t1.csv (estimated): Slice 0" in names, names
+    assert all("(estimated): " in name or "(measured): " in name for name in names), names
+
+
 def check_limit(tool):
     events = [{"ph": "X", "pid": 1, "tid": 1, "ts": t, "dur": 1, "name": "z"}
               for t in (0, 40 * 3600 * 1000000)]
@@ -173,6 +185,7 @@ def main():
         check_many_names(tool)
         check_depth(tool)
         check_limit(tool)
+        check_origins(tool, data)
         recordings = sys.argv[3] if len(sys.argv) > 3 and os.path.isdir(sys.argv[3]) else None
         for name in sorted(os.listdir(recordings)) if recordings else ():
             if name.endswith(".tracy"):
