@@ -31,6 +31,8 @@
     X(KERNEL_START_CYCLE, "DEVICE KERNEL START CYCLE")                                             \
     X(KERNEL_END_CYCLE, "DEVICE KERNEL END CYCLE")                                                 \
     X(KERNEL_DURATION, "DEVICE KERNEL DURATION [ns]")                                              \
+    X(QUASAR_DM_DURATION, "DEVICE QUASAR_DM KERNEL DURATION [ns]")                                 \
+    X(QUASAR_TRISC_DURATION, "DEVICE QUASAR_NEO_TRISC KERNEL DURATION [ns]")                       \
     X(LATENCY, "OP TO OP LATENCY [ns]")                                                            \
     X(TRACE_ID, "METAL TRACE ID")                                                                  \
     X(SESSION_ID, "METAL TRACE REPLAY SESSION ID")                                                 \

@@ -26,6 +26,7 @@ typedef enum field {
     FIELD_WORKERS,
     FIELD_HOST_START,
     FIELD_KERNEL,
+    FIELD_KERNEL_PART,
     FIELD_LATENCY,
     FIELD_SESSION,
     FIELD_TENSOR, /* and from here on: tensor * TENSOR_FIELDS + which */
@@ -50,6 +51,8 @@ static const named_field named_fields[] = {
     {"AVAILABLE WORKER CORE COUNT", FIELD_WORKERS},
     {"HOST START TS", FIELD_HOST_START},
     {"DEVICE KERNEL DURATION [ns]", FIELD_KERNEL},
+    {"DEVICE QUASAR_DM KERNEL DURATION [ns]", FIELD_KERNEL_PART},
+    {"DEVICE QUASAR_NEO_TRISC KERNEL DURATION [ns]", FIELD_KERNEL_PART},
     {"OP TO OP LATENCY [ns]", FIELD_LATENCY},
     {"METAL TRACE REPLAY SESSION ID", FIELD_SESSION},
 };
@@ -206,6 +209,9 @@ static tacho_status set_field(tacho_tt_ops *ops, tacho_tt_op *op, unsigned at, c
         op->kernel_ns = time_of(arg_number(ops, arg));
         op->kernel_ns = op->kernel_ns < 0 ? TACHO_TT_NONE : op->kernel_ns;
         return TACHO_OK;
+    case FIELD_KERNEL_PART:
+        op->kernel_part_ns = fmax(op->kernel_part_ns, time_of(arg_number(ops, arg)));
+        return TACHO_OK;
     case FIELD_LATENCY:
         op->latency_ns = time_of(arg_number(ops, arg));
         return TACHO_OK;
@@ -252,6 +258,8 @@ static tacho_status take_row(tacho_events *events, const tacho_row *row)
         TACHO_TRY(field_of(ops, row->args[i].key, &at));
         TACHO_TRY(set_field(ops, &op, at, &row->args[i]));
     }
+    bool has_part = isnan(op.kernel_ns) && op.kernel_part_ns > 0;
+    op.kernel_ns = has_part ? op.kernel_part_ns : op.kernel_ns;
     if (op.row == 0) {
         return TACHO_OK; /* what else is shown of a row that has its span */
     }

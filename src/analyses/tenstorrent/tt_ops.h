@@ -33,6 +33,7 @@ typedef struct tacho_tt_op {
     tacho_str datatypes[TACHO_TT_TENSOR_COUNT], memories[TACHO_TT_TENSOR_COUNT];
     double shapes[TACHO_TT_TENSOR_COUNT][TACHO_TT_DIM_COUNT]; /* padded */
     double call_count, device, cores, worker_cores, host_start, kernel_ns, latency_ns, session;
+    double kernel_part_ns; /* the longer of Quasar's two kinds of processors; 0: none */
 } tacho_tt_op;
 
 typedef struct tacho_tt_ops {

@@ -30,17 +30,31 @@ static bool has_name(tacho_str line, const char *name)
     return false;
 }
 
+static bool has_column(tacho_str line, tacho_tt_column column)
+{
+    return has_name(line, tt_column_name(column));
+}
+
+/*
+ * Whether a header is that of an op table: it says what ops are or what the device did, and names
+ * calls. People cut columns off, so two of the three are enough.
+ */
+static bool is_header(tacho_str line)
+{
+    bool has_ops = has_column(line, TACHO_TT_OP_CODE);
+    bool has_device = has_column(line, TACHO_TT_KERNEL_DURATION) ||
+                      has_column(line, TACHO_TT_FW_DURATION) ||
+                      has_column(line, TACHO_TT_QUASAR_DM_DURATION) ||
+                      has_column(line, TACHO_TT_QUASAR_TRISC_DURATION);
+    bool has_calls = has_column(line, TACHO_TT_CALL_COUNT);
+    return (has_ops && has_device) || (has_calls && has_device) ||
+           (has_calls && has_ops && has_column(line, TACHO_TT_OP_TYPE));
+}
+
 static tacho_probe_verdict ops_probe(tacho_str head)
 {
     tacho_str line = skip_mark(tacho_str_make(head.data, tacho_str_find_byte(head, '\n')));
-    if (!has_name(line, tt_column_name(TACHO_TT_CALL_COUNT))) {
-        return TACHO_PROBE_NO;
-    }
-    bool has_ops = has_name(line, tt_column_name(TACHO_TT_OP_CODE)) &&
-                   has_name(line, tt_column_name(TACHO_TT_OP_TYPE));
-    bool has_device = has_name(line, tt_column_name(TACHO_TT_KERNEL_DURATION)) ||
-                      has_name(line, tt_column_name(TACHO_TT_FW_DURATION));
-    return has_ops || has_device ? TACHO_PROBE_SURE : TACHO_PROBE_NO;
+    return is_header(line) ? TACHO_PROBE_SURE : TACHO_PROBE_NO;
 }
 
 /* A line that does not fit the header, as Python's csv module always writes it. */
@@ -154,6 +168,21 @@ static tacho_status read_rows(tt_table *table, tacho_input *input, tt_ops_loss *
     return status;
 }
 
+static tacho_status check_header(const tt_table *table, tacho_str line, const tacho_input *input)
+{
+    if (is_header(line)) {
+        return TACHO_OK;
+    }
+    bool has_ops = table->known[TACHO_TT_OP_CODE] != TT_NO_COLUMN ||
+                   table->known[TACHO_TT_CALL_COUNT] != TT_NO_COLUMN;
+    return tacho_fail(TACHO_CODE_BAD_DATA,
+                      has_ops ? "%s:1: the header has no column of device times, as DEVICE KERNEL "
+                                "DURATION [ns]"
+                              : "%s:1: the header has no column OP CODE or GLOBAL CALL COUNT, as "
+                                "an op table of Tenstorrent's profiler does",
+                      input->name);
+}
+
 static tacho_status read_table(tt_table *table, tacho_input *input, tt_ops_loss *loss)
 {
     tacho_str line = TACHO_STR("");
@@ -161,12 +190,7 @@ static tacho_status read_table(tt_table *table, tacho_input *input, tt_ops_loss 
     TACHO_TRY(tacho_input_line(input, &line, &has_line));
     TACHO_TRY_NOTE(tt_table_set_header(table, skip_mark(line)), "reading the header of %s",
                    input->name);
-    if (table->known[TACHO_TT_CALL_COUNT] == TT_NO_COLUMN) {
-        return tacho_fail(TACHO_CODE_BAD_DATA,
-                          "%s:1: the header has no column GLOBAL CALL COUNT, as an op table of "
-                          "Tenstorrent's profiler does",
-                          input->name);
-    }
+    TACHO_TRY(check_header(table, skip_mark(line), input));
     TACHO_TRY(read_rows(table, input, loss));
     if (table->row_count == 0 && loss->bad_row_count > 0) {
         return tacho_fail(

@@ -243,8 +243,9 @@ static tacho_status name_op(emitter *self, size_t row, uint32_t *out_name)
     }
     if (name.len == 0) {
         tacho_str call = tt_table_cell(self->table, row, TACHO_TT_CALL_COUNT);
-        int len = snprintf(numbered, sizeof(numbered), "op %.*s",
-                           call.len < 24 ? (int)call.len : 24, call.data);
+        int len = call.len == 0 ? snprintf(numbered, sizeof(numbered), "op in row %zu", row + 2)
+                                : snprintf(numbered, sizeof(numbered), "op %.*s",
+                                           call.len < 24 ? (int)call.len : 24, call.data);
         name = tacho_str_make(numbered, (size_t)len);
     }
     return tacho_dict_ensure_string(self->dict, name, out_name);
@@ -461,7 +462,13 @@ static tacho_status is_repeated(emitter *self, size_t row, bool *out_is)
     tacho_str call = tt_table_cell(self->table, row, TACHO_TT_CALL_COUNT);
     tacho_str start = tt_table_cell(self->table, row, TACHO_TT_HOST_START);
     *out_is = false;
-    if (call.len == 0 || call.len > 24 || start.len > 24) {
+    if (self->table->known[TACHO_TT_CALL_COUNT] == TT_NO_COLUMN) {
+        call = tt_table_cell(self->table, row, TACHO_TT_OP_CODE);
+        call.len = call.len > 64 ? 64 : call.len;
+    } else if (call.len == 0 || call.len > 24) {
+        return TACHO_OK;
+    }
+    if (start.len > 24) {
         return TACHO_OK;
     }
     int len = snprintf(text, sizeof(text), "%.*s %.*s", TACHO_STR_ARG(call), TACHO_STR_ARG(start));

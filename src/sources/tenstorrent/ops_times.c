@@ -28,6 +28,12 @@ int64_t tt_row_device(const tt_table *table, size_t row)
         return TT_DEVICE_BAD;
     }
     bool has_column = table->known[TACHO_TT_DEVICE_ID] != TT_NO_COLUMN;
+    if (!has_column && table->known[TACHO_TT_CALL_COUNT] == TT_NO_COLUMN) {
+        tacho_str type = tt_table_cell(table, row, TACHO_TT_OP_TYPE);
+        bool is_device = type.len == 0 || tacho_str_equal(type, TACHO_STR(TACHO_TT_TYPE_DEVICE));
+        return is_device ? 0
+                         : TT_DEVICE_NONE; /* columns were cut off: one device, for all we know */
+    }
     if (has_column || !tt_table_int(table, row, TACHO_TT_CALL_COUNT, &call) || call < 0) {
         return TT_DEVICE_NONE;
     }
@@ -281,6 +287,22 @@ static bool has_bad_cycles(const tt_table *table, size_t row)
            is_bad(table, row, kernel_columns[0]) || is_bad(table, row, kernel_columns[1]);
 }
 
+/*
+ * How long the kernels of an op ran. Tables of Quasar may have it by kind of processor alone: then
+ * it is as long as the longer of the two at least.
+ */
+static bool get_duration(const tt_table *table, size_t row, int64_t *out_duration)
+{
+    int64_t other = 0;
+    if (table->known[TACHO_TT_KERNEL_DURATION] != TT_NO_COLUMN) {
+        return get_time(table, row, TACHO_TT_KERNEL_DURATION, out_duration);
+    }
+    bool has_dm = get_time(table, row, TACHO_TT_QUASAR_DM_DURATION, out_duration);
+    bool has_trisc = get_time(table, row, TACHO_TT_QUASAR_TRISC_DURATION, &other);
+    *out_duration = has_trisc && (!has_dm || other > *out_duration) ? other : *out_duration;
+    return has_dm || has_trisc;
+}
+
 tt_times_verdict tt_row_times(const tt_table *table, size_t row, int64_t mhz, int64_t *previous_end,
                               tt_times *out_times)
 {
@@ -288,7 +310,7 @@ tt_times_verdict tt_row_times(const tt_table *table, size_t row, int64_t mhz, in
     *out_times = (tt_times){.is_reversed = is_reversed(table, row, firmware_columns) ||
                                            is_reversed(table, row, kernel_columns)};
     get_firmware(table, row, mhz, out_times);
-    bool has_duration = get_time(table, row, TACHO_TT_KERNEL_DURATION, &duration);
+    bool has_duration = get_duration(table, row, &duration);
     bool has_cycles = get_stretch(table, row, mhz, out_times);
     if (is_bad(table, row, TACHO_TT_KERNEL_DURATION)) {
         return TT_TIMES_BAD; /* other columns would give another duration */

@@ -372,8 +372,10 @@ static void test_refused(void **state)
     (void)state;
     check_refused(HEAD, "ops.csv: the file has a header but no rows");
     check_refused(HEAD "a,b\n", "ops.csv:2: no row of this file has the 18 fields of its header");
-    check_refused("OP CODE\nA\n", "ops.csv:1: the header has no column GLOBAL CALL COUNT, as an op "
-                                  "table of Tenstorrent's profiler does");
+    check_refused("OP CODE\nA\n", "ops.csv:1: the header has no column of device times, as DEVICE "
+                                  "KERNEL DURATION [ns]");
+    check_refused("A,B\n1,2\n", "ops.csv:1: the header has no column OP CODE or GLOBAL CALL COUNT, "
+                                "as an op table of Tenstorrent's profiler does");
 }
 
 static void test_probe(void **state)
