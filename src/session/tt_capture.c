@@ -327,7 +327,7 @@ static tacho_status fill_location(capture_writer *self, const tt_capture_row *ro
 /* ---- the table ----------------------------------------------------------------------------- */
 
 /* The columns of the table: those that it had when tt_profile was described, or all. */
-static void choose_columns(capture_writer *self)
+static tacho_status choose_columns(capture_writer *self)
 {
     static const tt_join_column newer[] = {
         TT_JOIN_DEVICE_ARCH, TT_JOIN_WORKER_CORES,   TT_JOIN_SUB_DEVICE, TT_JOIN_PROGRAM_HASH,
@@ -340,11 +340,8 @@ static void choose_columns(capture_writer *self)
     for (size_t i = 0; i < sizeof(newer) / sizeof(newer[0]); i++) {
         table->has_column[newer[i]] = self->request->has_all_columns;
     }
-    table->has_sizes = true;
     table->has_mlir = true;
-    if (!self->request->has_all_columns) {
-        tt_writer_use_old_sizes(table);
-    }
+    return tt_writer_fix_sizes(table, !self->request->has_all_columns);
 }
 
 static tacho_status read_datas(capture_writer *self)
@@ -356,7 +353,7 @@ static tacho_status read_datas(capture_writer *self)
         TACHO_TRY(read_tensors(self, row, "input", &data->inputs, &data->input_count));
         TACHO_TRY(read_tensors(self, row, "output", &data->outputs, &data->output_count));
         TACHO_TRY(read_sizes(self, row->device != NULL ? row->device : row->host, data));
-        tt_writer_measure(&self->table, data);
+        TACHO_TRY(tt_writer_measure(&self->table, data));
     }
     return TACHO_OK;
 }
@@ -379,7 +376,7 @@ static tacho_status write_row(capture_writer *self, size_t index)
 static tacho_status write_table(capture_writer *self, tacho_output *output)
 {
     tt_writer_init(&self->table, output);
-    choose_columns(self);
+    TACHO_TRY(choose_columns(self));
     for (int i = 0; i < TT_JOIN_COLUMN_COUNT; i++) {
         TACHO_TRY(tacho_dict_ensure_string(
             self->dict, tacho_str_from_cstring(tt_join_column_name((tt_join_column)i)),

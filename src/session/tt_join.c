@@ -154,12 +154,11 @@ static tacho_status measure(join_writer *writer)
 {
     const tt_host *host = &writer->join->host;
     for (size_t i = 0; i < host->op_count; i++) {
-        tt_writer_measure(&writer->table, &host->datas[host->ops[i].data]);
+        TACHO_TRY(tt_writer_measure(&writer->table, &host->datas[host->ops[i].data]));
     }
     for (size_t i = 0; i < host->call_count; i++) {
         TACHO_TRY(add_call(writer, host->calls[i].name));
     }
-    writer->table.has_sizes = has_host(writer);
     writer->table.has_mlir = host->has_mlir;
     TACHO_TRY(measure_counters(writer));
     return name_extras(writer);

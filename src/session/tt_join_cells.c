@@ -159,6 +159,23 @@ static tacho_status put_ns(tt_cells *cells, const tt_join *join, tt_join_column 
     return tt_cells_format(cells, column, "%.0f", ns_of(join, cycles));
 }
 
+/*
+ * With messages of the host, the vendor's script divides by the cycles per nanosecond that it gets
+ * back from another time of the op, so halves of a nanosecond fall as its rounding errors have it.
+ */
+static double ns_by(const tt_join *join, double cycles, double other_cycles)
+{
+    double other_ns = ns_of(join, other_cycles);
+    bool is_by_rate = join->host.op_count == 0 || other_ns <= 0;
+    return is_by_rate ? ns_of(join, cycles) : cycles / (other_cycles / other_ns);
+}
+
+static tacho_status put_by(tt_cells *cells, const tt_join *join, tt_join_column column,
+                           double cycles, double other_cycles)
+{
+    return tt_cells_format(cells, column, "%.0f", ns_by(join, cycles, other_cycles));
+}
+
 /* The time from |first| to |last|, unless there is none. */
 static tacho_status put_range(tt_cells *cells, const tt_join *join, tt_join_column column,
                               const tt_range *range)
@@ -174,9 +191,10 @@ static tacho_status put_cores(tt_cells *cells, const tt_join *join, const tt_dev
         return TACHO_OK;
     }
     double mean = (double)op->core_sum / (double)op->timed_core_count;
-    TACHO_TRY(put_ns(cells, join, TT_JOIN_CORE_MIN, (double)op->core_min));
-    TACHO_TRY(put_ns(cells, join, TT_JOIN_CORE_MAX, (double)op->core_max));
-    return put_ns(cells, join, TT_JOIN_CORE_AVG, mean);
+    double first = (double)op->core_first;
+    TACHO_TRY(put_by(cells, join, TT_JOIN_CORE_MIN, (double)op->core_min, first));
+    TACHO_TRY(put_by(cells, join, TT_JOIN_CORE_MAX, (double)op->core_max, first));
+    return put_by(cells, join, TT_JOIN_CORE_AVG, mean, first);
 }
 
 static tacho_status put_sums(tt_cells *cells, const tt_join *join, const tt_device_op *op)
@@ -208,16 +226,9 @@ static tacho_status put_dispatch(tt_cells *cells, const tt_join *join, const tt_
                : put_ns(cells, join, TT_JOIN_DISPATCH_GO, (double)times->go);
 }
 
-/*
- * The vendor's script divides by the cycles per nanosecond that it gets back from the op's kernel
- * time, so halves of a nanosecond fall as its rounding errors have it.
- */
 static double latency_ns(const tt_join *join, const tt_device_op *op, double cycles)
 {
-    double kernel_cycles = (double)(op->kernel.last - op->kernel.first);
-    double kernel_ns = ns_of(join, kernel_cycles);
-    double ns = kernel_ns > 0 ? cycles / (kernel_cycles / kernel_ns) : ns_of(join, cycles);
-    return rint(ns) + 0.0;
+    return rint(ns_by(join, cycles, (double)(op->kernel.last - op->kernel.first))) + 0.0;
 }
 
 static tacho_status put_latencies(tt_cells *cells, const tt_join *join, const tt_device_op *op,

@@ -4,9 +4,11 @@
  */
 #include "session/tt_writer.h"
 
+#include "base/grow.h"
 #include "codec/csv.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 static const char *const new_sizes[] = {
     "TENSIX DM 0 MAX KERNEL SIZE",      "TENSIX DM 1 MAX KERNEL SIZE",
@@ -28,17 +30,90 @@ static const char *const old_sizes[] = {
 
 void tt_writer_init(tt_writer *writer, tacho_output *output)
 {
-    *writer = (tt_writer){.output = output, .sizes = new_sizes};
+    *writer = (tt_writer){.output = output};
 }
 
 void tt_writer_deinit(tt_writer *writer)
 {
     tacho_text_deinit(&writer->text);
+    free(writer->sizes);
+    writer->sizes = NULL;
 }
 
-void tt_writer_use_old_sizes(tt_writer *writer)
+/* ---- sizes of kernels ---------------------------------------------------------------------- */
+
+/* No processor has more; what a damaged message has beyond is left out. */
+enum { SIZES_MAX = 1024 };
+
+/* "TENSIX DM 0 MAX KERNEL SIZE" is of a class and a number, which decide where it stands. */
+typedef struct size_place {
+    size_t rank;
+    uint64_t number;
+} size_place;
+
+static size_place place_of(tacho_str name)
 {
-    writer->sizes = old_sizes;
+    static const char *const classes[] = {"TENSIX DM ", "TENSIX COMPUTE ", "ACTIVE ETH DM ",
+                                          "IDLE ETH DM "};
+    size_place place = {sizeof(classes) / sizeof(classes[0]), 0};
+    for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++) {
+        tacho_str prefix = tacho_str_from_cstring(classes[i]);
+        if (tacho_str_starts_with(name, prefix)) {
+            tacho_str rest = tacho_str_from(name, prefix.len);
+            rest.len = tacho_str_find_byte(rest, ' ');
+            place.rank = tacho_str_parse_u64(rest, &place.number) ? i : place.rank;
+        }
+    }
+    return place;
+}
+
+static int compare_sizes(tacho_str a, tacho_str b)
+{
+    size_place left = place_of(a);
+    size_place right = place_of(b);
+    if (left.rank != right.rank) {
+        return left.rank < right.rank ? -1 : 1;
+    }
+    if (left.number != right.number) {
+        return left.number < right.number ? -1 : 1;
+    }
+    return tacho_str_compare(a, b);
+}
+
+static tacho_status insert_size(tt_writer *writer, size_t at, tacho_str name)
+{
+    TACHO_TRY(tacho_grow(&writer->sizes, &writer->size_capacity, writer->size_count + 1));
+    memmove(&writer->sizes[at + 1], &writer->sizes[at],
+            (writer->size_count - at) * sizeof(*writer->sizes));
+    writer->sizes[at] = name;
+    writer->size_count++;
+    return TACHO_OK;
+}
+
+static tacho_status ensure_size(tt_writer *writer, tacho_str name)
+{
+    size_t low = 0;
+    size_t high = writer->size_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int order = compare_sizes(writer->sizes[middle], name);
+        if (order == 0) {
+            return TACHO_OK;
+        }
+        low = order < 0 ? middle + 1 : low;
+        high = order < 0 ? high : middle;
+    }
+    return writer->size_count < SIZES_MAX ? insert_size(writer, low, name) : TACHO_OK;
+}
+
+tacho_status tt_writer_fix_sizes(tt_writer *writer, bool is_old)
+{
+    writer->has_fixed_sizes = true;
+    writer->size_count = 0;
+    for (const char *const *name = is_old ? old_sizes : new_sizes; *name != NULL; name++) {
+        TACHO_TRY(insert_size(writer, writer->size_count, tacho_str_from_cstring(*name)));
+    }
+    return TACHO_OK;
 }
 
 /* ---- the shape ----------------------------------------------------------------------------- */
@@ -48,7 +123,7 @@ static bool has_bracket(const tt_tensor *tensor)
     return tacho_str_find_byte(tensor->cells[0], '[') < tensor->cells[0].len;
 }
 
-void tt_writer_measure(tt_writer *writer, const tt_op_data *data)
+tacho_status tt_writer_measure(tt_writer *writer, const tt_op_data *data)
 {
     writer->input_count =
         data->input_count > writer->input_count ? data->input_count : writer->input_count;
@@ -60,11 +135,12 @@ void tt_writer_measure(tt_writer *writer, const tt_op_data *data)
     for (size_t i = 0; i < data->output_count; i++) {
         writer->has_logical_shapes |= has_bracket(&data->outputs[i]);
     }
-    for (size_t i = 0; i < data->size_count; i++) {
-        if (tacho_str_starts_with(data->sizes[i].name, TACHO_STR("BRISC "))) {
-            writer->sizes = old_sizes;
-        }
+    for (size_t i = 0; i < data->size_count && !writer->has_fixed_sizes; i++) {
+        bool is_old = tacho_str_starts_with(data->sizes[i].name, TACHO_STR("BRISC "));
+        TACHO_TRY(is_old ? tt_writer_fix_sizes(writer, true)
+                         : ensure_size(writer, data->sizes[i].name));
     }
+    return TACHO_OK;
 }
 
 /* ---- cells --------------------------------------------------------------------------------- */
@@ -119,13 +195,14 @@ static void put_tensor_names(tt_writer *writer, const char *kind, size_t count)
     }
 }
 
-static void put_size_names(tt_writer *writer)
+static tacho_status put_size_names(tt_writer *writer)
 {
-    for (size_t i = 0; writer->sizes[i] != NULL; i++) {
-        char name[64];
-        int len = snprintf(name, sizeof(name), "%s [B]", writer->sizes[i]);
-        put_raw(writer, tacho_str_make(name, (size_t)len));
+    for (size_t i = 0; i < writer->size_count; i++) {
+        TACHO_TRY(tacho_text_put(&writer->text, writer->sizes[i]));
+        TACHO_TRY(tacho_text_put(&writer->text, TACHO_STR(" [B]")));
+        put_raw(writer, tacho_text_take(&writer->text));
     }
+    return TACHO_OK;
 }
 
 static const char *const column_names[TT_JOIN_COLUMN_COUNT] = {
@@ -147,8 +224,8 @@ tacho_status tt_writer_put_header(tt_writer *writer)
         if (i == TT_JOIN_TENSORS_MARK) {
             put_tensor_names(writer, "INPUT", writer->input_count);
             put_tensor_names(writer, "OUTPUT", writer->output_count);
-        } else if (i == TT_JOIN_SIZES_MARK && writer->has_sizes) {
-            put_size_names(writer);
+        } else if (i == TT_JOIN_SIZES_MARK) {
+            TACHO_TRY(put_size_names(writer));
         } else if (writer->has_column[i]) {
             put_raw(writer, tacho_str_from_cstring(tt_join_column_name((tt_join_column)i)));
         }
@@ -178,11 +255,10 @@ static tacho_status put_tensors(tt_writer *writer, const tt_tensor *tensors, siz
 
 static tacho_status put_sizes(tt_writer *writer, const tt_op_data *data)
 {
-    for (size_t i = 0; writer->sizes[i] != NULL; i++) {
+    for (size_t i = 0; i < writer->size_count; i++) {
         tacho_str bytes = TACHO_STR("");
         for (size_t k = 0; k < data->size_count; k++) {
-            bool is_it =
-                tacho_str_equal(data->sizes[k].name, tacho_str_from_cstring(writer->sizes[i]));
+            bool is_it = tacho_str_equal(data->sizes[k].name, writer->sizes[i]);
             bytes = is_it ? data->sizes[k].bytes : bytes;
         }
         TACHO_TRY(put(writer, bytes));
@@ -207,7 +283,7 @@ tacho_status tt_writer_put(tt_writer *writer, const tt_writer_row *row)
         if (i == TT_JOIN_TENSORS_MARK) {
             TACHO_TRY(put_tensors(writer, data->inputs, data->input_count, writer->input_count));
             TACHO_TRY(put_tensors(writer, data->outputs, data->output_count, writer->output_count));
-        } else if (i == TT_JOIN_SIZES_MARK && writer->has_sizes) {
+        } else if (i == TT_JOIN_SIZES_MARK) {
             TACHO_TRY(put_sizes(writer, data));
         } else if (writer->has_column[i]) {
             TACHO_TRY(put(writer, row->cells[i]));

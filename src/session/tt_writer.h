@@ -19,8 +19,9 @@ typedef struct tt_writer {
     tacho_text text;
     size_t input_count, output_count; /* most tensors of a row */
     bool has_logical_shapes;          /* "32[1]" rather than "32" */
-    const char *const *sizes;         /* of kernels, NULL-terminated */
-    bool has_sizes;
+    tacho_str *sizes;                 /* names of kernel sizes */
+    size_t size_count, size_capacity;
+    bool has_fixed_sizes; /* those of a release, whatever the rows have */
     bool has_column[TT_JOIN_COLUMN_COUNT];
     const tacho_str *extra_names; /* of columns behind those of every table */
     size_t extra_count;
@@ -38,11 +39,14 @@ typedef struct tt_writer_row {
 void tt_writer_init(tt_writer *writer, tacho_output *output);
 void tt_writer_deinit(tt_writer *writer);
 
-/* Makes room for the tensors of |data|; says which generation of names its kernels' sizes have. */
-void tt_writer_measure(tt_writer *writer, const tt_op_data *data);
+/*
+ * Makes room for the tensors and kernel sizes of |data|, whose texts outlive |writer|. Sizes that
+ * no row has are no columns, as in the vendor's table since 2026-07.
+ */
+tacho_status tt_writer_measure(tt_writer *writer, const tt_op_data *data) TACHO_MUST_USE;
 
-/* The names that kernel sizes had until 2025-09. */
-void tt_writer_use_old_sizes(tt_writer *writer);
+/* Has the kernel sizes of releases until 2025-09, or of those from then to 2026-07. */
+tacho_status tt_writer_fix_sizes(tt_writer *writer, bool is_old) TACHO_MUST_USE;
 
 tacho_status tt_writer_put_header(tt_writer *writer) TACHO_MUST_USE;
 tacho_status tt_writer_put(tt_writer *writer, const tt_writer_row *row) TACHO_MUST_USE;

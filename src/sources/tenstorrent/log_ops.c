@@ -99,6 +99,7 @@ static tacho_status add_cell(tt_log_ops *ops, uint32_t op, uint32_t core, uint32
         .op = op,
         .next = TACHO_NONE,
         .core = core,
+        .begin = INT64_MAX,
         .first = INT64_MAX,
         .last = INT64_MIN,
     };
@@ -300,6 +301,7 @@ tacho_status tt_log_ops_add(tt_log_ops *ops, const tt_log_row *row, tt_log_place
     tt_op_cell *cell = &ops->cells[id];
     tt_device_op *op = &ops->ops[cell->op];
     *out_op = cell->op;
+    cell->begin = (int64_t)row->time < cell->begin ? (int64_t)row->time : cell->begin;
     if (is_firmware) {
         widen(&op->firmware, (int64_t)row->time);
         cell->flags |= CELL_HAS_FIRMWARE;
@@ -342,6 +344,10 @@ static void add_core(tt_device_op *op, const tt_op_cell *cell)
     op->core_min = is_first || span < op->core_min ? span : op->core_min;
     op->core_max = is_first || span > op->core_max ? span : op->core_max;
     op->core_sum += (uint64_t)span;
+    if (is_first || cell->begin < op->core_first_begin) {
+        op->core_first = span;
+        op->core_first_begin = cell->begin;
+    }
 }
 
 static int64_t start_of(const tt_device_op *op)

@@ -7,7 +7,7 @@
  * replays, the n-th firmware zone of a processor for an id belongs to the n-th execution. Rows may
  * come in any order of cores and processors. Where those of one processor go back in time, or where
  * a processor lacks a zone, that is wrong: such executions are doubtful, and the rows have to be
- * taken again with |cuts|. Memory goes by ops and the cores they ran on: an entry of 56 bytes each,
+ * taken again with |cuts|. Memory goes by ops and the cores they ran on: an entry of 64 bytes each,
  * and nothing by rows.
  */
 #ifndef TACHO_SOURCES_TENSTORRENT_LOG_OPS_H
@@ -45,6 +45,8 @@ typedef struct tt_device_op {
     uint32_t timed_core_count;
     int64_t core_min, core_max;
     uint64_t core_sum;
+    int64_t core_first,
+        core_first_begin; /* of the core with the earliest marker, and when it was */
 } tt_device_op;
 
 /* Zones of one kind, a bit for each processor: those with a start more than ends, and the reverse.
@@ -60,7 +62,8 @@ typedef struct tt_op_cell {
     uint32_t core;
     uint32_t flags;
     uint64_t started; /* a bit for each processor whose firmware has started; 63 for all others */
-    int64_t first, last;
+    int64_t begin;    /* time of its earliest marker */
+    int64_t first, last; /* of its kernels' markers */
     tt_open_zones firmware, kernel;
 } tt_op_cell;
 
