@@ -5,6 +5,7 @@
 #include "analyses/ops.h"
 
 #include "base/grow.h"
+#include "profile/categories.h"
 
 #include <stdlib.h>
 
@@ -46,6 +47,7 @@ typedef struct grouping {
     tacho_index index; /* rows by key */
     row_sums *sums;    /* by row */
     size_t sums_capacity;
+    bool *has_operators; /* by part: some of its spans are whole operators */
 } grouping;
 
 static void grouping_deinit(grouping *self)
@@ -55,6 +57,7 @@ static void grouping_deinit(grouping *self)
         tacho_durations_deinit(&self->sums[i].durations);
     }
     free(self->sums);
+    free(self->has_operators);
 }
 
 static tacho_status allocate(size_t count, size_t size, void **out_memory)
@@ -69,6 +72,26 @@ static tacho_str location_text(const tacho_dict *dict, uint32_t location)
 {
     return location != TACHO_NONE ? tacho_dict_string(dict, dict->locations[location].text)
                                   : TACHO_STR("");
+}
+
+static bool is_operator(const grouping *self, const tacho_site *site)
+{
+    return tacho_str_equal(tacho_dict_string(self->dict, site->category),
+                           TACHO_STR(TACHO_CATEGORY_OPERATOR));
+}
+
+/*
+ * Whether a span is what an engine did for an operator that has a span of its own: it would count
+ * twice, and is shown only when its class is asked for.
+ */
+static bool is_piece(const grouping *self, const tacho_site *site, const tacho_track *track)
+{
+    const uint32_t engines =
+        TACHO_TRACK_BIT(TACHO_TRACK_CONTROL) | TACHO_TRACK_BIT(TACHO_TRACK_DMA_IN) |
+        TACHO_TRACK_BIT(TACHO_TRACK_DMA_OUT) | TACHO_TRACK_BIT(TACHO_TRACK_DMA_LOCAL) |
+        TACHO_TRACK_BIT(TACHO_TRACK_COMPUTE);
+    return self->options->classes == 0 && self->has_operators[track->part] &&
+           (TACHO_TRACK_BIT(track->track_class) & engines) != 0 && !is_operator(self, site);
 }
 
 /* |name| is what the row would be called. Phases are shown only when asked for. */
@@ -134,6 +157,10 @@ static tacho_status find_row(grouping *self, const tacho_ops_cell *cell, uint32_
     tacho_track_class span_class = tacho_operators_class(kind, track);
     bool is_phase = span_class == TACHO_TRACK_PHASE;
     *out_row = TACHO_NONE;
+    if (is_piece(self, site, track)) {
+        self->ops->piece_count += cell->count;
+        return TACHO_OK;
+    }
     if (!is_accepted(self, site, name, span_class)) {
         return TACHO_OK;
     }
@@ -301,9 +328,21 @@ static tacho_status sort_rows(grouping *self)
     return TACHO_OK;
 }
 
+static tacho_status find_operators(grouping *self)
+{
+    TACHO_TRY(tacho_items_make(&self->has_operators, self->dict->part_count));
+    for (size_t i = 0; i < self->gather->cell_count; i++) {
+        const tacho_ops_cell *cell = &self->gather->cells[i];
+        uint32_t part = self->dict->tracks[cell->track].part;
+        self->has_operators[part] |= is_operator(self, &self->dict->sites[cell->site]);
+    }
+    return TACHO_OK;
+}
+
 static tacho_status make_rows(grouping *self)
 {
     TACHO_TRY(tacho_index_init(&self->index));
+    TACHO_TRY(find_operators(self));
     for (size_t i = 0; i < self->gather->cell_count; i++) {
         TACHO_TRY(add_cell(self, &self->gather->cells[i]));
     }

@@ -13,6 +13,9 @@
  * around others, and stretches around other work are looked through. The share is the own time's,
  * of that of the selected spans of the same part and origin.
  *
+ * Where a part has spans that are whole operators (categories.h), what the engines did for them is
+ * left out unless its class is asked for: it would count the same work again.
+ *
  * Two passes over the profile: one to find each span's row, one to put durations together.
  */
 #ifndef TACHO_ANALYSES_OPS_H
@@ -83,6 +86,7 @@ typedef struct tacho_ops {
     tacho_op_row *rows; /* by part, then origin, then as asked */
     size_t row_count, row_capacity;
     size_t left_out_count; /* rows beyond the top */
+    uint64_t piece_count;  /* spans of engines that are parts of operators that have a row */
 } tacho_ops;
 
 /*

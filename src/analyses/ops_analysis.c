@@ -7,6 +7,7 @@
 #include "analyses/ops.h"
 #include "profile/categories.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 static tacho_ops_gather *gather_of(tacho_events *events)
@@ -53,6 +54,17 @@ static void say_left_out(const tacho_ops_options *options, const tacho_ops *ops)
     }
 }
 
+/* What engines did for operators is not lost. */
+static void say_pieces(const tacho_ops_options *options, const tacho_ops *ops)
+{
+    if (ops->piece_count > 0) {
+        tacho_note_hint(options->notes, (tacho_hint){TACHO_HINT_TRACK_CLASS, ""}, "note",
+                        "%" PRIu64 " zone%s of processors, which are parts of these operations, "
+                        "not listed",
+                        ops->piece_count, ops->piece_count == 1 ? "" : "s");
+    }
+}
+
 /* Percentiles that are not exact are never shown without a word. */
 static void say_sketched(const tacho_ops_options *options, const tacho_ops *ops)
 {
@@ -86,6 +98,7 @@ static tacho_status write_ops(tacho_events *events, const void *options,
     if (status == TACHO_OK) {
         say_left_out(chosen, &ops);
         say_sketched(chosen, &ops);
+        say_pieces(chosen, &ops);
     }
     tacho_ops_deinit(&ops);
     return status;

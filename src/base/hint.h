@@ -27,6 +27,7 @@ typedef enum tacho_hint_id {
     TACHO_HINT_NAME_PROGRAM,       /* say which program recorded raw stats */
     TACHO_HINT_COMPILE_PROGRAM,    /* where programs come from */
     TACHO_HINT_ALL_ROWS,           /* show rows that were left out */
+    TACHO_HINT_TRACK_CLASS,        /* show spans of a class of tracks */
     TACHO_HINT_RECORD_OPERATORS,   /* compile a program so that operators are recorded */
     TACHO_HINT_SELECTION,          /* what an input has that could be selected */
     TACHO_HINT_SEED,               /* choose other random inputs: the seed of these */

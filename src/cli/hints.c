@@ -31,6 +31,7 @@ static const hint_words words[TACHO_HINT_COUNT] = {
     [TACHO_HINT_WRITE_TRACE] = {" (-o NAME.pb), or annotate with --columns torq-a3", NULL, NULL},
     [TACHO_HINT_NAME_PROGRAM] = {" with --program FILE", NULL, NULL},
     [TACHO_HINT_ALL_ROWS] = {"; --top 0 shows all", NULL, NULL},
+    [TACHO_HINT_TRACK_CLASS] = {"; --class dma_in, dma_out or compute lists them", NULL, NULL},
     [TACHO_HINT_RECORD_OPERATORS] = {"; compile the program with --stats-level 70 to record "
                                      "operators",
                                      NULL, NULL},

@@ -8,4 +8,10 @@
 /* Of a phase that is all of one inference, the wait for its first launch included. */
 #define TACHO_CATEGORY_INFERENCE "inference"
 
+/*
+ * Of a whole operator on a device, from its first to its last kernel on any core; what the cores
+ * did for it is on other tracks of the device.
+ */
+#define TACHO_CATEGORY_OPERATOR "op execution"
+
 #endif

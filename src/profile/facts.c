@@ -4,6 +4,8 @@
  */
 #include "profile/facts.h"
 
+#include "profile/tt_columns.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -32,7 +34,24 @@ void tacho_track_facts_format(const tacho_track *track, uint64_t lane_of,
              number, lane);
 }
 
-void tacho_track_describe(const tacho_track *track, char out_text[TACHO_FACTS_MAX])
+/* What Tenstorrent calls the processors of a core; NULL for tracks that need no words of theirs. */
+static const char *describe_tenstorrent(tacho_track_class track_class)
+{
+    static const char *const sentences[TACHO_TRACK_CLASS_COUNT] = {
+        [TACHO_TRACK_CONTROL] = "Ops from their first kernel to their last; or a processor of a "
+                                "core that neither moves data nor computes.",
+        [TACHO_TRACK_DMA_IN] = "NCRISC: a data movement processor of a core; mostly reads.",
+        [TACHO_TRACK_DMA_OUT] = "BRISC: a data movement processor of a core; mostly writes.",
+        [TACHO_TRACK_DMA_LOCAL] = "ERISC: the Ethernet processor of a core; moves data to and "
+                                  "from other chips.",
+        [TACHO_TRACK_COMPUTE] = "Compute kernels: the TRISC processors of a core unpack, do the "
+                                "math and pack.",
+    };
+    return sentences[track_class];
+}
+
+void tacho_track_describe(const tacho_track *track, tacho_str format,
+                          char out_text[TACHO_FACTS_MAX])
 {
     static const char *const sentences[TACHO_TRACK_CLASS_COUNT] = {
         [TACHO_TRACK_GROUP] = "Tracks of one input or device.",
@@ -51,10 +70,13 @@ void tacho_track_describe(const tacho_track *track, char out_text[TACHO_FACTS_MA
         [TACHO_TRACK_PHASE] = "Stretches of time that contain other work; does not count as busy.",
         [TACHO_TRACK_MEMORY] = "Memory that the host takes and gives back.",
     };
+    bool is_tenstorrent = tacho_str_starts_with(format, TACHO_STR(TACHO_TT_VENDOR));
+    const char *words = is_tenstorrent ? describe_tenstorrent(track->track_class) : NULL;
+    words = words != NULL ? words : sentences[track->track_class];
     const char *unit = tacho_unit_name(track->unit);
     bool has_unit = track->track_class == TACHO_TRACK_COUNTER && unit[0] != '\0';
-    snprintf(out_text, TACHO_FACTS_MAX, "%s%s%s%s", sentences[track->track_class],
-             has_unit ? " Unit: " : "", has_unit ? unit : "", has_unit ? "." : "");
+    snprintf(out_text, TACHO_FACTS_MAX, "%s%s%s%s", words, has_unit ? " Unit: " : "",
+             has_unit ? unit : "", has_unit ? "." : "");
 }
 
 /* Takes |word| and the space behind it off the front; false when something else stands there. */

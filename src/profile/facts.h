@@ -37,8 +37,9 @@ typedef struct tacho_track_facts {
 void tacho_track_facts_format(const tacho_track *track, uint64_t lane_of,
                               char out_text[TACHO_FACTS_MAX]);
 
-/* What the track is, in a sentence for people. */
-void tacho_track_describe(const tacho_track *track, char out_text[TACHO_FACTS_MAX]);
+/* What the track, of a part of |format|, is: a sentence for people in the words of its vendor. */
+void tacho_track_describe(const tacho_track *track, tacho_str format,
+                          char out_text[TACHO_FACTS_MAX]);
 
 /* Reads such a text; false when it is none. */
 bool tacho_track_facts_parse(tacho_str text, tacho_track_facts *out_facts);

@@ -140,14 +140,27 @@ static void test_classes(void **state)
     assert_int_equal(tacho_classes_facts_parse(tacho_str_from_cstring(text)), all);
 }
 
+/* Processors of Tenstorrent's cores are called what their vendor calls them. */
+static void test_describe(void **state)
+{
+    (void)state;
+    char text[TACHO_FACTS_MAX];
+    const tacho_track mover = {.track_class = TACHO_TRACK_DMA_OUT};
+    tacho_track_describe(&mover, TACHO_STR("tenstorrent-log"), text);
+    assert_string_equal(text, "BRISC: a data movement processor of a core; mostly writes.");
+    tacho_track_describe(&mover, TACHO_STR("torq"), text);
+    assert_string_equal(text, "DMA engine: transfers from local memory to main memory.");
+    const tacho_track host = {.track_class = TACHO_TRACK_HOST};
+    tacho_track_describe(&host, TACHO_STR("tenstorrent-logs"), text);
+    assert_string_equal(text, "Work of the host processor.");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tracks),
-        cmocka_unit_test(test_other_texts),
-        cmocka_unit_test(test_clocks),
-        cmocka_unit_test(test_other_clocks),
-        cmocka_unit_test(test_classes),
+        cmocka_unit_test(test_describe),     cmocka_unit_test(test_tracks),
+        cmocka_unit_test(test_other_texts),  cmocka_unit_test(test_clocks),
+        cmocka_unit_test(test_other_clocks), cmocka_unit_test(test_classes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

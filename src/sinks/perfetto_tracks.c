@@ -242,7 +242,8 @@ static tacho_status write_descriptor(pf_writer *writer, uint32_t id, tacho_arena
     char facts[TACHO_FACTS_MAX];
     char sentence[TACHO_FACTS_MAX];
     tacho_track_facts_format(from.facts, from.lane_of, facts);
-    tacho_track_describe(from.facts, sentence);
+    uint32_t format = writer->dict->parts[from.facts->part].format;
+    tacho_track_describe(from.facts, tacho_dict_string(writer->dict, format), sentence);
     size_t bound = 3 * PF_PACKET_OVERHEAD + 2 * TACHO_FACTS_MAX;
     unsigned char *memory = NULL;
     TACHO_TRY(pf_writer_reserve(writer, bound + from.name.len + from.viewer_name.len, &memory));

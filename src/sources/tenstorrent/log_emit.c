@@ -8,6 +8,7 @@
 #include "sources/tenstorrent/log_emit.h"
 
 #include "base/grow.h"
+#include "profile/categories.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -324,7 +325,8 @@ static tacho_status push_op(tt_log_emit *emit, const tt_device_op *op, uint32_t 
     tacho_site site = {.location = TACHO_NONE};
     TACHO_TRY(tacho_dict_ensure_string(emit->dict, TACHO_STR("global call count"), &call_key));
     TACHO_TRY(tacho_dict_ensure_string(emit->dict, TACHO_STR("cores"), &cores_key));
-    TACHO_TRY(tacho_dict_ensure_string(emit->dict, TACHO_STR("op"), &site.category));
+    TACHO_TRY(
+        tacho_dict_ensure_string(emit->dict, TACHO_STR(TACHO_CATEGORY_OPERATOR), &site.category));
     TACHO_TRY(name_op(emit, op->key.host, &site.name));
     tacho_arg args[] = {
         count_arg(call_key, TACHO_UNIT_NONE, op->key.host),

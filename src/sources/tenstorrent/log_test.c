@@ -98,7 +98,7 @@ static void test_releases(void **state)
     (void)state;
     static const char *const spans = "Core 1,2 BRISC|1000|2000|BRISC-FW|firmware|/w/b.cc:4\n"
                                      "Core 1,2 BRISC|1100|1900|BRISC-KERNEL|kernel|/w/k.cc:6\n"
-                                     "Ops|1100|1900|op 1024|op\n";
+                                     "Ops|1100|1900|op 1024|op execution\n";
     static const struct {
         const char *generation, *text;
     } logs[] = {
@@ -219,11 +219,11 @@ static void test_missing_ends(void **state)
                        "0,1,1,BRISC,7,700,0,3072,,,BRISC-FW,ZONE_START,1,a,\n",
                 PART("L6", "100") "Core 1,1 BRISC|100|150|BRISC-FW|firmware|a:1|unended\n"
                                   "Core 1,1 BRISC|120|150|BRISC-KERNEL|kernel|a:1\n"
-                                  "Ops|120|150|op 1024|op\n"
+                                  "Ops|120|150|op 1024|op execution\n"
                                   "Core 1,1 BRISC|500|600|BRISC-FW|firmware|a:1\n"
-                                  "Ops|500|600|op 2048|op\n"
+                                  "Ops|500|600|op 2048|op execution\n"
                                   "Core 1,1 BRISC|700|700|BRISC-FW|firmware|a:1|unended\n"
-                                  "Ops|700|700|op 3072|op\n"
+                                  "Ops|700|700|op 3072|op execution\n"
                                   "lost never_ended 2 at 6\n");
 }
 
@@ -238,7 +238,7 @@ static void test_times_too_late(void **state)
                 "0,1,1,BRISC,7,9223372036854775001,0,2048,,,BRISC-FW,ZONE_END,1,a,\n",
                 "part d.csv tenstorrent-log L6 measured, cycles of 1000/1 ns from 100\n"
                 "Core 1,1 BRISC|100|200|BRISC-FW|firmware|a:1\n"
-                "Ops|100|200|op 1024|op\n"
+                "Ops|100|200|op 1024|op execution\n"
                 "lost time_overflow 2 at 5\n");
 }
 
@@ -316,9 +316,9 @@ static void test_chips_are_parts(void **state)
                                           "1,1,1,BRISC,7,9300,0,1025,,,BRISC-FW,ZONE_END,1,a,\n";
     static const char *const expected = PART("L6", "100")
         CHIP("Device 1 of ", "L6", "9000") "Core 1,1 BRISC|100|200|BRISC-FW|firmware|a:1\n"
-                                           "Ops|100|200|op 1024|op\n"
+                                           "Ops|100|200|op 1024|op execution\n"
                                            "Core 1,1 BRISC|9000|9300|BRISC-FW|firmware|a:1\n"
-                                           "Ops|9000|9300|op 1025|op\n"
+                                           "Ops|9000|9300|op 1025|op execution\n"
                                            "lost not_a_number 1 at 6\n";
     assert_read(log, expected);
     assert_read_in(TACHO_ORDER_SORT_ALL, log, expected);
@@ -340,11 +340,11 @@ static void test_chips_by_turns(void **state)
                    PART("L6", "500")
                        CHIP("Device 0 of ", "L6",
                             "100") "Core 1,1 BRISC|500|550|BRISC-FW|firmware|a:1\n"
-                                   "Ops|500|550|op 1025|op\n"
+                                   "Ops|500|550|op 1025|op execution\n"
                                    "Core 1,1 BRISC|100|200|BRISC-FW|firmware|a:1\n"
-                                   "Ops|100|200|op 1024|op\n"
+                                   "Ops|100|200|op 1024|op execution\n"
                                    "Core 1,1 BRISC|300|300|BRISC-FW|firmware|a:1|unended\n"
-                                   "Ops|300|300|op 2048|op\n"
+                                   "Ops|300|300|op 2048|op execution\n"
                                    "lost not_a_number 1 at 3\n"
                                    "lost never_ended 1 at 0\n");
 }
