@@ -372,6 +372,9 @@ static uint64_t say_losses(const tt_join *join, const tacho_notes *notes)
 /* What the table cannot say because a file is not there. */
 static void say_missing(const tt_join *join, const tacho_notes *notes)
 {
+    if (join->set.bad_path != NULL) {
+        tacho_note(notes, "warning", "%s: not what its name says; passed over", join->set.bad_path);
+    }
     if (!join->has_messages) {
         tacho_note(notes, "note", "no tracy_ops_data.csv: the table has device data only");
     } else if (!join->has_times) {

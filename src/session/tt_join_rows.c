@@ -145,6 +145,7 @@ static tacho_status read_log_rows(tt_join *join, tacho_input *input)
     tt_log log;
     TACHO_TRY(tt_log_open(&log, input));
     join->log_header = log.header;
+    tt_losses_add_count(&join->losses, TT_LOSS_UNKNOWN_COLUMN, 2, log.header.unknown_count);
     for (bool has_row = true;;) {
         TACHO_TRY(tt_log_next(&log, &has_row));
         if (!has_row) {
@@ -233,6 +234,7 @@ tacho_status tt_join_read(tt_join *join, const char *const *paths, size_t path_c
     for (size_t i = 0; i < path_count; i++) {
         TACHO_TRY(tt_log_set_add(&join->set, paths[i]));
     }
+    tt_losses_add_count(&join->losses, TT_LOSS_BAD_FILE, 0, join->set.bad_count);
     if (!tt_log_set_has_any(&join->set)) {
         return tacho_fail(TACHO_CODE_BAD_DATA,
                           "%s: no logs of Tenstorrent's profiler here; expected "

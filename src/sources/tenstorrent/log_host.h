@@ -34,6 +34,8 @@
     X(LOST_ZONE, "op", "firmware zones that other executions of the op have")                      \
     X(NO_EXECUTION, "line", "device logs and reports that name no op")                             \
     X(NO_RATE, "line", "rates of cycles that cannot be read")                                      \
+    X(UNKNOWN_COLUMN, "line", "columns of a device log that this version does not know")           \
+    X(BAD_FILE, "line", "files that are called like a log and are none")                           \
     X(CUT_FILE, "line", "files that are cut off")
 
 typedef enum tt_log_loss {

@@ -148,6 +148,31 @@ static bool is_folder(const char *path)
     return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
 }
 
+/* Whether a file is called like a log, perhaps compressed. */
+static bool is_called_log(const char *path)
+{
+    static const char *const names[] = {"profile_log_device.csv", "tracy_ops_data.csv",
+                                        "tracy_ops_times.csv", "cpp_device_perf_report.csv",
+                                        "sync_device_info.csv"};
+    const char *slash = strrchr(path, '/');
+    const char *name = slash != NULL ? slash + 1 : path;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (strncmp(name, names[i], strlen(names[i])) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Notes a file that should be a log: what it would have said is missing. */
+static void note_bad(tt_log_set *set, const char *path)
+{
+    if (!is_folder(path) && is_called_log(path)) {
+        set->bad_path = set->bad_path != NULL ? set->bad_path : path;
+        set->bad_count++;
+    }
+}
+
 static tacho_status add_files(tt_log_set *set, const char *path)
 {
     name_list names = {NULL, 0, 0};
@@ -158,6 +183,9 @@ static tacho_status add_files(tt_log_set *set, const char *path)
         bool is_wanted =
             file != TT_SET_FILE_NONE && !(file == TT_SET_OPS && set->paths[TT_SET_OPS] != NULL);
         status = is_wanted ? add_file(set, file, names.items[i]) : TACHO_OK;
+        if (file == TT_SET_FILE_NONE) {
+            note_bad(set, names.items[i]);
+        }
     }
     free(names.items);
     return status;

@@ -24,6 +24,8 @@ typedef enum tt_set_file {
 typedef struct tt_log_set {
     tacho_arena *arena;                   /* paths live there */
     const char *paths[TT_SET_FILE_COUNT]; /* NULL: there is none */
+    const char *bad_path; /* the first file that is called like a log and is none; NULL: none is */
+    size_t bad_count;
 } tt_log_set;
 
 void tt_log_set_init(tt_log_set *set, tacho_arena *arena);

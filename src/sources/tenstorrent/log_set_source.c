@@ -123,7 +123,7 @@ static tacho_status add_losses(set_reader *self, uint32_t part)
         {TT_LOSS_CUT_MESSAGE, TACHO_LOSS_CUT_INPUT},   {TT_LOSS_NO_FIRST, TACHO_LOSS_UNKNOWN_STATE},
         {TT_LOSS_BAD_MESSAGE, TACHO_LOSS_FIELD_COUNT}, {TT_LOSS_BAD_ZONE, TACHO_LOSS_FIELD_COUNT},
         {TT_LOSS_NO_OP, TACHO_LOSS_UNKNOWN_STATE},     {TT_LOSS_BAD_ROW, TACHO_LOSS_FIELD_COUNT},
-        {TT_LOSS_CUT_FILE, TACHO_LOSS_CUT_INPUT},
+        {TT_LOSS_CUT_FILE, TACHO_LOSS_CUT_INPUT},      {TT_LOSS_BAD_FILE, TACHO_LOSS_CUT_INPUT},
     };
     for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
         uint64_t count = self->losses.counts[reasons[i].loss];
@@ -457,6 +457,7 @@ static tacho_status read_set(set_reader *self)
 {
     size_t first_part = self->dict->part_count;
     TACHO_TRY(tt_log_set_add(&self->set, self->reading->input->name));
+    tt_losses_add_count(&self->losses, TT_LOSS_BAD_FILE, 0, self->set.bad_count);
     TACHO_TRY(read_host(self));
     self->is_aligned = can_align(self);
     TACHO_TRY(say_alignment(self));
