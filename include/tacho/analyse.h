@@ -142,6 +142,31 @@ TACHO_API tacho_status tacho_analyse_diff(const tacho_analyse_side sides[2],
                                           tacho_analyse_diff_result *out_result,
                                           tacho_tables **out_tables) TACHO_MUST_USE;
 
+typedef struct tacho_baselines_options {
+    tacho_view_options input; /* how to read the files; windows and filters do not apply */
+    const char *reason;       /* of saving; needed where it replaces; NULL: none */
+    bool replaces;            /* the baseline of that name, which is there; else it must not be */
+    uint64_t reserved[6];     /* zero */
+} tacho_baselines_options;
+
+/*
+ * Saves profiles as the baseline |name| of the directory |folder|, which is created if missing:
+ * what tacho baseline save and accept do. Either all are saved, or the baseline is as it was. The
+ * directory folder/name can be given wherever paths of profiles are. |options| and
+ * |out_has_losses| may be NULL.
+ */
+TACHO_API tacho_status tacho_baselines_save(const char *folder, const char *name,
+                                            const tacho_analyse_side *profiles,
+                                            const tacho_baselines_options *options,
+                                            bool *out_has_losses) TACHO_MUST_USE;
+
+/*
+ * The baselines of |folder|: the table "baselines". Of |options|, which may be NULL, |skipped| is
+ * told which cannot be read, and why.
+ */
+TACHO_API tacho_status tacho_baselines_list(const char *folder, const tacho_view_options *options,
+                                            tacho_tables **out_tables) TACHO_MUST_USE;
+
 typedef struct tacho_analyse_annotate_options {
     tacho_view_options input; /* how to read the runtime profiles */
     const char *columns; /* "native", "torq-a0" and so on: see tacho-annotate(1); NULL: native */

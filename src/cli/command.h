@@ -200,6 +200,7 @@ extern const tacho_command *const tacho_commands[];
 /* The names of other tools that this program stands in for, NULL-terminated. */
 extern const tacho_command *const tacho_dropins[];
 
+extern const tacho_command tacho_command_baseline;
 extern const tacho_command tacho_command_convert;
 extern const tacho_command tacho_command_info;
 extern const tacho_command tacho_command_overview;

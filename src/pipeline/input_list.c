@@ -7,6 +7,7 @@
 #include "base/beneath.h"
 #include "base/grow.h"
 #include "base/input.h"
+#include "pipeline/baseline.h"
 #include "sources/source.h"
 
 #include <dirent.h>
@@ -189,8 +190,27 @@ static tacho_status add_folder(tacho_input_list *list, const char *path, const c
     return status;
 }
 
+/* A baseline is what its list says, whatever else lies there. */
+static tacho_status add_baseline(tacho_input_list *list, const char *path)
+{
+    tacho_baseline baseline;
+    tacho_status status = tacho_baseline_init(&baseline, path);
+    for (size_t i = 0; i < baseline.capture_count && status == TACHO_OK; i++) {
+        const char *capture = NULL;
+        status = tacho_baseline_resolve(&baseline.captures[i], path, &list->arena, &capture);
+        if (status == TACHO_OK) {
+            status = tacho_input_list_add_file(list, capture);
+        }
+    }
+    tacho_baseline_deinit(&baseline);
+    return status;
+}
+
 tacho_status tacho_input_list_add(tacho_input_list *list, const char *path, const char *output_path)
 {
+    if (is_folder(path) && tacho_baseline_is_there(path)) {
+        return add_baseline(list, path);
+    }
     return is_folder(path) && tacho_source_find_folder(path) == NULL
                ? add_folder(list, path, output_path)
                : tacho_input_list_add_file(list, path);

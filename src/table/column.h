@@ -275,6 +275,8 @@ typedef enum tacho_column_unit {
     X(RUNS, "runs", NONE)                                                                          \
     X(SAMPLE_KIND, "sample_kind", NONE)                                                            \
     X(SAMPLES, "samples", NONE)                                                                    \
+    X(SAVED, "saved", NONE)                                                                        \
+    X(SAVES, "saves", NONE)                                                                        \
     X(SECONDS, "seconds", NONE)                                                                    \
     X(SEGMENT, "segment", NONE)                                                                    \
     X(SELF_NS, "self_ns", NS)                                                                      \

@@ -27,6 +27,7 @@ HALVES = "a job is two rows of a run, and half of one has no time; select from t
 INFERENCES = "sums of a part of an inference would be wrong; 'convert --program' selects from stats"
 TALKS_ONLY = "prints help"
 RECORDS = "records; other commands select from the capture"
+WHOLE = "saves profiles whole; 'diff' selects from both sides"
 TO_PEOPLE = "standard output is the program's; -o OUT has the suffix of the format"
 # Where an option of all commands cannot mean anything, and why. What is not here must have it.
 EXEMPT = {
@@ -39,10 +40,10 @@ EXEMPT = {
     "--color": {"help": TALKS_ONLY},
     "--quiet": {"help": TALKS_ONLY},
     "--verbose": {"help": TALKS_ONLY},
-    "--window": {"annotate": HALVES, "compile": NOT_EVENTS, "run": NOT_EVENTS,
+    "--window": {"annotate": HALVES, "baseline": WHOLE, "compile": NOT_EVENTS, "run": NOT_EVENTS,
                  "machine": NOT_EVENTS, "opstats": INFERENCES, "profile": RECORDS,
                  "help": TALKS_ONLY},
-    "--filter": {"annotate": HALVES, "machine": "lists machines", "opstats": INFERENCES,
+    "--filter": {"annotate": HALVES, "baseline": WHOLE, "machine": "lists machines", "opstats": INFERENCES,
                  "profile": RECORDS, "help": TALKS_ONLY},
     "--help": {},
 }

@@ -7,6 +7,7 @@
  *     verbs annotate DEBUG FILE         verbs machine NAME
  *     verbs compile MODEL MACHINE       verbs run MODEL DEVICE
  *     verbs diff A B                    verbs tt_report FILE
+ *     verbs baseline FOLDER PROFILES    saves them as "b", and again
  *     verbs some FILE                   ops of a window, of some names
  *
  * These write a file:
@@ -100,6 +101,17 @@ static tacho_status diff(const char *a, const char *b, tacho_tables **out_tables
     return status;
 }
 
+static tacho_status save(const char *folder, const char *profiles, tacho_tables **out_tables)
+{
+    const tacho_analyse_side side = {&profiles, 1};
+    const tacho_baselines_options again = {.reason = "again", .replaces = true};
+    tacho_status status = tacho_baselines_save(folder, "b", &side, NULL, NULL);
+    if (status == TACHO_OK) {
+        status = tacho_baselines_save(folder, "b", &side, &again, NULL);
+    }
+    return status == TACHO_OK ? tacho_baselines_list(folder, NULL, out_tables) : status;
+}
+
 static tacho_status make_tables(char **words, tacho_tables **out_tables)
 {
     const char *verb = words[0];
@@ -120,6 +132,9 @@ static tacho_status make_tables(char **words, tacho_tables **out_tables)
     }
     if (strcmp(verb, "diff") == 0) {
         return diff(words[1], words[2], out_tables);
+    }
+    if (strcmp(verb, "baseline") == 0) {
+        return save(words[1], words[2], out_tables);
     }
     if (strcmp(verb, "tt_report") == 0) {
         const tacho_analyse_tt_report_options options = {.id_range = "2-", .group_by = "op"};

@@ -114,6 +114,14 @@ same diff '[a-z_]*' diff "$work/old" "$work/new" -- \
     diff --by type --top 0 --gate rel=3%,abs=20us "$work/old" "$work/new"
 outcome=$("$verbs" diff "$work/old" "$work/new" 2>&1 >/dev/null)
 [[ $outcome == 'outcome 3, losses 0' ]] || { echo "FAIL outcome: $outcome" && ((failed += 1)); }
+"$verbs" baseline "$work/baselines" "$work/old" >"$work/listed"
+if "$tacho" baseline list --dir "$work/baselines" --json | diff - "$work/listed"; then
+    ((passed += 1))
+else
+    echo "FAIL baselines" && ((failed += 1))
+fi
+same 'diff of a baseline' 'operators|gate' diff "$work/baselines/b" "$work/new" -- \
+    diff --by type --top 0 --gate rel=3%,abs=20us "$work/old" "$work/new"
 
 # Summaries and traces, file by file.
 "$tacho" compile -q --stats-level 100 -m aic100 run/pair.mlir -o "$work/program.bin"
