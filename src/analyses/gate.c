@@ -108,10 +108,12 @@ static bool is_judged(const tacho_diff *diff, const tacho_diff_row *row)
            row->sides[1].moments.mean > (double)diff->options.gate.absolute_ns;
 }
 
-static size_t judge_rows(tacho_diff *diff)
+/* Returns how many exceed the limit; |*out_unsure_count| of the others could not be judged. */
+static size_t judge_rows(tacho_diff *diff, size_t *out_unsure_count)
 {
     size_t judged_count = 0;
     size_t bad_count = 0;
+    *out_unsure_count = 0;
     for (size_t i = 0; i < diff->row_count; i++) {
         judged_count += is_judged(diff, &diff->rows[i]) ? 1 : 0;
     }
@@ -120,6 +122,7 @@ static size_t judge_rows(tacho_diff *diff)
         if (is_judged(diff, row)) {
             row->verdict = judge_row(diff, row, TACHO_GATE_FALSE_ALARM / (double)judged_count);
             bad_count += row->verdict == TACHO_VERDICT_REGRESSION ? 1 : 0;
+            *out_unsure_count += row->verdict == TACHO_VERDICT_INCONCLUSIVE ? 1 : 0;
         }
     }
     return bad_count;
@@ -161,7 +164,8 @@ void tacho_diff_judge(tacho_diff *diff)
         snprintf(diff->reason, sizeof(diff->reason), "%s", obstacle);
         return;
     }
-    size_t bad_count = judge_rows(diff);
+    size_t unsure_count = 0;
+    size_t bad_count = judge_rows(diff, &unsure_count);
     diff->total.verdict = judge_row(diff, &diff->total, TACHO_GATE_FALSE_ALARM);
     diff->verdict = bad_count > 0 ? TACHO_VERDICT_REGRESSION : diff->total.verdict;
     if (diff->total.verdict == TACHO_VERDICT_REGRESSION) {
@@ -174,6 +178,10 @@ void tacho_diff_judge(tacho_diff *diff)
                  diff->total.shift.difference > limit_of(&diff->options.gate, &diff->total)
                      ? "the total exceeds the limit, but that could be chance; take more samples"
                      : "the noise is larger than the limit; take more samples");
+    } else if (unsure_count > 0) {
+        snprintf(diff->reason, sizeof(diff->reason),
+                 "the total passes; %zu operator%s too noisy to judge", unsure_count,
+                 unsure_count == 1 ? " is" : "s are");
     } else {
         snprintf(diff->reason, sizeof(diff->reason), "nothing exceeds the limit");
     }

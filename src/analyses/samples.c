@@ -31,6 +31,7 @@ tacho_status tacho_samples_init(tacho_samples *samples, const tacho_samples_opti
     *samples = (tacho_samples){.options = *options};
     TACHO_TRY(tacho_strings_init(&samples->strings));
     TACHO_TRY(tacho_index_init(&samples->index));
+    TACHO_TRY(tacho_index_init(&samples->shape_index));
     return tacho_strings_ensure(&samples->strings, TACHO_STR(""), &empty);
 }
 
@@ -41,7 +42,9 @@ void tacho_samples_deinit(tacho_samples *samples)
     }
     free(samples->ops);
     free(samples->wholes);
+    free(samples->shapes);
     tacho_index_deinit(&samples->index);
+    tacho_index_deinit(&samples->shape_index);
     tacho_strings_deinit(&samples->strings);
     *samples = (tacho_samples){.options = {.by_type = false}};
 }
@@ -233,12 +236,39 @@ static uint32_t hash_arg(const addition *self, const tacho_arg *arg)
 static uint32_t find_shape(const addition *self, const tacho_span *span)
 {
     for (size_t i = 0; i < SHAPE_KEY_COUNT; i++) {
-        const tacho_arg *arg = find_arg(self, span, self->shape_keys[i]);
+        bool is_there = self->shape_keys[i] != TACHO_NONE;
+        const tacho_arg *arg = is_there ? find_arg(self, span, self->shape_keys[i]) : NULL;
         if (arg != NULL) {
             return hash_arg(self, arg);
         }
     }
     return 0;
+}
+
+/*
+ * Adds the shape of |span| to those of its operator: each once, so that how often it was called
+ * with one does not matter, nor in what order.
+ */
+static tacho_status add_shape(addition *self, const tacho_span *span, uint32_t op)
+{
+    tacho_samples *samples = self->samples;
+    const tacho_sampled_shape shape = {op, find_shape(self, span)};
+    if (shape.hash == 0) {
+        return TACHO_OK;
+    }
+    uint32_t hash = tacho_index_hash(&samples->shape_index,
+                                     tacho_str_make((const char *)&shape, sizeof(shape)));
+    size_t at = tacho_index_begin(&samples->shape_index, hash);
+    for (uint32_t id; (id = tacho_index_next(&samples->shape_index, hash, &at)) != TACHO_NONE;) {
+        if (samples->shapes[id].op == op && samples->shapes[id].hash == shape.hash) {
+            return TACHO_OK;
+        }
+    }
+    TACHO_TRY(tacho_grow(&samples->shapes, &samples->shape_capacity, samples->shape_count + 1));
+    TACHO_TRY(tacho_index_add(&samples->shape_index, hash, (uint32_t)samples->shape_count));
+    samples->shapes[samples->shape_count++] = shape;
+    samples->ops[op].shape += shape.hash;
+    return TACHO_OK;
 }
 
 /* What tells one operator from another. */
@@ -295,12 +325,7 @@ static tacho_status ensure_op_of(addition *self, const tacho_span *span, bool is
     TACHO_TRY(tacho_strings_ensure(&samples->strings, name, &key.name));
     TACHO_TRY(tacho_strings_ensure(&samples->strings, type, &key.type));
     TACHO_TRY(tacho_strings_ensure(&samples->strings, location, &key.location));
-    size_t before = samples->op_count;
-    TACHO_TRY(ensure_op(samples, &key, out_op));
-    if (samples->op_count > before) {
-        samples->ops[*out_op].shape = find_shape(self, span);
-    }
-    return TACHO_OK;
+    return ensure_op(samples, &key, out_op);
 }
 
 /* The string that |arg| is, TACHO_NONE without one; false where it is not of the dict. */
@@ -425,6 +450,7 @@ static tacho_status add_span(addition *self, const tacho_span *span)
         .count = 1,
     };
     TACHO_TRY(find_op(self, span, &piece.op));
+    TACHO_TRY(add_shape(self, span, piece.op));
     piece.bytes = find_bytes(self, span);
     return track->nesting == TACHO_NESTING_STACK ? add_call(self, &self->stacks[span->track], piece)
                                                  : tacho_sample_pieces_add(&self->pieces, &piece);

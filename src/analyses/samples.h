@@ -33,10 +33,15 @@ typedef struct tacho_sampled_op {
     uint32_t type;            /* string: what it computes, "Conv"; the name where nothing says it */
     uint32_t location;        /* string, 0 for none */
     uint32_t order;           /* its place among all, by when they first ran */
-    uint32_t shape;           /* hash of what its first span says of shapes; 0: nothing */
+    uint32_t shape;           /* hash of the shapes that its spans have had; 0: none is said */
     tacho_sample_cell *cells; /* by sample; those in which it did not run are absent */
     size_t cell_count, cell_capacity;
 } tacho_sampled_op;
+
+/* A shape that an operator has had. */
+typedef struct tacho_sampled_shape {
+    uint32_t op, hash;
+} tacho_sampled_shape;
 
 /* One sample as a whole. */
 typedef struct tacho_sample_whole {
@@ -69,6 +74,9 @@ typedef struct tacho_samples {
     tacho_samples_options options;
     tacho_strings strings;
     tacho_index index; /* of ops */
+    tacho_index shape_index;
+    struct tacho_sampled_shape *shapes; /* that operators have had, each once */
+    size_t shape_count, shape_capacity;
     tacho_sampled_op *ops;
     size_t op_count, op_capacity;
     uint32_t started_count; /* ops that have an order */

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { WINDOW_BYTES = 256 << 10, RAW_BYTES = 128 << 10 };
+enum { WINDOW_BYTES = 256 << 10, RAW_BYTES = 128 << 10, PATH_BYTES = 4096 };
 
 static tacho_status io_failure(const tacho_input *input, const char *verb)
 {
@@ -360,6 +360,31 @@ bool tacho_input_is_same_file(const char *path, const char *other_path)
     struct stat other;
     return stat(path, &facts) == 0 && stat(other_path, &other) == 0 &&
            facts.st_dev == other.st_dev && facts.st_ino == other.st_ino && S_ISREG(facts.st_mode);
+}
+
+/* The directory that |path| lies in, by its numbers; false where there is none. */
+static bool stat_folder(const char *path, tacho_str name, struct stat *out_facts)
+{
+    char folder[PATH_BYTES];
+    size_t len = strlen(path) - name.len;
+    if (len + 2 > sizeof(folder)) {
+        return false;
+    }
+    memcpy(folder, path, len);
+    memcpy(folder + len, ".", 2); /* "a/b/." and "." */
+    return stat(folder, out_facts) == 0;
+}
+
+bool tacho_input_is_same_place(const char *path, const char *other_path)
+{
+    struct stat facts;
+    struct stat other;
+    tacho_str name = tacho_str_basename(tacho_str_from_cstring(path));
+    tacho_str other_name = tacho_str_basename(tacho_str_from_cstring(other_path));
+    return tacho_input_is_same_file(path, other_path) ||
+           (tacho_str_equal(name, other_name) && stat_folder(path, name, &facts) &&
+            stat_folder(other_path, other_name, &other) && facts.st_dev == other.st_dev &&
+            facts.st_ino == other.st_ino);
 }
 
 static int open_regular(const char *path)

@@ -80,6 +80,9 @@ bool tacho_input_is_rereadable(const char *path);
 /* Whether both paths name the same file; false when either does not exist. */
 bool tacho_input_is_same_file(const char *path, const char *other_path);
 
+/* Whether writing to both would be writing to one file, which need not exist: "x" and "./x". */
+bool tacho_input_is_same_place(const char *path, const char *other_path);
+
 /* Offset of the next unread byte in the decompressed stream. */
 static inline uint64_t tacho_input_offset(const tacho_input *input)
 {

@@ -33,11 +33,6 @@ static int add_output(tacho_diff_outputs *outputs, const tacho_arguments *argume
             arguments->command, "--also %s: unknown suffix; use .md, .xml, .json, .csv or .xlsx",
             path);
     }
-    for (size_t i = 0; i < outputs->item_count; i++) {
-        if (strcmp(outputs->items[i].path, path) == 0) {
-            return tacho_command_misuse(arguments->command, "%s would be written twice", path);
-        }
-    }
     if (outputs->item_count == TACHO_DIFF_OUTPUTS_MAX) {
         return tacho_command_misuse(arguments->command, "--also: at most %d files",
                                     TACHO_DIFF_OUTPUTS_MAX - 1);

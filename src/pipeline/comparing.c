@@ -6,6 +6,7 @@
 #include "pipeline/comparing.h"
 
 #include "analyses/diff_tables.h"
+#include "base/input.h"
 #include "pipeline/pipeline.h"
 
 typedef struct loading {
@@ -64,8 +65,22 @@ static tacho_status add_tables(void *user, tacho_table_report *report)
     return tacho_diff_tables(user, &taker);
 }
 
+static tacho_status check_apart(const tacho_comparing *comparing, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (tacho_input_is_same_place(comparing->outputs[i].path, comparing->outputs[count].path)) {
+            return tacho_fail(TACHO_CODE_USAGE, "%s would be written twice",
+                              comparing->outputs[count].path);
+        }
+    }
+    return TACHO_OK;
+}
+
 static tacho_status check(const tacho_comparing *comparing)
 {
+    for (size_t i = 1; i < comparing->output_count; i++) {
+        TACHO_TRY(check_apart(comparing, i));
+    }
     TACHO_TRY(tacho_intake_check_pair(comparing->intakes));
     for (size_t side = 0; side < 2; side++) {
         for (size_t i = 0; i < comparing->output_count; i++) {

@@ -98,6 +98,11 @@ def cases(data, made, client):
         Case("overview", "overview", runtime),
         Case("ops", "ops", f"{data}/chrome/kineto.json", "--format", "csv", "-o", "o.csv", "--filter",
              "/./"),
+        Case("diff", "diff", f"{data}/torq/t4.csv", f"{made}/t4.tacho", "--gate", "rel=1%",
+             "--format", "json", "-o", "o.json", "--also", "o.md", "--also", "o.xml"),
+        Case("baseline", "baseline", "save", "b", f"{data}/torq/t1.csv", f"{data}/torq/t4.csv",
+             "--dir", ".", "--reason", "why"),
+        Case("baseline_list", "baseline", "list", "--dir", f"{made}/baselines"),
         Case("annotate_csv", "annotate", debug, runtime, "-o", "o.csv"),
         Case("annotate_pb", "annotate", debug, runtime, "-o", "o.pb"),
         Case("annotate_xlsx", "annotate", debug, runtime, "-o", "o.xlsx"),
@@ -160,6 +165,8 @@ def make_inputs(tacho, data, made):
     lines = pathlib.Path(data, "torq", "t2.csv").read_text().splitlines(keepends=True)
     pathlib.Path(made, "unsorted.csv").write_text("".join(lines[:1] + lines[:0:-1]))
     run("convert", f"{data}/torq/r2i.csv", "-o", "t.pb")
+    run("convert", f"{data}/torq/t4.csv", "-o", "t4.tacho")
+    run("baseline", "save", "b", f"{data}/torq/t1.csv", f"{data}/torq/t4.csv")
     run("compile", f"{data}/run/pair.mlir", "-m", "aic100", "--stats-level", "70", "-o", "p.qpc")
     run("compile", f"{data}/../testdata/tosa_ops/add.mlir", "-o", "add.vmfb")
     run("run", "add.vmfb", "--device", "sim", "--profile", "simulated.csv", "--profile-format", "r0")
