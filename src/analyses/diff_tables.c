@@ -378,9 +378,11 @@ static tacho_status gate_table(const tacho_diff *diff, const tacho_table_taker *
                      sizeof(gate_columns) / sizeof(gate_columns[0]));
     tacho_status status =
         tacho_table_add_text(&table, tacho_str_from_cstring(tacho_verdict_word(diff->verdict)));
-    tacho_table_mark(&table, diff->verdict == TACHO_VERDICT_PASS         ? TACHO_MARK_GOOD
-                             : diff->verdict == TACHO_VERDICT_REGRESSION ? TACHO_MARK_BAD
-                                                                         : TACHO_MARK_WEAK);
+    if (status == TACHO_OK) {
+        tacho_table_mark(&table, diff->verdict == TACHO_VERDICT_PASS         ? TACHO_MARK_GOOD
+                                 : diff->verdict == TACHO_VERDICT_REGRESSION ? TACHO_MARK_BAD
+                                                                             : TACHO_MARK_WEAK);
+    }
     const int64_t times[] = {total->sides[0].wall_ns, total->sides[1].wall_ns,
                              tacho_diff_of(total)};
     status = status == TACHO_OK ? tacho_table_add_text(&table, tacho_str_from_cstring(diff->reason))
