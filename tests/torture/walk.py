@@ -101,7 +101,7 @@ def cases(data, made, client):
         Case("diff", "diff", f"{data}/torq/t4.csv", f"{made}/t4.tacho", "--gate", "rel=1%",
              "--format", "json", "-o", "o.json", "--also", "o.md", "--also", "o.xml"),
         Case("baseline", "baseline", "save", "b", f"{data}/torq/t1.csv", f"{data}/torq/t4.csv",
-             "--dir", ".", "--reason", "why"),
+             "--dir", ".", "--reason", "why", volatile=("b/.baseline",)),
         Case("baseline_list", "baseline", "list", "--dir", f"{made}/baselines",
              remark=b"tacho: skipped: "),
         Case("annotate_csv", "annotate", debug, runtime, "-o", "o.csv"),
