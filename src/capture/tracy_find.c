@@ -49,32 +49,82 @@ bool tacho_tracy_is_ours(const tacho_tracy_hub *hub, pid_t pid)
     return false;
 }
 
-void tacho_tracy_note_client(tacho_tracy_hub *hub, pid_t pid, uint16_t port, uint32_t protocol)
+static tacho_tracy_found *find_client(const tacho_tracy_hub *hub, pid_t pid, uint16_t port)
 {
     for (size_t i = 0; i < hub->found_count; i++) {
         if (hub->found[i].pid == pid && hub->found[i].port == port) {
-            if (protocol != 0) {
-                hub->found[i].protocol = protocol;
-                hub->found[i].retry_ns = hub->found[i].tries > 0 ? hub->found[i].retry_ns : 0;
-            }
-            return;
+            return &hub->found[i];
         }
     }
+    return NULL;
+}
+
+static tacho_tracy_found *add_client(tacho_tracy_hub *hub, const tacho_tracy_found *found)
+{
     if (hub->found_count == FOUND_MAX) {
-        return;
+        return NULL;
     }
     tacho_status status = tacho_grow(&hub->found, &hub->found_capacity, hub->found_count + 1);
     if (status != TACHO_OK) {
         tacho_status_free(status); /* it is found again at the next look */
+        return NULL;
+    }
+    hub->found[hub->found_count] = *found;
+    return &hub->found[hub->found_count++];
+}
+
+void tacho_tracy_note_client(tacho_tracy_hub *hub, pid_t pid, uint16_t port, uint32_t protocol)
+{
+    tacho_tracy_found *known = find_client(hub, pid, port);
+    if (known == NULL) {
+        /* A client announces its protocol as soon as it listens: that saves trying them all. */
+        bool waits = protocol == 0 && hub->udp_fd >= 0;
+        const tacho_tracy_found found = {
+            .pid = pid,
+            .port = port,
+            .protocol = protocol,
+            .retry_ns = waits ? tacho_process_now_ns() + announcement_ns : 0};
+        add_client(hub, &found);
         return;
     }
-    /* A client announces its protocol as soon as it listens: that saves trying them all. */
-    hub->found[hub->found_count++] = (tacho_tracy_found){
-        .pid = pid,
-        .port = port,
-        .protocol = protocol,
-        .retry_ns =
-            protocol == 0 && hub->udp_fd >= 0 ? tacho_process_now_ns() + announcement_ns : 0};
+    if (known->is_gone) { /* it is not: it had refused a connection */
+        known->is_gone = false;
+        known->is_done = false;
+    }
+    if (protocol != 0) {
+        known->protocol = protocol;
+        known->retry_ns = known->tries > 0 ? known->retry_ns : 0;
+    }
+}
+
+void tacho_tracy_note_gone(tacho_tracy_hub *hub, pid_t pid, uint16_t port, uint32_t protocol)
+{
+    const tacho_tracy_found found = {
+        .pid = pid, .port = port, .protocol = protocol, .is_done = true, .is_gone = true};
+    if (find_client(hub, pid, port) == NULL) {
+        add_client(hub, &found);
+    }
+}
+
+size_t tacho_tracy_owner(tacho_tracy_hub *hub, size_t at, uint64_t pid)
+{
+    const tacho_tracy_found found = hub->found[at];
+    if (pid == (uint64_t)found.pid || pid > INT32_MAX ||
+        tacho_sampler_group(hub->sampler, (pid_t)pid) == TACHO_NONE) {
+        return at;
+    }
+    tacho_tracy_found *owner = find_client(hub, (pid_t)pid, found.port);
+    if (owner == NULL) {
+        const tacho_tracy_found added = {
+            .pid = (pid_t)pid, .port = found.port, .protocol = found.protocol};
+        owner = add_client(hub, &added);
+    }
+    if (owner == NULL) {
+        return at;
+    }
+    owner->is_done = true;
+    owner->is_gone = false;
+    return (size_t)(owner - hub->found);
 }
 
 static bool is_wanted(const tacho_tracy_hub *hub, unsigned port)

@@ -149,6 +149,7 @@ static void meet(void *self, tacho_tracy_session *session)
 {
     tacho_tracy_client *client = self;
     tacho_tracy_hub *hub = client->hub;
+    client->found = tacho_tracy_owner(hub, client->found, session->welcome.pid);
     pid_t pid = hub->found[client->found].pid;
     if (tacho_sampler_group(hub->sampler, pid) == TACHO_NONE) {
         tacho_recorder_fail(hub->recorder, tacho_sampler_look(hub->sampler));
@@ -159,6 +160,7 @@ static void meet(void *self, tacho_tracy_session *session)
     client->is_met = true;
     client->until_ns = 0;
     hub->last_protocol = client->protocol;
+    hub->found[client->found].is_counted = true;
     hub->counts.programs++;
 }
 
@@ -256,6 +258,7 @@ void tacho_tracy_hub_connect(tacho_tracy_hub *hub, tacho_tracy_found *found, int
     hub->clients[slot] = client;
     hub->client_count++;
     if (client->in == NULL || !dial(client, now_ns)) {
+        found->is_counted = true;
         hub->counts.refused++;
         free_client(client);
     }
@@ -288,6 +291,7 @@ static void count_end(tacho_tracy_client *client)
     case TACHO_TRACY_END_MISMATCH:
     case TACHO_TRACY_END_BUSY:
     case TACHO_TRACY_END_NOT_TRACY:
+        found->is_counted = true;
         hub->counts.refused++;
         break;
     case TACHO_TRACY_END_CUT:
@@ -398,27 +402,58 @@ static void open_udp(tacho_tracy_hub *hub)
     }
 }
 
+static bool has_ended(pid_t pid)
+{
+    tacho_proc_stat stat;
+    return !tacho_proc_read_stat(pid, 0, &stat) || stat.state == 'Z';
+}
+
+static bool is_talking(const tacho_tracy_hub *hub, uint16_t port)
+{
+    size_t left = hub->client_count;
+    for (size_t i = 0; left > 0; i++) {
+        if (hub->clients[i] != NULL) {
+            if (hub->found[hub->clients[i]->found].port == port) {
+                return true;
+            }
+            left--;
+        }
+    }
+    return false;
+}
+
+/* The port of a client that has ended may be another's by now; each port is talked to once. */
 static void connect_found(tacho_tracy_hub *hub, int64_t now_ns)
 {
     for (size_t i = 0; i < hub->found_count; i++) {
-        if (!hub->found[i].is_done && now_ns >= hub->found[i].retry_ns) {
-            tacho_tracy_hub_connect(hub, &hub->found[i], now_ns);
+        tacho_tracy_found *found = &hub->found[i];
+        if (found->is_done || now_ns < found->retry_ns) {
+            continue;
+        }
+        if (has_ended(found->pid)) {
+            found->is_done = true;
+        } else if (!is_talking(hub, found->port)) {
+            tacho_tracy_hub_connect(hub, found, now_ns);
         }
     }
 }
 
-static void handle_udp(tacho_tracy_hub *hub)
+static void read_announcements(tacho_tracy_hub *hub)
 {
     unsigned char bytes[DATAGRAM_BYTES];
     ssize_t len;
     while ((len = recv(hub->udp_fd, bytes, sizeof(bytes), 0)) > 0) {
         tacho_tracy_announcement said;
-        if (tacho_tracy_announcement_parse(&said, bytes, (size_t)len) && !said.is_gone &&
-            said.pid > 1 && said.pid < INT32_MAX && tacho_tracy_is_ours(hub, (pid_t)said.pid)) {
+        if (!tacho_tracy_announcement_parse(&said, bytes, (size_t)len) || said.pid <= 1 ||
+            said.pid >= INT32_MAX || !tacho_tracy_is_ours(hub, (pid_t)said.pid)) {
+            continue;
+        }
+        if (said.is_gone) {
+            tacho_tracy_note_gone(hub, (pid_t)said.pid, said.port, said.protocol);
+        } else {
             tacho_tracy_note_client(hub, (pid_t)said.pid, said.port, said.protocol);
         }
     }
-    connect_found(hub, tacho_process_now_ns());
 }
 
 /* ---- all of it ----------------------------------------------------------------------------- */
@@ -461,9 +496,17 @@ void tacho_tracy_hub_handle(tacho_tracy_hub *hub, uint64_t event)
     }
     hub->events.dict = hub->recorder->events->dict;
     if (event == 0) {
-        handle_udp(hub);
+        read_announcements(hub);
+        connect_found(hub, tacho_process_now_ns());
     } else if (event <= TACHO_TRACY_CLIENTS && hub->clients[event - 1] != NULL) {
         handle_client(hub->clients[event - 1]);
+    }
+}
+
+void tacho_tracy_hub_end_process(tacho_tracy_hub *hub)
+{
+    if (hub->udp_fd >= 0) {
+        read_announcements(hub);
     }
 }
 
@@ -489,10 +532,19 @@ int64_t tacho_tracy_hub_look(tacho_tracy_hub *hub, int64_t now_ns)
         tacho_tracy_client *client = hub->clients[i];
         if (client != NULL && client->until_ns > 0 && now_ns >= client->until_ns) {
             hub->counts.silent += client->is_met ? 0 : 1;
+            hub->found[client->found].is_counted = true;
             end_client(client);
         }
     }
     return now_ns + period_of(hub, now_ns, look_ns);
+}
+
+/* Only what was announced is a client for sure: others listen on these ports as well. */
+static void count_missed(tacho_tracy_hub *hub)
+{
+    for (size_t i = 0; i < hub->found_count; i++) {
+        hub->counts.missed += hub->found[i].protocol != 0 && !hub->found[i].is_counted ? 1 : 0;
+    }
 }
 
 void tacho_tracy_hub_finish(tacho_tracy_hub *hub)
@@ -507,4 +559,5 @@ void tacho_tracy_hub_finish(tacho_tracy_hub *hub)
             end_client(client);
         }
     }
+    count_missed(hub);
 }

@@ -29,6 +29,8 @@ typedef struct tacho_tracy_found {
     uint16_t port;
     uint32_t protocol; /* that it announced; 0: not known */
     bool is_done;      /* it is, or was, talked to; or is no client */
+    bool is_gone;      /* it has said so, and nothing else so far */
+    bool is_counted;   /* as captured, refused or silent */
     unsigned tries;
     int64_t retry_ns;
 } tacho_tracy_found;
@@ -40,6 +42,7 @@ typedef struct tacho_tracy_hub_counts {
     uint64_t refused; /* that talk to somebody else, or in a protocol that is not spoken */
     uint64_t damaged; /* whose data could not be read to the end */
     uint64_t silent;  /* that did not answer in time */
+    uint64_t missed;  /* that announced themselves and ended before they were met */
 } tacho_tracy_hub_counts;
 
 typedef struct tacho_tracy_hub {
@@ -75,6 +78,9 @@ void tacho_tracy_hub_close(tacho_tracy_hub *hub);
 /* An epoll event: its data less the base. */
 void tacho_tracy_hub_handle(tacho_tracy_hub *hub, uint64_t event);
 
+/* A process has ended: whose announcement is still unread is known for this last moment. */
+void tacho_tracy_hub_end_process(tacho_tracy_hub *hub);
+
 /* Looks for clients and ends what takes too long; returns when to call it again. */
 int64_t tacho_tracy_hub_look(tacho_tracy_hub *hub, int64_t now_ns);
 
@@ -89,6 +95,15 @@ void tacho_tracy_find_sockets(tacho_tracy_hub *hub);
 
 /* Notes that |pid| listens on |port|. */
 void tacho_tracy_note_client(tacho_tracy_hub *hub, pid_t pid, uint16_t port, uint32_t protocol);
+
+/* Notes that |pid| has listened on |port| and does so no longer; one that is known stays. */
+void tacho_tracy_note_gone(tacho_tracy_hub *hub, pid_t pid, uint16_t port, uint32_t protocol);
+
+/*
+ * Whose the conversation with found[|at|] is: its client says that it is |pid|, which has taken the
+ * port of another. In a container it may have a number that says nothing here: |at| then.
+ */
+size_t tacho_tracy_owner(tacho_tracy_hub *hub, size_t at, uint64_t pid);
 
 /* Whether |pid| is one of the processes of the capture, or below one. */
 bool tacho_tracy_is_ours(const tacho_tracy_hub *hub, pid_t pid);

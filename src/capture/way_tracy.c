@@ -80,6 +80,13 @@ static int64_t tracy_drain(tacho_way *way, int64_t now_ns)
     return tacho_tracy_hub_look(hub_of(way), now_ns);
 }
 
+static void tracy_end(tacho_way *way, pid_t pid, int64_t now_ns)
+{
+    (void)pid;
+    (void)now_ns;
+    tacho_tracy_hub_end_process(hub_of(way));
+}
+
 static void tracy_finish(tacho_way *way, int64_t now_ns)
 {
     (void)now_ns;
@@ -93,6 +100,7 @@ static void tracy_count(const tacho_way *way, tacho_way_counts *counts)
     counts->events = hub->counts.events;
     counts->refused = hub->counts.refused + hub->counts.silent;
     counts->damaged = hub->counts.damaged;
+    counts->missed = hub->counts.missed;
 }
 
 const tacho_way_type tacho_way_tracy = {
@@ -102,6 +110,7 @@ const tacho_way_type tacho_way_tracy = {
     .variable = tracy_variable,
     .handle = tracy_handle,
     .drain = tracy_drain,
+    .end = tracy_end,
     .finish = tracy_finish,
     .count = tracy_count,
     .close = tracy_close,

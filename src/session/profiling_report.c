@@ -167,6 +167,12 @@ static void say_ways(const tacho_profile_report *report)
                        "the events of %" PRIu64 " %s program%s could not be read to the end",
                        way->damaged, way->name, way->damaged == 1 ? "" : "s");
         }
+        if (way->missed > 0) {
+            tacho_note(report->notes, "warning",
+                       "%" PRIu64 " %s program%s ended before a connection was made; set "
+                       "TRACY_NO_EXIT=1 to make short programs wait for it",
+                       way->missed, way->name, way->missed == 1 ? "" : "s");
+        }
     }
 }
 

@@ -214,6 +214,14 @@ class Check:
         self.check_zones("odd ones", rows, done, 2)
         # One that hangs does so for 1.5 s; the rest depends on how busy the computer is.
         self.expect("odd ones delay nobody", took < 10 + 3 * usual, (took, usual))
+        rows, done, _ = self.profile(["short", "play", "short"])
+        self.check_zones("short ones", rows, done, 1)
+        self.expect("short ones are told of", "2 Tracy programs ended before" in done.stderr,
+                    done.stderr)
+        rows, done, _ = self.profile(["lent"])
+        self.check_zones("lent port", rows, done, 1)
+        groups = {row["group"] for row in rows if row.get("category") == "zone"}
+        self.expect("lent port: whose zones", all("python" in group for group in groups), groups)
         dropin = os.path.join(os.path.dirname(self.tacho), "../dropin/tt_profile")
         self.check_op_table(dropin)
         self.check_device_logs(dropin)

@@ -4,7 +4,8 @@
 It listens as clients do, on TRACY_PORT alone or the first free port from 8086 on, answers a hello with the number of
 the recording (and any other with "mismatch"), sends the recording in pieces and reads questions
 until it is let go. MODE: play; hang (accepts and says nothing); garbage; slow (a byte at a time at
-first); cut (ends in the middle). Prints how long it waited to be let go.
+first); cut (ends in the middle); short (announces itself and ends at once);
+lent (its port was announced as that of its parent). Prints how long it waited to be let go.
 """
 import os
 import random
@@ -15,6 +16,7 @@ import time
 
 FIRST_PORT, PORTS = 8086, 20
 WAIT_S = 100
+PID_AT = 1 + 6 * 8  # in what is sent
 
 
 def try_listen(number):
@@ -68,11 +70,28 @@ def read_questions(connection):
             return True
 
 
+def announce(port, number, pid):
+    """As clients do, to everybody; to this computer where there is no network."""
+    said = struct.pack("<HHIQi", 3, port, number, pid, 0) + b"short\0"
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+        sender.setsockopt(socket.SOL_SOCKET, socket.SO_BROADCAST, 1)
+        try:
+            sender.sendto(said, ("255.255.255.255", FIRST_PORT))
+        except OSError:
+            sender.sendto(said, ("127.0.0.1", FIRST_PORT))
+
+
 def main():
     mode, path = sys.argv[1], sys.argv[2]
     server = listen(int(sys.argv[3] if len(sys.argv) > 3 else os.environ.get("TRACY_PORT", 0)))
     with open(path, "rb") as file:
         number, data = struct.unpack("<I", file.read(4))[0], file.read()
+    if mode == "short":
+        announce(server.getsockname()[1], number, os.getpid())
+        os._exit(0)
+    if mode == "lent":
+        data = data[:PID_AT] + struct.pack("<Q", os.getpid()) + data[PID_AT + 8:]
+        announce(server.getsockname()[1], number, os.getppid())
     while True:
         try:
             connection, _ = server.accept()
