@@ -156,7 +156,7 @@ static tacho_status read_log_rows(tt_join *join, tacho_input *input)
     if (tacho_input_damage(input) != NULL) {
         tt_losses_add(&join->losses, TT_LOSS_CUT_FILE, 0);
     }
-    tt_log_ops_finish(&join->log_ops);
+    TACHO_TRY(tt_log_ops_finish(&join->log_ops));
     TACHO_TRY(tt_log_counters_finish(&join->counters, &join->lanes, &join->losses));
     return tt_dispatch_finish(&join->dispatch);
 }

@@ -293,12 +293,13 @@ static tacho_arg count_arg(uint32_t key, tacho_unit unit, uint64_t value)
     return (tacho_arg){.key = key, .type = TACHO_ARG_UINT, .unit = unit, .value.as_uint = value};
 }
 
-/* Counts the firmware zones that an execution lacks. */
+/* Counts the zones that an execution lacks. */
 static tacho_status lose_zones(tt_log_emit *emit, const tt_device_op *op, uint32_t part)
 {
     char text[NAME_BYTES];
     tacho_loss loss = {part, TACHO_LOSS_DROPPED, op->lost_count, 0, 0};
-    int len = snprintf(text, sizeof(text), "firmware zones of op %" PRIu64, op->key.host);
+    int len =
+        snprintf(text, sizeof(text), "firmware and kernel zones of op %" PRIu64, op->key.host);
     TACHO_TRY(
         tacho_dict_ensure_string(emit->dict, tacho_str_make(text, (size_t)len), &loss.example));
     return tacho_dict_add_loss(emit->dict, &loss);
@@ -393,7 +394,7 @@ static tacho_status end_chip(tt_log_emit *emit, uint32_t chip)
 /* All rows that |ops| are about have come. */
 static tacho_status finish_ops(tt_log_emit *emit)
 {
-    tt_log_ops_finish(&emit->ops);
+    TACHO_TRY(tt_log_ops_finish(&emit->ops));
     const tt_device_op *doubtful = tt_log_ops_find_doubtful(&emit->ops);
     return doubtful == NULL ? TACHO_OK
                             : tacho_fail(TACHO_CODE_OUT_OF_ORDER,

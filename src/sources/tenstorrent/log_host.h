@@ -31,7 +31,7 @@
     X(DROPPED, "line", "notices that the device dropped markers")                                  \
     X(UNENDED, "op", "firmware and kernel zones that never end")                                   \
     X(UNSTARTED, "op", "firmware and kernel zones that end and never start")                       \
-    X(LOST_ZONE, "op", "firmware zones that other executions of the op have")                      \
+    X(LOST_ZONE, "op", "firmware and kernel zones that other executions of the op have")           \
     X(NO_EXECUTION, "line", "device logs and reports that name no op")                             \
     X(NO_RATE, "line", "rates of cycles that cannot be read")                                      \
     X(UNKNOWN_COLUMN, "line", "columns of a device log that this version does not know")           \

@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-enum { OTHER_RISC_BIT = 63, OTHER_ZONE_BIT = 31 };
+enum { OTHER_RISC_BIT = 31 };
 enum { CELL_HAS_FIRMWARE = 1 };
 
 tacho_status tt_log_ops_init(tt_log_ops *ops, tt_lanes *lanes)
@@ -125,13 +125,13 @@ static tacho_status ensure_cell(tt_log_ops *ops, const execution_key *wanted, ui
 
 /* ---- rows ---------------------------------------------------------------------------------- */
 
-static uint64_t risc_bit(const tt_lane *lane)
+static uint32_t risc_bit(const tt_lane *lane)
 {
-    return UINT64_C(1) << (lane->risc < OTHER_RISC_BIT ? lane->risc : OTHER_RISC_BIT);
+    return UINT32_C(1) << (lane->risc < OTHER_RISC_BIT ? lane->risc : OTHER_RISC_BIT);
 }
 
 /* The last cell of the chain that the processor has started, else the first. */
-static uint32_t current_cell(const tt_log_ops *ops, uint32_t cell, uint64_t bit)
+static uint32_t current_cell(const tt_log_ops *ops, uint32_t cell, uint32_t bit)
 {
     while (ops->cells[cell].next != TACHO_NONE &&
            (ops->cells[ops->cells[cell].next].started & bit) != 0) {
@@ -141,7 +141,7 @@ static uint32_t current_cell(const tt_log_ops *ops, uint32_t cell, uint64_t bit)
 }
 
 /* The processor starts: from |cell| on, the first of the chain that it has not started. */
-static tacho_status start_cell(tt_log_ops *ops, uint64_t bit, uint32_t *cell)
+static tacho_status start_cell(tt_log_ops *ops, uint32_t bit, uint32_t *cell)
 {
     while ((ops->cells[*cell].started & bit) != 0) {
         uint32_t next = ops->cells[*cell].next;
@@ -223,6 +223,7 @@ static void add_kernel(tt_device_op *op, tt_op_cell *cell, const tt_log_row *row
 {
     int64_t time = (int64_t)row->time;
     widen(&op->kernel, time);
+    cell->kernels |= risc_bit(lane);
     cell->first = time < cell->first ? time : cell->first;
     cell->last = time > cell->last ? time : cell->last;
     if (row->type == TT_LOG_START) {
@@ -239,7 +240,7 @@ static void add_kernel(tt_device_op *op, tt_op_cell *cell, const tt_log_row *row
 /* Counts a start or end. Rows of a processor may come in any order, so an end may come first. */
 static void balance(tt_device_op *op, tt_open_zones *zones, const tt_lane *lane, bool is_start)
 {
-    uint32_t bit = UINT32_C(1) << (lane->risc < OTHER_ZONE_BIT ? lane->risc : OTHER_ZONE_BIT);
+    uint32_t bit = risc_bit(lane);
     uint32_t *same = is_start ? &zones->begun : &zones->ended;
     uint32_t *other = is_start ? &zones->ended : &zones->begun;
     if ((*other & bit) != 0) {
@@ -305,6 +306,9 @@ tacho_status tt_log_ops_add(tt_log_ops *ops, const tt_log_row *row, tt_log_place
     if (is_firmware) {
         widen(&op->firmware, (int64_t)row->time);
         cell->flags |= CELL_HAS_FIRMWARE;
+        cell->started |= ops->at[place.lane].cut != TACHO_NONE && row->type == TT_LOG_START
+                             ? risc_bit(writer)
+                             : 0;
     } else if (is_kernel) {
         add_kernel(op, cell, row, writer, (kind & TT_ZONE_DATA_MOVER) != 0);
     } else if (row->type == TT_LOG_TOTAL) {
@@ -321,20 +325,13 @@ tacho_status tt_log_ops_add(tt_log_ops *ops, const tt_log_row *row, tt_log_place
 
 /* ---- the end ------------------------------------------------------------------------------- */
 
-static uint32_t count_bits(uint64_t bits)
-{
-    uint32_t count = 0;
-    for (; bits != 0; bits &= bits - 1) {
-        count++;
-    }
-    return count;
-}
-
 static void add_core(tt_device_op *op, const tt_op_cell *cell)
 {
-    op->missing_end_count += count_bits(cell->firmware.begun) + count_bits(cell->kernel.begun);
-    op->missing_start_count += count_bits(cell->firmware.ended) + count_bits(cell->kernel.ended);
-    op->started_count += count_bits(cell->started);
+    op->missing_end_count +=
+        tt_count_bits(cell->firmware.begun) + tt_count_bits(cell->kernel.begun);
+    op->missing_start_count +=
+        tt_count_bits(cell->firmware.ended) + tt_count_bits(cell->kernel.ended);
+    op->started_count += tt_count_bits(cell->started);
     op->core_count += (cell->flags & CELL_HAS_FIRMWARE) != 0 ? 1 : 0;
     if (cell->last <= cell->first) {
         return;
@@ -429,13 +426,15 @@ const tt_device_op *tt_log_ops_find_doubtful(const tt_log_ops *ops)
     return NULL;
 }
 
-void tt_log_ops_finish(tt_log_ops *ops)
+tacho_status tt_log_ops_finish(tt_log_ops *ops)
 {
     for (size_t i = 0; i < ops->cell_count; i++) {
         add_core(&ops->ops[ops->cells[i].op], &ops->cells[i]);
     }
     find_doubts(ops);
+    TACHO_TRY(tt_log_ops_count_lost(ops));
     if (ops->op_count > 1) {
         qsort(ops->ops, ops->op_count, sizeof(*ops->ops), compare);
     }
+    return TACHO_OK;
 }

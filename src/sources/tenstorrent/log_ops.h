@@ -38,8 +38,10 @@ typedef struct tt_device_op {
     uint32_t missing_end_count, missing_start_count;
     bool is_shuffled; /* the time of its rows goes back on a processor, in a log without numbers */
     bool is_doubtful; /* which of several executions its rows belong to is not known */
-    uint32_t started_count;  /* processors whose firmware has started */
-    uint32_t lost_count;     /* firmware zones that other executions have; where |cuts| tell */
+    uint32_t started_count; /* processors whose firmware has started */
+    uint32_t lost_count;    /* firmware and kernel zones that other executions have */
+    /* Processors with firmware in it, and in any execution of its program. */
+    uint32_t firmware_count, program_firmware_count;
     uint32_t repeated_count; /* firmware markers that the log has twice; where |cuts| tell */
     /* Of the time from the first to the last kernel marker of a core, over cores that have two. */
     uint32_t timed_core_count;
@@ -61,8 +63,10 @@ typedef struct tt_op_cell {
     uint32_t next; /* the same core's next execution, or TACHO_NONE */
     uint32_t core;
     uint32_t flags;
-    uint64_t started; /* a bit for each processor whose firmware has started; 63 for all others */
-    int64_t begin;    /* time of its earliest marker */
+    /* A bit for each processor, 31 for all others: those whose firmware has started, and those that
+     * have a kernel zone. */
+    uint32_t started, kernels;
+    int64_t begin;       /* time of its earliest marker */
     int64_t first, last; /* of its kernels' markers */
     tt_open_zones firmware, kernel;
 } tt_op_cell;
@@ -105,10 +109,27 @@ tacho_status tt_log_ops_add(tt_log_ops *ops, const tt_log_row *row, tt_log_place
                             uint32_t *out_op) TACHO_MUST_USE;
 
 /*
- * No more rows will come: works out the times of cores, finds doubtful executions, and sorts ops by
- * chip and time.
+ * No more rows will come: works out the times of cores, finds doubtful executions, counts lost
+ * zones, and sorts ops by chip and time.
  */
-void tt_log_ops_finish(tt_log_ops *ops);
+tacho_status tt_log_ops_finish(tt_log_ops *ops) TACHO_MUST_USE;
+
+/*
+ * Adds to each execution the zones that it lacks and other executions of the same program have on
+ * the same processor: kernels where its firmware is there, and firmware where replays are numbered;
+ * |cuts| tell the other firmware. Ops are not sorted yet. A part of tt_log_ops_finish.
+ */
+tacho_status tt_log_ops_count_lost(tt_log_ops *ops) TACHO_MUST_USE;
+
+/* How many bits are set. */
+static inline uint32_t tt_count_bits(uint32_t bits)
+{
+    uint32_t count = 0;
+    for (; bits != 0; bits &= bits - 1) {
+        count++;
+    }
+    return count;
+}
 
 /* The first doubtful execution, or NULL; ops are finished. */
 const tt_device_op *tt_log_ops_find_doubtful(const tt_log_ops *ops);

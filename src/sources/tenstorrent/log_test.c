@@ -376,7 +376,7 @@ static void assert_ops(const char *text, const char *expected)
         assert_ok(tt_lanes_ensure_zone(&lanes, log.row.zone, &place.zone));
         assert_ok(tt_log_ops_add(&ops, &log.row, place, &op));
     }
-    tt_log_ops_finish(&ops);
+    assert_ok(tt_log_ops_finish(&ops));
     for (size_t i = 0; i < ops.op_count; i++) {
         const tt_device_op *op = &ops.ops[i];
         put(&out, "%u:%llu.%u fw %lld-%lld kernel %lld-%lld mover %lld starts %lld-%lld",
@@ -390,6 +390,9 @@ static void assert_ops(const char *text, const char *expected)
         if (op->missing_start_count + op->missing_end_count > 0) {
             put(&out, " without start %u, end %u", op->missing_start_count, op->missing_end_count);
         }
+        if (op->lost_count > 0) {
+            put(&out, " lost %u", op->lost_count);
+        }
         put(&out, op->is_doubtful ? " doubtful\n" : "\n");
     }
     assert_string_equal(out.bytes, expected);
@@ -399,11 +402,14 @@ static void assert_ops(const char *text, const char *expected)
 }
 
 /* The markers of one processor for one op: firmware from |t|, kernel 10 later for |n| cycles. */
-#define RUN(place, zone, host, t0, t1, t2, t3)                                                     \
-    "0," place ",7," t0 ",0," host ",,," zone "-FW,ZONE_START,1,a,\n"                              \
-    "0," place ",8," t1 ",0," host ",,," zone "-KERNEL,ZONE_START,1,a,\n"                          \
-    "0," place ",8," t2 ",0," host ",,," zone "-KERNEL,ZONE_END,1,a,\n"                            \
-    "0," place ",7," t3 ",0," host ",,," zone "-FW,ZONE_END,1,a,\n"
+#define RUN(place, zone, host, t0, t1, t2, t3) REPLAY(place, zone, host ",,", t0, t1, t2, t3)
+
+/* The same, of an op, a trace and a replay. */
+#define REPLAY(place, zone, key, t0, t1, t2, t3)                                                   \
+    "0," place ",7," t0 ",0," key "," zone "-FW,ZONE_START,1,a,\n"                                 \
+    "0," place ",8," t1 ",0," key "," zone "-KERNEL,ZONE_START,1,a,\n"                             \
+    "0," place ",8," t2 ",0," key "," zone "-KERNEL,ZONE_END,1,a,\n"                               \
+    "0," place ",7," t3 ",0," key "," zone "-FW,ZONE_END,1,a,\n"
 
 /*
  * Two cores, a data mover and a compute processor each. Core 1,1: kernels from 110 to 310, 200
@@ -443,6 +449,51 @@ static void test_op_executions(void **state)
         "waits 0 0\n"
         "0:1024.1 fw 299-362 kernel 308-352 mover 308 starts 308-312 cores 2 of 40..42 sum 82 "
         "waits 0 0\n");
+}
+
+/* The firmware of one processor for one op, without a kernel. */
+#define IDLE(place, zone, key, t0, t1)                                                             \
+    "0," place ",7," t0 ",0," key "," zone "-FW,ZONE_START,1,a,\n"                                 \
+    "0," place ",7," t1 ",0," key "," zone "-FW,ZONE_END,1,a,\n"
+
+/*
+ * A kernel zone that the other execution of the op has is lost; NCRISC has a kernel in neither, and
+ * op 2048 is another program.
+ */
+static void test_lost_kernels(void **state)
+{
+    (void)state;
+    assert_ops(
+        HEADER RUN("1,1,BRISC", "BRISC", "1024", "100", "110", "150", "160")
+            IDLE("1,1,BRISC", "BRISC", "2048,,", "200", "260")
+                IDLE("1,1,BRISC", "BRISC", "1024,,", "300", "360")
+                    IDLE("1,1,NCRISC", "NCRISC", "1024,,", "101", "159")
+                        IDLE("1,1,NCRISC", "NCRISC", "1024,,", "301", "359")
+                            RUN("2,1,BRISC", "BRISC", "1024", "99", "109", "151", "161")
+                                RUN("2,1,BRISC", "BRISC", "1024", "299", "312", "352", "362"),
+        "0:1024.0 fw 99-161 kernel 109-151 mover 109 starts 109-110 cores 2 of 40..42 sum 82 "
+        "waits 0 0\n"
+        "0:2048.0 fw 200-260 kernel 0-0 mover 0 starts 0-0 cores 1 of 0..0 sum 0 waits 0 0\n"
+        "0:1024.1 fw 299-362 kernel 312-352 mover 312 starts 312-312 cores 2 of 40..40 sum "
+        "40 waits 0 0 lost 1\n");
+}
+
+/* The log numbers replays: the second has no firmware on core 2,1, the third none of its kernels.
+ */
+static void test_lost_in_numbered_replays(void **state)
+{
+    (void)state;
+    assert_ops(HEADER REPLAY("1,1,BRISC", "BRISC", "1024,0,1", "100", "110", "150", "160")
+                   REPLAY("1,1,BRISC", "BRISC", "1024,0,2", "200", "210", "250", "260")
+                       IDLE("1,1,BRISC", "BRISC", "1024,0,3", "300", "360")
+                           REPLAY("2,1,BRISC", "BRISC", "1024,0,1", "100", "110", "150", "160")
+                               IDLE("2,1,BRISC", "BRISC", "1024,0,3", "300", "360"),
+               "0:1024.0 fw 100-160 kernel 110-150 mover 110 starts 110-110 cores 2 of 40..40 sum "
+               "80 waits 0 0\n"
+               "0:1024.0 fw 200-260 kernel 210-250 mover 210 starts 210-210 cores 1 of 40..40 sum "
+               "40 waits 0 0 lost 1\n"
+               "0:1024.0 fw 300-360 kernel 0-0 mover 0 starts 0-0 cores 2 of 0..0 sum 0 waits 0 0 "
+               "lost 2\n");
 }
 
 /* A zone of a core that hands out work, from |t0| to |t1|, with |meta| in it. */
@@ -564,6 +615,7 @@ int main(void)
         cmocka_unit_test(test_rows_out_of_order), cmocka_unit_test(test_first_fields),
         cmocka_unit_test(test_chips_are_parts),   cmocka_unit_test(test_chips_by_turns),
         cmocka_unit_test(test_op_times),          cmocka_unit_test(test_op_executions),
+        cmocka_unit_test(test_lost_kernels),      cmocka_unit_test(test_lost_in_numbered_replays),
         cmocka_unit_test(test_op_damage),         cmocka_unit_test(test_op_order),
         cmocka_unit_test(test_meta_data),         cmocka_unit_test(test_dispatch),
     };
