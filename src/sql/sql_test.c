@@ -207,6 +207,25 @@ static void test_statements_are_checked(void **state)
     check_ok(tacho_sql_check("WITH t AS (SELECT * FROM ops) SELECT * FROM t, steps, loss"));
 }
 
+/* Sums of long spans stop at the largest number, as in 'tacho ops'; the mean is exact. */
+static void test_long_spans(void **state)
+{
+    (void)state;
+    fixture made;
+    setup(&made);
+    add_span(&made, "a", 0, INT64_MAX);
+    add_span(&made, "a", 1, INT64_MAX);
+    add_span(&made, "a", 2, INT64_MAX - 1);
+    expect(&made, "SELECT total_ns FROM ops", "9223372036854775807");
+    expect(&made, "SELECT mean_ns FROM ops", "9223372036854775806");
+    expect(&made, "SELECT share_percent FROM ops", "100");
+    expect(&made,
+           "SELECT saturating_sum(column1) FROM (VALUES (-3), (1), (NULL), (-9223372036854775807))",
+           "-9223372036854775808");
+    expect(&made, "SELECT saturating_sum(column1) FROM (VALUES (-3), (1), (1))", "-1");
+    teardown(&made);
+}
+
 static void test_no_rows(void **state)
 {
     (void)state;
@@ -221,9 +240,13 @@ static void test_no_rows(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nesting), cmocka_unit_test(test_rows_are_found_by_number),
-        cmocka_unit_test(test_groups),  cmocka_unit_test(test_bad_names),
-        cmocka_unit_test(test_no_rows), cmocka_unit_test(test_statements_are_checked),
+        cmocka_unit_test(test_nesting),
+        cmocka_unit_test(test_rows_are_found_by_number),
+        cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_bad_names),
+        cmocka_unit_test(test_long_spans),
+        cmocka_unit_test(test_no_rows),
+        cmocka_unit_test(test_statements_are_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
