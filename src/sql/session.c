@@ -35,6 +35,12 @@ static int authorize(void *user, int action, const char *first, const char *seco
     }
 }
 
+/* The tables of json_each and json_tree, which SQLite makes when they are first used. */
+static int make_json_tables(sqlite3 *db)
+{
+    return sqlite3_exec(db, "SELECT 1 FROM json_each('[]'), json_tree('[]')", NULL, NULL, NULL);
+}
+
 static tacho_status fill_database(tacho_sql *sql)
 {
     sqlite3 *db = sql->db;
@@ -48,6 +54,7 @@ static tacho_status fill_database(tacho_sql *sql)
     }
     TACHO_TRY(tacho_sql_vtabs_make(db, &sql->data));
     code = tacho_sql_views_make(db);
+    code = code == SQLITE_OK ? make_json_tables(db) : code;
     return code == SQLITE_OK ? TACHO_OK : tacho_sql_failure(db, code);
 }
 

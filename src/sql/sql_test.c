@@ -226,6 +226,16 @@ static void test_long_spans(void **state)
     teardown(&made);
 }
 
+static void test_json(void **state)
+{
+    (void)state;
+    fixture made;
+    setup(&made);
+    expect(&made, "SELECT sum(value) FROM json_each('[1,2,3]')", "6");
+    expect(&made, "SELECT count(*) FROM json_tree('{\"a\":[1,2]}')", "4");
+    teardown(&made);
+}
+
 static void test_no_rows(void **state)
 {
     (void)state;
@@ -240,13 +250,10 @@ static void test_no_rows(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nesting),
-        cmocka_unit_test(test_rows_are_found_by_number),
-        cmocka_unit_test(test_groups),
-        cmocka_unit_test(test_bad_names),
-        cmocka_unit_test(test_long_spans),
-        cmocka_unit_test(test_no_rows),
-        cmocka_unit_test(test_statements_are_checked),
+        cmocka_unit_test(test_nesting), cmocka_unit_test(test_rows_are_found_by_number),
+        cmocka_unit_test(test_groups),  cmocka_unit_test(test_bad_names),
+        cmocka_unit_test(test_json),    cmocka_unit_test(test_long_spans),
+        cmocka_unit_test(test_no_rows), cmocka_unit_test(test_statements_are_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
