@@ -170,7 +170,7 @@ static bool is_whole(const tacho_table *table, size_t column)
     return is_list || (is_text(table, column) && place_in(table->whole, table, column) != SIZE_MAX);
 }
 
-/* A column that no row has anything in says nothing to people. */
+/* A column that no row has anything in says nothing to people, unless they asked for it. */
 static bool is_unused(const tacho_table *table, size_t column)
 {
     for (size_t i = column; i < table->cell_count; i += table->column_count) {
@@ -178,7 +178,7 @@ static bool is_unused(const tacho_table *table, size_t column)
             return false;
         }
     }
-    return table->cell_count > 0;
+    return table->cell_count > 0 && !table->shows_unused;
 }
 
 static void widen(layout *shape, size_t column, tacho_str text)

@@ -201,6 +201,7 @@ static tacho_status fill(result *self, tacho_table *table)
     TACHO_TRY(make_columns(self));
     TACHO_TRY(tacho_table_init_owned(table, "query", "Query", self->columns, self->column_count));
     table->shows_empty = true;
+    table->shows_unused = true;
     for (size_t i = 0; i < self->value_count; i++) {
         TACHO_TRY(add_cell(table, self->columns[i % self->column_count].type, &self->values[i]));
     }
