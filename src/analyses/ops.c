@@ -5,7 +5,6 @@
 #include "analyses/ops.h"
 
 #include "base/grow.h"
-#include "profile/categories.h"
 
 #include <stdlib.h>
 
@@ -74,24 +73,14 @@ static tacho_str location_text(const tacho_dict *dict, uint32_t location)
                                   : TACHO_STR("");
 }
 
-static bool is_operator(const grouping *self, const tacho_site *site)
-{
-    return tacho_str_equal(tacho_dict_string(self->dict, site->category),
-                           TACHO_STR(TACHO_CATEGORY_OPERATOR));
-}
-
 /*
  * Whether a span is what an engine did for an operator that has a span of its own: it would count
  * twice, and is shown only when its class is asked for.
  */
 static bool is_piece(const grouping *self, const tacho_site *site, const tacho_track *track)
 {
-    const uint32_t engines =
-        TACHO_TRACK_BIT(TACHO_TRACK_CONTROL) | TACHO_TRACK_BIT(TACHO_TRACK_DMA_IN) |
-        TACHO_TRACK_BIT(TACHO_TRACK_DMA_OUT) | TACHO_TRACK_BIT(TACHO_TRACK_DMA_LOCAL) |
-        TACHO_TRACK_BIT(TACHO_TRACK_COMPUTE);
     return self->options->classes == 0 && self->has_operators[track->part] &&
-           (TACHO_TRACK_BIT(track->track_class) & engines) != 0 && !is_operator(self, site);
+           tacho_operators_is_piece(self->dict, site, track);
 }
 
 /* |name| is what the row would be called. Phases are shown only when asked for. */
@@ -334,7 +323,8 @@ static tacho_status find_operators(grouping *self)
     for (size_t i = 0; i < self->gather->cell_count; i++) {
         const tacho_ops_cell *cell = &self->gather->cells[i];
         uint32_t part = self->dict->tracks[cell->track].part;
-        self->has_operators[part] |= is_operator(self, &self->dict->sites[cell->site]);
+        self->has_operators[part] |=
+            tacho_operators_is_whole(self->dict, &self->dict->sites[cell->site]);
     }
     return TACHO_OK;
 }

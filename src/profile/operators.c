@@ -4,6 +4,8 @@
  */
 #include "profile/operators.h"
 
+#include "profile/categories.h"
+
 void tacho_operators_init(tacho_operators *operators, tacho_dict *dict)
 {
     *operators = (tacho_operators){
@@ -24,6 +26,23 @@ tacho_track_class tacho_operators_class(tacho_category_kind kind, const tacho_tr
     }
     bool is_of_host = kind == TACHO_CATEGORY_KIND_HOST && track->track_class == TACHO_TRACK_COMPUTE;
     return is_of_host ? TACHO_TRACK_HOST : track->track_class;
+}
+
+bool tacho_operators_is_whole(const tacho_dict *dict, const tacho_site *site)
+{
+    return tacho_str_equal(tacho_dict_string(dict, site->category),
+                           TACHO_STR(TACHO_CATEGORY_OPERATOR));
+}
+
+bool tacho_operators_is_piece(const tacho_dict *dict, const tacho_site *site,
+                              const tacho_track *track)
+{
+    const uint32_t engines =
+        TACHO_TRACK_BIT(TACHO_TRACK_CONTROL) | TACHO_TRACK_BIT(TACHO_TRACK_DMA_IN) |
+        TACHO_TRACK_BIT(TACHO_TRACK_DMA_OUT) | TACHO_TRACK_BIT(TACHO_TRACK_DMA_LOCAL) |
+        TACHO_TRACK_BIT(TACHO_TRACK_COMPUTE);
+    return (TACHO_TRACK_BIT(track->track_class) & engines) != 0 &&
+           !tacho_operators_is_whole(dict, site);
 }
 
 static bool is_fence(tacho_str name)

@@ -26,6 +26,16 @@ uint32_t tacho_operators_of_site(const tacho_dict *dict, const tacho_site *site)
  */
 tacho_track_class tacho_operators_class(tacho_category_kind kind, const tacho_track *track);
 
+/* Whether spans of |site| are whole operators of a device (TACHO_CATEGORY_OPERATOR). */
+bool tacho_operators_is_whole(const tacho_dict *dict, const tacho_site *site);
+
+/*
+ * Whether spans of |site| on |track| are what an engine did for operators, in a part that has spans
+ * of whole ones: both together count the same work twice.
+ */
+bool tacho_operators_is_piece(const tacho_dict *dict, const tacho_site *site,
+                              const tacho_track *track);
+
 /* The string that an argument of |row| gives, TACHO_NONE for none; may be new in the dictionary. */
 tacho_status tacho_operators_of_row(const tacho_operators *operators, const tacho_row *row,
                                     uint32_t *out_string) TACHO_MUST_USE;

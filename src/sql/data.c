@@ -36,18 +36,40 @@ static tacho_status find_kinds(tacho_sql_data *data)
     return TACHO_OK;
 }
 
+/* Which parts have spans that are whole operators of a device. */
+static tacho_status find_whole_operators(tacho_sql_data *data)
+{
+    const tacho_dict *dict = data->profile->events.dict;
+    bool has_site = false;
+    for (size_t i = 0; i < dict->site_count; i++) {
+        has_site = has_site || tacho_operators_is_whole(dict, &dict->sites[i]);
+    }
+    if (!has_site) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(tacho_items_make(&data->has_operators, dict->part_count));
+    for (size_t i = 0; i < data->profile->span_count; i++) {
+        tacho_span span = tacho_profile_span(data->profile, i);
+        data->has_operators[dict->tracks[span.track].part] |=
+            tacho_operators_is_whole(dict, &dict->sites[span.site]);
+    }
+    return TACHO_OK;
+}
+
 tacho_status tacho_sql_data_init(tacho_sql_data *data, tacho_profile *profile)
 {
     *data = (tacho_sql_data){.profile = profile};
     tacho_arena_init(&data->arena);
     TACHO_TRY(clean_strings(data));
-    return find_kinds(data);
+    TACHO_TRY(find_kinds(data));
+    return find_whole_operators(data);
 }
 
 void tacho_sql_data_deinit(tacho_sql_data *data)
 {
     free(data->texts);
     free(data->site_kinds);
+    free(data->has_operators);
     free(data->parents);
     free(data->inner_ns);
     free(data->operators);

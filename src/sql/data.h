@@ -29,6 +29,7 @@ typedef struct tacho_sql_data {
     bool is_cleaned;     /* some of them had bytes that are not UTF-8 */
     tacho_arena arena;   /* of what was cleaned */
     uint8_t *site_kinds; /* a tacho_category_kind, by site */
+    bool *has_operators; /* by part: some of its spans are whole operators; NULL: none are */
     unsigned ready;      /* TACHO_SQL_NEEDS_* that are made */
     uint32_t *parents;   /* by span, TACHO_NONE for none */
     int64_t *inner_ns;   /* by span: time in spans directly inside */

@@ -66,6 +66,16 @@ static tacho_track_class class_of(const tacho_sql_data *data, const tacho_span *
                                  &dict->tracks[span->track]);
 }
 
+/* Whether 'tacho ops' counts it. */
+static bool is_work(const tacho_sql_data *data, const tacho_span *span)
+{
+    const tacho_dict *dict = data->profile->events.dict;
+    const tacho_track *track = &dict->tracks[span->track];
+    bool is_piece = data->has_operators != NULL && data->has_operators[track->part] &&
+                    tacho_operators_is_piece(dict, &dict->sites[span->site], track);
+    return kind_of(span) != 1 && class_of(data, span) != TACHO_TRACK_PHASE && !is_piece;
+}
+
 static tacho_origin origin_of(const tacho_dict *dict, const tacho_span *span)
 {
     tacho_origin origin = (tacho_origin)(span->flags & TACHO_SPAN_ORIGIN_MASK);
@@ -229,8 +239,7 @@ static void put_span(tacho_sql_place *place, int column, sqlite3_context *contex
         put_number(data, place->row, &span, column, context);
         break;
     case COLUMN_IS_WORK:
-        sqlite3_result_int(context,
-                           kind_of(&span) != 1 && class_of(data, &span) != TACHO_TRACK_PHASE);
+        sqlite3_result_int(context, is_work(data, &span));
         break;
     case COLUMN_BYTES:
         put_bytes(data, &span, context);
