@@ -116,10 +116,11 @@ TACHO_API size_t tacho_tables_read_column(const tacho_tables *tables, size_t tab
 
 /*
  * Writes the tables that have rows to |path|, one below the other; "-" is standard output.
- * |format| is "text", "csv", "json" (one JSON object per line) or "xlsx" (a workbook, one sheet per
- * table), or "overview": the table of that name as Torq's test framework prints it, and no other;
- * NULL: by the suffix of |path|, text when it has none. A path that ends in .gz or .zst is
- * compressed. The file is replaced as a whole or, on failure, left as it was.
+ * |format| is "text", "csv", "json" (one JSON object per line), "xlsx" (a workbook, one sheet per
+ * table) or "parquet" (one table; a second one that has rows is TACHO_CODE_UNSUPPORTED), or
+ * "overview": the table of that name as Torq's test framework prints it, and no other; NULL: by the
+ * suffix of |path|, text when it has none. A path that ends in .gz or .zst is compressed. The file
+ * is replaced as a whole or, on failure, left as it was.
  */
 TACHO_API tacho_status tacho_tables_write(const tacho_tables *tables, const char *path,
                                           const char *format) TACHO_MUST_USE;

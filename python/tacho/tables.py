@@ -203,8 +203,8 @@ class Tables:
         return [table.id for table in self._tables]
 
     def write(self, path: StrPath, format: Optional[str] = None) -> None:
-        """Writes the tables that have rows: text, csv, json or xlsx, by the suffix of |path| unless
-        |format| says it."""
+        """Writes the tables that have rows: text, csv, json, xlsx or parquet (one table only), by the
+        suffix of |path| unless |format| says it."""
         check(library().tacho_tables_write(self._handle.pointer, c_path(path), c_text(format)))
 
     def overview_text(self) -> str:
