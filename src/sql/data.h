@@ -74,6 +74,8 @@ typedef struct tacho_sql_table {
     void (*put)(tacho_sql_place *place, int column, sqlite3_context *context);
     /* A number for the value of a column that has a key, the same for equal values only. */
     uint32_t (*key)(const tacho_sql_data *data, size_t row, int column);
+    /* Which of two rows comes first by a column that has a key: as SQL sorts, NULL first. */
+    int (*compare)(const tacho_sql_data *data, size_t left, size_t right, int column);
     /* Moves to the first entry at or behind place->row; false when there is none. (optional) */
     bool (*find_next)(tacho_sql_place *place, tacho_status *out_status);
 } tacho_sql_table;

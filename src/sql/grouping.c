@@ -40,8 +40,69 @@ static tacho_status refine(const tacho_sql_table *table, const tacho_sql_data *d
     return status;
 }
 
-static tacho_status sort_groups(const uint32_t *groups, size_t count, size_t group_count,
-                                uint32_t *order)
+/* ---- the order of groups --------------------------------------------------------------------- */
+
+typedef struct request {
+    const tacho_sql_table *table;
+    const tacho_sql_data *data;
+    const char *columns; /* as in tacho_sql_group */
+} request;
+
+typedef struct group {
+    const request *of;
+    uint32_t row; /* one of its rows */
+    uint32_t number;
+} group;
+
+static bool is_descending(char column)
+{
+    return column >= 'a';
+}
+
+static int column_of(char column)
+{
+    return column - (is_descending(column) ? 'a' : 'A');
+}
+
+static int compare_groups(const void *left, const void *right)
+{
+    const group *a = left, *b = right;
+    for (const char *column = a->of->columns; *column != '\0'; column++) {
+        int order = a->of->table->compare(a->of->data, a->row, b->row, column_of(*column));
+        if (order != 0) {
+            return is_descending(*column) ? -order : order;
+        }
+    }
+    return 0;
+}
+
+/* Numbers groups in the order of their values: SQLite relies on it where ORDER BY says the same. */
+static tacho_status number_groups(const request *of, uint32_t *numbers, size_t count,
+                                  size_t group_count)
+{
+    group *groups = NULL;
+    uint32_t *places = NULL;
+    TACHO_TRY(tacho_items_make(&groups, group_count));
+    tacho_status status = tacho_items_make(&places, group_count);
+    for (size_t i = count; status == TACHO_OK && i > 0; i--) {
+        groups[numbers[i - 1]] = (group){of, (uint32_t)(i - 1), numbers[i - 1]};
+    }
+    if (status == TACHO_OK && group_count > 1) {
+        qsort(groups, group_count, sizeof(*groups), compare_groups);
+    }
+    for (size_t i = 0; status == TACHO_OK && i < group_count; i++) {
+        places[groups[i].number] = (uint32_t)i;
+    }
+    for (size_t i = 0; status == TACHO_OK && i < count; i++) {
+        numbers[i] = places[numbers[i]];
+    }
+    free(places);
+    free(groups);
+    return status;
+}
+
+static tacho_status sort_rows(const uint32_t *groups, size_t count, size_t group_count,
+                              uint32_t *order)
 {
     uint32_t *places = NULL;
     TACHO_TRY(tacho_items_make(&places, group_count + 1));
@@ -58,15 +119,15 @@ static tacho_status sort_groups(const uint32_t *groups, size_t count, size_t gro
     return TACHO_OK;
 }
 
-static tacho_status group_rows(const tacho_sql_table *table, const tacho_sql_data *data,
-                               const char *columns, uint32_t *groups, uint32_t *order)
+static tacho_status group_rows(const request *of, uint32_t *groups, uint32_t *order)
 {
     size_t group_count = 1;
-    size_t count = table->count(data);
-    for (const char *column = columns; *column != '\0'; column++) {
-        TACHO_TRY(refine(table, data, *column - 'A', groups, &group_count));
+    size_t count = of->table->count(of->data);
+    for (const char *column = of->columns; count > 0 && *column != '\0'; column++) {
+        TACHO_TRY(refine(of->table, of->data, column_of(*column), groups, &group_count));
     }
-    return sort_groups(groups, count, group_count, order);
+    TACHO_TRY(number_groups(of, groups, count, count > 0 ? group_count : 0));
+    return sort_rows(groups, count, group_count, order);
 }
 
 tacho_status tacho_sql_group(const tacho_sql_table *table, const tacho_sql_data *data,
@@ -78,7 +139,8 @@ tacho_status tacho_sql_group(const tacho_sql_table *table, const tacho_sql_data 
     TACHO_TRY(tacho_items_make(&groups, count));
     tacho_status status = tacho_items_make(&order, count);
     if (status == TACHO_OK) {
-        status = group_rows(table, data, columns, groups, order);
+        const request of = {table, data, columns};
+        status = group_rows(&of, groups, order);
     }
     free(groups);
     if (status != TACHO_OK) {

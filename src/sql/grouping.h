@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows put in groups without comparing text: two passes over the rows and a counting sort.
+ * Rows put in groups without comparing their texts: two passes over the rows and a counting sort.
+ * Only groups are sorted by their values.
  */
 #ifndef TACHO_SQL_GROUPING_H
 #define TACHO_SQL_GROUPING_H
@@ -8,8 +9,8 @@
 #include "sql/data.h"
 
 /*
- * The rows of |table| such that those which are equal in |columns|, letters from 'A' on, follow one
- * another; the caller frees them.
+ * The rows of |table| sorted by |columns|: letters from 'A' on, from 'a' on for descending order.
+ * The caller frees them.
  */
 tacho_status tacho_sql_group(const tacho_sql_table *table, const tacho_sql_data *data,
                              const char *columns, uint32_t **out_order) TACHO_MUST_USE;

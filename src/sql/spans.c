@@ -6,6 +6,8 @@
 
 #include "profile/operators.h"
 
+#include <string.h>
+
 #define SPAN_COLUMNS(X)                                                                            \
     X(SPAN_ID, "span_id", "INTEGER", 0, false)                                                     \
     X(PARENT_ID, "parent_id", "INTEGER", TACHO_SQL_NEEDS_NESTING, false)                           \
@@ -267,6 +269,44 @@ static uint32_t key_of(const tacho_sql_data *data, size_t row, int column)
     }
 }
 
+/* The text of a column; data is NULL for the NULL of SQL. */
+static tacho_str text_of(const tacho_sql_data *data, size_t row, int column)
+{
+    const tacho_dict *dict = data->profile->events.dict;
+    tacho_span span = tacho_profile_span(data->profile, row);
+    uint32_t id = TACHO_NONE;
+    switch (column) {
+    case COLUMN_CLASS:
+        return tacho_str_from_cstring(tacho_track_class_name(class_of(data, &span)));
+    case COLUMN_KIND:
+        return tacho_str_from_cstring(kinds[kind_of(&span)]);
+    case COLUMN_ORIGIN:
+        return tacho_str_from_cstring(tacho_origin_name(origin_of(dict, &span)));
+    default:
+        id = string_of(data, row, &span, column);
+    }
+    tacho_str text = id == TACHO_NONE        ? tacho_str_make(NULL, 0)
+                     : id < data->text_count ? data->texts[id]
+                                             : tacho_dict_string(dict, id);
+    return id != TACHO_NONE && text.data == NULL ? TACHO_STR("") : text;
+}
+
+static int compare_spans(const tacho_sql_data *data, size_t left, size_t right, int column)
+{
+    if (column == COLUMN_TRACK_ID) {
+        uint32_t a = tacho_profile_span(data->profile, left).track;
+        uint32_t b = tacho_profile_span(data->profile, right).track;
+        return (a > b) - (a < b);
+    }
+    tacho_str a = text_of(data, left, column), b = text_of(data, right, column);
+    if (a.data == NULL || b.data == NULL) {
+        return (a.data != NULL) - (b.data != NULL);
+    }
+    size_t len = a.len < b.len ? a.len : b.len;
+    int order = len > 0 ? memcmp(a.data, b.data, len) : 0;
+    return order != 0 ? order : (a.len > b.len) - (a.len < b.len);
+}
+
 const tacho_sql_table tacho_sql_table_spans = {
     .name = "spans",
     .columns = columns,
@@ -274,4 +314,5 @@ const tacho_sql_table tacho_sql_table_spans = {
     .count = count_spans,
     .put = put_span,
     .key = key_of,
+    .compare = compare_spans,
 };

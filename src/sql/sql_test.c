@@ -165,6 +165,28 @@ static void test_groups(void **state)
     teardown(&made);
 }
 
+/* SQLite leaves ORDER BY to the table where GROUP BY has the same columns. */
+static void test_groups_are_sorted(void **state)
+{
+    (void)state;
+    fixture made;
+    setup(&made);
+    static const char *const names[] = {"b", "", "ab", "a", "b", "c"};
+    for (int i = 0; i < 6; i++) {
+        add_span(&made, names[i], i, i + 1);
+    }
+    expect(&made, "SELECT group_concat(name) FROM (SELECT name FROM spans GROUP BY 1 ORDER BY 1)",
+           ",a,ab,b,c");
+    expect(&made,
+           "SELECT group_concat(name) FROM (SELECT name FROM spans GROUP BY 1 ORDER BY 1 DESC)",
+           "c,b,ab,a,");
+    expect(&made,
+           "SELECT group_concat(n) FROM (SELECT name || count(*) AS n FROM spans"
+           " GROUP BY track_id, kind, location, name ORDER BY track_id, kind, location, name DESC)",
+           "c1,b2,ab1,a1,1");
+    teardown(&made);
+}
+
 /* Two names that look the same once they are clean are one group. */
 static void test_bad_names(void **state)
 {
@@ -250,10 +272,15 @@ static void test_no_rows(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nesting), cmocka_unit_test(test_rows_are_found_by_number),
-        cmocka_unit_test(test_groups),  cmocka_unit_test(test_bad_names),
-        cmocka_unit_test(test_json),    cmocka_unit_test(test_long_spans),
-        cmocka_unit_test(test_no_rows), cmocka_unit_test(test_statements_are_checked),
+        cmocka_unit_test(test_nesting),
+        cmocka_unit_test(test_rows_are_found_by_number),
+        cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_bad_names),
+        cmocka_unit_test(test_groups_are_sorted),
+        cmocka_unit_test(test_json),
+        cmocka_unit_test(test_long_spans),
+        cmocka_unit_test(test_no_rows),
+        cmocka_unit_test(test_statements_are_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

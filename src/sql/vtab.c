@@ -123,7 +123,7 @@ static bool can_group(const virtual_table *table, sqlite3_index_info *info)
     return true;
 }
 
-/* Columns as letters, the first one 'A'. */
+/* Columns as letters: the first one 'A', 'a' where values are to come in descending order. */
 static int plan_groups(const virtual_table *table, sqlite3_index_info *info)
 {
     char *columns = sqlite3_malloc64((sqlite3_uint64)info->nOrderBy + 1);
@@ -132,7 +132,7 @@ static int plan_groups(const virtual_table *table, sqlite3_index_info *info)
     }
     for (int i = 0; i < info->nOrderBy; i++) {
         int column = info->aOrderBy[i].iColumn;
-        columns[i] = (char)('A' + column);
+        columns[i] = (char)((info->aOrderBy[i].desc != 0 ? 'a' : 'A') + column);
         info->idxNum |= (int)table->module.table->columns[column].needs;
     }
     columns[info->nOrderBy] = '\0';
