@@ -16,7 +16,7 @@ from ._errors import (BadDataError, CancelledError, InputOutputError, LibraryNot
 from ._library import library_version
 from ._version import __version__
 from .analyse import (Diff, annotate, diff, info, machine, machines, ops, opstats, overview,
-                      write_opstats)
+                      query, write_opstats)
 from ._model import Note
 from ._values import Tensor
 from .compile import Compiled, compile
@@ -37,6 +37,6 @@ __all__ = [
     "TimeChartView", "Track", "UnsupportedError", "UsageError", "__version__", "annotate",
     "compile", "convert", "convert_to_bytes", "convert_to_perfetto",
     "csv_to_view_compile_profile", "csv_to_view_runtime_profile", "info", "diff", "library_version",
-    "machine", "machines", "ops", "opstats", "overview", "read", "report", "run",
+    "machine", "machines", "ops", "opstats", "overview", "query", "read", "report", "run",
     "Flows", "Rows", "Samples", "Spans", "Tracks", "write_opstats",
 ]

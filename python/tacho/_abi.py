@@ -324,6 +324,7 @@ FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "tacho_analyse_overview": (status, (texts, c_size_t, POINTER(tacho_analyse_overview_options),
                                         out)),
     "tacho_analyse_ops": (status, (texts, c_size_t, POINTER(tacho_analyse_ops_options), out)),
+    "tacho_analyse_query": (status, (texts, c_size_t, c_char_p, POINTER(tacho_view_options), out)),
     "tacho_analyse_info": (status, (texts, c_size_t, POINTER(tacho_view_options), out)),
     "tacho_analyse_annotate": (status, (c_char_p, texts, c_size_t,
                                         POINTER(tacho_analyse_annotate_options), out)),

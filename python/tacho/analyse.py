@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Optional, Union
 
 from . import _abi
+from ._errors import UsageError
 from ._inputs import Inputs, Source, ViewOptions
 from ._library import (Guard, StrPath, c_list, c_path, c_text, check, library, set_members, text)
 from .tables import Tables
@@ -50,6 +51,19 @@ def ops(*sources: Source, by_instance: bool = False, sort: Optional[str] = None,
                 guard.call(asked, text(name), text(location))))
         return _tables(library().tacho_analyse_ops, paths, count, ctypes.byref(options),
                        guard=guard)
+
+
+def query(*sources_and_sql: Source, progress: Optional[Progress] = None, **reading: Any) -> Tables:
+    """What one SELECT statement of SQLite gives: the table "query". The statement comes last, behind
+    the profiles; tables to select from are those of `tacho query`. |reading| are options of
+    Profile."""
+    sources, sql = sources_and_sql[:-1], sources_and_sql[-1] if sources_and_sql else None
+    if not sources or not isinstance(sql, str):
+        raise UsageError("query(*sources, sql): name at least one profile and a SELECT statement")
+    with Guard() as guard, Inputs(sources).paths() as (paths, count):
+        options = ViewOptions(**reading).fill(_abi.tacho_view_options(), guard, progress)
+        return _tables(library().tacho_analyse_query, paths, count, c_text(sql),
+                       ctypes.byref(options), guard=guard)
 
 
 def info(*sources: Source, progress: Optional[Progress] = None, **reading: Any) -> Tables:

@@ -368,6 +368,12 @@ class Profile:
         from .analyse import overview  # pylint: disable=import-outside-toplevel,cyclic-import
         return overview(*self._inputs.sources, **{**self._options.given(), **options})
 
+    def query(self, sql: str) -> "Table":
+        """What a SELECT statement gives, of the same inputs read in the same way: the table of
+        tacho.query."""
+        from .analyse import query  # pylint: disable=import-outside-toplevel,cyclic-import
+        return query(*self._inputs.sources, sql, **self._options.given())["query"]
+
     @property
     def ops(self) -> "Table":
         """The operations of the profile: the table of tacho.ops."""

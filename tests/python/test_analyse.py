@@ -122,6 +122,19 @@ class Analyses(unittest.TestCase):
         self.assertIn(None, tacho.ops(T1, by_instance=True)["ops"]["location"])
         self.assertEqual(set(tacho.ops(T1, filter="DMA_IN")["ops"]["operation"]), {"DMA_IN"})
 
+    def test_query(self):
+        found = tacho.query(T1, "SELECT name, count(*) AS n, NULL AS x FROM spans GROUP BY name "
+                                "ORDER BY name")["query"]
+        names = [span.name for span in tacho.Profile(T1).spans]
+        self.assertEqual(found["name"], sorted(set(names)))
+        self.assertEqual(found["n"], [names.count(name) for name in found["name"]])
+        self.assertEqual(set(found["x"]), {None})
+        profile = tacho.Profile(T1.read_bytes(), filter="DMA_IN")
+        self.assertEqual(profile.query("SELECT count(*) AS n FROM spans")["n"], [len(profile.spans)])
+        for wrong in ((T1, "SELECT nothing FROM spans"), (T1, "DROP TABLE spans"), (T1,), ()):
+            with self.assertRaises(tacho.UsageError):
+                tacho.query(*wrong)
+
     def test_overview(self):
         table = tacho.overview(T1, wall_time_ns=207000000)["overview"]
         values = dict(zip(table["metric"], table["time_ns"]))
