@@ -79,11 +79,11 @@ void tacho_tracy_note_client(tacho_tracy_hub *hub, pid_t pid, uint16_t port, uin
     if (known == NULL) {
         /* A client announces its protocol as soon as it listens: that saves trying them all. */
         bool waits = protocol == 0 && hub->udp_fd >= 0;
-        const tacho_tracy_found found = {
-            .pid = pid,
-            .port = port,
-            .protocol = protocol,
-            .retry_ns = waits ? tacho_process_now_ns() + announcement_ns : 0};
+        const tacho_tracy_found found = {.pid = pid,
+                                         .port = port,
+                                         .protocol = protocol,
+                                         .retry_ns =
+                                             waits ? tacho_process_now_ns() + announcement_ns : 0};
         add_client(hub, &found);
         return;
     }
