@@ -459,6 +459,7 @@ static tacho_status count_losses(tacho_tracy_session *session)
                   (session->end == TACHO_TRACY_END_CUT && session->in_len > 0);
     TACHO_TRY(lose(session, TACHO_LOSS_UNMATCHED_END, counts->mismatched));
     TACHO_TRY(lose(session, TACHO_LOSS_TIME_OVERFLOW, counts->bad_times));
+    TACHO_TRY(lose(session, TACHO_LOSS_NEGATIVE_TIME, session->rows.early_count));
     TACHO_TRY(lose(session, TACHO_LOSS_NEVER_ENDED, counts->untimed));
     TACHO_TRY(lose(session, TACHO_LOSS_UNKNOWN_STATE, counts->unknown));
     TACHO_TRY(lose(session, TACHO_LOSS_NOT_FINITE, counts->bad_samples));

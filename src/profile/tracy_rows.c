@@ -119,6 +119,10 @@ static tacho_status add_color(tacho_tracy_rows *rows, arg_list *list, uint32_t c
 
 static tacho_status push(tacho_tracy_rows *rows, tacho_row *row, const arg_list *list)
 {
+    if (row->kind == TACHO_ROW_SPAN && row->of.span.end < rows->first_ns) {
+        rows->early_count++;
+        return TACHO_OK;
+    }
     row->start = row->start < rows->first_ns ? rows->first_ns : row->start;
     if (row->kind == TACHO_ROW_SPAN) {
         row->of.span.op = TACHO_NONE;

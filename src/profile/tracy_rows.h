@@ -36,6 +36,7 @@ typedef struct tacho_tracy_rows {
     uint32_t message_site, crash_site, frame_site, wait_site, held_site;
     int64_t first_ns;      /* times before it are moved there */
     uint64_t row_count;    /* pushed */
+    uint64_t early_count;  /* spans that end before |first_ns|, left out */
     tacho_number_map runs; /* of ops of tt-metal, by their ids */
 } tacho_tracy_rows;
 

@@ -51,15 +51,16 @@ def string(value):
     return struct.pack("<BH", SINGLE_STRING, len(value)) + value
 
 
-def compose(name, zone=b"work", zone_text=None, message=None):
+def compose(name, zone=b"work", zone_text=None, message=None, early=0):
     """What a client sends: zones, a message, then answers to what will be asked."""
     now = 10 ** 15  # of a computer that has been on for days: another one
     welcome = struct.pack("<dqqQQQQq", 1.0, now, now + 1000, 20, 1, 1, os.getpid(), 0)
     welcome += struct.pack("<BB12sI64s1024s", 0, 2, b"cpu", 1, name.encode(), b"host")
     events = struct.pack("<BI", THREAD_CONTEXT, 77)
     ticks = 0
-    for i in range(ZONES):
-        start, end = now + 2000 + 100 * i, now + 2050 + 100 * i
+    for i in range(-early, ZONES):
+        start = now + 2000 + 100 * i - (10 ** 10 if i < 0 else 0)
+        end = start + 50
         events += struct.pack("<BqQ", ZONE_BEGIN, start - ticks, 0x5000)
         if zone_text is not None:
             events += string(zone_text) + bytes([ZONE_TEXT])
@@ -84,14 +85,14 @@ class Check:
             self.failures += 1
             print("FAIL %s %s" % (what, str(detail)[:1500]))
 
-    def profile(self, modes):
-        """Runs one client a mode, all at once; returns spans, the result and how long it took."""
+    def profile(self, modes, **more):
+        """Runs one client a mode, all at once, which say what |more| says; returns spans, the result and how long it took."""
         with tempfile.TemporaryDirectory() as folder:
             words = []
             for i, mode in enumerate(modes):
                 path = os.path.join(folder, "c%d" % i)
                 with open(path, "wb") as file:
-                    file.write(compose("client%d" % i))
+                    file.write(compose("client%d" % i, **more))
                 words.append("%s %s/replay_client.py %s %s & p%d=$!"
                              % (sys.executable, HERE, mode, path, i))
             waits = "; ".join("wait $p%d || bad=1" % i for i in range(len(modes)))
@@ -217,6 +218,10 @@ class Check:
         rows, done, _ = self.profile(["short", "play", "short"])
         self.check_zones("short ones", rows, done, 1)
         self.expect("short ones are told of", "2 Tracy programs ended before" in done.stderr,
+                    done.stderr)
+        rows, done, _ = self.profile(["play"], early=3)
+        self.check_zones("before the capture", rows, done, 1)
+        self.expect("before the capture: told", "3 records not read: negative time" in done.stderr,
                     done.stderr)
         rows, done, _ = self.profile(["lent"])
         self.check_zones("lent port", rows, done, 1)

@@ -86,6 +86,7 @@ static tacho_status finish(tracy_file *file)
 {
     TACHO_TRY(lose(file, TACHO_LOSS_CUT_INPUT, file->bytes.is_cut ? 1 : 0));
     TACHO_TRY(lose(file, TACHO_LOSS_UNKNOWN_STATE, file->bad_count));
+    TACHO_TRY(lose(file, TACHO_LOSS_NEGATIVE_TIME, file->rows.early_count));
     return tacho_events_end_part(file->reading->events, file->rows.part);
 }
 
