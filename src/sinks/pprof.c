@@ -2,7 +2,7 @@
 /*
  * A tree of stacks is built while rows stream by; memory follows the number of different stacks.
  * The root of a stack is its track. The file is written at the end, one small message after the
- * other.
+ * other. Comments say where the times come from and what is not in the file ('pprof -comments').
  */
 #include "sinks/pprof.h"
 
@@ -10,7 +10,10 @@
 #include "base/number_map.h"
 #include "base/utf8.h"
 #include "codec/protobuf.h"
+#include "sinks/trace_rows.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* Fields of the format. */
@@ -21,6 +24,7 @@ enum {
     PROFILE_FUNCTION = 5,
     PROFILE_STRING = 6,
     PROFILE_DURATION = 10,
+    PROFILE_COMMENT = 13,
     PROFILE_DEFAULT_TYPE = 14,
     TYPE_TYPE = 1,
     TYPE_UNIT = 2,
@@ -68,6 +72,8 @@ typedef struct pprof_sink {
     track_stack *stacks;    /* by track */
     size_t stack_count, stack_capacity;
     int64_t last_ns;
+    uint64_t instant_count, sample_count, flow_end_count; /* left out */
+    uint64_t unended_count;
     unsigned char *message; /* being put together */
     size_t message_capacity;
 } pprof_sink;
@@ -121,6 +127,9 @@ static tacho_status pprof_row(tacho_events *events, const tacho_row *row)
     track_stack *stack = NULL;
     uint32_t at = TACHO_NONE;
     if (row->kind != TACHO_ROW_SPAN || (row->of.span.flags & TACHO_SPAN_INSTANT) != 0) {
+        sink->instant_count += row->kind == TACHO_ROW_SPAN;
+        sink->sample_count += row->kind == TACHO_ROW_SAMPLE;
+        sink->flow_end_count += row->kind == TACHO_ROW_FLOW;
         return TACHO_OK;
     }
     const tacho_clock *clock = tacho_dict_track_clock(events->dict, row->track);
@@ -133,6 +142,7 @@ static tacho_status pprof_row(tacho_events *events, const tacho_row *row)
     bool is_inner = stack->item_count > 0;
     uint32_t parent = is_inner ? stack->items[stack->item_count - 1].node : stack->root;
     TACHO_TRY(ensure_node(sink, parent, row->of.span.site, &at));
+    sink->unended_count += (row->of.span.flags & TACHO_SPAN_UNENDED) != 0;
     sink->nodes[at].count++;
     sink->nodes[at].self_ns += ns;
     sink->nodes[parent].self_ns -= is_inner ? ns : 0;
@@ -247,6 +257,53 @@ static tacho_status write_strings(pprof_sink *sink)
     return status;
 }
 
+/* ---- comments -------------------------------------------------------------------------------- */
+
+enum { FACT_COUNT = 5 };
+
+static void write_count(pprof_sink *sink, const char *key, uint64_t count)
+{
+    char text[64];
+    snprintf(text, sizeof(text), "tacho.%s=%" PRIu64, key, count);
+    write_message(sink, PROFILE_STRING, (const unsigned char *)text, strlen(text));
+}
+
+static tacho_status write_origin(pprof_sink *sink, const tacho_part *part)
+{
+    tacho_str name = tacho_dict_string(sink->events.dict, part->name);
+    static const char key[] = "tacho.origin=";
+    const char *origin = tacho_origin_name(part->origin);
+    size_t room = sizeof(key) + strlen(origin) + 3 + 3 * name.len;
+    TACHO_TRY(tacho_grow(&sink->message, &sink->message_capacity, room));
+    char *text = (char *)sink->message;
+    size_t len = (size_t)snprintf(text, room, "%s%s (", key, origin);
+    char *end = tacho_utf8_clean_into(name, text + len);
+    *end++ = ')';
+    write_message(sink, PROFILE_STRING, sink->message, (size_t)(end - text));
+    return TACHO_OK;
+}
+
+/* Their strings follow those of the dictionary. */
+static tacho_status write_comments(pprof_sink *sink)
+{
+    const tacho_dict *dict = sink->events.dict;
+    unsigned char bytes[VARINT_BYTES];
+    for (size_t i = 0; i < dict->part_count; i++) {
+        TACHO_TRY(write_origin(sink, &dict->parts[i]));
+    }
+    write_count(sink, "lost_records", tacho_trace_lost_count(dict));
+    write_count(sink, "instants_left_out", sink->instant_count);
+    write_count(sink, "counter_samples_left_out", sink->sample_count);
+    write_count(sink, "flow_ends_left_out", sink->flow_end_count);
+    write_count(sink, "unended_spans", sink->unended_count);
+    for (size_t i = 0; i < dict->part_count + FACT_COUNT; i++) {
+        unsigned char *end =
+            tacho_pb_put_uint(bytes, PROFILE_COMMENT, WORD_END + dict->strings.item_count + i);
+        tacho_output_write(sink->output, bytes, (size_t)(end - bytes));
+    }
+    return TACHO_OK;
+}
+
 static tacho_status pprof_finish(tacho_events *events)
 {
     pprof_sink *sink = sink_of(events);
@@ -260,6 +317,7 @@ static tacho_status pprof_finish(tacho_events *events)
     }
     write_frames(sink);
     TACHO_TRY(write_strings(sink));
+    TACHO_TRY(write_comments(sink));
     unsigned char *at = tacho_pb_put_uint(bytes, PROFILE_DURATION, (uint64_t)sink->last_ns);
     at = tacho_pb_put_uint(at, PROFILE_DEFAULT_TYPE, WORD_TIME);
     tacho_output_write(sink->output, bytes, (size_t)(at - bytes));

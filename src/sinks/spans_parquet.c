@@ -261,12 +261,7 @@ static tacho_status add_count(parquet_sink *sink, const char *key, uint64_t coun
 static tacho_status parquet_finish(tacho_events *events)
 {
     parquet_sink *sink = sink_of(events);
-    const tacho_dict *dict = events->dict;
-    uint64_t lost = 0;
-    for (size_t i = 0; i < dict->loss_count; i++) {
-        lost += dict->losses[i].count;
-    }
-    TACHO_TRY(add_count(sink, "tacho.lost_records", lost));
+    TACHO_TRY(add_count(sink, "tacho.lost_records", tacho_trace_lost_count(events->dict)));
     TACHO_TRY(add_count(sink, "tacho.counter_samples_left_out", sink->sample_count));
     TACHO_TRY(add_count(sink, "tacho.flow_ends_left_out", sink->flow_end_count));
     return tacho_parquet_finish(sink->writer);

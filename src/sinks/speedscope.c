@@ -2,13 +2,15 @@
 /*
  * Events of one track have to follow one another, so the profile is kept until its last row. Spans
  * of a track come nested, and so do the frames that are opened and closed here. Instants, counters
- * and arrows have no place in the format.
+ * and arrows have no place in the format; how many there were is said in a member of our own, as
+ * are origins and losses.
  */
 #include "sinks/speedscope.h"
 
 #include "base/grow.h"
 #include "codec/json.h"
 #include "profile/profile.h"
+#include "sinks/trace_rows.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -19,6 +21,8 @@ typedef struct speedscope_sink {
     tacho_profile profile;
     uint32_t *open; /* spans that are open, outermost first */
     size_t open_count, open_capacity;
+    uint64_t instant_count, sample_count, flow_end_count; /* left out */
+    uint64_t unended_count;
 } speedscope_sink;
 
 static speedscope_sink *sink_of(tacho_events *events)
@@ -33,10 +37,18 @@ static int64_t ns_of(const speedscope_sink *sink, uint32_t track, int64_t ticks)
 
 static tacho_status speedscope_row(tacho_events *events, const tacho_row *row)
 {
+    speedscope_sink *sink = sink_of(events);
     tacho_row bare = *row;
-    bool is_span = row->kind == TACHO_ROW_SPAN && (row->of.span.flags & TACHO_SPAN_INSTANT) == 0;
+    bool is_instant = row->kind == TACHO_ROW_SPAN && (row->of.span.flags & TACHO_SPAN_INSTANT) != 0;
+    sink->instant_count += is_instant;
+    sink->sample_count += row->kind == TACHO_ROW_SAMPLE;
+    sink->flow_end_count += row->kind == TACHO_ROW_FLOW;
+    sink->unended_count +=
+        row->kind == TACHO_ROW_SPAN && (row->of.span.flags & TACHO_SPAN_UNENDED) != 0;
     bare.arg_count = 0;
-    return is_span ? tacho_events_row(&sink_of(events)->profile.events, &bare) : TACHO_OK;
+    return row->kind == TACHO_ROW_SPAN && !is_instant
+               ? tacho_events_row(&sink->profile.events, &bare)
+               : TACHO_OK;
 }
 
 /* ---- one track ------------------------------------------------------------------------------- */
@@ -181,6 +193,25 @@ static tacho_status put_tracks(speedscope_sink *sink)
     return status;
 }
 
+/* Where the times come from, and what is not in the file. */
+static void put_facts(speedscope_sink *sink)
+{
+    const tacho_dict *dict = sink->events.dict;
+    tacho_output_write_cstring(sink->output, "\"tacho\":{\"files\":[");
+    for (size_t i = 0; i < dict->part_count; i++) {
+        tacho_output_write_cstring(sink->output, i > 0 ? ",{\"file\":" : "{\"file\":");
+        tacho_json_write_string(sink->output, tacho_dict_string(dict, dict->parts[i].name));
+        tacho_output_printf(sink->output, ",\"origin\":\"%s\"}",
+                            tacho_origin_name(dict->parts[i].origin));
+    }
+    tacho_output_printf(sink->output,
+                        "],\"lost_records\":%" PRIu64 ",\"instants_left_out\":%" PRIu64
+                        ",\"counter_samples_left_out\":%" PRIu64 ",\"flow_ends_left_out\":%" PRIu64
+                        ",\"unended_spans\":%" PRIu64 "}",
+                        tacho_trace_lost_count(dict), sink->instant_count, sink->sample_count,
+                        sink->flow_end_count, sink->unended_count);
+}
+
 static tacho_status speedscope_finish(tacho_events *events)
 {
     speedscope_sink *sink = sink_of(events);
@@ -190,7 +221,9 @@ static tacho_status speedscope_finish(tacho_events *events)
     put_frames(sink);
     tacho_output_write_cstring(sink->output, "]},\"profiles\":[");
     TACHO_TRY(put_tracks(sink));
-    tacho_output_write_cstring(sink->output, "]}\n");
+    tacho_output_write_cstring(sink->output, "],");
+    put_facts(sink);
+    tacho_output_write_cstring(sink->output, "}\n");
     return TACHO_OK;
 }
 

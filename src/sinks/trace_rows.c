@@ -16,6 +16,15 @@ tacho_status tacho_trace_check_sample(tacho_dict *dict, const tacho_row *row, bo
     return tacho_dict_add_loss(dict, &loss);
 }
 
+uint64_t tacho_trace_lost_count(const tacho_dict *dict)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < dict->loss_count; i++) {
+        count += dict->losses[i].count;
+    }
+    return count;
+}
+
 tacho_status tacho_trace_check_names(const tacho_dict *dict, const tacho_trace_options *options,
                                      const tacho_row *row)
 {

@@ -50,6 +50,9 @@ static inline tacho_str tacho_trace_not_finite(double value)
 tacho_status tacho_trace_check_sample(tacho_dict *dict, const tacho_row *row,
                                       bool *out_is_good) TACHO_MUST_USE;
 
+/* How many records were lost in all, for sinks without a place for each loss. */
+uint64_t tacho_trace_lost_count(const tacho_dict *dict);
+
 /*
  * For sinks that write names with every row: fails, for another try in which rows wait for the end
  * of their part, where the names of the row's track may still change.

@@ -26,6 +26,7 @@ PROTO = """syntax = "proto3";
 message Profile {
   repeated ValueType sample_type = 1; repeated Sample sample = 2; repeated Location location = 4;
   repeated Function function = 5; repeated string string_table = 6; int64 duration_nanos = 10;
+  repeated int64 comment = 13;
   int64 default_sample_type = 14;
 }
 message ValueType { int64 type = 1; int64 unit = 2; }
@@ -54,6 +55,18 @@ def spans_of(path):
     """(name, start, end) of every span."""
     return sorted((row["name"] or row["category"] or "", row["start_ns"], row["end_ns"])
                   for row in rows_of(path, WORK))
+
+
+def facts_of(path):
+    """Name and origin of each file, and what flame graphs have no place for."""
+    count = lambda sql: rows_of(path, f"SELECT {sql} AS n")[0]["n"]
+    files = [(row["file"], row["origin"]) for row in
+             rows_of(path, "SELECT file, origin FROM files ORDER BY file_id")]
+    return files, {"lost_records": count("(SELECT coalesce(sum(count), 0) FROM loss)"),
+                   "instants_left_out": count("(SELECT count(*) FROM spans WHERE kind = 'instant')"),
+                   "counter_samples_left_out": count("(SELECT count(*) FROM counters)"),
+                   "flow_ends_left_out": count("(SELECT count(*) FROM flows)"),
+                   "unended_spans": count("(SELECT count(*) FROM spans WHERE kind = 'unended')")}
 
 
 def replay(profile, frames):
@@ -95,7 +108,8 @@ def decode(path, folder):
     types = [(strings[numbers(body, "type")[0]], strings[numbers(body, "unit")[0]])
              for kind, body in blocks if kind == "sample_type"]
     assert types == [("spans", "count"), ("time", "nanoseconds")]
-    return [([places[n] for n in reversed(numbers(body, "location_id"))], *numbers(body, "value"))
+    comments = [strings[int(n)] for n in re.findall(r"^comment: (\d+)$", text, re.M)]
+    return comments, [([places[n] for n in reversed(numbers(body, "location_id"))], *numbers(body, "value"))
             for kind, body in blocks if kind == "sample"]
 
 
@@ -120,12 +134,19 @@ class Files(unittest.TestCase):
                 spans = [span for profile in found["profiles"]
                          for span in replay(profile, found["shared"]["frames"])]
                 self.assertEqual(spans_of(path), sorted(spans))
+                files, left_out = facts_of(path)
+                self.assertEqual({"files": [{"file": name, "origin": origin}
+                                            for name, origin in files], **left_out}, found["tacho"])
 
     @unittest.skipUnless(shutil.which("protoc"), "no protoc")
     def test_pprof_has_every_span_once(self):
         for path in READABLE:
             with self.subTest(path=path):
-                samples = decode(self.convert(path, ".pprof"), self.folder.name)
+                comments, samples = decode(self.convert(path, ".pprof"), self.folder.name)
+                files, left_out = facts_of(path)
+                self.assertEqual([f"tacho.origin={origin} ({name})" for name, origin in files] +
+                                 [f"tacho.{key}={count}" for key, count in left_out.items()],
+                                 comments)
                 counts, rows = collections.Counter(), rows_of(path, WORK)
                 for stack, count, self_ns in samples:
                     self.assertGreaterEqual(len(stack), 2)
@@ -138,7 +159,7 @@ class Files(unittest.TestCase):
 
     @unittest.skipUnless(shutil.which("protoc"), "no protoc")
     def test_pprof_has_self_times(self):
-        samples = decode(self.convert(f"{DATA}/chrome/kineto.json", ".pprof"), self.folder.name)
+        _, samples = decode(self.convert(f"{DATA}/chrome/kineto.json", ".pprof"), self.folder.name)
         thread = "thread 396 (python3)"
         self.assertIn(([thread, "step_0", "aten::add", "cudaLaunchKernel"], 1, 4000), samples)
         self.assertIn(([thread, "step_0", "aten::add"], 1, 16250), samples)
