@@ -309,6 +309,9 @@ static tacho_status push_op(tt_log_emit *emit, const tt_device_op *op, uint32_t 
 {
     const tt_range *range = tt_range_has(&op->kernel) ? &op->kernel : &op->firmware;
     tt_time_map map;
+    if (emit->target.note != NULL) {
+        emit->target.note(emit->target.self, op);
+    }
     if (op->lost_count > 0) {
         TACHO_TRY(lose_zones(emit, op, emit->dict->tracks[track].part));
     }
@@ -340,7 +343,7 @@ static tacho_status push_op(tt_log_emit *emit, const tt_device_op *op, uint32_t 
     TACHO_TRY(add_run(emit, op, &row.of.span.run));
     TACHO_TRY(tacho_dict_ensure_site(emit->dict, &site, &row.of.span.site));
     if (target->arrow != NULL) {
-        TACHO_TRY(target->arrow(target->arrow_self, op->key.host, &row));
+        TACHO_TRY(target->arrow(target->self, op->key.host, &row));
     }
     return tacho_events_row(target->reading->events, &row);
 }

@@ -40,7 +40,9 @@ typedef struct tt_log_target {
     uint32_t part, clock;
     /* Is told of each op, by its id, before the row of its execution is pushed; or NULL. */
     tacho_status (*arrow)(void *self, uint64_t host, const tacho_row *span);
-    void *arrow_self;
+    /* Is told of each execution; or NULL. */
+    void (*note)(void *self, const tt_device_op *op);
+    void *self; /* of both */
 } tt_log_target;
 
 /* A processor's track. */

@@ -137,21 +137,44 @@ static tt_capture *find_capture(tt_host *host, int64_t device)
     return NULL;
 }
 
-/* Files |op|; one of the same id is replaced, in its place. */
-static tacho_status add_op(tt_host *host, tt_host_op *op)
+/*
+ * Files |op|. One of the same id is replaced, in its place, and |*out_is_new| is false; it stays
+ * where it is of the same moment, since then its message has come twice.
+ */
+static tacho_status file_op(tt_host *host, tt_host_op *op, bool *out_is_new)
 {
     const tt_capture *capture = op->device < 0 ? NULL : find_capture(host, op->device);
     op->trace = capture != NULL && host->datas[op->data].has_hash ? capture->trace : -1;
     memcpy(op->mlir, host->mlir, sizeof(op->mlir));
     uint32_t there = tt_host_find(host, op->id);
+    *out_is_new = there == TACHO_NONE;
     if (there != TACHO_NONE) {
-        host->ops[there] = *op;
+        bool is_same = host->ops[there].message_ns == op->message_ns;
+        host->ops[there] = is_same ? host->ops[there] : *op;
         return TACHO_OK;
     }
     TACHO_TRY(tacho_grow(&host->ops, &host->op_capacity, host->op_count + 1));
     uint32_t hash = hash_of(&host->op_index, &op->id, sizeof(op->id));
     TACHO_TRY(tacho_index_add(&host->op_index, hash, (uint32_t)host->op_count));
     host->ops[host->op_count++] = *op;
+    return TACHO_OK;
+}
+
+/* Files an op that is new. */
+static tacho_status add_op(tt_host *host, tt_host_op *op)
+{
+    bool is_new = false;
+    return file_op(host, op, &is_new);
+}
+
+/* Files the op that |message| is of. */
+static tacho_status add_message_op(tt_host *host, tt_host_op *op, const tt_message *message)
+{
+    bool is_new = false;
+    TACHO_TRY(file_op(host, op, &is_new));
+    if (!is_new) {
+        tt_losses_add(host->losses, TT_LOSS_REPEATED_MESSAGE, message->offset);
+    }
     return TACHO_OK;
 }
 
@@ -224,7 +247,7 @@ static uint64_t time_of(const tt_host *host, const tt_message *message)
 }
 
 /* An op of which only |facts| are known. */
-static tacho_status add_partial(tt_host *host, const op_facts *facts, uint64_t time_ns)
+static tacho_status add_partial(tt_host *host, const op_facts *facts, const tt_message *message)
 {
     char text[24];
     int len = snprintf(text, sizeof(text), "%" PRIu64, facts->program);
@@ -235,12 +258,12 @@ static tacho_status add_partial(tt_host *host, const op_facts *facts, uint64_t t
                        .type = TACHO_STR("tt_dnn_device")};
     tt_host_op op = {.id = facts->id,
                      .device = data.device,
-                     .message_ns = time_ns,
+                     .message_ns = time_of(host, message),
                      .cache_hit = facts->cache_hit};
     TACHO_TRY(tacho_arena_copy(&host->arena, facts->name, &data.code));
     TACHO_TRY(tacho_arena_copy(&host->arena, tacho_str_make(text, (size_t)len), &data.hash_text));
     TACHO_TRY(add_data(host, &data, &op.data));
-    return add_op(host, &op);
+    return add_message_op(host, &op, message);
 }
 
 /* A message whose JSON is damaged: its first line may still say which op it is of. */
@@ -250,7 +273,7 @@ static tacho_status take_damaged(tt_host *host, const tt_message *message, tacho
     tt_losses_add(host->losses, TT_LOSS_CUT_MESSAGE, message->offset);
     bool is_known = parse_facts(facts_text, &facts) && facts.name.len > 0 &&
                     tt_host_find(host, facts.id) == TACHO_NONE;
-    return is_known ? add_partial(host, &facts, time_of(host, message)) : TACHO_OK;
+    return is_known ? add_partial(host, &facts, message) : TACHO_OK;
 }
 
 /* A first message: JSON behind an arrow. */
@@ -267,7 +290,7 @@ static tacho_status take_first(tt_host *host, const tt_message *message, tacho_s
     op.device = data.device;
     op.cache_hit = data.cache_hit;
     TACHO_TRY(add_data(host, &data, &op.data));
-    return add_op(host, &op);
+    return add_message_op(host, &op, message);
 }
 
 /* A message of a cached program: what its first message said holds for it, too. */
@@ -286,10 +309,10 @@ static tacho_status take_cached(tt_host *host, const tt_message *message, tacho_
                     !tacho_str_equal(host->datas[op.data].code, facts.name);
     if (op.data == TACHO_NONE || is_other || host->datas[op.data].is_partial) {
         tt_losses_add(host->losses, is_other ? TT_LOSS_COLLISION : TT_LOSS_NO_FIRST, op.id);
-        return add_partial(host, &facts, time_of(host, message));
+        return add_partial(host, &facts, message);
     }
     op.cache_hit = facts.cache_hit.len > 0 ? facts.cache_hit : host->datas[op.data].cache_hit;
-    return add_op(host, &op);
+    return add_message_op(host, &op, message);
 }
 
 static tacho_status take_op_message(tt_host *host, const tt_message *message)
@@ -318,11 +341,12 @@ static tacho_status begin_capture(tt_host *host, int64_t device, int64_t trace)
     return TACHO_OK;
 }
 
-static tacho_status add_replay(tt_host *host, int64_t device, int64_t trace, uint64_t time_ns)
+static tacho_status add_replay(tt_host *host, int64_t device, int64_t trace,
+                               const tt_message *message)
 {
     TACHO_TRY(tacho_grow(&host->replays, &host->replay_capacity, host->replay_count + 1));
-    host->replays[host->replay_count] = (tt_replay){device, trace, host->replay_count, time_ns};
-    host->replay_count++;
+    host->replays[host->replay_count++] =
+        (tt_replay){device, trace, time_of(host, message), message->offset, message->has_time};
     return TACHO_OK;
 }
 
@@ -345,7 +369,7 @@ static tacho_status take_trace(tt_host *host, const tt_message *message)
     } else if (tacho_str_ends_with(verb, TACHO_STR("_END"))) {
         return begin_capture(host, (int64_t)ids[0], -1);
     } else if (tacho_str_ends_with(verb, TACHO_STR("_REPLAY"))) {
-        return add_replay(host, (int64_t)ids[0], (int64_t)ids[1], message->time_ns);
+        return add_replay(host, (int64_t)ids[0], (int64_t)ids[1], message);
     }
     return TACHO_OK;
 }
@@ -418,7 +442,34 @@ static int compare_replays(const void *a, const void *b)
     if (left->trace != right->trace) {
         return left->trace < right->trace ? -1 : 1;
     }
-    return left->order < right->order ? -1 : left->order > right->order;
+    if (left->time_ns != right->time_ns) {
+        return left->time_ns < right->time_ns ? -1 : 1;
+    }
+    return left->offset < right->offset ? -1 : left->offset > right->offset;
+}
+
+/* Whether a device is said to start a trace twice at one moment. */
+static bool is_same_replay(const tt_replay *a, const tt_replay *b)
+{
+    return a->has_time && b->has_time && a->time_ns == b->time_ns && a->device == b->device &&
+           a->trace == b->trace;
+}
+
+/* Sorts replays, and leaves out those that come twice: they would shift the ones behind. */
+static void sort_replays(tt_host *host)
+{
+    size_t kept = 0;
+    if (host->replay_count > 1) {
+        qsort(host->replays, host->replay_count, sizeof(*host->replays), compare_replays);
+    }
+    for (size_t i = 0; i < host->replay_count; i++) {
+        if (kept > 0 && is_same_replay(&host->replays[kept - 1], &host->replays[i])) {
+            tt_losses_add(host->losses, TT_LOSS_REPEATED_MESSAGE, host->replays[i].offset);
+        } else {
+            host->replays[kept++] = host->replays[i];
+        }
+    }
+    host->replay_count = kept;
 }
 
 tacho_status tt_host_read_messages(tt_host *host, tacho_input *input)
@@ -434,9 +485,7 @@ tacho_status tt_host_read_messages(tt_host *host, tacho_input *input)
         TACHO_TRY(take_message(host, &message));
         host->last_ns = message.has_time ? message.time_ns : host->last_ns;
     }
-    if (host->replay_count > 1) {
-        qsort(host->replays, host->replay_count, sizeof(*host->replays), compare_replays);
-    }
+    sort_replays(host);
     if (tacho_input_damage(input) != NULL) {
         tt_losses_add(host->losses, TT_LOSS_CUT_FILE, 0);
     }

@@ -17,6 +17,7 @@
     X(NO_FIRST, "op", "messages of cached programs whose first message is missing or damaged")     \
     X(COLLISION, "op", "messages of cached programs whose hash is that of another op")             \
     X(BAD_MESSAGE, "byte", "messages that cannot be read")                                         \
+    X(REPEATED_MESSAGE, "byte", "messages of ops and replays that come twice")                     \
     X(BAD_ZONE, "line", "host zones that cannot be read")                                          \
     X(NO_OP, "op", "host zones of ops without a message")                                          \
     X(NO_ZONE, "op", "ops without host times")                                                     \
@@ -122,8 +123,9 @@ typedef struct tt_signpost {
 
 typedef struct tt_replay {
     int64_t device, trace;
-    uint64_t order; /* of its message */
     uint64_t time_ns;
+    uint64_t offset; /* of its message */
+    bool has_time;   /* else that is the time of the message before */
 } tt_replay;
 
 /* Time that an op spent in functions that it called. */
@@ -152,7 +154,7 @@ typedef struct tt_host {
     uint64_t last_ns; /* of the last message that has a time */
     tt_signpost *signposts;
     size_t signpost_count, signpost_capacity;
-    tt_replay *replays; /* by device, trace and order, once all messages are read */
+    tt_replay *replays; /* by device, trace and time, once all messages are read */
     size_t replay_count, replay_capacity;
     tt_host_call *calls;
     size_t call_count, call_capacity;

@@ -120,10 +120,17 @@ static tacho_status add_losses(set_reader *self, uint32_t part)
         tt_log_loss loss;
         tacho_loss_reason reason;
     } reasons[] = {
-        {TT_LOSS_CUT_MESSAGE, TACHO_LOSS_CUT_INPUT},   {TT_LOSS_NO_FIRST, TACHO_LOSS_UNKNOWN_STATE},
-        {TT_LOSS_BAD_MESSAGE, TACHO_LOSS_FIELD_COUNT}, {TT_LOSS_BAD_ZONE, TACHO_LOSS_FIELD_COUNT},
-        {TT_LOSS_NO_OP, TACHO_LOSS_UNKNOWN_STATE},     {TT_LOSS_BAD_ROW, TACHO_LOSS_FIELD_COUNT},
-        {TT_LOSS_CUT_FILE, TACHO_LOSS_CUT_INPUT},      {TT_LOSS_BAD_FILE, TACHO_LOSS_CUT_INPUT},
+        {TT_LOSS_CUT_MESSAGE, TACHO_LOSS_CUT_INPUT},
+        {TT_LOSS_NO_FIRST, TACHO_LOSS_UNKNOWN_STATE},
+        {TT_LOSS_BAD_MESSAGE, TACHO_LOSS_FIELD_COUNT},
+        {TT_LOSS_BAD_ZONE, TACHO_LOSS_FIELD_COUNT},
+        {TT_LOSS_NO_OP, TACHO_LOSS_UNKNOWN_STATE},
+        {TT_LOSS_BAD_ROW, TACHO_LOSS_FIELD_COUNT},
+        {TT_LOSS_CUT_FILE, TACHO_LOSS_CUT_INPUT},
+        {TT_LOSS_BAD_FILE, TACHO_LOSS_CUT_INPUT},
+        {TT_LOSS_COLLISION, TACHO_LOSS_UNKNOWN_STATE},
+        {TT_LOSS_NO_REPLAY, TACHO_LOSS_UNKNOWN_STATE},
+        {TT_LOSS_REPEATED_MESSAGE, TACHO_LOSS_BAD_RECORD},
     };
     for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
         uint64_t count = self->losses.counts[reasons[i].loss];
@@ -286,17 +293,39 @@ static tacho_status read_log_rows(const tt_log_target *target, tt_log *log)
     return status;
 }
 
+/* Counts an execution that must be a replay where the host reports none; of a tt_log_target. */
+static void note_replay(void *of, const tt_device_op *op)
+{
+    set_reader *self = of;
+    uint64_t ns = 0;
+    uint32_t id = tt_host_find(&self->host, op->key.host);
+    if (self->set.paths[TT_SET_MESSAGES] == NULL || id == TACHO_NONE) {
+        return;
+    }
+    int64_t captured = self->host.ops[id].trace;
+    int64_t trace = op->key.trace >= 0 ? op->key.trace : captured;
+    bool is_numbered = op->key.replay >= 0;
+    bool is_replay = is_numbered || op->ordinal > 0 ||
+                     (captured >= 0 && self->set.paths[TT_SET_DEVICE_LOG] != NULL);
+    int64_t session = is_numbered ? op->key.replay : (int64_t)op->ordinal + 1;
+    if (is_replay && !tt_host_find_replay(&self->host, op->key.chip, trace, session, &ns)) {
+        tt_losses_add(&self->losses, TT_LOSS_NO_REPLAY, op->key.host);
+    }
+}
+
 /* Each chip as a part of its own, in cycles; or all in that of the host, on its clock. */
 static tt_log_target make_target(set_reader *self, const tt_log_header *header)
 {
-    tt_log_target target = {
-        .reading = self->reading, .header = header, .names = {find_name, &self->host}};
+    tt_log_target target = {.reading = self->reading,
+                            .header = header,
+                            .names = {find_name, &self->host},
+                            .note = note_replay,
+                            .self = self};
     if (self->is_aligned) {
         target.part = self->host_part;
         target.clock = self->host_clock;
         target.sync = &self->sync;
         target.arrow = push_arrow;
-        target.arrow_self = self;
     }
     return target;
 }
@@ -331,6 +360,7 @@ static bool take_report_row(const tt_table *table, size_t row, tt_device_op *out
         (tt_device_op){.key = {.trace = -1, .replay = -1}, .next = TACHO_NONE, .sub_device = -1};
     tt_range *kernel = &out_op->kernel;
     bool has_cores = tt_table_int(table, row, TACHO_TT_CORE_COUNT, &cores);
+    tt_table_int(table, row, TACHO_TT_TRACE_ID, &out_op->key.trace);
     tt_table_int(table, row, TACHO_TT_SESSION_ID, &out_op->key.replay);
     bool is_good = tt_table_int(table, row, TACHO_TT_CALL_COUNT, &id) && id >= 0 &&
                    tt_table_int(table, row, TACHO_TT_DEVICE_ID, &device) && device >= 0 &&
