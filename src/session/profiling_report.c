@@ -346,16 +346,22 @@ static tacho_status write_output(const tacho_profile_report *report, const tacho
     return report->trace_sink != NULL ? write_trace(report, intake) : TACHO_OK;
 }
 
-/* Prints the tables; those that go to a file, too. */
+/* Prints the tables, those that go to a file, too, and what is lost. */
 static tacho_status write_tables_of(report_writer *writer)
 {
     const tacho_profile_report *report = writer->report;
+    bool has_tables = !report->is_quiet || report->table_sink != NULL;
     tacho_dict dict;
-    if (report->is_quiet && report->table_sink == NULL) {
-        return TACHO_OK;
-    }
     TACHO_TRY(tacho_dict_init(&dict));
-    tacho_status status = tacho_pipeline_try(attempt, writer, TACHO_ORDER_PASS, &dict);
+    tacho_status status =
+        tacho_pipeline_try(has_tables ? attempt : count_attempt, writer, TACHO_ORDER_PASS, &dict);
+    /* The capture has a name of its own until it is in place, which nobody knows. */
+    for (size_t i = 0; status == TACHO_OK && i < dict.part_count && dict.loss_count > 0; i++) {
+        tacho_str shown = report->output_path != NULL
+                              ? tacho_str_from_cstring(report->output_path)
+                              : tacho_dict_string(&dict, dict.parts[i].name);
+        status = tacho_dict_ensure_string(&dict, shown, &dict.parts[i].path);
+    }
     tacho_intake_say_losses(&dict, report->notes);
     tacho_dict_deinit(&dict);
     return status;

@@ -85,7 +85,7 @@ class Check:
             self.failures += 1
             print("FAIL %s %s" % (what, str(detail)[:1500]))
 
-    def profile(self, modes, **more):
+    def profile(self, modes, options=(), **more):
         """Runs one client a mode, all at once, which say what |more| says; returns spans, the result and how long it took."""
         with tempfile.TemporaryDirectory() as folder:
             words = []
@@ -100,7 +100,8 @@ class Check:
             script = script.replace("& p", "&\np").replace("$!;", "$!\n")
             out = os.path.join(folder, "out.tacho")
             start = time.monotonic()
-            done = subprocess.run([self.tacho, "profile", "-o", out, "--", "bash", "-c", script],
+            done = subprocess.run([self.tacho, "profile", *options, "-o", out, "--",
+                                   "bash", "-c", script],
                                   capture_output=True, text=True, timeout=300)
             took = time.monotonic() - start
             rows = os.path.join(folder, "rows.jsonl")
@@ -221,8 +222,13 @@ class Check:
                     done.stderr)
         rows, done, _ = self.profile(["play"], early=3)
         self.check_zones("before the capture", rows, done, 1)
-        self.expect("before the capture: told", "3 records not read: negative time" in done.stderr,
+        self.expect("before the capture: told",
+                    "/out.tacho: 3 records not read: negative time" in done.stderr,
                     done.stderr)
+        _, done, _ = self.profile(["play"], ["-q"], early=3)
+        self.expect("before the capture: told though quiet",
+                    "3 records not read: negative time" in done.stderr and
+                    "Operations" not in done.stderr, done.stderr)
         rows, done, _ = self.profile(["lent"])
         self.check_zones("lent port", rows, done, 1)
         groups = {row["group"] for row in rows if row.get("category") == "zone"}
