@@ -115,6 +115,10 @@ static tacho_status write_through(tacho_sql_data *data, bool omits_args, tacho_o
                           : db == NULL      ? tacho_no_memory()
                                             : tacho_sql_failure(db, code);
     sqlite3_close(db);
+    if (tacho_status_code(status) == TACHO_CODE_IO) {
+        status = tacho_status_add_note(status, "the database is first written to a temporary file; "
+                                               "set TMPDIR to a directory with free space");
+    }
     if (status == TACHO_OK) {
         status = copy_file(&file, output);
     }
