@@ -30,6 +30,7 @@ from tacho.run import Run, Runner
 LOG = logging.getLogger("tacho")
 OVERVIEW = "Host Profile Overview"
 GATE = "rel=5%,abs=10us"
+NAME_MAX = 160  # of 255 that file systems have; suffixes follow
 _HARDWARE = {"sim": "sim:torq-sl2610"}
 
 
@@ -117,8 +118,12 @@ def _compile(config: pytest.Config, model: pathlib.Path, device: str, options: d
 # ---- running
 
 def safe_name(node_id: str) -> str:
-    """A name for files of a test."""
-    return re.sub(r"[^A-Za-z0-9_-]", "_", node_id)
+    """A name for files of a test; a long one is cut, and ends with a digest of the whole."""
+    name = re.sub(r"[^A-Za-z0-9_-]", "_", node_id)
+    if len(name) <= NAME_MAX:
+        return name
+    digest = hashlib.sha256(node_id.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+    return f"{name[:NAME_MAX - len(digest) - 1]}_{digest}"
 
 
 class TachoRun(Run):

@@ -142,6 +142,17 @@ class Sessions(unittest.TestCase):
         self.assertRegex(done.stdout, r"  abs_0: \d+ ns before, \d+ ns now")
         self.assertEqual(self.pytest(*arguments, "--tacho-gate", "rel=90%,abs=1s").returncode, 0)
 
+    def test_long_names(self):
+        self.write("test_long.py", "import pytest\n"
+                   "@pytest.mark.parametrize('x', ['a' * 300 + 'b', 'a' * 300 + 'c'])\n"
+                   "def test_model(tacho_run, x):\n    tacho_run('add.onnx')\n")
+        done = self.pytest("test_long.py", "--tacho-baseline", "base", "--tacho-update-baseline")
+        self.assertEqual(done.returncode, 0, done.stdout)
+        names = os.listdir(os.path.join(self.folder, "base"))
+        self.assertEqual(len(names), 2)
+        for name in names:
+            self.assertRegex(name, r"^test_long_py__test_model_a{100,}_[0-9a-f]{16}\.tacho$")
+
     @unittest.skipUnless(importlib.util.find_spec("xdist"), "pytest-xdist is not installed")
     def test_workers(self):
         done = self.pytest("-n", "2", "--tacho-profile-dir", "profile", "--junit-xml", "out.xml")
