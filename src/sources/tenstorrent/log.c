@@ -7,6 +7,8 @@
 
 #include "sources/tenstorrent/log_emit.h"
 
+#include <inttypes.h>
+
 static tacho_probe_verdict log_probe(tacho_str head)
 {
     return tt_log_probe(head) ? TACHO_PROBE_SURE : TACHO_PROBE_NO;
@@ -21,7 +23,14 @@ static tacho_status finish(tt_log_emit *emit, const tt_log *log)
                                 &loss, TACHO_STR("")));
     }
     if (emit->row_count == 0) {
-        return tacho_fail(TACHO_CODE_BAD_DATA, "%s: the device log has no rows", log->input->name);
+        enum { HEADER_LINES = 2 };
+        return log->input->line_number > HEADER_LINES
+                   ? tacho_fail(TACHO_CODE_BAD_DATA,
+                                "%s:3: none of the %" PRIu64 " lines behind the header is a row; "
+                                "expected a field for each of its columns",
+                                log->input->name, log->input->line_number - HEADER_LINES)
+                   : tacho_fail(TACHO_CODE_BAD_DATA, "%s: the device log has no rows",
+                                log->input->name);
     }
     return tt_log_emit_finish(emit);
 }

@@ -6,6 +6,7 @@
 #include "sources/tenstorrent/log_read.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 static tacho_str take_line(tacho_str *text)
 {
@@ -83,6 +84,8 @@ static void parse_row(tt_log *log)
         log->reason = TACHO_LOSS_TIME_OVERFLOW;
     } else if (TACHO_UNLIKELY(log->row.type == TT_LOG_TYPE_COUNT)) {
         log->reason = TACHO_LOSS_UNKNOWN_EVENT;
+    } else if (TACHO_UNLIKELY(memchr(log->line.data, '\0', log->line.len) != NULL)) {
+        log->reason = TACHO_LOSS_NUL_BYTE; /* in a name or a path */
     }
 }
 
