@@ -98,6 +98,12 @@ static void say_left_out(const tacho_tt_report *report, const tacho_tt_report_op
         tacho_note_hint(options->notes, (tacho_hint){TACHO_HINT_SIGNPOSTS, ""}, "warning",
                         "all %zu op%s outside the window of the signposts", count,
                         count == 1 ? " is" : "s are");
+    } else if (!is_empty && report->line_count == 0 &&
+               (options->rows.has_first_row || options->rows.has_last_row)) {
+        tacho_note(
+            options->notes, "warning",
+            "no op of the window is in that range of ids; an id is a row of the table, whose "
+            "header is row 1");
     }
 }
 

@@ -189,7 +189,8 @@ tacho_status tacho_tt_options_take_rows(tacho_tt_options *options, tacho_str tex
     options->has_last_row = last.len > 0;
     return dash == text.len || (first.len == 0 && last.len == 0) ||
                    (first.len > 0 && !tacho_str_parse_u64(first, &options->first_row)) ||
-                   (last.len > 0 && !tacho_str_parse_u64(last, &options->last_row))
+                   (last.len > 0 && !tacho_str_parse_u64(last, &options->last_row)) ||
+                   (first.len > 0 && last.len > 0 && options->first_row > options->last_row)
                ? tacho_fail(TACHO_CODE_USAGE, "expected rows like 5-10, 31- or -12, not '%.*s'",
                             TACHO_STR_ARG(text))
                : TACHO_OK;
