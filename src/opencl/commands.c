@@ -110,8 +110,14 @@ static void report_times(const pending_command *command, const tacho_cl_times *t
         args[count++] = number_arg("bytes", TACHO_CLIENT_BYTES, facts->bytes);
     }
     args[count++] = number_arg("queue", TACHO_CLIENT_NO_UNIT, command->queue_number);
-    args[count++] = number_arg("queued_to_submit", TACHO_CLIENT_NS, times->submit - times->queued);
-    args[count++] = number_arg("submit_to_start", TACHO_CLIENT_NS, times->start - times->submit);
+    if (times->submit >= times->queued) { /* drivers that mix them up have no such delay */
+        args[count++] =
+            number_arg("queued_to_submit", TACHO_CLIENT_NS, times->submit - times->queued);
+    }
+    if (times->start >= times->submit) {
+        args[count++] =
+            number_arg("submit_to_start", TACHO_CLIENT_NS, times->start - times->submit);
+    }
     args[count++] = number_arg("device_queued", TACHO_CLIENT_NS, times->queued);
     args[count++] = number_arg("device_submit", TACHO_CLIENT_NS, times->submit);
     args[count++] = number_arg("device_start", TACHO_CLIENT_NS, times->start);
