@@ -101,7 +101,7 @@ tacho_status tt_log_ops_count_lost(tt_log_ops *ops)
 {
     cell_place *places = NULL;
     size_t capacity = 0;
-    if (!has_repeat(ops)) {
+    if (ops->cell_count == 0 || !has_repeat(ops)) {
         return TACHO_OK;
     }
     TACHO_TRY(tacho_grow(&places, &capacity, ops->cell_count));
