@@ -235,7 +235,8 @@ class Signals(unittest.TestCase):
               "for number in {numbers}:\n"
               "    signal.signal(number, got)\n"
               "print('ready', flush=True)\n"
-              "time.sleep(300)\n")
+              "for _ in range(6000):  # a signal just before a sleep is seen after it\n"
+              "    time.sleep(0.05)\n")
     NUMBERS = [int(number) for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM,
                                           signal.SIGUSR1, signal.SIGUSR2, signal.SIGALRM)]
 
