@@ -20,6 +20,7 @@ import stat
 import subprocess
 import sys
 import tempfile
+import textwrap
 import time
 import unittest
 
@@ -370,14 +371,25 @@ class Captures(unittest.TestCase):
             os.remove(f"{self.at}/{name}")
 
     def test_a_full_disk_does_not_reach_the_program(self):
-        line = (f"ulimit -f 8; exec {TACHO} profile -o full.tacho -- sh -c "
-                "'i=0; while [ $i -lt 120 ]; do sleep 0.004 & i=$((i+1)); wait; done; exit 11'")
-        done = subprocess.run(["bash", "-c", line], cwd=self.at, capture_output=True, text=True,
+        program = textwrap.dedent("""
+            import glob, os, subprocess, sys, time
+            (path,) = glob.glob("full.tacho.*.partial")
+            first = os.path.getsize(path)
+            while os.path.getsize(path) == first:  # what is stored now has to be kept
+                time.sleep(0.02)
+            children = [subprocess.Popen(["sleep", "1"]) for _ in range(300)]  # more than fits
+            for child in children:
+                child.wait()
+            sys.exit(11)
+            """)
+        line = f'ulimit -f 8; exec {TACHO} profile -o full.tacho -- python3 -c "$0"'
+        done = subprocess.run(["bash", "-c", line, program], cwd=self.at, capture_output=True, text=True,
                               check=False, timeout=300)
         self.assertEqual(done.returncode, 11, done.stderr)
         found = re.search(r"(\d+) events? could not be stored, (\d+) before that are kept", done.stderr)
         self.assertTrue(found, done.stderr)
         self.assertGreater(int(found.group(1)), 0)
+        self.assertGreater(int(found.group(2)), 0)
         (left,) = os.listdir(self.at)  # not under a name that stands for a whole capture
         self.assertRegex(left, r"^full\.tacho\.\d+\.partial$")
         self.assertIn(f"the capture is kept: {left}", done.stderr)
