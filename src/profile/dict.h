@@ -77,9 +77,15 @@ typedef struct tacho_location {
 /* What many spans share: interned once, referred to by every one of them. */
 typedef struct tacho_site {
     uint32_t name;     /* string */
-    uint32_t category; /* string */
+    uint32_t category; /* string, empty where there is none */
     uint32_t location; /* location or TACHO_NONE */
 } tacho_site;
+
+/* The category of a site, TACHO_NONE where there is none. */
+static inline uint32_t tacho_site_category(const tacho_site *site)
+{
+    return site->category != 0 ? site->category : TACHO_NONE;
+}
 
 /* One execution: of a program, a dispatch, an inference. Spans say which they belong to. */
 typedef struct tacho_run {

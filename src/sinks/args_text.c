@@ -5,7 +5,7 @@
 #include "sinks/args_text.h"
 
 #include "base/grow.h"
-#include "base/real.h"
+#include "sinks/trace_rows.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -28,22 +28,33 @@ tacho_status tacho_args_text_add(tacho_args_text *self, tacho_str text)
     return TACHO_OK;
 }
 
+tacho_str tacho_args_text_number(const tacho_arg *arg, char room[TACHO_REAL_MAX])
+{
+    int len = 0;
+    if (arg->type == TACHO_ARG_REAL && !isfinite(arg->value.as_real)) {
+        return tacho_trace_not_finite(arg->value.as_real);
+    }
+    if (arg->type == TACHO_ARG_REAL) {
+        len = (int)(tacho_real_put(room, arg->value.as_real) - room);
+    } else if (arg->type == TACHO_ARG_UINT) {
+        len = snprintf(room, TACHO_REAL_MAX, "%" PRIu64, arg->value.as_uint);
+    } else {
+        len = snprintf(room, TACHO_REAL_MAX, "%" PRId64, arg->value.as_int);
+    }
+    return tacho_str_make(room, (size_t)len);
+}
+
 static tacho_status add_value(tacho_args_text *self, const tacho_dict *dict, const tacho_arg *arg)
 {
-    char number[TACHO_REAL_MAX] = "";
+    char number[TACHO_REAL_MAX];
     switch (arg->type) {
     case TACHO_ARG_INT:
-        snprintf(number, sizeof(number), "%" PRId64, arg->value.as_int);
-        break;
     case TACHO_ARG_UINT:
-        snprintf(number, sizeof(number), "%" PRIu64, arg->value.as_uint);
-        break;
     case TACHO_ARG_REAL:
-        tacho_real_put(number, arg->value.as_real);
-        break;
+        return tacho_args_text_add(self, tacho_args_text_number(arg, number));
     case TACHO_ARG_BOOL:
-        snprintf(number, sizeof(number), "%s", arg->value.as_bool ? "true" : "false");
-        break;
+        return tacho_args_text_add(self,
+                                   arg->value.as_bool ? TACHO_STR("true") : TACHO_STR("false"));
     case TACHO_ARG_STRING:
         return tacho_args_text_add(self, tacho_dict_string(dict, arg->value.as_string));
     case TACHO_ARG_TEXT:
@@ -53,7 +64,7 @@ static tacho_status add_value(tacho_args_text *self, const tacho_dict *dict, con
     case TACHO_ARG_ARRAY:
         break;
     }
-    return tacho_args_text_add(self, tacho_str_from_cstring(number));
+    return TACHO_OK;
 }
 
 tacho_status tacho_args_text_make(tacho_args_text *self, const tacho_dict *dict,

@@ -11,6 +11,7 @@
 #include "codec/parquet.h"
 #include "profile/arg_walk.h"
 #include "profile/operators.h"
+#include "sinks/args_text.h"
 #include "sinks/trace_rows.h"
 
 #include <inttypes.h>
@@ -102,7 +103,7 @@ static tacho_status put_site(parquet_sink *sink, const tacho_row *row)
     operation = operation != TACHO_NONE ? operation : tacho_operators_of_site(dict, site);
     TACHO_TRY(put_word(sink, kind, kinds[kind]));
     TACHO_TRY(put_string(sink, site->name));
-    TACHO_TRY(put_string(sink, site->category));
+    TACHO_TRY(put_string(sink, tacho_site_category(site)));
     TACHO_TRY(put_string(sink, operation));
     return put_string(sink, site->location == TACHO_NONE ? TACHO_NONE
                                                          : dict->locations[site->location].text);
@@ -176,20 +177,14 @@ static tacho_status add_quoted(parquet_sink *sink, tacho_str text)
 
 static tacho_status add_value(parquet_sink *sink, const tacho_arg *arg)
 {
-    char number[TACHO_REAL_MAX] = "";
+    char number[TACHO_REAL_MAX];
     switch (arg->type) {
-    case TACHO_ARG_INT:
-        snprintf(number, sizeof(number), "%" PRId64, arg->value.as_int);
-        break;
-    case TACHO_ARG_UINT:
-        snprintf(number, sizeof(number), "%" PRIu64, arg->value.as_uint);
-        break;
     case TACHO_ARG_REAL:
-        if (!isfinite(arg->value.as_real)) {
-            return add_quoted(sink, tacho_trace_not_finite(arg->value.as_real));
-        }
-        *tacho_real_put(number, arg->value.as_real) = '\0';
-        break;
+        return isfinite(arg->value.as_real) ? add_text(sink, tacho_args_text_number(arg, number))
+                                            : add_quoted(sink, tacho_args_text_number(arg, number));
+    case TACHO_ARG_INT:
+    case TACHO_ARG_UINT:
+        return add_text(sink, tacho_args_text_number(arg, number));
     case TACHO_ARG_BOOL:
         return add_text(sink, arg->value.as_bool ? TACHO_STR("true") : TACHO_STR("false"));
     case TACHO_ARG_STRING:
@@ -202,7 +197,7 @@ static tacho_status add_value(parquet_sink *sink, const tacho_arg *arg)
     case TACHO_ARG_ARRAY:
         break;
     }
-    return add_text(sink, tacho_str_from_cstring(number));
+    return TACHO_OK;
 }
 
 /* {"key":value,"shapes[0].size":value} */

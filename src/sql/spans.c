@@ -116,7 +116,7 @@ static uint32_t string_of(const tacho_sql_data *data, size_t row, const tacho_sp
     case COLUMN_NAME:
         return dict->sites[span->site].name;
     case COLUMN_CATEGORY:
-        return dict->sites[span->site].category;
+        return tacho_site_category(&dict->sites[span->site]);
     case COLUMN_OPERATION:
         return operation_of(data, row, span);
     case COLUMN_LOCATION:
