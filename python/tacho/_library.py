@@ -16,6 +16,7 @@ from . import _abi
 from ._errors import ERRORS, LibraryNotFound, TachoError
 from ._version import __version__, abi_of
 
+__tracebackhide__ = True  # pytest shows the caller
 StrPath = Union[str, "os.PathLike[str]", bytes]
 
 

@@ -13,6 +13,7 @@ from ._inputs import Inputs, Source, ViewOptions
 from ._library import (Guard, StrPath, c_list, c_path, c_text, check, library, set_members, text)
 from .tables import Tables
 
+__tracebackhide__ = True  # pytest shows the caller
 Progress = Callable[[int, int], object]
 
 

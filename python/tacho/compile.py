@@ -11,6 +11,8 @@ from ._library import Guard, Handle, StrPath, c_path, c_text, check, library
 from ._model import Note, Notes, fill_compile_options
 from .tables import Table, Tables
 
+__tracebackhide__ = True  # pytest shows the caller
+
 
 class Compiled:
     """A compiled model: see compile()."""

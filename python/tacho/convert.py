@@ -11,6 +11,7 @@ from . import _abi
 from ._inputs import Inputs, Source, ViewOptions
 from ._library import Guard, StrPath, c_path, c_text, check, library, set_members, text
 
+__tracebackhide__ = True  # pytest shows the caller
 Progress = Callable[[int, int], object]
 
 

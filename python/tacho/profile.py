@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import pandas
     from .tables import Table, Tables
 
+__tracebackhide__ = True  # pytest shows the caller
 Progress = Callable[[int, int], object]
 
 

@@ -11,43 +11,50 @@ Options of Torq's test framework are understood, too.
 """
 from __future__ import annotations
 
-import hashlib
 import logging
-import os
 import pathlib
 import re
-import shutil
-import tempfile
 import time
+import warnings
+from collections import Counter
 from collections.abc import Callable, Iterator
-from typing import Any, Optional
+from typing import Any, NamedTuple, Optional
 
 import pytest
 
 import tacho
+from tacho import _pytest_gate
+from tacho._pytest_files import Programs, safe_name, shared_names, unique_name
 from tacho.run import Run, Runner
 
+__tracebackhide__ = True  # a failure is shown where the test called
 LOG = logging.getLogger("tacho")
 OVERVIEW = "Host Profile Overview"
-GATE = "rel=5%,abs=10us"
-NAME_MAX = 160  # of 255 that file systems have; suffixes follow
+BASELINE = "Baseline"
+SAMPLES = 5  # of a measured side that the gate needs
+_SHARED: "pytest.StashKey[frozenset[str]]" = pytest.StashKey()
+_PROGRAMS: "pytest.StashKey[Programs]" = pytest.StashKey()
 _HARDWARE = {"sim": "sim:torq-sl2610"}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("tacho", "models on accelerators")
     for name, options in (
-            ("--tacho-device", {"help": "device to run on: sim, sim:aic100, cpu ... (default: sim)"}),
-            ("--tacho-addr", {"help": "board to run on, user@host"}),
-            ("--tacho-profile-dir", {"help": "keep profile, trace and wall time of each test there"}),
-            ("--tacho-baseline", {"help": "fail tests that are slower than their profile in there"}),
+            ("--tacho-device", {"metavar": "DEVICE", "help": "device to run on: sim, sim:aic100, cpu ... (default: sim)"}),
+            ("--tacho-addr", {"metavar": "USER@HOST", "help": "board to run on, user@host"}),
+            ("--tacho-profile-dir", {"metavar": "DIR", "help": "keep profile, trace and wall time of each test there"}),
+            ("--tacho-baseline", {"metavar": "DIR", "help": "fail tests that are slower than their profile in there"}),
             ("--tacho-update-baseline", {"action": "store_true",
                                          "help": "write profiles to the baseline instead"}),
-            ("--tacho-gate", {"default": GATE, "help": f"what counts as slower (default: {GATE})"}),
+            ("--tacho-gate", {"default": _pytest_gate.LIMITS, "metavar": "LIMITS", "help":
+                              "what counts as slower: more than a share and more than a time "
+                              "(default: %(default)s)"}),
+            ("--tacho-gate-strict", {"action": "store_true",
+                                     "help": "fail tests whose comparison is inconclusive"}),
             ("--torq-runtime-hw-type", {"choices": ["sim", "aws_fpga", "astra_machina"],
                                         "help": "as in Torq's test framework"}),
-            ("--torq-addr", {"help": "as --tacho-addr"}),
-            ("--torq-runtime-profiling-output-dir", {"help": "as --tacho-profile-dir"}),
+            ("--torq-addr", {"metavar": "USER@HOST", "help": "as --tacho-addr"}),
+            ("--torq-runtime-profiling-output-dir", {"metavar": "DIR", "help": "as --tacho-profile-dir"}),
             ("--update-astra-runtime", {"action": "store_true",
                                         "help": "with a profiling directory: print the overview"}),
             ("--recompute-cache", {"action": "store_true", "help": "compile models again"})):
@@ -82,49 +89,31 @@ def pytest_configure(config: pytest.Config) -> None:
         raise pytest.UsageError(
             f"tacho cannot run tests on a board yet ({address or hardware}); leave --tacho-addr and "
             "--torq-addr away, and use --tacho-device or --torq-runtime-hw-type=sim")
-    if _option(config, "--tacho-update-baseline") and not _option(config, "--tacho-baseline"):
-        raise pytest.UsageError("--tacho-update-baseline needs --tacho-baseline DIR")
+    for name in ("--tacho-update-baseline", "--tacho-gate-strict"):
+        if _option(config, name) and not _option(config, "--tacho-baseline"):
+            raise pytest.UsageError(f"{name} needs --tacho-baseline DIR")
 
 
-# ---- compiling
-
-def _content_key(model: pathlib.Path, options: dict[str, Any]) -> str:
-    """What a compiled program depends on: the files of the model, options and library."""
-    digest = hashlib.sha256(repr((tacho.library_version(), sorted(options.items()))).encode())
-    beside = sorted(path for path in model.parent.glob(f"{model.stem}*") if path.is_file()
-                    and (path == model or "data" in path.name[len(model.stem):]))
-    for path in beside:
-        digest.update(path.name.encode("utf-8", "surrogateescape"))
-        with open(path, "rb") as source:
-            for block in iter(lambda: source.read(1 << 20), b""):
-                digest.update(block)
-    return digest.hexdigest()
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    config.stash[_SHARED] = shared_names(item.nodeid for item in items)
 
 
-def _compile(config: pytest.Config, model: pathlib.Path, device: str, options: dict[str, Any]) -> str:
-    """The program of a model for the machine of |device|, compiled once for all sessions."""
-    if model.suffix not in (".onnx", ".mlir", ".mlirb"):
-        return str(model)  # a program already
-    machine = "host-cpu" if device == "cpu" else device.partition(":")[2] or None
-    options = {"machine": machine, "stats_level": 70, **options}
-    cache = getattr(config, "cache", None)
-    folder = cache.mkdir("tacho") if cache else pathlib.Path(tempfile.mkdtemp(prefix="tacho."))
-    program = folder / f"{_content_key(model, options)}.bin"
-    if not program.exists() or _option(config, "--recompute-cache"):
-        tacho.compile(model, **options).write_program(program)
-    return str(program)
+def pytest_unconfigure(config: pytest.Config) -> None:
+    programs = config.stash.get(_PROGRAMS, None)
+    if programs is not None:
+        programs.close()
+
+
+def _programs(config: pytest.Config) -> Programs:
+    """The compiled models of this session."""
+    if _PROGRAMS not in config.stash:
+        config.stash[_PROGRAMS] = Programs(getattr(config, "cache", None),
+                                           bool(_option(config, "--recompute-cache")))
+    return config.stash[_PROGRAMS]
 
 
 # ---- running
-
-def safe_name(node_id: str) -> str:
-    """A name for files of a test; a long one is cut, and ends with a digest of the whole."""
-    name = re.sub(r"[^A-Za-z0-9_-]", "_", node_id)
-    if len(name) <= NAME_MAX:
-        return name
-    digest = hashlib.sha256(node_id.encode("utf-8", "surrogateescape")).hexdigest()[:16]
-    return f"{name[:NAME_MAX - len(digest) - 1]}_{digest}"
-
 
 class TachoRun(Run):
     """What came of a run in a test: outputs, inferences, tables, profile; wall_time in seconds, and
@@ -133,20 +122,32 @@ class TachoRun(Run):
     trace: Optional[pathlib.Path] = None
 
 
+class InconclusiveWarning(pytest.PytestWarning):
+    """A profile could not be judged against its baseline."""
+
+
 class _Runs:
     """The runs of one test."""
 
     def __init__(self, request: pytest.FixtureRequest, record: Callable[[str, object], None],
                  scratch: pathlib.Path) -> None:
         self._config, self._record, self._scratch = request.config, record, scratch
-        self._name, self._count = safe_name(request.node.nodeid), 0
+        self._node_id, self._count = request.node.nodeid, 0
+        name = safe_name(self._node_id)
+        is_shared = name.casefold() in self._config.stash.get(_SHARED, frozenset())
+        self._name = unique_name(self._node_id) if is_shared else name
+        self._gate = _pytest_gate.gate_of(_option(self._config, "--tacho-baseline"),
+                                          _option(self._config, "--tacho-gate"),
+                                          bool(_option(self._config, "--tacho-update-baseline")))
 
     def __call__(self, model: Any, inputs: Any = None, *, count: int = 1, recorded: int = 0,
                  device: Optional[str] = None, **options: Any) -> TachoRun:
         chosen = device or _device(self._config) or "sim"
-        program = _compile(self._config, pathlib.Path(model), chosen, options)
+        program = _programs(self._config).find(pathlib.Path(model), chosen, options)
         self._count += 1
-        name = self._name if self._count == 1 else f"{self._name}_{self._count}"
+        is_measured = chosen.partition(":")[0] not in ("sim", "null")
+        if is_measured and self._gate is not None:
+            recorded = recorded or max(count - 1, 1)  # samples for the gate; the first is slow
         started = time.monotonic()
         with Runner(program, chosen) as runner:
             outputs = runner.run(inputs, count=count, recorded=recorded)
@@ -156,13 +157,17 @@ class _Runs:
             LOG.info("Wall time: %.3fs", wall_time)
             self._record("wall_time", f"{wall_time:.3f}")
             self._record("wall_time_ns", round(wall_time * 1e9))
-            self._keep(runner, run, name)
-        self._compare(run, name)
+            profile = self._keep(runner, run)
+        if self._gate is not None:
+            hint = f"; use count={SAMPLES + 1} or more" if is_measured and recorded < SAMPLES else ""
+            self._judge(self._gate.check(profile, self._node_id, self._count), hint)
         return run
 
-    def _keep(self, runner: Runner, run: TachoRun, name: str) -> None:
+    def _keep(self, runner: Runner, run: TachoRun) -> pathlib.Path:
+        """Writes what is kept of a run, and returns its profile."""
         chosen = _profile_dir(self._config)
         folder = pathlib.Path(chosen) if chosen else self._scratch
+        name = self._name if self._count == 1 else f"{self._name}.{self._count}"
         results = folder / name
         results.mkdir(parents=True, exist_ok=True)
         (results / "wall_time.txt").write_text(f"{run.wall_time:.3f}\n", encoding="utf-8")
@@ -171,31 +176,19 @@ class _Runs:
         runner.write_profile(run.trace)
         if chosen:
             self._record("tacho_trace", str(run.trace.resolve()))
+        return results / "profile.tacho"
 
-    def _compare(self, run: TachoRun, name: str) -> None:
-        folder = _option(self._config, "--tacho-baseline")
-        if not folder or run.trace is None:
-            return
-        profile = run.trace.parent / name / "profile.tacho"
-        baseline = pathlib.Path(folder) / f"{name}.tacho"
-        if _option(self._config, "--tacho-update-baseline"):
-            baseline.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(profile, baseline)
-            return
-        if not baseline.exists():
-            pytest.fail(f"no baseline {baseline}; write it with --tacho-update-baseline", pytrace=False)
-        found = tacho.diff(baseline, profile, gate=_option(self._config, "--tacho-gate"))
-        if found.outcome == "regression":
-            pytest.fail(_regression_text(found, baseline), pytrace=False)
-
-
-def _regression_text(found: tacho.Diff, baseline: pathlib.Path) -> str:
-    gate = next(iter(found["gate"]))
-    lines = [f"slower than {baseline}: {gate['reason']} ({gate['a_ns']} ns before, {gate['b_ns']} ns now)"]
-    for row in found["operations"]:
-        if row["verdict"] == "regression":
-            lines.append(f"  {row['operation']}: {row['a_ns']} ns before, {row['b_ns']} ns now")
-    return "\n".join(lines)
+    def _judge(self, verdict: _pytest_gate.Verdict, hint: str) -> None:
+        if verdict.outcome == "inconclusive":
+            verdict = verdict._replace(text=verdict.text + hint)
+        self._record(_pytest_gate.PROPERTY, _pytest_gate.property_of(verdict))
+        if verdict.outcome in ("regression", "missing"):
+            pytest.fail(verdict.text, pytrace=False)
+        if verdict.outcome == "inconclusive":
+            words = f"{self._node_id}: the baseline comparison is inconclusive: {verdict.text}"
+            if _option(self._config, "--tacho-gate-strict"):
+                pytest.fail(words, pytrace=False)
+            warnings.warn(InconclusiveWarning(words), stacklevel=3)
 
 
 @pytest.fixture
@@ -207,29 +200,72 @@ def tacho_run(request: pytest.FixtureRequest, record_property: Callable[[str, ob
 
 # ---- the summary
 
-def _wall_times_ns(reporter: Any) -> dict[str, int]:
-    """Traces that tests of this session kept, also those of xdist's workers, and their wall time."""
-    found: dict[str, int] = {}
+class _Kept(NamedTuple):
+    """A trace that a test of this session kept."""
+    path: str
+    node_id: str
+    wall_time_ns: int
+
+    @property
+    def model(self) -> str:
+        """What Torq's test framework calls it: the text in brackets, else the name of the file."""
+        inner = re.search(r"\[(.+)\]$", self.node_id)
+        return inner[1] if inner else pathlib.Path(self.path).stem
+
+
+def _test_reports(reporter: Any) -> Iterator[Any]:
+    """The reports of all phases of all tests, also those that ran in xdist's workers."""
     for reports in reporter.stats.values():
-        for report in reports:
-            wall_time_ns = 0
-            for name, value in getattr(report, "user_properties", ()):
-                if name == "wall_time_ns":
-                    wall_time_ns = value
-                elif name == "tacho_trace":
-                    found[value] = wall_time_ns
-    return found
+        yield from (report for report in reports if hasattr(report, "user_properties"))
+
+
+def _kept_traces(reporter: Any) -> list[_Kept]:
+    found: dict[str, _Kept] = {}
+    for report in _test_reports(reporter):
+        wall_time_ns = 0
+        for name, value in report.user_properties:
+            if name == "wall_time_ns":
+                wall_time_ns = value
+            elif name == "tacho_trace":
+                found[value] = _Kept(value, report.nodeid, wall_time_ns)
+    return [found[path] for path in sorted(found)]
+
+
+def _overview_lines(traces: list[_Kept]) -> Iterator[str]:
+    counts = Counter(kept.model for kept in traces)
+    for kept in traces:
+        try:
+            text = tacho.overview(kept.path, wall_time_ns=kept.wall_time_ns).overview_text()
+        except tacho.TachoError as error:  # a test may have removed it
+            yield f"  Model: {kept.model}: {error}"
+            continue
+        blocks = [block.splitlines() for block in text.split("\n\n") if block.strip()]
+        model = kept.model if counts[kept.model] == 1 else pathlib.Path(kept.path).stem
+        for line in blocks[0] if blocks else ():
+            if line.startswith("  Model: ") and len(blocks) > 1:
+                yield f"  Model: {model} ({line[9:]}, first of {len(blocks)})"
+            elif line.startswith("  Model: "):
+                yield f"  Model: {model}"
+            elif not line.startswith("="):  # its own title
+                yield line
+        yield ""
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
     is_asked = _option(config, "--tacho-profile-dir") or (
         _profile_dir(config) and _option(config, "--update-astra-runtime"))
-    traces = _wall_times_ns(terminalreporter) if is_asked else {}
-    if not traces:
-        return
-    terminalreporter.section(OVERVIEW)
-    for trace, wall_time_ns in sorted(traces.items()):
-        text = tacho.overview(trace, wall_time_ns=wall_time_ns).overview_text()
-        for line in text.splitlines():
-            if not line.startswith("="):  # its own title
+    traces = _kept_traces(terminalreporter) if is_asked else []
+    if traces:
+        terminalreporter.section(OVERVIEW)
+        for line in _overview_lines(traces):
+            terminalreporter.write_line(line)
+    folder = _option(config, "--tacho-baseline")
+    if folder:
+        summary = _pytest_gate.Summary()
+        for report in _test_reports(terminalreporter):
+            summary.add(report.nodeid, report.user_properties)
+        lines = summary.lines(folder, _option(config, "--tacho-gate"))
+        if lines:
+            terminalreporter.section(BASELINE)
+            for line in lines:
                 terminalreporter.write_line(line)

@@ -18,6 +18,7 @@ from ._values import Tensor, fill_value, tensor_of, value_of
 from .profile import Profile
 from .tables import Tables
 
+__tracebackhide__ = True  # pytest shows the caller
 Values = Union[Mapping[str, Any], Sequence[Any], None]
 
 

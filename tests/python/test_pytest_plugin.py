@@ -2,6 +2,7 @@
 """The pytest plugin, in sessions of its own: what it prints, keeps, records and fails."""
 import importlib.util
 import os
+import pathlib
 import re
 import subprocess
 import sys
@@ -11,6 +12,7 @@ import xml.etree.ElementTree
 
 import tacho
 import tiny_onnx
+from tacho._pytest_files import content_key
 
 TOSA = """func.func @main(%x: tensor<1x{size}xi8>) -> tensor<1x{size}xi8> {{
   %y = tosa.abs %x : (tensor<1x{size}xi8>) -> tensor<1x{size}xi8>
@@ -48,11 +50,12 @@ class Sessions(unittest.TestCase):
         with open(os.path.join(self.folder, name), "w", encoding="utf-8") as target:
             target.write(text)
 
-    def pytest(self, *arguments):
+    def pytest(self, *arguments, **environment):
         plugin = [] if "tacho" in self.entry_points() else ["-p", "tacho.pytest_plugin"]
         return subprocess.run([sys.executable, "-m", "pytest", *plugin, *arguments], cwd=self.folder,
                               capture_output=True, text=True, check=False,
-                              env={**os.environ, "COLUMNS": "80", "NO_COLOR": "1"})
+                              env={**os.environ, "COLUMNS": "80", "NO_COLOR": "1",
+                                   **environment})
 
     @staticmethod
     def entry_points():
@@ -80,7 +83,7 @@ class Sessions(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertEqual(len(re.findall(r"Wall time: \d+\.\d{3}s", done.stdout)), 3)
         blocks = self.blocks(done.stdout)
-        self.assertEqual(len(blocks), 3)
+        self.assertEqual(sorted(blocks), ["add.onnx", "large.mlir", "small.mlir"])
         for rows in blocks.values():
             self.assertRegex(rows[0], r"^  WALL_TIME( \(this computer\))? +\d+\.\d{3}m?s$")
             self.assertRegex(rows[1], r"^  OVERALL ")
@@ -138,9 +141,91 @@ class Sessions(unittest.TestCase):
         self.write("small.mlir", TOSA.format(size=200000))
         done = self.pytest(*arguments)
         self.assertEqual(done.returncode, 1)
-        self.assertRegex(done.stdout, r"slower than base/test_models_py__test_model_small_mlir_\.tacho")
+        self.assertRegex(done.stdout,
+                         r"slower than base/test_models_py__test_model_small_mlir__[0-9a-f]{16}\.tacho")
+        self.assertIn("  base: 1 slower\n", done.stdout)
         self.assertRegex(done.stdout, r"  abs_0: \d+ ns before, \d+ ns now")
         self.assertEqual(self.pytest(*arguments, "--tacho-gate", "rel=90%,abs=1s").returncode, 0)
+
+    def gate_of(self, *arguments):
+        """A session with a report, and what that says of the gate."""
+        done = self.pytest("-k", "small", "--tacho-device=cpu", "--tacho-baseline=base",
+                           "--junit-xml=out.xml", *arguments)
+        report = xml.etree.ElementTree.parse(os.path.join(self.folder, "out.xml"))
+        return done, [p.get("value") for p in report.iter("property") if p.get("name") == "tacho_gate"]
+
+    def test_inconclusive_gates_are_told(self):
+        done, told = self.gate_of("--tacho-update-baseline")
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertRegex(*told, r"^updated: base/test_models_py__test_model_small_mlir__[0-9a-f]{16}.tacho$")
+        self.assertIn("  base: 1 written\n", done.stdout)
+        done, told = self.gate_of()  # two inferences are too few to judge
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertRegex(*told, r"^inconclusive: .*fewer than 5 samples.*; use count=6 or more$")
+        self.assertIn("InconclusiveWarning: test_models.py::test_model[small.mlir]", done.stdout)
+        self.assertIn("  base: 1 inconclusive\n"
+                      "  inconclusive test_models.py::test_model[small.mlir]: a measured", done.stdout)
+        done, told = self.gate_of("--tacho-gate-strict")
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertIn("the baseline comparison is inconclusive: a measured side", done.stdout)
+        self.assertEqual(self.pytest("--tacho-gate-strict").returncode, 4)
+
+    def test_measured_inferences_are_samples(self):
+        self.write("test_many.py", "def test_many(tacho_run):\n"
+                   "    run = tacho_run('small.mlir', count=9)\n"
+                   "    assert sum(i.is_recorded for i in run.inferences) == 8\n")
+        arguments = ["test_many.py", "--tacho-device=cpu", "--tacho-baseline=base",
+                     "--tacho-profile-dir=profile"]
+        done = self.pytest(*arguments, "--tacho-update-baseline")
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertEqual(list(self.blocks(done.stdout)),
+                         ["test_many_py__test_many (main inference 1, first of 8)"])
+        done = self.pytest(*arguments, "--tacho-gate=rel=900%,abs=60s")
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertIn("  base: 1 within rel=900%,abs=60s\n", done.stdout)
+
+    def test_names_that_differ_in_replaced_characters(self):
+        self.write("test_twins.py", "import pytest\n"
+                   "@pytest.mark.parametrize('x', ['a.b', 'a_b'])\n"
+                   "def test_twin(tacho_run, x):\n"
+                   "    for _ in range(2):\n"
+                   "        tacho_run('small.mlir' if '.' in x else 'large.mlir')\n"
+                   "def test_twin_a_b__2(tacho_run):\n    tacho_run('small.mlir')\n")
+        arguments = ["test_twins.py", "--tacho-baseline=base", "--tacho-profile-dir=profile"]
+        done = self.pytest(*arguments, "--tacho-update-baseline")
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertEqual(len(os.listdir(os.path.join(self.folder, "base"))), 5)
+        traces = [name for name in os.listdir(os.path.join(self.folder, "profile"))
+                  if name.endswith(".pb")]
+        self.assertEqual(len(traces), 5)
+        self.assertEqual(len(self.blocks(done.stdout)), 5)
+        done = self.pytest(*arguments, "--tacho-gate=rel=0%,abs=0ns")
+        self.assertEqual(done.returncode, 0, done.stdout)  # each against its own
+        self.assertIn("  base: 5 within", done.stdout)
+
+    def test_help(self):
+        done = self.pytest("--help")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("(default: rel=5%,abs=10us)", " ".join(done.stdout.split()))
+
+    def test_failures_are_short(self):
+        done = self.pytest("-k", "small", "--tacho-device=sim:none")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("NotFoundError: 'none' is neither a file nor a built-in machine", done.stdout)
+        self.assertNotIn("ctypes", done.stdout)
+
+    def test_a_trace_that_is_gone(self):
+        self.write("test_gone.py", "def test_gone(tacho_run):\n"
+                   "    tacho_run('small.mlir').trace.unlink()\n")
+        done = self.pytest("test_gone.py", "--tacho-profile-dir=profile")
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertIn("  Model: test_gone_py__test_gone: ", done.stdout)
+
+    def test_without_a_cache(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            done = self.pytest("-k", "small", "-p", "no:cacheprovider", TMPDIR=scratch)
+            self.assertEqual(done.returncode, 0, done.stdout)
+            self.assertEqual([name for name in os.listdir(scratch) if name.startswith("tacho.")], [])
 
     def test_long_names(self):
         self.write("test_long.py", "import pytest\n"
@@ -164,6 +249,38 @@ class Sessions(unittest.TestCase):
             done = self.pytest("--tacho-device", device, "--tacho-profile-dir", "profile")
             self.assertEqual(done.returncode, 0, done.stdout)
             self.assertEqual(len(self.blocks(done.stdout)), 3)
+
+
+class Keys(unittest.TestCase):
+    """What a compiled model is cached by."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def test_external_data(self):
+        weights, model = self.folder / "deep" / "weights of x.bin", self.folder / "m.onnx"
+        weights.parent.mkdir()
+        name = str(weights.relative_to(self.folder))
+        entries = [tiny_onnx.block(13, tiny_onnx.block(1, "location") + tiny_onnx.block(2, text))
+                   for text in (name, "../none", "n" * 200)]
+        model.write_bytes(tiny_onnx.model("Add", "f32", (2, 3)) + b"".join(entries))
+        keys = []
+        for content in (b"1", b"2"):
+            weights.write_bytes(content)
+            keys.append(content_key(model, {}))
+        self.assertNotEqual(*keys)
+        self.assertEqual(keys[1], content_key(model, {}))
+
+    def test_options_and_machines(self):
+        model, machine = self.folder / "m.mlir", self.folder / "machine.json"
+        model.write_text("module {}")
+        keys = {content_key(model, options) for options in ({}, {"seed": 1}, {"machine": "aic100"})}
+        for text in ("{}", "{ }"):
+            machine.write_text(text)
+            keys.add(content_key(model, {"machine": str(machine)}))
+        self.assertEqual(len(keys), 5)
 
 
 if __name__ == "__main__":
