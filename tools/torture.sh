@@ -80,7 +80,8 @@ under_valgrind() {
 kills() {
     build release build || return 1
     python3 tests/torture/kills.py build/bin . &&
-        python3 tests/capture/clients.py build/bin build/tests/client_load --kills 100
+        python3 tests/capture/clients.py build/bin build/tests/client_load --kills 100 &&
+        ctest --test-dir build -j "$jobs" --output-on-failure --no-tests=error -R '^(capture|tracy\.profile)'
 }
 
 tsan() {
