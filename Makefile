@@ -9,7 +9,7 @@
 # make torture every failing call in every verb, valgrind, more sanitizers, two builds that must be equal
 # make fuzz    each fuzzer for FUZZ_SECONDS (default 60)
 # make wheel   the Python package with the library inside, to build/wheel
-# make install PREFIX=/usr/local
+# make install PREFIX=/usr/local  program, library, man pages, completions, Python package
 # Each installs the Debian packages it needs where they are missing.
 .DEFAULT_GOAL := all
 .PHONY: all demo wheel test torture bench oracle check-schedules fuzz install format clean build-packages test-packages bench-packages

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Installs a build into an empty folder and uses it from there as a stranger would: the program, its
-# man pages, the drop-in name, and the library from C and C++ through pkg-config.
+# man pages, the drop-in name, the library from C and C++ through pkg-config, and from Python.
 #
 #   tests/install/run.sh BUILD_DIR
 set -u
@@ -290,6 +290,67 @@ check_client() {
     done
 }
 
+# ---- the Python package -------------------------------------------------------------------------
+
+# Python finds the package and the library beside it, wherever the prefix is.
+python_works() {
+    env -u TACHO_LIBRARY -u LD_LIBRARY_PATH PYTHONPATH="$packages" "$python" - "$profile" "$packages" <<'PY'
+import sys
+import perfetto_logger, qaic, tacho
+from tacho import _library
+assert len(tacho.Profile(sys.argv[1]).spans) == 4
+assert perfetto_logger.TimeChartView is tacho.TimeChartView and qaic.Session
+for path in (tacho.__file__, _library.library()._name):
+    assert path.startswith(sys.argv[2] + "/"), path
+PY
+}
+
+# pytest finds the plugin without being told of it.
+plugin_works() {
+    mkdir -p session && cat >session/test_abs.py <<'PY' || return 1
+def test_abs(tacho_run):
+    assert tacho_run("abs.mlir").outputs
+PY
+    cat >session/abs.mlir <<'MLIR' || return 1
+func.func @main(%x: tensor<8xi8>) -> tensor<8xi8> {
+  %y = tosa.abs %x : (tensor<8xi8>) -> tensor<8xi8>
+  return %y : tensor<8xi8>
+}
+MLIR
+    (cd session && env -u TACHO_LIBRARY -u LD_LIBRARY_PATH PYTHONPATH="$packages" TACHO_HOST_CPU=built-in \
+        "$python" -m pytest -p no:cacheprovider --tacho-profile-dir profile) >session.log 2>&1 &&
+        grep -q '= Host Profile Overview =' session.log && [[ -s session/profile/test_abs_py__test_abs.pb ]] ||
+        { cat session.log; return 1; }
+}
+
+# Under /usr and /usr/local it goes where the system's Python looks.
+python_folder_fits() { # PREFIX
+    local folder
+    DESTDIR=$work/staged cmake --install "$build/python" --prefix "$1" >/dev/null || return 1
+    folder=$(dirname "$(find "$work/staged$1/lib" -path "*-packages/tacho")")
+    "$python" -I -c 'import site, sys; sys.exit(sys.argv[1] not in site.getsitepackages())' \
+        "${folder#"$work/staged"}" || { echo "not a folder of Python: $folder"; return 1; }
+    rm -rf "$work/staged"
+}
+
+check_python() {
+    local python=/usr/bin/python3 packages
+    [[ -x $python ]] || python=python3
+    packages=$(dirname "$(find "$prefix" -path '*-packages/tacho')")
+    check "import tacho" python_works
+    if "$python" -c 'import pytest' 2>/dev/null; then
+        check "pytest --tacho-profile-dir" plugin_works
+    else
+        skip "the pytest plugin" "python3-pytest is not installed"
+    fi
+    if [[ $("$python" -I -c 'import site; print(*site.getsitepackages())') != */usr/local/lib/* ]]; then
+        skip "the Python package under /usr" "this is not Debian's Python"
+        return
+    fi
+    check "the Python package under /usr" python_folder_fits /usr
+    check "the Python package under /usr/local" python_folder_fits /usr/local
+}
+
 mkdir -p "$prefix/bin"
 for tool in "${vendors_tools[@]}"; do
     echo "of the vendor" >"$prefix/bin/$tool"
@@ -306,5 +367,6 @@ check_man_pages
 check "completions" completions_work
 check_library
 check_client
+check_python
 echo "install: $passed passed, $failed failed"
 ((failed == 0))
