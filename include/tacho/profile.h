@@ -212,7 +212,8 @@ typedef struct tacho_arg_view {
     bool as_bool;
     const char *text; /* of TEXT and JSON; else NULL */
     size_t text_len;  /* without the final NUL */
-    uint64_t reserved[4];
+    uint64_t key_len; /* likewise */
+    uint64_t reserved[3];
     uint32_t cursor[20]; /* where next_arg goes on; not for callers */
 } tacho_arg_view;
 
@@ -271,7 +272,8 @@ TACHO_API bool tacho_view_loss(const tacho_view *view, uint64_t index, tacho_los
 typedef struct tacho_fact_view {
     const char *key;
     const char *value;
-    uint64_t reserved[2];
+    uint64_t key_len; /* without the final NUL */
+    uint64_t value_len;
 } tacho_fact_view;
 
 TACHO_API bool tacho_view_fact(const tacho_view *view, uint64_t index, tacho_fact_view *out_fact);
@@ -292,6 +294,9 @@ TACHO_API bool tacho_view_fact(const tacho_view *view, uint64_t index, tacho_fac
 
 /* The text of a number, "" for 0; NULL where there is none, as for TACHO_VIEW_NONE. */
 TACHO_API const char *tacho_view_string(const tacho_view *view, uint32_t string);
+
+/* The same with its length, for texts of files that hold NUL themselves; |out_len| may be NULL. */
+TACHO_API const char *tacho_view_text(const tacho_view *view, uint32_t string, size_t *out_len);
 
 /* Members as in tacho_span_view. */
 typedef struct tacho_span_columns {

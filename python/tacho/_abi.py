@@ -61,10 +61,10 @@ class tacho_part_view(Structure):
 
 
 class tacho_arg_view(Structure):
-    _fields_ = [("key", c_char_p), ("unit", c_char_p), ("type", enum), ("depth", c_uint32),
+    _fields_ = [("key", c_void_p), ("unit", c_char_p), ("type", enum), ("depth", c_uint32),
                 ("as_int", c_int64), ("as_uint", c_uint64), ("as_real", c_double),
                 ("as_bool", c_bool), ("text", c_void_p), ("text_len", c_size_t),
-                ("reserved", c_uint64 * 4), ("cursor", c_uint32 * 20)]
+                ("key_len", c_uint64), ("reserved", c_uint64 * 3), ("cursor", c_uint32 * 20)]
 
 
 class tacho_loss_view(Structure):
@@ -74,7 +74,8 @@ class tacho_loss_view(Structure):
 
 
 class tacho_fact_view(Structure):
-    _fields_ = [("key", c_char_p), ("value", c_char_p), ("reserved", c_uint64 * 2)]
+    _fields_ = [("key", c_void_p), ("value", c_void_p), ("key_len", c_uint64),
+                ("value_len", c_uint64)]
 
 
 class tacho_span_columns(Structure):
@@ -301,7 +302,7 @@ FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "tacho_view_next_arg": (c_bool, (handle, POINTER(tacho_arg_view))),
     "tacho_view_loss": (c_bool, (handle, c_uint64, POINTER(tacho_loss_view))),
     "tacho_view_fact": (c_bool, (handle, c_uint64, POINTER(tacho_fact_view))),
-    "tacho_view_string": (c_char_p, (handle, c_uint32)),
+    "tacho_view_text": (c_void_p, (handle, c_uint32, POINTER(c_size_t))),
     "tacho_view_read_spans": (c_uint64, (handle, c_uint64, c_uint64, POINTER(tacho_span_columns))),
     "tacho_view_read_arg": (c_uint64, (handle, c_char_p, c_uint64, c_uint64, POINTER(c_double))),
     "tacho_view_read_samples": (c_uint64, (handle, c_uint64, c_uint64,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Optional, Union
 from . import _abi
 from ._columns import Rows, import_numpy, make_column
 from ._inputs import Inputs, Source, ViewOptions
-from ._library import (Guard, Handle, c_text, check, counted_text, library, optional_text, text)
+from ._library import Guard, Handle, c_text, check, counted_text, library, text
 
 if TYPE_CHECKING:
     import numpy
@@ -153,7 +153,7 @@ def _read_args(handle: Handle, span: int) -> dict[str, Any]:
         if isinstance(around[-1], list):
             around[-1].append(value)
         else:
-            around[-1][text(arg.key)] = value
+            around[-1][counted_text(arg.key, arg.key_len)] = value
         if isinstance(value, (dict, list)):
             around.append(value)
         found = lib.tacho_view_next_arg(handle.pointer, ctypes.byref(arg))
@@ -180,7 +180,9 @@ class _ViewRows(Rows):
                                                   ctypes.byref(columns))
 
     def _string(self, number: int) -> Optional[str]:
-        return optional_text(library().tacho_view_string(self._handle.pointer, number))
+        size = ctypes.c_size_t()
+        found = library().tacho_view_text(self._handle.pointer, number, ctypes.byref(size))
+        return None if found is None else counted_text(found, size.value)
 
     def _string_count(self) -> int:
         return self._strings
@@ -344,8 +346,12 @@ class Profile:
 
     @property
     def facts(self) -> dict[str, str]:
-        return {values["key"]: values["value"] for values in
-                self._list("tacho_view_fact", _abi.tacho_fact_view, self._counts.fact_count)}
+        view, found = _abi.tacho_fact_view(), {}
+        for index in range(self._counts.fact_count):
+            library().tacho_view_fact(self._handle.pointer, index, ctypes.byref(view))
+            key = counted_text(view.key, view.key_len)
+            found[key] = counted_text(view.value, view.value_len)
+        return found
 
     @property
     def lost_count(self) -> int:

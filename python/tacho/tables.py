@@ -148,7 +148,7 @@ class Table:
         size = library().tacho_tables_cell_text(*arguments, None, 0)
         buffer = ctypes.create_string_buffer(size + 1)
         library().tacho_tables_cell_text(*arguments, buffer, len(buffer))
-        return text(buffer.value)
+        return text(buffer.raw[:size])
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the first rows, cells as people read them."""

@@ -54,11 +54,19 @@ tacho_status tacho_view_intern_words(tacho_view *view)
     return intern(&view->dict, phase_of, TACHO_VIEW_PHASES, words->phases);
 }
 
+const char *tacho_view_text(const tacho_view *view, uint32_t string, size_t *out_len)
+{
+    bool is_known = view != NULL && string < view->dict.strings.item_count;
+    tacho_str text = is_known ? tacho_dict_string(&view->dict, string) : (tacho_str){NULL, 0};
+    if (out_len != NULL) {
+        *out_len = text.len;
+    }
+    return text.data;
+}
+
 const char *tacho_view_string(const tacho_view *view, uint32_t string)
 {
-    return view != NULL && string < view->dict.strings.item_count
-               ? tacho_dict_string(&view->dict, string).data
-               : NULL;
+    return tacho_view_text(view, string, NULL);
 }
 
 /* ---- what all kinds of rows have ------------------------------------------------------------ */

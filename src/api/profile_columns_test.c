@@ -156,6 +156,31 @@ static void test_columns_that_are_not_wanted(void **state)
     tacho_view_close(view);
 }
 
+/* A name that holds NUL is whole by its length, and cut by its end. */
+static void test_texts_with_nul(void **state)
+{
+    (void)state;
+    tacho_view *view = open_bytes(
+        "[{\"ph\":\"X\",\"name\":\"a\\u0000b\",\"ts\":0,\"dur\":1,\"pid\":1,\"tid\":1,"
+        "\"args\":{\"k\\u0000l\":1}}]",
+        NULL);
+    uint32_t name = 0;
+    const tacho_span_columns columns = {.name = &name};
+    assert_int_equal(tacho_view_read_spans(view, 0, 1, &columns), 1);
+    size_t len = 0;
+    assert_memory_equal(tacho_view_text(view, name, &len), "a\0b", 4);
+    assert_int_equal(len, 3);
+    assert_string_equal(tacho_view_string(view, name), "a");
+    tacho_arg_view arg;
+    assert_true(tacho_view_first_arg(view, 0, &arg));
+    assert_int_equal(arg.key_len, 3);
+    assert_memory_equal(arg.key, "k\0l", 4);
+    assert_null(tacho_view_text(view, TACHO_VIEW_NONE, &len));
+    assert_int_equal(len, 0);
+    assert_null(tacho_view_text(NULL, 0, NULL));
+    tacho_view_close(view);
+}
+
 static void test_arguments(void **state)
 {
     (void)state;
@@ -318,6 +343,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_spans),
         cmocka_unit_test(test_columns_that_are_not_wanted),
+        cmocka_unit_test(test_texts_with_nul),
         cmocka_unit_test(test_arguments),
         cmocka_unit_test(test_samples),
         cmocka_unit_test(test_flows),

@@ -286,6 +286,7 @@ static void fill_arg(const tacho_view *view, uint32_t at, uint32_t depth, tacho_
     const tacho_arg *arg = &view->profile.args[at].arg;
     tacho_arg_view filled = {
         .key = text_of(view, arg->key),
+        .key_len = tacho_dict_string(&view->dict, arg->key).len,
         .unit = tacho_unit_name(arg->unit),
         .depth = depth,
     };
@@ -396,6 +397,8 @@ bool tacho_view_fact(const tacho_view *view, uint64_t index, tacho_fact_view *ou
     *out_fact = (tacho_fact_view){
         .key = text_of(view, fact->key),
         .value = text_of(view, fact->value),
+        .key_len = tacho_dict_string(&view->dict, fact->key).len,
+        .value_len = tacho_dict_string(&view->dict, fact->value).len,
     };
     return true;
 }

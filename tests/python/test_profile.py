@@ -126,6 +126,14 @@ class Reading(unittest.TestCase):
             profile = tacho.Profile(pathlib.Path(os.fsdecode(path)))
             self.assertEqual(os.fsencode(profile.parts[0].path), path)
 
+    def test_texts_that_hold_nul(self):
+        source = json.dumps([{"ph": "X", "name": "a\0b", "pid": 1, "tid": 1, "ts": 0, "dur": 1,
+                              "args": {"k\0l": "v\0w", "k\0m": 1}}]).encode()
+        profile = tacho.Profile(source)
+        self.assertEqual(profile.spans[0].name, "a\0b")
+        self.assertEqual(profile.spans[0].args, {"k\0l": "v\0w", "k\0m": 1})
+        self.assertEqual(profile.ops["operation"], ["a\0b"])
+
     def test_options(self):
         self.assertEqual({span.category for span in tacho.Profile(T1, filter="DMA_IN").spans},
                          {"dma_in"})
