@@ -69,7 +69,8 @@ fuzz: test-packages
 
 wheel: all
 	@tools/install_packages.sh $(WHEEL_PACKAGES)
-	@TACHO_LIBRARY=$(CURDIR)/build/src/libtacho.so /usr/bin/python3 -m build --wheel --no-isolation --outdir build/wheel python
+	@bash tools/wheel.sh build build/wheel
+	@ls build/wheel/*.whl
 
 install: all
 	@cmake --install build --prefix $(PREFIX)

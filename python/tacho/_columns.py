@@ -6,6 +6,7 @@ A column is a memoryview. numpy and pandas take it over without a copy, where th
 from __future__ import annotations
 
 import ctypes
+import operator
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Optional
 
@@ -43,6 +44,14 @@ def import_pandas() -> Any:
         raise ImportError("data frames need pandas; install python3-pandas, or use columns(), "
                           "which gives memoryviews") from error
     return pandas
+
+
+def row_number(index: Any, count: int) -> int:
+    """The number of a row; negative ones count from the end."""
+    at = operator.index(index)
+    if not -count <= at < count:
+        raise IndexError(f"row {at} of {count}")
+    return at + count if at < 0 else at
 
 
 class Rows:
@@ -106,11 +115,11 @@ class Rows:
         for first in range(0, len(self), ROWS_AT_ONCE):
             yield from self._rows(first, min(ROWS_AT_ONCE, len(self) - first), known)
 
-    def __getitem__(self, index: int) -> Any:
-        at = index + len(self) if index < 0 else index
-        if not 0 <= at < len(self):
-            raise IndexError(f"row {index} of {len(self)}")
-        return next(self._rows(at, 1, {}))
+    def __getitem__(self, index: Any) -> Any:
+        """One row, or a list of those of a slice."""
+        if isinstance(index, slice):
+            return [self[at] for at in range(len(self))[index]]
+        return next(self._rows(row_number(index, len(self)), 1, {}))
 
     def _rows(self, first: int, count: int, known: dict[int, Optional[str]]) -> Iterator[Any]:
         views = self._read(self.names, first, count)

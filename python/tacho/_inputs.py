@@ -5,27 +5,48 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Optional, Union
+from typing import TYPE_CHECKING, Any, Optional, Union
 
 from . import _abi
 from ._library import Guard, c_buffer, c_list, c_number, c_path, c_text, set_members
 
-#: A path, or the bytes of a file.
-Source = Union[str, "os.PathLike[str]", bytes, bytearray, memoryview]
+if TYPE_CHECKING:
+    from .profile import Profile
+
+#: A path, or the bytes of a file, or a profile that was read without options.
+Source = Union[str, "os.PathLike[str]", bytes, bytearray, memoryview, "Profile"]
 
 
-def is_bytes(source: object) -> bool:
-    return isinstance(source, (bytes, bytearray, memoryview))
+def is_bytes(source: Any) -> bool:
+    """Whether it has a buffer, as bytes, mmap.mmap and arrays of numpy have."""
+    if isinstance(source, (str, os.PathLike)):
+        return False
+    try:
+        memoryview(source).release()
+        return True
+    except TypeError:
+        return False
+
+
+def _sources_of(source: Any) -> Sequence[Any]:
+    """What a source consists of: those of a profile, else itself."""
+    inputs = getattr(source, "_inputs", None)
+    if not isinstance(inputs, Inputs):
+        if not is_bytes(source):
+            os.fspath(source)  # raises what is neither
+        return (source,)
+    given = ", ".join(source._options.given())
+    if given:
+        raise ValueError(f"this profile was read with options ({given}); name its files and the "
+                         "options instead")
+    return inputs.sources
 
 
 class Inputs:
     """The sources of a call."""
 
     def __init__(self, sources: Sequence[Source]) -> None:
-        for source in sources:
-            if not is_bytes(source):
-                os.fspath(source)  # type: ignore[arg-type]  # raises what is neither
-        self.sources = tuple(sources)
+        self.sources = tuple(part for source in sources for part in _sources_of(source))
 
     def __len__(self) -> int:
         return len(self.sources)
@@ -60,17 +81,29 @@ class Inputs:
             return c_path(source)
         descriptors.append(os.memfd_create("profile"))
         with open(descriptors[-1], "wb", closefd=False) as target:
-            target.write(source)
+            target.write(memoryview(source).cast("B") if memoryview(source).nbytes else b"")
         return b"/proc/self/fd/%d" % descriptors[-1]
+
+
+def _window_of(value: Any) -> tuple[int, int]:
+    pair = tuple(value) if hasattr(value, "__iter__") else ()
+    if len(pair) != 2 or isinstance(value, (str, bytes)):
+        raise ValueError(f"window_ns is (begin, end) in nanoseconds, not {value!r}")
+    return pair[0], pair[1]
 
 
 class ViewOptions:
     """How profiles are read: options that many calls share."""
 
-    def __init__(self, format: Optional[str] = None,
+    def __init__(self, *, format: Optional[str] = None,
                  clock_mhz: Union[str, int, float, None] = None, slices: int = 0,
                  program: Optional[Any] = None, window_ns: Optional[tuple[int, int]] = None,
-                 min_duration_ns: int = 0, filter: Optional[str] = None) -> None:
+                 min_duration_ns: int = 0, filter: Optional[str] = None, **unknown: Any) -> None:
+        if unknown:
+            raise TypeError(f"unknown option '{next(iter(unknown))}'; reading has format, clock_mhz, "
+                            "slices, program, window_ns, min_duration_ns, filter and progress")
+        if window_ns is not None:
+            window_ns = _window_of(window_ns)
         self._given: dict[str, Any] = {"format": format, "clock_mhz": clock_mhz, "slices": slices,
                                        "program": program, "window_ns": window_ns,
                                        "min_duration_ns": min_duration_ns, "filter": filter}

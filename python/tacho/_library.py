@@ -98,6 +98,10 @@ class Handle:
     def __del__(self) -> None:
         self._free(self.pointer)
 
+    def __reduce__(self) -> Any:
+        raise TypeError("objects of libtacho cannot be pickled or copied deeply; pass the paths on, "
+                        "or what columns(), to_numpy() or to_pandas() give")
+
 
 # ---- texts
 
@@ -122,7 +126,16 @@ def _without_nul(value: bytes, what: object) -> bytes:
 
 def c_text(value: Optional[str]) -> Optional[bytes]:
     """A text for the library; None stays None."""
-    return None if value is None else _without_nul(value.encode("utf-8", "surrogateescape"), value)
+    if value is None:
+        return None
+    if not isinstance(value, str):
+        raise TypeError(f"expected a str, not {type(value).__name__}: {value!r}")
+    return _without_nul(value.encode("utf-8", "surrogateescape"), value)
+
+
+def c_name(value: Union[str, "os.PathLike[str]", None]) -> Optional[bytes]:
+    """A name, or the path of a file in its place; None stays None."""
+    return c_path(value) if isinstance(value, os.PathLike) else c_text(value)
 
 
 def c_path(path: StrPath) -> bytes:
@@ -137,7 +150,12 @@ def c_list(values: Iterable[bytes]) -> Any:
 
 def c_number(value: Union[str, int, float, None]) -> Optional[bytes]:
     """A number that the library reads from text."""
-    return c_text(value if value is None or isinstance(value, str) else repr(value))
+    return c_text(value if value is None or isinstance(value, str) else number_text(value))
+
+
+def number_text(value: Any) -> str:
+    """An int or a float, also one of numpy's, as text that reads back the same."""
+    return repr(operator.index(value) if hasattr(value, "__index__") else float(value))
 
 
 def c_buffer(source: Any) -> tuple[Optional[int], int, Any]:
@@ -164,7 +182,7 @@ def set_members(struct: Any, **values: Any) -> Any:
         kind = kinds[name]
         if value is None:
             continue
-        if isinstance(value, int) and not isinstance(value, bool):
+        if kind is not ctypes.c_bool and hasattr(value, "__index__"):
             value = operator.index(value)
             if kind(value).value != value:
                 raise ValueError(f"{name}: {value} is out of range")

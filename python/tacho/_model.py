@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Optional, Union
 
 from . import _abi
-from ._library import Guard, c_text, set_members, text
+from ._library import Guard, c_name, c_text, set_members, text
 
 ConstantValue = Union[str, int, float, bool, Iterable[Union[int, float, bool]]]
 
@@ -38,14 +38,18 @@ def _constant_text(value: ConstantValue) -> str:
         return value
     if isinstance(value, bool):
         return "true" if value else "false"
+    if hasattr(value, "tolist"):  # numpy's
+        return _constant_text(value.tolist())
     if isinstance(value, (int, float)):
         return repr(value)
+    if not hasattr(value, "__iter__"):
+        raise TypeError(f"a constant is a number, a text or a list of those, not {value!r}")
     return ",".join(_constant_text(item) for item in value)
 
 
 _FLAGS = {"random_weights": "has_random_weights", "estimate": "is_estimate",
           "ignore_limit": "ignores_limit", "count_ddr": "counts_ddr", "tuned": "is_tuned"}
-_TEXTS = ("machine", "dtype", "fidelity", "pmu_recipe", "grid", "places", "pmu_events")
+_TEXTS = ("dtype", "fidelity", "pmu_recipe", "grid", "places", "pmu_events")
 _NUMBERS = ("seed", "cores", "devices", "batch", "stats_level")
 
 
@@ -56,13 +60,18 @@ def fill_compile_options(options: Any, *, sizes: Optional[Mapping[str, int]] = N
     for name, value in given.items():
         if name in _FLAGS:
             setattr(options, _FLAGS[name], bool(value))
+        elif name == "machine":
+            options.machine = c_name(value)
         elif name in _TEXTS:
             setattr(options, name, c_text(value))
         elif name in _NUMBERS:
             set_members(options, **{name: value})
         else:
-            known = ", ".join(("sizes", "constants", *_FLAGS, *_TEXTS, *_NUMBERS))
+            known = ", ".join(("machine", "sizes", "constants", *_FLAGS, *_TEXTS, *_NUMBERS))
             raise TypeError(f"unknown option '{name}'; compiling has {known}")
+    for name, pairs in (("sizes", sizes), ("constants", constants)):
+        if pairs is not None and not isinstance(pairs, Mapping):
+            raise TypeError(f"{name} is a dictionary by name, not {type(pairs).__name__}")
     if sizes:
         options.sizes = (_abi.tacho_model_size * len(sizes))(*(
             set_members(_abi.tacho_model_size(), name=c_text(name), size=size)

@@ -40,7 +40,10 @@ def _dtype_of(view: memoryview, wanted: Tensor) -> str:
                          "as with x.astype(x.dtype.newbyteorder('='))")
     if BITS.get(wanted.dtype) == kind:
         return wanted.dtype
-    return DTYPES.get(kind, f"({view.format})")
+    if kind not in DTYPES:
+        raise TypeError(f"input '{wanted.name}' is of {wanted.dtype}, but an array of another kind "
+                        f"is given: {_kind_of(view.obj)}")
+    return DTYPES[kind]
 
 
 def format_of(dtype: str) -> str:
@@ -54,15 +57,20 @@ def _buffer_of(value: Any) -> memoryview:
     return memoryview(value)
 
 
+def _kind_of(value: Any) -> str:
+    dtype = getattr(value, "dtype", None)
+    return type(value).__name__ if dtype is None else f"{type(value).__name__} of {dtype}"
+
+
 def fill_value(value: Any, wanted: Tensor) -> tuple[_abi.tacho_value_view, Any]:
     """|value| for the library, and what must live as long. Plain bytes are taken as the elements
     of |wanted|; the library says what does not fit."""
     filled = _abi.tacho_value_view()
     try:
         view = _buffer_of(value)
-    except TypeError as error:
+    except (TypeError, ValueError, BufferError) as error:
         raise TypeError(f"input '{wanted.name}' needs a numpy array, or an object with a buffer, "
-                        f"not {type(value).__name__}") from error
+                        f"not {_kind_of(value)}") from error
     if isinstance(value, (bytes, bytearray)):
         dtype, shape = wanted.dtype, wanted.shape
     else:

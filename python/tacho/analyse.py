@@ -4,13 +4,14 @@ command of its name does."""
 from __future__ import annotations
 
 import ctypes
+import os
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Optional, Union
 
 from . import _abi
 from ._errors import UsageError
 from ._inputs import Inputs, Source, ViewOptions
-from ._library import (Guard, StrPath, c_list, c_path, c_text, check, library, set_members, text)
+from ._library import (Guard, StrPath, c_list, c_name, c_path, c_text, check, library, set_members, text)
 from .tables import Tables
 
 __tracebackhide__ = True  # pytest shows the caller
@@ -157,6 +158,6 @@ def machines() -> Tables:
     return _tables(library().tacho_machines_list)
 
 
-def machine(name: str) -> Tables:
+def machine(name: Union[str, "os.PathLike[str]"]) -> Tables:
     """All that is known of a machine, a name or the path of a description: the table "machine"."""
-    return _tables(library().tacho_machines_describe, c_text(name))
+    return _tables(library().tacho_machines_describe, c_name(name))

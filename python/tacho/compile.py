@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ctypes
+import os
 from collections.abc import Callable
-from typing import Any, Optional
+from typing import Any, Optional, Union
 
 from . import _abi
 from ._library import Guard, Handle, StrPath, c_path, c_text, check, library
@@ -61,7 +62,7 @@ class Compiled:
         return f"<Compiled: {len(self.operators)} operators>"
 
 
-def compile(model: StrPath, machine: Optional[str] = None, *,  # pylint: disable=redefined-builtin
+def compile(model: StrPath, machine: Union[str, "os.PathLike[str]", None] = None, *,  # pylint: disable=redefined-builtin
             on_note: Optional[Callable[[Note], object]] = None,
             progress: Optional[Callable[[int, int], object]] = None, **options: Any) -> Compiled:
     """Compiles an ONNX or TOSA model for |machine|, a name or the path of a description.

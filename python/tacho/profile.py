@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Optional, Union
 
 from . import _abi
 from ._columns import Rows, import_numpy, make_column
-from ._inputs import Inputs, Source, ViewOptions
+from ._inputs import Inputs, Source, ViewOptions, is_bytes
 from ._library import Guard, Handle, c_text, check, counted_text, library, text
 
 if TYPE_CHECKING:
@@ -127,6 +127,13 @@ class Span:
         """The arguments: numbers, truth values, texts, dictionaries and lists."""
         return _read_args(self._handle, self.number)
 
+    def __eq__(self, other: object) -> bool:
+        return (isinstance(other, Span) and self._handle is other._handle
+                and self.number == other.number)
+
+    def __hash__(self) -> int:
+        return hash((id(self._handle), self.number))
+
     def __repr__(self) -> str:
         return f"<Span {self.number} '{self.name}' {self.start_ns}..{self.end_ns} ns>"
 
@@ -180,6 +187,8 @@ class _ViewRows(Rows):
                                                   ctypes.byref(columns))
 
     def _string(self, number: int) -> Optional[str]:
+        if not 0 <= number < self._strings:
+            return None
         size = ctypes.c_size_t()
         found = library().tacho_view_text(self._handle.pointer, number, ctypes.byref(size))
         return None if found is None else counted_text(found, size.value)
@@ -370,29 +379,33 @@ class Profile:
 
     # ---- questions about it
 
+    def _sources(self) -> tuple[Source, ...]:
+        assert self._handle is not None  # else it is closed, which raises
+        return self._inputs.sources
+
     def overview(self, **options: Any) -> "Tables":
         """As tacho.overview, of the same inputs read in the same way."""
         from .analyse import overview  # pylint: disable=import-outside-toplevel,cyclic-import
-        return overview(*self._inputs.sources, **{**self._options.given(), **options})
+        return overview(*self._sources(), **{**self._options.given(), **options})
 
     def query(self, sql: str) -> "Table":
         """What a SELECT statement gives, of the same inputs read in the same way: the table of
         tacho.query."""
         from .analyse import query  # pylint: disable=import-outside-toplevel,cyclic-import
-        return query(*self._inputs.sources, sql, **self._options.given())["query"]
+        return query(*self._sources(), sql, **self._options.given())["query"]
 
     @property
     def ops(self) -> "Table":
         """The operations of the profile: the table of tacho.ops."""
         from .analyse import ops  # pylint: disable=import-outside-toplevel,cyclic-import
-        return ops(*self._inputs.sources, **self._options.given())["ops"]
+        return ops(*self._sources(), **self._options.given())["ops"]
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the page of `tacho report`, in a frame of its own."""
         from .convert import report  # pylint: disable=import-outside-toplevel,cyclic-import
         with tempfile.TemporaryDirectory(prefix="tacho.") as folder:
             path = os.path.join(folder, "page.html")
-            report(*self._inputs.sources, output=path, **self._options.given())
+            report(*self._sources(), output=path, **self._options.given())
             with open(path, encoding="utf-8") as source:
                 page = html.escape(source.read())
         return (f'<iframe srcdoc="{page}" sandbox="allow-scripts allow-downloads allow-popups '
@@ -408,5 +421,5 @@ class Profile:
 
 def read(sources: Union[Source, Iterable[Source]], **options: Any) -> Profile:
     """A profile of one source or several: Profile(*sources, **options)."""
-    single = isinstance(sources, (str, bytes, bytearray, memoryview)) or hasattr(sources, "__fspath__")
+    single = isinstance(sources, (str, os.PathLike, Profile)) or is_bytes(sources)
     return Profile(*([sources] if single else sources), **options)  # type: ignore[list-item,misc]

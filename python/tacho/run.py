@@ -115,6 +115,10 @@ class Runner:
     def __exit__(self, *_error: object) -> None:
         self.close()
 
+    def __repr__(self) -> str:
+        names = ", ".join(f"{known.name} {known.dtype}{list(known.shape)}" for known in self.inputs)
+        return f"<Runner {names}>" if self._open is not None else "<Runner closed>"
+
     @property
     def notes(self) -> list[Note]:
         return list(self._notes.items)
@@ -131,9 +135,14 @@ class Runner:
     def set_inputs(self, values: Values) -> None:
         """Sets inputs by name or in order. An input keeps its value until it is set again; until
         then it is seeded-random."""
+        if hasattr(values, "dtype"):
+            raise TypeError("inputs are a dictionary by name, or a list of arrays in order, not an array")
         if isinstance(values, Mapping):
             pairs = [(self._index(name), value) for name, value in values.items()]
         else:
+            if values is not None and not hasattr(values, "__iter__"):
+                raise TypeError("inputs are a dictionary by name, or a list of arrays in order, not "
+                                f"{type(values).__name__}")
             pairs = list(enumerate(values or ()))
             if len(pairs) > len(self.inputs):
                 raise ValueError(f"{len(pairs)} inputs given, the model has {len(self.inputs)}")
@@ -147,8 +156,8 @@ class Runner:
             on_inference: Optional[Callable[[Inference], object]] = None,
             progress: Optional[Callable[[int, int], object]] = None) -> dict[str, Any]:
         """Runs |count| inferences and returns the outputs of the last one by name ("output0" and so
-        on where the model has no names): numpy arrays, or memoryviews without numpy. |on_inference| is told of each inference; when it raises, the
-        run ends. |recorded| and |first_recorded| choose which inferences are in the profile."""
+        on where the model has no names): numpy arrays, or memoryviews without numpy. |on_inference|
+        is told of each inference; when it raises, the run ends. |recorded| and |first_recorded| choose which inferences are in the profile."""
         self.set_inputs(inputs)
         done: list[Inference] = []
         with Guard() as guard, self._use() as pointer:

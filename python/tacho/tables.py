@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import ctypes
 import html
+import operator
 import os
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Optional, Union
+from typing import TYPE_CHECKING, Any, Optional, Union, overload
 
 from . import _abi
-from ._columns import import_numpy, import_pandas, make_column
+from ._columns import import_numpy, import_pandas, make_column, row_number
 from ._library import Handle, StrPath, c_path, c_text, check, counted_text, library, optional_text, text
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     import pandas
 
 Cell = Union[int, float, str, bool, None]
+Row = dict[str, Cell]
 HTML_ROWS = 100
 _TYPES = {_abi.CELL_INT: int, _abi.CELL_REAL: float, _abi.CELL_TEXT: str, _abi.CELL_BOOL: bool}
 
@@ -67,9 +69,7 @@ class Table:
 
     def cell(self, row: int, column: str) -> Cell:
         """A single cell; None where it is absent."""
-        if not 0 <= row < len(self):
-            raise IndexError(f"row {row} of {len(self)}")
-        return self._cell(row, self._find(column))
+        return self._cell(row_number(row, len(self)), self._find(column))
 
     def _cell(self, row: int, column: int) -> Cell:
         view = _abi.tacho_cell_view()
@@ -80,15 +80,31 @@ class Table:
         return {_abi.CELL_INT: view.as_int, _abi.CELL_REAL: view.as_real,
                 _abi.CELL_BOOL: view.as_bool, _abi.CELL_ABSENT: None}[view.type]
 
-    def __getitem__(self, column: str) -> list[Cell]:
-        """All cells of a column."""
-        index = self._find(column)
+    @overload
+    def __getitem__(self, key: str) -> list[Cell]: ...
+    @overload
+    def __getitem__(self, key: int) -> Row: ...
+    @overload
+    def __getitem__(self, key: slice) -> list[Row]: ...
+
+    def __getitem__(self, key: Union[str, int, slice]) -> Any:
+        """All cells of a column by its id; a row, or rows of a slice, by number."""
+        if isinstance(key, slice):
+            return [self._row(row) for row in range(len(self))[key]]
+        if not isinstance(key, str):
+            return self._row(row_number(key, len(self)))
+        index = self._find(key)
         return [self._cell(row, index) for row in range(len(self))]
 
-    def __iter__(self) -> Iterator[dict[str, Cell]]:
-        ids = [column.id for column in self.columns]
-        for row in range(len(self)):
-            yield {name: self._cell(row, index) for index, name in enumerate(ids)}
+    def _row(self, row: int) -> Row:
+        return {column.id: self._cell(row, index) for index, column in enumerate(self.columns)}
+
+    def __iter__(self) -> Iterator[Row]:
+        return (self._row(row) for row in range(len(self)))
+
+    def __contains__(self, column: object) -> bool:
+        """Whether there is a column of this id."""
+        return any(known.id == column for known in self.columns)
 
     # ---- columns
 
@@ -190,8 +206,10 @@ class Tables:
         return any(table.id == id for table in self._tables)
 
     def __getitem__(self, key: Union[int, str]) -> Table:
-        if isinstance(key, int):
-            return self._tables[key]
+        if not isinstance(key, str):
+            if len(self) == 0:
+                raise IndexError(f"table {key} of none")
+            return self._tables[operator.index(key)]
         for table in self._tables:
             if table.id == key:
                 return table

@@ -4,6 +4,7 @@ is the one that `tacho convert` writes."""
 from __future__ import annotations
 
 import ctypes
+import operator
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Optional, Union
@@ -39,6 +40,7 @@ class TimeChartLog:
 
 def _arg_of(key: str, value: ArgValue) -> _abi.tacho_timechart_arg:
     arg = _abi.tacho_timechart_arg(key=c_text(key))
+    value = value.item() if hasattr(value, "item") else value  # numpy's
     if isinstance(value, bool):
         arg.type, arg.as_bool = _abi.VALUE_BOOL, value
     elif isinstance(value, int):
@@ -47,8 +49,11 @@ def _arg_of(key: str, value: ArgValue) -> _abi.tacho_timechart_arg:
         set_members(arg, **{"as_uint" if is_large else "as_int": value})
     elif isinstance(value, float):
         arg.type, arg.as_real = _abi.VALUE_REAL, value
-    else:
+    elif isinstance(value, str):
         arg.type, arg.text = _abi.VALUE_TEXT, c_text(value)
+    else:
+        raise TypeError(f"argument '{key}' needs a number, a truth value or a text, not "
+                        f"{type(value).__name__}")
     return arg
 
 
@@ -137,9 +142,10 @@ class TimeChartView:
 
 
 def _int64(value: int) -> int:
-    if not -2 ** 63 <= value < 2 ** 63:
+    whole = operator.index(value)
+    if not -2 ** 63 <= whole < 2 ** 63:
         raise ValueError(f"time {value} is out of range")
-    return value
+    return whole
 
 
 def csv_to_view_compile_profile(view_name: str, view: TimeChartView, csv_path: StrPath,

@@ -52,7 +52,7 @@ class Tables(unittest.TestCase):
         with self.assertRaises(IndexError):
             self.ops.cell(len(self.ops), "count")
         with self.assertRaises(IndexError):
-            self.ops.cell(-1, "count")
+            self.ops.cell(-1 - len(self.ops), "count")
         units = {column.id: (column.unit, column.type) for column in self.ops.columns}
         self.assertEqual(units["total_ns"], ("ns", int))
         self.assertEqual(units["operation"], ("", str))

@@ -70,7 +70,7 @@ class Compiling(Models):
         self.assertEqual(len(tables["problems"]), 0)
 
     def test_options(self):
-        with self.assertRaisesRegex(TypeError, "unknown option 'core'; compiling has sizes"):
+        with self.assertRaisesRegex(TypeError, "unknown option 'core'; compiling has machine, sizes"):
             tacho.compile(PAIR, core=1)
         open_model = DATA / "compile" / "open.onnx"
         with self.assertRaises(tacho.TachoError):

@@ -21,11 +21,8 @@ fi
 }
 work=$(mktemp -d "${TMPDIR:-/tmp}/tacho-wheel.XXXXXX")
 trap 'rm -rf "$work"' EXIT
-cp -r "$here/../../python" "$work/python" # a build leaves files beside the sources
+bash "$here/../../tools/wheel.sh" "$build" "$work/dist" # what 'make wheel' does
 cd "$work"
-
-TACHO_LIBRARY=$(realpath "$build/src/libtacho.so") "$python" -m build --wheel --no-isolation \
-    --outdir dist python >build.log 2>&1 || { cat build.log; exit 1; }
 wheels=(dist/tacho-*-py3-none-linux_*.whl)
 [[ ${#wheels[@]} == 1 && -f ${wheels[0]} ]] || { ls dist; exit 1; }
 "$python" -m zipfile -l "${wheels[0]}" >listed
