@@ -48,15 +48,17 @@ class Layer(unittest.TestCase):
         return done
 
     def check_launches(self):
-        """An arrow leads from every call that enqueues to its command, forward in time."""
+        """An arrow leads from every call that enqueues to its command, forward in time as far as the clocks
+        are known: a command is queued at some time of its call, which can be long on a busy computer."""
         commands = self.spans["op"] + self.spans["transfer"] + self.spans["sync"]
         calls = [c for c in self.spans["opencl"] if c["name"].startswith("clEnqueue")]
         self.assertEqual(set(self.leaving), set(self.arriving))
         self.assertEqual(len(self.leaving), len(commands))
+        slack = max((c["dur"] for c in calls), default=0)
         for number, arrow in self.leaving.items():
             self.assertTrue(any(c["tid"] == arrow["tid"] and c["ts"] <= arrow["ts"] <= c["ts"] + c["dur"]
                                 for c in calls), arrow)
-            self.assertLessEqual(arrow["ts"], self.arriving[number]["ts"])
+            self.assertLessEqual(arrow["ts"] - slack, self.arriving[number]["ts"])
         for command in commands:
             args = command["args"]
             times = [args[f"device_{name}"] for name in ("queued", "submit", "start", "end")]
