@@ -10,17 +10,16 @@
 
 #include <stdlib.h>
 
+/* Strings that are new since the last call. */
 static tacho_status clean_strings(tacho_sql_data *data)
 {
     const tacho_dict *dict = data->profile->events.dict;
     size_t count = dict->strings.item_count;
-    TACHO_TRY(tacho_items_make(&data->texts, count));
-    for (size_t i = 0; i < count; i++) {
-        tacho_str text = tacho_dict_string(dict, (uint32_t)i);
-        TACHO_TRY(tacho_utf8_clean(text, &data->arena, &data->texts[i]));
-        data->is_cleaned = data->is_cleaned || data->texts[i].data != text.data;
+    TACHO_TRY(tacho_grow(&data->texts, &data->text_capacity, count));
+    for (; data->text_count < count; data->text_count++) {
+        tacho_str text = tacho_dict_string(dict, (uint32_t)data->text_count);
+        TACHO_TRY(tacho_utf8_clean(text, &data->arena, &data->texts[data->text_count]));
     }
-    data->text_count = count;
     data->bytes_key = tacho_strings_find(&dict->strings, TACHO_STR("bytes"));
     return TACHO_OK;
 }
@@ -73,6 +72,7 @@ void tacho_sql_data_deinit(tacho_sql_data *data)
     free(data->parents);
     free(data->inner_ns);
     free(data->operators);
+    free(data->ops);
     tacho_arena_deinit(&data->arena);
     *data = (tacho_sql_data){.profile = NULL};
 }
@@ -135,7 +135,7 @@ static tacho_status make_operators(tacho_sql_data *data)
     TACHO_TRY(tacho_items_make(&data->operators, data->profile->span_count));
     tacho_status status = find_operators(data, &operators, &args);
     free(args);
-    return status;
+    return status == TACHO_OK ? clean_strings(data) : status;
 }
 
 tacho_status tacho_sql_data_prepare(tacho_sql_data *data, unsigned needs)
@@ -148,6 +148,10 @@ tacho_status tacho_sql_data_prepare(tacho_sql_data *data, unsigned needs)
     if ((missing & TACHO_SQL_NEEDS_OPERATORS) != 0) {
         TACHO_TRY(make_operators(data));
         data->ready |= TACHO_SQL_NEEDS_OPERATORS;
+    }
+    if ((missing & TACHO_SQL_NEEDS_OPS) != 0) {
+        TACHO_TRY(tacho_sql_ops_make(data));
+        data->ready |= TACHO_SQL_NEEDS_OPS;
     }
     return TACHO_OK;
 }
@@ -170,18 +174,18 @@ void tacho_sql_put_text(tacho_str text, sqlite3_context *context)
     sqlite3_result_text64(context, copy, (sqlite3_uint64)(end - copy), sqlite3_free, SQLITE_UTF8);
 }
 
+tacho_str tacho_sql_text(const tacho_sql_data *data, uint32_t id)
+{
+    tacho_str text = id == TACHO_NONE ? tacho_str_make(NULL, 0) : data->texts[id];
+    return id != TACHO_NONE && text.data == NULL ? TACHO_STR("") : text;
+}
+
 void tacho_sql_put_string(const tacho_sql_data *data, uint32_t id, sqlite3_context *context)
 {
-    if (id == TACHO_NONE) {
-        return;
+    if (id != TACHO_NONE) {
+        tacho_str text = tacho_sql_text(data, id);
+        sqlite3_result_text64(context, text.data, text.len, SQLITE_STATIC, SQLITE_UTF8);
     }
-    if (id >= data->text_count) {
-        tacho_sql_put_text(tacho_dict_string(data->profile->events.dict, id), context);
-        return;
-    }
-    tacho_str text = data->texts[id];
-    sqlite3_result_text64(context, text.len > 0 ? text.data : "", text.len, SQLITE_STATIC,
-                          SQLITE_UTF8);
 }
 
 void tacho_sql_put_word(const char *word, sqlite3_context *context)

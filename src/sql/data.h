@@ -19,14 +19,16 @@
 enum {
     TACHO_SQL_NEEDS_NESTING = 1 << 0,   /* parents, and time in nested spans */
     TACHO_SQL_NEEDS_OPERATORS = 1 << 1, /* operators that arguments name */
+    TACHO_SQL_NEEDS_OPS = 1 << 2,       /* sums of the spans of an operation; the other two first */
 };
+
+typedef struct tacho_sql_op tacho_sql_op;
 
 typedef struct tacho_sql_data {
     tacho_profile *profile;
     tacho_str *texts; /* strings of the dictionary as valid UTF-8, by id */
-    size_t text_count;
+    size_t text_count, text_capacity;
     uint32_t bytes_key;  /* string, TACHO_NONE when no argument is called so */
-    bool is_cleaned;     /* some of them had bytes that are not UTF-8 */
     tacho_arena arena;   /* of what was cleaned */
     uint8_t *site_kinds; /* a tacho_category_kind, by site */
     bool *has_operators; /* by part: some of its spans are whole operators; NULL: none are */
@@ -34,6 +36,8 @@ typedef struct tacho_sql_data {
     uint32_t *parents;   /* by span, TACHO_NONE for none */
     int64_t *inner_ns;   /* by span: time in spans directly inside */
     uint32_t *operators; /* by span: a string, TACHO_NONE: as the site; NULL: all as the site */
+    tacho_sql_op *ops;   /* in the order of file, operation, class and origin */
+    size_t op_count;
 } tacho_sql_data;
 
 /* Over |profile|, which is complete and outlives it. Call deinit even after a failure. */
@@ -70,6 +74,8 @@ typedef struct tacho_sql_table {
     const char *name;
     const tacho_sql_column *columns; /* the first is the number of the row, or of its span */
     int column_count;
+    unsigned needs;   /* TACHO_SQL_NEEDS_* of every row */
+    bool is_internal; /* only views read it; databases do not have it */
     size_t (*count)(const tacho_sql_data *data);
     void (*put)(tacho_sql_place *place, int column, sqlite3_context *context);
     /* A number for the value of a column that has a key, the same for equal values only. */
@@ -85,8 +91,15 @@ extern const tacho_sql_table *const tacho_sql_tables[];
 
 extern const tacho_sql_table tacho_sql_table_spans;
 extern const tacho_sql_table tacho_sql_table_args;
+extern const tacho_sql_table tacho_sql_table_op_sums;
+
+/* Fills data->ops; nesting and operators are made. */
+tacho_status tacho_sql_ops_make(tacho_sql_data *data) TACHO_MUST_USE;
 
 /* ---- values ---------------------------------------------------------------------------------- */
+
+/* The string |id| of the dictionary as valid UTF-8; data is NULL where it is TACHO_NONE. */
+tacho_str tacho_sql_text(const tacho_sql_data *data, uint32_t id);
 
 /* The string |id| of the dictionary; NULL of SQL where it is TACHO_NONE. */
 void tacho_sql_put_string(const tacho_sql_data *data, uint32_t id, sqlite3_context *context);

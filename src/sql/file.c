@@ -54,8 +54,9 @@ static int fill(sqlite3 *db, bool omits_args)
                             "BEGIN",
                             NULL, NULL, NULL);
     for (size_t i = 0; code == SQLITE_OK && tacho_sql_tables[i] != NULL; i++) {
-        code = copy_table(db, tacho_sql_tables[i],
-                          omits_args && tacho_sql_tables[i] == &tacho_sql_table_args);
+        const tacho_sql_table *table = tacho_sql_tables[i];
+        bool is_empty = omits_args && table == &tacho_sql_table_args;
+        code = table->is_internal ? SQLITE_OK : copy_table(db, table, is_empty);
     }
     for (size_t i = 0; code == SQLITE_OK && tacho_sql_views[i].name != NULL; i++) {
         code = copy_view(db, &tacho_sql_views[i]);

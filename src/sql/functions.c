@@ -5,8 +5,6 @@
  */
 #include "sql/functions.h"
 
-#include "base/maths.h"
-
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -159,6 +157,15 @@ static size_t rank_of(const numbers *self)
     return (rank > count ? count : rank) - 1;
 }
 
+int64_t tacho_sql_percentile(int64_t *items, size_t item_count, int percent)
+{
+    numbers self = {.items = (number *)(void *)items,
+                    .item_count = item_count,
+                    .item_capacity = item_count,
+                    .percent = percent};
+    return select_rank(&self, rank_of(&self)).integer;
+}
+
 static void percentile_final(sqlite3_context *context)
 {
     numbers *self = sqlite3_aggregate_context(context, 0);
@@ -232,54 +239,6 @@ static void only_final(sqlite3_context *context)
     }
 }
 
-/* ---- sums and means of the view ops ---------------------------------------------------------- */
-
-/* SQLite's sum() fails beyond 63 bits; 'tacho ops' does not. SQLite aligns it to 8 bytes only. */
-typedef struct wide_sum {
-    int64_t high;
-    uint64_t low;
-    int64_t count;
-} wide_sum;
-
-static tacho_i128 sum_of(const wide_sum *self)
-{
-    return self->high * ((tacho_i128)1 << 64) + self->low;
-}
-
-static void wide_step(sqlite3_context *context, int value_count, sqlite3_value **values)
-{
-    wide_sum *self = sqlite3_aggregate_context(context, sizeof(*self));
-    (void)value_count;
-    if (self != NULL && sqlite3_value_type(values[0]) != SQLITE_NULL) {
-        int64_t value = sqlite3_value_int64(values[0]);
-        bool has_carry = __builtin_add_overflow(self->low, (uint64_t)value, &self->low);
-        self->high += (value < 0 ? -1 : 0) + (has_carry ? 1 : 0);
-        self->count++;
-    }
-}
-
-/* The sum, the largest number where it is larger; NULL where there is nothing to add up. */
-static void wide_sum_final(sqlite3_context *context)
-{
-    const wide_sum *self = sqlite3_aggregate_context(context, 0);
-    if (self != NULL && self->count > 0) {
-        tacho_i128 sum = sum_of(self);
-        sqlite3_result_int64(context, sum > INT64_MAX   ? INT64_MAX
-                                      : sum < INT64_MIN ? INT64_MIN
-                                                        : (int64_t)sum);
-    }
-}
-
-/* The nearest whole number, halves upwards; of numbers that are not negative. */
-static void wide_mean_final(sqlite3_context *context)
-{
-    const wide_sum *self = sqlite3_aggregate_context(context, 0);
-    if (self != NULL && self->count > 0) {
-        tacho_i128 count = self->count;
-        sqlite3_result_int64(context, (int64_t)((2 * sum_of(self) + count) / (2 * count)));
-    }
-}
-
 /* ---- all of them ----------------------------------------------------------------------------- */
 
 int tacho_sql_functions_add(sqlite3 *db)
@@ -292,8 +251,6 @@ int tacho_sql_functions_add(sqlite3 *db)
     } functions[] = {
         {"percentile", 2, percentile_step, percentile_final},
         {"only_value", 1, only_step, only_final},
-        {"saturating_sum", 1, wide_step, wide_sum_final},
-        {"rounded_mean", 1, wide_step, wide_mean_final},
     };
     int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
     int code = SQLITE_OK;

@@ -76,30 +76,63 @@ static int compare_groups(const void *left, const void *right)
     return 0;
 }
 
-/* Numbers groups in the order of their values: SQLite relies on it where ORDER BY says the same. */
-static tacho_status number_groups(const request *of, uint32_t *numbers, size_t count,
-                                  size_t group_count)
+/*
+ * Numbers groups in the order of their values: SQLite relies on it where ORDER BY says the same.
+ * Those of equal values, which have different keys where text was cleaned, become one.
+ */
+static tacho_status number_groups(const request *of, uint32_t *numbers, size_t *group_count)
 {
     group *groups = NULL;
     uint32_t *places = NULL;
-    TACHO_TRY(tacho_items_make(&groups, group_count));
-    tacho_status status = tacho_items_make(&places, group_count);
+    size_t count = of->table->count(of->data), place_count = 0;
+    TACHO_TRY(tacho_items_make(&groups, *group_count));
+    tacho_status status = tacho_items_make(&places, *group_count);
     for (size_t i = count; status == TACHO_OK && i > 0; i--) {
         groups[numbers[i - 1]] = (group){of, (uint32_t)(i - 1), numbers[i - 1]};
     }
-    if (status == TACHO_OK && group_count > 1) {
-        qsort(groups, group_count, sizeof(*groups), compare_groups);
+    if (status == TACHO_OK && *group_count > 1) {
+        qsort(groups, *group_count, sizeof(*groups), compare_groups);
     }
-    for (size_t i = 0; status == TACHO_OK && i < group_count; i++) {
-        places[groups[i].number] = (uint32_t)i;
+    for (size_t i = 0; status == TACHO_OK && i < *group_count; i++) {
+        place_count += i == 0 || compare_groups(&groups[i - 1], &groups[i]) != 0;
+        places[groups[i].number] = (uint32_t)(place_count - 1);
     }
     for (size_t i = 0; status == TACHO_OK && i < count; i++) {
         numbers[i] = places[numbers[i]];
     }
+    *group_count = place_count;
     free(places);
     free(groups);
     return status;
 }
+
+static tacho_status number_rows(const request *of, uint32_t *groups, size_t *out_group_count)
+{
+    size_t group_count = of->table->count(of->data) > 0;
+    for (const char *column = of->columns; group_count > 0 && *column != '\0'; column++) {
+        TACHO_TRY(refine(of->table, of->data, column_of(*column), groups, &group_count));
+    }
+    *out_group_count = group_count;
+    return number_groups(of, groups, out_group_count);
+}
+
+tacho_status tacho_sql_group_numbers(const tacho_sql_table *table, const tacho_sql_data *data,
+                                     const char *columns, uint32_t **out_groups,
+                                     size_t *out_group_count)
+{
+    const request of = {table, data, columns};
+    uint32_t *groups = NULL;
+    TACHO_TRY(tacho_items_make(&groups, table->count(data)));
+    tacho_status status = number_rows(&of, groups, out_group_count);
+    if (status != TACHO_OK) {
+        free(groups);
+        groups = NULL;
+    }
+    *out_groups = groups;
+    return status;
+}
+
+/* ---- the order of rows ----------------------------------------------------------------------- */
 
 static tacho_status sort_rows(const uint32_t *groups, size_t count, size_t group_count,
                               uint32_t *order)
@@ -119,28 +152,16 @@ static tacho_status sort_rows(const uint32_t *groups, size_t count, size_t group
     return TACHO_OK;
 }
 
-static tacho_status group_rows(const request *of, uint32_t *groups, uint32_t *order)
-{
-    size_t group_count = 1;
-    size_t count = of->table->count(of->data);
-    for (const char *column = of->columns; count > 0 && *column != '\0'; column++) {
-        TACHO_TRY(refine(of->table, of->data, column_of(*column), groups, &group_count));
-    }
-    TACHO_TRY(number_groups(of, groups, count, count > 0 ? group_count : 0));
-    return sort_rows(groups, count, group_count, order);
-}
-
 tacho_status tacho_sql_group(const tacho_sql_table *table, const tacho_sql_data *data,
                              const char *columns, uint32_t **out_order)
 {
     uint32_t *groups = NULL;
     uint32_t *order = NULL;
-    size_t count = table->count(data);
-    TACHO_TRY(tacho_items_make(&groups, count));
+    size_t count = table->count(data), group_count = 0;
+    TACHO_TRY(tacho_sql_group_numbers(table, data, columns, &groups, &group_count));
     tacho_status status = tacho_items_make(&order, count);
     if (status == TACHO_OK) {
-        const request of = {table, data, columns};
-        status = group_rows(&of, groups, order);
+        status = sort_rows(groups, count, group_count, order);
     }
     free(groups);
     if (status != TACHO_OK) {

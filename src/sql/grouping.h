@@ -9,6 +9,14 @@
 #include "sql/data.h"
 
 /*
+ * The group of each row of |table|, numbered from 0 in the order of their values; |columns| as
+ * below. The caller frees them.
+ */
+tacho_status tacho_sql_group_numbers(const tacho_sql_table *table, const tacho_sql_data *data,
+                                     const char *columns, uint32_t **out_groups,
+                                     size_t *out_group_count) TACHO_MUST_USE;
+
+/*
  * The rows of |table| sorted by |columns|: letters from 'A' on, from 'a' on for descending order.
  * The caller frees them.
  */

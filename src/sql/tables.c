@@ -349,13 +349,7 @@ static const tacho_sql_table metadata = {
 };
 
 const tacho_sql_table *const tacho_sql_tables[] = {
-    &tacho_sql_table_spans,
-    &files,
-    &tracks,
-    &counters,
-    &tacho_sql_table_args,
-    &flows,
-    &losses,
-    &metadata,
-    NULL,
+    &tacho_sql_table_spans,   &files, &tracks, &counters,
+    &tacho_sql_table_args,    &flows, &losses, &metadata,
+    &tacho_sql_table_op_sums, NULL,
 };

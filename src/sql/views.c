@@ -10,16 +10,7 @@ const tacho_sql_view tacho_sql_views[] = {
     {"ops", "SELECT file, operation, class, origin, count, total_ns, self_ns,"
             " coalesce(100.0 * self_ns / total(self_ns) OVER (PARTITION BY file, origin), 0.0)"
             " AS share_percent,"
-            " mean_ns, p50_ns, p99_ns, min_ns, max_ns, bytes, location "
-            "FROM (SELECT file, operation, class, origin, count(*) AS count,"
-            " saturating_sum(duration_ns) AS total_ns, saturating_sum(self_ns) AS self_ns,"
-            " rounded_mean(duration_ns) AS mean_ns,"
-            " percentile(duration_ns, 50) AS p50_ns, percentile(duration_ns, 99) AS p99_ns,"
-            " min(duration_ns) AS min_ns, max(duration_ns) AS max_ns,"
-            " saturating_sum(bytes) AS bytes,"
-            " only_value(location) AS location "
-            "FROM spans WHERE is_work "
-            "GROUP BY file, operation, class, origin)"},
+            " mean_ns, p50_ns, p99_ns, min_ns, max_ns, bytes, location FROM op_sums"},
     {"steps",
      "SELECT file, 'run' AS kind, run AS name, invocation AS number, min(start_ns) AS start_ns,"
      " max(end_ns) AS end_ns, max(end_ns) - min(start_ns) AS duration_ns,"

@@ -111,7 +111,7 @@ static bool takes_row_number(const tacho_sql_table *shape, sqlite3_index_info *i
 static bool can_group(const virtual_table *table, sqlite3_index_info *info)
 {
     int how = sqlite3_vtab_distinct(info);
-    if (info->nOrderBy == 0 || (how != 1 && how != 2) || table->module.data->is_cleaned) {
+    if (info->nOrderBy == 0 || (how != 1 && how != 2)) {
         return false;
     }
     for (int i = 0; i < info->nOrderBy; i++) {
@@ -147,7 +147,7 @@ static int plan(sqlite3_vtab *base, sqlite3_index_info *info)
     virtual_table *table = table_of(base);
     const tacho_sql_table *shape = table->module.table;
     double count = (double)shape->count(table->module.data);
-    info->idxNum = 0;
+    info->idxNum = (int)shape->needs;
     for (int i = 0; i < shape->column_count; i++) {
         bool is_used = (info->colUsed >> (i < 63 ? i : 63) & 1) != 0;
         info->idxNum |= is_used ? (int)shape->columns[i].needs : 0;
@@ -222,8 +222,8 @@ static int begin(sqlite3_vtab_cursor *base, int number, const char *columns, int
     virtual_cursor *cursor = cursor_of(base);
     virtual_table *table = table_of(base->pVtab);
     tacho_sql_place *place = &cursor->place;
-    size_t count = table->module.table->count(place->data);
     tacho_status status = tacho_sql_data_prepare(place->data, (unsigned)number & PLAN_NEEDS_MASK);
+    size_t count = table->module.table->count(place->data);
     free(cursor->order);
     cursor->order = NULL;
     cursor->at = 0;
