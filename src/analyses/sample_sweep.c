@@ -10,6 +10,11 @@
 
 #include <stdlib.h>
 
+tacho_status tacho_sample_pieces_reserve(tacho_sample_pieces *pieces, size_t count)
+{
+    return tacho_grow(&pieces->items, &pieces->item_capacity, count);
+}
+
 tacho_status tacho_sample_pieces_add(tacho_sample_pieces *pieces, const tacho_sample_piece *piece)
 {
     TACHO_TRY(tacho_grow(&pieces->items, &pieces->item_capacity, pieces->item_count + 1));
@@ -48,19 +53,97 @@ static int compare_pieces(const void *left, const void *right)
     return a->op != b->op ? (a->op < b->op ? -1 : 1) : compare_numbers(b->end_ns, a->end_ns);
 }
 
-/* Spans come by start, so that pieces are often in order already. */
-static bool is_in_order(const tacho_sample_pieces *pieces)
+/* ---- order ----------------------------------------------------------------------------------- */
+
+/* Spans of a track come by start, calls when they end: pieces lie near their place, or in runs. */
+typedef struct sorting {
+    const tacho_sample_piece *pieces;
+    size_t count;
+    size_t *order, *merged; /* places of pieces */
+} sorting;
+
+static bool is_after(const sorting *self, size_t left, size_t right)
 {
-    for (size_t i = 1; i < pieces->item_count; i++) {
-        if (compare_pieces(&pieces->items[i - 1], &pieces->items[i]) > 0) {
-            return false;
+    return compare_pieces(&self->pieces[left], &self->pieces[right]) > 0;
+}
+
+/* Moves pieces that are a few places late. */
+static void move_up(sorting *self)
+{
+    enum { DISTANCE_MAX = 16 };
+    for (size_t i = 1; i < self->count; i++) {
+        size_t place = self->order[i], at = i;
+        size_t first = i > DISTANCE_MAX ? i - DISTANCE_MAX : 0;
+        for (; at > first && is_after(self, self->order[at - 1], place); at--) {
+            self->order[at] = self->order[at - 1];
+        }
+        self->order[at] = place;
+    }
+}
+
+/* The end of the run that begins at |start|. */
+static size_t find_run_end(const sorting *self, size_t start)
+{
+    size_t end = start + 1;
+    while (end < self->count && !is_after(self, self->order[end - 1], self->order[end])) {
+        end++;
+    }
+    return end;
+}
+
+/* Merges the run from |left| to |right| with that from there to |end|; the first of equals leads.
+ */
+static void merge(sorting *self, size_t left, size_t right, size_t end)
+{
+    const size_t *order = self->order;
+    size_t middle = right;
+    for (size_t to = left; to < end; to++) {
+        bool takes_right =
+            left == middle || (right < end && is_after(self, order[left], order[right]));
+        self->merged[to] = takes_right ? order[right++] : order[left++];
+    }
+}
+
+/* Merges each run with the next; how many there are then. */
+static size_t merge_runs(sorting *self)
+{
+    size_t run_count = 0, end = 0;
+    for (size_t start = 0; start < self->count; start = end) {
+        size_t middle = find_run_end(self, start);
+        end = middle < self->count ? find_run_end(self, middle) : middle;
+        merge(self, start, middle, end);
+        run_count++;
+    }
+    size_t *merged = self->merged;
+    self->merged = self->order;
+    self->order = merged;
+    return run_count;
+}
+
+/* The places of pieces in order; the caller frees them. */
+static tacho_status sort_pieces(const tacho_sample_pieces *pieces, size_t **out_order)
+{
+    sorting self = {.pieces = pieces->items, .count = pieces->item_count};
+    tacho_status status = tacho_items_make(&self.order, self.count);
+    status = status == TACHO_OK ? tacho_items_make(&self.merged, self.count) : status;
+    if (status == TACHO_OK) {
+        for (size_t i = 0; i < self.count; i++) {
+            self.order[i] = i;
+        }
+        move_up(&self);
+        while (merge_runs(&self) > 1) {
         }
     }
-    return true;
+    free(self.merged);
+    *out_order = self.order;
+    return status;
 }
+
+/* ---- the sweep ------------------------------------------------------------------------------- */
 
 typedef struct sweep {
     const tacho_sample_piece *pieces;
+    const size_t *order;
     size_t piece_count;
     size_t next; /* the first that has not started */
     const tacho_sweep_taker *taker;
@@ -69,17 +152,22 @@ typedef struct sweep {
     int64_t gap_ns; /* since the last was busy */
 } sweep;
 
+static const tacho_sample_piece *piece_at(const sweep *self, size_t place)
+{
+    return &self->pieces[self->order[place]];
+}
+
 /* Whether the next piece is on the time axis of the first. */
 static bool is_on_axis(const sweep *self, const tacho_sample_piece *first)
 {
-    return self->next < self->piece_count && self->pieces[self->next].sample == first->sample &&
-           self->pieces[self->next].axis == first->axis;
+    return self->next < self->piece_count && piece_at(self, self->next)->sample == first->sample &&
+           piece_at(self, self->next)->axis == first->axis;
 }
 
 static tacho_status start_pieces(sweep *self, const tacho_sample_piece *first)
 {
-    while (is_on_axis(self, first) && self->pieces[self->next].start_ns <= self->now) {
-        const tacho_sample_piece *piece = &self->pieces[self->next];
+    while (is_on_axis(self, first) && piece_at(self, self->next)->start_ns <= self->now) {
+        const tacho_sample_piece *piece = piece_at(self, self->next);
         uint64_t start = (uint64_t)piece->start_ns ^ UINT64_C(1) << 63; /* may be negative */
         tacho_u128 at = (tacho_u128)piece->rank << 64 | start;
         TACHO_TRY(self->taker->start(self->taker->self, piece));
@@ -93,7 +181,7 @@ static tacho_status start_pieces(sweep *self, const tacho_sample_piece *first)
 static const tacho_sample_piece *find_top(sweep *self)
 {
     while (self->busy.item_count > 0) {
-        const tacho_sample_piece *top = &self->pieces[self->busy.items[0].value];
+        const tacho_sample_piece *top = piece_at(self, self->busy.items[0].value);
         if (top->end_ns > self->now) {
             return top;
         }
@@ -108,7 +196,7 @@ static tacho_status advance(sweep *self, const tacho_sample_piece *first)
     TACHO_TRY(start_pieces(self, first));
     const tacho_sample_piece *top = find_top(self);
     bool has_next = is_on_axis(self, first);
-    int64_t next_ns = has_next ? self->pieces[self->next].start_ns : INT64_MAX;
+    int64_t next_ns = has_next ? piece_at(self, self->next)->start_ns : INT64_MAX;
     if (top == NULL) {
         self->gap_ns += has_next ? next_ns - self->now : 0;
         self->now = next_ns;
@@ -124,7 +212,7 @@ static tacho_status advance(sweep *self, const tacho_sample_piece *first)
 static tacho_status sweep_all(sweep *self)
 {
     while (self->next < self->piece_count) {
-        const tacho_sample_piece *first = &self->pieces[self->next];
+        const tacho_sample_piece *first = piece_at(self, self->next);
         self->now = first->start_ns;
         self->gap_ns = 0;
         do {
@@ -134,16 +222,18 @@ static tacho_status sweep_all(sweep *self)
     return TACHO_OK;
 }
 
-tacho_status tacho_sample_pieces_sweep(tacho_sample_pieces *pieces, const tacho_sweep_taker *taker)
+tacho_status tacho_sample_pieces_sweep(const tacho_sample_pieces *pieces,
+                                       const tacho_sweep_taker *taker)
 {
     if (pieces->item_count == 0) {
         return TACHO_OK;
     }
-    if (!is_in_order(pieces)) {
-        qsort(pieces->items, pieces->item_count, sizeof(*pieces->items), compare_pieces);
-    }
     sweep self = {.pieces = pieces->items, .piece_count = pieces->item_count, .taker = taker};
-    tacho_status status = sweep_all(&self);
+    size_t *order = NULL;
+    tacho_status status = sort_pieces(pieces, &order);
+    self.order = order;
+    status = status == TACHO_OK ? sweep_all(&self) : status;
     tacho_heap_deinit(&self.busy);
+    free(order);
     return status;
 }

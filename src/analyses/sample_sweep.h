@@ -36,12 +36,15 @@ typedef struct tacho_sweep_taker {
     void *self;
 } tacho_sweep_taker;
 
+/* Makes room for |count|, since a list of millions that grows is copied; there may be more. */
+tacho_status tacho_sample_pieces_reserve(tacho_sample_pieces *pieces, size_t count) TACHO_MUST_USE;
+
 tacho_status tacho_sample_pieces_add(tacho_sample_pieces *pieces,
                                      const tacho_sample_piece *piece) TACHO_MUST_USE;
 void tacho_sample_pieces_deinit(tacho_sample_pieces *pieces);
 
-/* Puts the pieces in order, and gives every moment in which one is busy to one. */
-tacho_status tacho_sample_pieces_sweep(tacho_sample_pieces *pieces,
+/* Goes through the pieces in order, and gives every moment in which one is busy to one. */
+tacho_status tacho_sample_pieces_sweep(const tacho_sample_pieces *pieces,
                                        const tacho_sweep_taker *taker) TACHO_MUST_USE;
 
 #endif

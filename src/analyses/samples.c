@@ -458,6 +458,7 @@ static tacho_status add_span(addition *self, const tacho_span *span)
 
 static tacho_status cut_spans(addition *self)
 {
+    TACHO_TRY(tacho_sample_pieces_reserve(&self->pieces, self->profile->span_count));
     for (size_t i = 0; i < self->profile->span_count; i++) {
         tacho_span span = tacho_profile_span(self->profile, i);
         TACHO_TRY(add_span(self, &span));
