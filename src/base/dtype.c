@@ -42,6 +42,11 @@ size_t tacho_dtype_element_bytes(tacho_dtype dtype)
     return bits % 128 == 0 ? bits / 128 : 0;
 }
 
+bool tacho_dtype_is_packed(tacho_dtype dtype)
+{
+    return dtype == TACHO_DTYPE_I4 || dtype == TACHO_DTYPE_U4;
+}
+
 bool tacho_dtype_bytes(tacho_dtype dtype, uint64_t count, uint64_t *out_bytes)
 {
     tacho_u128 bits = (tacho_u128)count * dtypes[dtype].bits_of_16;

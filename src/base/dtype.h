@@ -60,6 +60,9 @@ tacho_dtype tacho_dtype_find(tacho_str name);
 /* Bytes of one element in memory; 0 for types whose elements are not whole bytes or have none. */
 size_t tacho_dtype_element_bytes(tacho_dtype dtype);
 
+/* Whether two elements share a byte, the first in its low bits. */
+bool tacho_dtype_is_packed(tacho_dtype dtype);
+
 /* Bytes of |count| elements in a row, rounded up; false when they do not fit 63 bits. */
 bool tacho_dtype_bytes(tacho_dtype dtype, uint64_t count, uint64_t *out_bytes);
 

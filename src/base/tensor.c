@@ -76,7 +76,7 @@ static uint64_t random_bits(uint64_t seed, uint64_t i)
 
 void tacho_random_fill(tacho_dtype dtype, uint64_t seed, uint64_t bytes, void *to)
 {
-    size_t size = tacho_dtype_element_bytes(dtype);
+    size_t size = tacho_dtype_is_packed(dtype) ? 1 : tacho_dtype_element_bytes(dtype);
     memset(to, 0, (size_t)bytes);
     for (uint64_t i = 0; size > 0 && i * size < bytes; i++) {
         uint64_t bits = random_bits(seed, i);

@@ -74,7 +74,8 @@ tacho_status tacho_execution_load_constant(tacho_execution *self, uint32_t tenso
     tacho_value *value = &self->values[tensor];
     bool has_bytes = from->storage == TACHO_STORAGE_BYTES || from->storage == TACHO_STORAGE_SPLAT;
     bool is_constant = has_bytes || from->storage == TACHO_STORAGE_RANDOM;
-    size_t size = tacho_dtype_element_bytes(value->dtype);
+    size_t size =
+        tacho_dtype_is_packed(value->dtype) ? 1 : tacho_dtype_element_bytes(value->dtype);
     uint64_t needed = from->storage == TACHO_STORAGE_SPLAT ? size : value->bytes, end;
     if (value->is_deferred && value->state == TACHO_VALUE_CONSTANT) {
         value->is_deferred = false; /* its inputs are none of that kind: no deep calls */

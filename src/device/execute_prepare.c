@@ -97,11 +97,11 @@ static tacho_status count_uses(tacho_execution *self)
     return TACHO_OK;
 }
 
-/* Whether the type has whole bytes and the shape is known. */
+/* Whether elements of the type are whole bytes, or two share one, and the shape is known. */
 static bool is_computable(const tacho_value *value)
 {
     uint64_t count, bytes;
-    return tacho_dtype_element_bytes(value->dtype) > 0 &&
+    return (tacho_dtype_element_bytes(value->dtype) > 0 || tacho_dtype_is_packed(value->dtype)) &&
            tacho_shape_elements(value->shape, &count) &&
            tacho_dtype_bytes(value->dtype, count, &bytes);
 }

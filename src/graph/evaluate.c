@@ -39,7 +39,8 @@ void tacho_arrays_free(tacho_array *arrays, size_t array_count)
 void tacho_constant_expand(const tacho_constant *constant, const tacho_tensor *tensor, void *to)
 {
     uint64_t bytes;
-    size_t size = tacho_dtype_element_bytes(tensor->dtype);
+    size_t size =
+        tacho_dtype_is_packed(tensor->dtype) ? 1 : tacho_dtype_element_bytes(tensor->dtype);
     if (!tacho_tensor_bytes(tensor, &bytes) || bytes == 0) {
         return;
     }
@@ -70,7 +71,8 @@ static tacho_status make_room(evaluation *self, const tacho_tensor *tensor, slot
 {
     uint64_t bytes;
     to->array = (tacho_array){.dtype = tensor->dtype, .shape = *tensor->shape};
-    if (tacho_dtype_element_bytes(tensor->dtype) == 0 || !tacho_tensor_bytes(tensor, &bytes)) {
+    if ((tacho_dtype_element_bytes(tensor->dtype) == 0 && !tacho_dtype_is_packed(tensor->dtype)) ||
+        !tacho_tensor_bytes(tensor, &bytes)) {
         return tacho_fail(TACHO_CODE_UNSUPPORTED, "tensors of %s are not supported",
                           tacho_dtype_name(tensor->dtype));
     }

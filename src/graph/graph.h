@@ -31,7 +31,7 @@ typedef enum tacho_constant_kind {
 typedef struct tacho_constant {
     tacho_constant_kind kind;
     const unsigned char *bytes; /* borrowed from the model's file, or of the graph's arena */
-    unsigned char splat[16];    /* one element, little-endian */
+    unsigned char splat[16];    /* one element, little-endian; two where they share a byte */
     uint64_t seed;
 } tacho_constant;
 

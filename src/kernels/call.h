@@ -136,16 +136,21 @@ static inline bool tacho_is_int(const tacho_array *array)
     return kind == TACHO_DTYPE_SIGNED || kind == TACHO_DTYPE_UNSIGNED;
 }
 
+static inline int tacho_int_bits(tacho_dtype dtype)
+{
+    return tacho_dtype_is_packed(dtype) ? 4 : (int)tacho_dtype_element_bytes(dtype) * 8;
+}
+
 /* The least and the greatest of an integer type of at most 32 bits, or of 64 signed ones. */
 static inline int64_t tacho_int_min(tacho_dtype dtype)
 {
-    int bits = (int)tacho_dtype_element_bytes(dtype) * 8;
+    int bits = tacho_int_bits(dtype);
     return tacho_dtype_kind_of(dtype) == TACHO_DTYPE_SIGNED ? INT64_MIN >> (64 - bits) : 0;
 }
 
 static inline int64_t tacho_int_max(tacho_dtype dtype)
 {
-    int bits = (int)tacho_dtype_element_bytes(dtype) * 8;
+    int bits = tacho_int_bits(dtype);
     bool is_signed = tacho_dtype_kind_of(dtype) == TACHO_DTYPE_SIGNED;
     return bits == 64 ? INT64_MAX : (INT64_MAX >> (is_signed ? 64 - bits : 63 - bits));
 }

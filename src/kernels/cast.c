@@ -4,8 +4,7 @@
  * rounded to the nearest, ties to even) and is held within the integer's range, not-a-number
  * becomes 0; whatever is not 0 is true.
  */
-#include "kernels/element.h"
-#include "kernels/kernel.h"
+#include "kernels/call.h"
 
 #include <math.h>
 
@@ -15,7 +14,7 @@ static int64_t real_to_int(double value, tacho_dtype dtype)
     if (dtype == TACHO_DTYPE_BOOL) {
         return value != 0;
     }
-    int bits = (int)tacho_dtype_element_bytes(dtype) * 8;
+    int bits = tacho_int_bits(dtype);
     bool is_signed = tacho_dtype_kind_of(dtype) == TACHO_DTYPE_SIGNED;
     double top = ldexp(1, is_signed ? bits - 1 : bits), bottom = is_signed ? -top : 0;
     if (isnan(value)) {
@@ -60,8 +59,8 @@ static void ints_to_reals(tacho_array *output, int64_t at, size_t count, const i
 static void cast_chunk(const tacho_array *input, tacho_array *output, int64_t at, size_t count,
                        bool is_rounded)
 {
-    tacho_dtype_kind from = tacho_element_kind(input->dtype);
-    tacho_dtype_kind to = tacho_element_kind(output->dtype);
+    tacho_dtype_kind from = tacho_stored_kind(input->dtype);
+    tacho_dtype_kind to = tacho_stored_kind(output->dtype);
     double reals[TACHO_CHUNK];
     int64_t ints[TACHO_CHUNK];
     if (from != TACHO_DTYPE_REAL) {
@@ -88,10 +87,10 @@ static tacho_status cast(const tacho_kernel_call *call, bool is_rounded)
 {
     const tacho_array *input = call->inputs[0];
     tacho_array *output = &call->outputs[0];
-    if (tacho_element_kind(input->dtype) == TACHO_DTYPE_OTHER) {
+    if (tacho_stored_kind(input->dtype) == TACHO_DTYPE_OTHER) {
         return tacho_unsupported_type("a cast", input->dtype);
     }
-    if (tacho_element_kind(output->dtype) == TACHO_DTYPE_OTHER) {
+    if (tacho_stored_kind(output->dtype) == TACHO_DTYPE_OTHER) {
         return tacho_unsupported_type("a cast", output->dtype);
     }
     int64_t total = tacho_array_elements(output);

@@ -16,6 +16,11 @@ tacho_dtype_kind tacho_element_kind(tacho_dtype dtype)
     return is_plain && !is_narrow ? kind : TACHO_DTYPE_OTHER;
 }
 
+tacho_dtype_kind tacho_stored_kind(tacho_dtype dtype)
+{
+    return tacho_dtype_is_packed(dtype) ? tacho_dtype_kind_of(dtype) : tacho_element_kind(dtype);
+}
+
 int64_t tacho_array_elements(const tacho_array *array)
 {
     uint64_t count;
@@ -122,6 +127,21 @@ static uint16_t to_bf16(double value)
     return (uint16_t)narrow(value, BF16_EXPONENT, BF16_MANTISSA);
 }
 
+/* ---- types of 4 bits ----------------------------------------------------------------------- */
+
+static int64_t packed_at(const tacho_array *array, int64_t i)
+{
+    int64_t bits = ((const uint8_t *)array->data)[i / 2] >> (i % 2 * 4) & 15;
+    return array->dtype == TACHO_DTYPE_I4 && bits > 7 ? bits - 16 : bits;
+}
+
+static void set_packed(tacho_array *array, int64_t i, int64_t value)
+{
+    uint8_t *byte = (uint8_t *)array->data + i / 2;
+    int shift = (int)(i % 2 * 4);
+    *byte = (uint8_t)((*byte & 0xf0 >> shift) | (int)(value & 15) << shift);
+}
+
 /* ---- rows ---------------------------------------------------------------------------------- */
 
 /* One row per type: tag, C type. */
@@ -158,6 +178,9 @@ void tacho_read_reals(const tacho_array *array, int64_t at, int64_t step, size_t
     INT_TYPES(READ_INT)
 #undef READ_INT
 #undef READ
+    for (size_t i = 0; tacho_dtype_is_packed(array->dtype) && i < count; i++) {
+        out_reals[i] = (double)packed_at(array, at + (int64_t)i * step);
+    }
 }
 
 void tacho_read_ints(const tacho_array *array, int64_t at, int64_t step, size_t count,
@@ -172,6 +195,9 @@ void tacho_read_ints(const tacho_array *array, int64_t at, int64_t step, size_t 
     }
     INT_TYPES(READ)
 #undef READ
+    for (size_t i = 0; tacho_dtype_is_packed(array->dtype) && i < count; i++) {
+        out_ints[i] = packed_at(array, at + (int64_t)i * step);
+    }
 }
 
 void tacho_write_reals(tacho_array *array, int64_t at, size_t count, const double *reals)
@@ -198,4 +224,7 @@ void tacho_write_ints(tacho_array *array, int64_t at, size_t count, const int64_
     }
     INT_TYPES(WRITE)
 #undef WRITE
+    for (size_t i = 0; tacho_dtype_is_packed(array->dtype) && i < count; i++) {
+        set_packed(array, at + (int64_t)i, ints[i]);
+    }
 }

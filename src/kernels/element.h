@@ -5,7 +5,9 @@
  * Reference kernels compute in these: a sum, product, quotient or root of f32, f16 or bf16 numbers
  * that is computed in double and then rounded is the correctly rounded one, and integers wrap as
  * their own type would. Real types are f32, f64, f16, bf16; integers those of 8 to 64 bits and
- * bool. Unsigned 64-bit numbers travel as the bits of signed ones.
+ * bool. Unsigned 64-bit numbers travel as the bits of signed ones. Integers of 4 bits, two in a
+ * byte, are read and written here, too, but only conversions take them: to all other kernels they
+ * are of no kind.
  */
 #ifndef TACHO_KERNELS_ELEMENT_H
 #define TACHO_KERNELS_ELEMENT_H
@@ -18,6 +20,9 @@ enum { TACHO_CHUNK = 256 };
 
 /* How elements of the type are computed with; OTHER where they are not. */
 tacho_dtype_kind tacho_element_kind(tacho_dtype dtype);
+
+/* The same for conversions (casts, scaling to and from reals), which take types of 4 bits, too. */
+tacho_dtype_kind tacho_stored_kind(tacho_dtype dtype);
 
 /* |count| elements from |at| on, |step| apart; of a real type or an integer. */
 void tacho_read_reals(const tacho_array *array, int64_t at, int64_t step, size_t count,

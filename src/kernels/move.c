@@ -45,9 +45,15 @@ static int64_t axis_of(const tacho_kernel_call *call, int32_t rank, int64_t fall
 static tacho_status compute_same(const tacho_kernel_call *call)
 {
     size_t size;
-    TACHO_TRY(element_size(call, 0, &size));
-    size_t bytes = (size_t)tacho_array_elements(&call->outputs[0]) * size;
-    if (bytes != (size_t)tacho_array_elements(call->inputs[0]) * size) {
+    uint64_t bytes;
+    bool is_packed = tacho_dtype_is_packed(call->outputs[0].dtype) &&
+                     call->outputs[0].dtype == call->inputs[0]->dtype;
+    if (!is_packed) {
+        TACHO_TRY(element_size(call, 0, &size));
+    }
+    int64_t count = tacho_array_elements(&call->outputs[0]);
+    if (count != tacho_array_elements(call->inputs[0]) ||
+        !tacho_dtype_bytes(call->outputs[0].dtype, (uint64_t)count, &bytes)) {
         return tacho_wrong_shapes("a copy");
     }
     if (bytes > 0) {

@@ -67,7 +67,32 @@ bool tacho_is_of_product(tacho_origin_function origin, const void *network, uint
 typedef struct scaling {
     const tacho_array *scale, *zero;
     tacho_split_shape split; /* the axis is 1 long where there is one scale for all */
+    int64_t block;           /* 0, or how many elements along the axis share a scale */
+    int64_t block_count;     /* along the axis */
 } scaling;
+
+/* Scales of the data's shape but along one axis, where each is for a block. */
+static tacho_status find_blocks(const tacho_kernel_call *call, scaling *out)
+{
+    const tacho_shape *shape = &call->inputs[0]->shape, *scales = &out->scale->shape;
+    int32_t axis = 0;
+    out->block = tacho_call_int(call, "block_size", 0);
+    bool is_fit = out->block > 0 && scales->rank == shape->rank &&
+                  tacho_axis_resolve(tacho_call_int(call, "axis", 1), shape->rank, &axis) &&
+                  (out->zero == NULL || tacho_shape_equal(&out->zero->shape, scales));
+    for (int32_t i = 0; is_fit && i < shape->rank; i++) {
+        int64_t wanted = i != axis
+                             ? shape->dims[i]
+                             : shape->dims[i] / out->block + (shape->dims[i] % out->block > 0);
+        is_fit = scales->dims[i] == wanted;
+    }
+    if (!is_fit) {
+        return tacho_wrong_shapes("scales of blocks");
+    }
+    out->block_count = scales->dims[axis];
+    out->split = tacho_shape_split(shape, axis);
+    return TACHO_OK;
+}
 
 static tacho_status find_scaling(const tacho_kernel_call *call, scaling *out)
 {
@@ -79,8 +104,11 @@ static tacho_status find_scaling(const tacho_kernel_call *call, scaling *out)
     if (!tacho_is_real(out->scale)) {
         return tacho_unsupported_type("a scale", out->scale->dtype);
     }
-    if (out->scale->shape.rank > 1 || tacho_call_int(call, "block_size", 0) != 0) {
-        return tacho_fail(TACHO_CODE_UNSUPPORTED, "block-wise scales are not supported");
+    if (tacho_call_int(call, "block_size", 0) != 0) {
+        return find_blocks(call, out);
+    }
+    if (out->scale->shape.rank > 1 && count != 1) {
+        return tacho_wrong_shapes("a scale");
     }
     bool is_one = count == 1;
     if ((!is_one && !tacho_axis_resolve(tacho_call_int(call, "axis", 1), shape->rank, &axis)) ||
@@ -137,12 +165,34 @@ static void dequantise_run(const tacho_kernel_call *call, int64_t at, int64_t co
 typedef void (*run_function)(const tacho_kernel_call *call, int64_t at, int64_t count, double scale,
                              double zero);
 
+/* Element by element along the last axis; elsewhere elements of a row have a scale each. */
+static void each_block(const tacho_kernel_call *call, const scaling *how, run_function run)
+{
+    int64_t inner = how->split.inner;
+    for (int64_t i = 0; i < how->split.outer; i++) {
+        for (int64_t j = 0; j < how->split.dim; j += inner == 1 ? how->block : 1) {
+            int64_t rest = how->split.dim - j;
+            int64_t count = inner > 1 ? 1 : rest < how->block ? rest : how->block;
+            for (int64_t k = 0; k < inner; k++) {
+                int64_t at = (i * how->block_count + j / how->block) * inner + k;
+                double zero = how->zero == NULL ? 0 : tacho_real_at(how->zero, at);
+                run(call, (i * how->split.dim + j) * inner + k, count,
+                    tacho_real_at(how->scale, at), zero);
+            }
+        }
+    }
+}
+
 static tacho_status each_run(const tacho_kernel_call *call, run_function run)
 {
     scaling how = {0};
     TACHO_TRY(find_scaling(call, &how));
     if (tacho_array_elements(call->inputs[0]) != tacho_array_elements(&call->outputs[0])) {
         return tacho_wrong_shapes("a quantised tensor");
+    }
+    if (how.block > 0) {
+        each_block(call, &how, run);
+        return TACHO_OK;
     }
     for (int64_t i = 0; i < how.split.outer; i++) {
         for (int64_t j = 0; j < how.split.dim; j++) {
@@ -154,12 +204,18 @@ static tacho_status each_run(const tacho_kernel_call *call, run_function run)
     return TACHO_OK;
 }
 
+static bool is_stored_int(const tacho_array *array)
+{
+    tacho_dtype_kind kind = tacho_stored_kind(array->dtype);
+    return kind == TACHO_DTYPE_SIGNED || kind == TACHO_DTYPE_UNSIGNED;
+}
+
 static tacho_status compute_quantise(const tacho_kernel_call *call)
 {
     const tacho_array *zero = tacho_call_input(call, 2);
     tacho_dtype dtype = call->outputs[0].dtype;
     if (tacho_element_kind(call->inputs[0]->dtype) == TACHO_DTYPE_OTHER ||
-        !tacho_is_int(&call->outputs[0]) || tacho_dtype_element_bytes(dtype) > 2 ||
+        !is_stored_int(&call->outputs[0]) || tacho_int_bits(dtype) > 16 ||
         (zero != NULL && zero->dtype != dtype)) {
         return tacho_unsupported_type("a quantised tensor", dtype);
     }
@@ -169,7 +225,7 @@ static tacho_status compute_quantise(const tacho_kernel_call *call)
 static tacho_status compute_dequantise(const tacho_kernel_call *call)
 {
     const tacho_array *input = call->inputs[0], *zero = tacho_call_input(call, 2);
-    if (!tacho_is_int(input) || tacho_dtype_element_bytes(input->dtype) > 4 ||
+    if (!is_stored_int(input) || tacho_int_bits(input->dtype) > 32 ||
         !tacho_is_real(&call->outputs[0]) || (zero != NULL && zero->dtype != input->dtype)) {
         return tacho_unsupported_type("a quantised tensor", input->dtype);
     }
