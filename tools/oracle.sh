@@ -143,18 +143,18 @@ done
 if [[ -e $models/mobilenetv2_qdq.onnx ]]; then
     compare "MobileNetV2, int8" "$models/mobilenetv2_qdq.onnx" quanta 2 --dim batch=1
 fi
-# as_written NAME: reference kernels give a quantised model's bits as ONNX Runtime does without fusions.
-as_written() {
+# same_bits NAME: reference kernels give a quantised model's bits as ONNX Runtime does.
+same_bits() {
     local file=$models/tiny/$1/model.onnx away quanta differing took
     [[ -e $file ]] || return 0
     "$build/bench/run_model" "$file" --reference --repeat 1 --save "$values" >/dev/null ||
         { miss "$1: run_model" && return; }
-    IFS=$'\t' read -r away quanta differing took < <(node "$here/tests/oracle/compare.js" "$file" "$values" 1 basic)
-    echo "as written: $1: $away of the largest apart"
-    at_most "$away" 1e-6 || miss "$1: outputs as written are $away of the largest apart"
+    IFS=$'\t' read -r away quanta differing took < <(node "$here/tests/oracle/compare.js" "$file" "$values" 1)
+    echo "quantised: $1: $away of the largest apart"
+    at_most "$away" 1e-6 || miss "$1: outputs are $away of the largest apart"
 }
 for name in vit_qdq convnext_qdq; do
-    as_written "$name"
+    same_bits "$name"
 done
 # Every operator and type on the edges of the type.
 "$python" "$here/tests/models/edge_values.py" "$build/bin/tacho" "$here/docs/operators.md" \

@@ -5,6 +5,7 @@
 #include "graph/infer.h"
 
 #include "base/grow.h"
+#include "graph/expand.h"
 #include "graph/fold.h"
 #include "kernels/element.h"
 
@@ -321,12 +322,24 @@ static tacho_status check_order(const walker *self, const tacho_node *node)
     return TACHO_OK;
 }
 
+/* Replaces a node by the simpler ones that it is made of; false when it stays. */
+static tacho_status expand(walker *self, size_t i, bool *out_expanded)
+{
+    size_t first = self->graph->node_count;
+    TACHO_TRY(tacho_expand_run(self->graph, i));
+    *out_expanded = self->graph->node_count > first;
+    return *out_expanded ? push_stretch(self, first, self->graph->node_count) : TACHO_OK;
+}
+
 static tacho_status visit(walker *self, size_t i)
 {
-    bool is_taken;
+    bool is_replaced;
     TACHO_TRY(check_order(self, &self->graph->nodes[i]));
-    TACHO_TRY(take_branch(self, i, &is_taken));
-    if (is_taken) {
+    TACHO_TRY(take_branch(self, i, &is_replaced));
+    if (!is_replaced) {
+        TACHO_TRY(expand(self, i, &is_replaced));
+    }
+    if (is_replaced) {
         return TACHO_OK;
     }
     TACHO_TRY(place(self, i));

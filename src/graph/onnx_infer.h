@@ -108,6 +108,7 @@ tacho_status tacho_onnx_set_same(const tacho_infer *infer) TACHO_MUST_USE;
     X(arg)                                                                                         \
     X(top_k)                                                                                       \
     X(softmax)                                                                                     \
+    X(qlinear_softmax)                                                                             \
     X(batch_norm)                                                                                  \
     X(layer_norm)                                                                                  \
     X(instance_norm)                                                                               \

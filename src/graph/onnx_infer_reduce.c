@@ -99,6 +99,21 @@ tacho_status tacho_onnx_infer_softmax(const tacho_infer *infer)
     return tacho_onnx_set_same(infer);
 }
 
+/* Bytes, their scale and zero point, those of the result. */
+tacho_status tacho_onnx_infer_qlinear_softmax(const tacho_infer *infer)
+{
+    TACHO_TRY(tacho_onnx_need(infer, 4));
+    for (size_t i = 1; i < 5; i++) {
+        const tacho_shape *shape = tacho_infer_shape(infer, i);
+        uint64_t count = 1;
+        if (tacho_shape_is_known(shape) && (!tacho_shape_elements(shape, &count) || count != 1)) {
+            return tacho_infer_fail(infer, "input %zu has %" PRIu64 " values, expected one", i,
+                                    count);
+        }
+    }
+    return tacho_onnx_infer_softmax(infer);
+}
+
 static tacho_status match_channels(const tacho_infer *infer, size_t first, size_t count)
 {
     const tacho_shape *data = tacho_infer_shape(infer, 0);

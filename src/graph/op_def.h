@@ -115,12 +115,13 @@ static inline bool tacho_op_has(const tacho_op_def *def, tacho_op_flag flag)
 tacho_op_kind tacho_op_kind_of(const tacho_graph *graph, const tacho_node *node);
 uint32_t tacho_op_steps_of(const tacho_graph *graph, const tacho_node *node);
 
-/* The row of an operator: ONNX ones of the standard domain by their name, MLIR ones with their
- * dialect. NULL when there is none. */
+/* The row of an operator: ONNX ones of the standard domain by their name, others with their domain,
+ * MLIR ones with their dialect. NULL when there is none. */
 const tacho_op_def *tacho_op_def_find(tacho_str name);
 
 /* The tables behind it, one per format; ends with a row without a name. */
 extern const tacho_op_def tacho_onnx_op_defs[];
+extern const tacho_op_def tacho_microsoft_op_defs[];
 extern const tacho_op_def tacho_tosa_op_defs[];
 
 #endif

@@ -41,6 +41,7 @@ static const struct {
     {3, " GRU GroupNormalization InstanceNormalization LSTM OneHot RNN Range Scatter "
         "ScatterElements ScatterND "
         "Where tosa.scatter tosa.select "},
+    {4, " com.microsoft.QLinearSoftmax "},
     {5, " BatchNormalization "},
     {8, " QLinearConv QLinearMatMul "},
 };

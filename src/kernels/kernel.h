@@ -56,6 +56,7 @@ typedef struct tacho_kernel {
     X(matmul)                                                                                      \
     X(pool)                                                                                        \
     X(quantise)                                                                                    \
+    X(quantised)                                                                                   \
     X(norm)                                                                                        \
     X(index)                                                                                       \
     X(space)                                                                                       \
