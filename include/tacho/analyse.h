@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Analyses: questions about profiles, programs and machines, answered as tables (tacho/table.h).
- * Each does what the verb of its name does: tacho overview, ops, query, info, diff, annotate,
- * opstats, machine.
+ * Each does what the verb of its name does: tacho overview, breakdown, ops, query, info,
+ * diff, annotate, opstats, machine.
  *
  * Inputs are files of any format that tacho reads, recognised by content. One that cannot be read
  * is a failure. A directory stands for the profiles in it, as in tacho_view_open. Records that
@@ -38,6 +38,19 @@ typedef struct tacho_analyse_overview_options {
 TACHO_API tacho_status tacho_analyse_overview(const char *const *paths, size_t path_count,
                                               const tacho_analyse_overview_options *options,
                                               tacho_tables **out_tables) TACHO_MUST_USE;
+
+typedef struct tacho_analyse_breakdown_options {
+    tacho_view_options input; /* how to read the files */
+    uint64_t reserved[8];     /* zero */
+} tacho_analyse_breakdown_options;
+
+/*
+ * Where the time of each device went, and why it was idle: the tables "devices", "streams", "idle"
+ * and "notes" (what the profiles do not allow to be said), as tacho-breakdown(1) explains them.
+ */
+TACHO_API tacho_status tacho_analyse_breakdown(const char *const *paths, size_t path_count,
+                                               const tacho_analyse_breakdown_options *options,
+                                               tacho_tables **out_tables) TACHO_MUST_USE;
 
 typedef struct tacho_analyse_ops_options {
     tacho_view_options input; /* how to read the files */

@@ -15,8 +15,8 @@ from ._errors import (BadDataError, CancelledError, InputOutputError, LibraryNot
                       UnsupportedError, UsageError)
 from ._library import library_version
 from ._version import __version__
-from .analyse import (Diff, annotate, diff, info, machine, machines, ops, opstats, overview,
-                      query, write_opstats)
+from .analyse import (Diff, annotate, breakdown, diff, info, machine, machines, ops, opstats,
+                      overview, query, write_opstats)
 from ._model import Note
 from ._values import Tensor
 from .compile import Compiled, compile
@@ -35,7 +35,7 @@ __all__ = [
     "OutOfMemoryError", "OutOfOrderError", "Part", "Profile", "Reported", "Run", "Runner",
     "Sample", "Span", "Table", "Tables", "TachoError", "Tensor", "TimeChartLog",
     "TimeChartView", "Track", "UnsupportedError", "UsageError", "__version__", "annotate",
-    "compile", "convert", "convert_to_bytes", "convert_to_perfetto",
+    "breakdown", "compile", "convert", "convert_to_bytes", "convert_to_perfetto",
     "csv_to_view_compile_profile", "csv_to_view_runtime_profile", "info", "diff", "library_version",
     "machine", "machines", "ops", "opstats", "overview", "query", "read", "report", "run",
     "Flows", "Rows", "Samples", "Spans", "Tracks", "write_opstats",

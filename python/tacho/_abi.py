@@ -135,6 +135,10 @@ class tacho_analyse_overview_options(Structure):
                 ("reserved", c_uint64 * 6)]
 
 
+class tacho_analyse_breakdown_options(Structure):
+    _fields_ = [("input", tacho_view_options), ("reserved", c_uint64 * 8)]
+
+
 class tacho_analyse_ops_options(Structure):
     _fields_ = [("input", tacho_view_options), ("by_instance", c_bool), ("sort", c_char_p),
                 ("top", c_uint64), ("track_class", c_char_p), ("accepts", Accepts),
@@ -324,6 +328,8 @@ FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
 
     "tacho_analyse_overview": (status, (texts, c_size_t, POINTER(tacho_analyse_overview_options),
                                         out)),
+    "tacho_analyse_breakdown": (status, (texts, c_size_t,
+                                         POINTER(tacho_analyse_breakdown_options), out)),
     "tacho_analyse_ops": (status, (texts, c_size_t, POINTER(tacho_analyse_ops_options), out)),
     "tacho_analyse_query": (status, (texts, c_size_t, c_char_p, POINTER(tacho_view_options), out)),
     "tacho_analyse_info": (status, (texts, c_size_t, POINTER(tacho_view_options), out)),

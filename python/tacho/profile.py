@@ -388,6 +388,11 @@ class Profile:
         from .analyse import overview  # pylint: disable=import-outside-toplevel,cyclic-import
         return overview(*self._sources(), **{**self._options.given(), **options})
 
+    def breakdown(self, **options: Any) -> "Tables":
+        """As tacho.breakdown, of the same inputs read in the same way."""
+        from .analyse import breakdown  # pylint: disable=import-outside-toplevel,cyclic-import
+        return breakdown(*self._inputs.sources, **{**self._options.given(), **options})
+
     def query(self, sql: str) -> "Table":
         """What a SELECT statement gives, of the same inputs read in the same way: the table of
         tacho.query."""

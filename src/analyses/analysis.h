@@ -53,6 +53,7 @@ typedef struct tacho_analysis {
 #define TACHO_ANALYSES(X)                                                                          \
     X(INFO, info)                                                                                  \
     X(OVERVIEW, overview)                                                                          \
+    X(BREAKDOWN, breakdown)                                                                        \
     X(OPS, ops)                                                                                    \
     X(PROGRAM, program)                                                                            \
     X(MODEL, model)                                                                                \

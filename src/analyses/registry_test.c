@@ -7,6 +7,7 @@
 #include "analyses/debug_info_table.h"
 #include "analyses/model_tables.h"
 #include "analyses/ops.h"
+#include "analyses/breakdown/breakdown.h"
 #include "analyses/overview.h"
 #include "analyses/program_tables.h"
 #include "analyses/query.h"
@@ -46,10 +47,14 @@ static tacho_status count_table(void *self, const tacho_table *table)
 /* The options that an analysis of events says it takes. */
 static const void *options_of(const tacho_analysis *analysis)
 {
+    static const tacho_breakdown_options breakdown = {.top = 10};
     static const tacho_overview_options overview = {.in_cycles = false};
     static const tacho_ops_options ops = {.sort = TACHO_OPS_BY_SELF};
     if (analysis->options == NULL) {
         return NULL;
+    }
+    if (strcmp(analysis->options, "tacho_breakdown_options") == 0) {
+        return &breakdown;
     }
     if (strcmp(analysis->options, "tacho_overview_options") == 0) {
         return &overview;

@@ -4,6 +4,7 @@
  */
 #include "api/ask.h"
 #include "api/entry.h"
+#include "analyses/breakdown/breakdown.h"
 #include "analyses/ops.h"
 #include "analyses/overview.h"
 #include "analyses/query.h"
@@ -49,6 +50,21 @@ tacho_status tacho_analyse_overview(const char *const *paths, size_t path_count,
                                           .wall_time_ns = chosen->wall_time_ns};
     const tacho_ask ask = {&tacho_analysis_overview, &inner, paths, path_count,
                            &chosen->input,           true};
+    return analyse(&ask, out_tables);
+}
+
+/* ---- breakdown ------------------------------------------------------------------------------- */
+
+tacho_status tacho_analyse_breakdown(const char *const *paths, size_t path_count,
+                                     const tacho_analyse_breakdown_options *options,
+                                     tacho_tables **out_tables)
+{
+    const tacho_analyse_breakdown_options defaults = {.reserved = {0}};
+    const tacho_analyse_breakdown_options *chosen = options != NULL ? options : &defaults;
+    TACHO_TRY(tacho_tables_check_place(out_tables));
+    TACHO_TRY(tacho_request_check_reserved(chosen->reserved, COUNT_OF(chosen->reserved)));
+    const tacho_ask ask = {
+        &tacho_analysis_breakdown, NULL, paths, path_count, &chosen->input, true};
     return analyse(&ask, out_tables);
 }
 

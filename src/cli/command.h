@@ -203,6 +203,7 @@ extern const tacho_command *const tacho_dropins[];
 extern const tacho_command tacho_command_baseline;
 extern const tacho_command tacho_command_convert;
 extern const tacho_command tacho_command_info;
+extern const tacho_command tacho_command_breakdown;
 extern const tacho_command tacho_command_overview;
 extern const tacho_command tacho_command_ops;
 extern const tacho_command tacho_command_annotate;

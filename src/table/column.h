@@ -83,11 +83,14 @@ typedef enum tacho_column_unit {
     X(CLOCK, "clock", NONE)                                                                        \
     X(CLOCK_HZ, "clock_hz", HZ)                                                                    \
     X(CLOCK_MHZ, "clock_mhz", MHZ)                                                                 \
+    X(COMMUNICATION_NS, "communication_ns", NS)                                                    \
     X(COMPUTE_COUNT, "compute_count", NONE)                                                        \
     X(COMPUTE_CYCLES, "compute_cycles", CYCLES)                                                    \
     X(COMPUTED, "computed", NONE)                                                                  \
+    X(COMPUTE_NS, "compute_ns", NS)                                                                \
     X(CONSTANT_BYTES, "constant_bytes", BYTES)                                                     \
     X(COPIED_BYTES, "copied_bytes", BYTES)                                                         \
+    X(COPY_NS, "copy_ns", NS)                                                                      \
     X(CORE, "core", NONE)                                                                          \
     X(CORE_COUNT, "core_count", NONE)                                                              \
     X(CORES, "cores", NONE)                                                                        \
@@ -108,6 +111,7 @@ typedef enum tacho_column_unit {
     X(DDR_READ_KB, "ddr_read_kb", NONE)                                                            \
     X(DDR_WRITE_BYTES, "ddr_write_bytes", BYTES)                                                   \
     X(DDR_WRITE_KB, "ddr_write_kb", NONE)                                                          \
+    X(DEPENDENCY_NS, "dependency_ns", NS)                                                          \
     X(DESCRIBED, "described", NONE)                                                                \
     X(DEVICE, "device", NONE)                                                                      \
     X(DEVICE_COUNT, "device_count", NONE)                                                          \
@@ -141,6 +145,8 @@ typedef enum tacho_column_unit {
     X(EVENT, "event", NONE)                                                                        \
     X(EVENTS, "events", NONE)                                                                      \
     X(EXAMPLE, "example", NONE)                                                                    \
+    X(EXPOSED_COMMUNICATION_NS, "exposed_communication_ns", NS)                                    \
+    X(EXPOSED_COPY_NS, "exposed_copy_ns", NS)                                                      \
     X(FIDELITY, "fidelity", NONE)                                                                  \
     X(FILE, "file", NONE)                                                                          \
     X(FILES, "files", NONE)                                                                        \
@@ -154,12 +160,15 @@ typedef enum tacho_column_unit {
     X(FORMAT, "format", NONE)                                                                      \
     X(FROM_DEVICE, "from_device", NONE)                                                            \
     X(FUSED, "fused", NONE)                                                                        \
+    X(GAP_COUNT, "gap_count", NONE)                                                                \
     X(GAP_NS, "gap_ns", NS)                                                                        \
     X(GENERATION, "generation", NONE)                                                              \
     X(GROUP, "group", NONE)                                                                        \
+    X(HOST_LATE_NS, "host_late_ns", NS)                                                            \
     X(ID, "id", NONE)                                                                              \
     X(IDEAL_CYCLES, "ideal_cycles", CYCLES)                                                        \
     X(IDLE_NS, "idle_ns", NS)                                                                      \
+    X(IDLE_PERCENT, "idle_percent", PERCENT)                                                       \
     X(INFERENCE, "inference", NONE)                                                                \
     X(INFERENCE_PCYCLES, "inference_pcycles", PCYCLES)                                             \
     X(INFERENCES_PER_RUN, "inferences_per_run", NONE)                                              \
@@ -183,6 +192,7 @@ typedef enum tacho_column_unit {
     X(LOCAL_BYTES, "local_bytes", BYTES)                                                           \
     X(LOCAL_PEAK_BYTES, "local_peak_bytes", BYTES)                                                 \
     X(LOCATION, "location", NONE)                                                                  \
+    X(LONGEST_NS, "longest_ns", NS)                                                                \
     X(LONGEST_UCYCLES, "longest_ucycles", UCYCLES)                                                 \
     X(LOST, "lost", NONE)                                                                          \
     X(MACHINE, "machine", NONE)                                                                    \
@@ -261,7 +271,9 @@ typedef enum tacho_column_unit {
     X(PROGRAM, "program", NONE)                                                                    \
     X(PROPERTY, "property", NONE)                                                                  \
     X(QUALITY, "quality", NONE)                                                                    \
+    X(QUEUED_NS, "queued_ns", NS)                                                                  \
     X(QUEUE_CYCLES, "queue_cycles", CYCLES)                                                        \
+    X(QUEUE_EMPTY_NS, "queue_empty_ns", NS)                                                        \
     X(RANK, "rank", NONE)                                                                          \
     X(RATIO, "ratio", NONE)                                                                        \
     X(READ_CYCLES, "read_cycles", CYCLES)                                                          \
@@ -300,6 +312,7 @@ typedef enum tacho_column_unit {
     X(STD_FLOPS_PERCENT, "std_flops_percent", PERCENT)                                             \
     X(STEP, "step", NONE)                                                                          \
     X(STEP_COUNT, "step_count", NONE)                                                              \
+    X(STREAM, "stream", NONE)                                                                      \
     X(SYNC_UCYCLES, "sync_ucycles", UCYCLES)                                                       \
     X(TASK_COUNT, "task_count", NONE)                                                              \
     X(TENSOR_COUNT, "tensor_count", NONE)                                                          \
@@ -325,6 +338,7 @@ typedef enum tacho_column_unit {
     X(UCYCLES_PERCENT, "ucycles_percent", PERCENT)                                                 \
     X(UNIT, "unit", NONE)                                                                          \
     X(UNKNOWN, "unknown", NONE)                                                                    \
+    X(UNKNOWN_NS, "unknown_ns", NS)                                                                \
     X(UNUSED, "unused", NONE)                                                                      \
     X(UTILISATION_PERCENT, "utilisation_percent", PERCENT)                                         \
     X(UTILIZATION_PERCENT, "utilization_percent", PERCENT)                                         \

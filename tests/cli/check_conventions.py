@@ -157,6 +157,7 @@ class Behaviour(unittest.TestCase):
     TABLE_CALLS = {
         "info": ("t4.csv",),
         "overview": ("t4.csv",),
+        "breakdown": ("t4.csv",),
         "ops": ("t4.csv",),
         "annotate": (f"{DATA}/annotate/clean.9.executable-targets.mlir",
                      f"{DATA}/annotate/clean_r2i.csv"),
@@ -203,7 +204,7 @@ class Behaviour(unittest.TestCase):
                 self.assertEqual(loud.returncode, 0)
                 self.assertRegex(loud.stderr, r"tacho: note: [0-9.]+ ms elapsed, \d+ KiB peak memory")
                 self.assertEqual(self.tacho(command, *words, "-q", "-v").returncode, 2)
-        for command in ("info", "overview", "ops", "convert", "report"):
+        for command in ("info", "overview", "breakdown", "ops", "convert", "report"):
             loud = self.tacho(command, "t4.csv", "-v", "-o", "v.csv")
             self.assertIn("tacho: read: t4.csv: torq-timeline T4, 7 events", loud.stderr)
 
@@ -251,7 +252,7 @@ class Behaviour(unittest.TestCase):
             self.assertRegex(done.stdout.splitlines()[-1], r"^tacho: note: \d+ more \w+; --top 0")
 
     def test_a_directory_is_the_files_in_it(self):
-        for command in ("info", "overview", "ops"):
+        for command in ("info", "overview", "breakdown", "ops"):
             folder = self.tacho(command, "results", "--json")
             files = self.tacho(command, "results/t2.csv", "results/t4.csv", "--json")
             self.assertEqual((folder.returncode, folder.stdout), (0, files.stdout))

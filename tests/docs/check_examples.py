@@ -59,7 +59,8 @@ def make_profiles(at):
     copy(f"{at}/runtime.csv", f"{at}/results/runtime.csv")
     if shutil.which("zstd"):
         must("zstd -q big.csv -o big.csv.zst", at)
-    copy(f"{DATA}/chrome/kineto.json", f"{at}/trace.json")
+    for name in ("trace", "rank0", "rank1"):
+        copy(f"{DATA}/chrome/kineto.json", f"{at}/{name}.json")
     copy(f"{DATA}/tracy/v0_14.tracy", f"{at}/run.tracy")
     copy(f"{DATA}/tenstorrent/ops_v1.csv", f"{at}/ops_perf_results.csv")
     copy(f"{DATA}/tenstorrent/replays/profile_log_device.csv", f"{at}/profile_log_device.csv")

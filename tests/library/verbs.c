@@ -3,7 +3,7 @@
  * Analyses of the library as a program: writes their tables as JSON, to be compared with what the
  * command line prints. It uses the public headers only.
  *
- *     verbs overview|ops|info FILE      verbs machines
+ *     verbs overview|breakdown|ops|info FILE      verbs machines
  *     verbs annotate DEBUG FILE         verbs machine NAME
  *     verbs compile MODEL MACHINE       verbs run MODEL DEVICE
  *     verbs diff A B                    verbs tt_report FILE
@@ -118,6 +118,9 @@ static tacho_status make_tables(char **words, tacho_tables **out_tables)
     const char *const paths[] = {words[1]};
     if (strcmp(verb, "overview") == 0) {
         return tacho_analyse_overview(paths, 1, NULL, out_tables);
+    }
+    if (strcmp(verb, "breakdown") == 0) {
+        return tacho_analyse_breakdown(paths, 1, NULL, out_tables);
     }
     if (strcmp(verb, "ops") == 0) {
         return tacho_analyse_ops(paths, 1, NULL, out_tables);

@@ -12,6 +12,7 @@ from helpers import DATA, R0, T1, needs_numpy, needs_pandas
 
 import tacho
 
+KINETO = DATA / "chrome" / "kineto.json"
 DEBUG = DATA / "annotate" / "clean.9.executable-targets.mlir"
 RUNTIME = DATA / "annotate" / "clean_r2i.csv"
 
@@ -141,6 +142,12 @@ class Analyses(unittest.TestCase):
         self.assertEqual(values["OVERALL"], 40864 * 5 // 4)
         self.assertEqual(values["WALL_TIME"], 207000000)
         self.assertEqual(tacho.Profile(T1).overview(in_cycles=True)["overview"]["cycles"][0], 40864)
+
+    def test_breakdown(self):
+        tables = tacho.breakdown(KINETO)
+        self.assertEqual((tables["devices"]["span_ns"], tables["devices"]["busy_ns"]), ([8125], [8125]))
+        self.assertEqual(tacho.Profile(KINETO).breakdown()["streams"]["stream"], ["stream 7"])
+        self.assertEqual(tables["notes"]["note"], [])
 
     def test_annotate(self):
         tables = tacho.annotate(DEBUG, RUNTIME)

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Breakdown: where did the time of each device go? For each device, and each stream or engine of
+ * it: how long it computed, communicated and copied, how much of that was exposed, how long it was
+ * idle, and why.
+ *
+ * Lengths are those of unions of intervals, so work that overlaps counts once. Shares are of the
+ * device's span, from its first start to its last end. Communication is exposed while the device
+ * does not compute; copies are exposed while it neither computes nor communicates. So compute,
+ * exposed communication, exposed copies and idle time add up to the span.
+ */
+#ifndef TACHO_ANALYSES_BREAKDOWN_BREAKDOWN_H
+#define TACHO_ANALYSES_BREAKDOWN_BREAKDOWN_H
+
+#include "analyses/analysis.h"
+#include "analyses/breakdown/breakdown_gather.h"
+
+typedef struct tacho_breakdown_options {
+    size_t top; /* so many of the longest gaps; 0: none */
+} tacho_breakdown_options;
+
+/* A row per device, and a row per stream or engine: times by kind of work. */
+tacho_status tacho_breakdown_devices_table(const tacho_breakdown_gather *gather,
+                                           tacho_table *out_table) TACHO_MUST_USE;
+tacho_status tacho_breakdown_streams_table(const tacho_breakdown_gather *gather,
+                                           tacho_table *out_table) TACHO_MUST_USE;
+
+/* A row per device, then per stream: idle time by cause. */
+tacho_status tacho_breakdown_idle_table(const tacho_breakdown_gather *gather,
+                                        tacho_table *out_table) TACHO_MUST_USE;
+
+/* What the profiles do not allow to be said. */
+tacho_status tacho_breakdown_notes_table(const tacho_breakdown_gather *gather,
+                                         tacho_table *out_table) TACHO_MUST_USE;
+
+#endif

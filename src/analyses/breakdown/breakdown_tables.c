@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tables of times: devices, streams and engines, idle time by cause, and what cannot be said.
+ */
+#include "analyses/breakdown/breakdown.h"
+
+#include <stdio.h>
+
+enum { PERCENT = 100 };
+
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+#define KIND(name) (1U << TACHO_WORK_##name)
+#define ALL_KINDS (KIND(COMPUTE) | KIND(COMMUNICATION) | KIND(COPY))
+
+#define WHO_COLUMNS                                                                                \
+    TACHO_COLUMN(FILE, "file", TEXT), TACHO_COLUMN(DEVICE, "device", TEXT),                        \
+        TACHO_COLUMN(ORIGIN, "origin", TEXT)
+
+#define TIME_COLUMNS                                                                               \
+    TACHO_COLUMN(SPAN_NS, "span", DURATION), TACHO_COLUMN(BUSY_NS, "busy", DURATION),              \
+        TACHO_COLUMN(BUSY_PERCENT, "busy %", PERCENT),                                             \
+        TACHO_COLUMN(COMPUTE_NS, "compute", DURATION),                                             \
+        TACHO_COLUMN(COMMUNICATION_NS, "communication", DURATION),                                 \
+        TACHO_COLUMN(EXPOSED_COMMUNICATION_NS, "exposed", DURATION),                               \
+        TACHO_COLUMN(COPY_NS, "copy", DURATION),                                                   \
+        TACHO_COLUMN(EXPOSED_COPY_NS, "exposed copy", DURATION),                                   \
+        TACHO_COLUMN(IDLE_NS, "idle", DURATION), TACHO_COLUMN(IDLE_PERCENT, "idle %", PERCENT)
+
+static const tacho_column device_columns[] = {WHO_COLUMNS, TIME_COLUMNS};
+
+static const tacho_column stream_columns[] = {WHO_COLUMNS, TACHO_COLUMN(STREAM, "stream", TEXT),
+                                              TACHO_COLUMN(CLASS, "class", TEXT),
+                                              TACHO_COLUMN(COUNT, "count", INT), TIME_COLUMNS};
+
+static const tacho_column idle_columns[] = {
+    WHO_COLUMNS,
+    TACHO_COLUMN(STREAM, "stream", TEXT),
+    TACHO_COLUMN(IDLE_NS, "idle", DURATION),
+    TACHO_COLUMN(HOST_LATE_NS, "host late", DURATION),
+    TACHO_COLUMN(DEPENDENCY_NS, "dependency", DURATION),
+    TACHO_COLUMN(QUEUE_EMPTY_NS, "queue empty", DURATION),
+    TACHO_COLUMN(QUEUED_NS, "queued", DURATION),
+    TACHO_COLUMN(UNKNOWN_NS, "unknown", DURATION),
+    TACHO_COLUMN(GAP_COUNT, "gaps", INT),
+    TACHO_COLUMN(LONGEST_NS, "longest", DURATION),
+};
+
+static const tacho_column note_columns[] = {
+    TACHO_COLUMN(FILE, "file", TEXT),
+    TACHO_COLUMN(NOTE, "note", TEXT),
+};
+
+static tacho_status add_who(const tacho_breakdown_gather *gather,
+                            const tacho_breakdown_device *device, tacho_table *table)
+{
+    const tacho_dict *dict = gather->events.dict;
+    const tacho_part *part = &dict->parts[device->part];
+    const char *origin = tacho_origin_name(device->origin);
+    TACHO_TRY(tacho_table_add_text(table, tacho_dict_string(dict, part->name)));
+    if (device->group == part->root) {
+        TACHO_TRY(tacho_table_add_absent(table));
+    } else {
+        uint32_t name = tacho_dict_track_name(dict, device->group);
+        TACHO_TRY(tacho_table_add_text(table, tacho_dict_string(dict, name)));
+    }
+    return tacho_table_add_text(table, tacho_str_from_cstring(origin));
+}
+
+static tacho_status add_percent(tacho_table *table, int64_t part, int64_t whole)
+{
+    return whole > 0 ? tacho_table_add_real(table, PERCENT * (double)part / (double)whole)
+                     : tacho_table_add_absent(table);
+}
+
+/* The cells of TIME_COLUMNS. */
+static tacho_status add_times(const tacho_kind_time *time, int64_t span_ns, tacho_table *table)
+{
+    int64_t busy_ns = tacho_kind_time_sum(time, ALL_KINDS, 0);
+    int64_t idle_ns = span_ns - busy_ns;
+    TACHO_TRY(tacho_table_add_int(table, span_ns));
+    TACHO_TRY(tacho_table_add_int(table, busy_ns));
+    TACHO_TRY(add_percent(table, busy_ns, span_ns));
+    TACHO_TRY(tacho_table_add_int(table, tacho_kind_time_sum(time, KIND(COMPUTE), 0)));
+    TACHO_TRY(tacho_table_add_int(table, tacho_kind_time_sum(time, KIND(COMMUNICATION), 0)));
+    TACHO_TRY(
+        tacho_table_add_int(table, tacho_kind_time_sum(time, KIND(COMMUNICATION), KIND(COMPUTE))));
+    TACHO_TRY(tacho_table_add_int(table, tacho_kind_time_sum(time, KIND(COPY), 0)));
+    TACHO_TRY(tacho_table_add_int(
+        table, tacho_kind_time_sum(time, KIND(COPY), KIND(COMPUTE) | KIND(COMMUNICATION))));
+    TACHO_TRY(tacho_table_add_int(table, idle_ns));
+    return add_percent(table, idle_ns, span_ns);
+}
+
+static const tacho_column_id kept_times[] = {
+    TACHO_COL_DEVICE,     TACHO_COL_STREAM,       TACHO_COL_BUSY_PERCENT,
+    TACHO_COL_COMPUTE_NS, TACHO_COL_IDLE_PERCENT, TACHO_COL_COMMUNICATION_NS,
+    TACHO_COL_COPY_NS,    TACHO_COL_SPAN_NS,      TACHO_COL_EXPOSED_COMMUNICATION_NS,
+    TACHO_COL_FILE,       TACHO_COL_OTHER};
+
+tacho_status tacho_breakdown_devices_table(const tacho_breakdown_gather *gather,
+                                           tacho_table *out_table)
+{
+    tacho_table_init(out_table, "devices", "Devices", device_columns, COUNT_OF(device_columns));
+    out_table->kept = kept_times;
+    for (size_t i = 0; i < gather->device_count; i++) {
+        const tacho_breakdown_device *device = &gather->devices[i];
+        TACHO_TRY(add_who(gather, device, out_table));
+        TACHO_TRY(add_times(&device->time.busy, tacho_device_time_span(&device->time), out_table));
+    }
+    return TACHO_OK;
+}
+
+tacho_status tacho_breakdown_streams_table(const tacho_breakdown_gather *gather,
+                                           tacho_table *out_table)
+{
+    const tacho_dict *dict = gather->events.dict;
+    tacho_table_init(out_table, "streams", "Streams and engines", stream_columns,
+                     COUNT_OF(stream_columns));
+    out_table->kept = kept_times;
+    for (size_t i = 0; i < gather->device_count; i++) {
+        const tacho_breakdown_device *device = &gather->devices[i];
+        for (size_t k = 0; k < device->stream_count; k++) {
+            const tacho_stream_time *time = &device->time.streams[k];
+            uint32_t track = device->streams[k].track;
+            const char *name = tacho_track_class_name(dict->tracks[track].track_class);
+            TACHO_TRY(add_who(gather, device, out_table));
+            TACHO_TRY(tacho_table_add_text(
+                out_table, tacho_dict_string(dict, tacho_dict_track_name(dict, track))));
+            TACHO_TRY(tacho_table_add_text(out_table, tacho_str_from_cstring(name)));
+            TACHO_TRY(tacho_table_add_int(out_table, (int64_t)time->work_count));
+            TACHO_TRY(add_times(&time->busy, tacho_device_time_span(&device->time), out_table));
+        }
+    }
+    return TACHO_OK;
+}
+
+/* ---- idle time ----------------------------------------------------------------------------- */
+
+static tacho_status add_idle(const tacho_idle_time *idle, tacho_table *table)
+{
+    TACHO_TRY(tacho_table_add_int(table, tacho_idle_time_sum(idle)));
+    for (unsigned i = 0; i < TACHO_IDLE_CAUSE_COUNT; i++) {
+        TACHO_TRY(tacho_table_add_int(table, idle->causes[i]));
+    }
+    TACHO_TRY(tacho_table_add_int(table, (int64_t)idle->gap_count));
+    return tacho_table_add_int(table, idle->longest_ns);
+}
+
+static tacho_status add_device_idle(const tacho_breakdown_gather *gather,
+                                    const tacho_breakdown_device *device, tacho_table *table)
+{
+    const tacho_dict *dict = gather->events.dict;
+    TACHO_TRY(add_who(gather, device, table));
+    TACHO_TRY(tacho_table_add_absent(table));
+    TACHO_TRY(add_idle(&device->time.idle, table));
+    for (size_t i = 0; i < device->stream_count && device->stream_count > 1; i++) {
+        uint32_t name = tacho_dict_track_name(dict, device->streams[i].track);
+        TACHO_TRY(add_who(gather, device, table));
+        TACHO_TRY(tacho_table_add_text(table, tacho_dict_string(dict, name)));
+        TACHO_TRY(add_idle(&device->time.streams[i].idle, table));
+    }
+    return TACHO_OK;
+}
+
+tacho_status tacho_breakdown_idle_table(const tacho_breakdown_gather *gather,
+                                        tacho_table *out_table)
+{
+    static const tacho_column_id kept[] = {TACHO_COL_DEVICE,        TACHO_COL_STREAM,
+                                           TACHO_COL_IDLE_NS,       TACHO_COL_HOST_LATE_NS,
+                                           TACHO_COL_DEPENDENCY_NS, TACHO_COL_QUEUE_EMPTY_NS,
+                                           TACHO_COL_QUEUED_NS,     TACHO_COL_UNKNOWN_NS,
+                                           TACHO_COL_FILE,          TACHO_COL_OTHER};
+    tacho_table_init(out_table, "idle", "Idle time by cause", idle_columns, COUNT_OF(idle_columns));
+    out_table->kept = kept;
+    for (size_t i = 0; i < gather->device_count; i++) {
+        TACHO_TRY(add_device_idle(gather, &gather->devices[i], out_table));
+    }
+    return TACHO_OK;
+}
+
+/* ---- what cannot be said ------------------------------------------------------------------- */
+
+static tacho_status add_note(const tacho_breakdown_gather *gather, uint32_t part, const char *note,
+                             tacho_table *table)
+{
+    const tacho_dict *dict = gather->events.dict;
+    TACHO_TRY(tacho_table_add_text(table, tacho_dict_string(dict, dict->parts[part].name)));
+    return tacho_table_add_text(table, tacho_str_from_cstring(note));
+}
+
+/* Whether another part of the same file has work of a device. */
+static bool has_device_beside(const tacho_breakdown_gather *gather, uint32_t part)
+{
+    const tacho_dict *dict = gather->events.dict;
+    for (size_t i = 0; i < gather->device_count; i++) {
+        if (dict->parts[gather->devices[i].part].path == dict->parts[part].path) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static tacho_status add_part_notes(const tacho_breakdown_gather *gather, uint32_t part,
+                                   tacho_table *table)
+{
+    uint64_t work_count = 0;
+    uint64_t launched_count = 0;
+    for (size_t i = 0; i < gather->device_count; i++) {
+        const tacho_breakdown_device *device = &gather->devices[i];
+        for (size_t k = 0; k < device->stream_count && device->part == part; k++) {
+            work_count += device->time.streams[k].work_count;
+            launched_count += device->streams[k].launched_count;
+        }
+    }
+    if (work_count == 0) {
+        return has_device_beside(gather, part)
+                   ? TACHO_OK
+                   : add_note(gather, part, "no work of a device: nothing to break down", table);
+    }
+    if (launched_count == 0) {
+        return add_note(gather, part, "no launches: why the device was idle is not known", table);
+    }
+    if (launched_count < work_count) {
+        char text[128];
+        snprintf(text, sizeof(text), "%llu of %llu pieces of work have no launch",
+                 (unsigned long long)(work_count - launched_count), (unsigned long long)work_count);
+        return add_note(gather, part, text, table);
+    }
+    return TACHO_OK;
+}
+
+tacho_status tacho_breakdown_notes_table(const tacho_breakdown_gather *gather,
+                                         tacho_table *out_table)
+{
+    tacho_table_init(out_table, "notes", "Notes", note_columns, COUNT_OF(note_columns));
+    for (uint32_t part = 0; part < gather->events.dict->part_count; part++) {
+        TACHO_TRY(add_part_notes(gather, part, out_table));
+    }
+    return TACHO_OK;
+}

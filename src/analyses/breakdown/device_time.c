@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Sums of intervals, and the reasons for the gaps between them.
+ */
+#include "analyses/breakdown/device_time.h"
+
+#include "base/grow.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Launches that the device has not come to are never older than this many gaps. */
+enum { PAST_GAPS_MAX = 1 << 16 };
+
+const char *tacho_idle_cause_name(tacho_idle_cause cause)
+{
+    static const char *const names[] = {
+        [TACHO_IDLE_HOST_LATE] = "host late",     [TACHO_IDLE_DEPENDENCY] = "dependency",
+        [TACHO_IDLE_QUEUE_EMPTY] = "queue empty", [TACHO_IDLE_QUEUED] = "queued",
+        [TACHO_IDLE_UNKNOWN] = "unknown",
+    };
+    assert(cause < TACHO_IDLE_CAUSE_COUNT);
+    return names[cause];
+}
+
+/* ---- kinds of work ------------------------------------------------------------------------- */
+
+/* Adds up the time until |until|: it divides where a kind has nothing more to do. */
+static void pass_time(tacho_kind_time *time, int64_t until)
+{
+    while (time->now < until) {
+        unsigned busy = 0;
+        int64_t next = until;
+        for (unsigned i = 0; i < TACHO_WORK_KIND_COUNT; i++) {
+            if (time->ends[i] > time->now) {
+                busy |= 1U << i;
+                next = time->ends[i] < next ? time->ends[i] : next;
+            }
+        }
+        time->sums[busy] += next - time->now;
+        time->now = next;
+    }
+}
+
+static void begin_kinds(tacho_kind_time *time, int64_t start)
+{
+    time->now = start;
+    for (unsigned i = 0; i < TACHO_WORK_KIND_COUNT; i++) {
+        time->ends[i] = start;
+    }
+}
+
+static void add_kind(tacho_kind_time *time, const tacho_device_work *work)
+{
+    pass_time(time, work->start_ns);
+    int64_t *end = &time->ends[work->kind];
+    *end = work->end_ns > *end ? work->end_ns : *end;
+}
+
+static void finish_kinds(tacho_kind_time *time)
+{
+    for (unsigned i = 0; i < TACHO_WORK_KIND_COUNT; i++) {
+        pass_time(time, time->ends[i]);
+    }
+}
+
+int64_t tacho_kind_time_sum(const tacho_kind_time *time, unsigned any, unsigned none)
+{
+    int64_t sum = 0;
+    for (unsigned i = 0; i < TACHO_WORK_COMBINATIONS; i++) {
+        sum += (i & any) != 0 && (i & none) == 0 ? time->sums[i] : 0;
+    }
+    return sum;
+}
+
+/* ---- idle time ----------------------------------------------------------------------------- */
+
+int64_t tacho_idle_time_sum(const tacho_idle_time *idle)
+{
+    int64_t sum = 0;
+    for (unsigned i = 0; i < TACHO_IDLE_CAUSE_COUNT; i++) {
+        sum += idle->causes[i];
+    }
+    return sum;
+}
+
+static void count_gap(tacho_idle_time *idle, int64_t length_ns)
+{
+    idle->gap_count++;
+    idle->longest_ns = length_ns > idle->longest_ns ? length_ns : idle->longest_ns;
+}
+
+/* Remembers a gap that ended, and how long the device had been idle before it. */
+static tacho_status keep_gap(tacho_device_time *device, int64_t start_ns, int64_t end_ns)
+{
+    if (device->past_count < PAST_GAPS_MAX) {
+        TACHO_TRY(tacho_grow(&device->past, &device->past_capacity, device->past_count + 1));
+        device->past_count++;
+    }
+    device->past[device->past_next] =
+        (tacho_past_gap){start_ns, end_ns, tacho_idle_time_sum(&device->idle)};
+    device->past_next = (device->past_next + 1) % PAST_GAPS_MAX;
+    return TACHO_OK;
+}
+
+/* The gap number |index| of those that are kept, the oldest first. */
+static const tacho_past_gap *past_gap(const tacho_device_time *device, size_t index)
+{
+    size_t first = device->past_count < PAST_GAPS_MAX ? 0 : device->past_next;
+    return &device->past[(first + index) % PAST_GAPS_MAX];
+}
+
+/* How long the device had been idle at |time_ns|, which is not later than now. */
+static int64_t idle_until(const tacho_device_time *device, int64_t time_ns)
+{
+    size_t low = 0;
+    size_t high = device->past_count; /* the gaps before it start before |time_ns| */
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        bool is_before = past_gap(device, middle)->start_ns < time_ns;
+        low = is_before ? middle + 1 : low;
+        high = is_before ? high : middle;
+    }
+    if (low == 0) {
+        return device->past_count > 0 ? past_gap(device, 0)->idle_before_ns : 0;
+    }
+    const tacho_past_gap *last = past_gap(device, low - 1);
+    int64_t end_ns = last->end_ns < time_ns ? last->end_ns : time_ns;
+    return last->idle_before_ns + end_ns - last->start_ns;
+}
+
+/* ---- gaps ---------------------------------------------------------------------------------- */
+
+static void note_launch(tacho_gap_end *gap, const tacho_device_work *work)
+{
+    if (work->has_launch && (!gap->has_launch || work->launch_ns < gap->launch_ns)) {
+        gap->has_launch = true;
+        gap->launch_ns = work->launch_ns;
+    }
+    gap->has_dependency = gap->has_dependency || work->has_dependency;
+}
+
+static tacho_idle_cause cause_of(const tacho_gap_end *gap)
+{
+    if (gap->has_launch && gap->launch_ns > gap->start_ns) {
+        return TACHO_IDLE_HOST_LATE;
+    }
+    if (gap->has_dependency) {
+        return TACHO_IDLE_DEPENDENCY;
+    }
+    return gap->has_launch ? TACHO_IDLE_QUEUED : TACHO_IDLE_UNKNOWN;
+}
+
+static tacho_status settle_device(tacho_device_time *device)
+{
+    device->has_ended_gap = device->gap.is_open;
+    if (!device->gap.is_open) {
+        return TACHO_OK;
+    }
+    tacho_device_gap gap = {device->gap.start_ns, device->now_ns, cause_of(&device->gap)};
+    TACHO_TRY(keep_gap(device, gap.start_ns, gap.end_ns));
+    device->idle.causes[gap.cause] += gap.end_ns - gap.start_ns;
+    count_gap(&device->idle, gap.end_ns - gap.start_ns);
+    device->ended_gap = gap;
+    return TACHO_OK;
+}
+
+/* Adds what the device was idle in a stream's gap; returns how long others worked in it. */
+static int64_t add_device_causes(const tacho_device_time *device, tacho_stream_time *stream,
+                                 int64_t length_ns)
+{
+    int64_t others_ns = length_ns;
+    for (unsigned i = 0; i < TACHO_IDLE_CAUSE_COUNT; i++) {
+        int64_t idle_ns = device->idle.causes[i] - stream->device_causes[i];
+        stream->idle.causes[i] += idle_ns;
+        others_ns -= idle_ns;
+    }
+    return others_ns;
+}
+
+static void settle_stream(const tacho_device_time *device, tacho_stream_time *stream)
+{
+    const tacho_gap_end *gap = &stream->gap;
+    if (gap->is_open) {
+        int64_t idle_before = 0;
+        for (unsigned i = 0; i < TACHO_IDLE_CAUSE_COUNT; i++) {
+            idle_before += stream->device_causes[i];
+        }
+        int64_t length_ns = device->now_ns - gap->start_ns;
+        int64_t others_ns = add_device_causes(device, stream, length_ns);
+        count_gap(&stream->idle, length_ns);
+        if (gap->has_launch) {
+            int64_t launch = gap->launch_ns > gap->start_ns ? gap->launch_ns : gap->start_ns;
+            int64_t idle_ns = idle_until(device, launch) - idle_before;
+            int64_t empty_ns = launch - gap->start_ns - (idle_ns > 0 ? idle_ns : 0);
+            empty_ns = empty_ns < 0 ? 0 : (empty_ns > others_ns ? others_ns : empty_ns);
+            stream->idle.causes[TACHO_IDLE_QUEUE_EMPTY] += empty_ns;
+            stream->idle.causes[TACHO_IDLE_DEPENDENCY] += others_ns - empty_ns;
+        } else {
+            stream->idle.causes[gap->has_dependency ? TACHO_IDLE_DEPENDENCY : TACHO_IDLE_UNKNOWN] +=
+                others_ns;
+        }
+    }
+    memcpy(stream->device_causes, device->idle.causes, sizeof(stream->device_causes));
+    stream->gap = (tacho_gap_end){0};
+    stream->is_starting = false;
+}
+
+tacho_status tacho_device_time_settle(tacho_device_time *device)
+{
+    TACHO_TRY(settle_device(device));
+    for (size_t i = 0; i < device->starting_count; i++) {
+        settle_stream(device, &device->streams[device->starting[i]]);
+    }
+    device->starting_count = 0;
+    device->gap = (tacho_gap_end){0};
+    return TACHO_OK;
+}
+
+/* ---- work ---------------------------------------------------------------------------------- */
+
+tacho_status tacho_device_time_add_stream(tacho_device_time *device)
+{
+    TACHO_TRY(tacho_grow(&device->streams, &device->stream_capacity, device->stream_count + 1));
+    device->streams[device->stream_count++] = (tacho_stream_time){.has_begun = false};
+    return TACHO_OK;
+}
+
+static void begin_device(tacho_device_time *device, int64_t start_ns)
+{
+    if (!device->has_begun) {
+        device->has_begun = true;
+        device->first_ns = start_ns;
+        device->end_ns = start_ns;
+        begin_kinds(&device->busy, start_ns);
+    }
+    device->now_ns = start_ns;
+    if (!device->gap.is_open && start_ns > device->end_ns) {
+        device->gap = (tacho_gap_end){.is_open = true, .start_ns = device->end_ns};
+    }
+}
+
+/* Before its first work a stream is as idle as after it. */
+static void begin_stream(const tacho_device_time *device, tacho_stream_time *stream,
+                         int64_t start_ns)
+{
+    if (!stream->has_begun) {
+        stream->has_begun = true;
+        stream->first_ns = start_ns;
+        stream->end_ns = device->first_ns;
+        begin_kinds(&stream->busy, device->first_ns);
+    }
+    if (!stream->gap.is_open && start_ns > stream->end_ns) {
+        stream->gap = (tacho_gap_end){.is_open = true, .start_ns = stream->end_ns};
+    }
+}
+
+tacho_status tacho_device_time_add(tacho_device_time *device, uint32_t id,
+                                   const tacho_device_work *work)
+{
+    tacho_stream_time *stream = &device->streams[id];
+    if (!stream->is_starting) {
+        TACHO_TRY(
+            tacho_grow(&device->starting, &device->starting_capacity, device->starting_count + 1));
+        device->starting[device->starting_count++] = id;
+        stream->is_starting = true;
+    }
+    begin_device(device, work->start_ns);
+    begin_stream(device, stream, work->start_ns);
+    note_launch(&device->gap, work);
+    note_launch(&stream->gap, work);
+    add_kind(&device->busy, work);
+    add_kind(&stream->busy, work);
+    stream->work_count++;
+    stream->end_ns = work->end_ns > stream->end_ns ? work->end_ns : stream->end_ns;
+    device->end_ns = work->end_ns > device->end_ns ? work->end_ns : device->end_ns;
+    return TACHO_OK;
+}
+
+void tacho_device_time_add_launch(tacho_device_time *device, uint32_t stream, int64_t launch_ns)
+{
+    const tacho_device_work late = {.has_launch = true, .launch_ns = launch_ns};
+    note_launch(&device->gap, &late);
+    note_launch(&device->streams[stream].gap, &late);
+}
+
+tacho_status tacho_device_time_finish(tacho_device_time *device)
+{
+    TACHO_TRY(tacho_device_time_settle(device));
+    finish_kinds(&device->busy);
+    for (size_t i = 0; i < device->stream_count; i++) {
+        tacho_stream_time *stream = &device->streams[i];
+        finish_kinds(&stream->busy);
+        if (stream->end_ns < device->end_ns) {
+            int64_t length_ns = device->end_ns - stream->end_ns;
+            int64_t others_ns = add_device_causes(device, stream, length_ns);
+            stream->idle.causes[TACHO_IDLE_QUEUE_EMPTY] += others_ns;
+            count_gap(&stream->idle, length_ns);
+        }
+    }
+    return TACHO_OK;
+}
+
+void tacho_device_time_deinit(tacho_device_time *device)
+{
+    free(device->streams);
+    free(device->starting);
+    free(device->past);
+    *device = (tacho_device_time){0};
+}

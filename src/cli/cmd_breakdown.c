@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * tacho breakdown: where did the time of each device go?
+ */
+#include "analyses/breakdown/breakdown.h"
+#include "cli/command.h"
+#include "cli/listing.h"
+
+static const tacho_option options[] = {
+    TACHO_OPTIONS_TABLES, TACHO_OPTION_OUTPUT,  TACHO_OPTION_FROM,   TACHO_OPTION_CLOCK,
+    TACHO_OPTION_SLICES,  TACHO_OPTION_PROGRAM, TACHO_OPTION_WINDOW, TACHO_OPTION_FILTER,
+    TACHO_OPTION_STRICT,  TACHO_OPTIONS_COMMON,
+};
+
+static bool choose(void *self, const tacho_arguments *arguments, tacho_listing *listing)
+{
+    listing->options = self;
+    return tacho_arguments_fill(arguments, self);
+}
+
+static int breakdown_command_run(const tacho_arguments *arguments)
+{
+    static const tacho_listing_verb verb = {
+        .choose = choose,
+        .analysis = &tacho_analysis_breakdown,
+    };
+    tacho_breakdown_options request = {.top = 0};
+    return tacho_listing_run(arguments, &verb, &request);
+}
+
+const tacho_command tacho_command_breakdown = {
+    .name = "breakdown",
+    .summary = "show where the time of each device went and why it was idle",
+    .usage = "FILE|DIR... [options]",
+    .description =
+        "Reads profiles and prints, for each device and each of its streams or engines,\n"
+        "how long it computed, communicated and copied, and how long it was idle.\n"
+        "Overlapping work counts once: every figure is the length of a union of intervals.\n"
+        "Shares are of the device's span, from its first start to its last end. Several\n"
+        "files, such as the ranks of one job, stand one below the other.\n"
+        "\n"
+        "compute  kernels and other arithmetic\n"
+        "communication  collectives between devices (NCCL, RCCL, XLA collectives)\n"
+        "exposed  communication while the device does not compute\n"
+        "copy  memory copies, fills and DMA\n"
+        "exposed copy  copies while the device neither computes nor communicates\n"
+        "idle  none of these\n"
+        "\n"
+        "Compute, exposed communication, exposed copy and idle add up to the span.\n"
+        "\n"
+        "Idle time is split by what ended each gap, with launches as evidence:\n"
+        "\n"
+        "host late  the next work was launched after the device had become free\n"
+        "queued  it was launched before, and nothing else ran: the device's own time\n"
+        "between two kernels, or a wait that the profile does not show\n"
+        "dependency  a stream waits for others of the device, or for where an arrow of\n"
+        "the profile comes from\n"
+        "queue empty  nothing is launched on the stream while others of the device work\n"
+        "unknown  the profile does not show a launch\n"
+        "\n"
+        "A launch is an arrow from a call of the host to its work, or, where a profile\n"
+        "has no arrows, a call with the same correlation number. Annotations, waits and\n"
+        "host work do not count. Estimates and measurements are never added up.",
+    .examples = "# one rank\n"
+                "tacho breakdown trace.json\n"
+                "# all ranks of a job, one below the other\n"
+                "tacho breakdown rank0.json rank1.json\n"
+                "# for a script: how idle is each device\n"
+                "tacho breakdown trace.json --format json | jq 'select(.table==\"devices\")'\n",
+    .options = options,
+    .option_count = sizeof(options) / sizeof(options[0]),
+    .run = breakdown_command_run,
+};

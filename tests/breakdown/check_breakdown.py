@@ -1,0 +1,298 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Works out the time breakdown of PyTorch traces from their events alone, and compares it with
+what tacho breakdown says, to the nanosecond.
+
+    check_breakdown.py TACHO SCRATCH [FILE...]
+
+Without files: traces composed at random, with a seed that is printed. Times are whole nanoseconds;
+intervals are lists of pairs, cut at every boundary, so nothing is shared with tacho's way."""
+import bisect
+import gzip
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+from collections import defaultdict
+from decimal import Decimal
+
+KERNELS = {"kernel", "gpu_memcpy", "gpu_memset", "Kernel", "Memcpy", "Memset", "mtia_ccp_events",
+           "hpu_op"}
+COPIES = {"gpu_memcpy", "gpu_memset", "Memcpy", "Memset"}
+CAUSES = ("host_late", "dependency", "queue_empty", "queued", "unknown")
+
+
+def nanoseconds(microseconds):
+    return int(Decimal(str(microseconds)) * 1000)
+
+
+def kind(event):
+    name = event["name"]
+    if re.match(r"nccl|rccl|hccl|oneccl|nvshmem", name) or re.search("nccl(Dev)?Kernel", name):
+        return "communication"
+    is_copy = event["cat"] in COPIES or re.match(r"Memcpy|Memset|dma", name)
+    return "copy" if is_copy else "compute"
+
+
+def union(intervals):
+    """Disjoint intervals that cover the same time, in order."""
+    out = []
+    for start, end in sorted(intervals):
+        if out and start <= out[-1][1]:
+            out[-1][1] = max(out[-1][1], end)
+        else:
+            out.append([start, end])
+    return [tuple(pair) for pair in out if pair[1] > pair[0]]
+
+
+def length(intervals):
+    return sum(end - start for start, end in intervals)
+
+
+def without(intervals, others):
+    """What of the disjoint |intervals| lies in none of the disjoint |others|."""
+    out = []
+    starts = [other[0] for other in others]
+    for start, end in intervals:
+        at = max(bisect.bisect_right(starts, start) - 1, 0)
+        while start < end and at < len(others) and others[at][0] < end:
+            if others[at][1] > start:
+                if others[at][0] > start:
+                    out.append((start, others[at][0]))
+                start = others[at][1]
+            at += 1
+        if start < end:
+            out.append((start, end))
+    return out
+
+
+def launches_of(events):
+    """Start of the call that launched, by index of the event; by arrows, else by correlation."""
+    left = {}
+    arrived = defaultdict(list)
+    for event in events:
+        if event.get("ph") in "sf" and "ac2g" in event.get("cat", "") + event.get("name", ""):
+            if event["ph"] == "s":
+                left[event["id"]] = nanoseconds(event["ts"])
+            else:
+                arrived[event["pid"], event["tid"], nanoseconds(event["ts"])].append(event["id"])
+    has_arrows = bool(left) or bool(arrived)
+    calls = {}
+    for event in events:
+        number = (event.get("args") or {}).get("correlation")
+        if event.get("ph") == "X" and event.get("cat") not in KERNELS and number:
+            calls[number] = nanoseconds(event["ts"])
+    found = {}
+    for index, event in enumerate(events):
+        if event.get("ph") != "X" or event.get("cat") not in KERNELS:
+            continue
+        start = nanoseconds(event["ts"])
+        if has_arrows:
+            ids = arrived.get((event["pid"], event["tid"], start), [])
+            times = [left[number] for number in ids if number in left]
+        else:
+            number = (event.get("args") or {}).get("correlation")
+            times = [calls[number]] if number in calls else []
+        times = [time for time in times if time <= start]
+        if times:
+            found[index] = min(times)
+    return found
+
+
+def times_of(work, span):
+    by_kind = {name: union((e[0], e[1]) for e in work if e[2] == name)
+               for name in ("compute", "communication", "copy")}
+    compute, communication = by_kind["compute"], by_kind["communication"]
+    busy = union((e[0], e[1]) for e in work)
+    both = union(compute + communication)
+    return {
+        "span_ns": span, "busy_ns": length(busy), "idle_ns": span - length(busy),
+        "compute_ns": length(compute), "communication_ns": length(communication),
+        "copy_ns": length(by_kind["copy"]),
+        "exposed_communication_ns": length(without(communication, compute)),
+        "exposed_copy_ns": length(without(by_kind["copy"], both)),
+    }
+
+
+def gaps_of(work):
+    """Start, end and first launch of what ends each gap."""
+    out = []
+    busy_until = None
+    for start, end, _, launch in sorted(work, key=lambda e: e[0]):
+        if busy_until is not None and start > busy_until:
+            out.append([busy_until, start, launch])
+        elif out and start == out[-1][1] and launch is not None:
+            out[-1][2] = launch if out[-1][2] is None else min(launch, out[-1][2])
+        busy_until = end if busy_until is None else max(busy_until, end)
+    return out
+
+
+def break_down(events):
+    launches = launches_of(events)
+    devices = defaultdict(lambda: defaultdict(list))
+    for index, event in enumerate(events):
+        if event.get("ph") == "X" and event.get("cat") in KERNELS:
+            start = nanoseconds(event["ts"])
+            end = start + nanoseconds(event.get("dur", 0))
+            devices[event["pid"]][event["tid"]].append(
+                (start, end, kind(event), launches.get(index)))
+    result = []
+    for streams in devices.values():
+        work = [piece for stream in streams.values() for piece in stream]
+        first, last = min(e[0] for e in work), max(e[1] for e in work)
+        device = times_of(work, last - first)
+        device["idle"] = dict.fromkeys(CAUSES, 0)
+        caused = []
+        for start, end, launch in gaps_of(work):
+            cause = ("unknown" if launch is None else
+                     "host_late" if launch > start else "queued")
+            device["idle"][cause] += end - start
+            caused.append((start, end, cause))
+        busy = union((e[0], e[1]) for e in work)
+        device["streams"] = [idle_stream(stream, (first, last), busy, caused)
+                             for stream in streams.values()]
+        result.append(device)
+    return result
+
+
+def idle_stream(work, hull, busy, caused):
+    out = times_of(work, hull[1] - hull[0])
+    idle = dict.fromkeys(CAUSES, 0)
+    gaps = gaps_of([(hull[0], hull[0], None, None)] + work)
+    gaps.append([max(e[1] for e in work), hull[1], "end"])
+    starts = [gap[0] for gap in caused]
+    for start, end, launch in gaps:
+        for at in range(max(bisect.bisect_right(starts, start) - 1, 0), len(caused)):
+            if caused[at][0] >= end:
+                break
+            low, high, cause = caused[at]
+            idle[cause] += max(min(high, end) - max(low, start), 0)
+        others = without([(start, end)], without([(start, end)], busy)) if end > start else []
+        if launch is None:
+            idle["unknown"] += length(others)
+        elif launch == "end":
+            idle["queue_empty"] += length(others)
+        else:
+            launched = max(start, launch)
+            late = length(without(others, [(start, launched)] if launched > start else []))
+            idle["dependency"] += late
+            idle["queue_empty"] += length(others) - late
+    out["idle"] = idle
+    return out
+
+
+def said_by_tacho(tacho, path):
+    run = subprocess.run([tacho, "breakdown", path, "--format", "json"], check=False,
+                         capture_output=True, text=True)
+    if run.returncode not in (0, 3):
+        sys.exit(f"{path}: {run.stderr}")
+    rows = [json.loads(line) for line in run.stdout.splitlines()]
+    tables = defaultdict(list)
+    for row in rows:
+        tables[row["table"]].append(row)
+    return tables
+
+
+def flat(times):
+    return tuple(sorted((key, value) for key, value in times.items() if key.endswith("_ns")))
+
+
+def flat_idle(idle):
+    return tuple(idle[f"{cause}_ns"] if f"{cause}_ns" in idle else idle[cause] for cause in CAUSES)
+
+
+def compare(tacho, path, events):
+    expected = break_down(events)
+    said = said_by_tacho(tacho, path)
+    names = [key for key, _ in flat(expected[0])] if expected else []
+    pick = lambda row: tuple((name, row[name]) for name in names)  # noqa: E731
+    checks = [
+        ("devices", sorted(flat(d) for d in expected), sorted(map(pick, said["devices"]))),
+        ("streams", sorted(flat(s) for d in expected for s in d["streams"]),
+         sorted(map(pick, said["streams"]))),
+        ("idle of devices", sorted(flat_idle(d["idle"]) for d in expected),
+         sorted(flat_idle(r) for r in said["idle"] if r.get("stream") is None)),
+        ("idle of streams",
+         sorted(flat_idle(s["idle"]) for d in expected for s in d["streams"]
+                if len(d["streams"]) > 1),
+         sorted(flat_idle(r) for r in said["idle"] if r.get("stream") is not None)),
+    ]
+    for what, mine, theirs in checks:
+        if mine != theirs:
+            sys.exit(f"{path}: {what}:\n expected {mine}\n said     {theirs}")
+    for device in expected:
+        assert device["compute_ns"] + device["exposed_communication_ns"] + \
+            device["exposed_copy_ns"] + device["idle_ns"] == device["span_ns"]
+    return len(expected)
+
+
+# ---- composed traces ---------------------------------------------------------------------------
+
+def compose(chance):
+    """A trace of some devices with streams, whose work is launched by arrows, by correlation or
+    not at all, early or late, and runs one piece after the other on each stream."""
+    events = []
+    joins = chance.choice(["arrows", "correlation", "nothing", "some arrows"])
+    names = ["gemm", "ncclDevKernel_AllReduce", "Memcpy HtoD", "relu", "Memset"]
+    number = 0
+    for device in range(chance.randint(1, 3)):
+        for stream in range(chance.randint(1, 4)):
+            at = chance.randint(0, 20000)
+            for _ in range(chance.randint(1, 40)):
+                number += 1
+                start = at + chance.choice([0, 0, 1, chance.randint(0, 3000)])
+                duration = chance.choice([0, 1, chance.randint(1, 2500), chance.randint(1, 2500)])
+                name = chance.choice(names)
+                category = ("gpu_memcpy" if "Memcpy" in name else
+                            "gpu_memset" if "Memset" in name else "kernel")
+                call = max(start - chance.choice([0, 5, 300, 2000, 9000]), 0)
+                add = lambda **event: events.append(event)  # noqa: E731
+                where = {"pid": device, "tid": stream + 7, "ts": start / 1000}
+                host = {"pid": 900, "tid": 900 + number % 3, "ts": call / 1000}
+                is_joined = joins == "arrows" or (joins == "some arrows" and chance.random() < 0.7)
+                extra = {"correlation": number} if joins == "correlation" else {}
+                if is_joined or extra:
+                    add(ph="X", cat="cuda_runtime", name="cudaLaunchKernel", dur=0.004,
+                        args=extra, **host)
+                if is_joined:
+                    add(ph="s", cat="ac2g", name="ac2g", id=number, **host)
+                add(ph="X", cat=category, name=name, dur=duration / 1000, args=extra, **where)
+                if is_joined:
+                    add(ph="f", bp="e", cat="ac2g", name="ac2g", id=number, **where)
+                # Arrows of two pieces of one start and extent could not be told apart.
+                at = start + duration + (1 if duration == 0 else 0)
+            add(ph="X", cat="gpu_user_annotation", name="step", pid=device, tid=stream + 7,
+                ts=0, dur=at / 1000)
+    return events
+
+
+def main():
+    tacho, scratch, files = sys.argv[1], sys.argv[2], sys.argv[3:]
+    os.makedirs(scratch, exist_ok=True)
+    if not files:
+        seed = int(os.environ.get("SEED", "25"))
+        for turn in range(60):
+            events = compose(random.Random(seed * 1000 + turn))
+            random.Random(turn).shuffle(events) if turn % 3 == 0 and "f" not in {
+                e["ph"] for e in events} else None
+            path = os.path.join(scratch, "composed.json")
+            with open(path, "w", encoding="utf-8") as out:
+                json.dump({"traceEvents": events}, out)
+            compare(tacho, path, events)
+        print(f"60 composed traces agree (seed {seed})")
+        return
+    present = [path for path in files if os.path.exists(path)]
+    if not present:
+        print("none of the traces is here: skipped")
+        sys.exit(77)
+    for path in present:
+        with gzip.open(path) if path.endswith(".gz") else open(path, "rb") as file:
+            trace = json.load(file, parse_float=Decimal)
+        events = trace["traceEvents"] if isinstance(trace, dict) else trace
+        print(f"{os.path.basename(path)}: {compare(tacho, path, events)} devices agree")
+
+
+if __name__ == "__main__":
+    main()
