@@ -97,6 +97,25 @@ class Files(unittest.TestCase):
         self.assertEqual(sorted(event["dur"] * 1000 for event in events),
                          sorted(columns["duration_ns"]))
 
+    def test_numbers_that_repeat(self):
+        """A dictionary where few are different, else differences; places in bits or whole bytes."""
+        random.seed(6)
+        choices = [random.getrandbits(35) for _ in range(300)]
+        pattern = [f"n{random.getrandbits(10)}" for _ in range(777)]
+        events = [{"ph": "X", "pid": 1, "tid": i, "ts": 0, "dur": random.choice(choices),
+                   "name": pattern[i % 777]} for i in range(20_000)]
+        with open(f"{self.folder.name}/x.json", "w", encoding="utf-8") as target:
+            json.dump(events, target)
+        run("convert", "-q", f"{self.folder.name}/x.json", "-o", self.path)
+        columns, _, _ = parquet_read.read(self.path, ["track", "name", "duration_ns"])
+        self.assertEqual(sorted((event["name"], event["dur"] * 1000) for event in events),
+                         sorted(zip(columns["name"], columns["duration_ns"])))
+        run("query", f"{self.folder.name}/x.json", "SELECT duration_ns FROM spans", "-o", self.path)
+        self.assertLess(os.path.getsize(self.path), 30_000)  # 9 bits each; differences take 45
+        run("query", f"{self.folder.name}/x.json", "SELECT span_id * span_id AS n FROM spans",
+            "-o", self.path)
+        self.assertEqual([i * i for i in range(20_000)], parquet_read.read(self.path)[0]["n"])
+
     def test_tables_of_every_type(self):
         sample = f"{DATA}/chrome/kineto.json"
         sql = ("WITH RECURSIVE n(x) AS (SELECT 0 UNION ALL SELECT x + 1 FROM n WHERE x < 99) SELECT"
