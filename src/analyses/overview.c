@@ -8,7 +8,6 @@
 #include "analyses/overview_tracks.h"
 #include "base/grow.h"
 #include "profile/process_facts.h"
-#include "profile/tt_columns.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -61,18 +60,12 @@ static const measure measures[] = {
     {TACHO_METRIC_HOST_COPY, KIND(COPY), 0, BIT(HOST_COPY), ANY},
 };
 
-/* Engines that only Torq has: Tenstorrent's chips compute, and do not have slices. */
-#define METRIC(name) (UINT32_C(1) << TACHO_METRIC_##name)
-#define TORQ_ENGINES                                                                               \
-    (METRIC(SLICE) | METRIC(SLICE_N) | METRIC(CSS) | METRIC(CDMA_DTCM) | METRIC(CDMA_ITCM) |       \
-     METRIC(HAL))
-
 /* One block while it is worked out. */
 typedef struct block_work {
     const tacho_busy_block *of;
-    uint32_t present; /* bits of what the block has, if only empty */
-    uint32_t shown;   /* bit i: metric i is in the input's own overview; 0: it has none */
-    tacho_overview_words words;
+    uint32_t present;           /* bits of what the block has, if only empty */
+    uint32_t shown;             /* bit i: metric i is in the input's own overview; 0: it has none */
+    tacho_overview_block *made; /* what comes of it */
     uint32_t *slices; /* those that the input has a track for, if only an empty one, sorted */
     size_t slice_count, slice_capacity;
 } block_work;
@@ -241,51 +234,11 @@ static uint32_t empty_classes(const tacho_overview_gather *gather, uint32_t part
     return classes & TACHO_OVERVIEW_CLASSES;
 }
 
-/* The classes that |part| has tracks of. */
-static uint32_t tracks_of(const tacho_overview_gather *gather, uint32_t part)
-{
-    const tacho_dict *dict = gather->events.dict;
-    uint32_t classes = 0;
-    for (uint32_t i = 0; i < dict->track_count; i++) {
-        classes |= dict->tracks[i].part == part ? TACHO_TRACK_BIT(dict->tracks[i].track_class) : 0;
-    }
-    return classes;
-}
-
 static int compare_slices(const void *left, const void *right)
 {
     uint32_t a = *(const uint32_t *)left;
     uint32_t b = *(const uint32_t *)right;
     return (a > b) - (a < b);
-}
-
-/*
- * Whether a trace that tacho wrote was made of a vendor's file: it keeps the format of each of its
- * parts, which it numbers from 1. Two traces that say different things of one number say nothing.
- */
-static bool was_made_of(const tacho_dict *dict, uint32_t part, tacho_str vendor)
-{
-    uint32_t first = part;
-    bool is_vendor = false;
-    char key[48];
-    while (first > 0 && dict->parts[first - 1].path == dict->parts[part].path) {
-        first--;
-    }
-    snprintf(key, sizeof(key), "from.part.%" PRIu32 ".format", part - first + 1);
-    for (size_t i = 0; i < dict->metadata_count; i++) {
-        const tacho_metadata *fact = &dict->metadata[i];
-        tacho_str format = tacho_dict_string(dict, fact->value);
-        bool is_trace = tacho_str_equal(format, TACHO_STR("perfetto")) ||
-                        tacho_str_equal(format, TACHO_STR("chrome")); /* on the way */
-        if (tacho_str_equal(tacho_dict_string(dict, fact->key), tacho_str_from_cstring(key)) &&
-            !is_trace) {
-            is_vendor = tacho_str_starts_with(format, vendor);
-            if (!is_vendor) {
-                return false;
-            }
-        }
-    }
-    return is_vendor;
 }
 
 /* What |part| has tracks for, be it engines or an overview of its own. */
@@ -310,13 +263,9 @@ static tacho_status note_tracks(const tacho_overview_gather *gather, uint32_t pa
             block->slices[block->slice_count++] = slice;
         }
     }
-    tacho_str vendor = TACHO_STR(TACHO_TT_VENDOR);
-    if (tacho_str_starts_with(tacho_dict_string(dict, dict->parts[part].format), vendor) ||
-        was_made_of(dict, part, vendor)) {
-        uint32_t has = tracks_of(gather, part);
-        block->words = (has & MOVES) != 0 ? TACHO_WORDS_TT_RISCS : TACHO_WORDS_TT_KERNELS;
-        /* Without Ethernet, all data movement is that of BRISC and NCRISC. */
-        block->shown = ~(TORQ_ENGINES | ((has & BIT(DMA_LOCAL)) == 0 ? METRIC(DMA_COMBINED) : 0));
+    uint32_t hidden = tacho_overview_choose_words(dict, part, block->made);
+    if (hidden != 0) {
+        block->shown = (block->shown != 0 ? block->shown : UINT32_MAX) & ~hidden;
     }
     if (block->slice_count > 1) {
         qsort(block->slices, block->slice_count, sizeof(*block->slices), compare_slices);
@@ -330,13 +279,12 @@ static tacho_status add_block(tacho_overview *overview, const tacho_overview_gat
     TACHO_TRY(tacho_grow(&overview->blocks, &overview->block_capacity, overview->block_count + 1));
     overview->blocks[overview->block_count++] = (tacho_overview_block){
         .part = of->part, .origin = of->origin, .first_metric = overview->metric_count};
-    block_work block = {.of = of};
+    block_work block = {.of = of, .made = &overview->blocks[overview->block_count - 1]};
     tacho_status status = TACHO_OK;
     if (of->origin == overview->dict->parts[of->part].origin) {
         status = note_tracks(gather, of->part, &block);
     }
     if (status == TACHO_OK) {
-        overview->blocks[overview->block_count - 1].words = block.words;
         status = add_metrics(overview, &block);
     }
     free(block.slices);

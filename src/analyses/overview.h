@@ -22,7 +22,9 @@
  * together, nor are origins within a part.
  *
  * Profiles of Tenstorrent's chips speak of the processors of their cores: NCRISC (dma_in), BRISC
- * (dma_out), ERISC (dma_local), TRISC (compute), and of DM, data movement, for the first two.
+ * (dma_out), ERISC (dma_local), TRISC (compute), and of DM, data movement, for the first two. What
+ * tacho ran or estimated itself speaks of the engines of that machine, by the names of their
+ * tracks.
  */
 #ifndef TACHO_ANALYSES_OVERVIEW_H
 #define TACHO_ANALYSES_OVERVIEW_H
@@ -71,15 +73,27 @@ typedef struct tacho_metric_value {
 /* Whose words the metrics of a block have. */
 typedef enum tacho_overview_words {
     TACHO_WORDS_TORQ,       /* those of TACHO_METRICS; everybody's but those that follow */
+    TACHO_WORDS_OWN,        /* engines have the names of their tracks: HMX, HVX */
     TACHO_WORDS_TT_RISCS,   /* Tenstorrent's, where the processors of cores are known */
     TACHO_WORDS_TT_KERNELS, /* and where only ops are */
 } tacho_overview_words;
+
+/* Engines that have names of their own. */
+typedef enum tacho_overview_engine {
+    TACHO_NAMED_DMA_IN,
+    TACHO_NAMED_DMA_OUT,
+    TACHO_NAMED_DMA_LOCAL,
+    TACHO_NAMED_COMPUTE,
+    TACHO_NAMED_VECTOR,
+    TACHO_NAMED_COUNT,
+} tacho_overview_engine;
 
 /* The metrics of one origin in one part. */
 typedef struct tacho_overview_block {
     uint32_t part;
     tacho_origin origin;
     tacho_overview_words words;
+    tacho_str engines[TACHO_NAMED_COUNT]; /* of TACHO_WORDS_OWN; empty: Torq's word */
     size_t first_metric;
     size_t metric_count;
 } tacho_overview_block;
@@ -119,6 +133,25 @@ const int64_t *tacho_overview_find(const tacho_overview *overview,
                                    uint32_t index);
 
 enum { TACHO_METRIC_LABEL_MAX = 64 };
+
+/* ---- overview_words.c: what metrics are called ---- */
+
+/* For programs, dashboards and people: "SLICE_1", "slice_1_time", "Slice 1". */
+typedef struct tacho_metric_names {
+    char key[TACHO_METRIC_LABEL_MAX];
+    char dashboard[TACHO_METRIC_LABEL_MAX];
+    char label[TACHO_METRIC_LABEL_MAX];
+} tacho_metric_names;
+
+void tacho_metric_name(const tacho_overview_block *block, const tacho_metric_value *value,
+                       tacho_metric_names *out_names);
+
+/*
+ * Chooses the words of a block of |part|, and returns the metrics that those do not have, bit i for
+ * metric i. Call it after the tracks of the part are known.
+ */
+uint32_t tacho_overview_choose_words(const tacho_dict *dict, uint32_t part,
+                                     tacho_overview_block *block);
 
 /* What people call a metric of |block|: "Slice 1". */
 void tacho_metric_label(const tacho_overview_block *block, const tacho_metric_value *value,

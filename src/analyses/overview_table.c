@@ -1,82 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The metrics as a table, with the names that people and dashboards know them by.
+ * The metrics as a table.
  */
 #include "analyses/overview.h"
 
 #include "analyses/analysis.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
-typedef struct metric_names {
-    const char *key;
-    const char *dashboard;
-    const char *label;
-} metric_names;
-
-static const metric_names names[] = {
-#define METRIC_AS_ROW(name, key, dashboard, label) {key, dashboard, label},
-    TACHO_METRICS(METRIC_AS_ROW)
-#undef METRIC_AS_ROW
-};
-
-/* What Tenstorrent's users call what differs: BRISC and NCRISC move data, TRISC computes. */
-typedef struct other_names {
-    tacho_metric metric;
-    metric_names names;
-} other_names;
-
-static const other_names tt_names[] = {
-    {TACHO_METRIC_DMA, {"DM", "dm_time", "DM (BRISC/NCRISC)"}},
-    {TACHO_METRIC_DMA_ONLY, {"DM_ONLY", "dm_only_time", "DM Only"}},
-    {TACHO_METRIC_DMA_COMBINED, {"DM_ERISC", "dm_erisc_time", "DM and ERISC"}},
-    {TACHO_METRIC_CDMA, {"ERISC", "erisc_time", "ERISC"}},
-    {TACHO_METRIC_DMA_IN, {"NCRISC", "ncrisc_time", "NCRISC"}},
-    {TACHO_METRIC_DMA_OUT, {"BRISC", "brisc_time", "BRISC"}},
-    {TACHO_METRIC_COMPUTE, {"TRISC", "trisc_time", "TRISC"}},
-    {TACHO_METRIC_COMPUTE_ONLY, {"TRISC_ONLY", "trisc_only_time", "TRISC Only"}},
-    {TACHO_METRIC_OVERLAP, {"DM_TRISC_OVERLAP", "overlap_time", "Overlap"}},
-};
-
-static const metric_names kernel_names = {"KERNELS", "kernel_time", "Kernels"};
-
-static const metric_names *names_of(const tacho_overview_block *block, tacho_metric metric)
+static tacho_status add_names(const tacho_overview_block *block, const tacho_metric_value *value,
+                              tacho_table *table)
 {
-    if (block->words == TACHO_WORDS_TT_KERNELS && metric == TACHO_METRIC_COMPUTE) {
-        return &kernel_names;
-    }
-    for (size_t i = 0; i < sizeof(tt_names) / sizeof(tt_names[0]); i++) {
-        if (block->words == TACHO_WORDS_TT_RISCS && tt_names[i].metric == metric) {
-            return &tt_names[i].names;
-        }
-    }
-    return &names[metric];
-}
-
-/* Fills a name's %u with the number of the slice. */
-static void format_name(const char *pattern, uint32_t index, char out_name[TACHO_METRIC_LABEL_MAX])
-{
-    const char *hole = strstr(pattern, "%u");
-    if (hole == NULL) {
-        snprintf(out_name, TACHO_METRIC_LABEL_MAX, "%s", pattern);
-        return;
-    }
-    snprintf(out_name, TACHO_METRIC_LABEL_MAX, "%.*s%u%s", (int)(hole - pattern), pattern,
-             (unsigned)index, hole + 2);
-}
-
-void tacho_metric_label(const tacho_overview_block *block, const tacho_metric_value *value,
-                        char out_label[TACHO_METRIC_LABEL_MAX])
-{
-    format_name(names_of(block, value->metric)->label, value->index, out_label);
-}
-
-static tacho_status add_name(tacho_table *table, const char *pattern, uint32_t index)
-{
-    char text[TACHO_METRIC_LABEL_MAX];
-    format_name(pattern, index, text);
-    return tacho_table_add_text(table, tacho_str_from_cstring(text));
+    tacho_metric_names names;
+    tacho_metric_name(block, value, &names);
+    TACHO_TRY(tacho_table_add_text(table, tacho_str_from_cstring(names.key)));
+    TACHO_TRY(tacho_table_add_text(table, tacho_str_from_cstring(names.dashboard)));
+    return tacho_table_add_text(table, tacho_str_from_cstring(names.label));
 }
 
 static size_t find_last(tacho_str text, char byte)
@@ -150,10 +89,7 @@ static tacho_status add_block(const tacho_overview *overview, const tacho_overvi
         tacho_origin origin =
             value->metric == TACHO_METRIC_WALL_TIME ? TACHO_ORIGIN_MEASURED : block->origin;
         TACHO_TRY(tacho_table_add_text(table, tacho_str_from_cstring(tacho_origin_name(origin))));
-        const metric_names *called = names_of(block, value->metric);
-        TACHO_TRY(add_name(table, called->key, value->index));
-        TACHO_TRY(add_name(table, called->dashboard, value->index));
-        TACHO_TRY(add_name(table, called->label, value->index));
+        TACHO_TRY(add_names(block, value, table));
         TACHO_TRY(add_value(overview, value, table));
         TACHO_TRY(add_percent(overall != NULL ? *overall : 0, value, table));
     }
@@ -164,7 +100,8 @@ static tacho_status add_block(const tacho_overview *overview, const tacho_overvi
 static const char *title_of(const tacho_overview *overview)
 {
     for (size_t i = 0; i < overview->block_count; i++) {
-        if (overview->blocks[i].words == TACHO_WORDS_TORQ) {
+        if (overview->blocks[i].words == TACHO_WORDS_TORQ ||
+            overview->blocks[i].words == TACHO_WORDS_OWN) {
             return "Overview";
         }
     }
