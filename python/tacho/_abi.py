@@ -136,7 +136,7 @@ class tacho_analyse_overview_options(Structure):
 
 
 class tacho_analyse_breakdown_options(Structure):
-    _fields_ = [("input", tacho_view_options), ("reserved", c_uint64 * 8)]
+    _fields_ = [("input", tacho_view_options), ("top", c_uint64), ("reserved", c_uint64 * 7)]
 
 
 class tacho_analyse_ops_options(Structure):

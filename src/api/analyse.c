@@ -59,12 +59,15 @@ tacho_status tacho_analyse_breakdown(const char *const *paths, size_t path_count
                                      const tacho_analyse_breakdown_options *options,
                                      tacho_tables **out_tables)
 {
-    const tacho_analyse_breakdown_options defaults = {.reserved = {0}};
+    const tacho_analyse_breakdown_options defaults = {.top = 0};
     const tacho_analyse_breakdown_options *chosen = options != NULL ? options : &defaults;
     TACHO_TRY(tacho_tables_check_place(out_tables));
     TACHO_TRY(tacho_request_check_reserved(chosen->reserved, COUNT_OF(chosen->reserved)));
+    const tacho_breakdown_options inner = {.top = chosen->top > 0 && chosen->top < SIZE_MAX
+                                                      ? (size_t)chosen->top
+                                                      : TACHO_BREAKDOWN_TOP};
     const tacho_ask ask = {
-        &tacho_analysis_breakdown, NULL, paths, path_count, &chosen->input, true};
+        &tacho_analysis_breakdown, &inner, paths, path_count, &chosen->input, true};
     return analyse(&ask, out_tables);
 }
 

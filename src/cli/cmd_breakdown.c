@@ -7,9 +7,18 @@
 #include "cli/listing.h"
 
 static const tacho_option options[] = {
-    TACHO_OPTIONS_TABLES, TACHO_OPTION_OUTPUT,  TACHO_OPTION_FROM,   TACHO_OPTION_CLOCK,
-    TACHO_OPTION_SLICES,  TACHO_OPTION_PROGRAM, TACHO_OPTION_WINDOW, TACHO_OPTION_FILTER,
-    TACHO_OPTION_STRICT,  TACHO_OPTIONS_COMMON,
+    TACHO_OPTIONS_TABLES,
+    TACHO_OPTION_OUTPUT,
+    TACHO_OPT_VALUE("top", 'n', "N", "list the N longest gaps; 0: none (default: 10)",
+                    TACHO_INTO_NUMBER(tacho_breakdown_options, top, 0, TACHO_BREAKDOWN_TOP_MAX)),
+    TACHO_OPTION_FROM,
+    TACHO_OPTION_CLOCK,
+    TACHO_OPTION_SLICES,
+    TACHO_OPTION_PROGRAM,
+    TACHO_OPTION_WINDOW,
+    TACHO_OPTION_FILTER,
+    TACHO_OPTION_STRICT,
+    TACHO_OPTIONS_COMMON,
 };
 
 static bool choose(void *self, const tacho_arguments *arguments, tacho_listing *listing)
@@ -24,7 +33,7 @@ static int breakdown_command_run(const tacho_arguments *arguments)
         .choose = choose,
         .analysis = &tacho_analysis_breakdown,
     };
-    tacho_breakdown_options request = {.top = 0};
+    tacho_breakdown_options request = {.top = TACHO_BREAKDOWN_TOP};
     return tacho_listing_run(arguments, &verb, &request);
 }
 
@@ -57,6 +66,12 @@ const tacho_command tacho_command_breakdown = {
         "the profile comes from\n"
         "queue empty  nothing is launched on the stream while others of the device work\n"
         "unknown  the profile does not show a launch\n"
+        "\n"
+        "Launches and queues: how long work waits from the start of the call that launches\n"
+        "it to its own start, how many pieces of work are launched and not started (on\n"
+        "average and at most), how long the calls take, and how many pieces of work are\n"
+        "shorter than their call. Longest gaps: when the device was idle for long, what\n"
+        "ran before and after, and which span the launching thread spent most of it in.\n"
         "\n"
         "A launch is an arrow from a call of the host to its work, or, where a profile\n"
         "has no arrows, a call with the same correlation number. Annotations, waits and\n"

@@ -41,6 +41,7 @@ typedef enum tacho_column_unit {
 
 /* One row per column: id, name for programs with the unit as suffix, unit. */
 #define TACHO_COLUMN_IDS(X)                                                                        \
+    X(AFTER, "after", NONE)                                                                        \
     X(A_BUSY_NS, "a_busy_ns", NS)                                                                  \
     X(A_BYTES, "a_bytes", BYTES)                                                                   \
     X(A_COUNT, "a_count", NONE)                                                                    \
@@ -56,6 +57,7 @@ typedef enum tacho_column_unit {
     X(ADVICE, "advice", NONE)                                                                      \
     X(ASIDE, "aside", NONE)                                                                        \
     X(AVG, "avg", NONE)                                                                            \
+    X(BEFORE, "before", NONE)                                                                      \
     X(B_BUSY_NS, "b_busy_ns", NS)                                                                  \
     X(B_BYTES, "b_bytes", BYTES)                                                                   \
     X(B_COUNT, "b_count", NONE)                                                                    \
@@ -77,7 +79,9 @@ typedef enum tacho_column_unit {
     X(BUSY_NS, "busy_ns", NS)                                                                      \
     X(BUSY_PERCENT, "busy_percent", PERCENT)                                                       \
     X(BYTES, "bytes", BYTES)                                                                       \
+    X(CALL_MEAN_NS, "call_mean_ns", NS)                                                            \
     X(CATEGORY, "category", NONE)                                                                  \
+    X(CAUSE, "cause", NONE)                                                                        \
     X(CHANGE_PERCENT, "change_percent", PERCENT)                                                   \
     X(CLASS, "class", NONE)                                                                        \
     X(CLOCK, "clock", NONE)                                                                        \
@@ -165,6 +169,8 @@ typedef enum tacho_column_unit {
     X(GENERATION, "generation", NONE)                                                              \
     X(GROUP, "group", NONE)                                                                        \
     X(HOST_LATE_NS, "host_late_ns", NS)                                                            \
+    X(HOST_OP, "host_op", NONE)                                                                    \
+    X(HOST_PERCENT, "host_percent", PERCENT)                                                       \
     X(ID, "id", NONE)                                                                              \
     X(IDEAL_CYCLES, "ideal_cycles", CYCLES)                                                        \
     X(IDLE_NS, "idle_ns", NS)                                                                      \
@@ -183,6 +189,7 @@ typedef enum tacho_column_unit {
     X(KNOWN, "known", NONE)                                                                        \
     X(LABEL, "label", NONE)                                                                        \
     X(LAST_NS, "last_ns", NS)                                                                      \
+    X(LAUNCH_COUNT, "launch_count", NONE)                                                          \
     X(LAUNCH_CYCLES, "launch_cycles", CYCLES)                                                      \
     X(LEVEL, "level", NONE)                                                                        \
     X(LIMIT_NS, "limit_ns", NS)                                                                    \
@@ -274,6 +281,8 @@ typedef enum tacho_column_unit {
     X(QUEUED_NS, "queued_ns", NS)                                                                  \
     X(QUEUE_CYCLES, "queue_cycles", CYCLES)                                                        \
     X(QUEUE_EMPTY_NS, "queue_empty_ns", NS)                                                        \
+    X(QUEUE_MAX, "queue_max", NONE)                                                                \
+    X(QUEUE_MEAN, "queue_mean", NONE)                                                              \
     X(RANK, "rank", NONE)                                                                          \
     X(RATIO, "ratio", NONE)                                                                        \
     X(READ_CYCLES, "read_cycles", CYCLES)                                                          \
@@ -295,6 +304,8 @@ typedef enum tacho_column_unit {
     X(SEND_WAIT_UCYCLES, "send_wait_ucycles", UCYCLES)                                             \
     X(SHAPE, "shape", NONE)                                                                        \
     X(SHARE_PERCENT, "share_percent", PERCENT)                                                     \
+    X(SHORT_COUNT, "short_count", NONE)                                                            \
+    X(SHORT_PERCENT, "short_percent", PERCENT)                                                     \
     X(SIDE, "side", NONE)                                                                          \
     X(SIMULATED_CYCLES, "simulated_cycles", CYCLES)                                                \
     X(SIZE_BYTES, "size_bytes", BYTES)                                                             \

@@ -69,21 +69,29 @@ def without(intervals, others):
 
 
 def launches_of(events):
-    """Start of the call that launched, by index of the event; by arrows, else by correlation."""
+    """Start and end of the call that launched, by index of the event; by arrows, else by
+    correlation."""
     left = {}
+    runtime = {}  # thread and start -> end of the call
     arrived = defaultdict(list)
     for event in events:
         if event.get("ph") in "sf" and "ac2g" in event.get("cat", "") + event.get("name", ""):
             if event["ph"] == "s":
-                left[event["id"]] = nanoseconds(event["ts"])
+                left[event["id"]] = (nanoseconds(event["ts"]), event["pid"], event["tid"])
             else:
                 arrived[event["pid"], event["tid"], nanoseconds(event["ts"])].append(event["id"])
     has_arrows = bool(left) or bool(arrived)
     calls = {}
     for event in events:
         number = (event.get("args") or {}).get("correlation")
-        if event.get("ph") == "X" and event.get("cat") not in KERNELS and number:
-            calls[number] = nanoseconds(event["ts"])
+        if event.get("ph") != "X" or event.get("cat") in KERNELS:
+            continue
+        start = nanoseconds(event["ts"])
+        end = start + nanoseconds(event.get("dur", 0))
+        if number:
+            calls[number] = (start, end)
+        if re.search("runtime|driver", event.get("cat", ""), re.I):
+            runtime[event["pid"], event["tid"], start] = end
     found = {}
     for index, event in enumerate(events):
         if event.get("ph") != "X" or event.get("cat") not in KERNELS:
@@ -91,13 +99,14 @@ def launches_of(events):
         start = nanoseconds(event["ts"])
         if has_arrows:
             ids = arrived.get((event["pid"], event["tid"], start), [])
-            times = [left[number] for number in ids if number in left]
+            times = [(left[number][0], runtime.get((*left[number][1:], left[number][0])))
+                     for number in ids if number in left]
         else:
             number = (event.get("args") or {}).get("correlation")
             times = [calls[number]] if number in calls else []
-        times = [time for time in times if time <= start]
+        times = [time for time in times if time[0] <= start]
         if times:
-            found[index] = min(times)
+            found[index] = min(times, key=lambda time: time[0])
     return found
 
 
@@ -132,12 +141,15 @@ def gaps_of(work):
 def break_down(events):
     launches = launches_of(events)
     devices = defaultdict(lambda: defaultdict(list))
+    delays = defaultdict(list)
     for index, event in enumerate(events):
         if event.get("ph") == "X" and event.get("cat") in KERNELS:
             start = nanoseconds(event["ts"])
             end = start + nanoseconds(event.get("dur", 0))
             devices[event["pid"]][event["tid"]].append(
-                (start, end, kind(event), launches.get(index)))
+                (start, end, kind(event), launches.get(index, (None, None))[0]))
+            if index in launches:
+                delays[event["pid"], event["tid"]].append((start, end, *launches[index]))
     result = []
     for streams in devices.values():
         work = [piece for stream in streams.values() for piece in stream]
@@ -153,8 +165,24 @@ def break_down(events):
         busy = union((e[0], e[1]) for e in work)
         device["streams"] = [idle_stream(stream, (first, last), busy, caused)
                              for stream in streams.values()]
+        device["gaps"] = [end - start for start, end, _ in caused]
         result.append(device)
-    return result
+    return result, [queue_of(pieces) for pieces in delays.values()]
+
+
+def queue_of(pieces):
+    """Launches of a stream: how many, delays, longest queue, calls and work shorter than they."""
+    waits = sorted(start - launch for start, _, launch, _ in pieces)
+    starts = sorted(start for start, _, _, _ in pieces)
+    calls = sorted(launch for _, _, launch, _ in pieces)
+    queue = max(bisect.bisect_right(calls, at) - bisect.bisect_right(starts, at) for at in calls)
+    known = [(end - start, back - launch) for start, end, launch, back in pieces if back is not None]
+    return {
+        "launch_count": len(waits), "mean_ns": sum(waits) // len(waits), "max_ns": waits[-1],
+        "p50_ns": waits[(len(waits) + 1) // 2 - 1], "queue_max": queue,
+        "call_mean_ns": sum(call for _, call in known) // len(known) if known else None,
+        "short_count": sum(work < call for work, call in known) if known else None,
+    }
 
 
 def idle_stream(work, hull, busy, caused):
@@ -204,7 +232,7 @@ def flat_idle(idle):
 
 
 def compare(tacho, path, events):
-    expected = break_down(events)
+    expected, queues = break_down(events)
     said = said_by_tacho(tacho, path)
     names = [key for key, _ in flat(expected[0])] if expected else []
     pick = lambda row: tuple((name, row[name]) for name in names)  # noqa: E731
@@ -219,6 +247,12 @@ def compare(tacho, path, events):
                 if len(d["streams"]) > 1),
          sorted(flat_idle(r) for r in said["idle"] if r.get("stream") is not None)),
     ]
+    fields = sorted(queues[0]) if queues else []
+    values = lambda row: tuple((name, row.get(name)) for name in fields)  # noqa: E731
+    checks.append(("launches", sorted(map(values, queues), key=str),
+                   sorted(map(values, said["launches"]), key=str)))
+    gaps = sorted((gap for device in expected for gap in device["gaps"]), reverse=True)
+    checks.append(("gaps", gaps[:10], [row["gap_ns"] for row in said["gaps"]]))
     for what, mine, theirs in checks:
         if mine != theirs:
             sys.exit(f"{path}: {what}:\n expected {mine}\n said     {theirs}")
@@ -240,6 +274,7 @@ def compose(chance):
     for device in range(chance.randint(1, 3)):
         for stream in range(chance.randint(1, 4)):
             at = chance.randint(0, 20000)
+            call = 0
             for _ in range(chance.randint(1, 40)):
                 number += 1
                 start = at + chance.choice([0, 0, 1, chance.randint(0, 3000)])
@@ -247,7 +282,7 @@ def compose(chance):
                 name = chance.choice(names)
                 category = ("gpu_memcpy" if "Memcpy" in name else
                             "gpu_memset" if "Memset" in name else "kernel")
-                call = max(start - chance.choice([0, 5, 300, 2000, 9000]), 0)
+                call = max(start - chance.choice([0, 5, 300, 2000, 9000]), call)
                 add = lambda **event: events.append(event)  # noqa: E731
                 where = {"pid": device, "tid": stream + 7, "ts": start / 1000}
                 host = {"pid": 900, "tid": 900 + number % 3, "ts": call / 1000}

@@ -15,9 +15,16 @@
 #include "analyses/analysis.h"
 #include "analyses/breakdown/breakdown_gather.h"
 
+enum { TACHO_BREAKDOWN_TOP = 10, TACHO_BREAKDOWN_TOP_MAX = 10000 };
+
 typedef struct tacho_breakdown_options {
-    size_t top; /* so many of the longest gaps; 0: none */
+    uint64_t top; /* so many of the longest gaps, at most TACHO_BREAKDOWN_TOP_MAX; 0: none */
 } tacho_breakdown_options;
+
+/* The cells of file, device and origin. */
+tacho_status tacho_breakdown_add_who(const tacho_breakdown_gather *gather,
+                                     const tacho_breakdown_device *device,
+                                     tacho_table *table) TACHO_MUST_USE;
 
 /* A row per device, and a row per stream or engine: times by kind of work. */
 tacho_status tacho_breakdown_devices_table(const tacho_breakdown_gather *gather,
@@ -27,6 +34,14 @@ tacho_status tacho_breakdown_streams_table(const tacho_breakdown_gather *gather,
 
 /* A row per device, then per stream: idle time by cause. */
 tacho_status tacho_breakdown_idle_table(const tacho_breakdown_gather *gather,
+                                        tacho_table *out_table) TACHO_MUST_USE;
+
+/* A row per stream that has launches: delays from call to start, the queue, and the calls. */
+tacho_status tacho_breakdown_launches_table(const tacho_breakdown_gather *gather,
+                                            tacho_table *out_table) TACHO_MUST_USE;
+
+/* The longest gaps of all devices, and what the host did in them. */
+tacho_status tacho_breakdown_gaps_table(const tacho_breakdown_gather *gather,
                                         tacho_table *out_table) TACHO_MUST_USE;
 
 /* What the profiles do not allow to be said. */

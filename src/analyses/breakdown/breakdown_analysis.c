@@ -13,12 +13,13 @@ static tacho_breakdown_gather *gather_of(tacho_events *events)
 
 static tacho_status open_breakdown(const void *options, tacho_dict *dict, tacho_events **out_events)
 {
-    (void)options;
+    const tacho_breakdown_options *chosen = options;
     tacho_breakdown_gather *gather = calloc(1, sizeof(*gather));
     if (gather == NULL) {
         return tacho_no_memory();
     }
     tacho_breakdown_gather_init(gather, dict);
+    gather->top = chosen->top;
     *out_events = &gather->events;
     return TACHO_OK;
 }
@@ -29,10 +30,8 @@ static tacho_status write_breakdown(tacho_events *events, const void *options,
                                     const tacho_table_taker *to)
 {
     static const make_table tables[] = {
-        tacho_breakdown_devices_table,
-        tacho_breakdown_streams_table,
-        tacho_breakdown_idle_table,
-        tacho_breakdown_notes_table,
+        tacho_breakdown_devices_table,  tacho_breakdown_streams_table, tacho_breakdown_idle_table,
+        tacho_breakdown_launches_table, tacho_breakdown_gaps_table,    tacho_breakdown_notes_table,
     };
     (void)options;
     for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {

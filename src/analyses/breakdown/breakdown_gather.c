@@ -8,6 +8,7 @@
 #include "profile/work_kind.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define BIT(name) TACHO_TRACK_BIT(TACHO_TRACK_##name)
 
@@ -42,8 +43,10 @@ typedef struct tacho_breakdown_track {
     arrival arrivals[ARRIVALS];
     /* The last work on it. */
     int64_t last_start, last_end; /* ticks */
+    int64_t last_end_ns;
     tacho_origin last_origin;
     bool has_last, has_last_launch;
+    tacho_host_thread thread; /* of the host */
 } track_state;
 
 static tacho_breakdown_gather *gather_of(tacho_events *events)
@@ -207,9 +210,34 @@ static tacho_status ensure_stream(tacho_breakdown_gather *self, uint32_t id, tac
     tacho_breakdown_device *device = &self->devices[found];
     TACHO_TRY(tacho_grow(&device->streams, &device->stream_capacity, device->stream_count + 1));
     TACHO_TRY(tacho_device_time_add_stream(&device->time));
-    device->streams[device->stream_count] = (tacho_breakdown_stream){.track = id};
+    device->streams[device->stream_count].track = id;
+    tacho_launch_stats_init(&device->streams[device->stream_count].launches);
     track->streams[origin] = (uint32_t)device->stream_count++;
     track->devices[origin] = found;
+    return TACHO_OK;
+}
+
+/* Keeps |gap| if it is among the longest; of equal ones the earlier stays. */
+static tacho_status keep_gap(tacho_breakdown_gather *self, uint32_t device,
+                             const tacho_device_gap *gap)
+{
+    int64_t length_ns = gap->end_ns - gap->start_ns;
+    size_t at = self->gap_count;
+    while (at > 0 && self->gaps[at - 1].gap.end_ns - self->gaps[at - 1].gap.start_ns < length_ns) {
+        at--;
+    }
+    if (at >= self->top) {
+        return TACHO_OK;
+    }
+    tacho_breakdown_gap made = {.device = device, .gap = *gap, .deed = {.site = TACHO_NONE}};
+    if (gap->launch_track != TACHO_NONE) {
+        TACHO_TRY(tacho_host_thread_main(&self->tracks[gap->launch_track].thread, gap->start_ns,
+                                         gap->end_ns, &made.deed));
+    }
+    TACHO_TRY(tacho_grow(&self->gaps, &self->gap_capacity, self->top));
+    self->gap_count += self->gap_count < self->top ? 1 : 0;
+    memmove(&self->gaps[at + 1], &self->gaps[at], (self->gap_count - at - 1) * sizeof(made));
+    self->gaps[at] = made;
     return TACHO_OK;
 }
 
@@ -219,6 +247,9 @@ static tacho_status settle_devices(tacho_breakdown_gather *self)
         tacho_breakdown_device *device = &self->devices[self->starting[i]];
         device->is_starting = false;
         TACHO_TRY(tacho_device_time_settle(&device->time));
+        if (device->time.has_ended_gap) {
+            TACHO_TRY(keep_gap(self, self->starting[i], &device->time.ended_gap));
+        }
     }
     self->starting_count = 0;
     return TACHO_OK;
@@ -259,33 +290,40 @@ static const tacho_row *find_early(const tacho_breakdown_gather *self, uint64_t 
 }
 
 /* Hands a launch to the work that has just started on |track|. */
-static void give_launch(tacho_breakdown_gather *self, track_state *track,
-                        const tacho_launch *launch)
+static tacho_status give_launch(tacho_breakdown_gather *self, track_state *track,
+                                const tacho_launch *launch)
 {
     if (track->has_last_launch) {
-        return;
+        return TACHO_OK;
     }
     tacho_breakdown_device *device = &self->devices[track->devices[track->last_origin]];
     uint32_t stream = track->streams[track->last_origin];
+    const tacho_device_work late = {
+        .has_launch = true, .launch_ns = launch->start_ns, .launch_track = launch->track};
     track->has_last_launch = true;
-    device->streams[stream].launched_count++;
-    tacho_device_time_add_launch(&device->time, stream, launch->start_ns);
+    tacho_device_time_add_launch(&device->time, stream, &late);
+    return tacho_launch_stats_add(&device->streams[stream].launches, launch, self->now_ns,
+                                  track->last_end_ns);
 }
 
 /* Keeps what has arrived until its span comes, or hands it to the span that has just come. */
-static void keep_arrival(tacho_breakdown_gather *self, const tacho_row *row, const arrival *came)
+static tacho_status keep_arrival(tacho_breakdown_gather *self, const tacho_row *row,
+                                 const arrival *came)
 {
     track_state *track = &self->tracks[row->track];
     bool has_come = track->has_last && track->last_start == row->start &&
                     (tacho_row_is_around(row) || track->last_end == row->of.flow.span_end);
     if (has_come && came->has_launch) {
-        give_launch(self, track, &came->launch);
-    } else if (!has_come && !tacho_row_is_around(row)) {
+        return give_launch(self, track, &came->launch);
+    }
+    if (!has_come && !tacho_row_is_around(row)) {
         track->arrivals[track->next_arrival++ % ARRIVALS] = *came;
     }
+    return TACHO_OK;
 }
 
-static void arrive(tacho_breakdown_gather *self, const tacho_row *row, const tacho_launch *launch)
+static tacho_status arrive(tacho_breakdown_gather *self, const tacho_row *row,
+                           const tacho_launch *launch)
 {
     arrival came = {.is_used = true,
                     .is_next = row->of.flow.span_end == TACHO_FLOW_NEXT,
@@ -296,27 +334,28 @@ static void arrive(tacho_breakdown_gather *self, const tacho_row *row, const tac
     if (launch != NULL) {
         came.launch = *launch;
     }
-    keep_arrival(self, row, &came);
+    return keep_arrival(self, row, &came);
 }
 
 static tacho_status add_departure(tacho_breakdown_gather *self, const tacho_row *row)
 {
+    const tacho_host_span *call =
+        tacho_row_is_bound(row)
+            ? NULL
+            : tacho_host_thread_innermost(&self->tracks[row->track].thread, self->now_ns);
+    int64_t end_ns = tacho_row_is_bound(row) ? row_ns(self, row, row->of.flow.span_end) : -1;
     const tacho_launch launch = {
         .id = row->of.flow.id,
-        .start_ns = self->now_ns,
-        .end_ns = tacho_row_is_bound(row) ? row_ns(self, row, row->of.flow.span_end) : -1,
+        .start_ns = call != NULL ? call->start_ns : self->now_ns,
+        .end_ns = call != NULL ? call->end_ns : end_ns,
         .track = row->track,
     };
-    size_t kept =
-        self->early_count < TACHO_BREAKDOWN_EARLY ? self->early_count : TACHO_BREAKDOWN_EARLY;
-    for (size_t i = 0; i < kept; i++) {
-        if (self->early[i].id == launch.id) {
-            self->lost_launch_count--;
-            arrive(self, &self->early[i].row, &launch);
-            return TACHO_OK;
-        }
+    const tacho_row *early = find_early(self, launch.id);
+    if (early == NULL) {
+        return tacho_launch_window_add(&self->launches, &launch);
     }
-    return tacho_launch_window_add(&self->launches, &launch);
+    self->lost_launch_count--;
+    return arrive(self, early, &launch);
 }
 
 /*
@@ -342,13 +381,13 @@ static tacho_status take_arrow(tacho_breakdown_gather *self, const tacho_row *ro
         return TACHO_OK;
     }
     if (find_launch(self, row, &launch)) {
-        arrive(self, row, &launch);
-    } else if (row->of.flow.role == TACHO_FLOW_LAUNCH) {
-        self->lost_launch_count++;
-        keep_early(self, row->of.flow.id, row);
-    } else {
-        arrive(self, row, NULL);
+        return arrive(self, row, &launch);
     }
+    if (row->of.flow.role != TACHO_FLOW_LAUNCH) {
+        return arrive(self, row, NULL);
+    }
+    self->lost_launch_count++;
+    keep_early(self, row->of.flow.id, row);
     return TACHO_OK;
 }
 
@@ -378,21 +417,28 @@ static uint64_t correlation_id(uint32_t correlation)
     return UINT64_C(1) << CORRELATION_BIT | correlation;
 }
 
-/* A call of the host that may launch something. */
+/* What the host does, and a call that may launch something. */
 static tacho_status add_call(tacho_breakdown_gather *self, const tacho_row *row)
 {
+    const uint32_t hosts = BIT(HOST) | BIT(RUNTIME) | BIT(HOST_COPY);
+    tacho_track_class track_class = self->events.dict->tracks[row->track].track_class;
+    int64_t end_ns = row_ns(self, row, row->of.span.end);
+    if ((TACHO_TRACK_BIT(track_class) & hosts) != 0) {
+        const tacho_host_span span = {row->of.span.site, self->now_ns, end_ns};
+        TACHO_TRY(tacho_host_thread_add(&self->tracks[row->track].thread, &span));
+    }
     if (row->of.span.op == TACHO_NONE || self->has_launch_arrows) {
         return TACHO_OK;
     }
     const tacho_launch launch = {.id = correlation_id(row->of.span.op),
                                  .start_ns = self->now_ns,
-                                 .end_ns = row_ns(self, row, row->of.span.end),
+                                 .end_ns = end_ns,
                                  .track = row->track};
     const tacho_row *early = find_early(self, launch.id);
     track_state *track = early != NULL ? &self->tracks[early->track] : NULL;
     if (track != NULL && track->last_start == early->start &&
         track->last_end == early->of.span.end) {
-        give_launch(self, track, &launch);
+        TACHO_TRY(give_launch(self, track, &launch));
     }
     return tacho_launch_window_add(&self->launches, &launch);
 }
@@ -427,13 +473,19 @@ static tacho_status add_work(tacho_breakdown_gather *self, track_state *track, c
         .has_launch = came.has_launch,
         .has_dependency = came.has_dependency,
         .launch_ns = came.launch.start_ns,
+        .launch_track = came.launch.track,
+        .site = row->of.span.site,
     };
     tacho_breakdown_device *device = &self->devices[track->devices[origin]];
-    device->streams[track->streams[origin]].launched_count += came.has_launch ? 1 : 0;
+    if (came.has_launch) {
+        TACHO_TRY(tacho_launch_stats_add(&device->streams[track->streams[origin]].launches,
+                                         &came.launch, work.start_ns, work.end_ns));
+    }
     track->has_last = true;
     track->has_last_launch = came.has_launch;
     track->last_start = row->start;
     track->last_end = row->of.span.end;
+    track->last_end_ns = work.end_ns;
     track->last_origin = origin;
     return tacho_device_time_add(&device->time, track->streams[origin], &work);
 }
@@ -477,8 +529,14 @@ static tacho_status end_part(tacho_events *events, uint32_t part)
     TACHO_TRY(tacho_spool_drain(self->spool, &into.events));
     TACHO_TRY(settle_devices(self));
     for (; self->finished_count < self->device_count; self->finished_count++) {
-        tacho_device_time *time = &self->devices[self->finished_count].time;
-        TACHO_TRY(tacho_device_time_finish(time));
+        tacho_breakdown_device *device = &self->devices[self->finished_count];
+        TACHO_TRY(tacho_device_time_finish(&device->time));
+        for (size_t i = 0; i < device->stream_count; i++) {
+            tacho_launch_stats_finish(&device->streams[i].launches);
+        }
+    }
+    for (size_t i = 0; i < self->track_count; i++) {
+        tacho_host_thread_deinit(&self->tracks[i].thread);
     }
     tacho_launch_window_clear(&self->launches);
     self->has_launch_arrows = false;
@@ -495,8 +553,15 @@ void tacho_breakdown_gather_deinit(tacho_breakdown_gather *gather)
 {
     for (size_t i = 0; i < gather->device_count; i++) {
         tacho_device_time_deinit(&gather->devices[i].time);
+        for (size_t k = 0; k < gather->devices[i].stream_count; k++) {
+            tacho_launch_stats_deinit(&gather->devices[i].streams[k].launches);
+        }
         free(gather->devices[i].streams);
     }
+    for (size_t i = 0; i < gather->track_count; i++) {
+        tacho_host_thread_deinit(&gather->tracks[i].thread);
+    }
+    free(gather->gaps);
     tacho_spool_destroy(gather->spool);
     tacho_launch_window_deinit(&gather->launches);
     free(gather->devices);

@@ -13,14 +13,22 @@
 #define TACHO_ANALYSES_BREAKDOWN_BREAKDOWN_GATHER_H
 
 #include "analyses/breakdown/device_time.h"
-#include "analyses/breakdown/launch_window.h"
+#include "analyses/breakdown/host_window.h"
+#include "analyses/breakdown/launch_stats.h"
 #include "profile/events.h"
 #include "profile/spool.h"
 
 typedef struct tacho_breakdown_stream {
     uint32_t track;
-    uint64_t launched_count; /* of its work: how much has a launch */
+    tacho_launch_stats launches; /* of its work that has one */
 } tacho_breakdown_stream;
+
+/* A long gap of a device. */
+typedef struct tacho_breakdown_gap {
+    uint32_t device;
+    tacho_device_gap gap;
+    tacho_host_deed deed; /* of the thread that launched what ended it, where that is known */
+} tacho_breakdown_gap;
 
 /* The work of one origin on one device. */
 typedef struct tacho_breakdown_device {
@@ -45,6 +53,7 @@ enum { TACHO_BREAKDOWN_EARLY = 8 };
 
 typedef struct tacho_breakdown_gather {
     tacho_events events; /* push here; a part's rows in any order */
+    size_t top;          /* so many of the longest gaps are kept */
     tacho_spool *spool;
     uint32_t keys[TACHO_CORRELATION_KEYS]; /* strings */
     bool is_ready;
@@ -61,7 +70,9 @@ typedef struct tacho_breakdown_gather {
     size_t starting_count, starting_capacity;
     tacho_breakdown_device *devices; /* by part, then by first work */
     size_t device_count, device_capacity;
-    size_t finished_count;      /* devices whose parts have ended */
+    size_t finished_count;     /* devices whose parts have ended */
+    tacho_breakdown_gap *gaps; /* the longest first */
+    size_t gap_count, gap_capacity;
     uint64_t lost_launch_count; /* arrows that arrive before they leave, or from nowhere */
 } tacho_breakdown_gather;
 

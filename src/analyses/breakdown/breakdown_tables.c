@@ -51,8 +51,8 @@ static const tacho_column note_columns[] = {
     TACHO_COLUMN(NOTE, "note", TEXT),
 };
 
-static tacho_status add_who(const tacho_breakdown_gather *gather,
-                            const tacho_breakdown_device *device, tacho_table *table)
+tacho_status tacho_breakdown_add_who(const tacho_breakdown_gather *gather,
+                                     const tacho_breakdown_device *device, tacho_table *table)
 {
     const tacho_dict *dict = gather->events.dict;
     const tacho_part *part = &dict->parts[device->part];
@@ -105,7 +105,7 @@ tacho_status tacho_breakdown_devices_table(const tacho_breakdown_gather *gather,
     out_table->kept = kept_times;
     for (size_t i = 0; i < gather->device_count; i++) {
         const tacho_breakdown_device *device = &gather->devices[i];
-        TACHO_TRY(add_who(gather, device, out_table));
+        TACHO_TRY(tacho_breakdown_add_who(gather, device, out_table));
         TACHO_TRY(add_times(&device->time.busy, tacho_device_time_span(&device->time), out_table));
     }
     return TACHO_OK;
@@ -124,7 +124,7 @@ tacho_status tacho_breakdown_streams_table(const tacho_breakdown_gather *gather,
             const tacho_stream_time *time = &device->time.streams[k];
             uint32_t track = device->streams[k].track;
             const char *name = tacho_track_class_name(dict->tracks[track].track_class);
-            TACHO_TRY(add_who(gather, device, out_table));
+            TACHO_TRY(tacho_breakdown_add_who(gather, device, out_table));
             TACHO_TRY(tacho_table_add_text(
                 out_table, tacho_dict_string(dict, tacho_dict_track_name(dict, track))));
             TACHO_TRY(tacho_table_add_text(out_table, tacho_str_from_cstring(name)));
@@ -151,12 +151,12 @@ static tacho_status add_device_idle(const tacho_breakdown_gather *gather,
                                     const tacho_breakdown_device *device, tacho_table *table)
 {
     const tacho_dict *dict = gather->events.dict;
-    TACHO_TRY(add_who(gather, device, table));
+    TACHO_TRY(tacho_breakdown_add_who(gather, device, table));
     TACHO_TRY(tacho_table_add_absent(table));
     TACHO_TRY(add_idle(&device->time.idle, table));
     for (size_t i = 0; i < device->stream_count && device->stream_count > 1; i++) {
         uint32_t name = tacho_dict_track_name(dict, device->streams[i].track);
-        TACHO_TRY(add_who(gather, device, table));
+        TACHO_TRY(tacho_breakdown_add_who(gather, device, table));
         TACHO_TRY(tacho_table_add_text(table, tacho_dict_string(dict, name)));
         TACHO_TRY(add_idle(&device->time.streams[i].idle, table));
     }
@@ -210,7 +210,7 @@ static tacho_status add_part_notes(const tacho_breakdown_gather *gather, uint32_
         const tacho_breakdown_device *device = &gather->devices[i];
         for (size_t k = 0; k < device->stream_count && device->part == part; k++) {
             work_count += device->time.streams[k].work_count;
-            launched_count += device->streams[k].launched_count;
+            launched_count += device->streams[k].launches.count;
         }
     }
     if (work_count == 0) {

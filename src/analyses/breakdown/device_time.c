@@ -137,6 +137,7 @@ static void note_launch(tacho_gap_end *gap, const tacho_device_work *work)
     if (work->has_launch && (!gap->has_launch || work->launch_ns < gap->launch_ns)) {
         gap->has_launch = true;
         gap->launch_ns = work->launch_ns;
+        gap->launch_track = work->launch_track;
     }
     gap->has_dependency = gap->has_dependency || work->has_dependency;
 }
@@ -158,7 +159,14 @@ static tacho_status settle_device(tacho_device_time *device)
     if (!device->gap.is_open) {
         return TACHO_OK;
     }
-    tacho_device_gap gap = {device->gap.start_ns, device->now_ns, cause_of(&device->gap)};
+    tacho_device_gap gap = {
+        .start_ns = device->gap.start_ns,
+        .end_ns = device->now_ns,
+        .cause = cause_of(&device->gap),
+        .site_before = device->gap.site_before,
+        .site_after = device->gap.site,
+        .launch_track = device->gap.has_launch ? device->gap.launch_track : TACHO_NONE,
+    };
     TACHO_TRY(keep_gap(device, gap.start_ns, gap.end_ns));
     device->idle.causes[gap.cause] += gap.end_ns - gap.start_ns;
     count_gap(&device->idle, gap.end_ns - gap.start_ns);
@@ -227,8 +235,9 @@ tacho_status tacho_device_time_add_stream(tacho_device_time *device)
     return TACHO_OK;
 }
 
-static void begin_device(tacho_device_time *device, int64_t start_ns)
+static void begin_device(tacho_device_time *device, const tacho_device_work *work)
 {
+    int64_t start_ns = work->start_ns;
     if (!device->has_begun) {
         device->has_begun = true;
         device->first_ns = start_ns;
@@ -237,7 +246,10 @@ static void begin_device(tacho_device_time *device, int64_t start_ns)
     }
     device->now_ns = start_ns;
     if (!device->gap.is_open && start_ns > device->end_ns) {
-        device->gap = (tacho_gap_end){.is_open = true, .start_ns = device->end_ns};
+        device->gap = (tacho_gap_end){.is_open = true,
+                                      .start_ns = device->end_ns,
+                                      .site_before = device->last_site,
+                                      .site = work->site};
     }
 }
 
@@ -266,7 +278,7 @@ tacho_status tacho_device_time_add(tacho_device_time *device, uint32_t id,
         device->starting[device->starting_count++] = id;
         stream->is_starting = true;
     }
-    begin_device(device, work->start_ns);
+    begin_device(device, work);
     begin_stream(device, stream, work->start_ns);
     note_launch(&device->gap, work);
     note_launch(&stream->gap, work);
@@ -274,15 +286,18 @@ tacho_status tacho_device_time_add(tacho_device_time *device, uint32_t id,
     add_kind(&stream->busy, work);
     stream->work_count++;
     stream->end_ns = work->end_ns > stream->end_ns ? work->end_ns : stream->end_ns;
-    device->end_ns = work->end_ns > device->end_ns ? work->end_ns : device->end_ns;
+    if (work->end_ns >= device->end_ns) {
+        device->end_ns = work->end_ns;
+        device->last_site = work->site;
+    }
     return TACHO_OK;
 }
 
-void tacho_device_time_add_launch(tacho_device_time *device, uint32_t stream, int64_t launch_ns)
+void tacho_device_time_add_launch(tacho_device_time *device, uint32_t stream,
+                                  const tacho_device_work *late)
 {
-    const tacho_device_work late = {.has_launch = true, .launch_ns = launch_ns};
-    note_launch(&device->gap, &late);
-    note_launch(&device->streams[stream].gap, &late);
+    note_launch(&device->gap, late);
+    note_launch(&device->streams[stream].gap, late);
 }
 
 tacho_status tacho_device_time_finish(tacho_device_time *device)

@@ -24,6 +24,7 @@
 #ifndef TACHO_ANALYSES_BREAKDOWN_DEVICE_TIME_H
 #define TACHO_ANALYSES_BREAKDOWN_DEVICE_TIME_H
 
+#include "base/index.h"
 #include "base/status.h"
 #include "profile/work_kind.h"
 
@@ -60,12 +61,16 @@ typedef struct tacho_device_work {
     bool has_launch;
     bool has_dependency; /* an arrow that is no launch leads to it */
     int64_t launch_ns;   /* start of the call */
+    uint32_t launch_track;
+    uint32_t site;
 } tacho_device_work;
 
 /* A time without work. */
 typedef struct tacho_device_gap {
     int64_t start_ns, end_ns;
     tacho_idle_cause cause;
+    uint32_t site_before, site_after; /* of the work that ended last, and that started first */
+    uint32_t launch_track;            /* TACHO_NONE: not known */
 } tacho_device_gap;
 
 typedef struct tacho_idle_time {
@@ -82,6 +87,8 @@ typedef struct tacho_gap_end {
     int64_t start_ns;
     bool has_launch, has_dependency;
     int64_t launch_ns; /* the first */
+    uint32_t launch_track;
+    uint32_t site_before, site; /* of what ended last, and of what starts first */
 } tacho_gap_end;
 
 typedef struct tacho_stream_time {
@@ -106,7 +113,8 @@ typedef struct tacho_device_time {
     tacho_idle_time idle;
     bool has_begun;
     int64_t first_ns, end_ns;
-    int64_t now_ns; /* of what is starting */
+    int64_t now_ns;     /* of what is starting */
+    uint32_t last_site; /* of what ends last */
     tacho_gap_end gap;
     bool has_ended_gap; /* the last settling ended one: */
     tacho_device_gap ended_gap;
@@ -125,8 +133,9 @@ tacho_status tacho_device_time_add_stream(tacho_device_time *device) TACHO_MUST_
 
 tacho_status tacho_device_time_add(tacho_device_time *device, uint32_t stream,
                                    const tacho_device_work *work) TACHO_MUST_USE;
-/* What was added to |stream| last turns out to have been launched at |launch_ns|. */
-void tacho_device_time_add_launch(tacho_device_time *device, uint32_t stream, int64_t launch_ns);
+/* What was added to |stream| last turns out to have been launched, as |late| says. */
+void tacho_device_time_add_launch(tacho_device_time *device, uint32_t stream,
+                                  const tacho_device_work *late);
 tacho_status tacho_device_time_settle(tacho_device_time *device) TACHO_MUST_USE;
 tacho_status tacho_device_time_finish(tacho_device_time *device) TACHO_MUST_USE;
 

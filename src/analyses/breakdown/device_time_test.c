@@ -92,7 +92,8 @@ static void test_causes_of_a_device(void **state)
     add_alone(&device, 0, AT(37, 40, NOT_LAUNCHED), GEMM); /* 7 unknown */
     add_alone(&device, 0, AT(40, 50, 45), GEMM);           /* no gap */
     add(&device, 0, AT(61, 61, NOT_LAUNCHED), GEMM);
-    tacho_device_time_add_launch(&device, 0, 55); /* 11 host late, as it turns out */
+    const tacho_device_work late = {.has_launch = true, .launch_ns = 55};
+    tacho_device_time_add_launch(&device, 0, &late); /* 11 host late, as it turns out */
     assert_null(tacho_device_time_finish(&device));
     check_idle(&device.idle, CAUSES(16, 0, 0, 3, 7));
     check_idle(&device.streams[0].idle, CAUSES(16, 0, 0, 3, 7));
