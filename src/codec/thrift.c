@@ -83,11 +83,6 @@ void tacho_thrift_binary(tacho_thrift *thrift, int field, tacho_str bytes)
     tacho_thrift_element_binary(thrift, bytes);
 }
 
-void tacho_thrift_bool(tacho_thrift *thrift, int field, bool value)
-{
-    put_field(thrift, field, value ? TACHO_THRIFT_TRUE : TACHO_THRIFT_FALSE);
-}
-
 void tacho_thrift_list(tacho_thrift *thrift, int field, tacho_thrift_type type, size_t count)
 {
     put_field(thrift, field, TACHO_THRIFT_LIST);

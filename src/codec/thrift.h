@@ -39,7 +39,6 @@ void tacho_thrift_clear(tacho_thrift *thrift);
 
 void tacho_thrift_int(tacho_thrift *thrift, int field, tacho_thrift_type type, int64_t value);
 void tacho_thrift_binary(tacho_thrift *thrift, int field, tacho_str bytes);
-void tacho_thrift_bool(tacho_thrift *thrift, int field, bool value);
 
 /* A list of |count| elements: values without fields, or structs that are begun with field 0. */
 void tacho_thrift_list(tacho_thrift *thrift, int field, tacho_thrift_type type, size_t count);

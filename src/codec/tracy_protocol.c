@@ -16,7 +16,6 @@ typedef struct listed_event {
     bool has_context;
     uint8_t tail;
     uint8_t needs;
-    const char *name;
 } listed_event;
 
 #define SAME false
@@ -33,8 +32,7 @@ typedef struct listed_event {
 #define NEED_I TACHO_TRACY_NEED_I
 
 static const listed_event listed[] = {
-#define LISTED(name, since, bytes, context, tail, needs)                                           \
-    {since, bytes, context, tail, needs, #name},
+#define LISTED(name, since, bytes, context, tail, needs) {since, bytes, context, tail, needs},
     TACHO_TRACY_EVENTS(LISTED)
 #undef LISTED
 };
@@ -122,11 +120,6 @@ int tacho_tracy_type_of(const tacho_tracy_protocol *protocol, tacho_tracy_event 
         }
     }
     return -1;
-}
-
-const char *tacho_tracy_event_name(tacho_tracy_event event)
-{
-    return event < TACHO_TRACY_EVENT_COUNT ? listed[event].name : "?";
 }
 
 /* ---- handshake ----------------------------------------------------------------------------- */

@@ -257,9 +257,6 @@ uint32_t tacho_tracy_number(size_t index);
 /* The type byte of an event; -1 where the version has none. */
 int tacho_tracy_type_of(const tacho_tracy_protocol *protocol, tacho_tracy_event event);
 
-/* "ZoneBegin", for people and tests: the protocol's own name. */
-const char *tacho_tracy_event_name(tacho_tracy_event event);
-
 /* What a client says of itself. */
 typedef struct tacho_tracy_welcome {
     double ns_per_tick;

@@ -68,7 +68,6 @@ tacho_status tacho_onnx_set_same(const tacho_infer *infer) TACHO_MUST_USE;
 #define TACHO_ONNX_INFER_FUNCTIONS(X)                                                              \
     /* onnx_infer_elementwise.c */                                                                 \
     X(same)                                                                                        \
-    X(same_all)                                                                                    \
     X(unary_bool)                                                                                  \
     X(binary)                                                                                      \
     X(compare)                                                                                     \

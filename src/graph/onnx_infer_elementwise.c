@@ -12,16 +12,6 @@ tacho_status tacho_onnx_infer_same(const tacho_infer *infer)
     return tacho_onnx_set_same(infer);
 }
 
-/* Each output is as the input of the same number, for those that update what they are given. */
-tacho_status tacho_onnx_infer_same_all(const tacho_infer *infer)
-{
-    for (size_t i = 0; i < infer->node->output_count && i < infer->node->input_count; i++) {
-        TACHO_TRY(
-            tacho_infer_set(infer, i, tacho_infer_dtype(infer, i), tacho_infer_shape(infer, i)));
-    }
-    return TACHO_OK;
-}
-
 tacho_status tacho_onnx_infer_unary_bool(const tacho_infer *infer)
 {
     TACHO_TRY(tacho_onnx_need(infer, 1));

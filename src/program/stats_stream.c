@@ -11,14 +11,12 @@
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "records are written as they lie");
 
 typedef struct type_row {
-    char name[5];
     uint32_t fourcc;
     uint32_t record_bytes;
 } type_row;
 
 static const type_row types[] = {
-#define TYPE_ROW(a, b, c, d, name, level)                                                          \
-    {{a, b, c, d, 0}, TACHO_FOURCC(a, b, c, d), sizeof(tacho_stats_##name)},
+#define TYPE_ROW(a, b, c, d, name, level) {TACHO_FOURCC(a, b, c, d), sizeof(tacho_stats_##name)},
     TACHO_STATS_TYPES(TYPE_ROW)
 #undef TYPE_ROW
 };
@@ -26,11 +24,6 @@ static const type_row types[] = {
 size_t tacho_stats_record_bytes(tacho_stats_type type)
 {
     return types[type].record_bytes;
-}
-
-const char *tacho_stats_type_name(tacho_stats_type type)
-{
-    return types[type].name;
 }
 
 static tacho_stats_type find_type(uint32_t fourcc)

@@ -29,9 +29,6 @@ typedef struct tacho_stats_buffer {
 /* Bytes of a record of |type| as this version knows it. */
 size_t tacho_stats_record_bytes(tacho_stats_type type);
 
-/* Four letters. */
-const char *tacho_stats_type_name(tacho_stats_type type);
-
 /* The head of files of one device that runs the program of |layout|, for its own times and flags.
  */
 tacho_stats_head tacho_stats_head_of(const tacho_stats_layout *layout, uint32_t device,
