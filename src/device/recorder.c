@@ -16,12 +16,6 @@ int64_t tacho_recorder_issue(const tacho_recorder *recorder, uint32_t engine, in
     return cycles < issue ? cycles : issue;
 }
 
-static size_t core_of(const tacho_program *program, uint32_t engine)
-{
-    const tacho_program_engine *e = &program->engines[engine];
-    return (size_t)e->device * program->facts.core_count + e->core;
-}
-
 /* ---- memory -------------------------------------------------------------------------------- */
 
 tacho_status tacho_recorder_alloc(tacho_recorder *recorder, size_t count, size_t size,
@@ -349,19 +343,11 @@ static void find_task_ends(tacho_recorder *self, const tacho_recorder_turn *reco
     const tacho_program *program = self->program;
     memset(self->task_ends, 0, self->layout.task_count * sizeof(*self->task_ends));
     for (size_t i = 0; i < program->job_count; i++) {
-        size_t core = core_of(program, program->jobs[i].engine);
+        size_t core = tacho_program_core_of(program, program->jobs[i].engine);
         int64_t *end =
             &self->task_ends[self->layout.core_first_task[core] + self->layout.job_task[i]];
         *end = tacho_most(*end, op_end(self, recording, i));
     }
-}
-
-/* The place of an engine's thread among those of all cores. */
-static size_t thread_of(const tacho_program *program, uint32_t engine)
-{
-    size_t threads = program->facts.thread_count;
-    uint32_t thread = program->engines[engine].thread;
-    return core_of(program, engine) * threads + (thread < threads ? thread : threads - 1);
 }
 
 /*
@@ -380,7 +366,7 @@ static void find_last_of_ops(tacho_recorder *self, const tacho_recorder_turn *re
             self->layout.job_slot[i] == TACHO_NONE) {
             continue;
         }
-        uint32_t *last = &self->thread_jobs[thread_of(program, job->engine)];
+        uint32_t *last = &self->thread_jobs[tacho_program_thread_of(program, job->engine)];
         bool is_same = *last != TACHO_NONE && program->jobs[*last].op == job->op;
         if (!is_same || recording->starts[i] >= recording->starts[*last]) {
             if (is_same) {
@@ -422,7 +408,7 @@ static int64_t end_barrier(tacho_recorder *self, const tacho_recorder_turn *reco
                            uint32_t next)
 {
     const tacho_program *program = self->program;
-    size_t core = core_of(program, program->jobs[job].engine);
+    size_t core = tacho_program_core_of(program, program->jobs[job].engine);
     uint32_t op = program->jobs[job].op;
     int64_t end = self->task_ends[self->layout.core_first_task[core] + self->layout.job_task[job]];
     if (op != TACHO_NONE && self->is_last_of_op[job]) {

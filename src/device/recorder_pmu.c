@@ -211,20 +211,12 @@ static uint64_t cover_add(cover *self, int64_t start, int64_t end)
     return more;
 }
 
-static size_t thread_of(const tacho_program *program, uint32_t engine)
-{
-    const tacho_program_engine *e = &program->engines[engine];
-    size_t core = (size_t)e->device * program->facts.core_count + e->core;
-    size_t threads = program->facts.thread_count;
-    return core * threads + (e->thread < threads ? e->thread : 0);
-}
-
 static size_t list_changes(const counting *self, change *changes)
 {
     const tacho_program *program = self->recorder->program;
     size_t count = 0;
     for (size_t i = 0; i < program->job_count; i++) {
-        uint64_t thread = thread_of(program, program->jobs[i].engine);
+        uint64_t thread = tacho_program_thread_of(program, program->jobs[i].engine);
         int64_t start = self->recording->starts[i];
         uint32_t job = (uint32_t)i;
         if (program->jobs[i].kind == TACHO_JOB_WAIT) {
@@ -425,7 +417,7 @@ static void fill_clocks(const counting *self, uint32_t event)
     const tacho_program *program = self->recorder->program;
     size_t last = SIZE_MAX;
     for (uint32_t i = 0; i < program->engine_count; i++) {
-        size_t thread = thread_of(program, i);
+        size_t thread = tacho_program_thread_of(program, i);
         size_t core = thread / program->facts.thread_count;
         if (self->classes[i] == TACHO_ENGINE_COMPUTE && core != last) {
             pmu_of(self, thread)->values[event] = (uint64_t)self->recording->flush_starts[core];
@@ -440,7 +432,7 @@ static void fill_jobs(const counting *self, const job_sum *sums)
     size_t first = (size_t)self->recording->activation * program->engine_count;
     for (size_t i = 0; i < program->job_count; i++) {
         uint32_t engine = program->jobs[i].engine;
-        tacho_stats_pmu *pmu = pmu_of(self, thread_of(program, engine));
+        tacho_stats_pmu *pmu = pmu_of(self, tacho_program_thread_of(program, engine));
         tacho_stats_op_pmu *each = self->recorder->op_pmus[first + engine];
         uint32_t slot = self->recorder->layout.job_slot[i];
         tacho_stats_op_pmu *op = each != NULL && slot != TACHO_NONE ? &each[slot] : NULL;

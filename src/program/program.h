@@ -270,6 +270,21 @@ static inline const tacho_shape *tacho_program_shape(const tacho_program *progra
     return &program->shapes[tensor->shape];
 }
 
+/* The place of an engine's core among the cores of all devices. */
+static inline size_t tacho_program_core_of(const tacho_program *program, uint32_t engine)
+{
+    const tacho_program_engine *e = &program->engines[engine];
+    return (size_t)e->device * program->facts.core_count + e->core;
+}
+
+/* The place of its thread among those of all cores; a thread that the core lacks is its first. */
+static inline size_t tacho_program_thread_of(const tacho_program *program, uint32_t engine)
+{
+    size_t thread = program->engines[engine].thread;
+    size_t threads = program->facts.thread_count;
+    return tacho_program_core_of(program, engine) * threads + (thread < threads ? thread : 0);
+}
+
 /* Bytes that the records of all tables take. */
 uint64_t tacho_program_table_bytes(const tacho_program *program);
 

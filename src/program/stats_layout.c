@@ -23,12 +23,6 @@ bool tacho_stats_is_async(const tacho_program *program, uint32_t engine)
     return tacho_str_starts_with(name, TACHO_STR("dma"));
 }
 
-static size_t core_of(const tacho_program *program, uint32_t engine)
-{
-    const tacho_program_engine *e = &program->engines[engine];
-    return (size_t)e->device * program->facts.core_count + e->core;
-}
-
 /* ---- groups -------------------------------------------------------------------------------- */
 
 /* Engines of a group follow one another in the table. */
@@ -40,7 +34,7 @@ static void find_groups(tacho_stats_layout *self)
         const tacho_program_engine *before = i > 0 ? &program->engines[i - 1] : NULL;
         bool is_same = before != NULL && before->name == engine->name &&
                        before->class_name == engine->class_name &&
-                       core_of(program, i - 1) == core_of(program, i);
+                       tacho_program_core_of(program, i - 1) == tacho_program_core_of(program, i);
         if (!is_same) {
             self->groups[self->group_count++] = (tacho_stats_group){.first_engine = i};
         }
@@ -70,7 +64,7 @@ static void number_tasks(tacho_stats_layout *self, open_task *open, size_t *coun
     const tacho_program *program = self->program;
     for (size_t i = 0; i < program->job_count; i++) {
         const tacho_job *job = &program->jobs[i];
-        size_t core = core_of(program, job->engine);
+        size_t core = tacho_program_core_of(program, job->engine);
         if (!goes_on(self, &open[core], job)) {
             open[core] = (open_task){.task = (uint32_t)counts[core]++,
                                      .op = job->op,
@@ -108,7 +102,7 @@ static tacho_status fill_tasks(tacho_stats_layout *self)
     const tacho_program *program = self->program;
     for (size_t i = 0; i < program->job_count; i++) {
         const tacho_job *job = &program->jobs[i];
-        size_t core = core_of(program, job->engine);
+        size_t core = tacho_program_core_of(program, job->engine);
         tacho_stats_task *task = &self->tasks[self->core_first_task[core] + self->job_task[i]];
         if (task->job_count++ == 0) {
             task->op = job->op;
@@ -193,7 +187,7 @@ static void sum_bytes(const tacho_stats_layout *self, size_t cores_each, uint64_
         sums[i / cores_each] += fixed_bytes(program);
     }
     for (uint32_t i = 0; records && i < program->engine_count; i++) {
-        sums[core_of(program, i) / cores_each] +=
+        sums[tacho_program_core_of(program, i) / cores_each] +=
             self->engine_jobs[i] * job_bytes(&program->facts.stats);
     }
 }

@@ -12,6 +12,7 @@
 #include "base/maths.h"
 #include "device/sim/share.h"
 #include "machine/cost.h"
+#include "program/stats_layout.h"
 
 /* ---- limits -------------------------------------------------------------------------------- */
 
@@ -133,12 +134,6 @@ static uint32_t depth_of(const tacho_program *program, const tacho_sim_limits *l
     return 0;
 }
 
-static bool is_queue(const tacho_program *program, uint32_t engine)
-{
-    tacho_str name = tacho_strings_get(&program->strings, program->engines[engine].class_name);
-    return tacho_str_starts_with(name, TACHO_STR("dma"));
-}
-
 /* While jobs are gone through. */
 typedef struct queues {
     uint32_t *depths;      /* by engine */
@@ -148,20 +143,12 @@ typedef struct queues {
     bool *has_depth;       /* by the same: one of its queues has */
 } queues;
 
-static size_t thread_of(const tacho_program *program, uint32_t engine)
-{
-    const tacho_program_engine *e = &program->engines[engine];
-    size_t core = (size_t)e->device * program->facts.core_count + e->core;
-    size_t threads = program->facts.thread_count;
-    return core * threads + (e->thread < threads ? e->thread : 0);
-}
-
 static void follow_queue(tacho_sim_plan *self, queues *state, size_t id)
 {
     uint32_t engine = self->program->jobs[id].engine;
-    size_t thread = thread_of(self->program, engine);
+    size_t thread = tacho_program_thread_of(self->program, engine);
     uint32_t before;
-    if (!state->has_depth[thread] || !is_queue(self->program, engine)) {
+    if (!state->has_depth[thread] || !tacho_stats_is_async(self->program, engine)) {
         return;
     }
     tacho_sim_job *job = &self->jobs[id];
@@ -204,7 +191,7 @@ static tacho_status follow_queues(tacho_sim_plan *self, const tacho_sim_limits *
     memset(state.last_posted, 0xff, threads * sizeof(uint32_t));
     for (uint32_t i = 0; i < engines; i++) {
         state.depths[i] = depth_of(program, limits, i);
-        state.has_depth[thread_of(program, i)] |= state.depths[i] > 0;
+        state.has_depth[tacho_program_thread_of(program, i)] |= state.depths[i] > 0;
     }
     for (size_t i = 0; i < program->job_count; i++) {
         follow_queue(self, &state, i);
