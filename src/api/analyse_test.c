@@ -249,10 +249,14 @@ static void test_tables_are_written(void **state)
     unlink(path);
     assert_non_null(strstr(text, "DMA_IN"));
     assert_non_null(strstr(text, "17640"));
-    check_fails(tacho_tables_write(tables, path, "yaml"), TACHO_CODE_USAGE,
-                "unknown table format or suffix: 'yaml'; use text, csv, json or xlsx");
-    check_fails(tacho_tables_write(tables, "x.yaml", NULL), TACHO_CODE_USAGE,
-                "unknown table format or suffix: 'x.yaml'; use text, csv, json or xlsx");
+    check_fails(
+        tacho_tables_write(tables, path, "yaml"), TACHO_CODE_USAGE,
+        "unknown table format or suffix: 'yaml'; use one of: text, csv, json, markdown, xlsx, "
+        "parquet");
+    check_fails(
+        tacho_tables_write(tables, "x.yaml", NULL), TACHO_CODE_USAGE,
+        "unknown table format or suffix: 'x.yaml'; use one of: text, csv, json, markdown, xlsx, "
+        "parquet");
     check_fails(tacho_tables_write(NULL, path, "csv"), TACHO_CODE_USAGE, "no tables given (NULL)");
     check_fails(tacho_tables_write(tables, NULL, "csv"), TACHO_CODE_USAGE,
                 "no output file given (NULL)");

@@ -367,9 +367,10 @@ tacho_status tacho_tables_write(const tacho_tables *tables, const char *path, co
     }
     const tacho_table_sink *sink = find_sink(path, format);
     if (sink == NULL) {
-        return tacho_fail(TACHO_CODE_USAGE,
-                          "unknown table format or suffix: '%s'; use text, csv, json or xlsx",
-                          format != NULL ? format : path);
+        char names[TACHO_TABLE_SINK_NAMES_BYTES];
+        tacho_table_sink_names(names);
+        return tacho_fail(TACHO_CODE_USAGE, "unknown table format or suffix: '%s'; use one of: %s",
+                          format != NULL ? format : path, names);
     }
     tacho_entry entry = tacho_entry_begin();
     tacho_status status = tacho_table_report_write(path, sink, add_all, (void *)(uintptr_t)tables);
