@@ -149,7 +149,6 @@ static void test_null_conversions(void **state)
     assert_usage(tacho_convert_to_perfetto(none, none, NULL, 0, NULL));
 }
 
-/* An end where nothing has begun makes no thread. */
 /* ---- memory and descriptors ------------------------------------------------------------------ */
 
 static const char small[] = "DI0,0,10,,DMA_IN\nDI1,20,30,,DMA_IN\n";
@@ -262,6 +261,7 @@ static void test_cancelled_conversion(void **state)
     assert_int_equal(access("cancelled.json", F_OK), -1);
 }
 
+/* An end where nothing has begun makes no thread. */
 static void test_failed_calls_change_nothing(void **state)
 {
     (void)state;
