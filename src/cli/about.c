@@ -76,6 +76,10 @@ static const char *const profile_advice[] = {
     "how busy each kind of engine was",
     "ops %s",
     "which operations took the most time",
+    "query %s 'SELECT * FROM ops'",
+    "a question in SQL",
+    "diff %s OTHER",
+    "what changed from it to another",
     "report %s",
     "a page for the browser",
     "convert %s -o trace.pb",
@@ -85,18 +89,39 @@ static const char *const profile_advice[] = {
 
 /* ---- saying so ----------------------------------------------------------------------------- */
 
+/* A path as a word of a shell: quoted if anything in it would mean something there. */
+static void print_word(tacho_str path)
+{
+    static const char safe[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+                               "0123456789_./,+=:@%-";
+    size_t len = 0;
+    while (len < path.len && memchr(safe, path.data[len], sizeof(safe) - 1) != NULL) {
+        len++;
+    }
+    if (len == path.len) {
+        printf("%.*s", TACHO_STR_ARG(path));
+        return;
+    }
+    putchar('\'');
+    for (size_t i = 0; i < path.len; i++) {
+        path.data[i] == '\'' ? fputs("'\\''", stdout) : putchar(path.data[i]);
+    }
+    putchar('\'');
+}
+
 /* Prints "  what it contains   tacho info PATH" for each; |path| is printable. */
 static void print_advice(const char *const *advice, tacho_str path)
 {
-    const char *quote = tacho_str_find_byte(path, ' ') < path.len ? "'" : "";
     for (size_t i = 0; advice[i] != NULL; i += 2) {
         const char *hole = strstr(advice[i], "%s");
         if (hole == NULL) {
             printf("  %-*s tacho %s\n", PURPOSE_WIDTH, advice[i + 1], advice[i]);
             continue;
         }
-        printf("  %-*s tacho %.*s%s%.*s%s%s\n", PURPOSE_WIDTH, advice[i + 1],
-               (int)(hole - advice[i]), advice[i], quote, TACHO_STR_ARG(path), quote, hole + 2);
+        printf("  %-*s tacho %.*s", PURPOSE_WIDTH, advice[i + 1], (int)(hole - advice[i]),
+               advice[i]);
+        print_word(path);
+        printf("%s\n", hole + 2);
     }
 }
 

@@ -2,6 +2,7 @@
 /*
  * tacho help: the list of verbs, of one verb, of formats; and the source of man pages.
  */
+#include "base/suggest.h"
 #include "cli/command.h"
 #include "cli/completion.h"
 #include "sinks/table_sink.h"
@@ -96,6 +97,20 @@ static void print_main_scdoc(void)
            "command line; 3 done, but some records of the input could not be read.\n");
 }
 
+static int refuse_topic(const tacho_command *command, const char *topic)
+{
+    tacho_suggestion near = {.typed = tacho_str_from_cstring(topic)};
+    for (size_t i = 0; tacho_commands[i] != NULL; i++) {
+        tacho_suggestion_offer(&near, tacho_commands[i]->name);
+    }
+    tacho_suggestion_offer(&near, "formats");
+    return near.name != NULL
+               ? tacho_command_misuse(command, "no help for '%s'; did you mean '%s'?", topic,
+                                      near.name)
+               : tacho_command_misuse(command, "no help for '%s'; 'tacho help' lists the commands",
+                                      topic);
+}
+
 static int help_command_run(const tacho_arguments *arguments)
 {
     const char *topic = arguments->word_count > 0 ? arguments->words[0] : NULL;
@@ -119,8 +134,7 @@ static int help_command_run(const tacho_arguments *arguments)
     } else if (strcmp(topic, "formats") == 0) {
         print_formats();
     } else {
-        return tacho_command_misuse(arguments->command,
-                                    "no help for '%s'; 'tacho help' lists the commands", topic);
+        return refuse_topic(arguments->command, topic);
     }
     return TACHO_EXIT_DONE;
 }

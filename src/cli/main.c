@@ -97,16 +97,24 @@ static int run_command(const tacho_command *command, int word_count, char **word
 /* |word| is neither a command nor the path of a file. */
 static int misuse(const char *word)
 {
+    bool is_option = word[0] == '-';
     tacho_suggestion near = {.typed = tacho_str_from_cstring(word)};
-    for (size_t i = 0; tacho_commands[i] != NULL; i++) {
+    for (size_t i = 0; tacho_commands[i] != NULL && !is_option; i++) {
         tacho_suggestion_offer(&near, tacho_commands[i]->name);
     }
+    if (is_option) {
+        tacho_suggestion_offer(&near, "--help");
+        tacho_suggestion_offer(&near, "--version");
+    }
     if (near.name != NULL) {
-        tacho_talk("error", "unknown command '%s'; did you mean '%s'?", word, near.name);
+        tacho_talk("error",
+                   is_option ? "unknown option '%s'; did you mean %s?"
+                             : "unknown command '%s'; did you mean '%s'?",
+                   word, near.name);
     } else if (strpbrk(word, "./") != NULL) {
         tacho_talk("error", "%s: no such command or file", word);
     } else {
-        tacho_talk("error", "unknown %s '%s'", word[0] == '-' ? "option" : "command", word);
+        tacho_talk("error", "unknown %s '%s'", is_option ? "option" : "command", word);
     }
     fprintf(stderr, "Try 'tacho help'.\n");
     return TACHO_EXIT_USAGE;

@@ -101,6 +101,15 @@ class Tables(unittest.TestCase):
                     self.assertRegex(done.stderr, f"unknown option '{mistyped}'; did you mean --")
 
 
+    def test_mistyped_words_before_a_command_get_a_suggestion(self):
+        for words, meant in ((("--vrsion",), "--version"), (("--hlep",), "--help"),
+                             (("rpeort",), "'report'"), (("help", "rpeort"), "'report'"),
+                             (("help", "fromats"), "'formats'")):
+            done = run(*words)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(f"'{words[-1]}'; did you mean {meant}?", done.stderr)
+
+
 class Help(unittest.TestCase):
     def test_help_fits_the_terminal(self):
         for topic in [None, "formats", *COMMANDS, *DROPINS]:
@@ -142,7 +151,8 @@ class Behaviour(unittest.TestCase):
                     target.write(source.read())
         os.symlink(f"{DATA}/models/tosa_elements.mlir", f"{cls.at}/model.mlir")
         for words in (("compile", "model.mlir", "-o", "program.bin", "--stats-level", "70", "-q"),
-                      ("run", "program.bin", "--stats-dir", "stats", "-q")):
+                      ("run", "program.bin", "--stats-dir", "stats", "-q"),
+                      ("baseline", "save", "main", "results", "-q")):
             done = run(*words, cwd=cls.at)
             assert done.returncode == 0, done.stderr
 
@@ -165,7 +175,15 @@ class Behaviour(unittest.TestCase):
         "run": ("program.bin",),
         "machine": ("list",),
         "opstats": ("program.bin", "stats", "--rollup", "op"),
+        "query": ("t4.csv", "SELECT operation, count FROM ops"),
+        "diff": ("t2.csv", "t4.csv"),
+        "baseline": ("list",),
     }
+
+    def test_every_command_with_tables_is_tried(self):
+        """A new command gets a row in TABLE_CALLS."""
+        with_tables = {command for command in COMMANDS if command not in EXEMPT["--json"]}
+        self.assertEqual(with_tables, set(self.TABLE_CALLS))
 
     def calls(self):
         for command, words in self.TABLE_CALLS.items():
