@@ -14,8 +14,9 @@ from ._library import c_buffer, text
 FORMATS = {"f32": "f", "f64": "d", "f16": "e", "i8": "b", "u8": "B", "i16": "h", "u16": "H",
            "i32": "i", "u32": "I", "i64": "q", "u64": "Q", "bool": "?", "complex64": "Zf",
            "complex128": "Zd"}
-BITS = {"bf16": "H", "f8e4m3": "B", "f8e5m2": "B", "i4": "B", "u4": "B", "i48": "B", "bfp8": "B",
-        "bfp4": "B"}
+BITS = {"bf16": "H", "f8e4m3": "B", "f8e5m2": "B", "i48": "B", "bfp8": "B", "bfp4": "B"}
+# Two elements in a byte, the first in its lower half; Python has them one by one.
+HALVES = {"i4": "b", "u4": "B"}
 NUMPY = {"?": "?", "e": "f2", "f": "f4", "d": "f8", "Zf": "c8", "Zd": "c16"}
 DTYPES = {format: dtype for dtype, format in FORMATS.items()} | {"l": "i64", "L": "u64"}
 
@@ -38,7 +39,7 @@ def _dtype_of(view: memoryview, wanted: Tensor) -> str:
     if order in (">", "!") and view.itemsize > 1:
         raise ValueError(f"input '{wanted.name}': its elements are big-endian; convert them first, "
                          "as with x.astype(x.dtype.newbyteorder('='))")
-    if BITS.get(wanted.dtype) == kind:
+    if BITS.get(wanted.dtype) == kind or wanted.dtype in HALVES and kind in ("b", "B"):
         return wanted.dtype
     if kind not in DTYPES:
         raise TypeError(f"input '{wanted.name}' is of {wanted.dtype}, but an array of another kind "
@@ -48,12 +49,36 @@ def _dtype_of(view: memoryview, wanted: Tensor) -> str:
 
 def format_of(dtype: str) -> str:
     """How elements of a type are written in a buffer."""
-    return FORMATS[dtype] if dtype in FORMATS else BITS.get(dtype, "B")
+    return FORMATS.get(dtype) or HALVES.get(dtype) or BITS.get(dtype, "B")
+
+
+def _pack(elements: bytes, wanted: Tensor) -> bytes:
+    """Elements of 4 bits, one in a byte, as two in a byte."""
+    known = bytes(i & 255 for i in (range(-8, 8) if wanted.dtype == "i4" else range(16)))
+    if elements.translate(None, known):
+        raise ValueError(f"input '{wanted.name}': an element does not fit {wanted.dtype}, which "
+                         f"holds {'-8 to 7' if wanted.dtype == 'i4' else '0 to 15'}")
+    size = (len(elements) + 1) // 2
+    lower = elements[::2].translate(bytes(i & 15 for i in range(256)))
+    upper = elements[1::2].translate(bytes(i << 4 & 255 for i in range(256))).ljust(size, b"\0")
+    return (int.from_bytes(lower, "big") | int.from_bytes(upper, "big")).to_bytes(size, "big")
+
+
+def _unpack(packed: bytearray, count: int, dtype: str) -> bytearray:
+    """The other way round."""
+    sign = 8 if dtype == "i4" else 0
+    both = bytearray(2 * len(packed))
+    both[::2] = packed.translate(bytes((i & 15 ^ sign) - sign & 255 for i in range(256)))
+    both[1::2] = packed.translate(bytes((i >> 4 ^ sign) - sign & 255 for i in range(256)))
+    return both[:count]
 
 
 def _buffer_of(value: Any) -> memoryview:
-    if getattr(getattr(value, "dtype", None), "name", "").startswith(("bfloat16", "float8")):
+    name = getattr(getattr(value, "dtype", None), "name", "")
+    if name.startswith(("bfloat16", "float8", "uint4")):
         value = value.view(f"uint{8 * value.dtype.itemsize}")  # numpy lends no buffer of these
+    elif name.startswith("int4"):
+        value = value.view("int8")
     return memoryview(value)
 
 
@@ -75,8 +100,14 @@ def fill_value(value: Any, wanted: Tensor) -> tuple[_abi.tacho_value_view, Any]:
         dtype, shape = wanted.dtype, wanted.shape
     else:
         dtype, shape = _dtype_of(view, wanted), view.shape or ()
-        if BITS.get(wanted.dtype) == "B" and dtype == wanted.dtype and view.ndim == 1:
+        if dtype == wanted.dtype and view.ndim == 1 and view.format == "B" and (
+                BITS.get(dtype) == "B" or dtype in HALVES and view.shape != wanted.shape):
             shape = wanted.shape  # packed elements have no shape of their own
+        elif dtype in HALVES:
+            if dtype == "i4" and view.format == "B":
+                raise TypeError(f"input '{wanted.name}' is of i4: give int8 with one element each, "
+                                "or bytes with two")
+            view = memoryview(_pack(view.tobytes(), wanted))
     if len(shape) > _abi.VALUE_RANK_MAX:
         raise ValueError(f"input '{wanted.name}': {len(shape)} dimensions, at most "
                          f"{_abi.VALUE_RANK_MAX}")
@@ -98,6 +129,8 @@ def value_of(view: _abi.tacho_value_view) -> Any:
     count = 1
     for size in tensor.shape:
         count *= size
+    if tensor.dtype in HALVES:
+        storage = _unpack(storage, count, tensor.dtype)
     try:
         import numpy  # pylint: disable=import-outside-toplevel
     except ImportError:

@@ -109,7 +109,7 @@ class Compiling(Models):
 class Values(Models):
     def test_every_type_by_bytes(self):
         for dtype in tiny_onnx.TYPES:
-            if dtype in ("i4", "u4"):  # the kernels do not compute with these
+            if dtype in ("i4", "u4"):  # two in a byte: see below
                 continue
             with self.subTest(dtype), tacho.Runner(self.model("Identity", dtype), "cpu") as runner:
                 self.assertEqual(runner.inputs, [_values.Tensor("x", dtype, (2, 3))])
@@ -128,7 +128,8 @@ class Values(Models):
                             ("i32", "int32"), ("u32", "uint32"), ("i64", "int64"),
                             ("u64", "uint64"), ("bool", "bool"), ("complex64", "complex64"),
                             ("complex128", "complex128"), ("bf16", "uint16"),
-                            ("f8e4m3", "uint8"), ("f8e5m2", "uint8")):
+                            ("f8e4m3", "uint8"), ("f8e5m2", "uint8"), ("i4", "int8"),
+                            ("u4", "uint8")):
             with self.subTest(dtype), tacho.Runner(self.model("Identity", dtype), "cpu") as runner:
                 given = numpy.arange(6).reshape(2, 3).astype(name)
                 for kind in (given, numpy.asfortranarray(given), given[::-1, ::-1],
@@ -138,6 +139,40 @@ class Values(Models):
                     self.assertEqual(found.tolist(), kind.tolist())
                 given.flags.writeable = False
                 self.assertEqual(runner.run([given])["y"].tolist(), given.tolist())
+
+    def test_halves_of_bytes(self):
+        for dtype, low, high, code in (("i4", -8, 7, "b"), ("u4", 0, 15, "B")):
+            for shape in ((3, 5), (7,), (1,), (), (0, 3), (2, 8)):
+                count = 1
+                for size in shape:
+                    count *= size
+                values = array.array(code, [low + i % 16 for i in range(count)])
+                packed = bytes(sum((values[j] & 15) << 4 * (j - i) for j in range(i, min(i + 2, count)))
+                               for i in range(0, count, 2))
+                with self.subTest((dtype, shape)), \
+                        tacho.Runner(self.model("Identity", dtype, shape), "cpu") as runner:
+                    given = [packed, bytearray(packed)]
+                    if count and shape:
+                        given.append(shaped(values, *shape))
+                    if len(shape) == 2 and count:
+                        given.append(array.array("B", packed))
+                    for value in given:
+                        found = runner.run([value])["y"]
+                        self.assertEqual(found.tobytes(), values.tobytes())
+                        if HAS_NUMPY:
+                            self.assertEqual((found.shape, found.dtype.name),
+                                             (shape, "int8" if code == "b" else "uint8"))
+
+    def test_halves_that_do_not_fit(self):
+        for dtype, code, value in (("i4", "b", 8), ("i4", "b", -9), ("u4", "B", 16)):
+            with tacho.Runner(self.model("Identity", dtype), "cpu") as runner:
+                with self.assertRaisesRegex(ValueError, f"an element does not fit {dtype}, which holds"):
+                    runner.set_inputs([shaped(array.array(code, [0, 0, 0, 0, 0, value]), 2, 3)])
+                with self.assertRaises((tacho.UsageError, TypeError)):
+                    runner.set_inputs([shaped(array.array("h", [0] * 6), 2, 3)])
+        with tacho.Runner(self.model("Identity", "i4"), "cpu") as runner:
+            with self.assertRaisesRegex(TypeError, "is of i4: give int8 with one element each"):
+                runner.set_inputs([shaped(array.array("B", [0] * 6), 2, 3)])
 
     @needs_numpy
     def test_outputs_are_copies_to_write_to(self):
