@@ -49,7 +49,7 @@ def _dtype_of(view: memoryview, wanted: Tensor) -> str:
 
 def format_of(dtype: str) -> str:
     """How elements of a type are written in a buffer."""
-    return FORMATS.get(dtype) or HALVES.get(dtype) or BITS.get(dtype, "B")
+    return {**FORMATS, **HALVES, **BITS}.get(dtype, "B")
 
 
 def _pack(elements: bytes, wanted: Tensor) -> bytes:
