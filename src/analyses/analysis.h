@@ -68,7 +68,8 @@ typedef struct tacho_analysis {
     X(ROLLUP, rollup)                                                                              \
     X(TT_REPORT, tt_report)                                                                        \
     X(PROCESSES, processes)                                                                        \
-    X(QUERY, query)
+    X(QUERY, query)                                                                                \
+    X(ROOFLINE, roofline)
 
 typedef enum tacho_analysis_id {
 #define TACHO_ANALYSIS_ENUM(id, name) TACHO_ANALYSIS_##id,

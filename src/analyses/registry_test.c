@@ -11,6 +11,7 @@
 #include "analyses/overview.h"
 #include "analyses/program_tables.h"
 #include "analyses/query.h"
+#include "analyses/roofline_options.h"
 #include "analyses/tenstorrent/tt_analysis.h"
 
 #include <setjmp.h>
@@ -66,6 +67,10 @@ static const void *options_of(const tacho_analysis *analysis)
     static const tacho_query_options query = {.sql = "SELECT name FROM spans"};
     if (strcmp(analysis->options, "tacho_query_options") == 0) {
         return &query;
+    }
+    static const tacho_roofline_options roofline = {.sort = TACHO_ROOFLINE_BY_TIME};
+    if (strcmp(analysis->options, "tacho_roofline_options") == 0) {
+        return &roofline;
     }
     assert_string_equal(analysis->options, "tacho_ops_options");
     return &ops;

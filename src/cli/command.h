@@ -215,6 +215,7 @@ extern const tacho_command tacho_command_opstats;
 extern const tacho_command tacho_command_profile;
 extern const tacho_command tacho_command_diff;
 extern const tacho_command tacho_command_query;
+extern const tacho_command tacho_command_roofline;
 extern const tacho_command tacho_command_help;
 
 extern const tacho_command tacho_dropin_annotate_profiling;

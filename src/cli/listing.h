@@ -41,6 +41,8 @@ typedef struct tacho_listing_verb {
     tacho_status (*check)(void *self, tacho_listing *listing);
     /* Adds tables of what is no profile. (optional: there are none) */
     tacho_status (*write)(void *self, const tacho_table_taker *to);
+    /* A format that no other verb writes, by its name or suffix. (optional: there is none) */
+    const tacho_table_sink *own_sink;
     bool shows_losses; /* as one of its tables; else they are said on standard error */
 } tacho_listing_verb;
 

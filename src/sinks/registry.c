@@ -164,6 +164,12 @@ const tacho_table_sink *tacho_table_sink_find(tacho_str name)
     return NULL;
 }
 
+bool tacho_table_sink_has_suffix(const tacho_table_sink *sink, const char *path)
+{
+    return tacho_str_ends_with(without_compression(tacho_str_from_cstring(path)),
+                               tacho_str_from_cstring(sink->suffix));
+}
+
 const tacho_table_sink *tacho_table_sink_find_suffix(tacho_str path)
 {
     path = without_compression(path);

@@ -114,6 +114,9 @@ const tacho_table_sink *tacho_table_sink_find_for_path(tacho_str path);
 /* The same, but NULL when there is no suffix, too. */
 const tacho_table_sink *tacho_table_sink_find_suffix(tacho_str path);
 
+/* Whether |path| ends with the suffix of |sink|, compression suffixes aside. */
+bool tacho_table_sink_has_suffix(const tacho_table_sink *sink, const char *path);
+
 /* "text, csv, json, xlsx". */
 enum { TACHO_TABLE_SINK_NAMES_BYTES = 64 };
 void tacho_table_sink_names(char out_names[TACHO_TABLE_SINK_NAMES_BYTES]);

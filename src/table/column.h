@@ -82,6 +82,7 @@ typedef enum tacho_column_unit {
     X(CALL_MEAN_NS, "call_mean_ns", NS)                                                            \
     X(CATEGORY, "category", NONE)                                                                  \
     X(CAUSE, "cause", NONE)                                                                        \
+    X(CEILING, "ceiling", NONE)                                                                    \
     X(CHANGE_PERCENT, "change_percent", PERCENT)                                                   \
     X(CLASS, "class", NONE)                                                                        \
     X(CLOCK, "clock", NONE)                                                                        \
@@ -166,7 +167,9 @@ typedef enum tacho_column_unit {
     X(FUSED, "fused", NONE)                                                                        \
     X(GAP_COUNT, "gap_count", NONE)                                                                \
     X(GAP_NS, "gap_ns", NS)                                                                        \
+    X(GB_PER_S, "gb_per_s", NONE)                                                                  \
     X(GENERATION, "generation", NONE)                                                              \
+    X(GFLOP_PER_S, "gflop_per_s", NONE)                                                            \
     X(GROUP, "group", NONE)                                                                        \
     X(HOST_LATE_NS, "host_late_ns", NS)                                                            \
     X(HOST_OP, "host_op", NONE)                                                                    \
@@ -182,6 +185,7 @@ typedef enum tacho_column_unit {
     X(INFERENCES_PER_SECOND, "inferences_per_second", NONE)                                        \
     X(INNER_COUNT, "inner_count", NONE)                                                            \
     X(INPUT_COUNT, "input_count", NONE)                                                            \
+    X(INTENSITY, "intensity", NONE)                                                                \
     X(IR_VERSION, "ir_version", NONE)                                                              \
     X(IS_TRUNCATED, "is_truncated", NONE)                                                          \
     X(JOB_COUNT, "job_count", NONE)                                                                \
@@ -191,6 +195,7 @@ typedef enum tacho_column_unit {
     X(LAST_NS, "last_ns", NS)                                                                      \
     X(LAUNCH_COUNT, "launch_count", NONE)                                                          \
     X(LAUNCH_CYCLES, "launch_cycles", CYCLES)                                                      \
+    X(LEAST_NS, "least_ns", NS)                                                                    \
     X(LEVEL, "level", NONE)                                                                        \
     X(LIMIT_NS, "limit_ns", NS)                                                                    \
     X(LIMIT_PERCENT, "limit_percent", PERCENT)                                                     \
@@ -206,6 +211,7 @@ typedef enum tacho_column_unit {
     X(MACHINE_TEXT_BYTES, "machine_text_bytes", BYTES)                                             \
     X(MACS, "macs", NONE)                                                                          \
     X(MARGIN_NS, "margin_ns", NS)                                                                  \
+    X(MARK, "mark", NONE)                                                                          \
     X(MAX, "max", NONE)                                                                            \
     X(MAX_FLOPS_PERCENT, "max_flops_percent", PERCENT)                                             \
     X(MAX_INPUT_WAIT_UCYCLES, "max_input_wait_ucycles", UCYCLES)                                   \
@@ -236,6 +242,7 @@ typedef enum tacho_column_unit {
     X(OFFSET_BYTES, "offset_bytes", BYTES)                                                         \
     X(OFFSET_UCYCLES, "offset_ucycles", UCYCLES)                                                   \
     X(OP, "op", NONE)                                                                              \
+    X(OPERATIONS, "operations", NONE)                                                              \
     X(OP_COUNT, "op_count", NONE)                                                                  \
     X(OP_LEVEL, "op_level", NONE)                                                                  \
     X(OP_RECORDS, "op_records", NONE)                                                              \
@@ -266,6 +273,7 @@ typedef enum tacho_column_unit {
     X(PEER, "peer", NONE)                                                                          \
     X(PER_PCYCLE, "per_pcycle", NONE)                                                              \
     X(PERCENT, "percent", PERCENT)                                                                 \
+    X(PICTURE, "picture", NONE)                                                                    \
     X(PID, "pid", NONE)                                                                            \
     X(PMU_EVENTS, "pmu_events", NONE)                                                              \
     X(PMU_LEVEL, "pmu_level", NONE)                                                                \
@@ -292,6 +300,9 @@ typedef enum tacho_column_unit {
     X(RECORD_COUNT, "record_count", NONE)                                                          \
     X(RECORDED_RUNS, "recorded_runs", NONE)                                                        \
     X(RECORDS, "records", NONE)                                                                    \
+    X(RIDGE, "ridge", NONE)                                                                        \
+    X(ROOF_GFLOP_PER_S, "roof_gflop_per_s", NONE)                                                  \
+    X(ROOF_PERCENT, "roof_percent", PERCENT)                                                       \
     X(RULE, "rule", NONE)                                                                          \
     X(RUNS, "runs", NONE)                                                                          \
     X(SAMPLE_KIND, "sample_kind", NONE)                                                            \

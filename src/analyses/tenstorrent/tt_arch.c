@@ -14,7 +14,7 @@ static double value_of(const tacho_quantity *quantity)
     return (double)quantity->value.num / (double)quantity->value.den;
 }
 
-static tacho_tt_arch arch_of(const tacho_peaks *peaks)
+tacho_tt_arch tacho_tt_arch_of(const tacho_peaks *peaks)
 {
     double cores = value_of(&peaks->counted_cores);
     return (tacho_tt_arch){
@@ -34,7 +34,7 @@ static bool find_peaks(const tacho_machine *machine, tacho_str name, tacho_tt_ar
         const tacho_peaks *peaks = &machine->peaks[i];
         if (name.len == 0 || (peaks->chip.len == name.len &&
                               strncasecmp(peaks->chip.data, name.data, name.len) == 0)) {
-            *out_arch = arch_of(peaks);
+            *out_arch = tacho_tt_arch_of(peaks);
             return true;
         }
     }
@@ -47,24 +47,33 @@ static bool may_have_peaks(const char *machine)
     return tacho_tt_holds(tacho_machine_builtin_text(tacho_str_from_cstring(machine)), "\"peaks\"");
 }
 
+tacho_status tacho_tt_machine_find(tacho_str name, tacho_arena *arena, tacho_tt_arch *out_arch,
+                                   tacho_machine **out_machine)
+{
+    const char *builtin = NULL;
+    bool is_found = false;
+    for (size_t i = 0; (builtin = tacho_machine_builtin(i)) != NULL && !is_found; i++) {
+        if (may_have_peaks(builtin)) {
+            TACHO_TRY(tacho_machine_find(builtin, arena, out_machine));
+            is_found = find_peaks(*out_machine, name, out_arch);
+        }
+    }
+    if (!is_found && tacho_str_ends_with(name, TACHO_STR(".json"))) {
+        tacho_str path;
+        TACHO_TRY(tacho_arena_copy(arena, name, &path));
+        TACHO_TRY(tacho_machine_find(path.data, arena, out_machine));
+        is_found = find_peaks(*out_machine, TACHO_STR(""), out_arch);
+    }
+    *out_machine = is_found ? *out_machine : NULL;
+    return TACHO_OK;
+}
+
 tacho_status tacho_tt_arch_find(tacho_str name, tacho_arena *arena, tacho_tt_arch *out_arch,
                                 bool *out_is_found)
 {
     tacho_machine *machine = NULL;
-    const char *builtin = NULL;
-    *out_is_found = false;
-    for (size_t i = 0; (builtin = tacho_machine_builtin(i)) != NULL && !*out_is_found; i++) {
-        if (may_have_peaks(builtin)) {
-            TACHO_TRY(tacho_machine_find(builtin, arena, &machine));
-            *out_is_found = find_peaks(machine, name, out_arch);
-        }
-    }
-    if (!*out_is_found && tacho_str_ends_with(name, TACHO_STR(".json"))) {
-        tacho_str path;
-        TACHO_TRY(tacho_arena_copy(arena, name, &path));
-        TACHO_TRY(tacho_machine_find(path.data, arena, &machine));
-        *out_is_found = find_peaks(machine, TACHO_STR(""), out_arch);
-    }
+    TACHO_TRY(tacho_tt_machine_find(name, arena, out_arch, &machine));
+    *out_is_found = machine != NULL;
     return TACHO_OK;
 }
 

@@ -100,11 +100,10 @@ static double datatype_bytes(tacho_str datatype)
     return DATATYPE_BYTES;
 }
 
-/* Bytes of a tensor that lies in DRAM; 0 for others. */
-static double dram_bytes(const tacho_tt_op *op, tacho_tt_tensor tensor)
+double tacho_tt_tensor_bytes(const tacho_tt_op *op, tacho_tt_tensor tensor, const char *memory)
 {
     const double *shape = op->shapes[tensor];
-    if (!tacho_tt_holds(op->memories[tensor], "DRAM")) {
+    if (memory[0] != '\0' && !tacho_tt_holds(op->memories[tensor], memory)) {
         return 0;
     }
     return shape[TACHO_TT_W] * shape[TACHO_TT_Y] * shape[TACHO_TT_Z] * shape[TACHO_TT_X] *
@@ -127,6 +126,7 @@ static void set_flops(tacho_tt_line *line, double operations, double seconds, do
 {
     double rate = operations / seconds;
     double peak = peak_tflops * 1e12;
+    line->operations = operations;
     line->is_flops_unknown = isnan(seconds);
     line->tflops = isfinite(rate) ? rate / 1e12 : TACHO_TT_NONE;
     line->flops_percent = isfinite(rate) ? rate / peak * 100 : TACHO_TT_NONE;
@@ -177,9 +177,9 @@ static tacho_status analyse_matmul(tacho_tt_line *line, const tacho_tt_arch *arc
     const double *in0 = op->shapes[TACHO_TT_INPUT_0];
     const double *in1 = op->shapes[TACHO_TT_INPUT_1];
     double seconds = op->kernel_ns * 1e-9;
-    double bytes = dram_bytes(op, TACHO_TT_INPUT_0);
-    bytes += dram_bytes(op, TACHO_TT_INPUT_1);
-    bytes += dram_bytes(op, TACHO_TT_OUTPUT_0);
+    double bytes = tacho_tt_tensor_bytes(op, TACHO_TT_INPUT_0, "DRAM");
+    bytes += tacho_tt_tensor_bytes(op, TACHO_TT_INPUT_1, "DRAM");
+    bytes += tacho_tt_tensor_bytes(op, TACHO_TT_OUTPUT_0, "DRAM");
     double rate = bytes / seconds / 1e9;
     if (bytes > 0 && isfinite(rate)) {
         line->dram_gb_s = rate;
@@ -344,6 +344,7 @@ tacho_status tacho_tt_line_analyse(tacho_tt_line *line, const tacho_tt_arch *arc
     line->bound = "";
     line->cores = line->op.cores;
     line->dram_gb_s = line->dram_percent = line->tflops = line->flops_percent = TACHO_TT_NONE;
+    line->operations = TACHO_TT_NONE;
     line->block_w = line->subblock_h = line->subblock_w = TACHO_TT_NONE;
     TACHO_TRY(set_types(line, arena));
     set_configuration(line);

@@ -57,6 +57,7 @@ typedef struct tacho_tt_line {
     double time_us, gap_us;
     double cores;
     double dram_gb_s, dram_percent, tflops, flops_percent;
+    double operations; /* of a product or convolution: what |tflops| are made of */
     /* A product or convolution without a device time, or without cores: rates are not numbers. */
     bool is_dram_unknown, is_flops_unknown;
     tacho_str fidelity; /* with the types of inputs and output */
@@ -93,9 +94,22 @@ void tacho_tt_report_deinit(tacho_tt_report *report);
 tacho_status tacho_tt_arch_find(tacho_str name, tacho_arena *arena, tacho_tt_arch *out_arch,
                                 bool *out_is_found) TACHO_MUST_USE;
 
+/* The same with the whole description, which lives in |arena|; NULL where there is none. */
+struct tacho_machine;
+struct tacho_peaks;
+tacho_status tacho_tt_machine_find(tacho_str name, tacho_arena *arena, tacho_tt_arch *out_arch,
+                                   struct tacho_machine **out_machine) TACHO_MUST_USE;
+
+/* The peaks of a chip by core. */
+tacho_tt_arch tacho_tt_arch_of(const struct tacho_peaks *peaks);
+
 /* Fills in what |line->op| computes, at what rates; texts go to |arena|. */
 tacho_status tacho_tt_line_analyse(tacho_tt_line *line, const tacho_tt_arch *arch,
                                    tacho_arena *arena) TACHO_MUST_USE;
+
+/* Bytes of a tensor that lies in |memory|, such as "DRAM", or anywhere (""); 0 for others, NaN
+ * without a shape. */
+double tacho_tt_tensor_bytes(const tacho_tt_op *op, tacho_tt_tensor tensor, const char *memory);
 
 /* "Compute", "DM", "TM", "Host" or "Other": what the op of that code does. */
 const char *tacho_tt_category(tacho_str code);
