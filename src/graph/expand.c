@@ -295,6 +295,18 @@ uint32_t tacho_expand_splat(tacho_expander *self, tacho_dtype dtype, const tacho
     return tensor;
 }
 
+uint32_t tacho_expand_int_number(tacho_expander *self, tacho_dtype dtype, int64_t number)
+{
+    alignas(16) unsigned char element[16] = {0};
+    tacho_array array = {.dtype = dtype, .shape = {.rank = 0}, .data = element};
+    tacho_constant value = {.kind = TACHO_CONSTANT_SPLAT};
+    uint32_t tensor = new_tensor(self);
+    tacho_write_ints(&array, 0, 1, &number);
+    memcpy(value.splat, element, sizeof(element));
+    set_value(self, tensor, dtype, &array.shape, &value);
+    return tensor;
+}
+
 uint32_t tacho_expand_number(tacho_expander *self, tacho_dtype dtype, double value)
 {
     return tacho_expand_splat(self, dtype, &(tacho_shape){.rank = 0}, value);
@@ -441,6 +453,9 @@ tacho_status tacho_expand_run(tacho_graph *graph, size_t node)
     tacho_expander self = {
         .graph = graph, .origin = *origin, .first_node = graph->node_count, .status = TACHO_OK};
     size_t tensor_count = graph->tensor_count;
+    if (self.origin.def != NULL && self.origin.def->infer != NULL) {
+        TACHO_TRY(self.origin.def->infer(&(tacho_infer){graph, &self.origin}));
+    }
     found->expand(&self);
     if (self.is_declined && self.status == TACHO_OK) {
         graph->node_count = self.first_node;

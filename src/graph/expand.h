@@ -87,6 +87,7 @@ uint32_t tacho_expand_add(tacho_expander *self, const char *type, const uint32_t
 /* Constants: a list of integers, one number, a tensor that is one number throughout. */
 uint32_t tacho_expand_ints(tacho_expander *self, const int64_t *values, size_t count);
 uint32_t tacho_expand_number(tacho_expander *self, tacho_dtype dtype, double value);
+uint32_t tacho_expand_int_number(tacho_expander *self, tacho_dtype dtype, int64_t value);
 uint32_t tacho_expand_splat(tacho_expander *self, tacho_dtype dtype, const tacho_shape *shape,
                             double value);
 
@@ -114,6 +115,9 @@ void tacho_expand_return(tacho_expander *self, size_t output, uint32_t tensor);
 /* ---- the expansions, by file ---- */
 
 #define TACHO_EXPANSIONS(X)                                                                        \
+    /* expand_attention.c */                                                                       \
+    X("Attention", onnx_attention)                                                                 \
+    X("RotaryEmbedding", rotary_embedding)                                                         \
     /* expand_norm.c */                                                                            \
     X("SimplifiedLayerNormalization", simplified_layer_norm)                                       \
     X("com.microsoft.BiasGelu", bias_gelu)                                                         \
@@ -123,6 +127,13 @@ void tacho_expand_return(tacho_expander *self, size_t output, uint32_t tensor);
     X("com.microsoft.QuickGelu", quick_gelu)                                                       \
     X("com.microsoft.SkipLayerNormalization", skip_layer_norm)                                     \
     X("com.microsoft.SkipSimplifiedLayerNormalization", skip_simplified_layer_norm)                \
+    /* expand_group_query.c */                                                                     \
+    X("com.microsoft.GroupQueryAttention", group_query_attention)                                  \
+    X("com.microsoft.RotaryEmbedding", rotate)                                                     \
+    /* expand_heads.c */                                                                           \
+    X("com.microsoft.Attention", attention)                                                        \
+    X("com.microsoft.MultiHeadAttention", multi_head_attention)                                    \
+    X("com.microsoft.QAttention", qattention)                                                      \
     /* expand_matmul.c */                                                                          \
     X("com.microsoft.DynamicQuantizeLSTM", dynamic_quantise_lstm)                                  \
     X("com.microsoft.FusedGemm", fused_gemm)                                                       \

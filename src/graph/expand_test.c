@@ -49,6 +49,21 @@ static void test_replaced(void **state)
           "DequantizeLinear Transpose GlobalAveragePool Transpose QuantizeLinear", "u8:1x1x1x3");
 }
 
+static void test_attention(void **state)
+{
+    (void)state;
+    check("Attention", "f32:1x2x3x8 f32:1x2x5x8 f32:1x2x5x4", "",
+          "Mul Transpose MatMul Softmax MatMul", "f32:1x2x3x4");
+    /* Six heads share two keys: no copies of keys or values. */
+    check("Attention", "f16:1x3x48 f16:1x3x16 f16:1x3x16", "q_num_heads=6 kv_num_heads=2",
+          "Reshape Transpose Reshape Transpose Reshape Transpose Mul Transpose Reshape MatMul "
+          "Reshape Softmax Reshape MatMul Reshape Transpose Reshape",
+          "f16:1x3x48");
+    check("com.microsoft.RotaryEmbedding", "f32:2x4x3x8 i64:2x3 f32:9x4 f32:9x4", "",
+          "Gather Gather Unsqueeze Unsqueeze Slice Slice Mul Mul Sub Mul Mul Add Concat",
+          "f32:2x4x3x8");
+}
+
 /* Without shapes an operator stays what it was: unknown, or known by its row. */
 static void test_kept(void **state)
 {
@@ -78,6 +93,11 @@ static void check_refused(const char *type, const char *inputs, const char *attr
 static void test_refused(void **state)
 {
     (void)state;
+    check_refused(
+        "com.microsoft.GroupQueryAttention",
+        "f32:1x2x9 f32:1x2x4 f32:1x2x4 - - i32:1 i32:", "num_heads=2 kv_num_heads=1",
+        "m.onnx: node 0 'n' (com.microsoft.GroupQueryAttention): 2 and 1 heads do not fit "
+        "a width of 9; at here");
     check_refused("com.microsoft.BiasGelu", "f32:2x8", "",
                   "m.onnx: node 0 'n' (com.microsoft.BiasGelu): input 1 is missing; at here");
     check_refused("com.microsoft.BiasGelu", "f32:2x8 f32:2x8", "",
@@ -97,6 +117,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_replaced),
+        cmocka_unit_test(test_attention),
         cmocka_unit_test(test_kept),
         cmocka_unit_test(test_refused),
     };

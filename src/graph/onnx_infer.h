@@ -133,6 +133,7 @@ tacho_status tacho_onnx_set_same(const tacho_infer *infer) TACHO_MUST_USE;
     X(gather_elements)                                                                             \
     X(gather_nd)                                                                                   \
     X(scatter)                                                                                     \
+    X(tensor_scatter)                                                                              \
     X(one_hot)                                                                                     \
     X(non_zero)                                                                                    \
     X(compress)                                                                                    \

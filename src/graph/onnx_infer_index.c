@@ -82,6 +82,13 @@ tacho_status tacho_onnx_infer_scatter(const tacho_infer *infer)
     return tacho_onnx_set_same(infer);
 }
 
+/* A cache, what is written to it, maybe where. */
+tacho_status tacho_onnx_infer_tensor_scatter(const tacho_infer *infer)
+{
+    TACHO_TRY(tacho_onnx_need(infer, 2));
+    return tacho_onnx_set_same(infer);
+}
+
 /* Where the new dimension goes: -1 is the end. */
 tacho_status tacho_onnx_infer_one_hot(const tacho_infer *infer)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Elements of one type to another. Integers wrap; a real number loses its fraction (in TOSA it is
- * rounded to the nearest, ties to even) and is held within the integer's range, not-a-number
- * becomes 0; whatever is not 0 is true.
+ * rounded to the nearest, ties to even) and is held within the integer's range, or wraps where that
+ * has 4 bits; not-a-number becomes 0; whatever is not 0 is true.
  */
 #include "kernels/call.h"
 
@@ -13,6 +13,9 @@ static int64_t real_to_int(double value, tacho_dtype dtype)
 {
     if (dtype == TACHO_DTYPE_BOOL) {
         return value != 0;
+    }
+    if (tacho_dtype_is_packed(dtype)) {
+        return tacho_whole(value); /* wraps when it is written */
     }
     int bits = tacho_int_bits(dtype);
     bool is_signed = tacho_dtype_kind_of(dtype) == TACHO_DTYPE_SIGNED;

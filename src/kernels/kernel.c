@@ -30,15 +30,16 @@ static const struct {
 } needs[] = {
     {2, " Add And BitShift BitwiseAnd BitwiseOr BitwiseXor Compress Conv ConvInteger ConvTranspose "
         "CumSum DequantizeLinear Div Equal Gather GatherElements GatherND Gemm Greater "
-        "GreaterOrEqual LayerNormalization Less LessOrEqual MatMul MatMulInteger MaxUnpool Mod Mul "
+        "GreaterOrEqual GridSample LayerNormalization Less LessOrEqual MatMul MatMulInteger "
+        "MaxUnpool Mod Mul "
         "NegativeLogLikelihoodLoss Or PRelu Pow QuantizeLinear RMSNormalization ReverseSequence "
-        "SoftmaxCrossEntropyLoss Sub Xor "},
+        "SoftmaxCrossEntropyLoss Sub TensorScatter Xor "},
     {2, " tosa.add tosa.arithmetic_right_shift tosa.bitwise_and tosa.bitwise_or tosa.bitwise_xor "
         "tosa.conv2d tosa.conv3d tosa.depthwise_conv2d tosa.equal tosa.gather tosa.greater "
         "tosa.greater_equal tosa.int_div tosa.intdiv tosa.logical_and tosa.logical_left_shift "
         "tosa.logical_or tosa.logical_right_shift tosa.logical_xor tosa.matmul tosa.maximum "
         "tosa.minimum tosa.mul tosa.pow tosa.sub tosa.table "},
-    {3, " GRU GroupNormalization InstanceNormalization LSTM OneHot RNN Range Scatter "
+    {3, " GRU GroupNormalization InstanceNormalization LSTM OneHot RNN Range RoiAlign Scatter "
         "ScatterElements ScatterND "
         "Where tosa.scatter tosa.select "},
     {4, " com.microsoft.QLinearSoftmax "},

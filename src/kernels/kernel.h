@@ -57,11 +57,13 @@ typedef struct tacho_kernel {
     X(pool)                                                                                        \
     X(quantise)                                                                                    \
     X(quantised)                                                                                   \
+    X(cache)                                                                                       \
     X(norm)                                                                                        \
     X(index)                                                                                       \
     X(space)                                                                                       \
     X(loss)                                                                                        \
     X(resize)                                                                                      \
+    X(sample)                                                                                      \
     X(recurrent)                                                                                   \
     X(einsum)                                                                                      \
     X(tosa)                                                                                        \

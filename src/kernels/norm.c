@@ -256,7 +256,7 @@ static tacho_status compute_lp_norm(const tacho_kernel_call *call)
         sum = is_l1 ? sum : sqrt(sum);
         for (int64_t j = 0; j < split.dim; j++) {
             int64_t at = base + j * split.inner;
-            tacho_set_real(&call->outputs[0], at, tacho_real_at(input, at) / sum);
+            tacho_set_real(&call->outputs[0], at, sum == 0 ? 0 : tacho_real_at(input, at) / sum);
         }
     }
     return TACHO_OK;

@@ -23,6 +23,7 @@ except ImportError:
     print("skip: no onnx package")
     sys.exit(77)
 
+import attention_cases
 import composed_cases
 
 RUNS = (("cpu", "fast"), ("cpu", "reference"), ("sim:aic100", "fast"))
@@ -109,6 +110,7 @@ def main():
         at = names.index("--write")
         kept = pathlib.Path(names[at + 1])
         del names[at:at + 2]
+    attention_cases.add_all()
     failed = 0
     cases = [c for c in composed_cases.CASES if not names or c.name in names]
     with tempfile.TemporaryDirectory() as work:

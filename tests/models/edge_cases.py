@@ -239,6 +239,7 @@ MOVES = {
     "ScatterND": lambda x, a: moved([x.reshape(12), const([[3], [0]]), Elements(x.type, a.ravel()[4:6])],
                                     np.concatenate([a.ravel()[5:6], a.ravel()[1:3], a.ravel()[4:5],
                                                     a.ravel()[4:]])),
+    "TensorScatter": lambda x, a: moved([x, Elements(x.type, a[:, :, :1]), const([1])], a[:, :, [0, 0]]),
     "Resize": lambda x, a: moved([x, None, const([1, 1, 2, 2], TYPES["f32"])],
                                  a.repeat(2, 2).repeat(2, 3), mode="nearest",
                                  coordinate_transformation_mode="asymmetric", nearest_mode="floor"),
@@ -252,6 +253,21 @@ MOVES = {
 @case(*MOVES)
 def moves(op, type_):
     return MOVES[op](*grid(type_))
+
+
+@case("GridSample")
+def sampled(op, type_):
+    x, a = grid(type_)
+    corners = const([[[[1, 1], [-1, 1]], [[1, -1], [-1, -1]]]], TYPES["f32"])
+    return Case([x, corners], [Elements(type_, a[:, :, ::-1, ::-1])], ZERO, {"mode": "nearest", "align_corners": 1})
+
+
+@case("RoiAlign")
+def aligned(op, type_):
+    x, a = grid(type_)
+    around = from_reals(type_, np.array([[-0.5, -0.5, 0.5, 0.5]]))
+    return Case([x, ("const", around), const([0])], [Elements(type_, a[:, :, :1, :1])], ZERO,
+                {"sampling_ratio": 1, "coordinate_transformation_mode": "output_half_pixel"})
 
 
 @case("Scatter", "ScatterElements")

@@ -35,7 +35,7 @@ from edge_types import TYPES, Elements, unit
 
 OPSETS = {"BitwiseAnd": 18, "CastLike": 15, "Upsample": 9, "BitwiseNot": 18, "BitwiseOr": 18, "BitwiseXor": 18, "Gelu": 20,
           "GroupNormalization": 21, "HardSwish": 14, "LayerNormalization": 17, "Mish": 18,
-          "QuantizeLinear": 19, "RMSNormalization": 23, "Scatter": 10, "Swish": 24, "Trilu": 14}
+          "QuantizeLinear": 19, "RMSNormalization": 23, "Scatter": 10, "Swish": 24, "TensorScatter": 24, "Trilu": 14}
 
 
 def operators(page):
