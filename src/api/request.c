@@ -55,7 +55,7 @@ static tacho_status select_events(tacho_request_files *files, const tacho_view_o
     tacho_selection *selection = &files->selection;
     if (options->window_begin_ns < 0 || options->window_end_ns < 0 ||
         options->min_duration_ns < 0) {
-        return tacho_fail(TACHO_CODE_USAGE, "a window and a least duration are not negative");
+        return tacho_fail(TACHO_CODE_USAGE, "a window and a minimum duration cannot be negative");
     }
     if (options->window_end_ns > 0 && options->window_end_ns <= options->window_begin_ns) {
         return tacho_fail(TACHO_CODE_USAGE, "the window ends before it begins");

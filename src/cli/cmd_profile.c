@@ -17,7 +17,7 @@ static const tacho_option options[] = {
                    "with --tt-report: also the columns of newer tables, such as PROGRAM HASH",
                    TACHO_INTO_FLAG(tacho_profile_choice, has_all_tt_columns)),
     TACHO_OPT_VALUE("port", 'p', "PORT",
-                    "let programs report over TCP on 127.0.0.1, too; 0 takes any free port "
+                    "also let programs report over TCP on 127.0.0.1; 0 takes any free port "
                     "(default: a Unix socket alone)",
                     TACHO_INTO_NUMBER(tacho_profile_choice, port, 0, UINT16_MAX)),
     TACHO_OPT_VALUE(
@@ -76,18 +76,18 @@ const tacho_command tacho_command_profile = {
         "A process that reports events is always seen. It finds the collector by the\n"
         "variable TACHO_COLLECTOR, which COMMAND gets: a socket that its user alone may\n"
         "use, or with --port a port of this computer. Programs that COMMAND did not start\n"
-        "can report, too, if they are given that variable. Events go to memory that tacho owns, so "
-        "a program that is killed loses\n"
-        "nothing it had reported. When a thread reports faster than tacho can store, it\n"
-        "waits for up to 10 ms, then events are dropped, counted and shown as lost.\n"
+        "can report as well if they are given that variable. Events go to memory that\n"
+        "tacho owns, so a program that is killed loses nothing it had reported. When a\n"
+        "thread reports faster than tacho can store, it waits for up to 10 ms, then events\n"
+        "are dropped, counted and shown as lost.\n"
         "\n"
         "OpenCL programs need nothing: their kernels and transfers are recorded, by a layer\n"
         "that OPENCL_LAYERS names to their loader (ocl-icd 2.3 or later). Programs that did\n"
         "not ask for times of commands do not see them.\n"
         "\n"
         "Programs that are instrumented with Tracy need nothing: every process of COMMAND\n"
-        "that listens for Tracy's profiler is connected to, and let go when it exits. One\n"
-        "that runs for a moment only may end before; TRACY_NO_EXIT=1 makes it wait.\n"
+        "that listens for Tracy's profiler is connected to, and let go when it exits. A\n"
+        "very short program may exit before that; TRACY_NO_EXIT=1 makes it wait.\n"
         "\n"
         "Ranks of torchrun, Open MPI, MPICH, MVAPICH, PMIx and Slurm are recognised by\n"
         "their environment variables. Of the environment, nothing else is recorded.\n"

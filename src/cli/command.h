@@ -245,8 +245,9 @@ const tacho_command *tacho_command_find(const char *name);
     TACHO_OPTION_QUIET, TACHO_OPTION_VERBOSE, TACHO_OPTION_COLOR, TACHO_OPTION_HELP
 /* What every verb that prints tables has. */
 #define TACHO_OPTIONS_TABLES                                                                       \
-    TACHO_OPT_VALUE("format", 0, "text|csv|json|markdown|xlsx|parquet",                            \
-                    "how to print the tables (default: by the suffix of OUT, else text)"),         \
+    TACHO_OPT_VALUE(                                                                               \
+        "format", 0, "text|csv|json|markdown|xlsx|parquet",                                        \
+        "how to print the tables (default: as the output file's suffix says, else text)"),         \
         TACHO_OPT_FLAG("json", 0, "same as --format json"),                                        \
         TACHO_OPT_FLAG("csv", 0, "same as --format csv")
 #define TACHO_OPTION_FROM                                                                          \
