@@ -3,6 +3,7 @@
  * The public face of a conversion.
  */
 #include "pipeline/conversion.h"
+#include "pipeline/intake_notes.h"
 
 #include "api/entry.h"
 #include "api/request.h"
@@ -30,15 +31,6 @@ static tacho_status allocate_inputs(size_t count, tacho_intake_input **out_input
                : tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for %zu inputs", count);
 }
 
-static uint64_t count_events(const tacho_dict *dict)
-{
-    uint64_t count = 0;
-    for (size_t i = 0; i < dict->part_count; i++) {
-        count += dict->parts[i].row_count;
-    }
-    return count;
-}
-
 static tacho_status run(const tacho_conversion *conversion, tacho_convert_result *out_result)
 {
     tacho_dict dict;
@@ -49,7 +41,7 @@ static tacho_status run(const tacho_conversion *conversion, tacho_convert_result
         tacho_entry_end(entry);
     }
     if (status == TACHO_OK && out_result != NULL) {
-        *out_result = (tacho_convert_result){.event_count = count_events(&dict),
+        *out_result = (tacho_convert_result){.event_count = tacho_intake_read_count(&dict),
                                              .lost_count = tacho_pipeline_lost_count(&dict)};
     }
     tacho_dict_deinit(&dict);

@@ -8,6 +8,18 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+bool tacho_path_is_folder(const char *path)
+{
+    struct stat facts;
+    return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
+}
+
+bool tacho_path_is_file(const char *path)
+{
+    struct stat facts;
+    return stat(path, &facts) == 0 && S_ISREG(facts.st_mode);
+}
+
 static tacho_status make_one(const char *path, bool *out_is_new)
 {
     struct stat facts;

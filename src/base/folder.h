@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Folders that outputs go to.
+ * Folders: which paths are some, and those that outputs go to.
  */
 #ifndef TACHO_BASE_FOLDER_H
 #define TACHO_BASE_FOLDER_H
 
 #include "base/arena.h"
+
+/* What a path leads to, links followed; false where there is nothing. */
+bool tacho_path_is_folder(const char *path);
+bool tacho_path_is_file(const char *path);
 
 /*
  * Makes |path| and what is missing above it. A folder that is there is fine; |*out_is_new| says

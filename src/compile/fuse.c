@@ -201,12 +201,6 @@ static uint32_t sole_maker(const fuser *self, uint32_t tensor)
 
 /* ---- joining what came before -------------------------------------------------------------- */
 
-/* Which input of a product is its second operand. */
-static size_t second_operand(const tacho_node *root)
-{
-    return tacho_op_has(root->def, TACHO_OP_HAS_SCALES) ? 3 : 1;
-}
-
 /*
  * Whether |tensor| has one number for all of |made|, or one for each channel of the product that
  * |root| is. Views between the two may have moved the channels: then their number must tell.
@@ -224,7 +218,8 @@ static bool is_per_channel(const fuser *self, const tacho_node *root, uint32_t t
     int32_t rank = product->shape->rank;
     int32_t from_end = 1; /* the axis of channels */
     if (tacho_op_kind_of(self->graph, root) == TACHO_OP_MATMUL) {
-        from_end = is_constant(self, input_of(self, root, second_operand(root))) ? 1 : 2;
+        from_end =
+            is_constant(self, input_of(self, root, tacho_op_second_operand(root->def))) ? 1 : 2;
     } else if (!tacho_op_has(root->def, TACHO_OP_CHANNELS_LAST)) {
         from_end = rank - 1;
     }
@@ -244,7 +239,7 @@ static bool is_per_channel(const fuser *self, const tacho_node *root, uint32_t t
 /* Whether an operand of the product that |root| is, is constant. */
 static bool has_weights(const fuser *self, const tacho_node *root)
 {
-    size_t second = second_operand(root);
+    size_t second = tacho_op_second_operand(root->def);
     return root->input_count > second && (is_constant(self, input_of(self, root, 0)) ||
                                           is_constant(self, input_of(self, root, second)));
 }

@@ -19,11 +19,6 @@ static const tacho_shape *result_of(const tacho_space_maker *maker)
     return NULL;
 }
 
-static size_t second_operand(const tacho_node *root)
-{
-    return tacho_op_has(root->def, TACHO_OP_HAS_SCALES) ? 3 : 1;
-}
-
 /* ---- what has no other form ----------------------------------------------------------------- */
 
 /* The product of the sizes, with operands whose elements are not known. */
@@ -44,7 +39,7 @@ static tacho_status fill_plain(tacho_space_maker *maker)
     tacho_access *access;
     maker->space->depth = work->k_window;
     for (size_t i = 0; i < 2; i++) {
-        size_t which = i == 0 ? 0 : second_operand(maker->root);
+        size_t which = i == 0 ? 0 : tacho_op_second_operand(maker->root->def);
         if (tacho_space_input(maker, which, &stored, &seen)) {
             TACHO_TRY(tacho_space_access(maker, stored, seen, &access));
             tacho_access_forget(maker, access, axes[i], 3);
@@ -79,7 +74,8 @@ static bool read_layout(const tacho_space_maker *maker, layout *out)
     const tacho_node *root = maker->root;
     *out = (layout){.result = result_of(maker), .groups = 1};
     if (!tacho_space_input(maker, 0, &out->stored, &out->data) ||
-        !tacho_space_input(maker, second_operand(root), &out->kernel_stored, &out->kernel) ||
+        !tacho_space_input(maker, tacho_op_second_operand(root->def), &out->kernel_stored,
+                           &out->kernel) ||
         out->result == NULL || out->kernel->rank < 3 || out->data->rank != out->kernel->rank ||
         out->result->rank != out->data->rank) {
         return false;
@@ -267,8 +263,8 @@ static bool read_matmul(const tacho_space_maker *maker, matmul *of)
     *of = (matmul){.result = result_of(maker)};
     if (tacho_op_has(root->def, TACHO_OP_IS_EINSUM) || of->result == NULL ||
         !tacho_space_input(maker, 0, &of->a_stored, &of->a) ||
-        !tacho_space_input(maker, second_operand(root), &of->b_stored, &of->b) || of->a->rank < 2 ||
-        of->b->rank < 2 || of->result->rank < 2) {
+        !tacho_space_input(maker, tacho_op_second_operand(root->def), &of->b_stored, &of->b) ||
+        of->a->rank < 2 || of->b->rank < 2 || of->result->rank < 2) {
         return false;
     }
     of->a_turned = tacho_attr_int(attrs, root->attr_count, "transA", 0) != 0;

@@ -149,19 +149,13 @@ static tacho_status elements_of(const measurer *self, const tacho_tensor *tensor
 
 /* ---- matrices ------------------------------------------------------------------------------ */
 
-/* Which input of a product is its second operand. */
-static size_t second_operand(const tacho_node *root)
-{
-    return tacho_op_has(root->def, TACHO_OP_HAS_SCALES) ? 3 : 1;
-}
-
 /* Data and the second operand of the root. */
 static tacho_status operands(const measurer *self, const tacho_tensor **out_data,
                              const tacho_tensor **out_kernel)
 {
     const tacho_graph *graph = self->fusion->graph;
     *out_data = tacho_graph_input(graph, self->root, 0);
-    *out_kernel = tacho_graph_input(graph, self->root, second_operand(self->root));
+    *out_kernel = tacho_graph_input(graph, self->root, tacho_op_second_operand(self->root->def));
     if (*out_data == NULL || *out_kernel == NULL || self->output == NULL) {
         return tacho_work_fail(self->fusion, self->op, "an operand is missing");
     }
@@ -520,7 +514,8 @@ static tacho_status add_matrices(const measurer *self)
 {
     tacho_work *work = self->work;
     const tacho_fused_op *op = self->op;
-    const uint32_t ids[] = {read_by_root(self, 0), read_by_root(self, second_operand(self->root))};
+    const uint32_t ids[] = {read_by_root(self, 0),
+                            read_by_root(self, tacho_op_second_operand(self->root->def))};
     tacho_operand *const operands_of[] = {&work->input, &work->weights};
     for (size_t i = 0; i < 2; i++) {
         if (ids[i] != TACHO_NONE) {

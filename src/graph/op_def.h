@@ -108,6 +108,12 @@ static inline bool tacho_op_has(const tacho_op_def *def, tacho_op_flag flag)
     return def != NULL && (def->flags & flag) != 0;
 }
 
+/* Which input of a product is its second operand. */
+static inline size_t tacho_op_second_operand(const tacho_op_def *def)
+{
+    return tacho_op_has(def, TACHO_OP_HAS_SCALES) ? 3 : 1;
+}
+
 /*
  * Kind and steps of a node: those of its row, but for what an attribute decides. OTHER and 0 when
  * the operator is unknown.

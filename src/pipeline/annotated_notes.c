@@ -4,11 +4,11 @@
  */
 #include "pipeline/annotated_notes.h"
 
+#include "base/folder.h"
 #include "pipeline/intake_notes.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <sys/stat.h>
 
 enum { SHOWN_MAX = 5, LINE_BYTES = 1024 };
 
@@ -58,12 +58,6 @@ void tacho_debug_info_say(const tacho_debug_info *info, const char *path,
     }
 }
 
-static bool is_folder(const char *path)
-{
-    struct stat facts;
-    return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
-}
-
 /* "dispatch main$async_dispatch_0, invocation 2, action 3"; of a job without these its number. */
 static void format_example(const tacho_dict *dict, const tacho_annotation_row *row, char *text,
                            size_t size)
@@ -98,7 +92,7 @@ static void format_where(const tacho_annotated *annotated, const tacho_annotatio
 {
     const tacho_dict *dict = &annotated->dict;
     text[0] = '\0';
-    if (row->reason == TACHO_ANNOTATION_REASON_NO_DISPATCH && is_folder(debug_path)) {
+    if (row->reason == TACHO_ANNOTATION_REASON_NO_DISPATCH && tacho_path_is_folder(debug_path)) {
         snprintf(text, size, " (no file of it was read in %.300s)", debug_path);
     }
     if (row->reason == TACHO_ANNOTATION_REASON_OTHER_LOCATION) {

@@ -5,6 +5,7 @@
 #include "pipeline/input_list.h"
 
 #include "base/beneath.h"
+#include "base/folder.h"
 #include "base/grow.h"
 #include "base/input.h"
 #include "pipeline/baseline.h"
@@ -64,18 +65,6 @@ static tacho_status join(tacho_input_list *list, const char *folder, const char 
              folder[folder_len - 1] == '/' ? "" : "/", name);
     *out_path = memory;
     return TACHO_OK;
-}
-
-static bool is_folder(const char *path)
-{
-    struct stat facts;
-    return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
-}
-
-static bool is_plain_file(const char *path)
-{
-    struct stat facts;
-    return stat(path, &facts) == 0 && S_ISREG(facts.st_mode);
 }
 
 static bool is_page_name(const char *name)
@@ -148,7 +137,7 @@ static tacho_status add_entries(tacho_input_list *list, DIR *folder, const char 
         }
         const char *joined = NULL;
         TACHO_TRY(join(list, path, entry->d_name, &joined));
-        if (!is_plain_file(joined)) {
+        if (!tacho_path_is_file(joined)) {
             continue;
         }
         if (leads_out(path, entry->d_name, joined)) {
@@ -208,10 +197,10 @@ static tacho_status add_baseline(tacho_input_list *list, const char *path)
 
 tacho_status tacho_input_list_add(tacho_input_list *list, const char *path, const char *output_path)
 {
-    if (is_folder(path) && tacho_baseline_is_there(path)) {
+    if (tacho_path_is_folder(path) && tacho_baseline_is_there(path)) {
         return add_baseline(list, path);
     }
-    return is_folder(path) && tacho_source_find_folder(path) == NULL
+    return tacho_path_is_folder(path) && tacho_source_find_folder(path) == NULL
                ? add_folder(list, path, output_path)
                : tacho_input_list_add_file(list, path);
 }

@@ -4,13 +4,13 @@
  */
 #include "profile/torq_origin.h"
 
+#include "base/folder.h"
 #include "base/mapping.h"
 #include "base/output.h"
 #include "codec/crc32c.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <sys/stat.h>
 
 enum { NOTE_BYTES_MAX = 128 };
 
@@ -28,19 +28,13 @@ bool torq_origin_note_path(tacho_str path, char out_path[TORQ_ORIGIN_NOTE_PATH_M
 }
 
 /* Whatever is no file of its own, such as a pipe or a terminal, has nothing beside it. */
-static bool is_regular(const char *path)
-{
-    struct stat facts;
-    return stat(path, &facts) == 0 && S_ISREG(facts.st_mode);
-}
-
 tacho_status torq_origin_note_write(const char *path)
 {
     char name[TORQ_ORIGIN_NOTE_PATH_MAX];
     char text[NOTE_BYTES_MAX];
     tacho_mappings mappings = {0};
     tacho_str bytes;
-    if (!is_regular(path) || !torq_origin_note_path(tacho_str_from_cstring(path), name)) {
+    if (!tacho_path_is_file(path) || !torq_origin_note_path(tacho_str_from_cstring(path), name)) {
         return TACHO_OK;
     }
     tacho_status status = tacho_mappings_open(&mappings, path, &bytes);
@@ -83,10 +77,10 @@ tacho_status torq_origin_note_read(tacho_str path, tacho_origin *out_origin)
     char whole[TORQ_ORIGIN_NOTE_PATH_MAX];
     bool is_same = false;
     if (path.len > 0 && path.len < sizeof(whole) && torq_origin_note_path(path, name) &&
-        is_regular(name)) {
+        tacho_path_is_file(name)) {
         memcpy(whole, path.data, path.len);
         whole[path.len] = '\0';
-        TACHO_TRY(is_regular(whole) ? compare(whole, name, &is_same) : TACHO_OK);
+        TACHO_TRY(tacho_path_is_file(whole) ? compare(whole, name, &is_same) : TACHO_OK);
     }
     *out_origin = is_same ? TACHO_ORIGIN_SIMULATED : TACHO_ORIGIN_MEASURED;
     return TACHO_OK;

@@ -4,6 +4,7 @@
  */
 #include "session/tt_tracy.h"
 
+#include "base/folder.h"
 #include "base/input.h"
 #include "base/str.h"
 #include "pipeline/conversion.h"
@@ -16,12 +17,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static bool is_folder(const char *path)
-{
-    struct stat facts;
-    return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
-}
-
 /* Where the logs of tt-metal are; else a directory for them beside the table. */
 static void find_folder(const tacho_tt_tracy_request *request, char folder[PATH_MAX])
 {
@@ -32,7 +27,7 @@ static void find_folder(const tacho_tt_tracy_request *request, char folder[PATH_
     for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
         const char *root = getenv(places[i].variable);
         int len = snprintf(folder, PATH_MAX, "%s/%s", root != NULL ? root : "", places[i].below);
-        if (root != NULL && root[0] != '\0' && len < PATH_MAX && is_folder(folder)) {
+        if (root != NULL && root[0] != '\0' && len < PATH_MAX && tacho_path_is_folder(folder)) {
             return;
         }
     }

@@ -15,7 +15,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
 enum { HEAD_BYTES = 4096 };
 
@@ -142,12 +141,6 @@ static tacho_status list_names(tt_log_set *set, const char *path, name_list *nam
     return status;
 }
 
-static bool is_folder(const char *path)
-{
-    struct stat facts;
-    return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
-}
-
 /* Whether a file is called like a log, perhaps compressed. */
 static bool is_called_log(const char *path)
 {
@@ -167,7 +160,7 @@ static bool is_called_log(const char *path)
 /* Notes a file that should be a log: what it would have said is missing. */
 static void note_bad(tt_log_set *set, const char *path)
 {
-    if (!is_folder(path) && is_called_log(path)) {
+    if (!tacho_path_is_folder(path) && is_called_log(path)) {
         set->bad_path = set->bad_path != NULL ? set->bad_path : path;
         set->bad_count++;
     }
@@ -194,7 +187,7 @@ static tacho_status add_files(tt_log_set *set, const char *path)
 tacho_status tt_log_set_add(tt_log_set *set, const char *path)
 {
     const char *inner = NULL;
-    if (!is_folder(path)) {
+    if (!tacho_path_is_folder(path)) {
         tt_set_file file = look_at(path);
         if (file != TT_SET_FILE_NONE && file != TT_SET_OPS) {
             return add_file(set, file, path);
@@ -210,14 +203,14 @@ tacho_status tt_log_set_add(tt_log_set *set, const char *path)
     }
     TACHO_TRY(add_files(set, path));
     TACHO_TRY(tacho_folder_join(path, TACHO_STR(".logs"), set->arena, &inner));
-    return is_folder(inner) ? add_files(set, inner) : TACHO_OK;
+    return tacho_path_is_folder(inner) ? add_files(set, inner) : TACHO_OK;
 }
 
 bool tt_log_set_is_folder(const char *path)
 {
     tacho_arena arena;
     tt_log_set set;
-    if (!is_folder(path)) {
+    if (!tacho_path_is_folder(path)) {
         return false;
     }
     tacho_arena_init(&arena);
@@ -233,7 +226,7 @@ tacho_status tt_log_set_find_table(const char *folder, tacho_arena *arena, const
 {
     tt_log_set set;
     *out_path = NULL;
-    if (!is_folder(folder)) {
+    if (!tacho_path_is_folder(folder)) {
         return TACHO_OK;
     }
     tt_log_set_init(&set, arena);
@@ -247,7 +240,7 @@ bool tt_log_set_holds(const char *folder, const char *path)
     tacho_arena arena;
     tt_log_set set;
     bool holds = false;
-    if (!is_folder(folder)) {
+    if (!tacho_path_is_folder(folder)) {
         return false;
     }
     tacho_arena_init(&arena);

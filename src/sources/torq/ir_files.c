@@ -320,18 +320,12 @@ static bool is_wanted(const folder *self, const folder_file *file)
     return self->wanted == NULL || tacho_strings_find(self->wanted, file->stem) != TACHO_NONE;
 }
 
-static bool is_regular(const char *path)
-{
-    struct stat facts;
-    return stat(path, &facts) == 0 && S_ISREG(facts.st_mode);
-}
-
 /* A file that cannot be read is a problem, unless there is no memory to go on with. */
 static tacho_status read_folder_file(folder *self, const folder_file *file)
 {
     const char *path = NULL;
     TACHO_TRY(tacho_folder_join(self->path, file->name, &self->arena, &path));
-    tacho_status status = is_regular(path)
+    tacho_status status = tacho_path_is_file(path)
                               ? read_file(path, self->info)
                               : tacho_fail(TACHO_CODE_IO, "%s: not a regular file", path);
     if (status == TACHO_OK) {
@@ -455,7 +449,8 @@ static bool is_program_folder(const char *path)
         const char *inside = NULL;
         if (self.files[i].stem.len > 0) {
             status = tacho_folder_join(path, self.files[i].name, &self.arena, &inside);
-            is_program = status == TACHO_OK && is_regular(inside) && is_program_file(inside);
+            is_program =
+                status == TACHO_OK && tacho_path_is_file(inside) && is_program_file(inside);
         }
     }
     tacho_status_free(status);
@@ -509,22 +504,16 @@ bool torq_ir_is_debug_path(const char *path)
            (S_ISREG(facts.st_mode) && (file.stem.len > 0 || begins_like_bytecode(path)));
 }
 
-static bool is_folder(const char *path)
-{
-    struct stat facts;
-    return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
-}
-
 bool torq_ir_is_program_path(const char *path)
 {
-    return is_folder(path) ? is_program_folder(path) : is_program_file(path);
+    return tacho_path_is_folder(path) ? is_program_folder(path) : is_program_file(path);
 }
 
 tacho_status torq_ir_read_path(const char *path, const tacho_strings *wanted,
                                tacho_debug_info *info)
 {
     size_t before = info->dispatch_count;
-    if (is_folder(path)) {
+    if (tacho_path_is_folder(path)) {
         return read_folder(path, wanted, info);
     }
     TACHO_TRY(read_file(path, info));
