@@ -136,7 +136,8 @@ class tacho_analyse_overview_options(Structure):
 
 
 class tacho_analyse_breakdown_options(Structure):
-    _fields_ = [("input", tacho_view_options), ("top", c_uint64), ("reserved", c_uint64 * 7)]
+    _fields_ = [("input", tacho_view_options), ("top", c_uint64), ("omits_advice", c_bool),
+                ("reserved", c_uint64 * 6)]
 
 
 class tacho_analyse_ops_options(Structure):

@@ -36,15 +36,15 @@ def overview(*sources: Source, in_cycles: bool = False, wall_time_ns: int = 0,
                        guard=guard)
 
 
-def breakdown(*sources: Source, top: int = 0, progress: Optional[Progress] = None,
-              **reading: Any) -> Tables:
-    """Where the time of each device went, and why it was idle: the tables "devices", "streams",
-    "idle", "launches", "gaps" (the |top| longest, else 10) and "notes". |reading| are options of
-    Profile."""
+def breakdown(*sources: Source, top: int = 0, omits_advice: bool = False,
+              progress: Optional[Progress] = None, **reading: Any) -> Tables:
+    """Where the time of each device went, and why it was idle: the tables "verdict", "advice",
+    "devices", "streams", "idle", "launches", "gaps" (the |top| longest, else 10) and "notes".
+    |reading| are options of Profile."""
     options = _abi.tacho_analyse_breakdown_options()
     with Guard() as guard, Inputs(sources).paths() as (paths, count):
         ViewOptions(**reading).fill(options.input, guard, progress)
-        set_members(options, top=top)
+        set_members(options, top=top, omits_advice=omits_advice)
         return _tables(library().tacho_analyse_breakdown, paths, count, ctypes.byref(options),
                        guard=guard)
 

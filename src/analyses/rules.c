@@ -37,7 +37,13 @@ tacho_status tacho_findings_add(tacho_findings *findings, size_t row, const char
     kept = kept < sizeof(text) ? kept : sizeof(text) - 1;
     TACHO_TRY(tacho_grow(&findings->items, &findings->item_capacity, findings->item_count + 1));
     tacho_finding *added = &findings->items[findings->item_count];
-    *added = (tacho_finding){.rule = findings->rule, .row = row};
+    *added = (tacho_finding){.rule = findings->rule,
+                             .row = row,
+                             .gain_ns = findings->gain_ns,
+                             .has_start = findings->has_start,
+                             .start_ns = findings->start_ns};
+    findings->gain_ns = 0;
+    findings->has_start = false;
     TACHO_TRY(tacho_arena_copy(&findings->arena, tacho_str_make(text, kept), &added->advice));
     findings->item_count++;
     return TACHO_OK;

@@ -31,12 +31,18 @@ typedef struct tacho_finding {
     const tacho_rule *rule;
     size_t row; /* of the table, or TACHO_WHOLE_TABLE */
     tacho_str advice;
+    int64_t gain_ns; /* what following it can save; 0: not known */
+    bool has_start;
+    int64_t start_ns; /* of a span or gap to look at */
 } tacho_finding;
 
 struct tacho_findings {
     tacho_arena arena;
     const tacho_rule *rule; /* that is running */
-    tacho_finding *items;   /* in the order of rules, then rows */
+    int64_t gain_ns;        /* of the next finding, which takes it over */
+    bool has_start;
+    int64_t start_ns;
+    tacho_finding *items; /* in the order of rules, then rows */
     size_t item_count, item_capacity;
 };
 

@@ -63,9 +63,14 @@ tacho_status tacho_analyse_breakdown(const char *const *paths, size_t path_count
     const tacho_analyse_breakdown_options *chosen = options != NULL ? options : &defaults;
     TACHO_TRY(tacho_tables_check_place(out_tables));
     TACHO_TRY(tacho_request_check_reserved(chosen->reserved, COUNT_OF(chosen->reserved)));
-    const tacho_breakdown_options inner = {.top = chosen->top > 0 && chosen->top < SIZE_MAX
-                                                      ? (size_t)chosen->top
-                                                      : TACHO_BREAKDOWN_TOP};
+    if (chosen->top > TACHO_BREAKDOWN_TOP_MAX) {
+        return tacho_fail(TACHO_CODE_USAGE, "at most %d gaps can be listed",
+                          TACHO_BREAKDOWN_TOP_MAX);
+    }
+    const tacho_breakdown_options inner = {
+        .top = chosen->top > 0 ? chosen->top : TACHO_BREAKDOWN_TOP,
+        .omits_advice = chosen->omits_advice,
+    };
     const tacho_ask ask = {
         &tacho_analysis_breakdown, &inner, paths, path_count, &chosen->input, true};
     return analyse(&ask, out_tables);

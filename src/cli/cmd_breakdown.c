@@ -11,6 +11,8 @@ static const tacho_option options[] = {
     TACHO_OPTION_OUTPUT,
     TACHO_OPT_VALUE("top", 'n', "N", "list the N longest gaps; 0: none (default: 10)",
                     TACHO_INTO_NUMBER(tacho_breakdown_options, top, 0, TACHO_BREAKDOWN_TOP_MAX)),
+    TACHO_OPT_FLAG("no-advice", 0, "leave out the verdict and the advice",
+                   TACHO_INTO_FLAG(tacho_breakdown_options, omits_advice)),
     TACHO_OPTION_FROM,
     TACHO_OPTION_CLOCK,
     TACHO_OPTION_SLICES,
@@ -47,6 +49,10 @@ const tacho_command tacho_command_breakdown = {
         "Overlapping work counts once: every figure is the length of a union of intervals.\n"
         "Shares are of the device's span, from its first start to its last end. Several\n"
         "files, such as the ranks of one job, stand one below the other.\n"
+        "\n"
+        "First comes a verdict, one sentence per device on what limits it, then advice: what\n"
+        "to do, by rule, with the time that it can gain and where to look. Both are silent\n"
+        "where the profile does not allow a statement.\n"
         "\n"
         "compute  kernels and other arithmetic\n"
         "communication  collectives between devices (NCCL, RCCL, XLA collectives)\n"

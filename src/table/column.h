@@ -89,6 +89,7 @@ typedef enum tacho_column_unit {
     X(CLOCK_HZ, "clock_hz", HZ)                                                                    \
     X(CLOCK_MHZ, "clock_mhz", MHZ)                                                                 \
     X(COMMUNICATION_NS, "communication_ns", NS)                                                    \
+    X(COMMUNICATION_START_NS, "communication_start_ns", NS)                                        \
     X(COMPUTE_COUNT, "compute_count", NONE)                                                        \
     X(COMPUTE_CYCLES, "compute_cycles", CYCLES)                                                    \
     X(COMPUTED, "computed", NONE)                                                                  \
@@ -96,6 +97,7 @@ typedef enum tacho_column_unit {
     X(CONSTANT_BYTES, "constant_bytes", BYTES)                                                     \
     X(COPIED_BYTES, "copied_bytes", BYTES)                                                         \
     X(COPY_NS, "copy_ns", NS)                                                                      \
+    X(COPY_START_NS, "copy_start_ns", NS)                                                          \
     X(CORE, "core", NONE)                                                                          \
     X(CORE_COUNT, "core_count", NONE)                                                              \
     X(CORES, "cores", NONE)                                                                        \
@@ -165,8 +167,10 @@ typedef enum tacho_column_unit {
     X(FORMAT, "format", NONE)                                                                      \
     X(FROM_DEVICE, "from_device", NONE)                                                            \
     X(FUSED, "fused", NONE)                                                                        \
+    X(GAIN_NS, "gain_ns", NS)                                                                      \
     X(GAP_COUNT, "gap_count", NONE)                                                                \
     X(GAP_NS, "gap_ns", NS)                                                                        \
+    X(GAP_START_NS, "gap_start_ns", NS)                                                            \
     X(GB_PER_S, "gb_per_s", NONE)                                                                  \
     X(GENERATION, "generation", NONE)                                                              \
     X(GFLOP_PER_S, "gflop_per_s", NONE)                                                            \
@@ -204,6 +208,7 @@ typedef enum tacho_column_unit {
     X(LOCAL_BYTES, "local_bytes", BYTES)                                                           \
     X(LOCAL_PEAK_BYTES, "local_peak_bytes", BYTES)                                                 \
     X(LOCATION, "location", NONE)                                                                  \
+    X(LONG_LATE_NS, "long_late_ns", NS)                                                            \
     X(LONGEST_NS, "longest_ns", NS)                                                                \
     X(LONGEST_UCYCLES, "longest_ucycles", UCYCLES)                                                 \
     X(LOST, "lost", NONE)                                                                          \
@@ -316,6 +321,7 @@ typedef enum tacho_column_unit {
     X(SHAPE, "shape", NONE)                                                                        \
     X(SHARE_PERCENT, "share_percent", PERCENT)                                                     \
     X(SHORT_COUNT, "short_count", NONE)                                                            \
+    X(SHORT_LATE_NS, "short_late_ns", NS)                                                          \
     X(SHORT_PERCENT, "short_percent", PERCENT)                                                     \
     X(SIDE, "side", NONE)                                                                          \
     X(SIMULATED_CYCLES, "simulated_cycles", CYCLES)                                                \

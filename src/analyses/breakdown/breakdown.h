@@ -18,7 +18,8 @@
 enum { TACHO_BREAKDOWN_TOP = 10, TACHO_BREAKDOWN_TOP_MAX = 10000 };
 
 typedef struct tacho_breakdown_options {
-    uint64_t top; /* so many of the longest gaps, at most TACHO_BREAKDOWN_TOP_MAX; 0: none */
+    uint64_t top;      /* so many of the longest gaps, at most TACHO_BREAKDOWN_TOP_MAX; 0: none */
+    bool omits_advice; /* no verdict and no advice */
 } tacho_breakdown_options;
 
 /* The cells of file, device and origin. */
@@ -43,6 +44,16 @@ tacho_status tacho_breakdown_launches_table(const tacho_breakdown_gather *gather
 /* The longest gaps of all devices, and what the host did in them. */
 tacho_status tacho_breakdown_gaps_table(const tacho_breakdown_gather *gather,
                                         tacho_table *out_table) TACHO_MUST_USE;
+
+/* One row per device, for rules (breakdown_rules.h). */
+tacho_status tacho_breakdown_facts_table(const tacho_breakdown_gather *gather,
+                                         tacho_table *out_table) TACHO_MUST_USE;
+
+/* One sentence per device, where its facts allow one; then what to do, the largest gain first. */
+tacho_status tacho_breakdown_verdict_table(const tacho_breakdown_gather *gather,
+                                           tacho_table *out_table) TACHO_MUST_USE;
+tacho_status tacho_breakdown_advice_table(const tacho_breakdown_gather *gather,
+                                          tacho_table *out_table) TACHO_MUST_USE;
 
 /* What the profiles do not allow to be said. */
 tacho_status tacho_breakdown_notes_table(const tacho_breakdown_gather *gather,

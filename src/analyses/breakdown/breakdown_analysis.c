@@ -29,14 +29,22 @@ typedef tacho_status (*make_table)(const tacho_breakdown_gather *gather, tacho_t
 static tacho_status write_breakdown(tacho_events *events, const void *options,
                                     const tacho_table_taker *to)
 {
-    static const make_table tables[] = {
-        tacho_breakdown_devices_table,  tacho_breakdown_streams_table, tacho_breakdown_idle_table,
-        tacho_breakdown_launches_table, tacho_breakdown_gaps_table,    tacho_breakdown_notes_table,
+    static const struct {
+        make_table make;
+        bool is_advice;
+    } tables[] = {
+        {tacho_breakdown_verdict_table, true},  {tacho_breakdown_advice_table, true},
+        {tacho_breakdown_devices_table, false}, {tacho_breakdown_streams_table, false},
+        {tacho_breakdown_idle_table, false},    {tacho_breakdown_launches_table, false},
+        {tacho_breakdown_gaps_table, false},    {tacho_breakdown_notes_table, false},
     };
-    (void)options;
+    const tacho_breakdown_options *chosen = options;
     for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
         tacho_table table = {0};
-        tacho_status status = tables[i](gather_of(events), &table);
+        if (tables[i].is_advice && chosen->omits_advice) {
+            continue;
+        }
+        tacho_status status = tables[i].make(gather_of(events), &table);
         TACHO_TRY(tacho_table_hand_over(to, status, &table));
     }
     return TACHO_OK;

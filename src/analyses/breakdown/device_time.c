@@ -39,6 +39,10 @@ static void pass_time(tacho_kind_time *time, int64_t until)
             }
         }
         time->sums[busy] += next - time->now;
+        if (next - time->now > time->longest[busy].length_ns) {
+            time->longest[busy].start_ns = time->now;
+            time->longest[busy].length_ns = next - time->now;
+        }
         time->now = next;
     }
 }
@@ -85,10 +89,13 @@ int64_t tacho_idle_time_sum(const tacho_idle_time *idle)
     return sum;
 }
 
-static void count_gap(tacho_idle_time *idle, int64_t length_ns)
+static void count_gap(tacho_idle_time *idle, int64_t start_ns, int64_t length_ns)
 {
     idle->gap_count++;
-    idle->longest_ns = length_ns > idle->longest_ns ? length_ns : idle->longest_ns;
+    if (length_ns > idle->longest_ns) {
+        idle->longest_ns = length_ns;
+        idle->longest_start_ns = start_ns;
+    }
 }
 
 /* Remembers a gap that ended, and how long the device had been idle before it. */
@@ -169,7 +176,10 @@ static tacho_status settle_device(tacho_device_time *device)
     };
     TACHO_TRY(keep_gap(device, gap.start_ns, gap.end_ns));
     device->idle.causes[gap.cause] += gap.end_ns - gap.start_ns;
-    count_gap(&device->idle, gap.end_ns - gap.start_ns);
+    if (gap.cause == TACHO_IDLE_HOST_LATE && gap.end_ns - gap.start_ns >= TACHO_LONG_GAP_NS) {
+        device->idle.long_late_ns += gap.end_ns - gap.start_ns;
+    }
+    count_gap(&device->idle, gap.start_ns, gap.end_ns - gap.start_ns);
     device->ended_gap = gap;
     return TACHO_OK;
 }
@@ -197,7 +207,7 @@ static void settle_stream(const tacho_device_time *device, tacho_stream_time *st
         }
         int64_t length_ns = device->now_ns - gap->start_ns;
         int64_t others_ns = add_device_causes(device, stream, length_ns);
-        count_gap(&stream->idle, length_ns);
+        count_gap(&stream->idle, gap->start_ns, length_ns);
         if (gap->has_launch) {
             int64_t launch = gap->launch_ns > gap->start_ns ? gap->launch_ns : gap->start_ns;
             int64_t idle_ns = idle_until(device, launch) - idle_before;
@@ -311,7 +321,7 @@ tacho_status tacho_device_time_finish(tacho_device_time *device)
             int64_t length_ns = device->end_ns - stream->end_ns;
             int64_t others_ns = add_device_causes(device, stream, length_ns);
             stream->idle.causes[TACHO_IDLE_QUEUE_EMPTY] += others_ns;
-            count_gap(&stream->idle, length_ns);
+            count_gap(&stream->idle, stream->end_ns, length_ns);
         }
     }
     return TACHO_OK;

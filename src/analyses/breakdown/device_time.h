@@ -49,6 +49,9 @@ typedef struct tacho_kind_time {
     int64_t now; /* what is before it is in the sums */
     int64_t ends[TACHO_WORK_KIND_COUNT];
     int64_t sums[TACHO_WORK_COMBINATIONS]; /* bit i: kind i */
+    struct {
+        int64_t start_ns, length_ns;
+    } longest[TACHO_WORK_COMBINATIONS]; /* at a stretch */
 } tacho_kind_time;
 
 /* The time in which one of |any| and none of |none| was done: bits of kinds. */
@@ -73,10 +76,14 @@ typedef struct tacho_device_gap {
     uint32_t launch_track;            /* TACHO_NONE: not known */
 } tacho_device_gap;
 
+/* The host does other work in a gap that long: it is not the cost of launches. */
+enum { TACHO_LONG_GAP_NS = 1000000 };
+
 typedef struct tacho_idle_time {
     int64_t causes[TACHO_IDLE_CAUSE_COUNT];
     uint64_t gap_count;
-    int64_t longest_ns;
+    int64_t longest_ns, longest_start_ns;
+    int64_t long_late_ns; /* of a device: host late for TACHO_LONG_GAP_NS or longer */
 } tacho_idle_time;
 
 int64_t tacho_idle_time_sum(const tacho_idle_time *idle);
