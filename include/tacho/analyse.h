@@ -196,7 +196,7 @@ typedef struct tacho_analyse_annotate_options {
 /*
  * Runtime profiles of Torq joined with the compiler's debug information, |debug_path|: a file, or a
  * folder with one for each dispatch. Tables: "annotation", "problems" (rows without a match, by
- * reason), "debug_info" (what was read of it), "lost".
+ * reason, and files that could not be read), "debug_info" (what was read of it), "lost".
  */
 TACHO_API tacho_status tacho_analyse_annotate(const char *debug_path, const char *const *paths,
                                               size_t path_count,

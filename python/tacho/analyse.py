@@ -95,7 +95,8 @@ def annotate(debug: StrPath, *sources: Source, columns: Optional[str] = None,
              trace: Optional[StrPath] = None, progress: Optional[Progress] = None,
              **reading: Any) -> Tables:
     """Runtime profiles of Torq joined with the compiler's debug information |debug|, a file or a
-    directory: the tables "annotation", "problems", "debug_info" and "lost"."""
+    directory: the tables "annotation", "problems", "debug_info" and "lost". Rows of "problems"
+    and "lost" say what has no match and which files and records could not be read."""
     options = _abi.tacho_analyse_annotate_options()
     folders = [c_path(folder) for folder in source_dirs]
     with Guard() as guard, Inputs(sources).paths() as (paths, count):

@@ -26,6 +26,16 @@ static tacho_status add_problem(const tacho_annotation *annotation, tacho_annota
                                : tacho_table_add_absent(table);
 }
 
+/* A file of the debug information or the model that could not be read: what is said of it. */
+static tacho_status add_unread(const tacho_debug_info *info, size_t index, tacho_table *table)
+{
+    TACHO_TRY(tacho_table_add_text(table, TACHO_STR("unread_file")));
+    TACHO_TRY(tacho_table_add_text(table, tacho_dict_string(info->dict, info->problems[index])));
+    TACHO_TRY(tacho_table_add_absent(table));
+    TACHO_TRY(tacho_table_add_absent(table));
+    return tacho_table_add_absent(table);
+}
+
 tacho_status tacho_annotation_problems(const tacho_annotation *annotation, tacho_table *out_table)
 {
     tacho_table_init(out_table, "problems", "Rows without a match", problem_columns,
@@ -34,6 +44,9 @@ tacho_status tacho_annotation_problems(const tacho_annotation *annotation, tacho
         if (annotation->reason_counts[i] > 0) {
             TACHO_TRY(add_problem(annotation, (tacho_annotation_reason)i, out_table));
         }
+    }
+    for (size_t i = 0; i < annotation->info->problem_count; i++) {
+        TACHO_TRY(add_unread(annotation->info, i, out_table));
     }
     return TACHO_OK;
 }

@@ -167,8 +167,8 @@ const tacho_command tacho_command_annotate = {
         "\n"
         "Rows without a match are kept with what is known of them and counted by reason\n"
         "on standard error; the exit status is then 3, as it is for damaged debug\n"
-        "information. A warning is printed when the debug information seems to come from\n"
-        "another build.",
+        "information and for source files that are there and cannot be read. A warning is\n"
+        "printed when the debug information seems to come from another build.",
     .examples = "# which operator took how long, for a spreadsheet\n"
                 "tacho annotate model.9.executable-targets.mlir runtime.csv -o annotated.xlsx\n"
                 "# the columns of the vendor's manual\n"

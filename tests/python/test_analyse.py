@@ -4,6 +4,7 @@ import csv
 import json
 import os
 import signal
+import shutil
 import tempfile
 import threading
 import unittest
@@ -148,6 +149,18 @@ class Analyses(unittest.TestCase):
         self.assertEqual((tables["devices"]["span_ns"], tables["devices"]["busy_ns"]), ([8125], [8125]))
         self.assertEqual(tacho.Profile(KINETO).breakdown()["streams"]["stream"], ["stream 7"])
         self.assertEqual(tables["notes"]["note"], [])
+
+    def test_annotate_tells_of_sources_that_cannot_be_read(self):
+        with tempfile.TemporaryDirectory() as folder:
+            debug, loop = (os.path.join(folder, name) for name in ("debug", "loop"))
+            os.mkdir(debug)
+            os.mkdir(loop)
+            shutil.copy(DEBUG, debug)
+            os.symlink("clean_model.mlir", os.path.join(loop, "clean_model.mlir"))
+            self.assertEqual(len(tacho.annotate(debug, RUNTIME)["problems"]), 0)  # none is there
+            problem = tacho.annotate(debug, RUNTIME, source_dirs=[loop])["problems"][0]
+            self.assertEqual((problem["problem"], problem["count"]), ("unread_file", None))
+            self.assertIn("loop/clean_model.mlir: cannot open the source file: ", problem["meaning"])
 
     def test_annotate(self):
         tables = tacho.annotate(DEBUG, RUNTIME)

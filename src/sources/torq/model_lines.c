@@ -43,6 +43,7 @@ typedef struct model_lines {
     model_file *files;
     size_t file_count, file_capacity;
     size_t total_bytes;
+    char refusal[PATH_BYTES_MAX + 128]; /* of the file that is looked for; empty: none */
 } model_lines;
 
 /* ---- one line --------------------------------------------------------------------------- */
@@ -134,10 +135,10 @@ static tacho_status load_bytes(int fd, size_t size, const char *path, model_file
 }
 
 /*
- * A file that we may not open is as good as none, but it is said why. Where the machine cannot open
- * any more, going on would leave columns empty for no fault of the files.
+ * Keeps why a file could not be opened, in case that there is no other. Where the machine cannot
+ * open any more, going on would leave columns empty for no fault of the files.
  */
-static tacho_status note_refused(model_lines *self, const char *path)
+static tacho_status keep_refusal(model_lines *self, const char *path)
 {
     int why = errno;
     if (why == ENOENT || why == ENOTDIR) {
@@ -146,8 +147,24 @@ static tacho_status note_refused(model_lines *self, const char *path)
     if (why == EMFILE || why == ENFILE || why == ENOMEM || why == EIO) {
         return tacho_fail(TACHO_CODE_IO, "%s: cannot open: %s", path, strerror(why));
     }
-    return tacho_debug_info_add_note(self->info, "%s: cannot open the source file: %s", path,
-                                     strerror(why));
+    snprintf(self->refusal, sizeof(self->refusal), "%s: cannot open the source file: %s", path,
+             strerror(why));
+    return TACHO_OK;
+}
+
+/* Says what came of looking for a file: one that is there and cannot be read is a problem. */
+static tacho_status tell_search(model_lines *self, tacho_str name, bool is_found)
+{
+    if (self->refusal[0] != '\0') {
+        return is_found ? tacho_debug_info_add_note(self->info, "%s", self->refusal)
+                        : tacho_debug_info_add_problem(
+                              self->info, "%s; its operators are not shown", self->refusal);
+    }
+    return is_found
+               ? TACHO_OK
+               : tacho_debug_info_add_note(self->info,
+                                           "%.*s: no such source file; its operators are not shown",
+                                           TACHO_STR_ARG(name));
 }
 
 /* Whether |path| could be read; nothing but a regular file of moderate size is. */
@@ -156,21 +173,21 @@ static tacho_status try_path(model_lines *self, const char *path, model_file *fi
     struct stat facts;
     *out_found = false;
     if (stat(path, &facts) != 0) {
-        return note_refused(self, path);
+        return keep_refusal(self, path);
     }
     if (!S_ISREG(facts.st_mode)) {
         return TACHO_OK; /* devices are not even opened */
     }
     int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (fd < 0) {
-        return note_refused(self, path);
+        return keep_refusal(self, path);
     }
     tacho_status status = TACHO_OK;
     if (fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode)) {
         size_t size = (size_t)facts.st_size;
         if (facts.st_size < 0 || size > TORQ_MODEL_FILE_MAX ||
             size > TOTAL_BYTES_MAX - self->total_bytes) {
-            status = tacho_debug_info_add_note(
+            status = tacho_debug_info_add_problem(
                 self->info, "%s: the source file is too large; its operators are not shown", path);
         } else {
             self->total_bytes += size;
@@ -249,7 +266,7 @@ static tacho_status ensure_file(model_lines *self, tacho_str path, const model_f
         tacho_str name = tacho_strings_get(&self->names, file->path);
         bool found = false;
         if (self->file_count == FILE_COUNT_MAX) {
-            TACHO_TRY(tacho_debug_info_add_note(
+            TACHO_TRY(tacho_debug_info_add_problem(
                 self->info, "operators of more than %d source files are not shown",
                 FILE_COUNT_MAX));
         }
@@ -257,12 +274,9 @@ static tacho_status ensure_file(model_lines *self, tacho_str path, const model_f
             self->file_count >= FILE_COUNT_MAX || is_own(self, name)) {
             continue;
         }
+        self->refusal[0] = '\0';
         TACHO_TRY(find_file(self, name, file, &found));
-        if (!found) {
-            TACHO_TRY(tacho_debug_info_add_note(
-                self->info, "%.*s: no such source file; its operators are not shown",
-                TACHO_STR_ARG(name)));
-        }
+        TACHO_TRY(tell_search(self, name, found));
     }
     *out_file = &self->files[id];
     return TACHO_OK;
