@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Analyses: questions about profiles, programs and machines, answered as tables (tacho/table.h).
- * Each does what the verb of its name does: tacho overview, breakdown, ops, query, info,
+ * Each does what the verb of its name does: tacho overview, breakdown, ops, query, roofline, info,
  * diff, annotate, opstats, machine.
  *
  * Inputs are files of any format that tacho reads, recognised by content. One that cannot be read
@@ -17,6 +17,7 @@
 #ifndef TACHO_ANALYSE_H
 #define TACHO_ANALYSE_H
 
+#include <tacho/compile.h>
 #include <tacho/profile.h>
 #include <tacho/table.h>
 
@@ -110,6 +111,30 @@ TACHO_API tacho_status tacho_analyse_tt_report(const char *const *paths, size_t 
 TACHO_API tacho_status tacho_analyse_query(const char *const *paths, size_t path_count,
                                            const char *sql, const tacho_view_options *options,
                                            tacho_tables **out_tables) TACHO_MUST_USE;
+
+typedef struct tacho_analyse_roofline_options {
+    tacho_view_options input; /* how to read profiles; where it names a format, all are profiles */
+    const char *machine;      /* a name that tacho_machines_list has, or the path of a description;
+                                 NULL: the input's own, for models "torq-sl2610" */
+    const char *roof;         /* ceilings instead: "f16=989TFLOP/s,HBM=4.8TB/s"; NULL: none */
+    /* How models are compiled; of it sizes, constants, dtype, fidelity, batch and notes count.
+     * NULL: as they are. */
+    const tacho_compiled_options *model;
+    const char *sort;     /* "time", "gain", "roof", "intensity", "name", "order"; NULL: time */
+    uint64_t top;         /* so many points; 0: all */
+    uint64_t reserved[6]; /* zero */
+} tacho_analyse_roofline_options;
+
+/*
+ * How far operators are from what their machine can do: the tables "ceilings" and "roofline", as
+ * tacho-roofline(1) says. Paths are models, programs and profiles; profiles are joined with one
+ * model or program at most. |out_above_count|, which may be NULL, is told how many points are above
+ * their roof.
+ */
+TACHO_API tacho_status tacho_analyse_roofline(const char *const *paths, size_t path_count,
+                                              const tacho_analyse_roofline_options *options,
+                                              uint64_t *out_above_count,
+                                              tacho_tables **out_tables) TACHO_MUST_USE;
 
 /*
  * What is in the files. Of profiles: the tables "inputs", "tracks", "lost_before" (records that

@@ -7,6 +7,7 @@
  *     verbs annotate DEBUG FILE         verbs machine NAME
  *     verbs compile MODEL MACHINE       verbs run MODEL DEVICE
  *     verbs diff A B                    verbs tt_report FILE
+ *     verbs roofline FILE MACHINE
  *     verbs baseline FOLDER PROFILES    saves them as "b", and again
  *     verbs some FILE                   ops of a window, of some names
  *
@@ -142,6 +143,10 @@ static tacho_status make_tables(char **words, tacho_tables **out_tables)
     if (strcmp(verb, "tt_report") == 0) {
         const tacho_analyse_tt_report_options options = {.id_range = "2-", .group_by = "op"};
         return tacho_analyse_tt_report(paths, 1, &options, out_tables);
+    }
+    if (strcmp(verb, "roofline") == 0) {
+        const tacho_analyse_roofline_options options = {.machine = words[2]};
+        return tacho_analyse_roofline(paths, 1, &options, NULL, out_tables);
     }
     if (strcmp(verb, "annotate") == 0) {
         const char *const profiles[] = {words[2]};

@@ -81,6 +81,10 @@ for model in run/pair.mlir compile/block.mlir; do
     same "blocks $model" blocks run "$model" sim:torq-sl2610 -- run --device sim:torq-sl2610 \
         --blocks --iterations 5 --samples 2 --start-delay 1 "$model"
 done
+for file in compile/block.mlir roofline/gpu.json tenstorrent/ops_v1.csv; do
+    same "roofline $file" 'ceilings|roofline' roofline "$file" wormhole-n150 -- \
+        roofline --top 0 -m wormhole-n150 "$file"
+done
 for run in run report; do
     same_file "join $run" join "tenstorrent/$run" -- ops --join "tenstorrent/$run"
 done
