@@ -5,7 +5,6 @@
  */
 #include "analyses/diff_match.h"
 
-#include "analyses/diff_layers.h"
 #include "base/grow.h"
 
 #include <stdlib.h>
@@ -28,13 +27,11 @@ typedef struct left_op {
     uint32_t order;
     uint32_t gap; /* the order, on side B, of the last operator ahead of it that has a partner */
     tacho_str name, type, location;
-    tacho_str layer; /* of its name or location; empty: none is said */
 } left_op;
 
 typedef struct left_list {
     left_op *items;
     size_t item_count;
-    tacho_arena arena; /* of layers */
 } left_list;
 
 /* ---- rows ---------------------------------------------------------------------------------- */
@@ -96,6 +93,7 @@ static tacho_status match_exactly(tacho_diff_match *match)
 static tacho_status list_left(const tacho_diff_match *match, size_t side, left_list *out_list)
 {
     const tacho_samples *samples = match->sides[side];
+    *out_list = (left_list){0};
     TACHO_TRY(tacho_items_make(&out_list->items, samples->op_count));
     for (uint32_t i = 0; i < samples->op_count; i++) {
         const tacho_sampled_op *op = &samples->ops[i];
@@ -130,12 +128,6 @@ static int compare_locations(const void *left, const void *right)
     return order != 0 ? order : compare_orders(left, right);
 }
 
-static int compare_layers(const void *left, const void *right)
-{
-    int order = tacho_str_compare(((const left_op *)left)->layer, ((const left_op *)right)->layer);
-    return order != 0 ? order : compare_orders(left, right);
-}
-
 static int compare_gaps(const void *left, const void *right)
 {
     const left_op *a = left;
@@ -150,8 +142,6 @@ static tacho_status with_left(tacho_diff_match *match, int (*compare)(const void
                               left_step step)
 {
     left_list lists[2] = {{0}, {0}};
-    tacho_arena_init(&lists[0].arena);
-    tacho_arena_init(&lists[1].arena);
     tacho_status status = list_left(match, 0, &lists[0]);
     status = status == TACHO_OK ? list_left(match, 1, &lists[1]) : status;
     if (status == TACHO_OK && lists[0].item_count > 0 && lists[1].item_count > 0) {
@@ -160,10 +150,8 @@ static tacho_status with_left(tacho_diff_match *match, int (*compare)(const void
         }
         status = step(match, &lists[0], &lists[1]);
     }
-    for (size_t i = 0; i < 2; i++) {
-        free(lists[i].items);
-        tacho_arena_deinit(&lists[i].arena);
-    }
+    free(lists[0].items);
+    free(lists[1].items);
     return status;
 }
 
@@ -229,76 +217,6 @@ static tacho_status group_locations(tacho_diff_match *match, left_list *a, left_
         }
         i = end_a;
         k = end_b;
-    }
-    return TACHO_OK;
-}
-
-/* ---- one layer ----------------------------------------------------------------------------- */
-
-static tacho_status find_layers(left_list *list)
-{
-    for (size_t i = 0; i < list->item_count; i++) {
-        left_op *op = &list->items[i];
-        TACHO_TRY(tacho_diff_layer_of(op->name, &list->arena, &op->layer));
-        if (op->layer.len == 0) {
-            TACHO_TRY(tacho_diff_layer_of(op->location, &list->arena, &op->layer));
-        }
-    }
-    if (list->item_count > 1) {
-        qsort(list->items, list->item_count, sizeof(*list->items), compare_layers);
-    }
-    return TACHO_OK;
-}
-
-static size_t layer_end(const left_list *list, size_t at)
-{
-    size_t end = at;
-    while (end < list->item_count &&
-           tacho_str_equal(list->items[end].layer, list->items[at].layer)) {
-        end++;
-    }
-    return end;
-}
-
-/*
- * Operators of one layer on both sides: all of it, where one side has a single one; else one by one
- * in their order.
- */
-static tacho_status group_layer(tacho_diff_match *match, const left_list *a, const left_list *b,
-                                const size_t first[2], const size_t end[2])
-{
-    size_t count_a = end[0] - first[0];
-    size_t count_b = end[1] - first[1];
-    if (count_a == 1 || count_b == 1) {
-        uint32_t row = 0;
-        tacho_diff_kind kind = count_a > 1   ? TACHO_DIFF_MERGED
-                               : count_b > 1 ? TACHO_DIFF_SPLIT
-                                             : TACHO_DIFF_RENAMED;
-        TACHO_TRY(add_row(match, kind, &row));
-        put_in_row(match->groups[0], a, first[0], end[0], row);
-        put_in_row(match->groups[1], b, first[1], end[1], row);
-        return TACHO_OK;
-    }
-    for (size_t i = 0; i < count_a && i < count_b; i++) {
-        TACHO_TRY(
-            pair(match, a->items[first[0] + i].op, b->items[first[1] + i].op, TACHO_DIFF_RENAMED));
-    }
-    return TACHO_OK;
-}
-
-static tacho_status group_layers(tacho_diff_match *match, left_list *a, left_list *b)
-{
-    size_t at[2] = {0, 0};
-    TACHO_TRY(find_layers(a));
-    TACHO_TRY(find_layers(b));
-    while (at[0] < a->item_count && at[1] < b->item_count) {
-        int order = tacho_str_compare(a->items[at[0]].layer, b->items[at[1]].layer);
-        const size_t end[2] = {layer_end(a, at[0]), layer_end(b, at[1])};
-        if (order == 0 && a->items[at[0]].layer.len > 0) {
-            TACHO_TRY(group_layer(match, a, b, at, end));
-        }
-        at[0] = order <= 0 ? end[0] : at[0];
-        at[1] = order >= 0 ? end[1] : at[1];
     }
     return TACHO_OK;
 }
@@ -517,7 +435,6 @@ tacho_status tacho_diff_match_init(tacho_diff_match *match, const tacho_samples 
     TACHO_TRY(with_left(match, compare_names, pair_names));
     TACHO_TRY(with_left(match, compare_names, group_names));
     TACHO_TRY(with_left(match, compare_locations, group_locations));
-    TACHO_TRY(with_left(match, NULL, group_layers));
     TACHO_TRY(with_left(match, NULL, pair_in_gaps));
     TACHO_TRY(add_rest(match, 0, TACHO_DIFF_REMOVED));
     return add_rest(match, 1, TACHO_DIFF_NEW);

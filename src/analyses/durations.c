@@ -89,26 +89,6 @@ tacho_status tacho_durations_add(tacho_durations *durations, int64_t ns)
     return count_one(durations, ns);
 }
 
-void tacho_durations_fetch_place(const tacho_durations *durations, int64_t ns)
-{
-    unsigned step = 0;
-    assert(ns >= 0);
-    __builtin_prefetch(&durations->is_exact);
-    __builtin_prefetch(&durations->octaves[octave_of(ns, &step)]);
-}
-
-void tacho_durations_fetch(const tacho_durations *durations, int64_t ns)
-{
-    unsigned step = 0;
-    assert(ns >= 0);
-    unsigned octave = octave_of(ns, &step);
-    if (durations->is_exact && durations->count < durations->value_capacity) {
-        __builtin_prefetch(durations->values + durations->count, 1);
-    } else if (durations->octaves[octave] != NULL) {
-        __builtin_prefetch(durations->octaves[octave] + step, 1);
-    }
-}
-
 tacho_status tacho_durations_merge(tacho_durations *durations, const tacho_durations *more)
 {
     if (durations->is_exact && more->is_exact) {

@@ -31,13 +31,6 @@ void tacho_durations_deinit(tacho_durations *durations);
 /* |ns| is not negative. */
 tacho_status tacho_durations_add(tacho_durations *durations, int64_t ns) TACHO_MUST_USE;
 
-/*
- * Ask the processor for what adding |ns| will touch, some time before: first the place that says
- * where its bucket is, then the bucket.
- */
-void tacho_durations_fetch_place(const tacho_durations *durations, int64_t ns);
-void tacho_durations_fetch(const tacho_durations *durations, int64_t ns);
-
 /* Counts them in buckets from here on. */
 tacho_status tacho_durations_compact(tacho_durations *durations) TACHO_MUST_USE;
 

@@ -342,11 +342,10 @@ static tacho_status make_rows(grouping *self)
     return self->ops->row_count > 0 ? sort_rows(self) : TACHO_OK;
 }
 
-tacho_status tacho_ops_init_gathered(tacho_ops *ops, tacho_ops_gather *gather,
+tacho_status tacho_ops_init_gathered(tacho_ops *ops, const tacho_ops_gather *gather,
                                      const tacho_ops_options *options)
 {
     *ops = (tacho_ops){.dict = gather->events.dict};
-    TACHO_TRY(tacho_ops_gather_flush(gather));
     grouping self = {.ops = ops, .gather = gather, .dict = gather->events.dict, .options = options};
     tacho_status status = make_rows(&self);
     grouping_deinit(&self);

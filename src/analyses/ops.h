@@ -96,7 +96,7 @@ typedef struct tacho_ops {
 tacho_status tacho_ops_init(tacho_ops *ops, const tacho_profile *profile,
                             const tacho_ops_options *options) TACHO_MUST_USE;
 /* The same of rows that have streamed by; |gather| is not needed any longer then. */
-tacho_status tacho_ops_init_gathered(tacho_ops *ops, tacho_ops_gather *gather,
+tacho_status tacho_ops_init_gathered(tacho_ops *ops, const tacho_ops_gather *gather,
                                      const tacho_ops_options *options) TACHO_MUST_USE;
 void tacho_ops_deinit(tacho_ops *ops);
 

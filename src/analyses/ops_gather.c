@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Cells are found by the site's last one, else by a hash index. There may be more than a cache
- * holds: spans are counted some at a time, so that the processor waits for several cells at once.
+ * Cells are found by the site's last one, else by a hash index.
  */
 #include "analyses/ops_gather.h"
 
@@ -27,9 +26,9 @@ static tacho_status prepare(tacho_ops_gather *gather)
 
 static tacho_status grow_sites(tacho_ops_gather *gather, size_t count)
 {
-    TACHO_TRY(tacho_grow(&gather->lasts, &gather->site_capacity, count));
+    TACHO_TRY(tacho_grow(&gather->last_cells, &gather->site_capacity, count));
     while (gather->site_count < count) {
-        gather->lasts[gather->site_count++] = (tacho_ops_last){.cell = TACHO_NONE};
+        gather->last_cells[gather->site_count++] = TACHO_NONE;
     }
     return TACHO_OK;
 }
@@ -68,14 +67,7 @@ static tacho_status add_cell(tacho_ops_gather *gather, const uint32_t key[4], ui
     return tacho_index_add(&gather->index, hash, *out_cell);
 }
 
-static bool is_last(const tacho_ops_last *last, const uint32_t key[4])
-{
-    return last->cell != TACHO_NONE && last->track == key[0] && last->origin == key[2] &&
-           last->type == key[3];
-}
-
-static tacho_status find_cell(tacho_ops_gather *gather, const tacho_row *row,
-                              const tacho_ops_last **out_last)
+static tacho_status find_cell(tacho_ops_gather *gather, const tacho_row *row, uint32_t *out_cell)
 {
     uint32_t key[4] = {row->track, row->of.span.site, row->of.span.flags & TACHO_SPAN_ORIGIN_MASK,
                        TACHO_NONE};
@@ -83,14 +75,11 @@ static tacho_status find_cell(tacho_ops_gather *gather, const tacho_row *row,
     if (TACHO_UNLIKELY(key[1] >= gather->site_count)) {
         TACHO_TRY(grow_sites(gather, gather->events.dict->site_count));
     }
-    tacho_ops_last *last = &gather->lasts[key[1]];
-    if (TACHO_UNLIKELY(!is_last(last, key))) {
-        *last = (tacho_ops_last){.track = key[0], .origin = key[2], .type = key[3]};
-        last->cell = TACHO_NONE;
-        TACHO_TRY(add_cell(gather, key, &last->cell));
-        last->is_phase = gather->cells[last->cell].is_phase;
+    uint32_t *last = &gather->last_cells[key[1]];
+    if (TACHO_UNLIKELY(*last == TACHO_NONE || !is_cell(&gather->cells[*last], key))) {
+        TACHO_TRY(add_cell(gather, key, last));
     }
-    *out_last = last;
+    *out_cell = *last;
     return TACHO_OK;
 }
 
@@ -154,64 +143,33 @@ static tacho_status compact_cells(tacho_ops_gather *gather)
     return TACHO_OK;
 }
 
-/* ---- counting -------------------------------------------------------------------------------- */
-
-static tacho_status count_span(tacho_ops_gather *gather, const tacho_ops_pending *span)
+static tacho_status gather_row(tacho_events *events, const tacho_row *row)
 {
-    tacho_ops_cell *cell = &gather->cells[span->cell];
+    tacho_ops_gather *gather = gather_of(events);
+    const tacho_dict *dict = events->dict;
+    if (row->kind != TACHO_ROW_SPAN || (row->of.span.flags & TACHO_SPAN_INSTANT) != 0) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(gather->is_ready ? TACHO_OK : prepare(gather));
+    uint32_t at = TACHO_NONE;
+    TACHO_TRY(find_cell(gather, row, &at));
+    const tacho_clock *clock = tacho_dict_track_clock(dict, row->track);
+    int64_t ns = tacho_clock_ns(clock, row->of.span.end) - tacho_clock_ns(clock, row->start);
+    if (dict->tracks[row->track].nesting == TACHO_NESTING_STACK && !gather->cells[at].is_phase) {
+        TACHO_TRY(nest(gather, row, at, ns));
+    }
+    tacho_ops_cell *cell = &gather->cells[at];
     cell->count++;
-    cell->total_ns += span->ns;
-    cell->min_ns = span->ns < cell->min_ns ? span->ns : cell->min_ns;
-    cell->max_ns = span->ns > cell->max_ns ? span->ns : cell->max_ns;
-    TACHO_TRY(tacho_durations_add(&cell->durations, span->ns));
+    cell->total_ns += ns;
+    cell->min_ns = ns < cell->min_ns ? ns : cell->min_ns;
+    cell->max_ns = ns > cell->max_ns ? ns : cell->max_ns;
+    add_bytes(gather, row, cell);
+    TACHO_TRY(tacho_durations_add(&cell->durations, ns));
     gather->span_count++;
     if (TACHO_UNLIKELY(gather->span_count == TACHO_OPS_EXACT_SPANS + 1)) {
         return compact_cells(gather);
     }
     return gather->span_count > TACHO_OPS_EXACT_SPANS ? compact_cell(cell) : TACHO_OK;
-}
-
-tacho_status tacho_ops_gather_flush(tacho_ops_gather *gather)
-{
-    size_t count = gather->pending_count;
-    gather->pending_count = 0;
-    for (size_t i = 0; i < count; i++) {
-        const tacho_ops_pending *span = &gather->pending[i];
-        tacho_durations_fetch(&gather->cells[span->cell].durations, span->ns);
-    }
-    for (size_t i = 0; i < count; i++) {
-        TACHO_TRY(count_span(gather, &gather->pending[i]));
-    }
-    return TACHO_OK;
-}
-
-static tacho_status add_pending(tacho_ops_gather *gather, uint32_t cell, int64_t ns)
-{
-    const tacho_ops_cell *counted = &gather->cells[cell];
-    __builtin_prefetch(&counted->count);
-    tacho_durations_fetch_place(&counted->durations, ns);
-    gather->pending[gather->pending_count++] = (tacho_ops_pending){ns, cell};
-    return gather->pending_count == TACHO_OPS_PENDING_MAX ? tacho_ops_gather_flush(gather)
-                                                          : TACHO_OK;
-}
-
-static tacho_status gather_row(tacho_events *events, const tacho_row *row)
-{
-    tacho_ops_gather *gather = gather_of(events);
-    const tacho_dict *dict = events->dict;
-    const tacho_ops_last *last = NULL;
-    if (row->kind != TACHO_ROW_SPAN || (row->of.span.flags & TACHO_SPAN_INSTANT) != 0) {
-        return TACHO_OK;
-    }
-    TACHO_TRY(gather->is_ready ? TACHO_OK : prepare(gather));
-    TACHO_TRY(find_cell(gather, row, &last));
-    const tacho_clock *clock = tacho_dict_track_clock(dict, row->track);
-    int64_t ns = tacho_clock_ns(clock, row->of.span.end) - tacho_clock_ns(clock, row->start);
-    if (dict->tracks[row->track].nesting == TACHO_NESTING_STACK && !last->is_phase) {
-        TACHO_TRY(nest(gather, row, last->cell, ns));
-    }
-    add_bytes(gather, row, &gather->cells[last->cell]);
-    return add_pending(gather, last->cell, ns);
 }
 
 void tacho_ops_gather_init(tacho_ops_gather *gather, tacho_dict *dict)
@@ -230,7 +188,7 @@ void tacho_ops_gather_deinit(tacho_ops_gather *gather)
     }
     free(gather->cells);
     free(gather->stacks);
-    free(gather->lasts);
+    free(gather->last_cells);
     if (gather->is_ready) {
         tacho_index_deinit(&gather->index);
     }

@@ -43,21 +43,6 @@ typedef struct tacho_ops_stack {
     size_t item_count, item_capacity;
 } tacho_ops_stack;
 
-/* The cell of a site's last span, with what tells it from others. */
-typedef struct tacho_ops_last {
-    uint32_t cell; /* TACHO_NONE for none */
-    uint32_t track, origin, type;
-    bool is_phase;
-} tacho_ops_last;
-
-/* A span that its cell has not counted yet. */
-typedef struct tacho_ops_pending {
-    int64_t ns;
-    uint32_t cell;
-} tacho_ops_pending;
-
-enum { TACHO_OPS_PENDING_MAX = 64 };
-
 typedef struct tacho_ops_gather {
     tacho_events events; /* takes rows in track order */
     bool is_ready;
@@ -67,18 +52,13 @@ typedef struct tacho_ops_gather {
     tacho_ops_cell *cells; /* in the order of their first spans */
     size_t cell_count, cell_capacity;
     tacho_index index;
-    tacho_ops_last *lasts; /* by site */
+    uint32_t *last_cells; /* by site, TACHO_NONE for none */
     size_t site_count, site_capacity;
     tacho_ops_stack *stacks; /* by track */
     size_t stack_count, stack_capacity;
-    tacho_ops_pending pending[TACHO_OPS_PENDING_MAX];
-    size_t pending_count;
 } tacho_ops_gather;
 
 void tacho_ops_gather_init(tacho_ops_gather *gather, tacho_dict *dict);
 void tacho_ops_gather_deinit(tacho_ops_gather *gather);
-
-/* Counts the last spans; call it before looking at cells. */
-tacho_status tacho_ops_gather_flush(tacho_ops_gather *gather) TACHO_MUST_USE;
 
 #endif

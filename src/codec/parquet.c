@@ -85,48 +85,34 @@ static tacho_status add_to_dictionary(tacho_parquet_values *self, uint32_t key, 
     return TACHO_OK;
 }
 
-/* The place of |key| in the dictionary, which is mostly that of the value before. */
-static bool find_key(tacho_parquet_values *self, uint32_t key, uint32_t *out_index)
+/* Whether it is that of the value before: most columns change seldom. */
+static bool is_last_key(const tacho_parquet_values *self, uint32_t key)
 {
-    if (self->dictionary_count == 0 || self->last_key != key) {
-        const uint64_t *known = tacho_number_map_find(&self->keys, key);
-        if (known == NULL) {
-            return false;
-        }
-        self->last_index = (uint32_t)*known;
-        self->last_key = key;
-    }
-    *out_index = self->last_index;
-    return true;
+    return self->dictionary_count > 0 && self->last_key == key;
 }
 
 tacho_status tacho_parquet_add_key(tacho_parquet *writer, uint32_t key, tacho_str text)
 {
     tacho_parquet_values *self = NULL;
-    uint32_t index = 0;
     TACHO_TRY(begin_value(writer, true, &self));
     assert(self->facts.type == TACHO_PARQUET_TEXT && self->texts.len == 0);
     self->has_keys = true;
-    if (!find_key(self, key, &index)) {
-        index = (uint32_t)self->dictionary_count;
-        TACHO_TRY(add_to_dictionary(self, key, text));
+    if (!is_last_key(self, key)) {
+        const uint64_t *known = tacho_number_map_find(&self->keys, key);
+        self->last_index = known != NULL ? (uint32_t)*known : (uint32_t)self->dictionary_count;
         self->last_key = key;
-        self->last_index = index;
+        if (known == NULL) {
+            TACHO_TRY(add_to_dictionary(self, key, text));
+        }
     }
-    return add_index(self, index);
+    return add_index(self, self->last_index);
 }
 
-tacho_status tacho_parquet_add_known(tacho_parquet *writer, uint32_t key, bool *out_is_known)
+bool tacho_parquet_has_key(const tacho_parquet *writer, uint32_t key)
 {
     bool is_full = writer->next_column == 0 && writer->row_count == TACHO_PARQUET_GROUP_ROWS;
-    tacho_parquet_values *self = &writer->columns[writer->next_column];
-    uint32_t index = 0;
-    *out_is_known = !is_full && find_key(self, key, &index);
-    if (!*out_is_known) {
-        return TACHO_OK;
-    }
-    TACHO_TRY(begin_value(writer, true, &self));
-    return add_index(self, index);
+    const tacho_parquet_values *self = &writer->columns[writer->next_column];
+    return !is_full && (is_last_key(self, key) || tacho_number_map_find(&self->keys, key) != NULL);
 }
 
 tacho_status tacho_parquet_add_plain_text(tacho_str text, tacho_parquet_buffer *to)

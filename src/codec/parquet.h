@@ -48,9 +48,8 @@ tacho_status tacho_parquet_add_real(tacho_parquet *writer, double value) TACHO_M
 tacho_status tacho_parquet_add_key(tacho_parquet *writer, uint32_t key,
                                    tacho_str text) TACHO_MUST_USE;
 
-/* The same for text that the dictionary of its group has already; adds nothing where it has not. */
-tacho_status tacho_parquet_add_known(tacho_parquet *writer, uint32_t key,
-                                     bool *out_is_known) TACHO_MUST_USE;
+/* Whether the next column has text under |key|: then add_key needs no text. */
+bool tacho_parquet_has_key(const tacho_parquet *writer, uint32_t key);
 
 /* Text that is copied. */
 tacho_status tacho_parquet_add_text(tacho_parquet *writer, tacho_str text) TACHO_MUST_USE;

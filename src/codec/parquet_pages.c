@@ -8,27 +8,23 @@
 
 #include "base/grow.h"
 
-#include <stdlib.h>
-
 enum {
     PAGE_DATA = 0,
     PAGE_DICTIONARY = 2,
     ZSTD_LEVEL = 3,
-    ZSTD_LEVEL_TEXT = 6,    /* of many texts in whole bytes: sequences of names repeat */
     DISTINCT_MAX = 1 << 15, /* integers that are worth a dictionary */
-    OFTEN = 1 << 10,        /* those that occur so often come first, in any order */
     SMALL_SHARE = 16,       /* a page with so many values for a byte is small enough */
 };
 
 /* ---- compressing and writing ----------------------------------------------------------------- */
 
-static tacho_status compress(tacho_parquet *writer, int level)
+static tacho_status compress(tacho_parquet *writer)
 {
     size_t bound = ZSTD_compressBound(writer->page.len);
     writer->packed.len = 0;
     TACHO_TRY(tacho_grow(&writer->packed.items, &writer->packed.capacity, bound));
     size_t len = ZSTD_compressCCtx(writer->zstd, writer->packed.items, bound, writer->page.items,
-                                   writer->page.len, level);
+                                   writer->page.len, ZSTD_LEVEL);
     if (ZSTD_isError(len)) {
         return tacho_no_memory();
     }
@@ -128,44 +124,6 @@ static tacho_status number_integers(tacho_parquet *writer, const tacho_parquet_v
     return TACHO_OK;
 }
 
-/*
- * Puts integers that occur often first, so that the upper bytes of places are mostly zero: by the
- * number of times, and those of one number as they came.
- */
-static tacho_status sort_distinct(tacho_parquet *writer, size_t value_count)
-{
-    size_t starts[OFTEN + 2] = {0}; /* by how far a number is below OFTEN */
-    uint32_t *counts = NULL;        /* of each integer, and then its new place */
-    int64_t *sorted = NULL;
-    TACHO_TRY(tacho_items_make(&counts, writer->distinct_count));
-    tacho_status status = tacho_items_make(&sorted, writer->distinct_capacity);
-    if (status != TACHO_OK) {
-        free(counts);
-        return status;
-    }
-    for (size_t i = 0; i < value_count; i++) {
-        counts[writer->indexes[i]]++;
-    }
-    for (size_t i = 0; i < writer->distinct_count; i++) {
-        counts[i] = OFTEN - (counts[i] < OFTEN ? counts[i] : OFTEN);
-        starts[counts[i] + 1]++;
-    }
-    for (size_t i = 1; i <= OFTEN; i++) {
-        starts[i] += starts[i - 1];
-    }
-    for (size_t i = 0; i < writer->distinct_count; i++) {
-        counts[i] = (uint32_t)starts[counts[i]]++;
-        sorted[counts[i]] = writer->distinct[i];
-    }
-    for (size_t i = 0; i < value_count; i++) {
-        writer->indexes[i] = counts[writer->indexes[i]];
-    }
-    free(writer->distinct);
-    writer->distinct = sorted;
-    free(counts);
-    return TACHO_OK;
-}
-
 static tacho_status make_dictionary(tacho_parquet *writer, const tacho_parquet_values *self)
 {
     bool has_integers = self->facts.type == TACHO_PARQUET_INT;
@@ -174,7 +132,7 @@ static tacho_status make_dictionary(tacho_parquet *writer, const tacho_parquet_v
     TACHO_TRY(has_integers ? tacho_parquet_buffer_add(&writer->page, writer->distinct,
                                                       count * sizeof(*writer->distinct))
                            : put_texts(writer, self));
-    TACHO_TRY(compress(writer, ZSTD_LEVEL));
+    TACHO_TRY(compress(writer));
     keep_page(writer, count, TACHO_PARQUET_PLAIN, &writer->dictionary);
     return TACHO_OK;
 }
@@ -245,7 +203,7 @@ static tacho_status make_values(tacho_parquet *writer, const tacho_parquet_value
 {
     int encoding = TACHO_PARQUET_PLAIN;
     TACHO_TRY(put_values(writer, self, &encoding));
-    TACHO_TRY(compress(writer, ZSTD_LEVEL));
+    TACHO_TRY(compress(writer));
     keep_page(writer, self->level_count, encoding, &writer->data);
     return TACHO_OK;
 }
@@ -255,8 +213,7 @@ static tacho_status try_indexes(tacho_parquet *writer, const tacho_parquet_value
                                 unsigned width, size_t more_len)
 {
     TACHO_TRY(put_indexes(writer, self, width));
-    bool has_sequences = self->has_keys && width > 8 && width % 8 == 0;
-    TACHO_TRY(compress(writer, has_sequences ? ZSTD_LEVEL_TEXT : ZSTD_LEVEL));
+    TACHO_TRY(compress(writer));
     if (writer->packed.len + more_len < writer->data.packed.len) {
         keep_page(writer, self->level_count, TACHO_PARQUET_DICTIONARY, &writer->data);
     }
@@ -283,7 +240,6 @@ static tacho_status make_integers(tacho_parquet *writer, const tacho_parquet_val
     if (!is_worth_it) {
         return TACHO_OK;
     }
-    TACHO_TRY(sort_distinct(writer, self->value_count));
     TACHO_TRY(make_dictionary(writer, self));
     return try_widths(writer, self, writer->distinct_count, writer->dictionary.packed.len);
 }

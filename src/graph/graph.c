@@ -7,6 +7,8 @@
 #include "base/grow.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 tacho_status tacho_graph_init(tacho_graph *graph)
@@ -48,6 +50,30 @@ void tacho_graph_trim(tacho_graph *graph)
     tacho_grow_trim(&graph->links, &graph->link_capacity, graph->link_count);
     tacho_grow_trim(&graph->attrs, &graph->attr_capacity, graph->attr_count);
     tacho_mappings_release(&graph->mappings);
+}
+
+void tacho_graph_add_note(tacho_graph *graph, const char *format, ...)
+{
+    enum { NOTES_MAX = 290 };
+    char text[NOTES_MAX + 1];
+    tacho_str kept;
+    size_t used = graph->note.len;
+    if (used > NOTES_MAX / 2) {
+        return; /* the next one would be cut */
+    }
+    memcpy(text, graph->note.data, used);
+    if (used > 0) {
+        used += (size_t)snprintf(text + used, sizeof(text) - used, "; ");
+    }
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text + used, sizeof(text) - used, format, args);
+    va_end(args);
+    tacho_status status = tacho_arena_copy(&graph->arena, tacho_str_from_cstring(text), &kept);
+    if (status == TACHO_OK) {
+        graph->note = kept;
+    }
+    tacho_status_free(status);
 }
 
 tacho_status tacho_graph_add_tensor(tacho_graph *graph, tacho_str name, uint32_t *out_id)

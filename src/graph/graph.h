@@ -104,6 +104,7 @@ struct tacho_graph {
     tacho_mappings mappings;    /* files that constants are borrowed from */
     size_t absent_weight_count; /* tensors whose values are not there: others stand in */
     size_t zero_weight_count;   /* of those: zeros do, not seeded-random ones */
+    bool trusts_inference;      /* shapes that the file says wrongly are replaced, with a note */
     size_t sparse_weight_count; /* constants of sparse form: counted as dense, values not read */
     tacho_branches branches;
 };
@@ -121,6 +122,12 @@ static inline tacho_str tacho_graph_string(const tacho_graph *graph, uint32_t id
 {
     return tacho_strings_get(&graph->strings, id);
 }
+
+/*
+ * Adds a sentence to what the reader had to choose; as many as a warning has room for are kept.
+ * Nothing is added without memory.
+ */
+void tacho_graph_add_note(tacho_graph *graph, const char *format, ...) TACHO_PRINTF(2, 3);
 
 /* A new tensor of unknown type and shape. */
 tacho_status tacho_graph_add_tensor(tacho_graph *graph, tacho_str name,

@@ -145,6 +145,21 @@ static tacho_status contradiction(const tacho_infer *infer, size_t output,
                             tacho_shape_print(tensor->shape, said, sizeof(said)));
 }
 
+/* What the operator makes against what the file says: the first counts where both are ONNX's. */
+static tacho_status correct_shape(const tacho_infer *infer, size_t output, tacho_tensor *tensor,
+                                  const tacho_shape *shape)
+{
+    if (!infer->graph->trusts_inference) {
+        return contradiction(infer, output, tensor, shape);
+    }
+    char found[TACHO_SHAPE_TEXT_MAX], said[TACHO_SHAPE_TEXT_MAX];
+    tacho_graph_add_note(infer->graph, "'%.60s' has shape %s, not %s as the file says",
+                         tacho_graph_string(infer->graph, tensor->name).data,
+                         tacho_shape_print(shape, found, sizeof(found)),
+                         tacho_shape_print(tensor->shape, said, sizeof(said)));
+    return tacho_graph_set_shape(infer->graph, tensor, shape);
+}
+
 static tacho_status merge_shape(const tacho_infer *infer, size_t output, tacho_tensor *tensor,
                                 const tacho_shape *shape)
 {
@@ -155,13 +170,13 @@ static tacho_status merge_shape(const tacho_infer *infer, size_t output, tacho_t
         return tacho_graph_set_shape(infer->graph, tensor, shape);
     }
     if (tensor->shape->rank != shape->rank) {
-        return contradiction(infer, output, tensor, shape);
+        return correct_shape(infer, output, tensor, shape);
     }
     tacho_shape merged = *tensor->shape;
     for (int32_t i = 0; i < shape->rank; i++) {
         int64_t *dim = &merged.dims[i];
         if (shape->dims[i] >= 0 && *dim >= 0 && shape->dims[i] != *dim) {
-            return contradiction(infer, output, tensor, shape);
+            return correct_shape(infer, output, tensor, shape);
         }
         *dim = shape->dims[i] >= 0 ? shape->dims[i] : *dim;
     }

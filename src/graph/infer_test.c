@@ -56,6 +56,26 @@ static void assert_splat(const tacho_graph *graph, const char *name, float expec
     assert_float_equal(element, expected, 0);
 }
 
+/* A reader may trust what is found more than what the file says. */
+static void test_corrected(void **state)
+{
+    (void)state;
+    tacho_graph graph;
+    testing_init(&graph);
+    graph.trusts_inference = true;
+    node(&graph, "Relu", "f32:2x3", "", "y");
+    node(&graph, "Abs", "f32:2x3", "", "z");
+    testing_set_shape(&graph, "y", &(tacho_shape){.rank = 2, .dims = {2, 4}});
+    testing_set_shape(&graph, "z", &(tacho_shape){.rank = 1, .dims = {6}});
+    assert_null(tacho_graph_infer(&graph));
+    assert_type(&graph, "y", "f32:2x3");
+    assert_type(&graph, "z", "f32:2x3");
+    assert_string_equal(graph.note.data,
+                        "'y' has shape 2x3, not 2x4 as the file says; 'z' has shape "
+                        "2x3, not 6 as the file says");
+    tacho_graph_deinit(&graph);
+}
+
 /* What the file says of an output is completed, or contradicted. */
 static void test_merge(void **state)
 {
@@ -332,13 +352,10 @@ static void test_long_chain(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_merge),
-        cmocka_unit_test(test_contradictions),
-        cmocka_unit_test(test_shape_arithmetic),
-        cmocka_unit_test(test_splats),
-        cmocka_unit_test(test_bytes),
-        cmocka_unit_test(test_attributes),
-        cmocka_unit_test(test_said_shapes),
+        cmocka_unit_test(test_corrected),      cmocka_unit_test(test_merge),
+        cmocka_unit_test(test_contradictions), cmocka_unit_test(test_shape_arithmetic),
+        cmocka_unit_test(test_splats),         cmocka_unit_test(test_bytes),
+        cmocka_unit_test(test_attributes),     cmocka_unit_test(test_said_shapes),
         cmocka_unit_test(test_long_chain),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -142,15 +142,26 @@ static tacho_status read_inputs(tacho_onnx_state *state, node_proto *node)
     return TACHO_OK;
 }
 
-/* One that nothing else makes. */
+/*
+ * One that nothing else makes; of two nodes with the same output, those that follow read the
+ * second. A node cannot make the same twice.
+ */
 static tacho_status read_output(tacho_onnx_state *state, tacho_str name)
 {
     TACHO_TRY(add_link(state, name, true));
-    uint32_t id = state->links[state->link_count - 1];
-    if (id == TACHO_NONE) {
+    uint32_t *id = &state->links[state->link_count - 1];
+    if (*id == TACHO_NONE) {
         return TACHO_OK;
     }
-    tacho_tensor *tensor = &state->graph->tensors[id];
+    uint32_t producer = state->graph->tensors[*id].producer;
+    if (producer != TACHO_NONE && producer != state->graph->node_count) {
+        TACHO_TRY(tacho_onnx_tensor_redefine(state, name, id));
+        tacho_graph_add_note(
+            state->graph, "nodes %" PRIu32 " and %zu both make '%.*s'; the second counts", producer,
+            state->graph->node_count,
+            TACHO_STR_ARG(tacho_str_make(name.data, name.len < 60 ? name.len : 60)));
+    }
+    tacho_tensor *tensor = &state->graph->tensors[*id];
     const char *other = tensor->producer != TACHO_NONE ? "another output"
                         : tensor->is_input             ? "an input of the model"
                         : tensor->is_constant          ? "an initializer"
@@ -537,6 +548,7 @@ static tacho_status read_model(tacho_graph *graph, tacho_str bytes,
     if (state == NULL) {
         return tacho_no_memory();
     }
+    graph->trusts_inference = true;
     state->graph = graph;
     state->options = options;
     state->bytes = bytes;

@@ -81,6 +81,8 @@ typedef struct tacho_onnx_state {
     tacho_arena arena;      /* scratch, for one node */
     bool *is_dim_used;      /* by option */
     char missing[512];      /* the sizes to give, "NAME=VALUE" each; an empty one ends them */
+    bool has_batch;         /* a dimension without a value became 1 */
+    tacho_str batch;        /* the name of the dimension that became 1, or empty */
     tacho_str problem;      /* the first dimension without a value, in the graph's arena */
     tacho_onnx_name *names; /* by string of the graph */
     size_t name_count, name_capacity;
@@ -145,6 +147,10 @@ tacho_status tacho_onnx_tensor_ensure(tacho_onnx_state *state, tacho_str name,
 /* The tensor called |name| in this scope itself, made where it is new. */
 tacho_status tacho_onnx_tensor_define(tacho_onnx_state *state, tacho_str name,
                                       uint32_t *out_tensor) TACHO_MUST_USE;
+
+/* Another tensor called |name| in this scope, which it means from here on. */
+tacho_status tacho_onnx_tensor_redefine(tacho_onnx_state *state, tacho_str name,
+                                        uint32_t *out_tensor) TACHO_MUST_USE;
 
 /* The tensor that |name| means here, or TACHO_NONE; and that of this scope itself. */
 uint32_t tacho_onnx_tensor_find(const tacho_onnx_state *state, tacho_str name);

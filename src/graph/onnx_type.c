@@ -266,6 +266,43 @@ static tacho_status keep_open(const tacho_onnx_state *state, value_info *info, u
     return TACHO_OK;
 }
 
+/*
+ * Whether an open dimension is the batch: the first of several, without a name or with one that
+ * says so; and those of the same name.
+ */
+static bool is_batch(const tacho_onnx_state *state, const value_info *info, int32_t i)
+{
+    static const char *const names[] = {"bs", "None", "?"};
+    tacho_str name = info->dim_names[i];
+    if (name.len > 0 && tacho_str_equal(name, state->batch)) {
+        return true;
+    }
+    bool is_picture = info->shape.rank >= 3 && tacho_str_equal(name, TACHO_STR("N"));
+    bool is_one = name.len == 0 || is_picture || tacho_str_starts_with(name, TACHO_STR("unk__"));
+    for (size_t j = 0; j < sizeof(names) / sizeof(names[0]); j++) {
+        is_one = is_one || tacho_str_equal(name, tacho_str_from_cstring(names[j]));
+    }
+    for (tacho_str rest = name; rest.len >= 5; rest = tacho_str_from(rest, 1)) {
+        is_one = is_one || tacho_str_starts_with(rest, TACHO_STR("batch")) ||
+                 tacho_str_starts_with(rest, TACHO_STR("Batch"));
+    }
+    return i == 0 && info->shape.rank > 1 && is_one;
+}
+
+static void take_batch(tacho_onnx_state *state, const value_info *info, int32_t i)
+{
+    tacho_str name = info->dim_names[i];
+    if (state->has_batch && (name.len == 0 || tacho_str_equal(name, state->batch))) {
+        return; /* said before */
+    }
+    state->has_batch = true;
+    state->batch = name.len > 0 ? name : state->batch;
+    tacho_graph_add_note(state->graph,
+                         "dimension %" PRId32 "%s%.*s%s of input '%.*s' is open: 1 is used", i,
+                         name.len > 0 ? " ('" : "", TACHO_STR_ARG(tacho_onnx_shown(name)),
+                         name.len > 0 ? "')" : "", TACHO_STR_ARG(tacho_onnx_shown(info->name)));
+}
+
 /* Numbers for all dimensions of an input; a 0 of the file can be given another. */
 static tacho_status settle_input(tacho_onnx_state *state, value_info *info)
 {
@@ -282,7 +319,11 @@ static tacho_status settle_input(tacho_onnx_state *state, value_info *info)
             return tacho_fail(TACHO_CODE_USAGE, "dimension '%.*s': %" PRId64 " is not a size",
                               TACHO_STR_ARG(tacho_onnx_shown(dim->name)), dim->value);
         }
-        if (is_open(info, i) && dim == NULL && state->options->facts == NULL) {
+        bool is_missing = is_open(info, i) && dim == NULL && state->options->facts == NULL;
+        if (is_missing && is_batch(state, info, i)) {
+            take_batch(state, info, i);
+            *value = 1;
+        } else if (is_missing) {
             TACHO_TRY(note_missing(state, info, i));
         }
         *value = dim != NULL ? dim->value : *value;

@@ -203,6 +203,29 @@ tacho_status tacho_onnx_tensor_define(tacho_onnx_state *state, tacho_str name, u
     return TACHO_OK;
 }
 
+tacho_status tacho_onnx_tensor_redefine(tacho_onnx_state *state, tacho_str name,
+                                        uint32_t *out_tensor)
+{
+    tacho_onnx_name *entry = NULL;
+    TACHO_TRY(tacho_onnx_name_ensure(state, name, &entry));
+    uint32_t id = (uint32_t)(entry - state->names), before = find_in(state, state->scope, id);
+    if (state->graph->tensor_count >= TACHO_ONNX_TENSOR_MAX) {
+        return tacho_onnx_fail(state, TACHO_CODE_LIMIT, name.data, "more than %d tensors",
+                               (int)TACHO_ONNX_TENSOR_MAX);
+    }
+    TACHO_TRY(tacho_graph_add_tensor(state->graph, name, out_tensor));
+    if (state->scope == 0) {
+        entry->tensor = *out_tensor;
+    }
+    for (size_t i = state->local_count; i-- > 0 && state->scope > 0;) {
+        if (state->locals[i].scope == state->scope && state->locals[i].tensor == before) {
+            state->locals[i].tensor = *out_tensor;
+            break;
+        }
+    }
+    return TACHO_OK;
+}
+
 uint32_t tacho_onnx_tensor_find(const tacho_onnx_state *state, tacho_str name)
 {
     uint32_t id = tacho_strings_find(&state->graph->strings, name);

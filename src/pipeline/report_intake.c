@@ -164,7 +164,7 @@ static tacho_report_op page_op(const tacho_dict *dict, const tacho_op_row *row, 
 }
 
 /* Work, then phases, which the page counts only when asked to. */
-static tacho_status make_ops(tacho_report_intake *taken, tacho_report_op **out_ops,
+static tacho_status make_ops(const tacho_report_intake *taken, tacho_report_op **out_ops,
                              size_t *out_count)
 {
     const tacho_dict *dict = taken->events.dict;

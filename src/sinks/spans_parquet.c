@@ -58,13 +58,10 @@ static tacho_status put_string(parquet_sink *sink, uint32_t id)
     if (id == TACHO_NONE) {
         return tacho_parquet_add_null(sink->writer);
     }
-    bool is_known = false;
-    TACHO_TRY(tacho_parquet_add_known(sink->writer, id, &is_known));
-    if (TACHO_LIKELY(is_known)) {
-        return TACHO_OK;
-    }
     tacho_str text = tacho_dict_string(sink->events.dict, id);
-    TACHO_TRY(tacho_utf8_clean(text, &sink->arena, &text));
+    if (TACHO_UNLIKELY(!tacho_parquet_has_key(sink->writer, id))) {
+        TACHO_TRY(tacho_utf8_clean(text, &sink->arena, &text));
+    }
     return tacho_parquet_add_key(sink->writer, id, text);
 }
 
