@@ -13,6 +13,8 @@
 /* How the work follows from the operands. */
 typedef enum form {
     FORM_PRODUCT,   /* [m, k] by [k, n], maybe batches of them; |a| is the first */
+    FORM_INTEGERS,  /* the same of small integers; results are 32 bits */
+    FORM_SCALED,    /* the same; |a| is where the type of the results is */
     FORM_LINEAR,    /* [..., k] by [n, k] transposed */
     FORM_CONV,      /* data, weights; |a| is where stride, padding ... are */
     FORM_ATTENTION, /* query, key, value; |a| is where causal is */
@@ -48,8 +50,8 @@ static const aten_row rows[] = {
     {"aten::_addmm_activation", FORM_PRODUCT, 1, 0},
     {"aten::bmm", FORM_PRODUCT, 0, 0},
     {"aten::baddbmm", FORM_PRODUCT, 1, 0},
-    {"aten::_scaled_mm", FORM_PRODUCT, 0, 0},
-    {"aten::_int_mm", FORM_PRODUCT, 0, 0},
+    {"aten::_scaled_mm", FORM_SCALED, 6, 0},
+    {"aten::_int_mm", FORM_INTEGERS, 0, 0},
     {"aten::linear", FORM_LINEAR, 0, 0},
     {"aten::conv1d", FORM_CONV, CONV_USUAL, 0},
     {"aten::conv2d", FORM_CONV, CONV_USUAL, 0},
@@ -369,6 +371,36 @@ static bool work_attention(const tacho_aten_call *call, uint8_t place, tacho_roo
     return true;
 }
 
+/* ---- results of another type ------------------------------------------------------------- */
+
+/* PyTorch's number of a type: "15"; NONE where that is not known. */
+static tacho_dtype dtype_of_number(tacho_str text)
+{
+    static const struct {
+        const char *number;
+        tacho_dtype dtype;
+    } numbers[] = {{"5", TACHO_DTYPE_F16}, {"6", TACHO_DTYPE_F32}, {"15", TACHO_DTYPE_BF16}};
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+        if (tacho_str_equal(text, tacho_str_from_cstring(numbers[i].number))) {
+            return numbers[i].dtype;
+        }
+    }
+    return TACHO_DTYPE_NONE;
+}
+
+/* Results of a product were counted in the type of its first operand: adds what |to| has more. */
+static bool widen_results(const tacho_aten_call *call, tacho_dtype to, tacho_roof_work *work)
+{
+    const tacho_aten_tensor *left = tensor_at(call, 0);
+    const tacho_aten_tensor *right = tensor_at(call, 1);
+    uint32_t last = left->rank - 1;
+    uint64_t results = tacho_size_multiply(count_leading(left, 1), right->dims[last]);
+    uint64_t wide = count_bytes(to, results);
+    uint64_t counted = count_bytes(work->dtype, results);
+    add_bytes(work, wide > counted ? wide - counted : 0);
+    return true;
+}
+
 /* ---- elements ---------------------------------------------------------------------------- */
 
 static void set_steps(tacho_roof_work *work, uint64_t elements, uint64_t steps)
@@ -397,6 +429,29 @@ static bool broadcast(const tacho_aten_tensor *tensor, tacho_aten_tensor *all)
     return true;
 }
 
+/* How types rank where two meet: real numbers before integers, then the wider one. */
+static size_t rank_of(const tacho_aten_tensor *tensor)
+{
+    bool is_real = tacho_dtype_kind_of(tensor->dtype) == TACHO_DTYPE_REAL;
+    return tacho_dtype_element_bytes(tensor->dtype) + (is_real ? 16 : 0);
+}
+
+/* The type of the results; single numbers among tensors do not widen it. */
+static tacho_dtype promote(const tacho_aten_tensor *left, const tacho_aten_tensor *right)
+{
+    if (right == NULL) {
+        return left->dtype;
+    }
+    if ((left->rank == 0) != (right->rank == 0)) {
+        const tacho_aten_tensor *single = left->rank == 0 ? left : right;
+        const tacho_aten_tensor *many = left->rank == 0 ? right : left;
+        bool is_kept = tacho_dtype_kind_of(many->dtype) == TACHO_DTYPE_REAL ||
+                       tacho_dtype_kind_of(single->dtype) != TACHO_DTYPE_REAL;
+        return is_kept ? many->dtype : TACHO_DTYPE_F32;
+    }
+    return rank_of(right) > rank_of(left) ? right->dtype : left->dtype;
+}
+
 static bool work_elements(const tacho_aten_call *call, uint64_t steps, tacho_roof_work *work,
                           char *label)
 {
@@ -412,7 +467,7 @@ static bool work_elements(const tacho_aten_call *call, uint64_t steps, tacho_roo
     if (first == NULL) {
         return false;
     }
-    work->dtype = first->dtype;
+    work->dtype = promote(first, tensor_at(call, 1));
     set_steps(work, count_elements(&all), steps);
     add_bytes(work, count_bytes(work->dtype, count_elements(&all)));
     label_shape(&all, label);
@@ -430,6 +485,9 @@ static bool work_first(const tacho_aten_call *call, const aten_row *row, tacho_r
     add_operand(work, first);
     if (row->form == FORM_SAME) {
         add_operand(work, first);
+        for (size_t i = 1; i < call->input_count; i++) {
+            add_operand(work, tensor_at(call, i)); /* scales and shifts of a norm */
+        }
     }
     if (row->form == FORM_FILL) {
         work->kind = TACHO_WORK_MOVE;
@@ -492,6 +550,11 @@ static bool work_row(const tacho_aten_call *call, const aten_row *row, tacho_roo
     switch (row->form) {
     case FORM_PRODUCT:
         return work_product(call, row->a, work, label);
+    case FORM_INTEGERS:
+        return work_product(call, 0, work, label) && widen_results(call, TACHO_DTYPE_I32, work);
+    case FORM_SCALED:
+        return work_product(call, 0, work, label) &&
+               widen_results(call, dtype_of_number(text_at(call, row->a)), work);
     case FORM_LINEAR:
         return work_linear(call, work, label);
     case FORM_CONV:
@@ -519,6 +582,9 @@ bool tacho_aten_work(const tacho_aten_call *call, tacho_roof_work *out_work,
     *out_work = (tacho_roof_work){.is_by_shapes = true};
     out_label[0] = '\0';
     bool is_known = row != NULL && work_row(call, row, out_work, out_label);
+    if (out_work->has_operations && out_work->operations == 0) {
+        out_work->bytes[TACHO_ROOF_SHARED] = 0; /* no result: nothing has to be read */
+    }
     out_work->bytes[TACHO_ROOF_LOCAL] = out_work->bytes[TACHO_ROOF_SHARED];
     return is_known && out_work->bytes[TACHO_ROOF_SHARED] <= INT64_MAX &&
            out_work->operations <= INT64_MAX;

@@ -78,6 +78,40 @@ static void test_products(void **state)
     TENSOR(&call, BF16, 5, 3);
     TENSOR(&call, BF16, 5);
     assert_work(&call, 8 * 3 * 5 * 2, (24 + 15 + 5 + 40) * 2, "8x3x5");
+    call.inputs[0].dims[0] = 0; /* an empty batch reads no weights */
+    assert_work(&call, 0, 0, "0x3x5");
+}
+
+static void test_results_are_wider(void **state)
+{
+    (void)state;
+    tacho_aten_call call = make_call("aten::_int_mm");
+    TENSOR(&call, I8, 2, 3);
+    TENSOR(&call, I8, 3, 5);
+    assert_work(&call, 60, 6 + 15 + 10 * 4, "2x3x5");
+    call = make_call("aten::_scaled_mm");
+    TENSOR(&call, F8E4M3, 2, 3);
+    TENSOR(&call, F8E4M3, 3, 5);
+    assert_work(&call, 60, 6 + 15 + 10, "2x3x5"); /* not said */
+    call.input_count = 6;
+    add_value(&call, "15");
+    assert_work(&call, 60, 6 + 15 + 10 * 2, "2x3x5");
+}
+
+static void test_types_that_meet(void **state)
+{
+    (void)state;
+    tacho_aten_call call = make_call("aten::mul");
+    TENSOR(&call, I64, 2, 3);
+    TENSOR(&call, F16, 2, 3);
+    assert_work(&call, 6, 6 * (8 + 2 + 2), "2x3");
+    call.inputs[0].dtype = TACHO_DTYPE_F32;
+    assert_work(&call, 6, 6 * (4 + 2 + 4), "2x3");
+    call.inputs[0].dtype = TACHO_DTYPE_F64; /* a single number does not widen the others */
+    call.inputs[0].rank = 0;
+    assert_work(&call, 6, 8 + 6 * (2 + 2), "2x3");
+    call.inputs[1].dtype = TACHO_DTYPE_I64; /* but makes them real */
+    assert_work(&call, 6, 8 + 6 * (8 + 4), "2x3");
 }
 
 static void test_convolutions(void **state)
@@ -93,7 +127,7 @@ static void test_convolutions(void **state)
     add_value(&call, "8");
     assert_work(&call, 8 * 36 * 9 * 2, (800 + 72 + 288) * 4, "1x8x10x10 by 8x1x3x3");
     call.inputs[3].text = TACHO_STR("[0, 0]"); /* a stride of 0: no position */
-    assert_work(&call, 0, (800 + 72) * 4, "1x8x10x10 by 8x1x3x3");
+    assert_work(&call, 0, 0, "1x8x10x10 by 8x1x3x3");
     call.inputs[3].text = TACHO_STR("");
     assert_unknown(&call);
     call = make_call("aten::convolution");
@@ -142,6 +176,10 @@ static void test_elements(void **state)
     call = make_call("aten::native_layer_norm");
     TENSOR(&call, F16, 2, 8);
     assert_work(&call, 16 * 8, 64, "2x8");
+    add_value(&call, "[8]");
+    TENSOR(&call, F16, 8);
+    TENSOR(&call, F16, 8);
+    assert_work(&call, 16 * 8, 64 + 32, "2x8");
     call = make_call("aten::embedding");
     TENSOR(&call, F16, 1000, 8);
     TENSOR(&call, I64, 3);
@@ -168,8 +206,9 @@ static void test_absurd_sizes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_products),     cmocka_unit_test(test_convolutions),
-        cmocka_unit_test(test_attention),    cmocka_unit_test(test_elements),
+        cmocka_unit_test(test_products),        cmocka_unit_test(test_results_are_wider),
+        cmocka_unit_test(test_types_that_meet), cmocka_unit_test(test_convolutions),
+        cmocka_unit_test(test_attention),       cmocka_unit_test(test_elements),
         cmocka_unit_test(test_absurd_sizes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

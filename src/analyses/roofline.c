@@ -9,10 +9,13 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* Processors speed up for a while beyond the clock that a description has. */
 static const double measured_tolerance = 1.05;
+
+enum { EXCESS_BYTES = 80 };
 
 tacho_roofline_key tacho_roofline_key_find(tacho_str name)
 {
@@ -192,7 +195,7 @@ static double sort_number(const tacho_roof_point *point, tacho_roofline_key key)
     case TACHO_ROOFLINE_BY_GAIN:
         return least_ns - point->total_ns;
     case TACHO_ROOFLINE_BY_ROOF:
-        return point->total_ns > 0 ? least_ns / point->total_ns : 0;
+        return point->total_ns > 0 ? least_ns / point->total_ns : (double)INFINITY;
     case TACHO_ROOFLINE_BY_INTENSITY:
         return tacho_roof_point_intensity(point);
     case TACHO_ROOFLINE_BY_NAME:
@@ -253,6 +256,17 @@ static double excess(const tacho_roof_point *point)
                                : (double)INFINITY;
 }
 
+/* "4.2 times its memory ceiling". */
+static void print_excess(const tacho_roof_point *point, char *text, size_t size)
+{
+    if (point->total_ns > 0) {
+        snprintf(text, size, "%.3g times its %s ceiling", excess(point),
+                 tacho_roof_bound_name(point->least.bound));
+    } else {
+        snprintf(text, size, "which took no time at all");
+    }
+}
+
 static const tacho_roof_point *find_worst(const tacho_roofline *line)
 {
     const tacho_roof_point *worst = NULL;
@@ -270,13 +284,14 @@ static void say_above(const tacho_roofline *line, const tacho_roof_point *worst,
                       const tacho_roofline_options *options)
 {
     if (worst != NULL) {
+        char text[EXCESS_BYTES];
+        print_excess(worst, text, sizeof(text));
         tacho_note(
             options->notes, "warning",
             "%zu point%s above the roof, which cannot be: the time, the sizes or the machine "
-            "is wrong; worst: %.*s, %.3g times its %s ceiling",
+            "is wrong; worst: %.*s, %s",
             line->above_count, line->above_count == 1 ? " is" : "s are",
-            worst->name.len < 200 ? (int)worst->name.len : 200, worst->name.data, excess(worst),
-            tacho_roof_bound_name(worst->least.bound));
+            worst->name.len < 200 ? (int)worst->name.len : 200, worst->name.data, text);
     }
 }
 
@@ -330,11 +345,10 @@ tacho_status tacho_roofline_write(tacho_roofline *line, const tacho_roofline_opt
     }
     const tacho_roof_point *worst = find_worst(line);
     if (worst != NULL && options->is_strict) {
-        return tacho_fail(TACHO_CODE_BAD_DATA,
-                          "%.*s: %.*s is %.3g times faster than the %s ceiling allows; nothing "
-                          "written",
-                          TACHO_STR_ARG(worst->file), TACHO_STR_ARG(worst->name), excess(worst),
-                          tacho_roof_bound_name(worst->least.bound));
+        char text[EXCESS_BYTES];
+        print_excess(worst, text, sizeof(text));
+        return tacho_fail(TACHO_CODE_BAD_DATA, "%.*s: %.*s is above the roof: %s; nothing written",
+                          TACHO_STR_ARG(worst->file), TACHO_STR_ARG(worst->name), text);
     }
     say_above(line, worst, options);
     TACHO_TRY(sort_points(line, options));
