@@ -191,6 +191,8 @@ static void print_bash(void)
     printf("' kind=words\n"
            "    elif [[ -z $kind && $command == machine && $COMP_CWORD == 2 ]]; then\n"
            "        words='list show export check calibrate' kind=words\n"
+           "    elif [[ -z $kind && $command == baseline && $COMP_CWORD == 2 ]]; then\n"
+           "        words='save accept list' kind=words\n"
            "    fi\n"
            "    case ${kind:-file} in\n"
            "    words) mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\") ;;\n"
@@ -273,6 +275,8 @@ static void print_zsh_cases(const tacho_command *const *list)
         } else if (list[i] == &tacho_command_machine) {
             printf("        '1:action:(list show export check calibrate)' "
                    "'*:machine:_tacho_machines' ;;\n");
+        } else if (list[i] == &tacho_command_baseline) {
+            printf("        '1:action:(save accept list)' '*:file:_files' ;;\n");
         } else {
             printf("        '*:file:_files' ;;\n");
         }
@@ -362,6 +366,7 @@ static void print_fish(void)
     print_names(tacho_commands, " ");
     printf("'\ncomplete -c tacho -n '__fish_seen_subcommand_from machine' -a 'list show export "
            "check calibrate'\n");
+    printf("complete -c tacho -n '__fish_seen_subcommand_from baseline' -a 'save accept list'\n");
     print_fish_list(tacho_commands);
     print_fish_list(tacho_dropins);
 }

@@ -127,6 +127,12 @@ class Help(unittest.TestCase):
         for command in COMMANDS:
             self.assertEqual(run(command, "--help").stdout, run("help", command).stdout)
 
+    def test_completions_know_actions(self):
+        for shell in ("bash", "zsh", "fish"):
+            script = run("help", "--completion", shell).stdout
+            for actions in ("list show export check calibrate", "save accept list"):
+                self.assertIn(actions, script, shell)
+
     def test_completions_know_every_option(self):
         for shell, form in (("zsh", "{}"), ("fish", "-l {} ")):
             script = run("help", "--completion", shell).stdout
