@@ -103,6 +103,12 @@ bool tacho_expand_need(tacho_expander *self, size_t i, int32_t min, int32_t max)
         self->is_declined = true;
         return false;
     }
+    for (int32_t j = 0; j < tensor->shape->rank; j++) {
+        if (tensor->shape->dims[j] > INT32_MAX) { /* beside a 0: so sums and products of two fit */
+            tacho_expand_fail(self, "input %zu is too large", i);
+            return false;
+        }
+    }
     if (tensor->shape->rank < min || tensor->shape->rank > max) {
         char text[TACHO_SHAPE_TEXT_MAX];
         tacho_expand_fail(self,
