@@ -168,13 +168,38 @@ void tacho_command_print_help(const tacho_command *command)
 }
 
 /* Underscores and asterisks mean emphasis to scdoc, a leading dot a request. */
-static void print_scdoc_text(const char *text)
+static void print_scdoc_span(const char *text, size_t len)
 {
-    for (; *text != '\0'; text++) {
-        if (strchr("\\_*<>#`", *text) != NULL) {
+    for (size_t i = 0; i < len; i++) {
+        if (strchr("\\_*<>#`", text[i]) != NULL) {
             putchar('\\');
         }
-        putchar(*text);
+        putchar(text[i]);
+    }
+}
+
+static void print_scdoc_text(const char *text)
+{
+    print_scdoc_span(text, strlen(text));
+}
+
+/* A paragraph with indented lines is a table: printed as it is. */
+static void print_scdoc_paragraphs(const char *text)
+{
+    while (*text != '\0') {
+        const char *end = strstr(text, "\n\n");
+        const char *indented = strstr(text, "\n ");
+        size_t len = end != NULL ? (size_t)(end - text) : strlen(text);
+        if (indented != NULL && (end == NULL || indented < end)) {
+            printf("```\n%.*s\n```", (int)len, text);
+        } else {
+            print_scdoc_span(text, len);
+        }
+        text += len;
+        if (end != NULL) {
+            printf("\n\n");
+            text += 2;
+        }
     }
 }
 
@@ -207,7 +232,7 @@ void tacho_command_print_scdoc(const tacho_command *command)
     printf("\n\n# SYNOPSIS\n\n*%s%s%s* ", before, space, command->name);
     print_scdoc_text(command->usage);
     printf("\n\n# DESCRIPTION\n\n");
-    print_scdoc_text(command->description);
+    print_scdoc_paragraphs(command->description);
     printf("\n\n# OPTIONS\n\n");
     print_scdoc_options(command);
     printf("# EXAMPLES\n\n```\n");
