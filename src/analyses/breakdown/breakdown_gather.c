@@ -186,14 +186,13 @@ static tacho_status ensure_device(tacho_breakdown_gather *self, uint32_t track, 
 {
     const tacho_dict *dict = self->events.dict;
     uint32_t group = tacho_breakdown_device_group(dict, track);
-    for (size_t i = self->finished_count; i < self->device_count; i++) {
-        if (self->devices[i].group == group && self->devices[i].origin == origin) {
-            *out_device = (uint32_t)i;
-            return TACHO_OK;
-        }
+    uint32_t *known = &self->tracks[group].devices[origin]; /* a group has no work of its own */
+    if (*known != TACHO_NONE) {
+        *out_device = *known;
+        return TACHO_OK;
     }
     TACHO_TRY(tacho_grow(&self->devices, &self->device_capacity, self->device_count + 1));
-    *out_device = (uint32_t)self->device_count;
+    *out_device = *known = (uint32_t)self->device_count;
     self->devices[self->device_count++] = (tacho_breakdown_device){
         .part = dict->tracks[track].part, .group = group, .origin = origin};
     return TACHO_OK;
@@ -354,7 +353,6 @@ static tacho_status add_departure(tacho_breakdown_gather *self, const tacho_row 
     if (early == NULL) {
         return tacho_launch_window_add(&self->launches, &launch);
     }
-    self->lost_launch_count--;
     return arrive(self, early, &launch);
 }
 
@@ -386,7 +384,6 @@ static tacho_status take_arrow(tacho_breakdown_gather *self, const tacho_row *ro
     if (row->of.flow.role != TACHO_FLOW_LAUNCH) {
         return arrive(self, row, NULL);
     }
-    self->lost_launch_count++;
     keep_early(self, row->of.flow.id, row);
     return TACHO_OK;
 }

@@ -73,7 +73,6 @@ typedef struct tacho_breakdown_gather {
     size_t finished_count;     /* devices whose parts have ended */
     tacho_breakdown_gap *gaps; /* the longest first */
     size_t gap_count, gap_capacity;
-    uint64_t lost_launch_count; /* arrows that arrive before they leave, or from nowhere */
 } tacho_breakdown_gather;
 
 void tacho_breakdown_gather_init(tacho_breakdown_gather *gather, tacho_dict *dict);

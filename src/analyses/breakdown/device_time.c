@@ -269,7 +269,6 @@ static void begin_stream(const tacho_device_time *device, tacho_stream_time *str
 {
     if (!stream->has_begun) {
         stream->has_begun = true;
-        stream->first_ns = start_ns;
         stream->end_ns = device->first_ns;
         begin_kinds(&stream->busy, device->first_ns);
     }

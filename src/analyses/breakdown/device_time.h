@@ -103,7 +103,7 @@ typedef struct tacho_stream_time {
     tacho_idle_time idle;
     bool has_begun;
     bool is_starting;
-    int64_t first_ns, end_ns;
+    int64_t end_ns;
     uint64_t work_count;
     tacho_gap_end gap;
     int64_t device_causes[TACHO_IDLE_CAUSE_COUNT]; /* when it was last busy */

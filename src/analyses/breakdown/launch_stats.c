@@ -50,6 +50,13 @@ static tacho_status keep_start(tacho_launch_stats *stats, int64_t start_ns)
     return TACHO_OK;
 }
 
+/* Times of a damaged file may be beyond all reason. */
+static int64_t add_capped(int64_t sum, int64_t more)
+{
+    int64_t result = 0;
+    return __builtin_add_overflow(sum, more, &result) ? INT64_MAX : result;
+}
+
 tacho_status tacho_launch_stats_add(tacho_launch_stats *stats, const tacho_launch *launch,
                                     int64_t start_ns, int64_t end_ns)
 {
@@ -57,12 +64,12 @@ tacho_status tacho_launch_stats_add(tacho_launch_stats *stats, const tacho_launc
     uint64_t queue = count_after(stats, launch->start_ns) + (delay_ns > 0 ? 1 : 0);
     stats->queue_max = queue > stats->queue_max ? queue : stats->queue_max;
     stats->count++;
-    stats->delay_sum_ns += delay_ns;
+    stats->delay_sum_ns = add_capped(stats->delay_sum_ns, delay_ns);
     stats->delay_max_ns = delay_ns > stats->delay_max_ns ? delay_ns : stats->delay_max_ns;
     if (launch->end_ns >= 0) {
         int64_t call_ns = launch->end_ns - launch->start_ns;
         stats->call_count++;
-        stats->call_sum_ns += call_ns;
+        stats->call_sum_ns = add_capped(stats->call_sum_ns, call_ns);
         stats->short_count += end_ns - start_ns < call_ns ? 1 : 0;
     }
     if (stats->count == EXACT_MAX) {

@@ -51,7 +51,6 @@ tacho_status tacho_launch_window_add(tacho_launch_window *window, const tacho_la
         }
         into = window->serial - set[i].serial > window->serial - into->serial ? &set[i] : into;
     }
-    window->dropped_count += into->is_used && into->launch.id != launch->id ? 1 : 0;
     *into = (slot){*launch, window->serial++, true};
     return TACHO_OK;
 }

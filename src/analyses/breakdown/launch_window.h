@@ -22,7 +22,6 @@ typedef struct tacho_launch {
 typedef struct tacho_launch_window {
     struct tacho_launch_slot *slots; /* NULL until the first launch */
     uint32_t serial;
-    uint64_t dropped_count;
 } tacho_launch_window;
 
 void tacho_launch_window_deinit(tacho_launch_window *window);
