@@ -74,12 +74,22 @@ static uint64_t whole(double value)
     return value >= 1 && value < 9e18 ? (uint64_t)value : 0;
 }
 
+/* Of one tensor; in block formats 16 elements share an exponent, which is moved, too. */
+static double tensor_bytes(const tacho_tt_op *op, tacho_tt_tensor tensor, const char *memory)
+{
+    double bytes = tacho_tt_tensor_bytes(op, tensor, memory);
+    tacho_dtype dtype = dtype_of(op->datatypes[tensor]);
+    return dtype == TACHO_DTYPE_BFP8   ? bytes * 17 / 16
+           : dtype == TACHO_DTYPE_BFP4 ? bytes * 9 / 8
+                                       : bytes;
+}
+
 /* Of the tensors before |end|: inputs, then the output. */
 static uint64_t sum_bytes(const tacho_tt_op *op, const char *memory, tacho_tt_tensor end)
 {
     double sum = 0;
     for (int i = 0; i < (int)end; i++) {
-        double bytes = tacho_tt_tensor_bytes(op, (tacho_tt_tensor)i, memory);
+        double bytes = tensor_bytes(op, (tacho_tt_tensor)i, memory);
         sum += bytes > 0 ? bytes : 0;
     }
     return whole(sum);
@@ -101,8 +111,8 @@ static bool is_partial(tacho_str code)
 /* A slice is read and written once, whatever tensor it is of. */
 static uint64_t slice_bytes(const tacho_tt_op *op)
 {
-    double input = tacho_tt_tensor_bytes(op, TACHO_TT_INPUT_0, "");
-    double output = tacho_tt_tensor_bytes(op, TACHO_TT_OUTPUT_0, "");
+    double input = tensor_bytes(op, TACHO_TT_INPUT_0, "");
+    double output = tensor_bytes(op, TACHO_TT_OUTPUT_0, "");
     uint64_t moved = whole(input < output ? input : output);
     uint64_t sum = 0;
     sum += tacho_tt_holds(op->memories[TACHO_TT_INPUT_0], "DRAM") ? moved : 0;
