@@ -16,7 +16,7 @@
 enum { LEFT = 80, TOP = 50, WIDTH = 800, HEIGHT = 480, RIGHT = 40, BOTTOM = 60 };
 
 typedef struct ceiling {
-    tacho_str name;
+    tacho_str machine, name;
     double gflops, gb; /* per second; one of them is 0 */
 } ceiling;
 
@@ -84,6 +84,7 @@ static tacho_status add_ceiling(drawing *self, const tacho_table *table, size_t 
     added->gflops = real_of(table, row, TACHO_COL_GFLOP_PER_S, 0);
     added->gb = real_of(table, row, TACHO_COL_GB_PER_S, 0);
     self->ceiling_count++;
+    TACHO_TRY(text_of(self, table, row, TACHO_COL_MACHINE, &added->machine));
     return text_of(self, table, row, TACHO_COL_CEILING, &added->name);
 }
 
@@ -130,11 +131,11 @@ static void stretch(double *low, double *high, double value)
     *high = ceil(power) > *high ? ceil(power) : *high;
 }
 
-/* The rate of the first memory, which intensities are of. */
-static double shared_rate(const drawing *self)
+/* The rate of the first memory of a machine, which intensities are of. */
+static double shared_rate(const drawing *self, tacho_str machine)
 {
     for (size_t i = 0; i < self->ceiling_count; i++) {
-        if (self->ceilings[i].gb > 0) {
+        if (self->ceilings[i].gb > 0 && tacho_str_equal(self->ceilings[i].machine, machine)) {
             return self->ceilings[i].gb;
         }
     }
@@ -143,7 +144,6 @@ static double shared_rate(const drawing *self)
 
 static void find_axes(drawing *self)
 {
-    double shared = shared_rate(self);
     self->left = self->bottom = 0;
     self->right = self->top = 1;
     for (size_t i = 0; i < self->point_count; i++) {
@@ -151,6 +151,7 @@ static void find_axes(drawing *self)
         stretch(&self->bottom, &self->top, self->points[i].gflops);
     }
     for (size_t i = 0; i < self->ceiling_count; i++) {
+        double shared = shared_rate(self, self->ceilings[i].machine);
         if (self->ceilings[i].gflops > 0) {
             stretch(&self->bottom, &self->top, self->ceilings[i].gflops);
             if (shared > 0) {
@@ -234,20 +235,40 @@ static void write_axes(const drawing *self, tacho_output *output)
     }
 }
 
-static double highest_rate(const drawing *self)
+static double highest_rate(const drawing *self, tacho_str machine)
 {
     double highest = 0;
     for (size_t i = 0; i < self->ceiling_count; i++) {
-        highest = fmax(highest, self->ceilings[i].gflops);
+        bool is_its = tacho_str_equal(self->ceilings[i].machine, machine);
+        highest = fmax(highest, is_its ? self->ceilings[i].gflops : 0);
     }
     return highest;
+}
+
+/* Of several machines each ceiling says whose it is. */
+static void write_machine(const drawing *self, const ceiling *of, tacho_output *output)
+{
+    for (size_t i = 0; i < self->ceiling_count; i++) {
+        if (!tacho_str_equal(self->ceilings[i].machine, of->machine)) {
+            write_escaped(output, of->machine);
+            tacho_output_write(output, " ", 1);
+            return;
+        }
+    }
+}
+
+/* Whether two ceilings are one line. */
+static bool is_same_line(const ceiling *a, const ceiling *b)
+{
+    return tacho_str_equal(a->machine, b->machine) &&
+           fabs(a->gflops - b->gflops) <= b->gflops * 1e-9;
 }
 
 /* A slope from the left edge, or the bottom, to the highest ceiling. */
 static void write_memory(const drawing *self, const ceiling *memory, tacho_output *output)
 {
     double rate = log10(memory->gb);
-    double highest = highest_rate(self);
+    double highest = highest_rate(self, memory->machine);
     double end = fmin(highest > 0 ? log10(highest) - rate : self->right, self->right);
     double start = fmax(self->left, self->bottom - rate);
     if (start >= end) {
@@ -259,6 +280,7 @@ static void write_memory(const drawing *self, const ceiling *memory, tacho_outpu
                         x_of(self, start), y_of(self, start + rate), x_of(self, end),
                         y_of(self, end + rate), x_of(self, start + (end - start) / 4) + 12,
                         y_of(self, start + rate + (end - start) / 4) + 8);
+    write_machine(self, memory, output);
     write_escaped(output, memory->name);
     tacho_output_printf(output, " %.6g GB/s</text>\n", memory->gb);
 }
@@ -266,12 +288,13 @@ static void write_memory(const drawing *self, const ceiling *memory, tacho_outpu
 /* A level line from where memory is fast enough; ceilings of one rate share it. */
 static void write_compute(const drawing *self, size_t index, tacho_output *output)
 {
-    double gflops = self->ceilings[index].gflops;
-    double shared = shared_rate(self);
+    const ceiling *of = &self->ceilings[index];
+    double gflops = of->gflops;
+    double shared = shared_rate(self, of->machine);
     double start = fmax(shared > 0 ? log10(gflops / shared) : self->left, self->left);
     double y = y_of(self, log10(gflops));
     for (size_t i = 0; i < index; i++) {
-        if (fabs(self->ceilings[i].gflops - gflops) <= gflops * 1e-9) {
+        if (is_same_line(&self->ceilings[i], of)) {
             return;
         }
     }
@@ -280,9 +303,10 @@ static void write_compute(const drawing *self, size_t index, tacho_output *outpu
                         "stroke-width=\"2\"/><text x=\"%d\" y=\"%.1f\" text-anchor=\"end\" "
                         "fill=\"#080\">",
                         x_of(self, start), y, LEFT + WIDTH, y, LEFT + WIDTH - 4, y - 5);
-    write_escaped(output, self->ceilings[index].name);
+    write_machine(self, of, output);
+    write_escaped(output, of->name);
     for (size_t i = index + 1; i < self->ceiling_count; i++) {
-        if (fabs(self->ceilings[i].gflops - gflops) <= gflops * 1e-9) {
+        if (is_same_line(&self->ceilings[i], of)) {
             tacho_output_write(output, ", ", 2);
             write_escaped(output, self->ceilings[i].name);
         }
