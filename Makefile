@@ -19,6 +19,7 @@ BUILD_PACKAGES = gcc libc6-dev cmake ninja-build pkg-config zlib1g-dev libzstd-d
 TEST_PACKAGES = libcmocka-dev libjansson-dev clang libclang-rt-14-dev g++ protobuf-compiler jq sqlite3 mandoc \
                 zstd gzip util-linux locales mlir-22-tools chromium python3-onnx python3-pytest libonnx-testdata \
                 python3-numpy python3-pandas python3-venv mypy python3-pytest-xdist $(WHEEL_PACKAGES) \
+                openssh-server openssh-client \
                 ocl-icd-opencl-dev opencl-headers pocl-opencl-icd clinfo clpeak
 WHEEL_PACKAGES = python3-build python3-wheel python3-setuptools
 BENCH_PACKAGES = libsimdjson-dev g++ mawk python3-numpy python3-pandas

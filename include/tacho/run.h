@@ -55,7 +55,15 @@ typedef struct tacho_runner_options {
     bool ignores_limit;       /* run a program however much work it is */
     uint64_t seed;            /* of inputs that are not set */
     const char *stats_folder; /* also write raw stats of recorded inferences there; NULL: do not */
-    uint64_t reserved[8];     /* zero */
+    /*
+     * Another computer that the device is on: [USER@]HOST, or a name of the user's ssh
+     * configuration; NULL: this one. The user's ssh carries everything. See docs/remote.md.
+     */
+    const char *host;
+    const char *board_path;    /* of the runtime there, from the home directory on; NULL: default */
+    const char *board_runtime; /* the file here; NULL: the one installed for its processor */
+    uint64_t board_wait_s;     /* how long to wait while others use it; 0: fail at once */
+    uint64_t reserved[4];      /* zero */
 } tacho_runner_options;
 
 /*
@@ -68,6 +76,20 @@ TACHO_API tacho_status tacho_runner_open(const char *path, const tacho_runner_op
 
 /* Releases it; NULL is allowed. */
 TACHO_API void tacho_runner_close(tacho_runner *runner);
+
+/* The connection of a runner to another computer. Texts are good until the runner is closed. */
+typedef struct tacho_runner_board {
+    const char *host;
+    const char *machine;   /* its processor, as `uname -m` names it */
+    const char *path;      /* of the runtime there */
+    uint64_t pushed_bytes; /* of the runtime that was copied; 0: it was there already */
+    int64_t wall_ns;       /* from connecting to the last answer, by the clock here */
+    int64_t board_ns;      /* from the start of the runtime to that, by the clock there */
+    uint64_t reserved[4];
+} tacho_runner_board;
+
+/* False where the device is on this computer, or for NULL. */
+TACHO_API bool tacho_runner_get_board(const tacho_runner *runner, tacho_runner_board *out_board);
 
 /* ---- values ------------------------------------------------------------------------------- */
 

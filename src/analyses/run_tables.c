@@ -106,10 +106,23 @@ static tacho_status add_program(const tacho_recording *recording, tacho_table *t
         (double)program->facts.core_clock_hz / 1e6);
 }
 
+static tacho_status add_board(const tacho_run_board *board, tacho_table *table)
+{
+    TACHO_TRY(tacho_table_add_property(table, "board", "%.200s: %.40s, runtime %.200s", board->host,
+                                       board->machine, board->path));
+    TACHO_TRY(tacho_table_add_property(table, "wall time", "%.3f s here, ssh included",
+                                       (double)board->wall_ns / 1e9));
+    return tacho_table_add_property(table, "board time", "%.3f s there, from the runtime's start",
+                                    (double)board->board_ns / 1e9);
+}
+
 static tacho_status add_device(const tacho_recording *recording, tacho_table *table)
 {
     const tacho_run_device *device = &recording->device;
     TACHO_TRY(tacho_table_add_property(table, "device", "%.100s: %s", device->name, device->about));
+    if (device->board.host != NULL) {
+        TACHO_TRY(add_board(&device->board, table));
+    }
     if (device->has_time_model) {
         TACHO_TRY(tacho_table_add_property(
             table, "simulated", "%s",
@@ -210,7 +223,11 @@ tacho_status tacho_run_facts_table(const tacho_recording *recording, tacho_table
         TACHO_COLUMN(RECORDED_RUNS, "Recorded", INT),
         TACHO_COLUMN(RECORD_COST_NS, "Cost", INT),
         TACHO_COLUMN(WALL_NS, "Wall", INT),
+        TACHO_COLUMN(HOST, "Host", TEXT), /* these where it ran on another computer */
+        TACHO_COLUMN(CONNECTION_NS, "Connection", INT),
+        TACHO_COLUMN(BOARD_NS, "Board", INT),
     };
+    const tacho_run_board *board = &recording->device.board;
     const tacho_program_facts *facts = &recording->program->facts;
     const int64_t numbers[] = {
         (int64_t)facts->stats.level,
@@ -218,7 +235,7 @@ tacho_status tacho_run_facts_table(const tacho_recording *recording, tacho_table
         (int64_t)recording->totals.record_cost_ns,
         recording->totals.wall_ns,
     };
-    tacho_table_init(out_table, "run", "Run", columns, 13);
+    tacho_table_init(out_table, "run", "Run", columns, board->host != NULL ? 16 : 13);
     TACHO_TRY(add_text(out_table, recording->path));
     TACHO_TRY(tacho_table_add_text(out_table, tacho_recording_string(recording, facts->name)));
     TACHO_TRY(tacho_table_add_text(out_table, tacho_recording_string(recording, facts->machine)));
@@ -235,7 +252,12 @@ tacho_status tacho_run_facts_table(const tacho_recording *recording, tacho_table
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
         TACHO_TRY(tacho_table_add_int(out_table, numbers[i]));
     }
-    return TACHO_OK;
+    if (board->host == NULL) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(add_text(out_table, board->host));
+    TACHO_TRY(tacho_table_add_int(out_table, board->wall_ns));
+    return tacho_table_add_int(out_table, board->board_ns);
 }
 
 static tacho_status make_tables(const void *subject, const void *options,

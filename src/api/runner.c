@@ -35,6 +35,10 @@ static tacho_status check_options(const tacho_runner_options *options)
                           "a machine was given; the device says which: \"sim:%s\"",
                           options->compile.machine);
     }
+    if (options->host == NULL && (options->board_path != NULL || options->board_runtime != NULL ||
+                                  options->board_wait_s > 0)) {
+        return tacho_fail(TACHO_CODE_USAGE, "options of a board need a host");
+    }
     if (options->activations > TACHO_RUN_ACTIVATIONS_MAX ||
         options->threads > TACHO_RUN_THREADS_MAX) {
         return tacho_fail(TACHO_CODE_USAGE, "at most %d activations and %d threads",
@@ -88,6 +92,10 @@ static tacho_status fill_request(tacho_runner *self)
     request->device_options = device_options(options);
     request->seed = options->seed;
     request->stats_dir = options->stats_folder;
+    request->board = (tacho_remote_options){.host = options->host,
+                                            .path = options->board_path,
+                                            .runtime = options->board_runtime,
+                                            .wait_s = options->board_wait_s};
     request->makes_stats_dir = true;
     request->notes = tacho_model_request_notes(&self->model);
     request->leaves_signals = true;
@@ -109,6 +117,9 @@ static tacho_status open_runner(tacho_runner *self, const char *path,
     TACHO_TRY(copy_text(self, &self->request.path));
     TACHO_TRY(copy_text(self, &self->options.device));
     TACHO_TRY(copy_text(self, &self->options.stats_folder));
+    TACHO_TRY(copy_text(self, &self->options.host));
+    TACHO_TRY(copy_text(self, &self->options.board_path));
+    TACHO_TRY(copy_text(self, &self->options.board_runtime));
     TACHO_TRY(check_options(options));
     TACHO_TRY(tacho_model_request_init(&self->model, &self->options.compile));
     TACHO_TRY(fill_request(self));
@@ -162,6 +173,24 @@ tacho_status tacho_runner_check_run(const tacho_runner *runner)
 {
     TACHO_TRY(check_runner(runner));
     return runner->has_run ? TACHO_OK : tacho_fail(TACHO_CODE_USAGE, "no inference has run yet");
+}
+
+bool tacho_runner_get_board(const tacho_runner *runner, tacho_runner_board *out_board)
+{
+    tacho_remote_facts facts;
+    if (runner == NULL || out_board == NULL ||
+        !tacho_remote_facts_of(runner->session.device, &facts)) {
+        return false;
+    }
+    *out_board = (tacho_runner_board){
+        .host = facts.host,
+        .machine = facts.machine,
+        .path = facts.path,
+        .pushed_bytes = facts.pushed_bytes,
+        .wall_ns = facts.wall_ns,
+        .board_ns = facts.board_ns,
+    };
+    return true;
 }
 
 /* ---- values ---------------------------------------------------------------------------------- */
@@ -276,10 +305,10 @@ tacho_status tacho_runner_output(const tacho_runner *runner, size_t index,
         return tacho_fail(TACHO_CODE_USAGE, "output %zu of %zu, or nowhere to put it (NULL)", index,
                           program->output_count);
     }
-    if (runner->session.device->execution == NULL) {
+    if (!tacho_device_has_values(runner->session.device)) {
         return tacho_fail(TACHO_CODE_USAGE, "no values are computed");
     }
-    TACHO_TRY(tacho_execution_output(runner->session.device->execution, index, &array));
+    TACHO_TRY(tacho_device_output(runner->session.device, index, &array));
     fill_view(runner, program->tensors[program->outputs[index]].name, &array, out_output);
     return TACHO_OK;
 }

@@ -33,6 +33,8 @@ typedef enum tacho_hint_id {
     TACHO_HINT_SEED,               /* choose other random inputs: the seed of these */
     TACHO_HINT_MORE_INFERENCES,    /* run more of them */
     TACHO_HINT_SIGNPOSTS,          /* choose another window of signposts, or none */
+    TACHO_HINT_BOARD_RUNTIME,      /* name the runtime that goes to a board */
+    TACHO_HINT_BOARD_WAIT,         /* wait for others who use a board */
     TACHO_HINT_COUNT,
 } tacho_hint_id;
 

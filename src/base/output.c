@@ -484,20 +484,25 @@ void tacho_output_paint(tacho_output *output, const char *sequence)
     }
 }
 
-tacho_status tacho_output_open_standard_error(tacho_output *out_output)
+tacho_status tacho_output_open_descriptor(int fd, const char *name, tacho_output *out_output)
 {
     TACHO_TRY(tacho_output_open("-", out_output));
-    char *name = strdup("standard error");
-    if (name == NULL) {
+    char *copy = strdup(name);
+    if (copy == NULL) {
         tacho_output_close(out_output);
         return tacho_no_memory();
     }
     free(out_output->name);
-    out_output->name = name;
-    out_output->fd = STDERR_FILENO;
+    out_output->name = copy;
+    out_output->fd = fd;
     find_terminal(out_output);
     out_output->is_colored = false;
     return TACHO_OK;
+}
+
+tacho_status tacho_output_open_standard_error(tacho_output *out_output)
+{
+    return tacho_output_open_descriptor(STDERR_FILENO, "standard error", out_output);
 }
 
 bool tacho_output_is_replaceable(const char *path)

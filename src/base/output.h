@@ -82,6 +82,10 @@ size_t tacho_output_columns(const tacho_output *output);
 /* Writes |sequence|, one of base/color.h, where colours are wanted. */
 void tacho_output_paint(tacho_output *output, const char *sequence);
 
+/* A file that the caller has open, and keeps; |name| is for messages. */
+tacho_status tacho_output_open_descriptor(int fd, const char *name,
+                                          tacho_output *out_output) TACHO_MUST_USE;
+
 /* Standard error as an output; what is written goes there as it is. */
 tacho_status tacho_output_open_standard_error(tacho_output *out_output) TACHO_MUST_USE;
 

@@ -14,6 +14,19 @@ static const tacho_option options[] = {
         "the device to run on: sim (the machine that the program was compiled for), sim:MACHINE, "
         "cpu, null (default: sim; a model is compiled for " TACHO_DEFAULT_MACHINE ")"),
     TACHO_OPT_VALUE("machine", 'm', "NAME", "same as --device sim:NAME"),
+    TACHO_OPT_VALUE("host", 0, "USER@HOST",
+                    "run on another computer, such as a board, over ssh; the device is there",
+                    TACHO_INTO_TEXT(tacho_run_choice, whole.request.board.host)),
+    TACHO_OPT_VALUE("board-path", 0, "PATH",
+                    "where the runtime is kept there, from the home directory on (default: "
+                    ".cache/tacho/YOU/tacho-board)",
+                    TACHO_INTO_TEXT(tacho_run_choice, whole.request.board.path)),
+    TACHO_OPT_VALUE("board-runtime", 0, "FILE",
+                    "the runtime to run there (default: the one installed for its processor)",
+                    TACHO_INTO_TEXT(tacho_run_choice, whole.request.board.runtime)),
+    TACHO_OPT_VALUE("board-wait", 0, "SECONDS",
+                    "wait this long while others use the board (default: 0)",
+                    TACHO_INTO_NUMBER(tacho_run_choice, whole.request.board.wait_s, 0, 1000000)),
     TACHO_OPT_EACH("input", 'i', "VALUE",
                    "value of the next input, or NAME=VALUE for a named one: 1x1280xi8=0, 4xf32=1 2 "
                    "3 4, @x.npy, @x.pb; repeatable (default: seeded random)"),
@@ -155,6 +168,12 @@ const tacho_command tacho_command_run = {
         "the recorded inferences, and operators computed inside a neighbour's kernel are\n"
         "marked.\n"
         "\n"
+        "With --host the device is on another computer. The model is compiled here; the\n"
+        "program, inputs and results travel through your own ssh, with its keys,\n"
+        "configuration and jump hosts. A small runtime is copied there once and again\n"
+        "when it changes; nothing else is written there. One run at a time uses a board.\n"
+        "'make board' builds the runtime for aarch64.\n"
+        "\n"
         "Ctrl-C ends the run after the current inference: what was recorded is written\n"
         "and printed, and the exit status is 130. A second Ctrl-C abandons that inference\n"
         "and writes only the profile; a third exits at once. SIGTERM abandons the\n"
@@ -165,6 +184,8 @@ const tacho_command tacho_command_run = {
                 "tacho run model.vmfb --input=\"1x1280xi8=0\" --output=@y.npy\n"
                 "# a hundred times on this computer, with a trace of the second inference\n"
                 "tacho run model.onnx --device cpu -n 100 --profile run.pb\n"
+                "# on a board: its processor, measured there\n"
+                "tacho run model.onnx --host root@board --device cpu -n 100\n"
                 "# where contention costs time\n"
                 "tacho run model.onnx --device sim:aic100 --activations 4 --compare\n",
     .options = options,

@@ -42,6 +42,8 @@ static const hint_words words[TACHO_HINT_COUNT] = {
     [TACHO_HINT_MORE_INFERENCES] = {"; -n runs more", NULL, NULL},
     [TACHO_HINT_SIGNPOSTS] = {"; --ignore-signposts shows all, --start-signpost NAME others", NULL,
                               NULL},
+    [TACHO_HINT_BOARD_RUNTIME] = {", and --board-runtime FILE names one", NULL, NULL},
+    [TACHO_HINT_BOARD_WAIT] = {", or wait with --board-wait SECONDS", NULL, NULL},
     [TACHO_HINT_COMPILE_PROGRAM] = {"; 'tacho compile -o' writes one", NULL, NULL},
 };
 

@@ -117,6 +117,13 @@ static bool check_options(const tacho_arguments *arguments, const char *device)
         tacho_command_misuse(arguments->command, "--%s has no effect: device %s computes nothing",
                              idle, device);
     }
+    static const char *const of_boards[] = {"board-path", "board-runtime", "board-wait", NULL};
+    const char *lone =
+        tacho_arguments_has(arguments, "host") ? NULL : tacho_arguments_find(arguments, of_boards);
+    if (lone != NULL) {
+        tacho_command_misuse(arguments->command, "--%s needs --host USER@HOST", lone);
+        return false;
+    }
     for (size_t i = 0; i < sizeof(voids) / sizeof(voids[0]) && stray == NULL && idle == NULL; i++) {
         if (is_void(arguments, i)) {
             tacho_command_misuse(arguments->command, "--%s has no effect with --%s%s%s: %s",

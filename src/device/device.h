@@ -29,6 +29,16 @@ typedef struct tacho_device_options {
 /* Those of the execution of values. */
 tacho_execution_options tacho_device_execution_options(const tacho_device_options *options);
 
+/* Values of a device that computes them elsewhere, not in an execution of its own. */
+typedef struct tacho_device_values {
+    bool (*has_values)(const tacho_device *device);
+    tacho_status (*set_input)(tacho_device *device, size_t index, const tacho_array *value);
+    tacho_status (*output)(tacho_device *device, size_t index, tacho_array *out_value);
+    tacho_execution_counts (*count)(const tacho_device *device);
+    uint64_t (*peak_bytes)(const tacho_device *device);
+    bool (*computes_op)(const tacho_device *device, uint32_t op);
+} tacho_device_values;
+
 typedef struct tacho_device_type {
     const char *name;  /* "sim", "cpu", "null" */
     const char *about; /* one line for people */
@@ -51,6 +61,8 @@ typedef struct tacho_device_type {
     void (*close)(tacho_device *device);
     /* Optional: what was asked for and cannot be recorded, and why; NULL: nothing. */
     const char *(*missing)(const tacho_device *device);
+    /* Optional: where its values are; NULL: in |execution| of the device. */
+    const tacho_device_values *values;
 } tacho_device_type;
 
 /* Embedded first in whatever implements it. */
@@ -70,5 +82,16 @@ void tacho_device_close(tacho_device *device); /* NULL is allowed */
 
 /* After load: what the program asks for and this device cannot record, and why; else NULL. */
 const char *tacho_device_missing(const tacho_device *device);
+
+/* ---- values, wherever they are computed: see device/execute.h ------------------------------- */
+
+bool tacho_device_has_values(const tacho_device *device);
+tacho_status tacho_device_set_input(tacho_device *device, size_t index,
+                                    const tacho_array *value) TACHO_MUST_USE;
+tacho_status tacho_device_output(tacho_device *device, size_t index,
+                                 tacho_array *out_value) TACHO_MUST_USE;
+tacho_execution_counts tacho_device_count(const tacho_device *device);
+uint64_t tacho_device_peak_bytes(const tacho_device *device);
+bool tacho_device_computes_op(const tacho_device *device, uint32_t op);
 
 #endif

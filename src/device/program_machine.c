@@ -42,3 +42,20 @@ tacho_status tacho_program_machine(const tacho_program *program, tacho_arena *ar
     }
     return hardware[0] != '\0' ? tacho_machine_torq_hw(*out_machine, hardware, arena) : TACHO_OK;
 }
+
+tacho_status tacho_program_machine_check(const tacho_machine *machine, const char *argument,
+                                         tacho_arena *arena)
+{
+    tacho_machine *named;
+    if (argument[0] == '\0') {
+        return TACHO_OK;
+    }
+    TACHO_TRY(tacho_machine_find(argument, arena, &named));
+    return tacho_str_equal(named->name, machine->name)
+               ? TACHO_OK
+               : tacho_fail(TACHO_CODE_USAGE,
+                            "the program was compiled for the machine '%.*s', the device is "
+                            "'%.*s'; compile it for %.*s, or run it on sim",
+                            TACHO_STR_ARG(machine->name), TACHO_STR_ARG(named->name),
+                            TACHO_STR_ARG(named->name));
+}

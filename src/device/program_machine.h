@@ -12,4 +12,8 @@
 tacho_status tacho_program_machine(const tacho_program *program, tacho_arena *arena,
                                    tacho_machine **out_machine) TACHO_MUST_USE;
 
+/* USAGE unless |argument|, a machine's name or file, is |machine| of the program; empty: any is. */
+tacho_status tacho_program_machine_check(const tacho_machine *machine, const char *argument,
+                                         tacho_arena *arena) TACHO_MUST_USE;
+
 #endif

@@ -71,6 +71,15 @@ typedef struct tacho_run_totals {
     uint64_t record_cost_ns; /* of all of them; 0: not known */
 } tacho_run_totals;
 
+/* The connection to another computer, if it ran there. */
+typedef struct tacho_run_board {
+    const char *host;    /* NULL: it ran here */
+    const char *machine; /* its processor: "aarch64" */
+    const char *path;    /* of the runtime there */
+    int64_t wall_ns;     /* from connecting to the last result, by the clock here */
+    int64_t board_ns;    /* from the start of the runtime to that, by the clock there */
+} tacho_run_board;
+
 /* What ran it. */
 typedef struct tacho_run_device {
     const char *name;    /* "sim:aic100" */
@@ -87,6 +96,7 @@ typedef struct tacho_run_device {
     /* Whether an operator is computed by itself, not in another one's kernel. NULL: all are. */
     bool (*computes_op)(const void *self, uint32_t op);
     const void *self;
+    tacho_run_board board;
 } tacho_run_device;
 
 typedef struct tacho_recording {

@@ -80,7 +80,7 @@ static tacho_status write_outputs(const writing *self)
     for (size_t i = 0; i < count; i++) {
         tacho_array array;
         TACHO_TRY(name_output(self, i, &path));
-        TACHO_TRY(tacho_execution_output(session->device->execution, i, &array));
+        TACHO_TRY(tacho_device_output(session->device, i, &array));
         TACHO_TRY(tacho_run_value_write(&array, path, true));
     }
     return TACHO_OK;

@@ -22,7 +22,7 @@ tacho_status tacho_run_outputs_check(const tacho_run_outputs *outputs, tacho_run
                 TACHO_CODE_USAGE,
                 "output '%s': expected @FILE.npy, - to print the output, or an empty value", text);
         }
-        if (is_file && session->device->execution == NULL) {
+        if (is_file && !tacho_device_has_values(session->device)) {
             return tacho_fail(TACHO_CODE_USAGE, "output '%s': no values are computed", text);
         }
         TACHO_TRY(tacho_run_check_output(session, is_file ? text + 1 : NULL));
@@ -41,7 +41,7 @@ tacho_status tacho_run_outputs_write(const tacho_run_outputs *outputs,
     for (size_t i = 0; i < outputs->text_count && session->totals.latency_count > 0; i++) {
         tacho_array array;
         if (outputs->texts[i][0] == '@') {
-            TACHO_TRY(tacho_execution_output(session->device->execution, i, &array));
+            TACHO_TRY(tacho_device_output(session->device, i, &array));
             TACHO_TRY(tacho_run_value_write(&array, outputs->texts[i] + 1, false));
         }
     }
@@ -83,13 +83,13 @@ static tacho_status print_name(const tacho_run_session *session, size_t index, b
 tacho_status tacho_run_outputs_print(const tacho_run_outputs *outputs,
                                      const tacho_run_session *session, tacho_output *to)
 {
-    tacho_execution *execution = session->device->execution;
-    size_t count = execution != NULL ? session->module.program.output_count : 0;
+    bool has_values = tacho_device_has_values(session->device);
+    size_t count = has_values ? session->module.program.output_count : 0;
     for (size_t i = 0; i < count && session->totals.latency_count > 0; i++) {
         tacho_array array;
         if (tacho_run_output_is_printed(outputs, i)) {
             TACHO_TRY(print_name(session, i, outputs->is_iree, to));
-            TACHO_TRY(tacho_execution_output(execution, i, &array));
+            TACHO_TRY(tacho_device_output(session->device, i, &array));
             TACHO_TRY(tacho_run_value_print(&array, outputs->element_max, to));
             tacho_output_write_cstring(to, "\n");
         }

@@ -127,13 +127,13 @@ static tacho_status set_inputs(tacho_run_session *self)
     self->inputs = arrays;
     tacho_run_input_texts texts = {request->inputs, request->input_count, request->notes};
     TACHO_TRY(tacho_run_inputs_read(program, &texts, &self->arena, arrays));
-    for (size_t i = 0; i < program->input_count && self->device->execution != NULL; i++) {
+    for (size_t i = 0; i < program->input_count && tacho_device_has_values(self->device); i++) {
         if (arrays[i].data == NULL) {
             TACHO_TRY(tacho_run_input_random(program, i, request->seed, &self->arena, &arrays[i]));
             self->random_inputs++;
             self->is_random[i] = true;
         }
-        TACHO_TRY(tacho_execution_set_input(self->device->execution, i, &arrays[i]));
+        TACHO_TRY(tacho_device_set_input(self->device, i, &arrays[i]));
     }
     return TACHO_OK;
 }
@@ -143,10 +143,10 @@ tacho_status tacho_run_set_input(tacho_run_session *session, size_t index, const
     const tacho_array *before = &session->inputs[index];
     uint64_t count = 0;
     uint64_t bytes = 0;
-    if (session->device->execution == NULL) {
+    if (!tacho_device_has_values(session->device)) {
         return tacho_fail(TACHO_CODE_USAGE, "no values are computed");
     }
-    TACHO_TRY(tacho_execution_set_input(session->device->execution, index, value));
+    TACHO_TRY(tacho_device_set_input(session->device, index, value));
     if (tacho_shape_elements(&before->shape, &count) &&
         tacho_dtype_bytes(before->dtype, count, &bytes)) {
         memcpy(before->data, value->data, (size_t)bytes);
@@ -154,6 +154,20 @@ tacho_status tacho_run_set_input(tacho_run_session *session, size_t index, const
     session->random_inputs -= session->is_random[index] ? 1 : 0;
     session->is_random[index] = false;
     return TACHO_OK;
+}
+
+/* On this computer, or on the board that the request names. */
+static tacho_status open_device(tacho_run_session *self, const tacho_device_options *options)
+{
+    const tacho_run_request *request = self->request;
+    const tacho_device_type *kind = tacho_run_device_type(request->device);
+    const char *colon = strchr(request->device, ':');
+    if (request->board.host == NULL || kind == NULL) {
+        return tacho_device_open(tacho_str_from_cstring(request->device), options, &self->device);
+    }
+    tacho_remote_options board = request->board;
+    board.notes = request->is_quiet ? NULL : request->notes;
+    return tacho_remote_open(&board, kind, colon != NULL ? colon + 1 : "", options, &self->device);
 }
 
 tacho_status tacho_run_open(tacho_run_session *session, const tacho_run_request *request)
@@ -173,8 +187,7 @@ tacho_status tacho_run_open(tacho_run_session *session, const tacho_run_request 
     tacho_device_options options = request->device_options;
     options.gate = &tacho_infer_gate;
     options.is_forced |= session->module.was_compiled; /* the limit is for files */
-    TACHO_TRY(
-        tacho_device_open(tacho_str_from_cstring(request->device), &options, &session->device));
+    TACHO_TRY(open_device(session, &options));
     TACHO_TRY_NOTE(session->device->type->load(session->device, &session->module.program),
                    "while loading %s", request->path);
     if (request->makes_stats_dir && request->stats_dir != NULL) {
@@ -370,7 +383,7 @@ static int64_t latency_of(const tacho_run_session *self, const tacho_device_resu
 static tacho_status hand_over_inputs(tacho_run_session *self)
 {
     for (size_t i = 0; i < self->module.program.input_count; i++) {
-        TACHO_TRY(tacho_execution_set_input(self->device->execution, i, &self->inputs[i]));
+        TACHO_TRY(tacho_device_set_input(self->device, i, &self->inputs[i]));
     }
     return TACHO_OK;
 }
@@ -379,7 +392,7 @@ static tacho_status read_outputs(tacho_run_session *self)
 {
     tacho_array value;
     for (size_t i = 0; i < self->module.program.output_count; i++) {
-        TACHO_TRY(tacho_execution_output(self->device->execution, i, &value));
+        TACHO_TRY(tacho_device_output(self->device, i, &value));
     }
     return TACHO_OK;
 }
@@ -388,7 +401,7 @@ static tacho_status read_outputs(tacho_run_session *self)
 static tacho_status run_device(tacho_run_session *self, uint64_t iteration, bool records,
                                tacho_run_sample *out_sample)
 {
-    bool moves = self->request->moves_values && self->device->execution != NULL;
+    bool moves = self->request->moves_values && tacho_device_has_values(self->device);
     tacho_run_host_times *host = &out_sample->host;
     host->is_known = moves;
     host->begin_ns = tacho_now_ns();
@@ -525,16 +538,18 @@ tacho_status tacho_run_go(tacho_run_session *session, const tacho_progress *prog
 
 /* ---- for analyses and sinks ---------------------------------------------------------------- */
 
-static bool computes_op(const void *execution, uint32_t op)
+static bool computes_op(const void *device, uint32_t op)
 {
-    return tacho_execution_computes_op(execution, op);
+    return tacho_device_computes_op(device, op);
 }
 
 tacho_recording tacho_run_recording(const tacho_run_session *session)
 {
     const tacho_device_type *type = session->device->type;
     const tacho_device_options *options = &session->request->device_options;
-    const tacho_execution *execution = session->device->execution;
+    bool has_values = tacho_device_has_values(session->device);
+    tacho_remote_facts board = {.host = NULL};
+    bool is_remote = tacho_remote_facts_of(session->device, &board);
     tacho_recording recording = {
         .program = &session->module.program,
         .path = session->request->path,
@@ -549,7 +564,12 @@ tacho_recording tacho_run_recording(const tacho_run_session *session)
                 .is_unlimited = options->is_unlimited,
                 .threads = options->threads > 0 ? options->threads : 1,
                 .activations = options->activations > 0 ? options->activations : 1,
-                .has_values = execution != NULL,
+                .has_values = has_values,
+                .board = {.host = board.host,
+                          .machine = board.machine,
+                          .path = board.path,
+                          .wall_ns = is_remote ? board.wall_ns : 0,
+                          .board_ns = is_remote ? board.board_ns : 0},
             },
         .totals = session->totals,
         .open_ns = session->open_ns,
@@ -557,14 +577,14 @@ tacho_recording tacho_run_recording(const tacho_run_session *session)
         .sample_count = session->sample_count,
         .wanted_count = session->request->sampling.count,
     };
-    if (execution != NULL) {
-        tacho_execution_counts counts = tacho_execution_count(execution);
+    if (has_values) {
+        tacho_execution_counts counts = tacho_device_count(session->device);
         recording.device.fast_count = counts.fast;
         recording.device.reference_count = counts.reference;
         recording.device.free_count = counts.free;
-        recording.device.peak_bytes = tacho_execution_peak_bytes(execution);
+        recording.device.peak_bytes = tacho_device_peak_bytes(session->device);
         recording.device.computes_op = computes_op;
-        recording.device.self = execution;
+        recording.device.self = session->device;
     }
     return recording;
 }

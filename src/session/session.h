@@ -13,6 +13,7 @@
 
 #include "base/input.h"
 #include "device/device.h"
+#include "remote/remote.h"
 #include "session/module.h"
 #include "session/run_client.h"
 #include "session/rescue.h"
@@ -31,6 +32,7 @@ typedef struct tacho_run_request {
     const char *path;   /* program or model */
     const char *device; /* "sim:aic100" */
     tacho_device_options device_options;
+    tacho_remote_options board; /* where that device is; |host| NULL: on this computer */
     tacho_run_compile compile;
     const char *function; /* NULL: not checked */
     const char *const *inputs;
@@ -80,10 +82,10 @@ typedef struct tacho_run_session {
     size_t sample_count, sample_capacity;
     uint64_t held_bytes; /* of their records */
     uint64_t stats_file_count;
-    bool is_late;            /* the delay had not passed: the last inferences were recorded */
-    bool is_interrupted;     /* not all iterations ran */
+    bool is_late;             /* the delay had not passed: the last inferences were recorded */
+    bool is_interrupted;      /* not all iterations ran */
     tacho_run_client *client; /* reports inferences to 'tacho profile'; NULL: nobody listens */
-    tacho_run_rescue rescue; /* who writes what was recorded should a second interrupt come */
+    tacho_run_rescue rescue;  /* who writes what was recorded should a second interrupt come */
 } tacho_run_session;
 
 /* Close it even after a failure. */

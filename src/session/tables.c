@@ -11,7 +11,11 @@ tacho_status tacho_run_overview_table(const tacho_run_session *session,
                                       const tacho_run_profile *first, tacho_table *out_table)
 {
     tacho_overview overview;
-    const tacho_overview_options options = {.wall_time_ns = session->totals.wall_ns};
+    tacho_remote_facts board = {.host = NULL};
+    bool is_remote = tacho_remote_facts_of(session->device, &board);
+    const tacho_overview_options options = {
+        .wall_time_ns = is_remote ? board.wall_ns : session->totals.wall_ns,
+    };
     tacho_status status = tacho_overview_init(&overview, &first->profile, &options);
     if (status == TACHO_OK) {
         status = tacho_overview_table(&overview, out_table);

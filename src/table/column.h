@@ -71,6 +71,7 @@ typedef enum tacho_column_unit {
     X(BATCH_PER_S, "batch_per_s", NONE)                                                            \
     X(BATCH_SIZE, "batch_size", NONE)                                                              \
     X(BLOCK, "block", NONE)                                                                        \
+    X(BOARD_NS, "board_ns", NS)                                                                    \
     X(BOUND, "bound", NONE)                                                                        \
     X(BUFFER_BYTES, "buffer_bytes", BYTES)                                                         \
     X(BUFFER_COUNT, "buffer_count", NONE)                                                          \
@@ -94,6 +95,7 @@ typedef enum tacho_column_unit {
     X(COMPUTE_CYCLES, "compute_cycles", CYCLES)                                                    \
     X(COMPUTED, "computed", NONE)                                                                  \
     X(COMPUTE_NS, "compute_ns", NS)                                                                \
+    X(CONNECTION_NS, "connection_ns", NS)                                                          \
     X(CONSTANT_BYTES, "constant_bytes", BYTES)                                                     \
     X(COPIED_BYTES, "copied_bytes", BYTES)                                                         \
     X(COPY_NS, "copy_ns", NS)                                                                      \
@@ -175,6 +177,7 @@ typedef enum tacho_column_unit {
     X(GENERATION, "generation", NONE)                                                              \
     X(GFLOP_PER_S, "gflop_per_s", NONE)                                                            \
     X(GROUP, "group", NONE)                                                                        \
+    X(HOST, "host", NONE)                                                                          \
     X(HOST_LATE_NS, "host_late_ns", NS)                                                            \
     X(HOST_OP, "host_op", NONE)                                                                    \
     X(HOST_PERCENT, "host_percent", PERCENT)                                                       \

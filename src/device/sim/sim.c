@@ -77,22 +77,6 @@ static tacho_status sim_open(const tacho_device_options *options, tacho_str argu
 
 /* ---- loading ------------------------------------------------------------------------------- */
 
-static tacho_status check_machine(sim_device *self)
-{
-    tacho_machine *named;
-    if (self->argument[0] == '\0') {
-        return TACHO_OK;
-    }
-    TACHO_TRY(tacho_machine_find(self->argument, &self->arena, &named));
-    return tacho_str_equal(named->name, self->machine->name)
-               ? TACHO_OK
-               : tacho_fail(TACHO_CODE_USAGE,
-                            "the program was compiled for the machine '%.*s', the device is "
-                            "'%.*s'; compile it for %.*s, or run it on sim",
-                            TACHO_STR_ARG(self->machine->name), TACHO_STR_ARG(named->name),
-                            TACHO_STR_ARG(named->name));
-}
-
 static tacho_status check_cores(const sim_device *self, const tacho_program *program)
 {
     uint64_t cores = tacho_machine_cores(self->machine);
@@ -306,7 +290,7 @@ static tacho_status sim_load(tacho_device *device, const tacho_program *program)
     sim_device *self = (sim_device *)device;
     device->program = program;
     TACHO_TRY(tacho_program_machine(program, &self->arena, &self->machine));
-    TACHO_TRY(check_machine(self));
+    TACHO_TRY(tacho_program_machine_check(self->machine, self->argument, &self->arena));
     TACHO_TRY(check_cores(self, program));
     if (program->facts.core_clock_hz == 0 || program->facts.timer_hz == 0) {
         return tacho_fail(TACHO_CODE_BAD_DATA, "program: it has a clock of 0 Hz");

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ssh is the user's: its keys, configuration and jump hosts are found by it, and nothing of them is
+ * looked at here. The name of a host is one word of its command line, never text for a shell.
+ */
+#include "remote/link.h"
+
+#include "device/clock.h"
+#include "remote/messages.h"
+
+#include <ctype.h>
+#include <stdio.h>
+
+enum { SSH_FAILED = 255, CANNOT_RUN = 127, SHOWN_LINES = 6 };
+
+/* ---- names --------------------------------------------------------------------------------- */
+
+static bool is_name(const char *text, size_t len)
+{
+    if (len == 0 || text[0] == '-') {
+        return false;
+    }
+    for (size_t i = 0; i < len; i++) {
+        if (!isalnum((unsigned char)text[i]) && strchr("._-:[]%/+", text[i]) == NULL) {
+            return false;
+        }
+    }
+    return true;
+}
+
+tacho_status tacho_link_check_host(const char *host)
+{
+    const char *at = strrchr(host, '@');
+    bool is_good = at == NULL
+                       ? is_name(host, strlen(host))
+                       : is_name(host, (size_t)(at - host)) && is_name(at + 1, strlen(at + 1));
+    return is_good ? TACHO_OK
+                   : tacho_fail(TACHO_CODE_USAGE,
+                                "'%.200s' is not the name of a host; use USER@HOST, or a name of "
+                                "your ssh configuration",
+                                host);
+}
+
+/* ---- failures ------------------------------------------------------------------------------ */
+
+/* The last lines that ssh, or the board through it, wrote. */
+static tacho_status add_said(const tacho_tether *tether, tacho_status status)
+{
+    const char *from = tether->tail + tether->tail_len;
+    for (int lines = 0; from > tether->tail; from--) {
+        if (from[-1] == '\n' && from[0] != '\0' && ++lines == SHOWN_LINES) {
+            break;
+        }
+    }
+    while (*from != '\0') {
+        size_t len = strcspn(from, "\r\n");
+        if (len > 0) {
+            status = tacho_status_add_note(status, "ssh said: %.*s", (int)len, from);
+        }
+        from += len;
+        from += strspn(from, "\r\n");
+    }
+    return status;
+}
+
+tacho_status tacho_link_lost(tacho_link *link, const char *doing)
+{
+    int code = tacho_tether_close(&link->tether);
+    tacho_status status =
+        code == SSH_FAILED && !link->is_up
+            ? tacho_fail(TACHO_CODE_IO, "%s: cannot connect with ssh", link->host)
+        : code == CANNOT_RUN && !link->is_up
+            ? tacho_fail(TACHO_CODE_NOT_FOUND, "%s: cannot start ssh, or a shell there", link->host)
+        : code > 0
+            ? tacho_fail(TACHO_CODE_IO, "%s: lost the connection while %s (exit status %d)",
+                         link->host, doing, code)
+            : tacho_fail(TACHO_CODE_IO, "%s: lost the connection while %s", link->host, doing);
+    return add_said(&link->tether, status);
+}
+
+/* ---- opening ------------------------------------------------------------------------------- */
+
+tacho_status tacho_link_open(tacho_link *link, const char *host, const char *command)
+{
+    char ssh[] = "ssh", no_terminal[] = "-T", end[] = "--";
+    char alive[] = "-oServerAliveInterval=15"; /* a board that is switched off is noticed */
+    char *words[] = {
+        ssh, no_terminal, alive, end, (char *)(uintptr_t)host, (char *)(uintptr_t)command, NULL};
+    *link = (tacho_link){
+        .host = host,
+        .tether = {.fd = -1, .error_fd = -1, .life_fd = -1, .guard = -1},
+        .started_ns = tacho_now_ns(),
+    };
+    TACHO_TRY(tacho_link_check_host(host));
+    return tacho_tether_start(&link->tether, words);
+}
+
+void tacho_link_close(tacho_link *link)
+{
+    tacho_tether_close(&link->tether);
+    tacho_bytes_deinit(&link->text);
+    tacho_bytes_deinit(&link->message.payload);
+}
+
+/* ---- bytes and lines ----------------------------------------------------------------------- */
+
+tacho_status tacho_link_send(tacho_link *link, tacho_str bytes, const char *doing)
+{
+    return tacho_tether_send(&link->tether, bytes.data, bytes.len) ? TACHO_OK
+                                                                   : tacho_link_lost(link, doing);
+}
+
+static size_t receive_some(tacho_link *self, void *bytes, size_t len)
+{
+    if (self->at == self->end && len >= sizeof(self->buffer)) {
+        return tacho_tether_receive(&self->tether, bytes, len);
+    }
+    if (self->at == self->end) {
+        self->at = 0;
+        self->end = tacho_tether_receive(&self->tether, self->buffer, sizeof(self->buffer));
+    }
+    size_t there = self->end - self->at;
+    size_t taken = there < len ? there : len;
+    memcpy(bytes, self->buffer + self->at, taken);
+    self->at += taken;
+    return taken;
+}
+
+tacho_status tacho_link_read_line(tacho_link *link, char out_line[TACHO_LINK_LINE_BYTES],
+                                  const char *doing)
+{
+    size_t len = 0;
+    char byte = '\0';
+    while (byte != '\n') {
+        if (receive_some(link, &byte, 1) == 0) {
+            return tacho_link_lost(link, doing);
+        }
+        if (byte != '\n' && byte != '\0' && len < TACHO_LINK_LINE_BYTES - 1) {
+            out_line[len++] = byte;
+        }
+    }
+    out_line[len] = '\0';
+    return TACHO_OK;
+}
+
+/* ---- messages ------------------------------------------------------------------------------ */
+
+static bool send_bytes(void *self, const void *bytes, size_t len)
+{
+    tacho_link *link = self;
+    return tacho_tether_send(&link->tether, bytes, len);
+}
+
+static size_t receive_bytes(void *self, void *bytes, size_t len)
+{
+    return receive_some(self, bytes, len);
+}
+
+tacho_status tacho_link_ask(tacho_link *link, tacho_wire_type type, tacho_str more,
+                            tacho_wire_type wanted, const char *doing)
+{
+    const tacho_wire wire = {send_bytes, receive_bytes, link};
+    bool is_end = link->tether.guard < 0 ||
+                  (type != TACHO_WIRE_NONE &&
+                   !tacho_wire_send(&wire, type, 0, tacho_bytes_view(&link->text), more));
+    tacho_wire_message *answer = &link->message;
+    link->text.len = 0;
+    tacho_status status = is_end ? TACHO_OK : tacho_wire_receive(&wire, answer, &is_end);
+    if (is_end) {
+        return tacho_status_first(tacho_link_lost(link, doing), status);
+    }
+    TACHO_TRY_NOTE(status, "%s, while %s", link->host, doing);
+    link->answered_ns = tacho_now_ns();
+    link->board_ns = answer->elapsed_ns;
+    tacho_str payload = tacho_bytes_view(&answer->payload);
+    if (answer->type == TACHO_WIRE_FAILED) {
+        return tacho_status_add_note(tacho_wire_get_failure(payload), "on %s, while %s", link->host,
+                                     doing);
+    }
+    return answer->type == wanted || wanted == TACHO_WIRE_NONE
+               ? TACHO_OK
+               : tacho_fail(TACHO_CODE_BAD_DATA, "%s: the runtime answered %s, not %s, while %s",
+                            link->host, tacho_wire_type_name(answer->type),
+                            tacho_wire_type_name(wanted), doing);
+}

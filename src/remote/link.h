@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The host's end of a connection to a board: the user's own ssh with lines, then messages, through
+ * it. What fails says what was going on, and what ssh said.
+ */
+#ifndef TACHO_REMOTE_LINK_H
+#define TACHO_REMOTE_LINK_H
+
+#include "base/tether.h"
+#include "remote/wire.h"
+
+enum { TACHO_LINK_LINE_BYTES = 1024 };
+
+typedef struct tacho_link {
+    const char *host; /* outlives it */
+    tacho_tether tether;
+    bool is_up; /* ssh has connected */
+    int64_t started_ns;
+    int64_t answered_ns; /* when the last message arrived */
+    uint64_t board_ns;   /* how long the runtime had been running then, by the board's clock */
+    char buffer[4096];   /* received and not read yet */
+    size_t at, end;
+    tacho_bytes text; /* of messages that are sent */
+    tacho_wire_message message;
+} tacho_link;
+
+/* USAGE unless |host| is [USER@]HOST or ssh://..., in characters that names have. */
+tacho_status tacho_link_check_host(const char *host) TACHO_MUST_USE;
+
+/* Starts ssh, which runs |command|, a text for any shell, there. Close it even after a failure. */
+tacho_status tacho_link_open(tacho_link *link, const char *host,
+                             const char *command) TACHO_MUST_USE;
+void tacho_link_close(tacho_link *link);
+
+/* Sends bytes; |doing| is for messages: "copying the runtime". */
+tacho_status tacho_link_send(tacho_link *link, tacho_str bytes, const char *doing) TACHO_MUST_USE;
+
+/* The next line without its end, printable as it is or not; one that is too long is cut. */
+tacho_status tacho_link_read_line(tacho_link *link, char out_line[TACHO_LINK_LINE_BYTES],
+                                  const char *doing) TACHO_MUST_USE;
+
+/*
+ * Sends a message, |text| of the link and |more| behind it, and waits for its answer, which must be
+ * of type |wanted|. NONE in place of |type|: nothing is sent; in place of |wanted|: any will do. A
+ * failure of the board is returned.
+ */
+tacho_status tacho_link_ask(tacho_link *link, tacho_wire_type type, tacho_str more,
+                            tacho_wire_type wanted, const char *doing) TACHO_MUST_USE;
+
+/* A failure that says that the connection has ended, and why. */
+tacho_status tacho_link_lost(tacho_link *link, const char *doing) TACHO_MUST_USE;
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The lock of a board: one run at a time, whoever's it is. The kernel holds it for a process, so it
+ * is free again when that ends, however it ends; the file only says who it is.
+ */
+#ifndef TACHO_REMOTE_LOCK_H
+#define TACHO_REMOTE_LOCK_H
+
+#include "base/status.h"
+#include "base/str.h"
+
+/* Where it is, for all users of a board; the environment variable of this name says otherwise. */
+#define TACHO_BOARD_LOCK "/tmp/tacho-board.lock"
+#define TACHO_BOARD_LOCK_VARIABLE "TACHO_BOARD_LOCK"
+
+typedef struct tacho_board_lock {
+    const char *path;
+    int fd;
+} tacho_board_lock;
+
+/* Opens the file, and makes it where it is not there. Nothing is locked yet. */
+tacho_status tacho_board_lock_open(tacho_board_lock *out_lock) TACHO_MUST_USE;
+
+/* Locks it for |who|, unless another process has it: then false, and |out_holder| says who. */
+enum { TACHO_BOARD_HOLDER_BYTES = 200 };
+bool tacho_board_lock_try(tacho_board_lock *lock, tacho_str who,
+                          char out_holder[TACHO_BOARD_HOLDER_BYTES]);
+
+void tacho_board_lock_close(tacho_board_lock *lock);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * RESULT: what one inference of the device gave. Records of stats are sent as they lie in memory,
+ * which is how files of raw stats hold them; the one who reads checks them against the program.
+ */
+#ifndef TACHO_REMOTE_RESULT_H
+#define TACHO_REMOTE_RESULT_H
+
+#include "program/stats_layout.h"
+#include "program/stats_stream.h"
+#include "remote/messages.h"
+
+tacho_status tacho_wire_put_result(tacho_bytes *to, const tacho_program *program,
+                                   const tacho_device_result *result) TACHO_MUST_USE;
+
+/* A result that was read; zeroed, it is none. */
+typedef struct tacho_wire_result {
+    tacho_device_result result; /* borrows from the payload, and from what follows */
+    tacho_arena arena;
+    tacho_stats_file *files;
+    size_t file_count;
+} tacho_wire_result;
+
+void tacho_wire_result_init(tacho_wire_result *result);
+void tacho_wire_result_deinit(tacho_wire_result *result);
+
+/* Reads |payload|, aligned to 8 bytes, in place of what was read before. */
+tacho_status tacho_wire_get_result(tacho_str payload, const tacho_stats_layout *layout,
+                                   tacho_wire_result *out_result) TACHO_MUST_USE;
+
+#endif

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Headers, and numbers and texts of payloads.
+ */
+#include "remote/wire.h"
+
+static const char magic[4] = {'T', 'B', 'R', 'D'};
+
+enum { PIECE_BYTES = 1 << 20 };
+
+const char *tacho_wire_type_name(tacho_wire_type type)
+{
+    static const char *const names[] = {"unknown",
+#define TACHO_WIRE_NAME(name) #name,
+                                        TACHO_WIRE_TYPES(TACHO_WIRE_NAME)
+#undef TACHO_WIRE_NAME
+    };
+    return names[type < TACHO_WIRE_TYPE_COUNT ? type : TACHO_WIRE_NONE];
+}
+
+bool tacho_wire_send(const tacho_wire *wire, tacho_wire_type type, uint64_t elapsed_ns,
+                     tacho_str first, tacho_str second)
+{
+    unsigned char header[TACHO_WIRE_HEADER_BYTES];
+    memcpy(header, magic, sizeof(magic));
+    tacho_bytes_store(header + 4, (uint64_t)type, 4);
+    tacho_bytes_store(header + 8, (uint64_t)first.len + second.len, 8);
+    tacho_bytes_store(header + 16, elapsed_ns, 8);
+    return wire->send(wire->self, header, sizeof(header)) &&
+           (first.len == 0 || wire->send(wire->self, first.data, first.len)) &&
+           (second.len == 0 || wire->send(wire->self, second.data, second.len));
+}
+
+static bool receive_all(const tacho_wire *wire, unsigned char *to, size_t len)
+{
+    while (len > 0) {
+        size_t got = wire->receive(wire->self, to, len);
+        if (got == 0) {
+            return false;
+        }
+        to += got;
+        len -= got;
+    }
+    return true;
+}
+
+tacho_status tacho_wire_receive(const tacho_wire *wire, tacho_wire_message *message,
+                                bool *out_is_end)
+{
+    unsigned char header[TACHO_WIRE_HEADER_BYTES];
+    message->payload.len = 0;
+    *out_is_end = !receive_all(wire, header, sizeof(header));
+    if (*out_is_end) {
+        return TACHO_OK;
+    }
+    uint64_t type = tacho_bytes_load(header + 4, 4);
+    uint64_t left = tacho_bytes_load(header + 8, 8);
+    if (memcmp(header, magic, sizeof(magic)) != 0 || type == TACHO_WIRE_NONE ||
+        type >= TACHO_WIRE_TYPE_COUNT) {
+        return tacho_fail(TACHO_CODE_BAD_DATA, "what arrived is not a message of a tacho runtime");
+    }
+    message->type = (tacho_wire_type)type;
+    message->elapsed_ns = tacho_bytes_load(header + 16, 8);
+    while (left > 0 && !*out_is_end) {
+        size_t piece = left < PIECE_BYTES ? (size_t)left : PIECE_BYTES;
+        unsigned char *at = NULL;
+        TACHO_TRY(tacho_bytes_extend(&message->payload, piece, &at));
+        *out_is_end = !receive_all(wire, at, piece);
+        left -= piece;
+    }
+    return TACHO_OK;
+}
+
+/* ---- payloads ------------------------------------------------------------------------------ */
+
+tacho_status tacho_wire_put_text(tacho_bytes *to, tacho_str text)
+{
+    TACHO_TRY(tacho_bytes_put(to, text.len, 8));
+    return tacho_bytes_append(to, text);
+}
+
+tacho_str tacho_wire_get_bytes(tacho_wire_reader *reader, uint64_t len)
+{
+    if (reader->is_bad || len > reader->bytes.len - reader->at) {
+        reader->is_bad = true;
+        return TACHO_STR("");
+    }
+    tacho_str found = tacho_str_make(reader->bytes.data + reader->at, (size_t)len);
+    reader->at += (size_t)len;
+    return found;
+}
+
+uint64_t tacho_wire_get(tacho_wire_reader *reader, size_t width)
+{
+    tacho_str bytes = tacho_wire_get_bytes(reader, width);
+    return bytes.len == width ? tacho_bytes_load(bytes.data, width) : 0;
+}
+
+tacho_str tacho_wire_get_text(tacho_wire_reader *reader)
+{
+    return tacho_wire_get_bytes(reader, tacho_wire_get(reader, 8));
+}
+
+void tacho_wire_align(tacho_wire_reader *reader)
+{
+    tacho_wire_get_bytes(reader, tacho_bytes_align(reader->at) - reader->at);
+}
+
+tacho_status tacho_wire_end(const tacho_wire_reader *reader, tacho_wire_type type)
+{
+    return !reader->is_bad && reader->at == reader->bytes.len
+               ? TACHO_OK
+               : tacho_fail(TACHO_CODE_BAD_DATA, "a message of the runtime (%s) is damaged",
+                            tacho_wire_type_name(type));
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Fuzzes what a board answers, and what a host asks of it: the first byte says which message the
+ * rest is the payload of.
+ *
+ * Laws: what is read of a result names ops, engines and blocks of the program, and a value has as
+ * many bytes as its shape says.
+ */
+#include "program/program_testing.h"
+#include "remote/result.h"
+
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(bool holds)
+{
+    if (!holds) {
+        abort();
+    }
+}
+
+static void fuzz_result(tacho_str payload, const tacho_stats_layout *layout)
+{
+    tacho_wire_result result;
+    tacho_bytes again = {0};
+    tacho_wire_result_init(&result);
+    tacho_status status = tacho_wire_get_result(payload, layout, &result);
+    if (status == TACHO_OK) {
+        require(result.result.start_ns <= result.result.end_ns);
+        require(result.result.block_count == 0 ||
+                result.result.block_count == layout->program->block_count);
+        require(tacho_wire_put_result(&again, layout->program, &result.result) == TACHO_OK);
+    }
+    tacho_status_free(status);
+    tacho_bytes_deinit(&again);
+    tacho_wire_result_deinit(&result);
+}
+
+static void fuzz_value(tacho_str payload)
+{
+    tacho_array array;
+    uint64_t index;
+    size_t len = 0;
+    unsigned sum = 0;
+    tacho_status status = tacho_wire_get_array(payload, TACHO_WIRE_VALUE, &index, &array);
+    if (status == TACHO_OK) {
+        require(tacho_wire_array_bytes(&array, &len));
+        for (size_t i = 0; i < len; i++) {
+            sum += ((const unsigned char *)array.data)[i];
+        }
+        require(sum <= 255 * len);
+    }
+    tacho_status_free(status);
+}
+
+static void fuzz_small(uint8_t which, tacho_str payload, const tacho_program *program)
+{
+    tacho_wire_hello hello;
+    tacho_wire_loaded loaded;
+    tacho_device_options options;
+    tacho_str device;
+    tacho_status status = which == 0   ? tacho_wire_get_hello(payload, &hello)
+                          : which == 1 ? tacho_wire_get_load(payload, &device, &options)
+                          : which == 2 ? tacho_wire_get_loaded(payload, program, &loaded)
+                                       : tacho_wire_get_failure(payload);
+    if (which == 2 && status == TACHO_OK && loaded.has_values) {
+        require(loaded.computes_op.len == program->op_count);
+    }
+    tacho_status_free(status);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    tacho_program program;
+    tacho_stats_layout layout;
+    tacho_bytes copy = {0}; /* aligned, as payloads are */
+    if (size == 0) {
+        return 0;
+    }
+    require(tacho_program_init(&program) == TACHO_OK);
+    require(make_test_program(&program) == TACHO_OK);
+    require(tacho_stats_layout_init(&layout, &program) == TACHO_OK);
+    tacho_str rest = tacho_str_make((const char *)data + 1, size - 1);
+    require(tacho_bytes_append(&copy, rest) == TACHO_OK);
+    if (data[0] % 6 == 5) {
+        fuzz_result(tacho_bytes_view(&copy), &layout);
+    } else if (data[0] % 6 == 4) {
+        fuzz_value(tacho_bytes_view(&copy));
+    } else {
+        fuzz_small(data[0] % 6, tacho_bytes_view(&copy), &program);
+    }
+    tacho_bytes_deinit(&copy);
+    tacho_stats_layout_deinit(&layout);
+    tacho_program_deinit(&program);
+    return 0;
+}

@@ -1,0 +1,344 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# tacho run --host against a board on this computer (board.sh): what comes back is what a run here
+# gives, and what goes wrong says so and leaves nothing behind.
+#
+#   tests/remote/run.sh BUILD_DIR [CASE...]
+set -u
+export TACHO_HOST_CPU=built-in NO_COLOR=1
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+build=$(cd "$1" && pwd)
+shift
+# shellcheck source-path=SCRIPTDIR source=board.sh
+. "$here/board.sh"
+[[ -n $(board_sshd) ]] || { echo "skip: no sshd (openssh-server)"; exit 77; }
+tacho=$build/bin/tacho
+runtime=$build/lib/tacho/board-$(uname -m)
+model=$here/../data/run/pair.mlir
+work=$(mktemp -d "${TMPDIR:-/tmp}/tacho-remote.XXXXXX") || exit 2
+failed=0
+trap 'board_stop; rm -rf "$work"' EXIT
+
+fail() {
+    echo "FAIL $current: $*"
+    sed 's/^/  | /' "$work/out" "$work/err" 2>/dev/null | tail -n 20
+    failed=1
+}
+
+# remote ARGUMENT...: a run on the board; its output is in out, err and status.
+remote() {
+    status=0
+    timeout 300 "$tacho" run "$model" --host me@board "$@" >"$work/out" 2>"$work/err" </dev/null || status=$?
+}
+
+expect_status() { [[ $status == "$1" ]] || fail "exit status $status, not $1"; }
+expect_error() { grep -qF -- "$1" "$work/err" || fail "does not say '$1'"; }
+
+# Whether a condition holds within two minutes.
+wait_until() {
+    local i
+    for ((i = 0; i < 1200; i++)); do
+        ! "$@" || return 0
+        sleep 0.1
+    done
+    return 1
+}
+
+lock_is_free() { [[ ! -e $BOARD_LOCK ]] || flock -n "$BOARD_LOCK" true; }
+
+# Nothing of it runs, and the board holds the runtime and nothing else.
+expect_clean() {
+    local files
+    wait_until lock_is_free || fail "the board is still locked"
+    wait_until no_copies || fail "left on the board: $(ls -A "$BOARD_HOME"/.cache/tacho/*)"
+    files=$(find "$BOARD_HOME" -type f ! -name tacho-board)
+    [[ -z $files ]] || fail "left on the board: $files"
+    files=$(find "$TMPDIR" -mindepth 1)
+    [[ -z $files ]] || fail "left here: $files"
+}
+
+no_copies() { [[ -z $(find "$BOARD_HOME" -name 'tacho-board.*') ]]; }
+
+# What runs with no end of its own.
+start_long() {
+    rm -rf "$work/stats"
+    "$tacho" run "$model" --host me@board -n 10000000 --samples 1 --stats-dir "$work/stats" "$@" \
+        >"$work/out" 2>"$work/err" </dev/null &
+    long=$!
+    wait_until has_recorded || fail "the long run does not begin"
+}
+
+# Raw stats of the first inference are there: it runs, and the lock is held.
+has_recorded() { compgen -G "$work/stats/*" >/dev/null; }
+
+# ---- what works ---------------------------------------------------------------------------------
+
+# Tables and files of both, but for times on this computer, and rows about the board.
+case_same_as_here() {
+    rm -rf "$BOARD_HOME/.cache"
+    local here_args=(--seed 7 -n 3 --samples 2 --format json --stats-dir)
+    remote "${here_args[@]}" "$work/far-stats" --output "@$work/far.npy" --profile "$work/far.json"
+    expect_status 0
+    expect_error "copied the runtime to me@board:"
+    mv "$work/out" "$work/far.out"
+    "$tacho" run "$model" "${here_args[@]}" "$work/near-stats" --output "@$work/near.npy" \
+        --profile "$work/near.json" >"$work/near.out" 2>"$work/err" || fail "the run here failed"
+    cmp "$work/far.npy" "$work/near.npy" || fail "other outputs"
+    cmp "$work/far.json" "$work/near.json" || fail "another profile"
+    diff -r "$work/far-stats" "$work/near-stats" || fail "other raw stats"
+    diff <(without_times "$work/far.out") <(without_times "$work/near.out") || fail "other tables"
+    grep -q '"host":"me@board","connection_ns":[0-9]\+,"board_ns":[0-9]\+}' "$work/far.out" ||
+        fail "nothing about the board"
+    rm -rf "$work"/far* "$work"/near*
+    expect_clean
+}
+
+without_times() {
+    sed 's/,"wall_ns":[0-9]*\(,"host":.*\)\?}/}/; /WALL_TIME/d' "$1"
+}
+
+case_copies_once() {
+    local file before
+    remote -q
+    file=$(find "$BOARD_HOME" -name tacho-board)
+    before=$(stat -c %i "$file")
+    remote
+    expect_status 0
+    ! grep -q "copied the runtime" "$work/err" || fail "copied again"
+    [[ $(stat -c %i "$file") == "$before" ]] || fail "the file was replaced"
+    echo more >>"$file"
+    remote
+    expect_status 0
+    expect_error "copied the runtime"
+    cmp "$file" "$runtime" || fail "the runtime on the board is another one"
+    expect_clean
+}
+
+case_cpu_is_measured_there() {
+    remote --device cpu -n 3 --no-tables --output - -q
+    expect_status 0
+    remote --device cpu -n 3
+    expect_status 0
+    grep -q "the board's processor: measured" "$work/out" || fail "does not say where it ran"
+    grep -q '^WALL\|wall time .* s here' "$work/out" || fail "no wall time"
+    expect_clean
+}
+
+case_path_of_the_user() {
+    remote --board-path "iree-build-soc/it's me/torq-run-module" -q
+    expect_status 0
+    cmp "$BOARD_HOME/iree-build-soc/it's me/torq-run-module" "$runtime" || fail "not at its path"
+    rm -r "$BOARD_HOME/iree-build-soc"
+    expect_clean
+}
+
+# ---- what goes wrong ----------------------------------------------------------------------------
+
+case_odd_names() {
+    local host
+    for host in '-oProxyCommand=touch pwned' 'a;touch pwned' "\$(touch pwned)" 'me@-x' $'a\nb'; do
+        status=0
+        (cd "$work" && "$tacho" run "$model" --host="$host") >"$work/out" 2>"$work/err" || status=$?
+        expect_status 2
+        expect_error "is not the name of a host"
+    done
+    remote --board-path "\$(touch pwned)/\`touch pwned\`/a';touch pwned;'" -q
+    expect_status 0
+    rm -rf "$BOARD_HOME"/*
+    [[ -z $(find "$work" -name pwned) ]] || fail "a name was run by a shell"
+    expect_clean
+}
+
+case_wrong_key() {
+    sed -i.kept "s#^ *IdentityFile .*#    IdentityFile $BOARD_DIR/wrong_key#" "$BOARD_DIR/ssh_config"
+    remote
+    mv "$BOARD_DIR/ssh_config.kept" "$BOARD_DIR/ssh_config"
+    expect_status 1
+    expect_error "me@board: cannot connect with ssh"
+    expect_error "Permission denied"
+    expect_clean
+}
+
+case_no_ssh() {
+    local bin=$work/nothing
+    mkdir "$bin"
+    status=0
+    PATH=$bin "$tacho" run "$model" --host me@board >"$work/out" 2>"$work/err" || status=$?
+    rmdir "$bin"
+    expect_status 1
+    expect_error "ssh: cannot be run; is it installed?"
+}
+
+case_busy() {
+    start_long
+    remote
+    expect_status 1
+    expect_error "me@board is in use by $(id -un)@"
+    expect_error "--board-wait SECONDS"
+    remote --board-wait 1
+    expect_status 1
+    expect_error "waiting up to 1 s"
+    "$tacho" run "$model" --host me@board --board-wait 600 >"$work/waited" 2>"$work/waiting" &
+    local waiter=$!
+    wait_until grep -q "waiting up to 600 s" "$work/waiting" || fail "does not wait"
+    kill -9 "$long" # a lock of a process that is gone is none
+    wait "$long" 2>/dev/null
+    wait "$waiter" || fail "did not run after the other one: $(cat "$work/waiting")"
+    rm -f "$work/waited" "$work/waiting"
+    expect_clean
+}
+
+case_interrupted() {
+    start_long --profile "$work/kept.json"
+    kill -INT "$long"
+    status=0
+    wait "$long" || status=$?
+    expect_status 130
+    expect_error "interrupted; recorded data is kept"
+    [[ -s $work/kept.json ]] || fail "the profile was not written"
+    rm -f "$work/kept.json"
+    expect_clean
+}
+
+case_killed() {
+    start_long
+    kill -9 "$long"
+    wait "$long" 2>/dev/null
+    expect_clean
+    wait_until no_ssh || fail "ssh still runs"
+}
+
+no_ssh() { ! kill -0 "$(cat "$BOARD_DIR/ssh.pid")" 2>/dev/null; }
+
+# The connection is cut while an inference runs: both ends notice.
+case_dropped() {
+    start_long
+    kill -9 "$(cat "$BOARD_DIR/ssh.pid")"
+    status=0
+    wait "$long" || status=$?
+    expect_status 1
+    expect_error "me@board: lost the connection while running inference"
+    expect_clean
+}
+
+# A file may not be as large as the runtime: what a full disk is to a copy.
+case_full_disk() {
+    rm -rf "$BOARD_HOME"/.cache
+    echo "trap '' XFSZ; ulimit -f 100" >"$BOARD_DIR/before"
+    remote
+    rm "$BOARD_DIR/before"
+    expect_status 1
+    expect_error "me@board: cannot put the runtime at .cache/tacho/"
+    expect_error "cannot copy: "
+    expect_error "File too large"
+    expect_clean
+    remote -q
+    expect_status 0
+}
+
+case_read_only() {
+    echo "file in the way" >"$BOARD_HOME/file"
+    remote --board-path file/tacho-board
+    rm "$BOARD_HOME/file"
+    expect_status 1
+    expect_error "cannot put the runtime at file/tacho-board there: mkdir"
+    expect_clean
+}
+
+# The connection is cut in the middle of the copy: the board is told by the end of its input.
+case_dropped_copy() {
+    rm -rf "$BOARD_HOME"/.cache
+    mkdir "$BOARD_DIR/slow"
+    printf '#!/bin/sh\ntouch %q\ncat\n' "$BOARD_DIR/copying" >"$BOARD_DIR/slow/head" # takes all, and waits
+    chmod 755 "$BOARD_DIR/slow/head"
+    echo "PATH=$BOARD_DIR/slow:\$PATH" >"$BOARD_DIR/before"
+    "$tacho" run "$model" --host me@board >"$work/out" 2>"$work/err" &
+    long=$!
+    wait_until test -e "$BOARD_DIR/copying" || fail "no copy begins"
+    kill -9 "$(cat "$BOARD_DIR/ssh.pid")"
+    status=0
+    wait "$long" || status=$?
+    rm -r "$BOARD_DIR/before" "$BOARD_DIR/slow" "$BOARD_DIR/copying"
+    expect_status 1
+    expect_error "me@board: lost the connection while"
+    expect_clean
+}
+
+case_other_processor() {
+    mkdir "$BOARD_DIR/other"
+    printf '#!/bin/sh\necho riscv64\n' >"$BOARD_DIR/other/uname"
+    chmod 755 "$BOARD_DIR/other/uname"
+    echo "PATH=$BOARD_DIR/other:\$PATH" >"$BOARD_DIR/before"
+    remote
+    expect_status 1
+    expect_error "me@board: the board is riscv64, and no runtime for that is installed with tacho"
+    expect_error "--board-runtime FILE"
+    remote --board-runtime "$runtime"
+    rm -r "$BOARD_DIR/before" "$BOARD_DIR/other"
+    expect_status 2
+    expect_error "a runtime for $(uname -m), but the board is riscv64"
+    expect_clean
+}
+
+# A runtime that says what an older one would.
+case_other_version() {
+    # shellcheck disable=SC2016
+    {
+        echo '#!/bin/sh'
+        printf '%s\n' "printf 'TBRD\\001\\000\\000\\000\\036\\000\\000\\000\\000\\000\\000\\000\\000\\000\\000\\000\\000\\000\\000\\000'"
+        printf '%s\n' "printf '\\001\\000\\000\\000\\005\\000\\000\\000\\000\\000\\000\\0000.0.1\\005\\000\\000\\000\\000\\000\\000\\000older'"
+        echo 'cat >/dev/null'
+    } >"$work/older"
+    remote --board-runtime "$work/older"
+    rm "$work/older"
+    expect_status 1
+    expect_error "the runtime is version 0.0.1 (protocol 1), and this is $("$tacho" --version | sed 's/^tacho \([0-9.]*\).*/\1/')"
+    expect_clean
+}
+
+case_cannot_run_there() {
+    printf '#!/no/such/interpreter\n' >"$work/odd"
+    remote --board-runtime "$work/odd"
+    rm "$work/odd"
+    expect_status 1
+    expect_error "lost the connection while starting the runtime"
+    rm -rf "$BOARD_HOME"/.cache
+    expect_clean
+}
+
+# What a login shell prints is not the board's answer.
+case_talkative_shell() {
+    echo "echo Welcome to the board; echo 'tacho-board'" >"$BOARD_DIR/before"
+    remote -q
+    rm "$BOARD_DIR/before"
+    expect_status 0
+    expect_clean
+}
+
+case_failure_of_the_program() {
+    remote --input 3xf32=1
+    expect_status 2
+    "$tacho" run "$model" --input 3xf32=1 2>"$work/near.err"
+    diff "$work/near.err" <(grep -v 'copied the runtime' "$work/err") || fail "another message than here"
+    rm "$work/near.err"
+    expect_clean
+}
+
+# -------------------------------------------------------------------------------------------------
+
+current=start
+board_start "$work/board" || exit 1
+export PATH=$BOARD_BIN:$PATH TMPDIR=$work/tmp
+mkdir "$TMPDIR"
+cases=("$@")
+((${#cases[@]} > 0)) || mapfile -t cases < <(declare -F | sed -n 's/^declare -f case_//p')
+for current in "${cases[@]}"; do
+    began=$failed
+    failed=0
+    "case_$current"
+    ((failed)) || echo "pass $current"
+    ((failed |= began))
+done
+exit $failed
