@@ -237,7 +237,15 @@ class tacho_runner_options(Structure):
     _fields_ = [("device", c_char_p), ("compile", tacho_compiled_options),
                 ("activations", c_uint32), ("threads", c_uint32), ("reference_kernels", c_bool),
                 ("skips_values", c_bool), ("is_unlimited", c_bool), ("ignores_limit", c_bool),
-                ("seed", c_uint64), ("stats_folder", c_char_p), ("reserved", c_uint64 * 8)]
+                ("seed", c_uint64), ("stats_folder", c_char_p), ("host", c_char_p),
+                ("board_path", c_char_p), ("board_runtime", c_char_p), ("board_wait_s", c_uint64),
+                ("reserved", c_uint64 * 4)]
+
+
+class tacho_runner_board(Structure):
+    _fields_ = [("host", c_char_p), ("machine", c_char_p), ("path", c_char_p),
+                ("pushed_bytes", c_uint64), ("wall_ns", c_int64), ("board_ns", c_int64),
+                ("reserved", c_uint64 * 4)]
 
 
 class tacho_value_view(Structure):
@@ -365,6 +373,7 @@ FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
 
     "tacho_runner_open": (status, (c_char_p, POINTER(tacho_runner_options), out)),
     "tacho_runner_close": (None, (handle,)),
+    "tacho_runner_get_board": (c_bool, (handle, POINTER(tacho_runner_board))),
     "tacho_runner_input_count": (c_size_t, (handle,)),
     "tacho_runner_output_count": (c_size_t, (handle,)),
     "tacho_runner_input": (c_bool, (handle, c_size_t, POINTER(tacho_value_view))),

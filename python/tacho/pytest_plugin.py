@@ -11,6 +11,7 @@ Options of Torq's test framework are understood, too.
 """
 from __future__ import annotations
 
+import getpass
 import logging
 import pathlib
 import re
@@ -25,7 +26,7 @@ import pytest
 import tacho
 from tacho import _pytest_gate
 from tacho._pytest_files import Programs, safe_name, shared_names, unique_name
-from tacho.run import Run, Runner
+from tacho.run import Board, Run, Runner
 
 __tracebackhide__ = True  # a failure is shown where the test called
 LOG = logging.getLogger("tacho")
@@ -34,14 +35,16 @@ BASELINE = "Baseline"
 SAMPLES = 5  # of a measured side that the gate needs
 _SHARED: "pytest.StashKey[frozenset[str]]" = pytest.StashKey()
 _PROGRAMS: "pytest.StashKey[Programs]" = pytest.StashKey()
-_HARDWARE = {"sim": "sim:torq-sl2610"}
+BOARD_WAIT_S = 3600  # for other tests of the session, and other people
+_HARDWARE = {"sim": "sim:torq-sl2610", "aws_fpga": "sim:torq-sl2610",
+             "astra_machina": "sim:torq-sl2610"}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("tacho", "models on accelerators")
     for name, options in (
             ("--tacho-device", {"metavar": "DEVICE", "help": "device to run on: sim, sim:aic100, cpu ... (default: sim)"}),
-            ("--tacho-addr", {"metavar": "USER@HOST", "help": "board to run on, user@host"}),
+            ("--tacho-addr", {"metavar": "USER@HOST", "help": "board to run on, with your ssh"}),
             ("--tacho-profile-dir", {"metavar": "DIR", "help": "keep profile, trace and wall time of each test there"}),
             ("--tacho-baseline", {"metavar": "DIR", "help": "fail tests that are slower than their profile in there"}),
             ("--tacho-update-baseline", {"action": "store_true",
@@ -56,7 +59,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
             ("--torq-addr", {"metavar": "USER@HOST", "help": "as --tacho-addr"}),
             ("--torq-runtime-profiling-output-dir", {"metavar": "DIR", "help": "as --tacho-profile-dir"}),
             ("--update-astra-runtime", {"action": "store_true",
-                                        "help": "with a profiling directory: print the overview"}),
+                                        "help": "keep the runtime on the board up to date; with "
+                                                "a profiling directory, print the overview"}),
             ("--recompute-cache", {"action": "store_true", "help": "compile models again"})):
         try:
             group.addoption(name, **options)  # type: ignore[arg-type]
@@ -82,13 +86,27 @@ def _profile_dir(config: pytest.Config) -> Optional[str]:
     return _option(config, "--tacho-profile-dir", "--torq-runtime-profiling-output-dir")
 
 
+def _address(config: pytest.Config) -> Optional[str]:
+    return _option(config, "--tacho-addr", "--torq-addr")
+
+
+def _board_options(config: pytest.Config) -> dict[str, Any]:
+    """Where the device is. On boards of Torq the runtime is where its test framework keeps it."""
+    if not _address(config):
+        return {}
+    options: dict[str, Any] = {"host": _address(config), "board_wait": BOARD_WAIT_S}
+    if _option(config, "--torq-runtime-hw-type"):
+        user = re.sub(r"[^A-Za-z0-9_.-]", "_", getpass.getuser())
+        options["board_path"] = f"iree-build-soc/{user}/torq-run-module"
+    return options
+
+
 def pytest_configure(config: pytest.Config) -> None:
-    address = _option(config, "--tacho-addr", "--torq-addr")
     hardware = _option(config, "--torq-runtime-hw-type")
-    if address or hardware in ("aws_fpga", "astra_machina"):
-        raise pytest.UsageError(
-            f"tacho cannot run tests on a board yet ({address or hardware}); leave --tacho-addr and "
-            "--torq-addr away, and use --tacho-device or --torq-runtime-hw-type=sim")
+    if hardware in ("aws_fpga", "astra_machina") and not _address(config):
+        raise pytest.UsageError(f"--torq-runtime-hw-type={hardware} needs --torq-addr USER@HOST")
+    if hardware == "sim" and _address(config):
+        raise pytest.UsageError("--torq-runtime-hw-type=sim runs here; leave the address away")
     for name in ("--tacho-update-baseline", "--tacho-gate-strict"):
         if _option(config, name) and not _option(config, "--tacho-baseline"):
             raise pytest.UsageError(f"{name} needs --tacho-baseline DIR")
@@ -119,6 +137,7 @@ class TachoRun(Run):
     """What came of a run in a test: outputs, inferences, tables, profile; wall_time in seconds, and
     the trace where one is kept."""
     wall_time: float = 0.0
+    board: Optional[Board] = None  # None: it ran here
     trace: Optional[pathlib.Path] = None
 
 
@@ -149,14 +168,16 @@ class _Runs:
         if is_measured and self._gate is not None:
             recorded = recorded or max(count - 1, 1)  # samples for the gate; the first is slow
         started = time.monotonic()
-        with Runner(program, chosen) as runner:
+        with Runner(program, chosen, **_board_options(self._config)) as runner:
             outputs = runner.run(inputs, count=count, recorded=recorded)
             wall_time = time.monotonic() - started
             run = TachoRun(outputs, runner.inferences, runner.tables, runner.profile(), runner.notes)
-            run.wall_time = wall_time
+            run.wall_time, run.board = wall_time, runner.board
             LOG.info("Wall time: %.3fs", wall_time)
             self._record("wall_time", f"{wall_time:.3f}")
             self._record("wall_time_ns", round(wall_time * 1e9))
+            if run.board is not None:
+                self._record("board_time", f"{run.board.board_ns / 1e9:.3f}")
             profile = self._keep(runner, run)
         if self._gate is not None:
             hint = f"; use count={SAMPLES + 1} or more" if is_measured and recorded < SAMPLES else ""

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Optional, Union
 
 from . import _abi
-from ._library import Guard, Handle, StrPath, c_path, c_text, check, library, set_members
+from ._library import Guard, Handle, StrPath, c_path, c_text, check, library, set_members, text
 from ._model import Note, Notes, fill_compile_options
 from ._values import Tensor, fill_value, tensor_of, value_of
 from .profile import Profile
@@ -32,9 +32,24 @@ class Inference:
     is_recorded: bool
 
 
+@dataclass(frozen=True)
+class Board:
+    """The other computer that a runner's device is on. |wall_ns| is from connecting to the last
+    answer by the clock here, |board_ns| from the start of the runtime to that by the clock there."""
+    host: str
+    machine: str
+    path: str
+    pushed_bytes: int
+    wall_ns: int
+    board_ns: int
+
+
 class Runner:
     """A program, or a model that is compiled on the way, on a device: "sim", "sim:aic100" and so on,
-    "cpu", or "null". Further options are those of compile().
+    "cpu", or "null". With |host| the device is on another computer, reached with the user's ssh;
+    |board_path| is where the runtime is kept there, |board_runtime| the file to copy, and
+    |board_wait| how many seconds to wait while others use it. Further options are those of
+    compile().
 
         with tacho.Runner("model.onnx", device="cpu") as runner:
             outputs = runner.run({"x": array}, count=10)
@@ -43,7 +58,9 @@ class Runner:
     def __init__(self, model: StrPath, device: Optional[str] = None, *, activations: int = 0,
                  threads: int = 0, reference_kernels: bool = False, skip_values: bool = False,
                  unlimited: bool = False, ignore_limit: bool = False, seed: int = 0,
-                 stats_dir: Optional[StrPath] = None,
+                 stats_dir: Optional[StrPath] = None, host: Optional[str] = None,
+                 board_path: Optional[str] = None, board_runtime: Optional[StrPath] = None,
+                 board_wait: int = 0,
                  on_note: Optional[Callable[[Note], object]] = None,
                  progress: Optional[Callable[[int, int], object]] = None, **options: Any) -> None:
         self._lock = threading.RLock()
@@ -54,7 +71,10 @@ class Runner:
             set_members(given, device=c_text(device), activations=activations, threads=threads,
                         reference_kernels=reference_kernels, skips_values=skip_values,
                         is_unlimited=unlimited, ignores_limit=ignore_limit, seed=seed,
-                        stats_folder=None if stats_dir is None else c_path(stats_dir))
+                        stats_folder=None if stats_dir is None else c_path(stats_dir),
+                        host=c_text(host), board_path=c_text(board_path),
+                        board_runtime=None if board_runtime is None else c_path(board_runtime),
+                        board_wait_s=board_wait)
             fill_compile_options(given.compile, ignore_limit=ignore_limit, **options)
             given.compile.note = self._notes.callback
             given.compile.progress = guard.progress(progress)
@@ -122,6 +142,16 @@ class Runner:
     @property
     def notes(self) -> list[Note]:
         return list(self._notes.items)
+
+    @property
+    def board(self) -> Optional[Board]:
+        """The other computer that the device is on; None: it is on this one."""
+        view = _abi.tacho_runner_board()
+        with self._use() as pointer:
+            if not library().tacho_runner_get_board(pointer, ctypes.byref(view)):
+                return None
+            return Board(text(view.host), text(view.machine), text(view.path), view.pushed_bytes,
+                         view.wall_ns, view.board_ns)
 
     # ---- running
 

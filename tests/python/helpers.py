@@ -3,6 +3,7 @@
 import importlib.util
 import os
 import pathlib
+import subprocess
 import sys
 import unittest
 
@@ -19,3 +20,17 @@ HAS_NUMPY = sys.modules.get("numpy", 0) is not None and importlib.util.find_spec
 HAS_PANDAS = sys.modules.get("pandas", 0) is not None and importlib.util.find_spec("pandas") is not None
 needs_numpy = unittest.skipUnless(HAS_NUMPY, "numpy is not installed")
 needs_pandas = unittest.skipUnless(HAS_PANDAS, "pandas is not installed")
+
+
+class Board:
+    """A board on this computer (tests/remote/board.sh): |bin| has an ssh that reaches it by any name."""
+
+    def __init__(self, folder):
+        script = ('. "$0" && board_start "$1" && echo "$BOARD_BIN" && echo "$BOARD_HOME" && read -r _; '
+                  'board_stop')
+        self._process = subprocess.Popen(["bash", "-c", script, ROOT / "tests" / "remote" / "board.sh",
+                                          folder], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.bin, self.home = (self._process.stdout.readline().strip() for _ in range(2))
+
+    def stop(self):
+        self._process.communicate()

@@ -10,6 +10,7 @@ import tempfile
 import unittest
 import xml.etree.ElementTree
 
+import helpers
 import tacho
 import tiny_onnx
 from tacho._pytest_files import content_key
@@ -111,12 +112,39 @@ class Sessions(unittest.TestCase):
         done = self.pytest("-k", "small", *arguments, "--update-astra-runtime", "--recompute-cache")
         self.assertEqual(len(self.blocks(done.stdout)), 1)
 
-    def test_boards_are_refused(self):
-        for arguments in (["--torq-addr", "root@10.0.0.1"], ["--tacho-addr", "me@board"],
-                          ["--torq-runtime-hw-type=astra_machina"]):
-            done = self.pytest(*arguments)
-            self.assertEqual(done.returncode, 4)
-            self.assertIn("cannot run tests on a board yet", done.stderr + done.stdout)
+    def test_boards_need_addresses(self):
+        done = self.pytest("--torq-runtime-hw-type=astra_machina")
+        self.assertEqual(done.returncode, 4)
+        self.assertIn("needs --torq-addr", done.stderr + done.stdout)
+        done = self.pytest("--torq-runtime-hw-type=sim", "--torq-addr", "root@10.0.0.1")
+        self.assertEqual(done.returncode, 4)
+        self.assertIn("runs here", done.stderr + done.stdout)
+
+    @unittest.skipUnless(os.path.exists("/usr/sbin/sshd"), "openssh-server is not installed")
+    def test_remote_session(self):
+        board = helpers.Board(os.path.join(self.folder, "board"))
+        self.addCleanup(board.stop)
+        done = self.pytest("--torq-runtime-hw-type=astra_machina", "--torq-addr", "root@10.46.130.17",
+                           "--torq-runtime-profiling-output-dir=./profile", "--update-astra-runtime",
+                           "--recompute-cache", "--junit-xml", "out.xml", "--log-cli-level=INFO",
+                           PATH=f"{board.bin}:{os.environ['PATH']}")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(len(re.findall(r"Wall time: \d+\.\d{3}s", done.stdout)), 3)
+        blocks = self.blocks(done.stdout)
+        self.assertEqual(len(blocks), 3)
+        for rows in blocks.values():
+            self.assertRegex(rows[0], r"^  WALL_TIME( \(this computer\))? +\d+\.\d{3}m?s$")
+            for row in rows[1:]:
+                self.assertRegex(row, ROW)
+        found = list(xml.etree.ElementTree.parse(os.path.join(self.folder, "out.xml"))
+                     .iter("property"))
+        times = {name: [float(p.get("value")) for p in found if p.get("name") == name]
+                 for name in ("wall_time", "board_time")}
+        self.assertEqual([len(values) for values in times.values()], [3, 3])
+        for wall, there in zip(*times.values()):
+            self.assertGreater(wall, there)
+        kept = [os.path.join(at, name) for at, _, names in os.walk(board.home) for name in names]
+        self.assertEqual([os.path.basename(name) for name in kept], ["torq-run-module"])
 
     def test_programs_are_compiled_once(self):
         cache = os.path.join(self.folder, ".pytest_cache", "d", "tacho")
