@@ -69,6 +69,45 @@ with open("in_rnd_0.npy", "wb") as out:
 PY
 }
 
+# The test that seed 001 runs on a board; the plugin is that of this repository. Python loads no library
+# with sanitizers; then it is that of the release build, which runs the same program on the board.
+onnx_model_test_py() {
+    local library
+    library=$(dirname "$(command -v tacho)")/../src/libtacho.so
+    if grep -q '^TACHO_SANITIZE:[A-Z]*=.' "$(dirname "$library")/../CMakeCache.txt"; then
+        library=$REPOSITORY/build/src/libtacho.so
+    fi
+    model_onnx
+    mkdir -p tests
+    mv model.onnx tests/matmul_layer.onnx
+    cat >tests/conftest.py <<PY
+import os
+import sys
+
+sys.path.insert(0, "$REPOSITORY/python")
+os.environ["TACHO_LIBRARY"] = "$(realpath "$library")"
+pytest_plugins = ["tacho.pytest_plugin"]
+PY
+    cat >tests/test_onnx_model.py <<'PY'
+import pathlib
+
+import pytest
+
+
+@pytest.mark.parametrize("name", ["matmul_layer", "conv_layer"], ids="example-{}".format)
+def test_onnx_model(tacho_run, name):
+    run = tacho_run(pathlib.Path(__file__).with_name(f"{name}.onnx"))
+    assert run.board.host == "root@10.46.130.17"
+PY
+}
+
+# The board that it runs on, with a root directory of its own.
+board() {
+    # shellcheck disable=SC1091
+    . "$REPOSITORY/tests/remote/board.sh"
+    board_write_pipe board
+}
+
 # ---- Tenstorrent ------------------------------------------------------------------------------
 
 # The test that seed 003 profiles. tacho needs no more of it than that pytest can run it.
