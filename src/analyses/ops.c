@@ -141,8 +141,8 @@ static tacho_status find_row(grouping *self, const tacho_ops_cell *cell, uint32_
     const tacho_site *site = &self->dict->sites[cell->site];
     bool has_type = cell->type != TACHO_NONE && !self->options->by_instance;
     uint32_t name = has_type ? cell->type : tacho_operators_of_site(self->dict, site);
-    tacho_category_kind kind =
-        tacho_category_kind_of(tacho_dict_string(self->dict, site->category));
+    tacho_category_kind kind = tacho_span_kind_of(tacho_dict_string(self->dict, site->category),
+                                                  tacho_dict_string(self->dict, site->name));
     tacho_track_class span_class = tacho_operators_class(kind, track);
     bool is_phase = span_class == TACHO_TRACK_PHASE;
     *out_row = TACHO_NONE;

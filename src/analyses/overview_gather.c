@@ -81,10 +81,11 @@ static tacho_status grow_sites(tacho_overview_gather *self)
     for (; self->site_count < dict->site_count; self->site_count++) {
         const tacho_site *site = &dict->sites[self->site_count];
         tacho_str category = tacho_dict_string(dict, site->category);
-        tacho_category_kind kind = tacho_category_kind_of(category);
+        tacho_str name = tacho_dict_string(dict, site->name);
+        tacho_category_kind kind = tacho_span_kind_of(category, name);
         bool is_idle = kind == TACHO_CATEGORY_KIND_PHASE || kind == TACHO_CATEGORY_KIND_WAIT;
         bool is_whole = tacho_str_equal(category, tacho_str_from_cstring(TACHO_CATEGORY_INFERENCE));
-        unsigned facts = (unsigned)tacho_torq_transfer_memory(tacho_dict_string(dict, site->name));
+        unsigned facts = (unsigned)tacho_torq_transfer_memory(name);
         facts |= (is_idle ? SITE_IDLE : 0) | (is_whole ? SITE_WHOLE : 0) |
                  (kind == TACHO_CATEGORY_KIND_HOST ? SITE_OF_HOST : 0);
         self->sites[self->site_count] = (uint8_t)facts;

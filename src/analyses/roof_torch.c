@@ -159,8 +159,10 @@ static const tacho_arg *find_external(const tacho_torch *torch, const tacho_row 
 static bool is_device_work(const tacho_dict *dict, const tacho_row *row)
 {
     const tacho_site *site = &dict->sites[row->of.span.site];
-    tacho_track_class span_class = tacho_operators_class(
-        tacho_category_kind_of(tacho_dict_string(dict, site->category)), &dict->tracks[row->track]);
+    tacho_track_class span_class =
+        tacho_operators_class(tacho_span_kind_of(tacho_dict_string(dict, site->category),
+                                                 tacho_dict_string(dict, site->name)),
+                              &dict->tracks[row->track]);
     return span_class == TACHO_TRACK_COMPUTE || span_class == TACHO_TRACK_VECTOR ||
            span_class == TACHO_TRACK_DMA_IN || span_class == TACHO_TRACK_DMA_OUT ||
            span_class == TACHO_TRACK_DMA_LOCAL;

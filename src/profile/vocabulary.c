@@ -100,6 +100,14 @@ tacho_category_kind tacho_category_kind_of(tacho_str category)
     return TACHO_CATEGORY_KIND_OTHER;
 }
 
+tacho_category_kind tacho_span_kind_of(tacho_str category, tacho_str name)
+{
+    bool is_event = tacho_str_equal(name, TACHO_STR("event_wait")) || /* for another stream */
+                    tacho_str_equal(name, TACHO_STR("event_record"));
+    bool is_wait = is_event && tacho_str_equal(category, TACHO_STR("mtia_ccp_events"));
+    return is_wait ? TACHO_CATEGORY_KIND_WAIT : tacho_category_kind_of(category);
+}
+
 bool tacho_category_is_phase(tacho_str category)
 {
     tacho_category_kind kind = tacho_category_kind_of(category);

@@ -123,6 +123,9 @@ typedef enum tacho_category_kind {
 
 tacho_category_kind tacho_category_kind_of(tacho_str category);
 
+/* What spans |name| of |category| are: some waits lie in a category of work. */
+tacho_category_kind tacho_span_kind_of(tacho_str category, tacho_str name);
+
 /* Whether spans of |category| do not count as busy: phases and waits. */
 bool tacho_category_is_phase(tacho_str category);
 

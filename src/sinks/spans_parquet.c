@@ -79,8 +79,10 @@ static tacho_status put_track(parquet_sink *sink, const tacho_row *row)
     const tacho_site *site = &dict->sites[row->of.span.site];
     uint32_t group = tacho_dict_track_group(dict, row->track);
     bool has_process = dict->tracks[group].parent != TACHO_NONE;
-    tacho_track_class span_class = tacho_operators_class(
-        tacho_category_kind_of(tacho_dict_string(dict, site->category)), track);
+    tacho_track_class span_class =
+        tacho_operators_class(tacho_span_kind_of(tacho_dict_string(dict, site->category),
+                                                 tacho_dict_string(dict, site->name)),
+                              track);
     TACHO_TRY(put_string(sink, dict->parts[track->part].name));
     TACHO_TRY(put_string(sink, has_process ? dict->tracks[group].name : TACHO_NONE));
     TACHO_TRY(put_string(sink, tacho_dict_track_name(dict, row->track)));

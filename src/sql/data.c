@@ -29,8 +29,9 @@ static tacho_status find_kinds(tacho_sql_data *data)
     const tacho_dict *dict = data->profile->events.dict;
     TACHO_TRY(tacho_items_make(&data->site_kinds, dict->site_count));
     for (size_t i = 0; i < dict->site_count; i++) {
-        data->site_kinds[i] =
-            (uint8_t)tacho_category_kind_of(tacho_dict_string(dict, dict->sites[i].category));
+        const tacho_site *site = &dict->sites[i];
+        data->site_kinds[i] = (uint8_t)tacho_span_kind_of(tacho_dict_string(dict, site->category),
+                                                          tacho_dict_string(dict, site->name));
     }
     return TACHO_OK;
 }

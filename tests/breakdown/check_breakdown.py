@@ -21,11 +21,17 @@ from decimal import Decimal
 KERNELS = {"kernel", "gpu_memcpy", "gpu_memset", "Kernel", "Memcpy", "Memset", "mtia_ccp_events",
            "hpu_op"}
 COPIES = {"gpu_memcpy", "gpu_memset", "Memcpy", "Memset"}
+WAITS = {"event_wait", "event_record"}  # of MTIA, in its category of kernels
 CAUSES = ("host_late", "dependency", "queue_empty", "queued", "unknown")
 
 
 def nanoseconds(microseconds):
     return int(Decimal(str(microseconds)) * 1000)
+
+
+def is_work(event):
+    is_wait = event.get("cat") == "mtia_ccp_events" and event["name"] in WAITS
+    return event.get("ph") == "X" and event.get("cat") in KERNELS and not is_wait
 
 
 def kind(event):
@@ -94,7 +100,7 @@ def launches_of(events):
             runtime[event["pid"], event["tid"], start] = end
     found = {}
     for index, event in enumerate(events):
-        if event.get("ph") != "X" or event.get("cat") not in KERNELS:
+        if not is_work(event):
             continue
         start = nanoseconds(event["ts"])
         if has_arrows:
@@ -143,7 +149,7 @@ def break_down(events):
     devices = defaultdict(lambda: defaultdict(list))
     delays = defaultdict(list)
     for index, event in enumerate(events):
-        if event.get("ph") == "X" and event.get("cat") in KERNELS:
+        if is_work(event):
             start = nanoseconds(event["ts"])
             end = start + nanoseconds(event.get("dur", 0))
             devices[event["pid"]][event["tid"]].append(
@@ -298,6 +304,9 @@ def compose(chance):
                     add(ph="f", bp="e", cat="ac2g", name="ac2g", id=number, **where)
                 # Arrows of two pieces of one start and extent could not be told apart.
                 at = start + duration + (1 if duration == 0 else 0)
+                if chance.random() < 0.1:
+                    add(ph="X", cat="mtia_ccp_events", name=chance.choice(sorted(WAITS)), dur=5,
+                        args=extra, **where)
             add(ph="X", cat="gpu_user_annotation", name="step", pid=device, tid=stream + 7,
                 ts=0, dur=at / 1000)
     return events

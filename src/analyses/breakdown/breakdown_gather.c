@@ -115,10 +115,10 @@ static tacho_status grow_sites(tacho_breakdown_gather *self)
     for (; self->site_count < dict->site_count; self->site_count++) {
         const tacho_site *site = &dict->sites[self->site_count];
         tacho_str category = tacho_dict_string(dict, site->category);
-        tacho_category_kind kind = tacho_category_kind_of(category);
+        tacho_str name = tacho_dict_string(dict, site->name);
+        tacho_category_kind kind = tacho_span_kind_of(category, name);
         bool is_idle = kind == TACHO_CATEGORY_KIND_PHASE || kind == TACHO_CATEGORY_KIND_WAIT;
-        unsigned facts = (unsigned)tacho_work_kind_of(TACHO_TRACK_COMPUTE, category,
-                                                      tacho_dict_string(dict, site->name));
+        unsigned facts = (unsigned)tacho_work_kind_of(TACHO_TRACK_COMPUTE, category, name);
         facts |= (is_idle ? SITE_IDLE : 0) | (kind == TACHO_CATEGORY_KIND_HOST ? SITE_OF_HOST : 0);
         self->sites[self->site_count] = (uint8_t)facts;
     }
@@ -424,7 +424,9 @@ static tacho_status add_call(tacho_breakdown_gather *self, const tacho_row *row)
         const tacho_host_span span = {row->of.span.site, self->now_ns, end_ns};
         TACHO_TRY(tacho_host_thread_add(&self->tracks[row->track].thread, &span));
     }
-    if (row->of.span.op == TACHO_NONE || self->has_launch_arrows) {
+    bool is_wait = self->tracks[row->track].is_device && /* of a stream: it launches nothing */
+                   (self->sites[row->of.span.site] & SITE_IDLE) != 0;
+    if (row->of.span.op == TACHO_NONE || self->has_launch_arrows || is_wait) {
         return TACHO_OK;
     }
     const tacho_launch launch = {.id = correlation_id(row->of.span.op),
