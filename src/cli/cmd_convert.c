@@ -18,7 +18,9 @@ static const tacho_option options[] = {
                     "compresses, - is standard output (Perfetto unless --to is given)",
                     TACHO_INTO_TEXT(tacho_conversion, output_path)),
     TACHO_OPTION_FROM,
-    TACHO_OPT_VALUE("to", 0, "FORMAT", "write FORMAT regardless of the suffix of OUT"),
+    TACHO_OPT_VALUE("to", 0, "FORMAT",
+                    "write FORMAT regardless of the suffix of OUT; 'tacho help formats' lists "
+                    "both"),
     TACHO_OPT_VALUE("args", 0, "all|none",
                     "none: names and times only, half the size (default: all)",
                     TACHO_INTO_WORD(tacho_conversion, trace_options.omit_args)),
