@@ -41,7 +41,6 @@ typedef enum tacho_column_unit {
 
 /* One row per column: id, name for programs with the unit as suffix, unit. */
 #define TACHO_COLUMN_IDS(X)                                                                        \
-    X(AFTER, "after", NONE)                                                                        \
     X(A_BUSY_NS, "a_busy_ns", NS)                                                                  \
     X(A_BYTES, "a_bytes", BYTES)                                                                   \
     X(A_COUNT, "a_count", NONE)                                                                    \
@@ -55,9 +54,9 @@ typedef enum tacho_column_unit {
     X(ACTIVATION, "activation", NONE)                                                              \
     X(ACTIVITY, "activity", NONE)                                                                  \
     X(ADVICE, "advice", NONE)                                                                      \
+    X(AFTER, "after", NONE)                                                                        \
     X(ASIDE, "aside", NONE)                                                                        \
     X(AVG, "avg", NONE)                                                                            \
-    X(BEFORE, "before", NONE)                                                                      \
     X(B_BUSY_NS, "b_busy_ns", NS)                                                                  \
     X(B_BYTES, "b_bytes", BYTES)                                                                   \
     X(B_COUNT, "b_count", NONE)                                                                    \
@@ -70,6 +69,7 @@ typedef enum tacho_column_unit {
     X(BATCH, "batch", NONE)                                                                        \
     X(BATCH_PER_S, "batch_per_s", NONE)                                                            \
     X(BATCH_SIZE, "batch_size", NONE)                                                              \
+    X(BEFORE, "before", NONE)                                                                      \
     X(BLOCK, "block", NONE)                                                                        \
     X(BOARD_NS, "board_ns", NS)                                                                    \
     X(BOUND, "bound", NONE)                                                                        \
@@ -93,8 +93,8 @@ typedef enum tacho_column_unit {
     X(COMMUNICATION_START_NS, "communication_start_ns", NS)                                        \
     X(COMPUTE_COUNT, "compute_count", NONE)                                                        \
     X(COMPUTE_CYCLES, "compute_cycles", CYCLES)                                                    \
-    X(COMPUTED, "computed", NONE)                                                                  \
     X(COMPUTE_NS, "compute_ns", NS)                                                                \
+    X(COMPUTED, "computed", NONE)                                                                  \
     X(CONNECTION_NS, "connection_ns", NS)                                                          \
     X(CONSTANT_BYTES, "constant_bytes", BYTES)                                                     \
     X(COPIED_BYTES, "copied_bytes", BYTES)                                                         \
@@ -250,13 +250,13 @@ typedef enum tacho_column_unit {
     X(OFFSET_BYTES, "offset_bytes", BYTES)                                                         \
     X(OFFSET_UCYCLES, "offset_ucycles", UCYCLES)                                                   \
     X(OP, "op", NONE)                                                                              \
-    X(OPERATIONS, "operations", NONE)                                                              \
     X(OP_COUNT, "op_count", NONE)                                                                  \
     X(OP_LEVEL, "op_level", NONE)                                                                  \
     X(OP_RECORDS, "op_records", NONE)                                                              \
     X(OP_UCYCLES, "op_ucycles", UCYCLES)                                                           \
     X(OPDETAILS, "opdetails", NONE)                                                                \
     X(OPERATION, "operation", NONE)                                                                \
+    X(OPERATIONS, "operations", NONE)                                                              \
     X(OPERATOR, "operator", NONE)                                                                  \
     X(OPERATORS, "operators", NONE)                                                                \
     X(OPSETS, "opsets", NONE)                                                                      \
@@ -294,11 +294,11 @@ typedef enum tacho_column_unit {
     X(PROGRAM, "program", NONE)                                                                    \
     X(PROPERTY, "property", NONE)                                                                  \
     X(QUALITY, "quality", NONE)                                                                    \
-    X(QUEUED_NS, "queued_ns", NS)                                                                  \
     X(QUEUE_CYCLES, "queue_cycles", CYCLES)                                                        \
     X(QUEUE_EMPTY_NS, "queue_empty_ns", NS)                                                        \
     X(QUEUE_MAX, "queue_max", NONE)                                                                \
     X(QUEUE_MEAN, "queue_mean", NONE)                                                              \
+    X(QUEUED_NS, "queued_ns", NS)                                                                  \
     X(RANK, "rank", NONE)                                                                          \
     X(RATIO, "ratio", NONE)                                                                        \
     X(READ_CYCLES, "read_cycles", CYCLES)                                                          \
