@@ -17,7 +17,7 @@ if [ "$(id -u)" -ne 0 ]; then
     }
     as_root="sudo env" # sudo takes no variables along
 fi
-as_root="$as_root DEBIAN_FRONTEND=noninteractive"
+as_root="$as_root DEBIAN_FRONTEND=noninteractive RUNLEVEL=1" # servers are not started
 # shellcheck disable=SC2086 # package names are words
 $as_root apt-get install -y --no-install-recommends $missing >/dev/null 2>&1 || {
     $as_root apt-get update -qq
