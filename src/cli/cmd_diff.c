@@ -222,7 +222,7 @@ const tacho_command tacho_command_diff = {
                 "tacho diff old/ new/ --gate rel=3%,abs=20us --format github \\\n"
                 "    --also summary.md --also gate.xml\n"
                 "# is the simulation what the compiler promised?\n"
-                "tacho diff estimate.tacho run.tacho --by type\n",
+                "tacho diff estimate.tacho run.tacho\n",
     .options = options,
     .option_count = sizeof(options) / sizeof(options[0]),
     .run = diff_command_run,
