@@ -161,7 +161,7 @@ static void who_outlives_it_is_counted(void **state)
     seen self;
     (void)state;
     tacho_wrapper_result result =
-        run_line(&self, "sleep 60 >/dev/null 2>&1 & sleep 0.5; exit 2", 0, SIZE_MAX);
+        run_line(&self, "sleep 60 >/dev/null 2>&1 & sleep 1.5; exit 2", 0, SIZE_MAX);
     assert_int_equal(result.exit_status, 2);
     assert_int_equal(result.running_count, 1);
     assert_int_equal(self.unended_count, 1);
@@ -184,7 +184,7 @@ static void ranks_are_found(void **state)
     seen self;
     (void)state;
     tacho_wrapper_result result =
-        run_line(&self, "PMI_RANK=4 PMI_SIZE=8 exec sleep 0.1", 0, SIZE_MAX);
+        run_line(&self, "PMI_RANK=4 PMI_SIZE=8 exec sleep 2", 0, SIZE_MAX);
     assert_int_equal(result.exit_status, 0);
     assert_int_equal(self.rank, 4);
     end(&self);
