@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Puts libtacho into the wheel: the one that TACHO_LIBRARY names, else one built here by CMake."""
+"""Puts libtacho into the wheel, with the runtimes of boards that are beside it: the library that
+TACHO_LIBRARY names, else one built here by CMake."""
 import os
 import pathlib
 import re
@@ -27,8 +28,14 @@ def build_library(folder):
                          "a checkout, or set TACHO_LIBRARY to the path of libtacho.so")
     subprocess.run(["cmake", "-S", SOURCE, "-B", folder, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
                     "-DTACHO_TESTS=OFF"], check=True)
-    subprocess.run(["cmake", "--build", folder, "--target", "tacho"], check=True)
+    subprocess.run(["cmake", "--build", folder, "--target", "tacho", "tacho_board"], check=True)
     return folder / "src" / soname()
+
+
+def find_runtimes(library):
+    """Where the library itself looks for them (base/beside.c)."""
+    folder = library.resolve().parent
+    return [path for place in ("tacho", "../lib/tacho") for path in sorted((folder / place).glob("board-*"))]
 
 
 class BuildWithLibrary(build_py):
@@ -37,7 +44,11 @@ class BuildWithLibrary(build_py):
         told = os.environ.get("TACHO_LIBRARY")
         made = pathlib.Path(self.build_lib).resolve().parent / "libtacho"
         library = pathlib.Path(told) if told else build_library(made)
-        shutil.copy(library, pathlib.Path(self.build_lib) / "tacho" / soname())
+        package = pathlib.Path(self.build_lib) / "tacho"
+        shutil.copy(library, package / soname())
+        (package / "tacho").mkdir(exist_ok=True)
+        for runtime in find_runtimes(library):
+            shutil.copy(runtime, package / "tacho")
 
 
 class PlatformPackage(Distribution):

@@ -26,7 +26,8 @@ cd "$work"
 wheels=(dist/tacho-*-py3-none-linux_*.whl)
 [[ ${#wheels[@]} == 1 && -f ${wheels[0]} ]] || { ls dist; exit 1; }
 "$python" -m zipfile -l "${wheels[0]}" >listed
-for name in qaic/__init__.py tacho/py.typed 'tacho/libtacho.so.[0-9.]*' perfetto_logger.py; do
+for name in qaic/__init__.py tacho/py.typed 'tacho/libtacho.so.[0-9.]*' 'tacho/tacho/board-[a-z0-9_]*' \
+    perfetto_logger.py; do
     grep -q "^$name " listed || { echo "no $name in the wheel"; cat listed; exit 1; }
 done
 
