@@ -47,7 +47,7 @@ static const tacho_option options[] = {
                     TACHO_INTO_NUMBER(roofline_request, options.top, 0, SIZE_MAX)),
     TACHO_OPTION_OPERATORS("name or location"),
     TACHO_OPTION_WINDOW,
-    TACHO_OPTIONS_TABLES,
+    TACHO_OPTIONS_TABLES_AND("|svg"),
     TACHO_OPTION_OUTPUT,
     TACHO_OPTION_FROM,
     TACHO_OPTION_CLOCK,

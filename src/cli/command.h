@@ -243,13 +243,14 @@ const tacho_command *tacho_command_find(const char *name);
 /* What every verb has. */
 #define TACHO_OPTIONS_COMMON                                                                       \
     TACHO_OPTION_QUIET, TACHO_OPTION_VERBOSE, TACHO_OPTION_COLOR, TACHO_OPTION_HELP
-/* What every verb that prints tables has. */
-#define TACHO_OPTIONS_TABLES                                                                       \
+/* What every verb that prints tables has; |others| are formats of its own: "|svg". */
+#define TACHO_OPTIONS_TABLES_AND(others)                                                           \
     TACHO_OPT_VALUE(                                                                               \
-        "format", 0, "text|csv|json|markdown|xlsx|parquet",                                        \
+        "format", 0, "text|csv|json|markdown|xlsx|parquet" others,                                 \
         "how to print the tables (default: as the output file's suffix says, else text)"),         \
         TACHO_OPT_FLAG("json", 0, "same as --format json"),                                        \
         TACHO_OPT_FLAG("csv", 0, "same as --format csv")
+#define TACHO_OPTIONS_TABLES TACHO_OPTIONS_TABLES_AND("")
 #define TACHO_OPTION_FROM                                                                          \
     TACHO_OPT_VALUE("from", 0, "FORMAT", "read every input as FORMAT instead of detecting it")
 #define TACHO_OPTION_CLOCK                                                                         \

@@ -120,21 +120,6 @@ static int run_fully(run_request *request)
     return exit_code;
 }
 
-static bool is_own_sink(const tacho_arguments *arguments, const tacho_table_sink *own,
-                        const char *path)
-{
-    const char *format = tacho_common_format(arguments);
-    return format != NULL ? strcmp(format, own->name) == 0 : tacho_table_sink_has_suffix(own, path);
-}
-
-static bool choose_sink(const tacho_arguments *arguments, const tacho_table_sink *own,
-                        tacho_listing *listing)
-{
-    bool is_own = own != NULL && is_own_sink(arguments, own, listing->output_path);
-    listing->sink = is_own ? own : tacho_cli_table_sink(arguments, listing->output_path);
-    return listing->sink != NULL;
-}
-
 static int run_with(const tacho_arguments *arguments, run_request *request)
 {
     tacho_listing *listing = request->listing;
@@ -150,8 +135,9 @@ static int run_with(const tacho_arguments *arguments, run_request *request)
     }
     tacho_input_set_skip_links(&request->files, &tacho_cli_skips);
     listing->has_problems = request->files.skipped_count > 0;
-    if (!choose_sink(arguments, request->verb->own_sink, listing) ||
-        !tacho_value_source_options(arguments, &listing->intake.options) ||
+    listing->sink =
+        tacho_cli_table_sink_or(arguments, listing->output_path, request->verb->own_sink);
+    if (listing->sink == NULL || !tacho_value_source_options(arguments, &listing->intake.options) ||
         (request->verb->choose != NULL &&
          !request->verb->choose(request->self, arguments, listing))) {
         return TACHO_EXIT_USAGE;

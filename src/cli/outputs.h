@@ -16,6 +16,10 @@ const tacho_table_sink *tacho_cli_table_format(const tacho_command *command, con
 /* The table format of --format, --json or --csv, or of the suffix of |path|. */
 const tacho_table_sink *tacho_cli_table_sink(const tacho_arguments *arguments, const char *path);
 
+/* The same, for a command that knows the format |own| besides; NULL: none. */
+const tacho_table_sink *tacho_cli_table_sink_or(const tacho_arguments *arguments, const char *path,
+                                                const tacho_table_sink *own);
+
 /*
  * The trace format that --|option| names, or that of the suffix of |path|. |others| are formats
  * that the command knows besides, "t1, t4 or "; "": none.
