@@ -68,11 +68,7 @@ static tacho_status ask(asked *self)
     if (self->profile_count == 0) {
         return tacho_roof_list_write(&self->models, &self->inner, &taker);
     }
-    if (self->models.item_count > 1) {
-        return tacho_fail(TACHO_CODE_USAGE,
-                          "profiles are joined with one model or program, not with %zu",
-                          self->models.item_count);
-    }
+    TACHO_TRY(tacho_roof_list_check(&self->models, true));
     self->inner.works = self->models.item_count > 0 ? &self->models.items[0] : NULL;
     const tacho_ask inner = {.analysis = &tacho_analysis_roofline,
                              .options = &self->inner,

@@ -110,11 +110,7 @@ static tacho_status check(void *self, tacho_listing *listing)
 {
     const roofline_request *request = self;
     (void)listing;
-    return has_profiles(request) && request->models.item_count > 1
-               ? tacho_fail(TACHO_CODE_USAGE,
-                            "profiles are joined with one model or program, not with %zu",
-                            request->models.item_count)
-               : TACHO_OK;
+    return tacho_roof_list_check(&request->models, has_profiles(request));
 }
 
 static tacho_status write_models(void *self, const tacho_table_taker *to)

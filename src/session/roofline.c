@@ -147,6 +147,22 @@ tacho_status tacho_roof_list_add(tacho_roof_list *list, const char *path, bool *
     return TACHO_OK;
 }
 
+tacho_status tacho_roof_list_check(const tacho_roof_list *list, bool has_profiles)
+{
+    if (has_profiles && list->item_count > 1) {
+        return tacho_fail(TACHO_CODE_USAGE,
+                          "profiles are joined with one model or program, not with %zu",
+                          list->item_count);
+    }
+    if (has_profiles && list->item_count == 0 && list->ceilings != NULL && list->machine != NULL) {
+        return tacho_fail(TACHO_CODE_USAGE,
+                          "the ceilings of a profile come from a machine ('%s') or from a roof "
+                          "('%s'), not from both; leave one out",
+                          list->machine, list->ceilings);
+    }
+    return TACHO_OK;
+}
+
 static tacho_status add_points(const tacho_roof_list *list, tacho_roofline *line)
 {
     for (size_t i = 0; i < list->item_count; i++) {

@@ -37,6 +37,9 @@ tacho_status tacho_roof_list_take_texts(tacho_roof_list *list,
 tacho_status tacho_roof_list_add(tacho_roof_list *list, const char *path,
                                  bool *out_is_added) TACHO_MUST_USE;
 
+/* Whether all that was asked for goes together; |has_profiles|: some inputs are profiles. */
+tacho_status tacho_roof_list_check(const tacho_roof_list *list, bool has_profiles) TACHO_MUST_USE;
+
 /* The tables of all models and programs, where there is no profile. */
 tacho_status tacho_roof_list_write(const tacho_roof_list *list,
                                    const tacho_roofline_options *options,
