@@ -316,7 +316,7 @@ static tacho_status add_mark(const tacho_roofline *line, size_t place, tacho_tab
                        : tacho_table_add_absent(table);
 }
 
-tacho_status tacho_roof_points_table(const tacho_roofline *line, bool has_marks,
+tacho_status tacho_roof_points_table(const tacho_roofline *line, bool is_for_people,
                                      tacho_table *out_table)
 {
     static const tacho_column columns[] = {
@@ -341,20 +341,25 @@ tacho_status tacho_roof_points_table(const tacho_roofline *line, bool has_marks,
         TACHO_COLUMN(LOCAL_BYTES, "Local bytes", INT),
         TACHO_COLUMN(VERDICT, "Verdict", TEXT),
         TACHO_COLUMN(LOCATION, "Location", TEXT),
+        TACHO_COLUMN(MACHINE, "Machine", TEXT),
     };
     static const tacho_column_id kept[] = {
-        TACHO_COL_OPERATOR,    TACHO_COL_TOTAL_NS,  TACHO_COL_ROOF_PERCENT, TACHO_COL_BOUND,
-        TACHO_COL_GFLOP_PER_S, TACHO_COL_INTENSITY, TACHO_COL_MARK,         TACHO_COL_VERDICT,
-        TACHO_COL_GB_PER_S,    TACHO_COL_COUNT,     TACHO_COL_LEAST_NS,     TACHO_COL_OTHER};
-    size_t first = has_marks ? 0 : 1;
-    tacho_table_init(out_table, "roofline", "Roofline", columns + first,
-                     sizeof(columns) / sizeof(columns[0]) - first);
+        TACHO_COL_OPERATOR, TACHO_COL_MACHINE,     TACHO_COL_TOTAL_NS,  TACHO_COL_ROOF_PERCENT,
+        TACHO_COL_BOUND,    TACHO_COL_GFLOP_PER_S, TACHO_COL_INTENSITY, TACHO_COL_MARK,
+        TACHO_COL_VERDICT,  TACHO_COL_GB_PER_S,    TACHO_COL_COUNT,     TACHO_COL_LEAST_NS,
+        TACHO_COL_OTHER};
+    bool has_machine = !is_for_people || line->roof_count > 1;
+    size_t first = is_for_people ? 0 : 1;
+    size_t count = sizeof(columns) / sizeof(columns[0]) - (has_machine ? 0 : 1);
+    tacho_table_init(out_table, "roofline", "Roofline", columns + first, count - first);
     out_table->kept = kept;
     for (size_t i = 0; i < line->point_count; i++) {
-        TACHO_TRY(has_marks ? add_mark(line, i, out_table) : TACHO_OK);
-        TACHO_TRY(add_names(line, &line->points[i], out_table));
-        TACHO_TRY(add_times(&line->points[i], out_table));
-        TACHO_TRY(add_rates(line, &line->points[i], out_table));
+        const tacho_roof_point *point = &line->points[i];
+        TACHO_TRY(is_for_people ? add_mark(line, i, out_table) : TACHO_OK);
+        TACHO_TRY(add_names(line, point, out_table));
+        TACHO_TRY(add_times(point, out_table));
+        TACHO_TRY(add_rates(line, point, out_table));
+        TACHO_TRY(has_machine ? add_optional(out_table, line->roofs[point->roof].name) : TACHO_OK);
     }
     return TACHO_OK;
 }

@@ -11,8 +11,11 @@
 tacho_status tacho_roof_ceilings_table(const tacho_roofline *line,
                                        tacho_table *out_table) TACHO_MUST_USE;
 
-/* A row per point; |has_marks|: with the letters of the plot. */
-tacho_status tacho_roof_points_table(const tacho_roofline *line, bool has_marks,
+/*
+ * A row per point; |is_for_people|: with the letters of the plot, and with machines only where
+ * there are several.
+ */
+tacho_status tacho_roof_points_table(const tacho_roofline *line, bool is_for_people,
                                      tacho_table *out_table) TACHO_MUST_USE;
 
 /* A ceiling of arithmetic, that a type has by itself or that points are under. */
