@@ -8,11 +8,12 @@
 # make check-schedules  every model on every machine against the rules of docs/schedules.md
 # make torture every failing call in every verb, valgrind, more sanitizers, two builds that must be equal
 # make fuzz    each fuzzer for FUZZ_SECONDS (default 60)
+# make board   the runtime of aarch64 boards for 'tacho run --host', with Debian's cross compiler
 # make wheel   the Python package with the library inside, to build/wheel
 # make install PREFIX=/usr/local  program, library, man pages, completions, Python package
 # Each installs the Debian packages it needs where they are missing.
 .DEFAULT_GOAL := all
-.PHONY: all demo wheel test torture bench oracle check-schedules fuzz install format clean build-packages test-packages bench-packages
+.PHONY: all demo board wheel test torture bench oracle check-schedules fuzz install format clean build-packages test-packages bench-packages
 
 BUILD_PACKAGES = gcc libc6-dev cmake ninja-build pkg-config zlib1g-dev libzstd-dev liblz4-dev libsqlite3-dev libdnnl-dev \
                  scdoc python3
@@ -22,6 +23,7 @@ TEST_PACKAGES = libcmocka-dev libjansson-dev clang libclang-rt-14-dev g++ protob
                 openssh-server openssh-client \
                 ocl-icd-opencl-dev opencl-headers pocl-opencl-icd clinfo clpeak
 WHEEL_PACKAGES = python3-build python3-wheel python3-setuptools
+BOARD_PACKAGES = gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static openssh-server openssh-client
 BENCH_PACKAGES = libsimdjson-dev g++ mawk python3-numpy python3-pandas
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
@@ -68,6 +70,15 @@ check-schedules: all
 fuzz: test-packages
 	@bash tools/fuzz.sh $(FUZZ_SECONDS)
 
+# Installed beside the program of build/, where it is found, and where 'make install' takes it from.
+board: all
+	@tools/install_packages.sh $(BOARD_PACKAGES)
+	@cmake --preset board >/dev/null
+	@cmake --build build-board
+	@cmake --install build-board --prefix build >/dev/null
+	@bash tests/remote/run.sh build --machine aarch64
+	@ls build/lib/tacho/board-aarch64
+
 wheel: all
 	@tools/install_packages.sh $(WHEEL_PACKAGES)
 	@bash tools/wheel.sh build build/wheel
@@ -81,4 +92,4 @@ format: test-packages
 	@git ls-files '*.c' '*.h' | xargs clang-format -i
 
 clean:
-	rm -rf build build-debug build-asan build-tsan build-msan build-fuzz
+	rm -rf build build-board build-debug build-asan build-tsan build-msan build-fuzz

@@ -5,6 +5,7 @@ include(CheckCCompilerFlag)
 
 option(TACHO_TESTS "build the tests" ON)
 option(TACHO_WERROR "warnings are errors" ON)
+option(TACHO_BOARD "build the runtime of boards alone, as one static program" OFF)
 option(TACHO_FUZZ "build the libFuzzer targets (clang)" OFF)
 set(TACHO_SANITIZE "" CACHE STRING "value of -fsanitize, empty for none")
 
@@ -66,12 +67,17 @@ if(CMAKE_BUILD_TYPE STREQUAL "Release")
 endif()
 
 # tacho_room(NAME USES rooms... SOURCES files... TESTS files... TEST_USES rooms... LINKS libraries...)
-# A room is an object library. It sees the headers of itself and of the rooms in USES, through a
+# A room is an object library (in the runtime of boards an archive, of which the linker takes what is
+# called). It sees the headers of itself and of the rooms in USES, through a
 # folder of links of its own, and no others: a wrong include does not compile. TESTS are cmocka
 # programs beside the code; each sees and links the room, what it is built on, and TEST_USES.
 function(tacho_room name)
   cmake_parse_arguments(ROOM "" "" "USES;SOURCES;TESTS;TEST_USES;LINKS" ${ARGN})
-  add_library(tacho_${name} OBJECT ${ROOM_SOURCES})
+  if(TACHO_BOARD)
+    add_library(tacho_${name} STATIC ${ROOM_SOURCES})
+  else()
+    add_library(tacho_${name} OBJECT ${ROOM_SOURCES})
+  endif()
   tacho_see_rooms(tacho_${name} ${name} ${ROOM_USES})
   target_link_libraries(tacho_${name} PUBLIC ${ROOM_LINKS})
   set_property(GLOBAL APPEND PROPERTY TACHO_ROOMS ${name})

@@ -166,8 +166,11 @@ static tacho_status open_runtime(const tacho_remote_options *options, const char
     if (path == NULL && !tacho_beside_find(name, found, sizeof(found))) {
         return tacho_fail_hint(TACHO_CODE_NOT_FOUND, TACHO_HINT_BOARD_RUNTIME,
                                "%s: the board is %s, and no runtime for that is installed with "
-                               "tacho; 'make board' builds one",
-                               options->host, machine);
+                               "tacho; %s",
+                               options->host, machine,
+                               strcmp(machine, "aarch64") == 0
+                                   ? "'make board' builds one"
+                                   : "building tacho on such a computer makes one");
     }
     path = path != NULL ? path : found;
     TACHO_TRY_NOTE(tacho_mappings_open(mappings, path, out_bytes), "this is the runtime for %s",

@@ -8,6 +8,9 @@
 #                      name there, with whatever user name: an ssh configuration of its own says so
 #   board_stop         ends it
 #
+# With BOARD_MACHINE=aarch64 the board is one of that processor: `uname` there says so, and qemu runs the
+# runtime, as the kernel of a computer would that has been told to.
+#
 # Variables: BOARD_HOME (home directory on the board), BOARD_BIN, BOARD_LOCK. The number of the last ssh
 # that was started is in $BOARD_DIR/ssh.pid.
 
@@ -26,10 +29,34 @@ board_write_shell() {
 #!/bin/sh
 export HOME='$BOARD_HOME' TACHO_BOARD_LOCK='$BOARD_LOCK'
 cd "\$HOME" || exit 1
+$(board_emulate)
 [ ! -f '$BOARD_DIR/before' ] || . '$BOARD_DIR/before'
 exec /bin/sh -c "\$SSH_ORIGINAL_COMMAND"
 SHELL
     chmod 755 "$BOARD_DIR/shell"
+}
+
+# Lines of that shell: nothing where the board has the processor of this computer.
+board_emulate() {
+    [[ -n ${BOARD_MACHINE:-} ]] || return 0
+    mkdir -p "$BOARD_DIR/emulated"
+    printf '#!/bin/sh\necho %s\n' "$BOARD_MACHINE" >"$BOARD_DIR/emulated/uname"
+    cat >"$BOARD_DIR/emulated/start" <<START
+#!/bin/sh
+IFS= read -r first <"\$1"
+case \$first in '#!'*) exec "\$1" ;; esac
+exec $(board_qemu) "\$1"
+START
+    chmod 755 "$BOARD_DIR/emulated/uname" "$BOARD_DIR/emulated/start"
+    cat <<SHELL
+PATH='$BOARD_DIR/emulated':\$PATH
+SSH_ORIGINAL_COMMAND=\$(printf %s "\$SSH_ORIGINAL_COMMAND" |
+    sed 's#exec "\$path"#exec "$BOARD_DIR/emulated/start" "\$path"#')
+SHELL
+}
+
+board_qemu() {
+    command -v "qemu-$BOARD_MACHINE-static" || command -v "qemu-$BOARD_MACHINE"
 }
 
 board_write_keys() {

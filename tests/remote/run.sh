@@ -4,18 +4,26 @@
 # tacho run --host against a board on this computer (board.sh): what comes back is what a run here
 # gives, and what goes wrong says so and leaves nothing behind.
 #
-#   tests/remote/run.sh BUILD_DIR [CASE...]
+#   tests/remote/run.sh BUILD_DIR [--machine aarch64] [CASE...]
+#
+# With --machine, with a board of that processor, which qemu emulates, and the runtime of `make board`.
 set -u
 export TACHO_HOST_CPU=built-in NO_COLOR=1
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 build=$(cd "$1" && pwd)
 shift
+machine=$(uname -m)
+[[ ${1:-} != --machine ]] || { machine=$2 BOARD_MACHINE=$2; shift 2; }
 # shellcheck source-path=SCRIPTDIR source=board.sh
 . "$here/board.sh"
 [[ -n $(board_sshd) ]] || { echo "skip: no sshd (openssh-server)"; exit 77; }
 tacho=$build/bin/tacho
-runtime=$build/lib/tacho/board-$(uname -m)
+runtime=$build/lib/tacho/board-$machine
+if [[ -n ${BOARD_MACHINE:-} ]]; then
+    [[ -x $runtime ]] || { echo "skip: no $runtime; 'make board' builds it"; exit 77; }
+    [[ -n $(board_qemu) ]] || { echo "skip: no qemu-$machine (qemu-user-static)"; exit 77; }
+fi
 model=$here/../data/run/pair.mlir
 work=$(mktemp -d "${TMPDIR:-/tmp}/tacho-remote.XXXXXX") || exit 2
 failed=0
@@ -95,6 +103,22 @@ case_same_as_here() {
     expect_clean
 }
 
+# Values of tacho's own kernels are the same on every processor.
+case_same_values() {
+    local other device
+    for other in data/run/reals.mlir data/models/weights.mlir ../samples/tosa/fc.mlir; do
+        for device in sim cpu; do
+            model=$here/../$other remote --device $device --kernels reference --seed 7 --output "@$work/far.npy" -q
+            expect_status 0
+            "$tacho" run "$here/../$other" --device $device --kernels reference --seed 7 \
+                --output "@$work/near.npy" -q >"$work/out" 2>"$work/err" || fail "the run of $other here failed"
+            cmp "$work/far.npy" "$work/near.npy" || fail "other outputs of $other on $device"
+            rm -f "$work/far.npy" "$work/near.npy"
+        done
+    done
+    expect_clean
+}
+
 without_times() {
     sed 's/,"wall_ns":[0-9]*\(,"host":.*\)\?}/}/; /WALL_TIME/d' "$1"
 }
@@ -122,6 +146,7 @@ case_cpu_is_measured_there() {
     remote --device cpu -n 3
     expect_status 0
     grep -q "the board's processor: measured" "$work/out" || fail "does not say where it ran"
+    grep -q "^board  *me@board: $machine, " "$work/out" || fail "does not say which processor"
     grep -q '^WALL\|wall time .* s here' "$work/out" || fail "no wall time"
     expect_clean
 }
@@ -273,12 +298,12 @@ case_other_processor() {
     echo "PATH=$BOARD_DIR/other:\$PATH" >"$BOARD_DIR/before"
     remote
     expect_status 1
-    expect_error "me@board: the board is riscv64, and no runtime for that is installed with tacho"
+    expect_error "me@board: the board is riscv64, and no runtime for that is installed with tacho; building tacho"
     expect_error "--board-runtime FILE"
     remote --board-runtime "$runtime"
     rm -r "$BOARD_DIR/before" "$BOARD_DIR/other"
     expect_status 2
-    expect_error "a runtime for $(uname -m), but the board is riscv64"
+    expect_error "a runtime for $machine, but the board is riscv64"
     expect_clean
 }
 
