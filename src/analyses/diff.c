@@ -5,6 +5,7 @@
  */
 #include "analyses/diff.h"
 
+#include "analyses/diff_types.h"
 #include "base/grow.h"
 #include "base/maths.h"
 
@@ -204,6 +205,18 @@ static void fill_means(making *self)
 
 /* ---- all of it ----------------------------------------------------------------------------- */
 
+/* What became of a type: its operators on side B may be of another. */
+static tacho_diff_kind kind_of_type(const tacho_diff *diff, const tacho_diff_row *row)
+{
+    if (row->ops[0] == TACHO_NONE || row->ops[1] == TACHO_NONE) {
+        return row->ops[0] == TACHO_NONE ? TACHO_DIFF_NEW : TACHO_DIFF_REMOVED;
+    }
+    const tacho_samples *b = diff->sides[1];
+    tacho_str type = tacho_diff_type_of(b, &b->ops[row->ops[1]]);
+    return tacho_str_equal(type, tacho_strings_get(&diff->types, row->type)) ? TACHO_DIFF_SAME
+                                                                             : TACHO_DIFF_RENAMED;
+}
+
 static tacho_status fill_rows(making *self)
 {
     tacho_diff *diff = self->diff;
@@ -213,6 +226,10 @@ static tacho_status fill_rows(making *self)
         row->kind = self->match.kinds[i];
         fill_side(self, i, 0);
         fill_side(self, i, 1);
+        if (diff->options.by_type) {
+            row->type = (uint32_t)i + 1;
+            row->kind = kind_of_type(diff, row);
+        }
         row->shift = tacho_shift_of(&row->sides[0].moments, &row->sides[1].moments);
     }
     fill_wholes(self, &diff->idle, true, &self->sums[diff->row_count]);
@@ -258,14 +275,53 @@ static double matched_percent(const tacho_diff *diff)
     return all > 0 ? 100 * matched / all : 0;
 }
 
+/* The shapes of a row that is one operator on each side. */
+typedef struct row_shapes {
+    uint32_t shapes[2], op_counts[2];
+} row_shapes;
+
+/* Operators are compared one by one, whatever rows are made of. */
+static tacho_status compare_shapes(making *self)
+{
+    row_shapes *rows = NULL;
+    TACHO_TRY(tacho_items_make(&rows, self->match.kind_count));
+    for (size_t side = 0; side < 2; side++) {
+        const tacho_samples *samples = self->diff->sides[side];
+        for (size_t i = 0; i < samples->op_count; i++) {
+            row_shapes *row = &rows[self->match.groups[side][i]];
+            row->shapes[side] = samples->ops[i].shape;
+            row->op_counts[side]++;
+        }
+    }
+    for (size_t i = 0; i < self->match.kind_count && !self->diff->has_other_shapes; i++) {
+        const row_shapes *row = &rows[i];
+        self->diff->has_other_shapes =
+            row->op_counts[0] == 1 && row->op_counts[1] == 1 && row->shapes[0] != row->shapes[1];
+    }
+    free(rows);
+    return TACHO_OK;
+}
+
+static tacho_status match_rows(making *self)
+{
+    tacho_diff *diff = self->diff;
+    TACHO_TRY(tacho_diff_match_init(&self->match, diff->sides[0], diff->sides[1]));
+    TACHO_TRY(compare_shapes(self));
+    if (diff->options.by_type) {
+        TACHO_TRY(tacho_strings_init(&diff->types));
+        TACHO_TRY(tacho_diff_match_types(&self->match, &diff->types));
+    }
+    diff->row_count = self->match.kind_count;
+    return TACHO_OK;
+}
+
 static tacho_status make(making *self)
 {
     tacho_diff *diff = self->diff;
     size_t values = sample_count(diff->sides[0]) > sample_count(diff->sides[1])
                         ? sample_count(diff->sides[0])
                         : sample_count(diff->sides[1]);
-    TACHO_TRY(tacho_diff_match_init(&self->match, diff->sides[0], diff->sides[1]));
-    diff->row_count = self->match.kind_count;
+    TACHO_TRY(match_rows(self));
     TACHO_TRY(tacho_items_make(&diff->rows, diff->row_count));
     TACHO_TRY(tacho_items_make(&self->sums, diff->row_count + 1));
     TACHO_TRY(tacho_items_make(&self->values, values));
@@ -328,5 +384,6 @@ tacho_status tacho_diff_init(tacho_diff *diff, const tacho_samples *a, const tac
 void tacho_diff_deinit(tacho_diff *diff)
 {
     free(diff->rows);
+    tacho_strings_deinit(&diff->types);
     *diff = (tacho_diff){.rows = NULL};
 }

@@ -55,6 +55,7 @@ typedef struct tacho_diff_side {
 
 typedef struct tacho_diff_row {
     tacho_diff_kind kind;
+    uint32_t type;   /* string of the diff's types, where rows are types */
     uint32_t ops[2]; /* the first operator of each side, TACHO_NONE for none */
     uint32_t op_counts[2];
     tacho_diff_side sides[2];
@@ -63,7 +64,8 @@ typedef struct tacho_diff_row {
 } tacho_diff_row;
 
 typedef struct tacho_diff_options {
-    size_t top; /* rows to show; 0 for all */
+    bool by_type; /* rows are types of operators */
+    size_t top;   /* rows to show; 0 for all */
     bool has_gate;
     tacho_gate gate;
     const tacho_notes *notes; /* who is told what is left out, and what to know (optional) */
@@ -74,7 +76,9 @@ typedef struct tacho_diff {
     tacho_diff_options options;
     tacho_diff_row *rows; /* largest difference first; then largest time on B */
     size_t row_count;
-    tacho_diff_row total; /* wall time of samples */
+    tacho_strings types;   /* where rows are types */
+    bool has_other_shapes; /* some operator has, on side B, others than on side A */
+    tacho_diff_row total;  /* wall time of samples */
     tacho_diff_row idle;
     double matched_percent; /* of the operators' time on both sides, in rows that both have */
     tacho_verdict verdict;

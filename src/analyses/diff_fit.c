@@ -54,6 +54,9 @@ static void find_scale(fit *self)
 /* The type of a row: that of the first operator of a side that says one. */
 static tacho_str type_of(const tacho_diff *diff, const tacho_diff_row *row)
 {
+    if (diff->options.by_type) {
+        return tacho_strings_get(&diff->types, row->type);
+    }
     for (size_t side = 0; side < 2; side++) {
         const tacho_samples *samples = diff->sides[side];
         tacho_str type = tacho_strings_get(&samples->strings, samples->ops[row->ops[side]].type);
@@ -77,7 +80,7 @@ static tacho_status add_row(fit *self, const tacho_diff_row *row)
         self->sum_count++;
     }
     type_sums *sums = &self->sums[id];
-    sums->count++;
+    sums->count += self->diff->options.by_type ? row->op_counts[0] : 1;
     sums->a += a;
     sums->b += b;
     sums->apart += apart;

@@ -5,6 +5,7 @@
 #include "analyses/diff_tables.h"
 
 #include "analyses/diff_fit.h"
+#include "analyses/diff_types.h"
 #include "base/hint.h"
 #include "base/maths.h"
 #include "base/text.h"
@@ -86,6 +87,11 @@ static size_t naming_side(const tacho_diff_row *row)
 
 static tacho_str name_on(const tacho_diff *diff, const tacho_diff_row *row, size_t side)
 {
+    if (diff->options.by_type) {
+        return side == naming_side(row)
+                   ? tacho_strings_get(&diff->types, row->type)
+                   : tacho_diff_type_of(diff->sides[side], &diff->sides[side]->ops[row->ops[side]]);
+    }
     return text_of(diff, side, diff->sides[side]->ops[row->ops[side]].name);
 }
 
@@ -94,7 +100,7 @@ static tacho_status put_name(const tacho_diff *diff, const tacho_diff_row *row, 
                              tacho_text *text)
 {
     char more[MORE_ROOM] = "";
-    if (row->op_counts[side] > 1) {
+    if (row->op_counts[side] > 1 && !diff->options.by_type) {
         snprintf(more, sizeof(more), " (+%u)", row->op_counts[side] - 1);
     }
     TACHO_TRY(tacho_text_put(text, name_on(diff, row, side)));
@@ -212,8 +218,9 @@ static tacho_status add_op(const tacho_diff *diff, const tacho_diff_row *row, ta
 {
     size_t side = naming_side(row);
     const tacho_sampled_op *op = &diff->sides[side]->ops[row->ops[side]];
-    tacho_str type = text_of(diff, side, op->type);
-    tacho_str location = text_of(diff, side, op->location);
+    bool is_one = !diff->options.by_type; /* operator, with a type and a location */
+    tacho_str type = is_one ? text_of(diff, side, op->type) : TACHO_STR("");
+    tacho_str location = is_one ? text_of(diff, side, op->location) : TACHO_STR("");
     TACHO_TRY(add_name(diff, row, table));
     TACHO_TRY(tacho_table_add_text(table, tacho_str_from_cstring(tacho_diff_kind_word(row->kind))));
     bool has_type = type.len > 0 && !tacho_str_equal(type, text_of(diff, side, op->name));

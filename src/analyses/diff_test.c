@@ -33,7 +33,7 @@ static void run_op(sides *self, size_t side, const char *op, const char *type, i
 
 static void compare(sides *self, const tacho_diff_options *options)
 {
-    const tacho_samples_options how = {.by_type = false};
+    const tacho_samples_options how = {.classes = 0};
     for (size_t i = 0; i < 2; i++) {
         assert_null(tacho_samples_init(&self->samples[i], &how));
         assert_null(tacho_samples_add(&self->samples[i], &self->at[i].profile));
@@ -211,7 +211,7 @@ static void test_overflow(void **state)
 static void test_origins(void **state)
 {
     (void)state;
-    const tacho_samples_options how = {.by_type = false};
+    const tacho_samples_options how = {.classes = 0};
     const tacho_diff_options options = {.top = 0};
     sides self;
     sides_init(&self, TACHO_ORIGIN_ESTIMATED);
@@ -321,13 +321,61 @@ static void test_limits(void **state)
     }
 }
 
+static tacho_str type_of_row(const sides *self, size_t side, const char *name)
+{
+    return tacho_strings_get(&self->diff.types, find_row(self, side, name)->type);
+}
+
+/* Operators of B count for the type of their partner; those without one for their own. */
+static void test_types(void **state)
+{
+    (void)state;
+    sides all;
+    char name[] = "part?";
+    char type[] = "T?";
+    sides_init(&all, TACHO_ORIGIN_ESTIMATED);
+    run_op(&all, 0, "c1", "Conv", 100);
+    run_op(&all, 0, "c2", "Conv", 200);
+    run_op(&all, 0, "g1", "Gemm", 50);
+    for (char c = 'a'; c <= 'j'; c++) { /* more types than one name has room for */
+        name[4] = c;
+        type[1] = c;
+        run_op(&all, 0, name, type, 10);
+    }
+    run_op(&all, 0, "gone", "Exp", 7);
+    run_op(&all, 1, "c1", "kernel_c", 110);
+    run_op(&all, 1, "c2", "kernel_c", 210);
+    run_op(&all, 1, "g1", "Gemm", 60);
+    run_op(&all, 1, "parta+partb+partc+partd+parte+partf+partg+parth+parti+partj", "whole", 90);
+    run_op(&all, 1, "c3", "Conv", 5);
+    run_op(&all, 1, "c4", "kernel_c", 3);
+    compare(&all, &(tacho_diff_options){.by_type = true});
+    check_sums(&all.diff);
+    assert_int_equal(all.diff.row_count, 5);
+    const tacho_diff_row *conv = find_row(&all, 0, "c1");
+    assert_int_equal(conv->kind, TACHO_DIFF_RENAMED);
+    assert_true(tacho_str_equal(type_of_row(&all, 0, "c1"), TACHO_STR("Conv")));
+    assert_int_equal(conv->sides[0].wall_ns, 300);
+    assert_int_equal(conv->sides[1].wall_ns, 325);
+    assert_int_equal(find_row(&all, 0, "g1")->kind, TACHO_DIFF_SAME);
+    assert_int_equal(find_row(&all, 0, "parta")->sides[0].wall_ns, 100);
+    assert_int_equal(find_row(&all, 0, "parta")->sides[1].wall_ns, 90);
+    assert_true(
+        tacho_str_equal(type_of_row(&all, 0, "parta"), TACHO_STR("Ta+Tb+Tc+Td+Te+Tf+Tg+Th")));
+    assert_int_equal(find_row(&all, 0, "gone")->kind, TACHO_DIFF_REMOVED);
+    assert_int_equal(find_row(&all, 1, "c4")->kind, TACHO_DIFF_NEW);
+    assert_true(tacho_str_equal(type_of_row(&all, 1, "c4"), TACHO_STR("kernel_c")));
+    sides_deinit(&all);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_kinds),    cmocka_unit_test(test_locations),
-        cmocka_unit_test(test_rounding), cmocka_unit_test(test_origins),
-        cmocka_unit_test(test_overflow), cmocka_unit_test(test_gate),
-        cmocka_unit_test(test_gate_op),  cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_types),     cmocka_unit_test(test_kinds),
+        cmocka_unit_test(test_locations), cmocka_unit_test(test_rounding),
+        cmocka_unit_test(test_origins),   cmocka_unit_test(test_overflow),
+        cmocka_unit_test(test_gate),      cmocka_unit_test(test_gate_op),
+        cmocka_unit_test(test_limits),
     };
     return cmocka_run_group_tests_name("diff", tests, NULL, NULL);
 }

@@ -140,13 +140,8 @@ static const char *find_obstacle(const tacho_diff *diff)
     if (diff->sides[0]->origin != diff->sides[1]->origin) {
         return "the sides are of different origin";
     }
-    for (size_t i = 0; i < diff->row_count; i++) {
-        const tacho_diff_row *row = &diff->rows[i];
-        if (row->ops[0] != TACHO_NONE && row->ops[1] != TACHO_NONE && row->op_counts[0] == 1 &&
-            row->op_counts[1] == 1 &&
-            diff->sides[0]->ops[row->ops[0]].shape != diff->sides[1]->ops[row->ops[1]].shape) {
-            return "operators have different shapes";
-        }
+    if (diff->has_other_shapes) {
+        return "operators have different shapes";
     }
     if (diff->matched_percent < 50) {
         return "less than half of the time is spent in operators that both sides have";

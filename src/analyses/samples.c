@@ -46,7 +46,7 @@ void tacho_samples_deinit(tacho_samples *samples)
     tacho_index_deinit(&samples->index);
     tacho_index_deinit(&samples->shape_index);
     tacho_strings_deinit(&samples->strings);
-    *samples = (tacho_samples){.options = {.by_type = false}};
+    *samples = (tacho_samples){.options = {.classes = 0}};
 }
 
 /* ---- one profile --------------------------------------------------------------------------- */
@@ -313,13 +313,9 @@ static tacho_status ensure_op_of(addition *self, const tacho_span *span, bool is
     if (type.len == 0 && !(name.len > 0 && is_transfer)) {
         type = span_name;
     }
-    if (samples->options.by_type) {
-        name = type.len > 0 ? type : span_name;
-    } else {
-        name = name.len > 0 ? name : span_name;
-        location = site->location != TACHO_NONE
-                       ? tacho_dict_string(dict, dict->locations[site->location].text)
-                       : location;
+    name = name.len > 0 ? name : span_name;
+    if (site->location != TACHO_NONE) {
+        location = tacho_dict_string(dict, dict->locations[site->location].text);
     }
     op_key key = {0, 0, 0};
     TACHO_TRY(tacho_strings_ensure(&samples->strings, name, &key.name));

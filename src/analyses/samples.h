@@ -66,7 +66,6 @@ typedef enum tacho_samples_kind {
 } tacho_samples_kind;
 
 typedef struct tacho_samples_options {
-    bool by_type;     /* operators of one type are one row */
     uint32_t classes; /* TACHO_TRACK_BITs; 0: those of the domain */
 } tacho_samples_options;
 

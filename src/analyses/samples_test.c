@@ -11,7 +11,7 @@ enum { RANDOM_SPANS = 4000, RANDOM_NAMES = 9 };
 
 static void make(tacho_samples *samples, composed *at)
 {
-    const tacho_samples_options options = {.by_type = false};
+    const tacho_samples_options options = {.classes = 0};
     assert_null(tacho_samples_init(samples, &options));
     assert_null(tacho_samples_add(samples, &at->profile));
 }

@@ -37,8 +37,9 @@ static tacho_status compare(const tacho_request_files files[2],
     tacho_comparing comparing = {
         .intakes = {files[0].intake, files[1].intake},
         .selection = &files[0].selection,
-        .samples = {.by_type = options->by_type},
-        .diff = {.top = options->top, .has_gate = options->gate != NULL},
+        .diff = {.by_type = options->by_type,
+                 .top = options->top,
+                 .has_gate = options->gate != NULL},
         .taker = &taker,
     };
     tacho_comparing_result result;

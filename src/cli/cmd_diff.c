@@ -30,7 +30,7 @@ static const tacho_option options[] = {
                     "rel=3%,abs=20us; both must be exceeded"),
     TACHO_OPT_VALUE("by", 0, "instance|type",
                     "compare operators one by one, or all of one type (default: instance)",
-                    TACHO_INTO_WORD(diff_request, comparing.samples.by_type)),
+                    TACHO_INTO_WORD(diff_request, comparing.diff.by_type)),
     TACHO_OPT_VALUE("top", 0, "N", "operators to list, 0 for all (default: 20)",
                     TACHO_INTO_NUMBER(diff_request, comparing.diff.top, 0, SIZE_MAX)),
     TACHO_OPTION_FILTER,
