@@ -273,15 +273,25 @@ size_t tacho_tether_receive(tacho_tether *tether, void *bytes, size_t len)
 
 /* ---- the end ------------------------------------------------------------------------------- */
 
-/* Reads what is still written, until the end. */
+static int64_t now_ms(void)
+{
+    struct timespec now = {.tv_sec = 0};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Reads what is still written, until the end; one that writes without end is not waited for. */
 static void drain(tacho_tether *self)
 {
     char bytes[4096];
-    while (wait_for(self, POLLIN, LEAVE_MS)) {
+    int64_t until_ms = now_ms() + LEAVE_MS;
+    int64_t left_ms = LEAVE_MS;
+    while (left_ms > 0 && wait_for(self, POLLIN, (int)left_ms)) {
         ssize_t got = recv(self->fd, bytes, sizeof(bytes), 0);
         if (got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN)) {
             break;
         }
+        left_ms = until_ms - now_ms();
     }
 }
 

@@ -90,6 +90,16 @@ static void says_what_cannot_run(void **state)
     assert_non_null(strstr(tether.tail, "tacho-no-such-program: cannot be run"));
 }
 
+/* What writes without end is not waited for for ever. */
+static void ends_a_talker(void **state)
+{
+    char byte;
+    tacho_tether tether = start("trap '' PIPE; exec yes 2>/dev/null");
+    (void)state;
+    assert_int_equal(tacho_tether_receive(&tether, &byte, 1), 1);
+    assert_true(tacho_tether_close(&tether) > 0);
+}
+
 static void refuses_to_send_to_nobody(void **state)
 {
     char bytes[4096] = {0};
@@ -141,11 +151,9 @@ static void ends_with_us(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(carries_both_ways),
-        cmocka_unit_test(keeps_errors_and_status),
-        cmocka_unit_test(tells_signals),
-        cmocka_unit_test(says_what_cannot_run),
-        cmocka_unit_test(refuses_to_send_to_nobody),
+        cmocka_unit_test(carries_both_ways), cmocka_unit_test(keeps_errors_and_status),
+        cmocka_unit_test(tells_signals),     cmocka_unit_test(says_what_cannot_run),
+        cmocka_unit_test(ends_a_talker),     cmocka_unit_test(refuses_to_send_to_nobody),
         cmocka_unit_test(ends_with_us),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
