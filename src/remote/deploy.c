@@ -2,7 +2,9 @@
 /*
  * The script takes paths and digests as lines of its input, so nothing that a user wrote is ever
  * text of a shell. It reads no further than what it has asked for: we send the next thing only when
- * it has answered. A copy has a name of its own until it is whole, and is removed if it never is.
+ * it has answered. A copy has a name of its own until it is whole, and is removed if it never is;
+ * one that a board left when it was switched off is removed by the next. It is a new file (set -C),
+ * never what someone else has put there under that name.
  */
 #include "remote/deploy.h"
 
@@ -31,10 +33,13 @@ static const char script[] =
     "fail() { echo \"fail $*\"; exit 1; }; "
     "if test -f \"$path\" && test -x \"$path\" && test \"$(digest \"$path\")\" = \"$want\"; "
     "then echo same; else "
-    "dir=${path%/*}; new=$path.$$; "
-    "error=$(mkdir -p \"$dir\" 2>&1) || fail \"$error\"; "
+    "dir=${path%/*}; new=$path.new.$$; "
+    "error=$(mkdir -p \"${dir:-/}\" 2>&1) || fail \"$error\"; "
+    "for old in \"$path\".new.[0-9]*; "
+    "do kill -0 \"${old##*.}\" 2>/dev/null || rm -f \"$old\"; done; "
+    "rm -f \"$new\"; "
     "trap \"rm -f \\\"\\$new\\\"\" 0; trap \"exit 1\" 1 2 13 15; "
-    "error=$( { : >\"$new\"; } 2>&1) || fail \"cannot write there: $error\"; "
+    "error=$( { set -C; : >\"$new\"; } 2>&1) || fail \"cannot write there: $error\"; "
     "echo push; "
     "error=$( { head -c \"$size\" >\"$new\"; } 2>&1) || fail \"cannot copy: $error\"; "
     "got=$(wc -c <\"$new\"); "

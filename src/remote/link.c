@@ -160,16 +160,21 @@ tacho_status tacho_link_ask(tacho_link *link, tacho_wire_type type, tacho_str mo
                             tacho_wire_type wanted, const char *doing)
 {
     const tacho_wire wire = {send_bytes, receive_bytes, link};
-    bool is_end = link->tether.guard < 0 ||
-                  (type != TACHO_WIRE_NONE &&
-                   !tacho_wire_send(&wire, type, 0, tacho_bytes_view(&link->text), more));
+    bool is_end = link->tether.guard < 0;
     tacho_wire_message *answer = &link->message;
+    if (!is_end && type != TACHO_WIRE_NONE) {
+        /* A runtime that stops taking a message may have said why. */
+        tacho_wire_send(&wire, type, 0, tacho_bytes_view(&link->text), more);
+    }
     link->text.len = 0;
     tacho_status status = is_end ? TACHO_OK : tacho_wire_receive(&wire, answer, &is_end);
     if (is_end) {
         return tacho_status_first(tacho_link_lost(link, doing), status);
     }
-    TACHO_TRY_NOTE(status, "%s, while %s", link->host, doing);
+    if (status != TACHO_OK) {
+        tacho_tether_close(&link->tether); /* nothing that follows can be understood */
+        return tacho_status_add_note(status, "%s, while %s", link->host, doing);
+    }
     link->answered_ns = tacho_now_ns();
     link->board_ns = answer->elapsed_ns;
     tacho_str payload = tacho_bytes_view(&answer->payload);

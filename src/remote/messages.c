@@ -219,6 +219,7 @@ static tacho_status get_hints(tacho_wire_reader *reader, tacho_status status)
 {
     char detail[256];
     uint64_t count = tacho_wire_get(reader, 4);
+    reader->is_bad |= count > HINTS_MAX;
     for (uint64_t i = 0; i < count && !reader->is_bad; i++) {
         uint64_t id = tacho_wire_get(reader, 4);
         tacho_str text = tacho_wire_get_text(reader);
@@ -248,6 +249,7 @@ tacho_status tacho_wire_get_failure(tacho_str payload)
     }
     tacho_status status =
         get_hints(&reader, tacho_fail((tacho_code)code, "%.*s", shown_len(message), message.data));
+    reader.is_bad |= count > TEXTS_MAX;
     for (uint64_t i = 1; i < count && !reader.is_bad; i++) {
         tacho_str note = tacho_wire_get_text(&reader);
         status = tacho_status_add_note(status, "%.*s", shown_len(note), note.data);

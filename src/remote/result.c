@@ -142,7 +142,7 @@ static tacho_status get_buffer(tacho_wire_reader *reader, const tacho_stats_layo
     reader->is_bad |= file->head.timer_hz == 0 || file->head.core_hz == 0;
     return file->damage.bad_records == 0
                ? TACHO_OK
-               : tacho_fail(TACHO_CODE_BAD_DATA, "%llu records of the runtime cannot be",
+               : tacho_fail(TACHO_CODE_BAD_DATA, "%llu records of the runtime cannot be true",
                             (unsigned long long)file->damage.bad_records);
 }
 

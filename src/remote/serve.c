@@ -100,6 +100,9 @@ static tacho_status take_claim(board *self)
     uint64_t wait_s = tacho_wire_get(&reader, 8);
     tacho_str who = tacho_wire_get_text(&reader);
     TACHO_TRY(tacho_wire_end(&reader, TACHO_WIRE_CLAIM));
+    if (self->lock.fd >= 0) {
+        return tacho_fail(TACHO_CODE_USAGE, "the board has been claimed before");
+    }
     TACHO_TRY(tacho_board_lock_open(&self->lock));
     return wait_for_lock(self, who, wait_s < WAIT_MAX_S ? wait_s : WAIT_MAX_S);
 }

@@ -6,7 +6,14 @@
 
 static const char magic[4] = {'T', 'B', 'R', 'D'};
 
-enum { PIECE_BYTES = 1 << 20 };
+enum { PIECE_BYTES = 1 << 20, SMALL_BYTES = 1 << 20 };
+
+/* Most messages are a few numbers and texts; those that carry data are as long as that is. */
+static bool is_small(uint64_t type)
+{
+    return type != TACHO_WIRE_PROGRAM && type != TACHO_WIRE_LOADED && type != TACHO_WIRE_INPUT &&
+           type != TACHO_WIRE_RESULT && type != TACHO_WIRE_VALUE;
+}
 
 const char *tacho_wire_type_name(tacho_wire_type type)
 {
@@ -58,6 +65,10 @@ tacho_status tacho_wire_receive(const tacho_wire *wire, tacho_wire_message *mess
     if (memcmp(header, magic, sizeof(magic)) != 0 || type == TACHO_WIRE_NONE ||
         type >= TACHO_WIRE_TYPE_COUNT) {
         return tacho_fail(TACHO_CODE_BAD_DATA, "what arrived is not a message of a tacho runtime");
+    }
+    if (is_small(type) && left > SMALL_BYTES) {
+        return tacho_fail(TACHO_CODE_BAD_DATA, "a message of the runtime (%s) has %llu bytes",
+                          tacho_wire_type_name((tacho_wire_type)type), (unsigned long long)left);
     }
     message->type = (tacho_wire_type)type;
     message->elapsed_ns = tacho_bytes_load(header + 16, 8);

@@ -342,6 +342,43 @@ case_talkative_shell() {
     expect_clean
 }
 
+# One that prints without end is an error, not a wait without end.
+case_endless_shell() {
+    echo "exec yes" >"$BOARD_DIR/before"
+    remote
+    rm "$BOARD_DIR/before"
+    expect_status 1
+    expect_error "me@board: a shell there prints text without end"
+    expect_clean
+}
+
+# What is no message, and one that claims to be longer than any.
+case_garbage() {
+    local text
+    for text in 'no message at all, but a long text' 'TBRD\001\000\000\000\377\377\377\377\377\377\377\377\000\000\000\000\000\000\000\000'; do
+        printf '#!/bin/sh\nprintf "%s"\nexec yes\n' "$text" >"$work/garbage"
+        remote --board-runtime "$work/garbage"
+        expect_status 1
+        expect_error "me@board, while starting the runtime"
+    done
+    rm "$work/garbage"
+    expect_error "a message of the runtime (HELLO) has 18446744073709551615 bytes"
+    rm -rf "$BOARD_HOME"/.cache
+    expect_clean
+}
+
+# A copy that was left when the board was switched off goes with the next one; others' files stay.
+case_old_copies() {
+    local dir=$BOARD_HOME/old
+    mkdir "$dir"
+    touch "$dir/tacho-board.new.99999999" "$dir/tacho-board.2"
+    remote --board-path old/tacho-board -q
+    expect_status 0
+    [[ $(cd "$dir" && echo *) == "tacho-board tacho-board.2" ]] || fail "there is: $(ls -A "$dir")"
+    rm -r "$dir"
+    expect_clean
+}
+
 case_failure_of_the_program() {
     remote --input 3xf32=1
     expect_status 2
