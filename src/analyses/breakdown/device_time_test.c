@@ -3,7 +3,7 @@
  * Times and causes of gaps worked out on paper; launches that the window finds and forgets.
  */
 #include "analyses/breakdown/device_time.h"
-#include "analyses/breakdown/launch_window.h"
+#include "analyses/launch_window.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -9,7 +9,7 @@
 #ifndef TACHO_ANALYSES_BREAKDOWN_LAUNCH_STATS_H
 #define TACHO_ANALYSES_BREAKDOWN_LAUNCH_STATS_H
 
-#include "analyses/breakdown/launch_window.h"
+#include "analyses/launch_window.h"
 #include "analyses/durations.h"
 
 typedef struct tacho_launch_stats {

@@ -2,7 +2,7 @@
 /*
  * A table of sets: an id may lie in any place of its set, and a full set drops its oldest launch.
  */
-#include "analyses/breakdown/launch_window.h"
+#include "analyses/launch_window.h"
 
 #include "base/grow.h"
 
@@ -85,4 +85,12 @@ bool tacho_launch_window_take(tacho_launch_window *window, uint64_t id, tacho_la
     *out_launch = found->launch;
     found->is_used = false;
     return true;
+}
+
+void tacho_launch_window_move(tacho_launch_window *window, uint64_t id, uint32_t place)
+{
+    slot *found = find_slot(window, id);
+    if (found != NULL) {
+        found->launch.place = place;
+    }
 }

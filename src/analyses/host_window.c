@@ -2,7 +2,7 @@
 /*
  * Stacks of spans cut into pieces of the innermost one.
  */
-#include "analyses/breakdown/host_window.h"
+#include "analyses/host_window.h"
 
 #include "base/grow.h"
 

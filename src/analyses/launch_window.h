@@ -4,8 +4,8 @@
  * call and work share. As many as fit the window are kept, and the oldest go first: a device's
  * queue holds far fewer, and calls that start no work must not fill the memory.
  */
-#ifndef TACHO_ANALYSES_BREAKDOWN_LAUNCH_WINDOW_H
-#define TACHO_ANALYSES_BREAKDOWN_LAUNCH_WINDOW_H
+#ifndef TACHO_ANALYSES_LAUNCH_WINDOW_H
+#define TACHO_ANALYSES_LAUNCH_WINDOW_H
 
 #include "base/status.h"
 
@@ -17,6 +17,7 @@ typedef struct tacho_launch {
     int64_t start_ns; /* of the call */
     int64_t end_ns;   /* of the call; -1 when not known */
     uint32_t track;   /* of the call */
+    uint32_t place;   /* whatever the caller says of where it is */
 } tacho_launch;
 
 typedef struct tacho_launch_window {
@@ -35,6 +36,9 @@ tacho_status tacho_launch_window_add(tacho_launch_window *window,
 /* Finds the launch |id|; false when there is none. It stays: one call may start several things. */
 bool tacho_launch_window_find(const tacho_launch_window *window, uint64_t id,
                               tacho_launch *out_launch);
+
+/* The launch |id|, if it is there, is from |place|. */
+void tacho_launch_window_move(tacho_launch_window *window, uint64_t id, uint32_t place);
 
 /* The same, and forgets it. */
 bool tacho_launch_window_take(tacho_launch_window *window, uint64_t id, tacho_launch *out_launch);

@@ -3,8 +3,8 @@
  * What the threads of a host did lately: for each, the stack of open spans, and which span was the
  * innermost one when, as far as a window reaches back.
  */
-#ifndef TACHO_ANALYSES_BREAKDOWN_HOST_WINDOW_H
-#define TACHO_ANALYSES_BREAKDOWN_HOST_WINDOW_H
+#ifndef TACHO_ANALYSES_HOST_WINDOW_H
+#define TACHO_ANALYSES_HOST_WINDOW_H
 
 #include "base/index.h"
 #include "base/status.h"

@@ -2,7 +2,7 @@
 /*
  * What a thread did most, worked out on paper; launches and the queue they make.
  */
-#include "analyses/breakdown/host_window.h"
+#include "analyses/host_window.h"
 #include "analyses/breakdown/launch_stats.h"
 
 #include <setjmp.h>
