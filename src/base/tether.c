@@ -22,10 +22,12 @@
 
 enum {
     STEP_MS = 20,
-    LAST_STEPS = 10,     /* for a program that is about to end by itself */
-    GRACE_STEPS = 100,   /* between SIGTERM and SIGKILL */
-    LEAVE_MS = 10000,    /* for a program whose input has ended */
-    BLIND_POLL_MS = 100, /* where the kernel has no pidfd */
+    LAST_STEPS = 10,       /* for a program that is about to end by itself */
+    GRACE_STEPS = 100,     /* between SIGTERM and SIGKILL */
+    LEAVE_MS = 10000,      /* for a program whose input has ended */
+    LEAVE_BYTES = 1 << 24, /* one that writes more does not mean to end */
+    ERROR_READS = 64,      /* at a time, of one that writes errors without end */
+    BLIND_POLL_MS = 100,   /* where the kernel has no pidfd */
     CANNOT_RUN = 127,
     SIGNALLED = 128,
 };
@@ -205,7 +207,7 @@ static void keep_tail(tacho_tether *self, const char *bytes, size_t len)
 static void read_errors(tacho_tether *self)
 {
     char bytes[1024];
-    while (self->error_fd >= 0) {
+    for (int i = 0; i < ERROR_READS && self->error_fd >= 0; i++) {
         ssize_t got = read(self->error_fd, bytes, sizeof(bytes));
         if (got > 0) {
             keep_tail(self, bytes, (size_t)got);
@@ -220,21 +222,32 @@ static void read_errors(tacho_tether *self)
     }
 }
 
-/* Waits until the socket is ready for |events|; errors are read meanwhile. False: time is over. */
-static bool wait_for(tacho_tether *self, short events, int timeout_ms)
+static int64_t now_ms(void)
+{
+    struct timespec now = {.tv_sec = 0};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/*
+ * Waits until the socket is ready for |events|; errors are read meanwhile, however many there are.
+ * False: it is later than |until_ms|; -1: no moment is.
+ */
+static bool wait_for(tacho_tether *self, short events, int64_t until_ms)
 {
     for (;;) {
         struct pollfd waits[] = {{.fd = self->fd, .events = events},
                                  {.fd = self->error_fd, .events = POLLIN}};
-        int count = poll(waits, 2, timeout_ms);
+        int64_t left_ms = until_ms < 0 ? -1 : until_ms - now_ms();
+        if (until_ms >= 0 && left_ms <= 0) {
+            return false;
+        }
+        int count = poll(waits, 2, (int)left_ms);
         if (count > 0 && waits[1].revents != 0) {
             read_errors(self);
         }
         if (count > 0 && waits[0].revents != 0) {
             return true;
-        }
-        if (count == 0) {
-            return false;
         }
     }
 }
@@ -273,25 +286,18 @@ size_t tacho_tether_receive(tacho_tether *tether, void *bytes, size_t len)
 
 /* ---- the end ------------------------------------------------------------------------------- */
 
-static int64_t now_ms(void)
-{
-    struct timespec now = {.tv_sec = 0};
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 /* Reads what is still written, until the end; one that writes without end is not waited for. */
 static void drain(tacho_tether *self)
 {
     char bytes[4096];
+    size_t taken = 0;
     int64_t until_ms = now_ms() + LEAVE_MS;
-    int64_t left_ms = LEAVE_MS;
-    while (left_ms > 0 && wait_for(self, POLLIN, (int)left_ms)) {
+    while (taken < LEAVE_BYTES && wait_for(self, POLLIN, until_ms)) {
         ssize_t got = recv(self->fd, bytes, sizeof(bytes), 0);
         if (got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN)) {
             break;
         }
-        left_ms = until_ms - now_ms();
+        taken += got > 0 ? (size_t)got : 0;
     }
 }
 

@@ -90,14 +90,18 @@ static void says_what_cannot_run(void **state)
     assert_non_null(strstr(tether.tail, "tacho-no-such-program: cannot be run"));
 }
 
-/* What writes without end is not waited for for ever. */
-static void ends_a_talker(void **state)
+/* What writes without end, be it errors, is not waited for for ever. */
+static void ends_talkers(void **state)
 {
-    char byte;
-    tacho_tether tether = start("trap '' PIPE; exec yes 2>/dev/null");
+    static const char *const talkers[] = {"trap '' PIPE; exec yes 2>/dev/null",
+                                          "trap '' PIPE; echo; exec yes >&2"};
     (void)state;
-    assert_int_equal(tacho_tether_receive(&tether, &byte, 1), 1);
-    assert_true(tacho_tether_close(&tether) > 0);
+    for (size_t i = 0; i < sizeof(talkers) / sizeof(talkers[0]); i++) {
+        char byte;
+        tacho_tether tether = start(talkers[i]);
+        assert_int_equal(tacho_tether_receive(&tether, &byte, 1), 1);
+        assert_true(tacho_tether_close(&tether) > 0);
+    }
 }
 
 static void refuses_to_send_to_nobody(void **state)
@@ -153,7 +157,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(carries_both_ways), cmocka_unit_test(keeps_errors_and_status),
         cmocka_unit_test(tells_signals),     cmocka_unit_test(says_what_cannot_run),
-        cmocka_unit_test(ends_a_talker),     cmocka_unit_test(refuses_to_send_to_nobody),
+        cmocka_unit_test(ends_talkers),      cmocka_unit_test(refuses_to_send_to_nobody),
         cmocka_unit_test(ends_with_us),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
