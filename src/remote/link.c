@@ -11,7 +11,7 @@
 #include <ctype.h>
 #include <stdio.h>
 
-enum { SSH_FAILED = 255, CANNOT_RUN = 127, SHOWN_LINES = 6 };
+enum { SSH_FAILED = 255, CANNOT_RUN = 127, SHOWN_LINES = 6, LINE_MAX_BYTES = 1 << 16 };
 
 /* ---- names --------------------------------------------------------------------------------- */
 
@@ -90,6 +90,7 @@ tacho_status tacho_link_open(tacho_link *link, const char *host, const char *com
         .host = host,
         .tether = {.fd = -1, .error_fd = -1, .life_fd = -1, .guard = -1},
         .started_ns = tacho_now_ns(),
+        .message = {.limit = TACHO_WIRE_SMALL_BYTES},
     };
     TACHO_TRY(tacho_link_check_host(host));
     return tacho_tether_start(&link->tether, words);
@@ -130,10 +131,16 @@ tacho_status tacho_link_read_line(tacho_link *link, char out_line[TACHO_LINK_LIN
                                   const char *doing)
 {
     size_t len = 0;
+    size_t taken = 0;
     char byte = '\0';
     while (byte != '\n') {
         if (receive_some(link, &byte, 1) == 0) {
             return tacho_link_lost(link, doing);
+        }
+        if (++taken > LINE_MAX_BYTES) {
+            return tacho_fail(TACHO_CODE_BAD_DATA,
+                              "%s: the shell there sent a line of more than %d bytes while %s",
+                              link->host, (int)LINE_MAX_BYTES, doing);
         }
         if (byte != '\n' && byte != '\0' && len < TACHO_LINK_LINE_BYTES - 1) {
             out_line[len++] = byte;
@@ -168,6 +175,7 @@ tacho_status tacho_link_ask(tacho_link *link, tacho_wire_type type, tacho_str mo
     }
     link->text.len = 0;
     tacho_status status = is_end ? TACHO_OK : tacho_wire_receive(&wire, answer, &is_end);
+    answer->limit = TACHO_WIRE_SMALL_BYTES;
     if (is_end) {
         return tacho_status_first(tacho_link_lost(link, doing), status);
     }

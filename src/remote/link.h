@@ -35,14 +35,16 @@ void tacho_link_close(tacho_link *link);
 /* Sends bytes; |doing| is for messages: "copying the runtime". */
 tacho_status tacho_link_send(tacho_link *link, tacho_str bytes, const char *doing) TACHO_MUST_USE;
 
-/* The next line without its end, printable as it is or not; one that is too long is cut. */
+/* The next line without its end, printable as it is or not; a long one is cut, and one without end
+ * is BAD_DATA. */
 tacho_status tacho_link_read_line(tacho_link *link, char out_line[TACHO_LINK_LINE_BYTES],
                                   const char *doing) TACHO_MUST_USE;
 
 /*
  * Sends a message, |text| of the link and |more| behind it, and waits for its answer, which must be
- * of type |wanted|. NONE in place of |type|: nothing is sent; in place of |wanted|: any will do. A
- * failure of the board is returned.
+ * of type |wanted| and, where it carries data, have no more bytes than |message.limit| of the link,
+ * which is good for one answer. NONE in place of |type|: nothing is sent; in place of |wanted|: any
+ * will do. A failure of the board is returned.
  */
 tacho_status tacho_link_ask(tacho_link *link, tacho_wire_type type, tacho_str more,
                             tacho_wire_type wanted, const char *doing) TACHO_MUST_USE;

@@ -39,29 +39,47 @@ static int open_file(const char *path)
     return fd;
 }
 
-tacho_status tacho_board_lock_open(tacho_board_lock *out_lock)
+/* Opens the file of that name, in place of the one that is open. */
+static tacho_status open_again(tacho_board_lock *lock)
 {
-    const char *path = getenv(TACHO_BOARD_LOCK_VARIABLE);
     struct stat facts;
-    *out_lock = (tacho_board_lock){
-        .path = path != NULL && path[0] != '\0' ? path : TACHO_BOARD_LOCK,
-        .fd = -1,
-    };
-    out_lock->fd = open_file(out_lock->path);
-    if (out_lock->fd < 0) {
-        return tacho_fail(TACHO_CODE_IO, "%s: cannot open the lock of the board: %s",
-                          out_lock->path, strerror(errno));
+    tacho_board_lock_close(lock);
+    lock->fd = open_file(lock->path);
+    if (lock->fd < 0) {
+        return tacho_fail(TACHO_CODE_IO, "%s: cannot open the lock of the board: %s", lock->path,
+                          strerror(errno));
     }
-    if (fstat(out_lock->fd, &facts) != 0 || !S_ISREG(facts.st_mode)) {
-        tacho_board_lock_close(out_lock);
+    if (fstat(lock->fd, &facts) != 0 || !S_ISREG(facts.st_mode)) {
+        tacho_board_lock_close(lock);
         return tacho_fail(TACHO_CODE_IO, "%s: the lock of the board is not a regular file",
-                          out_lock->path);
+                          lock->path);
     }
     return TACHO_OK;
 }
 
+tacho_status tacho_board_lock_open(tacho_board_lock *out_lock)
+{
+    const char *path = getenv(TACHO_BOARD_LOCK_VARIABLE);
+    *out_lock = (tacho_board_lock){
+        .path = path != NULL && path[0] != '\0' ? path : TACHO_BOARD_LOCK,
+        .fd = -1,
+    };
+    return open_again(out_lock);
+}
+
+/* Whether the file that is open still has its name. */
+static bool is_current(const tacho_board_lock *lock)
+{
+    struct stat ours;
+    struct stat named;
+    return fstat(lock->fd, &ours) == 0 && lstat(lock->path, &named) == 0 &&
+           ours.st_dev == named.st_dev && ours.st_ino == named.st_ino;
+}
+
+/* A file with another name, too, may be someone's own that was linked there: it is left alone. */
 static void write_holder(const tacho_board_lock *lock, tacho_str who)
 {
+    struct stat facts;
     char text[TACHO_BOARD_HOLDER_BYTES];
     char moment[32] = "";
     time_t now = time(NULL);
@@ -71,7 +89,8 @@ static void write_holder(const tacho_board_lock *lock, tacho_str who)
     }
     int len = snprintf(text, sizeof(text), "%.*s since %s (process %ld)\n",
                        who.len < 100 ? (int)who.len : 100, who.data, moment, (long)getpid());
-    if (ftruncate(lock->fd, 0) == 0 && len > 0) {
+    bool is_ours = fstat(lock->fd, &facts) == 0 && facts.st_nlink == 1;
+    if (is_ours && len > 0 && ftruncate(lock->fd, 0) == 0) {
         ssize_t written = pwrite(lock->fd, text, (size_t)len, 0);
         (void)written; /* the lock is ours whether it says so or not */
     }
@@ -88,15 +107,24 @@ static void read_holder(const tacho_board_lock *lock, char out_holder[TACHO_BOAR
     }
 }
 
-bool tacho_board_lock_try(tacho_board_lock *lock, tacho_str who,
-                          char out_holder[TACHO_BOARD_HOLDER_BYTES])
+tacho_status tacho_board_lock_try(tacho_board_lock *lock, tacho_str who, bool *out_is_ours,
+                                  char out_holder[TACHO_BOARD_HOLDER_BYTES])
 {
-    if (flock(lock->fd, LOCK_EX | LOCK_NB) != 0) {
-        read_holder(lock, out_holder);
-        return false;
+    *out_is_ours = false;
+    for (int i = 0; i < TRIES; i++) {
+        if (flock(lock->fd, LOCK_EX | LOCK_NB) != 0) {
+            read_holder(lock, out_holder);
+            return TACHO_OK;
+        }
+        if (is_current(lock)) {
+            write_holder(lock, who);
+            *out_is_ours = true;
+            return TACHO_OK;
+        }
+        TACHO_TRY(open_again(lock));
     }
-    write_holder(lock, who);
-    return true;
+    return tacho_fail(TACHO_CODE_IO, "%s: the lock of the board is replaced again and again",
+                      lock->path);
 }
 
 void tacho_board_lock_close(tacho_board_lock *lock)

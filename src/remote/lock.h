@@ -21,10 +21,14 @@ typedef struct tacho_board_lock {
 /* Opens the file, and makes it where it is not there. Nothing is locked yet. */
 tacho_status tacho_board_lock_open(tacho_board_lock *out_lock) TACHO_MUST_USE;
 
-/* Locks it for |who|, unless another process has it: then false, and |out_holder| says who. */
+/*
+ * Locks it for |who|, unless another process has it: then |out_is_ours| is false, and |out_holder|
+ * says who. A file that was removed or replaced since it was opened locks nobody out: then the one
+ * that has its name now is opened and tried.
+ */
 enum { TACHO_BOARD_HOLDER_BYTES = 200 };
-bool tacho_board_lock_try(tacho_board_lock *lock, tacho_str who,
-                          char out_holder[TACHO_BOARD_HOLDER_BYTES]);
+tacho_status tacho_board_lock_try(tacho_board_lock *lock, tacho_str who, bool *out_is_ours,
+                                  char out_holder[TACHO_BOARD_HOLDER_BYTES]) TACHO_MUST_USE;
 
 void tacho_board_lock_close(tacho_board_lock *lock);
 

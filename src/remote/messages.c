@@ -4,6 +4,8 @@
  */
 #include "remote/messages.h"
 
+#include "base/maths.h"
+
 #include <limits.h>
 
 enum { ACTIVATIONS_MAX = 1024, THREADS_MAX = 1024 };
@@ -112,6 +114,11 @@ tacho_status tacho_wire_get_loaded(tacho_str payload, const tacho_program *progr
     return tacho_wire_end(&reader, TACHO_WIRE_LOADED);
 }
 
+uint64_t tacho_wire_loaded_limit(const tacho_program *program)
+{
+    return tacho_size_add(TACHO_WIRE_SMALL_BYTES, program->op_count);
+}
+
 /* ---- values -------------------------------------------------------------------------------- */
 
 bool tacho_wire_array_bytes(const tacho_array *array, size_t *out_bytes)
@@ -157,6 +164,37 @@ tacho_status tacho_wire_get_array(tacho_str payload, tacho_wire_type type, uint6
         out_array->data = (void *)(uintptr_t)bytes.data;
     }
     return tacho_wire_end(&reader, type);
+}
+
+/* What |index| is by the program, without elements. */
+static tacho_array output_kind(const tacho_program *program, size_t index)
+{
+    const tacho_program_tensor *tensor = &program->tensors[program->outputs[index]];
+    return (tacho_array){(tacho_dtype)tensor->dtype, *tacho_program_shape(program, tensor), NULL};
+}
+
+tacho_status tacho_wire_check_output(const tacho_array *array, const tacho_program *program,
+                                     size_t index)
+{
+    char found[TACHO_SHAPE_TEXT_MAX];
+    char wanted[TACHO_SHAPE_TEXT_MAX];
+    tacho_array kind = output_kind(program, index);
+    return array->dtype == kind.dtype && tacho_shape_equal(&array->shape, &kind.shape)
+               ? TACHO_OK
+               : tacho_fail(TACHO_CODE_BAD_DATA, "output %zu is %s %s; expected %s %s", index,
+                            tacho_dtype_name(array->dtype),
+                            tacho_shape_print(&array->shape, found, sizeof(found)),
+                            tacho_dtype_name(kind.dtype),
+                            tacho_shape_print(&kind.shape, wanted, sizeof(wanted)));
+}
+
+uint64_t tacho_wire_value_limit(const tacho_program *program, size_t index)
+{
+    enum { HEAD_MAX_BYTES = 16 + 8 * TACHO_RANK_MAX };
+    size_t len = 0;
+    tacho_array kind = output_kind(program, index);
+    return tacho_wire_array_bytes(&kind, &len) ? tacho_size_add(HEAD_MAX_BYTES, len)
+                                               : TACHO_WIRE_SMALL_BYTES;
 }
 
 tacho_status tacho_wire_put_pair(tacho_bytes *to, uint64_t first, uint64_t second)

@@ -35,6 +35,8 @@ typedef struct tacho_wire_loaded {
 tacho_status tacho_wire_put_loaded(tacho_bytes *to, const tacho_device *device) TACHO_MUST_USE;
 tacho_status tacho_wire_get_loaded(tacho_str payload, const tacho_program *program,
                                    tacho_wire_loaded *out_loaded) TACHO_MUST_USE;
+/* Bytes of it, at most. */
+uint64_t tacho_wire_loaded_limit(const tacho_program *program);
 
 /* INPUT and VALUE: a number and an array without its elements, which follow. */
 tacho_status tacho_wire_put_array(tacho_bytes *to, uint64_t index,
@@ -44,6 +46,11 @@ tacho_status tacho_wire_get_array(tacho_str payload, tacho_wire_type type, uint6
                                   tacho_array *out_array) TACHO_MUST_USE;
 /* Bytes of its elements; false where they cannot be counted. */
 bool tacho_wire_array_bytes(const tacho_array *array, size_t *out_bytes);
+/* BAD_DATA unless |array| is one of output |index| of |program|. */
+tacho_status tacho_wire_check_output(const tacho_array *array, const tacho_program *program,
+                                     size_t index) TACHO_MUST_USE;
+/* Bytes of a VALUE that is output |index|, at most. */
+uint64_t tacho_wire_value_limit(const tacho_program *program, size_t index);
 
 /* RUN and OUTPUT: two numbers. */
 tacho_status tacho_wire_put_pair(tacho_bytes *to, uint64_t first, uint64_t second) TACHO_MUST_USE;

@@ -127,6 +127,7 @@ static tacho_status send_file(remote_device *self, const tacho_tempfile *file, u
     if (memory == MAP_FAILED) {
         return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot map a program of %" PRIu64 " bytes", size);
     }
+    link->message.limit = tacho_wire_loaded_limit(self->base.program);
     tacho_status status =
         tacho_link_ask(link, TACHO_WIRE_PROGRAM, tacho_str_make(memory, (size_t)size),
                        TACHO_WIRE_LOADED, "loading the program");
@@ -197,17 +198,20 @@ static tacho_status run_remote(tacho_device *device, uint64_t inference, bool re
 {
     remote_device *self = (remote_device *)device;
     tacho_link *link = &self->link;
+    uint32_t activations = self->options.activations;
+    const tacho_wire_asked asked = {&self->layout, activations > 0 ? activations : 1, inference};
     char doing[64];
     for (size_t i = 0; i < device->program->output_count; i++) {
         self->outputs[i].len = 0;
     }
     snprintf(doing, sizeof(doing), "running inference %" PRIu64, inference);
     TACHO_TRY(tacho_wire_put_pair(&link->text, inference, records ? 1 : 0));
+    link->message.limit = tacho_wire_result_limit(&asked);
     TACHO_TRY(tacho_link_ask(link, TACHO_WIRE_RUN, TACHO_STR(""), TACHO_WIRE_RESULT, doing));
     tacho_bytes taken = link->message.payload;
     link->message.payload = self->result_bytes;
     self->result_bytes = taken;
-    TACHO_TRY_NOTE(tacho_wire_get_result(tacho_bytes_view(&taken), &self->layout, &self->result),
+    TACHO_TRY_NOTE(tacho_wire_get_result(tacho_bytes_view(&taken), &asked, &self->result),
                    "from %s, while %s", link->host, doing);
     *out_result = self->result.result;
     return TACHO_OK;
@@ -235,6 +239,7 @@ static tacho_status fetch_output(remote_device *self, size_t index)
 {
     tacho_link *link = &self->link;
     TACHO_TRY(tacho_wire_put_pair(&link->text, index, 0));
+    link->message.limit = tacho_wire_value_limit(self->base.program, index);
     TACHO_TRY(tacho_link_ask(link, TACHO_WIRE_OUTPUT, TACHO_STR(""), TACHO_WIRE_VALUE,
                              "fetching an output"));
     tacho_bytes taken = link->message.payload;
@@ -246,18 +251,19 @@ static tacho_status fetch_output(remote_device *self, size_t index)
 static tacho_status read_remote_output(tacho_device *device, size_t index, tacho_array *out_value)
 {
     remote_device *self = (remote_device *)device;
-    const tacho_program *program = device->program;
-    const tacho_program_tensor *tensor = &program->tensors[program->outputs[index]];
     uint64_t number = 0;
     if (self->outputs[index].len == 0) {
         TACHO_TRY(fetch_output(self, index));
     }
     TACHO_TRY(tacho_wire_get_array(tacho_bytes_view(&self->outputs[index]), TACHO_WIRE_VALUE,
                                    &number, out_value));
-    return number == index && (uint64_t)out_value->dtype == (uint64_t)tensor->dtype
-               ? TACHO_OK
-               : tacho_fail(TACHO_CODE_BAD_DATA, "%s sent another value than output %zu",
-                            self->link.host, index);
+    if (number != index) {
+        return tacho_fail(TACHO_CODE_BAD_DATA, "%s sent output %" PRIu64 ", not output %zu",
+                          self->link.host, number, index);
+    }
+    TACHO_TRY_NOTE(tacho_wire_check_output(out_value, device->program, index), "sent by %s",
+                   self->link.host);
+    return TACHO_OK;
 }
 
 static tacho_execution_counts count_remote(const tacho_device *device)

@@ -13,9 +13,20 @@
 tacho_status tacho_wire_put_result(tacho_bytes *to, const tacho_program *program,
                                    const tacho_device_result *result) TACHO_MUST_USE;
 
+/* What a board was asked for, and so what its results can be. */
+typedef struct tacho_wire_asked {
+    const tacho_stats_layout *layout; /* of the program */
+    uint32_t activations;             /* 1 or more */
+    uint64_t inference;
+} tacho_wire_asked;
+
+/* Bytes of a result, at most; no honest runtime comes near it. */
+uint64_t tacho_wire_result_limit(const tacho_wire_asked *asked);
+
 /* A result that was read; zeroed, it is none. */
 typedef struct tacho_wire_result {
     tacho_device_result result; /* borrows from the payload, and from what follows */
+    int64_t total_ns;           /* no time of all results so far adds up to more */
     tacho_arena arena;
     tacho_stats_file *files;
     size_t file_count;
@@ -25,7 +36,7 @@ void tacho_wire_result_init(tacho_wire_result *result);
 void tacho_wire_result_deinit(tacho_wire_result *result);
 
 /* Reads |payload|, aligned to 8 bytes, in place of what was read before. */
-tacho_status tacho_wire_get_result(tacho_str payload, const tacho_stats_layout *layout,
+tacho_status tacho_wire_get_result(tacho_str payload, const tacho_wire_asked *asked,
                                    tacho_wire_result *out_result) TACHO_MUST_USE;
 
 #endif

@@ -77,8 +77,8 @@ static tacho_status wait_for_lock(board *self, tacho_str who, uint64_t wait_s)
     char holder[TACHO_BOARD_HOLDER_BYTES] = "";
     int64_t until_ns = tacho_now_ns() + (int64_t)wait_s * 1000000000;
     bool is_told = false;
-    while (!(self->is_claimed = tacho_board_lock_try(&self->lock, who, holder)) &&
-           tacho_now_ns() < until_ns) {
+    TACHO_TRY(tacho_board_lock_try(&self->lock, who, &self->is_claimed, holder));
+    while (!self->is_claimed && tacho_now_ns() < until_ns) {
         if (!is_told) {
             is_told = true;
             self->reply_type = TACHO_WIRE_BUSY;
@@ -87,6 +87,7 @@ static tacho_status wait_for_lock(board *self, tacho_str who, uint64_t wait_s)
             self->reply.len = 0;
         }
         sleep_ms(LOCK_POLL_MS);
+        TACHO_TRY(tacho_board_lock_try(&self->lock, who, &self->is_claimed, holder));
     }
     self->reply_type = self->is_claimed ? TACHO_WIRE_GRANTED : TACHO_WIRE_BUSY;
     return self->is_claimed ? TACHO_OK

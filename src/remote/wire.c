@@ -6,10 +6,10 @@
 
 static const char magic[4] = {'T', 'B', 'R', 'D'};
 
-enum { PIECE_BYTES = 1 << 20, SMALL_BYTES = 1 << 20 };
+enum { PIECE_BYTES = 1 << 20 };
 
 /* Most messages are a few numbers and texts; those that carry data are as long as that is. */
-static bool is_small(uint64_t type)
+static bool is_small(tacho_wire_type type)
 {
     return type != TACHO_WIRE_PROGRAM && type != TACHO_WIRE_LOADED && type != TACHO_WIRE_INPUT &&
            type != TACHO_WIRE_RESULT && type != TACHO_WIRE_VALUE;
@@ -51,6 +51,17 @@ static bool receive_all(const tacho_wire *wire, unsigned char *to, size_t len)
     return true;
 }
 
+static tacho_status check_length(const tacho_wire_message *message, uint64_t len)
+{
+    uint64_t limit = is_small(message->type) ? TACHO_WIRE_SMALL_BYTES : message->limit;
+    return limit == 0 || len <= limit
+               ? TACHO_OK
+               : tacho_fail(TACHO_CODE_BAD_DATA,
+                            "a message of the runtime (%s) has %llu bytes; expected at most %llu",
+                            tacho_wire_type_name(message->type), (unsigned long long)len,
+                            (unsigned long long)limit);
+}
+
 tacho_status tacho_wire_receive(const tacho_wire *wire, tacho_wire_message *message,
                                 bool *out_is_end)
 {
@@ -62,16 +73,14 @@ tacho_status tacho_wire_receive(const tacho_wire *wire, tacho_wire_message *mess
     }
     uint64_t type = tacho_bytes_load(header + 4, 4);
     uint64_t left = tacho_bytes_load(header + 8, 8);
+    uint64_t elapsed_ns = tacho_bytes_load(header + 16, 8);
     if (memcmp(header, magic, sizeof(magic)) != 0 || type == TACHO_WIRE_NONE ||
-        type >= TACHO_WIRE_TYPE_COUNT) {
+        type >= TACHO_WIRE_TYPE_COUNT || elapsed_ns > TACHO_WIRE_NS_MAX) {
         return tacho_fail(TACHO_CODE_BAD_DATA, "what arrived is not a message of a tacho runtime");
     }
-    if (is_small(type) && left > SMALL_BYTES) {
-        return tacho_fail(TACHO_CODE_BAD_DATA, "a message of the runtime (%s) has %llu bytes",
-                          tacho_wire_type_name((tacho_wire_type)type), (unsigned long long)left);
-    }
     message->type = (tacho_wire_type)type;
-    message->elapsed_ns = tacho_bytes_load(header + 16, 8);
+    TACHO_TRY(check_length(message, left));
+    message->elapsed_ns = elapsed_ns;
     while (left > 0 && !*out_is_end) {
         size_t piece = left < PIECE_BYTES ? (size_t)left : PIECE_BYTES;
         unsigned char *at = NULL;

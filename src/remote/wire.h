@@ -21,7 +21,17 @@
 
 #include "program/bytes.h"
 
-enum { TACHO_WIRE_PROTOCOL = 1, TACHO_WIRE_HEADER_BYTES = 24 };
+enum {
+    TACHO_WIRE_PROTOCOL = 1,
+    TACHO_WIRE_HEADER_BYTES = 24,
+    TACHO_WIRE_SMALL_BYTES = 1 << 20, /* of a message that carries no data, at most */
+};
+
+/*
+ * Times of a board, and sums of those of all its results, are no later than this: 73 years. Two of
+ * them can be added and subtracted.
+ */
+#define TACHO_WIRE_NS_MAX (INT64_MAX / 4)
 
 #define TACHO_WIRE_TYPES(X)                                                                        \
     X(HELLO)                                                                                       \
@@ -63,6 +73,7 @@ typedef struct tacho_wire {
 typedef struct tacho_wire_message {
     tacho_wire_type type;
     uint64_t elapsed_ns; /* of the sender */
+    uint64_t limit;      /* bytes of a payload that carries data, at most; 0: any number */
     tacho_bytes payload; /* kept from message to message; the owner deinits it */
 } tacho_wire_message;
 
@@ -72,7 +83,8 @@ bool tacho_wire_send(const tacho_wire *wire, tacho_wire_type type, uint64_t elap
 
 /*
  * Receives a message. |*out_is_end|: there is none, as the other side is gone; what is no message
- * is BAD_DATA. A length is believed as far as its bytes arrive.
+ * is BAD_DATA, as is one that is longer than it may be. A length is believed as far as its bytes
+ * arrive.
  */
 tacho_status tacho_wire_receive(const tacho_wire *wire, tacho_wire_message *message,
                                 bool *out_is_end) TACHO_MUST_USE;

@@ -84,6 +84,39 @@ static void believes_no_lengths(void **state)
     tacho_bytes_deinit(&message.payload);
 }
 
+/* Data may be as long as was asked for, and other messages a megabyte. */
+static void keeps_limits(void **state)
+{
+    echo line = {.at = 0};
+    const tacho_wire wire = {echo_send, echo_receive, &line};
+    tacho_wire_message message = {.limit = 3};
+    bool is_end = false;
+    (void)state;
+    assert_true(tacho_wire_send(&wire, TACHO_WIRE_VALUE, 0, TACHO_STR("abc"), TACHO_STR("")));
+    assert_true(tacho_wire_send(&wire, TACHO_WIRE_RESULT, 0, TACHO_STR("abcd"), TACHO_STR("")));
+    assert_null(tacho_wire_receive(&wire, &message, &is_end));
+    tacho_status status = tacho_wire_receive(&wire, &message, &is_end);
+    assert_string_equal(tacho_status_message(status),
+                        "a message of the runtime (RESULT) has 4 bytes; expected at most 3");
+    tacho_status_free(status);
+    line.at = line.bytes.len = 0;
+    assert_true(tacho_wire_send(&wire, TACHO_WIRE_BUSY, 0, TACHO_STR("abcd"), TACHO_STR("")));
+    assert_null(tacho_wire_receive(&wire, &message, &is_end));
+    line.at = 0;
+    tacho_bytes_store(line.bytes.data + 8, TACHO_WIRE_SMALL_BYTES + 1, 8);
+    status = tacho_wire_receive(&wire, &message, &is_end);
+    assert_int_equal(tacho_status_code(status), TACHO_CODE_BAD_DATA);
+    tacho_status_free(status);
+    line.at = 0;
+    tacho_bytes_store(line.bytes.data + 8, 4, 8);
+    tacho_bytes_store(line.bytes.data + 16, UINT64_MAX, 8); /* a clock that cannot be */
+    status = tacho_wire_receive(&wire, &message, &is_end);
+    assert_int_equal(tacho_status_code(status), TACHO_CODE_BAD_DATA);
+    tacho_status_free(status);
+    tacho_bytes_deinit(&line.bytes);
+    tacho_bytes_deinit(&message.payload);
+}
+
 static void carries_failures(void **state)
 {
     tacho_bytes bytes = {0};
@@ -181,6 +214,14 @@ static void refuses_odd_hosts(void **state)
     }
 }
 
+static bool takes_lock(tacho_board_lock *lock, const char *who,
+                       char out_holder[TACHO_BOARD_HOLDER_BYTES])
+{
+    bool is_ours = false;
+    assert_null(tacho_board_lock_try(lock, tacho_str_from_cstring(who), &is_ours, out_holder));
+    return is_ours;
+}
+
 /* Two of one process are as good as two processes: the kernel locks open files. */
 static void locks_boards(void **state)
 {
@@ -193,22 +234,74 @@ static void locks_boards(void **state)
     assert_int_equal(setenv(TACHO_BOARD_LOCK_VARIABLE, path, 1), 0);
     assert_null(tacho_board_lock_open(&first));
     assert_null(tacho_board_lock_open(&second));
-    assert_true(tacho_board_lock_try(&first, TACHO_STR("ann@laptop"), holder));
-    assert_false(tacho_board_lock_try(&second, TACHO_STR("bob@desk"), holder));
+    assert_true(takes_lock(&first, "ann@laptop", holder));
+    assert_false(takes_lock(&second, "bob@desk", holder));
     assert_non_null(strstr(holder, "ann@laptop since 2"));
     tacho_board_lock_close(&first);
-    assert_true(tacho_board_lock_try(&second, TACHO_STR("bob@desk"), holder));
+    assert_true(takes_lock(&second, "bob@desk", holder));
     tacho_board_lock_close(&second);
     unlink(path);
+}
+
+/* Whoever locks a file that has lost its name locks nobody out: the one with the name counts. */
+static void locks_the_file_of_that_name(void **state)
+{
+    char path[] = "/tmp/tacho-lock-test-XXXXXX";
+    char holder[TACHO_BOARD_HOLDER_BYTES] = "";
+    tacho_board_lock early;
+    tacho_board_lock late;
+    (void)state;
+    close(mkstemp(path));
+    assert_int_equal(setenv(TACHO_BOARD_LOCK_VARIABLE, path, 1), 0);
+    assert_null(tacho_board_lock_open(&early));
+    assert_int_equal(unlink(path), 0); /* a cleaner of old files, say */
+    assert_null(tacho_board_lock_open(&late));
+    assert_true(takes_lock(&late, "bob@desk", holder));
+    assert_false(takes_lock(&early, "ann@laptop", holder));
+    assert_non_null(strstr(holder, "bob@desk"));
+    tacho_board_lock_close(&late);
+    assert_true(takes_lock(&early, "ann@laptop", holder));
+    tacho_board_lock_close(&early);
+    unlink(path);
+}
+
+/* What has another name, too, may be a file that someone has linked there: it is not written to. */
+static void writes_no_linked_files(void **state)
+{
+    char path[] = "/tmp/tacho-lock-test-XXXXXX";
+    char twin[sizeof(path) + 5];
+    char holder[TACHO_BOARD_HOLDER_BYTES] = "";
+    char text[16] = "";
+    tacho_board_lock lock;
+    (void)state;
+    int fd = mkstemp(path);
+    snprintf(twin, sizeof(twin), "%s.twin", path);
+    assert_int_equal(write(fd, "precious", 8), 8);
+    assert_int_equal(link(path, twin), 0);
+    assert_int_equal(setenv(TACHO_BOARD_LOCK_VARIABLE, path, 1), 0);
+    assert_null(tacho_board_lock_open(&lock));
+    assert_true(takes_lock(&lock, "ann@laptop", holder));
+    assert_int_equal(pread(fd, text, sizeof(text), 0), 8);
+    assert_string_equal(text, "precious");
+    tacho_board_lock_close(&lock);
+    close(fd);
+    unlink(path);
+    unlink(twin);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(carries_messages), cmocka_unit_test(believes_no_lengths),
-        cmocka_unit_test(carries_failures), cmocka_unit_test(carries_arrays),
-        cmocka_unit_test(carries_options),  cmocka_unit_test(refuses_odd_hosts),
+        cmocka_unit_test(carries_messages),
+        cmocka_unit_test(believes_no_lengths),
+        cmocka_unit_test(keeps_limits),
+        cmocka_unit_test(carries_failures),
+        cmocka_unit_test(carries_arrays),
+        cmocka_unit_test(carries_options),
+        cmocka_unit_test(refuses_odd_hosts),
         cmocka_unit_test(locks_boards),
+        cmocka_unit_test(locks_the_file_of_that_name),
+        cmocka_unit_test(writes_no_linked_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -376,8 +376,8 @@ static int64_t latency_of(const tacho_run_session *self, const tacho_device_resu
     if (!self->device->type->is_simulated || result->cycles < 0 || clock_hz == 0) {
         return whole;
     }
-    int64_t ns = llround((double)result->cycles * 1e9 / (double)clock_hz);
-    return ns < whole ? ns : whole;
+    double ns = (double)result->cycles * 1e9 / (double)clock_hz;
+    return ns < (double)whole ? llround(ns) : whole;
 }
 
 static tacho_status hand_over_inputs(tacho_run_session *self)

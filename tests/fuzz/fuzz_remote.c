@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Fuzzes what a board answers, and what a host asks of it: the first byte says which message the
- * rest is the payload of.
+ * rest is the payload of, or that it is messages one after the other.
  *
- * Laws: what is read of a result names ops, engines and blocks of the program, and a value has as
- * many bytes as its shape says.
+ * Laws: what is read of a result names ops, engines and blocks of the program, its times can be
+ * added up, and a value has as many bytes as its shape says; no message is longer than asked for.
  */
 #include "program/program_testing.h"
 #include "remote/result.h"
@@ -22,12 +22,17 @@ static void require(bool holds)
 
 static void fuzz_result(tacho_str payload, const tacho_stats_layout *layout)
 {
+    const tacho_wire_asked asked = {layout, 1, 0};
     tacho_wire_result result;
     tacho_bytes again = {0};
     tacho_wire_result_init(&result);
-    tacho_status status = tacho_wire_get_result(payload, layout, &result);
+    tacho_status status = tacho_wire_get_result(payload, &asked, &result);
     if (status == TACHO_OK) {
-        require(result.result.start_ns <= result.result.end_ns);
+        int64_t took_ns = result.result.end_ns - result.result.start_ns;
+        require(took_ns >= 0 && took_ns <= result.total_ns);
+        require(result.result.wall_ns >= 0 && result.result.wall_ns <= result.total_ns);
+        require(result.total_ns <= TACHO_WIRE_NS_MAX);
+        require(result.result.stats_count <= layout->program->facts.device_count);
         require(result.result.block_count == 0 ||
                 result.result.block_count == layout->program->block_count);
         require(tacho_wire_put_result(&again, layout->program, &result.result) == TACHO_OK);
@@ -52,6 +57,35 @@ static void fuzz_value(tacho_str payload)
         require(sum <= 255 * len);
     }
     tacho_status_free(status);
+}
+
+/* What is left of the input; a wire that gives few bytes at a time. */
+static size_t receive_piece(void *self, void *bytes, size_t len)
+{
+    enum { PIECE = 13 };
+    tacho_str *rest = self;
+    size_t taken = len < rest->len ? len : rest->len;
+    taken = taken < PIECE ? taken : PIECE;
+    memcpy(bytes, rest->data, taken);
+    *rest = tacho_str_make(rest->data + taken, rest->len - taken);
+    return taken;
+}
+
+static void fuzz_wire(tacho_str rest)
+{
+    enum { LIMIT = 40 };
+    const tacho_wire wire = {.receive = receive_piece, .self = &rest};
+    tacho_wire_message message = {.limit = LIMIT};
+    tacho_status status = TACHO_OK;
+    bool is_end = false;
+    while (status == TACHO_OK && !is_end) {
+        status = tacho_wire_receive(&wire, &message, &is_end);
+        require(status != TACHO_OK || is_end || message.elapsed_ns <= TACHO_WIRE_NS_MAX);
+        bool is_data = message.type == TACHO_WIRE_VALUE || message.type == TACHO_WIRE_RESULT;
+        require(!is_data || message.payload.len <= LIMIT);
+    }
+    tacho_status_free(status);
+    tacho_bytes_deinit(&message.payload);
 }
 
 static void fuzz_small(uint8_t which, tacho_str payload, const tacho_program *program)
@@ -83,12 +117,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     require(tacho_stats_layout_init(&layout, &program) == TACHO_OK);
     tacho_str rest = tacho_str_make((const char *)data + 1, size - 1);
     require(tacho_bytes_append(&copy, rest) == TACHO_OK);
-    if (data[0] % 6 == 5) {
+    uint8_t which = data[0] % 7;
+    if (which == 6) {
+        fuzz_wire(tacho_bytes_view(&copy));
+    } else if (which == 5) {
         fuzz_result(tacho_bytes_view(&copy), &layout);
-    } else if (data[0] % 6 == 4) {
+    } else if (which == 4) {
         fuzz_value(tacho_bytes_view(&copy));
     } else {
-        fuzz_small(data[0] % 6, tacho_bytes_view(&copy), &program);
+        fuzz_small(which, tacho_bytes_view(&copy), &program);
     }
     tacho_bytes_deinit(&copy);
     tacho_stats_layout_deinit(&layout);

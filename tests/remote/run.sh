@@ -362,8 +362,80 @@ case_garbage() {
         expect_error "me@board, while starting the runtime"
     done
     rm "$work/garbage"
-    expect_error "a message of the runtime (HELLO) has 18446744073709551615 bytes"
+    expect_error "a message of the runtime (HELLO) has 18446744073709551615 bytes; expected at most 1048576"
     rm -rf "$BOARD_HOME"/.cache
+    expect_clean
+}
+
+# A line that has no end is as good as lines without end.
+case_endless_line() {
+    echo "exec tr '\\0' x </dev/zero" >"$BOARD_DIR/before"
+    remote
+    rm "$BOARD_DIR/before"
+    expect_status 1
+    expect_error "me@board: the shell there sent a line of more than 65536 bytes while starting a shell"
+    expect_clean
+}
+
+# lie MODE ARGUMENT...: a run with a runtime that does not tell the truth (liar.py).
+lie() {
+    local mode=$1
+    shift
+    sed "s#@RUNTIME@#$runtime#; s#@MODE@#$mode#" "$here/liar.py" >"$work/liar"
+    remote --board-runtime "$work/liar" "$@"
+    rm "$work/liar"
+}
+
+# However long, late or odd an answer is: an error that says so, soon, and no memory for it.
+case_lies() {
+    [[ -z ${BOARD_MACHINE:-} ]] || return 0 # what the board lies about has no processor
+    lie "endless load"
+    expect_status 1
+    expect_error "a message of the runtime (LOADED) has 4611686018427387904 bytes; expected at most "
+    lie "endless result"
+    expect_status 1
+    expect_error "a message of the runtime (RESULT) has 4611686018427387904 bytes; expected at most "
+    lie "endless value" --output "@$work/value.npy"
+    expect_status 1
+    expect_error "a message of the runtime (VALUE) has 4611686018427387904 bytes; expected at most "
+    lie late
+    expect_status 1
+    expect_error "a message of the runtime (RESULT) is damaged"
+    lie long -n 1
+    expect_status 0
+    lie long -n 2
+    expect_status 1
+    expect_error "the times of the runtime cannot be true: they add up to more than 73 years"
+    lie clock
+    expect_status 1
+    expect_error "what arrived is not a message of a tacho runtime"
+    lie shape --output "@$work/value.npy"
+    expect_status 1
+    expect_error "output 0 is "
+    expect_error "sent by me@board"
+    lie terminal
+    expect_status 1
+    expect_error '\x1b[2Jsorry\x07'
+    lie errors
+    expect_status 0
+    [[ ! -e $work/value.npy ]] || fail "a value that was refused is written"
+    rm -rf "$BOARD_HOME"/.cache
+    expect_clean
+}
+
+# A board that says nothing is waited for; Ctrl-C ends that.
+case_silent() {
+    sed "s#@MODE@#silent#" "$here/liar.py" >"$work/liar"
+    "$tacho" run "$model" --host me@board --board-runtime "$work/liar" >"$work/out" 2>"$work/err" </dev/null &
+    long=$!
+    wait_until grep -q "copied the runtime" "$work/err" || fail "no runtime is copied"
+    kill -INT "$long"
+    status=0
+    wait "$long" || status=$?
+    rm "$work/liar"
+    rm -rf "$BOARD_HOME"/.cache
+    expect_status 130
+    wait_until no_ssh || fail "ssh still runs"
     expect_clean
 }
 

@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A runtime that lies: the real one, RUNTIME, with one of its answers changed as MODE says.
+
+`tests/remote/run.sh` copies it to the board with both words replaced. It is written from the
+description of the messages in src/remote/wire.h.
+"""
+import os
+import struct
+import subprocess
+import sys
+import threading
+
+RUNTIME, MODE = "@RUNTIME@", "@MODE@"
+LOADED, RESULT, VALUE, FAILED = 7, 11, 13, 15
+YEARS_50 = 50 * 365 * 86400 * 10**9
+
+
+def read(source, count):
+    data = b""
+    while len(data) < count:
+        piece = source.read(count - len(data))
+        if not piece:
+            sys.exit(0)
+        data += piece
+    return data
+
+
+def send(kind, payload, elapsed=0, length=None):
+    size = len(payload) if length is None else length
+    sys.stdout.buffer.write(b"TBRD" + struct.pack("<IQQ", kind, size, elapsed) + payload)
+    sys.stdout.buffer.flush()
+
+
+def send_without_end(kind):
+    send(kind, b"", length=1 << 62)
+    while True:
+        sys.stdout.buffer.write(bytes(1 << 16))
+
+
+def change(kind, payload):
+    """What becomes of an honest message."""
+    if MODE == "endless value" and kind == VALUE or MODE == "endless result" and kind == RESULT or \
+            MODE == "endless load" and kind == LOADED:
+        send_without_end(kind)
+    if MODE == "late" and kind == RESULT:  # no time is that late
+        payload = payload[:16] + struct.pack("<q", 2**63 - 1) + payload[24:]
+    if MODE == "long" and kind == RESULT:  # one could be that long, but not two
+        payload = payload[:16] + struct.pack("<q", YEARS_50) + payload[24:]
+    if MODE == "shape" and kind == VALUE:  # the same bytes as 1 x 1 x all
+        index, dtype, rank = struct.unpack_from("<QII", payload)
+        dims = struct.unpack_from(f"<{rank}Q", payload, 16)
+        count = 1
+        for dim in dims:
+            count *= dim
+        payload = struct.pack("<QIIQQQ", index, dtype, 3, 1, 1, count) + payload[16 + 8 * rank:]
+    if MODE == "terminal" and kind == RESULT:  # text that would act on a terminal
+        words = b"\x1b[2Jsorry\x07"
+        kind, payload = FAILED, struct.pack("<IIQ", 3, 1, len(words)) + words + struct.pack("<I", 0)
+    return kind, payload
+
+
+def main():
+    if MODE == "silent":
+        threading.Event().wait()
+    board = subprocess.Popen([RUNTIME], stdin=sys.stdin, stdout=subprocess.PIPE)
+    if MODE == "errors":  # without end, beside honest answers
+        threading.Thread(target=lambda: [os.write(2, b"x" * 4096) for _ in iter(int, 1)], daemon=True).start()
+    while True:
+        _, kind, length, elapsed = struct.unpack("<4sIQQ", read(board.stdout, 24))
+        send(*change(kind, read(board.stdout, length)), 2**64 - 1 if MODE == "clock" else elapsed)
+
+
+main()
