@@ -40,7 +40,7 @@ endfunction()
 
 execute_process(
   COMMAND ${CMAKE_COMMAND} -E cat ${FOLDER}/columns.js ${FOLDER}/trace.js ${FOLDER}/timeline.js
-          ${FOLDER}/elements.js
+          ${FOLDER}/elements.js ${FOLDER}/tables.js
           ${FOLDER}/page.js
   OUTPUT_FILE ${OUT}.js COMMAND_ERROR_IS_FATAL ANY)
 file(READ ${FOLDER}/page.html page HEX)

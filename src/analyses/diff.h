@@ -64,8 +64,9 @@ typedef struct tacho_diff_row {
 } tacho_diff_row;
 
 typedef struct tacho_diff_options {
-    bool by_type; /* rows are types of operators */
-    size_t top;   /* rows to show; 0 for all */
+    bool by_type;     /* rows are types of operators */
+    bool is_fit_only; /* of two origins, show how A agrees with B and nothing else */
+    size_t top;       /* rows to show; 0 for all */
     bool has_gate;
     tacho_gate gate;
     const tacho_notes *notes; /* who is told what is left out, and what to know (optional) */

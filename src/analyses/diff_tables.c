@@ -34,12 +34,6 @@ static const tacho_column side_columns[] = {
     TACHO_COLUMN(LOST, "lost", INT),
 };
 
-static const char *kind_word(tacho_samples_kind kind)
-{
-    static const char *const words[] = {"files", "inferences", "steps"};
-    return words[kind];
-}
-
 static tacho_status add_side(const tacho_diff *diff, size_t side, tacho_table *table)
 {
     const tacho_samples *samples = diff->sides[side];
@@ -50,7 +44,8 @@ static tacho_status add_side(const tacho_diff *diff, size_t side, tacho_table *t
         tacho_table_add_text(table, tacho_str_from_cstring(tacho_origin_name(samples->origin))));
     TACHO_TRY(tacho_table_add_int(table, samples->file_count));
     TACHO_TRY(tacho_table_add_int(table, (int64_t)samples->whole_count));
-    TACHO_TRY(tacho_table_add_text(table, tacho_str_from_cstring(kind_word(samples->kind))));
+    TACHO_TRY(tacho_table_add_text(table,
+                                   tacho_str_from_cstring(tacho_samples_kind_word(samples->kind))));
     TACHO_TRY(tacho_table_add_int(table, total->wall_ns));
     TACHO_TRY(tacho_table_add_int(table, total->wall_ns - idle_ns));
     TACHO_TRY(tacho_table_add_int(table, idle_ns));
@@ -107,8 +102,8 @@ static tacho_status put_name(const tacho_diff *diff, const tacho_diff_row *row, 
     return tacho_text_put(text, tacho_str_from_cstring(more));
 }
 
-/* "conv1", "conv1 -> conv_1", "conv1 (+2) -> conv1+relu1". */
-static tacho_status add_name(const tacho_diff *diff, const tacho_diff_row *row, tacho_table *table)
+tacho_status tacho_diff_add_name(const tacho_diff *diff, const tacho_diff_row *row,
+                                 tacho_table *table)
 {
     if (row->kind != TACHO_DIFF_RENAMED && row->kind != TACHO_DIFF_SPLIT &&
         row->kind != TACHO_DIFF_MERGED) {
@@ -221,7 +216,7 @@ static tacho_status add_op(const tacho_diff *diff, const tacho_diff_row *row, ta
     bool is_one = !diff->options.by_type; /* operator, with a type and a location */
     tacho_str type = is_one ? text_of(diff, side, op->type) : TACHO_STR("");
     tacho_str location = is_one ? text_of(diff, side, op->location) : TACHO_STR("");
-    TACHO_TRY(add_name(diff, row, table));
+    TACHO_TRY(tacho_diff_add_name(diff, row, table));
     TACHO_TRY(tacho_table_add_text(table, tacho_str_from_cstring(tacho_diff_kind_word(row->kind))));
     bool has_type = type.len > 0 && !tacho_str_equal(type, text_of(diff, side, op->name));
     TACHO_TRY(has_type ? tacho_table_add_text(table, type) : tacho_table_add_absent(table));
@@ -330,7 +325,7 @@ static tacho_status add_falls(fall *self)
         if (tacho_diff_of(row) == 0) {
             break;
         }
-        TACHO_TRY(add_name(diff, row, self->table));
+        TACHO_TRY(tacho_diff_add_name(diff, row, self->table));
         TACHO_TRY(add_values(self, tacho_diff_of(row)));
     }
     size_t rest_count = 0;
@@ -408,6 +403,18 @@ static tacho_status gate_table(const tacho_diff *diff, const tacho_table_taker *
 
 /* ---- all of them --------------------------------------------------------------------------- */
 
+/* Operators that both sides have must be there, or there is nothing to fit. */
+static tacho_status fit_alone(const tacho_diff *diff, const tacho_table_taker *to)
+{
+    if (!tacho_diff_has_fit(diff)) {
+        return TACHO_OK;
+    }
+    if (diff->matched_percent <= 0) {
+        return tacho_fail(TACHO_CODE_BAD_DATA, "they have no operators in common");
+    }
+    return tacho_diff_fit_tables(diff, to);
+}
+
 static void say_what_matters(const tacho_diff *diff)
 {
     const tacho_samples *a = diff->sides[0];
@@ -439,17 +446,21 @@ static void say_what_matters(const tacho_diff *diff)
                        "AB"[side], (unsigned long long)diff -> sides[side] -> outside_count);
         }
     }
-    bool is_measured = tacho_samples_vary(a) || tacho_samples_vary(b);
-    if (is_measured && (a->whole_count < 2 || b->whole_count < 2)) {
+    bool is_single[2] = {tacho_samples_vary(a) && a->whole_count < 2,
+                         tacho_samples_vary(b) && b->whole_count < 2};
+    if (is_single[0] || is_single[1]) {
         tacho_note(diff->options.notes, "note",
                    "no intervals: side %c has a single sample; name several files, or record "
                    "several inferences",
-                   a->whole_count < 2 ? 'A' : 'B');
+                   is_single[0] ? 'A' : 'B');
     }
 }
 
 tacho_status tacho_diff_tables(const tacho_diff *diff, const tacho_table_taker *to)
 {
+    if (diff->options.is_fit_only) {
+        return fit_alone(diff, to);
+    }
     say_what_matters(diff);
     TACHO_TRY(sides_table(diff, to));
     TACHO_TRY(fall_table(diff, to));

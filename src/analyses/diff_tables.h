@@ -9,6 +9,10 @@
 #include "analyses/analysis.h"
 #include "analyses/diff.h"
 
+/* Adds the name of |row| as a cell: "conv1", "conv1 -> conv_1", "conv1 (+2) -> conv1+relu1". */
+tacho_status tacho_diff_add_name(const tacho_diff *diff, const tacho_diff_row *row,
+                                 tacho_table *table) TACHO_MUST_USE;
+
 /* Hands them over, in the order in which they are shown. */
 tacho_status tacho_diff_tables(const tacho_diff *diff, const tacho_table_taker *to) TACHO_MUST_USE;
 

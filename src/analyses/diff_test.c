@@ -311,9 +311,12 @@ static void test_limits(void **state)
     assert_true(gate.relative == 0 && gate.absolute_ns == 1500000);
     assert_null(tacho_gate_parse(TACHO_STR("rel=0.25%"), &gate));
     assert_true(gate.relative == 0.0025);
-    static const char *const bad[] = {"",           "3%",       "rel=3",    "rel=%",
-                                      "rel=-3%",    "abs=-1",   "abs=20xs", "rel=3%,,",
-                                      "rel=3%,x=1", "rel=1e9%", "rel=3%,",  ",rel=3%"};
+    assert_null(tacho_gate_parse(TACHO_STR("abs=0,rel=3%"), &gate));
+    assert_true(gate.relative == 0.03 && gate.absolute_ns == 0);
+    static const char *const bad[] = {
+        "",         "3%",         "rel=3",    "rel=%",   "rel=-3%", "abs=-1",         "abs=20xs",
+        "rel=3%,,", "rel=3%,x=1", "rel=1e9%", "rel=3%,", ",rel=3%", "rel=3%,rel=4%",  "abs=20",
+        "abs=1.5",  "abs=",       "abs=s",    "rel=3%%", "REL=3%",  "abs=1us,abs=1us"};
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         tacho_status status = tacho_gate_parse(tacho_str_from_cstring(bad[i]), &gate);
         assert_int_equal(tacho_status_code(status), TACHO_CODE_USAGE);

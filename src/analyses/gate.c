@@ -44,29 +44,70 @@ static bool parse_percent(tacho_str text, double *out_part)
     return true;
 }
 
-static bool parse_limit(tacho_str text, tacho_gate *gate)
+/* A limit while all are read. */
+typedef struct limit_of_text {
+    const char *key;      /* with "=" */
+    const char *expected; /* what it may be, for people */
+    bool is_given;
+} limit_of_text;
+
+enum { REL, ABS, LIMIT_COUNT };
+
+/* "20us"; a number alone could be anything, so only 0 needs no unit. */
+static bool parse_time(tacho_str text, int64_t *out_ns)
 {
-    if (tacho_str_starts_with(text, TACHO_STR("rel="))) {
-        return parse_percent(tacho_str_from(text, 4), &gate->relative);
+    bool has_unit = text.len > 0 && text.data[text.len - 1] == 's';
+    return tacho_duration_parse(text, out_ns) && (has_unit || *out_ns == 0);
+}
+
+static bool parse_value(size_t limit, tacho_str text, tacho_gate *gate)
+{
+    return limit == REL ? parse_percent(text, &gate->relative)
+                        : parse_time(text, &gate->absolute_ns);
+}
+
+/* One limit, "rel=3%". */
+static tacho_status parse_limit(limit_of_text limits[LIMIT_COUNT], tacho_str text, tacho_gate *gate)
+{
+    size_t at = 0;
+    while (at < LIMIT_COUNT &&
+           !tacho_str_starts_with(text, tacho_str_from_cstring(limits[at].key))) {
+        at++;
     }
-    return tacho_str_starts_with(text, TACHO_STR("abs=")) &&
-           tacho_duration_parse(tacho_str_from(text, 4), &gate->absolute_ns);
+    if (at == LIMIT_COUNT) {
+        return tacho_fail(TACHO_CODE_USAGE, "expected limits such as rel=3%%,abs=20us, not '%.*s'",
+                          TACHO_STR_ARG(text));
+    }
+    if (limits[at].is_given) {
+        return tacho_fail(TACHO_CODE_USAGE, "a limit is given twice: '%.*s'", TACHO_STR_ARG(text));
+    }
+    limits[at].is_given = true;
+    return parse_value(at, tacho_str_from(text, strlen(limits[at].key)), gate)
+               ? TACHO_OK
+               : tacho_fail(TACHO_CODE_USAGE, "expected %s, not '%.*s'", limits[at].expected,
+                            TACHO_STR_ARG(text));
 }
 
 tacho_status tacho_gate_parse(tacho_str text, tacho_gate *out_gate)
 {
+    limit_of_text limits[LIMIT_COUNT] = {
+        [REL] = {.key = "rel=", .expected = "a percentage, such as rel=3%"},
+        [ABS] = {.key = "abs=",
+                 .expected = "a time with its unit (ns, us, ms, s), such as abs=20us"},
+    };
     *out_gate = (tacho_gate){.relative = 0};
-    bool is_good = text.len > 0 && text.data[text.len - 1] != ',';
-    for (size_t at = 0; is_good && at < text.len;) {
+    for (size_t at = 0; at <= text.len;) { /* what is behind a comma must be there */
         tacho_str rest = tacho_str_from(text, at);
         size_t len = tacho_str_find_byte(rest, ',');
-        is_good = parse_limit(tacho_str_make(rest.data, len), out_gate);
+        if (len == 0) {
+            return tacho_fail(TACHO_CODE_USAGE,
+                              "expected limits such as rel=3%%,abs=20us, not '%.*s'",
+                              TACHO_STR_ARG(text));
+        }
+        TACHO_TRY(parse_limit(limits, tacho_str_make(rest.data, len), out_gate));
         at += len + 1;
     }
-    return is_good ? TACHO_OK
-                   : tacho_fail(TACHO_CODE_USAGE,
-                                "expected limits such as rel=3%%,abs=20us, not '%.*s'",
-                                TACHO_STR_ARG(text));
+    return TACHO_OK;
 }
 
 /* ---- verdicts ------------------------------------------------------------------------------ */

@@ -25,6 +25,16 @@
 enum { SHAPE_KEY_COUNT = 2 };
 static const char *const shape_keys[SHAPE_KEY_COUNT] = {"Input Dims", "input_type_shape"};
 
+const char *tacho_samples_kind_word(tacho_samples_kind kind)
+{
+    static const char *const words[] = {
+#define TACHO_SAMPLES_KIND_WORD(id, word) word,
+        TACHO_SAMPLES_KINDS(TACHO_SAMPLES_KIND_WORD)
+#undef TACHO_SAMPLES_KIND_WORD
+    };
+    return words[kind];
+}
+
 tacho_status tacho_samples_init(tacho_samples *samples, const tacho_samples_options *options)
 {
     uint32_t empty = 0;

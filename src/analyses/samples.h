@@ -58,12 +58,19 @@ typedef enum tacho_samples_domain {
     TACHO_SAMPLES_HOST,
 } tacho_samples_domain;
 
-/* How the samples of a side came about. */
+/* How the samples of a side came about: id, the word for several of them. */
+#define TACHO_SAMPLES_KINDS(X)                                                                     \
+    X(FILES, "files")                                                                              \
+    X(RUNS, "inferences")                                                                          \
+    X(STEPS, "steps")
+
 typedef enum tacho_samples_kind {
-    TACHO_SAMPLES_FILES,
-    TACHO_SAMPLES_RUNS,
-    TACHO_SAMPLES_STEPS,
+#define TACHO_SAMPLES_KIND_ENUM(id, word) TACHO_SAMPLES_##id,
+    TACHO_SAMPLES_KINDS(TACHO_SAMPLES_KIND_ENUM)
+#undef TACHO_SAMPLES_KIND_ENUM
 } tacho_samples_kind;
+
+const char *tacho_samples_kind_word(tacho_samples_kind kind);
 
 typedef struct tacho_samples_options {
     uint32_t classes; /* TACHO_TRACK_BITs; 0: those of the domain */

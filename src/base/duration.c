@@ -4,6 +4,9 @@
  */
 #include "base/duration.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 enum { DECIMALS_MAX = 9 };
 
 typedef struct time_unit {
@@ -54,6 +57,30 @@ bool tacho_duration_parse(tacho_str text, int64_t *out_ns)
     return tacho_str_parse_u64(tacho_str_make(text.data, point), &whole) && whole <= INT64_MAX &&
            !__builtin_mul_overflow((int64_t)whole, scale, out_ns) &&
            !__builtin_add_overflow(*out_ns, decimals_ns, out_ns);
+}
+
+void tacho_duration_format(int64_t ns, char out_text[TACHO_DURATION_TEXT_MAX])
+{
+    static const struct {
+        uint64_t ns;
+        const char *unit;
+    } scales[] = {{1000000000, "s"}, {1000000, "ms"}, {1000, "us"}};
+    const char *sign = ns < 0 ? "-" : "";
+    uint64_t size = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
+    snprintf(out_text, TACHO_DURATION_TEXT_MAX, "%" PRId64 " ns", ns);
+    for (size_t i = 0; i < 3; i++) {
+        if (size >= scales[i].ns) {
+            uint64_t step = scales[i].ns / 1000;
+            uint64_t thousandths = size / step + (size % step * 2 >= step ? 1 : 0);
+            if (i > 0 && thousandths == 1000000) {
+                thousandths = 1000; /* 999.9999 ms is 1.000 s */
+                i--;
+            }
+            snprintf(out_text, TACHO_DURATION_TEXT_MAX, "%s%" PRIu64 ".%03" PRIu64 " %s", sign,
+                     thousandths / 1000, thousandths % 1000, scales[i].unit);
+            break;
+        }
+    }
 }
 
 bool tacho_window_parse(tacho_str text, int64_t *out_begin_ns, int64_t *out_end_ns)

@@ -85,11 +85,36 @@ static void test_windows(void **state)
     }
 }
 
+static void test_texts(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t ns;
+        const char *text;
+    } cases[] = {
+        {0, "0 ns"},
+        {999, "999 ns"},
+        {-1500, "-1.500 us"},
+        {999999, "999.999 us"},
+        {1000499, "1.000 ms"},
+        {1000500, "1.001 ms"},
+        {999999999, "1.000 s"},
+        {INT64_MAX, "9223372036.855 s"},
+        {INT64_MIN, "-9223372036.855 s"},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char text[TACHO_DURATION_TEXT_MAX];
+        tacho_duration_format(cases[i].ns, text);
+        assert_string_equal(text, cases[i].text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_durations),
         cmocka_unit_test(test_windows),
+        cmocka_unit_test(test_texts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -77,6 +77,20 @@ static void take_filter(tacho_ops_request *request, tacho_listing *listing)
     events->names = (tacho_name_filter){.accepts = NULL};
 }
 
+/* The same work is compared where two profiles are of different origin. */
+static void choose_agreement(tacho_ops_request *request, tacho_listing *listing)
+{
+    request->compared = listing->selection.events;
+    request->compared.names = request->options.filter;
+    request->agreement = (tacho_agreement_options){
+        .selection = &request->compared,
+        .samples = {.classes = request->options.classes},
+        .top = request->options.top,
+        .notes = request->options.notes,
+    };
+    listing->agreement = &request->agreement;
+}
+
 static bool choose(void *self, const tacho_arguments *arguments, tacho_listing *listing)
 {
     tacho_ops_request *request = self;
@@ -84,8 +98,12 @@ static bool choose(void *self, const tacho_arguments *arguments, tacho_listing *
     request->options.notes = listing->is_quiet ? NULL : &request->notes;
     listing->options = &request->options;
     take_filter(request, listing);
-    return tacho_arguments_fill(arguments, self) && choose_sort(self, arguments) &&
-           choose_class(self, arguments);
+    if (!tacho_arguments_fill(arguments, self) || !choose_sort(self, arguments) ||
+        !choose_class(self, arguments)) {
+        return false;
+    }
+    choose_agreement(request, listing);
+    return true;
 }
 
 /* ---- the listing ------------------------------------------------------------------------- */
@@ -138,6 +156,10 @@ const tacho_command tacho_command_ops = {
         "An operation is identified by the name of its spans. ONNX Runtime names spans\n"
         "after nodes and gives the operator in the argument op_name: there, --by type\n"
         "lists operators (Conv) and --by instance lists nodes (conv1_kernel_time).\n"
+        "\n"
+        "Of two files of different origin, such as an estimate and a measurement, text and\n"
+        "JSON also say how they agree: the ratio of each type and operator, the worst\n"
+        "first, the clock that fits, and drift, as 'tacho diff' does.\n"
         "\n"
         "With --compat tt-perf-report, prints the report of that tool from op tables of\n"
         "Tenstorrent's profiler: rates of memory and arithmetic in percent of the chip's\n"

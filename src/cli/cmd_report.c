@@ -72,6 +72,7 @@ static int report_list(tacho_page_request *request, const tacho_arguments *argum
     request->title = request->title != NULL ? request->title : tacho_page_default_title(list);
     tacho_talk_progress_init(&progress, "reading", is_quiet, &request->intake.progress);
     request->user = &progress;
+    request->remarks = is_quiet ? NULL : &tacho_talk_notes;
     tacho_status status = tacho_page_write(request, list, &result);
     tacho_talk_progress_end(&progress);
     if (status != TACHO_OK) {
@@ -135,6 +136,9 @@ const tacho_command tacho_command_report = {
         "operator table. The page opens from disk in any current browser, needs no\n"
         "network, and can be mailed or archived. Two buttons turn what is shown into a\n"
         "Perfetto trace, to download or to open in https://ui.perfetto.dev.\n"
+        "\n"
+        "A page of two files of different origin, such as an estimate and a measurement,\n"
+        "also shows how they agree, as 'tacho diff' does.\n"
         "\n"
         "A directory stands for the files in it. Files that are not profiles, and\n"
         "symbolic links that lead out of the directory, are listed and skipped; the\n"

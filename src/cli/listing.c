@@ -75,6 +75,7 @@ static tacho_status ask(run_request *request, tacho_dict *dict)
         .selection = &listing->selection.events,
         .analysis = verb->analysis,
         .also = has_several_tables(listing->sink) ? verb->also : NULL,
+        .agreement = has_several_tables(listing->sink) ? listing->agreement : NULL,
         .options = listing->options,
         .sink = listing->sink,
         .output_path = listing->output_path,

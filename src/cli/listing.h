@@ -8,6 +8,7 @@
 #define TACHO_CLI_LISTING_H
 
 #include "analyses/analysis.h"
+#include "pipeline/agreement.h"
 #include "pipeline/intake.h"
 #include "cli/outputs.h"
 #include "cli/selection.h"
@@ -23,6 +24,8 @@ typedef struct tacho_listing {
     bool is_quiet, is_verbose;
     bool has_problems;   /* said already; the exit code shall tell */
     const void *options; /* of the verb's analysis, which |choose| may set */
+    /* How two inputs agree, where outputs have several tables; |choose| may set it. */
+    const tacho_agreement_options *agreement;
     tacho_talk_progress progress;
 } tacho_listing;
 

@@ -9,12 +9,15 @@
 #include "analyses/tenstorrent/tt_analysis.h"
 #include "cli/command.h"
 #include "cli/talk.h"
+#include "pipeline/agreement.h"
 
 /* What the command line says: of the list, or of the report in its place. */
 typedef struct tacho_ops_request {
     tacho_ops_options options;
     tacho_tt_report_options compat;
-    tacho_talk_held held; /* notes, for below the table */
+    tacho_agreement_options agreement;
+    tacho_selection compared; /* what of events that is about */
+    tacho_talk_held held;     /* notes, for below the table */
     tacho_notes notes;
 } tacho_ops_request;
 

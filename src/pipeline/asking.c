@@ -21,6 +21,16 @@ static tacho_status take_filled(void *report, const tacho_table *table)
     return table->cell_count > 0 ? tacho_table_report_take(report, table) : TACHO_OK;
 }
 
+static tacho_status add_agreement(const answer *self, const tacho_table_taker *to)
+{
+    const tacho_intake *intake = self->asking->intake;
+    tacho_agreement agreement = {.intake = intake, .options = *self->asking->agreement};
+    for (size_t i = 0; i < intake->input_count; i++) {
+        tacho_agreement_add(&agreement, &intake->inputs[i], self->events->dict);
+    }
+    return tacho_agreement_tables(&agreement, to);
+}
+
 static tacho_status add_tables(void *user, tacho_table_report *report)
 {
     const answer *self = user;
@@ -33,6 +43,9 @@ static tacho_status add_tables(void *user, tacho_table_report *report)
     if (self->also != NULL) {
         const tacho_table_taker filled = {take_filled, report};
         TACHO_TRY(asking->also->write(self->also, NULL, &filled));
+    }
+    if (self->events != NULL && asking->agreement != NULL) {
+        TACHO_TRY(add_agreement(self, &taker));
     }
     return asking->write != NULL ? asking->write(asking->user, &taker) : TACHO_OK;
 }

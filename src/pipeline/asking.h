@@ -8,6 +8,7 @@
 #define TACHO_PIPELINE_ASKING_H
 
 #include "analyses/analysis.h"
+#include "pipeline/agreement.h"
 #include "pipeline/intake.h"
 #include "sinks/table_sink.h"
 
@@ -19,6 +20,8 @@ typedef struct tacho_asking {
     const void *options; /* of the analysis */
     /* Asked as well, without options; its tables come last, if they have rows. (optional) */
     const tacho_analysis *also;
+    /* Of two inputs of different origin, how they agree comes behind that. (optional) */
+    const tacho_agreement_options *agreement;
     const tacho_table_sink *sink;
     const char *output_path;
     bool is_strict; /* an input that cannot be read, or a loss, is a failure */

@@ -4,6 +4,7 @@
  */
 #include "pipeline/report.h"
 
+#include "pipeline/agreement.h"
 #include "pipeline/intake_notes.h"
 #include "pipeline/report_intake.h"
 
@@ -12,6 +13,7 @@ typedef struct page {
     tacho_page_request *request;
     tacho_page_result *result;
     tacho_report report;
+    tacho_agreement agreement;
     bool is_alone; /* there is one file only */
 } page;
 
@@ -37,6 +39,7 @@ static tacho_status load_and_add(page *self, tacho_dict *dict, bool *out_read)
     if (status == TACHO_OK) {
         *out_read = true;
         self->result->span_count += taken.columns.span_count;
+        tacho_agreement_add(&self->agreement, &request->intake.inputs[0], dict);
         status = tacho_report_intake_add(&taken, &self->report);
     }
     tacho_report_intake_deinit(&taken);
@@ -90,6 +93,22 @@ static tacho_status skip_link(page *self, const char *path)
     return self->request->is_strict ? status : skip_file(self, path, status);
 }
 
+static tacho_status take_table(void *self, const tacho_table *table)
+{
+    return tacho_report_add_table(self, table);
+}
+
+static tacho_status add_agreement(page *self)
+{
+    const tacho_table_taker taker = {take_table, &self->report};
+    self->agreement.intake = &self->request->intake;
+    self->agreement.options = (tacho_agreement_options){
+        .selection = self->request->selection,
+        .notes = self->request->remarks,
+    };
+    return tacho_agreement_tables(&self->agreement, &taker);
+}
+
 static tacho_status write_page(page *self, const tacho_input_list *list, tacho_output *output)
 {
     size_t count = list->path_count + list->link_count;
@@ -106,6 +125,7 @@ static tacho_status write_page(page *self, const tacho_input_list *list, tacho_o
         return tacho_fail(TACHO_CODE_BAD_DATA, "none of %zu file%s is a profile", count,
                           count == 1 ? "" : "s");
     }
+    TACHO_TRY(add_agreement(self));
     TACHO_TRY(tacho_report_end(&self->report));
     return tacho_output_commit(output);
 }

@@ -18,6 +18,7 @@ typedef struct tacho_page_request {
     bool is_strict;   /* a file that cannot be read, or a loss, is a failure */
     bool says_inputs; /* what was read of each file */
     const tacho_notes *notes;
+    const tacho_notes *remarks; /* of what is good to know and no loss (optional) */
     /*
      * Told why a file is skipped, and may add to it; the status stays the caller's. (optional) And
      * told before anything is said, so that a line of progress can be removed. (optional)

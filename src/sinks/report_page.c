@@ -5,6 +5,7 @@
  *
  *     head      title, tool version
  *     skipped   path, reason
+ *     table     title, columns and rows as those of processes
  *     profile   count string                      the texts that ids below mean
  *               count part: name path format generation origin clock rows
  *               count track: name parent+1 lane_of+1 part rank(int) class unit
@@ -356,7 +357,7 @@ static tacho_status put_column(report_bytes *bytes, const tacho_column *column)
     return report_bytes_put_string(bytes, tacho_str_from_cstring(unit != NULL ? unit : ""));
 }
 
-static tacho_status put_processes(report_bytes *bytes, const tacho_table *table)
+static tacho_status put_table(report_bytes *bytes, const tacho_table *table)
 {
     size_t rows = table != NULL && table->column_count > 0 ? tacho_table_row_count(table) : 0;
     size_t columns = rows > 0 ? table->column_count : 0;
@@ -396,7 +397,7 @@ static tacho_status put_head(profile_head *head, const tacho_report_profile *pro
     TACHO_TRY(report_bytes_put_uint(&head->bytes, (uint64_t)columns->last_end_ns));
     TACHO_TRY(report_bytes_put_uint(&head->bytes, (uint64_t)columns->resolution_ns));
     TACHO_TRY(put_ops(head, profile));
-    return put_processes(&head->bytes, profile->processes);
+    return put_table(&head->bytes, profile->processes);
 }
 
 static tacho_status add_head(tacho_report *report, const tacho_report_profile *profile)
@@ -419,4 +420,14 @@ tacho_status tacho_report_add(tacho_report *report, const tacho_report_profile *
     TACHO_TRY(add_head(report, profile));
     report->profile_count++;
     return TACHO_OK;
+}
+
+tacho_status tacho_report_add_table(tacho_report *report, const tacho_table *table)
+{
+    report_bytes head = {0};
+    tacho_status status = report_bytes_put_string(&head, tacho_str_from_cstring(table->title));
+    status = status == TACHO_OK ? put_table(&head, table) : status;
+    status = status == TACHO_OK ? write_element(report->output, "table", &head, NULL) : status;
+    report_bytes_deinit(&head);
+    return status;
 }

@@ -63,6 +63,9 @@ tacho_status tacho_report_begin(tacho_report *report, tacho_output *output,
 tacho_status tacho_report_add(tacho_report *report,
                               const tacho_report_profile *profile) TACHO_MUST_USE;
 
+/* Shows |table|, which is about the profiles together. */
+tacho_status tacho_report_add_table(tacho_report *report, const tacho_table *table) TACHO_MUST_USE;
+
 /* Says on the page that |path| is not in it, and why. */
 tacho_status tacho_report_add_skipped(tacho_report *report, tacho_str path,
                                       tacho_str reason) TACHO_MUST_USE;

@@ -6,6 +6,7 @@
  * and said so. Texts that have to be whole, and tables of two texts, stay as they are.
  */
 #include "base/color.h"
+#include "base/duration.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "sinks/table_sink.h"
@@ -16,34 +17,6 @@
 
 /* Columns of a text, and of one that shall be whole; the other formats have all of it. */
 enum { SHOWN_MAX = 72, WHOLE_MAX = 1000, SHOWN_LEAST = 24, GAP = 2 };
-
-/* The printed form of one cell. */
-static tacho_status format_duration(int64_t ns, tacho_arena *arena, tacho_str *out_text)
-{
-    static const struct {
-        uint64_t ns;
-        const char *unit;
-    } scales[] = {{1000000000, "s"}, {1000000, "ms"}, {1000, "us"}};
-    char text[48];
-    const char *sign = ns < 0 ? "-" : "";
-    uint64_t size = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
-    snprintf(text, sizeof(text), "%" PRId64 " ns", ns);
-    for (size_t i = 0; i < 3; i++) {
-        if (size >= scales[i].ns) {
-            /* Three decimals, to the nearest. */
-            uint64_t step = scales[i].ns / 1000;
-            uint64_t thousandths = size / step + (size % step * 2 >= step ? 1 : 0);
-            if (i > 0 && thousandths == 1000000) {
-                thousandths = 1000; /* 999.9999 ms is 1.000 s */
-                i--;
-            }
-            snprintf(text, sizeof(text), "%s%" PRIu64 ".%03" PRIu64 " %s", sign, thousandths / 1000,
-                     thousandths % 1000, scales[i].unit);
-            break;
-        }
-    }
-    return tacho_arena_copy(arena, tacho_str_from_cstring(text), out_text);
-}
 
 /* The character at |at|. */
 static tacho_str character_at(tacho_str text, size_t at)
@@ -115,7 +88,8 @@ static tacho_status format_cell(const tacho_cell *cell, tacho_column_type type, 
     case TACHO_COLUMN_PICTURE:
         return tacho_utf8_printable(cell->value.text, arena, out_text);
     case TACHO_COLUMN_DURATION:
-        return format_duration(cell->value.integer, arena, out_text);
+        tacho_duration_format(cell->value.integer, text);
+        break;
     case TACHO_COLUMN_FLAG:
         *out_text = cell->value.integer != 0 ? TACHO_STR("True") : TACHO_STR("False");
         return TACHO_OK;

@@ -617,6 +617,37 @@ class Checks:
         self.page.open(self.report(f"{data}/torq/r1.csv", out="none.html"))
         check("no processes, no table", self.page.evaluate("document.getElementById('processes').hidden"))
 
+    def agreement(self):
+        """An estimate and a measurement: the page says what 'tacho ops' says of the two."""
+        with open("estimate.csv", "w", encoding="ascii") as file:
+            file.write('S1,800,8800,loc("m":2:1),conv\nS2,8800,9600,loc("m":3:1),relu\n')
+        events = [{"ph": "X", "pid": 1, "tid": 1, "name": name, "ts": ts, "dur": dur}
+                  for name, ts, dur in (("conv", 2, 20), ("relu", 22, 5))]
+        with open("measured.json", "w", encoding="ascii") as file:
+            json.dump(events, file)
+        said = [json.loads(line) for line in run(
+            self.tacho, "ops", "measured.json", "estimate.csv", "--json").splitlines()]
+        self.page.open(self.report("measured.json", "estimate.csv", out="agreement.html"))
+        cells = self.page.evaluate(
+            "[...document.querySelectorAll('#agreement table')].map(table => "
+            "[...table.querySelectorAll('tbody tr')].map(tr => "
+            "[...tr.cells].map(td => td.textContent)))")
+        check("agreement: three tables", len(cells), 3)
+        check("agreement: the fit", cells[0], [
+            [row["property"], row["value"]] for row in said if row["table"] == "fit"])
+        for number, name, key in ((1, "types", "type"), (2, "agreement", "operation")):
+            rows = [row for row in said if row["table"] == name]
+            check(f"agreement: {name}", [row[0] for row in cells[number]],
+                  [row[key] for row in rows])
+            check(f"agreement: ratios of {name}", [row[-3] for row in cells[number]],
+                  [f"{row['ratio']:.3f}" for row in rows])
+        self.page.click("#agreement button[data-key=B]")
+        self.quiet("agreement")
+        data = os.path.join(HERE, "..", "data")
+        self.page.open(self.report(f"{data}/torq/r1.csv", out="none.html"))
+        check("one profile agrees with nothing", self.page.evaluate(
+            "document.getElementById('agreement').hidden"))
+
     def lost(self):
         data = os.path.join(HERE, "..", "data")
         self.page.open(self.report(f"{data}/bad/r0_bad_rows.csv", out="lost.html", status=3))
@@ -739,7 +770,7 @@ def main():
     with browser.Browser(browser.find()) as page:
         checks = Checks(page, *programs)
         for part in (checks.one_profile, checks.operators, checks.nothing, checks.several_profiles, checks.hostile, checks.processes,
-                     checks.lost,
+                     checks.agreement, checks.lost,
                      checks.made_up, checks.late, checks.large, checks.coarse):
             part()
     print(f"{passed} passed, {len(failures)} failed")

@@ -16,6 +16,7 @@ const state = {
     title: '', version: '',
     entries: [],      /* one per profile: element, name, facts, groups, profile while shown */
     skipped: [],
+    tables: [],       /* about all profiles together: title, columns, rows */
     hiddenClasses: new Set(),
     query: '',
     ops: [],          /* of what is shown and not filtered out by class or view */
@@ -276,26 +277,6 @@ function drawCards() {
 
 /* ---- processes ------------------------------------------------------------------------------ */
 
-function formatCell({type, unit}, value) {
-    if (value === null) {
-        return '\u2013';
-    }
-    return type === 'text' ? shortName(value)
-        : type === 'duration' ? formatNs(value)
-        : type === 'percent' ? formatPercent(value / 100)
-        : unit === 'bytes' ? formatBytes(value) : String(value);
-}
-
-/* Columns in which any row has something: those of ranks are empty in most captures. */
-function processColumns(columns, rows) {
-    return columns.filter((_, i) => rows.some(row => row[i] !== null)).map(column => {
-        const i = columns.indexOf(column);
-        return {key: column.title, title: column.title, isNumber: column.type !== 'text',
-                className: i === 0 ? 'name' : '', value: row => (row[i] === null ? -1 : row[i]),
-                cell: row => formatCell(column, row[i])};
-    });
-}
-
 /* What ran while a capture was made; of several captures one after the other. */
 function drawProcesses() {
     const tables = shownEntries().map(entry => entry.processes)
@@ -303,7 +284,7 @@ function drawProcesses() {
     byId('processes').hidden = tables.length === 0;
     if (tables.length > 0) {
         const rows = tables.flatMap(table => table.rows);
-        processTable.setColumns(processColumns(tables[0].columns, rows));
+        processTable.setColumns(tableColumns(tables[0].columns, rows));
         processTable.fill(processTable.sorted(rows), '');
     }
 }
@@ -720,6 +701,10 @@ async function readHead() {
             continue;
         }
         const reader = await readBlob(element);
+        if (kind === 'table') {
+            state.tables.push({title: reader.string(), ...readTable(reader)});
+            continue;
+        }
         const [first, second] = [reader.string(), reader.string()];
         if (kind === 'head') {
             [state.title, state.version] = [first, second];
@@ -729,6 +714,7 @@ async function readHead() {
     }
     document.title = `${visible(state.title.slice(0, 200))} \u2013 tacho report`;
     byId('title').textContent = shortName(state.title);
+    drawAgreement(state.tables);
 }
 
 /* Shows the first profiles, then reads the others for the table. */

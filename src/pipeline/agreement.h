@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How an estimate agrees with what came of it, for whoever shows two profiles side by side: two
+ * inputs of different origin are compared as by tacho_comparing, A being the one that was computed.
+ */
+#ifndef TACHO_PIPELINE_AGREEMENT_H
+#define TACHO_PIPELINE_AGREEMENT_H
+
+#include "analyses/analysis.h"
+#include "analyses/samples.h"
+#include "base/notes.h"
+#include "pipeline/intake.h"
+
+/* Inputs with more rows than this together are not compared by the way: a note says so. */
+enum { TACHO_AGREEMENT_ROWS_MAX = 1 << 20 };
+
+typedef struct tacho_agreement_options {
+    const tacho_selection *selection;
+    tacho_samples_options samples;
+    size_t top; /* operators to show; 0 for all */
+    const tacho_notes *notes;
+} tacho_agreement_options;
+
+/* An input that was read. */
+typedef struct tacho_agreement_input {
+    tacho_intake_input input;
+    tacho_origin origin; /* unknown where its parts are of several */
+    uint64_t row_count;
+} tacho_agreement_input;
+
+typedef struct tacho_agreement {
+    const tacho_intake *intake; /* how inputs are read; not which */
+    tacho_agreement_options options;
+    tacho_agreement_input inputs[2];
+    size_t input_count; /* of all that were added */
+} tacho_agreement;
+
+/* Adds an input that was read to |dict|, maybe with others. Its texts outlive |agreement|. */
+void tacho_agreement_add(tacho_agreement *agreement, const tacho_intake_input *input,
+                         const tacho_dict *dict);
+
+/*
+ * Reads both inputs again and hands over how they agree. Nothing comes where there are not two, or
+ * where they are of one origin or cannot be read twice; what cannot be compared is a note.
+ */
+tacho_status tacho_agreement_tables(const tacho_agreement *agreement,
+                                    const tacho_table_taker *to) TACHO_MUST_USE;
+
+#endif
