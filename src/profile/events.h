@@ -101,7 +101,7 @@ typedef struct tacho_row {
         } sample;
         struct {
             uint64_t id; /* below 2^40; equal ids of a part are one arrow, or a chain of them */
-            tacho_flow_role role : 8;
+            tacho_flow_role role : 8; /* the same for all ends of an arrow */
             tacho_flow_phase phase : 8;
             uint32_t span_name; /* string: that of its span, where it knows it; else 0 */
             int64_t span_end;   /* it belongs to the span of its start and this end, or see above */
@@ -156,6 +156,8 @@ TACHO_MUST_USE static inline tacho_status tacho_events_finish(tacho_events *even
 {
     return events->vtable->finish != NULL ? events->vtable->finish(events) : TACHO_OK;
 }
+
+enum { TACHO_FLOW_ROLE_SHIFT = 62 };
 
 /* A flow's id in a file of several parts: arrows never lead from one part to another. */
 static inline uint64_t tacho_row_flow_id(const tacho_dict *dict, const tacho_row *row)

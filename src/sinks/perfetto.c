@@ -641,7 +641,9 @@ static tacho_status write_sample(perfetto_sink *sink, const tacho_row *row)
 
 static tacho_status note_flow(perfetto_sink *sink, const tacho_row *row)
 {
-    uint64_t id = tacho_row_flow_id(sink->events.dict, row);
+    /* Perfetto's flows have no kind: tacho's own keep it in the highest bits of the id. */
+    uint64_t id = tacho_row_flow_id(sink->events.dict, row) | (uint64_t)row->of.flow.role
+                                                                  << TACHO_FLOW_ROLE_SHIFT;
     pf_track_state *state = NULL;
     TACHO_TRY(ensure_track_state(sink, row->track, &state));
     if (!tacho_row_is_around(row)) {

@@ -158,8 +158,8 @@ static void canonical_add_span(canonical *to, size_t id)
     canonical_end_line(to);
 }
 
-static bool canonical_is_better(const tacho_flow_end *flow, const tacho_span *span,
-                                const tacho_span *best)
+static bool canonical_is_better(const tacho_dict *dict, const tacho_flow_end *flow,
+                                const tacho_span *span, const tacho_span *best)
 {
     bool fits = false;
     if (flow->span_end == TACHO_FLOW_AROUND) {
@@ -171,7 +171,8 @@ static bool canonical_is_better(const tacho_flow_end *flow, const tacho_span *sp
         fits = span->start >= flow->time;
         return fits && (best->track == TACHO_NONE || span->start < best->start);
     }
-    return span->start == flow->time && span->end == flow->span_end;
+    return span->start == flow->time && span->end == flow->span_end &&
+           (flow->span_name == 0 || flow->span_name == dict->sites[span->site].name);
 }
 
 /* The span that a flow end belongs to; its track is TACHO_NONE when there is none. */
@@ -180,7 +181,8 @@ static tacho_span canonical_flow_span(const canonical *to, const tacho_flow_end 
     tacho_span best = {.track = TACHO_NONE};
     for (size_t i = 0; i < to->profile->span_count; i++) {
         tacho_span span = tacho_profile_span(to->profile, i);
-        if (span.track == flow->track && canonical_is_better(flow, &span, &best)) {
+        if (span.track == flow->track &&
+            canonical_is_better(to->profile->events.dict, flow, &span, &best)) {
             best = span;
         }
     }
@@ -223,6 +225,7 @@ static void canonical_add_flow(canonical *to, uint64_t id, uint32_t part)
     const tacho_dict *dict = to->profile->events.dict;
     canonical_end_text *ends = calloc(to->profile->flow_end_count, sizeof(*ends));
     size_t end_count = 0;
+    tacho_flow_role role = TACHO_FLOW_DATA;
     assert_non_null(ends);
     for (size_t i = 0; i < to->profile->flow_end_count; i++) {
         const tacho_flow_end *flow = &to->profile->flow_ends[i];
@@ -233,6 +236,7 @@ static void canonical_add_flow(canonical *to, uint64_t id, uint32_t part)
         if (span.track == TACHO_NONE) {
             continue;
         }
+        role = (tacho_flow_role)flow->role;
         canonical_put_flow_end(to, flow, &span);
         const tacho_clock *clock = tacho_dict_track_clock(dict, span.track);
         ends[end_count].time_ns = tacho_clock_ns(clock, span.start);
@@ -241,7 +245,7 @@ static void canonical_add_flow(canonical *to, uint64_t id, uint32_t part)
         to->len = 0;
     }
     qsort(ends, end_count, sizeof(*ends), canonical_compare_ends);
-    canonical_put(to, "flow");
+    canonical_put(to, "flow %s", tacho_flow_role_name(role));
     for (size_t i = 0; i < end_count; i++) {
         canonical_put(to, "%s", ends[i].text);
         free(ends[i].text);

@@ -503,9 +503,10 @@ static void push_flow(tacho_events *to, uint64_t *random, const tacho_row *span)
 {
     tacho_row flow = {.kind = TACHO_ROW_FLOW, .track = span->track, .start = span->start};
     flow.of.flow.id = 1 + below(random, 6);
-    flow.of.flow.role = (tacho_flow_role)below(random, 3);
+    flow.of.flow.role = (tacho_flow_role)(flow.of.flow.id % 3); /* one for all ends of an arrow */
     flow.of.flow.phase = (tacho_flow_phase)below(random, 3);
     flow.of.flow.span_end = span->of.span.end;
+    flow.of.flow.span_name = to->dict->sites[span->of.span.site].name;
     push(to, &flow);
 }
 

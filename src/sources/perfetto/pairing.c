@@ -114,6 +114,16 @@ static tacho_status ensure_arrow(pfr_pairing *pairing, uint64_t id, uint32_t *ou
     return tacho_index_add(&pairing->arrow_index, hash, *out_arrow);
 }
 
+/* Ids that tacho wrote hold the kind of their arrow. */
+static void set_own_role(uint64_t id, tacho_row *row)
+{
+    for (uint64_t role = TACHO_FLOW_DATA; role <= TACHO_FLOW_LAUNCH; role++) {
+        if (id >> TACHO_FLOW_ROLE_SHIFT == role) {
+            row->of.flow.role = (tacho_flow_role)role;
+        }
+    }
+}
+
 /*
  * One end of an arrow; which one goes by what has been seen of its id before. An id that has come
  * to its end and is met again is another arrow. False where an id ends that has not left.
@@ -139,6 +149,9 @@ static tacho_status make_flow(pfr_pairing *pairing, const pfr_flow *flow, tacho_
     *out_row = (tacho_row){.kind = TACHO_ROW_FLOW};
     out_row->of.flow.id = arrow->number;
     out_row->of.flow.role = TACHO_FLOW_DATA;
+    if (pairing->is_own) {
+        set_own_role(flow->id, out_row);
+    }
     out_row->of.flow.phase = phase;
     return TACHO_OK;
 }
