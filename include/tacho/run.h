@@ -85,7 +85,8 @@ typedef struct tacho_runner_board {
     uint64_t pushed_bytes; /* of the runtime that was copied; 0: it was there already */
     int64_t wall_ns;       /* from connecting to the last answer, by the clock here */
     int64_t board_ns;      /* from the start of the runtime to that, by the clock there */
-    uint64_t reserved[4];
+    int64_t wait_ns;       /* for others who used the board; not part of either of the two */
+    uint64_t reserved[3];
 } tacho_runner_board;
 
 /* False where the device is on this computer, or for NULL. */

@@ -24,13 +24,13 @@ from .convert import Converted, Reported, convert, convert_to_bytes, report
 from ._columns import Rows
 from .profile import (Flow, Flows, Loss, Part, Profile, Sample, Samples, Span, Spans, Track, Tracks,
                       read)
-from .run import Inference, Run, Runner, run
+from .run import Board, Inference, Run, Runner, run
 from .tables import Column, Table, Tables
 from .timechart import (TimeChartLog, TimeChartView, convert_to_perfetto,
                         csv_to_view_compile_profile, csv_to_view_runtime_profile)
 
 __all__ = [
-    "BadDataError", "CancelledError", "Column", "Compiled", "Converted", "Diff", "Flow", "Inference",
+    "BadDataError", "Board", "CancelledError", "Column", "Compiled", "Converted", "Diff", "Flow", "Inference",
     "InputOutputError", "LibraryNotFound", "LimitError", "Loss", "NotFoundError", "Note",
     "OutOfMemoryError", "OutOfOrderError", "Part", "Profile", "Reported", "Run", "Runner",
     "Sample", "Span", "Table", "Tables", "TachoError", "Tensor", "TimeChartLog",

@@ -245,7 +245,7 @@ class tacho_runner_options(Structure):
 class tacho_runner_board(Structure):
     _fields_ = [("host", c_char_p), ("machine", c_char_p), ("path", c_char_p),
                 ("pushed_bytes", c_uint64), ("wall_ns", c_int64), ("board_ns", c_int64),
-                ("reserved", c_uint64 * 4)]
+                ("wait_ns", c_int64), ("reserved", c_uint64 * 3)]
 
 
 class tacho_value_view(Structure):

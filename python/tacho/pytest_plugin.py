@@ -145,6 +145,21 @@ class InconclusiveWarning(pytest.PytestWarning):
     """A profile could not be judged against its baseline."""
 
 
+def _tell(config: pytest.Config, note: tacho.Note) -> None:
+    """Logs a note; that a board is in use is also said at once, or a session seems to hang."""
+    LOG.info("%s", note.text)
+    reporter = config.pluginmanager.get_plugin("terminalreporter")  # None in a worker of xdist
+    capture = config.pluginmanager.get_plugin("capturemanager")
+    if " is in use by " in note.text and reporter is not None and capture is not None:
+        with capture.global_and_fixture_disabled():
+            reporter.write_line(f"\n{note.text}")
+
+
+def _waited(runner: Runner) -> float:
+    """Seconds until the board was free: what others did then is not time of this test."""
+    return runner.board.wait_ns / 1e9 if runner.board is not None else 0.0
+
+
 class _Runs:
     """The runs of one test."""
 
@@ -168,9 +183,10 @@ class _Runs:
         if is_measured and self._gate is not None:
             recorded = recorded or max(count - 1, 1)  # samples for the gate; the first is slow
         started = time.monotonic()
-        with Runner(program, chosen, **_board_options(self._config)) as runner:
+        with Runner(program, chosen, on_note=lambda note: _tell(self._config, note),
+                    **_board_options(self._config)) as runner:
             outputs = runner.run(inputs, count=count, recorded=recorded)
-            wall_time = time.monotonic() - started
+            wall_time = time.monotonic() - started - _waited(runner)
             run = TachoRun(outputs, runner.inferences, runner.tables, runner.profile(), runner.notes)
             run.wall_time, run.board = wall_time, runner.board
             LOG.info("Wall time: %.3fs", wall_time)
@@ -178,6 +194,9 @@ class _Runs:
             self._record("wall_time_ns", round(wall_time * 1e9))
             if run.board is not None:
                 self._record("board_time", f"{run.board.board_ns / 1e9:.3f}")
+                if run.board.wait_ns > 0:
+                    LOG.info("Waited %.3fs for %s", run.board.wait_ns / 1e9, run.board.host)
+                    self._record("board_wait", f"{run.board.wait_ns / 1e9:.3f}")
             profile = self._keep(runner, run)
         if self._gate is not None:
             hint = f"; use count={SAMPLES + 1} or more" if is_measured and recorded < SAMPLES else ""

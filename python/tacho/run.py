@@ -35,13 +35,15 @@ class Inference:
 @dataclass(frozen=True)
 class Board:
     """The other computer that a runner's device is on. |wall_ns| is from connecting to the last
-    answer by the clock here, |board_ns| from the start of the runtime to that by the clock there."""
+    answer by the clock here, |board_ns| from the start of the runtime to that by the clock there.
+    |wait_ns|, for others who used the board, is part of neither."""
     host: str
     machine: str
     path: str
     pushed_bytes: int
     wall_ns: int
     board_ns: int
+    wait_ns: int = 0
 
 
 class Runner:
@@ -151,7 +153,7 @@ class Runner:
             if not library().tacho_runner_get_board(pointer, ctypes.byref(view)):
                 return None
             return Board(text(view.host), text(view.machine), text(view.path), view.pushed_bytes,
-                         view.wall_ns, view.board_ns)
+                         view.wall_ns, view.board_ns, view.wait_ns)
 
     # ---- running
 

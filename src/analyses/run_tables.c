@@ -112,6 +112,10 @@ static tacho_status add_board(const tacho_run_board *board, tacho_table *table)
                                        board->machine, board->path));
     TACHO_TRY(tacho_table_add_property(table, "wall time", "%.3f s here, ssh included",
                                        (double)board->wall_ns / 1e9));
+    if (board->wait_ns > 0) {
+        TACHO_TRY(tacho_table_add_property(table, "waited", "%.3f s for the board, not included",
+                                           (double)board->wait_ns / 1e9));
+    }
     return tacho_table_add_property(table, "board time", "%.3f s there, from the runtime's start",
                                     (double)board->board_ns / 1e9);
 }

@@ -189,6 +189,7 @@ bool tacho_runner_get_board(const tacho_runner *runner, tacho_runner_board *out_
         .pushed_bytes = facts.pushed_bytes,
         .wall_ns = facts.wall_ns,
         .board_ns = facts.board_ns,
+        .wait_ns = facts.wait_ns,
     };
     return true;
 }

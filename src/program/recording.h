@@ -78,6 +78,7 @@ typedef struct tacho_run_board {
     const char *path;    /* of the runtime there */
     int64_t wall_ns;     /* from connecting to the last result, by the clock here */
     int64_t board_ns;    /* from the start of the runtime to that, by the clock there */
+    int64_t wait_ns;     /* for others who used it, in neither of the two */
 } tacho_run_board;
 
 /* What ran it. */

@@ -26,7 +26,9 @@ typedef struct remote_device {
     const tacho_notes *notes;
     tacho_link link;
     bool is_linked;
-    bool is_claimed; /* the board is ours */
+    bool is_claimed;          /* the board is ours */
+    int64_t waited_ns;        /* until it was, for others who used it */
+    uint64_t board_waited_ns; /* the same by the board's clock */
     tacho_deployment deployment;
     tacho_stats_layout layout;
     bool has_layout;
@@ -102,8 +104,12 @@ static tacho_status claim_board(remote_device *self, uint64_t wait_s)
     if (link->message.type == TACHO_WIRE_BUSY && wait_s > 0) {
         tacho_note(self->notes, "note", "%s is in use by %.*s; waiting up to %" PRIu64 " s",
                    link->host, TACHO_STR_ARG(holder_of(link)), wait_s);
+        int64_t began_ns = link->answered_ns;
+        uint64_t board_began_ns = link->board_ns;
         TACHO_TRY(tacho_link_ask(link, TACHO_WIRE_NONE, TACHO_STR(""), TACHO_WIRE_NONE,
                                  "waiting for the board"));
+        self->waited_ns = link->answered_ns - began_ns;
+        self->board_waited_ns = link->board_ns - board_began_ns;
     }
     if (link->message.type == TACHO_WIRE_BUSY) {
         return tacho_fail_hint(TACHO_CODE_LIMIT, TACHO_HINT_BOARD_WAIT,
@@ -357,8 +363,9 @@ bool tacho_remote_facts_of(const tacho_device *device, tacho_remote_facts *out_f
         .machine = self->deployment.machine,
         .path = self->deployment.path,
         .pushed_bytes = self->deployment.pushed_bytes,
-        .wall_ns = self->link.answered_ns - self->link.started_ns,
-        .board_ns = (int64_t)self->link.board_ns,
+        .wall_ns = self->link.answered_ns - self->link.started_ns - self->waited_ns,
+        .board_ns = (int64_t)(self->link.board_ns - self->board_waited_ns),
+        .wait_ns = self->waited_ns,
     };
     return true;
 }

@@ -27,6 +27,7 @@ typedef struct tacho_remote_facts {
     uint64_t pushed_bytes; /* of the runtime; 0: it was there already */
     int64_t wall_ns;       /* from starting ssh to the last answer, by the clock here */
     int64_t board_ns;      /* from the start of the runtime to that answer, by the clock there */
+    int64_t wait_ns;       /* for others who used the board, which neither of the two holds */
 } tacho_remote_facts;
 
 /* False for a device of this computer. */

@@ -5,6 +5,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import time
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -22,15 +23,36 @@ needs_numpy = unittest.skipUnless(HAS_NUMPY, "numpy is not installed")
 needs_pandas = unittest.skipUnless(HAS_PANDAS, "pandas is not installed")
 
 
+def wait_until(holds, seconds=300):
+    """Whether a condition holds within some time."""
+    until = time.monotonic() + seconds
+    while not holds():
+        if time.monotonic() > until:
+            return False
+        time.sleep(0.05)
+    return True
+
+
 class Board:
     """A board on this computer (tests/remote/board.sh): |bin| has an ssh that reaches it by any name."""
 
     def __init__(self, folder):
-        script = ('. "$0" && board_start "$1" && echo "$BOARD_BIN" && echo "$BOARD_HOME" && read -r _; '
-                  'board_stop')
+        script = ('. "$0" && board_start "$1" && echo "$BOARD_BIN" && echo "$BOARD_HOME" && '
+                  'echo "$BOARD_LOCK" && read -r _; board_stop')
         self._process = subprocess.Popen(["bash", "-c", script, ROOT / "tests" / "remote" / "board.sh",
                                           folder], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.bin, self.home = (self._process.stdout.readline().strip() for _ in range(2))
+        self.bin, self.home, self.lock = (self._process.stdout.readline().strip() for _ in range(3))
+        if self.bin.startswith("skip: "):
+            self.stop()
+            raise unittest.SkipTest(self.bin[len("skip: "):])
+
+    def hold(self):
+        """A process that uses the board until its input ends."""
+        holder = subprocess.Popen(["flock", self.lock, "cat"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        holder.stdin.write(b"\n")
+        holder.stdin.flush()
+        holder.stdout.read(1)  # it has the lock
+        return holder
 
     def stop(self):
         self._process.communicate()

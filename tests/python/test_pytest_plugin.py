@@ -51,12 +51,18 @@ class Sessions(unittest.TestCase):
         with open(os.path.join(self.folder, name), "w", encoding="utf-8") as target:
             target.write(text)
 
-    def pytest(self, *arguments, **environment):
+    def start(self, *arguments, **environment):
         plugin = [] if "tacho" in self.entry_points() else ["-p", "tacho.pytest_plugin"]
-        return subprocess.run([sys.executable, "-m", "pytest", *plugin, *arguments], cwd=self.folder,
-                              capture_output=True, text=True, check=False,
-                              env={**os.environ, "COLUMNS": "80", "NO_COLOR": "1",
-                                   **environment})
+        session = subprocess.Popen([sys.executable, "-m", "pytest", *plugin, *arguments], cwd=self.folder,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                   env={**os.environ, "COLUMNS": "80", "NO_COLOR": "1", **environment})
+        self.addCleanup(lambda: session.poll() is None and session.kill())
+        return session
+
+    def pytest(self, *arguments, **environment):
+        session = self.start(*arguments, **environment)
+        shown, errors = session.communicate()
+        return subprocess.CompletedProcess(session.args, session.returncode, shown, errors)
 
     @staticmethod
     def entry_points():
@@ -145,6 +151,53 @@ class Sessions(unittest.TestCase):
             self.assertGreater(wall, there)
         kept = [os.path.join(at, name) for at, _, names in os.walk(board.home) for name in names]
         self.assertEqual([os.path.basename(name) for name in kept], ["torq-run-module"])
+
+    def waiting(self):
+        """How many logs say that the board is in use."""
+        return sum(" is in use by another user; waiting up to 3600 s" in path.read_text()
+                   for path in pathlib.Path(self.folder).glob("*.log"))
+
+    @unittest.skipUnless(os.path.exists("/usr/sbin/sshd"), "openssh-server is not installed")
+    def test_a_board_in_use_is_told(self):
+        board = helpers.Board(os.path.join(self.folder, "board"))
+        self.addCleanup(board.stop)
+        holder = board.hold()
+        session = self.start("-k", "small", "--tacho-addr", "me@board",
+                             PATH=f"{board.bin}:{os.environ['PATH']}")
+        told = ""
+        while " is in use by " not in told:
+            line = session.stdout.readline()
+            self.assertNotEqual(line, "", told)  # the session has ended
+            told += line
+        holder.communicate()
+        shown, _ = session.communicate()
+        self.assertEqual(session.returncode, 0, told + shown)
+
+    @unittest.skipUnless(importlib.util.find_spec("xdist"), "pytest-xdist is not installed")
+    @unittest.skipUnless(os.path.exists("/usr/sbin/sshd"), "openssh-server is not installed")
+    def test_workers_on_one_board(self):
+        """They take turns: while the board is in use all wait and say so, and then all run."""
+        board = helpers.Board(os.path.join(self.folder, "board"))
+        self.addCleanup(board.stop)
+        self.write("test_turns.py", "import logging, os, pytest\n"
+                   "logging.getLogger('tacho').addHandler(logging.FileHandler(f'{os.getpid()}.log'))\n"
+                   "logging.getLogger('tacho').setLevel(logging.INFO)\n"
+                   "@pytest.mark.parametrize('x', range(6))\n"
+                   "def test_turn(tacho_run, x):\n"
+                   "    run = tacho_run('small.mlir', count=20)\n"
+                   "    assert run.board.host == 'me@board' and len(run.inferences) == 20\n"
+                   "    assert run.wall_time >= run.board.board_ns / 1e9 > 0\n")
+        holder = board.hold()
+        session = self.start("test_turns.py", "-n", "3", "--tacho-addr", "me@board",
+                             "--junit-xml", "out.xml", PATH=f"{board.bin}:{os.environ['PATH']}")
+        self.assertTrue(helpers.wait_until(lambda: self.waiting() == 3), "they do not wait")
+        holder.communicate()
+        shown, _ = session.communicate()
+        self.assertEqual(session.returncode, 0, shown)
+        self.assertIn("6 passed", shown)
+        cases = list(xml.etree.ElementTree.parse(os.path.join(self.folder, "out.xml")).iter("testcase"))
+        waits = [p for case in cases for p in case.iter("property") if p.get("name") == "board_wait"]
+        self.assertGreaterEqual(len(waits), 3)
 
     def test_programs_are_compiled_once(self):
         cache = os.path.join(self.folder, ".pytest_cache", "d", "tacho")
