@@ -5,7 +5,8 @@
 # for ordinary users. It has its own root directory: whoever logs in is at home in home/root there.
 #
 #   board_start DIR    starts it; afterwards `ssh` of $BOARD_BIN, first on PATH, reaches every host
-#                      name there, with whatever user name: an ssh configuration of its own says so
+#                      name there, with whatever user name: an ssh configuration of its own says so.
+#                      77: this user cannot log in anywhere, and why is printed
 #   board_stop         ends it
 #
 # With BOARD_MACHINE=aarch64 the board is one of that processor: `uname` there says so, and qemu runs the
@@ -20,6 +21,17 @@ board_sshd() {
         [[ ! -x $sshd ]] || { echo "$sshd"; return; }
     done
     return 1
+}
+
+# sshd runs commands by the login shell of a user who exists.
+board_check_user() {
+    local entry shell
+    entry=$(getent passwd "$(id -u)") || { echo "skip: user $(id -u) has no entry in /etc/passwd"; return 77; }
+    shell=${entry##*:}
+    case ${shell:-/bin/sh} in
+        */nologin | */false) echo "skip: ${entry%%:*} cannot log in: its shell is $shell"; return 77 ;;
+    esac
+    [[ -x ${shell:-/bin/sh} ]] || { echo "skip: ${entry%%:*} cannot log in: no shell $shell"; return 77; }
 }
 
 # What every command on the board runs in: its own home directory and lock.
@@ -110,7 +122,8 @@ SSH
 
 # The same without a port: each ssh starts an sshd of its own and talks to it through a pipe.
 board_write_pipe() {
-    BOARD_SSHD=$(board_sshd) || { echo "no sshd: install openssh-server" >&2; return 1; }
+    BOARD_SSHD=$(board_sshd) || { echo "skip: no sshd (openssh-server)"; return 77; }
+    board_check_user || return
     mkdir -p "$1"
     BOARD_DIR=$(cd "$1" && pwd)
     BOARD_HOME=$BOARD_DIR/root/home/root BOARD_BIN=$BOARD_DIR/bin BOARD_LOCK=$BOARD_DIR/lock
@@ -146,7 +159,8 @@ board_try() {
 
 board_start() {
     local i
-    BOARD_SSHD=$(board_sshd) || { echo "no sshd: install openssh-server" >&2; return 1; }
+    BOARD_SSHD=$(board_sshd) || { echo "skip: no sshd (openssh-server)"; return 77; }
+    board_check_user || return
     mkdir -p "$1"
     BOARD_DIR=$(cd "$1" && pwd)
     BOARD_HOME=$BOARD_DIR/root/home/root BOARD_BIN=$BOARD_DIR/bin BOARD_LOCK=$BOARD_DIR/lock

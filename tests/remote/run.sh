@@ -13,11 +13,14 @@ export TACHO_HOST_CPU=built-in NO_COLOR=1
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 build=$(cd "$1" && pwd)
 shift
+# Root mounts a small disk for a test: in a namespace of its own, with which it goes.
+if [[ $(id -u) == 0 && -z ${TACHO_OWN_MOUNTS:-} ]] && unshare --mount true 2>/dev/null; then
+    TACHO_OWN_MOUNTS=1 exec unshare --mount bash "${BASH_SOURCE[0]}" "$build" "$@"
+fi
 machine=$(uname -m)
 [[ ${1:-} != --machine ]] || { machine=$2 BOARD_MACHINE=$2; shift 2; }
 # shellcheck source-path=SCRIPTDIR source=board.sh
 . "$here/board.sh"
-[[ -n $(board_sshd) ]] || { echo "skip: no sshd (openssh-server)"; exit 77; }
 tacho=$build/bin/tacho
 runtime=$build/lib/tacho/board-$machine
 if [[ -n ${BOARD_MACHINE:-} ]]; then
@@ -27,7 +30,7 @@ fi
 model=$here/../data/run/pair.mlir
 work=$(mktemp -d "${TMPDIR:-/tmp}/tacho-remote.XXXXXX") || exit 2
 failed=0
-trap 'board_stop; rm -rf "$work"' EXIT
+trap 'board_stop; [[ ! -f $work/jump/pid ]] || kill "$(cat "$work/jump/pid")"; rm -rf "$work"' EXIT
 
 fail() {
     echo "FAIL $current: $*"
@@ -60,12 +63,25 @@ lock_is_free() { [[ ! -e $BOARD_LOCK ]] || flock -n "$BOARD_LOCK" true; }
 expect_clean() {
     local files
     wait_until lock_is_free || fail "the board is still locked"
+    wait_until nothing_runs || fail "still runs on the board: $(processes_there)"
     wait_until no_copies || fail "left on the board: $(ls -A "$BOARD_HOME"/.cache/tacho/*)"
     files=$(find "$BOARD_HOME" -type f ! -name tacho-board)
     [[ -z $files ]] || fail "left on the board: $files"
     files=$(find "$TMPDIR" -mindepth 1)
     [[ -z $files ]] || fail "left here: $files"
 }
+
+# Processes of the board: all begin in its home directory.
+processes_there() {
+    local process
+    for process in /proc/[0-9]*; do
+        case $(readlink "$process/cwd" 2>/dev/null) in
+            "$BOARD_HOME" | "$BOARD_HOME"/*) tr '\0' ' ' <"$process/cmdline" 2>/dev/null ;;
+        esac
+    done
+}
+
+nothing_runs() { [[ -z $(processes_there) ]]; }
 
 no_copies() { [[ -z $(find "$BOARD_HOME" -name 'tacho-board.*') ]]; }
 
@@ -158,6 +174,39 @@ case_path_of_the_user() {
     rm -r "$BOARD_HOME/iree-build-soc"
     expect_clean
 }
+
+# A second sshd, which passes connections on: without it the board cannot be reached by that name.
+case_through_a_jump_host() {
+    local jump=$work/jump far=(me@far)
+    mkdir "$jump"
+    (
+        BOARD_MACHINE=
+        board_start "$jump" >/dev/null || exit 1
+        echo "$BOARD_PID" >"$jump/pid"
+    )
+    cp "$BOARD_DIR/ssh_config" "$BOARD_DIR/ssh_config.kept"
+    {
+        printf 'Host far\n    ProxyJump jump\n'
+        printf 'Host jump\n    Port %s\n' "$(sed -n 's/^Port //p' "$jump/sshd_config")"
+        printf '    IdentityFile %s\n' "$jump/user_key"
+        cat "$BOARD_DIR/ssh_config.kept"
+    } >"$BOARD_DIR/ssh_config"
+    timeout 300 "$tacho" run "$model" --host "${far[@]}" -q >"$work/out" 2>"$work/err" </dev/null
+    status=$?
+    expect_status 0
+    kill "$(cat "$jump/pid")"
+    rm "$jump/pid"
+    wait_until jump_is_gone || fail "the jump host still answers"
+    timeout 300 "$tacho" run "$model" --host "${far[@]}" -q >"$work/out" 2>"$work/err" </dev/null
+    status=$?
+    expect_status 1
+    expect_error "me@far: cannot connect with ssh"
+    mv "$BOARD_DIR/ssh_config.kept" "$BOARD_DIR/ssh_config"
+    rm -rf "$jump"
+    expect_clean
+}
+
+jump_is_gone() { ! ssh jump true 2>/dev/null; }
 
 # ---- what goes wrong ----------------------------------------------------------------------------
 
@@ -261,6 +310,40 @@ case_full_disk() {
     expect_clean
     remote -q
     expect_status 0
+}
+
+# The real thing, which only root can make.
+case_small_disk() {
+    local disk=$BOARD_HOME/disk
+    mkdir "$disk"
+    if [[ -z ${TACHO_OWN_MOUNTS:-} ]] || ! mount -t tmpfs -o size=128k none "$disk" 2>/dev/null; then
+        rmdir "$disk"
+        echo "skip small_disk: only root can mount one"
+        return
+    fi
+    remote --board-path disk/dir/tacho-board
+    expect_status 1
+    expect_error "me@board: cannot put the runtime at disk/dir/tacho-board there: cannot copy: "
+    expect_error "No space left on device"
+    wait_until test -z "$(find "$disk" -type f)" || fail "left on the disk: $(find "$disk")"
+    umount "$disk"
+    rmdir "$disk"
+    expect_clean
+}
+
+# A directory of someone else.
+case_not_writable() {
+    [[ $(id -u) != 0 ]] || return 0 # root may write everywhere
+    mkdir -m 555 "$BOARD_HOME/theirs"
+    remote --board-path theirs/tacho-board
+    expect_status 1
+    expect_error "me@board: cannot put the runtime at theirs/tacho-board there: cannot write there: "
+    expect_error "Permission denied"
+    remote --board-path theirs/mine/tacho-board
+    expect_status 1
+    expect_error "cannot put the runtime at theirs/mine/tacho-board there: mkdir: "
+    rmdir "$BOARD_HOME/theirs"
+    expect_clean
 }
 
 case_read_only() {
@@ -463,7 +546,7 @@ case_failure_of_the_program() {
 # -------------------------------------------------------------------------------------------------
 
 current=start
-board_start "$work/board" || exit 1
+board_start "$work/board" || exit
 export PATH=$BOARD_BIN:$PATH TMPDIR=$work/tmp
 mkdir "$TMPDIR"
 cases=("$@")
