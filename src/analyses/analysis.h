@@ -54,6 +54,7 @@ typedef struct tacho_analysis {
     X(INFO, info)                                                                                  \
     X(OVERVIEW, overview)                                                                          \
     X(BREAKDOWN, breakdown)                                                                        \
+    X(VERDICT, verdict)                                                                            \
     X(OPS, ops)                                                                                    \
     X(PROGRAM, program)                                                                            \
     X(MODEL, model)                                                                                \

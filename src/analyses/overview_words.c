@@ -5,6 +5,7 @@
  */
 #include "analyses/overview.h"
 
+#include "profile/part_format.h"
 #include "profile/tt_columns.h"
 
 #include <inttypes.h>
@@ -146,78 +147,6 @@ void tacho_metric_label(const tacho_overview_block *block, const tacho_metric_va
 
 /* ---- whose words ----------------------------------------------------------------------------- */
 
-/*
- * Whether a trace that tacho wrote was made of files of this format: it keeps the format of each of
- * its parts, which it numbers from 1. Two traces that say different things of one number say
- * nothing.
- */
-static bool was_made_of(const tacho_dict *dict, uint32_t part, tacho_str format_prefix)
-{
-    uint32_t first = part;
-    bool is_so = false;
-    char key[48];
-    while (first > 0 && dict->parts[first - 1].path == dict->parts[part].path) {
-        first--;
-    }
-    snprintf(key, sizeof(key), "from.part.%" PRIu32 ".format", part - first + 1);
-    for (size_t i = 0; i < dict->metadata_count; i++) {
-        const tacho_metadata *fact = &dict->metadata[i];
-        tacho_str format = tacho_dict_string(dict, fact->value);
-        bool is_trace = tacho_str_equal(format, TACHO_STR("perfetto")) ||
-                        tacho_str_equal(format, TACHO_STR("chrome")); /* on the way */
-        if (tacho_str_equal(tacho_dict_string(dict, fact->key), tacho_str_from_cstring(key)) &&
-            !is_trace) {
-            is_so = tacho_str_starts_with(format, format_prefix);
-            if (!is_so) {
-                return false;
-            }
-        }
-    }
-    return is_so;
-}
-
-static bool is_of_format(const tacho_dict *dict, uint32_t part, tacho_str prefix)
-{
-    return tacho_str_starts_with(tacho_dict_string(dict, dict->parts[part].format), prefix) ||
-           was_made_of(dict, part, prefix);
-}
-
-static size_t count_digits(tacho_str text, size_t at)
-{
-    size_t count = 0;
-    while (at + count < text.len && text.data[at + count] >= '0' && text.data[at + count] <= '9') {
-        count++;
-    }
-    return count;
-}
-
-/* "HVX" of "Core 1 HVX 3"; empty where it is not a short word in plain letters. */
-static tacho_str engine_word(tacho_str name)
-{
-    enum { WORD_MAX = 20 };
-    tacho_str core = TACHO_STR("Core ");
-    if (tacho_str_starts_with(name, core)) {
-        size_t digits = count_digits(name, core.len);
-        size_t end = core.len + digits;
-        if (digits > 0 && end < name.len && name.data[end] == ' ') {
-            name = tacho_str_from(name, end + 1);
-        }
-    }
-    size_t end = name.len;
-    while (end > 0 && name.data[end - 1] >= '0' && name.data[end - 1] <= '9') {
-        end--;
-    }
-    if (end < name.len && end > 1 && name.data[end - 1] == ' ') {
-        name.len = end - 1;
-    }
-    for (size_t i = 0; i < name.len; i++) {
-        if (name.data[i] < ' ' || name.data[i] > '~') {
-            return (tacho_str){NULL, 0};
-        }
-    }
-    return name.len <= WORD_MAX ? name : (tacho_str){NULL, 0};
-}
-
 /* What the tracks of one class say. */
 typedef struct engine_tracks {
     tacho_str word; /* that all agree on; else empty */
@@ -228,7 +157,7 @@ typedef struct engine_tracks {
 
 static void note_track(const tacho_dict *dict, const tacho_track *track, engine_tracks *engine)
 {
-    tacho_str word = engine_word(tacho_dict_string(dict, track->name));
+    tacho_str word = tacho_track_engine_word(tacho_dict_string(dict, track->name));
     if (engine->count == 0) {
         engine->word = word;
         engine->first_index = track->index;
@@ -297,10 +226,10 @@ uint32_t tacho_overview_choose_words(const tacho_dict *dict, uint32_t part,
 {
     engine_tracks found[TACHO_NAMED_COUNT];
     note_engines(dict, part, found);
-    if (is_of_format(dict, part, TACHO_STR(TACHO_TT_VENDOR))) {
+    if (tacho_part_is_of_format(dict, part, TACHO_STR(TACHO_TT_VENDOR))) {
         return choose_tt(found, block);
     }
-    bool is_ours = is_of_format(dict, part, TACHO_STR("stats")) ||
-                   is_of_format(dict, part, TACHO_STR("tacho-estimate"));
+    bool is_ours = tacho_part_is_of_format(dict, part, TACHO_STR("stats")) ||
+                   tacho_part_is_of_format(dict, part, TACHO_STR("tacho-estimate"));
     return is_ours ? choose_own(found, block) : 0;
 }

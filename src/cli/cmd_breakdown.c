@@ -11,7 +11,7 @@ static const tacho_option options[] = {
     TACHO_OPTION_OUTPUT,
     TACHO_OPT_VALUE("top", 'n', "N", "list the N longest gaps; 0: none (default: 10)",
                     TACHO_INTO_NUMBER(tacho_breakdown_options, top, 0, TACHO_BREAKDOWN_TOP_MAX)),
-    TACHO_OPT_FLAG("no-advice", 0, "leave out the verdict and the advice",
+    TACHO_OPT_FLAG("no-advice", 0, TACHO_NO_ADVICE_HELP,
                    TACHO_INTO_FLAG(tacho_breakdown_options, omits_advice)),
     TACHO_OPTION_FROM,
     TACHO_OPTION_CLOCK,
@@ -25,8 +25,15 @@ static const tacho_option options[] = {
 
 static bool choose(void *self, const tacho_arguments *arguments, tacho_listing *listing)
 {
-    listing->options = self;
-    return tacho_arguments_fill(arguments, self);
+    tacho_breakdown_options *request = self;
+    listing->options = request;
+    if (!tacho_arguments_fill(arguments, request)) {
+        return false;
+    }
+    /* A device looks idle where a filter leaves out what it did. */
+    bool is_filtered = listing->selection.events.names.accepts != NULL;
+    request->omits_advice = request->omits_advice || is_filtered;
+    return true;
 }
 
 static int breakdown_command_run(const tacho_arguments *arguments)

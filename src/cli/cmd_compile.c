@@ -64,6 +64,8 @@ static const tacho_option options[] = {
     TACHO_COMPILE_OPTIONS_STATS("pmu-recipe", "pmu-events"),
     TACHO_OPT_FLAG("perf-warnings", 0, "print performance warnings",
                    TACHO_COMPILE_INTO_FLAG(request.has_warnings)),
+    TACHO_OPT_FLAG("no-advice", 0, TACHO_NO_ADVICE_HELP,
+                   TACHO_INTO_UNFLAG(tacho_compile_choice, request.has_advice)),
     TACHO_OPT_FLAG("perf-metrics", 0, "also print program statistics and per-core figures",
                    TACHO_COMPILE_INTO_FLAG(request.has_metrics)),
     TACHO_COMPILE_OPTIONS_DUMPS,
@@ -155,7 +157,8 @@ static int compile(const tacho_arguments *arguments, tacho_compile_choice *choic
 
 static int compile_command_run(const tacho_arguments *arguments)
 {
-    const tacho_compile_choice defaults = {.request = {.dumps = {.has_profile = true}}};
+    const tacho_compile_choice defaults = {
+        .request = {.dumps = {.has_profile = true}, .has_advice = true}};
     return tacho_compile_with(arguments, &defaults, compile);
 }
 
@@ -169,6 +172,10 @@ const tacho_command tacho_command_compile = {
         "memory, engine utilisation, padding, and what limits it. Operators are\n"
         "partitioned over the cores, tiled to fit local memory, and scheduled on engines\n"
         "and DMA queues; the total is the end of the schedule.\n"
+        "\n"
+        "First comes a verdict: one sentence on what limits each device, then advice by\n"
+        "rule with the time that it can gain (docs/rules.md). Both are silent where the\n"
+        "timeline does not allow a statement. CSV leaves them out.\n"
         "\n"
         "Every operator that runs is costed against the machine description. Views and\n"
         "nodes that depend only on constants do not run; the summary counts them. An\n"

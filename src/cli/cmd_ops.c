@@ -21,6 +21,8 @@ static const tacho_option options[] = {
                     "location, alphabetical (default: self)"),
     TACHO_OPT_VALUE("top", 0, "N", "the first N rows of each input, 0 for all (default: 20)",
                     TACHO_INTO_NUMBER(tacho_ops_request, options.top, 0, SIZE_MAX)),
+    TACHO_OPT_FLAG("no-advice", 0, TACHO_NO_ADVICE_HELP,
+                   TACHO_INTO_UNFLAG(tacho_ops_request, compat.has_advice)),
     TACHO_OPTION_FILTER,
     TACHO_OPTION_WINDOW,
     TACHO_OPT_VALUE("class", 0, "CLASS", "only tracks of this class, as 'tacho info' shows it"),
@@ -114,6 +116,7 @@ static int ops_command_run(const tacho_arguments *arguments)
         .choose = choose,
         .analysis = &tacho_analysis_ops,
         .also = &tacho_analysis_processes,
+        .has_verdict = true,
     };
     tacho_ops_request request = {.options = {.top = DEFAULT_TOP}};
     if (tacho_arguments_has(arguments, "join")) {
@@ -140,6 +143,10 @@ const tacho_command tacho_command_ops = {
         "Reads profiles and prints one row per operation: how often it ran, total time,\n"
         "self time, share, mean, percentiles, minimum and maximum, the bytes it moved,\n"
         "and where in the model it comes from.\n"
+        "\n"
+        "First comes a verdict: one sentence on what limits each device, then advice by\n"
+        "rule with the time that it can gain (docs/rules.md). Both are silent where the\n"
+        "profile does not allow a statement. CSV leaves them out.\n"
         "\n"
         "Rows are kept separate by input, origin (estimated, simulated, measured) and\n"
         "track class. Total: the time of all its spans. Self: time not spent in nested\n"

@@ -18,6 +18,7 @@ static const tacho_option options[] = {
                     TACHO_INTO_WORD(tacho_overview_options, in_cycles)),
     TACHO_OPT_VALUE("wall-time", 0, "SECONDS",
                     "show this wall time above the metrics, such as 0.207 or 207ms"),
+    TACHO_OPTION_NO_ADVICE,
     TACHO_OPTION_FROM,
     TACHO_OPTION_CLOCK,
     TACHO_OPTION_SLICES,
@@ -79,6 +80,7 @@ static int overview_command_run(const tacho_arguments *arguments)
         .choose = choose,
         .analysis = &tacho_analysis_overview,
         .also = &tacho_analysis_processes,
+        .has_verdict = true,
     };
     tacho_overview_options request = {.in_cycles = false};
     return tacho_listing_run(arguments, &verb, &request);
@@ -95,6 +97,10 @@ const tacho_command tacho_command_overview = {
         "the length of a union of intervals, and percentages are relative to OVERALL.\n"
         "Instants, counters, enclosing phases, allocations and waits do not count as\n"
         "busy.\n"
+        "\n"
+        "First comes a verdict: one sentence on what limits each device, then advice by\n"
+        "rule with the time that it can gain (docs/rules.md). Both are silent where the\n"
+        "profile does not allow a statement. CSV leaves them out.\n"
         "\n"
         "OVERALL  from the first start to the last end of work\n"
         "TOTAL NPU OPERATIONS  OVERALL minus runtime calls and host-only work\n"

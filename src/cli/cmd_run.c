@@ -87,6 +87,8 @@ static const tacho_option options[] = {
                    TACHO_INTO_FLAG(tacho_run_choice, whole.report.has_blocks)),
     TACHO_OPT_FLAG("no-tables", 0, "print outputs only",
                    TACHO_INTO_FLAG(tacho_run_choice, whole.report.omits_tables)),
+    TACHO_OPT_FLAG("no-advice", 0, TACHO_NO_ADVICE_HELP,
+                   TACHO_INTO_FLAG(tacho_run_choice, whole.report.omits_advice)),
     TACHO_OPT_VALUE("top", 0, "N", "operators to list, 0 for all (default: 10)",
                     TACHO_INTO_NUMBER(tacho_run_choice, whole.report.ops.top, 0, INT32_MAX)),
     TACHO_OPTION_OPERATORS("name or location"),
@@ -148,6 +150,10 @@ const tacho_command tacho_command_run = {
         "Runs a compiled program, or compiles a model (ONNX, MLIR) in memory for the\n"
         "device's machine and runs it. Prints the outputs, inference times (mean, p50,\n"
         "p99), how busy the engines were, and the operators that took the most time.\n"
+        "\n"
+        "First comes a verdict: one sentence on what limits each device, then advice by\n"
+        "rule with the time that it can gain (docs/rules.md). Both are silent where the\n"
+        "recording does not allow a statement. CSV leaves them out.\n"
         "\n"
         "Devices: sim starts from the compiler's cycles for each job and adds contention\n"
         "for queues, shared memory and networks between cores. Its times are simulated,\n"

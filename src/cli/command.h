@@ -271,6 +271,8 @@ const tacho_command *tacho_command_find(const char *name);
         "filter", 0, "TEXT|/REGEX/",                                                               \
         "only events whose name or location contains TEXT, or matches the extended regular "       \
         "expression between slashes")
+#define TACHO_NO_ADVICE_HELP "leave out the verdict and the advice"
+#define TACHO_OPTION_NO_ADVICE TACHO_OPT_FLAG("no-advice", 0, TACHO_NO_ADVICE_HELP)
 #define TACHO_OPTION_STRICT TACHO_OPT_FLAG("strict", 0, "fail if any record cannot be read")
 
 #endif

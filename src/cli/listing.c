@@ -4,8 +4,6 @@
  */
 #include "cli/listing.h"
 
-#include "sinks/overview_text.h"
-
 #include "cli/common_options.h"
 #include "cli/file_kind.h"
 #include "cli/inputs.h"
@@ -58,11 +56,13 @@ static tacho_status write_others(void *user, const tacho_table_taker *to)
     return request->verb->write(request->self, to);
 }
 
-/* Whether tables of several kinds can stand in one output. */
-static bool has_several_tables(const tacho_table_sink *sink)
+/* A device looks idle where a filter leaves out what it did. */
+static bool wants_verdict(const run_request *request)
 {
-    return sink == &tacho_table_sink_text || sink == &tacho_table_sink_overview ||
-           strcmp(sink->name, "json") == 0;
+    const tacho_listing *listing = request->listing;
+    return request->verb->has_verdict && !listing->omits_advice &&
+           tacho_table_sink_tells_tables(listing->sink) &&
+           listing->selection.events.names.accepts == NULL;
 }
 
 static tacho_status ask(run_request *request, tacho_dict *dict)
@@ -74,8 +74,9 @@ static tacho_status ask(run_request *request, tacho_dict *dict)
         .inputs = request->files.inputs,
         .selection = &listing->selection.events,
         .analysis = verb->analysis,
-        .also = has_several_tables(listing->sink) ? verb->also : NULL,
-        .agreement = has_several_tables(listing->sink) ? listing->agreement : NULL,
+        .verdict = wants_verdict(request) ? &tacho_analysis_verdict : NULL,
+        .also = tacho_table_sink_tells_tables(listing->sink) ? verb->also : NULL,
+        .agreement = tacho_table_sink_tells_tables(listing->sink) ? listing->agreement : NULL,
         .options = listing->options,
         .sink = listing->sink,
         .output_path = listing->output_path,
@@ -154,6 +155,7 @@ int tacho_listing_run(const tacho_arguments *arguments, const tacho_listing_verb
         .is_strict = tacho_arguments_has(arguments, "strict"),
         .is_quiet = tacho_arguments_has(arguments, "quiet"),
         .is_verbose = tacho_arguments_has(arguments, "verbose"),
+        .omits_advice = verb->has_verdict && tacho_arguments_has(arguments, "no-advice"),
     };
     run_request request = {.listing = &listing, .verb = verb, .self = self};
     int exit_code = run_with(arguments, &request);

@@ -22,7 +22,8 @@ typedef struct tacho_listing {
     const char *output_path;
     bool is_strict;
     bool is_quiet, is_verbose;
-    bool has_problems;   /* said already; the exit code shall tell */
+    bool has_problems; /* said already; the exit code shall tell */
+    bool omits_advice;
     const void *options; /* of the verb's analysis, which |choose| may set */
     /* How two inputs agree, where outputs have several tables; |choose| may set it. */
     const tacho_agreement_options *agreement;
@@ -40,6 +41,7 @@ typedef struct tacho_listing_verb {
     /* Asked as well, for people and scripts that tell tables apart: its rows come last. (optional)
      */
     const tacho_analysis *also;
+    bool has_verdict; /* what limits the devices comes first, unless --no-advice */
     /* All is read, nothing is written. (optional: nothing to check) */
     tacho_status (*check)(void *self, tacho_listing *listing);
     /* Adds tables of what is no profile. (optional: there are none) */

@@ -55,8 +55,6 @@ typedef struct tacho_ops_request {
                        TACHO_INTO_FLAG(tacho_ops_request, compat.rows.hides_host_ops)),            \
         TACHO_OPT_FLAG("no-merge-devices", 0, "a row per op and device",                           \
                        TACHO_INTO_FLAG(tacho_ops_request, compat.rows.keeps_devices)),             \
-        TACHO_OPT_FLAG("no-advice", 0, "leave out advice",                                         \
-                       TACHO_INTO_UNFLAG(tacho_ops_request, compat.has_advice)),                   \
         TACHO_OPT_FLAG("no-summary", 0, "leave out the summary",                                   \
                        TACHO_INTO_UNFLAG(tacho_ops_request, compat.has_summary)),                  \
         TACHO_OPT_FLAG("raw-op-codes", 0, "add a CSV column with the op code alone",               \

@@ -23,8 +23,9 @@ static bool asks_for_other(const char *path)
 int tacho_ops_join_run(const tacho_arguments *arguments)
 {
     /* Options that a joined table has no use for. */
-    static const char *const strays[] = {"by",    "sort", "top",        "filter",  "window",
-                                         "class", "from", "num-slices", "program", NULL};
+    static const char *const strays[] = {"by",         "sort",      "top",   "filter",
+                                         "window",     "no-advice", "class", "from",
+                                         "num-slices", "program",   NULL};
     const char *clock_mhz = tacho_arguments_value(arguments, "clock-mhz");
     const char *output = tacho_arguments_value(arguments, "output");
     tacho_tt_join_request request = {

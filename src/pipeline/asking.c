@@ -13,7 +13,7 @@
 typedef struct answer {
     const tacho_asking *asking;
     tacho_events *events;
-    tacho_events *also; /* NULL: nothing else is asked */
+    tacho_events *verdict, *also; /* NULL: not asked */
 } answer;
 
 static tacho_status take_filled(void *report, const tacho_table *table)
@@ -36,12 +36,15 @@ static tacho_status add_tables(void *user, tacho_table_report *report)
     const answer *self = user;
     const tacho_asking *asking = self->asking;
     const tacho_table_taker taker = {tacho_table_report_take, report};
+    const tacho_table_taker filled = {take_filled, report};
     TACHO_TRY(asking->check != NULL ? asking->check(asking->user) : TACHO_OK);
+    if (self->verdict != NULL) {
+        TACHO_TRY(asking->verdict->write(self->verdict, NULL, &filled));
+    }
     if (self->events != NULL) {
         TACHO_TRY(asking->analysis->write(self->events, asking->options, &taker));
     }
     if (self->also != NULL) {
-        const tacho_table_taker filled = {take_filled, report};
         TACHO_TRY(asking->also->write(self->also, NULL, &filled));
     }
     if (self->events != NULL && asking->agreement != NULL) {
@@ -50,24 +53,40 @@ static tacho_status add_tables(void *user, tacho_table_report *report)
     return asking->write != NULL ? asking->write(asking->user, &taker) : TACHO_OK;
 }
 
-static tacho_status write_report(const tacho_asking *asking, tacho_events *events,
-                                 tacho_events *also)
+static tacho_status write_report(answer *self)
 {
-    answer self = {asking, events, also};
-    return tacho_table_report_write(asking->output_path, asking->sink, add_tables, &self);
+    const tacho_asking *asking = self->asking;
+    return tacho_table_report_write(asking->output_path, asking->sink, add_tables, self);
 }
 
 /* Reads all rows. */
-static tacho_status read_rows(const tacho_asking *request, tacho_order_mode mode,
-                              tacho_events *events, tacho_events *also)
+static tacho_status read_rows(const answer *self, tacho_order_mode mode)
 {
-    tacho_events_fork fork;
-    tacho_producer producer = tacho_intake_producer(request->intake);
-    if (also == NULL) {
-        return tacho_pipeline_push_selected(&producer, mode, request->selection, events);
+    tacho_events_fork with_also, with_verdict;
+    tacho_events *events = self->events;
+    tacho_producer producer = tacho_intake_producer(self->asking->intake);
+    if (self->also != NULL) {
+        tacho_events_fork_init(&with_also, events, self->also);
+        events = &with_also.events;
     }
-    tacho_events_fork_init(&fork, events, also);
-    return tacho_pipeline_push_selected(&producer, mode, request->selection, &fork.events);
+    if (self->verdict != NULL) {
+        tacho_events_fork_init(&with_verdict, events, self->verdict);
+        events = &with_verdict.events;
+    }
+    return tacho_pipeline_push_selected(&producer, mode, self->asking->selection, events);
+}
+
+static tacho_status open_optional(const tacho_analysis *analysis, tacho_dict *dict,
+                                  tacho_events **out_events)
+{
+    return analysis != NULL ? analysis->open(NULL, dict, out_events) : TACHO_OK;
+}
+
+static void close_optional(const tacho_analysis *analysis, tacho_events *events)
+{
+    if (analysis != NULL) {
+        analysis->close(events);
+    }
 }
 
 /* Again, should the input have to be sorted. */
@@ -75,12 +94,14 @@ static tacho_status attempt(void *self, tacho_order_mode mode, tacho_dict *dict)
 {
     const tacho_asking *request = self;
     const tacho_analysis *analysis = request->analysis;
-    tacho_events *events = NULL;
-    tacho_events *also = NULL;
-    TACHO_TRY(analysis->open(request->options, dict, &events));
-    tacho_status status = request->also != NULL ? request->also->open(NULL, dict, &also) : TACHO_OK;
+    answer made = {.asking = request};
+    TACHO_TRY(analysis->open(request->options, dict, &made.events));
+    tacho_status status = open_optional(request->also, dict, &made.also);
     if (status == TACHO_OK) {
-        status = read_rows(request, mode, events, also);
+        status = open_optional(request->verdict, dict, &made.verdict);
+    }
+    if (status == TACHO_OK) {
+        status = read_rows(&made, mode);
     }
     if (request->pause != NULL) {
         request->pause(request->user);
@@ -89,12 +110,11 @@ static tacho_status attempt(void *self, tacho_order_mode mode, tacho_dict *dict)
         status = tacho_pipeline_refuse_losses(dict);
     }
     if (status == TACHO_OK) {
-        status = write_report(request, events, also);
+        status = write_report(&made);
     }
-    if (request->also != NULL) {
-        request->also->close(also);
-    }
-    analysis->close(events);
+    close_optional(request->verdict, made.verdict);
+    close_optional(request->also, made.also);
+    analysis->close(made.events);
     return status;
 }
 
@@ -202,7 +222,8 @@ static tacho_status read_and_write(tacho_asking *request, tacho_dict *dict)
         tacho_dict_deinit(dict);
         TACHO_TRY(tacho_dict_init(dict));
     }
-    return request->diverted_count > 0 ? write_report(request, NULL, NULL)
+    answer none = {.asking = request};
+    return request->diverted_count > 0 ? write_report(&none)
                                        : tacho_fail(TACHO_CODE_BAD_DATA, "no input could be read");
 }
 

@@ -18,8 +18,9 @@ typedef struct tacho_asking {
     const tacho_selection *selection;
     const tacho_analysis *analysis;
     const void *options; /* of the analysis */
-    /* Asked as well, without options; its tables come last, if they have rows. (optional) */
-    const tacho_analysis *also;
+    /* Asked as well, without options: the tables of one come first, those of the other last, if
+     * they have rows. (optional) */
+    const tacho_analysis *verdict, *also;
     /* Of two inputs of different origin, how they agree comes behind that. (optional) */
     const tacho_agreement_options *agreement;
     const tacho_table_sink *sink;

@@ -339,3 +339,40 @@ bool tacho_torq_is_old_process(tacho_str name)
     return tacho_str_ends_with(name, TACHO_STR(".csv")) && cut_digits(&name) == 2 &&
            tacho_str_starts_with(name, TACHO_STR(" "));
 }
+
+/* ---- engines --------------------------------------------------------------------------------- */
+
+static size_t count_digits(tacho_str text, size_t at)
+{
+    size_t count = 0;
+    while (at + count < text.len && text.data[at + count] >= '0' && text.data[at + count] <= '9') {
+        count++;
+    }
+    return count;
+}
+
+tacho_str tacho_track_engine_word(tacho_str name)
+{
+    enum { WORD_MAX = 20 };
+    tacho_str core = TACHO_STR("Core ");
+    if (tacho_str_starts_with(name, core)) {
+        size_t digits = count_digits(name, core.len);
+        size_t end = core.len + digits;
+        if (digits > 0 && end < name.len && name.data[end] == ' ') {
+            name = tacho_str_from(name, end + 1);
+        }
+    }
+    size_t end = name.len;
+    while (end > 0 && name.data[end - 1] >= '0' && name.data[end - 1] <= '9') {
+        end--;
+    }
+    if (end < name.len && end > 1 && name.data[end - 1] == ' ') {
+        name.len = end - 1;
+    }
+    for (size_t i = 0; i < name.len; i++) {
+        if (name.data[i] < ' ' || name.data[i] > '~') {
+            return (tacho_str){NULL, 0};
+        }
+    }
+    return name.len <= WORD_MAX ? name : (tacho_str){NULL, 0};
+}

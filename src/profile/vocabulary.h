@@ -260,4 +260,8 @@ bool tacho_torq_find_old_track(tacho_str name, tacho_torq_old_track *out_track);
 /* Whether |name| is that of a process of the oldest ones: "01 timeline.csv". */
 bool tacho_torq_is_old_process(tacho_str name);
 
+/* What an engine is called by the name of its track: "HVX" of "Core 1 HVX 3". Empty where that is
+ * not a short word in plain letters. */
+tacho_str tacho_track_engine_word(tacho_str name);
+
 #endif

@@ -10,6 +10,7 @@
 #include "program/container.h"
 #include "session/compilation.h"
 #include "session/timeline_torq.h"
+#include "session/verdict.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -42,6 +43,10 @@ static tacho_status add_tables(const compiled *self, tacho_table_report *report)
     const tacho_table_taker taker = {tacho_table_report_take, report};
     const tacho_compiled_subject subject = {self->estimate, self->program, request->machine,
                                             self->program_bytes};
+    if (request->has_advice && request->output_path != NULL &&
+        tacho_table_sink_tells_tables(request->table_sink)) {
+        TACHO_TRY(tacho_session_judge_compilation(self->compilation, &taker));
+    }
     if (request->output_path != NULL) {
         TACHO_TRY(tacho_analysis_estimate.make(&subject, &request->table, &taker));
     }

@@ -30,6 +30,7 @@ typedef struct tacho_compile_request {
     const char *program_path;   /* NULL: the program is not kept */
     const char *program_folder; /* to be made for it, or NULL */
     tacho_compile_dumps dumps;
+    bool has_advice;   /* tables of what limits the program and what to try, ahead of the others */
     bool has_metrics;  /* tables of what the program is made of */
     bool has_warnings; /* about what costs time */
     bool is_quiet;     /* warnings are all that is said */

@@ -7,6 +7,7 @@
 #include "analyses/analysis.h"
 #include "analyses/compare.h"
 #include "analyses/run_tables.h"
+#include "session/verdict.h"
 #include "sinks/overview_text.h"
 
 enum { WORST_COUNT = 5 };
@@ -61,10 +62,22 @@ static tacho_status add_operators(run_printer *self)
                &table);
 }
 
+/* Nothing is said of what is not recorded. */
+static tacho_status add_verdict(run_printer *self)
+{
+    const tacho_table_taker taker = {tacho_table_report_take, &self->tables};
+    bool is_wanted =
+        !self->options->omits_advice && tacho_table_sink_tells_tables(self->options->sink);
+    return is_wanted && self->profile->profile.span_count > 0
+               ? tacho_session_judge_profile(&self->profile->profile, &taker)
+               : TACHO_OK;
+}
+
 static tacho_status add_all(run_printer *self)
 {
     const tacho_run_tables_options shown = {.is_for_people = self->is_for_people};
     const tacho_compare_options compared = {WORST_COUNT, self->session->request->notes};
+    TACHO_TRY(add_verdict(self));
     TACHO_TRY(add_of_recording(self, &tacho_analysis_run, &shown));
     if (self->options->has_blocks) {
         TACHO_TRY(add_of_recording(self, &tacho_analysis_blocks, NULL));

@@ -17,6 +17,7 @@ typedef struct tacho_run_report {
     bool compares;     /* with the estimate */
     bool has_blocks;   /* also when each block ran */
     bool omits_tables; /* values alone */
+    bool omits_advice; /* no verdict, and nothing to try */
 } tacho_run_report;
 
 /* Prints all of it. */

@@ -178,6 +178,7 @@ static tacho_status overview_write(const tacho_table *table, size_t index, tacho
         return tacho_table_sink_text.write(table, index, output);
     }
     overview_columns columns = find_columns(table);
+    tacho_output_write_cstring(output, index > 0 ? "\n" : "");
     size_t row_count = tacho_table_row_count(table);
     for (size_t row = 0; row < row_count; row++) {
         bool is_new_kind = row == 0 || !is_same_kind(table, &columns, row, row - 1);

@@ -5,6 +5,12 @@
 #include "sinks/table_sink.h"
 
 #include <assert.h>
+#include <string.h>
+
+bool tacho_table_sink_tells_tables(const tacho_table_sink *sink)
+{
+    return strcmp(sink->name, "text") == 0 || strcmp(sink->name, "json") == 0;
+}
 
 tacho_status tacho_table_report_open(tacho_table_report *report, const tacho_table_sink *sink,
                                      tacho_output *output)

@@ -38,6 +38,9 @@ static inline bool tacho_table_sink_can_append(const tacho_table_sink *sink)
     return sink->append != NULL || (sink->workbook != NULL && sink->workbook->append != NULL);
 }
 
+/* Whether people or programs can tell tables of several kinds apart in one output. */
+bool tacho_table_sink_tells_tables(const tacho_table_sink *sink);
+
 /*
  * A report: the tables of one output, one after the other.
  *

@@ -9,6 +9,7 @@
 #include "base/duration.h"
 #include "base/text.h"
 #include "base/utf8.h"
+#include "sinks/findings_text.h"
 #include "sinks/table_sink.h"
 
 #include <inttypes.h>
@@ -442,6 +443,9 @@ tacho_status tacho_table_write_text(const tacho_table *table, size_t columns, co
                                     tacho_output *output)
 {
     tacho_arena arena;
+    if (tacho_findings_text_fits(table)) {
+        return tacho_findings_text_write(table, columns, output);
+    }
     tacho_arena_init(&arena);
     tacho_status status = write_with(table, columns, advice, &arena, output);
     tacho_arena_deinit(&arena);

@@ -75,6 +75,7 @@ typedef enum tacho_column_unit {
     X(BOUND, "bound", NONE)                                                                        \
     X(BUFFER_BYTES, "buffer_bytes", BYTES)                                                         \
     X(BUFFER_COUNT, "buffer_count", NONE)                                                          \
+    X(BUSIEST_NS, "busiest_ns", NS)                                                                \
     X(BUSIEST_UCYCLES, "busiest_ucycles", UCYCLES)                                                 \
     X(BUSY_CYCLES, "busy_cycles", CYCLES)                                                          \
     X(BUSY_NS, "busy_ns", NS)                                                                      \
@@ -146,6 +147,7 @@ typedef enum tacho_column_unit {
     X(END_STATUS, "end_status", NONE)                                                              \
     X(END_U, "end_u", NONE)                                                                        \
     X(ENGINE, "engine", NONE)                                                                      \
+    X(ENGINE_COUNT, "engine_count", NONE)                                                          \
     X(ENGINE_UCYCLES, "engine_ucycles", UCYCLES)                                                   \
     X(ESTIMATE_CYCLES, "estimate_cycles", CYCLES)                                                  \
     X(ESTIMATE_NS, "estimate_ns", NS)                                                              \
@@ -177,6 +179,8 @@ typedef enum tacho_column_unit {
     X(GENERATION, "generation", NONE)                                                              \
     X(GFLOP_PER_S, "gflop_per_s", NONE)                                                            \
     X(GROUP, "group", NONE)                                                                        \
+    X(HIDEABLE_COMMUNICATION_NS, "hideable_communication_ns", NS)                                  \
+    X(HIDEABLE_COPY_NS, "hideable_copy_ns", NS)                                                    \
     X(HOST, "host", NONE)                                                                          \
     X(HOST_LATE_NS, "host_late_ns", NS)                                                            \
     X(HOST_OP, "host_op", NONE)                                                                    \
@@ -227,6 +231,7 @@ typedef enum tacho_column_unit {
     X(MAX_OUTPUT_WAIT_UCYCLES, "max_output_wait_ucycles", UCYCLES)                                 \
     X(MAX_RSS_BYTES, "max_rss_bytes", BYTES)                                                       \
     X(MEAN, "mean", NONE)                                                                          \
+    X(MEAN_BUSY_NS, "mean_busy_ns", NS)                                                            \
     X(MEAN_FLOPS_PERCENT, "mean_flops_percent", PERCENT)                                           \
     X(MEAN_NS, "mean_ns", NS)                                                                      \
     X(MEANING, "meaning", NONE)                                                                    \
@@ -344,6 +349,7 @@ typedef enum tacho_column_unit {
     X(STEP, "step", NONE)                                                                          \
     X(STEP_COUNT, "step_count", NONE)                                                              \
     X(STREAM, "stream", NONE)                                                                      \
+    X(STREAMS, "streams", NONE)                                                                    \
     X(SYNC_UCYCLES, "sync_ucycles", UCYCLES)                                                       \
     X(TASK_COUNT, "task_count", NONE)                                                              \
     X(TENSOR_COUNT, "tensor_count", NONE)                                                          \

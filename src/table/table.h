@@ -43,8 +43,9 @@ typedef struct tacho_table {
      * first, and texts that are never cut. TACHO_COL_OTHER ends a list; NULL: none.
      */
     const tacho_column_id *kept, *whole;
-    bool shows_unused; /* columns without any value are shown to people, too */
-    bool shows_empty;  /* its heading is for programs, which get it without rows too */
+    bool shows_unused;  /* columns without any value are shown to people, too */
+    bool is_of_several; /* rows say whom they are about, even where all are about the same */
+    bool shows_empty;   /* its heading is for programs, which get it without rows too */
     tacho_arena arena;
 } tacho_table;
 

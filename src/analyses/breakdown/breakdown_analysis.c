@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The analysis: rows in, tables out.
+ * Two analyses: all tables, and verdicts with advice alone, for those who show them first.
  */
 #include "analyses/breakdown/breakdown.h"
 
@@ -11,6 +11,9 @@ static tacho_breakdown_gather *gather_of(tacho_events *events)
     return (tacho_breakdown_gather *)(void *)events;
 }
 
+/* The longest gaps that advice is given about, without a word about how many. */
+enum { VERDICT_GAPS = 64 };
+
 static tacho_status open_breakdown(const void *options, tacho_dict *dict, tacho_events **out_events)
 {
     const tacho_breakdown_options *chosen = options;
@@ -19,33 +22,39 @@ static tacho_status open_breakdown(const void *options, tacho_dict *dict, tacho_
         return tacho_no_memory();
     }
     tacho_breakdown_gather_init(gather, dict);
-    gather->top = chosen->top;
+    gather->top = chosen != NULL ? chosen->top : VERDICT_GAPS;
     *out_events = &gather->events;
     return TACHO_OK;
 }
 
 typedef tacho_status (*make_table)(const tacho_breakdown_gather *gather, tacho_table *out_table);
 
+static tacho_status hand_table(tacho_events *events, make_table make, const tacho_table_taker *to)
+{
+    tacho_table table = {0};
+    tacho_status status = make(gather_of(events), &table);
+    return tacho_table_hand_over(to, status, &table);
+}
+
+static tacho_status write_verdict(tacho_events *events, const void *options,
+                                  const tacho_table_taker *to)
+{
+    (void)options;
+    TACHO_TRY(hand_table(events, tacho_breakdown_verdict_table, to));
+    return hand_table(events, tacho_breakdown_advice_table, to);
+}
+
 static tacho_status write_breakdown(tacho_events *events, const void *options,
                                     const tacho_table_taker *to)
 {
-    static const struct {
-        make_table make;
-        bool is_advice;
-    } tables[] = {
-        {tacho_breakdown_verdict_table, true},  {tacho_breakdown_advice_table, true},
-        {tacho_breakdown_devices_table, false}, {tacho_breakdown_streams_table, false},
-        {tacho_breakdown_idle_table, false},    {tacho_breakdown_launches_table, false},
-        {tacho_breakdown_gaps_table, false},    {tacho_breakdown_notes_table, false},
+    static const make_table tables[] = {
+        tacho_breakdown_devices_table,  tacho_breakdown_streams_table, tacho_breakdown_idle_table,
+        tacho_breakdown_launches_table, tacho_breakdown_gaps_table,    tacho_breakdown_notes_table,
     };
     const tacho_breakdown_options *chosen = options;
+    TACHO_TRY(chosen->omits_advice ? TACHO_OK : write_verdict(events, NULL, to));
     for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
-        tacho_table table = {0};
-        if (tables[i].is_advice && chosen->omits_advice) {
-            continue;
-        }
-        tacho_status status = tables[i].make(gather_of(events), &table);
-        TACHO_TRY(tacho_table_hand_over(to, status, &table));
+        TACHO_TRY(hand_table(events, tables[i], to));
     }
     return TACHO_OK;
 }
@@ -65,5 +74,14 @@ const tacho_analysis tacho_analysis_breakdown = {
     .subject = TACHO_SUBJECT_EVENTS,
     .open = open_breakdown,
     .write = write_breakdown,
+    .close = close_breakdown,
+};
+
+const tacho_analysis tacho_analysis_verdict = {
+    .name = "verdict",
+    .question = "what limits each device, and what to try",
+    .subject = TACHO_SUBJECT_EVENTS,
+    .open = open_breakdown,
+    .write = write_verdict,
     .close = close_breakdown,
 };

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Facts of devices, and how rules ask for them.
+ */
+#include "analyses/breakdown/breakdown_facts.h"
+#include "analyses/breakdown/breakdown.h"
+
+#include <math.h>
+
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+#define KIND(name) (1U << TACHO_WORK_##name)
+#define BIT(name) TACHO_TRACK_BIT(TACHO_TRACK_##name)
+
+static const tacho_column fact_columns[] = {
+    TACHO_COLUMN(GENERATION, "made by", TEXT),
+    TACHO_COLUMN(ORIGIN, "origin", TEXT),
+    TACHO_COLUMN(DEVICE, "device", TEXT),
+    TACHO_COLUMN(LEVEL, "level", TEXT),
+    TACHO_COLUMN(LOST, "lost", INT),
+    TACHO_COLUMN(COUNT, "work", INT),
+    TACHO_COLUMN(LAUNCH_COUNT, "launches", INT),
+    TACHO_COLUMN(STREAMS, "streams", INT),
+    TACHO_COLUMN(SPAN_NS, "span", DURATION),
+    TACHO_COLUMN(BUSY_NS, "busy", DURATION),
+    TACHO_COLUMN(COMPUTE_NS, "compute", DURATION),
+    TACHO_COLUMN(COMMUNICATION_NS, "communication", DURATION),
+    TACHO_COLUMN(EXPOSED_COMMUNICATION_NS, "exposed", DURATION),
+    TACHO_COLUMN(HIDEABLE_COMMUNICATION_NS, "can be hidden", DURATION),
+    TACHO_COLUMN(COMMUNICATION_START_NS, "longest at", DURATION),
+    TACHO_COLUMN(COPY_NS, "copy", DURATION),
+    TACHO_COLUMN(EXPOSED_COPY_NS, "exposed copy", DURATION),
+    TACHO_COLUMN(HIDEABLE_COPY_NS, "can be hidden", DURATION),
+    TACHO_COLUMN(COPY_START_NS, "longest at", DURATION),
+    TACHO_COLUMN(ENGINE, "engine", TEXT),
+    TACHO_COLUMN(ENGINE_COUNT, "engines", INT),
+    TACHO_COLUMN(BUSIEST_NS, "busiest", DURATION),
+    TACHO_COLUMN(MEAN_BUSY_NS, "on average", DURATION),
+    TACHO_COLUMN(START_NS, "first work", DURATION),
+    TACHO_COLUMN(IDLE_NS, "idle", DURATION),
+    TACHO_COLUMN(HOST_LATE_NS, "host late", DURATION),
+    TACHO_COLUMN(SHORT_LATE_NS, "in short gaps", DURATION),
+    TACHO_COLUMN(LONG_LATE_NS, "in long gaps", DURATION),
+    TACHO_COLUMN(QUEUED_NS, "queued", DURATION),
+    TACHO_COLUMN(LONGEST_NS, "longest gap", DURATION),
+    TACHO_COLUMN(GAP_START_NS, "at", DURATION),
+    TACHO_COLUMN(HOST_OP, "host did", TEXT),
+    TACHO_COLUMN(HOST_PERCENT, "of gap", PERCENT),
+};
+
+/* ---- what the device is -------------------------------------------------------------------- */
+
+static uint32_t classes_of(const tacho_dict *dict, const tacho_breakdown_device *device)
+{
+    uint32_t classes = 0;
+    for (size_t i = 0; i < device->stream_count; i++) {
+        classes |= TACHO_TRACK_BIT(dict->tracks[device->streams[i].track].track_class);
+    }
+    return classes;
+}
+
+/* Processors of Tenstorrent's cores: a measured kernel of NCRISC or BRISC includes its waits. */
+static bool has_processors(const tacho_dict *dict, const tacho_breakdown_device *device)
+{
+    for (size_t i = 0; i < device->stream_count; i++) {
+        uint32_t name = tacho_dict_track_name(dict, device->streams[i].track);
+        if (device->origin == TACHO_ORIGIN_MEASURED &&
+            tacho_str_ends_with(tacho_dict_string(dict, name), TACHO_STR("RISC"))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char *level_of(const tacho_dict *dict, const tacho_breakdown_device *device)
+{
+    const uint32_t moves = BIT(DMA_IN) | BIT(DMA_OUT) | BIT(DMA_LOCAL);
+    uint32_t classes = classes_of(dict, device);
+    if ((classes & BIT(CONTROL)) != 0) {
+        return TACHO_LEVEL_PROGRAMS;
+    }
+    if (has_processors(dict, device)) {
+        return TACHO_LEVEL_PROCESSORS;
+    }
+    return (classes & (moves | BIT(VECTOR))) != 0 ? TACHO_LEVEL_ENGINES : TACHO_LEVEL_KERNELS;
+}
+
+/* What its users call it. */
+static tacho_str word_of(const tacho_dict *dict, const tacho_breakdown_device *device)
+{
+    bool is_root = device->group == dict->parts[device->part].root;
+    tacho_str name = is_root ? TACHO_STR("")
+                             : tacho_dict_string(dict, tacho_dict_track_name(dict, device->group));
+    for (; name.len >= 3; name = tacho_str_from(name, 1)) {
+        if (tacho_str_starts_with(name, TACHO_STR("GPU"))) {
+            return TACHO_STR("GPU");
+        }
+    }
+    return strcmp(level_of(dict, device), TACHO_LEVEL_ENGINES) == 0 ? TACHO_STR("NPU")
+                                                                    : TACHO_STR("device");
+}
+
+static uint64_t lost_count(const tacho_dict *dict, uint32_t part)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < dict->loss_count; i++) {
+        count += dict->losses[i].part == part ? dict->losses[i].count : 0;
+    }
+    return count;
+}
+
+static tacho_status add_what_it_is(const tacho_dict *dict, const tacho_breakdown_device *device,
+                                   tacho_table *table)
+{
+    uint64_t work_count = 0;
+    uint64_t launch_count = 0;
+    for (size_t i = 0; i < device->stream_count; i++) {
+        work_count += device->time.streams[i].work_count;
+        launch_count += device->streams[i].launches.count;
+    }
+    TACHO_TRY(
+        tacho_table_add_text(table, tacho_dict_string(dict, dict->parts[device->part].generation)));
+    const char *origin = tacho_origin_name(device->origin);
+    TACHO_TRY(tacho_table_add_text(table, tacho_str_from_cstring(origin)));
+    TACHO_TRY(tacho_table_add_text(table, word_of(dict, device)));
+    TACHO_TRY(tacho_table_add_text(table, tacho_str_from_cstring(level_of(dict, device))));
+    TACHO_TRY(tacho_table_add_int(table, (int64_t)lost_count(dict, device->part)));
+    TACHO_TRY(tacho_table_add_int(table, (int64_t)work_count));
+    TACHO_TRY(tacho_table_add_int(table, (int64_t)launch_count));
+    return tacho_table_add_int(table, (int64_t)device->stream_count);
+}
+
+/* ---- what it did --------------------------------------------------------------------------- */
+
+/* When work of |any| and none of |none| was done for the longest at a stretch. */
+static tacho_status add_longest(const tacho_kind_time *time, unsigned any, unsigned none,
+                                tacho_table *table)
+{
+    int64_t start_ns = 0;
+    int64_t length_ns = 0;
+    for (unsigned i = 0; i < TACHO_WORK_COMBINATIONS; i++) {
+        bool is_it = (i & any) != 0 && (i & none) == 0;
+        if (is_it && time->longest[i].length_ns > length_ns) {
+            start_ns = time->longest[i].start_ns;
+            length_ns = time->longest[i].length_ns;
+        }
+    }
+    return length_ns > 0 ? tacho_table_add_int(table, start_ns) : tacho_table_add_absent(table);
+}
+
+/*
+ * All of |kind|, what of it is exposed to |above|, how much of that other work could hide, and when
+ * the longest was. Only what |above| does without |kind| can hide anything.
+ */
+static tacho_status add_exposed(const tacho_kind_time *time, unsigned kind, unsigned above,
+                                tacho_table *table)
+{
+    int64_t exposed = tacho_kind_time_sum(time, kind, above);
+    int64_t room = tacho_kind_time_sum(time, above, kind);
+    TACHO_TRY(tacho_table_add_int(table, tacho_kind_time_sum(time, kind, 0)));
+    TACHO_TRY(tacho_table_add_int(table, exposed));
+    TACHO_TRY(tacho_table_add_int(table, exposed < room ? exposed : room));
+    return add_longest(time, kind, above, table);
+}
+
+static tacho_status add_work_facts(const tacho_kind_time *time, tacho_table *table)
+{
+    const unsigned both = KIND(COMPUTE) | KIND(COMMUNICATION);
+    TACHO_TRY(tacho_table_add_int(table, tacho_kind_time_sum(time, both | KIND(COPY), 0)));
+    TACHO_TRY(tacho_table_add_int(table, tacho_kind_time_sum(time, KIND(COMPUTE), 0)));
+    TACHO_TRY(add_exposed(time, KIND(COMMUNICATION), KIND(COMPUTE), table));
+    return add_exposed(time, KIND(COPY), both, table);
+}
+
+/* Engines of the class compute: what they are called, how many, the busiest, and their average. */
+static tacho_status add_engines(const tacho_dict *dict, const tacho_breakdown_device *device,
+                                tacho_table *table)
+{
+    tacho_str word = {NULL, 0};
+    int64_t count = 0, busiest_ns = 0, sum_ns = 0;
+    for (size_t i = 0; i < device->stream_count; i++) {
+        uint32_t track = device->streams[i].track;
+        tacho_str name = tacho_dict_string(dict, tacho_dict_track_name(dict, track));
+        int64_t busy_ns =
+            tacho_kind_time_sum(&device->time.streams[i].busy, TACHO_WORK_COMBINATIONS - 1, 0);
+        if (dict->tracks[track].track_class == TACHO_TRACK_COMPUTE) {
+            tacho_str own = tacho_track_engine_word(name);
+            word = count == 0 || tacho_str_equal(word, own) ? own : (tacho_str){NULL, 0};
+            busiest_ns = busy_ns > busiest_ns ? busy_ns : busiest_ns;
+            sum_ns += busy_ns;
+            count++;
+        }
+    }
+    TACHO_TRY(tacho_table_add_text(table, word));
+    TACHO_TRY(tacho_table_add_int(table, count));
+    TACHO_TRY(tacho_table_add_int(table, busiest_ns));
+    TACHO_TRY(tacho_table_add_int(table, count > 0 ? sum_ns / count : 0));
+    return tacho_table_add_int(table, device->time.first_ns);
+}
+
+/* ---- what it did not ----------------------------------------------------------------------- */
+
+/* The longest gap of |device|, where that was kept. */
+static const tacho_breakdown_gap *find_gap(const tacho_breakdown_gather *gather, size_t device)
+{
+    for (size_t i = 0; i < gather->gap_count; i++) {
+        if (gather->gaps[i].device == device) {
+            return &gather->gaps[i];
+        }
+    }
+    return NULL;
+}
+
+static tacho_status add_deed(const tacho_breakdown_gather *gather, size_t device,
+                             tacho_table *table)
+{
+    const tacho_dict *dict = gather->events.dict;
+    const tacho_breakdown_gap *gap = find_gap(gather, device);
+    if (gap == NULL || gap->deed.site == TACHO_NONE) {
+        TACHO_TRY(tacho_table_add_absent(table));
+        return tacho_table_add_absent(table);
+    }
+    double length = (double)(gap->gap.end_ns - gap->gap.start_ns);
+    TACHO_TRY(
+        tacho_table_add_text(table, tacho_dict_string(dict, dict->sites[gap->deed.site].name)));
+    return tacho_table_add_real(table, TACHO_FACTS_PERCENT * (double)gap->deed.time_ns / length);
+}
+
+static tacho_status add_idle_facts(const tacho_idle_time *idle, tacho_table *table)
+{
+    int64_t late_ns = idle->causes[TACHO_IDLE_HOST_LATE];
+    TACHO_TRY(tacho_table_add_int(table, tacho_idle_time_sum(idle)));
+    TACHO_TRY(tacho_table_add_int(table, late_ns));
+    TACHO_TRY(tacho_table_add_int(table, late_ns - idle->long_late_ns));
+    TACHO_TRY(tacho_table_add_int(table, idle->long_late_ns));
+    TACHO_TRY(tacho_table_add_int(table, idle->causes[TACHO_IDLE_QUEUED]));
+    TACHO_TRY(tacho_table_add_int(table, idle->longest_ns));
+    return idle->gap_count > 0 ? tacho_table_add_int(table, idle->longest_start_ns)
+                               : tacho_table_add_absent(table);
+}
+
+tacho_status tacho_breakdown_facts_table(const tacho_breakdown_gather *gather,
+                                         tacho_table *out_table)
+{
+    const tacho_dict *dict = gather->events.dict;
+    tacho_table_init(out_table, "facts", "Facts", fact_columns, COUNT_OF(fact_columns));
+    for (size_t i = 0; i < gather->device_count; i++) {
+        const tacho_breakdown_device *device = &gather->devices[i];
+        TACHO_TRY(add_what_it_is(dict, device, out_table));
+        TACHO_TRY(tacho_table_add_int(out_table, tacho_device_time_span(&device->time)));
+        TACHO_TRY(add_work_facts(&device->time.busy, out_table));
+        TACHO_TRY(add_engines(dict, device, out_table));
+        TACHO_TRY(add_idle_facts(&device->time.idle, out_table));
+        TACHO_TRY(add_deed(gather, i, out_table));
+    }
+    return TACHO_OK;
+}
+
+/* ---- for rules ----------------------------------------------------------------------------- */
+
+double tacho_fact(const tacho_device_facts *of, tacho_column_id id)
+{
+    return tacho_rule_number(of->table, of->row, tacho_table_column(of->table, id));
+}
+
+double tacho_fact_share(const tacho_device_facts *of, tacho_column_id id)
+{
+    double span = tacho_fact(of, TACHO_COL_SPAN_NS);
+    return span > 0 ? TACHO_FACTS_PERCENT * tacho_fact(of, id) / span : 0;
+}
+
+tacho_str tacho_fact_text(const tacho_device_facts *of, tacho_column_id id)
+{
+    return tacho_rule_text(of->table, of->row, tacho_table_column(of->table, id));
+}
+
+bool tacho_facts_are_enough(const tacho_device_facts *of)
+{
+    return tacho_fact(of, TACHO_COL_COUNT) >= TACHO_FACTS_LEAST_WORK &&
+           tacho_fact(of, TACHO_COL_LOST) == 0;
+}
+
+bool tacho_facts_show_work(const tacho_device_facts *of)
+{
+    tacho_str level = tacho_fact_text(of, TACHO_COL_LEVEL);
+    return tacho_str_equal(level, TACHO_STR(TACHO_LEVEL_KERNELS)) ||
+           tacho_str_equal(level, TACHO_STR(TACHO_LEVEL_ENGINES));
+}
+
+bool tacho_facts_have_launches(const tacho_device_facts *of)
+{
+    double work = tacho_fact(of, TACHO_COL_COUNT);
+    double launched = tacho_fact(of, TACHO_COL_LAUNCH_COUNT);
+    return TACHO_FACTS_PERCENT * launched >= TACHO_FACTS_LEAST_LAUNCHED * work;
+}
+
+bool tacho_facts_are_of_torch_gpu(const tacho_device_facts *of)
+{
+    return tacho_str_equal(tacho_fact_text(of, TACHO_COL_GENERATION), TACHO_STR("kineto")) &&
+           tacho_str_equal(tacho_fact_text(of, TACHO_COL_DEVICE), TACHO_STR("GPU"));
+}
+
+void tacho_facts_set_gain(const tacho_device_facts *of, tacho_findings *findings,
+                          tacho_column_id gain, tacho_column_id start)
+{
+    double start_ns = tacho_fact(of, start);
+    findings->gain_ns = (int64_t)tacho_fact(of, gain);
+    findings->has_start = !isnan(start_ns);
+    findings->start_ns = isnan(start_ns) ? 0 : (int64_t)start_ns;
+}
+
+tacho_status tacho_facts_check_each(const tacho_table *facts, tacho_findings *findings,
+                                    tacho_status (*check)(const tacho_device_facts *of,
+                                                          tacho_findings *findings))
+{
+    for (size_t row = 0; row < tacho_table_row_count(facts); row++) {
+        const tacho_device_facts of = {facts, row};
+        if (tacho_facts_are_enough(&of)) {
+            TACHO_TRY(check(&of, findings));
+        }
+    }
+    return TACHO_OK;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Verdicts and advice for people: sentences, wrapped to the terminal, instead of columns.
+ *
+ *     Verdict
+ *       Host-bound: the GPU is idle 89.7 % of the span, ...
+ *
+ *     Advice
+ *       1. L-01, can gain 21.226 ms, look at 18.023 ms: launches come too late ...
+ *
+ * Where there are several devices, each sentence says which one it is about.
+ */
+#ifndef TACHO_SINKS_FINDINGS_TEXT_H
+#define TACHO_SINKS_FINDINGS_TEXT_H
+
+#include "sinks/table_sink.h"
+
+/* Whether |table| holds verdicts, or advice with what it can gain. */
+bool tacho_findings_text_fits(const tacho_table *table);
+
+/* Writes it in lines of at most |columns|; 0: a line each. */
+tacho_status tacho_findings_text_write(const tacho_table *table, size_t columns,
+                                       tacho_output *output) TACHO_MUST_USE;
+
+#endif
