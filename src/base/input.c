@@ -110,6 +110,20 @@ static tacho_status read_more(tacho_input *input, char *bytes, size_t room, size
     return TACHO_OK;
 }
 
+/* A buffer with the bytes that lie ahead of it; NULL where there is no memory. */
+static char *allocate_buffer(size_t capacity)
+{
+    char *memory = malloc(TACHO_INPUT_LEAD_BYTES + capacity);
+    return memory != NULL
+               ? (char *)memset(memory, 0, TACHO_INPUT_LEAD_BYTES) + TACHO_INPUT_LEAD_BYTES
+               : NULL;
+}
+
+static void free_buffer(char *buffer)
+{
+    free(buffer != NULL ? buffer - TACHO_INPUT_LEAD_BYTES : NULL);
+}
+
 /* Moves unread bytes to the front of the buffer, which is made larger when they fill it. */
 static tacho_status make_room(tacho_input *input)
 {
@@ -118,7 +132,7 @@ static tacho_status make_room(tacho_input *input)
     char *buffer = input->buffer;
     if (unread == capacity) {
         capacity *= 2;
-        buffer = malloc(capacity);
+        buffer = allocate_buffer(capacity);
         if (buffer == NULL) {
             return tacho_fail(TACHO_CODE_NO_MEMORY, "%s: cannot get %zu bytes of memory",
                               input->name, capacity);
@@ -126,7 +140,7 @@ static tacho_status make_room(tacho_input *input)
     }
     memmove(buffer, input->cursor, unread);
     if (buffer != input->buffer) {
-        free(input->buffer);
+        free_buffer(input->buffer);
         input->buffer = buffer;
         input->buffer_capacity = capacity;
     }
@@ -235,7 +249,7 @@ static tacho_status start_decoding(tacho_input *input)
 
 static tacho_status start_window(tacho_input *input)
 {
-    input->buffer = malloc(WINDOW_BYTES);
+    input->buffer = allocate_buffer(WINDOW_BYTES);
     if (input->buffer == NULL) {
         return tacho_fail(TACHO_CODE_NO_MEMORY, "%s: cannot get %d bytes of memory", input->name,
                           WINDOW_BYTES);
@@ -306,7 +320,7 @@ tacho_status tacho_input_open(const char *path, tacho_input *out_input)
 
 static tacho_status start_bytes(tacho_input *input, tacho_str bytes)
 {
-    input->buffer = malloc(bytes.len + 1);
+    input->buffer = allocate_buffer(bytes.len + 1);
     if (input->buffer == NULL) {
         return tacho_fail(TACHO_CODE_NO_MEMORY, "%s: cannot get %zu bytes of memory", input->name,
                           bytes.len);
@@ -338,7 +352,7 @@ void tacho_input_close(tacho_input *input)
     }
     tacho_decoder_destroy(input->decoder);
     free(input->raw);
-    free(input->buffer);
+    free_buffer(input->buffer);
     free(input->name);
     *input = (tacho_input){.fd = -1};
 }

@@ -4,7 +4,8 @@
  * window. gzip and zstd are recognised by content and decompressed on the way.
  *
  * A view handed out by an input stays good until the next call on it. What must live longer is
- * interned or copied. No token may be longer than TACHO_INPUT_TOKEN_MAX.
+ * interned or copied. No token may be longer than TACHO_INPUT_TOKEN_MAX. The bytes ahead of a view
+ * can be read, TACHO_INPUT_LEAD_BYTES of them, and mean nothing.
  *
  * Damage to a compressed stream (cut, bad checksum) ends the input early and is remembered:
  * whoever reads to the end asks tacho_input_damage and counts it as loss.
@@ -20,6 +21,7 @@
 enum {
     TACHO_INPUT_TOKEN_MAX = 16 << 20,
     TACHO_INPUT_USELESS_MAX = 64 << 20, /* see tacho_input_use */
+    TACHO_INPUT_LEAD_BYTES = 16,        /* that can be read ahead of any view */
 };
 
 /* Told now and then how far reading has come; |total_bytes| is 0 when unknown. */
@@ -43,7 +45,7 @@ typedef struct tacho_input {
     /* The window: unread bytes are [cursor, limit). */
     const char *cursor;
     const char *limit;
-    char *buffer;
+    char *buffer; /* TACHO_INPUT_LEAD_BYTES zeros lie ahead of it */
     size_t buffer_capacity;
     uint64_t limit_offset; /* offset of |limit| in the decompressed stream */
     uint64_t line_number;  /* of the line last handed out, 1 for the first */

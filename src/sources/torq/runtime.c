@@ -52,16 +52,41 @@ static TACHO_ALWAYS_INLINE bool take_duration(tacho_str *tail, uint64_t *out_dur
     return true;
 }
 
-/* A torq_rows_format.parse; the tail is the location, empty when there is none. */
-static void parse_record(const void *self, tacho_str line, torq_record *record)
+/* Any row at all; the tail is the location, empty when there is none. */
+static TACHO_NEVER_INLINE void parse_any(tacho_str line, torq_record *record)
 {
-    (void)self;
     tacho_str tail = line;
     uint64_t duration = 0;
     record->is_good = torq_take_number(&tail, ';', &record->number) &&
                       torq_take_number(&tail, ';', &record->end) && take_duration(&tail, &duration);
     record->start = record->end - duration; /* above the end where that is negative */
     record->tail = tail;
+}
+
+static TACHO_ALWAYS_INLINE void parse_row(tacho_str line, torq_record *record)
+{
+    const char *limit = line.data + line.len;
+    torq_number job = torq_quick_number(line.data, limit, ';');
+    torq_number end = torq_next_number(job, limit, ';');
+    torq_number duration = torq_next_number(end, limit, ';');
+    if (TACHO_UNLIKELY(duration.rest == NULL)) {
+        parse_any(line, record);
+        return;
+    }
+    record->number = job.value;
+    record->end = end.value;
+    record->start = end.value - duration.value;
+    record->is_good = true;
+    record->tail = tacho_str_make(duration.rest, (size_t)(limit - duration.rest));
+}
+
+/* A torq_rows_format.parse. */
+static void parse_records(const void *self, torq_record *records, size_t count)
+{
+    (void)self;
+    for (size_t i = 0; i < count; i++) {
+        parse_row(records[i].line, &records[i]);
+    }
 }
 
 static tacho_loss_reason diagnose(tacho_str line)
@@ -127,10 +152,8 @@ static tacho_status end_batch(void *of)
     return torq_part_push_group(&self->part);
 }
 
-/* A torq_rows_format.take. */
-static tacho_status take_record(void *of, const torq_record *record)
+static TACHO_ALWAYS_INLINE tacho_status take_row(runtime *self, const torq_record *record)
 {
-    runtime *self = of;
     torq_part *part = &self->part;
     tacho_str line = record->line;
     part->line_number = record->line_number;
@@ -149,6 +172,15 @@ static tacho_status take_record(void *of, const torq_record *record)
         return torq_part_lose(part, TACHO_LOSS_NUL_BYTE, line);
     }
     return push_row(self, record);
+}
+
+/* A torq_rows_format.take. */
+static tacho_status take_records(void *self, const torq_record *records, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        TACHO_TRY(take_row(self, &records[i]));
+    }
+    return TACHO_OK;
 }
 
 /* The first line that is not empty. */
@@ -174,7 +206,7 @@ static tacho_probe_verdict runtime_probe(tacho_str head)
     if (is_header(line)) {
         return TACHO_PROBE_SURE;
     }
-    parse_record(NULL, line, &record);
+    parse_any(line, &record);
     if (!record.is_good) {
         return TACHO_PROBE_NO;
     }
@@ -187,7 +219,7 @@ static tacho_status read_lines(runtime *self)
     const tacho_arg args[TORQ_ROW_ARGS] = {{.key = self->job_key, .type = TACHO_ARG_UINT}};
     torq_part_begin_group(&self->part, args);
     torq_rows_format format = {
-        .parse = parse_record, .take = take_record, .end_batch = end_batch, .self = self};
+        .parse = parse_records, .take = take_records, .end_batch = end_batch, .self = self};
     return torq_rows_read(self->part.reading->input, &format);
 }
 

@@ -306,18 +306,16 @@ static inline bool ends_in_digit(tacho_str text)
     return text.len > 0 && (unsigned char)(text.data[text.len - 1] - '0') <= 9;
 }
 
-/*
- * A torq_rows_format.parse. Nearly all rows have an id without a second number, DI#, DO# or S#, and
- * numbers that are plain.
+/* Nearly all rows have an id without a second number, DI#, DO# or S#, and numbers that are plain.
  */
-static void parse_t12(const void *self, tacho_str line, torq_record *record)
+static TACHO_ALWAYS_INLINE void parse_t12_row(uint32_t slice_count, tacho_str line,
+                                              torq_record *record)
 {
-    uint32_t slice_count = ((const timeline *)self)->slice_count;
     const char *limit = line.data + line.len;
     bool is_slice = line.len >= 2 && line.data[0] == 'S';
     bool is_in = line.len >= 2 && line.data[1] == 'I';
     bool is_transfer = line.len >= 2 && line.data[0] == 'D' && (is_in || line.data[1] == 'O');
-    torq_number id = torq_plain_number(line.data + (is_slice ? 1 : 2), limit, ',');
+    torq_number id = torq_quick_number(line.data + (is_slice ? 1 : 2), limit, ',');
     torq_number start = torq_next_number(id, limit, ',');
     torq_number end = torq_next_number(start, limit, ',');
     if (TACHO_UNLIKELY((!is_slice && !is_transfer) || end.rest == NULL)) {
@@ -334,6 +332,15 @@ static void parse_t12(const void *self, tacho_str line, torq_record *record)
     record->tail = tacho_str_make(end.rest, (size_t)(limit - end.rest));
     if (ends_in_digit(record->tail)) {
         cut_t12_bytes(record);
+    }
+}
+
+/* A torq_rows_format.parse. */
+static void parse_t12(const void *self, torq_record *records, size_t count)
+{
+    uint32_t slice_count = ((const timeline *)self)->slice_count;
+    for (size_t i = 0; i < count; i++) {
+        parse_t12_row(slice_count, records[i].line, &records[i]);
     }
 }
 
@@ -381,10 +388,8 @@ static TACHO_NEVER_INLINE tacho_status take_any_t12(timeline *self, const torq_r
     return is_good ? push_t12(self, record, track, site) : TACHO_OK;
 }
 
-/* A torq_rows_format.take. */
-static tacho_status take_t12(void *of, const torq_record *record)
+static TACHO_ALWAYS_INLINE tacho_status take_t12_row(timeline *self, const torq_record *record)
 {
-    timeline *self = of;
     torq_part *part = &self->part;
     const torq_entry *entry = torq_record_entry(record);
     part->line_number = record->line_number;
@@ -397,6 +402,15 @@ static tacho_status take_t12(void *of, const torq_record *record)
         }
     }
     return take_any_t12(self, record);
+}
+
+/* A torq_rows_format.take. */
+static tacho_status take_t12(void *self, const torq_record *records, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        TACHO_TRY(take_t12_row(self, &records[i]));
+    }
+    return TACHO_OK;
 }
 
 /* ---- T3 and T4 -------------------------------------------------------------------------- */
@@ -488,25 +502,47 @@ static TACHO_ALWAYS_INLINE bool take_t34_numbers(tacho_str *tail, torq_record *r
            torq_take_number(tail, ',', &record->end) && torq_take_number(tail, ',', &record->start);
 }
 
-/* A torq_rows_format.parse; |end| is how long it took. */
-static void parse_t34(const void *self, tacho_str line, torq_record *record)
+/* Any row at all; |end| is how long it took. */
+static TACHO_NEVER_INLINE void parse_any_t34(tacho_str line, torq_record *record)
 {
-    (void)self;
+    tacho_loss_reason reason;
+    bool has_bytes = false;
+    record->tail = line;
+    record->is_good = take_t34_numbers(&record->tail, record) &&
+                      cut_bytes(&record->tail, &record->bytes, &has_bytes, &reason);
+    record->has_bytes = has_bytes;
+}
+
+static TACHO_ALWAYS_INLINE void parse_t34_row(tacho_str line, torq_record *record)
+{
+    const char *limit = line.data + line.len;
     size_t digit_count = 0;
-    tacho_str tail = line;
-    record->is_good = take_t34_numbers(&tail, record);
-    if (TACHO_UNLIKELY(!record->is_good)) {
+    torq_number task = torq_quick_number(line.data, limit, ',');
+    torq_number elapsed = torq_next_number(task, limit, ',');
+    torq_number start = torq_next_number(elapsed, limit, ',');
+    if (TACHO_UNLIKELY(start.rest == NULL)) {
+        parse_any_t34(line, record);
         return;
     }
-    if (TACHO_LIKELY(torq_cut_plain(&tail, ',', &record->bytes, &digit_count))) {
-        record->has_bytes = digit_count > 0;
-        record->tail = tail;
-    } else {
-        tacho_loss_reason reason;
-        bool has_bytes = false;
-        record->tail = tail;
-        record->is_good = cut_bytes(&record->tail, &record->bytes, &has_bytes, &reason);
-        record->has_bytes = has_bytes;
+    tacho_str tail = tacho_str_make(start.rest, (size_t)(limit - start.rest));
+    if (TACHO_UNLIKELY(!torq_cut_plain(&tail, ',', &record->bytes, &digit_count))) {
+        parse_any_t34(line, record);
+        return;
+    }
+    record->number = task.value;
+    record->end = elapsed.value;
+    record->start = start.value;
+    record->is_good = true;
+    record->has_bytes = digit_count > 0;
+    record->tail = tail;
+}
+
+/* A torq_rows_format.parse. */
+static void parse_t34(const void *self, torq_record *records, size_t count)
+{
+    (void)self;
+    for (size_t i = 0; i < count; i++) {
+        parse_t34_row(records[i].line, &records[i]);
     }
 }
 
@@ -524,10 +560,8 @@ static tacho_status lose_t34(timeline *self, tacho_str line)
     return torq_part_lose(&self->part, reason, line);
 }
 
-/* A torq_rows_format.take. */
-static tacho_status take_t34(void *of, const torq_record *record)
+static TACHO_ALWAYS_INLINE tacho_status take_t34_row(timeline *self, const torq_record *record)
 {
-    timeline *self = of;
     torq_part *part = &self->part;
     uint64_t end = 0;
     part->line_number = record->line_number;
@@ -559,6 +593,15 @@ static tacho_status take_t34(void *of, const torq_record *record)
     row->of.span.site = entry->site;
     task->value.as_uint = record->number;
     return torq_part_push(part);
+}
+
+/* A torq_rows_format.take. */
+static tacho_status take_t34(void *self, const torq_record *records, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        TACHO_TRY(take_t34_row(self, &records[i]));
+    }
+    return TACHO_OK;
 }
 
 /* ---- the file --------------------------------------------------------------------------- */

@@ -77,7 +77,7 @@ static inline tacho_status copy_line(batch *made, torq_record *record)
 static tacho_status next_line_slow(torq_rows *rows, batch *made, tacho_str *line, bool *out_got)
 {
     *out_got = false;
-    if (made->row_count == 0 || rows->copies_lines) {
+    if (made->row_count == 0) {
         TACHO_TRY(tacho_input_line_slow(rows->input, line, out_got));
         made->is_last = !*out_got;
     }
@@ -102,31 +102,59 @@ static TACHO_ALWAYS_INLINE tacho_status next_line(torq_rows *rows, batch *made, 
     return TACHO_OK;
 }
 
-static tacho_status make_rows(torq_rows *rows, batch *made)
+/* Lines that are not empty, as many as the batch has room for and the input shows at once. */
+static tacho_status find_lines(torq_rows *rows, batch *made)
 {
-    const tacho_index *index = &rows->index;
     bool got = true;
     while (made->row_count < BATCH_ROWS && got) {
-        torq_record *record = &made->rows[made->row_count];
         tacho_str line;
         TACHO_TRY(next_line(rows, made, &line, &got));
-        if (!got || line.len == 0) {
-            continue;
+        if (got && line.len > 0) {
+            torq_record *record = &made->rows[made->row_count++];
+            record->line_number = rows->input->line_number;
+            record->line = line;
         }
-        made->row_count++;
-        record->line_number = rows->input->line_number;
-        rows->format->parse(rows->format->self, line, record);
-        record->line = line;
+    }
+    return TACHO_OK;
+}
+
+/* Where a line cannot be copied, the batch ends before it. */
+static tacho_status copy_lines(batch *made)
+{
+    for (size_t i = 0; i < made->row_count; i++) {
+        tacho_status status = copy_line(made, &made->rows[i]);
+        if (TACHO_UNLIKELY(status != TACHO_OK)) {
+            made->row_count = i;
+            return status;
+        }
+    }
+    return TACHO_OK;
+}
+
+static void hash_tails(const torq_rows *rows, batch *made)
+{
+    const tacho_index *index = &rows->index;
+    for (size_t i = 0; i < made->row_count; i++) {
+        torq_record *record = &made->rows[i];
         record->tail_hash = 0;
-        if (rows->copies_lines) {
-            TACHO_TRY(copy_line(made, record));
-        }
         if (TACHO_LIKELY(record->is_good)) {
             record->tail_hash = tacho_index_hash(index, record->tail);
             __builtin_prefetch(&index->slots[tacho_index_begin(index, record->tail_hash)]);
         }
     }
-    return TACHO_OK;
+}
+
+static tacho_status make_rows(torq_rows *rows, batch *made)
+{
+    tacho_status status = find_lines(rows, made);
+    rows->format->parse(rows->format->self, made->rows, made->row_count);
+    tacho_status copying = rows->copies_lines ? copy_lines(made) : TACHO_OK;
+    if (status != TACHO_OK) {
+        tacho_status_free(copying);
+        copying = status;
+    }
+    hash_tails(rows, made);
+    return copying;
 }
 
 /* Asks for the texts that finding the tails of a batch will look at: mostly the first of a hash. */
@@ -224,9 +252,7 @@ static void make_batch(torq_rows *rows, batch *made)
 static tacho_status take_batch(torq_rows *rows, batch *made)
 {
     const torq_rows_format *format = rows->format;
-    for (size_t i = 0; i < made->row_count; i++) {
-        TACHO_TRY(format->take(format->self, &made->rows[i]));
-    }
+    TACHO_TRY(format->take(format->self, made->rows, made->row_count));
     TACHO_TRY(format->end_batch(format->self));
     tacho_status status = made->status;
     made->status = TACHO_OK;
