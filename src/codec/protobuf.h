@@ -101,15 +101,28 @@ static inline unsigned char *tacho_pb_put_varint(unsigned char *at, uint64_t val
 static inline unsigned char *tacho_pb_put_varied(unsigned char *at, uint64_t value)
 {
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    /* By the highest bit: the bits that say that more bytes follow, and how many bytes there are.
+     */
+    static const struct {
+        uint32_t more;
+        uint32_t len;
+    } by_bit[] = {
+#define TACHO_PB_SEVEN(more, len)                                                                  \
+    {more, len}, {more, len}, {more, len}, {more, len}, {more, len}, {more, len}, {more, len}
+        TACHO_PB_SEVEN(0, 1),
+        TACHO_PB_SEVEN(0x80, 2),
+        TACHO_PB_SEVEN(0x8080, 3),
+        TACHO_PB_SEVEN(0x808080, 4),
+#undef TACHO_PB_SEVEN
+    };
     if (TACHO_LIKELY(value < 1U << 28)) {
         uint32_t groups = (uint32_t)value;
-        unsigned bits = 32 - (unsigned)__builtin_clz(groups | 1);
-        unsigned len = (bits + 6) * 37 >> 8; /* (bits + 6) / 7 */
-        groups = (groups & 0x3fff) | (groups & 0xfffc000) << 2;
-        groups = (groups & 0x7f007f) | (groups & 0x3f803f80) << 1;
-        groups |= 0x00808080U >> (32 - 8 * len); /* more follow, but for the last */
+        unsigned bit = 31 ^ (unsigned)__builtin_clz(groups | 1);
+        groups += (groups & 0xfffc000) * 3; /* two bits up */
+        groups += groups & 0x3f803f80;      /* one bit up */
+        groups |= by_bit[bit].more;
         memcpy(at, &groups, sizeof(groups));
-        return at + len;
+        return at + by_bit[bit].len;
     }
 #endif
     return tacho_pb_put_varint(at, value);

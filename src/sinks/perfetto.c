@@ -13,6 +13,7 @@
 
 #include "base/grow.h"
 #include "sinks/perfetto_args.h"
+#include "sinks/perfetto_sink.h"
 #include "sinks/trace_rows.h"
 
 #include <assert.h>
@@ -20,88 +21,10 @@
 #include <stdlib.h>
 
 enum {
-    EVENT_OVERHEAD = 80 + PF_SITE_BYTES_MAX, /* tags, lengths and numbers, arguments aside */
     FLOW_BYTES = 10,
     LARGEST_EXACT_DOUBLE_BITS = 53,
-    PLAIN_ROOM = 4096,    /* does for nearly all events, arguments included */
     HELD_TEXT_BYTES = 96, /* of texts of arguments that are held back, to begin with */
-    FRAME_BYTES = 16,
-    FRAME_HEAD = 4, /* what belongs to the packet: sequence and flags */
-    FRAME_BODY = 6, /* where the body of the event starts in a frame */
-    FRAME_TYPE = 7, /* where its type is */
 };
-
-/* What only some spans have that have begun and not ended: flows may come for them, or ticks. */
-typedef struct open_span {
-    int64_t end_ticks; /* extra ones: tacho_clock_extra_ticks */
-    uint32_t parent;   /* the one around it on its track, or TACHO_NONE */
-    uint32_t flows;    /* list of flows for its END */
-} open_span;
-
-/* When a span that has begun ends. */
-typedef struct span_end {
-    int64_t end_ns;
-    uint64_t sequence; /* by begin; of spans with one end the later begun ends first */
-    uint32_t track;
-    uint32_t slot; /* of its open_span; TACHO_NONE for a plain one */
-} span_end;
-
-/* Lists of flow ids, chained by index. */
-typedef struct flow_node {
-    uint64_t id;
-    uint32_t next;
-} flow_node;
-
-/* A span whose BEGIN waits for flows of its time. */
-typedef struct held_span {
-    unsigned char *fields; /* of its event behind the frame, flows aside */
-    size_t field_len, field_capacity;
-    uint32_t track;
-    bool is_instant;
-    int64_t start_ticks; /* extra ones */
-    int64_t end_ns, end_ticks;
-    uint32_t before; /* the one held before it on its track, or TACHO_NONE */
-    uint32_t flows;
-} held_span;
-
-typedef struct pf_track_state {
-    uint32_t top;     /* innermost open span that is not plain */
-    uint32_t pending; /* flows for the next BEGIN */
-    uint32_t held;    /* the last span held, good while |held_round| is the sink's */
-    uint64_t held_round;
-    uint64_t leaving_round; /* when an arrow that leaves was last given to a span held */
-    /* Facts of the track, which do not change from its first event on. */
-    bool has_facts;
-    bool holds_spans; /* flows may come that look for the span around them */
-    tacho_clock clock;
-    /*
-     * What every event of the track has behind its time: sequence and flags of the packet, then
-     * tag, length and type of the event, to be set, and the track's id.
-     */
-    unsigned char frame[FRAME_BYTES];
-    unsigned char end_frame[FRAME_BYTES]; /* the same of an END that has nothing else */
-    size_t frame_len;
-} pf_track_state;
-
-typedef struct perfetto_sink {
-    tacho_events events;
-    pf_writer writer;
-    open_span *spans; /* slots; free ones chained by parent */
-    size_t span_count, span_capacity;
-    uint32_t free_span;
-    span_end *heap; /* of open spans, the next to end on top */
-    size_t heap_count, heap_capacity;
-    flow_node *flows;
-    size_t flow_count, flow_capacity;
-    uint32_t free_flow;
-    pf_track_state *tracks;
-    size_t track_count, track_capacity;
-    uint64_t next_sequence;
-    held_span *held; /* all start at |held_ns| */
-    size_t held_count, held_capacity, held_slots;
-    int64_t held_ns;
-    uint64_t held_round; /* counts releases, from 1 */
-} perfetto_sink;
 
 static perfetto_sink *sink_of(tacho_events *events)
 {
@@ -117,9 +40,11 @@ static pf_track_state make_track_state(uint32_t track)
     at = tacho_pb_put_uint(body, PF_EVENT_TYPE, 0);
     at = tacho_pb_put_uint(at, PF_EVENT_TRACK_UUID, pf_track_uuid(track));
     state.frame_len = (size_t)(at - state.frame);
-    memcpy(state.end_frame, state.frame, FRAME_BYTES);
-    state.end_frame[FRAME_BODY - 1] = (unsigned char)(state.frame_len - FRAME_BODY);
-    state.end_frame[FRAME_TYPE] = PF_TYPE_END;
+    memcpy(state.end_frame, state.frame, PF_FRAME_BYTES);
+    state.end_frame[PF_FRAME_BODY - 1] = (unsigned char)(state.frame_len - PF_FRAME_BODY);
+    state.end_frame[PF_FRAME_TYPE] = PF_TYPE_END;
+    memcpy(state.begin_frame, state.frame, PF_FRAME_BYTES);
+    state.begin_frame[PF_FRAME_TYPE] = PF_TYPE_BEGIN;
     return state;
 }
 
@@ -161,7 +86,7 @@ static tacho_status add_flow(perfetto_sink *sink, uint64_t id, uint32_t *list)
         TACHO_TRY(tacho_grow(&sink->flows, &sink->flow_capacity, sink->flow_count + 1));
         node = (uint32_t)sink->flow_count++;
     }
-    sink->flows[node] = (flow_node){id, *list};
+    sink->flows[node] = (pf_flow_node){id, *list};
     *list = node;
     return TACHO_OK;
 }
@@ -179,7 +104,7 @@ static size_t flow_list_length(const perfetto_sink *sink, uint32_t list)
 static unsigned char *put_flows(perfetto_sink *sink, unsigned char *at, uint32_t *list)
 {
     while (*list != TACHO_NONE) {
-        flow_node *node = &sink->flows[*list];
+        pf_flow_node *node = &sink->flows[*list];
         at = tacho_pb_put_fixed64(at, PF_EVENT_FLOW_IDS, node->id);
         uint32_t next = node->next;
         node->next = sink->free_flow;
@@ -189,41 +114,7 @@ static unsigned char *put_flows(perfetto_sink *sink, unsigned char *at, uint32_t
     return at;
 }
 
-/* ---- the heap of open spans ------------------------------------------------------------ */
-
-static inline bool ends_after(const span_end *a, const span_end *b)
-{
-    return a->end_ns != b->end_ns ? a->end_ns > b->end_ns : a->sequence < b->sequence;
-}
-
-static inline void heap_push(perfetto_sink *sink, span_end added)
-{
-    size_t at = sink->heap_count++;
-    while (at > 0 && ends_after(&sink->heap[(at - 1) / 2], &added)) {
-        sink->heap[at] = sink->heap[(at - 1) / 2];
-        at = (at - 1) / 2;
-    }
-    sink->heap[at] = added;
-}
-
-static inline void heap_pop(perfetto_sink *sink)
-{
-    span_end *heap = sink->heap;
-    size_t count = --sink->heap_count;
-    span_end moved = heap[count];
-    size_t at = 0;
-    for (size_t child = 1; child < count; child = 2 * at + 1) {
-        if (child + 1 < count && ends_after(&heap[child], &heap[child + 1])) {
-            child++;
-        }
-        if (!ends_after(&moved, &heap[child])) {
-            break;
-        }
-        heap[at] = heap[child];
-        at = child;
-    }
-    heap[at] = moved;
-}
+/* ---- slots of open spans ---------------------------------------------------------------- */
 
 static tacho_status take_slot(perfetto_sink *sink, uint32_t *out_slot)
 {
@@ -267,13 +158,13 @@ static TACHO_ALWAYS_INLINE event_packet begin_event(const perfetto_sink *sink,
     packet.packet = tacho_pb_open(memory, PF_TRACE_PACKET);
     unsigned char *at = tacho_pb_put_tag(packet.packet, PF_PACKET_TIMESTAMP, TACHO_PB_WIRE_VARINT);
     at = tacho_pb_put_varied(at, (uint64_t)(time.ns - sink->writer.clock_ns));
-    memcpy(at, state->frame, FRAME_BYTES); /* a constant length is one quick copy */
+    memcpy(at, state->frame, PF_FRAME_BYTES); /* a constant length is one quick copy */
     if (TACHO_UNLIKELY(time.ticks != 0)) {
-        at = tacho_pb_put_uint(at + FRAME_HEAD, PF_PACKET_TACHO_TICKS, (uint64_t)time.ticks);
-        memcpy(at, state->frame + FRAME_HEAD, FRAME_BYTES - FRAME_HEAD);
-        at -= FRAME_HEAD;
+        at = tacho_pb_put_uint(at + PF_FRAME_HEAD, PF_PACKET_TACHO_TICKS, (uint64_t)time.ticks);
+        memcpy(at, state->frame + PF_FRAME_HEAD, PF_FRAME_BYTES - PF_FRAME_HEAD);
+        at -= PF_FRAME_HEAD;
     }
-    packet.event = at + FRAME_BODY;
+    packet.event = at + PF_FRAME_BODY;
     packet.at = at + state->frame_len;
     return packet;
 }
@@ -283,7 +174,7 @@ static inline tacho_status open_event(perfetto_sink *sink, const pf_track_state 
                                       event_time time, size_t extra_bytes, event_packet *out_packet)
 {
     unsigned char *memory = NULL;
-    TACHO_TRY(pf_writer_reserve(&sink->writer, EVENT_OVERHEAD + extra_bytes, &memory));
+    TACHO_TRY(pf_writer_reserve(&sink->writer, PF_EVENT_OVERHEAD + extra_bytes, &memory));
     *out_packet = begin_event(sink, state, time, memory);
     return TACHO_OK;
 }
@@ -291,7 +182,7 @@ static inline tacho_status open_event(perfetto_sink *sink, const pf_track_state 
 static inline void close_event(perfetto_sink *sink, event_packet *packet, event_time time,
                                unsigned type)
 {
-    packet->event[FRAME_TYPE - FRAME_BODY] = (unsigned char)type;
+    packet->event[PF_FRAME_TYPE - PF_FRAME_BODY] = (unsigned char)type;
     unsigned char *at = tacho_pb_close(packet->event, packet->at);
     pf_writer_commit(&sink->writer, packet->memory, tacho_pb_close(packet->packet, at));
     sink->writer.clock_ns = time.ns;
@@ -307,11 +198,11 @@ static inline tacho_status restart_if_due(perfetto_sink *sink)
 /* Writes an END that has no flows, at a time without ticks. */
 static inline void write_plain_end(perfetto_sink *sink, const pf_track_state *state, int64_t ns)
 {
-    unsigned char *memory = tacho_output_reserve(sink->writer.output, EVENT_OVERHEAD);
+    unsigned char *memory = tacho_output_reserve(sink->writer.output, PF_EVENT_OVERHEAD);
     unsigned char *packet = tacho_pb_open(memory, PF_TRACE_PACKET);
     unsigned char *at = tacho_pb_put_tag(packet, PF_PACKET_TIMESTAMP, TACHO_PB_WIRE_VARINT);
     at = tacho_pb_put_varied(at, (uint64_t)(ns - sink->writer.clock_ns));
-    memcpy(at, state->end_frame, FRAME_BYTES);
+    memcpy(at, state->end_frame, PF_FRAME_BYTES);
     at += state->frame_len;
     packet[-1] = (unsigned char)(at - packet);
     sink->writer.output->cursor = at;
@@ -321,8 +212,8 @@ static inline void write_plain_end(perfetto_sink *sink, const pf_track_state *st
 /* Writes the END of the span on top of the heap, which is not plain. */
 static tacho_status write_any_end(perfetto_sink *sink)
 {
-    const span_end *end = &sink->heap[0];
-    open_span *span = &sink->spans[end->slot];
+    const pf_span_end *end = &sink->heap[0];
+    pf_open_span *span = &sink->spans[end->slot];
     pf_track_state *state = &sink->tracks[end->track];
     event_time time = {end->end_ns, span->end_ticks};
     event_packet packet;
@@ -339,7 +230,7 @@ static tacho_status write_any_end(perfetto_sink *sink)
 /* Writes the END of the span on top of the heap. */
 static TACHO_ALWAYS_INLINE tacho_status end_top_span(perfetto_sink *sink)
 {
-    const span_end *end = &sink->heap[0];
+    const pf_span_end *end = &sink->heap[0];
     TACHO_TRY(restart_if_due(sink));
     TACHO_TRY(pf_writer_track(&sink->writer, end->track));
     if (TACHO_LIKELY(end->slot == TACHO_NONE)) {
@@ -347,7 +238,7 @@ static TACHO_ALWAYS_INLINE tacho_status end_top_span(perfetto_sink *sink)
     } else {
         TACHO_TRY(write_any_end(sink));
     }
-    heap_pop(sink);
+    pf_heap_pop(sink);
     return TACHO_OK;
 }
 
@@ -440,9 +331,10 @@ static TACHO_ALWAYS_INLINE tacho_status write_begin(perfetto_sink *sink,
                                                     const pf_track_state *state,
                                                     const tacho_row *row, event_time start)
 {
-    unsigned char *memory = tacho_output_reserve(sink->writer.output, PLAIN_ROOM);
+    unsigned char *memory = tacho_output_reserve(sink->writer.output, PF_PLAIN_ROOM);
     event_packet packet = begin_event(sink, state, start, memory);
-    packet.at = try_put_begin(sink, row, &state->clock, packet.at, PLAIN_ROOM - EVENT_OVERHEAD);
+    packet.at =
+        try_put_begin(sink, row, &state->clock, packet.at, PF_PLAIN_ROOM - PF_EVENT_OVERHEAD);
     if (TACHO_UNLIKELY(packet.at == NULL || state->pending != TACHO_NONE)) {
         return write_begin_slow(sink, row, start);
     }
@@ -450,14 +342,14 @@ static TACHO_ALWAYS_INLINE tacho_status write_begin(perfetto_sink *sink,
     return TACHO_OK;
 }
 
-/* Notes when a span that has begun ends; |slot| as in span_end. */
+/* Notes when a span that has begun ends; |slot| as in pf_span_end. */
 static TACHO_ALWAYS_INLINE tacho_status push_end(perfetto_sink *sink, uint32_t track,
                                                  int64_t end_ns, uint32_t slot)
 {
     if (TACHO_UNLIKELY(sink->heap_count == sink->heap_capacity)) {
         TACHO_TRY(tacho_grow(&sink->heap, &sink->heap_capacity, sink->heap_count + 1));
     }
-    heap_push(sink, (span_end){end_ns, sink->next_sequence++, track, slot});
+    pf_heap_push(sink, (pf_span_end){end_ns, sink->next_sequence++, track, slot});
     return TACHO_OK;
 }
 
@@ -467,7 +359,7 @@ static tacho_status open_span_until(perfetto_sink *sink, uint32_t track, event_t
     uint32_t slot = TACHO_NONE;
     TACHO_TRY(take_slot(sink, &slot));
     pf_track_state *state = &sink->tracks[track];
-    sink->spans[slot] = (open_span){
+    sink->spans[slot] = (pf_open_span){
         .end_ticks = end.ticks,
         .parent = state->top,
         .flows = TACHO_NONE,
@@ -494,7 +386,7 @@ static TACHO_ALWAYS_INLINE tacho_status write_span(perfetto_sink *sink, pf_track
 
 /* ---- spans held back -------------------------------------------------------------------- */
 
-static tacho_status release_one(perfetto_sink *sink, held_span *held)
+static tacho_status release_one(perfetto_sink *sink, pf_held_span *held)
 {
     size_t bound = held->field_len + FLOW_BYTES * flow_list_length(sink, held->flows);
     event_packet packet;
@@ -511,7 +403,7 @@ static tacho_status release_one(perfetto_sink *sink, held_span *held)
 static tacho_status release_some(perfetto_sink *sink, bool leaving)
 {
     for (size_t i = 0; i < sink->held_count; i++) {
-        held_span *held = &sink->held[i];
+        pf_held_span *held = &sink->held[i];
         if ((sink->tracks[held->track].leaving_round == sink->held_round) == leaving) {
             TACHO_TRY(release_one(sink, held));
         }
@@ -539,14 +431,14 @@ static inline tacho_status move_on(perfetto_sink *sink, int64_t time_ns)
 
 /* Puts the fields of a BEGIN aside, and writes whatever they refer to. */
 static tacho_status hold_fields(perfetto_sink *sink, const tacho_row *row, const tacho_clock *clock,
-                                held_span *held)
+                                pf_held_span *held)
 {
     size_t bound = pf_args_bound(row->arg_count) + HELD_TEXT_BYTES;
-    TACHO_TRY(tacho_grow(&held->fields, &held->field_capacity, EVENT_OVERHEAD + bound));
+    TACHO_TRY(tacho_grow(&held->fields, &held->field_capacity, PF_EVENT_OVERHEAD + bound));
     unsigned char *end = try_put_begin(sink, row, clock, held->fields, bound);
     if (TACHO_UNLIKELY(end == NULL)) {
         TACHO_TRY(prepare_begin(sink, row, &bound));
-        TACHO_TRY(tacho_grow(&held->fields, &held->field_capacity, EVENT_OVERHEAD + bound));
+        TACHO_TRY(tacho_grow(&held->fields, &held->field_capacity, PF_EVENT_OVERHEAD + bound));
         end = put_begin(sink, row, clock, bound, held->fields);
     }
     held->field_len = (size_t)(end - held->fields);
@@ -559,9 +451,9 @@ static tacho_status hold_span(perfetto_sink *sink, pf_track_state *state, const 
     TACHO_TRY(restart_if_due(sink));
     TACHO_TRY(tacho_grow(&sink->held, &sink->held_capacity, sink->held_count + 1));
     if (sink->held_count == sink->held_slots) {
-        sink->held[sink->held_slots++] = (held_span){0};
+        sink->held[sink->held_slots++] = (pf_held_span){0};
     }
-    held_span *held = &sink->held[sink->held_count];
+    pf_held_span *held = &sink->held[sink->held_count];
     TACHO_TRY(hold_fields(sink, row, clock, held));
     held->track = row->track;
     held->is_instant = is_instant(row);
@@ -581,12 +473,12 @@ static tacho_status hold_span(perfetto_sink *sink, pf_track_state *state, const 
  * The innermost span of |state| that is held, rather one with a length; instants do not count. NULL
  * when there is none.
  */
-static held_span *find_held(perfetto_sink *sink, const pf_track_state *state)
+static pf_held_span *find_held(perfetto_sink *sink, const pf_track_state *state)
 {
     uint32_t at = state->held_round == sink->held_round ? state->held : TACHO_NONE;
-    held_span *empty = NULL;
+    pf_held_span *empty = NULL;
     for (; at != TACHO_NONE; at = sink->held[at].before) {
-        held_span *held = &sink->held[at];
+        pf_held_span *held = &sink->held[at];
         if (held->end_ns > sink->held_ns) {
             return held;
         }
@@ -595,7 +487,15 @@ static held_span *find_held(perfetto_sink *sink, const pf_track_state *state)
     return empty;
 }
 
-static TACHO_ALWAYS_INLINE tacho_status take_span(perfetto_sink *sink, const tacho_row *row)
+/* Whether nothing but time and site has to be asked about a span of the track in this epoch. */
+static bool is_plain_track(const perfetto_sink *sink, uint32_t track)
+{
+    const pf_track_state *state = &sink->tracks[track];
+    return !state->holds_spans && state->clock.ns_numerator >= state->clock.ns_denominator &&
+           pf_writer_knows_track(&sink->writer, track);
+}
+
+static tacho_status take_span(perfetto_sink *sink, const tacho_row *row)
 {
     pf_track_state *state = NULL;
     TACHO_TRY(ensure_track_state(sink, row->track, &state));
@@ -603,7 +503,9 @@ static TACHO_ALWAYS_INLINE tacho_status take_span(perfetto_sink *sink, const tac
         learn_track(sink, state, row->track);
     }
     if (TACHO_LIKELY(!state->holds_spans)) {
-        return write_span(sink, state, row);
+        TACHO_TRY(write_span(sink, state, row));
+        state->plain_epoch = is_plain_track(sink, row->track) ? sink->writer.epoch : 0;
+        return TACHO_OK;
     }
     TACHO_TRY(move_on(sink, tacho_clock_ns(&state->clock, row->start)));
     return hold_span(sink, state, row);
@@ -652,7 +554,7 @@ static tacho_status note_flow(perfetto_sink *sink, const tacho_row *row)
     int64_t time_ns =
         tacho_clock_ns(tacho_dict_track_clock(sink->events.dict, row->track), row->start);
     TACHO_TRY(move_on(sink, time_ns));
-    held_span *held = find_held(sink, state);
+    pf_held_span *held = find_held(sink, state);
     if (held != NULL) {
         bool leaves = row->of.flow.phase == TACHO_FLOW_LEAVES;
         state->leaving_round = leaves ? sink->held_round : state->leaving_round;
@@ -677,9 +579,11 @@ static tacho_status take_other(perfetto_sink *sink, const tacho_row *row)
 static tacho_status perfetto_rows(tacho_events *events, const tacho_row *rows, size_t count)
 {
     perfetto_sink *sink = sink_of(events);
-    for (size_t i = 0; i < count; i++) {
-        bool is_span = rows[i].kind == TACHO_ROW_SPAN;
-        TACHO_TRY(is_span ? take_span(sink, &rows[i]) : take_other(sink, &rows[i]));
+    size_t done = pf_put_plain_spans(sink, rows, count);
+    while (TACHO_UNLIKELY(done < count)) {
+        const tacho_row *row = &rows[done++];
+        TACHO_TRY(row->kind == TACHO_ROW_SPAN ? take_span(sink, row) : take_other(sink, row));
+        done += pf_put_plain_spans(sink, rows + done, count - done);
     }
     return TACHO_OK;
 }

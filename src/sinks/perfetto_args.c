@@ -46,46 +46,11 @@ tacho_status pf_args_prepare(pf_writer *writer, const tacho_row *row, size_t *ou
     return TACHO_OK;
 }
 
-/* Up to eight bytes as a word, the first one lowest and zeros behind the last. */
-static inline uint64_t load_short(tacho_str text)
-{
-    if (text.len >= 4) {
-        uint32_t front;
-        uint32_t back;
-        memcpy(&front, text.data, sizeof(front));
-        memcpy(&back, text.data + text.len - sizeof(back), sizeof(back));
-        return front | (uint64_t)back << (text.len - sizeof(back)) * 8;
-    }
-    const unsigned char *bytes = (const unsigned char *)text.data;
-    size_t middle = text.len / 2;
-    return text.len == 0 ? 0
-                         : bytes[0] | (uint64_t)bytes[middle] << middle * 8 |
-                               (uint64_t)bytes[text.len - 1] << (text.len - 1) * 8;
-}
-
-/* Puts a text of at most eight bytes, with zeros behind it; whether it is that, and all ASCII. */
-static inline bool put_short_text(unsigned char *at, tacho_str text)
-{
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    const uint64_t each_byte = UINT64_C(0x0101010101010101);
-    if (text.len <= sizeof(uint64_t)) {
-        uint64_t word = load_short(text);
-        uint64_t filled = word | (text.len < sizeof(word) ? each_byte << text.len * 8 : 0);
-        memcpy(at, &word, sizeof(word));
-        return ((filled | (filled - each_byte)) & each_byte * 0x80) == 0;
-    }
-#else
-    (void)at;
-    (void)text;
-#endif
-    return false;
-}
-
 /* Text with its bad bytes replaced, straight into the packet. */
 static inline unsigned char *put_text(unsigned char *at, uint32_t field, tacho_str text)
 {
     unsigned char *short_body = tacho_pb_open(at, field);
-    if (TACHO_LIKELY(put_short_text(short_body, text))) {
+    if (TACHO_LIKELY(pf_put_short_text(short_body, text))) {
         return tacho_pb_close(short_body, short_body + text.len);
     }
     if (TACHO_LIKELY(tacho_utf8_is_clean(text))) {

@@ -23,6 +23,41 @@ static inline size_t pf_args_bound(size_t arg_count)
 unsigned char *pf_args_try_put(const pf_writer *writer, unsigned char *at, const tacho_row *row,
                                bool counts_cycles, size_t room);
 
+/* Up to eight bytes as a word, the first one lowest and zeros behind the last. */
+static inline uint64_t pf_load_short(tacho_str text)
+{
+    if (text.len >= 4) {
+        uint32_t front;
+        uint32_t back;
+        memcpy(&front, text.data, sizeof(front));
+        memcpy(&back, text.data + text.len - sizeof(back), sizeof(back));
+        return front | (uint64_t)back << (text.len - sizeof(back)) * 8;
+    }
+    const unsigned char *bytes = (const unsigned char *)text.data;
+    size_t middle = text.len / 2;
+    return text.len == 0 ? 0
+                         : bytes[0] | (uint64_t)bytes[middle] << middle * 8 |
+                               (uint64_t)bytes[text.len - 1] << (text.len - 1) * 8;
+}
+
+/* Puts a text of at most eight bytes, with zeros behind it; whether it is that, and all ASCII. */
+static inline bool pf_put_short_text(unsigned char *at, tacho_str text)
+{
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    const uint64_t each_byte = UINT64_C(0x0101010101010101);
+    if (text.len <= sizeof(uint64_t)) {
+        uint64_t word = pf_load_short(text);
+        uint64_t filled = word | (text.len < sizeof(word) ? each_byte << text.len * 8 : 0);
+        memcpy(at, &word, sizeof(word));
+        return ((filled | (filled - each_byte)) & each_byte * 0x80) == 0;
+    }
+#else
+    (void)at;
+    (void)text;
+#endif
+    return false;
+}
+
 /* Writes whatever the arguments of |row| will refer to; the room that they may take then. */
 tacho_status pf_args_prepare(pf_writer *writer, const tacho_row *row,
                              size_t *out_bound) TACHO_MUST_USE;

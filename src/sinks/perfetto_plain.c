@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Plain spans, which nearly all rows are: no flows, a track and a site that this epoch knows, a
+ * packet below 128 bytes. What to write and where is in registers from one to the next. A row that
+ * is anything else is left to perfetto.c, which writes the same bytes for plain ones too.
+ */
+#include "sinks/perfetto_args.h"
+#include "sinks/perfetto_sink.h"
+
+#include <assert.h>
+
+enum {
+    PACKET_TAG = PF_TRACE_PACKET << 3 | TACHO_PB_WIRE_BYTES,
+    TIME_TAG = PF_PACKET_TIMESTAMP << 3 | TACHO_PB_WIRE_VARINT,
+    PACKET_BODY = 2, /* behind tag and length */
+    ANNOTATION_TAG = PF_EVENT_ANNOTATIONS << 3 | TACHO_PB_WIRE_BYTES,
+    NAME_TAG = PF_ANNOTATION_NAME_IID << 3 | TACHO_PB_WIRE_VARINT,
+    UINT_TAG = PF_ANNOTATION_UINT << 3 | TACHO_PB_WIRE_VARINT,
+    INT_TAG = PF_ANNOTATION_INT << 3 | TACHO_PB_WIRE_VARINT,
+    TEXT_TAG = PF_ANNOTATION_STRING << 3 | TACHO_PB_WIRE_BYTES,
+    PLAIN_ARGS_MAX = 8,
+    ONE_BYTE = 0x80, /* numbers below take one byte */
+};
+static_assert(PACKET_TAG < ONE_BYTE && TIME_TAG < ONE_BYTE && ANNOTATION_TAG < ONE_BYTE &&
+                  NAME_TAG < ONE_BYTE && UINT_TAG < ONE_BYTE && INT_TAG < ONE_BYTE &&
+                  TEXT_TAG < ONE_BYTE,
+              "tags of one byte each");
+
+/* Where the next packet goes, and the delta clock. */
+typedef struct plain_writer {
+    unsigned char *at;
+    const unsigned char *stop; /* no plain packet starts here or behind */
+    int64_t clock_ns;
+} plain_writer;
+
+/* Behind this the output needs room, or the sequence starts afresh. */
+static const unsigned char *find_stop(const perfetto_sink *sink)
+{
+    const tacho_output *output = sink->writer.output;
+    uint64_t until_due = sink->writer.restart_offset > output->flushed_bytes
+                             ? sink->writer.restart_offset - output->flushed_bytes
+                             : 0;
+    size_t room = (size_t)(output->limit - output->buffer) - PF_PLAIN_ROOM;
+    return output->buffer + (until_due < room ? (size_t)until_due : room);
+}
+
+/* Tag, room for the length, and time of a packet; returns what follows. */
+static TACHO_ALWAYS_INLINE unsigned char *put_time(unsigned char *packet, uint64_t delta_ns)
+{
+    packet[0] = PACKET_TAG;
+    packet[PACKET_BODY] = TIME_TAG;
+    return tacho_pb_put_varied(packet + PACKET_BODY + 1, delta_ns);
+}
+
+/* Ends every span whose end is at or before |time_ns|; false where one is not plain. */
+static TACHO_ALWAYS_INLINE bool put_ends(perfetto_sink *sink, plain_writer *to, int64_t time_ns)
+{
+    while (sink->heap_count > 0 && sink->heap[0].end_ns <= time_ns) {
+        const pf_span_end *end = &sink->heap[0];
+        const pf_track_state *state = &sink->tracks[end->track];
+        if (TACHO_UNLIKELY(to->at >= to->stop || end->slot != TACHO_NONE ||
+                           state->plain_epoch != sink->writer.epoch)) {
+            return false;
+        }
+        unsigned char *packet = to->at;
+        unsigned char *at = put_time(packet, (uint64_t)(end->end_ns - to->clock_ns));
+        memcpy(at, state->end_frame, PF_FRAME_BYTES); /* a constant length is one quick copy */
+        at += state->frame_len;
+        packet[1] = (unsigned char)(at - packet - PACKET_BODY);
+        to->at = at;
+        to->clock_ns = end->end_ns;
+        pf_heap_pop(sink);
+    }
+    return true;
+}
+
+/* ---- arguments -------------------------------------------------------------------------- */
+
+/* Tag, room for the length, and name of an argument; returns what follows. */
+static inline unsigned char *put_arg_name(unsigned char *arg, uint32_t name_iid)
+{
+    arg[0] = ANNOTATION_TAG;
+    arg[PACKET_BODY] = NAME_TAG;
+    arg[PACKET_BODY + 1] = (unsigned char)name_iid;
+    return arg + PACKET_BODY + 2;
+}
+
+static inline unsigned char *end_arg(unsigned char *arg, unsigned char *at)
+{
+    arg[1] = (unsigned char)(at - arg - PACKET_BODY);
+    return at;
+}
+
+/* An argument that is a whole number or a short text; NULL where it is not, or has a new name. */
+static TACHO_ALWAYS_INLINE unsigned char *try_put_arg(const pf_writer *writer, unsigned char *arg,
+                                                      const tacho_arg *facts)
+{
+    const pf_interning *names = &writer->tables[PF_TABLE_ANNOTATIONS];
+    if (TACHO_UNLIKELY(facts->key >= names->item_count)) {
+        return NULL;
+    }
+    pf_interned name = names->items[facts->key];
+    if (TACHO_UNLIKELY(name.epoch != writer->epoch || name.iid >= ONE_BYTE)) {
+        return NULL;
+    }
+    unsigned char *at = put_arg_name(arg, name.iid);
+    if (facts->type == TACHO_ARG_TEXT) {
+        tacho_str text = facts->value.as_text;
+        at[0] = TEXT_TAG;
+        at[1] = (unsigned char)text.len;
+        return TACHO_LIKELY(pf_put_short_text(at + 2, text)) ? end_arg(arg, at + 2 + text.len)
+                                                             : NULL;
+    }
+    if (TACHO_UNLIKELY(facts->type != TACHO_ARG_INT && facts->type != TACHO_ARG_UINT)) {
+        return NULL;
+    }
+    at[0] = facts->type == TACHO_ARG_INT ? INT_TAG : UINT_TAG;
+    return end_arg(arg, tacho_pb_put_varied(at + 1, facts->value.as_uint));
+}
+
+/* The arguments of |row|, NULL as pf_args_try_put has it. */
+static TACHO_ALWAYS_INLINE unsigned char *put_args(const pf_writer *writer, unsigned char *first,
+                                                   const tacho_row *row, bool counts_cycles)
+{
+    unsigned char *at = first;
+    for (size_t i = 0; i < row->arg_count; i++) {
+        at = i < PLAIN_ARGS_MAX ? try_put_arg(writer, at, &row->args[i]) : NULL;
+        if (TACHO_UNLIKELY(at == NULL)) {
+            return pf_args_try_put(writer, first, row, counts_cycles,
+                                   PF_PLAIN_ROOM - PF_EVENT_OVERHEAD);
+        }
+    }
+    if (counts_cycles) {
+        unsigned char *arg = at;
+        at = put_arg_name(arg, writer->own_iids[PF_OWN_CYCLES]);
+        at[0] = UINT_TAG;
+        at = tacho_pb_put_varied(at + 1, (uint64_t)(row->of.span.end - row->start));
+        at = end_arg(arg, at);
+    }
+    return at;
+}
+
+/* ---- spans ------------------------------------------------------------------------------ */
+
+/* The BEGIN of |row|; false, with nothing written, where it is not plain. */
+static TACHO_ALWAYS_INLINE bool put_begin(const perfetto_sink *sink, plain_writer *to,
+                                          const tacho_row *row, int64_t start_ns)
+{
+    const pf_writer *writer = &sink->writer;
+    const pf_track_state *state = &sink->tracks[row->track];
+    if (TACHO_UNLIKELY(!pf_writer_knows_site(writer, row->of.span.site))) {
+        return false;
+    }
+    const pf_site *site = &writer->sites[row->of.span.site];
+    unsigned char *packet = to->at;
+    unsigned char *at = put_time(packet, (uint64_t)(start_ns - to->clock_ns));
+    unsigned char *event = at + PF_FRAME_BODY;
+    memcpy(at, state->begin_frame, PF_FRAME_BYTES);
+    at += state->frame_len;
+    memcpy(at, site->bytes, PF_SITE_BYTES_MAX);
+    at += site->len;
+    if (!writer->options.omit_args) {
+        at = put_args(writer, at, row, state->clock.counts_cycles);
+    }
+    if (TACHO_UNLIKELY(at == NULL || at - packet - PACKET_BODY >= ONE_BYTE)) {
+        return false;
+    }
+    event[-1] = (unsigned char)(at - event);
+    packet[1] = (unsigned char)(at - packet - PACKET_BODY);
+    to->at = at;
+    to->clock_ns = start_ns;
+    return true;
+}
+
+/* Whether |row| is a span that only its site can make other than plain. */
+static inline bool may_be_plain(const perfetto_sink *sink, const tacho_row *row)
+{
+    return row->kind == TACHO_ROW_SPAN && row->track < sink->track_count &&
+           sink->tracks[row->track].plain_epoch == sink->writer.epoch &&
+           sink->tracks[row->track].pending == TACHO_NONE && row->of.span.flags == 0 &&
+           row->of.span.run == TACHO_NONE;
+}
+
+static TACHO_ALWAYS_INLINE bool try_put_span(perfetto_sink *sink, plain_writer *to,
+                                             const tacho_row *row)
+{
+    if (TACHO_UNLIKELY(!may_be_plain(sink, row))) {
+        return false;
+    }
+    const tacho_clock *clock = &sink->tracks[row->track].clock;
+    int64_t start_ns = tacho_clock_ns(clock, row->start);
+    if (TACHO_UNLIKELY(!put_ends(sink, to, start_ns) || to->at >= to->stop ||
+                       sink->heap_count == sink->heap_capacity ||
+                       !put_begin(sink, to, row, start_ns))) {
+        return false;
+    }
+    pf_heap_push(sink, (pf_span_end){tacho_clock_ns(clock, row->of.span.end), sink->next_sequence++,
+                                     row->track, TACHO_NONE});
+    return true;
+}
+
+size_t pf_put_plain_spans(perfetto_sink *sink, const tacho_row *rows, size_t count)
+{
+    tacho_output *output = sink->writer.output;
+    plain_writer to = {output->cursor, find_stop(sink), sink->writer.clock_ns};
+    size_t done = 0;
+    while (done < count && try_put_span(sink, &to, &rows[done])) {
+        done++;
+    }
+    output->cursor = to.at;
+    sink->writer.clock_ns = to.clock_ns;
+    return done;
+}

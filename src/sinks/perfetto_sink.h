@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a Perfetto sink remembers between rows: spans that have begun and not ended, flows that wait
+ * for their span, spans held back for flows, facts of tracks. perfetto.c knows all rows,
+ * perfetto_plain.c those that nearly all are.
+ */
+#ifndef TACHO_SINKS_PERFETTO_SINK_H
+#define TACHO_SINKS_PERFETTO_SINK_H
+
+#include "sinks/perfetto_writer.h"
+
+enum {
+    PF_EVENT_OVERHEAD = 80 + PF_SITE_BYTES_MAX, /* tags, lengths and numbers, arguments aside */
+    PF_PLAIN_ROOM = 4096,                       /* does for nearly all events, arguments included */
+    PF_FRAME_BYTES = 16,
+    PF_FRAME_HEAD = 4, /* what belongs to the packet: sequence and flags */
+    PF_FRAME_BODY = 6, /* where the body of the event starts in a frame */
+    PF_FRAME_TYPE = 7, /* where its type is */
+};
+
+/* What only some spans have that have begun and not ended: flows may come for them, or ticks. */
+typedef struct pf_open_span {
+    int64_t end_ticks; /* extra ones: tacho_clock_extra_ticks */
+    uint32_t parent;   /* the one around it on its track, or TACHO_NONE */
+    uint32_t flows;    /* list of flows for its END */
+} pf_open_span;
+
+/* When a span that has begun ends. */
+typedef struct pf_span_end {
+    int64_t end_ns;
+    uint64_t sequence; /* by begin; of spans with one end the later begun ends first */
+    uint32_t track;
+    uint32_t slot; /* of its pf_open_span; TACHO_NONE for a plain one */
+} pf_span_end;
+
+/* Lists of flow ids, chained by index. */
+typedef struct pf_flow_node {
+    uint64_t id;
+    uint32_t next;
+} pf_flow_node;
+
+/* A span whose BEGIN waits for flows of its time. */
+typedef struct pf_held_span {
+    unsigned char *fields; /* of its event behind the frame, flows aside */
+    size_t field_len, field_capacity;
+    uint32_t track;
+    bool is_instant;
+    int64_t start_ticks; /* extra ones */
+    int64_t end_ns, end_ticks;
+    uint32_t before; /* the one held before it on its track, or TACHO_NONE */
+    uint32_t flows;
+} pf_held_span;
+
+typedef struct pf_track_state {
+    uint32_t top;     /* innermost open span that is not plain */
+    uint32_t pending; /* flows for the next BEGIN */
+    uint32_t held;    /* the last span held, good while |held_round| is the sink's */
+    uint64_t held_round;
+    uint64_t leaving_round; /* when an arrow that leaves was last given to a span held */
+    /* Facts of the track, which do not change from its first event on. */
+    bool has_facts;
+    bool holds_spans; /* flows may come that look for the span around them */
+    tacho_clock clock;
+    /*
+     * What every event of the track has behind its time: sequence and flags of the packet, then
+     * tag, length and type of the event, to be set, and the track's id.
+     */
+    unsigned char frame[PF_FRAME_BYTES];
+    unsigned char begin_frame[PF_FRAME_BYTES]; /* the same of a BEGIN */
+    unsigned char end_frame[PF_FRAME_BYTES];   /* and of an END that has nothing else */
+    size_t frame_len;
+    /* In this epoch nothing but its time and site has to be asked about a span of the track. */
+    uint32_t plain_epoch;
+} pf_track_state;
+
+typedef struct perfetto_sink {
+    tacho_events events;
+    pf_writer writer;
+    pf_open_span *spans; /* slots; free ones chained by parent */
+    size_t span_count, span_capacity;
+    uint32_t free_span;
+    pf_span_end *heap; /* of open spans, the next to end on top */
+    size_t heap_count, heap_capacity;
+    pf_flow_node *flows;
+    size_t flow_count, flow_capacity;
+    uint32_t free_flow;
+    pf_track_state *tracks;
+    size_t track_count, track_capacity;
+    uint64_t next_sequence;
+    pf_held_span *held; /* all start at |held_ns| */
+    size_t held_count, held_capacity, held_slots;
+    int64_t held_ns;
+    uint64_t held_round; /* counts releases, from 1 */
+} perfetto_sink;
+
+/* ---- the heap of open spans ------------------------------------------------------------ */
+
+static inline bool pf_ends_after(const pf_span_end *a, const pf_span_end *b)
+{
+    return a->end_ns != b->end_ns ? a->end_ns > b->end_ns : a->sequence < b->sequence;
+}
+
+static inline void pf_heap_push(perfetto_sink *sink, pf_span_end added)
+{
+    size_t at = sink->heap_count++;
+    while (at > 0 && pf_ends_after(&sink->heap[(at - 1) / 2], &added)) {
+        sink->heap[at] = sink->heap[(at - 1) / 2];
+        at = (at - 1) / 2;
+    }
+    sink->heap[at] = added;
+}
+
+static inline void pf_heap_pop(perfetto_sink *sink)
+{
+    pf_span_end *heap = sink->heap;
+    size_t count = --sink->heap_count;
+    pf_span_end moved = heap[count];
+    size_t at = 0;
+    for (size_t child = 1; child < count; child = 2 * at + 1) {
+        if (child + 1 < count && pf_ends_after(&heap[child], &heap[child + 1])) {
+            child++;
+        }
+        if (!pf_ends_after(&moved, &heap[child])) {
+            break;
+        }
+        heap[at] = heap[child];
+        at = child;
+    }
+    heap[at] = moved;
+}
+
+/* Writes the first of |rows| that are plain spans; how many. */
+size_t pf_put_plain_spans(perfetto_sink *sink, const tacho_row *rows, size_t count);
+
+#endif
