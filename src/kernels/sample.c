@@ -244,7 +244,7 @@ static tacho_status find_cells(const roi_align *self, int64_t region, bool is_y,
     out->start = from - self->shift;
     out->size = length / (double)cells;
     double wanted = self->samples > 0 ? (double)self->samples : ceil(out->size);
-    if (!isfinite(out->start) || !(fabs(wanted) <= SAMPLES_MAX)) {
+    if (!isfinite(out->start) || !isfinite(out->size) || !(fabs(wanted) <= SAMPLES_MAX)) {
         return tacho_fail(TACHO_CODE_BAD_DATA,
                           "region %" PRId64
                           " reaches from %g to %g, which is not a part of a picture",

@@ -154,6 +154,18 @@ static void test_indices(void **state)
 }
 
 /* Bits that must be the same everywhere. */
+static void test_regions(void **state)
+{
+    (void)state;
+    const tacho_array *picture = ARRAY(F32, SHAPE(1, 1, 2, 2), 1, 2, 3, 4);
+    const tacho_array *regions = ARRAY(F32, SHAPE(1, 4), 0, 0, 1, NAN);
+    check_failure(&(trial){.name = "RoiAlign",
+                           .opset = 16,
+                           .inputs = {picture, regions, ARRAY(I64, SHAPE(1), 0)},
+                           .attrs = {INT("sampling_ratio", 2)}},
+                  TACHO_DTYPE_F32, SHAPE(1, 1, 1, 1), TACHO_CODE_BAD_DATA);
+}
+
 static void test_functions(void **state)
 {
     (void)state;
@@ -186,9 +198,13 @@ static void test_functions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_convolutions),       cmocka_unit_test(test_products),
-        cmocka_unit_test(test_quantising),         cmocka_unit_test(test_shapes_of_no_size),
-        cmocka_unit_test(test_resampled_integers), cmocka_unit_test(test_indices),
+        cmocka_unit_test(test_convolutions),
+        cmocka_unit_test(test_products),
+        cmocka_unit_test(test_quantising),
+        cmocka_unit_test(test_shapes_of_no_size),
+        cmocka_unit_test(test_resampled_integers),
+        cmocka_unit_test(test_indices),
+        cmocka_unit_test(test_regions),
         cmocka_unit_test(test_functions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
