@@ -7,6 +7,7 @@
 #include "base/grow.h"
 #include "device/execute_parts.h"
 #include "kernels/invalid.h"
+#include "kernels/short_real.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,13 +58,15 @@ tacho_str tacho_step_type(const tacho_execution *self, uint32_t step)
 uint32_t tacho_step_input(const tacho_execution *self, uint32_t step, size_t i)
 {
     const tacho_step *at = &self->program->steps[step];
-    return i < at->input_count ? self->program->links[at->first_link + i] : TACHO_NONE;
+    return i < at->input_count ? tacho_wide_id(self, step, self->program->links[at->first_link + i])
+                               : TACHO_NONE;
 }
 
 uint32_t tacho_step_output(const tacho_execution *self, uint32_t step, size_t i)
 {
     const tacho_step *at = &self->program->steps[step];
-    return i < at->output_count ? self->program->links[at->first_link + at->input_count + i]
+    size_t link = (size_t)at->first_link + at->input_count + i;
+    return i < at->output_count ? tacho_wide_id(self, step, self->program->links[link])
                                 : TACHO_NONE;
 }
 
@@ -114,6 +117,9 @@ static void free_parts(tacho_execution *self)
     free(self->is_done);
     free(self->copies);
     free(self->values);
+    free(self->on_twins);
+    free(self->twins);
+    free(self->originals);
     free(self->tasks);
     free(self->input_pieces);
     free(self->operands);
@@ -223,7 +229,12 @@ static tacho_status run_tasks(tacho_execution *self, uint32_t first, uint32_t en
 {
     for (uint32_t i = first; i < end; i++) {
         tacho_task *task = &self->tasks[i];
-        TACHO_TRY(task->fast == NULL ? run_plain(self, task) : run_fast(self, task));
+        if (task->rounds_to != 0) {
+            tacho_short_round(tacho_vector_best(), task->rounds_to, task->place,
+                              (size_t)task->count);
+        } else {
+            TACHO_TRY(task->fast == NULL ? run_plain(self, task) : run_fast(self, task));
+        }
     }
     return TACHO_OK;
 }

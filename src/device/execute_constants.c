@@ -36,7 +36,7 @@ tacho_status tacho_execution_block(tacho_execution *self, tacho_value *value)
 
 void tacho_execution_trim(tacho_execution *self)
 {
-    for (size_t i = 0; i < self->program->tensor_count; i++) {
+    for (size_t i = 0; i < self->value_count; i++) {
         tacho_value *value = &self->values[i];
         if (value->state == TACHO_VALUE_CONSTANT && value->block != TACHO_NONE && !value->is_kept) {
             free(self->blocks[value->block]);
@@ -70,12 +70,14 @@ static tacho_status bring_bytes(tacho_execution *self, const tacho_program_tenso
 
 tacho_status tacho_execution_load_constant(tacho_execution *self, uint32_t tensor)
 {
+    if (tensor >= self->program->tensor_count) {
+        return tacho_wide_load_constant(self, tensor);
+    }
     const tacho_program_tensor *from = &self->program->tensors[tensor];
     tacho_value *value = &self->values[tensor];
     bool has_bytes = from->storage == TACHO_STORAGE_BYTES || from->storage == TACHO_STORAGE_SPLAT;
     bool is_constant = has_bytes || from->storage == TACHO_STORAGE_RANDOM;
-    size_t size =
-        tacho_dtype_is_packed(value->dtype) ? 1 : tacho_dtype_element_bytes(value->dtype);
+    size_t size = tacho_dtype_is_packed(value->dtype) ? 1 : tacho_dtype_element_bytes(value->dtype);
     uint64_t needed = from->storage == TACHO_STORAGE_SPLAT ? size : value->bytes, end;
     if (value->is_deferred && value->state == TACHO_VALUE_CONSTANT) {
         value->is_deferred = false; /* its inputs are none of that kind: no deep calls */

@@ -7,6 +7,7 @@
 #define TACHO_DEVICE_EXECUTE_FAST_TESTING_H
 
 #include "device/execute_testing.h"
+#include "kernels/element.h"
 #include "kernels/onednn.h"
 
 #include <inttypes.h>
@@ -171,7 +172,12 @@ static inline tacho_array run(fixture *self, tacho_kernel_choice choice,
 
 static inline double element(const tacho_array *array, uint64_t i)
 {
+    double real;
     switch ((int)array->dtype) {
+    case TACHO_DTYPE_F16:
+    case TACHO_DTYPE_BF16:
+        tacho_read_reals(array, (int64_t)i, 1, 1, &real);
+        return real;
     case TACHO_DTYPE_F32:
         return (double)((const float *)array->data)[i];
     case TACHO_DTYPE_I32:

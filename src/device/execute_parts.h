@@ -73,6 +73,7 @@ typedef struct tacho_task {
     bool is_quick;      /* |kernel| is: it needs no zeros */
     bool is_lossy;      /* it may make a number of NaN: an operation is invalid then */
     bool is_of_product; /* of a plain kernel, see tacho_kernel_call */
+    uint8_t rounds_to;  /* a tacho_dtype: it rounds |place|, and there is no kernel; 0: not */
     uint8_t input_count;
     uint32_t first_input; /* of a fast kernel: in |input_pieces|, TACHO_NONE for constants */
     uint32_t output_piece, scratch_piece;
@@ -86,6 +87,10 @@ typedef struct tacho_task {
             const tacho_kernel *kernel;
             tacho_task_call *call; /* or NULL: the step's own */
         };
+        struct { /* of one that rounds */
+            float *place;
+            uint64_t count;
+        };
     };
 } tacho_task;
 
@@ -94,7 +99,11 @@ struct tacho_execution {
     tacho_kernel_choice choice;
     uint32_t threads;
     tacho_fast *fast;    /* or NULL */
-    tacho_value *values; /* by tensor of the program */
+    tacho_value *values; /* by tensor of the program; twins, see execute_wide.c, behind them */
+    size_t value_count;
+    bool *on_twins;      /* by step; NULL, as the next two: there are no twins */
+    uint32_t *twins;     /* by tensor: a value, or TACHO_NONE */
+    uint32_t *originals; /* by twin: its tensor */
     bool *is_done;       /* by step: part of a task, or there is nothing to do */
     tacho_copy *copies;
     size_t copy_count, copy_capacity;
@@ -145,6 +154,23 @@ static inline const tacho_attr *tacho_step_attrs(const tacho_execution *self, co
 {
     return at->attr_count > 0 ? self->program->attrs + at->first_attr : NULL;
 }
+
+/* Short reals in f32, see execute_wide.c. */
+
+/* Decides which steps run on f32 twins of f16 and bf16 tensors. */
+tacho_status tacho_wide_plan(tacho_execution *self) TACHO_MUST_USE;
+/* Conversions between tensors and twins use them, too; for when all other uses are counted. */
+void tacho_wide_count_uses(tacho_execution *self);
+/* What |step| reads or makes for tensor |id|: that, or its twin. */
+uint32_t tacho_wide_id(const tacho_execution *self, uint32_t step, uint32_t id);
+/* The type that the program gives a value: of a twin, the one that it is rounded to. */
+tacho_dtype tacho_wide_type(const tacho_execution *self, uint32_t id);
+/* Adds the tasks that a step's outputs, or the program's inputs, need behind those that made them:
+ * rounding, and conversion for readers of the other kind. */
+tacho_status tacho_wide_settle(tacho_execution *self, uint32_t step) TACHO_MUST_USE;
+tacho_status tacho_wide_settle_inputs(tacho_execution *self) TACHO_MUST_USE;
+/* tacho_execution_load_constant of a twin. */
+tacho_status tacho_wide_load_constant(tacho_execution *self, uint32_t twin) TACHO_MUST_USE;
 
 /* Constants, see execute_constants.c. */
 

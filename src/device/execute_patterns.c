@@ -66,7 +66,7 @@ static bool is_number(const finder *f, uint32_t id, double wanted)
         return false;
     }
     array.data = self->values[id].data;
-    return is_rounded(array.dtype, tacho_real_at(&array, 0), wanted);
+    return is_rounded(tacho_wide_type(self, id), tacho_real_at(&array, 0), wanted);
 }
 
 /* The operand of |step| that is not |id|; TACHO_NONE when there is not exactly one. */

@@ -34,6 +34,7 @@ static tacho_status make_values(tacho_execution *self)
     if (self->values == NULL || self->op_tasks == NULL || self->is_done == NULL) {
         return tacho_no_memory();
     }
+    self->value_count = program->tensor_count;
     for (uint32_t i = 0; i < program->tensor_count; i++) {
         const tacho_program_tensor *tensor = &program->tensors[i];
         bool is_constant = tensor->storage == TACHO_STORAGE_BYTES ||
@@ -94,6 +95,7 @@ static tacho_status count_uses(tacho_execution *self)
     for (size_t i = 0; i < program->output_count; i++) {
         self->values[program->outputs[i]].uses++;
     }
+    tacho_wide_count_uses(self);
     return TACHO_OK;
 }
 
@@ -148,7 +150,6 @@ void tacho_step_fill(const tacho_execution *self, uint32_t step, tacho_array *ar
                      const tacho_array **links, tacho_kernel_call *out_call)
 {
     const tacho_step *at = &self->program->steps[step];
-    const uint32_t *ids = self->program->links + at->first_link;
     size_t count = (size_t)at->input_count + at->output_count;
     *out_call = (tacho_kernel_call){
         .opset = at->opset,
@@ -160,11 +161,11 @@ void tacho_step_fill(const tacho_execution *self, uint32_t step, tacho_array *ar
         .attr_count = at->attr_count,
     };
     for (size_t i = 0; i < count; i++) {
-        arrays[i] =
-            ids[i] == TACHO_NONE ? (tacho_array){0} : tacho_value_array(&self->values[ids[i]]);
-    }
-    for (size_t i = 0; i < at->input_count; i++) {
-        links[i] = ids[i] == TACHO_NONE ? NULL : &arrays[i];
+        uint32_t id = tacho_wide_id(self, step, self->program->links[at->first_link + i]);
+        arrays[i] = id == TACHO_NONE ? (tacho_array){0} : tacho_value_array(&self->values[id]);
+        if (i < at->input_count) {
+            links[i] = id == TACHO_NONE ? NULL : &arrays[i];
+        }
     }
     for (size_t i = 0; i < at->attr_count; i++) {
         if (out_call->attrs[i].kind == TACHO_ATTR_TENSOR) {
@@ -408,7 +409,7 @@ static tacho_status alias(tacho_execution *self, uint32_t from, uint32_t to)
     return TACHO_OK;
 }
 
-static tacho_status take_step(tacho_execution *self, uint32_t step)
+static tacho_status prepare_step(tacho_execution *self, uint32_t step)
 {
     bool is_constant, is_done = false;
     if (self->is_done[step]) {
@@ -447,11 +448,13 @@ static tacho_status take_steps(tacho_execution *self)
         for (; op < program->op_count && (op == 0 || program->ops[op].first_step <= i); op++) {
             self->op_tasks[op] = (uint32_t)self->task_count;
         }
-        TACHO_TRY(take_step(self, i));
+        TACHO_TRY(prepare_step(self, i));
+        TACHO_TRY(tacho_wide_settle(self, i));
     }
     for (; op <= program->op_count; op++) {
         self->op_tasks[op] = (uint32_t)self->task_count;
     }
+    self->op_tasks[0] = 0; /* with conversions of inputs */
     return TACHO_OK;
 }
 
@@ -574,7 +577,7 @@ static tacho_status bind(tacho_execution *self, tacho_task *task)
 /* Values, calls and fast kernels point to their memory. */
 static tacho_status give_memory(tacho_execution *self)
 {
-    for (size_t i = 0; i < self->program->tensor_count; i++) {
+    for (size_t i = 0; i < self->value_count; i++) {
         tacho_value *value = &self->values[i];
         const tacho_value *root = &self->values[value->root];
         if (root->piece != TACHO_NONE) {
@@ -585,7 +588,10 @@ static tacho_status give_memory(tacho_execution *self)
     }
     for (size_t i = 0; i < self->task_count; i++) {
         tacho_task *task = &self->tasks[i];
-        if (task->fast != NULL) {
+        if (task->rounds_to != 0) {
+            task->place = memory_of(self, task->output_piece);
+            task->count = self->pieces[task->output_piece].bytes / sizeof(float);
+        } else if (task->fast != NULL) {
             TACHO_TRY(bind(self, task));
         } else if (task->call != NULL) {
             task->call->input.data = self->values[task->call->from].data;
@@ -603,11 +609,13 @@ tacho_status tacho_execution_prepare(tacho_execution *self, const tacho_executio
 {
     TACHO_TRY(make_values(self));
     TACHO_TRY(tacho_execution_check(self, options));
-    TACHO_TRY(count_uses(self));
     if (self->choice == TACHO_KERNELS_FAST) {
         TACHO_TRY(tacho_fast_create(self->threads, &self->fast));
     }
+    TACHO_TRY(tacho_wide_plan(self));
+    TACHO_TRY(count_uses(self));
     TACHO_TRY(take_inputs(self));
+    TACHO_TRY(tacho_wide_settle_inputs(self));
     TACHO_TRY(take_steps(self));
     TACHO_TRY(keep_outputs(self));
     tacho_execution_trim(self);

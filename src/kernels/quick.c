@@ -256,6 +256,8 @@ static const struct {
     bool (*fits)(const tacho_kernel_call *call);
     bool has_reals, has_ints;
 } kernels[] = {
+    {{"Cast", TACHO_KERNEL_EACH, tacho_quick_cast}, tacho_quick_fits_cast, true, false},
+    {{"CastLike", TACHO_KERNEL_EACH, tacho_quick_cast}, tacho_quick_fits_cast, true, false},
     FUNCTION_ROW("Erf", tacho_quick_erf),
     FUNCTION_ROW("Exp", tacho_quick_exp),
     FUNCTION_ROW("Gelu", tacho_quick_gelu),

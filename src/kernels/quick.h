@@ -27,6 +27,10 @@ tacho_status tacho_quick_avg_pool(const tacho_kernel_call *call) TACHO_MUST_USE;
 bool tacho_quick_fits_instance_norm(const tacho_kernel_call *call);
 tacho_status tacho_quick_instance_norm(const tacho_kernel_call *call) TACHO_MUST_USE;
 
+/* Casts, see quick_cast.c. */
+bool tacho_quick_fits_cast(const tacho_kernel_call *call);
+tacho_status tacho_quick_cast(const tacho_kernel_call *call) TACHO_MUST_USE;
+
 /* Functions of elements, see quick_function.c. Those of one operand fit the same calls. */
 bool tacho_quick_fits_function(const tacho_kernel_call *call);
 tacho_status tacho_quick_erf(const tacho_kernel_call *call) TACHO_MUST_USE;

@@ -30,6 +30,7 @@ static const run_call run_calls[] = {
     {"Abs Ceil Floor Neg Reciprocal Round Sign Sqrt Relu", 13, 1, "f32:3x5", ""},
     {"Abs Neg Sign", 13, 1, "i8:3x5", ""},
     {"Relu Sigmoid Tanh Exp", 13, 1, "f16:3x5", ""},
+    {"Add Mul Sub Div Max", 13, 1, "f16:2x3 f16%3", ""},
     {"Acos Acosh Asin Asinh Atan Atanh Celu Cos Cosh Elu Erf Exp HardSigmoid HardSwish LeakyRelu "
      "Log Mish Selu Shrink Sigmoid Sin Sinh Softplus Softsign Swish Tan Tanh ThresholdedRelu Gelu",
      20, 1, "f32:2x5", "alpha=0.5"},

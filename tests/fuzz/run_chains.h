@@ -139,6 +139,26 @@ static const run_call run_chains[][CHAIN_MAX] = {
      {"Add", 13, 1, "@1 f16~1", ""},
      {"Mul", 13, 1, "@1 f16~0.5", ""},
      {"Mul", 13, 1, "@1 #0", ""}},
+    /* short reals in f32, with steps between that know only the short type */
+    {{"MatMul", 13, 1, "f16:3x4 f16%4x6", ""},
+     {"CumSum", 14, 1, "@1 i64~1", ""},
+     {"Add", 13, 1, "@2 @1", ""},
+     {"Softmax", 13, 1, "@1", "axis=1"},
+     {"Split", 13, 2, "@1 i64=2,4", "axis=1"},
+     {"Transpose", 13, 1, "@1", "perm=[1,0]"},
+     {"Cast", 13, 1, "@1", "to=1"}},
+    {{"Conv", 13, 1, "bf16:1x4x5x5 bf16%6x4x3x3 bf16%6", "pads=[1,1,1,1]"},
+     FUNCTION_IN("Relu"),
+     {"GlobalAveragePool", 13, 1, "@1", ""},
+     {"Reshape", 13, 1, "@1 i64=1,6", ""},
+     {"Gemm", 13, 1, "@1 bf16%3x6 bf16%3", "transB=1"},
+     {"Cast", 13, 1, "@1", "to=10"},
+     FUNCTION_IN("Tanh")},
+    {{"Gather", 13, 1, "f16%6x8 i64:3", ""},
+     {"LayerNormalization", 17, 1, "@1 f16%8 f16%8", "axis=-1"},
+     {"Slice", 13, 1, "@1 i64=0 i64=2 i64=0", ""},
+     {"Concat", 13, 1, "@1 f16%1x8", "axis=0"},
+     {"ReduceMean", 13, 1, "@1", "axes=[1] keepdims=0"}},
 };
 
 #undef DATA_IN
