@@ -6,6 +6,7 @@
 description of the messages in src/remote/wire.h.
 """
 import os
+import select
 import struct
 import subprocess
 import sys
@@ -32,6 +33,14 @@ def send(kind, payload, elapsed=0, length=None):
     sys.stdout.buffer.flush()
 
 
+def wait_for_the_end():
+    """Says nothing until the host is gone."""
+    host = select.poll()
+    host.register(0, 0)
+    host.poll()
+    os._exit(0)
+
+
 def send_without_end(kind):
     send(kind, b"", length=1 << 62)
     while True:
@@ -43,6 +52,8 @@ def change(kind, payload):
     if MODE == "endless value" and kind == VALUE or MODE == "endless result" and kind == RESULT or \
             MODE == "endless load" and kind == LOADED:
         send_without_end(kind)
+    if MODE == "stuck" and kind == RESULT:  # it never comes
+        wait_for_the_end()
     if MODE == "late" and kind == RESULT:  # no time is that late
         payload = payload[:16] + struct.pack("<q", 2**63 - 1) + payload[24:]
     if MODE == "long" and kind == RESULT:  # one could be that long, but not two
@@ -62,7 +73,7 @@ def change(kind, payload):
 
 def main():
     if MODE == "silent":
-        threading.Event().wait()
+        wait_for_the_end()
     board = subprocess.Popen([RUNTIME], stdin=sys.stdin, stdout=subprocess.PIPE)
     if MODE == "errors":  # without end, beside honest answers
         threading.Thread(target=lambda: [os.write(2, b"x" * 4096) for _ in iter(int, 1)], daemon=True).start()

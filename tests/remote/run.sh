@@ -72,14 +72,7 @@ expect_clean() {
 }
 
 # Processes of the board: all begin in its home directory.
-processes_there() {
-    local process
-    for process in /proc/[0-9]*; do
-        case $(readlink "$process/cwd" 2>/dev/null) in
-            "$BOARD_HOME" | "$BOARD_HOME"/*) tr '\0' ' ' <"$process/cmdline" 2>/dev/null ;;
-        esac
-    done
-}
+processes_there() { find /proc -maxdepth 2 -name cwd -lname "$BOARD_HOME*" 2>/dev/null; }
 
 nothing_runs() { [[ -z $(processes_there) ]]; }
 
@@ -521,6 +514,26 @@ case_silent() {
     wait_until no_ssh || fail "ssh still runs"
     expect_clean
 }
+
+# One that says nothing any more in the middle of an inference is given up by a second Ctrl-C.
+case_stuck() {
+    [[ -z ${BOARD_MACHINE:-} ]] || return 0
+    sed "s#@RUNTIME@#$runtime#; s#@MODE@#stuck#" "$here/liar.py" >"$work/liar"
+    "$tacho" run "$model" --host me@board --board-runtime "$work/liar" >"$work/out" 2>"$work/err" </dev/null &
+    long=$!
+    wait_until lock_is_held || fail "no run begins"
+    wait_until ended_by_interrupts || fail "does not end"
+    status=0
+    wait "$long" || status=$?
+    rm "$work/liar"
+    rm -rf "$BOARD_HOME"/.cache
+    expect_status 130
+    wait_until no_ssh || fail "ssh still runs"
+    expect_clean
+}
+
+lock_is_held() { ! lock_is_free; }
+ended_by_interrupts() { ! kill -INT "$long" 2>/dev/null; }
 
 # A copy that was left when the board was switched off goes with the next one; others' files stay.
 case_old_copies() {
