@@ -15,8 +15,8 @@ from ._errors import (BadDataError, CancelledError, InputOutputError, LibraryNot
                       UnsupportedError, UsageError)
 from ._library import library_version
 from ._version import __version__
-from .analyse import (Diff, annotate, breakdown, diff, info, machine, machines, ops, opstats,
-                      overview, query, write_opstats)
+from .analyse import (Diff, Roofline, annotate, baselines, breakdown, diff, info, machine, machines,
+                      ops, opstats, overview, query, roofline, save_baseline, write_opstats)
 from ._model import Note
 from ._values import Tensor
 from .compile import Compiled, compile
@@ -32,11 +32,11 @@ from .timechart import (TimeChartLog, TimeChartView, convert_to_perfetto,
 __all__ = [
     "BadDataError", "Board", "CancelledError", "Column", "Compiled", "Converted", "Diff", "Flow", "Inference",
     "InputOutputError", "LibraryNotFound", "LimitError", "Loss", "NotFoundError", "Note",
-    "OutOfMemoryError", "OutOfOrderError", "Part", "Profile", "Reported", "Run", "Runner",
+    "OutOfMemoryError", "OutOfOrderError", "Part", "Profile", "Reported", "Roofline", "Run", "Runner",
     "Sample", "Span", "Table", "Tables", "TachoError", "Tensor", "TimeChartLog",
     "TimeChartView", "Track", "UnsupportedError", "UsageError", "__version__", "annotate",
-    "breakdown", "compile", "convert", "convert_to_bytes", "convert_to_perfetto",
+    "baselines", "breakdown", "compile", "convert", "convert_to_bytes", "convert_to_perfetto",
     "csv_to_view_compile_profile", "csv_to_view_runtime_profile", "info", "diff", "library_version",
-    "machine", "machines", "ops", "opstats", "overview", "query", "read", "report", "run",
+    "machine", "machines", "ops", "opstats", "overview", "query", "read", "report", "roofline", "run", "save_baseline",
     "Flows", "Rows", "Samples", "Spans", "Tracks", "write_opstats",
 ]

@@ -169,6 +169,11 @@ class tacho_analyse_diff_result(Structure):
     _fields_ = [("outcome", enum), ("has_losses", c_bool), ("reserved", c_uint64 * 6)]
 
 
+class tacho_baselines_options(Structure):
+    _fields_ = [("input", tacho_view_options), ("reason", c_char_p), ("replaces", c_bool),
+                ("reserved", c_uint64 * 6)]
+
+
 class tacho_opstats_write_options(Structure):
     _fields_ = [("has_summaries", c_bool), ("has_traces", c_bool), ("table_format", c_char_p),
                 ("trace_format", c_char_p), ("host_trace", c_char_p), ("cores", POINTER(c_uint32)),
@@ -231,6 +236,12 @@ class tacho_compiled_options(Structure):
                 ("devices", c_uint32), ("batch", c_uint32), ("stats_level", c_uint32),
                 ("note", Note), ("user", c_void_p), ("progress", Progress), ("grid", c_char_p),
                 ("places", c_char_p), ("pmu_events", c_char_p), ("reserved", c_uint64 * 4)]
+
+
+class tacho_analyse_roofline_options(Structure):
+    _fields_ = [("input", tacho_view_options), ("machine", c_char_p), ("roof", c_char_p),
+                ("model", POINTER(tacho_compiled_options)), ("sort", c_char_p), ("top", c_uint64),
+                ("reserved", c_uint64 * 6)]
 
 
 class tacho_runner_options(Structure):
@@ -349,6 +360,11 @@ FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "tacho_analyse_diff": (status, (POINTER(tacho_analyse_side),
                                     POINTER(tacho_analyse_diff_options),
                                     POINTER(tacho_analyse_diff_result), out)),
+    "tacho_analyse_roofline": (status, (texts, c_size_t, POINTER(tacho_analyse_roofline_options),
+                                        POINTER(c_uint64), out)),
+    "tacho_baselines_save": (status, (c_char_p, c_char_p, POINTER(tacho_analyse_side),
+                                      POINTER(tacho_baselines_options), POINTER(c_bool))),
+    "tacho_baselines_list": (status, (c_char_p, POINTER(tacho_view_options), out)),
     "tacho_opstats_write": (status, (c_char_p, c_char_p, c_char_p,
                                      POINTER(tacho_opstats_write_options), POINTER(c_uint64))),
     "tacho_machines_list": (status, (out,)),

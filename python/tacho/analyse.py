@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Optional, Union
 
 from . import _abi
 from ._errors import UsageError
 from ._inputs import Inputs, Source, ViewOptions
 from ._library import (Guard, StrPath, c_list, c_name, c_path, c_text, check, library, set_members, text)
+from ._model import Note, Notes, fill_compile_options
 from .tables import Tables
 
 __tracebackhide__ = True  # pytest shows the caller
@@ -139,6 +140,64 @@ def diff(before: Union[Source, Sequence[Source]], after: Union[Source, Sequence[
     found.outcome = ("none", "pass", "inconclusive", "regression")[result.outcome]
     found.has_losses = result.has_losses
     return found
+
+
+class Roofline(Tables):
+    """How far operators are from what their machine can do: see roofline()."""
+
+    #: Points above their roof, which cannot be: a time, a size or the machine is wrong.
+    above_count = 0
+    #: What a person should know, such as operators that are not known.
+    notes: list[Note] = []
+
+
+def roofline(*sources: Source, machine: Union[str, "os.PathLike[str]", None] = None,  # pylint: disable=redefined-outer-name
+             roof: Optional[str] = None, sort: Optional[str] = None, top: int = 0,
+             model: Optional[Mapping[str, Any]] = None, progress: Optional[Progress] = None,
+             **reading: Any) -> Roofline:
+    """How far operators of models, programs and profiles are from what their machine can do: the
+    tables "ceilings" and "roofline".
+
+    |machine| is a name or the path of a description; |roof| gives ceilings instead, such as
+    "f16=989TFLOP/s,HBM=4.8TB/s". |sort| is "time", "gain", "roof", "intensity", "name" or "order".
+    Profiles are joined with one model or program; |model| are options of compile() for it.
+    |reading| are options of Profile."""
+    options, above = _abi.tacho_analyse_roofline_options(), ctypes.c_uint64()
+    pointer = ctypes.c_void_p()
+    with Guard() as guard, Inputs(sources).paths() as (paths, count):
+        notes = Notes(guard)
+        compiling = fill_compile_options(_abi.tacho_compiled_options(), **(model or {}))
+        compiling.note = notes.callback
+        ViewOptions(**reading).fill(options.input, guard, progress)
+        set_members(options, machine=c_name(machine), roof=c_text(roof), sort=c_text(sort), top=top)
+        options.model = ctypes.pointer(compiling)
+        check(library().tacho_analyse_roofline(paths, count, ctypes.byref(options),
+                                               ctypes.byref(above), ctypes.byref(pointer)), guard)
+    found = Roofline(pointer)
+    found.above_count, found.notes = above.value, notes.items
+    return found
+
+
+def save_baseline(folder: StrPath, name: str, *sources: Source, reason: Optional[str] = None,
+                  replace: bool = False, progress: Optional[Progress] = None,
+                  **reading: Any) -> bool:
+    """Saves profiles as the baseline |name| of the directory |folder|, as `tacho baseline save`
+    does; with |replace|, which needs a |reason|, as `tacho baseline accept`. The path folder/name can be
+    given to diff() and wherever profiles are. Returns whether every record was read."""
+    options, has_losses = _abi.tacho_baselines_options(), ctypes.c_bool()
+    with Guard() as guard, Inputs(sources).paths() as (paths, count):
+        ViewOptions(**reading).fill(options.input, guard, progress)
+        set_members(options, reason=c_text(reason), replaces=replace)
+        side = _abi.tacho_analyse_side(ctypes.cast(paths, _abi.texts), count)
+        check(library().tacho_baselines_save(c_path(folder), c_text(name), ctypes.byref(side),
+                                             ctypes.byref(options), ctypes.byref(has_losses)),
+              guard)
+    return not has_losses.value
+
+
+def baselines(folder: StrPath) -> Tables:
+    """The baselines of a directory: the table "baselines"."""
+    return _tables(library().tacho_baselines_list, c_path(folder), None)
 
 
 def write_opstats(program: StrPath, stats: StrPath, folder: StrPath, *, summary: bool = True,

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Analyses, tables and conversions give what the commands of tacho give."""
 import csv
+import io
 import json
 import os
 import signal
 import shutil
+import subprocess
 import tempfile
 import threading
 import unittest
@@ -12,6 +14,7 @@ import unittest
 from helpers import DATA, R0, T1, needs_numpy, needs_pandas
 
 import tacho
+import tiny_onnx
 
 KINETO = DATA / "chrome" / "kineto.json"
 DEBUG = DATA / "annotate" / "clean.9.executable-targets.mlir"
@@ -195,6 +198,50 @@ class Analyses(unittest.TestCase):
             faster = tacho.diff(os.path.join(folder, "new"), os.path.join(folder, "old"),
                                 gate="rel=3%,abs=20us")
             self.assertEqual(faster.outcome, "pass")
+
+    def test_agreement(self):
+        """An estimate and a measurement: each operator's ratio is that of their times."""
+        with tempfile.TemporaryDirectory() as folder:
+            run = os.path.join(folder, "run.json")
+            with open(run, "w", encoding="utf-8") as target:
+                json.dump([{"ph": "X", "name": name, "pid": 1, "tid": 1, "ts": ts, "dur": dur}
+                           for name, ts, dur in (("conv", 0, 20), ("relu", 20, 5))], target)
+            estimate = b'S1,0,8000,loc("m":2:1),conv\nS2,8000,8800,loc("m":3:1),relu\n'
+            found = tacho.diff(estimate, run)
+            self.assertEqual({row["operation"]: row["ratio"] for row in found["agreement"]},
+                             {"relu": 5.0, "conv": 2.0})
+
+    def test_roofline(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "chain.onnx")
+            with open(path, "wb") as target:
+                target.write(tiny_onnx.model("Exp", "f32", (64, 64)))
+            found = tacho.roofline(path, machine="aic100")
+            self.assertEqual(found.above_count, 0)
+            said = subprocess.run(["tacho", "roofline", path, "-m", "aic100", "--csv", "--top", "0"],
+                                  check=True, capture_output=True, text=True).stdout
+            self.assertEqual([row["operator"] for row in found["roofline"]],
+                             [row["operator"] for row in csv.DictReader(io.StringIO(said))])
+            self.assertEqual(len(tacho.roofline(path, machine="aic100", top=1)["roofline"]), 1)
+            above = tacho.roofline(path, roof="f32=1FLOP/s,DDR=1B/s", machine="aic100")
+            self.assertGreater(above.above_count, 0)
+            with self.assertRaises(tacho.UsageError):
+                tacho.roofline(path, machine="aic100", sort="speed")
+            with self.assertRaises(TypeError):
+                tacho.roofline(path, model={"colour": "red"})
+
+    def test_baselines(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertTrue(tacho.save_baseline(folder, "main", T1))
+            with self.assertRaises(tacho.TachoError):
+                tacho.save_baseline(folder, "main", T1)
+            with self.assertRaises(tacho.TachoError):
+                tacho.save_baseline(folder, "main", T1, replace=True)
+            self.assertTrue(tacho.save_baseline(folder, "main", T1, replace=True, reason="again"))
+            listed = tacho.baselines(folder)["baselines"]
+            self.assertEqual([row["reason"] for row in listed][-1], "again")
+            same = tacho.diff(os.path.join(folder, "main"), T1, gate="rel=1%")
+            self.assertEqual(same.outcome, "pass")
 
     def test_bytes(self):
         self.assertEqual(tacho.ops(T1.read_bytes())["ops"]["total_ns"],
