@@ -46,12 +46,10 @@ static void print_format(const char *name, const char *text)
 static void print_limits(const tacho_trace_sink *sink)
 {
     char text[160];
-    bool is_read_back = (sink->limits & TACHO_LIMIT_READING) == 0;
     for (unsigned i = 0; i < TACHO_TRACE_LIMIT_COUNT; i++) {
-        bool is_shown =
-            is_read_back ? (sink->limits & (1U << i)) != 0 : i == TACHO_LIMIT_NUMBER_READING;
-        if (is_shown) {
-            snprintf(text, sizeof(text), "%s%s", is_read_back ? "does not carry " : "",
+        if ((sink->limits & (1U << i)) != 0) {
+            snprintf(text, sizeof(text), "%s%s",
+                     i != TACHO_LIMIT_NUMBER_READING ? "does not carry " : "",
                      tacho_trace_limit_phrase(i));
             printf("%*s", LIMIT_INDENT, "");
             tacho_help_print_wrapped(text, LIMIT_INDENT, LIMIT_INDENT + 2);

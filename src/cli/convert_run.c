@@ -13,20 +13,33 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+/* Formats of spans alone say spans, and what else there was; others take all events. */
+static void print_unplaced(const tacho_dict *dict, char *text, size_t size)
+{
+    text[0] = '\0';
+    if (dict->unplaced_count > 0) {
+        snprintf(text, size, "; %" PRIu64 " other event%s no place in this format",
+                 dict->unplaced_count, dict->unplaced_count == 1 ? " has" : "s have");
+    }
+}
+
 static void print_summary(const tacho_conversion *conversion, const tacho_dict *dict)
 {
     uint64_t left_out_count = tacho_intake_left_out_count(dict);
-    uint64_t written_count = tacho_intake_read_count(dict) - left_out_count;
+    uint64_t written_count = tacho_intake_read_count(dict) - left_out_count - dict->unplaced_count;
+    const char *noun = (conversion->sink->limits & TACHO_LIMIT_SPANS) != 0 ? "span" : "event";
+    char unplaced[80];
+    print_unplaced(dict, unplaced, sizeof(unplaced));
     bool is_stdout = strcmp(conversion->output_path, "-") == 0;
     char left_out[64] = "";
     if (left_out_count > 0) {
         snprintf(left_out, sizeof(left_out), " (%" PRIu64 " left out)", left_out_count);
     }
-    tacho_talk("wrote", "%s: %" PRIu64 " event%s%s from %zu input%s",
-               is_stdout ? "standard output" : conversion->output_path, written_count,
+    tacho_talk("wrote", "%s: %" PRIu64 " %s%s%s from %zu input%s%s",
+               is_stdout ? "standard output" : conversion->output_path, written_count, noun,
                written_count == 1 ? "" : "s", left_out, conversion->intake.input_count,
-               conversion->intake.input_count == 1 ? ""
-                                                   : "s, each from its own zero (not aligned)");
+               conversion->intake.input_count == 1 ? "" : "s, each from its own zero (not aligned)",
+               unplaced);
 }
 
 static int report(const tacho_conversion *conversion, const tacho_dict *dict,

@@ -133,7 +133,8 @@ typedef struct tacho_dict {
     size_t metadata_count, metadata_capacity;
     tacho_loss *losses;
     size_t loss_count, loss_capacity;
-    tacho_str part_name; /* what the next part is to be called; empty: after its path */
+    uint64_t unplaced_count; /* rows that the sink's format has no place for, once it is finished */
+    tacho_str part_name;     /* what the next part is to be called; empty: after its path */
 } tacho_dict;
 
 tacho_status tacho_dict_init(tacho_dict *dict) TACHO_MUST_USE;

@@ -308,6 +308,7 @@ static tacho_status pprof_finish(tacho_events *events)
 {
     pprof_sink *sink = sink_of(events);
     unsigned char bytes[2 * VARINT_BYTES];
+    events->dict->unplaced_count = sink->instant_count + sink->sample_count + sink->flow_end_count;
     write_type(sink, WORD_SPANS, WORD_COUNT);
     write_type(sink, WORD_TIME, WORD_NANOSECONDS);
     for (size_t i = 0; i < sink->node_count; i++) {
@@ -359,7 +360,7 @@ const tacho_trace_sink tacho_sink_pprof = {
     .name = "pprof",
     .title = "pprof, stacks of nested spans",
     .suffixes = suffixes,
-    .limits = TACHO_LIMIT_READING,
+    .limits = TACHO_LIMIT_READING | TACHO_LIMIT_SPANS,
     .open = pprof_open,
     .close = pprof_close,
 };

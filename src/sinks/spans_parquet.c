@@ -261,6 +261,7 @@ static tacho_status parquet_finish(tacho_events *events)
     TACHO_TRY(add_count(sink, "tacho.lost_records", tacho_trace_lost_count(events->dict)));
     TACHO_TRY(add_count(sink, "tacho.counter_samples_left_out", sink->sample_count));
     TACHO_TRY(add_count(sink, "tacho.flow_ends_left_out", sink->flow_end_count));
+    events->dict->unplaced_count = sink->sample_count + sink->flow_end_count;
     return tacho_parquet_finish(sink->writer);
 }
 
@@ -305,7 +306,7 @@ const tacho_trace_sink tacho_sink_spans_parquet = {
     .name = "parquet",
     .title = "Parquet, one row per span",
     .suffixes = suffixes,
-    .limits = TACHO_LIMIT_READING,
+    .limits = TACHO_LIMIT_READING | TACHO_LIMIT_SPANS,
     .takes_rows_as_given = true,
     .open = parquet_open,
     .close = parquet_close,

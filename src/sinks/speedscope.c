@@ -215,6 +215,7 @@ static void put_facts(speedscope_sink *sink)
 static tacho_status speedscope_finish(tacho_events *events)
 {
     speedscope_sink *sink = sink_of(events);
+    events->dict->unplaced_count = sink->instant_count + sink->sample_count + sink->flow_end_count;
     tacho_output_write_cstring(
         sink->output, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\","
                       "\"exporter\":\"tacho\",\"shared\":{\"frames\":[");
@@ -261,7 +262,7 @@ const tacho_trace_sink tacho_sink_speedscope = {
     .name = "speedscope",
     .title = "speedscope, one profile per track",
     .suffixes = suffixes,
-    .limits = TACHO_LIMIT_READING,
+    .limits = TACHO_LIMIT_READING | TACHO_LIMIT_SPANS,
     .open = speedscope_open,
     .close = speedscope_close,
 };

@@ -33,6 +33,7 @@ typedef struct tacho_trace_options {
     X(NUMBER_TYPES, "whether a whole number was written as unsigned")                              \
     X(FLOW_FACTS, "what an arrow stands for, and which of its ends is the last")                   \
     X(PARTIAL, "flows and runs; arguments become text")                                            \
+    X(SPANS, "counters and arrows: spans alone are written")                                       \
     X(READING, "for other programs only: tacho does not read it back")
 
 enum {
