@@ -101,6 +101,22 @@ static tacho_status take_model(tacho_roof_list *list, const char *path, tacho_ro
 
 /* ---- programs ---------------------------------------------------------------------------- */
 
+/* A program file has multiply-adds; steps of other operators are known from the model alone. */
+static void say_stepless(const tacho_roof_list *list, const char *path,
+                         const tacho_program *program)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < program->op_count; i++) {
+        count += program->ops[i].macs == 0 ? 1 : 0;
+    }
+    if (count > 0 && !list->is_quiet) {
+        tacho_note(list->notes, "note",
+                   "%s: %zu of %zu operators have no FLOP: a program file says multiply-adds "
+                   "alone; name the model instead to have all",
+                   path, count, program->op_count);
+    }
+}
+
 static tacho_status take_program(tacho_roof_list *list, const char *path, tacho_roof_works *works)
 {
     tacho_program program = {0};
@@ -112,6 +128,7 @@ static tacho_status take_program(tacho_roof_list *list, const char *path, tacho_
     }
     if (status == TACHO_OK) {
         status = tacho_roof_works_take_program(works, &program, machine);
+        say_stepless(list, path, &program);
     }
     tacho_program_deinit(&program);
     return status;

@@ -21,7 +21,7 @@ typedef struct ceiling {
 } ceiling;
 
 typedef struct point {
-    tacho_str name, bound;
+    tacho_str machine, name, bound;
     double intensity, gflops, percent; /* the last negative where it is not known */
     bool is_above;
 } point;
@@ -101,6 +101,7 @@ static tacho_status add_point(drawing *self, const tacho_table *table, size_t ro
         return TACHO_OK;
     }
     self->point_count++;
+    TACHO_TRY(text_of(self, table, row, TACHO_COL_MACHINE, &added->machine));
     TACHO_TRY(text_of(self, table, row, TACHO_COL_OPERATOR, &added->name));
     TACHO_TRY(text_of(self, table, row, TACHO_COL_BOUND, &added->bound));
     TACHO_TRY(text_of(self, table, row, TACHO_COL_VERDICT, &verdict));
@@ -245,12 +246,12 @@ static double highest_rate(const drawing *self, tacho_str machine)
     return highest;
 }
 
-/* Of several machines each ceiling says whose it is. */
-static void write_machine(const drawing *self, const ceiling *of, tacho_output *output)
+/* Of several machines each ceiling and each point says whose it is. */
+static void write_machine(const drawing *self, tacho_str machine, tacho_output *output)
 {
     for (size_t i = 0; i < self->ceiling_count; i++) {
-        if (!tacho_str_equal(self->ceilings[i].machine, of->machine)) {
-            write_escaped(output, of->machine);
+        if (!tacho_str_equal(self->ceilings[i].machine, machine)) {
+            write_escaped(output, machine);
             tacho_output_write(output, " ", 1);
             return;
         }
@@ -280,7 +281,7 @@ static void write_memory(const drawing *self, const ceiling *memory, tacho_outpu
                         x_of(self, start), y_of(self, start + rate), x_of(self, end),
                         y_of(self, end + rate), x_of(self, start + (end - start) / 4) + 12,
                         y_of(self, start + rate + (end - start) / 4) + 8);
-    write_machine(self, memory, output);
+    write_machine(self, memory->machine, output);
     write_escaped(output, memory->name);
     tacho_output_printf(output, " %.6g GB/s</text>\n", memory->gb);
 }
@@ -303,7 +304,7 @@ static void write_compute(const drawing *self, size_t index, tacho_output *outpu
                         "stroke-width=\"2\"/><text x=\"%d\" y=\"%.1f\" text-anchor=\"end\" "
                         "fill=\"#080\">",
                         x_of(self, start), y, LEFT + WIDTH, y, LEFT + WIDTH - 4, y - 5);
-    write_machine(self, of, output);
+    write_machine(self, of->machine, output);
     write_escaped(output, of->name);
     for (size_t i = index + 1; i < self->ceiling_count; i++) {
         if (is_same_line(&self->ceilings[i], of)) {
@@ -321,6 +322,7 @@ static void write_point(const drawing *self, const point *of, tacho_output *outp
                         "<title>",
                         x_of(self, log10(of->intensity)), y_of(self, log10(of->gflops)),
                         of->is_above ? "#d00" : "#444");
+    write_machine(self, of->machine, output);
     write_escaped(output, of->name);
     tacho_output_printf(output, ": %.4g GFLOP/s at %.4g FLOP/B", of->gflops, of->intensity);
     if (of->percent >= 0) {
