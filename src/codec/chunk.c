@@ -102,8 +102,9 @@ tacho_status tacho_chunk_open(tacho_chunk_reader *reader, tacho_str file, uint32
     }
     if (version != TACHO_CHUNK_VERSION) {
         return tacho_fail(TACHO_CODE_UNSUPPORTED,
-                          "byte 12: unsupported format version %u; expected %d", (unsigned)version,
-                          TACHO_CHUNK_VERSION);
+                          "byte 12: a file of version %u, of which this tacho knows only %d; "
+                          "read it with the tacho that wrote it, or make it again",
+                          (unsigned)version, TACHO_CHUNK_VERSION);
     }
     return TACHO_OK;
 }

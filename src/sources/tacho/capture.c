@@ -130,7 +130,9 @@ static tacho_status take_chunk(capture_file *file, const tacho_chunk *chunk)
 {
     bool is_next = chunk->sequence == file->next_sequence;
     if (chunk->version != TACHO_CAPTURE_VERSION) {
-        return tacho_fail(TACHO_CODE_UNSUPPORTED, "%s: unsupported capture version %u; expected %d",
+        return tacho_fail(TACHO_CODE_UNSUPPORTED,
+                          "%s: a capture of version %u, of which this tacho knows only %d; read it "
+                          "with the tacho that wrote it, or make it again",
                           file->input->name, (unsigned)chunk->version, TACHO_CAPTURE_VERSION);
     }
     file->has_read = true;
