@@ -22,6 +22,8 @@ analyses_run() {
             cost_of "$tacho" "$command" "$input" --format csv -o /dev/null -q
             analyses_line "$command"
         done
+        cost_of "$tacho" ops "$input" --by layer --format csv -o /dev/null -q
+        analyses_line 'ops --by layer'
         # Ceilings so high that made-up times are below them.
         cost_of "$tacho" roofline "$input" --roof f32=900PFLOP/s,RAM=900PB/s --format csv -o /dev/null -q
         analyses_line roofline

@@ -67,10 +67,17 @@ typedef struct tacho_analyse_ops_options {
     /* Optional: whether an operation is wanted. |location| is empty when it has none. */
     bool (*accepts)(void *user, const char *name, const char *location);
     void *user;
-    uint64_t reserved[6]; /* zero */
+    /* Rows are groups instead: "op" (the operator that launched the work), "kernel", "layer",
+     * "layer:2" (two levels), "line", "device" or "step"; NULL: operations. Sorted by self, total,
+     * count or name; without |accepts| and |track_class| */
+    const char *by;
+    uint64_t reserved[5]; /* zero */
 } tacho_analyse_ops_options;
 
-/* Which operations took the time: the table "ops". */
+/*
+ * Which operations took the time: the table "ops". By groups: the tables "groups", with times of
+ * host and devices apart, and "notes" (what the profiles do not allow to be said).
+ */
 TACHO_API tacho_status tacho_analyse_ops(const char *const *paths, size_t path_count,
                                          const tacho_analyse_ops_options *options,
                                          tacho_tables **out_tables) TACHO_MUST_USE;

@@ -143,7 +143,7 @@ class tacho_analyse_breakdown_options(Structure):
 class tacho_analyse_ops_options(Structure):
     _fields_ = [("input", tacho_view_options), ("by_instance", c_bool), ("sort", c_char_p),
                 ("top", c_uint64), ("track_class", c_char_p), ("accepts", Accepts),
-                ("user", c_void_p), ("reserved", c_uint64 * 6)]
+                ("user", c_void_p), ("by", c_char_p), ("reserved", c_uint64 * 5)]
 
 
 class tacho_analyse_annotate_options(Structure):

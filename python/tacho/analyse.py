@@ -52,15 +52,17 @@ def breakdown(*sources: Source, top: int = 0, omits_advice: bool = False,
 
 def ops(*sources: Source, by_instance: bool = False, sort: Optional[str] = None, top: int = 0,
         track_class: Optional[str] = None,
-        accepts: Optional[Callable[[str, str], bool]] = None,
+        accepts: Optional[Callable[[str, str], bool]] = None, by: Optional[str] = None,
         progress: Optional[Progress] = None, **reading: Any) -> Tables:
     """Which operations took the time: the table "ops". |accepts| is asked with name and location
-    whether an operation is wanted. |reading| are options of Profile."""
+    whether an operation is wanted. |by| makes rows of groups instead, the tables "groups" and
+    "notes": "op", "kernel", "layer", "layer:2", "line", "device" or "step". |reading| are options
+    of Profile."""
     options = _abi.tacho_analyse_ops_options()
     with Guard() as guard, Inputs(sources).paths() as (paths, count):
         ViewOptions(**reading).fill(options.input, guard, progress)
         set_members(options, by_instance=by_instance, sort=c_text(sort), top=top,
-                    track_class=c_text(track_class))
+                    track_class=c_text(track_class), by=c_text(by))
         if accepts is not None:
             asked: Callable[[str, str], bool] = accepts
             options.accepts = _abi.Accepts(lambda _user, name, location: bool(

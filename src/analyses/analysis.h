@@ -55,6 +55,7 @@ typedef struct tacho_analysis {
     X(OVERVIEW, overview)                                                                          \
     X(BREAKDOWN, breakdown)                                                                        \
     X(VERDICT, verdict)                                                                            \
+    X(GROUPS, groups)                                                                              \
     X(OPS, ops)                                                                                    \
     X(PROGRAM, program)                                                                            \
     X(MODEL, model)                                                                                \

@@ -37,7 +37,8 @@ static slot *set_of(const tacho_launch_window *window, uint64_t id)
     return &window->slots[mixed * WAYS];
 }
 
-tacho_status tacho_launch_window_add(tacho_launch_window *window, const tacho_launch *launch)
+/* |replaces|: a launch of the same id. */
+static tacho_status add(tacho_launch_window *window, const tacho_launch *launch, bool replaces)
 {
     if (window->slots == NULL) {
         TACHO_TRY(tacho_items_make(&window->slots, SLOT_COUNT));
@@ -45,7 +46,7 @@ tacho_status tacho_launch_window_add(tacho_launch_window *window, const tacho_la
     slot *set = set_of(window, launch->id);
     slot *into = &set[0];
     for (size_t i = 0; i < WAYS; i++) {
-        if (!set[i].is_used || set[i].launch.id == launch->id) {
+        if (!set[i].is_used || (replaces && set[i].launch.id == launch->id)) {
             into = &set[i];
             break;
         }
@@ -53,6 +54,16 @@ tacho_status tacho_launch_window_add(tacho_launch_window *window, const tacho_la
     }
     *into = (slot){*launch, window->serial++, true};
     return TACHO_OK;
+}
+
+tacho_status tacho_launch_window_add(tacho_launch_window *window, const tacho_launch *launch)
+{
+    return add(window, launch, true);
+}
+
+tacho_status tacho_launch_window_add_more(tacho_launch_window *window, const tacho_launch *launch)
+{
+    return add(window, launch, false);
 }
 
 static slot *find_slot(const tacho_launch_window *window, uint64_t id)

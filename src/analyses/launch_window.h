@@ -33,6 +33,10 @@ void tacho_launch_window_clear(tacho_launch_window *window);
 tacho_status tacho_launch_window_add(tacho_launch_window *window,
                                      const tacho_launch *launch) TACHO_MUST_USE;
 
+/* The same, and those of the same id stay. */
+tacho_status tacho_launch_window_add_more(tacho_launch_window *window,
+                                          const tacho_launch *launch) TACHO_MUST_USE;
+
 /* Finds the launch |id|; false when there is none. It stays: one call may start several things. */
 bool tacho_launch_window_find(const tacho_launch_window *window, uint64_t id,
                               tacho_launch *out_launch);

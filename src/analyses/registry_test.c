@@ -8,6 +8,7 @@
 #include "analyses/model_tables.h"
 #include "analyses/ops.h"
 #include "analyses/breakdown/breakdown.h"
+#include "analyses/groups/groups.h"
 #include "analyses/overview.h"
 #include "analyses/program_tables.h"
 #include "analyses/query.h"
@@ -71,6 +72,10 @@ static const void *options_of(const tacho_analysis *analysis)
     static const tacho_roofline_options roofline = {.sort = TACHO_ROOFLINE_BY_TIME};
     if (strcmp(analysis->options, "tacho_roofline_options") == 0) {
         return &roofline;
+    }
+    static const tacho_groups_options groups = {.by = TACHO_GROUP_BY_LAYER};
+    if (strcmp(analysis->options, "tacho_groups_options") == 0) {
+        return &groups;
     }
     assert_string_equal(analysis->options, "tacho_ops_options");
     return &ops;

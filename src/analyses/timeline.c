@@ -388,25 +388,29 @@ static uint32_t kept_number(const tacho_row *row, uint32_t key)
     return TACHO_NONE;
 }
 
+/* Keeps |call| for work that names its number, and tells of work that did so before it came. */
+static tacho_status add_caller(tacho_timeline *self, const tacho_launch *call)
+{
+    tacho_launch waiting;
+    while (self->taker.late != NULL &&
+           tacho_launch_window_take(&self->waiting, call->id, &waiting)) {
+        TACHO_TRY(self->taker.late(self->taker.self, waiting.place, call->place));
+    }
+    return tacho_launch_window_add(&self->callers, call);
+}
+
 /* Notes where the call |row| is, for work that names its number. */
 static tacho_status note_caller(tacho_timeline *self, const tacho_row *row)
 {
     uint32_t external =
         self->needs_externals ? kept_number(row, self->external_keys[0]) : TACHO_NONE;
     tacho_launch call = {.track = row->track, .place = place_on(self, row->track)};
-    tacho_launch waiting;
     if (external != TACHO_NONE) {
         call.id = external_id(external);
-        TACHO_TRY(tacho_launch_window_add(&self->callers, &call));
-    }
-    if (row->of.span.op == TACHO_NONE) {
-        return TACHO_OK;
+        TACHO_TRY(add_caller(self, &call));
     }
     call.id = correlation_id(row->of.span.op);
-    if (self->taker.late != NULL && tacho_launch_window_take(&self->waiting, call.id, &waiting)) {
-        TACHO_TRY(self->taker.late(self->taker.self, waiting.place, call.place));
-    }
-    return tacho_launch_window_add(&self->callers, &call);
+    return row->of.span.op != TACHO_NONE ? add_caller(self, &call) : TACHO_OK;
 }
 
 /* Arrows that leave from |row|, a span on |track|, leave from where it is. */
@@ -517,6 +521,19 @@ static void join_launch(tacho_timeline *self, track_state *track, tacho_timeline
     }
 }
 
+/* The call of |row| may come later: clocks of hosts and devices differ. */
+static tacho_status await_caller(tacho_timeline *self, const tacho_row *row, uint32_t tag)
+{
+    uint32_t external = kept_number(row, self->external_keys[0]);
+    bool has_number = row->of.span.op != TACHO_NONE;
+    if (!has_number && external == TACHO_NONE) {
+        return TACHO_OK;
+    }
+    const tacho_launch waiting = {
+        .id = has_number ? correlation_id(row->of.span.op) : external_id(external), .place = tag};
+    return tacho_launch_window_add_more(&self->waiting, &waiting);
+}
+
 static tacho_status add_work(tacho_timeline *self, track_state *track, const tacho_row *row)
 {
     const uint32_t transfers = BIT(DMA_IN) | BIT(DMA_OUT) | BIT(DMA_LOCAL);
@@ -534,11 +551,7 @@ static tacho_status add_work(tacho_timeline *self, track_state *track, const tac
     track->last_start = row->start;
     track->last_end = row->of.span.end;
     TACHO_TRY(self->taker.work(self->taker.self, &work, &tag));
-    if (self->taker.late != NULL && !work.has_caller && row->of.span.op != TACHO_NONE) {
-        const tacho_launch waiting = {.id = correlation_id(row->of.span.op), .place = tag};
-        return tacho_launch_window_add(&self->waiting, &waiting);
-    }
-    return TACHO_OK;
+    return self->taker.late != NULL && !work.has_caller ? await_caller(self, row, tag) : TACHO_OK;
 }
 
 /* Takes what comes out of the spool. */

@@ -5,6 +5,7 @@
 #include "api/ask.h"
 #include "api/entry.h"
 #include "analyses/breakdown/breakdown.h"
+#include "analyses/groups/groups.h"
 #include "analyses/ops.h"
 #include "analyses/overview.h"
 #include "analyses/query.h"
@@ -117,7 +118,7 @@ static tacho_status choose_ops(const tacho_analyse_ops_options *options,
 }
 
 /* Names are those of operators, so the filter is for rows of the table, not for events. */
-static tacho_status ask_filtered(const tacho_ask *ask, tacho_ops_options *inner,
+static tacho_status ask_filtered(const tacho_ask *ask, tacho_name_filter *names,
                                  tacho_tables **out_tables)
 {
     tacho_view_options input = *ask->input;
@@ -127,11 +128,48 @@ static tacho_status ask_filtered(const tacho_ask *ask, tacho_ops_options *inner,
     input.filter = NULL;
     tacho_status status = tacho_text_filter_open(&filter, ask->input->filter);
     if (status == TACHO_OK) {
-        inner->filter = tacho_text_filter_names(&filter);
+        *names = tacho_text_filter_names(&filter);
         status = analyse(&unfiltered, out_tables);
     }
     tacho_text_filter_close(&filter);
     return status;
+}
+
+static tacho_status choose_groups(const tacho_analyse_ops_options *options,
+                                  tacho_groups_options *out_options)
+{
+    *out_options = (tacho_groups_options){.top = (size_t)options->top};
+    if (!tacho_group_key_parse(tacho_str_from_cstring(options->by), &out_options->by,
+                               &out_options->depth)) {
+        return tacho_fail(
+            TACHO_CODE_USAGE,
+            "unknown group '%s'; use op, kernel, layer, layer:N, line, device or step",
+            options->by);
+    }
+    if (options->sort != NULL &&
+        !tacho_groups_order_find(tacho_str_from_cstring(options->sort), &out_options->order)) {
+        return tacho_fail(TACHO_CODE_USAGE,
+                          "unknown sort key '%s' of groups; use self, total, count or name",
+                          options->sort);
+    }
+    if (options->by_instance || options->accepts != NULL || options->track_class != NULL) {
+        return tacho_fail(TACHO_CODE_USAGE,
+                          "instances, a function that filters and a track class go with "
+                          "operations, not with groups");
+    }
+    return TACHO_OK;
+}
+
+static tacho_status analyse_groups(const char *const *paths, size_t path_count,
+                                   const tacho_analyse_ops_options *options,
+                                   tacho_tables **out_tables)
+{
+    tacho_groups_options inner;
+    TACHO_TRY(choose_groups(options, &inner));
+    const tacho_ask ask = {&tacho_analysis_groups, &inner, paths, path_count,
+                           &options->input,        true};
+    return options->input.filter != NULL ? ask_filtered(&ask, &inner.filter, out_tables)
+                                         : analyse(&ask, out_tables);
 }
 
 tacho_status tacho_analyse_ops(const char *const *paths, size_t path_count,
@@ -142,9 +180,12 @@ tacho_status tacho_analyse_ops(const char *const *paths, size_t path_count,
     tacho_ops_options inner;
     TACHO_TRY(tacho_tables_check_place(out_tables));
     TACHO_TRY(tacho_request_check_reserved(chosen->reserved, COUNT_OF(chosen->reserved)));
+    if (chosen->by != NULL) {
+        return analyse_groups(paths, path_count, chosen, out_tables);
+    }
     TACHO_TRY(choose_ops(chosen, &inner));
     const tacho_ask ask = {&tacho_analysis_ops, &inner, paths, path_count, &chosen->input, true};
-    return chosen->input.filter != NULL ? ask_filtered(&ask, &inner, out_tables)
+    return chosen->input.filter != NULL ? ask_filtered(&ask, &inner.filter, out_tables)
                                         : analyse(&ask, out_tables);
 }
 

@@ -6,6 +6,7 @@
 #include "cli/command.h"
 #include "cli/listing.h"
 #include "cli/ops_compat.h"
+#include "cli/ops_groups.h"
 #include "cli/ops_join.h"
 
 #include <stdio.h>
@@ -13,9 +14,10 @@
 enum { DEFAULT_TOP = 20 };
 
 static const tacho_option options[] = {
-    TACHO_OPT_VALUE("by", 0, "type|instance",
-                    "one row per operator, or per name and source location (default: type)",
-                    TACHO_INTO_WORD(tacho_ops_request, options.by_instance)),
+    TACHO_OPT_VALUE("by", 0, "type|instance|op|kernel|layer|line|device|step",
+                    "one row per operator, per name and source location, or per group: the "
+                    "operator that launched the work, kernel, layer (layer:2 for two levels), "
+                    "source line, device or step (default: type)"),
     TACHO_OPT_VALUE("sort", 0, "KEY",
                     "self, total, count, mean, p50, p99, min, max or bytes, largest first; name or "
                     "location, alphabetical (default: self)"),
@@ -99,6 +101,8 @@ static bool choose(void *self, const tacho_arguments *arguments, tacho_listing *
     request->notes = tacho_talk_hold(&request->held);
     request->options.notes = listing->is_quiet ? NULL : &request->notes;
     listing->options = &request->options;
+    const char *by = tacho_arguments_value(arguments, "by");
+    request->options.by_instance = by != NULL && strcmp(by, "instance") == 0;
     take_filter(request, listing);
     if (!tacho_arguments_fill(arguments, self) || !choose_sort(self, arguments) ||
         !choose_class(self, arguments)) {
@@ -130,6 +134,9 @@ static int ops_command_run(const tacho_arguments *arguments)
         return tacho_command_misuse(arguments->command, "--%s goes with --compat tt-perf-report",
                                     stray);
     }
+    if (tacho_ops_groups_asked(arguments)) {
+        return tacho_ops_groups_run(arguments, &request);
+    }
     int exit_code = tacho_listing_run(arguments, &verb, &request);
     tacho_talk_release(&request.held);
     return exit_code;
@@ -160,6 +167,14 @@ const tacho_command tacho_command_ops = {
         "spans on a track are within 0.8 % of the exact values; a note says so. Memory\n"
         "does not grow with the number of spans.\n"
         "\n"
+        "With --by op, kernel, layer, line, device or step, rows are groups, with the time\n"
+        "of the host and of devices apart. Device work counts for the operator, layer,\n"
+        "source line and step of the call that launched it (by correlation, arrow or\n"
+        "External id). Layers are the modules and annotations around the work, or those\n"
+        "that its location names; self is without the layers inside. Each share is of one\n"
+        "kind of time, and the rows of a kind add up to all of it. What a profile does not\n"
+        "tell is listed below the table. docs/layers.md explains it.\n"
+        "\n"
         "An operation is identified by the name of its spans. ONNX Runtime names spans\n"
         "after nodes and gives the operator in the argument op_name: there, --by type\n"
         "lists operators (Conv) and --by instance lists nodes (conv1_kernel_time).\n"
@@ -184,6 +199,8 @@ const tacho_command tacho_command_ops = {
                 "tacho ops timeline.csv\n"
                 "# every convolution on the slices, one row per line of the model\n"
                 "tacho ops timeline.csv --class compute --filter conv --by instance --top 0\n"
+                "# which layers of the model the time of the GPU goes to, two levels deep\n"
+                "tacho ops trace.json --by layer:2\n"
                 "# for a spreadsheet, slowest 99th percentile first\n"
                 "tacho ops runtime.csv --sort p99 -o ops.csv\n"
                 "# the report of tt-perf-report as the CSV it writes\n"

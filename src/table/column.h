@@ -122,10 +122,14 @@ typedef enum tacho_column_unit {
     X(DDR_WRITE_BYTES, "ddr_write_bytes", BYTES)                                                   \
     X(DDR_WRITE_KB, "ddr_write_kb", NONE)                                                          \
     X(DEPENDENCY_NS, "dependency_ns", NS)                                                          \
+    X(DEPTH, "depth", NONE)                                                                        \
     X(DESCRIBED, "described", NONE)                                                                \
     X(DEVICE, "device", NONE)                                                                      \
     X(DEVICE_COUNT, "device_count", NONE)                                                          \
+    X(DEVICE_PERCENT, "device_percent", PERCENT)                                                   \
+    X(DEVICE_SELF_NS, "device_self_ns", NS)                                                        \
     X(DEVICE_TIME_NS, "device_time_ns", NS)                                                        \
+    X(DEVICE_TOTAL_NS, "device_total_ns", NS)                                                      \
     X(DEVICES, "devices", NONE)                                                                    \
     X(DIFFERENCE_CYCLES, "difference_cycles", CYCLES)                                              \
     X(DIFFERENCE_NS, "difference_ns", NS)                                                          \
@@ -185,6 +189,8 @@ typedef enum tacho_column_unit {
     X(HOST_LATE_NS, "host_late_ns", NS)                                                            \
     X(HOST_OP, "host_op", NONE)                                                                    \
     X(HOST_PERCENT, "host_percent", PERCENT)                                                       \
+    X(HOST_SELF_NS, "host_self_ns", NS)                                                            \
+    X(HOST_TOTAL_NS, "host_total_ns", NS)                                                          \
     X(ID, "id", NONE)                                                                              \
     X(IDEAL_CYCLES, "ideal_cycles", CYCLES)                                                        \
     X(IDLE_NS, "idle_ns", NS)                                                                      \
@@ -200,16 +206,19 @@ typedef enum tacho_column_unit {
     X(IR_VERSION, "ir_version", NONE)                                                              \
     X(IS_TRUNCATED, "is_truncated", NONE)                                                          \
     X(JOB_COUNT, "job_count", NONE)                                                                \
+    X(KERNEL, "kernel", NONE)                                                                      \
     X(KIND, "kind", NONE)                                                                          \
     X(KNOWN, "known", NONE)                                                                        \
     X(LABEL, "label", NONE)                                                                        \
     X(LAST_NS, "last_ns", NS)                                                                      \
     X(LAUNCH_COUNT, "launch_count", NONE)                                                          \
     X(LAUNCH_CYCLES, "launch_cycles", CYCLES)                                                      \
+    X(LAYER, "layer", NONE)                                                                        \
     X(LEAST_NS, "least_ns", NS)                                                                    \
     X(LEVEL, "level", NONE)                                                                        \
     X(LIMIT_NS, "limit_ns", NS)                                                                    \
     X(LIMIT_PERCENT, "limit_percent", PERCENT)                                                     \
+    X(LINE, "line", NONE)                                                                          \
     X(LINK_BYTES, "link_bytes", BYTES)                                                             \
     X(LINK_CYCLES, "link_cycles", CYCLES)                                                          \
     X(LOCAL_BYTES, "local_bytes", BYTES)                                                           \
@@ -393,6 +402,7 @@ typedef enum tacho_column_unit {
     X(WEIGHT_COUNT, "weight_count", NONE)                                                          \
     X(WEIGHTED_MEAN_FLOPS_PERCENT, "weighted_mean_flops_percent", PERCENT)                         \
     X(WHAT, "what", NONE)                                                                          \
+    X(WORK_COUNT, "work_count", NONE)                                                              \
     X(WORK_UCYCLES, "work_ucycles", UCYCLES)                                                       \
     X(WRITE_CYCLES, "write_cycles", CYCLES)                                                        \
     X(ZERO_NS, "zero_ns", NS)
