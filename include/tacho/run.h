@@ -69,7 +69,8 @@ typedef struct tacho_runner_options {
 /*
  * Opens a program or a model on a device. Inputs are seeded-random until they are set. |options|
  * may be NULL; what it points to need not outlive the call, but |compile.note| is called until the
- * runner is closed. |*out_runner| is NULL after a failure.
+ * runner is closed. While a board is waited for, |compile.progress| is called now and then with 0
+ * of 0; false gives up. |*out_runner| is NULL after a failure.
  */
 TACHO_API tacho_status tacho_runner_open(const char *path, const tacho_runner_options *options,
                                          tacho_runner **out_runner) TACHO_MUST_USE;
@@ -151,7 +152,9 @@ typedef struct tacho_runner_plan {
     uint64_t first_recorded;  /* number of the first; 0: the first of all, but the second of several
                                  on a device that measures, where the first is slow */
     bool omits_records;       /* nothing is recorded */
-    /* Optional: called after each inference; false ends the run as TACHO_CODE_CANCELLED. */
+    /* Optional: called after each inference; false ends the run as TACHO_CODE_CANCELLED. While a
+     * board is waited for it is also called now and then, with 0 of 0: then false also ends the
+     * connection. */
     bool (*progress)(void *user, uint64_t done_count, uint64_t total_count);
     /* Optional: told of each inference. */
     void (*result)(void *user, const tacho_inference *inference);

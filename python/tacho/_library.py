@@ -226,6 +226,7 @@ class Guard:
         """A progress callback: it goes on unless |function| returns False. There is always one, so
         that Ctrl-C ends a long call."""
         def step(_user: Any, done: int, total: int) -> bool:
-            goes_on = True if function is None else self.call(function, done, total)
+            is_counted = total > 0  # else something is waited for
+            goes_on = self.call(function, done, total) if function is not None and is_counted else True
             return self.error is None and goes_on is not False
         return _abi.Progress(step)

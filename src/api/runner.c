@@ -83,6 +83,17 @@ static tacho_device_options device_options(const tacho_runner_options *options)
     };
 }
 
+/* While a board is waited for: whoever waits may have had enough. */
+static bool goes_on(void *watcher)
+{
+    const tacho_runner *self = watcher;
+    const tacho_compiled_options *compile = &self->options.compile;
+    if (self->plan != NULL) {
+        return self->plan->progress == NULL || self->plan->progress(self->plan->user, 0, 0);
+    }
+    return self->is_open || compile->progress == NULL || compile->progress(compile->user, 0, 0);
+}
+
 static tacho_status fill_request(tacho_runner *self)
 {
     const tacho_runner_options *options = &self->options;
@@ -95,7 +106,9 @@ static tacho_status fill_request(tacho_runner *self)
     request->board = (tacho_remote_options){.host = options->host,
                                             .path = options->board_path,
                                             .runtime = options->board_runtime,
-                                            .wait_s = options->board_wait_s};
+                                            .wait_s = options->board_wait_s,
+                                            .goes_on = goes_on,
+                                            .watcher = self};
     request->makes_stats_dir = true;
     request->notes = tacho_model_request_notes(&self->model);
     request->leaves_signals = true;
@@ -149,6 +162,7 @@ tacho_status tacho_runner_open(const char *path, const tacho_runner_options *opt
         tacho_runner_close(runner);
         return status;
     }
+    runner->is_open = true;
     *out_runner = runner;
     return TACHO_OK;
 }

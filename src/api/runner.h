@@ -16,6 +16,7 @@ struct tacho_runner {
     tacho_run_request request;
     tacho_run_session session;
     const tacho_runner_plan *plan; /* of a run that goes on, else NULL */
+    bool is_open;                  /* opening it has succeeded */
     bool has_run;                  /* an inference, at least */
 };
 

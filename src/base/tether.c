@@ -27,6 +27,7 @@ enum {
     LEAVE_MS = 10000,      /* for a program whose input has ended */
     LEAVE_BYTES = 1 << 24, /* one that writes more does not mean to end */
     ERROR_READS = 64,      /* at a time, of one that writes errors without end */
+    WATCH_MS = 200,        /* between two questions whether to go on */
     BLIND_POLL_MS = 100,   /* where the kernel has no pidfd */
     CANNOT_RUN = 127,
     SIGNALLED = 128,
@@ -231,7 +232,7 @@ static int64_t now_ms(void)
 
 /*
  * Waits until the socket is ready for |events|; errors are read meanwhile, however many there are.
- * False: it is later than |until_ms|; -1: no moment is.
+ * False: it is later than |until_ms| (-1: no moment is), or nobody wants to wait any more.
  */
 static bool wait_for(tacho_tether *self, short events, int64_t until_ms)
 {
@@ -242,12 +243,19 @@ static bool wait_for(tacho_tether *self, short events, int64_t until_ms)
         if (until_ms >= 0 && left_ms <= 0) {
             return false;
         }
+        if (self->goes_on != NULL && (left_ms < 0 || left_ms > WATCH_MS)) {
+            left_ms = WATCH_MS;
+        }
         int count = poll(waits, 2, (int)left_ms);
         if (count > 0 && waits[1].revents != 0) {
             read_errors(self);
         }
         if (count > 0 && waits[0].revents != 0) {
             return true;
+        }
+        if (self->goes_on != NULL && !self->goes_on(self->watcher)) {
+            self->is_cancelled = true;
+            return false;
         }
     }
 }
@@ -261,7 +269,9 @@ bool tacho_tether_send(tacho_tether *tether, const void *bytes, size_t len)
             at += sent;
             len -= (size_t)sent;
         } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
-            wait_for(tether, POLLOUT, -1);
+            if (!wait_for(tether, POLLOUT, -1)) {
+                return false;
+            }
         } else if (errno != EINTR) {
             return false;
         }
@@ -277,7 +287,9 @@ size_t tacho_tether_receive(tacho_tether *tether, void *bytes, size_t len)
             return (size_t)got;
         }
         if (errno == EAGAIN || errno == EWOULDBLOCK) {
-            wait_for(tether, POLLIN, -1);
+            if (!wait_for(tether, POLLIN, -1)) {
+                return 0;
+            }
         } else if (errno != EINTR) {
             return 0;
         }
@@ -308,7 +320,10 @@ int tacho_tether_close(tacho_tether *tether)
         return -1;
     }
     shutdown(tether->fd, SHUT_WR);
-    drain(tether);
+    tether->goes_on = NULL;
+    if (!tether->is_cancelled) {
+        drain(tether);
+    }
     close(tether->life_fd);
     close(tether->fd);
     pid_t ended;

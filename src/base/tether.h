@@ -9,6 +9,7 @@
 
 #include "base/status.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -21,6 +22,13 @@ typedef struct tacho_tether {
     pid_t guard;
     char tail[TACHO_TETHER_TAIL_BYTES + 1]; /* the last it wrote to standard error, as text */
     size_t tail_len;
+    /*
+     * Optional, set after the start: asked now and then while nothing comes; false ends the waiting
+     * as if the program had ended.
+     */
+    bool (*goes_on)(void *watcher);
+    void *watcher;
+    bool is_cancelled; /* it did */
 } tacho_tether;
 
 /* Starts |words|, NULL-terminated, looked up in PATH. Close it after success. */

@@ -104,6 +104,27 @@ static void ends_talkers(void **state)
     }
 }
 
+static bool goes_on_twice(void *watcher)
+{
+    int *left = watcher;
+    return --*left > 0;
+}
+
+/* Whoever waits may give up, and the program ends with that. */
+static void gives_up_when_told(void **state)
+{
+    char byte;
+    int left = 3;
+    tacho_tether tether = start("exec sleep 1000");
+    (void)state;
+    tether.goes_on = goes_on_twice;
+    tether.watcher = &left;
+    assert_int_equal(tacho_tether_receive(&tether, &byte, 1), 0);
+    assert_true(tether.is_cancelled);
+    assert_int_equal(left, 0);
+    assert_int_equal(tacho_tether_close(&tether), 128 + SIGTERM);
+}
+
 static void refuses_to_send_to_nobody(void **state)
 {
     char bytes[4096] = {0};
@@ -158,7 +179,7 @@ int main(void)
         cmocka_unit_test(carries_both_ways), cmocka_unit_test(keeps_errors_and_status),
         cmocka_unit_test(tells_signals),     cmocka_unit_test(says_what_cannot_run),
         cmocka_unit_test(ends_talkers),      cmocka_unit_test(refuses_to_send_to_nobody),
-        cmocka_unit_test(ends_with_us),
+        cmocka_unit_test(ends_with_us),      cmocka_unit_test(gives_up_when_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

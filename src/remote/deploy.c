@@ -267,6 +267,8 @@ tacho_status tacho_remote_deploy(tacho_link *link, const tacho_remote_options *o
     *out = (tacho_deployment){.machine = ""};
     TACHO_TRY(choose_path(options, arena, &out->path));
     TACHO_TRY(tacho_link_open(link, options->host, script));
+    link->tether.goes_on = options->goes_on;
+    link->tether.watcher = options->watcher;
     TACHO_TRY(read_greeting(link, arena, &out->machine));
     tacho_status status = open_runtime(options, out->machine, &mappings, &runtime);
     if (status == TACHO_OK) {

@@ -16,6 +16,9 @@ typedef struct tacho_remote_options {
     const char *runtime; /* the file here; NULL: the one installed for the board's processor */
     uint64_t wait_s;     /* for others who use the board; 0: do not wait */
     const tacho_notes *notes;
+    /* Optional: asked now and then while the board is waited for; false: CANCELLED. */
+    bool (*goes_on)(void *watcher);
+    void *watcher;
 } tacho_remote_options;
 
 /* What became of it; texts lie in the arena. */

@@ -66,6 +66,9 @@ static tacho_status add_said(const tacho_tether *tether, tacho_status status)
 tacho_status tacho_link_lost(tacho_link *link, const char *doing)
 {
     int code = tacho_tether_close(&link->tether);
+    if (link->tether.is_cancelled) {
+        return tacho_fail(TACHO_CODE_CANCELLED, "%s: cancelled while %s", link->host, doing);
+    }
     tacho_status status =
         code == SSH_FAILED && !link->is_up
             ? tacho_fail(TACHO_CODE_IO, "%s: cannot connect with ssh", link->host)

@@ -13,7 +13,7 @@
 /*
  * Opens a device of |kind| on a board: connects, brings the runtime up to date, and takes the
  * board's lock. |argument| is what follows the colon of its name. |options| of the board are needed
- * until this returns, but for its |host| and |notes|, which outlive the device.
+ * until this returns, but for its |host|, |notes| and |watcher|, which outlive the device.
  */
 tacho_status tacho_remote_open(const tacho_remote_options *remote, const tacho_device_type *kind,
                                const char *argument, const tacho_device_options *options,

@@ -2,12 +2,15 @@
 """Compiling and running models: values of every type in and out, callbacks, results."""
 import array
 import os
+import signal
 import struct
+import subprocess
+import sys
 import tempfile
 import threading
 import unittest
 
-from helpers import DATA, HAS_NUMPY, PAIR, needs_numpy
+from helpers import Board, DATA, HAS_NUMPY, PAIR, needs_numpy
 import tiny_onnx
 
 import tacho
@@ -304,6 +307,40 @@ class Running(Models):
         for thread in threads:
             thread.join()
         self.assertEqual(failures, [])
+
+
+@unittest.skipUnless(os.path.exists("/usr/sbin/sshd"), "openssh-server is not installed")
+class Boards(unittest.TestCase):
+    SCRIPT = """
+import signal, sys, tacho
+signal.signal(signal.SIGINT, signal.default_int_handler)
+def tell(note):
+    print(note.text, flush=True)
+try:
+    tacho.Runner(sys.argv[1], host="me@board", board_wait=36000, on_note=tell)
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+"""
+
+    def test_ctrl_c_ends_the_wait_for_a_board(self):
+        with tempfile.TemporaryDirectory() as folder:
+            board = Board(folder)
+            self.addCleanup(board.stop)
+            holder = board.hold()
+            self.addCleanup(holder.communicate)
+            waiting = subprocess.Popen([sys.executable, "-c", self.SCRIPT, PAIR], text=True,
+                                       stdout=subprocess.PIPE,
+                                       env={**os.environ, "PATH": f"{board.bin}:{os.environ['PATH']}"})
+            self.addCleanup(waiting.kill)
+            told = ""
+            while " is in use by " not in told:
+                line = waiting.stdout.readline()
+                self.assertNotEqual(line, "", told)
+                told += line
+            waiting.send_signal(signal.SIGINT)  # the board is still in use
+            shown, _ = waiting.communicate()
+            self.assertEqual(shown, "interrupted\n")
+            self.assertEqual(waiting.returncode, 0)
 
 
 if __name__ == "__main__":
