@@ -579,11 +579,14 @@ static tacho_status take_other(perfetto_sink *sink, const tacho_row *row)
 static tacho_status perfetto_rows(tacho_events *events, const tacho_row *rows, size_t count)
 {
     perfetto_sink *sink = sink_of(events);
-    size_t done = pf_put_plain_spans(sink, rows, count);
+    size_t done = 0;
+    TACHO_TRY(pf_put_plain_spans(sink, rows, count, &done));
     while (TACHO_UNLIKELY(done < count)) {
         const tacho_row *row = &rows[done++];
+        size_t more = 0;
         TACHO_TRY(row->kind == TACHO_ROW_SPAN ? take_span(sink, row) : take_other(sink, row));
-        done += pf_put_plain_spans(sink, rows + done, count - done);
+        TACHO_TRY(pf_put_plain_spans(sink, rows + done, count - done, &more));
+        done += more;
     }
     return TACHO_OK;
 }

@@ -33,6 +33,20 @@ static tacho_status intern_args(pf_writer *writer, const tacho_row *row, size_t 
     return TACHO_OK;
 }
 
+bool pf_args_are_known(const pf_writer *writer, const tacho_row *row)
+{
+    const pf_interning *names = &writer->tables[PF_TABLE_ANNOTATIONS];
+    const pf_interning *values = &writer->tables[PF_TABLE_VALUES];
+    bool are_known = true;
+    for (size_t i = 0; i < row->arg_count && are_known; i++) {
+        const tacho_arg *arg = &row->args[i];
+        are_known = pf_interning_knows(names, arg->key, writer->epoch) &&
+                    (arg->type != TACHO_ARG_STRING ||
+                     pf_interning_knows(values, arg->value.as_string, writer->epoch));
+    }
+    return are_known;
+}
+
 tacho_status pf_args_prepare(pf_writer *writer, const tacho_row *row, size_t *out_bound)
 {
     size_t text_len = 0;

@@ -58,6 +58,9 @@ static inline bool pf_put_short_text(unsigned char *at, tacho_str text)
     return false;
 }
 
+/* Whether pf_args_prepare would write nothing for |row|, which belongs to no run. */
+bool pf_args_are_known(const pf_writer *writer, const tacho_row *row);
+
 /* Writes whatever the arguments of |row| will refer to; the room that they may take then. */
 tacho_status pf_args_prepare(pf_writer *writer, const tacho_row *row,
                              size_t *out_bound) TACHO_MUST_USE;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Plain spans, which nearly all rows are: no flows, a track and a site that this epoch knows, a
- * packet below 128 bytes. What to write and where is in registers from one to the next. A row that
- * is anything else is left to perfetto.c, which writes the same bytes for plain ones too.
+ * Plain spans, which nearly all rows are: no flows, no run, no flags, and a track that this epoch
+ * knows. What to write and where is in registers from one to the next. A row that is anything else
+ * is left to perfetto.c, which writes the same bytes for plain ones too.
  */
 #include "sinks/perfetto_args.h"
 #include "sinks/perfetto_sink.h"
@@ -18,19 +18,22 @@ enum {
     UINT_TAG = PF_ANNOTATION_UINT << 3 | TACHO_PB_WIRE_VARINT,
     INT_TAG = PF_ANNOTATION_INT << 3 | TACHO_PB_WIRE_VARINT,
     TEXT_TAG = PF_ANNOTATION_STRING << 3 | TACHO_PB_WIRE_BYTES,
-    PLAIN_ARGS_MAX = 8,
-    ONE_BYTE = 0x80, /* numbers below take one byte */
+    STRING_IID_TAG = PF_ANNOTATION_STRING_IID << 3 | TACHO_PB_WIRE_VARINT, /* two bytes */
+    PLAIN_ARGS_MAX = 3, /* of more, one is likely to be something else */
+    ONE_BYTE = 0x80,    /* numbers below take one byte */
 };
 static_assert(PACKET_TAG < ONE_BYTE && TIME_TAG < ONE_BYTE && ANNOTATION_TAG < ONE_BYTE &&
                   NAME_TAG < ONE_BYTE && UINT_TAG < ONE_BYTE && INT_TAG < ONE_BYTE &&
                   TEXT_TAG < ONE_BYTE,
               "tags of one byte each");
+static_assert(STRING_IID_TAG >= ONE_BYTE && STRING_IID_TAG < ONE_BYTE * ONE_BYTE, "of two bytes");
 
 /* Where the next packet goes, and the delta clock. */
 typedef struct plain_writer {
     unsigned char *at;
     const unsigned char *stop; /* no plain packet starts here or behind */
     int64_t clock_ns;
+    tacho_status status; /* why the last row was not written; OK: it is not plain */
 } plain_writer;
 
 /* Behind this the output needs room, or the sequence starts afresh. */
@@ -111,6 +114,16 @@ static TACHO_ALWAYS_INLINE unsigned char *try_put_arg(const pf_writer *writer, u
         return TACHO_LIKELY(pf_put_short_text(at + 2, text)) ? end_arg(arg, at + 2 + text.len)
                                                              : NULL;
     }
+    if (facts->type == TACHO_ARG_STRING) {
+        const pf_interning *values = &writer->tables[PF_TABLE_VALUES];
+        uint32_t string = facts->value.as_string;
+        if (TACHO_UNLIKELY(!pf_interning_knows(values, string, writer->epoch))) {
+            return NULL;
+        }
+        at[0] = (STRING_IID_TAG & 0x7f) | 0x80;
+        at[1] = STRING_IID_TAG >> 7;
+        return end_arg(arg, tacho_pb_put_varied(at + 2, values->items[string].iid));
+    }
     if (TACHO_UNLIKELY(facts->type != TACHO_ARG_INT && facts->type != TACHO_ARG_UINT)) {
         return NULL;
     }
@@ -122,13 +135,13 @@ static TACHO_ALWAYS_INLINE unsigned char *try_put_arg(const pf_writer *writer, u
 static TACHO_ALWAYS_INLINE unsigned char *put_args(const pf_writer *writer, unsigned char *first,
                                                    const tacho_row *row, bool counts_cycles)
 {
-    unsigned char *at = first;
-    for (size_t i = 0; i < row->arg_count; i++) {
-        at = i < PLAIN_ARGS_MAX ? try_put_arg(writer, at, &row->args[i]) : NULL;
-        if (TACHO_UNLIKELY(at == NULL)) {
-            return pf_args_try_put(writer, first, row, counts_cycles,
-                                   PF_PLAIN_ROOM - PF_EVENT_OVERHEAD);
-        }
+    unsigned char *at = row->arg_count <= PLAIN_ARGS_MAX ? first : NULL;
+    for (size_t i = 0; i < row->arg_count && at != NULL; i++) {
+        at = try_put_arg(writer, at, &row->args[i]);
+    }
+    if (TACHO_UNLIKELY(at == NULL)) {
+        return pf_args_try_put(writer, first, row, counts_cycles,
+                               PF_PLAIN_ROOM - PF_EVENT_OVERHEAD);
     }
     if (counts_cycles) {
         unsigned char *arg = at;
@@ -140,16 +153,40 @@ static TACHO_ALWAYS_INLINE unsigned char *put_args(const pf_writer *writer, unsi
     return at;
 }
 
+/* ---- sites ------------------------------------------------------------------------------ */
+
+/*
+ * Writes the strings of a site that this epoch does not know. It is still not known where those of
+ * the arguments have to be written ahead of them. The address of the caller's |to| goes no further,
+ * so that it is not in memory.
+ */
+static TACHO_NEVER_INLINE plain_writer add_site(perfetto_sink *sink, plain_writer to,
+                                                const tacho_row *row)
+{
+    pf_writer *writer = &sink->writer;
+    if (!writer->options.omit_args && !pf_args_are_known(writer, row)) {
+        return to;
+    }
+    writer->output->cursor = to.at;
+    to.status = pf_writer_add_site(writer, row->of.span.site);
+    to.at = tacho_output_reserve(writer->output, PF_PLAIN_ROOM);
+    to.stop = find_stop(sink);
+    return to;
+}
+
 /* ---- spans ------------------------------------------------------------------------------ */
 
 /* The BEGIN of |row|; false, with nothing written, where it is not plain. */
-static TACHO_ALWAYS_INLINE bool put_begin(const perfetto_sink *sink, plain_writer *to,
+static TACHO_ALWAYS_INLINE bool put_begin(perfetto_sink *sink, plain_writer *to,
                                           const tacho_row *row, int64_t start_ns)
 {
     const pf_writer *writer = &sink->writer;
     const pf_track_state *state = &sink->tracks[row->track];
     if (TACHO_UNLIKELY(!pf_writer_knows_site(writer, row->of.span.site))) {
-        return false;
+        *to = add_site(sink, *to, row);
+        if (TACHO_UNLIKELY(!pf_writer_knows_site(writer, row->of.span.site))) {
+            return false;
+        }
     }
     const pf_site *site = &writer->sites[row->of.span.site];
     unsigned char *packet = to->at;
@@ -162,11 +199,10 @@ static TACHO_ALWAYS_INLINE bool put_begin(const perfetto_sink *sink, plain_write
     if (!writer->options.omit_args) {
         at = put_args(writer, at, row, state->clock.counts_cycles);
     }
-    if (TACHO_UNLIKELY(at == NULL || at - packet - PACKET_BODY >= ONE_BYTE)) {
+    if (TACHO_UNLIKELY(at == NULL)) {
         return false;
     }
-    event[-1] = (unsigned char)(at - event);
-    packet[1] = (unsigned char)(at - packet - PACKET_BODY);
+    at = tacho_pb_close(packet + PACKET_BODY, tacho_pb_close(event, at));
     to->at = at;
     to->clock_ns = start_ns;
     return true;
@@ -199,15 +235,17 @@ static TACHO_ALWAYS_INLINE bool try_put_span(perfetto_sink *sink, plain_writer *
     return true;
 }
 
-size_t pf_put_plain_spans(perfetto_sink *sink, const tacho_row *rows, size_t count)
+tacho_status pf_put_plain_spans(perfetto_sink *sink, const tacho_row *rows, size_t count,
+                                size_t *out_done)
 {
     tacho_output *output = sink->writer.output;
-    plain_writer to = {output->cursor, find_stop(sink), sink->writer.clock_ns};
+    plain_writer to = {output->cursor, find_stop(sink), sink->writer.clock_ns, TACHO_OK};
     size_t done = 0;
     while (done < count && try_put_span(sink, &to, &rows[done])) {
         done++;
     }
     output->cursor = to.at;
     sink->writer.clock_ns = to.clock_ns;
-    return done;
+    *out_done = done;
+    return to.status;
 }

@@ -129,7 +129,8 @@ static inline void pf_heap_pop(perfetto_sink *sink)
     heap[at] = moved;
 }
 
-/* Writes the first of |rows| that are plain spans; how many. */
-size_t pf_put_plain_spans(perfetto_sink *sink, const tacho_row *rows, size_t count);
+/* Writes those of |rows| that are plain spans up to the first that is not; how many. */
+tacho_status pf_put_plain_spans(perfetto_sink *sink, const tacho_row *rows, size_t count,
+                                size_t *out_done) TACHO_MUST_USE;
 
 #endif

@@ -226,7 +226,7 @@ tacho_status pf_writer_add_string(pf_writer *writer, pf_table table, uint32_t st
                                   uint32_t *out_iid)
 {
     pf_interning *interning = &writer->tables[table];
-    size_t count = writer->dict->strings.item_count;
+    size_t count = (size_t)string + 1; /* most tables need few strings, and those come early */
     TACHO_TRY(tacho_grow(&interning->items, &interning->item_capacity, count));
     for (; interning->item_count < count; interning->item_count++) {
         interning->items[interning->item_count] = (pf_interned){0};

@@ -36,6 +36,13 @@ typedef struct pf_interning {
     uint32_t last_iid;
 } pf_interning;
 
+/* Whether |epoch|, the writer's, has the string in the table. */
+static inline bool pf_interning_knows(const pf_interning *interning, uint32_t string,
+                                      uint32_t epoch)
+{
+    return string < interning->item_count && interning->items[string].epoch == epoch;
+}
+
 /* Two fields of a one-byte tag and 32 bits, and an annotation of two such fields. */
 enum { PF_SITE_BYTES_MAX = 27 };
 
@@ -117,8 +124,7 @@ TACHO_MUST_USE static inline tacho_status pf_writer_intern(pf_writer *writer, pf
                                                            uint32_t string, uint32_t *out_iid)
 {
     const pf_interning *interning = &writer->tables[table];
-    if (TACHO_LIKELY(string < interning->item_count &&
-                     interning->items[string].epoch == writer->epoch)) {
+    if (TACHO_LIKELY(pf_interning_knows(interning, string, writer->epoch))) {
         *out_iid = interning->items[string].iid;
         return TACHO_OK;
     }
