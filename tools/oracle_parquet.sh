@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Parquet files of the samples, read by DuckDB, against 'tacho query' of the samples.
+# Parquet files of the samples, spans and operators, read by DuckDB and by hyparquet, against 'tacho query'
+# and 'tacho ops' of the samples.
 #
 #   tools/oracle_parquet.sh BUILD_DIR
 #
-# DuckDB is fetched by npm into a temporary folder, or taken from $DUCKDB_MODULES. Where node or npm is
+# Both are fetched by npm into a temporary folder, or taken from $PARQUET_MODULES. Where node or npm is
 # missing it says so and ends well.
 set -eu
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -20,11 +21,12 @@ command -v node >/dev/null || skip "no node"
 [[ -x $build/bin/tacho ]] || skip "no $build/bin/tacho: build first"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-modules=${DUCKDB_MODULES:-}
+modules=${PARQUET_MODULES:-}
+readers=(@duckdb/node-api hyparquet hyparquet-compressors)
 if [[ -z $modules ]]; then
     command -v npm >/dev/null || skip "no npm"
-    (cd "$work" && npm install @duckdb/node-api --ignore-scripts --no-audit --no-fund >npm.log 2>&1) ||
-        skip "npm cannot install @duckdb/node-api: $(tail -n 1 "$work/npm.log")"
+    (cd "$work" && npm install "${readers[@]}" --ignore-scripts --no-audit --no-fund >npm.log 2>&1) ||
+        skip "npm cannot install ${readers[*]}: $(tail -n 1 "$work/npm.log")"
     modules=$work/node_modules
 fi
 NODE_PATH=$modules node "$here/tests/oracle/parquet.js" "$build/bin/tacho" "$here"/tests/data/torq/*.csv \
