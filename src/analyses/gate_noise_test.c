@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-enum { TIMES_MAX = 400, PAIRS = 20000, SAMPLES_MAX = 40 };
+enum { TIMES_MAX = 400, PAIRS = 20000, SAMPLES_MAX = 40, OPS_MAX = 50 };
 
 typedef struct noise {
     int64_t times[TIMES_MAX];
@@ -90,7 +90,7 @@ static tacho_verdict judge_pair(const trial *self, uint64_t *seed)
         int64_t times[SAMPLES_MAX];
         for (size_t i = 0; i < self->samples; i++) {
             size_t at = self->how == DRAWN_IN_TURNS ? first + 2 * i + side
-                                                     : next_random(seed) % self->from->count;
+                                                    : next_random(seed) % self->from->count;
             double time = (double)self->from->times[at] * (side == 1 ? self->change : 1);
             wholes[side][i] = (tacho_sample_whole){.wall_ns = llround(time)};
         }
@@ -118,12 +118,110 @@ static double regressions_of(const trial *self)
     return (double)count / PAIRS;
 }
 
+/* ---- operators ----------------------------------------------------------------------------- */
+
+/* Profiles of several operators, each with noise of its own; the first of side B may be slower. */
+typedef struct profiles {
+    const noise *from;
+    size_t samples, ops;
+    double change;
+} profiles;
+
+static void fill_profiles(const profiles *self, tacho_diff *diff, uint64_t *seed)
+{
+    for (size_t side = 0; side < 2; side++) {
+        int64_t totals[SAMPLES_MAX] = {0};
+        for (size_t op = 0; op < self->ops; op++) {
+            int64_t times[SAMPLES_MAX];
+            double change = side == 1 && op == 0 ? self->change : 1;
+            for (size_t i = 0; i < self->samples; i++) {
+                size_t at = next_random(seed) % self->from->count;
+                times[i] = llround((double)self->from->times[at] * change);
+                totals[i] += times[i];
+            }
+            diff->rows[op].sides[side].moments = tacho_moments_of(times, self->samples);
+        }
+        diff->total.sides[side].moments = tacho_moments_of(totals, self->samples);
+    }
+    diff->total.shift =
+        tacho_shift_of(&diff->total.sides[0].moments, &diff->total.sides[1].moments);
+    for (size_t op = 0; op < self->ops; op++) {
+        tacho_diff_side *sides = diff->rows[op].sides;
+        diff->rows[op].shift = tacho_shift_of(&sides[0].moments, &sides[1].moments);
+    }
+}
+
+/* How often the gate says regression; |*out_found| is how often it says so of the first operator.
+ */
+static double alarms_of(const profiles *self, size_t pairs, double *out_found)
+{
+    uint64_t seed = 23;
+    size_t alarms = 0;
+    size_t found = 0;
+    for (size_t i = 0; i < pairs; i++) {
+        tacho_diff_row rows[OPS_MAX] = {{.kind = TACHO_DIFF_SAME}}; /* on both sides: ops are 0 */
+        tacho_samples side = {.origin = TACHO_ORIGIN_MEASURED, .whole_count = self->samples};
+        tacho_diff diff = {.options = {.has_gate = true, .gate = {.relative = 0.03}},
+                           .sides = {&side, &side},
+                           .rows = rows,
+                           .row_count = self->ops,
+                           .matched_percent = 100};
+        fill_profiles(self, &diff, &seed);
+        tacho_diff_judge(&diff);
+        alarms += diff.verdict == TACHO_VERDICT_REGRESSION ? 1 : 0;
+        found += rows[0].verdict == TACHO_VERDICT_REGRESSION ? 1 : 0;
+    }
+    *out_found = (double)found / (double)pairs;
+    return (double)alarms / (double)pairs;
+}
+
+static const size_t op_counts[] = {1, 10, OPS_MAX};
+
+/* Several operators are several chances of an alarm: all together stay below one in 1,000. */
+static void test_operators_alarms(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"quiet_ns.txt", "busy_ns.txt"};
+    for (size_t i = 0; i < 2; i++) {
+        noise from;
+        double found = 0;
+        read_noise(names[i], &from);
+        profiles same = {&from, 10, 10, 1};
+        double alarms = alarms_of(&same, PAIRS / 2, &found);
+        printf("%s, 10 samples of 10 operators: %.5f false alarms\n", names[i], alarms);
+        assert_true(alarms <= 0.001);
+    }
+}
+
+/* An operator of 2 ms that takes 6 % more, alone or among others. */
+static void test_operators_power(void **state)
+{
+    (void)state;
+    static const size_t samples[] = {10, 12, 15, 20};
+    noise from, scaled;
+    read_noise("quiet_ns.txt", &from);
+    scale_noise(&from, 0.02, &scaled);
+    for (size_t i = 0; i < sizeof(samples) / sizeof(samples[0]); i++) {
+        printf("variation 2 %%, %zu samples, one operator +6 %%:", samples[i]);
+        for (size_t k = 0; k < 3; k++) {
+            profiles worse = {&scaled, samples[i], op_counts[k], 1.06};
+            double found = 0;
+            alarms_of(&worse, op_counts[k] == 1 ? 2000 : 500, &found);
+            printf("  of %zu %.3f", op_counts[k], found);
+            assert_true(found >= 0.95 || (samples[i] < 15 && op_counts[k] > 1));
+        }
+        printf("\n");
+    }
+}
+
+/* ---- the total ------------------------------------------------------------------------------ */
+
 /* Nothing changed: one alarm in 1,000 pairs at the most, however noisy, however few samples. */
 static void test_false_alarms(void **state)
 {
     (void)state;
     static const char *const names[] = {"quiet_ns.txt", "busy_ns.txt"};
-    static const size_t samples[] = {6, 10, 20, 40};
+    static const size_t samples[] = {5, 10, 20, 40};
     for (size_t i = 0; i < 2; i++) {
         noise from;
         read_noise(names[i], &from);
@@ -169,6 +267,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_false_alarms),
         cmocka_unit_test(test_power),
+        cmocka_unit_test(test_operators_alarms),
+        cmocka_unit_test(test_operators_power),
     };
     return cmocka_run_group_tests_name("gate on noise", tests, NULL, NULL);
 }
