@@ -4,10 +4,16 @@
  * order; the others are summed over, in double, in the order of the alphabet, capitals first, the
  * last one fastest, and then the axes under ellipses. As in numpy an axis of 1 is broadcast to what
  * its label has in another operand, but not to what it has in the same one.
+ *
+ * The quick kernel has two operands of f32: labels become those of rows, columns and depth of a
+ * product of matrices (kernels/real_product.h), and those over which such products repeat.
  */
+#include "base/arena.h"
 #include "base/maths.h"
 #include "kernels/call.h"
 #include "kernels/equation.h"
+#include "kernels/quick.h"
+#include "kernels/real_product.h"
 
 enum {
     OPERANDS_MAX = 8,
@@ -168,10 +174,10 @@ static double sum_products(const equation *self, int64_t *at, int64_t *places)
     return sum;
 }
 
-static tacho_status compute_einsum(const tacho_kernel_call *call)
+/* Reads the equation of a call; |out_is_empty|: sums have no summands. */
+static tacho_status read_call(equation *self, bool *out_is_empty)
 {
-    equation self = {.call = call};
-    int64_t at[LABELS_MAX] = {0}, places[OPERANDS_MAX] = {0};
+    const tacho_kernel_call *call = self->call;
     if (call->input_count > OPERANDS_MAX || !tacho_is_real(call->inputs[0])) {
         return tacho_unsupported_type("Einsum", call->inputs[0]->dtype);
     }
@@ -180,23 +186,176 @@ static tacho_status compute_einsum(const tacho_kernel_call *call)
             return tacho_wrong_shapes("Einsum");
         }
     }
-    TACHO_TRY(read_equation(&self));
-    bool is_empty = false;
+    TACHO_TRY(read_equation(self));
     uint64_t products = 1;
-    for (int32_t i = 0; i < self.order_count; i++) {
-        int64_t size = self.sizes[self.order[i]];
-        is_empty = is_empty || (size == 0 && i >= self.output_count);
+    *out_is_empty = false;
+    for (int32_t i = 0; i < self->order_count; i++) {
+        int64_t size = self->sizes[self->order[i]];
+        *out_is_empty = *out_is_empty || (size == 0 && i >= self->output_count);
         products = tacho_size_multiply(products, (uint64_t)size);
     }
-    if (products > products_max) {
-        return tacho_fail(TACHO_CODE_LIMIT, "Einsum of more than 2^36 products");
-    }
-    int64_t total = tacho_array_elements(&call->outputs[0]);
+    return products > products_max
+               ? tacho_fail(TACHO_CODE_LIMIT, "Einsum of more than 2^36 products")
+               : TACHO_OK;
+}
+
+static tacho_status compute_each(equation *self, bool is_empty)
+{
+    int64_t at[LABELS_MAX] = {0}, places[OPERANDS_MAX] = {0};
+    tacho_array *output = &self->call->outputs[0];
+    int64_t total = tacho_array_elements(output);
     for (int64_t i = 0; i < total; i++) {
-        tacho_set_real(&call->outputs[0], i, is_empty ? 0 : sum_products(&self, at, places));
-        (void)advance(&self, 0, self.output_count, at, places);
+        tacho_set_real(output, i, is_empty ? 0 : sum_products(self, at, places));
+        (void)advance(self, 0, self->output_count, at, places);
     }
     return TACHO_OK;
+}
+
+static tacho_status compute_einsum(const tacho_kernel_call *call)
+{
+    equation self = {.call = call};
+    bool is_empty;
+    TACHO_TRY(read_call(&self, &is_empty));
+    return compute_each(&self, is_empty);
+}
+
+/* ---- as products of matrices --------------------------------------------------------------- */
+
+/* What a label is to the product: OUTER are batches. */
+typedef enum role { OUTER, ROWS, COLUMNS, DEPTH, ROLES } role;
+enum { LEFT, RIGHT, RESULT, SIDES };
+enum { COLUMNS_MAX = 256 }; /* that are packed at a time */
+
+/* Places of the elements along all labels of each role, in both operands and the result. */
+typedef struct places {
+    int64_t counts[ROLES];
+    int64_t *at[ROLES][SIDES];
+} places;
+
+static role role_of(const equation *self, int32_t i)
+{
+    uint8_t label = self->order[i];
+    if (i >= self->output_count) {
+        return DEPTH;
+    }
+    bool is_left = self->steps[LEFT][label] != 0, is_right = self->steps[RIGHT][label] != 0;
+    return is_left && is_right ? OUTER : is_left ? ROWS : COLUMNS;
+}
+
+/* Lists the places of one role, its last label fastest. */
+static void list_places(const equation *self, role which, const int64_t *result_steps, places *out)
+{
+    int64_t count = 1;
+    for (int side = 0; side < SIDES; side++) {
+        out->at[which][side][0] = 0;
+    }
+    for (int32_t i = self->order_count; i-- > 0;) {
+        uint8_t label = self->order[i];
+        if (role_of(self, i) != which) {
+            continue;
+        }
+        int64_t steps[SIDES] = {self->steps[LEFT][label], self->steps[RIGHT][label],
+                                i < self->output_count ? result_steps[i] : 0};
+        for (int side = 0; side < SIDES; side++) {
+            int64_t *at = out->at[which][side];
+            for (int64_t j = count; j < count * self->sizes[label]; j++) {
+                at[j] = at[j - count] + steps[side];
+            }
+        }
+        count *= self->sizes[label];
+    }
+}
+
+static tacho_status make_places(const equation *self, tacho_arena *arena, places *out)
+{
+    int64_t result_steps[LABELS_MAX], step = 1;
+    for (int32_t i = self->output_count; i-- > 0;) {
+        result_steps[i] = step;
+        step *= self->sizes[self->order[i]];
+    }
+    for (int which = 0; which < ROLES; which++) {
+        out->counts[which] = 1;
+    }
+    for (int32_t i = 0; i < self->order_count; i++) {
+        out->counts[role_of(self, i)] *= self->sizes[self->order[i]];
+    }
+    for (int which = 0; which < ROLES; which++) {
+        for (int side = 0; side < SIDES; side++) {
+            void *memory;
+            TACHO_TRY(tacho_arena_alloc(arena, (size_t)(out->counts[which] + 1) * sizeof(int64_t),
+                                        &memory));
+            out->at[which][side] = memory;
+        }
+        list_places(self, (role)which, result_steps, out);
+    }
+    return TACHO_OK;
+}
+
+/* One batch: columns in blocks, so that what is packed of them stays in the cache. */
+static void multiply(const equation *self, const places *at, int64_t batch, float *packed,
+                     float *scratch)
+{
+    tacho_vector_set set = tacho_vector_best();
+    float *data[SIDES] = {self->call->inputs[LEFT]->data, self->call->inputs[RIGHT]->data,
+                          self->call->outputs[0].data};
+    for (int side = 0; side < SIDES; side++) {
+        data[side] += at->at[OUTER][side][batch];
+    }
+    tacho_real_matrix left = {data[LEFT], at->at[ROWS][LEFT], at->at[DEPTH][LEFT]};
+    tacho_real_matrix right = {data[RIGHT], at->at[DEPTH][RIGHT], at->at[COLUMNS][RIGHT]};
+    tacho_real_matrix result = {data[RESULT], at->at[ROWS][RESULT], at->at[COLUMNS][RESULT]};
+    for (int64_t first = 0; first < at->counts[COLUMNS]; first += COLUMNS_MAX) {
+        int64_t rest = at->counts[COLUMNS] - first;
+        tacho_real_sizes sizes = {at->counts[ROWS], at->counts[DEPTH],
+                                  rest < COLUMNS_MAX ? rest : COLUMNS_MAX};
+        tacho_real_pack(set, &right, first, sizes.columns, sizes.depth, packed);
+        tacho_real_multiply(set, &sizes, &left, packed, first, &result, scratch);
+    }
+}
+
+static tacho_status multiply_all(const equation *self, tacho_arena *arena)
+{
+    places at;
+    void *packed, *scratch;
+    tacho_vector_set set = tacho_vector_best();
+    TACHO_TRY(make_places(self, arena, &at));
+    int64_t columns = at.counts[COLUMNS] < COLUMNS_MAX ? at.counts[COLUMNS] : COLUMNS_MAX;
+    int64_t count = tacho_real_packed_count(set, at.counts[DEPTH], columns);
+    TACHO_TRY(tacho_arena_alloc(arena, (size_t)count * sizeof(float), &packed));
+    count = tacho_real_scratch_count(set, at.counts[DEPTH]);
+    TACHO_TRY(tacho_arena_alloc(arena, (size_t)count * sizeof(float), &scratch));
+    for (int64_t i = 0; i < at.counts[OUTER]; i++) {
+        multiply(self, &at, i, packed, scratch);
+    }
+    return TACHO_OK;
+}
+
+bool tacho_quick_fits_einsum(const tacho_kernel_call *call)
+{
+    return call->input_count == 2 && call->inputs[1] != NULL &&
+           call->inputs[0]->dtype == TACHO_DTYPE_F32 && call->inputs[1]->dtype == TACHO_DTYPE_F32 &&
+           call->outputs[0].dtype == TACHO_DTYPE_F32;
+}
+
+tacho_status tacho_quick_einsum(const tacho_kernel_call *call)
+{
+    static const int64_t depth_max = (int64_t)1 << 20; /* packed columns are to fit in memory */
+    equation self = {.call = call};
+    bool is_empty;
+    int64_t depth = 1;
+    TACHO_TRY(read_call(&self, &is_empty));
+    for (int32_t i = self.output_count; i < self.order_count && depth <= depth_max; i++) {
+        depth *= self.sizes[self.order[i]]; /* each at most 2^36 */
+    }
+    if (is_empty || depth > depth_max) {
+        return compute_each(&self, is_empty);
+    }
+    tacho_arena arena;
+    tacho_arena_init(&arena);
+    tacho_status status =
+        tacho_array_elements(&call->outputs[0]) > 0 ? multiply_all(&self, &arena) : TACHO_OK;
+    tacho_arena_deinit(&arena);
+    return status;
 }
 
 const tacho_kernel tacho_einsum_kernels[] = {

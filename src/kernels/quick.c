@@ -248,43 +248,56 @@ static tacho_status compute_clamp(const tacho_kernel_call *call)
 
 #define FUNCTION_ROW(name, function)                                                               \
     {                                                                                              \
-        {name, TACHO_KERNEL_EACH, function}, tacho_quick_fits_function, true, false                \
+        {name, TACHO_KERNEL_EACH, function}, tacho_quick_fits_function, true, false, 1             \
+    }
+
+#define RECURRENT_ROW(name, function)                                                              \
+    {                                                                                              \
+        {name, TACHO_KERNEL_HEAVY, function}, tacho_quick_fits_recurrent, true, false, 3           \
     }
 
 static const struct {
     tacho_kernel kernel;
     bool (*fits)(const tacho_kernel_call *call);
     bool has_reals, has_ints;
+    size_t outputs_max;
 } kernels[] = {
-    {{"Cast", TACHO_KERNEL_EACH, tacho_quick_cast}, tacho_quick_fits_cast, true, false},
-    {{"CastLike", TACHO_KERNEL_EACH, tacho_quick_cast}, tacho_quick_fits_cast, true, false},
+    {{"Cast", TACHO_KERNEL_EACH, tacho_quick_cast}, tacho_quick_fits_cast, true, false, 1},
+    {{"CastLike", TACHO_KERNEL_EACH, tacho_quick_cast}, tacho_quick_fits_cast, true, false, 1},
+    {{"Einsum", TACHO_KERNEL_HEAVY, tacho_quick_einsum}, tacho_quick_fits_einsum, true, false, 1},
     FUNCTION_ROW("Erf", tacho_quick_erf),
     FUNCTION_ROW("Exp", tacho_quick_exp),
+    RECURRENT_ROW("GRU", tacho_quick_gru),
+    RECURRENT_ROW("LSTM", tacho_quick_lstm),
+    RECURRENT_ROW("RNN", tacho_quick_rnn),
     FUNCTION_ROW("Gelu", tacho_quick_gelu),
     FUNCTION_ROW("Log", tacho_quick_log),
     FUNCTION_ROW("Sigmoid", tacho_quick_sigmoid),
     FUNCTION_ROW("Softplus", tacho_quick_softplus),
     FUNCTION_ROW("Swish", tacho_quick_swish),
     FUNCTION_ROW("Tanh", tacho_quick_tanh),
-    {{"Pow", TACHO_KERNEL_EACH, tacho_quick_pow}, tacho_quick_fits_pow, true, false},
+    {{"Pow", TACHO_KERNEL_EACH, tacho_quick_pow}, tacho_quick_fits_pow, true, false, 1},
     {{"InstanceNormalization", TACHO_KERNEL_PLAIN, tacho_quick_instance_norm},
      tacho_quick_fits_instance_norm,
      true,
-     false},
-    {{"tosa.add", TACHO_KERNEL_EACH, compute_add}, fits_pair, true, true},
+     false,
+     1},
+    {{"tosa.add", TACHO_KERNEL_EACH, compute_add}, fits_pair, true, true, 1},
     {{"tosa.avg_pool2d", TACHO_KERNEL_HEAVY, tacho_quick_avg_pool},
      tacho_quick_fits_pool,
      true,
-     true},
-    {{"tosa.clamp", TACHO_KERNEL_EACH, compute_clamp}, fits_clamp, true, true},
+     true,
+     1},
+    {{"tosa.clamp", TACHO_KERNEL_EACH, compute_clamp}, fits_clamp, true, true, 1},
     {{"tosa.max_pool2d", TACHO_KERNEL_HEAVY, tacho_quick_max_pool},
      tacho_quick_fits_pool,
      true,
-     true},
-    {{"tosa.maximum", TACHO_KERNEL_EACH, compute_maximum}, fits_int_pair, false, true},
-    {{"tosa.minimum", TACHO_KERNEL_EACH, compute_minimum}, fits_int_pair, false, true},
-    {{"tosa.mul", TACHO_KERNEL_EACH, compute_mul}, fits_product, true, true},
-    {{"tosa.sub", TACHO_KERNEL_EACH, compute_sub}, fits_pair, true, true},
+     true,
+     1},
+    {{"tosa.maximum", TACHO_KERNEL_EACH, compute_maximum}, fits_int_pair, false, true, 1},
+    {{"tosa.minimum", TACHO_KERNEL_EACH, compute_minimum}, fits_int_pair, false, true, 1},
+    {{"tosa.mul", TACHO_KERNEL_EACH, compute_mul}, fits_product, true, true, 1},
+    {{"tosa.sub", TACHO_KERNEL_EACH, compute_sub}, fits_pair, true, true, 1},
 };
 enum { KERNELS = sizeof(kernels) / sizeof(kernels[0]) };
 
@@ -302,7 +315,8 @@ const tacho_kernel *tacho_quick_find(tacho_str name, const tacho_kernel_call *ca
 {
     size_t at = find(name);
     bool is_fit = at < KERNELS && call->input_count > 0 && call->inputs[0] != NULL &&
-                  call->output_count == 1 && kernels[at].fits(call);
+                  call->output_count >= 1 && call->output_count <= kernels[at].outputs_max &&
+                  kernels[at].fits(call);
     return is_fit ? &kernels[at].kernel : NULL;
 }
 

@@ -2,8 +2,8 @@
 /*
  * Quick kernels: loops over elements of one type, with channels last where there are any, for what
  * oneDNN does not compute, or not well. They are called as reference kernels are, and give the same
- * bits; but InstanceNormalization adds up in another order, and functions are those of
- * kernels/vector.h. Outputs need not be zeroed before.
+ * bits; but InstanceNormalization, Einsum and recurrent layers add up in another order or type, and
+ * functions are those of kernels/vector.h. Outputs need not be zeroed before.
  */
 #ifndef TACHO_KERNELS_QUICK_H
 #define TACHO_KERNELS_QUICK_H
@@ -30,6 +30,16 @@ tacho_status tacho_quick_instance_norm(const tacho_kernel_call *call) TACHO_MUST
 /* Casts, see quick_cast.c. */
 bool tacho_quick_fits_cast(const tacho_kernel_call *call);
 tacho_status tacho_quick_cast(const tacho_kernel_call *call) TACHO_MUST_USE;
+
+/* Sums of products, see einsum.c. */
+bool tacho_quick_fits_einsum(const tacho_kernel_call *call);
+tacho_status tacho_quick_einsum(const tacho_kernel_call *call) TACHO_MUST_USE;
+
+/* Recurrent layers, see recurrent.c. */
+bool tacho_quick_fits_recurrent(const tacho_kernel_call *call);
+tacho_status tacho_quick_gru(const tacho_kernel_call *call) TACHO_MUST_USE;
+tacho_status tacho_quick_lstm(const tacho_kernel_call *call) TACHO_MUST_USE;
+tacho_status tacho_quick_rnn(const tacho_kernel_call *call) TACHO_MUST_USE;
 
 /* Functions of elements, see quick_function.c. Those of one operand fit the same calls. */
 bool tacho_quick_fits_function(const tacho_kernel_call *call);

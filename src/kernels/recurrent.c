@@ -5,10 +5,15 @@
  *
  * Of a cell with g gates of |hidden| elements the weights are g*hidden rows; here they are turned,
  * so that one input adds to all gates at once. Gates are in ONNX's order: i o f c; z r h.
+ *
+ * The quick kernels multiply in f32 (kernels/real_product.h): the inputs of all steps at once, then
+ * the state of each step; gates and states are doubles there, too, through kernels/vector.h.
  */
 #include "kernels/call.h"
 #include "kernels/functions.h"
 #include "kernels/product.h"
+#include "kernels/quick.h"
+#include "kernels/real_product.h"
 
 #include <strings.h>
 
@@ -121,8 +126,9 @@ typedef struct cell {
     int64_t gates;
     size_t function_count;
     const char *defaults[3];
-    /* From the sums of x and of h to the next states, for one sequence of the batch. */
-    void (*step)(const layer *self, const double *x, const double *h_sums, double *h, double *c);
+    /* From the sums of x and of h to the next states, for one sequence of the batch. Sums are used
+     * up. */
+    void (*step)(const layer *self, double *x, double *h_sums, double *h, double *c);
 } cell;
 
 struct layer {
@@ -136,7 +142,20 @@ struct layer {
     const activation *now;
     double *w, *r, *w_bias, *r_bias, *peephole; /* turned; peephole is zeros where there is none */
     double *x, *x_sums, *h_sums, *h, *c;
+    /* Of quick kernels, instead of |w|, |r| and |x|: */
+    bool is_quick;
+    tacho_vector_set set;
+    float *all_x_sums; /* of all steps and sequences, as the inputs lie, without biases */
+    float *packed_r, *packed_new; /* the rows of |r| that h is multiplied by; of GRU's new state */
+    float *h_row, *sums_row;
 };
+
+/* Rows of the state's weights that are multiplied by it before any gate is known. */
+static int64_t early_rows(const layer *self)
+{
+    bool is_late = self->cell->gates != 3 || self->is_reset_late;
+    return (is_late ? self->cell->gates : 2) * self->hidden;
+}
 
 static double clipped(const layer *self, double x)
 {
@@ -144,35 +163,61 @@ static double clipped(const layer *self, double x)
     return most > 0 && x > most ? most : most > 0 && x < -most ? -most : x;
 }
 
-static double apply(const layer *self, size_t i, double x)
+/* Activation |i| of each of |values|. */
+static void apply(const layer *self, size_t i, double *values)
 {
     const activation *how = &self->now[i];
-    return how->f(clipped(self, x), how->a, how->b);
-}
-
-static void step_rnn(const layer *self, const double *x, const double *h_sums, double *h, double *c)
-{
-    (void)c;
-    for (int64_t i = 0; i < self->hidden; i++) {
-        h[i] = apply(self, 0, x[i] + h_sums[i]);
+    bool is_sigmoid = how->f == sigmoid, is_tanh = how->f == hyperbolic;
+    if (self->is_quick && (is_sigmoid || is_tanh)) {
+        tacho_vector_apply(self->set, is_sigmoid ? TACHO_VECTOR_SIGMOID : TACHO_VECTOR_TANH, values,
+                           (size_t)self->hidden, 0);
+        return;
+    }
+    for (int64_t j = 0; j < self->hidden; j++) {
+        values[j] = how->f(values[j], how->a, how->b);
     }
 }
 
-static void step_lstm(const layer *self, const double *x, const double *h_sums, double *h,
-                      double *c)
+static void apply_clipped(const layer *self, size_t i, double *values)
+{
+    for (int64_t j = 0; self->clip > 0 && j < self->hidden; j++) {
+        values[j] = clipped(self, values[j]);
+    }
+    apply(self, i, values);
+}
+
+static void step_rnn(const layer *self, double *x, double *h_sums, double *h, double *c)
+{
+    (void)c;
+    for (int64_t i = 0; i < self->hidden; i++) {
+        h[i] = x[i] + h_sums[i];
+    }
+    apply_clipped(self, 0, h);
+}
+
+static void step_lstm(const layer *self, double *x, double *h_sums, double *h, double *c)
 {
     int64_t n = self->hidden;
     const double *p = self->peephole;
+    double *in = x, *out = x + n, *forget = x + 2 * n, *made = x + 3 * n;
     for (int64_t i = 0; i < n; i++) {
-        double in = apply(self, 0, x[i] + h_sums[i] + p[i] * c[i]);
-        double forget =
-            self->is_coupled
-                ? 1 - in
-                : apply(self, 0, x[2 * n + i] + h_sums[2 * n + i] + p[2 * n + i] * c[i]);
-        double made = apply(self, 1, x[3 * n + i] + h_sums[3 * n + i]);
-        c[i] = forget * c[i] + in * made;
-        double out = apply(self, 0, x[n + i] + h_sums[n + i] + p[n + i] * c[i]);
-        h[i] = out * self->now[2].f(c[i], self->now[2].a, self->now[2].b);
+        in[i] = in[i] + h_sums[i] + p[i] * c[i];
+        forget[i] = forget[i] + h_sums[2 * n + i] + p[2 * n + i] * c[i];
+        made[i] = made[i] + h_sums[3 * n + i];
+    }
+    apply_clipped(self, 0, in);
+    apply_clipped(self, 0, forget);
+    apply_clipped(self, 1, made);
+    for (int64_t i = 0; i < n; i++) {
+        double kept = self->is_coupled ? 1 - in[i] : forget[i];
+        c[i] = kept * c[i] + in[i] * made[i];
+        out[i] = out[i] + h_sums[n + i] + p[n + i] * c[i];
+        h[i] = c[i];
+    }
+    apply_clipped(self, 0, out);
+    apply(self, 2, h);
+    for (int64_t i = 0; i < n; i++) {
+        h[i] = out[i] * h[i];
     }
 }
 
@@ -188,23 +233,47 @@ static void add_product(const double *h, int64_t depth, const double *matrix, in
     }
 }
 
-/* The reset gate comes before the product with the state, or after it. */
-static void step_gru(const layer *self, const double *x, const double *h_sums, double *h, double *c)
+/* The product of |state| with the weights of GRU's new state is added to |sums|. */
+static void add_new_state(const layer *self, const double *state, double *sums)
 {
     int64_t n = self->hidden;
-    double *reset = c, *made = c + n;
+    if (!self->is_quick) {
+        add_product(state, n, self->r, 3 * n, 2 * n, n, sums);
+        return;
+    }
     for (int64_t i = 0; i < n; i++) {
-        reset[i] = apply(self, 0, x[n + i] + h_sums[n + i]);
+        self->h_row[i] = (float)state[i];
+    }
+    tacho_real_multiply_row(self->set, self->h_row, n, self->packed_new, n, self->sums_row);
+    for (int64_t i = 0; i < n; i++) {
+        sums[i] += (double)self->sums_row[i];
+    }
+}
+
+/* The reset gate comes before the product with the state, or after it. */
+static void step_gru(const layer *self, double *x, double *h_sums, double *h, double *c)
+{
+    int64_t n = self->hidden;
+    double *reset = c, *made = c + n, *update = x, *next = x + 2 * n;
+    for (int64_t i = 0; i < n; i++) {
+        reset[i] = x[n + i] + h_sums[n + i];
+    }
+    apply_clipped(self, 0, reset);
+    for (int64_t i = 0; i < n; i++) {
         made[i] = self->is_reset_late ? reset[i] * h_sums[2 * n + i] : self->r_bias[2 * n + i];
         reset[i] *= h[i];
     }
     if (!self->is_reset_late) {
-        add_product(reset, n, self->r, 3 * n, 2 * n, n, made);
+        add_new_state(self, reset, made);
     }
     for (int64_t i = 0; i < n; i++) {
-        double update = apply(self, 0, x[i] + h_sums[i]);
-        double next = apply(self, 1, x[2 * n + i] + made[i]);
-        h[i] = (1 - update) * next + update * h[i];
+        update[i] = update[i] + h_sums[i];
+        next[i] = next[i] + made[i];
+    }
+    apply_clipped(self, 0, update);
+    apply_clipped(self, 1, next);
+    for (int64_t i = 0; i < n; i++) {
+        h[i] = (1 - update[i]) * next[i] + update[i] * h[i];
     }
 }
 
@@ -370,13 +439,90 @@ static tacho_status list_of(const layer *self, tacho_arena *arena, size_t input,
     return TACHO_OK;
 }
 
+static tacho_status alloc_floats(tacho_arena *arena, int64_t rows, int64_t columns,
+                                 float **out_floats)
+{
+    size_t count;
+    void *memory;
+    if (__builtin_mul_overflow(rows, columns, &count) ||
+        __builtin_mul_overflow(count, sizeof(float), &count)) {
+        return tacho_no_memory();
+    }
+    TACHO_TRY(tacho_arena_alloc(arena, count + 1, &memory));
+    *out_floats = memory;
+    return TACHO_OK;
+}
+
+/* A list of |count| places, |step| apart. */
+static tacho_status list_places(tacho_arena *arena, int64_t count, int64_t step,
+                                const int64_t **out_places)
+{
+    void *memory;
+    TACHO_TRY(tacho_arena_alloc(arena, (size_t)(count + 1) * sizeof(int64_t), &memory));
+    int64_t *places = memory;
+    for (int64_t i = 0; i < count; i++) {
+        places[i] = i * step;
+    }
+    *out_places = places;
+    return TACHO_OK;
+}
+
+/* Rows of weights, |depth| elements each, as the columns that something is multiplied by. */
+static tacho_status pack_rows(const layer *self, tacho_arena *arena, float *weights, int64_t rows,
+                              int64_t depth, float **out_packed)
+{
+    tacho_real_matrix matrix = {.data = weights};
+    TACHO_TRY(list_places(arena, depth, 1, &matrix.rows));
+    TACHO_TRY(list_places(arena, rows, depth, &matrix.columns));
+    TACHO_TRY(alloc_floats(arena, tacho_real_packed_count(self->set, 1, rows), depth, out_packed));
+    tacho_real_pack(self->set, &matrix, 0, rows, depth, *out_packed);
+    return TACHO_OK;
+}
+
+/* The inputs of all steps times their weights. */
+static tacho_status multiply_inputs(layer *self, tacho_arena *arena, float *weights)
+{
+    int64_t rows = self->cell->gates * self->hidden, total = self->steps * self->batch;
+    tacho_real_sizes sizes = {total, self->inputs, rows};
+    tacho_real_matrix left = {.data = self->call->inputs[0]->data};
+    tacho_real_matrix result = {0};
+    float *packed = NULL, *scratch = NULL;
+    TACHO_TRY(pack_rows(self, arena, weights, rows, self->inputs, &packed));
+    TACHO_TRY(list_places(arena, total, self->inputs, &left.rows));
+    TACHO_TRY(list_places(arena, self->inputs, 1, &left.columns));
+    TACHO_TRY(list_places(arena, total, rows, &result.rows));
+    TACHO_TRY(list_places(arena, rows, 1, &result.columns));
+    TACHO_TRY(alloc_floats(arena, total, rows, &self->all_x_sums));
+    TACHO_TRY(alloc_floats(arena, 1, tacho_real_scratch_count(self->set, self->inputs), &scratch));
+    result.data = self->all_x_sums;
+    tacho_real_multiply(self->set, &sizes, &left, packed, 0, &result, scratch);
+    return TACHO_OK;
+}
+
+static tacho_status make_quick_room(layer *self, tacho_arena *arena, int64_t direction)
+{
+    int64_t rows = self->cell->gates * self->hidden, early = early_rows(self);
+    float *w = (float *)self->call->inputs[1]->data + direction * rows * self->inputs;
+    float *r = (float *)self->call->inputs[2]->data + direction * rows * self->hidden;
+    TACHO_TRY(multiply_inputs(self, arena, w));
+    TACHO_TRY(pack_rows(self, arena, r, early, self->hidden, &self->packed_r));
+    TACHO_TRY(pack_rows(self, arena, r + early * self->hidden, rows - early, self->hidden,
+                        &self->packed_new));
+    TACHO_TRY(alloc_floats(arena, 1, self->hidden, &self->h_row));
+    return alloc_floats(arena, 1, rows, &self->sums_row);
+}
+
 static tacho_status make_room(layer *self, tacho_arena *arena, int64_t direction)
 {
     int64_t rows = self->cell->gates * self->hidden;
     bool is_lstm = self->cell->gates == 4;
     size_t absent = self->call->input_count;
-    TACHO_TRY(transpose_weights(self, arena, 1, direction, self->inputs, &self->w));
-    TACHO_TRY(transpose_weights(self, arena, 2, direction, self->hidden, &self->r));
+    if (self->is_quick) {
+        TACHO_TRY(make_quick_room(self, arena, direction));
+    } else {
+        TACHO_TRY(transpose_weights(self, arena, 1, direction, self->inputs, &self->w));
+        TACHO_TRY(transpose_weights(self, arena, 2, direction, self->hidden, &self->r));
+    }
     TACHO_TRY(list_of(self, arena, 3, direction * 2 * rows, rows, &self->w_bias));
     TACHO_TRY(list_of(self, arena, 3, direction * 2 * rows + rows, rows, &self->r_bias));
     TACHO_TRY(list_of(self, arena, is_lstm ? 7 : absent, direction * 3 * self->hidden,
@@ -411,16 +557,39 @@ static void read_state(const layer *self, size_t input, int64_t at, double *stat
     }
 }
 
+/* Products of the state are added to |h_sums|, those of input |row| to |x_sums|. */
+static void add_quick_products(const layer *self, int64_t row)
+{
+    int64_t rows = self->cell->gates * self->hidden, early = early_rows(self);
+    const float *x_sums = self->all_x_sums + row * rows;
+    for (int64_t i = 0; i < self->hidden; i++) {
+        self->h_row[i] = (float)self->h[i];
+    }
+    tacho_real_multiply_row(self->set, self->h_row, self->hidden, self->packed_r, early,
+                            self->sums_row);
+    for (int64_t i = 0; i < rows; i++) {
+        self->x_sums[i] += (double)x_sums[i];
+    }
+    for (int64_t i = 0; i < early; i++) {
+        self->h_sums[i] += (double)self->sums_row[i];
+    }
+}
+
 static void step_once(const layer *self, int64_t step, int64_t sequence)
 {
     int64_t rows = self->cell->gates * self->hidden;
     int64_t row =
         self->is_batch_first ? sequence * self->steps + step : step * self->batch + sequence;
-    tacho_read_reals(self->call->inputs[0], row * self->inputs, 1, (size_t)self->inputs, self->x);
     memcpy(self->x_sums, self->w_bias, (size_t)rows * sizeof(double));
     memcpy(self->h_sums, self->r_bias, (size_t)rows * sizeof(double));
-    add_product(self->x, self->inputs, self->w, rows, 0, rows, self->x_sums);
-    add_product(self->h, self->hidden, self->r, rows, 0, rows, self->h_sums);
+    if (self->is_quick) {
+        add_quick_products(self, row);
+    } else {
+        tacho_read_reals(self->call->inputs[0], row * self->inputs, 1, (size_t)self->inputs,
+                         self->x);
+        add_product(self->x, self->inputs, self->w, rows, 0, rows, self->x_sums);
+        add_product(self->h, self->hidden, self->r, rows, 0, rows, self->h_sums);
+    }
     self->cell->step(self, self->x_sums, self->h_sums, self->h, self->c);
 }
 
@@ -470,9 +639,9 @@ static tacho_status run_direction(layer *self, tacho_arena *arena, int64_t direc
     return TACHO_OK;
 }
 
-static tacho_status compute(const tacho_kernel_call *call, const cell *kind)
+static tacho_status compute(const tacho_kernel_call *call, const cell *kind, bool is_quick)
 {
-    layer self = {.call = call, .cell = kind};
+    layer self = {.call = call, .cell = kind, .is_quick = is_quick, .set = tacho_vector_best()};
     TACHO_TRY(read_node(&self));
     tacho_status status = TACHO_OK;
     for (int64_t i = 0; status == TACHO_OK && i < self.directions; i++) {
@@ -486,17 +655,17 @@ static tacho_status compute(const tacho_kernel_call *call, const cell *kind)
 
 static tacho_status compute_rnn(const tacho_kernel_call *call)
 {
-    return compute(call, &cells[0]);
+    return compute(call, &cells[0], false);
 }
 
 static tacho_status compute_gru(const tacho_kernel_call *call)
 {
-    return compute(call, &cells[1]);
+    return compute(call, &cells[1], false);
 }
 
 static tacho_status compute_lstm(const tacho_kernel_call *call)
 {
-    return compute(call, &cells[2]);
+    return compute(call, &cells[2], false);
 }
 
 const tacho_kernel tacho_recurrent_kernels[] = {
@@ -505,3 +674,27 @@ const tacho_kernel tacho_recurrent_kernels[] = {
     {"RNN", TACHO_KERNEL_HEAVY, compute_rnn},
     {0},
 };
+
+bool tacho_quick_fits_recurrent(const tacho_kernel_call *call)
+{
+    bool is_f32 = call->input_count >= 3 && call->outputs[0].dtype == TACHO_DTYPE_F32;
+    for (size_t i = 0; i < 3 && is_f32; i++) {
+        is_f32 = call->inputs[i] != NULL && call->inputs[i]->dtype == TACHO_DTYPE_F32;
+    }
+    return is_f32;
+}
+
+tacho_status tacho_quick_rnn(const tacho_kernel_call *call)
+{
+    return compute(call, &cells[0], true);
+}
+
+tacho_status tacho_quick_gru(const tacho_kernel_call *call)
+{
+    return compute(call, &cells[1], true);
+}
+
+tacho_status tacho_quick_lstm(const tacho_kernel_call *call)
+{
+    return compute(call, &cells[2], true);
+}
