@@ -41,6 +41,14 @@ tacho_status tacho_quick_gru(const tacho_kernel_call *call) TACHO_MUST_USE;
 tacho_status tacho_quick_lstm(const tacho_kernel_call *call) TACHO_MUST_USE;
 tacho_status tacho_quick_rnn(const tacho_kernel_call *call) TACHO_MUST_USE;
 
+/* Bytes of networks that are quantised while they run, see quick_bytes.c. */
+bool tacho_quick_fits_dynamic_quantise(const tacho_kernel_call *call);
+tacho_status tacho_quick_dynamic_quantise(const tacho_kernel_call *call) TACHO_MUST_USE;
+bool tacho_quick_fits_dequantise(const tacho_kernel_call *call);
+tacho_status tacho_quick_dequantise(const tacho_kernel_call *call) TACHO_MUST_USE;
+bool tacho_quick_fits_matmul_integer(const tacho_kernel_call *call);
+tacho_status tacho_quick_matmul_integer(const tacho_kernel_call *call) TACHO_MUST_USE;
+
 /* Functions of elements, see quick_function.c. Those of one operand fit the same calls. */
 bool tacho_quick_fits_function(const tacho_kernel_call *call);
 tacho_status tacho_quick_erf(const tacho_kernel_call *call) TACHO_MUST_USE;
