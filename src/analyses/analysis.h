@@ -56,6 +56,7 @@ typedef struct tacho_analysis {
     X(BREAKDOWN, breakdown)                                                                        \
     X(VERDICT, verdict)                                                                            \
     X(GROUPS, groups)                                                                              \
+    X(CRITICAL_PATH, critical_path)                                                                \
     X(OPS, ops)                                                                                    \
     X(PROGRAM, program)                                                                            \
     X(MODEL, model)                                                                                \

@@ -11,6 +11,9 @@ static const tacho_option options[] = {
     TACHO_OPTION_OUTPUT,
     TACHO_OPT_VALUE("top", 'n', "N", "list the N longest gaps; 0: none (default: 10)",
                     TACHO_INTO_NUMBER(tacho_breakdown_options, top, 0, TACHO_BREAKDOWN_TOP_MAX)),
+    TACHO_OPT_FLAG("critical-path", 0,
+                   "show instead which chain of work ends last, and what would be gained if an "
+                   "operation took no time; --top N: how many operations"),
     TACHO_OPT_FLAG("no-advice", 0, TACHO_NO_ADVICE_HELP,
                    TACHO_INTO_FLAG(tacho_breakdown_options, omits_advice)),
     TACHO_OPTION_FROM,
@@ -42,8 +45,13 @@ static int breakdown_command_run(const tacho_arguments *arguments)
         .choose = choose,
         .analysis = &tacho_analysis_breakdown,
     };
+    static const tacho_listing_verb path_verb = {
+        .choose = choose,
+        .analysis = &tacho_analysis_critical_path,
+    };
+    bool is_path = tacho_arguments_has(arguments, "critical-path");
     tacho_breakdown_options request = {.top = TACHO_BREAKDOWN_TOP};
-    return tacho_listing_run(arguments, &verb, &request);
+    return tacho_listing_run(arguments, is_path ? &path_verb : &verb, &request);
 }
 
 const tacho_command tacho_command_breakdown = {
@@ -86,10 +94,17 @@ const tacho_command tacho_command_breakdown = {
         "shorter than their call. Longest gaps: when the device was idle for long, what\n"
         "ran before and after, and which span the launching thread spent most of it in.\n"
         "\n"
-        "A launch is an arrow from a call of the host to its work, or, where a profile\n"
-        "has no arrows, a call with the same correlation number. Annotations, waits and\n"
+        "With --critical-path: the chain of host work, launches and device work that the\n"
+        "last work waited for, and for each operation on it how much earlier that would end\n"
+        "if the operation took no time (of the host: its own time, without spans inside),\n"
+        "worked out again over all that had to happen before what. See docs/breakdown.md.\n"
+        "\n"
+        "A launch is an arrow from a call of the host to its work, or, where none leads to\n"
+        "it, a call with the same correlation number. Annotations, waits and\n"
         "host work do not count. Estimates and measurements are never added up.",
-    .examples = "# one rank\n"
+    .examples = "# what the last kernel waited for, and what would shorten that\n"
+                "tacho breakdown trace.json --critical-path\n"
+                "# one rank\n"
                 "tacho breakdown trace.json\n"
                 "# all ranks of a job, one below the other\n"
                 "tacho breakdown rank0.json rank1.json\n"

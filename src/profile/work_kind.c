@@ -26,24 +26,63 @@ static bool holds(tacho_str text, tacho_str word)
     return false;
 }
 
+/* Whether |text| begins with |word|, which is in small letters, in letters of any case. */
+static bool begins_in_any_case(tacho_str text, tacho_str word)
+{
+    for (size_t i = 0; i < word.len; i++) {
+        char byte = i < text.len ? text.data[i] : '\0';
+        if ((byte >= 'A' && byte <= 'Z' ? byte + ('a' - 'A') : byte) != word.data[i]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool is_of_library(tacho_str name)
+{
+    static const tacho_str libraries[] = {
+        TACHO_STR_INIT("nccl"),   TACHO_STR_INIT("rccl"),    TACHO_STR_INIT("hccl"),
+        TACHO_STR_INIT("oneccl"), TACHO_STR_INIT("nvshmem"), TACHO_STR_INIT("rocshmem"),
+        TACHO_STR_INIT("hcom_"),
+    };
+    for (size_t i = 0; i < COUNT_OF(libraries); i++) {
+        if (begins_in_any_case(name, libraries[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool is_communication(tacho_str name)
 {
     static const tacho_str beginnings[] = {
-        TACHO_STR_INIT("nccl"),           TACHO_STR_INIT("rccl"),
-        TACHO_STR_INIT("hccl"),           TACHO_STR_INIT("oneccl"),
-        TACHO_STR_INIT("nvshmem"),        TACHO_STR_INIT("all-reduce"), /* XLA's words */
+        TACHO_STR_INIT("all-reduce"), /* XLA's words */
         TACHO_STR_INIT("all-gather"),     TACHO_STR_INIT("all-to-all"),
         TACHO_STR_INIT("reduce-scatter"), TACHO_STR_INIT("collective-"),
-        TACHO_STR_INIT("AllReduce"),      TACHO_STR_INIT("AllGather"), /* Tenstorrent's */
-        TACHO_STR_INIT("AllToAll"),       TACHO_STR_INIT("ReduceScatter"),
+        TACHO_STR_INIT("AllReduce"), /* Tenstorrent's */
+        TACHO_STR_INIT("AllGather"),      TACHO_STR_INIT("AllToAll"),
+        TACHO_STR_INIT("ReduceScatter"),
     };
     static const tacho_str parts[] = {
         TACHO_STR_INIT("ncclKernel"),
         TACHO_STR_INIT("ncclDevKernel"),
-        TACHO_STR_INIT("cross_device_reduce"),
+        TACHO_STR_INIT("nvshmem"),
+        TACHO_STR_INIT("oneccl"),
+        TACHO_STR_INIT("deep_ep::"),        /* DeepEP: dispatch and combine of experts */
+        TACHO_STR_INIT("trtllm_allreduce"), /* FlashInfer, TensorRT-LLM */
+        TACHO_STR_INIT("trtllm_alltoall"),
+        TACHO_STR_INIT("allreduce_fusion"),
+        TACHO_STR_INIT("moeAlltoAll"),
+        TACHO_STR_INIT("cross_device_reduce"), /* vLLM */
+        TACHO_STR_INIT("one_shot_all_reduce"), /* PyTorch's symmetric memory */
+        TACHO_STR_INIT("two_shot_all_reduce"),
         TACHO_STR_INIT("multimem_all_reduce"),
+        TACHO_STR_INIT("multimem_all_gather"),
         TACHO_STR_INIT("mscclpp"),
     };
+    if (is_of_library(name)) {
+        return true;
+    }
     for (size_t i = 0; i < COUNT_OF(parts); i++) {
         if (holds(name, parts[i])) {
             return true;
