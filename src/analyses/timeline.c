@@ -214,7 +214,6 @@ static tacho_status spool_row(tacho_events *events, const tacho_row *row)
         return keep_span(self, row, &bare);
     }
     if (row->kind == TACHO_ROW_FLOW) {
-        self->has_launch_arrows = self->has_launch_arrows || row->of.flow.role == TACHO_FLOW_LAUNCH;
         return tacho_spool_add(self->spool, &bare);
     }
     return TACHO_OK;
@@ -465,7 +464,7 @@ static tacho_status add_launch(tacho_timeline *self, const tacho_timeline_span *
     const tacho_row *row = span->row;
     bool is_wait = self->tracks[row->track].is_device && /* of a stream: it launches nothing */
                    (self->sites[row->of.span.site] & SITE_IDLE) != 0;
-    if (row->of.span.op == TACHO_NONE || self->has_launch_arrows || is_wait) {
+    if (row->of.span.op == TACHO_NONE || is_wait) {
         return TACHO_OK;
     }
     const tacho_launch launch = {.id = correlation_id(row->of.span.op),
@@ -605,7 +604,6 @@ static tacho_status end_part(tacho_events *events, uint32_t part)
     tacho_launch_window_clear(&self->launches);
     tacho_launch_window_clear(&self->waiting);
     tacho_launch_window_clear(&self->callers);
-    self->has_launch_arrows = false;
     self->needs_externals = false;
     return TACHO_OK;
 }

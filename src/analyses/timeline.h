@@ -7,8 +7,8 @@
  * come out by time; then what tracks are is final. So memory goes by names, tracks and windows, not
  * by how many spans there are nor by their order.
  *
- * Calls are joined to work by arrows or, where the part has no arrows of launches, by the number
- * that both have as an argument ("correlation"). Where neither leads to a call, the number of an
+ * Calls are joined to work by an arrow or, where none leads to it, by the number that both have as
+ * an argument ("correlation"). Where neither leads to a call, the number of an
  * operator ("External id") may tell which operator the work is of.
  */
 #ifndef TACHO_ANALYSES_TIMELINE_H
@@ -75,8 +75,7 @@ typedef struct tacho_timeline {
     tacho_operators operators;
     bool keeps_operators; /* what they are called and their numbers: the taker knows places */
     bool is_ready;
-    bool has_launch_arrows; /* in the part that is read */
-    bool needs_externals;   /* some work of the part has nothing but the number of an operator */
+    bool needs_externals; /* some work of the part has nothing but the number of an operator */
     struct tacho_timeline_track *tracks;
     size_t track_count, track_capacity;
     uint8_t *sites; /* what kind of work each site is */

@@ -36,7 +36,8 @@ def is_work(event):
 
 def kind(event):
     name = event["name"]
-    if re.match(r"nccl|rccl|hccl|oneccl|nvshmem", name) or re.search("nccl(Dev)?Kernel", name):
+    libraries = r"(?i:nccl|rccl|hccl|oneccl|nvshmem|rocshmem|hcom_)"
+    if re.match(libraries, name) or re.search("nccl(Dev)?Kernel|deep_ep::|trtllm_all", name):
         return "communication"
     is_copy = event["cat"] in COPIES or re.match(r"Memcpy|Memset|dma", name)
     return "copy" if is_copy else "compute"
@@ -75,7 +76,7 @@ def without(intervals, others):
 
 
 def launches_of(events):
-    """Start and end of the call that launched, by index of the event; by arrows, else by
+    """Start and end of the call that launched, by index of the event; by an arrow, else by
     correlation."""
     left = {}
     runtime = {}  # thread and start -> end of the call
@@ -86,7 +87,6 @@ def launches_of(events):
                 left[event["id"]] = (nanoseconds(event["ts"]), event["pid"], event["tid"])
             else:
                 arrived[event["pid"], event["tid"], nanoseconds(event["ts"])].append(event["id"])
-    has_arrows = bool(left) or bool(arrived)
     calls = {}
     for event in events:
         number = (event.get("args") or {}).get("correlation")
@@ -103,14 +103,13 @@ def launches_of(events):
         if not is_work(event):
             continue
         start = nanoseconds(event["ts"])
-        if has_arrows:
-            ids = arrived.get((event["pid"], event["tid"], start), [])
-            times = [(left[number][0], runtime.get((*left[number][1:], left[number][0])))
-                     for number in ids if number in left]
-        else:
-            number = (event.get("args") or {}).get("correlation")
-            times = [calls[number]] if number in calls else []
+        ids = arrived.get((event["pid"], event["tid"], start), [])
+        times = [(left[number][0], runtime.get((*left[number][1:], left[number][0])))
+                 for number in ids if number in left]
         times = [time for time in times if time[0] <= start]
+        number = (event.get("args") or {}).get("correlation")
+        if not times and number in calls and calls[number][0] <= start:
+            times = [calls[number]]
         if times:
             found[index] = min(times, key=lambda time: time[0])
     return found
@@ -274,8 +273,9 @@ def compose(chance):
     """A trace of some devices with streams, whose work is launched by arrows, by correlation or
     not at all, early or late, and runs one piece after the other on each stream."""
     events = []
-    joins = chance.choice(["arrows", "correlation", "nothing", "some arrows"])
-    names = ["gemm", "ncclDevKernel_AllReduce", "Memcpy HtoD", "relu", "Memset"]
+    joins = chance.choice(["arrows", "correlation", "nothing", "some arrows", "mixed"])
+    names = ["gemm", "ncclDevKernel_AllReduce", "Memcpy HtoD", "relu", "Memset",
+             "NCCL_AllGather", "void deep_ep::intranode::combine<8>(int4*)", "hcom_allReduce_"]
     number = 0
     for device in range(chance.randint(1, 3)):
         for stream in range(chance.randint(1, 4)):
@@ -292,8 +292,9 @@ def compose(chance):
                 add = lambda **event: events.append(event)  # noqa: E731
                 where = {"pid": device, "tid": stream + 7, "ts": start / 1000}
                 host = {"pid": 900, "tid": 900 + number % 3, "ts": call / 1000}
-                is_joined = joins == "arrows" or (joins == "some arrows" and chance.random() < 0.7)
-                extra = {"correlation": number} if joins == "correlation" else {}
+                is_joined = joins == "arrows" or (joins in ("some arrows", "mixed") and
+                                                  chance.random() < 0.7)
+                extra = {"correlation": number} if joins in ("correlation", "mixed") else {}
                 if is_joined or extra:
                     add(ph="X", cat="cuda_runtime", name="cudaLaunchKernel", dur=0.004,
                         args=extra, **host)

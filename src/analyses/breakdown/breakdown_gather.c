@@ -174,6 +174,26 @@ static tacho_status add_work(void *gather, const tacho_timeline_work *did, uint3
 
 /* ---- parts --------------------------------------------------------------------------------- */
 
+/* Streams that have numbers come by them, whatever ran first. */
+static void sort_streams(const tacho_dict *dict, tacho_breakdown_device *device)
+{
+    for (size_t i = 1; i < device->stream_count; i++) {
+        const tacho_track *track = &dict->tracks[device->streams[i].track];
+        for (size_t at = i; at > 0 && track->has_number; at--) {
+            const tacho_track *before = &dict->tracks[device->streams[at - 1].track];
+            if (!before->has_number || before->number <= track->number) {
+                break;
+            }
+            tacho_breakdown_stream stream = device->streams[at];
+            tacho_stream_time time = device->time.streams[at];
+            device->streams[at] = device->streams[at - 1];
+            device->time.streams[at] = device->time.streams[at - 1];
+            device->streams[at - 1] = stream;
+            device->time.streams[at - 1] = time;
+        }
+    }
+}
+
 static tacho_status end_part(void *gather, uint32_t part)
 {
     (void)part;
@@ -185,6 +205,7 @@ static tacho_status end_part(void *gather, uint32_t part)
         for (size_t i = 0; i < device->stream_count; i++) {
             tacho_launch_stats_finish(&device->streams[i].launches);
         }
+        sort_streams(self->events.dict, device);
     }
     return TACHO_OK;
 }
