@@ -111,6 +111,10 @@ TACHO_CLIENT_API void tacho_client_zone_end_args(tacho_client_zone *zone,
 /* A sample of a counter; its unit is the category of the site: "bytes", "count", "%", or any. */
 TACHO_CLIENT_API void tacho_client_counter(tacho_client_site *site, double value);
 
+/* The same for a time that has passed, of tacho_client_now. */
+TACHO_CLIENT_API void tacho_client_counter_at(tacho_client_site *site, double value,
+                                              uint64_t time_ns);
+
 /* A text at this moment, of this thread. */
 TACHO_CLIENT_API void tacho_client_message(const char *text, size_t len);
 
@@ -125,6 +129,9 @@ typedef enum tacho_client_flow_phase {
 } tacho_client_flow_phase;
 
 TACHO_CLIENT_API void tacho_client_flow(uint64_t id, tacho_client_flow_phase phase);
+
+/* Events that were lost before they could be reported: the capture counts them. */
+TACHO_CLIENT_API void tacho_client_report_lost(uint64_t count);
 
 /* ---- operators --------------------------------------------------------------------------------
  */
@@ -182,6 +189,10 @@ TACHO_CLIENT_API void tacho_client_launch(uint64_t launch, uint64_t time_ns);
  */
 TACHO_CLIENT_API void tacho_client_describe_device(uint32_t device, const char *name,
                                                    int is_simulated);
+
+/* The same of a device whose times are measured, and what its queues are called: "stream". */
+TACHO_CLIENT_API void tacho_client_describe_queues(uint32_t device, const char *name,
+                                                   const char *queue);
 
 /*
  * That |device| showed |ticks| at |host_ns|, and how many it makes in a second. Times of operators

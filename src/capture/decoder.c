@@ -529,8 +529,10 @@ static bool take_device(tacho_decoder *decoder, const wire_event *event)
 {
     const tacho_wire_record *record = &event->record;
     uint32_t name = 0;
-    if (record->more > UINT32_MAX || record->flags > 1 ||
-        !find_text(decoder, record->site, &name)) {
+    uint32_t queue = 0;
+    if (record->more > UINT32_MAX || record->flags > 1 || record->value > UINT32_MAX ||
+        !find_text(decoder, record->site, &name) ||
+        (record->value != 0 && !find_text(decoder, (uint32_t)record->value, &queue))) {
         return false;
     }
     tacho_decoded_device *device = ensure_device(decoder, (uint32_t)record->more);
@@ -538,6 +540,7 @@ static bool take_device(tacho_decoder *decoder, const wire_event *event)
         return false;
     }
     device->name = name;
+    device->queue = queue;
     device->is_simulated = record->flags == 1;
     return true;
 }
@@ -605,7 +608,10 @@ static bool find_device_track(tacho_decoder *decoder, const tacho_decoded_device
                        name.len > 0 ? ": " : "", (int)(name.len < 60 ? name.len : 60), name.data,
                        device->is_simulated ? " (simulated)" : "");
     if (queue != 0) {
-        len += snprintf(text + len, sizeof(text) - (size_t)len, ", queue %u, %s", (unsigned)queue,
+        tacho_str word = tacho_dict_string(decoder->recorder->events->dict, device->queue);
+        word = word.len > 0 ? word : TACHO_STR("queue");
+        len += snprintf(text + len, sizeof(text) - (size_t)len, ", %.*s %u, %s",
+                        (int)(word.len < 20 ? word.len : 20), word.data, (unsigned)queue,
                         engine->name);
     }
     tacho_status status = tacho_recorder_ensure_track(decoder->recorder, &facts,

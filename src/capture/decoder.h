@@ -17,6 +17,7 @@ enum { TACHO_DECODER_DEVICES_MAX = 64, TACHO_DECODER_ARGS_MAX = 512 };
 typedef struct tacho_decoded_device {
     uint32_t device;
     uint32_t name;     /* string; 0: it was not said */
+    uint32_t queue;    /* string: what its queues are called; 0: it was not said */
     bool is_simulated; /* its times are, and may lie ahead of ours */
     /* The last pair of times; 0 ticks per second: none yet. */
     int64_t host_ns, ticks, ticks_per_second;
@@ -33,11 +34,11 @@ typedef struct tacho_decoder {
     uint32_t *counters;  /* track + 1 */
     tacho_decoded_device devices[TACHO_DECODER_DEVICES_MAX];
     size_t device_count;
-    uint64_t event_count;       /* decoded */
-    uint64_t bad_count;         /* of them, those that make no sense */
-    uint64_t untimed_count;     /* of them, on a device whose clock is not known */
+    uint64_t event_count;               /* decoded */
+    uint64_t bad_count;                 /* of them, those that make no sense */
+    uint64_t untimed_count;             /* of them, on a device whose clock is not known */
     uint32_t message, location, launch; /* strings of these names */
-    unsigned char *scratch;     /* arguments of an event */
+    unsigned char *scratch;             /* arguments of an event */
     tacho_arg args[TACHO_DECODER_ARGS_MAX];
 } tacho_decoder;
 

@@ -86,6 +86,15 @@ static void count_dropped(client_thread *thread)
     atomic_fetch_add_explicit(&thread->ring->dropped, 1, memory_order_relaxed);
 }
 
+void tacho_client_report_lost(uint64_t count)
+{
+    client_thread *thread = tacho_client_enter();
+    if (thread != NULL) {
+        atomic_fetch_add_explicit(&thread->ring->dropped, count, memory_order_relaxed);
+        client_leave(thread);
+    }
+}
+
 bool tacho_client_reserve(client_thread *thread, uint32_t count)
 {
     if (has_room(thread, count)) {
@@ -240,17 +249,24 @@ void tacho_client_zone_end_args(tacho_client_zone *zone, const tacho_client_arg 
     end_zone(zone, &list);
 }
 
-void tacho_client_counter(tacho_client_site *site, double value)
+void tacho_client_counter_at(tacho_client_site *site, double value, uint64_t time_ns)
 {
     client_thread *thread = tacho_client_enter();
     if (thread == NULL) {
         return;
     }
-    tacho_wire_record record = {.kind = TACHO_WIRE_COUNTER, .site = site_id(site, thread)};
+    tacho_wire_record record = {
+        .kind = TACHO_WIRE_COUNTER, .site = site_id(site, thread), .time = time_ns};
     memcpy(&record.value, &value, sizeof(value));
-    record.time = now_ns();
     push(thread, &record);
     client_leave(thread);
+}
+
+void tacho_client_counter(tacho_client_site *site, double value)
+{
+    if (present_generation() != CLIENT_OFF) {
+        tacho_client_counter_at(site, value, now_ns());
+    }
 }
 
 void tacho_client_message(const char *text, size_t len)
@@ -300,18 +316,32 @@ void tacho_client_launch(uint64_t launch, uint64_t time_ns)
     client_leave(thread);
 }
 
-void tacho_client_describe_device(uint32_t device, const char *name, int is_simulated)
+/* |queue| NULL: no word for queues is said. */
+static void describe(uint32_t device, const char *name, bool is_simulated, const char *queue)
 {
     client_thread *thread = tacho_client_enter();
     if (thread == NULL) {
         return;
     }
-    const tacho_wire_record record = {.kind = TACHO_WIRE_DEVICE,
-                                      .flags = is_simulated != 0,
-                                      .site = tacho_client_intern(name, strlen(name)),
-                                      .more = device};
+    const tacho_wire_record record = {
+        .kind = TACHO_WIRE_DEVICE,
+        .flags = is_simulated,
+        .site = tacho_client_intern(name, strlen(name)),
+        .value = queue != NULL ? tacho_client_intern(queue, strlen(queue)) : 0,
+        .more = device,
+    };
     push(thread, &record);
     client_leave(thread);
+}
+
+void tacho_client_describe_device(uint32_t device, const char *name, int is_simulated)
+{
+    describe(device, name, is_simulated != 0, NULL);
+}
+
+void tacho_client_describe_queues(uint32_t device, const char *name, const char *queue)
+{
+    describe(device, name, false, queue);
 }
 
 void tacho_client_clock_pair(uint32_t device, uint64_t host_ns, uint64_t ticks,

@@ -99,7 +99,8 @@ typedef enum tacho_wire_kind {
     TACHO_WIRE_DEVICE_OP,  /* flags: engine; site: the code; more: device, and its queue << 32;
                               time, value in ticks; arguments */
     TACHO_WIRE_CLOCK_PAIR, /* flags: none; site: device; time: ns; value: ticks; more: per second */
-    TACHO_WIRE_DEVICE,     /* flags: 1 for simulated times; site: its name, a text; more: device */
+    TACHO_WIRE_DEVICE,     /* flags: 1 for simulated times; site: its name, a text; value: what its
+                              queues are called, a text, or 0; more: device */
     TACHO_WIRE_LAUNCH,     /* time; value: its number, which an argument "launch" of what was
                               launched names */
 } tacho_wire_kind;

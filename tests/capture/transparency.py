@@ -32,7 +32,8 @@ OURS = "TACHO_"  # variables that a capture adds
 FACTS = r"""
 import os, resource, signal, sys
 print(sys.argv[1:], os.getcwd(), oct(os.umask(0o77)), os.nice(0))
-print(sorted((k, v) for k, v in os.environ.items() if not k.startswith("TACHO_") and k != "OPENCL_LAYERS"))
+print(sorted((k, v) for k, v in os.environ.items() if not k.startswith("TACHO_")
+             and k not in ("OPENCL_LAYERS", "CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH")))
 print([(i, resource.getrlimit(i)) for i in range(16)])
 print(os.getpgid(0) == int(os.environ["GROUP"]), os.getsid(0) == int(os.environ["SESSION"]))
 print([os.isatty(fd) for fd in (0, 1, 2)], sorted(os.listdir("/proc/self/fd"))[:-1])

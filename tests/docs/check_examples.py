@@ -103,6 +103,12 @@ def make_programs(at):
              f"{at}/{name}.9.executable-targets.mlir")
 
 
+def make_training(at):
+    """A program that a capture can run anywhere."""
+    with open(f"{at}/train.py", "w", encoding="utf-8") as target:
+        target.write("print('trained')\n")
+
+
 def make_sides(at):
     """Before and after, each as one file and as a directory of five."""
     for side, more in (("old", 0), ("new", 1)):
@@ -165,6 +171,7 @@ class Examples(unittest.TestCase):
         make_profiles(cls.files)
         make_models(cls.files)
         make_programs(cls.files)
+        make_training(cls.files)
         make_sides(cls.files)
         make_board(cls.folder.name)
 

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which calls there are differs between versions, so they are chosen by their names. A call of the
+ * runtime makes calls of the driver, which are not counted twice.
+ */
+#include "cuda/calls.h"
+
+#include "cuda/names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { IDS_MAX = 4096, NAME_ROOM = 96 };
+
+static const char call_category[] = "cuda";
+static const char wait_category[] = "cuda_wait";
+
+/* A call by its number. */
+typedef struct known_call {
+    tacho_client_site *site; /* NULL: it is not looked at */
+    bool launches;
+} known_call;
+
+/* One process has one CUPTI. */
+static struct {
+    known_call runtime[IDS_MAX], driver[IDS_MAX];
+} calls;
+
+/* A thread is in one call at a time: those inside it are its own affair. */
+static _Thread_local struct {
+    tacho_client_zone zone;
+    uint32_t domain, id;
+    bool is_open;
+} open_call;
+
+typedef struct call_rule {
+    const char *prefix; /* behind "cuda" or "cu" */
+    bool launches, waits;
+} call_rule;
+
+static const call_rule *find_rule(const char *name)
+{
+    static const call_rule rules[] = {
+        {"Launch", true, false},
+        {"GraphLaunch", true, false},
+        {"Memcpy", true, false},
+        {"Memset", true, false},
+        {"MemPrefetch", true, false},
+        {"StreamSynchronize", false, true},
+        {"DeviceSynchronize", false, true},
+        {"CtxSynchronize", false, true},
+        {"EventSynchronize", false, true},
+        {"StreamWaitEvent", false, false},
+        {"GraphInstantiate", false, false},
+    };
+    const char *rest = strncmp(name, "cuda", 4) == 0 ? name + 4 : name + 2;
+    for (size_t i = 0; strncmp(name, "cu", 2) == 0 && i < sizeof(rules) / sizeof(rules[0]); i++) {
+        if (strncmp(rest, rules[i].prefix, strlen(rules[i].prefix)) == 0) {
+            return &rules[i];
+        }
+    }
+    return NULL;
+}
+
+/* Without the version that CUPTI puts behind a name: "cudaLaunchKernel_v7000", "_ptsz". */
+static void put_plain_name(char room[NAME_ROOM], const char *name)
+{
+    size_t len = strcspn(name, "_");
+    len = len < NAME_ROOM - 1 ? len : NAME_ROOM - 1;
+    memcpy(room, name, len);
+    room[len] = '\0';
+}
+
+static void on_call(void *user, uint32_t domain, uint32_t id, const void *data)
+{
+    const tacho_cu_call *call = data;
+    (void)user;
+    if (id >= IDS_MAX || (domain != TACHO_CU_RUNTIME_API && domain != TACHO_CU_DRIVER_API)) {
+        return;
+    }
+    const known_call *known =
+        domain == TACHO_CU_RUNTIME_API ? &calls.runtime[id] : &calls.driver[id];
+    if (known->site == NULL) {
+        return;
+    }
+    if (call->site == 0 && !open_call.is_open) {
+        open_call.is_open = true;
+        open_call.domain = domain;
+        open_call.id = id;
+        tacho_client_zone_begin(&open_call.zone, known->site);
+    } else if (call->site != 0 && open_call.is_open && open_call.domain == domain &&
+               open_call.id == id) {
+        open_call.is_open = false;
+        if (known->launches) {
+            tacho_client_launch(call->correlation, open_call.zone.start_ns);
+        }
+        tacho_client_zone_end(&open_call.zone);
+    }
+}
+
+static void enable(const tacho_cupti *cupti, void *subscriber, uint32_t domain, known_call *list)
+{
+    for (uint32_t id = 1; id < IDS_MAX; id++) {
+        const char *name = NULL;
+        char plain[NAME_ROOM];
+        if (cupti->GetCallbackName(domain, id, &name) != 0 || name == NULL) {
+            continue; /* ids have gaps */
+        }
+        const call_rule *rule = find_rule(name);
+        if (rule != NULL) {
+            put_plain_name(plain, name);
+            list[id].site = tacho_cu_site(plain, rule->waits ? wait_category : call_category);
+            list[id].launches = rule->launches;
+            cupti->EnableCallback(1, subscriber, domain, id);
+        }
+    }
+}
+
+const char *tacho_cu_calls_start(const tacho_cupti *cupti)
+{
+    void *subscriber = NULL;
+    tacho_cu_result result = cupti->Subscribe(&subscriber, on_call, NULL);
+    if (result == TACHO_CU_MULTIPLE_SUBSCRIBERS) {
+        return "another profiler has subscribed to its calls";
+    }
+    if (result != 0) {
+        return tacho_cupti_text(cupti, result);
+    }
+    enable(cupti, subscriber, TACHO_CU_RUNTIME_API, calls.runtime);
+    enable(cupti, subscriber, TACHO_CU_DRIVER_API, calls.driver);
+    return NULL;
+}

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * NVTX: ranges and marks of the program, as zones and messages of its threads. A program without
+ * CUDA may have them, too.
+ */
+#include "cuda/abi.h"
+#include "cuda/names.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define INJECTION_API __attribute__((visibility("default")))
+
+enum { DEPTH_MAX = 128, NAME_ROOM = 256, KEPT_MAX = 1 << 10 };
+
+INJECTION_API int InitializeInjectionNvtx2(tacho_nvtx_find_export *find_export);
+
+/* Ranges that a thread is in. Those deeper than DEPTH_MAX are counted and not recorded. */
+typedef struct range_stack {
+    tacho_client_zone zones[DEPTH_MAX];
+    uint32_t colors[DEPTH_MAX];
+    uint32_t depth;
+} range_stack;
+
+/* A range from one thread to another. */
+typedef struct free_range {
+    uint64_t id; /* 0: nothing */
+    uint64_t start_ns;
+    const char *name;
+} free_range;
+
+static struct {
+    pthread_mutex_t lock;
+    free_range ranges[KEPT_MAX];
+    uint64_t last_id;
+} kept = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static const char range_category[] = "nvtx";
+
+static pthread_key_t stack_key;
+
+static void make_key(void)
+{
+    pthread_key_create(&stack_key, free);
+}
+
+/* This thread's; NULL without memory. Kept by key: thread-local room of a library is scarce. */
+static range_stack *this_stack(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, make_key);
+    range_stack *stack = pthread_getspecific(stack_key);
+    if (stack == NULL) {
+        stack = calloc(1, sizeof(*stack));
+        if (stack != NULL && pthread_setspecific(stack_key, stack) != 0) {
+            free(stack);
+            return NULL;
+        }
+    }
+    return stack;
+}
+
+/* ---- texts --------------------------------------------------------------------------------- */
+
+static void put_wide(char room[NAME_ROOM], const uint32_t *text)
+{
+    size_t len = 0;
+    for (; *text != 0 && len + 1 < NAME_ROOM; text++) {
+        room[len++] = *text < 128 ? (char)*text : '?';
+    }
+    room[len] = '\0';
+}
+
+/* What it is called: with its domain, where that has a name. */
+static void put_name(char room[NAME_ROOM], const char *domain, const tacho_nvtx_attributes *given)
+{
+    char text[NAME_ROOM] = "range";
+    if (given != NULL && given->message != NULL) {
+        if (given->message_type == TACHO_NVTX_WIDE) {
+            put_wide(text, given->message);
+        } else if (given->message_type == TACHO_NVTX_ASCII ||
+                   given->message_type == TACHO_NVTX_REGISTERED) {
+            snprintf(text, sizeof(text), "%s", (const char *)given->message);
+        }
+    }
+    if (domain != NULL) {
+        snprintf(room, NAME_ROOM, "%.60s: %.190s", domain, text);
+    } else {
+        snprintf(room, NAME_ROOM, "%s", text);
+    }
+}
+
+/* ---- ranges -------------------------------------------------------------------------------- */
+
+static int push_range(const char *name, uint32_t color)
+{
+    range_stack *stack = this_stack();
+    if (stack == NULL) {
+        return -1;
+    }
+    uint32_t depth = stack->depth++;
+    tacho_client_site *site = depth < DEPTH_MAX ? tacho_cu_site(name, range_category) : NULL;
+    if (depth < DEPTH_MAX) {
+        stack->zones[depth] = (tacho_client_zone){0};
+        stack->colors[depth] = color;
+    }
+    if (site != NULL) {
+        tacho_client_zone_begin(&stack->zones[depth], site);
+    }
+    return (int)depth;
+}
+
+static int pop_range(void)
+{
+    range_stack *stack = this_stack();
+    if (stack == NULL || stack->depth == 0) {
+        return -1;
+    }
+    uint32_t depth = --stack->depth;
+    if (depth < DEPTH_MAX) {
+        char color[16];
+        snprintf(color, sizeof(color), "#%06x", (unsigned)(stack->colors[depth] & 0xffffff));
+        const tacho_client_arg arg = {
+            .key = "color", .type = TACHO_CLIENT_TEXT, .value = {.as_text = color}};
+        tacho_client_zone_end_args(&stack->zones[depth], &arg, stack->colors[depth] != 0 ? 1 : 0);
+    }
+    return (int)depth;
+}
+
+static uint64_t start_range(const char *name)
+{
+    const tacho_client_site *site = tacho_cu_site(name, range_category);
+    pthread_mutex_lock(&kept.lock);
+    uint64_t id = ++kept.last_id;
+    kept.ranges[id % KEPT_MAX] = (free_range){
+        .id = id, .start_ns = tacho_client_now(), .name = site != NULL ? site->name : "range"};
+    pthread_mutex_unlock(&kept.lock);
+    return id;
+}
+
+static void end_range(uint64_t id)
+{
+    pthread_mutex_lock(&kept.lock);
+    const free_range range = kept.ranges[id % KEPT_MAX];
+    if (range.id == id) {
+        kept.ranges[id % KEPT_MAX].id = 0;
+    }
+    pthread_mutex_unlock(&kept.lock);
+    if (range.id == id && id != 0) {
+        const tacho_client_op op = {.code = range.name,
+                                    .type = range_category,
+                                    .call = id,
+                                    .host_start_ns = range.start_ns,
+                                    .host_end_ns = tacho_client_now()};
+        tacho_client_report_op(&op);
+    }
+}
+
+/* ---- what NVTX calls: domains are their names ------------------------------------------------ */
+
+static uint32_t color_of(const tacho_nvtx_attributes *given)
+{
+    return given != NULL && given->color_type == TACHO_NVTX_COLOR_ARGB ? given->color : 0;
+}
+
+static void domain_mark_ex(const char *domain, const tacho_nvtx_attributes *given)
+{
+    char name[NAME_ROOM];
+    put_name(name, domain, given);
+    tacho_client_message(name, strlen(name));
+}
+
+static int domain_push_ex(const char *domain, const tacho_nvtx_attributes *given)
+{
+    char name[NAME_ROOM];
+    put_name(name, domain, given);
+    return push_range(name, color_of(given));
+}
+
+static int domain_pop(const char *domain)
+{
+    (void)domain;
+    return pop_range();
+}
+
+static uint64_t domain_start_ex(const char *domain, const tacho_nvtx_attributes *given)
+{
+    char name[NAME_ROOM];
+    put_name(name, domain, given);
+    return start_range(name);
+}
+
+static void domain_end(const char *domain, uint64_t id)
+{
+    (void)domain;
+    end_range(id);
+}
+
+static const char *domain_register(const char *domain, const char *text)
+{
+    (void)domain;
+    return strdup(text != NULL ? text : "");
+}
+
+static const char *domain_create(const char *name)
+{
+    return strdup(name != NULL ? name : "");
+}
+
+static void mark_ex(const tacho_nvtx_attributes *given)
+{
+    domain_mark_ex(NULL, given);
+}
+
+static void mark(const char *text)
+{
+    tacho_client_message(text, strlen(text));
+}
+
+static int push_ex(const tacho_nvtx_attributes *given)
+{
+    return domain_push_ex(NULL, given);
+}
+
+static int push_text(const char *text)
+{
+    return push_range(text, 0);
+}
+
+static uint64_t start_ex(const tacho_nvtx_attributes *given)
+{
+    return domain_start_ex(NULL, given);
+}
+
+/* ---- the tables ------------------------------------------------------------------------------ */
+
+typedef struct nvtx_entry {
+    uint32_t place;
+    tacho_nvtx_function function;
+} nvtx_entry;
+
+static void fill_table(const tacho_nvtx_callbacks *callbacks, int32_t module,
+                       const nvtx_entry *entries, size_t count)
+{
+    tacho_nvtx_function **table = NULL;
+    uint32_t size = 0;
+    if (callbacks->find_table(module, &table, &size) == 0 || table == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (entries[i].place < size && table[entries[i].place] != NULL) {
+            *table[entries[i].place] = entries[i].function;
+        }
+    }
+}
+
+int InitializeInjectionNvtx2(tacho_nvtx_find_export *find_export)
+{
+    static const nvtx_entry core[] = {
+        {TACHO_NVTX_MARK_EX, (tacho_nvtx_function)mark_ex},
+        {TACHO_NVTX_MARK, (tacho_nvtx_function)mark},
+        {TACHO_NVTX_RANGE_START_EX, (tacho_nvtx_function)start_ex},
+        {TACHO_NVTX_RANGE_START, (tacho_nvtx_function)start_range},
+        {TACHO_NVTX_RANGE_END, (tacho_nvtx_function)end_range},
+        {TACHO_NVTX_RANGE_PUSH_EX, (tacho_nvtx_function)push_ex},
+        {TACHO_NVTX_RANGE_PUSH, (tacho_nvtx_function)push_text},
+        {TACHO_NVTX_RANGE_POP, (tacho_nvtx_function)pop_range},
+    };
+    static const nvtx_entry core2[] = {
+        {TACHO_NVTX_DOMAIN_MARK_EX, (tacho_nvtx_function)domain_mark_ex},
+        {TACHO_NVTX_DOMAIN_RANGE_START_EX, (tacho_nvtx_function)domain_start_ex},
+        {TACHO_NVTX_DOMAIN_RANGE_END, (tacho_nvtx_function)domain_end},
+        {TACHO_NVTX_DOMAIN_RANGE_PUSH_EX, (tacho_nvtx_function)domain_push_ex},
+        {TACHO_NVTX_DOMAIN_RANGE_POP, (tacho_nvtx_function)domain_pop},
+        {TACHO_NVTX_DOMAIN_REGISTER_STRING, (tacho_nvtx_function)domain_register},
+        {TACHO_NVTX_DOMAIN_CREATE, (tacho_nvtx_function)domain_create},
+    };
+    const tacho_nvtx_callbacks *callbacks = find_export(TACHO_NVTX_CALLBACKS);
+    if (callbacks == NULL || callbacks->size < sizeof(*callbacks) || !tacho_client_is_active() ||
+        tacho_client_stats_level() < 70) {
+        return 0; /* nothing is recorded: calls of NVTX cost nothing again */
+    }
+    fill_table(callbacks, TACHO_NVTX_CORE, core, sizeof(core) / sizeof(core[0]));
+    fill_table(callbacks, TACHO_NVTX_CORE2, core2, sizeof(core2) / sizeof(core2[0]));
+    return 1;
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the driver calls when the program uses CUDA for the first time: CUPTI is asked for records
+ * of as much as the stats level wants, and for callbacks of calls. A thread asks for the records a
+ * few times a second, so that a killed program loses no more than those of the last moment.
+ */
+#include "cuda/calls.h"
+#include "cuda/records.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <tacho/client.h>
+#include <time.h>
+#include <unistd.h>
+
+#define INJECTION_API __attribute__((visibility("default")))
+
+enum {
+    BUFFER_BYTES = 4 << 20,
+    BUFFER_ALIGN = 8,
+    BUFFERS_KEPT = 16,
+    FLUSH_NS = 250000000,
+    FLUSHES_PER_COMPARISON = 4,
+    MESSAGE_ROOM = 256,
+};
+
+INJECTION_API int InitializeInjection(void);
+
+static struct {
+    tacho_cupti cupti;
+    atomic_bool is_on; /* in this process, not in those that it forks */
+    pthread_mutex_t lock;
+    uint8_t *kept[BUFFERS_KEPT];
+    size_t kept_count;
+} session = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* ---- buffers ------------------------------------------------------------------------------- */
+
+static void request_buffer(uint8_t **out_buffer, size_t *out_size, size_t *out_record_max)
+{
+    void *buffer = NULL;
+    pthread_mutex_lock(&session.lock);
+    if (session.kept_count > 0) {
+        buffer = session.kept[--session.kept_count];
+    }
+    pthread_mutex_unlock(&session.lock);
+    if (buffer == NULL && posix_memalign(&buffer, BUFFER_ALIGN, BUFFER_BYTES) != 0) {
+        buffer = NULL;
+    }
+    *out_buffer = buffer;
+    *out_size = buffer != NULL ? BUFFER_BYTES : 0;
+    *out_record_max = 0; /* as many as there is room for */
+}
+
+static void keep_buffer(uint8_t *buffer)
+{
+    pthread_mutex_lock(&session.lock);
+    bool is_kept = session.kept_count < BUFFERS_KEPT;
+    if (is_kept) {
+        session.kept[session.kept_count++] = buffer;
+    }
+    pthread_mutex_unlock(&session.lock);
+    if (!is_kept) {
+        free(buffer);
+    }
+}
+
+static void complete_buffer(void *context, uint32_t stream, uint8_t *buffer, size_t size,
+                            size_t valid_size)
+{
+    size_t dropped = 0;
+    (void)size;
+    if (buffer == NULL || !atomic_load(&session.is_on)) {
+        return;
+    }
+    tacho_cu_take_records(&session.cupti, buffer, valid_size);
+    keep_buffer(buffer);
+    if (session.cupti.ActivityGetNumDroppedRecords(context, stream, &dropped) == 0 && dropped > 0) {
+        tacho_cu_count_dropped(dropped);
+    }
+}
+
+/* ---- the session --------------------------------------------------------------------------- */
+
+static void *flush_often(void *argument)
+{
+    const struct timespec nap = {.tv_nsec = FLUSH_NS};
+    (void)argument;
+    for (uint64_t i = 1; atomic_load(&session.is_on); i++) {
+        nanosleep(&nap, NULL);
+        if (i % FLUSHES_PER_COMPARISON == 0) {
+            tacho_cu_clock_compare(&session.cupti);
+        }
+        session.cupti.ActivityFlushAll(0);
+    }
+    return NULL;
+}
+
+static void say(const char *text)
+{
+    size_t len = 0;
+    while (text[len] != '\0') {
+        len++;
+    }
+    tacho_client_message(text, len);
+}
+
+static void end_session(void)
+{
+    char text[MESSAGE_ROOM];
+    if (!atomic_load(&session.is_on)) {
+        return;
+    }
+    session.cupti.ActivityFlushAll(TACHO_CU_FLUSH_FORCED);
+    const tacho_cu_counts counts = tacho_cu_records_counts();
+    snprintf(text, sizeof(text),
+             "CUDA: records of GPU work %llu, without times %llu, dropped by CUPTI %llu, "
+             "CUPTI's own time in us %llu",
+             (unsigned long long)counts.records, (unsigned long long)counts.untimed,
+             (unsigned long long)counts.dropped, (unsigned long long)(counts.overhead_ns / 1000));
+    say(text);
+}
+
+/* The thread and the GPU are the parent's. */
+static void leave_child(void)
+{
+    atomic_store(&session.is_on, false);
+}
+
+/* Signals are the program's, not for a thread that it does not know. */
+static bool start_thread(void)
+{
+    pthread_t thread;
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    bool is_started = pthread_create(&thread, NULL, flush_often, NULL) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (is_started) {
+        pthread_detach(thread);
+    }
+    return is_started;
+}
+
+/* What each stats level wants to know. */
+static const char *enable_kinds(int level)
+{
+    static const struct {
+        uint32_t kind;
+        int from, below; /* levels */
+    } kinds[] = {
+        {TACHO_CU_DEVICE, 0, 1000},
+        {TACHO_CU_CONCURRENT_KERNEL, 0, 1000},
+        {TACHO_CU_MEMCPY, 0, 1000},
+        {TACHO_CU_MEMCPY_PEER, 0, 1000},
+        {TACHO_CU_MEMSET, 0, 1000},
+        {TACHO_CU_OVERHEAD, 0, 1000},
+        {TACHO_CU_GRAPH_TRACE, 0, 70}, /* in place of the nodes of a graph */
+        {TACHO_CU_EXTERNAL_CORRELATION, 70, 1000},
+        {TACHO_CU_SYNCHRONIZATION, 100, 1000}, /* makes each launch dear; calls show who waits */
+        {TACHO_CU_MEMORY, 100, 1000},
+    };
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        bool is_wanted = level >= kinds[i].from && level < kinds[i].below;
+        tacho_cu_result result = is_wanted ? session.cupti.ActivityEnable(kinds[i].kind) : 0;
+        if (result != 0 && kinds[i].kind == TACHO_CU_CONCURRENT_KERNEL) {
+            return tacho_cupti_text(&session.cupti, result);
+        }
+    }
+    return NULL;
+}
+
+static const char *start_session(int level)
+{
+    const char *reason = tacho_cupti_load(&session.cupti);
+    if (reason != NULL) {
+        return reason;
+    }
+    if (level >= 50) {
+        reason = tacho_cu_calls_start(&session.cupti);
+    }
+    if (reason != NULL) {
+        return reason;
+    }
+    tacho_cu_clock_compare(&session.cupti);
+    tacho_cu_result result =
+        session.cupti.ActivityRegisterCallbacks(request_buffer, complete_buffer);
+    if (result != 0) {
+        return tacho_cupti_text(&session.cupti, result);
+    }
+    atomic_store(&session.is_on, true);
+    reason = enable_kinds(level);
+    if (reason == NULL) {
+        pthread_atfork(NULL, NULL, leave_child);
+        atexit(end_session);
+        start_thread();
+    }
+    return reason;
+}
+
+/* Whatever happens, the program runs on. */
+int InitializeInjection(void)
+{
+    static atomic_bool is_begun;
+    if (atomic_exchange(&is_begun, true) || !tacho_client_is_active()) {
+        return 1;
+    }
+    const char *reason = start_session(tacho_client_stats_level());
+    if (reason != NULL) {
+        atomic_store(&session.is_on, false);
+        dprintf(STDERR_FILENO, "tacho: what the GPU does is not recorded: %s\n", reason);
+    }
+    return 1;
+}

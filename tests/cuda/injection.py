@@ -1,0 +1,193 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Programs with CUDA and NVTX under 'tacho profile', against a stand-in for CUPTI.
+
+    injection.py BIN_DIR CUDA_LOAD
+"""
+import collections
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BIN, LOAD = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+TACHO = f"{BIN}/tacho"
+
+
+def run(*words, **more):
+    return subprocess.run(words, capture_output=True, text=True, check=False, timeout=600, **more)
+
+
+class Injection(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="tacho-cuda.")
+        self.at = folder.name
+        self.addCleanup(folder.cleanup)
+
+    def profile(self, *words, status=0, level="70", read_status=0, **variables):
+        """Runs it; leaves its spans, by category, its arrows, counters and messages."""
+        environment = dict(os.environ, **variables)
+        for name in ("CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH"):
+            if name not in variables:
+                environment.pop(name, None)
+        done = run(TACHO, "profile", "--stats-level", level, "-o", "run.tacho", "--", LOAD, *words,
+                   cwd=self.at, env=environment)
+        self.assertEqual(done.returncode, status, done.stderr)
+        made = run(TACHO, "convert", "run.tacho", "-o", "run.json", cwd=self.at)
+        self.assertEqual(made.returncode, read_status, made.stderr)
+        with open(f"{self.at}/run.json", encoding="utf-8") as file:
+            events = json.load(file)["traceEvents"]
+        self.tracks = {(e["pid"], e["tid"]): e["args"].get("full", e["args"]["name"]) for e in events
+                       if e["ph"] == "M" and e["name"] == "thread_name"}
+        self.spans = collections.defaultdict(list)
+        for event in events:
+            if event["ph"] == "X":
+                self.spans[event["cat"]].append(event)
+        self.leaving = {e["id"]: e for e in events if e["ph"] == "s"}
+        self.arriving = collections.defaultdict(list)
+        for event in events:
+            if event["ph"] == "f":
+                self.arriving[event["id"]].append(event)
+        self.messages = [e["args"]["text"] for e in events if e["ph"] == "i" and e["name"] == "message"]
+        self.counters = [e for e in events if e["ph"] == "C" and e["name"].startswith("GPU")]
+        return done
+
+    def names(self, category):
+        return collections.Counter(e["name"] for e in self.spans[category])
+
+    def said(self):
+        """What is counted when the program ends: records of work, those without times, dropped ones."""
+        text = next(m for m in self.messages if m.startswith("CUDA: "))
+        return tuple(int(part.split()[-1]) for part in text.split(", ")[:3])
+
+    def test_training(self):
+        done = self.profile("train", "20")
+        self.assertEqual(done.stdout.splitlines()[0], "done")
+        kernels = self.names("op")
+        # The demangler is the program's C++ library, which this one does not have.
+        self.assertEqual(kernels, {"_Z5scalePfi": 20, "gemm": 40})
+        self.assertEqual(self.names("transfer"), {"Memcpy HtoD (Pageable -> Device)": 20, "Memset (Device)": 20})
+        self.assertEqual(self.names("cuda"), {"cudaLaunchKernel": 60, "cudaMemcpyAsync": 20, "cudaMemsetAsync": 20})
+        self.assertEqual(self.names("cuda_wait"), {"cudaStreamSynchronize": 20})
+        self.assertEqual(self.names("nvtx"), {"step": 20, "loader: batch": 1})
+        self.assertEqual([e["args"]["color"] for e in self.spans["nvtx"] if e["name"] != "step"], ["#00ff00"])
+        self.assertIn("a mark", self.messages)
+        self.assertEqual(self.said(), (100, 0, 0))
+
+    def test_what_is_known_of_a_kernel(self):
+        self.profile("train", "1")
+        kernel = next(e for e in self.spans["op"] if e["name"] == "_Z5scalePfi")
+        args = kernel["args"]
+        self.assertEqual(round(kernel["dur"] * 1000), 1000)
+        self.assertEqual((args["grid"], args["block"], args["registers"], args["shared_memory"]),
+                         ("132x2x1", "256x1x1", 64, 3072))
+        # 64 registers of 256 threads are 16,384 of 65,536: 4 blocks of 8 warps, of 64.
+        self.assertEqual(args["occupancy"], 50)
+        self.assertEqual(args["external_id"], 77)
+        self.assertEqual(self.tracks[kernel["pid"], kernel["tid"]], "Device 0: Stand-in GPU, stream 7, kernels")
+        copy = next(e for e in self.spans["transfer"] if e["name"].startswith("Memcpy"))
+        self.assertEqual((copy["args"]["bytes"], round(copy["dur"] * 1000)), (4096, 500))
+
+    def test_arrows(self):
+        """From every call that launches to what it launched, forward in time."""
+        self.profile("train", "10")
+        work = self.spans["op"] + self.spans["transfer"]
+        self.assertEqual(len(self.leaving), len(work))
+        calls = self.spans["cuda"]
+        for number, leaves in self.leaving.items():
+            (arrives,) = self.arriving[number]
+            self.assertTrue(any(c["tid"] == leaves["tid"] and c["ts"] <= leaves["ts"] <= c["ts"] + c["dur"]
+                                for c in calls))
+            self.assertLessEqual(leaves["ts"], arrives["ts"] + 1000)    # clocks are compared, not shared
+
+    def test_graphs(self):
+        """One row for a launch at level 40, its nodes from 70 on; kernels outside graphs at any level."""
+        self.profile("graph", "5", level="40")
+        self.assertEqual(self.names("op"), {"alone": 1, "CUDA graph": 5})
+        self.assertEqual(self.spans["cuda"], [])
+        self.profile("graph", "5")
+        self.assertEqual(self.names("op"), {"alone": 1, "node": 20})
+        launches = [number for number, ends in self.arriving.items() if len(ends) == 4]
+        self.assertEqual(len(launches), 5)
+        self.assertEqual({e["args"]["graph_node"] for e in self.spans["op"] if e["name"] == "node"}, {1, 2, 3, 4})
+
+    def test_levels(self):
+        self.profile("train", "3", level="40")
+        self.assertEqual((self.names("op").total(), self.names("transfer").total(), self.spans["nvtx"],
+                          self.spans["sync"]), (9, 6, [], []))
+        self.profile("train", "3", level="50")
+        self.assertEqual((self.names("cuda").total(), self.names("cuda_wait").total(), self.spans["nvtx"],
+                          self.spans["sync"]), (15, 3, [], []))
+        self.profile("train", "3", level="100")
+        self.assertEqual(self.names("sync"), {"Stream synchronize": 3})
+
+    def test_threads(self):
+        """Buffers are handed over the last first, by several threads; nothing is lost."""
+        self.profile("threads", "8", "5000")
+        self.assertEqual(self.names("op"), {"many": 40000})
+        self.assertEqual(self.names("cuda"), {"cudaLaunchKernel": 40000})
+        streams = collections.Counter(self.tracks[e["pid"], e["tid"]] for e in self.spans["op"])
+        self.assertEqual({n.split(", ")[1] for n in streams}, {f"stream {i}" for i in range(10, 18)})
+
+    def test_losses(self):
+        self.profile("untimed", "7")
+        self.assertEqual(self.names("op"), {"timed": 1})
+        self.assertEqual(self.said(), (8, 7, 0))
+        done = self.profile("train", "1", read_status=3, STANDIN_DROPS="12")
+        self.assertEqual(self.said(), (5, 0, 12))
+        self.assertIn("12", done.stderr + run(TACHO, "info", "run.tacho", cwd=self.at).stdout)
+
+    def test_fork(self):
+        """The child has no GPU of its own: the parent's records stay its own, and once."""
+        self.profile("fork")
+        self.assertEqual(self.names("op"), {"parent": 1})
+
+    def test_killed(self):
+        self.profile("abrupt", "300", status=128 + signal.SIGKILL)
+        self.assertEqual(self.names("op"), {"abrupt": 300})
+        self.assertEqual(self.names("cuda"), {"cudaLaunchKernel": 300})
+
+    def test_memory(self):
+        self.profile("memory", level="100")
+        self.assertEqual(sorted(c["args"]["memory"] for c in self.counters), [500, 1000, 1500])
+
+    def test_older_records(self):
+        self.profile("train", "2", STANDIN_VERSION="26")
+        self.assertEqual(self.names("op").total(), 6)
+
+    def test_refusals(self):
+        """One line says why; the program runs on, and ends as it does."""
+        for variables, reason in (({"STANDIN_REFUSES": "39"}, "another profiler"),
+                                  ({"STANDIN_REFUSES": "999"}, "CUPTI_ERROR_UNKNOWN"),
+                                  ({"STANDIN_NO_KERNELS": "999"}, "CUPTI_ERROR_UNKNOWN"),
+                                  ({"STANDIN_VERSION": "17"}, "older than CUDA 12")):
+            with self.subTest(reason=reason):
+                done = self.profile("train", "2", **variables)
+                self.assertEqual(done.stdout.splitlines()[0], "done")
+                lines = [line for line in done.stderr.splitlines() if "GPU" in line]
+                self.assertEqual(len(lines), 1, done.stderr)
+                self.assertIn(reason, lines[0])
+                self.assertEqual(self.spans["op"], [])
+
+    def test_others_stay(self):
+        """Where the program is to load another profiler, it does."""
+        done = self.profile("train", "2", CUDA_INJECTION64_PATH="/nowhere/other.so")
+        self.assertEqual(done.stdout.splitlines()[0], "done")
+        self.assertEqual((self.spans["op"], self.names("nvtx")["step"]), ([], 2))
+
+    def test_judges_agree(self):
+        """Tables and queries see what the trace has."""
+        self.profile("train", "20")
+        done = run(TACHO, "query", "run.tacho", "--csv",
+                   "select name, count(*), sum(duration_ns) from spans where category = 'op'"
+                   " group by name order by name",
+                   cwd=self.at)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stdout.splitlines()[1:], ["query,_Z5scalePfi,20,20000", "query,gemm,40,80000"])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)

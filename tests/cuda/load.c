@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A program with CUDA as libtacho-cuda sees one: it loads what CUDA_INJECTION64_PATH and
+ * NVTX_INJECTION64_PATH name as the driver and NVTX do, calls, and has the stand-in say what a GPU
+ * did. It prints nothing but "done".
+ *
+ *   load train STEPS    each step: a range, a copy, three kernels, a memset, a synchronisation
+ *   load graph N        a graph of four kernels, launched N times
+ *   load threads T N    T threads that launch N kernels each on a stream of their own
+ *   load untimed N      N kernels without times and one with
+ *   load fork           a child that forks, and launches one kernel in each
+ *   load abrupt N       N kernels; once they have been handed over, it kills itself
+ *   load memory         takes and gives back memory
+ */
+#define _GNU_SOURCE
+#include "standin.h"
+
+#include "cuda/abi.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { STREAM = 7, PLACES = 16 };
+
+/* ---- what the driver and NVTX do ------------------------------------------------------------ */
+
+static int (*nvtx_push)(const char *text);
+static int (*nvtx_pop)(void);
+static void (*nvtx_mark)(const char *text);
+static int (*nvtx_domain_push)(const char *domain, const tacho_nvtx_attributes *attributes);
+static int (*nvtx_domain_pop)(const char *domain);
+static const char *(*nvtx_create)(const char *name);
+
+static int find_table(int32_t module, tacho_nvtx_function ***out_table, uint32_t *out_count)
+{
+    static tacho_nvtx_function *core[PLACES], *core2[PLACES];
+    static tacho_nvtx_function unused[PLACES];
+    for (size_t i = 0; i < PLACES; i++) {
+        core[i] = &unused[i];
+        core2[i] = &unused[i];
+    }
+    core[TACHO_NVTX_RANGE_PUSH] = (tacho_nvtx_function *)&nvtx_push;
+    core[TACHO_NVTX_RANGE_POP] = (tacho_nvtx_function *)&nvtx_pop;
+    core[TACHO_NVTX_MARK] = (tacho_nvtx_function *)&nvtx_mark;
+    core2[TACHO_NVTX_DOMAIN_RANGE_PUSH_EX] = (tacho_nvtx_function *)&nvtx_domain_push;
+    core2[TACHO_NVTX_DOMAIN_RANGE_POP] = (tacho_nvtx_function *)&nvtx_domain_pop;
+    core2[TACHO_NVTX_DOMAIN_CREATE] = (tacho_nvtx_function *)&nvtx_create;
+    *out_table = module == TACHO_NVTX_CORE ? core : core2;
+    *out_count = PLACES;
+    return 1;
+}
+
+static const void *find_export(uint32_t id)
+{
+    static const tacho_nvtx_callbacks callbacks = {sizeof(callbacks), find_table};
+    return id == TACHO_NVTX_CALLBACKS ? &callbacks : NULL;
+}
+
+static void *find_injection(const char *variable, const char *name)
+{
+    const char *path = getenv(variable);
+    void *library = path != NULL ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+    return library != NULL ? dlsym(library, name) : NULL;
+}
+
+static void inject(void)
+{
+    int (*initialize)(void) = NULL;
+    int (*initialize_nvtx)(tacho_nvtx_find_export *) = NULL;
+    void *symbol = find_injection("CUDA_INJECTION64_PATH", "InitializeInjection");
+    memcpy(&initialize, &symbol, sizeof(symbol));
+    symbol = find_injection("NVTX_INJECTION64_PATH", "InitializeInjectionNvtx2");
+    memcpy(&initialize_nvtx, &symbol, sizeof(symbol));
+    if (initialize != NULL) {
+        initialize();
+    }
+    if (initialize_nvtx != NULL) {
+        initialize_nvtx(find_export);
+    }
+}
+
+/* ---- work ----------------------------------------------------------------------------------- */
+
+/* Launches a kernel, which runs after the call for |ns|. */
+static void launch(const char *name, uint32_t stream, uint64_t ns)
+{
+    uint32_t correlation = standin_call_begin("cudaLaunchKernel_v7000");
+    uint32_t inside = standin_call_begin("cuLaunchKernel"); /* as the runtime does */
+    standin_call_end("cuLaunchKernel", inside);
+    standin_call_end("cudaLaunchKernel_v7000", correlation);
+    uint64_t start = standin_now();
+    standin_kernel(&(standin_work){.name = name,
+                                   .start = start,
+                                   .end = start + ns,
+                                   .stream = stream,
+                                   .correlation = correlation});
+}
+
+static void train_step(void)
+{
+    if (nvtx_push != NULL) {
+        nvtx_push("step");
+    }
+    uint32_t copy = standin_call_begin("cudaMemcpyAsync_v3020");
+    standin_call_end("cudaMemcpyAsync_v3020", copy);
+    uint64_t now = standin_now();
+    standin_copy(&(standin_work){
+        .start = now, .end = now + 500, .bytes = 4096, .stream = STREAM, .correlation = copy});
+    standin_external(copy + 1, 77);
+    launch("_Z5scalePfi", STREAM, 1000);
+    launch("gemm", STREAM, 2000);
+    launch("gemm", STREAM, 2000);
+    uint32_t set = standin_call_begin("cudaMemsetAsync_v3020");
+    standin_call_end("cudaMemsetAsync_v3020", set);
+    now = standin_now();
+    standin_set(&(standin_work){
+        .start = now, .end = now + 100, .bytes = 64, .stream = STREAM, .correlation = set});
+    uint32_t wait = standin_call_begin("cudaStreamSynchronize_v3020");
+    standin_call_end("cudaStreamSynchronize_v3020", wait);
+    standin_sync(
+        &(standin_work){.start = now, .end = now + 300, .stream = STREAM, .correlation = wait});
+    if (nvtx_pop != NULL) {
+        nvtx_pop();
+    }
+}
+
+static void say_ranges(void)
+{
+    if (nvtx_create == NULL) {
+        return;
+    }
+    const char *domain = nvtx_create("loader");
+    const tacho_nvtx_attributes attributes = {.version = 3,
+                                              .size = sizeof(attributes),
+                                              .color_type = TACHO_NVTX_COLOR_ARGB,
+                                              .color = 0xff00ff00,
+                                              .message_type = TACHO_NVTX_ASCII,
+                                              .message = "batch"};
+    nvtx_domain_push(domain, &attributes);
+    nvtx_mark("a mark");
+    nvtx_domain_pop(domain);
+}
+
+static void launch_graph(void)
+{
+    uint32_t correlation = standin_call_begin("cudaGraphLaunch_v10000");
+    standin_call_end("cudaGraphLaunch_v10000", correlation);
+    uint64_t start = standin_now();
+    for (uint64_t node = 1; node <= 4; node++) {
+        standin_kernel(&(standin_work){.name = "node",
+                                       .start = start + 100 * node,
+                                       .end = start + 100 * node + 50,
+                                       .stream = STREAM,
+                                       .correlation = correlation,
+                                       .graph = 5,
+                                       .node = node});
+    }
+    standin_graph(&(standin_work){.start = start + 100,
+                                  .end = start + 450,
+                                  .stream = STREAM,
+                                  .correlation = correlation,
+                                  .graph = 5});
+}
+
+typedef struct thread_work {
+    uint32_t stream;
+    long count;
+} thread_work;
+
+static void *launch_many(void *argument)
+{
+    const thread_work *work = argument;
+    for (long i = 0; i < work->count; i++) {
+        launch("many", work->stream, 10);
+    }
+    return NULL;
+}
+
+static void run_threads(long threads, long count)
+{
+    pthread_t ids[64];
+    thread_work works[64];
+    for (long i = 0; i < threads && i < 64; i++) {
+        works[i] = (thread_work){.stream = (uint32_t)(10 + i), .count = count};
+        if (pthread_create(&ids[i], NULL, launch_many, &works[i]) != 0) {
+            abort();
+        }
+    }
+    for (long i = 0; i < threads && i < 64; i++) {
+        pthread_join(ids[i], NULL);
+    }
+}
+
+static void run_untimed(long count)
+{
+    for (long i = 0; i < count; i++) {
+        standin_kernel(&(standin_work){.name = "untimed", .stream = STREAM, .correlation = 1000});
+    }
+    launch("timed", STREAM, 100);
+}
+
+static void run_fork(void)
+{
+    launch("parent", STREAM, 100);
+    pid_t child = fork();
+    if (child == 0) {
+        launch("child", STREAM, 100);
+        exit(0);
+    }
+    waitpid(child, NULL, 0);
+}
+
+static void run_abrupt(long count)
+{
+    for (long i = 0; i < count; i++) {
+        launch("abrupt", STREAM, 10);
+    }
+    standin_deliver();
+    kill(getpid(), SIGKILL);
+}
+
+static void run_memory(void)
+{
+    const standin_work first = {.bytes = 1000, .start = standin_now()};
+    const standin_work second = {.bytes = 500, .start = standin_now()};
+    standin_memory(&first, 0);
+    standin_memory(&second, 0);
+    standin_memory(&first, 1);
+    launch("timed", STREAM, 100);
+}
+
+int main(int argc, char **argv)
+{
+    const char *mode = argc > 1 ? argv[1] : "train";
+    long count = argc > 2 ? strtol(argv[2], NULL, 10) : 1;
+    inject();
+    if (strcmp(mode, "train") == 0) {
+        say_ranges();
+        for (long i = 0; i < count; i++) {
+            train_step();
+        }
+    } else if (strcmp(mode, "graph") == 0) {
+        launch("alone", STREAM, 10);
+        for (long i = 0; i < count; i++) {
+            launch_graph();
+        }
+    } else if (strcmp(mode, "threads") == 0) {
+        run_threads(count, argc > 3 ? strtol(argv[3], NULL, 10) : 1);
+    } else if (strcmp(mode, "untimed") == 0) {
+        run_untimed(count);
+    } else if (strcmp(mode, "fork") == 0) {
+        run_fork();
+    } else if (strcmp(mode, "abrupt") == 0) {
+        run_abrupt(count);
+    } else if (strcmp(mode, "memory") == 0) {
+        run_memory();
+    } else {
+        return 2;
+    }
+    puts("done");
+    return 0;
+}

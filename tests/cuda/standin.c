@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One process has one stand-in. Buffers are filled under a lock and handed over without it.
+ */
+#include "standin.h"
+
+#include "cuda/abi.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define API __attribute__((visibility("default")))
+
+enum { KINDS = 64, OPEN_MAX = 64, RECORD_MAX = 256, ERROR_MAX_LIMIT_REACHED = 12, UNKNOWN = 999 };
+
+typedef struct open_buffer {
+    uint8_t *data;
+    size_t size, used;
+} open_buffer;
+
+static struct {
+    pthread_mutex_t lock;
+    bool is_enabled[KINDS];
+    tacho_cu_callback *callback;
+    void *user;
+    bool is_called[2][512];
+    tacho_cu_request *request;
+    tacho_cu_complete *complete;
+    open_buffer buffers[OPEN_MAX];
+    size_t buffer_count;
+    uint32_t last_correlation;
+    size_t dropped;
+    bool has_said_device;
+} standin = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* Calls that the stand-in knows, by domain. */
+static const struct {
+    uint32_t domain, id;
+    const char *name;
+} known[] = {
+    {TACHO_CU_RUNTIME_API, 41, "cudaMemcpyAsync_v3020"},
+    {TACHO_CU_RUNTIME_API, 51, "cudaMemsetAsync_v3020"},
+    {TACHO_CU_RUNTIME_API, 20, "cudaMalloc_v3020"},
+    {TACHO_CU_RUNTIME_API, 131, "cudaStreamSynchronize_v3020"},
+    {TACHO_CU_RUNTIME_API, 211, "cudaLaunchKernel_v7000"},
+    {TACHO_CU_RUNTIME_API, 311, "cudaGraphLaunch_v10000"},
+    {TACHO_CU_DRIVER_API, 307, "cuLaunchKernel"},
+};
+
+static long setting(const char *name, long otherwise)
+{
+    const char *text = getenv(name);
+    return text != NULL ? strtol(text, NULL, 10) : otherwise;
+}
+
+uint64_t standin_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* ---- CUPTI --------------------------------------------------------------------------------- */
+
+#define DECLARE(name, arguments) API tacho_cu_result cupti##name arguments;
+TACHO_CU_FUNCTIONS(DECLARE)
+#undef DECLARE
+
+tacho_cu_result cuptiGetVersion(uint32_t *out_version)
+{
+    *out_version = (uint32_t)setting("STANDIN_VERSION", 130001);
+    return 0;
+}
+
+tacho_cu_result cuptiGetResultString(tacho_cu_result result, const char **out_text)
+{
+    *out_text = result == UNKNOWN ? "CUPTI_ERROR_UNKNOWN" : "CUPTI_ERROR_OF_THE_STANDIN";
+    return 0;
+}
+
+tacho_cu_result cuptiGetTimestamp(uint64_t *out_ns)
+{
+    *out_ns = standin_now();
+    return 0;
+}
+
+tacho_cu_result cuptiGetCallbackName(uint32_t domain, uint32_t id, const char **out_name)
+{
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+        if (known[i].domain == domain && known[i].id == id) {
+            *out_name = known[i].name;
+            return 0;
+        }
+    }
+    return 1;
+}
+
+tacho_cu_result cuptiSubscribe(void **out_subscriber, tacho_cu_callback *callback, void *user)
+{
+    long refusal = setting("STANDIN_REFUSES", 0);
+    if (refusal == 0) {
+        standin.callback = callback;
+        standin.user = user;
+        *out_subscriber = &standin;
+    }
+    return (tacho_cu_result)refusal;
+}
+
+tacho_cu_result cuptiEnableCallback(uint32_t enable, void *subscriber, uint32_t domain, uint32_t id)
+{
+    (void)subscriber;
+    standin.is_called[domain - 1][id] = enable != 0;
+    return 0;
+}
+
+tacho_cu_result cuptiActivityRegisterCallbacks(tacho_cu_request *request,
+                                               tacho_cu_complete *complete)
+{
+    standin.request = request;
+    standin.complete = complete;
+    standin.dropped = (size_t)setting("STANDIN_DROPS", 0);
+    return 0;
+}
+
+tacho_cu_result cuptiActivityEnable(uint32_t kind)
+{
+    long refusal = kind == TACHO_CU_CONCURRENT_KERNEL ? setting("STANDIN_NO_KERNELS", 0) : 0;
+    standin.is_enabled[kind] = refusal == 0;
+    return (tacho_cu_result)refusal;
+}
+
+tacho_cu_result cuptiActivityDisable(uint32_t kind)
+{
+    standin.is_enabled[kind] = false;
+    return 0;
+}
+
+tacho_cu_result cuptiActivityFlushAll(uint32_t flag)
+{
+    (void)flag;
+    standin_deliver();
+    return 0;
+}
+
+/* A record begins with its kind; its size lies in front of it here, which nobody else knows. */
+tacho_cu_result cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid_size, uint8_t **record)
+{
+    uint64_t size = 0;
+    uint8_t *next = buffer;
+    if (*record != NULL) {
+        memcpy(&size, *record - sizeof(size), sizeof(size));
+        next = *record + size;
+    }
+    if (next + sizeof(size) >= buffer + valid_size) {
+        return ERROR_MAX_LIMIT_REACHED;
+    }
+    *record = next + sizeof(size);
+    return 0;
+}
+
+tacho_cu_result cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t *out_count)
+{
+    (void)context;
+    (void)stream;
+    *out_count = __atomic_exchange_n(&standin.dropped, 0, __ATOMIC_SEQ_CST);
+    return 0;
+}
+
+/* ---- records ------------------------------------------------------------------------------- */
+
+static void put_u32(uint8_t *record, size_t at, uint32_t value)
+{
+    memcpy(record + at, &value, sizeof(value));
+}
+
+static void put_u64(uint8_t *record, size_t at, uint64_t value)
+{
+    memcpy(record + at, &value, sizeof(value));
+}
+
+/* The lock is held. CUPTI asks for a buffer when it has something to put there. */
+static open_buffer *find_room(size_t size)
+{
+    open_buffer *last =
+        standin.buffer_count > 0 ? &standin.buffers[standin.buffer_count - 1] : NULL;
+    if (last != NULL && last->used + size <= last->size) {
+        return last;
+    }
+    if (standin.buffer_count == OPEN_MAX) {
+        return NULL;
+    }
+    size_t record_max = 0;
+    open_buffer made = {0};
+    standin.request(&made.data, &made.size, &record_max);
+    standin.buffers[standin.buffer_count] = made;
+    return made.data != NULL ? &standin.buffers[standin.buffer_count++] : NULL;
+}
+
+static void add_record(const uint8_t *record, uint64_t size)
+{
+    uint32_t kind;
+    memcpy(&kind, record, sizeof(kind));
+    pthread_mutex_lock(&standin.lock);
+    open_buffer *buffer =
+        standin.request != NULL && standin.is_enabled[kind] ? find_room(size + sizeof(size)) : NULL;
+    if (buffer != NULL) {
+        memcpy(buffer->data + buffer->used, &size, sizeof(size));
+        memcpy(buffer->data + buffer->used + sizeof(size), record, size);
+        buffer->used += size + sizeof(size);
+    }
+    pthread_mutex_unlock(&standin.lock);
+}
+
+void standin_deliver(void)
+{
+    open_buffer taken[OPEN_MAX];
+    pthread_mutex_lock(&standin.lock);
+    size_t count = standin.buffer_count;
+    memcpy(taken, standin.buffers, sizeof(taken));
+    standin.buffer_count = 0;
+    pthread_mutex_unlock(&standin.lock);
+    while (count-- > 0) {
+        standin.complete(NULL, 0, taken[count].data, taken[count].size, taken[count].used);
+    }
+}
+
+/* A GPU with 132 multiprocessors, as one says what it is. */
+static void say_device(void)
+{
+    static const char name[] = "Stand-in GPU";
+    const char *pointer = name;
+    uint8_t record[RECORD_MAX] = {0};
+    if (standin.has_said_device) {
+        return;
+    }
+    standin.has_said_device = true;
+    put_u32(record, 0, TACHO_CU_DEVICE);
+    put_u32(record, 32, 32);
+    put_u32(record, 44, 132);
+    put_u32(record, 52, 64);
+    put_u32(record, 56, 32);
+    put_u32(record, 60, 233472);
+    put_u32(record, 64, 65536);
+    memcpy(record + 136, &pointer, sizeof(pointer));
+    add_record(record, 184);
+}
+
+void standin_kernel(const standin_work *work)
+{
+    uint8_t record[RECORD_MAX] = {0};
+    const uint16_t registers = 64;
+    say_device();
+    if (work->graph != 0 && standin.is_enabled[TACHO_CU_GRAPH_TRACE]) {
+        return; /* the graph is told as one */
+    }
+    put_u32(record, 0, TACHO_CU_CONCURRENT_KERNEL);
+    memcpy(record + 6, &registers, sizeof(registers));
+    put_u64(record, 16, work->start);
+    put_u64(record, 24, work->end);
+    put_u32(record, 40, work->device);
+    put_u32(record, 44, 1);
+    put_u32(record, 48, work->stream);
+    put_u32(record, 52, 132);
+    put_u32(record, 56, 2);
+    put_u32(record, 60, 1);
+    put_u32(record, 64, 256);
+    put_u32(record, 68, 1);
+    put_u32(record, 72, 1);
+    put_u32(record, 76, 1024);
+    put_u32(record, 80, 2048);
+    put_u32(record, 92, work->correlation);
+    memcpy(record + 104, &work->name, sizeof(work->name));
+    put_u64(record, 144, work->node);
+    put_u32(record, 156, work->graph);
+    add_record(record, setting("STANDIN_VERSION", 130001) >= 130000 ? 216 : 208);
+}
+
+void standin_copy(const standin_work *work)
+{
+    uint8_t record[RECORD_MAX] = {0};
+    say_device();
+    put_u32(record, 0, TACHO_CU_MEMCPY);
+    record[4] = 1; /* host to device */
+    record[5] = 1; /* pageable */
+    record[6] = 3; /* device */
+    put_u64(record, 8, work->bytes);
+    put_u64(record, 16, work->start);
+    put_u64(record, 24, work->end);
+    put_u32(record, 32, work->device);
+    put_u32(record, 36, 1);
+    put_u32(record, 40, work->stream);
+    put_u32(record, 44, work->correlation);
+    add_record(record, 96);
+}
+
+void standin_set(const standin_work *work)
+{
+    uint8_t record[RECORD_MAX] = {0};
+    say_device();
+    put_u32(record, 0, TACHO_CU_MEMSET);
+    put_u64(record, 8, work->bytes);
+    put_u64(record, 16, work->start);
+    put_u64(record, 24, work->end);
+    put_u32(record, 32, work->device);
+    put_u32(record, 36, 1);
+    put_u32(record, 40, work->stream);
+    put_u32(record, 44, work->correlation);
+    record[50] = 3;
+    add_record(record, 88);
+}
+
+void standin_graph(const standin_work *work)
+{
+    uint8_t record[RECORD_MAX] = {0};
+    put_u32(record, 0, TACHO_CU_GRAPH_TRACE);
+    put_u32(record, 4, work->correlation);
+    put_u64(record, 8, work->start);
+    put_u64(record, 16, work->end);
+    put_u32(record, 24, work->device);
+    put_u32(record, 28, work->graph);
+    put_u32(record, 32, 1);
+    put_u32(record, 36, work->stream);
+    add_record(record, 56);
+}
+
+void standin_sync(const standin_work *work)
+{
+    uint8_t record[RECORD_MAX] = {0};
+    put_u32(record, 0, TACHO_CU_SYNCHRONIZATION);
+    put_u32(record, 4, 3); /* of a stream */
+    put_u64(record, 8, work->start);
+    put_u64(record, 16, work->end);
+    put_u32(record, 24, work->correlation);
+    put_u32(record, 28, 1);
+    put_u32(record, 32, work->stream);
+    add_record(record, 56);
+}
+
+void standin_memory(const standin_work *work, int is_release)
+{
+    uint8_t record[RECORD_MAX] = {0};
+    put_u32(record, 0, TACHO_CU_MEMORY);
+    put_u32(record, 4, is_release ? 2 : 1);
+    put_u32(record, 8, 3);
+    put_u64(record, 24, work->bytes);
+    put_u64(record, 32, work->start);
+    put_u32(record, 52, work->device);
+    add_record(record, 128);
+}
+
+void standin_external(uint32_t correlation, uint64_t id)
+{
+    uint8_t record[RECORD_MAX] = {0};
+    put_u32(record, 0, TACHO_CU_EXTERNAL_CORRELATION);
+    put_u32(record, 4, 3);
+    put_u64(record, 8, id);
+    put_u32(record, 16, correlation);
+    add_record(record, 24);
+}
+
+/* ---- calls --------------------------------------------------------------------------------- */
+
+static void call_back(const char *name, uint32_t correlation, uint32_t site)
+{
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+        if (strcmp(known[i].name, name) == 0 && standin.callback != NULL &&
+            standin.is_called[known[i].domain - 1][known[i].id]) {
+            const tacho_cu_call call = {.site = site, .name = name, .correlation = correlation};
+            standin.callback(standin.user, known[i].domain, known[i].id, &call);
+        }
+    }
+}
+
+uint32_t standin_call_begin(const char *name)
+{
+    uint32_t correlation = __atomic_add_fetch(&standin.last_correlation, 1, __ATOMIC_SEQ_CST);
+    call_back(name, correlation, 0);
+    return correlation;
+}
+
+void standin_call_end(const char *name, uint32_t correlation)
+{
+    call_back(name, correlation, 1);
+}
