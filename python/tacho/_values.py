@@ -14,7 +14,8 @@ from ._library import c_buffer, text
 FORMATS = {"f32": "f", "f64": "d", "f16": "e", "i8": "b", "u8": "B", "i16": "h", "u16": "H",
            "i32": "i", "u32": "I", "i64": "q", "u64": "Q", "bool": "?", "complex64": "Zf",
            "complex128": "Zd"}
-BITS = {"bf16": "H", "f8e4m3": "B", "f8e5m2": "B", "i48": "B", "bfp8": "B", "bfp4": "B"}
+BITS = {"bf16": "H", "f8e4m3": "B", "f8e5m2": "B", "f8e4m3fnuz": "B", "f8e5m2fnuz": "B",
+        "f8e8m0": "B", "f4e2m1": "B", "i2": "B", "u2": "B", "i48": "B", "bfp8": "B", "bfp4": "B"}
 # Two elements in a byte, the first in its lower half; Python has them one by one.
 HALVES = {"i4": "b", "u4": "B"}
 NUMPY = {"?": "?", "e": "f2", "f": "f4", "d": "f8", "Zf": "c8", "Zd": "c16"}

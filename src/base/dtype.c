@@ -42,9 +42,15 @@ size_t tacho_dtype_element_bytes(tacho_dtype dtype)
     return bits % 128 == 0 ? bits / 128 : 0;
 }
 
+unsigned tacho_dtype_element_bits(tacho_dtype dtype)
+{
+    return dtypes[dtype].bits_of_16 / 16;
+}
+
 bool tacho_dtype_is_packed(tacho_dtype dtype)
 {
-    return dtype == TACHO_DTYPE_I4 || dtype == TACHO_DTYPE_U4;
+    unsigned bits = dtypes[dtype].bits_of_16;
+    return bits == 64 || bits == 32;
 }
 
 bool tacho_dtype_bytes(tacho_dtype dtype, uint64_t count, uint64_t *out_bytes)

@@ -10,6 +10,7 @@
 /*
  * One row per type: name, what people write, bits of 16 elements, kind. Sixteen elements share
  * an exponent in the block formats, so that is the smallest number all types can be counted in.
+ * New ones follow the last: files of programs have their numbers.
  */
 #define TACHO_DTYPES(X)                                                                            \
     X(NONE, "unknown", 0, TACHO_DTYPE_OTHER)                                                       \
@@ -35,7 +36,13 @@
     X(BOOL, "bool", 128, TACHO_DTYPE_UNSIGNED)                                                     \
     X(C64, "complex64", 1024, TACHO_DTYPE_OTHER)                                                   \
     X(C128, "complex128", 2048, TACHO_DTYPE_OTHER)                                                 \
-    X(STRING, "string", 0, TACHO_DTYPE_OTHER)
+    X(STRING, "string", 0, TACHO_DTYPE_OTHER)                                                      \
+    X(F8E4M3FNUZ, "f8e4m3fnuz", 128, TACHO_DTYPE_REAL)                                             \
+    X(F8E5M2FNUZ, "f8e5m2fnuz", 128, TACHO_DTYPE_REAL)                                             \
+    X(F8E8M0, "f8e8m0", 128, TACHO_DTYPE_REAL)                                                     \
+    X(F4E2M1, "f4e2m1", 64, TACHO_DTYPE_REAL)                                                      \
+    X(I2, "i2", 32, TACHO_DTYPE_SIGNED)                                                            \
+    X(U2, "u2", 32, TACHO_DTYPE_UNSIGNED)
 
 typedef enum tacho_dtype {
 #define TACHO_DTYPE_ENUM(name, text, bits, kind) TACHO_DTYPE_##name,
@@ -60,7 +67,10 @@ tacho_dtype tacho_dtype_find(tacho_str name);
 /* Bytes of one element in memory; 0 for types whose elements are not whole bytes or have none. */
 size_t tacho_dtype_element_bytes(tacho_dtype dtype);
 
-/* Whether two elements share a byte, the first in its low bits. */
+/* Bits of one element; of a block format those beside the shared exponent are counted, too. */
+unsigned tacho_dtype_element_bits(tacho_dtype dtype);
+
+/* Whether two or four elements share a byte, the first in its low bits. */
 bool tacho_dtype_is_packed(tacho_dtype dtype);
 
 /* Bytes of |count| elements in a row, rounded up; false when they do not fit 63 bits. */

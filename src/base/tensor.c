@@ -74,6 +74,23 @@ static uint64_t random_bits(uint64_t seed, uint64_t i)
     return z ^ (z >> 31);
 }
 
+/* A number of 8 bits below 1/8; powers of 2 are 1/8 to 1/1024, as those are scales. */
+static unsigned small_bits(tacho_dtype dtype, uint64_t bits)
+{
+    bool has_three = dtype == TACHO_DTYPE_F8E4M3 || dtype == TACHO_DTYPE_F8E4M3FNUZ;
+    bool has_one_zero = dtype == TACHO_DTYPE_F8E4M3FNUZ || dtype == TACHO_DTYPE_F8E5M2FNUZ;
+    if (dtype == TACHO_DTYPE_F8E8M0) {
+        return 124 - (unsigned)(bits & 7);
+    }
+    unsigned kept = (unsigned)bits & (has_three ? 0x9f : 0xaf);
+    return has_one_zero && kept == 0x80 ? 0 : kept;
+}
+
+static bool is_small_real(tacho_dtype dtype)
+{
+    return tacho_dtype_kind_of(dtype) == TACHO_DTYPE_REAL && tacho_dtype_element_bytes(dtype) == 1;
+}
+
 void tacho_random_fill(tacho_dtype dtype, uint64_t seed, uint64_t bytes, void *to)
 {
     size_t size = tacho_dtype_is_packed(dtype) ? 1 : tacho_dtype_element_bytes(dtype);
@@ -96,6 +113,8 @@ void tacho_random_fill(tacho_dtype dtype, uint64_t seed, uint64_t bytes, void *t
             bits &= 0xafff; /* exponents of 11 and less: below 1/8 */
         } else if (dtype == TACHO_DTYPE_BOOL) {
             bits &= 1;
+        } else if (is_small_real(dtype)) {
+            bits = small_bits(dtype, bits);
         }
         memcpy((unsigned char *)to + i * size, from, size <= 8 ? size : 8);
     }

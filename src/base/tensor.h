@@ -41,7 +41,7 @@ typedef struct tacho_array {
 
 /*
  * Fills |bytes| with seeded-random elements, the same everywhere: reals of -1/8 to 1/8, integers
- * of all bits.
+ * and reals of 4 bits of all bits.
  */
 void tacho_random_fill(tacho_dtype dtype, uint64_t seed, uint64_t bytes, void *to);
 

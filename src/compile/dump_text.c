@@ -78,6 +78,12 @@ static const char *element_name(tacho_dtype dtype)
         [TACHO_DTYPE_C64] = "complex<f32>",
         [TACHO_DTYPE_C128] = "complex<f64>",
         [TACHO_DTYPE_STRING] = "!onnx.String",
+        [TACHO_DTYPE_F8E4M3FNUZ] = "f8E4M3FNUZ",
+        [TACHO_DTYPE_F8E5M2FNUZ] = "f8E5M2FNUZ",
+        [TACHO_DTYPE_F8E8M0] = "f8E8M0FNU",
+        [TACHO_DTYPE_F4E2M1] = "f4E2M1FN",
+        [TACHO_DTYPE_I2] = "i2",
+        [TACHO_DTYPE_U2] = "ui2",
     };
     return names[dtype];
 }

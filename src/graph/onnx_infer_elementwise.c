@@ -166,10 +166,13 @@ tacho_status tacho_onnx_infer_quantise(const tacho_infer *infer)
     return tacho_infer_set(infer, 0, dtype, tacho_infer_shape(infer, 0));
 }
 
+/* The type is what is asked for, else the scale's. */
 tacho_status tacho_onnx_infer_dequantise(const tacho_infer *infer)
 {
+    tacho_dtype dtype;
     TACHO_TRY(tacho_onnx_need(infer, 2));
-    return tacho_infer_set(infer, 0, tacho_infer_dtype(infer, 1), tacho_infer_shape(infer, 0));
+    TACHO_TRY(attr_dtype(infer, "output_dtype", tacho_infer_dtype(infer, 1), &dtype));
+    return tacho_infer_set(infer, 0, dtype, tacho_infer_shape(infer, 0));
 }
 
 tacho_status tacho_onnx_infer_dynamic_quantise(const tacho_infer *infer)

@@ -226,7 +226,7 @@ static uint32_t list_of(tacho_dtype dtype)
     }
 }
 
-/* Bytes that one number of a list becomes: half a complex one, two of four bits. */
+/* Bytes that one number of a list becomes: half a complex one, two or four small ones. */
 static size_t number_bytes(tacho_dtype dtype)
 {
     size_t bytes = tacho_dtype_element_bytes(dtype);
@@ -368,9 +368,9 @@ static uint64_t seed_of(const tacho_onnx_state *state, tacho_str name)
 static bool is_weight(const tensor_proto *tensor)
 {
     bool is_weight_type = tacho_dtype_kind_of(tensor->dtype) == TACHO_DTYPE_REAL ||
-                          tensor->dtype == TACHO_DTYPE_I4 || tensor->dtype == TACHO_DTYPE_U4 ||
-                          tensor->dtype == TACHO_DTYPE_I8 || tensor->dtype == TACHO_DTYPE_U8 ||
-                          tensor->dtype == TACHO_DTYPE_I16 || tensor->dtype == TACHO_DTYPE_U16;
+                          tacho_dtype_is_packed(tensor->dtype) || tensor->dtype == TACHO_DTYPE_I8 ||
+                          tensor->dtype == TACHO_DTYPE_U8 || tensor->dtype == TACHO_DTYPE_I16 ||
+                          tensor->dtype == TACHO_DTYPE_U16;
     return is_weight_type && tensor->shape.rank >= 2 &&
            tensor->element_count >= RANDOM_ELEMENTS_MIN;
 }

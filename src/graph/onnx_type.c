@@ -32,15 +32,15 @@ static const tacho_onnx_schema dim_schema =
 
 bool tacho_onnx_dtype(uint64_t data_type, tacho_dtype *out_dtype)
 {
-    /* By TensorProto.DataType. The variants of 8-bit reals differ in what they do with zeros and
-     * infinities, not in size. */
+    /* By TensorProto.DataType. */
     static const uint8_t dtypes[] = {
-        TACHO_DTYPE_NONE,   TACHO_DTYPE_F32,    TACHO_DTYPE_U8,     TACHO_DTYPE_I8,
-        TACHO_DTYPE_U16,    TACHO_DTYPE_I16,    TACHO_DTYPE_I32,    TACHO_DTYPE_I64,
-        TACHO_DTYPE_STRING, TACHO_DTYPE_BOOL,   TACHO_DTYPE_F16,    TACHO_DTYPE_F64,
-        TACHO_DTYPE_U32,    TACHO_DTYPE_U64,    TACHO_DTYPE_C64,    TACHO_DTYPE_C128,
-        TACHO_DTYPE_BF16,   TACHO_DTYPE_F8E4M3, TACHO_DTYPE_F8E4M3, TACHO_DTYPE_F8E5M2,
-        TACHO_DTYPE_F8E5M2, TACHO_DTYPE_U4,     TACHO_DTYPE_I4,
+        TACHO_DTYPE_NONE,       TACHO_DTYPE_F32,    TACHO_DTYPE_U8,         TACHO_DTYPE_I8,
+        TACHO_DTYPE_U16,        TACHO_DTYPE_I16,    TACHO_DTYPE_I32,        TACHO_DTYPE_I64,
+        TACHO_DTYPE_STRING,     TACHO_DTYPE_BOOL,   TACHO_DTYPE_F16,        TACHO_DTYPE_F64,
+        TACHO_DTYPE_U32,        TACHO_DTYPE_U64,    TACHO_DTYPE_C64,        TACHO_DTYPE_C128,
+        TACHO_DTYPE_BF16,       TACHO_DTYPE_F8E4M3, TACHO_DTYPE_F8E4M3FNUZ, TACHO_DTYPE_F8E5M2,
+        TACHO_DTYPE_F8E5M2FNUZ, TACHO_DTYPE_U4,     TACHO_DTYPE_I4,         TACHO_DTYPE_F4E2M1,
+        TACHO_DTYPE_F8E8M0,     TACHO_DTYPE_U2,     TACHO_DTYPE_I2,
     };
     bool is_known = data_type < sizeof(dtypes);
     *out_dtype = is_known ? (tacho_dtype)dtypes[data_type] : TACHO_DTYPE_NONE;

@@ -35,9 +35,15 @@ static const struct {
     ROW(14, 4, C64, "abcdefghijklmnop", "abcdefghijklmnop"),
     ROW(16, 5, BF16, "\x80\x7f\x80\x80\x01", "\x80\x3f\0\x40"),
     ROW(17, 5, F8E4M3, "\x05\x06", "\x05\x06"),
-    ROW(20, 5, F8E5M2, "\x05\x06", "\x05\x06"),
+    ROW(18, 5, F8E4M3FNUZ, "\x05\x06", "\x05\x06"),
+    ROW(19, 5, F8E5M2, "\x05\x06", "\x05\x06"),
+    ROW(20, 5, F8E5M2FNUZ, "\x05\x06", "\x05\x06"),
+    ROW(24, 5, F8E8M0, "\x05\x06", "\x05\x06"),
     ROW(21, 5, U4, "\xa5\x01\x07", "\xa5\x07"),
     ROW(22, 5, I4, "\xa5\x01\x07", "\xa5\x07"),
+    ROW(23, 5, F4E2M1, "\xa5\x01\x07", "\xa5\x07"),
+    ROW(25, 5, U2, "\x25", "\x25"),
+    ROW(26, 5, I2, "\x25", "\x25"),
 #undef ROW
 };
 
@@ -62,7 +68,7 @@ static void test_values(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof(listed) / sizeof(listed[0]); i++) {
-        bool is_small = listed[i].dtype == TACHO_DTYPE_I4 || listed[i].dtype == TACHO_DTYPE_U4;
+        bool is_small = tacho_dtype_is_packed(listed[i].dtype);
         message packed = vector("v", listed[i].data_type, is_small ? 3 : 2);
         message raw = packed;
         put_bytes(&packed, listed[i].field, listed[i].list.data, listed[i].list.len);

@@ -138,7 +138,7 @@ static inline bool tacho_is_int(const tacho_array *array)
 
 static inline int tacho_int_bits(tacho_dtype dtype)
 {
-    return tacho_dtype_is_packed(dtype) ? 4 : (int)tacho_dtype_element_bytes(dtype) * 8;
+    return (int)tacho_dtype_element_bits(dtype);
 }
 
 /* The least and the greatest of an integer type of at most 32 bits, or of 64 signed ones. */

@@ -2,7 +2,7 @@
 /*
  * Elements of one type to another. Integers wrap; a real number loses its fraction (in TOSA it is
  * rounded to the nearest, ties to even) and is held within the integer's range, or wraps where that
- * has 4 bits; not-a-number becomes 0; whatever is not 0 is true.
+ * has 4 bits or less; not-a-number becomes 0; whatever is not 0 is true.
  */
 #include "kernels/call.h"
 
@@ -49,18 +49,24 @@ static double int_to_real(int64_t value, bool is_unsigned, bool is_wide)
     return is_negative ? -(double)size : (double)size;
 }
 
-static void ints_to_reals(tacho_array *output, int64_t at, size_t count, const int64_t *ints,
-                          bool is_unsigned)
+/* How a cast is to go. */
+typedef struct cast_rule {
+    bool is_rounded;
+    tacho_small_rule small;
+} cast_rule;
+
+static void write_reals(tacho_array *output, int64_t at, size_t count, const double *reals,
+                        const cast_rule *rule)
 {
-    double reals[TACHO_CHUNK];
-    for (size_t i = 0; i < count; i++) {
-        reals[i] = int_to_real(ints[i], is_unsigned, output->dtype == TACHO_DTYPE_F64);
+    if (tacho_is_small_real(output->dtype)) {
+        tacho_write_small_reals(output, at, count, reals, rule->small);
+    } else {
+        tacho_write_reals(output, at, count, reals);
     }
-    tacho_write_reals(output, at, count, reals);
 }
 
 static void cast_chunk(const tacho_array *input, tacho_array *output, int64_t at, size_t count,
-                       bool is_rounded)
+                       const cast_rule *rule)
 {
     tacho_dtype_kind from = tacho_stored_kind(input->dtype);
     tacho_dtype_kind to = tacho_stored_kind(output->dtype);
@@ -74,19 +80,23 @@ static void cast_chunk(const tacho_array *input, tacho_array *output, int64_t at
     } else {
         tacho_read_reals(input, at, 1, count, reals);
         for (size_t i = 0; to != TACHO_DTYPE_REAL && i < count; i++) {
-            ints[i] = real_to_int(is_rounded ? rint(reals[i]) : reals[i], output->dtype);
+            ints[i] = real_to_int(rule->is_rounded ? rint(reals[i]) : reals[i], output->dtype);
         }
     }
     if (to != TACHO_DTYPE_REAL) {
         tacho_write_ints(output, at, count, ints);
     } else if (from == TACHO_DTYPE_REAL) {
-        tacho_write_reals(output, at, count, reals);
+        write_reals(output, at, count, reals, rule);
     } else {
-        ints_to_reals(output, at, count, ints, from == TACHO_DTYPE_UNSIGNED);
+        for (size_t i = 0; i < count; i++) {
+            reals[i] = int_to_real(ints[i], from == TACHO_DTYPE_UNSIGNED,
+                                   output->dtype == TACHO_DTYPE_F64);
+        }
+        write_reals(output, at, count, reals, rule);
     }
 }
 
-static tacho_status cast(const tacho_kernel_call *call, bool is_rounded)
+static tacho_status cast(const tacho_kernel_call *call, const cast_rule *rule)
 {
     const tacho_array *input = call->inputs[0];
     tacho_array *output = &call->outputs[0];
@@ -102,20 +112,25 @@ static tacho_status cast(const tacho_kernel_call *call, bool is_rounded)
     }
     for (int64_t at = 0; at < total; at += TACHO_CHUNK) {
         int64_t rest = total - at;
-        cast_chunk(input, output, at, (size_t)(rest < TACHO_CHUNK ? rest : TACHO_CHUNK),
-                   is_rounded);
+        cast_chunk(input, output, at, (size_t)(rest < TACHO_CHUNK ? rest : TACHO_CHUNK), rule);
     }
     return TACHO_OK;
 }
 
 static tacho_status compute_cast(const tacho_kernel_call *call)
 {
-    return cast(call, false);
+    tacho_str mode = tacho_attr_text(call->attrs, call->attr_count, "round_mode");
+    cast_rule rule = {.small.is_unbounded = tacho_call_int(call, "saturate", 1) == 0};
+    rule.small.powers = tacho_str_equal(mode, TACHO_STR("down"))      ? TACHO_POWER_DOWN
+                        : tacho_str_equal(mode, TACHO_STR("nearest")) ? TACHO_POWER_NEAREST
+                                                                      : TACHO_POWER_UP;
+    return cast(call, &rule);
 }
 
 static tacho_status compute_tosa_cast(const tacho_kernel_call *call)
 {
-    return cast(call, true);
+    static const cast_rule rule = {.is_rounded = true};
+    return cast(call, &rule);
 }
 
 const tacho_kernel tacho_cast_kernels[] = {

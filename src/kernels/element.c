@@ -4,21 +4,23 @@
  */
 #include "kernels/element.h"
 
+#include "kernels/small_real.h"
+
 #include <math.h>
 #include <string.h>
 
 tacho_dtype_kind tacho_element_kind(tacho_dtype dtype)
 {
     tacho_dtype_kind kind = tacho_dtype_kind_of(dtype);
-    bool is_narrow = dtype == TACHO_DTYPE_F8E4M3 || dtype == TACHO_DTYPE_F8E5M2;
     size_t size = tacho_dtype_element_bytes(dtype);
     bool is_plain = size == 1 || size == 2 || size == 4 || size == 8;
-    return is_plain && !is_narrow ? kind : TACHO_DTYPE_OTHER;
+    return is_plain && !tacho_is_small_real(dtype) ? kind : TACHO_DTYPE_OTHER;
 }
 
 tacho_dtype_kind tacho_stored_kind(tacho_dtype dtype)
 {
-    return tacho_dtype_is_packed(dtype) ? tacho_dtype_kind_of(dtype) : tacho_element_kind(dtype);
+    bool is_stored = tacho_dtype_is_packed(dtype) || tacho_is_small_real(dtype);
+    return is_stored ? tacho_dtype_kind_of(dtype) : tacho_element_kind(dtype);
 }
 
 int64_t tacho_array_elements(const tacho_array *array)
@@ -127,19 +129,43 @@ static uint16_t to_bf16(double value)
     return (uint16_t)narrow(value, BF16_EXPONENT, BF16_MANTISSA);
 }
 
-/* ---- types of 4 bits ----------------------------------------------------------------------- */
+/* ---- types of less than a byte, and small reals -------------------------------------------- */
+
+/* The bits of element |i| of a type of 8 bits or less. */
+static unsigned bits_at(const tacho_array *array, int64_t i)
+{
+    unsigned width = tacho_dtype_element_bits(array->dtype);
+    int64_t in_byte = 8 / width;
+    unsigned byte = ((const uint8_t *)array->data)[i / in_byte];
+    return byte >> ((unsigned)(i % in_byte) * width) & ((1u << width) - 1);
+}
+
+static void set_bits(tacho_array *array, int64_t i, unsigned bits)
+{
+    unsigned width = tacho_dtype_element_bits(array->dtype);
+    int64_t in_byte = 8 / width;
+    uint8_t *byte = (uint8_t *)array->data + i / in_byte;
+    unsigned shift = (unsigned)(i % in_byte) * width, mask = (1u << width) - 1;
+    *byte = (uint8_t)((*byte & ~(mask << shift)) | (bits & mask) << shift);
+}
+
+static bool is_packed_int(tacho_dtype dtype)
+{
+    return tacho_dtype_is_packed(dtype) && tacho_dtype_kind_of(dtype) != TACHO_DTYPE_REAL;
+}
 
 static int64_t packed_at(const tacho_array *array, int64_t i)
 {
-    int64_t bits = ((const uint8_t *)array->data)[i / 2] >> (i % 2 * 4) & 15;
-    return array->dtype == TACHO_DTYPE_I4 && bits > 7 ? bits - 16 : bits;
+    int64_t bits = bits_at(array, i), sign = 1 << (tacho_dtype_element_bits(array->dtype) - 1);
+    return tacho_dtype_kind_of(array->dtype) == TACHO_DTYPE_SIGNED ? (bits ^ sign) - sign : bits;
 }
 
-static void set_packed(tacho_array *array, int64_t i, int64_t value)
+void tacho_write_small_reals(tacho_array *array, int64_t at, size_t count, const double *reals,
+                             tacho_small_rule rule)
 {
-    uint8_t *byte = (uint8_t *)array->data + i / 2;
-    int shift = (int)(i % 2 * 4);
-    *byte = (uint8_t)((*byte & 0xf0 >> shift) | (int)(value & 15) << shift);
+    for (size_t i = 0; i < count; i++) {
+        set_bits(array, at + (int64_t)i, tacho_small_from_double(array->dtype, reals[i], rule));
+    }
 }
 
 /* ---- rows ---------------------------------------------------------------------------------- */
@@ -178,8 +204,13 @@ void tacho_read_reals(const tacho_array *array, int64_t at, int64_t step, size_t
     INT_TYPES(READ_INT)
 #undef READ_INT
 #undef READ
-    for (size_t i = 0; tacho_dtype_is_packed(array->dtype) && i < count; i++) {
+    for (size_t i = 0; is_packed_int(array->dtype) && i < count; i++) {
         out_reals[i] = (double)packed_at(array, at + (int64_t)i * step);
+    }
+    bool is_small = tacho_is_small_real(array->dtype);
+    for (size_t i = 0; is_small && i < count; i++) {
+        unsigned bits = bits_at(array, at + (int64_t)i * step);
+        out_reals[i] = tacho_small_to_double(array->dtype, bits);
     }
 }
 
@@ -195,7 +226,7 @@ void tacho_read_ints(const tacho_array *array, int64_t at, int64_t step, size_t 
     }
     INT_TYPES(READ)
 #undef READ
-    for (size_t i = 0; tacho_dtype_is_packed(array->dtype) && i < count; i++) {
+    for (size_t i = 0; is_packed_int(array->dtype) && i < count; i++) {
         out_ints[i] = packed_at(array, at + (int64_t)i * step);
     }
 }
@@ -211,6 +242,9 @@ void tacho_write_reals(tacho_array *array, int64_t at, size_t count, const doubl
     }
     REAL_TYPES(WRITE)
 #undef WRITE
+    if (tacho_is_small_real(array->dtype)) {
+        tacho_write_small_reals(array, at, count, reals, (tacho_small_rule){0});
+    }
 }
 
 void tacho_write_ints(tacho_array *array, int64_t at, size_t count, const int64_t *ints)
@@ -224,7 +258,7 @@ void tacho_write_ints(tacho_array *array, int64_t at, size_t count, const int64_
     }
     INT_TYPES(WRITE)
 #undef WRITE
-    for (size_t i = 0; tacho_dtype_is_packed(array->dtype) && i < count; i++) {
-        set_packed(array, at + (int64_t)i, ints[i]);
+    for (size_t i = 0; is_packed_int(array->dtype) && i < count; i++) {
+        set_bits(array, at + (int64_t)i, (unsigned)ints[i]);
     }
 }

@@ -5,15 +5,16 @@
  * Reference kernels compute in these: a sum, product, quotient or root of f32, f16 or bf16 numbers
  * that is computed in double and then rounded is the correctly rounded one, and integers wrap as
  * their own type would. Real types are f32, f64, f16, bf16; integers those of 8 to 64 bits and
- * bool. Unsigned 64-bit numbers travel as the bits of signed ones. Integers of 4 bits, two in a
- * byte, are read and written here, too, but only conversions take them: to all other kernels they
- * are of no kind.
+ * bool. Unsigned 64-bit numbers travel as the bits of signed ones. Integers of 4 and 2 bits and
+ * real numbers of 8 and 4 are read and written here, too, but only conversions take them: to all
+ * other kernels they are of no kind.
  */
 #ifndef TACHO_KERNELS_ELEMENT_H
 #define TACHO_KERNELS_ELEMENT_H
 
 #include "base/status.h"
 #include "base/tensor.h"
+#include "kernels/small_real.h"
 
 /* How many elements are worked on at a time. */
 enum { TACHO_CHUNK = 256 };
@@ -21,7 +22,7 @@ enum { TACHO_CHUNK = 256 };
 /* How elements of the type are computed with; OTHER where they are not. */
 tacho_dtype_kind tacho_element_kind(tacho_dtype dtype);
 
-/* The same for conversions (casts, scaling to and from reals), which take types of 4 bits, too. */
+/* The same for conversions (casts, scaling to and from reals), which take the small types, too. */
 tacho_dtype_kind tacho_stored_kind(tacho_dtype dtype);
 
 /* |count| elements from |at| on, |step| apart; of a real type or an integer. */
@@ -34,6 +35,10 @@ void tacho_read_ints(const tacho_array *array, int64_t at, int64_t step, size_t 
 
 /* Writes |count| elements in a row, rounded to the nearest (ties to even); of a real type. */
 void tacho_write_reals(tacho_array *array, int64_t at, size_t count, const double *reals);
+
+/* The same of a small real type, by another rule than that numbers end at the greatest. */
+void tacho_write_small_reals(tacho_array *array, int64_t at, size_t count, const double *reals,
+                             tacho_small_rule rule);
 
 /* The same of an integer type: what does not fit wraps around. */
 void tacho_write_ints(tacho_array *array, int64_t at, size_t count, const int64_t *ints);

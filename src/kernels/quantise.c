@@ -101,7 +101,7 @@ static tacho_status find_scaling(const tacho_kernel_call *call, scaling *out)
     out->scale = call->inputs[1];
     out->zero = tacho_call_input(call, 2);
     int64_t count = tacho_array_elements(out->scale), total = tacho_array_elements(call->inputs[0]);
-    if (!tacho_is_real(out->scale)) {
+    if (tacho_stored_kind(out->scale->dtype) != TACHO_DTYPE_REAL) {
         return tacho_unsupported_type("a scale", out->scale->dtype);
     }
     if (tacho_call_int(call, "block_size", 0) != 0) {
@@ -128,21 +128,29 @@ static void quantise_run(const tacho_kernel_call *call, int64_t at, int64_t coun
     int64_t ints[TACHO_CHUNK];
     const tacho_array *input = call->inputs[0];
     tacho_array *output = &call->outputs[0];
-    tacho_array quotients = {.dtype = call->inputs[1]->dtype, .data = narrow};
+    bool is_small_scale = tacho_is_small_real(call->inputs[1]->dtype);
+    tacho_array quotients = {.dtype = (is_small_scale ? input : call->inputs[1])->dtype,
+                             .data = narrow};
+    bool is_small = tacho_is_small_real(output->dtype);
+    tacho_small_rule rule = {.is_unbounded = tacho_call_int(call, "saturate", 1) == 0};
     for (int64_t done = 0; done < count; done += TACHO_CHUNK) {
         size_t some = (size_t)(count - done < TACHO_CHUNK ? count - done : TACHO_CHUNK);
         tacho_read_reals(input, at + done, 1, some, reals);
         for (size_t i = 0; i < some; i++) {
             reals[i] /= scale;
         }
-        if (!call->is_of_product) {
+        if (!call->is_of_product && tacho_is_real(&quotients)) {
             tacho_write_reals(&quotients, 0, some, reals);
             tacho_read_reals(&quotients, 0, 1, some, reals);
         }
-        for (size_t i = 0; i < some; i++) {
+        for (size_t i = 0; !is_small && i < some; i++) {
             ints[i] = (int64_t)hold(rint(reals[i]) + zero, output->dtype);
         }
-        tacho_write_ints(output, at + done, some, ints);
+        if (is_small) {
+            tacho_write_small_reals(output, at + done, some, reals, rule);
+        } else {
+            tacho_write_ints(output, at + done, some, ints);
+        }
     }
 }
 
@@ -204,19 +212,20 @@ static tacho_status each_run(const tacho_kernel_call *call, run_function run)
     return TACHO_OK;
 }
 
-static bool is_stored_int(const tacho_array *array)
+/* Whether numbers can be kept in the type: an integer of at most |bits|, or a small real. */
+static bool is_storage(tacho_dtype dtype, int bits)
 {
-    tacho_dtype_kind kind = tacho_stored_kind(array->dtype);
-    return kind == TACHO_DTYPE_SIGNED || kind == TACHO_DTYPE_UNSIGNED;
+    tacho_dtype_kind kind = tacho_stored_kind(dtype);
+    bool is_int = kind == TACHO_DTYPE_SIGNED || kind == TACHO_DTYPE_UNSIGNED;
+    return is_int ? tacho_int_bits(dtype) <= bits : tacho_is_small_real(dtype);
 }
 
 static tacho_status compute_quantise(const tacho_kernel_call *call)
 {
     const tacho_array *zero = tacho_call_input(call, 2);
     tacho_dtype dtype = call->outputs[0].dtype;
-    if (tacho_element_kind(call->inputs[0]->dtype) == TACHO_DTYPE_OTHER ||
-        !is_stored_int(&call->outputs[0]) || tacho_int_bits(dtype) > 16 ||
-        (zero != NULL && zero->dtype != dtype)) {
+    if (tacho_element_kind(call->inputs[0]->dtype) == TACHO_DTYPE_OTHER || !is_storage(dtype, 16) ||
+        dtype == TACHO_DTYPE_F8E8M0 || (zero != NULL && zero->dtype != dtype)) {
         return tacho_unsupported_type("a quantised tensor", dtype);
     }
     return each_run(call, quantise_run);
@@ -225,8 +234,8 @@ static tacho_status compute_quantise(const tacho_kernel_call *call)
 static tacho_status compute_dequantise(const tacho_kernel_call *call)
 {
     const tacho_array *input = call->inputs[0], *zero = tacho_call_input(call, 2);
-    if (!is_stored_int(input) || tacho_int_bits(input->dtype) > 32 ||
-        !tacho_is_real(&call->outputs[0]) || (zero != NULL && zero->dtype != input->dtype)) {
+    if (!is_storage(input->dtype, 32) || !tacho_is_real(&call->outputs[0]) ||
+        (zero != NULL && zero->dtype != input->dtype)) {
         return tacho_unsupported_type("a quantised tensor", input->dtype);
     }
     return each_run(call, dequantise_run);

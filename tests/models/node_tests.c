@@ -134,7 +134,7 @@ static bool is_same(const tacho_array *found, const tacho_array *expected, char 
         return false;
     }
     int64_t count = tacho_array_elements(found);
-    bool is_real = tacho_element_kind(found->dtype) == TACHO_DTYPE_REAL;
+    bool is_real = tacho_stored_kind(found->dtype) == TACHO_DTYPE_REAL;
     double relative = found->dtype == TACHO_DTYPE_BF16 ? 0x1p-7 : 1e-3;
     for (int64_t i = 0; i < count; i++) {
         double real[2];
