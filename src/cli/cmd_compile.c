@@ -15,6 +15,9 @@ static const tacho_option options[] = {
                     TACHO_COMPILE_INTO_TEXT(machine)),
     TACHO_COMPILE_OPTION_DIM,
     TACHO_COMPILE_OPTION_BIND,
+    TACHO_OPT_EACH("sweep", 0, "NAME=N,...",
+                   "estimate at each of these sizes: batch, seq, or an open dimension; repeatable, "
+                   "all combinations. -o takes tables then, or .html with curves"),
     TACHO_OPT_VALUE("weights", 0, "random:SEED",
                     "use seeded random weights, even where the model has none",
                     TACHO_COMPILE_INTO_TEXT(weights)),
@@ -148,7 +151,13 @@ static bool choose_outputs(const tacho_arguments *arguments, tacho_compile_choic
 
 static int compile(const tacho_arguments *arguments, tacho_compile_choice *choice)
 {
-    if (!tacho_compile_choose_model(arguments, choice) || !choose_outputs(arguments, choice)) {
+    if (!tacho_compile_choose_model(arguments, choice)) {
+        return TACHO_EXIT_USAGE;
+    }
+    if (tacho_arguments_has(arguments, "sweep")) {
+        return tacho_compile_sweep_chosen(arguments, choice);
+    }
+    if (!choose_outputs(arguments, choice)) {
         return TACHO_EXIT_USAGE;
     }
     int exit_code = tacho_compile_choose(arguments, choice);
@@ -190,6 +199,11 @@ const tacho_command tacho_command_compile = {
         "'tacho overview', 'ops' and 'report', or the timeline of Torq's compiler. It is\n"
         "an estimate, and its origin says so.\n"
         "\n"
+        "With --sweep the whole model is estimated at many sizes, a row each: time,\n"
+        "tokens per second, bytes moved, what limits it most, memory needed. A decoder\n"
+        "with a cache is estimated twice at each length seq: reading that many tokens\n"
+        "(prefill), and making one token behind that many (decode).\n"
+        "\n"
         "With -o the program is written: jobs, dependencies, buffers, constants and what\n"
         "the device is to record, in a container that 'tacho info' reads. Dumps show the\n"
         "model after each phase as generic MLIR.",
@@ -200,6 +214,9 @@ const tacho_command tacho_command_compile = {
                 "# a program that records operators and how busy the engines are\n"
                 "tacho compile model.onnx -m aic100 -o programqpc.bin --stats-level 70 "
                 "--pmu-recipe KernelUtil\n"
+                "# tokens per second of a language model, as a table and as curves\n"
+                "tacho compile decoder.onnx -m aic100 --sweep batch=1,4,16 "
+                "--sweep seq=128,1024,4096 -o sweep.html\n"
                 "# as Torq's compiler writes it\n"
                 "tacho compile add.mlir --profile timeline.csv --profile-format t1\n"
                 "# a matrix product on 8x4 cores, in bfp8, all of it in local memory\n"

@@ -46,6 +46,9 @@ int tacho_compile_choose_sizes(const tacho_arguments *arguments, tacho_arena *ar
 /* Compiles, says what came of it in the words of |dialect|, and returns the exit code. */
 int tacho_compile_run_chosen(tacho_compile_choice *choice, const tacho_hint_dialect *dialect);
 
+/* Estimates at all sizes of --sweep and writes the table; an exit code. The model is chosen. */
+int tacho_compile_sweep_chosen(const tacho_arguments *arguments, tacho_compile_choice *choice);
+
 #define TACHO_COMPILE_INTO_TEXT(member) TACHO_INTO_TEXT(tacho_compile_choice, member)
 #define TACHO_COMPILE_INTO_FLAG(member) TACHO_INTO_FLAG(tacho_compile_choice, member)
 #define TACHO_COMPILE_INTO_NUMBER(member, least, most)                                             \

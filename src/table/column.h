@@ -73,6 +73,7 @@ typedef enum tacho_column_unit {
     X(BLOCK, "block", NONE)                                                                        \
     X(BOARD_NS, "board_ns", NS)                                                                    \
     X(BOUND, "bound", NONE)                                                                        \
+    X(BOUND_PERCENT, "bound_percent", PERCENT)                                                     \
     X(BUFFER_BYTES, "buffer_bytes", BYTES)                                                         \
     X(BUFFER_COUNT, "buffer_count", NONE)                                                          \
     X(BUSIEST_NS, "busiest_ns", NS)                                                                \
@@ -81,6 +82,7 @@ typedef enum tacho_column_unit {
     X(BUSY_NS, "busy_ns", NS)                                                                      \
     X(BUSY_PERCENT, "busy_percent", PERCENT)                                                       \
     X(BYTES, "bytes", BYTES)                                                                       \
+    X(CACHE_BYTES, "cache_bytes", BYTES)                                                           \
     X(CALL_MEAN_NS, "call_mean_ns", NS)                                                            \
     X(CATEGORY, "category", NONE)                                                                  \
     X(CAUSE, "cause", NONE)                                                                        \
@@ -168,6 +170,7 @@ typedef enum tacho_column_unit {
     X(FIRST_LINE, "first_line", NONE)                                                              \
     X(FIRST_NS, "first_ns", NS)                                                                    \
     X(FIT_RATIO, "fit_ratio", NONE)                                                                \
+    X(FITS, "fits", NONE)                                                                          \
     X(FLOPS_PERCENT, "flops_percent", PERCENT)                                                     \
     X(FLUSH_UCYCLES, "flush_ucycles", UCYCLES)                                                     \
     X(FOLDED, "folded", NONE)                                                                      \
@@ -246,6 +249,8 @@ typedef enum tacho_column_unit {
     X(MEANING, "meaning", NONE)                                                                    \
     X(MEASURED_NS, "measured_ns", NS)                                                              \
     X(MEMORY, "memory", NONE)                                                                      \
+    X(MEMORY_BYTES, "memory_bytes", BYTES)                                                         \
+    X(METHOD, "method", NONE)                                                                      \
     X(METRIC, "metric", NONE)                                                                      \
     X(MIN, "min", NONE)                                                                            \
     X(MIN_FLOPS_PERCENT, "min_flops_percent", PERCENT)                                             \
@@ -295,6 +300,7 @@ typedef enum tacho_column_unit {
     X(PEER, "peer", NONE)                                                                          \
     X(PER_PCYCLE, "per_pcycle", NONE)                                                              \
     X(PERCENT, "percent", PERCENT)                                                                 \
+    X(PHASE, "phase", NONE)                                                                        \
     X(PICTURE, "picture", NONE)                                                                    \
     X(PID, "pid", NONE)                                                                            \
     X(PMU_EVENTS, "pmu_events", NONE)                                                              \
@@ -335,6 +341,7 @@ typedef enum tacho_column_unit {
     X(SEGMENT, "segment", NONE)                                                                    \
     X(SELF_NS, "self_ns", NS)                                                                      \
     X(SEND_WAIT_UCYCLES, "send_wait_ucycles", UCYCLES)                                             \
+    X(SEQUENCE, "sequence", NONE)                                                                  \
     X(SHAPE, "shape", NONE)                                                                        \
     X(SHARE_PERCENT, "share_percent", PERCENT)                                                     \
     X(SHORT_COUNT, "short_count", NONE)                                                            \
@@ -343,6 +350,7 @@ typedef enum tacho_column_unit {
     X(SIDE, "side", NONE)                                                                          \
     X(SIMULATED_CYCLES, "simulated_cycles", CYCLES)                                                \
     X(SIZE_BYTES, "size_bytes", BYTES)                                                             \
+    X(SIZES, "sizes", NONE)                                                                        \
     X(SLACK_CYCLES, "slack_cycles", CYCLES)                                                        \
     X(SLICE, "slice", NONE)                                                                        \
     X(SOURCE, "source", NONE)                                                                      \
@@ -370,6 +378,7 @@ typedef enum tacho_column_unit {
     X(TIMER_MHZ, "timer_mhz", MHZ)                                                                 \
     X(TITLE, "title", NONE)                                                                        \
     X(TO_DEVICE, "to_device", NONE)                                                                \
+    X(TOKENS_PER_S, "tokens_per_s", NONE)                                                          \
     X(TOTAL, "total", NONE)                                                                        \
     X(TOTAL_NS, "total_ns", NS)                                                                    \
     X(TOTAL_PERCENT, "total_percent", PERCENT)                                                     \

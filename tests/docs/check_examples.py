@@ -83,6 +83,7 @@ def make_profiles(at):
 def make_models(at):
     must(f"python3 {SOURCE}/tools/make_models.py mobilenet -o model.onnx", at)
     must(f"python3 {SOURCE}/tools/make_models.py gemm --m 256 --k 256 --n 256 -o gemm.onnx", at)
+    copy(f"{DATA}/compile/decoder.onnx", f"{at}/decoder.onnx")
     copy(f"{DATA}/compile/open.onnx", f"{at}/open/model.onnx")  # leaves dimension N open
     copy(f"{DATA}/compile/choice.onnx", f"{at}/vad.onnx")
     copy(f"{SOURCE}/samples/tosa/fc.mlir", f"{at}/samples/tosa/fc.mlir")
