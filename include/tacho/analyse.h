@@ -62,7 +62,7 @@ typedef struct tacho_analyse_ops_options {
     /* "self", "total", "count", "mean", "p50", "p99", "min", "max", "bytes": largest first;
      * "name", "location": by alphabet; NULL: self */
     const char *sort;
-    uint64_t top;            /* so many rows of each input and origin; 0: all */
+    uint64_t top;            /* so many rows of devices, and of the host, of each input; 0: all */
     const char *track_class; /* of tracks of this class only, such as "compute"; NULL: of all */
     /* Optional: whether an operation is wanted. |location| is empty when it has none. */
     bool (*accepts)(void *user, const char *name, const char *location);

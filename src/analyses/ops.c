@@ -242,6 +242,17 @@ static int64_t sort_number(const tacho_op_row *row, tacho_ops_key key)
     return row->self_ns;
 }
 
+/* Devices, the host, or what is neither: their times are never added up. */
+static int side_of(const tacho_op_row *row)
+{
+    const uint32_t hosts = TACHO_TRACK_BIT(TACHO_TRACK_HOST) |
+                           TACHO_TRACK_BIT(TACHO_TRACK_HOST_COPY) |
+                           TACHO_TRACK_BIT(TACHO_TRACK_RUNTIME);
+    bool is_device =
+        row->track_class >= TACHO_TRACK_CONTROL && row->track_class <= TACHO_TRACK_VECTOR;
+    return is_device ? 0 : (TACHO_TRACK_BIT(row->track_class) & hosts) != 0 ? 1 : 2;
+}
+
 static int compare_sortables(const void *left, const void *right)
 {
     const sortable *a = left;
@@ -251,6 +262,10 @@ static int compare_sortables(const void *left, const void *right)
     }
     if (a->row.origin != b->row.origin) {
         return a->row.origin < b->row.origin ? -1 : 1;
+    }
+    int by_side = side_of(&a->row) - side_of(&b->row);
+    if (by_side != 0) {
+        return by_side;
     }
     int by_text = tacho_str_compare(a->text, b->text);
     if (by_text != 0) {
@@ -270,7 +285,7 @@ static int compare_sortables(const void *left, const void *right)
 
 static bool is_same_group(const tacho_op_row *a, const tacho_op_row *b)
 {
-    return a->part == b->part && a->origin == b->origin;
+    return a->part == b->part && a->origin == b->origin && side_of(a) == side_of(b);
 }
 
 /* Puts the sorted rows back, the first |top| of each group, with the own time of the group. */
@@ -413,8 +428,9 @@ tacho_status tacho_ops_table(const tacho_ops *ops, tacho_table *out_table)
     };
     tacho_table_init(out_table, "ops", "Operations", columns, sizeof(columns) / sizeof(columns[0]));
     static const tacho_column_id kept[] = {
-        TACHO_COL_OPERATION, TACHO_COL_TOTAL_NS, TACHO_COL_SHARE_PERCENT, TACHO_COL_FILE,
-        TACHO_COL_SELF_NS,   TACHO_COL_COUNT,    TACHO_COL_OTHER};
+        TACHO_COL_OPERATION, TACHO_COL_LOCATION, TACHO_COL_SHARE_PERCENT,
+        TACHO_COL_TOTAL_NS,  TACHO_COL_FILE,     TACHO_COL_SELF_NS,
+        TACHO_COL_CLASS,     TACHO_COL_COUNT,    TACHO_COL_OTHER};
     out_table->kept = kept;
     for (size_t i = 0; i < ops->row_count; i++) {
         TACHO_TRY(add_row(ops->dict, &ops->rows[i], out_table));

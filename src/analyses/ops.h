@@ -11,7 +11,8 @@
  * A span's own time is that in none of the spans directly inside it: on a track where spans lie in
  * one another like calls, time is counted once. What crosses another span is neither in it nor
  * around others, and stretches around other work are looked through. The share is the own time's,
- * of that of the selected spans of the same part and origin.
+ * of that of the selected spans of the same part, origin and side: devices come first, then the
+ * host, and no share is of both.
  *
  * Where a part has spans that are whole operators (categories.h), what the engines did for them is
  * left out unless its class is asked for: it would count the same work again.
@@ -55,7 +56,7 @@ typedef struct tacho_ops_options {
     bool by_instance;  /* a row per site, else per operator */
     bool merges_parts; /* all count as the first: they are the same program again */
     tacho_ops_key sort;
-    size_t top;               /* rows per part and origin; 0 for all */
+    size_t top;               /* rows per part, origin and side; 0 for all */
     uint32_t classes;         /* TACHO_TRACK_BITs; 0 for all */
     tacho_name_filter filter; /* accepts is NULL: everything */
     const tacho_notes *notes; /* who is told what is left out or not exact (optional) */
@@ -78,12 +79,12 @@ typedef struct tacho_op_row {
     int64_t max_ns;
     bool has_bytes;
     int64_t bytes;         /* of all arguments in bytes; saturates */
-    int64_t group_self_ns; /* of all rows of its part and origin */
+    int64_t group_self_ns; /* of all rows of its part, origin and side */
 } tacho_op_row;
 
 typedef struct tacho_ops {
     const tacho_dict *dict;
-    tacho_op_row *rows; /* by part, then origin, then as asked */
+    tacho_op_row *rows; /* by part, origin, devices ahead of the host, then as asked */
     size_t row_count, row_capacity;
     size_t left_out_count; /* rows beyond the top */
     uint64_t piece_count;  /* spans of engines that are parts of operators that have a row */

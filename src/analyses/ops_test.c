@@ -294,20 +294,21 @@ static void test_apart(void **state)
     add_span(&at, (span_facts){.track = second, .site = site, .start = 0, .end = 8});
     tacho_ops_options options = {.sort = TACHO_OPS_BY_TOTAL};
     assert_rows(&at, &options,
-                "a.csv op compute estimated 1 15 15 75.00 15 15 15 15 15 - -\n"
-                "a.csv op host estimated 1 5 5 25.00 5 5 5 5 5 - -\n"
+                "a.csv op compute estimated 1 15 15 100.00 15 15 15 15 15 - -\n"
+                "a.csv op host estimated 1 5 5 100.00 5 5 5 5 5 - -\n"
                 "a.csv op compute measured 1 5 5 100.00 5 5 5 5 5 - -\n"
                 "b.csv op compute measured 1 10 10 100.00 10 10 10 10 10 - -\n");
     options.top = 1;
     assert_int_equal(assert_rows(&at, &options,
-                                 "a.csv op compute estimated 1 15 15 75.00 15 15 15 15 15 - -\n"
+                                 "a.csv op compute estimated 1 15 15 100.00 15 15 15 15 15 - -\n"
+                                 "a.csv op host estimated 1 5 5 100.00 5 5 5 5 5 - -\n"
                                  "a.csv op compute measured 1 5 5 100.00 5 5 5 5 5 - -\n"
                                  "b.csv op compute measured 1 10 10 100.00 10 10 10 10 10 - -\n"),
-                     1);
+                     0);
     options = (tacho_ops_options){.sort = TACHO_OPS_BY_TOTAL, .merges_parts = true};
     assert_rows(&at, &options,
-                "a.csv op compute estimated 1 15 15 75.00 15 15 15 15 15 - -\n"
-                "a.csv op host estimated 1 5 5 25.00 5 5 5 5 5 - -\n"
+                "a.csv op compute estimated 1 15 15 100.00 15 15 15 15 15 - -\n"
+                "a.csv op host estimated 1 5 5 100.00 5 5 5 5 5 - -\n"
                 "a.csv op compute measured 2 15 15 100.00 8 5 10 5 10 - -\n");
     teardown(&at);
 }

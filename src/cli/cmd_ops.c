@@ -21,8 +21,10 @@ static const tacho_option options[] = {
     TACHO_OPT_VALUE("sort", 0, "KEY",
                     "self, total, count, mean, p50, p99, min, max or bytes, largest first; name or "
                     "location, alphabetical (default: self)"),
-    TACHO_OPT_VALUE("top", 0, "N", "the first N rows of each input, 0 for all (default: 20)",
-                    TACHO_INTO_NUMBER(tacho_ops_request, options.top, 0, SIZE_MAX)),
+    TACHO_OPT_VALUE(
+        "top", 0, "N",
+        "the first N rows of each input, of devices and of the host, 0 for all (default: 20)",
+        TACHO_INTO_NUMBER(tacho_ops_request, options.top, 0, SIZE_MAX)),
     TACHO_OPT_FLAG("no-advice", 0, TACHO_NO_ADVICE_HELP,
                    TACHO_INTO_UNFLAG(tacho_ops_request, compat.has_advice)),
     TACHO_OPTION_FILTER,
@@ -156,11 +158,12 @@ const tacho_command tacho_command_ops = {
         "profile does not allow a statement. CSV leaves them out.\n"
         "\n"
         "Rows are kept separate by input, origin (estimated, simulated, measured) and\n"
-        "track class. Total: the time of all its spans. Self: time not spent in nested\n"
-        "spans, so that nested work counts once. Share: of the self time of all selected\n"
-        "spans of the input, including those cut off by --top; work that runs in parallel\n"
-        "on other tracks counts there as well. A row that covers several locations shows\n"
-        "none; --by instance splits it.\n"
+        "track class; devices come before the host. Total: the time of all its spans.\n"
+        "Self: time not spent in nested spans, so that nested work counts once. Share: of\n"
+        "the self time of all selected spans of the input's devices, or of its host,\n"
+        "including those cut off by --top; work that runs in parallel on other tracks\n"
+        "counts there as well. Where spans of a row differ in location, it shows none;\n"
+        "use --by instance to split it.\n"
         "\n"
         "Percentiles use the nearest rank, so p99 is a duration that occurred. In inputs\n"
         "with more than 1048576 spans, p50 and p99 of an operation with more than 128\n"

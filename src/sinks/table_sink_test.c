@@ -552,6 +552,38 @@ static void test_important_columns_stay(void **state)
     tacho_table_deinit(&table);
 }
 
+/* What is the same in every row goes ahead of all else, and is said once. */
+static void test_constant_columns_go_first(void **state)
+{
+    (void)state;
+    static const tacho_column columns[] = {
+        TACHO_COLUMN(FILE, "file", TEXT), TACHO_COLUMN(LAYER, "layer", TEXT),
+        TACHO_COLUMN(CLASS, "class", TEXT), TACHO_COLUMN(COUNT, "count", INT)};
+    static const tacho_column_id kept[] = {TACHO_COL_LAYER, TACHO_COL_FILE, TACHO_COL_OTHER};
+    tacho_table table;
+    static char report[REPORT_BYTES];
+    tacho_table_init(&table, "same", "Same", columns, 4);
+    table.kept = kept;
+    for (int i = 0; i < 2; i++) {
+        assert_null(tacho_table_add_text(&table, TACHO_STR("a.json")));
+        assert_null(tacho_table_add_text(&table, i == 0 ? TACHO_STR("x") : TACHO_STR("y")));
+        assert_null(tacho_table_add_text(&table, TACHO_STR("host")));
+        assert_null(tacho_table_add_int(&table, i));
+    }
+    write_fitted(&table, 27, NULL, report);
+    assert_string_equal(report, "Same\nfile    layer  class  count\na.json  x      host       0\n"
+                                "a.json  y      host       1\n");
+    write_fitted(&table, 26, NULL, report);
+    assert_string_equal(report, "Same\nlayer  class  count\nx      host       0\n"
+                                "y      host       1\n(every row: file a.json)\n");
+    write_fitted(&table, 18, NULL, report);
+    assert_string_equal(report, "Same\nlayer  count\nx          0\ny          1\n"
+                                "(every row: file\na.json, class\nhost)\n");
+    write_fitted(&table, 5, NULL, report);
+    assert_memory_equal(report, "Same\nlayer\nx\ny\n(every\n", 22);
+    tacho_table_deinit(&table);
+}
+
 /* A column without a title is not missed by name. */
 static void test_untitled_column_is_not_named(void **state)
 {
@@ -758,6 +790,7 @@ int main(void)
         cmocka_unit_test(test_wide_characters_fit),
         cmocka_unit_test(test_wide_characters_are_cut),
         cmocka_unit_test(test_important_columns_stay),
+        cmocka_unit_test(test_constant_columns_go_first),
         cmocka_unit_test(test_untitled_column_is_not_named),
         cmocka_unit_test(test_whole_texts),
         cmocka_unit_test(test_find),

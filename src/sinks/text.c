@@ -120,6 +120,7 @@ typedef struct layout {
     bool *is_fixed;    /* columns of texts that do not become shorter */
     bool *is_left_out; /* columns that do not fit */
     bool *is_cut;      /* columns with texts that became shorter to fit */
+    bool *is_same;     /* columns left out since every row says the same */
 } layout;
 
 /* Where |column| is in |list|; SIZE_MAX where it is not. */
@@ -222,6 +223,43 @@ static tacho_status shorten_column(const tacho_table *table, tacho_arena *arena,
     return TACHO_OK;
 }
 
+/* Whether every row has the same text in |column|; in a table of one row that says nothing. */
+static bool is_constant(const tacho_table *table, const layout *shape, size_t column)
+{
+    tacho_column_id id = table->columns[column].id;
+    bool is_origin = id == TACHO_COL_FILE || id == TACHO_COL_ORIGIN;
+    size_t row_count = tacho_table_row_count(table);
+    if (!is_text(table, column) || shape->widths[column] == 0 || is_whole(table, column) ||
+        (row_count < 2 && !is_origin) || place_in(table->kept, table, column) == 0) {
+        return false;
+    }
+    for (size_t row = 1; row < row_count; row++) {
+        const tacho_cell *first = tacho_table_cell(table, 0, column);
+        const tacho_cell *cell = tacho_table_cell(table, row, column);
+        if (first->is_absent || cell->is_absent ||
+            !tacho_str_equal(first->value.text, cell->value.text)) {
+            return false;
+        }
+    }
+    return row_count > 0 && !tacho_table_cell(table, 0, column)->is_absent;
+}
+
+/* Leaves out columns that say the same in every row, the file and the origin first. */
+static void leave_constants_out(const tacho_table *table, size_t columns, layout *shape)
+{
+    for (size_t pass = 0; pass < 2 && table->kept != NULL; pass++) {
+        for (size_t column = 0; column < table->column_count; column++) {
+            tacho_column_id id = table->columns[column].id;
+            bool is_origin = id == TACHO_COL_FILE || id == TACHO_COL_ORIGIN;
+            if (total_width(table, shape) > columns && is_origin == (pass == 0) &&
+                is_constant(table, shape, column)) {
+                shape->widths[column] = 0;
+                shape->is_same[column] = true;
+            }
+        }
+    }
+}
+
 /*
  * Leaves out the least important column, of those alike the one furthest to the right, but neither
  * the only one nor what has to be whole; false when there is none. Where a table does not say what
@@ -251,6 +289,7 @@ static bool leave_one_out(const tacho_table *table, layout *shape)
 
 static tacho_status fit(const tacho_table *table, tacho_arena *arena, size_t columns, layout *shape)
 {
+    leave_constants_out(table, columns, shape);
     size_t total = total_width(table, shape);
     for (size_t column; total > columns; total = total_width(table, shape)) {
         column = widest_text(table, shape);
@@ -307,6 +346,21 @@ static void write_wrapped(tacho_str text, size_t columns, tacho_output *output)
     tacho_output_write(output, "\n", 1);
 }
 
+/* "(every row: file a.json, origin measured" */
+static tacho_status put_constants(const tacho_table *table, const layout *shape, tacho_text *text)
+{
+    for (size_t i = 0; i < table->column_count; i++) {
+        if (shape->is_same[i]) {
+            const char *start = text->item_count > 0 ? ", " : "(every row: ";
+            TACHO_TRY(tacho_text_put(text, tacho_str_from_cstring(start)));
+            TACHO_TRY(tacho_text_put(text, tacho_str_from_cstring(table->columns[i].title)));
+            TACHO_TRY(tacho_text_put(text, TACHO_STR(" ")));
+            TACHO_TRY(tacho_text_put(text, shape->texts[table->column_count + i]));
+        }
+    }
+    return TACHO_OK;
+}
+
 /* What is not there for lack of columns, and how to see it. */
 static tacho_status put_remark(const tacho_table *table, const layout *shape, const char *advice,
                                tacho_text *text)
@@ -314,10 +368,13 @@ static tacho_status put_remark(const tacho_table *table, const layout *shape, co
     for (size_t i = 0; i < table->column_count; i++) {
         shape->is_cut[i] = shape->is_cut[i] && !shape->is_left_out[i];
     }
-    TACHO_TRY(put_titles(table, shape->is_left_out, "(not shown: ", text));
+    TACHO_TRY(put_constants(table, shape, text));
+    size_t constant_len = text->item_count;
+    TACHO_TRY(put_titles(table, shape->is_left_out,
+                         text->item_count > 0 ? "not shown: " : "(not shown: ", text));
     TACHO_TRY(put_titles(table, shape->is_cut, text->item_count > 0 ? "cut: " : "(cut: ", text));
-    if (text->item_count == 0) {
-        return TACHO_OK;
+    if (text->item_count == constant_len) { /* nothing is missing */
+        return constant_len > 0 ? tacho_text_put(text, TACHO_STR(")")) : TACHO_OK;
     }
     TACHO_TRY(tacho_text_put(text, TACHO_STR("; a wider terminal")));
     if (advice != NULL) {
@@ -413,10 +470,11 @@ static tacho_status make_layout(const tacho_table *table, tacho_arena *arena, la
     out_shape->texts = memory;
     TACHO_TRY(tacho_arena_alloc(arena, count * sizeof(*out_shape->widths), &memory));
     out_shape->widths = memory;
-    TACHO_TRY(tacho_arena_alloc(arena, 3 * count * sizeof(bool), &memory));
+    TACHO_TRY(tacho_arena_alloc(arena, 4 * count * sizeof(bool), &memory));
     out_shape->is_fixed = memory;
     out_shape->is_left_out = out_shape->is_fixed + count;
     out_shape->is_cut = out_shape->is_left_out + count;
+    out_shape->is_same = out_shape->is_cut + count;
     return fill_layout(table, arena, out_shape);
 }
 
