@@ -283,7 +283,7 @@ static void test_ids(void **state)
     program.ops[0].dispatch = 1;
     expect_refused(&program, "program, ops[0].dispatch: expected less than 1, found 1");
     program.tensors[3].dtype = TACHO_DTYPE_COUNT;
-    expect_refused(&program, "program, tensors[3].dtype: expected less than 24, found 24");
+    expect_refused(&program, "program, tensors[3].dtype: expected less than 30, found 30");
     program.tensors[3].storage = TACHO_STORAGE_COUNT;
     expect_refused(&program, "program, tensors[3].storage: expected less than 7, found 7");
     program.engines[7].name = 33;

@@ -8,7 +8,9 @@
 
 const tacho_sql_view tacho_sql_views[] = {
     {"ops", "SELECT file, operation, class, origin, count, total_ns, self_ns,"
-            " coalesce(100.0 * self_ns / total(self_ns) OVER (PARTITION BY file, origin), 0.0)"
+            " coalesce(100.0 * self_ns / total(self_ns) OVER (PARTITION BY file, origin,"
+            " CASE WHEN class IN ('control', 'dma_in', 'dma_out', 'dma_local', 'compute', 'vector')"
+            " THEN 0 WHEN class IN ('host', 'host_copy', 'runtime') THEN 1 ELSE 2 END), 0.0)"
             " AS share_percent,"
             " mean_ns, p50_ns, p99_ns, min_ns, max_ns, bytes, location FROM op_sums"},
     {"steps",
