@@ -19,7 +19,7 @@ enum {
     SCRATCH = 2 * (TACHO_WIRE_EXTRA_MAX + 1) * TACHO_WIRE_RECORD, /* a string | arguments */
     FLOW_BITS = 39, /* of the numbers that clients give; those with another bit are launches */
     LAUNCH_BITS = 28,
-    DEVICE_NAME_MAX = 128,
+    DEVICE_NAME_MAX = 160, /* with the longest name, word for queues and numbers: 137 */
 };
 
 static const int64_t ahead_ns = 1000000000; /* a client's clock is ours, give or take */

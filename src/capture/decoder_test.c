@@ -263,6 +263,41 @@ static void launches_lead_to_queues(void **state)
     close_fixture(&self);
 }
 
+/* The longest name that a track of a device can have: all of it, and nothing behind it. */
+static void long_names_fit(void **state)
+{
+    fixture self;
+    (void)state;
+    open_fixture(&self);
+    char name[101] = {0};
+    char expected[256];
+    memset(name, 'n', sizeof(name) - 1);
+    add_record(&self, (tacho_wire_record){.kind = TACHO_WIRE_CLOCK_PAIR,
+                                          .site = UINT32_MAX,
+                                          .time = 50000,
+                                          .value = 1000,
+                                          .more = 1000000000});
+    add_record(&self, (tacho_wire_record){.kind = TACHO_WIRE_DEVICE,
+                                          .flags = 1,
+                                          .site = add_text(&self, name),
+                                          .value = add_text(&self, name),
+                                          .more = UINT32_MAX});
+    add_record(&self, (tacho_wire_record){.kind = TACHO_WIRE_DEVICE_OP,
+                                          .flags = TACHO_CLIENT_FROM_DEVICE,
+                                          .site = add_text(&self, "Read"),
+                                          .time = 2000,
+                                          .value = 2500,
+                                          .more = UINT64_MAX});
+    assert_true(decode_next(&self));
+    assert_int_equal(self.row_count, 1);
+    snprintf(expected, sizeof(expected),
+             "Device 4294967295: %.60s (simulated), %.20s 4294967295, from device", name, name);
+    const tacho_track *track = &self.dict.tracks[self.rows[0].track];
+    assert_string_equal(tacho_dict_string(&self.dict, track->name).data, expected);
+    assert_int_equal(tacho_dict_string(&self.dict, track->name).len, strlen(expected));
+    close_fixture(&self);
+}
+
 static void nonsense_is_counted(void **state)
 {
     fixture self;
@@ -341,6 +376,7 @@ int main(void)
         cmocka_unit_test(moments_counters_and_flows),
         cmocka_unit_test(device_times_need_a_pair),
         cmocka_unit_test(launches_lead_to_queues),
+        cmocka_unit_test(long_names_fit),
         cmocka_unit_test(nonsense_is_counted),
         cmocka_unit_test(broken_rings_are_left),
         cmocka_unit_test(open_zones_end_with_their_process),
