@@ -65,6 +65,7 @@ typedef void tacho_cu_callback(void *user, uint32_t domain, uint32_t id, const v
     X(GetTimestamp, (uint64_t * out_ns))                                                           \
     X(GetCallbackName, (uint32_t domain, uint32_t id, const char **out_name))                      \
     X(Subscribe, (void **out_subscriber, tacho_cu_callback *callback, void *user))                 \
+    X(Unsubscribe, (void *subscriber))                                                             \
     X(EnableCallback, (uint32_t enable, void *subscriber, uint32_t domain, uint32_t id))           \
     X(ActivityRegisterCallbacks, (tacho_cu_request * request, tacho_cu_complete * complete))       \
     X(ActivityEnable, (uint32_t kind))                                                             \
@@ -85,11 +86,14 @@ enum { TACHO_NVTX_CALLBACKS = 1, TACHO_NVTX_CORE = 1, TACHO_NVTX_CORE2 = 5 };
 enum {
     TACHO_NVTX_MARK_EX = 1,
     TACHO_NVTX_MARK = 2,
+    TACHO_NVTX_MARK_WIDE = 3,
     TACHO_NVTX_RANGE_START_EX = 4,
     TACHO_NVTX_RANGE_START = 5,
+    TACHO_NVTX_RANGE_START_WIDE = 6,
     TACHO_NVTX_RANGE_END = 7,
     TACHO_NVTX_RANGE_PUSH_EX = 8,
     TACHO_NVTX_RANGE_PUSH = 9,
+    TACHO_NVTX_RANGE_PUSH_WIDE = 10,
     TACHO_NVTX_RANGE_POP = 11,
 };
 enum {
@@ -99,7 +103,9 @@ enum {
     TACHO_NVTX_DOMAIN_RANGE_PUSH_EX = 4,
     TACHO_NVTX_DOMAIN_RANGE_POP = 5,
     TACHO_NVTX_DOMAIN_REGISTER_STRING = 10,
+    TACHO_NVTX_DOMAIN_REGISTER_WIDE = 11,
     TACHO_NVTX_DOMAIN_CREATE = 12,
+    TACHO_NVTX_DOMAIN_CREATE_WIDE = 13,
 };
 
 enum { TACHO_NVTX_ASCII = 1, TACHO_NVTX_WIDE = 2, TACHO_NVTX_REGISTERED = 3 };

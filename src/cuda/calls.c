@@ -24,6 +24,7 @@ typedef struct known_call {
 /* One process has one CUPTI. */
 static struct {
     known_call runtime[IDS_MAX], driver[IDS_MAX];
+    void *subscriber; /* NULL: there is none */
 } calls;
 
 /* A thread is in one call at a time: those inside it are its own affair. */
@@ -91,7 +92,7 @@ static void on_call(void *user, uint32_t domain, uint32_t id, const void *data)
     } else if (call->site != 0 && open_call.is_open && open_call.domain == domain &&
                open_call.id == id) {
         open_call.is_open = false;
-        if (known->launches) {
+        if (known->launches && call->correlation != 0) {
             tacho_client_launch(call->correlation, open_call.zone.start_ns);
         }
         tacho_client_zone_end(&open_call.zone);
@@ -126,7 +127,16 @@ const char *tacho_cu_calls_start(const tacho_cupti *cupti)
     if (result != 0) {
         return tacho_cupti_text(cupti, result);
     }
+    calls.subscriber = subscriber;
     enable(cupti, subscriber, TACHO_CU_RUNTIME_API, calls.runtime);
     enable(cupti, subscriber, TACHO_CU_DRIVER_API, calls.driver);
     return NULL;
+}
+
+void tacho_cu_calls_stop(const tacho_cupti *cupti)
+{
+    if (calls.subscriber != NULL) {
+        cupti->Unsubscribe(calls.subscriber);
+        calls.subscriber = NULL;
+    }
 }

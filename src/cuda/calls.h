@@ -11,4 +11,7 @@
 /* NULL, or why calls cannot be seen. */
 const char *tacho_cu_calls_start(const tacho_cupti *cupti);
 
+/* Others may subscribe again. Calls that are under way have no zone. */
+void tacho_cu_calls_stop(const tacho_cupti *cupti);
+
 #endif

@@ -1,17 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two tables of texts under one lock. The demangler is the program's own: whoever has kernels with
- * mangled names has a C++ library.
+ * Two tables of texts under one lock, which is held for a few instructions: a child that is forked
+ * finds it open. The demangler is the program's own: whoever has kernels with mangled names has a
+ * C++ library.
  */
 #include "cuda/names.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { BUCKET_BITS = 12, BUCKETS = 1 << BUCKET_BITS, NAMES_MAX = 1 << 17 };
+enum {
+    BUCKET_BITS = 12,
+    BUCKETS = 1 << BUCKET_BITS,
+    NAMES_MAX = 1 << 17,
+    MANGLED_MAX = 1 << 14, /* bytes; demanglers take their memory from the stack */
+};
 
 typedef struct known_name {
     struct known_name *next;
@@ -26,7 +33,18 @@ static struct {
     pthread_mutex_t lock;
     known_name *sites[BUCKETS], *kernels[BUCKETS];
     size_t count;
+    _Atomic(demangle_function *) demangler; /* NULL: there is none */
 } names = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void lock_names(void)
+{
+    pthread_mutex_lock(&names.lock);
+}
+
+static void unlock_names(void)
+{
+    pthread_mutex_unlock(&names.lock);
+}
 
 static uint64_t hash_text(const char *text, uint64_t hash)
 {
@@ -70,7 +88,7 @@ static known_name *add_name(known_name **table, uint64_t hash, const char *text)
 tacho_client_site *tacho_cu_site(const char *name, const char *category)
 {
     uint64_t hash = hash_text(name, hash_text(category, 0));
-    pthread_mutex_lock(&names.lock);
+    lock_names();
     known_name *found = find_name(names.sites, hash, name);
     if (found == NULL) {
         found = add_name(names.sites, hash, name);
@@ -78,8 +96,15 @@ tacho_client_site *tacho_cu_site(const char *name, const char *category)
             found->site.category = category;
         }
     }
-    pthread_mutex_unlock(&names.lock);
+    unlock_names();
     return found != NULL ? &found->site : NULL;
+}
+
+/* ---- kernels ------------------------------------------------------------------------------- */
+
+static void survive_forks(void)
+{
+    pthread_atfork(lock_names, unlock_names, unlock_names);
 }
 
 /* Python loads its extensions apart from each other, and so the C++ library with them. */
@@ -93,29 +118,45 @@ static demangle_function *find_demangler(void)
     return function;
 }
 
-static const char *demangle(const char *name)
+void tacho_cu_names_start(bool has_kernels)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, survive_forks);
+    if (has_kernels) {
+        atomic_store(&names.demangler, find_demangler());
+    }
+}
+
+/* As people write it, or NULL. */
+static char *demangle(const char *name)
 {
     int status = 0;
-    demangle_function *function = find_demangler();
-    if (function == NULL || strncmp(name, "_Z", 2) != 0) {
-        return name;
+    demangle_function *function = atomic_load(&names.demangler);
+    if (function == NULL || strncmp(name, "_Z", 2) != 0 || strlen(name) > MANGLED_MAX) {
+        return NULL;
     }
-    const char *text = function(name, NULL, NULL, &status);
-    return text != NULL && status == 0 ? text : name;
+    char *text = function(name, NULL, NULL, &status);
+    return status == 0 ? text : NULL;
 }
 
 const char *tacho_cu_kernel_name(const char *name)
 {
     uint64_t hash = hash_text(name, 0);
-    pthread_mutex_lock(&names.lock);
+    lock_names();
     known_name *found = find_name(names.kernels, hash, name);
-    if (found == NULL) {
-        found = add_name(names.kernels, hash, name);
-        if (found != NULL) {
-            found->site.name = demangle(found->text);
-        }
+    unlock_names();
+    if (found != NULL) {
+        return found->site.name;
     }
-    const char *text = found != NULL ? found->site.name : name;
-    pthread_mutex_unlock(&names.lock);
-    return text;
+    char *text = demangle(name);
+    lock_names();
+    found = add_name(names.kernels, hash, name);
+    if (found != NULL && text != NULL) {
+        found->site.name = text;
+    }
+    unlock_names();
+    if (found == NULL) {
+        free(text); /* the table is full */
+    }
+    return found != NULL ? found->site.name : name;
 }

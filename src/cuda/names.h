@@ -6,12 +6,19 @@
 #ifndef TACHO_CUDA_NAMES_H
 #define TACHO_CUDA_NAMES_H
 
+#include <stdbool.h>
 #include <tacho/client.h>
 
 /* The site of that name and kind; NULL where there is no memory, or too many are known. */
 tacho_client_site *tacho_cu_site(const char *name, const char *category);
 
-/* A kernel's name as it is in the source, or |name| itself. */
+/*
+ * Before anything else, and as often as you like. |has_kernels|: looks for a demangler, which may
+ * wait for whoever loads a library, so that nothing here has to do it later.
+ */
+void tacho_cu_names_start(bool has_kernels);
+
+/* A kernel's name as it is in the source, or |name| itself. One thread at a time. */
 const char *tacho_cu_kernel_name(const char *name);
 
 #endif

@@ -5,6 +5,7 @@
  * few times a second, so that a killed program loses no more than those of the last moment.
  */
 #include "cuda/calls.h"
+#include "cuda/names.h"
 #include "cuda/records.h"
 
 #include <pthread.h>
@@ -13,6 +14,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <tacho/client.h>
 #include <time.h>
 #include <unistd.h>
@@ -25,6 +27,9 @@ enum {
     BUFFERS_KEPT = 16,
     FLUSH_NS = 250000000,
     FLUSHES_PER_COMPARISON = 4,
+    END_WAIT_S = 10, /* for a flush that is under way */
+    DISCARD_BYTES = 1 << 16,
+    RECORD_BYTES = 216, /* of the longest: a kernel */
     MESSAGE_ROOM = 256,
 };
 
@@ -36,10 +41,14 @@ static struct {
     pthread_mutex_t lock;
     uint8_t *kept[BUFFERS_KEPT];
     size_t kept_count;
-} session = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    pthread_mutex_t flush_lock;
+    bool is_ending; /* CUPTI may be gone any time: our thread lets it be */
+    _Alignas(BUFFER_ALIGN) uint8_t discard[DISCARD_BYTES];
+} session = {.lock = PTHREAD_MUTEX_INITIALIZER, .flush_lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- buffers ------------------------------------------------------------------------------- */
 
+/* Without memory it is one that nobody reads: some versions of CUPTI crash without any. */
 static void request_buffer(uint8_t **out_buffer, size_t *out_size, size_t *out_record_max)
 {
     void *buffer = NULL;
@@ -48,11 +57,9 @@ static void request_buffer(uint8_t **out_buffer, size_t *out_size, size_t *out_r
         buffer = session.kept[--session.kept_count];
     }
     pthread_mutex_unlock(&session.lock);
-    if (buffer == NULL && posix_memalign(&buffer, BUFFER_ALIGN, BUFFER_BYTES) != 0) {
-        buffer = NULL;
-    }
-    *out_buffer = buffer;
-    *out_size = buffer != NULL ? BUFFER_BYTES : 0;
+    bool is_made = buffer != NULL || posix_memalign(&buffer, BUFFER_ALIGN, BUFFER_BYTES) == 0;
+    *out_buffer = is_made ? buffer : session.discard;
+    *out_size = is_made ? BUFFER_BYTES : DISCARD_BYTES;
     *out_record_max = 0; /* as many as there is room for */
 }
 
@@ -77,8 +84,12 @@ static void complete_buffer(void *context, uint32_t stream, uint8_t *buffer, siz
     if (buffer == NULL || !atomic_load(&session.is_on)) {
         return;
     }
-    tacho_cu_take_records(&session.cupti, buffer, valid_size);
-    keep_buffer(buffer);
+    if (buffer == session.discard) {
+        tacho_cu_count_dropped((valid_size + RECORD_BYTES - 1) / RECORD_BYTES);
+    } else {
+        tacho_cu_take_records(&session.cupti, buffer, valid_size);
+        keep_buffer(buffer);
+    }
     if (session.cupti.ActivityGetNumDroppedRecords(context, stream, &dropped) == 0 && dropped > 0) {
         tacho_cu_count_dropped(dropped);
     }
@@ -92,21 +103,28 @@ static void *flush_often(void *argument)
     (void)argument;
     for (uint64_t i = 1; atomic_load(&session.is_on); i++) {
         nanosleep(&nap, NULL);
-        if (i % FLUSHES_PER_COMPARISON == 0) {
+        pthread_mutex_lock(&session.flush_lock);
+        if (!session.is_ending && i % FLUSHES_PER_COMPARISON == 0) {
             tacho_cu_clock_compare(&session.cupti);
         }
-        session.cupti.ActivityFlushAll(0);
+        if (!session.is_ending) {
+            session.cupti.ActivityFlushAll(0);
+        }
+        pthread_mutex_unlock(&session.flush_lock);
     }
     return NULL;
 }
 
-static void say(const char *text)
+/* CUPTI is taken down after this: from now on our thread must not be in it. */
+static void stop_flushing(void)
 {
-    size_t len = 0;
-    while (text[len] != '\0') {
-        len++;
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += END_WAIT_S;
+    if (pthread_mutex_timedlock(&session.flush_lock, &until) == 0) {
+        session.is_ending = true;
+        pthread_mutex_unlock(&session.flush_lock);
     }
-    tacho_client_message(text, len);
 }
 
 static void end_session(void)
@@ -115,6 +133,7 @@ static void end_session(void)
     if (!atomic_load(&session.is_on)) {
         return;
     }
+    stop_flushing();
     session.cupti.ActivityFlushAll(TACHO_CU_FLUSH_FORCED);
     const tacho_cu_counts counts = tacho_cu_records_counts();
     snprintf(text, sizeof(text),
@@ -122,13 +141,14 @@ static void end_session(void)
              "CUPTI's own time in us %llu",
              (unsigned long long)counts.records, (unsigned long long)counts.untimed,
              (unsigned long long)counts.dropped, (unsigned long long)(counts.overhead_ns / 1000));
-    say(text);
+    tacho_client_message(text, strlen(text));
 }
 
-/* The thread and the GPU are the parent's. */
+/* The thread and the GPU are the parent's, and whatever held the lock is not here. */
 static void leave_child(void)
 {
     atomic_store(&session.is_on, false);
+    pthread_mutex_init(&session.lock, NULL);
 }
 
 /* Signals are the program's, not for a thread that it does not know. */
@@ -209,9 +229,11 @@ int InitializeInjection(void)
     if (atomic_exchange(&is_begun, true) || !tacho_client_is_active()) {
         return 1;
     }
+    tacho_cu_names_start(true);
     const char *reason = start_session(tacho_client_stats_level());
     if (reason != NULL) {
         atomic_store(&session.is_on, false);
+        tacho_cu_calls_stop(&session.cupti);
         dprintf(STDERR_FILENO, "tacho: what the GPU does is not recorded: %s\n", reason);
     }
     return 1;
