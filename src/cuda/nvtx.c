@@ -19,7 +19,7 @@ enum { DEPTH_MAX = 128, NAME_ROOM = 256, KEPT_MAX = 1 << 10 };
 
 INJECTION_API int InitializeInjectionNvtx2(tacho_nvtx_find_export *find_export);
 
-/* Ranges that a thread is in. Those deeper than DEPTH_MAX are counted and not recorded. */
+/* Ranges that a thread is in. Those deeper than DEPTH_MAX are lost, and counted. */
 typedef struct range_stack {
     tacho_client_zone zones[DEPTH_MAX];
     uint32_t colors[DEPTH_MAX];
@@ -42,19 +42,29 @@ static struct {
 static const char range_category[] = "nvtx";
 
 static pthread_key_t stack_key;
+static bool has_key;
 
-static void make_key(void)
+static void lock_kept(void)
 {
-    pthread_key_create(&stack_key, free);
+    pthread_mutex_lock(&kept.lock);
+}
+
+static void unlock_kept(void)
+{
+    pthread_mutex_unlock(&kept.lock);
+}
+
+static void prepare_once(void)
+{
+    has_key = pthread_key_create(&stack_key, free) == 0;
+    pthread_atfork(lock_kept, unlock_kept, unlock_kept);
 }
 
 /* This thread's; NULL without memory. Kept by key: thread-local room of a library is scarce. */
 static range_stack *this_stack(void)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, make_key);
-    range_stack *stack = pthread_getspecific(stack_key);
-    if (stack == NULL) {
+    range_stack *stack = has_key ? pthread_getspecific(stack_key) : NULL;
+    if (stack == NULL && has_key) {
         stack = calloc(1, sizeof(*stack));
         if (stack != NULL && pthread_setspecific(stack_key, stack) != 0) {
             free(stack);
@@ -69,7 +79,7 @@ static range_stack *this_stack(void)
 static void put_wide(char room[NAME_ROOM], const uint32_t *text)
 {
     size_t len = 0;
-    for (; *text != 0 && len + 1 < NAME_ROOM; text++) {
+    for (; text != NULL && *text != 0 && len + 1 < NAME_ROOM; text++) {
         room[len++] = *text < 128 ? (char)*text : '?';
     }
     room[len] = '\0';
@@ -110,6 +120,8 @@ static int push_range(const char *name, uint32_t color)
     }
     if (site != NULL) {
         tacho_client_zone_begin(&stack->zones[depth], site);
+    } else {
+        tacho_client_report_lost(1);
     }
     return (int)depth;
 }
@@ -134,22 +146,26 @@ static int pop_range(void)
 static uint64_t start_range(const char *name)
 {
     const tacho_client_site *site = tacho_cu_site(name, range_category);
-    pthread_mutex_lock(&kept.lock);
+    lock_kept();
     uint64_t id = ++kept.last_id;
+    bool is_one_lost = kept.ranges[id % KEPT_MAX].id != 0; /* one that is open for too long */
     kept.ranges[id % KEPT_MAX] = (free_range){
         .id = id, .start_ns = tacho_client_now(), .name = site != NULL ? site->name : "range"};
-    pthread_mutex_unlock(&kept.lock);
+    unlock_kept();
+    if (is_one_lost) {
+        tacho_client_report_lost(1);
+    }
     return id;
 }
 
 static void end_range(uint64_t id)
 {
-    pthread_mutex_lock(&kept.lock);
+    lock_kept();
     const free_range range = kept.ranges[id % KEPT_MAX];
     if (range.id == id) {
         kept.ranges[id % KEPT_MAX].id = 0;
     }
-    pthread_mutex_unlock(&kept.lock);
+    unlock_kept();
     if (range.id == id && id != 0) {
         const tacho_client_op op = {.code = range.name,
                                     .type = range_category,
@@ -206,9 +222,22 @@ static const char *domain_register(const char *domain, const char *text)
     return strdup(text != NULL ? text : "");
 }
 
+static const char *domain_register_wide(const char *domain, const uint32_t *text)
+{
+    char room[NAME_ROOM];
+    (void)domain;
+    put_wide(room, text);
+    return strdup(room);
+}
+
 static const char *domain_create(const char *name)
 {
     return strdup(name != NULL ? name : "");
+}
+
+static const char *domain_create_wide(const uint32_t *name)
+{
+    return domain_register_wide(NULL, name);
 }
 
 static void mark_ex(const tacho_nvtx_attributes *given)
@@ -216,9 +245,16 @@ static void mark_ex(const tacho_nvtx_attributes *given)
     domain_mark_ex(NULL, given);
 }
 
-static void mark(const char *text)
+static void mark_text(const char *text)
 {
-    tacho_client_message(text, strlen(text));
+    tacho_client_message(text != NULL ? text : "", text != NULL ? strlen(text) : 0);
+}
+
+static void mark_wide(const uint32_t *text)
+{
+    char room[NAME_ROOM];
+    put_wide(room, text);
+    mark_text(room);
 }
 
 static int push_ex(const tacho_nvtx_attributes *given)
@@ -228,12 +264,31 @@ static int push_ex(const tacho_nvtx_attributes *given)
 
 static int push_text(const char *text)
 {
-    return push_range(text, 0);
+    return push_range(text != NULL ? text : "range", 0);
+}
+
+static int push_wide(const uint32_t *text)
+{
+    char room[NAME_ROOM];
+    put_wide(room, text);
+    return push_text(room);
 }
 
 static uint64_t start_ex(const tacho_nvtx_attributes *given)
 {
     return domain_start_ex(NULL, given);
+}
+
+static uint64_t start_text(const char *text)
+{
+    return start_range(text != NULL ? text : "range");
+}
+
+static uint64_t start_wide(const uint32_t *text)
+{
+    char room[NAME_ROOM];
+    put_wide(room, text);
+    return start_range(room);
 }
 
 /* ---- the tables ------------------------------------------------------------------------------ */
@@ -262,12 +317,15 @@ int InitializeInjectionNvtx2(tacho_nvtx_find_export *find_export)
 {
     static const nvtx_entry core[] = {
         {TACHO_NVTX_MARK_EX, (tacho_nvtx_function)mark_ex},
-        {TACHO_NVTX_MARK, (tacho_nvtx_function)mark},
+        {TACHO_NVTX_MARK, (tacho_nvtx_function)mark_text},
+        {TACHO_NVTX_MARK_WIDE, (tacho_nvtx_function)mark_wide},
         {TACHO_NVTX_RANGE_START_EX, (tacho_nvtx_function)start_ex},
-        {TACHO_NVTX_RANGE_START, (tacho_nvtx_function)start_range},
+        {TACHO_NVTX_RANGE_START, (tacho_nvtx_function)start_text},
+        {TACHO_NVTX_RANGE_START_WIDE, (tacho_nvtx_function)start_wide},
         {TACHO_NVTX_RANGE_END, (tacho_nvtx_function)end_range},
         {TACHO_NVTX_RANGE_PUSH_EX, (tacho_nvtx_function)push_ex},
         {TACHO_NVTX_RANGE_PUSH, (tacho_nvtx_function)push_text},
+        {TACHO_NVTX_RANGE_PUSH_WIDE, (tacho_nvtx_function)push_wide},
         {TACHO_NVTX_RANGE_POP, (tacho_nvtx_function)pop_range},
     };
     static const nvtx_entry core2[] = {
@@ -277,13 +335,18 @@ int InitializeInjectionNvtx2(tacho_nvtx_find_export *find_export)
         {TACHO_NVTX_DOMAIN_RANGE_PUSH_EX, (tacho_nvtx_function)domain_push_ex},
         {TACHO_NVTX_DOMAIN_RANGE_POP, (tacho_nvtx_function)domain_pop},
         {TACHO_NVTX_DOMAIN_REGISTER_STRING, (tacho_nvtx_function)domain_register},
+        {TACHO_NVTX_DOMAIN_REGISTER_WIDE, (tacho_nvtx_function)domain_register_wide},
         {TACHO_NVTX_DOMAIN_CREATE, (tacho_nvtx_function)domain_create},
+        {TACHO_NVTX_DOMAIN_CREATE_WIDE, (tacho_nvtx_function)domain_create_wide},
     };
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     const tacho_nvtx_callbacks *callbacks = find_export(TACHO_NVTX_CALLBACKS);
     if (callbacks == NULL || callbacks->size < sizeof(*callbacks) || !tacho_client_is_active() ||
         tacho_client_stats_level() < 70) {
         return 0; /* nothing is recorded: calls of NVTX cost nothing again */
     }
+    pthread_once(&once, prepare_once);
+    tacho_cu_names_start(false);
     fill_table(callbacks, TACHO_NVTX_CORE, core, sizeof(core) / sizeof(core[0]));
     fill_table(callbacks, TACHO_NVTX_CORE2, core2, sizeof(core2) / sizeof(core2[0]));
     return 1;

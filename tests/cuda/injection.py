@@ -72,8 +72,9 @@ class Injection(unittest.TestCase):
         self.assertEqual(self.names("transfer"), {"Memcpy HtoD (Pageable -> Device)": 20, "Memset (Device)": 20})
         self.assertEqual(self.names("cuda"), {"cudaLaunchKernel": 60, "cudaMemcpyAsync": 20, "cudaMemsetAsync": 20})
         self.assertEqual(self.names("cuda_wait"), {"cudaStreamSynchronize": 20})
-        self.assertEqual(self.names("nvtx"), {"step": 20, "loader: batch": 1})
-        self.assertEqual([e["args"]["color"] for e in self.spans["nvtx"] if e["name"] != "step"], ["#00ff00"])
+        self.assertEqual(self.names("nvtx"), {"step": 20, "loader: batch": 1, "wide": 1, "range": 1})
+        self.assertEqual({e["name"]: e["args"]["color"] for e in self.spans["nvtx"] if "color" in e.get("args", {})},
+                         {"loader: batch": "#00ff00"})
         self.assertIn("a mark", self.messages)
         self.assertEqual(self.said(), (100, 0, 0))
 
@@ -144,6 +145,7 @@ class Injection(unittest.TestCase):
         """The child has no GPU of its own: the parent's records stay its own, and once."""
         self.profile("fork")
         self.assertEqual(self.names("op"), {"parent": 1})
+        self.assertEqual(self.names("nvtx"), {"in the child": 1})
 
     def test_killed(self):
         self.profile("abrupt", "300", status=128 + signal.SIGKILL)

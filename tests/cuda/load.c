@@ -32,6 +32,7 @@ enum { STREAM = 7, PLACES = 16 };
 
 static int (*nvtx_push)(const char *text);
 static int (*nvtx_pop)(void);
+static int (*nvtx_push_wide)(const wchar_t *text);
 static void (*nvtx_mark)(const char *text);
 static int (*nvtx_domain_push)(const char *domain, const tacho_nvtx_attributes *attributes);
 static int (*nvtx_domain_pop)(const char *domain);
@@ -46,6 +47,7 @@ static int find_table(int32_t module, tacho_nvtx_function ***out_table, uint32_t
         core2[i] = &unused[i];
     }
     core[TACHO_NVTX_RANGE_PUSH] = (tacho_nvtx_function *)&nvtx_push;
+    core[TACHO_NVTX_RANGE_PUSH_WIDE] = (tacho_nvtx_function *)&nvtx_push_wide;
     core[TACHO_NVTX_RANGE_POP] = (tacho_nvtx_function *)&nvtx_pop;
     core[TACHO_NVTX_MARK] = (tacho_nvtx_function *)&nvtx_mark;
     core2[TACHO_NVTX_DOMAIN_RANGE_PUSH_EX] = (tacho_nvtx_function *)&nvtx_domain_push;
@@ -144,6 +146,11 @@ static void say_ranges(void)
                                               .message = "batch"};
     nvtx_domain_push(domain, &attributes);
     nvtx_mark("a mark");
+    nvtx_mark(NULL);
+    nvtx_push_wide(L"wide");
+    nvtx_push(NULL);
+    nvtx_pop();
+    nvtx_pop();
     nvtx_domain_pop(domain);
 }
 
@@ -211,6 +218,8 @@ static void run_fork(void)
     pid_t child = fork();
     if (child == 0) {
         launch("child", STREAM, 100);
+        nvtx_push("in the child");
+        nvtx_pop();
         exit(0);
     }
     waitpid(child, NULL, 0);
