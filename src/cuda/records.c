@@ -14,6 +14,7 @@
 enum {
     DEVICES_MAX = 32,
     EXTERNALS = 1 << 12, /* a power of two */
+    CONTEXTS = 64,
     ARGS_MAX = 12,
     NAME_ROOM = 96,
     SIZE_ROOM = 48,
@@ -46,7 +47,10 @@ static struct {
         uint32_t correlation;
         uint64_t id;
     } externals[EXTERNALS];
-    uint64_t allocated[DEVICES_MAX]; /* bytes */
+    struct {
+        uint32_t context, device;
+    } contexts[CONTEXTS];            /* as work has named them */
+    uint64_t allocated[DEVICES_MAX]; /* bytes; below 0 where a release came first */
     tacho_cu_counts counts;
 } state = {.clock_lock = PTHREAD_MUTEX_INITIALIZER, .lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -215,10 +219,16 @@ static void report_work(const uint8_t *record, const work_item *work, work_args 
     state.counts.records++;
     if (start == 0 || end <= start || work->device >= DEVICES_MAX) {
         state.counts.untimed++; /* CUPTI had no memory on the device for its times */
+        tacho_client_report_lost(1);
         return;
     }
+    uint32_t context = read_u32(record, layout->context);
+    if (layout->device != 0) {
+        state.contexts[context % CONTEXTS].context = context;
+        state.contexts[context % CONTEXTS].device = work->device;
+    }
     add_graph(args, record, layout);
-    add_number(args, "context", TACHO_CLIENT_NO_UNIT, read_u32(record, layout->context));
+    add_number(args, "context", TACHO_CLIENT_NO_UNIT, context);
     add_number(args, "correlation", TACHO_CLIENT_NO_UNIT, correlation);
     size_t external = correlation & (EXTERNALS - 1);
     if (state.externals[external].correlation == correlation && correlation != 0) {
@@ -322,7 +332,14 @@ static void take_graph(const uint8_t *record)
     report_work(record, &work, &args);
 }
 
-/* Waiting of the host: it is said on the device where it waits for one. */
+/* The device of a context; 0 where it has done no work yet. */
+static uint32_t find_context_device(uint32_t context)
+{
+    bool is_known = state.contexts[context % CONTEXTS].context == context;
+    return is_known ? state.contexts[context % CONTEXTS].device : 0;
+}
+
+/* Waiting of the host: it is said on the device that it waits for. */
 static void take_sync(const uint8_t *record)
 {
     static const char *const names[] = {"Synchronize", "Event synchronize", "Stream wait event",
@@ -331,7 +348,8 @@ static void take_sync(const uint8_t *record)
     work_args args = {.count = 0};
     const work_item work = {.layout = &sync_layout,
                             .name = names[type < sizeof(names) / sizeof(names[0]) ? type : 0],
-                            .engine = TACHO_CLIENT_SYNC};
+                            .engine = TACHO_CLIENT_SYNC,
+                            .device = find_context_device(read_u32(record, sync_layout.context))};
     report_work(record, &work, &args);
 }
 
@@ -373,15 +391,16 @@ static void take_memory(const uint8_t *record)
         (type != ALLOCATION && type != RELEASE)) {
         return;
     }
-    uint64_t *held = &state.allocated[device];
-    *held = type == ALLOCATION ? *held + bytes : (*held > bytes ? *held - bytes : 0);
+    state.allocated[device] += type == ALLOCATION ? bytes : 0 - bytes;
+    int64_t held = (int64_t)state.allocated[device];
     snprintf(name, sizeof(name), "GPU %u memory", (unsigned)device);
     tacho_client_site *site = tacho_cu_site(name, "bytes");
     pthread_mutex_lock(&state.clock_lock);
     int64_t shift = state.clock.shift;
     pthread_mutex_unlock(&state.clock_lock);
     if (site != NULL) {
-        tacho_client_counter_at(site, (double)*held, read_u64(record, 32) + (uint64_t)shift);
+        tacho_client_counter_at(site, held > 0 ? (double)held : 0,
+                                read_u64(record, 32) + (uint64_t)shift);
     }
 }
 
