@@ -47,6 +47,7 @@ const char *tacho_cupti_load(tacho_cupti *out_cupti)
     if (library == NULL) {
         return "there is no libcupti.so, which is part of the CUDA toolkit and of PyTorch";
     }
+    out_cupti->library = library;
     for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
         if (!find_function(library, functions[i].name, (char *)out_cupti + functions[i].offset)) {
             return "its libcupti.so is older than CUDA 12";

@@ -16,6 +16,7 @@ typedef struct tacho_cupti {
     TACHO_CU_FUNCTIONS(TACHO_CU_MEMBER)
 #undef TACHO_CU_MEMBER
     uint32_t version;
+    void *library;
 } tacho_cupti;
 
 /* NULL, or in a few words why there is none. */

@@ -7,6 +7,7 @@
 #include "cuda/calls.h"
 #include "cuda/names.h"
 #include "cuda/records.h"
+#include "cuda/rivals.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -37,12 +38,14 @@ INJECTION_API int InitializeInjection(void);
 
 static struct {
     tacho_cupti cupti;
+    int level;
     atomic_bool is_on; /* in this process, not in those that it forks */
     pthread_mutex_t lock;
     uint8_t *kept[BUFFERS_KEPT];
     size_t kept_count;
     pthread_mutex_t flush_lock;
-    bool is_ending; /* CUPTI may be gone any time: our thread lets it be */
+    bool is_ending;       /* CUPTI may be gone any time: our thread lets it be */
+    atomic_bool is_aside; /* the program profiles itself: CUPTI is its */
     _Alignas(BUFFER_ALIGN) uint8_t discard[DISCARD_BYTES];
 } session = {.lock = PTHREAD_MUTEX_INITIALIZER, .flush_lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -134,7 +137,9 @@ static void end_session(void)
         return;
     }
     stop_flushing();
-    session.cupti.ActivityFlushAll(TACHO_CU_FLUSH_FORCED);
+    if (!atomic_load(&session.is_aside)) {
+        session.cupti.ActivityFlushAll(TACHO_CU_FLUSH_FORCED);
+    }
     const tacho_cu_counts counts = tacho_cu_records_counts();
     snprintf(text, sizeof(text),
              "CUDA: records of GPU work %llu, without times %llu, dropped by CUPTI %llu, "
@@ -167,31 +172,66 @@ static bool start_thread(void)
 }
 
 /* What each stats level wants to know. */
-static const char *enable_kinds(int level)
+static const struct {
+    uint32_t kind;
+    int from, below; /* levels */
+} kinds[] = {
+    {TACHO_CU_DEVICE, 0, 1000},
+    {TACHO_CU_CONCURRENT_KERNEL, 0, 1000},
+    {TACHO_CU_MEMCPY, 0, 1000},
+    {TACHO_CU_MEMCPY_PEER, 0, 1000},
+    {TACHO_CU_MEMSET, 0, 1000},
+    {TACHO_CU_OVERHEAD, 0, 1000},
+    {TACHO_CU_GRAPH_TRACE, 0, 70}, /* in place of the nodes of a graph */
+    {TACHO_CU_EXTERNAL_CORRELATION, 70, 1000},
+    {TACHO_CU_SYNCHRONIZATION, 100, 1000}, /* makes each launch dear; calls show who waits */
+    {TACHO_CU_MEMORY, 100, 1000},
+};
+
+static bool is_wanted(size_t index)
 {
-    static const struct {
-        uint32_t kind;
-        int from, below; /* levels */
-    } kinds[] = {
-        {TACHO_CU_DEVICE, 0, 1000},
-        {TACHO_CU_CONCURRENT_KERNEL, 0, 1000},
-        {TACHO_CU_MEMCPY, 0, 1000},
-        {TACHO_CU_MEMCPY_PEER, 0, 1000},
-        {TACHO_CU_MEMSET, 0, 1000},
-        {TACHO_CU_OVERHEAD, 0, 1000},
-        {TACHO_CU_GRAPH_TRACE, 0, 70}, /* in place of the nodes of a graph */
-        {TACHO_CU_EXTERNAL_CORRELATION, 70, 1000},
-        {TACHO_CU_SYNCHRONIZATION, 100, 1000}, /* makes each launch dear; calls show who waits */
-        {TACHO_CU_MEMORY, 100, 1000},
-    };
+    return session.level >= kinds[index].from && session.level < kinds[index].below;
+}
+
+static void disable_kinds(void)
+{
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-        bool is_wanted = level >= kinds[i].from && level < kinds[i].below;
-        tacho_cu_result result = is_wanted ? session.cupti.ActivityEnable(kinds[i].kind) : 0;
+        if (is_wanted(i)) {
+            session.cupti.ActivityDisable(kinds[i].kind);
+        }
+    }
+}
+
+/* Without kernels nothing is recorded. */
+static const char *enable_kinds(void)
+{
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        tacho_cu_result result = is_wanted(i) ? session.cupti.ActivityEnable(kinds[i].kind) : 0;
         if (result != 0 && kinds[i].kind == TACHO_CU_CONCURRENT_KERNEL) {
+            disable_kinds();
             return tacho_cupti_text(&session.cupti, result);
         }
     }
     return NULL;
+}
+
+/*
+ * The program is about to profile its GPU itself: its own profile is to be whole. We take the
+ * records there are, so that CUPTI holds no buffer of ours, and give everything back.
+ */
+static void step_aside(void)
+{
+    static const char text[] = "the program profiles its GPU itself: what the GPU does from here "
+                               "on is not recorded";
+    if (!atomic_load(&session.is_on) || atomic_exchange(&session.is_aside, true)) {
+        return;
+    }
+    stop_flushing();
+    disable_kinds();
+    session.cupti.ActivityFlushAll(TACHO_CU_FLUSH_FORCED);
+    tacho_cu_calls_stop(&session.cupti);
+    tacho_client_message(text, strlen(text));
+    dprintf(STDERR_FILENO, "tacho: %s\n", text);
 }
 
 static const char *start_session(int level)
@@ -213,11 +253,13 @@ static const char *start_session(int level)
         return tacho_cupti_text(&session.cupti, result);
     }
     atomic_store(&session.is_on, true);
-    reason = enable_kinds(level);
+    session.level = level;
+    reason = enable_kinds();
     if (reason == NULL) {
         pthread_atfork(NULL, NULL, leave_child);
         atexit(end_session);
         start_thread();
+        tacho_cu_rivals_watch(&session.cupti, step_aside);
     }
     return reason;
 }

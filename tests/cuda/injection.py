@@ -174,6 +174,17 @@ class Injection(unittest.TestCase):
                 self.assertIn(reason, lines[0])
                 self.assertEqual(self.spans["op"], [])
 
+    def test_programs_that_profile_themselves(self):
+        """Their own profile is whole, at every level; ours has what came before, and says so."""
+        for level in ("40", "70", "100"):
+            with self.subTest(level=level):
+                done = self.profile("itself", "50", level=level)
+                self.assertEqual(done.stdout.splitlines()[:2],
+                                 ["result 0, kernels 50, calls 50, unknown buffers 0", "done"])
+                self.assertEqual(self.names("op"), {"before": 1})
+                self.assertIn("profiles its GPU itself", done.stderr)
+                self.assertEqual(self.said(), (1, 0, 0))
+
     def test_others_stay(self):
         """Where the program is to load another profiler, it does."""
         done = self.profile("train", "2", CUDA_INJECTION64_PATH="/nowhere/other.so")

@@ -11,6 +11,7 @@
  *   load fork           a child that forks, and launches one kernel in each
  *   load abrupt N       N kernels; once they have been handed over, it kills itself
  *   load memory         takes and gives back memory
+ *   load itself N       a kernel; then it profiles itself, launches N, and says how many it saw
  */
 #define _GNU_SOURCE
 #include "standin.h"
@@ -27,6 +28,10 @@
 #include <unistd.h>
 
 enum { STREAM = 7, PLACES = 16 };
+
+#define DECLARE(name, arguments) tacho_cu_result cupti##name arguments;
+TACHO_CU_FUNCTIONS(DECLARE)
+#undef DECLARE
 
 /* ---- what the driver and NVTX do ------------------------------------------------------------ */
 
@@ -244,6 +249,63 @@ static void run_memory(void)
     launch("timed", STREAM, 100);
 }
 
+/* ---- a program that profiles itself --------------------------------------------------------- */
+
+enum { OWN_BYTES = 1 << 16 };
+
+/* As torch.profiler does it: a buffer that it has not handed out is none of its. */
+static struct {
+    uint8_t *given;
+    long kernels, calls, strangers;
+} own;
+
+static void give_own(uint8_t **out_buffer, size_t *out_size, size_t *out_record_max)
+{
+    own.given = malloc(OWN_BYTES);
+    *out_buffer = own.given;
+    *out_size = own.given != NULL ? OWN_BYTES : 0;
+    *out_record_max = 0;
+}
+
+static void take_own(void *context, uint32_t stream, uint8_t *buffer, size_t size, size_t valid)
+{
+    uint8_t *record = NULL;
+    (void)context;
+    (void)stream;
+    (void)size;
+    own.strangers += buffer != own.given;
+    while (buffer == own.given && cuptiActivityGetNextRecord(buffer, valid, &record) == 0) {
+        own.kernels += record[0] == TACHO_CU_CONCURRENT_KERNEL;
+    }
+    if (buffer == own.given) {
+        free(buffer);
+    }
+}
+
+static void count_own(void *user, uint32_t domain, uint32_t id, const void *data)
+{
+    (void)user;
+    (void)domain;
+    (void)id;
+    own.calls += ((const tacho_cu_call *)data)->site == 0;
+}
+
+static void run_itself(long count)
+{
+    void *subscriber = NULL;
+    launch("before", STREAM, 100);
+    tacho_cu_result subscribed = cuptiSubscribe(&subscriber, count_own, NULL);
+    cuptiActivityRegisterCallbacks(give_own, take_own);
+    cuptiEnableCallback(1, subscriber, TACHO_CU_RUNTIME_API, 211);
+    cuptiActivityEnable(TACHO_CU_CONCURRENT_KERNEL);
+    for (long i = 0; i < count; i++) {
+        launch("profiled by itself", STREAM, 100);
+    }
+    cuptiActivityFlushAll(TACHO_CU_FLUSH_FORCED);
+    printf("result %d, kernels %ld, calls %ld, unknown buffers %ld\n", (int)subscribed, own.kernels,
+           own.calls, own.strangers);
+}
+
 int main(int argc, char **argv)
 {
     const char *mode = argc > 1 ? argv[1] : "train";
@@ -269,6 +331,8 @@ int main(int argc, char **argv)
         run_abrupt(count);
     } else if (strcmp(mode, "memory") == 0) {
         run_memory();
+    } else if (strcmp(mode, "itself") == 0) {
+        run_itself(count);
     } else {
         return 2;
     }

@@ -101,6 +101,9 @@ tacho_cu_result cuptiGetCallbackName(uint32_t domain, uint32_t id, const char **
 tacho_cu_result cuptiSubscribe(void **out_subscriber, tacho_cu_callback *callback, void *user)
 {
     long refusal = setting("STANDIN_REFUSES", 0);
+    if (standin.callback != NULL) {
+        refusal = TACHO_CU_MULTIPLE_SUBSCRIBERS;
+    }
     if (refusal == 0) {
         standin.callback = callback;
         standin.user = user;
@@ -113,6 +116,7 @@ tacho_cu_result cuptiUnsubscribe(void *subscriber)
 {
     (void)subscriber;
     standin.callback = NULL;
+    memset(standin.is_called, 0, sizeof(standin.is_called));
     return 0;
 }
 
