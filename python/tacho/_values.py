@@ -15,9 +15,10 @@ FORMATS = {"f32": "f", "f64": "d", "f16": "e", "i8": "b", "u8": "B", "i16": "h",
            "i32": "i", "u32": "I", "i64": "q", "u64": "Q", "bool": "?", "complex64": "Zf",
            "complex128": "Zd"}
 BITS = {"bf16": "H", "f8e4m3": "B", "f8e5m2": "B", "f8e4m3fnuz": "B", "f8e5m2fnuz": "B",
-        "f8e8m0": "B", "f4e2m1": "B", "i2": "B", "u2": "B", "i48": "B", "bfp8": "B", "bfp4": "B"}
-# Two elements in a byte, the first in its lower half; Python has them one by one.
-HALVES = {"i4": "b", "u4": "B"}
+        "f8e8m0": "B", "i48": "B", "bfp8": "B", "bfp4": "B"}
+# Several elements in a byte, the first in its lowest bits; Python has them one by one.
+PACKED = {"i4": "b", "u4": "B", "f4e2m1": "B", "i2": "b", "u2": "B"}
+PACKED_BITS = {"i4": 4, "u4": 4, "f4e2m1": 4, "i2": 2, "u2": 2}
 NUMPY = {"?": "?", "e": "f2", "f": "f4", "d": "f8", "Zf": "c8", "Zd": "c16"}
 DTYPES = {format: dtype for dtype, format in FORMATS.items()} | {"l": "i64", "L": "u64"}
 
@@ -40,7 +41,7 @@ def _dtype_of(view: memoryview, wanted: Tensor) -> str:
     if order in (">", "!") and view.itemsize > 1:
         raise ValueError(f"input '{wanted.name}': its elements are big-endian; convert them first, "
                          "as with x.astype(x.dtype.newbyteorder('='))")
-    if BITS.get(wanted.dtype) == kind or wanted.dtype in HALVES and kind in ("b", "B"):
+    if BITS.get(wanted.dtype) == kind or wanted.dtype in PACKED and kind in ("b", "B"):
         return wanted.dtype
     if kind not in DTYPES:
         raise TypeError(f"input '{wanted.name}' is of {wanted.dtype}, but an array of another kind "
@@ -50,35 +51,40 @@ def _dtype_of(view: memoryview, wanted: Tensor) -> str:
 
 def format_of(dtype: str) -> str:
     """How elements of a type are written in a buffer."""
-    return {**FORMATS, **HALVES, **BITS}.get(dtype, "B")
+    return {**FORMATS, **PACKED, **BITS}.get(dtype, "B")
 
 
 def _pack(elements: bytes, wanted: Tensor) -> bytes:
-    """Elements of 4 bits, one in a byte, as two in a byte."""
-    known = bytes(i & 255 for i in (range(-8, 8) if wanted.dtype == "i4" else range(16)))
-    if elements.translate(None, known):
+    """Elements of 4 or 2 bits, one in a byte, as several in a byte."""
+    bits = PACKED_BITS[wanted.dtype]
+    low, in_byte = -(1 << bits - 1) if PACKED[wanted.dtype] == "b" else 0, 8 // bits
+    high = low + (1 << bits) - 1
+    if elements.translate(None, bytes(i & 255 for i in range(low, high + 1))):
         raise ValueError(f"input '{wanted.name}': an element does not fit {wanted.dtype}, which "
-                         f"holds {'-8 to 7' if wanted.dtype == 'i4' else '0 to 15'}")
-    size = (len(elements) + 1) // 2
-    lower = elements[::2].translate(bytes(i & 15 for i in range(256)))
-    upper = elements[1::2].translate(bytes(i << 4 & 255 for i in range(256))).ljust(size, b"\0")
-    return (int.from_bytes(lower, "big") | int.from_bytes(upper, "big")).to_bytes(size, "big")
+                         f"holds {low} to {high}")
+    size, packed = (len(elements) + in_byte - 1) // in_byte, 0
+    for lane in range(in_byte):
+        shifted = bytes((i & (1 << bits) - 1) << bits * lane for i in range(256))
+        packed |= int.from_bytes(elements[lane::in_byte].translate(shifted).ljust(size, b"\0"), "big")
+    return packed.to_bytes(size, "big")
 
 
 def _unpack(packed: bytearray, count: int, dtype: str) -> bytearray:
     """The other way round."""
-    sign = 8 if dtype == "i4" else 0
-    both = bytearray(2 * len(packed))
-    both[::2] = packed.translate(bytes((i & 15 ^ sign) - sign & 255 for i in range(256)))
-    both[1::2] = packed.translate(bytes((i >> 4 ^ sign) - sign & 255 for i in range(256)))
-    return both[:count]
+    bits = PACKED_BITS[dtype]
+    sign, in_byte = 1 << bits - 1 if PACKED[dtype] == "b" else 0, 8 // bits
+    elements = bytearray(in_byte * len(packed))
+    for lane in range(in_byte):
+        lowered = (i >> bits * lane & (1 << bits) - 1 for i in range(256))
+        elements[lane::in_byte] = packed.translate(bytes((i ^ sign) - sign & 255 for i in lowered))
+    return elements[:count]
 
 
 def _buffer_of(value: Any) -> memoryview:
     name = getattr(getattr(value, "dtype", None), "name", "")
-    if name.startswith(("bfloat16", "float8", "uint4")):
+    if name.startswith(("bfloat16", "float8", "float4", "uint4", "uint2")):
         value = value.view(f"uint{8 * value.dtype.itemsize}")  # numpy lends no buffer of these
-    elif name.startswith("int4"):
+    elif name.startswith(("int4", "int2")):
         value = value.view("int8")
     return memoryview(value)
 
@@ -102,12 +108,12 @@ def fill_value(value: Any, wanted: Tensor) -> tuple[_abi.tacho_value_view, Any]:
     else:
         dtype, shape = _dtype_of(view, wanted), view.shape or ()
         if dtype == wanted.dtype and view.ndim == 1 and view.format == "B" and (
-                BITS.get(dtype) == "B" or dtype in HALVES and view.shape != wanted.shape):
+                BITS.get(dtype) == "B" or dtype in PACKED and view.shape != wanted.shape):
             shape = wanted.shape  # packed elements have no shape of their own
-        elif dtype in HALVES:
-            if dtype == "i4" and view.format == "B":
-                raise TypeError(f"input '{wanted.name}' is of i4: give int8 with one element each, "
-                                "or bytes with two")
+        elif dtype in PACKED:
+            if PACKED[dtype] == "b" and view.format == "B":
+                raise TypeError(f"input '{wanted.name}' is of {dtype}: give int8 with one element "
+                                f"each, or bytes with {8 // PACKED_BITS[dtype]}")
             view = memoryview(_pack(view.tobytes(), wanted))
     if len(shape) > _abi.VALUE_RANK_MAX:
         raise ValueError(f"input '{wanted.name}': {len(shape)} dimensions, at most "
@@ -130,7 +136,7 @@ def value_of(view: _abi.tacho_value_view) -> Any:
     count = 1
     for size in tensor.shape:
         count *= size
-    if tensor.dtype in HALVES:
+    if tensor.dtype in PACKED:
         storage = _unpack(storage, count, tensor.dtype)
     try:
         import numpy  # pylint: disable=import-outside-toplevel

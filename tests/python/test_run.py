@@ -112,7 +112,7 @@ class Compiling(Models):
 class Values(Models):
     def test_every_type_by_bytes(self):
         for dtype in tiny_onnx.TYPES:
-            if dtype in ("i4", "u4"):  # two in a byte: see below
+            if dtype in _values.PACKED:  # several in a byte: see below
                 continue
             with self.subTest(dtype), tacho.Runner(self.model("Identity", dtype), "cpu") as runner:
                 self.assertEqual(runner.inputs, [_values.Tensor("x", dtype, (2, 3))])
@@ -126,15 +126,17 @@ class Values(Models):
     @needs_numpy
     def test_every_type_of_numpy(self):
         import numpy
-        for dtype, name in (("f32", "float32"), ("f64", "float64"), ("f16", "float16"),
-                            ("i8", "int8"), ("u8", "uint8"), ("i16", "int16"), ("u16", "uint16"),
-                            ("i32", "int32"), ("u32", "uint32"), ("i64", "int64"),
-                            ("u64", "uint64"), ("bool", "bool"), ("complex64", "complex64"),
-                            ("complex128", "complex128"), ("bf16", "uint16"),
-                            ("f8e4m3", "uint8"), ("f8e5m2", "uint8"), ("i4", "int8"),
-                            ("u4", "uint8")):
+        names = {"f32": "float32", "f64": "float64", "f16": "float16", "i8": "int8", "u8": "uint8",
+                 "i16": "int16", "u16": "uint16", "i32": "int32", "u32": "uint32", "i64": "int64",
+                 "u64": "uint64", "bool": "bool", "complex64": "complex64",
+                 "complex128": "complex128", "bf16": "uint16", "f8e4m3": "uint8",
+                 "f8e4m3fnuz": "uint8", "f8e5m2": "uint8", "f8e5m2fnuz": "uint8", "f8e8m0": "uint8",
+                 "f4e2m1": "uint8", "i4": "int8", "u4": "uint8", "i2": "int8", "u2": "uint8"}
+        self.assertEqual(set(names), set(tiny_onnx.TYPES))
+        for dtype, name in names.items():
             with self.subTest(dtype), tacho.Runner(self.model("Identity", dtype), "cpu") as runner:
-                given = numpy.arange(6).reshape(2, 3).astype(name)
+                given = numpy.array(((0, 1, 1), (1, 0, 0)) if dtype in ("i2", "u2") else
+                                    ((0, 1, 2), (3, 4, 5))).astype(name)
                 for kind in (given, numpy.asfortranarray(given), given[::-1, ::-1],
                              numpy.tile(given, (1, 2))[:, ::2]):
                     found = runner.run([kind])["y"]
@@ -143,15 +145,16 @@ class Values(Models):
                 given.flags.writeable = False
                 self.assertEqual(runner.run([given])["y"].tolist(), given.tolist())
 
-    def test_halves_of_bytes(self):
-        for dtype, low, high, code in (("i4", -8, 7, "b"), ("u4", 0, 15, "B")):
+    def test_parts_of_bytes(self):
+        for dtype, bits, low, code in (("i4", 4, -8, "b"), ("u4", 4, 0, "B"), ("f4e2m1", 4, 0, "B"),
+                                       ("i2", 2, -2, "b"), ("u2", 2, 0, "B")):
             for shape in ((3, 5), (7,), (1,), (), (0, 3), (2, 8)):
                 count = 1
                 for size in shape:
                     count *= size
-                values = array.array(code, [low + i % 16 for i in range(count)])
-                packed = bytes(sum((values[j] & 15) << 4 * (j - i) for j in range(i, min(i + 2, count)))
-                               for i in range(0, count, 2))
+                values = array.array(code, [low + i % (1 << bits) for i in range(count)])
+                whole = sum((value & (1 << bits) - 1) << bits * i for i, value in enumerate(values))
+                packed = whole.to_bytes((count * bits + 7) // 8, "little")
                 with self.subTest((dtype, shape)), \
                         tacho.Runner(self.model("Identity", dtype, shape), "cpu") as runner:
                     given = [packed, bytearray(packed)]
@@ -166,16 +169,22 @@ class Values(Models):
                             self.assertEqual((found.shape, found.dtype.name),
                                              (shape, "int8" if code == "b" else "uint8"))
 
-    def test_halves_that_do_not_fit(self):
-        for dtype, code, value in (("i4", "b", 8), ("i4", "b", -9), ("u4", "B", 16)):
+    def test_parts_that_do_not_fit(self):
+        for dtype, code, value, held in (
+                ("i4", "b", 8, "-8 to 7"), ("i4", "b", -9, "-8 to 7"), ("u4", "B", 16, "0 to 15"),
+                ("f4e2m1", "B", 16, "0 to 15"), ("i2", "b", 2, "-2 to 1"), ("i2", "b", -3, "-2 to 1"),
+                ("u2", "B", 4, "0 to 3")):
             with tacho.Runner(self.model("Identity", dtype), "cpu") as runner:
-                with self.assertRaisesRegex(ValueError, f"an element does not fit {dtype}, which holds"):
+                with self.assertRaisesRegex(
+                        ValueError, f"an element does not fit {dtype}, which holds {held}"):
                     runner.set_inputs([shaped(array.array(code, [0, 0, 0, 0, 0, value]), 2, 3)])
                 with self.assertRaises((tacho.UsageError, TypeError)):
                     runner.set_inputs([shaped(array.array("h", [0] * 6), 2, 3)])
-        with tacho.Runner(self.model("Identity", "i4"), "cpu") as runner:
-            with self.assertRaisesRegex(TypeError, "is of i4: give int8 with one element each"):
-                runner.set_inputs([shaped(array.array("B", [0] * 6), 2, 3)])
+        for dtype, in_byte in (("i4", 2), ("i2", 4)):
+            with tacho.Runner(self.model("Identity", dtype), "cpu") as runner:
+                words = f"is of {dtype}: give int8 with one element each, or bytes with {in_byte}$"
+                with self.assertRaisesRegex(TypeError, words):
+                    runner.set_inputs([shaped(array.array("B", [0] * 6), 2, 3)])
 
     @needs_numpy
     def test_outputs_are_copies_to_write_to(self):
