@@ -268,7 +268,8 @@ def _kept_traces(reporter: Any) -> list[_Kept]:
                 wall_time_ns = value
             elif name == "tacho_trace":
                 found[value] = _Kept(value, report.nodeid, wall_time_ns)
-    return [found[path] for path in sorted(found)]
+    # By path; several runs of a test, whose paths end with their numbers, in their order.
+    return sorted(found.values(), key=lambda kept: re.sub(r"(\.[0-9]+)?\.pb$", "", kept.path))
 
 
 def _overview_lines(traces: list[_Kept]) -> Iterator[str]:

@@ -295,6 +295,13 @@ class Sessions(unittest.TestCase):
         self.assertIn("NotFoundError: 'none' is neither a file nor a built-in machine", done.stdout)
         self.assertNotIn("ctypes", done.stdout)
 
+    def test_several_runs_of_a_test(self):
+        self.write("test_runs.py", "def test_runs(tacho_run):\n"
+                   "    for _run in range(11):\n        tacho_run('small.mlir')\n")
+        done = self.pytest("test_runs.py", "--tacho-profile-dir", "profile")
+        self.assertEqual(list(self.blocks(done.stdout)), ["test_runs_py__test_runs"] + [
+            f"test_runs_py__test_runs.{number}" for number in range(2, 12)])
+
     def test_a_trace_that_is_gone(self):
         self.write("test_gone.py", "def test_gone(tacho_run):\n"
                    "    tacho_run('small.mlir').trace.unlink()\n")
