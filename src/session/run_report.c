@@ -113,6 +113,7 @@ static tacho_status print_all(run_printer *self)
         return TACHO_OK;
     }
     tacho_output_write_cstring(self->output, tacho_output_offset(self->output) > 0 ? "\n" : "");
+    self->recording = tacho_run_recording(self->session); /* times include that of outputs */
     return print_tables(self);
 }
 
@@ -125,7 +126,6 @@ tacho_status tacho_run_report_print(const tacho_run_report *report, tacho_run_se
         .options = report,
         .session = session,
         .profile = profile,
-        .recording = tacho_run_recording(session),
         .output = &output,
         .is_for_people = report->sink == &tacho_table_sink_text,
     };
