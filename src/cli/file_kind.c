@@ -17,8 +17,6 @@
 /* Where a profile was expected. */
 static const char *const no_profiles[TACHO_FILE_KIND_COUNT] = {
     [TACHO_FILE_PROGRAM] = "is a program; use 'tacho info' to inspect it or 'tacho run' to run it",
-    [TACHO_FILE_EVENTS] = "is an event table for other programs, which tacho does not read back; "
-                          "write .pb or .json instead",
     [TACHO_FILE_MODEL] = "is a model; use 'tacho compile' or 'tacho info'",
     [TACHO_FILE_DEBUG] = IS_DEBUG_INFO,
 };

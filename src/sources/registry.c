@@ -163,6 +163,12 @@ static tacho_status unknown_format(const tacho_input *input, tacho_str head)
             TACHO_CODE_UNSUPPORTED, TACHO_HINT_WRITE_TRACE,
             "%s:1: a table written by tacho, not a profile; write a trace instead", input->name);
     }
+    if (tacho_str_starts_with(head, TACHO_STR("kind,file,group,track,"))) {
+        return tacho_fail(TACHO_CODE_UNSUPPORTED,
+                          "%s:1: an event table for other programs, which tacho writes and does "
+                          "not read back; write a trace instead, such as NAME.tacho or NAME.pb",
+                          input->name);
+    }
     const char *piece = tacho_source_folder_piece(head);
     if (piece != NULL) {
         return tacho_fail(
