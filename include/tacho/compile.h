@@ -100,7 +100,8 @@ TACHO_API tacho_status tacho_compiled_write_program(const tacho_compiled *compil
 
 /*
  * Writes the estimated timeline as a trace. |format| is the name of a trace format; NULL: by the
- * suffix of |path|; or, for machines of Torq, "t1" or "t4", the timelines of Torq's compiler.
+ * suffix of |path|; or, for machines of Torq, "t1" or "t4", the timelines of Torq's compiler. A
+ * suffix .csv is "t1" there, and else an event table for other programs, which tacho does not read.
  */
 TACHO_API tacho_status tacho_compiled_write_timeline(const tacho_compiled *compiled,
                                                      const char *path,

@@ -44,7 +44,8 @@ class Compiled:
 
     def write_timeline(self, path: StrPath, format: Optional[str] = None) -> None:
         """Writes the estimated timeline as a trace, by the suffix of |path| unless |format| says
-        it; "t1" and "t4" are the timelines of Torq's compiler."""
+        it; "t1" and "t4" are the timelines of Torq's compiler. A suffix .csv is "t1" for machines
+        of Torq, and else an event table for other programs, which tacho does not read."""
         check(library().tacho_compiled_write_timeline(self._handle.pointer, c_path(path),
                                                       c_text(format)))
 

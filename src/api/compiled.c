@@ -17,6 +17,7 @@
 #include "sinks/torq/timeline.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct tacho_compiled {
     tacho_arena arena; /* of the machine and the path */
@@ -187,15 +188,31 @@ static tacho_status write_timeline(const tacho_compiled *self, const timeline_fo
     return status;
 }
 
+/* A .csv of Torq's machines is a timeline that can be read again. */
+static tacho_status choose_form(const tacho_machine *machine, const char *path, const char *format,
+                                timeline_form *out_form)
+{
+    bool is_of_torq = tacho_machine_has_timeline(machine, "torq");
+    if (format != NULL && tacho_torq_timeline_form_find(format, &out_form->torq)) {
+        return is_of_torq ? TACHO_OK
+                          : tacho_fail(TACHO_CODE_USAGE,
+                                       "t1 and t4 are Torq timelines, but %s is not a Torq machine",
+                                       machine->name.data);
+    }
+    TACHO_TRY(tacho_request_sink(format, path, &out_form->sink));
+    if (format == NULL && is_of_torq && strcmp(out_form->sink->name, "csv") == 0) {
+        *out_form = (timeline_form){.torq = TACHO_TORQ_T1};
+    }
+    return TACHO_OK;
+}
+
 tacho_status tacho_compiled_write_timeline(const tacho_compiled *compiled, const char *path,
                                            const char *format)
 {
     timeline_form form = {.sink = NULL};
     TACHO_TRY(check(compiled));
     TACHO_TRY(check_output(compiled, path));
-    if (format == NULL || !tacho_torq_timeline_form_find(format, &form.torq)) {
-        TACHO_TRY(tacho_request_sink(format, path, &form.sink));
-    }
+    TACHO_TRY(choose_form(compiled->machine, path, format, &form));
     tacho_entry entry = tacho_entry_begin();
     tacho_status status = write_timeline(compiled, &form, path);
     tacho_entry_end(entry);

@@ -133,6 +133,11 @@ static void test_files_of_torq(void **state)
     assert_true(tacho_view_part(view, 0, &part));
     assert_string_equal(part.generation, "T4");
     tacho_view_close(view);
+    assert_ok(tacho_compiled_write_timeline(compiled, timeline, NULL));
+    assert_ok(tacho_view_open(paths, 1, NULL, &view));
+    assert_true(tacho_view_part(view, 0, &part));
+    assert_string_equal(part.generation, "T1");
+    tacho_view_close(view);
     unlink(timeline);
     check_says(tacho_compiled_write_dumps(NULL, TACHO_DUMPS_PHASES, folder), TACHO_CODE_USAGE,
                "NULL");
@@ -140,6 +145,19 @@ static void test_files_of_torq(void **state)
                "NULL");
     check_says(tacho_compiled_write_dumps(compiled, (tacho_compiled_dumps)7, folder),
                TACHO_CODE_USAGE, "7");
+    tacho_compiled_close(compiled);
+}
+
+static void test_timelines_of_torq_are_for_its_machines(void **state)
+{
+    (void)state;
+    char timeline[PATH_BYTES];
+    const tacho_compiled_options options = {.machine = "aic100"};
+    make_path(".csv", timeline);
+    tacho_compiled *compiled = compile(pair, &options);
+    check_says(tacho_compiled_write_timeline(compiled, timeline, "t1"), TACHO_CODE_USAGE,
+               "aic100 is not a Torq machine");
+    assert_int_equal(access(timeline, F_OK), -1);
     tacho_compiled_close(compiled);
 }
 
@@ -343,12 +361,19 @@ static void test_null(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tables),          cmocka_unit_test(test_files),
-        cmocka_unit_test(test_files_of_torq),   cmocka_unit_test(test_estimates_write_no_program),
-        cmocka_unit_test(test_open_dimensions), cmocka_unit_test(test_constants),
-        cmocka_unit_test(test_notes),           cmocka_unit_test(test_cores_and_batches_count),
-        cmocka_unit_test(test_bad_options),     cmocka_unit_test(test_progress),
-        cmocka_unit_test(test_cancel),          cmocka_unit_test(test_null),
+        cmocka_unit_test(test_tables),
+        cmocka_unit_test(test_files),
+        cmocka_unit_test(test_files_of_torq),
+        cmocka_unit_test(test_estimates_write_no_program),
+        cmocka_unit_test(test_timelines_of_torq_are_for_its_machines),
+        cmocka_unit_test(test_open_dimensions),
+        cmocka_unit_test(test_constants),
+        cmocka_unit_test(test_notes),
+        cmocka_unit_test(test_cores_and_batches_count),
+        cmocka_unit_test(test_bad_options),
+        cmocka_unit_test(test_progress),
+        cmocka_unit_test(test_cancel),
+        cmocka_unit_test(test_null),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
