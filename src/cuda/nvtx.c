@@ -97,7 +97,7 @@ static void put_name(char room[NAME_ROOM], const char *domain, const tacho_nvtx_
             snprintf(text, sizeof(text), "%s", (const char *)given->message);
         }
     }
-    if (domain != NULL) {
+    if (domain != NULL && domain[0] != '\0') {
         snprintf(room, NAME_ROOM, "%.60s: %.190s", domain, text);
     } else {
         snprintf(room, NAME_ROOM, "%s", text);
@@ -216,10 +216,17 @@ static void domain_end(const char *domain, uint64_t id)
     end_range(id);
 }
 
+/* A text for good: NVTX asks for the same ones again and again, and each is kept once. */
+static const char *keep_text(const char *text)
+{
+    const tacho_client_site *site = tacho_cu_site(text != NULL ? text : "", "nvtx text");
+    return site != NULL ? site->name : "";
+}
+
 static const char *domain_register(const char *domain, const char *text)
 {
     (void)domain;
-    return strdup(text != NULL ? text : "");
+    return keep_text(text);
 }
 
 static const char *domain_register_wide(const char *domain, const uint32_t *text)
@@ -227,12 +234,12 @@ static const char *domain_register_wide(const char *domain, const uint32_t *text
     char room[NAME_ROOM];
     (void)domain;
     put_wide(room, text);
-    return strdup(room);
+    return keep_text(room);
 }
 
 static const char *domain_create(const char *name)
 {
-    return strdup(name != NULL ? name : "");
+    return keep_text(name);
 }
 
 static const char *domain_create_wide(const uint32_t *name)
