@@ -80,6 +80,7 @@ def wrapping(client):
 def cases(data, made, client):
     debug = f"{data}/annotate/clean.9.executable-targets.mlir"
     runtime = f"{data}/annotate/clean_r2i.csv"
+    unread = b"its operators are not shown"
     model = f"{data}/run/pair.mlir"
     dense = f"{made}/g.onnx"
     program, stats = f"{made}/p.qpc", f"{made}/stats"
@@ -104,9 +105,9 @@ def cases(data, made, client):
              "--dir", ".", "--reason", "why", volatile=("b/.baseline",)),
         Case("baseline_list", "baseline", "list", "--dir", f"{made}/baselines",
              remark=b"tacho: skipped: "),
-        Case("annotate_csv", "annotate", debug, runtime, "-o", "o.csv"),
-        Case("annotate_pb", "annotate", debug, runtime, "-o", "o.pb"),
-        Case("annotate_xlsx", "annotate", debug, runtime, "-o", "o.xlsx"),
+        Case("annotate_csv", "annotate", debug, runtime, "-o", "o.csv", remark=unread),
+        Case("annotate_pb", "annotate", debug, runtime, "-o", "o.pb", remark=unread),
+        Case("annotate_xlsx", "annotate", debug, runtime, "-o", "o.xlsx", remark=unread),
         Case("report", "report", runtime, f"{data}/torq/t2.csv", "-o", "o.html",
              remark=b"tacho: skipped: "),
         Case("compile_table", "compile", dense, "-m", "aic100"),
@@ -137,7 +138,7 @@ def cases(data, made, client):
         Case("perfetto_logger", "perfetto_logger.py", "--compile_profile", f"{data}/torq/t1.csv",
              "--runtime_profile", f"{data}/torq/r0.csv", "--pb", "o.pb", dropin=True),
         Case("annotate_profiling", "annotate_profiling.py", debug, runtime, "o.csv",
-             "--perfetto_file", "o.pb", dropin=True),
+             "--perfetto_file", "o.pb", dropin=True, remark=unread),
         Case("iree_run", "iree-run-module", f"--module={made}/add.vmfb", "--input=1x56x56x24xi8=1",
              "--output=@o.npy", volatile=("-",), dropin=True),
         *wrapping(client),
