@@ -78,7 +78,7 @@ def check(name, events, text, codes=(0,), arrows=0):
     if len(judge.flows) != arrows:
         failures.append(f"{name}: {len(judge.flows)} arrows, not {arrows}")
     metrics = [json.loads(line) for line in run("overview", path, "--format", "json", codes=codes).splitlines()]
-    busy = {row["metric"]: row["time_ns"] for row in metrics}.get("COMPUTE_COMBINED", 0)
+    busy = {row["metric"]: row["time_ns"] for row in metrics if "metric" in row}.get("COMPUTE_COMBINED", 0)
     if busy != expected_busy(events):
         failures.append(f"{name}: busy for {busy} ns, not {expected_busy(events)}")
     return rows
