@@ -599,15 +599,23 @@ function summariseOps(profile, counts, from, to) {
     return withShares(groups);
 }
 
-/* Adds to each operator its share of the own time of its part and origin. */
+/* Devices, the host, or what is neither: their times are never added up. */
+const DEVICE_CLASSES = ['control', 'dma_in', 'dma_out', 'dma_local', 'compute', 'vector'];
+const HOST_CLASSES = ['host', 'host_copy', 'runtime'];
+
+function sideOf(group) {
+    return DEVICE_CLASSES.includes(group.class) ? 0 : HOST_CLASSES.includes(group.class) ? 1 : 2;
+}
+
+/* Adds to each operator its share of the own time of its part, origin and side. */
 function withShares(groups) {
     const totals = new Map();
+    const keyOf = group => `${group.part} ${group.origin} ${sideOf(group)}`;
     for (const group of groups) {
-        const key = `${group.part} ${group.origin}`;
-        totals.set(key, (totals.get(key) || 0) + group.self);
+        totals.set(keyOf(group), (totals.get(keyOf(group)) || 0) + group.self);
     }
     for (const group of groups) {
-        const total = totals.get(`${group.part} ${group.origin}`);
+        const total = totals.get(keyOf(group));
         group.share = total > 0 ? group.self / total : 0;
     }
     return groups;
