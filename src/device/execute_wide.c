@@ -36,10 +36,12 @@ static const char computing[] =
 
 static bool is_listed(const char *names, tacho_str type)
 {
-    for (const char *name = names; (name = strstr(name, type.data)) != NULL; name++) {
-        if (name > names && name[-1] == ' ' && name[type.len] == ' ' && type.len > 0) {
+    for (const char *name = names + 1; *name != '\0';) {
+        size_t len = strcspn(name, " ");
+        if (len == type.len && memcmp(name, type.data, len) == 0) {
             return true;
         }
+        name += len + 1;
     }
     return false;
 }
@@ -74,8 +76,8 @@ static bool is_for_twins(const tacho_execution *self, uint32_t step, const bool 
         return false;
     }
     if (tacho_str_equal(type, TACHO_STR("Cast")) && inputs == 1 && count == 2) {
-        return tacho_short_is(self->values[ids[0]].dtype) &&
-               !tacho_short_is(self->values[ids[1]].dtype);
+        return ids[1] != TACHO_NONE && tacho_short_is(self->values[ids[0]].dtype) &&
+               !tacho_short_is(self->values[ids[1]].dtype); /* ids[0] is live */
     }
     bool is_fixed = ids[0] != TACHO_NONE && is_constant[ids[0]] &&
                     (is_listed(viewing, type) || tacho_str_equal(type, TACHO_STR("Gather")));
