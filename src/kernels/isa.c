@@ -153,9 +153,9 @@ tacho_isa_choice tacho_isa_choose(const tacho_cpu_facts *facts, const char *limi
         choice.is_unknown = true;
         return choice;
     }
-    bool is_broken = choice.reason == TACHO_ISA_NO_PALETTE || choice.reason == TACHO_ISA_NO_TILES;
-    choice.isa = is_broken ? allowed : lower(choice.isa, allowed); /* as the user insists */
-    choice.reason = TACHO_ISA_USER;
+    tacho_isa best = choice.isa;
+    choice.isa = lower(best, allowed);
+    choice.reason = choice.isa == best ? choice.reason : TACHO_ISA_USER;
     return choice;
 }
 

@@ -35,7 +35,7 @@ const char *tacho_isa_name(tacho_isa isa);
 
 typedef enum tacho_isa_reason {
     TACHO_ISA_BEST,       /* all that the processor has */
-    TACHO_ISA_USER,       /* the user's variable says so */
+    TACHO_ISA_USER,       /* the processor has more, the user's variable allows no more */
     TACHO_ISA_NO_PALETTE, /* AMX, but CPUID leaf 0x1d has not its tiles */
     TACHO_ISA_NO_TILES,   /* AMX, but the operating system does not let us use tiles */
     TACHO_ISA_NO_AVX512,  /* AVX-512, but the operating system does not save its registers */

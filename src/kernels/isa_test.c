@@ -59,7 +59,8 @@ static void test_amx_without_palette(void **state)
     memset(facts.palette, 0, sizeof(facts.palette));
     check(&facts, NULL, TACHO_ISA_AVX512_CORE_BF16, TACHO_ISA_NO_PALETTE);
     check(&facts, "AVX2", TACHO_ISA_AVX2, TACHO_ISA_USER);
-    check(&facts, "avx512_core_amx", TACHO_ISA_AVX512_CORE_AMX, TACHO_ISA_USER);
+    check(&facts, "avx512_core_amx", TACHO_ISA_AVX512_CORE_BF16, TACHO_ISA_NO_PALETTE);
+    check(&facts, "ALL", TACHO_ISA_AVX512_CORE_BF16, TACHO_ISA_NO_PALETTE);
     facts = sapphire_rapids;
     facts.palette_max = 0;
     check(&facts, NULL, TACHO_ISA_AVX512_CORE_BF16, TACHO_ISA_NO_PALETTE);
@@ -87,7 +88,7 @@ static void test_state_that_is_not_saved(void **state)
     facts.saved_state = 3;
     check(&facts, NULL, TACHO_ISA_SSE41, TACHO_ISA_NO_AVX);
     facts.saved_state = 0;
-    check(&facts, "AVX512_CORE", TACHO_ISA_SSE41, TACHO_ISA_USER);
+    check(&facts, "AVX512_CORE", TACHO_ISA_SSE41, TACHO_ISA_NO_AVX);
 }
 
 static void test_older_processors(void **state)
@@ -108,7 +109,7 @@ static void test_older_processors(void **state)
     facts.features_ecx = 1U << 19;
     check(&facts, NULL, TACHO_ISA_SSE41, TACHO_ISA_BEST);
     check(&(tacho_cpu_facts){0}, NULL, TACHO_ISA_PLAIN, TACHO_ISA_BEST);
-    check(&(tacho_cpu_facts){0}, "AVX2", TACHO_ISA_PLAIN, TACHO_ISA_USER);
+    check(&(tacho_cpu_facts){0}, "AVX2", TACHO_ISA_PLAIN, TACHO_ISA_BEST);
 }
 
 static void test_limits(void **state)
@@ -119,7 +120,7 @@ static void test_limits(void **state)
     check(facts, "avx2_vnni", TACHO_ISA_AVX2, TACHO_ISA_USER); /* AVX-512 does not have it */
     check(facts, "AVX512_MIC_4OPS", TACHO_ISA_AVX2, TACHO_ISA_USER);
     check(facts, "AVX512_CORE_VNNI", TACHO_ISA_AVX512_CORE_VNNI, TACHO_ISA_USER);
-    check(facts, "ALL", TACHO_ISA_AVX512_CORE_AMX, TACHO_ISA_USER);
+    check(facts, "ALL", TACHO_ISA_AVX512_CORE_AMX, TACHO_ISA_BEST);
     check(facts, "AVX3", TACHO_ISA_AVX512_CORE_AMX, TACHO_ISA_BEST);
     assert_true(tacho_isa_choose(facts, "AVX3").is_unknown);
     assert_false(tacho_isa_choose(facts, "AVX2").is_unknown);
