@@ -135,11 +135,13 @@ static bool find_limit(const char *text, tacho_isa *out_isa)
     return strcasecmp(text, "ALL") == 0;
 }
 
-/* AVX2_VNNI is the one set that is not within those below it in the list. */
-static tacho_isa lower(tacho_isa a, tacho_isa b)
+/* The best that works, or what is allowed of it: AVX2_VNNI is the one set that is not within those
+ * below it in the list, but processors with more may have it, too. */
+static tacho_isa lower(const tacho_cpu_facts *facts, tacho_isa best, tacho_isa allowed)
 {
-    tacho_isa low = a < b ? a : b, high = a < b ? b : a;
-    return low == TACHO_ISA_AVX2_VNNI && high > low ? TACHO_ISA_AVX2 : low;
+    tacho_isa low = best < allowed ? best : allowed;
+    bool has_avx_vnni = (facts->more_eax & SEVEN_ONE_EAX_AVX_VNNI) != 0;
+    return low == TACHO_ISA_AVX2_VNNI && !has_avx_vnni ? TACHO_ISA_AVX2 : low;
 }
 
 tacho_isa_choice tacho_isa_choose(const tacho_cpu_facts *facts, const char *limit)
@@ -154,7 +156,7 @@ tacho_isa_choice tacho_isa_choose(const tacho_cpu_facts *facts, const char *limi
         return choice;
     }
     tacho_isa best = choice.isa;
-    choice.isa = lower(best, allowed);
+    choice.isa = lower(facts, best, allowed);
     choice.reason = choice.isa == best ? choice.reason : TACHO_ISA_USER;
     return choice;
 }
