@@ -251,6 +251,21 @@ static void test_make(void **state)
           ARRAY(F32, SHAPE(2), 0, 0));
 }
 
+/* Halves of 1, and quanta so small that their number is infinite in f32. */
+static void test_quantised_softmax(void **state)
+{
+    (void)state;
+    static const float scales[] = {1.0F / 128, 1e-38F, -1e-38F};
+    static const uint8_t expected[] = {64 + 9, 255, 0};
+    const tacho_array *x = ARRAY(U8, SHAPE(2), 7, 7), *zero = ARRAY(U8, SCALAR, 9);
+    for (size_t i = 0; i < sizeof(scales) / sizeof(scales[0]); i++) {
+        check(&(trial){.name = "com.microsoft.QLinearSoftmax",
+                       .inputs = {x, ARRAY(F32, SCALAR, 1), zero, ARRAY(F32, SCALAR, scales[i]),
+                                  zero}},
+              ARRAY(U8, SHAPE(2), expected[i], expected[i]));
+    }
+}
+
 static void test_slices(void **state)
 {
     (void)state;
@@ -279,10 +294,15 @@ static void test_slices(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_arithmetic), cmocka_unit_test(test_unary),
-        cmocka_unit_test(test_compare),    cmocka_unit_test(test_cast),
-        cmocka_unit_test(test_move),       cmocka_unit_test(test_reduce),
-        cmocka_unit_test(test_make),       cmocka_unit_test(test_slices),
+        cmocka_unit_test(test_arithmetic),
+        cmocka_unit_test(test_unary),
+        cmocka_unit_test(test_compare),
+        cmocka_unit_test(test_cast),
+        cmocka_unit_test(test_move),
+        cmocka_unit_test(test_reduce),
+        cmocka_unit_test(test_make),
+        cmocka_unit_test(test_slices),
+        cmocka_unit_test(test_quantised_softmax),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -52,10 +52,10 @@ static void soften_line(const tacho_kernel_call *call, const byte_line *line,
     int64_t added = zero == NULL ? 0 : tacho_int_at(zero, 0);
     for (int64_t i = 0; i < line->count; i++) {
         float share = exponentials[byte_at(line, input, i) + up] * quanta / sum;
-        int64_t whole = tacho_whole(rint((double)share)) + added;
-        tacho_set_int(
-            output, line->at + i * line->step,
-            tacho_clamp_int(whole, tacho_int_min(output->dtype), tacho_int_max(output->dtype)));
+        double whole = isnan(share) ? 0 : rint((double)share); /* infinite, if quanta are many */
+        tacho_set_int(output, line->at + i * line->step,
+                      tacho_clamp_int(tacho_whole(whole + (double)added),
+                                      tacho_int_min(output->dtype), tacho_int_max(output->dtype)));
     }
 }
 
