@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # make         build/bin/tacho and build/dropin/
 # make demo    build, and look at an example
-# make test    build with gcc and clang, run every test, also under sanitizers
+# make test    build with gcc and clang, run the tests that every change has to pass, also under sanitizers
 # make bench   speed, memory and size against the bars of docs/performance.md
 # make oracle  values of models against ONNX Runtime, which npm fetches for the moment, and
 #              every suite of kernels with every instruction set that the computer has
 # make check-schedules  every model on every machine against the rules of docs/schedules.md
-# make torture every failing call in every verb, valgrind, more sanitizers, two builds that must be equal
+# make torture the long tests, everything under sanitizers, fuzzers, every failing call in every verb, valgrind,
+#              two builds that must be equal
 # make fuzz    each fuzzer for FUZZ_SECONDS (default 60)
 # make board   the runtime of aarch64 boards for 'tacho run --host', with Debian's cross compiler
 # make wheel   the Python package with the library inside, to build/wheel

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# What is too long for 'make test': every failing call in every verb, commands killed at random moments,
-# valgrind, the thread and memory sanitizers, and two builds that must be the same.
+# What is too long for 'make test': tests with more cases, all tests under sanitizers, fuzzers, every failing
+# call in every verb, commands killed at random moments, valgrind, the thread and memory sanitizers, and two
+# builds that must be the same.
 # Stages can be named: tools/torture.sh walk valgrind
 #
 # Which tests run under what, and why not all:
@@ -18,7 +19,7 @@
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
 stages=("$@")
-((${#stages[@]})) || stages=(walk kills valgrind tsan msan same)
+((${#stages[@]})) || stages=(long asan fuzz walk kills valgrind tsan msan same)
 jobs=$(nproc)
 failed=()
 # Tests with millions of cases, large files or timers, vector_test, and those with pidfds.
@@ -41,6 +42,19 @@ stage() { # NAME COMMAND...
     printf '\n== torture: %s\n' "$name"
     "$@" || failed+=("$name")
     echo "== $name took $((SECONDS - start)) s"
+}
+
+# The release build as it is shipped: tests that are too long for every change, and golden cases.
+long() {
+    build release build || return 1
+    ctest --test-dir build -j "$jobs" --output-on-failure --no-tests=error -L long &&
+        ctest --test-dir build -j "$jobs" --output-on-failure --no-tests=error -R '^golden'
+}
+
+asan() {
+    build asan build-asan || return 1
+    ASAN_OPTIONS=detect_leaks=1:abort_on_error=0 UBSAN_OPTIONS=print_stacktrace=1 \
+        ctest --test-dir build-asan -j "$jobs" --output-on-failure --no-tests=error
 }
 
 walk() {
@@ -100,13 +114,16 @@ msan() {
 
 for name in "${stages[@]}"; do
     case $name in
+    long) stage "long tests" long ;;
+    asan) stage "address and undefined sanitizers" asan ;;
+    fuzz) stage "fuzzers" bash tools/fuzz.sh "${FUZZ_SECONDS:-60}" ;;
     walk) stage "failing calls" walk ;;
     kills) stage "kills" kills ;;
     valgrind) stage "valgrind" under_valgrind ;;
     tsan) stage "thread sanitizer" tsan ;;
     msan) stage "memory sanitizer" msan ;;
     same) stage "two builds" bash tests/hardening/reproducible.sh . ;;
-    *) echo "no such stage: $name (walk, kills, valgrind, tsan, msan, same)" >&2; exit 2 ;;
+    *) echo "no such stage: $name (long, asan, fuzz, walk, kills, valgrind, tsan, msan, same)" >&2; exit 2 ;;
     esac
 done
 if ((${#failed[@]})); then

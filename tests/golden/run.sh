@@ -72,6 +72,7 @@ bless() {
 # judge_traces DIR: every trace that tacho wrote there is one that viewers read as it was meant. A
 # case that damages one on purpose calls it cut*.
 judge_traces() {
+    [[ $(find "$1" -type f -print -quit) ]] || return 0
     PYTHONDONTWRITEBYTECODE=1 python3 "$here/../judge/judge_all.py" "$1" 2>&1 >/dev/null
 }
 
