@@ -11,6 +11,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 typedef int32_t tacho_cu_result; /* 0: it worked */
 
@@ -24,12 +25,16 @@ enum {
     TACHO_CU_MEMCPY = 1,
     TACHO_CU_MEMSET = 2,
     TACHO_CU_DEVICE = 8,
+    TACHO_CU_CONTEXT = 9,
     TACHO_CU_CONCURRENT_KERNEL = 10,
     TACHO_CU_OVERHEAD = 17,
+    TACHO_CU_ENVIRONMENT = 20,
     TACHO_CU_MEMCPY_PEER = 22,
+    TACHO_CU_STREAM = 37,
     TACHO_CU_SYNCHRONIZATION = 38,
     TACHO_CU_EXTERNAL_CORRELATION = 39,
     TACHO_CU_MEMORY = 49,
+    TACHO_CU_MEMORY_POOL = 50,
     TACHO_CU_GRAPH_TRACE = 51,
 };
 
@@ -78,6 +83,40 @@ typedef void tacho_cu_callback(void *user, uint32_t domain, uint32_t id, const v
 TACHO_CU_FUNCTIONS(TACHO_CU_TYPE)
 #undef TACHO_CU_TYPE
 
+/* What the newer subscription is told, which only CUDA 13 and later have: it names the holder. */
+typedef struct tacho_cu_subscription {
+    size_t size;
+    const char *name;
+    char *holder;
+    size_t holder_size;
+} tacho_cu_subscription;
+
+typedef tacho_cu_result tacho_cu_SubscribeV2(void **out_subscriber, tacho_cu_callback *callback,
+                                             void *user, tacho_cu_subscription *params);
+
+/* ---- fields of records ---------------------------------------------------------------------- */
+
+static inline uint32_t tacho_cu_u32(const uint8_t *record, size_t at)
+{
+    uint32_t value;
+    memcpy(&value, record + at, sizeof(value));
+    return value;
+}
+
+static inline uint64_t tacho_cu_u64(const uint8_t *record, size_t at)
+{
+    uint64_t value;
+    memcpy(&value, record + at, sizeof(value));
+    return value;
+}
+
+static inline const char *tacho_cu_text(const uint8_t *record, size_t at)
+{
+    const char *text = NULL;
+    memcpy(&text, record + at, sizeof(text));
+    return text;
+}
+
 /* ---- NVTX ---------------------------------------------------------------------------------- */
 
 enum { TACHO_NVTX_CALLBACKS = 1, TACHO_NVTX_CORE = 1, TACHO_NVTX_CORE2 = 5 };
@@ -110,6 +149,14 @@ enum {
 
 enum { TACHO_NVTX_ASCII = 1, TACHO_NVTX_WIDE = 2, TACHO_NVTX_REGISTERED = 3 };
 enum { TACHO_NVTX_COLOR_ARGB = 1 };
+enum {
+    TACHO_NVTX_U64 = 1,
+    TACHO_NVTX_I64 = 2,
+    TACHO_NVTX_F64 = 3,
+    TACHO_NVTX_U32 = 4,
+    TACHO_NVTX_I32 = 5,
+    TACHO_NVTX_F32 = 6,
+};
 
 /* What a mark or a range says about itself. */
 typedef struct tacho_nvtx_attributes {

@@ -7,10 +7,12 @@
 
 #include "cuda/names.h"
 
+#include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { IDS_MAX = 4096, NAME_ROOM = 96 };
+enum { IDS_MAX = 4096, NAME_ROOM = 96, HOLDER_ROOM = 128 };
 
 static const char call_category[] = "cuda";
 static const char wait_category[] = "cuda_wait";
@@ -117,12 +119,29 @@ static void enable(const tacho_cupti *cupti, void *subscriber, uint32_t domain, 
     }
 }
 
+/* By the newer function where there is one: it says who was first. */
+static tacho_cu_result subscribe(const tacho_cupti *cupti, void **out_subscriber,
+                                 char holder[HOLDER_ROOM])
+{
+    void *found = dlsym(cupti->library, "cuptiSubscribe_v2");
+    tacho_cu_SubscribeV2 *newer = NULL;
+    tacho_cu_subscription params = {sizeof(params), "tacho", holder, HOLDER_ROOM};
+    memcpy(&newer, &found, sizeof(newer));
+    return newer != NULL ? newer(out_subscriber, on_call, NULL, &params)
+                         : cupti->Subscribe(out_subscriber, on_call, NULL);
+}
+
 const char *tacho_cu_calls_start(const tacho_cupti *cupti)
 {
+    static char reason[HOLDER_ROOM + 64]; /* a program starts once */
+    char holder[HOLDER_ROOM] = "";
     void *subscriber = NULL;
-    tacho_cu_result result = cupti->Subscribe(&subscriber, on_call, NULL);
+    tacho_cu_result result = subscribe(cupti, &subscriber, holder);
     if (result == TACHO_CU_MULTIPLE_SUBSCRIBERS) {
-        return "another profiler has subscribed to its calls";
+        holder[HOLDER_ROOM - 1] = '\0';
+        snprintf(reason, sizeof(reason), "another profiler has subscribed to its calls%s%s",
+                 holder[0] != '\0' ? ": " : "", holder);
+        return reason;
     }
     if (result != 0) {
         return tacho_cupti_text(cupti, result);

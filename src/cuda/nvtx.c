@@ -19,10 +19,18 @@ enum { DEPTH_MAX = 128, NAME_ROOM = 256, KEPT_MAX = 1 << 10 };
 
 INJECTION_API int InitializeInjectionNvtx2(tacho_nvtx_find_export *find_export);
 
+/* What a range says about itself, besides its name. */
+typedef struct range_facts {
+    uint32_t color; /* ARGB; 0: none */
+    uint32_t category;
+    int32_t payload_type; /* 0: none */
+    uint64_t payload;     /* of that type */
+} range_facts;
+
 /* Ranges that a thread is in. Those deeper than DEPTH_MAX are lost, and counted. */
 typedef struct range_stack {
     tacho_client_zone zones[DEPTH_MAX];
-    uint32_t colors[DEPTH_MAX];
+    range_facts facts[DEPTH_MAX];
     uint32_t depth;
 } range_stack;
 
@@ -31,6 +39,7 @@ typedef struct free_range {
     uint64_t id; /* 0: nothing */
     uint64_t start_ns;
     const char *name;
+    range_facts facts;
 } free_range;
 
 static struct {
@@ -104,9 +113,82 @@ static void put_name(char room[NAME_ROOM], const char *domain, const tacho_nvtx_
     }
 }
 
+/* ---- facts --------------------------------------------------------------------------------- */
+
+/* As NVTX's structure grew, its size tells what of it there is: all of this was in the first. */
+static range_facts facts_of(const tacho_nvtx_attributes *given)
+{
+    range_facts facts = {0};
+    if (given != NULL) {
+        facts.color = given->color_type == TACHO_NVTX_COLOR_ARGB ? given->color : 0;
+        facts.category = given->category;
+        facts.payload_type = given->payload_type;
+        facts.payload = given->payload;
+    }
+    return facts;
+}
+
+/* Values for an event. |color| is referred to by them. */
+typedef struct range_args {
+    tacho_client_arg items[3];
+    size_t count;
+    char color[16];
+} range_args;
+
+static bool read_payload(const range_facts *facts, tacho_client_arg *out_arg)
+{
+    int32_t whole = 0;
+    float real = 0;
+    *out_arg = (tacho_client_arg){.key = "payload", .type = TACHO_CLIENT_UINT};
+    switch (facts->payload_type) {
+    case TACHO_NVTX_U64:
+        out_arg->value.as_uint = facts->payload;
+        return true;
+    case TACHO_NVTX_U32:
+        out_arg->value.as_uint = (uint32_t)facts->payload;
+        return true;
+    case TACHO_NVTX_I64:
+    case TACHO_NVTX_I32:
+        memcpy(&whole, &facts->payload, sizeof(whole));
+        out_arg->type = TACHO_CLIENT_INT;
+        out_arg->value.as_int =
+            facts->payload_type == TACHO_NVTX_I64 ? (int64_t)facts->payload : whole;
+        return true;
+    case TACHO_NVTX_F64:
+        out_arg->type = TACHO_CLIENT_REAL;
+        memcpy(&out_arg->value.as_real, &facts->payload, sizeof(double));
+        return true;
+    case TACHO_NVTX_F32:
+        memcpy(&real, &facts->payload, sizeof(real));
+        out_arg->type = TACHO_CLIENT_REAL;
+        out_arg->value.as_real = (double)real;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void put_args(const range_facts *facts, range_args *out_args)
+{
+    out_args->count = 0;
+    if (facts->color != 0) {
+        snprintf(out_args->color, sizeof(out_args->color), "#%06x",
+                 (unsigned)(facts->color & 0xffffff));
+        out_args->items[out_args->count++] = (tacho_client_arg){
+            .key = "color", .type = TACHO_CLIENT_TEXT, .value = {.as_text = out_args->color}};
+    }
+    if (facts->category != 0) {
+        out_args->items[out_args->count++] = (tacho_client_arg){
+            .key = "category", .type = TACHO_CLIENT_UINT, .value = {.as_uint = facts->category}};
+    }
+    if (read_payload(facts, &out_args->items[out_args->count])) {
+        out_args->count++;
+    }
+}
+
 /* ---- ranges -------------------------------------------------------------------------------- */
 
-static int push_range(const char *name, uint32_t color)
+static int push_range(const char *name, range_facts facts)
 {
     range_stack *stack = this_stack();
     if (stack == NULL) {
@@ -116,7 +198,7 @@ static int push_range(const char *name, uint32_t color)
     tacho_client_site *site = depth < DEPTH_MAX ? tacho_cu_site(name, range_category) : NULL;
     if (depth < DEPTH_MAX) {
         stack->zones[depth] = (tacho_client_zone){0};
-        stack->colors[depth] = color;
+        stack->facts[depth] = facts;
     }
     if (site != NULL) {
         tacho_client_zone_begin(&stack->zones[depth], site);
@@ -134,23 +216,23 @@ static int pop_range(void)
     }
     uint32_t depth = --stack->depth;
     if (depth < DEPTH_MAX) {
-        char color[16];
-        snprintf(color, sizeof(color), "#%06x", (unsigned)(stack->colors[depth] & 0xffffff));
-        const tacho_client_arg arg = {
-            .key = "color", .type = TACHO_CLIENT_TEXT, .value = {.as_text = color}};
-        tacho_client_zone_end_args(&stack->zones[depth], &arg, stack->colors[depth] != 0 ? 1 : 0);
+        range_args args;
+        put_args(&stack->facts[depth], &args);
+        tacho_client_zone_end_args(&stack->zones[depth], args.items, args.count);
     }
     return (int)depth;
 }
 
-static uint64_t start_range(const char *name)
+static uint64_t start_range(const char *name, range_facts facts)
 {
     const tacho_client_site *site = tacho_cu_site(name, range_category);
     lock_kept();
     uint64_t id = ++kept.last_id;
     bool is_one_lost = kept.ranges[id % KEPT_MAX].id != 0; /* one that is open for too long */
-    kept.ranges[id % KEPT_MAX] = (free_range){
-        .id = id, .start_ns = tacho_client_now(), .name = site != NULL ? site->name : "range"};
+    kept.ranges[id % KEPT_MAX] = (free_range){.id = id,
+                                              .start_ns = tacho_client_now(),
+                                              .name = site != NULL ? site->name : "range",
+                                              .facts = facts};
     unlock_kept();
     if (is_one_lost) {
         tacho_client_report_lost(1);
@@ -167,34 +249,48 @@ static void end_range(uint64_t id)
     }
     unlock_kept();
     if (range.id == id && id != 0) {
+        range_args args;
+        put_args(&range.facts, &args);
         const tacho_client_op op = {.code = range.name,
                                     .type = range_category,
                                     .call = id,
                                     .host_start_ns = range.start_ns,
-                                    .host_end_ns = tacho_client_now()};
+                                    .host_end_ns = tacho_client_now(),
+                                    .args = args.items,
+                                    .arg_count = args.count};
         tacho_client_report_op(&op);
     }
 }
 
 /* ---- what NVTX calls: domains are their names ------------------------------------------------ */
 
-static uint32_t color_of(const tacho_nvtx_attributes *given)
-{
-    return given != NULL && given->color_type == TACHO_NVTX_COLOR_ARGB ? given->color : 0;
-}
-
+/* A message is a text, so a payload is behind it. */
 static void domain_mark_ex(const char *domain, const tacho_nvtx_attributes *given)
 {
-    char name[NAME_ROOM];
+    char name[NAME_ROOM], text[NAME_ROOM + 48];
+    const range_facts facts = facts_of(given);
+    tacho_client_arg payload;
     put_name(name, domain, given);
-    tacho_client_message(name, strlen(name));
+    int len = snprintf(text, sizeof(text), "%s", name);
+    if (read_payload(&facts, &payload)) {
+        size_t used = (size_t)len;
+        char *rest = text + used;
+        len += payload.type == TACHO_CLIENT_REAL
+                   ? snprintf(rest, sizeof(text) - used, ", payload %.17g", payload.value.as_real)
+               : payload.type == TACHO_CLIENT_INT
+                   ? snprintf(rest, sizeof(text) - used, ", payload %lld",
+                              (long long)payload.value.as_int)
+                   : snprintf(rest, sizeof(text) - used, ", payload %llu",
+                              (unsigned long long)payload.value.as_uint);
+    }
+    tacho_client_message(text, (size_t)len);
 }
 
 static int domain_push_ex(const char *domain, const tacho_nvtx_attributes *given)
 {
     char name[NAME_ROOM];
     put_name(name, domain, given);
-    return push_range(name, color_of(given));
+    return push_range(name, facts_of(given));
 }
 
 static int domain_pop(const char *domain)
@@ -207,7 +303,7 @@ static uint64_t domain_start_ex(const char *domain, const tacho_nvtx_attributes 
 {
     char name[NAME_ROOM];
     put_name(name, domain, given);
-    return start_range(name);
+    return start_range(name, facts_of(given));
 }
 
 static void domain_end(const char *domain, uint64_t id)
@@ -271,7 +367,7 @@ static int push_ex(const tacho_nvtx_attributes *given)
 
 static int push_text(const char *text)
 {
-    return push_range(text != NULL ? text : "range", 0);
+    return push_range(text != NULL ? text : "range", facts_of(NULL));
 }
 
 static int push_wide(const uint32_t *text)
@@ -288,14 +384,14 @@ static uint64_t start_ex(const tacho_nvtx_attributes *given)
 
 static uint64_t start_text(const char *text)
 {
-    return start_range(text != NULL ? text : "range");
+    return start_range(text != NULL ? text : "range", facts_of(NULL));
 }
 
 static uint64_t start_wide(const uint32_t *text)
 {
     char room[NAME_ROOM];
     put_wide(room, text);
-    return start_range(room);
+    return start_range(room, facts_of(NULL));
 }
 
 /* ---- the tables ------------------------------------------------------------------------------ */

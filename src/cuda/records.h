@@ -15,9 +15,6 @@ typedef struct tacho_cu_counts {
     uint64_t overhead_ns;
 } tacho_cu_counts;
 
-/* Compares CUPTI's clock with ours; of use now and then. */
-void tacho_cu_clock_compare(const tacho_cupti *cupti);
-
 /* Takes a buffer of records. Buffers are taken one at a time. */
 void tacho_cu_take_records(const tacho_cupti *cupti, uint8_t *buffer, size_t size);
 

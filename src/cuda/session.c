@@ -5,6 +5,7 @@
  * few times a second, so that a killed program loses no more than those of the last moment.
  */
 #include "cuda/calls.h"
+#include "cuda/clock.h"
 #include "cuda/names.h"
 #include "cuda/records.h"
 #include "cuda/rivals.h"
@@ -177,6 +178,8 @@ static const struct {
     int from, below; /* levels */
 } kinds[] = {
     {TACHO_CU_DEVICE, 0, 1000},
+    {TACHO_CU_CONTEXT, 0, 1000},
+    {TACHO_CU_STREAM, 0, 1000},
     {TACHO_CU_CONCURRENT_KERNEL, 0, 1000},
     {TACHO_CU_MEMCPY, 0, 1000},
     {TACHO_CU_MEMCPY_PEER, 0, 1000},
@@ -186,6 +189,8 @@ static const struct {
     {TACHO_CU_EXTERNAL_CORRELATION, 70, 1000},
     {TACHO_CU_SYNCHRONIZATION, 100, 1000}, /* makes each launch dear; calls show who waits */
     {TACHO_CU_MEMORY, 100, 1000},
+    {TACHO_CU_MEMORY_POOL, 100, 1000},
+    {TACHO_CU_ENVIRONMENT, 100, 1000},
 };
 
 static bool is_wanted(size_t index)

@@ -60,7 +60,7 @@ class Injection(unittest.TestCase):
 
     def said(self):
         """What is counted when the program ends: records of work, those without times, dropped ones."""
-        text = next(m for m in self.messages if m.startswith("CUDA: "))
+        text = next(m for m in self.messages if m.startswith("CUDA: records"))
         return tuple(int(part.split()[-1]) for part in text.split(", ")[:3])
 
     def test_training(self):
@@ -156,13 +156,45 @@ class Injection(unittest.TestCase):
         self.profile("memory", level="100")
         self.assertEqual(sorted(c["args"]["memory"] for c in self.counters), [500, 1000, 1500])
 
+    def test_facts(self):
+        """Pools, clocks, power and temperature are counters at level 100; a stream has a priority."""
+        self.profile("facts", level="100")
+        values = collections.defaultdict(list)
+        for counter in self.counters:
+            for key, value in counter["args"].items():
+                values[f"{counter['name']} {key}"].append(value)
+        self.assertEqual(values, {"GPU 0 memory pools": [1000, 6000, 2000, 1000], "GPU 0 SM clock": [1980],
+                                  "GPU 0 memory clock": [2619], "GPU 0 temperature": [41], "GPU 0 power": [350.5]})
+        self.assertEqual({e["name"]: e["args"].get("priority") for e in self.spans["op"]},
+                         {"first": -5, "second": None})
+        self.assertIn("CUDA: GPU 0 is Stand-in GPU, compute capability 9.0, 132 multiprocessors, 1980 MHz, "
+                      "memory 144384 MiB, 4800 GB/s, L2 cache 51200 KiB", self.messages)
+        self.profile("facts", level="70")
+        self.assertEqual(self.counters, [])
+
+    def test_payloads(self):
+        """Ranges have the payload and the category that the program gave them; marks say it."""
+        self.profile("payloads")
+        expected = [str(2**64 - 1), -7, 1.5, 2**32 - 1, -8, 0.5, None, None]
+        for category, spans in (("nvtx", self.spans["nvtx"]), ("op", self.spans["op"])):
+            spans.sort(key=lambda e: e["ts"])
+            with self.subTest(category=category):
+                self.assertEqual([e.get("args", {}).get("payload") for e in spans], expected)
+                self.assertEqual([e.get("args", {}).get("category") for e in spans], [None, *range(1, 8)])
+        self.assertEqual([m for m in self.messages if m.startswith("paid")],
+                         ["paid" if value is None else f"paid, payload {value}" for value in expected])
+
     def test_older_records(self):
         self.profile("train", "2", STANDIN_VERSION="26")
         self.assertEqual(self.names("op").total(), 6)
 
     def test_refusals(self):
         """One line says why; the program runs on, and ends as it does."""
-        for variables, reason in (({"STANDIN_REFUSES": "39"}, "another profiler"),
+        for variables, reason in (({"STANDIN_REFUSES": "39"}, "another profiler has subscribed to its calls"),
+                                  ({"STANDIN_REFUSES": "39", "STANDIN_HOLDER": "CUPTI for Nsight"},
+                                   "has subscribed to its calls: CUPTI for Nsight"),
+                                  ({"STANDIN_REFUSES": "39", "STANDIN_HOLDER": "x" * 300},
+                                   "has subscribed to its calls: " + "x" * 127),
                                   ({"STANDIN_REFUSES": "999"}, "CUPTI_ERROR_UNKNOWN"),
                                   ({"STANDIN_NO_KERNELS": "999"}, "CUPTI_ERROR_UNKNOWN"),
                                   ({"STANDIN_VERSION": "17"}, "older than CUDA 12")):

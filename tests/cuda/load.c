@@ -39,6 +39,9 @@ static int (*nvtx_push)(const char *text);
 static int (*nvtx_pop)(void);
 static int (*nvtx_push_wide)(const wchar_t *text);
 static void (*nvtx_mark)(const char *text);
+static void (*nvtx_mark_ex)(const tacho_nvtx_attributes *attributes);
+static uint64_t (*nvtx_start_ex)(const tacho_nvtx_attributes *attributes);
+static void (*nvtx_end)(uint64_t id);
 static int (*nvtx_domain_push)(const char *domain, const tacho_nvtx_attributes *attributes);
 static int (*nvtx_domain_pop)(const char *domain);
 static const char *(*nvtx_create)(const char *name);
@@ -55,6 +58,9 @@ static int find_table(int32_t module, tacho_nvtx_function ***out_table, uint32_t
     core[TACHO_NVTX_RANGE_PUSH_WIDE] = (tacho_nvtx_function *)&nvtx_push_wide;
     core[TACHO_NVTX_RANGE_POP] = (tacho_nvtx_function *)&nvtx_pop;
     core[TACHO_NVTX_MARK] = (tacho_nvtx_function *)&nvtx_mark;
+    core[TACHO_NVTX_MARK_EX] = (tacho_nvtx_function *)&nvtx_mark_ex;
+    core[TACHO_NVTX_RANGE_START_EX] = (tacho_nvtx_function *)&nvtx_start_ex;
+    core[TACHO_NVTX_RANGE_END] = (tacho_nvtx_function *)&nvtx_end;
     core2[TACHO_NVTX_DOMAIN_RANGE_PUSH_EX] = (tacho_nvtx_function *)&nvtx_domain_push;
     core2[TACHO_NVTX_DOMAIN_RANGE_POP] = (tacho_nvtx_function *)&nvtx_domain_pop;
     core2[TACHO_NVTX_DOMAIN_CREATE] = (tacho_nvtx_function *)&nvtx_create;
@@ -249,6 +255,54 @@ static void run_memory(void)
     launch("timed", STREAM, 100);
 }
 
+/* What is no work: pools, clocks, power, a stream that comes first. */
+static void run_facts(void)
+{
+    standin_pool(0x1000, 1000, 1);
+    standin_pool(0x2000, 5000, 1);
+    standin_pool(0x2000, 1000, 3);
+    standin_pool(0x1000, 1000, 2);
+    standin_environment(1, 1980, 2619);
+    standin_environment(2, 41, 0);
+    standin_environment(3, 350500, 700000);
+    standin_environment(99, 1, 1);
+    standin_stream(1, STREAM, -5);
+    standin_context(2, 0);
+    launch("first", STREAM, 100);
+    launch("second", STREAM + 1, 100);
+}
+
+/* A payload of each type, of a range in this thread, of one across threads, and of a mark. */
+static void run_payloads(void)
+{
+    static const struct {
+        int32_t type;
+        uint64_t bits;
+    } payloads[] = {
+        {TACHO_NVTX_U64, UINT64_MAX},
+        {TACHO_NVTX_I64, (uint64_t)-7},
+        {TACHO_NVTX_F64, 0x3ff8000000000000},
+        {TACHO_NVTX_U32, 0xaaaaaaaaffffffff},
+        {TACHO_NVTX_I32, 0xaaaaaaaafffffff8},
+        {TACHO_NVTX_F32, 0xaaaaaaaa3f000000},
+        {0, 5},
+        {77, 5},
+    };
+    for (size_t i = 0; nvtx_start_ex != NULL && i < sizeof(payloads) / sizeof(payloads[0]); i++) {
+        const tacho_nvtx_attributes attributes = {.version = 3,
+                                                  .size = sizeof(attributes),
+                                                  .category = (uint32_t)i,
+                                                  .payload_type = payloads[i].type,
+                                                  .payload = payloads[i].bits,
+                                                  .message_type = TACHO_NVTX_ASCII,
+                                                  .message = "paid"};
+        nvtx_domain_push("", &attributes);
+        nvtx_mark_ex(&attributes);
+        nvtx_domain_pop("");
+        nvtx_end(nvtx_start_ex(&attributes));
+    }
+}
+
 /* ---- a program that profiles itself --------------------------------------------------------- */
 
 enum { OWN_BYTES = 1 << 16 };
@@ -331,6 +385,10 @@ int main(int argc, char **argv)
         run_abrupt(count);
     } else if (strcmp(mode, "memory") == 0) {
         run_memory();
+    } else if (strcmp(mode, "facts") == 0) {
+        run_facts();
+    } else if (strcmp(mode, "payloads") == 0) {
+        run_payloads();
     } else if (strcmp(mode, "itself") == 0) {
         run_itself(count);
     } else {

@@ -112,6 +112,20 @@ tacho_cu_result cuptiSubscribe(void **out_subscriber, tacho_cu_callback *callbac
     return (tacho_cu_result)refusal;
 }
 
+API tacho_cu_result cuptiSubscribe_v2(void **out_subscriber, tacho_cu_callback *callback,
+                                      void *user, tacho_cu_subscription *params);
+
+tacho_cu_result cuptiSubscribe_v2(void **out_subscriber, tacho_cu_callback *callback, void *user,
+                                  tacho_cu_subscription *params)
+{
+    const char *holder = getenv("STANDIN_HOLDER");
+    tacho_cu_result result = cuptiSubscribe(out_subscriber, callback, user);
+    if (result == TACHO_CU_MULTIPLE_SUBSCRIBERS && holder != NULL && params->holder != NULL) {
+        strncpy(params->holder, holder, params->holder_size);
+    }
+    return result;
+}
+
 tacho_cu_result cuptiUnsubscribe(void *subscriber)
 {
     (void)subscriber;
@@ -249,12 +263,17 @@ static void say_device(void)
     }
     standin.has_said_device = true;
     put_u32(record, 0, TACHO_CU_DEVICE);
+    put_u64(record, 8, 4800000000);
+    put_u64(record, 16, (uint64_t)141 << 30);
+    put_u32(record, 28, 50 << 20);
     put_u32(record, 32, 32);
+    put_u32(record, 36, 1980000);
     put_u32(record, 44, 132);
     put_u32(record, 52, 64);
     put_u32(record, 56, 32);
     put_u32(record, 60, 233472);
     put_u32(record, 64, 65536);
+    put_u32(record, 104, 9);
     memcpy(record + 136, &pointer, sizeof(pointer));
     add_record(record, 184);
 }
@@ -360,6 +379,48 @@ void standin_memory(const standin_work *work, int is_release)
     put_u64(record, 32, work->start);
     put_u32(record, 52, work->device);
     add_record(record, 128);
+}
+
+void standin_pool(uint64_t address, uint64_t bytes, uint32_t operation)
+{
+    uint8_t record[RECORD_MAX] = {0};
+    put_u32(record, 0, TACHO_CU_MEMORY_POOL);
+    put_u32(record, 4, operation);
+    put_u32(record, 8, 1);
+    put_u64(record, 32, address);
+    put_u64(record, 40, bytes);
+    put_u64(record, 56, standin_now());
+    add_record(record, 80);
+}
+
+void standin_environment(uint32_t kind, uint32_t first, uint32_t second)
+{
+    uint8_t record[RECORD_MAX] = {0};
+    put_u32(record, 0, TACHO_CU_ENVIRONMENT);
+    put_u64(record, 8, standin_now());
+    put_u32(record, 16, kind);
+    put_u32(record, 20, first);
+    put_u32(record, 24, second);
+    add_record(record, 40);
+}
+
+void standin_context(uint32_t context, uint32_t device)
+{
+    uint8_t record[RECORD_MAX] = {0};
+    put_u32(record, 0, TACHO_CU_CONTEXT);
+    put_u32(record, 4, context);
+    put_u32(record, 8, device);
+    add_record(record, 32);
+}
+
+void standin_stream(uint32_t context, uint32_t stream, int32_t priority)
+{
+    uint8_t record[RECORD_MAX] = {0};
+    put_u32(record, 0, TACHO_CU_STREAM);
+    put_u32(record, 4, context);
+    put_u32(record, 8, stream);
+    put_u32(record, 12, (uint32_t)priority);
+    add_record(record, 24);
 }
 
 void standin_external(uint32_t correlation, uint64_t id)

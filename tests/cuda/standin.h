@@ -7,6 +7,7 @@
  *
  *   STANDIN_VERSION    the version that it says it has
  *   STANDIN_REFUSES    the result of the subscription: 39 another profiler was first
+ *   STANDIN_HOLDER     the name of that profiler, which the newer subscription tells
  *   STANDIN_NO_KERNELS the result of enabling kernels
  *   STANDIN_DROPS      that many records are said to be dropped with the first buffer
  */
@@ -33,6 +34,12 @@ void standin_set(const standin_work *work);
 void standin_graph(const standin_work *work);
 void standin_sync(const standin_work *work);
 void standin_memory(const standin_work *work, int is_release);
+/* A pool of device 0: 1 made, 2 gone, 3 cut. */
+void standin_pool(uint64_t address, uint64_t bytes, uint32_t operation);
+/* 1 clocks, 2 temperature, 3 power. */
+void standin_environment(uint32_t kind, uint32_t first, uint32_t second);
+void standin_context(uint32_t context, uint32_t device);
+void standin_stream(uint32_t context, uint32_t stream, int32_t priority);
 void standin_external(uint32_t correlation, uint64_t id);
 
 /* Hands the full and the begun buffers over, the last first. */
