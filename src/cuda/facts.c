@@ -175,10 +175,10 @@ static void take_environment(const uint8_t *record)
         count(device, "memory clock", "MHz", tacho_cu_u32(record, 24), ticks);
         break;
     case TEMPERATURE:
-        count(device, "temperature", "C", first, ticks);
+        count(device, "temperature (C)", "count", first, ticks);
         break;
     case POWER:
-        count(device, "power", "W", first / 1000.0, ticks);
+        count(device, "power (W)", "count", first / 1000.0, ticks);
         break;
     default:
         break;

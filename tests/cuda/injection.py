@@ -164,7 +164,7 @@ class Injection(unittest.TestCase):
             for key, value in counter["args"].items():
                 values[f"{counter['name']} {key}"].append(value)
         self.assertEqual(values, {"GPU 0 memory pools": [1000, 6000, 2000, 1000], "GPU 0 SM clock": [1980],
-                                  "GPU 0 memory clock": [2619], "GPU 0 temperature": [41], "GPU 0 power": [350.5]})
+                                  "GPU 0 memory clock": [2619], "GPU 0 temperature (C)": [41], "GPU 0 power (W)": [350.5]})
         self.assertEqual({e["name"]: e["args"].get("priority") for e in self.spans["op"]},
                          {"first": -5, "second": None})
         self.assertIn("CUDA: GPU 0 is Stand-in GPU, compute capability 9.0, 132 multiprocessors, 1980 MHz, "
