@@ -162,7 +162,7 @@ class tacho_analyse_side(Structure):
 
 class tacho_analyse_diff_options(Structure):
     _fields_ = [("input", tacho_view_options), ("by_type", c_bool), ("top", c_uint64),
-                ("gate", c_char_p), ("reserved", c_uint64 * 6)]
+                ("gate", c_char_p), ("by", c_char_p), ("reserved", c_uint64 * 5)]
 
 
 class tacho_analyse_diff_result(Structure):

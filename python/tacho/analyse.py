@@ -123,16 +123,18 @@ def _sources_of(side: Union[Source, Sequence[Source]]) -> Sequence[Source]:
 
 
 def diff(before: Union[Source, Sequence[Source]], after: Union[Source, Sequence[Source]], *,
-         by_type: bool = False, top: int = 0, gate: Optional[str] = None,
-         progress: Optional[Progress] = None, **reading: Any) -> Diff:
+         by: Optional[str] = None, by_type: bool = False, top: int = 0,
+         gate: Optional[str] = None, progress: Optional[Progress] = None, **reading: Any) -> Diff:
     """What changed between the profiles |before| and |after|, each a source or a list of them.
+    |by| is what a row is: "instance" (an operator), "type", "layer" or "layer:3" (layers to three
+    levels); by_type=True is by="type".
     |gate| is a limit such as "rel=3%,abs=20us"; the result's outcome says whether it holds."""
     options, result = _abi.tacho_analyse_diff_options(), _abi.tacho_analyse_diff_result()
     pointer = ctypes.c_void_p()
     with Guard() as guard, Inputs(_sources_of(before)).paths() as old, \
             Inputs(_sources_of(after)).paths() as new:
         ViewOptions(**reading).fill(options.input, guard, progress)
-        set_members(options, by_type=by_type, top=top, gate=c_text(gate))
+        set_members(options, by_type=by_type, top=top, gate=c_text(gate), by=c_text(by))
         sides = (_abi.tacho_analyse_side * 2)(
             *(_abi.tacho_analyse_side(ctypes.cast(paths, _abi.texts), count)
               for paths, count in (old, new)))

@@ -6,6 +6,7 @@
 #include "analyses/diff.h"
 
 #include "analyses/diff_types.h"
+#include "analyses/groups/groups.h"
 #include "base/grow.h"
 #include "base/maths.h"
 
@@ -28,6 +29,37 @@ typedef struct making {
     uint32_t *ran;        /* samples in which it ran */
     size_t ran_count;
 } making;
+
+tacho_status tacho_diff_by_parse(tacho_str text, tacho_diff_by *out_by, unsigned *out_depth)
+{
+    static const tacho_str words[] = {
+#define TACHO_DIFF_BY_WORD(id, word) TACHO_STR_INIT(word),
+        TACHO_DIFF_BYS(TACHO_DIFF_BY_WORD)
+#undef TACHO_DIFF_BY_WORD
+    };
+    tacho_group_key key = TACHO_GROUP_BY_OP;
+    *out_depth = 0;
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        if (tacho_str_equal(text, words[i])) {
+            *out_by = (tacho_diff_by)i;
+            return TACHO_OK;
+        }
+    }
+    *out_by = TACHO_DIFF_BY_LAYER;
+    return tacho_group_key_parse(text, &key, out_depth) && key == TACHO_GROUP_BY_LAYER
+               ? TACHO_OK
+               : tacho_fail(TACHO_CODE_USAGE,
+                            "expected instance, type, layer or layer:N (N from 1 to %d), not "
+                            "'%.*s'",
+                            TACHO_GROUP_DEPTH_MAX, TACHO_STR_ARG(text));
+}
+
+tacho_str tacho_diff_group_of(const tacho_diff *diff, size_t side, uint32_t op)
+{
+    const tacho_samples *samples = diff->sides[side];
+    return diff->options.by == TACHO_DIFF_BY_LAYER ? tacho_diff_layer_of(samples, &samples->ops[op])
+                                                   : tacho_diff_type_of(samples, &samples->ops[op]);
+}
 
 static size_t sample_count(const tacho_samples *samples)
 {
@@ -205,16 +237,25 @@ static void fill_means(making *self)
 
 /* ---- all of it ----------------------------------------------------------------------------- */
 
-/* What became of a type: its operators on side B may be of another. */
-static tacho_diff_kind kind_of_type(const tacho_diff *diff, const tacho_diff_row *row)
+/* What became of a type or layer: its operators on side B may all be of another. */
+static tacho_diff_kind kind_of_group(const making *self, size_t at)
 {
+    const tacho_diff *diff = self->diff;
+    const tacho_diff_row *row = &diff->rows[at];
     if (row->ops[0] == TACHO_NONE || row->ops[1] == TACHO_NONE) {
         return row->ops[0] == TACHO_NONE ? TACHO_DIFF_NEW : TACHO_DIFF_REMOVED;
     }
     const tacho_samples *b = diff->sides[1];
-    tacho_str type = tacho_diff_type_of(b, &b->ops[row->ops[1]]);
-    return tacho_str_equal(type, tacho_strings_get(&diff->types, row->type)) ? TACHO_DIFF_SAME
-                                                                             : TACHO_DIFF_RENAMED;
+    tacho_str name = tacho_strings_get(&diff->groups, row->group);
+    size_t end =
+        diff->options.by == TACHO_DIFF_BY_LAYER ? self->firsts[1][at + 1] : self->firsts[1][at] + 1;
+    for (size_t i = self->firsts[1][at]; i < end; i++) {
+        if (tacho_str_equal(tacho_diff_group_of(diff, 1, self->members[1][i]), name)) {
+            return TACHO_DIFF_SAME;
+        }
+    }
+    return b->has_layers || diff->options.by == TACHO_DIFF_BY_TYPE ? TACHO_DIFF_RENAMED
+                                                                   : TACHO_DIFF_SAME;
 }
 
 static tacho_status fill_rows(making *self)
@@ -226,9 +267,9 @@ static tacho_status fill_rows(making *self)
         row->kind = self->match.kinds[i];
         fill_side(self, i, 0);
         fill_side(self, i, 1);
-        if (diff->options.by_type) {
-            row->type = (uint32_t)i + 1;
-            row->kind = kind_of_type(diff, row);
+        if (diff->options.by != TACHO_DIFF_BY_INSTANCE) {
+            row->group = (uint32_t)i + 1;
+            row->kind = kind_of_group(self, i);
         }
         row->shift = tacho_shift_of(&row->sides[0].moments, &row->sides[1].moments);
     }
@@ -307,9 +348,11 @@ static tacho_status match_rows(making *self)
     tacho_diff *diff = self->diff;
     TACHO_TRY(tacho_diff_match_init(&self->match, diff->sides[0], diff->sides[1]));
     TACHO_TRY(compare_shapes(self));
-    if (diff->options.by_type) {
-        TACHO_TRY(tacho_strings_init(&diff->types));
-        TACHO_TRY(tacho_diff_match_types(&self->match, &diff->types));
+    if (diff->options.by != TACHO_DIFF_BY_INSTANCE) {
+        TACHO_TRY(tacho_strings_init(&diff->groups));
+        TACHO_TRY(diff->options.by == TACHO_DIFF_BY_TYPE
+                      ? tacho_diff_match_types(&self->match, &diff->groups)
+                      : tacho_diff_match_layers(&self->match, &diff->groups));
     }
     diff->row_count = self->match.kind_count;
     return TACHO_OK;
@@ -384,6 +427,6 @@ tacho_status tacho_diff_init(tacho_diff *diff, const tacho_samples *a, const tac
 void tacho_diff_deinit(tacho_diff *diff)
 {
     free(diff->rows);
-    tacho_strings_deinit(&diff->types);
+    tacho_strings_deinit(&diff->groups);
     *diff = (tacho_diff){.rows = NULL};
 }

@@ -55,7 +55,7 @@ typedef struct tacho_diff_side {
 
 typedef struct tacho_diff_row {
     tacho_diff_kind kind;
-    uint32_t type;   /* string of the diff's types, where rows are types */
+    uint32_t group;  /* string of the diff's groups, where rows are types or layers */
     uint32_t ops[2]; /* the first operator of each side, TACHO_NONE for none */
     uint32_t op_counts[2];
     tacho_diff_side sides[2];
@@ -63,8 +63,24 @@ typedef struct tacho_diff_row {
     tacho_verdict verdict;
 } tacho_diff_row;
 
+/* What a row is: id, word. */
+#define TACHO_DIFF_BYS(X)                                                                          \
+    X(INSTANCE, "instance")                                                                        \
+    X(TYPE, "type")                                                                                \
+    X(LAYER, "layer")
+
+typedef enum tacho_diff_by {
+#define TACHO_DIFF_BY_ENUM(id, word) TACHO_DIFF_BY_##id,
+    TACHO_DIFF_BYS(TACHO_DIFF_BY_ENUM)
+#undef TACHO_DIFF_BY_ENUM
+} tacho_diff_by;
+
+/* Reads "type", "layer:3": what rows are and how deep layers go, 0 for all. */
+tacho_status tacho_diff_by_parse(tacho_str text, tacho_diff_by *out_by,
+                                 unsigned *out_depth) TACHO_MUST_USE;
+
 typedef struct tacho_diff_options {
-    bool by_type;     /* rows are types of operators */
+    tacho_diff_by by;
     bool is_fit_only; /* of two origins, show how A agrees with B and nothing else */
     size_t top;       /* rows to show; 0 for all */
     bool has_gate;
@@ -77,7 +93,7 @@ typedef struct tacho_diff {
     tacho_diff_options options;
     tacho_diff_row *rows; /* largest difference first; then largest time on B */
     size_t row_count;
-    tacho_strings types;   /* where rows are types */
+    tacho_strings groups;  /* where rows are types or layers: their names */
     bool has_other_shapes; /* some operator has, on side B, others than on side A */
     tacho_diff_row total;  /* wall time of samples */
     tacho_diff_row idle;
@@ -90,6 +106,9 @@ typedef struct tacho_diff {
 tacho_status tacho_diff_init(tacho_diff *diff, const tacho_samples *a, const tacho_samples *b,
                              const tacho_diff_options *options) TACHO_MUST_USE;
 void tacho_diff_deinit(tacho_diff *diff);
+
+/* The type or layer that operator |op| of |side| has itself, where rows are those. */
+tacho_str tacho_diff_group_of(const tacho_diff *diff, size_t side, uint32_t op);
 
 /* Judges rows and total; called by tacho_diff_init where there is a gate. */
 void tacho_diff_judge(tacho_diff *diff);

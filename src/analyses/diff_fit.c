@@ -67,8 +67,8 @@ static void find_scale(fit *self)
 /* The type of a row: that of the first operator of a side that says one. */
 static tacho_str type_of(const tacho_diff *diff, const tacho_diff_row *row)
 {
-    if (diff->options.by_type) {
-        return tacho_strings_get(&diff->types, row->type);
+    if (diff->options.by != TACHO_DIFF_BY_INSTANCE) {
+        return tacho_strings_get(&diff->groups, row->group);
     }
     for (size_t side = 0; side < 2; side++) {
         const tacho_samples *samples = diff->sides[side];
@@ -94,7 +94,7 @@ static tacho_status add_row(fit *self, size_t at)
         self->sum_count++;
     }
     type_sums *sums = &self->sums[id];
-    sums->count += self->diff->options.by_type ? row->op_counts[0] : 1;
+    sums->count += self->diff->options.by != TACHO_DIFF_BY_INSTANCE ? row->op_counts[0] : 1;
     sums->a += a;
     sums->b += b;
     sums->apart += apart;
@@ -227,15 +227,15 @@ static tacho_status add_properties(const fit *self, tacho_table *table)
     return add_drift(self->diff->sides[1], table);
 }
 
-static const tacho_column type_columns[] = {
-    TACHO_COLUMN(TYPE, "type", TEXT),
-    TACHO_COLUMN(COUNT, "operators", INT),
-    TACHO_COLUMN(A_NS, "A", DURATION),
-    TACHO_COLUMN(B_NS, "B", DURATION),
-    TACHO_COLUMN(RATIO, "B / A", REAL),
-    TACHO_COLUMN(FIT_RATIO, "at that scale", REAL),
-    TACHO_COLUMN(SHARE_PERCENT, "error", PERCENT),
-};
+/* Of sums, behind what they are of. */
+#define SUM_COLUMNS                                                                                \
+    TACHO_COLUMN(COUNT, "operators", INT), TACHO_COLUMN(A_NS, "A", DURATION),                      \
+        TACHO_COLUMN(B_NS, "B", DURATION), TACHO_COLUMN(RATIO, "B / A", REAL),                     \
+        TACHO_COLUMN(FIT_RATIO, "at that scale", REAL),                                            \
+        TACHO_COLUMN(SHARE_PERCENT, "error", PERCENT)
+
+static const tacho_column type_columns[] = {TACHO_COLUMN(TYPE, "type", TEXT), SUM_COLUMNS};
+static const tacho_column layer_columns[] = {TACHO_COLUMN(LAYER, "layer", TEXT), SUM_COLUMNS};
 
 static tacho_status add_ratio(tacho_table *table, double above, double below)
 {
@@ -265,8 +265,11 @@ static tacho_status types_table(const fit *self, const tacho_table_taker *to)
 {
     tacho_table table;
     tacho_status status = TACHO_OK;
-    tacho_table_init(&table, "types", "Types of operators, worst agreement first", type_columns,
-                     sizeof(type_columns) / sizeof(type_columns[0]));
+    bool is_layers = self->diff->options.by == TACHO_DIFF_BY_LAYER;
+    tacho_table_init(
+        &table, is_layers ? "layers" : "types",
+        is_layers ? "Layers, worst agreement first" : "Types of operators, worst agreement first",
+        is_layers ? layer_columns : type_columns, sizeof(type_columns) / sizeof(type_columns[0]));
     for (size_t i = 0; i < self->sum_count && status == TACHO_OK; i++) {
         status = self->sums[i].count > 0 ? add_type(self, &self->sums[i], &table) : TACHO_OK;
     }
@@ -319,7 +322,7 @@ static tacho_status ops_table(const fit *self, const tacho_table_taker *to)
     return tacho_table_hand_over(to, status, &table);
 }
 
-/* Rows of a diff by type are types already. */
+/* Rows of a diff by type or layer are those already. */
 static tacho_status write_tables(const fit *self, const tacho_table_taker *to)
 {
     tacho_table table;
@@ -327,7 +330,7 @@ static tacho_status write_tables(const fit *self, const tacho_table_taker *to)
                      sizeof(fit_columns) / sizeof(fit_columns[0]));
     TACHO_TRY(tacho_table_hand_over(to, add_properties(self, &table), &table));
     TACHO_TRY(types_table(self, to));
-    return self->diff->options.by_type ? TACHO_OK : ops_table(self, to);
+    return self->diff->options.by != TACHO_DIFF_BY_INSTANCE ? TACHO_OK : ops_table(self, to);
 }
 
 tacho_status tacho_diff_fit_tables(const tacho_diff *diff, const tacho_table_taker *to)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which operators of two sides are the same? First those of one name and location; then those of
- * one name, in the order in which they ran; then, between operators that were found, those of one
- * type or location in their order, which were renamed. What is left and shares a location, or whose
- * name is made of the names of others ("conv1+relu1"), was split or merged. The rest is new or
- * gone.
+ * Which operators of two sides are the same? First those of one name, location and layer, then
+ * those of one name in one layer. In a layer that both sides have, what is left was renamed, split
+ * or merged where it is clear which became which. Then those of one name, in the order in which
+ * they ran. What is left and shares a location, or whose name is made of the names of others
+ * ("conv1+relu1"), was split or merged; between operators that were found, those of one type in
+ * their order were renamed. The rest is new or gone.
  */
 #ifndef TACHO_ANALYSES_DIFF_MATCH_H
 #define TACHO_ANALYSES_DIFF_MATCH_H

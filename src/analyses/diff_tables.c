@@ -5,7 +5,6 @@
 #include "analyses/diff_tables.h"
 
 #include "analyses/diff_fit.h"
-#include "analyses/diff_types.h"
 #include "base/hint.h"
 #include "base/maths.h"
 #include "base/text.h"
@@ -82,10 +81,9 @@ static size_t naming_side(const tacho_diff_row *row)
 
 static tacho_str name_on(const tacho_diff *diff, const tacho_diff_row *row, size_t side)
 {
-    if (diff->options.by_type) {
-        return side == naming_side(row)
-                   ? tacho_strings_get(&diff->types, row->type)
-                   : tacho_diff_type_of(diff->sides[side], &diff->sides[side]->ops[row->ops[side]]);
+    if (diff->options.by != TACHO_DIFF_BY_INSTANCE) {
+        return side == naming_side(row) ? tacho_strings_get(&diff->groups, row->group)
+                                        : tacho_diff_group_of(diff, side, row->ops[side]);
     }
     return text_of(diff, side, diff->sides[side]->ops[row->ops[side]].name);
 }
@@ -95,27 +93,61 @@ static tacho_status put_name(const tacho_diff *diff, const tacho_diff_row *row, 
                              tacho_text *text)
 {
     char more[MORE_ROOM] = "";
-    if (row->op_counts[side] > 1 && !diff->options.by_type) {
+    if (row->op_counts[side] > 1 && diff->options.by == TACHO_DIFF_BY_INSTANCE) {
         snprintf(more, sizeof(more), " (+%u)", row->op_counts[side] - 1);
     }
     TACHO_TRY(tacho_text_put(text, name_on(diff, row, side)));
     return tacho_text_put(text, tacho_str_from_cstring(more));
 }
 
-tacho_status tacho_diff_add_name(const tacho_diff *diff, const tacho_diff_row *row,
-                                 tacho_table *table)
+/* The layer of a row that is an operator; empty where it is not known. */
+static tacho_str layer_of(const tacho_diff *diff, const tacho_diff_row *row)
+{
+    size_t side = naming_side(row);
+    bool is_one = diff->options.by == TACHO_DIFF_BY_INSTANCE;
+    return is_one ? text_of(diff, side, diff->sides[side]->ops[row->ops[side]].layer)
+                  : TACHO_STR("");
+}
+
+static tacho_status put_names(const tacho_diff *diff, const tacho_diff_row *row, tacho_text *text)
 {
     if (row->kind != TACHO_DIFF_RENAMED && row->kind != TACHO_DIFF_SPLIT &&
         row->kind != TACHO_DIFF_MERGED) {
-        return tacho_table_add_text(table, name_on(diff, row, naming_side(row)));
+        return tacho_text_put(text, name_on(diff, row, naming_side(row)));
     }
+    TACHO_TRY(put_name(diff, row, 0, text));
+    TACHO_TRY(tacho_text_put(text, TACHO_STR(" -> ")));
+    return put_name(diff, row, 1, text);
+}
+
+/* The layer too, unless the name says it: one name may be in many layers. */
+static tacho_status put_layer(const tacho_diff *diff, const tacho_diff_row *row, tacho_text *text)
+{
+    tacho_str layer = layer_of(diff, row);
+    tacho_str name = name_on(diff, row, naming_side(row));
+    bool is_rooted = tacho_str_starts_with(name, TACHO_STR("/"));
+    if (layer.len == 0 || tacho_str_starts_with(tacho_str_from(name, is_rooted ? 1 : 0), layer)) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(tacho_text_put(text, TACHO_STR(" in ")));
+    return tacho_text_put(text, layer);
+}
+
+static tacho_status add_name(const tacho_diff *diff, const tacho_diff_row *row, bool has_layer,
+                             tacho_table *table)
+{
     tacho_text text = {0};
-    tacho_status status = put_name(diff, row, 0, &text);
-    status = status == TACHO_OK ? tacho_text_put(&text, TACHO_STR(" -> ")) : status;
-    status = status == TACHO_OK ? put_name(diff, row, 1, &text) : status;
+    tacho_status status = put_names(diff, row, &text);
+    status = status == TACHO_OK && has_layer ? put_layer(diff, row, &text) : status;
     status = status == TACHO_OK ? tacho_table_add_text(table, tacho_text_take(&text)) : status;
     tacho_text_deinit(&text);
     return status;
+}
+
+tacho_status tacho_diff_add_name(const tacho_diff *diff, const tacho_diff_row *row,
+                                 tacho_table *table)
+{
+    return add_name(diff, row, false, table);
 }
 
 /* ---- operators ----------------------------------------------------------------------------- */
@@ -141,6 +173,7 @@ static const tacho_column op_columns[] = {
     TACHO_COLUMN(A_BYTES, "bytes A", INT),
     TACHO_COLUMN(B_BYTES, "bytes B", INT),
     TACHO_COLUMN(VERDICT, "verdict", TEXT),
+    TACHO_COLUMN(LAYER, "layer", TEXT),
     TACHO_COLUMN(LOCATION, "location", TEXT),
 };
 
@@ -152,6 +185,7 @@ static const tacho_column_id op_kept[] = {TACHO_COL_OPERATION,
                                           TACHO_COL_VERDICT,
                                           TACHO_COL_KIND,
                                           TACHO_COL_MARGIN_NS,
+                                          TACHO_COL_LAYER,
                                           TACHO_COL_LOCATION,
                                           TACHO_COL_A_COUNT,
                                           TACHO_COL_B_COUNT,
@@ -213,7 +247,8 @@ static tacho_status add_op(const tacho_diff *diff, const tacho_diff_row *row, ta
 {
     size_t side = naming_side(row);
     const tacho_sampled_op *op = &diff->sides[side]->ops[row->ops[side]];
-    bool is_one = !diff->options.by_type; /* operator, with a type and a location */
+    bool is_one =
+        diff->options.by == TACHO_DIFF_BY_INSTANCE; /* operator, with a type and a location */
     tacho_str type = is_one ? text_of(diff, side, op->type) : TACHO_STR("");
     tacho_str location = is_one ? text_of(diff, side, op->location) : TACHO_STR("");
     TACHO_TRY(tacho_diff_add_name(diff, row, table));
@@ -229,6 +264,8 @@ static tacho_status add_op(const tacho_diff *diff, const tacho_diff_row *row, ta
     if (row->verdict == TACHO_VERDICT_REGRESSION) {
         tacho_table_mark(table, TACHO_MARK_BAD);
     }
+    tacho_str layer = layer_of(diff, row);
+    TACHO_TRY(layer.len > 0 ? tacho_table_add_text(table, layer) : tacho_table_add_absent(table));
     return location.len > 0 ? tacho_table_add_text(table, location) : tacho_table_add_absent(table);
 }
 
@@ -243,8 +280,11 @@ static tacho_status ops_table(const tacho_diff *diff, const tacho_table_taker *t
     tacho_table table;
     tacho_status status = TACHO_OK;
     size_t shown = shown_count(diff);
-    tacho_table_init(&table, "operations", "Operators, largest difference first", op_columns,
-                     sizeof(op_columns) / sizeof(op_columns[0]));
+    tacho_table_init(&table, "operations",
+                     diff->options.by == TACHO_DIFF_BY_LAYER
+                         ? "Layers, largest difference first"
+                         : "Operators, largest difference first",
+                     op_columns, sizeof(op_columns) / sizeof(op_columns[0]));
     table.kept = op_kept;
     for (size_t i = 0; i < shown && status == TACHO_OK; i++) {
         status = add_op(diff, &diff->rows[i], &table);
@@ -325,7 +365,7 @@ static tacho_status add_falls(fall *self)
         if (tacho_diff_of(row) == 0) {
             break;
         }
-        TACHO_TRY(tacho_diff_add_name(diff, row, self->table));
+        TACHO_TRY(add_name(diff, row, true, self->table));
         TACHO_TRY(add_values(self, tacho_diff_of(row)));
     }
     size_t rest_count = 0;
@@ -335,7 +375,10 @@ static tacho_status add_falls(fall *self)
     }
     if (rest_count > 0) {
         char text[64];
-        snprintf(text, sizeof(text), "(%zu other operator%s)", rest_count,
+        static const char *const words[] = {[TACHO_DIFF_BY_INSTANCE] = "operator",
+                                            [TACHO_DIFF_BY_TYPE] = "type",
+                                            [TACHO_DIFF_BY_LAYER] = "layer"};
+        snprintf(text, sizeof(text), "(%zu other %s%s)", rest_count, words[diff->options.by],
                  rest_count == 1 ? "" : "s");
         TACHO_TRY(add_fall(self, text, rest));
     }
@@ -429,6 +472,11 @@ static void say_what_matters(const tacho_diff *diff)
                    diff->matched_percent);
     }
     for (size_t side = 0; side < 2; side++) {
+        if (diff->options.by == TACHO_DIFF_BY_LAYER && !diff->sides[side]->has_layers) {
+            tacho_note(diff->options.notes, "note",
+                       "side %c: no modules, annotations or named locations: layers are not known",
+                       "AB"[side]);
+        }
         if (diff->sides[side]->aside_count > 0) {
             tacho_note(diff->options.notes, "note",
                        "side %c: %zu sample%s far above the others set aside", "AB"[side],

@@ -326,7 +326,7 @@ static void test_limits(void **state)
 
 static tacho_str type_of_row(const sides *self, size_t side, const char *name)
 {
-    return tacho_strings_get(&self->diff.types, find_row(self, side, name)->type);
+    return tacho_strings_get(&self->diff.groups, find_row(self, side, name)->group);
 }
 
 /* Operators of B count for the type of their partner; those without one for their own. */
@@ -352,7 +352,7 @@ static void test_types(void **state)
     run_op(&all, 1, "parta+partb+partc+partd+parte+partf+partg+parth+parti+partj", "whole", 90);
     run_op(&all, 1, "c3", "Conv", 5);
     run_op(&all, 1, "c4", "kernel_c", 3);
-    compare(&all, &(tacho_diff_options){.by_type = true});
+    compare(&all, &(tacho_diff_options){.by = TACHO_DIFF_BY_TYPE});
     check_sums(&all.diff);
     assert_int_equal(all.diff.row_count, 5);
     const tacho_diff_row *conv = find_row(&all, 0, "c1");

@@ -19,6 +19,12 @@ tacho_str tacho_diff_type_of(const tacho_samples *samples, const tacho_sampled_o
     return type.len > 0 ? type : name.len > 0 ? name : TACHO_STR("(no name)");
 }
 
+tacho_str tacho_diff_layer_of(const tacho_samples *samples, const tacho_sampled_op *op)
+{
+    return op->layer != 0 ? tacho_strings_get(&samples->strings, op->layer)
+                          : TACHO_STR("(no layer)");
+}
+
 /* Types of rows while they are found. */
 typedef struct row_types {
     tacho_diff_match *match;
@@ -84,7 +90,16 @@ static tacho_status name_rows_of(row_types *self, size_t side)
     return status;
 }
 
-/* Puts operators from rows into types; every type gets at least one. */
+/* All operators are in their groups: rows are those of |groups|, and each has at least one. */
+static void set_rows(tacho_diff_match *match, const tacho_strings *groups)
+{
+    match->kind_count = groups->item_count - 1; /* string 0 is empty */
+    for (size_t i = 0; i < match->kind_count; i++) {
+        match->kinds[i] = TACHO_DIFF_SAME;
+    }
+}
+
+/* Puts operators from rows into types. */
 static tacho_status move_ops(row_types *self, tacho_strings *types)
 {
     tacho_diff_match *match = self->match;
@@ -97,10 +112,7 @@ static tacho_status move_ops(row_types *self, tacho_strings *types)
             match->groups[side][i] = self->of_rows[match->groups[side][i]] - 1;
         }
     }
-    match->kind_count = types->item_count - 1; /* no more than there were rows */
-    for (size_t i = 0; i < match->kind_count; i++) {
-        match->kinds[i] = TACHO_DIFF_SAME;
-    }
+    set_rows(match, types);
     return TACHO_OK;
 }
 
@@ -123,5 +135,74 @@ tacho_status tacho_diff_match_types(tacho_diff_match *match, tacho_strings *type
     tacho_text_deinit(&self.text);
     free(self.of_rows);
     free(self.counts);
+    return status;
+}
+
+/* ---- layers -------------------------------------------------------------------------------- */
+
+/* Layers while operators are put into them. */
+typedef struct row_layers {
+    tacho_diff_match *match;
+    uint32_t *of_rows[2]; /* by row: the layer of an operator on each side, 0 for none */
+    bool *is_of_a;        /* by string of side A: whether it is a layer there */
+} row_layers;
+
+static tacho_status find_layers(row_layers *self)
+{
+    const tacho_diff_match *match = self->match;
+    TACHO_TRY(tacho_items_make(&self->is_of_a, match->sides[0]->strings.item_count));
+    for (size_t side = 0; side < 2; side++) {
+        const tacho_samples *samples = match->sides[side];
+        TACHO_TRY(tacho_items_make(&self->of_rows[side], match->kind_count));
+        for (size_t i = 0; i < samples->op_count; i++) {
+            uint32_t *layer = &self->of_rows[side][match->groups[side][i]];
+            *layer = *layer != 0 ? *layer : samples->ops[i].layer;
+            if (side == 0) {
+                self->is_of_a[samples->ops[i].layer] = true;
+            }
+        }
+    }
+    return TACHO_OK;
+}
+
+/* The layer that |op| of |side| counts for. */
+static tacho_str choose_layer(const row_layers *self, size_t side, const tacho_sampled_op *op,
+                              uint32_t row)
+{
+    const tacho_samples *samples = self->match->sides[side];
+    const tacho_samples *other = self->match->sides[1 - side];
+    tacho_str own = tacho_diff_layer_of(samples, op);
+    uint32_t partner = self->of_rows[1 - side][row];
+    uint32_t on_a = side == 1 ? tacho_strings_find(&other->strings, own) : TACHO_NONE;
+    bool is_named = op->layer != 0 && (side == 0 || (on_a != TACHO_NONE && self->is_of_a[on_a]));
+    return is_named || partner == 0 ? own : tacho_strings_get(&other->strings, partner);
+}
+
+static tacho_status move_to_layers(row_layers *self, tacho_strings *layers)
+{
+    tacho_diff_match *match = self->match;
+    for (size_t side = 0; side < 2; side++) {
+        const tacho_samples *samples = match->sides[side];
+        for (size_t i = 0; i < samples->op_count; i++) {
+            uint32_t *group = &match->groups[side][i];
+            uint32_t layer = 0;
+            TACHO_TRY(tacho_strings_ensure(
+                layers, choose_layer(self, side, &samples->ops[i], *group), &layer));
+            *group = layer - 1;
+        }
+    }
+    TACHO_TRY(tacho_grow(&match->kinds, &match->kind_capacity, layers->item_count));
+    set_rows(match, layers);
+    return TACHO_OK;
+}
+
+tacho_status tacho_diff_match_layers(tacho_diff_match *match, tacho_strings *layers)
+{
+    row_layers self = {.match = match};
+    tacho_status status = find_layers(&self);
+    status = status == TACHO_OK ? move_to_layers(&self, layers) : status;
+    free(self.of_rows[0]);
+    free(self.of_rows[1]);
+    free(self.is_of_a);
     return status;
 }

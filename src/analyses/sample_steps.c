@@ -6,6 +6,7 @@
 #include "analyses/sample_steps.h"
 
 #include "base/grow.h"
+#include "profile/scopes.h"
 
 #include <stdlib.h>
 
@@ -85,8 +86,7 @@ static tacho_status find_windows(tacho_sample_steps *steps, bool on_device)
     for (size_t i = 0; i < profile->span_count; i++) {
         tacho_span span = tacho_profile_span(profile, i);
         tacho_str name = tacho_dict_string(dict, dict->sites[span.site].name);
-        if (!tacho_str_starts_with(name, TACHO_STR("ProfilerStep#")) ||
-            is_device_track(dict, span.track) != on_device) {
+        if (!tacho_scope_is_step(name) || is_device_track(dict, span.track) != on_device) {
             continue;
         }
         const tacho_clock *clock = tacho_dict_track_clock(dict, span.track);

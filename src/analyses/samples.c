@@ -5,6 +5,8 @@
  */
 #include "analyses/samples.h"
 
+#include "analyses/sample_args.h"
+#include "analyses/sample_layers.h"
 #include "analyses/sample_steps.h"
 #include "analyses/sample_sweep.h"
 #include "base/grow.h"
@@ -67,12 +69,21 @@ typedef struct call_stack {
     size_t item_count, item_capacity;
 } call_stack;
 
+/* What tells one operator from another, and its type: strings of the samples. */
+typedef struct op_key {
+    uint32_t name, type, location, layer;
+} op_key;
+
 /* The operator that a site's last span belongs to, and the arguments that say so. */
 typedef struct op_memo {
     uint32_t name, type; /* strings of the dict, TACHO_NONE for none */
     uint32_t next_op;    /* the operator's id plus one; 0: nothing yet */
     bool is_transfer;
+    op_key key;
 } op_memo;
+
+/* Whether a filter accepts a site. */
+typedef enum site_verdict { NOT_ASKED, WANTED, UNWANTED } site_verdict;
 
 /* While a profile is added. */
 typedef struct addition {
@@ -85,9 +96,11 @@ typedef struct addition {
     uint32_t op_key, type_key, bytes_key, marked; /* strings of |dict|, TACHO_NONE for none */
     uint32_t shape_keys[SHAPE_KEY_COUNT];
     tacho_sample_steps steps;
+    tacho_sample_layers layers;
     tacho_sample_pieces pieces;
     call_stack *stacks; /* by track */
     op_memo *memos;     /* by site */
+    uint8_t *verdicts;  /* by site: a site_verdict */
 } addition;
 
 static uint32_t find_string(const tacho_dict *dict, tacho_str text)
@@ -176,80 +189,33 @@ static tacho_status prepare(addition *self)
         samples->has_mixed_domains || (domain != TACHO_SAMPLES_NONE && domain != samples->domain);
     TACHO_TRY(tacho_sample_steps_init(&self->steps, self->profile, domain));
     samples->kind = self->steps.kind > samples->kind ? self->steps.kind : samples->kind;
+    TACHO_TRY(tacho_sample_layers_init(&self->layers, &self->steps, samples->options.layer_depth,
+                                       &samples->strings));
     TACHO_TRY(tacho_items_make(&self->memos, self->dict->site_count));
+    TACHO_TRY(tacho_items_make(&self->verdicts, self->dict->site_count));
     return tacho_items_make(&self->stacks, self->dict->track_count);
 }
 
 /* ---- which operator ------------------------------------------------------------------------ */
 
-/* The argument of |span| with that key, NULL for none. */
-static const tacho_arg *find_arg(const addition *self, const tacho_span *span, uint32_t key)
-{
-    const tacho_stored_arg *args = self->profile->args;
-    size_t at = span->args;
-    while (span->args != TACHO_NONE && key != TACHO_NONE && at < self->profile->arg_count) {
-        const tacho_arg *arg = &args[at].arg;
-        bool is_nest = arg->type == TACHO_ARG_DICT || arg->type == TACHO_ARG_ARRAY;
-        if (arg->key == key) {
-            return arg;
-        }
-        at += is_nest ? (size_t)arg->value.as_uint : 0; /* what lies in it is its own */
-        if (at >= self->profile->arg_count || args[at].is_last) {
-            return NULL;
-        }
-        at++;
-    }
-    return NULL;
-}
-
 /* The text of an argument, empty where there is none. */
 static tacho_str find_text(const addition *self, const tacho_span *span, uint32_t key)
 {
-    const tacho_arg *arg = find_arg(self, span, key);
+    const tacho_arg *arg = tacho_sample_arg(self->profile, span, key);
     if (arg != NULL && arg->type == TACHO_ARG_STRING) {
         return tacho_dict_string(self->dict, arg->value.as_string);
     }
     return arg != NULL && arg->type == TACHO_ARG_TEXT ? arg->value.as_text : TACHO_STR("");
 }
 
-static uint32_t mix(uint32_t hash, uint64_t value)
-{
-    uint64_t mixed = (hash ^ value ^ value >> 32) * UINT64_C(0x9e3779b97f4a7c15);
-    return (uint32_t)(mixed >> 32) | 1;
-}
-
-/* A hash of the value of |arg| and of what lies in it. */
-static uint32_t hash_arg(const addition *self, const tacho_arg *arg)
-{
-    const tacho_profile *profile = self->profile;
-    size_t first = (size_t)((const tacho_stored_arg *)(const void *)arg - profile->args);
-    bool is_nest = arg->type == TACHO_ARG_DICT || arg->type == TACHO_ARG_ARRAY;
-    size_t last = first + (is_nest ? (size_t)arg->value.as_uint : 0);
-    uint32_t hash = 1;
-    for (size_t i = first; i <= last && i < profile->arg_count; i++) {
-        const tacho_arg *of = &profile->args[i].arg;
-        tacho_str text = of->type == TACHO_ARG_STRING
-                             ? tacho_dict_string(self->dict, of->value.as_string)
-                             : of->value.as_text;
-        hash = mix(hash, (uint64_t)of->type);
-        if (of->type == TACHO_ARG_STRING || tacho_arg_has_text(of)) {
-            for (size_t k = 0; k < text.len; k++) {
-                hash = mix(hash, (unsigned char)text.data[k]);
-            }
-        } else {
-            hash = mix(hash, of->type == TACHO_ARG_BOOL ? of->value.as_bool : of->value.as_uint);
-        }
-    }
-    return hash;
-}
-
 static uint32_t find_shape(const addition *self, const tacho_span *span)
 {
     for (size_t i = 0; i < SHAPE_KEY_COUNT; i++) {
         bool is_there = self->shape_keys[i] != TACHO_NONE;
-        const tacho_arg *arg = is_there ? find_arg(self, span, self->shape_keys[i]) : NULL;
+        const tacho_arg *arg =
+            is_there ? tacho_sample_arg(self->profile, span, self->shape_keys[i]) : NULL;
         if (arg != NULL) {
-            return hash_arg(self, arg);
+            return tacho_sample_arg_hash(self->profile, arg);
         }
     }
     return 0;
@@ -281,28 +247,27 @@ static tacho_status add_shape(addition *self, const tacho_span *span, uint32_t o
     return TACHO_OK;
 }
 
-/* What tells one operator from another. */
-typedef struct op_key {
-    uint32_t name, type, location;
-} op_key;
-
 static tacho_status ensure_op(tacho_samples *samples, const op_key *key, uint32_t *out_op)
 {
-    uint32_t bytes[2] = {key->name, key->location};
+    uint32_t bytes[3] = {key->name, key->location, key->layer};
     uint32_t hash =
         tacho_index_hash(&samples->index, tacho_str_make((const char *)bytes, sizeof(bytes)));
     size_t at = tacho_index_begin(&samples->index, hash);
     while ((*out_op = tacho_index_next(&samples->index, hash, &at)) != TACHO_NONE) {
         tacho_sampled_op *op = &samples->ops[*out_op];
-        if (op->name == key->name && op->location == key->location) {
+        if (op->name == key->name && op->location == key->location && op->layer == key->layer) {
             op->type = op->type != 0 ? op->type : key->type;
             return TACHO_OK;
         }
     }
     TACHO_TRY(tacho_grow(&samples->ops, &samples->op_capacity, samples->op_count + 1));
     *out_op = (uint32_t)samples->op_count;
-    samples->ops[samples->op_count++] = (tacho_sampled_op){
-        .name = key->name, .type = key->type, .location = key->location, .order = TACHO_NONE};
+    samples->has_layers = samples->has_layers || key->layer != 0;
+    samples->ops[samples->op_count++] = (tacho_sampled_op){.name = key->name,
+                                                           .type = key->type,
+                                                           .location = key->location,
+                                                           .layer = key->layer,
+                                                           .order = TACHO_NONE};
     return tacho_index_add(&samples->index, hash, *out_op);
 }
 
@@ -310,8 +275,8 @@ static tacho_status ensure_op(tacho_samples *samples, const op_key *key, uint32_
  * An operator of a model is named by an argument, and its transfers have names of their own
  * ("load conv1"): then only work on arithmetic engines says the type.
  */
-static tacho_status ensure_op_of(addition *self, const tacho_span *span, bool is_transfer,
-                                 uint32_t *out_op)
+static tacho_status make_key(addition *self, const tacho_span *span, bool is_transfer,
+                             op_key *out_key)
 {
     tacho_samples *samples = self->samples;
     const tacho_dict *dict = self->dict;
@@ -327,11 +292,9 @@ static tacho_status ensure_op_of(addition *self, const tacho_span *span, bool is
     if (site->location != TACHO_NONE) {
         location = tacho_dict_string(dict, dict->locations[site->location].text);
     }
-    op_key key = {0, 0, 0};
-    TACHO_TRY(tacho_strings_ensure(&samples->strings, name, &key.name));
-    TACHO_TRY(tacho_strings_ensure(&samples->strings, type, &key.type));
-    TACHO_TRY(tacho_strings_ensure(&samples->strings, location, &key.location));
-    return ensure_op(samples, &key, out_op);
+    TACHO_TRY(tacho_strings_ensure(&samples->strings, name, &out_key->name));
+    TACHO_TRY(tacho_strings_ensure(&samples->strings, type, &out_key->type));
+    return tacho_strings_ensure(&samples->strings, location, &out_key->location);
 }
 
 /* The string that |arg| is, TACHO_NONE without one; false where it is not of the dict. */
@@ -342,20 +305,29 @@ static bool find_text_id(const tacho_arg *arg, uint32_t *out_id)
 }
 
 /* Spans of a site mostly belong to one operator, so that its strings are looked up once. */
-static tacho_status find_op(addition *self, const tacho_span *span, uint32_t *out_op)
+static tacho_status find_op(addition *self, const tacho_span *span, uint32_t layer,
+                            uint32_t *out_op)
 {
     tacho_track_class track_class = self->dict->tracks[span->track].track_class;
     op_memo *memo = &self->memos[span->site];
     op_memo now = {.is_transfer =
                        track_class <= TACHO_TRACK_DMA_LOCAL && track_class >= TACHO_TRACK_DMA_IN};
-    bool is_known = find_text_id(find_arg(self, span, self->op_key), &now.name);
-    is_known = find_text_id(find_arg(self, span, self->type_key), &now.type) && is_known;
-    if (is_known && memo->next_op > 0 && memo->name == now.name && memo->type == now.type &&
-        memo->is_transfer == now.is_transfer) {
+    bool is_known = find_text_id(tacho_sample_arg(self->profile, span, self->op_key), &now.name);
+    is_known =
+        find_text_id(tacho_sample_arg(self->profile, span, self->type_key), &now.type) && is_known;
+    bool is_same = is_known && memo->next_op > 0 && memo->name == now.name &&
+                   memo->type == now.type && memo->is_transfer == now.is_transfer;
+    if (is_same && memo->key.layer == layer) {
         *out_op = memo->next_op - 1;
         return TACHO_OK;
     }
-    TACHO_TRY(ensure_op_of(self, span, now.is_transfer, out_op));
+    if (is_same) {
+        now.key = memo->key;
+    } else {
+        TACHO_TRY(make_key(self, span, now.is_transfer, &now.key));
+    }
+    now.key.layer = layer;
+    TACHO_TRY(ensure_op(self->samples, &now.key, out_op));
     if (is_known) {
         *memo = now;
         memo->next_op = *out_op + 1;
@@ -366,7 +338,7 @@ static tacho_status find_op(addition *self, const tacho_span *span, uint32_t *ou
 /* What it moved, -1 where nothing says it. */
 static int64_t find_bytes(const addition *self, const tacho_span *span)
 {
-    const tacho_arg *arg = find_arg(self, span, self->bytes_key);
+    const tacho_arg *arg = tacho_sample_arg(self->profile, span, self->bytes_key);
     bool is_count = arg != NULL && (arg->type == TACHO_ARG_INT || arg->type == TACHO_ARG_UINT);
     return is_count && arg->value.as_int >= 0 ? arg->value.as_int : -1;
 }
@@ -431,14 +403,39 @@ static tacho_status add_call(addition *self, call_stack *stack, tacho_sample_pie
     return TACHO_OK;
 }
 
-static tacho_status add_span(addition *self, const tacho_span *span)
+/* Whether the filter, if there is one, accepts the name of |site|. */
+static bool is_wanted(addition *self, uint32_t id)
+{
+    const tacho_name_filter *filter = &self->samples->options.names;
+    const tacho_dict *dict = self->dict;
+    if (filter->accepts == NULL) {
+        return true;
+    }
+    if (self->verdicts[id] == NOT_ASKED) {
+        const tacho_site *site = &dict->sites[id];
+        tacho_str location = site->location != TACHO_NONE
+                                 ? tacho_dict_string(dict, dict->locations[site->location].text)
+                                 : TACHO_STR("");
+        bool is_accepted =
+            filter->accepts(filter->self, tacho_dict_string(dict, site->name), location);
+        self->verdicts[id] = is_accepted ? WANTED : UNWANTED;
+    }
+    return self->verdicts[id] == WANTED;
+}
+
+static bool is_chosen(addition *self, const tacho_span *span)
+{
+    const tacho_track *track = &self->dict->tracks[span->track];
+    return (self->classes & TACHO_TRACK_BIT(track->track_class)) != 0 && is_work(self, span) &&
+           (!self->is_marked || self->dict->sites[span->site].category == self->marked) &&
+           is_wanted(self, span->site);
+}
+
+static tacho_status add_span(addition *self, size_t id, const tacho_span *span)
 {
     const tacho_track *track = &self->dict->tracks[span->track];
     const tacho_clock *clock = tacho_dict_track_clock(self->dict, span->track);
-    bool is_chosen = (self->classes & TACHO_TRACK_BIT(track->track_class)) != 0 &&
-                     is_work(self, span) &&
-                     (!self->is_marked || self->dict->sites[span->site].category == self->marked);
-    if (!is_chosen) {
+    if (!is_chosen(self, span)) {
         return TACHO_OK;
     }
     uint32_t sample = tacho_sample_steps_find(&self->steps, span);
@@ -455,7 +452,8 @@ static tacho_status add_span(addition *self, const tacho_span *span)
         .rank = rank_of(track->track_class),
         .count = 1,
     };
-    TACHO_TRY(find_op(self, span, &piece.op));
+    uint32_t layer = tacho_sample_layers_find(&self->layers, id, span->site);
+    TACHO_TRY(find_op(self, span, layer, &piece.op));
     TACHO_TRY(add_shape(self, span, piece.op));
     piece.bytes = find_bytes(self, span);
     return track->nesting == TACHO_NESTING_STACK ? add_call(self, &self->stacks[span->track], piece)
@@ -467,7 +465,7 @@ static tacho_status cut_spans(addition *self)
     TACHO_TRY(tacho_sample_pieces_reserve(&self->pieces, self->profile->span_count));
     for (size_t i = 0; i < self->profile->span_count; i++) {
         tacho_span span = tacho_profile_span(self->profile, i);
-        TACHO_TRY(add_span(self, &span));
+        TACHO_TRY(add_span(self, i, &span));
     }
     for (size_t i = 0; i < self->dict->track_count; i++) {
         TACHO_TRY(end_calls(self, &self->stacks[i], INT64_MAX));
@@ -576,6 +574,7 @@ tacho_status tacho_samples_add(tacho_samples *samples, const tacho_profile *prof
     addition self = {.samples = samples, .profile = profile, .dict = profile->events.dict};
     tacho_status status = prepare(&self);
     status = status == TACHO_OK ? cut_spans(&self) : status;
+    status = status == TACHO_OK ? tacho_name_filter_check(&samples->options.names) : status;
     status = status == TACHO_OK ? add_up(&self) : status;
     if (status == TACHO_OK) {
         note_facts(&self);
@@ -585,6 +584,8 @@ tacho_status tacho_samples_add(tacho_samples *samples, const tacho_profile *prof
     }
     free(self.stacks);
     free(self.memos);
+    free(self.verdicts);
+    tacho_sample_layers_deinit(&self.layers);
     tacho_sample_pieces_deinit(&self.pieces);
     tacho_sample_steps_deinit(&self.steps);
     return status;

@@ -17,6 +17,7 @@
 
 #include "base/strings.h"
 #include "profile/profile.h"
+#include "profile/select.h"
 
 /* What one operator did in one sample. */
 typedef struct tacho_sample_cell {
@@ -32,6 +33,7 @@ typedef struct tacho_sampled_op {
     uint32_t name;            /* string: the operator's own, "conv1" */
     uint32_t type;            /* string: what it computes, "Conv"; the name where nothing says it */
     uint32_t location;        /* string, 0 for none */
+    uint32_t layer;           /* string: the path of its layer, 0 for none */
     uint32_t order;           /* its place among all, by when they first ran */
     uint32_t shape;           /* hash of the shapes that its spans have had; 0: none is said */
     tacho_sample_cell *cells; /* by sample; those in which it did not run are absent */
@@ -73,7 +75,9 @@ typedef enum tacho_samples_kind {
 const char *tacho_samples_kind_word(tacho_samples_kind kind);
 
 typedef struct tacho_samples_options {
-    uint32_t classes; /* TACHO_TRACK_BITs; 0: those of the domain */
+    uint32_t classes;        /* TACHO_TRACK_BITs; 0: those of the domain */
+    unsigned layer_depth;    /* of layers' paths; 0 for all */
+    tacho_name_filter names; /* of operators; steps and layers need no such name */
 } tacho_samples_options;
 
 typedef struct tacho_samples {
@@ -99,6 +103,7 @@ typedef struct tacho_samples {
     uint64_t outside_count; /* spans in no step */
     uint64_t empty_count;   /* files, inferences and steps without work: no samples */
     size_t aside_count;     /* samples that were set aside */
+    bool has_layers;        /* of some operator the layer is known */
     double clock_hz;        /* of the ticks that the first file counts; 0 when it counts ns */
 } tacho_samples;
 

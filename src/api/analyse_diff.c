@@ -37,12 +37,17 @@ static tacho_status compare(const tacho_request_files files[2],
     tacho_comparing comparing = {
         .intakes = {files[0].intake, files[1].intake},
         .selection = &files[0].selection,
-        .diff = {.by_type = options->by_type,
+        .diff = {.by = options->by_type ? TACHO_DIFF_BY_TYPE : TACHO_DIFF_BY_INSTANCE,
                  .top = options->top,
                  .has_gate = options->gate != NULL},
         .taker = &taker,
     };
     tacho_comparing_result result;
+    if (options->by != NULL) {
+        TACHO_TRY_NOTE(tacho_diff_by_parse(tacho_str_from_cstring(options->by), &comparing.diff.by,
+                                           &comparing.samples.layer_depth),
+                       "in what rows of the comparison are");
+    }
     if (options->gate != NULL) {
         TACHO_TRY_NOTE(
             tacho_gate_parse(tacho_str_from_cstring(options->gate), &comparing.diff.gate),

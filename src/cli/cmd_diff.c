@@ -28,9 +28,9 @@ static const tacho_option options[] = {
     TACHO_OPT_VALUE("gate", 0, "LIMITS",
                     "fail (exit status 4) if B is slower than A by more than LIMITS, such as "
                     "rel=3%,abs=20us; both must be exceeded"),
-    TACHO_OPT_VALUE("by", 0, "instance|type",
-                    "compare operators one by one, or all of one type (default: instance)",
-                    TACHO_INTO_WORD(diff_request, comparing.diff.by_type)),
+    TACHO_OPT_VALUE("by", 0, "instance|type|layer[:N]",
+                    "compare operators one by one, or all of one type or layer; layer:N: to N "
+                    "levels (default: instance)"),
     TACHO_OPT_VALUE("top", 0, "N", "operators to list, 0 for all (default: 20)",
                     TACHO_INTO_NUMBER(diff_request, comparing.diff.top, 0, SIZE_MAX)),
     TACHO_OPTION_FILTER,
@@ -112,6 +112,17 @@ static int choose_gate(diff_request *request, const tacho_arguments *arguments)
                                                                  &request->comparing.diff.gate));
 }
 
+static int choose_rows(diff_request *request, const tacho_arguments *arguments)
+{
+    const char *by = tacho_arguments_value(arguments, "by");
+    tacho_comparing *comparing = &request->comparing;
+    return by == NULL ? TACHO_EXIT_DONE
+                      : tacho_command_check(arguments->command, "by",
+                                            tacho_diff_by_parse(tacho_str_from_cstring(by),
+                                                                &comparing->diff.by,
+                                                                &comparing->samples.layer_depth));
+}
+
 /* ---- running ------------------------------------------------------------------------------- */
 
 static void say_read(void *user, const tacho_dict *dict)
@@ -163,6 +174,7 @@ static int prepare_and_compare(diff_request *request, const tacho_arguments *arg
     request->comparing.outputs = request->outputs.items;
     request->comparing.output_count = request->outputs.item_count;
     exit_code = exit_code == TACHO_EXIT_DONE ? choose_gate(request, arguments) : exit_code;
+    exit_code = exit_code == TACHO_EXIT_DONE ? choose_rows(request, arguments) : exit_code;
     exit_code = exit_code == TACHO_EXIT_DONE ? open_sides(request, arguments) : exit_code;
     exit_code = exit_code == TACHO_EXIT_DONE
                     ? tacho_cli_selection_open(&request->selection, arguments)
@@ -203,6 +215,9 @@ const tacho_command tacho_command_diff = {
         "to its difference, to the nanosecond. Only device work is compared where a\n"
         "profile has any, else host work.\n"
         "\n"
+        "Operators are matched by name, location, order and layer, where a profile knows\n"
+        "layers (see tacho-ops(1), --by layer); --by layer compares whole layers.\n"
+        "\n"
         "Each file, each numbered inference and each marked step (ProfilerStep#7) is a\n"
         "sample. Times are means over samples; with two or more samples per side, +/- is\n"
         "the 95 % confidence interval of the difference (Welch's t-test; neighbouring\n"
@@ -216,6 +231,8 @@ const tacho_command tacho_command_diff = {
         "or noise larger than the limit.",
     .examples = "# what changed between two traces\n"
                 "tacho diff before.json after.json\n"
+                "# which layers to two levels, such as encoder/layer.3, became slower\n"
+                "tacho diff before.json after.json --by layer:2\n"
                 "# five runs of each; fail if anything is 3 % and 20 us slower\n"
                 "tacho diff --gate rel=3%,abs=20us old/ new/\n"
                 "# the same in a workflow: annotations, a summary, test results\n"

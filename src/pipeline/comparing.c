@@ -21,8 +21,10 @@ static tacho_status attempt(void *user, tacho_order_mode mode, tacho_dict *dict)
     tacho_profile profile;
     tacho_profile_init(&profile, dict);
     tacho_producer producer = tacho_intake_producer(self->only);
+    tacho_selection selection = *self->comparing->selection;
+    selection.names = (tacho_name_filter){.accepts = NULL}; /* steps and layers have other names */
     tacho_status status =
-        tacho_pipeline_push_selected(&producer, mode, self->comparing->selection, &profile.events);
+        tacho_pipeline_push_selected(&producer, mode, &selection, &profile.events);
     if (status == TACHO_OK && self->comparing->is_strict) {
         status = tacho_pipeline_refuse_losses(dict);
     }
@@ -49,7 +51,9 @@ static tacho_status load_file(const tacho_comparing *comparing, const tacho_inta
 static tacho_status load_side(const tacho_comparing *comparing, size_t side, tacho_samples *samples)
 {
     const tacho_intake *intake = &comparing->intakes[side];
-    TACHO_TRY(tacho_samples_init(samples, &comparing->samples));
+    tacho_samples_options options = comparing->samples;
+    options.names = comparing->selection->names;
+    TACHO_TRY(tacho_samples_init(samples, &options));
     for (size_t i = 0; i < intake->input_count; i++) {
         tacho_intake only = *intake;
         only.inputs = &intake->inputs[i];

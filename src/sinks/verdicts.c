@@ -65,6 +65,26 @@ static tacho_status describe(const tacho_table *table, size_t row, tacho_arena *
     return status;
 }
 
+/* "gemm in encoder/layer.3", where the layer is known: one name may be in many. */
+static tacho_status name_row(const tacho_table *table, size_t row, tacho_arena *arena,
+                             tacho_str *out_name)
+{
+    tacho_str layer;
+    TACHO_TRY(cell_text(table, row, find_column(table, TACHO_COL_OPERATION), arena, out_name));
+    TACHO_TRY(cell_text(table, row, find_column(table, TACHO_COL_LAYER), arena, &layer));
+    if (layer.len == 0) {
+        return TACHO_OK;
+    }
+    tacho_text text = {0};
+    tacho_status status = tacho_text_put(&text, *out_name);
+    status = status == TACHO_OK ? tacho_text_put(&text, TACHO_STR(" in ")) : status;
+    status = status == TACHO_OK ? tacho_text_put(&text, layer) : status;
+    status =
+        status == TACHO_OK ? tacho_arena_copy(arena, tacho_text_take(&text), out_name) : status;
+    tacho_text_deinit(&text);
+    return status;
+}
+
 /* Fills |out_row|; its verdict is empty where there is none. */
 static tacho_status read_row(const tacho_table *table, size_t row, tacho_arena *arena,
                              verdict_row *out_row)
@@ -74,7 +94,7 @@ static tacho_status read_row(const tacho_table *table, size_t row, tacho_arena *
     *out_row = (verdict_row){.name = TACHO_STR("total")};
     TACHO_TRY(cell_text(table, row, verdict, arena, &out_row->verdict));
     if (name != SIZE_MAX) {
-        TACHO_TRY(cell_text(table, row, name, arena, &out_row->name));
+        TACHO_TRY(name_row(table, row, arena, &out_row->name));
     }
     return describe(table, row, arena, &out_row->says);
 }

@@ -184,6 +184,14 @@ class Analyses(unittest.TestCase):
         same = tacho.diff(T1, T1, gate="rel=3%,abs=20us")
         self.assertIn(same.outcome, ("pass", "inconclusive"))
         self.assertEqual(tacho.diff(T1, [T1]).outcome, "none")
+        names = {by: [row["operation"] for row in tacho.diff(T1, T1, by=by)["operations"]]
+                 for by in ("instance", "type", "layer:1")}
+        self.assertEqual(names["layer:1"], ["(no layer)"])
+        self.assertGreater(len(names["instance"]), 1)
+        self.assertEqual(names["type"],
+                         [row["operation"] for row in tacho.diff(T1, T1, by_type=True)["operations"]])
+        with self.assertRaisesRegex(tacho.UsageError, "expected instance, type, layer or layer:N"):
+            tacho.diff(T1, T1, by="line")
         with tempfile.TemporaryDirectory() as folder:
             for side, time in (("old", 10000), ("new", 20000)):
                 os.mkdir(os.path.join(folder, side))

@@ -52,8 +52,17 @@ typedef struct tacho_groups_track {
 typedef struct tacho_groups_late {
     uint32_t tag;
     uint32_t cell;
+    uint32_t run; /* of its row */
     int64_t ns;
 } late_work;
+
+static void tell(const tacho_groups *self, uint32_t run, uint32_t node)
+{
+    const tacho_groups_taker *taker = &self->options.taker;
+    if (taker->place != NULL) {
+        taker->place(taker->self, run, node);
+    }
+}
 
 /* ---- what there is ------------------------------------------------------------------------- */
 
@@ -87,9 +96,9 @@ static tacho_status grow_tracks(tacho_groups *self)
     return TACHO_OK;
 }
 
-static tacho_status begin_part(void *groups, uint32_t part)
+/* Reads the sites and locations that are new. */
+static tacho_status grow_sites(tacho_groups *self)
 {
-    tacho_groups *self = groups;
     const tacho_dict *dict = self->events.dict;
     if (!self->is_ready) {
         self->is_ready = true;
@@ -104,6 +113,13 @@ static tacho_status begin_part(void *groups, uint32_t part)
     while (self->location_count < dict->location_count) {
         self->of_locations[self->location_count++] = 0;
     }
+    return TACHO_OK;
+}
+
+static tacho_status begin_part(void *groups, uint32_t part)
+{
+    tacho_groups *self = groups;
+    TACHO_TRY(grow_sites(self));
     TACHO_TRY(tacho_grow(&self->parts, &self->part_capacity, (size_t)part + 1));
     while (self->part_count <= part) {
         self->parts[self->part_count++] = (tacho_groups_facts){.host_count = 0};
@@ -187,6 +203,16 @@ static tacho_status node_of_device(tacho_groups *self, uint32_t track, uint32_t 
     return enter(self, 0, dict->tracks[tacho_device_group(dict, track)].name, out_node);
 }
 
+tacho_status tacho_groups_layer_of_site(tacho_groups *groups, uint32_t site, uint32_t *out_node)
+{
+    const tacho_dict *dict = groups->events.dict;
+    *out_node = 0;
+    TACHO_TRY(grow_sites(groups));
+    uint32_t path = groups->sites[site].node_path;
+    return path != 0 ? enter_path(groups, tacho_dict_string(dict, path), out_node)
+                     : node_of_location(groups, dict->sites[site].location, out_node);
+}
+
 /* What the span says itself, without what is around it; the root where it says nothing. */
 static tacho_status node_of_span(tacho_groups *self, const tacho_timeline_span *span,
                                  uint32_t *out_node)
@@ -194,16 +220,12 @@ static tacho_status node_of_span(tacho_groups *self, const tacho_timeline_span *
     const tacho_dict *dict = self->events.dict;
     const tacho_row *row = span->row;
     const tacho_site *site = &dict->sites[row->of.span.site];
-    const site_facts *facts = &self->sites[row->of.span.site];
     *out_node = 0;
     switch (self->options.by) {
     case TACHO_GROUP_BY_OP:
         return span->type != TACHO_NONE ? enter(self, 0, span->type, out_node) : TACHO_OK;
     case TACHO_GROUP_BY_LAYER:
-        if (facts->node_path != 0) {
-            return enter_path(self, tacho_dict_string(dict, facts->node_path), out_node);
-        }
-        return node_of_location(self, site->location, out_node);
+        return tacho_groups_layer_of_site(self, row->of.span.site, out_node);
     case TACHO_GROUP_BY_LINE:
         return node_of_location(self, site->location, out_node);
     case TACHO_GROUP_BY_STEP: {
@@ -386,6 +408,7 @@ static tacho_status add_call(void *groups, const tacho_timeline_span *span)
         TACHO_TRY(node_of_span(self, span, &node));
         is_counted = node != 0;
     }
+    tell(self, row->of.span.run, node);
     bool is_aside = tacho_timeline_is_device(&self->timeline, row->track) && !is_host;
     if (is_aside) {
         return TACHO_OK; /* a range on a device: it only says where work without a call is */
@@ -424,13 +447,14 @@ static tacho_status node_of_work(tacho_groups *self, const tacho_timeline_work *
                   : TACHO_OK;
 }
 
-static tacho_status keep_late(tacho_groups *self, uint32_t cell, int64_t ns, uint32_t *out_tag)
+static tacho_status keep_late(tacho_groups *self, const late_work *work, uint32_t *out_tag)
 {
     if (self->late == NULL) {
         TACHO_TRY(tacho_items_make(&self->late, LATE_COUNT));
     }
     *out_tag = ++self->late_next;
-    self->late[*out_tag % LATE_COUNT] = (late_work){*out_tag, cell, ns};
+    self->late[*out_tag % LATE_COUNT] = *work;
+    self->late[*out_tag % LATE_COUNT].tag = *out_tag;
     return TACHO_OK;
 }
 
@@ -446,10 +470,13 @@ static tacho_status add_work(void *groups, const tacho_timeline_work *work, uint
     part->has_wholes |= self->sites[span->row->of.span.site].is_whole;
     TACHO_TRY(node_of_work(self, work, &node));
     TACHO_TRY(cell_of(self, span, node, &cell));
+    tell(self, span->row->of.span.run, node);
     self->tree.cells[cell].device.count++;
     *out_tag = 0;
     if (!work->has_caller) {
-        TACHO_TRY(keep_late(self, cell, span->end_ns - span->start_ns, out_tag));
+        const late_work late = {
+            .cell = cell, .run = span->row->of.span.run, .ns = span->end_ns - span->start_ns};
+        TACHO_TRY(keep_late(self, &late, out_tag));
     }
     self->tracks[span->row->track].last_tag = *out_tag;
     return add_device_time(self, span, cell);
@@ -470,6 +497,7 @@ static tacho_status add_late(void *groups, uint32_t tag, uint32_t caller)
     if (is_by_caller && caller != 0) {
         uint32_t cell = TACHO_NONE;
         key.node = caller;
+        tell(self, late->run, caller);
         TACHO_TRY(tacho_group_tree_cell(&self->tree, &key, &cell));
         tacho_group_time *from = &self->tree.cells[late->cell].device;
         tacho_group_time *to = &self->tree.cells[cell].device;

@@ -57,6 +57,12 @@ typedef enum tacho_groups_order {
 /* The order of that name; false when there is none. */
 bool tacho_groups_order_find(tacho_str name, tacho_groups_order *out_order);
 
+/* Who is told the group that each span is in. Work whose call comes later is told of again. */
+typedef struct tacho_groups_taker {
+    void (*place)(void *self, uint32_t run, uint32_t node); /* |run| of its row; NULL: nobody */
+    void *self;
+} tacho_groups_taker;
+
 typedef struct tacho_groups_options {
     tacho_group_key by;
     unsigned depth; /* of layers and operators; 0 for all */
@@ -64,6 +70,7 @@ typedef struct tacho_groups_options {
     size_t top;               /* rows per part and origin; 0 for all */
     tacho_name_filter filter; /* of the groups' names; accepts is NULL: everything */
     const tacho_notes *notes; /* who is told what is left out (optional) */
+    tacho_groups_taker taker;
 } tacho_groups_options;
 
 typedef struct tacho_groups {
@@ -91,6 +98,10 @@ typedef struct tacho_groups {
 
 void tacho_groups_init(tacho_groups *groups, tacho_dict *dict, const tacho_groups_options *options);
 void tacho_groups_deinit(tacho_groups *groups);
+
+/* The layer that |site| tells itself, whatever is around its spans: a node, 0 for none. */
+tacho_status tacho_groups_layer_of_site(tacho_groups *groups, uint32_t site,
+                                        uint32_t *out_node) TACHO_MUST_USE;
 
 /* What a part has, for what cannot be said. */
 typedef struct tacho_groups_facts {

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The profile is replayed to tacho_groups, where the run of a row is the number of its span. Where
+ * no span is a layer, sites tell all there is.
+ */
+#include "analyses/sample_layers.h"
+
+#include "base/grow.h"
+#include "base/text.h"
+#include "profile/scopes.h"
+
+#include <stdlib.h>
+
+enum { PATH_BYTES_MAX = 512 }; /* what lies deeper counts for the layer around it */
+
+/* ---- spans --------------------------------------------------------------------------------- */
+
+static void take_place(void *self, uint32_t run, uint32_t node)
+{
+    tacho_sample_layers *layers = self;
+    layers->of_spans[run] = node;
+}
+
+static tacho_status push_flow(tacho_sample_layers *layers, const tacho_flow_end *end)
+{
+    const tacho_row row = {.kind = TACHO_ROW_FLOW,
+                           .track = end->track,
+                           .start = end->time,
+                           .of.flow = {.id = end->id,
+                                       .role = end->role,
+                                       .phase = end->phase,
+                                       .span_name = end->span_name,
+                                       .span_end = end->span_end}};
+    return tacho_events_row(&layers->groups.events, &row);
+}
+
+/* Pushes the arrows of |part|, from |*at| on; parts come one after the other. */
+static tacho_status push_flows(tacho_sample_layers *layers, uint32_t part, size_t *at)
+{
+    const tacho_profile *profile = layers->profile;
+    const tacho_dict *dict = profile->events.dict;
+    while (*at < profile->flow_end_count &&
+           dict->tracks[profile->flow_ends[*at].track].part == part) {
+        TACHO_TRY(push_flow(layers, &profile->flow_ends[(*at)++]));
+    }
+    return TACHO_OK;
+}
+
+static tacho_status push_spans(tacho_sample_layers *layers, tacho_arg **args, size_t *arg_capacity)
+{
+    const tacho_profile *profile = layers->profile;
+    const tacho_dict *dict = profile->events.dict;
+    tacho_events *events = &layers->groups.events;
+    uint32_t part = 0;
+    size_t flow = 0;
+    for (size_t i = 0; i < profile->span_count; i++) {
+        tacho_row row;
+        TACHO_TRY(tacho_profile_row(profile, i, args, arg_capacity, &row));
+        uint32_t own = dict->tracks[row.track].part;
+        if (i > 0 && own != part) {
+            TACHO_TRY(push_flows(layers, part, &flow));
+            TACHO_TRY(tacho_events_end_part(events, part));
+        }
+        part = own;
+        row.of.span.run = (uint32_t)i;
+        TACHO_TRY(tacho_events_row(events, &row));
+    }
+    TACHO_TRY(push_flows(layers, part, &flow));
+    return tacho_events_end_part(events, part);
+}
+
+static tacho_status find_spans(tacho_sample_layers *layers)
+{
+    tacho_arg *args = NULL;
+    size_t arg_capacity = 0;
+    TACHO_TRY(tacho_items_make(&layers->of_spans, layers->profile->span_count));
+    tacho_status status = push_spans(layers, &args, &arg_capacity);
+    free(args);
+    return status;
+}
+
+static bool has_scopes(const tacho_dict *dict)
+{
+    for (size_t i = 0; i < dict->site_count; i++) {
+        const tacho_site *site = &dict->sites[i];
+        if (tacho_scope_of(tacho_dict_string(dict, site->category),
+                           tacho_dict_string(dict, site->name))
+                .kind == TACHO_SCOPE_LAYER) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static tacho_status find_sites(tacho_sample_layers *layers)
+{
+    const tacho_dict *dict = layers->profile->events.dict;
+    size_t count = dict->site_count;
+    TACHO_TRY(tacho_items_make(&layers->of_sites, count));
+    for (uint32_t i = 0; i < count; i++) {
+        TACHO_TRY(tacho_groups_layer_of_site(&layers->groups, i, &layers->of_sites[i]));
+    }
+    return TACHO_OK;
+}
+
+/* ---- layers of one sample ------------------------------------------------------------------ */
+
+enum { SEEN_NEVER = 0, SEEN_OFTEN = UINT32_MAX }; /* else a sample, plus one */
+
+static void see(uint32_t *seen, uint32_t what)
+{
+    *seen = *seen == SEEN_NEVER || *seen == what || what == SEEN_NEVER
+                ? (what != SEEN_NEVER ? what : *seen)
+                : SEEN_OFTEN;
+}
+
+/* The samples in which layers of each name are, by string; |by_node| is room for nodes. */
+static void see_all(const tacho_sample_layers *layers, const tacho_sample_steps *steps,
+                    uint32_t *by_node, uint32_t *by_name)
+{
+    const tacho_group_tree *tree = &layers->groups.tree;
+    for (size_t i = 0; i < layers->profile->span_count; i++) {
+        uint32_t node = layers->of_spans[i];
+        if (node != 0 && by_node[node] != SEEN_OFTEN) {
+            tacho_span span = tacho_profile_span(layers->profile, i);
+            uint32_t sample = tacho_sample_steps_find(steps, &span);
+            see(&by_node[node], sample != TACHO_NONE ? sample + 1 : SEEN_NEVER);
+        }
+    }
+    for (size_t i = tree->node_count; i-- > 1;) { /* those inside first */
+        see(&by_node[tree->nodes[i].parent], by_node[i]);
+        see(&by_name[tree->nodes[i].name], by_node[i]);
+    }
+}
+
+/* Of several samples, layers that only one has are left out. */
+static tacho_status choose_kept(tacho_sample_layers *layers, const tacho_sample_steps *steps)
+{
+    size_t name_count = layers->profile->events.dict->strings.item_count;
+    bool is_one = steps->sample_count < 2 || layers->of_spans == NULL;
+    uint32_t *by_node = NULL;
+    uint32_t *by_name = NULL;
+    TACHO_TRY(tacho_items_make(&layers->is_kept, name_count));
+    tacho_status status = tacho_items_make(&by_node, layers->groups.tree.node_count);
+    status = status == TACHO_OK ? tacho_items_make(&by_name, name_count) : status;
+    if (status == TACHO_OK && !is_one) {
+        see_all(layers, steps, by_node, by_name);
+    }
+    for (size_t i = 0; i < name_count && status == TACHO_OK; i++) {
+        layers->is_kept[i] = is_one || by_name[i] == SEEN_OFTEN;
+    }
+    free(by_node);
+    free(by_name);
+    return status;
+}
+
+/* ---- paths --------------------------------------------------------------------------------- */
+
+static tacho_status name_node(tacho_sample_layers *layers, size_t node, uint8_t *depths,
+                              tacho_text *text)
+{
+    const tacho_group_node *of = &layers->groups.tree.nodes[node];
+    tacho_str around = tacho_strings_get(layers->into, layers->of_nodes[of->parent]);
+    tacho_str name = tacho_dict_string(layers->profile->events.dict, of->name);
+    bool is_deep = layers->depth > 0 && depths[of->parent] >= layers->depth;
+    depths[node] = depths[of->parent];
+    layers->of_nodes[node] = layers->of_nodes[of->parent];
+    if (is_deep || !layers->is_kept[of->name] || around.len + name.len >= PATH_BYTES_MAX) {
+        return TACHO_OK;
+    }
+    depths[node]++;
+    TACHO_TRY(tacho_text_put(text, around));
+    TACHO_TRY(tacho_text_put(text, around.len > 0 ? TACHO_STR("/") : TACHO_STR("")));
+    TACHO_TRY(tacho_text_put(text, name));
+    return tacho_strings_ensure(layers->into, tacho_text_take(text), &layers->of_nodes[node]);
+}
+
+static tacho_status name_nodes(tacho_sample_layers *layers)
+{
+    size_t count = layers->groups.tree.node_count;
+    uint8_t *depths = NULL; /* by node: levels in its path */
+    tacho_text text = {0};
+    TACHO_TRY(tacho_items_make(&layers->of_nodes, count));
+    tacho_status status = tacho_items_make(&depths, count);
+    for (size_t i = 1; i < count && status == TACHO_OK; i++) {
+        status = name_node(layers, i, depths, &text);
+    }
+    tacho_text_deinit(&text);
+    free(depths);
+    return status;
+}
+
+/* ---- the interface ------------------------------------------------------------------------- */
+
+tacho_status tacho_sample_layers_init(tacho_sample_layers *layers, const tacho_sample_steps *steps,
+                                      unsigned depth, tacho_strings *into)
+{
+    *layers = (tacho_sample_layers){.profile = steps->profile, .depth = depth, .into = into};
+    const tacho_groups_options options = {.by = TACHO_GROUP_BY_LAYER,
+                                          .taker = {take_place, layers}};
+    tacho_groups_init(&layers->groups, layers->profile->events.dict, &options);
+    if (has_scopes(layers->profile->events.dict) && layers->profile->span_count > 0) {
+        TACHO_TRY(find_spans(layers));
+    }
+    TACHO_TRY(find_sites(layers));
+    TACHO_TRY(choose_kept(layers, steps));
+    return name_nodes(layers);
+}
+
+void tacho_sample_layers_deinit(tacho_sample_layers *layers)
+{
+    if (layers->profile == NULL) {
+        return;
+    }
+    tacho_groups_deinit(&layers->groups);
+    free(layers->of_spans);
+    free(layers->of_sites);
+    free(layers->of_nodes);
+    free(layers->is_kept);
+    *layers = (tacho_sample_layers){.profile = NULL};
+}
