@@ -269,30 +269,32 @@ static tacho_status add_op(const tacho_diff *diff, const tacho_diff_row *row, ta
     return location.len > 0 ? tacho_table_add_text(table, location) : tacho_table_add_absent(table);
 }
 
-static size_t shown_count(const tacho_diff *diff)
+/* Whether the row is among those that were asked for; a regression always is. */
+static bool is_shown(const tacho_diff *diff, size_t at)
 {
     size_t top = diff->options.top;
-    return top == 0 || top > diff->row_count ? diff->row_count : top;
+    return top == 0 || at < top || diff->rows[at].verdict == TACHO_VERDICT_REGRESSION;
 }
 
 static tacho_status ops_table(const tacho_diff *diff, const tacho_table_taker *to)
 {
     tacho_table table;
     tacho_status status = TACHO_OK;
-    size_t shown = shown_count(diff);
+    size_t more = 0;
     tacho_table_init(&table, "operations",
                      diff->options.by == TACHO_DIFF_BY_LAYER
                          ? "Layers, largest difference first"
                          : "Operators, largest difference first",
                      op_columns, sizeof(op_columns) / sizeof(op_columns[0]));
     table.kept = op_kept;
-    for (size_t i = 0; i < shown && status == TACHO_OK; i++) {
-        status = add_op(diff, &diff->rows[i], &table);
+    for (size_t i = 0; i < diff->row_count && status == TACHO_OK; i++) {
+        bool is_one = is_shown(diff, i);
+        more += is_one ? 0 : 1;
+        status = is_one ? add_op(diff, &diff->rows[i], &table) : TACHO_OK;
     }
-    if (shown < diff->row_count) {
+    if (more > 0) {
         tacho_note_hint(diff->options.notes, (tacho_hint){TACHO_HINT_ALL_ROWS, ""}, "note",
-                        "%zu more row%s", diff->row_count - shown,
-                        diff->row_count - shown == 1 ? "" : "s");
+                        "%zu more row%s", more, more == 1 ? "" : "s");
     }
     return tacho_table_hand_over(to, status, &table);
 }

@@ -31,7 +31,7 @@ static const tacho_option options[] = {
     TACHO_OPT_VALUE("by", 0, "instance|type|layer[:N]",
                     "compare operators one by one, or all of one type or layer; layer:N: to N "
                     "levels (default: instance)"),
-    TACHO_OPT_VALUE("top", 0, "N", "operators to list, 0 for all (default: 20)",
+    TACHO_OPT_VALUE("top", 0, "N", "rows to list, 0 for all; regressions always are (default: 20)",
                     TACHO_INTO_NUMBER(diff_request, comparing.diff.top, 0, SIZE_MAX)),
     TACHO_OPTION_FILTER,
     TACHO_OPTION_WINDOW,
