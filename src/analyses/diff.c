@@ -377,10 +377,7 @@ static tacho_status make(making *self)
         qsort(diff->rows, diff->row_count, sizeof(*diff->rows), compare_rows);
     }
     diff->matched_percent = matched_percent(diff);
-    if (diff->options.has_gate) {
-        tacho_diff_judge(diff);
-    }
-    return TACHO_OK;
+    return diff->options.has_gate ? tacho_diff_judge(diff) : TACHO_OK;
 }
 
 static tacho_status check_sides(const tacho_samples *const sides[2])

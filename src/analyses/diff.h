@@ -111,7 +111,7 @@ void tacho_diff_deinit(tacho_diff *diff);
 tacho_str tacho_diff_group_of(const tacho_diff *diff, size_t side, uint32_t op);
 
 /* Judges rows and total; called by tacho_diff_init where there is a gate. */
-void tacho_diff_judge(tacho_diff *diff);
+tacho_status tacho_diff_judge(tacho_diff *diff) TACHO_MUST_USE;
 
 static inline int64_t tacho_diff_of(const tacho_diff_row *row)
 {

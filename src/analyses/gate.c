@@ -2,11 +2,13 @@
 /*
  * The gate. A row is a regression where the difference exceeds the limit and is unlikely to be
  * chance: the test finds a difference in three of 10,000 comparisons of equal totals, and as seldom
- * in any operator. Simulated and estimated times do not vary, so that one sample tells.
+ * in any operator, whose errors are judged together. Simulated and estimated times do not vary, so
+ * that one sample tells.
  */
 #include "analyses/diff.h"
 
 #include "base/duration.h"
+#include "base/grow.h"
 
 #include <errno.h>
 #include <math.h>
@@ -125,8 +127,20 @@ static bool is_measured(const tacho_diff *diff)
     return tacho_samples_vary(diff->sides[0]) || tacho_samples_vary(diff->sides[1]);
 }
 
+/* What errors of a row are relative to: both sides, for one alone may be small by chance. */
+static double size_of(const tacho_diff_row *row)
+{
+    return (row->sides[0].moments.mean + row->sides[1].moments.mean) / 2;
+}
+
+/* How surely a row must differ, and what other rows say of its error. */
+typedef struct judging {
+    double false_alarm;
+    tacho_prior prior;
+} judging;
+
 static tacho_verdict judge_row(const tacho_diff *diff, const tacho_diff_row *row,
-                               double false_alarm)
+                               const judging *how)
 {
     double limit = limit_of(&diff->options.gate, row);
     bool exceeds = row->shift.difference > limit;
@@ -134,12 +148,15 @@ static tacho_verdict judge_row(const tacho_diff *diff, const tacho_diff_row *row
         return exceeds ? TACHO_VERDICT_REGRESSION : TACHO_VERDICT_PASS;
     }
     if (exceeds) {
-        return tacho_shift_p(&row->shift) <= false_alarm ? TACHO_VERDICT_REGRESSION
+        tacho_shift shift = tacho_shift_with(&row->shift, size_of(row), &how->prior);
+        return tacho_shift_p(&shift) <= how->false_alarm ? TACHO_VERDICT_REGRESSION
                                                          : TACHO_VERDICT_INCONCLUSIVE;
     }
-    double margin = tacho_shift_margin(&row->shift, 0.95);
-    bool may_exceed = row->shift.difference + margin > limit;
-    return margin > limit && may_exceed ? TACHO_VERDICT_INCONCLUSIVE : TACHO_VERDICT_PASS;
+    /* Inconclusive where the 95 % interval reaches beyond the limit and is wider than it. */
+    double reach = row->shift.difference < 0 ? limit - row->shift.difference : limit;
+    bool is_unsure = row->shift.error > 0 &&
+                     tacho_student_above(reach / row->shift.error, row->shift.freedom) > 0.025;
+    return is_unsure ? TACHO_VERDICT_INCONCLUSIVE : TACHO_VERDICT_PASS;
 }
 
 /* Whether the row is there on both sides, and long enough to matter. */
@@ -149,19 +166,38 @@ static bool is_judged(const tacho_diff *diff, const tacho_diff_row *row)
            row->sides[1].moments.mean > (double)diff->options.gate.absolute_ns;
 }
 
-/* Returns how many exceed the limit; |*out_unsure_count| of the others could not be judged. */
-static size_t judge_rows(tacho_diff *diff, size_t *out_unsure_count)
+/* What the rows that are judged say of one another: how many there are, how their errors are. */
+static tacho_status prepare_rows(const tacho_diff *diff, judging *out_how)
 {
+    tacho_error *errors = NULL;
+    size_t error_count = 0;
     size_t judged_count = 0;
+    TACHO_TRY(tacho_items_make(&errors, diff->row_count));
+    for (size_t i = 0; i < diff->row_count; i++) {
+        const tacho_diff_row *row = &diff->rows[i];
+        double mean = size_of(row);
+        bool is_one = is_judged(diff, row);
+        judged_count += is_one ? 1 : 0;
+        if (is_one && row->shift.is_known && row->shift.error > 0 && mean > 0) {
+            double error = row->shift.error / mean;
+            errors[error_count++] = (tacho_error){error * error, row->shift.freedom};
+        }
+    }
+    *out_how = (judging){.false_alarm = TACHO_GATE_FALSE_ALARM / (double)judged_count,
+                         .prior = tacho_prior_of(errors, error_count)};
+    free(errors);
+    return TACHO_OK;
+}
+
+/* Returns how many exceed the limit; |*out_unsure_count| of the others could not be judged. */
+static size_t judge_rows(tacho_diff *diff, const judging *how, size_t *out_unsure_count)
+{
     size_t bad_count = 0;
     *out_unsure_count = 0;
     for (size_t i = 0; i < diff->row_count; i++) {
-        judged_count += is_judged(diff, &diff->rows[i]) ? 1 : 0;
-    }
-    for (size_t i = 0; i < diff->row_count; i++) {
         tacho_diff_row *row = &diff->rows[i];
         if (is_judged(diff, row)) {
-            row->verdict = judge_row(diff, row, TACHO_GATE_FALSE_ALARM / (double)judged_count);
+            row->verdict = judge_row(diff, row, how);
             bad_count += row->verdict == TACHO_VERDICT_REGRESSION ? 1 : 0;
             *out_unsure_count += row->verdict == TACHO_VERDICT_INCONCLUSIVE ? 1 : 0;
         }
@@ -192,17 +228,20 @@ static const char *find_obstacle(const tacho_diff *diff)
     return is_measured(diff) && has_few ? "a measured side has fewer than 5 samples" : NULL;
 }
 
-void tacho_diff_judge(tacho_diff *diff)
+tacho_status tacho_diff_judge(tacho_diff *diff)
 {
+    const judging of_total = {.false_alarm = TACHO_GATE_FALSE_ALARM};
     const char *obstacle = find_obstacle(diff);
+    judging of_rows;
     if (obstacle != NULL) {
         diff->verdict = TACHO_VERDICT_INCONCLUSIVE;
         snprintf(diff->reason, sizeof(diff->reason), "%s", obstacle);
-        return;
+        return TACHO_OK;
     }
+    TACHO_TRY(prepare_rows(diff, &of_rows));
     size_t unsure_count = 0;
-    size_t bad_count = judge_rows(diff, &unsure_count);
-    diff->total.verdict = judge_row(diff, &diff->total, TACHO_GATE_FALSE_ALARM);
+    size_t bad_count = judge_rows(diff, &of_rows, &unsure_count);
+    diff->total.verdict = judge_row(diff, &diff->total, &of_total);
     diff->verdict = bad_count > 0 ? TACHO_VERDICT_REGRESSION : diff->total.verdict;
     if (diff->total.verdict == TACHO_VERDICT_REGRESSION) {
         snprintf(diff->reason, sizeof(diff->reason), "the total exceeds the limit");
@@ -221,4 +260,5 @@ void tacho_diff_judge(tacho_diff *diff)
     } else {
         snprintf(diff->reason, sizeof(diff->reason), "nothing exceeds the limit");
     }
+    return TACHO_OK;
 }

@@ -22,8 +22,11 @@ static int compare_times(const void *left, const void *right)
     return (*a > *b) - (*a < *b);
 }
 
-/* The wall time above which samples are set aside; |times| is room for all. */
-static int64_t find_limit(const tacho_samples *samples, int64_t *times)
+/*
+ * The wall time above which samples are set aside; false where so many are above that it is how
+ * they are, and no disturbance. |times| is room for all.
+ */
+static bool find_limit(const tacho_samples *samples, int64_t *times, int64_t *out_limit)
 {
     size_t count = samples->whole_count;
     for (size_t i = 0; i < count; i++) {
@@ -40,7 +43,8 @@ static int64_t find_limit(const tacho_samples *samples, int64_t *times)
     double far = DISTANCES * DEVIATION_PER_DISTANCE * (double)times[count / 2];
     double least = LEAST_PART * (double)median;
     double limit = (double)median + (far > least ? far : least);
-    return limit < (double)most_allowed ? most_allowed : limit < 9e18 ? (int64_t)limit : INT64_MAX;
+    *out_limit = limit < 9e18 ? (int64_t)limit : INT64_MAX;
+    return limit >= (double)most_allowed;
 }
 
 /* Gives the samples that stay new numbers; TACHO_NONE for those that do not. */
@@ -71,21 +75,41 @@ static void drop_cells(tacho_sampled_op *op, const uint32_t *numbers)
     op->cell_count = kept;
 }
 
-tacho_status tacho_samples_set_aside(tacho_samples *samples)
+/* Leaves all samples where |*out_is_clear| becomes false. */
+static tacho_status find_side(const tacho_samples *samples, int64_t *out_limit, bool *out_is_clear)
 {
     int64_t *times = NULL;
-    uint32_t *numbers = NULL;
+    *out_limit = INT64_MAX;
+    *out_is_clear = true;
     if (samples->whole_count < SAMPLES_MIN || !tacho_samples_vary(samples)) {
         return TACHO_OK;
     }
     TACHO_TRY(tacho_items_make(&times, samples->whole_count));
-    int64_t limit = find_limit(samples, times);
+    *out_is_clear = find_limit(samples, times, out_limit);
     free(times);
+    return TACHO_OK;
+}
+
+static tacho_status keep_below(tacho_samples *samples, int64_t limit)
+{
+    uint32_t *numbers = NULL;
     TACHO_TRY(tacho_items_make(&numbers, samples->whole_count));
     renumber(samples, limit, numbers);
     for (size_t i = 0; i < samples->op_count; i++) {
         drop_cells(&samples->ops[i], numbers);
     }
     free(numbers);
+    return TACHO_OK;
+}
+
+tacho_status tacho_samples_set_aside(tacho_samples sides[2])
+{
+    int64_t limits[2];
+    bool is_clear[2];
+    TACHO_TRY(find_side(&sides[0], &limits[0], &is_clear[0]));
+    TACHO_TRY(find_side(&sides[1], &limits[1], &is_clear[1]));
+    for (size_t i = 0; i < 2 && is_clear[0] && is_clear[1]; i++) {
+        TACHO_TRY(limits[i] < INT64_MAX ? keep_below(&sides[i], limits[i]) : TACHO_OK);
+    }
     return TACHO_OK;
 }

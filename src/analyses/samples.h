@@ -122,10 +122,12 @@ static inline bool tacho_samples_vary(const tacho_samples *samples)
 tacho_status tacho_samples_add(tacho_samples *samples, const tacho_profile *profile) TACHO_MUST_USE;
 
 /*
- * Sets measured samples aside that something else must have disturbed: those far above the rest, by
- * six times the usual distance from the median, and one in five at the most. Times of operators and
- * totals are those of the others then, and still add up. Where there are fewer than five, all stay.
+ * Sets measured samples aside that something else must have disturbed: those far above the rest of
+ * their side, by six times the usual distance from the median. Times of operators and totals are
+ * those of the others then, and still add up. Where a side has fewer than five, its all stay. Where
+ * more than one in five of a side are that far above, it is how they are: then all of both sides
+ * stay, for to leave out some of one would favour it.
  */
-tacho_status tacho_samples_set_aside(tacho_samples *samples) TACHO_MUST_USE;
+tacho_status tacho_samples_set_aside(tacho_samples sides[2]) TACHO_MUST_USE;
 
 #endif

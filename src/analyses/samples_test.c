@@ -158,30 +158,44 @@ static void test_steps(void **state)
     composed_deinit(&at);
 }
 
-/* One far above five: set aside. */
+/* Inferences that took |times|, one after the other. */
+static void make_inferences(tacho_samples *samples, const int64_t times[7])
+{
+    composed at;
+    composed_init(&at, TACHO_ORIGIN_MEASURED);
+    uint32_t cpu = composed_track(&at, "CPU", TACHO_TRACK_COMPUTE, TACHO_NESTING_ENGINE);
+    for (int64_t i = 0; i < 7; i++) {
+        composed_add(
+            &at, (composed_span){cpu, "Conv", 1000 * i, 1000 * i + times[i], .invocation = i + 1});
+    }
+    make(samples, &at);
+    composed_deinit(&at);
+}
+
+/* One far above the others: set aside. Where two of seven are, on either side, all stay. */
 static void test_set_aside(void **state)
 {
     (void)state;
-    static const int64_t times[] = {100, 101, 99, 900, 102, 98, 100};
-    composed at;
-    tacho_samples samples;
-    int64_t now = 0;
-    composed_init(&at, TACHO_ORIGIN_MEASURED);
-    uint32_t cpu = composed_track(&at, "CPU", TACHO_TRACK_COMPUTE, TACHO_NESTING_ENGINE);
-    for (size_t i = 0; i < 7; i++) {
-        composed_add(
-            &at, (composed_span){cpu, "Conv", now, now + times[i], .invocation = (int64_t)i + 1});
-        now += 1000;
+    static const int64_t once[7] = {100, 101, 99, 900, 102, 98, 100};
+    static const int64_t twice[7] = {100, 101, 99, 900, 102, 890, 100};
+    tacho_samples sides[2];
+    make_inferences(&sides[0], once);
+    make_inferences(&sides[1], once);
+    for (size_t i = 0; i < 2; i++) { /* the second time there is nothing more */
+        assert_null(tacho_samples_set_aside(sides));
+        assert_int_equal(sides[0].aside_count, 1);
+        assert_int_equal(sides[1].whole_count, 6);
+        check_cell(&sides[0], "Conv", 3, (tacho_sample_cell){3, 1, 102, 102, 0, -1});
     }
-    make(&samples, &at);
-    assert_null(tacho_samples_set_aside(&samples));
-    assert_int_equal(samples.aside_count, 1);
-    assert_int_equal(samples.whole_count, 6);
-    check_cell(&samples, "Conv", 3, (tacho_sample_cell){3, 1, 102, 102, 0, -1});
-    assert_null(tacho_samples_set_aside(&samples));
-    assert_int_equal(samples.aside_count, 1);
-    tacho_samples_deinit(&samples);
-    composed_deinit(&at);
+    tacho_samples_deinit(&sides[0]);
+    tacho_samples_deinit(&sides[1]);
+    make_inferences(&sides[0], once);
+    make_inferences(&sides[1], twice);
+    assert_null(tacho_samples_set_aside(sides));
+    assert_int_equal(sides[0].whole_count, 7);
+    assert_int_equal(sides[1].whole_count, 7);
+    tacho_samples_deinit(&sides[0]);
+    tacho_samples_deinit(&sides[1]);
 }
 
 /* Times of all operators, and idle time, make the whole; and equal a count moment by moment. */

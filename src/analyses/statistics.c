@@ -178,3 +178,92 @@ double tacho_shift_p(const tacho_shift *shift)
     }
     return shift->difference > 0 ? 0 : 1;
 }
+
+/* ---- several sets -------------------------------------------------------------------------- */
+
+/* The derivative of the logarithm of the gamma function. */
+static double digamma(double x)
+{
+    double sum = 0;
+    for (; x < 6; x++) {
+        sum -= 1 / x;
+    }
+    double square = 1 / (x * x);
+    return sum + log(x) - 0.5 / x - square * (1.0 / 12 - square * (1.0 / 120 - square / 252));
+}
+
+/* The derivative of that. */
+static double trigamma(double x)
+{
+    double sum = 0;
+    for (; x < 6; x++) {
+        sum += 1 / (x * x);
+    }
+    double square = 1 / (x * x);
+    return sum + 1 / x + square / 2 + square / x * (1.0 / 6 - square * (1.0 / 30 - square / 42));
+}
+
+/* The x whose trigamma is |value|, which falls with x. */
+static double trigamma_inverse(double value)
+{
+    double low = 1e-6;
+    double high = 1e12;
+    for (int i = 0; i < BISECTION_STEPS && high / low > 1 + 1e-12; i++) {
+        double middle = sqrt(low * high);
+        if (trigamma(middle) > value) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return sqrt(low * high);
+}
+
+/* What the logarithm of |error| would be on average if its variance were known. */
+static double level_of(const tacho_error *error)
+{
+    double half = error->freedom / 2;
+    return log(error->variance) - digamma(half) + log(half);
+}
+
+/*
+ * Variances are taken as drawn from a scaled inverse chi-squared distribution. Its parameters are
+ * those that give the mean and the spread of the logarithms (Smyth, 2004); what the spread exceeds
+ * that of chance by is the spread of the true ones.
+ */
+tacho_prior tacho_prior_of(const tacho_error *errors, size_t count)
+{
+    double mean = 0;
+    double spread = 0;
+    double chance = 0;
+    double freedom = 0;
+    if (count < TACHO_PRIOR_MIN) {
+        return (tacho_prior){.freedom = 0};
+    }
+    for (size_t i = 0; i < count; i++) {
+        mean += level_of(&errors[i]) / (double)count;
+        chance += trigamma(errors[i].freedom / 2) / (double)count;
+        freedom += errors[i].freedom;
+    }
+    for (size_t i = 0; i < count; i++) {
+        double distance = level_of(&errors[i]) - mean;
+        spread += distance * distance / (double)(count - 1);
+    }
+    double half = spread > chance ? trigamma_inverse(spread - chance) : (double)INFINITY;
+    return 2 * half < freedom ? (tacho_prior){exp(mean + digamma(half) - log(half)), 2 * half}
+                              : (tacho_prior){exp(mean), freedom};
+}
+
+tacho_shift tacho_shift_with(const tacho_shift *shift, double mean, const tacho_prior *prior)
+{
+    tacho_shift with = *shift;
+    if (!shift->is_known || prior->freedom <= 0 || mean <= 0) {
+        return with;
+    }
+    double known = prior->variance * mean * mean;
+    double own = shift->error * shift->error;
+    with.freedom = prior->freedom + shift->freedom;
+    with.error = sqrt((prior->freedom * known + shift->freedom * own) / with.freedom);
+    with.error = with.error > shift->error ? with.error : shift->error;
+    return with;
+}

@@ -44,6 +44,33 @@ typedef struct tacho_shift {
 
 tacho_shift tacho_shift_of(const tacho_moments *a, const tacho_moments *b);
 
+/*
+ * How far relative errors of several shifts are alike, as if each were drawn from a distribution of
+ * its own: the usual variance, and how many degrees of freedom that knowledge is worth. Where all
+ * are alike it is worth those of all together; where each is different, next to nothing.
+ */
+typedef struct tacho_prior {
+    double variance;
+    double freedom; /* 0: nothing is known */
+} tacho_prior;
+
+/* A relative error, squared, and its degrees of freedom. */
+typedef struct tacho_error {
+    double variance; /* above 0 */
+    double freedom;
+} tacho_error;
+
+/* Of fewer errors nothing is known. */
+enum { TACHO_PRIOR_MIN = 3 };
+
+tacho_prior tacho_prior_of(const tacho_error *errors, size_t count);
+
+/*
+ * |shift|, of which |mean| is the whole that errors are relative to, with what |prior| knows: its
+ * error is never smaller than it was by itself, and surer.
+ */
+tacho_shift tacho_shift_with(const tacho_shift *shift, double mean, const tacho_prior *prior);
+
 /* Half the width of the interval that holds the true difference with |confidence| (0.95). */
 double tacho_shift_margin(const tacho_shift *shift, double confidence);
 

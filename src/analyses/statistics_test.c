@@ -116,11 +116,35 @@ static void test_some(void **state)
     }
 }
 
+/* Errors that are alike make one another surer, errors that are not do not; numbers are those of
+ * sums over 200,000 terms of the series of trigamma. */
+static void test_prior(void **state)
+{
+    (void)state;
+    static const tacho_error alike[] = {{1, 18}, {1, 18}, {1, 18}, {1, 18}};
+    static const tacho_error apart[] = {{1, 18}, {10, 18}, {100, 18}, {1000, 18}};
+    tacho_prior prior = tacho_prior_of(alike, 4);
+    check_near(prior.freedom, 72, 1e-12);
+    check_near(prior.variance, 1.0582145481, 1e-8);
+    const tacho_shift shift = {.difference = 5, .error = 1, .freedom = 18, .is_known = true};
+    tacho_shift with = tacho_shift_with(&shift, 1, &prior);
+    check_near(with.freedom, 90, 1e-12);
+    check_near(with.error, sqrt((72 * 1.0582145481 + 18) / 90), 1e-8);
+    check_near(tacho_shift_with(&shift, 0.5, &prior).error, 1, 1e-12); /* never below its own */
+    assert_true(tacho_shift_p(&with) < tacho_shift_p(&shift));
+    prior = tacho_prior_of(apart, 4);
+    check_near(prior.freedom, 0.7229077789, 1e-6);
+    check_near(prior.variance, 5.2583443139, 1e-5);
+    prior = tacho_prior_of(alike, TACHO_PRIOR_MIN - 1);
+    assert_true(prior.freedom == 0);
+    assert_true(tacho_shift_with(&shift, 1, &prior).freedom == 18);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_student), cmocka_unit_test(test_shift), cmocka_unit_test(test_few),
-        cmocka_unit_test(test_drift),   cmocka_unit_test(test_some),
+        cmocka_unit_test(test_drift),   cmocka_unit_test(test_some),  cmocka_unit_test(test_prior),
     };
     return cmocka_run_group_tests_name("statistics", tests, NULL, NULL);
 }

@@ -60,7 +60,7 @@ static tacho_status load_side(const tacho_comparing *comparing, size_t side, tac
         only.input_count = 1;
         TACHO_TRY(load_file(comparing, &only, samples));
     }
-    return tacho_samples_set_aside(samples);
+    return TACHO_OK;
 }
 
 static tacho_status add_tables(void *user, tacho_table_report *report)
@@ -123,6 +123,7 @@ tacho_status tacho_comparing_run(const tacho_comparing *comparing,
     for (size_t side = 0; side < 2 && status == TACHO_OK; side++) {
         status = load_side(comparing, side, &sides[side]);
     }
+    status = status == TACHO_OK ? tacho_samples_set_aside(sides) : status;
     status = status == TACHO_OK ? compare(comparing, sides, out_result) : status;
     tacho_samples_deinit(&sides[0]);
     tacho_samples_deinit(&sides[1]);
