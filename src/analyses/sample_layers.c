@@ -39,9 +39,13 @@ static tacho_status push_flows(tacho_sample_layers *layers, uint32_t part, size_
 {
     const tacho_profile *profile = layers->profile;
     const tacho_dict *dict = profile->events.dict;
-    while (*at < profile->flow_end_count &&
-           dict->tracks[profile->flow_ends[*at].track].part == part) {
-        TACHO_TRY(push_flow(layers, &profile->flow_ends[(*at)++]));
+    for (; *at < profile->flow_end_count; (*at)++) {
+        const tacho_flow_end *end = &profile->flow_ends[*at];
+        uint32_t own = dict->tracks[end->track].part;
+        if (own > part) {
+            break;
+        }
+        TACHO_TRY(own == part ? push_flow(layers, end) : TACHO_OK);
     }
     return TACHO_OK;
 }
@@ -52,16 +56,21 @@ static tacho_status push_spans(tacho_sample_layers *layers, tacho_arg **args, si
     const tacho_dict *dict = profile->events.dict;
     tacho_events *events = &layers->groups.events;
     uint32_t part = 0;
+    bool has_some = false;
     size_t flow = 0;
     for (size_t i = 0; i < profile->span_count; i++) {
         tacho_row row;
+        if (layers->skips[tacho_profile_span(profile, i).site]) {
+            continue;
+        }
         TACHO_TRY(tacho_profile_row(profile, i, args, arg_capacity, &row));
         uint32_t own = dict->tracks[row.track].part;
-        if (i > 0 && own != part) {
+        if (has_some && own != part) {
             TACHO_TRY(push_flows(layers, part, &flow));
             TACHO_TRY(tacho_events_end_part(events, part));
         }
         part = own;
+        has_some = true;
         row.of.span.run = (uint32_t)i;
         TACHO_TRY(tacho_events_row(events, &row));
     }
@@ -79,17 +88,24 @@ static tacho_status find_spans(tacho_sample_layers *layers)
     return status;
 }
 
-static bool has_scopes(const tacho_dict *dict)
+/*
+ * Whether some spans are layers. Frames of the program are none and launch nothing, and there may
+ * be many: they are passed over unless they are themselves compared.
+ */
+static tacho_status survey_sites(tacho_sample_layers *layers, bool is_host, bool *out_has_layers)
 {
+    const tacho_dict *dict = layers->profile->events.dict;
+    *out_has_layers = false;
+    TACHO_TRY(tacho_items_make(&layers->skips, dict->site_count));
     for (size_t i = 0; i < dict->site_count; i++) {
         const tacho_site *site = &dict->sites[i];
-        if (tacho_scope_of(tacho_dict_string(dict, site->category),
-                           tacho_dict_string(dict, site->name))
-                .kind == TACHO_SCOPE_LAYER) {
-            return true;
-        }
+        tacho_scope_kind kind = tacho_scope_of(tacho_dict_string(dict, site->category),
+                                               tacho_dict_string(dict, site->name))
+                                    .kind;
+        *out_has_layers = *out_has_layers || kind == TACHO_SCOPE_LAYER;
+        layers->skips[i] = kind == TACHO_SCOPE_FRAME && !is_host;
     }
-    return false;
+    return TACHO_OK;
 }
 
 static tacho_status find_sites(tacho_sample_layers *layers)
@@ -198,8 +214,10 @@ tacho_status tacho_sample_layers_init(tacho_sample_layers *layers, const tacho_s
     *layers = (tacho_sample_layers){.profile = steps->profile, .depth = depth, .into = into};
     const tacho_groups_options options = {.by = TACHO_GROUP_BY_LAYER,
                                           .taker = {take_place, layers}};
+    bool has_layers = false;
     tacho_groups_init(&layers->groups, layers->profile->events.dict, &options);
-    if (has_scopes(layers->profile->events.dict) && layers->profile->span_count > 0) {
+    TACHO_TRY(survey_sites(layers, steps->domain == TACHO_SAMPLES_HOST, &has_layers));
+    if (has_layers && layers->profile->span_count > 0) {
         TACHO_TRY(find_spans(layers));
     }
     TACHO_TRY(find_sites(layers));
@@ -217,5 +235,6 @@ void tacho_sample_layers_deinit(tacho_sample_layers *layers)
     free(layers->of_sites);
     free(layers->of_nodes);
     free(layers->is_kept);
+    free(layers->skips);
     *layers = (tacho_sample_layers){.profile = NULL};
 }

@@ -19,6 +19,7 @@ typedef struct tacho_sample_layers {
     uint32_t *of_spans;  /* node by span, where some are layers; else NULL */
     uint32_t *of_sites;  /* node by site */
     uint32_t *of_nodes;  /* string by node: its path */
+    bool *skips;         /* by site: no layer depends on its spans */
     unsigned depth;      /* paths go so deep; 0 for all */
     bool *is_kept;       /* by string of the dict: whether a layer of that name is one here */
     tacho_strings *into; /* what paths are strings of */

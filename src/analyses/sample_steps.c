@@ -229,7 +229,7 @@ static tacho_status find_steps(tacho_sample_steps *steps, tacho_samples_domain d
 tacho_status tacho_sample_steps_init(tacho_sample_steps *steps, const tacho_profile *profile,
                                      tacho_samples_domain domain)
 {
-    *steps = (tacho_sample_steps){.profile = profile, .sample_count = 1};
+    *steps = (tacho_sample_steps){.profile = profile, .domain = domain, .sample_count = 1};
     TACHO_TRY(find_runs(steps));
     if (steps->sample_count > 1) {
         steps->kind = TACHO_SAMPLES_RUNS;

@@ -21,6 +21,7 @@ typedef struct tacho_step_arrow {
 
 typedef struct tacho_sample_steps {
     const tacho_profile *profile;
+    tacho_samples_domain domain;
     tacho_samples_kind kind;
     uint32_t sample_count;
     uint32_t *of_run; /* by run */
