@@ -33,7 +33,7 @@ typedef struct making {
 tacho_status tacho_diff_by_parse(tacho_str text, tacho_diff_by *out_by, unsigned *out_depth)
 {
     static const tacho_str words[] = {
-#define TACHO_DIFF_BY_WORD(id, word) TACHO_STR_INIT(word),
+#define TACHO_DIFF_BY_WORD(id, word, called) TACHO_STR_INIT(word),
         TACHO_DIFF_BYS(TACHO_DIFF_BY_WORD)
 #undef TACHO_DIFF_BY_WORD
     };
@@ -52,6 +52,16 @@ tacho_status tacho_diff_by_parse(tacho_str text, tacho_diff_by *out_by, unsigned
                             "expected instance, type, layer or layer:N (N from 1 to %d), not "
                             "'%.*s'",
                             TACHO_GROUP_DEPTH_MAX, TACHO_STR_ARG(text));
+}
+
+const char *tacho_diff_by_called(tacho_diff_by by)
+{
+    static const char *const words[] = {
+#define TACHO_DIFF_BY_CALLED(id, word, called) called,
+        TACHO_DIFF_BYS(TACHO_DIFF_BY_CALLED)
+#undef TACHO_DIFF_BY_CALLED
+    };
+    return words[by];
 }
 
 tacho_str tacho_diff_group_of(const tacho_diff *diff, size_t side, uint32_t op)

@@ -63,14 +63,14 @@ typedef struct tacho_diff_row {
     tacho_verdict verdict;
 } tacho_diff_row;
 
-/* What a row is: id, word. */
+/* What a row is: id, word, what people call one. */
 #define TACHO_DIFF_BYS(X)                                                                          \
-    X(INSTANCE, "instance")                                                                        \
-    X(TYPE, "type")                                                                                \
-    X(LAYER, "layer")
+    X(INSTANCE, "instance", "operator")                                                            \
+    X(TYPE, "type", "type")                                                                        \
+    X(LAYER, "layer", "layer")
 
 typedef enum tacho_diff_by {
-#define TACHO_DIFF_BY_ENUM(id, word) TACHO_DIFF_BY_##id,
+#define TACHO_DIFF_BY_ENUM(id, word, called) TACHO_DIFF_BY_##id,
     TACHO_DIFF_BYS(TACHO_DIFF_BY_ENUM)
 #undef TACHO_DIFF_BY_ENUM
 } tacho_diff_by;
@@ -78,6 +78,9 @@ typedef enum tacho_diff_by {
 /* Reads "type", "layer:3": what rows are and how deep layers go, 0 for all. */
 tacho_status tacho_diff_by_parse(tacho_str text, tacho_diff_by *out_by,
                                  unsigned *out_depth) TACHO_MUST_USE;
+
+/* What people call a row: "operator". */
+const char *tacho_diff_by_called(tacho_diff_by by);
 
 typedef struct tacho_diff_options {
     tacho_diff_by by;

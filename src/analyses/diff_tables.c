@@ -377,11 +377,8 @@ static tacho_status add_falls(fall *self)
     }
     if (rest_count > 0) {
         char text[64];
-        static const char *const words[] = {[TACHO_DIFF_BY_INSTANCE] = "operator",
-                                            [TACHO_DIFF_BY_TYPE] = "type",
-                                            [TACHO_DIFF_BY_LAYER] = "layer"};
-        snprintf(text, sizeof(text), "(%zu other %s%s)", rest_count, words[diff->options.by],
-                 rest_count == 1 ? "" : "s");
+        snprintf(text, sizeof(text), "(%zu other %s%s)", rest_count,
+                 tacho_diff_by_called(diff->options.by), rest_count == 1 ? "" : "s");
         TACHO_TRY(add_fall(self, text, rest));
     }
     TACHO_TRY(add_fall(self, "(idle)", tacho_diff_of(&diff->idle)));

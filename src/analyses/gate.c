@@ -246,8 +246,9 @@ tacho_status tacho_diff_judge(tacho_diff *diff)
     if (diff->total.verdict == TACHO_VERDICT_REGRESSION) {
         snprintf(diff->reason, sizeof(diff->reason), "the total exceeds the limit");
     } else if (bad_count > 0) {
-        snprintf(diff->reason, sizeof(diff->reason), "%zu operator%s exceed%s the limit", bad_count,
-                 bad_count == 1 ? "" : "s", bad_count == 1 ? "s" : "");
+        snprintf(diff->reason, sizeof(diff->reason), "%zu %s%s exceed%s the limit", bad_count,
+                 tacho_diff_by_called(diff->options.by), bad_count == 1 ? "" : "s",
+                 bad_count == 1 ? "s" : "");
     } else if (diff->verdict == TACHO_VERDICT_INCONCLUSIVE) {
         snprintf(diff->reason, sizeof(diff->reason), "%s",
                  diff->total.shift.difference > limit_of(&diff->options.gate, &diff->total)
@@ -255,8 +256,8 @@ tacho_status tacho_diff_judge(tacho_diff *diff)
                      : "the noise is larger than the limit; take more samples");
     } else if (unsure_count > 0) {
         snprintf(diff->reason, sizeof(diff->reason),
-                 "the total passes; %zu operator%s too noisy to judge", unsure_count,
-                 unsure_count == 1 ? " is" : "s are");
+                 "the total passes; %zu %s%s too noisy to judge", unsure_count,
+                 tacho_diff_by_called(diff->options.by), unsure_count == 1 ? " is" : "s are");
     } else {
         snprintf(diff->reason, sizeof(diff->reason), "nothing exceeds the limit");
     }
