@@ -5,6 +5,7 @@
  */
 #include "analyses/sample_layers.h"
 
+#include "analyses/sample_join.h"
 #include "base/grow.h"
 #include "base/text.h"
 #include "profile/scopes.h"
@@ -121,15 +122,6 @@ static tacho_status find_sites(tacho_sample_layers *layers)
 
 /* ---- layers of one sample ------------------------------------------------------------------ */
 
-enum { SEEN_NEVER = 0, SEEN_OFTEN = UINT32_MAX }; /* else a sample, plus one */
-
-static void see(uint32_t *seen, uint32_t what)
-{
-    *seen = *seen == SEEN_NEVER || *seen == what || what == SEEN_NEVER
-                ? (what != SEEN_NEVER ? what : *seen)
-                : SEEN_OFTEN;
-}
-
 /* The samples in which layers of each name are, by string; |by_node| is room for nodes. */
 static void see_all(const tacho_sample_layers *layers, const tacho_sample_steps *steps,
                     uint32_t *by_node, uint32_t *by_name)
@@ -137,15 +129,15 @@ static void see_all(const tacho_sample_layers *layers, const tacho_sample_steps 
     const tacho_group_tree *tree = &layers->groups.tree;
     for (size_t i = 0; i < layers->profile->span_count; i++) {
         uint32_t node = layers->of_spans[i];
-        if (node != 0 && by_node[node] != SEEN_OFTEN) {
+        if (node != 0 && by_node[node] != TACHO_SEEN_OFTEN) {
             tacho_span span = tacho_profile_span(layers->profile, i);
             uint32_t sample = tacho_sample_steps_find(steps, &span);
-            see(&by_node[node], sample != TACHO_NONE ? sample + 1 : SEEN_NEVER);
+            tacho_see(&by_node[node], sample != TACHO_NONE ? sample + 1 : TACHO_SEEN_NEVER);
         }
     }
     for (size_t i = tree->node_count; i-- > 1;) { /* those inside first */
-        see(&by_node[tree->nodes[i].parent], by_node[i]);
-        see(&by_name[tree->nodes[i].name], by_node[i]);
+        tacho_see(&by_node[tree->nodes[i].parent], by_node[i]);
+        tacho_see(&by_name[tree->nodes[i].name], by_node[i]);
     }
 }
 
@@ -163,7 +155,7 @@ static tacho_status choose_kept(tacho_sample_layers *layers, const tacho_sample_
         see_all(layers, steps, by_node, by_name);
     }
     for (size_t i = 0; i < name_count && status == TACHO_OK; i++) {
-        layers->is_kept[i] = is_one || by_name[i] == SEEN_OFTEN;
+        layers->is_kept[i] = is_one || by_name[i] == TACHO_SEEN_OFTEN;
     }
     free(by_node);
     free(by_name);

@@ -6,6 +6,7 @@
 #include "pipeline/comparing.h"
 
 #include "analyses/diff_tables.h"
+#include "analyses/sample_join.h"
 #include "base/input.h"
 #include "pipeline/pipeline.h"
 
@@ -60,7 +61,7 @@ static tacho_status load_side(const tacho_comparing *comparing, size_t side, tac
         only.input_count = 1;
         TACHO_TRY(load_file(comparing, &only, samples));
     }
-    return TACHO_OK;
+    return tacho_samples_join_layers(samples);
 }
 
 static tacho_status add_tables(void *user, tacho_table_report *report)
