@@ -13,6 +13,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 enum { WINDOW_BYTES = 256 << 10, RAW_BYTES = 128 << 10, PATH_BYTES = 4096 };
 
 static tacho_status io_failure(const tacho_input *input, const char *verb)
@@ -187,6 +191,55 @@ tacho_status tacho_input_take(tacho_input *input, char *bytes, size_t room, size
         input->limit_offset += *out_len;
     }
     return TACHO_OK;
+}
+
+#if defined(__SSE2__)
+enum { BLOCK_BYTES = 64 };
+
+/* Which of the BLOCK_BYTES at |block| are newlines, the first one lowest. */
+static inline uint64_t newline_bits(const char *block)
+{
+    uint64_t bits = 0;
+    for (unsigned i = 0; i < BLOCK_BYTES; i += 16) {
+        __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)(block + i));
+        __m128i are_newlines = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\n'));
+        bits |= (uint64_t)(unsigned)_mm_movemask_epi8(are_newlines) << i;
+    }
+    return bits;
+}
+
+/* Adds the place of the lowest of |bits|; where there is none, what it wrote is not counted. */
+static inline uint64_t add_newline(const char *block, uint64_t bits, const char **out_newlines,
+                                   size_t *count)
+{
+    out_newlines[*count] = block + __builtin_ctzll(bits | UINT64_C(1) << (BLOCK_BYTES - 1));
+    *count += bits != 0 ? 1 : 0;
+    return bits & (bits - 1);
+}
+#endif
+
+size_t tacho_input_find_newlines(const tacho_input *input, const char **out_newlines, size_t max)
+{
+    const char *at = input->cursor;
+    size_t count = 0;
+#if defined(__SSE2__)
+    for (; input->limit - at >= BLOCK_BYTES && count < max; at += BLOCK_BYTES) {
+        uint64_t bits = newline_bits(at);
+        bits = add_newline(at, bits, out_newlines, &count); /* most blocks have one or two */
+        bits = add_newline(at, bits, out_newlines, &count);
+        while (TACHO_UNLIKELY(bits != 0) && count < max) {
+            bits = add_newline(at, bits, out_newlines, &count);
+        }
+    }
+#endif
+    while (count < max && at < input->limit) {
+        const char *newline = memchr(at, '\n', (size_t)(input->limit - at));
+        at = newline != NULL ? newline + 1 : input->limit;
+        if (newline != NULL) {
+            out_newlines[count++] = newline;
+        }
+    }
+    return count < max ? count : max;
 }
 
 tacho_status tacho_input_line_slow(tacho_input *input, tacho_str *out_line, bool *out_got)

@@ -130,16 +130,12 @@ tacho_status tacho_input_line_slow(tacho_input *input, tacho_str *out_line,
                                    bool *out_got) TACHO_MUST_USE;
 
 /*
- * The next line as tacho_input_line has it, where all of it is visible; false where it is not.
- * Views of lines got before stay good.
+ * Takes the line that ends with |newline|, the first from the cursor on; false where it is longer
+ * than the token limit. Views of lines got before stay good.
  */
-static inline bool tacho_input_try_line(tacho_input *input, tacho_str *out_line)
+static inline bool tacho_input_try_line_to(tacho_input *input, const char *newline,
+                                           tacho_str *out_line)
 {
-    size_t visible = (size_t)(input->limit - input->cursor);
-    const char *newline = visible == 0 ? NULL : memchr(input->cursor, '\n', visible);
-    if (TACHO_UNLIKELY(newline == NULL)) {
-        return false;
-    }
     size_t len = (size_t)(newline - input->cursor);
     if (TACHO_UNLIKELY(len > TACHO_INPUT_TOKEN_MAX)) {
         return false;
@@ -152,6 +148,24 @@ static inline bool tacho_input_try_line(tacho_input *input, tacho_str *out_line)
     input->line_number++;
     return true;
 }
+
+/*
+ * The next line as tacho_input_line has it, where all of it is visible; false where it is not.
+ * Views of lines got before stay good.
+ */
+static inline bool tacho_input_try_line(tacho_input *input, tacho_str *out_line)
+{
+    size_t visible = (size_t)(input->limit - input->cursor);
+    const char *newline = visible == 0 ? NULL : memchr(input->cursor, '\n', visible);
+    return TACHO_LIKELY(newline != NULL) && tacho_input_try_line_to(input, newline, out_line);
+}
+
+/*
+ * Where the next lines end that are visible, at most |max| of them, for tacho_input_try_line_to;
+ * how many. |out_newlines| has room for one more. Many at once take less than one by one: where
+ * the next line ends no processor can guess.
+ */
+size_t tacho_input_find_newlines(const tacho_input *input, const char **out_newlines, size_t max);
 
 /*
  * The next line without its LF (or CR LF). |*out_got| is false at the end of input. A line

@@ -48,6 +48,34 @@ static void test_lines(void **state)
     }
 }
 
+/* Newlines by the block and behind the last one, few and many, as memchr finds them. */
+static void test_newlines(void **state)
+{
+    (void)state;
+    enum { ROOM = 300, MOST = 40 };
+    char text[ROOM];
+    const char *newlines[MOST + 1];
+    for (unsigned i = 0; i < 20000; i++) {
+        uint32_t random = i * 2654435761u;
+        size_t len = random % ROOM;
+        for (size_t k = 0; k < len; k++) {
+            random = random * 1664525 + 1013904223;
+            text[k] = (random >> 24) % (1 + i % 97) == 0 ? '\n' : 'x';
+        }
+        tacho_input input = {.cursor = text, .limit = text + len};
+        size_t max = 1 + i % MOST;
+        size_t count = tacho_input_find_newlines(&input, newlines, max);
+        tacho_str line;
+        for (size_t k = 0; k < count; k++) {
+            assert_ptr_equal(newlines[k],
+                             memchr(input.cursor, '\n', (size_t)(input.limit - input.cursor)));
+            assert_true(tacho_input_try_line_to(&input, newlines[k], &line));
+        }
+        assert_true(count <= max);
+        assert_true(count == max || !tacho_input_try_line(&input, &line));
+    }
+}
+
 static void test_short_reads(void **state)
 {
     tacho_str text = TACHO_STR("first\r\nsecond\n\nlast");
@@ -560,6 +588,7 @@ int main(void)
         IN_SCRATCH(test_line_without_end_is_too_long),
         IN_SCRATCH(test_line_with_end_is_too_long),
         cmocka_unit_test(test_line_in_memory_is_too_long),
+        cmocka_unit_test(test_newlines),
         IN_SCRATCH(test_peek),
         IN_SCRATCH(test_peek_far),
         IN_SCRATCH(test_peek_token_max),

@@ -63,29 +63,27 @@ static TACHO_NEVER_INLINE void parse_any(tacho_str line, torq_record *record)
     record->tail = tail;
 }
 
-static TACHO_ALWAYS_INLINE void parse_row(tacho_str line, torq_record *record)
+static TACHO_ALWAYS_INLINE void parse_row(torq_record *record, const char *limit)
 {
-    const char *limit = line.data + line.len;
-    torq_number job = torq_quick_number(line.data, limit, ';');
-    torq_number end = torq_next_number(job, limit, ';');
-    torq_number duration = torq_next_number(end, limit, ';');
-    if (TACHO_UNLIKELY(duration.rest == NULL)) {
+    tacho_str line = record->line;
+    torq_numbers found = torq_find_numbers(line.data, 0, limit, ';');
+    if (TACHO_UNLIKELY(found.rest == NULL)) {
         parse_any(line, record);
         return;
     }
-    record->number = job.value;
-    record->end = end.value;
-    record->start = end.value - duration.value;
+    record->number = torq_join(found.first);
+    record->end = torq_join(found.second);
+    record->start = record->end - torq_join(found.third);
     record->is_good = true;
-    record->tail = tacho_str_make(duration.rest, (size_t)(limit - duration.rest));
+    record->tail = tacho_str_make(found.rest, (size_t)(line.data + line.len - found.rest));
 }
 
 /* A torq_rows_format.parse. */
-static void parse_records(const void *self, torq_record *records, size_t count)
+static void parse_records(const void *self, torq_record *records, size_t count, const char *limit)
 {
     (void)self;
     for (size_t i = 0; i < count; i++) {
-        parse_row(records[i].line, &records[i]);
+        parse_row(&records[i], limit);
     }
 }
 

@@ -301,46 +301,55 @@ static TACHO_NEVER_INLINE void parse_any_t12(uint32_t slice_count, tacho_str lin
     }
 }
 
+/* The slice of an operation: they take turns. Of two, the last digit says which. */
+static inline uint32_t take_turn(uint32_t slice_count, torq_digits number)
+{
+    return slice_count == 2 ? number.end[-1] & 1 : (uint32_t)(torq_join(number) % slice_count);
+}
+
 static inline bool ends_in_digit(tacho_str text)
 {
     return text.len > 0 && (unsigned char)(text.data[text.len - 1] - '0') <= 9;
 }
 
-/* Nearly all rows have an id without a second number, DI#, DO# or S#, and numbers that are plain.
+/*
+ * Nearly all rows have an id without a second number, DI#, DO# or S#, and numbers that are plain.
+ * Which of the three it is no processor can guess: values are chosen rather than ways.
  */
-static TACHO_ALWAYS_INLINE void parse_t12_row(uint32_t slice_count, tacho_str line,
-                                              torq_record *record)
+static TACHO_ALWAYS_INLINE void parse_t12_row(uint32_t slice_count, torq_record *record,
+                                              const char *limit)
 {
-    const char *limit = line.data + line.len;
-    bool is_slice = line.len >= 2 && line.data[0] == 'S';
-    bool is_in = line.len >= 2 && line.data[1] == 'I';
-    bool is_transfer = line.len >= 2 && line.data[0] == 'D' && (is_in || line.data[1] == 'O');
-    torq_number id = torq_quick_number(line.data + (is_slice ? 1 : 2), limit, ',');
-    torq_number start = torq_next_number(id, limit, ',');
-    torq_number end = torq_next_number(start, limit, ',');
-    if (TACHO_UNLIKELY((!is_slice && !is_transfer) || end.rest == NULL)) {
+    static const uint8_t engines[] = {TACHO_TORQ_DMA_IN, TACHO_TORQ_DMA_OUT, TACHO_TORQ_SLICE,
+                                      TACHO_TORQ_SLICE};
+    tacho_str line = record->line;
+    bool is_slice = line.data[0] == 'S';
+    bool is_out = line.len > 1 && line.data[1] == 'O';
+    bool is_known =
+        line.len > 1 && (is_slice | ((line.data[0] == 'D') & (is_out | (line.data[1] == 'I'))));
+    torq_numbers found = torq_find_numbers(line.data, is_slice ? 1 : 2, limit, ',');
+    if (TACHO_UNLIKELY(!is_known || found.rest == NULL)) {
         parse_any_t12(slice_count, line, record);
         return;
     }
-    record->number = (uint64_t)(id.rest - line.data) - 1;
-    record->start = start.value;
-    record->end = end.value;
-    record->engine = is_slice ? TACHO_TORQ_SLICE : is_in ? TACHO_TORQ_DMA_IN : TACHO_TORQ_DMA_OUT;
-    record->slice = is_slice ? (uint16_t)(id.value % slice_count) : 0;
+    record->number = (uint64_t)(found.first.end - line.data);
+    record->start = torq_join(found.second);
+    record->end = torq_join(found.third);
+    record->engine = engines[2 * is_slice + is_out];
+    record->slice = (uint16_t)(take_turn(slice_count, found.first) & -(uint32_t)is_slice);
     record->is_good = true;
     record->has_bytes = false;
-    record->tail = tacho_str_make(end.rest, (size_t)(limit - end.rest));
+    record->tail = tacho_str_make(found.rest, (size_t)(line.data + line.len - found.rest));
     if (ends_in_digit(record->tail)) {
         cut_t12_bytes(record);
     }
 }
 
 /* A torq_rows_format.parse. */
-static void parse_t12(const void *self, torq_record *records, size_t count)
+static void parse_t12(const void *self, torq_record *records, size_t count, const char *limit)
 {
     uint32_t slice_count = ((const timeline *)self)->slice_count;
     for (size_t i = 0; i < count; i++) {
-        parse_t12_row(slice_count, records[i].line, &records[i]);
+        parse_t12_row(slice_count, &records[i], limit);
     }
 }
 
@@ -513,36 +522,34 @@ static TACHO_NEVER_INLINE void parse_any_t34(tacho_str line, torq_record *record
     record->has_bytes = has_bytes;
 }
 
-static TACHO_ALWAYS_INLINE void parse_t34_row(tacho_str line, torq_record *record)
+static TACHO_ALWAYS_INLINE void parse_t34_row(torq_record *record, const char *limit)
 {
-    const char *limit = line.data + line.len;
+    tacho_str line = record->line;
     size_t digit_count = 0;
-    torq_number task = torq_quick_number(line.data, limit, ',');
-    torq_number elapsed = torq_next_number(task, limit, ',');
-    torq_number start = torq_next_number(elapsed, limit, ',');
-    if (TACHO_UNLIKELY(start.rest == NULL)) {
+    torq_numbers found = torq_find_numbers(line.data, 0, limit, ',');
+    if (TACHO_UNLIKELY(found.rest == NULL)) {
         parse_any_t34(line, record);
         return;
     }
-    tacho_str tail = tacho_str_make(start.rest, (size_t)(limit - start.rest));
+    tacho_str tail = tacho_str_make(found.rest, (size_t)(line.data + line.len - found.rest));
     if (TACHO_UNLIKELY(!torq_cut_plain(&tail, ',', &record->bytes, &digit_count))) {
         parse_any_t34(line, record);
         return;
     }
-    record->number = task.value;
-    record->end = elapsed.value;
-    record->start = start.value;
+    record->number = torq_join(found.first);
+    record->end = torq_join(found.second);
+    record->start = torq_join(found.third);
     record->is_good = true;
     record->has_bytes = digit_count > 0;
     record->tail = tail;
 }
 
 /* A torq_rows_format.parse. */
-static void parse_t34(const void *self, torq_record *records, size_t count)
+static void parse_t34(const void *self, torq_record *records, size_t count, const char *limit)
 {
     (void)self;
     for (size_t i = 0; i < count; i++) {
-        parse_t34_row(records[i].line, &records[i]);
+        parse_t34_row(&records[i], limit);
     }
 }
 

@@ -73,31 +73,27 @@ static inline tacho_status copy_line(batch *made, torq_record *record)
     return TACHO_OK;
 }
 
-/* The next line, which is not all visible; none where that would take the batch's lines away. */
-static tacho_status next_line_slow(torq_rows *rows, batch *made, tacho_str *line, bool *out_got)
+static inline void add_line(const torq_rows *rows, batch *made, tacho_str line)
 {
-    *out_got = false;
-    if (made->row_count == 0) {
-        TACHO_TRY(tacho_input_line_slow(rows->input, line, out_got));
-        made->is_last = !*out_got;
+    if (TACHO_UNLIKELY(rows->input->line_number == 1)) {
+        line = torq_skip_mark(line);
     }
-    return TACHO_OK;
+    if (TACHO_LIKELY(line.len > 0)) {
+        torq_record *record = &made->rows[made->row_count++];
+        record->line_number = rows->input->line_number;
+        record->line = line;
+    }
 }
 
-/* The address of |*line| goes no further than here, so that the caller's is not in memory. */
-static TACHO_ALWAYS_INLINE tacho_status next_line(torq_rows *rows, batch *made, tacho_str *line,
-                                                  bool *out_got)
+/* The next line, which is not all visible. */
+static tacho_status find_line_slow(torq_rows *rows, batch *made)
 {
-    tacho_str found = TACHO_STR("");
-    *out_got = true;
-    if (TACHO_UNLIKELY(!tacho_input_try_line(rows->input, line))) {
-        bool got = false;
-        TACHO_TRY(next_line_slow(rows, made, &found, &got));
-        *out_got = got;
-        *line = found;
-    }
-    if (TACHO_UNLIKELY(*out_got && rows->input->line_number == 1)) {
-        *line = torq_skip_mark(*line);
+    tacho_str line;
+    bool got = false;
+    TACHO_TRY(tacho_input_line_slow(rows->input, &line, &got));
+    made->is_last = !got;
+    if (got) {
+        add_line(rows, made, line);
     }
     return TACHO_OK;
 }
@@ -105,17 +101,15 @@ static TACHO_ALWAYS_INLINE tacho_status next_line(torq_rows *rows, batch *made, 
 /* Lines that are not empty, as many as the batch has room for and the input shows at once. */
 static tacho_status find_lines(torq_rows *rows, batch *made)
 {
-    bool got = true;
-    while (made->row_count < BATCH_ROWS && got) {
-        tacho_str line;
-        TACHO_TRY(next_line(rows, made, &line, &got));
-        if (got && line.len > 0) {
-            torq_record *record = &made->rows[made->row_count++];
-            record->line_number = rows->input->line_number;
-            record->line = line;
-        }
+    const char *newlines[BATCH_ROWS + 1];
+    size_t count = tacho_input_find_newlines(rows->input, newlines, BATCH_ROWS);
+    tacho_str line;
+    size_t taken = 0;
+    while (taken < count && tacho_input_try_line_to(rows->input, newlines[taken], &line)) {
+        add_line(rows, made, line);
+        taken++;
     }
-    return TACHO_OK;
+    return TACHO_UNLIKELY(taken == 0) ? find_line_slow(rows, made) : TACHO_OK;
 }
 
 /* Where a line cannot be copied, the batch ends before it. */
@@ -147,7 +141,7 @@ static void hash_tails(const torq_rows *rows, batch *made)
 static tacho_status make_rows(torq_rows *rows, batch *made)
 {
     tacho_status status = find_lines(rows, made);
-    rows->format->parse(rows->format->self, made->rows, made->row_count);
+    rows->format->parse(rows->format->self, made->rows, made->row_count, rows->input->limit);
     tacho_status copying = rows->copies_lines ? copy_lines(made) : TACHO_OK;
     if (status != TACHO_OK) {
         tacho_status_free(copying);

@@ -48,10 +48,10 @@ typedef struct torq_record {
 /* How rows are taken apart and taken. */
 typedef struct torq_rows_format {
     /*
-     * Sets what the lines of |records| say, ahead of each of which TACHO_INPUT_LEAD_BYTES can be
-     * read. Runs on any thread, so it changes no more.
+     * Sets what the lines of |records| say. All bytes up to |limit| can be read, and those ahead of
+     * a line that TACHO_INPUT_LEAD_BYTES counts. Runs on any thread, so it changes no more.
      */
-    void (*parse)(const void *self, torq_record *records, size_t count);
+    void (*parse)(const void *self, torq_record *records, size_t count, const char *limit);
     tacho_status (*take)(void *self, const torq_record *records, size_t count);
     /* Lines of the records taken so far go; what is left of them is pushed. */
     tacho_status (*end_batch)(void *self);

@@ -26,9 +26,10 @@ typedef struct taken {
     uint64_t stop;        /* fails at this row; 0: never */
 } taken;
 
-static void parse(const void *self, torq_record *records, size_t count)
+static void parse(const void *self, torq_record *records, size_t count, const char *limit)
 {
     (void)self;
+    (void)limit;
     for (size_t i = 0; i < count; i++) {
         records[i].tail = records[i].line;
         records[i].is_good = torq_take_number(&records[i].tail, ',', &records[i].start);
@@ -182,30 +183,56 @@ static void test_numbers(void **state)
     }
 }
 
-/* The quick way agrees with the plain one, whatever lies ahead of the number. */
-static void test_quick_numbers(void **state)
+/* What find_numbers and join make of |line|, as torq_take_number takes it apart. */
+static void check_numbers(const char *line, const char *limit, size_t skip)
+{
+    torq_numbers found = torq_find_numbers(line, skip, limit, ',');
+    tacho_str text = tacho_str_make(line + skip, (size_t)(limit - line) - skip);
+    uint64_t values[3];
+    bool is_good = true;
+    for (size_t i = 0; i < 3 && is_good; i++) {
+        is_good = text.len > 0 && text.data[0] != ' ' && torq_take_number(&text, ',', &values[i]);
+    }
+    if (found.rest == NULL) {
+        return; /* the general way may know more */
+    }
+    assert_true(is_good);
+    assert_ptr_equal(found.rest, text.data);
+    assert_true(torq_join(found.first) == values[0]);
+    assert_true(torq_join(found.second) == values[1]);
+    assert_true(torq_join(found.third) == values[2]);
+}
+
+/* Three numbers of every length at once, whatever lies ahead of them and between. */
+static void test_three_numbers(void **state)
 {
     (void)state;
     static const char digits[] = "90817263544536271809";
     static const char *const leads[] = {"0000000000000000", "9999999999999999",
                                         "a,/:\xff\n;S7,DI8,DO"};
-    static const char *const rests[] = {",loc(\"a long way to the end\")", ";1,2,3,4,5,6,7,8,9,10",
-                                        ","};
-    for (size_t count = 0; count < sizeof(digits); count++) {
-        for (size_t i = 0; i < 9; i++) {
-            char memory[80];
-            const char *lead = leads[i % 3];
-            int len = snprintf(memory, sizeof(memory), "%s%.*s%s", lead, (int)count, digits,
-                               rests[i / 3]);
-            const char *at = memory + strlen(lead);
-            torq_number plain = torq_plain_number(at, memory + len, ',');
-            torq_number quick = torq_quick_number(at, memory + len, ',');
-            assert_ptr_equal(quick.rest, plain.rest);
-            assert_true(quick.value == plain.value);
-            assert_true(count < 1 || count > 15 || i / 3 > 0 ||
-                        quick.value == strtoull(at, NULL, 10));
+    static const char *const delimiters[] = {",", ";", ",,", " ,", "\n", ""};
+    size_t found_count = 0;
+    for (unsigned i = 0; i < 20 * 20 * 20 * 6; i++) {
+        char memory[160];
+        size_t counts[3] = {i % 20, i / 20 % 20, i / 400 % 20};
+        const char *delimiter = delimiters[i / 8000];
+        const char *between = i % 7 == 0 ? delimiter : ",";
+        int len = snprintf(memory, sizeof(memory), "%sS%.*s%s%.*s%s%.*s%sloc(\"a long way\"),%49s",
+                           leads[i % 3], (int)counts[0], digits, between, (int)counts[1],
+                           digits + 1, delimiter, (int)counts[2], digits, delimiter, "x");
+        const char *line = memory + strlen(leads[i % 3]);
+        check_numbers(line, memory + len, 1);
+        torq_numbers found = torq_find_numbers(line, 1, memory + len, ',');
+        size_t all = counts[0] + counts[1] + counts[2] + 4;
+        bool are_plain = delimiter[0] == ',' && delimiter[1] == '\0';
+        for (size_t k = 0; k < 3; k++) {
+            are_plain = are_plain && counts[k] > 0 && counts[k] <= 16;
         }
+        assert_int_equal(found.rest != NULL, are_plain && all <= TORQ_NUMBERS_BYTES);
+        found_count += found.rest != NULL ? 1 : 0;
+        assert_null(torq_find_numbers(line, 1, line + TORQ_NUMBERS_BYTES - 1, ',').rest);
     }
+    assert_true(found_count > 2000);
 }
 
 int main(void)
@@ -214,7 +241,7 @@ int main(void)
         cmocka_unit_test(test_same_rows),
         cmocka_unit_test(test_small),
         cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_quick_numbers),
+        cmocka_unit_test(test_three_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

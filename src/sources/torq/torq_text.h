@@ -87,50 +87,103 @@ static TACHO_ALWAYS_INLINE torq_number torq_plain_number(const char *at, const c
 #endif
 }
 
+/* A number that has not been joined: its digits, and the delimiter behind them. */
+typedef struct torq_digits {
+    const char *end; /* the delimiter; NULL where there is no number */
+    size_t count;
+} torq_digits;
+
+/* The numbers at the front of a row; |rest| is what follows them, NULL where there are none. */
+typedef struct torq_numbers {
+    const char *rest;
+    torq_digits first, second, third;
+} torq_numbers;
+
+enum { TORQ_NUMBERS_BYTES = 48 }; /* that three numbers and their delimiters may take */
+
+/* Which of the TORQ_NUMBERS_BYTES at |at| are no digits, the first one lowest. */
+static inline uint64_t torq_other_bits(const char *at)
+{
+    uint64_t digit_bits = 0;
+#if defined(__SSE2__)
+    for (unsigned i = 0; i < TORQ_NUMBERS_BYTES; i += 16) {
+        __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)(at + i));
+        bytes = _mm_sub_epi8(bytes, _mm_set1_epi8('0'));
+        __m128i are_digits = _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(9)), bytes);
+        digit_bits |= (uint64_t)(unsigned)_mm_movemask_epi8(are_digits) << i;
+    }
+#else
+    for (unsigned i = 0; i < TORQ_NUMBERS_BYTES; i++) {
+        digit_bits |= (uint64_t)((unsigned char)(at[i] - '0') <= 9) << i;
+    }
+#endif
+    return digit_bits ^ ((UINT64_C(1) << TORQ_NUMBERS_BYTES) - 1);
+}
+
 /*
- * The same where the 16 bytes ahead of |at| can be read: then the 16 bytes that end with the number
- * are joined at once, whatever its length, with zeros for those that are not its own.
+ * The value of a number of up to 16 digits: the 16 bytes that end with it are joined at once, with
+ * zeros for those that are not its own.
  */
-static TACHO_ALWAYS_INLINE torq_number torq_quick_number(const char *at, const char *end,
-                                                         char delimiter)
+static inline uint64_t torq_join(torq_digits number)
 {
 #if defined(__SSE2__)
     static const unsigned char own_bytes[32] = {
         [16] = 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
         0xff,        0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
     };
-    const torq_number none = {NULL, 0};
-    if (TACHO_UNLIKELY(end - at <= 16)) {
-        return none;
-    }
-    size_t count = torq_count_digits(at);
-    if (TACHO_UNLIKELY(count - 1 >= 15 || at[count] != delimiter)) {
-        return none;
-    }
-    __m128i digits;
-    __m128i own;
-    memcpy(&digits, at + count - sizeof(digits), sizeof(digits));
-    memcpy(&own, own_bytes + count, sizeof(own));
+    __m128i digits = _mm_loadu_si128((const __m128i *)(const void *)(number.end - 16));
+    __m128i own = _mm_loadu_si128((const __m128i *)(const void *)(own_bytes + number.count));
     digits = _mm_and_si128(_mm_sub_epi8(digits, _mm_set1_epi8('0')), own);
     /* Pairs, then fours, then eights. */
     digits = _mm_srli_epi16(_mm_mullo_epi16(digits, _mm_set1_epi16(10 << 8 | 1)), 8);
     digits = _mm_madd_epi16(digits, _mm_set1_epi32(1 << 16 | 100));
     digits = _mm_packs_epi32(digits, digits);
     digits = _mm_madd_epi16(digits, _mm_set1_epi32(1 << 16 | 10000));
-    uint64_t halves;
-    memcpy(&halves, &digits, sizeof(halves));
-    return (torq_number){at + count + 1, (uint32_t)halves * UINT64_C(100000000) + (halves >> 32)};
+    uint64_t halves = (uint64_t)_mm_cvtsi128_si64(digits);
+    return (uint32_t)halves * UINT64_C(100000000) + (halves >> 32);
 #else
-    return torq_plain_number(at, end, delimiter);
+    uint64_t value = 0;
+    for (const char *at = number.end - number.count; at < number.end; at++) {
+        value = value * 10 + (uint64_t)(*at - '0');
+    }
+    return value;
 #endif
 }
 
-/* The number behind another, where there is one. */
-static TACHO_ALWAYS_INLINE torq_number torq_next_number(torq_number before, const char *end,
-                                                        char delimiter)
+/*
+ * Three numbers of up to 16 digits, a delimiter behind each, the first of them |skip| bytes behind
+ * |at|; none where there is anything else. All bytes up to |limit| can be read, and the 16 ahead of
+ * |at|. Where they end is found for all of them at once, so that none waits for the one before it.
+ */
+static TACHO_ALWAYS_INLINE torq_numbers torq_find_numbers(const char *at, size_t skip,
+                                                          const char *limit, char delimiter)
 {
-    return TACHO_LIKELY(before.rest != NULL) ? torq_quick_number(before.rest, end, delimiter)
-                                             : before;
+    const torq_numbers none = {NULL, {NULL, 0}, {NULL, 0}, {NULL, 0}};
+    if (TACHO_UNLIKELY(limit - at < TORQ_NUMBERS_BYTES)) {
+        return none;
+    }
+    uint64_t others = torq_other_bits(at) >> skip << skip;
+    uint64_t from_second = others & (others - 1);
+    uint64_t from_third = from_second & (from_second - 1);
+    if (TACHO_UNLIKELY(from_third == 0)) {
+        return none;
+    }
+    size_t first = (size_t)__builtin_ctzll(others);
+    size_t second = (size_t)__builtin_ctzll(from_second);
+    size_t third = (size_t)__builtin_ctzll(from_third);
+    unsigned unlike = (unsigned char)(at[first] ^ delimiter) |
+                      (unsigned char)(at[second] ^ delimiter) |
+                      (unsigned char)(at[third] ^ delimiter);
+    size_t counts = (first - skip - 1) | (second - first - 2) | (third - second - 2);
+    if (TACHO_UNLIKELY((unlike | counts >> 4) != 0)) {
+        return none; /* another delimiter, or a number of no digits or more than 16 */
+    }
+    return (torq_numbers){
+        .rest = at + third + 1,
+        .first = {at + first, first - skip},
+        .second = {at + second, second - first - 1},
+        .third = {at + third, third - second - 1},
+    };
 }
 
 /*
