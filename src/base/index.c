@@ -148,10 +148,16 @@ static inline uint64_t load_few(const char *bytes, size_t len)
     return at[0] | (uint64_t)at[len / 2] << 8 | (uint64_t)at[len - 1] << 16;
 }
 
+/* Two words of 16 bytes and what is known so far. */
+static inline uint64_t mix_block(uint64_t state, uint64_t second, const char *block)
+{
+    return mix(state ^ load64(block), second ^ load64(block + 8));
+}
+
 /*
  * Sixteen bytes a round. Both factors hold something of the seed, lest crafted bytes make one of
- * them zero and with that everything before them forgotten. The last words overlap those before
- * them: how many bytes are left no processor can guess, so nothing hangs on it.
+ * them zero and with that everything before them forgotten. Blocks overlap where the length is no
+ * multiple: how many bytes are left no processor can guess, so few branches hang on it.
  */
 uint32_t tacho_index_hash(const tacho_index *index, tacho_str bytes)
 {
@@ -160,12 +166,17 @@ uint32_t tacho_index_hash(const tacho_index *index, tacho_str bytes)
     uint64_t second = (index->seed << 32 | index->seed >> 32) ^ odd_a;
     uint64_t state = index->seed ^ (bytes.len * odd_b);
     const char *at = bytes.data; /* NULL, of no bytes */
-    if (bytes.len >= 16) {
-        const char *end = at + bytes.len;
-        for (; end - at > 16; at += 16) {
-            state = mix(state ^ load64(at), second ^ load64(at + 8));
+    if (bytes.len > 16) {
+        const char *last = at + bytes.len - 16;
+        for (; last - at > 48; at += 16) {
+            state = mix_block(state, second, at);
         }
-        state = mix(state ^ load64(end - 16), second ^ load64(end - 8));
+        state = mix_block(state, second, at);
+        if (last - at > 16) {
+            state = mix_block(state, second, at + 16);
+            state = mix_block(state, second, last - at > 32 ? at + 32 : last);
+        }
+        state = mix_block(state, second, last);
     } else if (bytes.len >= 8) {
         state = mix(state ^ load64(at), second ^ load64(at + bytes.len - 8));
     } else if (bytes.len > 0) {
