@@ -42,6 +42,7 @@ void tacho_dict_deinit(tacho_dict *dict)
     free(dict->tracks);
     free(dict->locations);
     free(dict->sites);
+    free(dict->first_sites);
     free(dict->runs);
     free(dict->metadata);
     free(dict->losses);
@@ -252,46 +253,58 @@ tacho_status tacho_dict_ensure_location(tacho_dict *dict, const tacho_location *
     return tacho_index_add(&dict->location_index, hash, *out_id);
 }
 
-enum { NEIGHBOURS = 8 /* slots on one line of the cache */ };
-
-/*
- * Sites of names that follow one another lie side by side: where each name is new, that spares a
- * wait for memory at most of them.
- */
-static uint32_t hash_site(const tacho_dict *dict, const tacho_site *site)
+static bool is_site(const tacho_dict *dict, uint32_t id, const tacho_site *site)
 {
-    uint32_t key[3] = {site->name / NEIGHBOURS, site->category, site->location};
-    uint32_t hash = tacho_index_hash(&dict->site_index, words_as_bytes(key, 3));
-    return hash * NEIGHBOURS + site->name % NEIGHBOURS;
+    const tacho_site *found = &dict->sites[id];
+    return found->name == site->name && found->category == site->category &&
+           found->location == site->location;
 }
 
-/* Asks for the line on which sites will lie of names that follow soon, if they are like |site|. */
-static void fetch_next_sites(const tacho_dict *dict, const tacho_site *site)
+static tacho_status add_site(tacho_dict *dict, const tacho_site *site, uint32_t *out_id)
 {
-    if (site->name % NEIGHBOURS == NEIGHBOURS / 2) {
-        tacho_site next = *site;
-        next.name += NEIGHBOURS / 2;
-        uint32_t hash = hash_site(dict, &next);
-        __builtin_prefetch(&dict->site_index.slots[tacho_index_begin(&dict->site_index, hash)]);
+    TACHO_TRY(tacho_grow(&dict->sites, &dict->site_capacity, dict->site_count + 1));
+    *out_id = (uint32_t)dict->site_count;
+    dict->sites[dict->site_count++] = *site;
+    return TACHO_OK;
+}
+
+/* A site that is not the first of its name. */
+static tacho_status ensure_other_site(tacho_dict *dict, const tacho_site *site, uint32_t *out_id)
+{
+    uint32_t key[3] = {site->name, site->category, site->location};
+    uint32_t hash = tacho_index_hash(&dict->site_index, words_as_bytes(key, 3));
+    size_t at = tacho_index_begin(&dict->site_index, hash);
+    while ((*out_id = tacho_index_next(&dict->site_index, hash, &at)) != TACHO_NONE) {
+        if (is_site(dict, *out_id, site)) {
+            return TACHO_OK;
+        }
     }
+    TACHO_TRY(add_site(dict, site, out_id));
+    return tacho_index_add(&dict->site_index, hash, *out_id);
+}
+
+static tacho_status grow_first_sites(tacho_dict *dict, uint32_t name)
+{
+    TACHO_TRY(tacho_grow(&dict->first_sites, &dict->first_site_capacity, (size_t)name + 1));
+    for (; dict->first_site_count <= name; dict->first_site_count++) {
+        dict->first_sites[dict->first_site_count] = TACHO_NONE;
+    }
+    return TACHO_OK;
 }
 
 tacho_status tacho_dict_ensure_site(tacho_dict *dict, const tacho_site *site, uint32_t *out_id)
 {
-    uint32_t hash = hash_site(dict, site);
-    size_t at = tacho_index_begin(&dict->site_index, hash);
-    while ((*out_id = tacho_index_next(&dict->site_index, hash, &at)) != TACHO_NONE) {
-        const tacho_site *found = &dict->sites[*out_id];
-        if (found->name == site->name && found->category == site->category &&
-            found->location == site->location) {
-            return TACHO_OK;
-        }
+    if (TACHO_UNLIKELY(site->name >= dict->first_site_count)) {
+        TACHO_TRY(grow_first_sites(dict, site->name));
     }
-    TACHO_TRY(tacho_grow(&dict->sites, &dict->site_capacity, dict->site_count + 1));
-    *out_id = (uint32_t)dict->site_count;
-    dict->sites[dict->site_count++] = *site;
-    fetch_next_sites(dict, site);
-    return tacho_index_add(&dict->site_index, hash, *out_id);
+    uint32_t *first = &dict->first_sites[site->name];
+    if (*first == TACHO_NONE) {
+        TACHO_TRY(add_site(dict, site, first));
+    } else if (!is_site(dict, *first, site)) {
+        return ensure_other_site(dict, site, out_id);
+    }
+    *out_id = *first;
+    return TACHO_OK;
 }
 
 tacho_status tacho_dict_add_run(tacho_dict *dict, const tacho_run *run, uint32_t *out_id)

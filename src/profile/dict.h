@@ -114,7 +114,7 @@ typedef struct tacho_loss {
 
 typedef struct tacho_dict {
     tacho_strings strings;
-    tacho_index site_index;
+    tacho_index site_index; /* of sites that are not the first of their name */
     tacho_index location_index;
     tacho_index track_index;
     tacho_clock *clocks;
@@ -127,6 +127,12 @@ typedef struct tacho_dict {
     size_t location_count, location_capacity;
     tacho_site *sites;
     size_t site_count, site_capacity;
+    /*
+     * By name: its first site, TACHO_NONE where there is none. Most names have one site, and where
+     * each name is new, names and sites lie side by side.
+     */
+    uint32_t *first_sites;
+    size_t first_site_count, first_site_capacity;
     tacho_run *runs;
     size_t run_count, run_capacity;
     tacho_metadata *metadata;

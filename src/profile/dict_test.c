@@ -241,13 +241,19 @@ static void test_sites_of_equal_hash(void **state)
         uint32_t words[3] = {1, 2, 3};
         uint32_t values[2];
         find_collision(&dict->site_index, words, 3, at, values);
-        uint32_t ids[2];
-        for (size_t i = 0; i < 2; i++) {
-            words[at] = values[i];
+        uint32_t ids[2] = {TACHO_NONE, TACHO_NONE};
+        for (size_t i = 0; i < 4; i++) {
+            words[at] = values[i % 2];
             tacho_site site = {words[0], words[1], words[2]};
-            assert_null(tacho_dict_ensure_site(dict, &site, &ids[i]));
+            tacho_site first = {words[0], 7, 7}; /* the index has all but the first of a name */
+            uint32_t id = TACHO_NONE;
+            assert_null(tacho_dict_ensure_site(dict, &first, &id));
+            assert_null(tacho_dict_ensure_site(dict, &site, &id));
+            assert_true(i < 2 || id == ids[i % 2]);
+            ids[i % 2] = id;
         }
         assert_int_not_equal(ids[0], ids[1]);
+        assert_int_equal(dict->site_index.used_count, 2);
         tacho_dict_deinit(dict);
         assert_null(tacho_dict_init(dict));
     }
