@@ -213,8 +213,9 @@ static inline void write_plain_end(perfetto_sink *sink, const pf_track_state *st
 static tacho_status write_any_end(perfetto_sink *sink)
 {
     const pf_span_end *end = &sink->heap[0];
-    pf_open_span *span = &sink->spans[end->slot];
-    pf_track_state *state = &sink->tracks[end->track];
+    uint32_t slot = pf_place_slot(end->place);
+    pf_open_span *span = &sink->spans[slot];
+    pf_track_state *state = &sink->tracks[pf_place_track(end->place)];
     event_time time = {end->end_ns, span->end_ticks};
     event_packet packet;
     size_t flow_bytes = FLOW_BYTES * flow_list_length(sink, span->flows);
@@ -223,7 +224,7 @@ static tacho_status write_any_end(perfetto_sink *sink)
     close_event(sink, &packet, time, PF_TYPE_END);
     state->top = span->parent;
     span->parent = sink->free_span;
-    sink->free_span = end->slot;
+    sink->free_span = slot;
     return TACHO_OK;
 }
 
@@ -232,9 +233,10 @@ static TACHO_ALWAYS_INLINE tacho_status end_top_span(perfetto_sink *sink)
 {
     const pf_span_end *end = &sink->heap[0];
     TACHO_TRY(restart_if_due(sink));
-    TACHO_TRY(pf_writer_track(&sink->writer, end->track));
-    if (TACHO_LIKELY(end->slot == TACHO_NONE)) {
-        write_plain_end(sink, &sink->tracks[end->track], end->end_ns);
+    uint32_t track = pf_place_track(end->place);
+    TACHO_TRY(pf_writer_track(&sink->writer, track));
+    if (TACHO_LIKELY(pf_place_slot(end->place) == TACHO_NONE)) {
+        write_plain_end(sink, &sink->tracks[track], end->end_ns);
     } else {
         TACHO_TRY(write_any_end(sink));
     }
@@ -342,14 +344,14 @@ static TACHO_ALWAYS_INLINE tacho_status write_begin(perfetto_sink *sink,
     return TACHO_OK;
 }
 
-/* Notes when a span that has begun ends; |slot| as in pf_span_end. */
+/* Notes when a span that has begun ends; |slot| as in pf_place. */
 static TACHO_ALWAYS_INLINE tacho_status push_end(perfetto_sink *sink, uint32_t track,
                                                  int64_t end_ns, uint32_t slot)
 {
     if (TACHO_UNLIKELY(sink->heap_count == sink->heap_capacity)) {
         TACHO_TRY(tacho_grow(&sink->heap, &sink->heap_capacity, sink->heap_count + 1));
     }
-    pf_heap_push(sink, (pf_span_end){end_ns, sink->next_sequence++, track, slot});
+    pf_heap_push(sink, (pf_span_end){end_ns, sink->next_sequence++, pf_place(track, slot)});
     return TACHO_OK;
 }
 

@@ -60,8 +60,8 @@ static TACHO_ALWAYS_INLINE bool put_ends(perfetto_sink *sink, plain_writer *to, 
 {
     while (sink->heap_count > 0 && sink->heap[0].end_ns <= time_ns) {
         const pf_span_end *end = &sink->heap[0];
-        const pf_track_state *state = &sink->tracks[end->track];
-        if (TACHO_UNLIKELY(to->at >= to->stop || end->slot != TACHO_NONE ||
+        const pf_track_state *state = &sink->tracks[pf_place_track(end->place)];
+        if (TACHO_UNLIKELY(to->at >= to->stop || pf_place_slot(end->place) != TACHO_NONE ||
                            state->plain_epoch != sink->writer.epoch)) {
             return false;
         }
@@ -231,7 +231,7 @@ static TACHO_ALWAYS_INLINE bool try_put_span(perfetto_sink *sink, plain_writer *
         return false;
     }
     pf_heap_push(sink, (pf_span_end){tacho_clock_ns(clock, row->of.span.end), sink->next_sequence++,
-                                     row->track, TACHO_NONE});
+                                     pf_place(row->track, TACHO_NONE)});
     return true;
 }
 

@@ -25,13 +25,31 @@ typedef struct pf_open_span {
     uint32_t flows;    /* list of flows for its END */
 } pf_open_span;
 
-/* When a span that has begun ends. */
+/*
+ * When a span that has begun ends. Its words are written and read whole: to read one that was just
+ * written as two would wait until these have reached memory.
+ */
 typedef struct pf_span_end {
     int64_t end_ns;
     uint64_t sequence; /* by begin; of spans with one end the later begun ends first */
-    uint32_t track;
-    uint32_t slot; /* of its pf_open_span; TACHO_NONE for a plain one */
+    uint64_t place;    /* pf_place */
 } pf_span_end;
+
+/* The track of a span and the slot of its pf_open_span, TACHO_NONE for a plain one. */
+static inline uint64_t pf_place(uint32_t track, uint32_t slot)
+{
+    return track | (uint64_t)slot << 32;
+}
+
+static inline uint32_t pf_place_track(uint64_t place)
+{
+    return (uint32_t)place;
+}
+
+static inline uint32_t pf_place_slot(uint64_t place)
+{
+    return (uint32_t)(place >> 32);
+}
 
 /* Lists of flow ids, chained by index. */
 typedef struct pf_flow_node {
