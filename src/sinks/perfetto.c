@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events as Perfetto packets. A span is two packets, BEGIN and END; the END waits in a heap
+ * Events as Perfetto packets. A span is two packets, BEGIN and END; the END waits
  * until the time of some later row has passed it, so that events come out by time wherever the
  * input allows, and the delta clock stays small. On equal times END precedes BEGIN, inner spans
  * before outer ones.
@@ -209,10 +209,9 @@ static inline void write_plain_end(perfetto_sink *sink, const pf_track_state *st
     sink->writer.clock_ns = ns;
 }
 
-/* Writes the END of the span on top of the heap, which is not plain. */
-static tacho_status write_any_end(perfetto_sink *sink)
+/* Writes |end|, which is not that of a plain span. */
+static tacho_status write_any_end(perfetto_sink *sink, const pf_span_end *end)
 {
-    const pf_span_end *end = &sink->heap[0];
     uint32_t slot = pf_place_slot(end->place);
     pf_open_span *span = &sink->spans[slot];
     pf_track_state *state = &sink->tracks[pf_place_track(end->place)];
@@ -228,27 +227,26 @@ static tacho_status write_any_end(perfetto_sink *sink)
     return TACHO_OK;
 }
 
-/* Writes the END of the span on top of the heap. */
-static TACHO_ALWAYS_INLINE tacho_status end_top_span(perfetto_sink *sink)
+/* Writes |end|, the next one. */
+static TACHO_ALWAYS_INLINE tacho_status end_next_span(perfetto_sink *sink, const pf_span_end *end)
 {
-    const pf_span_end *end = &sink->heap[0];
     TACHO_TRY(restart_if_due(sink));
     uint32_t track = pf_place_track(end->place);
     TACHO_TRY(pf_writer_track(&sink->writer, track));
     if (TACHO_LIKELY(pf_place_slot(end->place) == TACHO_NONE)) {
         write_plain_end(sink, &sink->tracks[track], end->end_ns);
     } else {
-        TACHO_TRY(write_any_end(sink));
+        TACHO_TRY(write_any_end(sink, end));
     }
-    pf_heap_pop(sink);
+    pf_ends_pop(&sink->ends);
     return TACHO_OK;
 }
 
 /* Ends every span whose end is at or before |time_ns|. */
 static TACHO_ALWAYS_INLINE tacho_status end_spans_until(perfetto_sink *sink, int64_t time_ns)
 {
-    while (sink->heap_count > 0 && sink->heap[0].end_ns <= time_ns) {
-        TACHO_TRY(end_top_span(sink));
+    for (const pf_span_end *end; (end = pf_ends_due(&sink->ends, time_ns)) != NULL;) {
+        TACHO_TRY(end_next_span(sink, end));
     }
     return TACHO_OK;
 }
@@ -344,18 +342,7 @@ static TACHO_ALWAYS_INLINE tacho_status write_begin(perfetto_sink *sink,
     return TACHO_OK;
 }
 
-/* Notes when a span that has begun ends; |slot| as in pf_place. */
-static TACHO_ALWAYS_INLINE tacho_status push_end(perfetto_sink *sink, uint32_t track,
-                                                 int64_t end_ns, uint32_t slot)
-{
-    if (TACHO_UNLIKELY(sink->heap_count == sink->heap_capacity)) {
-        TACHO_TRY(tacho_grow(&sink->heap, &sink->heap_capacity, sink->heap_count + 1));
-    }
-    pf_heap_push(sink, (pf_span_end){end_ns, sink->next_sequence++, pf_place(track, slot)});
-    return TACHO_OK;
-}
-
-/* The same for a span that is not plain. */
+/* Notes when a span ends that is not plain. */
 static tacho_status open_span_until(perfetto_sink *sink, uint32_t track, event_time end)
 {
     uint32_t slot = TACHO_NONE;
@@ -367,7 +354,7 @@ static tacho_status open_span_until(perfetto_sink *sink, uint32_t track, event_t
         .flows = TACHO_NONE,
     };
     state->top = slot;
-    return push_end(sink, track, end.ns, slot);
+    return pf_ends_add(&sink->ends, end.ns, pf_place(track, slot));
 }
 
 static TACHO_ALWAYS_INLINE tacho_status write_span(perfetto_sink *sink, pf_track_state *state,
@@ -382,8 +369,9 @@ static TACHO_ALWAYS_INLINE tacho_status write_span(perfetto_sink *sink, pf_track
         return TACHO_OK;
     }
     event_time end = time_of(clock, row->of.span.end);
-    return TACHO_LIKELY(end.ticks == 0) ? push_end(sink, row->track, end.ns, TACHO_NONE)
-                                        : open_span_until(sink, row->track, end);
+    return TACHO_LIKELY(end.ticks == 0)
+               ? pf_ends_add(&sink->ends, end.ns, pf_place(row->track, TACHO_NONE))
+               : open_span_until(sink, row->track, end);
 }
 
 /* ---- spans held back -------------------------------------------------------------------- */
@@ -622,7 +610,7 @@ static void perfetto_close(tacho_events *events)
     perfetto_sink *sink = sink_of(events);
     pf_writer_deinit(&sink->writer);
     free(sink->spans);
-    free(sink->heap);
+    pf_ends_deinit(&sink->ends);
     free(sink->flows);
     free(sink->tracks);
     for (size_t i = 0; i < sink->held_slots; i++) {

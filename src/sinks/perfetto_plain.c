@@ -33,6 +33,7 @@ typedef struct plain_writer {
     unsigned char *at;
     const unsigned char *stop; /* no plain packet starts here or behind */
     int64_t clock_ns;
+    bool is_varied;      /* how many arguments rows have */
     tacho_status status; /* why the last row was not written; OK: it is not plain */
 } plain_writer;
 
@@ -58,8 +59,7 @@ static TACHO_ALWAYS_INLINE unsigned char *put_time(unsigned char *packet, uint64
 /* Ends every span whose end is at or before |time_ns|; false where one is not plain. */
 static TACHO_ALWAYS_INLINE bool put_ends(perfetto_sink *sink, plain_writer *to, int64_t time_ns)
 {
-    while (sink->heap_count > 0 && sink->heap[0].end_ns <= time_ns) {
-        const pf_span_end *end = &sink->heap[0];
+    for (const pf_span_end *end; (end = pf_ends_due(&sink->ends, time_ns)) != NULL;) {
         const pf_track_state *state = &sink->tracks[pf_place_track(end->place)];
         if (TACHO_UNLIKELY(to->at >= to->stop || pf_place_slot(end->place) != TACHO_NONE ||
                            state->plain_epoch != sink->writer.epoch)) {
@@ -72,12 +72,18 @@ static TACHO_ALWAYS_INLINE bool put_ends(perfetto_sink *sink, plain_writer *to, 
         packet[1] = (unsigned char)(at - packet - PACKET_BODY);
         to->at = at;
         to->clock_ns = end->end_ns;
-        pf_heap_pop(sink);
+        pf_ends_pop(&sink->ends);
     }
     return true;
 }
 
 /* ---- arguments -------------------------------------------------------------------------- */
+
+/* What holds for the arguments of more rows than one. */
+typedef struct args_hint {
+    bool counts_cycles;
+    bool are_varied; /* rows of this group differ in how many arguments they have */
+} args_hint;
 
 /* Tag, room for the length, and name of an argument; returns what follows. */
 static inline unsigned char *put_arg_name(unsigned char *arg, uint32_t name_iid)
@@ -131,13 +137,34 @@ static TACHO_ALWAYS_INLINE unsigned char *try_put_arg(const pf_writer *writer, u
     return end_arg(arg, tacho_pb_put_varied(at + 1, facts->value.as_uint));
 }
 
+/*
+ * One argument or two, where no processor can guess which: the last one is written in any case, and
+ * counts where it is the second.
+ */
+static TACHO_ALWAYS_INLINE unsigned char *
+try_put_one_or_two(const pf_writer *writer, unsigned char *first, const tacho_row *row)
+{
+    unsigned char *second = try_put_arg(writer, first, &row->args[0]);
+    if (TACHO_UNLIKELY(second == NULL)) {
+        return NULL;
+    }
+    size_t more = row->arg_count - 1;
+    unsigned char *end = try_put_arg(writer, second, &row->args[more]);
+    return TACHO_LIKELY(end != NULL) ? second + ((size_t)(end - second) & -more) : NULL;
+}
+
 /* The arguments of |row|, NULL as pf_args_try_put has it. */
 static TACHO_ALWAYS_INLINE unsigned char *put_args(const pf_writer *writer, unsigned char *first,
-                                                   const tacho_row *row, bool counts_cycles)
+                                                   const tacho_row *row, args_hint hint)
 {
+    bool counts_cycles = hint.counts_cycles;
     unsigned char *at = row->arg_count <= PLAIN_ARGS_MAX ? first : NULL;
-    for (size_t i = 0; i < row->arg_count && at != NULL; i++) {
-        at = try_put_arg(writer, at, &row->args[i]);
+    if (hint.are_varied && row->arg_count - 1 < 2) {
+        at = try_put_one_or_two(writer, first, row);
+    } else {
+        for (size_t i = 0; i < row->arg_count && at != NULL; i++) {
+            at = try_put_arg(writer, at, &row->args[i]);
+        }
     }
     if (TACHO_UNLIKELY(at == NULL)) {
         return pf_args_try_put(writer, first, row, counts_cycles,
@@ -197,7 +224,7 @@ static TACHO_ALWAYS_INLINE bool put_begin(perfetto_sink *sink, plain_writer *to,
     memcpy(at, site->bytes, PF_SITE_BYTES_MAX);
     at += site->len;
     if (!writer->options.omit_args) {
-        at = put_args(writer, at, row, state->clock.counts_cycles);
+        at = put_args(writer, at, row, (args_hint){state->clock.counts_cycles, to->is_varied});
     }
     if (TACHO_UNLIKELY(at == NULL)) {
         return false;
@@ -225,21 +252,32 @@ static TACHO_ALWAYS_INLINE bool try_put_span(perfetto_sink *sink, plain_writer *
     }
     const tacho_clock *clock = &sink->tracks[row->track].clock;
     int64_t start_ns = tacho_clock_ns(clock, row->start);
+    int64_t end_ns = tacho_clock_ns(clock, row->of.span.end);
     if (TACHO_UNLIKELY(!put_ends(sink, to, start_ns) || to->at >= to->stop ||
-                       sink->heap_count == sink->heap_capacity ||
+                       !pf_ends_has_room(&sink->ends, end_ns) ||
                        !put_begin(sink, to, row, start_ns))) {
         return false;
     }
-    pf_heap_push(sink, (pf_span_end){tacho_clock_ns(clock, row->of.span.end), sink->next_sequence++,
-                                     pf_place(row->track, TACHO_NONE)});
+    pf_ends_put(&sink->ends, end_ns, pf_place(row->track, TACHO_NONE));
     return true;
+}
+
+/* Whether not all of |rows| have as many arguments. */
+static bool are_varied(const tacho_row *rows, size_t count)
+{
+    size_t alike = 0;
+    while (alike < count && rows[alike].arg_count == rows[0].arg_count) {
+        alike++;
+    }
+    return alike < count;
 }
 
 tacho_status pf_put_plain_spans(perfetto_sink *sink, const tacho_row *rows, size_t count,
                                 size_t *out_done)
 {
     tacho_output *output = sink->writer.output;
-    plain_writer to = {output->cursor, find_stop(sink), sink->writer.clock_ns, TACHO_OK};
+    plain_writer to = {output->cursor, find_stop(sink), sink->writer.clock_ns,
+                       are_varied(rows, count), TACHO_OK};
     size_t done = 0;
     while (done < count && try_put_span(sink, &to, &rows[done])) {
         done++;

@@ -7,6 +7,7 @@
 #ifndef TACHO_SINKS_PERFETTO_SINK_H
 #define TACHO_SINKS_PERFETTO_SINK_H
 
+#include "sinks/perfetto_ends.h"
 #include "sinks/perfetto_writer.h"
 
 enum {
@@ -24,32 +25,6 @@ typedef struct pf_open_span {
     uint32_t parent;   /* the one around it on its track, or TACHO_NONE */
     uint32_t flows;    /* list of flows for its END */
 } pf_open_span;
-
-/*
- * When a span that has begun ends. Its words are written and read whole: to read one that was just
- * written as two would wait until these have reached memory.
- */
-typedef struct pf_span_end {
-    int64_t end_ns;
-    uint64_t sequence; /* by begin; of spans with one end the later begun ends first */
-    uint64_t place;    /* pf_place */
-} pf_span_end;
-
-/* The track of a span and the slot of its pf_open_span, TACHO_NONE for a plain one. */
-static inline uint64_t pf_place(uint32_t track, uint32_t slot)
-{
-    return track | (uint64_t)slot << 32;
-}
-
-static inline uint32_t pf_place_track(uint64_t place)
-{
-    return (uint32_t)place;
-}
-
-static inline uint32_t pf_place_slot(uint64_t place)
-{
-    return (uint32_t)(place >> 32);
-}
 
 /* Lists of flow ids, chained by index. */
 typedef struct pf_flow_node {
@@ -97,55 +72,17 @@ typedef struct perfetto_sink {
     pf_open_span *spans; /* slots; free ones chained by parent */
     size_t span_count, span_capacity;
     uint32_t free_span;
-    pf_span_end *heap; /* of open spans, the next to end on top */
-    size_t heap_count, heap_capacity;
+    pf_ends ends; /* of open spans */
     pf_flow_node *flows;
     size_t flow_count, flow_capacity;
     uint32_t free_flow;
     pf_track_state *tracks;
     size_t track_count, track_capacity;
-    uint64_t next_sequence;
     pf_held_span *held; /* all start at |held_ns| */
     size_t held_count, held_capacity, held_slots;
     int64_t held_ns;
     uint64_t held_round; /* counts releases, from 1 */
 } perfetto_sink;
-
-/* ---- the heap of open spans ------------------------------------------------------------ */
-
-static inline bool pf_ends_after(const pf_span_end *a, const pf_span_end *b)
-{
-    return a->end_ns != b->end_ns ? a->end_ns > b->end_ns : a->sequence < b->sequence;
-}
-
-static inline void pf_heap_push(perfetto_sink *sink, pf_span_end added)
-{
-    size_t at = sink->heap_count++;
-    while (at > 0 && pf_ends_after(&sink->heap[(at - 1) / 2], &added)) {
-        sink->heap[at] = sink->heap[(at - 1) / 2];
-        at = (at - 1) / 2;
-    }
-    sink->heap[at] = added;
-}
-
-static inline void pf_heap_pop(perfetto_sink *sink)
-{
-    pf_span_end *heap = sink->heap;
-    size_t count = --sink->heap_count;
-    pf_span_end moved = heap[count];
-    size_t at = 0;
-    for (size_t child = 1; child < count; child = 2 * at + 1) {
-        if (child + 1 < count && pf_ends_after(&heap[child], &heap[child + 1])) {
-            child++;
-        }
-        if (!pf_ends_after(&moved, &heap[child])) {
-            break;
-        }
-        heap[at] = heap[child];
-        at = child;
-    }
-    heap[at] = moved;
-}
 
 /* Writes those of |rows| that are plain spans up to the first that is not; how many. */
 tacho_status pf_put_plain_spans(perfetto_sink *sink, const tacho_row *rows, size_t count,
