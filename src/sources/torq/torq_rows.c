@@ -18,7 +18,7 @@
 
 enum {
     BATCH_ROWS = 64,
-    BATCH_BYTES = 8 << 10, /* of copied lines; longer ones go to the arena */
+    BATCH_BYTES = 8 << 10, /* of copied lines; where they are longer they go to the arena */
     RING_BATCHES = 64,
     TAIL_BYTES_MAX = 4096,
     TAIL_COUNT_MAX = 1 << 20,
@@ -29,8 +29,7 @@ typedef struct batch {
     tacho_status status; /* why it is the last, behind its rows */
     bool is_last;
     size_t row_count;
-    size_t text_len;
-    tacho_arena arena; /* of lines that |text| has no room for */
+    tacho_arena arena; /* of lines for which |text| has no room */
     torq_record rows[BATCH_ROWS];
     char text[BATCH_BYTES];
 } batch;
@@ -54,24 +53,6 @@ typedef struct torq_rows {
 } torq_rows;
 
 /* ---- making batches --------------------------------------------------------------------- */
-
-/* Puts the line of a row where it stays as long as the batch, and the tail with it. */
-static inline tacho_status copy_line(batch *made, torq_record *record)
-{
-    tacho_str line = record->line;
-    char *copy = made->text + made->text_len;
-    if (TACHO_UNLIKELY(line.len > BATCH_BYTES - made->text_len)) {
-        TACHO_TRY(tacho_arena_alloc_bytes(&made->arena, line.len, &copy));
-    } else {
-        made->text_len += line.len;
-    }
-    memcpy(copy, line.data, line.len);
-    record->line.data = copy;
-    if (TACHO_LIKELY(record->is_good)) {
-        record->tail.data = copy + (record->tail.data - line.data);
-    }
-    return TACHO_OK;
-}
 
 static inline void add_line(const torq_rows *rows, batch *made, tacho_str line)
 {
@@ -112,16 +93,33 @@ static tacho_status find_lines(torq_rows *rows, batch *made)
     return TACHO_UNLIKELY(taken == 0) ? find_line_slow(rows, made) : TACHO_OK;
 }
 
-/* Where a line cannot be copied, the batch ends before it. */
+/*
+ * Puts the lines where they stay as long as the batch, and the tails with them. They follow one
+ * another in the input. Where there is no memory for them, the batch has none.
+ */
 static tacho_status copy_lines(batch *made)
 {
-    for (size_t i = 0; i < made->row_count; i++) {
-        tacho_status status = copy_line(made, &made->rows[i]);
-        if (TACHO_UNLIKELY(status != TACHO_OK)) {
-            made->row_count = i;
-            return status;
+    size_t count = made->row_count;
+    if (count == 0) {
+        return TACHO_OK;
+    }
+    const char *from = made->rows[0].line.data;
+    tacho_str last = made->rows[count - 1].line;
+    size_t len = (size_t)(last.data + last.len - from);
+    char *copy = made->text;
+    made->row_count = 0;
+    if (TACHO_UNLIKELY(len > BATCH_BYTES)) {
+        TACHO_TRY(tacho_arena_alloc_bytes(&made->arena, len, &copy));
+    }
+    memcpy(copy, from, len);
+    for (size_t i = 0; i < count; i++) {
+        torq_record *record = &made->rows[i];
+        record->line.data = copy + (record->line.data - from);
+        if (TACHO_LIKELY(record->is_good)) {
+            record->tail.data = copy + (record->tail.data - from);
         }
     }
+    made->row_count = count;
     return TACHO_OK;
 }
 
@@ -228,7 +226,6 @@ static tacho_status find_tails(torq_rows *rows, batch *made)
 static void make_batch(torq_rows *rows, batch *made)
 {
     made->row_count = 0;
-    made->text_len = 0;
     made->is_last = false;
     tacho_arena_reset(&made->arena);
     tacho_status status = make_rows(rows, made);
