@@ -105,7 +105,8 @@ else
     work=$(mktemp -d "${TMPDIR:-/tmp}/tacho-bench.XXXXXX")
     input_dir=$work
 fi
-trap 'rm -rf "$work"' EXIT
+memory="" # a folder that is in memory, for as long as a section needs it
+trap 'rm -rf "$work" ${memory:+"$memory"}' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 

@@ -5,7 +5,7 @@
 # floors of tools that read the same lines. Sourced by run.sh.
 
 torq_results=$work/torq.tsv torq_floors=$work/torq_floors.tsv torq_verbs=$work/torq_verbs.tsv
-torq_two=$work/torq_two.tsv # format, rows, wall s on one core, wall s on all
+torq_two=$work/torq_two.tsv # format, rows, wall s on all cores, on one; with output on disk on one, on all
 : >"$torq_two"
 : >"$torq_results"
 : >"$torq_verbs"
@@ -33,12 +33,27 @@ floors_measure() { # CASE
     fi
 }
 
-# The same conversion as the last one, on all processors; walls are compared.
+# The same conversion as the last one, which was on one processor, on all of them; walls are compared.
+# The bar is for output in memory, where there is a place for it: waiting for a disk takes as long with
+# any number of processors.
 two_cores_measure() { # FORMAT ROWS
-    local one_s=${cost%%$'\t'*}
+    local walls=${cost%%$'\t'*} free_kb=0 work=$work
     (($(nproc) > 1)) || return 0
     convert_cost pb all
-    printf '%s\t%s\t%s\t%s\n' "$1" "$2" "$one_s" "${cost%%$'\t'*}" >>"$torq_two"
+    walls+=$'\t'${cost%%$'\t'*}
+    [[ ! -w /dev/shm ]] || free_kb=$(df -Pk /dev/shm | awk 'NR == 2 { print $4 }')
+    if ((free_kb > 4 * out_bytes / 1000)); then
+        memory=$(mktemp -d /dev/shm/tacho-bench.XXXXXX)
+        work=$memory
+    fi
+    use_one_core
+    convert_cost pb all
+    walls=${cost%%$'\t'*}$'\t'$walls
+    use_all_cores
+    convert_cost pb all
+    printf '%s\t%s\t%s\t%s\n' "$1" "$2" "${cost%%$'\t'*}" "$walls" >>"$torq_two"
+    [[ -z $memory ]] || rm -rf "$memory"
+    memory=""
 }
 
 # What reads a profile and prints or draws it: memory must not follow the rows.
@@ -181,9 +196,10 @@ torq_verdict() {
             failed("output <= " most " bytes per slice", who)
     }' "$torq_floors" "$torq_results"
     awk -F '\t' -v OFS='\t' -v large="$large_rows" '
-    $2 == large && $4 > 0 {
-        print "ordered, all cores >= 1.6x one core by wall time", $1 " --args all", \
-              sprintf("%.2fx (%.3f s, %.3f s)", $3 / $4, $3, $4), ($3 >= 1.6 * $4 ? "ok" : "MISS")
+    $2 == large && $3 > 0 && $6 > 0 {
+        print "ordered, all cores >= 1.6x one core by wall time, output in memory", $1 " --args all", \
+              sprintf("%.2fx (%.3f s, %.3f s); on disk %.2fx (%.3f s, %.3f s)", $4 / $3, $4, $3, \
+                      $5 / $6, $5, $6), ($4 >= 1.6 * $3 ? "ok" : "MISS")
     }' "$torq_two"
     torq_verb_verdict
 }
