@@ -16,10 +16,10 @@ enum { PATH_BYTES_MAX = 512 }; /* what lies deeper counts for the layer around i
 
 /* ---- spans --------------------------------------------------------------------------------- */
 
-static void take_place(void *self, uint32_t run, uint32_t node)
+static void take_place(void *self, const tacho_group_place *place)
 {
     tacho_sample_layers *layers = self;
-    layers->of_spans[run] = node;
+    layers->of_spans[place->run] = place->node;
 }
 
 static tacho_status push_flow(tacho_sample_layers *layers, const tacho_flow_end *end)
@@ -205,7 +205,7 @@ tacho_status tacho_sample_layers_init(tacho_sample_layers *layers, const tacho_s
 {
     *layers = (tacho_sample_layers){.profile = steps->profile, .depth = depth, .into = into};
     const tacho_groups_options options = {.by = TACHO_GROUP_BY_LAYER,
-                                          .taker = {take_place, layers}};
+                                          .taker = {take_place, layers, false}};
     bool has_layers = false;
     tacho_groups_init(&layers->groups, layers->profile->events.dict, &options);
     TACHO_TRY(survey_sites(layers, steps->domain == TACHO_SAMPLES_HOST, &has_layers));

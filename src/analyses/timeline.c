@@ -155,7 +155,7 @@ static tacho_status prepare(tacho_timeline *self)
     TACHO_TRY(tacho_dict_ensure_string(dict, TACHO_STR("op_name"), &self->operators.key));
     TACHO_TRY(tacho_spool_create(dict, SPOOL_BYTES, &self->spool));
     self->is_ready = true;
-    return TACHO_OK;
+    return tacho_dict_ensure_string(dict, TACHO_STR("tacho.serial"), &self->serial_key);
 }
 
 /* The number of the first argument with one of |keys|; TACHO_NONE where there is none. */
@@ -178,7 +178,7 @@ static uint32_t find_number(const tacho_row *row, const uint32_t *keys, size_t k
 /* A span without arguments but those that the timeline needs. */
 static tacho_status keep_span(tacho_timeline *self, const tacho_row *row, tacho_row *bare)
 {
-    tacho_arg kept[KEPT_ARGS];
+    tacho_arg kept[KEPT_ARGS + 1]; /* and the serial */
     bare->args = kept;
     bare->of.span.op = find_number(row, self->keys, TACHO_CORRELATION_KEYS);
     bare->of.span.end =
@@ -200,6 +200,10 @@ static tacho_status keep_span(tacho_timeline *self, const tacho_row *row, tacho_
                 .key = self->operators.key, .type = TACHO_ARG_STRING, .value.as_string = type};
         }
     }
+    if (self->taker.needs_serials) {
+        kept[bare->arg_count++] = (tacho_arg){
+            .key = self->serial_key, .type = TACHO_ARG_UINT, .value.as_uint = self->serial - 1};
+    }
     return tacho_spool_add(self->spool, bare);
 }
 
@@ -210,6 +214,7 @@ static tacho_status spool_row(tacho_events *events, const tacho_row *row)
     TACHO_TRY(self->is_ready ? TACHO_OK : prepare(self));
     bare.args = NULL;
     bare.arg_count = 0;
+    self->serial += row->kind == TACHO_ROW_SPAN ? 1 : 0;
     if (row->kind == TACHO_ROW_SPAN && (row->of.span.flags & TACHO_SPAN_INSTANT) == 0) {
         return keep_span(self, row, &bare);
     }
@@ -387,6 +392,13 @@ static uint32_t kept_number(const tacho_row *row, uint32_t key)
     return TACHO_NONE;
 }
 
+/* The number that the span got when it came. */
+static uint64_t kept_serial(const tacho_timeline *self, const tacho_row *row)
+{
+    const tacho_arg *last = row->arg_count > 0 ? &row->args[row->arg_count - 1] : NULL;
+    return last != NULL && last->key == self->serial_key ? last->value.as_uint : 0;
+}
+
 /* Keeps |call| for work that names its number, and tells of work that did so before it came. */
 static tacho_status add_caller(tacho_timeline *self, const tacho_launch *call)
 {
@@ -451,6 +463,7 @@ static tacho_timeline_span span_of(const tacho_timeline *self, const tacho_row *
     uint32_t own = row->of.span.flags & TACHO_SPAN_ORIGIN_MASK;
     return (tacho_timeline_span){
         .row = row,
+        .serial = kept_serial(self, row),
         .start_ns = self->now_ns,
         .end_ns = row_ns(self, row, row->of.span.end),
         .origin = own != 0 ? (tacho_origin)own : dict->parts[dict->tracks[row->track].part].origin,

@@ -23,6 +23,7 @@
 /* What |row| is, a span without most of its arguments. */
 typedef struct tacho_timeline_span {
     const tacho_row *row;
+    uint64_t serial; /* how many spans came before it, where the taker asks */
     int64_t start_ns, end_ns;
     tacho_origin origin;
     uint32_t type; /* string: the operator that an argument names; TACHO_NONE: none */
@@ -57,6 +58,7 @@ typedef struct tacho_timeline_taker {
     /* The part is complete, and all of it comes now; it has come. (optional) */
     tacho_status (*begin_part)(void *self, uint32_t part);
     tacho_status (*end_part)(void *self, uint32_t part);
+    bool needs_serials; /* of spans, which come in another order than they were pushed in */
 } tacho_timeline_taker;
 
 enum { TACHO_CORRELATION_KEYS = 4, TACHO_EXTERNAL_KEYS = 2, TACHO_TIMELINE_EARLY = 8 };
@@ -86,6 +88,9 @@ typedef struct tacho_timeline {
     int64_t now_ns;
     tacho_timeline_early early[TACHO_TIMELINE_EARLY]; /* a ring of those that arrive now */
     size_t early_count;
+    /* Where the taker needs them: */
+    uint32_t serial_key; /* string */
+    uint64_t serial;     /* of the next span */
 } tacho_timeline;
 
 /* |taker| is copied. */

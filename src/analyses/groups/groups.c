@@ -45,7 +45,8 @@ typedef struct tacho_groups_track {
     size_t group_count, group_capacity;
     open_work *works;
     size_t work_count, work_capacity;
-    uint32_t last_tag; /* of the work that came last */
+    uint32_t last_tag;            /* of the work that came last */
+    tacho_group_place last_place; /* of the same */
 } track_state;
 
 /* Work that nothing had launched when it came. */
@@ -54,13 +55,14 @@ typedef struct tacho_groups_late {
     uint32_t cell;
     uint32_t run; /* of its row */
     int64_t ns;
+    uint64_t serial;
 } late_work;
 
-static void tell(const tacho_groups *self, uint32_t run, uint32_t node)
+static void tell(const tacho_groups *self, const tacho_group_place *place)
 {
     const tacho_groups_taker *taker = &self->options.taker;
     if (taker->place != NULL) {
-        taker->place(taker->self, run, node);
+        taker->place(taker->self, place);
     }
 }
 
@@ -408,13 +410,17 @@ static tacho_status add_call(void *groups, const tacho_timeline_span *span)
         TACHO_TRY(node_of_span(self, span, &node));
         is_counted = node != 0;
     }
-    tell(self, row->of.span.run, node);
+    tacho_group_place place = {.run = row->of.span.run, .serial = span->serial, .node = node};
     bool is_aside = tacho_timeline_is_device(&self->timeline, row->track) && !is_host;
     if (is_aside) {
+        tell(self, &place);
         return TACHO_OK; /* a range on a device: it only says where work without a call is */
     }
     TACHO_TRY(cell_of(self, span, node, &cell));
     self->tree.cells[cell].host.count += is_counted ? 1 : 0;
+    place.is_counted = is_host;
+    place.is_piece = self->tree.cells[cell].is_piece;
+    tell(self, &place);
     return is_host ? add_host_time(self, span, cell) : TACHO_OK;
 }
 
@@ -470,15 +476,29 @@ static tacho_status add_work(void *groups, const tacho_timeline_work *work, uint
     part->has_wholes |= self->sites[span->row->of.span.site].is_whole;
     TACHO_TRY(node_of_work(self, work, &node));
     TACHO_TRY(cell_of(self, span, node, &cell));
-    tell(self, span->row->of.span.run, node);
     self->tree.cells[cell].device.count++;
     *out_tag = 0;
     if (!work->has_caller) {
-        const late_work late = {
-            .cell = cell, .run = span->row->of.span.run, .ns = span->end_ns - span->start_ns};
+        const late_work late = {.cell = cell,
+                                .run = span->row->of.span.run,
+                                .ns = span->end_ns - span->start_ns,
+                                .serial = span->serial};
         TACHO_TRY(keep_late(self, &late, out_tag));
     }
+    const tacho_group_place place = {
+        .run = span->row->of.span.run,
+        .serial = span->serial,
+        .node = node,
+        .is_counted = true,
+        .is_device = true,
+        .is_piece = self->tree.cells[cell].is_piece,
+        .has_launch = work->has_launch,
+        .launch_track = work->launch.track,
+        .launch_ns = work->launch.start_ns,
+    };
+    tell(self, &place);
     self->tracks[span->row->track].last_tag = *out_tag;
+    self->tracks[span->row->track].last_place = place;
     return add_device_time(self, span, cell);
 }
 
@@ -497,7 +517,13 @@ static tacho_status add_late(void *groups, uint32_t tag, uint32_t caller)
     if (is_by_caller && caller != 0) {
         uint32_t cell = TACHO_NONE;
         key.node = caller;
-        tell(self, late->run, caller);
+        const tacho_group_place place = {.run = late->run,
+                                         .serial = late->serial,
+                                         .node = caller,
+                                         .is_counted = true,
+                                         .is_device = true,
+                                         .is_piece = key.is_piece};
+        tell(self, &place);
         TACHO_TRY(tacho_group_tree_cell(&self->tree, &key, &cell));
         tacho_group_time *from = &self->tree.cells[late->cell].device;
         tacho_group_time *to = &self->tree.cells[cell].device;
@@ -514,7 +540,15 @@ static tacho_status add_late(void *groups, uint32_t tag, uint32_t caller)
 static tacho_status add_launch(void *groups, uint32_t track, const tacho_launch *launch)
 {
     tacho_groups *self = groups;
-    return add_late(self, self->tracks[track].last_tag, launch->place);
+    tacho_group_place *place = &self->tracks[track].last_place;
+    uint32_t tag = self->tracks[track].last_tag;
+    TACHO_TRY(add_late(self, tag, launch->place));
+    place->node = tag != 0 && launch->place != 0 ? launch->place : place->node;
+    place->has_launch = true;
+    place->launch_track = launch->track;
+    place->launch_ns = launch->start_ns;
+    tell(self, place);
+    return TACHO_OK;
 }
 
 /* ---- parts --------------------------------------------------------------------------------- */
@@ -538,7 +572,8 @@ void tacho_groups_init(tacho_groups *groups, tacho_dict *dict, const tacho_group
                                         .late = add_late,
                                         .place = place_on,
                                         .begin_part = begin_part,
-                                        .end_part = end_part};
+                                        .end_part = end_part,
+                                        .needs_serials = options->taker.needs_serials};
     *groups = (tacho_groups){.options = *options};
     tacho_timeline_init(&groups->timeline, dict, &taker);
 }

@@ -57,10 +57,24 @@ typedef enum tacho_groups_order {
 /* The order of that name; false when there is none. */
 bool tacho_groups_order_find(tacho_str name, tacho_groups_order *out_order);
 
-/* Who is told the group that each span is in. Work whose call comes later is told of again. */
+/* Where a span is. */
+typedef struct tacho_group_place {
+    uint32_t run;    /* of its row */
+    uint64_t serial; /* how many spans came before it, where the taker asks */
+    uint32_t node;   /* of the tree */
+    bool is_counted; /* its time counts: it is work of a device or of the host */
+    bool is_device;
+    bool is_piece; /* as in tacho_group_cell */
+    bool has_launch;
+    uint32_t launch_track; /* of the call */
+    int64_t launch_ns;     /* when the call started */
+} tacho_group_place;
+
+/* Who is told the group that each span is in; of some spans again, when more is known. */
 typedef struct tacho_groups_taker {
-    void (*place)(void *self, uint32_t run, uint32_t node); /* |run| of its row; NULL: nobody */
+    void (*place)(void *self, const tacho_group_place *place); /* NULL: nobody */
     void *self;
+    bool needs_serials;
 } tacho_groups_taker;
 
 typedef struct tacho_groups_options {
