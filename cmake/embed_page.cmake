@@ -38,10 +38,11 @@ function(hash_of_file file out)
   set(${out} ${hex} PARENT_SCOPE)
 endfunction()
 
+set(sources columns trace timeline elements tables layers selection verdict operators details roofline panels compare page)
+list(TRANSFORM sources PREPEND ${FOLDER}/)
+list(TRANSFORM sources APPEND .js)
 execute_process(
-  COMMAND ${CMAKE_COMMAND} -E cat ${FOLDER}/columns.js ${FOLDER}/trace.js ${FOLDER}/timeline.js
-          ${FOLDER}/elements.js ${FOLDER}/tables.js
-          ${FOLDER}/page.js
+  COMMAND ${CMAKE_COMMAND} -E cat ${sources}
   OUTPUT_FILE ${OUT}.js COMMAND_ERROR_IS_FATAL ANY)
 file(READ ${FOLDER}/page.html page HEX)
 file(READ ${FOLDER}/page.css style HEX)

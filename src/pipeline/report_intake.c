@@ -1,12 +1,68 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every row goes to four takers; at the end tables become what the page shows.
+ * Every row goes to all takers; at the end tables become what the page shows.
  */
 #include "pipeline/report_intake.h"
 
+#include "analyses/breakdown/breakdown.h"
+#include "analyses/critical_path/critical_path.h"
 #include "base/grow.h"
 
 #include <stdlib.h>
+
+enum { GAPS = 200, PATH_OPERATORS = 50 };
+
+/* ---- analyses ------------------------------------------------------------------------------ */
+
+/* An analysis whose tables are on the page. */
+typedef struct page_analysis {
+    const tacho_analysis *analysis;
+    const void *options;
+} page_analysis;
+
+static const tacho_breakdown_options breakdown_options = {.top = GAPS};
+static const tacho_breakdown_options path_options = {.top = PATH_OPERATORS};
+
+/* The last one holds every span, and is given up where the page does not (follow_path). */
+static const page_analysis page_analyses[TACHO_REPORT_ANALYSES] = {
+    {&tacho_analysis_processes, NULL},
+    {&tacho_analysis_breakdown, &breakdown_options},
+    {&tacho_analysis_critical_path, &path_options},
+};
+
+enum { PATH = TACHO_REPORT_ANALYSES - 1 };
+
+static bool is_followed(const tacho_report_intake *taken, size_t analysis)
+{
+    return analysis != PATH || taken->has_path;
+}
+
+/* Gives the critical path up once there is more than a page holds. */
+static void follow_path(tacho_report_intake *taken)
+{
+    if (taken->has_path && taken->columns.resolution_ns > 0) {
+        taken->has_path = false;
+        tacho_analysis_critical_path.close(taken->analyses[PATH]);
+        taken->analyses[PATH] = NULL;
+    }
+}
+
+/* Where a span is, from the layers to the columns. */
+static void take_place(void *self, const tacho_group_place *place)
+{
+    tacho_report_intake *taken = self;
+    if (!place->is_counted) {
+        return;
+    }
+    const report_place known = {
+        .layer = place->node + 1,
+        .is_device = place->is_device,
+        .is_piece = place->is_piece,
+        .launch_track = place->has_launch ? place->launch_track : TACHO_NONE,
+        .launch_ns = place->launch_ns,
+    };
+    report_columns_place(&taken->columns, place->serial, &known);
+}
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
@@ -20,8 +76,13 @@ static tacho_status share_row(tacho_events *events, const tacho_row *row)
     tacho_report_intake *taken = intake_of(events);
     TACHO_TRY(tacho_events_row(&taken->busy.events, row));
     TACHO_TRY(tacho_events_row(&taken->ops.events, row));
-    TACHO_TRY(tacho_events_row(taken->processes, row));
-    return tacho_events_row(&taken->columns.events, row);
+    TACHO_TRY(tacho_events_row(&taken->layers.events, row));
+    for (size_t i = 0; i < TACHO_REPORT_ANALYSES; i++) {
+        TACHO_TRY(is_followed(taken, i) ? tacho_events_row(taken->analyses[i], row) : TACHO_OK);
+    }
+    TACHO_TRY(tacho_events_row(&taken->columns.events, row));
+    follow_path(taken);
+    return TACHO_OK;
 }
 
 static tacho_status share_end_part(tacho_events *events, uint32_t part)
@@ -29,7 +90,11 @@ static tacho_status share_end_part(tacho_events *events, uint32_t part)
     tacho_report_intake *taken = intake_of(events);
     TACHO_TRY(tacho_events_end_part(&taken->busy.events, part));
     TACHO_TRY(tacho_events_end_part(&taken->ops.events, part));
-    TACHO_TRY(tacho_events_end_part(taken->processes, part));
+    TACHO_TRY(tacho_events_end_part(&taken->layers.events, part));
+    for (size_t i = 0; i < TACHO_REPORT_ANALYSES; i++) {
+        TACHO_TRY(is_followed(taken, i) ? tacho_events_end_part(taken->analyses[i], part)
+                                        : TACHO_OK);
+    }
     return tacho_events_end_part(&taken->columns.events, part);
 }
 
@@ -42,18 +107,28 @@ static tacho_status init(tacho_report_intake *taken, tacho_dict *dict)
 {
     static const tacho_events_vtable vtable = {
         .row = share_row, .end_part = share_end_part, .finish = share_finish};
-    *taken = (tacho_report_intake){.events = {&vtable, dict}};
+    *taken = (tacho_report_intake){.events = {&vtable, dict}, .has_path = true};
+    const tacho_groups_options by_layer = {.by = TACHO_GROUP_BY_LAYER,
+                                           .order = TACHO_GROUPS_BY_TOTAL,
+                                           .taker = {take_place, taken, true}};
     tacho_overview_gather_init(&taken->busy, dict);
     tacho_ops_gather_init(&taken->ops, dict);
-    TACHO_TRY(tacho_analysis_processes.open(NULL, dict, &taken->processes));
+    tacho_groups_init(&taken->layers, dict, &by_layer);
+    for (size_t i = 0; i < TACHO_REPORT_ANALYSES; i++) {
+        TACHO_TRY(
+            page_analyses[i].analysis->open(page_analyses[i].options, dict, &taken->analyses[i]));
+    }
     return report_columns_init(&taken->columns, dict);
 }
 
 void tacho_report_intake_deinit(tacho_report_intake *taken)
 {
     report_columns_deinit(&taken->columns);
-    tacho_analysis_processes.close(taken->processes);
-    taken->processes = NULL;
+    for (size_t i = 0; i < TACHO_REPORT_ANALYSES; i++) {
+        page_analyses[i].analysis->close(taken->analyses[i]);
+        taken->analyses[i] = NULL;
+    }
+    tacho_groups_deinit(&taken->layers);
     tacho_ops_gather_deinit(&taken->ops);
     tacho_overview_gather_deinit(&taken->busy);
 }
@@ -192,34 +267,68 @@ static tacho_status make_ops(const tacho_report_intake *taken, tacho_report_op *
     return status;
 }
 
-/* A profile on its way to the page. */
-typedef struct page_entry {
-    tacho_report_intake *taken;
-    tacho_report *report;
-    tacho_report_profile profile;
-} page_entry;
+/* ---- onto the page ------------------------------------------------------------------------- */
 
-/* The table of processes lasts for this call, in which all is written. */
-static tacho_status add_with_processes(void *self, const tacho_table *table)
+static tacho_status take_table(void *self, const tacho_table *table)
 {
-    page_entry *entry = self;
-    entry->profile.processes = table;
-    return add_with_ops(entry->report, entry->taken, &entry->profile);
+    return tacho_report_tables_add(self, table);
+}
+
+/* What all analyses say. */
+static tacho_status make_tables(tacho_report_intake *taken, tacho_report_tables *tables)
+{
+    const tacho_table_taker taker = {take_table, tables};
+    tacho_table layers = {0};
+    for (size_t i = 0; i < TACHO_REPORT_ANALYSES; i++) {
+        const page_analysis *of = &page_analyses[i];
+        TACHO_TRY(is_followed(taken, i)
+                      ? of->analysis->write(taken->analyses[i], of->options, &taker)
+                      : TACHO_OK);
+    }
+    tacho_status status = tacho_groups_table(&taken->layers, &layers);
+    return tacho_table_hand_over(&taker, status, &layers);
+}
+
+/* The layers that spans are in, and which parts have whole operators. */
+static tacho_status make_layers(const tacho_groups *groups, tacho_report_layer **out_layers,
+                                bool **out_wholes)
+{
+    size_t part_count = groups->events.dict->part_count;
+    TACHO_TRY(tacho_items_make(out_layers, groups->tree.node_count));
+    TACHO_TRY(tacho_items_make(out_wholes, part_count));
+    for (size_t i = 0; i < groups->tree.node_count; i++) {
+        const tacho_group_node *node = &groups->tree.nodes[i];
+        (*out_layers)[i] = (tacho_report_layer){i > 0 ? node->parent : 0, node->name};
+    }
+    for (size_t i = 0; i < part_count; i++) {
+        (*out_wholes)[i] = i < groups->part_count && groups->parts[i].has_wholes;
+    }
+    return TACHO_OK;
 }
 
 tacho_status tacho_report_intake_add(tacho_report_intake *taken, tacho_report *report)
 {
-    page_entry entry = {taken, report, {.columns = &taken->columns}};
-    const tacho_table_taker taker = {add_with_processes, &entry};
+    tacho_report_tables tables = {0};
+    tacho_report_profile profile = {.columns = &taken->columns, .tables = &tables};
     tacho_report_op *ops = NULL;
+    tacho_report_layer *layers = NULL;
+    bool *wholes = NULL;
     tacho_status status = TACHO_OK;
     if (taken->columns.resolution_ns > 0) { /* else the page works them out */
-        status = make_ops(taken, &ops, &entry.profile.op_count);
-        entry.profile.ops = ops;
+        status = make_ops(taken, &ops, &profile.op_count);
+        profile.ops = ops;
     }
+    status = status == TACHO_OK ? make_tables(taken, &tables) : status;
+    status = status == TACHO_OK ? make_layers(&taken->layers, &layers, &wholes) : status;
     if (status == TACHO_OK) {
-        status = tacho_analysis_processes.write(taken->processes, NULL, &taker);
+        profile.layers = layers;
+        profile.layer_count = taken->layers.tree.node_count;
+        profile.has_wholes = wholes;
+        status = add_with_ops(report, taken, &profile);
     }
+    tacho_report_tables_deinit(&tables);
     free(ops);
+    free(layers);
+    free(wholes);
     return status;
 }

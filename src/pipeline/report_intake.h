@@ -1,22 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One file of a report: its rows go by once, and what the page needs of them is kept: columns,
- * busy times and operators. Memory does not grow with the number of rows.
+ * busy times, operators, layers, and the tables of analyses. Memory does not grow with the number
+ * of rows, but for those that the page holds one by one.
  */
 #ifndef TACHO_PIPELINE_REPORT_INTAKE_H
 #define TACHO_PIPELINE_REPORT_INTAKE_H
 
 #include "analyses/analysis.h"
+#include "analyses/groups/groups.h"
 #include "analyses/ops.h"
 #include "analyses/overview.h"
 #include "pipeline/intake.h"
 #include "sinks/report_page.h"
 
+enum { TACHO_REPORT_ANALYSES = 3 };
+
 typedef struct tacho_report_intake {
     tacho_events events;
     tacho_overview_gather busy;
     tacho_ops_gather ops;
-    tacho_events *processes; /* the analysis of that name */
+    tacho_events *analyses[TACHO_REPORT_ANALYSES]; /* whose tables are on the page */
+    bool has_path;                                 /* the critical path is still followed */
+    tacho_groups layers;
     report_columns columns;
 } tacho_report_intake;
 

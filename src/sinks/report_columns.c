@@ -116,6 +116,9 @@ static tacho_status add_span(report_columns *columns, report_track *track, const
         .count = 1,
     };
     span.busy = span.end - span.start;
+    if (row->of.span.op < columns->place_count) {
+        columns->places[row->of.span.op].track = row->track;
+    }
     TACHO_TRY(find_type(columns, row, &span.type));
     columns->span_count++;
     columns->last_end_ns = span.end > columns->last_end_ns ? span.end : columns->last_end_ns;
@@ -141,13 +144,89 @@ static tacho_status take_row(tacho_events *events, const tacho_row *row)
     TACHO_TRY(ensure_track(columns, row->track, &track));
     TACHO_TRY(row->kind == TACHO_ROW_SPAN ? add_span(columns, track, row)
                                           : add_sample(columns, track, row));
-    return columns->row_count > columns->row_limit ? report_coarse_shrink(columns) : TACHO_OK;
+    if (columns->row_count <= columns->row_limit) {
+        return TACHO_OK;
+    }
+    columns->place_count = 0;
+    return report_coarse_shrink(columns);
 }
 
 static report_columns *columns_of(tacho_events *events)
 {
     return (report_columns *)(void *)events;
 }
+
+/* ---- places -------------------------------------------------------------------------------- */
+
+/* A span gets the number of its place, with which it comes back from the lanes. */
+static tacho_status number_span(report_columns *columns, tacho_row *row)
+{
+    row->of.span.op = TACHO_NONE;
+    if (columns->resolution_ns > 0) {
+        return TACHO_OK;
+    }
+    row->of.span.op = (uint32_t)columns->place_count;
+    TACHO_TRY(tacho_grow(&columns->places, &columns->place_capacity, columns->place_count + 1));
+    columns->places[columns->place_count++] =
+        (report_place){.track = TACHO_NONE, .launch_track = TACHO_NONE};
+    return TACHO_OK;
+}
+
+void report_columns_place(report_columns *columns, uint64_t serial, const report_place *place)
+{
+    if (serial >= columns->place_count) {
+        return;
+    }
+    report_place *known = &columns->places[serial];
+    uint32_t track = known->track;
+    uint32_t launch_track = known->launch_track;
+    int64_t launch_ns = known->launch_ns;
+    *known = *place;
+    known->track = track;
+    if (place->launch_track == TACHO_NONE) {
+        known->launch_track = launch_track;
+        known->launch_ns = launch_ns;
+    }
+}
+
+/* Four times the layer, with two bits for what it is; 0 where it is nowhere. */
+static uint64_t place_code(const report_place *place)
+{
+    return place->layer == 0 ? 0
+                             : 1 + (uint64_t)(place->layer - 1) * 4 + (place->is_piece ? 2 : 0) +
+                                   (place->is_device ? 1 : 0);
+}
+
+/* Places are in the order of spans; a launch is its track plus one, and the time since the last. */
+static tacho_status put_place(report_columns *columns, const report_place *place)
+{
+    report_track *track = &columns->tracks[place->track];
+    bool is_launched = place->launch_track != TACHO_NONE;
+    TACHO_TRY(report_bytes_put_uint(&track->places, place_code(place)));
+    track->has_places = track->has_places || place->layer != 0;
+    track->has_launches = track->has_launches || is_launched;
+    TACHO_TRY(report_bytes_put_uint(&track->launches,
+                                    is_launched ? (uint64_t)place->launch_track + 1 : 0));
+    if (!is_launched) {
+        return TACHO_OK;
+    }
+    int64_t since_ns = place->launch_ns - track->last_launch_ns;
+    track->last_launch_ns = place->launch_ns;
+    return report_bytes_put_int(&track->launches, since_ns);
+}
+
+static tacho_status put_places(report_columns *columns)
+{
+    for (size_t i = 0; i < columns->place_count; i++) {
+        if (columns->places[i].track != TACHO_NONE) {
+            TACHO_TRY(put_place(columns, &columns->places[i]));
+        }
+    }
+    columns->place_count = 0;
+    return TACHO_OK;
+}
+
+/* ---- rows ---------------------------------------------------------------------------------- */
 
 /* Names that spans may use are in the dictionary from the first row on. */
 static tacho_status pass_row(tacho_events *events, const tacho_row *row)
@@ -162,7 +241,9 @@ static tacho_status pass_row(tacho_events *events, const tacho_row *row)
         TACHO_TRY(
             tacho_dict_ensure_string(events->dict, TACHO_STR("op_name"), &columns->operators.key));
     }
-    return tacho_events_row(tacho_lanes_events(columns->lanes), row);
+    tacho_row numbered = *row;
+    TACHO_TRY(row->kind == TACHO_ROW_SPAN ? number_span(columns, &numbered) : TACHO_OK);
+    return tacho_events_row(tacho_lanes_events(columns->lanes), &numbered);
 }
 
 static tacho_status pass_end_part(tacho_events *events, uint32_t part)
@@ -194,6 +275,7 @@ tacho_status report_columns_finish(report_columns *columns)
     for (size_t i = 0; i < columns->track_count; i++) {
         TACHO_TRY(report_coarse_flush(columns, &columns->tracks[i]));
     }
+    TACHO_TRY(put_places(columns));
     report_track *ignored = NULL;
     size_t track_count = columns->events.dict->track_count;
     return track_count > 0 ? ensure_track(columns, (uint32_t)track_count - 1, &ignored) : TACHO_OK;
@@ -210,6 +292,8 @@ void report_track_clear(report_track *track)
     report_bytes_deinit(&track->counts);
     report_bytes_deinit(&track->busy);
     report_bytes_deinit(&track->values);
+    report_bytes_deinit(&track->places);
+    report_bytes_deinit(&track->launches);
     free(track->ends);
     *track = (report_track){0};
 }
@@ -220,6 +304,7 @@ void report_columns_deinit(report_columns *columns)
         report_track_clear(&columns->tracks[i]);
     }
     tacho_lanes_destroy(columns->lanes);
+    free(columns->places);
     free(columns->tracks);
     free(columns->types);
     free(columns->type_places);
@@ -245,6 +330,12 @@ tacho_status report_columns_write(const report_columns *columns, report_blob *bl
         TACHO_TRY(report_blob_write(blob, &track->counts));
         TACHO_TRY(report_blob_write(blob, &track->busy));
         TACHO_TRY(report_blob_write(blob, &track->values));
+        if (track->has_places) {
+            TACHO_TRY(report_blob_write(blob, &track->places));
+        }
+        if (track->has_launches) {
+            TACHO_TRY(report_blob_write(blob, &track->launches));
+        }
     }
     return TACHO_OK;
 }

@@ -19,6 +19,16 @@
 
 enum { REPORT_ROWS_MAX = 1 << 20 };
 
+/* Where a span is among layers, and what launched it. */
+typedef struct report_place {
+    uint32_t track;        /* whose columns have it */
+    uint32_t layer;        /* of the profile's layers, plus one; 0: it is in none and not counted */
+    bool is_device;        /* it is work of a device, else of the host */
+    bool is_piece;         /* of a whole operator, which counts where there are any */
+    uint32_t launch_track; /* of the call; TACHO_NONE: not known */
+    int64_t launch_ns;     /* when the call started */
+} report_place;
+
 /* A span, or a stretch of several. */
 typedef struct report_span {
     int64_t start, end;
@@ -44,12 +54,16 @@ typedef struct report_track {
     report_bytes flags;   /* of spans, a byte each */
     report_bytes sizes;   /* of spans, as above; and so on */
     report_bytes types;
-    report_bytes counts; /* empty in a profile that is there in full */
-    report_bytes busy;   /* likewise */
-    report_bytes values; /* of samples, reals */
-    bool has_flags;      /* any that is not 0 */
+    report_bytes counts;           /* empty in a profile that is there in full */
+    report_bytes busy;             /* likewise */
+    report_bytes values;           /* of samples, reals */
+    report_bytes places, launches; /* of spans, once the columns are finished */
+    int64_t last_launch_ns;
+    bool has_flags; /* any that is not 0 */
     bool has_sizes;
     bool has_types;
+    bool has_places;
+    bool has_launches;
     /* While rows are merged: what is not in the columns yet. */
     bool has_span, has_sample;
     report_span span;
@@ -77,6 +91,8 @@ typedef struct report_columns {
     size_t type_count, type_capacity;
     uint32_t *type_places; /* by string: its place among the types plus one */
     size_t type_place_count, type_place_capacity;
+    report_place *places; /* by the order in which spans came; none once rows are merged */
+    size_t place_count, place_capacity;
     uint64_t span_count; /* of the profile */
     uint64_t sample_count;
     uint64_t flow_end_count; /* seen and left out */
@@ -98,6 +114,9 @@ void report_columns_deinit(report_columns *columns);
 
 /* All rows are there: every track of the dictionary has columns, if only empty ones. */
 tacho_status report_columns_finish(report_columns *columns) TACHO_MUST_USE;
+
+/* Span |serial|, counted from 0 in the order of rows, is at |place|; its track is known already. */
+void report_columns_place(report_columns *columns, uint64_t serial, const report_place *place);
 
 /* Writes the columns of every track, in the order of their ids. */
 tacho_status report_columns_write(const report_columns *columns, report_blob *blob) TACHO_MUST_USE;

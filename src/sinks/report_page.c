@@ -5,27 +5,31 @@
  *
  *     head      title, tool version
  *     skipped   path, reason
- *     table     title, columns and rows as those of processes
+ *     table     as those of a profile
  *     profile   count string                      the texts that ids below mean
- *               count part: name path format generation origin clock rows
+ *               count part: name path format generation origin clock rows has_wholes
  *               count track: name parent+1 lane_of+1 part rank(int) class unit
  *                            ns_numerator ns_denominator counts_cycles
- *                            rows is_counter has_flags has_sizes has_types has_counts
- *               count site: name category location+1 is_phase
+ *                            rows is_counter has_flags has_sizes has_types has_counts has_places
+ *                            has_launches
+ *               count site: name category location+1 is_phase+2*kind_of_work
  *               count type: name                   operators that spans themselves give
+ *               count layer: parent name           the first is the root
  *               count loss: reason count first_line example
  *               count attribute: key value         what a trace says about itself
  *               count metric: part origin name value_ns(int) percent(real)
  *               spans samples flow_ends last_end_ns resolution_ns
  *               count op: part origin class is_phase name location+1 count
  *                         total self mean p50 p99 min max is_sketched bytes+1
- *               count column: title type unit      of the table of processes, and
- *               count row: of each column 0, or 1 and a string, an int or a real
+ *               count table: name title, and what analyses said:
+ *                   count column: name title type unit
+ *                   count row: of each column 0, or 1 and a string, an int or a real
  *               columns of each track (report_columns.h)
  */
 #include "sinks/report_page.h"
 
 #include "base/grow.h"
+#include "profile/work_kind.h"
 #include "sinks/attributes.h"
 #include "sinks/report/page_data.h"
 
@@ -127,6 +131,9 @@ static tacho_status put_texts(profile_head *head, const tacho_report_profile *pr
     for (size_t i = 0; i < head->columns->type_count; i++) {
         use_text(head, head->columns->types[i]);
     }
+    for (size_t i = 0; i < profile->layer_count; i++) {
+        use_text(head, profile->layers[i].name);
+    }
     for (size_t i = 0; i < profile->op_count; i++) {
         use_text(head, profile->ops[i].name);
         if (profile->ops[i].location != TACHO_NONE) {
@@ -166,7 +173,7 @@ static tacho_status put_clock_text(profile_head *head, const tacho_clock *clock)
     return report_bytes_put_string(&head->bytes, tacho_str_from_cstring(text));
 }
 
-static tacho_status put_parts(profile_head *head)
+static tacho_status put_parts(profile_head *head, const tacho_report_profile *profile)
 {
     const tacho_dict *dict = head->dict;
     TACHO_TRY(report_bytes_put_uint(&head->bytes, dict->part_count));
@@ -180,6 +187,8 @@ static tacho_status put_parts(profile_head *head)
                                           tacho_str_from_cstring(tacho_origin_name(part->origin))));
         TACHO_TRY(put_clock_text(head, &dict->clocks[part->clock]));
         TACHO_TRY(report_bytes_put_uint(&head->bytes, part->row_count));
+        bool has_wholes = profile->has_wholes != NULL && profile->has_wholes[i];
+        TACHO_TRY(report_bytes_put_uint(&head->bytes, has_wholes ? 1 : 0));
     }
     return TACHO_OK;
 }
@@ -211,7 +220,9 @@ static tacho_status put_track(profile_head *head, uint32_t id, const report_trac
     TACHO_TRY(report_bytes_put_uint(bytes, columns->has_flags ? 1 : 0));
     TACHO_TRY(report_bytes_put_uint(bytes, columns->has_sizes ? 1 : 0));
     TACHO_TRY(report_bytes_put_uint(bytes, columns->has_types ? 1 : 0));
-    return report_bytes_put_uint(bytes, columns->counts.item_count > 0 ? 1 : 0);
+    TACHO_TRY(report_bytes_put_uint(bytes, columns->counts.item_count > 0 ? 1 : 0));
+    TACHO_TRY(report_bytes_put_uint(bytes, columns->has_places ? 1 : 0));
+    return report_bytes_put_uint(bytes, columns->has_launches ? 1 : 0);
 }
 
 static tacho_status put_sites(profile_head *head)
@@ -226,8 +237,11 @@ static tacho_status put_sites(profile_head *head)
         TACHO_TRY(report_bytes_put_uint(&head->bytes, head->text_ids[site->name]));
         TACHO_TRY(report_bytes_put_uint(&head->bytes, head->text_ids[site->category]));
         TACHO_TRY(report_bytes_put_uint(&head->bytes, or_zero(location)));
-        bool is_phase = tacho_category_is_phase(tacho_dict_string(dict, site->category));
-        TACHO_TRY(report_bytes_put_uint(&head->bytes, is_phase ? 1 : 0));
+        tacho_str category = tacho_dict_string(dict, site->category);
+        tacho_work_kind kind =
+            tacho_work_kind_of(TACHO_TRACK_COMPUTE, category, tacho_dict_string(dict, site->name));
+        uint64_t is_phase = tacho_category_is_phase(category) ? 1 : 0;
+        TACHO_TRY(report_bytes_put_uint(&head->bytes, is_phase + 2 * (uint64_t)kind));
     }
     return TACHO_OK;
 }
@@ -238,6 +252,17 @@ static tacho_status put_types(profile_head *head)
     TACHO_TRY(report_bytes_put_uint(&head->bytes, columns->type_count));
     for (size_t i = 0; i < columns->type_count; i++) {
         TACHO_TRY(report_bytes_put_uint(&head->bytes, head->text_ids[columns->types[i]]));
+    }
+    return TACHO_OK;
+}
+
+static tacho_status put_layers(profile_head *head, const tacho_report_profile *profile)
+{
+    TACHO_TRY(report_bytes_put_uint(&head->bytes, profile->layer_count));
+    for (size_t i = 0; i < profile->layer_count; i++) {
+        const tacho_report_layer *layer = &profile->layers[i];
+        TACHO_TRY(report_bytes_put_uint(&head->bytes, layer->parent));
+        TACHO_TRY(report_bytes_put_uint(&head->bytes, head->text_ids[layer->name]));
     }
     return TACHO_OK;
 }
@@ -352,6 +377,7 @@ static tacho_status put_column(report_bytes *bytes, const tacho_column *column)
         [TACHO_COLUMN_PICTURE] = "text",
     };
     const char *unit = tacho_column_unit_name(tacho_column_unit_of(column));
+    TACHO_TRY(report_bytes_put_string(bytes, tacho_str_from_cstring(tacho_column_name(column))));
     TACHO_TRY(report_bytes_put_string(bytes, tacho_str_from_cstring(column->title)));
     TACHO_TRY(report_bytes_put_string(bytes, tacho_str_from_cstring(types[column->type])));
     return report_bytes_put_string(bytes, tacho_str_from_cstring(unit != NULL ? unit : ""));
@@ -359,8 +385,10 @@ static tacho_status put_column(report_bytes *bytes, const tacho_column *column)
 
 static tacho_status put_table(report_bytes *bytes, const tacho_table *table)
 {
-    size_t rows = table != NULL && table->column_count > 0 ? tacho_table_row_count(table) : 0;
-    size_t columns = rows > 0 ? table->column_count : 0;
+    size_t columns = table->column_count;
+    size_t rows = columns > 0 ? tacho_table_row_count(table) : 0;
+    TACHO_TRY(report_bytes_put_string(bytes, tacho_str_from_cstring(table->name)));
+    TACHO_TRY(report_bytes_put_string(bytes, tacho_str_from_cstring(table->title)));
     TACHO_TRY(report_bytes_put_uint(bytes, columns));
     for (size_t i = 0; i < columns; i++) {
         TACHO_TRY(put_column(bytes, &table->columns[i]));
@@ -372,6 +400,29 @@ static tacho_status put_table(report_bytes *bytes, const tacho_table *table)
     return TACHO_OK;
 }
 
+void tacho_report_tables_deinit(tacho_report_tables *tables)
+{
+    report_bytes_deinit(&tables->bytes);
+    *tables = (tacho_report_tables){0};
+}
+
+tacho_status tacho_report_tables_add(tacho_report_tables *tables, const tacho_table *table)
+{
+    if (table->cell_count == 0) {
+        return TACHO_OK;
+    }
+    tables->count++;
+    return put_table(&tables->bytes, table);
+}
+
+static tacho_status put_tables(profile_head *head, const tacho_report_tables *tables)
+{
+    TACHO_TRY(report_bytes_put_uint(&head->bytes, tables != NULL ? tables->count : 0));
+    return tables != NULL && tables->count > 0
+               ? report_bytes_put(&head->bytes, tables->bytes.items, tables->bytes.item_count)
+               : TACHO_OK;
+}
+
 static tacho_status put_head(profile_head *head, const tacho_report_profile *profile)
 {
     const tacho_dict *dict = head->dict;
@@ -381,13 +432,14 @@ static tacho_status put_head(profile_head *head, const tacho_report_profile *pro
     TACHO_TRY(tacho_grow(&head->text_ids, &text_capacity, string_count));
     memset(head->text_ids, 0xff, string_count * sizeof(*head->text_ids)); /* TACHO_NONE */
     TACHO_TRY(put_texts(head, profile));
-    TACHO_TRY(put_parts(head));
+    TACHO_TRY(put_parts(head, profile));
     TACHO_TRY(report_bytes_put_uint(&head->bytes, dict->track_count));
     for (uint32_t i = 0; i < dict->track_count; i++) {
         TACHO_TRY(put_track(head, i, &columns->tracks[i]));
     }
     TACHO_TRY(put_sites(head));
     TACHO_TRY(put_types(head));
+    TACHO_TRY(put_layers(head, profile));
     TACHO_TRY(put_losses(head));
     TACHO_TRY(put_attributes(head));
     TACHO_TRY(put_metrics(head, profile));
@@ -397,7 +449,7 @@ static tacho_status put_head(profile_head *head, const tacho_report_profile *pro
     TACHO_TRY(report_bytes_put_uint(&head->bytes, (uint64_t)columns->last_end_ns));
     TACHO_TRY(report_bytes_put_uint(&head->bytes, (uint64_t)columns->resolution_ns));
     TACHO_TRY(put_ops(head, profile));
-    return put_table(&head->bytes, profile->processes);
+    return put_tables(head, profile->tables);
 }
 
 static tacho_status add_head(tacho_report *report, const tacho_report_profile *profile)
@@ -425,8 +477,7 @@ tacho_status tacho_report_add(tacho_report *report, const tacho_report_profile *
 tacho_status tacho_report_add_table(tacho_report *report, const tacho_table *table)
 {
     report_bytes head = {0};
-    tacho_status status = report_bytes_put_string(&head, tacho_str_from_cstring(table->title));
-    status = status == TACHO_OK ? put_table(&head, table) : status;
+    tacho_status status = put_table(&head, table);
     status = status == TACHO_OK ? write_element(report->output, "table", &head, NULL) : status;
     report_bytes_deinit(&head);
     return status;

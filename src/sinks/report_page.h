@@ -40,6 +40,23 @@ typedef struct tacho_report_op {
     int64_t bytes;
 } tacho_report_op;
 
+/* Tables that analyses made of a profile, as bytes. Zeroed, there are none. */
+typedef struct tacho_report_tables {
+    report_bytes bytes;
+    uint64_t count;
+} tacho_report_tables;
+
+void tacho_report_tables_deinit(tacho_report_tables *tables);
+/* Adds a copy; one without rows is left out. */
+tacho_status tacho_report_tables_add(tacho_report_tables *tables,
+                                     const tacho_table *table) TACHO_MUST_USE;
+
+/* A layer of the model, in another one. */
+typedef struct tacho_report_layer {
+    uint32_t parent; /* of a lower number; the first is the root, and its own parent */
+    uint32_t name;   /* string */
+} tacho_report_layer;
+
 /* One profile of the page. */
 typedef struct tacho_report_profile {
     report_columns *columns; /* that have all rows */
@@ -48,7 +65,10 @@ typedef struct tacho_report_profile {
     /* What the page cannot work out, of a profile that is not there in full (report_columns.h). */
     const tacho_report_op *ops;
     size_t op_count;
-    const tacho_table *processes; /* of a capture; NULL, or without rows: there are none */
+    const tacho_report_tables *tables; /* (optional) */
+    const tacho_report_layer *layers;  /* that places of spans mean (report_columns.h) */
+    size_t layer_count;
+    const bool *has_wholes; /* by part: whole operators count, and not their pieces (optional) */
 } tacho_report_profile;
 
 typedef struct tacho_report {

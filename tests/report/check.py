@@ -211,8 +211,8 @@ class Checks:
         for start, duration, track, _ in rows:
             tracks[track].append((start, start + duration))
         check("busy by track", engines, sorted(map(union_length, tracks.values())))
-        check("cards", self.page.evaluate(
-            "[...document.querySelectorAll('.card .value')][0].textContent"), "478.835 \u00b5s")
+        check("metrics", self.page.evaluate("document.querySelector('#metrics tr').innerText"),
+              "Time span\t478.835 \u00b5s\tfirst to last event")
 
     def trace(self, name, expected_path):
         path = f"{name}.page.pb"
@@ -232,7 +232,7 @@ class Checks:
         def column(key):
             return self.page.evaluate(f"tachoReport.state.visibleOps.map(op => op.{key})")
         check("sorted by self at first", column("self"), sorted(column("self"), reverse=True))
-        for key in ("total", "count", "mean", "p99", "share"):
+        for key in ("count", "mean", "p99", "max", "share"):
             self.page.click(f"#operator-table button[data-key={key}]")
             check(f"sorted by {key}", column(key), sorted(column(key), reverse=True))
             check(f"arrow at {key}", self.page.evaluate(
@@ -396,13 +396,13 @@ class Checks:
     def tabbing(self):
         self.page.evaluate("document.querySelector('.skip').focus()")
         seen = []
-        for _ in range(40):
+        for _ in range(60):
             self.page.key("Tab")
             seen.append(self.page.evaluate("""(() => { const e = document.activeElement;
                 return [e.id || e.dataset.key || e.value || e.textContent,
                         e.matches(':focus-visible')] })()"""))
         order = [name for name, _ in seen]
-        wanted = ["perfetto", "download", "search", "canvas", "in-view", "name"]
+        wanted = ["perfetto", "download", "search", "in-view", "name", "canvas"]
         check("tab order", [n for n in order if n in wanted][:len(wanted)], wanted)
         check("focus can be seen", all(is_visible for _, is_visible in seen[:12]))
 
@@ -410,9 +410,9 @@ class Checks:
         pdf = base64.b64decode(self.page.call("Page.printToPDF", printBackground=True)["data"])
         check("prints", pdf[:5] == b"%PDF-" and len(pdf) > 20000)
         self.page.call("Emulation.setEmulatedMedia", media="print")
-        shown = self.page.evaluate("""['.actions', '.toolbar', '.cards', '#operator-table', '#canvas']
+        shown = self.page.evaluate("""['.actions', '.toolbar', '#answer', '#operator-table', '#canvas']
             .map(s => document.querySelector(s).getClientRects().length > 0)""")
-        check("print shows cards, tables, timeline", shown, [False, False, True, True, True])
+        check("print shows the verdict, tables, timeline", shown, [False, False, True, True, True])
         dark = [{"name": "prefers-color-scheme", "value": "dark"}]
         back = []
         for media in ("print", "screen"):
@@ -454,8 +454,8 @@ class Checks:
         """One file with an estimated and a measured part: each has its cards, heads and map line."""
         self.page.open(self.report("both.pb", out="ops.html"))
         titles = ["both.pb: compile.csv", "both.pb: runtime.csv"]
-        check("cards by part", self.page.evaluate(
-            "[...document.querySelectorAll('.profile h2 span:first-child')].map(e => e.textContent)"),
+        check("metrics by part", self.page.evaluate(
+            "[...document.querySelectorAll('.profile h3 span:first-child')].map(e => e.textContent)"),
               titles)
         check("heads by part", self.page.evaluate(
             "tachoReport.timeline.items.filter(i => i.kind === 'head').map(i => i.label)"),
@@ -488,10 +488,10 @@ class Checks:
         summary = self.group()
         # Worked out in tests/data/annotate: one call of the runtime, 240 us, around it all.
         check("phases are not busy", [summary["busyNs"], summary["spanNs"]], [240000, 240000])
-        check("estimates have no card", self.page.evaluate(
+        check("estimates have no metrics", self.page.evaluate(
             "document.querySelectorAll('.profile').length"), 1)
-        check("no phase in utilisation", "OVERVIEW" in self.page.evaluate(
-            "document.querySelector('.engine-list').textContent"), False)
+        check("no phase in the bars", "OVERVIEW" in self.page.evaluate(
+            "document.getElementById('bar-list').textContent"), False)
         self.page.click("#with-phases")
         counted = self.page.evaluate("tachoReport.state.ops.filter(op => op.class === 'phase').length")
         everything = self.page.evaluate("tachoReport.state.ops.length")
@@ -651,8 +651,9 @@ class Checks:
     def lost(self):
         data = os.path.join(HERE, "..", "data")
         self.page.open(self.report(f"{data}/bad/r0_bad_rows.csv", out="lost.html", status=3))
-        check("losses are on a card", self.page.evaluate(
-            "document.querySelector('.card.warn .value') !== null"))
+        check("losses are said", self.page.evaluate(
+            "document.querySelector('#subtitle .bad').textContent !== '' && "
+            "document.querySelector('#health .bad') !== null"))
         check("losses are listed", self.page.evaluate(
             "document.querySelectorAll('#loss-table tr').length > 0"))
         for part in ("shapes/lanes_t2.csv", "torq/r2.csv", "shapes/zero_length_t1.csv", "torq/r1.csv"):
@@ -671,11 +672,10 @@ class Checks:
         counters = [run(sys.executable, JUDGE, "--counters", p) for p in ("made.page.pb", "made.pb")]
         check("counters in the trace", counters[0], counters[1])
         check("samples", counters[0].count("\n"), 50)
-        cards = self.page.evaluate("""[...document.querySelectorAll('.card')].slice(0, 2).map(
-            card => [card.children[0].textContent, card.children[1].textContent,
-                     card.lastChild.textContent, card.querySelector('i')?.style.width])""")
-        check("metrics come first", cards, [["Critical <path>", "1.235 ms", "62.5 %", "62.5%"],
-                                            ["Gap", "-250 ns", "", None]])
+        rows = self.page.evaluate("""[...document.querySelectorAll('#metrics tr')].slice(1, 3).map(
+            row => [...row.cells].map(cell => cell.textContent))""")
+        check("metrics", rows, [["Critical <path>", "1.235 ms", "62.5 % of overall"],
+                                ["Gap", "-250 ns", ""]])
         kinds = self.page.evaluate("""(() => { const counts = {};
             for (const i of tachoReport.timeline.items) counts[i.kind] = (counts[i.kind] || 0) + 1;
             return counts })()""")

@@ -109,6 +109,13 @@ class Texts {
         return DECODER.decode(this.bytesOf(id));
     }
 
+    /* The number of |text|, -1 where it is not there. */
+    find(text) {
+        this.numbers = this.numbers || new Map(
+            Array.from({length: this.count}, (_, id) => [this.get(id), id]));
+        return this.numbers.has(text) ? this.numbers.get(text) : -1;
+    }
+
     isEmpty(id) {
         return this.start[id] === this.end[id];
     }
@@ -117,15 +124,6 @@ class Texts {
     head(id, letters) {
         const most = this.start[id] + 4 * (Math.ceil(letters) + 2);
         return DECODER.decode(this.bytes.subarray(this.start[id], Math.min(this.end[id], most)));
-    }
-
-    /* A small number that is the same for equal texts. */
-    hash(id) {
-        let hash = 7;
-        for (let at = this.start[id]; at < Math.min(this.end[id], this.start[id] + 64); at++) {
-            hash = (hash * 31 + this.bytes[at]) >>> 0;
-        }
-        return hash;
     }
 }
 
@@ -136,6 +134,7 @@ const FLAG_INSTANT = 4;
 const FLAG_UNENDED = 8;
 const ORIGINS = ['unknown', 'estimated', 'simulated', 'measured'];
 const PHASE = 'phase';
+const KINDS = ['compute', 'communication', 'copy'];
 
 function readTrack(reader, id) {
     return {
@@ -156,6 +155,8 @@ function readTrack(reader, id) {
         hasSizes: reader.uint() === 1,
         hasTypes: reader.uint() === 1,
         hasCounts: reader.uint() === 1,
+        hasPlaces: reader.uint() === 1,
+        hasLaunches: reader.uint() === 1,
     };
 }
 
@@ -189,6 +190,24 @@ function readColumns(reader, track) {
     /* How many spans each one stands for, and how long these were busy; null where all are one. */
     track.counts = track.hasCounts ? reader.uints(new Float64Array(count)) : null;
     track.filled = track.hasCounts ? reader.uints(new Float64Array(count)) : null;
+    /* Where each one is: see placeOf(); and the track and time of the call that launched it. */
+    track.places = track.hasPlaces ? reader.uints(new Uint32Array(count)) : null;
+    if (track.hasLaunches) {
+        readLaunches(reader, track);
+    }
+}
+
+function readLaunches(reader, track) {
+    track.launchTrack = new Int32Array(track.count).fill(-1);
+    track.launchTime = new Float64Array(track.count);
+    let time = 0;
+    for (let i = 0; i < track.count; i++) {
+        track.launchTrack[i] = reader.uint() - 1;
+        if (track.launchTrack[i] >= 0) {
+            time += reader.int();
+            track.launchTime[i] = time;
+        }
+    }
 }
 
 /* How many spans span |index| of |track| stands for. */
@@ -209,7 +228,7 @@ function readOp(reader, profile) {
 
 /*
  * Columns by site: the texts of name, category and location, -1 for no location; whether it is
- * drawn around the work of others; what its operator is called.
+ * drawn around the work of others; what kind of work it is (KINDS); what its operator is called.
  */
 function readSites(reader, profile) {
     const numbers = reader.uints(new Float64Array(4 * reader.uint()));
@@ -218,7 +237,8 @@ function readSites(reader, profile) {
     profile.siteText = column(0);
     profile.siteCategory = column(1);
     profile.siteLocation = column(2).map(text => text - 1);
-    profile.siteIsPhase = Uint8Array.from(column(3));
+    profile.siteIsPhase = Uint8Array.from(column(3), flags => flags & 1);
+    profile.siteKind = Uint8Array.from(column(3), flags => flags >> 1);
     profile.hasPhaseSites = profile.siteIsPhase.includes(1);
     profile.siteOperator = profile.siteText.map((text, site) => (
         profile.texts.isEmpty(text) ? profile.siteCategory[site] : text));
@@ -248,11 +268,13 @@ function originOf(profile, track, index) {
 
 /* A table as an analysis made it: columns, and rows of values, null where there is none. */
 function readTable(reader) {
-    const columns = reader.list(r => ({title: r.string(), type: r.string(), unit: r.string()}));
+    const [name, title] = [reader.string(), reader.string()];
+    const columns = reader.list(
+        r => ({name: r.string(), title: r.string(), type: r.string(), unit: r.string()}));
     const value = {text: r => r.string(), real: r => r.real(), percent: r => r.real()};
     const rows = reader.list(r => columns.map(
         ({type}) => (r.uint() === 0 ? null : (value[type] || (x => x.int()))(r))));
-    return {columns, rows};
+    return {name, title, columns, rows};
 }
 
 function readProfile(reader) {
@@ -260,13 +282,14 @@ function readProfile(reader) {
         texts: new Texts(reader),
         parts: reader.list(r => ({
             name: r.string(), path: r.string(), format: r.string(), generation: r.string(),
-            origin: r.string(), clock: r.string(), rows: r.uint(),
+            origin: r.string(), clock: r.string(), rows: r.uint(), hasWholes: r.uint() === 1,
         })),
     };
     let id = 0;
     profile.tracks = reader.list(r => readTrack(r, id++));
     readSites(reader, profile);
     profile.types = reader.list(r => r.uint());
+    profile.layers = reader.list(r => ({parent: r.uint(), text: r.uint()}));
     profile.losses = reader.list(
         r => ({reason: r.string(), count: r.uint(), line: r.uint(), example: r.string()}));
     profile.attributes = reader.list(r => [r.string(), r.string()]);
@@ -278,7 +301,15 @@ function readProfile(reader) {
     profile.endNs = reader.uint();
     profile.resolutionNs = reader.uint(); /* 0: every span is there, and operators are worked out */
     profile.ops = reader.list(r => readOp(r, profile));
-    profile.processes = readTable(reader);
+    profile.tables = new Map();
+    for (const table of reader.list(readTable)) {
+        const known = profile.tables.get(table.name);
+        if (known) { /* such as notes of several analyses */
+            known.rows.push(...table.rows);
+        } else {
+            profile.tables.set(table.name, table);
+        }
+    }
     profile.tracks.forEach(track => readColumns(reader, track));
     profile.rows = profile.tracks.flatMap(track => (track.isCounter ? [] : rowsOf(track)));
     for (const track of profile.tracks) {
@@ -531,8 +562,10 @@ function finishGroup(profile, group) {
         name, busyNs: lengthOf(unite(same.map(engine => engine.union))), trackCount: same.length}));
     const all = unite(work.map(engine => engine.union));
     const busyNs = lengthOf(all);
+    const ofHost = work.filter(engine => HOST_CLASSES.includes(engine.class));
+    const hostNs = lengthOf(unite(ofHost.map(engine => engine.union)));
     const spanNs = all.start.length > 0 ? all.end[all.end.length - 1] - all.start[0] : 0;
-    return {...facts, engines, classes, busyNs, spanNs, idleNs: spanNs - busyNs,
+    return {...facts, engines, classes, busyNs, hostNs, spanNs, idleNs: spanNs - busyNs,
             hasWork: work.length > 0, trackCount: trackIds.size,
             extentNs: extentOf(profile, group.part)};
 }
@@ -570,18 +603,19 @@ function summarise(profile) {
  * are left out, and |counts| says for each class whether its spans are wanted; those of phases are
  * of the class phase, wherever they lie. Percentiles are of the nearest rank, so each is the
  * length of some span. Operators of a profile that is not here in full came with it: they are
- * always of all its spans.
+ * always of all its spans. A |filter| leaves spans out; it may be null.
  */
-function summariseOps(profile, counts, from, to) {
+function summariseOps(profile, counts, {from, to}, filter) {
     if (profile.resolutionNs > 0) {
-        return withShares(profile.ops.filter(op => counts(op.isPhase ? PHASE : op.class)));
+        return profile.ops.filter(op => counts(op.isPhase ? PHASE : op.class) &&
+            (!filter || filter.acceptsOp(op)));
     }
     const pieces = profile.rows.filter(row => row.track.isMixed || counts(row.track.class))
         .map(row => {
             const [first, last] = rowRange(row, from, to);
             return {row, first, last, groups: new Int32Array(last - first).fill(-1)};
         });
-    const groups = groupSpans(profile, pieces, counts);
+    const groups = groupSpans(profile, pieces, counts, filter);
     const starts = new Uint32Array(groups.length + 1);
     groups.forEach((group, at) => {
         starts[at + 1] = starts[at] + group.count;
@@ -596,7 +630,7 @@ function summariseOps(profile, counts, from, to) {
         Object.assign(group, {mean: Math.round(group.total / group.count), p50: rank(50),
                               p99: rank(99), min: sorted[0], max: sorted[group.count - 1]});
     });
-    return withShares(groups);
+    return groups;
 }
 
 /* Devices, the host, or what is neither: their times are never added up. */
@@ -607,16 +641,16 @@ function sideOf(group) {
     return DEVICE_CLASSES.includes(group.class) ? 0 : HOST_CLASSES.includes(group.class) ? 1 : 2;
 }
 
-/* Adds to each operator its share of the own time of its part, origin and side. */
-function withShares(groups) {
+/* Adds to each operator its share of the own time of all, of its part, origin and side. */
+function withShares(groups, all) {
     const totals = new Map();
     const keyOf = group => `${group.part} ${group.origin} ${sideOf(group)}`;
-    for (const group of groups) {
+    for (const group of all) {
         totals.set(keyOf(group), (totals.get(keyOf(group)) || 0) + group.self);
     }
     for (const group of groups) {
-        const total = totals.get(keyOf(group));
-        group.share = total > 0 ? group.self / total : 0;
+        group.sideNs = totals.get(keyOf(group));
+        group.share = group.sideNs > 0 ? group.self / group.sideNs : 0;
     }
     return groups;
 }
@@ -642,14 +676,14 @@ class GroupIndex {
             ofText[text] = this.groups.length;
             this.groups.push({profile: this.profile, text, class: track.class, origin,
                               part: track.part, location, count: 0, total: 0, self: 0,
-                              bytes: 0, hasBytes: false, share: 0});
+                              bytes: 0, hasBytes: false, share: 0, kind: 0});
         }
         return ofText[text];
     }
 }
 
 /* Finds the group of each span, and what does not depend on lengths. */
-function groupSpans(profile, pieces, counts) {
+function groupSpans(profile, pieces, counts, filter) {
     const index = new GroupIndex(profile);
     const countsPhases = counts(PHASE);
     for (const {row, first, last, groups} of pieces) {
@@ -661,7 +695,8 @@ function groupSpans(profile, pieces, counts) {
             const site = row.site[i];
             const flags = track.flags[at];
             const isWanted = profile.siteIsPhase[site] === 1 ? countsPhases : countsTrack;
-            if (!isWanted || (flags & FLAG_INSTANT) !== 0) {
+            if (!isWanted || (flags & FLAG_INSTANT) !== 0 ||
+                (filter && !filter.accepts(track, at))) {
                 continue;
             }
             const own = flags & FLAG_ORIGIN;
@@ -671,6 +706,7 @@ function groupSpans(profile, pieces, counts) {
             const group = index.groups[number];
             groups[i - first] = number;
             group.count++;
+            group.kind = profile.siteKind[site];
             group.location = group.location === profile.siteLocation[site] ? group.location : -1;
             if (track.size && track.size[at] > 0) {
                 group.hasBytes = true;

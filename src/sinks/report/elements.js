@@ -33,6 +33,11 @@ function shortName(text) {
         : `${visible(text.slice(0, NAME_LETTERS))}\u2026 (${formatCount(text.length)} characters)`;
 }
 
+/* Names of kernels without what most of them have in common. */
+function plainName(text) {
+    return text.replace(/^void /, '').replace(/\(anonymous namespace\)::|\bat::native::/g, '');
+}
+
 const TIME_UNITS = [['s', 1e9], ['ms', 1e6], ['\u00b5s', 1e3], ['ns', 1]];
 
 function formatNs(ns) {
@@ -57,6 +62,13 @@ function formatBytes(bytes) {
         bytes /= 1000;
     }
     return `${at === 0 ? bytes : bytes.toFixed(2)} ${units[at]}`;
+}
+
+/* A sample of a counter. */
+function formatValue(value, unit) {
+    return unit === 'bytes' ? formatBytes(value) : unit === 'ns' ? formatNs(value)
+        : `${Number.isInteger(value) ? formatCount(value) : +value.toPrecision(4)}` +
+            (unit === 'percent' ? ' %' : unit === '' || unit === 'count' ? '' : ` ${unit}`);
 }
 
 /* ---- elements ------------------------------------------------------------------------------- */

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The page itself: which profiles are shown, cards, tables, search, buttons. Whatever comes from an
- * input is put in with textContent, never as markup.
+ * The page itself: which profiles are shown, what is selected, buttons. Whatever comes from an input
+ * is put in with textContent, never as markup.
  */
 
 const ROWS_AT_FIRST = 100, ROWS_MORE = 400;
 const SHOWN_AT_FIRST = 3, SPANS_AT_FIRST = 3e6;
-const ENGINES_MAX = 48;
 const PERFETTO = 'https://ui.perfetto.dev';
 const PING_MS = 200, PING_LIMIT_MS = 20000;
 
@@ -20,10 +19,13 @@ const state = {
     hiddenClasses: new Set(),
     query: '',
     ops: [],          /* of what is shown and not filtered out by class or view */
+    side: 0,          /* of the operators that are listed: SIDES */
+    layersOpen: new Map(), /* by path, where a person opened or closed one */
+    allBars: false, allFindings: false,
     rowLimit: ROWS_AT_FIRST,
 };
 
-let timeline, profileTable, processTable, operatorTable;
+let timeline, profileTable, processTable, operatorTable, pairedTable;
 
 const shownEntries = () => state.entries.filter(entry => entry.isShown && entry.profile);
 const isDrawn = name => !state.hiddenClasses.has(name);
@@ -41,7 +43,14 @@ function classNames() {
         .sort((a, b) => classOrder(a) - classOrder(b));
 }
 
-/* What the table of profiles and the cards need; the columns may go. */
+/* Spans whose end the input never said. */
+function countUnended(profile) {
+    return profile.tracks.filter(track => track.hasFlags && !track.isCounter).reduce(
+        (sum, track) => sum + track.flags.reduce(
+            (count, flags) => count + ((flags & FLAG_UNENDED) !== 0 ? 1 : 0), 0), 0);
+}
+
+/* What the page needs of a profile that is not shown; the columns may go. */
 function digest(entry, profile) {
     const part = profile.parts[0] || {name: '?', path: '', origin: ''};
     const fileName = part.path.split('/').pop();
@@ -50,7 +59,8 @@ function digest(entry, profile) {
         resolutionNs: profile.resolutionNs,
         isSketched: profile.ops.some(op => op.isSketched),
         sampleCount: profile.sampleCount, flowEndCount: profile.flowEndCount,
-        processes: profile.processes, losses: profile.losses, lost: profile.losses.reduce((sum, loss) => sum + loss.count, 0),
+        tables: profile.tables, unendedCount: countUnended(profile),
+        losses: profile.losses, lost: profile.losses.reduce((sum, loss) => sum + loss.count, 0),
         hasPhases: profile.hasPhases, partCount: profile.parts.length,
         classNames: new Set(profile.tracks.filter(track => track.count > 0)
             .map(track => track.class)),
@@ -97,7 +107,7 @@ function nameApart() {
 function showBox(entry) {
     const box = make('input', {type: 'checkbox', checked: entry.isShown});
     box.setAttribute('aria-label', `Show ${visible(entry.label)}`);
-    box.addEventListener('change', () => choose(entry, box.checked));
+    box.addEventListener('change', () => setShown(entry, box.checked));
     return box;
 }
 
@@ -105,7 +115,7 @@ function nameButton(group) {
     const {entry} = group;
     const button = make('button', {type: 'button', textContent: shortName(groupLabel(group)),
                                    title: `Show only ${visible(entry.path.slice(0, 500))}`});
-    button.addEventListener('click', () => chooseOnly(entry));
+    button.addEventListener('click', () => showOnly(entry));
     return button;
 }
 
@@ -160,7 +170,7 @@ function drawProfiles() {
     profileTable.fill(profileTable.sorted(found), 'No profile fits the filter.');
 }
 
-async function choose(entry, isShown) {
+async function setShown(entry, isShown) {
     entry.isShown = isShown;
     if (isShown && !entry.profile) {
         await load(entry);
@@ -171,116 +181,19 @@ async function choose(entry, isShown) {
     drawAll();
 }
 
-async function chooseOnly(entry) {
+async function showOnly(entry) {
     for (const other of state.entries) {
         other.isShown = other === entry;
         other.profile = other === entry ? other.profile : null;
     }
-    await choose(entry, true);
-}
-
-/* ---- cards ---------------------------------------------------------------------------------- */
-
-function card(title, value, sub, part, colour, name) {
-    const heading = make('h3', {}, ...(name ? [dot(name)] : []), title);
-    const element = make('div', {className: 'card'}, heading,
-                         make('div', {className: 'value', textContent: value}));
-    if (part !== null) {
-        element.append(bar('track-bar', part, colour));
-        element.lastChild.style.display = 'block';
-    }
-    element.append(make('div', {className: 'sub', textContent: sub}));
-    return element;
-}
-
-function engineCard(group, engines) {
-    const {spanNs, entry: {profile}} = group;
-    const list = make('div', {className: 'engine-list'});
-    for (const engine of engines.slice(0, ENGINES_MAX)) {
-        const part = spanNs > 0 ? engine.busyNs / spanNs : 0;
-        const name = visible(profile.texts.get(profile.tracks[engine.track].text).slice(0, 200));
-        const line = bar('track-bar', part, classColour(engine.class, isDark()));
-        list.append(make('div', {className: 'engine'},
-            make('span', {textContent: name, title: name}), line,
-            make('span', {className: 'number', textContent: spanNs > 0 ? formatPercent(part) : ''}),
-            make('span', {className: 'number', textContent: formatNs(engine.busyNs)})));
-    }
-    const left = engines.length - ENGINES_MAX;
-    return make('div', {className: 'card engines'},
-                make('h3', {textContent: 'Utilisation by track'}), list,
-                make('div', {className: 'sub', textContent: left > 0 ? `and ${left} more` : ''}));
-}
-
-function spanCard({entry, spanCount, phaseCount, trackCount}) {
-    const facts = [`on ${trackCount} track${trackCount === 1 ? '' : 's'}`];
-    if (phaseCount > 0) {
-        facts.push(`${formatCount(phaseCount)} of them phases`);
-    }
-    if (entry.sampleCount > 0) {
-        facts.push(`${formatCount(entry.sampleCount)} sample${entry.sampleCount === 1 ? '' : 's'}`);
-    }
-    if (entry.lost === 0) {
-        facts.push('none lost');
-    }
-    return card('Spans', formatCount(spanCount), facts.join(', '), null);
-}
-
-/* Metrics that came with the profile say the same as ours, and know more: one of both is shown. */
-function ownCards(group) {
-    const part = ns => (group.spanNs > 0 ? ns / group.spanNs : 0);
-    const cards = [
-        card('Busy', formatNs(group.busyNs), `${formatPercent(part(group.busyNs))}, any track`,
-             part(group.busyNs), 'var(--accent)'),
-        card('Idle', formatNs(group.idleNs), `${formatPercent(part(group.idleNs))}, no track`,
-             part(group.idleNs), 'var(--faint)'),
-    ];
-    for (const {name, busyNs, trackCount} of group.classes) {
-        const tracks = trackCount === 1 ? '1 track' : `${trackCount} tracks`;
-        cards.push(card(name, formatNs(busyNs), `${formatPercent(part(busyNs))}, ${tracks}`,
-                        part(busyNs), classColour(name, isDark()), name));
-    }
-    return cards;
-}
-
-function cardsOf(group) {
-    const {entry, metrics} = group;
-    const cards = metrics.map(metric => card(
-        clip(metric.name, 60), formatNs(metric.ns),
-        metric.percent >= 0 ? formatPercent(metric.percent / 100) : '',
-        metric.percent >= 0 ? metric.percent / 100 : null, 'var(--accent)'));
-    cards.push(card('Time span', formatNs(group.extentNs), 'first to last event', null));
-    if (metrics.length === 0 && group.hasWork) {
-        cards.push(...ownCards(group));
-    }
-    cards.push(spanCard(group));
-    if (entry.lost > 0) {
-        cards.push(card('Lost', formatCount(entry.lost), 'records not read', null));
-        cards[cards.length - 1].classList.add('warn');
-    }
-    const engines = group.engines.filter(
-        engine => engine.spanCount > 0 && (!engine.isPhase || countsPhases()));
-    if (engines.length > 1) {
-        cards.push(engineCard(group, engines));
-    }
-    return cards;
-}
-
-function drawCards() {
-    const groups = shownEntries().flatMap(
-        entry => (countsPhases() ? entry.groups : groupsOf(entry)));
-    byId('cards').replaceChildren(...groups.map(group => make('div', {className: 'profile'},
-        make('h2', {}, make('span', {textContent: shortName(groupLabel(group))}),
-             ...[group.origin, group.format, group.clock].filter(text => text !== '')
-                 .map(text => make('span', {className: 'tag', textContent: shortName(text)}))),
-        make('div', {className: 'cards'}, ...cardsOf(group)))));
+    await setShown(entry, true);
 }
 
 /* ---- processes ------------------------------------------------------------------------------ */
 
 /* What ran while a capture was made; of several captures one after the other. */
 function drawProcesses() {
-    const tables = shownEntries().map(entry => entry.processes)
-        .filter(table => table.rows.length > 0);
+    const tables = shownEntries().map(entry => entry.tables.get('processes')).filter(Boolean);
     byId('processes').hidden = tables.length === 0;
     if (tables.length > 0) {
         const rows = tables.flatMap(table => table.rows);
@@ -290,38 +203,6 @@ function drawProcesses() {
 }
 
 /* ---- search and filter ---------------------------------------------------------------------- */
-
-/* Which sites and types of a profile the search finds; null when it is empty. */
-function matchesOf(profile) {
-    const plain = text => text.toLowerCase().replaceAll('"', ''); /* "net.mlir":24 is net.mlir:24 */
-    const query = plain(state.query);
-    if (query === '') {
-        return null;
-    }
-    profile.lower = profile.lower || Array.from(
-        {length: profile.texts.count}, (_, text) => plain(profile.texts.get(text)));
-    const found = profile.lower.map(text => (text.includes(query) ? 1 : 0));
-    return {
-        sites: profile.siteOperator.map((text, site) => (
-            found[text] || found[profile.siteText[site]] || found[profile.siteLocation[site]]
-                ? 1 : 0)),
-        types: Uint8Array.from([0, ...profile.types.map(text => found[text])]),
-    };
-}
-
-/* The texts of operators of which the search finds a span. */
-function operatorsOf(profile, {sites, types}) {
-    const found = new Set(profile.siteOperator.filter((_, site) => sites[site]));
-    profile.types.forEach((text, type) => types[type + 1] && found.add(text));
-    for (const track of profile.tracks.filter(candidate => candidate.type)) {
-        for (let i = 0; i < track.count; i++) {
-            if (sites[track.site[i]]) {
-                found.add(operatorOf(profile, track, i));
-            }
-        }
-    }
-    return found;
-}
 
 function drawClasses() {
     const chips = classNames().map(name => {
@@ -333,156 +214,102 @@ function drawClasses() {
             } else {
                 state.hiddenClasses.add(name);
             }
-            drawCards();
             showTimeline(true);
-            computeOps();
+            showSelection();
         });
         return make('label', {className: 'chip'}, box, dot(name), name);
     });
     byId('classes').replaceChildren(byId('classes').firstElementChild, ...chips);
 }
 
-function search(query) {
-    state.query = query.trim();
+/* Changes the selection, and shows what that means. */
+function choose(change) {
+    Object.assign(selection, change);
+    state.query = selection.query;
     state.rowLimit = ROWS_AT_FIRST;
-    const matches = new Map(shownEntries().map(
-        entry => [entry.profile, matchesOf(entry.profile)]));
-    state.foundTexts = new Map();
-    for (const [profile, found] of matches) {
-        state.foundTexts.set(profile, found && operatorsOf(profile, found));
+    showSelection();
+    const {query, ...rows} = change;
+    if (Object.keys(rows).length > 0) {
+        zoomToSelection();
     }
-    timeline.highlight(state.query === '' ? null : matches);
-    drawOps();
+    writeFragment();
 }
 
-/* ---- operators ------------------------------------------------------------------------------ */
-
-const nameOf = op => op.profile.texts.get(op.text);
-const locationOf = op => (op.location < 0 ? '' : op.profile.texts.get(op.location));
-
-function operatorColumns() {
-    const time = (key, title, help) => ({key, title, help, isNumber: true,
-                                         value: op => op[key], cell: op => formatNs(op[key])});
-    const columns = [
-        {key: 'name', title: 'Operator', value: nameOf, className: 'name', cell: op => make('span', {
-            textContent: shortName(nameOf(op)), title: visible(nameOf(op).slice(0, 1000))})},
-        {key: 'class', title: 'Track class', value: op => op.class,
-         cell: op => make('span', {className: 'class-cell'}, dot(op.class), op.class)},
-        {key: 'count', title: 'Count', isNumber: true, value: op => op.count,
-         cell: op => formatCount(op.count)},
-        time('total', 'Total'),
-        time('self', 'Self', 'Time in none of the operators inside'),
-        {key: 'share', title: 'Share', isNumber: true, value: op => op.share,
-         help: 'Part of the own time of all spans counted here, of the same profile and origin',
-         cell: op => make('span', {}, bar('cell-bar', op.share),
-                          make('span', {className: 'percent', textContent: formatPercent(op.share)}))},
-        time('mean', 'Mean'), time('p50', 'p50', 'Half of the spans are at most this long'),
-        time('p99', 'p99', '99 of 100 spans are at most this long'), time('min', 'Min'),
-        time('max', 'Max'),
-    ];
-    const partOf = op => groupLabel({entry: op.entry, name: op.profile.parts[op.part].name});
-    if (new Set(state.ops.map(op => op.origin)).size > 1) {
-        columns.splice(2, 0, {key: 'origin', title: 'Origin', value: op => op.origin,
-                              help: 'Never summed together', cell: op => op.origin});
-    }
-    if (shownEntries().length > 1 || shownEntries().some(entry => entry.partCount > 1)) {
-        columns.splice(1, 0, {key: 'profile', title: 'Profile', className: 'name', value: partOf,
-                              cell: op => shortName(partOf(op))});
-    }
-    if (state.ops.some(op => op.hasBytes)) {
-        columns.push({key: 'bytes', title: 'Bytes', isNumber: true,
-                      value: op => (op.hasBytes ? op.bytes : -1), help: 'Bytes moved',
-                      cell: op => (op.hasBytes ? formatBytes(op.bytes) : '\u2013')});
-    }
-    if (state.ops.some(op => op.location >= 0)) {
-        columns.push({key: 'location', title: 'Location', value: locationOf,
-                      className: 'name place',
-                      help: 'Where it comes from, if that is one place', cell: op => make('span', {
-                          textContent: op.location < 0 ? '\u2013' : shortName(locationOf(op)),
-                          title: visible(locationOf(op).slice(0, 1000))})});
-    }
-    return columns;
+function showSelection() {
+    timeline.highlight(hasSelection() ? new Map(shownEntries().map(
+        entry => [entry.profile, filterOf(entry.profile)])) : null);
+    drawChosen();
+    drawLayers();
+    computeOps();
+    drawCompare();
+    drawHistogram();
+    drawRoofline();
 }
 
-function computeOps() {
-    const {from, to} = byId('in-view').checked ? timeline.view : {from: 0, to: Infinity};
-    state.ops = shownEntries().flatMap(
-        entry => summariseOps(entry.profile, counts, from, to).map(op => ({...op, entry})));
-    operatorTable.setColumns(operatorColumns());
-    drawOps();
-}
-
-/* Why there is no row. */
-function nothingFound() {
-    if (state.ops.length > 0) {
-        return 'No operator fits the search.';
+/* The timeline shows from the first to the last selected span, or everything. */
+function zoomToSelection() {
+    let from = Infinity, to = -Infinity;
+    for (const {kind, row} of timeline.items) {
+        const total = kind === 'row' && row.matches ? row.matches[row.site.length] : 0;
+        if (total > 0) {
+            const first = firstAtLeast(row.matches, 1) - 1;
+            const last = firstAtLeast(row.matches, total) - 1;
+            from = Math.min(from, row.start[first]);
+            to = Math.max(to, row.end[last]);
+        }
     }
-    const entries = shownEntries();
-    return entries.length === 0 ? 'No profile is shown.'
-        : entries.every(entry => entry.spanCount === 0) ? 'The profile has no spans.'
-        : byId('in-view').checked ? 'Nothing is counted in what the timeline shows.'
-        : 'Nothing is counted: the tracks chosen have no operators.';
+    if (from < to) {
+        const room = (to - from) / 40;
+        timeline.setView(from - room, to + room);
+    } else {
+        timeline.fit();
+    }
 }
 
-function drawOps() {
-    const found = state.ops.filter(op => {
-        const texts = state.query !== '' && state.foundTexts.get(op.profile);
-        return !texts || texts.has(op.text);
-    });
-    const sorted = operatorTable.sorted(found);
-    state.visibleOps = sorted;
-    operatorTable.fill(sorted.slice(0, state.rowLimit), nothingFound());
-    byId('operator-count').textContent = found.length === state.ops.length
-        ? formatCount(found.length)
-        : `${formatCount(found.length)} of ${formatCount(state.ops.length)}`;
-    const left = sorted.length - state.rowLimit;
-    byId('more').hidden = left <= 0;
-    byId('more').textContent = `Show ${formatCount(Math.min(left, ROWS_MORE))} more of ${formatCount(left)}`;
+/* What is selected, each with a button that drops it. */
+function drawChosen() {
+    const chips = [['layer', selection.layer], ['operator', selection.operator?.name ?? null]]
+        .filter(([, text]) => text !== null).map(([key, text]) => {
+            const button = make('button', {type: 'button', className: 'chosen', textContent:
+                `${key}: ${clip(text, 60)} \u00d7`, title: visible(text.slice(0, 1000))});
+            button.setAttribute('aria-label', `Drop the ${key} ${clip(text, 60)}`);
+            button.addEventListener('click', () => choose({[key]: null}));
+            return button;
+        });
+    byId('chosen').replaceChildren(...chips);
+    const field = byId('search');
+    if (document.activeElement !== field) {
+        field.value = selection.query;
+    }
+}
+
+let fragmentTimer = 0;
+
+/* The address keeps what is seen; browsers may not allow that everywhere. */
+function writeFragment() {
+    clearTimeout(fragmentTimer);
+    fragmentTimer = setTimeout(() => {
+        const {view, full} = timeline;
+        const words = fragmentOf(view, view.from === full.from && view.to === full.to);
+        try {
+            history.replaceState(null, '', `#${words}`);
+        } catch {
+            /* a page inside another one: there is no address to keep it in */
+        }
+    }, 120);
+}
+
+/* Shows what the address asks for. */
+function followFragment() {
+    const view = readFragment(location.hash);
+    state.query = selection.query;
+    showSelection();
+    if (view) {
+        timeline.setView(view.from, view.to);
+    }
 }
 
 /* ---- timeline ------------------------------------------------------------------------------- */
-
-function spanFacts({row, at, profile}) {
-    const {track} = row;
-    const {texts} = profile;
-    const site = row.site[at];
-    const index = row.index ? row.index[at] : at;
-    const start = row.start[at], length = row.end[at] - start;
-    const facts = [['Name', texts.get(profile.siteText[site])],
-                   ['Track', `${texts.get(track.text)} (${track.class})`],
-                   ['Start', formatNs(start)], ['Duration', formatNs(length)]];
-    if (track.countsCycles && track.nsNumerator >= track.nsDenominator) {
-        /* A tick lasts a nanosecond or more, so that rounding can be undone. */
-        const ticks = ns => Math.ceil(ns * track.nsDenominator / track.nsNumerator);
-        facts.push(['Cycles', formatCount(ticks(row.end[at]) - ticks(start))]);
-    }
-    if (track.size && track.size[index] > 0) {
-        const bytes = track.size[index] - 1;
-        const rate = length > 0 ? `, ${(bytes / length).toFixed(2)} GB/s` : '';
-        facts.push(['Bytes', `${formatCount(bytes)}${rate}`]);
-    }
-    if (countOf(track, index) > 1) {
-        facts.push(['Spans', `${formatCount(track.counts[index])}, drawn as one; busy for ` +
-            formatNs(track.filled[index])]);
-    }
-    if (profile.siteLocation[site] >= 0) {
-        facts.push(['Location', texts.get(profile.siteLocation[site])]);
-    }
-    const category = texts.get(profile.siteCategory[site]);
-    if (category !== '') {
-        facts.push(['Category', category]);
-    }
-    if (track.type && track.type[index] > 0) {
-        facts.push(['Operator', texts.get(operatorOf(profile, track, index))]);
-    }
-    if ((track.flags[index] & FLAG_ORIGIN) !== 0) {
-        facts.push(['Origin', originOf(profile, track, index)]);
-    }
-    if ((track.flags[index] & FLAG_UNENDED) !== 0) {
-        facts.push(['Note', 'the input never said when it ended']);
-    }
-    return facts;
-}
 
 /* The names of a track and of the groups around it, the outermost first. */
 function trackPath(profile, track) {
@@ -491,12 +318,6 @@ function trackPath(profile, track) {
         names.unshift(profile.texts.get(at.text));
     }
     return names;
-}
-
-function drawDetails(span) {
-    byId('details').replaceChildren(...(span ? [make('dl', {}, ...spanFacts(span).map(
-        ([key, value]) => make('div', {}, make('dt', {textContent: key}),
-                               make('dd', {textContent: shortName(value)}))))] : []));
 }
 
 function drawRange(view) {
@@ -509,6 +330,7 @@ let viewTimer = 0;
 
 function viewChanged(view) {
     drawRange(view);
+    writeFragment();
     if (byId('in-view').checked) {
         clearTimeout(viewTimer);
         viewTimer = setTimeout(computeOps, 150);
@@ -523,9 +345,6 @@ function showTimeline(keepView) {
             `${visible(groupLabel({entry, name}).slice(0, 200))}  \u00b7  ${origin}` +
             (isMany ? '  \u00b7  own zero, not aligned' : ''))),
     })), isDrawn, counts, keepView);
-    if (state.query !== '') {
-        search(state.query);
-    }
     drawRange(timeline.view);
 }
 
@@ -588,30 +407,26 @@ function say(text) {
     byId('status').hidden = text === '';
 }
 
-function drawLosses() {
-    const rows = state.entries.filter(entry => entry.groups).flatMap(
-        entry => entry.losses.map(loss => [entry.label, `${formatCount(loss.count)} record` +
-            `${loss.count === 1 ? '' : 's'}: ${loss.reason}` +
-            (loss.line > 0 ? `, first at line ${loss.line}` : '') +
-            (loss.example !== '' ? `: ${loss.example}` : '')]))
-        .concat(state.skipped.map(({path, reason}) => [path, `skipped: ${reason}`]));
-    byId('losses').hidden = rows.length === 0;
-    byId('loss-table').replaceChildren(make('tbody', {}, ...rows.map(([name, what]) => make('tr', {},
-        make('td', {className: 'name', textContent: shortName(name)}),
-        make('td', {className: 'long', textContent: shortName(what)})))));
-}
-
+/* What the profile is, in one line. */
 function drawHead() {
     const done = state.entries.filter(entry => entry.groups);
     const spans = done.reduce((sum, entry) => sum + entry.spanCount, 0);
-    const skipped = state.skipped.length > 0 ? `, ${state.skipped.length} skipped` : '';
-    byId('subtitle').textContent =
-        `${state.entries.length} profile${state.entries.length === 1 ? '' : 's'}${skipped}, ` +
-        `${formatCount(spans)} span${spans === 1 ? '' : 's'}`;
-    const flows = done.some(entry => entry.flowEndCount > 0) ? ' Arrows are not on this page.' : '';
+    const lost = done.reduce((sum, entry) => sum + entry.lost, 0);
+    const one = done.length === 1 ? groupsOf(done[0]) : [];
+    const words = [
+        ...(state.entries.length > 1 ? [`${state.entries.length} profiles`] : []),
+        ...(state.skipped.length > 0 ? [`${state.skipped.length} skipped`] : []),
+        ...(one.length > 0 ? [one[0].format, [...new Set(one.map(group => group.origin))].join(', '),
+                              one[0].clock.includes('Hz') ? one[0].clock : '',
+                              formatNs(one[0].extentNs)] : []),
+        `${formatCount(spans)} span${spans === 1 ? '' : 's'}`,
+        lost === 0 ? 'nothing lost' : `${formatCount(lost)} record${lost === 1 ? '' : 's'} lost`,
+    ].filter(text => text !== '');
+    byId('subtitle').replaceChildren(...words.map((text, i) => make('span', {
+        className: lost > 0 && i === words.length - 1 ? 'bad' : '', textContent: shortName(text)})));
     byId('footer').textContent = `Made by tacho ${state.version}. Times count from the first event ` +
-        `of each input. Arguments other than location and bytes are not on this page.${flows} ` +
-        'tacho convert writes a trace with everything.';
+        'of each input. The page has no arguments other than location and bytes; tacho convert ' +
+        'writes a trace with everything.';
 }
 
 /* What the page does not show one by one, and what holds nevertheless. */
@@ -630,21 +445,23 @@ function drawAll() {
     nameApart();
     drawHead();
     drawCoarse();
+    drawVerdicts();
+    drawBars();
+    drawFindings();
     drawProfiles();
-    drawCards();
     drawProcesses();
     drawClasses();
     byId('with-phases').parentElement.hidden = !shownEntries().some(entry => entry.hasPhases);
     showTimeline(false);
-    computeOps();
-    drawLosses();
+    showSelection();
+    drawPanels();
     const isEmpty = shownEntries().length === 0;
     byId('perfetto').disabled = isEmpty;
     byId('download').disabled = isEmpty;
 }
 
 function redrawColours() {
-    drawCards();
+    drawBars();
     drawClasses();
     drawOps();
     timeline.drawNow();
@@ -654,14 +471,21 @@ function listen() {
     let searchTimer = 0;
     byId('search').addEventListener('input', event => {
         clearTimeout(searchTimer);
-        searchTimer = setTimeout(() => search(event.target.value), 80);
+        searchTimer = setTimeout(() => choose({query: event.target.value.trim()}), 80);
     });
     byId('profile-filter').addEventListener('input', drawProfiles);
     byId('in-view').addEventListener('change', computeOps);
     byId('with-phases').addEventListener('change', () => {
-        drawCards();
         showTimeline(true);
-        computeOps();
+        showSelection();
+    });
+    byId('more-bars').addEventListener('click', () => {
+        state.allBars = !state.allBars;
+        drawBars();
+    });
+    byId('more-findings').addEventListener('click', () => {
+        state.allFindings = !state.allFindings;
+        drawFindings();
     });
     byId('more').addEventListener('click', () => {
         state.rowLimit += ROWS_MORE;
@@ -682,6 +506,7 @@ function listen() {
             event.target.dispatchEvent(new Event('input'));
         }
     });
+    window.addEventListener('resize', fitLabels);
     window.matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redrawColours);
     /* Paper is light, whatever the screen is. */
     const setPaper = isPaper => {
@@ -702,7 +527,7 @@ async function readHead() {
         }
         const reader = await readBlob(element);
         if (kind === 'table') {
-            state.tables.push({title: reader.string(), ...readTable(reader)});
+            state.tables.push(readTable(reader));
             continue;
         }
         const [first, second] = [reader.string(), reader.string()];
@@ -714,7 +539,7 @@ async function readHead() {
     }
     document.title = `${visible(state.title.slice(0, 200))} \u2013 tacho report`;
     byId('title').textContent = shortName(state.title);
-    drawAgreement(state.tables);
+    drawAgreement(state.tables.filter(({name}) => FIT_TABLES.includes(name)));
 }
 
 /* Shows the first profiles, then reads the others for the table. */
@@ -734,12 +559,14 @@ async function start() {
             document.querySelector('main').hidden = false;
             say(state.entries.length > 1 ? 'Reading more profiles\u2026' : '');
             drawAll();
+            followFragment();
             state.readyMs = performance.now();
         }
     }
     if (state.entries.length > 1) {
         say('');
         drawAll();
+        followFragment();
     }
     state.isReady = true;
 }
@@ -756,6 +583,7 @@ timeline = new Timeline(
 profileTable = new SortTable(byId('profile-table'), [], '', drawProfiles);
 processTable = new SortTable(byId('process-table'), [], '', drawProcesses);
 operatorTable = new SortTable(byId('operator-table'), [], 'self', drawOps);
+pairedTable = new SortTable(byId('pair-table'), [], 'difference_ns', drawPairOps);
 listen();
 
 /* For tests and for the curious. */

@@ -34,6 +34,9 @@ function tableElements({title, columns, rows}) {
             make('div', {className: 'wide tall', tabIndex: -1}, element)];
 }
 
+/* Tables of an estimate and what came of it. */
+const FIT_TABLES = ['fit', 'types', 'agreement'];
+
 /* How an estimate agrees with what came of it, where a page has the two. */
 function drawAgreement(tables) {
     const filled = tables.filter(table => table.rows.length > 0);

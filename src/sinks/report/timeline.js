@@ -5,18 +5,23 @@
  * busy. So a frame costs about the same for a thousand spans and for ten million.
  */
 
-const GUTTER_LEAST = 148, GUTTER_MOST = 280, ROW_HEIGHT = 20, COUNTER_HEIGHT = 36, HEAD_HEIGHT = 26;
+const GUTTER_LEAST = 148, GUTTER_MOST = 280, ROW_HEIGHT = 20, COUNTER_HEIGHT = 44, HEAD_HEIGHT = 26;
 const MAP_HEIGHT = 26, RULER_HEIGHT = 22;
 const WIDE_PIXELS = 2, SAMPLES_PER_COLUMN = 6, MAP_ROWS_MAX = 64, MAP_BANDS_MAX = 4;
+const NAME_PREFIX = 48; /* letters that plainName() may leave out */
 const LETTER_PIXELS = 6.8, NAMES_MEASURED = 400;
 const SHORTEST_VIEW_NS = 8;
-const SHADES = 5;
 
-/* Classes in the order in which tracks are shown, with their hues. */
+/*
+ * Classes in the order in which tracks are shown, with their hues. What moves data is green, what
+ * computes is blue, what talks to other devices is orange, what the host does is violet.
+ */
 const CLASS_HUES = {
-    group: 220, host: 262, host_copy: 292, runtime: 240, control: 36, dma_in: 166, dma_out: 192,
-    dma_local: 130, compute: 214, vector: 332, sync: 4, port: 52, counter: 88, memory: 18, phase: 220,
+    group: 220, host: 266, host_copy: 296, runtime: 248, control: 48, dma_in: 160, dma_out: 176,
+    dma_local: 144, copy: 160, compute: 214, vector: 196, communication: 28, sync: 4, port: 60,
+    counter: 92, memory: 12, phase: 220,
 };
+const PALE_CLASSES = ['host', 'runtime', 'sync']; /* no work of a device */
 const CLASS_NAMES = Object.keys(CLASS_HUES);
 
 function classOrder(name) {
@@ -24,17 +29,19 @@ function classOrder(name) {
     return at < 0 ? CLASS_NAMES.length : at;
 }
 
-function classColour(name, isDark, shade = 2) {
+function classColour(name, isDark) {
     const hue = CLASS_HUES[name] ?? 220;
-    const turned = hue + (shade - 2) * 5;
-    const isPale = name === PHASE; /* no work */
-    return isDark ? `hsl(${turned} ${isPale ? 12 : 46}% ${38 + shade * 4}%)`
-        : `hsl(${turned} ${isPale ? 16 : 62}% ${(isPale ? 70 : 58) + shade * (isPale ? 3 : 5)}%)`;
+    const isPale = PALE_CLASSES.includes(name);
+    if (name === PHASE) {
+        return isDark ? 'hsl(220 8% 36%)' : 'hsl(220 10% 84%)';
+    }
+    return isDark ? `hsl(${hue} ${isPale ? 20 : 48}% ${isPale ? 42 : 46}%)`
+        : `hsl(${hue} ${isPale ? 38 : 66}% ${isPale ? 80 : 68}%)`;
 }
 
-/* A shade for each site by its name, so that equal names look alike everywhere. */
-function shadesOf(profile) {
-    return profile.siteText.map(text => profile.texts.hash(text) % SHADES);
+/* The class that the colour of work says: on streams, which do everything, its kind. */
+function shownClass(trackClass, kind) {
+    return trackClass === 'compute' && kind > 0 ? KINDS[kind] : trackClass;
 }
 
 /* Busy time of a row, or of anything with its columns, between two moments. */
@@ -68,6 +75,7 @@ class Timeline {
         this.full = {from: 0, to: 1};
         this.view = {from: 0, to: 1};
         this.selected = null;
+        this.arrows = []; /* pairs of spans */
         this.hovered = null;
         this.frame = 0;
         this.map = null;
@@ -90,7 +98,6 @@ class Timeline {
         };
         let end = 1;
         for (const {profile, labels} of shown) {
-            profile.shades = profile.shades || shadesOf(profile);
             profile.rowsOfTrack = profile.rowsOfTrack || groupBy(profile.rows, row => row.track);
             end = Math.max(end, profile.endNs);
             const drawn = tracksInOrder(profile).filter(track => isDrawn(track.class));
@@ -134,20 +141,19 @@ class Timeline {
         }
     }
 
-    /* Highlights the spans that |matches| has: sites and types, for each profile; null for all. */
-    highlight(matches) {
+    /* Highlights the spans that the filter of each profile accepts; a filter of null, all. */
+    highlight(filters) {
         for (const {kind, profile, row} of this.items) {
             if (kind !== 'row') {
                 continue;
             }
-            const found = matches && matches.get(profile);
+            const filter = filters && filters.get(profile);
             row.matches = null;
-            if (found) {
-                const {type} = row.track;
+            if (filter) {
                 row.matches = new Uint32Array(row.site.length + 1);
                 for (let i = 0; i < row.site.length; i++) {
-                    const isType = type ? found.types[type[row.index ? row.index[i] : i]] : 0;
-                    row.matches[i + 1] = row.matches[i] + (found.sites[row.site[i]] | isType);
+                    const isIn = filter.accepts(row.track, row.index ? row.index[i] : i);
+                    row.matches[i + 1] = row.matches[i] + (isIn ? 1 : 0);
                 }
             }
         }
@@ -228,8 +234,7 @@ class Timeline {
         this.theme = {text: colour('--text'), faint: colour('--faint'), line: colour('--line'),
                       panel: colour('--panel'), page: colour('--page'), accent: colour('--accent'),
                       span: this.isDark ? '#f4f6fa' : '#10151f'};
-        this.colours = new Map(CLASS_NAMES.map(name => [name,
-            Array.from({length: SHADES}, (_, shade) => classColour(name, this.isDark, shade))]));
+        this.colours = new Map(CLASS_NAMES.map(name => [name, classColour(name, this.isDark)]));
     }
 
     context(canvas) {
@@ -253,6 +258,53 @@ class Timeline {
             if (item.y + item.height >= top && item.y <= bottom) {
                 this.drawItem(context, item, item.y - top);
             }
+        }
+        for (const [from, to] of this.arrows) {
+            this.drawArrow(context, from, to);
+        }
+    }
+
+    /* Where a span is on the canvas: its left and right, and the middle of its row. */
+    boxOf({row, at}) {
+        const item = this.items.find(candidate => candidate.row === row);
+        const scale = this.plotWidth / (this.view.to - this.view.from);
+        const x = time => this.gutter + (time - this.view.from) * scale;
+        return item && {left: x(row.start[at]), right: x(row.end[at]),
+                        y: item.y + item.height / 2 - this.scroll.scrollTop};
+    }
+
+    /* From a call to what it launched. */
+    drawArrow(context, from, to) {
+        const [a, b] = [this.boxOf(from), this.boxOf(to)];
+        if (!a || !b) {
+            return;
+        }
+        const startX = Math.max(a.left, Math.min(a.right, b.left));
+        const bend = Math.max(12, Math.abs(b.left - startX) / 2);
+        context.save();
+        context.beginPath();
+        context.rect(this.gutter, 0, this.plotWidth, this.canvasHeight);
+        context.clip();
+        context.strokeStyle = context.fillStyle = this.theme.text;
+        context.lineWidth = 1.5;
+        context.beginPath();
+        context.moveTo(startX, a.y);
+        context.bezierCurveTo(startX + bend, a.y, b.left - bend, b.y, b.left - 5, b.y);
+        context.stroke();
+        context.beginPath();
+        context.moveTo(b.left, b.y);
+        context.lineTo(b.left - 7, b.y - 4);
+        context.lineTo(b.left - 7, b.y + 4);
+        context.fill();
+        context.restore();
+    }
+
+    /* Scrolls so that the row of |span| can be seen. */
+    reveal({row}) {
+        const item = this.items.find(candidate => candidate.row === row);
+        if (item && (item.y < this.scroll.scrollTop ||
+                     item.y + item.height > this.scroll.scrollTop + this.scroll.clientHeight)) {
+            this.scroll.scrollTop = item.y - this.scroll.clientHeight / 2;
         }
     }
 
@@ -322,11 +374,12 @@ class Timeline {
         this.outline(context, item, y, scale);
     }
 
-    /* Of span |i| of a row: by its class, in a shade of its name. */
+    /* Of span |i| of a row: by its class. */
     colourOf({profile, track, row}, i) {
         const site = row.site[i];
-        const name = profile.siteIsPhase[site] === 1 ? PHASE : track.class;
-        return (this.colours.get(name) || this.colours.get('group'))[profile.shades[site]];
+        const name = profile.siteIsPhase[site] === 1 ? PHASE
+            : shownClass(track.class, profile.siteKind[site]);
+        return this.colours.get(name) || this.colours.get('group');
     }
 
     drawSpan(context, item, i, left, right, y) {
@@ -336,7 +389,8 @@ class Timeline {
         if (letters >= 3) {
             const text = item.profile.siteText[item.row.site[i]];
             context.fillStyle = this.theme.span;
-            context.fillText(clip(item.profile.texts.head(text, letters), letters), left + 4,
+            const name = plainName(item.profile.texts.head(text, letters + NAME_PREFIX));
+            context.fillText(clip(name, letters), left + 4,
                              y + item.height / 2);
         }
     }
@@ -399,6 +453,9 @@ class Timeline {
                 context.fillRect(x, y + item.height - 2 - height, 1, Math.max(1, height));
             }
         }
+        context.fillStyle = this.theme.text;
+        context.fillText(formatValue(most, track.unit), 4, y + 9);
+        context.fillText(formatValue(least, track.unit), 4, y + item.height - 8);
     }
 
     /* ---- the map of everything and the ruler ------------------------------------------------- */
@@ -498,6 +555,7 @@ class Timeline {
 
     select(span) {
         this.selected = span;
+        this.arrows = [];
         this.draw();
         this.events.onSelect(span);
     }
@@ -563,16 +621,37 @@ class Timeline {
         const span = this.pick(event.offsetX, event.offsetY);
         const item = event.offsetX < this.gutter ? this.itemAt(event.offsetY) : null;
         this.hovered = span;
-        this.tip.hidden = !span && !(item && item.track);
-        if (!this.tip.hidden) {
-            this.tip.textContent = span ? this.events.describe(span)
-                : this.events.describeTrack(item.profile, item.track);
-            const box = this.scroll.parentElement.getBoundingClientRect();
-            const left = event.clientX - box.left + 14;
-            this.tip.style.left = `${Math.max(0, Math.min(left, box.width - this.tip.offsetWidth - 4))}px`;
-            this.tip.style.top = `${event.clientY - box.top + 18}px`;
-        }
+        const text = span ? this.events.describe(span)
+            : item && item.track ? this.events.describeTrack(item.profile, item.track)
+            : this.sampleText(event);
+        this.showTip(text, event);
         this.draw();
+    }
+
+    /* The value of the counter at the pointer. */
+    sampleText(event) {
+        const item = event.offsetX >= this.gutter ? this.itemAt(event.offsetY) : null;
+        if (!item || item.kind !== 'counter') {
+            return '';
+        }
+        const at = firstAtLeast(item.track.start, this.timeAt(event.offsetX) + 1) - 1;
+        return at < 0 ? '' : `${clip(item.profile.texts.get(item.track.text), 160)}: ` +
+            `${formatValue(item.track.values[at], item.track.unit)}\n` +
+            `since ${formatNs(item.track.start[at])}`;
+    }
+
+    /* Next to the pointer, and always whole inside the window. */
+    showTip(text, {clientX, clientY}) {
+        this.tip.hidden = text === '';
+        if (text !== '') {
+            this.tip.textContent = text;
+            const {offsetWidth: width, offsetHeight: height} = this.tip;
+            const left = Math.min(clientX + 14, innerWidth - width - 8);
+            const below = clientY + 18;
+            const top = below + height + 8 > innerHeight ? clientY - height - 12 : below;
+            this.tip.style.left = `${Math.max(8, left)}px`;
+            this.tip.style.top = `${Math.max(8, Math.min(top, innerHeight - height - 8))}px`;
+        }
     }
 
     listen() {

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Two profiles, A and B: what explains the difference, operators and layers side by side. The
+ * numbers of operators are those of 'tacho diff A B'.
+ */
+
+const isPair = () => state.entries.length === 2 && shownEntries().length === 2 &&
+    state.tables.some(table => table.name === 'waterfall');
+
+const pairTable = name => rowObjects(state.tables.find(table => table.name === name));
+
+/* ---- waterfall ------------------------------------------------------------------------------ */
+
+/* A row of the waterfall: the bar goes from the total before to the total after. */
+function fallElement(row, before, most) {
+    const isSide = row.difference_ns === null;
+    const from = isSide ? 0 : Math.min(before, row.total_ns);
+    const to = isSide ? row.total_ns : Math.max(before, row.total_ns);
+    const fill = make('i', {className: isSide ? 'side' : row.difference_ns > 0 ? 'slower' : 'faster'});
+    fill.style.marginLeft = `${100 * from / most}%`;
+    fill.style.width = `${Math.max(0.2, 100 * (to - from) / most)}%`;
+    const change = isSide ? '' : `${row.difference_ns > 0 ? '+' : ''}${formatNs(row.difference_ns)}`;
+    return make('tr', {className: isSide ? 'side' : ''},
+        make('td', {className: 'name', textContent: shortName(row.step), title: visible(row.step)}),
+        make('td', {className: 'right', textContent: change}),
+        make('td', {className: 'fall'}, make('span', {className: 'fall-bar'}, fill)),
+        make('td', {className: 'right', textContent: formatNs(row.total_ns)}));
+}
+
+function drawWaterfall() {
+    const rows = pairTable('waterfall');
+    const most = rows.reduce((sum, row) => Math.max(sum, row.total_ns), 1);
+    byId('fall-table').tBodies[0].replaceChildren(...rows.map((row, i) => fallElement(
+        row, i > 0 ? rows[i - 1].total_ns : 0, most)));
+}
+
+/* ---- operators ------------------------------------------------------------------------------ */
+
+const PAIR_COLUMNS = ['operation', 'kind', 'a_ns', 'b_ns', 'difference_ns', 'change_percent', 'a_count',
+                      'b_count'];
+
+/* Rows that the search finds. */
+function pairRows() {
+    const query = plainText(selection.query);
+    const wanted = selection.operator ? selection.operator.name : null;
+    return pairTable('operations').filter(row => (
+        plainText(row.operation).includes(query) && (wanted === null || row.operation === wanted)));
+}
+
+const signed = ns => (ns === null ? '\u2013' : `${ns > 0 ? '+' : ''}${formatNs(ns)}`);
+
+function pairColumns() {
+    const number = (key, title, format) => ({
+        key, title, isNumber: true, value: row => (row[key] === null ? -Infinity : row[key]),
+        cell: row => (row[key] === null ? '\u2013' : format(row[key]))});
+    return [
+        {key: 'operation', title: 'Operator', className: 'name', value: row => row.operation,
+         cell: row => make('span', {textContent: shortName(row.operation),
+                                    title: visible(row.operation.slice(0, 1000))})},
+        number('a_ns', 'A', formatNs), number('b_ns', 'B', formatNs),
+        {...number('difference_ns', 'Difference', signed),
+         value: row => Math.abs(row.difference_ns || 0)},
+        number('change_percent', 'Change', value => `${value > 0 ? '+' : ''}${value.toFixed(1)} %`),
+        number('a_count', 'Count A', formatCount), number('b_count', 'Count B', formatCount),
+        {key: 'kind', title: 'Match', value: row => row.kind, cell: row => row.kind},
+    ];
+}
+
+function drawPairOps() {
+    const rows = pairRows();
+    pairedTable.setColumns(pairColumns());
+    pairedTable.fill(pairedTable.sorted(rows).slice(0, ROWS_AT_FIRST), 'No operator fits the search.');
+}
+
+/* ---- layers --------------------------------------------------------------------------------- */
+
+/* Layers of both profiles by path; a row has the times of each. */
+function pairLayers(all) {
+    const [a, b] = shownEntries().map(entry => entry.profile);
+    const merged = new Map();
+    for (const row of all) {
+        const key = row.path;
+        if (!merged.has(key)) {
+            merged.set(key, {...row, children: [], outer: null, sides: [null, null],
+                             deviceTotal: 0, hostTotal: 0});
+        }
+        const made = merged.get(key);
+        const side = row.profile === a ? 0 : row.profile === b ? 1 : 0;
+        const time = row.allDevice > 0 ? row.deviceTotal : row.hostTotal;
+        made.sides[side] = (made.sides[side] || 0) + (time || 0);
+        made.deviceTotal += row.deviceTotal || 0;
+        made.hostTotal += row.hostTotal || 0;
+    }
+    const rows = [...merged.values()];
+    for (const row of rows) {
+        row.outer = row.depth > 1 ? outerRow(merged, row) : null;
+        if (row.outer) {
+            row.outer.children.push(row);
+        }
+    }
+    return rows;
+}
+
+function pairedLayerColumns() {
+    const side = (title, at) => ({title, help: `Time in ${title}, with all inside`, text: row => (
+        row.sides[at] === null ? '\u2013' : formatNs(row.sides[at]))});
+    return [side('A', 0), side('B', 1), {title: 'Difference', help: 'B less A', text: row => signed(
+        (row.sides[1] || 0) - (row.sides[0] || 0))}];
+}
+
+/* ---- all of it ------------------------------------------------------------------------------ */
+
+function drawCompare() {
+    byId('compare').hidden = !isPair();
+    if (isPair()) {
+        const [a, b] = state.entries.map(entry => entry.label);
+        byId('compare-names').textContent = `A is ${shortName(a)}, B is ${shortName(b)}`;
+        drawWaterfall();
+        drawPairOps();
+    }
+}

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The top of the page: one sentence on what limits each device, the bars that show it, and what to
+ * do about it, the largest gain first. All of it is what 'tacho breakdown' says.
+ */
+
+const FINDINGS_AT_FIRST = 3, BARS_AT_FIRST = 6;
+
+const tableOf = (entry, name) => rowObjects(entry.tables.get(name));
+
+/* ---- the sentence --------------------------------------------------------------------------- */
+
+/* "Host-bound: the GPU is idle ...; merging launches ... can give up to 9.8x." in its parts. */
+function splitVerdict(text) {
+    const colon = text.indexOf(': ');
+    const limit = colon > 0 ? text.slice(0, colon) : '';
+    const [what, ...rest] = (colon > 0 ? text.slice(colon + 2) : text).split('; ');
+    const sentence = part => `${part.charAt(0).toUpperCase()}${part.slice(1)}`.replace(/\.?$/, '.');
+    return {limit, what: sentence(what), advice: rest.length > 0 ? sentence(rest.join('; ')) : ''};
+}
+
+const isSameDevice = (a, b) => a.file === b.file && a.device === b.device && a.origin === b.origin;
+
+/* What the sentence rests on, as pairs of words and numbers. */
+function reasonsOf(entry, verdict) {
+    const find = name => tableOf(entry, name).find(
+        row => isSameDevice(row, verdict) && !(row.stream && name === 'idle'));
+    const [device, idle] = [find('devices'), find('idle')];
+    const launches = tableOf(entry, 'launches').filter(row => isSameDevice(row, verdict));
+    const ofSpan = ns => `${formatNs(ns)}, ${formatPercent(ns / device.span_ns)} of the span`;
+    const facts = [];
+    if (device) {
+        facts.push(['Span', `${formatNs(device.span_ns)}, first start to last end`],
+                   ['Compute', ofSpan(device.compute_ns)],
+                   ['Exposed communication', ofSpan(device.exposed_communication_ns)],
+                   ['Exposed copies', ofSpan(device.exposed_copy_ns)],
+                   ['Idle', ofSpan(device.idle_ns)]);
+    }
+    for (const {name, title} of IDLE_CAUSES) {
+        if (device && idle && idle[name] > 0) {
+            facts.push([`Idle, ${title}`, ofSpan(idle[name])]);
+        }
+    }
+    for (const row of launches) {
+        facts.push([`Launches on ${visible(row.stream)}`, `${formatCount(row.launch_count)}, ` +
+            `${formatNs(row.p50_ns)} from call to start (median); ` +
+            `${formatCount(row.short_count)} shorter than their call`]);
+    }
+    return facts;
+}
+
+function factList(facts) {
+    return make('dl', {className: 'facts'}, ...facts.map(([key, value]) => make(
+        'div', {}, make('dt', {textContent: key}), make('dd', {textContent: value}))));
+}
+
+function evidenceButton(entry, start, name) {
+    const button = make('button', {type: 'button', className: 'link', textContent: 'evidence'});
+    button.setAttribute('aria-label', `Show the evidence of ${name} in the timeline`);
+    button.addEventListener('click', () => showEvidence(entry, start));
+    return button;
+}
+
+/* A button that opens what lies behind it. */
+function whyButton(box) {
+    const button = make('button', {type: 'button', className: 'link', textContent: 'why'});
+    button.setAttribute('aria-expanded', 'false');
+    button.addEventListener('click', () => {
+        box.hidden = !box.hidden;
+        button.setAttribute('aria-expanded', String(!box.hidden));
+    });
+    return button;
+}
+
+function verdictElement(entry, verdict, isAlone) {
+    const {limit, what, advice} = splitVerdict(verdict.verdict);
+    const finding = tableOf(entry, 'advice').find(
+        row => isSameDevice(row, verdict) && row.start_ns !== null);
+    const box = make('div', {className: 'why', hidden: true}, factList(reasonsOf(entry, verdict)));
+    const whose = [state.entries.length > 1 ? entry.label : '', isAlone ? '' : verdict.device]
+        .filter(text => text).map(shortName).join(': ');
+    const links = make('span', {className: 'links'}, whyButton(box),
+        ...(finding ? [evidenceButton(entry, finding.start_ns, finding.rule)] : []));
+    return make('div', {className: 'verdict'},
+        ...(whose ? [make('p', {className: 'whose faint', textContent: whose})] : []),
+        make('p', {className: 'headline'},
+             ...(limit ? [make('strong', {textContent: `${limit}.`}), ' '] : []), what),
+        make('p', {className: 'try'}, advice === '' ? '' : `${advice} `, links), box);
+}
+
+/* What is said where rules keep silent. */
+function silence(entry) {
+    const note = tableOf(entry, 'notes').map(row => row.note)[0];
+    const devices = tableOf(entry, 'devices');
+    const busiest = devices.reduce((a, b) => (a && a.busy_ns >= b.busy_ns ? a : b), null);
+    const what = entry.spanCount === 0 ? 'The profile has no spans.'
+        : busiest ? `Nothing stands out: ${busiest.device ? shortName(busiest.device) : 'the device'} ` +
+            `is busy ${formatPercent(busiest.busy_ns / busiest.span_ns)} of ` +
+            `${formatNs(busiest.span_ns)}.`
+        : 'What limits a device is not known.';
+    return make('div', {className: 'verdict'},
+        ...(state.entries.length > 1
+            ? [make('p', {className: 'whose faint', textContent: shortName(entry.label)})] : []),
+        make('p', {className: 'headline', textContent: what}),
+        ...(note ? [make('p', {className: 'try', textContent: `${shortName(note)}.`})] : []));
+}
+
+function drawVerdicts() {
+    byId('verdicts').replaceChildren(...shownEntries().flatMap(entry => {
+        const verdicts = tableOf(entry, 'verdict');
+        return verdicts.length === 0 ? [silence(entry)]
+            : verdicts.slice(0, 4).map(row => verdictElement(entry, row, verdicts.length === 1));
+    }));
+}
+
+/* ---- bars ----------------------------------------------------------------------------------- */
+
+const IDLE_CAUSES = [
+    {name: 'host_late_ns', title: 'host late', help: 'the launch came after the device was free'},
+    {name: 'dependency_ns', title: 'dependency', help: 'it waited for other work'},
+    {name: 'queue_empty_ns', title: 'queue empty', help: 'nothing had been launched'},
+    {name: 'queued_ns', title: 'queued', help: 'work was in its queue'},
+    {name: 'unknown_ns', title: 'unknown', help: 'the profile does not say why'},
+];
+
+/* What a device or stream did, in parts that add up to its span. */
+function segmentsOf(times, idle) {
+    const work = [['compute', 'compute', times.compute_ns],
+                  ['communication', 'exposed communication', times.exposed_communication_ns],
+                  ['copy', 'exposed copies', times.exposed_copy_ns]]
+        .map(([name, title, ns]) => ({name, title, ns, isIdle: false}));
+    const causes = idle ? IDLE_CAUSES.map(({name, title}, i) => (
+        {name: `idle-${i}`, title: `idle: ${title}`, ns: idle[name], isIdle: true}))
+        : [{name: 'idle-4', title: 'idle', ns: times.idle_ns, isIdle: true}];
+    return [...work, ...causes].filter(({ns}) => ns > 0);
+}
+
+/* The bars of a profile: of each device, of its streams where there are several, and of the host. */
+function barsOf(entry) {
+    const idles = tableOf(entry, 'idle');
+    const bars = [];
+    for (const device of tableOf(entry, 'devices')) {
+        const mine = row => isSameDevice(row, device);
+        const streams = tableOf(entry, 'streams').filter(mine);
+        const add = (times, label, depth) => bars.push({
+            label, depth, entry, span: times.span_ns, busy: times.busy_ns,
+            segments: segmentsOf(times, idles.find(
+                row => mine(row) && row.stream === (depth > 0 ? times.stream : null)))});
+        add(device, device.device || (streams.length === 1 ? streams[0].stream : 'device'), 0);
+        streams.filter(() => streams.length > 1).forEach(row => add(row, row.stream, 1));
+    }
+    for (const group of entry.groups.filter(candidate => candidate.hostNs > 0)) {
+        bars.push({label: 'host', depth: 0, entry, span: group.extentNs, busy: group.hostNs,
+                   segments: [
+                       {name: 'host', title: 'some thread busy', ns: group.hostNs, isIdle: false},
+                       {name: 'idle-4', title: 'none', ns: group.extentNs - group.hostNs,
+                        isIdle: true}].filter(({ns}) => ns > 0)});
+    }
+    return bars;
+}
+
+function segmentElement({name, title, ns, isIdle}, span) {
+    const part = ns / span;
+    const text = `${title} ${formatPercent(part)}`;
+    const element = make('i', {className: `segment ${isIdle ? name : ''}`.trim(),
+                               title: `${title}: ${formatNs(ns)}, ${formatPercent(part)} of ` +
+                                   formatNs(span)});
+    element.style.width = `${100 * part}%`;
+    if (!isIdle) {
+        element.style.background = classColour(name, isDark());
+    }
+    element.append(make('span', {textContent: text}));
+    return element;
+}
+
+function barElement({label, depth, span, busy, segments, entry}) {
+    const say = segments.map(({title, ns}) => `${title} ${formatPercent(ns / span)}`).join(', ');
+    const stack = make('div', {className: 'stack'},
+                       ...segments.map(segment => segmentElement(segment, span)));
+    stack.setAttribute('role', 'img');
+    stack.setAttribute('aria-label', `${visible(label)}, ${formatNs(span)}: ${say}`);
+    const whose = shownEntries().length > 1 && depth === 0
+        ? `${'AB'[shownEntries().indexOf(entry)] || shortName(entry.label)}: ` : '';
+    const name = `${whose}${visible(label)}`;
+    return make('div', {className: `bar-row depth-${depth}`},
+        make('span', {className: 'bar-name', textContent: name, title: name}), stack,
+        make('span', {className: 'bar-sum number', textContent:
+            `busy ${formatPercent(busy / span)} of ${formatNs(span)}`}));
+}
+
+/* Labels that do not fit their part of a bar are not shown: the bar's tip has them all. */
+function fitLabels() {
+    const labels = [...byId('bar-list').querySelectorAll('.segment span')];
+    labels.forEach(label => label.classList.remove('unseen'));
+    labels.map(label => [label, label.parentElement.clientWidth < label.offsetWidth])
+        .forEach(([label, isLong]) => label.classList.toggle('unseen', isLong));
+}
+
+function drawBars() {
+    const bars = shownEntries().flatMap(barsOf);
+    const shown = state.allBars ? bars : bars.slice(0, BARS_AT_FIRST);
+    byId('bars').hidden = bars.length === 0;
+    byId('bar-list').replaceChildren(...shown.map(barElement));
+    fitLabels();
+    byId('more-bars').hidden = bars.length <= BARS_AT_FIRST;
+    byId('more-bars').textContent = state.allBars ? 'Show fewer'
+        : `Show ${bars.length - BARS_AT_FIRST} more streams and engines`;
+}
+
+/* ---- findings ------------------------------------------------------------------------------- */
+
+/* The layer of the first device work that starts at |start| or later. */
+function layerAfter(profile, start) {
+    let best = Infinity, found = null;
+    for (const row of profile.rows) {
+        const {track} = row;
+        for (let at = track.places ? firstAtLeast(row.start, start) : row.start.length;
+            at < row.start.length && row.start[at] < best; at++) {
+            const place = placeOf(track, row.index ? row.index[at] : at);
+            if (place && place.isDevice) {
+                [best, found] = [row.start[at], place.node];
+                break;
+            }
+        }
+    }
+    return found === null ? '' : layerPaths(profile)[found];
+}
+
+/* Where to look: the layer of what came late, else the device. */
+function placeOfFinding(entry, row) {
+    const layer = entry.profile && row.start_ns !== null
+        ? layerAfter(entry.profile, row.start_ns) : '';
+    return layer !== '' ? layer : row.device || '';
+}
+
+function findingElement({entry, row}, number) {
+    const [what, ...rest] = row.advice.split('; ');
+    const where = placeOfFinding(entry, row);
+    const cells = [
+        make('td', {className: 'right faint', textContent: String(number)}),
+        make('td', {}, make('span', {className: 'rule', textContent: row.rule,
+                                     title: `Explained under ${row.rule} in ${row.page}`})),
+        make('td', {className: 'long'}, shortName(what),
+             ...(rest.length > 0 ? [make('span', {className: 'faint', textContent:
+                 ` \u2013 ${shortName(rest.join('; '))}`})] : [])),
+        make('td', {className: 'right number', textContent:
+            row.gain_ns > 0 ? formatNs(row.gain_ns) : '\u2013'}),
+        make('td', {className: 'name place', textContent: shortName(where || '\u2013'),
+                    title: visible(where)}),
+        make('td', {}, ...(row.start_ns === null ? []
+            : [evidenceButton(entry, row.start_ns, row.rule)])),
+    ];
+    return make('tr', {}, ...cells);
+}
+
+function drawFindings() {
+    const all = shownEntries().flatMap(entry => tableOf(entry, 'advice').map(row => ({entry, row})))
+        .sort((a, b) => b.row.gain_ns - a.row.gain_ns);
+    const shown = state.allFindings ? all : all.slice(0, FINDINGS_AT_FIRST);
+    byId('findings').hidden = all.length === 0;
+    byId('finding-count').textContent = all.length > 0 ? formatCount(all.length) : '';
+    byId('finding-table').tBodies[0].replaceChildren(
+        ...shown.map((finding, i) => findingElement(finding, i + 1)));
+    byId('more-findings').hidden = all.length <= FINDINGS_AT_FIRST;
+    byId('more-findings').textContent = state.allFindings ? 'Show fewer'
+        : `Show ${all.length - FINDINGS_AT_FIRST} more`;
+}
+
+/* Zooms to the gap or span that starts at |start|, and selects the work that follows. */
+function showEvidence(entry, start) {
+    const gap = tableOf(entry, 'gaps').find(row => row.start_ns === start);
+    const length = gap ? gap.gap_ns : (timeline.full.to - timeline.full.from) / 50;
+    timeline.setView(start - length / 2, start + 1.5 * length);
+    const next = workFrom(entry.profile, start);
+    if (next) {
+        timeline.select(next);
+        timeline.reveal(next);
+    }
+    byId('timeline').scrollIntoView({block: 'center'});
+    byId('canvas').focus({preventScroll: true});
+}
+
+/* The first work of a device from |start| on. */
+function workFrom(profile, start) {
+    let best = null;
+    for (const row of profile.rows.filter(({track}) => DEVICE_CLASSES.includes(track.class))) {
+        const at = firstAtLeast(row.start, start);
+        if (at < row.start.length && (!best || row.start[at] < best.row.start[best.at])) {
+            best = {row, at, profile};
+        }
+    }
+    return best;
+}
