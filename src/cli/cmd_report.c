@@ -8,17 +8,30 @@
 #include "cli/talk.h"
 #include "cli/values.h"
 #include "pipeline/report.h"
+#include "session/roofline.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+
+typedef struct report_request {
+    tacho_page_request page;
+    tacho_roof_list roofs; /* of it, the machine alone */
+} report_request;
 
 static const tacho_option options[] = {
     TACHO_OPT_VALUE(
         "output", 'o', "OUT",
         "the page to write (default: report.html); - is standard output, .gz or .zst compresses",
-        TACHO_INTO_TEXT(tacho_page_request, output_path)),
+        TACHO_INTO_TEXT(report_request, page.output_path)),
     TACHO_OPT_VALUE("title", 0, "TEXT", "title of the page (default: the name of the only input)",
-                    TACHO_INTO_TEXT(tacho_page_request, title)),
+                    TACHO_INTO_TEXT(report_request, page.title)),
+    TACHO_OPT_VALUE("machine", 'm', "NAME|FILE",
+                    "a built-in machine, as listed by 'tacho machine list', or a description file: "
+                    "adds a roofline of operators whose work is known",
+                    TACHO_INTO_TEXT(report_request, roofs.machine)),
+    TACHO_OPT_VALUE("roof", 0, "LIST",
+                    "ceilings instead of a machine's: f16=989TFLOP/s,f32=67TFLOP/s,HBM=4.8TB/s",
+                    TACHO_INTO_TEXT(report_request, roofs.ceilings)),
     TACHO_OPTION_FROM,
     TACHO_OPTION_CLOCK,
     TACHO_OPTION_SLICES,
@@ -26,10 +39,10 @@ static const tacho_option options[] = {
     TACHO_OPTION_WINDOW,
     TACHO_OPTION_FILTER,
     TACHO_OPT_FLAG("strict", 0, "fail, and write nothing, if any file or record cannot be read",
-                   TACHO_INTO_FLAG(tacho_page_request, is_strict)),
+                   TACHO_INTO_FLAG(report_request, page.is_strict)),
     TACHO_OPTION_QUIET,
     TACHO_OPT_FLAG("verbose", 'v', "also show what was read, the elapsed time and the memory",
-                   TACHO_INTO_FLAG(tacho_page_request, says_inputs)),
+                   TACHO_INTO_FLAG(report_request, page.says_inputs)),
     TACHO_OPTION_COLOR,
     TACHO_OPTION_HELP,
 };
@@ -101,28 +114,47 @@ static int choose_inputs(const tacho_arguments *arguments, tacho_page_request *r
                                         : exit_code;
 }
 
-static int report_command_run(const tacho_arguments *arguments)
+/* The roof that was asked for, if any. */
+static int choose_roof(const tacho_arguments *arguments, report_request *request)
 {
-    tacho_page_request request = {
-        .output_path = "report.html",
-        .notes = &tacho_talk_notes,
-        .explain = explain,
-        .skip = skip,
-        .pause = pause_progress,
-    };
-    if (!tacho_arguments_fill(arguments, &request) ||
-        !tacho_cli_inputs_source(arguments, &request.source) ||
-        !tacho_value_source_options(arguments, &request.intake.options)) {
-        return TACHO_EXIT_USAGE;
-    }
+    const char *what = "";
+    tacho_status status = tacho_roof_list_take_texts(&request->roofs, &what);
+    request->page.roof = request->roofs.has_roof ? &request->roofs.roof : NULL;
+    return tacho_command_check(arguments->command, what, status);
+}
+
+static int report_inputs(const tacho_arguments *arguments, tacho_page_request *request)
+{
     tacho_input_set inputs;
     tacho_cli_selection selection = {.events = TACHO_SELECT_ALL};
-    int exit_code = choose_inputs(arguments, &request, &inputs, &selection);
+    int exit_code = choose_inputs(arguments, request, &inputs, &selection);
     if (exit_code == TACHO_EXIT_DONE) {
-        exit_code = report_list(&request, arguments, &inputs.list);
+        exit_code = report_list(request, arguments, &inputs.list);
     }
     tacho_cli_selection_close(&selection);
     tacho_input_set_close(&inputs);
+    return exit_code;
+}
+
+static int report_command_run(const tacho_arguments *arguments)
+{
+    report_request request = {.page = {
+                                  .output_path = "report.html",
+                                  .notes = &tacho_talk_notes,
+                                  .explain = explain,
+                                  .skip = skip,
+                                  .pause = pause_progress,
+                              }};
+    tacho_roof_list_init(&request.roofs);
+    request.roofs.notes = &tacho_talk_notes;
+    bool is_clear = tacho_arguments_fill(arguments, &request) &&
+                    tacho_cli_inputs_source(arguments, &request.page.source) &&
+                    tacho_value_source_options(arguments, &request.page.intake.options);
+    int exit_code = is_clear ? choose_roof(arguments, &request) : TACHO_EXIT_USAGE;
+    if (exit_code == TACHO_EXIT_DONE) {
+        exit_code = report_inputs(arguments, &request.page);
+    }
+    tacho_roof_list_deinit(&request.roofs);
     return exit_code;
 }
 

@@ -36,19 +36,23 @@ static bool can_read_again(const tacho_agreement_input *input)
 static bool is_of_interest(const tacho_agreement *agreement)
 {
     const tacho_agreement_input *inputs = agreement->inputs;
-    return agreement->input_count == 2 && inputs[0].origin != inputs[1].origin &&
-           inputs[0].origin != TACHO_ORIGIN_UNKNOWN && inputs[1].origin != TACHO_ORIGIN_UNKNOWN &&
-           can_read_again(&inputs[0]) && can_read_again(&inputs[1]);
+    bool is_known =
+        inputs[0].origin != TACHO_ORIGIN_UNKNOWN && inputs[1].origin != TACHO_ORIGIN_UNKNOWN;
+    bool is_wanted = agreement->options.is_of_any || inputs[0].origin != inputs[1].origin;
+    return agreement->input_count == 2 && is_known && is_wanted && can_read_again(&inputs[0]) &&
+           can_read_again(&inputs[1]);
 }
 
 static tacho_status compare(const tacho_agreement *agreement, const tacho_table_taker *to)
 {
     const tacho_agreement_options *options = &agreement->options;
-    size_t first = agreement->inputs[0].origin < agreement->inputs[1].origin ? 0 : 1;
+    size_t first = agreement->inputs[0].origin <= agreement->inputs[1].origin ? 0 : 1;
     tacho_comparing comparing = {
         .selection = options->selection,
         .samples = options->samples,
-        .diff = {.is_fit_only = true, .top = options->top, .notes = options->notes},
+        .diff = {.is_fit_only = !options->is_of_any,
+                 .top = options->top,
+                 .notes = options->is_of_any ? NULL : options->notes},
         .taker = to,
     };
     for (size_t side = 0; side < 2; side++) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How an estimate agrees with what came of it, for whoever shows two profiles side by side: two
- * inputs of different origin are compared as by tacho_comparing, A being the one that was computed.
+ * How two profiles compare, for whoever shows them side by side: as by tacho_comparing. Of
+ * different origins A is the one that was computed, and it is told how it agrees with what came of
+ * it.
  */
 #ifndef TACHO_PIPELINE_AGREEMENT_H
 #define TACHO_PIPELINE_AGREEMENT_H
@@ -17,7 +18,9 @@ enum { TACHO_AGREEMENT_ROWS_MAX = 1 << 20 };
 typedef struct tacho_agreement_options {
     const tacho_selection *selection;
     tacho_samples_options samples;
-    size_t top; /* operators to show; 0 for all */
+    size_t top;     /* operators to show; 0 for all */
+    bool is_of_any; /* inputs of one origin are compared, too, and what explains the difference told
+                     */
     const tacho_notes *notes;
 } tacho_agreement_options;
 
@@ -40,8 +43,9 @@ void tacho_agreement_add(tacho_agreement *agreement, const tacho_intake_input *i
                          const tacho_dict *dict);
 
 /*
- * Reads both inputs again and hands over how they agree. Nothing comes where there are not two, or
- * where they are of one origin or cannot be read twice; what cannot be compared is a note.
+ * Reads both inputs again and hands over how they compare. Nothing comes where there are not two,
+ * or where they cannot be read twice, or are of one origin unless asked; what cannot be compared is
+ * a note.
  */
 tacho_status tacho_agreement_tables(const tacho_agreement *agreement,
                                     const tacho_table_taker *to) TACHO_MUST_USE;

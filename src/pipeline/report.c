@@ -21,9 +21,9 @@ typedef struct page {
 static tacho_status load_and_add(page *self, tacho_dict *dict, bool *out_read)
 {
     const tacho_page_request *request = self->request;
+    const tacho_report_reading reading = {&request->intake, request->selection, request->roof};
     tacho_report_intake taken;
-    tacho_status status =
-        tacho_report_intake_read(&taken, &request->intake, request->selection, dict);
+    tacho_status status = tacho_report_intake_read(&taken, &reading, dict);
     if (request->pause != NULL) {
         request->pause(request->user);
     }
@@ -104,6 +104,7 @@ static tacho_status add_agreement(page *self)
     self->agreement.intake = &self->request->intake;
     self->agreement.options = (tacho_agreement_options){
         .selection = self->request->selection,
+        .is_of_any = true,
         .notes = self->request->remarks,
     };
     return tacho_agreement_tables(&self->agreement, &taker);

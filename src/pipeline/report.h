@@ -13,7 +13,8 @@
 typedef struct tacho_page_request {
     tacho_intake intake; /* options, progress; inputs are filled in one by one */
     const tacho_selection *selection;
-    const tacho_source *source; /* of all files; NULL: recognised */
+    const tacho_source *source;    /* of all files; NULL: recognised */
+    const struct tacho_roof *roof; /* of the machine, for a roofline (optional) */
     const char *output_path, *title;
     bool is_strict;   /* a file that cannot be read, or a loss, is a failure */
     bool says_inputs; /* what was read of each file */

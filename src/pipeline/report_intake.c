@@ -10,40 +10,41 @@
 
 #include <stdlib.h>
 
-enum { GAPS = 200, PATH_OPERATORS = 50 };
+enum { GAPS = 200, PATH_OPERATORS = 50, ROOF_POINTS = 300 };
 
 /* ---- analyses ------------------------------------------------------------------------------ */
 
 /* An analysis whose tables are on the page. */
 typedef struct page_analysis {
     const tacho_analysis *analysis;
-    const void *options;
+    const void *options; /* NULL: those of the profile */
+    bool holds_spans;    /* in memory: it is given up where the page does not have them either */
 } page_analysis;
 
 static const tacho_breakdown_options breakdown_options = {.top = GAPS};
 static const tacho_breakdown_options path_options = {.top = PATH_OPERATORS};
 
-/* The last one holds every span, and is given up where the page does not (follow_path). */
 static const page_analysis page_analyses[TACHO_REPORT_ANALYSES] = {
-    {&tacho_analysis_processes, NULL},
-    {&tacho_analysis_breakdown, &breakdown_options},
-    {&tacho_analysis_critical_path, &path_options},
+    {&tacho_analysis_processes, NULL, false},
+    {&tacho_analysis_breakdown, &breakdown_options, false},
+    {&tacho_analysis_critical_path, &path_options, true},
+    {&tacho_analysis_roofline, NULL, true},
 };
 
-enum { PATH = TACHO_REPORT_ANALYSES - 1 };
-
-static bool is_followed(const tacho_report_intake *taken, size_t analysis)
+static const void *options_of(const tacho_report_intake *taken, size_t analysis)
 {
-    return analysis != PATH || taken->has_path;
+    const page_analysis *of = &page_analyses[analysis];
+    return of->analysis == &tacho_analysis_roofline ? &taken->roofline : of->options;
 }
 
-/* Gives the critical path up once there is more than a page holds. */
-static void follow_path(tacho_report_intake *taken)
+/* Gives up what holds every span once there are more than a page holds. */
+static void give_up(tacho_report_intake *taken)
 {
-    if (taken->has_path && taken->columns.resolution_ns > 0) {
-        taken->has_path = false;
-        tacho_analysis_critical_path.close(taken->analyses[PATH]);
-        taken->analyses[PATH] = NULL;
+    for (size_t i = 0; i < TACHO_REPORT_ANALYSES; i++) {
+        if (page_analyses[i].holds_spans && taken->analyses[i] != NULL) {
+            page_analyses[i].analysis->close(taken->analyses[i]);
+            taken->analyses[i] = NULL;
+        }
     }
 }
 
@@ -78,10 +79,14 @@ static tacho_status share_row(tacho_events *events, const tacho_row *row)
     TACHO_TRY(tacho_events_row(&taken->ops.events, row));
     TACHO_TRY(tacho_events_row(&taken->layers.events, row));
     for (size_t i = 0; i < TACHO_REPORT_ANALYSES; i++) {
-        TACHO_TRY(is_followed(taken, i) ? tacho_events_row(taken->analyses[i], row) : TACHO_OK);
+        TACHO_TRY(taken->analyses[i] != NULL ? tacho_events_row(taken->analyses[i], row)
+                                             : TACHO_OK);
     }
+    bool was_whole = taken->columns.resolution_ns == 0;
     TACHO_TRY(tacho_events_row(&taken->columns.events, row));
-    follow_path(taken);
+    if (TACHO_UNLIKELY(was_whole && taken->columns.resolution_ns > 0)) {
+        give_up(taken);
+    }
     return TACHO_OK;
 }
 
@@ -92,8 +97,8 @@ static tacho_status share_end_part(tacho_events *events, uint32_t part)
     TACHO_TRY(tacho_events_end_part(&taken->ops.events, part));
     TACHO_TRY(tacho_events_end_part(&taken->layers.events, part));
     for (size_t i = 0; i < TACHO_REPORT_ANALYSES; i++) {
-        TACHO_TRY(is_followed(taken, i) ? tacho_events_end_part(taken->analyses[i], part)
-                                        : TACHO_OK);
+        TACHO_TRY(taken->analyses[i] != NULL ? tacho_events_end_part(taken->analyses[i], part)
+                                             : TACHO_OK);
     }
     return tacho_events_end_part(&taken->columns.events, part);
 }
@@ -103,11 +108,15 @@ static tacho_status share_finish(tacho_events *events)
     return tacho_events_finish(&intake_of(events)->columns.events);
 }
 
-static tacho_status init(tacho_report_intake *taken, tacho_dict *dict)
+static tacho_status init(tacho_report_intake *taken, const struct tacho_roof *roof,
+                         tacho_dict *dict)
 {
     static const tacho_events_vtable vtable = {
         .row = share_row, .end_part = share_end_part, .finish = share_finish};
-    *taken = (tacho_report_intake){.events = {&vtable, dict}, .has_path = true};
+    *taken = (tacho_report_intake){
+        .events = {&vtable, dict},
+        .roofline = {.roof = roof, .top = ROOF_POINTS},
+    };
     const tacho_groups_options by_layer = {.by = TACHO_GROUP_BY_LAYER,
                                            .order = TACHO_GROUPS_BY_TOTAL,
                                            .taker = {take_place, taken, true}};
@@ -115,8 +124,7 @@ static tacho_status init(tacho_report_intake *taken, tacho_dict *dict)
     tacho_ops_gather_init(&taken->ops, dict);
     tacho_groups_init(&taken->layers, dict, &by_layer);
     for (size_t i = 0; i < TACHO_REPORT_ANALYSES; i++) {
-        TACHO_TRY(
-            page_analyses[i].analysis->open(page_analyses[i].options, dict, &taken->analyses[i]));
+        TACHO_TRY(page_analyses[i].analysis->open(options_of(taken, i), dict, &taken->analyses[i]));
     }
     return report_columns_init(&taken->columns, dict);
 }
@@ -136,24 +144,24 @@ void tacho_report_intake_deinit(tacho_report_intake *taken)
 typedef struct read_request {
     tacho_report_intake *taken;
     tacho_producer producer;
-    const tacho_selection *selection;
+    const tacho_report_reading *reading;
 } read_request;
 
 static tacho_status attempt(void *self, tacho_order_mode mode, tacho_dict *dict)
 {
     const read_request *request = self;
     tacho_report_intake_deinit(request->taken); /* what an attempt that had to stop left there */
-    TACHO_TRY(init(request->taken, dict));
-    return tacho_pipeline_push_selected(&request->producer, mode, request->selection,
+    TACHO_TRY(init(request->taken, request->reading->roof, dict));
+    return tacho_pipeline_push_selected(&request->producer, mode, request->reading->selection,
                                         &request->taken->events);
 }
 
-tacho_status tacho_report_intake_read(tacho_report_intake *taken, const tacho_intake *intake,
-                                      const tacho_selection *selection, tacho_dict *dict)
+tacho_status tacho_report_intake_read(tacho_report_intake *taken,
+                                      const tacho_report_reading *reading, tacho_dict *dict)
 {
-    TACHO_TRY(init(taken, dict));
-    TACHO_TRY(tacho_intake_check(intake));
-    read_request request = {taken, tacho_intake_producer(intake), selection};
+    TACHO_TRY(init(taken, reading->roof, dict));
+    TACHO_TRY(tacho_intake_check(reading->intake));
+    read_request request = {taken, tacho_intake_producer(reading->intake), reading};
     return tacho_pipeline_try(attempt, &request, request.producer.first_mode, dict);
 }
 
@@ -274,16 +282,29 @@ static tacho_status take_table(void *self, const tacho_table *table)
     return tacho_report_tables_add(self, table);
 }
 
+/* What one analysis says; that a machine is not known is no failure of the page. */
+static tacho_status write_analysis(tacho_report_intake *taken, size_t at,
+                                   const tacho_table_taker *to)
+{
+    const tacho_analysis *analysis = page_analyses[at].analysis;
+    if (taken->analyses[at] == NULL) {
+        return TACHO_OK;
+    }
+    tacho_status status = analysis->write(taken->analyses[at], options_of(taken, at), to);
+    if (analysis == &tacho_analysis_roofline && tacho_status_code(status) == TACHO_CODE_USAGE) {
+        tacho_status_free(status);
+        status = TACHO_OK;
+    }
+    return status;
+}
+
 /* What all analyses say. */
 static tacho_status make_tables(tacho_report_intake *taken, tacho_report_tables *tables)
 {
     const tacho_table_taker taker = {take_table, tables};
     tacho_table layers = {0};
     for (size_t i = 0; i < TACHO_REPORT_ANALYSES; i++) {
-        const page_analysis *of = &page_analyses[i];
-        TACHO_TRY(is_followed(taken, i)
-                      ? of->analysis->write(taken->analyses[i], of->options, &taker)
-                      : TACHO_OK);
+        TACHO_TRY(write_analysis(taken, i, &taker));
     }
     tacho_status status = tacho_groups_table(&taken->layers, &layers);
     return tacho_table_hand_over(&taker, status, &layers);

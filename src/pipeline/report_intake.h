@@ -11,24 +11,33 @@
 #include "analyses/groups/groups.h"
 #include "analyses/ops.h"
 #include "analyses/overview.h"
+#include "analyses/roofline_options.h"
 #include "pipeline/intake.h"
 #include "sinks/report_page.h"
 
-enum { TACHO_REPORT_ANALYSES = 3 };
+enum { TACHO_REPORT_ANALYSES = 4 };
 
 typedef struct tacho_report_intake {
     tacho_events events;
     tacho_overview_gather busy;
     tacho_ops_gather ops;
-    tacho_events *analyses[TACHO_REPORT_ANALYSES]; /* whose tables are on the page */
-    bool has_path;                                 /* the critical path is still followed */
+    tacho_events
+        *analyses[TACHO_REPORT_ANALYSES]; /* whose tables are on the page; NULL: given up */
+    tacho_roofline_options roofline;
     tacho_groups layers;
     report_columns columns;
 } tacho_report_intake;
 
-/* Reads the inputs of |intake| into an empty |dict|. To be deinitialised, also after a failure. */
-tacho_status tacho_report_intake_read(tacho_report_intake *taken, const tacho_intake *intake,
-                                      const tacho_selection *selection,
+/* What is read, and how. */
+typedef struct tacho_report_reading {
+    const tacho_intake *intake;
+    const tacho_selection *selection;
+    const struct tacho_roof *roof; /* of the machine (optional) */
+} tacho_report_reading;
+
+/* Reads the inputs of |reading| into an empty |dict|. To be deinitialised, also after a failure. */
+tacho_status tacho_report_intake_read(tacho_report_intake *taken,
+                                      const tacho_report_reading *reading,
                                       tacho_dict *dict) TACHO_MUST_USE;
 void tacho_report_intake_deinit(tacho_report_intake *taken);
 

@@ -4,6 +4,16 @@
  * numbers of operators are those of 'tacho diff A B'.
  */
 
+/* A and B, in the order of 'tacho diff': what was computed comes before what was measured. */
+function pairEntries() {
+    const [first, second] = state.entries;
+    const rank = entry => ORIGINS.indexOf(entry.origin);
+    return rank(first) <= rank(second) ? [first, second] : [second, first];
+}
+
+/* "A" or "B" where two profiles are compared. */
+const letterOf = entry => (isPair() ? 'AB'[pairEntries().indexOf(entry)] : '');
+
 const isPair = () => state.entries.length === 2 && shownEntries().length === 2 &&
     state.tables.some(table => table.name === 'waterfall');
 
@@ -21,7 +31,8 @@ function fallElement(row, before, most) {
     fill.style.width = `${Math.max(0.2, 100 * (to - from) / most)}%`;
     const change = isSide ? '' : `${row.difference_ns > 0 ? '+' : ''}${formatNs(row.difference_ns)}`;
     return make('tr', {className: isSide ? 'side' : ''},
-        make('td', {className: 'name', textContent: shortName(row.step), title: visible(row.step)}),
+        make('td', {className: 'name', textContent: shortName(plainName(row.step)),
+                    title: visible(row.step)}),
         make('td', {className: 'right', textContent: change}),
         make('td', {className: 'fall'}, make('span', {className: 'fall-bar'}, fill)),
         make('td', {className: 'right', textContent: formatNs(row.total_ns)}));
@@ -35,9 +46,6 @@ function drawWaterfall() {
 }
 
 /* ---- operators ------------------------------------------------------------------------------ */
-
-const PAIR_COLUMNS = ['operation', 'kind', 'a_ns', 'b_ns', 'difference_ns', 'change_percent', 'a_count',
-                      'b_count'];
 
 /* Rows that the search finds. */
 function pairRows() {
@@ -55,7 +63,7 @@ function pairColumns() {
         cell: row => (row[key] === null ? '\u2013' : format(row[key]))});
     return [
         {key: 'operation', title: 'Operator', className: 'name', value: row => row.operation,
-         cell: row => make('span', {textContent: shortName(row.operation),
+         cell: row => make('span', {textContent: shortName(plainName(row.operation)),
                                     title: visible(row.operation.slice(0, 1000))})},
         number('a_ns', 'A', formatNs), number('b_ns', 'B', formatNs),
         {...number('difference_ns', 'Difference', signed),
@@ -69,14 +77,15 @@ function pairColumns() {
 function drawPairOps() {
     const rows = pairRows();
     pairedTable.setColumns(pairColumns());
-    pairedTable.fill(pairedTable.sorted(rows).slice(0, ROWS_AT_FIRST), 'No operator fits the search.');
+    pairedTable.fill(pairedTable.sorted(rows).slice(0, state.rowLimit),
+                     'No operator fits the search.');
 }
 
 /* ---- layers --------------------------------------------------------------------------------- */
 
 /* Layers of both profiles by path; a row has the times of each. */
 function pairLayers(all) {
-    const [a, b] = shownEntries().map(entry => entry.profile);
+    const [a] = pairEntries().map(entry => entry.profile);
     const merged = new Map();
     for (const row of all) {
         const key = row.path;
@@ -85,7 +94,7 @@ function pairLayers(all) {
                              deviceTotal: 0, hostTotal: 0});
         }
         const made = merged.get(key);
-        const side = row.profile === a ? 0 : row.profile === b ? 1 : 0;
+        const side = row.profile === a ? 0 : 1;
         const time = row.allDevice > 0 ? row.deviceTotal : row.hostTotal;
         made.sides[side] = (made.sides[side] || 0) + (time || 0);
         made.deviceTotal += row.deviceTotal || 0;
@@ -113,8 +122,9 @@ function pairedLayerColumns() {
 function drawCompare() {
     byId('compare').hidden = !isPair();
     if (isPair()) {
-        const [a, b] = state.entries.map(entry => entry.label);
-        byId('compare-names').textContent = `A is ${shortName(a)}, B is ${shortName(b)}`;
+        const [a, b] = pairEntries().map(entry => entry.origin);
+        byId('compare-note').textContent = a === b ? 'B less A'
+            : `A is ${a}, B is ${b}: no change, but how they differ`;
         drawWaterfall();
         drawPairOps();
     }

@@ -6,6 +6,7 @@
 
 const LAYERS_AT_FIRST = 400;
 const SIDES = ['device', 'host', 'other'];
+const COMPARED = 'A and B';
 
 /* ---- layers --------------------------------------------------------------------------------- */
 
@@ -148,7 +149,7 @@ function drawLayers() {
     const entries = shownEntries().filter(hasLayers);
     const isPaired = isPair();
     byId('layers').hidden = entries.length === 0;
-    byId('tables').classList.toggle('single', entries.length === 0);
+    byId('tables').classList.toggle('single', entries.length === 0 && !isPaired);
     if (entries.length === 0) {
         return;
     }
@@ -261,19 +262,30 @@ function drawSides() {
     if (!sides[state.side]) {
         state.side = Math.max(0, sides.indexOf(true));
     }
-    const isOne = sides.filter(Boolean).length < 2;
-    byId('sides').hidden = isOne;
+    const choices = SIDES.map((name, side) => [name, side]).filter(([, side]) => sides[side]);
+    const isCompared = isPair() && state.isCompared;
+    byId('sides').hidden = choices.length < 2 && !isPair();
     byId('sides').replaceChildren(make('legend', {className: 'unseen', textContent: 'Operators of'}),
-        ...SIDES.map((name, side) => {
-            const radio = make('input', {type: 'radio', name: 'side', value: name,
-                                         checked: side === state.side});
-            radio.addEventListener('change', () => {
-                state.side = side;
-                operatorTable.setColumns(operatorColumns());
-                drawOps();
-            });
-            return make('label', {className: 'segment-label', hidden: !sides[side]}, radio, name);
-        }));
+        ...(isPair() ? [sideLabel(COMPARED, isCompared, () => (state.isCompared = true))] : []),
+        ...choices.map(([name, side]) => sideLabel(`${name[0].toUpperCase()}${name.slice(1)}`, !isCompared && side === state.side, () => {
+            state.isCompared = false;
+            state.side = side;
+        })));
+    byId('pair-table').hidden = !isCompared;
+    byId('operator-table').hidden = isCompared;
+}
+
+function sideLabel(name, isChecked, choose) {
+    const radio = make('input', {type: 'radio', name: 'side', value: name, checked: isChecked});
+    radio.addEventListener('change', () => {
+        choose();
+        drawSides();
+        operatorTable.setColumns(operatorColumns());
+        drawOps();
+        drawHistogram();
+        byId('sides').querySelector('input:checked').focus();
+    });
+    return make('label', {className: 'segment-label'}, radio, name);
 }
 
 /* Why there is no row. */
@@ -313,8 +325,10 @@ function drawOps() {
             row.addEventListener('click', () => selectOp(op));
         }
     });
-    byId('operator-count').textContent = totalText(ofSide);
-    const left = sorted.length - state.rowLimit;
+    const isCompared = isPair() && state.isCompared;
+    byId('operator-count').textContent = isCompared
+        ? formatCount(pairRows().length) : totalText(ofSide);
+    const left = (isCompared ? pairRows() : sorted).length - state.rowLimit;
     byId('more').hidden = left <= 0;
     byId('more').textContent = `Show ${formatCount(Math.min(left, ROWS_MORE))} more of ${formatCount(left)}`;
 }

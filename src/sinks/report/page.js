@@ -22,6 +22,7 @@ const state = {
     side: 0,          /* of the operators that are listed: SIDES */
     layersOpen: new Map(), /* by path, where a person opened or closed one */
     allBars: false, allFindings: false,
+    isCompared: true, /* of two profiles, operators are listed side by side */
     rowLimit: ROWS_AT_FIRST,
 };
 
@@ -133,7 +134,8 @@ function metricOf(group, name) {
 function profileColumns(groups) {
     const classes = [...new Set(groups.flatMap(group => group.classes.map(c => c.name)))]
         .sort((a, b) => classOrder(a) - classOrder(b));
-    const metrics = [...new Set(groups.flatMap(group => group.metrics.map(metric => metric.name)))];
+    const metrics = [...new Set(groups.filter(hasMetrics).flatMap(
+        group => group.metrics.map(metric => metric.name)))];
     const number = (key, title, value, format, help) => (
         {key, title, value, isNumber: true, help, cell: group => format(value(group))});
     return [
@@ -342,6 +344,7 @@ function showTimeline(keepView) {
     timeline.show(shownEntries().map(entry => ({
         profile: entry.profile,
         labels: entry.profile.parts.map(({name, origin}) => (
+            `${letterOf(entry) ? `${letterOf(entry)}:  ` : ''}` +
             `${visible(groupLabel({entry, name}).slice(0, 200))}  \u00b7  ${origin}` +
             (isMany ? '  \u00b7  own zero, not aligned' : ''))),
     })), isDrawn, counts, keepView);
@@ -422,6 +425,9 @@ function drawHead() {
         `${formatCount(spans)} span${spans === 1 ? '' : 's'}`,
         lost === 0 ? 'nothing lost' : `${formatCount(lost)} record${lost === 1 ? '' : 's'} lost`,
     ].filter(text => text !== '');
+    if (isPair() && state.title === 'Profiles') { /* none was given */
+        byId('title').textContent = pairEntries().map(entry => shortName(entry.label)).join(' and ');
+    }
     byId('subtitle').replaceChildren(...words.map((text, i) => make('span', {
         className: lost > 0 && i === words.length - 1 ? 'bad' : '', textContent: shortName(text)})));
     byId('footer').textContent = `Made by tacho ${state.version}. Times count from the first event ` +
@@ -455,6 +461,7 @@ function drawAll() {
     showTimeline(false);
     showSelection();
     drawPanels();
+    document.querySelector('main').classList.toggle('paired', isPair());
     const isEmpty = shownEntries().length === 0;
     byId('perfetto').disabled = isEmpty;
     byId('download').disabled = isEmpty;
@@ -490,6 +497,7 @@ function listen() {
     byId('more').addEventListener('click', () => {
         state.rowLimit += ROWS_MORE;
         drawOps();
+        drawCompare();
     });
     byId('download').addEventListener('click', download);
     byId('perfetto').addEventListener('click', openInPerfetto);

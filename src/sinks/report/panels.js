@@ -7,7 +7,7 @@
 const BINS = 48;
 
 const drawing = (tag, attributes, ...children) => {
-    const element = document.createElementNS('http://www.w3.org/2000/svg', tag);
+    const element = document.createElementNS(byId('drawing').namespaceURI, tag);
     for (const [key, value] of Object.entries(attributes)) {
         element.setAttribute(key, String(value));
     }
@@ -164,7 +164,7 @@ function healthOf(entry) {
         : `${formatCount(entry.lost)} record${entry.lost === 1 ? '' : 's'} could not be read`]);
     for (const group of groupsOf(entry)) {
         const isAssumed = group.clock.includes('(assumed)');
-        if (group.clock !== '') {
+        if (group.clock.includes('Hz')) {
             facts.push([isAssumed, `Clock: ${shortName(group.clock)}`]);
         }
     }

@@ -4,7 +4,7 @@
  * operations and bytes are known. Both axes are logarithmic. Numbers are those of 'tacho roofline'.
  */
 
-const ROOF = {width: 480, height: 290, left: 62, right: 470, top: 14, bottom: 246};
+const ROOF = {width: 480, height: 290, left: 52, right: 472, top: 22, bottom: 246};
 const ROOF_POINTS_MAX = 300;
 
 const formatRate = gigas => {
@@ -24,8 +24,8 @@ function logAxis(values, from, to) {
     return {place, decades, least: 10 ** least, most: 10 ** most};
 }
 
-/* The line of a ceiling within the axes, and its name where it ends. */
-function ceilingLine({ceiling, gflop_per_s: flat, gb_per_s: slope}, x, y) {
+/* The line of a ceiling within the axes, and its name unless that would lie on one of |names|. */
+function ceilingLine({ceiling, gflop_per_s: flat, gb_per_s: slope}, x, y, names) {
     const end = flat > 0 ? x.most : Math.min(x.most, y.most / slope);
     const start = flat > 0 ? x.least : Math.max(x.least, y.least / slope);
     const height = at => (flat > 0 ? flat : slope * at);
@@ -34,9 +34,13 @@ function ceilingLine({ceiling, gflop_per_s: flat, gb_per_s: slope}, x, y) {
     }
     const place = {x1: x.place(start), x2: x.place(end),
                    y1: y.place(height(start)), y2: y.place(height(end))};
-    const label = flat > 0 ? {x: ROOF.right, y: place.y2 - 4, 'text-anchor': 'end'}
-        : {x: place.x1 + 6, y: place.y1 - 8, 'text-anchor': 'start'};
-    return [drawing('line', {...place, class: 'roof'}), drawing('text', label, shortName(ceiling))];
+    const label = flat > 0 ? {x: ROOF.right, y: place.y2 - 4} : {x: place.x2 - 10, y: place.y2 + 8};
+    const isFree = names.every(name => Math.abs(name.y - label.y) > 11 ||
+        Math.abs(name.x - label.x) > 90);
+    names.push(...(isFree ? [label] : []));
+    return [drawing('line', {...place, class: 'roof'}, drawing('title', {}, shortName(ceiling))),
+            ...(isFree ? [drawing('text', {...label, 'text-anchor': 'end'}, shortName(ceiling))]
+                : [])];
 }
 
 function roofPoint(point, x, y, most) {
@@ -62,17 +66,20 @@ function rooflineDrawing(points, ceilings) {
         ...x.decades.flatMap(value => [
             drawing('line', {x1: x.place(value), x2: x.place(value), y1: ROOF.top, y2: ROOF.bottom,
                              class: 'grid'}),
-            drawing('text', {x: x.place(value), y: ROOF.bottom + 16, 'text-anchor': 'middle'},
+            drawing('text', {x: x.place(value), y: ROOF.bottom + 16,
+                             'text-anchor': value === x.most ? 'end' : 'middle'},
                     String(+value.toPrecision(1)))]),
         ...y.decades.flatMap(value => [
             drawing('line', {x1: ROOF.left, x2: ROOF.right, y1: y.place(value), y2: y.place(value),
                              class: 'grid'}),
             drawing('text', {x: ROOF.left - 6, y: y.place(value) + 4, 'text-anchor': 'end'},
                     formatRate(value).replace('FLOP/s', ''))])];
+    const names = [];
     return drawing('svg', {viewBox: `0 0 ${ROOF.width} ${ROOF.height}`, role: 'img', 'aria-label':
         `Roofline of ${shown.length} operators`}, ...grid,
-        ...ceilings.flatMap(row => ceilingLine(row, x, y)),
+        ...ceilings.flatMap(row => ceilingLine(row, x, y, names)),
         ...shown.map(point => roofPoint(point, x, y, most)),
         drawing('text', {x: (ROOF.left + ROOF.right) / 2, y: ROOF.height - 8,
-                         'text-anchor': 'middle'}, 'FLOP per byte; across: FLOP/s'));
+                         'text-anchor': 'middle'}, 'FLOP per byte'),
+        drawing('text', {x: 4, y: 10}, 'FLOP/s'));
 }

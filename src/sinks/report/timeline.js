@@ -16,13 +16,14 @@ const SHORTEST_VIEW_NS = 8;
  * Classes in the order in which tracks are shown, with their hues. What moves data is green, what
  * computes is blue, what talks to other devices is orange, what the host does is violet.
  */
-const CLASS_HUES = {
-    group: 220, host: 266, host_copy: 296, runtime: 248, control: 48, dma_in: 160, dma_out: 176,
-    dma_local: 144, copy: 160, compute: 214, vector: 196, communication: 28, sync: 4, port: 60,
-    counter: 92, memory: 12, phase: 220,
+const CLASS_TONES = { /* hue, and saturation and lightness on white */
+    group: [220, 10, 70], host: [266, 40, 81], host_copy: [296, 36, 78], runtime: [248, 30, 80],
+    control: [46, 62, 66], dma_in: [164, 44, 62], dma_out: [172, 44, 60], dma_local: [152, 40, 64],
+    copy: [164, 44, 62], compute: [214, 66, 68], vector: [196, 58, 66], communication: [28, 82, 68],
+    sync: [4, 34, 78], port: [60, 40, 68], counter: [92, 36, 62], memory: [12, 48, 70],
+    phase: [220, 10, 85],
 };
-const PALE_CLASSES = ['host', 'runtime', 'sync']; /* no work of a device */
-const CLASS_NAMES = Object.keys(CLASS_HUES);
+const CLASS_NAMES = Object.keys(CLASS_TONES);
 
 function classOrder(name) {
     const at = CLASS_NAMES.indexOf(name);
@@ -30,13 +31,9 @@ function classOrder(name) {
 }
 
 function classColour(name, isDark) {
-    const hue = CLASS_HUES[name] ?? 220;
-    const isPale = PALE_CLASSES.includes(name);
-    if (name === PHASE) {
-        return isDark ? 'hsl(220 8% 36%)' : 'hsl(220 10% 84%)';
-    }
-    return isDark ? `hsl(${hue} ${isPale ? 20 : 48}% ${isPale ? 42 : 46}%)`
-        : `hsl(${hue} ${isPale ? 38 : 66}% ${isPale ? 80 : 68}%)`;
+    const [hue, saturation, lightness] = CLASS_TONES[name] || CLASS_TONES.group;
+    return isDark ? `hsl(${hue} ${Math.round(0.7 * saturation)}% ${Math.round(0.62 * lightness)}%)`
+        : `hsl(${hue} ${saturation}% ${lightness}%)`;
 }
 
 /* The class that the colour of work says: on streams, which do everything, its kind. */

@@ -77,16 +77,20 @@ function verdictElement(entry, verdict, isAlone) {
     const finding = tableOf(entry, 'advice').find(
         row => isSameDevice(row, verdict) && row.start_ns !== null);
     const box = make('div', {className: 'why', hidden: true}, factList(reasonsOf(entry, verdict)));
-    const whose = [state.entries.length > 1 ? entry.label : '', isAlone ? '' : verdict.device]
+    const whose = [state.entries.length > 1 ? entryName(entry) : '', isAlone ? '' : verdict.device]
         .filter(text => text).map(shortName).join(': ');
     const links = make('span', {className: 'links'}, whyButton(box),
         ...(finding ? [evidenceButton(entry, finding.start_ns, finding.rule)] : []));
     return make('div', {className: 'verdict'},
         ...(whose ? [make('p', {className: 'whose faint', textContent: whose})] : []),
         make('p', {className: 'headline'},
-             ...(limit ? [make('strong', {textContent: `${limit}.`}), ' '] : []), what),
-        make('p', {className: 'try'}, advice === '' ? '' : `${advice} `, links), box);
+             ...(limit ? [make('strong', {textContent: `${limit}.`}), ' '] : []), what,
+             ...(advice === '' ? [links] : [])),
+        ...(advice === '' ? [] : [make('p', {className: 'try'}, advice, links)]), box);
 }
+
+/* "A: before.json" where two are compared. */
+const entryName = entry => (letterOf(entry) ? `${letterOf(entry)}: ${entry.label}` : entry.label);
 
 /* What is said where rules keep silent. */
 function silence(entry) {
@@ -100,7 +104,7 @@ function silence(entry) {
         : 'What limits a device is not known.';
     return make('div', {className: 'verdict'},
         ...(state.entries.length > 1
-            ? [make('p', {className: 'whose faint', textContent: shortName(entry.label)})] : []),
+            ? [make('p', {className: 'whose faint', textContent: shortName(entryName(entry))})] : []),
         make('p', {className: 'headline', textContent: what}),
         ...(note ? [make('p', {className: 'try', textContent: `${shortName(note)}.`})] : []));
 }
@@ -125,12 +129,14 @@ const IDLE_CAUSES = [
 
 /* What a device or stream did, in parts that add up to its span. */
 function segmentsOf(times, idle) {
+    const exposed = times.stream ? '' : 'exposed ';
     const work = [['compute', 'compute', times.compute_ns],
-                  ['communication', 'exposed communication', times.exposed_communication_ns],
-                  ['copy', 'exposed copies', times.exposed_copy_ns]]
+                  ['communication', `${exposed}communication`, times.exposed_communication_ns],
+                  ['copy', `${exposed}copies`, times.exposed_copy_ns]]
         .map(([name, title, ns]) => ({name, title, ns, isIdle: false}));
-    const causes = idle ? IDLE_CAUSES.map(({name, title}, i) => (
-        {name: `idle-${i}`, title: `idle: ${title}`, ns: idle[name], isIdle: true}))
+    const causes = idle ? IDLE_CAUSES.map(({name, title}, i) => ({
+        name: `idle-${i}`, title: title === 'unknown' ? 'idle' : `idle: ${title}`, ns: idle[name],
+        isIdle: true}))
         : [{name: 'idle-4', title: 'idle', ns: times.idle_ns, isIdle: true}];
     return [...work, ...causes].filter(({ns}) => ns > 0);
 }
@@ -180,7 +186,7 @@ function barElement({label, depth, span, busy, segments, entry}) {
     stack.setAttribute('role', 'img');
     stack.setAttribute('aria-label', `${visible(label)}, ${formatNs(span)}: ${say}`);
     const whose = shownEntries().length > 1 && depth === 0
-        ? `${'AB'[shownEntries().indexOf(entry)] || shortName(entry.label)}: ` : '';
+        ? `${letterOf(entry) || shortName(entry.label)}: ` : '';
     const name = `${whose}${visible(label)}`;
     return make('div', {className: `bar-row depth-${depth}`},
         make('span', {className: 'bar-name', textContent: name, title: name}), stack,
@@ -226,11 +232,13 @@ function layerAfter(profile, start) {
     return found === null ? '' : layerPaths(profile)[found];
 }
 
-/* Where to look: the layer of what came late, else the device. */
+/* Where to look: the layer of what came late, else the device, else the work itself. */
 function placeOfFinding(entry, row) {
-    const layer = entry.profile && row.start_ns !== null
-        ? layerAfter(entry.profile, row.start_ns) : '';
-    return layer !== '' ? layer : row.device || '';
+    const {profile} = entry;
+    const layer = row.start_ns !== null ? layerAfter(profile, row.start_ns) : '';
+    const work = row.start_ns !== null ? workFrom(profile, row.start_ns) : null;
+    const where = layer || row.device || (work ? nameOfSpan(work) : '');
+    return letterOf(entry) && where ? `${letterOf(entry)}: ${where}` : where;
 }
 
 function findingElement({entry, row}, number) {
