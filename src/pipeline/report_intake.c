@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-enum { GAPS = 200, PATH_OPERATORS = 50, ROOF_POINTS = 300 };
+enum { GAPS = 200, PATH_OPERATORS = 10, PATH_ROWS_MAX = 1 << 18, ROOF_POINTS = 300 };
 
 /* ---- analyses ------------------------------------------------------------------------------ */
 
@@ -18,17 +18,17 @@ enum { GAPS = 200, PATH_OPERATORS = 50, ROOF_POINTS = 300 };
 typedef struct page_analysis {
     const tacho_analysis *analysis;
     const void *options; /* NULL: those of the profile */
-    bool holds_spans;    /* in memory: it is given up where the page does not have them either */
+    uint64_t row_max;    /* it is given up where there are more: it holds them; 0: it does not */
 } page_analysis;
 
 static const tacho_breakdown_options breakdown_options = {.top = GAPS};
 static const tacho_breakdown_options path_options = {.top = PATH_OPERATORS};
 
 static const page_analysis page_analyses[TACHO_REPORT_ANALYSES] = {
-    {&tacho_analysis_processes, NULL, false},
-    {&tacho_analysis_breakdown, &breakdown_options, false},
-    {&tacho_analysis_critical_path, &path_options, true},
-    {&tacho_analysis_roofline, NULL, true},
+    {&tacho_analysis_processes, NULL, 0},
+    {&tacho_analysis_breakdown, &breakdown_options, 0},
+    {&tacho_analysis_critical_path, &path_options, PATH_ROWS_MAX},
+    {&tacho_analysis_roofline, NULL, REPORT_ROWS_MAX},
 };
 
 static const void *options_of(const tacho_report_intake *taken, size_t analysis)
@@ -37,11 +37,12 @@ static const void *options_of(const tacho_report_intake *taken, size_t analysis)
     return of->analysis == &tacho_analysis_roofline ? &taken->roofline : of->options;
 }
 
-/* Gives up what holds every span once there are more than a page holds. */
+/* Gives up what holds every span once there are too many. */
 static void give_up(tacho_report_intake *taken)
 {
     for (size_t i = 0; i < TACHO_REPORT_ANALYSES; i++) {
-        if (page_analyses[i].holds_spans && taken->analyses[i] != NULL) {
+        bool is_full = page_analyses[i].row_max > 0 && taken->row_count > page_analyses[i].row_max;
+        if (is_full && taken->analyses[i] != NULL) {
             page_analyses[i].analysis->close(taken->analyses[i]);
             taken->analyses[i] = NULL;
         }
@@ -82,9 +83,8 @@ static tacho_status share_row(tacho_events *events, const tacho_row *row)
         TACHO_TRY(taken->analyses[i] != NULL ? tacho_events_row(taken->analyses[i], row)
                                              : TACHO_OK);
     }
-    bool was_whole = taken->columns.resolution_ns == 0;
     TACHO_TRY(tacho_events_row(&taken->columns.events, row));
-    if (TACHO_UNLIKELY(was_whole && taken->columns.resolution_ns > 0)) {
+    if (TACHO_UNLIKELY(++taken->row_count % PATH_ROWS_MAX == 1)) {
         give_up(taken);
     }
     return TACHO_OK;

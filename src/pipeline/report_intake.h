@@ -24,6 +24,7 @@ typedef struct tacho_report_intake {
     tacho_events
         *analyses[TACHO_REPORT_ANALYSES]; /* whose tables are on the page; NULL: given up */
     tacho_roofline_options roofline;
+    uint64_t row_count;
     tacho_groups layers;
     report_columns columns;
 } tacho_report_intake;

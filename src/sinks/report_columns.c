@@ -76,6 +76,20 @@ static tacho_status find_type(report_columns *columns, const tacho_row *row, uin
     return string != TACHO_NONE ? ensure_type(columns, string, out_type) : TACHO_OK;
 }
 
+/* The facts of a row, if there are not too many different ones already. */
+static tacho_status find_facts(report_columns *columns, const tacho_row *row, uint64_t *out_facts)
+{
+    tacho_dict *dict = columns->events.dict;
+    tacho_str text;
+    uint32_t string = TACHO_NONE;
+    TACHO_TRY(report_facts_of_row(&columns->facts, dict, row, &text));
+    if (text.len == 0 || columns->type_count >= REPORT_TYPES_MAX) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(tacho_dict_ensure_string(dict, text, &string));
+    return ensure_type(columns, string, out_facts);
+}
+
 tacho_status report_track_put_span(report_columns *columns, report_track *track,
                                    const report_span *span)
 {
@@ -85,7 +99,10 @@ tacho_status report_track_put_span(report_columns *columns, report_track *track,
     TACHO_TRY(report_bytes_put(&track->flags, &span->flags, 1));
     TACHO_TRY(report_bytes_put_uint(&track->sizes, span->size));
     TACHO_TRY(report_bytes_put_uint(&track->types, span->type));
-    if (columns->resolution_ns > 0) {
+    if (columns->resolution_ns == 0) {
+        TACHO_TRY(report_bytes_put_uint(&track->facts, span->facts));
+        track->has_facts = track->has_facts || span->facts != 0;
+    } else {
         TACHO_TRY(report_bytes_put_uint(&track->counts, span->count));
         TACHO_TRY(report_bytes_put_uint(&track->busy, (uint64_t)span->busy));
     }
@@ -120,6 +137,9 @@ static tacho_status add_span(report_columns *columns, report_track *track, const
         columns->places[row->of.span.op].track = row->track;
     }
     TACHO_TRY(find_type(columns, row, &span.type));
+    TACHO_TRY(columns->resolution_ns == 0 && row->arg_count > 0
+                  ? find_facts(columns, row, &span.facts)
+                  : TACHO_OK);
     columns->span_count++;
     columns->last_end_ns = span.end > columns->last_end_ns ? span.end : columns->last_end_ns;
     return columns->resolution_ns > 0 ? report_coarse_span(columns, track, &span)
@@ -289,6 +309,7 @@ void report_track_clear(report_track *track)
     report_bytes_deinit(&track->flags);
     report_bytes_deinit(&track->sizes);
     report_bytes_deinit(&track->types);
+    report_bytes_deinit(&track->facts);
     report_bytes_deinit(&track->counts);
     report_bytes_deinit(&track->busy);
     report_bytes_deinit(&track->values);
@@ -304,6 +325,7 @@ void report_columns_deinit(report_columns *columns)
         report_track_clear(&columns->tracks[i]);
     }
     tacho_lanes_destroy(columns->lanes);
+    report_facts_deinit(&columns->facts);
     free(columns->places);
     free(columns->tracks);
     free(columns->types);
@@ -326,6 +348,9 @@ tacho_status report_columns_write(const report_columns *columns, report_blob *bl
         }
         if (track->has_types) {
             TACHO_TRY(report_blob_write(blob, &track->types));
+        }
+        if (track->has_facts) {
+            TACHO_TRY(report_blob_write(blob, &track->facts));
         }
         TACHO_TRY(report_blob_write(blob, &track->counts));
         TACHO_TRY(report_blob_write(blob, &track->busy));

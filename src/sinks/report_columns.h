@@ -16,8 +16,9 @@
 #include "profile/lanes.h"
 #include "profile/operators.h"
 #include "sinks/report_blob.h"
+#include "sinks/report_facts.h"
 
-enum { REPORT_ROWS_MAX = 1 << 20 };
+enum { REPORT_ROWS_MAX = 1 << 20, REPORT_TYPES_MAX = 1 << 16 };
 
 /* Where a span is among layers, and what launched it. */
 typedef struct report_place {
@@ -36,6 +37,7 @@ typedef struct report_span {
     unsigned char flags;
     uint64_t size;  /* bytes moved plus one, 0 when the input does not say */
     uint64_t type;  /* a place among the types plus one, 0 for what the site says */
+    uint64_t facts; /* likewise, of the text of its arguments; 0 for none */
     uint64_t count; /* of spans */
     int64_t busy;   /* how long one of them lasted */
 } report_span;
@@ -54,6 +56,7 @@ typedef struct report_track {
     report_bytes flags;   /* of spans, a byte each */
     report_bytes sizes;   /* of spans, as above; and so on */
     report_bytes types;
+    report_bytes facts;            /* empty in a profile that is not there in full */
     report_bytes counts;           /* empty in a profile that is there in full */
     report_bytes busy;             /* likewise */
     report_bytes values;           /* of samples, reals */
@@ -62,6 +65,7 @@ typedef struct report_track {
     bool has_flags; /* any that is not 0 */
     bool has_sizes;
     bool has_types;
+    bool has_facts;
     bool has_places;
     bool has_launches;
     /* While rows are merged: what is not in the columns yet. */
@@ -87,7 +91,8 @@ typedef struct report_columns {
     report_track *tracks; /* by track id */
     size_t track_count, track_capacity;
     tacho_operators operators;
-    uint32_t *types; /* strings: operators that spans give in an argument */
+    report_facts facts;
+    uint32_t *types; /* strings: operators that spans give in an argument, and their facts */
     size_t type_count, type_capacity;
     uint32_t *type_places; /* by string: its place among the types plus one */
     size_t type_place_count, type_place_capacity;

@@ -11,9 +11,9 @@
  *               count track: name parent+1 lane_of+1 part rank(int) class unit
  *                            ns_numerator ns_denominator counts_cycles
  *                            rows is_counter has_flags has_sizes has_types has_counts has_places
- *                            has_launches
+ *                            has_launches has_facts
  *               count site: name category location+1 is_phase+2*kind_of_work
- *               count type: name                   operators that spans themselves give
+ *               count type: name                   operators that spans themselves give, and facts
  *               count layer: parent name           the first is the root
  *               count loss: reason count first_line example
  *               count attribute: key value         what a trace says about itself
@@ -222,7 +222,8 @@ static tacho_status put_track(profile_head *head, uint32_t id, const report_trac
     TACHO_TRY(report_bytes_put_uint(bytes, columns->has_types ? 1 : 0));
     TACHO_TRY(report_bytes_put_uint(bytes, columns->counts.item_count > 0 ? 1 : 0));
     TACHO_TRY(report_bytes_put_uint(bytes, columns->has_places ? 1 : 0));
-    return report_bytes_put_uint(bytes, columns->has_launches ? 1 : 0);
+    TACHO_TRY(report_bytes_put_uint(bytes, columns->has_launches ? 1 : 0));
+    return report_bytes_put_uint(bytes, columns->has_facts ? 1 : 0);
 }
 
 static tacho_status put_sites(profile_head *head)

@@ -157,6 +157,7 @@ function readTrack(reader, id) {
         hasCounts: reader.uint() === 1,
         hasPlaces: reader.uint() === 1,
         hasLaunches: reader.uint() === 1,
+        hasFacts: reader.uint() === 1,
     };
 }
 
@@ -187,6 +188,8 @@ function readColumns(reader, track) {
     }
     track.size = track.hasSizes ? reader.uints(new Float64Array(count)) : null;
     track.type = track.hasTypes ? reader.uints(new Uint32Array(count)) : null;
+    /* Arguments as a text, "grid<tab>64x3x1" a line: a place among the types, plus one. */
+    track.facts = track.hasFacts ? reader.uints(new Uint32Array(count)) : null;
     /* How many spans each one stands for, and how long these were busy; null where all are one. */
     track.counts = track.hasCounts ? reader.uints(new Float64Array(count)) : null;
     track.filled = track.hasCounts ? reader.uints(new Float64Array(count)) : null;

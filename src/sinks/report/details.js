@@ -51,6 +51,17 @@ function spanFacts(span) {
     return facts;
 }
 
+/* Arguments of a kernel or an operator: its grid, registers, the shapes of its inputs. */
+function argumentFacts({row, at, profile}) {
+    const {facts} = row.track;
+    const index = indexOf({row, at});
+    return !facts || facts[index] === 0 ? []
+        : profile.texts.get(profile.types[facts[index] - 1]).split('\n').map(line => {
+            const [key, value] = line.split('\t');
+            return [`${key.charAt(0).toUpperCase()}${key.slice(1)}`, value];
+        });
+}
+
 /* ---- ways on -------------------------------------------------------------------------------- */
 
 function goButton(text, help, go) {
@@ -125,7 +136,7 @@ function operatorFacts({row, profile, ...span}) {
 }
 
 function drawDetails(span) {
-    const facts = span ? [...spanFacts(span), ...layerFacts(span), ...launchFacts(span),
+    const facts = span ? [...spanFacts(span), ...argumentFacts(span), ...layerFacts(span), ...launchFacts(span),
                           ...launchedFacts(span), ...operatorFacts(span)] : [];
     byId('details').replaceChildren(...(span ? [make('dl', {className: 'facts'}, ...facts.map(
         ([key, value]) => {

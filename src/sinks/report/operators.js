@@ -150,6 +150,12 @@ function drawLayers() {
     const isPaired = isPair();
     byId('layers').hidden = entries.length === 0;
     byId('tables').classList.toggle('single', entries.length === 0 && !isPaired);
+    /* Where there is a column for it, the histogram of the selection lies below the layers. */
+    if (entries.length > 0 || isPaired) {
+        byId('left').append(byId('histogram'));
+    } else {
+        byId('panels').prepend(byId('histogram'));
+    }
     if (entries.length === 0) {
         return;
     }
@@ -205,7 +211,7 @@ function operatorColumns() {
                  op.share, classColour(shownClass(op.class, op.kind || 0), isDark()))},
         {key: 'count', title: 'Count', isNumber: true, value: op => op.count,
          cell: op => formatCount(op.count)},
-        ...(state.ops.some(op => op.total !== op.self) ? [time('total', 'Total')] : []),
+        ...(state.ops.some(op => sideOf(op) === state.side && op.total !== op.self) ? [time('total', 'Total')] : []),
         time('mean', 'Mean'),
         time('p50', 'p50', 'Half of the spans are at most this long'),
         time('p99', 'p99', '99 of 100 spans are at most this long'), time('min', 'Min'),

@@ -104,6 +104,28 @@ function drawRoofline() {
     }
 }
 
+/* ---- critical path -------------------------------------------------------------------------- */
+
+/* What the end waits for, and how much earlier it would come if an operator took no time. */
+function drawPath() {
+    const rows = shownEntries().flatMap(entry => tableOf(entry, 'path_operators')
+        .map(row => ({...row, entry})));
+    byId('path').hidden = rows.length === 0;
+    const kinds = shownEntries().length > 1 ? [] : tableOf(shownEntries()[0] || {tables: new Map()},
+                                                          'critical_path');
+    byId('path-sum').textContent = kinds.filter(row => row.count !== null && row.share_percent >= 0.05)
+        .map(row => `${row.what} ${formatPercent(row.share_percent / 100)}`).join(', ');
+    byId('path-table').tHead.replaceChildren(make('tr', {}, headCell('Operator on it'),
+        headCell('Where'), headCell('Time', 'On the path', true),
+        headCell('Gain', 'How much earlier all would end if it took no time', true)));
+    byId('path-table').tBodies[0].replaceChildren(...rows.map(row => make('tr', {},
+        make('td', {className: 'name', textContent: shortName(plainName(row.operation)),
+                    title: visible(row.operation)}),
+        make('td', {textContent: letterOf(row.entry) ? `${letterOf(row.entry)}: ${row.what}` : row.what}),
+        make('td', {className: 'right', textContent: formatNs(row.time_ns)}),
+        make('td', {className: 'right', textContent: formatNs(row.gain_ns)}))));
+}
+
 /* ---- counters ------------------------------------------------------------------------------- */
 
 function counterRows() {
@@ -205,6 +227,7 @@ function drawLosses() {
 function drawPanels() {
     drawHistogram();
     drawRoofline();
+    drawPath();
     drawCounters();
     drawMetrics();
     drawHealth();

@@ -32,7 +32,8 @@ function classOrder(name) {
 
 function classColour(name, isDark) {
     const [hue, saturation, lightness] = CLASS_TONES[name] || CLASS_TONES.group;
-    return isDark ? `hsl(${hue} ${Math.round(0.7 * saturation)}% ${Math.round(0.62 * lightness)}%)`
+    const isPale = lightness > 75; /* no work of a device */
+    return isDark ? `hsl(${hue} ${Math.round(0.75 * saturation)}% ${isPale ? 34 : 43}%)`
         : `hsl(${hue} ${saturation}% ${lightness}%)`;
 }
 
