@@ -15,6 +15,7 @@ import sys
 import time
 
 import browser
+from verify import best_of, check, finish, run
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 JUDGE = os.path.join(HERE, "..", "judge", "trace_judge.py")
@@ -23,35 +24,6 @@ COARSE_SPANS = 1300000  # more than a page holds one by one
 HOSTILE = ['</script><img src=x onerror="window.__pwned=1">', "<b>bold</b>", "'\"`${window.__pwned=1}",
            "{{DATA}}<!--", "\u202eright to left", "a\x01b\x1b[31m", "__proto__", "constructor",
            "javascript:window.__pwned=1", "x" * 100000]
-
-passed, failures = 0, []
-
-
-def check(name, actual, expected=True):
-    global passed
-    if actual == expected:
-        passed += 1
-    else:
-        failures.append(name)
-        print(f"FAIL {name}: expected {str(expected)[:400]}, got {str(actual)[:400]}")
-
-
-def best_of(tries, measure, limit):
-    """The least of some measurements, until one is below |limit|: a busy computer has quiet moments."""
-    best = math.inf
-    for _ in range(tries):
-        best = min(best, measure())
-        if best < limit:
-            break
-    return best
-
-
-def run(*command, status=0):
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode != status:
-        raise SystemExit(f"{' '.join(command)}: status {done.returncode}: {done.stderr}")
-    return done.stdout + done.stderr
-
 
 def judge_rows(path):
     """(start, duration, track path, name) of each slice."""
@@ -773,8 +745,7 @@ def main():
                      checks.agreement, checks.lost,
                      checks.made_up, checks.late, checks.large, checks.coarse):
             part()
-    print(f"{passed} passed, {len(failures)} failed")
-    sys.exit(1 if failures else 0)
+    finish()
 
 
 main()

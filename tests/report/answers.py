@@ -1,0 +1,439 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Opens report pages in a headless browser and clicks through what they answer: verdict, bars,
+findings, layers, selection, details, plots, two profiles; and that people can read and use them.
+
+Usage: answers.py TACHO TRACES
+What the page shows is compared with what the commands print: the two share the analyses, and here
+is where it is seen that they do. Sums are worked out from the trace itself. TRACES is a folder of
+real ones, which are used where they are; without a Chromium all is skipped."""
+import json
+import math
+import os
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+import browser
+import composed
+from verify import check, finish, run
+
+CONTRAST = 4.5
+HOSTILE = "<img src=x onerror='window.__pwned=1'>\u202e"
+
+# Texts that are hard to read, as [text, contrast]; canvas and what cannot be seen aside.
+HARD_TO_READ = """(() => {
+    const canvas = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
+    const rgba = colour => { canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = colour;
+        canvas.fillRect(0, 0, 1, 1); return [...canvas.getImageData(0, 0, 1, 1).data]; };
+    const part = c => (c /= 255) <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+    const light = ([r, g, b]) => 0.2126 * part(r) + 0.7152 * part(g) + 0.0722 * part(b);
+    const back = e => { for (; e; e = e.parentElement) {
+        const c = rgba(getComputedStyle(e).backgroundColor); if (c[3] === 255) return c; }
+        return [255, 255, 255, 255]; };
+    const found = [];
+    const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    while (walk.nextNode()) {
+        const e = walk.currentNode.parentElement, text = walk.currentNode.textContent.trim();
+        if (text === '' || e.closest('script, style, noscript, .unseen, svg, :disabled') ||
+            e.getClientRects().length === 0) continue;
+        const [a, b] = [light(rgba(getComputedStyle(e).color)), light(back(e))];
+        const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+        if (ratio < %s) found.push([text.slice(0, 40), +ratio.toFixed(2)]);
+    }
+    return found; })()""" % CONTRAST
+
+# What assistive programs cannot name or find.
+UNNAMED = """(() => {
+    const seen = e => e.getClientRects().length > 0;
+    const name = e => (e.getAttribute('aria-label') || e.textContent || e.title || '').trim() ||
+        (e.labels && [...e.labels].map(l => l.textContent).join('').trim()) || '';
+    const faults = [];
+    for (const e of document.querySelectorAll('button, input, a, [role=img], [role=application]'))
+        if (seen(e) && name(e) === '') faults.push(`no name: ${e.outerHTML.slice(0, 80)}`);
+    for (const e of document.querySelectorAll('th'))
+        if (!e.scope) faults.push(`no scope: ${e.textContent}`);
+    for (const e of document.querySelectorAll('[tabindex]'))
+        if (e.tabIndex > 0) faults.push(`tabindex ${e.tabIndex}`);
+    const ids = [...document.querySelectorAll('[id]')].map(e => e.id);
+    faults.push(...ids.filter((id, i) => ids.indexOf(id) !== i).map(id => `twice: ${id}`));
+    for (const e of document.querySelectorAll('[aria-labelledby], [aria-describedby]'))
+        for (const key of ['aria-labelledby', 'aria-describedby'])
+            if (e.hasAttribute(key) && !document.getElementById(e.getAttribute(key)))
+                faults.push(`nothing is ${e.getAttribute(key)}`);
+    const levels = [...document.querySelectorAll('h1, h2, h3')].filter(seen).map(e => +e.tagName[1]);
+    levels.forEach((level, i) => level - (i > 0 ? levels[i - 1] : 0) > 1 &&
+        faults.push(`heading ${level} after ${levels[i - 1]}`));
+    if (!document.documentElement.lang || document.querySelectorAll('main, header').length !== 2)
+        faults.push('no language or landmarks');
+    return faults; })()"""
+
+
+class Answers:
+    def __init__(self, page, tacho, traces):
+        self.page, self.tacho, self.traces = page, tacho, traces
+        self.rows = composed.write("made.json")
+
+    def open(self, *words, out="page.html"):
+        run(self.tacho, "report", *words, "-o", out, "-q")
+        self.page.open(out)
+
+    def tables(self, *words):
+        """The rows of each table that a command prints."""
+        tables = {}
+        for line in run(self.tacho, *words, "--json", "-q").splitlines():
+            row = json.loads(line)
+            tables.setdefault(row["table"], []).append(row)
+        return tables
+
+    def quiet(self, name):
+        check(f"{name}: nothing on the console", self.page.messages, [])
+        self.page.messages.clear()
+
+    def texts(self, selector):
+        return self.page.evaluate(
+            f"[...document.querySelectorAll({json.dumps(selector)})].map(e => e.textContent)")
+
+    def size(self, width, height):
+        self.page.call("Emulation.setDeviceMetricsOverride", width=width, height=height,
+                       deviceScaleFactor=1, mobile=False)
+        self.page.frame()
+
+    # ---- verdict, bars, findings ---------------------------------------------------------------
+
+    def verdict(self):
+        """The top of the page says what 'tacho breakdown' says, with the same numbers."""
+        self.open("made.json")
+        tables = self.tables("breakdown", "made.json")
+        said = tables["verdict"][0]["verdict"]
+        shown = self.texts(".headline")[0] + " " + self.texts(".try")[0]
+        check("a class of limit", self.texts(".headline strong"), [said.split(":")[0] + "."])
+        for words in said.split(": ", 1)[1].rstrip(".").split("; "):
+            check(f"the verdict says {words}", words[1:] in shown)
+        advice = tables["advice"]
+        rows = self.page.evaluate("[...document.querySelectorAll('#finding-table tbody tr')]"
+                                  ".map(tr => [...tr.cells].map(td => td.textContent))")
+        check("rules, the largest gain first", [row[1] for row in rows],
+              [row["rule"] for row in advice][:3])
+        check("gains", self.page.evaluate(
+            "tableOf(tachoReport.state.entries[0], 'advice').map(row => row.gain_ns)"),
+              [row["gain_ns"] for row in advice])
+        check("where", "Model_0" in rows[0][4])
+        self.bars(tables)
+        self.reasons(tables)
+        self.evidence(tables)
+        self.quiet("verdict")
+
+    def bars(self, tables):
+        bars = self.page.evaluate("barsOf(tachoReport.state.entries[0])"
+                                  ".map(({entry, ...bar}) => bar)")
+        device, idle = tables["devices"][0], tables["idle"][0]
+        parts = {part["title"]: part["ns"] for part in bars[0]["segments"]}
+        check("parts of a bar", parts, {"compute": device["compute_ns"],
+                                        "idle: host late": idle["host_late_ns"]})
+        check("parts add up to the span", sum(parts.values()), device["span_ns"])
+        check("host and device are never one bar", [bar["label"] for bar in bars],
+              ["process 0", "host"])
+        check("colour is class", self.page.evaluate(
+            "getComputedStyle(document.querySelector('.segment')).backgroundColor === "
+            "getComputedStyle(document.querySelector('#operator-table .dot')).backgroundColor"))
+        check("a bar says what its share is of", self.texts(".bar-sum")[0],
+              f"busy {device['busy_percent']:.1f} % of {device['span_ns'] / 1e6:.3f} ms")
+
+    def reasons(self, tables):
+        self.page.click(".links button")
+        facts = self.page.evaluate("document.querySelector('.why').innerText")
+        check("why", f"{tables['idle'][0]['host_late_ns'] / 1e6:.3f} ms" in facts and
+              f"{tables['launches'][0]['launch_count']}," in facts)
+        self.page.click(".links button")
+        check("why closes", self.page.evaluate("document.querySelector('.why').hidden"))
+
+    def evidence(self, tables):
+        start = tables["advice"][0]["start_ns"]
+        self.page.click("#finding-table button")
+        view = self.page.evaluate("tachoReport.timeline.view")
+        check("evidence is in view", view["from"] <= start <= view["to"] and
+              view["to"] - view["from"] < 1e6)
+        check("and what follows is selected", self.page.evaluate(
+            "(s => s.row.start[s.at])(tachoReport.timeline.selected)") >= start)
+
+    # ---- layers and the selection --------------------------------------------------------------
+
+    def layers(self):
+        """The tree is that of 'tacho ops --by layer', and so are the sums of its spans."""
+        data = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data")
+        for path in ("made.json", f"{data}/chrome/layers.json", f"{data}/chrome/ort_nodes.json",
+                     f"{data}/chrome/kineto.json"):
+            run(self.tacho, "report", path, "-o", "page.html", "-q")
+            self.page.open("page.html")
+            wanted = sorted(([r["layer"], r["device_total_ns"] or 0, r["host_total_ns"] or 0,
+                              r["work_count"] or 0] for r in self.tables(
+                                  "ops", path, "--by", "layer", "--top", "0")["groups"]))
+            shown = "rows => rows.map(r => [r.path || '(no layer)', r.deviceTotal || 0, " \
+                    "r.hostTotal || 0, r.pieces || 0]).sort((a, b) => a[0] < b[0] ? -1 : 1)"
+            profile = "tachoReport.state.entries[0].profile"
+            check(f"layers of {path}", sorted(self.page.evaluate(f"({shown})(layerRows({profile}))")),
+                  wanted)
+            totals = [row[:3] for row in wanted if row[1] + row[2] > 0]
+            summed = self.page.evaluate(
+                f"({shown})(filteredRows({profile}, layerRows({profile}), {{accepts: () => true}}))")
+            check(f"layers of {path}, span by span",
+                  sorted(row[:3] for row in summed if row[1] + row[2] > 0), totals)
+            self.quiet(path)
+
+    def choosing(self):
+        """A click on a layer narrows operators, timeline and histogram; the address keeps it."""
+        self.open("made.json")
+        tree = "#layer-table tbody tr"
+        check("the tree is open where it branches", self.texts(f"{tree} .row-name")[:3],
+              ["Model_0", "Decoder_0", "Encoder_0"])
+        self.page.click(f"{tree}:nth-child(3) .row-name")
+        check("the row is pressed", self.page.evaluate(
+            f"document.querySelector('{tree}:nth-child(3) .row-name').ariaPressed"), "true")
+        check("operators of the layer", self.ops(), {"gemm": 12, "relu": 12})
+        check("spans of the layer", self.matches(), 24)
+        check("lengths of the layer", self.page.evaluate("tachoReport.state.lengths.length"), 24)
+        view = self.page.evaluate("tachoReport.timeline.view")
+        check("the timeline goes there", view["to"] < self.page.evaluate(
+            "tachoReport.timeline.full.to") * 0.6)
+        self.page.click("#operator-table tbody tr:first-child .row-name")
+        check("an operator of the layer", self.matches(), 12)
+        check("it is marked", self.page.evaluate(
+            "document.querySelectorAll('#operator-table tr.selected').length"), 1)
+        self.page.wait("location.hash.includes('op=')")
+        self.linked()
+        self.page.click("#chosen button:last-child")
+        self.page.click("#chosen button")
+        check("nothing is chosen", [self.ops(), self.page.evaluate("hasSelection()")],
+              [{"gemm": 24, "relu": 24}, False])
+        self.quiet("choosing")
+
+    def linked(self):
+        """What a link says is there again, in a page that is opened with it."""
+        before = self.page.evaluate("[location.hash, {...selection}, tachoReport.timeline.view]")
+        self.page.call("Page.navigate", url="about:blank")
+        self.page.call("Page.navigate",
+                       url="file://" + os.path.abspath("page.html") + before[0])
+        self.page.wait("window.tachoReport && tachoReport.state.isReady")
+        after = self.page.evaluate("[location.hash, {...selection}, tachoReport.timeline.view]")
+        check("a link keeps the selection", after[1], before[1])
+        check("and the view", [round(after[2]["from"]), round(after[2]["to"])],
+              [round(before[2]["from"]), round(before[2]["to"])])
+
+    def ops(self):
+        return dict(self.page.evaluate("tachoReport.state.visibleOps.map(op => "
+                                       "[op.profile.texts.get(op.text), op.count])"))
+
+    def matches(self):
+        return self.page.evaluate("""tachoReport.timeline.items.filter(i => i.kind === 'row' &&
+            i.track.class === 'compute').reduce((sum, i) => sum + (i.row.matches ?
+            i.row.matches[i.row.site.length] : i.row.site.length), 0)""")
+
+    def search(self, query):
+        self.page.evaluate(f"""(f => {{ f.focus(); f.value = {json.dumps(query)};
+            f.dispatchEvent(new Event('input')) }})(document.getElementById('search'))""")
+        self.page.wait(f"tachoReport.state.query === {json.dumps(query)}")
+
+    def searching(self):
+        """A search narrows the numbers, not only the rows."""
+        self.open("made.json")
+        for query in ("relu", "Decoder_0", "nothing at all"):
+            self.search(query)
+            kernels = [r for r in self.rows if r.get("cat") == "kernel" and (
+                r["name"] == query or (query == "Decoder_0" and r["args"]["correlation"] > 24))]
+            times = sum(r["dur"] for r in kernels) * 1000
+            check(f"{query}: spans", self.matches(), len(kernels))
+            check(f"{query}: time of operators", self.page.evaluate(
+                "tachoReport.state.visibleOps.filter(op => sideOf(op) === 0)"
+                ".reduce((sum, op) => sum + op.self, 0)"), times)
+            check(f"{query}: time of layers", self.page.evaluate(
+                "tachoReport.state.layerRows.filter(row => row.path === 'Model_0')"
+                ".reduce((sum, row) => sum + row.deviceTotal, 0)"), times)
+        whole = sum(r["dur"] for r in self.rows if r.get("cat") == "kernel")
+        self.search("relu")
+        part = sum(r["dur"] for r in self.rows if r.get("cat") == "kernel" and r["name"] == "relu")
+        check("the sum says what it is of", self.texts("#operator-count")[0],
+              f"1, 24 spans, {part:.3f} \u00b5s, {100 * part / whole:.1f} % of {whole:.3f} \u00b5s")
+        self.quiet("searching")
+
+    # ---- spans ---------------------------------------------------------------------------------
+
+    def details(self):
+        """A kernel leads to its layer, its operator and its launch, and back."""
+        self.open("made.json")
+        self.page.evaluate("""(() => { const t = tachoReport.timeline;
+            const i = t.items.find(i => i.kind === 'row' && i.track.class === 'compute');
+            goToSpan({row: i.row, at: 5, profile: i.profile}); })()""")
+        text = self.page.evaluate("document.getElementById('details').innerText")
+        for words in ("Layer\nModel_0/Encoder_0", "Launched\n9.000 \u00b5s earlier by cudaLaunchKernel",
+                      "Called by\naten::relu", "Source\ntrain.py(12): step", "Grid\n64x3x2",
+                      "Registers per thread\n32"):
+            check(f"details: {words}", words in text)
+        check("an arrow", self.page.evaluate("tachoReport.timeline.arrows.length"), 1)
+        self.press("cudaLaunchKernel")
+        text = self.page.evaluate("document.getElementById('details').innerText")
+        check("the call knows its kernel", "Launches\nrelu" in text)
+        self.press("relu")
+        self.press("Model_0/Encoder_0")
+        check("a span leads to its layer", self.page.evaluate("selection.layer"),
+              "Model_0/Encoder_0")
+        self.quiet("details")
+
+    def press(self, text):
+        self.page.evaluate(f"""[...document.querySelectorAll('#details button')]
+            .find(b => b.textContent === {json.dumps(text)}).click()""")
+        self.page.frame()
+
+    # ---- plots ---------------------------------------------------------------------------------
+
+    def plots(self):
+        self.open("made.json", "--roof", "f32=67TFLOP/s,HBM=4.8TB/s")
+        lengths = sorted(r["dur"] * 1000 for r in self.rows if r.get("cat") == "kernel")
+        check("the histogram has every span", self.page.evaluate(
+            "binsOf(tachoReport.state.lengths).counts.reduce((a, b) => a + b)"), len(lengths))
+        check("percentiles", f"p50 {lengths[math.ceil(len(lengths) / 2) - 1] / 1000:.3f}" in
+              self.texts("#histogram p")[0])
+        values = [r["args"]["used"] for r in self.rows if r["ph"] == "C"]
+        row = self.texts("#counter-table tbody td")
+        check("least and most of a counter", [row[1], row[2], row[4]],
+              [str(len(values)), str(min(values)), str(max(values))])
+        check("health", "Nothing was lost" in self.texts("#health li"))
+        self.quiet("plots")
+        path = os.path.join(self.traces, "kineto_bert.json.gz")
+        if os.path.exists(path):
+            self.roofline(path)
+
+    def roofline(self, path):
+        roof = ("--roof", "f16=989TFLOP/s,f32=67TFLOP/s,HBM=4.8TB/s")
+        self.open(path, *roof)
+        points = [row for row in self.tables("roofline", path, *roof, "--top", "0")["roofline"]
+                  if row["intensity"] and row["gflop_per_s"]]
+        check("points of the roofline", self.page.evaluate(
+            "document.querySelectorAll('#roofline circle').length"), len(points))
+        self.quiet("roofline")
+
+    # ---- two profiles --------------------------------------------------------------------------
+
+    def pair(self):
+        composed.write("after.json", kernels=("gemm", "gelu"), calls=10)
+        self.open("made.json", "after.json", out="pair.html")
+        tables = self.tables("diff", "made.json", "after.json", "--top", "0")
+        keys = ("operation", "a_ns", "b_ns", "difference_ns", "a_count", "b_count")
+        check("operators side by side", self.page.evaluate(
+            f"pairRows().map(row => {json.dumps(keys)}.map(key => row[key]))"),
+              [[row[key] for key in keys] for row in tables["operations"]])
+        falls = self.page.evaluate("[...document.querySelectorAll('#fall-table tbody tr')]"
+                                   ".map(tr => tr.cells[0].textContent)")
+        check("waterfall", falls, [row["step"] for row in tables["waterfall"]])
+        check("it ends where B is", self.page.evaluate(
+            "pairTable('waterfall').at(-1).total_ns"), tables["sides"][1]["total_ns"])
+        check("columns", self.texts("#pair-table th")[:4],
+              ["Operator", "A", "B", "Difference \u25be"])
+        check("layers side by side", [t.split(" ")[0] for t in self.texts("#layer-table th")],
+              ["Layer", "A", "B", "Difference"])
+        check("timelines under one another", [label.split(":")[0] for label in self.page.evaluate(
+            "tachoReport.timeline.items.filter(i => i.kind === 'head').map(i => i.label)")],
+              ["A", "B"])
+        self.search("gelu")
+        check("a search narrows both", self.page.evaluate("pairRows().length"), 1)
+        self.page.click("#sides input[value=Device]")
+        check("each profile by itself", self.page.evaluate(
+            "!document.getElementById('operator-table').hidden"))
+        self.quiet("pair")
+
+    # ---- for people ----------------------------------------------------------------------------
+
+    def first_look(self):
+        """1280x800 shows verdict, bars, findings and the top of layers without scrolling."""
+        self.size(1280, 800)
+        self.open("made.json")
+        ends = self.page.evaluate("""['#verdicts', '#bars', '#findings', '#layer-table tbody tr'].map(
+            s => document.querySelector(s).getBoundingClientRect().bottom)""")
+        check(f"what matters is on the first screen: {ends}", max(ends) < 800)
+        check("nothing is cut in the bars", self.page.evaluate(
+            "[...document.querySelectorAll('.segment span:not(.unseen)')].every("
+            "e => e.offsetWidth <= e.parentElement.clientWidth)"))
+        self.tips()
+        self.size(1440, 900)
+
+    def tips(self):
+        """Tips are whole, wherever the pointer is."""
+        box = self.page.box("#canvas")
+        places = self.page.evaluate("""(() => { const t = tachoReport.timeline; t.fit();
+            return t.items.filter(i => i.kind !== 'head').map(i => [i.y + i.height / 2, t.gutter,
+                t.plotWidth]) })()""")
+        cut = 0
+        for y, gutter, width in places[::3] + places[-1:]:
+            for x in (10, gutter + 4, gutter + width / 2, gutter + width - 3):
+                self.page.mouse("mouseMoved", box["x"] + x, box["y"] + min(y, box["height"] - 3))
+                self.page.frame()
+                cut += self.page.evaluate("""(r => !document.getElementById('tip').hidden && (
+                    r.left < 0 || r.top < 0 || r.right > innerWidth || r.bottom > innerHeight))(
+                    document.getElementById('tip').getBoundingClientRect())""")
+        check("tips are never cut", cut, 0)
+
+    def reading(self):
+        """Names, order and contrast, light and dark, wide and on a phone."""
+        for name, words in (("made", ("made.json",)), ("pair", ("made.json", "after.json"))):
+            run(self.tacho, "report", *words, "-o", f"{name}.html", "-q")
+            for scheme in ("light", "dark"):
+                self.page.call("Emulation.setEmulatedMedia", media="", features=[
+                    {"name": "prefers-color-scheme", "value": scheme}])
+                for width in (1280, 390):
+                    self.size(width, 800)
+                    self.page.open(f"{name}.html")
+                    where = f"{name}, {scheme}, {width} pixels"
+                    check(f"contrast: {where}", self.page.evaluate(HARD_TO_READ), [])
+                    check(f"no sideways scrolling: {where}", self.page.evaluate(
+                        "document.documentElement.scrollWidth <= innerWidth"))
+            check(f"names and order: {name}", self.page.evaluate(UNNAMED), [])
+        self.page.call("Emulation.setEmulatedMedia", media="", features=[])
+        self.size(1440, 900)
+        self.quiet("reading")
+
+    def keys(self):
+        """Layers and operators are chosen with the keyboard alone."""
+        self.open("made.json")
+        self.page.evaluate("document.querySelector('#layer-table .row-name').focus()")
+        self.page.key("Enter")
+        check("Enter chooses a layer", self.page.evaluate("selection.layer"), "Model_0")
+        check("and the focus stays", self.page.evaluate(
+            "document.activeElement.className"), "row-name")
+        self.page.evaluate("document.querySelector('#layer-table .twist[aria-expanded]').focus()")
+        self.page.key("Enter")
+        check("Enter closes a layer", "Encoder_0" in self.texts("#layer-table .row-name"), False)
+        self.quiet("keys")
+
+    def hostile(self):
+        composed.write("hostile.json", layers=(HOSTILE, "__proto__"),
+                       kernels=(HOSTILE + "k", "constructor"))
+        self.open("hostile.json", out="hostile.html")
+        for selector in ("#layer-table .row-name", "#operator-table .row-name"):
+            for i in range(len(self.texts(selector))):
+                self.page.evaluate(f"document.querySelectorAll('{selector}')[{i}].click()")
+        self.page.evaluate("document.querySelector('#finding-table button').click()")
+        check("nothing ran", self.page.evaluate("typeof window.__pwned"), "undefined")
+        check("nothing became markup", self.page.evaluate("document.querySelectorAll('img').length"), 0)
+        check("the policy is there", self.page.evaluate(
+            "document.querySelector('meta[http-equiv]').content.startsWith(\"default-src 'none'\")"))
+        self.quiet("hostile")
+
+
+def main():
+    tacho, traces = (os.path.abspath(word) for word in sys.argv[1:3])
+    if browser.find() is None:
+        print("skip report.answers: no Chromium here (Debian package chromium)")
+        sys.exit(77)
+    with tempfile.TemporaryDirectory(prefix="tacho-answers.") as work:
+        os.chdir(work)
+        with browser.Browser(browser.find()) as page:
+            answers = Answers(page, tacho, traces)
+            for part in (answers.verdict, answers.layers, answers.choosing, answers.searching,
+                         answers.details, answers.plots, answers.pair, answers.first_look,
+                         answers.reading, answers.keys, answers.hostile):
+                part()
+        os.chdir("/")
+    finish()
+
+
+main()
