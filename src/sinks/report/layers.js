@@ -110,6 +110,18 @@ function outerRow(byPath, row) {
     return null;
 }
 
+/* Adds to each row how many pieces of work are in it and in all inside. */
+function countInside(rows) {
+    rows.forEach(row => {
+        row.piecesIn = row.pieces || 0;
+    });
+    for (const row of [...rows].sort((a, b) => b.depth - a.depth)) {
+        if (row.outer) {
+            row.outer.piecesIn += row.piecesIn;
+        }
+    }
+}
+
 /* The layers of a profile as rows of a tree, for each part and origin; of all spans. */
 function layerRows(profile) {
     const rows = rowObjects(profile.tables.get('groups')).map(cells => ({
@@ -129,6 +141,7 @@ function layerRows(profile) {
                 row.outer.children.push(row);
             }
         }
+        countInside(same);
     }
     return rows;
 }
@@ -187,7 +200,7 @@ function filteredRows(profile, rows, filter) {
         const node = nodes.get(row.path);
         const value = key => (sums && node !== undefined ? sums[key][node] : 0);
         Object.assign(row, {deviceTotal: value('deviceTotal'), hostTotal: value('hostTotal'),
-                            pieces: value('pieces'), count: null});
+                            piecesIn: value('pieces'), count: null});
     }
-    return rows.filter(row => row.deviceTotal > 0 || row.hostTotal > 0 || row.pieces > 0);
+    return rows.filter(row => row.deviceTotal > 0 || row.hostTotal > 0 || row.piecesIn > 0);
 }

@@ -111,8 +111,8 @@ function layerColumns(rows) {
          text: row => formatNs(row.deviceTotal || 0)},
         {title: 'Share', help: 'Of the device time of all layers', share: row => (
             row.allDevice > 0 ? (row.deviceTotal || 0) / row.allDevice : 0)},
-        {title: 'Count', help: 'Pieces of work of the device, in the layer itself',
-         text: row => formatCount(row.pieces || 0)},
+        {title: 'Count', help: 'Pieces of work of the device, with all inside',
+         text: row => formatCount(row.piecesIn)},
     ] : [
         {title: 'Host', help: 'Time of the host in the layer, with all inside',
          text: row => formatNs(row.hostTotal || 0)},

@@ -301,13 +301,10 @@ function writeFragment() {
     }, 120);
 }
 
-/* Shows what the address asks for. */
-function followFragment() {
-    const view = readFragment(location.hash);
-    state.query = selection.query;
-    showSelection();
-    if (view) {
-        timeline.setView(view.from, view.to);
+/* The timeline shows what the address asks for. */
+function followView() {
+    if (state.linkedView) {
+        timeline.setView(state.linkedView.from, state.linkedView.to);
     }
 }
 
@@ -557,6 +554,8 @@ async function start() {
         return;
     }
     await readHead();
+    state.linkedView = readFragment(location.hash);
+    state.query = selection.query;
     const isFew = state.entries.length <= SHOWN_AT_FIRST;
     let spans = 0;
     for (const [i, entry] of state.entries.entries()) {
@@ -567,14 +566,14 @@ async function start() {
             document.querySelector('main').hidden = false;
             say(state.entries.length > 1 ? 'Reading more profiles\u2026' : '');
             drawAll();
-            followFragment();
+            followView();
             state.readyMs = performance.now();
         }
     }
     if (state.entries.length > 1) {
         say('');
         drawAll();
-        followFragment();
+        followView();
     }
     state.isReady = true;
 }

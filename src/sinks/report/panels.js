@@ -4,7 +4,7 @@
  * counters say, and how far the profile can be trusted.
  */
 
-const BINS = 48;
+const BINS = 48, SPANS_AT_ONCE = 2e5;
 
 const drawing = (tag, attributes, ...children) => {
     const element = document.createElementNS(byId('drawing').namespaceURI, tag);
@@ -17,9 +17,11 @@ const drawing = (tag, attributes, ...children) => {
 
 /* ---- histogram ------------------------------------------------------------------------------ */
 
-/* The lengths of all selected spans of the side that the operators show, sorted. */
+/* The lengths of all selected spans of the side that the operators show. */
 function selectedLengths() {
-    const lengths = [];
+    const most = shownEntries().reduce((sum, entry) => sum + entry.spanCount, 0);
+    const lengths = new Float64Array(most);
+    let count = 0;
     for (const {profile, resolutionNs} of shownEntries()) {
         const filter = filterOf(profile);
         const tracks = resolutionNs > 0 ? [] : profile.tracks;
@@ -29,28 +31,46 @@ function selectedLengths() {
                 const isWork = (track.flags[i] & FLAG_INSTANT) === 0 &&
                     profile.siteIsPhase[track.site[i]] === 0;
                 if (isWork && (!filter || filter.accepts(track, i))) {
-                    lengths.push(track.end[i] - track.start[i]);
+                    lengths[count++] = track.end[i] - track.start[i];
                 }
             }
         }
     }
-    return Float64Array.from(lengths).sort();
+    return lengths.subarray(0, count);
 }
 
 /* Bins of equal ratio from the shortest to the longest length. */
 function binsOf(lengths) {
-    const least = Math.max(1, lengths[0]), most = Math.max(least + 1, lengths[lengths.length - 1]);
+    let least = Infinity, most = 0;
+    for (const length of lengths) {
+        least = Math.min(least, length);
+        most = Math.max(most, length);
+    }
+    least = Math.max(1, least);
+    most = Math.max(least + 1, most);
     const scale = BINS / Math.log(most / least);
+    const place = ns => Math.log(Math.max(least, ns) / least) * scale;
+    const binOf = ns => Math.min(BINS - 1, Math.floor(place(ns)));
     const counts = new Float64Array(BINS);
     for (const length of lengths) {
-        counts[Math.min(BINS - 1, Math.floor(Math.log(Math.max(1, length) / least) * scale))]++;
+        counts[binOf(length)]++;
     }
-    const edge = at => least * Math.exp(at / scale);
-    return {counts, edge, least, most, place: ns => Math.log(Math.max(least, ns) / least) * scale};
+    return {counts, least, most, place, binOf, edge: at => least * Math.exp(at / scale)};
+}
+
+/* The length of the nearest rank: only the bin that has it is sorted. */
+function percentileOf(lengths, {counts, binOf}, percent) {
+    let rank = Math.ceil(percent * lengths.length / 100) - 1;
+    let bin = 0;
+    for (; rank >= counts[bin]; bin++) {
+        rank -= counts[bin];
+    }
+    return lengths.filter(length => binOf(length) === bin).sort()[rank];
 }
 
 function histogramDrawing(lengths) {
-    const {counts, edge, least, most, place} = binsOf(lengths);
+    const bins = binsOf(lengths);
+    const {counts, edge, least, most, place} = bins;
     const [width, height, bottom] = [480, 132, 108];
     const step = width / BINS;
     const highest = counts.reduce((a, b) => Math.max(a, b), 1);
@@ -59,7 +79,7 @@ function histogramDrawing(lengths) {
         height: count / highest * 92, class: 'fill'},
         drawing('title', {}, `${formatNs(Math.round(edge(at)))} \u2013 ` +
             `${formatNs(Math.round(edge(at + 1)))}: ${formatCount(count)}`)));
-    const rank = percent => lengths[Math.ceil(percent * lengths.length / 100) - 1];
+    const rank = percent => percentileOf(lengths, bins, percent);
     const marks = [50, 99].flatMap(percent => {
         const x = Math.min(width - 1, place(rank(percent)) * step);
         const isRight = x > width - 40;
@@ -79,7 +99,20 @@ function histogramDrawing(lengths) {
         `${formatNs(rank(50))}, p99 ${formatNs(rank(99))}, longest ${formatNs(most)}`})];
 }
 
+let histogramTimer = 0;
+
+/* Of very many spans a little later: what is above it comes first. */
 function drawHistogram() {
+    const count = shownEntries().reduce((sum, entry) => sum + entry.spanCount, 0);
+    clearTimeout(histogramTimer);
+    if (count > SPANS_AT_ONCE) {
+        histogramTimer = setTimeout(drawHistogramNow, 100);
+    } else {
+        drawHistogramNow();
+    }
+}
+
+function drawHistogramNow() {
     const lengths = selectedLengths();
     state.lengths = lengths;
     byId('histogram').hidden = shownEntries().every(entry => entry.resolutionNs > 0);
@@ -224,9 +257,8 @@ function drawLosses() {
         make('td', {className: 'long', textContent: shortName(what)})))));
 }
 
+/* What does not depend on the selection; showSelection() draws the rest. */
 function drawPanels() {
-    drawHistogram();
-    drawRoofline();
     drawPath();
     drawCounters();
     drawMetrics();

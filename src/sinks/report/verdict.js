@@ -141,6 +141,13 @@ function segmentsOf(times, idle) {
     return [...work, ...causes].filter(({ns}) => ns > 0);
 }
 
+/* What the verdict calls the device, where it has no name: "NPU". */
+function wordFor(entry, device) {
+    const verdict = tableOf(entry, 'verdict').find(row => isSameDevice(row, device));
+    const found = verdict && / the (\S+) /i.exec(` ${splitVerdict(verdict.verdict).what} `);
+    return found ? found[1] : 'device';
+}
+
 /* The bars of a profile: of each device, of its streams where there are several, and of the host. */
 function barsOf(entry) {
     const idles = tableOf(entry, 'idle');
@@ -152,7 +159,11 @@ function barsOf(entry) {
             label, depth, entry, span: times.span_ns, busy: times.busy_ns,
             segments: segmentsOf(times, idles.find(
                 row => mine(row) && row.stream === (depth > 0 ? times.stream : null)))});
-        add(device, device.device || (streams.length === 1 ? streams[0].stream : 'device'), 0);
+        add(device, device.device ||
+            (streams.length === 1 ? streams[0].stream : wordFor(entry, device)), 0);
+        if (streams.length >= BARS_AT_FIRST) { /* the busiest say most */
+            streams.sort((a, b) => b.busy_ns - a.busy_ns);
+        }
         streams.filter(() => streams.length > 1).forEach(row => add(row, row.stream, 1));
     }
     for (const group of entry.groups.filter(candidate => candidate.hostNs > 0)) {
@@ -203,14 +214,16 @@ function fitLabels() {
 }
 
 function drawBars() {
-    const bars = shownEntries().flatMap(barsOf);
-    const shown = state.allBars ? bars : bars.slice(0, BARS_AT_FIRST);
+    const all = shownEntries().map(barsOf);
+    const most = Math.max(2, Math.floor(BARS_AT_FIRST / Math.max(1, all.length)));
+    const bars = all.flat();
+    const shown = state.allBars ? bars : all.flatMap(list => list.slice(0, most));
     byId('bars').hidden = bars.length === 0;
     byId('bar-list').replaceChildren(...shown.map(barElement));
     fitLabels();
-    byId('more-bars').hidden = bars.length <= BARS_AT_FIRST;
+    byId('more-bars').hidden = !state.allBars && bars.length === shown.length;
     byId('more-bars').textContent = state.allBars ? 'Show fewer'
-        : `Show ${bars.length - BARS_AT_FIRST} more streams and engines`;
+        : `Show ${bars.length - shown.length} more streams and engines`;
 }
 
 /* ---- findings ------------------------------------------------------------------------------- */
@@ -248,7 +261,7 @@ function findingElement({entry, row}, number) {
         make('td', {className: 'right faint', textContent: String(number)}),
         make('td', {}, make('span', {className: 'rule', textContent: row.rule,
                                      title: `Explained under ${row.rule} in ${row.page}`})),
-        make('td', {className: 'long'}, shortName(what),
+        make('td', {className: 'long'}, shortName(`${what.charAt(0).toUpperCase()}${what.slice(1)}`),
              ...(rest.length > 0 ? [make('span', {className: 'faint', textContent:
                  ` \u2013 ${shortName(rest.join('; '))}`})] : [])),
         make('td', {className: 'right number', textContent:
