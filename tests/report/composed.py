@@ -10,7 +10,7 @@ def span(name, cat, tid, ts, dur, **args):
             "args": args}
 
 
-def events(layers=("Encoder_0", "Decoder_0"), kernels=("gemm", "relu"), calls=12):
+def events(layers=("Encoder_0", "Decoder_0"), kernels=("gemm", "relu"), calls=12, lengths=None):
     """Each layer calls each kernel |calls| times; launches come late, so the device is idle."""
     rows, ts, number = [], 20, 0
     rows.append({"ph": "M", "pid": 1, "tid": 7, "name": "thread_name", "args": {"name": "stream 7"}})
@@ -26,7 +26,8 @@ def events(layers=("Encoder_0", "Decoder_0"), kernels=("gemm", "relu"), calls=12
                 rows.append(span("cudaLaunchKernel", "cuda_runtime", 2, ts + 5, 6,
                                  correlation=number))
                 rows.append({"ph": "X", "pid": 0, "tid": 7, "name": kernel, "cat": "kernel",
-                             "ts": ts + 14, "dur": 5 + i + call % 3, "args": {
+                             "ts": ts + 14,
+                             "dur": (lengths[i] if lengths else 5 + i) + call % 3, "args": {
                                  "correlation": number, "stream": 7, "device": 0,
                                  "External id": number, "grid": [64, 3, 1 + i],
                                  "block": [128, 1, 1], "registers per thread": 32}})

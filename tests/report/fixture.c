@@ -125,7 +125,9 @@ static void write_page(const char *path, bool is_late)
     must(tacho_output_open(path, &output));
     tacho_report report;
     must(tacho_report_begin(&report, &output, TACHO_STR("made up")));
-    must(tacho_report_add(&report, &(tacho_report_profile){.columns = &columns, .metrics = metrics, .metric_count = 2}));
+    must(tacho_report_add(
+        &report,
+        &(tacho_report_profile){.columns = &columns, .metrics = metrics, .metric_count = 2}));
     must(tacho_report_end(&report));
     must(tacho_output_commit(&output));
     tacho_output_close(&output);

@@ -150,12 +150,6 @@ function drawLayers() {
     const isPaired = isPair();
     byId('layers').hidden = entries.length === 0;
     byId('tables').classList.toggle('single', entries.length === 0 && !isPaired);
-    /* Where there is a column for it, the histogram of the selection lies below the layers. */
-    if (entries.length > 0 || isPaired) {
-        byId('left').append(byId('histogram'));
-    } else {
-        byId('panels').prepend(byId('histogram'));
-    }
     if (entries.length === 0) {
         return;
     }
@@ -165,7 +159,8 @@ function drawLayers() {
         return filter && entry.resolutionNs === 0 ? filteredRows(entry.profile, rows, filter) : rows;
     });
     state.layerRows = all;
-    const rows = isPaired ? pairLayers(all) : all;
+    const rows = (isPaired ? pairLayers(all) : all).filter(
+        row => row.deviceTotal > 0 || row.hostTotal > 0);
     const columns = isPaired ? pairedLayerColumns(rows) : layerColumns(rows);
     const shown = openRows(rows, isLayerOpen);
     byId('layer-count').textContent = formatCount(rows.filter(row => row.path !== '').length);

@@ -112,7 +112,20 @@ function drawHistogram() {
     }
 }
 
+/* Of two columns the histogram of the selection lies in the one that has room. */
+function placeHistogram() {
+    const panel = byId('histogram');
+    const [left, right] = [byId('left'), byId('right')];
+    byId('panels').prepend(panel);
+    if (!byId('tables').classList.contains('single')) {
+        (left.lastElementChild.offsetTop + left.lastElementChild.offsetHeight >
+         right.lastElementChild.offsetTop + right.lastElementChild.offsetHeight
+            ? right : left).append(panel);
+    }
+}
+
 function drawHistogramNow() {
+    placeHistogram();
     const lengths = selectedLengths();
     state.lengths = lengths;
     byId('histogram').hidden = shownEntries().every(entry => entry.resolutionNs > 0);
