@@ -233,13 +233,111 @@ static void test_samples(void **state)
     teardown(&at);
 }
 
+/* ---- places -------------------------------------------------------------------------------- */
+
+/* Spans that cross go on lanes, and their places with them; a launch stays when a place changes. */
+static void test_places(void **state)
+{
+    (void)state;
+    fixture at;
+    setup(&at, 1);
+    push(&at, 0, 100, 0);
+    push(&at, 50, 150, 1);
+    push(&at, 200, 300, 0);
+    const report_place launched = {
+        .layer = 3, .is_device = true, .launch_track = at.track, .launch_ns = 40};
+    const report_place moved = {.layer = 5, .is_device = true, .launch_track = TACHO_NONE};
+    report_columns_place(&at.columns, 1, &launched);
+    report_columns_place(&at.columns, 1, &moved);
+    report_columns_place(&at.columns, 7, &moved); /* no such span */
+    assert_null(tacho_events_finish(&at.columns.events));
+    assert_null(report_columns_finish(&at.columns));
+    const report_track *lead = &at.columns.tracks[at.track];
+    const report_track *lane = &at.columns.tracks[at.columns.track_count - 1];
+    assert_int_equal(lead->row_count, 2);
+    assert_int_equal(lane->row_count, 1);
+    assert_false(lead->has_places || lead->has_launches);
+    assert_true(lane->has_places && lane->has_launches);
+    size_t place = 0;
+    size_t launch = 0;
+    assert_int_equal(take(&lane->places, &place), 1 + 4 * 4 + 1);
+    assert_int_equal(take(&lane->launches, &launch), at.track + 1);
+    assert_int_equal(take(&lane->launches, &launch), 2 * 40); /* zigzag */
+    teardown(&at);
+}
+
+static void test_places_of_many(void **state)
+{
+    (void)state;
+    fixture at;
+    setup(&at, 1);
+    for (int64_t i = 0; i < 4 * ROWS_MAX; i++) {
+        push(&at, 10 * i, 10 * i + 5, 0);
+    }
+    const report_place place = {.layer = 2, .launch_track = TACHO_NONE};
+    report_columns_place(&at.columns, 3, &place); /* merged rows have none */
+    assert_null(tacho_events_finish(&at.columns.events));
+    assert_null(report_columns_finish(&at.columns));
+    assert_true(at.columns.resolution_ns > 0);
+    assert_false(at.columns.tracks[at.track].has_places);
+    teardown(&at);
+}
+
+/* ---- facts --------------------------------------------------------------------------------- */
+
+static uint32_t key(fixture *at, const char *name)
+{
+    uint32_t id = 0;
+    assert_null(tacho_dict_ensure_string(&at->dict, tacho_str_from_cstring(name), &id));
+    return id;
+}
+
+static void check_facts(fixture *at, tacho_arg *args, size_t arg_count, const char *expected)
+{
+    tacho_row row = {.kind = TACHO_ROW_SPAN, .args = args, .arg_count = arg_count};
+    report_facts facts = {.is_ready = false};
+    tacho_str text;
+    assert_null(report_facts_of_row(&facts, &at->dict, &row, &text));
+    assert_true(tacho_str_equal(text, tacho_str_from_cstring(expected)));
+    report_facts_deinit(&facts);
+}
+
+static void test_facts(void **state)
+{
+    (void)state;
+    fixture at;
+    setup(&at, 1);
+    tacho_arg kernel[] = {
+        {.key = key(&at, "stream"), .type = TACHO_ARG_INT, .value.as_int = 7},
+        {.key = key(&at, "grid"), .type = TACHO_ARG_ARRAY, .value.as_uint = 3},
+        {.type = TACHO_ARG_INT, .value.as_int = 64},
+        {.type = TACHO_ARG_INT, .value.as_int = 3},
+        {.type = TACHO_ARG_INT, .value.as_int = 1},
+        {.key = key(&at, "shared memory"), .type = TACHO_ARG_UINT, .value.as_uint = 1024},
+    };
+    check_facts(&at, kernel, 6, "grid\t64x3x1\nshared memory\t1024");
+    check_facts(&at, kernel, 4, "grid\t64x3"); /* an array that promises more */
+    check_facts(&at, kernel, 1, "");
+    tacho_arg shapes[] = {
+        {.key = key(&at, "Input Dims"), .type = TACHO_ARG_ARRAY, .value.as_uint = 6},
+        {.type = TACHO_ARG_ARRAY, .value.as_uint = 2},
+        {.type = TACHO_ARG_INT, .value.as_int = 8},
+        {.type = TACHO_ARG_INT, .value.as_int = 16},
+        {.type = TACHO_ARG_ARRAY, .value.as_uint = 1},
+        {.type = TACHO_ARG_INT, .value.as_int = 16},
+        {.type = TACHO_ARG_JSON, .value.as_text = TACHO_STR("[]")},
+    };
+    check_facts(&at, shapes, 7, "Input Dims\t8x16, 16, -");
+    teardown(&at);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_calls),
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_in_full),
-        cmocka_unit_test(test_samples),
+        cmocka_unit_test(test_random_calls), cmocka_unit_test(test_names),
+        cmocka_unit_test(test_in_full),      cmocka_unit_test(test_samples),
+        cmocka_unit_test(test_places),       cmocka_unit_test(test_places_of_many),
+        cmocka_unit_test(test_facts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
