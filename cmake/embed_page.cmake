@@ -38,7 +38,8 @@ function(hash_of_file file out)
   set(${out} ${hex} PARENT_SCOPE)
 endfunction()
 
-set(sources columns trace timeline elements tables layers selection verdict operators details roofline panels compare page)
+set(sources blobs columns sums colours trace timeline_view timeline elements tables layers selection verdict
+    operators details roofline panels compare profiles export page)
 list(TRANSFORM sources PREPEND ${FOLDER}/)
 list(TRANSFORM sources APPEND .js)
 execute_process(

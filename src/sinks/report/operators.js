@@ -191,9 +191,6 @@ function operatorName(op) {
     return make('span', {className: 'class-cell'}, point, element);
 }
 
-/* What one share is of. */
-const sideWord = op => SIDES[sideOf(op)];
-
 function operatorColumns() {
     const time = (key, title, help) => ({key, title, help, isNumber: true,
                                          value: op => op[key], cell: op => formatNs(op[key])});

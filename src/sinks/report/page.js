@@ -6,8 +6,6 @@
 
 const ROWS_AT_FIRST = 100, ROWS_MORE = 400;
 const SHOWN_AT_FIRST = 3, SPANS_AT_FIRST = 3e6;
-const PERFETTO = 'https://ui.perfetto.dev';
-const PING_MS = 200, PING_LIMIT_MS = 20000;
 
 /* ---- state ---------------------------------------------------------------------------------- */
 
@@ -101,94 +99,6 @@ function nameApart() {
                 : paths.size === same.length ? entry.path : `${entry.name} #${i + 1}`;
         });
     }
-}
-
-/* ---- profiles ------------------------------------------------------------------------------- */
-
-function showBox(entry) {
-    const box = make('input', {type: 'checkbox', checked: entry.isShown});
-    box.setAttribute('aria-label', `Show ${visible(entry.label)}`);
-    box.addEventListener('change', () => setShown(entry, box.checked));
-    return box;
-}
-
-function nameButton(group) {
-    const {entry} = group;
-    const button = make('button', {type: 'button', textContent: shortName(groupLabel(group)),
-                                   title: `Show only ${visible(entry.path.slice(0, 500))}`});
-    button.addEventListener('click', () => showOnly(entry));
-    return button;
-}
-
-function classShare(group, name) {
-    const found = group.classes.find(candidate => candidate.name === name);
-    return found && group.spanNs > 0 ? found.busyNs / group.spanNs : 0;
-}
-
-function metricOf(group, name) {
-    const found = group.metrics.find(metric => metric.name === name);
-    return found ? found.ns : -1;
-}
-
-/* Columns of a table with a row for each group. */
-function profileColumns(groups) {
-    const classes = [...new Set(groups.flatMap(group => group.classes.map(c => c.name)))]
-        .sort((a, b) => classOrder(a) - classOrder(b));
-    const metrics = [...new Set(groups.filter(hasMetrics).flatMap(
-        group => group.metrics.map(metric => metric.name)))];
-    const number = (key, title, value, format, help) => (
-        {key, title, value, isNumber: true, help, cell: group => format(value(group))});
-    return [
-        {key: 'shown', title: 'Show', cell: group => showBox(group.entry)},
-        {key: 'name', title: 'Profile', value: groupLabel, className: 'name', cell: nameButton},
-        {key: 'format', title: 'Format', value: group => group.format,
-         cell: group => shortName(group.format)},
-        {key: 'origin', title: 'Origin', value: group => group.origin, cell: group => group.origin},
-        number('spans', 'Spans', group => group.spanCount, formatCount),
-        number('span', 'Time span', group => group.extentNs, formatNs, 'First to last event'),
-        ...(metrics.length > 0 ? [] : [
-            number('busy', 'Busy', group => group.busyNs, formatNs,
-                   'Time in which at least one track was busy'),
-            number('idle', 'Idle', group => group.idleNs, formatNs),
-        ]),
-        ...metrics.map((name, i) => number(`metric${i}`, clip(name, 30),
-            group => metricOf(group, name), ns => (ns < 0 ? '\u2013' : formatNs(ns)))),
-        ...(metrics.length > 0 ? [] : classes).map(name => number(
-            `class-${name}`, name, group => classShare(group, name), formatPercent,
-            `Part of the time from first to last work in which a ${name} track was busy`)),
-        number('lost', 'Lost', group => group.entry.lost, formatCount,
-               'Records that could not be read'),
-    ];
-}
-
-function drawProfiles() {
-    const groups = state.entries.filter(entry => entry.groups).flatMap(groupsOf);
-    byId('profiles').hidden = state.entries.length < 2 && groups.length < 2;
-    const query = byId('profile-filter').value.trim().toLowerCase();
-    const found = groups.filter(group => [group.entry.path, group.entry.name, group.name,
-                                          group.format, group.origin].join(' ')
-        .toLowerCase().includes(query));
-    profileTable.setColumns(profileColumns(groups));
-    profileTable.fill(profileTable.sorted(found), 'No profile fits the filter.');
-}
-
-async function setShown(entry, isShown) {
-    entry.isShown = isShown;
-    if (isShown && !entry.profile) {
-        await load(entry);
-    }
-    if (!isShown) {
-        entry.profile = null;
-    }
-    drawAll();
-}
-
-async function showOnly(entry) {
-    for (const other of state.entries) {
-        other.isShown = other === entry;
-        other.profile = other === entry ? other.profile : null;
-    }
-    await setShown(entry, true);
 }
 
 /* ---- processes ------------------------------------------------------------------------------ */
@@ -346,58 +256,6 @@ function showTimeline(keepView) {
             (isMany ? '  \u00b7  own zero, not aligned' : ''))),
     })), isDrawn, counts, keepView);
     drawRange(timeline.view);
-}
-
-/* ---- the trace ------------------------------------------------------------------------------ */
-
-function traceName() {
-    const shown = shownEntries();
-    const base = shown.length === 1 ? shown[0].name.replace(/\.[^.]*$/, '') : state.title;
-    return `${base.replace(/[^A-Za-z0-9._-]+/g, '_').slice(0, 80) || 'trace'}.pb`;
-}
-
-const makeTrace = () => buildTrace(shownEntries().map(entry => entry.profile), state.version);
-
-function download() {
-    const link = make('a', {download: traceName(),
-                            href: URL.createObjectURL(new Blob([makeTrace()]))});
-    document.body.append(link);
-    link.click();
-    link.remove();
-    setTimeout(() => URL.revokeObjectURL(link.href), 60000);
-}
-
-/* Asks the viewer until it answers, then hands the trace over. */
-function openInPerfetto() {
-    const viewer = window.open(PERFETTO);
-    if (!viewer) {
-        say('The browser did not open a new tab; allow it, or download the trace.');
-        return;
-    }
-    say('Waiting for ui.perfetto.dev\u2026');
-    const began = Date.now();
-    const timer = setInterval(() => {
-        if (Date.now() - began > PING_LIMIT_MS || viewer.closed) {
-            stop();
-            say('ui.perfetto.dev did not answer. Download the trace and open it there.');
-            return;
-        }
-        viewer.postMessage('PING', '*'); /* no secret; the trace goes to that origin only */
-    }, PING_MS);
-    const answered = event => {
-        if (event.source === viewer && event.origin === PERFETTO && event.data === 'PONG') {
-            stop();
-            const {buffer} = makeTrace();
-            viewer.postMessage({perfetto: {buffer, title: state.title, fileName: traceName()}},
-                               PERFETTO, [buffer]);
-            say('');
-        }
-    };
-    const stop = () => {
-        clearInterval(timer);
-        window.removeEventListener('message', answered);
-    };
-    window.addEventListener('message', answered);
 }
 
 /* ---- the whole ------------------------------------------------------------------------------ */
