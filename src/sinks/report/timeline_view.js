@@ -58,11 +58,7 @@ class TimelineView {
     show(shown, isDrawn, counts, keepView) {
         this.items = [];
         this.bands = shown.flatMap(({profile}) => bandsOf(profile, counts));
-        let y = 0;
-        const add = (item, height) => {
-            this.items.push({...item, y, height});
-            y += height;
-        };
+        const add = (item, height) => this.items.push({...item, y: 0, height, fullHeight: height});
         let end = 1;
         for (const {profile, labels} of shown) {
             profile.rowsOfTrack = profile.rowsOfTrack || groupBy(profile.rows, row => row.track);
@@ -74,7 +70,7 @@ class TimelineView {
                     .forEach(track => this.addTrack(profile, track, add));
             });
         }
-        this.height = y;
+        this.stack();
         this.gutter = this.widthOfNames();
         this.full = {from: 0, to: end};
         this.map = null;
@@ -82,6 +78,25 @@ class TimelineView {
             this.view = {...this.full};
         }
         this.resize();
+    }
+
+    /*
+     * Puts items under one another. Where something is selected on some engines or streams, those
+     * without any of it are left out; the host stays, for what launched it.
+     */
+    stack() {
+        const matchesOf = ({row}) => (row && row.matches ? row.matches[row.site.length] : -1);
+        const isOfDevice = ({kind, track}) => kind === 'row' && !HOST_CLASSES.includes(track.class);
+        const devices = this.items.filter(isOfDevice);
+        const isNarrowed = devices.some(item => matchesOf(item) > 0);
+        let y = 0;
+        for (const item of this.items) {
+            const isOut = isNarrowed && isOfDevice(item) && matchesOf(item) === 0;
+            Object.assign(item, {y, height: isOut ? 0 : item.fullHeight});
+            y += item.height;
+        }
+        this.height = y;
+        this.space.style.height = `${Math.max(this.height, ROW_HEIGHT)}px`;
     }
 
     widthOfNames() {
@@ -124,7 +139,8 @@ class TimelineView {
                 }
             }
         }
-        this.draw();
+        this.stack();
+        this.resize();
     }
 
     /* ---- the view --------------------------------------------------------------------------- */
@@ -222,7 +238,7 @@ class TimelineView {
         const top = this.scroll.scrollTop, bottom = top + this.scroll.clientHeight;
         this.drawGrid(context, bottom - top);
         for (const item of this.items) {
-            if (item.y + item.height >= top && item.y <= bottom) {
+            if (item.height > 0 && item.y + item.height >= top && item.y <= bottom) {
                 this.drawItem(context, item, item.y - top);
             }
         }
@@ -446,7 +462,7 @@ class TimelineView {
         context.fillStyle = this.theme.faint;
         context.fillText(this.map.length > 1 ? 'overview, one line each' : 'overview', 10,
                          MAP_HEIGHT / 2);
-        context.fillStyle = classColour('compute', this.isDark);
+        context.fillStyle = this.theme.faint; /* of all classes */
         this.map.forEach((band, line) => band.forEach((busy, x) => {
             const part = Math.min(1, busy) * (height - (line > 0 ? 1 : 0));
             context.fillRect(this.gutter + x, 3 + (line + 1) * height - part, 1, part);

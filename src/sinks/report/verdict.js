@@ -101,12 +101,13 @@ function silence(entry) {
         : busiest ? `Nothing stands out: ${busiest.device ? shortName(busiest.device) : 'the device'} ` +
             `is busy ${formatPercent(busiest.busy_ns / busiest.span_ns)} of ` +
             `${formatNs(busiest.span_ns)}.`
-        : 'What limits a device is not known.';
+        : 'There is no work of a device in this profile: only the host is shown.';
     return make('div', {className: 'verdict'},
         ...(state.entries.length > 1
             ? [make('p', {className: 'whose faint', textContent: shortName(entryName(entry))})] : []),
         make('p', {className: 'headline', textContent: what}),
-        ...(note ? [make('p', {className: 'try', textContent: `${shortName(note)}.`})] : []));
+        ...(note && busiest ? [make('p', {className: 'try', textContent:
+            `${shortName(`${note.charAt(0).toUpperCase()}${note.slice(1)}`)}.`})] : []));
 }
 
 function drawVerdicts() {
