@@ -240,11 +240,20 @@ function optionalColumns() {
     return columns;
 }
 
+/* Operators of all spans that are counted, kept until something else is counted. */
+function allOps(profile, range) {
+    const key = JSON.stringify([range.from, range.to, [...state.hiddenClasses], countsPhases()]);
+    if (!profile.allOps || profile.allOps.key !== key) {
+        profile.allOps = {key, ops: summariseOps(profile, counts, range, null)};
+    }
+    return profile.allOps.ops;
+}
+
 /* Operators of what is shown; shares are of everything that is counted, selected or not. */
 function computeOps() {
     const range = byId('in-view').checked ? timeline.view : {from: 0, to: Infinity};
     state.ops = shownEntries().flatMap(entry => {
-        const all = summariseOps(entry.profile, counts, range, null);
+        const all = allOps(entry.profile, range);
         const filter = filterOf(entry.profile, {operator: null});
         const found = filter ? summariseOps(entry.profile, counts, range, filter) : all;
         return withShares(found, all).map(op => ({...op, entry}));
