@@ -404,6 +404,21 @@ class Answers:
         check("Enter closes a layer", "Encoder_0" in self.texts("#layer-table .row-name"), False)
         self.quiet("keys")
 
+    def steps(self):
+        self.open("made.json")
+        ranges = [(r["ts"] * 1000, (r["ts"] + r["dur"]) * 1000) for r in self.rows
+                  if r.get("cat") == "user_annotation"]
+        first = min(r["ts"] for r in self.rows if "ts" in r) * 1000
+        check("steps are found", self.texts("#step-name"), [f"{len(ranges)} steps"])
+        for key, at in (("]", 0), ("]", 1), ("]", 1), ("[", 0)):
+            self.page.key(key)
+            view = self.page.evaluate("tachoReport.timeline.view")
+            start, end = ranges[at][0] - first, ranges[at][1] - first
+            check(f"{key} goes to step {at + 1}", view["from"] <= start and end <= view["to"] and
+                  view["to"] - view["from"] < 1.1 * (end - start))
+        check("the step has a name", self.texts("#step-name")[0].startswith("step_0, 1 of 2"))
+        self.quiet("steps")
+
     def hostile(self):
         composed.write("hostile.json", layers=(HOSTILE, "__proto__"),
                        kernels=(HOSTILE + "k", "constructor"))
@@ -430,7 +445,7 @@ def main():
             answers = Answers(page, tacho, traces)
             for part in (answers.verdict, answers.layers, answers.choosing, answers.searching,
                          answers.details, answers.plots, answers.pair, answers.first_look,
-                         answers.reading, answers.keys, answers.hostile):
+                         answers.reading, answers.keys, answers.steps, answers.hostile):
                 part()
         os.chdir("/")
     finish()

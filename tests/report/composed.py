@@ -12,7 +12,7 @@ def span(name, cat, tid, ts, dur, **args):
 
 def events(layers=("Encoder_0", "Decoder_0"), kernels=("gemm", "relu"), calls=12, lengths=None):
     """Each layer calls each kernel |calls| times; launches come late, so the device is idle."""
-    rows, ts, number = [], 20, 0
+    rows, steps, ts, number = [], [], 20, 0
     rows.append({"ph": "M", "pid": 1, "tid": 7, "name": "thread_name", "args": {"name": "stream 7"}})
     start = ts
     for layer in layers:
@@ -32,6 +32,8 @@ def events(layers=("Encoder_0", "Decoder_0"), kernels=("gemm", "relu"), calls=12
                                  "External id": number, "grid": [64, 3, 1 + i],
                                  "block": [128, 1, 1], "registers per thread": 32}})
                 ts += GAPS_US
+        rows.append(span(f"step_{len(steps)}", "user_annotation", 3, began, ts - began))
+        steps.append((began, ts))
         rows.append(span(f"nn.Module: {layer}", "python_function", 2, began, ts - began))
         ts += 10
     rows.append(span("nn.Module: Model_0", "python_function", 2, start - 1, ts - start + 2))

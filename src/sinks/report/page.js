@@ -233,6 +233,7 @@ function drawRange(view) {
     byId('range').textContent =
         `${formatNs(Math.round(view.from))} \u2013 ${formatNs(Math.round(view.to))} ` +
         `(${formatNs(Math.round(view.to - view.from))})`;
+    drawSteps();
 }
 
 let viewTimer = 0;
@@ -356,6 +357,8 @@ function listen() {
     });
     byId('download').addEventListener('click', download);
     byId('perfetto').addEventListener('click', openInPerfetto);
+    byId('step-back').addEventListener('click', () => goStep(-1));
+    byId('step-on').addEventListener('click', () => goStep(1));
     byId('zoom-in').addEventListener('click', () => timeline.zoom(0.6));
     byId('zoom-out').addEventListener('click', () => timeline.zoom(1 / 0.6));
     byId('zoom-fit').addEventListener('click', () => timeline.fit());
@@ -364,6 +367,8 @@ function listen() {
         if (event.key === '/' && !isTyping && !event.ctrlKey && !event.metaKey) {
             event.preventDefault();
             byId('search').focus();
+        } else if ((event.key === '[' || event.key === ']') && !isTyping) {
+            goStep(event.key === '[' ? -1 : 1);
         } else if (event.key === 'Escape' && isTyping && event.target.value !== '') {
             event.target.value = '';
             event.target.dispatchEvent(new Event('input'));
