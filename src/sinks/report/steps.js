@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Going from step to step. Steps are ranges that a program marks again and again on one track, with
- * names that differ in numbers only, if at all: "ProfilerStep#7", "step_2", "inference".
+ * Going from step to step. Steps are those of the analysis, where it has a table of them; else ranges
+ * that a program marks again and again on one track, with names that differ in numbers only, if at
+ * all: "ProfilerStep#7", "step_2", "inference".
  */
 
 const STEP_ROOM = 0.02; /* of its length, on either side */
@@ -20,6 +21,13 @@ function rangesOf(profile, row) {
         .filter(list => list.length > 1);
 }
 
+/* Steps as the analysis has them, which are the same for all devices. */
+function knownSteps(profile) {
+    const steps = new Map(rowObjects(profile.tables.get('steps')).map(row => [
+        row.start_ns, {start: row.start_ns, end: row.start_ns + row.time_ns, name: row.step}]));
+    return [...steps.values()].sort((a, b) => a.start - b.start);
+}
+
 /* The steps of a profile: the ranges that take most of its time; empty where there are none. */
 function stepsOf(profile) {
     if (!profile.steps) {
@@ -27,7 +35,8 @@ function stepsOf(profile) {
         const lists = profile.resolutionNs > 0 ? []
             : profile.rows.filter(row => HOST_CLASSES.includes(row.track.class) || row.track.isPhase)
                 .flatMap(row => rangesOf(profile, row));
-        profile.steps = lists.reduce(
+        const known = knownSteps(profile);
+        profile.steps = known.length > 0 ? known : lists.reduce(
             (best, list) => (lengthOfAll(list) > lengthOfAll(best) ? list : best), []);
     }
     return profile.steps;
