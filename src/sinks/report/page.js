@@ -287,8 +287,8 @@ function drawHead() {
     byId('subtitle').replaceChildren(...words.map((text, i) => make('span', {
         className: lost > 0 && i === words.length - 1 ? 'bad' : '', textContent: shortName(text)})));
     byId('footer').textContent = `Made by tacho ${state.version}. Times count from the first event ` +
-        'of each input. The page has no arguments other than location and bytes; tacho convert ' +
-        'writes a trace with everything.';
+        'of each input. The page has only some of the arguments of spans; tacho convert writes ' +
+        'a trace with everything.';
 }
 
 /* What the page does not show one by one, and what holds nevertheless. */
