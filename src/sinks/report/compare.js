@@ -47,12 +47,14 @@ function drawWaterfall() {
 
 /* ---- operators ------------------------------------------------------------------------------ */
 
-/* Rows that the search finds. */
+/* Rows of what is selected. */
 function pairRows() {
     const query = plainText(selection.query);
     const wanted = selection.operator ? selection.operator.name : null;
     return pairTable('operations').filter(row => (
-        plainText(row.operation).includes(query) && (wanted === null || row.operation === wanted)));
+        plainText(`${row.operation} ${row.layer || ''}`).includes(query) &&
+        (wanted === null || row.operation === wanted) &&
+        (selection.layer === null || `${row.layer || ''}/`.startsWith(`${selection.layer}/`))));
 }
 
 const signed = ns => (ns === null ? '\u2013' : `${ns > 0 ? '+' : ''}${formatNs(ns)}`);
@@ -65,6 +67,10 @@ function pairColumns() {
         {key: 'operation', title: 'Operator', className: 'name', value: row => row.operation,
          cell: row => make('span', {textContent: shortName(plainName(row.operation)),
                                     title: visible(row.operation.slice(0, 1000))})},
+        ...(pairTable('operations').some(row => row.layer) ? [{
+            key: 'layer', title: 'Layer', className: 'name place', value: row => row.layer || '',
+            cell: row => make('span', {textContent: shortName(row.layer || '\u2013'),
+                                       title: visible(row.layer || '')})}] : []),
         number('a_ns', 'A', formatNs), number('b_ns', 'B', formatNs),
         {...number('difference_ns', 'Difference', signed),
          value: row => Math.abs(row.difference_ns || 0)},
