@@ -321,6 +321,14 @@ tacho_tensor *tacho_graph_output(const tacho_graph *graph, const tacho_node *nod
     return link_at(graph, node->first_output, node->output_count, i);
 }
 
+tacho_str tacho_graph_origin(const tacho_graph *graph, const tacho_node *node)
+{
+    const tacho_str mark = TACHO_STR(": aten.");
+    tacho_str last = tacho_str_basename(tacho_graph_string(graph, node->scope));
+    tacho_str from = tacho_str_from(last, tacho_str_find_byte(last, ':'));
+    return tacho_str_starts_with(from, mark) ? tacho_str_from(from, mark.len) : TACHO_STR("");
+}
+
 bool tacho_tensor_bytes(const tacho_tensor *tensor, uint64_t *out_bytes)
 {
     uint64_t count;

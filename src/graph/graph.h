@@ -51,6 +51,8 @@ typedef struct tacho_node {
     uint32_t type;           /* string: "Conv", "tosa.conv2d", "com.example.Fancy" */
     const tacho_op_def *def; /* NULL for an operator we do not know */
     uint32_t location;       /* string: the text of a location as MLIR prints it, never empty */
+    uint32_t scope;          /* string: where the exporter says that it comes from, from the network
+                                to the framework's operator; empty when it does not */
     uint32_t index;          /* place in the file, from 0 */
     int32_t opset;           /* of its ONNX domain; 0 for MLIR */
     uint32_t first_input;    /* in |links| */
@@ -172,6 +174,13 @@ static inline const tacho_attr *tacho_graph_attrs(const tacho_graph *graph, cons
 {
     return graph->attrs + node->first_attr;
 }
+
+/*
+ * The operator of PyTorch that the exporter made the node from, "linear.default" of
+ * ".../fc: torch.nn.modules.linear.Linear/linear_2: aten.linear.default"; empty when it is not
+ * told.
+ */
+tacho_str tacho_graph_origin(const tacho_graph *graph, const tacho_node *node);
 
 /* Bytes of a tensor; false when its type or shape is not known or they do not fit. */
 bool tacho_tensor_bytes(const tacho_tensor *tensor, uint64_t *out_bytes);

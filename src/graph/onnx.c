@@ -35,6 +35,9 @@ enum {
     NODE_OP_TYPE = 4,
     NODE_ATTRIBUTE = 5,
     NODE_DOMAIN = 7,
+    NODE_METADATA = 9,
+    ENTRY_KEY = 1,
+    ENTRY_VALUE = 2,
 };
 
 enum { IR_VERSION_MAX = 1000, LOOK_FIELDS = 64 };
@@ -56,13 +59,16 @@ static const uint8_t graph_wires[] = {
 };
 static const uint8_t node_wires[] = {
     [1] = TACHO_ONNX_BYTES, [2] = TACHO_ONNX_BYTES, [3] = TACHO_ONNX_BYTES, [4] = TACHO_ONNX_BYTES,
-    [5] = TACHO_ONNX_BYTES, [6] = TACHO_ONNX_BYTES, [7] = TACHO_ONNX_BYTES,
+    [5] = TACHO_ONNX_BYTES, [6] = TACHO_ONNX_BYTES, [7] = TACHO_ONNX_BYTES, [9] = TACHO_ONNX_BYTES,
 };
+static const uint8_t entry_wires[] = {[1] = TACHO_ONNX_BYTES, [2] = TACHO_ONNX_BYTES};
 
 static const tacho_onnx_schema model_schema = TACHO_ONNX_SCHEMA("ModelProto", model_wires);
 static const tacho_onnx_schema opset_schema = TACHO_ONNX_SCHEMA("OperatorSetIdProto", opset_wires);
 static const tacho_onnx_schema graph_schema = TACHO_ONNX_SCHEMA("GraphProto", graph_wires);
 static const tacho_onnx_schema node_schema = TACHO_ONNX_SCHEMA("NodeProto", node_wires);
+static const tacho_onnx_schema entry_schema =
+    TACHO_ONNX_SCHEMA("StringStringEntryProto", entry_wires);
 
 /* ---- whether it is ONNX --------------------------------------------------------------------- */
 
@@ -101,8 +107,31 @@ typedef struct node_proto {
     tacho_str name;
     tacho_str op_type;
     tacho_str domain;
+    tacho_str scope;
     size_t input_count;
 } node_proto;
+
+/* Of what PyTorch's exporter notes with a node: the modules and the operator that it comes from. */
+static tacho_status read_scope(tacho_onnx_state *state, tacho_str message, tacho_str *scope)
+{
+    tacho_pb_reader reader = tacho_onnx_open(state, message);
+    tacho_pb_field field;
+    tacho_str key = TACHO_STR("");
+    tacho_str value = TACHO_STR("");
+    bool got = true;
+    while (got) {
+        TACHO_TRY(tacho_onnx_next(state, &entry_schema, &reader, &field, &got));
+        if (field.number == ENTRY_KEY) {
+            key = field.bytes;
+        } else if (field.number == ENTRY_VALUE) {
+            value = field.bytes;
+        }
+    }
+    if (tacho_str_equal(key, TACHO_STR("namespace")) && value.len <= TACHO_ONNX_NAME_MAX) {
+        *scope = value;
+    }
+    return TACHO_OK;
+}
 
 static bool is_standard(tacho_str domain)
 {
@@ -137,6 +166,8 @@ static tacho_status read_inputs(tacho_onnx_state *state, node_proto *node)
             node->op_type = field.bytes;
         } else if (field.number == NODE_DOMAIN) {
             node->domain = field.bytes;
+        } else if (field.number == NODE_METADATA) {
+            TACHO_TRY(read_scope(state, field.bytes, &node->scope));
         }
     }
     return TACHO_OK;
@@ -260,7 +291,8 @@ static tacho_status read_node(tacho_onnx_state *state, tacho_str message)
         return tacho_onnx_fail(state, TACHO_CODE_LIMIT, message.data, "more than %d nodes",
                                (int)TACHO_ONNX_NODE_MAX);
     }
-    node_proto proto = {.message = message, .name = TACHO_STR(""), .domain = TACHO_STR("")};
+    node_proto proto = {
+        .message = message, .name = TACHO_STR(""), .domain = TACHO_STR(""), .scope = TACHO_STR("")};
     tacho_node node = {.index = (uint32_t)graph->node_count};
     tacho_arena_reset(&state->arena);
     TACHO_TRY(tacho_grow(&state->links, &state->link_capacity, 1)); /* never NULL */
@@ -272,6 +304,7 @@ static tacho_status read_node(tacho_onnx_state *state, tacho_str message)
     TACHO_TRY(set_type(state, &proto, &node));
     TACHO_TRY(set_location(state, &proto, &node));
     TACHO_TRY(tacho_strings_ensure(&graph->strings, proto.name, &node.name));
+    TACHO_TRY(tacho_strings_ensure(&graph->strings, proto.scope, &node.scope));
     tacho_node_lists lists = {
         .inputs = state->links,
         .input_count = proto.input_count,
