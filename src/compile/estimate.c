@@ -7,7 +7,9 @@
 #include "base/grow.h"
 #include "base/index.h"
 #include "base/maths.h"
+#include "compile/gpu_form.h"
 #include "compile/machine_view.h"
+#include "compile/op_gpu.h"
 #include "compile/op_mesh.h"
 #include "compile/space.h"
 #include "compile/work_of.h"
@@ -196,6 +198,18 @@ static void count_bytes(tacho_op_estimate *op)
         work->output.bytes;
 }
 
+/* What lies in the L2 of a GPU is not read from shared memory, and not written to it. */
+static void leave_cached(const tacho_gpu *gpu, tacho_op_estimate *op)
+{
+    uint64_t bytes = op->ddr_read_bytes + op->ddr_write_bytes;
+    bool is_view = op->work.kernel.form == TACHO_FORM_VIEW;
+    uint64_t hot = is_view ? bytes : tacho_op_gpu_hot(gpu, bytes);
+    uint64_t read = bytes > 0 ? (uint64_t)((tacho_u128)op->ddr_read_bytes * hot / bytes) : 0;
+    op->ddr_read_bytes -= read;
+    op->ddr_write_bytes -= hot - read < op->ddr_write_bytes ? hot - read : op->ddr_write_bytes;
+    op->local_bytes = tacho_size_add(op->local_bytes, is_view ? 0 : hot);
+}
+
 /*
  * Several inferences as one: activations grow, constants stay. Products of two activations become
  * more, others longer.
@@ -270,7 +284,8 @@ static void find_line(const tacho_estimate *estimate, size_t number, tacho_work 
     tacho_op_kind kind = estimate->fusion->ops[number].kind;
     bool has_lines = kind == TACHO_OP_REDUCTION || kind == TACHO_OP_NORMALISATION ||
                      kind == TACHO_OP_SOFTMAX || kind == TACHO_OP_QUANTISE;
-    if (work->kind != TACHO_WORK_VECTOR || !has_lines || !tacho_op_mesh_has(estimate->machine)) {
+    if (work->kind != TACHO_WORK_VECTOR || !has_lines ||
+        !(tacho_op_mesh_has(estimate->machine) || tacho_machine_is_gpu(estimate->machine))) {
         return;
     }
     tacho_space space = {.axes = {{0}}};
@@ -301,6 +316,9 @@ static tacho_status estimate_op(tacho_estimate *estimate, size_t number,
         copy_by_engine(estimate->machine, &op->work);
         find_line(estimate, number, &op->work);
     }
+    if (tacho_machine_is_gpu(estimate->machine)) {
+        tacho_gpu_form_set(estimate->fusion, fused, options->factor, &op->work);
+    }
     tacho_status status =
         tacho_op_cost_estimate(estimate->machine, &op->work, &options->cost, &op->cost);
     if (status != TACHO_OK) {
@@ -318,6 +336,9 @@ static tacho_status estimate_op(tacho_estimate *estimate, size_t number,
         op->cost.bound = TACHO_BOUND_LAUNCH;
     }
     count_bytes(op);
+    if (tacho_machine_is_gpu(estimate->machine)) {
+        leave_cached(&estimate->machine->gpu, op);
+    }
     return TACHO_OK;
 }
 

@@ -35,6 +35,7 @@ typedef struct fuser {
     bool *is_output;       /* by tensor, views seen through */
     bool *is_wanted;       /* by tensor: the network returns it or something made from it */
     bool *is_unused;       /* by node: nothing that the network returns depends on it */
+    bool is_eager;         /* operators run as the framework has them */
 } fuser;
 
 static bool is_matrix(tacho_op_kind kind)
@@ -357,6 +358,15 @@ static uint32_t steps_of_quantising(const fuser *self, const draft *op, const ta
     return is_same ? 0 : tacho_op_steps_of(self->graph, node);
 }
 
+/* Whether a framework that runs operator after operator adds this to the product before it. */
+static bool is_bias(const fuser *self, const draft *op, const tacho_node *node)
+{
+    const tacho_node *root = &self->graph->nodes[op->root];
+    return op->kind == TACHO_OP_MATMUL && op->is_linear && node->scope == root->scope &&
+           op->result == self->graph->links[root->first_output] &&
+           tacho_op_has(node->def, TACHO_OP_IS_LINEAR) && joins_weights(self, root, node);
+}
+
 /* Whether the node became part of the operator that makes its input. */
 static bool try_follow(fuser *self, uint32_t number)
 {
@@ -375,6 +385,9 @@ static bool try_follow(fuser *self, uint32_t number)
         return false;
     }
     draft *op = &self->drafts[made_by];
+    if (self->is_eager && !is_bias(self, op, node)) {
+        return false;
+    }
     const tacho_node *root = &self->graph->nodes[op->root];
     op->is_linear = op->is_linear && joins_weights(self, root, node);
     op->fused_steps += op->is_linear               ? 0
@@ -487,7 +500,7 @@ static void add_draft(fuser *self, uint32_t number)
     if (reads_quantised(self, node)) {
         take_dequantisers(self, number);
     }
-    if (kind == TACHO_OP_BINARY) {
+    if (kind == TACHO_OP_BINARY && !self->is_eager) {
         take_leaders(self, number);
     }
 }
@@ -516,6 +529,66 @@ static void walk(fuser *self)
             add_draft(self, i);
         }
     }
+}
+
+/* ---- operators of a framework -------------------------------------------------------------- */
+
+/* The draft becomes part of another one, whose last node comes later. */
+static void merge_draft(fuser *self, uint32_t number, uint32_t into)
+{
+    draft *from = &self->drafts[number];
+    draft *to = &self->drafts[into];
+    if (from == to || from->merged_into != TACHO_NONE) {
+        return;
+    }
+    from->merged_into = into;
+    to->fused_steps += from->fused_steps + steps_within(self, &self->graph->nodes[from->root]);
+    if (is_matrix(from->kind) && !is_matrix(to->kind)) {
+        to->fused_steps += steps_within(self, &self->graph->nodes[to->root]);
+        to->root = from->root;
+        to->kind = from->kind;
+    }
+}
+
+/*
+ * Nodes of one origin become one operator, with the last of them, as far as nobody else needs what
+ * they make. From the last node to the first: who reads a node is known before it.
+ */
+static tacho_status gather_origins(fuser *self)
+{
+    const tacho_graph *graph = self->graph;
+    uint32_t *last_of = tacho_items_alloc(graph->strings.item_count + 1, sizeof(*last_of));
+    bool *is_needed = tacho_items_alloc(graph->node_count, sizeof(*is_needed));
+    if (last_of == NULL || is_needed == NULL) {
+        free(last_of);
+        free(is_needed);
+        return tacho_no_memory();
+    }
+    memset(last_of, 0xff, (graph->strings.item_count + 1) * sizeof(*last_of));
+    for (uint32_t i = (uint32_t)graph->node_count; i-- > 0;) {
+        const tacho_node *node = &graph->nodes[i];
+        uint32_t made = node->output_count > 0 ? graph->links[node->first_output] : TACHO_NONE;
+        bool is_returned = made != TACHO_NONE && self->is_output[self->fusion->alias[made]];
+        bool is_op = self->op_of[i] != TACHO_NONE && tacho_graph_origin(graph, node).len > 0;
+        bool is_inside = is_op && last_of[node->scope] != TACHO_NONE && !is_needed[i] &&
+                         !is_returned && node->output_count == 1;
+        if (is_inside) {
+            merge_draft(self, self->op_of[i], last_of[node->scope]);
+        } else if (is_op && last_of[node->scope] == TACHO_NONE) {
+            last_of[node->scope] = self->op_of[i];
+            is_inside = true;
+        }
+        for (size_t j = 0; j < node->input_count && self->op_of[i] != TACHO_NONE; j++) {
+            uint32_t tensor = input_of(self, node, j);
+            uint32_t maker = tensor != TACHO_NONE ? graph->tensors[tensor].producer : TACHO_NONE;
+            if (maker != TACHO_NONE && !(is_inside && graph->nodes[maker].scope == node->scope)) {
+                is_needed[maker] = true;
+            }
+        }
+    }
+    free(last_of);
+    free(is_needed);
+    return TACHO_OK;
 }
 
 /* ---- lists --------------------------------------------------------------------------------- */
@@ -672,7 +745,8 @@ static tacho_status run(fuser *self)
         find_unused(self);
         count_uses(self);
         walk(self);
-        status = place_members(self, place);
+        status = self->is_eager ? gather_origins(self) : TACHO_OK;
+        status = status == TACHO_OK ? place_members(self, place) : status;
         if (status == TACHO_OK) {
             status = make_lists(self);
         }
@@ -681,7 +755,7 @@ static tacho_status run(fuser *self)
     return status;
 }
 
-tacho_status tacho_fusion_init(tacho_fusion *fusion, const tacho_graph *graph)
+static tacho_status fuse(tacho_fusion *fusion, const tacho_graph *graph, bool is_eager)
 {
     *fusion = (tacho_fusion){.graph = graph};
     fuser self = {
@@ -695,6 +769,7 @@ tacho_status tacho_fusion_init(tacho_fusion *fusion, const tacho_graph *graph)
         .is_output = tacho_items_alloc(graph->tensor_count, sizeof(bool)),
         .is_wanted = tacho_items_alloc(graph->tensor_count, sizeof(bool)),
         .is_unused = tacho_items_alloc(graph->node_count, sizeof(bool)),
+        .is_eager = is_eager,
     };
     tacho_status status = run(&self);
     free(self.drafts);
@@ -706,6 +781,16 @@ tacho_status tacho_fusion_init(tacho_fusion *fusion, const tacho_graph *graph)
     free(self.is_wanted);
     free(self.is_unused);
     return status;
+}
+
+tacho_status tacho_fusion_init(tacho_fusion *fusion, const tacho_graph *graph)
+{
+    return fuse(fusion, graph, false);
+}
+
+tacho_status tacho_fusion_init_eager(tacho_fusion *fusion, const tacho_graph *graph)
+{
+    return fuse(fusion, graph, true);
 }
 
 void tacho_fusion_deinit(tacho_fusion *fusion)

@@ -45,6 +45,12 @@ typedef struct tacho_fusion {
 
 /* Fuses a sorted and inferred graph, which outlives the fusion. Linear in the size of the graph. */
 tacho_status tacho_fusion_init(tacho_fusion *fusion, const tacho_graph *graph) TACHO_MUST_USE;
+
+/*
+ * The same for a GPU on which a framework launches its operators one by one: a product takes the
+ * bias that is added to it, and nodes that the exporter made of one operator become one again.
+ */
+tacho_status tacho_fusion_init_eager(tacho_fusion *fusion, const tacho_graph *graph) TACHO_MUST_USE;
 void tacho_fusion_deinit(tacho_fusion *fusion);
 
 /* Nodes that run as part of another's operator: with operators, views, and what is folded or left

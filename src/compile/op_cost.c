@@ -12,6 +12,7 @@
 #include "base/index.h"
 #include "base/maths.h"
 #include "compile/machine_view.h"
+#include "compile/op_gpu.h"
 #include "compile/op_mesh.h"
 #include "compile/op_split.h"
 
@@ -231,7 +232,9 @@ tacho_status tacho_op_cost_estimate(const tacho_machine *machine, const tacho_wo
     }
     tacho_parts parts = {.cycles = 0};
     if (has_work || work->input.bytes + work->weights.bytes + work->output.bytes > 0) {
-        best_parts *best = tacho_op_mesh_has(machine) ? mesh_best : tacho_op_split_best;
+        best_parts *best = tacho_machine_is_gpu(machine) ? tacho_op_gpu_parts
+                           : tacho_op_mesh_has(machine)  ? mesh_best
+                                                         : tacho_op_split_best;
         TACHO_TRY(is_sequence(work) ? sequence_parts(best, machine, work, options, &cost, &parts)
                                     : best(machine, work, options, &cost, &parts));
         cost.cores = parts.cores;

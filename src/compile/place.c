@@ -38,6 +38,7 @@ tacho_placement_options tacho_placement_usual(const tacho_machine *machine, uint
         uint64_t blocks = (uint64_t)tacho_quantity_whole(&machine->mesh.buffer_bytes);
         working = blocks < bytes ? blocks : working;
     }
+    working = tacho_machine_is_gpu(machine) ? bytes : working; /* kernels leave nothing behind */
     return (tacho_placement_options){.local_bytes = bytes - working,
                                      .cores = cores,
                                      .align = 64,

@@ -24,7 +24,8 @@ enum { BLOCK_JOBS_MAX = 32 };
 
 bool tacho_schedule_is_tiled(const tacho_machine *machine)
 {
-    bool is_closed = tacho_quantity_is_set(&machine->mesh.buffer_bytes);
+    bool is_closed =
+        tacho_quantity_is_set(&machine->mesh.buffer_bytes) || tacho_machine_is_gpu(machine);
     for (size_t i = 0; i < machine->engine_count; i++) {
         is_closed |= tacho_quantity_is_set(&machine->engines[i].block_overhead_cycles) ||
                      machine->engines[i].class == TACHO_ENGINE_HOST;

@@ -25,6 +25,16 @@ const char *tacho_memory_kind_name(tacho_memory_kind kind)
     return names[kind];
 }
 
+const char *tacho_form_name(tacho_form form)
+{
+    static const char *const names[] = {
+#define TACHO_FORM_TEXT(name, text) text,
+        TACHO_FORMS(TACHO_FORM_TEXT)
+#undef TACHO_FORM_TEXT
+    };
+    return names[form];
+}
+
 /* ---- finding ----------------------------------------------------------------------------- */
 
 static bool is_template(const tacho_machine_data *data)

@@ -15,6 +15,7 @@
 #include "base/event.h"
 #include "base/status.h"
 #include "machine/quantity.h"
+#include "machine/work.h"
 
 /* What an engine or a queue does; the names are those of track classes. */
 #define TACHO_ENGINE_CLASSES(X)                                                                    \
@@ -109,6 +110,55 @@ typedef struct tacho_mesh {
     tacho_quantity narrow_ratio;      /* results longer than so many times their width are, too */
 } tacho_mesh;
 
+/* A kernel: latency + line * depth + lines * line_cycles / cores + the longer of memory and reach
+ * / (elements_per_cycle * cores), or their sum if it is serial. */
+typedef struct tacho_gpu_row {
+    tacho_form form;
+    tacho_quantity latency_cycles;     /* of one with next to nothing to do */
+    tacho_quantity elements_per_cycle; /* of each core */
+    tacho_quantity line_cycles;        /* of a core, for each line; absent: none */
+    tacho_quantity depth_cycles;       /* for each element of a line; absent: none */
+    bool is_serial;                    /* memory and elements take turns */
+} tacho_gpu_row;
+
+/* How products of one kind of engine run: a tile of results for each block of threads. */
+typedef struct tacho_gpu_product {
+    tacho_quantity start_cycles;   /* launch, first operands, last results */
+    tacho_quantity efficiency;     /* share of the engine's peak that the inner loop reaches */
+    tacho_quantity step_cycles;    /* of a block, for each step along k */
+    tacho_quantity latency_cycles; /* of all blocks of a core together, for each step along k */
+    tacho_quantity operand_bytes_per_cycle; /* from L2 into a core; absent: no limit */
+    tacho_quantity row_ratio;               /* what fetching a row costs more than a column */
+    tacho_quantity reduce_cycles; /* of the kernel that adds parts of k; absent: k is not cut */
+} tacho_gpu_product;
+
+/* A GPU whose operators are kernels, one after the other: compile/op_gpu.c. Absent: l2_bytes is. */
+typedef struct tacho_gpu {
+    tacho_quantity l2_bytes;
+    tacho_quantity l2_bytes_per_cycle; /* of all cores together */
+    tacho_quantity hot_bytes;          /* that a kernel finds in L2 if it moves no more ... */
+    tacho_quantity cold_bytes;         /* ... and none of them if it moves so many */
+    tacho_quantity switch_cycles;      /* a kernel behind another one: code and addresses are new */
+    tacho_quantity overlap;            /* share of the shorter of computing and moving that shows */
+    tacho_quantity tf32_macs_per_cycle;      /* of a core, at the fidelity of that name */
+    tacho_quantity unaligned_macs_per_cycle; /* of a core, in 16 bits */
+    tacho_quantity unaligned_step_bytes;     /* rows of operands are aligned to so many */
+    tacho_quantity narrow_bias_ratio; /* 32-bit products with a bias, of few tiles: takes longer */
+    tacho_quantity position_cycles; /* convolution of few channels: for each place of the window */
+    tacho_quantity position_macs_per_cycle;
+    tacho_quantity attention_start_cycles;
+    tacho_quantity attention_wide_start_cycles; /* in 32 bits */
+    tacho_quantity attention_score_cycles;      /* for each tile of 128 x 128 scores in 16 bits */
+    tacho_quantity attention_wide_cycles;       /* for each tile of 64 x 64 scores in 32 bits */
+    tacho_gpu_product tensor;                   /* engines of class compute */
+    tacho_gpu_product vector;                   /* engines of class vector */
+    tacho_gpu_product vector_bias;              /* the same, with a bias to add */
+    tacho_gpu_product tensor_window;            /* the same for convolutions */
+    tacho_gpu_product vector_window;
+    tacho_gpu_row *kernels;
+    size_t kernel_count;
+} tacho_gpu;
+
 /* How often the engine passes over its operands: precision bought with time. */
 typedef struct tacho_fidelity {
     tacho_str name;
@@ -171,6 +221,7 @@ typedef struct tacho_machine {
     size_t dma_count;
     tacho_noc noc;
     tacho_mesh mesh;
+    tacho_gpu gpu;
     tacho_fidelity *fidelities;
     size_t fidelity_count;
     tacho_str default_fidelity;
@@ -187,6 +238,13 @@ typedef struct tacho_machine {
 
 const char *tacho_engine_class_name(tacho_engine_class engine_class);
 const char *tacho_memory_kind_name(tacho_memory_kind kind);
+const char *tacho_form_name(tacho_form form);
+
+/* Whether it is a GPU: its operators are kernels. */
+static inline bool tacho_machine_is_gpu(const tacho_machine *machine)
+{
+    return tacho_quantity_is_set(&machine->gpu.l2_bytes);
+}
 
 /* Names of the built-in machines, NULL after the last. */
 const char *tacho_machine_builtin(size_t index);

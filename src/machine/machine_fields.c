@@ -20,6 +20,11 @@ static const char *memory_word(unsigned index)
     return index <= TACHO_MEMORY_DDR ? tacho_memory_kind_name((tacho_memory_kind)index) : NULL;
 }
 
+static const char *form_word(unsigned index)
+{
+    return index < TACHO_FORM_COUNT ? tacho_form_name((tacho_form)index) : NULL;
+}
+
 static const char *dtype_word(unsigned index)
 {
     return index < TACHO_DTYPE_COUNT ? tacho_dtype_name((tacho_dtype)index) : NULL;
@@ -137,6 +142,58 @@ static const tacho_field mesh_rows[] = {
 };
 FIELDS(mesh_fields, tacho_mesh, mesh_rows);
 
+static const tacho_field kernel_rows[] = {
+    WORD(tacho_gpu_row, form, form_word),
+    NEED(tacho_gpu_row, latency_cycles, "cycles", CYCLES_MAX, CYCLES),
+    NEED(tacho_gpu_row, elements_per_cycle, "elements/cycle", RATE_MAX, 0),
+    MAYBE(tacho_gpu_row, line_cycles, "cycles", CYCLES_MAX, TACHO_RULE_ZERO),
+    MAYBE(tacho_gpu_row, depth_cycles, "cycles", CYCLES_MAX, TACHO_RULE_ZERO),
+    FLAG(tacho_gpu_row, is_serial),
+};
+FIELDS(kernel_fields, tacho_gpu_row, kernel_rows);
+
+static const tacho_field gpu_product_rows[] = {
+    NEED(tacho_gpu_product, start_cycles, "cycles", CYCLES_MAX, CYCLES),
+    NEED(tacho_gpu_product, efficiency, "ratio", 1, SHARE),
+    NEED(tacho_gpu_product, step_cycles, "cycles", CYCLES_MAX, TACHO_RULE_ZERO),
+    MAYBE(tacho_gpu_product, latency_cycles, "cycles", CYCLES_MAX, TACHO_RULE_ZERO),
+    MAYBE(tacho_gpu_product, operand_bytes_per_cycle, "B/cycle", RATE_MAX, 0),
+    MAYBE(tacho_gpu_product, row_ratio, "ratio", 16, 0),
+    MAYBE(tacho_gpu_product, reduce_cycles, "cycles", CYCLES_MAX, CYCLES),
+};
+FIELDS(gpu_product_fields, tacho_gpu_product, gpu_product_rows);
+
+#define PRODUCTS(member)                                                                           \
+    {                                                                                              \
+        .name = #member, .kind = TACHO_FIELD_OBJECT, .offset = offsetof(tacho_gpu, member),        \
+        .fields = &gpu_product_fields                                                              \
+    }
+static const tacho_field gpu_rows[] = {
+    NEED(tacho_gpu, l2_bytes, "B", INT64_MAX, WHOLE),
+    NEED(tacho_gpu, l2_bytes_per_cycle, "B/cycle", RATE_MAX, 0),
+    NEED(tacho_gpu, hot_bytes, "B", INT32_MAX, WHOLE),
+    NEED(tacho_gpu, cold_bytes, "B", INT32_MAX, WHOLE),
+    NEED(tacho_gpu, switch_cycles, "cycles", CYCLES_MAX, CYCLES),
+    NEED(tacho_gpu, overlap, "ratio", 1, SHARE | TACHO_RULE_ZERO),
+    NEED(tacho_gpu, tf32_macs_per_cycle, "MAC/cycle", RATE_MAX, 0),
+    NEED(tacho_gpu, unaligned_macs_per_cycle, "MAC/cycle", RATE_MAX, 0),
+    NEED(tacho_gpu, unaligned_step_bytes, "B", ALIGN_MAX, WHOLE),
+    NEED(tacho_gpu, narrow_bias_ratio, "ratio", 16, 0),
+    NEED(tacho_gpu, position_cycles, "cycles", CYCLES_MAX, CYCLES),
+    NEED(tacho_gpu, position_macs_per_cycle, "MAC/cycle", RATE_MAX, 0),
+    NEED(tacho_gpu, attention_start_cycles, "cycles", CYCLES_MAX, CYCLES),
+    NEED(tacho_gpu, attention_wide_start_cycles, "cycles", CYCLES_MAX, CYCLES),
+    NEED(tacho_gpu, attention_score_cycles, "cycles", CYCLES_MAX, CYCLES),
+    NEED(tacho_gpu, attention_wide_cycles, "cycles", CYCLES_MAX, CYCLES),
+    PRODUCTS(tensor),
+    PRODUCTS(vector),
+    PRODUCTS(vector_bias),
+    PRODUCTS(tensor_window),
+    PRODUCTS(vector_window),
+    LIST(tacho_gpu, "kernels", kernels, kernel_count, false, kernel_fields),
+};
+FIELDS(gpu_fields, tacho_gpu, gpu_rows);
+
 static const tacho_field fidelity_rows[] = {
     TEXT(tacho_fidelity, name, false),
     NEED(tacho_fidelity, passes, "passes", 64, WHOLE),
@@ -213,6 +270,13 @@ static const tacho_field machine_rows[] = {
         .is_optional = true,
         .offset = offsetof(tacho_machine, mesh),
         .fields = &mesh_fields,
+    },
+    {
+        .name = "gpu",
+        .kind = TACHO_FIELD_OBJECT,
+        .is_optional = true,
+        .offset = offsetof(tacho_machine, gpu),
+        .fields = &gpu_fields,
     },
     LIST(tacho_machine, "peaks", peaks, peak_count, true, peak_fields),
     LIST(tacho_machine, "legalise", legalise, legalise_count, true, legalise_fields),

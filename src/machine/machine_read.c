@@ -503,6 +503,34 @@ static tacho_status check_mesh(reading *r, const tacho_machine *machine)
     return TACHO_OK;
 }
 
+/* The rows of a GPU's kernels, one for each form; what a cache forgets is more than it keeps. */
+static tacho_status check_gpu(reading *r, const tacho_machine *machine)
+{
+    const tacho_gpu *gpu = &machine->gpu;
+    if (!tacho_machine_is_gpu(machine)) {
+        return TACHO_OK;
+    }
+    if (tacho_quantity_is_set(&machine->mesh.buffer_bytes)) {
+        return fail_at(r, go_to(r, "gpu"), "a machine with a mesh is no GPU");
+    }
+    if (tacho_quantity_whole(&gpu->hot_bytes) >= tacho_quantity_whole(&gpu->cold_bytes)) {
+        return fail_at(r, go_to(r, "gpu.hot_bytes"), "must be less than cold_bytes");
+    }
+    if (gpu->kernel_count == 0) {
+        return fail_at(r, go_to(r, "gpu.kernels"), "must have a row");
+    }
+    for (size_t i = 0; i < gpu->kernel_count; i++) {
+        for (size_t other = 0; other < i; other++) {
+            if (gpu->kernels[i].form == gpu->kernels[other].form) {
+                return fail_at(r, go_to(r, "gpu.kernels[%zu].form", i),
+                               "'%s' is the form of gpu.kernels[%zu] already",
+                               tacho_form_name(gpu->kernels[i].form), other);
+            }
+        }
+    }
+    return TACHO_OK;
+}
+
 static tacho_status check_banks(reading *r, const tacho_machine *machine)
 {
     for (size_t i = 0; i < machine->memory_count; i++) {
@@ -630,6 +658,7 @@ static tacho_status check_machine(reading *r, const tacho_machine *machine)
 {
     TACHO_TRY(check_engines(r, machine));
     TACHO_TRY(check_mesh(r, machine));
+    TACHO_TRY(check_gpu(r, machine));
     TACHO_TRY(check_memories(r, machine));
     TACHO_TRY(check_banks(r, machine));
     TACHO_TRY(check_queues(r, machine));

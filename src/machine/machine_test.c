@@ -15,8 +15,8 @@
 static void test_builtins(void **state)
 {
     (void)state;
-    static const char *const names[] = {"aic100",   "blackhole-p150", "gemmini-8x8",
-                                        "host-cpu", "torq-sl2610",    "wormhole-n150"};
+    static const char *const names[] = {"aic100", "blackhole-p150", "gemmini-8x8", "h100",
+                                        "h200",   "host-cpu",       "torq-sl2610", "wormhole-n150"};
     size_t count = 0;
     for (; tacho_machine_builtin(count) != NULL; count++) {
         tacho_arena arena;
@@ -27,7 +27,7 @@ static void test_builtins(void **state)
         assert_string_equal(machine->name.data, names[count]);
         tacho_arena_deinit(&arena);
     }
-    assert_int_equal(count, 6);
+    assert_int_equal(count, 8);
 }
 
 static void test_exact(void **state)

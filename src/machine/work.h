@@ -13,6 +13,57 @@ typedef enum tacho_work_kind {
     TACHO_WORK_MOVE,   /* bytes change place */
 } tacho_work_kind;
 
+/*
+ * How a kernel of a GPU goes over what it works on; machines have a row for each that they run
+ * (tacho_gpu_row). LAST: channels lie last in memory. HALF: of 16 bits or less.
+ */
+#define TACHO_FORMS(X)                                                                             \
+    X(NONE, "none")           /* not told: by the kind of work */                                  \
+    X(VIEW, "view")           /* no kernel */                                                      \
+    X(PRODUCT, "product")     /* of matrices */                                                    \
+    X(ATTENTION, "attention") /* scores, softmax and weighted sum in one */                        \
+    X(CONVOLUTION, "convolution")                                                                  \
+    X(ELEMENT, "element")     /* whole tensors, side by side */                                    \
+    X(MATH, "math")           /* the same, with functions that take many instructions */           \
+    X(STRIDED, "strided")     /* element by element, with an address computed for each */          \
+    X(TRANSPOSE, "transpose") /* the same, one line of memory for each element */                  \
+    X(CONCAT, "concat")                                                                            \
+    X(SOFTMAX, "softmax") /* of lines that a warp holds */                                         \
+    X(LONG_SOFTMAX, "long_softmax")                                                                \
+    X(NORM, "norm")                                                                                \
+    X(REDUCE, "reduce")                                                                            \
+    X(REDUCE_LAST, "reduce_last")                                                                  \
+    X(POOL, "pool")                                                                                \
+    X(POOL_LAST, "pool_last")                                                                      \
+    X(AFFINE, "affine") /* a factor and a summand for each channel */                              \
+    X(AFFINE_HALF, "affine_half")                                                                  \
+    X(CONVERT, "convert") /* channels to or from the last place */                                 \
+    X(CONVERT_WEIGHTS, "convert_weights")                                                          \
+    X(DEPTHWISE, "depthwise")                                                                      \
+    X(DEPTHWISE_LAST, "depthwise_last")                                                            \
+    X(DEPTHWISE_HALF, "depthwise_half")                                                            \
+    X(DEPTHWISE_HALF_LAST, "depthwise_half_last")
+
+typedef enum tacho_form {
+#define TACHO_FORM_ENUM(name, text) TACHO_FORM_##name,
+    TACHO_FORMS(TACHO_FORM_ENUM)
+#undef TACHO_FORM_ENUM
+        TACHO_FORM_COUNT
+} tacho_form;
+
+/* What a GPU has to know beyond sizes; of other machines all zeros. */
+typedef struct tacho_work_kernel {
+    tacho_form form;
+    uint64_t reach;  /* elements that it goes over */
+    uint64_t lines;  /* that are reduced or normalised; 0: there are none */
+    uint64_t plane;  /* CONVOLUTION: positions of one channel of one image */
+    uint64_t stride; /* CONVOLUTION: between windows, the product over all axes */
+    uint64_t copies; /* PRODUCT: operands that it has copied first */
+    bool has_bias;   /* PRODUCT: and adds it; CONVOLUTION: another kernel does */
+    bool has_affine; /* CONVOLUTION: a batch normalisation follows, which its weights hold */
+    bool is_alone;   /* the network is this operator: data lies as its kernel wants it */
+} tacho_work_kernel;
+
 typedef enum tacho_place {
     TACHO_PLACE_DDR,   /* the memory all cores share */
     TACHO_PLACE_LOCAL, /* the memories of the cores */
@@ -51,6 +102,7 @@ typedef struct tacho_work {
     uint64_t steps;
     /* VECTOR: elements that one result needs, a line that is reduced or normalised; 0: one. */
     uint64_t line;
+    tacho_work_kernel kernel;
 } tacho_work;
 
 #endif

@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Kinds of operators to forms of kernels. Data that changes its place is the one case where a name
+ * has to say how: most such operators are views in PyTorch, which copies later or never.
+ */
+#include "compile/gpu_form.h"
+
+#include "base/index.h"
+#include "base/maths.h"
+
+#include <string.h>
+
+typedef struct former {
+    const tacho_fusion *fusion;
+    const tacho_graph *graph;
+    const tacho_fused_op *op;
+    const tacho_node *root;
+    uint64_t inferences;
+    tacho_work *work;
+} former;
+
+static uint64_t elements_of(const tacho_tensor *tensor)
+{
+    uint64_t count = 0;
+    return tensor != NULL && tacho_shape_elements(tensor->shape, &count) ? count : 0;
+}
+
+static uint64_t output_elements(const former *self)
+{
+    return elements_of(tacho_graph_output(self->graph, self->root, 0)) * self->inferences;
+}
+
+static const tacho_node *member(const former *self, uint32_t i)
+{
+    return &self->graph->nodes[self->fusion->members[self->op->first_member + i]];
+}
+
+/* Whether the operator of PyTorch that a node comes from begins with |word|. */
+static bool comes_from(const former *self, const tacho_node *node, const char *word)
+{
+    return tacho_str_starts_with(tacho_graph_origin(self->graph, node),
+                                 tacho_str_from_cstring(word));
+}
+
+/* ---- products ------------------------------------------------------------------------------ */
+
+static const tacho_node *first_matmul(const former *self)
+{
+    bool has_softmax = false;
+    const tacho_node *first = NULL;
+    for (uint32_t i = 0; i < self->op->member_count; i++) {
+        tacho_op_kind kind = tacho_op_kind_of(self->graph, member(self, i));
+        has_softmax |= kind == TACHO_OP_SOFTMAX;
+        first = first == NULL && kind == TACHO_OP_MATMUL ? member(self, i) : first;
+    }
+    return has_softmax ? first : NULL;
+}
+
+static uint64_t dim_from_end(const tacho_tensor *tensor, int32_t i)
+{
+    return tensor != NULL && tensor->shape->rank >= i
+               ? (uint64_t)tensor->shape->dims[tensor->shape->rank - i]
+               : 1;
+}
+
+/* Queries by keys, and scores by values: as many multiplications each. */
+static void set_attention(const former *self, const tacho_node *scores)
+{
+    const tacho_tensor *queries = tacho_graph_input(self->graph, scores, 0);
+    const tacho_tensor *made = tacho_graph_output(self->graph, scores, 0);
+    tacho_work *work = self->work;
+    work->m = dim_from_end(made, 2);
+    work->n = dim_from_end(made, 1);
+    uint64_t each = tacho_size_multiply(work->m, work->n);
+    work->batch = each > 0 ? elements_of(made) / each * self->inferences : 0;
+    work->k_channels = dim_from_end(queries, 1);
+    work->k_window = 2;
+    uint64_t side = output_elements(self);
+    uint64_t one = side > 0 ? work->output.bytes / side : 0;
+    uint64_t rows = tacho_size_multiply(work->batch, work->k_channels);
+    work->input.bytes = tacho_size_multiply(tacho_size_multiply(rows, one), work->m + 2 * work->n);
+    work->weights.bytes = 0;
+    work->input_extra_bytes = work->weights_extra_bytes = 0;
+    work->kernel.form = TACHO_FORM_ATTENTION;
+}
+
+/* Whether a matrix of a batch is a view whose lines lie apart: products want it whole. */
+static bool is_scattered(const former *self, size_t operand)
+{
+    const tacho_tensor *tensor = tacho_graph_input(self->graph, self->root, operand);
+    uint32_t producer = tensor != NULL ? tensor->producer : TACHO_NONE;
+    const tacho_node *maker = producer != TACHO_NONE ? &self->graph->nodes[producer] : NULL;
+    bool is_turned =
+        maker != NULL && maker->def != NULL && strcmp(maker->def->name, "Transpose") == 0;
+    uint64_t images = tensor != NULL && tensor->shape->rank > 3
+                          ? (uint64_t)tensor->shape->dims[0] * self->inferences
+                          : 1;
+    return is_turned && images > 1;
+}
+
+static void set_product(const former *self)
+{
+    const tacho_node *scores = first_matmul(self);
+    if (scores != NULL) {
+        set_attention(self, scores);
+        return;
+    }
+    tacho_work_kernel *kernel = &self->work->kernel;
+    kernel->form = TACHO_FORM_PRODUCT;
+    kernel->has_bias = self->root->input_count > 2 || self->op->member_count > 1 ||
+                       comes_from(self, self->root, "linear") ||
+                       comes_from(self, self->root, "addmm");
+    kernel->copies = (is_scattered(self, 0) ? 1u : 0u) + (is_scattered(self, 1) ? 1u : 0u);
+}
+
+/* Positions of one channel of one image. */
+static uint64_t plane_of(const tacho_tensor *tensor)
+{
+    uint64_t plane = 1;
+    for (int32_t i = 2; tensor != NULL && i < tensor->shape->rank; i++) {
+        plane = tacho_size_multiply(plane, (uint64_t)tensor->shape->dims[i]);
+    }
+    return plane;
+}
+
+static void set_convolution(const former *self)
+{
+    const tacho_tensor *made = tacho_graph_output(self->graph, self->root, 0);
+    tacho_work_kernel *kernel = &self->work->kernel;
+    size_t count = 0;
+    const int64_t *strides = tacho_attr_ints(tacho_graph_attrs(self->graph, self->root),
+                                             self->root->attr_count, "strides", &count);
+    kernel->form = TACHO_FORM_CONVOLUTION;
+    kernel->plane = plane_of(made);
+    kernel->stride = 1;
+    for (size_t i = 0; i < count; i++) {
+        kernel->stride *= strides[i] > 0 && strides[i] < UINT16_MAX ? (uint64_t)strides[i] : 1;
+    }
+    kernel->has_affine = comes_from(self, self->root, "_native_batch_norm") ||
+                         comes_from(self, self->root, "batch_norm");
+    kernel->has_bias = self->root->input_count > 2;
+}
+
+/* ---- elements ------------------------------------------------------------------------------ */
+
+/* Whether all that is read is as large as the result, or one number. */
+static bool is_side_by_side(const former *self)
+{
+    uint64_t made = elements_of(tacho_graph_output(self->graph, self->root, 0));
+    const uint32_t firsts[] = {self->op->first_input, self->op->first_weight};
+    const uint32_t counts[] = {self->op->input_count, self->op->weight_count};
+    for (size_t i = 0; i < 2; i++) {
+        for (uint32_t j = 0; j < counts[i]; j++) {
+            uint64_t read = elements_of(tacho_fusion_tensor(self->fusion, firsts[i], j));
+            if (read > 1 && read != made) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static void set_elements(const former *self)
+{
+    bool is_math = false;
+    for (uint32_t i = 0; i < self->op->member_count; i++) {
+        const tacho_node *node = member(self, i);
+        is_math |= tacho_op_kind_of(self->graph, node) == TACHO_OP_UNARY &&
+                   tacho_op_steps_of(self->graph, node) >= TACHO_STEPS_ERF;
+    }
+    self->work->kernel.form = !is_side_by_side(self) ? TACHO_FORM_STRIDED
+                              : is_math              ? TACHO_FORM_MATH
+                                                     : TACHO_FORM_ELEMENT;
+    self->work->kernel.reach = output_elements(self);
+}
+
+/* Lines of |line| elements each, over all that is read. */
+static void set_lines(const former *self, tacho_form form, uint64_t line)
+{
+    tacho_work_kernel *kernel = &self->work->kernel;
+    const tacho_tensor *read = tacho_graph_input(self->graph, self->root, 0);
+    kernel->form = form;
+    kernel->reach = elements_of(read) * self->inferences;
+    kernel->lines = line > 0 ? kernel->reach / line : 0;
+}
+
+enum { WARP_LINE_MAX = 1024 };
+
+static void set_softmax(const former *self)
+{
+    uint64_t line = self->work->line > 0 ? self->work->line : 1;
+    set_lines(self, line <= WARP_LINE_MAX ? TACHO_FORM_SOFTMAX : TACHO_FORM_LONG_SOFTMAX, line);
+    uint64_t held = 1; /* a warp holds lines of powers of two */
+    while (held < line && line <= WARP_LINE_MAX) {
+        held *= 2;
+    }
+    if (line <= WARP_LINE_MAX) {
+        self->work->kernel.reach = tacho_size_multiply(self->work->kernel.lines, held);
+    }
+}
+
+static void set_pool(const former *self)
+{
+    tacho_work_kernel *kernel = &self->work->kernel;
+    uint64_t made = output_elements(self);
+    uint64_t read = elements_of(tacho_graph_input(self->graph, self->root, 0)) * self->inferences;
+    size_t count = 0;
+    const tacho_attr *attrs = tacho_graph_attrs(self->graph, self->root);
+    const int64_t *window = tacho_attr_ints(attrs, self->root->attr_count, "kernel_shape", &count);
+    if (window == NULL) { /* of the whole plane */
+        set_lines(self, kernel->is_alone ? TACHO_FORM_REDUCE_LAST : TACHO_FORM_REDUCE,
+                  made > 0 ? read / made : 0);
+        return;
+    }
+    kernel->form = kernel->is_alone ? TACHO_FORM_POOL_LAST : TACHO_FORM_POOL;
+    kernel->reach = made;
+    for (size_t i = 0; i < count; i++) {
+        kernel->reach = tacho_size_multiply(kernel->reach, window[i] > 0 ? (uint64_t)window[i] : 1);
+    }
+}
+
+/* ---- moves --------------------------------------------------------------------------------- */
+
+typedef enum move_kind { MOVE_COPY, MOVE_VIEW, MOVE_TURN, MOVE_JOIN, MOVE_STRIDED } move_kind;
+
+static move_kind move_of(const tacho_node *node)
+{
+    static const struct {
+        const char *name;
+        move_kind kind;
+    } moves[] = {
+        {"Transpose", MOVE_TURN},    {"tosa.transpose", MOVE_TURN}, {"Concat", MOVE_JOIN},
+        {"tosa.concat", MOVE_JOIN},  {"Slice", MOVE_VIEW},          {"Split", MOVE_VIEW},
+        {"Expand", MOVE_VIEW},       {"tosa.slice", MOVE_VIEW},     {"Pad", MOVE_STRIDED},
+        {"Resize", MOVE_STRIDED},    {"Tile", MOVE_STRIDED},        {"tosa.pad", MOVE_STRIDED},
+        {"tosa.tile", MOVE_STRIDED},
+    };
+    for (size_t i = 0; node->def != NULL && i < sizeof(moves) / sizeof(moves[0]); i++) {
+        if (strcmp(node->def->name, moves[i].name) == 0) {
+            return moves[i].kind;
+        }
+    }
+    return MOVE_COPY;
+}
+
+/* Whether two shapes are the same but for axes of one. */
+static bool is_same_but_ones(const tacho_shape *a, const tacho_shape *b)
+{
+    int32_t i = 0;
+    int32_t j = 0;
+    for (;;) {
+        while (i < a->rank && a->dims[i] == 1) {
+            i++;
+        }
+        while (j < b->rank && b->dims[j] == 1) {
+            j++;
+        }
+        if (i == a->rank || j == b->rank) {
+            return i == a->rank && j == b->rank;
+        }
+        if (a->dims[i++] != b->dims[j++]) {
+            return false;
+        }
+    }
+}
+
+/* Whether elements keep their order in memory: nothing but axes of one changed places. */
+static bool keeps_order(const former *self)
+{
+    const tacho_tensor *read = tacho_graph_input(self->graph, self->root, 0);
+    size_t count = 0;
+    const int64_t *places = tacho_attr_ints(tacho_graph_attrs(self->graph, self->root),
+                                            self->root->attr_count, "perm", &count);
+    int64_t last = -1;
+    bool is_kept = places != NULL && read != NULL && count == (size_t)read->shape->rank;
+    for (size_t i = 0; is_kept && i < count; i++) {
+        bool is_axis = places[i] >= 0 && places[i] < read->shape->rank;
+        if (!is_axis || read->shape->dims[places[i]] != 1) {
+            is_kept = is_axis && places[i] > last;
+            last = places[i];
+        }
+    }
+    return is_kept;
+}
+
+/*
+ * Whether somebody needs the moved data in one piece: the network returns it, or a view folds axes
+ * that do not lie in one another. What comes out of attention can be laid out as is wanted.
+ */
+static bool is_copied(const former *self)
+{
+    const tacho_graph *graph = self->graph;
+    uint32_t made = graph->links[self->root->first_output];
+    const tacho_tensor *read = tacho_graph_input(graph, self->root, 0);
+    if (graph->tensors[made].is_output) {
+        return true;
+    }
+    bool is_free = read != NULL && read->producer != TACHO_NONE &&
+                   comes_from(self, &graph->nodes[read->producer], "scaled_dot_product");
+    for (uint32_t i = self->fusion->members[self->op->first_member] + 1;
+         !is_free && i < graph->node_count; i++) {
+        const tacho_node *node = &graph->nodes[i];
+        bool reads = node->input_count > 0 && graph->links[node->first_input] == made;
+        if (reads && tacho_op_kind_of(graph, node) == TACHO_OP_VIEW && node->output_count > 0) {
+            const tacho_tensor *seen = tacho_graph_output(graph, node, 0);
+            return !is_same_but_ones(graph->tensors[made].shape, seen->shape) || seen->is_output;
+        }
+        if (i > self->root->index + 256) {
+            break;
+        }
+    }
+    return false;
+}
+
+enum { NEAR_ROWS = 150 };
+
+/* Columns of few rows lie in the cache together. */
+static uint64_t turned_reach(const former *self, uint64_t made)
+{
+    uint64_t rows = dim_from_end(tacho_graph_input(self->graph, self->root, 0), 2);
+    return rows > 0 && rows < NEAR_ROWS ? made * rows / NEAR_ROWS : made;
+}
+
+static void set_move(const former *self)
+{
+    tacho_work_kernel *kernel = &self->work->kernel;
+    uint64_t made = output_elements(self);
+    size_t count = 0;
+    const int64_t *places = tacho_attr_ints(tacho_graph_attrs(self->graph, self->root),
+                                            self->root->attr_count, "perm", &count);
+    bool is_last = places != NULL && count > 0 && places[count - 1] == (int64_t)count - 1;
+    uint64_t read = elements_of(tacho_graph_input(self->graph, self->root, 0)) * self->inferences;
+    kernel->reach = made;
+    switch (move_of(self->root)) {
+    case MOVE_TURN:
+        kernel->form = keeps_order(self) || !is_copied(self) ? TACHO_FORM_VIEW
+                       : is_last                             ? TACHO_FORM_STRIDED
+                                                             : TACHO_FORM_TRANSPOSE;
+        kernel->reach = kernel->form == TACHO_FORM_TRANSPOSE ? turned_reach(self, made) : made;
+        break;
+    case MOVE_VIEW:
+        kernel->form = is_copied(self) ? TACHO_FORM_STRIDED : TACHO_FORM_VIEW;
+        break;
+    case MOVE_JOIN:
+        kernel->form = TACHO_FORM_CONCAT;
+        break;
+    case MOVE_STRIDED:
+        kernel->form = TACHO_FORM_STRIDED;
+        break;
+    case MOVE_COPY: /* one index of all is a view */
+        kernel->form =
+            self->root->input_count > 1 && made < read && comes_from(self, self->root, "select")
+                ? TACHO_FORM_VIEW
+                : TACHO_FORM_ELEMENT;
+        break;
+    }
+}
+
+static void set_norm(const former *self)
+{
+    set_lines(self, TACHO_FORM_NORM, self->work->line);
+}
+
+static void set_reduction(const former *self)
+{
+    set_lines(self, TACHO_FORM_REDUCE, self->work->line);
+}
+
+static void set_affine(const former *self)
+{
+    uint64_t one = 0;
+    bool is_half = tacho_dtype_bytes(self->work->output.dtype, 1, &one) && one <= 2;
+    uint64_t plane = plane_of(tacho_graph_output(self->graph, self->root, 0));
+    set_lines(self, is_half ? TACHO_FORM_AFFINE_HALF : TACHO_FORM_AFFINE, plane);
+}
+
+void tacho_gpu_form_set(const tacho_fusion *fusion, const tacho_fused_op *op, uint64_t inferences,
+                        tacho_work *work)
+{
+    static void (*const setters[TACHO_OP_KIND_COUNT])(const former *) = {
+        [TACHO_OP_MATMUL] = set_product,          [TACHO_OP_RECURRENT] = set_product,
+        [TACHO_OP_CONVOLUTION] = set_convolution, [TACHO_OP_DECONVOLUTION] = set_convolution,
+        [TACHO_OP_SOFTMAX] = set_softmax,         [TACHO_OP_NORMALISATION] = set_norm,
+        [TACHO_OP_REDUCTION] = set_reduction,     [TACHO_OP_POOL] = set_pool,
+        [TACHO_OP_AFFINE] = set_affine,           [TACHO_OP_MOVE] = set_move,
+    };
+    former self = {
+        fusion, fusion->graph, op, &fusion->graph->nodes[op->root], inferences > 0 ? inferences : 1,
+        work};
+    work->kernel.is_alone = fusion->op_count == 1;
+    if (setters[op->kind] != NULL) {
+        setters[op->kind](&self);
+    } else {
+        set_elements(&self);
+    }
+}

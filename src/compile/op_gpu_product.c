@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Products of matrices, convolutions as such, and attention. Results are cut into tiles; a block of
+ * threads makes one, and blocks beyond the number of cores wait for the next wave. Libraries choose
+ * tiles, and whether to cut k, by what is fastest: so do we. What the tiles of a wave need and what
+ * memory gives overlap, but for a share of the shorter.
+ */
+#include "compile/op_gpu.h"
+
+#include "base/maths.h"
+
+typedef struct gpu_tile {
+    uint16_t rows, columns;
+} gpu_tile;
+
+/* Tiles that the libraries have, the long side down or across. */
+static const gpu_tile tensor_tiles[] = {
+    {64, 8},   {64, 16},  {64, 32},  {64, 64},  {64, 96},   {64, 128},  {64, 192},  {64, 256},
+    {128, 8},  {128, 16}, {128, 32}, {128, 64}, {128, 96},  {128, 128}, {128, 192}, {128, 256},
+    {192, 8},  {192, 16}, {192, 32}, {192, 64}, {192, 96},  {192, 128}, {192, 192}, {256, 8},
+    {256, 16}, {256, 32}, {256, 64}, {256, 96}, {256, 128}, {8, 64},    {16, 64},   {32, 64},
+    {96, 64},  {8, 128},  {16, 128}, {32, 128}, {96, 128},  {8, 192},   {16, 192},  {32, 192},
+    {96, 192}, {8, 256},  {16, 256}, {32, 256}, {96, 256},
+};
+static const gpu_tile vector_tiles[] = {
+    {32, 32},  {64, 32},  {32, 64},   {64, 64},   {128, 32},  {32, 128},
+    {128, 64}, {64, 128}, {128, 128}, {256, 128}, {128, 256},
+};
+static const gpu_tile window_tiles[] = {
+    {64, 64}, {64, 128}, {128, 64}, {128, 128}, {256, 64}, {64, 32}, {32, 64}, {256, 128},
+};
+static const gpu_tile unaligned_tiles[] = {{128, 128}, {64, 64}};
+static const gpu_tile position_tiles[] = {{128, 32}, {128, 64}, {128, 128}};
+static const uint8_t cuts_of_k[] = {1, 2, 3, 4, 6, 8, 16};
+
+enum { CUT_K_MIN = 128, SUM_BYTES = 4 };
+
+typedef struct gpu_rule {
+    const tacho_gpu_product *how;
+    const gpu_tile *tiles;
+    size_t tile_count;
+    tacho_ratio rate; /* multiply-accumulates of a core in a cycle */
+    bool cuts_k;
+} gpu_rule;
+
+#define TILES(list) .tiles = (list), .tile_count = sizeof(list) / sizeof((list)[0])
+
+static uint64_t product_of(uint64_t a, uint64_t b, uint64_t c)
+{
+    return tacho_size_multiply(tacho_size_multiply(a, b), c);
+}
+
+static bool is_tensor(const tacho_gpu_task *task)
+{
+    return task->is_tf32 || task->engine->class == TACHO_ENGINE_COMPUTE;
+}
+
+/* What the inner loop reaches of the engine's peak. */
+static tacho_ratio rate_of(const tacho_gpu_task *task, const tacho_gpu_product *how)
+{
+    const tacho_rate *rate = tacho_cost_mac_rate(task->engine, task->dtype);
+    tacho_ratio peak = task->is_tf32  ? task->gpu->tf32_macs_per_cycle.value
+                       : rate != NULL ? rate->per_cycle.value
+                                      : (tacho_ratio){1, 1};
+    tacho_ratio reached;
+    return tacho_ratio_multiply(peak, how->efficiency.value, &reached) ? reached : peak;
+}
+
+static uint64_t tiles_of(const tacho_gpu_shape *shape, gpu_tile tile)
+{
+    return product_of(shape->batch, tacho_ceil_div(shape->m, tile.rows),
+                      tacho_ceil_div(shape->n, tile.columns));
+}
+
+/* The inner loops of all waves: |depth| steps each. */
+static int64_t loop_cycles(const tacho_gpu_task *task, const gpu_rule *rule, gpu_tile tile,
+                           uint64_t waves, uint64_t depth)
+{
+    const tacho_gpu_product *how = rule->how;
+    uint64_t steps = tacho_size_multiply(waves, depth);
+    int64_t engine = tacho_gpu_over(product_of(steps, tile.rows, tile.columns), rule->rate);
+    if (tacho_quantity_is_set(&how->operand_bytes_per_cycle)) {
+        tacho_ratio ratio = tacho_quantity_or(&how->row_ratio, 1);
+        int64_t rows;
+        bool fits = tacho_ratio_ceil_multiply(tile.rows, ratio, &rows);
+        uint64_t lines = (fits ? (uint64_t)rows : tile.rows) + tile.columns;
+        int64_t operands = tacho_gpu_over(product_of(steps, lines, task->element_bytes),
+                                          how->operand_bytes_per_cycle.value);
+        engine = tacho_most(engine, operands);
+    }
+    engine = tacho_cycles_add(engine, tacho_gpu_times(steps, &how->step_cycles));
+    return tacho_cycles_add(engine, tacho_gpu_times(depth, &how->latency_cycles));
+}
+
+/* Computing and moving, overlapped. */
+static int64_t overlapped(const tacho_gpu_task *task, int64_t compute, int64_t memory)
+{
+    int64_t shorter = compute < memory ? compute : memory;
+    return tacho_cycles_add(tacho_most(compute, memory),
+                            tacho_gpu_times((uint64_t)shorter, &task->gpu->overlap));
+}
+
+/* The kernel that adds the parts of a sum. */
+static int64_t reduce_cycles(const tacho_gpu_task *task, const gpu_rule *rule,
+                             const tacho_gpu_shape *shape, uint64_t cut)
+{
+    uint64_t results = product_of(shape->batch, shape->m, shape->n);
+    uint64_t bytes = tacho_size_multiply(results, cut * SUM_BYTES + task->element_bytes);
+    return cut == 1 ? 0
+                    : tacho_cycles_add(tacho_gpu_start(task, &rule->how->reduce_cycles),
+                                       tacho_gpu_over(bytes, task->gpu->l2_bytes_per_cycle.value));
+}
+
+static tacho_gpu_time tile_time(const tacho_gpu_task *task, const gpu_rule *rule,
+                                const tacho_gpu_shape *shape, gpu_tile tile, uint64_t cut)
+{
+    tacho_gpu_time time = {.blocks = tacho_size_multiply(tiles_of(shape, tile), cut)};
+    uint64_t waves = tacho_ceil_div(time.blocks, task->cores);
+    time.compute = loop_cycles(task, rule, tile, waves, tacho_ceil_div(shape->k, cut));
+    time.start = tacho_cycles_add(tacho_gpu_start(task, &rule->how->start_cycles),
+                                  reduce_cycles(task, rule, shape, cut));
+    time.padded_macs =
+        product_of(tiles_of(shape, tile), (uint64_t)tile.rows * tile.columns, shape->k);
+    return time;
+}
+
+/* The fastest tile and cut of k. */
+static tacho_gpu_time fastest(const tacho_gpu_task *task, const gpu_rule *rule,
+                              const tacho_gpu_shape *shape, int64_t memory)
+{
+    tacho_gpu_time best = {.cycles = INT64_MAX};
+    for (size_t i = 0; i < rule->tile_count; i++) {
+        for (size_t j = 0; j < sizeof(cuts_of_k); j++) {
+            uint64_t cut = cuts_of_k[j];
+            if (cut > 1 && (!rule->cuts_k || shape->k / cut < CUT_K_MIN)) {
+                break;
+            }
+            tacho_gpu_time time = tile_time(task, rule, shape, rule->tiles[i], cut);
+            time.memory = memory;
+            time.cycles = tacho_cycles_add(time.start, overlapped(task, time.compute, memory));
+            best = time.cycles < best.cycles ? time : best;
+        }
+    }
+    return best;
+}
+
+static uint64_t all_bytes(const tacho_work *work)
+{
+    return work->input.bytes + work->weights.bytes + work->output.bytes;
+}
+
+/* ---- products ------------------------------------------------------------------------------ */
+
+/* Rows of 16-bit matrices that do not begin at an even address are fetched number by number. */
+static bool is_unaligned(const tacho_gpu_task *task, const tacho_gpu_shape *shape)
+{
+    uint64_t step = (uint64_t)tacho_quantity_whole(&task->gpu->unaligned_step_bytes);
+    bool is_half = task->element_bytes == 2;
+    return is_half && (shape->k * 2 % step != 0 || shape->n * 2 % step != 0);
+}
+
+enum { FLAT_ROWS_MAX = 32 };
+
+/* Few tiles for the cores, but no flat matrix: the library's choice for a bias is a poor one. */
+static bool is_narrow(const tacho_gpu_task *task, const tacho_gpu_shape *shape)
+{
+    return !is_tensor(task) && task->work->kernel.has_bias && shape->m > FLAT_ROWS_MAX &&
+           tiles_of(shape, vector_tiles[0]) * 2 <= task->cores * 3;
+}
+
+static gpu_rule rule_of(const tacho_gpu_task *task, const tacho_gpu_shape *shape)
+{
+    if (!is_tensor(task)) {
+        bool has_bias = task->work->kernel.has_bias;
+        const tacho_gpu_product *how = has_bias ? &task->gpu->vector_bias : &task->gpu->vector;
+        bool is_flat = !has_bias || shape->m <= FLAT_ROWS_MAX;
+        bool cuts = tacho_quantity_is_set(&how->reduce_cycles) && is_flat;
+        return (gpu_rule){
+            .how = how, TILES(vector_tiles), .rate = rate_of(task, how), .cuts_k = cuts};
+    }
+    const tacho_gpu_product *how = &task->gpu->tensor;
+    bool cuts = tacho_quantity_is_set(&how->reduce_cycles);
+    if (is_unaligned(task, shape)) {
+        tacho_ratio rate = task->gpu->unaligned_macs_per_cycle.value;
+        return (gpu_rule){.how = how, TILES(unaligned_tiles), .rate = rate, .cuts_k = cuts};
+    }
+    return (gpu_rule){.how = how, TILES(tensor_tiles), .rate = rate_of(task, how), .cuts_k = cuts};
+}
+
+static tacho_gpu_time matrices(const tacho_gpu_task *task, const tacho_gpu_shape *shape,
+                               uint64_t bytes)
+{
+    int64_t memory = tacho_gpu_operands(task, bytes);
+    gpu_rule rule = rule_of(task, shape);
+    if (!is_tensor(task) && shape->batch == 1 && (shape->m == 1 || shape->n == 1)) {
+        tacho_gpu_time time = {.start = tacho_gpu_start(task, &rule.how->start_cycles),
+                               .memory = memory}; /* a matrix by a vector is all memory */
+        time.padded_macs = product_of(shape->m, shape->n, shape->k);
+        time.compute = tacho_gpu_over(tacho_ceil_div(time.padded_macs, task->cores), rule.rate);
+        time.cycles = tacho_cycles_add(time.start, tacho_most(memory, time.compute));
+        return time;
+    }
+    tacho_gpu_time time = fastest(task, &rule, shape, memory);
+    if (is_narrow(task, shape)) {
+        int64_t whole = tacho_gpu_times((uint64_t)time.cycles, &task->gpu->narrow_bias_ratio);
+        time.compute = tacho_cycles_add(time.compute, whole - time.cycles);
+        time.cycles = whole;
+    }
+    return time;
+}
+
+tacho_gpu_time tacho_gpu_product_time(const tacho_gpu_task *task)
+{
+    const tacho_work *work = task->work;
+    tacho_gpu_shape shape = {work->batch, work->m, work->n,
+                             tacho_size_multiply(work->k_channels, work->k_window)};
+    tacho_gpu_time time = matrices(task, &shape, all_bytes(work));
+    for (uint64_t i = 0; i < work->kernel.copies; i++) {
+        uint64_t bytes = i == 0 ? work->input.bytes : work->weights.bytes;
+        tacho_gpu_then(&time, tacho_gpu_kernel(task, TACHO_FORM_STRIDED,
+                                               bytes / task->element_bytes, 0, 2 * bytes));
+    }
+    return time;
+}
+
+/* ---- convolutions -------------------------------------------------------------------------- */
+
+enum { CHANNELS_MIN_HALF = 8, CHANNELS_MIN = 4 };
+
+/* Of few channels each place of the window is a step of its own, whatever its depth. */
+static tacho_gpu_time position_time(const tacho_gpu_task *task, const tacho_gpu_shape *shape,
+                                    int64_t memory)
+{
+    const tacho_gpu *gpu = task->gpu;
+    tacho_gpu_time best = {.cycles = INT64_MAX};
+    for (size_t i = 0; i < sizeof(position_tiles) / sizeof(position_tiles[0]); i++) {
+        gpu_tile tile = position_tiles[i];
+        tacho_gpu_time time = {.blocks = tiles_of(shape, tile), .memory = memory};
+        uint64_t waves = tacho_ceil_div(time.blocks, task->cores);
+        uint64_t places = task->work->k_window;
+        time.compute =
+            tacho_gpu_over(product_of(product_of(waves, places, tile.rows), tile.columns, 1),
+                           gpu->position_macs_per_cycle.value);
+        time.compute =
+            tacho_cycles_add(time.compute, tacho_gpu_times(places, &gpu->position_cycles));
+        time.padded_macs =
+            product_of(product_of(time.blocks, tile.rows, tile.columns), shape->k, 1);
+        time.start = tacho_gpu_start(task, &gpu->tensor_window.start_cycles);
+        time.cycles = tacho_cycles_add(time.start, overlapped(task, time.compute, memory));
+        best = time.cycles < best.cycles ? time : best;
+    }
+    return best;
+}
+
+/* Channels to the last place and back, unless data lies as the kernel wants it. */
+static void convert(const tacho_gpu_task *task, bool has_weights, tacho_gpu_time *time)
+{
+    const tacho_work *work = task->work;
+    const struct {
+        tacho_form form;
+        uint64_t bytes;
+    } tensors[] = {
+        {TACHO_FORM_CONVERT, work->input.bytes},
+        {TACHO_FORM_CONVERT, work->output.bytes},
+        {TACHO_FORM_CONVERT_WEIGHTS, has_weights ? work->weights.bytes : 0},
+    };
+    for (size_t i = 0; i < sizeof(tensors) / sizeof(tensors[0]); i++) {
+        tacho_gpu_then(time, tacho_gpu_kernel(task, tensors[i].form,
+                                              tensors[i].bytes / task->element_bytes, 0,
+                                              2 * tensors[i].bytes));
+    }
+}
+
+static tacho_gpu_time depthwise_time(const tacho_gpu_task *task)
+{
+    const tacho_work *work = task->work;
+    bool is_half = task->element_bytes <= 2;
+    bool is_last = work->kernel.is_alone;
+    tacho_form form = is_half ? is_last ? TACHO_FORM_DEPTHWISE_HALF_LAST : TACHO_FORM_DEPTHWISE_HALF
+                      : is_last ? TACHO_FORM_DEPTHWISE_LAST
+                                : TACHO_FORM_DEPTHWISE;
+    uint64_t macs = product_of(product_of(work->batch, work->m, work->n), work->k_window, 1);
+    tacho_gpu_time time = tacho_gpu_kernel(task, form, macs, 0, all_bytes(work));
+    time.padded_macs = macs;
+    return time;
+}
+
+/* Data that windows touch: with strides wider than the window, not all of it. */
+static uint64_t touched_bytes(const tacho_gpu_task *task)
+{
+    const tacho_work *work = task->work;
+    uint64_t windows = product_of(product_of(work->batch, work->m, work->k_channels),
+                                  work->k_window, task->element_bytes);
+    uint64_t input = windows < work->input.bytes ? windows : work->input.bytes;
+    return input + work->weights.bytes + work->output.bytes;
+}
+
+static tacho_gpu_time half_convolution(const tacho_gpu_task *task, tacho_gpu_shape shape)
+{
+    const tacho_work *work = task->work;
+    const tacho_work_kernel *kernel = &work->kernel;
+    const tacho_gpu_product *how = &task->gpu->tensor_window;
+    int64_t memory = tacho_gpu_operands(task, touched_bytes(task));
+    bool is_pointwise = work->k_window == 1 && kernel->stride <= 1 && work->batch == 1;
+    tacho_gpu_time time;
+    if (is_pointwise && (kernel->is_alone || kernel->plane % CHANNELS_MIN_HALF == 0) &&
+        work->k_channels % CHANNELS_MIN_HALF == 0) {
+        return matrices(task, &shape, all_bytes(work));
+    }
+    if (work->k_channels < CHANNELS_MIN_HALF) {
+        time = position_time(task, &shape, memory);
+    } else {
+        gpu_rule rule = {.how = how, TILES(window_tiles), .rate = rate_of(task, how)};
+        time = fastest(task, &rule, &shape, memory);
+    }
+    if (!kernel->is_alone) {
+        convert(task, work->k_window > 1, &time);
+    }
+    return time;
+}
+
+/* Kernels of 32 bits want channels first, and of few channels do without. */
+static tacho_gpu_time wide_convolution(const tacho_gpu_task *task, tacho_gpu_shape shape)
+{
+    const tacho_work *work = task->work;
+    const tacho_gpu_product *how = &task->gpu->vector_window;
+    bool is_thin = work->k_channels < CHANNELS_MIN;
+    if (is_thin) {
+        shape.k = tacho_size_multiply(CHANNELS_MIN, work->k_window);
+    }
+    gpu_rule rule = {.how = how, TILES(vector_tiles), .rate = rate_of(task, how)};
+    tacho_gpu_time time =
+        fastest(task, &rule, &shape, tacho_gpu_operands(task, touched_bytes(task)));
+    if (work->kernel.is_alone && !is_thin) {
+        convert(task, work->k_window > 1, &time);
+    }
+    return time;
+}
+
+tacho_gpu_time tacho_gpu_convolution_time(const tacho_gpu_task *task)
+{
+    const tacho_work *work = task->work;
+    bool is_half = is_tensor(task);
+    tacho_gpu_shape shape = {work->batch, work->m, work->n,
+                             tacho_size_multiply(work->k_channels, work->k_window)};
+    tacho_gpu_time time = work->batch > 1 && work->k_channels == 1 ? depthwise_time(task)
+                          : is_half                                ? half_convolution(task, shape)
+                                                                   : wide_convolution(task, shape);
+    uint64_t results = product_of(work->batch, work->m, work->n);
+    uint64_t lines = work->kernel.plane > 0 ? results / work->kernel.plane : 0;
+    if (work->kernel.has_affine) {
+        bool is_small = task->element_bytes <= 2;
+        tacho_gpu_then(&time,
+                       tacho_gpu_kernel(task, is_small ? TACHO_FORM_AFFINE_HALF : TACHO_FORM_AFFINE,
+                                        results, lines, 2 * work->output.bytes));
+    } else if (work->kernel.has_bias) {
+        tacho_gpu_then(
+            &time, tacho_gpu_kernel(task, TACHO_FORM_STRIDED, results, 0, 2 * work->output.bytes));
+    }
+    return time;
+}
+
+/* ---- attention ----------------------------------------------------------------------------- */
+
+enum { SCORES_HALF = 128, SCORES_WIDE = 64 };
+
+/* A block takes some queries and walks over the keys: two products and the softmax of each tile. */
+tacho_gpu_time tacho_gpu_attention_time(const tacho_gpu_task *task)
+{
+    const tacho_work *work = task->work;
+    const tacho_gpu *gpu = task->gpu;
+    bool is_half = task->element_bytes <= 2;
+    uint64_t side = is_half ? SCORES_HALF : SCORES_WIDE;
+    const tacho_rate *rate = tacho_cost_mac_rate(task->engine, task->dtype);
+    tacho_gpu_time time = {
+        .blocks = tacho_size_multiply(work->batch, tacho_ceil_div(work->m, side)),
+        .memory = tacho_gpu_memory(task, all_bytes(work)),
+        .start = tacho_gpu_start(task, is_half ? &gpu->attention_start_cycles
+                                               : &gpu->attention_wide_start_cycles),
+    };
+    uint64_t tiles = tacho_size_multiply(tacho_ceil_div(time.blocks, task->cores),
+                                         tacho_ceil_div(work->n, side));
+    uint64_t macs = product_of(side * side, work->k_channels, work->k_window);
+    int64_t each =
+        tacho_quantity_whole(is_half ? &gpu->attention_score_cycles : &gpu->attention_wide_cycles);
+    int64_t products = rate != NULL ? tacho_gpu_over(macs, rate->per_cycle.value) : 0;
+    tacho_quantity per_tile = {.value = {tacho_cycles_add(each, products), 1}};
+    time.compute = tacho_gpu_times(tiles, &per_tile);
+    time.padded_macs =
+        product_of(tacho_size_multiply(time.blocks, tacho_ceil_div(work->n, side)), macs, 1);
+    time.cycles = tacho_cycles_add(time.start, tacho_most(time.compute, time.memory));
+    return time;
+}
