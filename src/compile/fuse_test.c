@@ -536,9 +536,85 @@ static void test_same_operand(void **state)
     teardown(&f);
 }
 
+/* Says of the last node which of PyTorch's operators it is a part of. */
+static void set_origin(tacho_graph *graph, const char *origin)
+{
+    tacho_node *node = &graph->nodes[graph->node_count - 1];
+    assert_null(
+        tacho_strings_ensure(&graph->strings, tacho_str_from_cstring(origin), &node->scope));
+}
+
+/*
+ * As PyTorch runs it: the bias goes with its product, what was one operator is one again, and
+ * everything else stands alone.
+ */
+static void test_eager(void **state)
+{
+    (void)state;
+    static const char linear[] = "net: Net/fc: torch.nn.Linear/linear: aten.linear.default";
+    static const char gelu[] = "net: Net/act: torch.nn.GELU/gelu: aten.gelu.default";
+    fixture f;
+    setup(&f);
+    tacho_graph *g = &f.graph;
+    uint32_t x = TEST_F32(g, 8, 16), w = TEST_CONST(g, 16, 4), b = TEST_CONST(g, 4);
+    uint32_t one = TEST_CONST(g, 1), t[7];
+    for (size_t i = 0; i < 7; i++) {
+        t[i] = TEST_F32(g, 8, 4);
+    }
+    TEST_NODE(g, "MatMul", t[0], x, w);
+    set_origin(g, linear);
+    TEST_NODE(g, "Add", t[1], t[0], b);
+    set_origin(g, linear);
+    TEST_NODE(g, "Div", t[2], t[1], one);
+    set_origin(g, gelu);
+    TEST_NODE(g, "Erf", t[3], t[2]);
+    set_origin(g, gelu);
+    TEST_NODE(g, "Mul", t[4], t[1], t[3]);
+    set_origin(g, gelu);
+    TEST_NODE(g, "Relu", t[5], t[4]);
+    TEST_NODE(g, "Relu", t[6], t[5]);
+    g->tensors[t[6]].is_output = true;
+    assert_string_equal(tacho_graph_origin(g, &g->nodes[0]).data, "linear.default");
+    assert_int_equal(tacho_graph_origin(g, &g->nodes[5]).len, 0);
+    assert_null(tacho_fusion_init_eager(&f.fusion, g));
+    assert_int_equal(f.fusion.op_count, 4);
+    assert_string_equal(root_type(&f, 0), "MatMul");
+    assert_int_equal(f.fusion.ops[0].member_count, 2);
+    assert_string_equal(root_type(&f, 1), "Mul");
+    assert_int_equal(f.fusion.ops[1].member_count, 3);
+    assert_int_equal(f.fusion.ops[1].input_count, 1);
+    assert_int_equal(listed(&f, f.fusion.ops[1].first_input, 0), t[1]);
+    assert_string_equal(root_type(&f, 3), "Relu");
+    teardown(&f);
+}
+
+/* What somebody else reads stays an operator of its own. */
+static void test_eager_shared(void **state)
+{
+    (void)state;
+    static const char gelu[] = "net: Net/act: torch.nn.GELU/gelu: aten.gelu.default";
+    fixture f;
+    setup(&f);
+    tacho_graph *g = &f.graph;
+    uint32_t x = TEST_F32(g, 8, 4), a = TEST_F32(g, 8, 4), b = TEST_F32(g, 8, 4);
+    uint32_t c = TEST_F32(g, 8, 4), d = TEST_F32(g, 8, 4);
+    TEST_NODE(g, "Erf", a, x);
+    set_origin(g, gelu);
+    TEST_NODE(g, "Relu", b, a); /* between the two, and reads the first */
+    TEST_NODE(g, "Mul", c, x, a);
+    set_origin(g, gelu);
+    TEST_NODE(g, "Add", d, b, c);
+    g->tensors[d].is_output = true;
+    assert_null(tacho_fusion_init_eager(&f.fusion, g));
+    assert_int_equal(f.fusion.op_count, 4);
+    teardown(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_eager),
+        cmocka_unit_test(test_eager_shared),
         cmocka_unit_test(test_convolution),
         cmocka_unit_test(test_not_fused),
         cmocka_unit_test(test_quantised),

@@ -1,0 +1,222 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""How near estimates of an NVIDIA H200 come to kernel times measured with CUPTI.
+
+    bench/accuracy_h200.py build/bin/tacho TRUTH_FOLDER [MODELS_FOLDER]
+
+Each row of h200_ops.csv becomes an ONNX model of one operator, each row of h200_models.csv a model
+of MODELS_FOLDER, which `tacho compile --machine h200` estimates. Prints one line per set and fails
+(exit code 1) when a bar is missed; 77 when the folder is absent. --rows prints every row.
+"""
+import argparse
+import csv
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+CLOCK = 1980.0  # cycles in a microsecond
+SETS = {"matmul": "matmul", "batch_matmul": "matmul", "conv2d": "convolution",
+        "attention": "attention"}
+BARS = {"matmul": 12.0, "convolution": 15.0, "memory-bound": 15.0, "models": 15.0}
+DTYPES = {"float32": 1, "float16": 10, "bfloat16": 16, "float8_e4m3fn": 1}
+OPTIONS = {"float8_e4m3fn": ["--dtype", "f8e4m3"]}
+
+
+def varint(value):
+    out = b""
+    value &= (1 << 64) - 1
+    while value >= 128:
+        out += bytes([value & 127 | 128])
+        value >>= 7
+    return out + bytes([value])
+
+
+def field(number, value):
+    if isinstance(value, int):
+        return varint(number << 3) + varint(value)
+    value = value.encode() if isinstance(value, str) else value
+    return varint(number << 3 | 2) + varint(len(value)) + value
+
+
+def tensor(name, dtype, dims):
+    shape = b"".join(field(1, field(1, dim)) for dim in dims)
+    return field(1, name) + field(2, field(1, field(1, dtype) + field(2, shape)))
+
+
+def ints(name, values):
+    return field(1, name) + b"".join(field(8, value) for value in values) + field(20, 7)
+
+
+def number(name, value):
+    return field(1, name) + field(3, value) + field(20, 2)
+
+
+def node(op, inputs, outputs, attributes=()):
+    return (b"".join(field(1, name) for name in inputs) +
+            b"".join(field(2, name) for name in outputs) + field(3, op + "_0") + field(4, op) +
+            b"".join(field(5, attribute) for attribute in attributes))
+
+
+def absent(name, dtype, dims):
+    """A weight whose values are elsewhere."""
+    place = field(13, field(1, "location") + field(2, "absent.bin"))
+    return b"".join(field(1, dim) for dim in dims) + field(2, dtype) + field(8, name) + place + \
+        field(14, 1)
+
+
+def model(nodes, inputs, outputs, weights=()):
+    graph = b"".join(field(1, one) for one in nodes) + field(2, "one")
+    graph += b"".join(field(5, weight) for weight in weights)
+    graph += b"".join(field(11, one) for one in inputs)
+    graph += b"".join(field(12, one) for one in outputs)
+    return field(1, 10) + field(7, graph) + field(8, field(1, "") + field(2, 20))
+
+
+def sizes(shape):
+    return [int(size) for size in shape.split("x")]
+
+
+def convolution(shape, dtype):
+    image, rest = shape.split(":")
+    n, c, h, w = sizes(image)
+    k, r, s, p, g = map(int, re.match(r"k(\d+)r(\d+)s(\d+)p(\d+)g(\d+)", rest).groups())
+    result = [n, k, (h + 2 * p - r) // s + 1, (w + 2 * p - r) // s + 1]
+    attributes = [ints("kernel_shape", [r, r]), ints("strides", [s, s]), ints("pads", [p] * 4),
+                  number("group", g)]
+    return model([node("Conv", ["x", "w"], ["y"], attributes)], [tensor("x", dtype, [n, c, h, w])],
+                 [tensor("y", dtype, result)], [absent("w", dtype, [k, c // g, r, r])])
+
+
+def attention(dims, dtype):
+    def scope(name):
+        return field(9, field(1, "namespace") +
+                     field(2, ": M/scaled_dot_product_attention: aten.scaled_dot_product_attention"
+                           ".default")) + field(3, name)
+    b, h, s, d = dims
+    nodes = [node("MatMul", ["q", "k"], ["s"]) + scope("qk"),
+             node("Softmax", ["s"], ["p"], [number("axis", -1)]) + scope("soft"),
+             node("MatMul", ["p", "v"], ["y"]) + scope("pv")]
+    return model(nodes, [tensor("q", dtype, dims), tensor("k", dtype, [b, h, d, s]),
+                         tensor("v", dtype, dims)], [tensor("y", dtype, dims)])
+
+
+def operator(row):
+    op, dtype = row["op"], DTYPES[row["dtype"]]
+    if op == "conv2d":
+        return convolution(row["shape"], dtype)
+    dims = sizes(row["shape"])
+    if op in ("matmul", "batch_matmul"):
+        *batch, m, k, n = dims
+        return model([node("MatMul", ["a", "b"], ["y"])],
+                     [tensor("a", dtype, batch + [m, k]), tensor("b", dtype, batch + [k, n])],
+                     [tensor("y", dtype, batch + [m, n])])
+    if op == "attention":
+        return attention(dims, dtype)
+    inputs, weights, attributes, result = ["x"], [], [], list(dims)
+    name = {"softmax": "Softmax", "layernorm": "LayerNormalization", "gelu": "Gelu",
+            "relu": "Relu", "add": "Add", "transpose": "Transpose", "reduce_sum": "ReduceSum",
+            "global_avgpool": "GlobalAveragePool", "maxpool3s2": "MaxPool"}[op]
+    if op == "softmax":
+        attributes = [number("axis", -1)]
+    elif op == "layernorm":
+        attributes = [number("axis", -1)]
+        inputs += ["w", "b"]
+        weights = [absent("w", dtype, dims[-1:]), absent("b", dtype, dims[-1:])]
+    elif op == "add":
+        inputs += ["z"]
+    elif op == "transpose":
+        order = list(range(len(dims)))
+        order[-2:] = order[:-3:-1]
+        attributes = [ints("perm", order)]
+        result = [dims[axis] for axis in order]
+    elif op == "reduce_sum":
+        inputs += ["axes"]
+        weights = [field(1, 1) + field(2, 7) + field(8, "axes") + field(7, -1)]
+        attributes = [number("keepdims", 0)]
+        result = dims[:-1]
+    elif op == "global_avgpool":
+        result = dims[:2] + [1, 1]
+    elif op == "maxpool3s2":
+        attributes = [ints("kernel_shape", [3, 3]), ints("strides", [2, 2]), ints("pads", [1] * 4)]
+        result = dims[:2] + [(size - 1) // 2 + 1 for size in dims[2:]]
+    read = [tensor(one, dtype, dims) for one in inputs if one in ("x", "z")]
+    return model([node(name, inputs, ["y"], attributes)], read, [tensor("y", dtype, result)],
+                 weights)
+
+
+def estimate(program, path, options):
+    command = [program, "compile", path, "--machine", "h200", "--quiet", "--format", "json"]
+    run = subprocess.run(command + options, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                         text=True, check=False)
+    if run.returncode not in (0, 3):
+        sys.exit("accuracy: %s: %s" % (" ".join(command + options), run.stderr))
+    tables = [json.loads(line) for line in run.stdout.splitlines()]
+    return sum(t["cycles"] for t in tables if t.get("table") == "operators") / CLOCK
+
+
+def read(folder, name):
+    with open(os.path.join(folder, name), newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def operators(program, folder):
+    rows = read(folder, "h200_ops.csv")
+    with tempfile.TemporaryDirectory() as place:
+        path = os.path.join(place, "one.onnx")
+        for row in rows:
+            with open(path, "wb") as file:
+                file.write(operator(row))
+            row["set"] = SETS.get(row["op"], "memory-bound")
+            row["truth"] = float(row["median_us"])
+            row["estimate"] = estimate(program, path, OPTIONS.get(row["dtype"], []))
+    return rows
+
+
+def models(program, folder, exported):
+    rows = read(folder, "h200_models.csv")
+    for row in rows:
+        dtype = {"float16": "f16", "float32": "f32"}[row["dtype"]]
+        row["set"], row["op"], row["shape"] = "models", row["model"], "batch " + row["batch"]
+        row["truth"] = float(row["kernel_us"])
+        row["estimate"] = estimate(program, os.path.join(exported, row["model"] + ".onnx"),
+                                   ["--dtype", dtype, "--batch", row["batch"]])
+    return rows
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("tacho", help="the program")
+    parser.add_argument("--rows", action="store_true", help="print every row")
+    parser.add_argument("folder")
+    parser.add_argument("models", nargs="?")
+    arguments = parser.parse_args()
+    if not os.path.isfile(os.path.join(arguments.folder, "h200_ops.csv")):
+        print("accuracy: no measurements at hand, nothing compared")
+        return 77
+    rows = operators(arguments.tacho, arguments.folder)
+    if arguments.models is not None and os.path.isdir(arguments.models):
+        rows += models(arguments.tacho, arguments.folder, arguments.models)
+    for row in rows:
+        row["error"] = 100 * (row["estimate"] / row["truth"] - 1)
+        if arguments.rows:
+            print("%-13s %-14s %-13s %-28s %9.2f %9.2f us %+7.1f %%" %
+                  (row["set"], row["op"], row["dtype"], row["shape"], row["truth"],
+                   row["estimate"], row["error"]))
+    missed = 0
+    print("%-14s %5s %8s %8s %8s" % ("set", "rows", "mean", "p90", "max"))
+    for name in sorted({row["set"] for row in rows}):
+        found = sorted(abs(row["error"]) for row in rows if row["set"] == name)
+        mean, p90 = sum(found) / len(found), found[-(-9 * len(found) // 10) - 1]
+        checked = found[-1] if name == "models" else mean
+        missed += checked > BARS.get(name, 1e9)
+        print("%-14s %5d %6.2f %% %6.2f %% %6.2f %%%s" %
+              (name, len(found), mean, p90, found[-1],
+               "   over the bar" if checked > BARS.get(name, 1e9) else ""))
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

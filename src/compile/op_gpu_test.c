@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A GPU of round numbers, worked out by hand, and what holds of the built-in ones.
+ */
+#include "compile/op_gpu.h"
+
+#include "base/index.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+static tacho_quantity whole(int64_t value)
+{
+    return (tacho_quantity){.value = {value, 1}};
+}
+
+typedef struct fixture {
+    tacho_arena arena;
+    tacho_machine *machine;
+} fixture;
+
+/* Two cores; 1000 MAC/cycle in f16, 100 in f32; memory of 10 B/cycle behind a fast cache. */
+static void setup(fixture *self)
+{
+    tacho_arena_init(&self->arena);
+    assert_null(tacho_machine_find("h200", &self->arena, &self->machine));
+    tacho_machine *machine = self->machine;
+    machine->grid_x = whole(2);
+    machine->grid_y = whole(1);
+    for (size_t i = 0; i < machine->engine_count; i++) {
+        for (size_t j = 0; j < machine->engines[i].mac_count; j++) {
+            tacho_dtype dtype = machine->engines[i].macs[j].dtype;
+            bool is_wide = dtype == TACHO_DTYPE_F32 || dtype == TACHO_DTYPE_F64;
+            machine->engines[i].macs[j].per_cycle = whole(dtype == TACHO_DTYPE_F64 ? 50
+                                                          : is_wide                ? 100
+                                                                                   : 1000);
+        }
+    }
+    for (size_t i = 0; i < machine->memory_count; i++) {
+        machine->memories[i].bytes_per_cycle = whole(10);
+        machine->memories[i].efficiency = whole(1);
+    }
+    tacho_gpu *gpu = &machine->gpu;
+    gpu->hot_bytes = whole(1000000);
+    gpu->cold_bytes = whole(3000000);
+    gpu->l2_bytes_per_cycle = whole(1000);
+    gpu->overlap = whole(0);
+    gpu->switch_cycles = whole(50);
+    tacho_gpu_product plain = {
+        .start_cycles = whole(100), .efficiency = whole(1), .step_cycles = whole(0)};
+    gpu->tensor = gpu->vector = gpu->vector_bias = plain;
+    gpu->tensor_window = gpu->vector_window = plain;
+    gpu->narrow_bias_ratio = whole(2);
+    for (size_t i = 0; i < gpu->kernel_count; i++) {
+        gpu->kernels[i].latency_cycles = whole(20);
+        gpu->kernels[i].elements_per_cycle = whole(1);
+        gpu->kernels[i].line_cycles = whole(10);
+        gpu->kernels[i].depth_cycles = whole(2);
+        gpu->kernels[i].is_serial = gpu->kernels[i].form == TACHO_FORM_NORM;
+    }
+}
+
+static void teardown(fixture *self)
+{
+    tacho_arena_deinit(&self->arena);
+}
+
+static tacho_work product(uint64_t m, uint64_t n, uint64_t k, tacho_dtype dtype)
+{
+    tacho_work work = {.kind = TACHO_WORK_MATRIX, .batch = 1, .m = m, .n = n, .k_channels = k};
+    work.k_window = 1;
+    work.kernel = (tacho_work_kernel){.form = TACHO_FORM_PRODUCT, .is_alone = true};
+    work.input.dtype = work.weights.dtype = work.output.dtype = dtype;
+    assert_true(tacho_dtype_bytes(dtype, m * k, &work.input.bytes));
+    assert_true(tacho_dtype_bytes(dtype, k * n, &work.weights.bytes));
+    assert_true(tacho_dtype_bytes(dtype, m * n, &work.output.bytes));
+    return work;
+}
+
+static tacho_op_cost cost_of(const tacho_machine *machine, const tacho_work *work)
+{
+    tacho_cost_options options = {.grid_x = 0};
+    tacho_op_cost cost;
+    assert_null(tacho_op_cost_estimate(machine, work, &options, &cost));
+    return cost;
+}
+
+static void test_products(void **state)
+{
+    (void)state;
+    fixture f;
+    setup(&f);
+    /* 4 tiles of 256 x 128 for 2 cores: 2 waves of 64 * 32768 / 1000. */
+    tacho_work work = product(512, 256, 64, TACHO_DTYPE_F16);
+    tacho_op_cost cost = cost_of(f.machine, &work);
+    assert_int_equal(cost.cycles, 100 + 4195);
+    assert_int_equal(cost.bound, TACHO_BOUND_COMPUTE);
+    assert_int_equal(cost.padded_macs, cost.macs);
+    /* In a network the weights, 32768 bytes, come from memory: still hidden; a kernel is new. */
+    work.kernel.is_alone = false;
+    assert_int_equal(cost_of(f.machine, &work).cycles, 150 + 4195);
+    /* 128 KiB of results in the cache at 1000 B/cycle ... */
+    work = product(8, 8192, 8, TACHO_DTYPE_F16);
+    cost = cost_of(f.machine, &work);
+    assert_int_equal(cost.cycles, 100 + 263); /* 262.272 rounded up; 8 x 256: 16 waves of 16384 */
+    assert_int_equal(cost.padded_macs, cost.macs);
+    /* ... and half of a multiplication more than 3 MB at 10 B/cycle. */
+    work = product(1, 1, 2000000, TACHO_DTYPE_F32);
+    cost = cost_of(f.machine, &work);
+    assert_int_equal(cost.cycles, 100 + 1600001); /* 16,000,004 bytes */
+    assert_int_equal(cost.bound, TACHO_BOUND_MEMORY);
+    teardown(&f);
+}
+
+/* A result more than tiles hold is a wave more for some, and never less time. */
+static void test_waves(void **state)
+{
+    (void)state;
+    fixture f;
+    setup(&f);
+    tacho_work even = product(512, 256, 512, TACHO_DTYPE_F16);
+    tacho_work odd = product(513, 256, 512, TACHO_DTYPE_F16);
+    tacho_op_cost before = cost_of(f.machine, &even);
+    tacho_op_cost after = cost_of(f.machine, &odd);
+    assert_true(after.cycles > before.cycles && after.padded_macs > after.macs);
+    /* Rows of 1021 numbers are no multiples of 16 bytes. */
+    tacho_work unaligned = product(512, 256, 1021, TACHO_DTYPE_F16);
+    tacho_work aligned = product(512, 256, 1024, TACHO_DTYPE_F16);
+    assert_true(cost_of(f.machine, &unaligned).cycles > 2 * cost_of(f.machine, &aligned).cycles);
+    /* A bias of 32 bits and too few tiles: twice as long. */
+    tacho_work plain = product(64, 32, 64, TACHO_DTYPE_F32);
+    tacho_work biased = plain;
+    biased.kernel.has_bias = true;
+    assert_int_equal(cost_of(f.machine, &biased).cycles, 2 * cost_of(f.machine, &plain).cycles);
+    teardown(&f);
+}
+
+static void test_kernels(void **state)
+{
+    (void)state;
+    fixture f;
+    setup(&f);
+    tacho_work work = {.kind = TACHO_WORK_VECTOR, .elements = 1000, .steps = 1};
+    work.input = (tacho_operand){TACHO_DTYPE_F32, TACHO_PLACE_DDR, 4000};
+    work.output = work.input;
+    work.kernel = (tacho_work_kernel){.form = TACHO_FORM_ELEMENT, .reach = 1000, .is_alone = true};
+    assert_int_equal(cost_of(f.machine, &work).cycles, 20 + 500);
+    work.kernel.form = TACHO_FORM_SOFTMAX; /* 10 lines of 100: 2 * 100 deep, 10 * 10 / 2 in all */
+    work.kernel.lines = 10;
+    assert_int_equal(cost_of(f.machine, &work).cycles, 20 + 200 + 500 + 50);
+    work.kernel.form = TACHO_FORM_NORM; /* and 8000 bytes at 1000 in turn */
+    assert_int_equal(cost_of(f.machine, &work).cycles, 20 + 200 + 500 + 50 + 8);
+    work.kernel.form = TACHO_FORM_VIEW;
+    assert_int_equal(cost_of(f.machine, &work).cycles, 0);
+    work.kernel.form = TACHO_FORM_ELEMENT;
+    work.kernel.reach = 0;
+    assert_int_equal(cost_of(f.machine, &work).cycles, 0);
+    teardown(&f);
+}
+
+static void test_cache(void **state)
+{
+    (void)state;
+    fixture f;
+    setup(&f);
+    const tacho_gpu *gpu = &f.machine->gpu;
+    assert_int_equal(tacho_op_gpu_hot(gpu, 0), 0);
+    assert_int_equal(tacho_op_gpu_hot(gpu, 1000000), 1000000);
+    assert_int_equal(tacho_op_gpu_hot(gpu, 2000000), 500000);
+    assert_int_equal(tacho_op_gpu_hot(gpu, 3000000), 0);
+    assert_int_equal(tacho_op_gpu_hot(gpu, UINT64_MAX), 0);
+    teardown(&f);
+}
+
+/* 96 blocks of 128 queries for 2 cores, one tile of keys each: 48 times the softmax and two
+ * products of 128 x 128 x 64. */
+static void test_attention(void **state)
+{
+    (void)state;
+    fixture f;
+    setup(&f);
+    f.machine->gpu.attention_start_cycles = whole(300);
+    f.machine->gpu.attention_score_cycles = whole(7);
+    tacho_work work = product(128, 128, 64, TACHO_DTYPE_F16);
+    work.batch = 96;
+    work.k_window = 2;
+    work.kernel.form = TACHO_FORM_ATTENTION;
+    assert_int_equal(cost_of(f.machine, &work).cycles, 300 + 48 * (7 + 2098));
+    teardown(&f);
+}
+
+/* Convolutions: 3x3 in f16 converts data, weights and results unless it is alone. */
+static void test_convolutions(void **state)
+{
+    (void)state;
+    fixture f;
+    setup(&f);
+    tacho_work work = product(128, 128, 64, TACHO_DTYPE_F16);
+    work.k_window = 9;
+    work.kernel.form = TACHO_FORM_CONVOLUTION;
+    work.kernel.plane = 128;
+    tacho_op_cost alone = cost_of(f.machine, &work); /* two tiles of 128 x 64 */
+    assert_int_equal(alone.cycles, 100 + 4719);
+    work.kernel.is_alone = false;
+    tacho_op_cost inside = cost_of(f.machine, &work);
+    int64_t copies = 3 * (20 + 50) + 128 * 64 / 2 + 128 * 128 / 2 + 64 * 128 / 2;
+    assert_int_equal(inside.cycles, alone.cycles + 50 + copies);
+    work.kernel.has_affine = true; /* 128 lines of 128 results */
+    tacho_op_cost normalised = cost_of(f.machine, &work);
+    assert_int_equal(normalised.cycles,
+                     inside.cycles + 20 + 50 + 2 * 128 + 128 * 128 / 2 + 128 * 10 / 2);
+    teardown(&f);
+}
+
+/* No product is faster than the data sheet, and more of it takes no less time. */
+static void test_peaks(void **state)
+{
+    (void)state;
+    static const struct {
+        tacho_dtype dtype;
+        double peak; /* TFLOP/s */
+    } types[] = {{TACHO_DTYPE_F16, 989.5},
+                 {TACHO_DTYPE_BF16, 989.5},
+                 {TACHO_DTYPE_F8E4M3, 1979.0},
+                 {TACHO_DTYPE_F32, 67.0}};
+    static const char *const names[] = {"h200", "h100"};
+    for (size_t i = 0; i < 2; i++) {
+        tacho_arena arena;
+        tacho_arena_init(&arena);
+        tacho_machine *machine = NULL;
+        assert_null(tacho_machine_find(names[i], &arena, &machine));
+        double hz = (double)machine->core_clock_hz.value.num;
+        for (size_t j = 0; j < sizeof(types) / sizeof(types[0]); j++) {
+            int64_t before = 0;
+            for (uint64_t size = 64; size <= 32768; size *= 2) {
+                tacho_work work = product(size, size, size, types[j].dtype);
+                int64_t cycles = cost_of(machine, &work).cycles;
+                double rate = 2e-12 * (double)(size * size * size) * hz / (double)cycles;
+                assert_true(rate < types[j].peak && cycles > before);
+                before = cycles;
+            }
+        }
+        tacho_arena_deinit(&arena);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_products),  cmocka_unit_test(test_waves),
+        cmocka_unit_test(test_kernels),   cmocka_unit_test(test_cache),
+        cmocka_unit_test(test_attention), cmocka_unit_test(test_convolutions),
+        cmocka_unit_test(test_peaks),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
