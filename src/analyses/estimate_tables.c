@@ -475,6 +475,12 @@ static tacho_status make_summary(const tacho_estimate *estimate, tacho_table *ou
     TACHO_TRY(tacho_table_add_property(out_table, "machine", "%.*s (%.*s) at %.6g MHz",
                                        TACHO_STR_ARG(estimate->machine->name),
                                        TACHO_STR_ARG(estimate->machine->title), hz / 1e6));
+    if (tacho_machine_is_gpu(estimate->machine)) {
+        TACHO_TRY(tacho_table_add_property(out_table, "kernels", "%s; float32 products %s TF32",
+                                           estimate->is_eager ? "launched one by one by the host"
+                                                              : "replayed without gaps",
+                                           estimate->is_tf32 ? "in" : "without"));
+    }
     TACHO_TRY(tacho_table_add_property(
         out_table, "memory", "%s through shared memory, at most %s in a core's local memory",
         with_unit((double)estimate->ddr_bytes, "B", bytes),

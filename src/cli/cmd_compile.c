@@ -42,6 +42,10 @@ static const tacho_option options[] = {
                     "placement of operands, on machines with a mesh: in0=dram|l1, in1=dram|l1 "
                     "(weights, or the second matrix), out=dram|l1, separated by commas",
                     TACHO_COMPILE_INTO_TEXT(places)),
+    TACHO_OPT_FLAG("eager", 0,
+                   "the host launches one kernel after the other, on GPUs (default: a graph "
+                   "replays them without gaps, so that the total is the time of kernels)",
+                   TACHO_COMPILE_INTO_FLAG(request.compile.estimate.cost.is_eager)),
     TACHO_OPT_FLAG("tuned", 0, "hand-tuned blocking and placement, on machines that distinguish it",
                    TACHO_COMPILE_INTO_FLAG(request.compile.estimate.cost.is_tuned)),
     TACHO_OPT_VALUE("torq-hw", 0, "SPEC",

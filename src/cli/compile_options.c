@@ -185,6 +185,10 @@ static int check_machine(const tacho_arguments *arguments, const tacho_compile_c
             "--profile-format: t1 and t4 are Torq timelines, but %s is not a Torq machine",
             machine->name.data);
     }
+    if (choice->request.compile.estimate.cost.is_eager && !tacho_machine_is_gpu(machine)) {
+        return tacho_command_misuse(arguments->command, "--eager has no effect on %s: it is no GPU",
+                                    machine->name.data);
+    }
     if (choice->request.compile.estimate.cost.is_tuned &&
         !tacho_quantity_is_set(&machine->mesh.buffer_bytes)) {
         return tacho_command_misuse(arguments->command,

@@ -97,6 +97,15 @@ static bool has_word(tacho_str words, tacho_str word, char between)
     return false;
 }
 
+/* "aten::linear" of "linear.default": as the framework's profiler calls it. */
+static tacho_status framework_type(tacho_str origin, tacho_arena *arena, tacho_str *out_type)
+{
+    char text[96];
+    size_t len = tacho_str_find_byte(origin, '.');
+    snprintf(text, sizeof(text), "aten::%.*s", len > 80 ? 80 : (int)len, origin.data);
+    return tacho_arena_copy(arena, tacho_str_from_cstring(text), out_type);
+}
+
 tacho_status tacho_estimate_op_type(const tacho_estimate *estimate, size_t op, char between,
                                     tacho_arena *arena, tacho_str *out_type)
 {
@@ -105,6 +114,10 @@ tacho_status tacho_estimate_op_type(const tacho_estimate *estimate, size_t op, c
     const tacho_graph *graph = fusion->graph;
     const tacho_fused_op *fused = &fusion->ops[op];
     char text[TYPE_MAX + 8];
+    tacho_str origin = tacho_graph_origin(graph, &graph->nodes[fused->root]);
+    if (tacho_machine_is_gpu(estimate->machine) && origin.len > 0) {
+        return framework_type(origin, arena, out_type);
+    }
     tacho_str type = without_dialect(tacho_graph_string(graph, graph->nodes[fused->root].type));
     size_t used = type.len < TYPE_MAX ? type.len : TYPE_MAX;
     memcpy(text, type.data, used);
@@ -417,6 +430,9 @@ tacho_status tacho_estimate_init(tacho_estimate *estimate, const tacho_fusion *f
     estimate->inferences = options->factor > 0 ? options->factor : 1;
     estimate->devices = 1;
     estimate->compute = options->cost.compute;
+    estimate->is_eager = options->cost.is_eager;
+    uint32_t tf32 = tacho_machine_fidelity_find(machine, TACHO_STR("tf32"));
+    estimate->is_tf32 = tf32 > 0 && options->cost.fidelity == tf32;
     TACHO_TRY(tacho_items_make(&estimate->ops, fusion->op_count));
     return options->placement != NULL ? estimate_all(estimate, options->placement, options)
                                       : estimate_placed(estimate, options);
@@ -476,7 +492,9 @@ tacho_status tacho_estimate_retime(tacho_estimate *estimate, const tacho_op_timi
         op->ddr_write_bytes = timings[i].ddr_write_bytes;
         op->device = timings[i].device;
         op->link_bytes = timings[i].link_bytes;
-        take_parts(&timings[i], op);
+        if (!tacho_machine_is_gpu(estimate->machine)) { /* whose kernels are one job each */
+            take_parts(&timings[i], op);
+        }
         if (timings[i].link_cycles > timings[i].cycles / 2) { /* longer than all else together */
             op->cost.bound = TACHO_BOUND_LINK;
         }

@@ -55,11 +55,12 @@ typedef struct tacho_estimate {
     uint64_t weight_bytes; /* of all constants that operators read, each once */
     uint64_t ddr_bytes;    /* moved */
     uint64_t local_peak_bytes;
-    uint64_t inferences;  /* that run as one */
-    tacho_dtype compute;  /* that real numbers are kept in; NONE: as the machine does */
-    uint32_t devices;     /* that operators are spread over */
-    int64_t ideal_cycles; /* with every engine at its peak */
-    size_t unknown_count; /* operators that are not known */
+    uint64_t inferences;    /* that run as one */
+    tacho_dtype compute;    /* that real numbers are kept in; NONE: as the machine does */
+    bool is_eager, is_tf32; /* GPU: launched by the host; products of f32 in TF32 */
+    uint32_t devices;       /* that operators are spread over */
+    int64_t ideal_cycles;   /* with every engine at its peak */
+    size_t unknown_count;   /* operators that are not known */
     int64_t bound_cycles[TACHO_BOUND_COUNT];
     size_t bound_ops[TACHO_BOUND_COUNT];
 } tacho_estimate;

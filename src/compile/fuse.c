@@ -271,10 +271,8 @@ static bool joins_weights(const fuser *self, const tacho_node *root, const tacho
     return true;
 }
 
-/*
- * Vector steps of a node that is part of an operator: scaling to and from integers is part of how
- * engines read operands and write results.
- */
+/* Vector steps of a node that is part of an operator: scaling to and from integers is part of how
+ * engines read operands and write results. */
 static uint32_t steps_within(const fuser *self, const tacho_node *node)
 {
     bool is_scaling = tacho_op_has(node->def, TACHO_OP_IS_SCALING);
@@ -550,45 +548,49 @@ static void merge_draft(fuser *self, uint32_t number, uint32_t into)
     }
 }
 
-/*
- * Nodes of one origin become one operator, with the last of them, as far as nobody else needs what
- * they make. From the last node to the first: who reads a node is known before it.
- */
-static tacho_status gather_origins(fuser *self)
+/* Nodes of one origin become one operator, with the last of them, as far as nobody else needs what
+ * they make. From the last node to the first: who reads a node is known before it. */
+static void gather_origins(fuser *self, uint32_t *last_of, bool *is_needed)
 {
     const tacho_graph *graph = self->graph;
-    uint32_t *last_of = tacho_items_alloc(graph->strings.item_count + 1, sizeof(*last_of));
-    bool *is_needed = tacho_items_alloc(graph->node_count, sizeof(*is_needed));
-    if (last_of == NULL || is_needed == NULL) {
-        free(last_of);
-        free(is_needed);
-        return tacho_no_memory();
-    }
-    memset(last_of, 0xff, (graph->strings.item_count + 1) * sizeof(*last_of));
     for (uint32_t i = (uint32_t)graph->node_count; i-- > 0;) {
         const tacho_node *node = &graph->nodes[i];
-        uint32_t made = node->output_count > 0 ? graph->links[node->first_output] : TACHO_NONE;
-        bool is_returned = made != TACHO_NONE && self->is_output[self->fusion->alias[made]];
-        bool is_op = self->op_of[i] != TACHO_NONE && tacho_graph_origin(graph, node).len > 0;
-        bool is_inside = is_op && last_of[node->scope] != TACHO_NONE && !is_needed[i] &&
-                         !is_returned && node->output_count == 1;
-        if (is_inside) {
-            merge_draft(self, self->op_of[i], last_of[node->scope]);
-        } else if (is_op && last_of[node->scope] == TACHO_NONE) {
-            last_of[node->scope] = self->op_of[i];
-            is_inside = true;
+        if (self->op_of[i] == TACHO_NONE) {
+            continue;
         }
-        for (size_t j = 0; j < node->input_count && self->op_of[i] != TACHO_NONE; j++) {
+        bool is_part = tacho_graph_origin(graph, node).len > 0 && node->output_count == 1;
+        bool is_last = is_part && last_of[node->scope] == TACHO_NONE;
+        bool is_inside = is_part && !is_last && !is_needed[i] &&
+                         !self->is_output[self->fusion->alias[graph->links[node->first_output]]];
+        if (is_last) {
+            last_of[node->scope] = self->op_of[i];
+        } else if (is_inside) {
+            merge_draft(self, self->op_of[i], last_of[node->scope]);
+        }
+        for (size_t j = 0; j < node->input_count; j++) {
             uint32_t tensor = input_of(self, node, j);
             uint32_t maker = tensor != TACHO_NONE ? graph->tensors[tensor].producer : TACHO_NONE;
-            if (maker != TACHO_NONE && !(is_inside && graph->nodes[maker].scope == node->scope)) {
+            if (maker != TACHO_NONE &&
+                !((is_last || is_inside) && graph->nodes[maker].scope == node->scope)) {
                 is_needed[maker] = true;
             }
         }
     }
+}
+
+static tacho_status gather(fuser *self)
+{
+    size_t count = self->graph->strings.item_count;
+    uint32_t *last_of = tacho_items_alloc(count, sizeof(*last_of));
+    bool *is_needed = tacho_items_alloc(self->graph->node_count, sizeof(*is_needed));
+    bool has_memory = last_of != NULL && is_needed != NULL;
+    if (has_memory) {
+        memset(last_of, 0xff, count * sizeof(*last_of));
+        gather_origins(self, last_of, is_needed);
+    }
     free(last_of);
     free(is_needed);
-    return TACHO_OK;
+    return has_memory ? TACHO_OK : tacho_no_memory();
 }
 
 /* ---- lists --------------------------------------------------------------------------------- */
@@ -745,7 +747,7 @@ static tacho_status run(fuser *self)
         find_unused(self);
         count_uses(self);
         walk(self);
-        status = self->is_eager ? gather_origins(self) : TACHO_OK;
+        status = self->is_eager ? gather(self) : TACHO_OK;
         status = status == TACHO_OK ? place_members(self, place) : status;
         if (status == TACHO_OK) {
             status = make_lists(self);

@@ -244,6 +244,7 @@ tacho_status tacho_op_cost_estimate(const tacho_machine *machine, const tacho_wo
         cost.read_cycles = parts.read_cycles;
         cost.write_cycles = parts.write_cycles;
         cost.launch_cycles = parts.launch_cycles;
+        cost.host_cycles = parts.host_cycles;
         cost.padded_macs = parts.padded_macs;
         cost.cut = parts.cut;
         TACHO_TRY(set_ideal(machine, work, options, &cost));

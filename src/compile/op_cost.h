@@ -16,6 +16,7 @@ typedef struct tacho_cost_options {
     tacho_dtype compute;     /* dtype to compute in; NONE: the model's, legalised */
     bool is_tuned;           /* blocks and placement as an expert would choose, where the machine
                                 tells the two apart */
+    bool is_eager;           /* GPU: the host launches each kernel; else a graph replays them all */
 } tacho_cost_options;
 
 typedef enum tacho_bound {
@@ -41,6 +42,7 @@ typedef struct tacho_op_cost {
     int64_t read_cycles;    /* bringing inputs and weights */
     int64_t write_cycles;
     int64_t launch_cycles;
+    int64_t host_cycles;  /* GPU: at its start, until the host has launched it */
     int64_t ideal_cycles; /* compute at the peak rate of all engines, nothing padded */
     uint64_t macs;        /* that the model asks for */
     uint64_t padded_macs; /* that the engines do */

@@ -63,6 +63,7 @@ void tacho_gpu_then(tacho_gpu_time *time, tacho_gpu_time next)
     time->memory = tacho_cycles_add(time->memory, next.memory);
     time->start = tacho_cycles_add(time->start, next.start);
     time->padded_macs = tacho_size_add(time->padded_macs, next.padded_macs);
+    time->kernels = tacho_size_add(time->kernels, next.kernels);
     time->blocks = time->blocks > next.blocks ? time->blocks : next.blocks;
 }
 
@@ -84,6 +85,7 @@ tacho_gpu_time tacho_gpu_kernel(const tacho_gpu_task *task, tacho_form form, uin
     if (reach == 0 || task->gpu->kernel_count == 0) {
         return time;
     }
+    time.kernels = 1;
     const tacho_gpu_row *kernel = kernel_of(task->gpu, form);
     tacho_ratio rate = kernel->elements_per_cycle.value;
     uint64_t line = lines > 0 ? tacho_ceil_div(reach, lines) : 0;
@@ -185,6 +187,13 @@ static int64_t share_of(int64_t cycles, uint64_t part, uint64_t all)
     return all > 0 ? (int64_t)((tacho_u128)(uint64_t)cycles * part / all) : 0;
 }
 
+/* The host launches the next kernel while one runs: what shows is what it takes longer. */
+static int64_t host_cycles(const tacho_machine *machine, const tacho_gpu_time *time)
+{
+    int64_t host = tacho_gpu_times(time->kernels, &machine->gpu.host_cycles);
+    return host > time->cycles ? host - time->cycles : 0;
+}
+
 tacho_status tacho_op_gpu_parts(const tacho_machine *machine, const tacho_work *work,
                                 const tacho_cost_options *options, const tacho_op_cost *cost,
                                 tacho_parts *out_parts)
@@ -195,17 +204,19 @@ tacho_status tacho_op_gpu_parts(const tacho_machine *machine, const tacho_work *
     if (time.cycles == INT64_MAX || time.padded_macs > INT64_MAX) {
         return tacho_fail(TACHO_CODE_BAD_DATA, "the cycles of an operator do not fit 63 bits");
     }
+    int64_t host = options->is_eager ? host_cycles(machine, &time) : 0;
     uint64_t cores = time.blocks > 0 ? tacho_least(time.blocks, task.cores) : task.cores;
     uint64_t count = task.engine != NULL ? (uint64_t)tacho_quantity_whole(&task.engine->count) : 0;
     uint64_t bytes = all_bytes(work);
     *out_parts = (tacho_parts){
         .cores = (uint32_t)cores,
         .engines = (uint32_t)(cores * count),
-        .cycles = time.cycles,
+        .cycles = tacho_cycles_add(time.cycles, host),
         .compute_cycles = time.compute,
         .read_cycles = share_of(time.memory, bytes - work->output.bytes, bytes),
         .write_cycles = share_of(time.memory, work->output.bytes, bytes),
-        .launch_cycles = time.start,
+        .launch_cycles = tacho_cycles_add(time.start, host),
+        .host_cycles = host,
         .memory_cycles = time.memory,
         .padded_macs = time.padded_macs,
     };

@@ -16,7 +16,8 @@ typedef struct tacho_gpu_time {
     int64_t memory;       /* of L2 and shared memory */
     int64_t start;        /* launch and tail */
     uint64_t padded_macs; /* of products: tiles are whole */
-    uint64_t blocks;      /* of threads: tiles of results; 0: as many as there are cores */
+    uint64_t kernels;
+    uint64_t blocks; /* of threads: tiles of results; 0: as many as there are cores */
 } tacho_gpu_time;
 
 /* The machine and an operator, as all rules need them. */

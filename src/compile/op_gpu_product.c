@@ -114,7 +114,8 @@ static int64_t reduce_cycles(const tacho_gpu_task *task, const gpu_rule *rule,
 static tacho_gpu_time tile_time(const tacho_gpu_task *task, const gpu_rule *rule,
                                 const tacho_gpu_shape *shape, gpu_tile tile, uint64_t cut)
 {
-    tacho_gpu_time time = {.blocks = tacho_size_multiply(tiles_of(shape, tile), cut)};
+    tacho_gpu_time time = {.kernels = cut > 1 ? 2 : 1};
+    time.blocks = tacho_size_multiply(tiles_of(shape, tile), cut);
     uint64_t waves = tacho_ceil_div(time.blocks, task->cores);
     time.compute = loop_cycles(task, rule, tile, waves, tacho_ceil_div(shape->k, cut));
     time.start = tacho_cycles_add(tacho_gpu_start(task, &rule->how->start_cycles),
@@ -193,7 +194,8 @@ static tacho_gpu_time matrices(const tacho_gpu_task *task, const tacho_gpu_shape
     int64_t memory = tacho_gpu_operands(task, bytes);
     gpu_rule rule = rule_of(task, shape);
     if (!is_tensor(task) && shape->batch == 1 && (shape->m == 1 || shape->n == 1)) {
-        tacho_gpu_time time = {.start = tacho_gpu_start(task, &rule.how->start_cycles),
+        tacho_gpu_time time = {.kernels = 1,
+                               .start = tacho_gpu_start(task, &rule.how->start_cycles),
                                .memory = memory}; /* a matrix by a vector is all memory */
         time.padded_macs = product_of(shape->m, shape->n, shape->k);
         time.compute = tacho_gpu_over(tacho_ceil_div(time.padded_macs, task->cores), rule.rate);
@@ -235,7 +237,7 @@ static tacho_gpu_time position_time(const tacho_gpu_task *task, const tacho_gpu_
     tacho_gpu_time best = {.cycles = INT64_MAX};
     for (size_t i = 0; i < sizeof(position_tiles) / sizeof(position_tiles[0]); i++) {
         gpu_tile tile = position_tiles[i];
-        tacho_gpu_time time = {.blocks = tiles_of(shape, tile), .memory = memory};
+        tacho_gpu_time time = {.kernels = 1, .blocks = tiles_of(shape, tile), .memory = memory};
         uint64_t waves = tacho_ceil_div(time.blocks, task->cores);
         uint64_t places = task->work->k_window;
         time.compute =
@@ -373,6 +375,7 @@ tacho_gpu_time tacho_gpu_attention_time(const tacho_gpu_task *task)
     uint64_t side = is_half ? SCORES_HALF : SCORES_WIDE;
     const tacho_rate *rate = tacho_cost_mac_rate(task->engine, task->dtype);
     tacho_gpu_time time = {
+        .kernels = 1,
         .blocks = tacho_size_multiply(work->batch, tacho_ceil_div(work->m, side)),
         .memory = tacho_gpu_memory(task, all_bytes(work)),
         .start = tacho_gpu_start(task, is_half ? &gpu->attention_start_cycles

@@ -23,6 +23,7 @@ typedef struct tacho_parts {
     int64_t read_cycles;
     int64_t write_cycles;
     int64_t launch_cycles;
+    int64_t host_cycles; /* of them: waiting for the host */
     /* What bounds it is the largest of computing, starting and these two. */
     int64_t memory_cycles; /* of the memory that all share, and of the way to it */
     int64_t local_cycles;  /* of what the cores bring from their memories and to each other */

@@ -81,6 +81,29 @@ static tacho_status add_buffer(window *self)
     return tacho_schedule_add_buffer(schedule, &buffer, &self->buffer);
 }
 
+/* On a GPU an operator is kernels, which load and store by themselves: one job for all of it. */
+static tacho_status add_kernels(const window *self)
+{
+    const tacho_machine *machine = self->schedule->estimate->machine;
+    uint32_t engine = self->cost->engine;
+    for (uint32_t i = 0; engine == TACHO_NONE && i < machine->engine_count; i++) {
+        engine = machine->engines[i].class == TACHO_ENGINE_VECTOR ? i : TACHO_NONE;
+    }
+    if (engine == TACHO_NONE || self->cost->bound == TACHO_BOUND_NONE ||
+        self->schedule->estimate->ops[self->schedule->op].work.kernel.form == TACHO_FORM_VIEW) {
+        return add_begin(self);
+    }
+    tacho_job job = {
+        .engine = tacho_schedule_engine(self->schedule, 0, engine, 0),
+        .kind = TACHO_JOB_COMPUTE,
+        .macs = self->cost->macs,
+    };
+    if (self->cost->host_cycles > 0) {
+        TACHO_TRY(add_begin(self));
+    }
+    return add_stream(self, job, self->cost->host_cycles, self->cost->cycles);
+}
+
 tacho_status tacho_schedule_streams(tacho_schedule *schedule)
 {
     const tacho_op_estimate *op = &schedule->estimate->ops[schedule->op];
@@ -88,6 +111,11 @@ tacho_status tacho_schedule_streams(tacho_schedule *schedule)
     tacho_program *program = schedule->program;
     window self = {schedule, cost, TACHO_NONE};
     TACHO_TRY(add_buffer(&self));
+    if (tacho_machine_is_gpu(schedule->estimate->machine)) {
+        TACHO_TRY(add_kernels(&self));
+        program->buffers[self.buffer].last_job = (uint32_t)program->job_count - 1;
+        return TACHO_OK;
+    }
     tacho_job read = {.engine = tacho_schedule_queue(schedule, 0, schedule->engines.dma_in),
                       .kind = TACHO_JOB_LOAD,
                       .bytes = op->ddr_read_bytes};

@@ -246,7 +246,27 @@ static tacho_status set_type(tacho_onnx_state *state, const node_proto *proto, t
     return tacho_strings_ensure(&state->graph->strings, type, &node->type);
 }
 
-/* The node's name as a location; "Conv_12" where it has none. */
+/*
+ * The innermost module of a scope as a path: "encoder/layer/3" of
+ * ": Net/encoder: Encoder/encoder.layer.3: Layer/linear: aten.linear.default". Empty where none is.
+ */
+static tacho_status find_layer(tacho_onnx_state *state, tacho_str scope, tacho_str *out_layer)
+{
+    size_t last = scope.len - tacho_str_basename(scope).len;
+    tacho_str modules = tacho_str_make(scope.data, last > 0 ? last - 1 : 0);
+    tacho_str module = tacho_str_basename(modules);
+    module.len = tacho_str_find_byte(module, ':');
+    void *memory = NULL;
+    TACHO_TRY(tacho_arena_alloc(&state->arena, module.len + 1, &memory));
+    char *text = memory;
+    for (size_t i = 0; i < module.len; i++) {
+        text[i] = module.data[i] == '.' ? '/' : module.data[i];
+    }
+    *out_layer = tacho_str_make(text, module.len);
+    return TACHO_OK;
+}
+
+/* The node's name as a location, "Conv_12" where it has none, with the layer that it is in. */
 static tacho_status set_location(tacho_onnx_state *state, const node_proto *proto, tacho_node *node)
 {
     tacho_str name = proto->name;
@@ -261,9 +281,14 @@ static tacho_status set_location(tacho_onnx_state *state, const node_proto *prot
         memcpy(text + type.len, place, (size_t)len);
         name = tacho_str_make(text, type.len + (size_t)len);
     }
-    tacho_mlir_location_node one = {
-        .kind = TACHO_MLIR_LOCATION_NAME, .text = name, .subtree_end = 1};
-    tacho_mlir_location location = {.nodes = &one, .node_count = 1};
+    tacho_str layer;
+    TACHO_TRY(find_layer(state, proto->scope, &layer));
+    size_t count = layer.len > 0 ? 2 : 1;
+    const tacho_mlir_location_node nodes[] = {
+        {.kind = TACHO_MLIR_LOCATION_NAME, .text = name, .subtree_end = (uint32_t)count},
+        {.kind = TACHO_MLIR_LOCATION_NAME, .text = layer, .subtree_end = 2},
+    };
+    tacho_mlir_location location = {.nodes = nodes, .node_count = count};
     tacho_str text;
     TACHO_TRY(tacho_mlir_location_print(&location, &state->arena, &text));
     return tacho_strings_ensure(&state->graph->strings, text, &node->location);

@@ -138,6 +138,7 @@ typedef struct tacho_gpu {
     tacho_quantity l2_bytes_per_cycle; /* of all cores together */
     tacho_quantity hot_bytes;          /* that a kernel finds in L2 if it moves no more ... */
     tacho_quantity cold_bytes;         /* ... and none of them if it moves so many */
+    tacho_quantity host_cycles;        /* from launch to launch, where the host launches kernels */
     tacho_quantity switch_cycles;      /* a kernel behind another one: code and addresses are new */
     tacho_quantity overlap;            /* share of the shorter of computing and moving that shows */
     tacho_quantity tf32_macs_per_cycle;      /* of a core, at the fidelity of that name */

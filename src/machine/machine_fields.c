@@ -173,6 +173,7 @@ static const tacho_field gpu_rows[] = {
     NEED(tacho_gpu, l2_bytes_per_cycle, "B/cycle", RATE_MAX, 0),
     NEED(tacho_gpu, hot_bytes, "B", INT32_MAX, WHOLE),
     NEED(tacho_gpu, cold_bytes, "B", INT32_MAX, WHOLE),
+    NEED(tacho_gpu, host_cycles, "cycles", CYCLES_MAX, CYCLES),
     NEED(tacho_gpu, switch_cycles, "cycles", CYCLES_MAX, CYCLES),
     NEED(tacho_gpu, overlap, "ratio", 1, SHARE | TACHO_RULE_ZERO),
     NEED(tacho_gpu, tf32_macs_per_cycle, "MAC/cycle", RATE_MAX, 0),
