@@ -548,49 +548,20 @@ static void merge_draft(fuser *self, uint32_t number, uint32_t into)
     }
 }
 
-/* Nodes of one origin become one operator, with the last of them, as far as nobody else needs what
- * they make. From the last node to the first: who reads a node is known before it. */
-static void gather_origins(fuser *self, uint32_t *last_of, bool *is_needed)
-{
-    const tacho_graph *graph = self->graph;
-    for (uint32_t i = (uint32_t)graph->node_count; i-- > 0;) {
-        const tacho_node *node = &graph->nodes[i];
-        if (self->op_of[i] == TACHO_NONE) {
-            continue;
-        }
-        bool is_part = tacho_graph_origin(graph, node).len > 0 && node->output_count == 1;
-        bool is_last = is_part && last_of[node->scope] == TACHO_NONE;
-        bool is_inside = is_part && !is_last && !is_needed[i] &&
-                         !self->is_output[self->fusion->alias[graph->links[node->first_output]]];
-        if (is_last) {
-            last_of[node->scope] = self->op_of[i];
-        } else if (is_inside) {
-            merge_draft(self, self->op_of[i], last_of[node->scope]);
-        }
-        for (size_t j = 0; j < node->input_count; j++) {
-            uint32_t tensor = input_of(self, node, j);
-            uint32_t maker = tensor != TACHO_NONE ? graph->tensors[tensor].producer : TACHO_NONE;
-            if (maker != TACHO_NONE &&
-                !((is_last || is_inside) && graph->nodes[maker].scope == node->scope)) {
-                is_needed[maker] = true;
-            }
-        }
-    }
-}
-
 static tacho_status gather(fuser *self)
 {
-    size_t count = self->graph->strings.item_count;
-    uint32_t *last_of = tacho_items_alloc(count, sizeof(*last_of));
-    bool *is_needed = tacho_items_alloc(self->graph->node_count, sizeof(*is_needed));
-    bool has_memory = last_of != NULL && is_needed != NULL;
-    if (has_memory) {
-        memset(last_of, 0xff, count * sizeof(*last_of));
-        gather_origins(self, last_of, is_needed);
+    size_t count = self->graph->node_count;
+    uint32_t *into = tacho_items_alloc(count, sizeof(*into));
+    tacho_status status = into != NULL
+                              ? tacho_fuse_origins(self->fusion, self->op_of, self->is_output, into)
+                              : tacho_no_memory();
+    for (size_t i = count; status == TACHO_OK && i-- > 0;) {
+        if (into[i] != TACHO_NONE) {
+            merge_draft(self, self->op_of[i], into[i]);
+        }
     }
-    free(last_of);
-    free(is_needed);
-    return has_memory ? TACHO_OK : tacho_no_memory();
+    free(into);
+    return status;
 }
 
 /* ---- lists --------------------------------------------------------------------------------- */

@@ -78,4 +78,11 @@ bool tacho_fusion_is_same(const tacho_graph *graph, uint32_t a, uint32_t b);
  * through are not it, but what they look at. */
 uint32_t tacho_fusion_read(const tacho_fusion *fusion, const tacho_fused_op *op, uint32_t tensor);
 
+/*
+ * For fuse.c: |into|, by node, is the operator that the node's own (|op_of|) becomes a part of, or
+ * TACHO_NONE. |is_output| is by tensor, views seen through.
+ */
+tacho_status tacho_fuse_origins(const tacho_fusion *fusion, const uint32_t *op_of,
+                                const bool *is_output, uint32_t *into) TACHO_MUST_USE;
+
 #endif
