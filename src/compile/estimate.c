@@ -211,16 +211,27 @@ static void count_bytes(tacho_op_estimate *op)
         work->output.bytes;
 }
 
-/* What lies in the L2 of a GPU is not read from shared memory, and not written to it. */
-static void leave_cached(const tacho_gpu *gpu, tacho_op_estimate *op)
+/*
+ * What lies in the L2 of a GPU is not read from shared memory, and not written to it; nor is more
+ * than memory has time for, where not all of an operand is touched.
+ */
+static tacho_status leave_cached(const tacho_machine *machine, tacho_op_estimate *op)
 {
+    const tacho_memory *ddr = tacho_machine_memory(machine, TACHO_MEMORY_DDR);
     uint64_t bytes = op->ddr_read_bytes + op->ddr_write_bytes;
     bool is_view = op->work.kernel.form == TACHO_FORM_VIEW;
-    uint64_t hot = is_view ? bytes : tacho_op_gpu_hot(gpu, bytes);
-    uint64_t read = bytes > 0 ? (uint64_t)((tacho_u128)op->ddr_read_bytes * hot / bytes) : 0;
-    op->ddr_read_bytes -= read;
-    op->ddr_write_bytes -= hot - read < op->ddr_write_bytes ? hot - read : op->ddr_write_bytes;
+    uint64_t hot = is_view ? bytes : tacho_op_gpu_hot(&machine->gpu, bytes);
+    tacho_ratio rate;
+    TACHO_TRY(tacho_cost_memory_rate(ddr, &rate));
+    const int64_t times[] = {op->cost.read_cycles, op->cost.write_cycles};
+    uint64_t *const moved[] = {&op->ddr_read_bytes, &op->ddr_write_bytes};
+    for (size_t i = 0; i < 2; i++) {
+        tacho_u128 most = (tacho_u128)(uint64_t)times[i] * (uint64_t)rate.num / (uint64_t)rate.den;
+        uint64_t cold = bytes > 0 ? (uint64_t)((tacho_u128)*moved[i] * (bytes - hot) / bytes) : 0;
+        *moved[i] = most < cold ? (uint64_t)most : cold;
+    }
     op->local_bytes = tacho_size_add(op->local_bytes, is_view ? 0 : hot);
+    return TACHO_OK;
 }
 
 /*
@@ -350,7 +361,7 @@ static tacho_status estimate_op(tacho_estimate *estimate, size_t number,
     }
     count_bytes(op);
     if (tacho_machine_is_gpu(estimate->machine)) {
-        leave_cached(&estimate->machine->gpu, op);
+        TACHO_TRY(leave_cached(estimate->machine, op));
     }
     return TACHO_OK;
 }

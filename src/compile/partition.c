@@ -489,24 +489,12 @@ static void count_traffic(const tacho_program *program, tacho_op_timing *timings
     }
 }
 
-/* Kernels of a GPU load and store by themselves: what they move is what their costs say. */
-static void keep_traffic(const tacho_estimate *estimate, tacho_op_timing *timings)
-{
-    for (size_t i = 0; i < estimate->fusion->op_count; i++) {
-        timings[i].ddr_read_bytes = estimate->ops[i].ddr_read_bytes;
-        timings[i].ddr_write_bytes = estimate->ops[i].ddr_write_bytes;
-    }
-}
-
 /* The estimate says what the schedule does: one truth for tables and programs. */
 static tacho_status retime(const compiler *self, candidate *way)
 {
     tacho_program *program = &way->program;
     way->estimate.devices = self->devices;
     count_traffic(program, way->timings);
-    if (tacho_machine_is_gpu(self->machine)) {
-        keep_traffic(&way->estimate, way->timings);
-    }
     int64_t *busy = NULL;
     TACHO_TRY(tacho_items_make(&busy, program->engine_count));
     for (size_t i = 0; i < program->op_count; i++) {

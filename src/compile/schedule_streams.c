@@ -5,6 +5,7 @@
  * waits for is the operator before, and so many cycles.
  */
 #include "base/index.h"
+#include "base/maths.h"
 #include "compile/schedule.h"
 
 typedef struct window {
@@ -81,16 +82,35 @@ static tacho_status add_buffer(window *self)
     return tacho_schedule_add_buffer(schedule, &buffer, &self->buffer);
 }
 
-/* On a GPU an operator is kernels, which load and store by themselves: one job for all of it. */
+/* What the kernels move: from their start, and until their end. */
+static tacho_status add_traffic(const window *self)
+{
+    tacho_schedule *schedule = self->schedule;
+    const tacho_op_estimate *op = &schedule->estimate->ops[schedule->op];
+    const tacho_op_cost *cost = self->cost;
+    int64_t begin = cost->host_cycles;
+    int64_t read = op->ddr_read_bytes == 0 ? 0 : tacho_most(cost->read_cycles, 1);
+    int64_t written = op->ddr_write_bytes == 0 ? 0 : tacho_most(cost->write_cycles, 1);
+    tacho_job load = {.engine = tacho_schedule_queue(schedule, 0, schedule->engines.dma_in),
+                      .kind = TACHO_JOB_LOAD,
+                      .bytes = op->ddr_read_bytes};
+    tacho_job store = {.engine = tacho_schedule_queue(schedule, 0, schedule->engines.dma_out),
+                       .kind = TACHO_JOB_STORE,
+                       .bytes = op->ddr_write_bytes};
+    TACHO_TRY(add_stream(self, load, begin, begin + read));
+    return add_stream(self, store, cost->cycles - written, cost->cycles);
+}
+
+/* On a GPU an operator is kernels: one job for all of their time, beside what they move. */
 static tacho_status add_kernels(const window *self)
 {
     const tacho_machine *machine = self->schedule->estimate->machine;
+    const tacho_op_estimate *op = &self->schedule->estimate->ops[self->schedule->op];
     uint32_t engine = self->cost->engine;
     for (uint32_t i = 0; engine == TACHO_NONE && i < machine->engine_count; i++) {
         engine = machine->engines[i].class == TACHO_ENGINE_VECTOR ? i : TACHO_NONE;
     }
-    if (engine == TACHO_NONE || self->cost->bound == TACHO_BOUND_NONE ||
-        self->schedule->estimate->ops[self->schedule->op].work.kernel.form == TACHO_FORM_VIEW) {
+    if (engine == TACHO_NONE || op->work.kernel.form == TACHO_FORM_VIEW) {
         return add_begin(self);
     }
     tacho_job job = {
@@ -101,7 +121,8 @@ static tacho_status add_kernels(const window *self)
     if (self->cost->host_cycles > 0) {
         TACHO_TRY(add_begin(self));
     }
-    return add_stream(self, job, self->cost->host_cycles, self->cost->cycles);
+    TACHO_TRY(add_stream(self, job, self->cost->host_cycles, self->cost->cycles));
+    return add_traffic(self);
 }
 
 tacho_status tacho_schedule_streams(tacho_schedule *schedule)
