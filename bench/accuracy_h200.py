@@ -9,13 +9,14 @@ of MODELS_FOLDER, which `tacho compile --machine h200` estimates. Prints one lin
 (exit code 1) when a bar is missed; 77 when the folder is absent. --rows prints every row.
 """
 import argparse
-import csv
 import json
 import os
 import re
 import subprocess
 import sys
 import tempfile
+
+from accuracy import field, read, tensor
 
 CLOCK = 1980.0  # cycles in a microsecond
 SETS = {"matmul": "matmul", "batch_matmul": "matmul", "conv2d": "convolution",
@@ -25,33 +26,12 @@ DTYPES = {"float32": 1, "float16": 10, "bfloat16": 16, "float8_e4m3fn": 1}
 OPTIONS = {"float8_e4m3fn": ["--dtype", "f8e4m3"]}
 
 
-def varint(value):
-    out = b""
-    value &= (1 << 64) - 1
-    while value >= 128:
-        out += bytes([value & 127 | 128])
-        value >>= 7
-    return out + bytes([value])
-
-
-def field(number, value):
-    if isinstance(value, int):
-        return varint(number << 3) + varint(value)
-    value = value.encode() if isinstance(value, str) else value
-    return varint(number << 3 | 2) + varint(len(value)) + value
-
-
-def tensor(name, dtype, dims):
-    shape = b"".join(field(1, field(1, dim)) for dim in dims)
-    return field(1, name) + field(2, field(1, field(1, dtype) + field(2, shape)))
-
-
 def ints(name, values):
     return field(1, name) + b"".join(field(8, value) for value in values) + field(20, 7)
 
 
 def number(name, value):
-    return field(1, name) + field(3, value) + field(20, 2)
+    return field(1, name) + field(3, value & (1 << 64) - 1) + field(20, 2)
 
 
 def node(op, inputs, outputs, attributes=()):
@@ -134,7 +114,7 @@ def operator(row):
         result = [dims[axis] for axis in order]
     elif op == "reduce_sum":
         inputs += ["axes"]
-        weights = [field(1, 1) + field(2, 7) + field(8, "axes") + field(7, -1)]
+        weights = [field(1, 1) + field(2, 7) + field(8, "axes") + field(7, (1 << 64) - 1)]
         attributes = [number("keepdims", 0)]
         result = dims[:-1]
     elif op == "global_avgpool":
@@ -155,11 +135,6 @@ def estimate(program, path, options):
         sys.exit("accuracy: %s: %s" % (" ".join(command + options), run.stderr))
     tables = [json.loads(line) for line in run.stdout.splitlines()]
     return sum(t["cycles"] for t in tables if t.get("table") == "operators") / CLOCK
-
-
-def read(folder, name):
-    with open(os.path.join(folder, name), newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
 
 
 def operators(program, folder):

@@ -123,16 +123,11 @@ static tacho_status task_init(tacho_gpu_task *task, const tacho_machine *machine
     return tacho_cost_memory_rate(ddr, &task->shared_rate);
 }
 
-static uint64_t all_bytes(const tacho_work *work)
-{
-    return work->input.bytes + work->weights.bytes + work->output.bytes; /* 60 bits each */
-}
-
 /* Work that nobody gave a form is a product of matrices, or goes over its elements once. */
 static tacho_gpu_time plain_time(const tacho_gpu_task *task)
 {
     const tacho_work *work = task->work;
-    uint64_t bytes = all_bytes(work);
+    uint64_t bytes = tacho_gpu_bytes(work);
     uint64_t elements = work->kind == TACHO_WORK_VECTOR ? work->elements : 0;
     uint64_t reach = elements > 0 ? elements : bytes / task->element_bytes;
     return work->kind == TACHO_WORK_MATRIX
@@ -178,7 +173,7 @@ static tacho_gpu_time time_of(const tacho_gpu_task *task)
         break;
     }
     return tacho_gpu_kernel(task, kernel->form, kernel->reach, kernel->lines,
-                            all_bytes(task->work));
+                            tacho_gpu_bytes(task->work));
 }
 
 /* What of the time of memory is reading: by bytes. */
@@ -207,7 +202,7 @@ tacho_status tacho_op_gpu_parts(const tacho_machine *machine, const tacho_work *
     int64_t host = options->is_eager ? host_cycles(machine, &time) : 0;
     uint64_t cores = time.blocks > 0 ? tacho_least(time.blocks, task.cores) : task.cores;
     uint64_t count = task.engine != NULL ? (uint64_t)tacho_quantity_whole(&task.engine->count) : 0;
-    uint64_t bytes = all_bytes(work);
+    uint64_t bytes = tacho_gpu_bytes(work);
     *out_parts = (tacho_parts){
         .cores = (uint32_t)cores,
         .engines = (uint32_t)(cores * count),

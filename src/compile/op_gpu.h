@@ -38,6 +38,12 @@ typedef struct tacho_gpu_shape {
     uint64_t batch, m, n, k;
 } tacho_gpu_shape;
 
+/* All that the operator reads and writes. */
+static inline uint64_t tacho_gpu_bytes(const tacho_work *work)
+{
+    return work->input.bytes + work->weights.bytes + work->output.bytes; /* 60 bits each */
+}
+
 /* |bytes| of a kernel that it finds in L2. */
 uint64_t tacho_op_gpu_hot(const tacho_gpu *gpu, uint64_t bytes);
 

@@ -145,11 +145,6 @@ static tacho_gpu_time fastest(const tacho_gpu_task *task, const gpu_rule *rule,
     return best;
 }
 
-static uint64_t all_bytes(const tacho_work *work)
-{
-    return work->input.bytes + work->weights.bytes + work->output.bytes;
-}
-
 /* ---- products ------------------------------------------------------------------------------ */
 
 /* Rows of 16-bit matrices that do not begin at an even address are fetched number by number. */
@@ -216,7 +211,7 @@ tacho_gpu_time tacho_gpu_product_time(const tacho_gpu_task *task)
     const tacho_work *work = task->work;
     tacho_gpu_shape shape = {work->batch, work->m, work->n,
                              tacho_size_multiply(work->k_channels, work->k_window)};
-    tacho_gpu_time time = matrices(task, &shape, all_bytes(work));
+    tacho_gpu_time time = matrices(task, &shape, tacho_gpu_bytes(work));
     for (uint64_t i = 0; i < work->kernel.copies; i++) {
         uint64_t bytes = i == 0 ? work->input.bytes : work->weights.bytes;
         tacho_gpu_then(&time, tacho_gpu_kernel(task, TACHO_FORM_STRIDED,
@@ -282,7 +277,7 @@ static tacho_gpu_time depthwise_time(const tacho_gpu_task *task)
                       : is_last ? TACHO_FORM_DEPTHWISE_LAST
                                 : TACHO_FORM_DEPTHWISE;
     uint64_t macs = product_of(product_of(work->batch, work->m, work->n), work->k_window, 1);
-    tacho_gpu_time time = tacho_gpu_kernel(task, form, macs, 0, all_bytes(work));
+    tacho_gpu_time time = tacho_gpu_kernel(task, form, macs, 0, tacho_gpu_bytes(work));
     time.padded_macs = macs;
     return time;
 }
@@ -307,7 +302,7 @@ static tacho_gpu_time half_convolution(const tacho_gpu_task *task, tacho_gpu_sha
     tacho_gpu_time time;
     if (is_pointwise && (kernel->is_alone || kernel->plane % CHANNELS_MIN_HALF == 0) &&
         work->k_channels % CHANNELS_MIN_HALF == 0) {
-        return matrices(task, &shape, all_bytes(work));
+        return matrices(task, &shape, tacho_gpu_bytes(work));
     }
     if (work->k_channels < CHANNELS_MIN_HALF) {
         time = position_time(task, &shape, memory);
@@ -377,7 +372,7 @@ tacho_gpu_time tacho_gpu_attention_time(const tacho_gpu_task *task)
     tacho_gpu_time time = {
         .kernels = 1,
         .blocks = tacho_size_multiply(work->batch, tacho_ceil_div(work->m, side)),
-        .memory = tacho_gpu_memory(task, all_bytes(work)),
+        .memory = tacho_gpu_memory(task, tacho_gpu_bytes(work)),
         .start = tacho_gpu_start(task, is_half ? &gpu->attention_start_cycles
                                                : &gpu->attention_wide_start_cycles),
     };
