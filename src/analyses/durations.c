@@ -9,7 +9,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-enum { STEP_BITS = 6, STEPS = 1 << STEP_BITS };
+enum { STEP_BITS = 6, STEPS = TACHO_DURATIONS_STEPS };
 
 void tacho_durations_init(tacho_durations *durations)
 {
@@ -48,14 +48,21 @@ static tacho_status count(tacho_durations *durations, unsigned octave, unsigned 
 {
     assert(octave < TACHO_DURATIONS_OCTAVES);
     if (durations->octaves[octave] == NULL) {
-        durations->octaves[octave] = calloc(STEPS, sizeof(uint32_t));
+        durations->octaves[octave] = calloc(STEPS, sizeof(uint64_t));
         if (durations->octaves[octave] == NULL) {
             return tacho_no_memory();
         }
     }
-    uint32_t *counted = &durations->octaves[octave][step];
-    *counted += times > UINT32_MAX - *counted ? UINT32_MAX - *counted : (uint32_t)times;
+    durations->octaves[octave][step] += times;
     return TACHO_OK;
+}
+
+tacho_status tacho_durations_count(tacho_durations *durations, unsigned octave, unsigned step,
+                                   uint64_t times)
+{
+    assert(!durations->is_exact && step < STEPS);
+    durations->count += times;
+    return count(durations, octave, step, times);
 }
 
 static tacho_status count_one(tacho_durations *durations, int64_t ns)

@@ -15,14 +15,14 @@
 
 #define TACHO_DURATIONS_ERROR_PERCENT "0.8"
 
-enum { TACHO_DURATIONS_OCTAVES = 58 };
+enum { TACHO_DURATIONS_OCTAVES = 58, TACHO_DURATIONS_STEPS = 64 };
 
 typedef struct tacho_durations {
     int64_t *values; /* while they are few */
     size_t value_capacity;
     uint64_t count;
     bool is_exact;                              /* |values| are all of them */
-    uint32_t *octaves[TACHO_DURATIONS_OCTAVES]; /* of counts, NULL where there are none */
+    uint64_t *octaves[TACHO_DURATIONS_OCTAVES]; /* of counts, NULL where there are none */
 } tacho_durations;
 
 void tacho_durations_init(tacho_durations *durations);
@@ -37,6 +37,10 @@ tacho_status tacho_durations_compact(tacho_durations *durations) TACHO_MUST_USE;
 /* Adds all of |more|; what is exact in both stays so. */
 tacho_status tacho_durations_merge(tacho_durations *durations,
                                    const tacho_durations *more) TACHO_MUST_USE;
+
+/* Counts |times| more in a bucket, of durations that are not exact any more. */
+tacho_status tacho_durations_count(tacho_durations *durations, unsigned octave, unsigned step,
+                                   uint64_t times) TACHO_MUST_USE;
 
 /* Puts exact values in order; call it before asking for percentiles. */
 void tacho_durations_sort(tacho_durations *durations);

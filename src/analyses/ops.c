@@ -31,31 +31,18 @@ typedef struct row_key {
     uint32_t location; /* TACHO_NONE unless by instance */
 } row_key;
 
-/* What rows are made of beside what they show. */
-typedef struct row_sums {
-    tacho_i128 total_ns;
-    tacho_i128 inner_ns;
-    tacho_durations durations;
-} row_sums;
-
 typedef struct grouping {
     tacho_ops *ops;
     const tacho_ops_gather *gather;
     const tacho_dict *dict;
     const tacho_ops_options *options;
-    tacho_index index; /* rows by key */
-    row_sums *sums;    /* by row */
-    size_t sums_capacity;
+    tacho_index index;   /* rows by key */
     bool *has_operators; /* by part: some of its spans are whole operators */
 } grouping;
 
 static void grouping_deinit(grouping *self)
 {
     tacho_index_deinit(&self->index);
-    for (size_t i = 0; i < self->ops->row_count + self->ops->left_out_count; i++) {
-        tacho_durations_deinit(&self->sums[i].durations);
-    }
-    free(self->sums);
     free(self->has_operators);
 }
 
@@ -105,6 +92,16 @@ static bool is_row_of(const tacho_op_row *row, const row_key *key, bool by_insta
            (!by_instance || row->location == key->location);
 }
 
+tacho_status tacho_ops_add_row(tacho_ops *ops, const tacho_op_row *row)
+{
+    TACHO_TRY(tacho_grow(&ops->rows, &ops->row_capacity, ops->row_count + 1));
+    TACHO_TRY(tacho_grow(&ops->sums, &ops->sums_capacity, ops->row_count + 1));
+    ops->sums[ops->sums_count] = (tacho_op_sums){0};
+    tacho_durations_init(&ops->sums[ops->sums_count++].durations);
+    ops->rows[ops->row_count++] = *row;
+    return TACHO_OK;
+}
+
 static tacho_status ensure_row(grouping *self, const row_key *key, uint32_t location,
                                uint32_t *out_row)
 {
@@ -118,12 +115,8 @@ static tacho_status ensure_row(grouping *self, const row_key *key, uint32_t loca
             return TACHO_OK;
         }
     }
-    TACHO_TRY(tacho_grow(&ops->rows, &ops->row_capacity, ops->row_count + 1));
-    TACHO_TRY(tacho_grow(&self->sums, &self->sums_capacity, ops->row_count + 1));
     *out_row = (uint32_t)ops->row_count;
-    self->sums[ops->row_count] = (row_sums){0};
-    tacho_durations_init(&self->sums[ops->row_count].durations);
-    ops->rows[ops->row_count++] = (tacho_op_row){
+    const tacho_op_row row = {
         .part = key->part,
         .origin = (tacho_origin)key->origin,
         .track_class = (tacho_track_class)key->track_class,
@@ -131,6 +124,7 @@ static tacho_status ensure_row(grouping *self, const row_key *key, uint32_t loca
         .location = location,
         .min_ns = INT64_MAX,
     };
+    TACHO_TRY(tacho_ops_add_row(ops, &row));
     return tacho_index_add(&self->index, hash, *out_row);
 }
 
@@ -175,7 +169,7 @@ static tacho_status add_cell(grouping *self, const tacho_ops_cell *cell)
         return TACHO_OK;
     }
     tacho_op_row *row = &self->ops->rows[at];
-    row_sums *sums = &self->sums[at];
+    tacho_op_sums *sums = &self->ops->sums[at];
     row->count += cell->count;
     row->min_ns = cell->min_ns < row->min_ns ? cell->min_ns : row->min_ns;
     row->max_ns = cell->max_ns > row->max_ns ? cell->max_ns : row->max_ns;
@@ -188,7 +182,7 @@ static tacho_status add_cell(grouping *self, const tacho_ops_cell *cell)
     return tacho_durations_merge(&sums->durations, &cell->durations);
 }
 
-static void sum_row(tacho_op_row *row, row_sums *sums)
+static void sum_row(tacho_op_row *row, tacho_op_sums *sums)
 {
     tacho_i128 total = sums->total_ns;
     tacho_i128 own = total - sums->inner_ns;
@@ -310,24 +304,23 @@ static void take_rows(tacho_ops *ops, const sortable *sorted, size_t top)
     ops->left_out_count = count - ops->row_count;
 }
 
-static tacho_status sort_rows(grouping *self)
+static tacho_status sort_rows(tacho_ops *ops, const tacho_ops_options *options)
 {
-    tacho_ops *ops = self->ops;
-    tacho_ops_key key = self->options->sort;
+    tacho_ops_key key = options->sort;
     void *memory = NULL;
     TACHO_TRY(allocate(ops->row_count, sizeof(sortable), &memory));
     sortable *items = memory;
     for (size_t i = 0; i < ops->row_count; i++) {
         const tacho_op_row *row = &ops->rows[i];
-        tacho_str name = tacho_dict_string(self->dict, row->name);
-        tacho_str location = location_text(self->dict, row->location);
+        tacho_str name = tacho_dict_string(ops->dict, row->name);
+        tacho_str location = location_text(ops->dict, row->location);
         tacho_str text = key == TACHO_OPS_BY_NAME       ? name
                          : key == TACHO_OPS_BY_LOCATION ? location
                                                         : TACHO_STR("");
         items[i] = (sortable){*row, sort_number(row, key), text, name, location, i};
     }
     qsort(items, ops->row_count, sizeof(*items), compare_sortables);
-    take_rows(ops, items, self->options->top);
+    take_rows(ops, items, options->top);
     free(items);
     return TACHO_OK;
 }
@@ -351,20 +344,43 @@ static tacho_status make_rows(grouping *self)
     for (size_t i = 0; i < self->gather->cell_count; i++) {
         TACHO_TRY(add_cell(self, &self->gather->cells[i]));
     }
-    for (size_t i = 0; i < self->ops->row_count; i++) {
-        sum_row(&self->ops->rows[i], &self->sums[i]);
-    }
-    return self->ops->row_count > 0 ? sort_rows(self) : TACHO_OK;
+    return TACHO_OK;
 }
 
-tacho_status tacho_ops_init_gathered(tacho_ops *ops, const tacho_ops_gather *gather,
-                                     const tacho_ops_options *options)
+tacho_status tacho_ops_init_sums(tacho_ops *ops, const tacho_ops_gather *gather,
+                                 const tacho_ops_options *options)
 {
     *ops = (tacho_ops){.dict = gather->events.dict};
     grouping self = {.ops = ops, .gather = gather, .dict = gather->events.dict, .options = options};
     tacho_status status = make_rows(&self);
     grouping_deinit(&self);
     return status;
+}
+
+static void free_sums(tacho_ops *ops)
+{
+    for (size_t i = 0; i < ops->sums_count; i++) {
+        tacho_durations_deinit(&ops->sums[i].durations);
+    }
+    free(ops->sums);
+    ops->sums = NULL;
+    ops->sums_count = ops->sums_capacity = 0;
+}
+
+tacho_status tacho_ops_finish(tacho_ops *ops, const tacho_ops_options *options)
+{
+    for (size_t i = 0; i < ops->row_count; i++) {
+        sum_row(&ops->rows[i], &ops->sums[i]);
+    }
+    free_sums(ops);
+    return ops->row_count > 0 ? sort_rows(ops, options) : TACHO_OK;
+}
+
+tacho_status tacho_ops_init_gathered(tacho_ops *ops, const tacho_ops_gather *gather,
+                                     const tacho_ops_options *options)
+{
+    TACHO_TRY(tacho_ops_init_sums(ops, gather, options));
+    return tacho_ops_finish(ops, options);
 }
 
 tacho_status tacho_ops_init(tacho_ops *ops, const tacho_profile *profile,
@@ -383,6 +399,7 @@ tacho_status tacho_ops_init(tacho_ops *ops, const tacho_profile *profile,
 
 void tacho_ops_deinit(tacho_ops *ops)
 {
+    free_sums(ops);
     free(ops->rows);
     *ops = (tacho_ops){0};
 }

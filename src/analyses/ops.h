@@ -82,10 +82,19 @@ typedef struct tacho_op_row {
     int64_t group_self_ns; /* of all rows of its part, origin and side */
 } tacho_op_row;
 
+/* What a row is made of, exactly: rows of several profiles can be merged. */
+typedef struct tacho_op_sums {
+    tacho_i128 total_ns;
+    tacho_i128 inner_ns; /* of that, in spans directly inside */
+    tacho_durations durations;
+} tacho_op_sums;
+
 typedef struct tacho_ops {
     const tacho_dict *dict;
     tacho_op_row *rows; /* by part, origin, devices ahead of the host, then as asked */
     size_t row_count, row_capacity;
+    tacho_op_sums *sums; /* by row, until they are finished */
+    size_t sums_count, sums_capacity;
     size_t left_out_count; /* rows beyond the top */
     uint64_t piece_count;  /* spans of engines that are parts of operators that have a row */
 } tacho_ops;
@@ -99,6 +108,15 @@ tacho_status tacho_ops_init(tacho_ops *ops, const tacho_profile *profile,
 /* The same of rows that have streamed by; |gather| is not needed any longer then. */
 tacho_status tacho_ops_init_gathered(tacho_ops *ops, const tacho_ops_gather *gather,
                                      const tacho_ops_options *options) TACHO_MUST_USE;
+/*
+ * The two halves of that: rows in any order with their sums, without mean, percentiles and shares;
+ * then those, in order, cut to the top.
+ */
+tacho_status tacho_ops_init_sums(tacho_ops *ops, const tacho_ops_gather *gather,
+                                 const tacho_ops_options *options) TACHO_MUST_USE;
+tacho_status tacho_ops_finish(tacho_ops *ops, const tacho_ops_options *options) TACHO_MUST_USE;
+/* Another row, whose key is the caller's, with sums of nothing. */
+tacho_status tacho_ops_add_row(tacho_ops *ops, const tacho_op_row *row) TACHO_MUST_USE;
 void tacho_ops_deinit(tacho_ops *ops);
 
 tacho_status tacho_ops_table(const tacho_ops *ops, tacho_table *out_table) TACHO_MUST_USE;
