@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Rows go on to the gatherers of the single analyses; at the end their cells become keyed rows.
+ */
+#include "analyses/fleet/fleet_gather.h"
+
+#include "analyses/ops.h"
+#include "base/grow.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define KIND(name) (1U << TACHO_WORK_##name)
+
+static tacho_fleet_gather *gather_of(tacho_events *events)
+{
+    return (tacho_fleet_gather *)(void *)events;
+}
+
+/* ---- rows ---------------------------------------------------------------------------------- */
+
+static uint64_t mix(uint64_t digest, uint64_t value)
+{
+    digest = (digest ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+    return digest ^ digest >> 32;
+}
+
+static void take_time(tacho_fleet_gather *gather, const int64_t times_ns[2])
+{
+    gather->first_ns =
+        gather->has_time && gather->first_ns <= times_ns[0] ? gather->first_ns : times_ns[0];
+    gather->end_ns =
+        gather->has_time && gather->end_ns >= times_ns[1] ? gather->end_ns : times_ns[1];
+    gather->has_time = true;
+}
+
+static tacho_status gather_row(tacho_events *events, const tacho_row *row)
+{
+    tacho_fleet_gather *gather = gather_of(events);
+    if ((gather->sections & TACHO_FLEET_DEVICES) != 0) {
+        TACHO_TRY(tacho_events_row(&gather->breakdown.events, row));
+    }
+    if (row->kind != TACHO_ROW_SPAN) {
+        return TACHO_OK;
+    }
+    if ((gather->sections & TACHO_FLEET_OPS) != 0) {
+        TACHO_TRY(tacho_events_row(&gather->ops.events, row));
+    }
+    const tacho_clock *clock = tacho_dict_track_clock(events->dict, row->track);
+    const int64_t times_ns[2] = {tacho_clock_ns(clock, row->start),
+                                 tacho_clock_ns(clock, row->of.span.end)};
+    gather->digest = mix(mix(gather->digest, (uint64_t)row->start),
+                         (uint64_t)row->of.span.end ^ (uint64_t)row->of.span.site << 32);
+    gather->span_count++;
+    take_time(gather, times_ns);
+    bool is_instant = (row->of.span.flags & TACHO_SPAN_INSTANT) != 0;
+    bool has_marks = (gather->sections & (TACHO_FLEET_STEPS | TACHO_FLEET_COLLECTIVES)) != 0;
+    return has_marks && !is_instant
+               ? tacho_fleet_marks_add(&gather->marks, events->dict, row, times_ns)
+               : TACHO_OK;
+}
+
+static tacho_status end_part(tacho_events *events, uint32_t part)
+{
+    tacho_fleet_gather *gather = gather_of(events);
+    return (gather->sections & TACHO_FLEET_DEVICES) != 0
+               ? tacho_events_end_part(&gather->breakdown.events, part)
+               : TACHO_OK;
+}
+
+static tacho_status finish(tacho_events *events)
+{
+    tacho_fleet_gather *gather = gather_of(events);
+    return (gather->sections & TACHO_FLEET_DEVICES) != 0
+               ? tacho_events_finish(&gather->breakdown.events)
+               : TACHO_OK;
+}
+
+void tacho_fleet_gather_init(tacho_fleet_gather *gather, tacho_dict *dict, unsigned sections)
+{
+    static const tacho_events_vtable vtable = {
+        .row = gather_row, .end_part = end_part, .finish = finish};
+    *gather = (tacho_fleet_gather){.events = {&vtable, dict}, .sections = sections};
+    gather->marks.sections = sections;
+    tacho_ops_gather_init(&gather->ops, dict);
+    tacho_breakdown_gather_init(&gather->breakdown, dict);
+}
+
+void tacho_fleet_gather_deinit(tacho_fleet_gather *gather)
+{
+    tacho_ops_gather_deinit(&gather->ops);
+    tacho_breakdown_gather_deinit(&gather->breakdown);
+    tacho_fleet_marks_deinit(&gather->marks);
+}
+
+/* ---- operations ---------------------------------------------------------------------------- */
+
+static tacho_status fold_op(const tacho_ops *ops, size_t index, tacho_fleet *fleet)
+{
+    const tacho_op_row *row = &ops->rows[index];
+    tacho_op_sums *sums = &ops->sums[index];
+    tacho_str name = tacho_dict_string(ops->dict, row->name);
+    name.len = name.len < TACHO_FLEET_TEXT_MAX - 2 ? name.len : TACHO_FLEET_TEXT_MAX - 2;
+    char *key = malloc(name.len + 2);
+    if (key == NULL) {
+        return tacho_no_memory();
+    }
+    key[0] = (char)row->origin;
+    key[1] = (char)row->track_class;
+    memcpy(key + 2, name.data, name.len);
+    tacho_fleet_row made = {
+        .count = row->count,
+        .total_ns = sums->total_ns,
+        .inner_ns = sums->inner_ns,
+        .least = {.ns = row->min_ns},
+        .most = {.ns = row->max_ns},
+        .has_bytes = row->has_bytes,
+        .bytes = row->bytes,
+        .durations = &sums->durations,
+    };
+    const tacho_fleet_amount amount = {
+        .key = tacho_str_make(key, name.len + 2),
+        .row = &made,
+        .location = row->location != TACHO_NONE
+                        ? tacho_dict_string(ops->dict, ops->dict->locations[row->location].text)
+                        : TACHO_STR(""),
+    };
+    tacho_status status = tacho_fleet_add(fleet, TACHO_FLEET_TABLE_OPS, &amount);
+    free(key);
+    return status;
+}
+
+static tacho_status fold_ops(const tacho_fleet_gather *gather, uint64_t id, tacho_fleet *fleet)
+{
+    const tacho_ops_options options = {.sort = TACHO_OPS_BY_SELF};
+    tacho_ops ops;
+    tacho_status status = tacho_ops_init_sums(&ops, &gather->ops, &options);
+    for (size_t i = 0; i < ops.row_count && status == TACHO_OK; i++) {
+        status = fold_op(&ops, i, fleet);
+    }
+    tacho_ops_deinit(&ops);
+    tacho_fleet_table *table = &fleet->tables[TACHO_FLEET_TABLE_OPS];
+    for (size_t i = 0; i < table->row_count; i++) {
+        tacho_fleet_row *row = &table->rows[i];
+        tacho_i128 self_ns = row->total_ns - row->inner_ns;
+        row->file_count = 1;
+        row->least.file = row->most.file = row->largest.file = id;
+        row->largest.ns = self_ns > INT64_MAX ? INT64_MAX : self_ns < 0 ? 0 : (int64_t)self_ns;
+    }
+    return status;
+}
+
+/* ---- devices ------------------------------------------------------------------------------- */
+
+static void take_times(const tacho_device_time *time, int64_t *numbers)
+{
+    const tacho_kind_time *busy = &time->busy;
+    const unsigned both = KIND(COMPUTE) | KIND(COMMUNICATION);
+    numbers[TACHO_FLEET_SPAN_NS] = tacho_device_time_span(time);
+    numbers[TACHO_FLEET_BUSY_NS] = tacho_kind_time_sum(busy, both | KIND(COPY), 0);
+    numbers[TACHO_FLEET_COMPUTE_NS] = tacho_kind_time_sum(busy, KIND(COMPUTE), 0);
+    numbers[TACHO_FLEET_COMMUNICATION_NS] = tacho_kind_time_sum(busy, KIND(COMMUNICATION), 0);
+    numbers[TACHO_FLEET_EXPOSED_COMMUNICATION_NS] =
+        tacho_kind_time_sum(busy, KIND(COMMUNICATION), KIND(COMPUTE));
+    numbers[TACHO_FLEET_COPY_NS] = tacho_kind_time_sum(busy, KIND(COPY), 0);
+    numbers[TACHO_FLEET_EXPOSED_COPY_NS] = tacho_kind_time_sum(busy, KIND(COPY), both);
+    for (size_t i = 0; i < TACHO_IDLE_CAUSE_COUNT; i++) {
+        numbers[TACHO_FLEET_HOST_LATE_NS + i] = time->idle.causes[i];
+    }
+    numbers[TACHO_FLEET_GAP_COUNT] = (int64_t)time->idle.gap_count;
+    numbers[TACHO_FLEET_LONGEST_NS] = time->idle.longest_ns;
+}
+
+static tacho_status take_launches(const tacho_launch_stats *stats, tacho_fleet_device *device)
+{
+    int64_t *numbers = device->numbers;
+    numbers[TACHO_FLEET_LAUNCH_COUNT] += (int64_t)stats->count;
+    numbers[TACHO_FLEET_DELAY_SUM_NS] =
+        tacho_cycles_add(numbers[TACHO_FLEET_DELAY_SUM_NS], stats->delay_sum_ns);
+    numbers[TACHO_FLEET_DELAY_MAX_NS] =
+        tacho_most(numbers[TACHO_FLEET_DELAY_MAX_NS], stats->delay_max_ns);
+    numbers[TACHO_FLEET_CALL_COUNT] += (int64_t)stats->call_count;
+    numbers[TACHO_FLEET_CALL_SUM_NS] =
+        tacho_cycles_add(numbers[TACHO_FLEET_CALL_SUM_NS], stats->call_sum_ns);
+    numbers[TACHO_FLEET_SHORT_COUNT] += (int64_t)stats->short_count;
+    numbers[TACHO_FLEET_QUEUE_MAX] =
+        tacho_most(numbers[TACHO_FLEET_QUEUE_MAX], (int64_t)stats->queue_max);
+    return tacho_durations_merge(&device->delays, &stats->delays);
+}
+
+/* What a device is called: of a file with several parts, with its part. */
+static int print_device(const tacho_dict *dict, const tacho_breakdown_device *device, char *to,
+                        size_t room)
+{
+    const tacho_part *part = &dict->parts[device->part];
+    tacho_str group = tacho_dict_string(dict, tacho_dict_track_name(dict, device->group));
+    tacho_str name = tacho_dict_string(dict, part->name);
+    if (dict->part_count == 1) {
+        group.len = device->group == part->root ? 0 : group.len;
+        return snprintf(to, room, "%.*s", TACHO_STR_ARG(group));
+    }
+    return device->group == part->root
+               ? snprintf(to, room, "%.*s", TACHO_STR_ARG(name))
+               : snprintf(to, room, "%.*s: %.*s", TACHO_STR_ARG(name), TACHO_STR_ARG(group));
+}
+
+static tacho_status fold_device(const tacho_breakdown_gather *gather, size_t index, uint64_t id,
+                                tacho_fleet *fleet)
+{
+    enum { NAME_MAX_BYTES = 1024, HEAD_BYTES = TACHO_FLEET_ID_BYTES + 1 };
+    const tacho_breakdown_device *from = &gather->devices[index];
+    char key[HEAD_BYTES + NAME_MAX_BYTES];
+    tacho_fleet_put_id(key, id);
+    key[TACHO_FLEET_ID_BYTES] = (char)from->origin;
+    int printed = print_device(gather->events.dict, from, key + HEAD_BYTES, NAME_MAX_BYTES);
+    size_t name_len = printed < NAME_MAX_BYTES ? (size_t)printed : NAME_MAX_BYTES - 1;
+    tacho_fleet_device *device = NULL;
+    tacho_str whole = tacho_str_make(key, HEAD_BYTES + name_len);
+    TACHO_TRY(tacho_fleet_ensure_device(fleet, whole, &device));
+    if (device == NULL) {
+        return TACHO_OK; /* two groups of one name: the first stands for both */
+    }
+    take_times(&from->time, device->numbers);
+    for (size_t i = 0; i < from->stream_count; i++) {
+        device->numbers[TACHO_FLEET_WORK_COUNT] += (int64_t)from->time.streams[i].work_count;
+        TACHO_TRY(take_launches(&from->streams[i].launches, device));
+    }
+    bool is_large = device->delays.count > TACHO_FLEET_EXACT_OF_ROW && device->delays.is_exact;
+    return is_large ? tacho_durations_compact(&device->delays) : TACHO_OK;
+}
+
+/* ---- the file ------------------------------------------------------------------------------ */
+
+static tacho_str find_metadata(const tacho_dict *dict, const char *key)
+{
+    for (size_t i = 0; i < dict->metadata_count; i++) {
+        if (tacho_str_equal(tacho_dict_string(dict, dict->metadata[i].key),
+                            tacho_str_from_cstring(key))) {
+            return tacho_dict_string(dict, dict->metadata[i].value);
+        }
+    }
+    return TACHO_STR("");
+}
+
+static int64_t find_number(const tacho_dict *dict, const char *key, int64_t otherwise)
+{
+    uint64_t value = 0;
+    bool is_number = tacho_str_parse_u64(find_metadata(dict, key), &value) && value <= INT32_MAX;
+    return is_number ? (int64_t)value : otherwise;
+}
+
+/* A number made of all that the file holds: spans, names and what it says of itself. */
+static uint64_t number_of(const tacho_fleet_gather *gather)
+{
+    const tacho_dict *dict = gather->events.dict;
+    uint64_t id = mix(gather->digest, gather->span_count);
+    for (size_t i = 0; i < dict->site_count; i++) {
+        tacho_str name = tacho_dict_string(dict, dict->sites[i].name);
+        for (size_t k = 0; k < name.len; k++) {
+            id = mix(id, (unsigned char)name.data[k]);
+        }
+    }
+    id = mix(id, (uint64_t)find_number(dict, "chrome.distributedInfo.rank", -1));
+    return id != 0 ? id : 1; /* 0 is that of files that could not be read */
+}
+
+static void take_losses(const tacho_dict *dict, tacho_fleet_file *file, const char **out_reason)
+{
+    *out_reason = "";
+    for (size_t i = 0; i < dict->loss_count; i++) {
+        const tacho_loss *loss = &dict->losses[i];
+        bool is_cut = loss->reason == TACHO_LOSS_CUT_INPUT;
+        file->lost_count += loss->count;
+        *out_reason = is_cut || file->state == TACHO_FLEET_READ ? tacho_loss_phrase(loss->reason)
+                                                                : *out_reason;
+        file->state =
+            is_cut || file->state == TACHO_FLEET_CUT ? TACHO_FLEET_CUT : TACHO_FLEET_LOSSY;
+    }
+    file->lost_count = tacho_least(file->lost_count, TACHO_LOSS_MAX);
+}
+
+static tacho_status ensure_file(tacho_fleet *fleet, const tacho_fleet_origin *origin, uint64_t id,
+                                tacho_fleet_file **out_file)
+{
+    char key[TACHO_FLEET_ID_BYTES + 4096];
+    size_t room = sizeof(key) - TACHO_FLEET_ID_BYTES;
+    size_t len = origin->path.len < room ? origin->path.len : room;
+    tacho_fleet_put_id(key, id);
+    memcpy(key + TACHO_FLEET_ID_BYTES, origin->path.data, len);
+    TACHO_TRY(
+        tacho_fleet_ensure_file(fleet, tacho_str_make(key, TACHO_FLEET_ID_BYTES + len), out_file));
+    TACHO_TRY(tacho_fleet_text(fleet, origin->run, &(*out_file)->run));
+    TACHO_TRY(tacho_fleet_text(fleet, origin->host, &(*out_file)->host));
+    (*out_file)->rank = origin->rank;
+    return TACHO_OK;
+}
+
+/* Which program wrote it: the generation of the format and the versions that it says. */
+static tacho_status take_writer(const tacho_dict *dict, tacho_fleet *fleet, uint32_t *out_writer)
+{
+    static const char *const keys[][2] = {{"chrome.schemaVersion", "schema"},
+                                          {"chrome.cuda_runtime_version", "CUDA"},
+                                          {"chrome.cuda_driver_version", "driver"}};
+    char text[512];
+    tacho_str generation = tacho_dict_string(dict, dict->parts[0].generation);
+    int at = snprintf(text, sizeof(text), "%.*s", (int)tacho_least(generation.len, 128),
+                      generation.data);
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+        tacho_str value = find_metadata(dict, keys[i][0]);
+        if (value.len > 0) {
+            at += snprintf(text + at, sizeof(text) - (size_t)at, "%s%s %.*s", at > 0 ? ", " : "",
+                           keys[i][1], (int)tacho_least(value.len, 64), value.data);
+        }
+    }
+    return tacho_fleet_text(fleet, tacho_str_make(text, (size_t)at), out_writer);
+}
+
+static tacho_status fold_file(const tacho_fleet_gather *gather, const tacho_fleet_origin *origin,
+                              uint64_t id, tacho_fleet *fleet)
+{
+    const tacho_dict *dict = gather->events.dict;
+    tacho_fleet_file *file = NULL;
+    const char *reason = "";
+    TACHO_TRY(ensure_file(fleet, origin, id, &file));
+    take_losses(dict, file, &reason);
+    TACHO_TRY(tacho_fleet_text(fleet, tacho_str_from_cstring(reason), &file->reason));
+    file->span_count = gather->span_count;
+    file->world_size = find_number(dict, "chrome.distributedInfo.world_size", 0);
+    if (file->rank < 0) {
+        file->rank = find_number(dict, "chrome.distributedInfo.rank", -1);
+    }
+    if (dict->part_count > 0) {
+        const tacho_part *part = &dict->parts[0];
+        const tacho_clock *clock = &dict->clocks[part->clock];
+        int64_t zero_ns = (int64_t)tacho_scale_floor(clock->zero_ticks, clock->ns_numerator,
+                                                     clock->ns_denominator);
+        file->first_ns = tacho_cycles_add(gather->first_ns, zero_ns);
+        file->end_ns = tacho_cycles_add(gather->end_ns, zero_ns);
+        TACHO_TRY(tacho_fleet_text(fleet, tacho_dict_string(dict, part->format), &file->format));
+        TACHO_TRY(take_writer(dict, fleet, &file->writer));
+    }
+    return TACHO_OK;
+}
+
+tacho_status tacho_fleet_gather_fold(tacho_fleet_gather *gather, const tacho_fleet_origin *origin,
+                                     tacho_fleet *fleet)
+{
+    uint64_t id = number_of(gather);
+    TACHO_TRY(fold_file(gather, origin, id, fleet));
+    if ((gather->sections & TACHO_FLEET_OPS) != 0) {
+        TACHO_TRY(fold_ops(gather, id, fleet));
+    }
+    for (size_t i = 0; i < gather->breakdown.device_count; i++) {
+        TACHO_TRY(fold_device(&gather->breakdown, i, id, fleet));
+    }
+    return tacho_fleet_marks_fold(&gather->marks, gather->events.dict, origin->run, id, fleet);
+}
+
+tacho_status tacho_fleet_add_failed(tacho_fleet *fleet, const tacho_fleet_origin *origin,
+                                    tacho_str reason)
+{
+    tacho_fleet_file *file = NULL;
+    TACHO_TRY(ensure_file(fleet, origin, 0, &file));
+    file->state = TACHO_FLEET_FAILED;
+    return tacho_fleet_text(fleet, reason, &file->reason);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One file as a fleet: rows stream by, and what 'ops' and 'breakdown' gather of them becomes sums
+ * that can be merged, with the steps and collectives of the file.
+ */
+#ifndef TACHO_ANALYSES_FLEET_FLEET_GATHER_H
+#define TACHO_ANALYSES_FLEET_FLEET_GATHER_H
+
+#include "analyses/breakdown/breakdown_gather.h"
+#include "analyses/fleet/fleet.h"
+#include "analyses/fleet/fleet_marks.h"
+#include "analyses/ops_gather.h"
+
+/* What is known of a file ahead of its bytes; texts outlive the gathering. */
+typedef struct tacho_fleet_origin {
+    tacho_str path;
+    tacho_str run, host; /* empty: not known */
+    int64_t rank;        /* -1: not known */
+} tacho_fleet_origin;
+
+typedef struct tacho_fleet_gather {
+    tacho_events events; /* takes rows in track order */
+    unsigned sections;
+    tacho_ops_gather ops;
+    tacho_breakdown_gather breakdown;
+    tacho_fleet_marks marks; /* steps and collectives */
+    uint64_t digest;         /* of all spans */
+    uint64_t span_count;
+    bool has_time;
+    int64_t first_ns, end_ns;
+} tacho_fleet_gather;
+
+void tacho_fleet_gather_init(tacho_fleet_gather *gather, tacho_dict *dict, unsigned sections);
+void tacho_fleet_gather_deinit(tacho_fleet_gather *gather);
+
+/* Adds all that was gathered to |fleet|, which is empty. */
+tacho_status tacho_fleet_gather_fold(tacho_fleet_gather *gather, const tacho_fleet_origin *origin,
+                                     tacho_fleet *fleet) TACHO_MUST_USE;
+
+/* Adds a file that could not be read to |fleet|. */
+tacho_status tacho_fleet_add_failed(tacho_fleet *fleet, const tacho_fleet_origin *origin,
+                                    tacho_str reason) TACHO_MUST_USE;
+
+#endif

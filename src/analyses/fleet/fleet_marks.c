@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a site is, is found out once; what tracks are, is known at the end.
+ */
+#include "analyses/fleet/fleet_marks.h"
+
+#include "base/grow.h"
+#include "profile/scopes.h"
+#include "profile/work_kind.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { SITE_IS_STEP = 1, SITE_IS_CALL = 2, NAME_BYTES = 256 };
+
+void tacho_fleet_marks_deinit(tacho_fleet_marks *marks)
+{
+    free(marks->sites);
+    free(marks->steps);
+    free(marks->calls);
+    free(marks->runs);
+    *marks = (tacho_fleet_marks){0};
+}
+
+static tacho_status prepare(tacho_fleet_marks *marks, tacho_dict *dict)
+{
+    marks->is_ready = true;
+    TACHO_TRY(tacho_dict_ensure_string(dict, TACHO_STR("Process Group Name"), &marks->group_key));
+    TACHO_TRY(tacho_dict_ensure_string(dict, TACHO_STR("Collective name"), &marks->name_key));
+    TACHO_TRY(tacho_dict_ensure_string(dict, TACHO_STR("Seq"), &marks->number_keys[0]));
+    return tacho_dict_ensure_string(dict, TACHO_STR("seq"), &marks->number_keys[1]);
+}
+
+static uint8_t kind_of_site(const tacho_dict *dict, const tacho_site *site)
+{
+    tacho_str name = tacho_dict_string(dict, site->name);
+    tacho_str category = tacho_dict_string(dict, site->category);
+    tacho_category_kind kind = tacho_span_kind_of(category, name);
+    if (tacho_scope_is_step(name)) {
+        return SITE_IS_STEP;
+    }
+    bool may_work = kind == TACHO_CATEGORY_KIND_DEVICE || kind == TACHO_CATEGORY_KIND_OTHER;
+    return may_work && tacho_work_kind_of(TACHO_TRACK_COMPUTE, category, name) ==
+                           TACHO_WORK_COMMUNICATION
+               ? SITE_IS_CALL
+               : 0;
+}
+
+static tacho_status grow_sites(tacho_fleet_marks *marks, const tacho_dict *dict)
+{
+    TACHO_TRY(tacho_grow(&marks->sites, &marks->site_capacity, dict->site_count));
+    for (; marks->site_count < dict->site_count; marks->site_count++) {
+        marks->sites[marks->site_count] = kind_of_site(dict, &dict->sites[marks->site_count]);
+    }
+    return TACHO_OK;
+}
+
+/* ---- rows ---------------------------------------------------------------------------------- */
+
+/* The text of |arg| as a string of the dictionary; 0 where it is none. */
+static tacho_status string_of(tacho_dict *dict, const tacho_arg *arg, uint32_t *out_string)
+{
+    char number[32];
+    if (arg->type == TACHO_ARG_STRING) {
+        *out_string = arg->value.as_string;
+        return TACHO_OK;
+    }
+    if (arg->type == TACHO_ARG_TEXT) {
+        return tacho_dict_ensure_string(dict, arg->value.as_text, out_string);
+    }
+    if (arg->type != TACHO_ARG_INT && arg->type != TACHO_ARG_UINT) {
+        return TACHO_OK;
+    }
+    int len = snprintf(number, sizeof(number), "%" PRId64, arg->value.as_int);
+    return tacho_dict_ensure_string(dict, tacho_str_make(number, (size_t)len), out_string);
+}
+
+static tacho_status read_args(const tacho_fleet_marks *marks, tacho_dict *dict,
+                              const tacho_row *row, tacho_fleet_call *call)
+{
+    for (size_t i = 0; i < row->arg_count; i++) {
+        const tacho_arg *arg = &row->args[i];
+        bool is_number =
+            arg->type == TACHO_ARG_UINT || (arg->type == TACHO_ARG_INT && arg->value.as_int >= 0);
+        if (arg->key == marks->group_key) {
+            TACHO_TRY(string_of(dict, arg, &call->group));
+        } else if (arg->key == marks->name_key) {
+            TACHO_TRY(string_of(dict, arg, &call->name));
+        } else if (is_number &&
+                   (arg->key == marks->number_keys[0] || arg->key == marks->number_keys[1])) {
+            call->has_number = true;
+            call->number = arg->value.as_uint;
+        }
+    }
+    return TACHO_OK;
+}
+
+static tacho_status add_call(tacho_fleet_marks *marks, tacho_dict *dict, const tacho_row *row,
+                             const int64_t times_ns[2])
+{
+    if (marks->call_count == TACHO_FLEET_CALLS_MAX) {
+        return TACHO_OK;
+    }
+    tacho_fleet_call call = {
+        .track = row->track,
+        .name = dict->sites[row->of.span.site].name,
+        .start_ns = times_ns[0],
+        .ns = times_ns[1] - times_ns[0],
+        .place = marks->call_count,
+    };
+    TACHO_TRY(read_args(marks, dict, row, &call));
+    TACHO_TRY(tacho_grow(&marks->calls, &marks->call_capacity, marks->call_count + 1));
+    marks->calls[marks->call_count++] = call;
+    return TACHO_OK;
+}
+
+static tacho_status add_to_run(tacho_fleet_marks *marks, const tacho_dict *dict, uint32_t run,
+                               const int64_t times_ns[2])
+{
+    TACHO_TRY(tacho_grow(&marks->runs, &marks->run_capacity, dict->run_count));
+    while (marks->run_count < dict->run_count) {
+        marks->runs[marks->run_count++] = (tacho_fleet_extent){.is_used = false};
+    }
+    tacho_fleet_extent *extent = &marks->runs[run];
+    bool is_first = !extent->is_used;
+    extent->is_used = true;
+    extent->start_ns = is_first || times_ns[0] < extent->start_ns ? times_ns[0] : extent->start_ns;
+    extent->end_ns = is_first || times_ns[1] > extent->end_ns ? times_ns[1] : extent->end_ns;
+    return TACHO_OK;
+}
+
+tacho_status tacho_fleet_marks_add(tacho_fleet_marks *marks, tacho_dict *dict, const tacho_row *row,
+                                   const int64_t times_ns[2])
+{
+    uint32_t site = row->of.span.site;
+    uint32_t run = row->of.span.run;
+    TACHO_TRY(marks->is_ready ? TACHO_OK : prepare(marks, dict));
+    if (TACHO_UNLIKELY(site >= marks->site_count)) {
+        TACHO_TRY(grow_sites(marks, dict));
+    }
+    if (run != TACHO_NONE && (marks->sections & TACHO_FLEET_STEPS) != 0 &&
+        dict->runs[run].invocation >= 0) {
+        TACHO_TRY(add_to_run(marks, dict, run, times_ns));
+    }
+    if (TACHO_LIKELY(marks->sites[site] == 0)) {
+        return TACHO_OK;
+    }
+    if (marks->sites[site] == SITE_IS_CALL) {
+        return (marks->sections & TACHO_FLEET_COLLECTIVES) != 0
+                   ? add_call(marks, dict, row, times_ns)
+                   : TACHO_OK;
+    }
+    TACHO_TRY(tacho_grow(&marks->steps, &marks->step_capacity, marks->step_count + 1));
+    marks->steps[marks->step_count++] = (tacho_fleet_mark){row->track, dict->sites[site].name,
+                                                           times_ns[0], times_ns[1] - times_ns[0]};
+    return TACHO_OK;
+}
+
+/* ---- steps --------------------------------------------------------------------------------- */
+
+static bool is_device(const tacho_dict *dict, uint32_t track)
+{
+    tacho_track_class track_class = dict->tracks[track].track_class;
+    return track_class >= TACHO_TRACK_CONTROL && track_class <= TACHO_TRACK_VECTOR;
+}
+
+/* Where |marks| are folded to. */
+typedef struct folding {
+    const tacho_dict *dict;
+    tacho_str run;
+    uint64_t id;
+    tacho_fleet *fleet;
+    tacho_fleet_row file; /* all steps of the file */
+    tacho_durations durations;
+} folding;
+
+/* A row of one duration. */
+static tacho_fleet_row row_of(const folding *self, int64_t ns)
+{
+    const tacho_fleet_peak peak = {ns, self->id};
+    return (tacho_fleet_row){
+        .count = 1, .file_count = 1, .total_ns = ns, .least = peak, .most = peak};
+}
+
+static tacho_status add_step(folding *self, tacho_str name, int64_t ns)
+{
+    char key[2 * NAME_BYTES + 1];
+    size_t run_len = self->run.len < NAME_BYTES ? self->run.len : NAME_BYTES;
+    size_t len = name.len < NAME_BYTES ? name.len : NAME_BYTES;
+    memcpy(key, self->run.data, run_len);
+    key[run_len] = '\0';
+    memcpy(key + run_len + 1, name.data, len);
+    const tacho_fleet_row row = row_of(self, ns);
+    const tacho_fleet_amount amount = {.key = tacho_str_make(key, run_len + 1 + len), .row = &row};
+    tacho_fleet_row *file = &self->file;
+    file->least = file->count == 0 || ns < file->least.ns ? row.least : file->least;
+    file->most = file->count == 0 || ns > file->most.ns ? row.most : file->most;
+    file->count++;
+    file->total_ns += ns;
+    TACHO_TRY(tacho_durations_add(&self->durations, ns));
+    return tacho_fleet_add(self->fleet, TACHO_FLEET_TABLE_STEPS, &amount);
+}
+
+/* By name; of one name the host ahead of devices, then the longest. */
+static int compare_steps(const void *left, const void *right)
+{
+    const tacho_fleet_mark *a = left;
+    const tacho_fleet_mark *b = right;
+    if (a->name != b->name) {
+        return a->name < b->name ? -1 : 1;
+    }
+    if (a->track != b->track) { /* 1 where the span is of a device, see fold_steps */
+        return a->track < b->track ? -1 : 1;
+    }
+    return (a->ns < b->ns) - (a->ns > b->ns);
+}
+
+static tacho_status fold_steps(tacho_fleet_marks *marks, folding *self)
+{
+    for (size_t i = 0; i < marks->step_count; i++) {
+        marks->steps[i].track = is_device(self->dict, marks->steps[i].track) ? 1 : 0;
+    }
+    if (marks->step_count > 0) {
+        qsort(marks->steps, marks->step_count, sizeof(*marks->steps), compare_steps);
+    }
+    for (size_t i = 0; i < marks->step_count; i++) {
+        const tacho_fleet_mark *step = &marks->steps[i];
+        if (i == 0 || step->name != marks->steps[i - 1].name) {
+            TACHO_TRY(add_step(self, tacho_dict_string(self->dict, step->name), step->ns));
+        }
+    }
+    return TACHO_OK;
+}
+
+static tacho_status fold_runs(const tacho_fleet_marks *marks, folding *self)
+{
+    for (size_t i = 0; i < marks->run_count; i++) {
+        const tacho_fleet_extent *extent = &marks->runs[i];
+        const tacho_run *run = &self->dict->runs[i];
+        tacho_str name = tacho_dict_string(self->dict, run->name);
+        char text[NAME_BYTES];
+        if (!extent->is_used) {
+            continue;
+        }
+        int len = snprintf(text, sizeof(text), "%.*s #%" PRId64,
+                           (int)(name.len < NAME_BYTES / 2 ? name.len : NAME_BYTES / 2), name.data,
+                           run->invocation);
+        TACHO_TRY(
+            add_step(self, tacho_str_make(text, (size_t)len), extent->end_ns - extent->start_ns));
+    }
+    return TACHO_OK;
+}
+
+/* The file's own row, which also says that it is counted. */
+static tacho_status add_file_row(folding *self)
+{
+    char key[TACHO_FLEET_ID_BYTES];
+    tacho_fleet_put_id(key, self->id);
+    self->file.file_count = 1;
+    self->file.durations = &self->durations;
+    const tacho_fleet_amount amount = {.key = tacho_str_make(key, sizeof(key)), .row = &self->file};
+    return tacho_fleet_add(self->fleet, TACHO_FLEET_TABLE_FILES, &amount);
+}
+
+/* ---- collectives --------------------------------------------------------------------------- */
+
+/* By group and name, then by time. */
+static int compare_calls(const void *left, const void *right)
+{
+    const tacho_fleet_call *a = left;
+    const tacho_fleet_call *b = right;
+    if (a->group != b->group) {
+        return a->group < b->group ? -1 : 1;
+    }
+    if (a->name != b->name) {
+        return a->name < b->name ? -1 : 1;
+    }
+    if (a->start_ns != b->start_ns) {
+        return a->start_ns < b->start_ns ? -1 : 1;
+    }
+    return (a->place > b->place) - (a->place < b->place);
+}
+
+/* The key of the group and name of |call|, and behind it that of its number. */
+static size_t make_key(const folding *self, const tacho_fleet_call *call, char *key,
+                       size_t *out_kind_len)
+{
+    const tacho_str texts[] = {self->run, tacho_dict_string(self->dict, call->group),
+                               tacho_dict_string(self->dict, call->name)};
+    size_t at = 0;
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        size_t len = texts[i].len < NAME_BYTES ? texts[i].len : NAME_BYTES;
+        memcpy(key + at, texts[i].data, len);
+        at += len;
+        key[at++] = '\0';
+    }
+    *out_kind_len = at;
+    tacho_fleet_put_id(key + at, call->number);
+    return at + TACHO_FLEET_ID_BYTES;
+}
+
+static tacho_status add_call_rows(folding *self, const tacho_fleet_call *call)
+{
+    char key[3 * (NAME_BYTES + 1) + TACHO_FLEET_ID_BYTES];
+    size_t kind_len = 0;
+    size_t len = make_key(self, call, key, &kind_len);
+    tacho_durations one;
+    tacho_fleet_row row = row_of(self, call->ns);
+    const tacho_fleet_amount single = {.key = tacho_str_make(key, len), .row = &row};
+    TACHO_TRY(tacho_fleet_add(self->fleet, TACHO_FLEET_TABLE_CALLS, &single));
+    tacho_durations_init(&one);
+    row.durations = &one;
+    const tacho_fleet_amount kind = {.key = tacho_str_make(key, kind_len), .row = &row};
+    tacho_status status = tacho_durations_add(&one, call->ns);
+    if (status == TACHO_OK) {
+        status = tacho_fleet_add(self->fleet, TACHO_FLEET_TABLE_KINDS, &kind);
+    }
+    tacho_durations_deinit(&one);
+    return status;
+}
+
+static tacho_status fold_calls(tacho_fleet_marks *marks, folding *self)
+{
+    uint64_t next = 0;
+    if (marks->call_count > 0) {
+        qsort(marks->calls, marks->call_count, sizeof(*marks->calls), compare_calls);
+    }
+    for (size_t i = 0; i < marks->call_count; i++) {
+        tacho_fleet_call *call = &marks->calls[i];
+        bool is_same = i > 0 && call->group == call[-1].group && call->name == call[-1].name;
+        next = is_same ? next : 0;
+        if (!is_device(self->dict, call->track)) {
+            continue;
+        }
+        call->number = call->has_number ? call->number : next;
+        next++;
+        TACHO_TRY(add_call_rows(self, call));
+    }
+    /* A file is counted once in a row of several of its collectives. */
+    tacho_fleet_table *kinds = &self->fleet->tables[TACHO_FLEET_TABLE_KINDS];
+    for (size_t i = 0; i < kinds->row_count; i++) {
+        kinds->rows[i].file_count = 1;
+    }
+    return TACHO_OK;
+}
+
+tacho_status tacho_fleet_marks_fold(tacho_fleet_marks *marks, const tacho_dict *dict, tacho_str run,
+                                    uint64_t id, tacho_fleet *fleet)
+{
+    folding self = {.dict = dict, .run = run, .id = id, .fleet = fleet};
+    tacho_durations_init(&self.durations);
+    tacho_status status = TACHO_OK;
+    if ((marks->sections & TACHO_FLEET_STEPS) != 0) {
+        status = marks->step_count > 0 ? fold_steps(marks, &self) : fold_runs(marks, &self);
+    }
+    if (status == TACHO_OK) {
+        status = add_file_row(&self);
+    }
+    if (status == TACHO_OK) {
+        status = fold_calls(marks, &self);
+    }
+    tacho_durations_deinit(&self.durations);
+    return status;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Steps and collectives of one file, from the rows that stream by.
+ *
+ * Steps are spans that mark one ("ProfilerStep#7") on the host, else on a device; where there are
+ * none, the numbered runs of the file. Collectives are communication of a device. Ranks call them
+ * in the same order, so the group, the name and the number within those say which ones belong
+ * together: the number that the file gives ("Seq"), else their order.
+ */
+#ifndef TACHO_ANALYSES_FLEET_FLEET_MARKS_H
+#define TACHO_ANALYSES_FLEET_FLEET_MARKS_H
+
+#include "analyses/fleet/fleet.h"
+#include "profile/events.h"
+
+enum { TACHO_FLEET_CALLS_MAX = 1 << 20 }; /* collectives of one file, beyond which none is kept */
+
+typedef struct tacho_fleet_mark {
+    uint32_t track, name; /* string */
+    int64_t start_ns, ns;
+} tacho_fleet_mark;
+
+typedef struct tacho_fleet_call {
+    uint32_t track, name, group; /* strings; group 0: not known */
+    bool has_number;
+    uint64_t number;
+    int64_t start_ns, ns;
+    size_t place; /* in the file */
+} tacho_fleet_call;
+
+/* A numbered run of the file: from its first start to its last end. */
+typedef struct tacho_fleet_extent {
+    bool is_used;
+    int64_t start_ns, end_ns;
+} tacho_fleet_extent;
+
+typedef struct tacho_fleet_marks {
+    unsigned sections;
+    bool is_ready;
+    uint32_t group_key, name_key, number_keys[2]; /* strings: of arguments */
+    uint8_t *sites;                               /* what spans of a site are */
+    size_t site_count, site_capacity;
+    tacho_fleet_mark *steps;
+    size_t step_count, step_capacity;
+    tacho_fleet_call *calls;
+    size_t call_count, call_capacity;
+    tacho_fleet_extent *runs;
+    size_t run_count, run_capacity;
+} tacho_fleet_marks;
+
+void tacho_fleet_marks_deinit(tacho_fleet_marks *marks);
+
+/* Takes |row|, a span from |start_ns| to |end_ns|. */
+tacho_status tacho_fleet_marks_add(tacho_fleet_marks *marks, tacho_dict *dict, const tacho_row *row,
+                                   const int64_t times_ns[2]) TACHO_MUST_USE;
+
+/* Adds all to |fleet| as those of the file |id| in |run|. */
+tacho_status tacho_fleet_marks_fold(tacho_fleet_marks *marks, const tacho_dict *dict, tacho_str run,
+                                    uint64_t id, tacho_fleet *fleet) TACHO_MUST_USE;
+
+#endif

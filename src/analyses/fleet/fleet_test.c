@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The law of fleets: however files are split and in whatever order they are merged, the part has
+ * the same bytes. And of parts: what was written is read, what is damaged is refused.
+ */
+#include "analyses/fleet/fleet_part.h"
+
+#include "base/grow.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { FILE_COUNT = 24, SPLITS = 60 };
+
+static uint64_t state = 88172645463325252;
+
+static uint64_t next_random(uint64_t below)
+{
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return (state * UINT64_C(0x2545f4914f6cdd1d) >> 11) % below;
+}
+
+static void expect_ok(tacho_status status)
+{
+    if (status != TACHO_OK) {
+        print_error("%s\n", tacho_status_message(status));
+    }
+    assert_true(status == TACHO_OK);
+}
+
+/* Writes |fleet| to memory. */
+static tacho_str write_part(tacho_fleet *fleet)
+{
+    FILE *file = tmpfile();
+    tacho_output output;
+    assert_non_null(file);
+    expect_ok(tacho_output_open_descriptor(fileno(file), "part", &output));
+    expect_ok(tacho_fleet_write(fleet, &output));
+    expect_ok(tacho_output_commit(&output));
+    tacho_output_close(&output);
+    fseek(file, 0, SEEK_END);
+    long len = ftell(file);
+    char *bytes = malloc((size_t)len);
+    rewind(file);
+    assert_int_equal(fread(bytes, 1, (size_t)len, file), (size_t)len);
+    fclose(file);
+    return tacho_str_make(bytes, (size_t)len);
+}
+
+static void free_bytes(tacho_str bytes)
+{
+    free((void *)(uintptr_t)bytes.data);
+}
+
+static void add_row(tacho_fleet *fleet, tacho_fleet_table_id table, tacho_str key, uint64_t id,
+                    uint64_t count)
+{
+    static const char *const locations[] = {"", "a.py:1", "b.py:2"};
+    tacho_durations durations;
+    tacho_fleet_row row = {.count = count, .file_count = 1};
+    tacho_durations_init(&durations);
+    for (uint64_t i = 0; i < count; i++) {
+        int64_t ns = (int64_t)next_random(next_random(2) == 0 ? 100 : 1000000);
+        row.least = i == 0 || ns < row.least.ns ? (tacho_fleet_peak){ns, id} : row.least;
+        row.most = i == 0 || ns > row.most.ns ? (tacho_fleet_peak){ns, id} : row.most;
+        row.total_ns += ns;
+        expect_ok(tacho_durations_add(&durations, ns));
+    }
+    row.inner_ns = row.total_ns / 3;
+    row.largest = (tacho_fleet_peak){(int64_t)(row.total_ns - row.inner_ns), id};
+    row.has_bytes = next_random(2) == 0;
+    row.bytes = row.has_bytes ? (int64_t)next_random(UINT64_C(1) << 62) : 0;
+    row.durations = tacho_fleet_table_has_durations(table) ? &durations : NULL;
+    const tacho_fleet_amount amount = {
+        .key = key,
+        .row = &row,
+        .location = tacho_str_from_cstring(locations[next_random(3)]),
+    };
+    expect_ok(tacho_fleet_add(fleet, table, &amount));
+    tacho_durations_deinit(&durations);
+}
+
+/* A fleet of one file, with |spans| spans or so of operations. */
+static void make_file(tacho_fleet *fleet, uint64_t id, uint64_t spans)
+{
+    char key[64];
+    expect_ok(tacho_fleet_init(fleet, TACHO_FLEET_ALL));
+    tacho_fleet_put_id(key, id);
+    add_row(fleet, TACHO_FLEET_TABLE_FILES, tacho_str_make(key, TACHO_FLEET_ID_BYTES), id,
+            next_random(4));
+    memcpy(key + TACHO_FLEET_ID_BYTES, "\1GPU 0", 6);
+    tacho_fleet_device *device = NULL;
+    expect_ok(
+        tacho_fleet_ensure_device(fleet, tacho_str_make(key, TACHO_FLEET_ID_BYTES + 6), &device));
+    for (size_t i = 0; i < TACHO_FLEET_NUMBER_COUNT; i++) {
+        device->numbers[i] = (int64_t)next_random(UINT64_C(1) << 40);
+    }
+    int len = snprintf(key + TACHO_FLEET_ID_BYTES, 40, "dir/%llu.json", (unsigned long long)id);
+    tacho_fleet_file *file = NULL;
+    expect_ok(tacho_fleet_ensure_file(
+        fleet, tacho_str_make(key, TACHO_FLEET_ID_BYTES + (size_t)len), &file));
+    expect_ok(tacho_fleet_text(fleet, TACHO_STR("host"), &file->host));
+    file->rank = (int64_t)id;
+    for (unsigned i = 0; i < 12; i++) {
+        len = snprintf(key, sizeof(key), "\1\4op %u", (unsigned)next_random(16));
+        add_row(fleet, TACHO_FLEET_TABLE_OPS, tacho_str_make(key, (size_t)len), id,
+                1 + next_random(spans));
+        len = snprintf(key, sizeof(key), "run%cProfilerStep#%u", 0, i);
+        add_row(fleet, TACHO_FLEET_TABLE_STEPS, tacho_str_make(key, (size_t)len), id, 1);
+        len = snprintf(key, sizeof(key), "run%c0%callreduce%c1234567%u", 0, 0, 0, i % 10);
+        add_row(fleet, TACHO_FLEET_TABLE_CALLS, tacho_str_make(key, (size_t)len), id, 1);
+        len = snprintf(key, sizeof(key), "run%c0%callreduce%c", 0, 0, 0);
+        add_row(fleet, TACHO_FLEET_TABLE_KINDS, tacho_str_make(key, (size_t)len), id,
+                1 + next_random(300));
+    }
+}
+
+/* Merges |files| in a random tree into one part. */
+static tacho_str merge_randomly(tacho_fleet *files)
+{
+    tacho_fleet merged[FILE_COUNT];
+    size_t count = FILE_COUNT;
+    for (size_t i = 0; i < FILE_COUNT; i++) {
+        expect_ok(tacho_fleet_init(&merged[i], TACHO_FLEET_ALL));
+        expect_ok(tacho_fleet_merge(&merged[i], &files[i]));
+    }
+    while (count > 1) {
+        size_t to = (size_t)next_random(count);
+        size_t from = (size_t)next_random(count);
+        if (to == from) {
+            continue;
+        }
+        if (next_random(3) == 0) { /* by way of a file */
+            tacho_str bytes = write_part(&merged[from]);
+            tacho_fleet_deinit(&merged[from]);
+            expect_ok(tacho_fleet_read(&merged[from], bytes));
+            free_bytes(bytes);
+        }
+        expect_ok(tacho_fleet_merge(&merged[to], &merged[from]));
+        tacho_fleet_deinit(&merged[from]);
+        merged[from] = merged[--count];
+    }
+    tacho_str bytes = write_part(&merged[0]);
+    tacho_fleet_deinit(&merged[0]);
+    return bytes;
+}
+
+/* |spans|: few keep every duration, many are counted in buckets. */
+static void check_law(uint64_t spans)
+{
+    static tacho_fleet files[FILE_COUNT];
+    tacho_str expected = TACHO_STR("");
+    for (size_t i = 0; i < FILE_COUNT; i++) {
+        make_file(&files[i], i + 1, spans);
+    }
+    for (size_t i = 0; i < SPLITS; i++) {
+        tacho_str bytes = merge_randomly(files);
+        if (i == 0) {
+            expected = bytes;
+            continue;
+        }
+        assert_true(tacho_str_equal(expected, bytes));
+        free_bytes(bytes);
+    }
+    free_bytes(expected);
+    for (size_t i = 0; i < FILE_COUNT; i++) {
+        tacho_fleet_deinit(&files[i]);
+    }
+}
+
+static void any_split_in_any_order_gives_the_same_bytes(void **unused)
+{
+    (void)unused;
+    check_law(8);
+    check_law(2000);
+}
+
+static void a_copy_of_a_file_is_listed_and_not_counted(void **unused)
+{
+    (void)unused;
+    tacho_fleet one, two, copy, both, other;
+    make_file(&one, 1, 10);
+    make_file(&two, 2, 10);
+    expect_ok(tacho_fleet_init(&copy, TACHO_FLEET_ALL));
+    expect_ok(tacho_fleet_merge(&copy, &one));
+    char key[] = "\0\0\0\0\0\0\0\1copy.json";
+    tacho_fleet_file *file = NULL;
+    expect_ok(tacho_fleet_ensure_file(&copy, tacho_str_make(key, sizeof(key) - 1), &file));
+    expect_ok(tacho_fleet_init(&both, TACHO_FLEET_ALL));
+    expect_ok(tacho_fleet_merge(&both, &one));
+    expect_ok(tacho_fleet_merge(&both, &two));
+    uint64_t counted = both.span_count;
+    expect_ok(tacho_fleet_merge(&both, &copy));
+    assert_int_equal(both.span_count, counted);
+    assert_int_equal(both.file_count, 3);
+    /* The copy first, then both files of another part. */
+    expect_ok(tacho_fleet_init(&other, TACHO_FLEET_ALL));
+    expect_ok(tacho_fleet_merge(&other, &copy));
+    expect_ok(tacho_fleet_merge(&other, &both));
+    tacho_str a = write_part(&both), b = write_part(&other);
+    assert_true(tacho_str_equal(a, b));
+    free_bytes(a);
+    free_bytes(b);
+    /* Two parts that share a file count it twice, and say so. */
+    expect_ok(tacho_fleet_merge(&other, &both));
+    const tacho_fleet_table *files = &other.tables[TACHO_FLEET_TABLE_FILES];
+    assert_int_equal(files->rows[0].file_count, 2);
+    tacho_fleet_deinit(&one);
+    tacho_fleet_deinit(&two);
+    tacho_fleet_deinit(&copy);
+    tacho_fleet_deinit(&both);
+    tacho_fleet_deinit(&other);
+}
+
+static void single_steps_are_kept_by_a_hash_up_to_a_limit(void **unused)
+{
+    (void)unused;
+    tacho_fleet fleet;
+    const tacho_fleet_row row = {.count = 1, .file_count = 1, .total_ns = 5};
+    expect_ok(tacho_fleet_init(&fleet, TACHO_FLEET_ALL));
+    for (unsigned i = 0; i < 3 * TACHO_FLEET_KEPT_KEYS; i++) {
+        char key[32];
+        int len = snprintf(key, sizeof(key), "r%cstep #%u", 0, i);
+        const tacho_fleet_amount amount = {.key = tacho_str_make(key, (size_t)len), .row = &row};
+        expect_ok(tacho_fleet_add(&fleet, TACHO_FLEET_TABLE_STEPS, &amount));
+    }
+    expect_ok(tacho_fleet_settle(&fleet));
+    assert_int_equal(fleet.tables[TACHO_FLEET_TABLE_STEPS].row_count, TACHO_FLEET_KEPT_KEYS);
+    tacho_fleet_deinit(&fleet);
+}
+
+static void a_part_that_is_cut_or_damaged_is_refused(void **unused)
+{
+    (void)unused;
+    tacho_fleet fleet, read;
+    make_file(&fleet, 7, 10);
+    tacho_str bytes = write_part(&fleet);
+    char *copy = malloc(bytes.len);
+    for (size_t len = 0; len < bytes.len; len += 1 + len / 40) {
+        tacho_status status = tacho_fleet_read(&read, tacho_str_make(bytes.data, len));
+        assert_true(status != TACHO_OK);
+        tacho_status_free(status);
+        tacho_fleet_deinit(&read);
+    }
+    for (size_t at = 0; at < bytes.len; at += 7) {
+        memcpy(copy, bytes.data, bytes.len);
+        copy[at] = (char)(copy[at] ^ 0x10);
+        tacho_status status = tacho_fleet_read(&read, tacho_str_make(copy, bytes.len));
+        assert_true(status != TACHO_OK);
+        tacho_status_free(status);
+        tacho_fleet_deinit(&read);
+    }
+    free(copy);
+    free_bytes(bytes);
+    tacho_fleet_deinit(&fleet);
+}
+
+static void parts_of_other_questions_are_not_merged(void **unused)
+{
+    (void)unused;
+    tacho_fleet ops, all;
+    expect_ok(tacho_fleet_init(&ops, TACHO_FLEET_OPS));
+    expect_ok(tacho_fleet_init(&all, TACHO_FLEET_ALL));
+    tacho_status status = tacho_fleet_merge(&all, &ops);
+    assert_true(tacho_status_code(status) == TACHO_CODE_BAD_DATA);
+    tacho_status_free(status);
+    tacho_fleet_deinit(&ops);
+    tacho_fleet_deinit(&all);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(any_split_in_any_order_gives_the_same_bytes),
+        cmocka_unit_test(a_copy_of_a_file_is_listed_and_not_counted),
+        cmocka_unit_test(single_steps_are_kept_by_a_hash_up_to_a_limit),
+        cmocka_unit_test(a_part_that_is_cut_or_damaged_is_refused),
+        cmocka_unit_test(parts_of_other_questions_are_not_merged),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
