@@ -86,12 +86,14 @@ typedef enum tacho_column_unit {
     X(CALL_MEAN_NS, "call_mean_ns", NS)                                                            \
     X(CATEGORY, "category", NONE)                                                                  \
     X(CAUSE, "cause", NONE)                                                                        \
+    X(CAUSED_WAIT_NS, "caused_wait_ns", NS)                                                        \
     X(CEILING, "ceiling", NONE)                                                                    \
     X(CHANGE_PERCENT, "change_percent", PERCENT)                                                   \
     X(CLASS, "class", NONE)                                                                        \
     X(CLOCK, "clock", NONE)                                                                        \
     X(CLOCK_HZ, "clock_hz", HZ)                                                                    \
     X(CLOCK_MHZ, "clock_mhz", MHZ)                                                                 \
+    X(COLLECTIVE, "collective", NONE)                                                              \
     X(COMMUNICATION_NS, "communication_ns", NS)                                                    \
     X(COMMUNICATION_START_NS, "communication_start_ns", NS)                                        \
     X(COMPUTE_COUNT, "compute_count", NONE)                                                        \
@@ -126,6 +128,7 @@ typedef enum tacho_column_unit {
     X(DEPENDENCY_NS, "dependency_ns", NS)                                                          \
     X(DEPTH, "depth", NONE)                                                                        \
     X(DESCRIBED, "described", NONE)                                                                \
+    X(DETAIL, "detail", NONE)                                                                      \
     X(DEVICE, "device", NONE)                                                                      \
     X(DEVICE_COUNT, "device_count", NONE)                                                          \
     X(DEVICE_PERCENT, "device_percent", PERCENT)                                                   \
@@ -164,6 +167,7 @@ typedef enum tacho_column_unit {
     X(EXAMPLE, "example", NONE)                                                                    \
     X(EXPOSED_COMMUNICATION_NS, "exposed_communication_ns", NS)                                    \
     X(EXPOSED_COPY_NS, "exposed_copy_ns", NS)                                                      \
+    X(FASTEST, "fastest", NONE)                                                                    \
     X(FIDELITY, "fidelity", NONE)                                                                  \
     X(FILE, "file", NONE)                                                                          \
     X(FILES, "files", NONE)                                                                        \
@@ -213,7 +217,9 @@ typedef enum tacho_column_unit {
     X(KIND, "kind", NONE)                                                                          \
     X(KNOWN, "known", NONE)                                                                        \
     X(LABEL, "label", NONE)                                                                        \
+    X(LAST_COUNT, "last_count", NONE)                                                              \
     X(LAST_NS, "last_ns", NS)                                                                      \
+    X(LAST_RANK, "last_rank", NONE)                                                                \
     X(LAUNCH_COUNT, "launch_count", NONE)                                                          \
     X(LAUNCH_CYCLES, "launch_cycles", CYCLES)                                                      \
     X(LAYER, "layer", NONE)                                                                        \
@@ -230,6 +236,7 @@ typedef enum tacho_column_unit {
     X(LONG_LATE_NS, "long_late_ns", NS)                                                            \
     X(LONGEST_NS, "longest_ns", NS)                                                                \
     X(LONGEST_UCYCLES, "longest_ucycles", UCYCLES)                                                 \
+    X(LONGEST_WAIT_NS, "longest_wait_ns", NS)                                                      \
     X(LOST, "lost", NONE)                                                                          \
     X(MACHINE, "machine", NONE)                                                                    \
     X(MACHINE_TEXT_BYTES, "machine_text_bytes", BYTES)                                             \
@@ -320,6 +327,7 @@ typedef enum tacho_column_unit {
     X(QUEUE_MEAN, "queue_mean", NONE)                                                              \
     X(QUEUED_NS, "queued_ns", NS)                                                                  \
     X(RANK, "rank", NONE)                                                                          \
+    X(RANK_COUNT, "rank_count", NONE)                                                              \
     X(RATIO, "ratio", NONE)                                                                        \
     X(READ_CYCLES, "read_cycles", CYCLES)                                                          \
     X(REASON, "reason", NONE)                                                                      \
@@ -332,6 +340,7 @@ typedef enum tacho_column_unit {
     X(ROOF_GFLOP_PER_S, "roof_gflop_per_s", NONE)                                                  \
     X(ROOF_PERCENT, "roof_percent", PERCENT)                                                       \
     X(RULE, "rule", NONE)                                                                          \
+    X(RUN, "run", NONE)                                                                            \
     X(RUNS, "runs", NONE)                                                                          \
     X(SAMPLE_KIND, "sample_kind", NONE)                                                            \
     X(SAMPLES, "samples", NONE)                                                                    \
@@ -353,6 +362,8 @@ typedef enum tacho_column_unit {
     X(SIZES, "sizes", NONE)                                                                        \
     X(SLACK_CYCLES, "slack_cycles", CYCLES)                                                        \
     X(SLICE, "slice", NONE)                                                                        \
+    X(SLOWER_PERCENT, "slower_percent", PERCENT)                                                   \
+    X(SLOWEST, "slowest", NONE)                                                                    \
     X(SOURCE, "source", NONE)                                                                      \
     X(SOURCES, "sources", NONE)                                                                    \
     X(SPAN_NS, "span_ns", NS)                                                                      \
@@ -405,7 +416,10 @@ typedef enum tacho_column_unit {
     X(VERSION, "version", NONE)                                                                    \
     X(VIEWS, "views", NONE)                                                                        \
     X(WAIT_COUNT, "wait_count", NONE)                                                              \
+    X(WAIT_NS, "wait_ns", NS)                                                                      \
+    X(WAIT_PERCENT, "wait_percent", PERCENT)                                                       \
     X(WAIT_UCYCLES, "wait_ucycles", UCYCLES)                                                       \
+    X(WAITING_RANK, "waiting_rank", NONE)                                                          \
     X(WALL_NS, "wall_ns", NS)                                                                      \
     X(WEIGHT_BYTES, "weight_bytes", BYTES)                                                         \
     X(WEIGHT_COUNT, "weight_count", NONE)                                                          \

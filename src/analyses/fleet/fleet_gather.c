@@ -302,14 +302,16 @@ static tacho_status take_writer(const tacho_dict *dict, tacho_fleet *fleet, uint
                                           {"chrome.cuda_runtime_version", "CUDA"},
                                           {"chrome.cuda_driver_version", "driver"}};
     char text[512];
+    tacho_str format = tacho_dict_string(dict, dict->parts[0].format);
     tacho_str generation = tacho_dict_string(dict, dict->parts[0].generation);
-    int at = snprintf(text, sizeof(text), "%.*s", (int)tacho_least(generation.len, 128),
-                      generation.data);
+    int at = snprintf(text, sizeof(text), "%.*s%s%.*s", (int)tacho_least(format.len, 64),
+                      format.data, generation.len > 0 ? " " : "",
+                      (int)tacho_least(generation.len, 128), generation.data);
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
         tacho_str value = find_metadata(dict, keys[i][0]);
         if (value.len > 0) {
-            at += snprintf(text + at, sizeof(text) - (size_t)at, "%s%s %.*s", at > 0 ? ", " : "",
-                           keys[i][1], (int)tacho_least(value.len, 64), value.data);
+            at += snprintf(text + at, sizeof(text) - (size_t)at, ", %s %.*s", keys[i][1],
+                           (int)tacho_least(value.len, 64), value.data);
         }
     }
     return tacho_fleet_text(fleet, tacho_str_make(text, (size_t)at), out_writer);

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Two fleets, operation by operation. Fleets may have different numbers of files, so times are
+ * per file that has the operation.
+ */
+#include "analyses/fleet/fleet_tables.h"
+
+#include "base/grow.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const tacho_column columns[] = {
+    TACHO_COLUMN(OPERATION, "operation", TEXT),
+    TACHO_COLUMN(CLASS, "class", TEXT),
+    TACHO_COLUMN(ORIGIN, "origin", TEXT),
+    TACHO_COLUMN(A_COUNT, "a count", INT),
+    TACHO_COLUMN(B_COUNT, "b count", INT),
+    TACHO_COLUMN(A_NS, "a self per file", DURATION),
+    TACHO_COLUMN(B_NS, "b self per file", DURATION),
+    TACHO_COLUMN(DIFFERENCE_NS, "difference", DURATION),
+    TACHO_COLUMN(DIFFERENCE_PERCENT, "difference %", PERCENT),
+};
+
+/* An operation of either side; NULL where the side does not have it. */
+typedef struct pair {
+    tacho_str key;
+    const tacho_fleet_row *rows[2];
+} pair;
+
+static const tacho_fleet_table *ops_of(const tacho_fleet_view *view)
+{
+    return &view->fleet->tables[TACHO_FLEET_TABLE_OPS];
+}
+
+static int64_t self_per_file(const tacho_fleet_row *row)
+{
+    return row == NULL || row->file_count == 0
+               ? 0
+               : tacho_fleet_cell_ns((row->total_ns - row->inner_ns) / (tacho_i128)row->file_count);
+}
+
+static bool is_wanted(const tacho_fleet_options *options, tacho_str key)
+{
+    const tacho_name_filter *filter = &options->ops.filter;
+    return filter->accepts == NULL ||
+           filter->accepts(filter->self, tacho_str_from(key, 2), TACHO_STR(""));
+}
+
+/* Fills |pairs|, which has room for the rows of both sides; returns how many there are. */
+static size_t make_pairs(const tacho_fleet_view views[2], const tacho_fleet_options *options,
+                         pair *pairs)
+{
+    size_t count = 0;
+    for (size_t side = 0; side < 2; side++) {
+        const tacho_fleet_table *own = ops_of(&views[side]);
+        const tacho_fleet_table *other = ops_of(&views[1 - side]);
+        for (size_t i = 0; i < own->row_count; i++) {
+            tacho_str key = tacho_fleet_key(&own->keys, i);
+            uint32_t place = tacho_strings_find(&other->keys, key);
+            bool is_in_both = place != TACHO_NONE && place > 0;
+            if ((side == 1 && is_in_both) || !is_wanted(options, key)) {
+                continue;
+            }
+            pair *made = &pairs[count++];
+            made->key = key;
+            made->rows[side] = &own->rows[i];
+            made->rows[1 - side] = is_in_both ? &other->rows[place - 1] : NULL;
+        }
+    }
+    return count;
+}
+
+static tacho_status add_pair(const pair *of, tacho_table *table)
+{
+    tacho_origin origin = (tacho_origin)(unsigned char)of->key.data[0];
+    tacho_track_class track_class = (tacho_track_class)(unsigned char)of->key.data[1];
+    const int64_t ns[2] = {self_per_file(of->rows[0]), self_per_file(of->rows[1])};
+    TACHO_TRY(tacho_table_add_text(table, tacho_str_from(of->key, 2)));
+    TACHO_TRY(
+        tacho_table_add_text(table, tacho_str_from_cstring(tacho_track_class_name(track_class))));
+    TACHO_TRY(tacho_table_add_text(table, tacho_str_from_cstring(tacho_origin_name(origin))));
+    for (size_t i = 0; i < 2; i++) {
+        int64_t count = of->rows[i] != NULL ? (int64_t)of->rows[i]->count : 0;
+        TACHO_TRY(tacho_table_add_int(table, count));
+    }
+    for (size_t i = 0; i < 2; i++) {
+        TACHO_TRY(of->rows[i] != NULL ? tacho_table_add_int(table, ns[i])
+                                      : tacho_table_add_absent(table));
+    }
+    TACHO_TRY(tacho_table_add_int(table, ns[1] - ns[0]));
+    return tacho_fleet_add_percent(table, (double)(ns[1] - ns[0]), (double)ns[0]);
+}
+
+static tacho_status add_pairs(const pair *pairs, size_t count, size_t top, tacho_table *table)
+{
+    tacho_fleet_place *places = NULL;
+    TACHO_TRY(tacho_items_make(&places, count));
+    for (size_t i = 0; i < count; i++) {
+        double difference =
+            (double)self_per_file(pairs[i].rows[1]) - (double)self_per_file(pairs[i].rows[0]);
+        places[i] = (tacho_fleet_place){fabs(difference), pairs[i].key, i};
+    }
+    size_t shown = tacho_fleet_sort(places, count, top);
+    tacho_status status = TACHO_OK;
+    for (size_t i = 0; i < shown && status == TACHO_OK; i++) {
+        status = add_pair(&pairs[places[i].index], table);
+    }
+    free(places);
+    return status;
+}
+
+tacho_status tacho_fleet_diff(const tacho_fleet_view views[2], const tacho_fleet_options *options,
+                              const tacho_table_taker *to)
+{
+    tacho_table table;
+    pair *pairs = NULL;
+    tacho_table_init(&table, "diff", "Operations that differ", columns,
+                     sizeof(columns) / sizeof(columns[0]));
+    tacho_status status =
+        tacho_items_make(&pairs, ops_of(&views[0])->row_count + ops_of(&views[1])->row_count);
+    size_t count = status == TACHO_OK ? make_pairs(views, options, pairs) : 0;
+    if (status == TACHO_OK) {
+        status = add_pairs(pairs, count, options->top, &table);
+    }
+    free(pairs);
+    status = tacho_table_hand_over(to, status, &table);
+    if (status == TACHO_OK && options->top > 0 && count > options->top) {
+        tacho_note_hint(options->ops.notes, (tacho_hint){TACHO_HINT_ALL_ROWS, ""}, "note",
+                        "%zu more row%s", count - options->top,
+                        count - options->top == 1 ? "" : "s");
+    }
+    return status;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a fleet says, as tables: operations of all files, times of devices and hosts, steps,
+ * collectives and who was waited for, and which files are not sound.
+ */
+#ifndef TACHO_ANALYSES_FLEET_FLEET_TABLES_H
+#define TACHO_ANALYSES_FLEET_FLEET_TABLES_H
+
+#include "analyses/analysis.h"
+#include "analyses/fleet/fleet_view.h"
+#include "analyses/ops.h"
+
+typedef struct tacho_fleet_options {
+    tacho_ops_options ops; /* of operations: order, filter and who is told */
+    size_t top;            /* rows of a table, 0 for all */
+} tacho_fleet_options;
+
+/* A question: the sections that it needs, and its tables. */
+typedef struct tacho_fleet_question {
+    const char *name;
+    unsigned sections;
+    tacho_status (*write)(const tacho_fleet_view *view, const tacho_fleet_options *options,
+                          const tacho_table_taker *to);
+} tacho_fleet_question;
+
+extern const tacho_fleet_question tacho_fleet_question_ops;
+extern const tacho_fleet_question tacho_fleet_question_breakdown;
+extern const tacho_fleet_question tacho_fleet_question_steps;
+extern const tacho_fleet_question tacho_fleet_question_collectives;
+extern const tacho_fleet_question tacho_fleet_question_stragglers;
+
+/* The question called |name|, or NULL. */
+const tacho_fleet_question *tacho_fleet_question_find(const char *name);
+
+/* How the operations of two fleets differ, per file, the largest difference first. */
+tacho_status tacho_fleet_diff(const tacho_fleet_view views[2], const tacho_fleet_options *options,
+                              const tacho_table_taker *to) TACHO_MUST_USE;
+
+/* Hands over the files that are not sound, and ranks that are missing; says how many there are. */
+tacho_status tacho_fleet_health(const tacho_fleet_view *view, const tacho_table_taker *to,
+                                size_t *out_problem_count) TACHO_MUST_USE;
+
+#endif
