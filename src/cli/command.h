@@ -201,6 +201,7 @@ extern const tacho_command *const tacho_commands[];
 extern const tacho_command *const tacho_dropins[];
 
 extern const tacho_command tacho_command_baseline;
+extern const tacho_command tacho_command_fleet;
 extern const tacho_command tacho_command_convert;
 extern const tacho_command tacho_command_info;
 extern const tacho_command tacho_command_breakdown;

@@ -277,6 +277,9 @@ static void print_zsh_cases(const tacho_command *const *list)
                    "'*:machine:_tacho_machines' ;;\n");
         } else if (list[i] == &tacho_command_baseline) {
             printf("        '1:action:(save accept list)' '*:file:_files' ;;\n");
+        } else if (list[i] == &tacho_command_fleet) {
+            printf("        '1:question:(ops breakdown steps stragglers collectives diff health "
+                   "map reduce)' '*:file:_files' ;;\n");
         } else {
             printf("        '*:file:_files' ;;\n");
         }

@@ -17,12 +17,25 @@
 #include <unistd.h>
 
 const tacho_command *const tacho_commands[] = {
-    &tacho_command_convert,   &tacho_command_info,     &tacho_command_overview,
-    &tacho_command_breakdown, &tacho_command_ops,      &tacho_command_query,
-    &tacho_command_roofline,  &tacho_command_annotate, &tacho_command_report,
-    &tacho_command_compile,   &tacho_command_run,      &tacho_command_machine,
-    &tacho_command_opstats,   &tacho_command_diff,     &tacho_command_profile,
-    &tacho_command_baseline,  &tacho_command_help,     NULL,
+    &tacho_command_convert,
+    &tacho_command_info,
+    &tacho_command_overview,
+    &tacho_command_breakdown,
+    &tacho_command_ops,
+    &tacho_command_query,
+    &tacho_command_roofline,
+    &tacho_command_annotate,
+    &tacho_command_report,
+    &tacho_command_compile,
+    &tacho_command_run,
+    &tacho_command_machine,
+    &tacho_command_opstats,
+    &tacho_command_diff,
+    &tacho_command_profile,
+    &tacho_command_baseline,
+    &tacho_command_fleet,
+    &tacho_command_help,
+    NULL,
 };
 
 const tacho_command *const tacho_dropins[] = {

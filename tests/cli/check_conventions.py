@@ -175,6 +175,7 @@ class Behaviour(unittest.TestCase):
         "overview": ("t4.csv",),
         "breakdown": ("t4.csv",),
         "ops": ("t4.csv",),
+        "fleet": ("ops", "t4.csv"),
         "roofline": ("model.mlir",),
         "annotate": (f"{DATA}/annotate/clean.9.executable-targets.mlir",
                      f"{DATA}/annotate/clean_r2i.csv"),

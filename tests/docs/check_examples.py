@@ -110,6 +110,11 @@ def make_training(at):
         target.write("print('trained')\n")
 
 
+def make_fleet(at):
+    """The ranks of a job on two hosts."""
+    must(f"python3 {SOURCE}/tests/fleet/gen_fleet.py traces --hosts 2 --devices 2", at)
+
+
 def make_sides(at):
     """Before and after, each as one file and as a directory of five."""
     for side, more in (("old", 0), ("new", 1)):
@@ -173,6 +178,7 @@ class Examples(unittest.TestCase):
         make_models(cls.files)
         make_programs(cls.files)
         make_training(cls.files)
+        make_fleet(cls.files)
         make_sides(cls.files)
         make_board(cls.folder.name)
 

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * tacho fleet: what the profiles of many hosts say together.
+ */
+#include "cli/common_options.h"
+#include "cli/fleet_parts.h"
+#include "cli/inputs.h"
+#include "cli/outputs.h"
+#include "cli/selection.h"
+#include "cli/values.h"
+#include "pipeline/fleet_inputs.h"
+
+#include <stdlib.h>
+
+enum { DEFAULT_TOP = 20, JOBS_MAX = 256 };
+
+static const tacho_option options[] = {
+    TACHO_OPT_VALUE("top", 'n', "N", "the first N rows of each table, 0 for all (default: 20)",
+                    TACHO_INTO_NUMBER(tacho_fleet_choice, tables.top, 0, SIZE_MAX)),
+    TACHO_OPT_VALUE("sort", 0, "KEY",
+                    "of 'ops': self, total, count, mean, p50, p99, min, max or bytes, largest "
+                    "first; name or location, alphabetical (default: self)"),
+    TACHO_OPT_VALUE("jobs", 'j', "N", "read N files at a time (default: one per processor)",
+                    TACHO_INTO_NUMBER(tacho_fleet_choice, job.worker_count, 1, JOBS_MAX)),
+    TACHO_OPT_VALUE("share", 0, "I/N",
+                    "of 'map': only every Nth file, from the Ith of 0 to N-1 on (default: as "
+                    "Slurm's job arrays, srun and mpirun say)",
+                    TACHO_INTO_TEXT(tacho_fleet_choice, share)),
+    TACHO_OPTION_FILTER,
+    TACHO_OPTION_WINDOW,
+    TACHO_OPTIONS_TABLES,
+    TACHO_OPTION_OUTPUT,
+    TACHO_OPTION_FROM,
+    TACHO_OPTION_CLOCK,
+    TACHO_OPTION_SLICES,
+    TACHO_OPTION_PROGRAM,
+    TACHO_OPTION_STRICT,
+    TACHO_OPTIONS_COMMON,
+};
+
+/* ---- tables -------------------------------------------------------------------------------- */
+
+/* The views that tables are made of: one, or the two of 'diff'. */
+typedef struct answer {
+    tacho_fleet_choice *choice;
+    const tacho_fleet_question *question; /* NULL: 'diff' or 'health' */
+    tacho_fleet_view views[2];
+    size_t view_count;
+    bool shows_health;
+    size_t problem_count;
+} answer;
+
+static tacho_status drop_table(void *self, const tacho_table *table)
+{
+    (void)self;
+    (void)table;
+    return TACHO_OK;
+}
+
+static tacho_status add_tables(void *user, tacho_table_report *report)
+{
+    answer *self = user;
+    const tacho_fleet_options *how = &self->choice->tables;
+    const tacho_table_taker taker = {tacho_table_report_take, report};
+    const tacho_table_taker nobody = {drop_table, NULL};
+    if (self->question != NULL) {
+        TACHO_TRY(self->question->write(&self->views[0], how, &taker));
+    } else if (self->view_count == 2) {
+        TACHO_TRY(tacho_fleet_diff(self->views, how, &taker));
+    }
+    for (size_t i = 0; i < self->view_count; i++) {
+        size_t count = 0;
+        TACHO_TRY(
+            tacho_fleet_health(&self->views[i], self->shows_health ? &taker : &nobody, &count));
+        self->problem_count += count;
+    }
+    if (self->choice->is_strict && self->problem_count > 0) {
+        return tacho_fail(TACHO_CODE_BAD_DATA, "%zu problem%s with the files (--strict)",
+                          self->problem_count, self->problem_count == 1 ? "" : "s");
+    }
+    return TACHO_OK;
+}
+
+static int write_answer(answer *self)
+{
+    tacho_fleet_choice *choice = self->choice;
+    tacho_status status = TACHO_OK;
+    for (size_t i = 0; i < self->view_count && status == TACHO_OK; i++) {
+        status = tacho_fleet_view_init(&self->views[i], &choice->fleets[i]);
+    }
+    self->shows_health = tacho_table_sink_tells_tables(choice->sink) ||
+                         (self->question == NULL && self->view_count == 1);
+    if (status == TACHO_OK) {
+        status = tacho_table_report_write(choice->output_path, choice->sink, add_tables, self);
+    }
+    for (size_t i = 0; i < self->view_count; i++) {
+        tacho_fleet_view_deinit(&self->views[i]);
+    }
+    if (status != TACHO_OK) {
+        return tacho_talk_failure(status);
+    }
+    tacho_talk_release(&choice->held);
+    if (self->problem_count > 0) {
+        tacho_talk("warning", "%zu problem%s with the files%s", self->problem_count,
+                   self->problem_count == 1 ? "" : "s",
+                   self->shows_health ? "; see the table 'Health'"
+                                      : "; 'tacho fleet health' lists them");
+    }
+    return self->problem_count > 0 ? TACHO_EXIT_LOSSY : TACHO_EXIT_DONE;
+}
+
+/* ---- reading ------------------------------------------------------------------------------- */
+
+/* Reads what the words from |first| to |end| name into fleet |index|. */
+static int read_fleet(tacho_fleet_choice *choice, const char *const *words, size_t word_count,
+                      size_t index)
+{
+    tacho_fleet_inputs inputs;
+    tacho_status status = tacho_fleet_inputs_init(&inputs, words, word_count);
+    choice->job.paths = inputs.list.paths;
+    choice->job.path_count = inputs.list.path_count;
+    if (status == TACHO_OK) {
+        status = tacho_fleet_init(&choice->fleets[index], choice->job.sections);
+    }
+    if (status == TACHO_OK) {
+        tacho_talk_progress_init(&choice->progress, "reading", choice->is_quiet,
+                                 &choice->job.progress);
+        choice->progress.unit = "files";
+        status = tacho_fleet_run(&choice->job, &choice->fleets[index]);
+        tacho_talk_progress_end(&choice->progress);
+    }
+    tacho_fleet_inputs_deinit(&inputs);
+    return status == TACHO_OK ? TACHO_EXIT_DONE : tacho_talk_failure(status);
+}
+
+static int run_question(tacho_fleet_choice *choice, const tacho_arguments *arguments)
+{
+    const char *name = arguments->words[0];
+    const char *const *words = arguments->words + 1;
+    size_t count = arguments->word_count - 1;
+    answer self = {.choice = choice, .view_count = 1};
+    self.question = tacho_fleet_question_find(name);
+    bool is_diff = strcmp(name, "diff") == 0;
+    if (is_diff && count != 2) {
+        return tacho_command_misuse(arguments->command,
+                                    "'diff' takes two directories, files or parts");
+    }
+    choice->job.sections = self.question != NULL ? self.question->sections
+                           : is_diff             ? TACHO_FLEET_OPS
+                                                 : 0;
+    int exit_code = read_fleet(choice, words, is_diff ? 1 : count, 0);
+    if (exit_code == TACHO_EXIT_DONE && is_diff) {
+        self.view_count = 2;
+        exit_code = read_fleet(choice, words + 1, 1, 1);
+    }
+    return exit_code == TACHO_EXIT_DONE ? write_answer(&self) : exit_code;
+}
+
+/* ---- options ------------------------------------------------------------------------------- */
+
+static bool choose_sort(tacho_fleet_choice *choice, const tacho_arguments *arguments)
+{
+    const char *sort = tacho_arguments_value(arguments, "sort");
+    choice->tables.ops.sort =
+        sort != NULL ? tacho_ops_key_find(tacho_str_from_cstring(sort)) : TACHO_OPS_BY_SELF;
+    if (choice->tables.ops.sort == TACHO_OPS_KEY_COUNT) {
+        tacho_command_misuse(arguments->command,
+                             "--sort: unknown key '%s'; use self, total, count, mean, p50, p99, "
+                             "min, max, bytes, name or location",
+                             sort);
+        return false;
+    }
+    return true;
+}
+
+/* Whether the first word is one that this command knows, with something behind it. */
+static bool check_words(const tacho_arguments *arguments)
+{
+    static const char *const others[] = {"diff", "health", "map", "reduce"};
+    const char *name = arguments->word_count > 0 ? arguments->words[0] : "";
+    bool is_known = tacho_fleet_question_find(name) != NULL;
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        is_known = is_known || strcmp(others[i], name) == 0;
+    }
+    if (!is_known) {
+        tacho_command_misuse(arguments->command,
+                             "%s%s%sgive one of ops, breakdown, steps, stragglers, collectives, "
+                             "diff, health, map, reduce",
+                             name[0] != '\0' ? "unknown question '" : "", name,
+                             name[0] != '\0' ? "'; " : "no question; ");
+    } else if (arguments->word_count < 2) {
+        tacho_command_misuse(arguments->command, "no files; name directories or profiles");
+    }
+    return is_known && arguments->word_count >= 2;
+}
+
+static int choose(tacho_fleet_choice *choice, const tacho_arguments *arguments)
+{
+    const char *output = tacho_arguments_value(arguments, "output");
+    if (!check_words(arguments) || !tacho_arguments_fill(arguments, choice) ||
+        !choose_sort(choice, arguments) ||
+        !tacho_value_source_options(arguments, &choice->source_options) ||
+        !tacho_cli_inputs_source(arguments, &choice->job.source)) {
+        return TACHO_EXIT_USAGE;
+    }
+    int exit_code = tacho_cli_selection_open(&choice->selection, arguments);
+    if (exit_code != TACHO_EXIT_DONE) {
+        return exit_code;
+    }
+    choice->output_path = output != NULL ? output : "-";
+    choice->is_quiet = tacho_arguments_has(arguments, "quiet");
+    choice->is_strict = tacho_arguments_has(arguments, "strict");
+    /* Names are those of operations: the filter is for rows of tables. */
+    choice->tables.ops.filter = choice->selection.events.names;
+    choice->selection.events.names = (tacho_name_filter){.accepts = NULL};
+    choice->notes = tacho_talk_hold(&choice->held);
+    choice->tables.ops.notes = choice->is_quiet ? NULL : &choice->notes;
+    choice->job.options = &choice->source_options;
+    choice->job.selection = &choice->selection.events;
+    return TACHO_EXIT_DONE;
+}
+
+static int run_chosen(tacho_fleet_choice *choice, const tacho_arguments *arguments)
+{
+    const char *name = arguments->words[0];
+    if (strcmp(name, "map") == 0) {
+        return tacho_fleet_map_run(choice, arguments);
+    }
+    if (strcmp(name, "reduce") == 0) {
+        return tacho_fleet_reduce_run(choice, arguments);
+    }
+    choice->sink = tacho_cli_table_sink(arguments, choice->output_path);
+    return choice->sink != NULL ? run_question(choice, arguments) : TACHO_EXIT_USAGE;
+}
+
+static int fleet_command_run(const tacho_arguments *arguments)
+{
+    tacho_fleet_choice choice = {.tables = {.top = DEFAULT_TOP}};
+    int exit_code = choose(&choice, arguments);
+    if (exit_code == TACHO_EXIT_DONE) {
+        exit_code = run_chosen(&choice, arguments);
+    }
+    tacho_cli_selection_close(&choice.selection);
+    tacho_fleet_deinit(&choice.fleets[0]);
+    tacho_fleet_deinit(&choice.fleets[1]);
+    return exit_code;
+}
+
+const tacho_command tacho_command_fleet = {
+    .name = "fleet",
+    .summary = "answer questions over the profiles of many hosts",
+    .usage = "QUESTION FILE|DIR|PART... [options]",
+    .description =
+        "Reads the profiles of all ranks of a job, with all processors, and answers over\n"
+        "all of them. A directory stands for all files below it. Run, host and rank of a\n"
+        "file are those of its path (run=ID/host=NAME/rank=N/), else what the file says\n"
+        "(PyTorch's distributedInfo).\n"
+        "\n"
+        "ops  operations of all files together\n"
+        "breakdown  where the time of devices went, by host, and the idlest devices\n"
+        "steps  how long each step took, and on which rank it took the longest\n"
+        "stragglers  for whom the others waited in collectives, and how long\n"
+        "collectives  time in each kind of collective, and how much of it was waiting\n"
+        "diff  A B: how the operations of two fleets differ, per file\n"
+        "health  files that are cut, damaged, copies, or of other versions; missing ranks\n"
+        "map  writes a part (.tpart) of each file to the directory of -o; parts that are\n"
+        "there are not made again\n"
+        "reduce  merges parts to the one part of -o\n"
+        "\n"
+        "Parts are small and stand for their files in every question. Any split of files\n"
+        "and any order of merging gives the same answer. Counts, sums and extremes are\n"
+        "exact; percentiles are within 0.8 % of the exact ones where there are many spans.\n"
+        "\n"
+        "Under srun, mpirun and in Slurm's job arrays, 'map' takes the share of its rank:\n"
+        "one command on all nodes maps all files.\n"
+        "\n"
+        "Collectives are matched by process group, name and number. Who spends the least\n"
+        "time in one came last, and the others waited for it; no common clock is needed.\n"
+        "\n"
+        "One bad file never spoils the rest: it is listed under 'Health', and the exit\n"
+        "status is 3. See docs/fleet.md.",
+    .examples = "# the operations of all ranks, from all files below a directory\n"
+                "tacho fleet ops traces/\n"
+                "# who holds up the others\n"
+                "tacho fleet stragglers traces/\n"
+                "# one part per profile, then answers; under srun or mpirun ranks share the work\n"
+                "tacho fleet map traces/ -o parts/\n"
+                "tacho fleet steps parts/\n",
+    .options = options,
+    .option_count = sizeof(options) / sizeof(options[0]),
+    .run = fleet_command_run,
+};

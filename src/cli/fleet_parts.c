@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The words of 'map' and 'reduce'; the work is in session/fleet_map.
+ */
+#include "cli/fleet_parts.h"
+
+#include "pipeline/fleet_inputs.h"
+#include "session/fleet_map.h"
+
+/* The share that --share says, else that of the launcher. */
+static bool choose_share(const tacho_fleet_choice *choice, const tacho_arguments *arguments,
+                         tacho_fleet_share *out_share)
+{
+    if (choice->share == NULL) {
+        tacho_fleet_share_find(out_share);
+        return true;
+    }
+    if (!tacho_fleet_share_parse(tacho_str_from_cstring(choice->share), out_share)) {
+        tacho_command_misuse(arguments->command,
+                             "--share: expected I/N with I below N, as in 0/4, not '%s'",
+                             choice->share);
+        return false;
+    }
+    return true;
+}
+
+static void begin_progress(tacho_fleet_choice *choice)
+{
+    tacho_talk_progress_init(&choice->progress, "reading", choice->is_quiet, &choice->job.progress);
+    choice->progress.unit = "files";
+}
+
+int tacho_fleet_map_run(tacho_fleet_choice *choice, const tacho_arguments *arguments)
+{
+    tacho_fleet_map map = {.folder = choice->output_path, .job = &choice->job};
+    if (strcmp(choice->output_path, "-") == 0) {
+        return tacho_command_misuse(arguments->command,
+                                    "no directory for the parts given; use -o DIR");
+    }
+    if (!choose_share(choice, arguments, &map.share)) {
+        return TACHO_EXIT_USAGE;
+    }
+    begin_progress(choice);
+    choice->job.sections = TACHO_FLEET_ALL;
+    tacho_status status =
+        tacho_fleet_map_all(&map, arguments->words + 1, arguments->word_count - 1);
+    tacho_talk_progress_end(&choice->progress);
+    if (status != TACHO_OK) {
+        return tacho_talk_failure(status);
+    }
+    if (!choice->is_quiet) {
+        tacho_talk("wrote", "%s: %zu part%s, %zu there before", map.folder, map.made_count,
+                   map.made_count == 1 ? "" : "s", map.kept_count);
+    }
+    if (map.failed_count > 0) {
+        tacho_talk("warning", "%zu file%s could not be read; 'tacho fleet health %s' lists them",
+                   map.failed_count, map.failed_count == 1 ? "" : "s", map.folder);
+    }
+    return map.failed_count > 0 ? TACHO_EXIT_LOSSY : TACHO_EXIT_DONE;
+}
+
+int tacho_fleet_reduce_run(tacho_fleet_choice *choice, const tacho_arguments *arguments)
+{
+    tacho_fleet_inputs inputs;
+    tacho_fleet *fleet = &choice->fleets[0];
+    if (strcmp(choice->output_path, "-") == 0) {
+        return tacho_command_misuse(arguments->command, "no output file given; use -o OUT.tpart");
+    }
+    tacho_status status =
+        tacho_fleet_inputs_init(&inputs, arguments->words + 1, arguments->word_count - 1);
+    choice->job.sections = TACHO_FLEET_ALL;
+    choice->job.paths = inputs.list.paths;
+    choice->job.path_count = inputs.list.path_count;
+    begin_progress(choice);
+    if (status == TACHO_OK) {
+        status = tacho_fleet_init(fleet, TACHO_FLEET_ALL);
+    }
+    if (status == TACHO_OK) {
+        status = tacho_fleet_run(&choice->job, fleet);
+    }
+    tacho_talk_progress_end(&choice->progress);
+    if (status == TACHO_OK) {
+        status = tacho_fleet_write_part(fleet, choice->output_path);
+    }
+    tacho_fleet_inputs_deinit(&inputs);
+    if (status != TACHO_OK) {
+        return tacho_talk_failure(status);
+    }
+    if (!choice->is_quiet) {
+        tacho_talk("wrote", "%s: %zu file%s", choice->output_path, fleet->file_count,
+                   fleet->file_count == 1 ? "" : "s");
+    }
+    return TACHO_EXIT_DONE;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * 'tacho fleet map' and 'reduce': profiles to parts, parts to one part.
+ */
+#ifndef TACHO_CLI_FLEET_PARTS_H
+#define TACHO_CLI_FLEET_PARTS_H
+
+#include "cli/command.h"
+#include "cli/selection.h"
+#include "cli/talk.h"
+#include "pipeline/fleet.h"
+#include "sinks/table_sink.h"
+
+/* What was chosen on the command line. */
+typedef struct tacho_fleet_choice {
+    tacho_fleet_job job;
+    tacho_fleet_options tables;
+    tacho_source_options source_options;
+    tacho_cli_selection selection;
+    const tacho_table_sink *sink;
+    const char *output_path;
+    const char *share; /* "3/16"; NULL: as the launcher says */
+    bool is_quiet, is_strict;
+    tacho_talk_held held;
+    tacho_notes notes;
+    tacho_talk_progress progress;
+    tacho_fleet fleets[2];
+} tacho_fleet_choice;
+
+/* Both return the exit status. */
+int tacho_fleet_map_run(tacho_fleet_choice *choice, const tacho_arguments *arguments);
+int tacho_fleet_reduce_run(tacho_fleet_choice *choice, const tacho_arguments *arguments);
+
+#endif

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Workers are threads: they share nothing but the list of files and the fleet that they merge into.
+ */
+#include "pipeline/fleet.h"
+
+#include "analyses/fleet/fleet_part.h"
+#include "base/cpu.h"
+#include "base/folder.h"
+#include "base/grow.h"
+#include "pipeline/fleet_inputs.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+enum { WORKERS_MAX = 256, PART_BYTES_STEP = 1 << 16 };
+
+/* ---- one file ------------------------------------------------------------------------------ */
+
+typedef struct mapping {
+    const tacho_fleet_job *job;
+    const tacho_intake *intake;
+    const tacho_fleet_origin *origin;
+    tacho_fleet *fleet;
+} mapping;
+
+/* Again, should the input have to be sorted. */
+static tacho_status attempt(void *self, tacho_order_mode mode, tacho_dict *dict)
+{
+    const mapping *request = self;
+    tacho_fleet_gather gather;
+    tacho_producer producer = tacho_intake_producer(request->intake);
+    tacho_fleet_gather_init(&gather, dict, request->job->sections);
+    tacho_status status =
+        tacho_pipeline_push_selected(&producer, mode, request->job->selection, &gather.events);
+    if (status == TACHO_OK) {
+        status = tacho_fleet_gather_fold(&gather, request->origin, request->fleet);
+    }
+    tacho_fleet_gather_deinit(&gather);
+    return status;
+}
+
+static tacho_status read_profile(const tacho_fleet_job *job, const tacho_fleet_origin *origin,
+                                 const char *path, tacho_fleet *fleet)
+{
+    tacho_dict dict;
+    const tacho_intake_input input = {.path = path, .source = job->source};
+    const tacho_intake intake = {
+        .inputs = &input,
+        .input_count = 1,
+        .options = *job->options,
+    };
+    mapping request = {job, &intake, origin, fleet};
+    tacho_status status = tacho_dict_init(&dict);
+    if (status == TACHO_OK) {
+        status =
+            tacho_pipeline_try(attempt, &request, tacho_intake_producer(&intake).first_mode, &dict);
+    }
+    tacho_dict_deinit(&dict);
+    return status;
+}
+
+/* Whether |path| begins as a part does. */
+static tacho_status probe_part(const char *path, bool *out_is_part)
+{
+    tacho_input input;
+    tacho_str head = TACHO_STR("");
+    *out_is_part = false;
+    if (tacho_path_is_folder(path)) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(tacho_input_open(path, &input));
+    tacho_status status = tacho_input_peek(&input, 64, &head);
+    *out_is_part = status == TACHO_OK && tacho_fleet_is_part(head);
+    tacho_input_close(&input);
+    return status;
+}
+
+static tacho_status read_bytes(tacho_input *input, char **bytes, size_t *out_len)
+{
+    size_t capacity = 0;
+    size_t got = 0;
+    do {
+        TACHO_TRY(tacho_grow(bytes, &capacity, *out_len + PART_BYTES_STEP));
+        TACHO_TRY(tacho_input_take(input, *bytes + *out_len, capacity - *out_len, &got));
+        *out_len += got;
+    } while (got > 0);
+    return TACHO_OK;
+}
+
+tacho_status tacho_fleet_read_part(const char *path, tacho_fleet *fleet)
+{
+    tacho_input input;
+    char *bytes = NULL;
+    size_t len = 0;
+    *fleet = (tacho_fleet){0};
+    TACHO_TRY(tacho_input_open(path, &input));
+    tacho_status status = read_bytes(&input, &bytes, &len);
+    if (status == TACHO_OK) {
+        status = tacho_fleet_read(fleet, tacho_str_make(bytes, len));
+    }
+    tacho_input_close(&input);
+    free(bytes);
+    return status != TACHO_OK ? tacho_status_add_note(status, "%s: a part of a fleet", path)
+                              : TACHO_OK;
+}
+
+tacho_status tacho_fleet_write_part(tacho_fleet *fleet, const char *path)
+{
+    tacho_output output;
+    TACHO_TRY(tacho_output_open(path, &output));
+    tacho_status status = tacho_fleet_write(fleet, &output);
+    if (status == TACHO_OK) {
+        status = tacho_output_commit(&output);
+    }
+    tacho_output_close(&output);
+    return status;
+}
+
+/* A part answers every question that it was made for. */
+static tacho_status take_part(const tacho_fleet_job *job, const char *path, tacho_fleet *fleet)
+{
+    tacho_fleet_deinit(fleet);
+    TACHO_TRY(tacho_fleet_read_part(path, fleet));
+    if ((fleet->sections & job->sections) != job->sections) {
+        return tacho_fail(TACHO_CODE_BAD_DATA, "%s: this part was made for other questions", path);
+    }
+    fleet->sections = job->sections;
+    return TACHO_OK;
+}
+
+/* Lists |path| in |fleet|, which is empty but for that, as not read. */
+static tacho_status list_failure(const tacho_fleet_job *job, const tacho_fleet_origin *origin,
+                                 tacho_status failure, tacho_fleet *fleet)
+{
+    tacho_fleet_deinit(fleet);
+    tacho_status status = tacho_fleet_init(fleet, job->sections);
+    if (status == TACHO_OK) {
+        const char *reason = tacho_status_message(failure);
+        status = tacho_fleet_add_failed(fleet, origin, tacho_str_from_cstring(reason));
+    }
+    tacho_status_free(failure);
+    return status;
+}
+
+tacho_status tacho_fleet_map_file(const tacho_fleet_job *job, const char *path, tacho_fleet *fleet)
+{
+    const tacho_fleet_origin origin = tacho_fleet_origin_of(path);
+    bool is_part = false;
+    TACHO_TRY(tacho_fleet_init(fleet, job->sections));
+    tacho_status status = probe_part(path, &is_part);
+    if (status == TACHO_OK) {
+        status = is_part ? take_part(job, path, fleet) : read_profile(job, &origin, path, fleet);
+    }
+    if (status == TACHO_OK || tacho_status_code(status) == TACHO_CODE_NO_MEMORY) {
+        return status;
+    }
+    return list_failure(job, &origin, status, fleet);
+}
+
+/* ---- workers ------------------------------------------------------------------------------- */
+
+typedef struct crew {
+    const tacho_fleet_job *job;
+    tacho_fleet *fleet;
+    pthread_mutex_t lock; /* of everything below, and of |fleet| */
+    size_t next, done;
+    tacho_status failure; /* the first one ends it */
+} crew;
+
+/* The next file; false when there is none, or work has failed. */
+static bool take_next(crew *self, size_t *out_index)
+{
+    pthread_mutex_lock(&self->lock);
+    bool has_more = self->failure == TACHO_OK && self->next < self->job->path_count;
+    *out_index = self->next;
+    self->next += has_more ? 1 : 0;
+    pthread_mutex_unlock(&self->lock);
+    return has_more;
+}
+
+static void hand_in(crew *self, const tacho_fleet *one, tacho_status status)
+{
+    const tacho_progress *progress = &self->job->progress;
+    pthread_mutex_lock(&self->lock);
+    if (status == TACHO_OK && self->failure == TACHO_OK && self->job->take == NULL) {
+        status = tacho_fleet_merge(self->fleet, one);
+    }
+    if (self->failure == TACHO_OK) {
+        self->failure = status;
+    } else {
+        tacho_status_free(status);
+    }
+    self->done++;
+    if (progress->update != NULL) {
+        progress->update(progress->self, self->done, self->job->path_count);
+    }
+    pthread_mutex_unlock(&self->lock);
+}
+
+static void *work(void *user)
+{
+    crew *self = user;
+    const tacho_fleet_job *job = self->job;
+    for (size_t index = 0; take_next(self, &index);) {
+        tacho_fleet one = {0};
+        const char *path = job->paths[index];
+        bool is_skipped = job->skips != NULL && job->skips(job->user, path);
+        tacho_status status = is_skipped ? tacho_fleet_init(&one, job->sections)
+                                         : tacho_fleet_map_file(job, path, &one);
+        if (status == TACHO_OK && job->take != NULL && !is_skipped) {
+            status = job->take(job->user, path, &one);
+        }
+        hand_in(self, &one, status);
+        tacho_fleet_deinit(&one);
+    }
+    return NULL;
+}
+
+tacho_status tacho_fleet_run(const tacho_fleet_job *job, tacho_fleet *fleet)
+{
+    pthread_t threads[WORKERS_MAX];
+    size_t started = 0;
+    size_t wanted = job->worker_count > 0 ? job->worker_count : tacho_cpu_count();
+    wanted = wanted < job->path_count ? wanted : job->path_count;
+    wanted = wanted < WORKERS_MAX ? wanted : WORKERS_MAX;
+    crew self = {.job = job, .fleet = fleet};
+    pthread_mutex_init(&self.lock, NULL);
+    while (started + 1 < wanted && pthread_create(&threads[started], NULL, work, &self) == 0) {
+        started++;
+    }
+    work(&self);
+    for (size_t i = 0; i < started; i++) {
+        pthread_join(threads[i], NULL);
+    }
+    pthread_mutex_destroy(&self.lock);
+    return self.failure;
+}

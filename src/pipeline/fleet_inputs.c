@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Directories wait in a list, so their depth costs no stack.
+ */
+#include "pipeline/fleet_inputs.h"
+
+#include "base/folder.h"
+#include "base/grow.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+enum { DEPTH_MAX = 16 };
+
+typedef struct folder {
+    const char *path;
+    unsigned depth;
+} folder;
+
+typedef struct walk {
+    tacho_fleet_inputs *inputs;
+    folder *folders; /* still to be listed */
+    size_t folder_count, folder_capacity;
+} walk;
+
+static tacho_status push_folder(walk *self, const char *path, unsigned depth)
+{
+    TACHO_TRY(tacho_grow(&self->folders, &self->folder_capacity, self->folder_count + 1));
+    self->folders[self->folder_count++] = (folder){path, depth};
+    return TACHO_OK;
+}
+
+/* Real directories in |from|: links could lead anywhere, and back. */
+static tacho_status push_folders(walk *self, const folder *from)
+{
+    DIR *stream = opendir(from->path);
+    tacho_status status = stream != NULL
+                              ? TACHO_OK
+                              : tacho_fail(TACHO_CODE_IO, "%s: cannot read the directory: %s",
+                                           from->path, strerror(errno));
+    for (const struct dirent *entry; status == TACHO_OK && (entry = readdir(stream)) != NULL;) {
+        const char *path = NULL;
+        struct stat facts;
+        if (entry->d_name[0] == '.') {
+            continue;
+        }
+        status = tacho_folder_join(from->path, tacho_str_from_cstring(entry->d_name),
+                                   &self->inputs->list.arena, &path);
+        if (status == TACHO_OK && lstat(path, &facts) == 0 && S_ISDIR(facts.st_mode)) {
+            status = push_folder(self, path, from->depth + 1);
+        }
+    }
+    if (stream != NULL) {
+        closedir(stream);
+    }
+    return status;
+}
+
+static tacho_status list_folders(walk *self)
+{
+    while (self->folder_count > 0) {
+        const folder next = self->folders[--self->folder_count];
+        if (next.depth > DEPTH_MAX) {
+            return tacho_fail(TACHO_CODE_UNSUPPORTED, "%s: more than %d directories deep",
+                              next.path, DEPTH_MAX);
+        }
+        TACHO_TRY(tacho_input_list_add(&self->inputs->list, next.path, ""));
+        TACHO_TRY(push_folders(self, &next));
+    }
+    return TACHO_OK;
+}
+
+static int compare_paths(const void *left, const void *right)
+{
+    return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
+/* By path, each once, without manifests. */
+static void tidy(tacho_input_list *list)
+{
+    size_t count = 0;
+    if (list->path_count > 0) {
+        qsort(list->paths, list->path_count, sizeof(*list->paths), compare_paths);
+    }
+    for (size_t i = 0; i < list->path_count; i++) {
+        const char *path = list->paths[i];
+        bool is_same = count > 0 && strcmp(list->paths[count - 1], path) == 0;
+        bool is_manifest = tacho_str_equal(tacho_str_basename(tacho_str_from_cstring(path)),
+                                           TACHO_STR(TACHO_FLEET_MANIFEST));
+        if (!is_same && !is_manifest) {
+            list->paths[count++] = path;
+        }
+    }
+    list->path_count = count;
+}
+
+tacho_status tacho_fleet_inputs_init(tacho_fleet_inputs *inputs, const char *const *paths,
+                                     size_t path_count)
+{
+    walk self = {.inputs = inputs};
+    tacho_status status = TACHO_OK;
+    tacho_input_list_init(&inputs->list);
+    for (size_t i = 0; i < path_count && status == TACHO_OK; i++) {
+        status = tacho_path_is_folder(paths[i])
+                     ? push_folder(&self, paths[i], 0)
+                     : tacho_input_list_add_file(&inputs->list, paths[i]);
+        status = status == TACHO_OK ? list_folders(&self) : status;
+    }
+    free(self.folders);
+    tidy(&inputs->list);
+    if (status == TACHO_OK && inputs->list.path_count == 0) {
+        status = tacho_fail(TACHO_CODE_BAD_DATA, "%s: no files in this directory or below it",
+                            path_count > 0 ? paths[0] : ".");
+    }
+    return status;
+}
+
+void tacho_fleet_inputs_deinit(tacho_fleet_inputs *inputs)
+{
+    tacho_input_list_deinit(&inputs->list);
+}
+
+tacho_fleet_origin tacho_fleet_origin_of(const char *path)
+{
+    tacho_fleet_origin origin = {.path = tacho_str_from_cstring(path), .rank = -1};
+    tacho_str rest = origin.path;
+    while (rest.len > 0) {
+        size_t len = tacho_str_find_byte(rest, '/');
+        tacho_str piece = tacho_str_make(rest.data, len);
+        uint64_t rank = 0;
+        if (len < rest.len && tacho_str_starts_with(piece, TACHO_STR("run="))) {
+            origin.run = tacho_str_from(piece, strlen("run="));
+        } else if (len < rest.len && tacho_str_starts_with(piece, TACHO_STR("host="))) {
+            origin.host = tacho_str_from(piece, strlen("host="));
+        } else if (len < rest.len && tacho_str_starts_with(piece, TACHO_STR("rank=")) &&
+                   tacho_str_parse_u64(tacho_str_from(piece, strlen("rank=")), &rank) &&
+                   rank <= INT32_MAX) {
+            origin.rank = (int64_t)rank;
+        }
+        rest = tacho_str_from(rest, len < rest.len ? len + 1 : len);
+    }
+    return origin;
+}

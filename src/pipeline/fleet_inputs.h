@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The files of a fleet: those that are named, and all below the directories that are named. What a
+ * path says of a file: components run=ID, host=NAME and rank=N.
+ */
+#ifndef TACHO_PIPELINE_FLEET_INPUTS_H
+#define TACHO_PIPELINE_FLEET_INPUTS_H
+
+#include "analyses/fleet/fleet_gather.h"
+#include "pipeline/input_list.h"
+
+/* What captures of a fleet leave beside their profiles; it is no input. */
+#define TACHO_FLEET_MANIFEST "manifest.json"
+
+typedef struct tacho_fleet_inputs {
+    tacho_input_list list; /* by path; each file once */
+} tacho_fleet_inputs;
+
+/* Deinitialise it even after a failure. */
+tacho_status tacho_fleet_inputs_init(tacho_fleet_inputs *inputs, const char *const *paths,
+                                     size_t path_count) TACHO_MUST_USE;
+void tacho_fleet_inputs_deinit(tacho_fleet_inputs *inputs);
+
+/* What |path| says; views of it. */
+tacho_fleet_origin tacho_fleet_origin_of(const char *path);
+
+#endif

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A part is named after the path of its profile.
+ */
+#include "session/fleet_map.h"
+
+#include "base/folder.h"
+#include "base/sha256.h"
+#include "capture/rank.h"
+#include "pipeline/fleet_inputs.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+enum { NAME_BYTES = 160, PATH_BYTES = 4096, HASH_DIGITS = 16 };
+
+/* ---- shares -------------------------------------------------------------------------------- */
+
+bool tacho_fleet_share_parse(tacho_str text, tacho_fleet_share *out_share)
+{
+    size_t slash = tacho_str_find_byte(text, '/');
+    return slash < text.len &&
+           tacho_str_parse_u64(tacho_str_make(text.data, slash), &out_share->index) &&
+           tacho_str_parse_u64(tacho_str_from(text, slash + 1), &out_share->count) &&
+           out_share->index < out_share->count;
+}
+
+static bool find_variable(const char *name, uint64_t *out_value)
+{
+    const char *value = getenv(name);
+    return value != NULL && tacho_str_parse_u64(tacho_str_from_cstring(value), out_value);
+}
+
+/* The variables of this process that launchers set, as tacho_rank_find wants them. */
+static bool find_rank(tacho_fleet_share *out_share)
+{
+    static const char *const names[] = {"RANK",
+                                        "WORLD_SIZE",
+                                        "OMPI_COMM_WORLD_RANK",
+                                        "OMPI_COMM_WORLD_SIZE",
+                                        "MV2_COMM_WORLD_RANK",
+                                        "MV2_COMM_WORLD_SIZE",
+                                        "PMI_RANK",
+                                        "PMI_SIZE",
+                                        "PMIX_RANK",
+                                        "PMIX_SIZE",
+                                        "SLURM_PROCID",
+                                        "SLURM_NTASKS"};
+    char environment[2048];
+    size_t at = 0;
+    tacho_rank rank;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        const char *value = getenv(names[i]);
+        int len = value == NULL ? 0
+                                : snprintf(environment + at, sizeof(environment) - at, "%s=%s",
+                                           names[i], value);
+        bool fits = value != NULL && (size_t)len + 1 < sizeof(environment) - at;
+        at += fits ? (size_t)len + 1 : 0;
+    }
+    bool is_found = tacho_rank_find(tacho_str_make(environment, at), &rank);
+    *out_share = (tacho_fleet_share){rank.rank, rank.world_size};
+    return is_found && rank.rank < rank.world_size;
+}
+
+void tacho_fleet_share_find(tacho_fleet_share *out_share)
+{
+    uint64_t task = 0, first = 0, count = 0;
+    bool is_array = find_variable("SLURM_ARRAY_TASK_ID", &task) &&
+                    find_variable("SLURM_ARRAY_TASK_MIN", &first) &&
+                    find_variable("SLURM_ARRAY_TASK_COUNT", &count);
+    tacho_fleet_share rank = {0, 1};
+    if (!find_rank(&rank)) {
+        rank = (tacho_fleet_share){0, 1};
+    }
+    *out_share = rank;
+    if (is_array && task >= first && task - first < count) {
+        *out_share =
+            (tacho_fleet_share){(task - first) * rank.count + rank.index, count * rank.count};
+    }
+}
+
+/* ---- parts --------------------------------------------------------------------------------- */
+
+/* "DIR/rank0.json-0123456789abcdef.tpart": the digits tell paths with one last component apart. */
+static tacho_status part_path(const tacho_fleet_map *map, const char *path, char *to)
+{
+    char hex[TACHO_SHA256_HEX_BYTES];
+    tacho_str whole = tacho_str_from_cstring(path);
+    tacho_str name = tacho_str_basename(whole);
+    name.len = name.len < NAME_BYTES ? name.len : NAME_BYTES;
+    tacho_sha256_hex(whole, hex);
+    int len = snprintf(to, PATH_BYTES, "%s/%.*s-%.*s.tpart", map->folder, TACHO_STR_ARG(name),
+                       HASH_DIGITS, hex);
+    return len < PATH_BYTES ? TACHO_OK
+                            : tacho_fail(TACHO_CODE_IO, "%s: the path is too long", map->folder);
+}
+
+/* Whether the part of |path| is there, whole, and not older. */
+static bool is_there(const char *part, const char *path)
+{
+    struct stat of_part, of_profile;
+    tacho_fleet fleet;
+    bool is_new = stat(part, &of_part) == 0 && stat(path, &of_profile) == 0 &&
+                  of_part.st_mtime >= of_profile.st_mtime;
+    if (!is_new) {
+        return false;
+    }
+    tacho_status status = tacho_fleet_read_part(part, &fleet);
+    bool is_whole = status == TACHO_OK && fleet.sections == TACHO_FLEET_ALL;
+    tacho_status_free(status);
+    tacho_fleet_deinit(&fleet);
+    return is_whole;
+}
+
+static bool has_part(void *user, const char *path)
+{
+    tacho_fleet_map *map = user;
+    char part[PATH_BYTES];
+    tacho_status status = part_path(map, path, part);
+    bool is_skipped = status == TACHO_OK && is_there(part, path);
+    tacho_status_free(status);
+    pthread_mutex_lock(&map->lock);
+    map->kept_count += is_skipped ? 1 : 0;
+    pthread_mutex_unlock(&map->lock);
+    return is_skipped;
+}
+
+static tacho_status write_one(void *user, const char *path, tacho_fleet *one)
+{
+    tacho_fleet_map *map = user;
+    char part[PATH_BYTES];
+    TACHO_TRY(part_path(map, path, part));
+    TACHO_TRY(tacho_fleet_write_part(one, part));
+    bool has_failed = one->file_count > 0 && one->files[0].state == TACHO_FLEET_FAILED;
+    pthread_mutex_lock(&map->lock);
+    map->made_count++;
+    map->failed_count += has_failed ? 1 : 0;
+    pthread_mutex_unlock(&map->lock);
+    return TACHO_OK;
+}
+
+/* Keeps the files of the share. */
+static void keep_share(tacho_input_list *list, const tacho_fleet_share *share)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < list->path_count; i++) {
+        if (i % share->count == share->index) {
+            list->paths[count++] = list->paths[i];
+        }
+    }
+    list->path_count = count;
+}
+
+static tacho_status map_files(tacho_fleet_map *map, const tacho_fleet_inputs *inputs)
+{
+    tacho_fleet unused;
+    bool is_new = false;
+    TACHO_TRY(tacho_folder_ensure(map->folder, &is_new));
+    TACHO_TRY(tacho_fleet_init(&unused, map->job->sections));
+    pthread_mutex_init(&map->lock, NULL);
+    map->job->paths = inputs->list.paths;
+    map->job->path_count = inputs->list.path_count;
+    map->job->take = write_one;
+    map->job->skips = has_part;
+    map->job->user = map;
+    tacho_status status =
+        inputs->list.path_count > 0 ? tacho_fleet_run(map->job, &unused) : TACHO_OK;
+    pthread_mutex_destroy(&map->lock);
+    tacho_fleet_deinit(&unused);
+    return status;
+}
+
+tacho_status tacho_fleet_map_all(tacho_fleet_map *map, const char *const *paths, size_t path_count)
+{
+    tacho_fleet_inputs inputs;
+    tacho_status status = tacho_fleet_inputs_init(&inputs, paths, path_count);
+    if (status == TACHO_OK) {
+        keep_share(&inputs.list, &map->share);
+        status = map_files(map, &inputs);
+    }
+    tacho_fleet_inputs_deinit(&inputs);
+    return status;
+}

@@ -1,0 +1,256 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Fleets: what 'tacho fleet' says of many hosts is what a script adds up.
+
+    check_fleet.py TACHO SOURCE_DIR [HOSTS]
+"""
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TACHO, SOURCE = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+HOSTS = int(sys.argv[3]) if len(sys.argv) > 3 else 4
+DEVICES = 4
+DATA = f"{SOURCE}/tests/data"
+SCRATCH = tempfile.mkdtemp(prefix="tacho-fleet.")
+CLEAN_ENV = {key: value for key, value in os.environ.items()
+             if not key.startswith(("SLURM", "OMPI", "PMI"))}
+
+
+def run(*words, env=None):
+    return subprocess.run([TACHO, "fleet", *words], capture_output=True, text=True, check=False,
+                          cwd=SCRATCH, env={**CLEAN_ENV, **(env or {})})
+
+
+def rows(done):
+    tables = {}
+    for line in done.stdout.splitlines():
+        row = json.loads(line)
+        tables.setdefault(row["table"], []).append(row)
+    return tables
+
+
+def ask(question, *words, code=0):
+    done = run(question, *words, "--json", "--top", "0")
+    assert done.returncode == code, (done.returncode, done.stderr)
+    return rows(done)
+
+
+def generate(name, *words):
+    folder = os.path.join(SCRATCH, name)
+    subprocess.run([sys.executable, f"{SOURCE}/tests/fleet/gen_fleet.py", folder, "--hosts", str(HOSTS),
+                    "--devices", str(DEVICES), *words], check=True)
+    with open(os.path.join(folder, ".expected.json"), encoding="utf-8") as file:
+        return folder, json.load(file)
+
+
+class Sound(unittest.TestCase):
+    """All files are sound: every number is known."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder, cls.expected = generate("sound")
+
+    def test_operations_are_those_of_all_files(self):
+        table = {row["operation"]: row for row in ask("ops", self.folder)["ops"]}
+        for name, (count, total, least, most) in self.expected["ops"].items():
+            row = table[name]
+            self.assertEqual([row["count"], row["total_ns"], row["min_ns"], row["max_ns"]],
+                             [count, total, least, most])
+            self.assertEqual(row["files"], HOSTS * DEVICES)
+
+    def test_steps_are_those_of_all_ranks(self):
+        tables = ask("steps", self.folder)
+        for row in tables["steps"]:
+            most, least, count = self.expected["steps"][row["step"].split("#")[1]]
+            self.assertEqual([row["max_ns"], row["min_ns"], row["files"]], [most, least, count])
+        self.assertEqual(len(tables["steps"]), len(self.expected["steps"]))
+        self.assertEqual(len(tables["ranks"]), HOSTS * DEVICES)
+
+    def test_the_straggler_is_found(self):
+        table = ask("stragglers", self.folder)["stragglers"]
+        self.assertEqual(table[0]["rank"], self.expected["straggler"])
+        self.assertEqual({str(row["rank"]): [row["last_count"], row["caused_wait_ns"]] for row in table},
+                         self.expected["caused"])
+
+    def test_waiting_adds_up(self):
+        table = ask("collectives", self.folder)["collectives"]
+        self.assertEqual(sum(row["wait_ns"] for row in table),
+                         sum(wait for _, wait in self.expected["caused"].values()))
+
+    def test_hosts_are_the_sum_of_their_devices(self):
+        tables = ask("breakdown", self.folder)
+        self.assertEqual(len(tables["devices"]), HOSTS * DEVICES)
+        for host in tables["hosts"]:
+            own = [row for row in tables["devices"] if row["host"] == host["host"]]
+            self.assertEqual(host["devices"], len(own))
+            for key in ("span_ns", "busy_ns", "compute_ns", "communication_ns", "idle_ns"):
+                self.assertEqual(host[key], sum(row[key] for row in own))
+
+    def test_a_device_is_as_breakdown_shows_it(self):
+        device = ask("breakdown", self.folder)["devices"][-1]
+        done = subprocess.run([TACHO, "breakdown", device["path"], "--json"], capture_output=True,
+                              text=True, check=True)
+        alone = [row for row in map(json.loads, done.stdout.splitlines()) if row["table"] == "devices"]
+        for key in ("span_ns", "busy_ns", "compute_ns", "communication_ns",
+                    "exposed_communication_ns", "copy_ns", "idle_ns"):
+            self.assertEqual(device[key], alone[0][key])
+
+    def test_any_number_of_workers_gives_the_same_bytes(self):
+        for question in ("ops", "breakdown", "steps", "stragglers", "collectives"):
+            alone = run(question, self.folder, "-j", "1").stdout
+            self.assertEqual(alone, run(question, self.folder, "-j", "3").stdout, question)
+
+    def test_a_fleet_does_not_differ_from_itself(self):
+        for row in ask("diff", self.folder, self.folder)["diff"]:
+            self.assertEqual(row["difference_ns"], 0)
+
+
+class Damaged(unittest.TestCase):
+    """A file is cut, one copied, one has another clock, one is missing, one of another version."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder, cls.expected = generate("damaged", "--damage")
+
+    def test_damage_is_named(self):
+        names = {"cut": "cut off", "copy": "copy", "skewed": "other time", "missing": "missing rank",
+                 "version": "other version"}
+        table = ask("health", self.folder, code=3)["health"]
+        self.assertEqual({(str(row["rank"]), row["problem"]) for row in table},
+                         {(rank, names[problem])
+                          for rank, problem in self.expected["problems"].items()})
+
+    def test_the_rest_is_counted_and_copies_are_not(self):
+        cut = [rank for rank, problem in self.expected["problems"].items() if problem == "cut"][0]
+        kept = [path for path in self.paths() if f"rank={cut}/" not in path]
+        table = {row["operation"]: row for row in ask("ops", *kept, code=3)["ops"]}
+        for name, (count, total, _, _) in self.expected["ops"].items():
+            self.assertEqual([table[name]["count"], table[name]["total_ns"]], [count, total])
+
+    def test_a_file_that_is_no_profile_spoils_nothing(self):
+        stray = os.path.join(SCRATCH, "stray.txt")
+        with open(stray, "w", encoding="utf-8") as file:
+            file.write("nothing of the kind\n")
+        with_it = ask("ops", self.folder, stray, code=3)
+        self.assertEqual(with_it["ops"], ask("ops", self.folder, code=3)["ops"])
+        self.assertIn("not read", [row["problem"] for row in with_it["health"]])
+
+    def test_strict_refuses(self):
+        done = run("ops", self.folder, "--strict")
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.stdout, "")
+
+    def paths(self):
+        found = []
+        for folder, _, names in os.walk(self.folder):
+            found += [os.path.join(folder, name) for name in names if not name.startswith(".")]
+        return sorted(found)
+
+    def test_parts_in_any_split_answer_alike(self):
+        paths = self.paths()
+        expected = {question: run(question, self.folder).stdout
+                    for question in ("ops", "breakdown", "steps", "stragglers", "collectives")}
+        for seed in range(3):
+            shuffled = list(paths)
+            random.Random(seed).shuffle(shuffled)
+            parts = os.path.join(SCRATCH, f"parts{seed}")
+            run("map", *shuffled, "-o", parts)
+            names = [os.path.join(parts, name) for name in sorted(os.listdir(parts))]
+            random.Random(seed).shuffle(names)
+            middle = random.Random(seed).randrange(1, len(names))
+            merged = [os.path.join(SCRATCH, f"{seed}-{side}.tpart") for side in "ab"]
+            for path, some in zip(merged, (names[:middle], names[middle:])):
+                self.assertEqual(run("reduce", *some, "-o", path).returncode, 0)
+            for question, answer in expected.items():
+                self.assertEqual(run(question, parts).stdout, answer, question)
+            copies = any("counted twice" in line for line in run("health", *merged).stdout.splitlines())
+            if not copies: # both copies of a file in one part, or one of them alone
+                self.assertEqual(run("ops", *merged).stdout, expected["ops"])
+
+    def test_mapping_goes_on_where_it_was(self):
+        parts = os.path.join(SCRATCH, "resumed")
+        count = len(self.paths())
+        self.assertIn(f"{count} parts, 0 there before", run("map", self.folder, "-o", parts).stderr)
+        names = sorted(os.listdir(parts))
+        os.remove(os.path.join(parts, names[0]))
+        with open(os.path.join(parts, names[1]), "r+b") as file:
+            file.truncate(100)
+        self.assertIn(f"2 parts, {count - 2} there before",
+                      run("map", self.folder, "-o", parts).stderr)
+        self.assertEqual(run("ops", parts).stdout, run("ops", self.folder).stdout)
+
+    def test_ranks_share_the_files(self):
+        for name, variables in (("srun", ("SLURM_PROCID", "SLURM_NTASKS")),
+                                ("mpirun", ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE")),
+                                ("array", None)):
+            parts = os.path.join(SCRATCH, name)
+            for rank in range(3):
+                env = ({"SLURM_ARRAY_TASK_ID": str(rank + 1), "SLURM_ARRAY_TASK_MIN": "1",
+                        "SLURM_ARRAY_TASK_COUNT": "3"} if variables is None
+                       else {variables[0]: str(rank), variables[1]: "3"})
+                done = run("map", self.folder, "-o", parts, env=env)
+                self.assertIn(" 0 there before", done.stderr)
+            self.assertEqual(len(os.listdir(parts)), len(self.paths()))
+            self.assertEqual(run("steps", parts).stdout, run("steps", self.folder).stdout)
+
+    def test_mpirun(self):
+        if shutil.which("mpirun") is None:
+            self.skipTest("mpirun is not installed")
+        parts = os.path.join(SCRATCH, "real-mpirun")
+        subprocess.run(["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "3", TACHO, "fleet", "map",
+                        self.folder, "-o", parts], check=True, capture_output=True, cwd=SCRATCH)
+        self.assertEqual(run("ops", parts).stdout, run("ops", self.folder).stdout)
+
+    def test_a_damaged_part_is_named(self):
+        parts = os.path.join(SCRATCH, "bad-parts")
+        run("map", self.folder, "-o", parts)
+        name = os.path.join(parts, sorted(os.listdir(parts))[0])
+        with open(name, "r+b") as file:
+            file.seek(200)
+            file.write(b"\xff\xff")
+        table = ask("ops", parts, code=3)["health"]
+        self.assertIn(name, [row["path"] for row in table if row["problem"] == "not read"])
+
+
+class OneFile(unittest.TestCase):
+    """A fleet of one file says what the commands for one file say."""
+
+    def check(self, path, first_rows=True):
+        own = subprocess.run([TACHO, "ops", path, "--json", "--top", "0", "--no-advice"],
+                             capture_output=True, text=True, check=False)
+        alone = [row for row in map(json.loads, own.stdout.splitlines()) if row["table"] == "ops"]
+        done = run("ops", path, "--json", "--top", "0")
+        fleet = [row for row in map(json.loads, done.stdout.splitlines()) if row["table"] == "ops"]
+        self.assertGreater(len(alone), 0)
+        self.assertEqual(len(alone), len(fleet))
+        for mine, theirs in zip(fleet, alone):
+            for key in theirs:
+                if key not in ("file", "table"):
+                    self.assertEqual(mine.get(key), theirs[key], (path, key))
+        del first_rows
+
+    def test_profiles_of_all_formats(self):
+        for path in ("chrome/kineto.json", "chrome/layers.json", "chrome/ort.json", "chrome/phases.json",
+                     "chrome/overlap.json"):
+            self.check(f"{DATA}/{path}")
+
+    def test_a_generated_rank(self):
+        folder, _ = generate("one", "--steps", "30")
+        self.check(f"{folder}/run=r1/host=n00/rank=0/trace.json")
+
+    def test_a_capture(self):
+        path = os.path.join(SCRATCH, "one.tacho")
+        subprocess.run([TACHO, "convert", f"{DATA}/chrome/kineto.json", "-o", path, "-q"], check=True)
+        self.check(path)
+
+
+if __name__ == "__main__":
+    program = unittest.main(argv=[sys.argv[0], "-v"], exit=False)
+    shutil.rmtree(SCRATCH)
+    sys.exit(0 if program.result.wasSuccessful() else 1)
