@@ -5,6 +5,8 @@
  */
 #include "capture/rank.h"
 
+#include <stdlib.h>
+
 typedef struct rank_launcher {
     const char *name;
     const char *rank, *world_size;
@@ -36,18 +38,52 @@ static bool find_number(tacho_str environment, const char *name, uint64_t *out_v
     return false;
 }
 
-bool tacho_rank_find(tacho_str environment, tacho_rank *out_rank)
+/* Where variables are: in |environment|, or those of this process where that is NULL. */
+static bool find_in(const tacho_str *environment, const char *name, uint64_t *out_value)
+{
+    if (environment != NULL) {
+        return find_number(*environment, name, out_value);
+    }
+    const char *value = getenv(name);
+    return value != NULL && tacho_str_parse_u64(tacho_str_from_cstring(value), out_value);
+}
+
+static bool find_launcher(const tacho_str *environment, tacho_rank *out_rank)
 {
     for (size_t i = 0; i < sizeof(launchers) / sizeof(launchers[0]); i++) {
         const rank_launcher *launcher = &launchers[i];
         *out_rank = (tacho_rank){.launcher = launcher->name};
-        if (!find_number(environment, launcher->rank, &out_rank->rank)) {
+        if (!find_in(environment, launcher->rank, &out_rank->rank)) {
             continue;
         }
-        bool has_size = find_number(environment, launcher->world_size, &out_rank->world_size);
+        bool has_size = find_in(environment, launcher->world_size, &out_rank->world_size);
         if (has_size || !launcher->needs_world_size) {
             return true;
         }
     }
     return false;
+}
+
+bool tacho_rank_find(tacho_str environment, tacho_rank *out_rank)
+{
+    return find_launcher(&environment, out_rank);
+}
+
+bool tacho_rank_find_own(tacho_rank *out_rank)
+{
+    return find_launcher(NULL, out_rank);
+}
+
+const char *tacho_rank_find_job(void)
+{
+    static const char *const names[] = {"TORCHELASTIC_RUN_ID", "SLURM_JOB_ID", "PBS_JOBID",
+                                        "LSB_JOBID",           "PMI_JOBID",    "PMIX_NAMESPACE"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        const char *value = getenv(names[i]);
+        /* torchrun says "none" where it was given no name. */
+        if (value != NULL && value[0] != '\0' && strcmp(value, "none") != 0) {
+            return value;
+        }
+    }
+    return NULL;
 }

@@ -20,4 +20,13 @@ typedef struct tacho_rank {
  */
 bool tacho_rank_find(tacho_str environment, tacho_rank *out_rank);
 
+/* The same of this process. */
+bool tacho_rank_find_own(tacho_rank *out_rank);
+
+/*
+ * The job that this process belongs to, as its launcher or scheduler calls it: the same for all
+ * ranks. NULL where nothing says so.
+ */
+const char *tacho_rank_find_job(void);
+
 #endif

@@ -8,7 +8,7 @@
 static const tacho_option options[] = {
     TACHO_OPT_VALUE("output", 'o', "OUT",
                     "keep the capture: .tacho as it is, .pb, .json or another trace suffix as a "
-                    "trace, .csv, .txt or .xlsx as a table",
+                    "trace, .csv, .txt or .xlsx as a table; DIR/: one capture per rank, below DIR",
                     TACHO_INTO_TEXT(tacho_profile_choice, output)),
     TACHO_OPT_VALUE("tt-report", 0, "CSV",
                     "write the operators as Tenstorrent's op table; its directory is made",
@@ -33,6 +33,10 @@ static const tacho_option options[] = {
         "timeout", 0, "S",
         "end the program after S seconds (SIGTERM, then SIGKILL); the exit status is then 124",
         TACHO_INTO_TEXT(tacho_profile_choice, timeout)),
+    TACHO_OPT_VALUE("activate", 0, "/TIME",
+                    "begin to record when the time of day is a multiple of TIME, as in /10s: the "
+                    "same moment on all hosts whose clocks agree",
+                    TACHO_INTO_TEXT(tacho_profile_choice, activate)),
     TACHO_OPT_FLAG(
         "live", 0,
         "show processes, events, losses, and where the time went, each second: in one line on a "
@@ -98,6 +102,11 @@ const tacho_command tacho_command_profile = {
         "Ranks of torchrun, Open MPI, MPICH, MVAPICH, PMIx and Slurm are recognised by\n"
         "their environment variables. Of the environment, nothing else is recorded.\n"
         "\n"
+        "With -o DIR/, each rank writes DIR/run=ID/host=NAME/rank=N/capture.tacho and a\n"
+        "manifest.json beside it, with readings of its clocks; the run is the job of the\n"
+        "launcher or scheduler. Ranks share no file and do not talk to each other, so\n"
+        "'srun tacho profile -o DIR/ -- COMMAND' is all; 'tacho fleet' reads DIR.\n"
+        "\n"
         "While the program runs, the capture is written to OUT.PID.partial four times a\n"
         "second, without -o to a temporary file. If tacho is killed, that file stays, and\n"
         "every command reads it.",
@@ -105,6 +114,8 @@ const tacho_command tacho_command_profile = {
                 "tacho profile -- tacho compile model.onnx\n"
                 "# keep the capture for other commands\n"
                 "tacho profile -o capture.tacho -- tacho run model.onnx -n 3\n"
+                "# under srun, mpirun or torchrun: every rank below one directory\n"
+                "tacho profile -o ranks/ -- tacho run model.onnx -n 3\n"
                 "# a command line with a pipe, as a trace for https://ui.perfetto.dev\n"
                 "tacho profile -o sort.pb \"sort timeline.csv | uniq -c\"\n"
                 "# operators of a simulated run in the columns of Tenstorrent's reports\n"

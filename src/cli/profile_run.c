@@ -6,6 +6,7 @@
 
 #include "base/duration.h"
 #include "cli/talk.h"
+#include "session/fleet_place.h"
 #include "session/profiling_report.h"
 
 #include <inttypes.h>
@@ -24,6 +25,9 @@ typedef struct profile_request {
     tacho_talk_progress progress; /* the line that shows what happens */
     char *path;                   /* of the capture in the making */
     char *shell_words[4];         /* a command that a shell is to read */
+    bool has_place;
+    tacho_fleet_place place; /* of a capture of one rank of many */
+    char rank[24], world_size[24];
 } profile_request;
 
 /* ---- options ------------------------------------------------------------------------------- */
@@ -45,6 +49,55 @@ static bool choose_timeout(const tacho_arguments *arguments, const char *value, 
         return false;
     }
     return true;
+}
+
+/* "/10s" */
+static bool choose_activation(const tacho_arguments *arguments, const char *value, int64_t *out_ns)
+{
+    if (value == NULL) {
+        return true;
+    }
+    bool is_good = value[0] == '/' &&
+                   tacho_duration_parse(tacho_str_from_cstring(value + 1), out_ns) && *out_ns > 0;
+    if (!is_good) {
+        tacho_command_misuse(arguments->command,
+                             "--activate: expected / and a duration, such as /10s, not '%s'",
+                             value);
+    }
+    return is_good;
+}
+
+/* A directory for the captures of all ranks. */
+static tacho_status choose_place(const char *output, profile_request *request)
+{
+    request->has_place = true;
+    TACHO_TRY(tacho_fleet_place_init(&request->place, output));
+    const tacho_rank *rank = &request->place.rank;
+    snprintf(request->rank, sizeof(request->rank), "%" PRIu64, rank->rank);
+    snprintf(request->world_size, sizeof(request->world_size), "%" PRIu64, rank->world_size);
+    request->profiling.has_anchors = true;
+    request->profiling.rank = tacho_str_from_cstring(request->rank);
+    request->profiling.world_size = tacho_str_from_cstring(request->world_size);
+    tacho_profile_report_take_output(&request->report, request->place.capture);
+    return TACHO_OK;
+}
+
+/* Says what became of the capture beside it. */
+static void write_manifest(const profile_request *request, const tacho_wrapper_result *result,
+                           const tacho_profiling_clocks *clocks)
+{
+    const tacho_fleet_manifest manifest = {
+        .start = clocks->start,
+        .end = clocks->end,
+        .clock_step_ns = clocks->step_ns,
+        .exit_status = result->exit_status,
+        .row_count = result->stored_count,
+        .lost_count = result->unstored_count + result->clients.dropped,
+    };
+    tacho_status status = tacho_fleet_place_write(&request->place, &manifest);
+    if (status != TACHO_OK) {
+        tacho_talk_failure(status);
+    }
 }
 
 /* The format of the output, by its suffix. */
@@ -126,7 +179,8 @@ static void free_errors(const tacho_wrapper_result *result)
 static int run(profile_request *request)
 {
     tacho_wrapper_result result;
-    tacho_status status = tacho_profiling_run(&request->profiling, &result);
+    tacho_profiling_clocks clocks;
+    tacho_status status = tacho_profiling_run(&request->profiling, &result, &clocks);
     tacho_talk_progress_end(&request->progress);
     if (status != TACHO_OK || result.refusal.error != 0) {
         if (status == TACHO_OK) {
@@ -146,8 +200,41 @@ static int run(profile_request *request)
             tacho_talk("note", "the capture is kept: %s", request->path);
         }
     }
+    if (request->has_place) {
+        write_manifest(request, &result, &clocks);
+    }
     free_errors(&result);
     return result.exit_status;
+}
+
+static bool is_for_ranks(const char *output)
+{
+    return output != NULL && output[0] != '\0' && output[strlen(output) - 1] == '/';
+}
+
+/* Chooses where the capture goes, and runs. */
+static int choose_and_run(const tacho_profile_choice *choice, profile_request *request)
+{
+    tacho_status status =
+        is_for_ranks(choice->output) ? choose_place(choice->output, request) : TACHO_OK;
+    if (status == TACHO_OK) {
+        status =
+            tacho_profiling_check_output(request->report.output_path, request->profiling.words[0]);
+    }
+    if (status != TACHO_OK) {
+        bool is_misuse = tacho_talk_failure(status) == TACHO_EXIT_USAGE;
+        return is_misuse ? TACHO_EXIT_USAGE : TACHO_EXIT_NOT_STARTED;
+    }
+    status = tacho_profiling_name_capture(request->report.output_path, &request->path);
+    if (status != TACHO_OK) {
+        tacho_talk_failure(status);
+        return TACHO_EXIT_NOT_STARTED;
+    }
+    request->profiling.path = request->path;
+    request->report.capture_path = request->path;
+    int exit_code = run(request);
+    free(request->path);
+    return exit_code;
 }
 
 int tacho_profile_run(const tacho_arguments *arguments, const tacho_profile_choice *choice)
@@ -166,26 +253,17 @@ int tacho_profile_run(const tacho_arguments *arguments, const tacho_profile_choi
                                     "no program given; write it behind --, with its arguments");
     }
     if (!choose_timeout(arguments, choice->timeout, &request.profiling.timeout_ns) ||
-        !choose_output(arguments, choice->output, &request.report)) {
+        !choose_activation(arguments, choice->activate, &request.profiling.activate_ns) ||
+        (!is_for_ranks(choice->output) &&
+         !choose_output(arguments, choice->output, &request.report))) {
         return TACHO_EXIT_USAGE;
     }
     request.profiling.live = choice->is_live ? show_live : NULL;
     request.profiling.live_self = &request.progress;
     choose_words(arguments, &request);
-    tacho_status status =
-        tacho_profiling_check_output(request.report.output_path, request.profiling.words[0]);
-    if (status != TACHO_OK) {
-        bool is_misuse = tacho_talk_failure(status) == TACHO_EXIT_USAGE;
-        return is_misuse ? TACHO_EXIT_USAGE : TACHO_EXIT_NOT_STARTED;
+    int exit_code = choose_and_run(choice, &request);
+    if (request.has_place) {
+        tacho_fleet_place_deinit(&request.place);
     }
-    status = tacho_profiling_name_capture(request.report.output_path, &request.path);
-    if (status != TACHO_OK) {
-        tacho_talk_failure(status);
-        return TACHO_EXIT_NOT_STARTED;
-    }
-    request.profiling.path = request.path;
-    request.report.capture_path = request.path;
-    int exit_code = run(&request);
-    free(request.path);
     return exit_code;
 }

@@ -16,7 +16,8 @@ typedef struct tacho_profile_choice {
     uint64_t port;           /* UINT64_MAX: none */
     uint64_t tracy_port;     /* 0: none */
     uint64_t stats_level;
-    const char *timeout; /* or NULL */
+    const char *timeout;  /* or NULL */
+    const char *activate; /* "/10s"; or NULL */
     bool is_live;
 } tacho_profile_choice;
 

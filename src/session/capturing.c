@@ -76,8 +76,9 @@ static void run_helper(void *self, int fd)
         .live_self = &helper,
     };
     tacho_wrapper_result result;
+    tacho_profiling_clocks clocks;
     capture_message message = {.is_end = true};
-    take_failure(&message, tacho_profiling_run(&profiling, &result));
+    take_failure(&message, tacho_profiling_run(&profiling, &result, &clocks));
     take_refusal(&message, request->words[0], &result.refusal);
     take_failure(&message, result.store_error);
     tacho_status_free(result.collect_error);

@@ -32,47 +32,15 @@ static bool find_variable(const char *name, uint64_t *out_value)
     return value != NULL && tacho_str_parse_u64(tacho_str_from_cstring(value), out_value);
 }
 
-/* The variables of this process that launchers set, as tacho_rank_find wants them. */
-static bool find_rank(tacho_fleet_share *out_share)
-{
-    static const char *const names[] = {"RANK",
-                                        "WORLD_SIZE",
-                                        "OMPI_COMM_WORLD_RANK",
-                                        "OMPI_COMM_WORLD_SIZE",
-                                        "MV2_COMM_WORLD_RANK",
-                                        "MV2_COMM_WORLD_SIZE",
-                                        "PMI_RANK",
-                                        "PMI_SIZE",
-                                        "PMIX_RANK",
-                                        "PMIX_SIZE",
-                                        "SLURM_PROCID",
-                                        "SLURM_NTASKS"};
-    char environment[2048];
-    size_t at = 0;
-    tacho_rank rank;
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        const char *value = getenv(names[i]);
-        int len = value == NULL ? 0
-                                : snprintf(environment + at, sizeof(environment) - at, "%s=%s",
-                                           names[i], value);
-        bool fits = value != NULL && (size_t)len + 1 < sizeof(environment) - at;
-        at += fits ? (size_t)len + 1 : 0;
-    }
-    bool is_found = tacho_rank_find(tacho_str_make(environment, at), &rank);
-    *out_share = (tacho_fleet_share){rank.rank, rank.world_size};
-    return is_found && rank.rank < rank.world_size;
-}
-
 void tacho_fleet_share_find(tacho_fleet_share *out_share)
 {
     uint64_t task = 0, first = 0, count = 0;
     bool is_array = find_variable("SLURM_ARRAY_TASK_ID", &task) &&
                     find_variable("SLURM_ARRAY_TASK_MIN", &first) &&
                     find_variable("SLURM_ARRAY_TASK_COUNT", &count);
-    tacho_fleet_share rank = {0, 1};
-    if (!find_rank(&rank)) {
-        rank = (tacho_fleet_share){0, 1};
-    }
+    tacho_rank own;
+    bool has_rank = tacho_rank_find_own(&own) && own.rank < own.world_size;
+    const tacho_fleet_share rank = {has_rank ? own.rank : 0, has_rank ? own.world_size : 1};
     *out_share = rank;
     if (is_array && task >= first && task - first < count) {
         *out_share =

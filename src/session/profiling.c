@@ -6,6 +6,7 @@
 #include "session/profiling.h"
 
 #include "base/input.h"
+#include "session/capture_stage.h"
 #include "sinks/tacho.h"
 
 #include <errno.h>
@@ -19,44 +20,58 @@
 
 static tacho_status seal(void *self)
 {
-    return tacho_sink_tacho_seal(self);
+    tacho_capture_stage *stage = self;
+    tacho_capture_stage_look(stage);
+    return tacho_sink_tacho_seal(stage->next);
 }
 
+/* What a run leaves besides the capture. */
+typedef struct run_outcome {
+    tacho_wrapper_result *result;
+    tacho_profiling_clocks *clocks;
+} run_outcome;
+
 static tacho_status run_into(const tacho_profiling *request, tacho_dict *dict, tacho_output *output,
-                             tacho_wrapper_result *out_result)
+                             const run_outcome *outcome)
 {
     const tacho_trace_options options = {0};
     tacho_events *events = NULL;
+    tacho_capture_stage stage;
     TACHO_TRY(tacho_sink_tacho.open(dict, output, &options, &events));
+    tacho_capture_stage_init(&stage, request, events);
     const tacho_wrapper_request wrapper = {
         .words = request->words,
         .timeout_ns = request->timeout_ns,
         .stats_level = request->stats_level,
         .port = request->port,
         .tracy_port = request->tracy_port,
-        .events = events,
+        .events = &stage.events,
         .seal = seal,
-        .seal_self = events,
+        .seal_self = &stage,
         .live = request->live,
         .live_self = request->live_self,
     };
-    tacho_status status = tacho_wrapper_run(&wrapper, out_result);
+    tacho_status status = tacho_wrapper_run(&wrapper, outcome->result);
     tacho_sink_tacho.close(events);
-    if (out_result->store_error == TACHO_OK) {
-        out_result->store_error = tacho_output_commit(output);
+    if (outcome->result->store_error == TACHO_OK) {
+        outcome->result->store_error = tacho_output_commit(output);
     }
+    *outcome->clocks = stage.clocks;
     return status;
 }
 
-tacho_status tacho_profiling_run(const tacho_profiling *request, tacho_wrapper_result *out_result)
+tacho_status tacho_profiling_run(const tacho_profiling *request, tacho_wrapper_result *out_result,
+                                 tacho_profiling_clocks *out_clocks)
 {
+    const run_outcome outcome = {out_result, out_clocks};
     tacho_dict dict;
     tacho_output output;
     *out_result = (tacho_wrapper_result){.exit_status = TACHO_WRAPPER_FAILED};
+    *out_clocks = (tacho_profiling_clocks){.step_ns = 0};
     TACHO_TRY(tacho_dict_init(&dict));
     tacho_status status = tacho_output_open_live(request->path, &output);
     if (status == TACHO_OK) {
-        status = run_into(request, &dict, &output, out_result);
+        status = run_into(request, &dict, &output, &outcome);
         tacho_output_close(&output);
     }
     tacho_dict_deinit(&dict);

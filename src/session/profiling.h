@@ -6,7 +6,9 @@
 #ifndef TACHO_SESSION_PROFILING_H
 #define TACHO_SESSION_PROFILING_H
 
+#include "capture/anchor.h"
 #include "capture/wrapper.h"
+#include "profile/capture_facts.h"
 
 /* What programs are asked for unless someone says otherwise: operators. */
 enum { TACHO_PROFILE_LEVEL = 70, TACHO_PROFILE_LEVEL_MAX = 100 };
@@ -18,16 +20,26 @@ typedef struct tacho_profiling {
     int32_t port;         /* that they can report to; 0: any; -1: none */
     uint16_t tracy_port;  /* that a Tracy client is to listen on; 0: the one it finds itself */
     const char *path;     /* of the capture; it must not exist */
+    bool has_anchors;     /* the capture says how its clock relates to the time of day */
+    tacho_str rank, world_size; /* that it says of itself then; empty: not known */
+    /* Of times since 1970, recording begins at the next multiple of this; 0: at once. */
+    int64_t activate_ns;
     void (*live)(void *self, const tacho_live *live); /* each second; or NULL */
     void *live_self;
 } tacho_profiling;
+
+/* What clocks showed. */
+typedef struct tacho_profiling_clocks {
+    tacho_anchor start, end;
+    int64_t step_ns; /* how far the clock was set meanwhile */
+} tacho_profiling_clocks;
 
 /*
  * Runs the program. A failure means that it was not started. |out_result| says what there is to be
  * said about it; its store_error belongs to the caller.
  */
-tacho_status tacho_profiling_run(const tacho_profiling *request,
-                                 tacho_wrapper_result *out_result) TACHO_MUST_USE;
+tacho_status tacho_profiling_run(const tacho_profiling *request, tacho_wrapper_result *out_result,
+                                 tacho_profiling_clocks *out_clocks) TACHO_MUST_USE;
 
 /*
  * Refuses a |target| that could not be written once the program has run: a directory, a link that

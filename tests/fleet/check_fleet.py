@@ -250,6 +250,64 @@ class OneFile(unittest.TestCase):
         self.check(path)
 
 
+class Capture(unittest.TestCase):
+    """Ranks under 'tacho profile -o DIR/' write files of their own."""
+
+    def profile(self, root, rank, *words, env=None):
+        variables = env or {"SLURM_JOB_ID": "4711", "SLURM_PROCID": str(rank), "SLURM_NTASKS": "3"}
+        done = subprocess.run([TACHO, "profile", "-q", "-o", root + "/", *words, "--", "sleep", "0.05"],
+                              capture_output=True, text=True, check=False, cwd=SCRATCH,
+                              env={**CLEAN_ENV, **variables})
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def files(self, root):
+        found = []
+        for folder, _, names in os.walk(os.path.join(SCRATCH, root)):
+            found += [os.path.relpath(os.path.join(folder, name), os.path.join(SCRATCH, root))
+                      for name in names]
+        return sorted(found)
+
+    def test_every_rank_has_a_place(self):
+        host = os.uname().nodename
+        for rank in range(3):
+            self.profile("ranks", rank)
+        self.assertEqual(self.files("ranks"),
+                         [f"run=4711/host={host}/rank={rank}/{name}" for rank in range(3)
+                          for name in ("capture.tacho", "manifest.json")])
+        with open(os.path.join(SCRATCH, f"ranks/run=4711/host={host}/rank=2/manifest.json"),
+                  encoding="utf-8") as file:
+            manifest = json.load(file)
+        self.assertEqual([manifest[key] for key in ("run", "rank", "world_size", "launcher", "exit_status")],
+                         ["4711", 2, 3, "Slurm", 0])
+        start, end = manifest["anchors"]
+        self.assertLess(abs((end["realtime_ns"] - start["realtime_ns"]) -
+                            (end["monotonic_ns"] - start["monotonic_ns"])), 1000000)
+        self.assertNotIn("health", ask("health", "ranks"))
+
+    def test_a_rank_that_wrote_nothing_is_missing(self):
+        self.profile("some", 0)
+        self.profile("some", 2)
+        self.assertEqual([(row["problem"], row["rank"]) for row in ask("health", "some", code=3)["health"]],
+                         [("missing rank", 1)])
+
+    def test_a_second_capture_replaces_nothing(self):
+        self.profile("twice", 0)
+        self.profile("twice", 0)
+        self.assertEqual([name.rsplit("/", 1)[1] for name in self.files("twice")],
+                         ["capture-2.tacho", "capture.tacho", "manifest.json"])
+
+    def test_recording_begins_when_it_is_told(self):
+        self.profile("late", 0, "--activate", "/1000000s")
+        done = subprocess.run([TACHO, "info", os.path.join(SCRATCH, "late/" + self.files("late")[0]), "--json"],
+                              capture_output=True, text=True, check=True)
+        rows_of = [row for row in map(json.loads, done.stdout.splitlines()) if row["table"] == "inputs"]
+        self.assertEqual(rows_of[0]["events"], 0)
+
+    def test_a_process_alone_is_rank_0_of_1(self):
+        self.profile("alone", 0, env={"HOME": SCRATCH})
+        self.assertEqual([name.split("/")[2] for name in self.files("alone")], ["rank=0", "rank=0"])
+
+
 if __name__ == "__main__":
     program = unittest.main(argv=[sys.argv[0], "-v"], exit=False)
     shutil.rmtree(SCRATCH)

@@ -130,7 +130,8 @@ typedef struct tacho_fleet_file {
     int64_t rank;       /* -1: not known */
     int64_t world_size; /* 0: not known */
     uint64_t span_count, lost_count;
-    int64_t first_ns, end_ns; /* by its own clock */
+    int64_t first_ns, end_ns; /* since 1970 where the file knows, else by its own clock */
+    int64_t clock_step_ns;    /* how far its clock was set while it recorded */
 } tacho_fleet_file;
 
 typedef struct tacho_fleet {

@@ -6,6 +6,7 @@
 
 #include "analyses/ops.h"
 #include "base/grow.h"
+#include "profile/capture_facts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -264,6 +265,27 @@ static uint64_t number_of(const tacho_fleet_gather *gather)
     return id != 0 ? id : 1; /* 0 is that of files that could not be read */
 }
 
+/* A number of either sign; 0 where it is none. */
+static int64_t find_signed(const tacho_dict *dict, const char *key)
+{
+    tacho_str text = find_metadata(dict, key);
+    uint64_t value = 0;
+    bool is_negative = text.len > 0 && text.data[0] == '-';
+    text = is_negative ? tacho_str_from(text, 1) : text;
+    bool is_number = tacho_str_parse_u64(text, &value) && value <= INT64_MAX;
+    return !is_number ? 0 : is_negative ? -(int64_t)value : (int64_t)value;
+}
+
+/* The rank and the size that the file says. */
+static void take_rank(const tacho_dict *dict, tacho_fleet_file *file)
+{
+    int64_t world_size = find_number(dict, TACHO_CAPTURE_WORLD_SIZE, 0);
+    int64_t rank = find_number(dict, TACHO_CAPTURE_RANK, -1);
+    file->world_size = find_number(dict, "chrome.distributedInfo.world_size", world_size);
+    rank = find_number(dict, "chrome.distributedInfo.rank", rank);
+    file->rank = file->rank >= 0 ? file->rank : rank;
+}
+
 static void take_losses(const tacho_dict *dict, tacho_fleet_file *file, const char **out_reason)
 {
     *out_reason = "";
@@ -327,15 +349,15 @@ static tacho_status fold_file(const tacho_fleet_gather *gather, const tacho_flee
     take_losses(dict, file, &reason);
     TACHO_TRY(tacho_fleet_text(fleet, tacho_str_from_cstring(reason), &file->reason));
     file->span_count = gather->span_count;
-    file->world_size = find_number(dict, "chrome.distributedInfo.world_size", 0);
-    if (file->rank < 0) {
-        file->rank = find_number(dict, "chrome.distributedInfo.rank", -1);
-    }
+    file->clock_step_ns = find_signed(dict, TACHO_CLOCK_STEP);
+    take_rank(dict, file);
     if (dict->part_count > 0) {
         const tacho_part *part = &dict->parts[0];
         const tacho_clock *clock = &dict->clocks[part->clock];
         int64_t zero_ns = (int64_t)tacho_scale_floor(clock->zero_ticks, clock->ns_numerator,
                                                      clock->ns_denominator);
+        int64_t offset_ns = find_signed(dict, TACHO_CLOCK_OFFSET);
+        zero_ns = __builtin_add_overflow(zero_ns, offset_ns, &zero_ns) ? 0 : zero_ns;
         file->first_ns = tacho_cycles_add(gather->first_ns, zero_ns);
         file->end_ns = tacho_cycles_add(gather->end_ns, zero_ns);
         TACHO_TRY(tacho_fleet_text(fleet, tacho_dict_string(dict, part->format), &file->format));

@@ -14,6 +14,9 @@
 
 enum { DETAIL_BYTES = 320, MISSING_SHOWN = 100, WORLD_MAX = 1 << 22 };
 
+/* Ranks need not start at one moment. */
+#define CLOSE_NS INT64_C(1000000000)
+
 static const tacho_column columns[] = {
     TACHO_COLUMN(PROBLEM, "problem", TEXT), TACHO_COLUMN(RUN, "run", TEXT),
     TACHO_COLUMN(HOST, "host", TEXT),       TACHO_COLUMN(RANK, "rank", INT),
@@ -93,6 +96,14 @@ static tacho_status check_file(const health *self, const tacho_fleet_file *file)
                            reason.data);
         TACHO_TRY(
             add_problem(self, problems[file->state], file, tacho_str_make(detail, (size_t)len)));
+    }
+    if (file->clock_step_ns != 0) {
+        char text[TACHO_DURATION_TEXT_MAX];
+        bool is_back = file->clock_step_ns < 0 && file->clock_step_ns > INT64_MIN;
+        tacho_duration_format(is_back ? -file->clock_step_ns : file->clock_step_ns, text);
+        int len = snprintf(detail, sizeof(detail), "set %s by %s while it recorded",
+                           is_back ? "back" : "ahead", text);
+        TACHO_TRY(add_problem(self, "clock was set", file, tacho_str_make(detail, (size_t)len)));
     }
     return check_copy(self, file);
 }
@@ -193,11 +204,17 @@ static int compare_times(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
+/* Whether times of the file are since 1970, and not since some start: they are after 2001 then. */
+static bool knows_time(const tacho_fleet_file *file)
+{
+    return file->state != TACHO_FLEET_FAILED && file->first_ns >= INT64_C(1000000000000000000);
+}
+
 static tacho_status check_clock(const health *self, const tacho_fleet_file *file, int64_t first_ns,
                                 int64_t end_ns)
 {
-    bool is_behind = file->end_ns < first_ns;
-    if (file->state == TACHO_FLEET_FAILED || (!is_behind && file->first_ns <= end_ns)) {
+    bool is_behind = file->end_ns < first_ns - CLOSE_NS;
+    if (!knows_time(file) || (!is_behind && file->first_ns <= end_ns + CLOSE_NS)) {
         return TACHO_OK;
     }
     char text[TACHO_DURATION_TEXT_MAX];
@@ -216,7 +233,7 @@ static tacho_status check_clocks(const health *self, const run_files *run)
     size_t count = 0;
     TACHO_TRY(tacho_items_make(&times, 2 * run->item_count));
     for (size_t i = 0; i < run->item_count; i++) {
-        if (run->items[i]->state != TACHO_FLEET_FAILED) {
+        if (knows_time(run->items[i])) {
             times[count] = run->items[i]->first_ns;
             times[run->item_count + count++] = run->items[i]->end_ns;
         }

@@ -123,6 +123,7 @@ static void put_file(payload *to, const tacho_fleet *fleet, const tacho_fleet_fi
     put_number(to, file->lost_count);
     put_signed(to, file->first_ns);
     put_signed(to, file->end_ns);
+    put_signed(to, file->clock_step_ns);
 }
 
 /* ---- chunks -------------------------------------------------------------------------------- */

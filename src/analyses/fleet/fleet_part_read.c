@@ -210,6 +210,7 @@ static tacho_status read_file(part_reader *self, tacho_str key)
     file->lost_count = get_below(self, COUNT_MAX);
     file->first_ns = get_signed(self);
     file->end_ns = get_signed(self);
+    file->clock_step_ns = get_signed(self);
     self->is_bad = self->is_bad || file->rank < -1 || file->world_size < 0;
     return TACHO_OK;
 }
