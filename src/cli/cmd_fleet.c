@@ -133,6 +133,16 @@ static int read_fleet(tacho_fleet_choice *choice, const char *const *words, size
     return status == TACHO_OK ? TACHO_EXIT_DONE : tacho_talk_failure(status);
 }
 
+static int run_timeline(tacho_fleet_choice *choice, const tacho_arguments *arguments)
+{
+    if (strcmp(choice->output_path, "-") == 0) {
+        return tacho_command_misuse(arguments->command, "no output file given; use -o OUT.pb");
+    }
+    choice->job.sections = TACHO_FLEET_COLLECTIVES;
+    int exit_code = read_fleet(choice, arguments->words + 1, arguments->word_count - 1, 0);
+    return exit_code == TACHO_EXIT_DONE ? tacho_fleet_timeline_run(choice, arguments) : exit_code;
+}
+
 static int run_question(tacho_fleet_choice *choice, const tacho_arguments *arguments)
 {
     const char *name = arguments->words[0];
@@ -176,7 +186,7 @@ static bool choose_sort(tacho_fleet_choice *choice, const tacho_arguments *argum
 /* Whether the first word is one that this command knows, with something behind it. */
 static bool check_words(const tacho_arguments *arguments)
 {
-    static const char *const others[] = {"diff", "health", "map", "reduce"};
+    static const char *const others[] = {"diff", "health", "timeline", "map", "reduce"};
     const char *name = arguments->word_count > 0 ? arguments->words[0] : "";
     bool is_known = tacho_fleet_question_find(name) != NULL;
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
@@ -185,7 +195,7 @@ static bool check_words(const tacho_arguments *arguments)
     if (!is_known) {
         tacho_command_misuse(arguments->command,
                              "%s%s%sgive one of ops, breakdown, steps, stragglers, collectives, "
-                             "diff, health, map, reduce",
+                             "clocks, diff, health, timeline, map, reduce",
                              name[0] != '\0' ? "unknown question '" : "", name,
                              name[0] != '\0' ? "'; " : "no question; ");
     } else if (arguments->word_count < 2) {
@@ -229,6 +239,9 @@ static int run_chosen(tacho_fleet_choice *choice, const tacho_arguments *argumen
     if (strcmp(name, "reduce") == 0) {
         return tacho_fleet_reduce_run(choice, arguments);
     }
+    if (strcmp(name, "timeline") == 0) {
+        return run_timeline(choice, arguments);
+    }
     choice->sink = tacho_cli_table_sink(arguments, choice->output_path);
     return choice->sink != NULL ? run_question(choice, arguments) : TACHO_EXIT_USAGE;
 }
@@ -261,8 +274,11 @@ const tacho_command tacho_command_fleet = {
         "steps  how long each step took, and on which rank it took the longest\n"
         "stragglers  for whom the others waited in collectives, and how long\n"
         "collectives  time in each kind of collective, and how much of it was waiting\n"
+        "clocks  how far the clocks of ranks are apart, and how sure that is\n"
         "diff  A B: how the operations of two fleets differ, per file\n"
         "health  files that are cut, damaged, copies, or of other versions; missing ranks\n"
+        "timeline  writes one trace of all files to -o OUT.pb, on one time axis; refused\n"
+        "where the clock of a file is not known\n"
         "map  writes a part (.tpart) of each file to the directory of -o; parts that are\n"
         "there are not made again\n"
         "reduce  merges parts to the one part of -o\n"

@@ -278,8 +278,8 @@ static void print_zsh_cases(const tacho_command *const *list)
         } else if (list[i] == &tacho_command_baseline) {
             printf("        '1:action:(save accept list)' '*:file:_files' ;;\n");
         } else if (list[i] == &tacho_command_fleet) {
-            printf("        '1:question:(ops breakdown steps stragglers collectives diff health "
-                   "map reduce)' '*:file:_files' ;;\n");
+            printf("        '1:question:(ops breakdown steps stragglers collectives clocks diff "
+                   "health timeline map reduce)' '*:file:_files' ;;\n");
         } else {
             printf("        '*:file:_files' ;;\n");
         }

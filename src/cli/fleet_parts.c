@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The words of 'map' and 'reduce'; the work is in session/fleet_map.
+ * The words of 'map', 'reduce' and 'timeline'; the work is in session/fleet_map and pipeline.
  */
 #include "cli/fleet_parts.h"
 
+#include "base/duration.h"
+#include "cli/outputs.h"
 #include "pipeline/fleet_inputs.h"
+#include "pipeline/fleet_timeline.h"
 #include "session/fleet_map.h"
 
 /* The share that --share says, else that of the launcher. */
@@ -91,4 +94,41 @@ int tacho_fleet_reduce_run(tacho_fleet_choice *choice, const tacho_arguments *ar
                    fleet->file_count == 1 ? "" : "s");
     }
     return TACHO_EXIT_DONE;
+}
+
+/* Says what was aligned, and how well. */
+static void say_aligned(const tacho_fleet_timeline *timeline)
+{
+    char text[TACHO_DURATION_TEXT_MAX];
+    tacho_duration_format(timeline->error_ns, text);
+    tacho_talk("wrote", "%s: %zu file%s, clocks within %s", timeline->output_path,
+               timeline->file_count, timeline->file_count == 1 ? "" : "s", text);
+}
+
+int tacho_fleet_timeline_run(tacho_fleet_choice *choice, const tacho_arguments *arguments)
+{
+    tacho_fleet_view view;
+    tacho_dict dict;
+    tacho_fleet_timeline timeline = {.job = &choice->job, .view = &view};
+    timeline.output_path = choice->output_path;
+    timeline.sink = tacho_cli_trace_sink(arguments, "format", choice->output_path, "");
+    if (timeline.sink == NULL) {
+        return TACHO_EXIT_USAGE;
+    }
+    tacho_status status = tacho_fleet_view_init(&view, &choice->fleets[0]);
+    status = tacho_status_first(status, tacho_dict_init(&dict));
+    if (status == TACHO_OK) {
+        status = tacho_fleet_timeline_write(&timeline, &dict);
+    }
+    bool has_losses = dict.loss_count > 0;
+    tacho_talk_losses(&dict);
+    tacho_dict_deinit(&dict);
+    tacho_fleet_view_deinit(&view);
+    if (status != TACHO_OK) {
+        return tacho_talk_failure(status);
+    }
+    if (!choice->is_quiet) {
+        say_aligned(&timeline);
+    }
+    return has_losses ? TACHO_EXIT_LOSSY : TACHO_EXIT_DONE;
 }

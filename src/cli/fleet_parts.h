@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * 'tacho fleet map' and 'reduce': profiles to parts, parts to one part.
+ * 'tacho fleet map', 'reduce' and 'timeline': profiles to parts, to one part, to one trace.
  */
 #ifndef TACHO_CLI_FLEET_PARTS_H
 #define TACHO_CLI_FLEET_PARTS_H
@@ -27,8 +27,11 @@ typedef struct tacho_fleet_choice {
     tacho_fleet fleets[2];
 } tacho_fleet_choice;
 
-/* Both return the exit status. */
+/* All return the exit status. */
 int tacho_fleet_map_run(tacho_fleet_choice *choice, const tacho_arguments *arguments);
 int tacho_fleet_reduce_run(tacho_fleet_choice *choice, const tacho_arguments *arguments);
+
+/* One trace of all files, which fleets[0] of |choice| has read. */
+int tacho_fleet_timeline_run(tacho_fleet_choice *choice, const tacho_arguments *arguments);
 
 #endif

@@ -158,6 +158,7 @@ typedef enum tacho_column_unit {
     X(ENGINE, "engine", NONE)                                                                      \
     X(ENGINE_COUNT, "engine_count", NONE)                                                          \
     X(ENGINE_UCYCLES, "engine_ucycles", UCYCLES)                                                   \
+    X(ERROR_NS, "error_ns", NS)                                                                    \
     X(ESTIMATE_CYCLES, "estimate_cycles", CYCLES)                                                  \
     X(ESTIMATE_NS, "estimate_ns", NS)                                                              \
     X(ESTIMATED_CYCLES, "estimated_cycles", CYCLES)                                                \
@@ -243,6 +244,7 @@ typedef enum tacho_column_unit {
     X(MACS, "macs", NONE)                                                                          \
     X(MARGIN_NS, "margin_ns", NS)                                                                  \
     X(MARK, "mark", NONE)                                                                          \
+    X(MATCHED_COUNT, "matched_count", NONE)                                                        \
     X(MAX, "max", NONE)                                                                            \
     X(MAX_FLOPS_PERCENT, "max_flops_percent", PERCENT)                                             \
     X(MAX_INPUT_WAIT_UCYCLES, "max_input_wait_ucycles", UCYCLES)                                   \
@@ -274,6 +276,7 @@ typedef enum tacho_column_unit {
     X(NOTE, "note", NONE)                                                                          \
     X(OF_MEAN_PERCENT, "of_mean_percent", PERCENT)                                                 \
     X(OFFSET_BYTES, "offset_bytes", BYTES)                                                         \
+    X(OFFSET_NS, "offset_ns", NS)                                                                  \
     X(OFFSET_UCYCLES, "offset_ucycles", UCYCLES)                                                   \
     X(OP, "op", NONE)                                                                              \
     X(OP_COUNT, "op_count", NONE)                                                                  \

@@ -7,6 +7,7 @@
 import json
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -199,6 +200,39 @@ class Damaged(unittest.TestCase):
             self.assertEqual(len(os.listdir(parts)), len(self.paths()))
             self.assertEqual(run("steps", parts).stdout, run("steps", self.folder).stdout)
 
+    def test_clocks_are_known_from_collectives(self):
+        table = {row["rank"]: row for row in ask("clocks", self.folder, code=3)["clocks"]}
+        skewed = [int(rank) for rank, problem in self.expected["problems"].items() if problem == "skewed"][0]
+        for rank, row in table.items():
+            ahead = 3600 * 10**9 if rank == skewed else 0
+            self.assertEqual(row["method"], "collectives")
+            self.assertLessEqual(abs(row["offset_ns"] - ahead), 300)
+            self.assertLessEqual(row["error_ns"], 600)
+
+    def test_a_timeline_has_one_axis(self):
+        path = os.path.join(SCRATCH, "timeline.json")
+        done = run("timeline", self.folder, "-o", path)
+        self.assertEqual(done.returncode, 3, done.stderr) # one file is cut
+        bound = float(re.search(r"clocks within ([\d.]+) ns", done.stderr).group(1))
+        with open(path, encoding="utf-8") as file:
+            events = json.load(file)["traceEvents"]
+        ends = {}
+        for event in events:
+            if event.get("ph") == "X" and "AllReduce" in event["name"]:
+                end = round((event["ts"] + event["dur"]) * 1000)
+                ends.setdefault(event["args"]["Seq"], []).append(end)
+        self.assertGreater(len(ends), 2)
+        for number, times in ends.items():
+            self.assertGreaterEqual(len(times), HOSTS * DEVICES - 2, number)
+            self.assertLessEqual(max(times) - min(times), 2 * bound + 1)
+
+    def test_a_timeline_without_known_clocks_is_refused(self):
+        path = os.path.join(SCRATCH, "refused.pb")
+        done = run("timeline", self.paths()[0], f"{DATA}/chrome/kineto.json", "-o", path)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("nothing says how its clock relates to the others", done.stderr)
+        self.assertFalse(os.path.exists(path))
+
     def test_mpirun(self):
         if shutil.which("mpirun") is None:
             self.skipTest("mpirun is not installed")
@@ -221,7 +255,7 @@ class Damaged(unittest.TestCase):
 class OneFile(unittest.TestCase):
     """A fleet of one file says what the commands for one file say."""
 
-    def check(self, path, first_rows=True):
+    def check(self, path):
         own = subprocess.run([TACHO, "ops", path, "--json", "--top", "0", "--no-advice"],
                              capture_output=True, text=True, check=False)
         alone = [row for row in map(json.loads, own.stdout.splitlines()) if row["table"] == "ops"]
@@ -233,7 +267,6 @@ class OneFile(unittest.TestCase):
             for key in theirs:
                 if key not in ("file", "table"):
                     self.assertEqual(mine.get(key), theirs[key], (path, key))
-        del first_rows
 
     def test_profiles_of_all_formats(self):
         for path in ("chrome/kineto.json", "chrome/layers.json", "chrome/ort.json", "chrome/phases.json",
@@ -302,6 +335,13 @@ class Capture(unittest.TestCase):
                               capture_output=True, text=True, check=True)
         rows_of = [row for row in map(json.loads, done.stdout.splitlines()) if row["table"] == "inputs"]
         self.assertEqual(rows_of[0]["events"], 0)
+
+    def test_captures_are_aligned_by_the_time_of_day(self):
+        for rank in range(2):
+            self.profile("timed", rank)
+        for row in ask("clocks", "timed", code=3)["clocks"]: # of three ranks
+            self.assertEqual([row["method"], row["offset_ns"]], ["time of day", 0])
+        self.assertEqual(run("timeline", "timed", "-o", "timed.pb").returncode, 0)
 
     def test_a_process_alone_is_rank_0_of_1(self):
         self.profile("alone", 0, env={"HOME": SCRATCH})

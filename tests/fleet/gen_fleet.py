@@ -63,12 +63,13 @@ class Job:
                     ranks[rank]["work"].append((name, at, at + length, None))
                     at += length + 500
                 arrivals.append(at)
-            end = max(arrivals) + 4000
+            last = max(arrivals) + 4000
+            ends = [last + self.random.randrange(300) for _ in arrivals]
             sequence = number * len(self.layers()) + layer
             for rank in range(self.world):
-                ranks[rank]["work"].append(("ncclDevKernel_AllReduce_Sum_f32", arrivals[rank], end,
-                                            sequence))
-                self.clock[rank] = end + 1000
+                ranks[rank]["work"].append(("ncclDevKernel_AllReduce_Sum_f32", arrivals[rank],
+                                            ends[rank], sequence))
+                self.clock[rank] = ends[rank] + 1000
         for rank in range(self.world):
             ranks[rank]["end"] = self.clock[rank]
         return ranks

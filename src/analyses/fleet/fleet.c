@@ -11,6 +11,9 @@
 #include <assert.h>
 #include <stdlib.h>
 
+/* Rows by time are thinned out when there are so many of them; later, when they have doubled. */
+enum { TRIM_LEAST = 1 << 12, TRIM_FIRST = 2 * TACHO_FLEET_KEPT_KEYS };
+
 uint32_t tacho_fleet_table_letters(tacho_fleet_table_id table)
 {
     static const uint32_t letters[] = {
@@ -30,7 +33,8 @@ bool tacho_fleet_table_has_durations(tacho_fleet_table_id table)
 /* Tables whose rows go by time rather than by names. */
 static bool is_limited(tacho_fleet_table_id table)
 {
-    return table == TACHO_FLEET_TABLE_STEPS || table == TACHO_FLEET_TABLE_CALLS;
+    return table == TACHO_FLEET_TABLE_STEPS || table == TACHO_FLEET_TABLE_CALLS ||
+           table == TACHO_FLEET_TABLE_ENDS;
 }
 
 void tacho_fleet_put_id(char *to, uint64_t id)
@@ -60,6 +64,7 @@ tacho_status tacho_fleet_init(tacho_fleet *fleet, unsigned sections)
     for (size_t i = 0; i < TACHO_FLEET_TABLE_COUNT; i++) {
         TACHO_TRY(tacho_strings_init(&fleet->tables[i].keys));
         fleet->tables[i].hash_limit = UINT64_MAX;
+        fleet->tables[i].trim_at = i == TACHO_FLEET_TABLE_ENDS ? TRIM_LEAST : TRIM_FIRST;
     }
     return TACHO_OK;
 }
@@ -140,8 +145,7 @@ tacho_status tacho_fleet_ensure_file(tacho_fleet *fleet, tacho_str key, tacho_fl
 
 /* ---- rows ---------------------------------------------------------------------------------- */
 
-/* The same for everybody: which keys are kept must not depend on the process. */
-static uint64_t hash_of(tacho_str key)
+uint64_t tacho_fleet_hash(tacho_str key)
 {
     uint64_t hash = UINT64_C(14695981039346656037);
     for (size_t i = 0; i < key.len; i++) {
@@ -149,6 +153,12 @@ static uint64_t hash_of(tacho_str key)
     }
     hash = (hash ^ hash >> 32) * UINT64_C(0x9e3779b97f4a7c15);
     return hash ^ hash >> 29;
+}
+
+/* What decides whether a key is kept: of ends, the hash of the call that it begins with. */
+static uint64_t hash_in(tacho_fleet_table_id table, tacho_str key)
+{
+    return table == TACHO_FLEET_TABLE_ENDS ? tacho_fleet_get_id(key) : tacho_fleet_hash(key);
 }
 
 static tacho_status compact_row(tacho_fleet_row *row)
@@ -213,7 +223,7 @@ static tacho_status merge_row(tacho_fleet_row *row, const tacho_fleet_row *more)
     return TACHO_OK;
 }
 
-static tacho_status keep_least_hashes(tacho_fleet_table *table);
+static tacho_status keep_least_hashes(tacho_fleet *fleet, tacho_fleet_table_id id);
 
 tacho_status tacho_fleet_add(tacho_fleet *fleet, tacho_fleet_table_id id,
                              const tacho_fleet_amount *amount)
@@ -221,7 +231,7 @@ tacho_status tacho_fleet_add(tacho_fleet *fleet, tacho_fleet_table_id id,
     tacho_fleet_table *table = &fleet->tables[id];
     size_t place = 0;
     uint32_t location = TACHO_NONE;
-    if (is_limited(id) && hash_of(amount->key) > table->hash_limit) {
+    if (is_limited(id) && hash_in(id, amount->key) > table->hash_limit) {
         return TACHO_OK;
     }
     if (amount->location.len > 0) {
@@ -243,9 +253,8 @@ tacho_status tacho_fleet_add(tacho_fleet *fleet, tacho_fleet_table_id id,
         }
     }
     TACHO_TRY(is_compact(fleet, id) ? compact_row(row) : TACHO_OK);
-    return is_limited(id) && table->row_count >= 2 * TACHO_FLEET_KEPT_KEYS
-               ? keep_least_hashes(table)
-               : TACHO_OK;
+    return is_limited(id) && table->row_count >= table->trim_at ? keep_least_hashes(fleet, id)
+                                                                : TACHO_OK;
 }
 
 /* ---- limited tables ------------------------------------------------------------------------ */
@@ -257,16 +266,24 @@ static int compare_numbers(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* The largest hash of those that are kept. */
-static tacho_status find_hash_limit(const tacho_fleet_table *table, uint64_t *out_limit)
+/* The largest hash of those that are kept: of ends, different ones are counted. */
+static tacho_status find_hash_limit(const tacho_fleet_table *table, tacho_fleet_table_id id,
+                                    uint64_t *out_limit)
 {
+    size_t most = id == TACHO_FLEET_TABLE_ENDS ? TACHO_FLEET_KEPT_ENDS : TACHO_FLEET_KEPT_KEYS;
     uint64_t *hashes = NULL;
+    size_t count = 0;
     TACHO_TRY(tacho_items_make(&hashes, table->row_count));
     for (size_t i = 0; i < table->row_count; i++) {
-        hashes[i] = hash_of(tacho_fleet_key(&table->keys, i));
+        hashes[i] = hash_in(id, tacho_fleet_key(&table->keys, i));
     }
     qsort(hashes, table->row_count, sizeof(*hashes), compare_numbers);
-    *out_limit = hashes[TACHO_FLEET_KEPT_KEYS - 1];
+    *out_limit = UINT64_MAX;
+    for (size_t i = 0; i < table->row_count && *out_limit == UINT64_MAX; i++) {
+        bool is_same = id == TACHO_FLEET_TABLE_ENDS && i > 0 && hashes[i] == hashes[i - 1];
+        count += is_same ? 0 : 1;
+        *out_limit = count > most ? hashes[i] - 1 : UINT64_MAX;
+    }
     free(hashes);
     return TACHO_OK;
 }
@@ -275,19 +292,19 @@ static tacho_status find_hash_limit(const tacho_fleet_table *table, uint64_t *ou
  * Keeps the rows whose keys have the least hashes. Whoever sees only some of the files keeps at
  * least those of them that are kept of all files, so what is left of all is whole.
  */
-static tacho_status keep_least_hashes(tacho_fleet_table *table)
+static tacho_status keep_least_hashes(tacho_fleet *fleet, tacho_fleet_table_id id)
 {
+    tacho_fleet_table *table = &fleet->tables[id];
     tacho_strings kept;
     size_t kept_count = 0;
-    if (table->row_count <= TACHO_FLEET_KEPT_KEYS) {
-        return TACHO_OK;
-    }
-    TACHO_TRY(find_hash_limit(table, &table->hash_limit));
+    uint64_t limit = UINT64_MAX;
+    TACHO_TRY(find_hash_limit(table, id, &limit));
+    table->hash_limit = limit < table->hash_limit ? limit : table->hash_limit;
     tacho_status status = tacho_strings_init(&kept);
     for (size_t i = 0; i < table->row_count && status == TACHO_OK; i++) {
         tacho_str key = tacho_fleet_key(&table->keys, i);
         uint32_t place = 0;
-        if (hash_of(key) <= table->hash_limit) {
+        if (hash_in(id, key) <= table->hash_limit) {
             status = tacho_strings_ensure(&kept, key, &place);
             table->rows[kept_count++] = table->rows[i];
         } else {
@@ -301,6 +318,7 @@ static tacho_status keep_least_hashes(tacho_fleet_table *table)
     tacho_strings_deinit(&table->keys);
     table->keys = kept;
     table->row_count = kept_count;
+    table->trim_at = 2 * kept_count > TRIM_LEAST ? 2 * kept_count : TRIM_LEAST;
     return TACHO_OK;
 }
 
@@ -308,7 +326,8 @@ tacho_status tacho_fleet_settle(tacho_fleet *fleet)
 {
     for (size_t i = 0; i < TACHO_FLEET_TABLE_COUNT; i++) {
         tacho_fleet_table *table = &fleet->tables[i];
-        TACHO_TRY(is_limited((tacho_fleet_table_id)i) ? keep_least_hashes(table) : TACHO_OK);
+        bool is_long = is_limited((tacho_fleet_table_id)i) && table->row_count > 0;
+        TACHO_TRY(is_long ? keep_least_hashes(fleet, (tacho_fleet_table_id)i) : TACHO_OK);
         for (size_t k = 0; k < table->row_count; k++) {
             if (table->rows[k].durations != NULL) {
                 tacho_durations_sort(table->rows[k].durations);

@@ -32,6 +32,8 @@ enum {
     TACHO_FLEET_EXACT_OF_ROW = 512,
     /* So many single steps and collectives are kept at most, chosen by a hash of their keys. */
     TACHO_FLEET_KEPT_KEYS = 1 << 17,
+    TACHO_FLEET_KEPT_ENDS =
+        64, /* calls whose ends are kept of every file, chosen in the same way */
     TACHO_FLEET_TEXT_MAX = 1 << 16,
 };
 
@@ -41,7 +43,8 @@ enum {
     X(FILES, 'T', 'I', 'M', 'E') /* steps by file; |file_count|: how often it was counted */       \
     X(STEPS, 'S', 'T', 'E', 'P') /* by run and step: one row of each file */                       \
     X(KINDS, 'K', 'I', 'N', 'D') /* collectives by run, group and name */                          \
-    X(CALLS, 'C', 'A', 'L', 'L') /* the same by number: one of each file */
+    X(CALLS, 'C', 'A', 'L', 'L') /* the same by number: one of each file */                        \
+    X(ENDS, 'E', 'N', 'D', 'S')  /* by hash of a call and file: |total_ns| is when it ended */
 
 typedef enum tacho_fleet_table_id {
 #define TACHO_FLEET_ENUM(id, a, b, c, d) TACHO_FLEET_TABLE_##id,
@@ -73,6 +76,7 @@ typedef struct tacho_fleet_table {
     tacho_fleet_row *rows;
     size_t row_count, row_capacity;
     uint64_t hash_limit; /* keys with a larger hash are not kept */
+    size_t trim_at;      /* rows are thinned out when there are so many */
 } tacho_fleet_table;
 
 /* Numbers of a device's time, in the order of a part. */
@@ -132,6 +136,8 @@ typedef struct tacho_fleet_file {
     uint64_t span_count, lost_count;
     int64_t first_ns, end_ns; /* since 1970 where the file knows, else by its own clock */
     int64_t clock_step_ns;    /* how far its clock was set while it recorded */
+    int64_t clock_offset_ns; /* time since 1970 ahead of the file's own clock; 0: nothing says so */
+    int64_t clock_error_ns;  /* how sure the time since 1970 is on its host; -1: nothing says so */
 } tacho_fleet_file;
 
 typedef struct tacho_fleet {
@@ -191,6 +197,9 @@ tacho_status tacho_fleet_order(const tacho_strings *keys, size_t count,
 enum { TACHO_FLEET_ID_BYTES = 8 };
 void tacho_fleet_put_id(char *to, uint64_t id);
 uint64_t tacho_fleet_get_id(tacho_str key);
+
+/* The hash that chooses keys, the same on every computer. */
+uint64_t tacho_fleet_hash(tacho_str key);
 
 /* The four letters of a table in a part. */
 uint32_t tacho_fleet_table_letters(tacho_fleet_table_id table);

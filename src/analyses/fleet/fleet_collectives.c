@@ -325,7 +325,7 @@ const tacho_fleet_question *tacho_fleet_question_find(const char *name)
     static const tacho_fleet_question *const questions[] = {
         &tacho_fleet_question_ops,         &tacho_fleet_question_breakdown,
         &tacho_fleet_question_steps,       &tacho_fleet_question_stragglers,
-        &tacho_fleet_question_collectives,
+        &tacho_fleet_question_collectives, &tacho_fleet_question_clocks,
     };
     for (size_t i = 0; i < COUNT_OF(questions); i++) {
         if (strcmp(questions[i]->name, name) == 0) {

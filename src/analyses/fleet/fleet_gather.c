@@ -41,19 +41,19 @@ static tacho_status gather_row(tacho_events *events, const tacho_row *row)
     if ((gather->sections & TACHO_FLEET_DEVICES) != 0) {
         TACHO_TRY(tacho_events_row(&gather->breakdown.events, row));
     }
+    const tacho_clock *clock = tacho_dict_track_clock(events->dict, row->track);
+    const int64_t times_ns[2] = {tacho_clock_ns(clock, row->start),
+                                 tacho_clock_ns(clock, tacho_row_end(row))};
+    take_time(gather, times_ns);
     if (row->kind != TACHO_ROW_SPAN) {
         return TACHO_OK;
     }
     if ((gather->sections & TACHO_FLEET_OPS) != 0) {
         TACHO_TRY(tacho_events_row(&gather->ops.events, row));
     }
-    const tacho_clock *clock = tacho_dict_track_clock(events->dict, row->track);
-    const int64_t times_ns[2] = {tacho_clock_ns(clock, row->start),
-                                 tacho_clock_ns(clock, row->of.span.end)};
     gather->digest = mix(mix(gather->digest, (uint64_t)row->start),
                          (uint64_t)row->of.span.end ^ (uint64_t)row->of.span.site << 32);
     gather->span_count++;
-    take_time(gather, times_ns);
     bool is_instant = (row->of.span.flags & TACHO_SPAN_INSTANT) != 0;
     bool has_marks = (gather->sections & (TACHO_FLEET_STEPS | TACHO_FLEET_COLLECTIVES)) != 0;
     return has_marks && !is_instant
@@ -339,6 +339,17 @@ static tacho_status take_writer(const tacho_dict *dict, tacho_fleet *fleet, uint
     return tacho_fleet_text(fleet, tacho_str_make(text, (size_t)at), out_writer);
 }
 
+/* The moment that the first part counts from, since 1970 where the file knows that. */
+static int64_t zero_of(const tacho_dict *dict)
+{
+    const tacho_clock *clock = &dict->clocks[dict->parts[0].clock];
+    int64_t zero_ns =
+        (int64_t)tacho_scale_floor(clock->zero_ticks, clock->ns_numerator, clock->ns_denominator);
+    int64_t sum_ns = 0;
+    return __builtin_add_overflow(zero_ns, find_signed(dict, TACHO_CLOCK_OFFSET), &sum_ns) ? zero_ns
+                                                                                           : sum_ns;
+}
+
 static tacho_status fold_file(const tacho_fleet_gather *gather, const tacho_fleet_origin *origin,
                               uint64_t id, tacho_fleet *fleet)
 {
@@ -351,16 +362,15 @@ static tacho_status fold_file(const tacho_fleet_gather *gather, const tacho_flee
     file->span_count = gather->span_count;
     file->clock_step_ns = find_signed(dict, TACHO_CLOCK_STEP);
     take_rank(dict, file);
+    file->clock_offset_ns = find_signed(dict, TACHO_CLOCK_OFFSET);
+    file->clock_error_ns =
+        find_metadata(dict, TACHO_CLOCK_OFFSET).len > 0 ? find_signed(dict, TACHO_CLOCK_ERROR) : -1;
     if (dict->part_count > 0) {
-        const tacho_part *part = &dict->parts[0];
-        const tacho_clock *clock = &dict->clocks[part->clock];
-        int64_t zero_ns = (int64_t)tacho_scale_floor(clock->zero_ticks, clock->ns_numerator,
-                                                     clock->ns_denominator);
-        int64_t offset_ns = find_signed(dict, TACHO_CLOCK_OFFSET);
-        zero_ns = __builtin_add_overflow(zero_ns, offset_ns, &zero_ns) ? 0 : zero_ns;
+        int64_t zero_ns = zero_of(dict);
         file->first_ns = tacho_cycles_add(gather->first_ns, zero_ns);
         file->end_ns = tacho_cycles_add(gather->end_ns, zero_ns);
-        TACHO_TRY(tacho_fleet_text(fleet, tacho_dict_string(dict, part->format), &file->format));
+        tacho_str format = tacho_dict_string(dict, dict->parts[0].format);
+        TACHO_TRY(tacho_fleet_text(fleet, format, &file->format));
         TACHO_TRY(take_writer(dict, fleet, &file->writer));
     }
     return TACHO_OK;
@@ -377,7 +387,14 @@ tacho_status tacho_fleet_gather_fold(tacho_fleet_gather *gather, const tacho_fle
     for (size_t i = 0; i < gather->breakdown.device_count; i++) {
         TACHO_TRY(fold_device(&gather->breakdown, i, id, fleet));
     }
-    return tacho_fleet_marks_fold(&gather->marks, gather->events.dict, origin->run, id, fleet);
+    const tacho_dict *dict = gather->events.dict;
+    const tacho_fleet_owner owner = {
+        .id = id,
+        .run = origin->run,
+        .has_zero = dict->part_count == 1,
+        .zero_ns = dict->part_count == 1 ? zero_of(dict) : 0,
+    };
+    return tacho_fleet_marks_fold(&gather->marks, dict, &owner, fleet);
 }
 
 tacho_status tacho_fleet_add_failed(tacho_fleet *fleet, const tacho_fleet_origin *origin,

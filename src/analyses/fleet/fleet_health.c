@@ -214,7 +214,7 @@ static tacho_status check_clock(const health *self, const tacho_fleet_file *file
                                 int64_t end_ns)
 {
     bool is_behind = file->end_ns < first_ns - CLOSE_NS;
-    if (!knows_time(file) || (!is_behind && file->first_ns <= end_ns + CLOSE_NS)) {
+    if (!knows_time(file) || (!is_behind && file->first_ns - CLOSE_NS <= end_ns)) {
         return TACHO_OK;
     }
     char text[TACHO_DURATION_TEXT_MAX];

@@ -168,8 +168,7 @@ static bool is_device(const tacho_dict *dict, uint32_t track)
 /* Where |marks| are folded to. */
 typedef struct folding {
     const tacho_dict *dict;
-    tacho_str run;
-    uint64_t id;
+    const tacho_fleet_owner *owner;
     tacho_fleet *fleet;
     tacho_fleet_row file; /* all steps of the file */
     tacho_durations durations;
@@ -178,7 +177,7 @@ typedef struct folding {
 /* A row of one duration. */
 static tacho_fleet_row row_of(const folding *self, int64_t ns)
 {
-    const tacho_fleet_peak peak = {ns, self->id};
+    const tacho_fleet_peak peak = {ns, self->owner->id};
     return (tacho_fleet_row){
         .count = 1, .file_count = 1, .total_ns = ns, .least = peak, .most = peak};
 }
@@ -186,9 +185,9 @@ static tacho_fleet_row row_of(const folding *self, int64_t ns)
 static tacho_status add_step(folding *self, tacho_str name, int64_t ns)
 {
     char key[2 * NAME_BYTES + 1];
-    size_t run_len = self->run.len < NAME_BYTES ? self->run.len : NAME_BYTES;
+    size_t run_len = self->owner->run.len < NAME_BYTES ? self->owner->run.len : NAME_BYTES;
     size_t len = name.len < NAME_BYTES ? name.len : NAME_BYTES;
-    memcpy(key, self->run.data, run_len);
+    memcpy(key, self->owner->run.data, run_len);
     key[run_len] = '\0';
     memcpy(key + run_len + 1, name.data, len);
     const tacho_fleet_row row = row_of(self, ns);
@@ -256,7 +255,7 @@ static tacho_status fold_runs(const tacho_fleet_marks *marks, folding *self)
 static tacho_status add_file_row(folding *self)
 {
     char key[TACHO_FLEET_ID_BYTES];
-    tacho_fleet_put_id(key, self->id);
+    tacho_fleet_put_id(key, self->owner->id);
     self->file.file_count = 1;
     self->file.durations = &self->durations;
     const tacho_fleet_amount amount = {.key = tacho_str_make(key, sizeof(key)), .row = &self->file};
@@ -286,7 +285,7 @@ static int compare_calls(const void *left, const void *right)
 static size_t make_key(const folding *self, const tacho_fleet_call *call, char *key,
                        size_t *out_kind_len)
 {
-    const tacho_str texts[] = {self->run, tacho_dict_string(self->dict, call->group),
+    const tacho_str texts[] = {self->owner->run, tacho_dict_string(self->dict, call->group),
                                tacho_dict_string(self->dict, call->name)};
     size_t at = 0;
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
@@ -300,6 +299,22 @@ static size_t make_key(const folding *self, const tacho_fleet_call *call, char *
     return at + TACHO_FLEET_ID_BYTES;
 }
 
+/* When the call with |key| ended, for who wants to know how clocks of files differ. */
+static tacho_status add_end(const folding *self, const tacho_fleet_call *call, tacho_str key)
+{
+    char ends_key[2 * TACHO_FLEET_ID_BYTES];
+    tacho_i128 end_ns = (tacho_i128)self->owner->zero_ns + call->start_ns + call->ns;
+    if (!self->owner->has_zero || end_ns < 0) {
+        return TACHO_OK;
+    }
+    tacho_fleet_put_id(ends_key, tacho_fleet_hash(key));
+    tacho_fleet_put_id(ends_key + TACHO_FLEET_ID_BYTES, self->owner->id);
+    const tacho_fleet_row row = {.count = 1, .file_count = 1, .total_ns = end_ns};
+    const tacho_fleet_amount amount = {.key = tacho_str_make(ends_key, sizeof(ends_key)),
+                                       .row = &row};
+    return tacho_fleet_add(self->fleet, TACHO_FLEET_TABLE_ENDS, &amount);
+}
+
 static tacho_status add_call_rows(folding *self, const tacho_fleet_call *call)
 {
     char key[3 * (NAME_BYTES + 1) + TACHO_FLEET_ID_BYTES];
@@ -309,6 +324,7 @@ static tacho_status add_call_rows(folding *self, const tacho_fleet_call *call)
     tacho_fleet_row row = row_of(self, call->ns);
     const tacho_fleet_amount single = {.key = tacho_str_make(key, len), .row = &row};
     TACHO_TRY(tacho_fleet_add(self->fleet, TACHO_FLEET_TABLE_CALLS, &single));
+    TACHO_TRY(add_end(self, call, single.key));
     tacho_durations_init(&one);
     row.durations = &one;
     const tacho_fleet_amount kind = {.key = tacho_str_make(key, kind_len), .row = &row};
@@ -345,10 +361,10 @@ static tacho_status fold_calls(tacho_fleet_marks *marks, folding *self)
     return TACHO_OK;
 }
 
-tacho_status tacho_fleet_marks_fold(tacho_fleet_marks *marks, const tacho_dict *dict, tacho_str run,
-                                    uint64_t id, tacho_fleet *fleet)
+tacho_status tacho_fleet_marks_fold(tacho_fleet_marks *marks, const tacho_dict *dict,
+                                    const tacho_fleet_owner *owner, tacho_fleet *fleet)
 {
-    folding self = {.dict = dict, .run = run, .id = id, .fleet = fleet};
+    folding self = {.dict = dict, .owner = owner, .fleet = fleet};
     tacho_durations_init(&self.durations);
     tacho_status status = TACHO_OK;
     if ((marks->sections & TACHO_FLEET_STEPS) != 0) {

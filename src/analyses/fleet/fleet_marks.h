@@ -54,8 +54,17 @@ void tacho_fleet_marks_deinit(tacho_fleet_marks *marks);
 tacho_status tacho_fleet_marks_add(tacho_fleet_marks *marks, tacho_dict *dict, const tacho_row *row,
                                    const int64_t times_ns[2]) TACHO_MUST_USE;
 
-/* Adds all to |fleet| as those of the file |id| in |run|. */
-tacho_status tacho_fleet_marks_fold(tacho_fleet_marks *marks, const tacho_dict *dict, tacho_str run,
-                                    uint64_t id, tacho_fleet *fleet) TACHO_MUST_USE;
+/* The file that marks are of. */
+typedef struct tacho_fleet_owner {
+    uint64_t id;
+    tacho_str run;
+    bool has_zero;   /* all times of the file count from one moment, ... */
+    int64_t zero_ns; /* ... which is this by its clock */
+} tacho_fleet_owner;
+
+/* Adds all to |fleet| as those of |owner|. */
+tacho_status tacho_fleet_marks_fold(tacho_fleet_marks *marks, const tacho_dict *dict,
+                                    const tacho_fleet_owner *owner,
+                                    tacho_fleet *fleet) TACHO_MUST_USE;
 
 #endif

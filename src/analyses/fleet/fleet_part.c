@@ -124,6 +124,8 @@ static void put_file(payload *to, const tacho_fleet *fleet, const tacho_fleet_fi
     put_signed(to, file->first_ns);
     put_signed(to, file->end_ns);
     put_signed(to, file->clock_step_ns);
+    put_signed(to, file->clock_offset_ns);
+    put_signed(to, file->clock_error_ns);
 }
 
 /* ---- chunks -------------------------------------------------------------------------------- */

@@ -133,7 +133,7 @@ static bool is_key_of(tacho_fleet_table_id table, tacho_str key)
     if (table == TACHO_FLEET_TABLE_FILES) {
         return key.len == TACHO_FLEET_ID_BYTES;
     }
-    return true;
+    return table != TACHO_FLEET_TABLE_ENDS || key.len == 2 * TACHO_FLEET_ID_BYTES;
 }
 
 static tacho_status read_row(part_reader *self, tacho_fleet_table_id table, tacho_str key)
@@ -211,6 +211,8 @@ static tacho_status read_file(part_reader *self, tacho_str key)
     file->first_ns = get_signed(self);
     file->end_ns = get_signed(self);
     file->clock_step_ns = get_signed(self);
+    file->clock_offset_ns = get_signed(self);
+    file->clock_error_ns = get_signed(self);
     self->is_bad = self->is_bad || file->rank < -1 || file->world_size < 0;
     return TACHO_OK;
 }

@@ -28,6 +28,7 @@ extern const tacho_fleet_question tacho_fleet_question_breakdown;
 extern const tacho_fleet_question tacho_fleet_question_steps;
 extern const tacho_fleet_question tacho_fleet_question_collectives;
 extern const tacho_fleet_question tacho_fleet_question_stragglers;
+extern const tacho_fleet_question tacho_fleet_question_clocks;
 
 /* The question called |name|, or NULL. */
 const tacho_fleet_question *tacho_fleet_question_find(const char *name);

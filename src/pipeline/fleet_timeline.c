@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Files are read one after the other, with the zeros of their clocks fixed before the first row.
+ */
+#include "pipeline/fleet_timeline.h"
+
+#include "base/arena.h"
+#include "base/grow.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { LABEL_BYTES = 300 };
+
+/* A file, and the moment by its own clock that is the zero of all. */
+typedef struct aligned_file {
+    tacho_intake_input input;
+    int64_t zero_ns;
+} aligned_file;
+
+typedef struct alignment {
+    tacho_events events; /* fixes zeros, then hands on to |next| */
+    tacho_events *next;
+    const tacho_fleet_job *job;
+    aligned_file *files;
+    size_t file_count;
+    size_t current;
+    size_t fixed_count; /* parts whose clocks are fixed */
+    tacho_arena arena;  /* paths and labels */
+} alignment;
+
+static alignment *alignment_of(tacho_events *events)
+{
+    return (alignment *)(void *)events;
+}
+
+/* ---- zeros --------------------------------------------------------------------------------- */
+
+static void fix_zeros(alignment *self)
+{
+    tacho_dict *dict = self->events.dict;
+    for (; self->fixed_count < dict->part_count; self->fixed_count++) {
+        tacho_clock *clock = &dict->clocks[dict->parts[self->fixed_count].clock];
+        clock->zero_ticks = (int64_t)tacho_scale_floor(self->files[self->current].zero_ns,
+                                                       clock->ns_denominator, clock->ns_numerator);
+        clock->has_fixed_zero = true;
+    }
+}
+
+static tacho_status align_row(tacho_events *events, const tacho_row *row)
+{
+    alignment *self = alignment_of(events);
+    fix_zeros(self);
+    return tacho_events_row(self->next, row);
+}
+
+static tacho_status align_rows(tacho_events *events, const tacho_row *rows, size_t count)
+{
+    alignment *self = alignment_of(events);
+    fix_zeros(self);
+    return tacho_events_rows(self->next, rows, count);
+}
+
+static tacho_status align_end(tacho_events *events, uint32_t part)
+{
+    alignment *self = alignment_of(events);
+    fix_zeros(self);
+    return tacho_events_end_part(self->next, part);
+}
+
+static tacho_status produce(void *user, tacho_order_mode mode, tacho_events *events)
+{
+    static const tacho_events_vtable vtable = {
+        .row = align_row, .rows = align_rows, .end_part = align_end};
+    alignment *self = user;
+    const tacho_intake intake = {.options = *self->job->options};
+    self->events = (tacho_events){&vtable, events->dict};
+    self->next = events;
+    self->fixed_count = 0;
+    for (self->current = 0; self->current < self->file_count; self->current++) {
+        TACHO_TRY(tacho_intake_read_input(&intake, &self->files[self->current].input, mode,
+                                          &self->events));
+    }
+    return tacho_events_finish(events);
+}
+
+/* ---- files --------------------------------------------------------------------------------- */
+
+static tacho_status keep_text(alignment *self, tacho_str text, const char **out_text)
+{
+    void *memory = NULL;
+    TACHO_TRY(tacho_arena_alloc(&self->arena, text.len + 1, &memory));
+    memcpy(memory, text.data, text.len);
+    ((char *)memory)[text.len] = '\0';
+    *out_text = memory;
+    return TACHO_OK;
+}
+
+static tacho_status add_file(alignment *self, const tacho_fleet_view *view,
+                             const tacho_fleet_file *file, const tacho_fleet_clock *clock)
+{
+    aligned_file *made = &self->files[self->file_count++];
+    tacho_str host = tacho_fleet_view_text(view, file->host);
+    char label[LABEL_BYTES];
+    *made = (aligned_file){.input = {.source = self->job->source},
+                           .zero_ns = clock->offset_ns - file->clock_offset_ns};
+    TACHO_TRY(keep_text(self, tacho_fleet_view_path(view, file), &made->input.path));
+    if (file->rank < 0) {
+        return TACHO_OK;
+    }
+    int len = snprintf(label, sizeof(label), "%.*s%srank %" PRId64,
+                       (int)(host.len < LABEL_BYTES / 2 ? host.len : LABEL_BYTES / 2), host.data,
+                       host.len > 0 ? " " : "", file->rank);
+    return keep_text(self, tacho_str_make(label, (size_t)len), &made->input.name);
+}
+
+static tacho_status refuse(const tacho_fleet_view *view, const tacho_fleet_file *file)
+{
+    tacho_str path = tacho_fleet_view_path(view, file);
+    return tacho_fail(TACHO_CODE_UNSUPPORTED,
+                      "%.*s: nothing says how its clock relates to the others: it shares no two "
+                      "collectives with them, and has no clock anchors; leave it out",
+                      TACHO_STR_ARG(path));
+}
+
+/* Lists the files whose clocks are known; the earliest start of all becomes the zero. */
+static tacho_status list_files(alignment *self, tacho_fleet_timeline *timeline,
+                               const tacho_fleet_clocks *clocks)
+{
+    const tacho_fleet_view *view = timeline->view;
+    int64_t zero_ns = INT64_MAX;
+    TACHO_TRY(tacho_items_make(&self->files, clocks->item_count));
+    for (size_t i = 0; i < clocks->item_count; i++) {
+        const tacho_fleet_clock *clock = &clocks->items[i];
+        const tacho_fleet_file *file = tacho_fleet_view_file(view, clock->file);
+        if (file == NULL) {
+            continue;
+        }
+        if (clock->method == TACHO_FLEET_BY_NOTHING && clocks->item_count > 1) {
+            return refuse(view, file);
+        }
+        TACHO_TRY(add_file(self, view, file, clock));
+        int64_t start_ns = file->first_ns - clock->offset_ns;
+        zero_ns = start_ns < zero_ns ? start_ns : zero_ns;
+        timeline->error_ns = tacho_most(timeline->error_ns, clock->error_ns);
+    }
+    for (size_t i = 0; i < self->file_count; i++) {
+        self->files[i].zero_ns += zero_ns;
+    }
+    timeline->file_count = self->file_count;
+    return TACHO_OK;
+}
+
+static int compare_files(const void *left, const void *right)
+{
+    return strcmp(((const aligned_file *)left)->input.path,
+                  ((const aligned_file *)right)->input.path);
+}
+
+tacho_status tacho_fleet_timeline_write(tacho_fleet_timeline *timeline, tacho_dict *dict)
+{
+    tacho_fleet_clocks clocks;
+    alignment self = {.job = timeline->job};
+    tacho_arena_init(&self.arena);
+    tacho_status status = tacho_fleet_clocks_init(&clocks, timeline->view);
+    if (status == TACHO_OK) {
+        status = list_files(&self, timeline, &clocks);
+    }
+    if (status == TACHO_OK && self.file_count == 0) {
+        status = tacho_fail(TACHO_CODE_BAD_DATA, "no file could be read");
+    }
+    if (status == TACHO_OK) {
+        qsort(self.files, self.file_count, sizeof(*self.files), compare_files);
+        const tacho_tracing tracing = {
+            .producer = {.produce = produce, .self = &self, .first_mode = TACHO_ORDER_SORT},
+            .selection = *timeline->job->selection,
+            .sink = timeline->sink,
+            .path = timeline->output_path,
+        };
+        status = tacho_pipeline_write(&tracing, dict);
+    }
+    tacho_fleet_clocks_deinit(&clocks);
+    free(self.files);
+    tacho_arena_deinit(&self.arena);
+    return status;
+}
