@@ -12,7 +12,7 @@
 
 #include <stdlib.h>
 
-enum { DEFAULT_TOP = 20, JOBS_MAX = 256 };
+enum { DEFAULT_TOP = 20, JOBS_MAX = 256, TASKS_MAX = 100000 };
 
 static const tacho_option options[] = {
     TACHO_OPT_VALUE("top", 'n', "N", "the first N rows of each table, 0 for all (default: 20)",
@@ -26,6 +26,14 @@ static const tacho_option options[] = {
                     "of 'map': only every Nth file, from the Ith of 0 to N-1 on (default: as "
                     "Slurm's job arrays, srun and mpirun say)",
                     TACHO_INTO_TEXT(tacho_fleet_choice, share)),
+    TACHO_OPT_VALUE("slurm", 0, "N",
+                    "make parts of all files first, in a job array of N tasks of Slurm, and wait "
+                    "for it; parts that are there are not made again",
+                    TACHO_INTO_NUMBER(tacho_fleet_choice, slurm_tasks, 1, TASKS_MAX)),
+    TACHO_OPT_VALUE(
+        "parts", 0, "DIR",
+        "directory for the parts of --slurm, which all nodes see (default: fleet-parts)",
+        TACHO_INTO_TEXT(tacho_fleet_choice, parts)),
     TACHO_OPTION_FILTER,
     TACHO_OPTION_WINDOW,
     TACHO_OPTIONS_TABLES,
@@ -158,6 +166,14 @@ static int run_question(tacho_fleet_choice *choice, const tacho_arguments *argum
     choice->job.sections = self.question != NULL ? self.question->sections
                            : is_diff             ? TACHO_FLEET_OPS
                                                  : 0;
+    if (choice->slurm_tasks > 0) {
+        int made = tacho_fleet_slurm_make(choice, words, count);
+        if (made != TACHO_EXIT_DONE) {
+            return made;
+        }
+        words = &choice->parts;
+        count = 1;
+    }
     int exit_code = read_fleet(choice, words, is_diff ? 1 : count, 0);
     if (exit_code == TACHO_EXIT_DONE && is_diff) {
         self.view_count = 2;
@@ -178,6 +194,25 @@ static bool choose_sort(tacho_fleet_choice *choice, const tacho_arguments *argum
                              "--sort: unknown key '%s'; use self, total, count, mean, p50, p99, "
                              "min, max, bytes, name or location",
                              sort);
+        return false;
+    }
+    return true;
+}
+
+/* Parts hold whole files, and 'diff' has two sides. */
+static bool check_slurm(const tacho_fleet_choice *choice, const tacho_arguments *arguments)
+{
+    static const char *const others[] = {"window", "from", "clock", "slices", "program", NULL};
+    const char *other = tacho_arguments_find(arguments, others);
+    bool is_question = tacho_fleet_question_find(arguments->words[0]) != NULL ||
+                       strcmp(arguments->words[0], "health") == 0;
+    if (choice->slurm_tasks > 0 && !is_question) {
+        tacho_command_misuse(arguments->command, "--slurm does not go with '%s'",
+                             arguments->words[0]);
+        return false;
+    }
+    if (choice->slurm_tasks > 0 && other != NULL) {
+        tacho_command_misuse(arguments->command, "--slurm does not go with --%s", other);
         return false;
     }
     return true;
@@ -208,7 +243,7 @@ static int choose(tacho_fleet_choice *choice, const tacho_arguments *arguments)
 {
     const char *output = tacho_arguments_value(arguments, "output");
     if (!check_words(arguments) || !tacho_arguments_fill(arguments, choice) ||
-        !choose_sort(choice, arguments) ||
+        !choose_sort(choice, arguments) || !check_slurm(choice, arguments) ||
         !tacho_value_source_options(arguments, &choice->source_options) ||
         !tacho_cli_inputs_source(arguments, &choice->job.source)) {
         return TACHO_EXIT_USAGE;
@@ -248,7 +283,7 @@ static int run_chosen(tacho_fleet_choice *choice, const tacho_arguments *argumen
 
 static int fleet_command_run(const tacho_arguments *arguments)
 {
-    tacho_fleet_choice choice = {.tables = {.top = DEFAULT_TOP}};
+    tacho_fleet_choice choice = {.tables = {.top = DEFAULT_TOP}, .parts = "fleet-parts"};
     int exit_code = choose(&choice, arguments);
     if (exit_code == TACHO_EXIT_DONE) {
         exit_code = run_chosen(&choice, arguments);
@@ -288,7 +323,8 @@ const tacho_command tacho_command_fleet = {
         "exact; percentiles are within 0.8 % of the exact ones where there are many spans.\n"
         "\n"
         "Under srun, mpirun and in Slurm's job arrays, 'map' takes the share of its rank:\n"
-        "one command on all nodes maps all files.\n"
+        "one command on all nodes maps all files. With --slurm N, a job array does that\n"
+        "first, and is waited for.\n"
         "\n"
         "Collectives are matched by process group, name and number. Who spends the least\n"
         "time in one came last, and the others waited for it; no common clock is needed.\n"

@@ -8,7 +8,9 @@
 #include "cli/outputs.h"
 #include "pipeline/fleet_inputs.h"
 #include "pipeline/fleet_timeline.h"
-#include "session/fleet_map.h"
+#include "session/fleet_slurm.h"
+
+#include <stdio.h>
 
 /* The share that --share says, else that of the launcher. */
 static bool choose_share(const tacho_fleet_choice *choice, const tacho_arguments *arguments,
@@ -94,6 +96,26 @@ int tacho_fleet_reduce_run(tacho_fleet_choice *choice, const tacho_arguments *ar
                    fleet->file_count == 1 ? "" : "s");
     }
     return TACHO_EXIT_DONE;
+}
+
+int tacho_fleet_slurm_make(tacho_fleet_choice *choice, const char *const *words, size_t word_count)
+{
+    char submit[128];
+    tacho_fleet_map map = {.folder = choice->parts, .job = &choice->job};
+    snprintf(submit, sizeof(submit),
+             "sbatch --wait --quiet --job-name=tacho-fleet --output=/dev/null --array=0-%llu",
+             (unsigned long long)choice->slurm_tasks - 1);
+    const tacho_fleet_slurm slurm = {
+        .submit = submit,
+        .map_words = "fleet map -q -o",
+        .map = &map,
+        .paths = words,
+        .path_count = word_count,
+        .task_count = (size_t)choice->slurm_tasks,
+        .notes = choice->is_quiet ? NULL : &tacho_talk_notes,
+    };
+    tacho_status status = tacho_fleet_slurm_run(&slurm);
+    return status == TACHO_OK ? TACHO_EXIT_DONE : tacho_talk_failure(status);
 }
 
 /* Says what was aligned, and how well. */

@@ -19,7 +19,9 @@ typedef struct tacho_fleet_choice {
     tacho_cli_selection selection;
     const tacho_table_sink *sink;
     const char *output_path;
-    const char *share; /* "3/16"; NULL: as the launcher says */
+    const char *share;    /* "3/16"; NULL: as the launcher says */
+    uint64_t slurm_tasks; /* that make the parts first; 0: none */
+    const char *parts;    /* where those go */
     bool is_quiet, is_strict;
     tacho_talk_held held;
     tacho_notes notes;
@@ -30,6 +32,9 @@ typedef struct tacho_fleet_choice {
 /* All return the exit status. */
 int tacho_fleet_map_run(tacho_fleet_choice *choice, const tacho_arguments *arguments);
 int tacho_fleet_reduce_run(tacho_fleet_choice *choice, const tacho_arguments *arguments);
+
+/* Makes the parts of |words| in a job of Slurm. */
+int tacho_fleet_slurm_make(tacho_fleet_choice *choice, const char *const *words, size_t word_count);
 
 /* One trace of all files, which fleets[0] of |choice| has read. */
 int tacho_fleet_timeline_run(tacho_fleet_choice *choice, const tacho_arguments *arguments);

@@ -150,3 +150,18 @@ tacho_status tacho_fleet_map_all(tacho_fleet_map *map, const char *const *paths,
     tacho_fleet_inputs_deinit(&inputs);
     return status;
 }
+
+tacho_status tacho_fleet_map_missing(const tacho_fleet_map *map, const char *const *paths,
+                                     size_t path_count, size_t *out_count)
+{
+    tacho_fleet_inputs inputs;
+    char part[PATH_BYTES];
+    *out_count = 0;
+    tacho_status status = tacho_fleet_inputs_init(&inputs, paths, path_count);
+    for (size_t i = 0; i < inputs.list.path_count && status == TACHO_OK; i++) {
+        status = part_path(map, inputs.list.paths[i], part);
+        *out_count += status == TACHO_OK && !is_there(part, inputs.list.paths[i]) ? 1 : 0;
+    }
+    tacho_fleet_inputs_deinit(&inputs);
+    return status;
+}

@@ -33,4 +33,8 @@ typedef struct tacho_fleet_map {
 tacho_status tacho_fleet_map_all(tacho_fleet_map *map, const char *const *paths,
                                  size_t path_count) TACHO_MUST_USE;
 
+/* How many of the files have no whole part that is as new as they are. */
+tacho_status tacho_fleet_map_missing(const tacho_fleet_map *map, const char *const *paths,
+                                     size_t path_count, size_t *out_count) TACHO_MUST_USE;
+
 #endif

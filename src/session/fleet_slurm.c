@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The job is a script that sbatch reads from its standard input: nothing that a user names becomes
+ * part of a command line here.
+ */
+#include "session/fleet_slurm.h"
+
+#include "base/folder.h"
+#include "pipeline/fleet_inputs.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { ATTEMPTS = 3, PATH_BYTES = 4096, NOT_FOUND = 127 };
+
+/* |text| as one word of a shell. */
+static void print_word(FILE *script, const char *text)
+{
+    fputc('\'', script);
+    for (; *text != '\0'; text++) {
+        fputs(*text == '\'' ? "'\\''" : (char[]){*text, '\0'}, script);
+    }
+    fputs("' ", script);
+}
+
+/* Files that cannot be read have parts that say so: that is no failure of the job (exit 3). */
+static void print_script(const tacho_fleet_slurm *slurm, const char *program, FILE *script)
+{
+    fputs("#!/bin/sh\n", script);
+    print_word(script, program);
+    fputs(slurm->map_words, script);
+    fputc(' ', script);
+    print_word(script, slurm->map->folder);
+    for (size_t i = 0; i < slurm->path_count; i++) {
+        print_word(script, slurm->paths[i]);
+    }
+    fputs("|| [ $? = 3 ]\n", script);
+}
+
+/* Submits the array and waits for all its tasks. */
+static tacho_status submit(const tacho_fleet_slurm *slurm)
+{
+    char program[PATH_BYTES];
+    ssize_t len = readlink("/proc/self/exe", program, sizeof(program) - 1);
+    if (len <= 0) {
+        return tacho_fail(TACHO_CODE_IO, "cannot find the path of this program");
+    }
+    program[len] = '\0';
+    FILE *script = popen(slurm->submit, "w");
+    if (script == NULL) {
+        return tacho_fail(TACHO_CODE_IO, "cannot run sbatch");
+    }
+    print_script(slurm, program, script);
+    int status = pclose(script);
+    return WIFEXITED(status) && WEXITSTATUS(status) == NOT_FOUND
+               ? tacho_fail(TACHO_CODE_IO, "cannot run sbatch: Slurm is not installed here")
+               : TACHO_OK; /* tasks that failed are seen by what is missing */
+}
+
+tacho_status tacho_fleet_slurm_run(const tacho_fleet_slurm *slurm)
+{
+    size_t missing = 0;
+    bool is_new = false;
+    TACHO_TRY(tacho_folder_ensure(slurm->map->folder, &is_new));
+    for (int attempt = 0; attempt <= ATTEMPTS; attempt++) {
+        TACHO_TRY(tacho_fleet_map_missing(slurm->map, slurm->paths, slurm->path_count, &missing));
+        if (missing == 0) {
+            return TACHO_OK;
+        }
+        if (attempt < ATTEMPTS) {
+            tacho_note(slurm->notes, "note", "Slurm: %zu part%s to be made by %zu task%s", missing,
+                       missing == 1 ? "" : "s", slurm->task_count,
+                       slurm->task_count == 1 ? "" : "s");
+            TACHO_TRY(submit(slurm));
+        }
+    }
+    return tacho_fail(TACHO_CODE_IO,
+                      "%s: %zu part%s still missing after %d jobs; do all nodes see the files and "
+                      "this directory?",
+                      slurm->map->folder, missing, missing == 1 ? " is" : "s are", ATTEMPTS);
+}

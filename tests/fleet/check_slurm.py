@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Fleets on a real Slurm: munged, slurmctld and slurmd of our own, with ports and files of their own.
+
+    check_slurm.py TACHO SOURCE_DIR
+
+Skipped (77) where Slurm is not installed, or this is not root.
+"""
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+TACHO, SOURCE = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+TOOLS = ("munged", "slurmctld", "slurmd", "srun", "sbatch", "sinfo")
+PATH = os.environ["PATH"] + ":/usr/sbin:/sbin"
+SECONDS = 120
+
+CONFIG = """ClusterName=tacho
+SlurmctldHost={host}(127.0.0.1)
+SlurmctldPort={ports[0]}
+SlurmdPort={ports[1]}
+AuthType=auth/munge
+AuthInfo=socket={at}/munge/socket
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+StateSaveLocation={at}/state
+SlurmdSpoolDir={at}/spool
+SlurmUser=root
+SlurmctldPidFile={at}/slurmctld.pid
+SlurmdPidFile={at}/slurmd.pid
+SlurmctldLogFile={at}/slurmctld.log
+SlurmdLogFile={at}/slurmd.log
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core
+ReturnToService=2
+MailProg=/bin/true
+NodeName={host} NodeAddr=127.0.0.1 CPUs={cpus} State=UNKNOWN
+PartitionName=all Nodes={host} Default=YES MaxTime=INFINITE State=UP OverSubscribe=FORCE:4
+"""
+
+
+def free_ports(count):
+    sockets = [socket.socket() for _ in range(count)]
+    for one in sockets:
+        one.bind(("127.0.0.1", 0))
+    ports = [one.getsockname()[1] for one in sockets]
+    for one in sockets:
+        one.close()
+    return ports
+
+
+class Cluster:
+    """Starts the daemons; each is ended by its own pid."""
+
+    def __init__(self, at):
+        self.at = at
+        self.env = {**os.environ, "PATH": PATH, "SLURM_CONF": f"{at}/slurm.conf"}
+        for name in ("munge", "state", "spool"):
+            os.makedirs(f"{at}/{name}", mode=0o700)
+        with open(f"{at}/munge/key", "wb") as file:
+            file.write(os.urandom(128))
+        os.chmod(f"{at}/munge/key", 0o400)
+        with open(f"{at}/slurm.conf", "w", encoding="utf-8") as file:
+            file.write(CONFIG.format(host=socket.gethostname().split(".")[0], ports=free_ports(2), at=at,
+                                     cpus=os.cpu_count()))
+        self.start("munged", "--force", f"--socket={at}/munge/socket", f"--key-file={at}/munge/key",
+                   f"--pid-file={at}/munge/pid", f"--log-file={at}/munge/log",
+                   f"--seed-file={at}/munge/seed")
+        self.start("slurmctld", "-f", f"{at}/slurm.conf")
+        self.start("slurmd", "-f", f"{at}/slurm.conf")
+        end = time.time() + SECONDS
+        while "idle" not in self.call("sinfo", "-h", "-o", "%T").stdout:
+            if time.time() > end:
+                raise RuntimeError("the node does not come up")
+            time.sleep(0.2)
+
+    def start(self, *words):
+        subprocess.run(words, env=self.env, check=True, stdout=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL)
+
+    def call(self, *words):
+        return subprocess.run(words, env=self.env, capture_output=True, text=True, check=False,
+                              cwd=self.at, timeout=SECONDS)
+
+    def stop(self):
+        for name in ("slurmd.pid", "slurmctld.pid", "munge/pid"):
+            try:
+                with open(f"{self.at}/{name}", encoding="utf-8") as file:
+                    os.kill(int(file.read()), 15)
+            except (OSError, ValueError):
+                pass
+
+
+class Slurm(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.at = tempfile.mkdtemp(prefix="tacho-slurm.")
+        cls.cluster = Cluster(cls.at)
+        subprocess.run([sys.executable, f"{SOURCE}/tests/fleet/gen_fleet.py", f"{cls.at}/traces",
+                        "--hosts", "3", "--devices", "4", "--damage"], check=True)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.cluster.stop()
+        shutil.rmtree(cls.at, ignore_errors=True)
+
+    def fleet(self, *words):
+        return self.cluster.call(TACHO, "fleet", *words)
+
+    def test_a_job_array_makes_the_parts(self):
+        for question in ("ops", "stragglers"):
+            here = self.fleet(question, "traces")
+            there = self.fleet(question, "traces", "--slurm", "3", "--parts", "it's parts")
+            self.assertEqual(there.returncode, 3, there.stderr) # the files are damaged
+            self.assertEqual(there.stdout, here.stdout)
+        self.assertNotIn("to be made", there.stderr) # the second question finds them all
+        names = sorted(os.listdir(f"{self.at}/it's parts"))
+        os.remove(f"{self.at}/it's parts/{names[0]}")
+        again = self.fleet("ops", "traces", "--slurm", "2", "--parts", "it's parts")
+        self.assertIn("Slurm: 1 part to be made by 2 tasks", again.stderr)
+        self.assertEqual(again.stdout, self.fleet("ops", "traces").stdout)
+
+    def test_ranks_of_srun_share_the_files(self):
+        tasks = min(2, os.cpu_count())
+        done = self.cluster.call("srun", "-n", str(tasks), TACHO, "fleet", "map", "traces", "-o", "shared")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stderr.count(" 0 there before"), tasks)
+        self.assertEqual(self.fleet("steps", "shared").stdout, self.fleet("steps", "traces").stdout)
+
+    def test_ranks_of_srun_are_recorded(self):
+        tasks = min(2, os.cpu_count())
+        done = self.cluster.call("srun", "-n", str(tasks), TACHO, "profile", "-q", "-o", "captured/", "--",
+                                 "sleep", "0.1")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.fleet("health", "captured").returncode, 0)
+        self.assertEqual(len(os.listdir(f"{self.at}/captured")), 1) # one run, that of the job
+
+
+if __name__ == "__main__":
+    if os.getuid() != 0 or any(shutil.which(tool, path=PATH) is None for tool in TOOLS):
+        print("Slurm is not installed, or this is not root")
+        sys.exit(77)
+    unittest.main(argv=[sys.argv[0], "-v"])
