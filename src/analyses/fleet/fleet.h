@@ -16,6 +16,9 @@
 #include "base/maths.h"
 #include "base/strings.h"
 
+/* Moments and differences of clocks stay within this, which is the year 2043: sums of four fit. */
+#define TACHO_FLEET_TIME_MAX (INT64_C(1) << 61)
+
 /* What a fleet is asked about: bits of |sections|. */
 enum {
     TACHO_FLEET_OPS = 1 << 0,

@@ -110,7 +110,7 @@ static size_t make_differences(const end_list *ends, uint64_t reference, differe
         }
         for (size_t i = first; i < end && own != NULL; i++) {
             tacho_i128 ns = ends->items[i].end_ns - own->end_ns;
-            bool fits = ns <= INT64_MAX / 2 && ns >= -(INT64_MAX / 2);
+            bool fits = ns <= TACHO_FLEET_TIME_MAX / 2 && ns >= -(TACHO_FLEET_TIME_MAX / 2);
             differences[count] = (difference){ends->items[i].file, fits ? (int64_t)ns : 0};
             count += fits ? 1 : 0;
         }

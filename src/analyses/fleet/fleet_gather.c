@@ -273,7 +273,8 @@ static int64_t find_signed(const tacho_dict *dict, const char *key)
     bool is_negative = text.len > 0 && text.data[0] == '-';
     text = is_negative ? tacho_str_from(text, 1) : text;
     bool is_number = tacho_str_parse_u64(text, &value) && value <= INT64_MAX;
-    return !is_number ? 0 : is_negative ? -(int64_t)value : (int64_t)value;
+    value = is_number ? tacho_least(value, TACHO_FLEET_TIME_MAX) : 0;
+    return is_negative ? -(int64_t)value : (int64_t)value;
 }
 
 /* The rank and the size that the file says. */
@@ -350,6 +351,15 @@ static int64_t zero_of(const tacho_dict *dict)
                                                                                            : sum_ns;
 }
 
+/* |ns| behind the zero; times of a damaged file may be beyond all reason. */
+static int64_t moment_of(int64_t ns, int64_t zero_ns)
+{
+    tacho_i128 moment = (tacho_i128)ns + zero_ns;
+    return moment > TACHO_FLEET_TIME_MAX    ? TACHO_FLEET_TIME_MAX
+           : moment < -TACHO_FLEET_TIME_MAX ? -TACHO_FLEET_TIME_MAX
+                                            : (int64_t)moment;
+}
+
 static tacho_status fold_file(const tacho_fleet_gather *gather, const tacho_fleet_origin *origin,
                               uint64_t id, tacho_fleet *fleet)
 {
@@ -367,8 +377,8 @@ static tacho_status fold_file(const tacho_fleet_gather *gather, const tacho_flee
         find_metadata(dict, TACHO_CLOCK_OFFSET).len > 0 ? find_signed(dict, TACHO_CLOCK_ERROR) : -1;
     if (dict->part_count > 0) {
         int64_t zero_ns = zero_of(dict);
-        file->first_ns = tacho_cycles_add(gather->first_ns, zero_ns);
-        file->end_ns = tacho_cycles_add(gather->end_ns, zero_ns);
+        file->first_ns = moment_of(gather->first_ns, zero_ns);
+        file->end_ns = moment_of(gather->end_ns, zero_ns);
         tacho_str format = tacho_dict_string(dict, dict->parts[0].format);
         TACHO_TRY(tacho_fleet_text(fleet, format, &file->format));
         TACHO_TRY(take_writer(dict, fleet, &file->writer));

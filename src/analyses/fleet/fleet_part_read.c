@@ -75,6 +75,14 @@ static tacho_i128 get_long(part_reader *self)
     return self->is_bad ? 0 : (tacho_i128)high << 63 | low;
 }
 
+/* A moment by a clock, or how far one is from another. */
+static int64_t get_time(part_reader *self)
+{
+    int64_t ns = get_signed(self);
+    self->is_bad = self->is_bad || ns > TACHO_FLEET_TIME_MAX || ns < -TACHO_FLEET_TIME_MAX;
+    return self->is_bad ? 0 : ns;
+}
+
 static tacho_fleet_peak get_peak(part_reader *self)
 {
     int64_t ns = get_signed(self);
@@ -181,6 +189,7 @@ static tacho_status read_device(part_reader *self, tacho_str key)
     TACHO_TRY(tacho_fleet_ensure_device(self->fleet, key, &device));
     for (size_t i = 0; i < TACHO_FLEET_NUMBER_COUNT; i++) {
         device->numbers[i] = get_signed(self);
+        self->is_bad = self->is_bad || device->numbers[i] < 0;
     }
     return read_durations(self, &device->delays);
 }
@@ -208,11 +217,11 @@ static tacho_status read_file(part_reader *self, tacho_str key)
     file->world_size = get_signed(self);
     file->span_count = get_below(self, COUNT_MAX);
     file->lost_count = get_below(self, COUNT_MAX);
-    file->first_ns = get_signed(self);
-    file->end_ns = get_signed(self);
-    file->clock_step_ns = get_signed(self);
-    file->clock_offset_ns = get_signed(self);
-    file->clock_error_ns = get_signed(self);
+    file->first_ns = get_time(self);
+    file->end_ns = get_time(self);
+    file->clock_step_ns = get_time(self);
+    file->clock_offset_ns = get_time(self);
+    file->clock_error_ns = get_time(self);
     self->is_bad = self->is_bad || file->rank < -1 || file->world_size < 0;
     return TACHO_OK;
 }
