@@ -109,7 +109,7 @@ static void place_tensor(placer *self, uint32_t tensor)
         offset = self->live[at].offset + self->live[at].bytes;
         at++;
     }
-    if (self->is_shared[tensor] || bytes > self->options->local_bytes ||
+    if (self->is_shared[tensor] || bytes == 0 || bytes > self->options->local_bytes ||
         offset > self->options->local_bytes - bytes || self->live_count == KEPT_MAX) {
         return;
     }

@@ -411,6 +411,26 @@ static bool has_shapes(const tacho_space_maker *maker)
     return has;
 }
 
+/* A product over nothing (see work_of.c) reads nothing; what it makes, if anything, is zeros. */
+static bool is_empty_product(const tacho_space_maker *maker)
+{
+    tacho_op_kind kind = maker->op->kind;
+    return maker->work->kind != TACHO_WORK_MATRIX &&
+           (kind == TACHO_OP_CONVOLUTION || kind == TACHO_OP_DECONVOLUTION ||
+            kind == TACHO_OP_MATMUL || kind == TACHO_OP_RECURRENT);
+}
+
+static tacho_status add_results_alone(tacho_space_maker *maker)
+{
+    for (uint32_t i = 0; i < maker->op->output_count; i++) {
+        uint32_t tensor = maker->estimate->fusion->tensors[maker->op->first_output + i];
+        tacho_access *access;
+        TACHO_TRY(tacho_space_access(maker, tensor, shape_of(maker, tensor), &access));
+        access->is_output = true;
+    }
+    return TACHO_OK;
+}
+
 static tacho_status fill(const tacho_estimate *estimate, uint32_t op,
                          const tacho_space_options *options, tacho_space *space)
 {
@@ -446,6 +466,9 @@ static tacho_status fill(const tacho_estimate *estimate, uint32_t op,
     }
     if (!is_known || is_move) {
         return tacho_space_move(&maker, is_known ? tacho_space_parts(estimate, op) : 1);
+    }
+    if (is_empty_product(&maker)) {
+        return add_results_alone(&maker);
     }
     TACHO_TRY(is_matrix ? tacho_space_matrix(&maker) : tacho_space_vector(&maker));
     if (is_cast && space->access_count > 0) { /* a move where the machine keeps both types alike */

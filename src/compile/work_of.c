@@ -327,6 +327,19 @@ static tacho_status measure_recurrent(measurer *self)
     return TACHO_OK;
 }
 
+/* A product of nothing reads nothing: what it makes, if anything, is zeros. */
+static void drop_empty_product(tacho_work *work)
+{
+    if (work->batch > 0 && work->m > 0 && work->n > 0 && work->k_channels > 0 &&
+        work->k_window > 0) {
+        return;
+    }
+    *work = (tacho_work){.kind = TACHO_WORK_MOVE,
+                         .input = {.dtype = work->input.dtype, .place = work->input.place},
+                         .weights = {.dtype = work->weights.dtype, .place = work->weights.place},
+                         .output = work->output};
+}
+
 static tacho_status measure_matrix(measurer *self)
 {
     self->work->kind = TACHO_WORK_MATRIX;
@@ -655,6 +668,7 @@ tacho_status tacho_work_compute(const tacho_fusion *fusion, const tacho_fused_op
     case TACHO_OP_MATMUL:
     case TACHO_OP_RECURRENT:
         TACHO_TRY(measure_matrix(&self));
+        drop_empty_product(out_work);
         break;
     case TACHO_OP_POOL:
     case TACHO_OP_REDUCTION:

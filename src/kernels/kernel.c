@@ -77,6 +77,18 @@ static bool has_output(const tacho_kernel *kernel, const tacho_kernel_call *call
     return has_it;
 }
 
+/* Whether none of the outputs has an element, so that there is nothing to compute. */
+static bool is_empty(const tacho_kernel_call *call)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < call->output_count && count == 0; i++) {
+        bool is_known =
+            call->outputs[i].data == NULL || tacho_shape_elements(&call->outputs[i].shape, &count);
+        count = is_known ? count : 1;
+    }
+    return count == 0;
+}
+
 tacho_status tacho_kernel_compute(const tacho_kernel *kernel, const tacho_kernel_call *call)
 {
     size_t needed = needed_by(kernel->name);
@@ -84,9 +96,11 @@ tacho_status tacho_kernel_compute(const tacho_kernel *kernel, const tacho_kernel
     for (size_t i = 0; i < needed; i++) {
         is_fit = is_fit && i < call->input_count && call->inputs[i] != NULL;
     }
-    return is_fit ? kernel->compute(call)
-                  : tacho_fail(TACHO_CODE_UNSUPPORTED, "%s without all its inputs or its output",
-                               kernel->name);
+    if (!is_fit) {
+        return tacho_fail(TACHO_CODE_UNSUPPORTED, "%s without all its inputs or its output",
+                          kernel->name);
+    }
+    return is_empty(call) ? TACHO_OK : kernel->compute(call);
 }
 
 tacho_status tacho_kernel_count(tacho_str name, const tacho_kernel_call *call)

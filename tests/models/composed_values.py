@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Operators that are built from simpler ones (src/graph/expand.h), each alone in a model, against numpy.
+"""Operators that are built from simpler ones (src/graph/expand.h), each alone in a model, and small networks
+(network_cases.py), against numpy.
 
-Every case of composed_cases.py runs on cpu with fast and with reference kernels, and on sim. Integers must be
+Every case runs on cpu with fast and with reference kernels, and on sim. Integers must be
 equal, or differ by one where the case says so; reals may be off by the case's share of the largest element.
 
 Usage: composed_values.py TACHO [--write FOLDER] [NAME...]
@@ -25,6 +26,7 @@ except ImportError:
 
 import attention_cases
 import composed_cases
+import network_cases
 
 RUNS = (("cpu", "fast"), ("cpu", "reference"), ("sim:aic100", "fast"))
 
@@ -76,7 +78,7 @@ def off(found, expected, tolerance):
 
 
 def check(tacho, case, folder):
-    model, given = model_of(case)
+    model, given = (case.model, case.given) if hasattr(case, "model") else model_of(case)
     onnx.save(model, str(folder / "model.onnx"))
     command = [tacho, "run", str(folder / "model.onnx"), "--no-tables"]
     for i, (name, value) in enumerate(given.items()):
@@ -111,8 +113,9 @@ def main():
         kept = pathlib.Path(names[at + 1])
         del names[at:at + 2]
     attention_cases.add_all()
+    network_cases.add_all()
     failed = 0
-    cases = [c for c in composed_cases.CASES if not names or c.name in names]
+    cases = [c for c in composed_cases.CASES + network_cases.NETWORKS if not names or c.name in names]
     with tempfile.TemporaryDirectory() as work:
         for case in cases:
             folder = (kept or pathlib.Path(work)) / case.name
@@ -121,7 +124,7 @@ def main():
             failed += bool(problems)
             for problem in problems:
                 print(f"FAIL {case.name}: {problem}")
-    print(f"{len(cases) - failed} operators agree with numpy, {failed} do not")
+    print(f"{len(cases) - failed} operators and networks agree with numpy, {failed} do not")
     return 0 if failed == 0 and cases else 1
 
 
