@@ -284,6 +284,24 @@ uint32_t tacho_expand_ints(tacho_expander *self, const int64_t *values, size_t c
     return tensor;
 }
 
+uint32_t tacho_expand_reals(tacho_expander *self, tacho_dtype dtype, const tacho_shape *shape,
+                            const double *values)
+{
+    uint32_t tensor = new_tensor(self);
+    uint64_t count = 0, bytes = 0;
+    void *memory = NULL;
+    if (!is_working(self) || !tacho_shape_elements(shape, &count) ||
+        !tacho_dtype_bytes(dtype, count, &bytes) ||
+        !try(self, tacho_arena_alloc(&self->graph->arena, (size_t)bytes + 1, &memory))) {
+        return tensor;
+    }
+    tacho_array array = {.dtype = dtype, .shape = *shape, .data = memory};
+    tacho_write_reals(&array, 0, (size_t)count, values);
+    tacho_constant value = {.kind = TACHO_CONSTANT_BYTES, .bytes = memory};
+    set_value(self, tensor, dtype, shape, &value);
+    return tensor;
+}
+
 uint32_t tacho_expand_splat(tacho_expander *self, tacho_dtype dtype, const tacho_shape *shape,
                             double number)
 {

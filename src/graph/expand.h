@@ -91,6 +91,10 @@ uint32_t tacho_expand_int_number(tacho_expander *self, tacho_dtype dtype, int64_
 uint32_t tacho_expand_splat(tacho_expander *self, tacho_dtype dtype, const tacho_shape *shape,
                             double value);
 
+/* A tensor of real numbers, as many as |shape| says. */
+uint32_t tacho_expand_reals(tacho_expander *self, tacho_dtype dtype, const tacho_shape *shape,
+                            const double *values);
+
 #define TACHO_EXPAND_INTS(self, ...)                                                               \
     tacho_expand_ints((self), (const int64_t[]){__VA_ARGS__},                                      \
                       sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t))
@@ -127,6 +131,9 @@ void tacho_expand_return(tacho_expander *self, size_t output, uint32_t tensor);
     X("com.microsoft.QuickGelu", quick_gelu)                                                       \
     X("com.microsoft.SkipLayerNormalization", skip_layer_norm)                                     \
     X("com.microsoft.SkipSimplifiedLayerNormalization", skip_simplified_layer_norm)                \
+    /* expand_picture.c */                                                                         \
+    X("Crop", crop)                                                                                \
+    X("ImageScaler", image_scaler)                                                                 \
     /* expand_group_query.c */                                                                     \
     X("com.microsoft.GroupQueryAttention", group_query_attention)                                  \
     X("com.microsoft.RotaryEmbedding", rotate)                                                     \

@@ -128,6 +128,9 @@ static uint64_t each_work(const tacho_graph *graph, const tacho_node *node, uint
     if (node->def->kind == TACHO_OP_NORMALISATION && size > 1) {
         each = tacho_size_add(each, (uint64_t)size); /* LRN */
     }
+    if (tacho_op_has(node->def, TACHO_OP_BY_RESULT)) {
+        each = tacho_size_add(each, dim_of(tacho_graph_output(graph, node, 0), 0));
+    }
     return tacho_size_multiply(moved, each);
 }
 

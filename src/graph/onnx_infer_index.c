@@ -173,6 +173,14 @@ tacho_status tacho_onnx_infer_non_max_suppression(const tacho_infer *infer)
 {
     tacho_shape shape = {.rank = 2, .dims = {TACHO_DIM_UNKNOWN, 3}};
     TACHO_TRY(tacho_onnx_need(infer, 2));
+    TACHO_TRY(tacho_onnx_need_rank(infer, 0, 3, 3));
+    TACHO_TRY(tacho_onnx_need_rank(infer, 1, 3, 3));
+    const tacho_shape *boxes = tacho_infer_shape(infer, 0), *scores = tacho_infer_shape(infer, 1);
+    if (boxes->rank == 3 && scores->rank == 3) {
+        TACHO_TRY(tacho_onnx_match(infer, "pictures", boxes->dims[0], scores->dims[0]));
+        TACHO_TRY(tacho_onnx_match(infer, "boxes and scores", boxes->dims[1], scores->dims[2]));
+        TACHO_TRY(tacho_onnx_match(infer, "sides of a box", boxes->dims[2], 4));
+    }
     return tacho_infer_set(infer, 0, TACHO_DTYPE_I64, &shape);
 }
 

@@ -71,6 +71,20 @@ tacho_op_kind tacho_op_kind_of(const tacho_graph *graph, const tacho_node *node)
     return is_move ? TACHO_OP_MOVE : node->def->kind;
 }
 
+/* How many times more elements a result takes where filters are stretched over what is left out. */
+static uint32_t stretch_of(const tacho_graph *graph, const tacho_node *node)
+{
+    const tacho_tensor *from = tacho_graph_input(graph, node, 0);
+    const tacho_tensor *to = tacho_graph_output(graph, node, 0);
+    uint64_t in, out;
+    if (tacho_attr_int(tacho_graph_attrs(graph, node), node->attr_count, "antialias", 0) == 0 ||
+        from == NULL || to == NULL || !tacho_shape_elements(from->shape, &in) ||
+        !tacho_shape_elements(to->shape, &out) || out == 0 || in / out >= UINT16_MAX) {
+        return 1;
+    }
+    return (uint32_t)(in / out + (in % out != 0));
+}
+
 uint32_t tacho_op_steps_of(const tacho_graph *graph, const tacho_node *node)
 {
     if (node->def == NULL) {
@@ -80,7 +94,8 @@ uint32_t tacho_op_steps_of(const tacho_graph *graph, const tacho_node *node)
         return node->def->steps;
     }
     interpolation how = interpolation_of(graph, node);
-    return how == CUBIC ? TACHO_STEPS_CUBIC : how == LINEAR ? node->def->steps : 0;
+    uint32_t steps = how == CUBIC ? TACHO_STEPS_CUBIC : how == LINEAR ? node->def->steps : 0;
+    return steps * stretch_of(graph, node);
 }
 
 static const tacho_op_def *find_in(const tacho_op_def *rows, tacho_str name)

@@ -82,6 +82,7 @@ typedef enum tacho_op_flag {
     TACHO_OP_IS_VARIADIC = 1 << 8,   /* joins any number of operands */
     TACHO_OP_BY_MODE = 1 << 9, /* |mode| says how to interpolate; by the nearest it is a move */
     TACHO_OP_HAS_PARAMETERS = 1 << 10, /* operands behind the first are axes, bounds, counts ... */
+    TACHO_OP_BY_RESULT = 1 << 11,      /* each element may be compared with each result */
 } tacho_op_flag;
 
 /* A node whose outputs are to be found. */

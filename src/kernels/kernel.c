@@ -32,7 +32,8 @@ static const struct {
         "CumSum DequantizeLinear Div Equal Gather GatherElements GatherND Gemm Greater "
         "GreaterOrEqual GridSample LayerNormalization Less LessOrEqual MatMul MatMulInteger "
         "MaxUnpool Mod Mul "
-        "NegativeLogLikelihoodLoss Or PRelu Pow QuantizeLinear RMSNormalization ReverseSequence "
+        "NegativeLogLikelihoodLoss NonMaxSuppression Or PRelu Pow QuantizeLinear RMSNormalization "
+        "ReverseSequence "
         "SoftmaxCrossEntropyLoss Sub TensorScatter Xor "},
     {2, " tosa.add tosa.arithmetic_right_shift tosa.bitwise_and tosa.bitwise_or tosa.bitwise_xor "
         "tosa.conv2d tosa.conv3d tosa.depthwise_conv2d tosa.equal tosa.gather tosa.greater "
@@ -77,8 +78,30 @@ static bool has_output(const tacho_kernel *kernel, const tacho_kernel_call *call
     return has_it;
 }
 
-/* Whether none of the outputs has an element, so that there is nothing to compute. */
-static bool is_empty(const tacho_kernel_call *call)
+/* Operators whose outputs have shapes that depend on values. */
+static const struct {
+    const char *name;
+    size_t needed; /* inputs */
+    tacho_status (*count)(const tacho_kernel_call *call);
+} counters[] = {
+    {"Compress", 2, tacho_count_compress},
+    {"NonMaxSuppression", 2, tacho_count_non_max_suppression},
+    {"NonZero", 1, tacho_count_non_zero},
+};
+
+enum { COUNTERS = sizeof(counters) / sizeof(counters[0]) };
+
+static size_t find_counter(tacho_str name)
+{
+    size_t i = 0;
+    while (i < COUNTERS && !tacho_str_equal(name, tacho_str_from_cstring(counters[i].name))) {
+        i++;
+    }
+    return i;
+}
+
+/* Whether there is nothing to compute: no output has an element, whatever the values are. */
+static bool is_empty(const tacho_kernel *kernel, const tacho_kernel_call *call)
 {
     uint64_t count = 0;
     for (size_t i = 0; i < call->output_count && count == 0; i++) {
@@ -86,7 +109,7 @@ static bool is_empty(const tacho_kernel_call *call)
             call->outputs[i].data == NULL || tacho_shape_elements(&call->outputs[i].shape, &count);
         count = is_known ? count : 1;
     }
-    return count == 0;
+    return count == 0 && find_counter(tacho_str_from_cstring(kernel->name)) == COUNTERS;
 }
 
 tacho_status tacho_kernel_compute(const tacho_kernel *kernel, const tacho_kernel_call *call)
@@ -100,19 +123,18 @@ tacho_status tacho_kernel_compute(const tacho_kernel *kernel, const tacho_kernel
         return tacho_fail(TACHO_CODE_UNSUPPORTED, "%s without all its inputs or its output",
                           kernel->name);
     }
-    return is_empty(call) ? TACHO_OK : kernel->compute(call);
+    return is_empty(kernel, call) ? TACHO_OK : kernel->compute(call);
 }
 
 tacho_status tacho_kernel_count(tacho_str name, const tacho_kernel_call *call)
 {
-    bool has_two = call->input_count > 1 && call->inputs[0] != NULL && call->inputs[1] != NULL;
-    bool has_one = call->input_count > 0 && call->inputs[0] != NULL && call->output_count > 0;
-    if (has_one && tacho_str_equal(name, TACHO_STR("NonZero"))) {
-        return tacho_count_non_zero(call);
+    size_t counter = find_counter(name);
+    bool is_fit = counter < COUNTERS && call->output_count > 0 &&
+                  call->input_count >= counters[counter].needed;
+    for (size_t i = 0; is_fit && i < counters[counter].needed; i++) {
+        is_fit = call->inputs[i] != NULL;
     }
-    if (has_one && has_two && tacho_str_equal(name, TACHO_STR("Compress"))) {
-        return tacho_count_compress(call);
-    }
-    return tacho_fail(TACHO_CODE_UNSUPPORTED, "the output shape of %.*s is unknown",
-                      TACHO_STR_ARG(name));
+    return is_fit ? counters[counter].count(call)
+                  : tacho_fail(TACHO_CODE_UNSUPPORTED, "the output shape of %.*s is unknown",
+                               TACHO_STR_ARG(name));
 }

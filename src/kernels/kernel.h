@@ -64,6 +64,7 @@ typedef struct tacho_kernel {
     X(loss)                                                                                        \
     X(resize)                                                                                      \
     X(sample)                                                                                      \
+    X(suppress)                                                                                    \
     X(recurrent)                                                                                   \
     X(einsum)                                                                                      \
     X(tosa)                                                                                        \
@@ -85,11 +86,12 @@ tacho_status tacho_kernel_compute(const tacho_kernel *kernel,
                                   const tacho_kernel_call *call) TACHO_MUST_USE;
 
 /*
- * Where the shapes of outputs depend on values (NonZero, Compress, Unique): sets them. Outputs have
- * no memory yet. UNSUPPORTED for operators that are not like that.
+ * Where the shapes of outputs depend on values (NonZero, Compress, NonMaxSuppression): sets them.
+ * Outputs have no memory yet. UNSUPPORTED for operators that are not like that.
  */
 tacho_status tacho_count_non_zero(const tacho_kernel_call *call) TACHO_MUST_USE;
 tacho_status tacho_count_compress(const tacho_kernel_call *call) TACHO_MUST_USE;
+tacho_status tacho_count_non_max_suppression(const tacho_kernel_call *call) TACHO_MUST_USE;
 tacho_status tacho_kernel_count(tacho_str name, const tacho_kernel_call *call) TACHO_MUST_USE;
 
 #endif

@@ -10,24 +10,22 @@
 
 #include <math.h>
 
-enum { TAPS = 4 };
-
 typedef enum method { NEAREST, LINEAR, CUBIC } method;
 
 /* What one place of one dimension is made of. */
 typedef struct taps {
-    int64_t at[TAPS];
-    double weight[TAPS];
-    int count;
+    int64_t *at;
+    double *weight;
+    int64_t count;
     bool is_outside; /* of what is extrapolated */
 } taps;
 
 typedef struct resize {
     const tacho_kernel_call *call;
     method how;
-    const char *coordinates; /* the mode's name */
-    double cubic;            /* the coefficient a */
-    bool excludes_outside;
+    const char *coordinates;            /* the mode's name */
+    double cubic;                       /* the coefficient a */
+    bool excludes_outside, is_smoothed; /* filters are stretched where pictures shrink */
     taps *by_dim[TACHO_RANK_MAX];
 } resize;
 
@@ -89,31 +87,48 @@ static double cubic_weight(double a, double distance)
     return d < 2 ? ((a * d - 5 * a) * d + 8 * a) * d - 4 * a : 0;
 }
 
-static taps make_taps(const resize *self, double source, int64_t in)
+/* How far the weights of a place reach, and how many elements that is at most. */
+static double reach_of(const resize *self, double scale, int64_t *out_count)
 {
-    taps made = {.count = self->how == NEAREST ? 1 : self->how == LINEAR ? 2 : 4};
-    double last = (double)(in - 1);
+    double stretch = self->is_smoothed && scale < 1 ? 1 / scale : 1;
+    double reach = (self->how == CUBIC ? 2 : 1) * stretch;
+    *out_count = self->how == NEAREST ? 1 : 2 * (int64_t)ceil(reach);
+    return reach;
+}
+
+static double weight_of(const resize *self, double away, double scale)
+{
+    double distance = self->is_smoothed && scale < 1 ? away * scale : away;
+    if (self->how == CUBIC) {
+        return cubic_weight(self->cubic, distance);
+    }
+    double weight = 1 - fabs(distance);
+    return self->how == NEAREST ? 1 : self->is_smoothed && weight < 0 ? 0 : weight;
+}
+
+/* Fills |made|, which has room for |count| elements, for a place that lies at |source| of |in|. */
+static void fill_taps(const resize *self, double source, int64_t in, double scale, taps *made)
+{
+    double last = (double)(in - 1), sum = 0;
+    double reach = reach_of(self, scale, &made->count);
     if (is_mode(self, "tf_crop_and_resize")) {
-        made.is_outside = source < 0 || source > last;
+        made->is_outside = source < 0 || source > last;
     }
-    double first = self->how == NEAREST  ? round_source(self, source)
-                   : self->how == LINEAR ? floor(source)
-                                         : floor(source) - 1;
-    double sum = 0;
-    for (int i = 0; i < made.count; i++) {
-        double at = first + i, away = fabs(source - at);
-        double weight = self->how == NEAREST  ? 1
-                        : self->how == LINEAR ? 1 - away
-                                              : cubic_weight(self->cubic, source - at);
+    double first =
+        self->how == NEAREST ? round_source(self, source) : floor(source) - (ceil(reach) - 1);
+    for (int64_t i = 0; i < made->count; i++) {
+        double at = first + (double)i;
         bool is_out = at < 0 || at > last || isnan(at);
-        made.weight[i] = self->excludes_outside && is_out && self->how != NEAREST ? 0 : weight;
-        made.at[i] = (int64_t)(at > 0 ? (at < last ? at : last) : 0);
-        sum += made.weight[i];
+        made->weight[i] = self->excludes_outside && is_out && self->how != NEAREST
+                              ? 0
+                              : weight_of(self, source - at, scale);
+        made->at[i] = (int64_t)(at > 0 ? (at < last ? at : last) : 0);
+        sum += made->weight[i];
     }
-    for (int i = 0; self->excludes_outside && sum != 0 && i < made.count; i++) {
-        made.weight[i] /= sum;
+    bool is_normalised = self->excludes_outside || (self->is_smoothed && self->how != NEAREST);
+    for (int64_t i = 0; is_normalised && sum != 0 && i < made->count; i++) {
+        made->weight[i] /= sum;
     }
-    return made;
 }
 
 /* ---- parameters ---------------------------------------------------------------------------- */
@@ -172,27 +187,64 @@ static tacho_status read_scales(const tacho_kernel_call *call, double scales[TAC
     return TACHO_OK;
 }
 
+/* Room for the taps of all |places| of a dimension, |each| elements for each. */
+static tacho_status make_room(tacho_arena *arena, int64_t places, int64_t each, taps **out_taps)
+{
+    void *memory[3] = {NULL};
+    size_t all = 0, bytes[3];
+    if (__builtin_mul_overflow((size_t)places, (size_t)each, &all) ||
+        __builtin_mul_overflow((size_t)places, sizeof(taps), &bytes[0]) ||
+        __builtin_mul_overflow(all, sizeof(int64_t), &bytes[1]) ||
+        __builtin_mul_overflow(all, sizeof(double), &bytes[2])) {
+        return tacho_no_memory();
+    }
+    for (size_t i = 0; i < 3; i++) {
+        TACHO_TRY(tacho_arena_alloc(arena, bytes[i], &memory[i]));
+    }
+    taps *made = memory[0];
+    for (int64_t i = 0; i < places; i++) {
+        made[i] =
+            (taps){.at = (int64_t *)memory[1] + i * each, .weight = (double *)memory[2] + i * each};
+    }
+    *out_taps = made;
+    return TACHO_OK;
+}
+
+static tacho_status make_taps(resize *self, tacho_arena *arena, int32_t dim, double scale,
+                              const double roi[2])
+{
+    int64_t in = self->call->inputs[0]->shape.dims[dim], each = 1;
+    int64_t out = self->call->outputs[0].shape.dims[dim];
+    bool is_same = in == out && scale == 1 && roi[0] == 0 && roi[1] == 1;
+    /* The scale may be a value that no shape has been checked against. */
+    if (self->is_smoothed && !(scale * ((double)in + 1) >= 0.5)) {
+        return tacho_fail(TACHO_CODE_BAD_DATA, "%lld elements are scaled by %g", (long long)in,
+                          scale);
+    }
+    if (!is_same) {
+        (void)reach_of(self, scale, &each);
+    }
+    TACHO_TRY(make_room(arena, out, each, &self->by_dim[dim]));
+    for (int64_t x = 0; x < out; x++) {
+        taps *made = &self->by_dim[dim][x];
+        if (is_same) {
+            made->count = 1;
+            made->at[0] = x;
+            made->weight[0] = 1;
+        } else {
+            double source = source_of(self, (double)x, (double)in, (double)out, scale, roi);
+            fill_taps(self, source, in, scale, made);
+        }
+    }
+    return TACHO_OK;
+}
+
 static tacho_status make_all_taps(resize *self, tacho_arena *arena)
 {
-    const tacho_shape *in = &self->call->inputs[0]->shape, *out = &self->call->outputs[0].shape;
     double scales[TACHO_RANK_MAX], rois[TACHO_RANK_MAX][2];
     TACHO_TRY(read_scales(self->call, scales, rois));
-    for (int32_t i = 0; i < in->rank; i++) {
-        void *memory = NULL;
-        size_t bytes;
-        if (__builtin_mul_overflow((size_t)out->dims[i], sizeof(taps), &bytes)) {
-            return tacho_no_memory();
-        }
-        TACHO_TRY(tacho_arena_alloc(arena, bytes, &memory));
-        self->by_dim[i] = memory;
-        bool is_same =
-            in->dims[i] == out->dims[i] && scales[i] == 1 && rois[i][0] == 0 && rois[i][1] == 1;
-        for (int64_t x = 0; x < out->dims[i]; x++) {
-            double source = source_of(self, (double)x, (double)in->dims[i], (double)out->dims[i],
-                                      scales[i], rois[i]);
-            self->by_dim[i][x] = is_same ? (taps){.at = {x}, .weight = {1}, .count = 1}
-                                         : make_taps(self, source, in->dims[i]);
-        }
+    for (int32_t i = 0; i < self->call->inputs[0]->shape.rank; i++) {
+        TACHO_TRY(make_taps(self, arena, i, scales[i], rois[i]));
     }
     return TACHO_OK;
 }
@@ -204,7 +256,7 @@ static bool combine(const resize *self, const taps *const *at, const int64_t *st
                     double *out_sum)
 {
     int32_t rank = self->call->inputs[0]->shape.rank;
-    int index[TACHO_RANK_MAX] = {0};
+    int64_t index[TACHO_RANK_MAX] = {0};
     *out_sum = -0.0; /* which is nothing to any summand: a single -0 stays what it is */
     for (int32_t i = 0; i < rank; i++) {
         if (at[i]->is_outside) {
@@ -279,7 +331,8 @@ static tacho_status compute_resize(const tacho_kernel_call *call)
     resize self = {.call = call,
                    .coordinates = tacho_call_before(call, 11) ? "asymmetric" : "half_pixel",
                    .cubic = tacho_call_real(call, "cubic_coeff_a", -0.75),
-                   .excludes_outside = tacho_call_int(call, "exclude_outside", 0) != 0};
+                   .excludes_outside = tacho_call_int(call, "exclude_outside", 0) != 0,
+                   .is_smoothed = tacho_call_int(call, "antialias", 0) != 0};
     self.how = tacho_call_is(call, "mode", "cubic") ? CUBIC
                : tacho_call_is(call, "mode", "linear") || tacho_call_is(call, "mode", "bilinear")
                    ? LINEAR
@@ -293,9 +346,6 @@ static tacho_status compute_resize(const tacho_kernel_call *call)
         tacho_dtype_element_bytes(input->dtype) > (tacho_is_real(input) ? 8 : 4) ||
         call->outputs[0].dtype != input->dtype) {
         return tacho_unsupported_type("a resampling", input->dtype);
-    }
-    if (tacho_call_int(call, "antialias", 0) != 0) {
-        return tacho_fail(TACHO_CODE_UNSUPPORTED, "antialiasing is not supported");
     }
     if (call->outputs[0].shape.rank != input->shape.rank) {
         return tacho_wrong_shapes("a resampling");

@@ -27,6 +27,7 @@ except ImportError:
 import attention_cases
 import composed_cases
 import network_cases
+import picture_cases  # noqa: F401
 
 RUNS = (("cpu", "fast"), ("cpu", "reference"), ("sim:aic100", "fast"))
 

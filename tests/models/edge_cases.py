@@ -367,6 +367,19 @@ def not_zero(op, type_):
     return Case([("const", x)], [Elements(I64, np.nonzero(x.array))])
 
 
+@case("NonMaxSuppression")
+def suppressed(op, type_):
+    """Boxes that do not touch, by scores at the edges; those without a number are left out."""
+    if type_.name != "f32":
+        return None
+    x = edges(type_).reshape(1, 1, -1)
+    scores = x.array[0, 0]
+    corners = np.arange(scores.size, dtype=np.float32)[:, None] * [2, 2, 2, 2] + [0, 0, 1, 1]
+    order = [i for i in np.argsort(-scores.astype(float), kind="stable") if not np.isnan(scores[i])]
+    found = np.array([[0, 0, i] for i in order], np.int64)
+    return Case([const(corners[None], type_), x, const([scores.size]), const([0.5], type_)], [Elements(I64, found)])
+
+
 @case("Range")
 def ranged(op, type_):
     """Steps over the least and the greatest that a few elements reach."""
