@@ -12,6 +12,7 @@ typedef enum tacho_hint_id {
     TACHO_HINT_FORCE_COMPILE,      /* compile it in spite of a limit */
     TACHO_HINT_FORCE_RUN,          /* run it in spite of a limit */
     TACHO_HINT_FORCE_OR_NO_VALUES, /* that, or compute no values */
+    TACHO_HINT_TIMES_ALONE,        /* simulate it without values */
     TACHO_HINT_REFERENCE_KERNELS,  /* compute without the fast kernels */
     TACHO_HINT_SIZE,               /* give a dimension a size: "NAME=SIZE", one hint for each */
     TACHO_HINT_SIZES,              /* give symbolic dimensions sizes */

@@ -16,6 +16,8 @@ static const hint_words words[TACHO_HINT_COUNT] = {
     [TACHO_HINT_FORCE_RUN] = {"; run it with 'tacho run --force'", NULL, NULL},
     [TACHO_HINT_FORCE_OR_NO_VALUES] = {", or run it with 'tacho run --force' or --no-values", NULL,
                                        NULL},
+    [TACHO_HINT_TIMES_ALONE] = {", or simulate its times alone with --device sim --no-values", NULL,
+                                NULL},
     [TACHO_HINT_REFERENCE_KERNELS] = {", or use --kernels reference", NULL, NULL},
     [TACHO_HINT_SIZE] = {":", " ", ""}, /* the option is the dialect's */
     [TACHO_HINT_SIZES] = {" with --dim NAME=N", NULL, NULL},

@@ -83,10 +83,13 @@ static tacho_status check_maker(const measurer *self, const tacho_tensor *tensor
                    : status;
     }
     if (maker->def->kind == TACHO_OP_CONTROL) {
-        return tacho_work_fail(self->fusion, self->op,
-                               "the %s of %s follows from the graph inside %s, which is not "
-                               "analysed inside; unroll it before exporting",
-                               what, of, maker->def->name);
+        tacho_status status = tacho_work_fail(
+            self->fusion, self->op,
+            "the %s of %s follows from the graph inside %s, which is not analysed inside", what, of,
+            maker->def->name);
+        return graph->note.len > 0
+                   ? tacho_status_add_note(status, "%.*s", TACHO_STR_ARG(graph->note))
+                   : status;
     }
     if (tensor->dtype != TACHO_DTYPE_NONE && has_input_shapes(graph, maker)) {
         return tacho_work_fail(self->fusion, self->op,

@@ -205,7 +205,11 @@ tacho_status tacho_step_check_known(const tacho_execution *self, uint32_t step)
 {
     const tacho_step *at = &self->program->steps[step];
     if (tacho_kernel_find(tacho_step_type(self, step)) == NULL) {
-        return tacho_step_fail(self, step, TACHO_CODE_UNSUPPORTED, "no kernel for this operator");
+        tacho_status status =
+            tacho_step_fail(self, step, TACHO_CODE_UNSUPPORTED,
+                            "no kernel for this operator; export the model with operators that "
+                            "have one (docs/operators.md)");
+        return tacho_status_add_hint(status, TACHO_HINT_TIMES_ALONE, "");
     }
     for (size_t i = 0; i < at->input_count; i++) {
         uint32_t id = tacho_step_input(self, step, i);

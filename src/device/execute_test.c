@@ -160,7 +160,7 @@ static void test_refused(void **state)
     self.program.steps[3].type = text(&self.program, "Frobnicate");
     refuse(&self, TACHO_CODE_UNSUPPORTED,
            "op 1 '/block/op' (Flatten) at m.py:7: step 3 (Frobnicate): no kernel for this "
-           "operator");
+           "operator; export the model with operators that have one (docs/operators.md)");
 
     make_chain(&self);
     self.program.shapes[self.program.tensors[self.sum].shape].dims[0] = TACHO_DIM_UNKNOWN;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the condition of an If depends on, for messages about one that cannot be decided.
+ * What the condition of an If depends on, for messages about one that cannot be decided, or of
+ * which both branches run.
  */
 #include "graph/model.h"
 #include "graph/op_def.h"
+#include "graph/unroll.h"
 
 #include <stdio.h>
 
@@ -75,31 +77,42 @@ static tacho_status seek(const tacho_graph *graph, uint32_t tensor, uint32_t *ou
     return status;
 }
 
+/* Whether a node chooses between what both branches of an If give (graph/unroll.h). */
+static bool is_choice(const tacho_graph *graph, const tacho_node *node)
+{
+    return tacho_attr_int(tacho_graph_attrs(graph, node), node->attr_count, "equal_shapes", 0) ==
+           TACHO_CHOICE_IF;
+}
+
 tacho_status tacho_model_condition_of(const tacho_graph *graph, const tacho_node *node,
                                       tacho_model_condition *out)
 {
     *out = (tacho_model_condition){.hint = {TACHO_HINT_NONE, ""}};
     if (strcmp(graph->format, "torch-onnx") == 0 ||
-        !tacho_str_equal(tacho_graph_string(graph, node->type), TACHO_STR("If")) ||
+        (!tacho_str_equal(tacho_graph_string(graph, node->type), TACHO_STR("If")) &&
+         !is_choice(graph, node)) ||
         node->input_count == 0 || graph->links[node->first_input] == TACHO_NONE) {
         return TACHO_OK;
     }
     uint32_t condition = graph->links[node->first_input], input;
+    const char *both = is_choice(graph, node) ? "both branches run, and " : "";
     uint64_t count;
     TACHO_TRY(seek(graph, condition, &input, &count));
     if (input == TACHO_NONE) {
-        snprintf(out->text, sizeof(out->text), "its condition '%.80s' is not known before it runs",
+        snprintf(out->text, sizeof(out->text),
+                 "%sits condition '%.80s' is not known before it runs", both,
                  tacho_graph_string(graph, graph->tensors[condition].name).data);
         return TACHO_OK;
     }
     const char *name = tacho_graph_string(graph, graph->tensors[input].name).data;
     if (count > FIXED_MAX) {
         snprintf(out->text, sizeof(out->text),
-                 "its condition depends on the values of input '%.80s', so which branch it takes "
+                 "%sits condition depends on the values of input '%.80s', so which branch it takes "
                  "is known only when it runs",
-                 name);
+                 both, name);
     } else {
-        snprintf(out->text, sizeof(out->text), "its condition depends on input '%.80s'", name);
+        snprintf(out->text, sizeof(out->text), "%sits condition depends on input '%.80s'", both,
+                 name);
         out->hint = (tacho_hint){TACHO_HINT_FIX_INPUT, name};
     }
     return TACHO_OK;

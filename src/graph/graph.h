@@ -66,18 +66,36 @@ typedef struct tacho_node {
 
 typedef struct tacho_graph tacho_graph;
 
+/* Graphs that a node has of its own. */
+typedef enum tacho_body {
+    TACHO_BODY_THEN, /* of an If ... */
+    TACHO_BODY_ELSE,
+    TACHO_BODY_STEP, /* of a Loop or a Scan */
+    TACHO_BODY_CALL, /* what a function of the model computes, of a node that calls it */
+} tacho_body;
+
+/* The reading of such a graph: what its inputs are, and what it gives. */
+typedef struct tacho_body_use {
+    uint32_t node;
+    tacho_body body;
+    const uint32_t *inputs; /* tensors, TACHO_NONE for one that is absent */
+    size_t input_count;
+    uint32_t *outputs; /* of the reading: the first |output_count| that it gives */
+    size_t output_count;
+} tacho_body_use;
+
 /*
- * What a reader leaves behind for operators that choose between graphs of their own (If). Those
- * graphs are read when inference knows which one is chosen, and their nodes take the place of the
- * operator.
+ * What a reader leaves behind for operators that run graphs of their own (If, Loop, Scan, calls of
+ * functions). Those graphs are read when inference comes to the operator, and their nodes take its
+ * place.
  */
 typedef struct tacho_branches {
     void *self; /* NULL: there is nothing to choose from */
-    /*
-     * Adds the nodes of the graph that |node| runs when its condition is |is_true|, behind the
-     * graph's others; they make what |node| made. |*out_taken| is false when it has no such graph.
-     */
-    tacho_status (*take)(void *self, uint32_t node, bool is_true, bool *out_taken);
+    bool (*has)(const void *self, uint32_t node, tacho_body body);
+    /* Adds the nodes of the graph, which |node| has, behind the graph's others. */
+    tacho_status (*enter)(void *self, const tacho_body_use *use);
+    /* The same of a graph without inputs, or a call; its nodes make what |node| made. */
+    tacho_status (*take)(void *self, uint32_t node, tacho_body body);
     void (*close)(void *self);
 } tacho_branches;
 

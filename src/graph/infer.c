@@ -7,6 +7,7 @@
 #include "base/grow.h"
 #include "graph/expand.h"
 #include "graph/fold.h"
+#include "graph/unroll.h"
 #include "kernels/element.h"
 
 #include <inttypes.h>
@@ -266,6 +267,9 @@ static tacho_status check_tensors(const tacho_graph *graph)
 /* Nodes [at, end) that are to be walked: those of the graph, then of branches inside it. */
 typedef struct stretch {
     size_t at, end;
+    tacho_unroll *unroll; /* that adds them, step by step; NULL: they are all there */
+    bool is_done;         /* it has added the last ones */
+    size_t order_count;   /* of the walk when it began */
 } stretch;
 
 /* A walk. Nodes of branches are behind the graph's until it ends, and move to their places then. */
@@ -281,14 +285,21 @@ typedef struct walker {
     size_t place_count, place_capacity;
 } walker;
 
-static tacho_status push_stretch(walker *self, size_t at, size_t end)
+static tacho_status make_places(walker *self, size_t end)
 {
-    TACHO_TRY(tacho_grow(&self->stretches, &self->stretch_capacity, self->stretch_count + 1));
-    self->stretches[self->stretch_count++] = (stretch){at, end};
     TACHO_TRY(tacho_grow(&self->places, &self->place_capacity, end + 1));
     while (self->place_count < end) {
         self->places[self->place_count++] = TACHO_NONE;
     }
+    return TACHO_OK;
+}
+
+static tacho_status push_stretch(walker *self, stretch made)
+{
+    TACHO_TRY(make_places(self, made.end));
+    TACHO_TRY(tacho_grow(&self->stretches, &self->stretch_capacity, self->stretch_count + 1));
+    made.order_count = self->order_count;
+    self->stretches[self->stretch_count++] = made;
     return TACHO_OK;
 }
 
@@ -300,26 +311,63 @@ static tacho_status place(walker *self, size_t node)
     return TACHO_OK;
 }
 
-/* Replaces a node that chooses by a condition that is known; false when it is none. */
-static tacho_status take_branch(walker *self, size_t i, bool *out_taken)
+/* The graph that an If takes whose condition is known, or a call; false when the node has none. */
+static bool find_taken(const walker *self, size_t i, tacho_body *out_body)
 {
     tacho_graph *graph = self->graph;
     const tacho_node *node = &graph->nodes[i];
-    size_t count;
-    *out_taken = false;
-    if (graph->branches.self == NULL || node->def == NULL || node->def->kind != TACHO_OP_CONTROL) {
-        return TACHO_OK;
-    }
     tacho_infer infer = {graph, node};
-    const tacho_constant *condition = list_value(&infer, 0, 1, &count);
-    if (condition == NULL || count != 1 || tacho_infer_dtype(&infer, 0) != TACHO_DTYPE_BOOL) {
-        return TACHO_OK;
+    size_t count;
+    *out_body = TACHO_BODY_CALL;
+    if (node->def == NULL) {
+        return true;
     }
-    size_t first = graph->node_count;
+    const tacho_constant *condition =
+        node->def->kind == TACHO_OP_CONTROL &&
+                tacho_str_equal(tacho_graph_string(graph, node->type), TACHO_STR("If"))
+            ? list_value(&infer, 0, 1, &count)
+            : NULL;
+    if (condition == NULL || count != 1 || tacho_infer_dtype(&infer, 0) != TACHO_DTYPE_BOOL) {
+        return false;
+    }
     bool is_true =
         (condition->kind == TACHO_CONSTANT_SPLAT ? condition->splat : condition->bytes)[0] != 0;
-    TACHO_TRY(graph->branches.take(graph->branches.self, (uint32_t)i, is_true, out_taken));
-    return *out_taken ? push_stretch(self, first, graph->node_count) : TACHO_OK;
+    *out_body = is_true ? TACHO_BODY_THEN : TACHO_BODY_ELSE;
+    return true;
+}
+
+/* Replaces a node by those of the graph that it runs; false when it has none, or may run another.
+ */
+static tacho_status take_branch(walker *self, size_t i, bool *out_taken)
+{
+    tacho_graph *graph = self->graph;
+    const tacho_branches *branches = &graph->branches;
+    size_t first = graph->node_count;
+    tacho_body body;
+    *out_taken = branches->self != NULL && find_taken(self, i, &body) &&
+                 branches->has(branches->self, (uint32_t)i, body);
+    if (!*out_taken) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(branches->take(branches->self, (uint32_t)i, body));
+    return push_stretch(self, (stretch){.at = first, .end = graph->node_count});
+}
+
+/* Begins to replace a node that runs graphs of its own by all their steps. */
+static tacho_status unroll(walker *self, size_t i, bool *out_begun)
+{
+    tacho_unroll *begun = NULL;
+    tacho_status status = tacho_unroll_begin(self->graph, (uint32_t)i, &begun);
+    *out_begun = begun != NULL;
+    if (begun == NULL) {
+        return status;
+    }
+    size_t at = self->graph->node_count;
+    tacho_status pushed = push_stretch(self, (stretch){.at = at, .end = at, .unroll = begun});
+    if (pushed != TACHO_OK) {
+        tacho_unroll_free(begun);
+    }
+    return tacho_status_first(status, pushed);
 }
 
 /* The graph's own nodes are sorted; what those of a branch need must come before them, too. */
@@ -343,17 +391,24 @@ static tacho_status expand(walker *self, size_t i, bool *out_expanded)
     size_t first = self->graph->node_count;
     TACHO_TRY(tacho_expand_run(self->graph, i));
     *out_expanded = self->graph->node_count > first;
-    return *out_expanded ? push_stretch(self, first, self->graph->node_count) : TACHO_OK;
+    stretch made = {.at = first, .end = self->graph->node_count};
+    return *out_expanded ? push_stretch(self, made) : TACHO_OK;
+}
+
+static tacho_status replace(walker *self, size_t i, bool *out_replaced)
+{
+    TACHO_TRY(expand(self, i, out_replaced));
+    if (!*out_replaced) {
+        TACHO_TRY(take_branch(self, i, out_replaced));
+    }
+    return *out_replaced ? TACHO_OK : unroll(self, i, out_replaced);
 }
 
 static tacho_status visit(walker *self, size_t i)
 {
     bool is_replaced;
     TACHO_TRY(check_order(self, &self->graph->nodes[i]));
-    TACHO_TRY(take_branch(self, i, &is_replaced));
-    if (!is_replaced) {
-        TACHO_TRY(expand(self, i, &is_replaced));
-    }
+    TACHO_TRY(replace(self, i, &is_replaced));
     if (is_replaced) {
         return TACHO_OK;
     }
@@ -365,15 +420,56 @@ static tacho_status visit(walker *self, size_t i)
     return tacho_folder_fold(&self->folder, node);
 }
 
+/* The next steps of an operator that is unrolled, or the end of the stretch. */
+static tacho_status go_on(walker *self)
+{
+    size_t number = self->stretch_count - 1, first = self->graph->node_count;
+    tacho_unroll *unroll = self->stretches[number].unroll;
+    if (unroll == NULL || self->stretches[number].is_done) {
+        tacho_unroll_free(unroll);
+        self->stretch_count--;
+        return TACHO_OK;
+    }
+    TACHO_TRY(tacho_unroll_next(unroll, &self->stretches[number].is_done));
+    TACHO_TRY(make_places(self, self->graph->node_count));
+    self->stretches[number].at = first;
+    self->stretches[number].end = self->graph->node_count;
+    return TACHO_OK;
+}
+
+/*
+ * What fails inside an operator that is unrolled leaves that operator as it is, if it is not for
+ * want of memory: it may not come to that, or not in these shapes.
+ */
+static tacho_status recover(walker *self, tacho_status status)
+{
+    size_t number = self->stretch_count;
+    while (number > 0 && self->stretches[number - 1].unroll == NULL) {
+        number--;
+    }
+    if (number == 0 || tacho_status_code(status) == TACHO_CODE_NO_MEMORY) {
+        return status;
+    }
+    stretch *failed = &self->stretches[number - 1];
+    uint32_t node = tacho_unroll_node(failed->unroll);
+    tacho_unroll_abandon(failed->unroll, tacho_status_message(status));
+    tacho_status_free(status);
+    tacho_unroll_free(failed->unroll);
+    while (self->order_count > failed->order_count) {
+        self->places[self->order[--self->order_count]] = TACHO_NONE;
+    }
+    self->stretch_count = number - 1;
+    return place(self, node);
+}
+
 static tacho_status walk(walker *self)
 {
-    TACHO_TRY(push_stretch(self, 0, self->graph->node_count));
+    TACHO_TRY(push_stretch(self, (stretch){.end = self->graph->node_count}));
     while (self->stretch_count > 0) {
         stretch *inner = &self->stretches[self->stretch_count - 1];
-        if (inner->at == inner->end) {
-            self->stretch_count--;
-        } else {
-            TACHO_TRY(visit(self, inner->at++));
+        tacho_status status = inner->at < inner->end ? visit(self, inner->at++) : go_on(self);
+        if (status != TACHO_OK) {
+            TACHO_TRY(recover(self, status));
         }
     }
     return TACHO_OK;
@@ -413,6 +509,9 @@ tacho_status tacho_graph_infer(tacho_graph *graph)
         status = reorder_nodes(&self);
     }
     tacho_folder_deinit(&self.folder);
+    while (self.stretch_count > 0) {
+        tacho_unroll_free(self.stretches[--self.stretch_count].unroll);
+    }
     free(self.stretches);
     free(self.order);
     free(self.places);

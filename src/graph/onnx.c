@@ -22,6 +22,7 @@ enum {
     MODEL_PRODUCER_VERSION = 3,
     MODEL_GRAPH = 7,
     MODEL_OPSET_IMPORT = 8,
+    MODEL_FUNCTION = 25,
     GRAPH_NODE = 1,
     GRAPH_NAME = 2,
     GRAPH_INITIALIZER = 5,
@@ -35,6 +36,7 @@ enum {
     NODE_OP_TYPE = 4,
     NODE_ATTRIBUTE = 5,
     NODE_DOMAIN = 7,
+    NODE_OVERLOAD = 8,
     NODE_METADATA = 9,
     ENTRY_KEY = 1,
     ENTRY_VALUE = 2,
@@ -59,7 +61,8 @@ static const uint8_t graph_wires[] = {
 };
 static const uint8_t node_wires[] = {
     [1] = TACHO_ONNX_BYTES, [2] = TACHO_ONNX_BYTES, [3] = TACHO_ONNX_BYTES, [4] = TACHO_ONNX_BYTES,
-    [5] = TACHO_ONNX_BYTES, [6] = TACHO_ONNX_BYTES, [7] = TACHO_ONNX_BYTES, [9] = TACHO_ONNX_BYTES,
+    [5] = TACHO_ONNX_BYTES, [6] = TACHO_ONNX_BYTES, [7] = TACHO_ONNX_BYTES, [8] = TACHO_ONNX_BYTES,
+    [9] = TACHO_ONNX_BYTES,
 };
 static const uint8_t entry_wires[] = {[1] = TACHO_ONNX_BYTES, [2] = TACHO_ONNX_BYTES};
 
@@ -108,6 +111,7 @@ typedef struct node_proto {
     tacho_str op_type;
     tacho_str domain;
     tacho_str scope;
+    tacho_str overload; /* of a function that it calls */
     size_t input_count;
 } node_proto;
 
@@ -141,7 +145,8 @@ static bool is_standard(tacho_str domain)
 static tacho_status add_link(tacho_onnx_state *state, tacho_str name, bool is_output)
 {
     uint32_t tensor = TACHO_NONE;
-    if (name.len > 0) {
+    bool is_absent = !is_output && tacho_onnx_tensor_find(state, name) == TACHO_ONNX_ABSENT;
+    if (name.len > 0 && !is_absent) {
         TACHO_TRY(is_output ? tacho_onnx_tensor_define(state, name, &tensor)
                             : tacho_onnx_tensor_ensure(state, name, &tensor));
     }
@@ -168,6 +173,8 @@ static tacho_status read_inputs(tacho_onnx_state *state, node_proto *node)
             node->domain = field.bytes;
         } else if (field.number == NODE_METADATA) {
             TACHO_TRY(read_scope(state, field.bytes, &node->scope));
+        } else if (field.number == NODE_OVERLOAD) {
+            node->overload = field.bytes;
         }
     }
     return TACHO_OK;
@@ -224,23 +231,40 @@ static tacho_status read_rest(tacho_onnx_state *state, const node_proto *node)
     return TACHO_OK;
 }
 
-/* "Conv", "com.example.Fancy". */
+tacho_status tacho_onnx_type_name(tacho_onnx_state *state, tacho_str domain, tacho_str op_type,
+                                  tacho_str *out_name)
+{
+    *out_name = op_type;
+    if (is_standard(domain)) {
+        return TACHO_OK;
+    }
+    void *memory = NULL;
+    TACHO_TRY(tacho_arena_alloc(&state->arena, domain.len + 1 + op_type.len, &memory));
+    char *text = memory;
+    memcpy(text, domain.data, domain.len);
+    text[domain.len] = '.';
+    memcpy(text + domain.len + 1, op_type.data, op_type.len);
+    *out_name = tacho_str_make(text, domain.len + 1 + op_type.len);
+    return TACHO_OK;
+}
+
+/* The version of a domain: the function's, where it says one, else the model's. */
+static tacho_status find_version(tacho_onnx_state *state, tacho_str domain, int32_t *out_version)
+{
+    const tacho_onnx_call *call = tacho_onnx_call_now(state);
+    tacho_onnx_name *entry = NULL;
+    TACHO_TRY(tacho_onnx_name_ensure(state, domain, &entry));
+    bool is_own = call != NULL && domain.len == 0 && call->opset > 0;
+    *out_version = is_own ? call->opset : entry->opset > 0 ? entry->opset : 1;
+    return TACHO_OK;
+}
+
 static tacho_status set_type(tacho_onnx_state *state, const node_proto *proto, tacho_node *node)
 {
-    tacho_onnx_name *entry = NULL;
-    tacho_str domain = is_standard(proto->domain) ? TACHO_STR("") : proto->domain;
-    TACHO_TRY(tacho_onnx_name_ensure(state, domain, &entry));
-    node->opset = entry->opset > 0 ? entry->opset : 1;
-    tacho_str type = proto->op_type;
-    if (domain.len > 0) {
-        void *memory = NULL;
-        TACHO_TRY(tacho_arena_alloc(&state->arena, domain.len + 1 + type.len, &memory));
-        char *text = memory;
-        memcpy(text, domain.data, domain.len);
-        text[domain.len] = '.';
-        memcpy(text + domain.len + 1, type.data, type.len);
-        type = tacho_str_make(text, domain.len + 1 + type.len);
-    } else if (tacho_str_find_byte(type, '.') == type.len) {
+    tacho_str type, domain = is_standard(proto->domain) ? TACHO_STR("") : proto->domain;
+    TACHO_TRY(find_version(state, domain, &node->opset));
+    TACHO_TRY(tacho_onnx_type_name(state, domain, proto->op_type, &type));
+    if (domain.len == 0 && tacho_str_find_byte(type, '.') == type.len) {
         node->def = tacho_op_def_find(type); /* one with a dot would be of another format */
     }
     return tacho_strings_ensure(&state->graph->strings, type, &node->type);
@@ -264,6 +288,21 @@ static tacho_status find_layer(tacho_onnx_state *state, tacho_str scope, tacho_s
     }
     *out_layer = tacho_str_make(text, module.len);
     return TACHO_OK;
+}
+
+/* The node's name, of a node in a function behind that of the call. */
+static tacho_status set_name(tacho_onnx_state *state, node_proto *proto, tacho_node *node)
+{
+    const tacho_onnx_call *call = tacho_onnx_call_now(state);
+    tacho_str own = proto->name.len > 0 ? proto->name : proto->op_type;
+    if (call != NULL && call->prefix.len > 0 && own.len < TACHO_ONNX_NAME_MAX / 2) {
+        void *memory = NULL;
+        TACHO_TRY(tacho_arena_alloc(&state->arena, call->prefix.len + own.len, &memory));
+        memcpy(memory, call->prefix.data, call->prefix.len);
+        memcpy((char *)memory + call->prefix.len, own.data, own.len);
+        proto->name = tacho_str_make(memory, call->prefix.len + own.len);
+    }
+    return tacho_strings_ensure(&state->graph->strings, proto->name, &node->name);
 }
 
 /* The node's name as a location, "Conv_12" where it has none, with the layer that it is in. */
@@ -316,8 +355,11 @@ static tacho_status read_node(tacho_onnx_state *state, tacho_str message)
         return tacho_onnx_fail(state, TACHO_CODE_LIMIT, message.data, "more than %d nodes",
                                (int)TACHO_ONNX_NODE_MAX);
     }
-    node_proto proto = {
-        .message = message, .name = TACHO_STR(""), .domain = TACHO_STR(""), .scope = TACHO_STR("")};
+    node_proto proto = {.message = message,
+                        .name = TACHO_STR(""),
+                        .domain = TACHO_STR(""),
+                        .scope = TACHO_STR(""),
+                        .overload = TACHO_STR("")};
     tacho_node node = {.index = (uint32_t)graph->node_count};
     tacho_arena_reset(&state->arena);
     TACHO_TRY(tacho_grow(&state->links, &state->link_capacity, 1)); /* never NULL */
@@ -327,9 +369,10 @@ static tacho_status read_node(tacho_onnx_state *state, tacho_str message)
     TACHO_TRY(check_names(state, &proto));
     TACHO_TRY(read_rest(state, &proto));
     TACHO_TRY(set_type(state, &proto, &node));
+    TACHO_TRY(set_name(state, &proto, &node));
     TACHO_TRY(set_location(state, &proto, &node));
-    TACHO_TRY(tacho_strings_ensure(&graph->strings, proto.name, &node.name));
     TACHO_TRY(tacho_strings_ensure(&graph->strings, proto.scope, &node.scope));
+    TACHO_TRY(tacho_onnx_note_call(state, node.type, proto.overload));
     tacho_node_lists lists = {
         .inputs = state->links,
         .input_count = proto.input_count,
@@ -416,13 +459,29 @@ tacho_status tacho_onnx_read_body(tacho_onnx_state *state, tacho_str graph)
     return check_inputs(state, first);
 }
 
-tacho_status tacho_onnx_next_output(const tacho_onnx_state *state, tacho_pb_reader *reader,
-                                    tacho_str *out_name, bool *out_got)
+tacho_status tacho_onnx_read_function(tacho_onnx_state *state, tacho_str function)
+{
+    size_t first = state->graph->node_count;
+    tacho_pb_reader reader = tacho_onnx_open(state, function);
+    bool got = true;
+    while (got) {
+        tacho_str node;
+        TACHO_TRY(tacho_onnx_next_function_node(state, &reader, &node, &got));
+        if (got) {
+            TACHO_TRY(read_node(state, node));
+        }
+    }
+    return check_inputs(state, first);
+}
+
+tacho_status tacho_onnx_next_value(const tacho_onnx_state *state, tacho_pb_reader *reader,
+                                   bool is_output, tacho_str *out_name, bool *out_got)
 {
     tacho_pb_field field;
+    uint32_t number = is_output ? GRAPH_OUTPUT : GRAPH_INPUT;
     do {
         TACHO_TRY(tacho_onnx_next(state, &graph_schema, reader, &field, out_got));
-    } while (*out_got && field.number != GRAPH_OUTPUT);
+    } while (*out_got && field.number != number);
     return *out_got ? tacho_onnx_value_name(state, field.bytes, out_name) : TACHO_OK;
 }
 
@@ -496,17 +555,18 @@ static tacho_status read_graph(tacho_onnx_state *state, tacho_str graph)
 
 /* ---- the model ------------------------------------------------------------------------------ */
 
-static tacho_status read_opset(tacho_onnx_state *state, tacho_str message)
+tacho_status tacho_onnx_read_version(const tacho_onnx_state *state, tacho_str message,
+                                     tacho_str *out_domain, int32_t *out_version)
 {
-    tacho_str domain = TACHO_STR("");
     uint64_t version = 0;
     tacho_pb_reader reader = tacho_onnx_open(state, message);
     tacho_pb_field field;
     bool got = true;
+    *out_domain = TACHO_STR("");
     while (got) {
         TACHO_TRY(tacho_onnx_next(state, &opset_schema, &reader, &field, &got));
         if (field.number == 1) {
-            domain = field.bytes;
+            *out_domain = is_standard(field.bytes) ? TACHO_STR("") : field.bytes;
         } else if (field.number == 2) {
             version = field.value;
         }
@@ -515,12 +575,20 @@ static tacho_status read_opset(tacho_onnx_state *state, tacho_str message)
         return tacho_onnx_fail(state, TACHO_CODE_BAD_DATA, message.data,
                                "%" PRIu64 " is not a version of an operator set", version);
     }
+    *out_version = (int32_t)version;
+    return TACHO_OK;
+}
+
+static tacho_status read_opset(tacho_onnx_state *state, tacho_str message)
+{
+    tacho_str domain;
+    int32_t version;
     tacho_onnx_name *entry = NULL;
-    domain = is_standard(domain) ? TACHO_STR("") : domain;
+    TACHO_TRY(tacho_onnx_read_version(state, message, &domain, &version));
     TACHO_TRY(tacho_onnx_name_ensure(state, domain, &entry));
-    entry->opset = (int32_t)version;
+    entry->opset = version;
     tacho_model_facts *facts = state->options->facts;
-    return facts != NULL ? tacho_model_facts_add_opset(facts, domain, (int64_t)version) : TACHO_OK;
+    return facts != NULL ? tacho_model_facts_add_opset(facts, domain, version) : TACHO_OK;
 }
 
 static void note_facts(tacho_model_facts *facts, const tacho_pb_field *field)
@@ -548,6 +616,8 @@ static tacho_status read_fields(tacho_onnx_state *state, tacho_str *out_graph, b
         }
         if (field.number == MODEL_OPSET_IMPORT) {
             TACHO_TRY(read_opset(state, field.bytes));
+        } else if (field.number == MODEL_FUNCTION) {
+            TACHO_TRY(tacho_onnx_add_function(state, field.bytes));
         } else if (field.number == MODEL_GRAPH && *out_has_graph) {
             return tacho_onnx_fail(state, TACHO_CODE_BAD_DATA, field.bytes.data, "a second graph");
         } else if (field.number == MODEL_GRAPH) {
@@ -570,7 +640,9 @@ static tacho_status read_all(tacho_onnx_state *state)
         return tacho_fail(TACHO_CODE_BAD_DATA, "%.*s: an ONNX model without a graph",
                           TACHO_STR_ARG(state->graph->path));
     }
-    return read_graph(state, graph);
+    TACHO_TRY(read_graph(state, graph));
+    state->first_count = state->graph->node_count + state->graph->tensor_count;
+    return TACHO_OK;
 }
 
 void tacho_onnx_state_free(tacho_onnx_state *state)
@@ -582,6 +654,8 @@ void tacho_onnx_state_free(tacho_onnx_state *state)
     free(state->scopes);
     free(state->locals);
     free(state->branches);
+    free(state->functions);
+    free(state->calls);
     free(state->bodies);
     tacho_index_deinit(&state->local_index);
     tacho_arena_deinit(&state->arena);
@@ -616,7 +690,8 @@ static tacho_status read_model(tacho_graph *graph, tacho_str bytes,
         tacho_onnx_state_free(state);
         return status;
     }
-    graph->branches = (tacho_branches){state, tacho_onnx_take_branch, close_state};
+    graph->branches = (tacho_branches){state, tacho_onnx_has_body, tacho_onnx_enter_body,
+                                       tacho_onnx_take_branch, close_state};
     return TACHO_OK;
 }
 

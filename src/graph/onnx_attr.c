@@ -20,7 +20,8 @@ enum {
     FIELD_STRINGS = 9,
     FIELD_GRAPHS = 11,
     FIELD_TYPE = 20,
-    FIELD_COUNT = 21,
+    FIELD_REFERENCE = 21, /* in functions: the attribute of the call that has the value */
+    FIELD_COUNT = 22,
 };
 
 static const uint8_t attr_wires[FIELD_COUNT] = {
@@ -35,6 +36,7 @@ static const uint8_t attr_wires[FIELD_COUNT] = {
     [FIELD_STRINGS] = TACHO_ONNX_BYTES,
     [FIELD_GRAPHS] = TACHO_ONNX_BYTES,
     [FIELD_TYPE] = TACHO_ONNX_VARINT,
+    [FIELD_REFERENCE] = TACHO_ONNX_BYTES,
 };
 static const uint8_t graph_wires[] = {0, TACHO_ONNX_BYTES};
 
@@ -54,7 +56,7 @@ typedef struct attr_proto {
     uint64_t type; /* 0 when not given */
     uint32_t last; /* the last field of a value */
     uint64_t f, i;
-    tacho_str s, t, g;
+    tacho_str s, t, g, reference;
     int64_t graph_nodes;
     size_t counts[FIELD_COUNT]; /* of lists */
 } attr_proto;
@@ -114,6 +116,9 @@ static tacho_status take_field(const tacho_onnx_state *state, const tacho_pb_fie
     case FIELD_TYPE:
         attr->type = field->value;
         break;
+    case FIELD_REFERENCE:
+        attr->reference = field->bytes;
+        break;
     default:
         break;
     }
@@ -123,7 +128,8 @@ static tacho_status take_field(const tacho_onnx_state *state, const tacho_pb_fie
 static tacho_status scan(const tacho_onnx_state *state, tacho_str message, attr_proto *out_attr)
 {
     tacho_str nothing = tacho_str_make(message.data, 0);
-    *out_attr = (attr_proto){.message = message, .s = nothing, .t = nothing, .g = nothing};
+    *out_attr = (attr_proto){
+        .message = message, .s = nothing, .t = nothing, .g = nothing, .reference = nothing};
     tacho_pb_reader reader = tacho_onnx_open(state, message);
     tacho_pb_field field;
     bool got = true;
@@ -246,19 +252,54 @@ static tacho_status read_value(tacho_onnx_state *state, const attr_proto *attr, 
     }
 }
 
+static tacho_status add_attr(tacho_onnx_state *state, const tacho_attr *attr)
+{
+    TACHO_TRY(tacho_grow(&state->attrs, &state->attr_capacity, state->attr_count + 1));
+    state->attrs[state->attr_count++] = *attr;
+    return TACHO_OK;
+}
+
+/* Reads the value of an attribute that has one. */
+static tacho_status read_own(tacho_onnx_state *state, const attr_proto *attr, tacho_attr *out_attr)
+{
+    if (attr->type >= sizeof(field_of_type)) {
+        return tacho_onnx_fail(state, TACHO_CODE_BAD_DATA, attr->message.data,
+                               "attribute '%.*s' is of type %" PRIu64 ", which is not known",
+                               TACHO_STR_ARG(tacho_onnx_shown(attr->name)), attr->type);
+    }
+    *out_attr = (tacho_attr){.name = attr->name, .kind = TACHO_ATTR_OTHER};
+    uint32_t number = attr->type == 0 ? attr->last : field_of_type[attr->type];
+    return read_value(state, attr, number, out_attr);
+}
+
+/* The value that the call or the function gives; no attribute when neither does. */
+static tacho_status read_reference(tacho_onnx_state *state, const attr_proto *attr)
+{
+    const tacho_onnx_call *call = tacho_onnx_call_now(state);
+    if (call == NULL) {
+        return tacho_onnx_fail(state, TACHO_CODE_BAD_DATA, attr->message.data,
+                               "attribute '%.*s' refers to one of a call, outside a function",
+                               TACHO_STR_ARG(tacho_onnx_shown(attr->name)));
+    }
+    const tacho_attr *given = state->graph->attrs + call->first_attr;
+    for (uint32_t i = 0; i < call->attr_count; i++) {
+        if (tacho_str_equal(given[i].name, attr->reference)) {
+            tacho_attr made = given[i];
+            made.name = attr->name;
+            return add_attr(state, &made);
+        }
+    }
+    return TACHO_OK;
+}
+
 tacho_status tacho_onnx_read_attr(tacho_onnx_state *state, tacho_str message)
 {
     attr_proto attr;
+    tacho_attr made;
     TACHO_TRY(scan(state, message, &attr));
-    if (attr.type >= sizeof(field_of_type)) {
-        return tacho_onnx_fail(state, TACHO_CODE_BAD_DATA, message.data,
-                               "attribute '%.*s' is of type %" PRIu64 ", which is not known",
-                               TACHO_STR_ARG(tacho_onnx_shown(attr.name)), attr.type);
+    if (attr.reference.len > 0) {
+        return read_reference(state, &attr);
     }
-    tacho_attr made = {.name = attr.name, .kind = TACHO_ATTR_OTHER};
-    uint32_t number = attr.type == 0 ? attr.last : field_of_type[attr.type];
-    TACHO_TRY(read_value(state, &attr, number, &made));
-    TACHO_TRY(tacho_grow(&state->attrs, &state->attr_capacity, state->attr_count + 1));
-    state->attrs[state->attr_count++] = made;
-    return TACHO_OK;
+    TACHO_TRY(read_own(state, &attr, &made));
+    return add_attr(state, &made);
 }

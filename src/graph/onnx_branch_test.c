@@ -252,7 +252,13 @@ static void test_chosen(void **state)
     nodes.len = 0;
     put_if(&nodes, "If flag > y", &then, &other);
     model = model_of(&nodes);
-    assert_nodes(&model, &plain, "If flag>y"); /* not known: it stays */
+    assert_nodes(&model, &plain, "Relu x>a; Exp a>b; Neg x>b; Where flag b b>y"); /* not known */
+    other = branch("Concat x x > b", "b"); /* without an axis: it stays */
+    nodes.len = 0;
+    put_node(&nodes, "Neg x > z");
+    put_if(&nodes, "If flag > y", &then, &other);
+    model = model_of(&nodes);
+    assert_nodes(&model, &plain, "Neg x>z; If flag>y");
 }
 
 /* Outputs that are no node's, or one node's twice, or used inside; branches with equal names. */
@@ -274,7 +280,7 @@ static void test_outputs(void **state)
     nodes.len = 0;
     put_if(&nodes, "If yes > y z", &few, &few);
     model = model_of(&nodes);
-    assert_refused(&model, &plain, TACHO_CODE_BAD_DATA, "a branch gives 1 values, the If has 2");
+    assert_refused(&model, &plain, TACHO_CODE_BAD_DATA, "a branch gives 1 values, the node has 2");
     message nothing = branch("Relu x > a", "b");
     nodes.len = 0;
     put_if(&nodes, "If yes > y", &nothing, &nothing);
@@ -385,14 +391,48 @@ static void test_hint(void **state)
     tacho_graph graph;
     tacho_model_condition condition;
     assert_null(read_model(&model, &plain, &graph));
-    assert_null(tacho_model_condition_of(&graph, &graph.nodes[1], &condition));
-    assert_string_equal(condition.text, "its condition depends on input 'flag'");
+    assert_null(tacho_model_condition_of(&graph, &graph.nodes[3], &condition));
+    assert_string_equal(condition.text,
+                        "both branches run, and its condition depends on input 'flag'");
     assert_int_equal(condition.hint.id, TACHO_HINT_FIX_INPUT);
     assert_string_equal(condition.hint.detail, "flag");
     assert_null(tacho_model_condition_of(&graph, &graph.nodes[0], &condition));
     assert_string_equal(condition.text, "");
     assert_int_equal(condition.hint.id, TACHO_HINT_NONE);
     tacho_graph_deinit(&graph);
+}
+
+/* A function that calls itself, and ones that call the next twice each. */
+static void test_functions(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < 3; kind++) {
+        message nodes = {.len = 0}, function = {.len = 0};
+        put_node(&nodes, kind == 2 ? "Absent x > y" : "F0 x > y");
+        message model = model_of(&nodes);
+        for (int i = 0; i < (kind == 1 ? 40 : 1); i++) {
+            char name[16], call[64];
+            function.len = 0;
+            snprintf(name, sizeof(name), "F%d", i);
+            put_text(&function, 1, name);
+            put_text(&function, 4, "a");
+            put_text(&function, 5, "c");
+            snprintf(call, sizeof(call), "F%d a > b", kind == 1 ? i + 1 : 0);
+            message node = node_of(call);
+            put_message(&function, 7, &node);
+            snprintf(call, sizeof(call), "F%d b > c", kind == 1 ? i + 1 : 0);
+            node = node_of(call);
+            put_message(&function, 7, &node);
+            put_message(&model, 25, &function);
+        }
+        if (kind < 2) {
+            assert_refused(&model, &plain, TACHO_CODE_LIMIT,
+                           kind == 0 ? "calls of functions nested more than 64 deep"
+                                     : "loops and functions have more than 262144 nodes");
+        } else {
+            assert_nodes(&model, &plain, "Absent x>y");
+        }
+    }
 }
 
 /* A survey counts the weights of branches, and of branches inside them, beside the model's own. */
@@ -428,7 +468,7 @@ int main(void)
         cmocka_unit_test(test_chosen), cmocka_unit_test(test_outputs),
         cmocka_unit_test(test_scopes), cmocka_unit_test(test_depth),
         cmocka_unit_test(test_bind),   cmocka_unit_test(test_hint),
-        cmocka_unit_test(test_survey),
+        cmocka_unit_test(test_survey), cmocka_unit_test(test_functions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -90,10 +90,29 @@ tacho_status tacho_onnx_infer_variadic(const tacho_infer *infer)
     return tacho_infer_set(infer, 0, tacho_infer_dtype(infer, 0), &shape);
 }
 
+/* Both are known and the same, so that either can be the result. */
+static tacho_status match_choices(const tacho_infer *infer)
+{
+    const tacho_shape *a = tacho_infer_shape(infer, 1), *b = tacho_infer_shape(infer, 2);
+    tacho_dtype types[] = {tacho_infer_dtype(infer, 1), tacho_infer_dtype(infer, 2)};
+    char texts[2][TACHO_SHAPE_TEXT_MAX];
+    if (types[0] != types[1] || types[0] == TACHO_DTYPE_NONE || !tacho_shape_is_known(a) ||
+        !tacho_shape_is_known(b) || !tacho_shape_equal(a, b)) {
+        return tacho_infer_fail(
+            infer, "it gives %s %s or %s %s, known only when it runs", tacho_dtype_name(types[0]),
+            tacho_shape_print(a, texts[0], sizeof(texts[0])), tacho_dtype_name(types[1]),
+            tacho_shape_print(b, texts[1], sizeof(texts[1])));
+    }
+    return TACHO_OK;
+}
+
 tacho_status tacho_onnx_infer_where(const tacho_infer *infer)
 {
     tacho_shape shape;
     TACHO_TRY(tacho_onnx_need(infer, 3));
+    if (tacho_onnx_int(infer, "equal_shapes", 0) != 0) { /* a choice of graph/unroll.c */
+        TACHO_TRY(match_choices(infer));
+    }
     TACHO_TRY(broadcast_all(infer, 3, &shape));
     return tacho_infer_set(infer, 0, tacho_infer_dtype(infer, 1), &shape);
 }

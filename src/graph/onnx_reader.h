@@ -3,8 +3,8 @@
  * What the files of the ONNX reader share: the state of one reading, and messages by schema.
  *
  * Everything is a view of the file: a message is the bytes of its field, and where it lies in the
- * file is where its bytes are. Graphs in attributes are not entered when a node is read, so depth
- * costs nothing; the branches of an If are read one at a time, when inference has chosen one.
+ * file is where its bytes are. Graphs in attributes and functions are not entered when a node is
+ * read, so depth costs nothing; they are read when inference comes to the node.
  */
 #ifndef TACHO_GRAPH_ONNX_READER_H
 #define TACHO_GRAPH_ONNX_READER_H
@@ -17,6 +17,8 @@ enum {
     TACHO_ONNX_TENSOR_MAX = 1 << 26,
     TACHO_ONNX_NAME_MAX = 1 << 16,
     TACHO_ONNX_DEPTH_MAX = 64, /* of graphs in graphs that are entered */
+    /* Nodes and tensors of graphs that are entered, and of what joins them, all together. */
+    TACHO_ONNX_ENTERED_MAX = 1 << 18,
 };
 
 /* Wire types that a field may have. */
@@ -41,10 +43,29 @@ typedef struct tacho_onnx_schema {
 
 /* What a name stands for. */
 typedef struct tacho_onnx_name {
-    uint32_t tensor; /* or TACHO_NONE */
-    uint32_t file;   /* of external data, or TACHO_NONE */
-    int32_t opset;   /* of this domain; 0 when it is not imported */
+    uint32_t tensor;   /* or TACHO_NONE */
+    uint32_t file;     /* of external data, or TACHO_NONE */
+    int32_t opset;     /* of this domain; 0 when it is not imported */
+    uint32_t function; /* the last one of the model that is called so, or TACHO_NONE */
 } tacho_onnx_name;
+
+/* What a name in a function stands for whose input the call leaves out. */
+#define TACHO_ONNX_ABSENT (TACHO_NONE - 1)
+
+/* A function that the model defines: a FunctionProto. */
+typedef struct tacho_onnx_function {
+    tacho_str bytes;
+    tacho_str overload;
+    uint32_t same; /* another one of this name, or TACHO_NONE */
+} tacho_onnx_function;
+
+/* One call of a function, as the nodes inside it see it. */
+typedef struct tacho_onnx_call {
+    tacho_str function;              /* its bytes */
+    tacho_str prefix;                /* of the names of nodes */
+    uint32_t first_attr, attr_count; /* what nodes may refer to, in the graph's attributes */
+    int32_t opset;                   /* of the standard domain; 0 when it does not say */
+} tacho_onnx_call;
 
 /* A file of external data. */
 typedef struct tacho_onnx_file {
@@ -56,6 +77,8 @@ typedef struct tacho_onnx_file {
 typedef struct tacho_onnx_scope {
     uint32_t parent;
     uint32_t depth;
+    uint32_t call;  /* that it is of, or inside of; TACHO_NONE: of none */
+    bool is_closed; /* names of its parents are not seen: a function */
 } tacho_onnx_scope;
 
 /* A name of a scope other than the model's. */
@@ -65,12 +88,12 @@ typedef struct tacho_onnx_local {
     uint32_t tensor;
 } tacho_onnx_local;
 
-/* A branch that has not been read. */
+/* A graph of a node. */
 typedef struct tacho_onnx_branch {
     uint32_t node; /* its |index| */
     uint32_t scope;
-    bool is_then;
-    tacho_str bytes; /* a GraphProto */
+    tacho_body body;
+    tacho_str bytes; /* a GraphProto, of a call a FunctionProto */
 } tacho_onnx_branch;
 
 /* One reading. */
@@ -100,6 +123,11 @@ typedef struct tacho_onnx_state {
     tacho_index local_index;     /* of |locals| */
     tacho_onnx_branch *branches; /* by node */
     size_t branch_count, branch_capacity;
+    size_t first_count; /* nodes and tensors of the model before any was entered */
+    tacho_onnx_function *functions;
+    size_t function_count, function_capacity;
+    tacho_onnx_call *calls;
+    size_t call_count, call_capacity;
     tacho_str *bodies; /* surveys: graphs of control flow, whose weights are counted */
     size_t body_count, body_capacity;
 } tacho_onnx_state;
@@ -152,6 +180,10 @@ tacho_status tacho_onnx_tensor_define(tacho_onnx_state *state, tacho_str name,
 tacho_status tacho_onnx_tensor_redefine(tacho_onnx_state *state, tacho_str name,
                                         uint32_t *out_tensor) TACHO_MUST_USE;
 
+/* Makes |name| mean |tensor| in this scope, which is not the model's. */
+tacho_status tacho_onnx_tensor_bind(tacho_onnx_state *state, tacho_str name,
+                                    uint32_t tensor) TACHO_MUST_USE;
+
 /* The tensor that |name| means here, or TACHO_NONE; and that of this scope itself. */
 uint32_t tacho_onnx_tensor_find(const tacho_onnx_state *state, tacho_str name);
 uint32_t tacho_onnx_tensor_find_own(const tacho_onnx_state *state, tacho_str name);
@@ -161,9 +193,21 @@ uint32_t tacho_onnx_tensor_find_own(const tacho_onnx_state *state, tacho_str nam
 /* Reads the constants and the nodes of a GraphProto, and what it says of values. */
 tacho_status tacho_onnx_read_body(tacho_onnx_state *state, tacho_str graph) TACHO_MUST_USE;
 
-/* The name of the next output of a GraphProto that |reader| goes through. */
-tacho_status tacho_onnx_next_output(const tacho_onnx_state *state, tacho_pb_reader *reader,
-                                    tacho_str *out_name, bool *out_got) TACHO_MUST_USE;
+/* The same of a FunctionProto. */
+tacho_status tacho_onnx_read_function(tacho_onnx_state *state, tacho_str function) TACHO_MUST_USE;
+
+/* The name of the next input or output of a GraphProto that |reader| goes through. */
+tacho_status tacho_onnx_next_value(const tacho_onnx_state *state, tacho_pb_reader *reader,
+                                   bool is_output, tacho_str *out_name,
+                                   bool *out_got) TACHO_MUST_USE;
+
+/* The version of a domain that an OperatorSetIdProto gives. */
+tacho_status tacho_onnx_read_version(const tacho_onnx_state *state, tacho_str message,
+                                     tacho_str *out_domain, int32_t *out_version) TACHO_MUST_USE;
+
+/* "Conv", "com.example.Fancy": what an operator of a domain is called; in the scratch arena. */
+tacho_status tacho_onnx_type_name(tacho_onnx_state *state, tacho_str domain, tacho_str op_type,
+                                  tacho_str *out_name) TACHO_MUST_USE;
 
 /* Frees the state with all that it holds. */
 void tacho_onnx_state_free(tacho_onnx_state *state);
@@ -171,15 +215,45 @@ void tacho_onnx_state_free(tacho_onnx_state *state);
 /* Notes the graph of a node being read, if the model is only surveyed: onnx.c. */
 tacho_status tacho_onnx_note_body(tacho_onnx_state *state, tacho_str bytes) TACHO_MUST_USE;
 
-/* ---- onnx_branch.c: graphs of an If ---- */
+/* ---- onnx_branch.c: graphs of nodes ---- */
 
-/* Notes that attribute |name| of the node being read is a graph, if it is a branch of an If. */
+/* Notes that attribute |name| of the node being read is a graph, if it is one that runs. */
 tacho_status tacho_onnx_note_branch(tacho_onnx_state *state, tacho_str name,
                                     tacho_str bytes) TACHO_MUST_USE;
 
+/* Notes a graph of the node being read. */
+tacho_status tacho_onnx_add_branch(tacho_onnx_state *state, tacho_body body,
+                                   tacho_str bytes) TACHO_MUST_USE;
+
 /* See tacho_branches. */
-tacho_status tacho_onnx_take_branch(void *self, uint32_t node, bool is_true,
-                                    bool *out_taken) TACHO_MUST_USE;
+bool tacho_onnx_has_body(const void *self, uint32_t node, tacho_body body);
+tacho_status tacho_onnx_enter_body(void *self, const tacho_body_use *use) TACHO_MUST_USE;
+tacho_status tacho_onnx_take_branch(void *self, uint32_t node, tacho_body body) TACHO_MUST_USE;
+
+/* ---- onnx_function.c: functions of the model ---- */
+
+/* Notes a FunctionProto of the model. */
+tacho_status tacho_onnx_add_function(tacho_onnx_state *state, tacho_str message) TACHO_MUST_USE;
+
+/* Notes that the node being read calls a function, if there is one that it names. */
+tacho_status tacho_onnx_note_call(tacho_onnx_state *state, uint32_t type,
+                                  tacho_str overload) TACHO_MUST_USE;
+
+/* The call that what is being read is inside of, or NULL. */
+const tacho_onnx_call *tacho_onnx_call_now(const tacho_onnx_state *state);
+
+/* A new call of |function| by |node|. */
+tacho_status tacho_onnx_add_call(tacho_onnx_state *state, const tacho_node *node,
+                                 tacho_str function, uint32_t *out_call) TACHO_MUST_USE;
+
+/* The name of the next input or output of a FunctionProto that |reader| goes through. */
+tacho_status tacho_onnx_next_parameter(const tacho_onnx_state *state, tacho_pb_reader *reader,
+                                       bool is_output, tacho_str *out_name,
+                                       bool *out_got) TACHO_MUST_USE;
+
+/* The next node of a FunctionProto. */
+tacho_status tacho_onnx_next_function_node(const tacho_onnx_state *state, tacho_pb_reader *reader,
+                                           tacho_str *out_node, bool *out_got) TACHO_MUST_USE;
 
 /* ---- onnx_type.c: types and dimensions ---- */
 

@@ -146,7 +146,7 @@ tacho_status tacho_onnx_name_ensure(tacho_onnx_state *state, tacho_str name,
     TACHO_TRY(tacho_grow(&state->names, &state->name_capacity, (size_t)id + 1));
     while (state->name_count <= id) {
         state->names[state->name_count++] =
-            (tacho_onnx_name){.tensor = TACHO_NONE, .file = TACHO_NONE};
+            (tacho_onnx_name){.tensor = TACHO_NONE, .file = TACHO_NONE, .function = TACHO_NONE};
     }
     *out_entry = &state->names[id];
     return TACHO_OK;
@@ -203,6 +203,19 @@ tacho_status tacho_onnx_tensor_define(tacho_onnx_state *state, tacho_str name, u
     return TACHO_OK;
 }
 
+tacho_status tacho_onnx_tensor_bind(tacho_onnx_state *state, tacho_str name, uint32_t tensor)
+{
+    tacho_onnx_name *entry = NULL;
+    TACHO_TRY(tacho_onnx_name_ensure(state, name, &entry));
+    uint32_t id = (uint32_t)(entry - state->names);
+    if (find_in(state, state->scope, id) != TACHO_NONE) {
+        return tacho_onnx_fail(state, TACHO_CODE_BAD_DATA, name.data,
+                               "two inputs are called '%.*s'",
+                               TACHO_STR_ARG(tacho_onnx_shown(name)));
+    }
+    return add_local(state, id, tensor == TACHO_NONE ? TACHO_ONNX_ABSENT : tensor);
+}
+
 tacho_status tacho_onnx_tensor_redefine(tacho_onnx_state *state, tacho_str name,
                                         uint32_t *out_tensor)
 {
@@ -230,7 +243,8 @@ uint32_t tacho_onnx_tensor_find(const tacho_onnx_state *state, tacho_str name)
 {
     uint32_t id = tacho_strings_find(&state->graph->strings, name);
     uint32_t tensor = find_in(state, state->scope, id);
-    for (uint32_t scope = state->scope; tensor == TACHO_NONE && scope != 0;) {
+    for (uint32_t scope = state->scope;
+         tensor == TACHO_NONE && scope != 0 && !state->scopes[scope].is_closed;) {
         scope = state->scopes[scope].parent;
         tensor = find_in(state, scope, id);
     }

@@ -58,10 +58,13 @@ static void say_undecided(const tacho_graph *graph, const tacho_notes *notes)
 {
     tacho_model_condition condition;
     size_t shown = 0;
+    uint32_t last = TACHO_NONE;
     for (size_t i = 0; i < graph->node_count && shown < WARNINGS_MAX; i++) {
         const tacho_node *node = &graph->nodes[i];
         tacho_status status = tacho_model_condition_of(graph, node, &condition);
-        if (status == TACHO_OK && condition.text[0] != '\0') {
+        bool is_said = last == node->index; /* of the same If, whose choices are several nodes */
+        if (status == TACHO_OK && condition.text[0] != '\0' && !is_said) {
+            last = node->index;
             tacho_note_hint(notes, condition.hint, "note",
                             "%.120s: node %" PRIu32 " (If) at %.120s: %s", graph->path.data,
                             node->index, tacho_graph_string(graph, node->location).data,

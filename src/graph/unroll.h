@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Operators that run graphs of their own, as the nodes of these graphs one after the other: both
+ * branches of an If whose condition is known only when it runs, with a choice between what they
+ * give; all steps of a Loop or a Scan.
+ *
+ * A step is read when the one before it has been inferred, as its shapes and its condition tell how
+ * it goes on. Whatever fails on the way, the operator can stay what it is: nothing outside has seen
+ * the nodes that were made.
+ */
+#ifndef TACHO_GRAPH_UNROLL_H
+#define TACHO_GRAPH_UNROLL_H
+
+#include "graph/infer.h"
+
+enum { TACHO_UNROLL_STEPS_MAX = 1 << 14 };
+
+/*
+ * The attribute "equal_shapes" of a Where that chooses between two results of the same type and
+ * shape: of branches, or of a step of a loop and what was there before it.
+ */
+enum { TACHO_CHOICE_IF = 1, TACHO_CHOICE_LOOP = 2 };
+
+typedef struct tacho_unroll tacho_unroll;
+
+/* Begins with node |node|; |*out_unroll| is NULL when it is no such operator. */
+tacho_status tacho_unroll_begin(tacho_graph *graph, uint32_t node,
+                                tacho_unroll **out_unroll) TACHO_MUST_USE;
+
+/*
+ * Adds the next nodes behind the graph's others, when all that was added before has been inferred;
+ * after the last ones, which make what the operator made, |*out_is_done|.
+ */
+tacho_status tacho_unroll_next(tacho_unroll *self, bool *out_is_done) TACHO_MUST_USE;
+
+/* Makes the outputs those of the operator again, which stays; |why| is for a note. */
+void tacho_unroll_abandon(const tacho_unroll *self, const char *why);
+
+uint32_t tacho_unroll_node(const tacho_unroll *self);
+
+void tacho_unroll_free(tacho_unroll *self);
+
+#endif
