@@ -122,6 +122,9 @@ void tacho_expand_return(tacho_expander *self, size_t output, uint32_t tensor);
     /* expand_attention.c */                                                                       \
     X("Attention", onnx_attention)                                                                 \
     X("RotaryEmbedding", rotary_embedding)                                                         \
+    /* expand_gated.c */                                                                           \
+    X("CausalConvWithState", causal_conv)                                                          \
+    X("SwiGLU", swiglu)                                                                            \
     /* expand_norm.c */                                                                            \
     X("SimplifiedLayerNormalization", simplified_layer_norm)                                       \
     X("com.microsoft.BiasGelu", bias_gelu)                                                         \

@@ -76,6 +76,7 @@ tacho_status tacho_onnx_set_same(const tacho_infer *infer) TACHO_MUST_USE;
     X(prelu)                                                                                       \
     X(cast)                                                                                        \
     X(cast_like)                                                                                   \
+    X(bit_cast)                                                                                    \
     X(quantise)                                                                                    \
     X(dequantise)                                                                                  \
     X(dynamic_quantise)                                                                            \

@@ -174,6 +174,19 @@ tacho_status tacho_onnx_infer_cast_like(const tacho_infer *infer)
     return tacho_infer_set(infer, 0, tacho_infer_dtype(infer, 1), tacho_infer_shape(infer, 0));
 }
 
+tacho_status tacho_onnx_infer_bit_cast(const tacho_infer *infer)
+{
+    tacho_dtype from = tacho_infer_dtype(infer, 0), to;
+    TACHO_TRY(tacho_onnx_need(infer, 1));
+    TACHO_TRY(attr_dtype(infer, "to", TACHO_DTYPE_NONE, &to));
+    if (from != TACHO_DTYPE_NONE &&
+        tacho_dtype_element_bits(from) != tacho_dtype_element_bits(to)) {
+        return tacho_infer_fail(infer, "the bits of %s cannot be those of %s",
+                                tacho_dtype_name(from), tacho_dtype_name(to));
+    }
+    return tacho_infer_set(infer, 0, to, tacho_infer_shape(infer, 0));
+}
+
 /* The type is the zero point's, else what is asked for, else u8. */
 tacho_status tacho_onnx_infer_quantise(const tacho_infer *infer)
 {

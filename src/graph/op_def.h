@@ -27,7 +27,7 @@
     X(SHAPE, "shape") /* asks about a tensor, not for its elements */                              \
     X(CONSTANT, "constant")                                                                        \
     X(CONTROL, "control") /* If, Loop, Scan */                                                     \
-    X(OTHER, "other")     /* known by name; costed by bytes */
+    X(OTHER, "other")     /* known by name; costed by bytes, and by steps where it has them */
 
 typedef enum tacho_op_kind {
 #define TACHO_OP_KIND_ENUM(name, text) TACHO_OP_##name,
@@ -56,9 +56,10 @@ enum {
     TACHO_STEPS_SIGMOID = 12, /* the same */
     TACHO_STEPS_TRIG = 12,    /* range reduction, two polynomials; also hyperbolic, inverse ones */
     TACHO_STEPS_POW = 16,
-    TACHO_STEPS_NORM = 8,   /* mean: 1; variance: 3; normalise, scale and shift: 4 */
-    TACHO_STEPS_RESIZE = 8, /* between lines: 4 neighbours and their 4 weights */
-    TACHO_STEPS_CUBIC = 24, /* 16 neighbours, 4 weights along each axis */
+    TACHO_STEPS_NORM = 8,    /* mean: 1; variance: 3; normalise, scale and shift: 4 */
+    TACHO_STEPS_RESIZE = 8,  /* between lines: 4 neighbours and their 4 weights */
+    TACHO_STEPS_SEARCH = 16, /* of boxes: a score finds its place, a box is held against a few */
+    TACHO_STEPS_CUBIC = 24,  /* 16 neighbours, 4 weights along each axis */
     /*
      * Of recurrent operators per gate, that is per element of what the products give. LSTM: 3
      * sigmoids, 2 tanhs, 4 biases, 3 products and a sum, over 4 gates. GRU: 2 sigmoids, a tanh, 3

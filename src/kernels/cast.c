@@ -133,7 +133,25 @@ static tacho_status compute_tosa_cast(const tacho_kernel_call *call)
     return cast(call, &rule);
 }
 
+/* The same bits as another type of as many. */
+static tacho_status compute_bit_cast(const tacho_kernel_call *call)
+{
+    const tacho_array *input = call->inputs[0];
+    const tacho_array *output = &call->outputs[0];
+    size_t size = tacho_dtype_element_bytes(input->dtype);
+    int64_t count = tacho_array_elements(input);
+    if (size == 0 || tacho_dtype_element_bytes(output->dtype) != size) {
+        return tacho_unsupported_type("a cast of bits", input->dtype);
+    }
+    if (tacho_array_elements(output) != count) {
+        return tacho_wrong_shapes("a cast of bits");
+    }
+    memcpy(output->data, input->data, (size_t)count * size);
+    return TACHO_OK;
+}
+
 const tacho_kernel tacho_cast_kernels[] = {
+    {"BitCast", TACHO_KERNEL_PLAIN, compute_bit_cast},
     {"Cast", TACHO_KERNEL_EACH, compute_cast},
     {"CastLike", TACHO_KERNEL_EACH, compute_cast},
     {"tosa.cast", TACHO_KERNEL_EACH, compute_tosa_cast},

@@ -325,7 +325,8 @@ static tacho_status compute_eye_like(const tacho_kernel_call *call)
     return TACHO_OK;
 }
 
-static tacho_status compute_cum_sum(const tacho_kernel_call *call)
+/* Sums or products of all elements up to each. */
+static tacho_status run_along(const tacho_kernel_call *call, bool is_product)
 {
     const tacho_array *input = call->inputs[0];
     tacho_array *output = &call->outputs[0];
@@ -334,32 +335,43 @@ static tacho_status compute_cum_sum(const tacho_kernel_call *call)
     int32_t axis;
     if (tacho_element_kind(input->dtype) == TACHO_DTYPE_OTHER || output->dtype != input->dtype ||
         !tacho_is_int(call->inputs[1])) {
-        return tacho_unsupported_type("a running sum", input->dtype);
+        return tacho_unsupported_type("a running sum or product", input->dtype);
     }
     if (tacho_array_elements(call->inputs[1]) != 1 ||
         !tacho_axis_resolve(tacho_int_at(call->inputs[1], 0), input->shape.rank, &axis) ||
         tacho_array_elements(input) != tacho_array_elements(output)) {
-        return tacho_wrong_shapes("a running sum");
+        return tacho_wrong_shapes("a running sum or product");
     }
     tacho_split_shape split = tacho_shape_split(&input->shape, axis);
     for (int64_t i = 0; i < split.outer * split.inner; i++) {
         int64_t base = i / split.inner * split.dim * split.inner + i % split.inner;
-        double real = 0;
-        uint64_t whole = 0;
+        double real = is_product ? 1 : 0;
+        uint64_t whole = is_product ? 1 : 0;
         for (int64_t j = 0; j < split.dim; j++) {
             int64_t at = base + (is_reverse ? split.dim - 1 - j : j) * split.inner;
-            double x = tacho_is_real(input) ? tacho_real_at(input, at) : 0;
-            uint64_t n = tacho_is_real(input) ? 0 : (uint64_t)tacho_int_at(input, at);
             if (tacho_is_real(input)) {
-                tacho_set_real(output, at, is_exclusive ? real : real + x);
+                double x = tacho_real_at(input, at), next = is_product ? real * x : real + x;
+                tacho_set_real(output, at, is_exclusive ? real : next);
+                real = next;
             } else {
-                tacho_set_int(output, at, (int64_t)(is_exclusive ? whole : whole + n));
+                uint64_t n = (uint64_t)tacho_int_at(input, at);
+                uint64_t next = is_product ? whole * n : whole + n;
+                tacho_set_int(output, at, (int64_t)(is_exclusive ? whole : next));
+                whole = next;
             }
-            real += x;
-            whole += n;
         }
     }
     return TACHO_OK;
+}
+
+static tacho_status compute_cum_sum(const tacho_kernel_call *call)
+{
+    return run_along(call, false);
+}
+
+static tacho_status compute_cum_prod(const tacho_kernel_call *call)
+{
+    return run_along(call, true);
 }
 
 static tacho_status compute_reverse_sequence(const tacho_kernel_call *call)
@@ -596,6 +608,7 @@ static tacho_status compute_compress(const tacho_kernel_call *call)
 
 const tacho_kernel tacho_index_kernels[] = {
     {"Compress", TACHO_KERNEL_PLAIN, compute_compress},
+    {"CumProd", TACHO_KERNEL_PLAIN, compute_cum_prod},
     {"CumSum", TACHO_KERNEL_PLAIN, compute_cum_sum},
     {"EyeLike", TACHO_KERNEL_PLAIN, compute_eye_like},
     {"GatherElements", TACHO_KERNEL_PLAIN, compute_gather_elements},

@@ -29,7 +29,7 @@ static const struct {
     const char *names; /* with a space around each */
 } needs[] = {
     {2, " Add And BitShift BitwiseAnd BitwiseOr BitwiseXor Compress Conv ConvInteger ConvTranspose "
-        "CumSum DequantizeLinear Div Equal Gather GatherElements GatherND Gemm Greater "
+        "CumProd CumSum DequantizeLinear Div Equal Gather GatherElements GatherND Gemm Greater "
         "GreaterOrEqual GridSample LayerNormalization Less LessOrEqual MatMul MatMulInteger "
         "MaxUnpool Mod Mul "
         "NegativeLogLikelihoodLoss NonMaxSuppression Or PRelu Pow QuantizeLinear RMSNormalization "

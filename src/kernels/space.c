@@ -138,6 +138,23 @@ static tacho_status compute_tosa_pad(const tacho_kernel_call *call)
     return pad(input, &call->outputs[0], CONSTANT, begins, value == NULL ? zero : value->data);
 }
 
+/* Cut or padded with zeros at both ends, of an odd number one more behind. */
+static tacho_status compute_center_crop_pad(const tacho_kernel_call *call)
+{
+    static const unsigned char zero[16];
+    const tacho_array *input = call->inputs[0];
+    const tacho_shape *made = &call->outputs[0].shape;
+    int64_t begins[TACHO_RANK_MAX] = {0};
+    if (made->rank != input->shape.rank) {
+        return tacho_wrong_shapes("a padding");
+    }
+    for (int32_t i = 0; i < made->rank; i++) {
+        int64_t in = input->shape.dims[i], out = made->dims[i];
+        begins[i] = out > in ? (out - in) / 2 : -((in - out) / 2);
+    }
+    return pad(input, &call->outputs[0], CONSTANT, begins, zero);
+}
+
 /* ---- depth and space ----------------------------------------------------------------------- */
 
 /* Of the deep tensor N x C*b*b x H x W and the wide one N x C x H*b x W*b. */
@@ -182,6 +199,7 @@ static tacho_status compute_space_to_depth(const tacho_kernel_call *call)
 }
 
 const tacho_kernel tacho_space_kernels[] = {
+    {"CenterCropPad", TACHO_KERNEL_PLAIN, compute_center_crop_pad},
     {"DepthToSpace", TACHO_KERNEL_PLAIN, compute_depth_to_space},
     {"Pad", TACHO_KERNEL_PLAIN, compute_pad},
     {"SpaceToDepth", TACHO_KERNEL_PLAIN, compute_space_to_depth},

@@ -248,7 +248,26 @@ def add_products():
     add_nbits("matmul_4bits_f16", 64, 6, 32, 4, "packed", dtype=np.float16)
 
 
+# ---- gates and states ----
+
+def add_gated():
+    a, b = reals(2, 3, 8), reals(2, 3, 8)
+    case("swiglu", "SwiGLU", [a, b], [(a * sigmoid(a) * b).astype(np.float32)], domain="", opset=26)
+    case("swiglu_alpha", "SwiGLU", [a, b], [(a * sigmoid(0.5 * a) * b).astype(np.float32)], domain="", opset=26,
+         alpha=0.5)
+    x, w, bias, past = reals(2, 3, 7), reals(3, 1, 4), reals(3), reals(2, 3, 3)
+    for name, before in (("", past), ("_first", np.zeros_like(past))):
+        rows = np.concatenate([before, x], 2)
+        made = sum(rows[:, :, i:i + 7].astype(float) * w[:, 0, i][None, :, None] for i in range(4)) + bias[:, None]
+        inputs = [x, w, bias] + ([past] if name == "" else [])
+        case(f"causal_conv{name}", "CausalConvWithState", inputs, [made.astype(np.float32), rows[:, :, -3:]], domain="",
+             opset=26, constants=[1, 2])
+    case("causal_conv_silu", "CausalConvWithState", [x, w, bias], [(made * sigmoid(made)).astype(np.float32)],
+         domain="", opset=26, constants=[1, 2], activation="silu")
+
+
 add_norms()
+add_gated()
 add_quantised(np.uint8)
 add_quantised(np.int8)
 add_more_quantised()

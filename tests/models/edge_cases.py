@@ -441,6 +441,30 @@ def places(op, type_):
     return Case([x], [Elements(I64, np.zeros((12, 1)))], attrs={"axis": 1})
 
 
+@case("CumProd")
+def multiplied(op, type_):
+    x = edges(type_).reshape(12, 1)
+    return Case([x, const(1)], [x], ZERO)
+
+
+@case("BitCast")
+def same_bits(op, type_):
+    """As the unsigned integer of as many bits."""
+    x = edges(type_)
+    to = {1: ("u8", 2), 2: ("u16", 4), 4: ("u32", 12), 8: ("u64", 13)}.get(x.array.dtype.itemsize)
+    if to is None or type_.kind == "bool":
+        return None
+    return Case([x], [Elements(TYPES[to[0]], x.array.view(TYPES[to[0]].storage))], attrs={"to": to[1]})
+
+
+@case("CenterCropPad")
+def cut_or_padded(op, type_):
+    x = edges(type_).reshape(3, 4)
+    made = np.zeros((2, 7), x.array.dtype)
+    made[:, 1:5] = x.array[:2]
+    return moved([x, const([2, 7])], made)
+
+
 @case("CumSum")
 def summed(op, type_):
     x = edges(type_).reshape(12, 1)
