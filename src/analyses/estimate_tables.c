@@ -172,10 +172,14 @@ static tacho_status add_ideal_cycles(const filler *self)
     return tacho_table_add_int(self->table, self->row->cost.ideal_cycles);
 }
 
+/* Of an operator without a cost rule, also that its bytes are all that is costed. */
 static tacho_status add_bound(const filler *self)
 {
-    return tacho_table_add_text(self->table,
-                                tacho_str_from_cstring(tacho_bound_name(self->row->cost.bound)));
+    char text[64];
+    bool is_unknown = tacho_estimate_is_unknown(self->estimate, self->op);
+    snprintf(text, sizeof(text), "%s%s", tacho_bound_name(self->row->cost.bound),
+             is_unknown ? ", bytes alone" : "");
+    return tacho_table_add_text(self->table, tacho_str_from_cstring(text));
 }
 
 static tacho_status add_location(const filler *self)

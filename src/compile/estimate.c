@@ -31,7 +31,8 @@ bool tacho_estimate_is_unknown(const tacho_estimate *estimate, size_t op)
     const tacho_fusion *fusion = estimate->fusion;
     const tacho_node *root = &fusion->graph->nodes[fusion->ops[op].root];
     tacho_op_kind kind = tacho_op_kind_of(fusion->graph, root);
-    return root->def == NULL || kind == TACHO_OP_OTHER || kind == TACHO_OP_CONTROL;
+    bool has_rule = root->def != NULL && root->def->kind == TACHO_OP_OTHER && root->def->steps > 0;
+    return root->def == NULL || (kind == TACHO_OP_OTHER && !has_rule) || kind == TACHO_OP_CONTROL;
 }
 
 double tacho_op_estimate_utilisation(const tacho_op_estimate *op)

@@ -467,6 +467,9 @@ static tacho_status fill(const tacho_estimate *estimate, uint32_t op,
     if (!is_known || is_move) {
         return tacho_space_move(&maker, is_known ? tacho_space_parts(estimate, op) : 1);
     }
+    if (maker.op->kind == TACHO_OP_OTHER) { /* which elements a result takes is not said */
+        return tacho_space_move(&maker, 1);
+    }
     if (is_empty_product(&maker)) {
         return add_results_alone(&maker);
     }

@@ -416,6 +416,34 @@ static tacho_status measure_vector(measurer *self)
     return TACHO_OK;
 }
 
+/*
+ * Operators of no other kind that have steps: what searches does them for each element that it
+ * reads, others for each that they make.
+ */
+static tacho_status measure_other(measurer *self)
+{
+    const tacho_graph *graph = self->fusion->graph;
+    const tacho_op_def *def = self->root->def;
+    uint64_t most = 0, count = 0;
+    if (def == NULL || def->kind != TACHO_OP_OTHER || def->steps == 0 || self->output == NULL) {
+        return TACHO_OK;
+    }
+    bool is_search =
+        tacho_op_has(def, TACHO_OP_HAS_PARAMETERS) || tacho_op_has(def, TACHO_OP_BY_RESULT);
+    for (size_t i = 0; is_search && i < self->root->input_count; i++) {
+        const tacho_tensor *input = tacho_graph_input(graph, self->root, i);
+        if (input != NULL) {
+            TACHO_TRY(elements_of(self, input, &count));
+            most = count > most ? count : most;
+        }
+    }
+    TACHO_TRY(elements_of(self, self->output, &count));
+    self->work->kind = TACHO_WORK_VECTOR;
+    self->work->elements = is_search ? most : count;
+    self->work->steps = def->steps;
+    return TACHO_OK;
+}
+
 /* Whether elements become others, as the machine keeps them. */
 static bool is_converted(const measurer *self)
 {
@@ -691,8 +719,10 @@ tacho_status tacho_work_compute(const tacho_fusion *fusion, const tacho_fused_op
     case TACHO_OP_SHAPE:
     case TACHO_OP_CONSTANT:
     case TACHO_OP_CONTROL:
-    case TACHO_OP_OTHER:
     case TACHO_OP_KIND_COUNT:
+        break;
+    case TACHO_OP_OTHER:
+        TACHO_TRY(measure_other(&self));
         break;
     }
     out_work->compute = compute_dtype(&self);
