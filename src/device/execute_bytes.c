@@ -254,6 +254,8 @@ typedef struct product {
     product_kind kind;
     quantised data, filters, made;
     uint32_t bias; /* value, or TACHO_NONE */
+    bool has_live_zero;
+    uint32_t live_zero; /* of the data, if it is known only when it runs */
     int64_t channels;
     tacho_fast_post posts[TACHO_FAST_POSTS_MAX];
     size_t post_count;
@@ -352,6 +354,14 @@ static const struct {
     {"QLinearMatMul", QUANTISED, 0, 1, 2, 3, 4, 5, 6, 7, NO},
 };
 
+/* Whether the zero point of |data| is a value that is computed: one byte of its type. */
+static bool is_live_zero(const tacho_execution *self, uint32_t data, uint32_t zero)
+{
+    return zero != TACHO_NONE && data != TACHO_NONE &&
+           self->values[zero].state == TACHO_VALUE_LIVE && self->values[zero].bytes == 1 &&
+           self->values[zero].dtype == self->values[data].dtype;
+}
+
 static bool read_operands(tacho_group *group, product *self, size_t row)
 {
     tacho_execution *execution = group->self;
@@ -364,6 +374,11 @@ static bool read_operands(tacho_group *group, product *self, size_t row)
     int64_t axis = is_type(execution, group->step, "QLinearConv") ? 0 : -1;
     self->kind = operators[row].kind;
     self->bias = inputs[operators[row].bias];
+    self->live_zero = inputs[operators[row].data_zero];
+    self->has_live_zero = self->kind == SUMS && is_live_zero(execution, data, self->live_zero);
+    if (self->has_live_zero) {
+        inputs[operators[row].data_zero] = TACHO_NONE;
+    }
     return data != TACHO_NONE && filters != TACHO_NONE &&
            execution->values[data].state != TACHO_VALUE_NONE &&
            read_scaled(execution, data, inputs[operators[row].data_scale],
@@ -398,8 +413,8 @@ static bool find_operands(tacho_group *group, product *self)
            is_byte(&execution->values[self->filters.id]);
 }
 
-/* Kernels hand sums on as f32: exact up to 2^24, whatever the data. */
-static bool is_exact(const tacho_group *group, const product *self)
+/* The most that a sum can be, whatever the data. */
+static uint64_t largest_sum(const tacho_group *group, const product *self)
 {
     const tacho_fast_tensor *filters = &group->inputs[1];
     const signed char *data = filters->data;
@@ -409,15 +424,29 @@ static bool is_exact(const tacho_group *group, const product *self)
         largest = abs(data[i]) > largest ? abs(data[i]) : largest;
     }
     uint64_t depth = self->channels > 0 ? count / (uint64_t)self->channels : 0;
-    return depth < (1 << 24) && depth * (uint64_t)largest * 255 <= 1 << 24;
+    return depth < (1 << 24) ? depth * (uint64_t)largest * 255 : UINT64_MAX;
+}
+
+/*
+ * Kernels of oneDNN hand sums on as f32, exact up to 2^24, and know zero points before they run;
+ * our own has 32 bits, and takes them with the data.
+ */
+static bool finish_sums(tacho_group *group, product *self)
+{
+    uint64_t largest = largest_sum(group, self);
+    group->spec.input_zero = self->data.zero;
+    group->spec.is_own = largest > 1 << 24;
+    group->spec.has_live_zero = self->has_live_zero;
+    return largest <= INT32_MAX &&
+           (!self->has_live_zero ||
+            tacho_group_add_input(group, self->live_zero, TACHO_WISH_PLAIN));
 }
 
 /* What is done with the sums. */
 static bool finish_product(tacho_group *group, product *self)
 {
     if (self->kind == SUMS) {
-        group->spec.input_zero = self->data.zero;
-        return is_exact(group, self);
+        return finish_sums(group, self);
     }
     return (self->kind == QUANTISED ||
             follow_all(group, self->posts, &self->post_count, &self->made)) &&

@@ -55,6 +55,7 @@ uint64_t tacho_byte_product_scratch_bytes(const tacho_byte_product *self);
 typedef struct tacho_byte_memory {
     const void *data;
     const void *filters; /* where they are not constant */
+    const void *zero;    /* a byte of the data's type, instead of the spec's; NULL: that */
     void *output, *scratch;
 } tacho_byte_memory;
 

@@ -35,13 +35,12 @@ static int64_t find_line(const tacho_byte_spec *spec, const int64_t *first, int6
 
 /* One line of a window, all its elements side by side where they are in the data, too. */
 static void gather_line(const tacho_byte_product *self, const unsigned char *line, int64_t x,
-                        int16_t *to)
+                        int16_t zero, int16_t *to)
 {
     const tacho_byte_spec *spec = &self->spec;
     int64_t count = spec->kernel[2], depth = self->depth;
     int64_t width = spec->in[2], step = spec->dilations[2];
     bool is_signed = spec->data == TACHO_DTYPE_I8;
-    int16_t zero = (int16_t)spec->zero;
     if (step == 1 && spec->groups == 1) {
         int64_t first = x < 0 ? (-x < count ? -x : count) : 0;
         int64_t end = width - x < count ? (width - x > first ? width - x : first) : count;
@@ -62,7 +61,7 @@ static void gather_line(const tacho_byte_product *self, const unsigned char *lin
 
 /* |data| are an image's, from the group's first channel on. */
 static void gather(const tacho_byte_product *self, const unsigned char *data, int64_t place,
-                   int16_t *to)
+                   int16_t zero, int16_t *to)
 {
     const tacho_byte_spec *spec = &self->spec;
     int64_t first[TACHO_BYTE_SPATIAL], each = spec->kernel[2] * self->depth;
@@ -72,7 +71,7 @@ static void gather(const tacho_byte_product *self, const unsigned char *data, in
         if (line < 0) {
             memset(to, 0, (size_t)each * sizeof(*to));
         } else {
-            gather_line(self, data + line * spec->in[2] * spec->inputs, first[2], to);
+            gather_line(self, data + line * spec->in[2] * spec->inputs, first[2], zero, to);
         }
     }
     if (self->taps * self->depth % 2 != 0) {
@@ -88,6 +87,7 @@ typedef struct byte_run {
     const unsigned char *data;
     unsigned char *output, *scratch;
     const int16_t *filters;
+    int16_t zero;                  /* of the data */
     int64_t tiles, columns, units; /* of an image; of a tile; of all */
     atomic_llong next_unit;
     atomic_int next_thread;
@@ -152,10 +152,10 @@ static void work_rows(const byte_run *run, const unit *at, void *scratch)
     int16_t *rows = scratch;
     if (self->is_flat) {
         self->simd->widen(data + at->first * self->depth, at->count * self->depth,
-                          spec->data == TACHO_DTYPE_I8, (int16_t)spec->zero, rows);
+                          spec->data == TACHO_DTYPE_I8, run->zero, rows);
     }
     for (int64_t i = 0; i < at->count && !self->is_flat; i++) {
-        gather(self, data, at->first + i, rows + i * 2 * self->pairs);
+        gather(self, data, at->first + i, run->zero, rows + i * 2 * self->pairs);
     }
     multiply_tile(run, at, rows);
 }
@@ -209,12 +209,11 @@ static void work_each(const byte_run *run, const unit *at, void *scratch)
     const unsigned char **places = scratch;
     unsigned char *blank = (unsigned char *)(places + 2 * self->pairs), *copies = blank + padded;
     bool needs_copies = self->made > 1 || padded != self->spec.outputs;
-    tacho_byte_places all = {places, self->pairs, self->spec.data == TACHO_DTYPE_I8,
-                             (int16_t)self->spec.zero};
+    tacho_byte_places all = {places, self->pairs, self->spec.data == TACHO_DTYPE_I8, run->zero};
     int64_t first = at->first_block * width, end = at->end_block * width;
     end = end < self->spec.outputs ? end : self->spec.outputs;
     tacho_byte_target target = {.finish = &self->finish, .channel = first, .count = end - first};
-    memset(blank, (unsigned char)self->spec.zero, (size_t)padded);
+    memset(blank, (unsigned char)run->zero, (size_t)padded);
     if (needs_copies) { /* what pads a copy is multiplied, too, and then dropped */
         memset(copies, 0, (size_t)(2 * self->pairs * padded));
     }
@@ -244,6 +243,15 @@ static void do_work(void *data)
     }
 }
 
+static int16_t zero_of(const tacho_byte_product *self, const tacho_byte_memory *memory)
+{
+    if (memory->zero == NULL) {
+        return (int16_t)self->spec.zero;
+    }
+    return self->spec.data == TACHO_DTYPE_I8 ? *(const int8_t *)memory->zero
+                                             : *(const uint8_t *)memory->zero;
+}
+
 void tacho_byte_product_run(const tacho_byte_product *self, const tacho_byte_memory *memory,
                             tacho_byte_parallel *parallel)
 {
@@ -251,7 +259,8 @@ void tacho_byte_product_run(const tacho_byte_product *self, const tacho_byte_mem
                     .data = memory->data,
                     .output = memory->output,
                     .scratch = memory->scratch,
-                    .filters = self->filters};
+                    .filters = self->filters,
+                    .zero = zero_of(self, memory)};
     if (self->filters == NULL) {
         tacho_byte_product_pack(self, memory->filters, memory->scratch);
         run.filters = memory->scratch;

@@ -248,7 +248,8 @@ static void check(fixture *self)
     void *scratch = malloc((size_t)tacho_byte_product_scratch_bytes(product));
     assert_non_null(scratch);
     memset(scratch, 0xa5, (size_t)tacho_byte_product_scratch_bytes(product)); /* used before */
-    tacho_byte_memory memory = {self->data, self->filters, self->found, scratch};
+    tacho_byte_memory memory = {
+        .data = self->data, .filters = self->filters, .output = self->found, .scratch = scratch};
     memset(self->found, 0x5a, self->made_bytes);
     tacho_byte_product_run(product, &memory, call_in_turn);
     expect(self);

@@ -11,7 +11,7 @@
 
 enum {
     TACHO_BYTE_ROWS = 6,       /* of data that are multiplied at a time */
-    TACHO_BYTE_WIDTH_MAX = 16, /* channels of a block in any set */
+    TACHO_BYTE_WIDTH_MAX = 32, /* channels of a block in any set */
 };
 
 /* What becomes of the sums. Numbers of channels are padded to whole blocks. */
@@ -66,8 +66,9 @@ typedef struct tacho_byte_simd {
                           const tacho_byte_target *target);
 } tacho_byte_simd;
 
-extern const tacho_byte_simd tacho_byte_simd_plain; /* the compiler's baseline; SSE2 on x86-64 */
-extern const tacho_byte_simd tacho_byte_simd_avx2;  /* x86-64 only */
+extern const tacho_byte_simd tacho_byte_simd_plain;  /* the compiler's baseline; SSE2 on x86-64 */
+extern const tacho_byte_simd tacho_byte_simd_avx2;   /* x86-64 only */
+extern const tacho_byte_simd tacho_byte_simd_avx512; /* the same */
 
 /* The best that may be used now. */
 const tacho_byte_simd *tacho_byte_simd_best(void);

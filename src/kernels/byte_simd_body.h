@@ -10,7 +10,85 @@
 
 /* ---- vectors ------------------------------------------------------------------------------- */
 
-#if defined(__AVX2__)
+#if defined(__AVX512BW__)
+
+#include <immintrin.h>
+
+enum { LANES = 16 };
+typedef __m512i vector;
+typedef __m512 reals;
+
+static inline vector load(const void *from)
+{
+    return _mm512_loadu_si512(from);
+}
+
+static inline void store(void *to, vector from)
+{
+    _mm512_storeu_si512(to, from);
+}
+
+static inline vector fill(int32_t value)
+{
+    return _mm512_set1_epi32(value);
+}
+
+static inline vector add(vector a, vector b)
+{
+    return _mm512_add_epi32(a, b);
+}
+
+static inline vector subtract_halves(vector a, vector b)
+{
+    return _mm512_sub_epi16(a, b);
+}
+
+static inline vector multiply_pairs(vector a, vector b)
+{
+    return _mm512_madd_epi16(a, b);
+}
+
+static inline vector load_bytes(const unsigned char *from, bool is_signed)
+{
+    __m256i bytes = _mm256_loadu_si256((const __m256i *)(const void *)from);
+    return is_signed ? _mm512_cvtepi8_epi16(bytes) : _mm512_cvtepu8_epi16(bytes);
+}
+
+/* Within quarters of a vector, as below within halves. */
+static inline void mix(vector a, vector b, vector out[2])
+{
+    out[0] = _mm512_unpacklo_epi16(a, b);
+    out[1] = _mm512_unpackhi_epi16(a, b);
+}
+
+static inline void unmix(vector sums[2])
+{
+    vector low = _mm512_set_epi64(11, 10, 3, 2, 9, 8, 1, 0);
+    vector high = _mm512_set_epi64(15, 14, 7, 6, 13, 12, 5, 4);
+    vector first = _mm512_permutex2var_epi64(sums[0], low, sums[1]);
+    sums[1] = _mm512_permutex2var_epi64(sums[0], high, sums[1]);
+    sums[0] = first;
+}
+
+static inline reals scale(vector sums, const float *biases, const float *scales)
+{
+    reals moved = _mm512_add_ps(_mm512_cvtepi32_ps(sums), _mm512_loadu_ps(biases));
+    return _mm512_mul_ps(moved, _mm512_loadu_ps(scales));
+}
+
+static inline vector round_within(reals values, float low, float high)
+{
+    reals held = _mm512_max_ps(values, _mm512_set1_ps(low));
+    return _mm512_cvtps_epi32(_mm512_min_ps(held, _mm512_set1_ps(high)));
+}
+
+static inline void store_bytes(unsigned char *to, vector first, vector second)
+{
+    _mm_storeu_si128((__m128i *)(void *)to, _mm512_cvtepi32_epi8(first));
+    _mm_storeu_si128((__m128i *)(void *)(to + LANES), _mm512_cvtepi32_epi8(second));
+}
+
+#elif defined(__AVX2__)
 
 #include <immintrin.h>
 
@@ -384,9 +462,10 @@ static void multiply_rows(const tacho_byte_rows *rows, const int16_t *filters, i
     SUMS_OF(3)
     SUMS_OF(4)
     SUMS_OF(5)
-    for (; data < end; data += 2, filters += 2 * WIDTH){ADD_TO(0) ADD_TO(1) ADD_TO(2) ADD_TO(3)
-                                                            ADD_TO(4) ADD_TO(5)} STORE(0) STORE(1)
-        STORE(2) STORE(3) STORE(4) STORE(5)
+    for (; data < end; data += 2, filters += 2 * WIDTH) {
+        ADD_TO(0) ADD_TO(1) ADD_TO(2) ADD_TO(3) ADD_TO(4) ADD_TO(5)
+    }
+    STORE(0) STORE(1) STORE(2) STORE(3) STORE(4) STORE(5)
 }
 
 #undef SUMS_OF

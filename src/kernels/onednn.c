@@ -607,8 +607,12 @@ static bool finish_own(tacho_fast_kernel *kernel, const tacho_fast_spec *spec)
     arguments[0].layout = own_layout(kernel->fast, &spec->inputs[0], is_image);
     arguments[1].layout = is_live ? own_layout(kernel->fast, &spec->inputs[1], false) : NULL;
     arguments[spec->input_count].layout = own_layout(kernel->fast, &spec->output, is_image);
-    return arguments[0].layout != NULL && (!is_live || arguments[1].layout != NULL) &&
-           arguments[spec->input_count].layout != NULL;
+    kernel->has_live_zero = spec->has_live_zero;
+    if (spec->has_live_zero) {
+        arguments[2].layout = own_layout(kernel->fast, &spec->inputs[2], false);
+    }
+    return (!spec->has_live_zero || arguments[2].layout != NULL) && arguments[0].layout != NULL &&
+           (!is_live || arguments[1].layout != NULL) && arguments[spec->input_count].layout != NULL;
 }
 
 static tacho_status make_own(tacho_fast *fast, const tacho_fast_spec *spec, tacho_fast_kernel **out)
@@ -634,7 +638,8 @@ static tacho_status make_kernel(tacho_fast *fast, const tacho_fast_spec *spec,
 {
     bool is_product = tacho_onednn_is_byte_product(spec);
     *out = NULL;
-    if (!is_product || tacho_onednn_has_exact_bytes(fast)) {
+    bool is_theirs = tacho_onednn_has_exact_bytes(fast) && !spec->has_live_zero && !spec->is_own;
+    if (!is_product || is_theirs) {
         TACHO_TRY(make_theirs(fast, spec, out));
     }
     return is_product && *out == NULL ? make_own(fast, spec, out) : TACHO_OK;

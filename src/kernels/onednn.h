@@ -144,6 +144,8 @@ typedef struct tacho_fast_spec {
     const float *scales;   /* that results are multiplied by before posts: one, or one for each */
     size_t scale_count;    /* channel, which is dimension 1, of a product the last */
     int32_t input_zero;    /* is subtracted from the data */
+    bool has_live_zero;    /* of a product of bytes: input 2 is that, known only when it runs */
+    bool is_own;           /* of a product of bytes: sums beyond 2^24 are exact, too */
     int32_t output_zero;   /* is added behind the posts */
     float input_scales[2]; /* of a binary: both operands are multiplied; 0: they are not */
 } tacho_fast_spec;

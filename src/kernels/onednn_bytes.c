@@ -20,7 +20,8 @@ bool tacho_onednn_is_byte_product(const tacho_fast_spec *spec)
 /* What both kinds have in common. */
 static bool take_rest(const tacho_fast_spec *from, tacho_byte_spec *to)
 {
-    const tacho_fast_tensor *bias = from->input_count > 2 ? &from->inputs[2] : NULL;
+    bool has_bias = from->input_count > 2 && !from->has_live_zero;
+    const tacho_fast_tensor *bias = has_bias ? &from->inputs[2] : NULL;
     tacho_dtype made = from->output.dtype;
     to->data = from->inputs[0].dtype;
     to->zero = from->input_zero;

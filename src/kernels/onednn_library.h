@@ -79,6 +79,7 @@ struct tacho_fast_kernel {
     uint32_t place; /* among the shared ones, or TACHO_NONE */
     dnnl_primitive_t primitive;
     tacho_byte_product *own; /* instead of oneDNN's, or NULL */
+    bool has_live_zero;      /* of |own|: input 2 is the zero point of the data */
     dnnl_memory_desc_t scratch;
     uint64_t scratch_bytes;
     char name[64];

@@ -43,8 +43,11 @@ tacho_status tacho_fast_run(tacho_fast_kernel *kernel, void *const *pointers)
 {
     tacho_fast *fast = kernel->fast;
     if (kernel->own != NULL) {
-        tacho_byte_memory memory = {pointers[0], pointers[1], pointers[kernel->input_count],
-                                    pointers[kernel->input_count + 1]};
+        tacho_byte_memory memory = {.data = pointers[0],
+                                    .filters = pointers[1],
+                                    .zero = kernel->has_live_zero ? pointers[2] : NULL,
+                                    .output = pointers[kernel->input_count],
+                                    .scratch = pointers[kernel->input_count + 1]};
         tacho_byte_product_run(kernel->own, &memory, fast->call.parallel);
         return TACHO_OK;
     }

@@ -69,7 +69,9 @@ static void put_spec(key *self, const tacho_fast_spec *spec)
                                 spec->post_count,
                                 spec->scale_count,
                                 (uint64_t)(int64_t)spec->input_zero,
-                                (uint64_t)(int64_t)spec->output_zero};
+                                (uint64_t)(int64_t)spec->output_zero,
+                                spec->has_live_zero,
+                                spec->is_own};
     put(self, reals, sizeof(reals));
     put(self, numbers, sizeof(numbers));
     put_window(self, spec->window);
