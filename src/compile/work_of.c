@@ -61,6 +61,26 @@ static bool has_input_shapes(const tacho_graph *graph, const tacho_node *node)
     return has_them;
 }
 
+/* A shape that follows from values: asks for the sizes that are open. */
+static tacho_status no_size(const measurer *self, const tacho_tensor *tensor, const char *of)
+{
+    char shape[TACHO_SHAPE_TEXT_MAX], detail[160];
+    tacho_str name = tacho_graph_string(self->fusion->graph, tensor->name);
+    bool can_ask = tensor->shape->rank > 0 && name.len > 0 && name.len < 100;
+    tacho_status status = tacho_work_fail(
+        self->fusion, self->op,
+        "the shape of %s (%s %s) follows from values, which are known only when it runs%s", of,
+        tacho_dtype_name(tensor->dtype), tacho_shape_print(tensor->shape, shape, sizeof(shape)),
+        can_ask ? "; give the size to estimate with" : ", so it cannot be estimated");
+    for (int32_t i = 0; can_ask && i < tensor->shape->rank; i++) {
+        if (tensor->shape->dims[i] == TACHO_DIM_UNKNOWN) {
+            snprintf(detail, sizeof(detail), "%s.%d=VALUE", name.data, (int)i);
+            status = tacho_status_add_hint(status, TACHO_HINT_SIZE, detail);
+        }
+    }
+    return status;
+}
+
 /* What makes a tensor whose shape, or type, nothing can say before it runs. */
 static tacho_status check_maker(const measurer *self, const tacho_tensor *tensor, const char *of)
 {
@@ -69,7 +89,6 @@ static tacho_status check_maker(const measurer *self, const tacho_tensor *tensor
         tensor->producer != TACHO_NONE ? &graph->nodes[tensor->producer] : NULL;
     const char *what = tensor->dtype == TACHO_DTYPE_NONE ? "type" : "shape";
     tacho_model_condition condition;
-    char shape[TACHO_SHAPE_TEXT_MAX];
     if (maker == NULL || maker->def == NULL) {
         return TACHO_OK;
     }
@@ -92,11 +111,7 @@ static tacho_status check_maker(const measurer *self, const tacho_tensor *tensor
                    : status;
     }
     if (tensor->dtype != TACHO_DTYPE_NONE && has_input_shapes(graph, maker)) {
-        return tacho_work_fail(self->fusion, self->op,
-                               "the shape of %s (%s %s) follows from values, which are known only "
-                               "when it runs, so it cannot be estimated",
-                               of, tacho_dtype_name(tensor->dtype),
-                               tacho_shape_print(tensor->shape, shape, sizeof(shape)));
+        return no_size(self, tensor, of);
     }
     return TACHO_OK;
 }

@@ -37,6 +37,7 @@ void tacho_graph_deinit(tacho_graph *graph)
     free(graph->constants);
     free(graph->inputs);
     free(graph->outputs);
+    free(graph->given_sizes);
     tacho_strings_deinit(&graph->strings);
     tacho_shapes_deinit(&graph->shapes);
     tacho_arena_deinit(&graph->arena);

@@ -99,6 +99,14 @@ typedef struct tacho_branches {
     void (*close)(void *self);
 } tacho_branches;
 
+/* A size that the user gives for a dimension of a tensor, where inference leaves it open. */
+typedef struct tacho_given_size {
+    uint32_t tensor;
+    int32_t dim;
+    int64_t size;
+    bool is_used;
+} tacho_given_size;
+
 struct tacho_graph {
     tacho_arena arena;     /* bytes of constants that had to be made, lists of attributes */
     tacho_strings strings; /* names, types, locations */
@@ -127,6 +135,8 @@ struct tacho_graph {
     bool trusts_inference;      /* shapes that the file says wrongly are replaced, with a note */
     size_t sparse_weight_count; /* constants of sparse form: counted as dense, values not read */
     tacho_branches branches;
+    tacho_given_size *given_sizes;
+    size_t given_size_count, given_size_capacity;
 };
 
 tacho_status tacho_graph_init(tacho_graph *graph) TACHO_MUST_USE;

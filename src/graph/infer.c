@@ -269,7 +269,8 @@ typedef struct stretch {
     size_t at, end;
     tacho_unroll *unroll; /* that adds them, step by step; NULL: they are all there */
     bool is_done;         /* it has added the last ones */
-    size_t order_count;   /* of the walk when it began */
+    size_t order_count;   /* of the walk when it began ... */
+    size_t tensor_count;  /* ... and of the graph */
 } stretch;
 
 /* A walk. Nodes of branches are behind the graph's until it ends, and move to their places then. */
@@ -299,6 +300,7 @@ static tacho_status push_stretch(walker *self, stretch made)
     TACHO_TRY(make_places(self, made.end));
     TACHO_TRY(tacho_grow(&self->stretches, &self->stretch_capacity, self->stretch_count + 1));
     made.order_count = self->order_count;
+    made.tensor_count = self->graph->tensor_count;
     self->stretches[self->stretch_count++] = made;
     return TACHO_OK;
 }
@@ -404,6 +406,48 @@ static tacho_status replace(walker *self, size_t i, bool *out_replaced)
     return *out_replaced ? TACHO_OK : unroll(self, i, out_replaced);
 }
 
+/* Gives dimensions that only values tell the sizes that the user says. */
+static tacho_status take_sizes(tacho_graph *graph, const tacho_node *node)
+{
+    for (size_t i = 0; i < graph->given_size_count; i++) {
+        tacho_given_size *given = &graph->given_sizes[i];
+        for (size_t j = 0; j < node->output_count; j++) {
+            tacho_tensor *tensor = tacho_graph_output(graph, node, j);
+            bool is_it = graph->links[node->first_output + j] == given->tensor;
+            if (is_it && given->dim < tensor->shape->rank &&
+                tensor->shape->dims[given->dim] == TACHO_DIM_UNKNOWN) {
+                tacho_shape shape = *tensor->shape;
+                shape.dims[given->dim] = given->size;
+                given->is_used = true;
+                TACHO_TRY(tacho_graph_set_shape(graph, tensor, &shape));
+                if (!is_countable(tensor)) {
+                    return tacho_infer_fail(&(tacho_infer){graph, node},
+                                            "output %zu has too many elements", j);
+                }
+            }
+        }
+    }
+    return TACHO_OK;
+}
+
+static tacho_status check_sizes(const tacho_graph *graph)
+{
+    for (size_t i = 0; i < graph->given_size_count; i++) {
+        const tacho_given_size *given = &graph->given_sizes[i];
+        const tacho_tensor *tensor = &graph->tensors[given->tensor];
+        char shape[TACHO_SHAPE_TEXT_MAX];
+        if (!given->is_used) {
+            return tacho_fail(TACHO_CODE_USAGE,
+                              "%.*s: a size is given for dimension %" PRId32
+                              " of '%.100s', whose shape is %s without it",
+                              TACHO_STR_ARG(graph->path), given->dim,
+                              tacho_graph_string(graph, tensor->name).data,
+                              tacho_shape_print(tensor->shape, shape, sizeof(shape)));
+        }
+    }
+    return TACHO_OK;
+}
+
 static tacho_status visit(walker *self, size_t i)
 {
     bool is_replaced;
@@ -417,6 +461,7 @@ static tacho_status visit(walker *self, size_t i)
     if (node->def != NULL && node->def->infer != NULL) {
         TACHO_TRY(node->def->infer(&(tacho_infer){self->graph, node}));
     }
+    TACHO_TRY(take_sizes(self->graph, node));
     return tacho_folder_fold(&self->folder, node);
 }
 
@@ -457,6 +502,10 @@ static tacho_status recover(walker *self, tacho_status status)
     tacho_unroll_free(failed->unroll);
     while (self->order_count > failed->order_count) {
         self->places[self->order[--self->order_count]] = TACHO_NONE;
+    }
+    for (size_t i = failed->tensor_count; i < self->graph->tensor_count; i++) {
+        self->graph->tensors[i].producer =
+            TACHO_NONE; /* maybe a node that was not read to its end */
     }
     self->stretch_count = number - 1;
     return place(self, node);
@@ -505,6 +554,7 @@ tacho_status tacho_graph_infer(tacho_graph *graph)
     walker self = {.graph = graph};
     tacho_folder_init(&self.folder, graph);
     tacho_status status = walk(&self);
+    status = status != TACHO_OK ? status : check_sizes(graph);
     if (status == TACHO_OK) {
         status = reorder_nodes(&self);
     }

@@ -385,12 +385,43 @@ static tacho_status fail_open(const tacho_onnx_state *state)
     return status;
 }
 
+/*
+ * Takes a size "NAME.D" of what a node makes: it is given where shapes follow from values. Whether
+ * the tensor has that dimension, and open, inference finds.
+ */
+static tacho_status take_size(const tacho_onnx_state *state, size_t option)
+{
+    tacho_graph *graph = state->graph;
+    const tacho_model_dim *dim = &state->options->dims[option];
+    size_t dot = dim->name.len;
+    while (dot > 0 && dim->name.data[dot - 1] != '.') {
+        dot--;
+    }
+    if (dot < 2 || dim->name.len - dot != 1 || dim->name.data[dot] < '0' ||
+        dim->name.data[dot] >= '0' + TACHO_RANK_MAX) {
+        return TACHO_OK;
+    }
+    uint32_t tensor = tacho_onnx_tensor_find(state, tacho_str_make(dim->name.data, dot - 1));
+    if (tensor >= graph->tensor_count || graph->tensors[tensor].producer == TACHO_NONE) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(
+        tacho_grow(&graph->given_sizes, &graph->given_size_capacity, graph->given_size_count + 1));
+    graph->given_sizes[graph->given_size_count++] =
+        (tacho_given_size){tensor, dim->name.data[dot] - '0', dim->value, false};
+    state->is_dim_used[option] = true;
+    return TACHO_OK;
+}
+
 tacho_status tacho_onnx_check_dims(const tacho_onnx_state *state)
 {
     if (state->problem.len > 0) {
         return fail_open(state);
     }
     for (size_t i = 0; i < state->options->dim_count; i++) {
+        if (!state->is_dim_used[i]) {
+            TACHO_TRY(take_size(state, i));
+        }
         if (!state->is_dim_used[i]) {
             tacho_str name = state->options->dims[i].name;
             const tacho_tensor *input = find_short_input(state->graph, name);

@@ -470,7 +470,6 @@ def classifier_heads():
     c.output("least", x.argmin(1)[:, None].astype(np.int64))
     c.node("TopK", ["x", "k"], ["", "worst"], axis=1, largest=0)
     c.output("worst", np.argsort(x, 1, kind="stable")[:, :3].astype(np.int64))
-    c.exit = 3
     return c
 
 
@@ -485,6 +484,21 @@ def box_head():
     c.node("NonMaxSuppression", ["boxes", "scores", "most", "overlap"], ["chosen"])
     c.output("chosen", np.zeros((1, 3), np.int64))
     c.refused = "the shape of 'chosen' (i64 ?x3) follows from values"
+    return c
+
+
+@case
+def box_head_sized():
+    """The same with the number of results given: the second box overlaps the first."""
+    c = Case(11)
+    c.input("boxes", np.array([[[0, 0, 2, 2], [0, 0, 2, 2.1], [5, 5, 6, 6]]], np.float32))
+    c.input("scores", np.array([[[0.9, 0.8, 0.7]]], np.float32))
+    c.const("most", [3])
+    c.const("overlap", [0.5], np.float32)
+    c.node("NonMaxSuppression", ["boxes", "scores", "most", "overlap"], ["chosen"])
+    c.node("Cast", ["chosen"], ["real"], to=T.FLOAT)
+    c.output("real", np.array([[0, 0, 0], [0, 0, 2]], np.float32))
+    c.options += ["--dim", "chosen.0=2"]
     return c
 
 
