@@ -212,6 +212,7 @@ static tacho_status spool_row(tacho_events *events, const tacho_row *row)
     tacho_timeline *self = timeline_of(events);
     tacho_row bare = *row;
     TACHO_TRY(self->is_ready ? TACHO_OK : prepare(self));
+    TACHO_TRY(self->taker.needs_steps ? tacho_steps_add(&self->steps, row) : TACHO_OK);
     bare.args = NULL;
     bare.arg_count = 0;
     self->serial += row->kind == TACHO_ROW_SPAN ? 1 : 0;
@@ -604,6 +605,8 @@ static tacho_status end_part(tacho_events *events, uint32_t part)
     TACHO_TRY(grow_tracks(self));
     find_device_tracks(self, part);
     self->now_ns = INT64_MIN;
+    TACHO_TRY(tacho_steps_find(&self->steps, part));
+    tacho_steps_clear(&self->steps);
     if (self->taker.begin_part != NULL) {
         TACHO_TRY(self->taker.begin_part(self->taker.self, part));
     }
@@ -636,6 +639,7 @@ void tacho_timeline_init(tacho_timeline *timeline, tacho_dict *dict,
 {
     static const tacho_events_vtable vtable = {.row = spool_row, .end_part = end_part};
     *timeline = (tacho_timeline){.events = {&vtable, dict}, .taker = *taker};
+    tacho_steps_init(&timeline->steps, dict);
     timeline->keeps_operators = taker->place != NULL;
 }
 
@@ -645,6 +649,7 @@ void tacho_timeline_deinit(tacho_timeline *timeline)
         tacho_host_thread_deinit(&timeline->tracks[i].thread);
     }
     tacho_spool_destroy(timeline->spool);
+    tacho_steps_deinit(&timeline->steps);
     tacho_launch_window_deinit(&timeline->launches);
     tacho_launch_window_deinit(&timeline->waiting);
     tacho_launch_window_deinit(&timeline->callers);

@@ -18,6 +18,7 @@
 #include "analyses/launch_window.h"
 #include "profile/operators.h"
 #include "profile/spool.h"
+#include "profile/steps.h"
 #include "profile/work_kind.h"
 
 /* What |row| is, a span without most of its arguments. */
@@ -43,6 +44,7 @@ typedef struct tacho_timeline_work {
 /* Who is told, by time. */
 typedef struct tacho_timeline_taker {
     void *self;
+    bool needs_steps; /* timeline.steps are those of the part from begin_part on */
     /* All that started before |now_ns| has been told. (optional) */
     tacho_status (*advance)(void *self, int64_t now_ns);
     /* A span that is no work of a device: of the host, or a phase or a wait. (optional) */
@@ -73,6 +75,7 @@ typedef struct tacho_timeline {
     tacho_events events; /* push here; a part's rows in any order */
     tacho_timeline_taker taker;
     tacho_spool *spool;
+    tacho_steps steps; /* where the taker needs them */
     uint32_t keys[TACHO_CORRELATION_KEYS], external_keys[TACHO_EXTERNAL_KEYS]; /* strings */
     tacho_operators operators;
     bool keeps_operators; /* what they are called and their numbers: the taker knows places */

@@ -9,7 +9,7 @@
 static const tacho_option options[] = {
     TACHO_OPTIONS_TABLES,
     TACHO_OPTION_OUTPUT,
-    TACHO_OPT_VALUE("top", 'n', "N", "list the N longest gaps; 0: none (default: 10)",
+    TACHO_OPT_VALUE("top", 'n', "N", "list the N longest gaps and steps; 0: none (default: 10)",
                     TACHO_INTO_NUMBER(tacho_breakdown_options, top, 0, TACHO_BREAKDOWN_TOP_MAX)),
     TACHO_OPT_FLAG("critical-path", 0,
                    "show instead which chain of work ends last, and what would be gained if an "
@@ -87,6 +87,13 @@ const tacho_command tacho_command_breakdown = {
         "the profile comes from\n"
         "queue empty  nothing is launched on the stream while others of the device work\n"
         "unknown  the profile does not show a launch\n"
+        "\n"
+        "Steps: how long they take (mean, median, least, most, and spread, from the first to\n"
+        "the third quartile), and how long the device works, is idle and gets launches in\n"
+        "them. Steps are what the profiler marks (ProfilerStep), ranges that repeat (step_3,\n"
+        "train_step), numbered runs, or what lies between signposts. Leading steps that take\n"
+        "longer than the spread of the later ones are warm-up: figures and the verdict leave\n"
+        "them out. docs/breakdown.md has the exact rules.\n"
         "\n"
         "Launches and queues: how long work waits from the start of the call that launches\n"
         "it to its own start, how many pieces of work are launched and not started (on\n"

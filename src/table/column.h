@@ -310,6 +310,7 @@ typedef enum tacho_column_unit {
     X(PEER, "peer", NONE)                                                                          \
     X(PER_PCYCLE, "per_pcycle", NONE)                                                              \
     X(PERCENT, "percent", PERCENT)                                                                 \
+    X(PERIOD, "period", NONE)                                                                      \
     X(PHASE, "phase", NONE)                                                                        \
     X(PICTURE, "picture", NONE)                                                                    \
     X(PID, "pid", NONE)                                                                            \
@@ -370,6 +371,7 @@ typedef enum tacho_column_unit {
     X(SOURCE, "source", NONE)                                                                      \
     X(SOURCES, "sources", NONE)                                                                    \
     X(SPAN_NS, "span_ns", NS)                                                                      \
+    X(SPREAD_NS, "spread_ns", NS)                                                                  \
     X(START_CYCLES, "start_cycles", CYCLES)                                                        \
     X(START_NS, "start_ns", NS)                                                                    \
     X(START_U, "start_u", NONE)                                                                    \
@@ -423,6 +425,8 @@ typedef enum tacho_column_unit {
     X(WAIT_PERCENT, "wait_percent", PERCENT)                                                       \
     X(WAIT_UCYCLES, "wait_ucycles", UCYCLES)                                                       \
     X(WAITING_RANK, "waiting_rank", NONE)                                                          \
+    X(WARM_UP, "warm_up", NONE)                                                                    \
+    X(WARM_UP_COUNT, "warm_up_count", NONE)                                                        \
     X(WALL_NS, "wall_ns", NS)                                                                      \
     X(WEIGHT_BYTES, "weight_bytes", BYTES)                                                         \
     X(WEIGHT_COUNT, "weight_count", NONE)                                                          \

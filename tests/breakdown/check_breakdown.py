@@ -216,6 +216,106 @@ def idle_stream(work, hull, busy, caused):
     return out
 
 
+# ---- steps -------------------------------------------------------------------------------------
+
+def steps_of(events):
+    """Name, start and end of each step, and how many are warm-up."""
+    marks = [event for event in events
+             if event.get("ph") == "X" and event.get("cat") == "user_annotation"]
+    steps = [event for event in marks if event["name"].startswith("ProfilerStep#")]
+    steps = steps or [event for event in marks if re.fullmatch(r"step_\d+", event["name"])]
+    steps = sorted((nanoseconds(event["ts"]),
+                    nanoseconds(event["ts"]) + nanoseconds(event["dur"]), event["name"])
+                   for event in steps)
+    times = [end - start for start, end, _ in steps]
+    rest = sorted(times[len(times) // 2:])
+    warm_up = 0
+    if len(steps) > 2:
+        rank = lambda percent: rest[-(-len(rest) * percent // 100) - 1]  # noqa: E731
+        for time in times[:len(times) // 2]:
+            far = Decimal(rank(75)) + Decimal("1.5") * (rank(75) - rank(25))
+            if time <= far or time * 10 <= rank(50) * 11:
+                break
+            warm_up += 1
+    return steps, warm_up
+
+
+def within(intervals, start, end):
+    return length(intervals) - length(without(intervals, [(start, end)] if end > start else []))
+
+
+def step_rows(events, steps, warm_up):
+    """What each device did in each step, and the statistics of the steps but warm-up."""
+    launches = launches_of(events)
+    devices = defaultdict(list)
+    for index, event in enumerate(events):
+        if is_work(event):
+            start = nanoseconds(event["ts"])
+            devices[event["pid"]].append((start, start + nanoseconds(event.get("dur", 0)),
+                                          launches.get(index, (None,))[0]))
+    rows, sums = [], []
+    for work in devices.values():
+        busy = union(piece[:2] for piece in work)
+        mine = []
+        for start, end, name in steps:
+            mine.append((name, end - start, within(busy, start, end),
+                         sum(start <= piece[0] < end for piece in work),
+                         sum(piece[2] is not None and start <= piece[2] < end for piece in work)))
+        rows += [(*row[:1], "yes" if index < warm_up else "no", *row[1:])
+                 for index, row in enumerate(mine)]
+        kept = mine[warm_up:]
+        times = sorted(row[1] for row in kept)
+        rank = lambda percent: times[-(-len(times) * percent // 100) - 1]  # noqa: E731
+        if kept:
+            sums.append((len(kept), warm_up, sum(times) // len(times), rank(50), times[0],
+                         times[-1], rank(75) - rank(25), sum(row[2] for row in kept) // len(kept)))
+    return rows, sums
+
+
+def late_in_steps(events, steps):
+    """How long each device waited for launches within steps, in gaps shorter than 1 ms."""
+    launches = launches_of(events)
+    devices = defaultdict(list)
+    for index, event in enumerate(events):
+        if is_work(event):
+            start = nanoseconds(event["ts"])
+            devices[event["pid"]].append((start, start + nanoseconds(event.get("dur", 0)),
+                                          "compute", launches.get(index, (None,))[0]))
+    late = []
+    for work in devices.values():
+        gaps = [(start, end) for start, end, launch in gaps_of(work)
+                if launch is not None and launch > start and end - start < 1000000]
+        first = min(piece[0] for piece in work)
+        calls = [piece[3] for piece in work if piece[0] == first and piece[3] is not None]
+        ahead = [(start, first) for start, _, _ in steps
+                 if start < first and calls and min(calls) > start and first - start < 1000000]
+        late.append(sum(within(gaps, start, end) for start, end, _ in steps) +
+                    sum(min(end, last) - low for low, last in ahead
+                        for start, end, _ in steps if start == low))
+    return late
+
+
+def check_steps(path, events, said):
+    steps, warm_up = steps_of(events)
+    fields = ("step", "warm_up", "time_ns", "busy_ns", "work_count", "launch_count")
+    sum_fields = ("step_count", "warm_up_count", "mean_ns", "p50_ns", "min_ns", "max_ns",
+                  "spread_ns", "busy_ns")
+    rows, sums = step_rows(events, steps, warm_up)
+    pick = lambda row, names: tuple(row[name] for name in names)  # noqa: E731
+    found = sorted(pick(row, fields) for row in said["steps"])
+    if sorted(rows) != found:
+        sys.exit(f"{path}: steps:\n expected {sorted(rows)}\n said     {found}")
+    found = sorted(pick(row, sum_fields) for row in said["step_statistics"])
+    if sorted(sums) != found:
+        sys.exit(f"{path}: statistics of steps:\n expected {sorted(sums)}\n said     {found}")
+    late = late_in_steps(events, steps[warm_up:])
+    gains = [row["gain_ns"] for row in said["advice"]
+             if row["rule"] == "L-01" and "of a step" in row["advice"]]
+    if not all(gain in late for gain in gains):
+        sys.exit(f"{path}: L-01 gains {gains}, of {late}")
+    return len(steps), len(gains)
+
+
 def said_by_tacho(tacho, path):
     run = subprocess.run([tacho, "breakdown", path, "--format", "json"], check=False,
                          capture_output=True, text=True)
@@ -257,6 +357,7 @@ def compare(tacho, path, events):
     checks.append(("launches", sorted(map(values, queues), key=str),
                    sorted(map(values, said["launches"]), key=str)))
     gaps = sorted((gap for device in expected for gap in device["gaps"]), reverse=True)
+    check_steps(path, events, said)
     checks.append(("gaps", gaps[:10], [row["gap_ns"] for row in said["gaps"]]))
     for what, mine, theirs in checks:
         if mine != theirs:
@@ -310,7 +411,66 @@ def compose(chance):
                         args=extra, **where)
             add(ph="X", cat="gpu_user_annotation", name="step", pid=device, tid=stream + 7,
                 ts=0, dur=at / 1000)
+    mark_steps(chance, events)
     return events
+
+
+def mark_steps(chance, events):
+    """Steps one after the other, some longer, with and without time between them."""
+    names = chance.choice([None, "ProfilerStep#%d", "step_%d", "ProfilerStep#%d"])
+    at = chance.randint(0, 9000)
+    gap = chance.choice([0, 1, 300])
+    count = chance.randint(1, 9) if names else 0
+    covers_all = chance.random() < 0.5
+    end = max(int(e["ts"] * 1000) + int(e.get("dur", 0) * 1000) for e in events)
+    at = 0 if covers_all else at
+    for number in range(count):
+        time = chance.choice([5000, 5100, chance.randint(2000, 30000)]) + (9000 if number < 2 else 0)
+        time = end // count + 1 if covers_all else time
+        events.append({"ph": "X", "cat": "user_annotation", "name": names % number, "pid": 900,
+                       "tid": 990, "ts": at / 1000, "dur": time / 1000})
+        at += time + gap
+    if names == "step_%d" and sum(e.get("tid") == 990 for e in events) == 1:
+        events.pop()  # what does not repeat is no step
+
+
+def healthy_but_for_warm_up(idle):
+    """Kernels back to back in steps of 1 ms, and a first step that waits |idle| ns for launches."""
+    events, at = [], 0
+    for step in range(6):
+        start = at
+        at += 10000
+        for number in range(10):
+            is_late = step == 0 and number == 1
+            at += idle if is_late else 0
+            call = at - 1000 if number == 0 or is_late else start + 500 + number
+            where = {"args": {"correlation": step * 10 + number + 1}}
+            events.append({"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 9,
+                           "tid": 9, "ts": call / 1000, "dur": 0.01, **where})
+            events.append({"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7,
+                           "ts": at / 1000, "dur": 99, **where})
+            at += 99000
+        events.append({"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{step}",
+                       "pid": 9, "tid": 9, "ts": start / 1000, "dur": (at - start) / 1000})
+    return events
+
+
+def check_warm_up(tacho, scratch):
+    """A program that waits while it warms up gets no advice about it."""
+    path = os.path.join(scratch, "warm_up.json")
+    events = healthy_but_for_warm_up(9000000)
+    with open(path, "w", encoding="utf-8") as out:
+        json.dump({"traceEvents": events}, out)
+    compare(tacho, path, events)
+    said = said_by_tacho(tacho, path)
+    verdict = said["verdict"][0]["verdict"]
+    assert "1 warm-up step left out" in verdict and verdict.startswith("Kernel-bound"), verdict
+    assert not said["advice"], said["advice"]
+    with open(path, "w", encoding="utf-8") as out:
+        json.dump({"traceEvents": [e for e in events if e["cat"] != "user_annotation"]}, out)
+    said = said_by_tacho(tacho, path)
+    assert said["verdict"][0]["verdict"].startswith("Host-bound"), said["verdict"]
+    assert any("no steps" in row["note"] for row in said["notes"]), said["notes"]
 
 
 def main():
@@ -326,6 +486,7 @@ def main():
             with open(path, "w", encoding="utf-8") as out:
                 json.dump({"traceEvents": events}, out)
             compare(tacho, path, events)
+        check_warm_up(tacho, scratch)
         print(f"60 composed traces agree (seed {seed})")
         return
     present = [path for path in files if os.path.exists(path)]

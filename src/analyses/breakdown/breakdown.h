@@ -18,7 +18,8 @@
 enum { TACHO_BREAKDOWN_TOP = 10, TACHO_BREAKDOWN_TOP_MAX = 10000 };
 
 typedef struct tacho_breakdown_options {
-    uint64_t top;      /* so many of the longest gaps, at most TACHO_BREAKDOWN_TOP_MAX; 0: none */
+    uint64_t
+        top; /* so many of the longest gaps and steps, at most TACHO_BREAKDOWN_TOP_MAX; 0: none */
     bool omits_advice; /* no verdict and no advice */
 } tacho_breakdown_options;
 
@@ -36,6 +37,13 @@ tacho_status tacho_breakdown_streams_table(const tacho_breakdown_gather *gather,
 /* A row per device, then per stream: idle time by cause. */
 tacho_status tacho_breakdown_idle_table(const tacho_breakdown_gather *gather,
                                         tacho_table *out_table) TACHO_MUST_USE;
+
+/* A row per device whose part has steps: how long they take but for warm-up, and what it does in
+ * them; and its longest steps, by time. */
+tacho_status tacho_breakdown_step_statistics_table(const tacho_breakdown_gather *gather,
+                                                   tacho_table *out_table) TACHO_MUST_USE;
+tacho_status tacho_breakdown_steps_table(const tacho_breakdown_gather *gather,
+                                         tacho_table *out_table) TACHO_MUST_USE;
 
 /* A row per stream that has launches: delays from call to start, the queue, and the calls. */
 tacho_status tacho_breakdown_launches_table(const tacho_breakdown_gather *gather,

@@ -48,8 +48,10 @@ static tacho_status write_breakdown(tacho_events *events, const void *options,
                                     const tacho_table_taker *to)
 {
     static const make_table tables[] = {
-        tacho_breakdown_devices_table,  tacho_breakdown_streams_table, tacho_breakdown_idle_table,
-        tacho_breakdown_launches_table, tacho_breakdown_gaps_table,    tacho_breakdown_notes_table,
+        tacho_breakdown_devices_table, tacho_breakdown_streams_table,
+        tacho_breakdown_idle_table,    tacho_breakdown_step_statistics_table,
+        tacho_breakdown_steps_table,   tacho_breakdown_launches_table,
+        tacho_breakdown_gaps_table,    tacho_breakdown_notes_table,
     };
     const tacho_breakdown_options *chosen = options;
     TACHO_TRY(chosen->omits_advice ? TACHO_OK : write_verdict(events, NULL, to));

@@ -9,6 +9,8 @@
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 #define KIND(name) (1U << TACHO_WORK_##name)
+#define PERIOD_SPAN "the span"
+#define PERIOD_STEP "a step"
 #define BIT(name) TACHO_TRACK_BIT(TACHO_TRACK_##name)
 
 static const tacho_column fact_columns[] = {
@@ -16,6 +18,9 @@ static const tacho_column fact_columns[] = {
     TACHO_COLUMN(ORIGIN, "origin", TEXT),
     TACHO_COLUMN(DEVICE, "device", TEXT),
     TACHO_COLUMN(LEVEL, "level", TEXT),
+    TACHO_COLUMN(PERIOD, "period", TEXT),
+    TACHO_COLUMN(STEP_COUNT, "steps", INT),
+    TACHO_COLUMN(WARM_UP_COUNT, "warm-up", INT),
     TACHO_COLUMN(LOST, "lost", INT),
     TACHO_COLUMN(COUNT, "work", INT),
     TACHO_COLUMN(LAUNCH_COUNT, "launches", INT),
@@ -108,24 +113,66 @@ static uint64_t lost_count(const tacho_dict *dict, uint32_t part)
     return count;
 }
 
-static tacho_status add_what_it_is(const tacho_dict *dict, const tacho_breakdown_device *device,
+/* What facts are about: all that a device did, or what it did in steps that are not warm-up. */
+typedef struct device_view {
+    const tacho_breakdown_device *device;
+    const tacho_part_steps *steps; /* NULL: all */
+    const tacho_kind_time *busy;
+    const tacho_idle_time *idle;
+    int64_t span_ns;
+    uint64_t work_count, launch_count;
+} device_view;
+
+static device_view view_of(const tacho_breakdown_gather *gather,
+                           const tacho_breakdown_device *device)
+{
+    device_view view = {.device = device,
+                        .steps = tacho_breakdown_steady(gather, device),
+                        .busy = &device->time.busy,
+                        .idle = &device->time.idle,
+                        .span_ns = tacho_device_time_span(&device->time)};
+    if (view.steps != NULL) {
+        view.busy = &device->steps.busy;
+        view.idle = &device->steps.idle;
+        view.span_ns = view.steps->steady_ns;
+        view.work_count = device->steps.work_count;
+        view.launch_count = device->steps.launch_count;
+        return view;
+    }
+    for (size_t i = 0; i < device->stream_count; i++) {
+        view.work_count += device->time.streams[i].work_count;
+        view.launch_count += device->streams[i].launches.count;
+    }
+    return view;
+}
+
+static tacho_status add_period(const device_view *view, tacho_table *table)
+{
+    const tacho_part_steps *steps = view->steps;
+    if (steps == NULL) {
+        TACHO_TRY(tacho_table_add_text(table, TACHO_STR(PERIOD_SPAN)));
+        TACHO_TRY(tacho_table_add_int(table, 0));
+        return tacho_table_add_int(table, 0);
+    }
+    TACHO_TRY(tacho_table_add_text(table, TACHO_STR(PERIOD_STEP)));
+    TACHO_TRY(tacho_table_add_int(table, (int64_t)(steps->item_count - steps->warm_up_count)));
+    return tacho_table_add_int(table, (int64_t)steps->warm_up_count);
+}
+
+static tacho_status add_what_it_is(const tacho_dict *dict, const device_view *view,
                                    tacho_table *table)
 {
-    uint64_t work_count = 0;
-    uint64_t launch_count = 0;
-    for (size_t i = 0; i < device->stream_count; i++) {
-        work_count += device->time.streams[i].work_count;
-        launch_count += device->streams[i].launches.count;
-    }
+    const tacho_breakdown_device *device = view->device;
     TACHO_TRY(
         tacho_table_add_text(table, tacho_dict_string(dict, dict->parts[device->part].generation)));
     const char *origin = tacho_origin_name(device->origin);
     TACHO_TRY(tacho_table_add_text(table, tacho_str_from_cstring(origin)));
     TACHO_TRY(tacho_table_add_text(table, word_of(dict, device)));
     TACHO_TRY(tacho_table_add_text(table, tacho_str_from_cstring(level_of(dict, device))));
+    TACHO_TRY(add_period(view, table));
     TACHO_TRY(tacho_table_add_int(table, (int64_t)lost_count(dict, device->part)));
-    TACHO_TRY(tacho_table_add_int(table, (int64_t)work_count));
-    TACHO_TRY(tacho_table_add_int(table, (int64_t)launch_count));
+    TACHO_TRY(tacho_table_add_int(table, (int64_t)view->work_count));
+    TACHO_TRY(tacho_table_add_int(table, (int64_t)view->launch_count));
     return tacho_table_add_int(table, (int64_t)device->stream_count);
 }
 
@@ -149,39 +196,41 @@ static tacho_status add_longest(const tacho_kind_time *time, unsigned any, unsig
 
 /*
  * All of |kind|, what of it is exposed to |above|, how much of that other work could hide, and when
- * the longest was. Only what |above| does without |kind| can hide anything.
+ * the longest was, of |all|. Only what |above| does without |kind| can hide anything.
  */
-static tacho_status add_exposed(const tacho_kind_time *time, unsigned kind, unsigned above,
-                                tacho_table *table)
+static tacho_status add_exposed(const tacho_kind_time *time, const tacho_kind_time *all,
+                                unsigned kind, unsigned above, tacho_table *table)
 {
     int64_t exposed = tacho_kind_time_sum(time, kind, above);
     int64_t room = tacho_kind_time_sum(time, above, kind);
     TACHO_TRY(tacho_table_add_int(table, tacho_kind_time_sum(time, kind, 0)));
     TACHO_TRY(tacho_table_add_int(table, exposed));
     TACHO_TRY(tacho_table_add_int(table, exposed < room ? exposed : room));
-    return add_longest(time, kind, above, table);
+    return add_longest(all, kind, above, table);
 }
 
-static tacho_status add_work_facts(const tacho_kind_time *time, tacho_table *table)
+static tacho_status add_work_facts(const tacho_kind_time *time, const tacho_kind_time *all,
+                                   tacho_table *table)
 {
     const unsigned both = KIND(COMPUTE) | KIND(COMMUNICATION);
     TACHO_TRY(tacho_table_add_int(table, tacho_kind_time_sum(time, both | KIND(COPY), 0)));
     TACHO_TRY(tacho_table_add_int(table, tacho_kind_time_sum(time, KIND(COMPUTE), 0)));
-    TACHO_TRY(add_exposed(time, KIND(COMMUNICATION), KIND(COMPUTE), table));
-    return add_exposed(time, KIND(COPY), both, table);
+    TACHO_TRY(add_exposed(time, all, KIND(COMMUNICATION), KIND(COMPUTE), table));
+    return add_exposed(time, all, KIND(COPY), both, table);
 }
 
 /* Engines of the class compute: what they are called, how many, the busiest, and their average. */
-static tacho_status add_engines(const tacho_dict *dict, const tacho_breakdown_device *device,
-                                tacho_table *table)
+static tacho_status add_engines(const tacho_dict *dict, const device_view *view, tacho_table *table)
 {
+    const tacho_breakdown_device *device = view->device;
     tacho_str word = {NULL, 0};
     int64_t count = 0, busiest_ns = 0, sum_ns = 0;
     for (size_t i = 0; i < device->stream_count; i++) {
         uint32_t track = device->streams[i].track;
         tacho_str name = tacho_dict_string(dict, tacho_dict_track_name(dict, track));
-        int64_t busy_ns =
-            tacho_kind_time_sum(&device->time.streams[i].busy, TACHO_WORK_COMBINATIONS - 1, 0);
+        int64_t busy_ns = view->steps != NULL ? device->streams[i].steady_ns
+                                              : tacho_kind_time_sum(&device->time.streams[i].busy,
+                                                                    TACHO_WORK_COMBINATIONS - 1, 0);
         if (dict->tracks[track].track_class == TACHO_TRACK_COMPUTE) {
             tacho_str own = tacho_track_engine_word(name);
             word = count == 0 || tacho_str_equal(word, own) ? own : (tacho_str){NULL, 0};
@@ -244,12 +293,12 @@ tacho_status tacho_breakdown_facts_table(const tacho_breakdown_gather *gather,
     const tacho_dict *dict = gather->events.dict;
     tacho_table_init(out_table, "facts", "Facts", fact_columns, COUNT_OF(fact_columns));
     for (size_t i = 0; i < gather->device_count; i++) {
-        const tacho_breakdown_device *device = &gather->devices[i];
-        TACHO_TRY(add_what_it_is(dict, device, out_table));
-        TACHO_TRY(tacho_table_add_int(out_table, tacho_device_time_span(&device->time)));
-        TACHO_TRY(add_work_facts(&device->time.busy, out_table));
-        TACHO_TRY(add_engines(dict, device, out_table));
-        TACHO_TRY(add_idle_facts(&device->time.idle, out_table));
+        const device_view view = view_of(gather, &gather->devices[i]);
+        TACHO_TRY(add_what_it_is(dict, &view, out_table));
+        TACHO_TRY(tacho_table_add_int(out_table, view.span_ns));
+        TACHO_TRY(add_work_facts(view.busy, &view.device->time.busy, out_table));
+        TACHO_TRY(add_engines(dict, &view, out_table));
+        TACHO_TRY(add_idle_facts(view.idle, out_table));
         TACHO_TRY(add_deed(gather, i, out_table));
     }
     return TACHO_OK;
@@ -271,6 +320,11 @@ double tacho_fact_share(const tacho_device_facts *of, tacho_column_id id)
 tacho_str tacho_fact_text(const tacho_device_facts *of, tacho_column_id id)
 {
     return tacho_rule_text(of->table, of->row, tacho_table_column(of->table, id));
+}
+
+const char *tacho_fact_period(const tacho_device_facts *of)
+{
+    return tacho_fact(of, TACHO_COL_STEP_COUNT) > 0 ? PERIOD_STEP : PERIOD_SPAN;
 }
 
 bool tacho_facts_are_enough(const tacho_device_facts *of)

@@ -30,6 +30,9 @@ double tacho_fact(const tacho_device_facts *of, tacho_column_id id);
 double tacho_fact_share(const tacho_device_facts *of, tacho_column_id id);
 tacho_str tacho_fact_text(const tacho_device_facts *of, tacho_column_id id);
 
+/* What shares are of: "the span" or "a step". */
+const char *tacho_fact_period(const tacho_device_facts *of);
+
 /* Whether there is enough work, and none of it was lost. */
 bool tacho_facts_are_enough(const tacho_device_facts *of);
 /* Whether the spans are times in which something computes or moves. */

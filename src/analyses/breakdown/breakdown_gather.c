@@ -17,10 +17,15 @@ typedef struct tacho_breakdown_track {
     tacho_origin last_origin;
 } track_state;
 
-static tacho_status grow_tracks(void *gather, uint32_t part)
+static tacho_status begin_part(void *gather, uint32_t part)
 {
-    (void)part;
     tacho_breakdown_gather *self = gather;
+    self->part = part;
+    TACHO_TRY(tacho_grow(&self->steps, &self->step_part_capacity, (size_t)part + 1));
+    while (self->step_part_count <= part) {
+        self->steps[self->step_part_count++] = (tacho_part_steps){.item_count = 0};
+    }
+    TACHO_TRY(tacho_part_steps_init(&self->steps[part], &self->timeline.steps));
     const tacho_dict *dict = self->events.dict;
     TACHO_TRY(tacho_grow(&self->tracks, &self->track_capacity, dict->track_count));
     for (; self->track_count < dict->track_count; self->track_count++) {
@@ -49,7 +54,8 @@ static tacho_status ensure_device(tacho_breakdown_gather *self, uint32_t track, 
     *out_device = *known = (uint32_t)self->device_count;
     self->devices[self->device_count++] = (tacho_breakdown_device){
         .part = dict->tracks[track].part, .group = group, .origin = origin};
-    return TACHO_OK;
+    tacho_breakdown_device *device = &self->devices[*out_device];
+    return tacho_device_steps_init(&device->steps, &self->steps[device->part]);
 }
 
 static tacho_status ensure_stream(tacho_breakdown_gather *self, uint32_t id, tacho_origin origin)
@@ -64,6 +70,7 @@ static tacho_status ensure_stream(tacho_breakdown_gather *self, uint32_t id, tac
     TACHO_TRY(tacho_grow(&device->streams, &device->stream_capacity, device->stream_count + 1));
     TACHO_TRY(tacho_device_time_add_stream(&device->time));
     device->streams[device->stream_count].track = id;
+    device->streams[device->stream_count].steady_ns = 0;
     tacho_launch_stats_init(&device->streams[device->stream_count].launches);
     track->streams[origin] = (uint32_t)device->stream_count++;
     track->devices[origin] = found;
@@ -100,6 +107,7 @@ static tacho_status settle_devices(tacho_breakdown_gather *self)
         tacho_breakdown_device *device = &self->devices[self->starting[i]];
         device->is_starting = false;
         TACHO_TRY(tacho_device_time_settle(&device->time));
+        tacho_device_steps_settle(&device->steps, &self->steps[device->part], &device->time);
         if (device->time.has_ended_gap) {
             TACHO_TRY(keep_gap(self, self->starting[i], &device->time.ended_gap));
         }
@@ -121,11 +129,33 @@ static tacho_status note_start(tacho_breakdown_gather *self, uint32_t id)
 
 /* ---- work ---------------------------------------------------------------------------------- */
 
+/* Steps begin and end until |now_ns|, for the devices of the part that has not ended. */
+static void pass_steps(tacho_breakdown_gather *self, int64_t now_ns)
+{
+    tacho_part_steps *steps = &self->steps[self->part];
+    int64_t at_ns = 0;
+    uint32_t step = 0;
+    int sign = 0;
+    while (tacho_part_steps_next(steps, now_ns, &at_ns, &step, &sign)) {
+        bool is_steady = !steps->items[step].is_warm_up && !steps->has_overlap;
+        for (size_t i = self->finished_count; i < self->device_count; i++) {
+            tacho_breakdown_device *device = &self->devices[i];
+            tacho_device_steps_pass(&device->steps, &device->time, at_ns, step, sign, is_steady);
+            for (size_t k = 0; k < device->stream_count && is_steady; k++) {
+                device->streams[k].steady_ns +=
+                    sign * tacho_kind_time_busy_until(&device->time.streams[k].busy, at_ns);
+            }
+        }
+    }
+}
+
 /* Time moves on. */
 static tacho_status advance(void *gather, int64_t now_ns)
 {
-    (void)now_ns;
-    return settle_devices(gather);
+    tacho_breakdown_gather *self = gather;
+    TACHO_TRY(settle_devices(self));
+    pass_steps(self, now_ns);
+    return TACHO_OK;
 }
 
 /* The work that has just started on |id| turns out to have been launched. */
@@ -138,6 +168,8 @@ static tacho_status add_launch(void *gather, uint32_t id, const tacho_launch *la
     const tacho_device_work late = {
         .has_launch = true, .launch_ns = launch->start_ns, .launch_track = launch->track};
     tacho_device_time_add_launch(&device->time, stream, &late);
+    tacho_device_steps_add_launch(&device->steps, &self->steps[device->part], track->last_start_ns,
+                                  launch->start_ns);
     return tacho_launch_stats_add(&device->streams[stream].launches, launch, track->last_start_ns,
                                   track->last_end_ns);
 }
@@ -166,6 +198,7 @@ static tacho_status add_work(void *gather, const tacho_timeline_work *did, uint3
         TACHO_TRY(tacho_launch_stats_add(&device->streams[track->streams[origin]].launches,
                                          &did->launch, work.start_ns, work.end_ns));
     }
+    tacho_device_steps_add(&device->steps, &self->steps[device->part], &work);
     track->last_start_ns = work.start_ns;
     track->last_end_ns = work.end_ns;
     track->last_origin = origin;
@@ -199,9 +232,11 @@ static tacho_status end_part(void *gather, uint32_t part)
     (void)part;
     tacho_breakdown_gather *self = gather;
     TACHO_TRY(settle_devices(self));
+    pass_steps(self, INT64_MAX);
     for (; self->finished_count < self->device_count; self->finished_count++) {
         tacho_breakdown_device *device = &self->devices[self->finished_count];
         TACHO_TRY(tacho_device_time_finish(&device->time));
+        tacho_device_steps_finish(&device->steps, &self->steps[device->part], &device->time);
         for (size_t i = 0; i < device->stream_count; i++) {
             tacho_launch_stats_finish(&device->streams[i].launches);
         }
@@ -210,13 +245,24 @@ static tacho_status end_part(void *gather, uint32_t part)
     return TACHO_OK;
 }
 
+const tacho_part_steps *tacho_breakdown_steady(const tacho_breakdown_gather *gather,
+                                               const tacho_breakdown_device *device)
+{
+    if (device->part >= gather->step_part_count) {
+        return NULL;
+    }
+    const tacho_part_steps *steps = &gather->steps[device->part];
+    return tacho_device_steps_are_enough(&device->steps, steps, &device->time) ? steps : NULL;
+}
+
 void tacho_breakdown_gather_init(tacho_breakdown_gather *gather, tacho_dict *dict)
 {
     const tacho_timeline_taker taker = {.self = gather,
+                                        .needs_steps = true,
                                         .advance = advance,
                                         .work = add_work,
                                         .launch = add_launch,
-                                        .begin_part = grow_tracks,
+                                        .begin_part = begin_part,
                                         .end_part = end_part};
     *gather = (tacho_breakdown_gather){.top = 0};
     tacho_timeline_init(&gather->timeline, dict, &taker);
@@ -231,7 +277,12 @@ void tacho_breakdown_gather_deinit(tacho_breakdown_gather *gather)
             tacho_launch_stats_deinit(&gather->devices[i].streams[k].launches);
         }
         free(gather->devices[i].streams);
+        tacho_device_steps_deinit(&gather->devices[i].steps);
     }
+    for (size_t i = 0; i < gather->step_part_count; i++) {
+        tacho_part_steps_deinit(&gather->steps[i]);
+    }
+    free(gather->steps);
     tacho_timeline_deinit(&gather->timeline);
     free(gather->gaps);
     free(gather->devices);

@@ -7,6 +7,7 @@
 #ifndef TACHO_ANALYSES_BREAKDOWN_BREAKDOWN_GATHER_H
 #define TACHO_ANALYSES_BREAKDOWN_BREAKDOWN_GATHER_H
 
+#include "analyses/breakdown/breakdown_steps.h"
 #include "analyses/breakdown/device_time.h"
 #include "analyses/breakdown/launch_stats.h"
 #include "analyses/timeline.h"
@@ -14,6 +15,7 @@
 typedef struct tacho_breakdown_stream {
     uint32_t track;
     tacho_launch_stats launches; /* of its work that has one */
+    int64_t steady_ns;           /* busy in steps that are not warm-up */
 } tacho_breakdown_stream;
 
 /* A long gap of a device. */
@@ -30,6 +32,7 @@ typedef struct tacho_breakdown_device {
     tacho_origin origin;
     bool is_starting; /* something of it starts now */
     tacho_device_time time;
+    tacho_device_steps steps;
     tacho_breakdown_stream *streams; /* as in |time| */
     size_t stream_count, stream_capacity;
 } tacho_breakdown_device;
@@ -46,10 +49,17 @@ typedef struct tacho_breakdown_gather {
     size_t starting_count, starting_capacity;
     tacho_breakdown_device *devices; /* by part, then by first work */
     size_t device_count, device_capacity;
+    uint32_t part;           /* that comes now */
+    tacho_part_steps *steps; /* by part */
+    size_t step_part_count, step_part_capacity;
     size_t finished_count;     /* devices whose parts have ended */
     tacho_breakdown_gap *gaps; /* the longest first */
     size_t gap_count, gap_capacity;
 } tacho_breakdown_gather;
+
+/* The steps of the part of |device| where they say what is true of the device; else NULL. */
+const tacho_part_steps *tacho_breakdown_steady(const tacho_breakdown_gather *gather,
+                                               const tacho_breakdown_device *device);
 
 void tacho_breakdown_gather_init(tacho_breakdown_gather *gather, tacho_dict *dict);
 void tacho_breakdown_gather_deinit(tacho_breakdown_gather *gather);

@@ -31,7 +31,7 @@ extern const tacho_rule *const tacho_breakdown_rules[];
 /* What merges launches, in the words of those who wrote the profile. */
 const char *tacho_breakdown_graphs(const tacho_device_facts *of);
 
-enum { TACHO_VERDICT_ROOM = 320 };
+enum { TACHO_VERDICT_ROOM = 400 };
 
 /* One sentence on what limits the device of |row|; empty where the facts allow none. */
 void tacho_breakdown_verdict(const tacho_table *facts, size_t row,

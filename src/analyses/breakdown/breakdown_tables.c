@@ -201,6 +201,55 @@ static bool has_device_beside(const tacho_breakdown_gather *gather, uint32_t par
     return false;
 }
 
+/* Whether some work of |part| was measured: models of one inference have no steps. */
+static bool is_measured(const tacho_breakdown_gather *gather, uint32_t part)
+{
+    for (size_t i = 0; i < gather->device_count; i++) {
+        const tacho_breakdown_device *device = &gather->devices[i];
+        if (device->part == part && device->origin == TACHO_ORIGIN_MEASURED) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What cannot be said of steps. */
+static tacho_status add_step_notes(const tacho_breakdown_gather *gather, uint32_t part,
+                                   tacho_table *table)
+{
+    const tacho_part_steps *steps = &gather->steps[part];
+    if (steps->item_count == 0 && !is_measured(gather, part)) {
+        return TACHO_OK;
+    }
+    if (steps->item_count == 0) {
+        return add_note(gather, part,
+                        steps->is_full
+                            ? "too many ranges to find steps among them: shares are of the span"
+                            : "no steps: shares are of the span",
+                        table);
+    }
+    if (steps->has_overlap) {
+        return add_note(gather, part, "steps overlap: the verdict is about the whole span", table);
+    }
+    for (size_t i = 0; i < gather->device_count; i++) {
+        const tacho_breakdown_device *device = &gather->devices[i];
+        if (device->part == part && tacho_breakdown_steady(gather, device) == NULL) {
+            TACHO_TRY(add_note(gather, part,
+                               "more than a tenth of the work is outside of steps: the verdict is "
+                               "about the whole span",
+                               table));
+            break;
+        }
+    }
+    if (steps->item_count > gather->top && gather->top > 0) {
+        char text[128];
+        snprintf(text, sizeof(text), "the %zu longest of %zu steps are listed", gather->top,
+                 steps->item_count);
+        return add_note(gather, part, text, table);
+    }
+    return TACHO_OK;
+}
+
 static tacho_status add_part_notes(const tacho_breakdown_gather *gather, uint32_t part,
                                    tacho_table *table)
 {
@@ -218,6 +267,7 @@ static tacho_status add_part_notes(const tacho_breakdown_gather *gather, uint32_
                    ? TACHO_OK
                    : add_note(gather, part, "no work of a device: nothing to break down", table);
     }
+    TACHO_TRY(add_step_notes(gather, part, table));
     if (launched_count == 0) {
         return add_note(gather, part, "no launches: why the device was idle is not known", table);
     }

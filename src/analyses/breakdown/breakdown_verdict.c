@@ -14,6 +14,7 @@ enum { LEAST_BOUND = 40, LEAST_COMPUTE = 80 };
 typedef struct span_parts {
     double compute, communication, copies, idle; /* percent; the middle two exposed */
     double late;                                 /* of the span, host late */
+    const char *period;                          /* what that span is */
 } span_parts;
 
 /* How many times as fast without |ns| of the span. */
@@ -41,15 +42,15 @@ static void say_host_bound(const tacho_device_facts *of, const span_parts *parts
     tacho_str device = tacho_fact_text(of, TACHO_COL_DEVICE);
     if (short_ns >= long_ns) {
         say(out_text,
-            "Host-bound: the %.*s is idle %.1f %% of the span, %.0f %% of it waiting for launches; "
+            "Host-bound: the %.*s is idle %.1f %% of %s, %.0f %% of it waiting for launches; "
             "merging launches (%s) can give up to %.1fx.",
-            TACHO_STR_ARG(device), parts->idle, late, tacho_breakdown_graphs(of),
+            TACHO_STR_ARG(device), parts->idle, parts->period, late, tacho_breakdown_graphs(of),
             speed_up(of, short_ns));
     } else {
         say(out_text,
-            "Host-bound: the %.*s is idle %.1f %% of the span, %.0f %% of it waiting for launches, "
+            "Host-bound: the %.*s is idle %.1f %% of %s, %.0f %% of it waiting for launches, "
             "mostly in gaps of 1 ms and longer; shortening them can give up to %.1fx.",
-            TACHO_STR_ARG(device), parts->idle, late, speed_up(of, long_ns));
+            TACHO_STR_ARG(device), parts->idle, parts->period, late, speed_up(of, long_ns));
     }
 }
 
@@ -60,14 +61,14 @@ static void say_exposed(const tacho_device_facts *of, const char *what, double e
     double hideable = TACHO_FACTS_PERCENT * hideable_ns / tacho_fact(of, TACHO_COL_SPAN_NS);
     if (2 * hideable >= exposed) {
         say(out_text,
-            "%s %.1f %% of the span while nothing computes; overlapping the two can give up to "
+            "%s %.1f %% of %s while nothing computes; overlapping the two can give up to "
             "%.1fx.",
-            what, exposed, speed_up(of, hideable_ns));
+            what, exposed, tacho_fact_period(of), speed_up(of, hideable_ns));
     } else {
         say(out_text,
-            "%s %.1f %% of the span while nothing computes; compute takes only %.1f %%, so no "
+            "%s %.1f %% of %s while nothing computes; compute takes only %.1f %%, so no "
             "overlap can hide it.",
-            what, exposed, tacho_fact_share(of, TACHO_COL_COMPUTE_NS));
+            what, exposed, tacho_fact_period(of), tacho_fact_share(of, TACHO_COL_COMPUTE_NS));
     }
 }
 
@@ -103,10 +104,9 @@ static void say_idle(const tacho_device_facts *of, const span_parts *parts,
 {
     if (is_modelled(of)) {
         say(out_text,
-            "Overhead-bound: the %.*s neither computes nor moves memory for %.1f %% of the span, "
-            "in "
+            "Overhead-bound: the %.*s neither computes nor moves memory for %.1f %% of %s, in "
             "which operators are started; fewer or larger operators, or batches, help.",
-            TACHO_STR_ARG(tacho_fact_text(of, TACHO_COL_DEVICE)), parts->idle);
+            TACHO_STR_ARG(tacho_fact_text(of, TACHO_COL_DEVICE)), parts->idle, parts->period);
         return;
     }
     double queued = tacho_fact_share(of, TACHO_COL_QUEUED_NS);
@@ -116,8 +116,8 @@ static void say_idle(const tacho_device_facts *of, const span_parts *parts,
     } else if (2 * queued >= parts->idle) {
         why = ", most of it with work in its queue.";
     }
-    say(out_text, "Mostly idle: the %.*s does nothing for %.1f %% of the span%s",
-        TACHO_STR_ARG(tacho_fact_text(of, TACHO_COL_DEVICE)), parts->idle, why);
+    say(out_text, "Mostly idle: the %.*s does nothing for %.1f %% of %s%s",
+        TACHO_STR_ARG(tacho_fact_text(of, TACHO_COL_DEVICE)), parts->idle, parts->period, why);
 }
 
 /* Kernels may wait for memory while they run, so only engines can be bound by computing. */
@@ -126,9 +126,9 @@ static void say_compute_bound(const tacho_device_facts *of, const span_parts *pa
 {
     tacho_str level = tacho_fact_text(of, TACHO_COL_LEVEL);
     bool has_engines = tacho_str_equal(level, TACHO_STR(TACHO_LEVEL_ENGINES));
-    say(out_text, "%s-bound: the %.*s computes %.1f %% of the span; %s.",
+    say(out_text, "%s-bound: the %.*s computes %.1f %% of %s; %s.",
         has_engines ? "Compute" : "Kernel", TACHO_STR_ARG(tacho_fact_text(of, TACHO_COL_DEVICE)),
-        parts->compute,
+        parts->compute, parts->period,
         has_engines ? "fewer or cheaper operations help" : "faster or fewer kernels help");
 }
 
@@ -143,8 +143,24 @@ static void say_parts(const tacho_device_facts *of, const span_parts *parts,
         size_t len = strlen(others);
         snprintf(others + len, sizeof(others) - len, ", only moves memory %.1f %%", parts->copies);
     }
-    say(out_text, "No single limit: the %.*s computes %.1f %% of the span%s and is idle %.1f %%.",
-        TACHO_STR_ARG(tacho_fact_text(of, TACHO_COL_DEVICE)), parts->compute, others, parts->idle);
+    say(out_text, "No single limit: the %.*s computes %.1f %% of %s%s and is idle %.1f %%.",
+        TACHO_STR_ARG(tacho_fact_text(of, TACHO_COL_DEVICE)), parts->compute, parts->period, others,
+        parts->idle);
+}
+
+/* Says over how many steps the shares are, and that warm-up is not in them. */
+static void add_steps(const tacho_device_facts *of, char out_text[TACHO_VERDICT_ROOM])
+{
+    size_t len = strlen(out_text);
+    double steps = tacho_fact(of, TACHO_COL_STEP_COUNT);
+    double warm_up = tacho_fact(of, TACHO_COL_WARM_UP_COUNT);
+    if (warm_up > 0) {
+        snprintf(out_text + len, TACHO_VERDICT_ROOM - len,
+                 " Average of %.0f step%s; %.0f warm-up step%s left out.", steps,
+                 steps == 1 ? "" : "s", warm_up, warm_up == 1 ? "" : "s");
+    } else if (steps > 1) {
+        snprintf(out_text + len, TACHO_VERDICT_ROOM - len, " Average of %.0f steps.", steps);
+    }
 }
 
 /* One stream without launches, copies and communication computes whatever it does. */
@@ -164,6 +180,7 @@ void tacho_breakdown_verdict(const tacho_table *facts, size_t row,
         .copies = tacho_fact_share(&of, TACHO_COL_EXPOSED_COPY_NS),
         .idle = tacho_fact_share(&of, TACHO_COL_IDLE_NS),
         .late = tacho_fact_share(&of, TACHO_COL_HOST_LATE_NS),
+        .period = tacho_fact_period(&of),
     };
     out_text[0] = '\0';
     if (!tacho_facts_are_enough(&of) || !tacho_facts_show_work(&of) || !can_compare(&of)) {
@@ -182,4 +199,5 @@ void tacho_breakdown_verdict(const tacho_table *facts, size_t row,
     } else {
         say_parts(&of, &parts, out_text);
     }
+    add_steps(&of, out_text);
 }

@@ -26,8 +26,8 @@ const char *tacho_idle_cause_name(tacho_idle_cause cause)
 
 /* ---- kinds of work ------------------------------------------------------------------------- */
 
-/* Adds up the time until |until|: it divides where a kind has nothing more to do. */
-static void pass_time(tacho_kind_time *time, int64_t until)
+/* It divides where a kind has nothing more to do. */
+void tacho_kind_time_pass(tacho_kind_time *time, int64_t until)
 {
     while (time->now < until) {
         unsigned busy = 0;
@@ -57,7 +57,7 @@ static void begin_kinds(tacho_kind_time *time, int64_t start)
 
 static void add_kind(tacho_kind_time *time, const tacho_device_work *work)
 {
-    pass_time(time, work->start_ns);
+    tacho_kind_time_pass(time, work->start_ns);
     int64_t *end = &time->ends[work->kind];
     *end = work->end_ns > *end ? work->end_ns : *end;
 }
@@ -65,7 +65,7 @@ static void add_kind(tacho_kind_time *time, const tacho_device_work *work)
 static void finish_kinds(tacho_kind_time *time)
 {
     for (unsigned i = 0; i < TACHO_WORK_KIND_COUNT; i++) {
-        pass_time(time, time->ends[i]);
+        tacho_kind_time_pass(time, time->ends[i]);
     }
 }
 

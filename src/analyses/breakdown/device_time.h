@@ -54,6 +54,9 @@ typedef struct tacho_kind_time {
     } longest[TACHO_WORK_COMBINATIONS]; /* at a stretch */
 } tacho_kind_time;
 
+/* Adds up the time until |until|; nothing that comes later starts before it. */
+void tacho_kind_time_pass(tacho_kind_time *time, int64_t until);
+
 /* The time in which one of |any| and none of |none| was done: bits of kinds. */
 int64_t tacho_kind_time_sum(const tacho_kind_time *time, unsigned any, unsigned none);
 

@@ -25,9 +25,9 @@ static tacho_status check_busy_host(const tacho_device_facts *of, tacho_findings
     tacho_facts_set_gain(of, findings, TACHO_COL_LONG_LATE_NS, TACHO_COL_GAP_START_NS);
     return tacho_findings_add(
         findings, of->row,
-        "the host launches nothing for 1 ms and longer, %.1f %% of the span in all (%s); do that "
+        "the host launches nothing for 1 ms and longer, %.1f %% of %s in all (%s); do that "
         "beside the %.*s's work, ahead of time, or on the %.*s",
-        late, where, TACHO_STR_ARG(tacho_fact_text(of, TACHO_COL_DEVICE)),
+        late, tacho_fact_period(of), where, TACHO_STR_ARG(tacho_fact_text(of, TACHO_COL_DEVICE)),
         TACHO_STR_ARG(tacho_fact_text(of, TACHO_COL_DEVICE)));
 }
 

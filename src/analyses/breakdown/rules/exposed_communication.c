@@ -18,9 +18,9 @@ static tacho_status check_exposed_communication(const tacho_device_facts *of,
                          TACHO_COL_COMMUNICATION_START_NS);
     return tacho_findings_add(
         findings, of->row,
-        "communication runs without compute for %.1f %% of the span; start collectives earlier, "
+        "communication runs without compute for %.1f %% of %s; start collectives earlier, "
         "in smaller buckets, on a stream of their own",
-        tacho_fact_share(of, TACHO_COL_EXPOSED_COMMUNICATION_NS));
+        tacho_fact_share(of, TACHO_COL_EXPOSED_COMMUNICATION_NS), tacho_fact_period(of));
 }
 
 TACHO_DEVICE_RULE(exposed_communication, "C-01");

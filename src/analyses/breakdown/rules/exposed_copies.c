@@ -17,8 +17,8 @@ static tacho_status check_exposed_copies(const tacho_device_facts *of, tacho_fin
         tacho_str_equal(tacho_fact_text(of, TACHO_COL_LEVEL), TACHO_STR(TACHO_LEVEL_ENGINES));
     tacho_facts_set_gain(of, findings, TACHO_COL_HIDEABLE_COPY_NS, TACHO_COL_COPY_START_NS);
     return tacho_findings_add(
-        findings, of->row, "memory is moved while nothing computes for %.1f %% of the span; %s",
-        tacho_fact_share(of, TACHO_COL_EXPOSED_COPY_NS),
+        findings, of->row, "memory is moved while nothing computes for %.1f %% of %s; %s",
+        tacho_fact_share(of, TACHO_COL_EXPOSED_COPY_NS), tacho_fact_period(of),
         has_engines ? "load the next tile while this one is computed (double buffering, smaller "
                       "tiles)"
                     : "copy ahead of time (prefetch, a stream of its own, asynchronous copies "

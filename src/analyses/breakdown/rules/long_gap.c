@@ -23,9 +23,9 @@ static tacho_status check_long_gap(const tacho_device_facts *of, tacho_findings 
     tacho_facts_set_gain(of, findings, TACHO_COL_LONGEST_NS, TACHO_COL_GAP_START_NS);
     return tacho_findings_add(
         findings, of->row,
-        "one gap is %.1f %% of the span; if it separates two phases of the program, look at each "
+        "one gap is %.1f %% of %s; if it separates two phases of the program, look at each "
         "alone",
-        gap);
+        gap, tacho_fact(of, TACHO_COL_STEP_COUNT) > 0 ? "all steps" : "the span");
 }
 
 TACHO_DEVICE_RULE(long_gap, "L-03");

@@ -19,10 +19,10 @@ static tacho_status check_much_communication(const tacho_device_facts *of, tacho
     findings->gain_ns -= (int64_t)tacho_fact(of, TACHO_COL_HIDEABLE_COMMUNICATION_NS);
     return tacho_findings_add(
         findings, of->row,
-        "communication takes %.1f %% of the span and compute %.1f %%: no overlap can hide it; "
+        "communication takes %.1f %% of %s and compute %.1f %%: no overlap can hide it; "
         "communicate less (larger batches, gradient accumulation, smaller types) or look for a "
         "rank that others wait for",
-        tacho_fact_share(of, TACHO_COL_COMMUNICATION_NS),
+        tacho_fact_share(of, TACHO_COL_COMMUNICATION_NS), tacho_fact_period(of),
         tacho_fact_share(of, TACHO_COL_COMPUTE_NS));
 }
 

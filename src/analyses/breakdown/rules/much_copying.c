@@ -20,8 +20,9 @@ static tacho_status check_much_copying(const tacho_device_facts *of, tacho_findi
     findings->gain_ns -= (int64_t)tacho_fact(of, TACHO_COL_HIDEABLE_COPY_NS);
     return tacho_findings_add(
         findings, of->row,
-        "memory is moved %.1f %% of the span and compute takes %.1f %%: no overlap can hide it; %s",
-        tacho_fact_share(of, TACHO_COL_COPY_NS), tacho_fact_share(of, TACHO_COL_COMPUTE_NS),
+        "memory is moved %.1f %% of %s and compute takes %.1f %%: no overlap can hide it; %s",
+        tacho_fact_share(of, TACHO_COL_COPY_NS), tacho_fact_period(of),
+        tacho_fact_share(of, TACHO_COL_COMPUTE_NS),
         has_engines ? "move less (fuse operators, keep tensors in local memory, smaller types)"
                     : "move less (keep data on the device, smaller types, fewer results)");
 }

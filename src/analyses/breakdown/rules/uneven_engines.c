@@ -22,10 +22,11 @@ static tacho_status check_uneven_engines(const tacho_device_facts *of, tacho_fin
     findings->gain_ns -= (int64_t)tacho_fact(of, TACHO_COL_MEAN_BUSY_NS);
     return tacho_findings_add(
         findings, of->row,
-        "%.0f engines (%.*s) share the work unevenly: the busiest works %.1f %% of the span, "
+        "%.0f engines (%.*s) share the work unevenly: the busiest works %.1f %% of %s, "
         "all on average %.1f %%; divide operators over more of them, or run several inferences at "
         "a time",
-        tacho_fact(of, TACHO_COL_ENGINE_COUNT), TACHO_STR_ARG(word), busiest, mean);
+        tacho_fact(of, TACHO_COL_ENGINE_COUNT), TACHO_STR_ARG(word), busiest, tacho_fact_period(of),
+        mean);
 }
 
 TACHO_DEVICE_RULE(uneven_engines, "E-01");

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tables of steps: statistics of them, and one by one.
+ */
+#include "analyses/breakdown/breakdown.h"
+#include "base/grow.h"
+#include "base/maths.h"
+
+#include <stdlib.h>
+
+enum { PERCENT = 100, LOW = 25, MEDIAN = 50, HIGH = 75 };
+
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+static const tacho_column statistics_columns[] = {
+    TACHO_COLUMN(FILE, "file", TEXT),
+    TACHO_COLUMN(DEVICE, "device", TEXT),
+    TACHO_COLUMN(ORIGIN, "origin", TEXT),
+    TACHO_COLUMN(KIND, "kind", TEXT),
+    TACHO_COLUMN(STEP_COUNT, "steps", INT),
+    TACHO_COLUMN(WARM_UP_COUNT, "warm-up", INT),
+    TACHO_COLUMN(MEAN_NS, "mean", DURATION),
+    TACHO_COLUMN(P50_NS, "median", DURATION),
+    TACHO_COLUMN(MIN_NS, "min", DURATION),
+    TACHO_COLUMN(MAX_NS, "max", DURATION),
+    TACHO_COLUMN(SPREAD_NS, "spread", DURATION),
+    TACHO_COLUMN(BUSY_NS, "busy", DURATION),
+    TACHO_COLUMN(BUSY_PERCENT, "busy %", PERCENT),
+    TACHO_COLUMN(IDLE_PERCENT, "idle %", PERCENT),
+    TACHO_COLUMN(LAUNCH_COUNT, "launches", REAL),
+};
+
+static const tacho_column step_columns[] = {
+    TACHO_COLUMN(FILE, "file", TEXT),        TACHO_COLUMN(DEVICE, "device", TEXT),
+    TACHO_COLUMN(ORIGIN, "origin", TEXT),    TACHO_COLUMN(STEP, "step", TEXT),
+    TACHO_COLUMN(WARM_UP, "warm-up", TEXT),  TACHO_COLUMN(START_NS, "start", DURATION),
+    TACHO_COLUMN(TIME_NS, "time", DURATION), TACHO_COLUMN(BUSY_NS, "busy", DURATION),
+    TACHO_COLUMN(IDLE_NS, "idle", DURATION), TACHO_COLUMN(IDLE_PERCENT, "idle %", PERCENT),
+    TACHO_COLUMN(WORK_COUNT, "pieces", INT), TACHO_COLUMN(LAUNCH_COUNT, "launches", INT),
+};
+
+/* ---- statistics ---------------------------------------------------------------------------- */
+
+static int64_t length_of(const tacho_step_span *step)
+{
+    return step->end_ns - step->start_ns;
+}
+
+static int compare_lengths(const void *left, const void *right)
+{
+    const int64_t *a = left;
+    const int64_t *b = right;
+    return (*a > *b) - (*a < *b);
+}
+
+/* The shortest that is not shorter than |percent| % of them. */
+static int64_t percentile(const int64_t *lengths, size_t count, size_t percent)
+{
+    size_t rank = (count * percent + PERCENT - 1) / PERCENT;
+    return lengths[rank > 0 ? rank - 1 : 0];
+}
+
+/* Mean, median, least, most and spread of the steps but warm-up. */
+static tacho_status add_lengths(const tacho_part_steps *steps, tacho_table *table)
+{
+    size_t count = steps->item_count - steps->warm_up_count;
+    int64_t *lengths = NULL;
+    tacho_i128 sum = 0;
+    TACHO_TRY(tacho_items_make(&lengths, count));
+    for (size_t i = 0; i < count; i++) {
+        lengths[i] = length_of(&steps->items[steps->warm_up_count + i]);
+        sum += lengths[i];
+    }
+    qsort(lengths, count, sizeof(*lengths), compare_lengths);
+    const int64_t values[] = {
+        (int64_t)(sum / (tacho_i128)count),
+        percentile(lengths, count, MEDIAN),
+        lengths[0],
+        lengths[count - 1],
+        percentile(lengths, count, HIGH) - percentile(lengths, count, LOW),
+    };
+    free(lengths);
+    for (size_t i = 0; i < COUNT_OF(values); i++) {
+        TACHO_TRY(tacho_table_add_int(table, values[i]));
+    }
+    return TACHO_OK;
+}
+
+/* What |device| did in them on average. */
+static tacho_status add_means(const tacho_part_steps *steps, const tacho_breakdown_device *device,
+                              tacho_table *table)
+{
+    tacho_i128 busy_ns = 0;
+    tacho_i128 time_ns = 0;
+    uint64_t launch_count = 0;
+    size_t count = steps->item_count - steps->warm_up_count;
+    for (size_t i = steps->warm_up_count; i < steps->item_count; i++) {
+        time_ns += length_of(&steps->items[i]);
+        busy_ns += device->steps.items[i].busy_ns;
+        launch_count += device->steps.items[i].launch_count;
+    }
+    double busy = time_ns > 0 ? PERCENT * (double)busy_ns / (double)time_ns : 0;
+    TACHO_TRY(tacho_table_add_int(table, (int64_t)(busy_ns / (tacho_i128)count)));
+    TACHO_TRY(tacho_table_add_real(table, busy));
+    TACHO_TRY(tacho_table_add_real(table, PERCENT - busy));
+    return tacho_table_add_real(table, (double)launch_count / (double)count);
+}
+
+static tacho_status add_kind(const tacho_part_steps *steps, tacho_table *table)
+{
+    tacho_str kind = tacho_str_from_cstring(tacho_step_kind_name(steps->kind));
+    TACHO_TRY(tacho_table_add_text(table, kind));
+    TACHO_TRY(tacho_table_add_int(table, (int64_t)(steps->item_count - steps->warm_up_count)));
+    TACHO_TRY(tacho_table_add_int(table, (int64_t)steps->warm_up_count));
+    return add_lengths(steps, table);
+}
+
+/* Steps of a part without work of a device. */
+static tacho_status add_host_row(const tacho_breakdown_gather *gather, uint32_t part,
+                                 tacho_table *table)
+{
+    const tacho_dict *dict = gather->events.dict;
+    const char *origin = tacho_origin_name(dict->parts[part].origin);
+    TACHO_TRY(tacho_table_add_text(table, tacho_dict_string(dict, dict->parts[part].name)));
+    TACHO_TRY(tacho_table_add_absent(table));
+    TACHO_TRY(tacho_table_add_text(table, tacho_str_from_cstring(origin)));
+    TACHO_TRY(add_kind(&gather->steps[part], table));
+    for (size_t i = 0; i < 4; i++) {
+        TACHO_TRY(tacho_table_add_absent(table));
+    }
+    return TACHO_OK;
+}
+
+tacho_status tacho_breakdown_step_statistics_table(const tacho_breakdown_gather *gather,
+                                                   tacho_table *out_table)
+{
+    static const tacho_column_id kept[] = {
+        TACHO_COL_STEP_COUNT, TACHO_COL_P50_NS,       TACHO_COL_IDLE_PERCENT,  TACHO_COL_MIN_NS,
+        TACHO_COL_MAX_NS,     TACHO_COL_LAUNCH_COUNT, TACHO_COL_WARM_UP_COUNT, TACHO_COL_BUSY_NS,
+        TACHO_COL_DEVICE,     TACHO_COL_SPREAD_NS,    TACHO_COL_OTHER};
+    tacho_table_init(out_table, "step_statistics", "Steps", statistics_columns,
+                     COUNT_OF(statistics_columns));
+    out_table->kept = kept;
+    for (uint32_t part = 0; part < gather->step_part_count; part++) {
+        const tacho_part_steps *steps = &gather->steps[part];
+        bool has_device = false;
+        for (size_t i = 0; i < gather->device_count && steps->item_count > 0; i++) {
+            const tacho_breakdown_device *device = &gather->devices[i];
+            if (device->part == part) {
+                has_device = true;
+                TACHO_TRY(tacho_breakdown_add_who(gather, device, out_table));
+                TACHO_TRY(add_kind(steps, out_table));
+                TACHO_TRY(add_means(steps, device, out_table));
+            }
+        }
+        if (!has_device && steps->item_count > 0) {
+            TACHO_TRY(add_host_row(gather, part, out_table));
+        }
+    }
+    return TACHO_OK;
+}
+
+/* ---- one by one ---------------------------------------------------------------------------- */
+
+static tacho_status add_step(const tacho_breakdown_gather *gather,
+                             const tacho_breakdown_device *device, size_t index, tacho_table *table)
+{
+    const tacho_dict *dict = gather->events.dict;
+    const tacho_step_span *step = &gather->steps[device->part].items[index];
+    const tacho_device_step *did = &device->steps.items[index];
+    int64_t time_ns = length_of(step);
+    TACHO_TRY(tacho_breakdown_add_who(gather, device, table));
+    TACHO_TRY(tacho_table_add_text(table, tacho_dict_string(dict, step->name)));
+    TACHO_TRY(step->is_warm_up ? tacho_table_add_text(table, TACHO_STR("yes"))
+                               : tacho_table_add_text(table, TACHO_STR("no")));
+    TACHO_TRY(tacho_table_add_int(table, step->start_ns));
+    TACHO_TRY(tacho_table_add_int(table, time_ns));
+    TACHO_TRY(tacho_table_add_int(table, did->busy_ns));
+    TACHO_TRY(tacho_table_add_int(table, time_ns - did->busy_ns));
+    TACHO_TRY(time_ns > 0 ? tacho_table_add_real(table, PERCENT * (double)(time_ns - did->busy_ns) /
+                                                            (double)time_ns)
+                          : tacho_table_add_absent(table));
+    TACHO_TRY(tacho_table_add_int(table, (int64_t)did->work_count));
+    return tacho_table_add_int(table, (int64_t)did->launch_count);
+}
+
+/* The length of the |top|-th longest step: shorter ones are not listed. */
+static tacho_status find_least(const tacho_part_steps *steps, size_t top, int64_t *out_ns,
+                               size_t *out_equal)
+{
+    int64_t *lengths = NULL;
+    *out_ns = INT64_MIN;
+    *out_equal = SIZE_MAX;
+    if (steps->item_count <= top) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(tacho_items_make(&lengths, steps->item_count));
+    for (size_t i = 0; i < steps->item_count; i++) {
+        lengths[i] = length_of(&steps->items[i]);
+    }
+    qsort(lengths, steps->item_count, sizeof(*lengths), compare_lengths);
+    size_t first = steps->item_count - top;
+    *out_ns = top > 0 ? lengths[first] : INT64_MAX;
+    *out_equal = 0;
+    for (size_t i = first; i < steps->item_count && lengths[i] == *out_ns; i++) {
+        (*out_equal)++;
+    }
+    free(lengths);
+    return TACHO_OK;
+}
+
+tacho_status tacho_breakdown_steps_table(const tacho_breakdown_gather *gather,
+                                         tacho_table *out_table)
+{
+    static const tacho_column_id kept[] = {
+        TACHO_COL_STEP,     TACHO_COL_TIME_NS, TACHO_COL_IDLE_PERCENT,
+        TACHO_COL_WARM_UP,  TACHO_COL_BUSY_NS, TACHO_COL_LAUNCH_COUNT,
+        TACHO_COL_START_NS, TACHO_COL_DEVICE,  TACHO_COL_OTHER};
+    tacho_table_init(out_table, "steps", "Steps one by one", step_columns, COUNT_OF(step_columns));
+    out_table->kept = kept;
+    for (size_t i = 0; i < gather->device_count; i++) {
+        const tacho_breakdown_device *device = &gather->devices[i];
+        const tacho_part_steps *steps = &gather->steps[device->part];
+        int64_t least_ns = 0;
+        size_t equal = 0;
+        TACHO_TRY(find_least(steps, gather->top, &least_ns, &equal));
+        for (size_t k = 0; k < steps->item_count; k++) {
+            int64_t time_ns = length_of(&steps->items[k]);
+            bool is_listed = time_ns > least_ns || (time_ns == least_ns && equal > 0);
+            equal -= time_ns == least_ns && equal > 0 && equal != SIZE_MAX ? 1 : 0;
+            TACHO_TRY(is_listed ? add_step(gather, device, k, out_table) : TACHO_OK);
+        }
+    }
+    return TACHO_OK;
+}

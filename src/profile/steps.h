@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Steps: the iterations, inferences or batches of a part, and which of them are warm-up. The first
+ * of these that a part has says what its steps are:
+ *
+ *   ProfilerStep#7       as PyTorch's profiler marks them
+ *   ranges that repeat   of annotations or NVTX, whose names have a word such as step, iteration,
+ *                        batch or inference
+ *   runs                 numbered executions of one program
+ *   signposts            from one to the next; those of the name that is there most often
+ *   ranges that repeat   under any name, where only one does, outermost on its thread
+ *
+ * Ranges other than PyTorch's have to repeat and to cover half of the time from the first to the
+ * last. Ranges that PyTorch itself draws (Optimizer.step, DataLoader, collectives) are none.
+ *
+ * Leading steps are warm-up if they take longer than the second half of the steps does: longer
+ * than its third quartile by 1.5 interquartile ranges, and than its median by a tenth. Of fewer
+ * than three steps none is.
+ */
+#ifndef TACHO_PROFILE_STEPS_H
+#define TACHO_PROFILE_STEPS_H
+
+#include "profile/events.h"
+
+/* What says where steps are: id, word for programs, words for people. */
+#define TACHO_STEP_KINDS(X)                                                                        \
+    X(NONE, "", "")                                                                                \
+    X(PROFILER, "profiler", "marked by the profiler")                                              \
+    X(RANGE, "range", "ranges that repeat")                                                        \
+    X(RUN, "run", "numbered runs")                                                                 \
+    X(SIGNPOST, "signpost", "from signpost to signpost")
+
+typedef enum tacho_step_kind {
+#define TACHO_STEP_KIND_ENUM(id, word, phrase) TACHO_STEP_##id,
+    TACHO_STEP_KINDS(TACHO_STEP_KIND_ENUM)
+#undef TACHO_STEP_KIND_ENUM
+} tacho_step_kind;
+
+const char *tacho_step_kind_name(tacho_step_kind kind);
+
+typedef struct tacho_step_span {
+    int64_t start_ns, end_ns;
+    int64_t number; /* at the end of the name, where those count up; else from 0 */
+    uint32_t name;  /* string, of this step alone */
+    bool is_warm_up;
+} tacho_step_span;
+
+enum { TACHO_STEP_MARKS_MAX = 1 << 18 };
+
+typedef struct tacho_steps {
+    tacho_dict *dict;
+    /* Of the part that tacho_steps_find was asked about, by start. */
+    tacho_step_span *items;
+    size_t item_count, item_capacity;
+    size_t warm_up_count; /* of them, the first */
+    tacho_step_kind kind;
+    bool has_overlap; /* some start before others end */
+    bool is_full;     /* more ranges than TACHO_STEP_MARKS_MAX: nothing is known */
+    /* What may mark steps, of all parts since the last clear. */
+    struct tacho_step_mark *marks;
+    size_t mark_count, mark_capacity;
+    struct tacho_step_hull *runs, *parts; /* by run; by part */
+    size_t run_count, run_capacity, part_count, part_capacity;
+    uint8_t *sites; /* what each is */
+    size_t site_count, site_capacity;
+} tacho_steps;
+
+void tacho_steps_init(tacho_steps *steps, tacho_dict *dict);
+void tacho_steps_deinit(tacho_steps *steps);
+
+/* A row of any kind, in any order. */
+tacho_status tacho_steps_add(tacho_steps *steps, const tacho_row *row) TACHO_MUST_USE;
+
+/* Finds the steps of |part|, all of whose rows were added. */
+tacho_status tacho_steps_find(tacho_steps *steps, uint32_t part) TACHO_MUST_USE;
+
+/* Forgets rows; steps that were found stay. */
+void tacho_steps_clear(tacho_steps *steps);
+
+/* The step during which |ns| is, TACHO_NONE for none; of steps that overlap the last to start. */
+uint32_t tacho_steps_at(const tacho_steps *steps, int64_t ns);
+
+#endif

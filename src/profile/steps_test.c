@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is taken for steps, and what is not; which of them are warm-up.
+ */
+#include "profile/steps.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+typedef struct fixture {
+    tacho_dict dict;
+    tacho_steps steps;
+    uint32_t part, host, other, device;
+} fixture;
+
+static uint32_t add_track(fixture *at, const char *name, tacho_track_class track_class)
+{
+    tacho_track track = {
+        .parent = at->dict.parts[at->part].root, .track_class = track_class, .lane_of = TACHO_NONE};
+    uint32_t id = 0;
+    assert_null(tacho_dict_ensure_string(&at->dict, tacho_str_from_cstring(name), &track.name));
+    assert_null(tacho_dict_add_track(&at->dict, &track, &id));
+    return id;
+}
+
+static void setup(fixture *at)
+{
+    tacho_clock clock;
+    tacho_part_facts facts = {.path = TACHO_STR("a.json")};
+    *at = (fixture){.part = 0};
+    tacho_clock_init(&clock, 1, 1);
+    assert_null(tacho_dict_init(&at->dict));
+    assert_null(tacho_dict_add_clock(&at->dict, &clock, TACHO_STR("ns"), &facts.clock));
+    assert_null(tacho_dict_add_part(&at->dict, &facts, &at->part));
+    at->host = add_track(at, "thread 1", TACHO_TRACK_HOST);
+    at->other = add_track(at, "thread 2", TACHO_TRACK_HOST);
+    at->device = add_track(at, "stream 7", TACHO_TRACK_COMPUTE);
+    tacho_steps_init(&at->steps, &at->dict);
+}
+
+static void teardown(fixture *at)
+{
+    tacho_steps_deinit(&at->steps);
+    tacho_dict_deinit(&at->dict);
+}
+
+static void add_on(fixture *at, uint32_t track, const char *category, const char *name,
+                   int64_t start, int64_t end)
+{
+    tacho_row row = {.kind = TACHO_ROW_SPAN, .track = track, .start = start};
+    tacho_site site = {.location = TACHO_NONE};
+    row.of.span.end = end;
+    row.of.span.op = row.of.span.run = TACHO_NONE;
+    row.of.span.flags = strcmp(category, "signpost") == 0 ? TACHO_SPAN_INSTANT : 0;
+    assert_null(
+        tacho_dict_ensure_string(&at->dict, tacho_str_from_cstring(category), &site.category));
+    assert_null(tacho_dict_ensure_string(&at->dict, tacho_str_from_cstring(name), &site.name));
+    assert_null(tacho_dict_ensure_site(&at->dict, &site, &row.of.span.site));
+    assert_null(tacho_steps_add(&at->steps, &row));
+}
+
+static void add(fixture *at, const char *category, const char *name, int64_t start, int64_t end)
+{
+    add_on(at, at->host, category, name, start, end);
+}
+
+static void expect(fixture *at, tacho_step_kind kind, size_t count, const char *first)
+{
+    assert_null(tacho_steps_find(&at->steps, at->part));
+    assert_int_equal(at->steps.kind, kind);
+    assert_int_equal(at->steps.item_count, count);
+    if (count > 0) {
+        tacho_str name = tacho_dict_string(&at->dict, at->steps.items[0].name);
+        assert_int_equal(name.len, strlen(first));
+        assert_memory_equal(name.data, first, name.len);
+    }
+    teardown(at);
+}
+
+static void test_profiler_steps_come_first(void **state)
+{
+    (void)state;
+    fixture at;
+    setup(&at);
+    add(&at, "user_annotation", "train_step", 0, 50);
+    add(&at, "user_annotation", "train_step", 50, 100);
+    add(&at, "user_annotation", "ProfilerStep#3", 0, 100);
+    add_on(&at, at.device, "gpu_user_annotation", "ProfilerStep#3", 20, 130);
+    expect(&at, TACHO_STEP_PROFILER, 1, "ProfilerStep#3");
+}
+
+static void test_ranges_with_a_word(void **state)
+{
+    static const char *const are[] = {"step_",      "train_step",      "TrainStep ",
+                                      "Iteration ", "model_inference", "batch:"};
+    static const char *const are_not[] = {"Optimizer.step#SGD.step", "footsteps", "nccl:batch",
+                                          "enumerate(DataLoader)#Iter.__next__"};
+    (void)state;
+    for (size_t i = 0; i < sizeof(are) / sizeof(are[0]); i++) {
+        fixture at;
+        setup(&at);
+        add(&at, "user_annotation", "warm", 0, 500); /* around all */
+        for (int n = 0; n < 3; n++) {
+            add(&at, i % 2 ? "nvtx" : "user_annotation", are[i], n * 100, n * 100 + 60);
+            add(&at, "user_annotation", "forward", n * 100, n * 100 + 30);
+        }
+        assert_null(tacho_steps_find(&at.steps, at.part));
+        assert_int_equal(at.steps.kind, TACHO_STEP_RANGE);
+        assert_int_equal(at.steps.item_count, 3);
+        assert_int_equal(at.steps.items[2].number, 2);
+        assert_int_equal(at.steps.items[2].start_ns, 200);
+        teardown(&at);
+    }
+    for (size_t i = 0; i < sizeof(are_not) / sizeof(are_not[0]); i++) {
+        fixture at;
+        setup(&at);
+        for (int n = 0; n < 3; n++) {
+            add(&at, "user_annotation", are_not[i], n * 100, n * 100 + 60);
+            add(&at, "user_annotation", "other", n * 100 + 60, n * 100 + 99);
+            add(&at, "user_annotation", "third", n * 100 + 99, n * 100 + 100);
+        }
+        expect(&at, TACHO_STEP_NONE, 0, "");
+    }
+}
+
+static void test_ranges_must_cover_half(void **state)
+{
+    (void)state;
+    for (int length = 49; length <= 50; length++) {
+        fixture at;
+        setup(&at);
+        for (int n = 0; n < 100; n++) {
+            add(&at, "user_annotation", "load_batch", n * 100, n * 100 + length);
+        }
+        /* From 0 to 9900 plus one of them. */
+        assert_null(tacho_steps_find(&at.steps, at.part));
+        assert_int_equal(at.steps.item_count, length >= 50 ? 100 : 0);
+        teardown(&at);
+    }
+}
+
+static void test_any_name_where_only_one_repeats(void **state)
+{
+    fixture at;
+    (void)state;
+    setup(&at);
+    for (int n = 0; n < 3; n++) {
+        add(&at, "user_annotation", "forward", n * 100, n * 100 + 80);
+        add(&at, "user_annotation", "encoder", n * 100 + 10, n * 100 + 50); /* inside */
+    }
+    expect(&at, TACHO_STEP_RANGE, 3, "forward #0");
+    setup(&at);
+    for (int n = 0; n < 3; n++) {
+        add(&at, "user_annotation", "forward", n * 100, n * 100 + 60);
+        add(&at, "user_annotation", "backward", n * 100 + 60, n * 100 + 99);
+    }
+    expect(&at, TACHO_STEP_NONE, 0, "");
+}
+
+static void test_steps_not_the_epoch_around_them(void **state)
+{
+    fixture at;
+    (void)state;
+    setup(&at);
+    for (int n = 0; n < 2; n++) {
+        add(&at, "user_annotation", "epoch", n * 1000, n * 1000 + 990);
+        for (int k = 0; k < 9; k++) {
+            add(&at, "user_annotation", "step", n * 1000 + k * 100, n * 1000 + k * 100 + 90);
+        }
+    }
+    expect(&at, TACHO_STEP_RANGE, 18, "step #0");
+}
+
+static void add_run(fixture *at, const char *name, int64_t invocation, int64_t start, int64_t end)
+{
+    tacho_row row = {.kind = TACHO_ROW_SPAN, .track = at->device, .start = start};
+    tacho_run run = {.part = at->part, .invocation = invocation};
+    tacho_site site = {.location = TACHO_NONE};
+    row.of.span.end = end;
+    row.of.span.op = TACHO_NONE;
+    row.of.span.flags = 0;
+    assert_null(tacho_dict_ensure_string(&at->dict, tacho_str_from_cstring(name), &run.name));
+    assert_null(tacho_dict_add_run(&at->dict, &run, &row.of.span.run));
+    assert_null(tacho_dict_ensure_site(&at->dict, &site, &row.of.span.site));
+    assert_null(tacho_steps_add(&at->steps, &row));
+}
+
+static void test_runs_of_one_program(void **state)
+{
+    fixture at;
+    (void)state;
+    setup(&at);
+    add_run(&at, "net", 1, 100, 190);
+    add_run(&at, "net", 0, 0, 90);
+    expect(&at, TACHO_STEP_RUN, 2, "net #0");
+    setup(&at);
+    add_run(&at, "net", 0, 0, 90);
+    expect(&at, TACHO_STEP_NONE, 0, ""); /* nothing repeats */
+    setup(&at);
+    add_run(&at, "matmul", 0, 0, 90);
+    add_run(&at, "softmax", 0, 90, 100);
+    add_run(&at, "matmul", 1, 100, 190);
+    expect(&at, TACHO_STEP_NONE, 0, "");
+}
+
+static void test_signposts(void **state)
+{
+    fixture at;
+    (void)state;
+    setup(&at);
+    add(&at, "signpost", "start", 10, 10);
+    add(&at, "signpost", "stop", 60, 60);
+    add(&at, "signpost", "start", 100, 100);
+    add_on(&at, at.device, "op", "matmul", 20, 170);
+    assert_null(tacho_steps_find(&at.steps, at.part));
+    assert_int_equal(at.steps.kind, TACHO_STEP_SIGNPOST);
+    assert_int_equal(at.steps.item_count, 2);
+    assert_int_equal(at.steps.items[0].end_ns, 60);
+    assert_int_equal(at.steps.items[1].end_ns, 170); /* the end of all */
+    assert_int_equal(tacho_steps_at(&at.steps, 59), 0);
+    assert_int_equal(tacho_steps_at(&at.steps, 60), TACHO_NONE);
+    assert_int_equal(tacho_steps_at(&at.steps, 100), 1);
+    teardown(&at);
+}
+
+/* How many of the steps with these lengths are warm-up. */
+static size_t warm_up(const int64_t *lengths, size_t count)
+{
+    fixture at;
+    setup(&at);
+    int64_t now = 0;
+    for (size_t i = 0; i < count; i++) {
+        add(&at, "user_annotation", "step", now, now + lengths[i]);
+        now += lengths[i];
+    }
+    assert_null(tacho_steps_find(&at.steps, at.part));
+    assert_int_equal(at.steps.item_count, count);
+    size_t found = at.steps.warm_up_count;
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(at.steps.items[i].is_warm_up, i < found);
+    }
+    teardown(&at);
+    return found;
+}
+
+static void test_warm_up(void **state)
+{
+    (void)state;
+    assert_int_equal(warm_up((int64_t[]){200, 100}, 2), 0); /* too few */
+    assert_int_equal(warm_up((int64_t[]){200, 100, 101}, 3), 1);
+    assert_int_equal(warm_up((int64_t[]){110, 100, 100}, 3), 0); /* not more than a tenth */
+    assert_int_equal(warm_up((int64_t[]){111, 100, 100}, 3), 1);
+    assert_int_equal(warm_up((int64_t[]){125, 100, 110}, 3), 0); /* 110 + 1.5 * 10 */
+    assert_int_equal(warm_up((int64_t[]){126, 100, 110}, 3), 1);
+    assert_int_equal(warm_up((int64_t[]){900, 300, 100, 100, 101, 100}, 6), 2);
+    assert_int_equal(warm_up((int64_t[]){100, 900, 100, 100, 101, 100}, 6), 0);
+    assert_int_equal(warm_up((int64_t[]){900, 800, 700, 100, 101, 100}, 6), 3);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_profiler_steps_come_first),
+        cmocka_unit_test(test_ranges_with_a_word),
+        cmocka_unit_test(test_ranges_must_cover_half),
+        cmocka_unit_test(test_any_name_where_only_one_repeats),
+        cmocka_unit_test(test_steps_not_the_epoch_around_them),
+        cmocka_unit_test(test_runs_of_one_program),
+        cmocka_unit_test(test_signposts),
+        cmocka_unit_test(test_warm_up),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
