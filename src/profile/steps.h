@@ -25,7 +25,7 @@
 /* What says where steps are: id, word for programs, words for people. */
 #define TACHO_STEP_KINDS(X)                                                                        \
     X(NONE, "", "")                                                                                \
-    X(PROFILER, "profiler", "marked by the profiler")                                              \
+    X(PROFILER, "marked", "marked by the profiler")                                                \
     X(RANGE, "range", "ranges that repeat")                                                        \
     X(RUN, "run", "numbered runs")                                                                 \
     X(SIGNPOST, "signpost", "from signpost to signpost")

@@ -74,6 +74,7 @@ void tacho_sql_data_deinit(tacho_sql_data *data)
     free(data->inner_ns);
     free(data->operators);
     free(data->ops);
+    free(data->steps);
     tacho_arena_deinit(&data->arena);
     *data = (tacho_sql_data){.profile = NULL};
 }
@@ -153,6 +154,11 @@ tacho_status tacho_sql_data_prepare(tacho_sql_data *data, unsigned needs)
     if ((missing & TACHO_SQL_NEEDS_OPS) != 0) {
         TACHO_TRY(tacho_sql_ops_make(data));
         data->ready |= TACHO_SQL_NEEDS_OPS;
+    }
+    if ((missing & TACHO_SQL_NEEDS_STEPS) != 0) {
+        TACHO_TRY(tacho_sql_steps_make(data));
+        TACHO_TRY(clean_strings(data));
+        data->ready |= TACHO_SQL_NEEDS_STEPS;
     }
     return TACHO_OK;
 }

@@ -20,9 +20,11 @@ enum {
     TACHO_SQL_NEEDS_NESTING = 1 << 0,   /* parents, and time in nested spans */
     TACHO_SQL_NEEDS_OPERATORS = 1 << 1, /* operators that arguments name */
     TACHO_SQL_NEEDS_OPS = 1 << 2,       /* sums of the spans of an operation; the other two first */
+    TACHO_SQL_NEEDS_STEPS = 1 << 3,
 };
 
 typedef struct tacho_sql_op tacho_sql_op;
+typedef struct tacho_sql_step tacho_sql_step;
 
 typedef struct tacho_sql_data {
     tacho_profile *profile;
@@ -38,6 +40,8 @@ typedef struct tacho_sql_data {
     uint32_t *operators; /* by span: a string, TACHO_NONE: as the site; NULL: all as the site */
     tacho_sql_op *ops;   /* in the order of file, operation, class and origin */
     size_t op_count;
+    tacho_sql_step *steps; /* by file, runs first */
+    size_t step_count, step_capacity;
 } tacho_sql_data;
 
 /* Over |profile|, which is complete and outlives it. Call deinit even after a failure. */
@@ -92,9 +96,13 @@ extern const tacho_sql_table *const tacho_sql_tables[];
 extern const tacho_sql_table tacho_sql_table_spans;
 extern const tacho_sql_table tacho_sql_table_args;
 extern const tacho_sql_table tacho_sql_table_op_sums;
+extern const tacho_sql_table tacho_sql_table_step_rows;
 
 /* Fills data->ops; nesting and operators are made. */
 tacho_status tacho_sql_ops_make(tacho_sql_data *data) TACHO_MUST_USE;
+
+/* Fills data->steps; the dictionary may get new strings. */
+tacho_status tacho_sql_steps_make(tacho_sql_data *data) TACHO_MUST_USE;
 
 /* ---- values ---------------------------------------------------------------------------------- */
 

@@ -349,7 +349,15 @@ static const tacho_sql_table metadata = {
 };
 
 const tacho_sql_table *const tacho_sql_tables[] = {
-    &tacho_sql_table_spans,   &files, &tracks, &counters,
-    &tacho_sql_table_args,    &flows, &losses, &metadata,
-    &tacho_sql_table_op_sums, NULL,
+    &tacho_sql_table_spans,
+    &files,
+    &tracks,
+    &counters,
+    &tacho_sql_table_args,
+    &flows,
+    &losses,
+    &metadata,
+    &tacho_sql_table_op_sums,
+    &tacho_sql_table_step_rows,
+    NULL,
 };

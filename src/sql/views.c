@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Views: ops says what 'tacho ops' says, steps what a comparison takes for samples.
+ * Views: ops says what 'tacho ops' says, steps what 'tacho breakdown' does, and numbered runs.
  */
 #include "sql/views.h"
 
@@ -13,15 +13,8 @@ const tacho_sql_view tacho_sql_views[] = {
             " THEN 0 WHEN class IN ('host', 'host_copy', 'runtime') THEN 1 ELSE 2 END), 0.0)"
             " AS share_percent,"
             " mean_ns, p50_ns, p99_ns, min_ns, max_ns, bytes, location FROM op_sums"},
-    {"steps",
-     "SELECT file, 'run' AS kind, run AS name, invocation AS number, min(start_ns) AS start_ns,"
-     " max(end_ns) AS end_ns, max(end_ns) - min(start_ns) AS duration_ns,"
-     " count(*) AS span_count "
-     "FROM spans WHERE invocation IS NOT NULL GROUP BY file, run, invocation "
-     "UNION ALL "
-     "SELECT file, 'marked', name, CAST(substr(name, 14) AS INTEGER), start_ns, end_ns,"
-     " duration_ns, NULL "
-     "FROM spans WHERE name GLOB 'ProfilerStep#*' AND kind <> 'instant'"},
+    {"steps", "SELECT file, kind, name, number, start_ns, end_ns, duration_ns, span_count, warm_up"
+              " FROM step_rows"},
     {NULL, NULL},
 };
 

@@ -94,9 +94,11 @@ def walk_thread(spans, by, groups, host):
 
 
 def steps_of(events):
+    marks = [e for e in events if e.get("ph") == "X" and "cat" in e]
+    steps = [e for e in marks if name_in(e, "step")] or [
+        e for e in marks if e["cat"] == "user_annotation" and re.fullmatch(r"step_\d+", e["name"])]
     return sorted((nanoseconds(e["ts"]), nanoseconds(e["ts"]) + nanoseconds(e.get("dur", 0)),
-                   e["name"]) for e in events
-                  if e.get("ph") == "X" and "cat" in e and name_in(e, "step"))
+                   e["name"]) for e in steps)
 
 
 def work_out(events, by):
@@ -122,9 +124,8 @@ def work_out(events, by):
         if by == "kernel":
             found = (event["name"],)
         elif by == "step":
-            at = nanoseconds(events[call]["ts"]) if call is not None else None
-            found = tuple(name for low, high, name in steps if at is not None
-                          and low <= at < high)[-1:]
+            at = nanoseconds((events[call] if call is not None else event)["ts"])
+            found = tuple(name for low, high, name in steps if low <= at < high)[-1:]
         else:
             found = group_of(groups[call], by) if call is not None else ()
         device[found] += nanoseconds(event.get("dur", 0))
@@ -170,6 +171,8 @@ def compare(tacho, path, events):
     host_total = device_total = None
     for by in ("layer", "layer:1", "layer:2", "op", "line", "kernel", "step"):
         key, _, depth = by.partition(":")
+        if by == "step" and not steps_of(events):
+            continue  # ranges may be steps then
         host, device = work_out(events, key)
         rows = said_by_tacho(tacho, path, by)
         check_side(path, by, "device", by_name(device, key, int(depth or 0)), rows)

@@ -98,6 +98,23 @@ static tacho_status grow_tracks(tacho_groups *self)
     return TACHO_OK;
 }
 
+/* A node for each step of |part|, which is entered once. */
+static tacho_status make_steps(tacho_groups *self, uint32_t part)
+{
+    const tacho_steps *steps = &self->timeline.steps;
+    TACHO_TRY(tacho_grow(&self->steps, &self->step_capacity, steps->item_count));
+    for (size_t i = 0; i < steps->item_count && steps->kind != TACHO_STEP_RUN; i++) {
+        tacho_group_cell key = {.part = part,
+                                .origin = (uint32_t)self->events.dict->parts[part].origin};
+        uint32_t cell = TACHO_NONE;
+        TACHO_TRY(tacho_group_tree_ensure(&self->tree, 0, steps->items[i].name, &self->steps[i]));
+        key.node = self->steps[i];
+        TACHO_TRY(tacho_group_tree_cell(&self->tree, &key, &cell));
+        self->tree.cells[cell].host.count++;
+    }
+    return TACHO_OK;
+}
+
 /* Reads the sites and locations that are new. */
 static tacho_status grow_sites(tacho_groups *self)
 {
@@ -126,8 +143,7 @@ static tacho_status begin_part(void *groups, uint32_t part)
     while (self->part_count <= part) {
         self->parts[self->part_count++] = (tacho_groups_facts){.host_count = 0};
     }
-    self->step = 0;
-    self->step_end_ns = INT64_MIN;
+    TACHO_TRY(make_steps(self, part));
     return grow_tracks(self);
 }
 
@@ -256,12 +272,19 @@ static const open_group *innermost(track_state *track, int64_t now_ns)
     return track->group_count > 0 ? &track->groups[track->group_count - 1] : NULL;
 }
 
+/* The step at |now_ns|; spans say themselves which run they are of. */
+static uint32_t step_at(const tacho_groups *self, int64_t now_ns)
+{
+    const tacho_steps *steps = &self->timeline.steps;
+    uint32_t step = steps->kind != TACHO_STEP_RUN ? tacho_steps_at(steps, now_ns) : TACHO_NONE;
+    return step != TACHO_NONE ? self->steps[step] : 0;
+}
+
 static uint32_t place_on(void *groups, uint32_t track, int64_t now_ns)
 {
     tacho_groups *self = groups;
-    if (self->options.by == TACHO_GROUP_BY_STEP &&
-        !tacho_timeline_is_device(&self->timeline, track)) {
-        return now_ns < self->step_end_ns ? self->step : 0;
+    if (self->options.by == TACHO_GROUP_BY_STEP) {
+        return step_at(self, now_ns);
     }
     const open_group *group = innermost(&self->tracks[track], now_ns);
     return group != NULL ? group->node : 0;
@@ -274,7 +297,6 @@ static bool opens(const tacho_groups *self, const site_facts *facts)
         [TACHO_GROUP_BY_OP] = TACHO_SCOPE_OPERATOR,
         [TACHO_GROUP_BY_LAYER] = TACHO_SCOPE_LAYER,
         [TACHO_GROUP_BY_LINE] = TACHO_SCOPE_FRAME,
-        [TACHO_GROUP_BY_STEP] = TACHO_SCOPE_STEP,
     };
     tacho_scope_kind scope = scopes[self->options.by];
     return scope != TACHO_SCOPE_NONE && facts->scope == (uint8_t)scope;
@@ -294,16 +316,9 @@ static tacho_status open_scope(tacho_groups *self, const tacho_timeline_span *sp
         *out_is_new = false;
     } else {
 
-        bool is_flat =
-            self->options.by == TACHO_GROUP_BY_LINE || self->options.by == TACHO_GROUP_BY_STEP;
-        uint32_t around = is_flat ? 0 : *node;
+        uint32_t around = self->options.by == TACHO_GROUP_BY_LINE ? 0 : *node;
         TACHO_TRY(enter(self, around, facts->name, node));
         *out_is_new = *node != around;
-    }
-    if (self->options.by == TACHO_GROUP_BY_STEP &&
-        !tacho_timeline_is_device(&self->timeline, span->row->track)) {
-        self->step = *node;
-        self->step_end_ns = span->end_ns;
     }
     TACHO_TRY(tacho_grow(&track->groups, &track->group_capacity, track->group_count + 1));
     track->groups[track->group_count++] = (open_group){span->end_ns, *node, is_of_library};
@@ -514,7 +529,7 @@ static tacho_status add_late(void *groups, uint32_t tag, uint32_t caller)
     }
     tacho_group_cell key = self->tree.cells[late->cell];
     self->parts[key.part].joined_count++;
-    if (is_by_caller && caller != 0) {
+    if (is_by_caller && (caller != 0 || self->options.by == TACHO_GROUP_BY_STEP)) {
         uint32_t cell = TACHO_NONE;
         key.node = caller;
         const tacho_group_place place = {.run = late->run,
@@ -566,6 +581,7 @@ static tacho_status end_part(void *groups, uint32_t part)
 void tacho_groups_init(tacho_groups *groups, tacho_dict *dict, const tacho_groups_options *options)
 {
     const tacho_timeline_taker taker = {.self = groups,
+                                        .needs_steps = options->by == TACHO_GROUP_BY_STEP,
                                         .call = add_call,
                                         .work = add_work,
                                         .launch = add_launch,
@@ -589,6 +605,7 @@ void tacho_groups_deinit(tacho_groups *groups)
         tacho_group_tree_deinit(&groups->tree);
     }
     free(groups->sites);
+    free(groups->steps);
     free(groups->tracks);
     free(groups->of_locations);
     free(groups->late);

@@ -101,9 +101,8 @@ typedef struct tacho_groups {
     size_t track_count, track_capacity;
     uint32_t *of_locations; /* node plus one by location; 0: not asked yet */
     size_t location_count, location_capacity;
-    /* The step that the host is in. */
-    uint32_t step;
-    int64_t step_end_ns;
+    uint32_t *steps; /* nodes, by the timeline's steps */
+    size_t step_capacity;
     struct tacho_groups_late *late; /* a ring of work that nothing had launched */
     uint32_t late_next;
     struct tacho_groups_facts *parts; /* what each part has */

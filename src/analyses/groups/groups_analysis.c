@@ -32,7 +32,7 @@ static missing_scope missing_of(tacho_group_key by)
              " (torch.profiler records modules with with_stack=True)"},
         [TACHO_GROUP_BY_LINE] = {"no Python frames or locations: source lines are not known",
                                  " (torch.profiler records frames with with_stack=True)"},
-        [TACHO_GROUP_BY_STEP] = {"no marked steps and no numbered runs",
+        [TACHO_GROUP_BY_STEP] = {"no marked steps, ranges that repeat, numbered runs or signposts",
                                  " (torch.profiler marks steps with a schedule and step())"},
     };
     return texts[by];
