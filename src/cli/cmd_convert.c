@@ -30,6 +30,10 @@ static const tacho_option options[] = {
     TACHO_OPTION_CLOCK,
     TACHO_OPTION_SLICES,
     TACHO_OPTION_PROGRAM,
+    TACHO_OPT_FLAG("queues", 0,
+                   "add a counter for each stream whose work has launches: how much is launched "
+                   "and has not started",
+                   TACHO_INTO_FLAG(tacho_conversion, has_queues)),
     TACHO_OPT_FLAG("strict", 0, "fail if any record cannot be read",
                    TACHO_INTO_FLAG(tacho_conversion, is_strict)),
     TACHO_OPTIONS_COMMON,
@@ -112,6 +116,10 @@ const tacho_command tacho_command_convert = {
         "in any order is sorted in bounded memory, using a temporary file in TMPDIR.\n"
         "Lines are limited to 16 MiB.\n"
         "\n"
+        "With --queues the trace gets counters that the inputs do not have: for each stream\n"
+        "how much work is launched and has not started, to the nanosecond. A queue that is\n"
+        "empty while the device is idle means that the device waits for the host.\n"
+        "\n"
         "Records that cannot be read are counted by reason, reported at the end and noted\n"
         "in the trace; the exit status is then 3. OUT is replaced atomically: on failure\n"
         "the old file stays.",
@@ -119,6 +127,8 @@ const tacho_command tacho_command_convert = {
                 "tacho convert timeline.csv -o timeline.pb\n"
                 "# estimate and measurement side by side, compressed\n"
                 "tacho convert compile.csv runtime.csv -o both.pb.gz\n"
+                "# how far the host is ahead of each stream of a GPU, as counters\n"
+                "tacho convert trace.json -o trace.pb --queues\n"
                 "# the first 2 ms, without very short spans, of a chip at 1 GHz\n"
                 "tacho convert big.csv.zst -o part.pb --window ..2ms --min-duration 1us "
                 "--clock-mhz 1000\n",

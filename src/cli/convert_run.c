@@ -42,6 +42,20 @@ static void print_summary(const tacho_conversion *conversion, const tacho_dict *
                unplaced);
 }
 
+/* Queues were asked for, and no work has a launch. */
+static void say_queues(const tacho_conversion *conversion, const tacho_dict *dict)
+{
+    bool has_queue = false;
+    for (size_t i = 0; i < dict->track_count; i++) {
+        tacho_str name = tacho_dict_string(dict, dict->tracks[i].name);
+        has_queue = has_queue || (dict->tracks[i].track_class == TACHO_TRACK_COUNTER &&
+                                  tacho_str_ends_with(name, TACHO_STR(" queue")));
+    }
+    if (conversion->has_queues && !has_queue) {
+        tacho_talk("note", "no launches: the length of queues is not known");
+    }
+}
+
 static int report(const tacho_conversion *conversion, const tacho_dict *dict,
                   tacho_talk_level level)
 {
@@ -51,6 +65,7 @@ static int report(const tacho_conversion *conversion, const tacho_dict *dict,
     }
     if (level != TACHO_TALK_QUIET) {
         print_summary(conversion, dict);
+        say_queues(conversion, dict);
     }
     tacho_intake_say_selection(dict, &tacho_talk_notes);
     return dict->loss_count > 0 ? TACHO_EXIT_LOSSY : TACHO_EXIT_DONE;

@@ -25,15 +25,30 @@ static void close_overview(void *user)
     tacho_overview_tracks_deinit(&((overview_stage *)user)->tracks);
 }
 
+static tacho_events *open_queues(void *user, tacho_events *next)
+{
+    tacho_queue_tracks_init(user, next);
+    return &((tacho_queue_tracks *)user)->events;
+}
+
+static void close_queues(void *user)
+{
+    tacho_queue_tracks_deinit(user);
+}
+
 tacho_status tacho_conversion_run(const tacho_conversion *conversion, tacho_dict *dict)
 {
     overview_stage overview = {.conversion = conversion};
+    tacho_queue_tracks queues;
     tacho_stage stage = {open_overview, close_overview, &overview};
+    tacho_stage queue_stage = {open_queues, close_queues, &queues};
     TACHO_TRY(tacho_intake_check(&conversion->intake));
     TACHO_TRY(tacho_intake_check_output(&conversion->intake, conversion->output_path));
     tacho_tracing tracing = {
         .producer = tacho_intake_producer(&conversion->intake),
-        .stage = conversion->has_overview ? &stage : NULL,
+        .stage = conversion->has_overview ? &stage
+                 : conversion->has_queues ? &queue_stage
+                                          : NULL,
         .selection = conversion->selection,
         .sink = conversion->sink,
         .options = conversion->trace_options,

@@ -7,6 +7,7 @@
 #define TACHO_PIPELINE_CONVERSION_H
 
 #include "analyses/overview_tracks.h"
+#include "analyses/queue_tracks.h"
 #include "pipeline/intake.h"
 #include "profile/select.h"
 #include "sinks/trace_sink.h"
@@ -18,6 +19,7 @@ typedef struct tacho_conversion {
     tacho_trace_options trace_options;
     tacho_selection selection;
     bool is_strict;    /* lost records are a failure */
+    bool has_queues;   /* queues of streams are counters of the trace, too; without overview */
     bool has_overview; /* the metrics of each part are tracks of the trace, too */
     const tacho_overview_listener *overview_listener; /* with them; NULL: none */
     bool has_first_overview;                          /* they are those of Torq's first tools */

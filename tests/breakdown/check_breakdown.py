@@ -316,6 +316,70 @@ def check_steps(path, events, said):
     return len(steps), len(gains)
 
 
+# ---- queues ------------------------------------------------------------------------------------
+
+def queues_expected(events):
+    """By device and stream: the times at which the queue changes, and its length from then on."""
+    launches = launches_of(events)
+    changes = defaultdict(lambda: defaultdict(int))
+    for index, (launch, _) in launches.items():
+        start = nanoseconds(events[index]["ts"])
+        if launch < start:
+            of = changes[events[index]["pid"], events[index]["tid"]]
+            of[launch] += 1
+            of[start] -= 1
+    out = []
+    for of in changes.values():
+        length_now, series = 0, []
+        for time in sorted(of):
+            length_now += of[time]
+            if of[time]:
+                series.append((time, length_now))
+        out.append(series)
+    return sorted(out)
+
+
+def check_queues(tacho, path, events, scratch):
+    """The counters of a conversion, and their maxima and means in the table of launches."""
+    made = os.path.join(scratch, "queues.json")
+    run = subprocess.run([tacho, "convert", path, "--queues", "-q", "-o", made], check=False,
+                         capture_output=True, text=True)
+    if run.returncode not in (0, 3):
+        sys.exit(f"{path}: {run.stderr}")
+    with open(made, encoding="utf-8") as file:
+        written = json.load(file, parse_float=str)["traceEvents"]
+    said = defaultdict(list)
+    for event in written:
+        if event["ph"] == "C" and list(event["args"]) == ["queue"]:
+            said[event["pid"], event["name"]].append(
+                (nanoseconds(event["ts"]), int(float(event["args"]["queue"]))))
+    again = os.path.join(scratch, "again.json")  # what has them gets no others
+    subprocess.run([tacho, "convert", made, "--queues", "-q", "-o", again], check=False)
+    with open(again, encoding="utf-8") as file:
+        assert len(json.load(file)["traceEvents"]) == len(written), path
+    expected = queues_expected(events)
+    first = min(nanoseconds(event["ts"]) for event in events if "ts" in event)
+    shift = min((pair[0] for series in expected for pair in series), default=0)
+    shift -= min((pair[0] for series in said.values() for pair in series), default=0)
+    if shift not in (0, first):
+        sys.exit(f"{path}: counters are {shift} ns off")
+    found = sorted([(time + shift, value) for time, value in series] for series in said.values())
+    if found != expected:
+        sys.exit(f"{path}: queues:\n expected {expected}\n said     {found}")
+    tables = said_by_tacho(tacho, path)["launches"]
+    longest = sorted(max(value for _, value in series) for series in expected)
+    if longest != sorted(row["queue_max"] for row in tables if row["queue_max"]):
+        sys.exit(f"{path}: longest queues {longest}")
+    for row in tables:
+        span = [device["span_ns"] for device in said_by_tacho(tacho, path)["devices"]
+                if device["device"] == row["device"]][0]
+        mean = Decimal(row["mean_ns"]) * row["launch_count"] / span if span else 0
+        limit = Decimal("0.01") + Decimal(row["launch_count"]) / max(span, 1)
+        if abs(mean - Decimal(str(row["queue_mean"]))) > limit:
+            sys.exit(f"{path}: queue of {row['stream']} is {mean} on average")
+    return len(said)
+
+
 def said_by_tacho(tacho, path):
     run = subprocess.run([tacho, "breakdown", path, "--format", "json"], check=False,
                          capture_output=True, text=True)
@@ -486,6 +550,7 @@ def main():
             with open(path, "w", encoding="utf-8") as out:
                 json.dump({"traceEvents": events}, out)
             compare(tacho, path, events)
+            check_queues(tacho, path, events, scratch)
         check_warm_up(tacho, scratch)
         print(f"60 composed traces agree (seed {seed})")
         return
@@ -497,7 +562,9 @@ def main():
         with gzip.open(path) if path.endswith(".gz") else open(path, "rb") as file:
             trace = json.load(file, parse_float=Decimal)
         events = trace["traceEvents"] if isinstance(trace, dict) else trace
-        print(f"{os.path.basename(path)}: {compare(tacho, path, events)} devices agree")
+        count = check_queues(tacho, path, events, scratch)
+        print(f"{os.path.basename(path)}: {compare(tacho, path, events)} devices and {count} "
+              f"queues agree")
 
 
 if __name__ == "__main__":
