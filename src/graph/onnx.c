@@ -10,6 +10,7 @@
 #include "codec/mlir_location.h"
 #include "graph/model_facts.h"
 #include "graph/onnx_reader.h"
+#include "graph/onnx_scopes.h"
 #include "graph/op_def.h"
 
 #include <inttypes.h>
@@ -60,9 +61,9 @@ static const uint8_t graph_wires[] = {
     [13] = TACHO_ONNX_BYTES, [14] = TACHO_ONNX_BYTES, [15] = TACHO_ONNX_BYTES,
 };
 static const uint8_t node_wires[] = {
-    [1] = TACHO_ONNX_BYTES, [2] = TACHO_ONNX_BYTES, [3] = TACHO_ONNX_BYTES, [4] = TACHO_ONNX_BYTES,
-    [5] = TACHO_ONNX_BYTES, [6] = TACHO_ONNX_BYTES, [7] = TACHO_ONNX_BYTES, [8] = TACHO_ONNX_BYTES,
-    [9] = TACHO_ONNX_BYTES,
+    [1] = TACHO_ONNX_BYTES, [2] = TACHO_ONNX_BYTES, [3] = TACHO_ONNX_BYTES,
+    [4] = TACHO_ONNX_BYTES, [5] = TACHO_ONNX_BYTES, [6] = TACHO_ONNX_BYTES,
+    [7] = TACHO_ONNX_BYTES, [8] = TACHO_ONNX_BYTES, [9] = TACHO_ONNX_BYTES,
 };
 static const uint8_t entry_wires[] = {[1] = TACHO_ONNX_BYTES, [2] = TACHO_ONNX_BYTES};
 
@@ -110,32 +111,10 @@ typedef struct node_proto {
     tacho_str name;
     tacho_str op_type;
     tacho_str domain;
-    tacho_str scope;
     tacho_str overload; /* of a function that it calls */
+    tacho_onnx_metadata metadata;
     size_t input_count;
 } node_proto;
-
-/* Of what PyTorch's exporter notes with a node: the modules and the operator that it comes from. */
-static tacho_status read_scope(tacho_onnx_state *state, tacho_str message, tacho_str *scope)
-{
-    tacho_pb_reader reader = tacho_onnx_open(state, message);
-    tacho_pb_field field;
-    tacho_str key = TACHO_STR("");
-    tacho_str value = TACHO_STR("");
-    bool got = true;
-    while (got) {
-        TACHO_TRY(tacho_onnx_next(state, &entry_schema, &reader, &field, &got));
-        if (field.number == ENTRY_KEY) {
-            key = field.bytes;
-        } else if (field.number == ENTRY_VALUE) {
-            value = field.bytes;
-        }
-    }
-    if (tacho_str_equal(key, TACHO_STR("namespace")) && value.len <= TACHO_ONNX_NAME_MAX) {
-        *scope = value;
-    }
-    return TACHO_OK;
-}
 
 static bool is_standard(tacho_str domain)
 {
@@ -152,6 +131,23 @@ static tacho_status add_link(tacho_onnx_state *state, tacho_str name, bool is_ou
     }
     TACHO_TRY(tacho_grow(&state->links, &state->link_capacity, state->link_count + 1));
     state->links[state->link_count++] = tensor;
+    return TACHO_OK;
+}
+
+static tacho_status read_metadata(const tacho_onnx_state *state, tacho_str message,
+                                  tacho_onnx_metadata *metadata)
+{
+    tacho_pb_reader reader = tacho_onnx_open(state, message);
+    tacho_pb_field field;
+    tacho_str key = TACHO_STR("");
+    tacho_str value = TACHO_STR("");
+    bool got = true;
+    while (got) {
+        TACHO_TRY(tacho_onnx_next(state, &entry_schema, &reader, &field, &got));
+        key = got && field.number == ENTRY_KEY ? field.bytes : key;
+        value = got && field.number == ENTRY_VALUE ? field.bytes : value;
+    }
+    tacho_onnx_metadata_add(metadata, key, value);
     return TACHO_OK;
 }
 
@@ -172,7 +168,7 @@ static tacho_status read_inputs(tacho_onnx_state *state, node_proto *node)
         } else if (field.number == NODE_DOMAIN) {
             node->domain = field.bytes;
         } else if (field.number == NODE_METADATA) {
-            TACHO_TRY(read_scope(state, field.bytes, &node->scope));
+            TACHO_TRY(read_metadata(state, field.bytes, &node->metadata));
         } else if (field.number == NODE_OVERLOAD) {
             node->overload = field.bytes;
         }
@@ -270,26 +266,6 @@ static tacho_status set_type(tacho_onnx_state *state, const node_proto *proto, t
     return tacho_strings_ensure(&state->graph->strings, type, &node->type);
 }
 
-/*
- * The innermost module of a scope as a path: "encoder/layer/3" of
- * ": Net/encoder: Encoder/encoder.layer.3: Layer/linear: aten.linear.default". Empty where none is.
- */
-static tacho_status find_layer(tacho_onnx_state *state, tacho_str scope, tacho_str *out_layer)
-{
-    size_t last = scope.len - tacho_str_basename(scope).len;
-    tacho_str modules = tacho_str_make(scope.data, last > 0 ? last - 1 : 0);
-    tacho_str module = tacho_str_basename(modules);
-    module.len = tacho_str_find_byte(module, ':');
-    void *memory = NULL;
-    TACHO_TRY(tacho_arena_alloc(&state->arena, module.len + 1, &memory));
-    char *text = memory;
-    for (size_t i = 0; i < module.len; i++) {
-        text[i] = module.data[i] == '.' ? '/' : module.data[i];
-    }
-    *out_layer = tacho_str_make(text, module.len);
-    return TACHO_OK;
-}
-
 /* The node's name, of a node in a function behind that of the call. */
 static tacho_status set_name(tacho_onnx_state *state, node_proto *proto, tacho_node *node)
 {
@@ -305,7 +281,10 @@ static tacho_status set_name(tacho_onnx_state *state, node_proto *proto, tacho_n
     return tacho_strings_ensure(&state->graph->strings, proto->name, &node->name);
 }
 
-/* The node's name as a location, "Conv_12" where it has none, with the layer that it is in. */
+/*
+ * The node's name as a location, "Conv_12" where it has none; in it the layer and the line of the
+ * program, where the exporter says them: "conv"("encoder/layer.3"("model.py":12:0)).
+ */
 static tacho_status set_location(tacho_onnx_state *state, const node_proto *proto, tacho_node *node)
 {
     tacho_str name = proto->name;
@@ -320,17 +299,33 @@ static tacho_status set_location(tacho_onnx_state *state, const node_proto *prot
         memcpy(text + type.len, place, (size_t)len);
         name = tacho_str_make(text, type.len + (size_t)len);
     }
+    tacho_mlir_location_node nodes[3] = {{.kind = TACHO_MLIR_LOCATION_NAME, .text = name}};
+    tacho_mlir_location location = {.nodes = nodes, .node_count = 1};
+    tacho_mlir_location_node line = {.kind = TACHO_MLIR_LOCATION_FILE};
     tacho_str layer;
-    TACHO_TRY(find_layer(state, proto->scope, &layer));
-    size_t count = layer.len > 0 ? 2 : 1;
-    const tacho_mlir_location_node nodes[] = {
-        {.kind = TACHO_MLIR_LOCATION_NAME, .text = name, .subtree_end = (uint32_t)count},
-        {.kind = TACHO_MLIR_LOCATION_NAME, .text = layer, .subtree_end = 2},
-    };
-    tacho_mlir_location location = {.nodes = nodes, .node_count = count};
     tacho_str text;
+    TACHO_TRY(tacho_onnx_metadata_layer(&proto->metadata, &state->arena, &layer));
+    if (layer.len > 0) {
+        nodes[location.node_count++] =
+            (tacho_mlir_location_node){.kind = TACHO_MLIR_LOCATION_NAME, .text = layer};
+    }
+    if (tacho_onnx_metadata_line(&proto->metadata, &line.text, &line.line)) {
+        nodes[location.node_count++] = line;
+    }
+    for (size_t i = 0; i < location.node_count; i++) {
+        nodes[i].subtree_end = (uint32_t)location.node_count;
+    }
     TACHO_TRY(tacho_mlir_location_print(&location, &state->arena, &text));
     return tacho_strings_ensure(&state->graph->strings, text, &node->location);
+}
+
+/* The modules and the operator of PyTorch that the node comes from. */
+static tacho_status set_scope(tacho_onnx_state *state, const node_proto *proto, tacho_node *node)
+{
+    tacho_str scope = proto->metadata.name_space;
+    bool is_kept = scope.len > 0 && scope.len <= TACHO_ONNX_NAME_MAX;
+    return tacho_strings_ensure(&state->graph->strings, is_kept ? scope : TACHO_STR(""),
+                                &node->scope);
 }
 
 static tacho_status check_names(const tacho_onnx_state *state, const node_proto *node)
@@ -358,7 +353,6 @@ static tacho_status read_node(tacho_onnx_state *state, tacho_str message)
     node_proto proto = {.message = message,
                         .name = TACHO_STR(""),
                         .domain = TACHO_STR(""),
-                        .scope = TACHO_STR(""),
                         .overload = TACHO_STR("")};
     tacho_node node = {.index = (uint32_t)graph->node_count};
     tacho_arena_reset(&state->arena);
@@ -371,7 +365,7 @@ static tacho_status read_node(tacho_onnx_state *state, tacho_str message)
     TACHO_TRY(set_type(state, &proto, &node));
     TACHO_TRY(set_name(state, &proto, &node));
     TACHO_TRY(set_location(state, &proto, &node));
-    TACHO_TRY(tacho_strings_ensure(&graph->strings, proto.scope, &node.scope));
+    TACHO_TRY(set_scope(state, &proto, &node));
     TACHO_TRY(tacho_onnx_note_call(state, node.type, proto.overload));
     tacho_node_lists lists = {
         .inputs = state->links,

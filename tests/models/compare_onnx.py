@@ -12,6 +12,8 @@ import subprocess
 import sys
 import zlib
 
+from check_layers import fields, layer_of, line_of
+
 try:
     import numpy
     import onnx
@@ -38,6 +40,22 @@ def word(text):
 def quoted(text):
     return '"' + "".join("\\\\" if b == 92 else chr(b) if 32 <= b < 127 and b != 34 else f"\\{b:02X}"
                          for b in text.encode()) + '"'
+
+
+def location(node, index):
+    """The name of a node, and in it the layer and the line that the exporter wrote."""
+    entries = [dict(fields(value)) for number, value in fields(node.SerializeToString())
+               if number == 9]  # metadata_props, which older packages do not know
+    metadata = {entry[1].decode(): entry[2].decode() for entry in entries}
+    place = ""
+    path = layer_of(metadata)
+    line = line_of(metadata)
+    if line:
+        file, _, number = line.rpartition(":")
+        place = f"({quoted(file)}:{number}:0)"
+    if path:
+        place = f"({quoted('/'.join(path))}{place})"
+    return quoted(node.name or f"{node.op_type}_{index}") + place
 
 
 def shape_text(dims):
@@ -137,7 +155,7 @@ def expected(path):
             word(node.name), str(opsets.get(domain, 1)),
             ",".join(word(n) for n in node.input) if node.input else "-",
             ",".join(word(n) for n in node.output) if node.output else "-",
-            word(quoted(node.name or f"{node.op_type}_{index}"))]))
+            word(location(node, index))]))
         lines += [attr_text(attr, folder) for attr in node.attribute]
     return lines, dims_of
 
