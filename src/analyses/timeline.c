@@ -11,7 +11,7 @@
 
 #define BIT(name) TACHO_TRACK_BIT(TACHO_TRACK_##name)
 
-enum { SPOOL_BYTES = 4 << 20, ARRIVALS = 4, DEPARTURES = 4, KEPT_ARGS = 2 };
+enum { SPOOL_BYTES = 4 << 20, ARRIVALS = 4, DEPARTURES = 4, KEPT_ARGS = 4 };
 
 /* Numbers of arguments among those of arrows, which are smaller. */
 enum { CORRELATION_BIT = 63, EXTERNAL_BIT = 62 };
@@ -151,6 +151,8 @@ static tacho_status prepare(tacho_timeline *self)
     tacho_dict *dict = self->events.dict;
     TACHO_TRY(ensure_keys(dict, keys, TACHO_CORRELATION_KEYS, self->keys));
     TACHO_TRY(ensure_keys(dict, external_keys, TACHO_EXTERNAL_KEYS, self->external_keys));
+    TACHO_TRY(tacho_dict_ensure_string(dict, TACHO_STR("Sequence number"), &self->sequence_key));
+    TACHO_TRY(tacho_dict_ensure_string(dict, TACHO_STR("Fwd thread id"), &self->forward_key));
     self->operators.dict = dict;
     TACHO_TRY(tacho_dict_ensure_string(dict, TACHO_STR("op_name"), &self->operators.key));
     TACHO_TRY(tacho_spool_create(dict, SPOOL_BYTES, &self->spool));
@@ -173,6 +175,25 @@ static uint32_t find_number(const tacho_row *row, const uint32_t *keys, size_t k
         }
     }
     return TACHO_NONE;
+}
+
+/* Keeps the arguments that say which operators of both passes belong together. */
+static void keep_sequence(const tacho_timeline *self, const tacho_row *row, tacho_arg *kept,
+                          tacho_row *bare)
+{
+    const tacho_arg *sequence = NULL;
+    const tacho_arg *forward = NULL;
+    for (size_t i = 0; i < row->arg_count; i++) {
+        const tacho_arg *arg = &row->args[i];
+        bool is_number = (arg->type == TACHO_ARG_INT || arg->type == TACHO_ARG_UINT) &&
+                         arg->value.as_uint < TACHO_NONE;
+        sequence = is_number && arg->key == self->sequence_key ? arg : sequence;
+        forward = is_number && arg->key == self->forward_key ? arg : forward;
+    }
+    if (sequence != NULL && forward != NULL) {
+        kept[bare->arg_count++] = *sequence;
+        kept[bare->arg_count++] = *forward;
+    }
 }
 
 /* A span without arguments but those that the timeline needs. */
@@ -199,6 +220,7 @@ static tacho_status keep_span(tacho_timeline *self, const tacho_row *row, tacho_
             kept[bare->arg_count++] = (tacho_arg){
                 .key = self->operators.key, .type = TACHO_ARG_STRING, .value.as_string = type};
         }
+        keep_sequence(self, row, kept, bare);
     }
     if (self->taker.needs_serials) {
         kept[bare->arg_count++] = (tacho_arg){
@@ -425,6 +447,38 @@ static tacho_status note_caller(tacho_timeline *self, const tacho_row *row)
     return row->of.span.op != TACHO_NONE ? add_caller(self, &call) : TACHO_OK;
 }
 
+/*
+ * The operator |row| of a forward pass, for those of the backward pass that have its number. The
+ * last to start with a number is the one that the number was given to. Threads that count apart
+ * cannot be told apart: their numbers are of nobody.
+ */
+static tacho_status note_forward(tacho_timeline *self, const tacho_row *row)
+{
+    uint32_t sequence = kept_number(row, self->sequence_key);
+    tacho_launch known;
+    if (sequence == TACHO_NONE || kept_number(row, self->forward_key) != 0) {
+        return TACHO_OK;
+    }
+    tacho_launch forward = {
+        .id = sequence, .track = row->track, .place = place_on(self, row->track)};
+    if (tacho_launch_window_find(&self->forwards, sequence, &known) && known.track != row->track) {
+        forward.track = TACHO_NONE;
+        forward.place = 0;
+    }
+    return tacho_launch_window_add(&self->forwards, &forward);
+}
+
+/* The place of the forward operator of |row|, where it is of a backward pass. */
+static uint32_t find_forward(const tacho_timeline *self, const tacho_row *row)
+{
+    uint32_t sequence = kept_number(row, self->sequence_key);
+    tacho_launch forward;
+    bool is_backward = sequence != TACHO_NONE && kept_number(row, self->forward_key) != 0;
+    return is_backward && tacho_launch_window_find(&self->forwards, sequence, &forward)
+               ? forward.place
+               : TACHO_NONE;
+}
+
 /* Arrows that leave from |row|, a span on |track|, leave from where it is. */
 static void place_departures(tacho_timeline *self, track_state *track, const tacho_row *row)
 {
@@ -469,6 +523,7 @@ static tacho_timeline_span span_of(const tacho_timeline *self, const tacho_row *
         .end_ns = row_ns(self, row, row->of.span.end),
         .origin = own != 0 ? (tacho_origin)own : dict->parts[dict->tracks[row->track].part].origin,
         .type = self->keeps_operators ? kept_number(row, self->operators.key) : TACHO_NONE,
+        .forward = self->keeps_operators ? find_forward(self, row) : TACHO_NONE,
     };
 }
 
@@ -510,6 +565,7 @@ static tacho_status add_call(tacho_timeline *self, const tacho_row *row)
     }
     if (self->keeps_operators && !track->is_device) {
         place_departures(self, track, row);
+        TACHO_TRY(note_forward(self, row));
         TACHO_TRY(note_caller(self, row));
     }
     return add_launch(self, &span);
@@ -620,6 +676,7 @@ static tacho_status end_part(tacho_events *events, uint32_t part)
     tacho_launch_window_clear(&self->launches);
     tacho_launch_window_clear(&self->waiting);
     tacho_launch_window_clear(&self->callers);
+    tacho_launch_window_clear(&self->forwards);
     self->needs_externals = false;
     return TACHO_OK;
 }
@@ -653,6 +710,7 @@ void tacho_timeline_deinit(tacho_timeline *timeline)
     tacho_launch_window_deinit(&timeline->launches);
     tacho_launch_window_deinit(&timeline->waiting);
     tacho_launch_window_deinit(&timeline->callers);
+    tacho_launch_window_deinit(&timeline->forwards);
     free(timeline->tracks);
     free(timeline->sites);
     tacho_timeline_init(timeline, timeline->events.dict, &timeline->taker);

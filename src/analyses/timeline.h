@@ -9,7 +9,8 @@
  *
  * Calls are joined to work by an arrow or, where none leads to it, by the number that both have as
  * an argument ("correlation"). Where neither leads to a call, the number of an
- * operator ("External id") may tell which operator the work is of.
+ * operator ("External id") may tell which operator the work is of. Operators of a backward pass
+ * have the number of their forward operator ("Sequence number").
  */
 #ifndef TACHO_ANALYSES_TIMELINE_H
 #define TACHO_ANALYSES_TIMELINE_H
@@ -28,6 +29,9 @@ typedef struct tacho_timeline_span {
     int64_t start_ns, end_ns;
     tacho_origin origin;
     uint32_t type; /* string: the operator that an argument names; TACHO_NONE: none */
+    /* Of an operator of the backward pass: the place of the forward operator that it belongs to,
+     * by "Sequence number"; TACHO_NONE: none, or not known. */
+    uint32_t forward;
 } tacho_timeline_span;
 
 /* What a device did. */
@@ -77,6 +81,7 @@ typedef struct tacho_timeline {
     tacho_spool *spool;
     tacho_steps steps; /* where the taker needs them */
     uint32_t keys[TACHO_CORRELATION_KEYS], external_keys[TACHO_EXTERNAL_KEYS]; /* strings */
+    uint32_t sequence_key, forward_key;                                        /* the same */
     tacho_operators operators;
     bool keeps_operators; /* what they are called and their numbers: the taker knows places */
     bool is_ready;
@@ -86,8 +91,9 @@ typedef struct tacho_timeline {
     uint8_t *sites; /* what kind of work each site is */
     size_t site_count, site_capacity;
     tacho_launch_window launches;
-    tacho_launch_window waiting; /* work without a launch, by its number */
-    tacho_launch_window callers; /* operators by their number */
+    tacho_launch_window waiting;  /* work without a launch, by its number */
+    tacho_launch_window callers;  /* operators by their number */
+    tacho_launch_window forwards; /* operators of the forward pass by "Sequence number" */
     int64_t now_ns;
     tacho_timeline_early early[TACHO_TIMELINE_EARLY]; /* a ring of those that arrive now */
     size_t early_count;

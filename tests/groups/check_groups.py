@@ -73,18 +73,43 @@ def read_threads(events):
     return threads
 
 
-def walk_thread(spans, by, groups, host):
+def sequence_of(event):
+    """The number of an operator, and whether it is of a backward pass."""
+    args = event.get("args") or {}
+    if "Sequence number" not in args or "Fwd thread id" not in args:
+        return None, False
+    return args["Sequence number"], args["Fwd thread id"] > 0
+
+
+def forwards_of(events, groups):
+    """The groups of the forward operator that each number was given to: the last to start."""
+    found, threads = {}, defaultdict(set)
+    for index in sorted(groups, key=lambda index: nanoseconds(events[index]["ts"])):
+        number, is_backward = sequence_of(events[index])
+        if number is not None and not is_backward:
+            found[number] = groups[index]
+            threads[number].add(events[index]["tid"])
+    return {number: mine for number, mine in found.items() if len(threads[number]) == 1}
+
+
+def walk_thread(spans, by, groups, host, forwards):
     """Notes the groups of every span, and gives each moment to one of them."""
     spans.sort(key=lambda span: span[:3])
     times = sorted({time for start, end, _, _ in spans for time in (start, -end)})
     still_open, at = [], 0
+    backward = set()
     for now, then in zip(times, times[1:] + times[-1:]):
         still_open = [span for span in still_open if -span[1] > now]
         while at < len(spans) and spans[at][0] == now:
-            around = [span for span in still_open if name_in(span[3], by)]
+            around = [span for span in still_open
+                      if name_in(span[3], by) or span[2] in backward]
             mine = name_in(spans[at][3], by)
             groups[spans[at][2]] = ((groups[around[-1][2]] if around else []) +
                                     ([mine] if mine else []))
+            number, is_backward = sequence_of(spans[at][3])
+            if is_backward and not around and by in ("layer", "line") and forwards.get(number):
+                groups[spans[at][2]] = forwards[number]
+                backward.add(spans[at][2])
             if -spans[at][1] > now:
                 still_open.append(spans[at])
             at += 1
@@ -103,8 +128,13 @@ def steps_of(events):
 
 def work_out(events, by):
     groups, host, device = {}, defaultdict(int), defaultdict(int)
-    for spans in read_threads(events).values():
-        walk_thread(spans, by, groups, host)
+    threads = read_threads(events).values()
+    is_autograd = lambda spans: any(sequence_of(span[3])[1] for span in spans)  # noqa: E731
+    for spans in (spans for spans in threads if not is_autograd(spans)):
+        walk_thread(spans, by, groups, host, {})
+    forwards = forwards_of(events, groups)
+    for spans in (spans for spans in threads if is_autograd(spans)):
+        walk_thread(spans, by, groups, host, forwards)
     calls, operators = {}, {}
     for index in groups:
         args = events[index].get("args") or {}
@@ -205,6 +235,8 @@ class Composer:
         self.now = 1000
         self.streams = defaultdict(lambda: 2000)
         self.joins = chance.choice(["correlation", "External id", "nothing", "some"])
+        self.counts = defaultdict(int)  # forward operators, of each thread or of all
+        self.counts_apart = chance.random() < 0.3
 
     def add(self, **event):
         self.events.append(event)
@@ -227,6 +259,30 @@ class Composer:
             args["External id"] = operator
         self.add(ph="X", cat="kernel", name=f"gemm{self.chance.randint(0, 3)}", pid=0, tid=stream,
                  ts=at / 1000, dur=duration / 1000, args=args)
+
+    def number_forward(self, thread):
+        """Some operators are given a number, others have that of the next one."""
+        who = thread if self.counts_apart else 0
+        number = self.counts[who]
+        self.counts[who] += self.chance.choice([0, 1, 1])
+        return {"Sequence number": number, "Fwd thread id": 0} if self.chance.random() < 0.9 else {}
+
+    def backward(self, thread):
+        """Operators of the backward pass, by the numbers of those of the forward pass."""
+        for number in range(max(self.counts.values(), default=0), -1, -1):
+            start = self.now
+            self.now += 3
+            self.number += 1
+            operator = self.number
+            self.launch(thread, operator)
+            self.now += self.chance.randint(1, 90)
+            self.add(ph="X", cat="cpu_op", name="aten::mm", pid=1, tid=thread,
+                     ts=(start + 1) / 1000, dur=(self.now - start - 2) / 1000,
+                     args={"External id": operator})
+            self.add(ph="X", cat="cpu_op", name="autograd::engine::evaluate_function: Mul", pid=1,
+                     tid=thread, ts=start / 1000, dur=(self.now - start) / 1000,
+                     args={"Sequence number": number, "Fwd thread id": 1})
+            self.now += self.chance.randint(1, 50)
 
     def inside(self, thread, depth, operator):
         for _ in range(self.chance.randint(0, 3)):
@@ -252,6 +308,7 @@ class Composer:
             self.number += 1
             operator = self.number
             args = {"External id": operator}
+            args.update(self.number_forward(thread))
         if depth < 8:
             self.inside(thread, depth, operator)
         self.now += 1
@@ -274,6 +331,9 @@ def compose(chance):
                              tid=9, ts=start / 1000, dur=(composer.now - start) / 1000)
             composer.now += 5
         end = max(end, composer.now)
+    composer.now = end + 1000
+    if chance.random() < 0.7:
+        composer.backward(77)
     return composer.events
 
 

@@ -402,6 +402,26 @@ static bool is_of_host(const tacho_groups *self, const tacho_row *row)
     return (TACHO_TRACK_BIT(span_class) & HOST_CLASSES) != 0;
 }
 
+/* Whether |span| is of a backward pass and nothing but its forward operator says where it is. */
+static bool belongs_to_forward(tacho_groups *self, const tacho_timeline_span *span)
+{
+    bool has_places =
+        self->options.by == TACHO_GROUP_BY_LAYER || self->options.by == TACHO_GROUP_BY_LINE;
+    return has_places && span->forward != TACHO_NONE && span->forward != 0 &&
+           innermost(&self->tracks[span->row->track], span->start_ns) == NULL;
+}
+
+/* What lies in |span| is where its forward operator is. */
+static tacho_status open_forward(tacho_groups *self, const tacho_timeline_span *span,
+                                 uint32_t *out_node)
+{
+    track_state *track = &self->tracks[span->row->track];
+    *out_node = span->forward;
+    TACHO_TRY(tacho_grow(&track->groups, &track->group_capacity, track->group_count + 1));
+    track->groups[track->group_count++] = (open_group){span->end_ns, span->forward, false};
+    return TACHO_OK;
+}
+
 /* A span that is no work of a device. */
 static tacho_status add_call(void *groups, const tacho_timeline_span *span)
 {
@@ -421,6 +441,8 @@ static tacho_status add_call(void *groups, const tacho_timeline_span *span)
     }
     if (is_opening) {
         TACHO_TRY(open_scope(self, span, &node, &is_counted));
+    } else if (belongs_to_forward(self, span)) {
+        TACHO_TRY(open_forward(self, span, &node));
     } else if (node == 0 || self->options.by == TACHO_GROUP_BY_DEVICE) {
         TACHO_TRY(node_of_span(self, span, &node));
         is_counted = node != 0;
