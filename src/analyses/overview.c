@@ -115,6 +115,11 @@ static tacho_status add_sums(tacho_overview *overview, const block_work *block)
     int64_t idle = overall - tacho_busy_sum(of, device | HOST_KINDS, 0);
     TACHO_TRY(add_metric(overview, (tacho_metric_value){TACHO_METRIC_OVERALL, 0, overall}));
     TACHO_TRY(add_metric(overview, (tacho_metric_value){TACHO_METRIC_IDLE, 0, at_least_0(idle)}));
+    if (block->made->words == TACHO_WORDS_GPU || block->made->words == TACHO_WORDS_STREAMS) {
+        int64_t device_idle = overall - tacho_busy_sum(of, MOVE_KINDS | COMPUTE_KINDS, 0);
+        TACHO_TRY(add_metric(
+            overview, (tacho_metric_value){TACHO_METRIC_DEVICE_IDLE, 0, at_least_0(device_idle)}));
+    }
     if ((block->present & MOVES) != 0 && (block->present & COMPUTES) != 0) {
         int64_t both =
             tacho_busy_sum(of, MOVE_KINDS, 0) - tacho_busy_sum(of, MOVE_KINDS, COMPUTE_KINDS);

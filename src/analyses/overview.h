@@ -24,7 +24,7 @@
  * Profiles of Tenstorrent's chips speak of the processors of their cores: NCRISC (dma_in), BRISC
  * (dma_out), ERISC (dma_local), TRISC (compute), and of DM, data movement, for the first two. What
  * tacho ran or estimated itself speaks of the engines of that machine, by the names of their
- * tracks.
+ * tracks. Profiles of GPUs say how long any stream was busy, and how long none was (DEVICE_IDLE).
  */
 #ifndef TACHO_ANALYSES_OVERVIEW_H
 #define TACHO_ANALYSES_OVERVIEW_H
@@ -51,6 +51,7 @@
     X(SLICE, "SLICE", "slice_time", "Slice")                                                       \
     X(SLICE_N, "SLICE_%u", "slice_%u_time", "Slice %u")                                            \
     X(CSS, "CSS", "css_time", "Css")                                                               \
+    X(DEVICE_IDLE, "DEVICE_IDLE", "device_idle_time", "Device idle")                               \
     X(OVERLAP, "DMA_COMPUTE_OVERLAP", "overlap_time", "Overlap")                                   \
     X(IDLE, "IDLE", "idle_time", "Idle")                                                           \
     X(HAL, "HAL", "hal_time", "Hal")                                                               \
@@ -73,6 +74,8 @@ typedef struct tacho_metric_value {
 /* Whose words the metrics of a block have. */
 typedef enum tacho_overview_words {
     TACHO_WORDS_TORQ,       /* those of TACHO_METRICS; everybody's but those that follow */
+    TACHO_WORDS_GPU,        /* kernels and copies on streams of GPUs, and the host around them */
+    TACHO_WORDS_STREAMS,    /* the same of devices that nothing says more of */
     TACHO_WORDS_OWN,        /* engines have the names of their tracks: HMX, HVX */
     TACHO_WORDS_TT_RISCS,   /* Tenstorrent's, where the processors of cores are known */
     TACHO_WORDS_TT_KERNELS, /* and where only ops are */

@@ -41,6 +41,17 @@ static const other_names tt_names[] = {
     {TACHO_METRIC_OVERLAP, {"DM_TRISC_OVERLAP", "overlap_time", "Overlap"}},
 };
 
+/* Of GPUs, for people alone: a stream computes, copies and communicates. */
+static const struct {
+    tacho_metric metric;
+    const char *gpu, *device;
+} stream_labels[] = {
+    {TACHO_METRIC_COMPUTE, "GPU busy", "Device busy"},
+    {TACHO_METRIC_DEVICE_IDLE, "GPU idle", "Device idle"},
+    {TACHO_METRIC_HOST, "Host busy", "Host busy"},
+    {TACHO_METRIC_IDLE, "Both idle", "Both idle"},
+};
+
 static const metric_names kernel_names = {"KERNELS", "kernel_time", "Kernels"};
 
 /* Engines of a machine: the class of their tracks, and the metrics that are theirs alone. */
@@ -70,6 +81,18 @@ static const metric_names *names_of(const tacho_overview_block *block, tacho_met
         }
     }
     return &names[metric];
+}
+
+/* The label of a metric of streams; NULL where it has that of everybody. */
+static const char *stream_label(const tacho_overview_block *block, tacho_metric metric)
+{
+    bool is_gpu = block->words == TACHO_WORDS_GPU;
+    for (size_t i = 0; i < sizeof(stream_labels) / sizeof(stream_labels[0]); i++) {
+        if ((is_gpu || block->words == TACHO_WORDS_STREAMS) && stream_labels[i].metric == metric) {
+            return is_gpu ? stream_labels[i].gpu : stream_labels[i].device;
+        }
+    }
+    return NULL;
 }
 
 /* Fills a name's %u with the number of the slice. */
@@ -132,9 +155,10 @@ void tacho_metric_name(const tacho_overview_block *block, const tacho_metric_val
         return;
     }
     const metric_names *called = names_of(block, value->metric);
+    const char *label = stream_label(block, value->metric);
     format_name(called->key, value->index, out_names->key);
     format_name(called->dashboard, value->index, out_names->dashboard);
-    format_name(called->label, value->index, out_names->label);
+    format_name(label != NULL ? label : called->label, value->index, out_names->label);
 }
 
 void tacho_metric_label(const tacho_overview_block *block, const tacho_metric_value *value,
@@ -221,6 +245,50 @@ static uint32_t choose_own(const engine_tracks found[TACHO_NAMED_COUNT],
     return hidden | (has_several ? 0 : METRIC(SLICE_N));
 }
 
+/* Whether |track| is a stream of a GPU, by its name or that of what it lies in. */
+static bool is_gpu_stream(const tacho_dict *dict, const tacho_track *track)
+{
+    tacho_str name = tacho_dict_string(dict, track->name);
+    if (tacho_str_starts_with(name, TACHO_STR("stream "))) {
+        return true;
+    }
+    for (name = track->parent != TACHO_NONE
+                    ? tacho_dict_string(dict, dict->tracks[track->parent].name)
+                    : TACHO_STR("");
+         name.len >= 3; name = tacho_str_from(name, 1)) {
+        if (tacho_str_starts_with(name, TACHO_STR("GPU"))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Streams are a device's only engines, and what a profile of PyTorch has; slices are Torq's. */
+static uint32_t choose_streams(const tacho_dict *dict, uint32_t part,
+                               const engine_tracks found[TACHO_NAMED_COUNT],
+                               tacho_overview_block *block)
+{
+    tacho_str generation = tacho_dict_string(dict, dict->parts[part].generation);
+    bool has_streams = tacho_str_equal(generation, TACHO_STR("kineto"));
+    bool is_gpu = true;
+    for (size_t i = 0; i < TACHO_NAMED_COUNT; i++) {
+        if ((found[i].count > 0) != (i == TACHO_NAMED_COMPUTE)) {
+            return 0;
+        }
+    }
+    for (size_t i = 0; i < dict->track_count; i++) {
+        const tacho_track *track = &dict->tracks[i];
+        if (track->part == part && track->track_class == TACHO_TRACK_COMPUTE) {
+            is_gpu = is_gpu && is_gpu_stream(dict, track);
+        }
+    }
+    if (!is_gpu && !has_streams) {
+        return 0;
+    }
+    block->words = is_gpu ? TACHO_WORDS_GPU : TACHO_WORDS_STREAMS;
+    return METRIC(SLICE) | METRIC(SLICE_N) | METRIC(CSS) | METRIC(CDMA_DTCM) | METRIC(CDMA_ITCM);
+}
+
 uint32_t tacho_overview_choose_words(const tacho_dict *dict, uint32_t part,
                                      tacho_overview_block *block)
 {
@@ -231,5 +299,5 @@ uint32_t tacho_overview_choose_words(const tacho_dict *dict, uint32_t part,
     }
     bool is_ours = tacho_part_is_of_format(dict, part, TACHO_STR("stats")) ||
                    tacho_part_is_of_format(dict, part, TACHO_STR("tacho-estimate"));
-    return is_ours ? choose_own(found, block) : 0;
+    return is_ours ? choose_own(found, block) : choose_streams(dict, part, found, block);
 }

@@ -91,6 +91,29 @@ static void test_engines_of_a_machine(void **state)
     tacho_dict_deinit(&dict);
 }
 
+static void test_streams_of_gpus(void **state)
+{
+    (void)state;
+    static const named_track tracks[] = {{TACHO_TRACK_COMPUTE, "stream 7", 0},
+                                         {TACHO_TRACK_COMPUTE, "stream 20", 1},
+                                         {TACHO_TRACK_HOST, "thread 1", 0},
+                                         {0, NULL, 0}};
+    static const named_track slices[] = {{TACHO_TRACK_COMPUTE, "Slice 0", 0}, {0, NULL, 0}};
+    tacho_dict dict;
+    tacho_overview_block block;
+    uint32_t hidden = choose(&dict, "chrome", tracks, &block);
+    assert_int_equal(block.words, TACHO_WORDS_GPU);
+    assert_names(&block, TACHO_METRIC_COMPUTE, 0, "COMPUTE_COMBINED compute_time GPU busy");
+    assert_names(&block, TACHO_METRIC_DEVICE_IDLE, 0, "DEVICE_IDLE device_idle_time GPU idle");
+    assert_names(&block, TACHO_METRIC_IDLE, 0, "IDLE idle_time Both idle");
+    assert_true(is_hidden(hidden, TACHO_METRIC_SLICE));
+    assert_true(is_hidden(hidden, TACHO_METRIC_SLICE_N));
+    tacho_dict_deinit(&dict);
+    assert_int_equal(choose(&dict, "chrome", slices, &block), 0);
+    assert_int_equal(block.words, TACHO_WORDS_TORQ);
+    tacho_dict_deinit(&dict);
+}
+
 static void test_one_engine_has_no_number(void **state)
 {
     (void)state;
@@ -110,12 +133,11 @@ static void test_who_keeps_the_words_of_torq(void **state)
     static const named_track slices[] = {{TACHO_TRACK_COMPUTE, "Core 0 SLICE 0", 0}, {0, NULL, 0}};
     static const named_track css[] = {{TACHO_TRACK_VECTOR, "CSS", 0}, {0, NULL, 0}};
     static const named_track nothing[] = {{TACHO_TRACK_DMA_IN, "Core 0 IN", 0}, {0, NULL, 0}};
-    static const named_track streams[] = {{TACHO_TRACK_COMPUTE, "stream 7", 7}, {0, NULL, 0}};
     static const struct {
         const char *format;
         const named_track *tracks;
     } cases[] = {
-        {"stats", slices}, {"tacho-estimate", css}, {"stats", nothing}, {"chrome", streams}};
+        {"stats", slices}, {"tacho-estimate", css}, {"stats", nothing}, {"chrome", slices}};
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         tacho_dict dict;
         tacho_overview_block block;
@@ -154,6 +176,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_engines_of_a_machine),
+        cmocka_unit_test(test_streams_of_gpus),
         cmocka_unit_test(test_one_engine_has_no_number),
         cmocka_unit_test(test_who_keeps_the_words_of_torq),
         cmocka_unit_test(test_names_that_are_no_words),
