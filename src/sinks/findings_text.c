@@ -68,17 +68,20 @@ static tacho_status put_cell(const tacho_table *table, size_t row, tacho_column_
     return status;
 }
 
-/* "rank0.json, GPU 0: ", where there are several, as far as rows can differ in it. */
+/* "a.json, rank 0, GPU 0: ", where there are several, as far as rows can differ in it. */
 static tacho_status put_who(const tacho_table *table, size_t row, tacho_text *text)
 {
-    static const tacho_column_id who[] = {TACHO_COL_FILE, TACHO_COL_DEVICE, TACHO_COL_ORIGIN};
+    static const tacho_column_id who[] = {TACHO_COL_FILE, TACHO_COL_RANK, TACHO_COL_DEVICE,
+                                          TACHO_COL_ORIGIN};
     const char *parting = "";
     for (size_t i = 0; i < sizeof(who) / sizeof(who[0]); i++) {
         size_t column = find_column(table, who[i]);
         bool is_said =
             !is_constant(table, column) || (table->is_of_several && who[i] != TACHO_COL_ORIGIN);
         if (is_said && !tacho_table_cell(table, row, column)->is_absent) {
+            bool is_rank = who[i] == TACHO_COL_RANK;
             TACHO_TRY(tacho_text_put(text, tacho_str_from_cstring(parting)));
+            TACHO_TRY(is_rank ? tacho_text_put(text, TACHO_STR("rank ")) : TACHO_OK);
             TACHO_TRY(put_cell(table, row, who[i], text));
             parting = ", ";
         }

@@ -425,9 +425,9 @@ typedef enum tacho_column_unit {
     X(WAIT_PERCENT, "wait_percent", PERCENT)                                                       \
     X(WAIT_UCYCLES, "wait_ucycles", UCYCLES)                                                       \
     X(WAITING_RANK, "waiting_rank", NONE)                                                          \
+    X(WALL_NS, "wall_ns", NS)                                                                      \
     X(WARM_UP, "warm_up", NONE)                                                                    \
     X(WARM_UP_COUNT, "warm_up_count", NONE)                                                        \
-    X(WALL_NS, "wall_ns", NS)                                                                      \
     X(WEIGHT_BYTES, "weight_bytes", BYTES)                                                         \
     X(WEIGHT_COUNT, "weight_count", NONE)                                                          \
     X(WEIGHTED_MEAN_FLOPS_PERCENT, "weighted_mean_flops_percent", PERCENT)                         \

@@ -23,7 +23,11 @@ typedef struct tacho_breakdown_options {
     bool omits_advice; /* no verdict and no advice */
 } tacho_breakdown_options;
 
-/* The cells of file, device and origin. */
+/* Whom a row is about, and the cells of that. */
+#define TACHO_BREAKDOWN_WHO                                                                        \
+    TACHO_COLUMN(FILE, "file", TEXT), TACHO_COLUMN(RANK, "rank", INT),                             \
+        TACHO_COLUMN(DEVICE, "device", TEXT), TACHO_COLUMN(ORIGIN, "origin", TEXT)
+
 tacho_status tacho_breakdown_add_who(const tacho_breakdown_gather *gather,
                                      const tacho_breakdown_device *device,
                                      tacho_table *table) TACHO_MUST_USE;

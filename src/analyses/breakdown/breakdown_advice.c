@@ -11,16 +11,12 @@
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 static const tacho_column verdict_columns[] = {
-    TACHO_COLUMN(FILE, "file", TEXT),
-    TACHO_COLUMN(DEVICE, "device", TEXT),
-    TACHO_COLUMN(ORIGIN, "origin", TEXT),
+    TACHO_BREAKDOWN_WHO,
     TACHO_COLUMN(VERDICT, "verdict", TEXT),
 };
 
 static const tacho_column advice_columns[] = {
-    TACHO_COLUMN(FILE, "file", TEXT),
-    TACHO_COLUMN(DEVICE, "device", TEXT),
-    TACHO_COLUMN(ORIGIN, "origin", TEXT),
+    TACHO_BREAKDOWN_WHO,
     TACHO_COLUMN(RULE, "rule", TEXT),
     TACHO_COLUMN(GAIN_NS, "can gain", DURATION),
     TACHO_COLUMN(START_NS, "look at", DURATION),

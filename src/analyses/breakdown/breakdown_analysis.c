@@ -40,6 +40,7 @@ static tacho_status write_verdict(tacho_events *events, const void *options,
                                   const tacho_table_taker *to)
 {
     (void)options;
+    TACHO_TRY(tacho_breakdown_sort_ranks(gather_of(events)));
     TACHO_TRY(hand_table(events, tacho_breakdown_verdict_table, to));
     return hand_table(events, tacho_breakdown_advice_table, to);
 }
@@ -54,6 +55,7 @@ static tacho_status write_breakdown(tacho_events *events, const void *options,
         tacho_breakdown_gaps_table,    tacho_breakdown_notes_table,
     };
     const tacho_breakdown_options *chosen = options;
+    TACHO_TRY(tacho_breakdown_sort_ranks(gather_of(events)));
     TACHO_TRY(chosen->omits_advice ? TACHO_OK : write_verdict(events, NULL, to));
     for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
         TACHO_TRY(hand_table(events, tables[i], to));

@@ -227,10 +227,94 @@ static void sort_streams(const tacho_dict *dict, tacho_breakdown_device *device)
     }
 }
 
+/* The rank that PyTorch's profiler wrote into the file of |part|, among what is new since the last
+ * part; of several that cannot be told apart, none. */
+static tacho_status note_rank(tacho_breakdown_gather *self, uint32_t part)
+{
+    const tacho_dict *dict = self->events.dict;
+    size_t found = 0;
+    uint64_t rank = 0;
+    for (; self->fact_count < dict->metadata_count; self->fact_count++) {
+        const tacho_metadata *fact = &dict->metadata[self->fact_count];
+        if (tacho_str_equal(tacho_dict_string(dict, fact->key),
+                            TACHO_STR("chrome.distributedInfo.rank"))) {
+            bool is_rank = tacho_str_parse_u64(tacho_dict_string(dict, fact->value), &rank) &&
+                           rank <= UINT32_MAX;
+            found += is_rank ? 1 : 0;
+        }
+    }
+    TACHO_TRY(tacho_grow(&self->ranks, &self->rank_capacity, (size_t)part + 1));
+    while (self->rank_count <= part) {
+        self->ranks[self->rank_count++] = -1;
+    }
+    self->ranks[part] = found == 1 ? (int64_t)rank : -1;
+    return TACHO_OK;
+}
+
+int64_t tacho_breakdown_rank(const tacho_breakdown_gather *gather, uint32_t part)
+{
+    return part < gather->rank_count ? gather->ranks[part] : -1;
+}
+
+/* A device and where it was. */
+typedef struct ranked_device {
+    tacho_breakdown_device device;
+    int64_t rank;
+    size_t from;
+} ranked_device;
+
+static int compare_ranks(const void *left, const void *right)
+{
+    const ranked_device *a = left;
+    const ranked_device *b = right;
+    if (a->rank != b->rank) {
+        return a->rank < b->rank ? -1 : 1;
+    }
+    return (a->from > b->from) - (a->from < b->from);
+}
+
+static void sort_ranked(tacho_breakdown_gather *gather, ranked_device *ranked, uint32_t *places)
+{
+    size_t count = gather->device_count;
+    qsort(ranked, count, sizeof(*ranked), compare_ranks);
+    for (size_t i = 0; i < count; i++) {
+        gather->devices[i] = ranked[i].device;
+        places[ranked[i].from] = (uint32_t)i;
+    }
+    for (size_t i = 0; i < gather->gap_count; i++) {
+        gather->gaps[i].device = places[gather->gaps[i].device];
+    }
+}
+
+tacho_status tacho_breakdown_sort_ranks(tacho_breakdown_gather *gather)
+{
+    ranked_device *ranked = NULL;
+    uint32_t *places = NULL;
+    bool has_all = gather->device_count > 1;
+    for (size_t i = 0; i < gather->device_count; i++) {
+        has_all = has_all && tacho_breakdown_rank(gather, gather->devices[i].part) >= 0;
+    }
+    if (!has_all) {
+        return TACHO_OK;
+    }
+    tacho_status status = tacho_items_make(&ranked, gather->device_count);
+    status = status == TACHO_OK ? tacho_items_make(&places, gather->device_count) : status;
+    for (size_t i = 0; i < gather->device_count && status == TACHO_OK; i++) {
+        int64_t rank = tacho_breakdown_rank(gather, gather->devices[i].part);
+        ranked[i] = (ranked_device){gather->devices[i], rank, i};
+    }
+    if (status == TACHO_OK) {
+        sort_ranked(gather, ranked, places);
+    }
+    free(ranked);
+    free(places);
+    return status;
+}
+
 static tacho_status end_part(void *gather, uint32_t part)
 {
-    (void)part;
     tacho_breakdown_gather *self = gather;
+    TACHO_TRY(note_rank(self, part));
     TACHO_TRY(settle_devices(self));
     pass_steps(self, INT64_MAX);
     for (; self->finished_count < self->device_count; self->finished_count++) {
@@ -283,6 +367,7 @@ void tacho_breakdown_gather_deinit(tacho_breakdown_gather *gather)
         tacho_part_steps_deinit(&gather->steps[i]);
     }
     free(gather->steps);
+    free(gather->ranks);
     tacho_timeline_deinit(&gather->timeline);
     free(gather->gaps);
     free(gather->devices);

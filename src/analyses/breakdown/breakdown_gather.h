@@ -52,10 +52,19 @@ typedef struct tacho_breakdown_gather {
     uint32_t part;           /* that comes now */
     tacho_part_steps *steps; /* by part */
     size_t step_part_count, step_part_capacity;
+    int64_t *ranks; /* by part, of its process in a job; -1: not known */
+    size_t rank_count, rank_capacity;
+    size_t fact_count;         /* facts of the dictionary that parts have had */
     size_t finished_count;     /* devices whose parts have ended */
     tacho_breakdown_gap *gaps; /* the longest first */
     size_t gap_count, gap_capacity;
 } tacho_breakdown_gather;
+
+/* The rank of the process of |part|, -1 where it is not known. */
+int64_t tacho_breakdown_rank(const tacho_breakdown_gather *gather, uint32_t part);
+
+/* Puts devices in the order of ranks, where all have one. */
+tacho_status tacho_breakdown_sort_ranks(tacho_breakdown_gather *gather) TACHO_MUST_USE;
 
 /* The steps of the part of |device| where they say what is true of the device; else NULL. */
 const tacho_part_steps *tacho_breakdown_steady(const tacho_breakdown_gather *gather,

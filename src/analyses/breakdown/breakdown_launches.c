@@ -9,9 +9,7 @@ enum { PERCENT = 100, MEDIAN = 50, HIGH = 99 };
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 static const tacho_column launch_columns[] = {
-    TACHO_COLUMN(FILE, "file", TEXT),
-    TACHO_COLUMN(DEVICE, "device", TEXT),
-    TACHO_COLUMN(ORIGIN, "origin", TEXT),
+    TACHO_BREAKDOWN_WHO,
     TACHO_COLUMN(STREAM, "stream", TEXT),
     TACHO_COLUMN(LAUNCH_COUNT, "launches", INT),
     TACHO_COLUMN(MEAN_NS, "delay mean", DURATION),
@@ -26,15 +24,11 @@ static const tacho_column launch_columns[] = {
 };
 
 static const tacho_column gap_columns[] = {
-    TACHO_COLUMN(FILE, "file", TEXT),
-    TACHO_COLUMN(DEVICE, "device", TEXT),
-    TACHO_COLUMN(START_NS, "start", DURATION),
-    TACHO_COLUMN(GAP_NS, "gap", DURATION),
-    TACHO_COLUMN(CAUSE, "cause", TEXT),
-    TACHO_COLUMN(HOST_OP, "host did", TEXT),
-    TACHO_COLUMN(HOST_PERCENT, "of gap", PERCENT),
-    TACHO_COLUMN(THREAD, "thread", TEXT),
-    TACHO_COLUMN(BEFORE, "before", TEXT),
+    TACHO_COLUMN(FILE, "file", TEXT),        TACHO_COLUMN(RANK, "rank", INT),
+    TACHO_COLUMN(DEVICE, "device", TEXT),    TACHO_COLUMN(START_NS, "start", DURATION),
+    TACHO_COLUMN(GAP_NS, "gap", DURATION),   TACHO_COLUMN(CAUSE, "cause", TEXT),
+    TACHO_COLUMN(HOST_OP, "host did", TEXT), TACHO_COLUMN(HOST_PERCENT, "of gap", PERCENT),
+    TACHO_COLUMN(THREAD, "thread", TEXT),    TACHO_COLUMN(BEFORE, "before", TEXT),
     TACHO_COLUMN(AFTER, "after", TEXT),
 };
 
@@ -127,7 +121,9 @@ static tacho_status add_gap(const tacho_breakdown_gather *gather, const tacho_br
     const tacho_breakdown_device *device = &gather->devices[gap->device];
     const tacho_part *part = &dict->parts[device->part];
     const char *cause = tacho_idle_cause_name(gap->gap.cause);
+    int64_t rank = tacho_breakdown_rank(gather, device->part);
     TACHO_TRY(tacho_table_add_text(table, tacho_dict_string(dict, part->name)));
+    TACHO_TRY(rank >= 0 ? tacho_table_add_int(table, rank) : tacho_table_add_absent(table));
     TACHO_TRY(device->group == part->root
                   ? tacho_table_add_absent(table)
                   : tacho_table_add_text(table, tacho_dict_string(dict, tacho_dict_track_name(
@@ -143,9 +139,9 @@ static tacho_status add_gap(const tacho_breakdown_gather *gather, const tacho_br
 tacho_status tacho_breakdown_gaps_table(const tacho_breakdown_gather *gather,
                                         tacho_table *out_table)
 {
-    static const tacho_column_id kept[] = {TACHO_COL_START_NS, TACHO_COL_GAP_NS, TACHO_COL_CAUSE,
-                                           TACHO_COL_HOST_OP,  TACHO_COL_AFTER,  TACHO_COL_DEVICE,
-                                           TACHO_COL_FILE,     TACHO_COL_OTHER};
+    static const tacho_column_id kept[] = {TACHO_COL_RANK,   TACHO_COL_START_NS, TACHO_COL_GAP_NS,
+                                           TACHO_COL_CAUSE,  TACHO_COL_HOST_OP,  TACHO_COL_AFTER,
+                                           TACHO_COL_DEVICE, TACHO_COL_FILE,     TACHO_COL_OTHER};
     tacho_table_init(out_table, "gaps", "Longest gaps", gap_columns, COUNT_OF(gap_columns));
     out_table->kept = kept;
     for (size_t i = 0; i < gather->gap_count; i++) {

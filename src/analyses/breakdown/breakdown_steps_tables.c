@@ -13,9 +13,7 @@ enum { PERCENT = 100, LOW = 25, MEDIAN = 50, HIGH = 75 };
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 static const tacho_column statistics_columns[] = {
-    TACHO_COLUMN(FILE, "file", TEXT),
-    TACHO_COLUMN(DEVICE, "device", TEXT),
-    TACHO_COLUMN(ORIGIN, "origin", TEXT),
+    TACHO_BREAKDOWN_WHO,
     TACHO_COLUMN(KIND, "kind", TEXT),
     TACHO_COLUMN(STEP_COUNT, "steps", INT),
     TACHO_COLUMN(WARM_UP_COUNT, "warm-up", INT),
@@ -31,12 +29,16 @@ static const tacho_column statistics_columns[] = {
 };
 
 static const tacho_column step_columns[] = {
-    TACHO_COLUMN(FILE, "file", TEXT),        TACHO_COLUMN(DEVICE, "device", TEXT),
-    TACHO_COLUMN(ORIGIN, "origin", TEXT),    TACHO_COLUMN(STEP, "step", TEXT),
-    TACHO_COLUMN(WARM_UP, "warm-up", TEXT),  TACHO_COLUMN(START_NS, "start", DURATION),
-    TACHO_COLUMN(TIME_NS, "time", DURATION), TACHO_COLUMN(BUSY_NS, "busy", DURATION),
-    TACHO_COLUMN(IDLE_NS, "idle", DURATION), TACHO_COLUMN(IDLE_PERCENT, "idle %", PERCENT),
-    TACHO_COLUMN(WORK_COUNT, "pieces", INT), TACHO_COLUMN(LAUNCH_COUNT, "launches", INT),
+    TACHO_BREAKDOWN_WHO,
+    TACHO_COLUMN(STEP, "step", TEXT),
+    TACHO_COLUMN(WARM_UP, "warm-up", TEXT),
+    TACHO_COLUMN(START_NS, "start", DURATION),
+    TACHO_COLUMN(TIME_NS, "time", DURATION),
+    TACHO_COLUMN(BUSY_NS, "busy", DURATION),
+    TACHO_COLUMN(IDLE_NS, "idle", DURATION),
+    TACHO_COLUMN(IDLE_PERCENT, "idle %", PERCENT),
+    TACHO_COLUMN(WORK_COUNT, "pieces", INT),
+    TACHO_COLUMN(LAUNCH_COUNT, "launches", INT),
 };
 
 /* ---- statistics ---------------------------------------------------------------------------- */
@@ -121,7 +123,9 @@ static tacho_status add_host_row(const tacho_breakdown_gather *gather, uint32_t 
 {
     const tacho_dict *dict = gather->events.dict;
     const char *origin = tacho_origin_name(dict->parts[part].origin);
+    int64_t rank = tacho_breakdown_rank(gather, part);
     TACHO_TRY(tacho_table_add_text(table, tacho_dict_string(dict, dict->parts[part].name)));
+    TACHO_TRY(rank >= 0 ? tacho_table_add_int(table, rank) : tacho_table_add_absent(table));
     TACHO_TRY(tacho_table_add_absent(table));
     TACHO_TRY(tacho_table_add_text(table, tacho_str_from_cstring(origin)));
     TACHO_TRY(add_kind(&gather->steps[part], table));
@@ -135,9 +139,9 @@ tacho_status tacho_breakdown_step_statistics_table(const tacho_breakdown_gather 
                                                    tacho_table *out_table)
 {
     static const tacho_column_id kept[] = {
-        TACHO_COL_STEP_COUNT, TACHO_COL_P50_NS,       TACHO_COL_IDLE_PERCENT,  TACHO_COL_MIN_NS,
-        TACHO_COL_MAX_NS,     TACHO_COL_LAUNCH_COUNT, TACHO_COL_WARM_UP_COUNT, TACHO_COL_BUSY_NS,
-        TACHO_COL_DEVICE,     TACHO_COL_SPREAD_NS,    TACHO_COL_OTHER};
+        TACHO_COL_RANK,    TACHO_COL_STEP_COUNT, TACHO_COL_P50_NS,       TACHO_COL_IDLE_PERCENT,
+        TACHO_COL_MIN_NS,  TACHO_COL_MAX_NS,     TACHO_COL_LAUNCH_COUNT, TACHO_COL_WARM_UP_COUNT,
+        TACHO_COL_BUSY_NS, TACHO_COL_DEVICE,     TACHO_COL_SPREAD_NS,    TACHO_COL_OTHER};
     tacho_table_init(out_table, "step_statistics", "Steps", statistics_columns,
                      COUNT_OF(statistics_columns));
     out_table->kept = kept;

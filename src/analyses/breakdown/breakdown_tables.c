@@ -13,10 +13,6 @@ enum { PERCENT = 100 };
 #define KIND(name) (1U << TACHO_WORK_##name)
 #define ALL_KINDS (KIND(COMPUTE) | KIND(COMMUNICATION) | KIND(COPY))
 
-#define WHO_COLUMNS                                                                                \
-    TACHO_COLUMN(FILE, "file", TEXT), TACHO_COLUMN(DEVICE, "device", TEXT),                        \
-        TACHO_COLUMN(ORIGIN, "origin", TEXT)
-
 #define TIME_COLUMNS                                                                               \
     TACHO_COLUMN(SPAN_NS, "span", DURATION), TACHO_COLUMN(BUSY_NS, "busy", DURATION),              \
         TACHO_COLUMN(BUSY_PERCENT, "busy %", PERCENT),                                             \
@@ -27,14 +23,14 @@ enum { PERCENT = 100 };
         TACHO_COLUMN(EXPOSED_COPY_NS, "exposed copy", DURATION),                                   \
         TACHO_COLUMN(IDLE_NS, "idle", DURATION), TACHO_COLUMN(IDLE_PERCENT, "idle %", PERCENT)
 
-static const tacho_column device_columns[] = {WHO_COLUMNS, TIME_COLUMNS};
+static const tacho_column device_columns[] = {TACHO_BREAKDOWN_WHO, TIME_COLUMNS};
 
-static const tacho_column stream_columns[] = {WHO_COLUMNS, TACHO_COLUMN(STREAM, "stream", TEXT),
-                                              TACHO_COLUMN(CLASS, "class", TEXT),
-                                              TACHO_COLUMN(COUNT, "count", INT), TIME_COLUMNS};
+static const tacho_column stream_columns[] = {
+    TACHO_BREAKDOWN_WHO, TACHO_COLUMN(STREAM, "stream", TEXT), TACHO_COLUMN(CLASS, "class", TEXT),
+    TACHO_COLUMN(COUNT, "count", INT), TIME_COLUMNS};
 
 static const tacho_column idle_columns[] = {
-    WHO_COLUMNS,
+    TACHO_BREAKDOWN_WHO,
     TACHO_COLUMN(STREAM, "stream", TEXT),
     TACHO_COLUMN(IDLE_NS, "idle", DURATION),
     TACHO_COLUMN(HOST_LATE_NS, "host late", DURATION),
@@ -57,7 +53,9 @@ tacho_status tacho_breakdown_add_who(const tacho_breakdown_gather *gather,
     const tacho_dict *dict = gather->events.dict;
     const tacho_part *part = &dict->parts[device->part];
     const char *origin = tacho_origin_name(device->origin);
+    int64_t rank = tacho_breakdown_rank(gather, device->part);
     TACHO_TRY(tacho_table_add_text(table, tacho_dict_string(dict, part->name)));
+    TACHO_TRY(rank >= 0 ? tacho_table_add_int(table, rank) : tacho_table_add_absent(table));
     if (device->group == part->root) {
         TACHO_TRY(tacho_table_add_absent(table));
     } else {
@@ -92,11 +90,18 @@ static tacho_status add_times(const tacho_kind_time *time, int64_t span_ns, tach
     return add_percent(table, idle_ns, span_ns);
 }
 
-static const tacho_column_id kept_times[] = {
-    TACHO_COL_DEVICE,     TACHO_COL_STREAM,       TACHO_COL_BUSY_PERCENT,
-    TACHO_COL_COMPUTE_NS, TACHO_COL_IDLE_PERCENT, TACHO_COL_COMMUNICATION_NS,
-    TACHO_COL_COPY_NS,    TACHO_COL_SPAN_NS,      TACHO_COL_EXPOSED_COMMUNICATION_NS,
-    TACHO_COL_FILE,       TACHO_COL_OTHER};
+static const tacho_column_id kept_times[] = {TACHO_COL_RANK,
+                                             TACHO_COL_DEVICE,
+                                             TACHO_COL_STREAM,
+                                             TACHO_COL_BUSY_PERCENT,
+                                             TACHO_COL_COMPUTE_NS,
+                                             TACHO_COL_IDLE_PERCENT,
+                                             TACHO_COL_COMMUNICATION_NS,
+                                             TACHO_COL_COPY_NS,
+                                             TACHO_COL_SPAN_NS,
+                                             TACHO_COL_EXPOSED_COMMUNICATION_NS,
+                                             TACHO_COL_FILE,
+                                             TACHO_COL_OTHER};
 
 tacho_status tacho_breakdown_devices_table(const tacho_breakdown_gather *gather,
                                            tacho_table *out_table)
@@ -166,11 +171,11 @@ static tacho_status add_device_idle(const tacho_breakdown_gather *gather,
 tacho_status tacho_breakdown_idle_table(const tacho_breakdown_gather *gather,
                                         tacho_table *out_table)
 {
-    static const tacho_column_id kept[] = {TACHO_COL_DEVICE,        TACHO_COL_STREAM,
-                                           TACHO_COL_IDLE_NS,       TACHO_COL_HOST_LATE_NS,
-                                           TACHO_COL_DEPENDENCY_NS, TACHO_COL_QUEUE_EMPTY_NS,
-                                           TACHO_COL_QUEUED_NS,     TACHO_COL_UNKNOWN_NS,
-                                           TACHO_COL_FILE,          TACHO_COL_OTHER};
+    static const tacho_column_id kept[] = {
+        TACHO_COL_RANK,           TACHO_COL_DEVICE,       TACHO_COL_STREAM,
+        TACHO_COL_IDLE_NS,        TACHO_COL_HOST_LATE_NS, TACHO_COL_DEPENDENCY_NS,
+        TACHO_COL_QUEUE_EMPTY_NS, TACHO_COL_QUEUED_NS,    TACHO_COL_UNKNOWN_NS,
+        TACHO_COL_FILE,           TACHO_COL_OTHER};
     tacho_table_init(out_table, "idle", "Idle time by cause", idle_columns, COUNT_OF(idle_columns));
     out_table->kept = kept;
     for (size_t i = 0; i < gather->device_count; i++) {
