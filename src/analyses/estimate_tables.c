@@ -294,6 +294,20 @@ tacho_status tacho_estimate_count(const tacho_estimate *estimate, const tacho_na
     return TACHO_OK;
 }
 
+/* Puts the |top| costliest first, in the order in which they run. */
+static void choose_costliest(const tacho_estimate *estimate, sort_row *rows, size_t count,
+                             size_t top)
+{
+    for (size_t i = 0; i < count; i++) {
+        rows[i].key = sort_key(&estimate->ops[rows[i].op], TACHO_ESTIMATE_BY_CYCLES);
+    }
+    qsort(rows, count, sizeof(*rows), compare_rows);
+    for (size_t i = 0; i < top; i++) {
+        rows[i].key = 0;
+    }
+    qsort(rows, top, sizeof(*rows), compare_rows);
+}
+
 /* Those that are wanted, in their order. */
 static tacho_status sort_ops(const tacho_estimate *estimate,
                              const tacho_estimate_table_options *options, tacho_arena *arena,
@@ -312,7 +326,11 @@ static tacho_status sort_ops(const tacho_estimate *estimate,
         }
         count++;
     }
-    qsort(rows, count, sizeof(*rows), compare_rows);
+    if (options->sort == TACHO_ESTIMATE_BY_ORDER && options->top > 0 && options->top < count) {
+        choose_costliest(estimate, rows, count, options->top);
+    } else {
+        qsort(rows, count, sizeof(*rows), compare_rows);
+    }
     *out_count = options->top > 0 && options->top < count ? options->top : count;
     return TACHO_OK;
 }
@@ -343,9 +361,9 @@ static tacho_status make_ops(const tacho_estimate *estimate,
         }
     }
     TACHO_TRY(tacho_table_init_owned(out_table, "operators", "Operators", columns, column_count));
-    static const tacho_column_id kept[] = {TACHO_COL_NAME,          TACHO_COL_CYCLES,
-                                           TACHO_COL_SHARE_PERCENT, TACHO_COL_TIME_NS,
-                                           TACHO_COL_TYPE,          TACHO_COL_OTHER};
+    static const tacho_column_id kept[] = {
+        TACHO_COL_NAME,  TACHO_COL_CYCLES, TACHO_COL_SHARE_PERCENT, TACHO_COL_TIME_NS,
+        TACHO_COL_BOUND, TACHO_COL_TYPE,   TACHO_COL_LOCATION,      TACHO_COL_OTHER};
     out_table->kept = kept;
     sort_row *rows = NULL;
     TACHO_TRY(tacho_items_make(&rows, estimate->fusion->op_count));

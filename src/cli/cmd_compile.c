@@ -57,7 +57,8 @@ static const tacho_option options[] = {
                     "order (as they run), cycles, macs, bytes or name (default: order)",
                     TACHO_INTO_WORDS(tacho_compile_choice, request.table.sort, sort_keys)),
     TACHO_OPTION_OPERATORS("name or type"),
-    TACHO_OPT_VALUE("top", 0, "N", "the first N operators, 0 for all (default: 0)",
+    TACHO_OPT_VALUE("top", 0, "N",
+                    "the N costliest operators, or the first N by --sort; 0 for all (default: 0)",
                     TACHO_COMPILE_INTO_NUMBER(request.table.top, 0, SIZE_MAX)),
     TACHO_OPT_VALUE("profile", 0, "FILE",
                     "write the estimated timeline to FILE; the suffix selects the format: .pb, "

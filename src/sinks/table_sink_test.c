@@ -480,6 +480,42 @@ static void test_wide_characters_fit(void **state)
     tacho_table_deinit(&table);
 }
 
+/* Zeros go first, then columns that nobody calls important, and only then most of a name. */
+static void test_names_stay_longer_than_the_rest(void **state)
+{
+    (void)state;
+    static const tacho_column columns[] = {
+        TACHO_COLUMN(NAME, "Name", TEXT), TACHO_COLUMN(TOTAL, "Total", INT),
+        TACHO_COLUMN(WAIT_COUNT, "Waits", INT), TACHO_COLUMN(COUNT, "Count", INT)};
+    static const tacho_column_id kept[] = {TACHO_COL_NAME, TACHO_COL_TOTAL, TACHO_COL_OTHER};
+    tacho_table table;
+    static char report[REPORT_BYTES];
+    tacho_table_init(&table, "long", "Long", columns, 4);
+    table.kept = kept;
+    for (int row = 0; row < 2; row++) {
+        assert_null(tacho_table_add_text(
+            &table, row == 0 ? TACHO_STR("encoder/layer.3/attention/output/dense")
+                             : TACHO_STR("encoder/layer.4/attention/output/dense")));
+        assert_null(tacho_table_add_int(&table, 7 + row));
+        assert_null(tacho_table_add_int(&table, 0));
+        assert_null(tacho_table_add_int(&table, 1));
+    }
+    write_fitted(&table, 52, NULL, report);
+    assert_string_equal(report, "Long\n"
+                                "Name                                    Total  Count\n"
+                                "encoder/layer.3/attention/output/dense      7      1\n"
+                                "encoder/layer.4/attention/output/dense      8      1\n"
+                                "(every row: Waits 0)\n");
+    write_fitted(&table, 46, NULL, report);
+    assert_string_equal(report, "Long\n"
+                                "Name                                    Total\n"
+                                "encoder/layer.3/attention/output/dense      7\n"
+                                "encoder/layer.4/attention/output/dense      8\n"
+                                "(every row: Waits 0; not shown: Count; a wider\n"
+                                "terminal shows all of it)\n");
+    tacho_table_deinit(&table);
+}
+
 /* The ends of a text that is cut have whole characters, as many as there is room for. */
 static void test_wide_characters_are_cut(void **state)
 {
@@ -788,6 +824,7 @@ int main(void)
         cmocka_unit_test(test_empty_table),
         cmocka_unit_test(test_pictures),
         cmocka_unit_test(test_wide_characters_fit),
+        cmocka_unit_test(test_names_stay_longer_than_the_rest),
         cmocka_unit_test(test_wide_characters_are_cut),
         cmocka_unit_test(test_important_columns_stay),
         cmocka_unit_test(test_constant_columns_go_first),

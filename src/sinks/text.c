@@ -17,7 +17,7 @@
 #include <stdlib.h>
 
 /* Columns of a text, and of one that shall be whole; the other formats have all of it. */
-enum { SHOWN_MAX = 72, WHOLE_MAX = 1000, SHOWN_LEAST = 24, GAP = 2 };
+enum { SHOWN_MAX = 72, WHOLE_MAX = 1000, SHOWN_WELL = 40, SHOWN_LEAST = 24, GAP = 2 };
 
 /* The character at |at|. */
 static tacho_str character_at(tacho_str text, size_t at)
@@ -197,13 +197,13 @@ static size_t total_width(const tacho_table *table, const layout *shape)
     return total;
 }
 
-/* The widest column of texts that may become shorter, or the number of columns. */
-static size_t widest_text(const tacho_table *table, const layout *shape)
+/* The widest column of texts that may become shorter than it is, but not shorter than |least|; or
+ * the number of columns. */
+static size_t widest_text(const tacho_table *table, const layout *shape, size_t least)
 {
     size_t found = table->column_count;
     for (size_t column = 0; column < table->column_count; column++) {
-        if (is_text(table, column) && !shape->is_fixed[column] &&
-            shape->widths[column] > SHOWN_LEAST &&
+        if (is_text(table, column) && !shape->is_fixed[column] && shape->widths[column] > least &&
             (found == table->column_count || shape->widths[column] > shape->widths[found])) {
             found = column;
         }
@@ -242,6 +242,31 @@ static bool is_constant(const tacho_table *table, const layout *shape, size_t co
         }
     }
     return row_count > 0 && !tacho_table_cell(table, 0, column)->is_absent;
+}
+
+/* Whether every row has 0 in |column|, or nothing. */
+static bool is_zero(const tacho_table *table, const layout *shape, size_t column)
+{
+    tacho_column_type type = table->columns[column].type;
+    bool is_real = type == TACHO_COLUMN_REAL || type == TACHO_COLUMN_PERCENT;
+    bool is_number = is_real || type == TACHO_COLUMN_INT || type == TACHO_COLUMN_DURATION;
+    for (size_t row = 0; row < tacho_table_row_count(table) && is_number; row++) {
+        const tacho_cell *cell = tacho_table_cell(table, row, column);
+        is_number =
+            !cell->is_absent && (is_real ? cell->value.real == 0 : cell->value.integer == 0);
+    }
+    return is_number && shape->widths[column] > 0 && place_in(table->kept, table, column) > 0;
+}
+
+/* Leaves out columns of zeros, those furthest to the right first. */
+static void leave_zeros_out(const tacho_table *table, size_t columns, layout *shape)
+{
+    for (size_t i = table->column_count; i > 0 && table->kept != NULL; i--) {
+        if (total_width(table, shape) > columns && is_zero(table, shape, i - 1)) {
+            shape->widths[i - 1] = 0;
+            shape->is_same[i - 1] = true;
+        }
+    }
 }
 
 /* Leaves out columns that say the same in every row, the file and the origin first. */
@@ -287,22 +312,46 @@ static bool leave_one_out(const tacho_table *table, layout *shape)
     return is_found;
 }
 
-static tacho_status fit(const tacho_table *table, tacho_arena *arena, size_t columns, layout *shape)
+/* Shortens texts, the widest first, until all fits or each has |least|. */
+static tacho_status shorten_texts(const tacho_table *table, tacho_arena *arena, size_t columns,
+                                  size_t least, layout *shape)
 {
-    leave_constants_out(table, columns, shape);
     size_t total = total_width(table, shape);
     for (size_t column; total > columns; total = total_width(table, shape)) {
-        column = widest_text(table, shape);
+        column = widest_text(table, shape, least);
         if (column == table->column_count) {
             break;
         }
         size_t excess = total - columns;
         size_t width = shape->widths[column];
-        size_t most = width > SHOWN_LEAST + excess ? width - excess : SHOWN_LEAST;
+        size_t most = width > least + excess ? width - excess : least;
         TACHO_TRY(shorten_column(table, arena, shape, column, most));
         shape->is_fixed[column] = shape->widths[column] >= width;
         shape->is_cut[column] = true;
     }
+    return TACHO_OK;
+}
+
+/* Leaves out columns that the table does not call important, from the right. */
+static void leave_others_out(const tacho_table *table, size_t columns, layout *shape)
+{
+    for (size_t i = table->column_count; i > 0 && table->kept != NULL; i--) {
+        bool is_other = place_in(table->kept, table, i - 1) == SIZE_MAX;
+        if (total_width(table, shape) > columns && is_other && shape->widths[i - 1] > 0 &&
+            !is_whole(table, i - 1)) {
+            shape->widths[i - 1] = 0;
+            shape->is_left_out[i - 1] = true;
+        }
+    }
+}
+
+static tacho_status fit(const tacho_table *table, tacho_arena *arena, size_t columns, layout *shape)
+{
+    leave_constants_out(table, columns, shape);
+    leave_zeros_out(table, columns, shape);
+    TACHO_TRY(shorten_texts(table, arena, columns, SHOWN_WELL, shape));
+    leave_others_out(table, columns, shape);
+    TACHO_TRY(shorten_texts(table, arena, columns, SHOWN_LEAST, shape));
     while (total_width(table, shape) > columns && leave_one_out(table, shape)) {
     }
     return TACHO_OK;
