@@ -490,7 +490,10 @@ static tacho_status find_runs(tacho_steps *steps, uint32_t part)
     if (steps->item_count > 1) {
         qsort(steps->items, steps->item_count, sizeof(*steps->items), compare_steps);
         steps->kind = TACHO_STEP_RUN;
-    } else {
+    } else if (steps->item_count == 1) {
+        steps->is_one_run = true;
+        steps->run_name = name;
+        steps->only_run = steps->items[0];
         steps->item_count = 0;
     }
     return TACHO_OK;
@@ -560,17 +563,17 @@ static int64_t percentile(const int64_t *times, size_t count, size_t percent)
     return times[rank > 0 ? rank - 1 : 0];
 }
 
-static tacho_status find_warm_up(tacho_steps *steps)
+tacho_status tacho_steps_mark_warm_up(tacho_step_span *items, size_t count, size_t *out_count)
 {
-    size_t count = steps->item_count;
     size_t first = count / 2; /* of the second half, the larger one */
     int64_t *times = NULL;
+    *out_count = 0;
     if (count < LEAST_STEPS_OF_WARM_UP) {
         return TACHO_OK;
     }
     TACHO_TRY(tacho_items_make(&times, count - first));
     for (size_t i = first; i < count; i++) {
-        times[i - first] = steps->items[i].end_ns - steps->items[i].start_ns;
+        times[i - first] = items[i].end_ns - items[i].start_ns;
     }
     qsort(times, count - first, sizeof(*times), compare_numbers);
     int64_t low = percentile(times, count - first, 25);
@@ -578,7 +581,7 @@ static tacho_status find_warm_up(tacho_steps *steps)
     int64_t high = percentile(times, count - first, 75);
     free(times);
     for (size_t i = 0; i < first; i++) {
-        tacho_step_span *step = &steps->items[i];
+        tacho_step_span *step = &items[i];
         int64_t time = step->end_ns - step->start_ns;
         bool is_beyond = 2 * ((tacho_i128)time - high) > 3 * ((tacho_i128)high - low) &&
                          10 * ((tacho_i128)time - median) > median;
@@ -586,7 +589,7 @@ static tacho_status find_warm_up(tacho_steps *steps)
             break;
         }
         step->is_warm_up = true;
-        steps->warm_up_count++;
+        (*out_count)++;
     }
     return TACHO_OK;
 }
@@ -626,7 +629,7 @@ tacho_status tacho_steps_find(tacho_steps *steps, uint32_t part)
 {
     steps->item_count = steps->warm_up_count = 0;
     steps->kind = TACHO_STEP_NONE;
-    steps->has_overlap = false;
+    steps->has_overlap = steps->is_one_run = false;
     if (steps->is_full || part >= steps->part_count) {
         return TACHO_OK;
     }
@@ -635,7 +638,7 @@ tacho_status tacho_steps_find(tacho_steps *steps, uint32_t part)
     TACHO_TRY(steps->item_count == 0 ? find_posts(steps, part) : TACHO_OK);
     TACHO_TRY(steps->item_count == 0 ? find_marked(steps, part, MARK_RANGE) : TACHO_OK);
     note_overlap(steps);
-    return find_warm_up(steps);
+    return tacho_steps_mark_warm_up(steps->items, steps->item_count, &steps->warm_up_count);
 }
 
 uint32_t tacho_steps_at(const tacho_steps *steps, int64_t ns)

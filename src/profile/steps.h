@@ -55,7 +55,11 @@ typedef struct tacho_steps {
     size_t warm_up_count; /* of them, the first */
     tacho_step_kind kind;
     bool has_overlap; /* some start before others end */
-    bool is_full;     /* more ranges than TACHO_STEP_MARKS_MAX: nothing is known */
+    /* A part that is one numbered run has no steps; several of a file are steps of one another. */
+    bool is_one_run;
+    uint32_t run_name; /* string */
+    tacho_step_span only_run;
+    bool is_full; /* more ranges than TACHO_STEP_MARKS_MAX: nothing is known */
     /* What may mark steps, of all parts since the last clear. */
     struct tacho_step_mark *marks;
     size_t mark_count, mark_capacity;
@@ -73,6 +77,10 @@ tacho_status tacho_steps_add(tacho_steps *steps, const tacho_row *row) TACHO_MUS
 
 /* Finds the steps of |part|, all of whose rows were added. */
 tacho_status tacho_steps_find(tacho_steps *steps, uint32_t part) TACHO_MUST_USE;
+
+/* Marks which of |items|, by time, are warm-up, and returns how many. */
+tacho_status tacho_steps_mark_warm_up(tacho_step_span *items, size_t count,
+                                      size_t *out_count) TACHO_MUST_USE;
 
 /* Forgets rows; steps that were found stay. */
 void tacho_steps_clear(tacho_steps *steps);

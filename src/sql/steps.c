@@ -174,6 +174,38 @@ static tacho_status add_part(tacho_sql_data *data, uint32_t part, tacho_steps *s
     return TACHO_OK;
 }
 
+/* Inferences that are parts of one file, a run each, are steps of one another. */
+static tacho_status mark_inferences(tacho_sql_data *data)
+{
+    const tacho_part *parts = data->profile->events.dict->parts;
+    tacho_step_span *items = NULL;
+    TACHO_TRY(tacho_items_make(&items, data->step_count));
+    tacho_status status = TACHO_OK;
+    for (size_t first = 0, end = 0; first < data->step_count && status == TACHO_OK; first = end) {
+        const tacho_sql_step *of = &data->steps[first];
+        for (end = first + 1; end < data->step_count; end++) {
+            const tacho_sql_step *next = &data->steps[end];
+            if (of->is_step || next->is_step || next->name != of->name ||
+                next->part != data->steps[end - 1].part + 1 ||
+                parts[next->part].path != parts[of->part].path) {
+                break;
+            }
+        }
+        size_t warm_up = 0;
+        for (size_t i = first; i < end; i++) {
+            items[i - first] = (tacho_step_span){.start_ns = data->steps[i].start_ns,
+                                                 .end_ns = data->steps[i].end_ns};
+        }
+        status = tacho_steps_mark_warm_up(items, end - first, &warm_up);
+        for (size_t i = first; i < end && end - first > 1; i++) {
+            data->steps[i].is_step = true;
+            data->steps[i].is_warm_up = i - first < warm_up;
+        }
+    }
+    free(items);
+    return status;
+}
+
 tacho_status tacho_sql_steps_make(tacho_sql_data *data)
 {
     tacho_steps steps;
@@ -187,7 +219,7 @@ tacho_status tacho_sql_steps_make(tacho_sql_data *data)
     if (data->step_count > 0) {
         qsort(data->steps, data->step_count, sizeof(*data->steps), compare_steps);
     }
-    return status;
+    return status == TACHO_OK ? mark_inferences(data) : status;
 }
 
 /* ---- columns --------------------------------------------------------------------------------- */

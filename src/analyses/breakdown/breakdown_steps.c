@@ -35,7 +35,10 @@ tacho_status tacho_part_steps_init(tacho_part_steps *steps, const tacho_steps *f
     *steps = (tacho_part_steps){.warm_up_count = found->warm_up_count,
                                 .kind = found->kind,
                                 .has_overlap = found->has_overlap,
-                                .is_full = found->is_full};
+                                .is_full = found->is_full,
+                                .is_one_run = found->is_one_run,
+                                .run_name = found->run_name,
+                                .only_run = found->only_run};
     TACHO_TRY(tacho_grow(&steps->items, &steps->item_capacity, found->item_count));
     TACHO_TRY(tacho_grow(&steps->bounds, &steps->bound_capacity, 2 * found->item_count));
     for (uint32_t i = 0; i < found->item_count; i++) {

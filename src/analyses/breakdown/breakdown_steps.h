@@ -18,7 +18,10 @@ typedef struct tacho_part_steps {
     int64_t steady_ns;    /* the time of the others */
     tacho_step_kind kind;
     bool has_overlap;
-    bool is_full; /* too many ranges to tell */
+    bool is_full;    /* too many ranges to tell */
+    bool is_one_run; /* the part is one of several inferences */
+    uint32_t run_name;
+    tacho_step_span only_run;
     /* Their starts and ends by time, and how many have passed. */
     struct tacho_step_bound *bounds;
     size_t bound_count, bound_capacity, bound_next;

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-enum { PERCENT = 100, LOW = 25, MEDIAN = 50, HIGH = 75 };
+enum { PERCENT = 100, LOW = 25, MEDIAN = 50, HIGH = 75, MEAN_COLUMNS = 4 };
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -117,49 +117,151 @@ static tacho_status add_kind(const tacho_part_steps *steps, tacho_table *table)
     return add_lengths(steps, table);
 }
 
-/* Steps of a part without work of a device. */
-static tacho_status add_host_row(const tacho_breakdown_gather *gather, uint32_t part,
-                                 tacho_table *table)
+/* ---- inferences ---------------------------------------------------------------------------- */
+
+/* Parts of one file that are a run each are the steps of one another. */
+typedef struct inferences {
+    uint32_t first, end; /* parts */
+    tacho_part_steps steps;
+    const tacho_breakdown_device **devices; /* the only one of each part; NULL: not all have one */
+    tacho_breakdown_device sum;             /* all of them, by step */
+} inferences;
+
+static void close_inferences(inferences *of)
+{
+    free(of->steps.items);
+    free(of->devices);
+    free(of->sum.steps.items);
+    *of = (inferences){.first = 0};
+}
+
+/* The inferences that begin with |first|; |end| is behind it in any case. */
+static uint32_t find_end(const tacho_breakdown_gather *gather, uint32_t first)
+{
+    const tacho_part *parts = gather->events.dict->parts;
+    const tacho_part_steps *of = &gather->steps[first];
+    uint32_t end = first + 1;
+    while (of->is_one_run && end < gather->step_part_count && gather->steps[end].is_one_run &&
+           gather->steps[end].run_name == of->run_name && parts[end].path == parts[first].path) {
+        end++;
+    }
+    return end;
+}
+
+static void add_device(const tacho_breakdown_device *device, tacho_device_step *step)
+{
+    step->busy_ns = tacho_kind_time_sum(&device->time.busy, TACHO_WORK_COMBINATIONS - 1, 0);
+    for (size_t i = 0; i < device->stream_count; i++) {
+        step->work_count += device->time.streams[i].work_count;
+        step->launch_count += device->streams[i].launches.count;
+    }
+}
+
+static tacho_status open_inferences(const tacho_breakdown_gather *gather, uint32_t first,
+                                    uint32_t end, inferences *of)
+{
+    size_t count = end - first;
+    *of = (inferences){.first = first, .end = end, .steps = {.kind = TACHO_STEP_RUN}};
+    of->steps.item_count = of->sum.steps.item_count = count;
+    TACHO_TRY(tacho_items_make(&of->steps.items, count));
+    TACHO_TRY(tacho_items_make(&of->devices, count));
+    TACHO_TRY(tacho_items_make(&of->sum.steps.items, count));
+    for (size_t i = 0; i < count; i++) {
+        of->steps.items[i] = gather->steps[first + i].only_run;
+        of->devices[i] = NULL;
+    }
+    size_t found_count = 0;
+    for (size_t i = 0; i < gather->device_count; i++) {
+        const tacho_breakdown_device *device = &gather->devices[i];
+        if (device->part >= first && device->part < end) {
+            of->devices[device->part - first] = device;
+            add_device(device, &of->sum.steps.items[device->part - first]);
+            found_count++;
+        }
+    }
+    for (size_t i = 0; i < count; i++) { /* one of each, no more */
+        bool has_one = found_count == count && of->devices[i] != NULL;
+        of->sum.part = has_one ? of->sum.part : TACHO_NONE;
+    }
+    return tacho_steps_mark_warm_up(of->steps.items, count, &of->steps.warm_up_count);
+}
+
+/* ---- rows of statistics -------------------------------------------------------------------- */
+
+/* Steps of a part, or of several that are called |name|, without a device of their own. */
+static tacho_status add_host_row(const tacho_breakdown_gather *gather, uint32_t part, uint32_t name,
+                                 const tacho_part_steps *steps, tacho_table *table)
 {
     const tacho_dict *dict = gather->events.dict;
     const char *origin = tacho_origin_name(dict->parts[part].origin);
     int64_t rank = tacho_breakdown_rank(gather, part);
-    TACHO_TRY(tacho_table_add_text(table, tacho_dict_string(dict, dict->parts[part].name)));
+    TACHO_TRY(tacho_table_add_text(table, tacho_dict_string(dict, name)));
     TACHO_TRY(rank >= 0 ? tacho_table_add_int(table, rank) : tacho_table_add_absent(table));
     TACHO_TRY(tacho_table_add_absent(table));
     TACHO_TRY(tacho_table_add_text(table, tacho_str_from_cstring(origin)));
-    TACHO_TRY(add_kind(&gather->steps[part], table));
-    for (size_t i = 0; i < 4; i++) {
+    return add_kind(steps, table);
+}
+
+static tacho_status add_nothing(tacho_table *table)
+{
+    for (size_t i = 0; i < MEAN_COLUMNS; i++) {
         TACHO_TRY(tacho_table_add_absent(table));
     }
     return TACHO_OK;
+}
+
+static tacho_status add_inferences(const tacho_breakdown_gather *gather, uint32_t first,
+                                   uint32_t end, tacho_table *table)
+{
+    inferences of;
+    tacho_status status = open_inferences(gather, first, end, &of);
+    if (status == TACHO_OK) {
+        status = add_host_row(gather, first, gather->steps[first].run_name, &of.steps, table);
+    }
+    if (status == TACHO_OK) {
+        status =
+            of.sum.part != TACHO_NONE ? add_means(&of.steps, &of.sum, table) : add_nothing(table);
+    }
+    close_inferences(&of);
+    return status;
+}
+
+static tacho_status add_part(const tacho_breakdown_gather *gather, uint32_t part,
+                             tacho_table *table)
+{
+    const tacho_part_steps *steps = &gather->steps[part];
+    bool has_device = false;
+    for (size_t i = 0; i < gather->device_count && steps->item_count > 0; i++) {
+        const tacho_breakdown_device *device = &gather->devices[i];
+        if (device->part == part) {
+            has_device = true;
+            TACHO_TRY(tacho_breakdown_add_who(gather, device, table));
+            TACHO_TRY(add_kind(steps, table));
+            TACHO_TRY(add_means(steps, device, table));
+        }
+    }
+    if (has_device || steps->item_count == 0) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(add_host_row(gather, part, gather->events.dict->parts[part].name, steps, table));
+    return add_nothing(table);
 }
 
 tacho_status tacho_breakdown_step_statistics_table(const tacho_breakdown_gather *gather,
                                                    tacho_table *out_table)
 {
     static const tacho_column_id kept[] = {
-        TACHO_COL_RANK,    TACHO_COL_STEP_COUNT, TACHO_COL_P50_NS,       TACHO_COL_IDLE_PERCENT,
-        TACHO_COL_MIN_NS,  TACHO_COL_MAX_NS,     TACHO_COL_LAUNCH_COUNT, TACHO_COL_WARM_UP_COUNT,
-        TACHO_COL_BUSY_NS, TACHO_COL_DEVICE,     TACHO_COL_SPREAD_NS,    TACHO_COL_OTHER};
+        TACHO_COL_RANK,          TACHO_COL_STEP_COUNT, TACHO_COL_P50_NS,    TACHO_COL_IDLE_PERCENT,
+        TACHO_COL_MIN_NS,        TACHO_COL_MAX_NS,     TACHO_COL_BUSY_NS,   TACHO_COL_LAUNCH_COUNT,
+        TACHO_COL_WARM_UP_COUNT, TACHO_COL_DEVICE,     TACHO_COL_SPREAD_NS, TACHO_COL_OTHER};
     tacho_table_init(out_table, "step_statistics", "Steps", statistics_columns,
                      COUNT_OF(statistics_columns));
     out_table->kept = kept;
-    for (uint32_t part = 0; part < gather->step_part_count; part++) {
-        const tacho_part_steps *steps = &gather->steps[part];
-        bool has_device = false;
-        for (size_t i = 0; i < gather->device_count && steps->item_count > 0; i++) {
-            const tacho_breakdown_device *device = &gather->devices[i];
-            if (device->part == part) {
-                has_device = true;
-                TACHO_TRY(tacho_breakdown_add_who(gather, device, out_table));
-                TACHO_TRY(add_kind(steps, out_table));
-                TACHO_TRY(add_means(steps, device, out_table));
-            }
-        }
-        if (!has_device && steps->item_count > 0) {
-            TACHO_TRY(add_host_row(gather, part, out_table));
-        }
+    uint32_t end = 0;
+    for (uint32_t part = 0; part < gather->step_part_count; part = end) {
+        end = find_end(gather, part);
+        TACHO_TRY(end - part > 1 ? add_inferences(gather, part, end, out_table)
+                                 : add_part(gather, part, out_table));
     }
     return TACHO_OK;
 }
@@ -167,11 +269,10 @@ tacho_status tacho_breakdown_step_statistics_table(const tacho_breakdown_gather 
 /* ---- one by one ---------------------------------------------------------------------------- */
 
 static tacho_status add_step(const tacho_breakdown_gather *gather,
-                             const tacho_breakdown_device *device, size_t index, tacho_table *table)
+                             const tacho_breakdown_device *device, const tacho_step_span *step,
+                             const tacho_device_step *did, tacho_table *table)
 {
     const tacho_dict *dict = gather->events.dict;
-    const tacho_step_span *step = &gather->steps[device->part].items[index];
-    const tacho_device_step *did = &device->steps.items[index];
     int64_t time_ns = length_of(step);
     TACHO_TRY(tacho_breakdown_add_who(gather, device, table));
     TACHO_TRY(tacho_table_add_text(table, tacho_dict_string(dict, step->name)));
@@ -213,27 +314,54 @@ static tacho_status find_least(const tacho_part_steps *steps, size_t top, int64_
     return TACHO_OK;
 }
 
+/* The longest of |steps|, by time: of |device|, or each of its own of |devices|. */
+static tacho_status add_longest(const tacho_breakdown_gather *gather, const tacho_part_steps *steps,
+                                const tacho_breakdown_device *device,
+                                const tacho_breakdown_device *const *devices, tacho_table *table)
+{
+    int64_t least_ns = 0;
+    size_t equal = 0;
+    TACHO_TRY(find_least(steps, gather->top, &least_ns, &equal));
+    for (size_t k = 0; k < steps->item_count; k++) {
+        int64_t time_ns = length_of(&steps->items[k]);
+        bool is_listed = time_ns > least_ns || (time_ns == least_ns && equal > 0);
+        equal -= time_ns == least_ns && equal > 0 && equal != SIZE_MAX ? 1 : 0;
+        const tacho_breakdown_device *of = devices != NULL ? devices[k] : device;
+        TACHO_TRY(is_listed ? add_step(gather, of, &steps->items[k], &device->steps.items[k], table)
+                            : TACHO_OK);
+    }
+    return TACHO_OK;
+}
+
+static tacho_status list_inferences(const tacho_breakdown_gather *gather, uint32_t first,
+                                    uint32_t end, tacho_table *table)
+{
+    inferences of;
+    tacho_status status = open_inferences(gather, first, end, &of);
+    if (status == TACHO_OK && of.sum.part != TACHO_NONE) {
+        status = add_longest(gather, &of.steps, &of.sum, of.devices, table);
+    }
+    close_inferences(&of);
+    return status;
+}
+
 tacho_status tacho_breakdown_steps_table(const tacho_breakdown_gather *gather,
                                          tacho_table *out_table)
 {
     static const tacho_column_id kept[] = {
-        TACHO_COL_STEP,     TACHO_COL_TIME_NS, TACHO_COL_IDLE_PERCENT,
-        TACHO_COL_WARM_UP,  TACHO_COL_BUSY_NS, TACHO_COL_LAUNCH_COUNT,
-        TACHO_COL_START_NS, TACHO_COL_DEVICE,  TACHO_COL_OTHER};
+        TACHO_COL_RANK,    TACHO_COL_STEP,    TACHO_COL_TIME_NS,      TACHO_COL_IDLE_PERCENT,
+        TACHO_COL_WARM_UP, TACHO_COL_BUSY_NS, TACHO_COL_LAUNCH_COUNT, TACHO_COL_START_NS,
+        TACHO_COL_DEVICE,  TACHO_COL_OTHER};
     tacho_table_init(out_table, "steps", "Steps one by one", step_columns, COUNT_OF(step_columns));
     out_table->kept = kept;
     for (size_t i = 0; i < gather->device_count; i++) {
         const tacho_breakdown_device *device = &gather->devices[i];
-        const tacho_part_steps *steps = &gather->steps[device->part];
-        int64_t least_ns = 0;
-        size_t equal = 0;
-        TACHO_TRY(find_least(steps, gather->top, &least_ns, &equal));
-        for (size_t k = 0; k < steps->item_count; k++) {
-            int64_t time_ns = length_of(&steps->items[k]);
-            bool is_listed = time_ns > least_ns || (time_ns == least_ns && equal > 0);
-            equal -= time_ns == least_ns && equal > 0 && equal != SIZE_MAX ? 1 : 0;
-            TACHO_TRY(is_listed ? add_step(gather, device, k, out_table) : TACHO_OK);
-        }
+        TACHO_TRY(add_longest(gather, &gather->steps[device->part], device, NULL, out_table));
+    }
+    uint32_t end = 0;
+    for (uint32_t part = 0; part < gather->step_part_count; part = end) {
+        end = find_end(gather, part);
+        TACHO_TRY(end - part > 1 ? list_inferences(gather, part, end, out_table) : TACHO_OK);
     }
     return TACHO_OK;
 }

@@ -223,7 +223,7 @@ static tacho_status add_step_notes(const tacho_breakdown_gather *gather, uint32_
                                    tacho_table *table)
 {
     const tacho_part_steps *steps = &gather->steps[part];
-    if (steps->item_count == 0 && !is_measured(gather, part)) {
+    if (steps->item_count == 0 && (steps->is_one_run || !is_measured(gather, part))) {
         return TACHO_OK;
     }
     if (steps->item_count == 0) {
