@@ -556,8 +556,12 @@ static int compare_numbers(const void *left, const void *right)
     return (*a > *b) - (*a < *b);
 }
 
-/* The shortest of sorted |times| that is not shorter than |percent| % of them. */
-static int64_t percentile(const int64_t *times, size_t count, size_t percent)
+void tacho_times_sort(int64_t *times, size_t count)
+{
+    qsort(times, count, sizeof(*times), compare_numbers);
+}
+
+int64_t tacho_times_percentile(const int64_t *times, size_t count, size_t percent)
 {
     size_t rank = (count * percent + PERCENT - 1) / PERCENT;
     return times[rank > 0 ? rank - 1 : 0];
@@ -575,10 +579,10 @@ tacho_status tacho_steps_mark_warm_up(tacho_step_span *items, size_t count, size
     for (size_t i = first; i < count; i++) {
         times[i - first] = items[i].end_ns - items[i].start_ns;
     }
-    qsort(times, count - first, sizeof(*times), compare_numbers);
-    int64_t low = percentile(times, count - first, 25);
-    int64_t median = percentile(times, count - first, 50);
-    int64_t high = percentile(times, count - first, 75);
+    tacho_times_sort(times, count - first);
+    int64_t low = tacho_times_percentile(times, count - first, 25);
+    int64_t median = tacho_times_percentile(times, count - first, 50);
+    int64_t high = tacho_times_percentile(times, count - first, 75);
     free(times);
     for (size_t i = 0; i < first; i++) {
         tacho_step_span *step = &items[i];

@@ -78,6 +78,10 @@ tacho_status tacho_steps_add(tacho_steps *steps, const tacho_row *row) TACHO_MUS
 /* Finds the steps of |part|, all of whose rows were added. */
 tacho_status tacho_steps_find(tacho_steps *steps, uint32_t part) TACHO_MUST_USE;
 
+/* Sorts |times|, and the shortest that is not shorter than |percent| % of them. */
+void tacho_times_sort(int64_t *times, size_t count);
+int64_t tacho_times_percentile(const int64_t *times, size_t count, size_t percent);
+
 /* Marks which of |items|, by time, are warm-up, and returns how many. */
 tacho_status tacho_steps_mark_warm_up(tacho_step_span *items, size_t count,
                                       size_t *out_count) TACHO_MUST_USE;

@@ -48,20 +48,6 @@ static int64_t length_of(const tacho_step_span *step)
     return step->end_ns - step->start_ns;
 }
 
-static int compare_lengths(const void *left, const void *right)
-{
-    const int64_t *a = left;
-    const int64_t *b = right;
-    return (*a > *b) - (*a < *b);
-}
-
-/* The shortest that is not shorter than |percent| % of them. */
-static int64_t percentile(const int64_t *lengths, size_t count, size_t percent)
-{
-    size_t rank = (count * percent + PERCENT - 1) / PERCENT;
-    return lengths[rank > 0 ? rank - 1 : 0];
-}
-
 /* Mean, median, least, most and spread of the steps but warm-up. */
 static tacho_status add_lengths(const tacho_part_steps *steps, tacho_table *table)
 {
@@ -73,13 +59,13 @@ static tacho_status add_lengths(const tacho_part_steps *steps, tacho_table *tabl
         lengths[i] = length_of(&steps->items[steps->warm_up_count + i]);
         sum += lengths[i];
     }
-    qsort(lengths, count, sizeof(*lengths), compare_lengths);
+    tacho_times_sort(lengths, count);
     const int64_t values[] = {
         (int64_t)(sum / (tacho_i128)count),
-        percentile(lengths, count, MEDIAN),
+        tacho_times_percentile(lengths, count, MEDIAN),
         lengths[0],
         lengths[count - 1],
-        percentile(lengths, count, HIGH) - percentile(lengths, count, LOW),
+        tacho_times_percentile(lengths, count, HIGH) - tacho_times_percentile(lengths, count, LOW),
     };
     free(lengths);
     for (size_t i = 0; i < COUNT_OF(values); i++) {
@@ -303,7 +289,7 @@ static tacho_status find_least(const tacho_part_steps *steps, size_t top, int64_
     for (size_t i = 0; i < steps->item_count; i++) {
         lengths[i] = length_of(&steps->items[i]);
     }
-    qsort(lengths, steps->item_count, sizeof(*lengths), compare_lengths);
+    tacho_times_sort(lengths, steps->item_count);
     size_t first = steps->item_count - top;
     *out_ns = top > 0 ? lengths[first] : INT64_MAX;
     *out_equal = 0;
