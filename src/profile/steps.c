@@ -7,6 +7,7 @@
 #include "base/grow.h"
 #include "base/maths.h"
 #include "profile/scopes.h"
+#include "profile/step_names.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -58,89 +59,7 @@ const char *tacho_step_kind_name(tacho_step_kind kind)
     return names[kind];
 }
 
-/* ---- names --------------------------------------------------------------------------------- */
-
-static bool is_digit(char byte)
-{
-    return byte >= '0' && byte <= '9';
-}
-
-static bool is_letter(char byte)
-{
-    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z');
-}
-
-/* "step_" of "step_12". */
-static tacho_str stem_of(tacho_str name)
-{
-    size_t len = name.len;
-    while (len > 0 && is_digit(name.data[len - 1])) {
-        len--;
-    }
-    return tacho_str_make(name.data, len);
-}
-
-static bool is_step_word(tacho_str word)
-{
-    static const tacho_str words[] = {
-        TACHO_STR_INIT("step"),  TACHO_STR_INIT("iter"),      TACHO_STR_INIT("iteration"),
-        TACHO_STR_INIT("batch"), TACHO_STR_INIT("inference"), TACHO_STR_INIT("infer"),
-        TACHO_STR_INIT("epoch"), TACHO_STR_INIT("request"),   TACHO_STR_INIT("frame"),
-    };
-    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-        bool is_it = word.len == words[i].len;
-        for (size_t k = 0; k < word.len && is_it; k++) {
-            is_it = (word.data[k] | 0x20) == words[i].data[k];
-        }
-        if (is_it) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Whether a word of |name| says that it is a step: "train_step", "TrainStep", "iteration 3". */
-static bool has_step_word(tacho_str name)
-{
-    size_t first = 0;
-    for (size_t i = 0; i <= name.len; i++) {
-        bool is_in_word = i < name.len && is_letter(name.data[i]);
-        bool is_capital = is_in_word && i > first && name.data[i] <= 'Z' && name.data[i - 1] > 'Z';
-        if (is_in_word && !is_capital) {
-            continue;
-        }
-        if (is_step_word(tacho_str_make(name.data + first, i - first))) {
-            return true;
-        }
-        first = is_capital ? i : i + 1;
-    }
-    return false;
-}
-
-/* Ranges that PyTorch draws without being asked. */
-static bool is_of_framework(tacho_str name)
-{
-    static const tacho_str starts[] = {
-        TACHO_STR_INIT("Optimizer."),
-        TACHO_STR_INIT("enumerate("),
-        TACHO_STR_INIT("nccl:"),
-        TACHO_STR_INIT("gloo:"),
-        TACHO_STR_INIT("DistributedDataParallel."),
-        TACHO_STR_INIT("FullyShardedDataParallel."),
-        TACHO_STR_INIT("FSDP::"),
-        TACHO_STR_INIT("Torch-Compiled Region"),
-        TACHO_STR_INIT("TorchDynamo"),
-        TACHO_STR_INIT("## Call"),
-        TACHO_STR_INIT("autograd::"),
-        TACHO_STR_INIT("PyTorch Profiler"),
-    };
-    for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++) {
-        if (tacho_str_starts_with(name, starts[i])) {
-            return true;
-        }
-    }
-    return false;
-}
+/* ---- marks ---------------------------------------------------------------------------------- */
 
 static mark_kind kind_of_site(const tacho_dict *dict, const tacho_site *site)
 {
@@ -158,10 +77,10 @@ static mark_kind kind_of_site(const tacho_dict *dict, const tacho_site *site)
     bool is_range = tacho_str_equal(category, TACHO_STR("user_annotation")) ||
                     tacho_str_equal(category, TACHO_STR("nvtx")) ||
                     tacho_str_equal(category, TACHO_STR("NVTX"));
-    if (!is_range || name.len == 0 || is_of_framework(name)) {
+    if (!is_range || name.len == 0 || tacho_step_is_of_framework(name)) {
         return MARK_NONE;
     }
-    return has_step_word(name) ? MARK_STEP : MARK_RANGE;
+    return tacho_step_has_word(name) ? MARK_STEP : MARK_RANGE;
 }
 
 /* ---- rows ---------------------------------------------------------------------------------- */
@@ -296,7 +215,7 @@ static tacho_status list_marks(const tacho_steps *steps, uint32_t part, bool is_
             continue;
         }
         tacho_str name = tacho_dict_string(dict, dict->sites[mark.site].name);
-        TACHO_TRY(tacho_dict_ensure_string(dict, stem_of(name), &mark.stem));
+        TACHO_TRY(tacho_dict_ensure_string(dict, tacho_step_stem(name), &mark.stem));
         (*out_marks)[(*out_count)++] = mark;
     }
     return TACHO_OK;
@@ -393,7 +312,7 @@ static tacho_status add_step(tacho_steps *steps, const tacho_step_span *step)
 static bool find_number(tacho_str name, int64_t *out_number)
 {
     uint64_t number = 0;
-    size_t len = stem_of(name).len;
+    size_t len = tacho_step_stem(name).len;
     bool is_number = len < name.len && tacho_str_parse_u64(tacho_str_from(name, len), &number) &&
                      number <= INT64_MAX;
     *out_number = (int64_t)number;
