@@ -42,15 +42,15 @@ TACHO_API tacho_status tacho_analyse_overview(const char *const *paths, size_t p
 
 typedef struct tacho_analyse_breakdown_options {
     tacho_view_options input; /* how to read the files */
-    uint64_t top;             /* so many of the longest gaps, at most 10000; 0: 10 */
+    uint64_t top;             /* so many of the longest gaps and steps, at most 10000; 0: 10 */
     bool omits_advice;        /* no verdict and no advice */
     uint64_t reserved[6];     /* zero */
 } tacho_analyse_breakdown_options;
 
 /*
  * Where the time of each device went, and why it was idle: the tables "verdict" (a sentence per
- * device), "advice", "devices", "streams", "idle", "launches", "gaps" and "notes" (what the
- * profiles do not allow to be said), as tacho-breakdown(1) explains them.
+ * device), "advice", "devices", "streams", "idle", "step_statistics", "steps", "launches", "gaps"
+ * and "notes" (what the profiles do not allow to be said), as tacho-breakdown(1) explains them.
  */
 TACHO_API tacho_status tacho_analyse_breakdown(const char *const *paths, size_t path_count,
                                                const tacho_analyse_breakdown_options *options,

@@ -40,7 +40,8 @@ def overview(*sources: Source, in_cycles: bool = False, wall_time_ns: int = 0,
 def breakdown(*sources: Source, top: int = 0, omits_advice: bool = False,
               progress: Optional[Progress] = None, **reading: Any) -> Tables:
     """Where the time of each device went, and why it was idle: the tables "verdict", "advice",
-    "devices", "streams", "idle", "launches", "gaps" (the |top| longest, else 10) and "notes".
+    "devices", "streams", "idle", "step_statistics", "steps", "launches", "gaps" (of both the |top|
+    longest, else 10) and "notes".
     |reading| are options of Profile."""
     options = _abi.tacho_analyse_breakdown_options()
     with Guard() as guard, Inputs(sources).paths() as (paths, count):
