@@ -624,7 +624,7 @@ static tacho_status read_fields(tacho_onnx_state *state, tacho_str *out_graph, b
 
 static tacho_status read_all(tacho_onnx_state *state)
 {
-    tacho_str graph;
+    tacho_str graph = TACHO_STR("");
     bool has_graph = false;
     void *memory = NULL;
     TACHO_TRY(tacho_arena_alloc(&state->graph->arena, state->options->dim_count, &memory));
