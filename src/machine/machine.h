@@ -196,6 +196,14 @@ typedef struct tacho_word {
     tacho_str word;
 } tacho_word;
 
+/*
+ * A number that may be fitted to measurements, by its path (machine/constant.h); several with a +
+ * between them change by the same factor.
+ */
+typedef struct tacho_fitted {
+    tacho_str constant;
+} tacho_fitted;
+
 typedef struct tacho_machine {
     tacho_str name;
     tacho_str title;
@@ -232,6 +240,8 @@ typedef struct tacho_machine {
     size_t legalise_count;
     tacho_counter_def *counters;
     size_t counter_count;
+    tacho_fitted *fitted;
+    size_t fitted_count;
     tacho_str timeline; /* whose timelines its compiler writes: tacho_machine_has_timeline */
     tacho_word *op_names;
     size_t op_name_count;

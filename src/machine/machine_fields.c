@@ -232,6 +232,11 @@ static const tacho_field counter_rows[] = {
 };
 FIELDS(counter_fields, tacho_counter_def, counter_rows);
 
+static const tacho_field fitted_rows[] = {
+    TEXT(tacho_fitted, constant, false),
+};
+FIELDS(fitted_fields, tacho_fitted, fitted_rows);
+
 static const tacho_field word_rows[] = {
     TEXT(tacho_word, of, false),
     TEXT(tacho_word, word, false),
@@ -282,6 +287,7 @@ static const tacho_field machine_rows[] = {
     LIST(tacho_machine, "peaks", peaks, peak_count, true, peak_fields),
     LIST(tacho_machine, "legalise", legalise, legalise_count, true, legalise_fields),
     LIST(tacho_machine, "counters", counters, counter_count, true, counter_fields),
+    LIST(tacho_machine, "fitted", fitted, fitted_count, true, fitted_fields),
     TEXT(tacho_machine, timeline, true),
     LIST(tacho_machine, "op_names", op_names, op_name_count, true, word_fields),
 };

@@ -9,6 +9,7 @@
 #include "base/grow.h"
 #include "base/utf8.h"
 #include "codec/json_reader.h"
+#include "machine/constant.h"
 
 #include <assert.h>
 #include <stdarg.h>
@@ -263,7 +264,7 @@ static tacho_status read_quantity(reading *r, const value *v, const tacho_field 
     TACHO_TRY(take_parts(r, v, parts));
     TACHO_TRY(expect_kind(r, parts[0], TACHO_JSON_NUMBER));
     TACHO_TRY(expect_kind(r, parts[1], TACHO_JSON_STRING));
-    tacho_quantity quantity = {.text = parts[0]->text, .unit = parts[1]->text};
+    tacho_quantity quantity = {.text = parts[0]->text, .unit = parts[1]->text, .offset = v->offset};
     TACHO_TRY(read_text(r, parts[2], &quantity.source));
     const tacho_unit *unit = tacho_unit_find(field->unit, quantity.unit);
     if (unit == NULL) {
@@ -654,7 +655,24 @@ static tacho_status check_twins(reading *r, const tacho_machine *machine)
     return TACHO_OK;
 }
 
-static tacho_status check_machine(reading *r, const tacho_machine *machine)
+/* What may be fitted are numbers that the description has. */
+static tacho_status check_fitted(reading *r, tacho_machine *machine)
+{
+    for (size_t i = 0; i < machine->fitted_count; i++) {
+        tacho_constant_ref refs[TACHO_CONSTANT_TIED_MAX];
+        size_t count;
+        tacho_status status =
+            tacho_constant_find_tied(machine, machine->fitted[i].constant, refs, &count);
+        if (status != TACHO_OK) {
+            uint64_t at = go_to(r, "fitted[%zu].constant", i);
+            return tacho_status_add_note(status, "%s:%llu: %s", r->path,
+                                         (unsigned long long)line_of(r, at), r->at);
+        }
+    }
+    return TACHO_OK;
+}
+
+static tacho_status check_machine(reading *r, tacho_machine *machine)
 {
     TACHO_TRY(check_engines(r, machine));
     TACHO_TRY(check_mesh(r, machine));
@@ -663,6 +681,7 @@ static tacho_status check_machine(reading *r, const tacho_machine *machine)
     TACHO_TRY(check_banks(r, machine));
     TACHO_TRY(check_queues(r, machine));
     TACHO_TRY(check_twins(r, machine));
+    TACHO_TRY(check_fitted(r, machine));
     if (machine->fidelity_count > 0 &&
         tacho_machine_fidelity_find(machine, machine->default_fidelity) == 0) {
         return fail_at(r, go_to(r, "default_fidelity"), "is not listed in fidelities");

@@ -20,6 +20,7 @@ typedef struct tacho_quantity {
     tacho_str text;    /* as written ... */
     tacho_str unit;    /* ... with this unit */
     tacho_str source;
+    uint64_t offset; /* in the description's text */
 } tacho_quantity;
 
 enum {

@@ -24,7 +24,7 @@ static tacho_status find_description(const char *name, const tacho_notes *notes,
                : tacho_fail(TACHO_CODE_USAGE, "%s is already a description; copy the file", name);
 }
 
-static tacho_status write_text(const char *path, tacho_str text)
+tacho_status tacho_machine_file_write(const char *path, tacho_str text)
 {
     tacho_output output;
     TACHO_TRY(tacho_output_open(path, &output));
@@ -41,7 +41,7 @@ tacho_status tacho_machine_file_export(const char *name, const tacho_notes *note
     tacho_arena_init(&arena);
     tacho_status status = find_description(name, notes, &arena, &text);
     if (status == TACHO_OK) {
-        status = write_text(path, text);
+        status = tacho_machine_file_write(path, text);
     }
     tacho_arena_deinit(&arena);
     return status;
@@ -54,7 +54,7 @@ tacho_status tacho_machine_file_calibrate(const char *path)
     tacho_arena_init(&arena);
     tacho_status status = tacho_machine_calibrate(false, &arena, &text);
     if (status == TACHO_OK) {
-        status = write_text(path, text);
+        status = tacho_machine_file_write(path, text);
     }
     tacho_arena_deinit(&arena);
     return status;

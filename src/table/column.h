@@ -179,6 +179,7 @@ typedef enum tacho_column_unit {
     X(FLOPS_PERCENT, "flops_percent", PERCENT)                                                     \
     X(FLUSH_UCYCLES, "flush_ucycles", UCYCLES)                                                     \
     X(FOLDED, "folded", NONE)                                                                      \
+    X(FOLDS, "folds", NONE)                                                                        \
     X(FORM, "form", NONE)                                                                          \
     X(FORMAT, "format", NONE)                                                                      \
     X(FROM_DEVICE, "from_device", NONE)                                                            \
@@ -246,6 +247,7 @@ typedef enum tacho_column_unit {
     X(MARK, "mark", NONE)                                                                          \
     X(MATCHED_COUNT, "matched_count", NONE)                                                        \
     X(MAX, "max", NONE)                                                                            \
+    X(MAX_ERROR_PERCENT, "max_error_percent", PERCENT)                                             \
     X(MAX_FLOPS_PERCENT, "max_flops_percent", PERCENT)                                             \
     X(MAX_INPUT_WAIT_UCYCLES, "max_input_wait_ucycles", UCYCLES)                                   \
     X(MAX_NS, "max_ns", NS)                                                                        \
@@ -253,6 +255,7 @@ typedef enum tacho_column_unit {
     X(MAX_RSS_BYTES, "max_rss_bytes", BYTES)                                                       \
     X(MEAN, "mean", NONE)                                                                          \
     X(MEAN_BUSY_NS, "mean_busy_ns", NS)                                                            \
+    X(MEAN_ERROR_PERCENT, "mean_error_percent", PERCENT)                                           \
     X(MEAN_FLOPS_PERCENT, "mean_flops_percent", PERCENT)                                           \
     X(MEAN_NS, "mean_ns", NS)                                                                      \
     X(MEANING, "meaning", NONE)                                                                    \
@@ -295,6 +298,7 @@ typedef enum tacho_column_unit {
     X(OUTPUT_BYTES, "output_bytes", BYTES)                                                         \
     X(OUTPUT_COUNT, "output_count", NONE)                                                          \
     X(P50_NS, "p50_ns", NS)                                                                        \
+    X(P90_ERROR_PERCENT, "p90_error_percent", PERCENT)                                             \
     X(P99_NS, "p99_ns", NS)                                                                        \
     X(PADDING_PERCENT, "padding_percent", PERCENT)                                                 \
     X(PAGE, "page", NONE)                                                                          \
@@ -372,6 +376,7 @@ typedef enum tacho_column_unit {
     X(SOURCES, "sources", NONE)                                                                    \
     X(SPAN_NS, "span_ns", NS)                                                                      \
     X(SPREAD_NS, "spread_ns", NS)                                                                  \
+    X(STANDARD_ERROR_PERCENT, "standard_error_percent", PERCENT)                                   \
     X(START_CYCLES, "start_cycles", CYCLES)                                                        \
     X(START_NS, "start_ns", NS)                                                                    \
     X(START_U, "start_u", NONE)                                                                    \

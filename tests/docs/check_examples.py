@@ -9,6 +9,7 @@ examples name. Only commands of tacho and its drop-ins are run; what they print 
 they have to succeed.
 """
 import glob
+import json
 import os
 import re
 import shutil
@@ -80,6 +81,25 @@ def make_profiles(at):
         shutil.copytree(f"{DATA}/tenstorrent/replays", f"{at}/generated/profiler/{name}")
 
 
+def make_measured(at):
+    """gemm.csv: products as measured on a p150 that takes 5000 cycles to start each."""
+    sys.path.insert(0, f"{SOURCE}/bench")
+    import accuracy
+    with open(f"{SOURCE}/machines/blackhole-p150.json", encoding="utf-8") as file:
+        machine = json.load(file)
+    machine["launch_cycles"]["value"] = 5000
+    with open(f"{at}/slow.json", "w", encoding="utf-8") as target:
+        json.dump(machine, target)
+    rows = [{"machine": f"{at}/slow.json", "m": size, "k": size, "n": size, "dtype": "bf16",
+             "fidelity": "HiFi2", "grid": (13, 10), "place": ["dram"] * 3, "tuned": False}
+            for size in range(256, 2049, 256)]
+    cycles = accuracy.estimate(TACHO, rows)
+    with open(f"{at}/gemm.csv", "w", encoding="utf-8") as target:
+        target.write("M,K,N,dtype,fidelity,grid_x,grid_y,cycles\n")
+        for row, took in zip(rows, cycles):
+            target.write(f"{row['m']},{row['k']},{row['n']},bf16,HiFi2,13,10,{took}\n")
+
+
 def make_models(at):
     must(f"python3 {SOURCE}/tools/make_models.py mobilenet -o model.onnx", at)
     must(f"python3 {SOURCE}/tools/make_models.py gemm --m 256 --k 256 --n 256 -o gemm.onnx", at)
@@ -96,6 +116,7 @@ def make_programs(at):
     """Programs and raw stats, which belong together."""
     must("tacho compile model.mlir -o model.vmfb -q", at)
     must("tacho compile large.mlir -o large.vmfb -q", at)
+    make_measured(at)
     must("tacho compile model.onnx -m aic100 --stats-level 70 -o programqpc.bin -q", at)
     copy(f"{at}/programqpc.bin", f"{at}/binaries/programqpc.bin")
     must("tacho run programqpc.bin --stats-dir stats -q", at)
