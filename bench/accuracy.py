@@ -4,11 +4,13 @@
 
     bench/accuracy.py build/bin/tacho TRUTH_FOLDER
 
-Each row becomes an ONNX model of one product that `tacho compile` estimates.
+Each row becomes an ONNX model of one product or convolution that `tacho compile` estimates.
 Prints one line per set and fails (exit code 1) when a bar is missed; 77 when the folder is absent.
 --rows prints every row. The shapes of the n150 table are put in order of M*K*N, then M, K, N; every
 second one, from the first, is the fit half, on which the constants of machines/wormhole-n150.json
-were fitted. Bars are kept by the other half, which was not.
+were fitted. Bars are kept by the other half, which was not. Constants of p150 were fitted to all its
+rows; `tacho machine calibrate blackhole-p150 --from p150_gemm.csv` says what shapes that are held
+out come to.
 """
 import argparse
 import csv
@@ -24,6 +26,10 @@ PASSES = {"LoFi": 1, "HiFi2": 2, "HiFi3": 3, "HiFi4": 4}
 # set: (largest mean error, largest 90th percentile, largest error), in percent
 BARS = {
     "gemmini": (None, None, 2.0),
+    "gemmini convolutions": (3.0, None, 3.0),
+    "gemmini convolutions, C = 3": (None, None, 15.0),
+    "p150 tuned": (10.0, 20.0, None),
+    "p150 out of box": (10.0, 20.0, None),
     "n150 tuned, hold-out": (10.0, 20.0, None),
     "n150 out of box, hold-out": (10.0, 20.0, None),
 }
@@ -34,28 +40,58 @@ def read(folder, name):
         return list(csv.DictReader(file))
 
 
-def n150_rows(folder):
+def tenstorrent_rows(folder, name, machine):
+    """Products of a card: where they lie, what they took in cycles, and what a roofline says."""
     rows = []
-    for row in read(folder, "n150_gemm.csv"):
+    clock, dram_rate = {"wormhole-n150": (1.0, 288), "blackhole-p150": (1.35, 379.26)}[machine]
+    for row in read(folder, name):
         m, k, n = int(row["M"]), int(row["K"]), int(row["N"])
         dtype, fidelity = DTYPES[row["dtype"]], row["fidelity"]
         ideal = m * k * n * PASSES[fidelity] / (2048 * int(row["grid_x"]) * int(row["grid_y"]))
         element_bytes = {"bf16": 2, "bfp8": 1088 / 1024, "bfp4": 576 / 1024}[dtype]
         moved = (m * k * (row["in0_mem"] == "DRAM") + k * n + m * n * (row["out_mem"] == "DRAM"))
         rows.append({
-            "machine": "wormhole-n150", "m": m, "k": k, "n": n, "dtype": dtype,
+            "machine": machine, "m": m, "k": k, "n": n, "dtype": dtype,
             "fidelity": fidelity, "grid": (int(row["grid_x"]), int(row["grid_y"])),
             "place": [place.lower() for place in (row["in0_mem"], row["in1_mem"], row["out_mem"])],
             "tuned": "Tuned" in row["table"],
-            "truth": float(row["device_ns_derived"]),
-            "roofline": max(ideal, moved * element_bytes / 288),
+            "truth": float(row["device_ns_derived"]) * clock,
+            "roofline": max(ideal, moved * element_bytes / dram_rate),
         })
+    return rows
+
+
+def n150_rows(folder):
+    rows = tenstorrent_rows(folder, "n150_gemm.csv", "wormhole-n150")
     shapes = sorted({(r["m"] * r["k"] * r["n"], r["m"], r["k"], r["n"]) for r in rows})
     fit = {shape[1:] for shape in shapes[::2]}
     for row in rows:
         row["set"] = "n150 %s, %s" % ("tuned" if row["tuned"] else "out of box",
                                       "fit" if (row["m"], row["k"], row["n"]) in fit
                                       else "hold-out")
+    return rows
+
+
+def p150_rows(folder):
+    rows = tenstorrent_rows(folder, "p150_gemm.csv", "blackhole-p150")
+    for row in rows:
+        row["set"] = "p150 %s" % ("tuned" if row["tuned"] else "out of box")
+    return rows
+
+
+def conv_rows(folder):
+    """Convolutions by the sizes of their loops; ResNet's have padding that keeps the size."""
+    rows = []
+    for row in read(folder, "gemmini_conv.csv"):
+        size = {word[0]: int(word[1:]) for word in row["loops"].split()}
+        m, n = size["N"] * size["P"] * size["Q"], size["M"]
+        k = size["C"] * size["S"] * size["R"]
+        rows.append({
+            "machine": "gemmini-8x8", "m": m, "k": k, "n": n, "dtype": "i8", "fidelity": "-",
+            "grid": (0, 0), "place": ["dram"] * 3, "tuned": False, "conv": size,
+            "set": "gemmini convolutions" + (", C = 3" if size["C"] == 3 else ""),
+            "truth": float(row["rtl_cycles"]), "roofline": m * k * n / 64,
+        })
     return rows
 
 
@@ -101,13 +137,30 @@ def gemm_model(m, k, n, is_integer):
     return field(1, 8) + field(7, graph) + field(8, field(1, "") + field(2, 13))
 
 
+def conv_model(size, is_integer):
+    """An ONNX model of one convolution in steps of one."""
+    op, dtype, result = ("ConvInteger", 3, 6) if is_integer else ("Conv", 1, 1)
+    pad_rows, pad_columns = (size["R"] - 1) // 2, (size["S"] - 1) // 2
+    pads = [pad_rows, pad_columns, size["R"] - 1 - pad_rows, size["S"] - 1 - pad_columns]
+    node = (field(1, "x") + field(1, "w") + field(2, "y") + field(3, "conv") + field(4, op) +
+            field(5, field(1, "pads") + b"".join(field(8, pad) for pad in pads) + field(20, 7)))
+    out = [size["N"], size["M"], size["P"], size["Q"]]
+    graph = (field(1, node) + field(2, "conv") +
+             field(11, tensor("x", dtype, [size["N"], size["C"], size["P"], size["Q"]])) +
+             field(11, tensor("w", dtype, [size["M"], size["C"], size["R"], size["S"]])) +
+             field(12, tensor("y", result, out)))
+    return field(1, 8) + field(7, graph) + field(8, field(1, "") + field(2, 13))
+
+
 def estimate(program, rows):
     cycles = []
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "gemm.onnx")
         for row in rows:
             with open(path, "wb") as file:
-                file.write(gemm_model(row["m"], row["k"], row["n"], row["dtype"] == "i8"))
+                is_integer = row["dtype"] == "i8"
+                file.write(conv_model(row["conv"], is_integer) if "conv" in row else
+                           gemm_model(row["m"], row["k"], row["n"], is_integer))
             command = [program, "compile", path, "--machine", row["machine"], "--quiet",
                        "--format", "json", "--place", "in0=%s,in1=%s,out=%s" % tuple(row["place"])]
             if row["dtype"] != "i8":
@@ -135,7 +188,8 @@ def main():
     if not os.path.isdir(arguments.folder):
         print("accuracy: no measurements at hand, nothing compared")
         return 77
-    rows = gemmini_rows(arguments.folder) + n150_rows(arguments.folder)
+    rows = (gemmini_rows(arguments.folder) + conv_rows(arguments.folder) +
+            n150_rows(arguments.folder) + p150_rows(arguments.folder))
     for row, estimated in zip(rows, estimate(arguments.tacho, rows)):
         row["estimate"] = estimated
         if arguments.rows:

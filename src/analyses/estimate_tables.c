@@ -481,6 +481,42 @@ static tacho_status add_graph_properties(const tacho_estimate *estimate, tacho_t
                                     with_unit((double)estimate->weight_bytes, "B", weights));
 }
 
+/* Whether the network has tensors of |dtype| that something makes or brings. */
+static bool has_dtype(const tacho_graph *graph, tacho_dtype dtype)
+{
+    for (size_t i = 0; i < graph->tensor_count; i++) {
+        const tacho_tensor *tensor = &graph->tensors[i];
+        if (tensor->dtype == dtype && !tensor->is_constant) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What real numbers are kept and computed in, where that is not what the model says. */
+static tacho_status add_numbers(const tacho_estimate *estimate, tacho_table *table)
+{
+    static const tacho_dtype reals[] = {TACHO_DTYPE_F32, TACHO_DTYPE_F64, TACHO_DTYPE_F16,
+                                        TACHO_DTYPE_BF16};
+    const tacho_machine *machine = estimate->machine;
+    for (size_t i = 0; i < sizeof(reals) / sizeof(reals[0]); i++) {
+        tacho_dtype to = estimate->compute != TACHO_DTYPE_NONE
+                             ? estimate->compute
+                             : tacho_machine_legalise(machine, reals[i]);
+        uint32_t fidelity = estimate->fidelity > 0 ? estimate->fidelity
+                                                   : tacho_machine_fidelity_default(machine, to);
+        if (to == reals[i] || !has_dtype(estimate->fusion->graph, reals[i])) {
+            continue;
+        }
+        bool has_fidelity = fidelity > 0 && fidelity <= machine->fidelity_count;
+        TACHO_TRY(tacho_table_add_property(
+            table, "numbers", "%s of the model as %s%s%s", tacho_dtype_name(reals[i]),
+            tacho_dtype_name(to), has_fidelity ? ", products at " : "",
+            has_fidelity ? machine->fidelities[fidelity - 1].name.data : ""));
+    }
+    return TACHO_OK;
+}
+
 static tacho_status make_summary(const tacho_estimate *estimate, tacho_table *out_table)
 {
     static const tacho_column columns[] = {
@@ -503,6 +539,7 @@ static tacho_status make_summary(const tacho_estimate *estimate, tacho_table *ou
                                                               : "replayed without gaps",
                                            estimate->is_tf32 ? "in" : "without"));
     }
+    TACHO_TRY(add_numbers(estimate, out_table));
     TACHO_TRY(tacho_table_add_property(
         out_table, "memory", "%s through shared memory, at most %s in a core's local memory",
         with_unit((double)estimate->ddr_bytes, "B", bytes),

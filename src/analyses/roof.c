@@ -180,7 +180,7 @@ double tacho_roof_compute_rate(const tacho_roof *roof, const tacho_roof_work *wo
         rate *= (double)work->cores / (double)roof->cores;
     }
     if (is_matrix && roof->machine != NULL) {
-        rate /= (double)tacho_cost_passes(roof->machine, work->fidelity);
+        rate /= (double)tacho_cost_passes(roof->machine, work->fidelity, work->dtype);
     }
     return rate;
 }

@@ -34,7 +34,7 @@ static uint32_t named_fidelity(const tacho_roof *roof, const tacho_roof_work *wo
     if (roof->machine == NULL || work->kind != TACHO_WORK_MATRIX || work->fidelity != 0) {
         return work->kind == TACHO_WORK_MATRIX ? work->fidelity : 0;
     }
-    return tacho_machine_fidelity_find(roof->machine, roof->machine->default_fidelity);
+    return tacho_machine_fidelity_default(roof->machine, work->dtype);
 }
 
 static tacho_status add_ceiling(ceilings *self, const tacho_roofline *line, uint32_t roof_number,

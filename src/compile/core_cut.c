@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Products are cut as their estimate says, over batches, rows and columns. Other work is cut as
- * what it reads lies, so that nothing moves; else along the outermost axes.
+ * Products are cut over batches, rows and columns, so that computing and bringing what a core does
+ * not have takes the least: of ways that compute alike, those that leave results as the next
+ * operator wants them. Other work is cut as what it reads lies, so that nothing moves; else along
+ * the outermost axes.
  */
 #include "compile/core_cut.h"
 
@@ -10,6 +12,7 @@
 #include "base/maths.h"
 #include "compile/machine_view.h"
 #include "compile/tile.h"
+#include "machine/cost.h"
 
 #include <stdlib.h>
 
@@ -173,6 +176,159 @@ static uint64_t most_columns(const tacho_estimate *estimate, uint32_t op, const 
     return most > 0 ? most : 1;
 }
 
+/* ---- products ------------------------------------------------------------------------------ */
+
+/* A product that is to be cut. */
+typedef struct product_cut {
+    const tacho_estimate *estimate;
+    const tacho_op_estimate *facts;
+    const tacho_space *space;
+    const lie *lies;
+    uint32_t cores;
+    uint64_t columns_max;
+    tacho_ratio shared_rate, network_rate;
+} product_cut;
+
+static int64_t cycles_at(uint64_t bytes, tacho_ratio rate)
+{
+    int64_t cycles;
+    if (bytes == 0 || rate.num == 0) {
+        return 0;
+    }
+    return bytes <= INT64_MAX && tacho_ratio_ceil_divide(bytes, rate, &cycles) ? cycles : INT64_MAX;
+}
+
+/* Whether all that the first core touches of what it reads is its own part, as that lies. */
+static bool is_own(const product_cut *self, const tacho_core_cut *cut, const tacho_access *access,
+                   const tacho_range *ranges)
+{
+    const lie *from = &self->lies[access->tensor];
+    tacho_extent box[TACHO_BOX_RANK_MAX];
+    if (!access->is_known || from->rank != access->rank) {
+        return false;
+    }
+    (void)tacho_access_box(access, ranges, box);
+    for (uint32_t i = 0; i < access->rank; i++) {
+        uint32_t axis = access->reach[i].axis;
+        uint64_t parts = axis == TACHO_NONE ? 1 : cut->parts[axis];
+        tacho_range own = tacho_part_range((tacho_range){0, box[i].of}, from->parts[i], 0);
+        if (from->parts[i] > 1 && (parts != from->parts[i] || box[i].size > own.end)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Shares of an operand that differ: cores that get the same get it at once. */
+static uint64_t count_teams(const tacho_space *space, const tacho_core_cut *cut,
+                            const tacho_access *access)
+{
+    uint64_t teams = 1;
+    for (uint32_t i = 0; i < space->axis_count; i++) {
+        teams *= tacho_access_follows(access, i) ? cut->parts[i] : 1;
+    }
+    return teams;
+}
+
+/* Bytes that pass the network for this product, and will for the next if columns are apart. */
+static uint64_t network_bytes(const product_cut *self, const tacho_core_cut *cut,
+                              const tacho_range *ranges, uint64_t *out_shared)
+{
+    const tacho_space *space = self->space;
+    uint64_t network = 0;
+    *out_shared = 0;
+    for (size_t i = 0; i < space->access_count; i++) {
+        const tacho_access *access = &space->accesses[i];
+        uint64_t teams = count_teams(space, cut, access);
+        uint64_t bytes = tacho_size_multiply(tacho_access_bytes(access, ranges), teams);
+        bool is_next = access->is_output && access->tensor != TACHO_NONE &&
+                       !self->estimate->fusion->graph->tensors[access->tensor].is_output;
+        bool is_apart = false;
+        for (uint32_t k = 0; is_next && k < space->axis_count; k++) {
+            is_apart |= space->axes[k].role == TACHO_AXIS_COLUMN && cut->parts[k] > 1;
+        }
+        bool is_given = access->is_constant || access->tensor == TACHO_NONE ||
+                        self->estimate->fusion->graph->tensors[access->tensor].is_input;
+        if (is_given) {
+            *out_shared = tacho_size_add(*out_shared, bytes);
+        } else if (access->is_output ? is_apart : !is_own(self, cut, access, ranges)) {
+            network = tacho_size_add(network, bytes);
+        }
+    }
+    return network;
+}
+
+/* What a cut takes, as near as can be told before anything has its place. */
+static int64_t cut_cycles(const product_cut *self, const tacho_core_cut *cut)
+{
+    const tacho_work *work = &self->facts->work;
+    const tacho_machine *machine = self->estimate->machine;
+    tacho_range ranges[TACHO_AXES_MAX];
+    uint64_t sizes[TACHO_AXIS_ROLE_COUNT] = {1, 1, 1, 1, 1};
+    tacho_core_cut_ranges(self->space, cut, 0, ranges);
+    for (uint32_t i = 0; i < self->space->axis_count; i++) {
+        tacho_axis_role role = self->space->axes[i].role;
+        sizes[role] = tacho_size_multiply(sizes[role], ranges[i].end - ranges[i].first);
+    }
+    tacho_product product = {
+        .m = sizes[TACHO_AXIS_ROW],
+        .n = sizes[TACHO_AXIS_COLUMN],
+        .k = work->k_channels * work->k_window,
+        .dtype = self->facts->cost.compute,
+    };
+    int64_t compute;
+    tacho_status status =
+        tacho_cost_matrix(machine, &machine->engines[self->facts->cost.engine], product, &compute);
+    if (status != TACHO_OK) {
+        tacho_status_free(status);
+        return INT64_MAX;
+    }
+    uint64_t shared;
+    uint64_t network = network_bytes(self, cut, ranges, &shared);
+    compute = tacho_cycles_multiply(compute, sizes[TACHO_AXIS_BATCH]);
+    return tacho_most(compute, tacho_cycles_add(cycles_at(network, self->network_rate),
+                                                cycles_at(shared, self->shared_rate)));
+}
+
+static void try_product(const product_cut *self, const uint64_t counts[3], tacho_core_cut *best,
+                        int64_t *least)
+{
+    static const tacho_axis_role roles[3] = {TACHO_AXIS_BATCH, TACHO_AXIS_ROW, TACHO_AXIS_COLUMN};
+    tacho_core_cut cut;
+    tacho_core_cut_one(&cut);
+    for (size_t i = 0; i < 3; i++) {
+        cut_role(self->space, roles[i], counts[i], &cut);
+    }
+    count_cores(self->space, &cut);
+    int64_t cycles = cut.cores <= self->cores ? cut_cycles(self, &cut) : INT64_MAX;
+    if (cycles < *least) {
+        *least = cycles;
+        *best = cut;
+    }
+}
+
+/* The cut that the estimate has found, or one that is better. */
+static void cut_product(const product_cut *self, tacho_core_cut *cut)
+{
+    const tacho_cut *found = &self->facts->cost.cut;
+    int64_t least = INT64_MAX;
+    uint64_t columns = tacho_least(found->columns, self->columns_max);
+    bool has_state = self->space->state.unit_bytes > 0;
+    const uint64_t first[] = {has_state ? self->cores : found->batch,
+                              found->rows * (found->columns / columns), columns};
+    try_product(self, first, cut, &least);
+    for (uint64_t batch = 1; !has_state && batch <= self->cores; batch *= 2) {
+        for (uint64_t rows = 1; rows * batch <= self->cores; rows++) {
+            const uint64_t counts[] = {
+                batch, rows, tacho_least(self->cores / (batch * rows), self->columns_max)};
+            try_product(self, counts, cut, &least);
+        }
+    }
+    if (least == INT64_MAX) {
+        tacho_core_cut_one(cut);
+    }
+}
+
 static void cut_op(const tacho_estimate *estimate, uint32_t op, uint32_t cores, const lie *lies,
                    const tacho_space *space, tacho_core_cut *cut)
 {
@@ -185,10 +341,19 @@ static void cut_op(const tacho_estimate *estimate, uint32_t op, uint32_t cores, 
         return;
     }
     if (space->kind == TACHO_WORK_MATRIX && found->batch * found->rows * found->columns > 0) {
-        uint64_t columns = tacho_least(found->columns, most_columns(estimate, op, space));
-        cut_role(space, TACHO_AXIS_BATCH, space->state.unit_bytes > 0 ? cores : found->batch, cut);
-        cut_role(space, TACHO_AXIS_ROW, found->rows * (found->columns / columns), cut);
-        cut_role(space, TACHO_AXIS_COLUMN, columns, cut);
+        const tacho_machine *machine = estimate->machine;
+        const tacho_memory *ddr = tacho_machine_memory(machine, TACHO_MEMORY_DDR);
+        product_cut product = {
+            .estimate = estimate,
+            .facts = facts,
+            .space = space,
+            .lies = lies,
+            .cores = cores,
+            .columns_max = most_columns(estimate, op, space),
+            .shared_rate = ddr->bytes_per_cycle.value,
+            .network_rate = tacho_quantity_or(&machine->noc.link_bytes_per_cycle, 0),
+        };
+        cut_product(&product, cut);
     } else if (!cut_alike(space, lies, cut)) {
         cut_role(space, TACHO_AXIS_BATCH, cores, cut);
         count_cores(space, cut);

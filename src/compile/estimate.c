@@ -445,6 +445,7 @@ tacho_status tacho_estimate_init(tacho_estimate *estimate, const tacho_fusion *f
     estimate->is_eager = options->cost.is_eager;
     uint32_t tf32 = tacho_machine_fidelity_find(machine, TACHO_STR("tf32"));
     estimate->is_tf32 = tf32 > 0 && options->cost.fidelity == tf32;
+    estimate->fidelity = options->cost.fidelity;
     TACHO_TRY(tacho_items_make(&estimate->ops, fusion->op_count));
     return options->placement != NULL ? estimate_all(estimate, options->placement, options)
                                       : estimate_placed(estimate, options);

@@ -57,6 +57,7 @@ typedef struct tacho_estimate {
     uint64_t local_peak_bytes;
     uint64_t inferences;    /* that run as one */
     tacho_dtype compute;    /* that real numbers are kept in; NONE: as the machine does */
+    uint32_t fidelity;      /* as in tacho_cost_options */
     bool is_eager, is_tf32; /* GPU: launched by the host; products of f32 in TF32 */
     uint32_t devices;       /* that operators are spread over */
     int64_t ideal_cycles;   /* with every engine at its peak */

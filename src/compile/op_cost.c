@@ -134,7 +134,7 @@ static tacho_status set_ideal(const tacho_machine *machine, const tacho_work *wo
     bool is_matrix = work->kind == TACHO_WORK_MATRIX;
     const tacho_rate *rate = is_matrix ? tacho_cost_mac_rate(engine, cost->compute)
                                        : tacho_cost_element_rate(engine, cost->compute);
-    int64_t passes = is_matrix ? tacho_cost_passes(machine, options->fidelity) : 1;
+    int64_t passes = is_matrix ? tacho_cost_passes(machine, options->fidelity, cost->compute) : 1;
     tacho_ratio all = {(int64_t)tacho_machine_cores(machine), passes};
     uint64_t amount = is_matrix ? cost->macs : work->elements * work->steps;
     if (rate == NULL || !tacho_ratio_multiply(all, engine->count.value, &all) ||

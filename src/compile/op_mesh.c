@@ -275,22 +275,29 @@ static plan plan_batch(const mesh *s)
     return p;
 }
 
-/* Whether the vendor casts this product one way, and which. */
-static cast_kind vendor_cast(const mesh *s)
+/* Whether the result is so narrow that one cast is enough, and which. */
+static cast_kind narrow_cast(const mesh *s)
 {
     uint64_t ratio = (uint64_t)tacho_quantity_whole(&s->machine->mesh.narrow_ratio);
-    uint64_t single = (uint64_t)tacho_quantity_whole(&s->machine->mesh.single_cast_tiles);
-    if (s->work->input.place == TACHO_PLACE_LOCAL) {
-        return CAST_BOTH; /* shards lie on the mesh as both casts want them */
-    }
     if (s->nt / s->mt > ratio || (s->mt == 1 && s->nt > 1)) {
         return CAST_FIRST;
     }
     if (s->mt / s->nt > ratio || (s->nt == 1 && s->mt > 1)) {
         return CAST_SECOND;
     }
-    if (s->is_tuned) {
-        return CAST_BOTH;
+    return CAST_BOTH;
+}
+
+/* Whether the vendor casts this product one way, and which. */
+static cast_kind vendor_cast(const mesh *s)
+{
+    uint64_t single = (uint64_t)tacho_quantity_whole(&s->machine->mesh.single_cast_tiles);
+    cast_kind narrow = narrow_cast(s);
+    if (s->work->input.place == TACHO_PLACE_LOCAL) {
+        return CAST_BOTH; /* shards lie on the mesh as both casts want them */
+    }
+    if (narrow != CAST_BOTH || s->is_tuned) {
+        return narrow;
     }
     if (s->mt <= single && s->nt > single && tacho_ceil_div(s->nt, single) <= s->grid_x) {
         return CAST_FIRST;
@@ -547,20 +554,57 @@ static int64_t product_cycles(const tacho_mesh_phase *phase)
     return tacho_cycles_multiply(turn, phase->turns);
 }
 
-static tacho_status product_phase(const mesh *s, tacho_mesh_phase *out_phase)
+/* Takes |other| where it is faster. */
+static tacho_status try_plan(const mesh *s, plan other, tacho_mesh_phase *best)
 {
-    cast_kind cast = vendor_cast(s);
-    plan chosen = cast == CAST_BOTH ? plan_both(s) : plan_one_way(s, cast);
-    TACHO_TRY(make_phase(s, &chosen, out_phase));
-    if (s->work->batch > 1) {
-        plan alone = plan_batch(s);
-        tacho_mesh_phase other;
-        TACHO_TRY(make_phase(s, &alone, &other));
-        if (product_cycles(&other) < product_cycles(out_phase)) {
-            *out_phase = other;
-        }
+    tacho_mesh_phase phase;
+    TACHO_TRY(make_phase(s, &other, &phase));
+    if (product_cycles(&phase) < product_cycles(best)) {
+        *best = phase;
     }
     return TACHO_OK;
+}
+
+static plan plan_cast(const mesh *s, cast_kind cast)
+{
+    return cast == CAST_BOTH ? plan_both(s) : plan_one_way(s, cast);
+}
+
+/*
+ * Where the input lies in the cores, and would be multiplied sooner if it lay in shared memory, it
+ * is cast as it would be from there.
+ */
+static tacho_status leave_shards(const mesh *s, tacho_mesh_phase *best)
+{
+    tacho_work apart = *s->work;
+    mesh other = *s;
+    tacho_mesh_phase phase;
+    apart.input.place = TACHO_PLACE_DDR;
+    other.work = &apart;
+    plan from_shared = plan_cast(&other, vendor_cast(&other));
+    TACHO_TRY(make_phase(&other, &from_shared, &phase));
+    return product_cycles(&phase) < product_cycles(best) ? try_plan(s, from_shared, best)
+                                                         : TACHO_OK;
+}
+
+/*
+ * The vendor's choice; one cast where the input lies in the cores and shards for both would leave
+ * most of them idle; what is usual, too, where an expert would do worse.
+ */
+static tacho_status product_phase(const mesh *s, tacho_mesh_phase *out_phase)
+{
+    plan chosen = plan_cast(s, vendor_cast(s));
+    TACHO_TRY(make_phase(s, &chosen, out_phase));
+    bool is_image = s->work->image.columns > 0; /* shards are as the vendor's convolutions want */
+    if (s->work->input.place == TACHO_PLACE_LOCAL && !is_image) {
+        TACHO_TRY(leave_shards(s, out_phase));
+    }
+    if (s->is_tuned) {
+        mesh usual = *s;
+        usual.is_tuned = false;
+        TACHO_TRY(try_plan(&usual, plan_cast(&usual, vendor_cast(&usual)), out_phase));
+    }
+    return s->work->batch > 1 ? try_plan(s, plan_batch(s), out_phase) : TACHO_OK;
 }
 
 tacho_status tacho_op_mesh_phase(const tacho_machine *machine, const tacho_work *work,

@@ -7,6 +7,8 @@
  */
 #include "compile/op_split.h"
 
+#include "compile/op_image.h"
+
 #include "base/index.h"
 #include "base/maths.h"
 
@@ -158,14 +160,21 @@ static tacho_status matrix_compute(const split *s, tacho_cut c, tacho_parts *par
         .fidelity = s->fidelity,
     };
     uint64_t batch = tacho_ceil_div(work->batch, c.batch);
-    TACHO_TRY(block_cycles(s, batch, block, &parts->compute_cycles));
+    bool is_image = tacho_op_image_has(s->machine, s->engine, work);
+    if (is_image) {
+        parts->compute_cycles = tacho_op_image_cycles(s->machine, s->engine, work, s->dtype);
+    } else {
+        TACHO_TRY(block_cycles(s, batch, block, &parts->compute_cycles));
+    }
     int64_t fused;
     /* It follows on a vector engine and overlaps: the longer of the two counts. */
     TACHO_TRY(tacho_op_fused_cycles(s->machine, tacho_ceil_div(work->elements, parts->cores),
                                     work->steps, s->dtype, &fused));
     parts->compute_cycles = tacho_most(parts->compute_cycles, fused);
-    parts->compute_cycles =
-        tacho_cycles_add(parts->compute_cycles, between_blocks(s, batch, block));
+    if (!is_image) {
+        parts->compute_cycles =
+            tacho_cycles_add(parts->compute_cycles, between_blocks(s, batch, block));
+    }
     tacho_product padded = tacho_cost_pad(s->engine, block);
     tacho_u128 macs = (tacho_u128)padded.m * padded.n;
     macs = macs >> 62 != 0 ? 0 : macs * padded.k;

@@ -6,6 +6,7 @@
 #include "base/grow.h"
 #include "base/index.h"
 #include "base/maths.h"
+#include "compile/batch_turns.h"
 #include "compile/compile.h"
 #include "compile/core_cut.h"
 #include "compile/memory_check.h"
@@ -210,6 +211,13 @@ static tacho_status set_facts(const compiler *self, uint32_t cores, tacho_progra
         .fidelity = options->estimate.cost.fidelity,
         .stats = options->stats,
     };
+    if (facts->fidelity == 0 && machine->fidelity_count > 0) {
+        tacho_dtype compute = options->estimate.cost.compute;
+        facts->fidelity = tacho_machine_fidelity_default(
+            machine, compute != TACHO_DTYPE_NONE
+                         ? compute
+                         : tacho_machine_legalise(machine, TACHO_DTYPE_F32));
+    }
     tacho_strings *strings = &program->strings;
     TACHO_TRY(tacho_strings_ensure(strings, self->name, &facts->name));
     TACHO_TRY(tacho_strings_ensure(strings, machine->name, &facts->machine));
@@ -472,6 +480,40 @@ static tacho_status find_best(compiler *self, candidate *best)
     return none;
 }
 
+/*
+ * All of a batch at once, and where its results do not fit local memory in turns: half of it at a
+ * time, a quarter and so on, as long as that is faster. Software of meshes takes it at once.
+ */
+static tacho_status find_turns(compiler *self, candidate *best, uint64_t *out_turns)
+{
+    const tacho_compile_options *asked = self->options;
+    bool can = self->devices == 1 && tacho_schedule_is_tiled(self->machine);
+    *out_turns = 1;
+    TACHO_TRY(find_best(self, best));
+    for (uint64_t turns = 2; can && asked->batch % turns == 0 && asked->batch >= turns &&
+                             tacho_batch_turns_help(&best->estimate);
+         turns *= 2) {
+        tacho_compile_options part = *asked;
+        candidate other = {.cores = 0};
+        part.batch = (uint32_t)(asked->batch / turns);
+        self->options = &part;
+        tacho_status status = find_best(self, &other);
+        self->options = asked;
+        can = status == TACHO_OK &&
+              tacho_cycles_multiply(other.program.facts.total_cycles, turns) <
+                  tacho_cycles_multiply(best->program.facts.total_cycles, *out_turns);
+        if (can) {
+            candidate worse = *best;
+            *best = other;
+            other = worse;
+            *out_turns = turns;
+        }
+        candidate_deinit(&other);
+        TACHO_TRY(status);
+    }
+    return TACHO_OK;
+}
+
 /* ---- the whole ----------------------------------------------------------------------------- */
 
 /* What the jobs of each operator read from shared memory, and write there. */
@@ -529,7 +571,11 @@ static tacho_status compile(compiler *self, candidate *best)
     }
     TACHO_TRY(find_room(self));
     TACHO_TRY(spread_devices(self));
-    TACHO_TRY(find_best(self, best));
+    uint64_t turns;
+    TACHO_TRY(find_turns(self, best, &turns));
+    if (turns > 1) {
+        TACHO_TRY(tacho_batch_turns_take(turns, &best->program, &best->estimate, best->timings));
+    }
     TACHO_TRY(retime(self, best));
     tacho_placement_deinit(&best->placement); /* values need room */
     best->placement = (tacho_placement){.places = NULL};

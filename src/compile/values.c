@@ -364,30 +364,83 @@ static uint64_t kept_bytes(const tacho_program *program, uint32_t id)
 }
 
 /*
- * What lies in shared memory beside the constants, each tensor in a place of its own. Where the
- * first result of an operator stays in local memory, others may not.
+ * What an operator leaves in shared memory. Where its first result stays in local memory, others
+ * may not.
  */
-static void count_shared(filler *self)
+static uint64_t results_shared(const filler *self, size_t number)
+{
+    const tacho_fusion *fusion = self->fusion;
+    const tacho_program *program = self->program;
+    const tacho_work *work = &self->estimate->ops[number].work;
+    const tacho_fused_op *op = &fusion->ops[number];
+    uint64_t sum = 0;
+    if (work->output.place == TACHO_PLACE_DDR) {
+        return work->output.bytes;
+    }
+    for (uint32_t k = 1; k < op->output_count && program->region_count > 0; k++) {
+        uint32_t id = self->tensor_of[fusion->tensors[op->first_output + k]];
+        bool is_shared = id != TACHO_NONE && program->tensors[id].is_local == 0;
+        add_bytes(&sum, is_shared ? kept_bytes(program, id) : 0);
+    }
+    return sum;
+}
+
+/* By tensor: the last operator that reads it, or the one behind all for what the network returns.
+ */
+static void find_last_readers(const filler *self, uint32_t *last)
+{
+    const tacho_fusion *fusion = self->fusion;
+    for (uint32_t i = 0; i < fusion->op_count; i++) {
+        const tacho_fused_op *op = &fusion->ops[i];
+        for (uint32_t k = 0; k < op->input_count; k++) {
+            last[fusion->tensors[op->first_input + k]] = i;
+        }
+    }
+    for (size_t i = 0; i < self->graph->output_count; i++) {
+        uint32_t stored = fusion->alias[self->graph->outputs[i]];
+        last[self->graph->outputs[i]] = last[stored] = (uint32_t)fusion->op_count;
+    }
+}
+
+/*
+ * What shared memory has to hold beside the constants, where that is most: inputs, which stay, and
+ * results from the operator that makes them to the last that reads one of them. Their places are
+ * used again.
+ */
+static tacho_status count_shared(filler *self)
 {
     const tacho_fusion *fusion = self->fusion;
     tacho_program *program = self->program;
-    uint64_t *sum = &program->facts.ddr_bytes;
-    for (size_t i = 0; i < fusion->op_count; i++) {
-        const tacho_work *work = &self->estimate->ops[i].work;
-        const tacho_fused_op *op = &fusion->ops[i];
-        if (work->output.place == TACHO_PLACE_DDR) {
-            add_bytes(sum, work->output.bytes);
-            continue;
-        }
-        for (uint32_t k = 1; k < op->output_count && program->region_count > 0; k++) {
-            uint32_t id = self->tensor_of[fusion->tensors[op->first_output + k]];
-            bool is_shared = id != TACHO_NONE && program->tensors[id].is_local == 0;
-            add_bytes(sum, is_shared ? kept_bytes(program, id) : 0);
-        }
+    uint32_t *last = tacho_items_alloc(self->graph->tensor_count, sizeof(*last));
+    uint64_t *ends = tacho_items_alloc(fusion->op_count + 1, sizeof(*ends));
+    if (last == NULL || ends == NULL) {
+        free(last);
+        free(ends);
+        return tacho_no_memory();
     }
+    find_last_readers(self, last);
+    uint64_t now = 0;
     for (size_t i = 0; i < program->input_count; i++) {
-        add_bytes(sum, kept_bytes(program, program->inputs[i]));
+        add_bytes(&now, kept_bytes(program, program->inputs[i]));
     }
+    uint64_t most = now;
+    for (size_t i = 0; i < fusion->op_count; i++) {
+        const tacho_fused_op *op = &fusion->ops[i];
+        uint64_t bytes = results_shared(self, i);
+        size_t end = i;
+        for (uint32_t k = 0; k < op->output_count; k++) {
+            uint32_t reader = last[fusion->tensors[op->first_output + k]];
+            end = reader > end ? reader : end;
+        }
+        add_bytes(&now, bytes);
+        add_bytes(&ends[end], bytes);
+        most = now > most ? now : most;
+        now -= tacho_least(ends[i], now);
+    }
+    program->facts.ddr_bytes = most;
+    free(last);
+    free(ends);
+    return TACHO_OK;
 }
 
 /* Whether the operator runs only to hand on what the compiler knows: its own constants are gone. */
@@ -440,7 +493,7 @@ static tacho_status fill(filler *self)
         TACHO_TRY(fill_rest(self));
     }
     TACHO_TRY(rename_tensors(self));
-    count_shared(self);
+    TACHO_TRY(count_shared(self));
     TACHO_TRY(count_constants(self));
     return copy_constants(self);
 }

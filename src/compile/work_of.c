@@ -226,6 +226,10 @@ static tacho_status measure_convolution(measurer *self)
         work->k_channels = (uint64_t)window->dims[1];
         work->k_window = area;
         work->n = per_group;
+        if (window->rank == 4) {
+            work->image = (tacho_image){(uint64_t)positions->dims[2], (uint64_t)positions->dims[3],
+                                        (uint64_t)window->dims[2], (uint64_t)window->dims[3]};
+        }
     }
     return TACHO_OK;
 }
@@ -256,6 +260,10 @@ static tacho_status measure_channels_last(measurer *self)
     work->k_channels = (uint64_t)window->dims[last];
     work->k_window = is_transposed ? 1 : area;
     work->n = tacho_size_multiply((uint64_t)window->dims[0], is_transposed ? area : 1);
+    if (window->rank == 4 && !is_transposed) {
+        work->image = (tacho_image){(uint64_t)positions->dims[1], (uint64_t)positions->dims[2],
+                                    (uint64_t)window->dims[1], (uint64_t)window->dims[2]};
+    }
     return TACHO_OK;
 }
 

@@ -45,13 +45,13 @@ const tacho_rate *tacho_cost_element_rate(const tacho_engine *engine, tacho_dtyp
     return nearest_rate(engine->elements, engine->element_count, dtype);
 }
 
-int64_t tacho_cost_passes(const tacho_machine *machine, uint32_t fidelity)
+int64_t tacho_cost_passes(const tacho_machine *machine, uint32_t fidelity, tacho_dtype dtype)
 {
     if (machine->fidelity_count == 0) {
         return 1;
     }
     if (fidelity == 0 || fidelity > machine->fidelity_count) {
-        fidelity = tacho_machine_fidelity_find(machine, machine->default_fidelity);
+        fidelity = tacho_machine_fidelity_default(machine, dtype);
     }
     return tacho_quantity_whole(&machine->fidelities[fidelity - 1].passes);
 }
@@ -90,7 +90,7 @@ tacho_status tacho_cost_matrix(const tacho_machine *machine, const tacho_engine 
     product = tacho_cost_pad(engine, product);
     uint64_t macs;
     int64_t cycles;
-    int64_t passes = tacho_cost_passes(machine, product.fidelity);
+    int64_t passes = tacho_cost_passes(machine, product.fidelity, product.dtype);
     if (__builtin_mul_overflow(product.m, product.n, &macs) ||
         __builtin_mul_overflow(macs, product.k, &macs) ||
         __builtin_mul_overflow(macs, (uint64_t)passes, &macs) ||

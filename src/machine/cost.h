@@ -23,8 +23,8 @@ typedef struct tacho_product {
 const tacho_rate *tacho_cost_mac_rate(const tacho_engine *engine, tacho_dtype dtype);
 const tacho_rate *tacho_cost_element_rate(const tacho_engine *engine, tacho_dtype dtype);
 
-/* Passes over the operands at |fidelity|, 1 where the machine has no such choice. */
-int64_t tacho_cost_passes(const tacho_machine *machine, uint32_t fidelity);
+/* Passes over operands of |dtype| at |fidelity|, 1 where the machine has no such choice. */
+int64_t tacho_cost_passes(const tacho_machine *machine, uint32_t fidelity, tacho_dtype dtype);
 
 /* m, n and k as the engine works them, in multiples of what it is aligned to. */
 tacho_product tacho_cost_pad(const tacho_engine *engine, tacho_product product);

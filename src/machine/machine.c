@@ -112,6 +112,14 @@ const tacho_rate *tacho_rate_find(const tacho_rate *rates, size_t rate_count, ta
     return NULL;
 }
 
+uint32_t tacho_machine_fidelity_default(const tacho_machine *machine, tacho_dtype dtype)
+{
+    bool is_block = dtype == TACHO_DTYPE_BFP8 || dtype == TACHO_DTYPE_BFP4;
+    return tacho_machine_fidelity_find(machine, is_block && machine->block_fidelity.len > 0
+                                                    ? machine->block_fidelity
+                                                    : machine->default_fidelity);
+}
+
 tacho_dtype tacho_machine_legalise(const tacho_machine *machine, tacho_dtype dtype)
 {
     for (size_t i = 0; i < machine->legalise_count; i++) {

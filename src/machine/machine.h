@@ -58,6 +58,7 @@ typedef struct tacho_engine {
     tacho_quantity accumulator_bytes;       /* results that it keeps while it sums over k */
     tacho_quantity sum_bytes;               /* of each of those results; goes with the above */
     tacho_quantity step_overhead_cycles;    /* mesh: between two products of align_m x n x k */
+    tacho_quantity short_pass_cycles; /* of a pass over the array that has fewer rows than that */
     tacho_quantity block_overhead_cycles;   /* between two blocks that were loaded together */
 } tacho_engine;
 
@@ -234,6 +235,7 @@ typedef struct tacho_machine {
     tacho_fidelity *fidelities;
     size_t fidelity_count;
     tacho_str default_fidelity;
+    tacho_str block_fidelity; /* the default for block formats; empty: that of all */
     tacho_peaks *peaks;
     size_t peak_count;
     tacho_legalise *legalise;
@@ -306,6 +308,9 @@ const tacho_dma *tacho_machine_dma(const tacho_machine *machine, tacho_engine_cl
 
 /* Index + 1 of the fidelity of this name, 0 when there is none; the default is index + 1 too. */
 uint32_t tacho_machine_fidelity_find(const tacho_machine *machine, tacho_str name);
+
+/* The same of the default for products of |dtype|. */
+uint32_t tacho_machine_fidelity_default(const tacho_machine *machine, tacho_dtype dtype);
 
 /* Has the launch take what it takes where |cores| work; 0: all that there are. */
 void tacho_machine_use_cores(tacho_machine *machine, uint64_t cores);

@@ -97,6 +97,7 @@ static const tacho_field engine_rows[] = {
     MAYBE(tacho_engine, accumulator_bytes, "B", INT64_MAX, WHOLE),
     MAYBE(tacho_engine, sum_bytes, "B", SUM_BYTES_MAX, WHOLE),
     MAYBE(tacho_engine, step_overhead_cycles, "cycles", CYCLES_MAX, TACHO_RULE_ZERO),
+    MAYBE(tacho_engine, short_pass_cycles, "cycles", CYCLES_MAX, 0),
     MAYBE(tacho_engine, block_overhead_cycles, "cycles", CYCLES_MAX, TACHO_RULE_ZERO),
 };
 FIELDS(engine_fields, tacho_engine, engine_rows);
@@ -260,6 +261,7 @@ static const tacho_field machine_rows[] = {
     MAYBE(tacho_machine, launch_alone_cycles, "cycles", CYCLES_MAX, CYCLES),
     LIST(tacho_machine, "fidelities", fidelities, fidelity_count, true, fidelity_fields),
     TEXT(tacho_machine, default_fidelity, true),
+    TEXT(tacho_machine, block_fidelity, true),
     LIST(tacho_machine, "engines", engines, engine_count, false, engine_fields),
     LIST(tacho_machine, "memories", memories, memory_count, false, memory_fields),
     LIST(tacho_machine, "dma", dma, dma_count, false, dma_fields),

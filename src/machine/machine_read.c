@@ -686,6 +686,10 @@ static tacho_status check_machine(reading *r, tacho_machine *machine)
         tacho_machine_fidelity_find(machine, machine->default_fidelity) == 0) {
         return fail_at(r, go_to(r, "default_fidelity"), "is not listed in fidelities");
     }
+    if (machine->block_fidelity.len > 0 &&
+        tacho_machine_fidelity_find(machine, machine->block_fidelity) == 0) {
+        return fail_at(r, go_to(r, "block_fidelity"), "is not listed in fidelities");
+    }
     if (machine->timeline.len > 0 && !tacho_machine_has_timeline(machine, "torq")) {
         return fail_at(r, go_to(r, "timeline"), "only torq's is supported");
     }

@@ -76,6 +76,12 @@ typedef struct tacho_operand {
     uint64_t bytes;
 } tacho_operand;
 
+/* What results of a convolution lie on, in one image, and its window; zeros: no such. */
+typedef struct tacho_image {
+    uint64_t rows, columns;
+    uint64_t window_rows, window_columns;
+} tacho_image;
+
 typedef struct tacho_work {
     tacho_work_kind kind;
     tacho_operand input;   /* activations */
@@ -86,6 +92,7 @@ typedef struct tacho_work {
      * output channels (of one group) as n, and k = k_channels * k_window; batch counts groups.
      */
     uint64_t batch, m, n, k_channels, k_window;
+    tacho_image image;
     /*
      * MATRIX: rows and elements come in so many parts, each of which needs the one before (the time
      * steps of a recurrent operator); 0 and 1: all at once.

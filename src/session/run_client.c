@@ -37,7 +37,7 @@ static void choose_fidelity(run_client_program *program)
     uint32_t fidelity = program->program->facts.fidelity;
     program->passes = 1;
     if (fidelity == 0) {
-        fidelity = tacho_machine_fidelity_find(machine, machine->default_fidelity);
+        fidelity = tacho_machine_fidelity_default(machine, TACHO_DTYPE_NONE);
     }
     if (fidelity > 0 && fidelity <= machine->fidelity_count) {
         const tacho_fidelity *chosen = &machine->fidelities[fidelity - 1];

@@ -128,12 +128,35 @@ def _made(case):
 
 
 def _held(case):
-    """Bytes of the tensors that jobs touch in shared memory: constants only if an operator makes
-    them."""
-    made = _made(case)
-    return sum(tensor.bytes * case.copies_of(tensor) for tensor in case.tensors.values()
-               if tensor.place == "shared" and (tensor.storage != "constant" or
-                                                tensor.index in made))
+    """Bytes that shared memory holds beside constants that no operator makes, where that is most:
+    inputs for the whole run, results of an operator from there to the last that reads one of them,
+    or to the end if the network returns one."""
+    shared = {tensor.index: tensor.bytes * case.copies_of(tensor)
+              for tensor in case.tensors.values() if tensor.place == "shared"}
+    maker, reader = {}, {}
+    for job in case.jobs:
+        for region in job.regions:
+            if region.access == "write":
+                maker.setdefault(region.tensor, job.op)
+            else:
+                reader[region.tensor] = max(job.op, reader.get(region.tensor, 0))
+    end = max((job.op for job in case.jobs), default=0) + 1
+    reader.update({record.tensor: end for record in case.program.outputs})
+    changes = [0] * (end + 1)
+    held = sum(size for index, size in shared.items() if index not in maker and
+               case.tensors[index].storage != "constant")
+    for op in set(maker.values()):
+        results = [index for index in maker if maker[index] == op]
+        size = sum(shared.get(index, 0) for index in results)
+        changes[op] += size
+        last = max(reader.get(index, op) for index in results)
+        if last + 1 <= end:
+            changes[last + 1] -= size
+    most = held
+    for change in changes:
+        held += change
+        most = max(most, held)
+    return most
 
 
 def _touches_inputs(case):
