@@ -394,6 +394,9 @@ static tacho_status plan_epilogue(const mesh *s, const plan *p, uint64_t turns, 
         bool is_shared = operands[i]->place == TACHO_PLACE_DDR;
         bytes += is_shared ? tacho_least(extras[i], operands[i]->bytes) : 0;
     }
+    if (bytes > 0 && out->fused == 0) {
+        out->fused = 1; /* the engine takes them in */
+    }
     uint64_t each = tacho_ceil_div(bytes, turns);
     uint64_t tiles = tacho_ceil_div(tacho_ceil_div(each, p->cores), s->tile_bytes);
     tacho_u128 core = fetch(s, tiles, TACHO_PLACE_DDR, false);

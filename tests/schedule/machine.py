@@ -9,7 +9,7 @@ from fractions import Fraction
 
 _UNITS = {"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "kHz": 10**3, "MHz": 10**6,
           "GHz": 10**9}
-_BITS = {"i8": 8, "u8": 8, "bool": 8, "i16": 16, "u16": 16, "bf16": 16, "f16": 16, "i32": 32,
+_BITS = {"bfp4": 4.5, "bfp8": 8.5, "i8": 8, "u8": 8, "bool": 8, "i16": 16, "u16": 16, "bf16": 16, "f16": 16, "i32": 32,
          "u32": 32, "f32": 32, "i64": 64, "u64": 64, "f64": 64, "i4": 4, "u4": 4, "f8e4m3": 8,
          "f8e5m2": 8, "i48": 48}
 
@@ -87,7 +87,7 @@ class Machine:
         return self.legalise.get(dtype, dtype)
 
     def bytes_of(self, elements, dtype):
-        return -(-elements * _BITS[self.legal(dtype)] // 8)
+        return -int(-elements * _BITS[self.legal(dtype)] // 8)
 
 
 def dtype_of(element):

@@ -176,6 +176,7 @@ def _program(case):
     program.needs = needs
     program.inputs = [record({"tensor": t.index}) for t in case.tensors.values()
                       if t.storage == "input"]
+    program.outputs = [record({"tensor": max(case.tensors)})]
     program.buffers = [record({"memory": "MEM", "core": 0, "offset": b.offset, "bytes": b.bytes,
                                "first_job": b.first, "last_job": b.last}) for b in case.buffers]
     program.facts = record({"total_cycles": max(job.end for job in case.jobs), "batch_size": 1,
