@@ -4,6 +4,7 @@
  */
 #include "compile/batch_turns.h"
 
+#include "base/index.h"
 #include "base/maths.h"
 
 bool tacho_batch_turns_help(const tacho_estimate *estimate)
@@ -54,6 +55,7 @@ tacho_status tacho_batch_turns_take(uint64_t turns, tacho_program *program,
         job->bytes = tacho_size_multiply(job->bytes, turns);
         job->macs = tacho_size_multiply(job->macs, turns);
         job->first_region = job->region_count = 0;
+        job->buffer = TACHO_NONE; /* holds a turn */
     }
     program->region_count = 0;
     for (size_t i = 0; i < program->need_count; i++) {
