@@ -487,7 +487,8 @@ static tacho_status find_best(compiler *self, candidate *best)
 static tacho_status find_turns(compiler *self, candidate *best, uint64_t *out_turns)
 {
     const tacho_compile_options *asked = self->options;
-    bool can = self->devices == 1 && tacho_schedule_is_tiled(self->machine);
+    bool can = self->devices == 1 && tacho_schedule_is_tiled(self->machine) &&
+               !tacho_machine_is_sequenced(self->machine);
     *out_turns = 1;
     TACHO_TRY(find_best(self, best));
     for (uint64_t turns = 2; can && asked->batch % turns == 0 && asked->batch >= turns &&
