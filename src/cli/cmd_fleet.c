@@ -114,6 +114,10 @@ static int write_answer(answer *self)
                    self->shows_health ? "; see the table 'Health'"
                                       : "; 'tacho fleet health' lists them");
     }
+    bool is_health = self->question == NULL && self->view_count == 1;
+    if (self->problem_count == 0 && is_health && !choice->is_quiet) {
+        tacho_talk("note", "nothing is wrong with the files");
+    }
     return self->problem_count > 0 ? TACHO_EXIT_LOSSY : TACHO_EXIT_DONE;
 }
 
@@ -218,6 +222,27 @@ static bool check_slurm(const tacho_fleet_choice *choice, const tacho_arguments 
     return true;
 }
 
+/* Names and orders are those of operations. A window would cut late ranks out of their collectives.
+ */
+static bool check_question_options(const tacho_arguments *arguments)
+{
+    static const char *const of_operations[] = {"filter", "sort", NULL};
+    static const char *const of_time[] = {"window", NULL};
+    static const char *const collective[] = {"stragglers", "collectives", "clocks"};
+    const char *name = arguments->words[0];
+    bool is_of_operations = strcmp(name, "ops") == 0 || strcmp(name, "diff") == 0;
+    bool is_collective = false;
+    for (size_t i = 0; i < sizeof(collective) / sizeof(collective[0]); i++) {
+        is_collective = is_collective || strcmp(name, collective[i]) == 0;
+    }
+    const char *odd = is_of_operations ? NULL : tacho_arguments_find(arguments, of_operations);
+    odd = odd == NULL && is_collective ? tacho_arguments_find(arguments, of_time) : odd;
+    if (odd != NULL) {
+        tacho_command_misuse(arguments->command, "--%s does not go with '%s'", odd, name);
+    }
+    return odd == NULL;
+}
+
 /* Whether the first word is one that this command knows, with something behind it. */
 static bool check_words(const tacho_arguments *arguments)
 {
@@ -242,8 +267,9 @@ static bool check_words(const tacho_arguments *arguments)
 static int choose(tacho_fleet_choice *choice, const tacho_arguments *arguments)
 {
     const char *output = tacho_arguments_value(arguments, "output");
-    if (!check_words(arguments) || !tacho_arguments_fill(arguments, choice) ||
-        !choose_sort(choice, arguments) || !check_slurm(choice, arguments) ||
+    if (!check_words(arguments) || !check_question_options(arguments) ||
+        !tacho_arguments_fill(arguments, choice) || !choose_sort(choice, arguments) ||
+        !check_slurm(choice, arguments) ||
         !tacho_value_source_options(arguments, &choice->source_options) ||
         !tacho_cli_inputs_source(arguments, &choice->job.source)) {
         return TACHO_EXIT_USAGE;

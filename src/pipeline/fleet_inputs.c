@@ -77,6 +77,15 @@ static int compare_paths(const void *left, const void *right)
     return strcmp(*(const char *const *)left, *(const char *const *)right);
 }
 
+/* "manifest.json", "manifest-2.json". */
+static bool is_manifest(const char *path)
+{
+    tacho_str name = tacho_str_basename(tacho_str_from_cstring(path));
+    return (tacho_str_starts_with(name, TACHO_STR(TACHO_FLEET_MANIFEST ".")) ||
+            tacho_str_starts_with(name, TACHO_STR(TACHO_FLEET_MANIFEST "-"))) &&
+           tacho_str_ends_with(name, TACHO_STR(TACHO_FLEET_MANIFEST_SUFFIX));
+}
+
 /* By path, each once, without manifests. */
 static void tidy(tacho_input_list *list)
 {
@@ -87,9 +96,7 @@ static void tidy(tacho_input_list *list)
     for (size_t i = 0; i < list->path_count; i++) {
         const char *path = list->paths[i];
         bool is_same = count > 0 && strcmp(list->paths[count - 1], path) == 0;
-        bool is_manifest = tacho_str_equal(tacho_str_basename(tacho_str_from_cstring(path)),
-                                           TACHO_STR(TACHO_FLEET_MANIFEST));
-        if (!is_same && !is_manifest) {
+        if (!is_same && !is_manifest(path)) {
             list->paths[count++] = path;
         }
     }

@@ -10,7 +10,8 @@
 #include "pipeline/input_list.h"
 
 /* What captures of a fleet leave beside their profiles; it is no input. */
-#define TACHO_FLEET_MANIFEST "manifest.json"
+#define TACHO_FLEET_MANIFEST "manifest" /* of a second capture there: manifest-2 */
+#define TACHO_FLEET_MANIFEST_SUFFIX ".json"
 
 typedef struct tacho_fleet_inputs {
     tacho_input_list list; /* by path; each file once */

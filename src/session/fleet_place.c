@@ -9,12 +9,15 @@
 #include "codec/json.h"
 #include "pipeline/fleet_inputs.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { NAME_BYTES = 128, PATH_BYTES = 4096, CAPTURES_MAX = 100000 };
 
@@ -46,22 +49,35 @@ static void name_host(char *to)
     tacho_make_plain_name(to);
 }
 
-/* A name in the folder that nothing has. */
+/* "capture.tacho", then "capture-2.tacho". */
+static bool print_path(const tacho_fleet_place *place, const char *name, const char *suffix,
+                       char path[PATH_BYTES])
+{
+    int len =
+        place->number == 1
+            ? snprintf(path, PATH_BYTES, "%s/%s%s", place->folder, name, suffix)
+            : snprintf(path, PATH_BYTES, "%s/%s-%u%s", place->folder, name, place->number, suffix);
+    return len < PATH_BYTES;
+}
+
+/* A name in the folder that nothing has. An empty file holds it: others may be looking, too. */
 static tacho_status name_capture(tacho_fleet_place *place)
 {
     char path[PATH_BYTES];
-    struct stat facts;
-    bool is_free = false;
-    for (unsigned i = 1; i < CAPTURES_MAX && !is_free; i++) {
-        int len = i == 1 ? snprintf(path, sizeof(path), "%s/capture.tacho", place->folder)
-                         : snprintf(path, sizeof(path), "%s/capture-%u.tacho", place->folder, i);
-        if (len >= PATH_BYTES) {
+    for (place->number = 1; place->number < CAPTURES_MAX; place->number++) {
+        if (!print_path(place, "capture", ".tacho", path)) {
             return tacho_fail(TACHO_CODE_IO, "%s: the path is too long", place->folder);
         }
-        is_free = lstat(path, &facts) != 0;
+        int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd >= 0) {
+            close(fd);
+            return keep_text(place, path, &place->capture);
+        }
+        if (errno != EEXIST) {
+            return tacho_fail(TACHO_CODE_IO, "%s: cannot create it: %s", path, strerror(errno));
+        }
     }
-    return is_free ? keep_text(place, path, &place->capture)
-                   : tacho_fail(TACHO_CODE_IO, "%s: too many captures in it", place->folder);
+    return tacho_fail(TACHO_CODE_IO, "%s: too many captures in it", place->folder);
 }
 
 tacho_status tacho_fleet_place_init(tacho_fleet_place *place, const char *root)
@@ -93,6 +109,10 @@ tacho_status tacho_fleet_place_init(tacho_fleet_place *place, const char *root)
 
 void tacho_fleet_place_deinit(tacho_fleet_place *place)
 {
+    struct stat facts;
+    if (place->capture != NULL && lstat(place->capture, &facts) == 0 && facts.st_size == 0) {
+        unlink(place->capture); /* nothing came of it */
+    }
     tacho_arena_deinit(&place->arena);
 }
 
@@ -139,7 +159,9 @@ tacho_status tacho_fleet_place_write(const tacho_fleet_place *place,
 {
     char path[PATH_BYTES];
     tacho_output output;
-    snprintf(path, sizeof(path), "%.*s/" TACHO_FLEET_MANIFEST, PATH_BYTES - 32, place->folder);
+    if (!print_path(place, TACHO_FLEET_MANIFEST, TACHO_FLEET_MANIFEST_SUFFIX, path)) {
+        return tacho_fail(TACHO_CODE_IO, "%s: the path is too long", place->folder);
+    }
     TACHO_TRY(tacho_output_open(path, &output));
     write_manifest(place, manifest, &output);
     tacho_status status = tacho_output_commit(&output);

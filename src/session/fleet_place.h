@@ -14,7 +14,8 @@ typedef struct tacho_fleet_place {
     const char *run, *host;
     tacho_rank rank; /* of one process alone: rank 0 of 1 */
     const char *folder;
-    const char *capture; /* no file is there */
+    unsigned number;     /* of the capture among those of this rank */
+    const char *capture; /* an empty file holds the name */
     tacho_arena arena;
 } tacho_fleet_place;
 
@@ -30,7 +31,8 @@ typedef struct tacho_fleet_manifest {
     uint64_t row_count, lost_count;
 } tacho_fleet_manifest;
 
-/* Writes DIR/run=ID/host=NAME/rank=N/manifest.json, whole or not at all. */
+/* Writes DIR/run=ID/host=NAME/rank=N/manifest.json, of a second capture manifest-2.json, whole or
+ * not at all. */
 tacho_status tacho_fleet_place_write(const tacho_fleet_place *place,
                                      const tacho_fleet_manifest *manifest) TACHO_MUST_USE;
 

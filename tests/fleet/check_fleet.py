@@ -323,6 +323,23 @@ class Capture(unittest.TestCase):
         self.assertEqual([(row["problem"], row["rank"]) for row in ask("health", "some", code=3)["health"]],
                          [("missing rank", 1)])
 
+    def test_captures_at_one_time_keep_apart(self):
+        """Three of the same rank, all begun before one has ended: three captures, each with its manifest."""
+        env = dict(os.environ, SLURM_JOB_ID="77", SLURM_PROCID="0", SLURM_NTASKS="1")
+        children = [subprocess.Popen([TACHO, "profile", "-q", "-o", "atonce/", "--", "sleep", "0.5"], env=env)
+                    for _ in range(3)]
+        self.assertEqual([child.wait() for child in children], [0, 0, 0])
+        folder = next(pathlib.Path("atonce").glob("run=*/host=*/rank=0"))
+        names = sorted(path.name for path in folder.iterdir())
+        self.assertEqual(names, ["capture-2.tacho", "capture-3.tacho", "capture.tacho",
+                                 "manifest-2.json", "manifest-3.json", "manifest.json"])
+        for name in ("", "-2", "-3"):
+            manifest = json.loads((folder / f"manifest{name}.json").read_text())
+            self.assertEqual(manifest["capture"], f"capture{name}.tacho")
+            self.assertGreater((folder / f"capture{name}.tacho").stat().st_size, 0)
+        subprocess.run([TACHO, "profile", "-q", "-o", "atonce/", "--", "./none"], env=env, check=False)
+        self.assertEqual(sorted(path.name for path in folder.iterdir()), names)
+
     def test_a_second_capture_replaces_nothing(self):
         self.profile("twice", 0)
         self.profile("twice", 0)
