@@ -118,12 +118,13 @@ static size_t shell_piece(tacho_str text)
 /* A command, continued on the next lines where it is long. */
 static void print_example(tacho_str line)
 {
+    bool is_comment = line.len > 0 && line.data[0] == '#';
     size_t column = 0;
     while (line.len > 0) {
         size_t len = shell_piece(line);
         if (column > 0 && column + 1 + len > LINE_WIDTH - 2 && len + 4 < LINE_WIDTH) {
-            printf(" \\\n   ");
-            column = 3;
+            printf("%s", is_comment ? "\n#" : " \\\n   ");
+            column = is_comment ? 1 : 3;
         }
         printf("%s%.*s", column > 0 ? " " : "", (int)len, line.data);
         column += len + (column > 0 ? 1 : 0);

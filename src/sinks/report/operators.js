@@ -111,7 +111,7 @@ function layerColumns(rows) {
          text: row => formatNs(row.deviceTotal || 0)},
         {title: 'Share', help: 'Of the device time of all layers', share: row => (
             row.allDevice > 0 ? (row.deviceTotal || 0) / row.allDevice : 0)},
-        {title: 'Count', help: 'Pieces of work of the device, with all inside',
+        {title: 'Pieces', help: 'Pieces of work of the device, with all inside',
          text: row => formatCount(row.piecesIn)},
     ] : [
         {title: 'Host', help: 'Time of the host in the layer, with all inside',
@@ -337,5 +337,5 @@ function drawOps() {
         ? formatCount(pairRows().length) : totalText(ofSide);
     const left = (isCompared ? pairRows() : sorted).length - state.rowLimit;
     byId('more').hidden = left <= 0;
-    byId('more').textContent = `Show ${formatCount(Math.min(left, ROWS_MORE))} more of ${formatCount(left)}`;
+    byId('more').textContent = `Show ${formatCount(Math.min(left, ROWS_MORE))} of ${formatCount(left)} more`;
 }

@@ -169,7 +169,8 @@ function drawPath() {
                     title: visible(row.operation)}),
         make('td', {textContent: letterOf(row.entry) ? `${letterOf(row.entry)}: ${row.what}` : row.what}),
         make('td', {className: 'right', textContent: formatNs(row.time_ns)}),
-        make('td', {className: 'right', textContent: formatNs(row.gain_ns)}))));
+        make('td', {className: 'right', textContent:
+            row.gain_ns === null ? '–' : formatNs(row.gain_ns)}))));
 }
 
 /* ---- counters ------------------------------------------------------------------------------- */

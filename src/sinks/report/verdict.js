@@ -98,7 +98,7 @@ function silence(entry) {
     const devices = tableOf(entry, 'devices');
     const busiest = devices.reduce((a, b) => (a && a.busy_ns >= b.busy_ns ? a : b), null);
     const what = entry.spanCount === 0 ? 'The profile has no spans.'
-        : busiest ? `Nothing stands out: ${busiest.device ? shortName(busiest.device) : 'the device'} ` +
+        : busiest ? `No verdict: ${busiest.device ? shortName(busiest.device) : 'the device'} ` +
             `is busy ${formatPercent(busiest.busy_ns / busiest.span_ns)} of ` +
             `${formatNs(busiest.span_ns)}.`
         : 'There is no work of a device in this profile: only the host is shown.';
