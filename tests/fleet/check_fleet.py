@@ -325,26 +325,26 @@ class Capture(unittest.TestCase):
 
     def test_captures_at_one_time_keep_apart(self):
         """Three of the same rank, all begun before one has ended: three captures, each with its manifest."""
-        env = dict(os.environ, SLURM_JOB_ID="77", SLURM_PROCID="0", SLURM_NTASKS="1")
-        children = [subprocess.Popen([TACHO, "profile", "-q", "-o", "atonce/", "--", "sleep", "0.5"], env=env)
-                    for _ in range(3)]
+        env = {**CLEAN_ENV, "SLURM_JOB_ID": "77", "SLURM_PROCID": "0", "SLURM_NTASKS": "1"}
+        words = [TACHO, "profile", "-q", "-o", "atonce/", "--"]
+        children = [subprocess.Popen([*words, "sleep", "0.5"], env=env, cwd=SCRATCH) for _ in range(3)]
         self.assertEqual([child.wait() for child in children], [0, 0, 0])
-        folder = next(pathlib.Path("atonce").glob("run=*/host=*/rank=0"))
-        names = sorted(path.name for path in folder.iterdir())
-        self.assertEqual(names, ["capture-2.tacho", "capture-3.tacho", "capture.tacho",
-                                 "manifest-2.json", "manifest-3.json", "manifest.json"])
-        for name in ("", "-2", "-3"):
-            manifest = json.loads((folder / f"manifest{name}.json").read_text())
-            self.assertEqual(manifest["capture"], f"capture{name}.tacho")
-            self.assertGreater((folder / f"capture{name}.tacho").stat().st_size, 0)
-        subprocess.run([TACHO, "profile", "-q", "-o", "atonce/", "--", "./none"], env=env, check=False)
-        self.assertEqual(sorted(path.name for path in folder.iterdir()), names)
+        names = self.files("atonce")
+        self.assertEqual([name.rsplit("/", 1)[1] for name in names],
+                         ["capture-2.tacho", "capture-3.tacho", "capture.tacho",
+                          "manifest-2.json", "manifest-3.json", "manifest.json"])
+        for capture, path in zip(names[:3], names[3:]):
+            with open(os.path.join(SCRATCH, "atonce", path), encoding="utf-8") as file:
+                self.assertEqual(json.load(file)["capture"], capture.rsplit("/", 1)[1])
+            self.assertGreater(os.path.getsize(os.path.join(SCRATCH, "atonce", capture)), 0)
+        subprocess.run([*words, "./none"], env=env, cwd=SCRATCH, capture_output=True, check=False)
+        self.assertEqual(self.files("atonce"), names)
 
     def test_a_second_capture_replaces_nothing(self):
         self.profile("twice", 0)
         self.profile("twice", 0)
         self.assertEqual([name.rsplit("/", 1)[1] for name in self.files("twice")],
-                         ["capture-2.tacho", "capture.tacho", "manifest.json"])
+                         ["capture-2.tacho", "capture.tacho", "manifest-2.json", "manifest.json"])
 
     def test_recording_begins_when_it_is_told(self):
         self.profile("late", 0, "--activate", "/1000000s")
