@@ -531,17 +531,28 @@ static void walk(fuser *self)
 
 /* ---- operators of a framework -------------------------------------------------------------- */
 
+/* One operator has one product, but for attention, and its work is not lost in a recurrence. */
+static bool can_merge(const fuser *self, const draft *from, const draft *to)
+{
+    tacho_str origin = tacho_graph_origin(self->graph, &self->graph->nodes[from->root]);
+    bool is_attention = tacho_str_starts_with(origin, TACHO_STR("scaled_dot_product"));
+    return from->kind != TACHO_OP_RECURRENT && to->kind != TACHO_OP_RECURRENT &&
+           (!is_matrix(from->kind) || !is_matrix(to->kind) || is_attention);
+}
+
 /* The draft becomes part of another one, whose last node comes later. */
 static void merge_draft(fuser *self, uint32_t number, uint32_t into)
 {
     draft *from = &self->drafts[number];
     draft *to = &self->drafts[into];
-    if (from == to || from->merged_into != TACHO_NONE) {
+    if (from == to || from->merged_into != TACHO_NONE || !can_merge(self, from, to)) {
         return;
     }
     from->merged_into = into;
     to->fused_steps += from->fused_steps + steps_within(self, &self->graph->nodes[from->root]);
-    if (is_matrix(from->kind) && !is_matrix(to->kind)) {
+    bool is_more = is_matrix(from->kind) ? !is_matrix(to->kind)
+                                         : to->kind == TACHO_OP_MOVE && from->kind != TACHO_OP_MOVE;
+    if (is_more) {
         to->fused_steps += steps_within(self, &self->graph->nodes[to->root]);
         to->root = from->root;
         to->kind = from->kind;
