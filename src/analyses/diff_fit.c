@@ -211,6 +211,9 @@ static tacho_status add_properties(const fit *self, tacho_table *table)
     TACHO_TRY(tacho_table_add_property(
         table, "fitted from", "%zu operator%s in common, %.1f %% of the time of all",
         self->op_count, self->op_count == 1 ? "" : "s", self->diff->matched_percent));
+    if (self->op_count == 0) {
+        return tacho_table_add_property(table, "scale", "none: nothing is in common");
+    }
     TACHO_TRY(
         tacho_table_add_property(table, "scale", "B takes %.3f times as long as A", self->scale));
     if (a->clock_hz > 0 && self->scale > 0) {

@@ -124,6 +124,8 @@ static tacho_status check_heading(const table_reading *r)
     return TACHO_OK;
 }
 
+#define BYTE_ORDER_MARK "\xef\xbb\xbf"
+
 static tacho_status read_heading(table_reading *r, const tacho_csv_record *record)
 {
     tacho_text ignored = {0};
@@ -135,6 +137,9 @@ static tacho_status read_heading(table_reading *r, const tacho_csv_record *recor
     }
     for (size_t i = 0; i < r->column_count && status == TACHO_OK; i++) {
         tacho_str name = tacho_str_trim(record->fields[i]);
+        if (i == 0 && tacho_str_starts_with(name, TACHO_STR(BYTE_ORDER_MARK))) {
+            name = tacho_str_from(name, sizeof(BYTE_ORDER_MARK) - 1); /* as spreadsheets write it */
+        }
         size_t which = known_of(name);
         column_kind kind = which < KNOWN_COUNT ? known[which].kind : COLUMN_IGNORED;
         bool is_time = kind >= COLUMN_CYCLES;
@@ -205,12 +210,19 @@ static tacho_dtype dtype_called(tacho_str name)
         const char *name;
         tacho_dtype dtype;
     } others[] = {
-        {"float32", TACHO_DTYPE_F32},    {"float16", TACHO_DTYPE_F16},
-        {"half", TACHO_DTYPE_F16},       {"bfloat16", TACHO_DTYPE_BF16},
-        {"BFLOAT16", TACHO_DTYPE_BF16},  {"BFLOAT8_B", TACHO_DTYPE_BFP8},
-        {"BFLOAT4_B", TACHO_DTYPE_BFP4}, {"FLOAT32", TACHO_DTYPE_F32},
-        {"int8", TACHO_DTYPE_I8},        {"uint8", TACHO_DTYPE_U8},
+        {"float32", TACHO_DTYPE_F32},
+        {"float16", TACHO_DTYPE_F16},
+        {"half", TACHO_DTYPE_F16},
+        {"bfloat16", TACHO_DTYPE_BF16},
+        {"BFLOAT16", TACHO_DTYPE_BF16},
+        {"BFLOAT8_B", TACHO_DTYPE_BFP8},
+        {"BFLOAT4_B", TACHO_DTYPE_BFP4},
+        {"FLOAT32", TACHO_DTYPE_F32},
+        {"int8", TACHO_DTYPE_I8},
+        {"uint8", TACHO_DTYPE_U8},
         {"int16", TACHO_DTYPE_I16},
+        {"float8_e4m3fn", TACHO_DTYPE_F8E4M3},
+        {"float8_e5m2", TACHO_DTYPE_F8E5M2},
     };
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
         if (tacho_str_equal(name, tacho_str_from_cstring(others[i].name))) {

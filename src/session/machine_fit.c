@@ -180,8 +180,9 @@ static tacho_status deal_folds(fitting *f)
     }
     free(shapes);
     if (number + 1 < f->request->folds) {
-        return tacho_fail(TACHO_CODE_USAGE, "%s has %u shapes, which is too few for %u folds",
-                          f->request->table_path, number + 1, f->request->folds);
+        return tacho_fail(TACHO_CODE_USAGE, "%s has %u shape%s, which is too few for %u folds",
+                          f->request->table_path, number + 1, number == 0 ? "" : "s",
+                          f->request->folds);
     }
     return TACHO_OK;
 }
@@ -482,6 +483,11 @@ static tacho_status finish(fitting *f)
 static tacho_status run(fitting *f, tacho_machine_fit_tables *tables)
 {
     const tacho_machine_fit_request *request = f->request;
+    if (request->out_path != NULL &&
+        tacho_input_is_same_file(request->table_path, request->out_path)) {
+        return tacho_fail(TACHO_CODE_USAGE, "%s is an input and would be overwritten",
+                          request->out_path);
+    }
     TACHO_TRY(tacho_session_find_machine(request->machine, request->notes, &f->arena, &f->machine));
     TACHO_TRY(find_knobs(f));
     TACHO_TRY(read_table(f));
