@@ -179,7 +179,13 @@ double tacho_roof_compute_rate(const tacho_roof *roof, const tacho_roof_work *wo
     if (roof->cores > 0 && work->cores > roof->cores) {
         rate *= (double)work->cores / (double)roof->cores;
     }
-    if (is_matrix && roof->machine != NULL) {
+    if (is_matrix && roof->machine != NULL &&
+        tacho_cost_is_tf32(roof->machine, work->fidelity, work->dtype)) {
+        const tacho_quantity *tf32 = &roof->machine->gpu.tf32_macs_per_cycle;
+        double plain = engine_rate(roof->machine, TACHO_WORK_MATRIX, work->dtype);
+        double cores = (double)tacho_machine_cores(roof->machine);
+        rate *= plain > 0 ? value_of(tf32) * cores / plain : 1;
+    } else if (is_matrix && roof->machine != NULL) {
         rate /= (double)tacho_cost_passes(roof->machine, work->fidelity, work->dtype);
     }
     return rate;

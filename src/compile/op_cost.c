@@ -137,8 +137,12 @@ static tacho_status set_ideal(const tacho_machine *machine, const tacho_work *wo
     int64_t passes = is_matrix ? tacho_cost_passes(machine, options->fidelity, cost->compute) : 1;
     tacho_ratio all = {(int64_t)tacho_machine_cores(machine), passes};
     uint64_t amount = is_matrix ? cost->macs : work->elements * work->steps;
+    bool is_tf32 = is_matrix && tacho_cost_is_tf32(machine, options->fidelity, cost->compute);
+    tacho_ratio per_cycle = is_tf32        ? machine->gpu.tf32_macs_per_cycle.value
+                            : rate != NULL ? rate->per_cycle.value
+                                           : (tacho_ratio){1, 1};
     if (rate == NULL || !tacho_ratio_multiply(all, engine->count.value, &all) ||
-        !tacho_ratio_multiply(all, rate->per_cycle.value, &all) ||
+        !tacho_ratio_multiply(all, per_cycle, &all) ||
         !tacho_ratio_ceil_divide(amount, all, &cost->ideal_cycles)) {
         return tacho_fail(TACHO_CODE_BAD_DATA, "the ideal cycles of an operator do not fit");
     }

@@ -117,9 +117,7 @@ static tacho_status task_init(tacho_gpu_task *task, const tacho_machine *machine
     if (!tacho_dtype_bytes(cost->compute, 1, &task->element_bytes) || task->element_bytes == 0) {
         task->element_bytes = 1;
     }
-    uint32_t fidelity = tacho_machine_fidelity_find(machine, TACHO_STR("tf32"));
-    task->is_tf32 = fidelity > 0 && options->fidelity == fidelity && task->element_bytes == 4 &&
-                    tacho_dtype_kind_of(cost->compute) == TACHO_DTYPE_REAL;
+    task->is_tf32 = tacho_cost_is_tf32(machine, options->fidelity, cost->compute);
     return tacho_cost_memory_rate(ddr, &task->shared_rate);
 }
 

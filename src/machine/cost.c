@@ -56,6 +56,13 @@ int64_t tacho_cost_passes(const tacho_machine *machine, uint32_t fidelity, tacho
     return tacho_quantity_whole(&machine->fidelities[fidelity - 1].passes);
 }
 
+bool tacho_cost_is_tf32(const tacho_machine *machine, uint32_t fidelity, tacho_dtype dtype)
+{
+    uint32_t tf32 =
+        tacho_machine_is_gpu(machine) ? tacho_machine_fidelity_find(machine, TACHO_STR("tf32")) : 0;
+    return tf32 > 0 && fidelity == tf32 && dtype == TACHO_DTYPE_F32;
+}
+
 static uint64_t pad(uint64_t value, const tacho_quantity *align)
 {
     uint64_t unit = tacho_quantity_is_set(align) ? (uint64_t)tacho_quantity_whole(align) : 1;

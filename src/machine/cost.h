@@ -26,6 +26,9 @@ const tacho_rate *tacho_cost_element_rate(const tacho_engine *engine, tacho_dtyp
 /* Passes over operands of |dtype| at |fidelity|, 1 where the machine has no such choice. */
 int64_t tacho_cost_passes(const tacho_machine *machine, uint32_t fidelity, tacho_dtype dtype);
 
+/* Whether reals of 32 bits are multiplied as TF32: a GPU's fidelity of that name. */
+bool tacho_cost_is_tf32(const tacho_machine *machine, uint32_t fidelity, tacho_dtype dtype);
+
 /* m, n and k as the engine works them, in multiples of what it is aligned to. */
 tacho_product tacho_cost_pad(const tacho_engine *engine, tacho_product product);
 
