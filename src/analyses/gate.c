@@ -223,6 +223,10 @@ static const char *find_obstacle(const tacho_diff *diff)
     if (diff->matched_percent < 50) {
         return "less than half of the time is spent in operators that both sides have";
     }
+    if (diff->options.by == TACHO_DIFF_BY_LAYER &&
+        (!diff->sides[0]->has_layers || !diff->sides[1]->has_layers)) {
+        return "the layers of a side are not known";
+    }
     bool has_few = diff->sides[0]->whole_count < TACHO_GATE_SAMPLES_MIN ||
                    diff->sides[1]->whole_count < TACHO_GATE_SAMPLES_MIN;
     return is_measured(diff) && has_few ? "a measured side has fewer than 5 samples" : NULL;
