@@ -225,7 +225,7 @@ static const char *find_obstacle(const tacho_diff *diff)
     }
     if (diff->options.by == TACHO_DIFF_BY_LAYER &&
         (!diff->sides[0]->has_layers || !diff->sides[1]->has_layers)) {
-        return "the layers of a side are not known";
+        return "one side has no layers";
     }
     bool has_few = diff->sides[0]->whole_count < TACHO_GATE_SAMPLES_MIN ||
                    diff->sides[1]->whole_count < TACHO_GATE_SAMPLES_MIN;

@@ -27,8 +27,8 @@ static const tacho_option options[] = {
                     "Slurm's job arrays, srun and mpirun say)",
                     TACHO_INTO_TEXT(tacho_fleet_choice, share)),
     TACHO_OPT_VALUE("slurm", 0, "N",
-                    "make parts of all files first, in a job array of N tasks of Slurm, and wait "
-                    "for it; parts that are there are not made again",
+                    "first make parts of all files in a Slurm job array of N tasks, and wait "
+                    "for it; existing parts are kept",
                     TACHO_INTO_NUMBER(tacho_fleet_choice, slurm_tasks, 1, TASKS_MAX)),
     TACHO_OPT_VALUE(
         "parts", 0, "DIR",
@@ -116,7 +116,7 @@ static int write_answer(answer *self)
     }
     bool is_health = self->question == NULL && self->view_count == 1;
     if (self->problem_count == 0 && is_health && !choice->is_quiet) {
-        tacho_talk("note", "nothing is wrong with the files");
+        tacho_talk("note", "no problems found");
     }
     return self->problem_count > 0 ? TACHO_EXIT_LOSSY : TACHO_EXIT_DONE;
 }
@@ -325,35 +325,36 @@ const tacho_command tacho_command_fleet = {
     .summary = "answer questions over the profiles of many hosts",
     .usage = "QUESTION FILE|DIR|PART... [options]",
     .description =
-        "Reads the profiles of all ranks of a job, with all processors, and answers over\n"
-        "all of them. A directory stands for all files below it. Run, host and rank of a\n"
+        "Reads the profiles of all ranks of a job, on all processors, and answers one\n"
+        "question about them. A directory stands for all files below it. Run, host and rank of a\n"
         "file are those of its path (run=ID/host=NAME/rank=N/), else what the file says\n"
         "(PyTorch's distributedInfo).\n"
         "\n"
         "ops  operations of all files together\n"
         "breakdown  where the time of devices went, by host, and the idlest devices\n"
         "steps  how long each step took, and on which rank it took the longest\n"
-        "stragglers  for whom the others waited in collectives, and how long\n"
+        "stragglers  which ranks the others waited for in collectives, and how long\n"
         "collectives  time in each kind of collective, and how much of it was waiting\n"
-        "clocks  how far the clocks of ranks are apart, and how sure that is\n"
+        "clocks  how far apart the clocks of ranks are, with an error bound\n"
         "diff  A B: how the operations of two fleets differ, per file\n"
         "health  files that are cut, damaged, copies, or of other versions; missing ranks\n"
-        "timeline  writes one trace of all files to -o OUT.pb, on one time axis; refused\n"
-        "where the clock of a file is not known\n"
-        "map  writes a part (.tpart) of each file to the directory of -o; parts that are\n"
-        "there are not made again\n"
-        "reduce  merges parts to the one part of -o\n"
+        "timeline  writes one trace of all files to -o OUT.pb, on one time axis; fails if\n"
+        "the clock of a file is unknown\n"
+        "map  writes a part (.tpart) of each file to the directory of -o; existing parts\n"
+        "are kept\n"
+        "reduce  merges parts into one, -o\n"
         "\n"
         "Parts are small and stand for their files in every question. Any split of files\n"
         "and any order of merging gives the same answer. Counts, sums and extremes are\n"
         "exact; percentiles are within 0.8 % of the exact ones where there are many spans.\n"
         "\n"
         "Under srun, mpirun and in Slurm's job arrays, 'map' takes the share of its rank:\n"
-        "one command on all nodes maps all files. With --slurm N, a job array does that\n"
-        "first, and is waited for.\n"
+        "one command on all nodes maps all files. --slurm N does that first, in a job\n"
+        "array, and waits for it.\n"
         "\n"
-        "Collectives are matched by process group, name and number. Who spends the least\n"
-        "time in one came last, and the others waited for it; no common clock is needed.\n"
+        "Collectives are matched by process group, name and number. The rank that spends\n"
+        "the least time in a collective arrived last, and the others waited for it; no\n"
+        "common clock is needed.\n"
         "\n"
         "One bad file never spoils the rest: it is listed under 'Health', and the exit\n"
         "status is 3. See docs/fleet.md.",

@@ -50,15 +50,53 @@ void tacho_help_print_wrapped(const char *text, size_t column, size_t indent)
     print_words(tacho_str_from_cstring(text), column, indent);
 }
 
-/* Lines with columns in them, which two blanks part, stay as they are. */
-static bool is_table(tacho_str paragraph)
+/* Where two blanks part a term from what it means; the length where none do. */
+static size_t find_gap(tacho_str line)
 {
-    for (size_t i = 0; i + 1 < paragraph.len; i++) {
-        if (paragraph.data[i] == ' ' && paragraph.data[i + 1] == ' ') {
-            return true;
-        }
+    size_t at = 0;
+    while (at + 1 < line.len && (line.data[at] != ' ' || line.data[at + 1] != ' ')) {
+        at++;
     }
-    return false;
+    return at + 1 < line.len ? at : line.len;
+}
+
+/* The first line of |*rest|, which is taken away. */
+static tacho_str next_line(tacho_str *rest)
+{
+    size_t len = tacho_str_find_byte(*rest, '\n');
+    tacho_str line = tacho_str_make(rest->data, len);
+    *rest = tacho_str_from(*rest, len < rest->len ? len + 1 : len);
+    return line;
+}
+
+/* Terms with what they mean, one below the other; lines without a term go on with the last one. */
+static void print_terms(tacho_str paragraph)
+{
+    enum { MARGIN = 2 };
+    char words[PARAGRAPH_BYTES];
+    size_t widest = 0;
+    for (tacho_str rest = paragraph; rest.len > 0;) {
+        tacho_str line = next_line(&rest);
+        size_t gap = find_gap(line);
+        widest = gap < line.len && gap > widest ? gap : widest;
+    }
+    size_t indent = MARGIN + widest + MARGIN;
+    while (paragraph.len > 0) {
+        tacho_str line = next_line(&paragraph);
+        size_t gap = find_gap(line);
+        tacho_str meaning = tacho_str_trim(tacho_str_from(line, gap));
+        int len = snprintf(words, sizeof(words), "%.*s", TACHO_STR_ARG(meaning));
+        for (tacho_str rest = paragraph; rest.len > 0;) {
+            tacho_str more = next_line(&rest);
+            if (find_gap(more) < more.len) {
+                break;
+            }
+            len += snprintf(words + len, sizeof(words) - (size_t)len, " %.*s", TACHO_STR_ARG(more));
+            paragraph = rest;
+        }
+        printf("%*s%-*.*s", MARGIN, "", (int)(widest + MARGIN), (int)gap, line.data);
+        print_words(tacho_str_make(words, (size_t)len), indent, indent);
+    }
 }
 
 /* Where the next paragraph begins, behind an empty line; the length where there is none. */
@@ -78,8 +116,10 @@ static void print_paragraphs(const char *description)
     for (tacho_str text = tacho_str_from_cstring(description); text.len > 0;) {
         size_t next = find_paragraph(text);
         tacho_str paragraph = tacho_str_make(text.data, next < text.len ? next - 2 : next);
-        if (is_table(paragraph) || paragraph.len >= sizeof(words)) {
+        if (paragraph.len >= sizeof(words)) {
             printf("%.*s\n", TACHO_STR_ARG(paragraph));
+        } else if (find_gap(paragraph) < paragraph.len) {
+            print_terms(paragraph);
         } else {
             for (size_t i = 0; i < paragraph.len; i++) {
                 words[i] = paragraph.data[i] == '\n' ? ' ' : paragraph.data[i];

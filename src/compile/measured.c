@@ -150,7 +150,7 @@ static tacho_status read_heading(table_reading *r, const tacho_csv_record *recor
             status = tacho_arena_copy(&r->table->arena, name, &r->table->timed);
         } else if (kind != COLUMN_IGNORED && !is_time) {
             if (has(r, kind)) {
-                status = fail_at(r, "column '%s' is there twice", known[which].name);
+                status = fail_at(r, "column '%s' appears twice", known[which].name);
             }
             r->places[kind] = i;
         } else {
@@ -195,7 +195,7 @@ static tacho_status read_time(const table_reading *r, const tacho_csv_record *re
     double value;
     tacho_str text = cell(r, record, r->timed);
     if (!parse_time(text, &value)) {
-        return fail_at(r, "%.*s '%.*s' is no time above 0", TACHO_STR_ARG(r->table->timed),
+        return fail_at(r, "%.*s '%.*s' is not a time above 0", TACHO_STR_ARG(r->table->timed),
                        (int)(text.len < 40 ? text.len : 40), text.data);
     }
     row->cycles = r->timed == COLUMN_CYCLES ? value : 0.0;

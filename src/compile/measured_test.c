@@ -97,13 +97,13 @@ static void test_bad(void **state)
     check_bad("M,K,N,cycles\n", "no rows");
     check_bad("M,K,N\n1,1,1\n", "t.csv:1: no column says how long");
     check_bad("M,K,cycles\n1,1,1\n", "t.csv:1: no columns say what");
-    check_bad("M,M,K,N,cycles\n1,1,1,1,1\n", "'M' is there twice");
+    check_bad("M,M,K,N,cycles\n1,1,1,1,1\n", "'M' appears twice");
     check_bad("M,K,N,cycles\n1,1,1\n", "t.csv:2: 3 fields");
     check_bad("M,K,N,cycles\n0,1,1,1\n", "M, K and N");
-    check_bad("M,K,N,cycles\n1,1,1,0\n", "no time above 0");
-    check_bad("M,K,N,cycles\n1,1,1,-5\n", "no time above 0");
-    check_bad("M,K,N,cycles\n1,1,1,nan\n", "no time above 0");
-    check_bad("M,K,N,cycles\n1,1,1,1e99\n", "no time above 0");
+    check_bad("M,K,N,cycles\n1,1,1,0\n", "not a time above 0");
+    check_bad("M,K,N,cycles\n1,1,1,-5\n", "not a time above 0");
+    check_bad("M,K,N,cycles\n1,1,1,nan\n", "not a time above 0");
+    check_bad("M,K,N,cycles\n1,1,1,1e99\n", "not a time above 0");
     check_bad("M,K,N,cycles\n1,1,99999999999,1\n", "M, K and N");
     check_bad("M,K,N,dtype,cycles\n1,1,1,f9,1\n", "unknown dtype 'f9'");
     check_bad("M,K,N,in0_mem,cycles\n1,1,1,moon,1\n", "place 'moon'");

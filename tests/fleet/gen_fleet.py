@@ -7,7 +7,7 @@
 Each rank has a file DIR/run=R/host=nNN/rank=K/trace.json with marked steps, operators and launches
 on the host, and kernels and an all-reduce per layer on the device. One rank (the straggler) takes
 longer for its kernels, so the others wait for it in every all-reduce. With --damage, the file of
-one rank is cut, one is there twice, one has a clock that is an hour ahead, one is missing, and one
+one rank is cut, one appears twice, one has a clock that is an hour ahead, one is missing, and one
 was written by another version.
 
 Everything is a function of the arguments. What must come out is written to DIR/.expected.json:

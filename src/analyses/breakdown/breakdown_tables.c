@@ -229,8 +229,8 @@ static tacho_status add_step_notes(const tacho_breakdown_gather *gather, uint32_
     if (steps->item_count == 0) {
         return add_note(gather, part,
                         steps->is_full
-                            ? "too many ranges to find steps among them: shares are of the span"
-                            : "no steps: shares are of the span",
+                            ? "too many ranges to look for steps; percentages are of the whole span"
+                            : "no steps found; percentages are of the whole span",
                         table);
     }
     if (steps->has_overlap) {

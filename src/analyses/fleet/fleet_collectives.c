@@ -151,11 +151,10 @@ static void say_unmatched(const tacho_fleet_view *view, const tacho_fleet_option
         tacho_note(options->ops.notes, "note", "no collectives were recorded");
     } else if (matched == 0) {
         tacho_note(options->ops.notes, "note",
-                   "no collective is in more than one file, so nobody can be seen waiting");
+                   "no collective appears in more than one file, so waiting times are unknown");
     } else if (kept < all) {
         tacho_note(options->ops.notes, "note",
-                   "waiting is of %zu collectives, chosen by a hash of their names and numbers",
-                   calls->row_count);
+                   "waiting times come from a sample of %zu collectives", calls->row_count);
     }
 }
 

@@ -65,7 +65,7 @@ static tacho_status check_copy(const health *self, const tacho_fleet_file *file)
     if (first != file) {
         tacho_str path = path_of(self, first);
         int len =
-            snprintf(detail, sizeof(detail), "not counted: the same as %.*s",
+            snprintf(detail, sizeof(detail), "not counted: a copy of %.*s",
                      (int)(path.len < DETAIL_BYTES / 2 ? path.len : DETAIL_BYTES / 2), path.data);
         return add_problem(self, "copy", file, tacho_str_make(detail, (size_t)len));
     }
@@ -74,7 +74,7 @@ static tacho_status check_copy(const health *self, const tacho_fleet_file *file)
     uint32_t place = tacho_strings_find(&files->keys, tacho_str_make(key, sizeof(key)));
     return place != TACHO_NONE && place > 0 && files->rows[place - 1].file_count > 1
                ? add_problem(self, "counted twice", file,
-                             TACHO_STR("in several parts; make one part of each file"))
+                             TACHO_STR("appears in several parts; make one part per file"))
                : TACHO_OK;
 }
 

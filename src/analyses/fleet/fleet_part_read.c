@@ -277,12 +277,11 @@ static tacho_status next_chunk(tacho_chunk_reader *chunks, uint32_t type, part_r
     }
     if (chunk.version != TACHO_FLEET_PART_VERSION) {
         return tacho_fail(TACHO_CODE_UNSUPPORTED,
-                          "a part of version %u, of which this tacho knows only %d; make it again",
+                          "a part of version %u; this tacho reads version %d; make it again",
                           chunk.version, TACHO_FLEET_PART_VERSION);
     }
     if (chunk.type != type) {
-        return tacho_fail(TACHO_CODE_BAD_DATA,
-                          "chunk %u: not what a part has in this place; make it again",
+        return tacho_fail(TACHO_CODE_BAD_DATA, "chunk %u: unexpected in this place; make it again",
                           chunk.sequence);
     }
     tacho_pb_reader_init(&self->at, chunk.payload);
@@ -293,8 +292,7 @@ static tacho_status next_chunk(tacho_chunk_reader *chunks, uint32_t type, part_r
 static tacho_status check_chunk(const part_reader *self)
 {
     return self->is_bad || self->at.at != self->at.end
-               ? tacho_fail(TACHO_CODE_BAD_DATA,
-                            "a number or text that no part holds; make it again")
+               ? tacho_fail(TACHO_CODE_BAD_DATA, "invalid number or text; make it again")
                : TACHO_OK;
 }
 
@@ -313,7 +311,8 @@ static tacho_status read_chunks(tacho_chunk_reader *chunks, part_reader *self)
     TACHO_TRY(check_chunk(self));
     return chunks->at == chunks->file.len
                ? TACHO_OK
-               : tacho_fail(TACHO_CODE_BAD_DATA, "bytes behind the end of the part; make it again");
+               : tacho_fail(TACHO_CODE_BAD_DATA,
+                            "extra bytes after the end of the part; make it again");
 }
 
 tacho_status tacho_fleet_read(tacho_fleet *fleet, tacho_str bytes)
