@@ -172,8 +172,14 @@ static tacho_status add_ideal_cycles(const filler *self)
     return tacho_table_add_int(self->table, self->row->cost.ideal_cycles);
 }
 
-/* Of an operator without a cost rule, also that its bytes are all that is costed. */
 static tacho_status add_bound(const filler *self)
+{
+    return tacho_table_add_text(self->table,
+                                tacho_str_from_cstring(tacho_bound_name(self->row->cost.bound)));
+}
+
+/* For people: of an operator without a cost rule, also that its bytes are all that is costed. */
+static tacho_status add_bound_remark(const filler *self)
 {
     char text[64];
     bool is_unknown = tacho_estimate_is_unknown(self->estimate, self->op);
@@ -213,7 +219,8 @@ static const op_column op_columns[] = {
     {TACHO_COLUMN(WRITE_CYCLES, "", INT), add_write_cycles, false, true, false},
     {TACHO_COLUMN(LAUNCH_CYCLES, "", INT), add_launch_cycles, false, true, false},
     {TACHO_COLUMN(IDEAL_CYCLES, "", INT), add_ideal_cycles, false, true, false},
-    {TACHO_COLUMN(BOUND, "Bound", TEXT), add_bound, true, true, false},
+    {TACHO_COLUMN(BOUND, "Bound", TEXT), add_bound_remark, true, false, false},
+    {TACHO_COLUMN(BOUND, "Bound", TEXT), add_bound, false, true, false},
     {TACHO_COLUMN(LOCATION, "Location", TEXT), add_location, true, true, false},
 };
 
