@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a capture of CUDA sees and costs, on a computer with an NVIDIA GPU, PyTorch, torchvision and transformers:
 
-    bench/gpu.py build/bin/tacho [--counts] [--cost] [--facts] [--pairs 20]
+    bench/gpu.py build/bin/tacho [--counts] [--cost] [--rival] [--facts] [--pairs 20]
 
 Counts: kernels, copies and their time in the measured steps of each program, by torch.profiler in one run and by
-'tacho profile' at level 70 in another. Cost: the median step of processes that run alone, at level 40, at level 70
-and under torch.profiler, in turns. Facts: what level 100 adds. Without options: all three, in about ten minutes.
+'tacho profile' at level 70 in another. Cost: the median step of four processes, one alone, one at level 40, one at
+level 70 and one under torch.profiler, which take turns at the GPU. Rival: torch.profiler inside a captured program.
+Facts: what level 100 adds. Without options: all four, in about five minutes.
 """
 import argparse
 import csv
@@ -85,33 +86,85 @@ def make_million(torch):
 
 
 STEPS = {"layers": 500, "graph": 500, "resnet50": 20, "bert": 20, "gpt2": 3, "million": 1000}
+TURN_STEPS = {"layers": 200, "resnet50": 30}
+
+
+def run_steps(torch, step, count):
+    """The median step in milliseconds."""
+    took = []
+    for _ in range(count):
+        begin = time.perf_counter()
+        step()
+        torch.cuda.synchronize()
+        took.append(time.perf_counter() - begin)
+    return statistics.median(took) * 1e3
+
+
+def warm(torch, name):
+    step = globals()[f"make_{name}"](torch)
+    for _ in range(5):
+        step()
+    torch.cuda.synchronize()
+    return step
 
 
 def run_program(name, is_profiled, trace):
     import torch
     with torch.no_grad():
-        step = globals()[f"make_{name}"](torch)
-        for _ in range(5):
-            step()
-        torch.cuda.synchronize()
+        step = warm(torch, name)
         profiler = torch.profiler.profile() if is_profiled else None
         if profiler:
             profiler.__enter__()
         torch.cuda.nvtx.range_push("measured")
         time.sleep(PAUSE_S)
-        took = []
-        for _ in range(STEPS[name]):
-            start = time.perf_counter()
-            step()
-            torch.cuda.synchronize()
-            took.append(time.perf_counter() - start)
+        took = run_steps(torch, step, STEPS[name])
         time.sleep(PAUSE_S)
         torch.cuda.nvtx.range_pop()
         if profiler:
             profiler.__exit__(None, None, None)
     if trace:
         profiler.export_chrome_trace(trace)
-    print(json.dumps({"step_ms": statistics.median(took) * 1e3}))
+    print(json.dumps({"step_ms": took}))
+
+
+def run_turns(name, is_profiled):
+    """Some steps for each line that is read, and their median as an answer."""
+    import torch
+    with torch.no_grad():
+        step = warm(torch, name)
+        print("{}", flush=True)
+        for _ in sys.stdin:
+            step()
+            torch.cuda.synchronize()
+            if is_profiled:
+                with torch.profiler.profile():
+                    took = run_steps(torch, step, TURN_STEPS[name])
+            else:
+                took = run_steps(torch, step, TURN_STEPS[name])
+            print(json.dumps({"step_ms": took}), flush=True)
+
+
+def run_rival():
+    """Ten steps, ten under torch.profiler, ten again, each with its mark."""
+    import torch
+    with torch.no_grad():
+        step = warm(torch, "layers")
+        seen = {}
+        for part in ("before", "within", "after"):
+            profiler = torch.profiler.profile() if part == "within" else None
+            if profiler:
+                profiler.__enter__()
+            torch.cuda.nvtx.range_push(part)
+            time.sleep(PAUSE_S)
+            run_steps(torch, step, 10)
+            time.sleep(PAUSE_S)
+            torch.cuda.nvtx.range_pop()
+            if profiler:
+                profiler.__exit__(None, None, None)
+                kinds = [event.device_type() for event in profiler.profiler.kineto_results.events()]
+                seen["kernels"] = sum(1 for kind in kinds if "CUDA" in str(kind))
+                time.sleep(0.1)
+    print(json.dumps(seen))
 
 
 def run_facts():
@@ -185,22 +238,59 @@ def show_counts(tacho, folder):
         print("two processes:", *row, "kernels", flush=True)
 
 
+class Worker:
+    """A process that runs steps when it is told to."""
+
+    def __init__(self, words, name, *more):
+        words = [*words, sys.executable, os.path.abspath(__file__), "--program", name, "--turns", *more]
+        self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.DEVNULL, text=True)
+
+    def answer(self):
+        for line in self.process.stdout:
+            if line.startswith("{"):
+                return json.loads(line)
+        sys.exit(f"a process ended: {self.process.wait()}")
+
+    def step_ms(self):
+        self.process.stdin.write("\n")
+        self.process.stdin.flush()
+        return self.answer()["step_ms"]
+
+    def end(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
 def show_cost(tacho, folder, pairs):
-    print(f"\nprogram     mode             median step    of {pairs} processes in turns: smallest, largest    more")
-    for name in ("layers", "resnet50"):
+    print(f"\nprogram     mode          median step    smallest   largest    more: median of {pairs} pairs (quartiles)")
+    for name in TURN_STEPS:
         modes = {"alone": 0, "level 40": 40, "level 70": 70, "torch.profiler": -1}
+        workers = {mode: Worker(words_of(tacho, max(level, 0), os.path.join(folder, f"{level}.tacho")), name,
+                                *(("--torch", "") if level < 0 else ())) for mode, level in modes.items()}
+        for worker in workers.values():
+            worker.answer()
+            worker.step_ms()
         steps = {mode: [] for mode in modes}
-        for _ in range(pairs):
-            for mode, level in modes.items():
-                capture = os.path.join(folder, "cost.tacho")
-                more = ("--torch", "") if level < 0 else ()
-                steps[mode].append(start(words_of(tacho, max(level, 0), capture), name, *more)["step_ms"])
-        alone = statistics.median(steps["alone"])
+        for i in range(pairs):
+            for mode in list(modes) if i % 2 else reversed(modes):
+                steps[mode].append(workers[mode].step_ms())
+        for worker in workers.values():
+            worker.end()
         for mode, took in steps.items():
-            ratios = statistics.median(b / a for a, b in zip(steps["alone"], took))
+            low, middle, high = statistics.quantiles([(b / a - 1) * 100 for a, b in zip(steps["alone"], took)], n=4)
             print(f"{name:12}{mode:16}{statistics.median(took):10.4f} ms{min(took):12.4f}{max(took):10.4f}"
-                  f"{(statistics.median(took) / alone - 1) * 100:10.2f} %, median of pairs {(ratios - 1) * 100:.2f} %",
-                  flush=True)
+                  f"{middle:10.2f} % ({low:.2f} to {high:.2f})", flush=True)
+
+
+def show_rival(tacho, folder):
+    capture = os.path.join(folder, "rival.tacho")
+    seen = start(words_of(tacho, 70, capture), "rival")
+    print(f"\ntorch.profiler in a captured program: it saw {seen['kernels']} kernels and copies; tacho:")
+    for part in ("before", "within", "after"):
+        for row in rows_of(tacho, capture, "select count(*) from spans s, (select start_ns a, end_ns b from spans where"
+                           f" name = '{part}') where category = 'op' and s.start_ns >= a and s.start_ns < b"):
+            print("  ", part, *row, "kernels", flush=True)
 
 
 def show_facts(tacho, folder):
@@ -218,11 +308,12 @@ def show_facts(tacho, folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("tacho", nargs="?")
-    for part in ("counts", "cost", "facts"):
+    for part in ("counts", "cost", "rival", "facts"):
         parser.add_argument(f"--{part}", action="store_true")
     parser.add_argument("--pairs", type=int, default=20)
     parser.add_argument("--program", help=argparse.SUPPRESS)
     parser.add_argument("--torch", help=argparse.SUPPRESS)
+    parser.add_argument("--turns", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.program == "two":
         words = [sys.executable, os.path.abspath(__file__), "--program", "layers"]
@@ -230,15 +321,21 @@ def main():
             child.wait()
     elif options.program == "facts":
         run_facts()
+    elif options.program == "rival":
+        run_rival()
+    elif options.turns:
+        run_turns(options.program, options.torch is not None)
     elif options.program:
         run_program(options.program, options.torch is not None, options.torch)
     else:
-        is_all = not (options.counts or options.cost or options.facts)
+        is_all = not (options.counts or options.cost or options.rival or options.facts)
         with tempfile.TemporaryDirectory(prefix="tacho-gpu.") as folder:
             if is_all or options.counts:
                 show_counts(options.tacho, folder)
             if is_all or options.facts:
                 show_facts(options.tacho, folder)
+            if is_all or options.rival:
+                show_rival(options.tacho, folder)
             if is_all or options.cost:
                 show_cost(options.tacho, folder, options.pairs)
 
