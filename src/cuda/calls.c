@@ -8,6 +8,7 @@
 #include "cuda/names.h"
 
 #include <dlfcn.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,14 +27,15 @@ typedef struct known_call {
 /* One process has one CUPTI. */
 static struct {
     known_call runtime[IDS_MAX], driver[IDS_MAX];
-    void *subscriber; /* NULL: there is none */
+    _Atomic(void *) subscriber; /* NULL: there is none */
+    atomic_uint starts;         /* so far: a call that was open at an earlier one has no end */
 } calls;
 
 /* A thread is in one call at a time: those inside it are its own affair. */
 static _Thread_local struct {
     tacho_client_zone zone;
     uint32_t domain, id;
-    bool is_open;
+    unsigned start; /* of |starts|; 0: none is open */
 } open_call;
 
 typedef struct call_rule {
@@ -86,14 +88,15 @@ static void on_call(void *user, uint32_t domain, uint32_t id, const void *data)
     if (known->site == NULL) {
         return;
     }
-    if (call->site == 0 && !open_call.is_open) {
-        open_call.is_open = true;
+    unsigned start = atomic_load_explicit(&calls.starts, memory_order_relaxed);
+    bool is_open = open_call.start == start;
+    if (call->site == 0 && !is_open) {
+        open_call.start = start;
         open_call.domain = domain;
         open_call.id = id;
         tacho_client_zone_begin(&open_call.zone, known->site);
-    } else if (call->site != 0 && open_call.is_open && open_call.domain == domain &&
-               open_call.id == id) {
-        open_call.is_open = false;
+    } else if (call->site != 0 && is_open && open_call.domain == domain && open_call.id == id) {
+        open_call.start = 0;
         if (known->launches && call->correlation != 0) {
             tacho_client_launch(call->correlation, open_call.zone.start_ns);
         }
@@ -111,9 +114,11 @@ static void enable(const tacho_cupti *cupti, void *subscriber, uint32_t domain, 
         }
         const call_rule *rule = find_rule(name);
         if (rule != NULL) {
-            put_plain_name(plain, name);
-            list[id].site = tacho_cu_site(plain, rule->waits ? wait_category : call_category);
-            list[id].launches = rule->launches;
+            if (list[id].site == NULL) {
+                put_plain_name(plain, name);
+                list[id].launches = rule->launches;
+                list[id].site = tacho_cu_site(plain, rule->waits ? wait_category : call_category);
+            }
             cupti->EnableCallback(1, subscriber, domain, id);
         }
     }
@@ -133,7 +138,7 @@ static tacho_cu_result subscribe(const tacho_cupti *cupti, void **out_subscriber
 
 const char *tacho_cu_calls_start(const tacho_cupti *cupti)
 {
-    static char reason[HOLDER_ROOM + 64]; /* a program starts once */
+    static char reason[HOLDER_ROOM + 64]; /* one thread starts them at a time */
     char holder[HOLDER_ROOM] = "";
     void *subscriber = NULL;
     tacho_cu_result result = subscribe(cupti, &subscriber, holder);
@@ -146,7 +151,8 @@ const char *tacho_cu_calls_start(const tacho_cupti *cupti)
     if (result != 0) {
         return tacho_cupti_text(cupti, result);
     }
-    calls.subscriber = subscriber;
+    atomic_fetch_add(&calls.starts, 1);
+    atomic_store(&calls.subscriber, subscriber);
     enable(cupti, subscriber, TACHO_CU_RUNTIME_API, calls.runtime);
     enable(cupti, subscriber, TACHO_CU_DRIVER_API, calls.driver);
     return NULL;
@@ -154,8 +160,18 @@ const char *tacho_cu_calls_start(const tacho_cupti *cupti)
 
 void tacho_cu_calls_stop(const tacho_cupti *cupti)
 {
-    if (calls.subscriber != NULL) {
-        cupti->Unsubscribe(calls.subscriber);
-        calls.subscriber = NULL;
+    void *subscriber = atomic_exchange(&calls.subscriber, NULL);
+    if (subscriber != NULL) {
+        cupti->Unsubscribe(subscriber);
     }
+}
+
+void tacho_cu_calls_forget(void)
+{
+    atomic_store(&calls.subscriber, NULL);
+}
+
+bool tacho_cu_calls_are_on(void)
+{
+    return atomic_load(&calls.subscriber) != NULL;
 }

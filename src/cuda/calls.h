@@ -14,4 +14,9 @@ const char *tacho_cu_calls_start(const tacho_cupti *cupti);
 /* Others may subscribe again. Calls that are under way have no zone. */
 void tacho_cu_calls_stop(const tacho_cupti *cupti);
 
+/* CUPTI is taken down: there is nothing to stop. */
+void tacho_cu_calls_forget(void);
+
+bool tacho_cu_calls_are_on(void);
+
 #endif

@@ -7,8 +7,10 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <tacho/client.h>
 #include <unistd.h>
 
 #if defined(__x86_64__)
@@ -19,34 +21,143 @@ enum { ADDRESS_OF_CALL = R_AARCH64_JUMP_SLOT, ADDRESS_OF_FUNCTION = R_AARCH64_GL
 enum { ADDRESS_OF_CALL = -1, ADDRESS_OF_FUNCTION = -1 }; /* nothing is replaced */
 #endif
 
+enum { KINDS_MAX = 64 };
+
 typedef tacho_cu_result subscribe_v2_function(void **out_subscriber, tacho_cu_callback *callback,
                                               void *user, void *params);
+typedef tacho_cu_result context_function(void *context, uint32_t kind);
+typedef tacho_cu_result finalize_function(void);
 
 /* One process has one CUPTI. */
 static struct {
-    tacho_cu_rival_found *found;
+    tacho_cu_rival_actions actions;
     tacho_cu_Subscribe *subscribe;
     subscribe_v2_function *subscribe_v2;
+    tacho_cu_Unsubscribe *unsubscribe;
     tacho_cu_ActivityRegisterCallbacks *register_callbacks;
+    tacho_cu_ActivityEnable *enable;
+    tacho_cu_ActivityDisable *disable;
+    context_function *enable_context, *disable_context;
+    finalize_function *finalize;
+    _Atomic(tacho_cu_request *) request; /* the program's own; NULL: it has not registered */
+    _Atomic(tacho_cu_complete *) complete;
+    atomic_uint_least64_t kinds;      /* that the program has enabled, one bit each */
+    atomic_int_least64_t in_contexts; /* the same for single contexts: how many */
+    atomic_uint_least64_t last_ns;
+    atomic_bool is_subscribed;
 } rivals;
+
+static void note_time(void)
+{
+    atomic_store(&rivals.last_ns, tacho_client_now());
+}
+
+/* Records come to the program from now on, through the functions that it registered. */
+static void make_way(void)
+{
+    tacho_cu_request *request = atomic_load(&rivals.request);
+    note_time();
+    if (rivals.actions.make_way() && request != NULL) {
+        rivals.register_callbacks(request, atomic_load(&rivals.complete));
+    }
+}
 
 static tacho_cu_result subscribe(void **out_subscriber, tacho_cu_callback *callback, void *user)
 {
-    rivals.found();
-    return rivals.subscribe(out_subscriber, callback, user);
+    note_time();
+    rivals.actions.hang_up();
+    tacho_cu_result result = rivals.subscribe(out_subscriber, callback, user);
+    atomic_store(&rivals.is_subscribed, result == 0);
+    return result;
 }
 
 static tacho_cu_result subscribe_v2(void **out_subscriber, tacho_cu_callback *callback, void *user,
                                     void *params)
 {
-    rivals.found();
-    return rivals.subscribe_v2(out_subscriber, callback, user, params);
+    note_time();
+    rivals.actions.hang_up();
+    tacho_cu_result result = rivals.subscribe_v2(out_subscriber, callback, user, params);
+    atomic_store(&rivals.is_subscribed, result == 0);
+    return result;
+}
+
+static tacho_cu_result unsubscribe(void *subscriber)
+{
+    note_time();
+    tacho_cu_result result = rivals.unsubscribe(subscriber);
+    atomic_store(&rivals.is_subscribed, false);
+    return result;
 }
 
 static tacho_cu_result register_callbacks(tacho_cu_request *request, tacho_cu_complete *complete)
 {
-    rivals.found();
+    make_way();
+    atomic_store(&rivals.complete, complete);
+    atomic_store(&rivals.request, request);
     return rivals.register_callbacks(request, complete);
+}
+
+static uint64_t bit_of(uint32_t kind)
+{
+    return UINT64_C(1) << kind % KINDS_MAX;
+}
+
+static tacho_cu_result enable(uint32_t kind)
+{
+    make_way();
+    tacho_cu_result result = rivals.enable(kind);
+    if (result == 0) {
+        atomic_fetch_or(&rivals.kinds, bit_of(kind));
+    }
+    return result;
+}
+
+/* What the program has not enabled may be ours. */
+static tacho_cu_result disable(uint32_t kind)
+{
+    note_time();
+    uint64_t before = atomic_fetch_and(&rivals.kinds, ~bit_of(kind));
+    return (before & bit_of(kind)) != 0 ? rivals.disable(kind) : 0;
+}
+
+static tacho_cu_result enable_context(void *context, uint32_t kind)
+{
+    make_way();
+    tacho_cu_result result = rivals.enable_context(context, kind);
+    atomic_fetch_add(&rivals.in_contexts, result == 0 ? 1 : 0);
+    return result;
+}
+
+static tacho_cu_result disable_context(void *context, uint32_t kind)
+{
+    note_time();
+    tacho_cu_result result = rivals.disable_context(context, kind);
+    bool is_counted = result == 0 && atomic_load(&rivals.in_contexts) > 0;
+    atomic_fetch_sub(&rivals.in_contexts, is_counted ? 1 : 0);
+    return result;
+}
+
+/* Nobody has asked for anything after this. It happens inside callbacks: nothing is waited for. */
+static tacho_cu_result finalize(void)
+{
+    rivals.actions.forget();
+    tacho_cu_result result = rivals.finalize();
+    atomic_store(&rivals.kinds, 0);
+    atomic_store(&rivals.in_contexts, 0);
+    atomic_store(&rivals.is_subscribed, false);
+    note_time();
+    return result;
+}
+
+bool tacho_cu_rivals_are_done(uint64_t quiet_ns)
+{
+    return atomic_load(&rivals.kinds) == 0 && atomic_load(&rivals.in_contexts) == 0 &&
+           tacho_client_now() - atomic_load(&rivals.last_ns) >= quiet_ns;
+}
+
+bool tacho_cu_rivals_listen(void)
+{
+    return atomic_load(&rivals.is_subscribed);
 }
 
 /* The loader's: link.h has it for GNU sources only. */
@@ -178,19 +289,49 @@ static int replace_in_library(loaded_library *library, size_t size, void *contex
     return 0;
 }
 
-void tacho_cu_rivals_watch(const tacho_cupti *cupti, tacho_cu_rival_found *found)
+/* Functions that we do not call ourselves; some versions lack them. */
+static void find_others(void *library)
 {
-    void *second = dlsym(cupti->library, "cuptiSubscribe_v2");
-    rivals.found = found;
-    rivals.subscribe = cupti->Subscribe;
-    rivals.register_callbacks = cupti->ActivityRegisterCallbacks;
-    memcpy(&rivals.subscribe_v2, &second, sizeof(second));
-    const replacement items[] = {
-        {"cuptiSubscribe", (ElfW(Addr))cupti->Subscribe, (ElfW(Addr))subscribe},
-        {"cuptiSubscribe_v2", (ElfW(Addr))second, (ElfW(Addr))subscribe_v2},
-        {"cuptiActivityRegisterCallbacks", (ElfW(Addr))cupti->ActivityRegisterCallbacks,
-         (ElfW(Addr))register_callbacks},
+    const struct {
+        const char *name;
+        void *at;
+    } others[] = {
+        {"cuptiSubscribe_v2", &rivals.subscribe_v2},
+        {"cuptiActivityEnableContext", &rivals.enable_context},
+        {"cuptiActivityDisableContext", &rivals.disable_context},
+        {"cuptiFinalize", &rivals.finalize},
     };
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        void *found = dlsym(library, others[i].name);
+        memcpy(others[i].at, &found, sizeof(found));
+    }
+}
+
+void tacho_cu_rivals_watch(const tacho_cupti *cupti, const tacho_cu_rival_actions *actions)
+{
+    rivals.actions = *actions;
+    rivals.subscribe = cupti->Subscribe;
+    rivals.unsubscribe = cupti->Unsubscribe;
+    rivals.register_callbacks = cupti->ActivityRegisterCallbacks;
+    rivals.enable = cupti->ActivityEnable;
+    rivals.disable = cupti->ActivityDisable;
+    find_others(cupti->library);
+#define REPLACEMENT(name, member)                                                                  \
+    {                                                                                              \
+        name, (ElfW(Addr))rivals.member, (ElfW(Addr))member                                        \
+    }
+    const replacement items[] = {
+        REPLACEMENT("cuptiSubscribe", subscribe),
+        REPLACEMENT("cuptiSubscribe_v2", subscribe_v2),
+        REPLACEMENT("cuptiUnsubscribe", unsubscribe),
+        REPLACEMENT("cuptiActivityRegisterCallbacks", register_callbacks),
+        REPLACEMENT("cuptiActivityEnable", enable),
+        REPLACEMENT("cuptiActivityDisable", disable),
+        REPLACEMENT("cuptiActivityEnableContext", enable_context),
+        REPLACEMENT("cuptiActivityDisableContext", disable_context),
+        REPLACEMENT("cuptiFinalize", finalize),
+    };
+#undef REPLACEMENT
     replacements all = {items, sizeof(items) / sizeof(items[0])};
     dl_iterate_phdr(replace_in_library, &all);
 }

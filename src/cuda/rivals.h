@@ -2,19 +2,31 @@
 /*
  * Programs that profile their GPU themselves, as torch.profiler does. CUPTI has room for one: who
  * subscribes second is refused, and who registers second gets the other's buffers and drops them.
- * So such calls of the program are noticed just before they happen.
+ * So such calls of the program are noticed just before they happen, and what it has asked for is
+ * remembered: when that is nothing any more, CUPTI is ours again.
  */
 #ifndef TACHO_CUDA_RIVALS_H
 #define TACHO_CUDA_RIVALS_H
 
 #include "cuda/cupti.h"
 
-typedef void tacho_cu_rival_found(void);
+/* What happens then, just before the program's own call. */
+typedef struct tacho_cu_rival_actions {
+    bool (*make_way)(void); /* it asks for records; whether ours had its place until now */
+    void (*hang_up)(void);  /* it subscribes to calls */
+    void (*forget)(void);   /* it takes CUPTI down, with all that we asked for */
+} tacho_cu_rival_actions;
 
 /*
- * Has |found| called whenever a library that is loaded by now calls CUPTI to subscribe or to
- * register for records. Those that ask the loader for CUPTI's functions (dlsym) are not seen.
+ * Watches what libraries that are loaded by now ask of CUPTI. Those that ask the loader for its
+ * functions (dlsym) are not seen.
  */
-void tacho_cu_rivals_watch(const tacho_cupti *cupti, tacho_cu_rival_found *found);
+void tacho_cu_rivals_watch(const tacho_cupti *cupti, const tacho_cu_rival_actions *actions);
+
+/* Whether the program wants no records, and has asked nothing of CUPTI for |quiet_ns|. */
+bool tacho_cu_rivals_are_done(uint64_t quiet_ns);
+
+/* Whether the program is subscribed to calls. */
+bool tacho_cu_rivals_listen(void);
 
 #endif

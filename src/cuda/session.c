@@ -27,8 +27,10 @@ enum {
     BUFFER_BYTES = 4 << 20,
     BUFFER_ALIGN = 8,
     BUFFERS_KEPT = 16,
+    BUFFERS_OUT = 256, /* that CUPTI has at a time; beyond them, those that nobody reads */
     FLUSH_NS = 250000000,
     FLUSHES_PER_COMPARISON = 4,
+    LEVEL_CALLS = 50,
     END_WAIT_S = 10, /* for a flush that is under way */
     DISCARD_BYTES = 1 << 16,
     RECORD_BYTES = 216, /* of the longest: a kernel */
@@ -44,8 +46,11 @@ static struct {
     pthread_mutex_t lock;
     uint8_t *kept[BUFFERS_KEPT];
     size_t kept_count;
+    uint8_t *out[BUFFERS_OUT];
+    size_t out_count;
     pthread_mutex_t flush_lock;
     bool is_ending;       /* CUPTI may be gone any time: our thread lets it be */
+    bool is_lost;         /* CUPTI did not take us back: the program has it for good */
     atomic_bool is_aside; /* the program profiles itself: CUPTI is its */
     _Alignas(BUFFER_ALIGN) uint8_t discard[DISCARD_BYTES];
 } session = {.lock = PTHREAD_MUTEX_INITIALIZER, .flush_lock = PTHREAD_MUTEX_INITIALIZER};
@@ -57,14 +62,34 @@ static void request_buffer(uint8_t **out_buffer, size_t *out_size, size_t *out_r
 {
     void *buffer = NULL;
     pthread_mutex_lock(&session.lock);
-    if (session.kept_count > 0) {
+    bool has_room = session.out_count < BUFFERS_OUT;
+    if (has_room && session.kept_count > 0) {
         buffer = session.kept[--session.kept_count];
     }
+    bool is_made =
+        buffer != NULL || (has_room && posix_memalign(&buffer, BUFFER_ALIGN, BUFFER_BYTES) == 0);
+    if (is_made) {
+        session.out[session.out_count++] = buffer;
+    }
     pthread_mutex_unlock(&session.lock);
-    bool is_made = buffer != NULL || posix_memalign(&buffer, BUFFER_ALIGN, BUFFER_BYTES) == 0;
     *out_buffer = is_made ? buffer : session.discard;
     *out_size = is_made ? BUFFER_BYTES : DISCARD_BYTES;
     *out_record_max = 0; /* as many as there is room for */
+}
+
+/* Whether a buffer is one of ours: the program may have left CUPTI some of its own. */
+static bool take_back(const uint8_t *buffer)
+{
+    bool is_ours = false;
+    pthread_mutex_lock(&session.lock);
+    for (size_t i = 0; i < session.out_count && !is_ours; i++) {
+        if (session.out[i] == buffer) {
+            session.out[i] = session.out[--session.out_count];
+            is_ours = true;
+        }
+    }
+    pthread_mutex_unlock(&session.lock);
+    return is_ours;
 }
 
 static void keep_buffer(uint8_t *buffer)
@@ -90,7 +115,7 @@ static void complete_buffer(void *context, uint32_t stream, uint8_t *buffer, siz
     }
     if (buffer == session.discard) {
         tacho_cu_count_dropped((valid_size + RECORD_BYTES - 1) / RECORD_BYTES);
-    } else {
+    } else if (take_back(buffer)) {
         tacho_cu_take_records(&session.cupti, buffer, valid_size);
         keep_buffer(buffer);
     }
@@ -99,77 +124,14 @@ static void complete_buffer(void *context, uint32_t stream, uint8_t *buffer, siz
     }
 }
 
-/* ---- the session --------------------------------------------------------------------------- */
-
-static void *flush_often(void *argument)
-{
-    const struct timespec nap = {.tv_nsec = FLUSH_NS};
-    (void)argument;
-    for (uint64_t i = 1; atomic_load(&session.is_on); i++) {
-        nanosleep(&nap, NULL);
-        pthread_mutex_lock(&session.flush_lock);
-        if (!session.is_ending && i % FLUSHES_PER_COMPARISON == 0) {
-            tacho_cu_clock_compare(&session.cupti);
-        }
-        if (!session.is_ending) {
-            session.cupti.ActivityFlushAll(0);
-        }
-        pthread_mutex_unlock(&session.flush_lock);
-    }
-    return NULL;
-}
-
-/* CUPTI is taken down after this: from now on our thread must not be in it. */
-static void stop_flushing(void)
-{
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += END_WAIT_S;
-    if (pthread_mutex_timedlock(&session.flush_lock, &until) == 0) {
-        session.is_ending = true;
-        pthread_mutex_unlock(&session.flush_lock);
-    }
-}
-
-static void end_session(void)
-{
-    char text[MESSAGE_ROOM];
-    if (!atomic_load(&session.is_on)) {
-        return;
-    }
-    stop_flushing();
-    if (!atomic_load(&session.is_aside)) {
-        session.cupti.ActivityFlushAll(TACHO_CU_FLUSH_FORCED);
-    }
-    const tacho_cu_counts counts = tacho_cu_records_counts();
-    snprintf(text, sizeof(text),
-             "CUDA: records of GPU work %llu, without times %llu, dropped by CUPTI %llu, "
-             "CUPTI's own time in us %llu",
-             (unsigned long long)counts.records, (unsigned long long)counts.untimed,
-             (unsigned long long)counts.dropped, (unsigned long long)(counts.overhead_ns / 1000));
-    tacho_client_message(text, strlen(text));
-}
+/* ---- what is asked for --------------------------------------------------------------------- */
 
 /* The thread and the GPU are the parent's, and whatever held the lock is not here. */
 static void leave_child(void)
 {
     atomic_store(&session.is_on, false);
     pthread_mutex_init(&session.lock, NULL);
-}
-
-/* Signals are the program's, not for a thread that it does not know. */
-static bool start_thread(void)
-{
-    pthread_t thread;
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    bool is_started = pthread_create(&thread, NULL, flush_often, NULL) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (is_started) {
-        pthread_detach(thread);
-    }
-    return is_started;
+    pthread_mutex_init(&session.flush_lock, NULL);
 }
 
 /* What each stats level wants to know. */
@@ -220,23 +182,174 @@ static const char *enable_kinds(void)
     return NULL;
 }
 
+/* ---- a program that profiles its GPU itself ------------------------------------------------ */
+
+/* Each time for the profile, the first time for people. */
+static void say(const char *text, atomic_bool *has_said)
+{
+    tacho_client_message(text, strlen(text));
+    if (!atomic_exchange(has_said, true)) {
+        dprintf(STDERR_FILENO, "tacho: %s\n", text);
+    }
+}
+
+static bool lock_flushing(void)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += END_WAIT_S;
+    return pthread_mutex_timedlock(&session.flush_lock, &until) == 0;
+}
+
 /*
  * The program is about to profile its GPU itself: its own profile is to be whole. We take the
  * records there are, so that CUPTI holds no buffer of ours, and give everything back.
  */
-static void step_aside(void)
+static bool make_way(void)
 {
-    static const char text[] = "the program profiles its GPU itself: what the GPU does from here "
-                               "on is not recorded";
-    if (!atomic_load(&session.is_on) || atomic_exchange(&session.is_aside, true)) {
+    static atomic_bool has_said;
+    bool is_locked = lock_flushing();
+    bool is_first = atomic_load(&session.is_on) && !atomic_exchange(&session.is_aside, true);
+    if (is_locked) {
+        pthread_mutex_unlock(&session.flush_lock);
+    }
+    if (is_first) {
+        disable_kinds();
+        session.cupti.ActivityFlushAll(TACHO_CU_FLUSH_FORCED);
+        tacho_cu_calls_stop(&session.cupti);
+        say("the program profiles its GPU itself: what the GPU does is not recorded until it is "
+            "done",
+            &has_said);
+    }
+    return is_first;
+}
+
+/* CUPTI calls back for one at a time. Records are ours until the program asks for them, too. */
+static void hang_up(void)
+{
+    static const char text[] =
+        "the program watches its calls of CUDA itself: they are not recorded "
+        "until it is done";
+    if (!atomic_load(&session.is_on) || !tacho_cu_calls_are_on()) {
+        return;
+    }
+    bool is_locked = lock_flushing();
+    tacho_cu_calls_stop(&session.cupti);
+    if (is_locked) {
+        pthread_mutex_unlock(&session.flush_lock);
+    }
+    tacho_client_message(text, strlen(text));
+}
+
+/* The program takes CUPTI down, in a callback of it: our thread asks again for what we want. */
+static void forget(void)
+{
+    atomic_store(&session.is_aside, true);
+    tacho_cu_calls_forget();
+}
+
+static bool wants_calls(void)
+{
+    return session.level >= LEVEL_CALLS && !tacho_cu_calls_are_on() && !tacho_cu_rivals_listen();
+}
+
+/* The program is done: what CUPTI still has is the program's, and from here on all is ours. */
+static void resume(void)
+{
+    static atomic_bool has_said;
+    session.cupti.ActivityFlushAll(TACHO_CU_FLUSH_FORCED);
+    tacho_cu_clock_compare(&session.cupti);
+    bool is_back = session.cupti.ActivityRegisterCallbacks(request_buffer, complete_buffer) == 0 &&
+                   enable_kinds() == NULL;
+    session.is_lost = !is_back;
+    if (is_back) {
+        atomic_store(&session.is_aside, false);
+        say(session.level >= LEVEL_CALLS && tacho_cu_rivals_listen()
+                ? "the program has stopped profiling its GPU: what the GPU does is recorded again, "
+                  "but not the calls, which the program still watches"
+                : "the program has stopped profiling its GPU: what the GPU does is recorded again",
+            &has_said);
+    }
+}
+
+/* ---- the session --------------------------------------------------------------------------- */
+
+/* The lock is held. */
+static void flush(bool compares_clocks)
+{
+    if (session.is_ending || session.is_lost) {
+        return;
+    }
+    bool is_quiet = tacho_cu_rivals_are_done(FLUSH_NS);
+    if (atomic_load(&session.is_aside) && is_quiet) {
+        resume();
+    }
+    if (atomic_load(&session.is_aside)) {
+        return;
+    }
+    if (is_quiet && wants_calls()) {
+        tacho_cu_calls_start(&session.cupti);
+    }
+    if (compares_clocks) {
+        tacho_cu_clock_compare(&session.cupti);
+    }
+    session.cupti.ActivityFlushAll(0);
+}
+
+static void *flush_often(void *argument)
+{
+    const struct timespec nap = {.tv_nsec = FLUSH_NS};
+    (void)argument;
+    for (uint64_t i = 1; atomic_load(&session.is_on); i++) {
+        nanosleep(&nap, NULL);
+        pthread_mutex_lock(&session.flush_lock);
+        flush(i % FLUSHES_PER_COMPARISON == 0);
+        pthread_mutex_unlock(&session.flush_lock);
+    }
+    return NULL;
+}
+
+/* Signals are the program's, not for a thread that it does not know. */
+static bool start_thread(void)
+{
+    pthread_t thread;
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    bool is_started = pthread_create(&thread, NULL, flush_often, NULL) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (is_started) {
+        pthread_detach(thread);
+    }
+    return is_started;
+}
+
+/* CUPTI is taken down after this: from now on our thread must not be in it. */
+static void stop_flushing(void)
+{
+    if (lock_flushing()) {
+        session.is_ending = true;
+        pthread_mutex_unlock(&session.flush_lock);
+    }
+}
+
+static void end_session(void)
+{
+    char text[MESSAGE_ROOM];
+    if (!atomic_load(&session.is_on)) {
         return;
     }
     stop_flushing();
-    disable_kinds();
-    session.cupti.ActivityFlushAll(TACHO_CU_FLUSH_FORCED);
-    tacho_cu_calls_stop(&session.cupti);
+    if (!atomic_load(&session.is_aside)) {
+        session.cupti.ActivityFlushAll(TACHO_CU_FLUSH_FORCED);
+    }
+    const tacho_cu_counts counts = tacho_cu_records_counts();
+    snprintf(text, sizeof(text),
+             "CUDA: records of GPU work %llu, without times %llu, dropped by CUPTI %llu, "
+             "CUPTI's own time in us %llu",
+             (unsigned long long)counts.records, (unsigned long long)counts.untimed,
+             (unsigned long long)counts.dropped, (unsigned long long)(counts.overhead_ns / 1000));
     tacho_client_message(text, strlen(text));
-    dprintf(STDERR_FILENO, "tacho: %s\n", text);
 }
 
 static const char *start_session(int level)
@@ -245,7 +358,7 @@ static const char *start_session(int level)
     if (reason != NULL) {
         return reason;
     }
-    if (level >= 50) {
+    if (level >= LEVEL_CALLS) {
         reason = tacho_cu_calls_start(&session.cupti);
     }
     if (reason != NULL) {
@@ -263,8 +376,8 @@ static const char *start_session(int level)
     if (reason == NULL) {
         pthread_atfork(NULL, NULL, leave_child);
         atexit(end_session);
+        tacho_cu_rivals_watch(&session.cupti, &(tacho_cu_rival_actions){make_way, hang_up, forget});
         start_thread();
-        tacho_cu_rivals_watch(&session.cupti, step_aside);
     }
     return reason;
 }

@@ -217,6 +217,19 @@ class Injection(unittest.TestCase):
                 self.assertIn("profiles its GPU itself", done.stderr)
                 self.assertEqual(self.said(), (1, 0, 0))
 
+    def test_after_programs_that_profile_themselves(self):
+        """Recording goes on when they are done, and makes way again; calls as soon as nobody else watches them."""
+        for how, calls in (("leave", 7), ("keep", 1), ("finalize", 7)):
+            with self.subTest(how=how):
+                done = self.profile("sometimes", "50", how)
+                self.assertEqual(done.stdout.splitlines()[:2], ["kernels 100, unknown buffers 0", "done"])
+                self.assertEqual(self.names("op"), {"before": 1, "between": 3, "after": 3})
+                self.assertEqual(self.names("cuda"), {"cudaLaunchKernel": calls})
+                lines = [line for line in done.stderr.splitlines() if "profiling its GPU" in line]
+                self.assertEqual((len(lines), "still watches" in lines[0]), (1, how == "keep"), done.stderr)
+                self.assertEqual(len([m for m in self.messages if "is recorded again" in m]), 2)
+                self.assertEqual(self.said(), (7, 0, 0))
+
     def test_others_stay(self):
         """Where the program is to load another profiler, it does."""
         done = self.profile("train", "2", CUDA_INJECTION64_PATH="/nowhere/other.so")

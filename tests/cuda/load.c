@@ -25,6 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { STREAM = 7, PLACES = 16 };
@@ -344,6 +345,13 @@ static void count_own(void *user, uint32_t domain, uint32_t id, const void *data
     own.calls += ((const tacho_cu_call *)data)->site == 0;
 }
 
+static void launch_often(const char *name, long count)
+{
+    for (long i = 0; i < count; i++) {
+        launch(name, STREAM, 100);
+    }
+}
+
 static void run_itself(long count)
 {
     void *subscriber = NULL;
@@ -352,12 +360,50 @@ static void run_itself(long count)
     cuptiActivityRegisterCallbacks(give_own, take_own);
     cuptiEnableCallback(1, subscriber, TACHO_CU_RUNTIME_API, 211);
     cuptiActivityEnable(TACHO_CU_CONCURRENT_KERNEL);
-    for (long i = 0; i < count; i++) {
-        launch("profiled by itself", STREAM, 100);
-    }
+    launch_often("profiled by itself", count);
     cuptiActivityFlushAll(TACHO_CU_FLUSH_FORCED);
     printf("result %d, kernels %ld, calls %ld, unknown buffers %ld\n", (int)subscribed, own.kernels,
            own.calls, own.strangers);
+}
+
+extern tacho_cu_result cuptiFinalize(void);
+
+static void wait_for_capture(void)
+{
+    const struct timespec pause = {.tv_sec = 1, .tv_nsec = 500000000};
+    cuptiActivityDisable(TACHO_CU_MEMCPY); /* which it never enabled: nothing to anybody */
+    nanosleep(&pause, NULL);
+}
+
+/*
+ * Profiles itself twice, and registers for records only once: the second time somebody else may
+ * have done so. |how| it ends: "keep" its subscription, "leave" it, or "finalize" CUPTI.
+ */
+static void run_sometimes(const char *how, long count)
+{
+    void *subscriber = NULL;
+    launch("before", STREAM, 100);
+    cuptiActivityRegisterCallbacks(give_own, take_own);
+    for (int i = 0; i < 2; i++) {
+        if (i == 0 || strcmp(how, "keep") != 0) {
+            cuptiSubscribe(&subscriber, count_own, NULL);
+            cuptiEnableCallback(1, subscriber, TACHO_CU_RUNTIME_API, 211);
+        }
+        cuptiActivityEnable(TACHO_CU_CONCURRENT_KERNEL);
+        launch_often("profiled by itself", count);
+        cuptiActivityDisable(TACHO_CU_CONCURRENT_KERNEL);
+        cuptiActivityFlushAll(TACHO_CU_FLUSH_FORCED);
+        if (strcmp(how, "leave") == 0) {
+            cuptiUnsubscribe(subscriber);
+        } else if (strcmp(how, "finalize") == 0) {
+            cuptiFinalize();
+        }
+        launch("too early", STREAM, 100);
+        wait_for_capture();
+        launch_often(i == 0 ? "between" : "after", 3);
+    }
+    cuptiActivityFlushAll(TACHO_CU_FLUSH_FORCED);
+    printf("kernels %ld, unknown buffers %ld\n", own.kernels, own.strangers);
 }
 
 int main(int argc, char **argv)
@@ -391,6 +437,8 @@ int main(int argc, char **argv)
         run_payloads();
     } else if (strcmp(mode, "itself") == 0) {
         run_itself(count);
+    } else if (strcmp(mode, "sometimes") == 0) {
+        run_sometimes(argc > 3 ? argv[3] : "leave", count);
     } else {
         return 2;
     }

@@ -163,6 +163,18 @@ tacho_cu_result cuptiActivityDisable(uint32_t kind)
     return 0;
 }
 
+/* All that was asked for is gone. */
+API tacho_cu_result cuptiFinalize(void);
+
+tacho_cu_result cuptiFinalize(void)
+{
+    cuptiUnsubscribe(NULL);
+    memset(standin.is_enabled, 0, sizeof(standin.is_enabled));
+    standin.request = NULL;
+    standin.complete = NULL;
+    return 0;
+}
+
 tacho_cu_result cuptiActivityFlushAll(uint32_t flag)
 {
     (void)flag;
@@ -247,7 +259,7 @@ void standin_deliver(void)
     memcpy(taken, standin.buffers, sizeof(taken));
     standin.buffer_count = 0;
     pthread_mutex_unlock(&standin.lock);
-    while (count-- > 0) {
+    while (count-- > 0 && standin.complete != NULL) {
         standin.complete(NULL, 0, taken[count].data, taken[count].size, taken[count].used);
     }
 }
