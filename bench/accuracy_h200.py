@@ -52,7 +52,7 @@ def model(nodes, inputs, outputs, weights=()):
     graph += b"".join(field(5, weight) for weight in weights)
     graph += b"".join(field(11, one) for one in inputs)
     graph += b"".join(field(12, one) for one in outputs)
-    return field(1, 10) + field(7, graph) + field(8, field(1, "") + field(2, 20))
+    return field(1, 10) + field(7, graph) + field(8, field(1, "") + field(2, 23))
 
 
 def sizes(shape):
@@ -71,16 +71,8 @@ def convolution(shape, dtype):
 
 
 def attention(dims, dtype):
-    def scope(name):
-        return field(9, field(1, "namespace") +
-                     field(2, ": M/scaled_dot_product_attention: aten.scaled_dot_product_attention"
-                           ".default")) + field(3, name)
-    b, h, s, d = dims
-    nodes = [node("MatMul", ["q", "k"], ["s"]) + scope("qk"),
-             node("Softmax", ["s"], ["p"], [number("axis", -1)]) + scope("soft"),
-             node("MatMul", ["p", "v"], ["y"]) + scope("pv")]
-    return model(nodes, [tensor("q", dtype, dims), tensor("k", dtype, [b, h, d, s]),
-                         tensor("v", dtype, dims)], [tensor("y", dtype, dims)])
+    return model([node("Attention", ["q", "k", "v"], ["y"])],
+                 [tensor(name, dtype, dims) for name in "qkv"], [tensor("y", dtype, dims)])
 
 
 def operator(row):

@@ -119,6 +119,9 @@ tacho_status tacho_estimate_op_type(const tacho_estimate *estimate, size_t op, c
     if (tacho_machine_is_gpu(estimate->machine) && origin.len > 0) {
         return framework_type(origin, arena, out_type);
     }
+    if (estimate->ops[op].work.kernel.form == TACHO_FORM_ATTENTION) {
+        return tacho_arena_copy(arena, TACHO_STR("Attention"), out_type);
+    }
     tacho_str type = without_dialect(tacho_graph_string(graph, graph->nodes[fused->root].type));
     size_t used = type.len < TYPE_MAX ? type.len : TYPE_MAX;
     memcpy(text, type.data, used);

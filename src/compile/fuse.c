@@ -36,6 +36,7 @@ typedef struct fuser {
     bool *is_wanted;       /* by tensor: the network returns it or something made from it */
     bool *is_unused;       /* by node: nothing that the network returns depends on it */
     bool is_eager;         /* operators run as the framework has them */
+    bool is_as_written;    /* and attention, too */
 } fuser;
 
 static bool is_matrix(tacho_op_kind kind)
@@ -531,24 +532,17 @@ static void walk(fuser *self)
 
 /* ---- operators of a framework -------------------------------------------------------------- */
 
-/* One operator has one product, but for attention, and its work is not lost in a recurrence. */
-static bool can_merge(const fuser *self, const draft *from, const draft *to)
+/* One operator has one product, and its work is not lost in a recurrence. */
+static bool can_merge(const draft *from, const draft *to)
 {
-    tacho_str origin = tacho_graph_origin(self->graph, &self->graph->nodes[from->root]);
-    bool is_attention = tacho_str_starts_with(origin, TACHO_STR("scaled_dot_product"));
     return from->kind != TACHO_OP_RECURRENT && to->kind != TACHO_OP_RECURRENT &&
-           (!is_matrix(from->kind) || !is_matrix(to->kind) || is_attention);
+           (!is_matrix(from->kind) || !is_matrix(to->kind));
 }
 
 /* The draft becomes part of another one, whose last node comes later. */
-static void merge_draft(fuser *self, uint32_t number, uint32_t into)
+static void merge_draft(fuser *self, draft *from, draft *to)
 {
-    draft *from = &self->drafts[number];
-    draft *to = &self->drafts[into];
-    if (from == to || from->merged_into != TACHO_NONE || !can_merge(self, from, to)) {
-        return;
-    }
-    from->merged_into = into;
+    from->merged_into = (uint32_t)(to - self->drafts);
     to->fused_steps += from->fused_steps + steps_within(self, &self->graph->nodes[from->root]);
     bool is_more = is_matrix(from->kind) ? !is_matrix(to->kind)
                                          : to->kind == TACHO_OP_MOVE && from->kind != TACHO_OP_MOVE;
@@ -559,16 +553,28 @@ static void merge_draft(fuser *self, uint32_t number, uint32_t into)
     }
 }
 
+/* Attention has two products, other operators of the framework have one at most. */
 static tacho_status gather(fuser *self)
 {
     size_t count = self->graph->node_count;
     uint32_t *into = tacho_items_alloc(count, sizeof(*into));
-    tacho_status status = into != NULL
-                              ? tacho_fuse_origins(self->fusion, self->op_of, self->is_output, into)
-                              : tacho_no_memory();
-    for (size_t i = count; status == TACHO_OK && i-- > 0;) {
-        if (into[i] != TACHO_NONE) {
-            merge_draft(self, self->op_of[i], into[i]);
+    tacho_fuse_parts parts = {self->fusion, self->op_of, self->uses, self->is_output,
+                              self->is_as_written};
+    tacho_status status = into != NULL ? TACHO_OK : tacho_no_memory();
+    for (int pass = 0; status == TACHO_OK && pass < 2; pass++) {
+        bool is_attention = pass == 0;
+        if (is_attention) {
+            tacho_fuse_attention(&parts, into);
+        } else {
+            status = tacho_fuse_origins(&parts, into);
+        }
+        for (size_t i = count; status == TACHO_OK && i-- > 0;) {
+            draft *from = into[i] != TACHO_NONE ? &self->drafts[self->op_of[i]] : NULL;
+            draft *to = into[i] != TACHO_NONE ? &self->drafts[into[i]] : NULL;
+            if (from != to && from->merged_into == TACHO_NONE &&
+                (is_attention || can_merge(from, to))) {
+                merge_draft(self, from, to);
+            }
         }
     }
     free(into);
@@ -739,7 +745,8 @@ static tacho_status run(fuser *self)
     return status;
 }
 
-static tacho_status fuse(tacho_fusion *fusion, const tacho_graph *graph, bool is_eager)
+static tacho_status fuse(tacho_fusion *fusion, const tacho_graph *graph, bool is_eager,
+                         bool is_as_written)
 {
     *fusion = (tacho_fusion){.graph = graph};
     fuser self = {
@@ -754,6 +761,7 @@ static tacho_status fuse(tacho_fusion *fusion, const tacho_graph *graph, bool is
         .is_wanted = tacho_items_alloc(graph->tensor_count, sizeof(bool)),
         .is_unused = tacho_items_alloc(graph->node_count, sizeof(bool)),
         .is_eager = is_eager,
+        .is_as_written = is_as_written,
     };
     tacho_status status = run(&self);
     free(self.drafts);
@@ -769,12 +777,13 @@ static tacho_status fuse(tacho_fusion *fusion, const tacho_graph *graph, bool is
 
 tacho_status tacho_fusion_init(tacho_fusion *fusion, const tacho_graph *graph)
 {
-    return fuse(fusion, graph, false);
+    return fuse(fusion, graph, false, false);
 }
 
-tacho_status tacho_fusion_init_eager(tacho_fusion *fusion, const tacho_graph *graph)
+tacho_status tacho_fusion_init_eager(tacho_fusion *fusion, const tacho_graph *graph,
+                                     bool is_as_written)
 {
-    return fuse(fusion, graph, true);
+    return fuse(fusion, graph, true, is_as_written);
 }
 
 void tacho_fusion_deinit(tacho_fusion *fusion)

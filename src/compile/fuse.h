@@ -49,8 +49,11 @@ tacho_status tacho_fusion_init(tacho_fusion *fusion, const tacho_graph *graph) T
 /*
  * The same for a GPU on which a framework launches its operators one by one: a product takes the
  * bias that is added to it, and nodes that the exporter made of one operator become one again.
+ * Attention becomes one operator whatever it was made of; if operators run as written, only where
+ * it was one before.
  */
-tacho_status tacho_fusion_init_eager(tacho_fusion *fusion, const tacho_graph *graph) TACHO_MUST_USE;
+tacho_status tacho_fusion_init_eager(tacho_fusion *fusion, const tacho_graph *graph,
+                                     bool is_as_written) TACHO_MUST_USE;
 void tacho_fusion_deinit(tacho_fusion *fusion);
 
 /* Nodes that run as part of another's operator: with operators, views, and what is folded or left
@@ -78,11 +81,19 @@ bool tacho_fusion_is_same(const tacho_graph *graph, uint32_t a, uint32_t b);
  * through are not it, but what they look at. */
 uint32_t tacho_fusion_read(const tacho_fusion *fusion, const tacho_fused_op *op, uint32_t tensor);
 
-/*
- * For fuse.c: |into|, by node, is the operator that the node's own (|op_of|) becomes a part of, or
- * TACHO_NONE. |is_output| is by tensor, views seen through.
- */
-tacho_status tacho_fuse_origins(const tacho_fusion *fusion, const uint32_t *op_of,
-                                const bool *is_output, uint32_t *into) TACHO_MUST_USE;
+/* ---- for fuse.c ---------------------------------------------------------------------------- */
+
+/* Operators before they are gathered. */
+typedef struct tacho_fuse_parts {
+    const tacho_fusion *fusion;
+    const uint32_t *op_of; /* by node: its operator, or TACHO_NONE */
+    const uint32_t *uses;  /* by tensor, views seen through: nodes that read it */
+    const bool *is_output; /* likewise */
+    bool is_as_written;    /* see tacho_fusion_init_eager */
+} tacho_fuse_parts;
+
+/* |into|, by node, is the operator that the node's own becomes a part of, or TACHO_NONE. */
+tacho_status tacho_fuse_origins(const tacho_fuse_parts *parts, uint32_t *into) TACHO_MUST_USE;
+void tacho_fuse_attention(const tacho_fuse_parts *parts, uint32_t *into);
 
 #endif

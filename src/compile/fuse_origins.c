@@ -11,9 +11,7 @@
 #include <string.h>
 
 typedef struct origins {
-    const tacho_fusion *fusion;
-    const uint32_t *op_of;
-    const bool *is_output;
+    const tacho_fuse_parts *parts;
     uint32_t *last_of; /* by scope: the operator of its last node */
     bool *is_needed;   /* by node: by somebody who does not become one with it */
 } origins;
@@ -21,26 +19,28 @@ typedef struct origins {
 /* The tensor that input |i| reads, views seen through, or TACHO_NONE. */
 static uint32_t read_by(const origins *self, const tacho_node *node, size_t i)
 {
-    uint32_t tensor = self->fusion->graph->links[node->first_input + i];
-    return tensor == TACHO_NONE ? TACHO_NONE : self->fusion->alias[tensor];
+    uint32_t tensor = self->parts->fusion->graph->links[node->first_input + i];
+    return tensor == TACHO_NONE ? TACHO_NONE : self->parts->fusion->alias[tensor];
 }
 
 /* From the last node to the first: who reads a node is known before it. */
 static void gather(origins *self, uint32_t *into)
 {
-    const tacho_graph *graph = self->fusion->graph;
+    const tacho_graph *graph = self->parts->fusion->graph;
+    const uint32_t *op_of = self->parts->op_of;
     for (size_t i = graph->node_count; i-- > 0;) {
         const tacho_node *node = &graph->nodes[i];
         into[i] = TACHO_NONE;
-        if (self->op_of[i] == TACHO_NONE) {
+        if (op_of[i] == TACHO_NONE) {
             continue;
         }
         uint32_t *last = &self->last_of[node->scope];
         bool is_part = tacho_graph_origin(graph, node).len > 0 && node->output_count == 1;
         bool is_last = is_part && *last == TACHO_NONE;
-        bool is_inside = is_part && !is_last && !self->is_needed[i] &&
-                         !self->is_output[self->fusion->alias[graph->links[node->first_output]]];
-        *last = is_last ? self->op_of[i] : *last;
+        bool is_inside =
+            is_part && !is_last && !self->is_needed[i] &&
+            !self->parts->is_output[self->parts->fusion->alias[graph->links[node->first_output]]];
+        *last = is_last ? op_of[i] : *last;
         into[i] = is_inside ? *last : TACHO_NONE;
         for (size_t j = 0; j < node->input_count; j++) {
             uint32_t tensor = read_by(self, node, j);
@@ -54,12 +54,12 @@ static void gather(origins *self, uint32_t *into)
     }
 }
 
-tacho_status tacho_fuse_origins(const tacho_fusion *fusion, const uint32_t *op_of,
-                                const bool *is_output, uint32_t *into)
+tacho_status tacho_fuse_origins(const tacho_fuse_parts *parts, uint32_t *into)
 {
-    size_t scopes = fusion->graph->strings.item_count;
-    origins self = {fusion, op_of, is_output, tacho_items_alloc(scopes, sizeof(uint32_t)),
-                    tacho_items_alloc(fusion->graph->node_count, sizeof(bool))};
+    const tacho_graph *graph = parts->fusion->graph;
+    size_t scopes = graph->strings.item_count;
+    origins self = {parts, tacho_items_alloc(scopes, sizeof(uint32_t)),
+                    tacho_items_alloc(graph->node_count, sizeof(bool))};
     bool has_memory = self.last_of != NULL && self.is_needed != NULL;
     if (has_memory) {
         memset(self.last_of, 0xff, scopes * sizeof(uint32_t));

@@ -576,7 +576,7 @@ static void test_eager(void **state)
     g->tensors[t[6]].is_output = true;
     assert_string_equal(tacho_graph_origin(g, &g->nodes[0]).data, "linear.default");
     assert_int_equal(tacho_graph_origin(g, &g->nodes[5]).len, 0);
-    assert_null(tacho_fusion_init_eager(&f.fusion, g));
+    assert_null(tacho_fusion_init_eager(&f.fusion, g, false));
     assert_int_equal(f.fusion.op_count, 4);
     assert_string_equal(root_type(&f, 0), "MatMul");
     assert_int_equal(f.fusion.ops[0].member_count, 2);
@@ -605,14 +605,120 @@ static void test_eager_shared(void **state)
     set_origin(g, gelu);
     TEST_NODE(g, "Add", d, b, c);
     g->tensors[d].is_output = true;
-    assert_null(tacho_fusion_init_eager(&f.fusion, g));
+    assert_null(tacho_fusion_init_eager(&f.fusion, g, false));
     assert_int_equal(f.fusion.op_count, 4);
     teardown(&f);
+}
+
+/* Attention as exporters write it: scaled queries, a mask, and what guards against empty rows. */
+typedef struct attention {
+    uint32_t scores, shares, guarded, sums;
+} attention;
+
+static attention add_attention(tacho_graph *g)
+{
+    uint32_t q = TEST_F32(g, 2, 8, 4), k = TEST_F32(g, 2, 4, 8), v = TEST_F32(g, 2, 8, 4);
+    uint32_t mask = TEST_F32(g, 1, 8, 8), scale = TEST_CONST(g, 1), zero = TEST_CONST(g, 1);
+    uint32_t scaled = TEST_F32(g, 2, 8, 4), masked = TEST_F32(g, 2, 8, 8);
+    uint32_t empty = TEST_F32(g, 2, 8, 8), y = TEST_F32(g, 2, 8, 4);
+    attention made = {TEST_F32(g, 2, 8, 8), TEST_F32(g, 2, 8, 8), TEST_F32(g, 2, 8, 8), y};
+    TEST_NODE(g, "Mul", scaled, q, scale);
+    TEST_NODE(g, "MatMul", made.scores, scaled, k);
+    TEST_NODE(g, "Add", masked, made.scores, mask);
+    TEST_NODE(g, "Softmax", made.shares, masked);
+    TEST_NODE(g, "Relu", empty, made.shares); /* for IsNaN */
+    TEST_NODE(g, "Where", made.guarded, empty, zero, made.shares);
+    TEST_NODE(g, "MatMul", y, made.guarded, v);
+    g->tensors[y].is_output = true;
+    for (uint32_t i = 0; i < g->node_count; i++) {
+        g->nodes[i].index = i;
+    }
+    return made;
+}
+
+static void test_attention(void **state)
+{
+    (void)state;
+    fixture f;
+    setup(&f);
+    add_attention(&f.graph);
+    assert_null(tacho_fusion_init_eager(&f.fusion, &f.graph, false));
+    assert_int_equal(f.fusion.op_count, 1);
+    assert_int_equal(f.fusion.ops[0].member_count, 7);
+    assert_int_equal(f.fusion.ops[0].root, 6);
+    assert_int_equal(f.fusion.ops[0].input_count, 4);
+    tacho_fusion_deinit(&f.fusion);
+    /* As written it is seven kernels, unless it was one operator of the model. */
+    assert_null(tacho_fusion_init_eager(&f.fusion, &f.graph, true));
+    assert_int_equal(f.fusion.op_count, 7);
+    tacho_fusion_deinit(&f.fusion);
+    for (uint32_t i = 0; i < f.graph.node_count; i++) {
+        f.graph.nodes[i].index = 0;
+    }
+    assert_null(tacho_fusion_init_eager(&f.fusion, &f.graph, true));
+    assert_int_equal(f.fusion.op_count, 1);
+    teardown(&f);
+}
+
+/* Scores that somebody else reads, or that the exporter says were made one by one, stay apart. */
+static void test_attention_apart(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        fixture f;
+        setup(&f);
+        tacho_graph *g = &f.graph;
+        attention made = add_attention(g);
+        uint32_t other = TEST_F32(g, 2, 8, 8);
+        if (i == 0) {
+            g->tensors[made.shares].is_output = true;
+        } else if (i == 1) {
+            TEST_NODE(g, "Relu", other, made.scores);
+            g->tensors[other].is_output = true;
+        } else if (i == 2) {
+            TEST_NODE(g, "Relu", other, made.guarded);
+            g->tensors[other].is_output = true;
+        } else {
+            TEST_NODE(g, "Relu", other, made.sums);
+            g->tensors[other].is_output = true;
+        }
+        assert_null(tacho_fusion_init_eager(&f.fusion, g, false));
+        assert_int_equal(f.fusion.op_count, i == 0 ? 7 : i == 3 ? 2 : 8);
+        teardown(&f);
+    }
+}
+
+/* What the exporter noted decides. */
+static void test_attention_origin(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *scope;
+        size_t ops;
+    } cases[] = {
+        {"n: N/a: A/sdpa: aten.scaled_dot_product_attention.default", 1},
+        {"n: N/a: A/matmul: aten.matmul.default", 7},
+    };
+    for (size_t i = 0; i < 2; i++) {
+        fixture f;
+        setup(&f);
+        add_attention(&f.graph);
+        uint32_t scope;
+        tacho_str text = tacho_str_from_cstring(cases[i].scope);
+        assert_null(tacho_strings_ensure(&f.graph.strings, text, &scope));
+        f.graph.nodes[1].scope = scope;
+        assert_null(tacho_fusion_init_eager(&f.fusion, &f.graph, false));
+        assert_int_equal(f.fusion.op_count, cases[i].ops);
+        teardown(&f);
+    }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_attention),
+        cmocka_unit_test(test_attention_apart),
+        cmocka_unit_test(test_attention_origin),
         cmocka_unit_test(test_eager),
         cmocka_unit_test(test_eager_shared),
         cmocka_unit_test(test_convolution),

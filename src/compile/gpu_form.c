@@ -44,14 +44,16 @@ static bool comes_from(const former *self, const tacho_node *node, const char *w
 
 /* ---- products ------------------------------------------------------------------------------ */
 
-static const tacho_node *first_matmul(const former *self)
+/* The first product of attention; NULL if |op| is none. */
+static const tacho_node *find_scores(const former *self, const tacho_fused_op *op)
 {
     bool has_softmax = false;
     const tacho_node *first = NULL;
-    for (uint32_t i = 0; i < self->op->member_count; i++) {
-        tacho_op_kind kind = tacho_op_kind_of(self->graph, member(self, i));
+    for (uint32_t i = 0; i < op->member_count; i++) {
+        const tacho_node *node = &self->graph->nodes[self->fusion->members[op->first_member + i]];
+        tacho_op_kind kind = tacho_op_kind_of(self->graph, node);
         has_softmax |= kind == TACHO_OP_SOFTMAX;
-        first = first == NULL && kind == TACHO_OP_MATMUL ? member(self, i) : first;
+        first = first == NULL && kind == TACHO_OP_MATMUL ? node : first;
     }
     return has_softmax ? first : NULL;
 }
@@ -100,7 +102,7 @@ static bool is_scattered(const former *self, size_t operand)
 
 static void set_product(const former *self)
 {
-    const tacho_node *scores = first_matmul(self);
+    const tacho_node *scores = find_scores(self, self->op);
     if (scores != NULL) {
         set_attention(self, scores);
         return;
@@ -283,6 +285,21 @@ static bool keeps_order(const former *self)
     return is_kept;
 }
 
+enum { OPS_BACK = 16 };
+
+/* Whether attention makes |tensor|, not long before this operator. */
+static bool is_of_attention(const former *self, const tacho_tensor *tensor)
+{
+    const tacho_fused_op *op = self->op;
+    for (int i = 0; i < OPS_BACK && op > self->fusion->ops && tensor != NULL; i++) {
+        op--;
+        if (op->root == tensor->producer) {
+            return find_scores(self, op) != NULL;
+        }
+    }
+    return false;
+}
+
 /*
  * Whether somebody needs the moved data in one piece: the network returns it, or a view folds axes
  * that do not lie in one another. What comes out of attention can be laid out as is wanted.
@@ -295,8 +312,7 @@ static bool is_copied(const former *self)
     if (graph->tensors[made].is_output) {
         return true;
     }
-    bool is_free = read != NULL && read->producer != TACHO_NONE &&
-                   comes_from(self, &graph->nodes[read->producer], "scaled_dot_product");
+    bool is_free = is_of_attention(self, read);
     for (uint32_t i = self->fusion->members[self->op->first_member] + 1;
          !is_free && i < graph->node_count; i++) {
         const tacho_node *node = &graph->nodes[i];

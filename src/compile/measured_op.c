@@ -54,7 +54,7 @@ static tacho_status add_input(tacho_graph *graph, const tacho_measured_input *in
     return tacho_graph_set_constant(graph, *out_id, &constant);
 }
 
-static tacho_status build(tacho_measured_op *op)
+static tacho_status build(tacho_measured_op *op, const tacho_machine *machine)
 {
     const tacho_measured *row = op->row;
     tacho_graph *graph = &op->graph;
@@ -85,7 +85,8 @@ static tacho_status build(tacho_measured_op *op)
         return tacho_fail(TACHO_CODE_BAD_DATA, "nothing is known of what %.*s makes of these",
                           TACHO_STR_ARG(row->op));
     }
-    return tacho_fusion_init(&op->fusion, graph);
+    return tacho_machine_is_gpu(machine) ? tacho_fusion_init_eager(&op->fusion, graph, false)
+                                         : tacho_fusion_init(&op->fusion, graph);
 }
 
 static tacho_status set_options(tacho_measured_op *op, const tacho_machine *machine)
@@ -124,7 +125,7 @@ tacho_status tacho_measured_op_init(tacho_measured_op *op, const tacho_measured 
     tacho_status status = tacho_graph_init(&op->graph);
     op->graph.path = path;
     op->graph.format = "onnx";
-    status = status == TACHO_OK ? build(op) : status;
+    status = status == TACHO_OK ? build(op, machine) : status;
     status = status == TACHO_OK ? set_options(op, machine) : status;
     return status == TACHO_OK ? TACHO_OK
                               : tacho_status_add_note(status, "%.*s:%llu", TACHO_STR_ARG(path),

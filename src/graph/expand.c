@@ -232,6 +232,7 @@ uint32_t tacho_expand_add(tacho_expander *self, const char *type, const uint32_t
     tacho_str name = tacho_str_from_cstring(type);
     tacho_node node = {.def = tacho_op_def_find(name),
                        .location = self->origin.location,
+                       .scope = self->origin.scope,
                        .index = self->origin.index,
                        .opset = TACHO_EXPAND_OPSET};
     uint32_t outputs[TACHO_EXPAND_INPUTS] = {TACHO_NONE};

@@ -12,7 +12,8 @@ static tacho_status compile(tacho_compilation *self, const tacho_compilation_req
     TACHO_TRY(tacho_graph_init(&self->graph));
     TACHO_TRY(tacho_model_read(request->path, request->model, &self->graph));
     TACHO_TRY(tacho_machine_is_gpu(request->machine)
-                  ? tacho_fusion_init_eager(&self->fusion, &self->graph)
+                  ? tacho_fusion_init_eager(&self->fusion, &self->graph,
+                                            request->options->estimate.cost.is_eager)
                   : tacho_fusion_init(&self->fusion, &self->graph));
     if (self->fusion.op_count == 0) {
         return tacho_fail(TACHO_CODE_BAD_DATA,
