@@ -205,7 +205,7 @@ tacho_status tacho_sample_layers_init(tacho_sample_layers *layers, const tacho_s
 {
     *layers = (tacho_sample_layers){.profile = steps->profile, .depth = depth, .into = into};
     const tacho_groups_options options = {.by = TACHO_GROUP_BY_LAYER,
-                                          .taker = {take_place, layers, false}};
+                                          .taker = {take_place, layers, .has_own_runs = true}};
     bool has_layers = false;
     tacho_groups_init(&layers->groups, layers->profile->events.dict, &options);
     TACHO_TRY(survey_sites(layers, steps->domain == TACHO_SAMPLES_HOST, &has_layers));

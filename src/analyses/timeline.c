@@ -229,12 +229,21 @@ static tacho_status keep_span(tacho_timeline *self, const tacho_row *row, tacho_
     return tacho_spool_add(self->spool, bare);
 }
 
+static tacho_status add_to_steps(tacho_timeline *self, const tacho_row *row)
+{
+    tacho_row copy = *row;
+    if (self->taker.has_own_runs && row->kind == TACHO_ROW_SPAN) {
+        copy.of.span.run = TACHO_NONE;
+    }
+    return tacho_steps_add(&self->steps, &copy);
+}
+
 static tacho_status spool_row(tacho_events *events, const tacho_row *row)
 {
     tacho_timeline *self = timeline_of(events);
     tacho_row bare = *row;
     TACHO_TRY(self->is_ready ? TACHO_OK : prepare(self));
-    TACHO_TRY(self->taker.needs_steps ? tacho_steps_add(&self->steps, row) : TACHO_OK);
+    TACHO_TRY(self->taker.needs_steps ? add_to_steps(self, row) : TACHO_OK);
     bare.args = NULL;
     bare.arg_count = 0;
     self->serial += row->kind == TACHO_ROW_SPAN ? 1 : 0;

@@ -65,6 +65,7 @@ typedef struct tacho_timeline_taker {
     tacho_status (*begin_part)(void *self, uint32_t part);
     tacho_status (*end_part)(void *self, uint32_t part);
     bool needs_serials; /* of spans, which come in another order than they were pushed in */
+    bool has_own_runs;  /* runs of rows are numbers of the taker and nothing else */
 } tacho_timeline_taker;
 
 enum { TACHO_CORRELATION_KEYS = 4, TACHO_EXTERNAL_KEYS = 2, TACHO_TIMELINE_EARLY = 8 };

@@ -5,6 +5,7 @@
 #include "profile/scopes.h"
 
 #include "codec/mlir_location.h"
+#include "profile/step_names.h"
 #include "profile/vocabulary.h"
 
 #include <inttypes.h>
@@ -46,6 +47,15 @@ static tacho_scope scope_of_python(tacho_str name)
                           : (tacho_scope){.kind = TACHO_SCOPE_NONE};
 }
 
+/* A range that the program marks, whose name may be a step's or begin with one. */
+static tacho_scope scope_of_range(tacho_str name)
+{
+    tacho_str layer = tacho_step_layer(name);
+    bool is_step = tacho_scope_is_step(name) || (layer.len == 0 && name.len > 0);
+    return is_step ? (tacho_scope){.kind = TACHO_SCOPE_STEP, .name = name}
+                   : (tacho_scope){.kind = TACHO_SCOPE_LAYER, .name = layer};
+}
+
 /* ---- categories ---------------------------------------------------------------------------- */
 
 tacho_scope tacho_scope_of(tacho_str category, tacho_str name)
@@ -66,8 +76,9 @@ tacho_scope tacho_scope_of(tacho_str category, tacho_str name)
     }
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
         if (tacho_str_equal(category, kinds[i].category)) {
-            bool is_step = kinds[i].kind == TACHO_SCOPE_LAYER && tacho_scope_is_step(name);
-            return (tacho_scope){.kind = is_step ? TACHO_SCOPE_STEP : kinds[i].kind, .name = name};
+            return kinds[i].kind == TACHO_SCOPE_LAYER
+                       ? scope_of_range(name)
+                       : (tacho_scope){.kind = kinds[i].kind, .name = name};
         }
     }
     return (tacho_scope){.kind = TACHO_SCOPE_NONE};

@@ -27,7 +27,8 @@ typedef struct tacho_scope {
     bool is_of_library; /* a frame of the framework itself, not of the user's program */
 } tacho_scope;
 
-/* The scope that spans |name| of |category| are. */
+/* The scope that spans |name| of |category| are. Which ranges are steps beyond those whose names
+ * say nothing else ("step_3") depends on all of them: see profile/steps.h. */
 tacho_scope tacho_scope_of(tacho_str category, tacho_str name);
 
 /* Whether |name| is that of a marked step: "ProfilerStep#7". */

@@ -9,11 +9,21 @@
 
 #include <stdbool.h>
 
-/* "step_" of "step_12". */
+/* "step_" of "step_12", "iteration " of "iteration 3/10". */
 tacho_str tacho_step_stem(tacho_str name);
 
-/* Whether a word of |name| says that it is a step: "train_step", "TrainStep", "iteration 3". */
+/* The number that follows the stem; false where there is none. */
+bool tacho_step_number(tacho_str name, uint64_t *out_number);
+
+/* Whether a word of |name| says that it is a step: "train_step", "TrainStep", "iteration 3"; not
+ * "batch_norm". */
 bool tacho_step_has_word(tacho_str name);
+
+/*
+ * The part of |name| that says where in the model a range is: "forward" of "step 3: forward",
+ * "train_step" of "train_step_3". Empty where it only says which step it is: "step_3".
+ */
+tacho_str tacho_step_layer(tacho_str name);
 
 /* Whether |name| is that of a range which PyTorch draws without being asked. */
 bool tacho_step_is_of_framework(tacho_str name);

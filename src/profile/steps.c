@@ -61,15 +61,20 @@ const char *tacho_step_kind_name(tacho_step_kind kind)
 
 /* ---- marks ---------------------------------------------------------------------------------- */
 
-static mark_kind kind_of_site(const tacho_dict *dict, const tacho_site *site)
+/* A range of the host once more, around what was launched in it. */
+static bool is_echo(const tacho_dict *dict, uint32_t site)
 {
+    return tacho_str_equal(tacho_dict_string(dict, dict->sites[site].category),
+                           TACHO_STR("gpu_user_annotation"));
+}
+
+static mark_kind kind_of_site(const tacho_dict *dict, uint32_t id)
+{
+    const tacho_site *site = &dict->sites[id];
     tacho_str category = tacho_dict_string(dict, site->category);
     tacho_str name = tacho_dict_string(dict, site->name);
     if (tacho_str_equal(category, TACHO_STR("signpost"))) {
         return MARK_POST;
-    }
-    if (tacho_str_equal(category, TACHO_STR("gpu_user_annotation"))) {
-        return MARK_NONE; /* the same once more, around what was launched in it */
     }
     if (tacho_scope_is_step(name)) {
         return MARK_PROFILER;
@@ -77,10 +82,10 @@ static mark_kind kind_of_site(const tacho_dict *dict, const tacho_site *site)
     bool is_range = tacho_str_equal(category, TACHO_STR("user_annotation")) ||
                     tacho_str_equal(category, TACHO_STR("nvtx")) ||
                     tacho_str_equal(category, TACHO_STR("NVTX"));
-    if (!is_range || name.len == 0 || tacho_step_is_of_framework(name)) {
+    if ((!is_range && !is_echo(dict, id)) || name.len == 0 || tacho_step_is_of_framework(name)) {
         return MARK_NONE;
     }
-    return tacho_step_has_word(name) ? MARK_STEP : MARK_RANGE;
+    return tacho_step_has_word(name) ? MARK_STEP : is_range ? MARK_RANGE : MARK_NONE;
 }
 
 /* ---- rows ---------------------------------------------------------------------------------- */
@@ -122,7 +127,7 @@ static tacho_status find_kind(tacho_steps *steps, uint32_t site, mark_kind *out_
         steps->site_count = dict->site_count;
     }
     if (steps->sites[site] == MARK_UNKNOWN) {
-        steps->sites[site] = (uint8_t)kind_of_site(dict, &dict->sites[site]);
+        steps->sites[site] = (uint8_t)kind_of_site(dict, site);
     }
     *out_kind = (mark_kind)steps->sites[site];
     return TACHO_OK;
@@ -199,8 +204,31 @@ static int compare_posts(const void *left, const void *right)
     return order != 0 ? order : compare_on_tracks(left, right);
 }
 
-/* Marks of |part| on tracks of the host, signposts or ranges, with their stems. */
-static tacho_status list_marks(const tacho_steps *steps, uint32_t part, bool is_post,
+/* Which marks are looked at. */
+typedef struct mark_choice {
+    uint32_t part;
+    mark_kind least;
+    bool is_post;   /* signposts, not ranges */
+    bool on_device; /* not on the host */
+} mark_choice;
+
+static bool is_chosen(const tacho_dict *dict, const step_mark *mark, const mark_choice *choice)
+{
+    tacho_track_class track_class = dict->tracks[mark->track].track_class;
+    bool on_device = is_echo(dict, mark->site) ||
+                     (track_class >= TACHO_TRACK_CONTROL && track_class <= TACHO_TRACK_VECTOR);
+    return dict->tracks[mark->track].part == choice->part && on_device == choice->on_device &&
+           (mark->kind == MARK_POST) == choice->is_post;
+}
+
+/* Without its number, which is part of a name that does not say step. */
+static tacho_str stem_of(tacho_str name)
+{
+    return tacho_scope_is_step(name) || tacho_step_has_word(name) ? tacho_step_stem(name) : name;
+}
+
+/* The marks of |choice|, with their stems. */
+static tacho_status list_marks(const tacho_steps *steps, const mark_choice *choice,
                                step_mark **out_marks, size_t *out_count)
 {
     tacho_dict *dict = steps->dict;
@@ -208,14 +236,11 @@ static tacho_status list_marks(const tacho_steps *steps, uint32_t part, bool is_
     TACHO_TRY(tacho_items_make(out_marks, steps->mark_count));
     for (size_t i = 0; i < steps->mark_count; i++) {
         step_mark mark = steps->marks[i];
-        tacho_track_class track_class = dict->tracks[mark.track].track_class;
-        bool is_device = track_class >= TACHO_TRACK_CONTROL && track_class <= TACHO_TRACK_VECTOR;
-        if (dict->tracks[mark.track].part != part || is_device ||
-            (mark.kind == MARK_POST) != is_post) {
+        if (!is_chosen(dict, &mark, choice)) {
             continue;
         }
         tacho_str name = tacho_dict_string(dict, dict->sites[mark.site].name);
-        TACHO_TRY(tacho_dict_ensure_string(dict, tacho_step_stem(name), &mark.stem));
+        TACHO_TRY(tacho_dict_ensure_string(dict, stem_of(name), &mark.stem));
         (*out_marks)[(*out_count)++] = mark;
     }
     return TACHO_OK;
@@ -308,17 +333,6 @@ static tacho_status add_step(tacho_steps *steps, const tacho_step_span *step)
     return TACHO_OK;
 }
 
-/* The number at the end of |name|; false where there is none. */
-static bool find_number(tacho_str name, int64_t *out_number)
-{
-    uint64_t number = 0;
-    size_t len = tacho_step_stem(name).len;
-    bool is_number = len < name.len && tacho_str_parse_u64(tacho_str_from(name, len), &number) &&
-                     number <= INT64_MAX;
-    *out_number = (int64_t)number;
-    return is_number;
-}
-
 /* Numbers of the names where they count up; else from 0, and the names get them. */
 static tacho_status number_steps(tacho_steps *steps)
 {
@@ -326,8 +340,10 @@ static tacho_status number_steps(tacho_steps *steps)
     bool is_numbered = true;
     for (size_t i = 0; i < steps->item_count && is_numbered; i++) {
         tacho_step_span *step = &steps->items[i];
-        is_numbered = find_number(tacho_dict_string(dict, step->name), &step->number) &&
-                      (i == 0 || step->number > step[-1].number);
+        uint64_t number = 0;
+        is_numbered = tacho_step_number(tacho_dict_string(dict, step->name), &number) &&
+                      number <= INT64_MAX && (i == 0 || (int64_t)number > step[-1].number);
+        step->number = (int64_t)number;
     }
     for (size_t i = 0; i < steps->item_count && !is_numbered; i++) {
         char text[NAME_BYTES];
@@ -345,6 +361,7 @@ static tacho_status number_steps(tacho_steps *steps)
 static tacho_status add_marked(tacho_steps *steps, const step_mark *marks, const family *of)
 {
     steps->kind = of->kind == MARK_PROFILER ? TACHO_STEP_PROFILER : TACHO_STEP_RANGE;
+    steps->stem = of->kind >= MARK_STEP ? marks[of->first].stem : TACHO_NONE;
     for (size_t i = of->first; i < of->end; i++) {
         const tacho_step_span step = {.start_ns = marks[i].start_ns,
                                       .end_ns = marks[i].end_ns,
@@ -354,16 +371,16 @@ static tacho_status add_marked(tacho_steps *steps, const step_mark *marks, const
     return number_steps(steps);
 }
 
-static tacho_status find_marked(tacho_steps *steps, uint32_t part, mark_kind least)
+static tacho_status find_marked(tacho_steps *steps, const mark_choice *choice)
 {
     step_mark *marks = NULL;
     size_t count = 0;
-    tacho_status status = list_marks(steps, part, false, &marks, &count);
+    tacho_status status = list_marks(steps, choice, &marks, &count);
     if (status == TACHO_OK && count > 0) {
         qsort(marks, count, sizeof(*marks), compare_on_tracks);
         mark_inner(marks, count);
         qsort(marks, count, sizeof(*marks), compare_stems);
-        const family chosen = choose_family(marks, count, least);
+        const family chosen = choose_family(marks, count, choice->least);
         status = chosen.count > 0 ? add_marked(steps, marks, &chosen) : TACHO_OK;
     }
     free(marks);
@@ -458,7 +475,8 @@ static tacho_status find_posts(tacho_steps *steps, uint32_t part)
 {
     step_mark *marks = NULL;
     size_t count = 0;
-    tacho_status status = list_marks(steps, part, true, &marks, &count);
+    const mark_choice posts = {.part = part, .is_post = true};
+    tacho_status status = list_marks(steps, &posts, &marks, &count);
     if (status == TACHO_OK && count > 1) {
         status = add_posts(steps, part, marks, count);
     }
@@ -521,7 +539,7 @@ tacho_status tacho_steps_mark_warm_up(tacho_step_span *items, size_t count, size
 
 void tacho_steps_init(tacho_steps *steps, tacho_dict *dict)
 {
-    *steps = (tacho_steps){.dict = dict};
+    *steps = (tacho_steps){.dict = dict, .stem = TACHO_NONE};
 }
 
 void tacho_steps_deinit(tacho_steps *steps)
@@ -552,16 +570,31 @@ tacho_status tacho_steps_find(tacho_steps *steps, uint32_t part)
 {
     steps->item_count = steps->warm_up_count = 0;
     steps->kind = TACHO_STEP_NONE;
+    steps->stem = TACHO_NONE;
     steps->has_overlap = steps->is_one_run = false;
     if (steps->is_full || part >= steps->part_count) {
         return TACHO_OK;
     }
-    TACHO_TRY(find_marked(steps, part, MARK_STEP));
+    const mark_choice named = {.part = part, .least = MARK_STEP};
+    const mark_choice echoed = {.part = part, .least = MARK_STEP, .on_device = true};
+    const mark_choice any = {.part = part, .least = MARK_RANGE};
+    TACHO_TRY(find_marked(steps, &named));
     TACHO_TRY(steps->item_count == 0 ? find_runs(steps, part) : TACHO_OK);
     TACHO_TRY(steps->item_count == 0 ? find_posts(steps, part) : TACHO_OK);
-    TACHO_TRY(steps->item_count == 0 ? find_marked(steps, part, MARK_RANGE) : TACHO_OK);
+    TACHO_TRY(steps->item_count == 0 ? find_marked(steps, &echoed) : TACHO_OK);
+    TACHO_TRY(steps->item_count == 0 ? find_marked(steps, &any) : TACHO_OK);
     note_overlap(steps);
     return tacho_steps_mark_warm_up(steps->items, steps->item_count, &steps->warm_up_count);
+}
+
+bool tacho_steps_is_mark(const tacho_steps *steps, uint32_t site)
+{
+    const tacho_dict *dict = steps->dict;
+    if (steps->stem == TACHO_NONE || kind_of_site(dict, site) < MARK_STEP) {
+        return false;
+    }
+    tacho_str name = tacho_dict_string(dict, dict->sites[site].name);
+    return tacho_str_equal(stem_of(name), tacho_dict_string(dict, steps->stem));
 }
 
 uint32_t tacho_steps_at(const tacho_steps *steps, int64_t ns)

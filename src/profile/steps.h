@@ -8,10 +8,14 @@
  *                        batch or inference
  *   runs                 numbered executions of one program
  *   signposts            from one to the next; those of the name that is there most often
+ *   annotations of       where the host has none: ProfilerStep#7 and names with such a word
+ *   a device
  *   ranges that repeat   under any name, where only one does, outermost on its thread
  *
  * Ranges other than PyTorch's have to repeat and to cover half of the time from the first to the
- * last. Ranges that PyTorch itself draws (Optimizer.step, DataLoader, collectives) are none.
+ * last. Ranges that PyTorch itself draws (Optimizer.step, DataLoader, collectives) are none. Names
+ * that say step may end in a number that counts up; under any other name the number belongs to the
+ * name, for layer_3 does not repeat layer_2.
  *
  * Leading steps are warm-up if they take longer than the second half of the steps does: longer
  * than its third quartile by 1.5 interquartile ranges, and than its median by a tenth. Of fewer
@@ -54,6 +58,7 @@ typedef struct tacho_steps {
     size_t item_count, item_capacity;
     size_t warm_up_count; /* of them, the first */
     tacho_step_kind kind;
+    uint32_t stem;    /* string that names of ranges which are steps begin with; TACHO_NONE: none */
     bool has_overlap; /* some start before others end */
     /* A part that is one numbered run has no steps; several of a file are steps of one another. */
     bool is_one_run;
@@ -77,6 +82,10 @@ tacho_status tacho_steps_add(tacho_steps *steps, const tacho_row *row) TACHO_MUS
 
 /* Finds the steps of |part|, all of whose rows were added. */
 tacho_status tacho_steps_find(tacho_steps *steps, uint32_t part) TACHO_MUST_USE;
+
+/* Whether spans of |site|, on the host or a device, mark the steps that were found, and nothing in
+ * the model: its name says step. */
+bool tacho_steps_is_mark(const tacho_steps *steps, uint32_t site);
 
 /* Sorts |times|, and the shortest that is not shorter than |percent| % of them. */
 void tacho_times_sort(int64_t *times, size_t count);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <stdio.h>
 
 typedef struct fixture {
     tacho_dict dict;
@@ -98,7 +99,11 @@ static void test_ranges_with_a_word(void **state)
 {
     static const char *const are[] = {"step_",      "train_step",      "TrainStep ",
                                       "Iteration ", "model_inference", "batch:"};
-    static const char *const are_not[] = {"Optimizer.step#SGD.step", "footsteps", "nccl:batch",
+    static const char *const are_not[] = {"Optimizer.step#SGD.step",
+                                          "footsteps",
+                                          "nccl:batch",
+                                          "batch_norm",
+                                          "BatchNorm",
                                           "enumerate(DataLoader)#Iter.__next__"};
     (void)state;
     for (size_t i = 0; i < sizeof(are) / sizeof(are[0]); i++) {
@@ -160,6 +165,71 @@ static void test_any_name_where_only_one_repeats(void **state)
         add(&at, "user_annotation", "backward", n * 100 + 60, n * 100 + 99);
     }
     expect(&at, TACHO_STEP_NONE, 0, "");
+}
+
+/* A number counts steps only where the name says step. */
+static void test_numbers_of_names(void **state)
+{
+    static const char *const stems[] = {"step", "layer"};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        fixture at;
+        char name[16];
+        setup(&at);
+        for (int n = 0; n < 3; n++) {
+            snprintf(name, sizeof(name), "%s %d/3", stems[i], n + 1);
+            add(&at, "user_annotation", name, n * 100, n * 100 + 80);
+            snprintf(name, sizeof(name), "%s_%d", stems[i], n);
+            add_on(&at, at.device, "signpost", name, n * 100, n * 100);
+        }
+        if (i == 0) {
+            expect(&at, TACHO_STEP_RANGE, 3, "step 1/3");
+        } else {
+            expect(&at, TACHO_STEP_NONE, 0, "");
+        }
+    }
+}
+
+static uint32_t site_of(const fixture *at, const char *name)
+{
+    const tacho_dict *dict = &at->dict;
+    uint32_t site = 0;
+    while (!tacho_str_equal(tacho_dict_string(dict, dict->sites[site].name),
+                            tacho_str_from_cstring(name))) {
+        site++;
+    }
+    return site;
+}
+
+/* Which ranges are steps, and no layers; on a device where the host has none. */
+static void test_marks(void **state)
+{
+    fixture at;
+    (void)state;
+    for (int on_device = 0; on_device < 2; on_device++) {
+        setup(&at);
+        for (int n = 0; n < 3; n++) {
+            const char *const names[] = {"train_step 1", "train_step 2", "train_step 3"};
+            const char *category = on_device ? "gpu_user_annotation" : "user_annotation";
+            uint32_t track = on_device ? at.device : at.host;
+            add_on(&at, track, category, names[n], n * 100, n * 100 + 80);
+            add_on(&at, track, category, "load_batch", n * 100, n * 100 + 10);
+        }
+        assert_null(tacho_steps_find(&at.steps, at.part));
+        assert_int_equal(at.steps.item_count, 3);
+        assert_int_equal(at.steps.items[2].number, 3);
+        assert_true(tacho_steps_is_mark(&at.steps, site_of(&at, "train_step 2")));
+        assert_false(tacho_steps_is_mark(&at.steps, site_of(&at, "load_batch")));
+        teardown(&at);
+    }
+    setup(&at); /* steps under a name that may be a layer's are layers, too */
+    for (int n = 0; n < 3; n++) {
+        add(&at, "user_annotation", "forward", n * 100, n * 100 + 80);
+    }
+    assert_null(tacho_steps_find(&at.steps, at.part));
+    assert_int_equal(at.steps.item_count, 3);
+    assert_false(tacho_steps_is_mark(&at.steps, site_of(&at, "forward")));
+    teardown(&at);
 }
 
 static void test_steps_not_the_epoch_around_them(void **state)
@@ -269,6 +339,8 @@ int main(void)
         cmocka_unit_test(test_ranges_with_a_word),
         cmocka_unit_test(test_ranges_must_cover_half),
         cmocka_unit_test(test_any_name_where_only_one_repeats),
+        cmocka_unit_test(test_numbers_of_names),
+        cmocka_unit_test(test_marks),
         cmocka_unit_test(test_steps_not_the_epoch_around_them),
         cmocka_unit_test(test_runs_of_one_program),
         cmocka_unit_test(test_signposts),

@@ -45,7 +45,8 @@ def name_in(event, by):
     if by == "layer" and category == "python_function":
         return name[len("nn.Module: "):] if name.startswith("nn.Module: ") else None
     if by == "layer":
-        return name if category in RANGES and not name.startswith("ProfilerStep#") else None
+        is_step = re.fullmatch(r"ProfilerStep#\d+|step_\d+", name)
+        return name if category in RANGES and not is_step else None
     is_frame = category == "python_function" and re.match(r"[^(]+\(\d+\):", name)
     return name if is_frame else None
 

@@ -23,6 +23,7 @@ typedef struct tacho_groups_site {
     uint8_t kind;  /* a tacho_category_kind */
     bool is_of_library;
     bool is_whole;      /* whole operators of a device */
+    bool is_step;       /* marks steps of the part that comes now */
     uint32_t name;      /* string of the scope */
     uint32_t node_path; /* string: the layer that the name of an ONNX node tells; 0: none */
 } site_facts;
@@ -135,6 +136,16 @@ static tacho_status grow_sites(tacho_groups *self)
     return TACHO_OK;
 }
 
+/* Ranges that are steps of the part are no layers of it. */
+static void mark_steps(tacho_groups *self)
+{
+    const tacho_steps *steps = &self->timeline.steps;
+    for (size_t i = 0; i < self->site_count; i++) {
+        self->sites[i].is_step =
+            self->sites[i].scope == TACHO_SCOPE_LAYER && tacho_steps_is_mark(steps, (uint32_t)i);
+    }
+}
+
 static tacho_status begin_part(void *groups, uint32_t part)
 {
     tacho_groups *self = groups;
@@ -143,7 +154,10 @@ static tacho_status begin_part(void *groups, uint32_t part)
     while (self->part_count <= part) {
         self->parts[self->part_count++] = (tacho_groups_facts){.host_count = 0};
     }
-    TACHO_TRY(make_steps(self, part));
+    if (self->options.by == TACHO_GROUP_BY_STEP) {
+        TACHO_TRY(make_steps(self, part));
+    }
+    mark_steps(self);
     return grow_tracks(self);
 }
 
@@ -299,7 +313,7 @@ static bool opens(const tacho_groups *self, const site_facts *facts)
         [TACHO_GROUP_BY_LINE] = TACHO_SCOPE_FRAME,
     };
     tacho_scope_kind scope = scopes[self->options.by];
-    return scope != TACHO_SCOPE_NONE && facts->scope == (uint8_t)scope;
+    return scope != TACHO_SCOPE_NONE && facts->scope == (uint8_t)scope && !facts->is_step;
 }
 
 /* Opens the group of |span|, which lies in |node|, and says which it is, and whether it is new. */
@@ -603,7 +617,8 @@ static tacho_status end_part(void *groups, uint32_t part)
 void tacho_groups_init(tacho_groups *groups, tacho_dict *dict, const tacho_groups_options *options)
 {
     const tacho_timeline_taker taker = {.self = groups,
-                                        .needs_steps = options->by == TACHO_GROUP_BY_STEP,
+                                        .needs_steps = options->by == TACHO_GROUP_BY_STEP ||
+                                                       options->by == TACHO_GROUP_BY_LAYER,
                                         .call = add_call,
                                         .work = add_work,
                                         .launch = add_launch,
@@ -611,7 +626,8 @@ void tacho_groups_init(tacho_groups *groups, tacho_dict *dict, const tacho_group
                                         .place = place_on,
                                         .begin_part = begin_part,
                                         .end_part = end_part,
-                                        .needs_serials = options->taker.needs_serials};
+                                        .needs_serials = options->taker.needs_serials,
+                                        .has_own_runs = options->taker.has_own_runs};
     *groups = (tacho_groups){.options = *options};
     tacho_timeline_init(&groups->timeline, dict, &taker);
 }

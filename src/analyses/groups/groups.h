@@ -75,6 +75,7 @@ typedef struct tacho_groups_taker {
     void (*place)(void *self, const tacho_group_place *place); /* NULL: nobody */
     void *self;
     bool needs_serials;
+    bool has_own_runs; /* as in tacho_timeline_taker */
 } tacho_groups_taker;
 
 typedef struct tacho_groups_options {
