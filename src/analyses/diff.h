@@ -113,6 +113,12 @@ void tacho_diff_deinit(tacho_diff *diff);
 /* The type or layer that operator |op| of |side| has itself, where rows are those. */
 tacho_str tacho_diff_group_of(const tacho_diff *diff, size_t side, uint32_t op);
 
+/*
+ * Whether a sample is a whole file on one side and a step of one on the other, and the file has
+ * more than one and a half times as many operators: several steps that nothing marks.
+ */
+bool tacho_diff_has_other_amounts(const tacho_diff *diff);
+
 /* Judges rows and total; called by tacho_diff_init where there is a gate. */
 tacho_status tacho_diff_judge(tacho_diff *diff) TACHO_MUST_USE;
 

@@ -135,33 +135,72 @@ static tacho_status with_left(tacho_diff_match *match, int (*compare)(const void
     return status;
 }
 
-/* The same name, the first with the first; of one layer, or wherever they are. */
-static tacho_status pair_same(tacho_diff_match *match, const tacho_left_list *a,
-                              const tacho_left_list *b, bool is_in_layers)
+/* Operators of the name of the one at |at|, and how many of them have a layer. */
+static size_t name_end(const tacho_left_list *list, size_t at, size_t *out_layered_count)
+{
+    size_t end = at;
+    *out_layered_count = 0;
+    while (end < list->item_count && tacho_str_equal(list->items[end].name, list->items[at].name)) {
+        *out_layered_count += list->items[end].layer.len > 0 ? 1 : 0;
+        end++;
+    }
+    return end;
+}
+
+static tacho_status leave_alone(tacho_diff_match *match, size_t side, const tacho_left_range *range)
+{
+    tacho_diff_kind kind = side == 0 ? TACHO_DIFF_REMOVED : TACHO_DIFF_NEW;
+    for (size_t i = range->first; i < range->end; i++) {
+        uint32_t op = range->list->items[i].op;
+        TACHO_TRY(tacho_left_add_row(match, kind, &match->groups[side][op]));
+    }
+    return TACHO_OK;
+}
+
+/*
+ * The same name wherever it is, the first with the first. A kernel without a layer is that of no
+ * particular one of several layers: those have no counterpart.
+ */
+static tacho_status pair_names(tacho_diff_match *match, tacho_left_list *a, tacho_left_list *b)
 {
     size_t i = 0;
     size_t k = 0;
     while (i < a->item_count && k < b->item_count) {
-        int order = is_in_layers ? tacho_str_compare(a->items[i].layer, b->items[k].layer) : 0;
+        int order = tacho_str_compare(a->items[i].name, b->items[k].name);
+        size_t layered[2];
+        size_t end_a = name_end(a, i, &layered[0]);
+        size_t end_b = name_end(b, k, &layered[1]);
+        bool is_unclear = (layered[0] == 0) != (layered[1] == 0) && end_a - i != end_b - k;
+        if (order == 0 && is_unclear) {
+            TACHO_TRY(leave_alone(match, 0, &(tacho_left_range){a, i, end_a}));
+            TACHO_TRY(leave_alone(match, 1, &(tacho_left_range){b, k, end_b}));
+        }
+        for (size_t n = 0; order == 0 && !is_unclear && i + n < end_a && k + n < end_b; n++) {
+            TACHO_TRY(
+                tacho_left_pair(match, a->items[i + n].op, b->items[k + n].op, TACHO_DIFF_SAME));
+        }
+        i = order <= 0 ? end_a : i;
+        k = order >= 0 ? end_b : k;
+    }
+    return TACHO_OK;
+}
+
+/* The same name in the same layer, the first with the first. */
+static tacho_status pair_names_in_layers(tacho_diff_match *match, tacho_left_list *a,
+                                         tacho_left_list *b)
+{
+    size_t i = 0;
+    size_t k = 0;
+    while (i < a->item_count && k < b->item_count) {
+        int order = tacho_str_compare(a->items[i].layer, b->items[k].layer);
         order = order != 0 ? order : tacho_str_compare(a->items[i].name, b->items[k].name);
-        if (order == 0 && (!is_in_layers || a->items[i].layer.len > 0)) {
+        if (order == 0 && a->items[i].layer.len > 0) {
             TACHO_TRY(tacho_left_pair(match, a->items[i].op, b->items[k].op, TACHO_DIFF_SAME));
         }
         i += order <= 0 ? 1 : 0;
         k += order >= 0 ? 1 : 0;
     }
     return TACHO_OK;
-}
-
-static tacho_status pair_names_in_layers(tacho_diff_match *match, tacho_left_list *a,
-                                         tacho_left_list *b)
-{
-    return pair_same(match, a, b, true);
-}
-
-static tacho_status pair_names(tacho_diff_match *match, tacho_left_list *a, tacho_left_list *b)
-{
-    return pair_same(match, a, b, false);
 }
 
 /* ---- one location, several operators ------------------------------------------------------- */

@@ -470,10 +470,21 @@ static void say_what_matters(const tacho_diff *diff)
                    "the sides share operators for only %.0f %% of their time",
                    diff->matched_percent);
     }
+    if (tacho_diff_has_other_amounts(diff)) {
+        tacho_note(diff->options.notes, "warning",
+                   "a sample of A is one of its %s and one of B one of its %s: a file may hold "
+                   "several steps that are not marked",
+                   tacho_samples_kind_word(a->kind), tacho_samples_kind_word(b->kind));
+    }
     for (size_t side = 0; side < 2; side++) {
         if (diff->options.by == TACHO_DIFF_BY_LAYER && !diff->sides[side]->has_layers) {
             tacho_note(diff->options.notes, "note",
                        "side %c: no modules, annotations or named locations: layers are not known",
+                       "AB"[side]);
+        }
+        if (diff->sides[side]->has_left_layers) {
+            tacho_note(diff->options.notes, "note",
+                       "only side %c knows layers, so operators are compared across layers",
                        "AB"[side]);
         }
         if (diff->sides[side]->aside_count > 0) {

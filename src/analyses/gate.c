@@ -205,6 +205,22 @@ static size_t judge_rows(tacho_diff *diff, const judging *how, size_t *out_unsur
     return bad_count;
 }
 
+bool tacho_diff_has_other_amounts(const tacho_diff *diff)
+{
+    int64_t counts[2] = {0, 0};
+    bool is_file[2] = {diff->sides[0]->kind == TACHO_SAMPLES_FILES,
+                       diff->sides[1]->kind == TACHO_SAMPLES_FILES};
+    for (size_t i = 0; i < diff->row_count; i++) {
+        const tacho_diff_row *row = &diff->rows[i];
+        bool is_common = row->ops[0] != TACHO_NONE && row->ops[1] != TACHO_NONE;
+        counts[0] += is_common ? row->sides[0].count : 0;
+        counts[1] += is_common ? row->sides[1].count : 0;
+    }
+    int64_t more = counts[is_file[0] ? 0 : 1];
+    int64_t fewer = counts[is_file[0] ? 1 : 0];
+    return is_file[0] != is_file[1] && 2 * more >= 3 * fewer;
+}
+
 /* Why nothing can be said, whatever the times are; NULL where something can. */
 static const char *find_obstacle(const tacho_diff *diff)
 {
@@ -226,6 +242,9 @@ static const char *find_obstacle(const tacho_diff *diff)
     if (diff->options.by == TACHO_DIFF_BY_LAYER &&
         (!diff->sides[0]->has_layers || !diff->sides[1]->has_layers)) {
         return "one side has no layers";
+    }
+    if (tacho_diff_has_other_amounts(diff)) {
+        return "a sample is a whole file on one side, and one of its steps on the other";
     }
     bool has_few = diff->sides[0]->whole_count < TACHO_GATE_SAMPLES_MIN ||
                    diff->sides[1]->whole_count < TACHO_GATE_SAMPLES_MIN;

@@ -233,16 +233,21 @@ static void join_shapes(joining *self)
     }
 }
 
-static tacho_status join_all(joining *self)
+/* Operators that are the same with the paths that stay become one. */
+static tacho_status join_same(joining *self)
 {
-    bool is_same = false;
-    TACHO_TRY(find_paths(self, &is_same));
-    if (is_same) {
-        return TACHO_OK;
-    }
     TACHO_TRY(join_ops(self));
     join_shapes(self);
     return number_orders(self);
+}
+
+static void deinit(joining *self)
+{
+    tacho_strings_deinit(&self->names);
+    tacho_text_deinit(&self->text);
+    free(self->seen);
+    free(self->paths);
+    free(self->of_ops);
 }
 
 tacho_status tacho_samples_join_layers(tacho_samples *samples)
@@ -251,11 +256,23 @@ tacho_status tacho_samples_join_layers(tacho_samples *samples)
     if (!samples->has_layers || samples->file_count < 2 || samples->whole_count < 2) {
         return TACHO_OK;
     }
-    tacho_status status = join_all(&self);
-    tacho_strings_deinit(&self.names);
-    tacho_text_deinit(&self.text);
-    free(self.seen);
-    free(self.paths);
-    free(self.of_ops);
+    bool is_same = false;
+    tacho_status status = find_paths(&self, &is_same);
+    status = status == TACHO_OK && !is_same ? join_same(&self) : status;
+    deinit(&self);
+    return status;
+}
+
+tacho_status tacho_samples_level_layers(tacho_samples sides[2])
+{
+    if (sides[0].has_layers == sides[1].has_layers) {
+        return TACHO_OK;
+    }
+    joining self = {.samples = sides[0].has_layers ? &sides[0] : &sides[1]};
+    self.samples->has_layers = false;
+    self.samples->has_left_layers = true;
+    tacho_status status = tacho_items_make(&self.paths, self.samples->strings.item_count);
+    status = status == TACHO_OK ? join_same(&self) : status;
+    deinit(&self);
     return status;
 }

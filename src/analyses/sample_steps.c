@@ -6,7 +6,7 @@
 #include "analyses/sample_steps.h"
 
 #include "base/grow.h"
-#include "profile/scopes.h"
+#include "profile/steps.h"
 
 #include <stdlib.h>
 
@@ -77,25 +77,66 @@ static bool is_device_track(const tacho_dict *dict, uint32_t track)
     return track_class >= TACHO_TRACK_CONTROL && track_class <= TACHO_TRACK_VECTOR;
 }
 
-/* Windows of the steps that are marked on tracks of a device, or of the host. */
-static tacho_status find_windows(tacho_sample_steps *steps, bool on_device)
+static tacho_status add_window(tacho_sample_steps *steps, int64_t start_ns, int64_t end_ns)
+{
+    TACHO_TRY(tacho_grow(&steps->windows, &steps->window_capacity, steps->window_count + 1));
+    steps->windows[steps->window_count++] = (tacho_step_window){start_ns, end_ns};
+    return TACHO_OK;
+}
+
+static tacho_status add_spans(const tacho_profile *profile, tacho_steps *found)
+{
+    for (size_t i = 0; i < profile->span_count; i++) {
+        tacho_span span = tacho_profile_span(profile, i);
+        tacho_row row = {.kind = TACHO_ROW_SPAN, .track = span.track, .start = span.start};
+        row.of.span.site = span.site;
+        row.of.span.end = span.end;
+        row.of.span.run = TACHO_NONE;
+        row.of.span.flags = span.flags;
+        TACHO_TRY(tacho_steps_add(found, &row));
+    }
+    return TACHO_OK;
+}
+
+static tacho_status find_windows(tacho_sample_steps *steps, tacho_steps *found)
+{
+    steps->window_count = 0;
+    for (uint32_t part = 0; part < steps->profile->events.dict->part_count; part++) {
+        TACHO_TRY(tacho_steps_find(found, part));
+        for (size_t i = 0; i < found->item_count; i++) {
+            TACHO_TRY(add_window(steps, found->items[i].start_ns, found->items[i].end_ns));
+        }
+    }
+    return TACHO_OK;
+}
+
+/* Which sites mark the steps of |part|. */
+static tacho_status list_sites(tacho_steps *found, uint32_t part, bool *is_mark)
+{
+    TACHO_TRY(tacho_steps_find(found, part));
+    for (uint32_t i = 0; i < found->dict->site_count; i++) {
+        is_mark[i] = tacho_steps_is_mark(found, i);
+    }
+    return TACHO_OK;
+}
+
+/* The same of steps as devices mark them, around what was launched in each. */
+static tacho_status find_on_devices(tacho_sample_steps *steps, tacho_steps *found, bool *is_mark)
 {
     const tacho_profile *profile = steps->profile;
     const tacho_dict *dict = profile->events.dict;
+    uint32_t part = TACHO_NONE;
     steps->window_count = 0;
     for (size_t i = 0; i < profile->span_count; i++) {
         tacho_span span = tacho_profile_span(profile, i);
-        tacho_str name = tacho_dict_string(dict, dict->sites[span.site].name);
-        if (!tacho_scope_is_step(name) || is_device_track(dict, span.track) != on_device) {
-            continue;
+        uint32_t own = dict->tracks[span.track].part;
+        TACHO_TRY(own != part ? list_sites(found, own, is_mark) : TACHO_OK);
+        part = own;
+        if (is_mark[span.site] && is_device_track(dict, span.track)) {
+            const tacho_clock *clock = tacho_dict_track_clock(dict, span.track);
+            TACHO_TRY(add_window(steps, tacho_clock_ns(clock, span.start),
+                                 tacho_clock_ns(clock, span.end)));
         }
-        const tacho_clock *clock = tacho_dict_track_clock(dict, span.track);
-        TACHO_TRY(tacho_grow(&steps->windows, &steps->window_capacity, steps->window_count + 1));
-        steps->windows[steps->window_count++] =
-            (tacho_step_window){tacho_clock_ns(clock, span.start), tacho_clock_ns(clock, span.end)};
-    }
-    if (steps->window_count > 0) {
-        qsort(steps->windows, steps->window_count, sizeof(*steps->windows), compare_windows);
     }
     return TACHO_OK;
 }
@@ -104,6 +145,9 @@ static tacho_status find_windows(tacho_sample_steps *steps, bool on_device)
 static void merge_windows(tacho_sample_steps *steps)
 {
     size_t kept = 0;
+    if (steps->window_count > 0) {
+        qsort(steps->windows, steps->window_count, sizeof(*steps->windows), compare_windows);
+    }
     for (size_t i = 0; i < steps->window_count; i++) {
         tacho_step_window *last = kept > 0 ? &steps->windows[kept - 1] : NULL;
         if (last != NULL && steps->windows[i].start_ns < last->end_ns) {
@@ -209,21 +253,43 @@ static bool find_launch(const tacho_sample_steps *steps, const tacho_span *span,
 
 /* ---- the interface ------------------------------------------------------------------------- */
 
-static tacho_status find_steps(tacho_sample_steps *steps, tacho_samples_domain domain)
+/*
+ * Work of a device counts for the step that launched it. Where no arrows tell, for the step in
+ * whose window on the device it starts, if that has any, else for the step in which it starts.
+ */
+static tacho_status find_device_steps(tacho_sample_steps *steps, tacho_steps *found)
 {
-    bool is_device = domain != TACHO_SAMPLES_HOST;
-    TACHO_TRY(is_device ? find_windows(steps, true) : TACHO_OK);
-    if (steps->window_count == 0) {
-        TACHO_TRY(find_windows(steps, false));
-        steps->is_by_launch = is_device;
+    bool *is_mark = NULL;
+    TACHO_TRY(find_arrows(steps));
+    steps->is_by_launch = steps->leaving_count > 0 && steps->arriving_count > 0;
+    if (steps->is_by_launch) {
+        return TACHO_OK;
     }
+    TACHO_TRY(tacho_items_make(&is_mark, found->dict->site_count));
+    tacho_status status = find_on_devices(steps, found, is_mark);
+    if (status == TACHO_OK && steps->window_count < 2) {
+        status = find_windows(steps, found);
+    }
+    free(is_mark);
+    return status;
+}
+
+static tacho_status find_steps(tacho_sample_steps *steps)
+{
+    tacho_steps found;
+    tacho_steps_init(&found, steps->profile->events.dict);
+    tacho_status status = add_spans(steps->profile, &found);
+    status = status == TACHO_OK ? find_windows(steps, &found) : status;
+    if (status == TACHO_OK && steps->window_count > 1 && steps->domain != TACHO_SAMPLES_HOST) {
+        status = find_device_steps(steps, &found);
+    }
+    tacho_steps_deinit(&found);
     merge_windows(steps);
     if (steps->window_count > 1) {
         steps->kind = TACHO_SAMPLES_STEPS;
         steps->sample_count = (uint32_t)steps->window_count;
-        return steps->is_by_launch ? find_arrows(steps) : TACHO_OK;
     }
-    return TACHO_OK;
+    return status;
 }
 
 tacho_status tacho_sample_steps_init(tacho_sample_steps *steps, const tacho_profile *profile,
@@ -235,7 +301,7 @@ tacho_status tacho_sample_steps_init(tacho_sample_steps *steps, const tacho_prof
         steps->kind = TACHO_SAMPLES_RUNS;
         return TACHO_OK;
     }
-    return find_steps(steps, domain);
+    return find_steps(steps);
 }
 
 void tacho_sample_steps_deinit(tacho_sample_steps *steps)

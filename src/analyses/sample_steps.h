@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Which sample of its file a span belongs to: its run's, by the number of the invocation; else the
- * marked step ("ProfilerStep#7") during which it was launched or started; else the only one.
+ * step (profile/steps.h) during which it was launched or started; else the only one.
  */
 #ifndef TACHO_ANALYSES_SAMPLE_STEPS_H
 #define TACHO_ANALYSES_SAMPLE_STEPS_H

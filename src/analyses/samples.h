@@ -104,6 +104,7 @@ typedef struct tacho_samples {
     uint64_t empty_count;   /* files, inferences and steps without work: no samples */
     size_t aside_count;     /* samples that were set aside */
     bool has_layers;        /* of some operator the layer is known */
+    bool has_left_layers;   /* they were left out, for the other side has none */
     double clock_hz;        /* of the ticks that the first file counts; 0 when it counts ns */
 } tacho_samples;
 

@@ -124,6 +124,9 @@ tacho_status tacho_comparing_run(const tacho_comparing *comparing,
     for (size_t side = 0; side < 2 && status == TACHO_OK; side++) {
         status = load_side(comparing, side, &sides[side]);
     }
+    if (status == TACHO_OK && comparing->diff.by != TACHO_DIFF_BY_LAYER) {
+        status = tacho_samples_level_layers(sides);
+    }
     status = status == TACHO_OK ? tacho_samples_set_aside(sides) : status;
     status = status == TACHO_OK ? compare(comparing, sides, out_result) : status;
     tacho_samples_deinit(&sides[0]);
