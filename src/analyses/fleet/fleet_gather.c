@@ -54,16 +54,13 @@ static tacho_status gather_row(tacho_events *events, const tacho_row *row)
     gather->digest = mix(mix(gather->digest, (uint64_t)row->start),
                          (uint64_t)row->of.span.end ^ (uint64_t)row->of.span.site << 32);
     gather->span_count++;
-    bool is_instant = (row->of.span.flags & TACHO_SPAN_INSTANT) != 0;
-    bool has_marks = (gather->sections & (TACHO_FLEET_STEPS | TACHO_FLEET_COLLECTIVES)) != 0;
-    return has_marks && !is_instant
-               ? tacho_fleet_marks_add(&gather->marks, events->dict, row, times_ns)
-               : TACHO_OK;
+    return tacho_fleet_marks_add(&gather->marks, events->dict, row, times_ns);
 }
 
 static tacho_status end_part(tacho_events *events, uint32_t part)
 {
     tacho_fleet_gather *gather = gather_of(events);
+    TACHO_TRY(tacho_fleet_marks_end_part(&gather->marks, part));
     return (gather->sections & TACHO_FLEET_DEVICES) != 0
                ? tacho_events_end_part(&gather->breakdown.events, part)
                : TACHO_OK;
@@ -82,7 +79,7 @@ void tacho_fleet_gather_init(tacho_fleet_gather *gather, tacho_dict *dict, unsig
     static const tacho_events_vtable vtable = {
         .row = gather_row, .end_part = end_part, .finish = finish};
     *gather = (tacho_fleet_gather){.events = {&vtable, dict}, .sections = sections};
-    gather->marks.sections = sections;
+    tacho_fleet_marks_init(&gather->marks, dict, sections);
     tacho_ops_gather_init(&gather->ops, dict);
     tacho_breakdown_gather_init(&gather->breakdown, dict);
 }

@@ -5,21 +5,27 @@
 #include "analyses/fleet/fleet_marks.h"
 
 #include "base/grow.h"
-#include "profile/scopes.h"
+#include "profile/vocabulary.h"
 #include "profile/work_kind.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { SITE_IS_STEP = 1, SITE_IS_CALL = 2, NAME_BYTES = 256 };
+enum { NAME_BYTES = 256 };
+
+void tacho_fleet_marks_init(tacho_fleet_marks *marks, tacho_dict *dict, unsigned sections)
+{
+    *marks = (tacho_fleet_marks){.sections = sections};
+    tacho_steps_init(&marks->found, dict);
+}
 
 void tacho_fleet_marks_deinit(tacho_fleet_marks *marks)
 {
-    free(marks->sites);
+    tacho_steps_deinit(&marks->found);
+    free(marks->is_call);
     free(marks->steps);
     free(marks->calls);
-    free(marks->runs);
     *marks = (tacho_fleet_marks){0};
 }
 
@@ -32,26 +38,21 @@ static tacho_status prepare(tacho_fleet_marks *marks, tacho_dict *dict)
     return tacho_dict_ensure_string(dict, TACHO_STR("seq"), &marks->number_keys[1]);
 }
 
-static uint8_t kind_of_site(const tacho_dict *dict, const tacho_site *site)
+static bool is_collective(const tacho_dict *dict, const tacho_site *site)
 {
     tacho_str name = tacho_dict_string(dict, site->name);
     tacho_str category = tacho_dict_string(dict, site->category);
     tacho_category_kind kind = tacho_span_kind_of(category, name);
-    if (tacho_scope_is_step(name)) {
-        return SITE_IS_STEP;
-    }
     bool may_work = kind == TACHO_CATEGORY_KIND_DEVICE || kind == TACHO_CATEGORY_KIND_OTHER;
-    return may_work && tacho_work_kind_of(TACHO_TRACK_COMPUTE, category, name) ==
-                           TACHO_WORK_COMMUNICATION
-               ? SITE_IS_CALL
-               : 0;
+    return may_work &&
+           tacho_work_kind_of(TACHO_TRACK_COMPUTE, category, name) == TACHO_WORK_COMMUNICATION;
 }
 
 static tacho_status grow_sites(tacho_fleet_marks *marks, const tacho_dict *dict)
 {
-    TACHO_TRY(tacho_grow(&marks->sites, &marks->site_capacity, dict->site_count));
+    TACHO_TRY(tacho_grow(&marks->is_call, &marks->site_capacity, dict->site_count));
     for (; marks->site_count < dict->site_count; marks->site_count++) {
-        marks->sites[marks->site_count] = kind_of_site(dict, &dict->sites[marks->site_count]);
+        marks->is_call[marks->site_count] = is_collective(dict, &dict->sites[marks->site_count]);
     }
     return TACHO_OK;
 }
@@ -115,45 +116,41 @@ static tacho_status add_call(tacho_fleet_marks *marks, tacho_dict *dict, const t
     return TACHO_OK;
 }
 
-static tacho_status add_to_run(tacho_fleet_marks *marks, const tacho_dict *dict, uint32_t run,
-                               const int64_t times_ns[2])
-{
-    TACHO_TRY(tacho_grow(&marks->runs, &marks->run_capacity, dict->run_count));
-    while (marks->run_count < dict->run_count) {
-        marks->runs[marks->run_count++] = (tacho_fleet_extent){.is_used = false};
-    }
-    tacho_fleet_extent *extent = &marks->runs[run];
-    bool is_first = !extent->is_used;
-    extent->is_used = true;
-    extent->start_ns = is_first || times_ns[0] < extent->start_ns ? times_ns[0] : extent->start_ns;
-    extent->end_ns = is_first || times_ns[1] > extent->end_ns ? times_ns[1] : extent->end_ns;
-    return TACHO_OK;
-}
-
 tacho_status tacho_fleet_marks_add(tacho_fleet_marks *marks, tacho_dict *dict, const tacho_row *row,
                                    const int64_t times_ns[2])
 {
     uint32_t site = row->of.span.site;
-    uint32_t run = row->of.span.run;
+    bool is_instant = (row->of.span.flags & TACHO_SPAN_INSTANT) != 0;
+    if ((marks->sections & TACHO_FLEET_STEPS) != 0) {
+        TACHO_TRY(tacho_steps_add(&marks->found, row));
+    }
+    if (is_instant || (marks->sections & TACHO_FLEET_COLLECTIVES) == 0) {
+        return TACHO_OK;
+    }
     TACHO_TRY(marks->is_ready ? TACHO_OK : prepare(marks, dict));
     if (TACHO_UNLIKELY(site >= marks->site_count)) {
         TACHO_TRY(grow_sites(marks, dict));
     }
-    if (run != TACHO_NONE && (marks->sections & TACHO_FLEET_STEPS) != 0 &&
-        dict->runs[run].invocation >= 0) {
-        TACHO_TRY(add_to_run(marks, dict, run, times_ns));
-    }
-    if (TACHO_LIKELY(marks->sites[site] == 0)) {
-        return TACHO_OK;
-    }
-    if (marks->sites[site] == SITE_IS_CALL) {
-        return (marks->sections & TACHO_FLEET_COLLECTIVES) != 0
-                   ? add_call(marks, dict, row, times_ns)
-                   : TACHO_OK;
-    }
+    return TACHO_UNLIKELY(marks->is_call[site]) ? add_call(marks, dict, row, times_ns) : TACHO_OK;
+}
+
+static tacho_status add_mark(tacho_fleet_marks *marks, const tacho_step_span *step)
+{
     TACHO_TRY(tacho_grow(&marks->steps, &marks->step_capacity, marks->step_count + 1));
-    marks->steps[marks->step_count++] = (tacho_fleet_mark){row->track, dict->sites[site].name,
-                                                           times_ns[0], times_ns[1] - times_ns[0]};
+    marks->steps[marks->step_count++] =
+        (tacho_fleet_mark){step->name, step->end_ns - step->start_ns};
+    return TACHO_OK;
+}
+
+tacho_status tacho_fleet_marks_end_part(tacho_fleet_marks *marks, uint32_t part)
+{
+    tacho_steps *found = &marks->found;
+    TACHO_TRY(tacho_steps_find(found, part));
+    for (size_t i = 0; i < found->item_count; i++) {
+        TACHO_TRY(add_mark(marks, &found->items[i]));
+    }
+    TACHO_TRY(found->is_one_run ? add_mark(marks, &found->only_run) : TACHO_OK);
+    tacho_steps_clear(found);
     return TACHO_OK;
 }
 
@@ -201,7 +198,7 @@ static tacho_status add_step(folding *self, tacho_str name, int64_t ns)
     return tacho_fleet_add(self->fleet, TACHO_FLEET_TABLE_STEPS, &amount);
 }
 
-/* By name; of one name the host ahead of devices, then the longest. */
+/* By name, the longest first: steps of several processes in one file. */
 static int compare_steps(const void *left, const void *right)
 {
     const tacho_fleet_mark *a = left;
@@ -209,17 +206,11 @@ static int compare_steps(const void *left, const void *right)
     if (a->name != b->name) {
         return a->name < b->name ? -1 : 1;
     }
-    if (a->track != b->track) { /* 1 where the span is of a device, see fold_steps */
-        return a->track < b->track ? -1 : 1;
-    }
     return (a->ns < b->ns) - (a->ns > b->ns);
 }
 
 static tacho_status fold_steps(tacho_fleet_marks *marks, folding *self)
 {
-    for (size_t i = 0; i < marks->step_count; i++) {
-        marks->steps[i].track = is_device(self->dict, marks->steps[i].track) ? 1 : 0;
-    }
     if (marks->step_count > 0) {
         qsort(marks->steps, marks->step_count, sizeof(*marks->steps), compare_steps);
     }
@@ -228,25 +219,6 @@ static tacho_status fold_steps(tacho_fleet_marks *marks, folding *self)
         if (i == 0 || step->name != marks->steps[i - 1].name) {
             TACHO_TRY(add_step(self, tacho_dict_string(self->dict, step->name), step->ns));
         }
-    }
-    return TACHO_OK;
-}
-
-static tacho_status fold_runs(const tacho_fleet_marks *marks, folding *self)
-{
-    for (size_t i = 0; i < marks->run_count; i++) {
-        const tacho_fleet_extent *extent = &marks->runs[i];
-        const tacho_run *run = &self->dict->runs[i];
-        tacho_str name = tacho_dict_string(self->dict, run->name);
-        char text[NAME_BYTES];
-        if (!extent->is_used) {
-            continue;
-        }
-        int len = snprintf(text, sizeof(text), "%.*s #%" PRId64,
-                           (int)(name.len < NAME_BYTES / 2 ? name.len : NAME_BYTES / 2), name.data,
-                           run->invocation);
-        TACHO_TRY(
-            add_step(self, tacho_str_make(text, (size_t)len), extent->end_ns - extent->start_ns));
     }
     return TACHO_OK;
 }
@@ -368,7 +340,7 @@ tacho_status tacho_fleet_marks_fold(tacho_fleet_marks *marks, const tacho_dict *
     tacho_durations_init(&self.durations);
     tacho_status status = TACHO_OK;
     if ((marks->sections & TACHO_FLEET_STEPS) != 0) {
-        status = marks->step_count > 0 ? fold_steps(marks, &self) : fold_runs(marks, &self);
+        status = fold_steps(marks, &self);
     }
     if (status == TACHO_OK) {
         status = add_file_row(&self);

@@ -201,7 +201,7 @@ static tacho_status write_steps(const tacho_fleet_view *view, const tacho_fleet_
     }
     if (status == TACHO_OK && sum.count == 0) {
         tacho_note(options->ops.notes, "note",
-                   "no steps found: no file has ProfilerStep#N spans or numbered runs");
+                   "no steps found: no file has marked steps, repeated ranges or numbered runs");
     }
     tacho_durations_deinit(&durations);
     return status;
