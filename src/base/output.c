@@ -329,7 +329,8 @@ static tacho_status check_mark(const tacho_output *output, const char *mark)
     return status == TACHO_OK && !is_ours ? refuse_chosen(output, "another kind of file") : status;
 }
 
-static tacho_status open_chosen(tacho_output *output, const char *path, const char *mark)
+/* What is there under the name of |output| may be replaced, or is refused. */
+static tacho_status choose_path(tacho_output *output, const char *path, const char *mark)
 {
     struct stat facts;
     TACHO_TRY(resolve_path(output, path, false));
@@ -340,9 +341,12 @@ static tacho_status open_chosen(tacho_output *output, const char *path, const ch
     if (output->replaces && !S_ISREG(facts.st_mode)) {
         return refuse_chosen(output, "not a regular file");
     }
-    if (output->replaces && mark != NULL) {
-        TACHO_TRY(check_mark(output, mark));
-    }
+    return output->replaces && mark != NULL ? check_mark(output, mark) : TACHO_OK;
+}
+
+static tacho_status open_chosen(tacho_output *output, const char *path, const char *mark)
+{
+    TACHO_TRY(choose_path(output, path, mark));
     return create_file(output);
 }
 
@@ -407,6 +411,19 @@ tacho_status tacho_output_open_chosen(const char *path, const char *mark, tacho_
         tacho_output_close(out_output);
     }
     return status;
+}
+
+tacho_status tacho_output_move_chosen(tacho_output *output, const char *path, const char *mark)
+{
+    assert(!output->is_direct && output->folder_fd >= 0);
+    free(output->path);
+    free(output->name);
+    output->path = output->name = NULL;
+    close(output->folder_fd);
+    output->folder_fd = -1;
+    TACHO_TRY(set_name(output, path));
+    TACHO_TRY(choose_path(output, path, mark));
+    return open_folder(output);
 }
 
 static tacho_status open_live(tacho_output *output, const char *path)

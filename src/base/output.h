@@ -64,6 +64,13 @@ tacho_status tacho_output_open_chosen(const char *path, const char *mark,
                                       tacho_output *out_output) TACHO_MUST_USE;
 
 /*
+ * Another place for |output|, which was opened like this and is not committed: |path| lies in the
+ * same file system and is treated as above.
+ */
+tacho_status tacho_output_move_chosen(tacho_output *output, const char *path,
+                                      const char *mark) TACHO_MUST_USE;
+
+/*
  * A new file that has its name from the start and is written as it goes, so that what was flushed
  * is there even if this program is killed. It may not exist; its owner alone may read it. Close
  * leaves it, and commit only flushes: giving it another name is up to the caller.

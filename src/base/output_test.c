@@ -507,6 +507,37 @@ static void test_standard_output(void **state)
     check_file(made->path, TACHO_STR("text!"));
 }
 
+/* The place is chosen behind the last byte; what is there and not ours stays. */
+static void test_moved(void **state)
+{
+    const scratch *made = *state;
+    tacho_output output;
+    char *folder = NULL, *path = NULL;
+    assert_true(asprintf(&folder, "%s/below", made->folder) > 0);
+    assert_true(asprintf(&path, "%s/moved", folder) > 0);
+    assert_int_equal(mkdir(folder, 0700), 0);
+    for (size_t i = 0; i < 2; i++) { /* new, then over itself */
+        assert_null(tacho_output_open_chosen(made->path, "mark", &output));
+        tacho_output_write_str(&output, TACHO_STR("mark of ours"));
+        assert_null(tacho_output_move_chosen(&output, path, "mark"));
+        assert_null(tacho_output_commit(&output));
+        tacho_output_close(&output);
+        check_file(path, TACHO_STR("mark of ours"));
+    }
+    write_file(path, "of others", 0600);
+    assert_null(tacho_output_open_chosen(made->path, "mark", &output));
+    tacho_status status = tacho_output_move_chosen(&output, path, "mark");
+    assert_non_null(status);
+    tacho_status_free(status);
+    tacho_output_close(&output);
+    check_file(path, TACHO_STR("of others"));
+    unlink(path);
+    rmdir(folder);
+    free(path);
+    free(folder);
+    assert_int_equal(empty_folder(made->folder), 0);
+}
+
 static void test_is_replaceable(void **state)
 {
     const scratch *made = *state;
@@ -558,6 +589,8 @@ int main(void)
         IN_SCRATCH(test_packed_close_leaves_nothing),
         IN_SCRATCH(test_pipe),
         IN_SCRATCH(test_standard_output),
+        IN_SCRATCH(test_moved),
+        WITH_NAMES(test_moved),
         IN_SCRATCH(test_is_replaceable),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
