@@ -4,6 +4,7 @@
  */
 #include "cli/command.h"
 #include "cli/common_options.h"
+#include "cli/convert_dataset.h"
 #include "cli/convert_run.h"
 #include "cli/inputs.h"
 #include "cli/outputs.h"
@@ -15,7 +16,8 @@
 static const tacho_option options[] = {
     TACHO_OPT_VALUE("output", 'o', "OUT",
                     "the trace to write; the suffix selects the format, an added .gz or .zst "
-                    "compresses, - is standard output (Perfetto unless --to is given)",
+                    "compresses, - is standard output (Perfetto unless --to is given); DIR/ is a "
+                    "dataset of Parquet files",
                     TACHO_INTO_TEXT(tacho_conversion, output_path)),
     TACHO_OPTION_FROM,
     TACHO_OPT_VALUE("to", 0, "FORMAT",
@@ -46,6 +48,9 @@ static bool choose_output(const tacho_arguments *arguments, tacho_conversion *co
         tacho_command_misuse(arguments->command, "no output file given; use -o OUT");
         return false;
     }
+    if (tacho_convert_is_dataset(path)) {
+        return tacho_convert_check_dataset(arguments);
+    }
     if (!tacho_cli_takes_bytes(arguments->command, path)) {
         return false;
     }
@@ -72,6 +77,9 @@ static int convert_inputs(const tacho_arguments *arguments, tacho_input_set *inp
 
 static int convert_selected(const tacho_arguments *arguments, tacho_conversion *conversion)
 {
+    if (tacho_convert_is_dataset(conversion->output_path)) {
+        return tacho_convert_dataset(arguments, conversion);
+    }
     tacho_input_set inputs;
     const tacho_cli_inputs_options how = {.set = {.output_path = conversion->output_path}};
     int exit_code = tacho_cli_inputs_open(&inputs, arguments, &how, &conversion->intake);
@@ -120,6 +128,11 @@ const tacho_command tacho_command_convert = {
         "how much work is launched and has not started, to the nanosecond. A queue that is\n"
         "empty while the device is idle means that the device waits for the host.\n"
         "\n"
+        "An OUT that ends in / is a directory for a dataset: the tables spans, counters, ops,\n"
+        "devices, steps, collectives, clock and loss as Parquet files, one of each input, below\n"
+        "TABLE/run=ID/host=NAME/rank=N/, for DuckDB, ClickHouse, Spark and Trino. Directories\n"
+        "are then read with all that is below them. See docs/datasets.md.\n"
+        "\n"
         "Records that cannot be read are counted by reason, reported at the end and noted\n"
         "in the trace; the exit status is then 3. OUT is replaced atomically: on failure\n"
         "the old file stays.",
@@ -129,6 +142,8 @@ const tacho_command tacho_command_convert = {
                 "tacho convert compile.csv runtime.csv -o both.pb.gz\n"
                 "# how far the host is ahead of each stream of a GPU, as counters\n"
                 "tacho convert trace.json -o trace.pb --queues\n"
+                "# a dataset of the profiles of all ranks, for SQL engines\n"
+                "tacho convert traces/ -o dataset/\n"
                 "# the first 2 ms, without very short spans, of a chip at 1 GHz\n"
                 "tacho convert big.csv.zst -o part.pb --window ..2ms --min-duration 1us "
                 "--clock-mhz 1000\n",

@@ -129,6 +129,29 @@ void tacho_fleet_inputs_deinit(tacho_fleet_inputs *inputs)
     tacho_input_list_deinit(&inputs->list);
 }
 
+/* Whether |path| lies below |above|, which is absolute. */
+static bool is_below(const char *path, tacho_str above)
+{
+    char *whole = realpath(path, NULL);
+    bool is_there = whole != NULL && strlen(whole) > above.len && whole[above.len] == '/' &&
+                    memcmp(whole, above.data, above.len) == 0;
+    free(whole);
+    return is_there;
+}
+
+void tacho_fleet_inputs_leave_out(tacho_fleet_inputs *inputs, const char *above)
+{
+    char *whole = realpath(above, NULL);
+    size_t count = 0;
+    for (size_t i = 0; i < inputs->list.path_count && whole != NULL; i++) {
+        if (!is_below(inputs->list.paths[i], tacho_str_from_cstring(whole))) {
+            inputs->list.paths[count++] = inputs->list.paths[i];
+        }
+    }
+    inputs->list.path_count = whole != NULL ? count : inputs->list.path_count;
+    free(whole);
+}
+
 tacho_fleet_origin tacho_fleet_origin_of(const char *path)
 {
     tacho_fleet_origin origin = {.path = tacho_str_from_cstring(path), .rank = -1};

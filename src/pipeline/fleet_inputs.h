@@ -22,6 +22,9 @@ tacho_status tacho_fleet_inputs_init(tacho_fleet_inputs *inputs, const char *con
                                      size_t path_count) TACHO_MUST_USE;
 void tacho_fleet_inputs_deinit(tacho_fleet_inputs *inputs);
 
+/* Leaves out what lies below |above|, a directory that is there. */
+void tacho_fleet_inputs_leave_out(tacho_fleet_inputs *inputs, const char *above);
+
 /* What |path| says; views of it. */
 tacho_fleet_origin tacho_fleet_origin_of(const char *path);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One row per span and instant, streamed: memory holds one group of rows. Samples of counters and
- * ends of arrows are no spans; how many there were is a fact of the file, as are losses.
+ * One row per span and instant, streamed: memory holds one group of rows. Samples of counters go to
+ * a table of their own in a data set; in a single file there is no place for them. How many events
+ * had none is a fact of the file, as are losses.
  */
 #include "sinks/spans_parquet.h"
 
@@ -18,23 +19,37 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static const tacho_parquet_column columns[] = {
-    {"file", TACHO_PARQUET_TEXT},       {"process", TACHO_PARQUET_TEXT},
-    {"track", TACHO_PARQUET_TEXT},      {"track_id", TACHO_PARQUET_INT},
-    {"class", TACHO_PARQUET_TEXT},      {"kind", TACHO_PARQUET_TEXT},
-    {"name", TACHO_PARQUET_TEXT},       {"category", TACHO_PARQUET_TEXT},
-    {"operation", TACHO_PARQUET_TEXT},  {"location", TACHO_PARQUET_TEXT},
-    {"run", TACHO_PARQUET_TEXT},        {"invocation", TACHO_PARQUET_INT},
-    {"origin", TACHO_PARQUET_TEXT},     {"start_ns", TACHO_PARQUET_INT},
-    {"duration_ns", TACHO_PARQUET_INT}, {"cycles", TACHO_PARQUET_INT},
-    {"args", TACHO_PARQUET_TEXT},
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+#define SPAN_COLUMNS(run)                                                                          \
+    {                                                                                              \
+        {"file", TACHO_PARQUET_TEXT}, {"process", TACHO_PARQUET_TEXT},                             \
+            {"track", TACHO_PARQUET_TEXT}, {"track_id", TACHO_PARQUET_INT},                        \
+            {"class", TACHO_PARQUET_TEXT}, {"kind", TACHO_PARQUET_TEXT},                           \
+            {"name", TACHO_PARQUET_TEXT}, {"category", TACHO_PARQUET_TEXT},                        \
+            {"operation", TACHO_PARQUET_TEXT}, {"location", TACHO_PARQUET_TEXT},                   \
+            {run, TACHO_PARQUET_TEXT}, {"invocation", TACHO_PARQUET_INT},                          \
+            {"origin", TACHO_PARQUET_TEXT}, {"start_ns", TACHO_PARQUET_INT},                       \
+            {"duration_ns", TACHO_PARQUET_INT}, {"cycles", TACHO_PARQUET_INT},                     \
+            {"args", TACHO_PARQUET_TEXT},                                                          \
+    }
+
+static const tacho_parquet_column columns[] = SPAN_COLUMNS("run");
+/* "run" is a directory of a data set. */
+static const tacho_parquet_column dataset_columns[] = SPAN_COLUMNS("program_run");
+
+static const tacho_parquet_column counter_columns[] = {
+    {"file", TACHO_PARQUET_TEXT},  {"process", TACHO_PARQUET_TEXT},
+    {"name", TACHO_PARQUET_TEXT},  {"track_id", TACHO_PARQUET_INT},
+    {"unit", TACHO_PARQUET_TEXT},  {"time_ns", TACHO_PARQUET_INT},
+    {"value", TACHO_PARQUET_REAL},
 };
 
 typedef struct parquet_sink {
     tacho_events events;
-    tacho_output *output;
     tacho_trace_options options;
     tacho_parquet *writer;
+    tacho_parquet *counters; /* NULL: there is no place for samples */
     tacho_operators operators;
     bool is_ready;
     tacho_arena arena;     /* of names that had to be cleaned */
@@ -53,16 +68,28 @@ static parquet_sink *sink_of(tacho_events *events)
 /* ---- columns --------------------------------------------------------------------------------- */
 
 /* A string of the dictionary; TACHO_NONE: none. */
-static tacho_status put_string(parquet_sink *sink, uint32_t id)
+static tacho_status put_string_to(parquet_sink *sink, tacho_parquet *writer, uint32_t id)
 {
     if (id == TACHO_NONE) {
-        return tacho_parquet_add_null(sink->writer);
+        return tacho_parquet_add_null(writer);
     }
     tacho_str text = tacho_dict_string(sink->events.dict, id);
-    if (TACHO_UNLIKELY(!tacho_parquet_has_key(sink->writer, id))) {
+    if (TACHO_UNLIKELY(!tacho_parquet_has_key(writer, id))) {
         TACHO_TRY(tacho_utf8_clean(text, &sink->arena, &text));
     }
-    return tacho_parquet_add_key(sink->writer, id, text);
+    return tacho_parquet_add_key(writer, id, text);
+}
+
+static tacho_status put_string(parquet_sink *sink, uint32_t id)
+{
+    return put_string_to(sink, sink->writer, id);
+}
+
+/* The process of |track|; TACHO_NONE: the input has none. */
+static uint32_t process_of(const tacho_dict *dict, uint32_t track)
+{
+    uint32_t group = tacho_dict_track_group(dict, track);
+    return dict->tracks[group].parent != TACHO_NONE ? dict->tracks[group].name : TACHO_NONE;
 }
 
 /* One of few words, told apart by |number|. */
@@ -77,14 +104,12 @@ static tacho_status put_track(parquet_sink *sink, const tacho_row *row)
     const tacho_dict *dict = sink->events.dict;
     const tacho_track *track = &dict->tracks[row->track];
     const tacho_site *site = &dict->sites[row->of.span.site];
-    uint32_t group = tacho_dict_track_group(dict, row->track);
-    bool has_process = dict->tracks[group].parent != TACHO_NONE;
     tacho_track_class span_class =
         tacho_operators_class(tacho_span_kind_of(tacho_dict_string(dict, site->category),
                                                  tacho_dict_string(dict, site->name)),
                               track);
     TACHO_TRY(put_string(sink, dict->parts[track->part].name));
-    TACHO_TRY(put_string(sink, has_process ? dict->tracks[group].name : TACHO_NONE));
+    TACHO_TRY(put_string(sink, process_of(dict, row->track)));
     TACHO_TRY(put_string(sink, tacho_dict_track_name(dict, row->track)));
     TACHO_TRY(tacho_parquet_add_int(sink->writer, row->track));
     return put_word(sink, span_class, tacho_track_class_name(span_class));
@@ -226,9 +251,36 @@ static tacho_status put_args(parquet_sink *sink, const tacho_row *row)
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
+/* A row of the table of counters. */
+static tacho_status put_sample(parquet_sink *sink, const tacho_row *row)
+{
+    tacho_dict *dict = sink->events.dict;
+    const tacho_track *track = &dict->tracks[row->track];
+    tacho_parquet *writer = sink->counters;
+    bool is_good = false;
+    TACHO_TRY(tacho_trace_check_sample(dict, row, &is_good));
+    if (!is_good) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(put_string_to(sink, writer, dict->parts[track->part].name));
+    TACHO_TRY(put_string_to(sink, writer, process_of(dict, row->track)));
+    TACHO_TRY(put_string_to(sink, writer, tacho_dict_track_name(dict, row->track)));
+    TACHO_TRY(tacho_parquet_add_int(writer, row->track));
+    TACHO_TRY(track->unit == TACHO_UNIT_NONE
+                  ? tacho_parquet_add_null(writer)
+                  : tacho_parquet_add_key(writer, track->unit,
+                                          tacho_str_from_cstring(tacho_unit_name(track->unit))));
+    TACHO_TRY(tacho_parquet_add_int(writer, tacho_trace_ns(dict, row, row->start)));
+    return tacho_parquet_add_real(writer, row->of.sample.value);
+}
+
 static tacho_status parquet_row(tacho_events *events, const tacho_row *row)
 {
     parquet_sink *sink = sink_of(events);
+    if (row->kind == TACHO_ROW_SAMPLE && sink->counters != NULL) {
+        TACHO_TRY(tacho_trace_check_names(events->dict, &sink->options, row));
+        return put_sample(sink, row);
+    }
     if (row->kind != TACHO_ROW_SPAN) {
         sink->sample_count += row->kind == TACHO_ROW_SAMPLE;
         sink->flow_end_count += row->kind == TACHO_ROW_FLOW;
@@ -262,6 +314,9 @@ static tacho_status parquet_finish(tacho_events *events)
     TACHO_TRY(add_count(sink, "tacho.counter_samples_left_out", sink->sample_count));
     TACHO_TRY(add_count(sink, "tacho.flow_ends_left_out", sink->flow_end_count));
     events->dict->unplaced_count = sink->sample_count + sink->flow_end_count;
+    if (sink->counters != NULL) {
+        TACHO_TRY(tacho_parquet_finish(sink->counters));
+    }
     return tacho_parquet_finish(sink->writer);
 }
 
@@ -271,6 +326,7 @@ static void parquet_close(tacho_events *events)
 {
     parquet_sink *sink = sink_of(events);
     tacho_parquet_close(sink->writer);
+    tacho_parquet_close(sink->counters);
     tacho_arena_deinit(&sink->arena);
     tacho_arena_deinit(&sink->row_arena);
     tacho_arg_walk_deinit(&sink->walk);
@@ -278,26 +334,58 @@ static void parquet_close(tacho_events *events)
     free(sink);
 }
 
-static tacho_status parquet_open(tacho_dict *dict, tacho_output *output,
-                                 const tacho_trace_options *options, tacho_events **out_events)
+static tacho_status make_sink(tacho_dict *dict, const tacho_trace_options *options,
+                              parquet_sink **out_sink)
 {
     parquet_sink *sink = calloc(1, sizeof(*sink));
+    *out_sink = sink;
     if (sink == NULL) {
         return tacho_no_memory();
     }
     sink->events = (tacho_events){&parquet_vtable, dict};
-    sink->output = output;
     sink->options = *options;
     tacho_arena_init(&sink->arena);
     tacho_arena_init(&sink->row_arena);
-    tacho_status status =
-        tacho_parquet_open(&sink->writer, output, columns, sizeof(columns) / sizeof(columns[0]));
+    return TACHO_OK;
+}
+
+/* |sink| as events, or what it has failed with. */
+static tacho_status hand_out(parquet_sink *sink, tacho_status status, tacho_events **out_events)
+{
     if (status != TACHO_OK) {
         parquet_close(&sink->events);
         return status;
     }
     *out_events = &sink->events;
     return TACHO_OK;
+}
+
+static tacho_status parquet_open(tacho_dict *dict, tacho_output *output,
+                                 const tacho_trace_options *options, tacho_events **out_events)
+{
+    parquet_sink *sink = NULL;
+    TACHO_TRY(make_sink(dict, options, &sink));
+    return hand_out(sink, tacho_parquet_open(&sink->writer, output, columns, COUNT_OF(columns)),
+                    out_events);
+}
+
+tacho_status tacho_rows_parquet_open(tacho_dict *dict, const tacho_rows_parquet_outputs *outputs,
+                                     const tacho_trace_options *options, tacho_events **out_events)
+{
+    parquet_sink *sink = NULL;
+    TACHO_TRY(make_sink(dict, options, &sink));
+    tacho_status status = tacho_parquet_open(&sink->writer, outputs->spans, dataset_columns,
+                                             COUNT_OF(dataset_columns));
+    if (status == TACHO_OK) {
+        status = tacho_parquet_open(&sink->counters, outputs->counters, counter_columns,
+                                    COUNT_OF(counter_columns));
+    }
+    return hand_out(sink, status, out_events);
+}
+
+void tacho_rows_parquet_close(tacho_events *events)
+{
+    parquet_close(events);
 }
 
 static const char *const suffixes[] = {".parquet", NULL};

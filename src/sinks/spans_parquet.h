@@ -10,4 +10,16 @@
 
 extern const tacho_trace_sink tacho_sink_spans_parquet;
 
+/* Where the two tables of events of a data set go. */
+typedef struct tacho_rows_parquet_outputs {
+    tacho_output *spans;
+    tacho_output *counters;
+} tacho_rows_parquet_outputs;
+
+/* Events that become rows of both. Close them ahead of the outputs. */
+tacho_status tacho_rows_parquet_open(tacho_dict *dict, const tacho_rows_parquet_outputs *outputs,
+                                     const tacho_trace_options *options,
+                                     tacho_events **out_events) TACHO_MUST_USE;
+void tacho_rows_parquet_close(tacho_events *events);
+
 #endif

@@ -138,7 +138,7 @@ def damage_of(chosen, world):
 
 def place_of(chosen, rank):
     host = rank // chosen.devices
-    return os.path.join(chosen.folder, "run=r1", f"host=n{host:02d}", f"rank={rank}")
+    return os.path.join(chosen.folder, f"run={chosen.run}", f"host=n{host:02d}", f"rank={rank}")
 
 
 def write_rank(chosen, rank, world, steps, problem):
@@ -167,6 +167,7 @@ def main():
     parser.add_argument("--steps", type=int, default=4)
     parser.add_argument("--ops", type=int, default=20)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--run", default="r1")
     parser.add_argument("--damage", action="store_true")
     parser.add_argument("--gzip", action="store_true")
     chosen = parser.parse_args()

@@ -247,10 +247,24 @@ static int64_t find_number(const tacho_dict *dict, const char *key, int64_t othe
     return is_number ? (int64_t)value : otherwise;
 }
 
-/* A number made of all that the file holds: spans, names and what it says of itself. */
-static uint64_t number_of(const tacho_fleet_gather *gather)
+/* The rank that the file itself says; -1: none. */
+static int64_t own_rank(const tacho_dict *dict)
 {
+    int64_t rank = find_number(dict, TACHO_CAPTURE_RANK, -1);
+    return find_number(dict, "chrome.distributedInfo.rank", rank);
+}
+
+/*
+ * A number made of all that the file holds: spans, names and what it says of itself. It begins with
+ * the rank, so that of equals the least rank is the first, and so that ranks which did exactly the
+ * same are not taken for copies. Where the file does not say its rank, its directory does.
+ */
+static uint64_t number_of(const tacho_fleet_gather *gather, const tacho_fleet_origin *origin)
+{
+    enum { RANK_SHIFT = 44, RANK_LAST = (1 << 20) - 1 };
     const tacho_dict *dict = gather->events.dict;
+    int64_t rank = own_rank(dict);
+    rank = rank >= 0 ? rank : origin->rank;
     uint64_t id = mix(gather->digest, gather->span_count);
     for (size_t i = 0; i < dict->site_count; i++) {
         tacho_str name = tacho_dict_string(dict, dict->sites[i].name);
@@ -258,8 +272,9 @@ static uint64_t number_of(const tacho_fleet_gather *gather)
             id = mix(id, (unsigned char)name.data[k]);
         }
     }
-    id = mix(id, (uint64_t)find_number(dict, "chrome.distributedInfo.rank", -1));
-    return id != 0 ? id : 1; /* 0 is that of files that could not be read */
+    id = mix(id, (uint64_t)rank) & ((UINT64_C(1) << RANK_SHIFT) - 1);
+    id = id != 0 ? id : 1; /* 0 is that of files that could not be read */
+    return id | (uint64_t)(rank >= 0 && rank < RANK_LAST ? rank : RANK_LAST) << RANK_SHIFT;
 }
 
 /* A number of either sign; 0 where it is none. */
@@ -278,10 +293,8 @@ static int64_t find_signed(const tacho_dict *dict, const char *key)
 static void take_rank(const tacho_dict *dict, tacho_fleet_file *file)
 {
     int64_t world_size = find_number(dict, TACHO_CAPTURE_WORLD_SIZE, 0);
-    int64_t rank = find_number(dict, TACHO_CAPTURE_RANK, -1);
     file->world_size = find_number(dict, "chrome.distributedInfo.world_size", world_size);
-    rank = find_number(dict, "chrome.distributedInfo.rank", rank);
-    file->rank = file->rank >= 0 ? file->rank : rank;
+    file->rank = file->rank >= 0 ? file->rank : own_rank(dict);
 }
 
 static void take_losses(const tacho_dict *dict, tacho_fleet_file *file, const char **out_reason)
@@ -348,6 +361,13 @@ static int64_t zero_of(const tacho_dict *dict)
                                                                                            : sum_ns;
 }
 
+bool tacho_fleet_gather_zero(const tacho_fleet_gather *gather, int64_t *out_zero_ns)
+{
+    const tacho_dict *dict = gather->events.dict;
+    *out_zero_ns = dict->part_count == 1 ? zero_of(dict) : 0;
+    return dict->part_count == 1;
+}
+
 /* |ns| behind the zero; times of a damaged file may be beyond all reason. */
 static int64_t moment_of(int64_t ns, int64_t zero_ns)
 {
@@ -386,7 +406,7 @@ static tacho_status fold_file(const tacho_fleet_gather *gather, const tacho_flee
 tacho_status tacho_fleet_gather_fold(tacho_fleet_gather *gather, const tacho_fleet_origin *origin,
                                      tacho_fleet *fleet)
 {
-    uint64_t id = number_of(gather);
+    uint64_t id = number_of(gather, origin);
     TACHO_TRY(fold_file(gather, origin, id, fleet));
     if ((gather->sections & TACHO_FLEET_OPS) != 0) {
         TACHO_TRY(fold_ops(gather, id, fleet));
@@ -394,14 +414,9 @@ tacho_status tacho_fleet_gather_fold(tacho_fleet_gather *gather, const tacho_fle
     for (size_t i = 0; i < gather->breakdown.device_count; i++) {
         TACHO_TRY(fold_device(&gather->breakdown, i, id, fleet));
     }
-    const tacho_dict *dict = gather->events.dict;
-    const tacho_fleet_owner owner = {
-        .id = id,
-        .run = origin->run,
-        .has_zero = dict->part_count == 1,
-        .zero_ns = dict->part_count == 1 ? zero_of(dict) : 0,
-    };
-    return tacho_fleet_marks_fold(&gather->marks, dict, &owner, fleet);
+    tacho_fleet_owner owner = {.id = id, .run = origin->run};
+    owner.has_zero = tacho_fleet_gather_zero(gather, &owner.zero_ns);
+    return tacho_fleet_marks_fold(&gather->marks, gather->events.dict, &owner, fleet);
 }
 
 tacho_status tacho_fleet_add_failed(tacho_fleet *fleet, const tacho_fleet_origin *origin,

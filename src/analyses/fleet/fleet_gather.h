@@ -37,6 +37,9 @@ void tacho_fleet_gather_deinit(tacho_fleet_gather *gather);
 tacho_status tacho_fleet_gather_fold(tacho_fleet_gather *gather, const tacho_fleet_origin *origin,
                                      tacho_fleet *fleet) TACHO_MUST_USE;
 
+/* The moment that all times of the file count from, by its clock; false: parts have their own. */
+bool tacho_fleet_gather_zero(const tacho_fleet_gather *gather, int64_t *out_zero_ns);
+
 /* Adds a file that could not be read to |fleet|. */
 tacho_status tacho_fleet_add_failed(tacho_fleet *fleet, const tacho_fleet_origin *origin,
                                     tacho_str reason) TACHO_MUST_USE;

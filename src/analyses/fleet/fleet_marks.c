@@ -321,6 +321,7 @@ static tacho_status fold_calls(tacho_fleet_marks *marks, folding *self)
         if (!is_device(self->dict, call->track)) {
             continue;
         }
+        call->is_counted = true;
         call->number = call->has_number ? call->number : next;
         next++;
         TACHO_TRY(add_call_rows(self, call));

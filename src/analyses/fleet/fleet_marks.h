@@ -24,6 +24,7 @@ typedef struct tacho_fleet_mark {
 typedef struct tacho_fleet_call {
     uint32_t track, name, group; /* strings; group 0: not known */
     bool has_number;
+    bool is_counted; /* set when all is folded: it is communication of a device */
     uint64_t number;
     int64_t start_ns, ns;
     size_t place; /* in the file */

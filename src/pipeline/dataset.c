@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where the rows of a file belong is known behind its last one: the rank may be a fact of the file.
+ * So events go to files without names, which are put in place at the end.
+ */
+#include "pipeline/dataset.h"
+
+#include "analyses/fleet/fleet_dataset.h"
+#include "base/folder.h"
+#include "base/grow.h"
+#include "base/number_map.h"
+#include "base/sha256.h"
+#include "pipeline/fleet_inputs.h"
+#include "sinks/parquet.h"
+#include "sinks/spans_parquet.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { PATH_BYTES = 4096, NAME_BYTES = 120, HASH_DIGITS = 16, ROW_TABLES = 2 };
+
+/* What every Parquet file begins with: only such files are replaced. */
+#define PARQUET_MARK "PAR1"
+/* What Hive calls a directory of rows that have no value. */
+#define NO_VALUE "__HIVE_DEFAULT_PARTITION__"
+
+static const char *const row_tables[ROW_TABLES] = {"spans", "counters"};
+
+typedef struct dataset {
+    tacho_dataset_job *job;
+    tacho_output_group group;
+    tacho_number_map places; /* of files that are written, by their numbers: places in the list */
+    tacho_status *failures;  /* by place: why a file was not read */
+} dataset;
+
+/* One file on its way. */
+typedef struct writing {
+    dataset *all;
+    size_t place;
+    tacho_fleet_origin origin;
+    tacho_fleet fleet;
+    bool is_read; /* what fails from here on is the output */
+    tacho_output outputs[ROW_TABLES];
+} writing;
+
+/* ---- places ---------------------------------------------------------------------------------- */
+
+/* "trace.json-0123456789abcdef.parquet": the digits tell files of one name apart. */
+static void print_name(const char *path, char name[NAME_BYTES + HASH_DIGITS + 16])
+{
+    char hex[TACHO_SHA256_HEX_BYTES];
+    char *whole = realpath(path, NULL);
+    tacho_str base = tacho_str_basename(tacho_str_from_cstring(path));
+    tacho_sha256_hex(tacho_str_from_cstring(whole != NULL ? whole : path), hex);
+    snprintf(name, NAME_BYTES + HASH_DIGITS + 16, "%.*s-%.*s.parquet",
+             (int)tacho_least(base.len, NAME_BYTES), base.data, HASH_DIGITS, hex);
+    free(whole);
+}
+
+/* The directory of the rows of |table|, which is made where it is not there. */
+static tacho_status ensure_folder(const writing *self, const char *table, char folder[PATH_BYTES])
+{
+    const tacho_fleet_origin *origin = &self->origin;
+    const tacho_str none = TACHO_STR(NO_VALUE);
+    const tacho_str run = origin->run.len > 0 ? origin->run : none;
+    const tacho_str host = origin->host.len > 0 ? origin->host : none;
+    int64_t rank = self->fleet.file_count > 0 ? self->fleet.files[0].rank : origin->rank;
+    char rank_text[32] = NO_VALUE;
+    bool is_new = false;
+    if (rank >= 0) {
+        snprintf(rank_text, sizeof(rank_text), "%" PRId64, rank);
+    }
+    int len =
+        snprintf(folder, PATH_BYTES, "%s/%s/run=%.*s/host=%.*s/rank=%s", self->all->job->folder,
+                 table, TACHO_STR_ARG(run), TACHO_STR_ARG(host), rank_text);
+    return len < PATH_BYTES
+               ? tacho_folder_ensure(folder, &is_new)
+               : tacho_fail(TACHO_CODE_IO, "%s: the path is too long", self->all->job->folder);
+}
+
+static tacho_status find_place(const writing *self, const char *table, char path[PATH_BYTES])
+{
+    char folder[PATH_BYTES];
+    char name[NAME_BYTES + HASH_DIGITS + 16];
+    TACHO_TRY(ensure_folder(self, table, folder));
+    print_name(self->all->job->paths[self->place], name);
+    return snprintf(path, PATH_BYTES, "%s/%s", folder, name) < PATH_BYTES
+               ? TACHO_OK
+               : tacho_fail(TACHO_CODE_IO, "%s: the path is too long", folder);
+}
+
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+typedef struct table_writing {
+    writing *file;
+    bool has_rows; /* of tables without rows there is a file, too */
+} table_writing;
+
+static tacho_status write_table(void *user, const tacho_table *table)
+{
+    const table_writing *self = user;
+    char path[PATH_BYTES];
+    tacho_output output;
+    if (!self->has_rows && tacho_table_row_count(table) == 0) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(find_place(self->file, table->name, path));
+    TACHO_TRY(tacho_output_open_chosen(path, PARQUET_MARK, &output));
+    tacho_status status = tacho_table_sink_parquet.write(table, 0, &output);
+    if (status == TACHO_OK) {
+        status = tacho_output_commit_to(&output, &self->file->all->group);
+    }
+    tacho_output_close(&output);
+    return status;
+}
+
+static tacho_status write_tables(writing *self, const tacho_fleet_gather *gather, tacho_str copy_of)
+{
+    table_writing tables = {self, gather != NULL && copy_of.len == 0};
+    const tacho_fleet_dataset made = {gather, &self->fleet, copy_of};
+    const tacho_table_taker taker = {write_table, &tables};
+    return tacho_fleet_dataset_tables(&made, &taker);
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+/* Rows go to the tables of events and to what gathers the rest. */
+typedef struct row_fork {
+    tacho_events events;
+    tacho_events *rows;
+    tacho_fleet_gather gather;
+} row_fork;
+
+static row_fork *fork_of(tacho_events *events)
+{
+    return (row_fork *)(void *)events;
+}
+
+static tacho_status fork_row(tacho_events *events, const tacho_row *row)
+{
+    TACHO_TRY(tacho_events_row(fork_of(events)->rows, row));
+    return tacho_events_row(&fork_of(events)->gather.events, row);
+}
+
+static tacho_status fork_end_part(tacho_events *events, uint32_t part)
+{
+    TACHO_TRY(tacho_events_end_part(fork_of(events)->rows, part));
+    return tacho_events_end_part(&fork_of(events)->gather.events, part);
+}
+
+static tacho_status fork_finish(tacho_events *events)
+{
+    TACHO_TRY(tacho_events_finish(fork_of(events)->rows));
+    return tacho_events_finish(&fork_of(events)->gather.events);
+}
+
+/* Reads the file into |fork|, and the tables of events into outputs without names. */
+static tacho_status push_rows(writing *self, tacho_order_mode mode, row_fork *fork)
+{
+    static const tacho_events_vtable vtable = {
+        .row = fork_row, .end_part = fork_end_part, .finish = fork_finish};
+    const tacho_dataset_job *job = self->all->job;
+    const tacho_intake_input input = {.path = job->paths[self->place], .source = job->source};
+    const tacho_intake intake = {.inputs = &input, .input_count = 1, .options = *job->options};
+    const tacho_producer producer = tacho_intake_producer(&intake);
+    const tacho_rows_parquet_outputs outputs = {&self->outputs[0], &self->outputs[1]};
+    const tacho_trace_options options = {.omit_args = job->omit_args,
+                                         .names_may_change = mode == TACHO_ORDER_PASS};
+    fork->events.vtable = &vtable;
+    TACHO_TRY(tacho_rows_parquet_open(fork->events.dict, &outputs, &options, &fork->rows));
+    tacho_status status =
+        tacho_pipeline_push_selected(&producer, mode, job->selection, &fork->events);
+    tacho_rows_parquet_close(fork->rows);
+    return status;
+}
+
+/* Puts the tables of events in place. */
+static tacho_status place_rows(writing *self)
+{
+    for (size_t i = 0; i < ROW_TABLES; i++) {
+        char path[PATH_BYTES];
+        TACHO_TRY(find_place(self, row_tables[i], path));
+        TACHO_TRY(tacho_output_move_chosen(&self->outputs[i], path, PARQUET_MARK));
+        TACHO_TRY(tacho_output_commit_to(&self->outputs[i], &self->all->group));
+    }
+    return TACHO_OK;
+}
+
+/* The file has been read: all its rows, or that it is a copy. */
+static tacho_status write_file(writing *self, tacho_fleet_gather *gather)
+{
+    tacho_dataset_job *job = self->all->job;
+    TACHO_TRY(tacho_fleet_gather_fold(gather, &self->origin, &self->fleet));
+    const tacho_fleet_file *file = &self->fleet.files[0];
+    uint64_t id = tacho_fleet_get_id(tacho_fleet_key(&self->fleet.file_keys, 0));
+    uint64_t *first = tacho_number_map_find(&self->all->places, id);
+    if (first != NULL) {
+        const char *path = job->paths[*first];
+        job->copy_count++;
+        tacho_note(job->notes, "warning", "%s: not written: a copy of %s", job->paths[self->place],
+                   path);
+        return write_tables(self, gather, tacho_str_from_cstring(path));
+    }
+    TACHO_TRY(job->is_strict ? tacho_pipeline_refuse_losses(gather->events.dict) : TACHO_OK);
+    TACHO_TRY(tacho_number_map_set(&self->all->places, id, self->place));
+    TACHO_TRY(place_rows(self));
+    TACHO_TRY(write_tables(self, gather, TACHO_STR("")));
+    job->written_count++;
+    job->span_count += file->span_count;
+    if (file->state != TACHO_FLEET_READ) {
+        job->lossy_count++;
+        tacho_note(job->notes, "warning", "%s: %s: %" PRIu64 " lost: %.*s", job->paths[self->place],
+                   file->state == TACHO_FLEET_CUT ? "cut off" : "records lost", file->lost_count,
+                   TACHO_STR_ARG(tacho_strings_get(&self->fleet.texts, file->reason)));
+    }
+    return TACHO_OK;
+}
+
+static tacho_status open_outputs(writing *self)
+{
+    for (size_t i = 0; i < ROW_TABLES; i++) {
+        char folder[PATH_BYTES], path[PATH_BYTES + 8];
+        bool is_new = false;
+        snprintf(folder, sizeof(folder), "%s/%s", self->all->job->folder, row_tables[i]);
+        snprintf(path, sizeof(path), "%s/rows", folder);
+        TACHO_TRY(tacho_folder_ensure(folder, &is_new));
+        TACHO_TRY(tacho_output_open_chosen(path, PARQUET_MARK, &self->outputs[i]));
+    }
+    return TACHO_OK;
+}
+
+/* Again, should the input have to be sorted. */
+static tacho_status attempt(void *user, tacho_order_mode mode, tacho_dict *dict)
+{
+    writing *self = user;
+    row_fork fork = {.events = {.dict = dict}};
+    tacho_fleet_deinit(&self->fleet);
+    TACHO_TRY(tacho_fleet_init(&self->fleet, TACHO_FLEET_ALL));
+    for (size_t i = 0; i < ROW_TABLES; i++) {
+        self->outputs[i] = (tacho_output){.fd = -1, .folder_fd = -1};
+    }
+    self->is_read = true;
+    tacho_status status = open_outputs(self);
+    tacho_fleet_gather_init(&fork.gather, dict, TACHO_FLEET_ALL);
+    if (status == TACHO_OK) {
+        self->is_read = false;
+        status = push_rows(self, mode, &fork);
+    }
+    if (status == TACHO_OK) {
+        self->is_read = true;
+        status = write_file(self, &fork.gather);
+    }
+    tacho_fleet_gather_deinit(&fork.gather);
+    for (size_t i = 0; i < ROW_TABLES; i++) {
+        tacho_output_close(&self->outputs[i]);
+    }
+    return status;
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+/* A failure to read is kept for the end; any other one is returned. */
+static tacho_status add_file(dataset *all, size_t place)
+{
+    const char *path = all->job->paths[place];
+    tacho_dict dict;
+    writing self = {.all = all, .place = place, .origin = tacho_fleet_origin_of(path)};
+    tacho_status status = tacho_dict_init(&dict);
+    if (status == TACHO_OK) {
+        const tacho_intake_input input = {.path = path, .source = all->job->source};
+        const tacho_intake intake = {.inputs = &input, .input_count = 1};
+        status =
+            tacho_pipeline_try(attempt, &self, tacho_intake_producer(&intake).first_mode, &dict);
+    }
+    tacho_dict_deinit(&dict);
+    tacho_fleet_deinit(&self.fleet);
+    bool is_of_input = status != TACHO_OK && !self.is_read && !all->job->is_strict &&
+                       tacho_status_code(status) != TACHO_CODE_NO_MEMORY;
+    if (!is_of_input) {
+        return status;
+    }
+    all->failures[place] = status;
+    all->job->failed_count++;
+    tacho_note(all->job->notes, "warning", "%s: not read: %s", path, tacho_status_message(status));
+    return TACHO_OK;
+}
+
+/* A row of loss for a file that was not read. */
+static tacho_status add_failure(dataset *all, size_t place)
+{
+    writing self = {
+        .all = all, .place = place, .origin = tacho_fleet_origin_of(all->job->paths[place])};
+    tacho_str reason = tacho_str_from_cstring(tacho_status_message(all->failures[place]));
+    tacho_status status = tacho_fleet_init(&self.fleet, TACHO_FLEET_ALL);
+    if (status == TACHO_OK) {
+        status = tacho_fleet_add_failed(&self.fleet, &self.origin, reason);
+    }
+    if (status == TACHO_OK) {
+        status = write_tables(&self, NULL, TACHO_STR(""));
+    }
+    tacho_fleet_deinit(&self.fleet);
+    return status;
+}
+
+static tacho_status write_all(dataset *all)
+{
+    tacho_dataset_job *job = all->job;
+    for (size_t i = 0; i < job->path_count; i++) {
+        TACHO_TRY(add_file(all, i));
+        if (job->progress.update != NULL) {
+            job->progress.update(job->progress.self, i + 1, job->path_count);
+        }
+    }
+    if (job->written_count == 0) {
+        return tacho_fail(TACHO_CODE_BAD_DATA, "none of the inputs could be read");
+    }
+    for (size_t i = 0; i < job->path_count; i++) {
+        TACHO_TRY(all->failures[i] != TACHO_OK ? add_failure(all, i) : TACHO_OK);
+    }
+    return tacho_output_group_finish(&all->group);
+}
+
+tacho_status tacho_dataset_write(tacho_dataset_job *job)
+{
+    dataset all = {.job = job};
+    bool is_new = false;
+    TACHO_TRY(tacho_folder_ensure(job->folder, &is_new));
+    tacho_status status = tacho_items_make(&all.failures, job->path_count);
+    if (status == TACHO_OK) {
+        status = write_all(&all);
+    }
+    for (size_t i = 0; all.failures != NULL && i < job->path_count; i++) {
+        tacho_status_free(all.failures[i]);
+    }
+    free(all.failures);
+    tacho_output_group_deinit(&all.group);
+    tacho_number_map_deinit(&all.places);
+    return status;
+}

@@ -1,0 +1,283 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Datasets: the SQL of docs/datasets.md, asked of an engine, gives what 'tacho fleet' says.
+
+    check_dataset.py TACHO SOURCE_DIR [HOSTSxDEVICES [ENGINE...]]
+
+Without an engine, a reader of Parquet in another language loads the tables into SQLite. ENGINE is a command
+that is given the dataset, and a list of statements as JSON on standard input; it prints a list of lists of rows,
+each a list of values.
+"""
+import glob
+import json
+import os
+import re
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TACHO, SOURCE = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+HOSTS, DEVICES = map(int, (sys.argv[3] if len(sys.argv) > 3 else "3x4").split("x"))
+ENGINE = sys.argv[4:]
+SCRATCH = tempfile.mkdtemp(prefix="tacho-dataset.")
+TABLES = ("spans", "counters", "ops", "devices", "steps", "collectives", "clock", "loss")
+NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
+sys.path.insert(0, f"{SOURCE}/tests/parquet")
+import parquet_read  # pylint: disable=wrong-import-position
+
+
+def run(*words, code=None):
+    done = subprocess.run([TACHO, *words], capture_output=True, text=True, check=False, cwd=SCRATCH)
+    assert code is None or done.returncode == code, (words, done.returncode, done.stderr)
+    return done
+
+
+def fleet(question, *words):
+    """Tables of 'tacho fleet' by name."""
+    tables = {}
+    done = run("fleet", question, *words, "--json", "--top", "0")
+    assert done.returncode in (0, 3), done.stderr
+    for line in done.stdout.splitlines():
+        row = json.loads(line)
+        tables.setdefault(row["table"], []).append(row)
+    return tables
+
+
+def generate(folder, *words):
+    subprocess.run([sys.executable, f"{SOURCE}/tests/fleet/gen_fleet.py", folder, "--hosts", str(HOSTS),
+                    "--devices", str(DEVICES), *words], check=True)
+
+
+def statements():
+    """The SQL of the page, in its order."""
+    with open(f"{SOURCE}/docs/datasets.md", encoding="utf-8") as file:
+        return [text.strip().rstrip(";") for text in re.findall(r"```sql\n(.*?)```", file.read(), re.S)]
+
+
+def partition(path):
+    """Run, host and rank of a file, as its directories say."""
+    names = dict(re.findall(r"/(run|host|rank)=([^/]*)", path))
+    values = [None if names[key] == NO_VALUE else names[key] for key in ("run", "host", "rank")]
+    return [values[0], values[1], None if values[2] is None else int(values[2])]
+
+
+def load(dataset):
+    """All tables of |dataset| in SQLite."""
+    database = sqlite3.connect(":memory:")
+    for table in TABLES:
+        paths = sorted(glob.glob(f"{dataset}/{table}/run=*/host=*/rank=*/*.parquet"))
+        for number, path in enumerate(paths):
+            columns, _, _ = parquet_read.read(path)
+            if number == 0:
+                names = ", ".join(f'"{name}"' for name in ("run", "host", "rank", *columns))
+                database.execute(f"CREATE TABLE {table} ({names})")
+                marks = ", ".join("?" * (3 + len(columns)))
+            key = partition(path)
+            database.executemany(f"INSERT INTO {table} VALUES ({marks})",
+                                 [key + list(row) for row in zip(*columns.values())])
+    return database
+
+
+def answers(dataset):
+    """Rows of every statement."""
+    if not ENGINE:
+        database = load(dataset)
+        return [[list(row) for row in database.execute(text)] for text in statements()]
+    done = subprocess.run([*ENGINE, dataset], input=json.dumps(statements()), capture_output=True, text=True,
+                          check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def rows_of(table, *keys):
+    return [[row[key] for key in keys] for row in table]
+
+
+def in_order(rows):
+    return sorted(rows, key=lambda row: [(value is None, value) for value in row])
+
+
+class Questions(unittest.TestCase):
+    """Two runs, one with damage."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = os.path.join(SCRATCH, "traces")
+        generate(cls.folder, "--damage")
+        generate(cls.folder, "--run", "r2", "--seed", "2")
+        cls.dataset = os.path.join(SCRATCH, "dataset")
+        cls.done = run("convert", cls.folder, "-o", cls.dataset + "/", code=3)
+        cls.answers = answers(cls.dataset)
+
+    def test_operations(self):
+        expected = rows_of(fleet("ops", self.folder)["ops"], "operation", "class", "origin", "files", "count",
+                           "total_ns", "self_ns", "min_ns", "max_ns")
+        self.assertGreaterEqual(len(expected), 8)
+        self.assertEqual(in_order(expected), in_order(self.answers[0]))
+
+    def test_percentiles(self):
+        expected = rows_of(fleet("ops", self.folder)["ops"], "operation", "class", "origin", "p50_ns", "p99_ns")
+        found = in_order(self.answers[1])
+        self.assertEqual([row[:3] for row in in_order(expected)], [row[:3] for row in found])
+        is_exact = sum(row["count"] for row in fleet("ops", self.folder)["ops"]) <= 65536
+        for mine, theirs in zip(in_order(expected), found):
+            for percentile, exact in zip(mine[3:], theirs[3:]):
+                self.assertLessEqual(1000 * abs(percentile - exact), 0 if is_exact else 8 * exact)
+
+    def test_hosts(self):
+        expected = rows_of(fleet("breakdown", self.folder)["hosts"], "run", "host", "origin", "devices", "span_ns",
+                           "busy_ns", "compute_ns", "communication_ns", "exposed_communication_ns", "idle_ns")
+        self.assertEqual(len(expected), 2 * HOSTS)
+        self.assertEqual(in_order(expected), in_order(self.answers[2]))
+
+    def test_devices(self):
+        expected = rows_of(fleet("breakdown", self.folder)["devices"], "run", "host", "rank", "device", "span_ns",
+                           "busy_ns", "idle_ns", "host_late_ns", "dependency_ns", "queue_empty_ns", "queued_ns",
+                           "unknown_ns")
+        self.assertEqual(in_order(expected), in_order(self.answers[3]))
+        self.assertEqual([row[6] for row in expected], [row[6] for row in self.answers[3]])
+
+    def test_steps(self):
+        expected = [row[:5] + row[5].split(" rank ") for row in rows_of(
+            fleet("steps", self.folder)["steps"], "run", "step", "files", "min_ns", "max_ns", "slowest")]
+        found = [row[:6] + [str(row[6])] for row in self.answers[4]]
+        self.assertEqual(in_order(expected), in_order(found))
+
+    def test_ranks(self):
+        expected = rows_of(fleet("steps", self.folder)["ranks"], "run", "host", "rank", "count", "total_ns", "min_ns",
+                           "max_ns")
+        self.assertEqual(in_order(expected), in_order(self.answers[5]))
+
+    def test_stragglers(self):
+        expected = rows_of(fleet("stragglers", self.folder)["stragglers"], "run", "host", "rank", "last_count",
+                           "caused_wait_ns")
+        self.assertEqual(in_order(expected), in_order(self.answers[6]))
+        self.assertEqual(expected[0], self.answers[6][0])
+
+    def test_collectives(self):
+        expected = rows_of(fleet("collectives", self.folder)["collectives"], "run", "group", "collective", "count",
+                           "total_ns", "min_ns", "max_ns", "wait_ns")
+        self.assertEqual(in_order(expected), in_order(self.answers[7]))
+
+    def test_damage(self):
+        health = fleet("health", self.folder)["health"]
+        expected = rows_of([row for row in health if row["problem"] in ("cut off", "copy", "records lost", "not read")],
+                           "run", "host", "rank", "problem", "path")
+        self.assertEqual(len(expected), 2)
+        self.assertEqual(in_order(expected), in_order([row[:5] for row in self.answers[8]]))
+        missing = [row for row in health if row["problem"] == "missing rank"]
+        world = HOSTS * DEVICES
+        self.assertEqual([["r1", world, len(missing)], ["r2", world, 0]], self.answers[9])
+
+    def test_two_runs(self):
+        table = fleet("diff", f"{self.folder}/run=r1", f"{self.folder}/run=r2")["diff"]
+        expected = rows_of([row for row in table if row["a_ns"] is not None and row["b_ns"] is not None],
+                           "operation", "class", "origin", "a_ns", "b_ns")
+        self.assertGreaterEqual(len(expected), 8)
+        found = [row[:3] + [int(row[3]), int(row[4])] for row in self.answers[10]]
+        self.assertEqual(in_order(expected), in_order(found))
+
+    def test_every_statement_has_an_answer(self):
+        self.assertEqual(len(self.answers), 11)
+
+
+class Files(unittest.TestCase):
+    """What is written where."""
+
+    def convert(self, *words, name, code=0):
+        folder = os.path.join(SCRATCH, name)
+        done = run("convert", *words, "-o", folder + "/", code=code)
+        return folder, done
+
+    def paths(self, folder):
+        return sorted(os.path.relpath(path, folder) for path in glob.glob(f"{folder}/**", recursive=True)
+                      if os.path.isfile(path))
+
+    def contents(self, folder):
+        found = {}
+        for path in self.paths(folder):
+            with open(os.path.join(folder, path), "rb") as file:
+                found[path] = file.read()
+        return found
+
+    def test_each_table_has_a_file(self):
+        folder, _ = self.convert(f"{SOURCE}/tests/data/chrome/kineto.json", name="one")
+        self.assertEqual([path.split("/")[0] for path in self.paths(folder)], sorted(TABLES))
+
+    def test_nothing_known_is_null(self):
+        folder, _ = self.convert(f"{SOURCE}/tests/data/chrome/ort.json", name="unknown")
+        for path in self.paths(folder):
+            self.assertEqual(partition("/" + path), [None, None, None])
+
+    def test_spans_and_counters_are_those_of_sql(self):
+        for sample in ("chrome/kineto.json", "chrome/counters.json", "perfetto/golden.pb"):
+            path = f"{SOURCE}/tests/data/{sample}"
+            if not os.path.exists(path):
+                continue
+            folder, _ = self.convert(path, name=sample.replace("/", "-"))
+            database = load(folder)
+            for table, columns in (("spans", "name, track, class, start_ns, duration_ns"),
+                                   ("counters", "name, time_ns, value")):
+                sql = f"SELECT {columns} FROM {table}"
+                expected = [json.loads(line) for line in
+                            run("query", path, sql, "--format", "json").stdout.splitlines()]
+                expected = [[value for key, value in row.items() if key not in ("table", "schema_version")]
+                            for row in expected]
+                self.assertEqual(in_order(expected), in_order([list(row) for row in database.execute(sql)]))
+
+    def test_converting_again_changes_nothing(self):
+        sample = f"{SOURCE}/tests/data/chrome/kineto.json"
+        folder, _ = self.convert(sample, name="again")
+        before = self.contents(folder)
+        self.convert(sample, name="again")
+        self.assertEqual(before, self.contents(folder))
+
+    def test_a_dataset_below_its_inputs_is_no_input(self):
+        home = os.path.join(SCRATCH, "home")
+        os.makedirs(home)
+        shutil.copy(f"{SOURCE}/tests/data/chrome/kineto.json", home)
+        for _ in range(2):
+            run("convert", home, "-o", f"{home}/dataset/", code=0)
+
+    def test_nothing_read_is_a_failure_and_writes_nothing(self):
+        path = os.path.join(SCRATCH, "no-profile.txt")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("nothing of the kind\n")
+        folder, done = self.convert(path, name="nothing", code=1)
+        self.assertIn("no-profile.txt", done.stderr)
+        self.assertEqual(self.paths(folder), [])
+
+    def test_what_is_not_read_is_named(self):
+        stray = os.path.join(SCRATCH, "stray.txt")
+        with open(stray, "w", encoding="utf-8") as file:
+            file.write("nothing of the kind\n")
+        folder, _ = self.convert(stray, f"{SOURCE}/tests/data/chrome/kineto.json", name="stray", code=3)
+        rows = list(load(folder).execute("SELECT problem, path FROM loss"))
+        self.assertEqual(rows, [("not read", stray)])
+
+    def test_strangers_stay(self):
+        sample = f"{SOURCE}/tests/data/chrome/kineto.json"
+        folder, _ = self.convert(sample, name="strangers")
+        path = os.path.join(folder, self.paths(folder)[0])
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("mine")
+        self.convert(sample, name="strangers", code=1)
+        with open(path, encoding="utf-8") as file:
+            self.assertEqual(file.read(), "mine")
+
+    def test_options_that_do_not_go_with_it(self):
+        sample = f"{SOURCE}/tests/data/chrome/kineto.json"
+        self.convert(sample, "--queues", name="odd", code=2)
+        self.convert(sample, "--to", "chrome", name="odd", code=2)
+        self.convert("-", name="odd", code=2)
+
+
+if shutil.which("zstd") is None:
+    sys.exit(77)
+try:
+    unittest.main(argv=sys.argv[:1])
+finally:
+    shutil.rmtree(SCRATCH, ignore_errors=True)
