@@ -19,9 +19,10 @@ void tacho_durations_init(tacho_durations *durations)
 void tacho_durations_deinit(tacho_durations *durations)
 {
     free(durations->values);
-    for (size_t i = 0; i < TACHO_DURATIONS_OCTAVES; i++) {
+    for (size_t i = 0; i < TACHO_DURATIONS_OCTAVES && durations->octaves != NULL; i++) {
         free(durations->octaves[i]);
     }
+    free(durations->octaves);
     tacho_durations_init(durations);
 }
 
@@ -47,11 +48,11 @@ static tacho_status count(tacho_durations *durations, unsigned octave, unsigned 
                           uint64_t times)
 {
     assert(octave < TACHO_DURATIONS_OCTAVES);
-    if (durations->octaves[octave] == NULL) {
-        durations->octaves[octave] = calloc(STEPS, sizeof(uint64_t));
-        if (durations->octaves[octave] == NULL) {
-            return tacho_no_memory();
-        }
+    if (TACHO_UNLIKELY(durations->octaves == NULL)) {
+        TACHO_TRY(tacho_items_make(&durations->octaves, TACHO_DURATIONS_OCTAVES));
+    }
+    if (TACHO_UNLIKELY(durations->octaves[octave] == NULL)) {
+        TACHO_TRY(tacho_items_make(&durations->octaves[octave], STEPS));
     }
     durations->octaves[octave][step] += times;
     return TACHO_OK;
@@ -70,6 +71,11 @@ static tacho_status count_one(tacho_durations *durations, int64_t ns)
     unsigned step = 0;
     unsigned octave = octave_of(ns, &step);
     return count(durations, octave, step, 1);
+}
+
+const uint64_t *tacho_durations_octave(const tacho_durations *durations, unsigned octave)
+{
+    return durations->octaves != NULL ? durations->octaves[octave] : NULL;
 }
 
 tacho_status tacho_durations_compact(tacho_durations *durations)
@@ -112,8 +118,9 @@ tacho_status tacho_durations_merge(tacho_durations *durations, const tacho_durat
         TACHO_TRY(count_one(durations, more->values[i]));
     }
     for (unsigned octave = 0; octave < TACHO_DURATIONS_OCTAVES; octave++) {
-        for (unsigned step = 0; step < STEPS && more->octaves[octave] != NULL; step++) {
-            TACHO_TRY(count(durations, octave, step, more->octaves[octave][step]));
+        const uint64_t *counts = tacho_durations_octave(more, octave);
+        for (unsigned step = 0; step < STEPS && counts != NULL; step++) {
+            TACHO_TRY(count(durations, octave, step, counts[step]));
         }
     }
     return TACHO_OK;
@@ -143,9 +150,9 @@ int64_t tacho_durations_percentile(const tacho_durations *durations, uint64_t pe
     int64_t last = 0;
     uint64_t below = 0;
     for (unsigned octave = 0; octave < TACHO_DURATIONS_OCTAVES && below < rank; octave++) {
-        for (unsigned step = 0; step < STEPS && durations->octaves[octave] != NULL && below < rank;
-             step++) {
-            below += durations->octaves[octave][step];
+        const uint64_t *counts = tacho_durations_octave(durations, octave);
+        for (unsigned step = 0; step < STEPS && counts != NULL && below < rank; step++) {
+            below += counts[step];
             last = middle_of(octave, step);
         }
     }

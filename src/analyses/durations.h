@@ -21,8 +21,8 @@ typedef struct tacho_durations {
     int64_t *values; /* while they are few */
     size_t value_capacity;
     uint64_t count;
-    bool is_exact;                              /* |values| are all of them */
-    uint64_t *octaves[TACHO_DURATIONS_OCTAVES]; /* of counts, NULL where there are none */
+    bool is_exact;      /* |values| are all of them */
+    uint64_t **octaves; /* of counts, TACHO_DURATIONS_OCTAVES; NULL while there are none */
 } tacho_durations;
 
 void tacho_durations_init(tacho_durations *durations);
@@ -41,6 +41,9 @@ tacho_status tacho_durations_merge(tacho_durations *durations,
 /* Counts |times| more in a bucket, of durations that are not exact any more. */
 tacho_status tacho_durations_count(tacho_durations *durations, unsigned octave, unsigned step,
                                    uint64_t times) TACHO_MUST_USE;
+
+/* The counts of an octave, TACHO_DURATIONS_STEPS; NULL where there are none. */
+const uint64_t *tacho_durations_octave(const tacho_durations *durations, unsigned octave);
 
 /* Puts exact values in order; call it before asking for percentiles. */
 void tacho_durations_sort(tacho_durations *durations);

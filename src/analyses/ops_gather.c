@@ -166,16 +166,17 @@ static tacho_status gather_row(tacho_events *events, const tacho_row *row)
     add_bytes(gather, row, cell);
     TACHO_TRY(tacho_durations_add(&cell->durations, ns));
     gather->span_count++;
-    if (TACHO_UNLIKELY(gather->span_count == TACHO_OPS_EXACT_SPANS + 1)) {
+    if (TACHO_UNLIKELY(gather->span_count == gather->exact_span_max + 1)) {
         return compact_cells(gather);
     }
-    return gather->span_count > TACHO_OPS_EXACT_SPANS ? compact_cell(cell) : TACHO_OK;
+    return gather->span_count > gather->exact_span_max ? compact_cell(cell) : TACHO_OK;
 }
 
 void tacho_ops_gather_init(tacho_ops_gather *gather, tacho_dict *dict)
 {
     static const tacho_events_vtable vtable = {.row = gather_row};
-    *gather = (tacho_ops_gather){.events = {&vtable, dict}};
+    *gather =
+        (tacho_ops_gather){.events = {&vtable, dict}, .exact_span_max = TACHO_OPS_EXACT_SPANS};
 }
 
 void tacho_ops_gather_deinit(tacho_ops_gather *gather)

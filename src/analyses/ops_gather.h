@@ -13,8 +13,8 @@
 #include "profile/operators.h"
 
 /*
- * Percentiles are exact for profiles of up to TACHO_OPS_EXACT_SPANS spans; of larger ones, for
- * cells of up to TACHO_OPS_EXACT_OF_CELL.
+ * Percentiles are exact for profiles of up to |exact_span_max| spans, unless told otherwise
+ * TACHO_OPS_EXACT_SPANS; of larger ones, for cells of up to TACHO_OPS_EXACT_OF_CELL.
  */
 enum { TACHO_OPS_EXACT_SPANS = 1 << 20, TACHO_OPS_EXACT_OF_CELL = 128 };
 
@@ -48,7 +48,7 @@ typedef struct tacho_ops_gather {
     bool is_ready;
     tacho_operators operators;
     uint32_t bytes_key; /* string */
-    uint64_t span_count;
+    uint64_t span_count, exact_span_max;
     tacho_ops_cell *cells; /* in the order of their first spans */
     size_t cell_count, cell_capacity;
     tacho_index index;

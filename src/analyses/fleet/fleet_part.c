@@ -76,7 +76,7 @@ static void put_durations(payload *to, const tacho_durations *durations)
     }
     for (unsigned octave = 0; octave < TACHO_DURATIONS_OCTAVES && !durations->is_exact; octave++) {
         for (unsigned step = 0; step < TACHO_DURATIONS_STEPS; step++) {
-            const uint64_t *counts = durations->octaves[octave];
+            const uint64_t *counts = tacho_durations_octave(durations, octave);
             if (counts != NULL && counts[step] > 0) {
                 put_number(to, octave * TACHO_DURATIONS_STEPS + step);
                 put_number(to, counts[step]);
