@@ -45,6 +45,9 @@ typedef struct tacho_analysis {
     tacho_status (*open)(const void *options, tacho_dict *dict, tacho_events **out_events);
     tacho_status (*write)(tacho_events *events, const void *options, const tacho_table_taker *to);
     void (*close)(tacho_events *events); /* NULL is allowed */
+    /* The timeline that takes its rows, for analyses that are asked together to share one spool
+     * (timeline.h). (optional) */
+    struct tacho_timeline *(*timeline)(tacho_events *events);
     /* Of other subjects. */
     tacho_status (*make)(const void *subject, const void *options, const tacho_table_taker *to);
 } tacho_analysis;

@@ -7,6 +7,7 @@
 #include "base/grow.h"
 #include "profile/operators.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #define BIT(name) TACHO_TRACK_BIT(TACHO_TRACK_##name)
@@ -59,6 +60,11 @@ typedef struct tacho_timeline_track {
 static tacho_timeline *timeline_of(tacho_events *events)
 {
     return (tacho_timeline *)(void *)events;
+}
+
+static bool knows_places(const tacho_timeline *self)
+{
+    return self->taker.place != NULL;
 }
 
 /* ---- what a span is ------------------------------------------------------------------------ */
@@ -143,7 +149,7 @@ static tacho_status ensure_keys(tacho_dict *dict, const char *const *names, size
     return TACHO_OK;
 }
 
-static tacho_status prepare(tacho_timeline *self)
+static tacho_status prepare_keys(tacho_timeline *self)
 {
     static const char *const keys[TACHO_CORRELATION_KEYS] = {"correlation", "correlation_id",
                                                              "correlationId", "corr_id"};
@@ -155,9 +161,16 @@ static tacho_status prepare(tacho_timeline *self)
     TACHO_TRY(tacho_dict_ensure_string(dict, TACHO_STR("Fwd thread id"), &self->forward_key));
     self->operators.dict = dict;
     TACHO_TRY(tacho_dict_ensure_string(dict, TACHO_STR("op_name"), &self->operators.key));
-    TACHO_TRY(tacho_spool_create(dict, SPOOL_BYTES, &self->spool));
-    self->is_ready = true;
     return tacho_dict_ensure_string(dict, TACHO_STR("tacho.serial"), &self->serial_key);
+}
+
+static tacho_status prepare(tacho_timeline *self)
+{
+    for (tacho_timeline *at = self; at != NULL; at = at->next) {
+        TACHO_TRY(prepare_keys(at));
+    }
+    self->is_ready = true;
+    return tacho_spool_create(self->events.dict, SPOOL_BYTES, &self->spool);
 }
 
 /* The number of the first argument with one of |keys|; TACHO_NONE where there is none. */
@@ -204,7 +217,7 @@ static tacho_status keep_span(tacho_timeline *self, const tacho_row *row, tacho_
     bare->of.span.op = find_number(row, self->keys, TACHO_CORRELATION_KEYS);
     bare->of.span.end =
         (row->of.span.flags & TACHO_SPAN_UNENDED) != 0 ? row->start : row->of.span.end;
-    if (self->keeps_operators) {
+    if (self->needs.operators) {
         uint32_t external = find_number(row, self->external_keys, TACHO_EXTERNAL_KEYS);
         uint32_t type = TACHO_NONE;
         TACHO_TRY(tacho_operators_of_row(&self->operators, row, &type));
@@ -222,7 +235,7 @@ static tacho_status keep_span(tacho_timeline *self, const tacho_row *row, tacho_
         }
         keep_sequence(self, row, kept, bare);
     }
-    if (self->taker.needs_serials) {
+    if (self->needs.serials) {
         kept[bare->arg_count++] = (tacho_arg){
             .key = self->serial_key, .type = TACHO_ARG_UINT, .value.as_uint = self->serial - 1};
     }
@@ -243,7 +256,9 @@ static tacho_status spool_row(tacho_events *events, const tacho_row *row)
     tacho_timeline *self = timeline_of(events);
     tacho_row bare = *row;
     TACHO_TRY(self->is_ready ? TACHO_OK : prepare(self));
-    TACHO_TRY(self->taker.needs_steps ? add_to_steps(self, row) : TACHO_OK);
+    for (tacho_timeline *at = self; at != NULL; at = at->next) {
+        TACHO_TRY(at->taker.needs_steps ? add_to_steps(at, row) : TACHO_OK);
+    }
     bare.args = NULL;
     bare.arg_count = 0;
     self->serial += row->kind == TACHO_ROW_SPAN ? 1 : 0;
@@ -531,8 +546,8 @@ static tacho_timeline_span span_of(const tacho_timeline *self, const tacho_row *
         .start_ns = self->now_ns,
         .end_ns = row_ns(self, row, row->of.span.end),
         .origin = own != 0 ? (tacho_origin)own : dict->parts[dict->tracks[row->track].part].origin,
-        .type = self->keeps_operators ? kept_number(row, self->operators.key) : TACHO_NONE,
-        .forward = self->keeps_operators ? find_forward(self, row) : TACHO_NONE,
+        .type = knows_places(self) ? kept_number(row, self->operators.key) : TACHO_NONE,
+        .forward = knows_places(self) ? find_forward(self, row) : TACHO_NONE,
     };
 }
 
@@ -572,7 +587,7 @@ static tacho_status add_call(tacho_timeline *self, const tacho_row *row)
     if (self->taker.call != NULL) {
         TACHO_TRY(self->taker.call(self->taker.self, &span));
     }
-    if (self->keeps_operators && !track->is_device) {
+    if (knows_places(self) && !track->is_device) {
         place_departures(self, track, row);
         TACHO_TRY(note_forward(self, row));
         TACHO_TRY(note_caller(self, row));
@@ -594,7 +609,7 @@ static void join_launch(tacho_timeline *self, track_state *track, tacho_timeline
     work->has_launch = came.has_launch;
     work->has_dependency = came.has_dependency;
     work->launch = came.launch;
-    if (self->keeps_operators) {
+    if (knows_places(self)) {
         find_caller(self, row, work);
     }
 }
@@ -638,9 +653,8 @@ typedef struct outlet {
     tacho_timeline *timeline;
 } outlet;
 
-static tacho_status pass_row(tacho_events *events, const tacho_row *row)
+static tacho_status take_row(tacho_timeline *self, const tacho_row *row)
 {
-    tacho_timeline *self = ((outlet *)(void *)events)->timeline;
     int64_t now_ns = row_ns(self, row, row->start);
     if (now_ns > self->now_ns) {
         if (self->taker.advance != NULL) {
@@ -656,26 +670,30 @@ static tacho_status pass_row(tacho_events *events, const tacho_row *row)
     return is_work(self, track, row) ? add_work(self, track, row) : add_call(self, row);
 }
 
+static tacho_status pass_row(tacho_events *events, const tacho_row *row)
+{
+    for (tacho_timeline *at = ((outlet *)(void *)events)->timeline; at != NULL; at = at->next) {
+        TACHO_TRY(take_row(at, row));
+    }
+    return TACHO_OK;
+}
+
 /* ---- parts --------------------------------------------------------------------------------- */
 
-static tacho_status end_part(tacho_events *events, uint32_t part)
+static tacho_status begin_part(tacho_timeline *self, uint32_t part)
 {
-    static const tacho_events_vtable vtable = {.row = pass_row};
-    tacho_timeline *self = timeline_of(events);
-    outlet out = {{&vtable, self->events.dict}, self};
-    if (self->spool == NULL) {
-        return TACHO_OK;
-    }
     TACHO_TRY(grow_sites(self));
     TACHO_TRY(grow_tracks(self));
     find_device_tracks(self, part);
     self->now_ns = INT64_MIN;
     TACHO_TRY(tacho_steps_find(&self->steps, part));
     tacho_steps_clear(&self->steps);
-    if (self->taker.begin_part != NULL) {
-        TACHO_TRY(self->taker.begin_part(self->taker.self, part));
-    }
-    TACHO_TRY(tacho_spool_drain(self->spool, &out.events));
+    return self->taker.begin_part != NULL ? self->taker.begin_part(self->taker.self, part)
+                                          : TACHO_OK;
+}
+
+static tacho_status leave_part(tacho_timeline *self, uint32_t part)
+{
     if (self->taker.end_part != NULL) {
         TACHO_TRY(self->taker.end_part(self->taker.self, part));
     }
@@ -688,6 +706,43 @@ static tacho_status end_part(tacho_events *events, uint32_t part)
     tacho_launch_window_clear(&self->forwards);
     self->needs_externals = false;
     return TACHO_OK;
+}
+
+static tacho_status end_part(tacho_events *events, uint32_t part)
+{
+    static const tacho_events_vtable vtable = {.row = pass_row};
+    tacho_timeline *self = timeline_of(events);
+    outlet out = {{&vtable, self->events.dict}, self};
+    if (self->spool == NULL) {
+        return TACHO_OK;
+    }
+    for (tacho_timeline *at = self; at != NULL; at = at->next) {
+        at->needs_externals = self->needs_externals;
+        TACHO_TRY(begin_part(at, part));
+    }
+    TACHO_TRY(tacho_spool_drain(self->spool, &out.events));
+    for (tacho_timeline *at = self; at != NULL; at = at->next) {
+        TACHO_TRY(leave_part(at, part));
+    }
+    return TACHO_OK;
+}
+
+void tacho_timeline_join(tacho_timeline *timeline, tacho_timeline *leader)
+{
+    assert(!leader->is_ready && timeline->next == NULL);
+    leader->needs.operators |= timeline->needs.operators;
+    leader->needs.serials |= timeline->needs.serials;
+    timeline->next = leader->next;
+    leader->next = timeline;
+}
+
+void tacho_timeline_leave(const tacho_timeline *timeline, tacho_timeline *leader)
+{
+    tacho_timeline *at = leader;
+    while (at->next != timeline) {
+        at = at->next;
+    }
+    at->next = timeline->next;
 }
 
 tacho_host_thread *tacho_timeline_thread(tacho_timeline *timeline, uint32_t track)
@@ -706,7 +761,7 @@ void tacho_timeline_init(tacho_timeline *timeline, tacho_dict *dict,
     static const tacho_events_vtable vtable = {.row = spool_row, .end_part = end_part};
     *timeline = (tacho_timeline){.events = {&vtable, dict}, .taker = *taker};
     tacho_steps_init(&timeline->steps, dict);
-    timeline->keeps_operators = taker->place != NULL;
+    timeline->needs = (tacho_timeline_needs){taker->place != NULL, taker->needs_serials};
 }
 
 void tacho_timeline_deinit(tacho_timeline *timeline)

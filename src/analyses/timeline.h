@@ -5,7 +5,8 @@
  *
  * Spans without their arguments, and the ends of arrows, wait in a spool until their part ends and
  * come out by time; then what tracks are is final. So memory goes by names, tracks and windows, not
- * by how many spans there are nor by their order.
+ * by how many spans there are nor by their order. Analyses that are asked together share the spool
+ * (tacho_timeline_join): rows are packed and sorted once.
  *
  * Calls are joined to work by an arrow or, where none leads to it, by the number that both have as
  * an argument ("correlation"). Where neither leads to a call, the number of an
@@ -76,15 +77,22 @@ typedef struct tacho_timeline_early {
     tacho_row row;
 } tacho_timeline_early;
 
+/* What rows keep beside their times. */
+typedef struct tacho_timeline_needs {
+    bool operators; /* what they are called and their numbers: the taker knows places */
+    bool serials;
+} tacho_timeline_needs;
+
 typedef struct tacho_timeline {
     tacho_events events; /* push here; a part's rows in any order */
     tacho_timeline_taker taker;
+    tacho_timeline_needs needs;  /* of all that share the spool */
+    struct tacho_timeline *next; /* the next one that takes the same rows */
     tacho_spool *spool;
     tacho_steps steps; /* where the taker needs them */
     uint32_t keys[TACHO_CORRELATION_KEYS], external_keys[TACHO_EXTERNAL_KEYS]; /* strings */
     uint32_t sequence_key, forward_key;                                        /* the same */
     tacho_operators operators;
-    bool keeps_operators; /* what they are called and their numbers: the taker knows places */
     bool is_ready;
     bool needs_externals; /* some work of the part has nothing but the number of an operator */
     struct tacho_timeline_track *tracks;
@@ -107,6 +115,14 @@ typedef struct tacho_timeline {
 void tacho_timeline_init(tacho_timeline *timeline, tacho_dict *dict,
                          const tacho_timeline_taker *taker);
 void tacho_timeline_deinit(tacho_timeline *timeline);
+
+/*
+ * From here on |timeline| takes the rows and the ends of parts that are pushed to |leader|, and
+ * nothing is pushed to itself. Before the first row. It leaves before it is deinitialised, unless
+ * no more rows come.
+ */
+void tacho_timeline_join(tacho_timeline *timeline, tacho_timeline *leader);
+void tacho_timeline_leave(const tacho_timeline *timeline, tacho_timeline *leader);
 
 /* What the thread of |track| did; good until the part ends. */
 tacho_host_thread *tacho_timeline_thread(tacho_timeline *timeline, uint32_t track);

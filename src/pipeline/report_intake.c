@@ -43,7 +43,12 @@ static void give_up(tacho_report_intake *taken)
     for (size_t i = 0; i < TACHO_REPORT_ANALYSES; i++) {
         bool is_full = page_analyses[i].row_max > 0 && taken->row_count > page_analyses[i].row_max;
         if (is_full && taken->analyses[i] != NULL) {
-            page_analyses[i].analysis->close(taken->analyses[i]);
+            const tacho_analysis *analysis = page_analyses[i].analysis;
+            if (analysis->timeline != NULL) {
+                tacho_timeline_leave(analysis->timeline(taken->analyses[i]),
+                                     &taken->layers.timeline);
+            }
+            analysis->close(taken->analyses[i]);
             taken->analyses[i] = NULL;
         }
     }
@@ -68,6 +73,12 @@ static void take_place(void *self, const tacho_group_place *place)
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
+/* Whether rows are pushed to an analysis itself: others take them with the layers. */
+static bool takes_rows(const tacho_report_intake *taken, size_t analysis)
+{
+    return taken->analyses[analysis] != NULL && page_analyses[analysis].analysis->timeline == NULL;
+}
+
 static tacho_report_intake *intake_of(tacho_events *events)
 {
     return (tacho_report_intake *)(void *)events;
@@ -80,8 +91,7 @@ static tacho_status share_row(tacho_events *events, const tacho_row *row)
     TACHO_TRY(tacho_events_row(&taken->ops.events, row));
     TACHO_TRY(tacho_events_row(&taken->layers.events, row));
     for (size_t i = 0; i < TACHO_REPORT_ANALYSES; i++) {
-        TACHO_TRY(taken->analyses[i] != NULL ? tacho_events_row(taken->analyses[i], row)
-                                             : TACHO_OK);
+        TACHO_TRY(takes_rows(taken, i) ? tacho_events_row(taken->analyses[i], row) : TACHO_OK);
     }
     TACHO_TRY(tacho_events_row(&taken->columns.events, row));
     if (TACHO_UNLIKELY(++taken->row_count % PATH_ROWS_MAX == 1)) {
@@ -97,8 +107,8 @@ static tacho_status share_end_part(tacho_events *events, uint32_t part)
     TACHO_TRY(tacho_events_end_part(&taken->ops.events, part));
     TACHO_TRY(tacho_events_end_part(&taken->layers.events, part));
     for (size_t i = 0; i < TACHO_REPORT_ANALYSES; i++) {
-        TACHO_TRY(taken->analyses[i] != NULL ? tacho_events_end_part(taken->analyses[i], part)
-                                             : TACHO_OK);
+        TACHO_TRY(takes_rows(taken, i) ? tacho_events_end_part(taken->analyses[i], part)
+                                       : TACHO_OK);
     }
     return tacho_events_end_part(&taken->columns.events, part);
 }
@@ -124,7 +134,11 @@ static tacho_status init(tacho_report_intake *taken, const struct tacho_roof *ro
     tacho_ops_gather_init(&taken->ops, dict);
     tacho_groups_init(&taken->layers, dict, &by_layer);
     for (size_t i = 0; i < TACHO_REPORT_ANALYSES; i++) {
-        TACHO_TRY(page_analyses[i].analysis->open(options_of(taken, i), dict, &taken->analyses[i]));
+        const tacho_analysis *analysis = page_analyses[i].analysis;
+        TACHO_TRY(analysis->open(options_of(taken, i), dict, &taken->analyses[i]));
+        if (analysis->timeline != NULL) {
+            tacho_timeline_join(analysis->timeline(taken->analyses[i]), &taken->layers.timeline);
+        }
     }
     return report_columns_init(&taken->columns, dict);
 }

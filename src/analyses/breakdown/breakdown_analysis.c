@@ -71,6 +71,11 @@ static void close_breakdown(tacho_events *events)
     }
 }
 
+static tacho_timeline *timeline_of(tacho_events *events)
+{
+    return &gather_of(events)->timeline;
+}
+
 const tacho_analysis tacho_analysis_breakdown = {
     .name = "breakdown",
     .question = "where did the time of each device go, and why was it idle",
@@ -79,6 +84,7 @@ const tacho_analysis tacho_analysis_breakdown = {
     .open = open_breakdown,
     .write = write_breakdown,
     .close = close_breakdown,
+    .timeline = timeline_of,
 };
 
 const tacho_analysis tacho_analysis_verdict = {
@@ -88,4 +94,5 @@ const tacho_analysis tacho_analysis_verdict = {
     .open = open_breakdown,
     .write = write_verdict,
     .close = close_breakdown,
+    .timeline = timeline_of,
 };

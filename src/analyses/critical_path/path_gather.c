@@ -282,6 +282,11 @@ static void close_path(tacho_events *events)
     free(gather);
 }
 
+static tacho_timeline *timeline_of(tacho_events *events)
+{
+    return &((tacho_path_gather *)(void *)events)->timeline;
+}
+
 const tacho_analysis tacho_analysis_critical_path = {
     .name = "critical_path",
     .question =
@@ -291,4 +296,5 @@ const tacho_analysis tacho_analysis_critical_path = {
     .open = open_path,
     .write = tacho_path_write,
     .close = close_path,
+    .timeline = timeline_of,
 };
