@@ -162,21 +162,31 @@ static tacho_status add_named(tacho_roof_gather *self, const tacho_row *row)
 
 /* ---- rows -------------------------------------------------------------------------------- */
 
+/* Whether only tables that name their machine can have a roof. */
+static bool is_of_tables(const tacho_roofline_options *options)
+{
+    return options->omits_unknown && options->roof == NULL && options->works == NULL;
+}
+
 static tacho_status gather_row(tacho_events *events, const tacho_row *row)
 {
     tacho_roof_gather *self = gather_of(events);
+    bool takes_tables = is_of_tables(self->options);
     if (row->kind != TACHO_ROW_SPAN || (row->of.span.flags & TACHO_SPAN_INSTANT) != 0) {
         return TACHO_OK;
     }
     TACHO_TRY(self->is_ready ? TACHO_OK : prepare(self));
     for (size_t i = 0; i < row->arg_count; i = skip_arg(row, i)) {
-        if (row->args[i].key == self->op_key) {
+        if (row->args[i].key == self->op_key && !takes_tables) {
             tacho_str name = arg_text(events->dict, &row->args[i]);
             return name.len > 0 ? add_to_cell(self, row, name) : TACHO_OK;
         }
         if (row->args[i].key == self->table_key) {
             return tacho_events_row(&self->tables.events, row);
         }
+    }
+    if (takes_tables) {
+        return TACHO_OK;
     }
     bool is_taken = false;
     TACHO_TRY(tacho_torch_take(&self->torch, row, &is_taken));

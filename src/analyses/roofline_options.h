@@ -38,6 +38,8 @@ typedef struct tacho_roofline_options {
     tacho_roofline_key sort;
     size_t top;               /* points at most; 0: all */
     tacho_name_filter filter; /* by name or location; accepts is NULL: all */
+    bool omits_unknown;       /* profiles that do not say which machine they are of, without |roof|
+                                 and |works|; otherwise they are refused */
     bool is_for_people;       /* with a plot */
     bool is_single;           /* points alone, without the table of ceilings */
     bool is_strict;           /* a point above its roof is a failure */

@@ -16,10 +16,11 @@ enum { PATH_BYTES_MAX = 512 }; /* what lies deeper counts for the layer around i
 
 /* ---- spans --------------------------------------------------------------------------------- */
 
-static void take_place(void *self, const tacho_group_place *place)
+static tacho_status take_place(void *self, const tacho_group_place *place)
 {
     tacho_sample_layers *layers = self;
     layers->of_spans[place->run] = place->node;
+    return TACHO_OK;
 }
 
 static tacho_status push_flow(tacho_sample_layers *layers, const tacho_flow_end *end)

@@ -55,11 +55,11 @@ static void give_up(tacho_report_intake *taken)
 }
 
 /* Where a span is, from the layers to the columns. */
-static void take_place(void *self, const tacho_group_place *place)
+static tacho_status take_place(void *self, const tacho_group_place *place)
 {
     tacho_report_intake *taken = self;
     if (!place->is_counted) {
-        return;
+        return TACHO_OK;
     }
     const report_place known = {
         .layer = place->node + 1,
@@ -68,7 +68,7 @@ static void take_place(void *self, const tacho_group_place *place)
         .launch_track = place->has_launch ? place->launch_track : TACHO_NONE,
         .launch_ns = place->launch_ns,
     };
-    report_columns_place(&taken->columns, place->serial, &known);
+    return report_places_set(&taken->columns.places, place->serial, &known);
 }
 
 /* ---- reading ------------------------------------------------------------------------------- */
@@ -125,13 +125,14 @@ static tacho_status init(tacho_report_intake *taken, const struct tacho_roof *ro
         .row = share_row, .end_part = share_end_part, .finish = share_finish};
     *taken = (tacho_report_intake){
         .events = {&vtable, dict},
-        .roofline = {.roof = roof, .top = ROOF_POINTS},
+        .roofline = {.roof = roof, .top = ROOF_POINTS, .omits_unknown = true},
     };
     const tacho_groups_options by_layer = {.by = TACHO_GROUP_BY_LAYER,
                                            .order = TACHO_GROUPS_BY_TOTAL,
                                            .taker = {take_place, taken, true}};
     tacho_overview_gather_init(&taken->busy, dict);
     tacho_ops_gather_init(&taken->ops, dict);
+    taken->ops.exact_span_max = 0; /* they are for a profile that is not there in full */
     tacho_groups_init(&taken->layers, dict, &by_layer);
     for (size_t i = 0; i < TACHO_REPORT_ANALYSES; i++) {
         const tacho_analysis *analysis = page_analyses[i].analysis;
@@ -296,29 +297,16 @@ static tacho_status take_table(void *self, const tacho_table *table)
     return tacho_report_tables_add(self, table);
 }
 
-/* What one analysis says; that a machine is not known is no failure of the page. */
-static tacho_status write_analysis(tacho_report_intake *taken, size_t at,
-                                   const tacho_table_taker *to)
-{
-    const tacho_analysis *analysis = page_analyses[at].analysis;
-    if (taken->analyses[at] == NULL) {
-        return TACHO_OK;
-    }
-    tacho_status status = analysis->write(taken->analyses[at], options_of(taken, at), to);
-    if (analysis == &tacho_analysis_roofline && tacho_status_code(status) == TACHO_CODE_USAGE) {
-        tacho_status_free(status);
-        status = TACHO_OK;
-    }
-    return status;
-}
-
 /* What all analyses say. */
 static tacho_status make_tables(tacho_report_intake *taken, tacho_report_tables *tables)
 {
     const tacho_table_taker taker = {take_table, tables};
     tacho_table layers = {0};
     for (size_t i = 0; i < TACHO_REPORT_ANALYSES; i++) {
-        TACHO_TRY(write_analysis(taken, i, &taker));
+        const tacho_analysis *analysis = page_analyses[i].analysis;
+        TACHO_TRY(taken->analyses[i] != NULL
+                      ? analysis->write(taken->analyses[i], options_of(taken, i), &taker)
+                      : TACHO_OK);
     }
     tacho_status status = tacho_groups_table(&taken->layers, &layers);
     return tacho_table_hand_over(&taker, status, &layers);

@@ -8,6 +8,7 @@
 #include "base/utf8.h"
 #include "codec/protobuf.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 enum { PIECE_BYTES = 1 << 20, GROUP_BYTES = 3, GROUP_LETTERS = 4 };
@@ -42,6 +43,14 @@ tacho_status report_bytes_put_uint(report_bytes *bytes, uint64_t value)
     return TACHO_OK;
 }
 
+tacho_status report_bytes_put_zeros(report_bytes *bytes, size_t count)
+{
+    TACHO_TRY(make_room(bytes, count));
+    memset(bytes->items + bytes->item_count, 0, count);
+    bytes->item_count += count;
+    return TACHO_OK;
+}
+
 tacho_status report_bytes_put_int(report_bytes *bytes, int64_t value)
 {
     uint64_t doubled = (uint64_t)value << 1;
@@ -72,6 +81,25 @@ tacho_status report_bytes_put_string(report_bytes *bytes, tacho_str text)
     }
     tacho_arena_deinit(&arena);
     return status;
+}
+
+uint64_t report_bytes_take_uint(const report_bytes *bytes, size_t *at)
+{
+    uint64_t value = 0;
+    for (unsigned shift = 0;; shift += 7) {
+        assert(*at < bytes->item_count);
+        unsigned char byte = bytes->items[(*at)++];
+        value |= (uint64_t)(byte & 127) << shift;
+        if (byte < 128) {
+            return value;
+        }
+    }
+}
+
+int64_t report_bytes_take_int(const report_bytes *bytes, size_t *at)
+{
+    uint64_t doubled = report_bytes_take_uint(bytes, at);
+    return (int64_t)((doubled & 1) != 0 ? ~(doubled >> 1) : doubled >> 1);
 }
 
 /* ---- base64 ---------------------------------------------------------------------------- */

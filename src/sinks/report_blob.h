@@ -19,12 +19,17 @@ void report_bytes_deinit(report_bytes *bytes);
 tacho_status report_bytes_put(report_bytes *bytes, const void *data, size_t len) TACHO_MUST_USE;
 /* Seven bits a byte, the lowest first. */
 tacho_status report_bytes_put_uint(report_bytes *bytes, uint64_t value) TACHO_MUST_USE;
+tacho_status report_bytes_put_zeros(report_bytes *bytes, size_t count) TACHO_MUST_USE;
 /* Zigzag: small numbers of either sign are short. */
 tacho_status report_bytes_put_int(report_bytes *bytes, int64_t value) TACHO_MUST_USE;
 /* Eight bytes, the lowest first. */
 tacho_status report_bytes_put_real(report_bytes *bytes, double value) TACHO_MUST_USE;
 /* Its length, then the text, bad UTF-8 replaced. */
 tacho_status report_bytes_put_string(report_bytes *bytes, tacho_str text) TACHO_MUST_USE;
+
+/* The number at |*at| of bytes that we wrote, as put_uint and put_int did. */
+uint64_t report_bytes_take_uint(const report_bytes *bytes, size_t *at);
+int64_t report_bytes_take_int(const report_bytes *bytes, size_t *at);
 
 typedef struct report_blob {
     tacho_output *output;

@@ -127,34 +127,26 @@ typedef struct column_reader {
     int64_t time;
 } column_reader;
 
-/* The number at |*at| of a column that we wrote. */
-static uint64_t take_uint(const report_bytes *bytes, size_t *at)
+/* The same of a column that may not be there. */
+static uint64_t take_rare(const report_bytes *column, size_t *at)
 {
-    uint64_t value = 0;
-    for (unsigned shift = 0;; shift += 7) {
-        assert(*at < bytes->item_count);
-        unsigned char byte = bytes->items[(*at)++];
-        value |= (uint64_t)(byte & 127) << shift;
-        if (byte < 128) {
-            return value;
-        }
-    }
+    return column->item_count > 0 ? report_bytes_take_uint(column, at) : 0;
 }
 
 static report_span take_span(column_reader *reader, bool has_counts)
 {
     const report_track *from = reader->track;
-    reader->time += (int64_t)take_uint(&from->starts, &reader->starts);
+    reader->time += (int64_t)report_bytes_take_uint(&from->starts, &reader->starts);
     report_span span = {.start = reader->time, .count = 1};
-    span.busy = (int64_t)take_uint(&from->lengths, &reader->lengths);
+    span.busy = (int64_t)report_bytes_take_uint(&from->lengths, &reader->lengths);
     span.end = span.start + span.busy;
-    span.site = (uint32_t)take_uint(&from->sites, &reader->sites);
-    span.flags = from->flags.items[reader->flags++];
-    span.size = take_uint(&from->sizes, &reader->sizes);
-    span.type = take_uint(&from->types, &reader->types);
+    span.site = (uint32_t)report_bytes_take_uint(&from->sites, &reader->sites);
+    span.flags = (unsigned char)take_rare(&from->flags, &reader->flags);
+    span.size = take_rare(&from->sizes, &reader->sizes);
+    span.type = take_rare(&from->types, &reader->types);
     if (has_counts) {
-        span.count = take_uint(&from->counts, &reader->counts);
-        span.busy = (int64_t)take_uint(&from->busy, &reader->busy);
+        span.count = report_bytes_take_uint(&from->counts, &reader->counts);
+        span.busy = (int64_t)report_bytes_take_uint(&from->busy, &reader->busy);
     }
     return span;
 }
@@ -164,7 +156,7 @@ static report_sample take_sample(column_reader *reader)
     const report_track *from = reader->track;
     uint64_t bits = 0;
     report_sample sample = {0};
-    reader->time += (int64_t)take_uint(&from->starts, &reader->starts);
+    reader->time += (int64_t)report_bytes_take_uint(&from->starts, &reader->starts);
     for (unsigned shift = 0; shift < 64; shift += 8) {
         bits |= (uint64_t)from->values.items[reader->values++] << shift;
     }

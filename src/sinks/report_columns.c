@@ -90,25 +90,39 @@ static tacho_status find_facts(report_columns *columns, const tacho_row *row, ui
     return ensure_type(columns, string, out_facts);
 }
 
+/* A column that was not there: zeros of |row_count| rows, then |value|. */
+static tacho_status begin_rare(report_bytes *column, uint64_t row_count, uint64_t value)
+{
+    TACHO_TRY(report_bytes_put_zeros(column, (size_t)row_count));
+    return report_bytes_put_uint(column, value);
+}
+
+_Static_assert(TACHO_SPAN_UNENDED < 1 << 7, "flags of a span are a number of one byte");
+
+/* A number of the latest row; a column of zeros alone is not there. */
+static tacho_status put_rare(const report_track *track, report_bytes *column, uint64_t value)
+{
+    if (column->item_count > 0) {
+        return report_bytes_put_uint(column, value);
+    }
+    return value != 0 ? begin_rare(column, track->row_count - 1, value) : TACHO_OK;
+}
+
 tacho_status report_track_put_span(report_columns *columns, report_track *track,
                                    const report_span *span)
 {
     TACHO_TRY(put_start(track, span->start));
     TACHO_TRY(report_bytes_put_uint(&track->lengths, (uint64_t)(span->end - span->start)));
     TACHO_TRY(report_bytes_put_uint(&track->sites, span->site));
-    TACHO_TRY(report_bytes_put(&track->flags, &span->flags, 1));
-    TACHO_TRY(report_bytes_put_uint(&track->sizes, span->size));
-    TACHO_TRY(report_bytes_put_uint(&track->types, span->type));
+    TACHO_TRY(put_rare(track, &track->flags, span->flags));
+    TACHO_TRY(put_rare(track, &track->sizes, span->size));
+    TACHO_TRY(put_rare(track, &track->types, span->type));
     if (columns->resolution_ns == 0) {
-        TACHO_TRY(report_bytes_put_uint(&track->facts, span->facts));
-        track->has_facts = track->has_facts || span->facts != 0;
+        TACHO_TRY(put_rare(track, &track->facts, span->facts));
     } else {
         TACHO_TRY(report_bytes_put_uint(&track->counts, span->count));
         TACHO_TRY(report_bytes_put_uint(&track->busy, (uint64_t)span->busy));
     }
-    track->has_flags = track->has_flags || span->flags != 0;
-    track->has_sizes = track->has_sizes || span->size != 0;
-    track->has_types = track->has_types || span->type != 0;
     columns->row_count++;
     return TACHO_OK;
 }
@@ -133,9 +147,8 @@ static tacho_status add_span(report_columns *columns, report_track *track, const
         .count = 1,
     };
     span.busy = span.end - span.start;
-    if (row->of.span.op < columns->place_count) {
-        columns->places[row->of.span.op].track = row->track;
-    }
+    TACHO_TRY(columns->resolution_ns == 0 ? report_numbers_put(&track->numbers, row->of.span.op)
+                                          : TACHO_OK);
     TACHO_TRY(find_type(columns, row, &span.type));
     TACHO_TRY(columns->resolution_ns == 0 && row->arg_count > 0
                   ? find_facts(columns, row, &span.facts)
@@ -167,7 +180,7 @@ static tacho_status take_row(tacho_events *events, const tacho_row *row)
     if (columns->row_count <= columns->row_limit) {
         return TACHO_OK;
     }
-    columns->place_count = 0;
+    report_places_deinit(&columns->places);
     return report_coarse_shrink(columns);
 }
 
@@ -176,74 +189,12 @@ static report_columns *columns_of(tacho_events *events)
     return (report_columns *)(void *)events;
 }
 
-/* ---- places -------------------------------------------------------------------------------- */
-
 /* A span gets the number of its place, with which it comes back from the lanes. */
 static tacho_status number_span(report_columns *columns, tacho_row *row)
 {
     row->of.span.op = TACHO_NONE;
-    if (columns->resolution_ns > 0) {
-        return TACHO_OK;
-    }
-    row->of.span.op = (uint32_t)columns->place_count;
-    TACHO_TRY(tacho_grow(&columns->places, &columns->place_capacity, columns->place_count + 1));
-    columns->places[columns->place_count++] =
-        (report_place){.track = TACHO_NONE, .launch_track = TACHO_NONE};
-    return TACHO_OK;
-}
-
-void report_columns_place(report_columns *columns, uint64_t serial, const report_place *place)
-{
-    if (serial >= columns->place_count) {
-        return;
-    }
-    report_place *known = &columns->places[serial];
-    uint32_t track = known->track;
-    uint32_t launch_track = known->launch_track;
-    int64_t launch_ns = known->launch_ns;
-    *known = *place;
-    known->track = track;
-    if (place->launch_track == TACHO_NONE) {
-        known->launch_track = launch_track;
-        known->launch_ns = launch_ns;
-    }
-}
-
-/* Four times the layer, with two bits for what it is; 0 where it is nowhere. */
-static uint64_t place_code(const report_place *place)
-{
-    return place->layer == 0 ? 0
-                             : 1 + (uint64_t)(place->layer - 1) * 4 + (place->is_piece ? 2 : 0) +
-                                   (place->is_device ? 1 : 0);
-}
-
-/* Places are in the order of spans; a launch is its track plus one, and the time since the last. */
-static tacho_status put_place(report_columns *columns, const report_place *place)
-{
-    report_track *track = &columns->tracks[place->track];
-    bool is_launched = place->launch_track != TACHO_NONE;
-    TACHO_TRY(report_bytes_put_uint(&track->places, place_code(place)));
-    track->has_places = track->has_places || place->layer != 0;
-    track->has_launches = track->has_launches || is_launched;
-    TACHO_TRY(report_bytes_put_uint(&track->launches,
-                                    is_launched ? (uint64_t)place->launch_track + 1 : 0));
-    if (!is_launched) {
-        return TACHO_OK;
-    }
-    int64_t since_ns = place->launch_ns - track->last_launch_ns;
-    track->last_launch_ns = place->launch_ns;
-    return report_bytes_put_int(&track->launches, since_ns);
-}
-
-static tacho_status put_places(report_columns *columns)
-{
-    for (size_t i = 0; i < columns->place_count; i++) {
-        if (columns->places[i].track != TACHO_NONE) {
-            TACHO_TRY(put_place(columns, &columns->places[i]));
-        }
-    }
-    columns->place_count = 0;
-    return TACHO_OK;
+    return columns->resolution_ns == 0 ? report_places_add(&columns->places, &row->of.span.op)
+                                       : TACHO_OK;
 }
 
 /* ---- rows ---------------------------------------------------------------------------------- */
@@ -293,9 +244,11 @@ tacho_status report_columns_init(report_columns *columns, tacho_dict *dict)
 tacho_status report_columns_finish(report_columns *columns)
 {
     for (size_t i = 0; i < columns->track_count; i++) {
-        TACHO_TRY(report_coarse_flush(columns, &columns->tracks[i]));
+        report_track *track = &columns->tracks[i];
+        TACHO_TRY(report_coarse_flush(columns, track));
+        report_places_look(&columns->places, &track->numbers, &track->has_places,
+                           &track->has_launches);
     }
-    TACHO_TRY(put_places(columns));
     report_track *ignored = NULL;
     size_t track_count = columns->events.dict->track_count;
     return track_count > 0 ? ensure_track(columns, (uint32_t)track_count - 1, &ignored) : TACHO_OK;
@@ -313,8 +266,7 @@ void report_track_clear(report_track *track)
     report_bytes_deinit(&track->counts);
     report_bytes_deinit(&track->busy);
     report_bytes_deinit(&track->values);
-    report_bytes_deinit(&track->places);
-    report_bytes_deinit(&track->launches);
+    report_bytes_deinit(&track->numbers.bytes);
     free(track->ends);
     *track = (report_track){0};
 }
@@ -326,11 +278,36 @@ void report_columns_deinit(report_columns *columns)
     }
     tacho_lanes_destroy(columns->lanes);
     report_facts_deinit(&columns->facts);
-    free(columns->places);
+    report_places_deinit(&columns->places);
     free(columns->tracks);
     free(columns->types);
     free(columns->type_places);
     *columns = (report_columns){0};
+}
+
+typedef tacho_status (*put_places)(const report_places *places, const report_numbers *numbers,
+                                   report_bytes *out);
+
+/* Makes a column of the places of |track| and writes it. */
+static tacho_status write_place_column(const report_columns *columns, const report_track *track,
+                                       put_places put, report_blob *blob)
+{
+    report_bytes column = {0};
+    tacho_status status = put(&columns->places, &track->numbers, &column);
+    status = status == TACHO_OK ? report_blob_write(blob, &column) : status;
+    report_bytes_deinit(&column);
+    return status;
+}
+
+static tacho_status write_places(const report_columns *columns, const report_track *track,
+                                 report_blob *blob)
+{
+    if (track->has_places) {
+        TACHO_TRY(write_place_column(columns, track, report_places_put_codes, blob));
+    }
+    return track->has_launches
+               ? write_place_column(columns, track, report_places_put_launches, blob)
+               : TACHO_OK;
 }
 
 tacho_status report_columns_write(const report_columns *columns, report_blob *blob)
@@ -340,27 +317,14 @@ tacho_status report_columns_write(const report_columns *columns, report_blob *bl
         TACHO_TRY(report_blob_write(blob, &track->starts));
         TACHO_TRY(report_blob_write(blob, &track->lengths));
         TACHO_TRY(report_blob_write(blob, &track->sites));
-        if (track->has_flags) {
-            TACHO_TRY(report_blob_write(blob, &track->flags));
-        }
-        if (track->has_sizes) {
-            TACHO_TRY(report_blob_write(blob, &track->sizes));
-        }
-        if (track->has_types) {
-            TACHO_TRY(report_blob_write(blob, &track->types));
-        }
-        if (track->has_facts) {
-            TACHO_TRY(report_blob_write(blob, &track->facts));
-        }
+        TACHO_TRY(report_blob_write(blob, &track->flags));
+        TACHO_TRY(report_blob_write(blob, &track->sizes));
+        TACHO_TRY(report_blob_write(blob, &track->types));
+        TACHO_TRY(report_blob_write(blob, &track->facts));
         TACHO_TRY(report_blob_write(blob, &track->counts));
         TACHO_TRY(report_blob_write(blob, &track->busy));
         TACHO_TRY(report_blob_write(blob, &track->values));
-        if (track->has_places) {
-            TACHO_TRY(report_blob_write(blob, &track->places));
-        }
-        if (track->has_launches) {
-            TACHO_TRY(report_blob_write(blob, &track->launches));
-        }
+        TACHO_TRY(write_places(columns, track, blob));
     }
     return TACHO_OK;
 }

@@ -17,18 +17,9 @@
 #include "profile/operators.h"
 #include "sinks/report_blob.h"
 #include "sinks/report_facts.h"
+#include "sinks/report_places.h"
 
 enum { REPORT_ROWS_MAX = 1 << 20, REPORT_TYPES_MAX = 1 << 16 };
-
-/* Where a span is among layers, and what launched it. */
-typedef struct report_place {
-    uint32_t track;        /* whose columns have it */
-    uint32_t layer;        /* of the profile's layers, plus one; 0: it is in none and not counted */
-    bool is_device;        /* it is work of a device, else of the host */
-    bool is_piece;         /* of a whole operator, which counts where there are any */
-    uint32_t launch_track; /* of the call; TACHO_NONE: not known */
-    int64_t launch_ns;     /* when the call started */
-} report_place;
 
 /* A span, or a stretch of several. */
 typedef struct report_span {
@@ -53,20 +44,16 @@ typedef struct report_track {
     report_bytes starts;  /* each minus the one before it */
     report_bytes lengths; /* of spans */
     report_bytes sites;   /* of spans */
-    report_bytes flags;   /* of spans, a byte each */
-    report_bytes sizes;   /* of spans, as above; and so on */
+    /* Of spans, as above; empty where all are 0. */
+    report_bytes flags;
+    report_bytes sizes;
     report_bytes types;
-    report_bytes facts;            /* empty in a profile that is not there in full */
-    report_bytes counts;           /* empty in a profile that is there in full */
-    report_bytes busy;             /* likewise */
-    report_bytes values;           /* of samples, reals */
-    report_bytes places, launches; /* of spans, once the columns are finished */
-    int64_t last_launch_ns;
-    bool has_flags; /* any that is not 0 */
-    bool has_sizes;
-    bool has_types;
-    bool has_facts;
-    bool has_places;
+    report_bytes facts;     /* empty also in a profile that is not there in full */
+    report_bytes counts;    /* empty in a profile that is there in full */
+    report_bytes busy;      /* likewise */
+    report_bytes values;    /* of samples, reals */
+    report_numbers numbers; /* of spans (report_places.h); none once rows are merged */
+    bool has_places;        /* once the columns are finished */
     bool has_launches;
     /* While rows are merged: what is not in the columns yet. */
     bool has_span, has_sample;
@@ -96,9 +83,8 @@ typedef struct report_columns {
     size_t type_count, type_capacity;
     uint32_t *type_places; /* by string: its place among the types plus one */
     size_t type_place_count, type_place_capacity;
-    report_place *places; /* by the order in which spans came; none once rows are merged */
-    size_t place_count, place_capacity;
-    uint64_t span_count; /* of the profile */
+    report_places places; /* by the order in which spans came; none once rows are merged */
+    uint64_t span_count;  /* of the profile */
     uint64_t sample_count;
     uint64_t flow_end_count; /* seen and left out */
     int64_t last_end_ns;
@@ -119,9 +105,6 @@ void report_columns_deinit(report_columns *columns);
 
 /* All rows are there: every track of the dictionary has columns, if only empty ones. */
 tacho_status report_columns_finish(report_columns *columns) TACHO_MUST_USE;
-
-/* Span |serial|, counted from 0 in the order of rows, is at |place|; its track is known already. */
-void report_columns_place(report_columns *columns, uint64_t serial, const report_place *place);
 
 /* Writes the columns of every track, in the order of their ids. */
 tacho_status report_columns_write(const report_columns *columns, report_blob *blob) TACHO_MUST_USE;

@@ -247,9 +247,9 @@ static void test_places(void **state)
     const report_place launched = {
         .layer = 3, .is_device = true, .launch_track = at.track, .launch_ns = 40};
     const report_place moved = {.layer = 5, .is_device = true, .launch_track = TACHO_NONE};
-    report_columns_place(&at.columns, 1, &launched);
-    report_columns_place(&at.columns, 1, &moved);
-    report_columns_place(&at.columns, 7, &moved); /* no such span */
+    assert_null(report_places_set(&at.columns.places, 1, &launched));
+    assert_null(report_places_set(&at.columns.places, 1, &moved));
+    assert_null(report_places_set(&at.columns.places, 7, &moved)); /* no such span */
     assert_null(tacho_events_finish(&at.columns.events));
     assert_null(report_columns_finish(&at.columns));
     const report_track *lead = &at.columns.tracks[at.track];
@@ -258,11 +258,15 @@ static void test_places(void **state)
     assert_int_equal(lane->row_count, 1);
     assert_false(lead->has_places || lead->has_launches);
     assert_true(lane->has_places && lane->has_launches);
-    size_t place = 0;
-    size_t launch = 0;
-    assert_int_equal(take(&lane->places, &place), 1 + 4 * 4 + 1);
-    assert_int_equal(take(&lane->launches, &launch), at.track + 1);
-    assert_int_equal(take(&lane->launches, &launch), 2 * 40); /* zigzag */
+    size_t next = 0;
+    report_bytes column = {0};
+    assert_null(report_places_put_codes(&at.columns.places, &lane->numbers, &column));
+    assert_null(report_places_put_launches(&at.columns.places, &lane->numbers, &column));
+    assert_int_equal(take(&column, &next), 1 + 4 * 4 + 1);
+    assert_int_equal(take(&column, &next), at.track + 1);
+    assert_int_equal(take(&column, &next), 2 * 40); /* zigzag */
+    assert_int_equal(next, column.item_count);
+    report_bytes_deinit(&column);
     teardown(&at);
 }
 
@@ -275,11 +279,37 @@ static void test_places_of_many(void **state)
         push(&at, 10 * i, 10 * i + 5, 0);
     }
     const report_place place = {.layer = 2, .launch_track = TACHO_NONE};
-    report_columns_place(&at.columns, 3, &place); /* merged rows have none */
+    assert_null(report_places_set(&at.columns.places, 3, &place)); /* merged rows have none */
     assert_null(tacho_events_finish(&at.columns.events));
     assert_null(report_columns_finish(&at.columns));
     assert_true(at.columns.resolution_ns > 0);
     assert_false(at.columns.tracks[at.track].has_places);
+    teardown(&at);
+}
+
+/* ---- columns of zeros ---------------------------------------------------------------------- */
+
+/* A column is there from the first row on that has something in it, with zeros before. */
+static void test_rare_columns(void **state)
+{
+    (void)state;
+    fixture at;
+    setup(&at, 1);
+    push(&at, 0, 10, 0);
+    push(&at, 20, 30, 0);
+    tacho_row row = {.kind = TACHO_ROW_SPAN, .track = at.track, .start = 40};
+    row.of.span.end = 40;
+    row.of.span.site = at.sites[0];
+    row.of.span.flags = TACHO_SPAN_INSTANT;
+    assert_null(tacho_events_row(&at.columns.events, &row));
+    push(&at, 60, 70, 0);
+    assert_null(tacho_events_finish(&at.columns.events));
+    assert_null(report_columns_finish(&at.columns));
+    const report_track *track = &at.columns.tracks[at.track];
+    static const unsigned char flags[] = {0, 0, TACHO_SPAN_INSTANT, 0};
+    assert_int_equal(track->flags.item_count, sizeof(flags));
+    assert_memory_equal(track->flags.items, flags, sizeof(flags));
+    assert_int_equal(track->sizes.item_count + track->types.item_count, 0);
     teardown(&at);
 }
 
@@ -337,7 +367,7 @@ int main(void)
         cmocka_unit_test(test_random_calls), cmocka_unit_test(test_names),
         cmocka_unit_test(test_in_full),      cmocka_unit_test(test_samples),
         cmocka_unit_test(test_places),       cmocka_unit_test(test_places_of_many),
-        cmocka_unit_test(test_facts),
+        cmocka_unit_test(test_rare_columns), cmocka_unit_test(test_facts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

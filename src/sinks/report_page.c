@@ -217,13 +217,13 @@ static tacho_status put_track(profile_head *head, uint32_t id, const report_trac
     TACHO_TRY(report_bytes_put_uint(bytes, clock->counts_cycles ? 1 : 0));
     TACHO_TRY(report_bytes_put_uint(bytes, columns->row_count));
     TACHO_TRY(report_bytes_put_uint(bytes, track->track_class == TACHO_TRACK_COUNTER ? 1 : 0));
-    TACHO_TRY(report_bytes_put_uint(bytes, columns->has_flags ? 1 : 0));
-    TACHO_TRY(report_bytes_put_uint(bytes, columns->has_sizes ? 1 : 0));
-    TACHO_TRY(report_bytes_put_uint(bytes, columns->has_types ? 1 : 0));
+    TACHO_TRY(report_bytes_put_uint(bytes, columns->flags.item_count > 0 ? 1 : 0));
+    TACHO_TRY(report_bytes_put_uint(bytes, columns->sizes.item_count > 0 ? 1 : 0));
+    TACHO_TRY(report_bytes_put_uint(bytes, columns->types.item_count > 0 ? 1 : 0));
     TACHO_TRY(report_bytes_put_uint(bytes, columns->counts.item_count > 0 ? 1 : 0));
     TACHO_TRY(report_bytes_put_uint(bytes, columns->has_places ? 1 : 0));
     TACHO_TRY(report_bytes_put_uint(bytes, columns->has_launches ? 1 : 0));
-    return report_bytes_put_uint(bytes, columns->has_facts ? 1 : 0);
+    return report_bytes_put_uint(bytes, columns->facts.item_count > 0 ? 1 : 0);
 }
 
 static tacho_status put_sites(profile_head *head)

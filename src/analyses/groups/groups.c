@@ -59,12 +59,10 @@ typedef struct tacho_groups_late {
     uint64_t serial;
 } late_work;
 
-static void tell(const tacho_groups *self, const tacho_group_place *place)
+static tacho_status tell(const tacho_groups *self, const tacho_group_place *place)
 {
     const tacho_groups_taker *taker = &self->options.taker;
-    if (taker->place != NULL) {
-        taker->place(taker->self, place);
-    }
+    return taker->place != NULL ? taker->place(taker->self, place) : TACHO_OK;
 }
 
 /* ---- what there is ------------------------------------------------------------------------- */
@@ -463,15 +461,14 @@ static tacho_status add_call(void *groups, const tacho_timeline_span *span)
     }
     tacho_group_place place = {.run = row->of.span.run, .serial = span->serial, .node = node};
     bool is_aside = tacho_timeline_is_device(&self->timeline, row->track) && !is_host;
-    if (is_aside) {
-        tell(self, &place);
-        return TACHO_OK; /* a range on a device: it only says where work without a call is */
+    if (is_aside) { /* a range on a device: it only says where work without a call is */
+        return tell(self, &place);
     }
     TACHO_TRY(cell_of(self, span, node, &cell));
     self->tree.cells[cell].host.count += is_counted ? 1 : 0;
     place.is_counted = is_host;
     place.is_piece = self->tree.cells[cell].is_piece;
-    tell(self, &place);
+    TACHO_TRY(tell(self, &place));
     return is_host ? add_host_time(self, span, cell) : TACHO_OK;
 }
 
@@ -547,7 +544,7 @@ static tacho_status add_work(void *groups, const tacho_timeline_work *work, uint
         .launch_track = work->launch.track,
         .launch_ns = work->launch.start_ns,
     };
-    tell(self, &place);
+    TACHO_TRY(tell(self, &place));
     self->tracks[span->row->track].last_tag = *out_tag;
     self->tracks[span->row->track].last_place = place;
     return add_device_time(self, span, cell);
@@ -574,7 +571,7 @@ static tacho_status add_late(void *groups, uint32_t tag, uint32_t caller)
                                          .is_counted = true,
                                          .is_device = true,
                                          .is_piece = key.is_piece};
-        tell(self, &place);
+        TACHO_TRY(tell(self, &place));
         TACHO_TRY(tacho_group_tree_cell(&self->tree, &key, &cell));
         tacho_group_time *from = &self->tree.cells[late->cell].device;
         tacho_group_time *to = &self->tree.cells[cell].device;
@@ -598,8 +595,7 @@ static tacho_status add_launch(void *groups, uint32_t track, const tacho_launch 
     place->has_launch = true;
     place->launch_track = launch->track;
     place->launch_ns = launch->start_ns;
-    tell(self, place);
-    return TACHO_OK;
+    return tell(self, place);
 }
 
 /* ---- parts --------------------------------------------------------------------------------- */

@@ -72,7 +72,7 @@ typedef struct tacho_group_place {
 
 /* Who is told the group that each span is in; of some spans again, when more is known. */
 typedef struct tacho_groups_taker {
-    void (*place)(void *self, const tacho_group_place *place); /* NULL: nobody */
+    tacho_status (*place)(void *self, const tacho_group_place *place); /* NULL: nobody */
     void *self;
     bool needs_serials;
     bool has_own_runs; /* as in tacho_timeline_taker */
