@@ -21,7 +21,8 @@ typedef struct page_analysis {
     uint64_t row_max;    /* it is given up where there are more: it holds them; 0: it does not */
 } page_analysis;
 
-static const tacho_breakdown_options breakdown_options = {.top = GAPS};
+static const tacho_breakdown_options breakdown_options = {
+    .top = GAPS, .step_top = TACHO_BREAKDOWN_TOP_MAX, .has_steady = true};
 static const tacho_breakdown_options path_options = {.top = PATH_OPERATORS};
 
 static const page_analysis page_analyses[TACHO_REPORT_ANALYSES] = {

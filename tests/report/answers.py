@@ -127,23 +127,46 @@ class Answers:
     def bars(self, tables):
         bars = self.page.evaluate("barsOf(tachoReport.state.entries[0])"
                                   ".map(({entry, ...bar}) => bar)")
-        device, idle = tables["devices"][0], tables["idle"][0]
+        steps, busy = self.step_times()
         parts = {part["title"]: part["ns"] for part in bars[0]["segments"]}
-        check("parts of a bar", parts, {"compute": device["compute_ns"],
-                                        "idle: host late": idle["host_late_ns"]})
-        check("parts add up to the span", sum(parts.values()), device["span_ns"])
+        check("parts of a bar", sorted(parts), ["compute", "idle: host late", "idle: queue empty"])
+        check("it computes as long as in the trace, in a step on average", parts["compute"],
+              busy("kernel") / len(steps))
+        mean = sum(end - start for start, end in steps) / len(steps)
+        check("parts add up to a step", math.isclose(sum(parts.values()), mean))
+        check("the host is of the same steps", (bars[1]["span"], bars[1]["busy"]),
+              (mean, busy("cpu_op", "cuda_runtime", "python_function") / len(steps)))
         check("host and device are never one bar", [bar["label"] for bar in bars],
               ["process 0", "host"])
         check("colour is class", self.page.evaluate(
             "getComputedStyle(document.querySelector('.segment')).backgroundColor === "
             "getComputedStyle(document.querySelector('#operator-table .dot')).backgroundColor"))
         check("a bar says what its share is of", self.texts(".bar-sum")[0],
-              f"busy {device['busy_percent']:.1f} % of {device['span_ns'] / 1e6:.3f} ms")
+              f"busy {100 * parts['compute'] / mean + 1e-9:.1f} % of a step, {mean / 1e3:.3f} \u00b5s")
+
+    def step_times(self):
+        """Steps of the composed trace, and how long spans of some categories cover them."""
+        spans = [(round(r["ts"] * 1000), round((r["ts"] + r["dur"]) * 1000), r["cat"])
+                 for r in self.rows if "dur" in r]
+        first = min(start for start, _, _ in spans)
+        steps = [(start, end) for start, end, cat in spans if cat == "user_annotation"]
+
+        def busy(*cats):
+            covered = 0
+            for low, high in steps:
+                at = low
+                for start, end, cat in sorted(spans):
+                    if cat in cats and end > at and start < high:
+                        covered += min(end, high) - max(start, at)
+                        at = min(end, high)
+            return covered
+        return [(start - first, end - first) for start, end in steps], busy
 
     def reasons(self, tables):
         self.page.click(".links button")
         facts = self.page.evaluate("document.querySelector('.why').innerText")
-        check("why", f"{tables['idle'][0]['host_late_ns'] / 1e6:.3f} ms" in facts and
+        mean = tables["step_statistics"][0]["mean_ns"]
+        check("why", f"{mean / 1e3:.3f} \u00b5s, average of 2" in facts and
               f"{tables['launches'][0]['launch_count']}," in facts)
         self.page.click(".links button")
         check("why closes", self.page.evaluate("document.querySelector('.why').hidden"))
@@ -331,9 +354,9 @@ class Answers:
               ["Operator", "A", "B", "Difference \u25be"])
         check("layers side by side", [t.split(" ")[0] for t in self.texts("#layer-table th")],
               ["Layer", "A", "B", "Difference"])
-        check("timelines under one another", [label.split(":")[0] for label in self.page.evaluate(
-            "tachoReport.timeline.items.filter(i => i.kind === 'head').map(i => i.label)")],
+        check("timelines under one another", [label.split(":")[0] for label in self.heads()],
               ["A", "B"])
+        self.aligned()
         self.search("gelu")
         check("a search narrows both", self.page.evaluate("pairRows().length"),
               sum("gelu" in row["operation"] for row in tables["operations"]))
@@ -344,6 +367,41 @@ class Answers:
         check("each profile by itself", self.page.evaluate(
             "!document.getElementById('operator-table').hidden"))
         self.quiet("pair")
+
+    def heads(self):
+        return self.page.evaluate(
+            "tachoReport.timeline.items.filter(i => i.kind === 'head').map(i => i.label)")
+
+    def aligned(self):
+        """Steps of both start at the same place of the timeline, whichever step is picked."""
+        def lefts():
+            return self.page.evaluate("""(t => pairEntries().map(({profile}, side) => {
+                const step = pairedSteps()[tachoReport.state.step][side];
+                return (step.start + profile.shiftNs - t.view.from) / (t.view.to - t.view.from); }))
+                (tachoReport.timeline)""")
+        starts = self.page.evaluate("pairedSteps().map(p => p.map(s => s.start))")
+        check("steps of both", len(starts), 2)
+        check("which start at other times of their own", starts[1][0] != starts[1][1])
+        for at in (0, 1, 0):
+            self.page.evaluate(f"""(list => {{ list.value = '{at}';
+                list.dispatchEvent(new Event('change')); }})(document.getElementById('step-list'))""")
+            left, other = lefts()
+            check(f"step {at + 1} of both at one place", left, other)
+            check("and in view", 0 < left < 0.1)
+            check("the ruler counts from there", self.page.evaluate(
+                "(t => t.ticks().find(k => k.time === 0).x - t.gutter)(tachoReport.timeline) /"
+                "tachoReport.timeline.plotWidth - %r" % left) < 1e-6)
+            check("the heads say so", [f"aligned at step_{at}" in label for label in self.heads()],
+                  [True, True])
+        self.page.key("]")
+        check("keys move both", self.page.evaluate("tachoReport.state.step"), 1)
+        span = self.page.evaluate("""(() => { const t = tachoReport.timeline;
+            const item = t.items.filter(i => i.kind === 'row' && i.track.class === 'compute').pop();
+            const at = firstAtLeast(item.row.start, t.windowOf(item.profile).from);
+            const box = t.boxOf({row: item.row, at, profile: item.profile});
+            const found = t.pick((box.left + box.right) / 2, box.y);
+            return found && [found.profile === item.profile, found.at === at]; })()""")
+        check("a click on B finds the span that is drawn there", span, [True, True])
 
     # ---- for people ----------------------------------------------------------------------------
 
@@ -413,14 +471,15 @@ class Answers:
         ranges = [(r["ts"] * 1000, (r["ts"] + r["dur"]) * 1000) for r in self.rows
                   if r.get("cat") == "user_annotation"]
         first = min(r["ts"] for r in self.rows if "ts" in r) * 1000
-        check("steps are found", self.texts("#step-name"), [f"{len(ranges)} steps"])
+        chosen = "#step-list option:checked"
+        check("steps are found", self.texts(chosen), [f"{len(ranges)} steps"])
         for key, at in (("]", 0), ("]", 1), ("]", 1), ("[", 0)):
             self.page.key(key)
             view = self.page.evaluate("tachoReport.timeline.view")
             start, end = ranges[at][0] - first, ranges[at][1] - first
             check(f"{key} goes to step {at + 1}", view["from"] <= start and end <= view["to"] and
                   view["to"] - view["from"] < 1.1 * (end - start))
-        check("the step has a name", self.texts("#step-name")[0].startswith("step_0, 1 of 2"))
+        check("the step has a name", self.texts(chosen)[0].startswith("step_0, 1 of 2"))
         self.quiet("steps")
 
     def hostile(self):

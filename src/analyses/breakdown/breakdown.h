@@ -20,6 +20,8 @@ enum { TACHO_BREAKDOWN_TOP = 10, TACHO_BREAKDOWN_TOP_MAX = 10000 };
 typedef struct tacho_breakdown_options {
     uint64_t
         top; /* so many of the longest gaps and steps, at most TACHO_BREAKDOWN_TOP_MAX; 0: none */
+    uint64_t step_top; /* so many of the longest steps instead, where it is more */
+    bool has_steady;   /* with the table of what devices do in steps */
     bool omits_advice; /* no verdict and no advice */
 } tacho_breakdown_options;
 
@@ -37,6 +39,11 @@ tacho_status tacho_breakdown_devices_table(const tacho_breakdown_gather *gather,
                                            tacho_table *out_table) TACHO_MUST_USE;
 tacho_status tacho_breakdown_streams_table(const tacho_breakdown_gather *gather,
                                            tacho_table *out_table) TACHO_MUST_USE;
+
+/* A row per device of which steps tell: its times and idle time by cause in all steps but warm-up,
+ * which are its span. */
+tacho_status tacho_breakdown_steady_table(const tacho_breakdown_gather *gather,
+                                          tacho_table *out_table) TACHO_MUST_USE;
 
 /* A row per device, then per stream: idle time by cause. */
 tacho_status tacho_breakdown_idle_table(const tacho_breakdown_gather *gather,

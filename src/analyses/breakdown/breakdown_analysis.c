@@ -23,6 +23,8 @@ static tacho_status open_breakdown(const void *options, tacho_dict *dict, tacho_
     }
     tacho_breakdown_gather_init(gather, dict);
     gather->top = chosen != NULL ? chosen->top : VERDICT_GAPS;
+    gather->step_top =
+        chosen != NULL && chosen->step_top > gather->top ? chosen->step_top : gather->top;
     *out_events = &gather->events;
     return TACHO_OK;
 }
@@ -60,7 +62,7 @@ static tacho_status write_breakdown(tacho_events *events, const void *options,
     for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
         TACHO_TRY(hand_table(events, tables[i], to));
     }
-    return TACHO_OK;
+    return chosen->has_steady ? hand_table(events, tacho_breakdown_steady_table, to) : TACHO_OK;
 }
 
 static void close_breakdown(tacho_events *events)

@@ -42,7 +42,8 @@ typedef struct tacho_breakdown_gather {
         tacho_events events; /* push here; a part's rows in any order */
         tacho_timeline timeline;
     };
-    size_t top; /* so many of the longest gaps are kept */
+    size_t top;      /* so many of the longest gaps are kept */
+    size_t step_top; /* and so many of the longest steps listed */
     struct tacho_breakdown_track *tracks;
     size_t track_count, track_capacity;
     uint32_t *starting; /* devices */

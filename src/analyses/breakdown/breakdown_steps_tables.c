@@ -307,7 +307,7 @@ static tacho_status add_longest(const tacho_breakdown_gather *gather, const tach
 {
     int64_t least_ns = 0;
     size_t equal = 0;
-    TACHO_TRY(find_least(steps, gather->top, &least_ns, &equal));
+    TACHO_TRY(find_least(steps, gather->step_top, &least_ns, &equal));
     for (size_t k = 0; k < steps->item_count; k++) {
         int64_t time_ns = length_of(&steps->items[k]);
         bool is_listed = time_ns > least_ns || (time_ns == least_ns && equal > 0);

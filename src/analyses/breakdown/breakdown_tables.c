@@ -29,15 +29,20 @@ static const tacho_column stream_columns[] = {
     TACHO_BREAKDOWN_WHO, TACHO_COLUMN(STREAM, "stream", TEXT), TACHO_COLUMN(CLASS, "class", TEXT),
     TACHO_COLUMN(COUNT, "count", INT), TIME_COLUMNS};
 
+#define CAUSE_COLUMNS                                                                              \
+    TACHO_COLUMN(HOST_LATE_NS, "host late", DURATION),                                             \
+        TACHO_COLUMN(DEPENDENCY_NS, "dependency", DURATION),                                       \
+        TACHO_COLUMN(QUEUE_EMPTY_NS, "queue empty", DURATION),                                     \
+        TACHO_COLUMN(QUEUED_NS, "queued", DURATION), TACHO_COLUMN(UNKNOWN_NS, "unknown", DURATION)
+
+static const tacho_column steady_columns[] = {
+    TACHO_BREAKDOWN_WHO, TACHO_COLUMN(STEP_COUNT, "steps", INT), TIME_COLUMNS, CAUSE_COLUMNS};
+
 static const tacho_column idle_columns[] = {
     TACHO_BREAKDOWN_WHO,
     TACHO_COLUMN(STREAM, "stream", TEXT),
     TACHO_COLUMN(IDLE_NS, "idle", DURATION),
-    TACHO_COLUMN(HOST_LATE_NS, "host late", DURATION),
-    TACHO_COLUMN(DEPENDENCY_NS, "dependency", DURATION),
-    TACHO_COLUMN(QUEUE_EMPTY_NS, "queue empty", DURATION),
-    TACHO_COLUMN(QUEUED_NS, "queued", DURATION),
-    TACHO_COLUMN(UNKNOWN_NS, "unknown", DURATION),
+    CAUSE_COLUMNS,
     TACHO_COLUMN(GAP_COUNT, "gaps", INT),
     TACHO_COLUMN(LONGEST_NS, "longest", DURATION),
 };
@@ -142,12 +147,19 @@ tacho_status tacho_breakdown_streams_table(const tacho_breakdown_gather *gather,
 
 /* ---- idle time ----------------------------------------------------------------------------- */
 
-static tacho_status add_idle(const tacho_idle_time *idle, tacho_table *table)
+/* The cells of CAUSE_COLUMNS. */
+static tacho_status add_causes(const tacho_idle_time *idle, tacho_table *table)
 {
-    TACHO_TRY(tacho_table_add_int(table, tacho_idle_time_sum(idle)));
     for (unsigned i = 0; i < TACHO_IDLE_CAUSE_COUNT; i++) {
         TACHO_TRY(tacho_table_add_int(table, idle->causes[i]));
     }
+    return TACHO_OK;
+}
+
+static tacho_status add_idle(const tacho_idle_time *idle, tacho_table *table)
+{
+    TACHO_TRY(tacho_table_add_int(table, tacho_idle_time_sum(idle)));
+    TACHO_TRY(add_causes(idle, table));
     TACHO_TRY(tacho_table_add_int(table, (int64_t)idle->gap_count));
     return tacho_table_add_int(table, idle->longest_ns);
 }
@@ -180,6 +192,26 @@ tacho_status tacho_breakdown_idle_table(const tacho_breakdown_gather *gather,
     out_table->kept = kept;
     for (size_t i = 0; i < gather->device_count; i++) {
         TACHO_TRY(add_device_idle(gather, &gather->devices[i], out_table));
+    }
+    return TACHO_OK;
+}
+
+tacho_status tacho_breakdown_steady_table(const tacho_breakdown_gather *gather,
+                                          tacho_table *out_table)
+{
+    tacho_table_init(out_table, "steady", "Devices in steps", steady_columns,
+                     COUNT_OF(steady_columns));
+    for (size_t i = 0; i < gather->device_count; i++) {
+        const tacho_breakdown_device *device = &gather->devices[i];
+        const tacho_part_steps *steps = tacho_breakdown_steady(gather, device);
+        if (steps == NULL) {
+            continue;
+        }
+        TACHO_TRY(tacho_breakdown_add_who(gather, device, out_table));
+        TACHO_TRY(
+            tacho_table_add_int(out_table, (int64_t)(steps->item_count - steps->warm_up_count)));
+        TACHO_TRY(add_times(&device->steps.busy, steps->steady_ns, out_table));
+        TACHO_TRY(add_causes(&device->steps.idle, out_table));
     }
     return TACHO_OK;
 }
@@ -246,9 +278,9 @@ static tacho_status add_step_notes(const tacho_breakdown_gather *gather, uint32_
             break;
         }
     }
-    if (steps->item_count > gather->top && gather->top > 0) {
+    if (steps->item_count > gather->step_top && gather->step_top > 0) {
         char text[128];
-        snprintf(text, sizeof(text), "the %zu longest of %zu steps are listed", gather->top,
+        snprintf(text, sizeof(text), "the %zu longest of %zu steps are listed", gather->step_top,
                  steps->item_count);
         return add_note(gather, part, text, table);
     }

@@ -444,10 +444,12 @@ function finishGroup(profile, group) {
         name, busyNs: lengthOf(unite(same.map(engine => engine.union))), trackCount: same.length}));
     const all = unite(work.map(engine => engine.union));
     const busyNs = lengthOf(all);
-    const ofHost = work.filter(engine => HOST_CLASSES.includes(engine.class));
-    const hostNs = lengthOf(unite(ofHost.map(engine => engine.union)));
+    const unionOf = names => unite(work.filter(engine => names.includes(engine.class))
+        .map(engine => engine.union));
+    const hostUnion = unionOf(HOST_CLASSES);
+    const [hostNs, deviceNs] = [lengthOf(hostUnion), lengthOf(unionOf(DEVICE_CLASSES))];
     const spanNs = all.start.length > 0 ? all.end[all.end.length - 1] - all.start[0] : 0;
-    return {...facts, engines, classes, busyNs, hostNs, spanNs, idleNs: spanNs - busyNs,
+    return {...facts, engines, classes, busyNs, hostNs, deviceNs, hostUnion, spanNs, idleNs: spanNs - busyNs,
             hasWork: work.length > 0, trackCount: trackIds.size,
             extentNs: extentOf(profile, group.part)};
 }

@@ -73,8 +73,8 @@ function goButton(text, help, go) {
 
 /* Selects |span| and moves the timeline to it where it cannot be seen. */
 function goToSpan(span) {
-    const {row, at} = span;
-    const {from, to} = timeline.view;
+    const {row, at, profile} = span;
+    const {from, to} = timeline.windowOf(profile);
     if (row.end[at] < from || row.start[at] > to) {
         timeline.zoomTo(span);
     }

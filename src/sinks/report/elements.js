@@ -47,7 +47,7 @@ function formatNs(ns) {
 }
 
 function formatTick(ns, step) {
-    const [unit, size] = TIME_UNITS.find(([, least]) => ns >= least) || TIME_UNITS[3];
+    const [unit, size] = TIME_UNITS.find(([, least]) => Math.abs(ns) >= least) || TIME_UNITS[3];
     const digits = Math.min(9, Math.max(0, Math.ceil(-Math.log10(step / size) - 1e-9)));
     return ns === 0 ? '0' : `${(ns / size).toFixed(digits)} ${unit}`;
 }

@@ -251,8 +251,9 @@ function allOps(profile, range) {
 
 /* Operators of what is shown; shares are of everything that is counted, selected or not. */
 function computeOps() {
-    const range = byId('in-view').checked ? timeline.view : {from: 0, to: Infinity};
+    const isInView = byId('in-view').checked;
     state.ops = shownEntries().flatMap(entry => {
+        const range = isInView ? timeline.windowOf(entry.profile) : {from: 0, to: Infinity};
         const all = allOps(entry.profile, range);
         const filter = filterOf(entry.profile, {operator: null});
         const found = filter ? summariseOps(entry.profile, counts, range, filter) : all;

@@ -21,6 +21,7 @@ const state = {
     layersOpen: new Map(), /* by path, where a person opened or closed one */
     allBars: false, allFindings: false,
     isCompared: true, /* of two profiles, operators are listed side by side */
+    step: null,       /* of two profiles: the pair of steps that they are aligned at */
     rowLimit: ROWS_AT_FIRST,
 };
 
@@ -63,9 +64,10 @@ function digest(entry, profile) {
         hasPhases: profile.hasPhases, partCount: profile.parts.length,
         classNames: new Set(profile.tracks.filter(track => track.count > 0)
             .map(track => track.class)),
-        groups: profile.groups.map(({engines, ...facts}) => {
+        groups: profile.groups.map(({engines, hostUnion, ...facts}) => {
             const {name, format, generation, clock} = profile.parts[facts.part];
-            return {...facts, entry, name, clock, format: [format, generation].join(' ').trim(),
+            return {...facts, hostStep: hostInSteps(profile, {...facts, hostUnion}), entry, name,
+                    clock, format: [format, generation].join(' ').trim(),
                     engines: engines.map(({union, ...engine}) => engine)};
         }),
     });
@@ -161,13 +163,13 @@ function showSelection() {
 /* The timeline shows from the first to the last selected span, or everything. */
 function zoomToSelection() {
     let from = Infinity, to = -Infinity;
-    for (const {kind, row} of timeline.items) {
+    for (const {kind, row, profile} of timeline.items) {
         const total = kind === 'row' && row.matches ? row.matches[row.site.length] : 0;
         if (total > 0) {
             const first = firstAtLeast(row.matches, 1) - 1;
             const last = firstAtLeast(row.matches, total) - 1;
-            from = Math.min(from, row.start[first]);
-            to = Math.max(to, row.end[last]);
+            from = Math.min(from, row.start[first] + shiftOf(profile));
+            to = Math.max(to, row.end[last] + shiftOf(profile));
         }
     }
     if (from < to) {
@@ -231,7 +233,8 @@ function trackPath(profile, track) {
 
 function drawRange(view) {
     byId('range').textContent =
-        `${formatNs(Math.round(view.from))} \u2013 ${formatNs(Math.round(view.to))} ` +
+        `${formatNs(Math.round(view.from - timeline.origin))} \u2013 ` +
+        `${formatNs(Math.round(view.to - timeline.origin))} ` +
         `(${formatNs(Math.round(view.to - view.from))})`;
     drawSteps();
 }
@@ -249,12 +252,13 @@ function viewChanged(view) {
 
 function showTimeline(keepView) {
     const isMany = shownEntries().length > 1;
+    alignProfiles();
     timeline.show(shownEntries().map(entry => ({
         profile: entry.profile,
         labels: entry.profile.parts.map(({name, origin}) => (
             `${letterOf(entry) ? `${letterOf(entry)}:  ` : ''}` +
             `${visible(groupLabel({entry, name}).slice(0, 200))}  \u00b7  ${origin}` +
-            (isMany ? '  \u00b7  own zero, not aligned' : ''))),
+            (isMany ? `  \u00b7  ${zeroOf(entry)}` : ''))),
     })), isDrawn, counts, keepView);
     drawRange(timeline.view);
 }
@@ -359,6 +363,7 @@ function listen() {
     byId('perfetto').addEventListener('click', openInPerfetto);
     byId('step-back').addEventListener('click', () => goStep(-1));
     byId('step-on').addEventListener('click', () => goStep(1));
+    byId('step-list').addEventListener('change', pickStep);
     byId('zoom-in').addEventListener('click', () => timeline.zoom(0.6));
     byId('zoom-out').addEventListener('click', () => timeline.zoom(1 / 0.6));
     byId('zoom-fit').addEventListener('click', () => timeline.fit());

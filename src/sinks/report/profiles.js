@@ -45,9 +45,11 @@ function profileColumns(groups) {
         number('spans', 'Spans', group => group.spanCount, formatCount),
         number('span', 'Time span', group => group.extentNs, formatNs, 'First to last event'),
         ...(metrics.length > 0 ? [] : [
-            number('busy', 'Busy', group => group.busyNs, formatNs,
-                   'Time in which at least one track was busy'),
-            number('idle', 'Idle', group => group.idleNs, formatNs),
+            ...[['deviceNs', 'Device busy', 'engine or stream of a device'],
+                ['hostNs', 'Host busy', 'thread of the host']]
+                .filter(([key]) => groups.some(group => group[key] > 0))
+                .map(([key, title, what]) => number(key, title, group => group[key], formatNs,
+                    `Time in which at least one ${what} was busy`)),
         ]),
         ...metrics.map((name, i) => number(`metric${i}`, clip(name, 30),
             group => metricOf(group, name), ns => (ns < 0 ? '\u2013' : formatNs(ns)))),

@@ -92,19 +92,25 @@ function fragmentOf(view, isWhole) {
         words.set('op', selection.operator.name);
         words.set('class', selection.operator.class);
     }
+    if (!isWhole && isPair() && state.step > 0) {
+        words.set('step', state.step); /* what the view is aligned at */
+    }
     if (!isWhole) {
         words.set('view', `${Math.round(view.from)}-${Math.round(view.to)}`);
     }
     return words.toString();
 }
 
-/* Takes over what a link says; returns the view that it asks for, or null. */
+/* Takes over what a link says, the step of two profiles included; returns the view that it asks for, or null. */
 function readFragment(fragment) {
     const words = new URLSearchParams(fragment.replace(/^#/, ''));
     const text = (key, otherwise) => (words.has(key) ? words.get(key) : otherwise);
     Object.assign(selection, {
         query: text('q', ''), layer: text('layer', null),
         operator: words.has('op') ? {name: words.get('op'), class: text('class', '')} : null});
+    if (/^\d{1,9}$/.test(text('step', ''))) {
+        state.step = Number(words.get('step'));
+    }
     const view = /^(\d+)-(\d+)$/.exec(text('view', ''));
     return view ? {from: Number(view[1]), to: Number(view[2])} : null;
 }

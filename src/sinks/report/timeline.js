@@ -22,7 +22,7 @@ class Timeline extends TimelineView {
             return null;
         }
         const near = 2 / this.plotWidth * (this.view.to - this.view.from);
-        const time = this.timeAt(x);
+        const time = this.timeAt(x) - shiftOf(item.profile);
         const {row} = item;
         const [first, last] = rowRange(row, time - near, time + near);
         let best = null, bestDistance = Infinity;
@@ -48,7 +48,8 @@ class Timeline extends TimelineView {
         if (!this.selected) {
             const item = this.items.find(candidate => candidate.kind === 'row');
             if (item) {
-                const at = rowRange(item.row, this.view.from, this.view.to)[0];
+                const {from, to} = this.windowOf(item.profile);
+                const at = rowRange(item.row, from, to)[0];
                 this.select({row: item.row, profile: item.profile,
                              at: Math.min(at, item.row.start.length - 1)});
             }
@@ -57,7 +58,7 @@ class Timeline extends TimelineView {
         const {row, profile} = this.selected;
         const at = Math.min(Math.max(this.selected.at + by, 0), row.start.length - 1);
         this.select({row, profile, at});
-        const middle = (row.start[at] + row.end[at]) / 2;
+        const middle = (row.start[at] + row.end[at]) / 2 + shiftOf(profile);
         if (middle < this.view.from || middle > this.view.to) {
             const half = (this.view.to - this.view.from) / 2;
             this.setView(middle - half, middle + half);
@@ -117,7 +118,8 @@ class Timeline extends TimelineView {
         if (!item || item.kind !== 'counter') {
             return '';
         }
-        const at = firstAtLeast(item.track.start, this.timeAt(event.offsetX) + 1) - 1;
+        const time = this.timeAt(event.offsetX) - shiftOf(item.profile);
+        const at = firstAtLeast(item.track.start, time + 1) - 1;
         return at < 0 ? '' : `${clip(item.profile.texts.get(item.track.text), 160)}: ` +
             `${formatValue(item.track.values[at], item.track.unit)}\n` +
             `since ${formatNs(item.track.start[at])}`;

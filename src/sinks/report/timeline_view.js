@@ -22,6 +22,9 @@ function busyBetween(row, from, to) {
         Math.max(0, row.end[last - 1] - to));
 }
 
+/* How far a profile is moved on the timeline. */
+const shiftOf = profile => profile.shiftNs || 0;
+
 /* As much of |text| as |context| can draw in |width| pixels. */
 function fit(context, text, width) {
     let letters = Math.min(text.length, Math.ceil(width / 3));
@@ -42,6 +45,7 @@ class TimelineView {
         this.height = 0;
         this.full = {from: 0, to: 1};
         this.view = {from: 0, to: 1};
+        this.origin = 0; /* what the ruler counts from */
         this.selected = null;
         this.arrows = []; /* pairs of spans */
         this.hovered = null;
@@ -62,7 +66,7 @@ class TimelineView {
         let end = 1;
         for (const {profile, labels} of shown) {
             profile.rowsOfTrack = profile.rowsOfTrack || groupBy(profile.rows, row => row.track);
-            end = Math.max(end, profile.endNs);
+            end = Math.max(end, profile.endNs + shiftOf(profile));
             const drawn = tracksInOrder(profile).filter(track => isDrawn(track.class));
             profile.parts.forEach((_, part) => {
                 add({kind: 'head', profile, label: labels[part]}, HEAD_HEIGHT);
@@ -173,6 +177,11 @@ class TimelineView {
         this.setView(this.full.from, this.full.to);
     }
 
+    /* What is shown, in the times of |profile|. */
+    windowOf(profile) {
+        return {from: this.view.from - shiftOf(profile), to: this.view.to - shiftOf(profile)};
+    }
+
     timeAt(x) {
         const {from, to} = this.view;
         return from + (x - this.gutter) / this.plotWidth * (to - from);
@@ -180,7 +189,8 @@ class TimelineView {
 
     /* Zooms so that a span takes a fifth of the width. */
     zoomTo(span) {
-        const start = span.row.start[span.at], end = span.row.end[span.at];
+        const shift = shiftOf(span.profile);
+        const start = span.row.start[span.at] + shift, end = span.row.end[span.at] + shift;
         const room = Math.max(end - start, 4) * 2;
         this.setView(start - room, end + room);
     }
@@ -248,10 +258,10 @@ class TimelineView {
     }
 
     /* Where a span is on the canvas: its left and right, and the middle of its row. */
-    boxOf({row, at}) {
+    boxOf({row, at, profile}) {
         const item = this.items.find(candidate => candidate.row === row);
         const scale = this.plotWidth / (this.view.to - this.view.from);
-        const x = time => this.gutter + (time - this.view.from) * scale;
+        const x = time => this.gutter + (time - this.windowOf(profile).from) * scale;
         return item && {left: x(row.start[at]), right: x(row.end[at]),
                         y: item.y + item.height / 2 - this.scroll.scrollTop};
     }
@@ -336,7 +346,7 @@ class TimelineView {
 
     drawRow(context, item, y) {
         const {row} = item;
-        const {from, to} = this.view;
+        const {from, to} = this.windowOf(item.profile);
         const scale = this.plotWidth / (to - from);
         const [first, last] = rowRange(row, from, to);
         for (let i = first; i < last;) {
@@ -381,7 +391,7 @@ class TimelineView {
     /* Draws the spans from |i| on that begin in its pixel as one; returns the next. */
     drawColumn(context, item, i, last, y, scale) {
         const {row} = item;
-        const {from} = this.view;
+        const {from} = this.windowOf(item.profile);
         const x = Math.floor((row.start[i] - from) * scale);
         const edge = from + (x + 1) / scale;
         let step = 1;
@@ -415,8 +425,9 @@ class TimelineView {
     outline(context, item, y, scale) {
         for (const [span, width] of [[this.hovered, 1], [this.selected, 2]]) {
             if (span && span.row === item.row) {
-                const left = (item.row.start[span.at] - this.view.from) * scale;
-                const right = (item.row.end[span.at] - this.view.from) * scale;
+                const {from} = this.windowOf(item.profile);
+                const left = (item.row.start[span.at] - from) * scale;
+                const right = (item.row.end[span.at] - from) * scale;
                 context.strokeStyle = this.theme.text;
                 context.lineWidth = width;
                 context.strokeRect(Math.max(left, -4), y + 2, Math.max(
@@ -427,7 +438,7 @@ class TimelineView {
 
     drawCounter(context, item, y) {
         const {track, least, most} = item;
-        const {from, to} = this.view;
+        const {from, to} = this.windowOf(item.profile);
         context.fillStyle = classColour('counter', this.isDark);
         for (let x = 0; x < this.plotWidth; x++) {
             const at = firstAtLeast(track.start, from + (x + 1) / this.plotWidth * (to - from)) - 1;
@@ -446,9 +457,9 @@ class TimelineView {
     /* How busy each band is, pixel by pixel; computed once per width. */
     makeMap() {
         const length = (this.full.to - this.full.from) / this.plotWidth;
-        this.map = this.bands.slice(0, MAP_BANDS_MAX).map(tracks => (
+        this.map = this.bands.slice(0, MAP_BANDS_MAX).map(({tracks, profile}) => (
             Float64Array.from({length: Math.floor(this.plotWidth)}, (_, x) => {
-                const from = this.full.from + x * length;
+                const from = this.full.from + x * length - shiftOf(profile);
                 return tracks.reduce((sum, row) => sum + busyBetween(row, from, from + length), 0) /
                     (length * Math.max(1, tracks.length));
             })));
@@ -487,8 +498,10 @@ class TimelineView {
         const power = 10 ** Math.floor(Math.log10(least));
         const step = Math.max(1, [1, 2, 5, 10].map(n => n * power).find(n => n >= least));
         const list = [];
-        for (let time = Math.ceil(from / step) * step; time <= to; time += step) {
-            list.push({time, step, x: this.gutter + (time - from) / (to - from) * this.plotWidth});
+        for (let time = Math.ceil((from - this.origin) / step) * step; time <= to - this.origin;
+            time += step) {
+            list.push({time, step, x: this.gutter + (time + this.origin - from) / (to - from) *
+                this.plotWidth});
         }
         return list;
     }
@@ -513,7 +526,7 @@ function bandsOf(profile, counts) {
     return profile.groups.map(group => group.engines
         .filter(engine => engine.union.start.length > 0 && counts(engine.class))
         .slice(0, MAP_ROWS_MAX).map(engine => withBusy(engine.union)))
-        .filter(tracks => tracks.length > 0);
+        .filter(tracks => tracks.length > 0).map(tracks => ({tracks, profile}));
 }
 
 /* Tracks as a tree walk by rank, each with its lanes behind it. */

@@ -21,25 +21,42 @@ function splitVerdict(text) {
 
 const isSameDevice = (a, b) => a.file === b.file && a.device === b.device && a.origin === b.origin;
 
+/* Times of steps add up; people think of one. */
+function averaged(row, count) {
+    return Object.fromEntries(Object.entries(row).map(
+        ([key, value]) => [key, key.endsWith('_ns') ? value / count : value]));
+}
+
+/*
+ * What a device did, and in what: in a step on average where its work is in steps, as the verdict
+ * has it; else from its first start to its last end. Null where there is no such device.
+ */
+function timesOf(entry, who) {
+    const find = name => tableOf(entry, name).find(
+        row => isSameDevice(row, who) && !(row.stream && name === 'idle'));
+    const [device, steady] = [find('devices'), find('steady')];
+    return steady ? {times: averaged(steady, steady.step_count), causes: averaged(
+        steady, steady.step_count), of: 'a step', stepCount: steady.step_count}
+        : device ? {times: device, causes: find('idle'), of: 'the span', stepCount: 0} : null;
+}
+
 /* What the sentence rests on, as pairs of words and numbers. */
 function reasonsOf(entry, verdict) {
-    const find = name => tableOf(entry, name).find(
-        row => isSameDevice(row, verdict) && !(row.stream && name === 'idle'));
-    const [device, idle] = [find('devices'), find('idle')];
+    const known = timesOf(entry, verdict);
     const launches = tableOf(entry, 'launches').filter(row => isSameDevice(row, verdict));
-    const ofSpan = ns => `${formatNs(ns)}, ${formatPercent(ns / device.span_ns)} of the span`;
     const facts = [];
-    if (device) {
-        facts.push(['Span', `${formatNs(device.span_ns)}, first start to last end`],
-                   ['Compute', ofSpan(device.compute_ns)],
-                   ['Exposed communication', ofSpan(device.exposed_communication_ns)],
-                   ['Exposed copies', ofSpan(device.exposed_copy_ns)],
-                   ['Idle', ofSpan(device.idle_ns)]);
-    }
-    for (const {name, title} of IDLE_CAUSES) {
-        if (device && idle && idle[name] > 0) {
-            facts.push([`Idle, ${title}`, ofSpan(idle[name])]);
-        }
+    if (known) {
+        const {times, causes, of, stepCount} = known;
+        const share = ns => `${formatNs(ns)}, ${formatPercent(ns / times.span_ns)} of ${of}`;
+        facts.push(stepCount > 0
+            ? ['A step', `${formatNs(times.span_ns)}, average of ${formatCount(stepCount)}`]
+            : ['Span', `${formatNs(times.span_ns)}, first start to last end`],
+                   ['Compute', share(times.compute_ns)],
+                   ['Exposed communication', share(times.exposed_communication_ns)],
+                   ['Exposed copies', share(times.exposed_copy_ns)],
+                   ['Idle', share(times.idle_ns)],
+                   ...IDLE_CAUSES.filter(({name}) => causes && causes[name] > 0).map(
+                       ({name, title}) => [`Idle, ${title}`, share(causes[name])]));
     }
     for (const row of launches) {
         facts.push([`Launches on ${visible(row.stream)}`, `${formatCount(row.launch_count)}, ` +
@@ -135,10 +152,12 @@ function segmentsOf(times, idle) {
                   ['communication', `${exposed}communication`, times.exposed_communication_ns],
                   ['copy', `${exposed}copies`, times.exposed_copy_ns]]
         .map(([name, title, ns]) => ({name, title, ns, isIdle: false}));
-    const causes = idle ? IDLE_CAUSES.map(({name, title}, i) => ({
-        name: `idle-${i}`, title: title === 'unknown' ? 'idle' : `idle: ${title}`, ns: idle[name],
-        isIdle: true}))
-        : [{name: 'idle-4', title: 'idle', ns: times.idle_ns, isIdle: true}];
+    /* Before its first work and after its last no cause is known. */
+    const rest = idle ? times.idle_ns - IDLE_CAUSES.reduce((sum, {name}) => sum + idle[name], 0)
+        : times.idle_ns;
+    const causes = IDLE_CAUSES.map(({name, title}, i) => ({
+        name: `idle-${i}`, title: title === 'unknown' ? 'idle' : `idle: ${title}`,
+        ns: (idle ? idle[name] : 0) + (title === 'unknown' ? rest : 0), isIdle: true}));
     return [...work, ...causes].filter(({ns}) => ns > 0);
 }
 
@@ -156,33 +175,53 @@ function barsOf(entry) {
     for (const device of tableOf(entry, 'devices')) {
         const mine = row => isSameDevice(row, device);
         const streams = tableOf(entry, 'streams').filter(mine);
-        const add = (times, label, depth) => bars.push({
-            label, depth, entry, span: times.span_ns, busy: times.busy_ns,
-            segments: segmentsOf(times, idles.find(
-                row => mine(row) && row.stream === (depth > 0 ? times.stream : null)))});
-        add(device, device.device ||
-            (streams.length === 1 ? streams[0].stream : wordFor(entry, device)), 0);
+        const add = (label, depth, {times, causes, of}) => bars.push({
+            label, depth, entry, of, span: times.span_ns, busy: times.busy_ns,
+            segments: segmentsOf(times, causes)});
+        add(device.device || (streams.length === 1 ? streams[0].stream : wordFor(entry, device)), 0,
+            timesOf(entry, device));
         if (streams.length >= BARS_AT_FIRST) { /* the busiest say most */
             streams.sort((a, b) => b.busy_ns - a.busy_ns);
         }
-        streams.filter(() => streams.length > 1).forEach(row => add(row, row.stream, 1));
+        streams.filter(() => streams.length > 1).forEach(row => add(row.stream, 1, {
+            times: row, of: 'the span',
+            causes: idles.find(idle => mine(idle) && idle.stream === row.stream)}));
     }
-    for (const group of entry.groups.filter(candidate => candidate.hostNs > 0)) {
-        bars.push({label: 'host', depth: 0, entry, span: group.extentNs, busy: group.hostNs,
-                   segments: [
-                       {name: 'host', title: 'some thread busy', ns: group.hostNs, isIdle: false},
-                       {name: 'idle-4', title: 'none', ns: group.extentNs - group.hostNs,
-                        isIdle: true}].filter(({ns}) => ns > 0)});
-    }
-    return bars;
+    return [...bars, ...entry.groups.filter(({hostNs}) => hostNs > 0)
+        .map(group => hostBar(entry, group))];
 }
 
-function segmentElement({name, title, ns, isIdle}, span) {
+/* The host in the same steps as its device, or in all of the profile. */
+function hostBar(entry, {hostNs, extentNs, hostStep}) {
+    const {busy, span, of} = hostStep || {busy: hostNs, span: extentNs, of: 'the profile'};
+    return {label: 'host', depth: 0, entry, of, span, busy, segments: [
+        {name: 'host', title: 'some thread busy', ns: busy, isIdle: false},
+        {name: 'idle-4', title: 'none', ns: span - busy, isIdle: true}].filter(({ns}) => ns > 0)};
+}
+
+/* How busy the host of a group is in a step on average; null where there are no steps. */
+function hostInSteps(profile, {part, origin, hostUnion}) {
+    const {name} = profile.parts[part];
+    const isMine = row => row.file === name && row.origin === origin;
+    const rows = table => rowObjects(profile.tables.get(table)).filter(isMine);
+    const [steady] = rows('steady');
+    const steps = steady ? rows('steps').filter(
+        row => isSameDevice(row, steady) && row.warm_up === 'no') : [];
+    if (steps.length === 0 || steps.length !== steady.step_count) {
+        return null;
+    }
+    const union = withBusy(hostUnion);
+    const sum = value => steps.reduce((all, row) => all + value(row), 0) / steps.length;
+    return {of: 'a step', span: sum(row => row.time_ns), busy: sum(
+        ({start_ns: start, time_ns: time}) => busyBetween(union, start, start + time))};
+}
+
+function segmentElement({name, title, ns, isIdle}, {span, of}) {
     const part = ns / span;
     const text = `${title} ${formatPercent(part)}`;
     const element = make('i', {className: `segment ${isIdle ? name : ''}`.trim(),
                                title: `${title}: ${formatNs(ns)}, ${formatPercent(part)} of ` +
-                                   formatNs(span)});
+                                   `${of}, ${formatNs(span)}`});
     element.style.width = `${100 * part}%`;
     if (!isIdle) {
         element.style.background = classColour(name, isDark());
@@ -191,19 +230,19 @@ function segmentElement({name, title, ns, isIdle}, span) {
     return element;
 }
 
-function barElement({label, depth, span, busy, segments, entry}) {
+function barElement({label, depth, span, of, busy, segments, entry}) {
     const say = segments.map(({title, ns}) => `${title} ${formatPercent(ns / span)}`).join(', ');
     const stack = make('div', {className: 'stack'},
-                       ...segments.map(segment => segmentElement(segment, span)));
+                       ...segments.map(segment => segmentElement(segment, {span, of})));
     stack.setAttribute('role', 'img');
-    stack.setAttribute('aria-label', `${visible(label)}, ${formatNs(span)}: ${say}`);
+    stack.setAttribute('aria-label', `${visible(label)}, ${of}, ${formatNs(span)}: ${say}`);
     const whose = shownEntries().length > 1 && depth === 0
         ? `${letterOf(entry) || shortName(entry.label)}: ` : '';
     const name = `${whose}${visible(label)}`;
     return make('div', {className: `bar-row depth-${depth}`},
         make('span', {className: 'bar-name', textContent: name, title: name}), stack,
         make('span', {className: 'bar-sum number', textContent:
-            `busy ${formatPercent(busy / span)} of ${formatNs(span)}`}));
+            `busy ${formatPercent(busy / span)} of ${of}, ${formatNs(span)}`}));
 }
 
 /* Labels that do not fit their part of a bar are not shown: the bar's tip has them all. */
@@ -292,7 +331,8 @@ function drawFindings() {
 function showEvidence(entry, start) {
     const gap = tableOf(entry, 'gaps').find(row => row.start_ns === start);
     const length = gap ? gap.gap_ns : (timeline.full.to - timeline.full.from) / 50;
-    timeline.setView(start - length / 2, start + 1.5 * length);
+    const place = start + shiftOf(entry.profile);
+    timeline.setView(place - length / 2, place + 1.5 * length);
     const next = workFrom(entry.profile, start);
     if (next) {
         timeline.select(next);
