@@ -20,6 +20,8 @@ static const tacho_option options[] = {
     TACHO_OPT_VALUE("sort", 0, "KEY",
                     "of 'ops': self, total, count, mean, p50, p99, min, max or bytes, largest "
                     "first; name or location, alphabetical (default: self)"),
+    TACHO_OPT_EACH("run", 0, "ID",
+                   "only files of this run; of 'diff', given twice, the runs to compare"),
     TACHO_OPT_VALUE("jobs", 'j', "N", "read N files at a time (default: one per processor)",
                     TACHO_INTO_NUMBER(tacho_fleet_choice, job.worker_count, 1, JOBS_MAX)),
     TACHO_OPT_VALUE("share", 0, "I/N",
@@ -114,6 +116,9 @@ static int write_answer(answer *self)
                    self->shows_health ? "; see the table 'Health'"
                                       : "; 'tacho fleet health' lists them");
     }
+    if (self->question != NULL && !choice->is_quiet) {
+        tacho_fleet_say_runs(&choice->fleets[0]);
+    }
     bool is_health = self->question == NULL && self->view_count == 1;
     if (self->problem_count == 0 && is_health && !choice->is_quiet) {
         tacho_talk("note", "no problems found");
@@ -131,6 +136,7 @@ static int read_fleet(tacho_fleet_choice *choice, const char *const *words, size
     tacho_status status = tacho_fleet_inputs_init(&inputs, words, word_count);
     choice->job.paths = inputs.list.paths;
     choice->job.path_count = inputs.list.path_count;
+    choice->job.runs = &inputs.runs;
     if (status == TACHO_OK) {
         status = tacho_fleet_init(&choice->fleets[index], choice->job.sections);
     }
@@ -140,6 +146,9 @@ static int read_fleet(tacho_fleet_choice *choice, const char *const *words, size
         choice->progress.unit = "files";
         status = tacho_fleet_run(&choice->job, &choice->fleets[index]);
         tacho_talk_progress_end(&choice->progress);
+    }
+    if (status == TACHO_OK) {
+        status = tacho_fleet_check_read(choice, &choice->fleets[index]);
     }
     tacho_fleet_inputs_deinit(&inputs);
     return status == TACHO_OK ? TACHO_EXIT_DONE : tacho_talk_failure(status);
@@ -151,6 +160,7 @@ static int run_timeline(tacho_fleet_choice *choice, const tacho_arguments *argum
         return tacho_command_misuse(arguments->command, "no output file given; use -o OUT.pb");
     }
     choice->job.sections = TACHO_FLEET_COLLECTIVES;
+    choice->job.run = choice->runs[0];
     int exit_code = read_fleet(choice, arguments->words + 1, arguments->word_count - 1, 0);
     return exit_code == TACHO_EXIT_DONE ? tacho_fleet_timeline_run(choice, arguments) : exit_code;
 }
@@ -163,9 +173,11 @@ static int run_question(tacho_fleet_choice *choice, const tacho_arguments *argum
     answer self = {.choice = choice, .view_count = 1};
     self.question = tacho_fleet_question_find(name);
     bool is_diff = strcmp(name, "diff") == 0;
-    if (is_diff && count != 2) {
+    bool has_runs = choice->runs[1] != NULL;
+    if (is_diff && !has_runs && count != 2) {
         return tacho_command_misuse(arguments->command,
-                                    "'diff' takes two directories, files or parts");
+                                    "'diff' takes two directories, files or parts, or --run "
+                                    "twice");
     }
     choice->job.sections = self.question != NULL ? self.question->sections
                            : is_diff             ? TACHO_FLEET_OPS
@@ -178,10 +190,14 @@ static int run_question(tacho_fleet_choice *choice, const tacho_arguments *argum
         words = &choice->parts;
         count = 1;
     }
-    int exit_code = read_fleet(choice, words, is_diff ? 1 : count, 0);
+    bool is_pair = is_diff && !has_runs;
+    choice->job.run = choice->runs[0];
+    int exit_code = read_fleet(choice, words, is_pair ? 1 : count, 0);
     if (exit_code == TACHO_EXIT_DONE && is_diff) {
         self.view_count = 2;
-        exit_code = read_fleet(choice, words + 1, 1, 1);
+        choice->job.run = has_runs ? choice->runs[1] : choice->runs[0];
+        exit_code =
+            is_pair ? read_fleet(choice, words + 1, 1, 1) : read_fleet(choice, words, count, 1);
     }
     return exit_code == TACHO_EXIT_DONE ? write_answer(&self) : exit_code;
 }
@@ -201,6 +217,28 @@ static bool choose_sort(tacho_fleet_choice *choice, const tacho_arguments *argum
         return false;
     }
     return true;
+}
+
+/* One run, or the two of 'diff'; parts are made of all. */
+static bool choose_runs(tacho_fleet_choice *choice, const tacho_arguments *arguments)
+{
+    bool is_diff = strcmp(arguments->words[0], "diff") == 0;
+    bool is_part =
+        strcmp(arguments->words[0], "map") == 0 || strcmp(arguments->words[0], "reduce") == 0;
+    size_t count = 0, at = 0;
+    for (const char *run; (run = tacho_arguments_next(arguments, "run", &at)) != NULL; count++) {
+        if (count < 2) {
+            choice->runs[count] = run;
+        }
+    }
+    if (count > 0 && is_part) {
+        tacho_command_misuse(arguments->command, "--run does not go with '%s'",
+                             arguments->words[0]);
+    } else if (count > (is_diff ? 2 : 1)) {
+        tacho_command_misuse(arguments->command, is_diff ? "--run: 'diff' compares two runs"
+                                                         : "--run: only 'diff' takes two runs");
+    }
+    return (count == 0 || !is_part) && count <= (is_diff ? 2 : 1);
 }
 
 /* Parts hold whole files, and 'diff' has two sides. */
@@ -269,7 +307,7 @@ static int choose(tacho_fleet_choice *choice, const tacho_arguments *arguments)
     const char *output = tacho_arguments_value(arguments, "output");
     if (!check_words(arguments) || !check_question_options(arguments) ||
         !tacho_arguments_fill(arguments, choice) || !choose_sort(choice, arguments) ||
-        !check_slurm(choice, arguments) ||
+        !choose_runs(choice, arguments) || !check_slurm(choice, arguments) ||
         !tacho_value_source_options(arguments, &choice->source_options) ||
         !tacho_cli_inputs_source(arguments, &choice->job.source)) {
         return TACHO_EXIT_USAGE;
@@ -336,7 +374,7 @@ const tacho_command tacho_command_fleet = {
         "stragglers  which ranks the others waited for in collectives, and how long\n"
         "collectives  time in each kind of collective, and how much of it was waiting\n"
         "clocks  how far apart the clocks of ranks are, with an error bound\n"
-        "diff  A B: how the operations of two fleets differ, per file\n"
+        "diff  A B: how the operations of two fleets, or of two runs (--run), differ, per file\n"
         "health  files that are cut, damaged, copies, or of other versions; missing ranks\n"
         "timeline  writes one trace of all files to -o OUT.pb, on one time axis; fails if\n"
         "the clock of a file is unknown\n"

@@ -67,6 +67,7 @@ static int write_dataset(tacho_dataset_job *job, tacho_fleet_inputs *inputs, boo
     tacho_fleet_inputs_leave_out(inputs, job->folder);
     job->paths = inputs->list.paths;
     job->path_count = inputs->list.path_count;
+    job->runs = &inputs->runs;
     tacho_talk_progress_init(&progress, "converting", is_quiet, &job->progress);
     progress.unit = "files";
     const tacho_notes notes = tacho_talk_progress_notes(&progress);

@@ -19,6 +19,7 @@ typedef struct tacho_fleet_choice {
     tacho_cli_selection selection;
     const tacho_table_sink *sink;
     const char *output_path;
+    const char *runs[2];  /* that are asked for; NULL: all */
     const char *share;    /* "3/16"; NULL: as the launcher says */
     uint64_t slurm_tasks; /* that make the parts first; 0: none */
     const char *parts;    /* where those go */
@@ -28,6 +29,13 @@ typedef struct tacho_fleet_choice {
     tacho_talk_progress progress;
     tacho_fleet fleets[2];
 } tacho_fleet_choice;
+
+/* A failure when no file of what was asked for could be read; 'health' tells of those, too. */
+tacho_status tacho_fleet_check_read(const tacho_fleet_choice *choice,
+                                    const tacho_fleet *fleet) TACHO_MUST_USE;
+
+/* Says so where files are of several runs: their numbers are added up. */
+void tacho_fleet_say_runs(const tacho_fleet *fleet);
 
 /* All return the exit status. */
 int tacho_fleet_map_run(tacho_fleet_choice *choice, const tacho_arguments *arguments);

@@ -76,6 +76,8 @@ static tacho_status choose_place(const char *output, profile_request *request)
     snprintf(request->rank, sizeof(request->rank), "%" PRIu64, rank->rank);
     snprintf(request->world_size, sizeof(request->world_size), "%" PRIu64, rank->world_size);
     request->profiling.has_anchors = true;
+    request->profiling.run = tacho_str_from_cstring(request->place.run);
+    request->profiling.host = tacho_str_from_cstring(request->place.host);
     request->profiling.rank = tacho_str_from_cstring(request->rank);
     request->profiling.world_size = tacho_str_from_cstring(request->world_size);
     tacho_profile_report_take_output(&request->report, request->place.capture);

@@ -25,7 +25,7 @@ typedef struct tacho_comparing {
     const tacho_comparing_output *outputs; /* one after the other */
     size_t output_count;
     const tacho_table_taker *taker; /* who also gets the tables (optional) */
-    bool is_strict; /* a loss is a failure */
+    bool is_strict;                 /* a loss is a failure */
     /* One file is read; |dict| says what was lost. (optional) */
     void (*read)(void *user, const tacho_dict *dict);
     void *user;

@@ -59,22 +59,31 @@ static void print_name(const char *path, char name[NAME_BYTES + HASH_DIGITS + 16
     free(whole);
 }
 
+/* |text| as a directory, which it may not leave; what is no plain name has "_" in its place. */
+static void print_value(tacho_str text, char name[NAME_BYTES + 1])
+{
+    snprintf(name, NAME_BYTES + 1, "%.*s", (int)tacho_least(text.len, NAME_BYTES), text.data);
+    if (text.len == 0) {
+        snprintf(name, NAME_BYTES + 1, "%s", NO_VALUE);
+        return;
+    }
+    tacho_make_plain_name(name);
+}
+
 /* The directory of the rows of |table|, which is made where it is not there. */
 static tacho_status ensure_folder(const writing *self, const char *table, char folder[PATH_BYTES])
 {
-    const tacho_fleet_origin *origin = &self->origin;
-    const tacho_str none = TACHO_STR(NO_VALUE);
-    const tacho_str run = origin->run.len > 0 ? origin->run : none;
-    const tacho_str host = origin->host.len > 0 ? origin->host : none;
-    int64_t rank = self->fleet.file_count > 0 ? self->fleet.files[0].rank : origin->rank;
+    const tacho_fleet_file *file = &self->fleet.files[0];
+    char run[NAME_BYTES + 1], host[NAME_BYTES + 1];
     char rank_text[32] = NO_VALUE;
     bool is_new = false;
-    if (rank >= 0) {
-        snprintf(rank_text, sizeof(rank_text), "%" PRId64, rank);
+    print_value(tacho_strings_get(&self->fleet.texts, file->run), run);
+    print_value(tacho_strings_get(&self->fleet.texts, file->host), host);
+    if (file->rank >= 0) {
+        snprintf(rank_text, sizeof(rank_text), "%" PRId64, file->rank);
     }
-    int len =
-        snprintf(folder, PATH_BYTES, "%s/%s/run=%.*s/host=%.*s/rank=%s", self->all->job->folder,
-                 table, TACHO_STR_ARG(run), TACHO_STR_ARG(host), rank_text);
+    int len = snprintf(folder, PATH_BYTES, "%s/%s/run=%s/host=%s/rank=%s", self->all->job->folder,
+                       table, run, host, rank_text);
     return len < PATH_BYTES
                ? tacho_folder_ensure(folder, &is_new)
                : tacho_fail(TACHO_CODE_IO, "%s: the path is too long", self->all->job->folder);
@@ -266,7 +275,8 @@ static tacho_status add_file(dataset *all, size_t place)
 {
     const char *path = all->job->paths[place];
     tacho_dict dict;
-    writing self = {.all = all, .place = place, .origin = tacho_fleet_origin_of(path)};
+    writing self = {
+        .all = all, .place = place, .origin = tacho_fleet_origin_of(all->job->runs, path)};
     tacho_status status = tacho_dict_init(&dict);
     if (status == TACHO_OK) {
         const tacho_intake_input input = {.path = path, .source = all->job->source};
@@ -290,8 +300,9 @@ static tacho_status add_file(dataset *all, size_t place)
 /* A row of loss for a file that was not read. */
 static tacho_status add_failure(dataset *all, size_t place)
 {
-    writing self = {
-        .all = all, .place = place, .origin = tacho_fleet_origin_of(all->job->paths[place])};
+    writing self = {.all = all,
+                    .place = place,
+                    .origin = tacho_fleet_origin_of(all->job->runs, all->job->paths[place])};
     tacho_str reason = tacho_str_from_cstring(tacho_status_message(all->failures[place]));
     tacho_status status = tacho_fleet_init(&self.fleet, TACHO_FLEET_ALL);
     if (status == TACHO_OK) {

@@ -13,13 +13,15 @@
 #define TACHO_PIPELINE_DATASET_H
 
 #include "base/notes.h"
+#include "pipeline/fleet_runs.h"
 #include "pipeline/intake.h"
 
 typedef struct tacho_dataset_job {
     const char *folder;
     const char *const *paths;
     size_t path_count;
-    const tacho_source *source; /* NULL: recognise by content */
+    const tacho_fleet_runs *runs; /* of files whose names alone say it; NULL: none */
+    const tacho_source *source;   /* NULL: recognise by content */
     const tacho_source_options *options;
     const tacho_selection *selection;
     bool omit_args;

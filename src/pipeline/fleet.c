@@ -143,19 +143,49 @@ static tacho_status list_failure(const tacho_fleet_job *job, const tacho_fleet_o
     return status;
 }
 
+/* Empties |fleet| unless it is of the run that is asked for. */
+static tacho_status keep_run(const tacho_fleet_job *job, const char *path, tacho_fleet *fleet)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < fleet->file_count && job->run != NULL; i++) {
+        const tacho_fleet_file *file = &fleet->files[i];
+        tacho_str run = tacho_strings_get(&fleet->texts, file->run);
+        bool is_unknown = run.len == 0 && file->state == TACHO_FLEET_FAILED;
+        kept += is_unknown || tacho_str_equal(run, tacho_str_from_cstring(job->run)) ? 1 : 0;
+    }
+    if (job->run == NULL || kept == fleet->file_count) {
+        return TACHO_OK;
+    }
+    if (kept > 0) {
+        return tacho_fail(TACHO_CODE_UNSUPPORTED,
+                          "%s: this part holds several runs; make one part of each profile", path);
+    }
+    tacho_fleet_deinit(fleet);
+    return tacho_fleet_init(fleet, job->sections);
+}
+
+static tacho_status read_file(const tacho_fleet_job *job, const tacho_fleet_origin *origin,
+                              const char *path, tacho_fleet *fleet)
+{
+    bool is_part = false;
+    tacho_str run = job->run != NULL ? tacho_str_from_cstring(job->run) : TACHO_STR("");
+    if (run.len > 0 && origin->run.len > 0 && !tacho_str_equal(origin->run, run)) {
+        return TACHO_OK; /* its directory says so */
+    }
+    TACHO_TRY(probe_part(path, &is_part));
+    return is_part ? take_part(job, path, fleet) : read_profile(job, origin, path, fleet);
+}
+
 tacho_status tacho_fleet_map_file(const tacho_fleet_job *job, const char *path, tacho_fleet *fleet)
 {
-    const tacho_fleet_origin origin = tacho_fleet_origin_of(path);
-    bool is_part = false;
+    const tacho_fleet_origin origin = tacho_fleet_origin_of(job->runs, path);
     TACHO_TRY(tacho_fleet_init(fleet, job->sections));
-    tacho_status status = probe_part(path, &is_part);
-    if (status == TACHO_OK) {
-        status = is_part ? take_part(job, path, fleet) : read_profile(job, &origin, path, fleet);
-    }
-    if (status == TACHO_OK || tacho_status_code(status) == TACHO_CODE_NO_MEMORY) {
+    tacho_status status = read_file(job, &origin, path, fleet);
+    if (tacho_status_code(status) == TACHO_CODE_NO_MEMORY) {
         return status;
     }
-    return list_failure(job, &origin, status, fleet);
+    TACHO_TRY(status != TACHO_OK ? list_failure(job, &origin, status, fleet) : TACHO_OK);
+    return keep_run(job, path, fleet);
 }
 
 /* ---- workers ------------------------------------------------------------------------------- */

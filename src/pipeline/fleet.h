@@ -8,11 +8,14 @@
 #define TACHO_PIPELINE_FLEET_H
 
 #include "analyses/fleet/fleet_tables.h"
+#include "pipeline/fleet_runs.h"
 #include "pipeline/intake.h"
 
 typedef struct tacho_fleet_job {
     const char *const *paths;
     size_t path_count;
+    const tacho_fleet_runs *runs; /* of files whose names alone say it; NULL: none */
+    const char *run;              /* only files of this run; NULL: all */
     unsigned sections;
     const tacho_source *source; /* NULL: recognise by content */
     const tacho_source_options *options;

@@ -108,6 +108,7 @@ tacho_status tacho_fleet_inputs_init(tacho_fleet_inputs *inputs, const char *con
 {
     walk self = {.inputs = inputs};
     tacho_status status = TACHO_OK;
+    *inputs = (tacho_fleet_inputs){.runs = {.item_count = 0}};
     tacho_input_list_init(&inputs->list);
     for (size_t i = 0; i < path_count && status == TACHO_OK; i++) {
         status = tacho_path_is_folder(paths[i])
@@ -117,6 +118,9 @@ tacho_status tacho_fleet_inputs_init(tacho_fleet_inputs *inputs, const char *con
     }
     free(self.folders);
     tidy(&inputs->list);
+    if (status == TACHO_OK) {
+        status = tacho_fleet_runs_init(&inputs->runs, inputs->list.paths, inputs->list.path_count);
+    }
     if (status == TACHO_OK && inputs->list.path_count == 0) {
         status = tacho_fail(TACHO_CODE_BAD_DATA, "%s: no files in this directory or below it",
                             path_count > 0 ? paths[0] : ".");
@@ -127,6 +131,7 @@ tacho_status tacho_fleet_inputs_init(tacho_fleet_inputs *inputs, const char *con
 void tacho_fleet_inputs_deinit(tacho_fleet_inputs *inputs)
 {
     tacho_input_list_deinit(&inputs->list);
+    tacho_fleet_runs_deinit(&inputs->runs);
 }
 
 /* Whether |path| lies below |above|, which is absolute. */
@@ -152,10 +157,16 @@ void tacho_fleet_inputs_leave_out(tacho_fleet_inputs *inputs, const char *above)
     free(whole);
 }
 
-tacho_fleet_origin tacho_fleet_origin_of(const char *path)
+tacho_fleet_origin tacho_fleet_origin_of(const tacho_fleet_runs *runs, const char *path)
 {
-    tacho_fleet_origin origin = {.path = tacho_str_from_cstring(path), .rank = -1};
+    tacho_fleet_origin origin = {.path = tacho_str_from_cstring(path), .rank = -1, .name_rank = -1};
     tacho_str rest = origin.path;
+    uint64_t name_rank = 0;
+    size_t ahead = 0;
+    if (tacho_fleet_name_rank(origin.path, &name_rank, &ahead)) {
+        origin.name_rank = (int64_t)name_rank;
+        origin.run = tacho_fleet_runs_find(runs, path);
+    }
     while (rest.len > 0) {
         size_t len = tacho_str_find_byte(rest, '/');
         tacho_str piece = tacho_str_make(rest.data, len);

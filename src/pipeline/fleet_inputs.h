@@ -7,6 +7,7 @@
 #define TACHO_PIPELINE_FLEET_INPUTS_H
 
 #include "analyses/fleet/fleet_gather.h"
+#include "pipeline/fleet_runs.h"
 #include "pipeline/input_list.h"
 
 /* What captures of a fleet leave beside their profiles; it is no input. */
@@ -15,6 +16,7 @@
 
 typedef struct tacho_fleet_inputs {
     tacho_input_list list; /* by path; each file once */
+    tacho_fleet_runs runs; /* of files whose names alone say it */
 } tacho_fleet_inputs;
 
 /* Deinitialise it even after a failure. */
@@ -25,7 +27,7 @@ void tacho_fleet_inputs_deinit(tacho_fleet_inputs *inputs);
 /* Leaves out what lies below |above|, a directory that is there. */
 void tacho_fleet_inputs_leave_out(tacho_fleet_inputs *inputs, const char *above);
 
-/* What |path| says; views of it. */
-tacho_fleet_origin tacho_fleet_origin_of(const char *path);
+/* What |path| says; views of it and of |runs|, which may be NULL. */
+tacho_fleet_origin tacho_fleet_origin_of(const tacho_fleet_runs *runs, const char *path);
 
 #endif

@@ -6,6 +6,8 @@
 #ifndef TACHO_PROFILE_CAPTURE_FACTS_H
 #define TACHO_PROFILE_CAPTURE_FACTS_H
 
+#define TACHO_CAPTURE_RUN "capture.run"
+#define TACHO_CAPTURE_HOST "capture.host"
 #define TACHO_CAPTURE_RANK "capture.rank"
 #define TACHO_CAPTURE_WORLD_SIZE "capture.world_size"
 #define TACHO_CLOCK_OFFSET "clock.realtime_minus_monotonic_ns"

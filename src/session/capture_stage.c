@@ -46,12 +46,18 @@ static tacho_status describe(const tacho_capture_stage *stage)
     if (stage->clocks.step_ns != 0) {
         TACHO_TRY(add_number(dict, TACHO_CLOCK_STEP, stage->clocks.step_ns));
     }
-    if (request->rank.len > 0) {
-        TACHO_TRY(tacho_dict_add_metadata(dict, TACHO_CAPTURE_RANK, request->rank));
+    const struct {
+        const char *key;
+        tacho_str text;
+    } facts[] = {{TACHO_CAPTURE_RUN, request->run},
+                 {TACHO_CAPTURE_HOST, request->host},
+                 {TACHO_CAPTURE_RANK, request->rank},
+                 {TACHO_CAPTURE_WORLD_SIZE, request->world_size}};
+    for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++) {
+        TACHO_TRY(facts[i].text.len > 0 ? tacho_dict_add_metadata(dict, facts[i].key, facts[i].text)
+                                        : TACHO_OK);
     }
-    return request->world_size.len > 0
-               ? tacho_dict_add_metadata(dict, TACHO_CAPTURE_WORLD_SIZE, request->world_size)
-               : TACHO_OK;
+    return TACHO_OK;
 }
 
 static tacho_status pass_finish(tacho_events *events)

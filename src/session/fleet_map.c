@@ -129,6 +129,7 @@ static tacho_status map_files(tacho_fleet_map *map, const tacho_fleet_inputs *in
     pthread_mutex_init(&map->lock, NULL);
     map->job->paths = inputs->list.paths;
     map->job->path_count = inputs->list.path_count;
+    map->job->runs = &inputs->runs;
     map->job->take = write_one;
     map->job->skips = has_part;
     map->job->user = map;

@@ -21,7 +21,7 @@ typedef struct tacho_profiling {
     uint16_t tracy_port;  /* that a Tracy client is to listen on; 0: the one it finds itself */
     const char *path;     /* of the capture; it must not exist */
     bool has_anchors;     /* the capture says how its clock relates to the time of day */
-    tacho_str rank, world_size; /* that it says of itself then; empty: not known */
+    tacho_str run, host, rank, world_size; /* what it says of itself then; empty: not known */
     /* Of times since 1970, recording begins at the next multiple of this; 0: at once. */
     int64_t activate_ns;
     void (*live)(void *self, const tacho_live *live); /* each second; or NULL */

@@ -252,6 +252,108 @@ class Damaged(unittest.TestCase):
         self.assertIn(name, [row["path"] for row in table if row["problem"] == "not read"])
 
 
+class Runs(unittest.TestCase):
+    """Two runs in one directory keep apart, by directories, by what captures say, or by names."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder, _ = generate("runs")
+        generate("runs", "--run", "r2", "--seed", "7")
+        cls.flat = os.path.join(SCRATCH, "flat")
+        for run_name, short in (("r1", "a"), ("r2", "b")):
+            os.makedirs(f"{cls.flat}/{short}")
+            for rank in range(HOSTS * DEVICES):
+                shutil.copy(f"{cls.folder}/run={run_name}/host=n{rank // DEVICES:02d}/rank={rank}/trace.json",
+                            f"{cls.flat}/{short}/rank{rank}.json")
+
+    def test_a_run_is_chosen(self):
+        for question, table in (("ops", "ops"), ("stragglers", "waits"), ("steps", "ranks"), ("breakdown", "hosts")):
+            self.assertEqual(ask(question, self.folder, "--run", "r2")[table],
+                             ask(question, f"{self.folder}/run=r2")[table])
+
+    def test_several_are_named(self):
+        self.assertIn("files of 2 runs: r1, r2; --run ID chooses one", run("ops", self.folder).stderr)
+        self.assertNotIn("runs", run("ops", self.folder, "--run", "r1").stderr)
+
+    def test_two_runs_are_compared(self):
+        self.assertEqual(ask("diff", self.folder, "--run", "r1", "--run", "r2")["diff"],
+                         ask("diff", f"{self.folder}/run=r1", f"{self.folder}/run=r2")["diff"])
+
+    def test_names_tell_runs_apart(self):
+        table = ask("collectives", self.flat)["collectives"]
+        self.assertEqual({row["run"] for row in table}, {"a", "b"})
+        for run_name, short in (("r1", "a"), ("r2", "b")):
+            own = [row for row in table if row["run"] == short]
+            expected = ask("collectives", f"{self.folder}/run={run_name}")["collectives"]
+            for key in ("count", "total_ns", "wait_ns", "files"):
+                self.assertEqual([row[key] for row in own], [row[key] for row in expected])
+        self.assertEqual(ask("steps", self.flat, "--run", "b")["steps"][0]["max_ns"],
+                         ask("steps", f"{self.folder}/run=r2")["steps"][0]["max_ns"])
+
+    def test_names_in_one_directory_do(self):
+        both = os.path.join(SCRATCH, "both")
+        os.makedirs(both)
+        for short in "ab":
+            for rank in range(HOSTS * DEVICES):
+                shutil.copy(f"{self.flat}/{short}/rank{rank}.json", f"{both}/{short}_rank-{rank}.json")
+        self.assertEqual({row["run"] for row in ask("steps", both)["steps"]}, {"a", "b"})
+
+    def test_hosts_are_no_runs(self):
+        hosts = os.path.join(SCRATCH, "hosts")
+        for rank in range(HOSTS * DEVICES):
+            os.makedirs(f"{hosts}/n{rank // DEVICES}", exist_ok=True)
+            shutil.copy(f"{self.flat}/a/rank{rank}.json", f"{hosts}/n{rank // DEVICES}")
+        table = ask("collectives", hosts)["collectives"]
+        self.assertEqual([row["files"] for row in table], [HOSTS * DEVICES] * len(table))
+
+    def test_what_cannot_be_told_apart_is_named(self):
+        mixed = os.path.join(SCRATCH, "mixed")
+        for short in "ab":
+            os.makedirs(f"{mixed}/{short}")
+            for rank in range(HOSTS * DEVICES):
+                os.makedirs(f"{mixed}/{short}/{rank}")
+                shutil.copy(f"{self.flat}/{short}/rank{rank}.json", f"{mixed}/{short}/{rank}/trace.json")
+        problems = [row["problem"] for row in ask("health", mixed, code=3)["health"]]
+        self.assertEqual(problems, ["same rank"] * HOSTS * DEVICES)
+
+    def test_parts_know_their_runs(self):
+        parts = os.path.join(SCRATCH, "run-parts")
+        run("map", self.flat, "-o", parts)
+        self.assertEqual(ask("steps", parts, "--run", "b"), ask("steps", self.flat, "--run", "b"))
+        merged = os.path.join(SCRATCH, "runs.tpart")
+        run("reduce", parts, "-o", merged)
+        done = run("steps", merged, "--run", "b")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("holds several runs", done.stderr)
+
+    def test_a_run_that_is_not_there(self):
+        done = run("ops", self.folder, "--run", "r3")
+        self.assertEqual([done.returncode, done.stdout], [1, ""])
+        self.assertIn("no file of run 'r3'", done.stderr)
+
+    def test_misuse(self):
+        for words in (("ops", self.folder, "--run", "r1", "--run", "r2"), ("map", self.folder, "--run", "r1", "-o", "x"),
+                      ("diff", self.folder), ("diff", self.folder, "--run", "r1")):
+            self.assertEqual(run(*words).returncode, 2, words)
+
+
+class Unreadable(unittest.TestCase):
+    """1 when nothing could be read, 3 when something was not."""
+
+    def test_codes(self):
+        bad = os.path.join(SCRATCH, "bad.txt")
+        with open(bad, "w", encoding="utf-8") as file:
+            file.write("nothing of the kind\n")
+        good = f"{DATA}/chrome/kineto.json"
+        for question in ("ops", "breakdown", "steps", "stragglers", "collectives", "clocks"):
+            done = run(question, bad)
+            self.assertEqual([done.returncode, done.stdout], [1, ""], question)
+            self.assertIn("bad.txt", done.stderr)
+            self.assertEqual(run(question, bad, good).returncode, 3, question)
+        self.assertEqual(run("diff", good, bad).returncode, 1)
+        self.assertEqual(run("health", bad).returncode, 3)
+
+
 class OneFile(unittest.TestCase):
     """A fleet of one file says what the commands for one file say."""
 

@@ -254,6 +254,12 @@ static int64_t own_rank(const tacho_dict *dict)
     return find_number(dict, "chrome.distributedInfo.rank", rank);
 }
 
+/* The rank that the path says, by a directory or by the name of the file; -1: none. */
+static int64_t rank_of(const tacho_fleet_origin *origin)
+{
+    return origin->rank >= 0 ? origin->rank : origin->name_rank;
+}
+
 /*
  * A number made of all that the file holds: spans, names and what it says of itself. It begins with
  * the rank, so that of equals the least rank is the first, and so that ranks which did exactly the
@@ -264,7 +270,7 @@ static uint64_t number_of(const tacho_fleet_gather *gather, const tacho_fleet_or
     enum { RANK_SHIFT = 44, RANK_LAST = (1 << 20) - 1 };
     const tacho_dict *dict = gather->events.dict;
     int64_t rank = own_rank(dict);
-    rank = rank >= 0 ? rank : origin->rank;
+    rank = rank >= 0 ? rank : rank_of(origin);
     uint64_t id = mix(gather->digest, gather->span_count);
     for (size_t i = 0; i < dict->site_count; i++) {
         tacho_str name = tacho_dict_string(dict, dict->sites[i].name);
@@ -289,12 +295,14 @@ static int64_t find_signed(const tacho_dict *dict, const char *key)
     return is_negative ? -(int64_t)value : (int64_t)value;
 }
 
-/* The rank and the size that the file says. */
-static void take_rank(const tacho_dict *dict, tacho_fleet_file *file)
+/* The rank and the size that the file says; a directory has the last word, its name the first. */
+static void take_rank(const tacho_dict *dict, const tacho_fleet_origin *origin,
+                      tacho_fleet_file *file)
 {
     int64_t world_size = find_number(dict, TACHO_CAPTURE_WORLD_SIZE, 0);
     file->world_size = find_number(dict, "chrome.distributedInfo.world_size", world_size);
-    file->rank = file->rank >= 0 ? file->rank : own_rank(dict);
+    int64_t rank = own_rank(dict);
+    file->rank = origin->rank >= 0 || rank < 0 ? rank_of(origin) : rank;
 }
 
 static void take_losses(const tacho_dict *dict, tacho_fleet_file *file, const char **out_reason)
@@ -324,7 +332,7 @@ static tacho_status ensure_file(tacho_fleet *fleet, const tacho_fleet_origin *or
         tacho_fleet_ensure_file(fleet, tacho_str_make(key, TACHO_FLEET_ID_BYTES + len), out_file));
     TACHO_TRY(tacho_fleet_text(fleet, origin->run, &(*out_file)->run));
     TACHO_TRY(tacho_fleet_text(fleet, origin->host, &(*out_file)->host));
-    (*out_file)->rank = origin->rank;
+    (*out_file)->rank = rank_of(origin);
     return TACHO_OK;
 }
 
@@ -388,7 +396,7 @@ static tacho_status fold_file(const tacho_fleet_gather *gather, const tacho_flee
     TACHO_TRY(tacho_fleet_text(fleet, tacho_str_from_cstring(reason), &file->reason));
     file->span_count = gather->span_count;
     file->clock_step_ns = find_signed(dict, TACHO_CLOCK_STEP);
-    take_rank(dict, file);
+    take_rank(dict, origin, file);
     file->clock_offset_ns = find_signed(dict, TACHO_CLOCK_OFFSET);
     file->clock_error_ns =
         find_metadata(dict, TACHO_CLOCK_OFFSET).len > 0 ? find_signed(dict, TACHO_CLOCK_ERROR) : -1;
@@ -403,18 +411,28 @@ static tacho_status fold_file(const tacho_fleet_gather *gather, const tacho_flee
     return TACHO_OK;
 }
 
+/* What captures say of themselves, where the path does not. */
+static tacho_fleet_origin complete(const tacho_dict *dict, const tacho_fleet_origin *origin)
+{
+    tacho_fleet_origin whole = *origin;
+    whole.run = whole.run.len > 0 ? whole.run : find_metadata(dict, TACHO_CAPTURE_RUN);
+    whole.host = whole.host.len > 0 ? whole.host : find_metadata(dict, TACHO_CAPTURE_HOST);
+    return whole;
+}
+
 tacho_status tacho_fleet_gather_fold(tacho_fleet_gather *gather, const tacho_fleet_origin *origin,
                                      tacho_fleet *fleet)
 {
-    uint64_t id = number_of(gather, origin);
-    TACHO_TRY(fold_file(gather, origin, id, fleet));
+    const tacho_fleet_origin whole = complete(gather->events.dict, origin);
+    uint64_t id = number_of(gather, &whole);
+    TACHO_TRY(fold_file(gather, &whole, id, fleet));
     if ((gather->sections & TACHO_FLEET_OPS) != 0) {
         TACHO_TRY(fold_ops(gather, id, fleet));
     }
     for (size_t i = 0; i < gather->breakdown.device_count; i++) {
         TACHO_TRY(fold_device(&gather->breakdown, i, id, fleet));
     }
-    tacho_fleet_owner owner = {.id = id, .run = origin->run};
+    tacho_fleet_owner owner = {.id = id, .run = whole.run};
     owner.has_zero = tacho_fleet_gather_zero(gather, &owner.zero_ns);
     return tacho_fleet_marks_fold(&gather->marks, gather->events.dict, &owner, fleet);
 }

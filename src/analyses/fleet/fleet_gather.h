@@ -16,6 +16,7 @@ typedef struct tacho_fleet_origin {
     tacho_str path;
     tacho_str run, host; /* empty: not known */
     int64_t rank;        /* -1: not known */
+    int64_t name_rank;   /* what the name of the file says, should the file not say it; or -1 */
 } tacho_fleet_origin;
 
 typedef struct tacho_fleet_gather {

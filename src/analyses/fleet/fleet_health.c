@@ -154,6 +154,27 @@ static tacho_status check_ranks(const health *self, const run_files *run)
     return TACHO_OK;
 }
 
+/* Ranks that have several files, in a run that nothing names: they are several runs. */
+static tacho_status check_twice(const health *self, const run_files *run)
+{
+    bool is_named = tacho_fleet_view_text(self->view, run->items[0]->run).len > 0;
+    for (size_t i = 1; i < run->item_count && !is_named; i++) {
+        const tacho_fleet_file *file = run->items[i];
+        const tacho_fleet_file *other = run->items[i - 1];
+        char detail[DETAIL_BYTES];
+        if (file->rank < 0 || file->rank != other->rank || file->state == TACHO_FLEET_FAILED ||
+            other->state == TACHO_FLEET_FAILED || id_of(self, file) == id_of(self, other)) {
+            continue;
+        }
+        tacho_str path = path_of(self, other);
+        int len = snprintf(detail, sizeof(detail),
+                           "mixed with %.*s: runs are told apart by directories run=ID",
+                           (int)tacho_least(path.len, DETAIL_BYTES / 2), path.data);
+        TACHO_TRY(add_problem(self, "same rank", file, tacho_str_make(detail, (size_t)len)));
+    }
+    return TACHO_OK;
+}
+
 /* What wrote most files of |run|, a text; of equals the first by alphabet. */
 static tacho_status find_usual_writer(const health *self, const run_files *run, uint32_t *out_usual)
 {
@@ -303,6 +324,7 @@ static tacho_status check_all(health *self)
         }
         const run_files run = {&self->files[first], end - first};
         TACHO_TRY(check_ranks(self, &run));
+        TACHO_TRY(check_twice(self, &run));
         TACHO_TRY(check_writers(self, &run));
         TACHO_TRY(check_clocks(self, &run));
     }

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Runs that only the names of files tell apart: where two files are of the same rank, such as
+ * "a/rank0.json" and "b/rank0.json", what stands ahead of "rank" says which run each is of. As long
+ * as every rank is there once, all files are taken to be of one run, since what stands there may as
+ * well be the name of a host.
+ */
+#ifndef TACHO_PIPELINE_FLEET_RUNS_H
+#define TACHO_PIPELINE_FLEET_RUNS_H
+
+#include "base/arena.h"
+
+typedef struct tacho_fleet_run_name {
+    const char *path;
+    tacho_str run;
+} tacho_fleet_run_name;
+
+typedef struct tacho_fleet_runs {
+    tacho_fleet_run_name *items; /* by path */
+    size_t item_count;
+} tacho_fleet_runs;
+
+/*
+ * Looks at |paths|, which are sorted and outlive this; those with "run=" are left alone.
+ * Deinitialise it even after a failure.
+ */
+tacho_status tacho_fleet_runs_init(tacho_fleet_runs *runs, const char *const *paths,
+                                   size_t path_count) TACHO_MUST_USE;
+void tacho_fleet_runs_deinit(tacho_fleet_runs *runs);
+
+/* The run of |path|; empty where its name does not say it. */
+tacho_str tacho_fleet_runs_find(const tacho_fleet_runs *runs, const char *path);
+
+/* The rank that the last component of |path| says ("rank-12.json.gz"), and how much of the path
+ * stands ahead of that word; false: it says none. */
+bool tacho_fleet_name_rank(tacho_str path, uint64_t *out_rank, size_t *out_ahead);
+
+#endif
