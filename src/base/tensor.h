@@ -45,6 +45,14 @@ typedef struct tacho_array {
  */
 void tacho_random_fill(tacho_dtype dtype, uint64_t seed, uint64_t bytes, void *to);
 
+/* Whether a condition decides that an operator is computed. */
+typedef enum tacho_when {
+    TACHO_WHEN_ALWAYS, /* there is none */
+    TACHO_WHEN_TRUE,
+    TACHO_WHEN_FALSE,
+    TACHO_WHEN_COUNT
+} tacho_when;
+
 typedef enum tacho_attr_kind {
     TACHO_ATTR_INT,
     TACHO_ATTR_REAL,

@@ -53,10 +53,11 @@ static bool is_free(const fuser *self, const tacho_node *node)
 {
     tacho_op_kind kind = tacho_op_kind_of(self->graph, node);
     uint32_t made = node->output_count > 0 ? self->graph->links[node->first_output] : TACHO_NONE;
-    if (made != TACHO_NONE && kind != TACHO_OP_SHAPE && kind != TACHO_OP_CONSTANT) {
+    bool is_check = tacho_op_has(node->def, TACHO_OP_IS_CHECK);
+    if (made != TACHO_NONE && !is_check && kind != TACHO_OP_SHAPE && kind != TACHO_OP_CONSTANT) {
         return self->fusion->alias[made] != made;
     }
-    return kind == TACHO_OP_VIEW || kind == TACHO_OP_SHAPE || kind == TACHO_OP_CONSTANT;
+    return is_check || kind == TACHO_OP_VIEW || kind == TACHO_OP_SHAPE || kind == TACHO_OP_CONSTANT;
 }
 
 /* The tensor that input |i| reads, views seen through, or TACHO_NONE. */
@@ -144,7 +145,7 @@ static void find_unused(fuser *self)
     }
     for (size_t i = graph->node_count; i-- > 0 && has_outputs;) {
         const tacho_node *node = &graph->nodes[i];
-        bool is_used = node->output_count == 0;
+        bool is_used = node->output_count == 0 || tacho_op_has(node->def, TACHO_OP_IS_CHECK);
         for (size_t j = 0; j < node->output_count && !is_used; j++) {
             uint32_t tensor = graph->links[node->first_output + j];
             is_used = tensor != TACHO_NONE && is_wanted[tensor];
@@ -155,6 +156,9 @@ static void find_unused(fuser *self)
             if (tensor != TACHO_NONE) {
                 is_wanted[tensor] = true;
             }
+        }
+        if (is_used && node->guard.when != TACHO_WHEN_ALWAYS) {
+            is_wanted[node->guard.condition] = true;
         }
     }
 }

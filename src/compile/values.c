@@ -25,6 +25,9 @@ typedef struct filler {
     bool *is_done;   /* by node: it is a step, or needs not be */
     uint32_t *stack; /* nodes whose inputs are looked at */
     size_t stack_capacity;
+    uint32_t *checks; /* nodes ... */
+    size_t check_count, check_capacity;
+    size_t check; /* ... of which this one is to be added next */
     uint32_t op;
     tacho_arena scratch;
 } filler;
@@ -228,6 +231,7 @@ static tacho_status add_step(filler *self, uint32_t number)
         .output_count = (uint16_t)node->output_count,
         .first_attr = (uint32_t)program->attr_count,
         .attr_count = node->attr_count,
+        .when = node->guard.when,
     };
     TACHO_TRY(intern(self, node->type, &step.type));
     for (uint32_t i = 0; i < node->input_count; i++) {
@@ -235,6 +239,9 @@ static tacho_status add_step(filler *self, uint32_t number)
     }
     for (uint32_t i = 0; i < node->output_count; i++) {
         TACHO_TRY(add_link(self, self->graph->links[node->first_output + i]));
+    }
+    if (node->guard.when != TACHO_WHEN_ALWAYS) {
+        TACHO_TRY(add_link(self, node->guard.condition));
     }
     for (uint32_t i = 0; i < node->attr_count; i++) {
         TACHO_TRY(add_attr(self, tacho_graph_attrs(self->graph, node)[i]));
@@ -244,18 +251,25 @@ static tacho_status add_step(filler *self, uint32_t number)
     return TACHO_OK;
 }
 
+/* The node that still has to make |tensor|, or TACHO_NONE. */
+static uint32_t missing_maker(const filler *self, uint32_t tensor)
+{
+    const tacho_tensor *from = tensor != TACHO_NONE ? &self->graph->tensors[tensor] : NULL;
+    bool is_missing = from != NULL && from->constant == TACHO_NONE &&
+                      from->producer != TACHO_NONE && !self->is_done[from->producer];
+    return is_missing ? from->producer : TACHO_NONE;
+}
+
 /* The node that still has to run before |node| can, or TACHO_NONE. */
 static uint32_t missing_producer(const filler *self, const tacho_node *node)
 {
-    for (uint32_t i = 0; i < node->input_count; i++) {
-        uint32_t tensor = self->graph->links[node->first_input + i];
-        const tacho_tensor *from = tensor != TACHO_NONE ? &self->graph->tensors[tensor] : NULL;
-        if (from != NULL && from->constant == TACHO_NONE && from->producer != TACHO_NONE &&
-            !self->is_done[from->producer]) {
-            return from->producer;
-        }
+    uint32_t missing = node->guard.when != TACHO_WHEN_ALWAYS
+                           ? missing_maker(self, node->guard.condition)
+                           : TACHO_NONE;
+    for (uint32_t i = 0; i < node->input_count && missing == TACHO_NONE; i++) {
+        missing = missing_maker(self, self->graph->links[node->first_input + i]);
     }
-    return TACHO_NONE;
+    return missing;
 }
 
 /* Adds the step of |number| after all that it needs. Each node is entered once. */
@@ -296,6 +310,30 @@ static tacho_status name_op(filler *self, tacho_program_op *op)
     return tacho_strings_ensure(strings, text, &op->kind);
 }
 
+/* Adds the next checks if their values are there, or all: before much is computed with wrong ones.
+ */
+static tacho_status add_checks(filler *self, bool adds_all)
+{
+    while (self->check < self->check_count &&
+           (adds_all ||
+            missing_producer(self, &self->graph->nodes[self->checks[self->check]]) == TACHO_NONE)) {
+        TACHO_TRY(run_node(self, self->checks[self->check++]));
+    }
+    return TACHO_OK;
+}
+
+static tacho_status find_checks(filler *self)
+{
+    for (uint32_t i = 0; i < self->graph->node_count; i++) {
+        if (tacho_op_has(self->graph->nodes[i].def, TACHO_OP_IS_CHECK) &&
+            !self->graph->nodes[i].is_folded) {
+            TACHO_TRY(tacho_grow(&self->checks, &self->check_capacity, self->check_count + 1));
+            self->checks[self->check_count++] = i;
+        }
+    }
+    return TACHO_OK;
+}
+
 static tacho_status fill_op(filler *self)
 {
     const tacho_fused_op *fused = &self->fusion->ops[self->op];
@@ -310,6 +348,7 @@ static tacho_status fill_op(filler *self)
     for (uint32_t i = 0; i < fused->member_count; i++) {
         TACHO_TRY(run_node(self, self->fusion->members[fused->first_member + i]));
     }
+    TACHO_TRY(add_checks(self, false));
     op->step_count = (uint32_t)self->program->step_count - op->first_step;
     return TACHO_OK;
 }
@@ -317,6 +356,7 @@ static tacho_status fill_op(filler *self)
 /* Views that only the network's outputs need go with the last operator. */
 static tacho_status fill_rest(filler *self)
 {
+    TACHO_TRY(add_checks(self, true));
     for (size_t i = 0; i < self->graph->output_count; i++) {
         const tacho_tensor *tensor = &self->graph->tensors[self->graph->outputs[i]];
         if (tensor->constant == TACHO_NONE && tensor->producer != TACHO_NONE) {
@@ -485,6 +525,7 @@ static tacho_status fill(filler *self)
     TACHO_TRY(fill_list(self, graph->outputs, graph->output_count, program->outputs));
     program->input_count = graph->input_count;
     program->output_count = graph->output_count;
+    TACHO_TRY(find_checks(self));
     for (self->op = 0; self->op < self->fusion->op_count; self->op++) {
         TACHO_TRY(fill_op(self));
     }
@@ -522,6 +563,7 @@ tacho_status tacho_values_fill(const tacho_estimate *estimate, bool has_bytes,
     free(self.tensor_of);
     free(self.is_done);
     free(self.stack);
+    free(self.checks);
     tacho_arena_deinit(&self.scratch);
     tacho_shapes_deinit(&self.shapes);
     return status;

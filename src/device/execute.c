@@ -70,6 +70,20 @@ uint32_t tacho_step_output(const tacho_execution *self, uint32_t step, size_t i)
                                 : TACHO_NONE;
 }
 
+uint32_t tacho_step_guard(const tacho_execution *self, uint32_t step)
+{
+    const tacho_step *at = &self->program->steps[step];
+    return at->when == TACHO_WHEN_ALWAYS ? TACHO_NONE
+                                         : self->program->links[tacho_step_condition(at)];
+}
+
+bool tacho_step_is_with(const tacho_execution *self, uint32_t step, uint32_t other)
+{
+    const tacho_step *steps = self->program->steps;
+    return steps[step].when == steps[other].when &&
+           tacho_step_guard(self, step) == tacho_step_guard(self, other);
+}
+
 /* ---- making -------------------------------------------------------------------------------- */
 
 tacho_status tacho_execution_create(const tacho_program *program, tacho_kernel_choice choice,
@@ -225,10 +239,22 @@ static tacho_status run_fast(const tacho_execution *self, const tacho_task *task
     return TACHO_OK;
 }
 
+/* Whether the condition of a task's step is met; what is not computed, nothing but a choice reads.
+ */
+static bool is_active(const tacho_execution *self, const tacho_task *task)
+{
+    const tacho_step *at = &self->program->steps[task->step];
+    const unsigned char *value = self->values[tacho_step_guard(self, task->step)].data;
+    return (value[0] != 0) == (at->when == TACHO_WHEN_TRUE);
+}
+
 static tacho_status run_tasks(tacho_execution *self, uint32_t first, uint32_t end)
 {
     for (uint32_t i = first; i < end; i++) {
         tacho_task *task = &self->tasks[i];
+        if (task->is_guarded && !is_active(self, task)) {
+            continue;
+        }
         if (task->rounds_to != 0) {
             tacho_short_round(tacho_vector_best(), task->rounds_to, task->place,
                               (size_t)task->count);

@@ -113,6 +113,7 @@ uint32_t tacho_group_follower(const tacho_group *group)
     uint32_t next = value->reader;
     bool is_sole = value->uses == 1 && next != TACHO_NONE && next > group->step &&
                    group->step_count < TACHO_GROUP_STEPS_MAX && !self->is_done[next] &&
+                   tacho_step_is_with(self, group->step, next) &&
                    self->program->steps[next].op == self->program->steps[group->step].op &&
                    self->program->steps[next].output_count == 1 &&
                    tacho_step_output(self, next, 0) != TACHO_NONE;
@@ -462,6 +463,7 @@ static tacho_status add_task(tacho_group *group, tacho_fast_kernel *kernel)
                          : tacho_value_ensure_plain(self, group->ids[i], group->step, &piece));
         self->input_pieces[task.first_input + i] = piece; /* reorders may have moved the list */
     }
+    TACHO_TRY(tacho_task_guard(self, &task));
     uint32_t number = (uint32_t)self->task_count;
     for (size_t i = 0; i < count; i++) {
         tacho_piece_keep(self, self->input_pieces[task.first_input + i], number);

@@ -359,12 +359,81 @@ static void test_wrong_calls(void **state)
     }
 }
 
+/* c = Not(x); y = Where(c, Div(k, x), k) with the quotient only |when| the condition says. */
+static tacho_status run_guarded(tacho_when when, size_t condition, unsigned char flag,
+                                tacho_kernel_choice choice, int32_t *out_value)
+{
+    static const struct {
+        int32_t numbers[2];
+    } constants = {{12, 0}};
+    const tacho_shape one = {.rank = 0}, two = {1, {2}};
+    tacho_program program;
+    tacho_execution *execution = NULL;
+    assert_null(tacho_program_init(&program));
+    program.constants = tacho_str_make((const char *)&constants, sizeof(constants));
+    uint32_t ids[] = {
+        add_tensor(&program, "c", TACHO_DTYPE_BOOL, TACHO_STORAGE_INPUT, one),
+        add_tensor(&program, "k", TACHO_DTYPE_I32, TACHO_STORAGE_BYTES, one),
+        add_tensor(&program, "zero", TACHO_DTYPE_I32, TACHO_STORAGE_BYTES, one),
+        add_tensor(&program, "pair", TACHO_DTYPE_BOOL, TACHO_STORAGE_SPLAT, two),
+        add_tensor(&program, "late", TACHO_DTYPE_BOOL, TACHO_STORAGE_ACTIVATION, one),
+        add_tensor(&program, "q", TACHO_DTYPE_I32, TACHO_STORAGE_ACTIVATION, one),
+        add_tensor(&program, "y", TACHO_DTYPE_I32, TACHO_STORAGE_OUTPUT, one),
+        TACHO_NONE,
+    };
+    program.tensors[ids[2]].offset = sizeof(int32_t);
+    add_step(&program, 0, "Div", (uint32_t[]){ids[1], ids[2], (uint32_t)INPUTS_END}, ids[5]);
+    assert_null(tacho_grow(&program.links, &program.link_capacity, program.link_count + 1));
+    program.links[program.link_count++] = ids[condition];
+    program.steps[0].when = when;
+    add_step(&program, 0, "Not", (uint32_t[]){ids[0], (uint32_t)INPUTS_END}, ids[4]);
+    add_step(&program, 0, "Where", (uint32_t[]){ids[0], ids[5], ids[1], (uint32_t)INPUTS_END},
+             ids[6]);
+    add_ends(&program, ids[0], ids[6]);
+    tacho_status status = tacho_execution_create(&program, choice, 1, &execution);
+    if (status == TACHO_OK) {
+        tacho_array input = {.dtype = TACHO_DTYPE_BOOL, .data = &flag}, output;
+        assert_null(tacho_execution_set_input(execution, 0, &input));
+        status = tacho_execution_run(execution);
+        if (status == TACHO_OK) {
+            assert_null(tacho_execution_output(execution, 0, &output));
+            memcpy(out_value, output.data, sizeof(*out_value));
+        }
+    }
+    tacho_execution_free(execution);
+    tacho_program_deinit(&program);
+    return status;
+}
+
+/* A step of constants that fails is no failure where it does not come to it. */
+static void test_guard(void **state)
+{
+    (void)state;
+    int32_t value = 0;
+    for (int choice = TACHO_KERNELS_FAST; choice <= (int)TACHO_KERNELS_REFERENCE; choice++) {
+        tacho_kernel_choice kernels = (tacho_kernel_choice)choice;
+        assert_null(run_guarded(TACHO_WHEN_TRUE, 0, 0, kernels, &value));
+        assert_int_equal(value, 12);
+        const char *divided = "op 0 '/block/op' (Div) at m.py:7: step 0 (Div): an integer is "
+                              "divided by 0";
+        expect(run_guarded(TACHO_WHEN_TRUE, 0, 1, kernels, &value), TACHO_CODE_BAD_DATA, divided);
+        expect(run_guarded(TACHO_WHEN_FALSE, 0, 0, kernels, &value), TACHO_CODE_BAD_DATA, divided);
+        expect(run_guarded(TACHO_WHEN_ALWAYS, 0, 0, kernels, &value), TACHO_CODE_BAD_DATA, divided);
+        for (size_t i = 0; i < 5; i++) { /* an i32, two bools, one that is made later, none */
+            static const size_t conditions[] = {1, 3, 4, 6, 7};
+            tacho_status status = run_guarded(TACHO_WHEN_TRUE, conditions[i], 0, kernels, &value);
+            assert_int_equal(tacho_status_code(status), TACHO_CODE_BAD_DATA);
+            assert_non_null(strstr(tacho_status_message(status), "its condition"));
+            tacho_status_free(status);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gate),
-        cmocka_unit_test(test_data),
-        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_guard),       cmocka_unit_test(test_gate),
+        cmocka_unit_test(test_data),        cmocka_unit_test(test_memory),
         cmocka_unit_test(test_wrong_calls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

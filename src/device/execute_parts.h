@@ -73,6 +73,7 @@ typedef struct tacho_task {
     bool is_quick;      /* |kernel| is: it needs no zeros */
     bool is_lossy;      /* it may make a number of NaN: an operation is invalid then */
     bool is_of_product; /* of a plain kernel, see tacho_kernel_call */
+    bool is_guarded;    /* the step has a condition, and the kernel runs if that is met */
     uint8_t rounds_to;  /* a tacho_dtype: it rounds |place|, and there is no kernel; 0: not */
     uint8_t input_count;
     uint32_t first_input; /* of a fast kernel: in |input_pieces|, TACHO_NONE for constants */
@@ -149,6 +150,11 @@ tacho_str tacho_step_type(const tacho_execution *self, uint32_t step);
 uint32_t tacho_step_input(const tacho_execution *self, uint32_t step, size_t i);
 uint32_t tacho_step_output(const tacho_execution *self, uint32_t step, size_t i);
 
+/* Its condition: tensor, or TACHO_NONE when it always runs. */
+uint32_t tacho_step_guard(const tacho_execution *self, uint32_t step);
+/* Whether two steps run under the same condition. */
+bool tacho_step_is_with(const tacho_execution *self, uint32_t step, uint32_t other);
+
 /* Its attributes; NULL when it has none. */
 static inline const tacho_attr *tacho_step_attrs(const tacho_execution *self, const tacho_step *at)
 {
@@ -192,6 +198,9 @@ tacho_status tacho_step_describe(tacho_execution *self, uint32_t step, tacho_are
 /* Adds the task of a step on row-major memory: with a quick kernel where fast ones are wanted and
  * there is one, else with its reference kernel. */
 tacho_status tacho_task_add_plain(tacho_execution *self, uint32_t step) TACHO_MUST_USE;
+
+/* Keeps the condition of a step's kernel, which is the next task, if it has one. */
+tacho_status tacho_task_guard(tacho_execution *self, tacho_task *task) TACHO_MUST_USE;
 
 /* A list of pieces that fast kernels read; its first is |out_first|. */
 tacho_status tacho_task_list(tacho_execution *self, size_t count,

@@ -84,6 +84,7 @@ static bool advance(finder *f, const char *type, uint32_t *out_other)
     uint32_t step = value->reader;
     bool is_sole = value->uses == 1 && step != TACHO_NONE && step > f->root &&
                    !f->self->is_done[step] && is_named(f, step, type) &&
+                   tacho_step_is_with(f->self, f->root, step) &&
                    f->self->program->steps[step].output_count == 1 &&
                    tacho_step_output(f->self, step, 0) != TACHO_NONE &&
                    f->found->step_count < TACHO_PATTERN_STEPS_MAX;
@@ -294,6 +295,7 @@ tacho_status tacho_pattern_take(tacho_execution *self, uint32_t root, bool *out_
         return TACHO_OK;
     }
     TACHO_TRY(tacho_value_ensure_plain(self, pattern.input, root, &piece));
+    TACHO_TRY(tacho_task_guard(self, &task));
     TACHO_TRY(tacho_task_append(self, &task));
     uint32_t number = (uint32_t)self->task_count - 1;
     tacho_piece_keep(self, self->values[self->values[pattern.input].root].piece, number);

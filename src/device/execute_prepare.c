@@ -201,9 +201,21 @@ tacho_status tacho_step_describe(tacho_execution *self, uint32_t step, tacho_are
     return TACHO_OK;
 }
 
+/* A condition is one bool. */
+static tacho_status check_guard(const tacho_execution *self, uint32_t step)
+{
+    uint32_t id = tacho_step_guard(self, step);
+    bool is_fine = id != TACHO_NONE && self->values[id].dtype == TACHO_DTYPE_BOOL &&
+                   self->values[id].bytes == 1;
+    return is_fine || self->program->steps[step].when == TACHO_WHEN_ALWAYS
+               ? TACHO_OK
+               : tacho_step_fail(self, step, TACHO_CODE_BAD_DATA, "its condition is not one bool");
+}
+
 tacho_status tacho_step_check_known(const tacho_execution *self, uint32_t step)
 {
     const tacho_step *at = &self->program->steps[step];
+    TACHO_TRY(check_guard(self, step));
     if (tacho_kernel_find(tacho_step_type(self, step)) == NULL) {
         tacho_status status =
             tacho_step_fail(self, step, TACHO_CODE_UNSUPPORTED,
@@ -233,7 +245,12 @@ tacho_status tacho_step_check_known(const tacho_execution *self, uint32_t step)
 static tacho_status check_step(const tacho_execution *self, uint32_t step, bool *out_is_constant)
 {
     const tacho_step *at = &self->program->steps[step];
+    uint32_t guard = tacho_step_guard(self, step);
     *out_is_constant = at->input_count > 0;
+    if (guard != TACHO_NONE && self->values[guard].state == TACHO_VALUE_NONE) {
+        return tacho_step_fail(self, step, TACHO_CODE_BAD_DATA,
+                               "it reads its condition before any step produces it");
+    }
     for (size_t i = 0; i < at->input_count; i++) {
         uint32_t id = tacho_step_input(self, step, i);
         if (id != TACHO_NONE && self->values[id].state == TACHO_VALUE_NONE) {
@@ -323,6 +340,28 @@ tacho_status tacho_step_fold(tacho_execution *self, uint32_t step)
     return status;
 }
 
+/* The same, but what fails and may not come to run is left to the run. */
+static tacho_status fold_or_put_off(tacho_execution *self, uint32_t step)
+{
+    const tacho_step *at = &self->program->steps[step];
+    tacho_status status = tacho_step_fold(self, step);
+    if (status == TACHO_OK || at->when == TACHO_WHEN_ALWAYS ||
+        tacho_status_code(status) != TACHO_CODE_BAD_DATA) {
+        return status;
+    }
+    tacho_status_free(status);
+    for (size_t i = 0; i < at->output_count; i++) {
+        uint32_t id = tacho_step_output(self, step, i);
+        if (id != TACHO_NONE) {
+            self->values[id].state = TACHO_VALUE_NONE;
+            self->values[id].data = NULL;
+            self->values[id].block = TACHO_NONE;
+        }
+    }
+    self->counts.free--;
+    return tacho_task_add_plain(self, step);
+}
+
 tacho_status tacho_task_list(tacho_execution *self, size_t count, uint32_t *out_first)
 {
     TACHO_TRY(tacho_grow(&self->input_pieces, &self->input_piece_capacity,
@@ -339,6 +378,21 @@ tacho_status tacho_task_append(tacho_execution *self, const tacho_task *task)
     TACHO_TRY(tacho_grow(&self->tasks, &self->task_capacity, self->task_count + 1));
     self->tasks[self->task_count++] = *task;
     return TACHO_OK;
+}
+
+/* Before the task is appended, and behind all reorders that it needs. */
+tacho_status tacho_task_guard(tacho_execution *self, tacho_task *task)
+{
+    uint32_t id = tacho_step_guard(self, task->step), piece;
+    if (self->program->steps[task->step].when == TACHO_WHEN_ALWAYS) {
+        return TACHO_OK;
+    }
+    task->is_guarded = true;
+    if (self->values[id].state == TACHO_VALUE_CONSTANT) {
+        self->values[id].is_kept = true;
+        return tacho_execution_load_constant(self, id);
+    }
+    return tacho_value_ensure_plain(self, id, task->step, &piece);
 }
 
 /* Chooses the kernel of a plain task. */
@@ -380,6 +434,7 @@ tacho_status tacho_task_add_plain(tacho_execution *self, uint32_t step)
             TACHO_TRY(tacho_value_ensure_plain(self, id, step, &piece));
         }
     }
+    TACHO_TRY(tacho_task_guard(self, &task));
     /* What was wanted first may have been followed by reorders for the others. */
     uint32_t number = (uint32_t)self->task_count, piece;
     for (size_t i = 0; i < at->input_count; i++) {
@@ -429,7 +484,7 @@ static tacho_status prepare_step(tacho_execution *self, uint32_t step)
     if (is_constant) {
         self->counts.free++;
         return self->fast != NULL && tacho_bytes_take(self, step) ? TACHO_OK
-                                                                  : tacho_step_fold(self, step);
+                                                                  : fold_or_put_off(self, step);
     }
     if (is_view(self, step)) {
         return alias(self, tacho_step_input(self, step, 0), tacho_step_output(self, step, 0));

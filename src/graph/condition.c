@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the condition of an If depends on, for messages about one that cannot be decided, or of
- * which both branches run.
+ * which both branches are in the network.
  */
 #include "graph/model.h"
 #include "graph/op_def.h"
@@ -95,7 +95,8 @@ tacho_status tacho_model_condition_of(const tacho_graph *graph, const tacho_node
         return TACHO_OK;
     }
     uint32_t condition = graph->links[node->first_input], input;
-    const char *both = is_choice(graph, node) ? "both branches run, and " : "";
+    const char *both =
+        is_choice(graph, node) ? "both branches are counted and one is computed; " : "";
     uint64_t count;
     TACHO_TRY(seek(graph, condition, &input, &count));
     if (input == TACHO_NONE) {

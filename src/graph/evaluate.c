@@ -5,7 +5,9 @@
 #include "graph/evaluate.h"
 
 #include "base/grow.h"
+#include "graph/expand.h"
 #include "graph/infer.h"
+#include "graph/probe.h"
 #include "kernels/quantise.h"
 
 #include <stdlib.h>
@@ -15,15 +17,23 @@ typedef struct slot {
     tacho_array array;
     bool has_value;
     bool is_owned;    /* |array.data| is ours to free */
+    bool is_shown;    /* inference sees it as a constant of the graph, for now ... */
+    bool is_constant; /* ... which says so much of it otherwise */
     uint32_t readers; /* nodes that still want it; outputs of the network count as one more */
 } slot;
 
-typedef struct evaluation {
+typedef struct tacho_probe {
     tacho_graph *graph;
     slot *slots; /* by tensor */
+    size_t slot_count, slot_capacity;
     uint64_t live_bytes;
     const tacho_array **inputs; /* of the node at hand */
+    size_t input_capacity;
     tacho_array *outputs;
+    size_t output_capacity;
+    const tacho_model_values *values; /* of a probe */
+    uint32_t *waiting;                /* nodes of a probe that wait for what they read */
+    size_t waiting_capacity;
 } evaluation;
 
 void tacho_arrays_free(tacho_array *arrays, size_t array_count)
@@ -113,8 +123,14 @@ static tacho_status ensure_value(evaluation *self, uint32_t id, bool *out_has_it
     if (to->has_value || tensor->constant == TACHO_NONE) {
         return TACHO_OK;
     }
-    TACHO_TRY(make_room(self, tensor, to));
-    tacho_constant_expand(&self->graph->constants[tensor->constant], tensor, to->array.data);
+    const tacho_constant *constant = &self->graph->constants[tensor->constant];
+    if (constant->kind == TACHO_CONSTANT_BYTES && (uintptr_t)constant->bytes % 16 == 0) {
+        to->array = (tacho_array){.dtype = tensor->dtype, .shape = *tensor->shape};
+        memcpy(&to->array.data, &constant->bytes, sizeof(to->array.data)); /* read only */
+    } else {
+        TACHO_TRY(make_room(self, tensor, to));
+        tacho_constant_expand(constant, tensor, to->array.data);
+    }
     *out_has_it = to->has_value = true;
     return TACHO_OK;
 }
@@ -125,8 +141,9 @@ static tacho_status ensure_value(evaluation *self, uint32_t id, bool *out_has_it
 static tacho_status show_value(evaluation *self, uint32_t id)
 {
     tacho_constant constant = {.kind = TACHO_CONSTANT_BYTES, .bytes = self->slots[id].array.data};
-    bool is_hidden = self->graph->tensors[id].constant == TACHO_NONE;
-    return is_hidden ? tacho_graph_set_constant(self->graph, id, &constant) : TACHO_OK;
+    self->slots[id].is_shown = true;
+    self->slots[id].is_constant = self->graph->tensors[id].is_constant;
+    return tacho_graph_set_constant(self->graph, id, &constant);
 }
 
 static bool has_shapes(const evaluation *self, const tacho_node *node)
@@ -166,11 +183,10 @@ static tacho_status find_shapes(evaluation *self, const tacho_node *node)
     status = status == TACHO_OK ? node->def->infer(&(tacho_infer){graph, node}) : status;
     for (size_t i = 0; i < node->input_count; i++) {
         uint32_t id = graph->links[node->first_input + i];
-        bool is_ours = id != TACHO_NONE && graph->tensors[id].constant != TACHO_NONE &&
-                       graph->constants[graph->tensors[id].constant].bytes ==
-                           (const unsigned char *)self->slots[id].array.data;
-        if (is_ours && self->slots[id].array.data != NULL) {
+        if (id != TACHO_NONE && self->slots[id].is_shown) {
             graph->tensors[id].constant = TACHO_NONE; /* the memory is not the graph's */
+            graph->tensors[id].is_constant = self->slots[id].is_constant;
+            self->slots[id].is_shown = false;
         }
     }
     return status;
@@ -293,6 +309,9 @@ static tacho_status count_shapes(evaluation *self, const tacho_node *node)
 
 static void drop_readers(evaluation *self, const tacho_node *node)
 {
+    if (node->guard.when != TACHO_WHEN_ALWAYS) {
+        self->slots[node->guard.condition].readers--;
+    }
     for (size_t i = 0; i < (size_t)node->input_count + node->output_count; i++) {
         uint32_t id = i < node->input_count
                           ? self->graph->links[node->first_input + i]
@@ -307,8 +326,43 @@ static void drop_readers(evaluation *self, const tacho_node *node)
     }
 }
 
+/* Whether the node is computed: its condition has a value by now. */
+static tacho_status is_active(evaluation *self, const tacho_node *node, bool *out_is_active)
+{
+    bool has_it;
+    *out_is_active = true;
+    if (node->guard.when == TACHO_WHEN_ALWAYS) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(ensure_value(self, node->guard.condition, &has_it));
+    if (!has_it) {
+        return fail_at(self, node, TACHO_CODE_UNSUPPORTED, "its condition has no value");
+    }
+    const unsigned char *value = self->slots[node->guard.condition].array.data;
+    *out_is_active = (value[0] != 0) == (node->guard.when == TACHO_WHEN_TRUE);
+    return TACHO_OK;
+}
+
+/* Zeros for what is not computed, which nothing but a choice reads. */
+static tacho_status skip_node(evaluation *self, const tacho_node *node)
+{
+    for (size_t i = 0; i < node->output_count; i++) {
+        uint32_t id = self->graph->links[node->first_output + i];
+        if (id != TACHO_NONE) {
+            TACHO_TRY(make_room(self, &self->graph->tensors[id], &self->slots[id]));
+            self->slots[id].has_value = true;
+        }
+    }
+    return TACHO_OK;
+}
+
 static tacho_status run_node(evaluation *self, const tacho_node *node)
 {
+    bool is_computed;
+    TACHO_TRY(is_active(self, node, &is_computed));
+    if (!is_computed && has_shapes(self, node)) {
+        return skip_node(self, node);
+    }
     const tacho_kernel *kernel = tacho_kernel_find(tacho_graph_string(self->graph, node->type));
     if (kernel == NULL) {
         return fail_at(self, node, TACHO_CODE_UNSUPPORTED, "no kernel for this operator");
@@ -358,6 +412,9 @@ static tacho_status make_slots(evaluation *self)
         for (size_t j = 0; j < node->input_count; j++) {
             uint32_t id = graph->links[node->first_input + j];
             self->slots[id == TACHO_NONE ? graph->tensor_count : id].readers++;
+        }
+        if (node->guard.when != TACHO_WHEN_ALWAYS) {
+            self->slots[node->guard.condition].readers++;
         }
     }
     for (size_t i = 0; i < graph->output_count; i++) {
@@ -457,4 +514,205 @@ tacho_status tacho_graph_evaluate(tacho_graph *graph, const tacho_array *inputs,
     free(self.inputs);
     free(self.outputs);
     return status;
+}
+
+/* ---- probes -------------------------------------------------------------------------------- */
+
+tacho_status tacho_probe_open(tacho_graph *graph, const tacho_model_values *values,
+                              tacho_probe **out_probe)
+{
+    *out_probe = calloc(1, sizeof(**out_probe));
+    if (*out_probe == NULL) {
+        return tacho_no_memory();
+    }
+    **out_probe = (tacho_probe){.graph = graph, .values = values};
+    return TACHO_OK;
+}
+
+void tacho_probe_close(tacho_probe *probe)
+{
+    if (probe == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < probe->slot_count; i++) {
+        release(probe, &probe->slots[i]);
+    }
+    free(probe->slots);
+    free(probe->inputs);
+    free(probe->outputs);
+    free(probe->waiting);
+    free(probe);
+}
+
+/* Room for what the graph has got since. */
+static tacho_status grow_probe(tacho_probe *self, const tacho_node *node)
+{
+    size_t count = self->graph->tensor_count;
+    TACHO_TRY(tacho_grow(&self->slots, &self->slot_capacity, count));
+    while (self->slot_count < count) {
+        self->slots[self->slot_count++] = (slot){0};
+    }
+    TACHO_TRY(tacho_grow(&self->inputs, &self->input_capacity, (size_t)node->input_count + 1));
+    return tacho_grow(&self->outputs, &self->output_capacity, (size_t)node->output_count + 1);
+}
+
+static tacho_status take_input(tacho_probe *self, uint32_t tensor)
+{
+    const tacho_graph *graph = self->graph;
+    for (size_t i = 0; i < graph->input_count; i++) {
+        if (graph->inputs[i] == tensor) {
+            TACHO_TRY(
+                self->values->input(self->values->self, graph, i, &self->slots[tensor].array));
+            self->slots[tensor].has_value = true;
+        }
+    }
+    return TACHO_OK;
+}
+
+/* The node that has to be computed before |id| of |node|'s can be read, or TACHO_NONE. */
+static tacho_status find_missing(tacho_probe *self, uint32_t id, uint32_t *out_node)
+{
+    const tacho_tensor *tensor = id == TACHO_NONE ? NULL : &self->graph->tensors[id];
+    if (tensor == NULL || self->slots[id].has_value || tensor->constant != TACHO_NONE) {
+        return TACHO_OK;
+    }
+    *out_node = tensor->producer;
+    return tensor->producer == TACHO_NONE ? take_input(self, id) : TACHO_OK;
+}
+
+/* The first of the nodes that |node| waits for: that of its condition, or of what it reads. */
+static tacho_status find_needed(tacho_probe *self, const tacho_node *node, uint32_t *out_node)
+{
+    bool is_computed = false;
+    *out_node = TACHO_NONE;
+    if (node->guard.when != TACHO_WHEN_ALWAYS) {
+        TACHO_TRY(find_missing(self, node->guard.condition, out_node));
+    }
+    if (*out_node == TACHO_NONE) {
+        TACHO_TRY(is_active(self, node, &is_computed));
+    }
+    for (size_t i = 0; i < node->input_count && is_computed && *out_node == TACHO_NONE; i++) {
+        TACHO_TRY(find_missing(self, self->graph->links[node->first_input + i], out_node));
+    }
+    return TACHO_OK;
+}
+
+/* Computes |number| after all that it needs; no node twice. */
+static tacho_status probe_node(tacho_probe *self, uint32_t number)
+{
+    size_t depth = 0;
+    uint32_t node = number;
+    for (bool is_done = false; !is_done;) {
+        uint32_t needed;
+        TACHO_TRY(grow_probe(self, &self->graph->nodes[node]));
+        TACHO_TRY(find_needed(self, &self->graph->nodes[node], &needed));
+        if (needed != TACHO_NONE) {
+            TACHO_TRY(tacho_grow(&self->waiting, &self->waiting_capacity, depth + 1));
+            self->waiting[depth++] = node;
+            node = needed;
+            continue;
+        }
+        TACHO_TRY(run_node(self, &self->graph->nodes[node]));
+        is_done = depth == 0;
+        node = depth > 0 ? self->waiting[--depth] : node;
+    }
+    return TACHO_OK;
+}
+
+tacho_status tacho_probe_value(tacho_probe *probe, uint32_t tensor, tacho_array *out_value)
+{
+    uint32_t needed = TACHO_NONE;
+    bool has_it;
+    TACHO_TRY(grow_probe(probe, &(tacho_node){.name = 0}));
+    TACHO_TRY(find_missing(probe, tensor, &needed));
+    if (needed != TACHO_NONE) {
+        TACHO_TRY(probe_node(probe, needed));
+    }
+    TACHO_TRY(ensure_value(probe, tensor, &has_it));
+    if (!has_it) {
+        return tacho_fail(
+            TACHO_CODE_UNSUPPORTED, "'%.100s' has no value before the run",
+            tacho_graph_string(probe->graph, probe->graph->tensors[tensor].name).data);
+    }
+    *out_value = probe->slots[tensor].array;
+    return TACHO_OK;
+}
+
+/* Elements of an input that may decide a shape. */
+enum { DECIDING_MAX = 64 };
+
+/* Whether input |i| is a list that may have decided the shape of what the node makes. */
+static bool is_deciding(const tacho_graph *graph, const tacho_node *node, size_t i)
+{
+    static const char first_too[] = " ConstantOfShape Range ";
+    const tacho_tensor *tensor = tacho_graph_input(graph, node, i);
+    uint64_t count;
+    return tensor != NULL && tensor->constant == TACHO_NONE &&
+           tacho_shape_elements(tensor->shape, &count) && count <= DECIDING_MAX &&
+           tensor->shape->rank <= 1 &&
+           (i > 0 || strstr(first_too, tacho_graph_string(graph, node->type).data) != NULL);
+}
+
+static void say_shapes(tacho_graph *graph, const tacho_node *node)
+{
+    for (size_t i = 0; i < node->output_count; i++) {
+        const tacho_tensor *tensor = tacho_graph_output(graph, node, i);
+        char shape[TACHO_SHAPE_TEXT_MAX];
+        if (tensor != NULL && tensor->name != 0) {
+            tacho_graph_add_note(graph, "'%.60s' has shape %s with these inputs",
+                                 tacho_graph_string(graph, tensor->name).data,
+                                 tacho_shape_print(tensor->shape, shape, sizeof(shape)));
+        }
+    }
+}
+
+tacho_status tacho_probe_shapes(tacho_probe *probe, size_t number)
+{
+    tacho_graph *graph = probe->graph;
+    const tacho_node node = graph->nodes[number]; /* nodes move when others are added */
+    tacho_array value;
+    for (size_t i = 0; i < node.input_count; i++) {
+        uint32_t id = graph->links[node.first_input + i];
+        if (id != TACHO_NONE) {
+            TACHO_TRY(tacho_probe_value(probe, id, &value));
+        }
+    }
+    TACHO_TRY(grow_probe(probe, &node));
+    TACHO_TRY(bring_inputs(probe, &node));
+    TACHO_TRY(find_shapes(probe, &node));
+    bool is_inferred = has_shapes(probe, &node);
+    if (!is_inferred) {
+        TACHO_TRY(count_shapes(probe, &node));
+    }
+    say_shapes(graph, &node);
+    for (size_t i = 0; i < node.input_count && is_inferred; i++) {
+        if (is_deciding(graph, &node, i)) {
+            TACHO_TRY(tacho_probe_expect(probe, graph->links[node.first_input + i], &node));
+        }
+    }
+    return TACHO_OK;
+}
+
+tacho_status tacho_probe_expect(tacho_probe *probe, uint32_t tensor, const tacho_node *origin)
+{
+    tacho_graph *graph = probe->graph;
+    tacho_expander expander = {.graph = graph, .origin = *origin, .first_node = graph->node_count};
+    tacho_array value;
+    uint64_t count, bytes;
+    uint32_t expected;
+    void *memory;
+    TACHO_TRY(tacho_probe_value(probe, tensor, &value));
+    if (!tacho_shape_elements(&value.shape, &count) ||
+        !tacho_dtype_bytes(value.dtype, count, &bytes)) {
+        return tacho_fail(TACHO_CODE_LIMIT, "a value is too large");
+    }
+    TACHO_TRY(tacho_arena_alloc(&graph->arena, (size_t)bytes + 1, &memory));
+    memcpy(memory, value.data, (size_t)bytes);
+    tacho_constant constant = {.kind = TACHO_CONSTANT_BYTES, .bytes = memory};
+    TACHO_TRY(tacho_graph_add_tensor(graph, TACHO_STR(""), &expected));
+    graph->tensors[expected].dtype = value.dtype;
+    TACHO_TRY(tacho_graph_set_shape(graph, &graph->tensors[expected], &value.shape));
+    TACHO_TRY(tacho_graph_set_constant(graph, expected, &constant));
+    (void)TACHO_EXPAND_OP(&expander, "tacho.Expect", tensor, expected);
+    return expander.status;
 }

@@ -46,6 +46,15 @@ typedef struct tacho_tensor {
     bool is_constant; /* depends on constants alone, though its value may not be computed yet */
 } tacho_tensor;
 
+/*
+ * When a node is computed: always, or if |condition|, a tensor of one bool, is true or false. What
+ * a node makes that is not computed has no value; only a choice by that condition may read it.
+ */
+typedef struct tacho_guard {
+    tacho_when when;
+    uint32_t condition;
+} tacho_guard;
+
 typedef struct tacho_node {
     uint32_t name;           /* string; empty when the file gives none */
     uint32_t type;           /* string: "Conv", "tosa.conv2d", "com.example.Fancy" */
@@ -62,6 +71,7 @@ typedef struct tacho_node {
     uint32_t first_attr; /* in |attrs| */
     uint32_t attr_count;
     bool is_folded; /* all its outputs are constants: nothing of it runs */
+    tacho_guard guard;
 } tacho_node;
 
 typedef struct tacho_graph tacho_graph;
@@ -135,6 +145,7 @@ struct tacho_graph {
     bool trusts_inference;      /* shapes that the file says wrongly are replaced, with a note */
     size_t sparse_weight_count; /* constants of sparse form: counted as dense, values not read */
     tacho_branches branches;
+    struct tacho_probe *probe; /* of the reading (graph/probe.h), or NULL: values are not known */
     tacho_given_size *given_sizes;
     size_t given_size_count, given_size_capacity;
 };

@@ -7,6 +7,7 @@
 #include "base/grow.h"
 #include "graph/expand.h"
 #include "graph/fold.h"
+#include "graph/probe.h"
 #include "graph/unroll.h"
 #include "kernels/element.h"
 
@@ -269,6 +270,7 @@ typedef struct stretch {
     size_t at, end;
     tacho_unroll *unroll; /* that adds them, step by step; NULL: they are all there */
     bool is_done;         /* it has added the last ones */
+    tacho_guard guard;    /* of them all, but where |unroll| says otherwise */
     size_t order_count;   /* of the walk when it began ... */
     size_t tensor_count;  /* ... and of the graph */
 } stretch;
@@ -352,20 +354,25 @@ static tacho_status take_branch(walker *self, size_t i, bool *out_taken)
         return TACHO_OK;
     }
     TACHO_TRY(branches->take(branches->self, (uint32_t)i, body));
-    return push_stretch(self, (stretch){.at = first, .end = graph->node_count});
+    stretch made = {.at = first, .end = graph->node_count, .guard = graph->nodes[i].guard};
+    return push_stretch(self, made);
 }
 
 /* Begins to replace a node that runs graphs of its own by all their steps. */
-static tacho_status unroll(walker *self, size_t i, bool *out_begun)
+static tacho_status unroll(walker *self, size_t i, bool decides, bool *out_begun)
 {
     tacho_unroll *begun = NULL;
-    tacho_status status = tacho_unroll_begin(self->graph, (uint32_t)i, &begun);
+    size_t at = self->graph->node_count;
+    tacho_status status = tacho_unroll_begin(self->graph, (uint32_t)i, decides, &begun);
     *out_begun = begun != NULL;
     if (begun == NULL) {
         return status;
     }
-    size_t at = self->graph->node_count;
-    tacho_status pushed = push_stretch(self, (stretch){.at = at, .end = at, .unroll = begun});
+    stretch made = {.at = at,
+                    .end = self->graph->node_count,
+                    .unroll = begun,
+                    .guard = self->graph->nodes[i].guard};
+    tacho_status pushed = push_stretch(self, made);
     if (pushed != TACHO_OK) {
         tacho_unroll_free(begun);
     }
@@ -393,7 +400,8 @@ static tacho_status expand(walker *self, size_t i, bool *out_expanded)
     size_t first = self->graph->node_count;
     TACHO_TRY(tacho_expand_run(self->graph, i));
     *out_expanded = self->graph->node_count > first;
-    stretch made = {.at = first, .end = self->graph->node_count};
+    stretch made = {
+        .at = first, .end = self->graph->node_count, .guard = self->graph->nodes[i].guard};
     return *out_expanded ? push_stretch(self, made) : TACHO_OK;
 }
 
@@ -403,7 +411,7 @@ static tacho_status replace(walker *self, size_t i, bool *out_replaced)
     if (!*out_replaced) {
         TACHO_TRY(take_branch(self, i, out_replaced));
     }
-    return *out_replaced ? TACHO_OK : unroll(self, i, out_replaced);
+    return *out_replaced ? TACHO_OK : unroll(self, i, false, out_replaced);
 }
 
 /* Gives dimensions that only values tell the sizes that the user says. */
@@ -448,9 +456,55 @@ static tacho_status check_sizes(const tacho_graph *graph)
     return TACHO_OK;
 }
 
+/* What cannot be computed of constants where it may not come to that is left to the run. */
+static tacho_status fold_guarded(walker *self, tacho_node *node)
+{
+    tacho_status status = tacho_folder_fold(&self->folder, node);
+    if (status == TACHO_OK || node->guard.when == TACHO_WHEN_ALWAYS ||
+        tacho_status_code(status) == TACHO_CODE_NO_MEMORY) {
+        return status;
+    }
+    tacho_status_free(status);
+    node->is_folded = false;
+    for (size_t i = 0; i < node->output_count; i++) {
+        tacho_tensor *tensor = tacho_graph_output(self->graph, node, i);
+        if (tensor != NULL) {
+            tensor->is_constant = false;
+            tensor->constant = TACHO_NONE;
+        }
+    }
+    return TACHO_OK;
+}
+
+/* Shapes that the values of the inputs tell, where they are known; nodes are added to check it. */
+static tacho_status probe_shapes(walker *self, size_t i)
+{
+    tacho_graph *graph = self->graph;
+    size_t first = graph->node_count;
+    bool is_open = false;
+    for (size_t j = 0; j < graph->nodes[i].output_count; j++) {
+        const tacho_tensor *tensor = tacho_graph_output(graph, &graph->nodes[i], j);
+        is_open = is_open || (tensor != NULL && !tacho_shape_is_known(tensor->shape));
+    }
+    if (!is_open || graph->probe == NULL) {
+        return TACHO_OK;
+    }
+    tacho_status status = tacho_probe_shapes(graph->probe, i);
+    if (tacho_status_code(status) == TACHO_CODE_UNSUPPORTED) {
+        tacho_status_free(status); /* whoever wants to compute it says so again */
+        return TACHO_OK;
+    }
+    TACHO_TRY(status);
+    stretch made = {.at = first, .end = graph->node_count, .guard = graph->nodes[i].guard};
+    return made.at < made.end ? push_stretch(self, made) : TACHO_OK;
+}
+
 static tacho_status visit(walker *self, size_t i)
 {
     bool is_replaced;
+    const stretch *inner = &self->stretches[self->stretch_count - 1];
+    self->graph->nodes[i].guard =
+        inner->unroll != NULL ? tacho_unroll_guard(inner->unroll, i) : inner->guard;
     TACHO_TRY(check_order(self, &self->graph->nodes[i]));
     TACHO_TRY(replace(self, i, &is_replaced));
     if (is_replaced) {
@@ -462,7 +516,8 @@ static tacho_status visit(walker *self, size_t i)
         TACHO_TRY(node->def->infer(&(tacho_infer){self->graph, node}));
     }
     TACHO_TRY(take_sizes(self->graph, node));
-    return tacho_folder_fold(&self->folder, node);
+    TACHO_TRY(probe_shapes(self, i));
+    return fold_guarded(self, &self->graph->nodes[i]);
 }
 
 /* The next steps of an operator that is unrolled, or the end of the stretch. */
@@ -482,24 +537,21 @@ static tacho_status go_on(walker *self)
     return TACHO_OK;
 }
 
-/*
- * What fails inside an operator that is unrolled leaves that operator as it is, if it is not for
- * want of memory: it may not come to that, or not in these shapes.
- */
-static tacho_status recover(walker *self, tacho_status status)
+/* The innermost stretch of an operator that is unrolled, but not by values if |is_open|; or 0. */
+static size_t find_unrolled(const walker *self, bool is_open)
 {
     size_t number = self->stretch_count;
-    while (number > 0 && self->stretches[number - 1].unroll == NULL) {
+    while (number > 0 && (self->stretches[number - 1].unroll == NULL ||
+                          (is_open && tacho_unroll_decides(self->stretches[number - 1].unroll)))) {
         number--;
     }
-    if (number == 0 || tacho_status_code(status) == TACHO_CODE_NO_MEMORY) {
-        return status;
-    }
-    stretch *failed = &self->stretches[number - 1];
-    uint32_t node = tacho_unroll_node(failed->unroll);
-    tacho_unroll_abandon(failed->unroll, tacho_status_message(status));
-    tacho_status_free(status);
-    tacho_unroll_free(failed->unroll);
+    return number;
+}
+
+/* Forgets all that was walked since a stretch began, and the stretch. */
+static void unwind(walker *self, size_t number)
+{
+    const stretch *failed = &self->stretches[number];
     while (self->order_count > failed->order_count) {
         self->places[self->order[--self->order_count]] = TACHO_NONE;
     }
@@ -507,8 +559,36 @@ static tacho_status recover(walker *self, tacho_status status)
         self->graph->tensors[i].producer =
             TACHO_NONE; /* maybe a node that was not read to its end */
     }
-    self->stretch_count = number - 1;
-    return place(self, node);
+    while (self->stretch_count > number) {
+        tacho_unroll_free(self->stretches[--self->stretch_count].unroll);
+    }
+}
+
+/*
+ * What fails inside an operator that is unrolled leaves that operator as it is, if it is not for
+ * want of memory: it may not come to that, or not in these shapes. Where values of inputs are known
+ * they decide what it comes to, and what is wrong then is wrong.
+ */
+static tacho_status recover(walker *self, tacho_status status, bool *out_is_final)
+{
+    bool has_values = self->graph->probe != NULL;
+    size_t number = find_unrolled(self, has_values);
+    bool decides = has_values && number > 0;
+    tacho_code code = tacho_status_code(status);
+    if (has_values && number == 0 && (code == TACHO_CODE_UNSUPPORTED || code == TACHO_CODE_LIMIT)) {
+        number = find_unrolled(self, false);
+    }
+    *out_is_final = number == 0 || code == TACHO_CODE_NO_MEMORY;
+    if (*out_is_final) {
+        return status;
+    }
+    tacho_unroll *failed = self->stretches[number - 1].unroll;
+    uint32_t node = tacho_unroll_node(failed);
+    tacho_unroll_abandon(failed, decides ? NULL : tacho_status_message(status));
+    tacho_status_free(status);
+    unwind(self, number - 1);
+    bool is_begun;
+    return decides ? unroll(self, node, true, &is_begun) : place(self, node);
 }
 
 static tacho_status walk(walker *self)
@@ -517,8 +597,12 @@ static tacho_status walk(walker *self)
     while (self->stretch_count > 0) {
         stretch *inner = &self->stretches[self->stretch_count - 1];
         tacho_status status = inner->at < inner->end ? visit(self, inner->at++) : go_on(self);
-        if (status != TACHO_OK) {
-            TACHO_TRY(recover(self, status));
+        while (status != TACHO_OK) {
+            bool is_final;
+            status = recover(self, status, &is_final);
+            if (is_final) {
+                return status;
+            }
         }
     }
     return TACHO_OK;

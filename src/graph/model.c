@@ -6,6 +6,7 @@
 
 #include "graph/infer.h"
 #include "graph/model_facts.h"
+#include "graph/probe.h"
 
 #include <stdio.h>
 
@@ -59,7 +60,13 @@ tacho_status tacho_model_read(const char *path, const tacho_model_options *optio
     TACHO_TRY(read_file(path, options, graph));
     TACHO_TRY(tacho_model_bind_inputs(graph, options));
     TACHO_TRY(tacho_graph_sort(graph));
-    TACHO_TRY(tacho_graph_infer(graph));
+    if (options->values != NULL) {
+        TACHO_TRY(tacho_probe_open(graph, options->values, &graph->probe));
+    }
+    tacho_status status = tacho_graph_infer(graph);
+    tacho_probe_close(graph->probe);
+    graph->probe = NULL;
+    TACHO_TRY(status);
     tacho_graph_close_branches(graph);
     tacho_graph_trim(graph);
     return TACHO_OK;

@@ -19,6 +19,14 @@ typedef struct tacho_model_bind {
     tacho_str values; /* "16000", "1,2,3", "true"; one value stands for all elements */
 } tacho_model_bind;
 
+/* Values of inputs, for what only they can tell. */
+typedef struct tacho_model_values {
+    void *self;
+    /* The value of input |index|, whose type and shape are known; it must outlive the reading. */
+    tacho_status (*input)(void *self, const tacho_graph *graph, size_t index,
+                          tacho_array *out_value);
+} tacho_model_values;
+
 typedef struct tacho_model_facts tacho_model_facts; /* graph/model_facts.h */
 
 typedef struct tacho_model_options {
@@ -28,7 +36,8 @@ typedef struct tacho_model_options {
     size_t bind_count;
     bool has_random_weights; /* weights become seeded-random ones, also those that are absent */
     uint64_t seed;
-    tacho_model_facts *facts; /* to be filled; dimensions may be open then (optional) */
+    const tacho_model_values *values; /* NULL: nothing is known of them */
+    tacho_model_facts *facts;         /* to be filled; dimensions may be open then (optional) */
 } tacho_model_options;
 
 /*

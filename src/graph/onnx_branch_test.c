@@ -392,8 +392,9 @@ static void test_hint(void **state)
     tacho_model_condition condition;
     assert_null(read_model(&model, &plain, &graph));
     assert_null(tacho_model_condition_of(&graph, &graph.nodes[3], &condition));
-    assert_string_equal(condition.text,
-                        "both branches run, and its condition depends on input 'flag'");
+    assert_string_equal(
+        condition.text,
+        "both branches are counted and one is computed; its condition depends on input 'flag'");
     assert_int_equal(condition.hint.id, TACHO_HINT_FIX_INPUT);
     assert_string_equal(condition.hint.detail, "flag");
     assert_null(tacho_model_condition_of(&graph, &graph.nodes[0], &condition));

@@ -115,6 +115,9 @@ const tacho_op_def *tacho_op_def_find(tacho_str name)
     if (tacho_str_starts_with(name, TACHO_STR("com.microsoft."))) {
         return find_in(tacho_microsoft_op_defs, name);
     }
+    if (tacho_str_starts_with(name, TACHO_STR("tacho."))) {
+        return find_in(tacho_own_op_defs, name);
+    }
     bool has_dialect = tacho_str_find_byte(name, '.') < name.len;
     return find_in(has_dialect ? tacho_tosa_op_defs : tacho_onnx_op_defs, name);
 }

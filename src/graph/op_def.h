@@ -84,6 +84,7 @@ typedef enum tacho_op_flag {
     TACHO_OP_BY_MODE = 1 << 9, /* |mode| says how to interpolate; by the nearest it is a move */
     TACHO_OP_HAS_PARAMETERS = 1 << 10, /* operands behind the first are axes, bounds, counts ... */
     TACHO_OP_BY_RESULT = 1 << 11,      /* each element may be compared with each result */
+    TACHO_OP_IS_CHECK = 1 << 12,       /* runs to fail, not for its result, which nothing reads */
 } tacho_op_flag;
 
 /* A node whose outputs are to be found. */
@@ -131,5 +132,6 @@ const tacho_op_def *tacho_op_def_find(tacho_str name);
 extern const tacho_op_def tacho_onnx_op_defs[];
 extern const tacho_op_def tacho_microsoft_op_defs[];
 extern const tacho_op_def tacho_tosa_op_defs[];
+extern const tacho_op_def tacho_own_op_defs[];
 
 #endif

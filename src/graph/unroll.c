@@ -6,6 +6,7 @@
 
 #include "base/grow.h"
 #include "graph/expand.h"
+#include "graph/probe.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -20,10 +21,16 @@ struct tacho_unroll {
     uint32_t node;
     tacho_node origin;
     operator_kind kind;
-    int64_t step;      /* that comes next */
-    int64_t steps_max; /* of a loop; -1: as many as its condition allows */
-    uint32_t active;   /* of a loop: whether it still runs, TACHO_NONE while that is certain */
-    bool is_over;      /* of a loop: certain that it does not run any more */
+    int64_t step;       /* that comes next */
+    int64_t steps_max;  /* of a loop; -1: as many as its condition allows */
+    uint32_t active;    /* of a loop: whether it still runs, TACHO_NONE while that is certain */
+    bool is_over;       /* of a loop: certain that it does not run any more */
+    bool decides;       /* by the values that the network is read with */
+    bool was_decided;   /* something of it has been */
+    bool is_dry;        /* no step is made: one was read for the types of what it would give */
+    size_t guard_first; /* nodes of the graph from here on work out |guard|, always ... */
+    size_t body_first;  /* ... and from here on have it */
+    tacho_guard guard;
     size_t carried_count;
     uint32_t *carried; /* tensors that a step hands to the next */
     uint32_t *given;   /* by the step before: all that its graph gives */
@@ -35,10 +42,12 @@ struct tacho_unroll {
 
 /* ---- what is known -------------------------------------------------------------------------- */
 
+/* What is wrong with the model names the operator; of what is not supported a note does. */
 static tacho_status fail(const tacho_unroll *self, tacho_code code, const char *why)
 {
-    (void)self;
-    return tacho_fail(code, "%s", why);
+    return code == TACHO_CODE_BAD_DATA
+               ? tacho_infer_fail(&(tacho_infer){self->graph, &self->origin}, "%s", why)
+               : tacho_fail(code, "%s", why);
 }
 
 static uint32_t input_of(const tacho_unroll *self, size_t i)
@@ -68,6 +77,34 @@ static const unsigned char *element_of(const tacho_graph *graph, uint32_t tensor
                                                     : NULL;
 }
 
+/*
+ * The one element of |tensor|: a constant, or where steps are decided by the values that the
+ * network is read with, what comes of them. That is checked when it runs.
+ */
+static tacho_status read_scalar(tacho_unroll *self, uint32_t tensor, tacho_dtype dtype,
+                                void *out_element, bool *out_is_known)
+{
+    const unsigned char *known = element_of(self->graph, tensor, dtype);
+    size_t size = tacho_dtype_element_bytes(dtype);
+    *out_is_known = known != NULL;
+    if (known != NULL) {
+        memcpy(out_element, known, size);
+        return TACHO_OK;
+    }
+    if (self->graph->probe == NULL || (!self->decides && dtype == TACHO_DTYPE_BOOL)) {
+        return TACHO_OK;
+    }
+    tacho_array value;
+    TACHO_TRY(tacho_probe_value(self->graph->probe, tensor, &value));
+    uint64_t count;
+    if (value.dtype != dtype || !tacho_shape_elements(&value.shape, &count) || count != 1) {
+        return fail(self, TACHO_CODE_BAD_DATA, "its condition or its number of steps is no scalar");
+    }
+    memcpy(out_element, value.data, size);
+    *out_is_known = self->was_decided = true;
+    return tacho_probe_expect(self->graph->probe, tensor, &self->origin);
+}
+
 /* ---- building ------------------------------------------------------------------------------- */
 
 static tacho_expander open_expander(const tacho_unroll *self)
@@ -78,9 +115,44 @@ static tacho_expander open_expander(const tacho_unroll *self)
                             .status = TACHO_OK};
 }
 
-/* Reads a graph of the operator: its inputs are |inputs|, what it gives goes to |given|. */
-static tacho_status enter(tacho_unroll *self, tacho_body body)
+static uint32_t scalar_of(tacho_expander *expander, uint32_t condition);
+
+/* The condition of a guard, in a tensor that is true when it is met. */
+static uint32_t condition_of(tacho_expander *expander, tacho_guard guard)
 {
+    uint32_t condition = scalar_of(expander, guard.condition);
+    return guard.when == TACHO_WHEN_TRUE ? condition : TACHO_EXPAND_OP(expander, "Not", condition);
+}
+
+/* The guard of what the operator enters next: its own, and |inner|. */
+static tacho_status set_guard(tacho_unroll *self, tacho_guard inner)
+{
+    tacho_guard outer = self->origin.guard;
+    tacho_expander expander = open_expander(self);
+    self->guard_first = self->graph->node_count;
+    self->guard = outer.when == TACHO_WHEN_ALWAYS ? inner : outer;
+    if (outer.when != TACHO_WHEN_ALWAYS && inner.when != TACHO_WHEN_ALWAYS) {
+        uint32_t a = condition_of(&expander, outer), b = condition_of(&expander, inner);
+        self->guard = (tacho_guard){TACHO_WHEN_TRUE, TACHO_EXPAND_OP(&expander, "And", a, b)};
+    }
+    return expander.status;
+}
+
+tacho_guard tacho_unroll_guard(const tacho_unroll *self, size_t node)
+{
+    return node >= self->body_first    ? self->guard
+           : node >= self->guard_first ? (tacho_guard){TACHO_WHEN_ALWAYS, TACHO_NONE}
+                                       : self->origin.guard;
+}
+
+/*
+ * Reads a graph of the operator: its inputs are |inputs|, what it gives goes to |given|. |guard|
+ * says when it is computed.
+ */
+static tacho_status enter(tacho_unroll *self, tacho_body body, tacho_guard guard)
+{
+    TACHO_TRY(set_guard(self, guard));
+    self->body_first = self->graph->node_count;
     const tacho_branches *branches = &self->graph->branches;
     tacho_body_use use = {.node = self->node,
                           .body = body,
@@ -89,6 +161,14 @@ static tacho_status enter(tacho_unroll *self, tacho_body body)
                           .outputs = self->given,
                           .output_count = self->given_count};
     return branches->enter(branches->self, &use);
+}
+
+/* Reads a step that is not made, to see what it would give. */
+static tacho_status enter_dry(tacho_unroll *self, tacho_expander *expander)
+{
+    uint32_t never = tacho_expand_int_number(expander, TACHO_DTYPE_BOOL, 0);
+    TACHO_TRY(expander->status);
+    return enter(self, TACHO_BODY_STEP, (tacho_guard){TACHO_WHEN_TRUE, never});
 }
 
 /* A condition without dimensions. */
@@ -112,17 +192,44 @@ static uint32_t choose(const tacho_unroll *self, tacho_expander *expander, uint3
 
 /* ---- If -------------------------------------------------------------------------------------- */
 
+/* The branch that the probe takes, then what it gives. */
+static tacho_status next_decided(tacho_unroll *self, bool *out_is_done)
+{
+    const char *names[] = {"else", "then"};
+    unsigned char is_true = 0;
+    bool is_known;
+    *out_is_done = self->step > 0;
+    if (!*out_is_done) {
+        TACHO_TRY(read_scalar(self, input_of(self, 0), TACHO_DTYPE_BOOL, &is_true, &is_known));
+        self->step++;
+        tacho_graph_add_note(self->graph, "the If at %.60s takes its %s branch with these inputs",
+                             tacho_graph_string(self->graph, self->origin.location).data,
+                             names[is_true != 0]);
+        return enter(self, is_true != 0 ? TACHO_BODY_THEN : TACHO_BODY_ELSE,
+                     (tacho_guard){TACHO_WHEN_ALWAYS, TACHO_NONE});
+    }
+    tacho_expander expander = open_expander(self);
+    for (size_t i = 0; i < self->given_count; i++) {
+        tacho_expand_return(&expander, i, self->given[i]);
+    }
+    return expander.status;
+}
+
 /* The then branch, the else branch, the choice. */
 static tacho_status next_branch(tacho_unroll *self, bool *out_is_done)
 {
+    if (self->decides) {
+        return next_decided(self, out_is_done);
+    }
     tacho_body body = self->step == 0 ? TACHO_BODY_THEN : TACHO_BODY_ELSE;
     for (size_t i = 0; self->step == 1 && i < self->given_count; i++) {
         self->carried[i] = self->given[i];
     }
     *out_is_done = self->step == 2;
     if (!*out_is_done) {
+        tacho_when when = self->step == 0 ? TACHO_WHEN_TRUE : TACHO_WHEN_FALSE;
         self->step++;
-        return enter(self, body);
+        return enter(self, body, (tacho_guard){when, input_of(self, 0)});
     }
     tacho_expander expander = open_expander(self);
     uint32_t condition = scalar_of(&expander, input_of(self, 0));
@@ -148,19 +255,37 @@ static tacho_status keep(tacho_unroll *self, size_t first)
     return TACHO_OK;
 }
 
+/* What no step gave: of the type and shape that one would give, but no elements. */
+static uint32_t stack_nothing(const tacho_unroll *self, tacho_expander *expander, uint32_t given,
+                              int64_t axis)
+{
+    const tacho_tensor *like = &self->graph->tensors[given];
+    tacho_shape shape = {.rank = like->shape->rank + 1};
+    if (tacho_dtype_element_bytes(like->dtype) == 0 || !tacho_shape_is_known(like->shape) ||
+        shape.rank > TACHO_RANK_MAX || axis < 0 || axis >= shape.rank) {
+        expander->status = fail(self, TACHO_CODE_UNSUPPORTED,
+                                "it makes no step, so the type and shape of what it collects are "
+                                "unknown");
+        return TACHO_NONE;
+    }
+    for (int32_t i = 0, from = 0; i < shape.rank; i++) {
+        shape.dims[i] = i == axis ? 0 : like->shape->dims[from++];
+    }
+    return tacho_expand_splat(expander, like->dtype, &shape, 0);
+}
+
 /* What steps gave, stacked along a new dimension |axis|. */
 static uint32_t stack(const tacho_unroll *self, tacho_expander *expander, size_t which,
                       int64_t axis, bool is_reversed)
 {
     size_t each = self->given_count - (self->kind == LOOP ? 1 : 0) - self->carried_count;
     size_t count = each > 0 ? self->kept_count / each : 0;
+    if (self->is_dry) {
+        return stack_nothing(self, expander, self->given[self->given_count - each + which], axis);
+    }
     uint32_t *parts = calloc(count + 1, sizeof(*parts));
-    if (parts == NULL || count == 0) {
-        expander->status = parts == NULL ? tacho_no_memory()
-                                         : fail(self, TACHO_CODE_UNSUPPORTED,
-                                                "it makes no step, so the type and shape of what "
-                                                "it collects are unknown");
-        free(parts);
+    if (parts == NULL) {
+        expander->status = tacho_no_memory();
         return TACHO_NONE;
     }
     uint32_t at = TACHO_EXPAND_INTS(expander, axis);
@@ -180,15 +305,17 @@ static uint32_t stack(const tacho_unroll *self, tacho_expander *expander, size_t
 static tacho_status take_step(tacho_unroll *self, tacho_expander *expander)
 {
     uint32_t condition = self->given[0];
-    const unsigned char *known = element_of(self->graph, condition, TACHO_DTYPE_BOOL);
+    unsigned char goes_on = 1;
+    bool is_known;
+    TACHO_TRY(read_scalar(self, condition, TACHO_DTYPE_BOOL, &goes_on, &is_known));
     for (size_t i = 0; i < self->carried_count; i++) {
         uint32_t made = self->given[1 + i];
         self->carried[i] = self->active == TACHO_NONE
                                ? made
                                : choose(self, expander, self->active, made, self->carried[i]);
     }
-    self->is_over = known != NULL && known[0] == 0;
-    if (known == NULL) {
+    self->is_over = is_known && goes_on == 0;
+    if (!is_known) {
         condition = scalar_of(expander, condition);
         self->active = self->active == TACHO_NONE
                            ? condition
@@ -197,15 +324,25 @@ static tacho_status take_step(tacho_unroll *self, tacho_expander *expander)
     return keep(self, 1 + self->carried_count);
 }
 
+static bool collects(const tacho_unroll *self)
+{
+    return self->given_count > 1 + self->carried_count;
+}
+
+/* Whether all steps that there may be can be made, and those behind its end skipped. */
+static bool is_bounded(const tacho_unroll *self)
+{
+    return self->steps_max >= 0 && self->steps_max <= TACHO_UNROLL_STEPS_MAX;
+}
+
 static tacho_status check_loop(const tacho_unroll *self, bool is_last)
 {
-    if (self->active != TACHO_NONE && self->given_count > 1 + self->carried_count) {
+    if (self->active != TACHO_NONE && collects(self)) {
         return fail(self, TACHO_CODE_UNSUPPORTED,
                     "how many steps it makes is known only when it runs, and so is the size of "
                     "what it collects");
     }
-    if (self->active != TACHO_NONE &&
-        (self->steps_max < 0 || self->steps_max > TACHO_UNROLL_STEPS_MAX)) {
+    if (self->active != TACHO_NONE && !is_bounded(self)) {
         return fail(self, TACHO_CODE_UNSUPPORTED,
                     "it runs until a condition that is known only when it runs, and no constant "
                     "says how many steps it makes at most");
@@ -226,10 +363,16 @@ static tacho_status finish_loop(tacho_unroll *self, tacho_expander *expander)
     for (size_t i = 0; i < collected && expander->status == TACHO_OK; i++) {
         tacho_expand_return(expander, self->carried_count + i, stack(self, expander, i, 0, false));
     }
-    if (self->active != TACHO_NONE && self->step > 0 && expander->status == TACHO_OK) {
+    if (self->was_decided && expander->status == TACHO_OK) {
         tacho_graph_add_note(self->graph,
-                             "the Loop at %.60s makes all its %" PRId64
-                             " steps; those behind its end change nothing",
+                             "the Loop at %.60s makes %" PRId64 " steps with these inputs",
+                             tacho_graph_string(self->graph, self->origin.location).data,
+                             self->is_dry ? 0 : self->step);
+    }
+    if (self->active != TACHO_NONE && self->step > 1 && expander->status == TACHO_OK) {
+        tacho_graph_add_note(self->graph,
+                             "the Loop at %.60s is counted with all its %" PRId64
+                             " steps; a run computes none behind its end",
                              tacho_graph_string(self->graph, self->origin.location).data,
                              self->step);
     }
@@ -239,15 +382,17 @@ static tacho_status finish_loop(tacho_unroll *self, tacho_expander *expander)
 static tacho_status next_iteration(tacho_unroll *self, bool *out_is_done)
 {
     tacho_expander expander = open_expander(self);
-    if (self->step > 0) {
+    if (self->step > 0 && !self->is_dry) {
         TACHO_TRY(take_step(self, &expander));
         TACHO_TRY(expander.status);
     }
-    *out_is_done = self->is_over || self->step == self->steps_max;
+    bool is_over = self->is_over || self->step == self->steps_max;
+    *out_is_done = self->is_dry || (is_over && (self->step > 0 || !collects(self)));
     TACHO_TRY(check_loop(self, *out_is_done));
     if (*out_is_done) {
         return finish_loop(self, &expander);
     }
+    self->is_dry = is_over;
     self->inputs[0] = tacho_expand_int_number(&expander, TACHO_DTYPE_I64, self->step);
     self->inputs[1] = self->active != TACHO_NONE
                           ? self->active
@@ -257,7 +402,12 @@ static tacho_status next_iteration(tacho_unroll *self, bool *out_is_done)
         self->inputs[2 + i] = self->carried[i];
     }
     self->step++;
-    return enter(self, TACHO_BODY_STEP);
+    if (self->is_dry) {
+        return enter_dry(self, &expander);
+    }
+    bool is_certain = self->active == TACHO_NONE;
+    return enter(self, TACHO_BODY_STEP,
+                 (tacho_guard){is_certain ? TACHO_WHEN_ALWAYS : TACHO_WHEN_TRUE, self->active});
 }
 
 /* Steps at most, condition, what the first step gets. */
@@ -270,21 +420,23 @@ static tacho_status begin_loop(tacho_unroll *self)
     if (self->given_count < self->carried_count + 1) {
         return fail(self, TACHO_CODE_BAD_DATA, "it gives less than it hands on");
     }
+    bool is_known;
     self->steps_max = -1;
     if (most != TACHO_NONE) {
-        const unsigned char *known = element_of(self->graph, most, TACHO_DTYPE_I64);
-        if (known == NULL) {
+        TACHO_TRY(read_scalar(self, most, TACHO_DTYPE_I64, &self->steps_max, &is_known));
+        if (!is_known) {
             return fail(self, TACHO_CODE_UNSUPPORTED,
                         "how many steps it makes at most is known only when it runs; if an input "
                         "says it, fix that input");
         }
-        memcpy(&self->steps_max, known, sizeof(self->steps_max));
         self->steps_max = self->steps_max < 0 ? 0 : self->steps_max;
     }
+    self->decides = self->decides || collects(self) || !is_bounded(self);
     if (condition != TACHO_NONE) {
-        const unsigned char *known = element_of(self->graph, condition, TACHO_DTYPE_BOOL);
-        self->is_over = known != NULL && known[0] == 0;
-        self->active = known == NULL ? condition : TACHO_NONE;
+        unsigned char is_begun = 1;
+        TACHO_TRY(read_scalar(self, condition, TACHO_DTYPE_BOOL, &is_begun, &is_known));
+        self->is_over = is_known && is_begun == 0;
+        self->active = is_known ? TACHO_NONE : condition;
     }
     return TACHO_OK;
 }
@@ -339,14 +491,29 @@ static tacho_status begin_scan(tacho_unroll *self)
         }
         self->steps_max = steps;
     }
-    return self->steps_max <= TACHO_UNROLL_STEPS_MAX
-               ? TACHO_OK
-               : tacho_fail(TACHO_CODE_LIMIT, "it makes more than %d steps",
-                            (int)TACHO_UNROLL_STEPS_MAX);
+    return is_bounded(self) ? TACHO_OK
+                            : tacho_fail(TACHO_CODE_LIMIT, "it makes more than %d steps",
+                                         (int)TACHO_UNROLL_STEPS_MAX);
+}
+
+/* An element such as a sequence without any would have. */
+static uint32_t no_element(const tacho_unroll *self, tacho_expander *expander, size_t i)
+{
+    const tacho_tensor *sequence = &self->graph->tensors[input_of(self, self->carried_count + i)];
+    tacho_shape shape = {.rank = sequence->shape->rank - 1};
+    for (int32_t k = 0, to = 0; k < sequence->shape->rank; k++) {
+        if (k != axis_of(self, i)) {
+            shape.dims[to++] = sequence->shape->dims[k];
+        }
+    }
+    return tacho_expand_splat(expander, sequence->dtype, &shape, 0);
 }
 
 static uint32_t element_at(const tacho_unroll *self, tacho_expander *expander, size_t i)
 {
+    if (self->is_dry) {
+        return no_element(self, expander, i);
+    }
     int32_t axis = axis_of(self, i);
     bool is_reversed = listed(self, "scan_input_directions", i) != 0;
     int64_t at = is_reversed ? self->steps_max - 1 - self->step : self->step;
@@ -361,9 +528,9 @@ static tacho_status finish_scan(tacho_unroll *self, tacho_expander *expander)
         tacho_expand_return(expander, i, self->carried[i]);
     }
     for (size_t i = 0; i < self->given_count - self->carried_count; i++) {
-        uint32_t first = self->kept_count > i ? self->kept[i] : TACHO_NONE;
+        uint32_t first = self->given[self->carried_count + i];
         int64_t axis = listed(self, "scan_output_axes", i);
-        int32_t rank = first == TACHO_NONE ? 0 : self->graph->tensors[first].shape->rank;
+        int32_t rank = self->graph->tensors[first].shape->rank;
         axis += axis < 0 ? rank + 1 : 0;
         TACHO_TRY(expander->status);
         tacho_expand_return(
@@ -376,16 +543,17 @@ static tacho_status finish_scan(tacho_unroll *self, tacho_expander *expander)
 static tacho_status next_element(tacho_unroll *self, bool *out_is_done)
 {
     tacho_expander expander = open_expander(self);
-    if (self->step > 0) {
+    if (self->step > 0 && !self->is_dry) {
         for (size_t i = 0; i < self->carried_count; i++) {
             self->carried[i] = self->given[i];
         }
         TACHO_TRY(keep(self, self->carried_count));
     }
-    *out_is_done = self->step == self->steps_max;
+    *out_is_done = self->is_dry || (self->step == self->steps_max && self->step > 0);
     if (*out_is_done) {
         return finish_scan(self, &expander);
     }
+    self->is_dry = self->steps_max == 0;
     for (size_t i = 0; i < self->input_count; i++) {
         self->inputs[i] = i < self->carried_count
                               ? self->carried[i]
@@ -393,7 +561,8 @@ static tacho_status next_element(tacho_unroll *self, bool *out_is_done)
     }
     TACHO_TRY(expander.status);
     self->step++;
-    return enter(self, TACHO_BODY_STEP);
+    return self->is_dry ? enter_dry(self, &expander)
+                        : enter(self, TACHO_BODY_STEP, (tacho_guard){TACHO_WHEN_ALWAYS, 0});
 }
 
 /* ---- all ------------------------------------------------------------------------------------- */
@@ -403,17 +572,33 @@ static bool find_kind(const tacho_graph *graph, uint32_t node, operator_kind *ou
 {
     const tacho_branches *branches = &graph->branches;
     tacho_str type = tacho_graph_string(graph, graph->nodes[node].type);
-    if (branches->self == NULL) {
+    bool may_have =
+        branches->self != NULL || (graph->format != NULL && strcmp(graph->format, "onnx") == 0);
+    if (!may_have || graph->nodes[node].def == NULL ||
+        graph->nodes[node].def->kind != TACHO_OP_CONTROL) {
         return false;
     }
-    if (tacho_str_equal(type, TACHO_STR("If"))) {
-        *out_kind = BRANCHES;
-        return branches->has(branches->self, node, TACHO_BODY_THEN) &&
-               branches->has(branches->self, node, TACHO_BODY_ELSE);
+    *out_kind = tacho_str_equal(type, TACHO_STR("If"))     ? BRANCHES
+                : tacho_str_equal(type, TACHO_STR("Loop")) ? LOOP
+                                                           : SCAN;
+    return *out_kind != SCAN || tacho_str_equal(type, TACHO_STR("Scan"));
+}
+
+/* An operator that lacks a graph can be neither computed nor estimated. */
+static tacho_status check_bodies(tacho_graph *graph, uint32_t node, operator_kind kind)
+{
+    static const char *const names[] = {"then_branch", "else_branch", "body"};
+    const tacho_branches *branches = &graph->branches;
+    tacho_body first = kind == BRANCHES ? TACHO_BODY_THEN : TACHO_BODY_STEP;
+    tacho_body last = kind == BRANCHES ? TACHO_BODY_ELSE : TACHO_BODY_STEP;
+    for (int body = (int)first; body <= (int)last; body++) {
+        if (branches->self == NULL || !branches->has(branches->self, node, (tacho_body)body)) {
+            return tacho_infer_fail(&(tacho_infer){graph, &graph->nodes[node]},
+                                    "it has no graph '%s'; the model is damaged: export it again",
+                                    names[body]);
+        }
     }
-    *out_kind = tacho_str_equal(type, TACHO_STR("Loop")) ? LOOP : SCAN;
-    return (*out_kind == LOOP || tacho_str_equal(type, TACHO_STR("Scan"))) &&
-           branches->has(branches->self, node, TACHO_BODY_STEP);
+    return TACHO_OK;
 }
 
 static tacho_status make_lists(tacho_unroll *self)
@@ -444,13 +629,15 @@ static tacho_status make_lists(tacho_unroll *self)
     return TACHO_OK;
 }
 
-tacho_status tacho_unroll_begin(tacho_graph *graph, uint32_t node, tacho_unroll **out_unroll)
+tacho_status tacho_unroll_begin(tacho_graph *graph, uint32_t node, bool decides,
+                                tacho_unroll **out_unroll)
 {
     operator_kind kind;
     *out_unroll = NULL;
     if (!find_kind(graph, node, &kind)) {
         return TACHO_OK;
     }
+    TACHO_TRY(check_bodies(graph, node, kind));
     tacho_unroll *self = calloc(1, sizeof(*self));
     if (self == NULL) {
         return tacho_no_memory();
@@ -459,6 +646,9 @@ tacho_status tacho_unroll_begin(tacho_graph *graph, uint32_t node, tacho_unroll 
                            .node = node,
                            .origin = graph->nodes[node],
                            .kind = kind,
+                           .decides = decides,
+                           .guard_first = SIZE_MAX,
+                           .body_first = SIZE_MAX,
                            .active = TACHO_NONE};
     *out_unroll = self;
     return make_lists(self);
@@ -466,6 +656,7 @@ tacho_status tacho_unroll_begin(tacho_graph *graph, uint32_t node, tacho_unroll 
 
 tacho_status tacho_unroll_next(tacho_unroll *self, bool *out_is_done)
 {
+    self->guard_first = self->body_first = SIZE_MAX; /* until a graph is entered */
     if (self->kind == BRANCHES) {
         return next_branch(self, out_is_done);
     }
@@ -483,9 +674,16 @@ void tacho_unroll_abandon(const tacho_unroll *self, const char *why)
             graph->tensors[output].is_constant = false;
         }
     }
-    tacho_graph_add_note(graph, "the %.20s at %.60s is not analysed inside: %.160s",
-                         tacho_graph_string(graph, self->origin.type).data,
-                         tacho_graph_string(graph, self->origin.location).data, why);
+    if (why != NULL) {
+        tacho_graph_add_note(graph, "the %.20s at %.60s is not analysed inside: %.160s",
+                             tacho_graph_string(graph, self->origin.type).data,
+                             tacho_graph_string(graph, self->origin.location).data, why);
+    }
+}
+
+bool tacho_unroll_decides(const tacho_unroll *self)
+{
+    return self->decides;
 }
 
 uint32_t tacho_unroll_node(const tacho_unroll *self)

@@ -2,7 +2,8 @@
 /*
  * Operators that run graphs of their own, as the nodes of these graphs one after the other: both
  * branches of an If whose condition is known only when it runs, with a choice between what they
- * give; all steps of a Loop or a Scan.
+ * give; all steps of a Loop or a Scan. Nodes of a branch that is not taken, and of steps behind the
+ * end of a loop, have a guard (graph/graph.h): they are not computed.
  *
  * A step is read when the one before it has been inferred, as its shapes and its condition tell how
  * it goes on. Whatever fails on the way, the operator can stay what it is: nothing outside has seen
@@ -23,8 +24,11 @@ enum { TACHO_CHOICE_IF = 1, TACHO_CHOICE_LOOP = 2 };
 
 typedef struct tacho_unroll tacho_unroll;
 
-/* Begins with node |node|; |*out_unroll| is NULL when it is no such operator. */
-tacho_status tacho_unroll_begin(tacho_graph *graph, uint32_t node,
+/*
+ * Begins with node |node|; |*out_unroll| is NULL when it is no such operator. Conditions and
+ * numbers of steps are decided by the graph's probe if |decides|, or if it does not go without.
+ */
+tacho_status tacho_unroll_begin(tacho_graph *graph, uint32_t node, bool decides,
                                 tacho_unroll **out_unroll) TACHO_MUST_USE;
 
 /*
@@ -33,7 +37,13 @@ tacho_status tacho_unroll_begin(tacho_graph *graph, uint32_t node,
  */
 tacho_status tacho_unroll_next(tacho_unroll *self, bool *out_is_done) TACHO_MUST_USE;
 
-/* Makes the outputs those of the operator again, which stays; |why| is for a note. */
+/* When node |node| of those that were added last is computed. */
+tacho_guard tacho_unroll_guard(const tacho_unroll *self, size_t node);
+
+/* Whether it is the probe that decides. */
+bool tacho_unroll_decides(const tacho_unroll *self);
+
+/* Makes the outputs those of the operator again, which stays; |why| is for a note, or NULL. */
 void tacho_unroll_abandon(const tacho_unroll *self, const char *why);
 
 uint32_t tacho_unroll_node(const tacho_unroll *self);

@@ -187,6 +187,27 @@ static tacho_status compute_not(const tacho_kernel_call *call)
     return TACHO_OK;
 }
 
+/* Whether a value is the one that a program was made for; with another, the program is not right.
+ */
+static tacho_status compute_expect(const tacho_kernel_call *call)
+{
+    const tacho_array *found = call->inputs[0], *wanted = call->inputs[1];
+    uint64_t bytes;
+    if (found->dtype != wanted->dtype || !tacho_shape_equal(&found->shape, &wanted->shape) ||
+        tacho_array_elements(&call->outputs[0]) != 1) {
+        return tacho_wrong_shapes("an expected value");
+    }
+    if (!tacho_dtype_bytes(found->dtype, (uint64_t)tacho_array_elements(found), &bytes) ||
+        (bytes > 0 && memcmp(found->data, wanted->data, (size_t)bytes) != 0)) {
+        return tacho_fail(TACHO_CODE_BAD_DATA,
+                          "a branch, a number of steps or a size follows from values, and with "
+                          "these inputs it is another than that which the model was compiled for; "
+                          "compile it with these inputs");
+    }
+    *(unsigned char *)call->outputs[0].data = 1;
+    return TACHO_OK;
+}
+
 const tacho_kernel tacho_compare_kernels[] = {
     {"And", TACHO_KERNEL_EACH, compute_and},
     {"Equal", TACHO_KERNEL_EACH, compute_equal},
@@ -197,6 +218,7 @@ const tacho_kernel tacho_compare_kernels[] = {
     {"Not", TACHO_KERNEL_EACH, compute_not},
     {"Or", TACHO_KERNEL_EACH, compute_or},
     {"Xor", TACHO_KERNEL_EACH, compute_xor},
+    {"tacho.Expect", TACHO_KERNEL_HEAVY, compute_expect},
     {"tosa.equal", TACHO_KERNEL_EACH, compute_equal},
     {"tosa.greater", TACHO_KERNEL_EACH, compute_greater},
     {"tosa.greater_equal", TACHO_KERNEL_EACH, compute_greater_or_equal},

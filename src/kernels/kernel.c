@@ -34,7 +34,7 @@ static const struct {
         "MaxUnpool Mod Mul "
         "NegativeLogLikelihoodLoss NonMaxSuppression Or PRelu Pow QuantizeLinear RMSNormalization "
         "ReverseSequence "
-        "SoftmaxCrossEntropyLoss Sub TensorScatter Xor "},
+        "SoftmaxCrossEntropyLoss Sub TensorScatter Xor tacho.Expect "},
     {2, " tosa.add tosa.arithmetic_right_shift tosa.bitwise_and tosa.bitwise_or tosa.bitwise_xor "
         "tosa.conv2d tosa.conv3d tosa.depthwise_conv2d tosa.equal tosa.gather tosa.greater "
         "tosa.greater_equal tosa.int_div tosa.intdiv tosa.logical_and tosa.logical_left_shift "

@@ -104,7 +104,8 @@ static tacho_status check_steps(const tacho_program *program)
     run_check attrs = {"steps", "attrs", program->attr_count, 0};
     for (size_t i = 0; i < program->step_count; i++) {
         const tacho_step *step = &program->steps[i];
-        uint64_t count = (uint64_t)step->input_count + step->output_count;
+        bool has_condition = step->when != TACHO_WHEN_ALWAYS;
+        uint64_t count = (uint64_t)step->input_count + step->output_count + has_condition;
         TACHO_TRY(check_run(&links, i, step->first_link, count));
         TACHO_TRY(check_run(&attrs, i, step->first_attr, step->attr_count));
     }

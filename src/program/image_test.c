@@ -332,6 +332,11 @@ static void test_runs(void **state)
     program.steps[0].first_link = UINT32_MAX;
     expect_refused(&program, "program, steps[0].links: expected a run within 10 records, found 4 "
                              "records from 4294967295");
+    program.steps[2].when = TACHO_WHEN_TRUE; /* a condition is one link more, which there is not */
+    expect_refused(&program, "program, steps[2].links: expected a run within 10 records, found 5 "
+                             "records from 6");
+    program.steps[2].when = TACHO_WHEN_COUNT;
+    expect_refused(&program, "program, steps[2].when: expected less than 3, found 3");
     program.steps[2].attr_count = 3;
     expect_refused(&program, "program, steps[2].attrs: expected a run within 9 records, found 3 "
                              "records from 7");

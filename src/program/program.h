@@ -49,11 +49,18 @@ typedef struct tacho_step {
     uint32_t op;
     uint32_t type; /* string: "Conv", "tosa.conv2d" */
     int32_t opset;
-    uint32_t first_link; /* inputs, then outputs, in |links|: tensors */
+    uint32_t first_link; /* inputs, then outputs, then the condition, in |links|: tensors */
     uint16_t input_count, output_count;
     uint32_t first_attr;
     uint32_t attr_count;
+    uint32_t when; /* tacho_when: it has a condition, a tensor of one bool, unless ALWAYS */
 } tacho_step;
+
+/* Where the condition of a step is in |links|, if it has one. */
+static inline size_t tacho_step_condition(const tacho_step *step)
+{
+    return (size_t)step->first_link + step->input_count + step->output_count;
+}
 
 /* An operator of the model with what was fused into it. */
 typedef struct tacho_program_op {

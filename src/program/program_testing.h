@@ -94,9 +94,9 @@ static inline tacho_status add_test_ops(tacho_program *program)
     for (size_t i = 0; i < sizeof(links) / sizeof(links[0]); i++) {
         TEST_APPEND(program, link, links[i]);
     }
-    TEST_APPEND(program, step, (tacho_step){0, conv, 17, 0, 3, 1, 0, 6});
-    TEST_APPEND(program, step, (tacho_step){0, clip, 13, 4, 1, 1, 6, 1});
-    TEST_APPEND(program, step, (tacho_step){1, add, 14, 6, 2, 2, 7, 2});
+    TEST_APPEND(program, step, (tacho_step){0, conv, 17, 0, 3, 1, 0, 6, TACHO_WHEN_ALWAYS});
+    TEST_APPEND(program, step, (tacho_step){0, clip, 13, 4, 1, 1, 6, 1, TACHO_WHEN_ALWAYS});
+    TEST_APPEND(program, step, (tacho_step){1, add, 14, 6, 2, 2, 7, 2, TACHO_WHEN_ALWAYS});
     tacho_program_op op = {.type = conv, .step_count = 2, .job_count = 5, .macs = 6144};
     op.input_bytes = 1536;
     op.weight_bytes = 48;

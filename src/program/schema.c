@@ -43,12 +43,17 @@ static const tacho_field shape_fields[] = {
 static_assert(sizeof(tacho_shape) == 72, "shape_fields list every field");
 
 static const tacho_field step_fields[] = {
-    ID(tacho_step, op, op),          STRING(tacho_step, type),
-    NUMBER(tacho_step, opset),       NUMBER(tacho_step, first_link),
-    NUMBER(tacho_step, input_count), NUMBER(tacho_step, output_count),
-    NUMBER(tacho_step, first_attr),  NUMBER(tacho_step, attr_count),
+    ID(tacho_step, op, op),
+    STRING(tacho_step, type),
+    NUMBER(tacho_step, opset),
+    NUMBER(tacho_step, first_link),
+    NUMBER(tacho_step, input_count),
+    NUMBER(tacho_step, output_count),
+    NUMBER(tacho_step, first_attr),
+    NUMBER(tacho_step, attr_count),
+    ENUM(tacho_step, when, TACHO_WHEN_COUNT),
 };
-static_assert(sizeof(tacho_step) == 28, "step_fields list every field");
+static_assert(sizeof(tacho_step) == 32, "step_fields list every field");
 
 static const tacho_field op_fields[] = {
     STRING(tacho_program_op, name),

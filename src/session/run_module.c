@@ -17,7 +17,7 @@ static tacho_status check_module(void *self, tacho_run_session *session)
                           "%s was compiled for %s, not for Torq; run it on the device sim",
                           run->request.path, machine.data);
     }
-    if (session->random_inputs > 0 && run->request.input_count > 0) {
+    if (session->inputs.random_count > 0 && run->request.input_count > 0) {
         return tacho_fail(TACHO_CODE_USAGE, "%zu input%s given, but the program has %zu",
                           run->request.input_count, run->request.input_count == 1 ? " is" : "s are",
                           program->input_count);

@@ -42,7 +42,7 @@ void tacho_run_say_end(const tacho_run_session *session)
 void tacho_run_say_random(const tacho_run_session *session, bool hints)
 {
     char seed[32];
-    size_t count = session->random_inputs;
+    size_t count = session->inputs.random_count;
     if (count == 0) {
         return;
     }

@@ -117,30 +117,18 @@ tacho_status tacho_run_check_output(tacho_run_session *session, const char *path
 
 static tacho_status set_inputs(tacho_run_session *self)
 {
-    const tacho_run_request *request = self->request;
     const tacho_program *program = &self->module.program;
-    tacho_array *arrays = NULL;
-    TACHO_TRY(tacho_arena_alloc(&self->arena, (program->input_count + 1) * sizeof(*arrays),
-                                (void **)&arrays));
-    TACHO_TRY(tacho_arena_alloc(&self->arena, program->input_count + 1, (void **)&self->is_random));
-    memset(self->is_random, 0, program->input_count + 1);
-    self->inputs = arrays;
-    tacho_run_input_texts texts = {request->inputs, request->input_count, request->notes};
-    TACHO_TRY(tacho_run_inputs_read(program, &texts, &self->arena, arrays));
-    for (size_t i = 0; i < program->input_count && tacho_device_has_values(self->device); i++) {
-        if (arrays[i].data == NULL) {
-            TACHO_TRY(tacho_run_input_random(program, i, request->seed, &self->arena, &arrays[i]));
-            self->random_inputs++;
-            self->is_random[i] = true;
-        }
-        TACHO_TRY(tacho_device_set_input(self->device, i, &arrays[i]));
+    bool has_values = tacho_device_has_values(self->device);
+    TACHO_TRY(tacho_run_inputs_ensure(&self->inputs, program, has_values));
+    for (size_t i = 0; i < program->input_count && has_values; i++) {
+        TACHO_TRY(tacho_device_set_input(self->device, i, &self->inputs.arrays[i]));
     }
     return TACHO_OK;
 }
 
 tacho_status tacho_run_set_input(tacho_run_session *session, size_t index, const tacho_array *value)
 {
-    const tacho_array *before = &session->inputs[index];
+    const tacho_array *before = &session->inputs.arrays[index];
     uint64_t count = 0;
     uint64_t bytes = 0;
     if (!tacho_device_has_values(session->device)) {
@@ -151,8 +139,8 @@ tacho_status tacho_run_set_input(tacho_run_session *session, size_t index, const
         tacho_dtype_bytes(before->dtype, count, &bytes)) {
         memcpy(before->data, value->data, (size_t)bytes);
     }
-    session->random_inputs -= session->is_random[index] ? 1 : 0;
-    session->is_random[index] = false;
+    session->inputs.random_count -= session->inputs.is_random[index] ? 1 : 0;
+    session->inputs.is_random[index] = false;
     return TACHO_OK;
 }
 
@@ -180,6 +168,9 @@ tacho_status tacho_run_open(tacho_run_session *session, const tacho_run_request 
     tacho_run_compile compile = request->compile;
     compile.is_quiet = request->is_quiet;
     compile.notes = request->notes;
+    tacho_run_input_texts texts = {request->inputs, request->input_count, request->notes};
+    tacho_run_inputs_init(&session->inputs, &texts, request->seed, &session->arena);
+    compile.model.values = &session->inputs.values;
     TACHO_TRY(tacho_run_module_open(&session->module, request->path, &compile));
     if (request->function != NULL) {
         TACHO_TRY(tacho_run_module_check_function(&session->module, request->function));
@@ -383,7 +374,7 @@ static int64_t latency_of(const tacho_run_session *self, const tacho_device_resu
 static tacho_status hand_over_inputs(tacho_run_session *self)
 {
     for (size_t i = 0; i < self->module.program.input_count; i++) {
-        TACHO_TRY(tacho_device_set_input(self->device, i, &self->inputs[i]));
+        TACHO_TRY(tacho_device_set_input(self->device, i, &self->inputs.arrays[i]));
     }
     return TACHO_OK;
 }
@@ -477,16 +468,17 @@ static tacho_status run_all(tacho_run_session *self, const tacho_progress *progr
 static tacho_status note_random(const tacho_run_session *self, tacho_status status)
 {
     const tacho_program *program = &self->module.program;
-    if (tacho_status_code(status) != TACHO_CODE_BAD_DATA || self->random_inputs == 0) {
+    if (tacho_status_code(status) != TACHO_CODE_BAD_DATA || self->inputs.random_count == 0) {
         return status;
     }
     status = tacho_status_add_note(
-        status, "%zu input%s random (seed %" PRIu64 "), as nothing was given", self->random_inputs,
-        self->random_inputs == 1 ? " was" : "s were", self->request->seed);
+        status, "%zu input%s random (seed %" PRIu64 "), as nothing was given",
+        self->inputs.random_count, self->inputs.random_count == 1 ? " was" : "s were",
+        self->request->seed);
     size_t left = RANDOM_NAMED_MAX;
     for (size_t i = 0; i < program->input_count && left > 0; i++) {
         char text[200];
-        if (self->is_random[i]) {
+        if (self->inputs.is_random[i]) {
             tacho_run_input_print(program, i, text, sizeof(text));
             status = tacho_status_add_hint(status, TACHO_HINT_GIVE_INPUT, text);
             left--;

@@ -14,6 +14,7 @@
 #include "base/input.h"
 #include "device/device.h"
 #include "remote/remote.h"
+#include "session/inputs.h"
 #include "session/module.h"
 #include "session/run_client.h"
 #include "session/rescue.h"
@@ -72,10 +73,8 @@ typedef struct tacho_run_session {
     tacho_arena arena;
     tacho_arena records; /* of samples; emptied by the next run */
     tacho_run_totals totals;
-    int64_t open_ns;      /* when it was opened, in its time: that of the first, or 0 simulated */
-    size_t random_inputs; /* that were not given */
-    bool *is_random;      /* by input */
-    tacho_array *inputs;  /* their values */
+    int64_t open_ns; /* when it was opened, in its time: that of the first, or 0 simulated */
+    tacho_run_inputs inputs;
     const char **output_paths; /* that were checked */
     size_t output_path_count, output_path_capacity;
     tacho_run_sample *samples; /* the first that were recorded: those that are held */

@@ -42,6 +42,7 @@ static const run_call run_calls[] = {
     {"Equal Greater GreaterOrEqual Less LessOrEqual", 16, 1, "f32:2x3 f32:2x1", ""},
     {"Equal Greater Less", 16, 1, "i64:2x3 i64:2x1", ""},
     {"Not", 13, 1, "bool:2x3", ""},
+    {"tacho.Expect", 0, 1, "i64:2 i64=1,2", ""},
     {"IsInf IsNaN", 13, 1, "f32:2x3", "detect_negative=0"},
     {"tosa.equal tosa.greater tosa.greater_equal", 0, 1, "f32:2x3 f32:2x3", ""},
     {"tosa.logical_and tosa.logical_or tosa.logical_xor", 0, 1, "bool:2x3 bool:2x1", ""},

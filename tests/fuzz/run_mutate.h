@@ -259,7 +259,10 @@ static void change_step(maker *self)
     tacho_step *step = &program->steps[draw(self, (uint32_t)program->step_count)];
     uint32_t links = (uint32_t)step->input_count + step->output_count;
     tacho_str type;
-    switch (draw(self, 6)) {
+    switch (draw(self, 7)) {
+    case 6:
+        step->when = draw(self, TACHO_WHEN_COUNT);
+        break;
     case 0:
         (void)pick_call(self, &type);
         step->type = text_id(self, type.data, type.len);

@@ -334,6 +334,15 @@ static inline void append_call(maker *self, const run_call *call, tacho_str type
         add_link(self, add_tensor(self, TACHO_DTYPE_F32, TACHO_STORAGE_ACTIVATION,
                                   (tacho_shape){1, {4}}));
     }
+    if (draw(self, 6) == 0) { /* a condition, mostly a good one */
+        step.when = 1 + draw(self, TACHO_WHEN_COUNT - 1);
+        add_link(self,
+                 draw(self, 8) == 0
+                     ? draw(self, (uint32_t)program->tensor_count)
+                     : add_tensor(self, TACHO_DTYPE_BOOL,
+                                  draw(self, 2) == 0 ? TACHO_STORAGE_INPUT : TACHO_STORAGE_SPLAT,
+                                  (tacho_shape){.rank = (int32_t)draw(self, 2), .dims = {1}}));
+    }
     for (const char *at = call->attrs; *at != '\0'; at += *at == ' ' ? 1 : 0) {
         read_attr(self, &at);
     }
@@ -464,10 +473,12 @@ static inline void finish_program(maker *self)
     bool is_made[256] = {false}, is_read[256] = {false};
     for (size_t i = 0; i < program->step_count; i++) {
         const tacho_step *step = &program->steps[i];
-        for (uint32_t k = 0; k < (uint32_t)step->input_count + step->output_count; k++) {
-            uint32_t id = program->links[step->first_link + k];
+        uint32_t count = (uint32_t)step->input_count + step->output_count;
+        for (uint32_t k = 0; k < count + (step->when != TACHO_WHEN_ALWAYS); k++) {
+            size_t link = (size_t)step->first_link + k;
+            uint32_t id = link < program->link_count ? program->links[link] : TACHO_NONE;
             if (id < 256) {
-                (k < step->input_count ? is_read : is_made)[id] = true;
+                (k < step->input_count || k == count ? is_read : is_made)[id] = true;
             }
         }
     }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Operators that are built from simpler ones (src/graph/expand.h), each alone in a model, and small networks
-(network_cases.py), against numpy.
+(network_cases.py, control_cases.py), against numpy.
 
 Every case runs on cpu with fast and with reference kernels, and on sim. Integers must be
 equal, or differ by one where the case says so; reals may be off by the case's share of the largest element.
@@ -26,6 +26,7 @@ except ImportError:
 
 import attention_cases
 import composed_cases
+import control_cases
 import network_cases
 import picture_cases  # noqa: F401
 
@@ -90,18 +91,23 @@ def check(tacho, case, folder):
         np.save(folder / f"output_{i}.npy", np.asarray(value))
         command.append(f"--output=@{folder / f'made_{i}.npy'}")
     problems = []
+    runs = [(command + ["--device", device, "--kernels", kernels], f"{device} {kernels}") for device, kernels in RUNS]
+    if case.name.startswith("static_"):  # a program for any input
+        program = str(folder / "model.vmfb")
+        subprocess.run([tacho, "compile", command[2], "-o", program, "--quiet"], check=True, capture_output=True)
+        runs += [([tacho, "run", program] + command[3:] + ["--kernels", kernels], f"program {kernels}")
+                 for kernels in ("fast", "reference")]
     env = {**os.environ, "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}
-    for device, kernels in RUNS:
-        done = subprocess.run(command + ["--device", device, "--kernels", kernels], capture_output=True, text=True,
-                              check=False, env=env)
+    for line, called in runs:
+        done = subprocess.run(line, capture_output=True, text=True, check=False, env=env)
         if done.returncode != 0:
             error = next((x for x in done.stderr.splitlines() if "error" in x), done.stderr)
-            problems.append(f"{device} {kernels}: {error.strip()[:300]}")
+            problems.append(f"{called}: {error.strip()[:300]}")
             continue
         for i, value in enumerate(wanted):
             problem = off(np.load(folder / f"made_{i}.npy"), np.asarray(value), case.tolerance)
             if problem:
-                problems.append(f"{device} {kernels}: output {i}: {problem}")
+                problems.append(f"{called}: output {i}: {problem}")
     return problems
 
 
@@ -115,6 +121,7 @@ def main():
         del names[at:at + 2]
     attention_cases.add_all()
     network_cases.add_all()
+    control_cases.add_all()
     failed = 0
     cases = [c for c in composed_cases.CASES + network_cases.NETWORKS if not names or c.name in names]
     with tempfile.TemporaryDirectory() as work:
