@@ -87,6 +87,9 @@ tacho_category_kind tacho_category_kind_of(tacho_str category)
         {TACHO_STR_INIT("user_annotation"), TACHO_CATEGORY_KIND_PHASE},
         {TACHO_STR_INIT("gpu_user_annotation"), TACHO_CATEGORY_KIND_PHASE},
         {TACHO_STR_INIT("cuda_profiler_range"), TACHO_CATEGORY_KIND_PHASE},
+        {TACHO_STR_INIT("xpu_scope_profiler"), TACHO_CATEGORY_KIND_PHASE},
+        {TACHO_STR_INIT("mtia_workloadd"), TACHO_CATEGORY_KIND_PHASE}, /* around what others do */
+        {TACHO_STR_INIT("mtia_insight"), TACHO_CATEGORY_KIND_PHASE},
         {TACHO_STR_INIT("Trace"), TACHO_CATEGORY_KIND_PHASE},
         {TACHO_STR_INIT("cuda_sync"), TACHO_CATEGORY_KIND_WAIT},
         {TACHO_STR_INIT("cuda_event"), TACHO_CATEGORY_KIND_WAIT},
