@@ -62,15 +62,26 @@ static tacho_status add_operators(run_printer *self)
                &table);
 }
 
+/* What limits an inference: on average, where several were recorded. */
+static tacho_status judge_inferences(run_printer *self)
+{
+    const tacho_table_taker taker = {tacho_table_report_take, &self->tables};
+    if (self->session->sample_count < 2) {
+        return tacho_session_judge_profile(&self->profile->profile, &taker);
+    }
+    tacho_run_profile all;
+    tacho_status status = tacho_run_profile_init_all(&all, self->session);
+    status = status == TACHO_OK ? tacho_session_judge_profile(&all.profile, &taker) : status;
+    tacho_run_profile_deinit(&all);
+    return status;
+}
+
 /* Nothing is said of what is not recorded. */
 static tacho_status add_verdict(run_printer *self)
 {
-    const tacho_table_taker taker = {tacho_table_report_take, &self->tables};
     bool is_wanted =
         !self->options->omits_advice && tacho_table_sink_tells_tables(self->options->sink);
-    return is_wanted && self->profile->profile.span_count > 0
-               ? tacho_session_judge_profile(&self->profile->profile, &taker)
-               : TACHO_OK;
+    return is_wanted && self->profile->profile.span_count > 0 ? judge_inferences(self) : TACHO_OK;
 }
 
 static tacho_status add_all(run_printer *self)

@@ -6,13 +6,33 @@
 
 #include "compile/timeline.h"
 
-static tacho_status replay(const tacho_profile *profile, tacho_events *events)
+#include <stdlib.h>
+
+/* Spans of a profile lie part by part. */
+static tacho_status push_parts(const tacho_profile *profile, tacho_events *events, tacho_arg **args)
 {
-    TACHO_TRY(tacho_profile_replay_spans(profile, events));
-    for (uint32_t part = 0; part < events->dict->part_count; part++) {
+    size_t arg_capacity = 0;
+    uint32_t part = 0;
+    for (size_t i = 0; i < profile->span_count; i++) {
+        tacho_row row;
+        TACHO_TRY(tacho_profile_row(profile, i, args, &arg_capacity, &row));
+        for (; part < events->dict->tracks[row.track].part; part++) {
+            TACHO_TRY(tacho_events_end_part(events, part));
+        }
+        TACHO_TRY(tacho_events_row(events, &row));
+    }
+    for (; part < events->dict->part_count; part++) {
         TACHO_TRY(tacho_events_end_part(events, part));
     }
     return TACHO_OK;
+}
+
+static tacho_status replay(const tacho_profile *profile, tacho_events *events)
+{
+    tacho_arg *args = NULL;
+    tacho_status status = push_parts(profile, events, &args);
+    free(args);
+    return status;
 }
 
 tacho_status tacho_session_judge_profile(const tacho_profile *profile, const tacho_table_taker *to)

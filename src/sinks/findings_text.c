@@ -89,13 +89,28 @@ static tacho_status put_who(const tacho_table *table, size_t row, tacho_text *te
     return parting[0] != '\0' ? tacho_text_put(text, TACHO_STR(": ")) : TACHO_OK;
 }
 
-/* "L-01, can gain 21.226 ms, look at 18.023 ms: " */
+/* " of a step", where there are steps. */
+static tacho_status put_period(const tacho_table *table, size_t row, tacho_text *text)
+{
+    size_t column = find_column(table, TACHO_COL_PERIOD);
+    bool has_steps =
+        column < table->column_count &&
+        !tacho_str_equal(tacho_table_cell(table, row, column)->value.text, TACHO_STR("the span"));
+    if (!has_steps) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(tacho_text_put(text, TACHO_STR(" of ")));
+    return put_cell(table, row, TACHO_COL_PERIOD, text);
+}
+
+/* "L-01, can gain 21.226 ms of a step, look at 18.023 ms: " */
 static tacho_status put_rule(const tacho_table *table, size_t row, tacho_text *text)
 {
     size_t start = find_column(table, TACHO_COL_START_NS);
     TACHO_TRY(put_cell(table, row, TACHO_COL_RULE, text));
     TACHO_TRY(tacho_text_put(text, TACHO_STR(", can gain ")));
     TACHO_TRY(put_cell(table, row, TACHO_COL_GAIN_NS, text));
+    TACHO_TRY(put_period(table, row, text));
     if (!tacho_table_cell(table, row, start)->is_absent) {
         TACHO_TRY(tacho_text_put(text, TACHO_STR(", look at ")));
         TACHO_TRY(put_cell(table, row, TACHO_COL_START_NS, text));

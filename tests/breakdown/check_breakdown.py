@@ -308,7 +308,7 @@ def check_steps(path, events, said):
     found = sorted(pick(row, sum_fields) for row in said["step_statistics"])
     if sorted(sums) != found:
         sys.exit(f"{path}: statistics of steps:\n expected {sorted(sums)}\n said     {found}")
-    late = late_in_steps(events, steps[warm_up:])
+    late = [gap // max(len(steps) - warm_up, 1) for gap in late_in_steps(events, steps[warm_up:])]
     gains = [row["gain_ns"] for row in said["advice"]
              if row["rule"] == "L-01" and "of a step" in row["advice"]]
     if not all(gain in late for gain in gains):

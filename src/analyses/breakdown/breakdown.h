@@ -34,6 +34,11 @@ tacho_status tacho_breakdown_add_who(const tacho_breakdown_gather *gather,
                                      const tacho_breakdown_device *device,
                                      tacho_table *table) TACHO_MUST_USE;
 
+/* The same, with the string |called| in place of the part's name. */
+tacho_status tacho_breakdown_add_named(const tacho_breakdown_gather *gather,
+                                       const tacho_breakdown_device *device, uint32_t called,
+                                       tacho_table *table) TACHO_MUST_USE;
+
 /* A row per device, and a row per stream or engine: times by kind of work. */
 tacho_status tacho_breakdown_devices_table(const tacho_breakdown_gather *gather,
                                            tacho_table *out_table) TACHO_MUST_USE;
@@ -64,7 +69,8 @@ tacho_status tacho_breakdown_launches_table(const tacho_breakdown_gather *gather
 tacho_status tacho_breakdown_gaps_table(const tacho_breakdown_gather *gather,
                                         tacho_table *out_table) TACHO_MUST_USE;
 
-/* One row per device, for rules (breakdown_rules.h). */
+/* One row per device, of several inferences one for all (breakdown_subjects.h), for rules
+ * (breakdown_rules.h). */
 tacho_status tacho_breakdown_facts_table(const tacho_breakdown_gather *gather,
                                          tacho_table *out_table) TACHO_MUST_USE;
 

@@ -4,13 +4,17 @@
  */
 #include "analyses/breakdown/breakdown_facts.h"
 #include "analyses/breakdown/breakdown.h"
+#include "analyses/breakdown/breakdown_subjects.h"
+#include "base/maths.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 #define KIND(name) (1U << TACHO_WORK_##name)
 #define PERIOD_SPAN "the span"
 #define PERIOD_STEP "a step"
+#define PERIOD_INFERENCE "an inference"
 #define BIT(name) TACHO_TRACK_BIT(TACHO_TRACK_##name)
 
 static const tacho_column fact_columns[] = {
@@ -115,48 +119,92 @@ static uint64_t lost_count(const tacho_dict *dict, uint32_t part)
 
 /* What facts are about: all that a device did, or what it did in steps that are not warm-up. */
 typedef struct device_view {
-    const tacho_breakdown_device *device;
-    const tacho_part_steps *steps; /* NULL: all */
-    const tacho_kind_time *busy;
-    const tacho_idle_time *idle;
+    const tacho_breakdown_gather *gather;
+    const tacho_breakdown_subject *subject;
+    const tacho_breakdown_device *device; /* of the first inference */
+    const tacho_part_steps *steps;        /* NULL: all */
+    const char *period;
+    size_t step_count, warm_up_count; /* 0: no steps */
+    tacho_kind_time busy;             /* sums alone */
+    tacho_kind_time all;              /* stretches of work, warm-up included */
+    tacho_idle_time idle;
     int64_t span_ns;
     uint64_t work_count, launch_count;
 } device_view;
 
-static device_view view_of(const tacho_breakdown_gather *gather,
-                           const tacho_breakdown_device *device)
+static void add_stretches(const tacho_kind_time *from, tacho_kind_time *to)
 {
-    device_view view = {.device = device,
-                        .steps = tacho_breakdown_steady(gather, device),
-                        .busy = &device->time.busy,
-                        .idle = &device->time.idle,
-                        .span_ns = tacho_device_time_span(&device->time)};
+    for (size_t i = 0; i < TACHO_WORK_COMBINATIONS; i++) {
+        if (from->longest[i].length_ns > to->longest[i].length_ns) {
+            to->longest[i] = from->longest[i];
+        }
+    }
+}
+
+static void add_idle(const tacho_idle_time *from, tacho_idle_time *to)
+{
+    for (size_t i = 0; i < TACHO_IDLE_CAUSE_COUNT; i++) {
+        to->causes[i] = tacho_cycles_add(to->causes[i], from->causes[i]);
+    }
+    to->gap_count += from->gap_count;
+    to->long_late_ns = tacho_cycles_add(to->long_late_ns, from->long_late_ns);
+    if (from->longest_ns > to->longest_ns) {
+        to->longest_ns = from->longest_ns;
+        to->longest_start_ns = from->longest_start_ns;
+    }
+}
+
+/* All that |device| did. */
+static void add_whole(const tacho_breakdown_device *device, device_view *view)
+{
+    for (size_t i = 0; i < TACHO_WORK_COMBINATIONS; i++) {
+        view->busy.sums[i] = tacho_cycles_add(view->busy.sums[i], device->time.busy.sums[i]);
+    }
+    add_stretches(&device->time.busy, &view->all);
+    add_idle(&device->time.idle, &view->idle);
+    view->span_ns = tacho_cycles_add(view->span_ns, tacho_device_time_span(&device->time));
+    for (size_t i = 0; i < device->stream_count; i++) {
+        view->work_count += device->time.streams[i].work_count;
+        view->launch_count += device->streams[i].launches.count;
+    }
+}
+
+static device_view view_of(const tacho_breakdown_gather *gather,
+                           const tacho_breakdown_subject *subject)
+{
+    device_view view = {.gather = gather,
+                        .subject = subject,
+                        .device = &gather->devices[subject->first],
+                        .period = PERIOD_SPAN};
+    view.steps = tacho_breakdown_steady(gather, view.device);
     if (view.steps != NULL) {
-        view.busy = &device->steps.busy;
-        view.idle = &device->steps.idle;
+        view.period = PERIOD_STEP;
+        view.step_count = view.steps->item_count - view.steps->warm_up_count;
+        view.warm_up_count = view.steps->warm_up_count;
+        view.busy = view.device->steps.busy;
+        view.all = view.device->time.busy;
+        view.idle = view.device->steps.idle;
         view.span_ns = view.steps->steady_ns;
-        view.work_count = device->steps.work_count;
-        view.launch_count = device->steps.launch_count;
+        view.work_count = view.device->steps.work_count;
+        view.launch_count = view.device->steps.launch_count;
         return view;
     }
-    for (size_t i = 0; i < device->stream_count; i++) {
-        view.work_count += device->time.streams[i].work_count;
-        view.launch_count += device->streams[i].launches.count;
+    if (subject->count > 1) {
+        view.period = PERIOD_INFERENCE;
+        view.step_count = subject->count - subject->warm_up_count;
+        view.warm_up_count = subject->warm_up_count;
+    }
+    for (size_t i = subject->warm_up_count; i < subject->count; i++) {
+        add_whole(tacho_breakdown_subject_device(gather, subject, i), &view);
     }
     return view;
 }
 
 static tacho_status add_period(const device_view *view, tacho_table *table)
 {
-    const tacho_part_steps *steps = view->steps;
-    if (steps == NULL) {
-        TACHO_TRY(tacho_table_add_text(table, TACHO_STR(PERIOD_SPAN)));
-        TACHO_TRY(tacho_table_add_int(table, 0));
-        return tacho_table_add_int(table, 0);
-    }
-    TACHO_TRY(tacho_table_add_text(table, TACHO_STR(PERIOD_STEP)));
-    TACHO_TRY(tacho_table_add_int(table, (int64_t)(steps->item_count - steps->warm_up_count)));
-    return tacho_table_add_int(table, (int64_t)steps->warm_up_count);
+    TACHO_TRY(tacho_table_add_text(table, tacho_str_from_cstring(view->period)));
+    TACHO_TRY(tacho_table_add_int(table, (int64_t)view->step_count));
+    return tacho_table_add_int(table, (int64_t)view->warm_up_count);
 }
 
 static tacho_status add_what_it_is(const tacho_dict *dict, const device_view *view,
@@ -220,11 +268,16 @@ static tacho_status add_work_facts(const tacho_kind_time *time, const tacho_kind
 }
 
 /* Engines of the class compute: what they are called, how many, the busiest, and their average. */
-static tacho_status add_engines(const tacho_dict *dict, const device_view *view, tacho_table *table)
+typedef struct engine_facts {
+    tacho_str word;
+    int64_t count, busiest_ns, mean_ns;
+} engine_facts;
+
+static engine_facts engines_of(const device_view *view, const tacho_breakdown_device *device)
 {
-    const tacho_breakdown_device *device = view->device;
-    tacho_str word = {NULL, 0};
-    int64_t count = 0, busiest_ns = 0, sum_ns = 0;
+    const tacho_dict *dict = view->gather->events.dict;
+    engine_facts facts = {.word = {NULL, 0}};
+    int64_t sum_ns = 0;
     for (size_t i = 0; i < device->stream_count; i++) {
         uint32_t track = device->streams[i].track;
         tacho_str name = tacho_dict_string(dict, tacho_dict_track_name(dict, track));
@@ -233,37 +286,53 @@ static tacho_status add_engines(const tacho_dict *dict, const device_view *view,
                                                                     TACHO_WORK_COMBINATIONS - 1, 0);
         if (dict->tracks[track].track_class == TACHO_TRACK_COMPUTE) {
             tacho_str own = tacho_track_engine_word(name);
-            word = count == 0 || tacho_str_equal(word, own) ? own : (tacho_str){NULL, 0};
-            busiest_ns = busy_ns > busiest_ns ? busy_ns : busiest_ns;
-            sum_ns += busy_ns;
-            count++;
+            bool is_same = facts.count == 0 || tacho_str_equal(facts.word, own);
+            facts.word = is_same ? own : (tacho_str){NULL, 0};
+            facts.busiest_ns = busy_ns > facts.busiest_ns ? busy_ns : facts.busiest_ns;
+            sum_ns = tacho_cycles_add(sum_ns, busy_ns);
+            facts.count++;
         }
     }
-    TACHO_TRY(tacho_table_add_text(table, word));
-    TACHO_TRY(tacho_table_add_int(table, count));
-    TACHO_TRY(tacho_table_add_int(table, busiest_ns));
-    TACHO_TRY(tacho_table_add_int(table, count > 0 ? sum_ns / count : 0));
-    return tacho_table_add_int(table, device->time.first_ns);
+    facts.mean_ns = facts.count > 0 ? sum_ns / facts.count : 0;
+    return facts;
+}
+
+static tacho_status add_engines(const device_view *view, tacho_table *table)
+{
+    const tacho_breakdown_subject *subject = view->subject;
+    engine_facts sum = engines_of(view, view->device);
+    sum.busiest_ns = sum.mean_ns = 0;
+    for (size_t i = subject->warm_up_count; i < subject->count; i++) {
+        const engine_facts more =
+            engines_of(view, tacho_breakdown_subject_device(view->gather, subject, i));
+        sum.busiest_ns = tacho_cycles_add(sum.busiest_ns, more.busiest_ns);
+        sum.mean_ns = tacho_cycles_add(sum.mean_ns, more.mean_ns);
+    }
+    TACHO_TRY(tacho_table_add_text(table, sum.word));
+    TACHO_TRY(tacho_table_add_int(table, sum.count));
+    TACHO_TRY(tacho_table_add_int(table, sum.busiest_ns));
+    TACHO_TRY(tacho_table_add_int(table, sum.mean_ns));
+    return tacho_table_add_int(table, view->device->time.first_ns);
 }
 
 /* ---- what it did not ----------------------------------------------------------------------- */
 
-/* The longest gap of |device|, where that was kept. */
-static const tacho_breakdown_gap *find_gap(const tacho_breakdown_gather *gather, size_t device)
+/* The longest gap, where that was kept. */
+static const tacho_breakdown_gap *find_gap(const device_view *view)
 {
+    const tacho_breakdown_gather *gather = view->gather;
     for (size_t i = 0; i < gather->gap_count; i++) {
-        if (gather->gaps[i].device == device) {
+        if (tacho_breakdown_subject_has(view->subject, gather->gaps[i].device)) {
             return &gather->gaps[i];
         }
     }
     return NULL;
 }
 
-static tacho_status add_deed(const tacho_breakdown_gather *gather, size_t device,
-                             tacho_table *table)
+static tacho_status add_deed(const device_view *view, tacho_table *table)
 {
-    const tacho_dict *dict = gather->events.dict;
-    const tacho_breakdown_gap *gap = find_gap(gather, device);
+    const tacho_dict *dict = view->gather->events.dict;
+    const tacho_breakdown_gap *gap = find_gap(view);
     if (gap == NULL || gap->deed.site == TACHO_NONE) {
         TACHO_TRY(tacho_table_add_absent(table));
         return tacho_table_add_absent(table);
@@ -287,21 +356,30 @@ static tacho_status add_idle_facts(const tacho_idle_time *idle, tacho_table *tab
                                : tacho_table_add_absent(table);
 }
 
+static tacho_status add_facts(const tacho_breakdown_gather *gather,
+                              const tacho_breakdown_subject *subject, tacho_table *table)
+{
+    const device_view view = view_of(gather, subject);
+    TACHO_TRY(add_what_it_is(gather->events.dict, &view, table));
+    TACHO_TRY(tacho_table_add_int(table, view.span_ns));
+    TACHO_TRY(add_work_facts(&view.busy, &view.all, table));
+    TACHO_TRY(add_engines(&view, table));
+    TACHO_TRY(add_idle_facts(&view.idle, table));
+    return add_deed(&view, table);
+}
+
 tacho_status tacho_breakdown_facts_table(const tacho_breakdown_gather *gather,
                                          tacho_table *out_table)
 {
-    const tacho_dict *dict = gather->events.dict;
+    tacho_breakdown_subject *subjects = NULL;
+    size_t count = 0;
     tacho_table_init(out_table, "facts", "Facts", fact_columns, COUNT_OF(fact_columns));
-    for (size_t i = 0; i < gather->device_count; i++) {
-        const device_view view = view_of(gather, &gather->devices[i]);
-        TACHO_TRY(add_what_it_is(dict, &view, out_table));
-        TACHO_TRY(tacho_table_add_int(out_table, view.span_ns));
-        TACHO_TRY(add_work_facts(view.busy, &view.device->time.busy, out_table));
-        TACHO_TRY(add_engines(dict, &view, out_table));
-        TACHO_TRY(add_idle_facts(view.idle, out_table));
-        TACHO_TRY(add_deed(gather, i, out_table));
+    tacho_status status = tacho_breakdown_subjects_make(gather, &subjects, &count);
+    for (size_t i = 0; i < count && status == TACHO_OK; i++) {
+        status = add_facts(gather, &subjects[i], out_table);
     }
-    return TACHO_OK;
+    free(subjects);
+    return status;
 }
 
 /* ---- for rules ----------------------------------------------------------------------------- */
@@ -324,7 +402,14 @@ tacho_str tacho_fact_text(const tacho_device_facts *of, tacho_column_id id)
 
 const char *tacho_fact_period(const tacho_device_facts *of)
 {
-    return tacho_fact(of, TACHO_COL_STEP_COUNT) > 0 ? PERIOD_STEP : PERIOD_SPAN;
+    static const char *const periods[] = {PERIOD_STEP, PERIOD_INFERENCE};
+    tacho_str period = tacho_fact_text(of, TACHO_COL_PERIOD);
+    for (size_t i = 0; i < COUNT_OF(periods); i++) {
+        if (tacho_str_equal(period, tacho_str_from_cstring(periods[i]))) {
+            return periods[i];
+        }
+    }
+    return PERIOD_SPAN;
 }
 
 bool tacho_facts_are_enough(const tacho_device_facts *of)
@@ -360,6 +445,14 @@ void tacho_facts_set_gain(const tacho_device_facts *of, tacho_findings *findings
     findings->gain_ns = (int64_t)tacho_fact(of, gain);
     findings->has_start = !isnan(start_ns);
     findings->start_ns = isnan(start_ns) ? 0 : (int64_t)start_ns;
+}
+
+int64_t tacho_facts_gain_per_step(const tacho_device_facts *of, int64_t gain_ns)
+{
+    int64_t step_count = (int64_t)tacho_fact(of, TACHO_COL_STEP_COUNT);
+    int64_t span_ns = (int64_t)tacho_fact(of, TACHO_COL_SPAN_NS);
+    int64_t least_ns = gain_ns < span_ns ? gain_ns : span_ns;
+    return step_count > 1 ? least_ns / step_count : least_ns;
 }
 
 tacho_status tacho_facts_check_each(const tacho_table *facts, tacho_findings *findings,

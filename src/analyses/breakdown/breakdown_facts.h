@@ -30,7 +30,7 @@ double tacho_fact(const tacho_device_facts *of, tacho_column_id id);
 double tacho_fact_share(const tacho_device_facts *of, tacho_column_id id);
 tacho_str tacho_fact_text(const tacho_device_facts *of, tacho_column_id id);
 
-/* What shares are of: "the span" or "a step". */
+/* What shares are of: "the span", "a step" or "an inference". */
 const char *tacho_fact_period(const tacho_device_facts *of);
 
 /* Whether there is enough work, and none of it was lost. */
@@ -44,6 +44,9 @@ bool tacho_facts_are_of_torch_gpu(const tacho_device_facts *of);
 /* Sets what the next finding can gain: the fact |gain|; and where to look: the fact |start|. */
 void tacho_facts_set_gain(const tacho_device_facts *of, tacho_findings *findings,
                           tacho_column_id gain, tacho_column_id start);
+
+/* What |gain_ns| over all steps is in one, and no more than the step. */
+int64_t tacho_facts_gain_per_step(const tacho_device_facts *of, int64_t gain_ns);
 
 /* Asks |check| about each device of which enough is known. */
 tacho_status tacho_facts_check_each(const tacho_table *facts, tacho_findings *findings,

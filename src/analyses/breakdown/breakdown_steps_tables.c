@@ -3,6 +3,7 @@
  * Tables of steps: statistics of them, and one by one.
  */
 #include "analyses/breakdown/breakdown.h"
+#include "analyses/breakdown/breakdown_subjects.h"
 #include "base/grow.h"
 #include "base/maths.h"
 
@@ -121,19 +122,6 @@ static void close_inferences(inferences *of)
     *of = (inferences){.first = 0};
 }
 
-/* The inferences that begin with |first|; |end| is behind it in any case. */
-static uint32_t find_end(const tacho_breakdown_gather *gather, uint32_t first)
-{
-    const tacho_part *parts = gather->events.dict->parts;
-    const tacho_part_steps *of = &gather->steps[first];
-    uint32_t end = first + 1;
-    while (of->is_one_run && end < gather->step_part_count && gather->steps[end].is_one_run &&
-           gather->steps[end].run_name == of->run_name && parts[end].path == parts[first].path) {
-        end++;
-    }
-    return end;
-}
-
 static void add_device(const tacho_breakdown_device *device, tacho_device_step *step)
 {
     step->busy_ns = tacho_kind_time_sum(&device->time.busy, TACHO_WORK_COMBINATIONS - 1, 0);
@@ -245,7 +233,7 @@ tacho_status tacho_breakdown_step_statistics_table(const tacho_breakdown_gather 
     out_table->kept = kept;
     uint32_t end = 0;
     for (uint32_t part = 0; part < gather->step_part_count; part = end) {
-        end = find_end(gather, part);
+        end = tacho_breakdown_inferences_end(gather, part);
         TACHO_TRY(end - part > 1 ? add_inferences(gather, part, end, out_table)
                                  : add_part(gather, part, out_table));
     }
@@ -346,7 +334,7 @@ tacho_status tacho_breakdown_steps_table(const tacho_breakdown_gather *gather,
     }
     uint32_t end = 0;
     for (uint32_t part = 0; part < gather->step_part_count; part = end) {
-        end = find_end(gather, part);
+        end = tacho_breakdown_inferences_end(gather, part);
         TACHO_TRY(end - part > 1 ? list_inferences(gather, part, end, out_table) : TACHO_OK);
     }
     return TACHO_OK;

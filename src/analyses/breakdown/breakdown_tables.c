@@ -55,11 +55,19 @@ static const tacho_column note_columns[] = {
 tacho_status tacho_breakdown_add_who(const tacho_breakdown_gather *gather,
                                      const tacho_breakdown_device *device, tacho_table *table)
 {
+    uint32_t name = gather->events.dict->parts[device->part].name;
+    return tacho_breakdown_add_named(gather, device, name, table);
+}
+
+tacho_status tacho_breakdown_add_named(const tacho_breakdown_gather *gather,
+                                       const tacho_breakdown_device *device, uint32_t called,
+                                       tacho_table *table)
+{
     const tacho_dict *dict = gather->events.dict;
     const tacho_part *part = &dict->parts[device->part];
     const char *origin = tacho_origin_name(device->origin);
     int64_t rank = tacho_breakdown_rank(gather, device->part);
-    TACHO_TRY(tacho_table_add_text(table, tacho_dict_string(dict, part->name)));
+    TACHO_TRY(tacho_table_add_text(table, tacho_dict_string(dict, called)));
     TACHO_TRY(rank >= 0 ? tacho_table_add_int(table, rank) : tacho_table_add_absent(table));
     if (device->group == part->root) {
         TACHO_TRY(tacho_table_add_absent(table));

@@ -154,12 +154,13 @@ static void add_steps(const tacho_device_facts *of, char out_text[TACHO_VERDICT_
     size_t len = strlen(out_text);
     double steps = tacho_fact(of, TACHO_COL_STEP_COUNT);
     double warm_up = tacho_fact(of, TACHO_COL_WARM_UP_COUNT);
+    const char *word = strchr(tacho_fact_period(of), ' ') + 1; /* "step" */
     if (warm_up > 0) {
         snprintf(out_text + len, TACHO_VERDICT_ROOM - len,
-                 " Average of %.0f step%s; %.0f warm-up step%s left out.", steps,
-                 steps == 1 ? "" : "s", warm_up, warm_up == 1 ? "" : "s");
+                 " Average of %.0f %s%s; %.0f warm-up %s%s left out.", steps, word,
+                 steps == 1 ? "" : "s", warm_up, word, warm_up == 1 ? "" : "s");
     } else if (steps > 1) {
-        snprintf(out_text + len, TACHO_VERDICT_ROOM - len, " Average of %.0f steps.", steps);
+        snprintf(out_text + len, TACHO_VERDICT_ROOM - len, " Average of %.0f %ss.", steps, word);
     }
 }
 

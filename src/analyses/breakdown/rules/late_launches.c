@@ -21,12 +21,14 @@ static tacho_status check_late_launches(const tacho_device_facts *of, tacho_find
         return TACHO_OK;
     }
     double count = tacho_fact(of, TACHO_COL_COUNT);
+    double steps = tacho_fact(of, TACHO_COL_STEP_COUNT);
     tacho_facts_set_gain(of, findings, TACHO_COL_SHORT_LATE_NS, TACHO_COL_GAP_START_NS);
     return tacho_findings_add(
         findings, of->row,
         "launches come too late for %.1f %% of %s: %.0f pieces of work, %.1f us each, "
         "launched every %.1f us; launch fewer and larger ones (%s)",
-        late, tacho_fact_period(of), count, tacho_fact(of, TACHO_COL_BUSY_NS) / count / NS_PER_US,
+        late, tacho_fact_period(of), steps > 1 ? count / steps : count,
+        tacho_fact(of, TACHO_COL_BUSY_NS) / count / NS_PER_US,
         tacho_fact(of, TACHO_COL_SPAN_NS) / count / NS_PER_US, tacho_breakdown_graphs(of));
 }
 
