@@ -5,8 +5,9 @@
     bench/gpu.py build/bin/tacho [--counts] [--cost] [--rival] [--facts] [--pairs 20]
 
 Counts: kernels, copies and their time in the measured steps of each program, by torch.profiler in one run and by
-'tacho profile' at level 70 in another. Cost: the median step of four processes, one alone, one at level 40, one at
-level 70 and one under torch.profiler, which take turns at the GPU. Rival: torch.profiler inside a captured program.
+'tacho profile' at level 70 in another. Cost: the median step of five processes, one alone, one at level 40, one at
+level 70, one under torch.profiler and one with CUPTI alone, which take turns at the GPU: CUPTI times kernels there, and
+nobody reads what it writes, so no profiler costs less. Rival: torch.profiler inside a captured program.
 Facts: what level 100 adds. Without options: all four, in about five minutes.
 """
 import argparse
@@ -238,13 +239,48 @@ def show_counts(tacho, folder):
         print("two processes:", *row, "kernels", flush=True)
 
 
+BARE = r"""
+#include <dlfcn.h>
+#include <stdint.h>
+#include <stdlib.h>
+static void request(uint8_t **buffer, size_t *size, size_t *records)
+{
+    *size = 4 << 20;
+    *records = 0;
+    *buffer = aligned_alloc(8, *size);
+}
+static void complete(void *context, uint32_t stream, uint8_t *buffer, size_t size, size_t valid)
+{
+    free(buffer);
+}
+int InitializeInjection(void)
+{
+    void *library = dlopen("libcupti.so.13", RTLD_NOW);
+    library = library ? library : dlopen("libcupti.so.12", RTLD_NOW);
+    library = library ? library : dlopen("libcupti.so", RTLD_NOW);
+    int (*start)(void *, void *) = dlsym(library, "cuptiActivityRegisterCallbacks");
+    int (*enable)(uint32_t) = dlsym(library, "cuptiActivityEnable");
+    return start((void *)request, (void *)complete) == 0 && enable(10) == 0;
+}
+"""
+
+
+def build_bare(folder):
+    """A library that has CUPTI time kernels and does nothing with it."""
+    source, library = os.path.join(folder, "bare.c"), os.path.join(folder, "bare.so")
+    with open(source, "w", encoding="utf-8") as file:
+        file.write(BARE)
+    subprocess.run(["cc", "-shared", "-fPIC", "-O2", "-w", source, "-o", library, "-ldl"], check=True)
+    return library
+
+
 class Worker:
     """A process that runs steps when it is told to."""
 
-    def __init__(self, words, name, *more):
+    def __init__(self, words, name, *more, **environment):
         words = [*words, sys.executable, os.path.abspath(__file__), "--program", name, "--turns", *more]
         self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=subprocess.DEVNULL, text=True)
+                                        stderr=subprocess.DEVNULL, text=True, env=dict(os.environ, **environment))
 
     def answer(self):
         for line in self.process.stdout:
@@ -265,9 +301,11 @@ class Worker:
 def show_cost(tacho, folder, pairs):
     print(f"\nprogram     mode          median step    smallest   largest    more: median of {pairs} pairs (quartiles)")
     for name in TURN_STEPS:
-        modes = {"alone": 0, "level 40": 40, "level 70": 70, "torch.profiler": -1}
-        workers = {mode: Worker(words_of(tacho, max(level, 0), os.path.join(folder, f"{level}.tacho")), name,
-                                *(("--torch", "") if level < 0 else ())) for mode, level in modes.items()}
+        modes = {"alone": 0, "level 40": 40, "level 70": 70, "torch.profiler": 0, "bare CUPTI": 0}
+        workers = {mode: Worker(words_of(tacho, level, os.path.join(folder, f"{level}.tacho")), name)
+                   for mode, level in modes.items() if level > 0 or mode == "alone"}
+        workers["torch.profiler"] = Worker([], name, "--torch", "")
+        workers["bare CUPTI"] = Worker([], name, CUDA_INJECTION64_PATH=build_bare(folder))
         for worker in workers.values():
             worker.answer()
             worker.step_ms()

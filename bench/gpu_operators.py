@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kernel times of single operators in PyTorch, on a computer with an NVIDIA GPU:
 
-    bench/gpu_operators.py OUT.csv [--seconds 200] [--like TABLE.csv]
+    bench/gpu_operators.py OUT.csv [--seconds 200] [--like TABLE.csv] [--only OP] [--rotate MIB]
 
 Writes a table for 'tacho machine calibrate h200 --from OUT.csv': operator, type, shape, median and least kernel time of
 a call in microseconds, kernels of a call. Shapes are those of common networks and between them, the same in every run,
-and those of TABLE.csv first. Inputs rotate past L2. Stops after so many seconds with what there is.
+and those of TABLE.csv first ('--only like': those alone). Inputs rotate through so many MiB. float32 does without TF32.
+Stops after so many seconds with what there is.
 """
 import argparse
 import csv
@@ -22,7 +23,6 @@ import torch
 from torch.nn import functional
 
 CALLS = 12
-L2_BYTES = 50 << 20
 COPIES_MAX = 64
 GROUP = 24  # operators of one profile
 TYPES = {"float16": torch.float16, "bfloat16": torch.bfloat16, "float32": torch.float32,
@@ -98,7 +98,7 @@ OPERATORS = {
 }
 
 
-def prepare(op, dtype, shape):
+def prepare(op, dtype, shape, rotate):
     """Copies of the inputs, and the function to call with one of them."""
     layout = torch.contiguous_format
     if op.startswith("conv2d"):
@@ -110,7 +110,7 @@ def prepare(op, dtype, shape):
     first = [make(one, dtype) for one in inputs]
     first = [one.contiguous(memory_format=layout) if one.dim() == 4 else one for one in first]
     size = sum(one.numel() * one.element_size() for one in first)
-    copies = max(1, min(COPIES_MAX, -(-2 * L2_BYTES // max(size, 1))))
+    copies = max(1, min(COPIES_MAX, -(-rotate // max(size, 1))))
     return [first] + [[one.clone() for one in first] for _ in range(copies - 1)], call
 
 
@@ -207,11 +207,13 @@ def rows_like(path):
         return [(row["op"], row["dtype"], row["shape"]) for row in csv.DictReader(file)]
 
 
-def all_rows(like):
+def all_rows(like, only):
     choose = random.Random(27).choice
     rows = [row for source in (products, convolutions, attentions, memory_bound) for row in source(choose)]
     random.Random(1).shuffle(rows)  # whatever is cut off in the end is of every kind
-    return list(dict.fromkeys((rows_like(like) if like else []) + rows))
+    first = rows_like(like) if like else []
+    rows = first if only == "like" else [row for row in first + rows if only in (None, row[0])]
+    return list(dict.fromkeys(rows))
 
 
 # ---- measuring ---------------------------------------------------------------------------------
@@ -223,14 +225,14 @@ def call_often(call, copies, count):
     torch.cuda.synchronize()
 
 
-def measure_group(rows, path):
+def measure_group(rows, path, rotate):
     """Kernel times of each row: those between the marks of its calls."""
     refused = {}
     with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU,
                                             torch.profiler.ProfilerActivity.CUDA]) as profile:
         for i, row in enumerate(rows):
             try:
-                copies, call = prepare(*row)
+                copies, call = prepare(*row, rotate)
                 call_often(call, copies, max(3, len(copies)))
                 with torch.profiler.record_function(f"operator {i}"):
                     call_often(call, copies, CALLS)
@@ -260,8 +262,11 @@ def main():
     parser.add_argument("out")
     parser.add_argument("--seconds", type=float, default=200)
     parser.add_argument("--like")
+    parser.add_argument("--only")
+    parser.add_argument("--rotate", type=int, default=100)
     options = parser.parse_args()
-    rows = all_rows(options.like)
+    torch.backends.cudnn.allow_tf32 = False
+    rows = all_rows(options.like, options.only)
     until = time.monotonic() + options.seconds
     measured = 0
     with torch.no_grad(), tempfile.TemporaryDirectory() as folder, open(options.out, "w", encoding="utf-8") as file:
@@ -270,7 +275,8 @@ def main():
         for first in range(0, len(rows), GROUP):
             if time.monotonic() > until:
                 break
-            found = list(measure_group(rows[first:first + GROUP], os.path.join(folder, "trace.json")))
+            found = list(measure_group(rows[first:first + GROUP], os.path.join(folder, "trace.json"),
+                                       options.rotate << 20))
             table.writerows(found)
             file.flush()
             measured += len(found)
