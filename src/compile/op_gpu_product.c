@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Products of matrices, convolutions as such, and attention. Results are cut into tiles; a block of
+ * Products of matrices, and convolutions as such. Results are cut into tiles; a block of
  * threads makes one, and blocks beyond the number of cores wait for the next wave. Libraries choose
  * tiles, and whether to cut k, by what is fastest: so do we. What the tiles of a wave need and what
  * memory gives overlap, but for a share of the shorter.
@@ -55,8 +55,7 @@ static bool is_tensor(const tacho_gpu_task *task)
     return task->is_tf32 || task->engine->class == TACHO_ENGINE_COMPUTE;
 }
 
-/* What the inner loop reaches of the engine's peak. */
-static tacho_ratio rate_of(const tacho_gpu_task *task, const tacho_gpu_product *how)
+tacho_ratio tacho_gpu_rate(const tacho_gpu_task *task, const tacho_gpu_product *how)
 {
     const tacho_rate *rate = tacho_cost_mac_rate(task->engine, task->dtype);
     tacho_ratio peak = task->is_tf32  ? task->gpu->tf32_macs_per_cycle.value
@@ -155,24 +154,19 @@ static bool is_unaligned(const tacho_gpu_task *task, const tacho_gpu_shape *shap
     return is_half && (shape->k * 2 % step != 0 || shape->n * 2 % step != 0);
 }
 
-enum { FLAT_ROWS_MAX = 32 };
-
-/* Few tiles for the cores, but no flat matrix: the library's choice for a bias is a poor one. */
-static bool is_narrow(const tacho_gpu_task *task, const tacho_gpu_shape *shape)
-{
-    return !is_tensor(task) && task->work->kernel.has_bias && shape->m > FLAT_ROWS_MAX &&
-           tiles_of(shape, vector_tiles[0]) * 2 <= task->cores * 3;
-}
+enum { FLAT_ROWS_MAX = 32 }; /* products of 32 bits with a bias: up to here as without one */
 
 static gpu_rule rule_of(const tacho_gpu_task *task, const tacho_gpu_shape *shape)
 {
     if (!is_tensor(task)) {
-        bool has_bias = task->work->kernel.has_bias;
+        bool has_bias = task->work->kernel.has_bias && shape->m > FLAT_ROWS_MAX;
         const tacho_gpu_product *how = has_bias ? &task->gpu->vector_bias : &task->gpu->vector;
-        bool is_flat = !has_bias || shape->m <= FLAT_ROWS_MAX;
-        bool cuts = tacho_quantity_is_set(&how->reduce_cycles) && is_flat;
-        return (gpu_rule){
-            .how = how, TILES(vector_tiles), .rate = rate_of(task, how), .cuts_k = cuts};
+        bool cuts = tacho_quantity_is_set(&how->reduce_cycles);
+        gpu_rule rule = {
+            .how = how, TILES(vector_tiles), .rate = tacho_gpu_rate(task, how), .cuts_k = cuts};
+        rule.tiles += has_bias ? 1 : 0; /* none of the smallest */
+        rule.tile_count -= has_bias ? 1 : 0;
+        return rule;
     }
     const tacho_gpu_product *how = &task->gpu->tensor;
     bool cuts = tacho_quantity_is_set(&how->reduce_cycles);
@@ -180,7 +174,8 @@ static gpu_rule rule_of(const tacho_gpu_task *task, const tacho_gpu_shape *shape
         tacho_ratio rate = task->gpu->unaligned_macs_per_cycle.value;
         return (gpu_rule){.how = how, TILES(unaligned_tiles), .rate = rate, .cuts_k = cuts};
     }
-    return (gpu_rule){.how = how, TILES(tensor_tiles), .rate = rate_of(task, how), .cuts_k = cuts};
+    return (gpu_rule){
+        .how = how, TILES(tensor_tiles), .rate = tacho_gpu_rate(task, how), .cuts_k = cuts};
 }
 
 static tacho_gpu_time matrices(const tacho_gpu_task *task, const tacho_gpu_shape *shape,
@@ -197,13 +192,7 @@ static tacho_gpu_time matrices(const tacho_gpu_task *task, const tacho_gpu_shape
         time.cycles = tacho_cycles_add(time.start, tacho_most(memory, time.compute));
         return time;
     }
-    tacho_gpu_time time = fastest(task, &rule, shape, memory);
-    if (is_narrow(task, shape)) {
-        int64_t whole = tacho_gpu_times((uint64_t)time.cycles, &task->gpu->narrow_bias_ratio);
-        time.compute = tacho_cycles_add(time.compute, whole - time.cycles);
-        time.cycles = whole;
-    }
-    return time;
+    return fastest(task, &rule, shape, memory);
 }
 
 tacho_gpu_time tacho_gpu_product_time(const tacho_gpu_task *task)
@@ -307,7 +296,7 @@ static tacho_gpu_time half_convolution(const tacho_gpu_task *task, tacho_gpu_sha
     if (work->k_channels < CHANNELS_MIN_HALF) {
         time = position_time(task, &shape, memory);
     } else {
-        gpu_rule rule = {.how = how, TILES(window_tiles), .rate = rate_of(task, how)};
+        gpu_rule rule = {.how = how, TILES(window_tiles), .rate = tacho_gpu_rate(task, how)};
         time = fastest(task, &rule, &shape, memory);
     }
     if (!kernel->is_alone) {
@@ -325,7 +314,7 @@ static tacho_gpu_time wide_convolution(const tacho_gpu_task *task, tacho_gpu_sha
     if (is_thin) {
         shape.k = tacho_size_multiply(CHANNELS_MIN, work->k_window);
     }
-    gpu_rule rule = {.how = how, TILES(vector_tiles), .rate = rate_of(task, how)};
+    gpu_rule rule = {.how = how, TILES(vector_tiles), .rate = tacho_gpu_rate(task, how)};
     tacho_gpu_time time =
         fastest(task, &rule, &shape, tacho_gpu_operands(task, touched_bytes(task)));
     if (work->kernel.is_alone && !is_thin) {
@@ -354,38 +343,5 @@ tacho_gpu_time tacho_gpu_convolution_time(const tacho_gpu_task *task)
         tacho_gpu_then(
             &time, tacho_gpu_kernel(task, TACHO_FORM_STRIDED, results, 0, 2 * work->output.bytes));
     }
-    return time;
-}
-
-/* ---- attention ----------------------------------------------------------------------------- */
-
-enum { SCORES_HALF = 128, SCORES_WIDE = 64 };
-
-/* A block takes some queries and walks over the keys: two products and the softmax of each tile. */
-tacho_gpu_time tacho_gpu_attention_time(const tacho_gpu_task *task)
-{
-    const tacho_work *work = task->work;
-    const tacho_gpu *gpu = task->gpu;
-    bool is_half = task->element_bytes <= 2;
-    uint64_t side = is_half ? SCORES_HALF : SCORES_WIDE;
-    const tacho_rate *rate = tacho_cost_mac_rate(task->engine, task->dtype);
-    tacho_gpu_time time = {
-        .kernels = 1,
-        .blocks = tacho_size_multiply(work->batch, tacho_ceil_div(work->m, side)),
-        .memory = tacho_gpu_memory(task, tacho_gpu_bytes(work)),
-        .start = tacho_gpu_start(task, is_half ? &gpu->attention_start_cycles
-                                               : &gpu->attention_wide_start_cycles),
-    };
-    uint64_t tiles = tacho_size_multiply(tacho_ceil_div(time.blocks, task->cores),
-                                         tacho_ceil_div(work->n, side));
-    uint64_t macs = product_of(side * side, work->k_channels, work->k_window);
-    int64_t each =
-        tacho_quantity_whole(is_half ? &gpu->attention_score_cycles : &gpu->attention_wide_cycles);
-    int64_t products = rate != NULL ? tacho_gpu_over(macs, rate->per_cycle.value) : 0;
-    tacho_quantity per_tile = {.value = {tacho_cycles_add(each, products), 1}};
-    time.compute = tacho_gpu_times(tiles, &per_tile);
-    time.padded_macs =
-        product_of(tacho_size_multiply(time.blocks, tacho_ceil_div(work->n, side)), macs, 1);
-    time.cycles = tacho_cycles_add(time.start, tacho_most(time.compute, time.memory));
     return time;
 }

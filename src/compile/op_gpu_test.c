@@ -53,7 +53,6 @@ static void setup(fixture *self)
         .start_cycles = whole(100), .efficiency = whole(1), .step_cycles = whole(0)};
     gpu->tensor = gpu->vector = gpu->vector_bias = plain;
     gpu->tensor_window = gpu->vector_window = plain;
-    gpu->narrow_bias_ratio = whole(2);
     for (size_t i = 0; i < gpu->kernel_count; i++) {
         gpu->kernels[i].latency_cycles = whole(20);
         gpu->kernels[i].elements_per_cycle = whole(1);
@@ -130,11 +129,17 @@ static void test_waves(void **state)
     tacho_work unaligned = product(512, 256, 1021, TACHO_DTYPE_F16);
     tacho_work aligned = product(512, 256, 1024, TACHO_DTYPE_F16);
     assert_true(cost_of(f.machine, &unaligned).cycles > 2 * cost_of(f.machine, &aligned).cycles);
-    /* A bias of 32 bits and too few tiles: twice as long. */
+    /* Products of 32 bits that add a bias have rules of their own, and no tile of 32 x 32. */
+    f.machine->gpu.vector_bias.start_cycles = whole(1000);
     tacho_work plain = product(64, 32, 64, TACHO_DTYPE_F32);
     tacho_work biased = plain;
     biased.kernel.has_bias = true;
-    assert_int_equal(cost_of(f.machine, &biased).cycles, 2 * cost_of(f.machine, &plain).cycles);
+    assert_int_equal(cost_of(f.machine, &plain).cycles, 100 + 656);
+    assert_int_equal(cost_of(f.machine, &biased).cycles, 1000 + 1311);
+    plain = product(32, 32, 64, TACHO_DTYPE_F32);
+    biased = plain;
+    biased.kernel.has_bias = true;
+    assert_int_equal(cost_of(f.machine, &biased).cycles, cost_of(f.machine, &plain).cycles);
     teardown(&f);
 }
 
@@ -175,20 +180,32 @@ static void test_cache(void **state)
     teardown(&f);
 }
 
-/* 96 blocks of 128 queries for 2 cores, one tile of keys each: 48 times the softmax and two
- * products of 128 x 128 x 64. */
+/* 96 blocks of 128 queries for 2 cores, one tile of keys each: 48 times a block's own cycles, the
+ * softmax and two products of 128 x 128 x 64. */
 static void test_attention(void **state)
 {
     (void)state;
     fixture f;
     setup(&f);
     f.machine->gpu.attention_start_cycles = whole(300);
-    f.machine->gpu.attention_score_cycles = whole(7);
+    f.machine->gpu.attention_block_cycles = whole(5);
+    f.machine->gpu.attention_score_cycles = whole(8);
     tacho_work work = product(128, 128, 64, TACHO_DTYPE_F16);
     work.batch = 96;
     work.k_window = 2;
     work.kernel.form = TACHO_FORM_ATTENTION;
-    assert_int_equal(cost_of(f.machine, &work).cycles, 300 + 48 * (7 + 2098));
+    assert_int_equal(cost_of(f.machine, &work).cycles, 300 + 48 * (5 + 8 + 2098));
+    /* Few queries: half of a tile. */
+    work.m = 1;
+    assert_int_equal(cost_of(f.machine, &work).cycles, 300 + 48 * (5 + 4 + 1049));
+    /* One block for two cores: 1024 keys in four parts, so two waves of two tiles each; and 256
+     * partial results to add, by two cores. */
+    work.batch = 1;
+    work.n = 1024;
+    assert_int_equal(cost_of(f.machine, &work).cycles,
+                     300 + 2 * 5 + 2 * 2 * (4 + 1049) + 20 + 64 * 4 / 2);
+    work.n = 512; /* ... but not so few keys */
+    assert_int_equal(cost_of(f.machine, &work).cycles, 300 + 5 + 4 * (4 + 1049));
     teardown(&f);
 }
 

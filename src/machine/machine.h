@@ -145,11 +145,11 @@ typedef struct tacho_gpu {
     tacho_quantity tf32_macs_per_cycle;      /* of a core, at the fidelity of that name */
     tacho_quantity unaligned_macs_per_cycle; /* of a core, in 16 bits */
     tacho_quantity unaligned_step_bytes;     /* rows of operands are aligned to so many */
-    tacho_quantity narrow_bias_ratio; /* 32-bit products with a bias, of few tiles: takes longer */
     tacho_quantity position_cycles; /* convolution of few channels: for each place of the window */
     tacho_quantity position_macs_per_cycle;
     tacho_quantity attention_start_cycles;
     tacho_quantity attention_wide_start_cycles; /* in 32 bits */
+    tacho_quantity attention_block_cycles;      /* for each block of queries in 16 bits */
     tacho_quantity attention_score_cycles;      /* for each tile of 128 x 128 scores in 16 bits */
     tacho_quantity attention_wide_cycles;       /* for each tile of 64 x 64 scores in 32 bits */
     tacho_gpu_product tensor;                   /* engines of class compute */
