@@ -21,7 +21,7 @@ BUILD_PACKAGES = gcc libc6-dev cmake ninja-build pkg-config zlib1g-dev libzstd-d
 TEST_PACKAGES = libcmocka-dev libjansson-dev clang libclang-rt-14-dev g++ protobuf-compiler jq sqlite3 mandoc \
                 zstd gzip util-linux locales mlir-22-tools chromium python3-onnx python3-pytest libonnx-testdata \
                 python3-numpy python3-pandas python3-venv mypy python3-pytest-xdist $(WHEEL_PACKAGES) \
-                openssh-server openssh-client \
+                openssh-server openssh-client openmpi-bin libopenmpi-dev slurm-wlm munge \
                 ocl-icd-opencl-dev opencl-headers pocl-opencl-icd clinfo clpeak
 WHEEL_PACKAGES = python3-build python3-wheel python3-setuptools
 BOARD_PACKAGES = gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static openssh-server openssh-client

@@ -4,6 +4,7 @@
 include(CheckCCompilerFlag)
 
 option(TACHO_TESTS "build the tests" ON)
+option(TACHO_MPI "build what speaks MPI, where it is installed" ON)
 option(TACHO_WERROR "warnings are errors" ON)
 option(TACHO_BOARD "build the runtime of boards alone, as one static program" OFF)
 option(TACHO_FUZZ "build the libFuzzer targets (clang)" OFF)

@@ -16,6 +16,8 @@ bool tacho_color_is_on(int fd)
     if (choice != NULL && strcmp(choice, "always") == 0) {
         return true;
     }
+    /* mpirun gives its processes terminals, wherever its own output goes. */
+    bool is_relayed = getenv("OMPI_COMM_WORLD_RANK") != NULL;
     return (choice == NULL || strcmp(choice, "never") != 0) && (none == NULL || none[0] == '\0') &&
-           (term == NULL || strcmp(term, "dumb") != 0) && isatty(fd) == 1;
+           (term == NULL || strcmp(term, "dumb") != 0) && !is_relayed && isatty(fd) == 1;
 }

@@ -141,13 +141,14 @@ static int read_fleet(tacho_fleet_choice *choice, const char *const *words, size
         status = tacho_fleet_init(&choice->fleets[index], choice->job.sections);
     }
     if (status == TACHO_OK) {
-        tacho_talk_progress_init(&choice->progress, "reading", choice->is_quiet,
-                                 &choice->job.progress);
+        tacho_talk_progress_init(&choice->progress, "reading",
+                                 choice->is_quiet || choice->ranks.rank > 0, &choice->job.progress);
         choice->progress.unit = "files";
-        status = tacho_fleet_run(&choice->job, &choice->fleets[index]);
+        status = tacho_fleet_ranks_run(&choice->ranks, &choice->job, &choice->fleets[index]);
         tacho_talk_progress_end(&choice->progress);
     }
-    if (status == TACHO_OK) {
+    choice->has_failed = status != TACHO_OK;
+    if (status == TACHO_OK && choice->ranks.rank == 0) {
         status = tacho_fleet_check_read(choice, &choice->fleets[index]);
     }
     tacho_fleet_inputs_deinit(&inputs);
@@ -162,7 +163,9 @@ static int run_timeline(tacho_fleet_choice *choice, const tacho_arguments *argum
     choice->job.sections = TACHO_FLEET_COLLECTIVES;
     choice->job.run = choice->runs[0];
     int exit_code = read_fleet(choice, arguments->words + 1, arguments->word_count - 1, 0);
-    return exit_code == TACHO_EXIT_DONE ? tacho_fleet_timeline_run(choice, arguments) : exit_code;
+    return exit_code == TACHO_EXIT_DONE && choice->ranks.rank == 0
+               ? tacho_fleet_timeline_run(choice, arguments)
+               : exit_code;
 }
 
 static int run_question(tacho_fleet_choice *choice, const tacho_arguments *arguments)
@@ -199,7 +202,8 @@ static int run_question(tacho_fleet_choice *choice, const tacho_arguments *argum
         exit_code =
             is_pair ? read_fleet(choice, words + 1, 1, 1) : read_fleet(choice, words, count, 1);
     }
-    return exit_code == TACHO_EXIT_DONE ? write_answer(&self) : exit_code;
+    return exit_code == TACHO_EXIT_DONE && choice->ranks.rank == 0 ? write_answer(&self)
+                                                                   : exit_code;
 }
 
 /* ---- options ------------------------------------------------------------------------------- */
@@ -335,6 +339,10 @@ static int run_chosen(tacho_fleet_choice *choice, const tacho_arguments *argumen
     if (strcmp(name, "map") == 0) {
         return tacho_fleet_map_run(choice, arguments);
     }
+    tacho_status status = tacho_ranks_open(&choice->ranks);
+    if (status != TACHO_OK) {
+        return tacho_talk_failure(status);
+    }
     if (strcmp(name, "reduce") == 0) {
         return tacho_fleet_reduce_run(choice, arguments);
     }
@@ -347,11 +355,16 @@ static int run_chosen(tacho_fleet_choice *choice, const tacho_arguments *argumen
 
 static int fleet_command_run(const tacho_arguments *arguments)
 {
-    tacho_fleet_choice choice = {.tables = {.top = DEFAULT_TOP}, .parts = "fleet-parts"};
+    tacho_fleet_choice choice = {
+        .tables = {.top = DEFAULT_TOP}, .parts = "fleet-parts", .ranks = {.size = 1}};
     int exit_code = choose(&choice, arguments);
     if (exit_code == TACHO_EXIT_DONE) {
         exit_code = run_chosen(&choice, arguments);
     }
+    if (choice.has_failed) {
+        tacho_ranks_give_up(&choice.ranks, exit_code);
+    }
+    tacho_ranks_close(&choice.ranks);
     tacho_cli_selection_close(&choice.selection);
     tacho_fleet_deinit(&choice.fleets[0]);
     tacho_fleet_deinit(&choice.fleets[1]);
@@ -386,8 +399,9 @@ const tacho_command tacho_command_fleet = {
         "and any order of merging gives the same answer. Counts, sums and extremes are\n"
         "exact; percentiles are within 0.8 % of the exact ones where there are many spans.\n"
         "\n"
-        "Under srun, mpirun and in Slurm's job arrays, 'map' takes the share of its rank:\n"
-        "one command on all nodes maps all files. --slurm N does that first, in a job\n"
+        "Under mpirun, ranks share the files of every question, and rank 0 answers. Under srun\n"
+        "and in Slurm's job arrays, 'map' takes the share of its rank: one command on all nodes\n"
+        "maps all files. --slurm N does that first, in a job\n"
         "array, and waits for it.\n"
         "\n"
         "Collectives are matched by process group, name and number. The rank that spends\n"

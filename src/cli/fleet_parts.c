@@ -84,17 +84,19 @@ int tacho_fleet_reduce_run(tacho_fleet_choice *choice, const tacho_arguments *ar
         status = tacho_fleet_init(fleet, TACHO_FLEET_ALL);
     }
     if (status == TACHO_OK) {
-        status = tacho_fleet_run(&choice->job, fleet);
+        status = tacho_fleet_ranks_run(&choice->ranks, &choice->job, fleet);
     }
     tacho_talk_progress_end(&choice->progress);
-    if (status == TACHO_OK) {
+    choice->has_failed = status != TACHO_OK;
+    bool is_first = choice->ranks.rank == 0;
+    if (status == TACHO_OK && is_first) {
         status = tacho_fleet_write_part(fleet, choice->output_path);
     }
     tacho_fleet_inputs_deinit(&inputs);
     if (status != TACHO_OK) {
         return tacho_talk_failure(status);
     }
-    if (!choice->is_quiet) {
+    if (!choice->is_quiet && is_first) {
         tacho_talk("wrote", "%s: %zu file%s", choice->output_path, fleet->file_count,
                    fleet->file_count == 1 ? "" : "s");
     }

@@ -8,11 +8,13 @@
 #include "cli/command.h"
 #include "cli/selection.h"
 #include "cli/talk.h"
-#include "pipeline/fleet.h"
+#include "session/fleet_ranks.h"
 #include "sinks/table_sink.h"
 
 /* What was chosen on the command line. */
 typedef struct tacho_fleet_choice {
+    tacho_ranks ranks;
+    bool has_failed; /* before ranks were done with each other */
     tacho_fleet_job job;
     tacho_fleet_options tables;
     tacho_source_options source_options;

@@ -233,13 +233,40 @@ class Damaged(unittest.TestCase):
         self.assertIn("nothing says how its clock relates to the others", done.stderr)
         self.assertFalse(os.path.exists(path))
 
-    def test_mpirun(self):
+    def mpirun(self, count, *words):
         if shutil.which("mpirun") is None:
             self.skipTest("mpirun is not installed")
+        return subprocess.run(["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", str(count), TACHO, "fleet",
+                               *words], check=False, capture_output=True, text=True, cwd=SCRATCH,
+                              env={**CLEAN_ENV, "ASAN_OPTIONS": "detect_leaks=0"})
+
+    def test_mpirun_maps(self):
         parts = os.path.join(SCRATCH, "real-mpirun")
-        subprocess.run(["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "3", TACHO, "fleet", "map",
-                        self.folder, "-o", parts], check=True, capture_output=True, cwd=SCRATCH)
+        self.assertEqual(self.mpirun(3, "map", self.folder, "-o", parts).returncode, 0)
         self.assertEqual(run("ops", parts).stdout, run("ops", self.folder).stdout)
+
+    def test_mpirun_answers(self):
+        """Copies lie in the shares of two ranks; there are fewer files than ranks, too."""
+        if not os.path.exists(os.path.join(os.path.dirname(TACHO), "../lib/tacho/libtacho-mpi.so")):
+            self.skipTest("built without MPI")
+        some = self.paths()[:3]
+        questions = ("ops", "breakdown", "steps", "stragglers", "collectives", "clocks", "health")
+        for number, question in enumerate(questions):
+            alone = run(question, self.folder)
+            done = self.mpirun(2 + number % 4, question, self.folder)
+            self.assertEqual([done.returncode, done.stdout], [alone.returncode, alone.stdout], question)
+        self.assertEqual(self.mpirun(5, "ops", *some).stdout, run("ops", *some).stdout)
+        self.assertEqual(self.mpirun(2, "diff", self.folder, some[0]).stdout, run("diff", self.folder, some[0]).stdout)
+        merged = [os.path.join(SCRATCH, name) for name in ("mpi.tpart", "alone.tpart")]
+        self.assertEqual(self.mpirun(4, "reduce", self.folder, "-o", merged[0]).returncode, 0)
+        self.assertEqual(run("reduce", self.folder, "-o", merged[1]).returncode, 0)
+        with open(merged[0], "rb") as mine, open(merged[1], "rb") as other:
+            self.assertEqual(mine.read(), other.read())
+
+    def test_mpirun_fails_as_one(self):
+        done = self.mpirun(3, "ops", os.path.join(SCRATCH, "not-there"))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("not-there", done.stderr)
 
     def test_a_damaged_part_is_named(self):
         parts = os.path.join(SCRATCH, "bad-parts")

@@ -342,7 +342,7 @@ tacho_status tacho_fleet_settle(tacho_fleet *fleet)
 
 /* ---- merging ------------------------------------------------------------------------------- */
 
-static tacho_status merge_files(tacho_fleet *fleet, const tacho_fleet *more)
+tacho_status tacho_fleet_list(tacho_fleet *fleet, const tacho_fleet *more)
 {
     for (size_t i = 0; i < more->file_count; i++) {
         const tacho_fleet_file *from = &more->files[i];
@@ -411,7 +411,7 @@ static bool is_copy_of(const tacho_fleet *fleet, const tacho_fleet *some)
 
 static tacho_status merge_all(tacho_fleet *fleet, const tacho_fleet *more)
 {
-    TACHO_TRY(merge_files(fleet, more));
+    TACHO_TRY(tacho_fleet_list(fleet, more));
     TACHO_TRY(merge_devices(fleet, more));
     return merge_tables(fleet, more);
 }
@@ -423,7 +423,7 @@ tacho_status tacho_fleet_merge(tacho_fleet *fleet, const tacho_fleet *more)
                           "made to answer other questions; make all parts with the same options");
     }
     if (is_copy_of(fleet, more)) {
-        return merge_files(fleet, more);
+        return tacho_fleet_list(fleet, more);
     }
     if (!is_copy_of(more, fleet)) {
         return merge_all(fleet, more);
@@ -435,7 +435,7 @@ tacho_status tacho_fleet_merge(tacho_fleet *fleet, const tacho_fleet *more)
         status = merge_all(&made, more);
     }
     if (status == TACHO_OK) {
-        status = merge_files(&made, fleet);
+        status = tacho_fleet_list(&made, fleet);
     }
     tacho_fleet unused = status == TACHO_OK ? *fleet : made;
     *fleet = status == TACHO_OK ? made : *fleet;

@@ -163,6 +163,9 @@ void tacho_fleet_deinit(tacho_fleet *fleet);
 /* Adds |more|, which is of the same sections. A copy of a file that is counted is only listed. */
 tacho_status tacho_fleet_merge(tacho_fleet *fleet, const tacho_fleet *more) TACHO_MUST_USE;
 
+/* Lists the files of |more|, copies that are counted elsewhere. */
+tacho_status tacho_fleet_list(tacho_fleet *fleet, const tacho_fleet *more) TACHO_MUST_USE;
+
 /* Percentiles lose what is not kept, and keys beyond the limit go: before it is written or shown.
  */
 tacho_status tacho_fleet_settle(tacho_fleet *fleet) TACHO_MUST_USE;
