@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <tacho/client.h>
+#include <time.h>
 #include <unistd.h>
 
 #if defined(__x86_64__)
@@ -27,6 +28,8 @@ typedef tacho_cu_result subscribe_v2_function(void **out_subscriber, tacho_cu_ca
                                               void *user, void *params);
 typedef tacho_cu_result context_function(void *context, uint32_t kind);
 typedef tacho_cu_result finalize_function(void);
+typedef uint64_t clock_function(void);
+typedef tacho_cu_result register_clock_function(clock_function *clock);
 
 /* One process has one CUPTI. */
 static struct {
@@ -39,6 +42,8 @@ static struct {
     tacho_cu_ActivityDisable *disable;
     context_function *enable_context, *disable_context;
     finalize_function *finalize;
+    register_clock_function *register_clock;
+    _Atomic(clock_function *) clock;     /* the program's own; NULL: it has CUPTI's */
     _Atomic(tacho_cu_request *) request; /* the program's own; NULL: it has not registered */
     _Atomic(tacho_cu_complete *) complete;
     atomic_uint_least64_t kinds;      /* that the program has enabled, one bit each */
@@ -56,9 +61,40 @@ static void note_time(void)
 static void make_way(void)
 {
     tacho_cu_request *request = atomic_load(&rivals.request);
+    clock_function *clock = atomic_load(&rivals.clock);
     note_time();
-    if (rivals.actions.make_way() && request != NULL) {
+    bool is_new = rivals.actions.make_way();
+    if (is_new && clock != NULL) {
+        rivals.register_clock(clock);
+    }
+    if (is_new && request != NULL) {
         rivals.register_callbacks(request, atomic_load(&rivals.complete));
+    }
+}
+
+/* PyTorch counts ticks of the processor. */
+static tacho_cu_result register_clock(clock_function *clock)
+{
+    make_way();
+    tacho_cu_result result = rivals.register_clock(clock);
+    if (result == 0) {
+        atomic_store(&rivals.clock, clock);
+    }
+    return result;
+}
+
+/* What CUPTI has unless it is told otherwise; there is no way back to its own. */
+static uint64_t real_time(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+void tacho_cu_rivals_restore_clock(void)
+{
+    if (atomic_load(&rivals.clock) != NULL) {
+        rivals.register_clock(real_time);
     }
 }
 
@@ -145,7 +181,6 @@ static tacho_cu_result finalize(void)
     atomic_store(&rivals.kinds, 0);
     atomic_store(&rivals.in_contexts, 0);
     atomic_store(&rivals.is_subscribed, false);
-    note_time();
     return result;
 }
 
@@ -300,6 +335,7 @@ static void find_others(void *library)
         {"cuptiActivityEnableContext", &rivals.enable_context},
         {"cuptiActivityDisableContext", &rivals.disable_context},
         {"cuptiFinalize", &rivals.finalize},
+        {"cuptiActivityRegisterTimestampCallback", &rivals.register_clock},
     };
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
         void *found = dlsym(library, others[i].name);
@@ -330,6 +366,7 @@ void tacho_cu_rivals_watch(const tacho_cupti *cupti, const tacho_cu_rival_action
         REPLACEMENT("cuptiActivityEnableContext", enable_context),
         REPLACEMENT("cuptiActivityDisableContext", disable_context),
         REPLACEMENT("cuptiFinalize", finalize),
+        REPLACEMENT("cuptiActivityRegisterTimestampCallback", register_clock),
     };
 #undef REPLACEMENT
     replacements all = {items, sizeof(items) / sizeof(items[0])};

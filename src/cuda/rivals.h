@@ -23,6 +23,12 @@ typedef struct tacho_cu_rival_actions {
  */
 void tacho_cu_rivals_watch(const tacho_cupti *cupti, const tacho_cu_rival_actions *actions);
 
+/*
+ * Times of records are CUPTI's again, if the program had given it a clock of its own; that returns
+ * with the program's records.
+ */
+void tacho_cu_rivals_restore_clock(void);
+
 /* Whether the program wants no records, and has asked nothing of CUPTI for |quiet_ns|. */
 bool tacho_cu_rivals_are_done(uint64_t quiet_ns);
 

@@ -258,6 +258,7 @@ static void resume(void)
 {
     static atomic_bool has_said;
     session.cupti.ActivityFlushAll(TACHO_CU_FLUSH_FORCED);
+    tacho_cu_rivals_restore_clock();
     tacho_cu_clock_compare(&session.cupti);
     bool is_back = session.cupti.ActivityRegisterCallbacks(request_buffer, complete_buffer) == 0 &&
                    enable_kinds() == NULL;

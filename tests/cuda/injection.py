@@ -222,8 +222,12 @@ class Injection(unittest.TestCase):
         for how, calls in (("leave", 7), ("keep", 1), ("finalize", 7)):
             with self.subTest(how=how):
                 done = self.profile("sometimes", "50", how)
-                self.assertEqual(done.stdout.splitlines()[:2], ["kernels 100, unknown buffers 0", "done"])
+                self.assertEqual(done.stdout.splitlines()[:2], ["kernels 100, unknown buffers 0, strange times 0", "done"])
                 self.assertEqual(self.names("op"), {"before": 1, "between": 3, "after": 3})
+                places = [e["ts"] for name in ("before", "between", "after") for e in self.spans["op"]
+                          if e["name"] == name]
+                self.assertEqual(places, sorted(places))
+                self.assertLess(places[-1] - places[0], 60e6)    # all by one clock, in us
                 self.assertEqual(self.names("cuda"), {"cudaLaunchKernel": calls})
                 lines = [line for line in done.stderr.splitlines() if "profiling its GPU" in line]
                 self.assertEqual((len(lines), "still watches" in lines[0]), (1, how == "keep"), done.stderr)
