@@ -3,6 +3,7 @@
  * Where the rows of a file belong is known behind its last one: the rank may be a fact of the file.
  * So events go to files without names, which are put in place at the end.
  */
+#define _DEFAULT_SOURCE /* realpath */
 #include "pipeline/dataset.h"
 
 #include "analyses/fleet/fleet_dataset.h"

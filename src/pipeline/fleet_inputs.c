@@ -2,6 +2,7 @@
 /*
  * Directories wait in a list, so their depth costs no stack.
  */
+#define _DEFAULT_SOURCE /* realpath */
 #include "pipeline/fleet_inputs.h"
 
 #include "base/folder.h"
