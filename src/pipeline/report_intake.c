@@ -130,7 +130,7 @@ static tacho_status init(tacho_report_intake *taken, const struct tacho_roof *ro
     };
     const tacho_groups_options by_layer = {.by = TACHO_GROUP_BY_LAYER,
                                            .order = TACHO_GROUPS_BY_TOTAL,
-                                           .taker = {take_place, taken, true}};
+                                           .taker = {take_place, taken, .needs_serials = true}};
     tacho_overview_gather_init(&taken->busy, dict);
     tacho_ops_gather_init(&taken->ops, dict);
     taken->ops.exact_span_max = 0; /* they are for a profile that is not there in full */
