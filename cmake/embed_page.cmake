@@ -39,7 +39,7 @@ function(hash_of_file file out)
 endfunction()
 
 set(sources blobs columns sums colours trace timeline_view timeline elements tables layers selection verdict
-    operators details roofline panels compare profiles export steps page)
+    operators details roofline panels compare ranks profiles export steps page)
 list(TRANSFORM sources PREPEND ${FOLDER}/)
 list(TRANSFORM sources APPEND .js)
 execute_process(

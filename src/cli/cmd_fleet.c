@@ -36,6 +36,8 @@ static const tacho_option options[] = {
         "parts", 0, "DIR",
         "directory for the parts of --slurm, which all nodes see (default: fleet-parts)",
         TACHO_INTO_TEXT(tacho_fleet_choice, parts)),
+    TACHO_OPT_FLAG("split", 0, "of 'report': a page of its own for each rank, however small",
+                   TACHO_INTO_FLAG(tacho_fleet_choice, is_split)),
     TACHO_OPTION_FILTER,
     TACHO_OPTION_WINDOW,
     TACHO_OPTIONS_TABLES,
@@ -277,6 +279,10 @@ static bool check_question_options(const tacho_arguments *arguments)
     for (size_t i = 0; i < sizeof(collective) / sizeof(collective[0]); i++) {
         is_collective = is_collective || strcmp(name, collective[i]) == 0;
     }
+    if (strcmp(name, "report") != 0 && tacho_arguments_has(arguments, "split")) {
+        tacho_command_misuse(arguments->command, "--split does not go with '%s'", name);
+        return false;
+    }
     const char *odd = is_of_operations ? NULL : tacho_arguments_find(arguments, of_operations);
     odd = odd == NULL && is_collective ? tacho_arguments_find(arguments, of_time) : odd;
     if (odd != NULL) {
@@ -288,7 +294,7 @@ static bool check_question_options(const tacho_arguments *arguments)
 /* Whether the first word is one that this command knows, with something behind it. */
 static bool check_words(const tacho_arguments *arguments)
 {
-    static const char *const others[] = {"diff", "health", "timeline", "map", "reduce"};
+    static const char *const others[] = {"diff", "health", "timeline", "report", "map", "reduce"};
     const char *name = arguments->word_count > 0 ? arguments->words[0] : "";
     bool is_known = tacho_fleet_question_find(name) != NULL;
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
@@ -297,7 +303,7 @@ static bool check_words(const tacho_arguments *arguments)
     if (!is_known) {
         tacho_command_misuse(arguments->command,
                              "%s%s%sgive one of ops, breakdown, steps, stragglers, collectives, "
-                             "clocks, diff, health, timeline, map, reduce",
+                             "clocks, diff, health, timeline, report, map, reduce",
                              name[0] != '\0' ? "unknown question '" : "", name,
                              name[0] != '\0' ? "'; " : "no question; ");
     } else if (arguments->word_count < 2) {
@@ -349,6 +355,9 @@ static int run_chosen(tacho_fleet_choice *choice, const tacho_arguments *argumen
     if (strcmp(name, "timeline") == 0) {
         return run_timeline(choice, arguments);
     }
+    if (strcmp(name, "report") == 0) {
+        return tacho_fleet_page_run(choice, arguments);
+    }
     choice->sink = tacho_cli_table_sink(arguments, choice->output_path);
     return choice->sink != NULL ? run_question(choice, arguments) : TACHO_EXIT_USAGE;
 }
@@ -391,6 +400,9 @@ const tacho_command tacho_command_fleet = {
         "health  files that are cut, damaged, copies, or of other versions; missing ranks\n"
         "timeline  writes one trace of all files to -o OUT.pb, on one time axis; fails if\n"
         "the clock of a file is unknown\n"
+        "report  writes a page to -o OUT.html: ranks as a picture, by step and by\n"
+        "collective, and the profile of each; more than two million spans together are in\n"
+        "pages of their own, in OUT-ranks/\n"
         "map  writes a part (.tpart) of each file to the directory of -o; existing parts\n"
         "are kept\n"
         "reduce  merges parts into one, -o\n"
@@ -414,6 +426,8 @@ const tacho_command tacho_command_fleet = {
                 "tacho fleet ops traces/\n"
                 "# who holds up the others\n"
                 "tacho fleet stragglers traces/\n"
+                "# a page with ranks as a picture, each of which opens\n"
+                "tacho fleet report traces/ -o page.html\n"
                 "# one part per profile, then answers; under srun or mpirun ranks share the work\n"
                 "tacho fleet map traces/ -o parts/\n"
                 "tacho fleet steps parts/\n",

@@ -25,7 +25,7 @@ typedef struct tacho_fleet_choice {
     const char *share;    /* "3/16"; NULL: as the launcher says */
     uint64_t slurm_tasks; /* that make the parts first; 0: none */
     const char *parts;    /* where those go */
-    bool is_quiet, is_strict;
+    bool is_quiet, is_strict, is_split;
     tacho_talk_held held;
     tacho_notes notes;
     tacho_talk_progress progress;
@@ -48,5 +48,8 @@ int tacho_fleet_slurm_make(tacho_fleet_choice *choice, const char *const *words,
 
 /* One trace of all files, which fleets[0] of |choice| has read. */
 int tacho_fleet_timeline_run(tacho_fleet_choice *choice, const tacho_arguments *arguments);
+
+/* One page of all files (fleet_page.c). */
+int tacho_fleet_page_run(tacho_fleet_choice *choice, const tacho_arguments *arguments);
 
 #endif

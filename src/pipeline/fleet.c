@@ -213,6 +213,9 @@ static void hand_in(crew *self, const tacho_fleet *one, tacho_status status)
 {
     const tacho_progress *progress = &self->job->progress;
     pthread_mutex_lock(&self->lock);
+    if (status == TACHO_OK && self->failure == TACHO_OK && self->job->see != NULL) {
+        status = self->job->see(self->job->user, one);
+    }
     if (status == TACHO_OK && self->failure == TACHO_OK && self->job->take == NULL) {
         status = tacho_fleet_merge(self->fleet, one);
     }

@@ -25,6 +25,8 @@ typedef struct tacho_fleet_job {
     /* Takes the fleet of each file instead of its being merged; by several workers at a time.
      * (optional) */
     tacho_status (*take)(void *user, const char *path, tacho_fleet *one);
+    /* Sees the fleet of each file before it is merged; one worker at a time. (optional) */
+    tacho_status (*see)(void *user, const tacho_fleet *one);
     /* Whether a file is left out. (optional: none is) */
     bool (*skips)(void *user, const char *path);
     void *user;

@@ -116,13 +116,16 @@ static tacho_status write_page(page *self, const tacho_input_list *list, tacho_o
     TACHO_TRY(
         tacho_report_begin(&self->report, output, tacho_str_from_cstring(self->request->title)));
     self->is_alone = count == 1;
+    if (self->request->lead != NULL) {
+        TACHO_TRY(self->request->lead(self->request->leader, &self->report));
+    }
     for (size_t i = 0; i < list->path_count; i++) {
         TACHO_TRY(add_file(self, list->paths[i]));
     }
     for (size_t i = 0; i < list->link_count; i++) {
         TACHO_TRY(skip_link(self, list->links[i]));
     }
-    if (self->report.profile_count == 0) {
+    if (self->report.profile_count == 0 && self->request->lead == NULL) {
         return tacho_fail(TACHO_CODE_BAD_DATA, "none of %zu file%s is a profile", count,
                           count == 1 ? "" : "s");
     }

@@ -10,6 +10,8 @@
 #include "pipeline/input_list.h"
 #include "pipeline/intake.h"
 
+struct tacho_report;
+
 typedef struct tacho_page_request {
     tacho_intake intake; /* options, progress; inputs are filled in one by one */
     const tacho_selection *selection;
@@ -28,6 +30,9 @@ typedef struct tacho_page_request {
     void (*skip)(void *user, tacho_status status);
     void (*pause)(void *user);
     void *user;
+    /* What else the page holds, ahead of its profiles, which it may then be without. (optional) */
+    tacho_status (*lead)(void *leader, struct tacho_report *report);
+    void *leader;
 } tacho_page_request;
 
 typedef struct tacho_page_result {

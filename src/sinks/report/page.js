@@ -22,6 +22,7 @@ const state = {
     allBars: false, allFindings: false,
     isCompared: true, /* of two profiles, operators are listed side by side */
     step: null,       /* of two profiles: the pair of steps that they are aligned at */
+    fleet: null,      /* what is known of all ranks, on a page of a fleet (ranks.js) */
     rowLimit: ROWS_AT_FIRST,
 };
 
@@ -97,7 +98,8 @@ function nameApart() {
                                    entry => entry.name)) {
         const paths = new Set(same.map(entry => entry.path));
         same.forEach((entry, i) => {
-            entry.label = same.length === 1 ? entry.name
+            const rank = state.fleet && state.fleet.ranks.find(({path}) => path === entry.path);
+            entry.label = rank ? rankLabel(rank) : same.length === 1 ? entry.name
                 : paths.size === same.length ? entry.path : `${entry.name} #${i + 1}`;
         });
     }
@@ -273,7 +275,9 @@ function say(text) {
 /* What the profile is, in one line. */
 function drawHead() {
     const done = state.entries.filter(entry => entry.groups);
-    const spans = done.reduce((sum, entry) => sum + entry.spanCount, 0);
+    const isBare = state.fleet && state.entries.length === 0; /* profiles are in other pages */
+    const spans = isBare ? state.fleet.ranks.reduce((sum, rank) => sum + rank.count, 0)
+        : done.reduce((sum, entry) => sum + entry.spanCount, 0);
     const lost = done.reduce((sum, entry) => sum + entry.lost, 0);
     const one = done.length === 1 ? groupsOf(done[0]) : [];
     const words = [
@@ -283,7 +287,7 @@ function drawHead() {
                               one[0].clock.includes('Hz') ? one[0].clock : '',
                               formatNs(one[0].extentNs)] : []),
         `${formatCount(spans)} span${spans === 1 ? '' : 's'}`,
-        lost === 0 ? 'nothing lost' : `${formatCount(lost)} record${lost === 1 ? '' : 's'} lost`,
+        isBare ? '' : lost === 0 ? 'nothing lost' : `${formatCount(lost)} record${lost === 1 ? '' : 's'} lost`,
     ].filter(text => text !== '');
     if (isPair() && state.title === 'Profiles') { /* none was given */
         byId('title').textContent = pairEntries().map(entry => shortName(entry.label)).join(' and ');
@@ -328,6 +332,9 @@ function drawAll() {
 }
 
 function redrawColours() {
+    if (state.fleet && state.fleet.modes.length > 0) {
+        state.heatMap.draw();
+    }
     drawBars();
     drawClasses();
     drawOps();
@@ -412,6 +419,7 @@ async function readHead() {
     }
     document.title = `${visible(state.title.slice(0, 200))} \u2013 tacho report`;
     byId('title').textContent = shortName(state.title);
+    startRanks();
     drawAgreement(state.tables.filter(({name}) => FIT_TABLES.includes(name)));
 }
 
@@ -422,6 +430,16 @@ async function start() {
         return;
     }
     await readHead();
+    if (state.entries.length === 0) { /* a fleet whose profiles are in pages of their own */
+        document.querySelector('main').hidden = false;
+        document.querySelector('main').classList.add('bare');
+        document.querySelectorAll('.actions button').forEach(button => {
+            button.hidden = true;
+        });
+        drawHead();
+        state.heatMap.resize();
+        say('');
+    }
     state.linkedView = readFragment(location.hash);
     state.query = selection.query;
     const isFew = state.entries.length <= SHOWN_AT_FIRST;
@@ -432,6 +450,9 @@ async function start() {
         spans += entry.spanCount;
         if (i === 0) {
             document.querySelector('main').hidden = false;
+            if (state.fleet) {
+                state.heatMap.resize();
+            }
             say(state.entries.length > 1 ? 'Reading more profiles\u2026' : '');
             drawAll();
             followView();

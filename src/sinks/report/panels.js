@@ -251,7 +251,7 @@ function healthOf(entry) {
 
 function drawHealth() {
     byId('health-list').replaceChildren(...shownEntries().flatMap(entry => [
-        ...(shownEntries().length > 1
+        ...(state.entries.length > 1
             ? [make('h3', {textContent: shortName(entry.label)})] : []),
         make('ul', {className: 'health'}, ...healthOf(entry).map(([isBad, text]) => make(
             'li', {className: isBad ? 'bad' : '', textContent: text})))]));

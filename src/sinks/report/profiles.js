@@ -63,7 +63,7 @@ function profileColumns(groups) {
 
 function drawProfiles() {
     const groups = state.entries.filter(entry => entry.groups).flatMap(groupsOf);
-    byId('profiles').hidden = state.entries.length < 2 && groups.length < 2;
+    byId('profiles').hidden = state.fleet || (state.entries.length < 2 && groups.length < 2);
     const query = byId('profile-filter').value.trim().toLowerCase();
     const found = groups.filter(group => [group.entry.path, group.entry.name, group.name,
                                           group.format, group.origin].join(' ')

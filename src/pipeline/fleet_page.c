@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Files are read twice: for what they say together, then one by one for their own pages.
+ */
+#include "pipeline/fleet_page.h"
+
+#include "base/folder.h"
+#include "sinks/report_page.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { NAME_BYTES = 32 };
+
+static const tacho_column page_columns[] = {TACHO_COLUMN(PATH, "path", TEXT)};
+
+typedef struct writer {
+    tacho_fleet_page *of;
+    tacho_fleet_matrix matrix;
+    tacho_fleet_view view;
+    tacho_report *report;
+    bool is_beside;
+    char *folder; /* of pages beside it: "page-ranks" beside "page.html" */
+} writer;
+
+static tacho_status see_file(void *user, const tacho_fleet *one)
+{
+    return tacho_fleet_matrix_add(&((writer *)user)->matrix, one);
+}
+
+/* ---- the page ------------------------------------------------------------------------------ */
+
+static tacho_status take_table(void *self, const tacho_table *table)
+{
+    return tacho_report_add_table(((writer *)self)->report, table);
+}
+
+/* Where pages beside it are: the page adds the number of a rank. */
+static tacho_status add_folder(const writer *self)
+{
+    tacho_table table;
+    tacho_str name = tacho_str_basename(tacho_str_from_cstring(self->folder));
+    tacho_table_init(&table, "fleet_pages", "Pages", page_columns, 1);
+    tacho_status status = tacho_table_add_text(&table, name);
+    status = status == TACHO_OK ? tacho_report_add_table(self->report, &table) : status;
+    tacho_table_deinit(&table);
+    return status;
+}
+
+static tacho_status lead(void *user, tacho_report *report)
+{
+    writer *self = user;
+    const tacho_table_taker taker = {take_table, self};
+    const tacho_fleet_question *const questions[] = {&tacho_fleet_question_steps,
+                                                     &tacho_fleet_question_stragglers};
+    self->report = report;
+    TACHO_TRY(tacho_fleet_matrix_write(&self->matrix, &self->view, &taker));
+    for (size_t i = 0; i < sizeof(questions) / sizeof(questions[0]); i++) {
+        TACHO_TRY(questions[i]->write(&self->view, self->of->tables, &taker));
+    }
+    TACHO_TRY(tacho_fleet_health(&self->view, &taker, &self->of->problem_count));
+    return self->is_beside ? add_folder(self) : TACHO_OK;
+}
+
+/* ---- ranks --------------------------------------------------------------------------------- */
+
+/* The path of row |row| among those that were named; NULL: it came in a part. */
+static const char *path_of(const writer *self, size_t row)
+{
+    const tacho_fleet_job *job = self->of->job;
+    const tacho_fleet_file *file = tacho_fleet_view_file(&self->view, self->matrix.files[row]);
+    for (size_t i = 0; file != NULL && i < job->path_count; i++) {
+        if (tacho_str_equal(tacho_fleet_view_path(&self->view, file),
+                            tacho_str_from_cstring(job->paths[i]))) {
+            return job->paths[i];
+        }
+    }
+    return NULL;
+}
+
+static tacho_status list_ranks(const writer *self, tacho_input_list *list)
+{
+    for (size_t i = 0; i < self->matrix.file_count; i++) {
+        const char *path = path_of(self, i);
+        TACHO_TRY(path != NULL ? tacho_input_list_add_file(list, path) : TACHO_OK);
+    }
+    return TACHO_OK;
+}
+
+static bool is_large(const writer *self)
+{
+    uint64_t spans = 0;
+    for (size_t i = 0; i < self->matrix.file_count; i++) {
+        const tacho_fleet_file *file = tacho_fleet_view_file(&self->view, self->matrix.files[i]);
+        spans += file != NULL ? file->span_count : 0;
+    }
+    return spans > TACHO_FLEET_PAGE_SPANS;
+}
+
+/* The page of one rank, called by its row. */
+static tacho_status write_rank(writer *self, size_t row, const char *path)
+{
+    tacho_page_request request = *self->of->page;
+    tacho_page_result result;
+    tacho_input_list list;
+    char name[NAME_BYTES];
+    snprintf(name, sizeof(name), "/%zu.html", row);
+    size_t len = strlen(self->folder) + strlen(name) + 1;
+    char *output = malloc(len);
+    if (output == NULL) {
+        return tacho_no_memory();
+    }
+    snprintf(output, len, "%s%s", self->folder, name);
+    tacho_input_list_init(&list);
+    request.output_path = output;
+    request.lead = NULL;
+    tacho_status status = tacho_input_list_add_file(&list, path);
+    request.title = path;
+    status = status == TACHO_OK ? tacho_page_write(&request, &list, &result) : status;
+    self->of->page_count += status == TACHO_OK ? 1 : 0;
+    self->of->result.has_losses |= status == TACHO_OK && result.has_losses;
+    tacho_input_list_deinit(&list);
+    free(output);
+    return status;
+}
+
+static tacho_status write_ranks(writer *self)
+{
+    bool is_new = false;
+    TACHO_TRY(tacho_folder_ensure(self->folder, &is_new));
+    for (size_t i = 0; i < self->matrix.file_count; i++) {
+        const char *path = path_of(self, i);
+        TACHO_TRY(path != NULL ? write_rank(self, i, path) : TACHO_OK);
+    }
+    return TACHO_OK;
+}
+
+/* ---- all of it ----------------------------------------------------------------------------- */
+
+static tacho_status drop_table(void *self, const tacho_table *table)
+{
+    (void)self;
+    (void)table;
+    return TACHO_OK;
+}
+
+static tacho_status refuse_problems(const writer *self)
+{
+    const tacho_table_taker nobody = {drop_table, NULL};
+    size_t count = 0;
+    TACHO_TRY(tacho_fleet_health(&self->view, &nobody, &count));
+    return count == 0 ? TACHO_OK
+                      : tacho_fail(TACHO_CODE_BAD_DATA, "%zu problem%s with the files", count,
+                                   count == 1 ? "" : "s");
+}
+
+/* "out/page.html" has "out/page-ranks" beside it. */
+static tacho_status name_folder(writer *self)
+{
+    static const char suffix[] = "-ranks";
+    const char *path = self->of->page->output_path;
+    size_t len = strlen(path);
+    len -= len > 5 && strcmp(path + len - 5, ".html") == 0 ? 5 : 0;
+    self->folder = malloc(len + sizeof(suffix));
+    if (self->folder == NULL) {
+        return tacho_no_memory();
+    }
+    memcpy(self->folder, path, len);
+    memcpy(self->folder + len, suffix, sizeof(suffix));
+    return TACHO_OK;
+}
+
+static tacho_status write_pages(writer *self)
+{
+    tacho_fleet_page *of = self->of;
+    tacho_input_list list;
+    TACHO_TRY(tacho_fleet_view_init(&self->view, of->fleet));
+    TACHO_TRY(tacho_fleet_matrix_settle(&self->matrix, &self->view));
+    TACHO_TRY(of->page->is_strict ? refuse_problems(self) : TACHO_OK);
+    TACHO_TRY(name_folder(self));
+    self->is_beside = of->is_split || is_large(self);
+    TACHO_TRY(self->is_beside ? write_ranks(self) : TACHO_OK);
+    tacho_input_list_init(&list);
+    of->page->lead = lead;
+    of->page->leader = self;
+    tacho_status status = self->is_beside ? TACHO_OK : list_ranks(self, &list);
+    status = status == TACHO_OK ? tacho_page_write(of->page, &list, &of->result) : status;
+    tacho_input_list_deinit(&list);
+    return status;
+}
+
+tacho_status tacho_fleet_page_write(tacho_fleet_page *page)
+{
+    writer self = {.of = page};
+    page->job->sections = TACHO_FLEET_STEPS | TACHO_FLEET_COLLECTIVES;
+    page->job->see = see_file;
+    page->job->user = &self;
+    tacho_status status = tacho_fleet_matrix_init(&self.matrix);
+    status = status == TACHO_OK ? tacho_fleet_init(page->fleet, page->job->sections) : status;
+    status = status == TACHO_OK ? tacho_fleet_run(page->job, page->fleet) : status;
+    status = status == TACHO_OK ? write_pages(&self) : status;
+    free(self.folder);
+    tacho_fleet_view_deinit(&self.view);
+    tacho_fleet_matrix_deinit(&self.matrix);
+    return status;
+}
