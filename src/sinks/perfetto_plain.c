@@ -184,21 +184,16 @@ static TACHO_ALWAYS_INLINE unsigned char *put_args(const pf_writer *writer, unsi
 
 /*
  * Writes the strings of a site that this epoch does not know. It is still not known where those of
- * the arguments have to be written ahead of them. The address of the caller's |to| goes no further,
- * so that it is not in memory.
+ * the arguments have to be written ahead of them.
  */
-static TACHO_NEVER_INLINE plain_writer add_site(perfetto_sink *sink, plain_writer to,
-                                                const tacho_row *row)
+static TACHO_NEVER_INLINE tacho_status add_site(pf_writer *writer, const tacho_row *row)
 {
-    pf_writer *writer = &sink->writer;
     if (!writer->options.omit_args && !pf_args_are_known(writer, row)) {
-        return to;
+        return TACHO_OK;
     }
-    writer->output->cursor = to.at;
-    to.status = pf_writer_add_site(writer, row->of.span.site);
-    to.at = tacho_output_reserve(writer->output, PF_PLAIN_ROOM);
-    to.stop = find_stop(sink);
-    return to;
+    TACHO_TRY(pf_writer_add_site(writer, row->of.span.site));
+    (void)tacho_output_reserve(writer->output, PF_PLAIN_ROOM);
+    return TACHO_OK;
 }
 
 /* ---- spans ------------------------------------------------------------------------------ */
@@ -210,7 +205,11 @@ static TACHO_ALWAYS_INLINE bool put_begin(perfetto_sink *sink, plain_writer *to,
     const pf_writer *writer = &sink->writer;
     const pf_track_state *state = &sink->tracks[row->track];
     if (TACHO_UNLIKELY(!pf_writer_knows_site(writer, row->of.span.site))) {
-        *to = add_site(sink, *to, row);
+        tacho_output *output = sink->writer.output;
+        output->cursor = to->at;
+        to->status = add_site(&sink->writer, row);
+        to->at = output->cursor;
+        to->stop = find_stop(sink);
         if (TACHO_UNLIKELY(!pf_writer_knows_site(writer, row->of.span.site))) {
             return false;
         }
