@@ -386,7 +386,8 @@ static inline char *try_end_nests(chrome_args *args, char *at, const nest *nests
 
 char *chrome_args_try_read(chrome_args *args, char *at, chrome_texts *texts)
 {
-    nest nests[1 + TACHO_ARG_DEPTH_MAX] = {{.is_array = false}}; /* the first is |args| itself */
+    nest nests[1 + TACHO_ARG_DEPTH_MAX]; /* the first is |args| itself; to clear all takes time */
+    nests[0] = (nest){.is_array = false};
     size_t depth = 0;
     if (TACHO_UNLIKELY(*at != '{')) {
         return NULL;
