@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One slot between two threads: the caller fills it, the writer empties it.
+ * A short queue of buffers: the caller fills them, whoever comes first writes them.
  */
 #define _GNU_SOURCE /* pthread_sigmask */
 #include "base/behind.h"
 
+#include "base/streaming.h"
+
+#include <assert.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+enum { SLOTS = 2 };
 
 struct tacho_behind {
     tacho_behind_write write;
@@ -18,32 +24,68 @@ struct tacho_behind {
     pid_t process; /* that has the thread: a fork of it has none */
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    const void *bytes; /* to be written; NULL when there are none */
-    size_t len;
+    size_t room; /* of each slot */
+    char *slots[SLOTS];
+    size_t lens[SLOTS];
+    uint64_t given_count, written_count;
+    bool is_writing; /* one of the two threads */
     bool is_ended;
-    tacho_status status; /* of the last write */
+    tacho_status status; /* why the last write failed */
 };
+
+static bool has_more(const tacho_behind *behind)
+{
+    return behind->written_count < behind->given_count;
+}
+
+/* Writes the oldest slot; the caller has the lock, and nobody else is writing. */
+static void write_slot(tacho_behind *behind)
+{
+    size_t slot = behind->written_count % SLOTS;
+    behind->is_writing = true;
+    pthread_mutex_unlock(&behind->lock);
+    tacho_status status = behind->write(behind->self, behind->slots[slot], behind->lens[slot]);
+    pthread_mutex_lock(&behind->lock);
+    behind->is_writing = false;
+    behind->status = status;
+    behind->written_count = status == TACHO_OK ? behind->written_count + 1 : behind->given_count;
+    pthread_cond_signal(&behind->changed);
+}
 
 static void *write_all(void *self)
 {
     tacho_behind *behind = self;
     pthread_mutex_lock(&behind->lock);
     for (;;) {
-        while (behind->bytes == NULL && !behind->is_ended) {
+        while (behind->is_writing || (!has_more(behind) && !behind->is_ended)) {
             pthread_cond_wait(&behind->changed, &behind->lock);
         }
-        if (behind->bytes == NULL) {
+        if (!has_more(behind)) {
             break;
         }
-        pthread_mutex_unlock(&behind->lock);
-        tacho_status status = behind->write(behind->self, behind->bytes, behind->len);
-        pthread_mutex_lock(&behind->lock);
-        behind->status = status;
-        behind->bytes = NULL;
-        pthread_cond_signal(&behind->changed);
+        write_slot(behind);
     }
     pthread_mutex_unlock(&behind->lock);
     return NULL;
+}
+
+/* Waits, or writes, until at most |count| slots are full. The caller has the lock. */
+static void empty_slots(tacho_behind *behind, uint64_t count)
+{
+    while (behind->given_count - behind->written_count > count) {
+        if (behind->is_writing) {
+            pthread_cond_wait(&behind->changed, &behind->lock);
+        } else {
+            write_slot(behind);
+        }
+    }
+}
+
+static tacho_status take_status(tacho_behind *behind)
+{
+    tacho_status status = behind->status;
+    behind->status = TACHO_OK;
+    return status;
 }
 
 /* Starts a thread with all signals blocked: they are for the caller's. */
@@ -62,12 +104,24 @@ static bool start_quietly(tacho_behind *behind)
 
 static void destroy(tacho_behind *behind)
 {
-    pthread_cond_destroy(&behind->changed);
-    pthread_mutex_destroy(&behind->lock);
+    for (size_t i = 0; i < SLOTS; i++) {
+        free(behind->slots[i]);
+    }
     free(behind);
 }
 
-tacho_behind *tacho_behind_start(tacho_behind_write write, void *self)
+static bool create_slots(tacho_behind *behind, size_t room)
+{
+    bool has_all = true;
+    behind->room = tacho_streaming_room(room);
+    for (size_t i = 0; i < SLOTS; i++) {
+        behind->slots[i] = aligned_alloc(TACHO_CACHE_LINE, behind->room);
+        has_all = has_all && behind->slots[i] != NULL;
+    }
+    return has_all;
+}
+
+tacho_behind *tacho_behind_start(tacho_behind_write write, void *self, size_t room)
 {
     tacho_behind *behind = calloc(1, sizeof(*behind));
     if (behind == NULL) {
@@ -78,7 +132,7 @@ tacho_behind *tacho_behind_start(tacho_behind_write write, void *self)
     behind->process = getpid();
     pthread_mutex_init(&behind->lock, NULL);
     pthread_cond_init(&behind->changed, NULL);
-    if (!start_quietly(behind)) {
+    if (!create_slots(behind, room) || !start_quietly(behind)) {
         destroy(behind);
         return NULL;
     }
@@ -87,20 +141,34 @@ tacho_behind *tacho_behind_start(tacho_behind_write write, void *self)
 
 tacho_status tacho_behind_give(tacho_behind *behind, const void *bytes, size_t len)
 {
+    assert(len <= behind->room);
     if (behind->process != getpid()) {
-        return len > 0 ? behind->write(behind->self, bytes, len) : TACHO_OK;
+        return behind->write(behind->self, bytes, len);
     }
     pthread_mutex_lock(&behind->lock);
-    while (behind->bytes != NULL) {
-        pthread_cond_wait(&behind->changed, &behind->lock);
+    empty_slots(behind, SLOTS - 1);
+    tacho_status status = take_status(behind);
+    pthread_mutex_unlock(&behind->lock);
+    TACHO_TRY(status);
+    size_t slot = behind->given_count % SLOTS;
+    tacho_streaming_copy(behind->slots[slot], bytes, len);
+    tacho_streaming_end();
+    behind->lens[slot] = len;
+    pthread_mutex_lock(&behind->lock);
+    behind->given_count++;
+    pthread_cond_signal(&behind->changed);
+    pthread_mutex_unlock(&behind->lock);
+    return TACHO_OK;
+}
+
+tacho_status tacho_behind_wait(tacho_behind *behind)
+{
+    if (behind->process != getpid()) {
+        return TACHO_OK;
     }
-    tacho_status status = behind->status;
-    behind->status = TACHO_OK;
-    if (status == TACHO_OK && len > 0) {
-        behind->bytes = bytes;
-        behind->len = len;
-        pthread_cond_signal(&behind->changed);
-    }
+    pthread_mutex_lock(&behind->lock);
+    empty_slots(behind, 0);
+    tacho_status status = take_status(behind);
     pthread_mutex_unlock(&behind->lock);
     return status;
 }
@@ -110,16 +178,16 @@ tacho_status tacho_behind_end(tacho_behind *behind)
     if (behind == NULL) {
         return TACHO_OK;
     }
-    if (behind->process != getpid()) {
-        free(behind); /* the lock may be held by a thread that is not here */
-        return TACHO_OK;
-    }
-    pthread_mutex_lock(&behind->lock);
-    behind->is_ended = true;
-    pthread_cond_signal(&behind->changed);
-    pthread_mutex_unlock(&behind->lock);
-    pthread_join(behind->thread, NULL);
-    tacho_status status = behind->status;
+    tacho_status status = tacho_behind_wait(behind);
+    if (behind->process == getpid()) {
+        pthread_mutex_lock(&behind->lock);
+        behind->is_ended = true;
+        pthread_cond_signal(&behind->changed);
+        pthread_mutex_unlock(&behind->lock);
+        pthread_join(behind->thread, NULL);
+        pthread_cond_destroy(&behind->changed);
+        pthread_mutex_destroy(&behind->lock);
+    } /* in a fork the lock may be held by a thread that is not here */
     destroy(behind);
     return status;
 }

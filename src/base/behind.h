@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writing behind: a thread that writes one buffer while the caller fills the next. Nothing is
- * reordered, and a failure reaches the caller with the next buffer or at the end. In a fork of the
- * process, which has no such thread, the caller itself writes.
+ * Writing behind: a thread that writes copies of what the caller has given while the caller goes
+ * on. Nothing is reordered, and a failure reaches the caller with a later call or at the end. If
+ * the processors have better things to do than to run the thread, the caller itself writes before
+ * it would have to wait. So it does in a fork of the process, which has no such thread.
  */
 #ifndef TACHO_BASE_BEHIND_H
 #define TACHO_BASE_BEHIND_H
@@ -13,20 +14,22 @@
 
 typedef struct tacho_behind tacho_behind;
 
-/* Writes all of |bytes|; runs on the thread, one call at a time. */
+/* Writes all of |bytes|; runs on the thread or on the caller's, one call at a time. */
 typedef tacho_status (*tacho_behind_write)(void *self, const void *bytes, size_t len);
 
-/* Starts a thread that takes no signals. NULL where there can be none: write without. */
-tacho_behind *tacho_behind_start(tacho_behind_write write, void *self);
-
 /*
- * Waits until what was given before is written, then gives |bytes|, which must stay as they are
- * until the next call; none to give only waits. Fails with what writing failed with; then nothing
- * was given.
+ * Starts a thread that takes no signals; up to |room| bytes can be given at a time. NULL where
+ * there can be none: write without.
  */
+tacho_behind *tacho_behind_start(tacho_behind_write write, void *self, size_t room);
+
+/* Gives a copy of |bytes|. Fails with what writing failed with; then nothing was given. */
 tacho_status tacho_behind_give(tacho_behind *behind, const void *bytes, size_t len) TACHO_MUST_USE;
 
-/* Waits until all is written and ends the thread. NULL is fine. */
+/* Waits until all that was given is written. */
+tacho_status tacho_behind_wait(tacho_behind *behind) TACHO_MUST_USE;
+
+/* The same, and ends the thread. NULL is fine. */
 tacho_status tacho_behind_end(tacho_behind *behind) TACHO_MUST_USE;
 
 #endif

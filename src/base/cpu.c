@@ -10,6 +10,7 @@
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #if defined(__x86_64__)
 
@@ -168,4 +169,11 @@ unsigned tacho_cpu_count(void)
     cpu_set_t processors;
     bool is_known = sched_getaffinity(0, sizeof(processors), &processors) == 0;
     return is_known && CPU_COUNT(&processors) > 1 ? (unsigned)CPU_COUNT(&processors) : 1;
+}
+
+bool tacho_cpu_is_spare(void)
+{
+    struct stat threads; /* a folder has two links, and one for each folder in it */
+    bool is_known = stat("/proc/self/task", &threads) == 0 && threads.st_nlink > 2;
+    return tacho_cpu_count() > (is_known ? threads.st_nlink - 2 : 1);
 }

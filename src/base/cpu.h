@@ -35,6 +35,12 @@ tacho_cpu_facts tacho_cpu_read(void);
 unsigned tacho_cpu_count(void);
 
 /*
+ * Whether it may run on more processors than it has threads. One thread more than processors is
+ * worse than none: two that work together then wait for each other.
+ */
+bool tacho_cpu_is_spare(void);
+
+/*
  * The processor's name as /proc/cpuinfo has it; of one by Arm's architecture, which has numbers
  * there, what they stand for ("Arm Neoverse-N1"); "unknown" where there is neither.
  */

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names of processors, from /proc/cpuinfo of several.
+ * Names of processors, from /proc/cpuinfo of several; and whether one is left for another thread.
  */
+#define _GNU_SOURCE /* sched_setaffinity */
 #include "base/cpu.h"
 
+#include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -52,11 +55,64 @@ static void test_long_name(void **state)
     assert_int_equal(strlen(name), sizeof(name) - 1);
 }
 
+static void *sleep_until_told(void *self)
+{
+    pthread_barrier_wait(self);
+    pthread_barrier_wait(self);
+    return NULL;
+}
+
+/* With as many threads as processors none is spare, with one fewer it is. */
+static void test_spare(void **state)
+{
+    (void)state;
+    enum { THREADS = 64 };
+    pthread_t threads[THREADS];
+    pthread_barrier_t together;
+    unsigned count = tacho_cpu_count();
+    if (count > THREADS) {
+        skip();
+    }
+    assert_int_equal(tacho_cpu_is_spare(), count > 1);
+    assert_int_equal(pthread_barrier_init(&together, NULL, count), 0);
+    for (unsigned i = 1; i < count; i++) {
+        assert_true(tacho_cpu_is_spare());
+        assert_int_equal(pthread_create(&threads[i], NULL, sleep_until_told, &together), 0);
+    }
+    pthread_barrier_wait(&together);
+    assert_false(tacho_cpu_is_spare());
+    pthread_barrier_wait(&together);
+    for (unsigned i = 1; i < count; i++) {
+        pthread_join(threads[i], NULL);
+    }
+    pthread_barrier_destroy(&together);
+}
+
+/* On one processor there is never one to spare. */
+static void test_alone(void **state)
+{
+    (void)state;
+    cpu_set_t before;
+    cpu_set_t one;
+    assert_int_equal(sched_getaffinity(0, sizeof(before), &before), 0);
+    size_t first = 0;
+    while (!CPU_ISSET(first, &before)) {
+        first++;
+    }
+    CPU_ZERO(&one);
+    CPU_SET(first, &one);
+    assert_int_equal(sched_setaffinity(0, sizeof(one), &one), 0);
+    assert_false(tacho_cpu_is_spare());
+    assert_int_equal(sched_setaffinity(0, sizeof(before), &before), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_long_name),
+        cmocka_unit_test(test_spare),
+        cmocka_unit_test(test_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -105,23 +105,12 @@ static bool is_behind(tacho_output *output)
     if (output->behind != NULL || output->is_alone || output->flushed_bytes < BEHIND_BYTES) {
         return output->behind != NULL;
     }
-    output->is_alone = output->is_direct || tacho_cpu_count() == 1;
+    output->is_alone = output->is_direct || !tacho_cpu_is_spare();
     if (!output->is_alone) {
-        output->spare = malloc(BUFFER_BYTES);
-        output->behind = output->spare != NULL ? tacho_behind_start(write_behind, output) : NULL;
+        output->behind = tacho_behind_start(write_behind, output, BUFFER_BYTES);
         output->is_alone = output->behind == NULL;
     }
     return output->behind != NULL;
-}
-
-/* Gives the buffer to the thread and goes on with the other one. */
-static void give_buffer(tacho_output *output, size_t len)
-{
-    unsigned char *given = output->buffer;
-    output->failure = tacho_behind_give(output->behind, given, len);
-    output->buffer = output->spare;
-    output->spare = given;
-    output->limit = output->buffer + BUFFER_BYTES;
 }
 
 /* Waits until the thread has written all it was given. */
@@ -145,7 +134,7 @@ static void flush_buffer(tacho_output *output, bool is_last)
     }
     if (output->failure == TACHO_OK) {
         if (!is_last && is_behind(output)) {
-            give_buffer(output, len);
+            output->failure = tacho_behind_give(output->behind, output->buffer, len);
         } else {
             output->failure = write_part(output, output->buffer, len, is_last);
         }
@@ -163,7 +152,7 @@ void tacho_output_flush(tacho_output *output)
 {
     flush_buffer(output, false);
     if (output->behind != NULL && output->failure == TACHO_OK) {
-        output->failure = tacho_behind_give(output->behind, NULL, 0); /* waits */
+        output->failure = tacho_behind_wait(output->behind);
     }
 }
 
@@ -624,9 +613,7 @@ static void free_memory(tacho_output *output)
 {
     tacho_encoder_destroy(output->encoder);
     free(output->buffer);
-    free(output->spare);
     output->encoder = NULL;
-    output->spare = NULL;
     output->buffer = output->cursor = output->limit = NULL;
 }
 

@@ -46,8 +46,7 @@ typedef struct tacho_output {
     bool is_terminal;        /* whose control characters are shown, not sent */
     tacho_terminal terminal; /* the state of that */
     bool is_colored;         /* standard output, where colours are wanted */
-    tacho_behind *behind;    /* writes large files, where there is a second processor ... */
-    unsigned char *spare;    /* ... with a second buffer */
+    tacho_behind *behind;    /* writes large files, where there is a second processor */
     bool is_alone;           /* there is none, or it cannot be had */
     tacho_status failure;    /* the first one, until it is taken */
     bool has_failed;         /* nothing is put in place any more */
