@@ -53,37 +53,39 @@ static TACHO_ALWAYS_INLINE bool take_duration(tacho_str *tail, uint64_t *out_dur
 }
 
 /* Any row at all; the tail is the location, empty when there is none. */
-static TACHO_NEVER_INLINE void parse_any(tacho_str line, torq_record *record)
+static TACHO_NEVER_INLINE void parse_any(tacho_str line, torq_record *record, tacho_str *out_tail)
 {
     tacho_str tail = line;
     uint64_t duration = 0;
     record->is_good = torq_take_number(&tail, ';', &record->number) &&
                       torq_take_number(&tail, ';', &record->end) && take_duration(&tail, &duration);
     record->start = record->end - duration; /* above the end where that is negative */
-    record->tail = tail;
+    *out_tail = tail;
 }
 
-static TACHO_ALWAYS_INLINE void parse_row(torq_record *record, const char *limit)
+static TACHO_ALWAYS_INLINE void parse_row(torq_record *record, const char *limit,
+                                          tacho_str *out_tail)
 {
-    tacho_str line = record->line;
+    tacho_str line = torq_record_line(record);
     torq_numbers found = torq_find_numbers(line.data, 0, limit, ';');
     if (TACHO_UNLIKELY(found.rest == NULL)) {
-        parse_any(line, record);
+        parse_any(line, record, out_tail);
         return;
     }
     record->number = torq_join(found.first);
     record->end = torq_join(found.second);
     record->start = record->end - torq_join(found.third);
     record->is_good = true;
-    record->tail = tacho_str_make(found.rest, (size_t)(line.data + line.len - found.rest));
+    *out_tail = tacho_str_make(found.rest, (size_t)(line.data + line.len - found.rest));
 }
 
 /* A torq_rows_format.parse. */
-static void parse_records(const void *self, torq_record *records, size_t count, const char *limit)
+static void parse_records(const void *self, torq_record *records, size_t count, const char *limit,
+                          tacho_str *out_tails)
 {
     (void)self;
     for (size_t i = 0; i < count; i++) {
-        parse_row(&records[i], limit);
+        parse_row(&records[i], limit, &out_tails[i]);
     }
 }
 
@@ -107,7 +109,8 @@ static tacho_loss_reason diagnose(tacho_str line)
     return TACHO_LOSS_FIELD_COUNT;
 }
 
-static tacho_status find_site(runtime *self, const torq_record *record, uint32_t *out_site)
+static tacho_status find_site(runtime *self, const torq_record *record, const tacho_str *tail,
+                              uint32_t *out_site)
 {
     const torq_entry *entry = torq_record_entry(record);
     if (TACHO_LIKELY(entry != NULL)) {
@@ -116,7 +119,7 @@ static tacho_status find_site(runtime *self, const torq_record *record, uint32_t
     }
     torq_site_facts facts = {
         .fallback_name = TACHO_STR("NSS job"),
-        .location = record->tail,
+        .location = *tail,
         .track_class = TACHO_TRACK_CONTROL,
     };
     TACHO_TRY(torq_part_make_site(&self->part, &facts, out_site));
@@ -125,12 +128,12 @@ static tacho_status find_site(runtime *self, const torq_record *record, uint32_t
     return TACHO_OK;
 }
 
-static tacho_status push_row(runtime *self, const torq_record *record)
+static tacho_status push_row(runtime *self, const torq_record *record, const tacho_str *tail)
 {
     torq_part *part = &self->part;
     uint32_t site = 0;
     uint32_t track = 0;
-    TACHO_TRY(find_site(self, record, &site));
+    TACHO_TRY(find_site(self, record, tail, &site));
     TACHO_TRY(torq_part_track(part, TACHO_TORQ_NSS, 0, &track));
     torq_group *group = &part->group;
     tacho_row *row = &group->rows[group->count];
@@ -150,10 +153,11 @@ static tacho_status end_batch(void *of)
     return torq_part_push_group(&self->part);
 }
 
-static TACHO_ALWAYS_INLINE tacho_status take_row(runtime *self, const torq_record *record)
+static TACHO_ALWAYS_INLINE tacho_status take_row(runtime *self, const torq_record *record,
+                                                 const tacho_str *tail)
 {
     torq_part *part = &self->part;
-    tacho_str line = record->line;
+    tacho_str line = torq_record_line(record);
     part->line_number = record->line_number;
     if (TACHO_UNLIKELY(!record->is_good)) {
         return is_header(line) ? TACHO_OK : torq_part_lose(part, diagnose(line), line);
@@ -166,17 +170,18 @@ static TACHO_ALWAYS_INLINE tacho_status take_row(runtime *self, const torq_recor
     }
     /* What is known already has been looked through. */
     if (TACHO_UNLIKELY(torq_record_entry(record) == NULL) &&
-        tacho_str_find_byte(record->tail, '\0') < record->tail.len) {
+        tacho_str_find_byte(*tail, '\0') < tail->len) {
         return torq_part_lose(part, TACHO_LOSS_NUL_BYTE, line);
     }
-    return push_row(self, record);
+    return push_row(self, record, tail);
 }
 
 /* A torq_rows_format.take. */
-static tacho_status take_records(void *self, const torq_record *records, size_t count)
+static tacho_status take_records(void *self, const torq_record *records, const tacho_str *tails,
+                                 size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        TACHO_TRY(take_row(self, &records[i]));
+        TACHO_TRY(take_row(self, &records[i], &tails[i]));
     }
     return TACHO_OK;
 }
@@ -200,16 +205,16 @@ static bool has_location(tacho_str head)
 static tacho_probe_verdict runtime_probe(tacho_str head)
 {
     tacho_str line = first_line(head);
-    torq_record record = {.line = line};
+    torq_record record = {.number = 0};
+    tacho_str tail;
     if (is_header(line)) {
         return TACHO_PROBE_SURE;
     }
-    parse_any(line, &record);
+    parse_any(line, &record, &tail);
     if (!record.is_good) {
         return TACHO_PROBE_NO;
     }
-    return tacho_str_starts_with(record.tail, TACHO_STR("loc(")) ? TACHO_PROBE_SURE
-                                                                 : TACHO_PROBE_MAYBE;
+    return tacho_str_starts_with(tail, TACHO_STR("loc(")) ? TACHO_PROBE_SURE : TACHO_PROBE_MAYBE;
 }
 
 static tacho_status read_lines(runtime *self)

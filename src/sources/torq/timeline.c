@@ -124,7 +124,7 @@ static inline tacho_status check_times(timeline *self, const torq_record *record
     }
     return torq_part_lose(
         &self->part, end < record->start ? TACHO_LOSS_END_BEFORE_START : TACHO_LOSS_TIME_OVERFLOW,
-        record->line);
+        torq_record_line(record));
 }
 
 /* The next row of the group and its arguments, filled but for the first of these, track and site.
@@ -246,14 +246,15 @@ static tacho_status make_t12_site(timeline *self, tacho_str tail, tacho_torq_eng
 }
 
 /* The site of a row's tail, from the entries unless another engine has used the same words. */
-static tacho_status find_t12_site(timeline *self, const torq_record *record, uint32_t *out_site)
+static tacho_status find_t12_site(timeline *self, const torq_record *record, tacho_str tail,
+                                  uint32_t *out_site)
 {
     const torq_entry *entry = torq_record_entry(record);
     if (TACHO_LIKELY(entry != NULL && entry->engine == record->engine)) {
         *out_site = entry->site;
         return TACHO_OK;
     }
-    TACHO_TRY(make_t12_site(self, record->tail, (tacho_torq_engine)record->engine, out_site));
+    TACHO_TRY(make_t12_site(self, tail, (tacho_torq_engine)record->engine, out_site));
     if (entry != NULL || *out_site == TACHO_NONE) {
         return TACHO_OK;
     }
@@ -280,25 +281,25 @@ static bool take_any_id(uint32_t slice_count, tacho_str line, torq_record *recor
 }
 
 /* Takes the bytes off a tail that ends in a digit, if that is what they are. */
-static void cut_t12_bytes(torq_record *record)
+static void cut_t12_bytes(torq_record *record, tacho_str *tail)
 {
     bool moves_data = record->engine != TACHO_TORQ_SLICE && record->engine != TACHO_TORQ_CSS;
-    record->has_bytes = moves_data && take_bytes(&record->tail, &record->bytes);
+    record->has_bytes = moves_data && take_bytes(tail, &record->bytes);
 }
 
 /* Any row at all. */
 static TACHO_NEVER_INLINE void parse_any_t12(uint32_t slice_count, tacho_str line,
-                                             torq_record *record)
+                                             torq_record *record, tacho_str *out_tail)
 {
     tacho_str tail;
     record->is_good = take_any_id(slice_count, line, record, &tail) &&
                       torq_take_number(&tail, ',', &record->start) &&
                       torq_take_number(&tail, ',', &record->end);
     record->has_bytes = false;
-    record->tail = tail;
     if (record->is_good) {
-        cut_t12_bytes(record);
+        cut_t12_bytes(record, &tail);
     }
+    *out_tail = tail;
 }
 
 /* The slice of an operation: they take turns. Of two, the last digit says which. */
@@ -317,18 +318,18 @@ static inline bool ends_in_digit(tacho_str text)
  * Which of the three it is no processor can guess: values are chosen rather than ways.
  */
 static TACHO_ALWAYS_INLINE void parse_t12_row(uint32_t slice_count, torq_record *record,
-                                              const char *limit)
+                                              const char *limit, tacho_str *out_tail)
 {
     static const uint8_t engines[] = {TACHO_TORQ_DMA_IN, TACHO_TORQ_DMA_OUT, TACHO_TORQ_SLICE,
                                       TACHO_TORQ_SLICE};
-    tacho_str line = record->line;
+    tacho_str line = torq_record_line(record);
     bool is_slice = line.data[0] == 'S';
     bool is_out = line.len > 1 && line.data[1] == 'O';
     bool is_known =
         line.len > 1 && (is_slice | ((line.data[0] == 'D') & (is_out | (line.data[1] == 'I'))));
     torq_numbers found = torq_find_numbers(line.data, is_slice ? 1 : 2, limit, ',');
     if (TACHO_UNLIKELY(!is_known || found.rest == NULL)) {
-        parse_any_t12(slice_count, line, record);
+        parse_any_t12(slice_count, line, record, out_tail);
         return;
     }
     record->number = (uint64_t)(found.first.end - line.data);
@@ -338,18 +339,19 @@ static TACHO_ALWAYS_INLINE void parse_t12_row(uint32_t slice_count, torq_record 
     record->slice = (uint16_t)(take_turn(slice_count, found.first) & -(uint32_t)is_slice);
     record->is_good = true;
     record->has_bytes = false;
-    record->tail = tacho_str_make(found.rest, (size_t)(line.data + line.len - found.rest));
-    if (ends_in_digit(record->tail)) {
-        cut_t12_bytes(record);
+    *out_tail = tacho_str_make(found.rest, (size_t)(line.data + line.len - found.rest));
+    if (ends_in_digit(*out_tail)) {
+        cut_t12_bytes(record, out_tail);
     }
 }
 
 /* A torq_rows_format.parse. */
-static void parse_t12(const void *self, torq_record *records, size_t count, const char *limit)
+static void parse_t12(const void *self, torq_record *records, size_t count, const char *limit,
+                      tacho_str *out_tails)
 {
     uint32_t slice_count = ((const timeline *)self)->slice_count;
     for (size_t i = 0; i < count; i++) {
-        parse_t12_row(slice_count, &records[i], limit);
+        parse_t12_row(slice_count, &records[i], limit, &out_tails[i]);
     }
 }
 
@@ -373,31 +375,34 @@ static TACHO_ALWAYS_INLINE tacho_status push_t12(timeline *self, const torq_reco
     fill_row(self, record, record->end, &row, &id);
     row->track = track;
     row->of.span.site = site;
-    id->value.as_text.data = record->line.data;
+    id->value.as_text.data = record->line;
     id->value.as_text.len = (size_t)record->number;
     return torq_part_push(&self->part);
 }
 
 /* Any row at all. */
-static TACHO_NEVER_INLINE tacho_status take_any_t12(timeline *self, const torq_record *record)
+static TACHO_NEVER_INLINE tacho_status take_any_t12(timeline *self, const torq_record *record,
+                                                    tacho_str tail)
 {
     torq_part *part = &self->part;
+    tacho_str line = torq_record_line(record);
     uint32_t site = TACHO_NONE;
     uint32_t track = TACHO_NONE;
     bool is_good = false;
     if (!record->is_good) {
-        return lose_t12(self, record->line);
+        return lose_t12(self, line);
     }
-    TACHO_TRY(find_t12_site(self, record, &site));
+    TACHO_TRY(find_t12_site(self, record, tail, &site));
     if (site == TACHO_NONE) {
-        return lose_line(self, diagnose(record->line, true), record->line);
+        return lose_line(self, diagnose(line, true), line);
     }
     TACHO_TRY(torq_part_track(part, (tacho_torq_engine)record->engine, record->slice, &track));
     TACHO_TRY(check_times(self, record, record->end, &is_good));
     return is_good ? push_t12(self, record, track, site) : TACHO_OK;
 }
 
-static TACHO_ALWAYS_INLINE tacho_status take_t12_row(timeline *self, const torq_record *record)
+static TACHO_ALWAYS_INLINE tacho_status take_t12_row(timeline *self, const torq_record *record,
+                                                     const tacho_str *tail)
 {
     torq_part *part = &self->part;
     const torq_entry *entry = torq_record_entry(record);
@@ -410,14 +415,15 @@ static TACHO_ALWAYS_INLINE tacho_status take_t12_row(timeline *self, const torq_
             return push_t12(self, record, track, entry->site);
         }
     }
-    return take_any_t12(self, record);
+    return take_any_t12(self, record, *tail);
 }
 
 /* A torq_rows_format.take. */
-static tacho_status take_t12(void *self, const torq_record *records, size_t count)
+static tacho_status take_t12(void *self, const torq_record *records, const tacho_str *tails,
+                             size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        TACHO_TRY(take_t12_row(self, &records[i]));
+        TACHO_TRY(take_t12_row(self, &records[i], &tails[i]));
     }
     return TACHO_OK;
 }
@@ -453,10 +459,9 @@ static bool parse_event(tacho_str event, engine_id *out_id)
  * Works out what "event,location" means; |*out_reason| says why it means nothing. A slice's
  * operation is not named in these files, so its span is called after the source line.
  */
-static tacho_status resolve_t34_tail(timeline *self, const torq_record *record,
+static tacho_status resolve_t34_tail(timeline *self, const torq_record *record, tacho_str tail,
                                      torq_entry *out_entry, tacho_loss_reason *out_reason)
 {
-    tacho_str tail = record->tail;
     size_t comma = tacho_str_find_byte(tail, ',');
     tacho_str event = tacho_str_trim(tacho_str_make(tail.data, comma));
     engine_id parsed;
@@ -512,28 +517,30 @@ static TACHO_ALWAYS_INLINE bool take_t34_numbers(tacho_str *tail, torq_record *r
 }
 
 /* Any row at all; |end| is how long it took. */
-static TACHO_NEVER_INLINE void parse_any_t34(tacho_str line, torq_record *record)
+static TACHO_NEVER_INLINE void parse_any_t34(tacho_str line, torq_record *record,
+                                             tacho_str *out_tail)
 {
     tacho_loss_reason reason;
     bool has_bytes = false;
-    record->tail = line;
-    record->is_good = take_t34_numbers(&record->tail, record) &&
-                      cut_bytes(&record->tail, &record->bytes, &has_bytes, &reason);
+    *out_tail = line;
+    record->is_good = take_t34_numbers(out_tail, record) &&
+                      cut_bytes(out_tail, &record->bytes, &has_bytes, &reason);
     record->has_bytes = has_bytes;
 }
 
-static TACHO_ALWAYS_INLINE void parse_t34_row(torq_record *record, const char *limit)
+static TACHO_ALWAYS_INLINE void parse_t34_row(torq_record *record, const char *limit,
+                                              tacho_str *out_tail)
 {
-    tacho_str line = record->line;
+    tacho_str line = torq_record_line(record);
     size_t digit_count = 0;
     torq_numbers found = torq_find_numbers(line.data, 0, limit, ',');
     if (TACHO_UNLIKELY(found.rest == NULL)) {
-        parse_any_t34(line, record);
+        parse_any_t34(line, record, out_tail);
         return;
     }
     tacho_str tail = tacho_str_make(found.rest, (size_t)(line.data + line.len - found.rest));
     if (TACHO_UNLIKELY(!torq_cut_plain(&tail, ',', &record->bytes, &digit_count))) {
-        parse_any_t34(line, record);
+        parse_any_t34(line, record, out_tail);
         return;
     }
     record->number = torq_join(found.first);
@@ -541,50 +548,52 @@ static TACHO_ALWAYS_INLINE void parse_t34_row(torq_record *record, const char *l
     record->start = torq_join(found.third);
     record->is_good = true;
     record->has_bytes = digit_count > 0;
-    record->tail = tail;
+    *out_tail = tail;
 }
 
 /* A torq_rows_format.parse. */
-static void parse_t34(const void *self, torq_record *records, size_t count, const char *limit)
+static void parse_t34(const void *self, torq_record *records, size_t count, const char *limit,
+                      tacho_str *out_tails)
 {
     (void)self;
     for (size_t i = 0; i < count; i++) {
-        parse_t34_row(&records[i], limit);
+        parse_t34_row(&records[i], limit, &out_tails[i]);
     }
 }
 
 /* Counts a line that parse_t34 does not know. */
 static tacho_status lose_t34(timeline *self, tacho_str line)
 {
-    torq_record record = {.line = line};
+    torq_record record = {.number = 0};
     tacho_loss_reason reason = TACHO_LOSS_FIELD_COUNT;
-    record.tail = line;
-    if (!take_t34_numbers(&record.tail, &record)) {
+    tacho_str tail = line;
+    if (!take_t34_numbers(&tail, &record)) {
         return lose_line(self, diagnose(line, false), line);
     }
     bool has_bytes = false;
-    cut_bytes(&record.tail, &record.bytes, &has_bytes, &reason);
+    cut_bytes(&tail, &record.bytes, &has_bytes, &reason);
     return torq_part_lose(&self->part, reason, line);
 }
 
-static TACHO_ALWAYS_INLINE tacho_status take_t34_row(timeline *self, const torq_record *record)
+static TACHO_ALWAYS_INLINE tacho_status take_t34_row(timeline *self, const torq_record *record,
+                                                     const tacho_str *tail)
 {
     torq_part *part = &self->part;
     uint64_t end = 0;
     part->line_number = record->line_number;
     if (TACHO_UNLIKELY(!record->is_good)) {
-        return lose_t34(self, record->line);
+        return lose_t34(self, torq_record_line(record));
     }
     if (TACHO_UNLIKELY(__builtin_add_overflow(record->start, record->end, &end))) {
-        return torq_part_lose(part, TACHO_LOSS_TIME_OVERFLOW, record->line);
+        return torq_part_lose(part, TACHO_LOSS_TIME_OVERFLOW, torq_record_line(record));
     }
     const torq_entry *entry = torq_record_entry(record);
     torq_entry added;
     if (TACHO_UNLIKELY(entry == NULL)) {
         tacho_loss_reason reason = TACHO_LOSS_FIELD_COUNT;
-        TACHO_TRY(resolve_t34_tail(self, record, &added, &reason));
+        TACHO_TRY(resolve_t34_tail(self, record, *tail, &added, &reason));
         if (added.site == TACHO_NONE) {
-            return torq_part_lose(part, reason, record->line);
+            return torq_part_lose(part, reason, torq_record_line(record));
         }
         entry = &added;
     }
@@ -603,10 +612,11 @@ static TACHO_ALWAYS_INLINE tacho_status take_t34_row(timeline *self, const torq_
 }
 
 /* A torq_rows_format.take. */
-static tacho_status take_t34(void *self, const torq_record *records, size_t count)
+static tacho_status take_t34(void *self, const torq_record *records, const tacho_str *tails,
+                             size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        TACHO_TRY(take_t34_row(self, &records[i]));
+        TACHO_TRY(take_t34_row(self, &records[i], &tails[i]));
     }
     return TACHO_OK;
 }
@@ -679,6 +689,7 @@ static tacho_status read_lines(timeline *self, generation which)
         .parse = is_late ? parse_t34 : parse_t12,
         .take = is_late ? take_t34 : take_t12,
         .end_batch = end_batch,
+        .takes_lines = !is_late,
         .self = self,
     };
     return torq_rows_read(self->part.reading->input, &format);

@@ -9,11 +9,11 @@
 #define TACHO_SOURCES_TORQ_TORQ_ROWS_H
 
 #include "base/input.h"
+#include "base/streaming.h"
 #include "sources/torq/torq_part.h"
 
+#include <assert.h>
 #include <stdalign.h>
-
-enum { TORQ_CACHE_LINE = 64 };
 
 /*
  * A distinct tail of rows, and what the taker knows of it. Both lie together, so that what was
@@ -26,35 +26,45 @@ typedef struct torq_tail {
 } torq_tail;
 
 /*
- * A row taken apart, as far as its text alone says. What the taker needs of a good one lies on one
- * line of the cache, up to where the line of text starts: that comes from another processor.
+ * A row taken apart, as far as its text alone says: one line of the cache, since it may come from
+ * another processor. What only unusual rows need, their tail, lies elsewhere.
  */
 typedef struct torq_record {
-    alignas(TORQ_CACHE_LINE) torq_tail *known; /* of |tail|; NULL where it is one of too many */
+    alignas(TACHO_CACHE_LINE) torq_tail *known; /* of |tail|; NULL where it is one of too many */
     uint64_t number; /* of a task or job; the length of an id at the front of the line */
     uint64_t start;
     uint64_t end; /* or how long it took, as the format has it */
     uint64_t bytes;
     uint64_t line_number;
+    const char *line;
+    uint32_t line_len;
     uint16_t slice;
-    uint8_t engine; /* a tacho_torq_engine */
-    bool is_good;   /* what follows from the text is set */
-    bool has_bytes;
-    tacho_str line;
-    tacho_str tail;     /* by which the row's site is found */
-    uint32_t tail_hash; /* for torq_rows itself */
+    uint8_t engine;   /* a tacho_torq_engine */
+    bool is_good : 1; /* what follows from the text is set */
+    bool has_bytes : 1;
 } torq_record;
+static_assert(sizeof(torq_record) == TACHO_CACHE_LINE, "for one line of the cache");
+static_assert(TACHO_INPUT_TOKEN_MAX <= UINT32_MAX, "lengths of lines");
+
+static inline tacho_str torq_record_line(const torq_record *record)
+{
+    return tacho_str_make(record->line, record->line_len);
+}
 
 /* How rows are taken apart and taken. */
 typedef struct torq_rows_format {
     /*
-     * Sets what the lines of |records| say. All bytes up to |limit| can be read, and those ahead of
-     * a line that TACHO_INPUT_LEAD_BYTES counts. Runs on any thread, so it changes no more.
+     * Sets what the lines of |records| say, and |out_tails| of good ones, by which their sites are
+     * found. All bytes up to |limit| can be read, and those ahead of a line that
+     * TACHO_INPUT_LEAD_BYTES counts. Runs on any thread, so it changes no more.
      */
-    void (*parse)(const void *self, torq_record *records, size_t count, const char *limit);
-    tacho_status (*take)(void *self, const torq_record *records, size_t count);
+    void (*parse)(const void *self, torq_record *records, size_t count, const char *limit,
+                  tacho_str *out_tails);
+    tacho_status (*take)(void *self, const torq_record *records, const tacho_str *tails,
+                         size_t count);
     /* Lines of the records taken so far go; what is left of them is pushed. */
     tacho_status (*end_batch)(void *self);
+    bool takes_lines; /* the text of usual rows, too */
     void *self;
 } torq_rows_format;
 

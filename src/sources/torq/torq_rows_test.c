@@ -26,13 +26,14 @@ typedef struct taken {
     uint64_t stop;        /* fails at this row; 0: never */
 } taken;
 
-static void parse(const void *self, torq_record *records, size_t count, const char *limit)
+static void parse(const void *self, torq_record *records, size_t count, const char *limit,
+                  tacho_str *out_tails)
 {
     (void)self;
     (void)limit;
     for (size_t i = 0; i < count; i++) {
-        records[i].tail = records[i].line;
-        records[i].is_good = torq_take_number(&records[i].tail, ',', &records[i].start);
+        out_tails[i] = torq_record_line(&records[i]);
+        records[i].is_good = torq_take_number(&out_tails[i], ',', &records[i].start);
     }
 }
 
@@ -44,16 +45,16 @@ static void mix(taken *sums, const void *bytes, size_t len)
     }
 }
 
-static tacho_status keep_record(taken *sums, const torq_record *record)
+static tacho_status keep_record(taken *sums, const torq_record *record, tacho_str tail)
 {
     sums->row_count++;
-    mix(sums, record->line.data, record->line.len);
+    mix(sums, record->line, record->line_len);
     mix(sums, &record->line_number, sizeof(record->line_number));
     if (!record->is_good) {
         sums->bad_count++;
         return TACHO_OK;
     }
-    mix(sums, record->tail.data, record->tail.len);
+    mix(sums, tail.data, tail.len);
     mix(sums, &record->start, sizeof(record->start));
     const torq_entry *entry = torq_record_entry(record);
     sums->known_count += entry != NULL ? 1 : 0;
@@ -66,10 +67,11 @@ static tacho_status keep_record(taken *sums, const torq_record *record)
     return sums->row_count == sums->stop ? tacho_fail(TACHO_CODE_BAD_DATA, "enough") : TACHO_OK;
 }
 
-static tacho_status keep_records(void *self, const torq_record *records, size_t count)
+static tacho_status keep_records(void *self, const torq_record *records, const tacho_str *tails,
+                                 size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        TACHO_TRY(keep_record(self, &records[i]));
+        TACHO_TRY(keep_record(self, &records[i], tails[i]));
     }
     return TACHO_OK;
 }
@@ -110,6 +112,7 @@ static taken read_input(tacho_input *input, uint64_t stop)
     tacho_status status = torq_rows_read(input, &format);
     assert_int_equal(tacho_status_code(status), stop > 0 ? TACHO_CODE_BAD_DATA : 0);
     assert_true(stop > 0 || sums.ended_count == sums.row_count);
+    sums.ended_count = 0; /* with a thread more rows end together */
     tacho_status_free(status);
     tacho_input_close(input);
     return sums;
