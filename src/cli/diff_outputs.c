@@ -17,6 +17,15 @@ static const tacho_table_sink *find_sink(const tacho_arguments *arguments, const
     bool is_junit = format != NULL
                         ? strcmp(format, "junit") == 0
                         : tacho_str_ends_with(tacho_str_from_cstring(path), TACHO_STR(".xml"));
+    if (!is_junit && format != NULL &&
+        tacho_table_sink_find(tacho_str_from_cstring(format)) == NULL) {
+        char names[TACHO_TABLE_SINK_NAMES_BYTES];
+        tacho_table_sink_names(names);
+        tacho_command_misuse(arguments->command,
+                             "--format: unknown format '%s'; use one of %s, %s, %s", format, names,
+                             tacho_table_sink_github.name, tacho_table_sink_junit.name);
+        return NULL;
+    }
     return is_junit ? &tacho_table_sink_junit : tacho_cli_table_sink(arguments, path);
 }
 
