@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { WIDTH = 72, HEIGHT = 20, MARK_COUNT = 52, MARGIN = 10, ROW_BYTES = MARGIN + WIDTH + 16 };
+enum { WIDTH = 66, HEIGHT = 20, MARK_COUNT = 52, MARGIN = 10, ROW_BYTES = MARGIN + WIDTH + 16 };
 
 typedef struct plot {
     double left, right, bottom, top; /* powers of ten */

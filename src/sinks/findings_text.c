@@ -27,11 +27,13 @@ static bool has_column(const tacho_table *table, tacho_column_id id)
     return find_column(table, id) < table->column_count;
 }
 
-bool tacho_findings_text_fits(const tacho_table *table)
+bool tacho_findings_text_fits(const tacho_table *table, size_t columns)
 {
+    bool is_note = columns > 0 && table->column_count == 2 && has_column(table, TACHO_COL_NOTE);
     return has_column(table, TACHO_COL_FILE) &&
            ((has_column(table, TACHO_COL_VERDICT) && strcmp(table->name, "verdict") == 0) ||
-            (has_column(table, TACHO_COL_ADVICE) && has_column(table, TACHO_COL_GAIN_NS)));
+            (has_column(table, TACHO_COL_ADVICE) && has_column(table, TACHO_COL_GAIN_NS)) ||
+            is_note);
 }
 
 static bool is_same(const tacho_cell *left, const tacho_cell *right)
@@ -76,8 +78,9 @@ static tacho_status put_who(const tacho_table *table, size_t row, tacho_text *te
     const char *parting = "";
     for (size_t i = 0; i < sizeof(who) / sizeof(who[0]); i++) {
         size_t column = find_column(table, who[i]);
-        bool is_said =
-            !is_constant(table, column) || (table->is_of_several && who[i] != TACHO_COL_ORIGIN);
+        bool is_there = column < table->column_count;
+        bool is_said = is_there && (!is_constant(table, column) ||
+                                    (table->is_of_several && who[i] != TACHO_COL_ORIGIN));
         if (is_said && !tacho_table_cell(table, row, column)->is_absent) {
             bool is_rank = who[i] == TACHO_COL_RANK;
             TACHO_TRY(tacho_text_put(text, tacho_str_from_cstring(parting)));
@@ -120,9 +123,10 @@ static tacho_status put_rule(const tacho_table *table, size_t row, tacho_text *t
 
 static tacho_status put_row(const tacho_table *table, size_t row, tacho_text *text)
 {
-    if (has_column(table, TACHO_COL_VERDICT)) {
+    bool is_verdict = has_column(table, TACHO_COL_VERDICT);
+    if (is_verdict || has_column(table, TACHO_COL_NOTE)) {
         TACHO_TRY(put_who(table, row, text));
-        return put_cell(table, row, TACHO_COL_VERDICT, text);
+        return put_cell(table, row, is_verdict ? TACHO_COL_VERDICT : TACHO_COL_NOTE, text);
     }
     char number[24];
     snprintf(number, sizeof(number), "%zu. ", row + 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Verdicts and advice for people: sentences, wrapped to the terminal, instead of columns.
+ * Verdicts, advice and, in a terminal, notes for people: sentences, wrapped, instead of columns.
  *
  *     Verdict
  *       Host-bound: the GPU is idle 89.7 % of the span, ...
@@ -15,8 +15,9 @@
 
 #include "sinks/table_sink.h"
 
-/* Whether |table| holds verdicts, or advice with what it can gain. */
-bool tacho_findings_text_fits(const tacho_table *table);
+/* Whether |table| holds verdicts, advice with what it can gain or, of a terminal with |columns|,
+ * notes on files. */
+bool tacho_findings_text_fits(const tacho_table *table, size_t columns);
 
 /* Writes it in lines of at most |columns|; 0: a line each. */
 tacho_status tacho_findings_text_write(const tacho_table *table, size_t columns,

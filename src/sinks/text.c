@@ -550,7 +550,7 @@ tacho_status tacho_table_write_text(const tacho_table *table, size_t columns, co
                                     tacho_output *output)
 {
     tacho_arena arena;
-    if (tacho_findings_text_fits(table)) {
+    if (tacho_findings_text_fits(table, columns)) {
         return tacho_findings_text_write(table, columns, output);
     }
     tacho_arena_init(&arena);

@@ -267,6 +267,33 @@ static void test_whole_texts(void **state)
     tacho_table_deinit(&table);
 }
 
+/* Notes are wrapped in a terminal, and name the file where there are several. */
+static void test_notes_are_wrapped(void **state)
+{
+    (void)state;
+    static const tacho_column columns[] = {TACHO_COLUMN(FILE, "file", TEXT),
+                                           TACHO_COLUMN(NOTE, "note", TEXT)};
+    static const char *const files[] = {"a.json", "a.json", "b.json"};
+    static char report[REPORT_BYTES];
+    tacho_table table;
+    tacho_table_init(&table, "notes", "Notes", columns, 2);
+    for (size_t i = 0; i < 3; i++) {
+        assert_null(tacho_table_add_text(&table, tacho_str_from_cstring(files[i])));
+        assert_null(tacho_table_add_text(
+            &table, TACHO_STR("layers are not known, and nothing says where this work was done")));
+        if (i == 1) {
+            write_fitted(&table, 44, NULL, report);
+            assert_non_null(strstr(report, "\n  layers are not known, and nothing says\n"
+                                           "  where this work was done\n  layers"));
+        }
+    }
+    write_fitted(&table, 44, NULL, report);
+    assert_non_null(strstr(report, "\n  b.json: layers are not known, and nothing\n  says"));
+    write_fitted(&table, 0, NULL, report);
+    assert_non_null(strstr(report, "\na.json  layers are not known, and nothing says where"));
+    tacho_table_deinit(&table);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -277,6 +304,7 @@ int main(void)
         cmocka_unit_test(test_constant_columns_go_first),
         cmocka_unit_test(test_untitled_column_is_not_named),
         cmocka_unit_test(test_whole_texts),
+        cmocka_unit_test(test_notes_are_wrapped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
