@@ -228,6 +228,7 @@ class Injection(unittest.TestCase):
                           if e["name"] == name]
                 self.assertEqual(places, sorted(places))
                 self.assertLess(places[-1] - places[0], 60e6)    # all by one clock, in us
+                self.assertEqual({round(e["dur"] / 100) for e in self.spans["op"]}, {10})
                 self.assertEqual(self.names("cuda"), {"cudaLaunchKernel": calls})
                 lines = [line for line in done.stderr.splitlines() if "profiling its GPU" in line]
                 self.assertEqual((len(lines), "still watches" in lines[0]), (1, how == "keep"), done.stderr)

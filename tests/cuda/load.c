@@ -348,10 +348,12 @@ static void count_own(void *user, uint32_t domain, uint32_t id, const void *data
     own.calls += ((const tacho_cu_call *)data)->site == 0;
 }
 
+enum { LONG_NS = 1000000 };
+
 static void launch_often(const char *name, long count)
 {
     for (long i = 0; i < count; i++) {
-        launch(name, STREAM, 100);
+        launch(name, STREAM, LONG_NS);
     }
 }
 
@@ -392,7 +394,7 @@ static void wait_for_capture(void)
 static void run_sometimes(const char *how, long count)
 {
     void *subscriber = NULL;
-    launch("before", STREAM, 100);
+    launch("before", STREAM, LONG_NS);
     cuptiActivityRegisterTimestampCallback(own_clock);
     own.has_clock = true;
     cuptiActivityRegisterCallbacks(give_own, take_own);

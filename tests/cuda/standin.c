@@ -172,10 +172,12 @@ tacho_cu_result cuptiActivityRegisterTimestampCallback(uint64_t (*clock)(void))
     return clock != NULL ? 0 : 1;
 }
 
-/* A moment by the clock that was asked for. */
+/* A moment by the clock that was asked for, which began when others did. */
 static uint64_t stamp(uint64_t ns)
 {
-    return standin.clock != NULL && ns != 0 ? standin.clock() + ns - standin_now() : ns;
+    return standin.clock != NULL ? (uint64_t)((long double)standin.clock() * (long double)ns /
+                                              (long double)standin_now())
+                                 : ns;
 }
 
 /* All that was asked for is gone. */
