@@ -67,6 +67,21 @@ void tacho_gpu_then(tacho_gpu_time *time, tacho_gpu_time next)
     time->blocks = time->blocks > next.blocks ? time->blocks : next.blocks;
 }
 
+static int64_t repeated(int64_t cycles, uint64_t count)
+{
+    return tacho_gpu_times(count, &(tacho_quantity){.value = {cycles, 1}});
+}
+
+void tacho_gpu_repeat(tacho_gpu_time *time, uint64_t count)
+{
+    time->cycles = repeated(time->cycles, count);
+    time->compute = repeated(time->compute, count);
+    time->memory = repeated(time->memory, count);
+    time->start = repeated(time->start, count);
+    time->padded_macs = tacho_size_multiply(time->padded_macs, count);
+    time->kernels = tacho_size_multiply(time->kernels, count);
+}
+
 /* The row of a form; the first where the machine has none. */
 static const tacho_gpu_row *kernel_of(const tacho_gpu *gpu, tacho_form form)
 {

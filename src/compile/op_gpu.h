@@ -76,6 +76,7 @@ tacho_ratio tacho_gpu_rate(const tacho_gpu_task *task, const tacho_gpu_product *
 
 /* One after the other. */
 void tacho_gpu_then(tacho_gpu_time *time, tacho_gpu_time next);
+void tacho_gpu_repeat(tacho_gpu_time *time, uint64_t count);
 
 /* Products, convolutions and attention, with the kernels around them. */
 tacho_gpu_time tacho_gpu_product_time(const tacho_gpu_task *task);

@@ -30,7 +30,6 @@ static const gpu_tile window_tiles[] = {
     {64, 64}, {64, 128}, {128, 64}, {128, 128}, {256, 64}, {64, 32}, {32, 64}, {256, 128},
 };
 static const gpu_tile unaligned_tiles[] = {{128, 128}, {64, 64}};
-static const gpu_tile position_tiles[] = {{128, 32}, {128, 64}, {128, 128}};
 static const uint8_t cuts_of_k[] = {1, 2, 3, 4, 6, 8, 16};
 
 enum { CUT_K_MIN = 128, SUM_BYTES = 4 };
@@ -213,29 +212,33 @@ tacho_gpu_time tacho_gpu_product_time(const tacho_gpu_task *task)
 
 enum { CHANNELS_MIN_HALF = 8, CHANNELS_MIN = 4 };
 
+/* Positions of a tile, and results for which there are kernels of their own. */
+enum { POSITION_ROWS = 128, POSITION_COLUMNS_MIN = 32, POSITION_COLUMNS_MAX = 128 };
+
 /* Of few channels each place of the window is a step of its own, whatever its depth. */
 static tacho_gpu_time position_time(const tacho_gpu_task *task, const tacho_gpu_shape *shape,
                                     int64_t memory)
 {
     const tacho_gpu *gpu = task->gpu;
-    tacho_gpu_time best = {.cycles = INT64_MAX};
-    for (size_t i = 0; i < sizeof(position_tiles) / sizeof(position_tiles[0]); i++) {
-        gpu_tile tile = position_tiles[i];
-        tacho_gpu_time time = {.kernels = 1, .blocks = tiles_of(shape, tile), .memory = memory};
-        uint64_t waves = tacho_ceil_div(time.blocks, task->cores);
-        uint64_t places = task->work->k_window;
-        time.compute =
-            tacho_gpu_over(product_of(product_of(waves, places, tile.rows), tile.columns, 1),
-                           gpu->position_macs_per_cycle.value);
-        time.compute =
-            tacho_cycles_add(time.compute, tacho_gpu_times(places, &gpu->position_cycles));
-        time.padded_macs =
-            product_of(product_of(time.blocks, tile.rows, tile.columns), shape->k, 1);
-        time.start = tacho_gpu_start(task, &gpu->tensor_window.start_cycles);
-        time.cycles = tacho_cycles_add(time.start, overlapped(task, time.compute, memory));
-        best = time.cycles < best.cycles ? time : best;
+    bool is_half = is_tensor(task);
+    gpu_tile tile = {POSITION_ROWS, POSITION_COLUMNS_MIN};
+    while (tile.columns < shape->n && tile.columns < POSITION_COLUMNS_MAX) {
+        tile.columns *= 2;
     }
-    return best;
+    tacho_gpu_time time = {.kernels = 1, .blocks = tiles_of(shape, tile), .memory = memory};
+    const tacho_quantity *each = is_half ? &gpu->position_cycles : &gpu->position_wide_cycles;
+    const tacho_quantity *rate =
+        is_half ? &gpu->position_macs_per_cycle : &gpu->position_wide_macs_per_cycle;
+    uint64_t steps =
+        tacho_size_multiply(tacho_ceil_div(time.blocks, task->cores), task->work->k_window);
+    time.compute =
+        tacho_cycles_add(tacho_gpu_times(steps, each),
+                         tacho_gpu_over(product_of(steps, tile.rows, tile.columns), rate->value));
+    time.padded_macs = product_of(product_of(time.blocks, tile.rows, tile.columns), shape->k, 1);
+    time.start = tacho_gpu_start(task, is_half ? &gpu->tensor_window.start_cycles
+                                               : &gpu->vector_window.start_cycles);
+    time.cycles = tacho_cycles_add(time.start, overlapped(task, time.compute, memory));
+    return time;
 }
 
 /* Channels to the last place and back, unless data lies as the kernel wants it. */
@@ -257,6 +260,8 @@ static void convert(const tacho_gpu_task *task, bool has_weights, tacho_gpu_time
     }
 }
 
+enum { MACS_OF_INPUT = 4 }; /* what reading a number takes of the time of multiplying */
+
 static tacho_gpu_time depthwise_time(const tacho_gpu_task *task)
 {
     const tacho_work *work = task->work;
@@ -265,8 +270,11 @@ static tacho_gpu_time depthwise_time(const tacho_gpu_task *task)
     tacho_form form = is_half ? is_last ? TACHO_FORM_DEPTHWISE_HALF_LAST : TACHO_FORM_DEPTHWISE_HALF
                       : is_last ? TACHO_FORM_DEPTHWISE_LAST
                                 : TACHO_FORM_DEPTHWISE;
-    uint64_t macs = product_of(product_of(work->batch, work->m, work->n), work->k_window, 1);
-    tacho_gpu_time time = tacho_gpu_kernel(task, form, macs, 0, tacho_gpu_bytes(work));
+    uint64_t results = product_of(work->batch, work->m, work->n);
+    uint64_t macs = tacho_size_multiply(results, work->k_window);
+    uint64_t read = tacho_size_multiply(work->input.bytes / task->element_bytes, MACS_OF_INPUT);
+    tacho_gpu_time time =
+        tacho_gpu_kernel(task, form, tacho_size_add(macs, read), results, tacho_gpu_bytes(work));
     time.padded_macs = macs;
     return time;
 }
@@ -281,6 +289,48 @@ static uint64_t touched_bytes(const tacho_gpu_task *task)
     return input + work->weights.bytes + work->output.bytes;
 }
 
+enum { IMAGES_MANY = 8 };
+
+/* Channels padded to what tensor cores want, in a kernel of its own, and a convolution of those. */
+static tacho_gpu_time padded_convolution(const tacho_gpu_task *task, tacho_gpu_shape shape,
+                                         int64_t memory)
+{
+    const tacho_work *work = task->work;
+    const tacho_gpu_product *how = &task->gpu->tensor_window;
+    gpu_rule rule = {.how = how, TILES(window_tiles), .rate = tacho_gpu_rate(task, how)};
+    shape.k = tacho_size_multiply(CHANNELS_MIN_HALF, work->k_window);
+    tacho_gpu_time time = fastest(task, &rule, &shape, memory);
+    uint64_t positions = work->input.bytes / task->element_bytes / work->k_channels;
+    uint64_t moved = tacho_size_multiply(positions, CHANNELS_MIN_HALF + work->k_channels);
+    tacho_gpu_then(&time, tacho_gpu_kernel(task, TACHO_FORM_CONVERT, moved, 0,
+                                           tacho_size_multiply(moved, task->element_bytes)));
+    return time;
+}
+
+/*
+ * Few images go through the kernel for few channels; of many, windows that overlap are better off
+ * with padded channels. The library changes somewhere between 4 images and 32: until the second
+ * takes longer, time stays what the first takes for eight.
+ */
+static tacho_gpu_time few_channels(const tacho_gpu_task *task, tacho_gpu_shape shape,
+                                   int64_t memory)
+{
+    const tacho_work *work = task->work;
+    uint64_t images = work->kernel.plane > 0 ? work->m / work->kernel.plane : 1;
+    tacho_gpu_time direct = position_time(task, &shape, memory);
+    if (images <= IMAGES_MANY || work->kernel.stride >= work->k_window) {
+        return direct;
+    }
+    tacho_gpu_shape eight = shape;
+    eight.m = tacho_size_multiply(work->kernel.plane, IMAGES_MANY);
+    tacho_gpu_time least = position_time(task, &eight, memory);
+    tacho_gpu_time padded = padded_convolution(task, shape, memory);
+    if (padded.cycles >= direct.cycles) {
+        return direct;
+    }
+    return padded.cycles > least.cycles ? padded : least;
+}
+
 static tacho_gpu_time half_convolution(const tacho_gpu_task *task, tacho_gpu_shape shape)
 {
     const tacho_work *work = task->work;
@@ -293,8 +343,8 @@ static tacho_gpu_time half_convolution(const tacho_gpu_task *task, tacho_gpu_sha
         work->k_channels % CHANNELS_MIN_HALF == 0) {
         return matrices(task, &shape, tacho_gpu_bytes(work));
     }
-    if (work->k_channels < CHANNELS_MIN_HALF) {
-        time = position_time(task, &shape, memory);
+    if (work->k_channels < CHANNELS_MIN_HALF && work->batch == 1) {
+        time = few_channels(task, shape, memory);
     } else {
         gpu_rule rule = {.how = how, TILES(window_tiles), .rate = tacho_gpu_rate(task, how)};
         time = fastest(task, &rule, &shape, memory);
@@ -305,19 +355,20 @@ static tacho_gpu_time half_convolution(const tacho_gpu_task *task, tacho_gpu_sha
     return time;
 }
 
-/* Kernels of 32 bits want channels first, and of few channels do without. */
+/* Kernels of 32 bits want channels first, and of few channels do without; each group is one. */
 static tacho_gpu_time wide_convolution(const tacho_gpu_task *task, tacho_gpu_shape shape)
 {
     const tacho_work *work = task->work;
     const tacho_gpu_product *how = &task->gpu->vector_window;
-    bool is_thin = work->k_channels < CHANNELS_MIN;
-    if (is_thin) {
-        shape.k = tacho_size_multiply(CHANNELS_MIN, work->k_window);
+    int64_t memory = tacho_gpu_operands(task, touched_bytes(task));
+    if (work->k_channels < CHANNELS_MIN && work->batch == 1) {
+        return position_time(task, &shape, memory);
     }
     gpu_rule rule = {.how = how, TILES(vector_tiles), .rate = tacho_gpu_rate(task, how)};
-    tacho_gpu_time time =
-        fastest(task, &rule, &shape, tacho_gpu_operands(task, touched_bytes(task)));
-    if (work->kernel.is_alone && !is_thin) {
+    shape.batch = 1;
+    tacho_gpu_time time = fastest(task, &rule, &shape, memory / (int64_t)work->batch);
+    tacho_gpu_repeat(&time, work->batch);
+    if (work->kernel.is_alone) {
         convert(task, work->k_window > 1, &time);
     }
     return time;

@@ -232,6 +232,66 @@ static void test_convolutions(void **state)
     teardown(&f);
 }
 
+/* Three channels: tiles of 128 positions and so many results, one step for each of 49 places. */
+static void test_few_channels(void **state)
+{
+    (void)state;
+    fixture f;
+    setup(&f);
+    tacho_gpu *gpu = &f.machine->gpu;
+    gpu->position_cycles = gpu->position_wide_cycles = whole(3);
+    gpu->position_macs_per_cycle = whole(128);
+    gpu->position_wide_macs_per_cycle = whole(64);
+    tacho_work work = product(512, 64, 3, TACHO_DTYPE_F16); /* 4 tiles of 128 x 64: 2 waves */
+    work.k_window = 49;
+    work.kernel.form = TACHO_FORM_CONVOLUTION;
+    work.kernel.plane = 512;
+    work.kernel.stride = 4;
+    assert_int_equal(cost_of(f.machine, &work).cycles, 100 + 2 * 49 * (3 + 64));
+    tacho_work wide = product(512, 16, 3, TACHO_DTYPE_F32); /* 128 x 32, however few there are */
+    wide.k_window = 49;
+    wide.kernel = work.kernel;
+    assert_int_equal(cost_of(f.machine, &wide).cycles, 100 + 2 * 49 * (3 + 64));
+    /* Time never falls with the number of images, and many have a kernel that is faster. */
+    int64_t before = 0;
+    gpu->position_cycles = whole(3000);
+    for (uint64_t images = 1; images <= 64; images++) {
+        tacho_work more = product(512 * images, 64, 3, TACHO_DTYPE_F16);
+        more.k_window = 49;
+        more.kernel = work.kernel;
+        int64_t cycles = cost_of(f.machine, &more).cycles;
+        assert_true(cycles >= before);
+        before = cycles;
+    }
+    assert_true(before < 64 * 49 * 2 * 3064);
+    teardown(&f);
+}
+
+/* One channel each: multiplications, and every number that is read as four of them. */
+static void test_groups(void **state)
+{
+    (void)state;
+    fixture f;
+    setup(&f);
+    tacho_work work = product(100, 1, 1, TACHO_DTYPE_F32);
+    work.batch = 10;
+    work.k_window = 9;
+    work.input.bytes = 10 * 100 * 4;
+    work.kernel.form = TACHO_FORM_CONVOLUTION;
+    work.kernel.plane = 100;
+    /* 1000 results of 9 + 4 by 2 cores, 13 deep; the lines of the test's kernels take 10 each. */
+    assert_int_equal(cost_of(f.machine, &work).cycles, 20 + 13 * 2 + 13000 / 2 + 1000 * 10 / 2);
+    /* Groups of several channels in 32 bits are convolutions one after the other. */
+    tacho_work one = product(100, 32, 32, TACHO_DTYPE_F32);
+    one.k_window = 9;
+    one.kernel = work.kernel;
+    one.kernel.is_alone = false;
+    tacho_work all = one;
+    all.batch = 8;
+    assert_int_equal(cost_of(f.machine, &all).cycles, 8 * cost_of(f.machine, &one).cycles);
+    teardown(&f);
+}
+
 /* No product is faster than the data sheet, and more of it takes no less time. */
 static void test_peaks(void **state)
 {
@@ -270,7 +330,8 @@ int main(void)
         cmocka_unit_test(test_products),  cmocka_unit_test(test_waves),
         cmocka_unit_test(test_kernels),   cmocka_unit_test(test_cache),
         cmocka_unit_test(test_attention), cmocka_unit_test(test_convolutions),
-        cmocka_unit_test(test_peaks),
+        cmocka_unit_test(test_peaks),     cmocka_unit_test(test_few_channels),
+        cmocka_unit_test(test_groups),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -145,8 +145,10 @@ typedef struct tacho_gpu {
     tacho_quantity tf32_macs_per_cycle;      /* of a core, at the fidelity of that name */
     tacho_quantity unaligned_macs_per_cycle; /* of a core, in 16 bits */
     tacho_quantity unaligned_step_bytes;     /* rows of operands are aligned to so many */
-    tacho_quantity position_cycles; /* convolution of few channels: for each place of the window */
+    tacho_quantity position_cycles; /* convolution of few channels: of 128 rows and one place */
     tacho_quantity position_macs_per_cycle;
+    tacho_quantity position_wide_cycles; /* in 32 bits */
+    tacho_quantity position_wide_macs_per_cycle;
     tacho_quantity attention_start_cycles;
     tacho_quantity attention_wide_start_cycles; /* in 32 bits */
     tacho_quantity attention_block_cycles;      /* for each block of queries in 16 bits */

@@ -182,6 +182,8 @@ static const tacho_field gpu_rows[] = {
     NEED(tacho_gpu, unaligned_step_bytes, "B", ALIGN_MAX, WHOLE),
     NEED(tacho_gpu, position_cycles, "cycles", CYCLES_MAX, CYCLES),
     NEED(tacho_gpu, position_macs_per_cycle, "MAC/cycle", RATE_MAX, 0),
+    NEED(tacho_gpu, position_wide_cycles, "cycles", CYCLES_MAX, CYCLES),
+    NEED(tacho_gpu, position_wide_macs_per_cycle, "MAC/cycle", RATE_MAX, 0),
     NEED(tacho_gpu, attention_start_cycles, "cycles", CYCLES_MAX, CYCLES),
     NEED(tacho_gpu, attention_wide_start_cycles, "cycles", CYCLES_MAX, CYCLES),
     NEED(tacho_gpu, attention_block_cycles, "cycles", CYCLES_MAX, CYCLES),
