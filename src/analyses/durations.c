@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Buckets: below 128 one for each nanosecond; above, 64 for each power of two.
+ * Buckets: below 128 one for each nanosecond; above, 64 for each power of two. Where there are many
+ * durations, the buckets of one are rarely in the cache; so some are collected first, side by side,
+ * and counted together. Only those wait whose buckets are there: counting them cannot fail.
  */
 #include "analyses/durations.h"
 
@@ -9,7 +11,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-enum { STEP_BITS = 6, STEPS = TACHO_DURATIONS_STEPS };
+enum { STEP_BITS = 6, STEPS = TACHO_DURATIONS_STEPS, WAITING_MAX = 32 };
 
 void tacho_durations_init(tacho_durations *durations)
 {
@@ -53,6 +55,7 @@ static tacho_status count(tacho_durations *durations, unsigned octave, unsigned 
     }
     if (TACHO_UNLIKELY(durations->octaves[octave] == NULL)) {
         TACHO_TRY(tacho_items_make(&durations->octaves[octave], STEPS));
+        durations->octave_bits |= UINT64_C(1) << octave;
     }
     durations->octaves[octave][step] += times;
     return TACHO_OK;
@@ -83,10 +86,42 @@ tacho_status tacho_durations_compact(tacho_durations *durations)
     for (uint64_t i = 0; i < durations->count && durations->is_exact; i++) {
         TACHO_TRY(count_one(durations, durations->values[i]));
     }
+    if (!durations->is_exact) {
+        return TACHO_OK;
+    }
     durations->is_exact = false;
     free(durations->values);
     durations->values = NULL;
     durations->value_capacity = 0;
+    return TACHO_OK;
+}
+
+/* Counts what waits for it. */
+static void count_waiting(tacho_durations *durations)
+{
+    for (uint32_t i = 0; i < durations->waiting_count; i++) {
+        unsigned step = 0;
+        unsigned octave = octave_of(durations->values[i], &step);
+        durations->octaves[octave][step]++;
+    }
+    durations->waiting_count = 0;
+}
+
+static tacho_status add_inexact(tacho_durations *durations, int64_t ns)
+{
+    unsigned step = 0;
+    unsigned octave = octave_of(ns, &step);
+    durations->count++;
+    if (TACHO_UNLIKELY((durations->octave_bits >> octave & 1) == 0)) {
+        return count(durations, octave, step, 1);
+    }
+    if (TACHO_UNLIKELY(durations->value_capacity < WAITING_MAX)) {
+        TACHO_TRY(tacho_grow(&durations->values, &durations->value_capacity, WAITING_MAX));
+    }
+    durations->values[durations->waiting_count++] = ns;
+    if (durations->waiting_count == WAITING_MAX) {
+        count_waiting(durations);
+    }
     return TACHO_OK;
 }
 
@@ -98,8 +133,7 @@ tacho_status tacho_durations_add(tacho_durations *durations, int64_t ns)
         durations->values[durations->count++] = ns;
         return TACHO_OK;
     }
-    durations->count++;
-    return count_one(durations, ns);
+    return add_inexact(durations, ns);
 }
 
 tacho_status tacho_durations_merge(tacho_durations *durations, const tacho_durations *more)
@@ -114,13 +148,14 @@ tacho_status tacho_durations_merge(tacho_durations *durations, const tacho_durat
     }
     TACHO_TRY(durations->is_exact ? tacho_durations_compact(durations) : TACHO_OK);
     durations->count += more->count;
-    for (uint64_t i = 0; i < more->count && more->is_exact; i++) {
+    uint64_t single_count = more->is_exact ? more->count : more->waiting_count;
+    for (uint64_t i = 0; i < single_count; i++) {
         TACHO_TRY(count_one(durations, more->values[i]));
     }
     for (unsigned octave = 0; octave < TACHO_DURATIONS_OCTAVES; octave++) {
         const uint64_t *counts = tacho_durations_octave(more, octave);
         for (unsigned step = 0; step < STEPS && counts != NULL; step++) {
-            TACHO_TRY(count(durations, octave, step, counts[step]));
+            TACHO_TRY(counts[step] > 0 ? count(durations, octave, step, counts[step]) : TACHO_OK);
         }
     }
     return TACHO_OK;
@@ -135,6 +170,7 @@ static int compare(const void *left, const void *right)
 
 void tacho_durations_sort(tacho_durations *durations)
 {
+    count_waiting(durations);
     if (durations->is_exact && durations->count > 0) {
         qsort(durations->values, (size_t)durations->count, sizeof(*durations->values), compare);
     }

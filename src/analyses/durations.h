@@ -18,11 +18,13 @@
 enum { TACHO_DURATIONS_OCTAVES = 58, TACHO_DURATIONS_STEPS = 64 };
 
 typedef struct tacho_durations {
-    int64_t *values; /* while they are few */
+    int64_t *values; /* while they are few; then those that wait to be counted */
     size_t value_capacity;
     uint64_t count;
-    bool is_exact;      /* |values| are all of them */
-    uint64_t **octaves; /* of counts, TACHO_DURATIONS_OCTAVES; NULL while there are none */
+    bool is_exact;          /* |values| are all of them */
+    uint32_t waiting_count; /* of |values|, unless it is exact; none behind tacho_durations_sort */
+    uint64_t octave_bits;   /* which of |octaves| are there */
+    uint64_t **octaves;     /* of counts, TACHO_DURATIONS_OCTAVES; NULL while there are none */
 } tacho_durations;
 
 void tacho_durations_init(tacho_durations *durations);
@@ -45,7 +47,8 @@ tacho_status tacho_durations_count(tacho_durations *durations, unsigned octave, 
 /* The counts of an octave, TACHO_DURATIONS_STEPS; NULL where there are none. */
 const uint64_t *tacho_durations_octave(const tacho_durations *durations, unsigned octave);
 
-/* Puts exact values in order; call it before asking for percentiles. */
+/* Puts exact values in order, others in their buckets; call it before asking for percentiles or
+ * counts. */
 void tacho_durations_sort(tacho_durations *durations);
 
 /* The shortest that is not shorter than |percent| % of them; there is one at least. */

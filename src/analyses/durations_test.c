@@ -70,6 +70,33 @@ static void test_percentiles(void **state)
     }
 }
 
+/* Values that wait for their buckets are counted, whoever asks, and are merged. */
+static void test_waiting(void **state)
+{
+    (void)state;
+    enum { COUNT = 1000, FIRST = 333, SECOND = 701 };
+    static int64_t values[COUNT];
+    tacho_durations all, some;
+    uint64_t seed = 3;
+    tacho_durations_init(&all);
+    tacho_durations_init(&some);
+    assert_null(tacho_durations_compact(&all));
+    assert_null(tacho_durations_compact(&some));
+    for (size_t i = 0; i < COUNT; i++) {
+        bool is_first = i < FIRST || i >= SECOND;
+        values[i] = make_duration(&seed) % 5000;
+        if (i == SECOND) {
+            assert_true(some.waiting_count > 0 && all.waiting_count > 0);
+            assert_null(tacho_durations_merge(&all, &some));
+        }
+        assert_null(tacho_durations_add(is_first ? &all : &some, values[i]));
+    }
+    check(&all, values, COUNT, false);
+    assert_int_equal(all.waiting_count, 0);
+    tacho_durations_deinit(&all);
+    tacho_durations_deinit(&some);
+}
+
 /* Parts of any kind in any order. */
 static void test_merging(void **state)
 {
@@ -117,6 +144,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_percentiles),
+        cmocka_unit_test(test_waiting),
         cmocka_unit_test(test_merging),
         cmocka_unit_test(test_extremes),
     };
