@@ -6,6 +6,7 @@
 
 Skipped (77) where Slurm is not installed, or this is not root.
 """
+import json
 import os
 import shutil
 import socket
@@ -124,6 +125,30 @@ class Slurm(unittest.TestCase):
         again = self.fleet("ops", "traces", "--slurm", "2", "--parts", "it's parts")
         self.assertIn("Slurm: 1 part to be made by 2 tasks", again.stderr)
         self.assertEqual(again.stdout, self.fleet("ops", "traces").stdout)
+
+    def test_64_hosts_of_8_devices(self):
+        """One answer from one process, from a job array and from mpirun; the damage is named."""
+        subprocess.run([sys.executable, f"{SOURCE}/tests/fleet/gen_fleet.py", f"{self.at}/large", "--damage"],
+                       check=True)
+        with open(f"{self.at}/large/.expected.json", encoding="utf-8") as file:
+            expected = json.load(file)
+        has_mpi = (shutil.which("mpirun") is not None
+                   and os.path.exists(os.path.join(os.path.dirname(TACHO), "../lib/tacho/libtacho-mpi.so")))
+        for question in ("ops", "breakdown", "steps", "stragglers", "collectives", "clocks", "health"):
+            here = self.fleet(question, "large")
+            there = self.fleet(question, "large", "--slurm", "4", "--parts", "large parts")
+            self.assertEqual([there.returncode, there.stdout], [3, here.stdout], question)
+            if has_mpi:
+                ranks = self.cluster.call("mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "3", TACHO,
+                                          "fleet", question, "large")
+                self.assertEqual([ranks.returncode, ranks.stdout], [3, here.stdout], (question, ranks.stderr))
+        health = [json.loads(line) for line in self.fleet("health", "large", "--json").stdout.splitlines()]
+        names = {"cut": "cut off", "copy": "copy", "skewed": "other time", "missing": "missing rank",
+                 "version": "other version"}
+        self.assertEqual({(str(row["rank"]), row["problem"]) for row in health},
+                         {(rank, names[problem]) for rank, problem in expected["problems"].items()})
+        first = json.loads(self.fleet("stragglers", "large", "--json").stdout.splitlines()[0])
+        self.assertEqual(first["rank"], expected["straggler"])
 
     def test_ranks_of_srun_share_the_files(self):
         tasks = min(2, os.cpu_count())

@@ -1,0 +1,78 @@
+# shellcheck shell=bash disable=SC2034,SC2154 # run.sh knows them
+# SPDX-License-Identifier: Apache-2.0
+#
+# Section fleet: the profiles of many ranks, as captures and as PyTorch writes them. Sourced by run.sh.
+
+fleet_results=$work/fleet.tsv
+: >"$fleet_results"
+fleet_files=8
+fleet_rows=2000000
+fleet_bytes=64000000
+[[ -z $quick ]] || { fleet_files=4 fleet_rows=200000 fleet_bytes=16000000; }
+
+# ---- measuring -------------------------------------------------------------------------------
+
+fleet_inputs() {
+    local number
+    mkdir -p "$work/captures" "$work/traced" "$work/json"
+    for ((number = 0; number < fleet_files; number++)); do
+        "$gen_torq" t1 "$fleet_rows" --seed "$number" | "$tacho" convert - -o "$work/captures/rank$number.tacho" --args none -q
+        "$gen_chrome" kineto "$fleet_bytes" --seed "$number" >"$work/json/rank$number.json"
+        "$tacho" convert "$work/json/rank$number.json" -o "$work/traced/rank$number.tacho" -q
+    done
+}
+
+fleet_run() {
+    local case question spans
+    echo "bench: fleet, $fleet_files captures of $fleet_rows spans and $fleet_files traces of $fleet_bytes bytes" >&2
+    fleet_inputs
+    for case in captures traced json; do
+        input_bytes=$(find "$work/$case" -type f -printf '%s\n' | awk '{ sum += $1 } END { printf "%.0f", sum }')
+        spans=$("$tacho" fleet reduce "$work/$case" -o "$work/all.tpart" -q &&
+            "$tacho" fleet ops "$work/all.tpart" --top 0 --format csv -q | awk -F, '
+            NR == 1 { for (i = 1; i <= NF; i++) if ($i == "count") at = i; next } { sum += $at } END { print sum }')
+        for question in ops stragglers breakdown; do
+            cost_of "$tacho" fleet "$question" "$work/$case" -j 1 --format csv -o /dev/null -q
+            fleet_line "$case" "$question" 1 "$spans"
+        done
+        cost_of "$tacho" fleet ops "$work/$case" -j 2 --format csv -o /dev/null -q
+        fleet_line "$case" ops 2 "$spans"
+    done
+    cost_of "$tacho" convert "$work/json" -o "$work/dataset/" --args none -q
+    fleet_line json dataset 1 "$spans"
+    rm -rf "$work/captures" "$work/traced" "$work/json" "$work/dataset" "$work/all.tpart"
+}
+
+# cost: 1 wall 2 cpu 3 anon 4 rss 5 MB/s wall 6 MB/s cpu 7 status
+fleet_line() { # CASE QUESTION WORKERS SPANS
+    printf '%s\t%s\t%s\t%s\t%s\n' "$1" "$2" "$3" "$4" "$cost" >>"$fleet_results"
+}
+
+# ---- reporting -------------------------------------------------------------------------------
+
+# results: 1 case 2 question 3 workers 4 spans 5 wall 6 cpu 7 anon 8 rss 9 MB/s wall 10 MB/s cpu 11 status
+fleet_report() { # as_text or as_markdown
+    awk -F '\t' -v OFS='\t' '
+    BEGIN { print "files", "question", "workers", "wall s", "cpu s", "M spans/s cpu", "MB/s cpu", "anon MB" }
+    $11 != 0 { print $1, $2, $3, "FAILED " $11, "-", "-", "-", "-"; next }
+    { print $1, $2, $3, $5, $6, sprintf("%.1f", $4 / $6 / 1e6), $10, $7 }' "$fleet_results" | "$1"
+}
+
+fleet_verdict() {
+    awk -F '\t' -v OFS='\t' '
+    $2 == "ops" && $3 == 1 { alone[$1] = $5 }
+    $1 == "captures" && $2 == "ops" && $3 == 1 {
+        print "fleet: captures at >= 8 M spans/s per core", $2, sprintf("%.1f M/s", $4 / $6 / 1e6), \
+              ($11 == 0 && $4 / $6 >= 8e6 ? "ok" : "MISS")
+    }
+    $1 == "json" && $2 == "ops" && $3 == 1 {
+        print "fleet: PyTorch JSON at >= 250 MB/s per core", $2, $10 " MB/s", \
+              ($11 == 0 && $10 >= 250 ? "ok" : "MISS")
+    }
+    $3 == 2 {
+        print "fleet: two workers >= 1.8x one", $1, sprintf("%.2fx", alone[$1] / $5), \
+              ($11 == 0 && alone[$1] >= 1.8 * $5 ? "ok" : "MISS")
+    }
+    $7 / $3 > most { most = $7 / $3 }
+    END { print "fleet: a worker in <= 256 MB", "all", most " MB", (most <= 256 ? "ok" : "MISS") }' "$fleet_results"
+}
