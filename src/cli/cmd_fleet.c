@@ -79,6 +79,7 @@ static tacho_status add_tables(void *user, tacho_table_report *report)
         TACHO_TRY(self->question->write(&self->views[0], how, &taker));
     } else if (self->view_count == 2) {
         TACHO_TRY(tacho_fleet_diff(self->views, how, &taker));
+        TACHO_TRY(tacho_fleet_diff_steps(self->views, self->shows_health ? &taker : &nobody));
     }
     for (size_t i = 0; i < self->view_count; i++) {
         size_t count = 0;
@@ -185,7 +186,7 @@ static int run_question(tacho_fleet_choice *choice, const tacho_arguments *argum
                                     "twice");
     }
     choice->job.sections = self.question != NULL ? self.question->sections
-                           : is_diff             ? TACHO_FLEET_OPS
+                           : is_diff             ? TACHO_FLEET_OPS | TACHO_FLEET_STEPS
                                                  : 0;
     if (choice->slurm_tasks > 0) {
         int made = tacho_fleet_slurm_make(choice, words, count);
@@ -301,11 +302,12 @@ static bool check_words(const tacho_arguments *arguments)
         is_known = is_known || strcmp(others[i], name) == 0;
     }
     if (!is_known) {
-        tacho_command_misuse(arguments->command,
-                             "%s%s%sgive one of ops, breakdown, steps, stragglers, collectives, "
-                             "clocks, diff, health, timeline, report, map, reduce",
-                             name[0] != '\0' ? "unknown question '" : "", name,
-                             name[0] != '\0' ? "'; " : "no question; ");
+        tacho_command_misuse(
+            arguments->command,
+            "%s%s%sgive one of overview, ops, breakdown, steps, stragglers, collectives, "
+            "clocks, diff, health, timeline, report, map, reduce",
+            name[0] != '\0' ? "unknown question '" : "", name,
+            name[0] != '\0' ? "'; " : "no question; ");
     } else if (arguments->word_count < 2) {
         tacho_command_misuse(arguments->command, "no files; name directories or profiles");
     }
@@ -390,13 +392,14 @@ const tacho_command tacho_command_fleet = {
         "file are those of its path (run=ID/host=NAME/rank=N/), else what the file says\n"
         "(PyTorch's distributedInfo).\n"
         "\n"
+        "overview  one row for each run: devices, steps, waiting\n"
         "ops  operations of all files together\n"
         "breakdown  where the time of devices went, by host, and the idlest devices\n"
         "steps  how long each step took, and on which rank it took the longest\n"
         "stragglers  which ranks the others waited for in collectives, and how long\n"
         "collectives  time in each kind of collective, and how much of it was waiting\n"
         "clocks  how far apart the clocks of ranks are, with an error bound\n"
-        "diff  A B: how the operations of two fleets, or of two runs (--run), differ, per file\n"
+        "diff  A B: how operations, per file, and steps of two fleets or runs (--run) differ\n"
         "health  files that are cut, damaged, copies, or of other versions; missing ranks\n"
         "timeline  writes one trace of all files to -o OUT.pb, on one time axis; fails if\n"
         "the clock of a file is unknown\n"

@@ -102,6 +102,28 @@ class Sound(unittest.TestCase):
                     "exposed_communication_ns", "copy_ns", "idle_ns"):
             self.assertEqual(device[key], alone[0][key])
 
+    def test_the_overview_is_the_sum_of_the_others(self):
+        row = ask("overview", self.folder)["overview"][0]
+        hosts = ask("breakdown", self.folder)["hosts"]
+        steps = ask("steps", self.folder)["all_steps"][0]
+        self.assertEqual([row["run"], row["files"], row["hosts"], row["devices"]],
+                         ["r1", HOSTS * DEVICES, HOSTS, HOSTS * DEVICES])
+        self.assertEqual(row["span_ns"], sum(host["span_ns"] for host in hosts))
+        self.assertEqual(row["idle_percent"], round(100 * sum(host["idle_ns"] for host in hosts) / row["span_ns"], 2))
+        self.assertEqual(row["wait_ns"], sum(wait for _, wait in self.expected["caused"].values()))
+        self.assertEqual([row["steps"], *(row[key] for key in ("mean_ns", "p50_ns", "p99_ns", "max_ns", "slowest"))],
+                         [steps[key] for key in ("count", "mean_ns", "p50_ns", "p99_ns", "max_ns", "slowest")])
+
+    def test_a_difference_has_the_steps_of_both(self):
+        table = ask("diff", self.folder, self.folder)["diff_steps"]
+        steps = ask("steps", self.folder)["all_steps"][0]
+        for row in table:
+            for key in ("mean_ns", "p50_ns", "p99_ns", "min_ns", "max_ns"):
+                self.assertEqual(row[key], steps[key])
+        self.assertEqual([row["side"] for row in table], ["A", "B"])
+        done = run("diff", self.folder, self.folder, "-o", "diff.parquet") # holds one table
+        self.assertEqual(done.returncode, 0, done.stderr)
+
     def test_any_number_of_workers_gives_the_same_bytes(self):
         for question in ("ops", "breakdown", "steps", "stragglers", "collectives"):
             alone = run(question, self.folder, "-j", "1").stdout
@@ -156,7 +178,7 @@ class Damaged(unittest.TestCase):
     def test_parts_in_any_split_answer_alike(self):
         paths = self.paths()
         expected = {question: run(question, self.folder).stdout
-                    for question in ("ops", "breakdown", "steps", "stragglers", "collectives")}
+                    for question in ("overview", "ops", "breakdown", "steps", "stragglers", "collectives")}
         for seed in range(3):
             shuffled = list(paths)
             random.Random(seed).shuffle(shuffled)
@@ -170,6 +192,7 @@ class Damaged(unittest.TestCase):
                 self.assertEqual(run("reduce", *some, "-o", path).returncode, 0)
             for question, answer in expected.items():
                 self.assertEqual(run(question, parts).stdout, answer, question)
+            self.assertEqual(run("diff", parts, parts).stdout, run("diff", self.folder, self.folder).stdout)
             copies = any("counted twice" in line for line in run("health", *merged).stdout.splitlines())
             if not copies: # both copies of a file in one part, or one of them alone
                 self.assertEqual(run("ops", *merged).stdout, expected["ops"])
@@ -250,7 +273,7 @@ class Damaged(unittest.TestCase):
         if not os.path.exists(os.path.join(os.path.dirname(TACHO), "../lib/tacho/libtacho-mpi.so")):
             self.skipTest("built without MPI")
         some = self.paths()[:3]
-        questions = ("ops", "breakdown", "steps", "stragglers", "collectives", "clocks", "health")
+        questions = ("overview", "ops", "breakdown", "steps", "stragglers", "collectives", "clocks", "health")
         for number, question in enumerate(questions):
             alone = run(question, self.folder)
             done = self.mpirun(2 + number % 4, question, self.folder)

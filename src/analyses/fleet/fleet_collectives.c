@@ -53,8 +53,7 @@ static const tacho_column wait_columns[] = {
     TACHO_COLUMN(WAIT_NS, "all waited", DURATION),
 };
 
-/* What ranks waited for the last one, together. */
-static tacho_i128 wait_of(const tacho_fleet_row *call)
+tacho_i128 tacho_fleet_call_wait(const tacho_fleet_row *call)
 {
     tacho_i128 wait = call->total_ns - (tacho_i128)call->least.ns * (tacho_i128)call->count;
     return wait > 0 ? wait : 0;
@@ -78,7 +77,7 @@ static void sum_waits(const tacho_fleet *fleet, tacho_i128 *waits, tacho_i128 *t
         tacho_str kind = kind_of(tacho_fleet_key(&calls->keys, i));
         uint32_t place = tacho_strings_find(&fleet->tables[TACHO_FLEET_TABLE_KINDS].keys, kind);
         if (place != TACHO_NONE && place > 0) {
-            waits[place - 1] += wait_of(&calls->rows[i]);
+            waits[place - 1] += tacho_fleet_call_wait(&calls->rows[i]);
             totals[place - 1] += calls->rows[i].total_ns;
         }
     }
@@ -203,7 +202,7 @@ static tacho_status blame(straggler_list *list, const tacho_fleet_row *call)
         list->items[list->item_count++] = (straggler){.file = call->least.file};
     }
     straggler *item = &list->items[at];
-    tacho_i128 wait = wait_of(call);
+    tacho_i128 wait = tacho_fleet_call_wait(call);
     item->last_count++;
     item->caused_ns += wait;
     item->longest_ns = tacho_most(item->longest_ns, call->most.ns - call->least.ns);
@@ -255,7 +254,7 @@ static tacho_status add_wait(const tacho_fleet_view *view, size_t index, tacho_t
     TACHO_TRY(tacho_fleet_add_label(view, row->least.file, table));
     TACHO_TRY(tacho_fleet_add_label(view, row->most.file, table));
     TACHO_TRY(tacho_table_add_int(table, row->most.ns - row->least.ns));
-    return tacho_table_add_int(table, tacho_fleet_cell_ns(wait_of(row)));
+    return tacho_table_add_int(table, tacho_fleet_cell_ns(tacho_fleet_call_wait(row)));
 }
 
 static tacho_status add_waits(const tacho_fleet_view *view, size_t top, tacho_table *table)
@@ -266,7 +265,7 @@ static tacho_status add_waits(const tacho_fleet_view *view, size_t top, tacho_ta
     TACHO_TRY(tacho_items_make(&places, calls->row_count));
     for (size_t i = 0; i < calls->row_count; i++) {
         if (calls->rows[i].count > 1) {
-            places[count++] = (tacho_fleet_place){(double)wait_of(&calls->rows[i]),
+            places[count++] = (tacho_fleet_place){(double)tacho_fleet_call_wait(&calls->rows[i]),
                                                   tacho_fleet_key(&calls->keys, i), i};
         }
     }
@@ -322,9 +321,10 @@ const tacho_fleet_question tacho_fleet_question_stragglers = {
 const tacho_fleet_question *tacho_fleet_question_find(const char *name)
 {
     static const tacho_fleet_question *const questions[] = {
-        &tacho_fleet_question_ops,         &tacho_fleet_question_breakdown,
-        &tacho_fleet_question_steps,       &tacho_fleet_question_stragglers,
-        &tacho_fleet_question_collectives, &tacho_fleet_question_clocks,
+        &tacho_fleet_question_overview,   &tacho_fleet_question_ops,
+        &tacho_fleet_question_breakdown,  &tacho_fleet_question_steps,
+        &tacho_fleet_question_stragglers, &tacho_fleet_question_collectives,
+        &tacho_fleet_question_clocks,
     };
     for (size_t i = 0; i < COUNT_OF(questions); i++) {
         if (strcmp(questions[i]->name, name) == 0) {

@@ -110,6 +110,49 @@ static tacho_status add_pairs(const pair *pairs, size_t count, size_t top, tacho
     return status;
 }
 
+/* ---- steps --------------------------------------------------------------------------------- */
+
+static const tacho_column step_columns[] = {
+    TACHO_COLUMN_NAMED("side", "side", TEXT),  TACHO_COLUMN(FILES, "files", INT),
+    TACHO_COLUMN_NAMED("steps", "steps", INT), TACHO_COLUMN(MEAN_NS, "mean", DURATION),
+    TACHO_COLUMN(P50_NS, "p50", DURATION),     TACHO_COLUMN(P99_NS, "p99", DURATION),
+    TACHO_COLUMN(MIN_NS, "min", DURATION),     TACHO_COLUMN(MAX_NS, "max", DURATION),
+};
+
+static tacho_status add_side(const tacho_fleet_view *view, const char *side, tacho_table *table)
+{
+    const tacho_fleet_table *files = &view->fleet->tables[TACHO_FLEET_TABLE_FILES];
+    tacho_fleet_row sum = {.count = 0};
+    tacho_durations durations;
+    tacho_status status = TACHO_OK;
+    tacho_durations_init(&durations);
+    for (size_t i = 0; i < files->row_count && status == TACHO_OK; i++) {
+        status = tacho_fleet_steps_add(&sum, &durations, &files->rows[i]);
+    }
+    tacho_durations_sort(&durations);
+    sum.durations = &durations;
+    if (status == TACHO_OK && sum.count > 0) {
+        status = tacho_table_add_text(table, tacho_str_from_cstring(side));
+        status = status == TACHO_OK ? tacho_table_add_int(table, (int64_t)sum.file_count) : status;
+        status = status == TACHO_OK ? tacho_table_add_int(table, (int64_t)sum.count) : status;
+        status = status == TACHO_OK ? tacho_fleet_steps_cells(&sum, table) : status;
+        status = status == TACHO_OK ? tacho_table_add_int(table, sum.least.ns) : status;
+        status = status == TACHO_OK ? tacho_table_add_int(table, sum.most.ns) : status;
+    }
+    tacho_durations_deinit(&durations);
+    return status;
+}
+
+tacho_status tacho_fleet_diff_steps(const tacho_fleet_view views[2], const tacho_table_taker *to)
+{
+    tacho_table table;
+    tacho_table_init(&table, "diff_steps", "Steps of both", step_columns,
+                     sizeof(step_columns) / sizeof(step_columns[0]));
+    tacho_status status = add_side(&views[0], "A", &table);
+    status = status == TACHO_OK ? add_side(&views[1], "B", &table) : status;
+    return tacho_table_hand_over(to, status, &table);
+}
+
 tacho_status tacho_fleet_diff(const tacho_fleet_view views[2], const tacho_fleet_options *options,
                               const tacho_table_taker *to)
 {

@@ -63,25 +63,36 @@ static tacho_status add_percentiles(const tacho_fleet_row *row, tacho_table *tab
 
 /* ---- all steps ----------------------------------------------------------------------------- */
 
+tacho_status tacho_fleet_steps_add(tacho_fleet_row *sum, tacho_durations *durations,
+                                   const tacho_fleet_row *file)
+{
+    if (file->count == 0) {
+        return TACHO_OK;
+    }
+    bool is_least = sum->count == 0 || file->least.ns < sum->least.ns ||
+                    (file->least.ns == sum->least.ns && file->least.file < sum->least.file);
+    bool is_most = sum->count == 0 || file->most.ns > sum->most.ns ||
+                   (file->most.ns == sum->most.ns && file->most.file < sum->most.file);
+    sum->least = is_least ? file->least : sum->least;
+    sum->most = is_most ? file->most : sum->most;
+    sum->count += file->count;
+    sum->file_count++;
+    sum->total_ns += file->total_ns;
+    return tacho_durations_merge(durations, file->durations);
+}
+
+tacho_status tacho_fleet_steps_cells(const tacho_fleet_row *steps, tacho_table *table)
+{
+    TACHO_TRY(tacho_table_add_int(table, rounded_mean(steps)));
+    return add_percentiles(steps, table);
+}
+
 /* The steps of all files as one row. */
 static tacho_status sum_files(const tacho_fleet_table *files, tacho_fleet_row *sum,
                               tacho_durations *durations)
 {
     for (size_t i = 0; i < files->row_count; i++) {
-        const tacho_fleet_row *row = &files->rows[i];
-        if (row->count == 0) {
-            continue;
-        }
-        bool is_least = sum->count == 0 || row->least.ns < sum->least.ns ||
-                        (row->least.ns == sum->least.ns && row->least.file < sum->least.file);
-        bool is_most = sum->count == 0 || row->most.ns > sum->most.ns ||
-                       (row->most.ns == sum->most.ns && row->most.file < sum->most.file);
-        sum->least = is_least ? row->least : sum->least;
-        sum->most = is_most ? row->most : sum->most;
-        sum->count += row->count;
-        sum->file_count++;
-        sum->total_ns += row->total_ns;
-        TACHO_TRY(tacho_durations_merge(durations, row->durations));
+        TACHO_TRY(tacho_fleet_steps_add(sum, durations, &files->rows[i]));
     }
     tacho_durations_sort(durations);
     sum->durations = durations;
@@ -97,8 +108,7 @@ static tacho_status add_all(const tacho_fleet_view *view, const tacho_fleet_row 
     TACHO_TRY(tacho_table_add_int(table, (int64_t)sum->file_count));
     TACHO_TRY(tacho_table_add_int(table, (int64_t)sum->count));
     TACHO_TRY(tacho_table_add_int(table, tacho_fleet_cell_ns(sum->total_ns)));
-    TACHO_TRY(tacho_table_add_int(table, rounded_mean(sum)));
-    TACHO_TRY(add_percentiles(sum, table));
+    TACHO_TRY(tacho_fleet_steps_cells(sum, table));
     TACHO_TRY(tacho_table_add_int(table, sum->least.ns));
     TACHO_TRY(tacho_fleet_add_label(view, sum->least.file, table));
     TACHO_TRY(tacho_table_add_int(table, sum->most.ns));
@@ -132,8 +142,7 @@ static tacho_status add_rank(const tacho_fleet_view *view, size_t index, double 
         tacho_fleet_add_who(view, tacho_fleet_get_id(tacho_fleet_key(&files->keys, index)), table));
     TACHO_TRY(tacho_table_add_int(table, (int64_t)row->count));
     TACHO_TRY(tacho_table_add_int(table, tacho_fleet_cell_ns(row->total_ns)));
-    TACHO_TRY(tacho_table_add_int(table, rounded_mean(row)));
-    TACHO_TRY(add_percentiles(row, table));
+    TACHO_TRY(tacho_fleet_steps_cells(row, table));
     TACHO_TRY(tacho_table_add_int(table, row->least.ns));
     TACHO_TRY(tacho_table_add_int(table, row->most.ns));
     return tacho_fleet_add_percent(table, mean_of(row) - mean_ns, mean_ns);

@@ -23,6 +23,7 @@ typedef struct tacho_fleet_question {
                           const tacho_table_taker *to);
 } tacho_fleet_question;
 
+extern const tacho_fleet_question tacho_fleet_question_overview;
 extern const tacho_fleet_question tacho_fleet_question_ops;
 extern const tacho_fleet_question tacho_fleet_question_breakdown;
 extern const tacho_fleet_question tacho_fleet_question_steps;
@@ -33,9 +34,23 @@ extern const tacho_fleet_question tacho_fleet_question_clocks;
 /* The question called |name|, or NULL. */
 const tacho_fleet_question *tacho_fleet_question_find(const char *name);
 
+/* Adds the steps of a file to |sum|, and their durations to |durations|. */
+tacho_status tacho_fleet_steps_add(tacho_fleet_row *sum, tacho_durations *durations,
+                                   const tacho_fleet_row *file) TACHO_MUST_USE;
+/* The cells of mean, p50 and p99 of |steps|, of which there is one at least, in order. */
+tacho_status tacho_fleet_steps_cells(const tacho_fleet_row *steps,
+                                     tacho_table *table) TACHO_MUST_USE;
+
+/* What the ranks of a collective waited for the last one, together. */
+tacho_i128 tacho_fleet_call_wait(const tacho_fleet_row *call);
+
 /* How the operations of two fleets differ, per file, the largest difference first. */
 tacho_status tacho_fleet_diff(const tacho_fleet_view views[2], const tacho_fleet_options *options,
                               const tacho_table_taker *to) TACHO_MUST_USE;
+
+/* The steps of two fleets, a row for each; none where no file has any. */
+tacho_status tacho_fleet_diff_steps(const tacho_fleet_view views[2],
+                                    const tacho_table_taker *to) TACHO_MUST_USE;
 
 /* Hands over the files that are not sound, and ranks that are missing; says how many there are. */
 tacho_status tacho_fleet_health(const tacho_fleet_view *view, const tacho_table_taker *to,
