@@ -403,6 +403,45 @@ class Answers:
             return found && [found.profile === item.profile, found.at === at]; })()""")
         check("a click on B finds the span that is drawn there", span, [True, True])
 
+    def without_steps(self):
+        """Where there are no steps, the host is shown in the span of the device."""
+        rows = [row for row in self.rows if row.get("cat") != "user_annotation"]
+        with open("bare.json", "w", encoding="utf-8") as file:
+            json.dump({"schemaVersion": 1, "deviceProperties": [], "traceEvents": rows}, file)
+        self.open("bare.json")
+        times = {}
+        for row in rows:
+            if "dur" in row:
+                side = "device" if row["cat"] == "kernel" else "host"
+                times.setdefault(side, []).append((row["ts"] * 1000, (row["ts"] + row["dur"]) * 1000))
+        low, high = min(s for s, _ in times["device"]), max(e for _, e in times["device"])
+        at, busy = low, 0
+        for start, end in sorted(times["host"]):
+            if end > at and start < high:
+                busy += min(end, high) - max(start, at)
+                at = min(end, high)
+        bars = self.page.evaluate("barsOf(tachoReport.state.entries[0])"
+                                  ".map(({entry, ...bar}) => [bar.label, bar.of, bar.span, bar.busy])")
+        check("host in the span of the device", bars[-1], ["host", "the span", high - low, busy])
+        self.quiet("without steps")
+
+    def long_names(self):
+        """Names that do not fit lose their middle; columns of one word are left out."""
+        names = [f"load /features/features.{i}/conv/conv.1/conv.1.0/a/long/path/to/Conv_{i}"
+                 for i in (2, 3)]
+        composed.write("long.json", kernels=names)
+        self.open("long.json")
+        shown = self.page.evaluate("""[...document.querySelectorAll('#operator-table .row-name')].map(
+            e => { const [head, tail] = e.firstElementChild.children;
+                   return [e.textContent, head.scrollWidth > head.clientWidth,
+                           tail.scrollWidth > tail.clientWidth]; })""")
+        check("whole names, whose ends are seen", sorted(shown),
+              [[name, True, False] for name in names])
+        check("no column of one word", "Class" in self.texts("#operator-table th"), False)
+        check("times are written alike", [" us " in text for text in
+                                          self.texts(".headline, .try, #finding-table td")].count(True), 0)
+        self.quiet("long names")
+
     # ---- for people ----------------------------------------------------------------------------
 
     def first_look(self):
@@ -507,7 +546,8 @@ def main():
         with browser.Browser(browser.find()) as page:
             answers = Answers(page, tacho, traces)
             for part in (answers.verdict, answers.layers, answers.choosing, answers.searching,
-                         answers.details, answers.plots, answers.pair, answers.first_look,
+                         answers.details, answers.plots, answers.pair, answers.without_steps,
+                         answers.long_names, answers.first_look,
                          answers.reading, answers.keys, answers.steps, answers.hostile):
                 part()
         os.chdir("/")

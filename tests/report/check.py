@@ -425,7 +425,7 @@ class Checks:
     def parts(self):
         """One file with an estimated and a measured part: each has its cards, heads and map line."""
         self.page.open(self.report("both.pb", out="ops.html"))
-        titles = ["both.pb: compile.csv", "both.pb: runtime.csv"]
+        titles = ["compile.csv", "runtime.csv"]  # of one file, whose name goes without saying
         check("metrics by part", self.page.evaluate(
             "[...document.querySelectorAll('.profile h3 span:first-child')].map(e => e.textContent)"),
               titles)

@@ -447,9 +447,12 @@ function finishGroup(profile, group) {
     const unionOf = names => unite(work.filter(engine => names.includes(engine.class))
         .map(engine => engine.union));
     const hostUnion = unionOf(HOST_CLASSES);
-    const [hostNs, deviceNs] = [lengthOf(hostUnion), lengthOf(unionOf(DEVICE_CLASSES))];
+    const deviceUnion = unionOf(DEVICE_CLASSES);
+    const [hostNs, deviceNs] = [lengthOf(hostUnion), lengthOf(deviceUnion)];
+    const deviceHull = deviceNs === 0 ? null
+        : {from: deviceUnion.start[0], to: deviceUnion.end[deviceUnion.end.length - 1]};
     const spanNs = all.start.length > 0 ? all.end[all.end.length - 1] - all.start[0] : 0;
-    return {...facts, engines, classes, busyNs, hostNs, deviceNs, hostUnion, spanNs, idleNs: spanNs - busyNs,
+    return {...facts, engines, classes, busyNs, hostNs, deviceNs, hostUnion, deviceHull, spanNs, idleNs: spanNs - busyNs,
             hasWork: work.length > 0, trackCount: trackIds.size,
             extentNs: extentOf(profile, group.part)};
 }

@@ -65,8 +65,8 @@ function pairColumns() {
         cell: row => (row[key] === null ? '\u2013' : format(row[key]))});
     return [
         {key: 'operation', title: 'Operator', className: 'name', value: row => row.operation,
-         cell: row => make('span', {textContent: shortName(plainName(row.operation)),
-                                    title: visible(row.operation.slice(0, 1000))})},
+         cell: row => make('span', {title: visible(row.operation.slice(0, 1000))},
+                           ...nameNodes(plainName(row.operation)))},
         ...(pairTable('operations').some(row => row.layer) ? [{
             key: 'layer', title: 'Layer', className: 'name place', value: row => row.layer || '',
             cell: row => make('span', {textContent: shortName(row.layer || '\u2013'),
@@ -75,8 +75,12 @@ function pairColumns() {
         {...number('difference_ns', 'Difference', signed),
          value: row => Math.abs(row.difference_ns || 0)},
         number('change_percent', 'Change', value => `${value > 0 ? '+' : ''}${value.toFixed(1)} %`),
-        number('a_count', 'Count A', formatCount), number('b_count', 'Count B', formatCount),
-        {key: 'kind', title: 'Match', value: row => row.kind, cell: row => row.kind},
+        {key: 'count', title: 'Count', help: 'In A and in B', isNumber: true,
+         value: row => (row.a_count || 0) + (row.b_count || 0),
+         cell: row => [row.a_count, row.b_count].map(
+             count => (count === null ? '\u2013' : formatCount(count))).join(' \u2192 ')},
+        ...(new Set(pairTable('operations').map(row => row.kind)).size < 2 ? [] : [
+            {key: 'kind', title: 'Match', value: row => row.kind, cell: row => row.kind}]),
     ];
 }
 

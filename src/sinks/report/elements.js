@@ -38,6 +38,22 @@ function plainName(text) {
     return text.replace(/^void /, '').replace(/\(anonymous namespace\)::|\bat::native::/g, '');
 }
 
+const TAIL_LETTERS = 20;
+
+/*
+ * A name that does not fit loses its middle: paths differ at their ends, templates at their
+ * beginnings. What is in it is the whole name.
+ */
+function nameNodes(text) {
+    const shown = shortName(text);
+    return shown.length < 2 * TAIL_LETTERS || /[<(]/.test(shown) ? [shown] : [make(
+        'span', {className: 'split'}, make('span', {textContent: shown.slice(0, -TAIL_LETTERS)}),
+        make('span', {textContent: shown.slice(-TAIL_LETTERS)}))];
+}
+
+/* Sentences of analyses are plain ASCII. */
+const asSaid = text => text.replace(/(\d) us\b/g, '$1 \u00b5s');
+
 const TIME_UNITS = [['s', 1e9], ['ms', 1e6], ['\u00b5s', 1e3], ['ns', 1]];
 
 function formatNs(ns) {

@@ -89,7 +89,8 @@ function refocus(table, key, what) {
 
 function selectButton(text, isSelected, select) {
     const button = make('button', {type: 'button', className: 'row-name',
-                                   textContent: shortName(plainName(text)), title: visible(text.slice(0, 1000))});
+                                   title: visible(text.slice(0, 1000))},
+                        ...nameNodes(plainName(text)));
     button.setAttribute('aria-pressed', String(isSelected));
     button.addEventListener('click', event => {
         event.stopPropagation();
@@ -191,6 +192,11 @@ function operatorName(op) {
     return make('span', {className: 'class-cell'}, point, element);
 }
 
+/* Whether operators of the side differ in something: a column of one word says nothing. */
+function listed(key, valueOf = op => op[key]) {
+    return new Set(state.ops.filter(op => sideOf(op) === state.side).map(valueOf)).size > 1;
+}
+
 function operatorColumns() {
     const time = (key, title, help) => ({key, title, help, isNumber: true,
                                          value: op => op[key], cell: op => formatNs(op[key])});
@@ -208,7 +214,8 @@ function operatorColumns() {
         time('p50', 'p50', 'Half of the spans are at most this long'),
         time('p99', 'p99', '99 of 100 spans are at most this long'), time('min', 'Min'),
         time('max', 'Max'),
-        {key: 'class', title: 'Class', value: op => op.class, cell: op => op.class},
+        ...(listed('class') ? [
+            {key: 'class', title: 'Class', value: op => op.class, cell: op => op.class}] : []),
     ];
     return [...columns, ...optionalColumns()];
 }
@@ -217,11 +224,11 @@ function operatorColumns() {
 function optionalColumns() {
     const columns = [];
     const partOf = op => groupLabel({entry: op.entry, name: op.profile.parts[op.part].name});
-    if (new Set(state.ops.map(op => op.origin)).size > 1) {
+    if (listed('origin')) {
         columns.push({key: 'origin', title: 'Origin', value: op => op.origin,
                       help: 'Never summed together', cell: op => op.origin});
     }
-    if (shownEntries().length > 1 || shownEntries().some(entry => entry.partCount > 1)) {
+    if (listed('profile', partOf)) {
         columns.push({key: 'profile', title: 'Profile', className: 'name', value: partOf,
                       cell: op => shortName(partOf(op))});
     }

@@ -80,8 +80,10 @@ function groupsOf(entry) {
     return found.length > 0 ? found : entry.groups.slice(0, 1);
 }
 
+/* What a part is called; where there is one file, its name goes without saying. */
 const groupLabel = ({entry, name}) => (
-    entry.partCount > 1 && name !== entry.label ? `${entry.label}: ${name}` : entry.label);
+    entry.partCount === 1 || name === entry.label ? entry.label
+        : state.entries.length === 1 ? name : `${entry.label}: ${name}`);
 
 async function load(entry) {
     const profile = readProfile(await readBlob(entry.element));
@@ -326,6 +328,7 @@ function drawAll() {
     showSelection();
     drawPanels();
     document.querySelector('main').classList.toggle('paired', isPair());
+    document.querySelector('main').classList.toggle('single', state.entries.length === 1);
     const isEmpty = shownEntries().length === 0;
     byId('perfetto').disabled = isEmpty;
     byId('download').disabled = isEmpty;

@@ -131,6 +131,10 @@ function drawHistogramNow() {
     byId('histogram').hidden = shownEntries().every(entry => entry.resolutionNs > 0);
     byId('histogram-plot').replaceChildren(...(lengths.length > 0 ? histogramDrawing(lengths)
         : [make('p', {className: 'faint', textContent: 'No span is selected.'})]));
+    /* What the histogram takes beside the operators is room for more of them. */
+    const panel = byId('histogram');
+    const isBeside = panel.parentElement === byId('left') && !panel.hidden;
+    byId('right').style.setProperty('--more', `${isBeside ? panel.offsetHeight + 16 : 0}px`);
 }
 
 /* ---- roofline ------------------------------------------------------------------------------- */
@@ -165,8 +169,8 @@ function drawPath() {
         headCell('Where'), headCell('Time', 'On the path', true),
         headCell('Gain', 'How much earlier all would end if it took no time', true)));
     byId('path-table').tBodies[0].replaceChildren(...rows.map(row => make('tr', {},
-        make('td', {className: 'name', textContent: shortName(plainName(row.operation)),
-                    title: visible(row.operation)}),
+        make('td', {className: 'name', title: visible(row.operation)},
+             ...nameNodes(plainName(row.operation))),
         make('td', {textContent: letterOf(row.entry) ? `${letterOf(row.entry)}: ${row.what}` : row.what}),
         make('td', {className: 'right', textContent: formatNs(row.time_ns)}),
         make('td', {className: 'right', textContent:
@@ -175,12 +179,19 @@ function drawPath() {
 
 /* ---- counters ------------------------------------------------------------------------------- */
 
+/* "A", or the name of the profile, where several are shown. */
+function ownerOf(profile) {
+    const entry = shownEntries().find(candidate => candidate.profile === profile);
+    return letterOf(entry) || entry.label;
+}
+
 function counterRows() {
-    return shownEntries().flatMap(({profile, label}) => profile.tracks
+    return shownEntries().flatMap(({profile, ...entry}) => profile.tracks
         .filter(track => track.isCounter && track.count > 0).map(track => {
             const {values, start, unit} = track;
             const sum = values.reduce((a, b) => a + b, 0);
-            return [profile.texts.get(track.text), label, track.count,
+            const whose = shownEntries().length > 1 ? `${ownerOf(profile)}: ` : '';
+            return [`${whose}${profile.texts.get(track.text)}`, entry.label, track.count,
                     values.reduce((a, b) => Math.min(a, b), Infinity), sum / track.count,
                     values.reduce((a, b) => Math.max(a, b), -Infinity),
                     values[values.length - 1], unit, start];
@@ -243,8 +254,9 @@ function healthOf(entry) {
     if (entry.resolutionNs > 0) {
         facts.push([true, `The timeline merges spans shorter than ${formatNs(entry.resolutionNs)}`]);
     }
-    for (const {note} of tableOf(entry, 'notes')) {
-        facts.push([false, shortName(note)]);
+    for (const {file, note} of tableOf(entry, 'notes')) {
+        facts.push([false, shortName(entry.partCount > 1 && file !== entry.name
+            ? `${file}: ${note}` : note)]);
     }
     return facts;
 }

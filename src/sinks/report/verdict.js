@@ -90,7 +90,7 @@ function whyButton(box) {
 }
 
 function verdictElement(entry, verdict, isAlone) {
-    const {limit, what, advice} = splitVerdict(verdict.verdict);
+    const {limit, what, advice} = splitVerdict(asSaid(verdict.verdict));
     const finding = tableOf(entry, 'advice').find(
         row => isSameDevice(row, verdict) && row.start_ns !== null);
     const box = make('div', {className: 'why', hidden: true}, factList(reasonsOf(entry, verdict)));
@@ -191,7 +191,7 @@ function barsOf(entry) {
         .map(group => hostBar(entry, group))];
 }
 
-/* The host in the same steps as its device, or in all of the profile. */
+/* The host in the same time as its device, or in all of the profile. */
 function hostBar(entry, {hostNs, extentNs, hostStep}) {
     const {busy, span, of} = hostStep || {busy: hostNs, span: extentNs, of: 'the profile'};
     return {label: 'host', depth: 0, entry, of, span, busy, segments: [
@@ -199,18 +199,22 @@ function hostBar(entry, {hostNs, extentNs, hostStep}) {
         {name: 'idle-4', title: 'none', ns: span - busy, isIdle: true}].filter(({ns}) => ns > 0)};
 }
 
-/* How busy the host of a group is in a step on average; null where there are no steps. */
-function hostInSteps(profile, {part, origin, hostUnion}) {
+/*
+ * How busy the host of a group is while its device works: in a step on average, else from the
+ * first work of the device to the last; null where there is no device.
+ */
+function hostInSteps(profile, {part, origin, hostUnion, deviceHull}) {
     const {name} = profile.parts[part];
     const isMine = row => row.file === name && row.origin === origin;
     const rows = table => rowObjects(profile.tables.get(table)).filter(isMine);
     const [steady] = rows('steady');
     const steps = steady ? rows('steps').filter(
         row => isSameDevice(row, steady) && row.warm_up === 'no') : [];
-    if (steps.length === 0 || steps.length !== steady.step_count) {
-        return null;
-    }
     const union = withBusy(hostUnion);
+    if (steps.length === 0 || steps.length !== steady.step_count) {
+        return deviceHull && {of: 'the span', span: deviceHull.to - deviceHull.from,
+                              busy: busyBetween(union, deviceHull.from, deviceHull.to)};
+    }
     const sum = value => steps.reduce((all, row) => all + value(row), 0) / steps.length;
     return {of: 'a step', span: sum(row => row.time_ns), busy: sum(
         ({start_ns: start, time_ns: time}) => busyBetween(union, start, start + time))};
@@ -295,7 +299,7 @@ function placeOfFinding(entry, row) {
 }
 
 function findingElement({entry, row}, number) {
-    const [what, ...rest] = row.advice.split('; ');
+    const [what, ...rest] = asSaid(row.advice).split('; ');
     const where = placeOfFinding(entry, row);
     const cells = [
         make('td', {className: 'right faint', textContent: String(number)}),
