@@ -218,7 +218,8 @@ bool tacho_diff_has_other_amounts(const tacho_diff *diff)
     }
     int64_t more = counts[is_file[0] ? 0 : 1];
     int64_t fewer = counts[is_file[0] ? 1 : 0];
-    return is_file[0] != is_file[1] && 2 * more >= 3 * fewer;
+    bool is_alike = diff->sides[0]->origin == diff->sides[1]->origin; /* so are pieces of work */
+    return is_alike && is_file[0] != is_file[1] && 2 * more >= 3 * fewer;
 }
 
 /* Why nothing can be said, whatever the times are; NULL where something can. */
