@@ -114,7 +114,9 @@ def walk_thread(spans, by, groups, host, forwards):
             if -spans[at][1] > now:
                 still_open.append(spans[at])
             at += 1
-        busy = [span for span in still_open if span[3]["cat"] in HOSTS]
+        # What a thread does in a range that marks a layer, and in no other span, is its own time.
+        busy = [span for span in still_open
+                if span[3]["cat"] in HOSTS or name_in(span[3], "layer")]
         if busy:
             host[group_of(groups[busy[-1][2]], by)] += then - now
 

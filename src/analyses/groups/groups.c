@@ -414,6 +414,19 @@ static bool is_of_host(const tacho_groups *self, const tacho_row *row)
     return (TACHO_TRACK_BIT(span_class) & HOST_CLASSES) != 0;
 }
 
+/*
+ * Whether |row| is a range that the program marks as a layer on one of its threads: what the thread
+ * does there in no other span is the layer's own time.
+ */
+static bool is_marked_layer(const tacho_groups *self, const tacho_row *row)
+{
+    const site_facts *facts = &self->sites[row->of.span.site];
+    tacho_track_class track_class = self->events.dict->tracks[row->track].track_class;
+    return facts->scope == TACHO_SCOPE_LAYER && !facts->is_step &&
+           (TACHO_TRACK_BIT(track_class) & HOST_CLASSES) != 0 &&
+           !tacho_timeline_is_device(&self->timeline, row->track);
+}
+
 /* Whether |span| is of a backward pass and nothing but its forward operator says where it is. */
 static bool belongs_to_forward(tacho_groups *self, const tacho_timeline_span *span)
 {
@@ -447,6 +460,8 @@ static tacho_status add_call(void *groups, const tacho_timeline_span *span)
     uint32_t node = place_on(self, row->track, span->start_ns);
     uint32_t cell = TACHO_NONE;
     part->host_count += is_host ? 1 : 0;
+    bool is_marked = !is_host && is_marked_layer(self, row);
+    is_host = is_host || is_marked;
     part->operator_count += facts->scope == TACHO_SCOPE_OPERATOR ? 1 : 0;
     if (self->options.by == TACHO_GROUP_BY_KERNEL || (!is_opening && !is_host)) {
         return TACHO_OK;
@@ -457,7 +472,7 @@ static tacho_status add_call(void *groups, const tacho_timeline_span *span)
         TACHO_TRY(open_forward(self, span, &node));
     } else if (node == 0 || self->options.by == TACHO_GROUP_BY_DEVICE) {
         TACHO_TRY(node_of_span(self, span, &node));
-        is_counted = node != 0;
+        is_counted = node != 0 && !is_marked;
     }
     tacho_group_place place = {.run = row->of.span.run, .serial = span->serial, .node = node};
     bool is_aside = tacho_timeline_is_device(&self->timeline, row->track) && !is_host;

@@ -3,9 +3,10 @@
  * Groups: time by operator, kernel, layer, source line, device or step, of the host and of devices
  * apart.
  *
- * The time of the host is what its spans take that is in no span inside; the time of a device is
- * that of its kernels, copies and the like. What a device did counts for the operator, layer, line
- * and step of the call that launched it: by correlation, by arrows, by the number of an operator
+ * The time of the host is what its spans, and ranges that mark layers, take that is in no span
+ * inside; the time of a device is that of its kernels, copies and the like. What a device did
+ * counts for the operator, layer, line and step of the call that launched it: by correlation, by
+ * arrows, by the number of an operator
  * ("External id"). Where nothing leads to a call, the location of the work tells, then the ranges
  * around it on the device.
  *

@@ -225,11 +225,15 @@ function depthsOf(track) {
  * Moments, and stretches around other work, are looked through.
  */
 function innerOf(profile, track) {
+    return innerWhere(track, i => !track.isPhase && profile.siteIsPhase[track.site[i]] !== 1);
+}
+
+/* The same among the spans that |counts| accepts. */
+function innerWhere(track, counts) {
     let inner = null;
     const open = [];
     for (let i = 0; i < track.count; i++) {
-        if ((track.flags[i] & FLAG_INSTANT) !== 0 || track.isPhase ||
-            profile.siteIsPhase[track.site[i]] === 1) {
+        if ((track.flags[i] & FLAG_INSTANT) !== 0 || !counts(i)) {
             continue;
         }
         while (open.length > 0 && track.end[open[open.length - 1]] <= track.start[i]) {

@@ -149,17 +149,25 @@ function layerRows(profile) {
 const emptySums = count => ({deviceTotal: new Float64Array(count), pieces: new Float64Array(count),
                              hostTotal: new Float64Array(count)});
 
+/* For each span that counts for a layer the time of those directly inside it; null: none. */
+function placedInner(track) {
+    if (track.placedInner === undefined) {
+        track.placedInner = innerWhere(track, i => track.places[i] > 0);
+    }
+    return track.placedInner;
+}
+
 /* Adds the spans of a track that |filter| accepts to sums by layer; |sumsOf| by origin. */
 function addTrackSums(profile, track, filter, sumsOf) {
     const {hasWholes} = profile.parts[track.part];
-    track.inner = track.inner === undefined ? innerOf(profile, track) : track.inner;
+    const inner = placedInner(track);
     for (let i = 0; i < track.count; i++) {
         const place = placeOf(track, i);
         if (!place || (place.isPiece && hasWholes) || !filter.accepts(track, i)) {
             continue;
         }
         const sums = sumsOf(originOf(profile, track, i));
-        const self = track.end[i] - track.start[i] - (track.inner ? track.inner[i] : 0);
+        const self = track.end[i] - track.start[i] - (inner ? inner[i] : 0);
         sums[place.isDevice ? 'deviceTotal' : 'hostTotal'][place.node] += self;
         sums.pieces[place.node] += place.isDevice ? 1 : 0;
     }
