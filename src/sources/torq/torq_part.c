@@ -11,7 +11,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { EXAMPLE_BYTES = 60 };
+enum {
+    EXAMPLE_BYTES = 60,
+    PLACE_BYTES_MAX = 4096,    /* longer locations are worked out every time, as are ... */
+    PLACE_COUNT_MAX = 1 << 20, /* ... those that are too many */
+};
+
+/* What the next text of a place means. */
+static tacho_status add_place(torq_part *part, const torq_place *place)
+{
+    TACHO_TRY(tacho_grow(&part->places, &part->place_capacity, part->place_count + 1));
+    part->places[part->place_count++] = *place;
+    return TACHO_OK;
+}
 
 tacho_status torq_part_init(torq_part *part, const tacho_reading *reading,
                             const tacho_part_facts *facts, const tacho_clock *clock,
@@ -23,6 +35,7 @@ tacho_status torq_part_init(torq_part *part, const tacho_reading *reading,
         .max_ticks = clock->max_ticks,
     };
     tacho_arena_init(&part->scratch);
+    tacho_arena_init(&part->short_forms);
     for (size_t i = 0; i < TACHO_TORQ_ENGINE_COUNT; i++) {
         part->engine_tracks[i] = TACHO_NONE;
     }
@@ -30,6 +43,8 @@ tacho_status torq_part_init(torq_part *part, const tacho_reading *reading,
         part->slice_tracks[i] = TACHO_NONE;
     }
     TACHO_TRY(tacho_strings_init(&part->keys));
+    TACHO_TRY(tacho_strings_init(&part->place_texts)); /* with the empty one */
+    TACHO_TRY(add_place(part, &(torq_place){TACHO_NONE, TACHO_STR("")}));
     TACHO_TRY(tacho_dict_add_clock(part->dict, clock, clock_name, &part->clock));
     tacho_part_facts with_clock = *facts;
     with_clock.path = reading->path;
@@ -41,6 +56,9 @@ void torq_part_deinit(torq_part *part)
 {
     tacho_strings_deinit(&part->keys);
     free(part->entries);
+    tacho_strings_deinit(&part->place_texts);
+    free(part->places);
+    tacho_arena_deinit(&part->short_forms);
     tacho_arena_deinit(&part->scratch);
 }
 
@@ -212,11 +230,9 @@ static tacho_str strip_wrapper(tacho_str text)
  * Files the location and gives its short form. A text that is no MLIR location is kept as it
  * is: it still tells the user something.
  */
-static tacho_status add_location(torq_part *part, tacho_str field, uint32_t *out_location,
-                                 tacho_str *out_short)
+static tacho_status add_location(torq_part *part, tacho_str field, torq_place *out_place)
 {
-    *out_location = TACHO_NONE;
-    *out_short = TACHO_STR("");
+    *out_place = (torq_place){TACHO_NONE, TACHO_STR("")};
     TACHO_TRY(unquote(part, field, &field));
     tacho_str text = strip_wrapper(field);
     if (text.len == 0 || tacho_str_equal(text, TACHO_STR("unknown"))) {
@@ -228,29 +244,48 @@ static tacho_status add_location(torq_part *part, tacho_str field, uint32_t *out
     tacho_status status = tacho_mlir_location_parse(text, NULL, &part->scratch, &parsed);
     if (status != TACHO_OK) {
         TACHO_TRY(tacho_status_forgive_data(status));
-        return tacho_dict_ensure_location(part->dict, &facts, out_location);
+        return tacho_dict_ensure_location(part->dict, &facts, &out_place->location);
     }
     /* A name that the model gives its operation says more than the line it stands on. */
     bool is_named = parsed.nodes[0].kind == TACHO_MLIR_LOCATION_NAME;
-    TACHO_TRY(is_named ? tacho_arena_copy(&part->scratch, parsed.nodes[0].text, out_short)
-                       : tacho_mlir_location_format_short(&parsed, &part->scratch, out_short));
+    tacho_str *short_form = &out_place->short_form;
+    TACHO_TRY(is_named ? tacho_arena_copy(&part->scratch, parsed.nodes[0].text, short_form)
+                       : tacho_mlir_location_format_short(&parsed, &part->scratch, short_form));
     const tacho_mlir_location_node *primary = tacho_mlir_location_primary(&parsed);
     if (primary != NULL) {
         TACHO_TRY(tacho_dict_ensure_string(part->dict, primary->text, &facts.file));
         facts.line = primary->line;
         facts.column = primary->column;
     }
-    return tacho_dict_ensure_location(part->dict, &facts, out_location);
+    return tacho_dict_ensure_location(part->dict, &facts, &out_place->location);
+}
+
+/* The place of |field|, worked out once. */
+static tacho_status ensure_place(torq_part *part, tacho_str field, torq_place *out_place)
+{
+    uint32_t id = 0;
+    if (field.len > PLACE_BYTES_MAX || part->place_count == PLACE_COUNT_MAX) {
+        return add_location(part, field, out_place);
+    }
+    TACHO_TRY(tacho_strings_ensure(&part->place_texts, field, &id));
+    if (id < part->place_count) {
+        *out_place = part->places[id];
+        return TACHO_OK;
+    }
+    TACHO_TRY(add_location(part, field, out_place));
+    TACHO_TRY(tacho_arena_copy(&part->short_forms, out_place->short_form, &out_place->short_form));
+    return add_place(part, out_place);
 }
 
 static tacho_status add_site(torq_part *part, const torq_site_facts *facts, uint32_t *out_site)
 {
     tacho_site site = {0};
     tacho_str name = facts->name;
-    tacho_str short_location;
-    TACHO_TRY(add_location(part, facts->location, &site.location, &short_location));
+    torq_place place;
+    TACHO_TRY(ensure_place(part, facts->location, &place));
+    site.location = place.location;
     if (name.len == 0) {
-        name = short_location.len > 0 ? short_location : facts->fallback_name;
+        name = place.short_form.len > 0 ? place.short_form : facts->fallback_name;
     }
     const char *category = tacho_track_class_name(facts->track_class);
     TACHO_TRY(tacho_dict_ensure_string(part->dict, name, &site.name));

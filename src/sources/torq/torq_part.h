@@ -17,6 +17,12 @@ typedef struct torq_entry {
     tacho_torq_engine engine; /* that the site was made for */
 } torq_entry;
 
+/* What is known of a distinct location, as rows have it. */
+typedef struct torq_place {
+    uint32_t location;    /* TACHO_NONE where it says nothing */
+    tacho_str short_form; /* for people, perhaps empty */
+} torq_place;
+
 /*
  * Rows that are pushed together; what they refer to must stay until then. What all rows of a file
  * have in common is set once, torq_part_begin_group.
@@ -39,6 +45,11 @@ typedef struct torq_part {
     tacho_strings keys;
     torq_entry *entries; /* by key id */
     size_t entry_count, entry_capacity;
+    /* By raw text of a location: several tails have the same. */
+    tacho_strings place_texts;
+    torq_place *places; /* by text id */
+    size_t place_count, place_capacity;
+    tacho_arena short_forms;
     tacho_arena scratch;
     uint32_t engine_tracks[TACHO_TORQ_ENGINE_COUNT]; /* TACHO_NONE until first used */
     uint32_t slice_tracks[TORQ_SLICE_MAX];
