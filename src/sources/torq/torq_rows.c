@@ -19,9 +19,9 @@
 
 enum {
     BATCH_ROWS = 64,
-    LOT_ROWS = 4 * BATCH_ROWS,
-    LOT_BYTES = 64 << 10, /* of lines; what has no room goes to the arena */
-    RING_LOTS = 16,
+    LOT_ROWS = 16 * BATCH_ROWS,
+    LOT_BYTES = 256 << 10, /* of lines; what has no room goes to the arena */
+    RING_LOTS = 8,
     FETCH_ROWS = 4,    /* of a lot, asked for at a time: more would have to wait for each other */
     FETCH_AHEAD = 16,  /* rows before they are taken */
     RECORD_AHEAD = 48, /* rows before those; their records */
