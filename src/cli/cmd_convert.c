@@ -2,6 +2,7 @@
 /*
  * tacho convert: profiles in, one trace out.
  */
+#include "base/folder.h"
 #include "cli/command.h"
 #include "cli/common_options.h"
 #include "cli/convert_dataset.h"
@@ -50,6 +51,13 @@ static bool choose_output(const tacho_arguments *arguments, tacho_conversion *co
     }
     if (tacho_convert_is_dataset(path)) {
         return tacho_convert_check_dataset(arguments);
+    }
+    if (tacho_path_is_folder(path)) {
+        tacho_command_misuse(arguments->command,
+                             "'%s' is a directory; name a file, or write '%s/' for a dataset of "
+                             "Parquet files",
+                             path, path);
+        return false;
     }
     if (!tacho_cli_takes_bytes(arguments->command, path)) {
         return false;

@@ -357,8 +357,8 @@ static int run_chosen(tacho_fleet_choice *choice, const tacho_arguments *argumen
     if (strcmp(name, "timeline") == 0) {
         return run_timeline(choice, arguments);
     }
-    if (strcmp(name, "report") == 0) {
-        return tacho_fleet_page_run(choice, arguments);
+    if (strcmp(name, "report") == 0) { /* it keeps more than sums: rank 0 reads all files */
+        return choice->ranks.rank == 0 ? tacho_fleet_page_run(choice, arguments) : TACHO_EXIT_DONE;
     }
     choice->sink = tacho_cli_table_sink(arguments, choice->output_path);
     return choice->sink != NULL ? run_question(choice, arguments) : TACHO_EXIT_USAGE;

@@ -59,6 +59,8 @@ int tacho_fleet_page_run(tacho_fleet_choice *choice, const tacho_arguments *argu
         tacho_fleet_inputs_init(&inputs, arguments->words + 1, arguments->word_count - 1);
     choice->job.paths = inputs.list.paths;
     choice->job.path_count = inputs.list.path_count;
+    choice->job.runs = &inputs.runs;
+    choice->job.run = choice->runs[0];
     if (status == TACHO_OK) {
         tacho_talk_progress_init(&choice->progress, "reading", choice->is_quiet,
                                  &choice->job.progress);

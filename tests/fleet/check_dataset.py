@@ -273,6 +273,9 @@ class Files(unittest.TestCase):
         self.convert(sample, "--queues", name="odd", code=2)
         self.convert(sample, "--to", "chrome", name="odd", code=2)
         self.convert("-", name="odd", code=2)
+        os.makedirs(os.path.join(SCRATCH, "there"))
+        done = run("convert", sample, "-o", "there", code=2)
+        self.assertIn("'there/' for a dataset", done.stderr)
 
 
 if shutil.which("zstd") is None:

@@ -376,6 +376,12 @@ class Runs(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("holds several runs", done.stderr)
 
+    def test_a_page_of_one_run(self):
+        for words, count in (((), 2 * HOSTS * DEVICES), (("--run", "r2"), HOSTS * DEVICES)):
+            done = run("report", self.folder, *words, "-o", "runs.html")
+            self.assertEqual(done.returncode, 0)
+            self.assertIn(f"{count} ranks", done.stderr)
+
     def test_a_run_that_is_not_there(self):
         done = run("ops", self.folder, "--run", "r3")
         self.assertEqual([done.returncode, done.stdout], [1, ""])
@@ -402,6 +408,22 @@ class Unreadable(unittest.TestCase):
             self.assertEqual(run(question, bad, good).returncode, 3, question)
         self.assertEqual(run("diff", good, bad).returncode, 1)
         self.assertEqual(run("health", bad).returncode, 3)
+
+
+class Nothing(unittest.TestCase):
+    """A question that has no answer says why."""
+
+    def test_notes(self):
+        path = os.path.join(SCRATCH, "counters.json")
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump([{"ph": "C", "pid": 1, "name": "memory", "ts": 1, "args": {"used": 5}}], file)
+        for question, note in (("ops", "no operations were recorded"), ("breakdown", "no work of devices was recorded"),
+                               ("steps", "no steps found"), ("stragglers", "no collectives were recorded")):
+            done = run(question, path)
+            self.assertEqual([done.returncode, done.stdout], [0, ""], question)
+            self.assertIn(note, done.stderr)
+        good = f"{DATA}/chrome/kineto.json"
+        self.assertIn("no operation matches the filter", run("ops", good, "--filter", "nothing of the kind").stderr)
 
 
 class OneFile(unittest.TestCase):

@@ -265,6 +265,9 @@ static tacho_status write_breakdown(const tacho_fleet_view *view,
         tacho_note_hint(options->ops.notes, (tacho_hint){TACHO_HINT_ALL_ROWS, ""}, "note",
                         "%zu more device%s", left_out, left_out == 1 ? "" : "s");
     }
+    if (status == TACHO_OK && view->fleet->device_count == 0) {
+        tacho_note(options->ops.notes, "note", "no work of devices was recorded");
+    }
     host_list_deinit(&list);
     return status;
 }

@@ -116,6 +116,11 @@ static void say(const tacho_ops *ops, const tacho_ops_options *options)
         tacho_note_hint(options->notes, (tacho_hint){TACHO_HINT_ALL_ROWS, ""}, "note",
                         "%zu more row%s", ops->left_out_count, ops->left_out_count == 1 ? "" : "s");
     }
+    if (ops->row_count == 0) {
+        tacho_note(options->notes, "note",
+                   options->filter.accepts != NULL ? "no operation matches the filter"
+                                                   : "no operations were recorded");
+    }
     if (sketched > 0) {
         tacho_note(options->notes, "note",
                    "p50 and p99 of %zu operation%s with more than %d spans are "
