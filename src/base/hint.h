@@ -18,6 +18,7 @@ typedef enum tacho_hint_id {
     TACHO_HINT_SIZES,              /* give symbolic dimensions sizes */
     TACHO_HINT_BATCH,              /* run several inferences as one */
     TACHO_HINT_FIX_INPUT,          /* make an input a constant: "NAME" */
+    TACHO_HINT_GIVE_VALUES,        /* give inputs, or run it, as values decide what it is */
     TACHO_HINT_GIVE_INPUT,         /* give an input: its value, one hint for each */
     TACHO_HINT_STRICT,             /* it failed because losses were to be failures */
     TACHO_HINT_MACHINES,           /* which machines there are */

@@ -4,6 +4,7 @@
  */
 #include "cli/common_options.h"
 #include "cli/compile_options.h"
+#include "cli/run_options.h"
 #include "cli/outputs.h"
 
 static const char *const sort_keys[] = {"order", "cycles", "macs", "bytes", "name", NULL};
@@ -18,6 +19,9 @@ static const tacho_option options[] = {
     TACHO_OPT_EACH("sweep", 0, "NAME=N,...",
                    "estimate at each of these sizes: batch, seq, or an open dimension; repeatable, "
                    "all combinations. -o takes tables then, or .html with curves"),
+    TACHO_OPT_EACH("input", 'i', "VALUE",
+                   "value of the next input, or NAME=VALUE for a named one, as for 'tacho run': "
+                   "decides branches, steps and sizes that follow from values; repeatable"),
     TACHO_OPT_VALUE("weights", 0, "random:SEED",
                     "use seeded random weights, even where the model has none",
                     TACHO_COMPILE_INTO_TEXT(weights)),
@@ -165,7 +169,11 @@ static int compile(const tacho_arguments *arguments, tacho_compile_choice *choic
     if (!choose_outputs(arguments, choice)) {
         return TACHO_EXIT_USAGE;
     }
-    int exit_code = tacho_compile_choose(arguments, choice);
+    int exit_code = tacho_run_choose_list(arguments, "input", "", &choice->arena,
+                                          &choice->request.inputs, &choice->request.input_count);
+    if (exit_code == TACHO_EXIT_DONE) {
+        exit_code = tacho_compile_choose(arguments, choice);
+    }
     return exit_code == TACHO_EXIT_DONE ? tacho_compile_run_chosen(choice, NULL) : exit_code;
 }
 

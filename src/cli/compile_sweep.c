@@ -28,6 +28,7 @@ static tacho_status choose_axes(const tacho_arguments *arguments, tacho_sweep_ax
 int tacho_compile_sweep_chosen(const tacho_arguments *arguments, tacho_compile_choice *choice)
 {
     static const char *const others[] = {"profile",
+                                         "input",
                                          "batch",
                                          "sort",
                                          "filter",

@@ -23,6 +23,7 @@ static const hint_words words[TACHO_HINT_COUNT] = {
     [TACHO_HINT_SIZES] = {" with --dim NAME=N", NULL, NULL},
     [TACHO_HINT_BATCH] = {"; --batch N runs several inferences as one", NULL, NULL},
     [TACHO_HINT_FIX_INPUT] = {"; fix it with", " --bind ", "=VALUE"},
+    [TACHO_HINT_GIVE_VALUES] = {"; its inputs can be given with --input NAME=VALUE", NULL, NULL},
     [TACHO_HINT_GIVE_INPUT] = {"; give them with", " --input '", "'"},
     [TACHO_HINT_STRICT] = {" (--strict)", NULL, NULL},
     [TACHO_HINT_MACHINES] = {"; 'tacho machine list' shows them", NULL, NULL},

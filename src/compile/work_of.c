@@ -78,7 +78,7 @@ static tacho_status no_size(const measurer *self, const tacho_tensor *tensor, co
             status = tacho_status_add_hint(status, TACHO_HINT_SIZE, detail);
         }
     }
-    return status;
+    return tacho_status_add_hint(status, TACHO_HINT_GIVE_VALUES, "");
 }
 
 /* What makes a tensor whose shape, or type, nothing can say before it runs. */
@@ -97,15 +97,17 @@ static tacho_status check_maker(const measurer *self, const tacho_tensor *tensor
         tacho_status status =
             tacho_work_fail(self->fusion, self->op, "the %s of %s follows from an If, and %s", what,
                             of, condition.text);
-        return condition.hint.id != TACHO_HINT_NONE
-                   ? tacho_status_add_hint(status, condition.hint.id, condition.hint.detail)
-                   : status;
+        if (condition.hint.id != TACHO_HINT_NONE) {
+            status = tacho_status_add_hint(status, condition.hint.id, condition.hint.detail);
+        }
+        return tacho_status_add_hint(status, TACHO_HINT_GIVE_VALUES, "");
     }
     if (maker->def->kind == TACHO_OP_CONTROL) {
         tacho_status status = tacho_work_fail(
             self->fusion, self->op,
             "the %s of %s follows from the graph inside %s, which is not analysed inside", what, of,
             maker->def->name);
+        status = tacho_status_add_hint(status, TACHO_HINT_GIVE_VALUES, "");
         return graph->note.len > 0
                    ? tacho_status_add_note(status, "%.*s", TACHO_STR_ARG(graph->note))
                    : status;

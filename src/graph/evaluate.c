@@ -392,6 +392,17 @@ static tacho_status run_node(evaluation *self, const tacho_node *node)
 
 /* ---- the whole ----------------------------------------------------------------------------- */
 
+/* Whether something reads what the node makes, or it runs for more than that. */
+static bool is_needed(const evaluation *self, const tacho_node *node)
+{
+    bool is_read = tacho_op_has(node->def, TACHO_OP_IS_CHECK);
+    for (size_t i = 0; i < node->output_count; i++) {
+        uint32_t id = self->graph->links[node->first_output + i];
+        is_read = is_read || (id != TACHO_NONE && self->slots[id].readers > 0);
+    }
+    return is_read;
+}
+
 static tacho_status make_slots(evaluation *self)
 {
     tacho_graph *graph = self->graph;
@@ -407,18 +418,19 @@ static tacho_status make_slots(evaluation *self)
         return tacho_fail(TACHO_CODE_NO_MEMORY, "no memory to evaluate %.*s",
                           TACHO_STR_ARG(graph->path));
     }
-    for (size_t i = 0; i < graph->node_count; i++) {
+    for (size_t i = 0; i < graph->output_count; i++) {
+        self->slots[graph->outputs[i]].readers++;
+    }
+    for (size_t i = graph->node_count; i-- > 0;) {
         const tacho_node *node = &graph->nodes[i];
-        for (size_t j = 0; j < node->input_count; j++) {
+        bool is_read = is_needed(self, node);
+        for (size_t j = 0; j < node->input_count && is_read; j++) {
             uint32_t id = graph->links[node->first_input + j];
             self->slots[id == TACHO_NONE ? graph->tensor_count : id].readers++;
         }
-        if (node->guard.when != TACHO_WHEN_ALWAYS) {
+        if (is_read && node->guard.when != TACHO_WHEN_ALWAYS) {
             self->slots[node->guard.condition].readers++;
         }
-    }
-    for (size_t i = 0; i < graph->output_count; i++) {
-        self->slots[graph->outputs[i]].readers++;
     }
     return TACHO_OK;
 }
@@ -489,6 +501,9 @@ static tacho_status run_all(evaluation *self, const tacho_array *inputs, size_t 
     for (size_t i = 0; i < graph->node_count; i++) {
         const tacho_node *node = &graph->nodes[i];
         bool is_known = node->output_count > 0;
+        if (!is_needed(self, node)) {
+            continue; /* its readers were not counted either */
+        }
         for (size_t j = 0; j < node->output_count; j++) {
             const tacho_tensor *tensor = tacho_graph_output(graph, node, j);
             is_known = is_known && (tensor == NULL || tensor->constant != TACHO_NONE);

@@ -134,6 +134,10 @@ void tacho_expand_return(tacho_expander *self, size_t output, uint32_t tensor);
     X("com.microsoft.QuickGelu", quick_gelu)                                                       \
     X("com.microsoft.SkipLayerNormalization", skip_layer_norm)                                     \
     X("com.microsoft.SkipSimplifiedLayerNormalization", skip_simplified_layer_norm)                \
+    /* expand_sequence.c */                                                                        \
+    X("ConcatFromSequence", concat_sequence)                                                       \
+    X("SequenceAt", sequence_at)                                                                   \
+    X("SequenceLength", sequence_length)                                                           \
     /* expand_picture.c */                                                                         \
     X("Crop", crop)                                                                                \
     X("ImageScaler", image_scaler)                                                                 \

@@ -202,7 +202,7 @@ static tacho_status compute_expect(const tacho_kernel_call *call)
         return tacho_fail(TACHO_CODE_BAD_DATA,
                           "a branch, a number of steps or a size follows from values, and with "
                           "these inputs it is another than that which the model was compiled for; "
-                          "compile it with these inputs");
+                          "compile it with these inputs, or use reference kernels");
     }
     *(unsigned char *)call->outputs[0].data = 1;
     return TACHO_OK;

@@ -2,7 +2,9 @@
 /*
  * Tensors that are made of few numbers: shapes, ranges, fills.
  */
+#include "kernels/call.h"
 #include "kernels/element.h"
+#include "kernels/functions.h"
 #include "kernels/kernel.h"
 
 /* Dimensions |start| to |end|; the input's elements are not looked at. */
@@ -87,8 +89,49 @@ static tacho_status compute_constant_of_shape(const tacho_kernel_call *call)
     return TACHO_OK;
 }
 
+/* A sum of cosines of the place in the window, of one and two turns. */
+static tacho_status compute_window(const tacho_kernel_call *call, double constant, double once,
+                                   double twice)
+{
+    static const double two_pi = 6.283185307179586;
+    tacho_array *output = &call->outputs[0];
+    int64_t count = tacho_array_elements(output);
+    bool is_periodic = tacho_attr_int(call->attrs, call->attr_count, "periodic", 1) != 0;
+    if (!tacho_is_real(output) || !tacho_is_int(call->inputs[0])) {
+        return tacho_unsupported_type("a window", output->dtype);
+    }
+    if (tacho_array_elements(call->inputs[0]) != 1 || tacho_int_at(call->inputs[0], 0) != count) {
+        return tacho_wrong_shapes("a window");
+    }
+    int64_t turn = is_periodic ? count : count - 1;
+    for (int64_t i = 0; i < count; i++) {
+        double angle = two_pi * (double)i / (double)(turn > 0 ? turn : 1);
+        tacho_set_real(output, i,
+                       constant - once * tacho_cos(angle) + twice * tacho_cos(2 * angle));
+    }
+    return TACHO_OK;
+}
+
+static tacho_status compute_hann(const tacho_kernel_call *call)
+{
+    return compute_window(call, 0.5, 0.5, 0);
+}
+
+static tacho_status compute_hamming(const tacho_kernel_call *call)
+{
+    return compute_window(call, 25.0 / 46, 21.0 / 46, 0);
+}
+
+static tacho_status compute_blackman(const tacho_kernel_call *call)
+{
+    return compute_window(call, 0.42, 0.5, 0.08);
+}
+
 const tacho_kernel tacho_make_kernels[] = {
+    {"BlackmanWindow", TACHO_KERNEL_PLAIN, compute_blackman},
     {"ConstantOfShape", TACHO_KERNEL_PLAIN, compute_constant_of_shape},
+    {"HammingWindow", TACHO_KERNEL_PLAIN, compute_hamming},
+    {"HannWindow", TACHO_KERNEL_PLAIN, compute_hann},
     {"Range", TACHO_KERNEL_PLAIN, compute_range},
     {"Shape", TACHO_KERNEL_PLAIN, compute_shape},
     {"Size", TACHO_KERNEL_PLAIN, compute_size},

@@ -7,6 +7,7 @@
 #include "kernels/functions.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 /* ---- statistics ---------------------------------------------------------------------------- */
 
@@ -328,6 +329,81 @@ static tacho_status compute_log_softmax(const tacho_kernel_call *call)
     return soften_all(call, LOG_SOFT);
 }
 
+/* Which dimensions the statistics of a MeanVarianceNormalization are over. */
+static bool read_axes(const tacho_kernel_call *call, bool is_over[TACHO_RANK_MAX])
+{
+    static const int64_t usual[] = {0, 2, 3};
+    size_t count = 0;
+    const int64_t *axes = tacho_attr_ints(call->attrs, call->attr_count, "axes", &count);
+    bool has_them = axes != NULL;
+    for (size_t i = 0; i < (has_them ? count : 3); i++) {
+        int32_t axis;
+        if (!tacho_axis_resolve(has_them ? axes[i] : usual[i], call->inputs[0]->shape.rank,
+                                &axis)) {
+            return false;
+        }
+        is_over[axis] = true;
+    }
+    return true;
+}
+
+/* Which group of statistics element |at| belongs to. */
+static int64_t group_of(const tacho_shape *shape, const bool *is_over, int64_t at)
+{
+    int64_t group = 0, step = 1;
+    for (int32_t i = shape->rank - 1; i >= 0; i--) {
+        group += is_over[i] ? 0 : at % shape->dims[i] * step;
+        step *= is_over[i] ? 1 : shape->dims[i];
+        at /= shape->dims[i];
+    }
+    return group;
+}
+
+/* (x - mean) / (deviation + 1e-9), with means and squares of distances from them in |sums|. */
+static void normalise_over(const tacho_kernel_call *call, const bool *is_over, double *sums,
+                           int64_t groups)
+{
+    const tacho_array *input = call->inputs[0];
+    int64_t count = tacho_array_elements(input), each = count / groups;
+    double *squares = sums + groups;
+    for (int64_t i = 0; i < count; i++) {
+        sums[group_of(&input->shape, is_over, i)] += tacho_real_at(input, i) / (double)each;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        int64_t group = group_of(&input->shape, is_over, i);
+        double away = tacho_real_at(input, i) - sums[group];
+        squares[group] += away * away / (double)each;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        int64_t group = group_of(&input->shape, is_over, i);
+        tacho_set_real(&call->outputs[0], i,
+                       (tacho_real_at(input, i) - sums[group]) / (sqrt(squares[group]) + 1e-9));
+    }
+}
+
+static tacho_status compute_mean_variance(const tacho_kernel_call *call)
+{
+    const tacho_array *input = call->inputs[0];
+    bool is_over[TACHO_RANK_MAX] = {false};
+    int64_t groups = 1;
+    if (!tacho_is_real(input) || input->dtype != call->outputs[0].dtype) {
+        return tacho_unsupported_type("a normalisation", input->dtype);
+    }
+    if (!read_axes(call, is_over) || !tacho_shape_equal(&input->shape, &call->outputs[0].shape)) {
+        return tacho_wrong_shapes("a normalisation");
+    }
+    for (int32_t i = 0; i < input->shape.rank; i++) {
+        groups *= is_over[i] ? 1 : input->shape.dims[i];
+    }
+    double *sums = calloc((size_t)groups * 2, sizeof(*sums));
+    if (sums == NULL) {
+        return tacho_no_memory();
+    }
+    normalise_over(call, is_over, sums, groups);
+    free(sums);
+    return TACHO_OK;
+}
+
 static tacho_status compute_hardmax(const tacho_kernel_call *call)
 {
     return soften_all(call, HARD);
@@ -342,6 +418,7 @@ const tacho_kernel tacho_norm_kernels[] = {
     {"LayerNormalization", TACHO_KERNEL_PLAIN, compute_layer_norm},
     {"LogSoftmax", TACHO_KERNEL_PLAIN, compute_log_softmax},
     {"LpNormalization", TACHO_KERNEL_PLAIN, compute_lp_norm},
+    {"MeanVarianceNormalization", TACHO_KERNEL_PLAIN, compute_mean_variance},
     {"RMSNormalization", TACHO_KERNEL_PLAIN, compute_rms_norm},
     {"Softmax", TACHO_KERNEL_PLAIN, compute_softmax},
     {0},

@@ -9,6 +9,7 @@
 #include "base/input.h"
 #include "program/container.h"
 #include "session/compilation.h"
+#include "session/inputs.h"
 #include "session/timeline_torq.h"
 #include "session/verdict.h"
 
@@ -208,19 +209,12 @@ static tacho_status check_output(const tacho_compile_request *request, const cha
     return tacho_fail(TACHO_CODE_USAGE, "%s is the model and would be overwritten", path);
 }
 
-tacho_status tacho_compile_run(const tacho_compile_request *request,
-                               tacho_compile_result *out_result)
+static tacho_status compile(const tacho_compile_request *request, const tacho_model_options *model,
+                            tacho_compile_result *out_result)
 {
-    TACHO_TRY(check_output(request, request->output_path));
-    TACHO_TRY(check_output(request, request->profile_path));
-    TACHO_TRY(check_output(request, request->program_path));
-    if (request->program_path != NULL) {
-        TACHO_TRY(tacho_program_check_path(request->program_path));
-    }
     tacho_compile_options options = request->compile;
     options.has_values = request->program_path != NULL;
-    tacho_compilation_request wanted = {request->model_path, &request->model, request->machine,
-                                        &options};
+    tacho_compilation_request wanted = {request->model_path, model, request->machine, &options};
     tacho_compilation compilation;
     tacho_status status = tacho_compilation_open(&compilation, &wanted);
     if (status == TACHO_OK) {
@@ -232,5 +226,31 @@ tacho_status tacho_compile_run(const tacho_compile_request *request,
                                       &out_result->op_count);
     }
     tacho_compilation_close(&compilation);
+    return status;
+}
+
+tacho_status tacho_compile_run(const tacho_compile_request *request,
+                               tacho_compile_result *out_result)
+{
+    TACHO_TRY(check_output(request, request->output_path));
+    TACHO_TRY(check_output(request, request->profile_path));
+    TACHO_TRY(check_output(request, request->program_path));
+    if (request->program_path != NULL) {
+        TACHO_TRY(tacho_program_check_path(request->program_path));
+    }
+    tacho_arena arena;
+    tacho_run_inputs inputs;
+    tacho_model_options model = request->model;
+    const tacho_run_input_texts texts = {request->inputs, request->input_count, request->notes};
+    tacho_arena_init(&arena);
+    tacho_run_inputs_init(&inputs, &texts, 0, &arena);
+    model.values = request->input_count > 0 ? &inputs.values : NULL;
+    tacho_status status = compile(request, &model, out_result);
+    if (status == TACHO_OK && request->input_count > 0 && !inputs.is_read && !request->is_quiet) {
+        tacho_note(request->notes, "note",
+                   "%s: nothing depends on values; the inputs that were given have no effect",
+                   request->model_path);
+    }
+    tacho_arena_deinit(&arena);
     return status;
 }

@@ -18,6 +18,8 @@
 typedef struct tacho_compile_request {
     const char *model_path;
     tacho_model_options model;
+    const char *const *inputs; /* values for what only they decide, as for a run ... */
+    size_t input_count;        /* ... 0: nothing is known of them */
     const tacho_machine *machine;
     tacho_compile_options compile;
     const tacho_table_sink *table_sink;

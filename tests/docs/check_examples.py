@@ -106,6 +106,7 @@ def make_models(at):
     copy(f"{DATA}/compile/decoder.onnx", f"{at}/decoder.onnx")
     copy(f"{DATA}/compile/open.onnx", f"{at}/open/model.onnx")  # leaves dimension N open
     copy(f"{DATA}/compile/choice.onnx", f"{at}/vad.onnx")
+    copy(f"{DATA}/compile/steps.onnx", f"{at}/decode.onnx")
     copy(f"{SOURCE}/samples/tosa/fc.mlir", f"{at}/samples/tosa/fc.mlir")
     for name, shape in (("model", "1x1280"), ("add", "1x1280"), ("large", "1x56x56x24")):
         with open(f"{at}/{name}.mlir", "w", encoding="utf-8") as target:

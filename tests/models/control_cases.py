@@ -169,9 +169,38 @@ def add_counts():
             {"h": h, "x": np.zeros((2, 0), np.float32)}, {"last": h, "all": np.zeros((2, 0), np.float32)})
 
 
+def add_sequences():
+    """Lists of tensors: split, indexed, joined, and grown in a loop."""
+    x = reals(5, 3)
+    network("sequence_split", [NODE("SplitToSequence", ["x", "n"], ["s"], axis=0), NODE("SequenceAt", ["s", "at"], ["a"]),
+                               NODE("SequenceLength", ["s"], ["l"]), NODE("Exp", ["a"], ["o"])],
+            {"x": x}, {"o": np.exp(x[4:]), "l": np.array(3)}, constants={"n": np.array(2), "at": np.array(-1)})
+    network("sequence_unbind", [NODE("SplitToSequence", ["x"], ["s"], axis=-1, keepdims=0),
+                                NODE("SequenceAt", ["s", "at"], ["a"]), NODE("Neg", ["a"], ["o"])],
+            {"x": x}, {"o": -x[:, 1]}, constants={"at": np.array(1)})
+    network("sequence_edit", [NODE("Exp", ["x"], ["y"]), NODE("SequenceConstruct", ["x", "y"], ["s"]),
+                              NODE("SequenceInsert", ["s", "x", "first"], ["t"]), NODE("SequenceErase", ["t", "last"], ["u"]),
+                              NODE("SequenceInsert", ["u", "y", "last"], ["v"]),
+                              NODE("ConcatFromSequence", ["v"], ["o"], axis=1, new_axis=1)],
+            {"x": x}, {"o": np.stack([x, np.exp(x), x], axis=1)},
+            constants={"first": np.array(0), "last": np.array(-1)})
+    # a list that a loop fills; what a body gives is of no type that can be said here
+    step = body("step", [NODE("Identity", ["on"], ["go"]), NODE("Add", ["v", "v"], ["n"]),
+                         NODE("SequenceInsert", ["list", "n"], ["more"])],
+                {"i": STEP, "on": TRUE, "list": x, "v": x}, {"go": TRUE, "more": x, "n": x})
+    for value in (step.input[2], step.output[1]):
+        value.type.Clear()
+        value.type.sequence_type.elem_type.tensor_type.elem_type = TensorProto.FLOAT
+    network("sequence_loop", [NODE("SequenceEmpty", [], ["none"]),
+                              NODE("Loop", ["m", "", "none", "x"], ["s", "p"], body=step),
+                              NODE("ConcatFromSequence", ["s"], ["o"], axis=0)],
+            {"x": x}, {"o": np.concatenate([x * 2, x * 4, x * 8])}, constants={"m": np.array(3)})
+
+
 def add_all():
     add_dead()
     add_fused()
     add_shapes()
     add_suppression()
     add_counts()
+    add_sequences()

@@ -380,6 +380,20 @@ def suppressed(op, type_):
     return Case([const(corners[None], type_), x, const([scores.size]), const([0.5], type_)], [Elements(I64, found)])
 
 
+@case("BlackmanWindow", "HammingWindow", "HannWindow")
+def window(op, type_):
+    """Of one element, of several, and those that do not repeat."""
+    parts = {"HannWindow": (0.5, 0.5, 0), "HammingWindow": (25 / 46, 21 / 46, 0), "BlackmanWindow": (0.42, 0.5, 0.08)}
+    made = []
+    for count, periodic in ((1, 1), (6, 1), (7, 0), (1, 0)):
+        angle = 2 * np.pi * np.arange(count) / max(count if periodic else count - 1, 1)
+        constant, once, twice = parts[op]
+        values = constant - once * np.cos(angle) + twice * np.cos(2 * angle)
+        made.append(Case([const(count, type_)], [from_reals(TYPES["f32"], values)], CLOSE, {"periodic": periodic},
+                         lost=1e-7))
+    return made if type_.name in ("i32", "i64") else None
+
+
 @case("Range")
 def ranged(op, type_):
     """Steps over the least and the greatest that a few elements reach."""
@@ -536,6 +550,7 @@ ZEROS = {
     "GroupNormalization": lambda t: Case([zeros(t, 1, 2, 3), one(t, 2), zeros(t, 2)], [zeros(t, 1, 2, 3)],
                                          ZERO, {"num_groups": 2}),
     "LayerNormalization": lambda t: Case([zeros(t, 2, 3), one(t, 3), zeros(t, 3)], [zeros(t, 2, 3)], ZERO),
+    "MeanVarianceNormalization": lambda t: Case([zeros(t, 1, 2, 3, 1)], [zeros(t, 1, 2, 3, 1)], ZERO),
     "RMSNormalization": lambda t: Case([zeros(t, 2, 3), one(t, 3)], [zeros(t, 2, 3)], ZERO),
     "LRN": lambda t: Case([zeros(t, 1, 2, 1, 3)], [zeros(t, 1, 2, 1, 3)], ZERO, {"size": 3}),
     "RNN": lambda t: Case([zeros(t, 2, 1, 3), zeros(t, 1, 4, 3), zeros(t, 1, 4, 4)], [zeros(t, 2, 1, 1, 4)],

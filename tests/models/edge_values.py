@@ -34,7 +34,7 @@ from edge_cases import CASES, CLOSE, EXACT
 from edge_types import TYPES, Elements, unit
 
 OPSETS = {"BitwiseAnd": 18, "CastLike": 15, "Upsample": 9, "BitwiseNot": 18, "BitwiseOr": 18, "BitwiseXor": 18, "Gelu": 20,
-          "GroupNormalization": 21, "HardSwish": 14, "LayerNormalization": 17, "Mish": 18,
+          "BlackmanWindow": 17, "HammingWindow": 17, "HannWindow": 17, "GroupNormalization": 21, "HardSwish": 14, "LayerNormalization": 17, "Mish": 18,
           "QuantizeLinear": 19, "RMSNormalization": 23, "Scatter": 10, "Swish": 24, "TensorScatter": 24, "Trilu": 14}
 
 
