@@ -29,19 +29,27 @@ static void multiply_timing(uint64_t turns, tacho_op_timing *timing)
     timing->link_bytes = tacho_size_multiply(timing->link_bytes, turns);
 }
 
-static void multiply_op(uint64_t turns, tacho_op_estimate *op)
+/* What is computed for nobody counts as padding. */
+static uint64_t of_batch(uint64_t macs, uint64_t part, uint64_t batch)
+{
+    tacho_u128 all = (tacho_u128)macs * batch / (part > 0 ? part : 1);
+    return all < UINT64_MAX ? (uint64_t)all : UINT64_MAX;
+}
+
+static void multiply_op(uint64_t turns, uint64_t part, uint64_t batch, tacho_op_estimate *op)
 {
     tacho_op_cost *cost = &op->cost;
     op->local_bytes = tacho_size_multiply(op->local_bytes, turns);
     op->work.output.bytes = tacho_size_multiply(op->work.output.bytes, turns);
-    cost->macs = tacho_size_multiply(cost->macs, turns);
+    cost->macs = of_batch(cost->macs, part, batch);
     cost->padded_macs = tacho_size_multiply(cost->padded_macs, turns);
-    cost->ideal_cycles = tacho_cycles_multiply(cost->ideal_cycles, turns);
+    cost->ideal_cycles = (int64_t)of_batch((uint64_t)cost->ideal_cycles, part, batch);
 }
 
-tacho_status tacho_batch_turns_take(uint64_t turns, tacho_program *program,
+tacho_status tacho_batch_turns_take(uint64_t turns, uint32_t batch, tacho_program *program,
                                     tacho_estimate *estimate, tacho_op_timing *timings)
 {
+    uint64_t part = estimate->inferences;
     program->facts.total_cycles = tacho_cycles_multiply(program->facts.total_cycles, turns);
     if (program->facts.total_cycles == INT64_MAX) {
         return tacho_fail(TACHO_CODE_BAD_DATA, "the cycles of %llu turns do not fit 63 bits",
@@ -61,10 +69,10 @@ tacho_status tacho_batch_turns_take(uint64_t turns, tacho_program *program,
     for (size_t i = 0; i < program->need_count; i++) {
         program->needs[i].lag = tacho_cycles_multiply(program->needs[i].lag, turns);
     }
-    program->facts.batch_size = (uint32_t)(program->facts.batch_size * turns);
-    estimate->inferences *= turns;
+    program->facts.batch_size = batch;
+    estimate->inferences = batch;
     for (size_t i = 0; i < program->op_count; i++) {
-        multiply_op(turns, &estimate->ops[i]);
+        multiply_op(turns, part, batch, &estimate->ops[i]);
         multiply_timing(turns, &timings[i]);
     }
     return TACHO_OK;

@@ -332,6 +332,30 @@ static void test_turns(void **state)
     }
 }
 
+/* The last turn of a batch that does not divide evenly is padded: it takes no longer than full. */
+static void test_uneven_turns(void **state)
+{
+    (void)state;
+    int64_t cycles = 0;
+    for (uint32_t batch = 8192; batch >= 8190; batch--) {
+        fixture f;
+        begin(&f, "aic100");
+        uint32_t at = add_input(&f, TACHO_DTYPE_F32, TEST_DIMS(64, 256));
+        for (int k = 0; k < 4; k++) {
+            uint32_t next = test_tensor(&f.graph, TACHO_DTYPE_F32, TEST_DIMS(64, 256));
+            TEST_NODE(&f.graph, "Sigmoid", next, at);
+            at = next;
+        }
+        add_output(&f, at);
+        compile(&f, &(tacho_compile_options){.batch = batch});
+        assert_int_equal(f.program.facts.batch_size, batch);
+        assert_int_equal(f.estimate.inferences, batch);
+        assert_true(cycles == 0 || f.estimate.cycles <= cycles);
+        cycles = cycles == 0 ? f.estimate.cycles : cycles;
+        end(&f);
+    }
+}
+
 /* Four operators on two devices: what goes between them is in shared memory. */
 static void test_devices(void **state)
 {
@@ -656,6 +680,7 @@ int main(void)
         cmocka_unit_test(test_device_balance),
         cmocka_unit_test(test_batch),
         cmocka_unit_test(test_turns),
+        cmocka_unit_test(test_uneven_turns),
         cmocka_unit_test(test_odd_cores),
         cmocka_unit_test(test_blocks),
         cmocka_unit_test(test_room),

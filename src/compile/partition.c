@@ -480,37 +480,52 @@ static tacho_status find_best(compiler *self, candidate *best)
     return none;
 }
 
+/* The batch in turns of |part| inferences, if that is faster than |best| in |turns| turns. */
+static tacho_status try_turns(compiler *self, uint32_t part, candidate *best, uint64_t *turns)
+{
+    const tacho_compile_options *asked = self->options;
+    tacho_compile_options options = *asked;
+    candidate other = {.cores = 0};
+    uint64_t count = tacho_ceil_div(asked->batch, part);
+    options.batch = part;
+    self->options = &options;
+    tacho_status status = find_best(self, &other);
+    self->options = asked;
+    if (status == TACHO_OK && tacho_cycles_multiply(other.program.facts.total_cycles, count) <
+                                  tacho_cycles_multiply(best->program.facts.total_cycles, *turns)) {
+        candidate worse = *best;
+        *best = other;
+        other = worse;
+        *turns = count;
+    }
+    candidate_deinit(&other);
+    return status;
+}
+
 /*
  * All of a batch at once, and where its results do not fit local memory in turns: half of it at a
- * time, a quarter and so on, as long as that is faster. Software of meshes takes it at once.
+ * time, a quarter and so on, as long as that is faster. Parts that are no power of two may leave
+ * cores idle, so the next smaller one is tried, too. Software of meshes takes a batch at once.
  */
 static tacho_status find_turns(compiler *self, candidate *best, uint64_t *out_turns)
 {
-    const tacho_compile_options *asked = self->options;
+    uint32_t batch = self->options->batch;
     bool can = self->devices == 1 && tacho_schedule_is_tiled(self->machine) &&
                !tacho_machine_is_sequenced(self->machine);
     *out_turns = 1;
     TACHO_TRY(find_best(self, best));
-    for (uint64_t turns = 2; can && asked->batch % turns == 0 && asked->batch >= turns &&
-                             tacho_batch_turns_help(&best->estimate);
-         turns *= 2) {
-        tacho_compile_options part = *asked;
-        candidate other = {.cores = 0};
-        part.batch = (uint32_t)(asked->batch / turns);
-        self->options = &part;
-        tacho_status status = find_best(self, &other);
-        self->options = asked;
-        can = status == TACHO_OK &&
-              tacho_cycles_multiply(other.program.facts.total_cycles, turns) <
-                  tacho_cycles_multiply(best->program.facts.total_cycles, *out_turns);
-        if (can) {
-            candidate worse = *best;
-            *best = other;
-            other = worse;
-            *out_turns = turns;
+    for (uint32_t part = batch; can && part > 1 && tacho_batch_turns_help(&best->estimate);) {
+        uint64_t before = *out_turns;
+        part = (part + 1) / 2;
+        uint32_t power = 1;
+        while (power <= part / 2) {
+            power *= 2;
         }
-        candidate_deinit(&other);
-        TACHO_TRY(status);
+        TACHO_TRY(try_turns(self, part, best, out_turns));
+        if (power < part) {
+            TACHO_TRY(try_turns(self, power, best, out_turns));
+        }
+        can = *out_turns != before;
     }
     return TACHO_OK;
 }
@@ -575,7 +590,8 @@ static tacho_status compile(compiler *self, candidate *best)
     uint64_t turns;
     TACHO_TRY(find_turns(self, best, &turns));
     if (turns > 1) {
-        TACHO_TRY(tacho_batch_turns_take(turns, &best->program, &best->estimate, best->timings));
+        TACHO_TRY(tacho_batch_turns_take(turns, self->options->batch, &best->program,
+                                         &best->estimate, best->timings));
     }
     TACHO_TRY(retime(self, best));
     tacho_placement_deinit(&best->placement); /* values need room */
