@@ -174,6 +174,12 @@ tacho_status tacho_spec_grid(const char *text, const tacho_machine *machine,
     if (most_x * most_y <= 1) {
         return tacho_fail(TACHO_CODE_USAGE, "%s has a single core", machine->name.data);
     }
+    if (tacho_machine_is_gpu(machine)) {
+        return tacho_fail(TACHO_CODE_USAGE,
+                          "the multiprocessors of %s do not form a grid; give the number of cores "
+                          "instead",
+                          machine->name.data);
+    }
     if (by == all.len || !tacho_str_parse_u64(tacho_str_make(all.data, by), &x) ||
         !tacho_str_parse_u64(tacho_str_from(all, by + 1), &y) || x == 0 || y == 0) {
         return tacho_fail(TACHO_CODE_USAGE, "invalid grid '%s'; expected XxY such as 8x8", text);
@@ -218,6 +224,12 @@ tacho_status tacho_spec_places(const char *text, const tacho_machine *machine,
 {
     if (tacho_machine_memory(machine, TACHO_MEMORY_LOCAL) == NULL) {
         return tacho_fail(TACHO_CODE_USAGE, "%s has no local memory", machine->name.data);
+    }
+    if (tacho_machine_is_gpu(machine)) {
+        return tacho_fail(TACHO_CODE_USAGE,
+                          "operands of %s are in L2 or HBM by their size; only machines with a "
+                          "mesh, such as wormhole-n150, leave their place open",
+                          machine->name.data);
     }
     tacho_str rest = tacho_str_from_cstring(text);
     bool is_last = false;

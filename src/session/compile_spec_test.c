@@ -73,7 +73,7 @@ static void test_binds(void **state)
 
 typedef struct machines {
     tacho_arena arena;
-    tacho_machine *tiled, *mesh;
+    tacho_machine *tiled, *mesh, *gpu;
 } machines;
 
 static void find_machines(machines *self)
@@ -81,6 +81,7 @@ static void find_machines(machines *self)
     tacho_arena_init(&self->arena);
     assert_null(tacho_machine_find("aic100", &self->arena, &self->tiled));
     assert_null(tacho_machine_find("wormhole-n150", &self->arena, &self->mesh));
+    assert_null(tacho_machine_find("h200", &self->arena, &self->gpu));
 }
 
 static void test_machine(void **state)
@@ -101,6 +102,7 @@ static void test_machine(void **state)
     check_refused(tacho_spec_grid("8", known.mesh, &cost), "expected XxY");
     check_refused(tacho_spec_grid("0x4", known.mesh, &cost), "expected XxY");
     check_refused(tacho_spec_grid("99x99", known.mesh, &cost), "cores, not 99x99");
+    check_refused(tacho_spec_grid("2x2", known.gpu, &cost), "do not form a grid");
     tacho_arena_deinit(&known.arena);
 }
 
@@ -119,6 +121,7 @@ static void test_places(void **state)
     check_refused(tacho_spec_places("in1=l1,", known.mesh, places), "invalid list");
     memset(places, 0, sizeof(places));
     check_refused(tacho_spec_places("in1=l1", known.tiled, places), "aic100 works in tiles");
+    check_refused(tacho_spec_places("in1=l1", known.gpu, places), "operands of h200 are in L2");
     tacho_arena_deinit(&known.arena);
 }
 
