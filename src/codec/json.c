@@ -114,24 +114,37 @@ static char *put_text(char *to, tacho_str text, size_t len, size_t *out_length)
     return to;
 }
 
-void tacho_json_write_string(tacho_output *output, tacho_str text)
+/* Writes |text|, which has a byte at least, and a quote behind it unless it |is_piece|. */
+static inline void write_text(tacho_output *output, tacho_str text, bool is_piece)
 {
     enum { LEN_MAX = TACHO_OUTPUT_RESERVE_MAX / ESCAPE_BYTES - 8 };
-    if (text.len == 0) { /* which may have no bytes at all */
-        tacho_output_write(output, "\"\"", 2);
-        return;
-    }
-    tacho_output_write(output, "\"", 1);
     do {
         size_t len = text.len < LEN_MAX ? text.len : LEN_MAX;
         char *to = (char *)tacho_output_reserve(output, (len + 8) * ESCAPE_BYTES);
         to = put_text(to, text, len, &len);
         text = tacho_str_from(text, len);
-        if (TACHO_LIKELY(text.len == 0)) {
+        if (TACHO_LIKELY(text.len == 0) && !is_piece) {
             *to++ = '"';
         }
         output->cursor = (unsigned char *)to;
     } while (TACHO_UNLIKELY(text.len > 0));
+}
+
+void tacho_json_write_string(tacho_output *output, tacho_str text)
+{
+    if (text.len == 0) { /* which may have no bytes at all */
+        tacho_output_write(output, "\"\"", 2);
+        return;
+    }
+    tacho_output_write(output, "\"", 1);
+    write_text(output, text, false);
+}
+
+void tacho_json_write_text(tacho_output *output, tacho_str text)
+{
+    if (text.len > 0) {
+        write_text(output, text, true);
+    }
 }
 
 void tacho_json_write_int(tacho_output *output, int64_t value)

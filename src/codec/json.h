@@ -10,6 +10,9 @@
 /* Writes |text| in quotes; control characters are escaped, bad UTF-8 becomes U+FFFD. */
 void tacho_json_write_string(tacho_output *output, tacho_str text);
 
+/* The same without quotes: a piece of a string. */
+void tacho_json_write_text(tacho_output *output, tacho_str text);
+
 void tacho_json_write_int(tacho_output *output, int64_t value);
 void tacho_json_write_uint(tacho_output *output, uint64_t value);
 

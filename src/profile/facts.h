@@ -15,6 +15,13 @@
 
 enum { TACHO_FACTS_MAX = 192 };
 
+/*
+ * Brackets in names of arguments, as Chrome JSON has them: Perfetto takes what is in [] for an
+ * index, and fails to show a span where it is none. These look the same.
+ */
+#define TACHO_WIDE_OPEN "\xef\xbc\xbb"
+#define TACHO_WIDE_CLOSE "\xef\xbc\xbd"
+
 /* What is said of the times of a part whose clock has a fixed zero. */
 #define TACHO_ALIGNMENT_FIXED "times as given"
 

@@ -687,7 +687,7 @@ static tacho_status chrome_open(tacho_dict *dict, tacho_output *output,
     sink->events = (tacho_events){&chrome_vtable, dict};
     sink->output = output;
     sink->options = *options;
-    sink->keys.quotes_large = true;
+    sink->keys.is_for_viewers = true;
     tacho_status status = tacho_track_numbers_init(&sink->numbers, dict);
     if (status != TACHO_OK) {
         chrome_close(&sink->events);

@@ -5,6 +5,7 @@
 #include "sinks/json_args.h"
 
 #include "base/decimal.h"
+#include "profile/facts.h"
 #include "sinks/trace_rows.h"
 
 #include <assert.h>
@@ -49,7 +50,7 @@ static void put_real(json_args *to, double value)
 /* A number or JSON as it is, in quotes where viewers would not show that number. */
 static void put_bare(json_args *to, const tacho_arg *arg)
 {
-    bool is_quoted = to->keys->quotes_large && is_large(arg);
+    bool is_quoted = to->keys->is_for_viewers && is_large(arg);
     to->large_count += is_quoted ? 1 : 0;
     tacho_output_write(to->output, "\"", is_quoted ? 1 : 0);
     if (arg->type == TACHO_ARG_UINT) {
@@ -89,11 +90,51 @@ static void put_value(json_args *to, const tacho_arg *arg, tacho_json_piece *pie
     }
 }
 
+/* A name with its brackets in their wide form. */
+static void put_wide(tacho_output *output, tacho_str name)
+{
+    size_t done = 0;
+    tacho_output_write(output, "\"", 1);
+    for (size_t at = 0; at < name.len; at++) {
+        if (name.data[at] == '[' || name.data[at] == ']') {
+            tacho_json_write_text(output, tacho_str_make(name.data + done, at - done));
+            tacho_output_write_cstring(output,
+                                       name.data[at] == '[' ? TACHO_WIDE_OPEN : TACHO_WIDE_CLOSE);
+            done = at + 1;
+        }
+    }
+    tacho_json_write_text(output, tacho_str_from(name, done));
+    tacho_output_write(output, "\"", 1);
+}
+
+/* Whether a name says nothing once it is split at its points, as viewers do. */
+static bool is_blank(tacho_str name)
+{
+    size_t at = 0;
+    while (at < name.len && name.data[at] == '.') {
+        at++;
+    }
+    return at == name.len;
+}
+
+static void put_name(const json_args *to, tacho_str name)
+{
+    if (!to->keys->is_for_viewers) {
+        tacho_json_write_string(to->output, name);
+    } else if (is_blank(name)) {
+        tacho_json_write_string(to->output, TACHO_STR("(no name)"));
+    } else if (memchr(name.data, '[', name.len) != NULL) {
+        put_wide(to->output, name);
+    } else {
+        tacho_json_write_string(to->output, name);
+    }
+}
+
 /* "key": which has not been written lately. */
 static void put_new_key(json_args *to, tacho_json_piece *piece, uint32_t key)
 {
     uint64_t start = tacho_output_offset(to->output);
-    tacho_json_write_string(to->output, tacho_dict_string(to->dict, key));
+    put_name(to, tacho_dict_string(to->dict, key));
     tacho_output_write(to->output, ":", 1);
     tacho_json_piece_keep(to->output, piece, key, start);
 }

@@ -62,7 +62,11 @@ static inline void tacho_json_piece_keep(const tacho_output *output, tacho_json_
  */
 enum { TACHO_JSON_KEY_SLOTS = 64, TACHO_JSON_STRING_SLOTS = 512 };
 typedef struct tacho_json_keys {
-    bool quotes_large; /* numbers that neither 64 bits with a sign nor a double hold are strings */
+    /*
+     * Numbers that neither 64 bits with a sign nor a double hold are strings, and names of
+     * arguments have no brackets (profile/facts.h).
+     */
+    bool is_for_viewers;
     tacho_json_piece pieces[TACHO_JSON_KEY_SLOTS];
     tacho_json_piece strings[TACHO_JSON_STRING_SLOTS];
 } tacho_json_keys;

@@ -396,10 +396,28 @@ static void test_flow_ids(void **state)
     }
 }
 
+/* What |sink| writes of |span| alone; the end of |at|. */
+static const char *write_one(fixture *at, const tacho_trace_sink *sink, const tacho_row *span)
+{
+    static char text[TEXT_BYTES];
+    const tacho_trace_options options = {.omit_args = false};
+    tacho_output output;
+    tacho_events *events = NULL;
+    open_test_output(&output);
+    assert_null(sink->open(&at->dict, &output, &options, &events));
+    assert_null(tacho_events_row(events, span));
+    assert_null(tacho_events_finish(events));
+    sink->close(events);
+    size_t len = read_test_output(&output, text, sizeof(text) - 1);
+    text[len] = '\0';
+    keep_test_output(text, len);
+    tacho_dict_deinit(&at->dict);
+    return text;
+}
+
 /* What |sink| writes of a span with numbers that 64 bits with a sign do not hold, and others. */
 static const char *write_large_numbers(const tacho_trace_sink *sink)
 {
-    static char text[TEXT_BYTES];
     fixture at;
     open_fixture(&at);
     tacho_arg args[8];
@@ -412,19 +430,7 @@ static const char *write_large_numbers(const tacho_trace_sink *sink)
     args[5].value.as_text = TACHO_STR("-9223372036854775809");
     args[6].type = TACHO_ARG_JSON;
     args[6].value.as_text = TACHO_STR("1e400");
-    const tacho_trace_options options = {.omit_args = false};
-    tacho_output output;
-    tacho_events *events = NULL;
-    open_test_output(&output);
-    assert_null(sink->open(&at.dict, &output, &options, &events));
-    assert_null(tacho_events_row(events, &span));
-    assert_null(tacho_events_finish(events));
-    sink->close(events);
-    size_t len = read_test_output(&output, text, sizeof(text) - 1);
-    text[len] = '\0';
-    keep_test_output(text, len);
-    tacho_dict_deinit(&at.dict);
-    return text;
+    return write_one(&at, sink, &span);
 }
 
 /* Viewers show other numbers in place of such: they are strings, and the event says which. */
@@ -438,6 +444,32 @@ static void test_large_numbers(void **state)
     assert_holds(write_large_numbers(&tacho_sink_spans_jsonl),
                  "{\"k\":{\"k\":[18446744073709551615,9223372036854775807],\"k\":true},"
                  "\"k\":-9223372036854775809,\"k\":1e400,");
+}
+
+/* What |sink| writes of a span whose only argument is called |name|. */
+static const char *write_named(const tacho_trace_sink *sink, const char *name)
+{
+    fixture at;
+    open_fixture(&at);
+    tacho_arg arg = {.type = TACHO_ARG_INT};
+    assert_null(tacho_dict_ensure_string(&at.dict, tacho_str_from_cstring(name), &arg.key));
+    tacho_row span = make_row(&at, TACHO_ROW_SPAN, at.engine, 4);
+    span.args = &arg;
+    span.arg_count = 1;
+    return write_one(&at, sink, &span);
+}
+
+/* Viewers take brackets for an index and points for a way: no span is shown where they are not. */
+static void test_names_of_arguments(void **state)
+{
+    (void)state;
+    const tacho_trace_sink *chrome = &tacho_sink_chrome_json;
+    assert_holds(write_named(chrome, "DURATION [ns]"), "{\"DURATION ［ns］\":0");
+    assert_holds(write_named(chrome, "[\n[a]]"), "{\"［\\u000a［a］］\":0");
+    assert_holds(write_named(chrome, "est. %, a]"), "{\"est. %, a]\":0");
+    assert_holds(write_named(chrome, ""), "{\"(no name)\":0");
+    assert_holds(write_named(chrome, ".."), "{\"(no name)\":0");
+    assert_holds(write_named(&tacho_sink_spans_jsonl, "DURATION [ns]"), "{\"DURATION [ns]\":0");
 }
 
 static void check_not_finite(const tacho_trace_sink *sink)
@@ -478,7 +510,7 @@ int main(void)
         cmocka_unit_test(test_chrome_ticks),  cmocka_unit_test(test_jsonl),
         cmocka_unit_test(test_args_none),     cmocka_unit_test(test_late_names),
         cmocka_unit_test(test_flow_ids),      cmocka_unit_test(test_not_finite),
-        cmocka_unit_test(test_large_numbers),
+        cmocka_unit_test(test_large_numbers), cmocka_unit_test(test_names_of_arguments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,6 +29,49 @@ def integers(value):
             waiting += value.values() if isinstance(value, dict) else value
 
 
+class Unshown(Exception):
+    """trace_processor cannot put an argument in its place: nothing of the slice can be shown."""
+
+
+def steps(key):
+    """The way to an argument: names between points, indices in brackets."""
+    for part in filter(None, key.split(".")):
+        name, *rest = part.split("[")
+        yield name
+        for index in rest:
+            digits, closed, _ = index.partition("]")
+            if not closed or not digits.isdigit():
+                raise Unshown(key)
+            yield int(digits)
+
+
+def leaves(value, way=()):
+    """(way, value) of what is no container, as trace_processor inserts it."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from leaves(inner, (*way, *steps(key)))
+    elif isinstance(value, list):
+        for index, inner in enumerate(value):
+            yield from leaves(inner, (*way, index))
+    elif value is not None:
+        yield way, value
+
+
+def check_arguments(args):
+    tree = {}
+    for way, _ in leaves(args):
+        if not way:
+            raise Unshown("an argument without a name")
+        place = tree
+        for at, step in enumerate(way):
+            if place is None or any(isinstance(other, int) != isinstance(step, int) for other in place):
+                raise Unshown(way)
+            if at + 1 == len(way):
+                place[step] = None
+            else:
+                place = place.setdefault(step, {})
+
+
 class JsonJudge:
     def __init__(self, text):
         self.problems, self.first = collections.Counter(), {}
@@ -63,6 +106,10 @@ class JsonJudge:
             self.problem("bad_tid", event)
         if any(number not in INTEGERS for number in integers(event.get("args"))):
             self.problem("large_integer", event)
+        try:
+            check_arguments(event.get("args") if phase in "XBEiI" else {})
+        except Unshown as name:
+            self.problem("unshown_argument", f"{name}: {event}")
         thread = event.get("pid"), event.get("tid")
         if phase == "M":
             if event["name"].endswith("_name") and (thread, event["name"]) in self.named:

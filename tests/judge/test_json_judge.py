@@ -49,6 +49,18 @@ class JsonJudgeTest(unittest.TestCase):
         self.bad("large_integer", span(0, 1, args={"x": {"y": [0, (-1 << 63) - 1]}}))
         self.clean(span(0, 1, args={"x": (1 << 63) - 1, "y": -1 << 63, "z": str(1 << 63), "w": True}))
 
+    def test_arguments(self):
+        """As trace_processor's __intrinsic_arg_set_to_json has it."""
+        for name in ("DURATION [ns]", "a[", "[", "a[-1]", "a[x]", "a[0", "", "."):
+            self.bad("unshown_argument", span(0, 1, args={name: 1, "z": 2}))
+            self.bad("unshown_argument", span(0, 1, args={"outer": {"list": [{"x[y]": 1}]}}))
+        for name in ("a]", "a[0]", "a[0][1]", "a.b", "a..b", ".a", "a.", "DURATION ［ns］"):
+            self.clean(span(0, 1, args={name: 1, "z": 2}))
+        for args in ({"a": 1, "a.b": 2}, {"a": [1], "a.b": 2}, {"a": 1, "a[0]": 2}, {"a": {"b": 1}, "a[0]": 3}):
+            self.bad("unshown_argument", span(0, 1, args=args))
+        self.clean(span(0, 1, args={"a.b": 2, "a": 1}), span(0, 1, args={"a": {"b": 1}, "a.b": 2}),
+                   span(0, 1, args={"a": [1], "a[1]": 2}), span(0, 1, args={"a": [1, None, {"b": []}], "b": {}}))
+
     def test_begin_and_end(self):
         begin, end = span(0, 2, name="b", ph="B"), {"ph": "E", "pid": 1, "tid": 1, "ts": 2}
         named = {"args": {"span": "b"}}

@@ -219,7 +219,7 @@ tacho_status chrome_args_read(chrome_args *args, tacho_json_reader *json, chrome
         tacho_arg *arg = NULL;
         TACHO_TRY(tacho_json_next(json, &token));
         if (token == TACHO_JSON_KEY) {
-            TACHO_TRY(chrome_texts_ensure(texts, json->text, &key));
+            TACHO_TRY(chrome_texts_ensure_name(texts, json->text, &key));
             TACHO_TRY(tacho_json_next(json, &token));
         }
         if (token == TACHO_JSON_OBJECT_END || token == TACHO_JSON_ARRAY_END) {
@@ -340,7 +340,7 @@ static inline char *try_take_key(char *at, chrome_texts *texts, uint32_t *out_ke
     }
     if (TACHO_UNLIKELY(key->id == TACHO_NONE)) {
         tacho_status status =
-            chrome_texts_ensure(texts, tacho_str_make(at + 1, key->text_len), &key->id);
+            chrome_texts_ensure_name(texts, tacho_str_make(at + 1, key->text_len), &key->id);
         if (status != TACHO_OK) {
             tacho_status_free(status); /* as above */
             return NULL;

@@ -77,6 +77,7 @@ tacho_status chrome_own_open_part(chrome_reader *reader)
     TACHO_TRY(tacho_dict_ensure_string(reader->dict, TACHO_STR("bytes"), &reader->bytes_key));
     chrome_pairing_begin_part(&reader->pairing, reader->part);
     reader->is_own = true;
+    reader->texts.has_wide_names = true;
     return adopt_root(reader);
 }
 

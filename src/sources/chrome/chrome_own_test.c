@@ -158,6 +158,19 @@ static void test_own_ticks(void **state)
         0, "span #1 109..123 x|\nspan #1 126..131 b| k=1 run main#3 of 0 estimated\n");
 }
 
+/* Wide brackets in names of arguments are brackets again, in tacho's own traces alone. */
+static void test_own_names(void **state)
+{
+    (void)state;
+#define NAMED                                                                                      \
+    "{\"ph\":\"X\",\"pid\":1,\"tid\":2,\"ts\":0,\"dur\":1,\"name\":\"x\",\"args\":{"               \
+    "\"a ［ns］\":1,\"b］\":{\"［\":2},\"\\uff3bc\":\"［］\"}}]"
+    expect_of(TACHO_STR("[" OWN_PART("1", "1", "a", "measured", "ns: 1 tick = 1/1 ns") NAMED), 0,
+              "span #1 0..1000 x| a [ns]=1 b］={1} [=2 [c='［］'\n");
+    expect_of(TACHO_STR("[" NAMED), 0, "span #2 0..1000 x| a ［ns］=1 b］={1} ［=2 ［c='［］'\n");
+#undef NAMED
+}
+
 /* Times that the restored clock cannot count. */
 static void test_own_overflow(void **state)
 {
@@ -205,6 +218,7 @@ int main(void)
         cmocka_unit_test(test_own_parts),
         cmocka_unit_test(test_own_args_of_others),
         cmocka_unit_test(test_own_ticks),
+        cmocka_unit_test(test_own_names),
         cmocka_unit_test(test_own_overflow),
         cmocka_unit_test(test_many_parts),
     };

@@ -40,7 +40,8 @@ typedef struct chrome_text_slot {
 
 typedef struct chrome_texts {
     tacho_dict *dict;
-    size_t value_count; /* strings that exist for values of arguments only */
+    size_t value_count;  /* strings that exist for values of arguments only */
+    bool has_wide_names; /* brackets in names of arguments are wide (profile/facts.h) */
     chrome_text_slot slots[1 << CHROME_TEXT_SLOT_BITS];
     chrome_keys keys; /* of objects that are read without tokens */
 } chrome_texts;
@@ -111,6 +112,19 @@ TACHO_MUST_USE static inline tacho_status chrome_texts_ensure(chrome_texts *text
         return TACHO_OK;
     }
     return chrome_texts_ensure_slow(texts, text, slot, out_id);
+}
+
+/* The general case of chrome_texts_ensure_name. */
+tacho_status chrome_texts_ensure_wide_name(chrome_texts *texts, tacho_str name,
+                                           uint32_t *out_id) TACHO_MUST_USE;
+
+/* The string |name|, that of an argument. */
+TACHO_MUST_USE static inline tacho_status chrome_texts_ensure_name(chrome_texts *texts,
+                                                                   tacho_str name, uint32_t *out_id)
+{
+    return TACHO_UNLIKELY(texts->has_wide_names)
+               ? chrome_texts_ensure_wide_name(texts, name, out_id)
+               : chrome_texts_ensure(texts, name, out_id);
 }
 
 /* The general case of chrome_texts_set_value; |slot| is NULL for a text that is too long. */
