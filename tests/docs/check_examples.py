@@ -135,6 +135,8 @@ def make_training(at):
 def make_fleet(at):
     """The ranks of a job on two hosts."""
     must(f"python3 {SOURCE}/tests/fleet/gen_fleet.py traces --hosts 2 --devices 2", at)
+    for seed, job in enumerate(("4711", "4712")):
+        must(f"python3 {SOURCE}/tests/fleet/gen_fleet.py jobs --hosts 2 --devices 2 --run {job} --seed {seed}", at)
 
 
 def make_sides(at):
