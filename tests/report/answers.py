@@ -333,6 +333,14 @@ class Answers:
                   if row["intensity"] and row["gflop_per_s"]]
         check("points of the roofline", self.page.evaluate(
             "document.querySelectorAll('#roofline circle').length"), len(points))
+        check("names of ceilings are left of the bend, and none lies on another", self.page.evaluate(
+            """(() => { const texts = [...document.querySelectorAll('#roofline text')]
+                .filter(t => /^(f16|f32|HBM)/.test(t.textContent)).map(t => t.getBBox());
+                const meet = (a, b) => a.x < b.x + b.width && b.x < a.x + a.width &&
+                    a.y < b.y + b.height && b.y < a.y + a.height;
+                const dots = [...document.querySelectorAll('#roofline circle')].map(c => c.getBBox());
+                return [texts.length, texts.some((a, i) => texts.slice(i + 1).some(b => meet(a, b)) ||
+                    dots.some(b => meet(a, b)))]; })()"""), [3, False])
         self.quiet("roofline")
 
     # ---- two profiles --------------------------------------------------------------------------

@@ -24,8 +24,11 @@ function logAxis(values, from, to) {
     return {place, decades, least: 10 ** least, most: 10 ** most};
 }
 
-/* The line of a ceiling within the axes, and its name unless that would lie on one of |names|. */
-function ceilingLine({ceiling, gflop_per_s: flat, gb_per_s: slope}, x, y, names) {
+/*
+ * The line of a ceiling within the axes, and its name unless that would lie on one of |names|.
+ * Names stand where no operator can be: above the roof, left of where it bends.
+ */
+function ceilingLine({ceiling, gflop_per_s: flat, gb_per_s: slope}, {x, y, names, least}) {
     const end = flat > 0 ? x.most : Math.min(x.most, y.most / slope);
     const start = flat > 0 ? x.least : Math.max(x.least, y.least / slope);
     const height = at => (flat > 0 ? flat : slope * at);
@@ -34,13 +37,14 @@ function ceilingLine({ceiling, gflop_per_s: flat, gb_per_s: slope}, x, y, names)
     }
     const place = {x1: x.place(start), x2: x.place(end),
                    y1: y.place(height(start)), y2: y.place(height(end))};
-    const label = flat > 0 ? {x: ROOF.right, y: place.y2 - 4} : {x: place.x2 - 10, y: place.y2 + 8};
-    const isFree = names.every(name => Math.abs(name.y - label.y) > 11 ||
+    const middle = Math.sqrt(start * Math.min(end, least / slope));
+    const label = flat > 0 ? {x: ROOF.left + 6, y: place.y1 - 4, 'text-anchor': 'start'}
+        : {x: x.place(middle) - 8, y: y.place(height(middle)) - 4, 'text-anchor': 'end'};
+    const isFree = names.every(name => Math.abs(name.y - label.y) > 13 ||
         Math.abs(name.x - label.x) > 90);
     names.push(...(isFree ? [label] : []));
     return [drawing('line', {...place, class: 'roof'}, drawing('title', {}, shortName(ceiling))),
-            ...(isFree ? [drawing('text', {...label, 'text-anchor': 'end'}, shortName(ceiling))]
-                : [])];
+            ...(isFree ? [drawing('text', label, shortName(ceiling))] : [])];
 }
 
 function roofPoint(point, x, y, most) {
@@ -74,10 +78,10 @@ function rooflineDrawing(points, ceilings) {
                              class: 'grid'}),
             drawing('text', {x: ROOF.left - 6, y: y.place(value) + 4, 'text-anchor': 'end'},
                     formatRate(value).replace('FLOP/s', ''))])];
-    const names = [];
+    const places = {x, y, names: [], least: flats.length > 0 ? Math.min(...flats) : y.most};
     return drawing('svg', {viewBox: `0 0 ${ROOF.width} ${ROOF.height}`, role: 'img', 'aria-label':
         `Roofline of ${shown.length} operators`}, ...grid,
-        ...ceilings.flatMap(row => ceilingLine(row, x, y, names)),
+        ...ceilings.flatMap(row => ceilingLine(row, places)),
         ...shown.map(point => roofPoint(point, x, y, most)),
         drawing('text', {x: (ROOF.left + ROOF.right) / 2, y: ROOF.height - 8,
                          'text-anchor': 'middle'}, 'FLOP per byte'),

@@ -267,6 +267,7 @@ function drawBars() {
     fitLabels();
     byId('more-bars').hidden = !state.allBars && bars.length === shown.length;
     byId('more-bars').textContent = state.allBars ? 'Show fewer'
+        : bars.length - shown.length === 1 ? 'Show one more stream or engine'
         : `Show ${bars.length - shown.length} more streams and engines`;
 }
 
