@@ -23,9 +23,8 @@ static void skip(void *user, tacho_status status)
 static int say_written(const tacho_fleet_choice *choice, const tacho_fleet_page *made)
 {
     if (!choice->is_quiet) {
-        tacho_talk("wrote", "%s: %zu rank%s%s", choice->output_path,
-                   made->result.read_count + made->page_count,
-                   made->result.read_count + made->page_count == 1 ? "" : "s",
+        tacho_talk("wrote", "%s: %zu rank%s%s", choice->output_path, made->rank_count,
+                   made->rank_count == 1 ? "" : "s",
                    made->page_count > 0 ? ", each with a page of its own beside it" : "");
     }
     if (made->problem_count > 0) {
@@ -39,6 +38,9 @@ int tacho_fleet_page_run(tacho_fleet_choice *choice, const tacho_arguments *argu
 {
     if (strcmp(choice->output_path, "-") == 0) {
         return tacho_command_misuse(arguments->command, "no output file given; use -o OUT.html");
+    }
+    if (choice->ranks.rank > 0) {
+        return TACHO_EXIT_DONE; /* rank 0 reads all: times of single ranks are not sent around */
     }
     tacho_fleet_inputs inputs;
     tacho_page_request request = {.output_path = choice->output_path,

@@ -175,6 +175,11 @@ static tacho_status write_pages(writer *self)
     tacho_fleet_page *of = self->of;
     tacho_input_list list;
     TACHO_TRY(tacho_fleet_view_init(&self->view, of->fleet));
+    of->rank_count = self->matrix.file_count;
+    if (of->rank_count == 0) {
+        return tacho_fail(TACHO_CODE_BAD_DATA, "none of %zu file%s is the profile of a rank",
+                          of->job->path_count, of->job->path_count == 1 ? "" : "s");
+    }
     TACHO_TRY(tacho_fleet_matrix_settle(&self->matrix, &self->view));
     TACHO_TRY(of->page->is_strict ? refuse_problems(self) : TACHO_OK);
     TACHO_TRY(name_folder(self));

@@ -21,6 +21,7 @@ typedef struct tacho_fleet_page {
     tacho_fleet *fleet; /* empty; what was read */
     /* What came of it. */
     tacho_page_result result;
+    size_t rank_count;
     size_t problem_count; /* of files */
     size_t page_count;    /* pages beside it */
 } tacho_fleet_page;
