@@ -15,7 +15,7 @@ _FACTS = ("name:I machine:I machine_text:I model_path:I device_count:I core_coun
 _TABLES = {
     "tensors": "name:I dtype:H storage:H offset:Q bytes:Q shape:I kept:H is_local:H",
     "steps": "op:I type:I opset:i first_link:I input_count:H output_count:H first_attr:I "
-             "attr_count:I",
+             "attr_count:I when:I",
     "ops": "name:I type:I location:I kind:I first_step:I step_count:I first_job:I job_count:I "
            "dispatch:I macs:Q input_bytes:Q weight_bytes:Q output_bytes:Q cycles:q",
     "engines": "name:I class_name:I device:H core:H index:H thread:H is_sequenced:I "
