@@ -524,6 +524,20 @@ static tacho_status add_numbers(const tacho_estimate *estimate, tacho_table *tab
     return TACHO_OK;
 }
 
+/* Products whose type the machine lacks: the first, which says what stands in. */
+static tacho_status add_stand_in(const tacho_estimate *estimate, tacho_table *table)
+{
+    for (size_t i = 0; i < estimate->fusion->op_count; i++) {
+        tacho_dtype as = tacho_estimate_stand_in(estimate, i);
+        if (as != TACHO_DTYPE_NONE) {
+            return tacho_table_add_property(
+                table, "types", "no rate for products of %s: costed as %s",
+                tacho_dtype_name(estimate->ops[i].cost.compute), tacho_dtype_name(as));
+        }
+    }
+    return TACHO_OK;
+}
+
 static tacho_status make_summary(const tacho_estimate *estimate, tacho_table *out_table)
 {
     static const tacho_column columns[] = {
@@ -547,6 +561,7 @@ static tacho_status make_summary(const tacho_estimate *estimate, tacho_table *ou
                                            estimate->is_tf32 ? "in" : "without"));
     }
     TACHO_TRY(add_numbers(estimate, out_table));
+    TACHO_TRY(add_stand_in(estimate, out_table));
     TACHO_TRY(tacho_table_add_property(
         out_table, "memory", "%s through shared memory, at most %s in a core's local memory",
         with_unit((double)estimate->ddr_bytes, "B", bytes),

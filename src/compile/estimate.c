@@ -194,6 +194,27 @@ tacho_str tacho_estimate_vendor_name(const tacho_estimate *estimate, size_t op)
     return tacho_str_equal(word, kind) ? TACHO_STR("") : word;
 }
 
+tacho_dtype tacho_estimate_stand_in(const tacho_estimate *estimate, size_t op)
+{
+    const tacho_op_estimate *one = &estimate->ops[op];
+    tacho_dtype type = one->cost.compute;
+    if (one->work.kind != TACHO_WORK_MATRIX || one->cost.engine == TACHO_NONE ||
+        type == TACHO_DTYPE_NONE) {
+        return TACHO_DTYPE_NONE;
+    }
+    const tacho_engine *engine = &estimate->machine->engines[one->cost.engine];
+    const tacho_rate *rate = tacho_cost_mac_rate(engine, type);
+    uint64_t bytes = 0, others = 0;
+    if (rate == NULL || rate->dtype == type || tacho_quantity_is_set(&engine->fixed_job_cycles)) {
+        return TACHO_DTYPE_NONE;
+    }
+    bool is_alike = tacho_dtype_bytes(type, 16, &bytes) &&
+                    tacho_dtype_bytes(rate->dtype, 16, &others) && bytes == others &&
+                    tacho_dtype_kind_of(type) != TACHO_DTYPE_REAL &&
+                    tacho_dtype_kind_of(rate->dtype) != TACHO_DTYPE_REAL;
+    return is_alike ? TACHO_DTYPE_NONE : rate->dtype;
+}
+
 /* ---- costs --------------------------------------------------------------------------------- */
 
 static void choose_place(tacho_place_choice choice, tacho_operand *operand)

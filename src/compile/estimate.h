@@ -93,6 +93,12 @@ tacho_status tacho_estimate_retime(tacho_estimate *estimate,
 /* "compute", "memory", "local memory", "launch", "device link"; "-" for what takes no time. */
 const char *tacho_bound_name(tacho_bound bound);
 
+/*
+ * The type whose rate product |op| is costed at, as its engine has none for the product's own;
+ * NONE where it has, and for other operators. Integers of one size are alike.
+ */
+tacho_dtype tacho_estimate_stand_in(const tacho_estimate *estimate, size_t op);
+
 /* Whether nobody knows what the operator does, so that only its bytes count. */
 bool tacho_estimate_is_unknown(const tacho_estimate *estimate, size_t op);
 

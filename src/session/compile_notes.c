@@ -152,9 +152,26 @@ static void warn_of_memory(const tacho_compilation *self, const tacho_notes *not
     }
 }
 
+/* Products in types that the machine lacks, once for each type. */
+static void say_types(const tacho_estimate *estimate, const tacho_notes *notes)
+{
+    bool has_said[TACHO_DTYPE_COUNT] = {false};
+    for (size_t i = 0; i < estimate->fusion->op_count; i++) {
+        tacho_dtype type = estimate->ops[i].cost.compute;
+        tacho_dtype as = tacho_estimate_stand_in(estimate, i);
+        if (as != TACHO_DTYPE_NONE && !has_said[type]) {
+            has_said[type] = true;
+            tacho_note(notes, "note",
+                       "%.80s has no rate for products of %s; they are costed at its rate for %s",
+                       estimate->machine->name.data, tacho_dtype_name(type), tacho_dtype_name(as));
+        }
+    }
+}
+
 void tacho_compilation_say_doubts(const tacho_compilation *compilation, const tacho_notes *notes)
 {
     say_absent(&compilation->graph, notes);
     warn_unknown(&compilation->estimate, notes);
+    say_types(&compilation->estimate, notes);
     warn_of_memory(compilation, notes);
 }
