@@ -155,10 +155,13 @@ tacho_status tacho_behind_give(tacho_behind *behind, const void *bytes, size_t l
     tacho_streaming_end();
     behind->lens[slot] = len;
     pthread_mutex_lock(&behind->lock);
-    behind->given_count++;
-    pthread_cond_signal(&behind->changed);
+    status = take_status(behind); /* of what was written while this was copied */
+    if (status == TACHO_OK) {
+        behind->given_count++;
+        pthread_cond_signal(&behind->changed);
+    }
     pthread_mutex_unlock(&behind->lock);
-    return TACHO_OK;
+    return status;
 }
 
 tacho_status tacho_behind_wait(tacho_behind *behind)

@@ -5,13 +5,16 @@
  */
 #include "base/behind.h"
 
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -89,6 +92,47 @@ static void test_failure(void **state)
     assert_true(tacho_behind_end(NULL) == TACHO_OK);
 }
 
+enum { LONG_BYTES = 32 << 20 };
+
+typedef struct passing {
+    atomic_bool is_next_given;
+    unsigned write_count;
+} passing;
+
+/* The first write fails, most likely while the next piece is copied; others would not fail. */
+static tacho_status fail_first(void *self, const void *bytes, size_t len)
+{
+    passing *to = self;
+    (void)bytes;
+    (void)len;
+    if (to->write_count++ > 0) {
+        return TACHO_OK;
+    }
+    while (!atomic_load(&to->is_next_given)) {
+        sched_yield();
+    }
+    nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+    return tacho_fail(TACHO_CODE_IO, "full");
+}
+
+/* A failure is not forgotten for the success of what was given meanwhile, which is not written. */
+static void test_failure_while_given(void **state)
+{
+    (void)state;
+    passing to = {.write_count = 0};
+    unsigned char *bytes = calloc(LONG_BYTES, 1);
+    tacho_behind *behind = tacho_behind_start(fail_first, &to, LONG_BYTES);
+    assert_non_null(bytes);
+    assert_non_null(behind);
+    assert_true(tacho_behind_give(behind, bytes, 1) == TACHO_OK);
+    atomic_store(&to.is_next_given, true);
+    tacho_status status = tacho_behind_give(behind, bytes, LONG_BYTES);
+    assert_failure(status != TACHO_OK ? status : tacho_behind_wait(behind));
+    assert_true(tacho_behind_end(behind) == TACHO_OK);
+    assert_int_equal(to.write_count, 1);
+    free(bytes);
+}
+
 /* A fork has no thread: it can write and end all the same. */
 static void test_fork(void **state)
 {
@@ -114,6 +158,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_order),
         cmocka_unit_test(test_failure),
+        cmocka_unit_test(test_failure_while_given),
         cmocka_unit_test(test_fork),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
