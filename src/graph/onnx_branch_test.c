@@ -259,6 +259,12 @@ static void test_chosen(void **state)
     put_if(&nodes, "If flag > y", &then, &other);
     model = model_of(&nodes);
     assert_nodes(&model, &plain, "Neg x>z; If flag>y");
+    other = branch("Neg x > b", "b");
+    nodes.len = 0;
+    put_node(&nodes, "IsNaN x > many");
+    put_if(&nodes, "If many > y", &then, &other);
+    model = model_of(&nodes);
+    assert_nodes(&model, &plain, "IsNaN x>many; If many>y"); /* four conditions are none */
 }
 
 /* Outputs that are no node's, or one node's twice, or used inside; branches with equal names. */

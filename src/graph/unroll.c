@@ -77,6 +77,25 @@ static const unsigned char *element_of(const tacho_graph *graph, uint32_t tensor
                                                     : NULL;
 }
 
+/* A condition is one bool, a number of steps one int64, as far as that is known by now. */
+static tacho_status check_scalar(const tacho_unroll *self, tacho_dtype found,
+                                 const tacho_shape *shape, tacho_dtype wanted)
+{
+    uint64_t count;
+    bool is_wrong = (found != TACHO_DTYPE_NONE && found != wanted) ||
+                    (tacho_shape_elements(shape, &count) && count != 1);
+    return is_wrong ? fail(self, TACHO_CODE_BAD_DATA,
+                           wanted == TACHO_DTYPE_BOOL ? "its condition is not one bool"
+                                                      : "its number of steps is not one int64")
+                    : TACHO_OK;
+}
+
+static tacho_status check_tensor(const tacho_unroll *self, uint32_t tensor, tacho_dtype wanted)
+{
+    const tacho_tensor *of = &self->graph->tensors[tensor];
+    return check_scalar(self, of->dtype, of->shape, wanted);
+}
+
 /*
  * The one element of |tensor|: a constant, or where steps are decided by the values that the
  * network is read with, what comes of them. That is checked when it runs.
@@ -91,15 +110,13 @@ static tacho_status read_scalar(tacho_unroll *self, uint32_t tensor, tacho_dtype
         memcpy(out_element, known, size);
         return TACHO_OK;
     }
+    TACHO_TRY(check_tensor(self, tensor, dtype));
     if (self->graph->probe == NULL || (!self->decides && dtype == TACHO_DTYPE_BOOL)) {
         return TACHO_OK;
     }
     tacho_array value;
     TACHO_TRY(tacho_probe_value(self->graph->probe, tensor, &value));
-    uint64_t count;
-    if (value.dtype != dtype || !tacho_shape_elements(&value.shape, &count) || count != 1) {
-        return fail(self, TACHO_CODE_BAD_DATA, "its condition or its number of steps is no scalar");
-    }
+    TACHO_TRY(check_scalar(self, value.dtype, &value.shape, dtype));
     memcpy(out_element, value.data, size);
     *out_is_known = self->was_decided = true;
     return tacho_probe_expect(self->graph->probe, tensor, &self->origin);
@@ -617,7 +634,7 @@ static tacho_status make_lists(tacho_unroll *self)
         self->given_count = self->origin.output_count;
         return input_of(self, 0) == TACHO_NONE
                    ? fail(self, TACHO_CODE_BAD_DATA, "it has no condition")
-                   : TACHO_OK;
+                   : check_tensor(self, input_of(self, 0), TACHO_DTYPE_BOOL);
     }
     TACHO_TRY(self->kind == LOOP ? begin_loop(self) : begin_scan(self));
     for (size_t i = 0; i < self->carried_count; i++) {
