@@ -128,7 +128,8 @@ static int compare_files(const void *left, const void *right)
         order = a->rank < b->rank ? -1 : 1;
     }
     order = order == 0 ? tacho_str_compare(a->host, b->host) : order;
-    return order == 0 ? tacho_str_compare(a->path, b->path) : order;
+    order = order == 0 ? tacho_str_compare(a->path, b->path) : order;
+    return order == 0 ? (a->id > b->id) - (a->id < b->id) : order;
 }
 
 static ranked_file describe(const tacho_fleet_view *view, uint64_t id, size_t old)
@@ -144,7 +145,7 @@ static ranked_file describe(const tacho_fleet_view *view, uint64_t id, size_t ol
     return made;
 }
 
-tacho_status tacho_fleet_matrix_settle(tacho_fleet_matrix *matrix, const tacho_fleet_view *view)
+static tacho_status order_files(tacho_fleet_matrix *matrix, const tacho_fleet_view *view)
 {
     ranked_file *ranked = NULL;
     uint32_t *places = NULL;
@@ -166,6 +167,71 @@ tacho_status tacho_fleet_matrix_settle(tacho_fleet_matrix *matrix, const tacho_f
     free(ranked);
     free(places);
     return status;
+}
+
+typedef struct keyed_column {
+    tacho_str key;
+    uint32_t old;
+} keyed_column;
+
+static int compare_keys(const void *left, const void *right)
+{
+    return tacho_str_compare(((const keyed_column *)left)->key, ((const keyed_column *)right)->key);
+}
+
+/* |ordered| gets all columns by their keys; |places| has the new number of each. */
+static tacho_status sort_keys(const tacho_strings *columns, keyed_column *keyed, uint32_t *places,
+                              tacho_strings *ordered)
+{
+    for (size_t i = 0; i < columns->item_count; i++) {
+        keyed[i] = (keyed_column){tacho_strings_get(columns, (uint32_t)i), (uint32_t)i};
+    }
+    qsort(keyed, columns->item_count, sizeof(*keyed), compare_keys);
+    for (size_t i = 0; i < columns->item_count; i++) {
+        TACHO_TRY(tacho_strings_ensure(ordered, keyed[i].key, &places[keyed[i].old]));
+    }
+    return TACHO_OK;
+}
+
+static tacho_status order_columns(tacho_fleet_matrix *matrix)
+{
+    keyed_column *keyed = NULL;
+    uint32_t *places = NULL;
+    tacho_strings ordered;
+    tacho_status status = tacho_strings_init(&ordered);
+    status = status == TACHO_OK ? tacho_items_make(&keyed, matrix->columns.item_count) : status;
+    status = status == TACHO_OK ? tacho_items_make(&places, matrix->columns.item_count) : status;
+    status = status == TACHO_OK ? sort_keys(&matrix->columns, keyed, places, &ordered) : status;
+    if (status == TACHO_OK) {
+        tacho_strings before = matrix->columns;
+        matrix->columns = ordered;
+        ordered = before;
+        for (size_t i = 0; i < matrix->cell_count; i++) {
+            matrix->cells[i].column = places[matrix->cells[i].column];
+        }
+    }
+    tacho_strings_deinit(&ordered);
+    free(keyed);
+    free(places);
+    return status;
+}
+
+static int compare_cells(const void *left, const void *right)
+{
+    const tacho_matrix_cell *a = left;
+    const tacho_matrix_cell *b = right;
+    return a->file != b->file ? (a->file > b->file) - (a->file < b->file)
+                              : (a->column > b->column) - (a->column < b->column);
+}
+
+tacho_status tacho_fleet_matrix_settle(tacho_fleet_matrix *matrix, const tacho_fleet_view *view)
+{
+    TACHO_TRY(order_files(matrix, view));
+    TACHO_TRY(order_columns(matrix));
+    if (matrix->cell_count > 0) {
+        qsort(matrix->cells, matrix->cell_count, sizeof(*matrix->cells), compare_cells);
+    }
+    return TACHO_OK;
 }
 
 /* ---- columns ------------------------------------------------------------------------------- */

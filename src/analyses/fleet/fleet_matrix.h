@@ -36,7 +36,7 @@ void tacho_fleet_matrix_deinit(tacho_fleet_matrix *matrix);
 tacho_status tacho_fleet_matrix_add(tacho_fleet_matrix *matrix,
                                     const tacho_fleet *one) TACHO_MUST_USE;
 
-/* All files are there: rows are by run, host and rank. */
+/* All files are there: rows are by run, rank and host, and nothing depends on who came first. */
 tacho_status tacho_fleet_matrix_settle(tacho_fleet_matrix *matrix,
                                        const tacho_fleet_view *view) TACHO_MUST_USE;
 

@@ -15,6 +15,16 @@
 
 enum { FILES = 3, CELLS_MAX = 2000, MANY = CELLS_MAX / 2, FEW = 10 };
 
+static void add_step(tacho_fleet *fleet, const char *name, unsigned number, int64_t ns)
+{
+    char text[32] = "r1"; /* the run, its end, the step */
+    size_t len = strlen(text) + 1;
+    len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%u", name, number);
+    const tacho_fleet_row row = {.count = 1, .file_count = 1, .total_ns = ns};
+    const tacho_fleet_amount amount = {.key = tacho_str_make(text, len), .row = &row};
+    assert_null(tacho_fleet_add(fleet, TACHO_FLEET_TABLE_STEPS, &amount));
+}
+
 /* The fleet of a file with |step_count| steps. */
 static void make_fleet(tacho_fleet *fleet, uint64_t id, unsigned step_count)
 {
@@ -25,11 +35,7 @@ static void make_fleet(tacho_fleet *fleet, uint64_t id, unsigned step_count)
     key[TACHO_FLEET_ID_BYTES] = (char)('a' + id);
     assert_null(tacho_fleet_ensure_file(fleet, tacho_str_make(key, sizeof(key)), &file));
     for (unsigned i = 0; i < step_count; i++) {
-        char text[32];
-        int len = snprintf(text, sizeof(text), "r1%cstep_%u", '\0', i);
-        const tacho_fleet_row row = {.count = 1, .file_count = 1, .total_ns = 100 * i + id};
-        const tacho_fleet_amount amount = {.key = tacho_str_make(text, (size_t)len), .row = &row};
-        assert_null(tacho_fleet_add(fleet, TACHO_FLEET_TABLE_STEPS, &amount));
+        add_step(fleet, "step_", i, (int64_t)(100 * i + id));
     }
 }
 
@@ -87,8 +93,51 @@ static void test_many(void **state)
     tacho_fleet_matrix_deinit(&matrices[1]);
 }
 
+/* Two files with a step of their own and common ones, in this order. */
+static void settle_files(tacho_fleet_matrix *matrix, const unsigned ids[2])
+{
+    tacho_fleet fleet;
+    tacho_fleet_view view;
+    assert_null(tacho_fleet_matrix_init(matrix));
+    assert_null(tacho_fleet_init(&fleet, TACHO_FLEET_STEPS));
+    for (size_t i = 0; i < 2; i++) {
+        tacho_fleet one;
+        make_fleet(&one, ids[i], FEW);
+        add_step(&one, "own_", ids[i], 7);
+        assert_null(tacho_fleet_matrix_add(matrix, &one));
+        assert_null(tacho_fleet_merge(&fleet, &one));
+        tacho_fleet_deinit(&one);
+    }
+    assert_null(tacho_fleet_view_init(&view, &fleet));
+    assert_null(tacho_fleet_matrix_settle(matrix, &view));
+    tacho_fleet_view_deinit(&view);
+    tacho_fleet_deinit(&fleet);
+}
+
+static void test_order(void **state)
+{
+    (void)state;
+    static const unsigned forward[] = {1, 2}, backward[] = {2, 1};
+    tacho_fleet_matrix one, other;
+    settle_files(&one, forward);
+    settle_files(&other, backward);
+    assert_int_equal(one.cell_count, 2 * FEW + 2);
+    assert_int_equal(other.cell_count, one.cell_count);
+    assert_memory_equal(one.files, other.files, 2 * sizeof(*one.files));
+    for (size_t i = 0; i < one.cell_count; i++) {
+        assert_int_equal(one.cells[i].file, other.cells[i].file);
+        assert_int_equal(one.cells[i].ns, other.cells[i].ns);
+        assert_int_equal(one.cells[i].column, other.cells[i].column);
+        assert_true(tacho_str_equal(tacho_strings_get(&one.columns, one.cells[i].column),
+                                    tacho_strings_get(&other.columns, other.cells[i].column)));
+    }
+    tacho_fleet_matrix_deinit(&one);
+    tacho_fleet_matrix_deinit(&other);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_copies), cmocka_unit_test(test_many)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_copies), cmocka_unit_test(test_many),
+                                       cmocka_unit_test(test_order)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
