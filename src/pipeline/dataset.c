@@ -20,7 +20,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { PATH_BYTES = 4096, NAME_BYTES = 120, HASH_DIGITS = 16, ROW_TABLES = 2 };
+enum {
+    PATH_BYTES = 4096,
+    NAME_BYTES = 120,
+    HASH_DIGITS = 16,
+    FILE_BYTES = NAME_BYTES + HASH_DIGITS + 32,
+    ROW_TABLES = 2
+};
 
 /* What every Parquet file begins with: only such files are replaced. */
 #define PARQUET_MARK "PAR1"
@@ -43,20 +49,27 @@ typedef struct writing {
     tacho_fleet_origin origin;
     tacho_fleet fleet;
     bool is_read; /* what fails from here on is the output */
+    bool is_copy; /* of another one, which has been written */
     tacho_output outputs[ROW_TABLES];
 } writing;
 
 /* ---- places ---------------------------------------------------------------------------------- */
 
-/* "trace.json-0123456789abcdef.parquet": the digits tell files of one name apart. */
-static void print_name(const char *path, char name[NAME_BYTES + HASH_DIGITS + 16])
+/*
+ * "trace.json-0123456789abcdef.parquet": the digits tell files of one name apart. A copy may be
+ * another name of the same file, so it goes by that name. Engines pass over names that begin with
+ * "_" or ".".
+ */
+static void print_name(const char *path, bool is_copy, char name[FILE_BYTES])
 {
     char hex[TACHO_SHA256_HEX_BYTES];
-    char *whole = realpath(path, NULL);
+    char *whole = is_copy ? NULL : realpath(path, NULL);
     tacho_str base = tacho_str_basename(tacho_str_from_cstring(path));
+    bool is_hidden = base.len > 0 && (base.data[0] == '_' || base.data[0] == '.');
     tacho_sha256_hex(tacho_str_from_cstring(whole != NULL ? whole : path), hex);
-    snprintf(name, NAME_BYTES + HASH_DIGITS + 16, "%.*s-%.*s.parquet",
-             (int)tacho_least(base.len, NAME_BYTES), base.data, HASH_DIGITS, hex);
+    snprintf(name, FILE_BYTES, "%s%.*s-%.*s%s.parquet", is_hidden ? "file" : "",
+             (int)tacho_least(base.len, NAME_BYTES), base.data, HASH_DIGITS, hex,
+             is_copy ? "-copy" : "");
     free(whole);
 }
 
@@ -93,9 +106,9 @@ static tacho_status ensure_folder(const writing *self, const char *table, char f
 static tacho_status find_place(const writing *self, const char *table, char path[PATH_BYTES])
 {
     char folder[PATH_BYTES];
-    char name[NAME_BYTES + HASH_DIGITS + 16];
+    char name[FILE_BYTES];
     TACHO_TRY(ensure_folder(self, table, folder));
-    print_name(self->all->job->paths[self->place], name);
+    print_name(self->all->job->paths[self->place], self->is_copy, name);
     return snprintf(path, PATH_BYTES, "%s/%s", folder, name) < PATH_BYTES
                ? TACHO_OK
                : tacho_fail(TACHO_CODE_IO, "%s: the path is too long", folder);
@@ -209,6 +222,7 @@ static tacho_status write_file(writing *self, tacho_fleet_gather *gather)
     if (first != NULL) {
         const char *path = job->paths[*first];
         job->copy_count++;
+        self->is_copy = true;
         tacho_note(job->notes, "warning", "%s: not written: a copy of %s", job->paths[self->place],
                    path);
         return write_tables(self, gather, tacho_str_from_cstring(path));

@@ -242,6 +242,21 @@ class Files(unittest.TestCase):
         for _ in range(2):
             run("convert", home, "-o", f"{home}/dataset/", code=0)
 
+    def test_names_of_one_file_each_have_their_row_of_loss(self):
+        home = os.path.join(SCRATCH, "names")
+        for folder in ("a", "b", "c"):
+            os.makedirs(f"{home}/{folder}")
+        with open(f"{SOURCE}/tests/data/chrome/kineto.json", "rb") as file, open(f"{home}/a/_cut.json", "wb") as cut:
+            cut.write(file.read()[:-40])
+        names = [f"names/{folder}/_cut.json" for folder in ("a", "b", "c")]
+        for name in names[1:]:
+            os.symlink("../a/_cut.json", os.path.join(SCRATCH, name))
+        run("convert", *names, "-o", "names/ds/", code=3)
+        found = load(f"{home}/ds").execute("SELECT path, problem FROM loss ORDER BY path").fetchall()
+        self.assertEqual(found, [(names[0], "cut off"), (names[1], "copy"), (names[2], "copy")])
+        for path in glob.glob(f"{home}/ds/**/*.parquet", recursive=True):
+            self.assertNotIn(os.path.basename(path)[0], "_.", "engines pass over such names")
+
     def test_nothing_read_is_a_failure_and_writes_nothing(self):
         path = os.path.join(SCRATCH, "no-profile.txt")
         with open(path, "w", encoding="utf-8") as file:
