@@ -199,6 +199,7 @@ static int run_question(tacho_fleet_choice *choice, const tacho_arguments *argum
     bool is_pair = is_diff && !has_runs;
     choice->job.run = choice->runs[0];
     int exit_code = read_fleet(choice, words, is_pair ? 1 : count, 0);
+    choice->has_failed |= exit_code != TACHO_EXIT_DONE && is_diff; /* others go on to the second */
     if (exit_code == TACHO_EXIT_DONE && is_diff) {
         self.view_count = 2;
         choice->job.run = has_runs ? choice->runs[1] : choice->runs[0];

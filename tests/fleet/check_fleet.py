@@ -261,7 +261,7 @@ class Damaged(unittest.TestCase):
             self.skipTest("mpirun is not installed")
         return subprocess.run(["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", str(count), TACHO, "fleet",
                                *words], check=False, capture_output=True, text=True, cwd=SCRATCH,
-                              env={**CLEAN_ENV, "ASAN_OPTIONS": "detect_leaks=0"})
+                              env={**CLEAN_ENV, "ASAN_OPTIONS": "detect_leaks=0"}, timeout=120)
 
     def test_mpirun_maps(self):
         parts = os.path.join(SCRATCH, "real-mpirun")
@@ -290,6 +290,9 @@ class Damaged(unittest.TestCase):
         done = self.mpirun(3, "ops", os.path.join(SCRATCH, "not-there"))
         self.assertEqual(done.returncode, 1)
         self.assertIn("not-there", done.stderr)
+        done = self.mpirun(2, "diff", self.folder, "--run", "not-there", "--run", "r1")  # rank 0 alone sees it
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("no file of run 'not-there'", done.stderr)
 
     def test_a_damaged_part_is_named(self):
         parts = os.path.join(SCRATCH, "bad-parts")
