@@ -81,14 +81,15 @@ static bool find_place(int64_t position, size_t count, size_t *out_place)
     return place >= 0 && place < (int64_t)count;
 }
 
+/* The end is a place, too, but one that counts from the end begins ahead of the last item. */
 static bool insert(sequence *self, const tacho_node *node)
 {
     tacho_graph *graph = self->expander->graph;
     int64_t position;
-    size_t place;
-    if (!read_number(graph, node, 2, (int64_t)self->count, &position) ||
+    size_t place, before = self->count;
+    if (!read_number(graph, node, 2, (int64_t)before, &position) ||
         !add(self, (item){.tensor = input_of(graph, node, 1)}) ||
-        !find_place(position < 0 ? position - 1 : position, self->count, &place)) {
+        !find_place(position, position < 0 ? before : before + 1, &place)) {
         return false;
     }
     item added = self->items[self->count - 1];
@@ -136,11 +137,12 @@ static bool find_parts(sequence *self, const tacho_node *node, int64_t length, s
     if (!read_number(graph, node, 1, 1, &each) || each < 1) {
         return false;
     }
-    for (; sum < length && count < ITEMS_MAX; sum += each) {
-        parts[count++] = each < length - sum ? each : length - sum;
+    for (; sum < length && count < ITEMS_MAX; count++) {
+        parts[count] = each < length - sum ? each : length - sum;
+        sum += parts[count];
     }
     *out_count = count;
-    return sum >= length;
+    return sum == length;
 }
 
 /* Parts of a tensor along an axis; without that axis where it is split into single elements. */

@@ -149,6 +149,15 @@ static void put_bool(message *graph, const char *name, bool value)
     put_message(graph, 5, &tensor);
 }
 
+static void put_int(message *graph, const char *name, int64_t value)
+{
+    message tensor = {.len = 0};
+    put_number(&tensor, 2, 7);
+    put_number(&tensor, 7, (uint64_t)value);
+    put_text(&tensor, 8, name);
+    put_message(graph, 5, &tensor);
+}
+
 /* Inputs x and flag, constants yes and no, |nodes|, output y. */
 static message model_of(const message *nodes)
 {
@@ -469,13 +478,40 @@ static void test_survey(void **state)
     tacho_model_facts_deinit(&facts);
 }
 
+/* Where b is put into the list of a; what is none of its places is left as it is. */
+static void test_insert(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t place;
+        const char *first; /* how the first of the list is read then */
+    } cases[] = {{-1, "Identity b"},        {0, "Identity b"},
+                 {1, "Identity a"},         {2, "SequenceAt t zero"},
+                 {-2, "SequenceAt t zero"}, {INT64_MIN, "SequenceAt t zero"}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        message nodes = branch("Neg x > a;Abs x > b;SequenceConstruct a > s;"
+                               "SequenceInsert s b place > t;SequenceAt t zero > u;Relu u > y",
+                               "");
+        char expected[256];
+        put_int(&nodes, "place", cases[i].place);
+        put_int(&nodes, "zero", 0);
+        message model = model_of(&nodes);
+        snprintf(expected, sizeof(expected),
+                 "Neg x>a; Abs x>b; SequenceConstruct a>s; SequenceInsert s b place>t; %s>u; "
+                 "Relu u>y",
+                 cases[i].first);
+        assert_nodes(&model, &plain, expected);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_chosen), cmocka_unit_test(test_outputs),
-        cmocka_unit_test(test_scopes), cmocka_unit_test(test_depth),
-        cmocka_unit_test(test_bind),   cmocka_unit_test(test_hint),
-        cmocka_unit_test(test_survey), cmocka_unit_test(test_functions),
+        cmocka_unit_test(test_chosen),    cmocka_unit_test(test_outputs),
+        cmocka_unit_test(test_insert),    cmocka_unit_test(test_scopes),
+        cmocka_unit_test(test_depth),     cmocka_unit_test(test_bind),
+        cmocka_unit_test(test_hint),      cmocka_unit_test(test_survey),
+        cmocka_unit_test(test_functions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
