@@ -7,6 +7,7 @@
 #include "base/grow.h"
 #include "kernels/walk.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -517,6 +518,16 @@ tacho_status tacho_count_non_zero(const tacho_kernel_call *call)
     return TACHO_OK;
 }
 
+/* Values say how many elements there are, and the output has room for as many as were expected. */
+static tacho_status check_found(int64_t found, int64_t expected)
+{
+    return found == expected
+               ? TACHO_OK
+               : tacho_fail(TACHO_CODE_BAD_DATA,
+                            "it finds %" PRId64 " elements, the model is compiled for %" PRId64,
+                            found, expected);
+}
+
 static tacho_status compute_non_zero(const tacho_kernel_call *call)
 {
     const tacho_array *input = call->inputs[0];
@@ -534,15 +545,12 @@ static tacho_status compute_non_zero(const tacho_kernel_call *call)
         if (!is_set(input, i)) {
             continue;
         }
-        if (at == count) {
-            return tacho_wrong_shapes("NonZero");
-        }
-        for (int32_t j = 0; j < input->shape.rank; j++) {
+        for (int32_t j = 0; j < input->shape.rank && at < count; j++) {
             tacho_set_int(output, j * count + at, i / steps[j] % input->shape.dims[j]);
         }
         at++;
     }
-    return at == count ? TACHO_OK : tacho_wrong_shapes("NonZero");
+    return check_found(at, count);
 }
 
 /* The input as rows along the axis; all of it as one where there is none. */
@@ -596,14 +604,13 @@ static tacho_status compute_compress(const tacho_kernel_call *call)
     }
     for (int64_t i = 0; i < split.outer * split.dim; i++) {
         if (i % split.dim < given && is_set(condition, i % split.dim)) {
-            if (to + split.inner > room) {
-                return tacho_wrong_shapes("Compress");
+            if (to + split.inner <= room) {
+                copy_elements(&call->outputs[0], to, input, i * split.inner, split.inner);
             }
-            copy_elements(&call->outputs[0], to, input, i * split.inner, split.inner);
             to += split.inner;
         }
     }
-    return to == room ? TACHO_OK : tacho_wrong_shapes("Compress");
+    return check_found(to, room);
 }
 
 const tacho_kernel tacho_index_kernels[] = {

@@ -251,6 +251,35 @@ static void test_make(void **state)
           ARRAY(F32, SHAPE(2), 0, 0));
 }
 
+/* More or fewer than there is room for: nothing is written behind it, and the message says how
+ * many.
+ */
+static void test_found(void **state)
+{
+    (void)state;
+    const tacho_array *x = ARRAY(I64, SHAPE(4), 5, 0, 6, 7);
+    const tacho_array *which = ARRAY(BOOL, SHAPE(4), 1, 0, 1, 1);
+    for (int64_t room = 2; room <= 4; room++) {
+        int64_t memory[5] = {-1, -1, -1, -1, -1};
+        tacho_array outputs[] = {{TACHO_DTYPE_I64, SHAPE(1, room), memory},
+                                 {TACHO_DTYPE_I64, SHAPE(room), memory}};
+        const trial trials[] = {{.name = "NonZero", .inputs = {x}},
+                                {.name = "Compress", .inputs = {x, which}}};
+        for (size_t i = 0; i < 2; i++) {
+            char expected[64];
+            snprintf(expected, sizeof(expected),
+                     "it finds 3 elements, the model is compiled for %d", (int)room);
+            tacho_status status = run(&trials[i], &outputs[i], 1);
+            assert_int_equal(memory[room], -1);
+            assert_true((status == TACHO_OK) == (room == 3));
+            if (status != TACHO_OK) {
+                assert_string_equal(tacho_status_message(status), expected);
+            }
+            tacho_status_free(status);
+        }
+    }
+}
+
 /* Halves of 1, and quanta so small that their number is infinite in f32. */
 static void test_quantised_softmax(void **state)
 {
@@ -294,15 +323,11 @@ static void test_slices(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_arithmetic),
-        cmocka_unit_test(test_unary),
-        cmocka_unit_test(test_compare),
-        cmocka_unit_test(test_cast),
-        cmocka_unit_test(test_move),
-        cmocka_unit_test(test_reduce),
-        cmocka_unit_test(test_make),
-        cmocka_unit_test(test_slices),
-        cmocka_unit_test(test_quantised_softmax),
+        cmocka_unit_test(test_arithmetic), cmocka_unit_test(test_unary),
+        cmocka_unit_test(test_compare),    cmocka_unit_test(test_cast),
+        cmocka_unit_test(test_move),       cmocka_unit_test(test_reduce),
+        cmocka_unit_test(test_make),       cmocka_unit_test(test_found),
+        cmocka_unit_test(test_slices),     cmocka_unit_test(test_quantised_softmax),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
