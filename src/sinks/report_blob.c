@@ -46,8 +46,10 @@ tacho_status report_bytes_put_uint(report_bytes *bytes, uint64_t value)
 tacho_status report_bytes_put_zeros(report_bytes *bytes, size_t count)
 {
     TACHO_TRY(make_room(bytes, count));
-    memset(bytes->items + bytes->item_count, 0, count);
-    bytes->item_count += count;
+    if (count > 0) { /* without room for any there are no items */
+        memset(bytes->items + bytes->item_count, 0, count);
+        bytes->item_count += count;
+    }
     return TACHO_OK;
 }
 

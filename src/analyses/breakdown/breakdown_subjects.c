@@ -12,11 +12,10 @@
 uint32_t tacho_breakdown_inferences_end(const tacho_breakdown_gather *gather, uint32_t part)
 {
     const tacho_part *parts = gather->events.dict->parts;
-    const tacho_part_steps *of = &gather->steps[part];
+    const tacho_part_steps *steps = gather->steps;
     uint32_t end = part + 1;
-    while (part < gather->step_part_count && of->is_one_run && end < gather->step_part_count &&
-           gather->steps[end].is_one_run && gather->steps[end].run_name == of->run_name &&
-           parts[end].path == parts[part].path) {
+    while (end < gather->step_part_count && steps[part].is_one_run && steps[end].is_one_run &&
+           steps[end].run_name == steps[part].run_name && parts[end].path == parts[part].path) {
         end++;
     }
     return end;
