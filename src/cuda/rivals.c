@@ -64,6 +64,7 @@ static void make_way(void)
     clock_function *clock = atomic_load(&rivals.clock);
     note_time();
     bool is_new = rivals.actions.make_way();
+    note_time(); /* to take what there is may have been long */
     if (is_new && clock != NULL) {
         rivals.register_clock(clock);
     }
