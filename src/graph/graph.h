@@ -102,6 +102,8 @@ typedef struct tacho_body_use {
 typedef struct tacho_branches {
     void *self; /* NULL: there is nothing to choose from */
     bool (*has)(const void *self, uint32_t node, tacho_body body);
+    /* Where its first graph is in the file, the same however often the node is read; or NULL. */
+    const void *(*find)(const void *self, uint32_t node);
     /* Adds the nodes of the graph, which |node| has, behind the graph's others. */
     tacho_status (*enter)(void *self, const tacho_body_use *use);
     /* The same of a graph without inputs, or a call; its nodes make what |node| made. */

@@ -286,6 +286,8 @@ typedef struct walker {
     size_t order_count, order_capacity;
     uint32_t *places; /* by node: where it is in |order|, or TACHO_NONE */
     size_t place_count, place_capacity;
+    const void **decided; /* operators, by their graphs, that cannot be unrolled for all values */
+    size_t decided_count, decided_capacity;
 } walker;
 
 static tacho_status make_places(walker *self, size_t end)
@@ -405,13 +407,27 @@ static tacho_status expand(walker *self, size_t i, bool *out_expanded)
     return *out_expanded ? push_stretch(self, made) : TACHO_OK;
 }
 
+/* Whether values have to decide what a node runs: so it was when its graph was read before. */
+static bool is_decided(const walker *self, size_t i)
+{
+    const tacho_branches *branches = &self->graph->branches;
+    const void *graph =
+        self->decided_count > 0 ? branches->find(branches->self, (uint32_t)i) : NULL;
+    for (size_t j = 0; graph != NULL && j < self->decided_count; j++) {
+        if (self->decided[j] == graph) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static tacho_status replace(walker *self, size_t i, bool *out_replaced)
 {
     TACHO_TRY(expand(self, i, out_replaced));
     if (!*out_replaced) {
         TACHO_TRY(take_branch(self, i, out_replaced));
     }
-    return *out_replaced ? TACHO_OK : unroll(self, i, false, out_replaced);
+    return *out_replaced ? TACHO_OK : unroll(self, i, is_decided(self, i), out_replaced);
 }
 
 /* Gives dimensions that only values tell the sizes that the user says. */
@@ -564,6 +580,39 @@ static void unwind(walker *self, size_t number)
     }
 }
 
+/* Remembers that values have to decide the operator of a stretch. */
+static tacho_status add_decided(walker *self, size_t number)
+{
+    const tacho_branches *branches = &self->graph->branches;
+    uint32_t node = tacho_unroll_node(self->stretches[number].unroll);
+    TACHO_TRY(tacho_grow(&self->decided, &self->decided_capacity, self->decided_count + 1));
+    self->decided[self->decided_count++] = branches->find(branches->self, node);
+    return TACHO_OK;
+}
+
+/*
+ * The stretch to begin again with what values decide, or 0: that of the innermost operator, if
+ * values did not decide it before. What fails although they did may be in a branch that is not
+ * taken further out, so all operators around it are decided at once, from the outermost on: one
+ * after the other, each would try the operators inside it twice.
+ */
+static tacho_status find_undecided(walker *self, size_t *out_number)
+{
+    size_t inner = find_unrolled(self, false), number = find_unrolled(self, true);
+    *out_number = number;
+    for (size_t i = number; i > 0; i--) {
+        const tacho_unroll *unroll = self->stretches[i - 1].unroll;
+        if (unroll != NULL && !tacho_unroll_decides(unroll)) {
+            TACHO_TRY(add_decided(self, i - 1));
+            *out_number = i;
+        }
+        if (inner == number) {
+            break;
+        }
+    }
+    return TACHO_OK;
+}
+
 /*
  * What fails inside an operator that is unrolled leaves that operator as it is, if it is not for
  * want of memory: it may not come to that, or not in these shapes. Where values of inputs are known
@@ -572,9 +621,12 @@ static void unwind(walker *self, size_t number)
 static tacho_status recover(walker *self, tacho_status status, bool *out_is_final)
 {
     bool has_values = self->graph->probe != NULL;
-    size_t number = find_unrolled(self, has_values);
-    bool decides = has_values && number > 0;
+    size_t number = find_unrolled(self, false);
     tacho_code code = tacho_status_code(status);
+    if (has_values && code != TACHO_CODE_NO_MEMORY) {
+        status = tacho_status_first(status, find_undecided(self, &number));
+    }
+    bool decides = has_values && number > 0;
     if (has_values && number == 0 && (code == TACHO_CODE_UNSUPPORTED || code == TACHO_CODE_LIMIT)) {
         number = find_unrolled(self, false);
     }
@@ -649,5 +701,6 @@ tacho_status tacho_graph_infer(tacho_graph *graph)
     free(self.stretches);
     free(self.order);
     free(self.places);
+    free(self.decided);
     return status;
 }

@@ -684,8 +684,12 @@ static tacho_status read_model(tacho_graph *graph, tacho_str bytes,
         tacho_onnx_state_free(state);
         return status;
     }
-    graph->branches = (tacho_branches){state, tacho_onnx_has_body, tacho_onnx_enter_body,
-                                       tacho_onnx_take_branch, close_state};
+    graph->branches = (tacho_branches){state,
+                                       tacho_onnx_has_body,
+                                       tacho_onnx_find_body,
+                                       tacho_onnx_enter_body,
+                                       tacho_onnx_take_branch,
+                                       close_state};
     return TACHO_OK;
 }
 

@@ -36,9 +36,8 @@ tacho_status tacho_onnx_note_branch(tacho_onnx_state *state, tacho_str name, tac
     return TACHO_OK;
 }
 
-/* Branches are noted in the order of their nodes. */
-static const tacho_onnx_branch *find_branch(const tacho_onnx_state *state, uint32_t node,
-                                            tacho_body body)
+/* The first graph of a node, as branches are noted in the order of their nodes. */
+static size_t first_branch(const tacho_onnx_state *state, uint32_t node)
 {
     size_t low = 0, high = state->branch_count;
     while (low < high) {
@@ -49,9 +48,16 @@ static const tacho_onnx_branch *find_branch(const tacho_onnx_state *state, uint3
             high = middle;
         }
     }
-    for (; low < state->branch_count && state->branches[low].node == node; low++) {
-        if (state->branches[low].body == body) {
-            return &state->branches[low];
+    return low;
+}
+
+static const tacho_onnx_branch *find_branch(const tacho_onnx_state *state, uint32_t node,
+                                            tacho_body body)
+{
+    size_t i = first_branch(state, node);
+    for (; i < state->branch_count && state->branches[i].node == node; i++) {
+        if (state->branches[i].body == body) {
+            return &state->branches[i];
         }
     }
     return NULL;
@@ -61,6 +67,15 @@ bool tacho_onnx_has_body(const void *self, uint32_t node, tacho_body body)
 {
     const tacho_onnx_state *state = self;
     return find_branch(state, state->graph->nodes[node].index, body) != NULL;
+}
+
+const void *tacho_onnx_find_body(const void *self, uint32_t node)
+{
+    const tacho_onnx_state *state = self;
+    uint32_t index = state->graph->nodes[node].index;
+    size_t i = first_branch(state, index);
+    bool has_one = i < state->branch_count && state->branches[i].node == index;
+    return has_one ? state->branches[i].bytes.data : NULL;
 }
 
 /* ---- scopes --------------------------------------------------------------------------------- */

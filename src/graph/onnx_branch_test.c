@@ -6,6 +6,7 @@
 #include "graph/infer.h"
 #include "graph/model.h"
 #include "graph/model_facts.h"
+#include "graph/probe.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -192,7 +193,13 @@ static tacho_status read_model(const message *from, const tacho_model_options *o
     TACHO_TRY(tacho_onnx_reader.read(graph, bytes, options));
     TACHO_TRY(tacho_model_bind_inputs(graph, options));
     TACHO_TRY(tacho_graph_sort(graph));
-    return tacho_graph_infer(graph);
+    if (options->values != NULL) {
+        TACHO_TRY(tacho_probe_open(graph, options->values, &graph->probe));
+    }
+    tacho_status status = tacho_graph_infer(graph);
+    tacho_probe_close(graph->probe);
+    graph->probe = NULL;
+    return status;
 }
 
 /* "Relu x>y; ...": the nodes that are left, in order; each is made by the one that says so. */
@@ -356,6 +363,58 @@ static void test_depth(void **state)
     }
 }
 
+/* |self| is the flag. */
+static tacho_status give_value(void *self, const tacho_graph *graph, size_t index,
+                               tacho_array *out_value)
+{
+    static float zeros[4];
+    const tacho_tensor *input = &graph->tensors[graph->inputs[index]];
+    *out_value = (tacho_array){.dtype = input->dtype,
+                               .shape = *input->shape,
+                               .data = input->dtype == TACHO_DTYPE_BOOL ? self : zeros};
+    return TACHO_OK;
+}
+
+/* Reads Ifs that are nested 30 deep and all ask for the flag; the innermost cannot be computed. */
+static tacho_status read_nested(bool *flag, tacho_graph *graph)
+{
+    enum { DEPTH = 30 };
+    const tacho_model_values values = {flag, give_value};
+    message inner = branch("MatMul x list > a", "a"), other = branch("Neg x > a", "a");
+    for (int i = 1; i < DEPTH; i++) {
+        message next = branch("", "a");
+        put_if(&next, "If flag > a", &inner, i == 1 ? &inner : &other);
+        inner = next;
+    }
+    message nodes = {.len = 0};
+    put_if(&nodes, "If flag > y", &inner, &other);
+    message model = model_of(&nodes);
+    tacho_model_options options = plain;
+    options.values = &values;
+    return read_model(&model, &options, graph);
+}
+
+/* What fails deep inside is tried a few times, not twice for each If around it. */
+static void test_nested_failure(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        bool flag = i == 0;
+        tacho_graph graph;
+        tacho_status status = read_nested(&flag, &graph);
+        if (flag) {
+            assert_int_equal(tacho_status_code(status), TACHO_CODE_BAD_DATA);
+            assert_non_null(strstr(tacho_status_message(status), "(MatMul): "));
+        } else {
+            assert_null(status);                   /* the branch is not taken */
+            assert_int_equal(graph.node_count, 3); /* the check of the flag, Neg, Identity */
+        }
+        assert_in_range(graph.tensor_count, 1, 500);
+        tacho_status_free(status);
+        tacho_graph_deinit(&graph);
+    }
+}
+
 static void test_bind(void **state)
 {
     (void)state;
@@ -511,7 +570,7 @@ int main(void)
         cmocka_unit_test(test_insert),    cmocka_unit_test(test_scopes),
         cmocka_unit_test(test_depth),     cmocka_unit_test(test_bind),
         cmocka_unit_test(test_hint),      cmocka_unit_test(test_survey),
-        cmocka_unit_test(test_functions),
+        cmocka_unit_test(test_functions), cmocka_unit_test(test_nested_failure),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

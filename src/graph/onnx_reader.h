@@ -227,6 +227,7 @@ tacho_status tacho_onnx_add_branch(tacho_onnx_state *state, tacho_body body,
 
 /* See tacho_branches. */
 bool tacho_onnx_has_body(const void *self, uint32_t node, tacho_body body);
+const void *tacho_onnx_find_body(const void *self, uint32_t node);
 tacho_status tacho_onnx_enter_body(void *self, const tacho_body_use *use) TACHO_MUST_USE;
 tacho_status tacho_onnx_take_branch(void *self, uint32_t node, tacho_body body) TACHO_MUST_USE;
 
