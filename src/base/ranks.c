@@ -5,28 +5,16 @@
 #include "base/ranks.h"
 
 #include "base/beside.h"
+#include "base/launcher.h"
 
 #include <dlfcn.h>
-#include <stdlib.h>
 
 enum { PATH_BYTES = 4096 };
-
-/* Whether a launcher of MPI has started this process: MPI would not start without. */
-static bool is_launched(void)
-{
-    static const char *const variables[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"};
-    for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++) {
-        if (getenv(variables[i]) != NULL) {
-            return true;
-        }
-    }
-    return false;
-}
 
 static const tacho_ranks_library *load(void)
 {
     char path[PATH_BYTES];
-    if (!is_launched() || !tacho_beside_find("libtacho-mpi.so", path, sizeof(path))) {
+    if (!tacho_launcher_has_mpi() || !tacho_beside_find("libtacho-mpi.so", path, sizeof(path))) {
         return NULL;
     }
     void *library = dlopen(path, RTLD_NOW | RTLD_GLOBAL); /* MPI looks for its own symbols */

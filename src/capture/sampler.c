@@ -6,7 +6,7 @@
 #include "capture/sampler.h"
 
 #include "base/grow.h"
-#include "capture/rank.h"
+#include "base/launcher.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -88,7 +88,7 @@ static tacho_status read_rank(tacho_sampler *sampler, tacho_sampled_process *pro
         return tacho_no_memory();
     }
     size_t len = tacho_proc_read_file(process->pid, "environ", environment, ENVIRON_ROOM);
-    bool has_rank = tacho_rank_find(tacho_str_make(environment, len), &rank);
+    bool has_rank = tacho_launcher_find_rank(tacho_str_make(environment, len), &rank);
     free(environment);
     if (len == 0) {
         return TACHO_OK; /* it ends, or exec is still at work: what is known stays */

@@ -5,8 +5,8 @@
 #include "session/fleet_map.h"
 
 #include "base/folder.h"
+#include "base/launcher.h"
 #include "base/sha256.h"
-#include "capture/rank.h"
 #include "pipeline/fleet_inputs.h"
 
 #include <stdio.h>
@@ -39,7 +39,7 @@ void tacho_fleet_share_find(tacho_fleet_share *out_share)
                     find_variable("SLURM_ARRAY_TASK_MIN", &first) &&
                     find_variable("SLURM_ARRAY_TASK_COUNT", &count);
     tacho_rank own;
-    bool has_rank = tacho_rank_find_own(&own) && own.rank < own.world_size;
+    bool has_rank = tacho_launcher_find_own_rank(&own) && own.rank < own.world_size;
     const tacho_fleet_share rank = {has_rank ? own.rank : 0, has_rank ? own.world_size : 1};
     *out_share = rank;
     if (is_array && task >= first && task - first < count) {

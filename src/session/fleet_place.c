@@ -32,7 +32,7 @@ static tacho_status keep_text(tacho_fleet_place *place, const char *text, const 
 /* The job, else the time: then every process is a run of its own. */
 static void name_run(char *to)
 {
-    const char *job = tacho_rank_find_job();
+    const char *job = tacho_launcher_find_job();
     time_t now = time(NULL);
     struct tm parts;
     snprintf(to, NAME_BYTES, "%s", job != NULL ? job : "");
@@ -86,7 +86,7 @@ tacho_status tacho_fleet_place_init(tacho_fleet_place *place, const char *root)
     bool is_new = false;
     *place = (tacho_fleet_place){.run = ""};
     tacho_arena_init(&place->arena);
-    if (!tacho_rank_find_own(&place->rank)) {
+    if (!tacho_launcher_find_own_rank(&place->rank)) {
         place->rank = (tacho_rank){.launcher = "", .world_size = 1};
     }
     name_run(run);

@@ -7,8 +7,8 @@
 #define TACHO_SESSION_FLEET_PLACE_H
 
 #include "base/arena.h"
+#include "base/launcher.h"
 #include "capture/anchor.h"
-#include "capture/rank.h"
 
 typedef struct tacho_fleet_place {
     const char *run, *host;

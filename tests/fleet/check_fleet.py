@@ -20,7 +20,7 @@ DEVICES = 4
 DATA = f"{SOURCE}/tests/data"
 SCRATCH = tempfile.mkdtemp(prefix="tacho-fleet.")
 CLEAN_ENV = {key: value for key, value in os.environ.items()
-             if not key.startswith(("SLURM", "OMPI", "PMI"))}
+             if not key.startswith(("SLURM", "OMPI", "PMI", "PALS", "MV2_", "MVP_", "FLUX", "RANK", "WORLD_SIZE"))}
 
 
 def run(*words, env=None):
@@ -210,7 +210,7 @@ class Damaged(unittest.TestCase):
         self.assertEqual(run("ops", parts).stdout, run("ops", self.folder).stdout)
 
     def test_ranks_share_the_files(self):
-        for name, variables in (("srun", ("SLURM_PROCID", "SLURM_NTASKS")),
+        for name, variables in (("srun", ("SLURM_PROCID", "SLURM_STEP_NUM_TASKS")),
                                 ("mpirun", ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE")),
                                 ("array", None)):
             parts = os.path.join(SCRATCH, name)
@@ -464,7 +464,7 @@ class Capture(unittest.TestCase):
     """Ranks under 'tacho profile -o DIR/' write files of their own."""
 
     def profile(self, root, rank, *words, env=None):
-        variables = env or {"SLURM_JOB_ID": "4711", "SLURM_PROCID": str(rank), "SLURM_NTASKS": "3"}
+        variables = env or {"SLURM_JOB_ID": "4711", "SLURM_PROCID": str(rank), "SLURM_STEP_NUM_TASKS": "3"}
         done = subprocess.run([TACHO, "profile", "-q", "-o", root + "/", *words, "--", "sleep", "0.05"],
                               capture_output=True, text=True, check=False, cwd=SCRATCH,
                               env={**CLEAN_ENV, **variables})
@@ -502,7 +502,7 @@ class Capture(unittest.TestCase):
 
     def test_captures_at_one_time_keep_apart(self):
         """Three of the same rank, all begun before one has ended: three captures, each with its manifest."""
-        env = {**CLEAN_ENV, "SLURM_JOB_ID": "77", "SLURM_PROCID": "0", "SLURM_NTASKS": "1"}
+        env = {**CLEAN_ENV, "SLURM_JOB_ID": "77", "SLURM_PROCID": "0", "SLURM_STEP_NUM_TASKS": "1"}
         words = [TACHO, "profile", "-q", "-o", "atonce/", "--"]
         children = [subprocess.Popen([*words, "sleep", "0.5"], env=env, cwd=SCRATCH) for _ in range(3)]
         self.assertEqual([child.wait() for child in children], [0, 0, 0])

@@ -157,6 +157,13 @@ class Slurm(unittest.TestCase):
         self.assertEqual(done.stderr.count(" 0 there before"), tasks)
         self.assertEqual(self.fleet("steps", "shared").stdout, self.fleet("steps", "traces").stdout)
 
+    def test_the_script_of_a_batch_job_is_one_process(self):
+        """It has SLURM_PROCID and SLURM_NTASKS as if it were a rank of its job."""
+        done = self.cluster.call("sbatch", "-n", str(min(2, os.cpu_count())), "--wait", "--output=/dev/null", "--wrap",
+                                 f"'{TACHO}' fleet map traces -o batch")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.fleet("steps", "batch").stdout, self.fleet("steps", "traces").stdout)
+
     def test_ranks_of_srun_are_recorded(self):
         tasks = min(2, os.cpu_count())
         done = self.cluster.call("srun", "-n", str(tasks), TACHO, "profile", "-q", "-o", "captured/", "--",

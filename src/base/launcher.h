@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Which one of many equal processes is this? Launchers of parallel programs say so in the
- * environment.
+ * environment. There is one table of them: who records, who shares files and who speaks MPI see the
+ * same ranks.
  */
-#ifndef TACHO_CAPTURE_RANK_H
-#define TACHO_CAPTURE_RANK_H
+#ifndef TACHO_BASE_LAUNCHER_H
+#define TACHO_BASE_LAUNCHER_H
 
 #include "base/str.h"
 
@@ -18,15 +19,18 @@ typedef struct tacho_rank {
  * Looks into |environment|, as /proc/PID/environ has it: "NAME=value" with a NUL behind each. False
  * when no launcher has left its mark. No other variable is looked at.
  */
-bool tacho_rank_find(tacho_str environment, tacho_rank *out_rank);
+bool tacho_launcher_find_rank(tacho_str environment, tacho_rank *out_rank);
 
 /* The same of this process. */
-bool tacho_rank_find_own(tacho_rank *out_rank);
+bool tacho_launcher_find_own_rank(tacho_rank *out_rank);
+
+/* Whether a launcher of MPI has started this process: MPI would not start, or be alone, without. */
+bool tacho_launcher_has_mpi(void);
 
 /*
  * The job that this process belongs to, as its launcher or scheduler calls it: the same for all
  * ranks. NULL where nothing says so.
  */
-const char *tacho_rank_find_job(void);
+const char *tacho_launcher_find_job(void);
 
 #endif
