@@ -7,6 +7,7 @@
 #ifndef TACHO_BASE_RANKS_H
 #define TACHO_BASE_RANKS_H
 
+#include "base/notes.h"
 #include "base/status.h"
 
 #include <stddef.h>
@@ -31,8 +32,11 @@ typedef struct tacho_ranks {
     uint64_t rank, size;
 } tacho_ranks;
 
-/* Joins the other ranks; where there are none, or MPI is not there, this is rank 0 of 1. */
-tacho_status tacho_ranks_open(tacho_ranks *ranks) TACHO_MUST_USE;
+/*
+ * Joins the other ranks; where there are none, or MPI is not there, this is rank 0 of 1. Where
+ * there are others that cannot be joined, the first of them says why to |notes|.
+ */
+tacho_status tacho_ranks_open(tacho_ranks *ranks, const tacho_notes *notes) TACHO_MUST_USE;
 void tacho_ranks_close(tacho_ranks *ranks);
 
 /* Ends all ranks where there are others, which wait for what will not come. */

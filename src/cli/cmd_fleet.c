@@ -348,7 +348,7 @@ static int run_chosen(tacho_fleet_choice *choice, const tacho_arguments *argumen
     if (strcmp(name, "map") == 0) {
         return tacho_fleet_map_run(choice, arguments);
     }
-    tacho_status status = tacho_ranks_open(&choice->ranks);
+    tacho_status status = tacho_ranks_open(&choice->ranks, &tacho_talk_notes);
     if (status != TACHO_OK) {
         return tacho_talk_failure(status);
     }

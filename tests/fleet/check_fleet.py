@@ -294,6 +294,44 @@ class Damaged(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("no file of run 'not-there'", done.stderr)
 
+    def test_ranks_that_cannot_be_joined_are_told(self):
+        """Once, by the first of them, with the reason; each gives the whole answer."""
+        if shutil.which("cc") is None:
+            self.skipTest("no compiler")
+        root = os.path.join(SCRATCH, "without-mpi")
+        library = f"{root}/bin/../lib/tacho/libtacho-mpi.so"
+        os.makedirs(f"{root}/bin")
+        shutil.copy(TACHO, f"{root}/bin/tacho")
+        alone = run("steps", self.folder)
+        code = ("#include <stdbool.h>\n#include <stdint.h>\n"
+                "static bool yes(uint64_t *rank, uint64_t *size) {{ *rank = 0; *size = 1; return true; }}\n"
+                "static void nothing(void) {{}}\n"
+                "const struct {{ uint32_t version; void *calls[5]; }} {} = {{{}, {{(void *)yes, 0, 0, (void *)nothing, 0}}}};\n")
+        cases = (("libtacho-mpi.so is not installed", None),
+                 (f"cannot load {library}: ", "not a library"),
+                 (f"cannot load {library}: ", ("tacho_other", 1)),
+                 (f"{library} is of another tacho: its version is 7, not 1", ("tacho_ranks_library_of_mpi", 7)),
+                 ("libtacho-mpi.so was built for another MPI", ("tacho_ranks_library_of_mpi", 1)))
+        for expected, made in cases:
+            if made is not None:
+                os.makedirs(os.path.dirname(library), exist_ok=True)
+                with open(library, "w", encoding="utf-8") as file:
+                    file.write(made if isinstance(made, str) else "")
+            if isinstance(made, tuple):
+                subprocess.run(["cc", "-shared", "-fPIC", "-x", "c", "-", "-o", library], check=True, text=True,
+                               input=code.format(*made))
+            for rank, size, lines in ((0, 4, 1), (3, 4, 0), (0, 1, 0)):
+                env = {**CLEAN_ENV, "OMPI_COMM_WORLD_RANK": str(rank), "OMPI_COMM_WORLD_SIZE": str(size)}
+                done = subprocess.run([f"{root}/bin/tacho", "fleet", "steps", self.folder], check=False, env=env,
+                                      capture_output=True, text=True, cwd=SCRATCH)
+                self.assertEqual([done.returncode, done.stdout], [alone.returncode, alone.stdout])
+                told = [line for line in done.stderr.splitlines() if "do not share the work" in line]
+                self.assertEqual(len(told), lines, (expected, rank, size, done.stderr))
+                for line in told:
+                    self.assertIn(expected, line)
+                    self.assertLessEqual(line.count(library), 1)
+                    self.assertIn("; the 4 processes that Open MPI started", line)
+
     def test_a_damaged_part_is_named(self):
         parts = os.path.join(SCRATCH, "bad-parts")
         run("map", self.folder, "-o", parts)
