@@ -637,6 +637,7 @@ static tacho_status add_work(tacho_timeline *self, track_state *track, const tac
         .kind = (TACHO_TRACK_BIT(track_class) & transfers) != 0
                     ? TACHO_WORK_COPY
                     : (tacho_work_kind)(self->sites[row->of.span.site] & SITE_KIND_MASK),
+        .is_whole = (self->sites[row->of.span.site] & SITE_OF_DEVICE) != 0,
     };
     join_launch(self, track, &work);
     track->has_last = true;

@@ -39,6 +39,7 @@ typedef struct tacho_timeline_span {
 typedef struct tacho_timeline_work {
     tacho_timeline_span span;
     tacho_work_kind kind;
+    bool is_whole; /* a kernel or a copy, by its category: it contains no other work */
     bool has_launch;
     bool has_dependency; /* an arrow that is no launch leads to it */
     bool has_caller;     /* |caller| is known: by the launch, else by the operator's number */

@@ -499,6 +499,62 @@ def mark_steps(chance, events):
         events.pop()  # what does not repeat is no step
 
 
+def compose_nested(chance):
+    """Rows of a TPU, whose loops and calls contain operators, copies and collectives."""
+    names = {"while.1": "compute", "fusion.2": "compute", "copy-start.3": "copy",
+             "all-reduce.4": "communication"}
+    events = [{"ph": "M", "name": "process_name", "pid": 1, "args": {"name": "/device:TPU:0"}}]
+    rows = []
+    for row in range(chance.randint(1, 3)):
+        spans = []
+        open_spans = [(0, 4000)]
+        while open_spans:
+            start, end = open_spans.pop()
+            at = start + chance.choice([0, chance.randint(0, 300)])
+            while at < end:
+                last = min(end, at + chance.choice([1, 50, chance.randint(1, 1500)]))
+                name = chance.choice(sorted(names))
+                spans.append((at, last, names[name]))
+                events.append({"ph": "X", "name": name, "pid": 1, "tid": row, "ts": at / 1000,
+                               "dur": (last - at) / 1000})
+                if chance.random() < 0.4 and (at, last) != (start, end):
+                    open_spans.append((at, last))
+                at = last + chance.choice([0, 0, chance.randint(1, 400)])
+        rows.append(spans)
+    return events, rows
+
+
+def innermost_kinds(spans, at, end):
+    """Kinds of the spans of a row from |at| to |end|, between two cuts, that contain no other."""
+    here = [span for span in spans if span[0] <= at and span[1] >= end]
+    return {span[2] for span in here
+            if not any(other[:2] != span[:2] and span[0] <= other[0] and other[1] <= span[1]
+                       for other in here)}
+
+
+def check_nested(tacho, scratch, chance):
+    """Of a row the innermost span counts; other rows run beside it."""
+    events, rows = compose_nested(chance)
+    path = os.path.join(scratch, "nested.json")
+    with open(path, "w", encoding="utf-8") as out:
+        json.dump({"traceEvents": events}, out)
+    cuts = sorted({time for spans in rows for span in spans for time in span[:2]})
+    sums = dict.fromkeys(("busy_ns", "compute_ns", "communication_ns", "copy_ns",
+                          "exposed_communication_ns", "exposed_copy_ns"), 0)
+    for at, end in zip(cuts, cuts[1:]):
+        kinds = set().union(*(innermost_kinds(spans, at, end) for spans in rows))
+        sums["busy_ns"] += (end - at) * bool(kinds)
+        for name in kinds:
+            sums[f"{name}_ns"] += end - at
+        sums["exposed_communication_ns"] += (end - at) * (
+            "communication" in kinds and "compute" not in kinds)
+        sums["exposed_copy_ns"] += (end - at) * (kinds == {"copy"})
+    said = said_by_tacho(tacho, path)["devices"]
+    found = {name: said[0][name] for name in sums}
+    if len(said) != 1 or found != sums:
+        sys.exit(f"{path}: spans in one another:\n expected {sums}\n said     {found}")
+
+
 def healthy_but_for_warm_up(idle):
     """Kernels back to back in steps of 1 ms, and a first step that waits |idle| ns for launches."""
     events, at = [], 0
@@ -552,8 +608,10 @@ def main():
                 json.dump({"traceEvents": events}, out)
             compare(tacho, path, events)
             check_queues(tacho, path, events, scratch)
+        for turn in range(40):
+            check_nested(tacho, scratch, random.Random(seed * 1000 + turn))
         check_warm_up(tacho, scratch)
-        print(f"60 composed traces agree (seed {seed})")
+        print(f"60 composed traces and 40 of spans in one another agree (seed {seed})")
         return
     present = [path for path in files if os.path.exists(path)]
     if not present:

@@ -187,6 +187,7 @@ static tacho_status add_work(void *gather, const tacho_timeline_work *did, uint3
         .start_ns = did->span.start_ns,
         .end_ns = did->span.end_ns,
         .kind = did->kind,
+        .is_whole = did->is_whole,
         .has_launch = did->has_launch,
         .has_dependency = did->has_dependency,
         .launch_ns = did->launch.start_ns,

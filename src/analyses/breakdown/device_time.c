@@ -26,56 +26,85 @@ const char *tacho_idle_cause_name(tacho_idle_cause cause)
 
 /* ---- kinds of work ------------------------------------------------------------------------- */
 
-/* It divides where a kind has nothing more to do. */
-void tacho_kind_time_pass(tacho_kind_time *time, int64_t until)
+static int64_t later(int64_t a, int64_t b)
 {
-    while (time->now < until) {
-        unsigned busy = 0;
-        int64_t next = until;
-        for (unsigned i = 0; i < TACHO_WORK_KIND_COUNT; i++) {
-            if (time->ends[i] > time->now) {
-                busy |= 1U << i;
-                next = time->ends[i] < next ? time->ends[i] : next;
-            }
-        }
-        time->sums[busy] += next - time->now;
-        if (next - time->now > time->longest[busy].length_ns) {
-            time->longest[busy].start_ns = time->now;
-            time->longest[busy].length_ns = next - time->now;
-        }
-        time->now = next;
+    return a > b ? a : b;
+}
+
+/* |work| runs until its end, whatever else its stream does. */
+static void add_end(tacho_device_time *device, tacho_stream_time *stream,
+                    const tacho_open_work *work)
+{
+    stream->ends[work->kind] = later(stream->ends[work->kind], work->end_ns);
+    stream->busy.ends[work->kind] = later(stream->busy.ends[work->kind], work->end_ns);
+    device->busy.ends[work->kind] = later(device->busy.ends[work->kind], work->end_ns);
+}
+
+/* From now on the innermost span of the nest counts, and no longer the outermost for all. */
+static tacho_status mix_nest(tacho_device_time *device, tacho_stream_time *stream)
+{
+    tacho_work_kind kind = stream->nest->items[0].kind;
+    int64_t end_ns = device->now_ns;
+    stream->nest->is_mixed = true;
+    TACHO_TRY(tacho_kind_time_add_nest(&device->busy, stream->nest));
+    TACHO_TRY(tacho_kind_time_add_nest(&stream->busy, stream->nest));
+    stream->busy.ends[kind] = later(stream->ends[kind], device->now_ns);
+    for (size_t i = 0; i < device->stream_count; i++) {
+        const tacho_stream_time *other = &device->streams[i];
+        end_ns = other->has_begun ? later(end_ns, other->busy.ends[kind]) : end_ns;
+    }
+    device->busy.ends[kind] = end_ns;
+    return TACHO_OK;
+}
+
+/* Takes from the nest what does not contain |work|: it has ended, or runs beside it. */
+static void leave_nest(tacho_device_time *device, tacho_stream_time *stream,
+                       const tacho_open_work *work)
+{
+    tacho_nest *nest = stream->nest;
+    tacho_nest_pop(nest, work->start_ns);
+    while (nest->item_count > 0 && !tacho_nest_contains(nest, work)) {
+        add_end(device, stream, &nest->items[--nest->item_count]);
+    }
+    if (nest->item_count == 0 && nest->is_mixed) {
+        tacho_kind_time_remove_nest(&device->busy, nest);
+        tacho_kind_time_remove_nest(&stream->busy, nest);
+        nest->is_mixed = false;
     }
 }
 
-static void begin_kinds(tacho_kind_time *time, int64_t start)
+static tacho_status add_to_nest(tacho_device_time *device, tacho_stream_time *stream,
+                                const tacho_open_work *work)
 {
-    time->now = start;
-    for (unsigned i = 0; i < TACHO_WORK_KIND_COUNT; i++) {
-        time->ends[i] = start;
+    tacho_nest *nest = stream->nest;
+    TACHO_TRY(tacho_nest_push(nest, work));
+    if (nest->item_count == 1) {
+        stream->busy.ends[work->kind] = later(stream->busy.ends[work->kind], work->end_ns);
+        device->busy.ends[work->kind] = later(device->busy.ends[work->kind], work->end_ns);
     }
+    bool is_other = !nest->is_mixed && work->kind != nest->items[0].kind;
+    return is_other ? mix_nest(device, stream) : TACHO_OK;
 }
 
-static void add_kind(tacho_kind_time *time, const tacho_device_work *work)
+static tacho_status add_kind(tacho_device_time *device, tacho_stream_time *stream,
+                             const tacho_device_work *did)
 {
-    tacho_kind_time_pass(time, work->start_ns);
-    int64_t *end = &time->ends[work->kind];
-    *end = work->end_ns > *end ? work->end_ns : *end;
-}
-
-static void finish_kinds(tacho_kind_time *time)
-{
-    for (unsigned i = 0; i < TACHO_WORK_KIND_COUNT; i++) {
-        tacho_kind_time_pass(time, time->ends[i]);
+    const tacho_open_work work = {did->start_ns, did->end_ns, did->kind};
+    tacho_kind_time_pass(&device->busy, work.start_ns);
+    tacho_kind_time_pass(&stream->busy, work.start_ns);
+    if (stream->nest == NULL && !did->is_whole) {
+        stream->nest = calloc(1, sizeof(*stream->nest));
+        TACHO_TRY(stream->nest != NULL ? TACHO_OK : tacho_no_memory());
     }
-}
-
-int64_t tacho_kind_time_sum(const tacho_kind_time *time, unsigned any, unsigned none)
-{
-    int64_t sum = 0;
-    for (unsigned i = 0; i < TACHO_WORK_COMBINATIONS; i++) {
-        sum += (i & any) != 0 && (i & none) == 0 ? time->sums[i] : 0;
+    if (stream->nest != NULL) {
+        leave_nest(device, stream, &work);
     }
-    return sum;
+    bool is_alone = stream->nest == NULL || stream->nest->item_count == 0;
+    if (did->is_whole && is_alone) {
+        add_end(device, stream, &work);
+        return TACHO_OK;
+    }
+    return work.end_ns > work.start_ns ? add_to_nest(device, stream, &work) : TACHO_OK;
 }
 
 /* ---- idle time ----------------------------------------------------------------------------- */
@@ -252,7 +281,7 @@ static void begin_device(tacho_device_time *device, const tacho_device_work *wor
         device->has_begun = true;
         device->first_ns = start_ns;
         device->end_ns = start_ns;
-        begin_kinds(&device->busy, start_ns);
+        tacho_kind_time_begin(&device->busy, start_ns);
     }
     device->now_ns = start_ns;
     if (!device->gap.is_open && start_ns > device->end_ns) {
@@ -270,7 +299,8 @@ static void begin_stream(const tacho_device_time *device, tacho_stream_time *str
     if (!stream->has_begun) {
         stream->has_begun = true;
         stream->end_ns = device->first_ns;
-        begin_kinds(&stream->busy, device->first_ns);
+        tacho_kind_time_begin(&stream->busy, device->first_ns);
+        memcpy(stream->ends, stream->busy.ends, sizeof(stream->ends));
     }
     if (!stream->gap.is_open && start_ns > stream->end_ns) {
         stream->gap = (tacho_gap_end){.is_open = true, .start_ns = stream->end_ns};
@@ -291,8 +321,7 @@ tacho_status tacho_device_time_add(tacho_device_time *device, uint32_t id,
     begin_stream(device, stream, work->start_ns);
     note_launch(&device->gap, work);
     note_launch(&stream->gap, work);
-    add_kind(&device->busy, work);
-    add_kind(&stream->busy, work);
+    TACHO_TRY(add_kind(device, stream, work));
     stream->work_count++;
     stream->end_ns = work->end_ns > stream->end_ns ? work->end_ns : stream->end_ns;
     if (work->end_ns >= device->end_ns) {
@@ -312,10 +341,10 @@ void tacho_device_time_add_launch(tacho_device_time *device, uint32_t stream,
 tacho_status tacho_device_time_finish(tacho_device_time *device)
 {
     TACHO_TRY(tacho_device_time_settle(device));
-    finish_kinds(&device->busy);
+    tacho_kind_time_finish(&device->busy);
     for (size_t i = 0; i < device->stream_count; i++) {
         tacho_stream_time *stream = &device->streams[i];
-        finish_kinds(&stream->busy);
+        tacho_kind_time_finish(&stream->busy);
         if (stream->end_ns < device->end_ns) {
             int64_t length_ns = device->end_ns - stream->end_ns;
             int64_t others_ns = add_device_causes(device, stream, length_ns);
@@ -328,6 +357,15 @@ tacho_status tacho_device_time_finish(tacho_device_time *device)
 
 void tacho_device_time_deinit(tacho_device_time *device)
 {
+    for (size_t i = 0; i < device->stream_count; i++) {
+        tacho_stream_time *stream = &device->streams[i];
+        tacho_kind_time_deinit(&stream->busy);
+        if (stream->nest != NULL) {
+            tacho_nest_deinit(stream->nest);
+            free(stream->nest);
+        }
+    }
+    tacho_kind_time_deinit(&device->busy);
     free(device->streams);
     free(device->starting);
     free(device->past);

@@ -8,8 +8,10 @@
  *     tacho_device_time_finish(device);                  ... after the last
  *
  * Busy time is kept by which kinds of work were done at the same time, so unions, overlaps and
- * what was exposed are sums. A gap is a time in which the device, or a stream, does nothing between
- * its first and its last work. What ends the gap says why it was:
+ * what was exposed are sums. Of spans in one another on one stream the innermost counts; kernels
+ * and copies that a driver reports contain nothing, and such as overlap ran side by side. A gap is
+ * a time in which the device, or a stream, does nothing between its first and its last work. What
+ * ends the gap says why it was:
  *
  *   host late     it was launched after the device had become free
  *   queued        it was launched before, and nothing else ran: the device's own time between two
@@ -24,11 +26,8 @@
 #ifndef TACHO_ANALYSES_BREAKDOWN_DEVICE_TIME_H
 #define TACHO_ANALYSES_BREAKDOWN_DEVICE_TIME_H
 
+#include "analyses/breakdown/kind_time.h"
 #include "base/index.h"
-#include "base/status.h"
-#include "profile/work_kind.h"
-
-#include <stddef.h>
 
 typedef enum tacho_idle_cause {
     TACHO_IDLE_HOST_LATE,
@@ -42,28 +41,11 @@ typedef enum tacho_idle_cause {
 /* "host late" */
 const char *tacho_idle_cause_name(tacho_idle_cause cause);
 
-enum { TACHO_WORK_COMBINATIONS = 1 << TACHO_WORK_KIND_COUNT };
-
-/* How long which kinds of work were done at the same time. */
-typedef struct tacho_kind_time {
-    int64_t now; /* what is before it is in the sums */
-    int64_t ends[TACHO_WORK_KIND_COUNT];
-    int64_t sums[TACHO_WORK_COMBINATIONS]; /* bit i: kind i */
-    struct {
-        int64_t start_ns, length_ns;
-    } longest[TACHO_WORK_COMBINATIONS]; /* at a stretch */
-} tacho_kind_time;
-
-/* Adds up the time until |until|; nothing that comes later starts before it. */
-void tacho_kind_time_pass(tacho_kind_time *time, int64_t until);
-
-/* The time in which one of |any| and none of |none| was done: bits of kinds. */
-int64_t tacho_kind_time_sum(const tacho_kind_time *time, unsigned any, unsigned none);
-
 /* Work that starts. */
 typedef struct tacho_device_work {
     int64_t start_ns, end_ns;
     tacho_work_kind kind;
+    bool is_whole; /* a kernel or a copy: it works all of its time, whatever else does */
     bool has_launch;
     bool has_dependency; /* an arrow that is no launch leads to it */
     int64_t launch_ns;   /* start of the call */
@@ -103,6 +85,8 @@ typedef struct tacho_gap_end {
 
 typedef struct tacho_stream_time {
     tacho_kind_time busy;
+    tacho_nest *nest; /* what may contain other work, and that; NULL while there is none */
+    int64_t ends[TACHO_WORK_KIND_COUNT]; /* of work that is not in the nest */
     tacho_idle_time idle;
     bool has_begun;
     bool is_starting;

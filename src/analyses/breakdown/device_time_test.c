@@ -81,6 +81,62 @@ static void test_kinds(void **state)
     tacho_device_time_deinit(&device);
 }
 
+static void add_container(tacho_device_time *device, uint32_t stream, int64_t start_ns,
+                          int64_t end_ns, int kind)
+{
+    const tacho_device_work work = {
+        .start_ns = start_ns, .end_ns = end_ns, .kind = (tacho_work_kind)kind};
+    assert_null(tacho_device_time_add(device, stream, &work));
+    assert_null(tacho_device_time_settle(device));
+}
+
+/* A loop 0-100 with a copy 20-40, which waits for an all-reduce 25-30, and a kernel 50-60. */
+static void test_innermost(void **state)
+{
+    (void)state;
+    tacho_device_time device = with_streams(2);
+    add_container(&device, 0, 0, 100, GEMM);
+    add_container(&device, 0, 20, 40, COPY);
+    add_container(&device, 0, 25, 30, ALL_REDUCE);
+    add_container(&device, 1, 28, 35, GEMM); /* of another stream: side by side */
+    add_container(&device, 0, 50, 60, GEMM);
+    assert_null(tacho_device_time_finish(&device));
+    const tacho_kind_time *busy = &device.busy;
+    assert_int_equal(tacho_kind_time_sum(busy, KIND(COMPUTE), 0), 80 + 7);
+    assert_int_equal(tacho_kind_time_sum(busy, KIND(COMMUNICATION), 0), 5);
+    assert_int_equal(tacho_kind_time_sum(busy, KIND(COMMUNICATION), KIND(COMPUTE)), 3);
+    assert_int_equal(tacho_kind_time_sum(busy, KIND(COPY), 0), 15);
+    assert_int_equal(tacho_kind_time_sum(busy, KIND(COPY), KIND(COMPUTE)), 10);
+    assert_int_equal(tacho_idle_time_sum(&device.idle), 0);
+    busy = &device.streams[0].busy;
+    assert_int_equal(tacho_kind_time_sum(busy, KIND(COMPUTE), 0), 80);
+    assert_int_equal(tacho_kind_time_sum(busy, KIND(COPY), 0), 15);
+    tacho_device_time_deinit(&device);
+}
+
+/* What overlaps without containing, and kernels that a driver reports, run side by side. */
+static void test_side_by_side(void **state)
+{
+    (void)state;
+    tacho_device_time device = with_streams(2);
+    add_container(&device, 0, 0, 10, GEMM);
+    add_container(&device, 0, 5, 15, COPY);
+    add_container(&device, 0, 20, 30, GEMM);
+    add_container(&device, 0, 20, 30, COPY);
+    const tacho_device_work kernel = {
+        .start_ns = 40, .end_ns = 60, .kind = TACHO_WORK_COMPUTE, .is_whole = true};
+    const tacho_device_work copy = {
+        .start_ns = 45, .end_ns = 50, .kind = TACHO_WORK_COPY, .is_whole = true};
+    assert_null(tacho_device_time_add(&device, 1, &kernel));
+    assert_null(tacho_device_time_settle(&device));
+    assert_null(tacho_device_time_add(&device, 1, &copy));
+    assert_null(tacho_device_time_finish(&device));
+    assert_int_equal(tacho_kind_time_sum(&device.busy, KIND(COMPUTE), 0), 10 + 10 + 20);
+    assert_int_equal(tacho_kind_time_sum(&device.busy, KIND(COPY), 0), 10 + 10 + 5);
+    assert_int_equal(tacho_kind_time_sum(&device.busy, KIND(COPY), KIND(COMPUTE)), 5);
+    tacho_device_time_deinit(&device);
+}
+
 /* A launch in the very moment in which the device becomes free is not late; one after it is. */
 static void test_causes_of_a_device(void **state)
 {
@@ -183,6 +239,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_kinds),
+        cmocka_unit_test(test_innermost),
+        cmocka_unit_test(test_side_by_side),
         cmocka_unit_test(test_causes_of_a_device),
         cmocka_unit_test(test_causes_of_streams),
         cmocka_unit_test(test_start_together),
