@@ -133,6 +133,13 @@ class Injection(unittest.TestCase):
         streams = collections.Counter(self.tracks[e["pid"], e["tid"]] for e in self.spans["op"])
         self.assertEqual({n.split(", ")[1] for n in streams}, {f"stream {i}" for i in range(10, 18)})
 
+    def test_threads_that_hand_over(self):
+        """Buffers come from two threads of CUPTI at once, besides our own, while others launch."""
+        self.profile("worker", "4", "10000")
+        self.assertEqual(self.names("op"), {"many": 40000})
+        self.assertEqual(self.names("cuda"), {"cudaLaunchKernel": 40000})
+        self.assertEqual(self.said(), (40000, 0, 0))
+
     def test_losses(self):
         self.profile("untimed", "7", read_status=3)    # they have no row: they are lost
         self.assertEqual(self.names("op"), {"timed": 1})

@@ -7,6 +7,7 @@
  *   load train STEPS    each step: a range, a copy, three kernels, a memset, a synchronisation
  *   load graph N        a graph of four kernels, launched N times
  *   load threads T N    T threads that launch N kernels each on a stream of their own
+ *   load worker T N     the same, while two threads of CUPTI hand buffers over all the time
  *   load untimed N      N kernels without times and one with
  *   load fork           a child that forks, and launches one kernel in each
  *   load abrupt N       N kernels; once they have been handed over, it kills itself
@@ -21,6 +22,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -213,6 +215,31 @@ static void run_threads(long threads, long count)
         }
     }
     for (long i = 0; i < threads && i < 64; i++) {
+        pthread_join(ids[i], NULL);
+    }
+}
+
+static void *deliver_until(void *argument)
+{
+    atomic_bool *is_done = argument;
+    while (!atomic_load_explicit(is_done, memory_order_relaxed)) {
+        standin_deliver();
+    }
+    return NULL;
+}
+
+static void run_worker(long threads, long count)
+{
+    pthread_t ids[2];
+    atomic_bool is_done = false;
+    for (size_t i = 0; i < 2; i++) {
+        if (pthread_create(&ids[i], NULL, deliver_until, &is_done) != 0) {
+            abort();
+        }
+    }
+    run_threads(threads, count);
+    atomic_store_explicit(&is_done, true, memory_order_relaxed);
+    for (size_t i = 0; i < 2; i++) {
         pthread_join(ids[i], NULL);
     }
 }
@@ -438,6 +465,8 @@ int main(int argc, char **argv)
         }
     } else if (strcmp(mode, "threads") == 0) {
         run_threads(count, argc > 3 ? strtol(argv[3], NULL, 10) : 1);
+    } else if (strcmp(mode, "worker") == 0) {
+        run_worker(count, argc > 3 ? strtol(argv[3], NULL, 10) : 1);
     } else if (strcmp(mode, "untimed") == 0) {
         run_untimed(count);
     } else if (strcmp(mode, "fork") == 0) {

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One process has one stand-in. Buffers are filled under a lock and handed over without it.
+ * One process has one stand-in. Buffers are filled under a lock and handed over without it. What
+ * was asked for is read without order, so that the thread sanitizer sees whether libtacho-cuda keeps
+ * its own.
  */
 #include "standin.h"
 
 #include "cuda/abi.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +19,8 @@
 
 enum { KINDS = 64, OPEN_MAX = 64, RECORD_MAX = 256, ERROR_MAX_LIMIT_REACHED = 12, UNKNOWN = 999 };
 
+typedef uint64_t standin_clock(void);
+
 typedef struct open_buffer {
     uint8_t *data;
     size_t size, used;
@@ -23,18 +28,18 @@ typedef struct open_buffer {
 
 static struct {
     pthread_mutex_t lock;
-    bool is_enabled[KINDS];
-    tacho_cu_callback *callback;
-    void *user;
-    bool is_called[2][512];
-    tacho_cu_request *request;
-    tacho_cu_complete *complete;
+    atomic_bool is_enabled[KINDS];
+    _Atomic(tacho_cu_callback *) callback;
+    _Atomic(void *) user;
+    atomic_bool is_called[2][512];
+    _Atomic(tacho_cu_request *) request;
+    _Atomic(tacho_cu_complete *) complete;
     open_buffer buffers[OPEN_MAX];
     size_t buffer_count;
     uint32_t last_correlation;
     size_t dropped;
-    bool has_said_device;
-    uint64_t (*clock)(void);
+    atomic_bool has_said_device;
+    _Atomic(standin_clock *) clock;
 } standin = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* Calls that the stand-in knows, by domain. */
@@ -50,6 +55,9 @@ static const struct {
     {TACHO_CU_RUNTIME_API, 311, "cudaGraphLaunch_v10000"},
     {TACHO_CU_DRIVER_API, 307, "cuLaunchKernel"},
 };
+
+#define SET(member, value) atomic_store_explicit(&standin.member, value, memory_order_relaxed)
+#define GET(member) atomic_load_explicit(&standin.member, memory_order_relaxed)
 
 static long setting(const char *name, long otherwise)
 {
@@ -84,7 +92,8 @@ tacho_cu_result cuptiGetResultString(tacho_cu_result result, const char **out_te
 
 tacho_cu_result cuptiGetTimestamp(uint64_t *out_ns)
 {
-    *out_ns = standin.clock != NULL ? standin.clock() : standin_now();
+    standin_clock *clock = GET(clock);
+    *out_ns = clock != NULL ? clock() : standin_now();
     return 0;
 }
 
@@ -102,12 +111,12 @@ tacho_cu_result cuptiGetCallbackName(uint32_t domain, uint32_t id, const char **
 tacho_cu_result cuptiSubscribe(void **out_subscriber, tacho_cu_callback *callback, void *user)
 {
     long refusal = setting("STANDIN_REFUSES", 0);
-    if (standin.callback != NULL) {
+    if (GET(callback) != NULL) {
         refusal = TACHO_CU_MULTIPLE_SUBSCRIBERS;
     }
     if (refusal == 0) {
-        standin.callback = callback;
-        standin.user = user;
+        SET(user, user);
+        SET(callback, callback);
         *out_subscriber = &standin;
     }
     return (tacho_cu_result)refusal;
@@ -130,23 +139,25 @@ tacho_cu_result cuptiSubscribe_v2(void **out_subscriber, tacho_cu_callback *call
 tacho_cu_result cuptiUnsubscribe(void *subscriber)
 {
     (void)subscriber;
-    standin.callback = NULL;
-    memset(standin.is_called, 0, sizeof(standin.is_called));
+    SET(callback, NULL);
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+        SET(is_called[known[i].domain - 1][known[i].id], false);
+    }
     return 0;
 }
 
 tacho_cu_result cuptiEnableCallback(uint32_t enable, void *subscriber, uint32_t domain, uint32_t id)
 {
     (void)subscriber;
-    standin.is_called[domain - 1][id] = enable != 0;
+    SET(is_called[domain - 1][id], enable != 0);
     return 0;
 }
 
 tacho_cu_result cuptiActivityRegisterCallbacks(tacho_cu_request *request,
                                                tacho_cu_complete *complete)
 {
-    standin.request = request;
-    standin.complete = complete;
+    SET(request, request);
+    SET(complete, complete);
     standin.dropped = (size_t)setting("STANDIN_DROPS", 0);
     return 0;
 }
@@ -154,30 +165,31 @@ tacho_cu_result cuptiActivityRegisterCallbacks(tacho_cu_request *request,
 tacho_cu_result cuptiActivityEnable(uint32_t kind)
 {
     long refusal = kind == TACHO_CU_CONCURRENT_KERNEL ? setting("STANDIN_NO_KERNELS", 0) : 0;
-    standin.is_enabled[kind] = refusal == 0;
+    SET(is_enabled[kind], refusal == 0);
     return (tacho_cu_result)refusal;
 }
 
 tacho_cu_result cuptiActivityDisable(uint32_t kind)
 {
-    standin.is_enabled[kind] = false;
+    SET(is_enabled[kind], false);
     return 0;
 }
 
-API tacho_cu_result cuptiActivityRegisterTimestampCallback(uint64_t (*clock)(void));
+API tacho_cu_result cuptiActivityRegisterTimestampCallback(standin_clock *clock);
 
-tacho_cu_result cuptiActivityRegisterTimestampCallback(uint64_t (*clock)(void))
+tacho_cu_result cuptiActivityRegisterTimestampCallback(standin_clock *clock)
 {
-    standin.clock = clock;
+    SET(clock, clock);
     return clock != NULL ? 0 : 1;
 }
 
 /* A moment by the clock that was asked for, which began when others did. */
 static uint64_t stamp(uint64_t ns)
 {
-    return standin.clock != NULL ? (uint64_t)((long double)standin.clock() * (long double)ns /
-                                              (long double)standin_now())
-                                 : ns;
+    standin_clock *clock = GET(clock);
+    return clock != NULL
+               ? (uint64_t)((long double)clock() * (long double)ns / (long double)standin_now())
+               : ns;
 }
 
 /* All that was asked for is gone. */
@@ -186,9 +198,11 @@ API tacho_cu_result cuptiFinalize(void);
 tacho_cu_result cuptiFinalize(void)
 {
     cuptiUnsubscribe(NULL);
-    memset(standin.is_enabled, 0, sizeof(standin.is_enabled));
-    standin.request = NULL;
-    standin.complete = NULL;
+    for (size_t i = 0; i < KINDS; i++) {
+        SET(is_enabled[i], false);
+    }
+    SET(request, NULL);
+    SET(complete, NULL);
     return 0;
 }
 
@@ -248,7 +262,7 @@ static open_buffer *find_room(size_t size)
     }
     size_t record_max = 0;
     open_buffer made = {0};
-    standin.request(&made.data, &made.size, &record_max);
+    GET(request)(&made.data, &made.size, &record_max);
     standin.buffers[standin.buffer_count] = made;
     return made.data != NULL ? &standin.buffers[standin.buffer_count++] : NULL;
 }
@@ -259,7 +273,7 @@ static void add_record(const uint8_t *record, uint64_t size)
     memcpy(&kind, record, sizeof(kind));
     pthread_mutex_lock(&standin.lock);
     open_buffer *buffer =
-        standin.request != NULL && standin.is_enabled[kind] ? find_room(size + sizeof(size)) : NULL;
+        GET(request) != NULL && GET(is_enabled[kind]) ? find_room(size + sizeof(size)) : NULL;
     if (buffer != NULL) {
         memcpy(buffer->data + buffer->used, &size, sizeof(size));
         memcpy(buffer->data + buffer->used + sizeof(size), record, size);
@@ -276,8 +290,9 @@ void standin_deliver(void)
     memcpy(taken, standin.buffers, sizeof(taken));
     standin.buffer_count = 0;
     pthread_mutex_unlock(&standin.lock);
-    while (count-- > 0 && standin.complete != NULL) {
-        standin.complete(NULL, 0, taken[count].data, taken[count].size, taken[count].used);
+    tacho_cu_complete *complete = GET(complete);
+    while (count-- > 0 && complete != NULL) {
+        complete(NULL, 0, taken[count].data, taken[count].size, taken[count].used);
     }
 }
 
@@ -287,10 +302,9 @@ static void say_device(void)
     static const char name[] = "Stand-in GPU";
     const char *pointer = name;
     uint8_t record[RECORD_MAX] = {0};
-    if (standin.has_said_device) {
+    if (atomic_exchange_explicit(&standin.has_said_device, true, memory_order_relaxed)) {
         return;
     }
-    standin.has_said_device = true;
     put_u32(record, 0, TACHO_CU_DEVICE);
     put_u64(record, 8, 4800000000);
     put_u64(record, 16, (uint64_t)141 << 30);
@@ -312,7 +326,7 @@ void standin_kernel(const standin_work *work)
     uint8_t record[RECORD_MAX] = {0};
     const uint16_t registers = 64;
     say_device();
-    if (work->graph != 0 && standin.is_enabled[TACHO_CU_GRAPH_TRACE]) {
+    if (work->graph != 0 && GET(is_enabled[TACHO_CU_GRAPH_TRACE])) {
         return; /* the graph is told as one */
     }
     put_u32(record, 0, TACHO_CU_CONCURRENT_KERNEL);
@@ -466,11 +480,12 @@ void standin_external(uint32_t correlation, uint64_t id)
 
 static void call_back(const char *name, uint32_t correlation, uint32_t site)
 {
+    tacho_cu_callback *callback = GET(callback);
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
-        if (strcmp(known[i].name, name) == 0 && standin.callback != NULL &&
-            standin.is_called[known[i].domain - 1][known[i].id]) {
+        if (strcmp(known[i].name, name) == 0 && callback != NULL &&
+            GET(is_called[known[i].domain - 1][known[i].id])) {
             const tacho_cu_call call = {.site = site, .name = name, .correlation = correlation};
-            standin.callback(standin.user, known[i].domain, known[i].id, &call);
+            callback(GET(user), known[i].domain, known[i].id, &call);
         }
     }
 }
