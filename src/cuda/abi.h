@@ -43,6 +43,8 @@ enum { TACHO_CU_DRIVER_API = 1, TACHO_CU_RUNTIME_API = 2 };
 
 enum { TACHO_CU_FLUSH_FORCED = 1 };
 
+enum { TACHO_CU_ZEROED_BUFFERS = 5 }; /* an attribute: whoever gives a buffer has set it to 0 */
+
 #define TACHO_CU_NO_STREAM UINT32_MAX
 
 /* What a callback of a call is told. */
@@ -75,6 +77,7 @@ typedef void tacho_cu_callback(void *user, uint32_t domain, uint32_t id, const v
     X(ActivityRegisterCallbacks, (tacho_cu_request * request, tacho_cu_complete * complete))       \
     X(ActivityEnable, (uint32_t kind))                                                             \
     X(ActivityDisable, (uint32_t kind))                                                            \
+    X(ActivitySetAttribute, (uint32_t attribute, size_t * size, void *value))                      \
     X(ActivityFlushAll, (uint32_t flag))                                                           \
     X(ActivityGetNextRecord, (uint8_t * buffer, size_t valid_size, uint8_t * *record))             \
     X(ActivityGetNumDroppedRecords, (void *context, uint32_t stream, size_t *out_count))

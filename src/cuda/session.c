@@ -24,10 +24,11 @@
 #define INJECTION_API __attribute__((visibility("default")))
 
 enum {
-    BUFFER_BYTES = 4 << 20,
+    BUFFER_BYTES = 1 << 20,
     BUFFER_ALIGN = 8,
-    BUFFERS_KEPT = 16,
-    BUFFERS_OUT = 256, /* that CUPTI has at a time; beyond them, those that nobody reads */
+    BUFFERS_FIRST = 8, /* that are there before they are asked for */
+    BUFFERS_KEPT = 64,
+    BUFFERS_OUT = 1024, /* that CUPTI has at a time; beyond them, those that nobody reads */
     FLUSH_NS = 250000000,
     FLUSHES_PER_COMPARISON = 4,
     LEVEL_CALLS = 50,
@@ -55,23 +56,49 @@ static struct {
     _Alignas(BUFFER_ALIGN) uint8_t discard[DISCARD_BYTES];
 } session = {.lock = PTHREAD_MUTEX_INITIALIZER, .flush_lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* ---- buffers ------------------------------------------------------------------------------- */
+/* ---- buffers ----------------------------------------------------------------------------------
+ *
+ * CUPTI asks for buffers on the thread that launches, and would set them to 0 there. We do it
+ * where they come back, on a thread that nobody waits for.
+ */
+
+/* The program's buffers are as the program makes them. */
+static void promise_zeroes(bool is_promised)
+{
+    uint8_t value = is_promised ? 1 : 0;
+    size_t size = sizeof(value);
+    session.cupti.ActivitySetAttribute(TACHO_CU_ZEROED_BUFFERS, &size, &value);
+}
+
+static uint8_t *take_kept(void)
+{
+    pthread_mutex_lock(&session.lock);
+    uint8_t *buffer = session.kept_count > 0 ? session.kept[--session.kept_count] : NULL;
+    pthread_mutex_unlock(&session.lock);
+    return buffer;
+}
+
+/* Whether there was room to remember that CUPTI has it. */
+static bool note_out(uint8_t *buffer)
+{
+    pthread_mutex_lock(&session.lock);
+    bool has_room = session.out_count < BUFFERS_OUT;
+    if (has_room) {
+        session.out[session.out_count++] = buffer;
+    }
+    pthread_mutex_unlock(&session.lock);
+    return has_room;
+}
 
 /* Without memory it is one that nobody reads: some versions of CUPTI crash without any. */
 static void request_buffer(uint8_t **out_buffer, size_t *out_size, size_t *out_record_max)
 {
-    void *buffer = NULL;
-    pthread_mutex_lock(&session.lock);
-    bool has_room = session.out_count < BUFFERS_OUT;
-    if (has_room && session.kept_count > 0) {
-        buffer = session.kept[--session.kept_count];
+    uint8_t *buffer = take_kept();
+    buffer = buffer != NULL ? buffer : calloc(1, BUFFER_BYTES);
+    bool is_made = buffer != NULL && note_out(buffer);
+    if (!is_made) {
+        free(buffer);
     }
-    bool is_made =
-        buffer != NULL || (has_room && posix_memalign(&buffer, BUFFER_ALIGN, BUFFER_BYTES) == 0);
-    if (is_made) {
-        session.out[session.out_count++] = buffer;
-    }
-    pthread_mutex_unlock(&session.lock);
     *out_buffer = is_made ? buffer : session.discard;
     *out_size = is_made ? BUFFER_BYTES : DISCARD_BYTES;
     *out_record_max = 0; /* as many as there is room for */
@@ -94,6 +121,7 @@ static bool take_back(const uint8_t *buffer)
 
 static void keep_buffer(uint8_t *buffer)
 {
+    memset(buffer, 0, BUFFER_BYTES);
     pthread_mutex_lock(&session.lock);
     bool is_kept = session.kept_count < BUFFERS_KEPT;
     if (is_kept) {
@@ -102,6 +130,17 @@ static void keep_buffer(uint8_t *buffer)
     pthread_mutex_unlock(&session.lock);
     if (!is_kept) {
         free(buffer);
+    }
+}
+
+/* In memory that has been written to: the first to write there waits for the kernel. */
+static void make_first_buffers(void)
+{
+    for (size_t i = 0; i < BUFFERS_FIRST; i++) {
+        uint8_t *buffer = malloc(BUFFER_BYTES);
+        if (buffer != NULL) {
+            keep_buffer(buffer);
+        }
     }
 }
 
@@ -216,6 +255,7 @@ static bool make_way(void)
     if (is_first) {
         disable_kinds();
         session.cupti.ActivityFlushAll(TACHO_CU_FLUSH_FORCED);
+        promise_zeroes(false);
         tacho_cu_calls_stop(&session.cupti);
         say("the program profiles its GPU itself: what the GPU does is not recorded until it is "
             "done",
@@ -260,6 +300,7 @@ static void resume(void)
     session.cupti.ActivityFlushAll(TACHO_CU_FLUSH_FORCED);
     tacho_cu_rivals_restore_clock();
     tacho_cu_clock_compare(&session.cupti);
+    promise_zeroes(true);
     bool is_back = session.cupti.ActivityRegisterCallbacks(request_buffer, complete_buffer) == 0 &&
                    enable_kinds() == NULL;
     session.is_lost = !is_back;
@@ -366,6 +407,8 @@ static const char *start_session(int level)
         return reason;
     }
     tacho_cu_clock_compare(&session.cupti);
+    make_first_buffers();
+    promise_zeroes(true);
     tacho_cu_result result =
         session.cupti.ActivityRegisterCallbacks(request_buffer, complete_buffer);
     if (result != 0) {

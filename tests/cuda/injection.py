@@ -127,7 +127,8 @@ class Injection(unittest.TestCase):
 
     def test_threads(self):
         """Buffers are handed over the last first, by several threads; nothing is lost."""
-        self.profile("threads", "8", "5000")
+        done = self.profile("threads", "8", "5000", STANDIN_TELLS="1")
+        self.assertNotIn("sets a buffer to 0", done.stderr)    # which would be on the thread that launches
         self.assertEqual(self.names("op"), {"many": 40000})
         self.assertEqual(self.names("cuda"), {"cudaLaunchKernel": 40000})
         streams = collections.Counter(self.tracks[e["pid"], e["tid"]] for e in self.spans["op"])
@@ -228,7 +229,8 @@ class Injection(unittest.TestCase):
         """Recording goes on when they are done, and makes way again; calls as soon as nobody else watches them."""
         for how, calls in (("leave", 7), ("keep", 1), ("finalize", 7)):
             with self.subTest(how=how):
-                done = self.profile("sometimes", "50", how)
+                done = self.profile("sometimes", "50", how, STANDIN_TELLS="1")
+                self.assertEqual(done.stderr.count("sets a buffer to 0"), 2)    # the program's own
                 self.assertEqual(done.stdout.splitlines()[:2], ["kernels 100, unknown buffers 0, strange times 0", "done"])
                 self.assertEqual(self.names("op"), {"before": 1, "between": 3, "after": 3})
                 places = [e["ts"] for name in ("before", "between", "after") for e in self.spans["op"]

@@ -346,6 +346,9 @@ static struct {
 static void give_own(uint8_t **out_buffer, size_t *out_size, size_t *out_record_max)
 {
     own.given = malloc(OWN_BYTES);
+    if (own.given != NULL) {
+        memset(own.given, 0x5a, OWN_BYTES); /* as memory is */
+    }
     *out_buffer = own.given;
     *out_size = own.given != NULL ? OWN_BYTES : 0;
     *out_record_max = 0;

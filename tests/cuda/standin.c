@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -38,6 +39,7 @@ static struct {
     size_t buffer_count;
     uint32_t last_correlation;
     size_t dropped;
+    atomic_bool is_zeroed; /* buffers come so, says who gives them */
     atomic_bool has_said_device;
     _Atomic(standin_clock *) clock;
 } standin = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -175,6 +177,15 @@ tacho_cu_result cuptiActivityDisable(uint32_t kind)
     return 0;
 }
 
+tacho_cu_result cuptiActivitySetAttribute(uint32_t attribute, size_t *size, void *value)
+{
+    if (attribute != TACHO_CU_ZEROED_BUFFERS || *size != 1) {
+        return 1;
+    }
+    SET(is_zeroed, *(const uint8_t *)value != 0);
+    return 0;
+}
+
 API tacho_cu_result cuptiActivityRegisterTimestampCallback(standin_clock *clock);
 
 tacho_cu_result cuptiActivityRegisterTimestampCallback(standin_clock *clock)
@@ -203,6 +214,7 @@ tacho_cu_result cuptiFinalize(void)
     }
     SET(request, NULL);
     SET(complete, NULL);
+    SET(is_zeroed, false);
     return 0;
 }
 
@@ -249,6 +261,23 @@ static void put_u64(uint8_t *record, size_t at, uint64_t value)
     memcpy(record + at, &value, sizeof(value));
 }
 
+/* CUPTI sets buffers to 0 unless it was told that they are: then they have to be. */
+static void check_zeroes(const open_buffer *buffer)
+{
+    for (size_t i = 0; i < buffer->size && GET(is_zeroed); i++) {
+        if (buffer->data[i] != 0) {
+            fprintf(stderr, "stand-in: byte %zu of a buffer is not 0\n", i);
+            abort();
+        }
+    }
+    if (!GET(is_zeroed)) {
+        memset(buffer->data, 0, buffer->size);
+        if (setting("STANDIN_TELLS", 0) != 0) {
+            fprintf(stderr, "stand-in: sets a buffer to 0\n");
+        }
+    }
+}
+
 /* The lock is held. CUPTI asks for a buffer when it has something to put there. */
 static open_buffer *find_room(size_t size)
 {
@@ -263,6 +292,9 @@ static open_buffer *find_room(size_t size)
     size_t record_max = 0;
     open_buffer made = {0};
     GET(request)(&made.data, &made.size, &record_max);
+    if (made.data != NULL) {
+        check_zeroes(&made);
+    }
     standin.buffers[standin.buffer_count] = made;
     return made.data != NULL ? &standin.buffers[standin.buffer_count++] : NULL;
 }
