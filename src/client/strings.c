@@ -11,13 +11,25 @@
 
 enum { SLOT_TRIES = 64, ALIGN = 8 };
 
+static uint64_t mix(uint64_t hash, uint64_t word)
+{
+    hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash ^ hash >> 32;
+}
+
+/* By words of 8 bytes: names of kernels have hundreds, and each record of one has its name. */
 static uint32_t hash_of(const char *text, size_t len)
 {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (size_t i = 0; i < len; i++) {
-        hash = (hash ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
+    uint64_t hash = len, word;
+    for (; len >= sizeof(word); text += sizeof(word), len -= sizeof(word)) {
+        memcpy(&word, text, sizeof(word));
+        hash = mix(hash, word);
     }
-    return (uint32_t)(hash ^ hash >> 32);
+    word = 0;
+    for (size_t i = 0; i < len; i++) {
+        word = word << 8 | (unsigned char)text[i];
+    }
+    return (uint32_t)mix(hash, word);
 }
 
 static _Atomic uint64_t *slots(void)

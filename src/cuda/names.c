@@ -18,6 +18,8 @@ enum {
     BUCKETS = 1 << BUCKET_BITS,
     NAMES_MAX = 1 << 17,
     MANGLED_MAX = 1 << 14, /* bytes; demanglers take their memory from the stack */
+    RECENT_BITS = 10,
+    RECENT = 1 << RECENT_BITS,
 };
 
 typedef struct known_name {
@@ -34,6 +36,11 @@ static struct {
     known_name *sites[BUCKETS], *kernels[BUCKETS];
     size_t count;
     _Atomic(demangle_function *) demangler; /* NULL: there is none */
+    struct {
+        const char *address;
+        const known_name *found;
+    } recent[RECENT]; /* kernels by where CUPTI has their names: it has each in one place for long
+                       */
 } names = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void lock_names(void)
@@ -139,12 +146,13 @@ static char *demangle(const char *name)
     return status == 0 ? text : NULL;
 }
 
-const char *tacho_cu_kernel_name(const char *name)
+static const char *look_up_kernel(const char *name, const known_name **out_found)
 {
     uint64_t hash = hash_text(name, 0);
     lock_names();
     known_name *found = find_name(names.kernels, hash, name);
     unlock_names();
+    *out_found = found;
     if (found != NULL) {
         return found->site.name;
     }
@@ -158,5 +166,22 @@ const char *tacho_cu_kernel_name(const char *name)
     if (found == NULL) {
         free(text); /* the table is full */
     }
+    *out_found = found;
     return found != NULL ? found->site.name : name;
+}
+
+/* Another name may be at the same address by now. */
+const char *tacho_cu_kernel_name(const char *name)
+{
+    uint64_t place = (uintptr_t)name * UINT64_C(0x9e3779b97f4a7c15) >> (64 - RECENT_BITS);
+    const known_name *found = names.recent[place].found;
+    if (names.recent[place].address == name && strcmp(found->text, name) == 0) {
+        return found->site.name;
+    }
+    const char *text = look_up_kernel(name, &found);
+    if (found != NULL) {
+        names.recent[place].address = name;
+        names.recent[place].found = found;
+    }
+    return text;
 }

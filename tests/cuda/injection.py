@@ -92,6 +92,17 @@ class Injection(unittest.TestCase):
         copy = next(e for e in self.spans["transfer"] if e["name"].startswith("Memcpy"))
         self.assertEqual((copy["args"]["bytes"], round(copy["dur"] * 1000)), (4096, 500))
 
+    def test_names_of_kernels(self):
+        """CUPTI may have another name at the same address later."""
+        self.profile("names", "5")
+        self.assertEqual(self.names("op"), {f"kernel {i}": 1 for i in range(5)})
+
+    def test_device_behind_its_work(self):
+        self.profile("names", "1", STANDIN_LATE="1")
+        (kernel,) = self.spans["op"]
+        self.assertEqual((self.tracks[kernel["pid"], kernel["tid"]], kernel["args"]["occupancy"]),
+                         ("Device 0: Stand-in GPU, stream 7, kernels", 50))
+
     def test_arrows(self):
         """From every call that launches to what it launched, forward in time."""
         self.profile("train", "10")

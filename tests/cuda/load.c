@@ -11,6 +11,7 @@
  *   load untimed N      N kernels without times and one with
  *   load fork           a child that forks, and launches one kernel in each
  *   load abrupt N       N kernels; once they have been handed over, it kills itself
+ *   load names N        N kernels, one at a time, each with another name at the same address
  *   load memory         takes and gives back memory
  *   load itself N       a kernel; then it profiles itself, launches N, and says how many it saw
  */
@@ -274,6 +275,16 @@ static void run_abrupt(long count)
     kill(getpid(), SIGKILL);
 }
 
+static void run_names(long count)
+{
+    char name[32];
+    for (long i = 0; i < count; i++) {
+        snprintf(name, sizeof(name), "kernel %ld", i);
+        launch(name, STREAM, 10);
+        standin_deliver();
+    }
+}
+
 static void run_memory(void)
 {
     const standin_work first = {.bytes = 1000, .start = standin_now()};
@@ -476,6 +487,8 @@ int main(int argc, char **argv)
         run_fork();
     } else if (strcmp(mode, "abrupt") == 0) {
         run_abrupt(count);
+    } else if (strcmp(mode, "names") == 0) {
+        run_names(count);
     } else if (strcmp(mode, "memory") == 0) {
         run_memory();
     } else if (strcmp(mode, "facts") == 0) {

@@ -357,7 +357,10 @@ void standin_kernel(const standin_work *work)
 {
     uint8_t record[RECORD_MAX] = {0};
     const uint16_t registers = 64;
-    say_device();
+    const bool is_late = setting("STANDIN_LATE", 0) != 0;
+    if (!is_late) {
+        say_device();
+    }
     if (work->graph != 0 && GET(is_enabled[TACHO_CU_GRAPH_TRACE])) {
         return; /* the graph is told as one */
     }
@@ -381,6 +384,7 @@ void standin_kernel(const standin_work *work)
     put_u64(record, 144, work->node);
     put_u32(record, 156, work->graph);
     add_record(record, setting("STANDIN_VERSION", 130001) >= 130000 ? 216 : 208);
+    say_device();
 }
 
 void standin_copy(const standin_work *work)

@@ -7,6 +7,7 @@
  *
  *   STANDIN_VERSION    the version that it says it has
  *   STANDIN_REFUSES    the result of the subscription: 39 another profiler was first
+ *   STANDIN_LATE       1: the device says what it is behind its first kernel
  *   STANDIN_TELLS      1: a line for each buffer that it sets to 0, on the thread that launches
  *   STANDIN_HOLDER     the name of that profiler, which the newer subscription tells
  *   STANDIN_NO_KERNELS the result of enabling kernels
