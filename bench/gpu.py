@@ -21,6 +21,7 @@ import tempfile
 import time
 
 COUNTED = ("layers", "graph", "resnet50", "bert", "gpt2")
+RIVAL_PARTS = ("before", "within", "after", "later")
 PAUSE_S = 0.01  # on both sides of what is measured: clocks of GPU and host differ by microseconds
 
 
@@ -146,12 +147,12 @@ def run_turns(name, is_profiled):
 
 
 def run_rival():
-    """Ten steps, ten under torch.profiler, ten again, each with its mark."""
+    """Ten steps, ten under torch.profiler, and twice ten again, each with its mark."""
     import torch
     with torch.no_grad():
         step = warm(torch, "layers")
         seen = {}
-        for part in ("before", "within", "after"):
+        for part in RIVAL_PARTS:
             profiler = torch.profiler.profile() if part == "within" else None
             if profiler:
                 profiler.__enter__()
@@ -164,7 +165,7 @@ def run_rival():
                 profiler.__exit__(None, None, None)
                 kinds = [event.device_type() for event in profiler.profiler.kineto_results.events()]
                 seen["kernels"] = sum(1 for kind in kinds if "CUDA" in str(kind))
-                time.sleep(1)  # the capture waits until the program leaves CUPTI alone
+            time.sleep(1)  # the capture waits until the program leaves CUPTI alone
     print(json.dumps(seen))
 
 
@@ -325,7 +326,7 @@ def show_rival(tacho, folder):
     capture = os.path.join(folder, "rival.tacho")
     seen = start(words_of(tacho, 70, capture), "rival")
     print(f"\ntorch.profiler in a captured program: it saw {seen['kernels']} kernels and copies; tacho:")
-    for part in ("before", "within", "after"):
+    for part in RIVAL_PARTS:
         for row in rows_of(tacho, capture, "select count(*) from spans s, (select start_ns a, end_ns b from spans where"
                            f" name = '{part}') where category = 'op' and s.start_ns >= a and s.start_ns < b"):
             print("  ", part, *row, "kernels", flush=True)

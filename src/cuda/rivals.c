@@ -50,10 +50,12 @@ static struct {
     atomic_int_least64_t in_contexts; /* the same for single contexts: how many */
     atomic_uint_least64_t last_ns;
     atomic_bool is_subscribed;
+    atomic_bool is_down; /* it has taken CUPTI down, and not asked for it since */
 } rivals;
 
 static void note_time(void)
 {
+    atomic_store(&rivals.is_down, false);
     atomic_store(&rivals.last_ns, tacho_client_now());
 }
 
@@ -174,7 +176,10 @@ static tacho_cu_result disable_context(void *context, uint32_t kind)
     return result;
 }
 
-/* Nobody has asked for anything after this. It happens inside callbacks: nothing is waited for. */
+/*
+ * Nobody has asked for anything after this. It happens inside callbacks, of a call that the program
+ * goes on from: nothing is waited for.
+ */
 static tacho_cu_result finalize(void)
 {
     rivals.actions.forget();
@@ -182,13 +187,17 @@ static tacho_cu_result finalize(void)
     atomic_store(&rivals.kinds, 0);
     atomic_store(&rivals.in_contexts, 0);
     atomic_store(&rivals.is_subscribed, false);
+    note_time();
+    atomic_store(&rivals.is_down, true);
+    rivals.actions.come_back();
     return result;
 }
 
-bool tacho_cu_rivals_are_done(uint64_t quiet_ns)
+bool tacho_cu_rivals_are_done(uint64_t quiet_ns, uint64_t down_ns)
 {
+    uint64_t since_ns = tacho_client_now() - atomic_load(&rivals.last_ns);
     return atomic_load(&rivals.kinds) == 0 && atomic_load(&rivals.in_contexts) == 0 &&
-           tacho_client_now() - atomic_load(&rivals.last_ns) >= quiet_ns;
+           since_ns >= (atomic_load(&rivals.is_down) ? down_ns : quiet_ns);
 }
 
 bool tacho_cu_rivals_listen(void)

@@ -12,9 +12,10 @@
 
 /* What happens then, just before the program's own call. */
 typedef struct tacho_cu_rival_actions {
-    bool (*make_way)(void); /* it asks for records; whether ours had its place until now */
-    void (*hang_up)(void);  /* it subscribes to calls */
-    void (*forget)(void);   /* it takes CUPTI down, with all that we asked for */
+    bool (*make_way)(void);  /* it asks for records; whether ours had its place until now */
+    void (*hang_up)(void);   /* it subscribes to calls */
+    void (*forget)(void);    /* it takes CUPTI down, with all that we asked for ... */
+    void (*come_back)(void); /* ... and has done so */
 } tacho_cu_rival_actions;
 
 /*
@@ -29,8 +30,12 @@ void tacho_cu_rivals_watch(const tacho_cupti *cupti, const tacho_cu_rival_action
  */
 void tacho_cu_rivals_restore_clock(void);
 
-/* Whether the program wants no records, and has asked nothing of CUPTI for |quiet_ns|. */
-bool tacho_cu_rivals_are_done(uint64_t quiet_ns);
+/*
+ * Whether the program wants no records, and has asked nothing of CUPTI for |quiet_ns|, or for
+ * |down_ns| if the last that it did was to take CUPTI down: then it is done for sure, but may still
+ * be in the callback that it did so from.
+ */
+bool tacho_cu_rivals_are_done(uint64_t quiet_ns, uint64_t down_ns);
 
 /* Whether the program is subscribed to calls. */
 bool tacho_cu_rivals_listen(void);

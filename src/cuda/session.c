@@ -30,6 +30,7 @@ enum {
     BUFFERS_KEPT = 64,
     BUFFERS_OUT = 1024, /* that CUPTI has at a time; beyond them, those that nobody reads */
     FLUSH_NS = 250000000,
+    ASIDE_NS = FLUSH_NS / 10, /* how often we look whether CUPTI is ours again */
     FLUSHES_PER_COMPARISON = 4,
     LEVEL_CALLS = 50,
     END_WAIT_S = 10, /* for a flush that is under way */
@@ -50,11 +51,15 @@ static struct {
     uint8_t *out[BUFFERS_OUT];
     size_t out_count;
     pthread_mutex_t flush_lock;
+    pthread_mutex_t nap_lock;
+    pthread_cond_t nap_end;
     bool is_ending;       /* CUPTI may be gone any time: our thread lets it be */
     bool is_lost;         /* CUPTI did not take us back: the program has it for good */
     atomic_bool is_aside; /* the program profiles itself: CUPTI is its */
     _Alignas(BUFFER_ALIGN) uint8_t discard[DISCARD_BYTES];
-} session = {.lock = PTHREAD_MUTEX_INITIALIZER, .flush_lock = PTHREAD_MUTEX_INITIALIZER};
+} session = {.lock = PTHREAD_MUTEX_INITIALIZER,
+             .flush_lock = PTHREAD_MUTEX_INITIALIZER,
+             .nap_lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- buffers ----------------------------------------------------------------------------------
  *
@@ -284,8 +289,19 @@ static void hang_up(void)
 /* The program takes CUPTI down, in a callback of it: our thread asks again for what we want. */
 static void forget(void)
 {
+    static const char text[] = "the program has ended CUPTI: what the GPU does is not recorded "
+                               "until it is started again";
+    if (atomic_load(&session.is_on)) {
+        tacho_client_message(text, strlen(text));
+    }
     atomic_store(&session.is_aside, true);
     tacho_cu_calls_forget();
+}
+
+/* Without the lock, so that the callback does not wait: a nap that has just begun is short. */
+static void come_back(void)
+{
+    pthread_cond_signal(&session.nap_end);
 }
 
 static bool wants_calls(void)
@@ -322,7 +338,7 @@ static void flush(bool compares_clocks)
     if (session.is_ending || session.is_lost) {
         return;
     }
-    bool is_quiet = tacho_cu_rivals_are_done(FLUSH_NS);
+    bool is_quiet = tacho_cu_rivals_are_done(FLUSH_NS, ASIDE_NS);
     if (atomic_load(&session.is_aside) && is_quiet) {
         resume();
     }
@@ -338,12 +354,24 @@ static void flush(bool compares_clocks)
     session.cupti.ActivityFlushAll(0);
 }
 
+static void take_nap(void)
+{
+    const long ns_per_s = 1000000000;
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += atomic_load(&session.is_aside) ? ASIDE_NS : FLUSH_NS;
+    until.tv_sec += until.tv_nsec / ns_per_s;
+    until.tv_nsec %= ns_per_s;
+    pthread_mutex_lock(&session.nap_lock);
+    pthread_cond_timedwait(&session.nap_end, &session.nap_lock, &until);
+    pthread_mutex_unlock(&session.nap_lock);
+}
+
 static void *flush_often(void *argument)
 {
-    const struct timespec nap = {.tv_nsec = FLUSH_NS};
     (void)argument;
     for (uint64_t i = 1; atomic_load(&session.is_on); i++) {
-        nanosleep(&nap, NULL);
+        take_nap();
         pthread_mutex_lock(&session.flush_lock);
         flush(i % FLUSHES_PER_COMPARISON == 0);
         pthread_mutex_unlock(&session.flush_lock);
@@ -355,7 +383,12 @@ static void *flush_often(void *argument)
 static bool start_thread(void)
 {
     pthread_t thread;
+    pthread_condattr_t kind;
     sigset_t all, before;
+    pthread_condattr_init(&kind);
+    pthread_condattr_setclock(&kind, CLOCK_MONOTONIC);
+    pthread_cond_init(&session.nap_end, &kind);
+    pthread_condattr_destroy(&kind);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     bool is_started = pthread_create(&thread, NULL, flush_often, NULL) == 0;
@@ -420,8 +453,9 @@ static const char *start_session(int level)
     if (reason == NULL) {
         pthread_atfork(NULL, NULL, leave_child);
         atexit(end_session);
-        tacho_cu_rivals_watch(&session.cupti, &(tacho_cu_rival_actions){make_way, hang_up, forget});
         start_thread();
+        tacho_cu_rivals_watch(&session.cupti,
+                              &(tacho_cu_rival_actions){make_way, hang_up, forget, come_back});
     }
     return reason;
 }

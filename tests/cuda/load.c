@@ -13,7 +13,9 @@
  *   load abrupt N       N kernels; once they have been handed over, it kills itself
  *   load names N        N kernels, one at a time, each with another name at the same address
  *   load memory         takes and gives back memory
- *   load itself N       a kernel; then it profiles itself, launches N, and says how many it saw
+ *   load teardown N     profiles itself, and takes CUPTI down in a later call, as PyTorch does;
+ * then N kernels, 10 ms apart load itself N       a kernel; then it profiles itself, launches N,
+ * and says how many it saw
  */
 #define _GNU_SOURCE
 #include "standin.h"
@@ -462,6 +464,38 @@ static void run_sometimes(const char *how, long count)
            own.strange);
 }
 
+/* PyTorch with TEARDOWN_CUPTI=1: at the end of the next call, from the callback of it. */
+static void tear_down(void *user, uint32_t domain, uint32_t id, const void *data)
+{
+    (void)domain;
+    (void)id;
+    if (((const tacho_cu_call *)data)->site == 1) {
+        cuptiUnsubscribe(*(void **)user);
+        cuptiFinalize();
+        nvtx_mark("torn down");
+    }
+}
+
+static void run_teardown(long count)
+{
+    const struct timespec pause = {.tv_nsec = 10000000};
+    void *subscriber = NULL;
+    cuptiActivityRegisterCallbacks(give_own, take_own);
+    cuptiActivityEnable(TACHO_CU_CONCURRENT_KERNEL);
+    launch("profiled by itself", STREAM, LONG_NS);
+    cuptiActivityDisable(TACHO_CU_CONCURRENT_KERNEL);
+    cuptiActivityFlushAll(TACHO_CU_FLUSH_FORCED);
+    wait_for_capture();
+    launch("between", STREAM, LONG_NS);
+    wait_for_capture();
+    cuptiSubscribe(&subscriber, tear_down, &subscriber);
+    cuptiEnableCallback(1, subscriber, TACHO_CU_RUNTIME_API, 211);
+    for (long i = 0; i < count; i++) {
+        launch("after", STREAM, LONG_NS);
+        nanosleep(&pause, NULL);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const char *mode = argc > 1 ? argv[1] : "train";
@@ -497,6 +531,8 @@ int main(int argc, char **argv)
         run_payloads();
     } else if (strcmp(mode, "itself") == 0) {
         run_itself(count);
+    } else if (strcmp(mode, "teardown") == 0) {
+        run_teardown(count);
     } else if (strcmp(mode, "sometimes") == 0) {
         run_sometimes(argc > 3 ? argv[3] : "leave", count);
     } else {

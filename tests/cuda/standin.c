@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One process has one stand-in. Buffers are filled under a lock and handed over without it. What
- * was asked for is read without order, so that the thread sanitizer sees whether libtacho-cuda keeps
- * its own.
+ * was asked for is read without order, so that the thread sanitizer sees whether libtacho-cuda
+ * keeps its own.
  */
 #include "standin.h"
 
