@@ -152,7 +152,7 @@ tacho_status tacho_steps_add(tacho_steps *steps, const tacho_row *row)
                                        : grow_hulls(&steps->parts, &steps->part_count,
                                                     &steps->part_capacity, (size_t)part + 1));
     widen(&steps->parts[part], start_ns, end_ns);
-    if (run != TACHO_NONE && dict->runs[run].invocation >= 0) {
+    if (run != TACHO_NONE && dict->runs[run].invocation >= 0 && !is_instant) { /* doorbells */
         TACHO_TRY(grow_hulls(&steps->runs, &steps->run_count, &steps->run_capacity,
                              run < steps->run_count ? steps->run_count : dict->run_count));
         widen(&steps->runs[run], start_ns, end_ns);
