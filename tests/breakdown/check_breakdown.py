@@ -555,6 +555,48 @@ def check_nested(tacho, scratch, chance):
         sys.exit(f"{path}: spans in one another:\n expected {sums}\n said     {found}")
 
 
+def check_inferences(tacho, scratch):
+    """Of several inferences there is a row per device and engine: one inference on average."""
+    model = os.path.join(os.path.dirname(__file__), "..", "data", "compile", "block.mlir")
+    program, path = os.path.join(scratch, "two.qpc"), os.path.join(scratch, "run.tacho")
+    run = lambda *words: subprocess.run([tacho, *words], check=True, capture_output=True,  # noqa
+                                        text=True).stdout
+    run("compile", model, "--machine", "aic100", "--devices", "2", "--stats-level", "70", "-q",
+        "-o", program)
+    run("run", program, "-n", "7", "--samples", "7", "--profile", path, "-q")
+    spans = run("query", path, "SELECT file, process, track, class, start_ns, end_ns FROM spans "
+                "WHERE is_work AND class IN ('compute', 'vector', 'dma_in', 'dma_out')",
+                "--format", "json")
+    work = defaultdict(lambda: defaultdict(list))
+    for row in map(json.loads, spans.splitlines()):
+        name = "copy" if row["class"].startswith("dma") else "compute"
+        piece = (row["start_ns"], row["end_ns"], name)
+        work[row["process"], None][row["file"]].append(piece)
+        work[row["process"], row["track"]][row["file"]].append(piece)
+    said = said_by_tacho(tacho, path)
+    found = {(row["device"], row.get("stream")): row for row in said["devices"] + said["streams"]}
+    if sorted(found, key=str) != sorted(work, key=str) or len(found) != len(
+            said["devices"] + said["streams"]):
+        sys.exit(f"{path}: rows of {sorted(found, key=str)}, not {sorted(work, key=str)}")
+    for who, files in work.items():
+        hulls = {file: max(e[1] for e in pieces) - min(e[0] for e in pieces)
+                 for file, pieces in work[who[0], None].items()}
+        assert len(hulls) == 7 and len(files) == 7, who
+        sums = [times_of(pieces, hulls[file]) for file, pieces in files.items()
+                if not file.endswith(" 0")]  # it activates the program and is warm-up
+        row = found[who]
+        for name in sums[0]:
+            mean = sum(times[name] for times in sums) / len(sums)
+            if abs(row[name] - mean) > (3 if who[1] is None else 2):  # cut to whole nanoseconds
+                sys.exit(f"{path}: {who}: {name} is {mean} on average, said {row[name]}")
+        assert row["compute_ns"] + row["exposed_communication_ns"] + row["exposed_copy_ns"] + \
+            row["idle_ns"] == row["span_ns"], row
+    for row in said["steps"]:  # an inference starts with its first work, not with the doorbell
+        assert row["time_ns"] < 6000, row
+    assert sum("average of 6" in row["note"] for row in said["notes"]) == 1, said["notes"]
+    assert len(said["step_statistics"]) == 2 and len(said["steps"]) == 14, said["steps"]
+
+
 def healthy_but_for_warm_up(idle):
     """Kernels back to back in steps of 1 ms, and a first step that waits |idle| ns for launches."""
     events, at = [], 0
@@ -610,6 +652,7 @@ def main():
             check_queues(tacho, path, events, scratch)
         for turn in range(40):
             check_nested(tacho, scratch, random.Random(seed * 1000 + turn))
+        check_inferences(tacho, scratch)
         check_warm_up(tacho, scratch)
         print(f"60 composed traces and 40 of spans in one another agree (seed {seed})")
         return

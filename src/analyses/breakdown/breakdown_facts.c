@@ -8,7 +8,6 @@
 #include "base/maths.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 #define KIND(name) (1U << TACHO_WORK_##name)
@@ -371,15 +370,8 @@ static tacho_status add_facts(const tacho_breakdown_gather *gather,
 tacho_status tacho_breakdown_facts_table(const tacho_breakdown_gather *gather,
                                          tacho_table *out_table)
 {
-    tacho_breakdown_subject *subjects = NULL;
-    size_t count = 0;
     tacho_table_init(out_table, "facts", "Facts", fact_columns, COUNT_OF(fact_columns));
-    tacho_status status = tacho_breakdown_subjects_make(gather, &subjects, &count);
-    for (size_t i = 0; i < count && status == TACHO_OK; i++) {
-        status = add_facts(gather, &subjects[i], out_table);
-    }
-    free(subjects);
-    return status;
+    return tacho_breakdown_each_subject(gather, add_facts, out_table);
 }
 
 /* ---- for rules ----------------------------------------------------------------------------- */

@@ -3,6 +3,9 @@
  * Tables of launches and queues, and of the longest gaps.
  */
 #include "analyses/breakdown/breakdown.h"
+#include "analyses/breakdown/breakdown_average.h"
+
+#include <stdlib.h>
 
 enum { PERCENT = 100, MEDIAN = 50, HIGH = 99 };
 
@@ -34,7 +37,8 @@ static const tacho_column gap_columns[] = {
 
 /* ---- launches ------------------------------------------------------------------------------ */
 
-static tacho_status add_calls(const tacho_launch_stats *stats, tacho_table *table)
+/* |count|: of inferences. */
+static tacho_status add_calls(const tacho_launch_stats *stats, uint64_t count, tacho_table *table)
 {
     if (stats->call_count == 0) {
         TACHO_TRY(tacho_table_add_absent(table));
@@ -42,30 +46,65 @@ static tacho_status add_calls(const tacho_launch_stats *stats, tacho_table *tabl
         return tacho_table_add_absent(table);
     }
     TACHO_TRY(tacho_table_add_int(table, stats->call_sum_ns / (int64_t)stats->call_count));
-    TACHO_TRY(tacho_table_add_int(table, (int64_t)stats->short_count));
+    TACHO_TRY(tacho_table_add_int(table, (int64_t)((stats->short_count + count / 2) / count)));
     return tacho_table_add_real(table,
                                 PERCENT * (double)stats->short_count / (double)stats->call_count);
 }
 
-static tacho_status add_launches(const tacho_breakdown_gather *gather,
-                                 const tacho_breakdown_device *device, size_t stream,
-                                 tacho_table *table)
+/* How long the device's span is in all inferences but warm-up. */
+static double span_of(const tacho_breakdown_gather *gather, const tacho_breakdown_subject *subject)
 {
-    const tacho_dict *dict = gather->events.dict;
-    const tacho_launch_stats *stats = &device->streams[stream].launches;
-    uint32_t name = tacho_dict_track_name(dict, device->streams[stream].track);
-    int64_t span_ns = tacho_device_time_span(&device->time);
-    double queue = span_ns > 0 ? (double)stats->delay_sum_ns / (double)span_ns : 0;
-    TACHO_TRY(tacho_breakdown_add_who(gather, device, table));
-    TACHO_TRY(tacho_table_add_text(table, tacho_dict_string(dict, name)));
-    TACHO_TRY(tacho_table_add_int(table, (int64_t)stats->count));
+    double span = 0;
+    for (size_t i = subject->warm_up_count; i < subject->count; i++) {
+        const tacho_breakdown_device *device = tacho_breakdown_subject_device(gather, subject, i);
+        span += (double)tacho_device_time_span(&device->time);
+    }
+    return span;
+}
+
+static tacho_status add_launches(const tacho_breakdown_gather *gather,
+                                 const tacho_breakdown_subject *subject, uint32_t name,
+                                 const tacho_launch_stats *stats, tacho_table *table)
+{
+    uint64_t count = subject->count - subject->warm_up_count;
+    double span = span_of(gather, subject);
+    TACHO_TRY(tacho_breakdown_add_subject(gather, subject, table));
+    TACHO_TRY(tacho_table_add_text(table, tacho_dict_string(gather->events.dict, name)));
+    TACHO_TRY(tacho_table_add_int(table, (int64_t)((stats->count + count / 2) / count)));
     TACHO_TRY(tacho_table_add_int(table, stats->delay_sum_ns / (int64_t)stats->count));
     TACHO_TRY(tacho_table_add_int(table, tacho_durations_percentile(&stats->delays, MEDIAN)));
     TACHO_TRY(tacho_table_add_int(table, tacho_durations_percentile(&stats->delays, HIGH)));
     TACHO_TRY(tacho_table_add_int(table, stats->delay_max_ns));
-    TACHO_TRY(tacho_table_add_real(table, queue));
+    TACHO_TRY(tacho_table_add_real(table, span > 0 ? (double)stats->delay_sum_ns / span : 0));
     TACHO_TRY(tacho_table_add_int(table, (int64_t)stats->queue_max));
-    return add_calls(stats, table);
+    return add_calls(stats, count, table);
+}
+
+static tacho_status add_stream(const tacho_breakdown_gather *gather,
+                               const tacho_breakdown_subject *subject,
+                               const tacho_subject_stream *stream, tacho_table *table)
+{
+    tacho_launch_stats stats;
+    tacho_launch_stats_init(&stats);
+    tacho_status status = tacho_breakdown_merge_launches(gather, subject, stream, &stats);
+    if (status == TACHO_OK && stats.count > 0) {
+        status = add_launches(gather, subject, stream->name, &stats, table);
+    }
+    tacho_launch_stats_deinit(&stats);
+    return status;
+}
+
+static tacho_status add_subject(const tacho_breakdown_gather *gather,
+                                const tacho_breakdown_subject *subject, tacho_table *table)
+{
+    tacho_subject_stream *streams = NULL;
+    size_t count = 0;
+    tacho_status status = tacho_breakdown_subject_streams(gather, subject, &streams, &count);
+    for (size_t i = 0; i < count && status == TACHO_OK; i++) {
+        status = add_stream(gather, subject, &streams[i], table);
+    }
+    free(streams);
+    return status;
 }
 
 tacho_status tacho_breakdown_launches_table(const tacho_breakdown_gather *gather,
@@ -78,15 +117,7 @@ tacho_status tacho_breakdown_launches_table(const tacho_breakdown_gather *gather
     tacho_table_init(out_table, "launches", "Launches and queues", launch_columns,
                      COUNT_OF(launch_columns));
     out_table->kept = kept;
-    for (size_t i = 0; i < gather->device_count; i++) {
-        const tacho_breakdown_device *device = &gather->devices[i];
-        for (size_t k = 0; k < device->stream_count; k++) {
-            if (device->streams[k].launches.count > 0) {
-                TACHO_TRY(add_launches(gather, device, k, out_table));
-            }
-        }
-    }
-    return TACHO_OK;
+    return tacho_breakdown_each_subject(gather, add_subject, out_table);
 }
 
 /* ---- gaps ---------------------------------------------------------------------------------- */

@@ -108,9 +108,8 @@ static tacho_status add_kind(const tacho_part_steps *steps, tacho_table *table)
 
 /* Parts of one file that are a run each are the steps of one another. */
 typedef struct inferences {
-    uint32_t first, end; /* parts */
     tacho_part_steps steps;
-    const tacho_breakdown_device **devices; /* the only one of each part; NULL: not all have one */
+    const tacho_breakdown_device **devices; /* the subject's, one of each part */
     tacho_breakdown_device sum;             /* all of them, by step */
 } inferences;
 
@@ -119,7 +118,7 @@ static void close_inferences(inferences *of)
     free(of->steps.items);
     free(of->devices);
     free(of->sum.steps.items);
-    *of = (inferences){.first = 0};
+    *of = (inferences){.devices = NULL};
 }
 
 static void add_device(const tacho_breakdown_device *device, tacho_device_step *step)
@@ -131,33 +130,30 @@ static void add_device(const tacho_breakdown_device *device, tacho_device_step *
     }
 }
 
-static tacho_status open_inferences(const tacho_breakdown_gather *gather, uint32_t first,
-                                    uint32_t end, inferences *of)
+/* The runs of the |count| parts from |first| on. */
+static tacho_status open_runs(const tacho_breakdown_gather *gather, uint32_t first, size_t count,
+                              inferences *of)
 {
-    size_t count = end - first;
-    *of = (inferences){.first = first, .end = end, .steps = {.kind = TACHO_STEP_RUN}};
-    of->steps.item_count = of->sum.steps.item_count = count;
+    *of = (inferences){.steps = {.kind = TACHO_STEP_RUN, .item_count = count}};
     TACHO_TRY(tacho_items_make(&of->steps.items, count));
-    TACHO_TRY(tacho_items_make(&of->devices, count));
-    TACHO_TRY(tacho_items_make(&of->sum.steps.items, count));
     for (size_t i = 0; i < count; i++) {
         of->steps.items[i] = gather->steps[first + i].only_run;
-        of->devices[i] = NULL;
-    }
-    size_t found_count = 0;
-    for (size_t i = 0; i < gather->device_count; i++) {
-        const tacho_breakdown_device *device = &gather->devices[i];
-        if (device->part >= first && device->part < end) {
-            of->devices[device->part - first] = device;
-            add_device(device, &of->sum.steps.items[device->part - first]);
-            found_count++;
-        }
-    }
-    for (size_t i = 0; i < count; i++) { /* one of each, no more */
-        bool has_one = found_count == count && of->devices[i] != NULL;
-        of->sum.part = has_one ? of->sum.part : TACHO_NONE;
     }
     return tacho_steps_mark_warm_up(of->steps.items, count, &of->steps.warm_up_count);
+}
+
+static tacho_status open_inferences(const tacho_breakdown_gather *gather,
+                                    const tacho_breakdown_subject *subject, inferences *of)
+{
+    TACHO_TRY(open_runs(gather, gather->devices[subject->first].part, subject->count, of));
+    of->sum.steps.item_count = subject->count;
+    TACHO_TRY(tacho_items_make(&of->devices, subject->count));
+    TACHO_TRY(tacho_items_make(&of->sum.steps.items, subject->count));
+    for (size_t i = 0; i < subject->count; i++) {
+        of->devices[i] = tacho_breakdown_subject_device(gather, subject, i);
+        add_device(of->devices[i], &of->sum.steps.items[i]);
+    }
+    return TACHO_OK;
 }
 
 /* ---- rows of statistics -------------------------------------------------------------------- */
@@ -184,20 +180,59 @@ static tacho_status add_nothing(tacho_table *table)
     return TACHO_OK;
 }
 
-static tacho_status add_inferences(const tacho_breakdown_gather *gather, uint32_t first,
-                                   uint32_t end, tacho_table *table)
+static tacho_status add_inferences(const tacho_breakdown_gather *gather,
+                                   const tacho_breakdown_subject *subject, tacho_table *table)
 {
     inferences of;
-    tacho_status status = open_inferences(gather, first, end, &of);
+    if (subject->count == 1) {
+        return TACHO_OK;
+    }
+    tacho_status status = open_inferences(gather, subject, &of);
     if (status == TACHO_OK) {
-        status = add_host_row(gather, first, gather->steps[first].run_name, &of.steps, table);
+        status = tacho_breakdown_add_subject(gather, subject, table);
     }
     if (status == TACHO_OK) {
-        status =
-            of.sum.part != TACHO_NONE ? add_means(&of.steps, &of.sum, table) : add_nothing(table);
+        status = add_kind(&of.steps, table);
+    }
+    if (status == TACHO_OK) {
+        status = add_means(&of.steps, &of.sum, table);
     }
     close_inferences(&of);
     return status;
+}
+
+/* Whether the parts from |first| to |end| have a device that is one subject in all of them. */
+static tacho_status have_subject(const tacho_breakdown_gather *gather, uint32_t first, uint32_t end,
+                                 bool *out_have)
+{
+    tacho_breakdown_subject *subjects = NULL;
+    size_t count = 0;
+    *out_have = false;
+    tacho_status status = tacho_breakdown_subjects_make(gather, &subjects, &count);
+    for (size_t i = 0; i < count && status == TACHO_OK; i++) {
+        uint32_t part = gather->devices[subjects[i].first].part;
+        *out_have = *out_have || (part == first && subjects[i].count == end - first);
+    }
+    free(subjects);
+    return status;
+}
+
+/* Inferences that do not have the same devices: how long they took. */
+static tacho_status add_unlike(const tacho_breakdown_gather *gather, uint32_t first, uint32_t end,
+                               tacho_table *table)
+{
+    bool has_subject = false;
+    inferences of;
+    TACHO_TRY(have_subject(gather, first, end, &has_subject));
+    if (has_subject) {
+        return TACHO_OK;
+    }
+    tacho_status status = open_runs(gather, first, end - first, &of);
+    if (status == TACHO_OK) {
+        status = add_host_row(gather, first, gather->steps[first].run_name, &of.steps, table);
+    }
+    close_inferences(&of);
+    return status == TACHO_OK ? add_nothing(table) : status;
 }
 
 static tacho_status add_part(const tacho_breakdown_gather *gather, uint32_t part,
@@ -234,10 +269,10 @@ tacho_status tacho_breakdown_step_statistics_table(const tacho_breakdown_gather 
     uint32_t end = 0;
     for (uint32_t part = 0; part < gather->step_part_count; part = end) {
         end = tacho_breakdown_inferences_end(gather, part);
-        TACHO_TRY(end - part > 1 ? add_inferences(gather, part, end, out_table)
+        TACHO_TRY(end - part > 1 ? add_unlike(gather, part, end, out_table)
                                  : add_part(gather, part, out_table));
     }
-    return TACHO_OK;
+    return tacho_breakdown_each_subject(gather, add_inferences, out_table);
 }
 
 /* ---- one by one ---------------------------------------------------------------------------- */
@@ -307,12 +342,15 @@ static tacho_status add_longest(const tacho_breakdown_gather *gather, const tach
     return TACHO_OK;
 }
 
-static tacho_status list_inferences(const tacho_breakdown_gather *gather, uint32_t first,
-                                    uint32_t end, tacho_table *table)
+static tacho_status list_inferences(const tacho_breakdown_gather *gather,
+                                    const tacho_breakdown_subject *subject, tacho_table *table)
 {
     inferences of;
-    tacho_status status = open_inferences(gather, first, end, &of);
-    if (status == TACHO_OK && of.sum.part != TACHO_NONE) {
+    if (subject->count == 1) {
+        return TACHO_OK;
+    }
+    tacho_status status = open_inferences(gather, subject, &of);
+    if (status == TACHO_OK) {
         status = add_longest(gather, &of.steps, &of.sum, of.devices, table);
     }
     close_inferences(&of);
@@ -332,10 +370,5 @@ tacho_status tacho_breakdown_steps_table(const tacho_breakdown_gather *gather,
         const tacho_breakdown_device *device = &gather->devices[i];
         TACHO_TRY(add_longest(gather, &gather->steps[device->part], device, NULL, out_table));
     }
-    uint32_t end = 0;
-    for (uint32_t part = 0; part < gather->step_part_count; part = end) {
-        end = tacho_breakdown_inferences_end(gather, part);
-        TACHO_TRY(end - part > 1 ? list_inferences(gather, part, end, out_table) : TACHO_OK);
-    }
-    return TACHO_OK;
+    return tacho_breakdown_each_subject(gather, list_inferences, out_table);
 }

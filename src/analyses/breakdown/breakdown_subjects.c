@@ -94,6 +94,19 @@ tacho_status tacho_breakdown_subjects_make(const tacho_breakdown_gather *gather,
     return TACHO_OK;
 }
 
+tacho_status tacho_breakdown_each_subject(const tacho_breakdown_gather *gather,
+                                          tacho_breakdown_add_rows add, tacho_table *table)
+{
+    tacho_breakdown_subject *subjects = NULL;
+    size_t count = 0;
+    tacho_status status = tacho_breakdown_subjects_make(gather, &subjects, &count);
+    for (size_t i = 0; i < count && status == TACHO_OK; i++) {
+        status = add(gather, &subjects[i], table);
+    }
+    free(subjects);
+    return status;
+}
+
 tacho_status tacho_breakdown_add_subject(const tacho_breakdown_gather *gather,
                                          const tacho_breakdown_subject *subject, tacho_table *table)
 {

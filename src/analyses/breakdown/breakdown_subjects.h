@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whom verdicts and advice are about: a device; or, where the parts of a file are inferences of one
- * program, a device in all of them but warm-up.
+ * Whom verdicts, advice and rows of tables are about: a device; or, where the parts of a file are
+ * inferences of one program, a device in all of them but warm-up.
  */
 #ifndef TACHO_ANALYSES_BREAKDOWN_BREAKDOWN_SUBJECTS_H
 #define TACHO_ANALYSES_BREAKDOWN_BREAKDOWN_SUBJECTS_H
@@ -36,6 +36,14 @@ uint32_t tacho_breakdown_inferences_end(const tacho_breakdown_gather *gather, ui
 tacho_status tacho_breakdown_subjects_make(const tacho_breakdown_gather *gather,
                                            tacho_breakdown_subject **out_subjects,
                                            size_t *out_count) TACHO_MUST_USE;
+
+/* Adds the rows of each to |table|. */
+typedef tacho_status (*tacho_breakdown_add_rows)(const tacho_breakdown_gather *gather,
+                                                 const tacho_breakdown_subject *subject,
+                                                 tacho_table *table);
+tacho_status tacho_breakdown_each_subject(const tacho_breakdown_gather *gather,
+                                          tacho_breakdown_add_rows add,
+                                          tacho_table *table) TACHO_MUST_USE;
 
 /* The cells of TACHO_BREAKDOWN_WHO; of several inferences with the name of the program. */
 tacho_status tacho_breakdown_add_subject(const tacho_breakdown_gather *gather,

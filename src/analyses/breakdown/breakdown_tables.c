@@ -3,8 +3,10 @@
  * Tables of times: devices, streams and engines, idle time by cause, and what cannot be said.
  */
 #include "analyses/breakdown/breakdown.h"
+#include "analyses/breakdown/breakdown_average.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 enum { PERCENT = 100 };
 
@@ -116,41 +118,56 @@ static const tacho_column_id kept_times[] = {TACHO_COL_RANK,
                                              TACHO_COL_FILE,
                                              TACHO_COL_OTHER};
 
+static tacho_status add_device_times(const tacho_breakdown_gather *gather,
+                                     const tacho_breakdown_subject *subject, tacho_table *table)
+{
+    const tacho_average_time time = tacho_breakdown_average(gather, subject);
+    TACHO_TRY(tacho_breakdown_add_subject(gather, subject, table));
+    return add_times(&time.busy, time.span_ns, table);
+}
+
 tacho_status tacho_breakdown_devices_table(const tacho_breakdown_gather *gather,
                                            tacho_table *out_table)
 {
     tacho_table_init(out_table, "devices", "Devices", device_columns, COUNT_OF(device_columns));
     out_table->kept = kept_times;
-    for (size_t i = 0; i < gather->device_count; i++) {
-        const tacho_breakdown_device *device = &gather->devices[i];
-        TACHO_TRY(tacho_breakdown_add_who(gather, device, out_table));
-        TACHO_TRY(add_times(&device->time.busy, tacho_device_time_span(&device->time), out_table));
+    return tacho_breakdown_each_subject(gather, add_device_times, out_table);
+}
+
+static tacho_status add_stream_row(const tacho_breakdown_gather *gather,
+                                   const tacho_breakdown_subject *subject,
+                                   const tacho_subject_stream *stream, tacho_table *table)
+{
+    const tacho_dict *dict = gather->events.dict;
+    const tacho_average_time time = tacho_breakdown_average_stream(gather, subject, stream);
+    const char *name = tacho_track_class_name(dict->tracks[stream->track].track_class);
+    TACHO_TRY(tacho_breakdown_add_subject(gather, subject, table));
+    TACHO_TRY(tacho_table_add_text(table, tacho_dict_string(dict, stream->name)));
+    TACHO_TRY(tacho_table_add_text(table, tacho_str_from_cstring(name)));
+    TACHO_TRY(tacho_table_add_int(table, (int64_t)time.work_count));
+    return add_times(&time.busy, time.span_ns, table);
+}
+
+static tacho_status add_stream_times(const tacho_breakdown_gather *gather,
+                                     const tacho_breakdown_subject *subject, tacho_table *table)
+{
+    tacho_subject_stream *streams = NULL;
+    size_t count = 0;
+    tacho_status status = tacho_breakdown_subject_streams(gather, subject, &streams, &count);
+    for (size_t i = 0; i < count && status == TACHO_OK; i++) {
+        status = add_stream_row(gather, subject, &streams[i], table);
     }
-    return TACHO_OK;
+    free(streams);
+    return status;
 }
 
 tacho_status tacho_breakdown_streams_table(const tacho_breakdown_gather *gather,
                                            tacho_table *out_table)
 {
-    const tacho_dict *dict = gather->events.dict;
     tacho_table_init(out_table, "streams", "Streams and engines", stream_columns,
                      COUNT_OF(stream_columns));
     out_table->kept = kept_times;
-    for (size_t i = 0; i < gather->device_count; i++) {
-        const tacho_breakdown_device *device = &gather->devices[i];
-        for (size_t k = 0; k < device->stream_count; k++) {
-            const tacho_stream_time *time = &device->time.streams[k];
-            uint32_t track = device->streams[k].track;
-            const char *name = tacho_track_class_name(dict->tracks[track].track_class);
-            TACHO_TRY(tacho_breakdown_add_who(gather, device, out_table));
-            TACHO_TRY(tacho_table_add_text(
-                out_table, tacho_dict_string(dict, tacho_dict_track_name(dict, track))));
-            TACHO_TRY(tacho_table_add_text(out_table, tacho_str_from_cstring(name)));
-            TACHO_TRY(tacho_table_add_int(out_table, (int64_t)time->work_count));
-            TACHO_TRY(add_times(&time->busy, tacho_device_time_span(&device->time), out_table));
-        }
-    }
-    return TACHO_OK;
+    return tacho_breakdown_each_subject(gather, add_stream_times, out_table);
 }
 
 /* ---- idle time ----------------------------------------------------------------------------- */
@@ -172,20 +189,31 @@ static tacho_status add_idle(const tacho_idle_time *idle, tacho_table *table)
     return tacho_table_add_int(table, idle->longest_ns);
 }
 
-static tacho_status add_device_idle(const tacho_breakdown_gather *gather,
-                                    const tacho_breakdown_device *device, tacho_table *table)
+static tacho_status add_stream_idle(const tacho_breakdown_gather *gather,
+                                    const tacho_breakdown_subject *subject,
+                                    const tacho_subject_stream *stream, tacho_table *table)
 {
-    const tacho_dict *dict = gather->events.dict;
-    TACHO_TRY(tacho_breakdown_add_who(gather, device, table));
+    const tacho_average_time time = tacho_breakdown_average_stream(gather, subject, stream);
+    TACHO_TRY(tacho_breakdown_add_subject(gather, subject, table));
+    TACHO_TRY(tacho_table_add_text(table, tacho_dict_string(gather->events.dict, stream->name)));
+    return add_idle(&time.idle, table);
+}
+
+static tacho_status add_device_idle(const tacho_breakdown_gather *gather,
+                                    const tacho_breakdown_subject *subject, tacho_table *table)
+{
+    const tacho_average_time time = tacho_breakdown_average(gather, subject);
+    tacho_subject_stream *streams = NULL;
+    size_t count = 0;
+    TACHO_TRY(tacho_breakdown_add_subject(gather, subject, table));
     TACHO_TRY(tacho_table_add_absent(table));
-    TACHO_TRY(add_idle(&device->time.idle, table));
-    for (size_t i = 0; i < device->stream_count && device->stream_count > 1; i++) {
-        uint32_t name = tacho_dict_track_name(dict, device->streams[i].track);
-        TACHO_TRY(tacho_breakdown_add_who(gather, device, table));
-        TACHO_TRY(tacho_table_add_text(table, tacho_dict_string(dict, name)));
-        TACHO_TRY(add_idle(&device->time.streams[i].idle, table));
+    TACHO_TRY(add_idle(&time.idle, table));
+    tacho_status status = tacho_breakdown_subject_streams(gather, subject, &streams, &count);
+    for (size_t i = 0; i < count && count > 1 && status == TACHO_OK; i++) {
+        status = add_stream_idle(gather, subject, &streams[i], table);
     }
-    return TACHO_OK;
+    free(streams);
+    return status;
 }
 
 tacho_status tacho_breakdown_idle_table(const tacho_breakdown_gather *gather,
@@ -198,10 +226,7 @@ tacho_status tacho_breakdown_idle_table(const tacho_breakdown_gather *gather,
         TACHO_COL_FILE,           TACHO_COL_OTHER};
     tacho_table_init(out_table, "idle", "Idle time by cause", idle_columns, COUNT_OF(idle_columns));
     out_table->kept = kept;
-    for (size_t i = 0; i < gather->device_count; i++) {
-        TACHO_TRY(add_device_idle(gather, &gather->devices[i], out_table));
-    }
-    return TACHO_OK;
+    return tacho_breakdown_each_subject(gather, add_device_idle, out_table);
 }
 
 tacho_status tacho_breakdown_steady_table(const tacho_breakdown_gather *gather,
@@ -226,11 +251,14 @@ tacho_status tacho_breakdown_steady_table(const tacho_breakdown_gather *gather,
 
 /* ---- what cannot be said ------------------------------------------------------------------- */
 
+/* |part|: the first of several where they are inferences. */
 static tacho_status add_note(const tacho_breakdown_gather *gather, uint32_t part, const char *note,
                              tacho_table *table)
 {
     const tacho_dict *dict = gather->events.dict;
-    TACHO_TRY(tacho_table_add_text(table, tacho_dict_string(dict, dict->parts[part].name)));
+    bool is_alone = tacho_breakdown_inferences_end(gather, part) == part + 1;
+    uint32_t name = is_alone ? dict->parts[part].name : gather->steps[part].run_name;
+    TACHO_TRY(tacho_table_add_text(table, tacho_dict_string(dict, name)));
     return tacho_table_add_text(table, tacho_str_from_cstring(note));
 }
 
@@ -295,14 +323,38 @@ static tacho_status add_step_notes(const tacho_breakdown_gather *gather, uint32_
     return TACHO_OK;
 }
 
+/* That rows are averages, said once for all devices of an inference. */
+static tacho_status add_average_note(const tacho_breakdown_gather *gather,
+                                     const tacho_breakdown_subject *subject, tacho_table *table)
+{
+    uint32_t part = gather->devices[subject->first].part;
+    bool is_first = subject->first == 0 || gather->devices[subject->first - 1].part != part;
+    if (subject->count == 1 || !is_first) {
+        return TACHO_OK;
+    }
+    char text[160];
+    size_t warm_up = subject->warm_up_count;
+    int used = snprintf(
+        text, sizeof(text),
+        "devices, streams, idle time and launches are those of an inference: the average of %zu",
+        subject->count - warm_up);
+    if (warm_up > 0) {
+        snprintf(text + used, sizeof(text) - (size_t)used, "; %zu warm-up inference%s left out",
+                 warm_up, warm_up > 1 ? "s" : "");
+    }
+    return add_note(gather, part, text, table);
+}
+
+/* Of the parts from |part| to |end|: inferences of one program, or one part. */
 static tacho_status add_part_notes(const tacho_breakdown_gather *gather, uint32_t part,
-                                   tacho_table *table)
+                                   uint32_t end, tacho_table *table)
 {
     uint64_t work_count = 0;
     uint64_t launched_count = 0;
     for (size_t i = 0; i < gather->device_count; i++) {
         const tacho_breakdown_device *device = &gather->devices[i];
-        for (size_t k = 0; k < device->stream_count && device->part == part; k++) {
+        bool is_its = device->part >= part && device->part < end;
+        for (size_t k = 0; k < device->stream_count && is_its; k++) {
             work_count += device->time.streams[k].work_count;
             launched_count += device->streams[k].launches.count;
         }
@@ -329,8 +381,11 @@ tacho_status tacho_breakdown_notes_table(const tacho_breakdown_gather *gather,
                                          tacho_table *out_table)
 {
     tacho_table_init(out_table, "notes", "Notes", note_columns, COUNT_OF(note_columns));
-    for (uint32_t part = 0; part < gather->events.dict->part_count; part++) {
-        TACHO_TRY(add_part_notes(gather, part, out_table));
+    TACHO_TRY(tacho_breakdown_each_subject(gather, add_average_note, out_table));
+    uint32_t end = 0;
+    for (uint32_t part = 0; part < gather->events.dict->part_count; part = end) {
+        end = tacho_breakdown_inferences_end(gather, part);
+        TACHO_TRY(add_part_notes(gather, part, end, out_table));
     }
     return TACHO_OK;
 }

@@ -79,6 +79,19 @@ tacho_status tacho_launch_stats_add(tacho_launch_stats *stats, const tacho_launc
     return keep_start(stats, start_ns);
 }
 
+tacho_status tacho_launch_stats_merge(tacho_launch_stats *stats, const tacho_launch_stats *more)
+{
+    stats->count += more->count;
+    stats->delay_sum_ns = add_capped(stats->delay_sum_ns, more->delay_sum_ns);
+    stats->delay_max_ns =
+        more->delay_max_ns > stats->delay_max_ns ? more->delay_max_ns : stats->delay_max_ns;
+    stats->call_count += more->call_count;
+    stats->call_sum_ns = add_capped(stats->call_sum_ns, more->call_sum_ns);
+    stats->short_count += more->short_count;
+    stats->queue_max = more->queue_max > stats->queue_max ? more->queue_max : stats->queue_max;
+    return tacho_durations_merge(&stats->delays, &more->delays);
+}
+
 void tacho_launch_stats_finish(tacho_launch_stats *stats)
 {
     tacho_durations_sort(&stats->delays);

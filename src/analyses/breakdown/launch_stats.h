@@ -31,6 +31,10 @@ void tacho_launch_stats_deinit(tacho_launch_stats *stats);
 tacho_status tacho_launch_stats_add(tacho_launch_stats *stats, const tacho_launch *launch,
                                     int64_t start_ns, int64_t end_ns) TACHO_MUST_USE;
 
+/* Adds all of |more|, of another stream or another inference; no queue goes from one to another. */
+tacho_status tacho_launch_stats_merge(tacho_launch_stats *stats,
+                                      const tacho_launch_stats *more) TACHO_MUST_USE;
+
 /* No more comes: percentiles can be asked for, and what only they need is kept. */
 void tacho_launch_stats_finish(tacho_launch_stats *stats);
 
