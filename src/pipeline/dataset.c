@@ -11,6 +11,7 @@
 #include "base/grow.h"
 #include "base/number_map.h"
 #include "base/sha256.h"
+#include "base/utf8.h"
 #include "pipeline/fleet_inputs.h"
 #include "sinks/parquet.h"
 #include "sinks/spans_parquet.h"
@@ -25,6 +26,8 @@ enum {
     NAME_BYTES = 120,
     HASH_DIGITS = 16,
     FILE_BYTES = NAME_BYTES + HASH_DIGITS + 32,
+    VALUE_BYTES = 250, /* "host=" and it are a name of 255 bytes at most */
+    VALUE_SHOWN = 60,
     ROW_TABLES = 2
 };
 
@@ -73,26 +76,41 @@ static void print_name(const char *path, bool is_copy, char name[FILE_BYTES])
     free(whole);
 }
 
-/* |text| as a directory, which it may not leave; what is no plain name has "_" in its place. */
-static void print_value(tacho_str text, char name[NAME_BYTES + 1])
+/*
+ * |text| as the value of a partition, as Hive writes it: what may not stand in a name, or has a
+ * meaning there, is %XX, which engines read as the byte. Other characters than ASCII stay, as the
+ * engines in Java take %XX for a character.
+ */
+static tacho_status print_value(const char *key, tacho_str text, char value[VALUE_BYTES])
 {
-    snprintf(name, NAME_BYTES + 1, "%.*s", (int)tacho_least(text.len, NAME_BYTES), text.data);
-    if (text.len == 0) {
-        snprintf(name, NAME_BYTES + 1, "%s", NO_VALUE);
-        return;
+    static const char plain[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
+    char clean[3 * VALUE_BYTES];
+    bool is_long = text.len >= VALUE_BYTES;
+    const char *end = is_long ? clean : tacho_utf8_clean_into(text, clean);
+    size_t len = (size_t)snprintf(value, VALUE_BYTES, "%s", text.len == 0 ? NO_VALUE : "");
+    for (const char *at = clean; at < end && !is_long; at++) {
+        unsigned char byte = (unsigned char)*at;
+        bool is_plain = byte >= 128 || (byte != '\0' && strchr(plain, byte) != NULL);
+        is_long = len + strlen("%XX") >= VALUE_BYTES;
+        len += is_long ? 0
+                       : (size_t)snprintf(value + len, VALUE_BYTES - len,
+                                          is_plain ? "%c" : "%%%02X", byte);
     }
-    tacho_make_plain_name(name);
+    return is_long ? tacho_fail(TACHO_CODE_IO, "the %s '%.*s...' is too long for a directory", key,
+                                (int)tacho_least(text.len, VALUE_SHOWN), text.data)
+                   : TACHO_OK;
 }
 
 /* The directory of the rows of |table|, which is made where it is not there. */
 static tacho_status ensure_folder(const writing *self, const char *table, char folder[PATH_BYTES])
 {
     const tacho_fleet_file *file = &self->fleet.files[0];
-    char run[NAME_BYTES + 1], host[NAME_BYTES + 1];
+    char run[VALUE_BYTES], host[VALUE_BYTES];
     char rank_text[32] = NO_VALUE;
     bool is_new = false;
-    print_value(tacho_strings_get(&self->fleet.texts, file->run), run);
-    print_value(tacho_strings_get(&self->fleet.texts, file->host), host);
+    TACHO_TRY(print_value("run", tacho_strings_get(&self->fleet.texts, file->run), run));
+    TACHO_TRY(print_value("host", tacho_strings_get(&self->fleet.texts, file->host), host));
     if (file->rank >= 0) {
         snprintf(rank_text, sizeof(rank_text), "%" PRId64, file->rank);
     }

@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from urllib.parse import unquote
 
 TACHO, SOURCE = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 HOSTS, DEVICES = map(int, (sys.argv[3] if len(sys.argv) > 3 else "3x4").split("x"))
@@ -60,7 +61,7 @@ def statements():
 def partition(path):
     """Run, host and rank of a file, as its directories say."""
     names = dict(re.findall(r"/(run|host|rank)=([^/]*)", path))
-    values = [None if names[key] == NO_VALUE else names[key] for key in ("run", "host", "rank")]
+    values = [None if names[key] == NO_VALUE else unquote(names[key]) for key in ("run", "host", "rank")]
     return [values[0], values[1], None if values[2] is None else int(values[2])]
 
 
@@ -211,6 +212,29 @@ class Files(unittest.TestCase):
         folder, _ = self.convert(f"{SOURCE}/tests/data/chrome/ort.json", name="unknown")
         for path in self.paths(folder):
             self.assertEqual(partition("/" + path), [None, None, None])
+
+    def test_names_of_any_kind_come_back(self):
+        """As Hive does it; engines decode it. What is no text has U+FFFD for each byte that is none."""
+        names = [("a b", "x=y"), ("50%", "%2F"), ("Z\u00fcrich", "q'\"?*:#{}[]^\\"), (".", ".."), ("b\udcff", "n1")]
+        home = os.path.join(SCRATCH, "any")
+        for rank, (run_id, host) in enumerate(names):
+            os.makedirs(f"{home}/run={run_id}/host={host}/rank={rank}")
+            shutil.copy(f"{SOURCE}/tests/data/chrome/kineto.json", f"{home}/run={run_id}/host={host}/rank={rank}")
+        folder, _ = self.convert(home, name="any-ds")
+        expected = {(run_id.replace("\udcff", "\ufffd"), host, rank) for rank, (run_id, host) in enumerate(names)}
+        statement = "SELECT run, host, rank FROM clock"
+        found = (load(folder).execute(statement) if not ENGINE else
+                 json.loads(subprocess.run([*ENGINE, folder], input=json.dumps([statement]), capture_output=True,
+                                           text=True, check=True).stdout)[0])
+        self.assertEqual({tuple(row) for row in found}, expected)
+        for path in self.paths(folder):
+            self.assertIsNone(re.search("[ '\"?*:#{}\\[\\]^\\\\]", path), path)
+        long = os.path.join(SCRATCH, "long", "run=" + "%" * 240)
+        os.makedirs(long)
+        shutil.copy(f"{SOURCE}/tests/data/chrome/kineto.json", long)
+        _, done = self.convert(long, name="long-ds", code=1)
+        self.assertIn("the run '%%%%", done.stderr)
+        self.assertIn("is too long for a directory", done.stderr)
 
     def test_spans_and_counters_are_those_of_sql(self):
         for sample in ("chrome/kineto.json", "chrome/counters.json", "perfetto/golden.pb"):

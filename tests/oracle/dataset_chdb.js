@@ -14,8 +14,8 @@ const session = new Session(home);
 const settings = 'SETTINGS use_hive_partitioning = 0, prefer_column_name_to_alias = 1, '
     + 'output_format_json_quote_64bit_integers = 0';
 const none = '__HIVE_DEFAULT_PARTITION__';
-const columns = `*, nullIf(extract(_path, '/run=([^/]+)/'), '${none}') AS run, `
-    + `nullIf(extract(_path, '/host=([^/]+)/'), '${none}') AS host, `
+const columns = `*, nullIf(decodeURLComponent(extract(_path, '/run=([^/]+)/')), '${none}') AS run, `
+    + `nullIf(decodeURLComponent(extract(_path, '/host=([^/]+)/')), '${none}') AS host, `
     + "toInt64OrNull(extract(CAST(_path, 'String'), '/rank=([^/]+)/')) AS rank";
 
 session.query('CREATE DATABASE tacho');

@@ -12,7 +12,7 @@ const statements = JSON.parse(fs.readFileSync(0, 'utf8'));
     const connection = await (await DuckDBInstance.create(':memory:')).connect();
     for (const table of fs.readdirSync(folder)) {
         await connection.run(`CREATE VIEW ${table} AS FROM read_parquet('${folder}/${table}/**/*.parquet', `
-            + 'hive_partitioning = true)');
+            + "hive_types = {'run': VARCHAR, 'host': VARCHAR, 'rank': BIGINT})");
     }
     const answers = [];
     for (const text of statements) answers.push((await connection.runAndReadAll(text)).getRows());
