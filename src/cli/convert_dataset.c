@@ -51,6 +51,10 @@ static int report(const tacho_dataset_job *job, bool is_quiet)
                    job->span_count == 1 ? "" : "s", job->written_count,
                    job->written_count == 1 ? "" : "s");
     }
+    if (job->replaced_count > 0 && !is_quiet) {
+        tacho_talk("note", "removed what earlier conversions wrote of %zu of these profiles",
+                   job->replaced_count);
+    }
     if (left_out + job->lossy_count > 0) {
         tacho_talk("warning",
                    "%zu file%s could not be read, %zu lost records, %zu copies left out; see the "

@@ -3,44 +3,43 @@
  * Where the rows of a file belong is known behind its last one: the rank may be a fact of the file.
  * So events go to files without names, which are put in place at the end.
  */
-#define _DEFAULT_SOURCE /* realpath */
 #include "pipeline/dataset.h"
 
 #include "analyses/fleet/fleet_dataset.h"
 #include "base/folder.h"
 #include "base/grow.h"
 #include "base/number_map.h"
-#include "base/sha256.h"
 #include "base/utf8.h"
+#include "pipeline/dataset_held.h"
 #include "pipeline/fleet_inputs.h"
 #include "sinks/parquet.h"
 #include "sinks/spans_parquet.h"
 
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 enum {
     PATH_BYTES = 4096,
-    NAME_BYTES = 120,
-    HASH_DIGITS = 16,
-    FILE_BYTES = NAME_BYTES + HASH_DIGITS + 32,
     VALUE_BYTES = 250, /* "host=" and it are a name of 255 bytes at most */
     VALUE_SHOWN = 60,
+    FOLDER_BYTES = 2 * VALUE_BYTES + 64,
     ROW_TABLES = 2
 };
 
 /* What every Parquet file begins with: only such files are replaced. */
 #define PARQUET_MARK "PAR1"
-/* What Hive calls a directory of rows that have no value. */
-#define NO_VALUE "__HIVE_DEFAULT_PARTITION__"
 
-static const char *const row_tables[ROW_TABLES] = {"spans", "counters"};
+/* In the order in which files get their names; the first ones are those of events. */
+static const char *const all_tables[] = {"spans", "counters",    "ops",   "devices",
+                                         "steps", "collectives", "clock", "loss"};
+enum { TABLE_COUNT = ROW_TABLES + TACHO_FLEET_DATASET_TABLES };
+_Static_assert(sizeof(all_tables) / sizeof(all_tables[0]) == TABLE_COUNT, "one for each table");
 
 typedef struct dataset {
     tacho_dataset_job *job;
     tacho_output_group group;
+    tacho_dataset_held held; /* what earlier conversions wrote */
     tacho_number_map places; /* of files that are written, by their numbers: places in the list */
     tacho_status *failures;  /* by place: why a file was not read */
 } dataset;
@@ -54,27 +53,11 @@ typedef struct writing {
     bool is_read; /* what fails from here on is the output */
     bool is_copy; /* of another one, which has been written */
     tacho_output outputs[ROW_TABLES];
+    /* Below each table: "run=ID/host=NAME/rank=N", and the file in it. */
+    char folder[FOLDER_BYTES], file[FOLDER_BYTES + TACHO_DATASET_NAME_BYTES];
 } writing;
 
 /* ---- places ---------------------------------------------------------------------------------- */
-
-/*
- * "trace.json-0123456789abcdef.parquet": the digits tell files of one name apart. A copy may be
- * another name of the same file, so it goes by that name. Engines pass over names that begin with
- * "_" or ".".
- */
-static void print_name(const char *path, bool is_copy, char name[FILE_BYTES])
-{
-    char hex[TACHO_SHA256_HEX_BYTES];
-    char *whole = is_copy ? NULL : realpath(path, NULL);
-    tacho_str base = tacho_str_basename(tacho_str_from_cstring(path));
-    bool is_hidden = base.len > 0 && (base.data[0] == '_' || base.data[0] == '.');
-    tacho_sha256_hex(tacho_str_from_cstring(whole != NULL ? whole : path), hex);
-    snprintf(name, FILE_BYTES, "%s%.*s-%.*s%s.parquet", is_hidden ? "file" : "",
-             (int)tacho_least(base.len, NAME_BYTES), base.data, HASH_DIGITS, hex,
-             is_copy ? "-copy" : "");
-    free(whole);
-}
 
 /*
  * |text| as the value of a partition, as Hive writes it: what may not stand in a name, or has a
@@ -88,7 +71,8 @@ static tacho_status print_value(const char *key, tacho_str text, char value[VALU
     char clean[3 * VALUE_BYTES];
     bool is_long = text.len >= VALUE_BYTES;
     const char *end = is_long ? clean : tacho_utf8_clean_into(text, clean);
-    size_t len = (size_t)snprintf(value, VALUE_BYTES, "%s", text.len == 0 ? NO_VALUE : "");
+    size_t len =
+        (size_t)snprintf(value, VALUE_BYTES, "%s", text.len == 0 ? TACHO_DATASET_NO_VALUE : "");
     for (const char *at = clean; at < end && !is_long; at++) {
         unsigned char byte = (unsigned char)*at;
         bool is_plain = byte >= 128 || (byte != '\0' && strchr(plain, byte) != NULL);
@@ -102,34 +86,51 @@ static tacho_status print_value(const char *key, tacho_str text, char value[VALU
                    : TACHO_OK;
 }
 
-/* The directory of the rows of |table|, which is made where it is not there. */
-static tacho_status ensure_folder(const writing *self, const char *table, char folder[PATH_BYTES])
+/*
+ * Where files of the profile go below each table. What was written of it before is to be removed,
+ * unless it cannot be read now.
+ */
+static tacho_status choose_place(writing *self)
 {
     const tacho_fleet_file *file = &self->fleet.files[0];
-    char run[VALUE_BYTES], host[VALUE_BYTES];
-    char rank_text[32] = NO_VALUE;
-    bool is_new = false;
+    const char *path = self->all->job->paths[self->place];
+    char run[VALUE_BYTES], host[VALUE_BYTES], name[TACHO_DATASET_NAME_BYTES];
+    char rank[32] = TACHO_DATASET_NO_VALUE;
+    tacho_dataset_digits digits;
     TACHO_TRY(print_value("run", tacho_strings_get(&self->fleet.texts, file->run), run));
     TACHO_TRY(print_value("host", tacho_strings_get(&self->fleet.texts, file->host), host));
     if (file->rank >= 0) {
-        snprintf(rank_text, sizeof(rank_text), "%" PRId64, file->rank);
+        snprintf(rank, sizeof(rank), "%" PRId64, file->rank);
     }
-    int len = snprintf(folder, PATH_BYTES, "%s/%s/run=%s/host=%s/rank=%s", self->all->job->folder,
-                       table, run, host, rank_text);
-    return len < PATH_BYTES
-               ? tacho_folder_ensure(folder, &is_new)
-               : tacho_fail(TACHO_CODE_IO, "%s: the path is too long", self->all->job->folder);
+    tacho_dataset_digits_find(path, tacho_fleet_get_id(tacho_fleet_key(&self->fleet.file_keys, 0)),
+                              self->is_copy, &digits);
+    tacho_dataset_name(path, &digits, name);
+    snprintf(self->folder, sizeof(self->folder), "run=%s/host=%s/rank=%s", run, host, rank);
+    snprintf(self->file, sizeof(self->file), "%s/%s", self->folder, name);
+    const char *unclear = file->state == TACHO_FLEET_FAILED
+                              ? NULL
+                              : tacho_dataset_held_write(&self->all->held, &digits, self->file);
+    if (unclear != NULL) {
+        tacho_note(self->all->job->notes, "warning",
+                   "%s: another computer has converted another profile of this path; its rows, in "
+                   "%s, are kept",
+                   path, unclear);
+    }
+    return TACHO_OK;
 }
 
+/* The path in |table|, whose directory is made where it is not there. */
 static tacho_status find_place(const writing *self, const char *table, char path[PATH_BYTES])
 {
-    char folder[PATH_BYTES];
-    char name[FILE_BYTES];
-    TACHO_TRY(ensure_folder(self, table, folder));
-    print_name(self->all->job->paths[self->place], self->is_copy, name);
-    return snprintf(path, PATH_BYTES, "%s/%s", folder, name) < PATH_BYTES
-               ? TACHO_OK
-               : tacho_fail(TACHO_CODE_IO, "%s: the path is too long", folder);
+    const char *root = self->all->job->folder;
+    bool is_new = false;
+    if (snprintf(path, PATH_BYTES, "%s/%s/%s", root, table, self->file) >= PATH_BYTES) {
+        return tacho_fail(TACHO_CODE_IO, "%s: the path is too long", root);
+    }
+    snprintf(path, PATH_BYTES, "%s/%s/%s", root, table, self->folder);
+    TACHO_TRY(tacho_folder_ensure(path, &is_new));
+    snprintf(path, PATH_BYTES, "%s/%s/%s", root, table, self->file);
+    return TACHO_OK;
 }
 
 /* ---- tables ---------------------------------------------------------------------------------- */
@@ -222,7 +223,7 @@ static tacho_status place_rows(writing *self)
 {
     for (size_t i = 0; i < ROW_TABLES; i++) {
         char path[PATH_BYTES];
-        TACHO_TRY(find_place(self, row_tables[i], path));
+        TACHO_TRY(find_place(self, all_tables[i], path));
         TACHO_TRY(tacho_output_move_chosen(&self->outputs[i], path, PARQUET_MARK));
         TACHO_TRY(tacho_output_commit_to(&self->outputs[i], &self->all->group));
     }
@@ -243,10 +244,12 @@ static tacho_status write_file(writing *self, tacho_fleet_gather *gather)
         self->is_copy = true;
         tacho_note(job->notes, "warning", "%s: not written: a copy of %s", job->paths[self->place],
                    path);
+        TACHO_TRY(choose_place(self));
         return write_tables(self, gather, tacho_str_from_cstring(path));
     }
     TACHO_TRY(job->is_strict ? tacho_pipeline_refuse_losses(gather->events.dict) : TACHO_OK);
     TACHO_TRY(tacho_number_map_set(&self->all->places, id, self->place));
+    TACHO_TRY(choose_place(self));
     TACHO_TRY(place_rows(self));
     TACHO_TRY(write_tables(self, gather, TACHO_STR("")));
     job->written_count++;
@@ -265,7 +268,7 @@ static tacho_status open_outputs(writing *self)
     for (size_t i = 0; i < ROW_TABLES; i++) {
         char folder[PATH_BYTES], path[PATH_BYTES + 8];
         bool is_new = false;
-        snprintf(folder, sizeof(folder), "%s/%s", self->all->job->folder, row_tables[i]);
+        snprintf(folder, sizeof(folder), "%s/%s", self->all->job->folder, all_tables[i]);
         snprintf(path, sizeof(path), "%s/rows", folder);
         TACHO_TRY(tacho_folder_ensure(folder, &is_new));
         TACHO_TRY(tacho_output_open_chosen(path, PARQUET_MARK, &self->outputs[i]));
@@ -342,6 +345,9 @@ static tacho_status add_failure(dataset *all, size_t place)
         status = tacho_fleet_add_failed(&self.fleet, &self.origin, reason);
     }
     if (status == TACHO_OK) {
+        status = choose_place(&self);
+    }
+    if (status == TACHO_OK) {
         status = write_tables(&self, NULL, TACHO_STR(""));
     }
     tacho_fleet_deinit(&self.fleet);
@@ -363,7 +369,9 @@ static tacho_status write_all(dataset *all)
     for (size_t i = 0; i < job->path_count; i++) {
         TACHO_TRY(all->failures[i] != TACHO_OK ? add_failure(all, i) : TACHO_OK);
     }
-    return tacho_output_group_finish(&all->group);
+    TACHO_TRY(tacho_output_group_finish(&all->group));
+    return tacho_dataset_held_remove(&all->held, job->folder, all_tables, TABLE_COUNT,
+                                     &job->replaced_count);
 }
 
 tacho_status tacho_dataset_write(tacho_dataset_job *job)
@@ -371,7 +379,13 @@ tacho_status tacho_dataset_write(tacho_dataset_job *job)
     dataset all = {.job = job};
     bool is_new = false;
     TACHO_TRY(tacho_folder_ensure(job->folder, &is_new));
-    tacho_status status = tacho_items_make(&all.failures, job->path_count);
+    /* Every profile has rows of events or of losses; the first get their names first. */
+    static const char *const tables[] = {"spans", "loss"};
+    tacho_status status =
+        tacho_dataset_held_init(&all.held, job->folder, tables, sizeof(tables) / sizeof(tables[0]));
+    if (status == TACHO_OK) {
+        status = tacho_items_make(&all.failures, job->path_count);
+    }
     if (status == TACHO_OK) {
         status = write_all(&all);
     }
@@ -380,6 +394,7 @@ tacho_status tacho_dataset_write(tacho_dataset_job *job)
     }
     free(all.failures);
     tacho_output_group_deinit(&all.group);
+    tacho_dataset_held_deinit(&all.held);
     tacho_number_map_deinit(&all.places);
     return status;
 }

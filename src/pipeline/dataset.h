@@ -4,6 +4,7 @@
  *
  *     FOLDER/TABLE/run=ID/host=NAME/rank=N/FILE.parquet
  *
+ * What an earlier conversion made of the same profiles is replaced (pipeline/dataset_held.h).
  * Events stream into the tables spans and counters; ops, devices, steps, collectives, clock and
  * loss are what a fleet gathers of the file (analyses/fleet/fleet_dataset.h). Files are read one
  * after the other, so memory goes by the largest dictionary and a group of rows. Each file is whole
@@ -30,6 +31,7 @@ typedef struct tacho_dataset_job {
     const tacho_notes *notes; /* which files are not sound; NULL: nobody is told */
     /* What came of it. */
     size_t written_count, copy_count, failed_count, lossy_count;
+    size_t replaced_count; /* earlier files, of another place or name, that were removed */
     uint64_t span_count;
 } tacho_dataset_job;
 

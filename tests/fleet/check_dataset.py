@@ -259,6 +259,64 @@ class Files(unittest.TestCase):
         self.convert(sample, name="again")
         self.assertEqual(before, self.contents(folder))
 
+    def write_profile(self, path, rank, name="kernel"):
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        events = [{"ph": "X", "cat": "kernel", "name": name, "pid": 0, "tid": 7, "ts": 1, "dur": 2}]
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump({"distributedInfo": {"rank": rank, "world_size": 4}, "traceEvents": events}, file)
+
+    def spans(self, folder):
+        return in_order([list(row) for row in load(folder).execute("SELECT rank, name FROM spans")])
+
+    def test_a_profile_that_has_changed_is_replaced(self):
+        """Whatever has changed: rank, rows, both, or where it lies."""
+        path, moved = os.path.join(SCRATCH, "changed/a.json"), os.path.join(SCRATCH, "changed/b.json")
+        for rank, name in ((0, "one"), (1, "one"), (1, "two"), (2, "three")):
+            self.write_profile(path, rank, name)
+            folder, _ = self.convert(path, name="changed-ds")
+            self.assertEqual(self.spans(folder), [[rank, name]])
+            for table in TABLES:
+                self.assertEqual(len(glob.glob(f"{folder}/{table}/**/*.parquet", recursive=True)), 1, table)
+        os.rename(path, moved)
+        _, done = self.convert(moved, name="changed-ds")
+        self.assertIn("removed what earlier conversions wrote of 1 of these profiles", done.stderr)
+        self.assertEqual(self.spans(folder), [[2, "three"]])
+        self.write_profile(path, 3, "four") # another one beside it
+        self.convert(os.path.dirname(path), name="changed-ds")
+        self.assertEqual(self.spans(folder), [[2, "three"], [3, "four"]])
+
+    def test_what_cannot_be_read_any_more_keeps_its_rows(self):
+        path, other = os.path.join(SCRATCH, "unread/a.json"), os.path.join(SCRATCH, "unread/b.json")
+        self.write_profile(path, 0)
+        self.write_profile(other, 1)
+        self.convert(path, other, name="unread-ds")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("nothing of the kind\n")
+        folder, _ = self.convert(path, other, name="unread-ds", code=3)
+        self.assertEqual(self.spans(folder), [[0, "kernel"], [1, "kernel"]])
+        self.assertEqual(list(load(folder).execute("SELECT problem FROM loss")), [("not read",)])
+        self.write_profile(path, 0)
+        self.convert(path, other, name="unread-ds")
+        self.assertEqual(list(load(folder).execute("SELECT problem FROM loss")), [])
+
+    def test_one_path_on_two_computers(self):
+        """Nothing says the host: rows of the other computer stay, unless they are the same ones."""
+        path = os.path.join(SCRATCH, "local/a.json")
+        self.write_profile(path, 0, "here")
+        folder, _ = self.convert(path, name="local-ds")
+        for place in self.paths(folder): # as if another computer had written it
+            other = re.sub("-[0-9a-f]{8}-", "-00000000-", place)
+            self.assertNotEqual(place, other)
+            os.rename(os.path.join(folder, place), os.path.join(folder, other))
+        self.convert(path, name="local-ds") # a file system that both see
+        self.assertEqual(self.spans(folder), [[0, "here"]])
+        for place in self.paths(folder):
+            os.rename(os.path.join(folder, place), os.path.join(folder, re.sub("-[0-9a-f]{8}-", "-00000000-", place)))
+        self.write_profile(path, 0, "there")
+        _, done = self.convert(path, name="local-ds")
+        self.assertIn("another computer has converted another profile of this path", done.stderr)
+        self.assertEqual(self.spans(folder), [[0, "here"], [0, "there"]])
+
     def test_a_dataset_below_its_inputs_is_no_input(self):
         home = os.path.join(SCRATCH, "home")
         os.makedirs(home)
