@@ -14,6 +14,8 @@
 #include "cli/values.h"
 #include "sinks/perfetto.h"
 
+enum { JOBS_MAX = 256 };
+
 static const tacho_option options[] = {
     TACHO_OPT_VALUE("output", 'o', "OUT",
                     "the trace to write; the suffix selects the format, an added .gz or .zst "
@@ -27,6 +29,9 @@ static const tacho_option options[] = {
     TACHO_OPT_VALUE("args", 0, "all|none",
                     "none: names and times only, half the size (default: all)",
                     TACHO_INTO_WORD(tacho_conversion, trace_options.omit_args)),
+    TACHO_OPT_VALUE("jobs", 'j', "N",
+                    "of a dataset: convert N files at a time (default: one per processor)",
+                    TACHO_INTO_NUMBER(tacho_conversion, worker_count, 1, JOBS_MAX)),
     TACHO_OPTION_WINDOW,
     TACHO_OPTION_FILTER,
     TACHO_OPT_VALUE("min-duration", 0, "D", "only spans of at least this length, such as 5us"),
@@ -51,6 +56,11 @@ static bool choose_output(const tacho_arguments *arguments, tacho_conversion *co
     }
     if (tacho_convert_is_dataset(path)) {
         return tacho_convert_check_dataset(arguments);
+    }
+    if (tacho_arguments_has(arguments, "jobs")) {
+        tacho_command_misuse(arguments->command, "--jobs goes with a dataset only; write '%s/'",
+                             path);
+        return false;
     }
     if (tacho_path_is_folder(path)) {
         tacho_command_misuse(arguments->command,

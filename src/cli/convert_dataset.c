@@ -94,6 +94,7 @@ int tacho_convert_dataset(const tacho_arguments *arguments, const tacho_conversi
         .folder = folder,
         .options = &conversion->intake.options,
         .selection = &conversion->selection,
+        .worker_count = conversion->worker_count,
         .omit_args = conversion->trace_options.omit_args,
         .is_strict = conversion->is_strict,
     };

@@ -18,9 +18,10 @@ typedef struct tacho_conversion {
     const tacho_trace_sink *sink;
     tacho_trace_options trace_options;
     tacho_selection selection;
-    bool is_strict;    /* lost records are a failure */
-    bool has_queues;   /* queues of streams are counters of the trace, too; without overview */
-    bool has_overview; /* the metrics of each part are tracks of the trace, too */
+    size_t worker_count; /* of a data set: files at a time; 0: one per processor */
+    bool is_strict;      /* lost records are a failure */
+    bool has_queues;     /* queues of streams are counters of the trace, too; without overview */
+    bool has_overview;   /* the metrics of each part are tracks of the trace, too */
     const tacho_overview_listener *overview_listener; /* with them; NULL: none */
     bool has_first_overview;                          /* they are those of Torq's first tools */
 } tacho_conversion;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Where the rows of a file belong is known behind its last one: the rank may be a fact of the file.
- * So events go to files without names, which are put in place at the end.
+ * So events go to files without names, which are put in place at the end. Workers read and write
+ * rows side by side; names are given in the order of the list, so that which of two copies stays,
+ * and what is said, do not depend on who is faster.
  */
 #include "pipeline/dataset.h"
 
@@ -10,12 +12,14 @@
 #include "base/grow.h"
 #include "base/number_map.h"
 #include "base/utf8.h"
+#include "base/workers.h"
 #include "pipeline/dataset_held.h"
 #include "pipeline/fleet_inputs.h"
 #include "sinks/parquet.h"
 #include "sinks/spans_parquet.h"
 
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -42,6 +46,11 @@ typedef struct dataset {
     tacho_dataset_held held; /* what earlier conversions wrote */
     tacho_number_map places; /* of files that are written, by their numbers: places in the list */
     tacho_status *failures;  /* by place: why a file was not read */
+    pthread_mutex_t lock;    /* of what is below */
+    pthread_cond_t turned;
+    size_t next;          /* file to read */
+    size_t turn;          /* file to write: that worker alone uses what is above */
+    tacho_status failure; /* the first one ends it */
 } dataset;
 
 /* One file on its way. */
@@ -234,7 +243,6 @@ static tacho_status place_rows(writing *self)
 static tacho_status write_file(writing *self, tacho_fleet_gather *gather)
 {
     tacho_dataset_job *job = self->all->job;
-    TACHO_TRY(tacho_fleet_gather_fold(gather, &self->origin, &self->fleet));
     const tacho_fleet_file *file = &self->fleet.files[0];
     uint64_t id = tacho_fleet_get_id(tacho_fleet_key(&self->fleet.file_keys, 0));
     uint64_t *first = tacho_number_map_find(&self->all->places, id);
@@ -261,6 +269,18 @@ static tacho_status write_file(writing *self, tacho_fleet_gather *gather)
                    TACHO_STR_ARG(tacho_strings_get(&self->fleet.texts, file->reason)));
     }
     return TACHO_OK;
+}
+
+/* Waits until all files ahead of |place| are done; false: work has failed. */
+static bool wait_turn(dataset *all, size_t place)
+{
+    pthread_mutex_lock(&all->lock);
+    while (all->turn != place && all->failure == TACHO_OK) {
+        pthread_cond_wait(&all->turned, &all->lock);
+    }
+    bool has_turn = all->failure == TACHO_OK;
+    pthread_mutex_unlock(&all->lock);
+    return has_turn;
 }
 
 static tacho_status open_outputs(writing *self)
@@ -295,6 +315,9 @@ static tacho_status attempt(void *user, tacho_order_mode mode, tacho_dict *dict)
     }
     if (status == TACHO_OK) {
         self->is_read = true;
+        status = tacho_fleet_gather_fold(&fork.gather, &self->origin, &self->fleet);
+    }
+    if (status == TACHO_OK && wait_turn(self->all, self->place)) {
         status = write_file(self, &fork.gather);
     }
     tacho_fleet_gather_deinit(&fork.gather);
@@ -306,8 +329,8 @@ static tacho_status attempt(void *user, tacho_order_mode mode, tacho_dict *dict)
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-/* A failure to read is kept for the end; any other one is returned. */
-static tacho_status add_file(dataset *all, size_t place)
+/* Reads and writes one; |*out_is_of_input| says of a failure that the file could not be read. */
+static tacho_status add_file(dataset *all, size_t place, bool *out_is_of_input)
 {
     const char *path = all->job->paths[place];
     tacho_dict dict;
@@ -322,15 +345,61 @@ static tacho_status add_file(dataset *all, size_t place)
     }
     tacho_dict_deinit(&dict);
     tacho_fleet_deinit(&self.fleet);
-    bool is_of_input = status != TACHO_OK && !self.is_read && !all->job->is_strict &&
-                       tacho_status_code(status) != TACHO_CODE_NO_MEMORY;
-    if (!is_of_input) {
-        return status;
-    }
+    *out_is_of_input =
+        !self.is_read && !all->job->is_strict && tacho_status_code(status) != TACHO_CODE_NO_MEMORY;
+    return status;
+}
+
+/* A failure to read is kept for the end; any other one ends the work. */
+static tacho_status keep_failure(dataset *all, size_t place, tacho_status status)
+{
+    tacho_dataset_job *job = all->job;
     all->failures[place] = status;
-    all->job->failed_count++;
-    tacho_note(all->job->notes, "warning", "%s: not read: %s", path, tacho_status_message(status));
+    job->failed_count++;
+    tacho_note(job->notes, "warning", "%s: not read: %s", job->paths[place],
+               tacho_status_message(status));
     return TACHO_OK;
+}
+
+/* The file that has its turn is done. */
+static void pass_turn(dataset *all, tacho_status failure)
+{
+    const tacho_progress *progress = &all->job->progress;
+    if (failure == TACHO_OK && progress->update != NULL) {
+        progress->update(progress->self, all->turn + 1, all->job->path_count);
+    }
+    pthread_mutex_lock(&all->lock);
+    all->turn++;
+    all->failure = failure;
+    pthread_cond_broadcast(&all->turned);
+    pthread_mutex_unlock(&all->lock);
+}
+
+/* The next file; false when there is none, or work has failed. */
+static bool take_next(dataset *all, size_t *out_place)
+{
+    pthread_mutex_lock(&all->lock);
+    bool has_more = all->failure == TACHO_OK && all->next < all->job->path_count;
+    *out_place = all->next;
+    all->next += has_more ? 1 : 0;
+    pthread_mutex_unlock(&all->lock);
+    return has_more;
+}
+
+static void *work(void *user)
+{
+    dataset *all = user;
+    for (size_t place = 0; take_next(all, &place);) {
+        bool is_of_input = false;
+        tacho_status status = add_file(all, place, &is_of_input);
+        if (!wait_turn(all, place)) {
+            tacho_status_free(status);
+            break;
+        }
+        pass_turn(all,
+                  status != TACHO_OK && is_of_input ? keep_failure(all, place, status) : status);
+    }
+    return NULL;
 }
 
 /* A row of loss for a file that was not read. */
@@ -357,12 +426,12 @@ static tacho_status add_failure(dataset *all, size_t place)
 static tacho_status write_all(dataset *all)
 {
     tacho_dataset_job *job = all->job;
-    for (size_t i = 0; i < job->path_count; i++) {
-        TACHO_TRY(add_file(all, i));
-        if (job->progress.update != NULL) {
-            job->progress.update(job->progress.self, i + 1, job->path_count);
-        }
-    }
+    pthread_mutex_init(&all->lock, NULL);
+    pthread_cond_init(&all->turned, NULL);
+    tacho_workers_run(job->worker_count, job->path_count, work, all);
+    pthread_cond_destroy(&all->turned);
+    pthread_mutex_destroy(&all->lock);
+    TACHO_TRY(all->failure);
     if (job->written_count == 0) {
         return tacho_fail(TACHO_CODE_BAD_DATA, "none of the inputs could be read");
     }

@@ -6,8 +6,8 @@
  *
  * What an earlier conversion made of the same profiles is replaced (pipeline/dataset_held.h).
  * Events stream into the tables spans and counters; ops, devices, steps, collectives, clock and
- * loss are what a fleet gathers of the file (analyses/fleet/fleet_dataset.h). Files are read one
- * after the other, so memory goes by the largest dictionary and a group of rows. Each file is whole
+ * loss are what a fleet gathers of the file (analyses/fleet/fleet_dataset.h). Memory goes
+ * by workers: the largest dictionary and a group of rows of each. Each file is whole
  * or not there; a copy of a file that is in the data set adds a row to loss and nothing else.
  */
 #ifndef TACHO_PIPELINE_DATASET_H
@@ -25,6 +25,7 @@ typedef struct tacho_dataset_job {
     const tacho_source *source;   /* NULL: recognise by content */
     const tacho_source_options *options;
     const tacho_selection *selection;
+    size_t worker_count; /* files at a time; 0: one per processor */
     bool omit_args;
     bool is_strict;           /* the first file that is not sound ends it */
     tacho_progress progress;  /* of files */

@@ -5,15 +5,15 @@
 #include "pipeline/fleet.h"
 
 #include "analyses/fleet/fleet_part.h"
-#include "base/cpu.h"
 #include "base/folder.h"
 #include "base/grow.h"
+#include "base/workers.h"
 #include "pipeline/fleet_inputs.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 
-enum { WORKERS_MAX = 256, PART_BYTES_STEP = 1 << 16 };
+enum { PART_BYTES_STEP = 1 << 16 };
 
 /* ---- one file ------------------------------------------------------------------------------ */
 
@@ -252,20 +252,9 @@ static void *work(void *user)
 
 tacho_status tacho_fleet_run(const tacho_fleet_job *job, tacho_fleet *fleet)
 {
-    pthread_t threads[WORKERS_MAX];
-    size_t started = 0;
-    size_t wanted = job->worker_count > 0 ? job->worker_count : tacho_cpu_count();
-    wanted = wanted < job->path_count ? wanted : job->path_count;
-    wanted = wanted < WORKERS_MAX ? wanted : WORKERS_MAX;
     crew self = {.job = job, .fleet = fleet};
     pthread_mutex_init(&self.lock, NULL);
-    while (started + 1 < wanted && pthread_create(&threads[started], NULL, work, &self) == 0) {
-        started++;
-    }
-    work(&self);
-    for (size_t i = 0; i < started; i++) {
-        pthread_join(threads[i], NULL);
-    }
+    tacho_workers_run(job->worker_count, job->path_count, work, &self);
     pthread_mutex_destroy(&self.lock);
     return self.failure;
 }

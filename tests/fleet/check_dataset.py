@@ -259,6 +259,22 @@ class Files(unittest.TestCase):
         self.convert(sample, name="again")
         self.assertEqual(before, self.contents(folder))
 
+    def test_workers_change_nothing(self):
+        """Files, and what is said of them: copies, damage and what is no profile are among them."""
+        home = os.path.join(SCRATCH, "workers")
+        generate(home, "--damage")
+        shutil.copytree(f"{SOURCE}/tests/data/chrome", f"{home}/more")
+        found = {}
+        for count in ("1", "2", "7"):
+            folder, done = self.convert(home, "-j", count, name=f"workers-{count}", code=3)
+            found[count] = self.contents(folder), done.stderr.replace(folder, "")
+        self.assertGreater(len(found["1"][0]), 50)
+        self.assertEqual(found["1"], found["2"])
+        self.assertEqual(found["1"], found["7"])
+        self.convert(f"{home}/more/kineto.json", "-j", "0", name="odd", code=2)
+        self.assertIn("--jobs goes with a dataset only",
+                      run("convert", f"{home}/more/kineto.json", "-j", "2", "-o", "x.pb", code=2).stderr)
+
     def write_profile(self, path, rank, name="kernel"):
         os.makedirs(os.path.dirname(path), exist_ok=True)
         events = [{"ph": "X", "cat": "kernel", "name": name, "pid": 0, "tid": 7, "ts": 1, "dur": 2}]
