@@ -458,7 +458,7 @@ static tacho_status fill_recurrent(tacho_space_maker *maker)
             space->axes[of.direction].is_single = true;
         }
         space->axes[of.step].counted = work->m / inferences;
-        uint64_t states = tacho_space_is_type(maker, "LSTM", "") ? 2 : 1;
+        uint64_t states = tacho_space_is_type(maker, "LSTM", "tacho.QuantisedLSTM") ? 2 : 1;
         uint64_t samples = work->m / work->sequence / inferences;
         uint64_t bytes = 0;
         (void)tacho_dtype_bytes(space->accesses[0].kept, states * samples, &bytes);

@@ -135,6 +135,7 @@ static void free_parts(tacho_execution *self)
     free(self->twins);
     free(self->originals);
     free(self->tasks);
+    free(self->prepared);
     free(self->input_pieces);
     free(self->operands);
     free(self->operand_links);
@@ -192,6 +193,22 @@ tacho_status tacho_execution_set_input(tacho_execution *execution, size_t index,
     return TACHO_OK;
 }
 
+/* What was made of the constants of a task. */
+static const void *find_prepared(const tacho_execution *self, const tacho_task *task)
+{
+    uint32_t number = (uint32_t)(task - self->tasks);
+    size_t low = 0, high = self->prepared_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (self->prepared[middle].task < number) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return self->prepared[low].value;
+}
+
 /* A reference kernel finds zeros where it writes, as everywhere. */
 static tacho_status run_plain(tacho_execution *self, const tacho_task *task)
 {
@@ -202,6 +219,7 @@ static tacho_status run_plain(tacho_execution *self, const tacho_task *task)
     }
     tacho_step_fill(self, task->step, self->operands, self->operand_links, &call);
     call.is_of_product = task->is_of_product;
+    call.prepared = task->is_prepared ? find_prepared(self, task) : NULL;
     for (size_t i = 0; i < call.output_count && !task->is_quick; i++) {
         uint32_t id = tacho_step_output(self, task->step, i);
         if (id != TACHO_NONE && self->values[id].bytes > 0) {

@@ -74,6 +74,7 @@ typedef struct tacho_task {
     bool is_lossy;      /* it may make a number of NaN: an operation is invalid then */
     bool is_of_product; /* of a plain kernel, see tacho_kernel_call */
     bool is_guarded;    /* the step has a condition, and the kernel runs if that is met */
+    bool is_prepared;   /* of a quick kernel: it is in |prepared| of the execution */
     uint8_t rounds_to;  /* a tacho_dtype: it rounds |place|, and there is no kernel; 0: not */
     uint8_t input_count;
     uint32_t first_input; /* of a fast kernel: in |input_pieces|, TACHO_NONE for constants */
@@ -95,6 +96,12 @@ typedef struct tacho_task {
     };
 } tacho_task;
 
+/* What a quick kernel made of its constants, see tacho_quick_prepare. */
+typedef struct tacho_prepared {
+    uint32_t task;
+    const void *value;
+} tacho_prepared;
+
 struct tacho_execution {
     const tacho_program *program;
     tacho_kernel_choice choice;
@@ -110,6 +117,8 @@ struct tacho_execution {
     size_t copy_count, copy_capacity;
     tacho_task *tasks;
     size_t task_count, task_capacity;
+    tacho_prepared *prepared; /* in the order of tasks, of few of them */
+    size_t prepared_count, prepared_capacity;
     uint32_t *input_pieces; /* of all fast kernels, until memory is given */
     size_t input_piece_count, input_piece_capacity;
     tacho_array *operands; /* of the plain kernel that runs: as many as any step has, and one */

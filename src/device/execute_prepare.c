@@ -420,6 +420,27 @@ static tacho_status choose_kernel(tacho_execution *self, tacho_task *task)
     return status;
 }
 
+/* Lets a quick kernel work up constants, which are loaded; before the task is appended. */
+static tacho_status prepare_constants(tacho_execution *self, tacho_task *task)
+{
+    tacho_kernel_call call;
+    tacho_arena arena;
+    const void *made = NULL;
+    tacho_arena_init(&arena);
+    tacho_status status = tacho_step_describe(self, task->step, &arena, &call);
+    if (status == TACHO_OK) {
+        status = tacho_quick_prepare(tacho_step_type(self, task->step), &call, &self->arena, &made);
+    }
+    tacho_arena_deinit(&arena);
+    task->is_prepared = made != NULL;
+    if (status != TACHO_OK || made == NULL) {
+        return status;
+    }
+    TACHO_TRY(tacho_grow(&self->prepared, &self->prepared_capacity, self->prepared_count + 1));
+    self->prepared[self->prepared_count++] = (tacho_prepared){(uint32_t)self->task_count, made};
+    return TACHO_OK;
+}
+
 tacho_status tacho_task_add_plain(tacho_execution *self, uint32_t step)
 {
     const tacho_step *at = &self->program->steps[step];
@@ -442,6 +463,9 @@ tacho_status tacho_task_add_plain(tacho_execution *self, uint32_t step)
         if (id != TACHO_NONE) {
             tacho_piece_keep(self, self->values[self->values[id].root].piece, number);
         }
+    }
+    if (task.is_quick) {
+        TACHO_TRY(prepare_constants(self, &task));
     }
     TACHO_TRY(tacho_task_append(self, &task));
     for (size_t i = 0; i < at->output_count; i++) {

@@ -259,49 +259,39 @@ void tacho_expand_matmul_nbits(tacho_expander *self)
 
 /* ---- recurrent ----------------------------------------------------------------------------- */
 
-/*
- * Weights [directions, in, 4 * hidden] with one scale for each direction, or for each of its
- * columns, as the reals that LSTM has: [directions, 4 * hidden, in].
- */
-static uint32_t add_gates(tacho_expander *self, size_t weights, size_t scale)
+/* LSTM has the weights [directions, in, 4 * hidden] as [directions, 4 * hidden, in]. */
+static uint32_t add_gates(tacho_expander *self, size_t weights)
 {
     tacho_expand_need(self, weights, 3, 3);
-    tacho_expand_need(self, scale, 1, 2);
-    const tacho_shape *shape = tacho_expand_shape(self, weights);
-    bool is_by_column = tacho_expand_shape(self, scale)->rank == 2;
-    if (self->status != TACHO_OK || self->is_declined) {
-        return TACHO_NONE;
-    }
-    int64_t dims[] = {shape->dims[0], 1, is_by_column ? shape->dims[2] : 1};
-    uint32_t zero = tacho_expand_input(self, scale + 1);
-    uint32_t made = tacho_expand_cast(self, tacho_expand_input(self, weights), TACHO_DTYPE_F32);
-    if (zero != TACHO_NONE) {
-        zero = tacho_expand_cast(self, zero, TACHO_DTYPE_F32);
-        made = TACHO_EXPAND_OP(self, "Sub", made, tacho_expand_reshape(self, zero, dims, 3));
-    }
-    made = TACHO_EXPAND_OP(self, "Mul", made,
-                           tacho_expand_reshape(self, tacho_expand_input(self, scale), dims, 3));
-    return tacho_expand_transpose(self, made, (int64_t[]){0, 2, 1}, 3);
+    return self->status != TACHO_OK || self->is_declined
+               ? TACHO_NONE
+               : tacho_expand_transpose(self, tacho_expand_input(self, weights),
+                                        (int64_t[]){0, 2, 1}, 3);
 }
 
 /*
  * LSTM with weights of 8 bits. What it multiplies them with is quantised, too: the inputs of all
- * steps at once here; the hidden state, which is new in each step, is taken as it is.
+ * steps at once here, the hidden state in each step.
  */
 void tacho_expand_dynamic_quantise_lstm(tacho_expander *self)
 {
     static const char *const none[] = {NULL};
-    uint32_t inputs[8], x = tacho_expand_input(self, 0);
+    uint32_t inputs[14], x = tacho_expand_input(self, 0);
     tacho_expand_need(self, 0, 3, 3);
     uint32_t bytes = tacho_expand_add(self, "DynamicQuantizeLinear", &x, 1, 3);
-    inputs[0] = TACHO_EXPAND_OP(self, "DequantizeLinear", bytes, bytes + 1, bytes + 2);
-    inputs[1] = add_gates(self, 1, 8);
-    inputs[2] = add_gates(self, 2, 10);
+    inputs[0] = bytes;
+    inputs[1] = add_gates(self, 1);
+    inputs[2] = add_gates(self, 2);
     for (size_t i = 3; i < 8; i++) {
         inputs[i] = tacho_expand_input(self, i);
     }
+    inputs[8] = bytes == TACHO_NONE ? TACHO_NONE : bytes + 1;
+    inputs[9] = bytes == TACHO_NONE ? TACHO_NONE : bytes + 2;
+    for (size_t i = 0; i < 4; i++) {
+        inputs[10 + i] = tacho_expand_input(self, 8 + i);
+    }
     tacho_expand_copy_attrs(self, none);
-    uint32_t made = tacho_expand_add(self, "LSTM", inputs, 8, 3);
+    uint32_t made = tacho_expand_add(self, "tacho.QuantisedLSTM", inputs, 14, 3);
     for (uint32_t i = 0; i < 3; i++) {
         tacho_expand_return(self, i, made == TACHO_NONE ? TACHO_NONE : made + i);
     }

@@ -281,7 +281,8 @@ static tacho_status check_recurrent(const tacho_infer *infer)
         }
     }
     const tacho_node *node = infer->node;
-    bool is_lstm = strcmp(node->def->name, "LSTM") == 0; /* a call at the gate has no other name */
+    bool is_lstm =
+        strstr(node->def->name, "LSTM") != NULL; /* a call at the gate has no other name */
     for (uint32_t i = is_lstm ? 3 : 2; i < node->output_count; i++) {
         if (infer->graph->links[node->first_output + i] != TACHO_NONE) {
             return tacho_infer_fail(infer, "there is no output %u", (unsigned)i);
@@ -317,7 +318,9 @@ tacho_status tacho_onnx_infer_recurrent(const tacho_infer *infer)
         all = (tacho_shape){.rank = 4, .dims = {batch, steps, directions, hidden}};
         last = (tacho_shape){.rank = 3, .dims = {batch, directions, hidden}};
     }
-    TACHO_TRY(tacho_infer_set(infer, 0, tacho_infer_dtype(infer, 0), &all));
-    TACHO_TRY(tacho_infer_set(infer, 1, tacho_infer_dtype(infer, 0), &last));
-    return tacho_infer_set(infer, 2, tacho_infer_dtype(infer, 0), &last);
+    tacho_dtype dtype = tacho_infer_dtype(infer, 0);
+    dtype = dtype == TACHO_DTYPE_U8 ? TACHO_DTYPE_F32 : dtype; /* bytes stand for reals */
+    TACHO_TRY(tacho_infer_set(infer, 0, dtype, &all));
+    TACHO_TRY(tacho_infer_set(infer, 1, dtype, &last));
+    return tacho_infer_set(infer, 2, dtype, &last);
 }

@@ -45,6 +45,7 @@ static const struct {
         "Where tosa.scatter tosa.select "},
     {4, " com.microsoft.QLinearSoftmax "},
     {5, " BatchNormalization "},
+    {3, " tacho.QuantisedLSTM "},
     {8, " QLinearConv QLinearMatMul "},
 };
 
@@ -66,7 +67,7 @@ static size_t needed_by(const char *name)
 /* The first output; of some operators any, as each says something of its own. */
 static bool has_output(const tacho_kernel *kernel, const tacho_kernel_call *call)
 {
-    static const char *const by_any[] = {"GRU", "LSTM", "RNN", "TopK"};
+    static const char *const by_any[] = {"GRU", "LSTM", "RNN", "TopK", "tacho.QuantisedLSTM"};
     bool is_by_any = false;
     bool has_it = call->outputs[0].data != NULL;
     for (size_t i = 0; i < sizeof(by_any) / sizeof(by_any[0]); i++) {

@@ -19,7 +19,8 @@ typedef struct tacho_kernel_call {
     const tacho_attr *attrs;
     size_t attr_count;
     const tacho_array *attr_tensor; /* the value of the one tensor attribute, or NULL */
-    bool is_of_product; /* of a QuantizeLinear: see kernels/quantise.h, tacho_is_of_product */
+    bool is_of_product;   /* of a QuantizeLinear: see kernels/quantise.h, tacho_is_of_product */
+    const void *prepared; /* of a quick kernel: see kernels/quick.h, tacho_quick_prepare; or NULL */
 } tacho_kernel_call;
 
 /* What is known of the values that a kernel makes, for those who need not compute them all. */

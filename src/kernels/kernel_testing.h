@@ -61,7 +61,7 @@ typedef uint8_t BOOL_type;
 /* What one operator is given. */
 typedef struct trial {
     const char *name;
-    const tacho_array *inputs[6];
+    const tacho_array *inputs[14];
     tacho_attr attrs[6];
     int opset;
     bool is_of_product;
@@ -79,7 +79,7 @@ static inline tacho_status run(const trial *given, tacho_array *outputs, size_t 
                               .output_count = output_count,
                               .attrs = given->attrs,
                               .is_of_product = given->is_of_product};
-    for (size_t i = 0; i < 6; i++) {
+    for (size_t i = 0; i < sizeof(given->inputs) / sizeof(given->inputs[0]); i++) {
         call.input_count = given->inputs[i] != NULL ? i + 1 : call.input_count;
     }
     while (call.attr_count < 6 && given->attrs[call.attr_count].name.len > 0) {

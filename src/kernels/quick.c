@@ -251,9 +251,10 @@ static tacho_status compute_clamp(const tacho_kernel_call *call)
         {name, TACHO_KERNEL_EACH, function}, tacho_quick_fits_function, true, false, 1             \
     }
 
-#define RECURRENT_ROW(name, function)                                                              \
+#define RECURRENT_ROW(name, function, which)                                                       \
     {                                                                                              \
-        {name, TACHO_KERNEL_HEAVY, function}, tacho_quick_fits_recurrent, true, false, 3           \
+        {name, TACHO_KERNEL_HEAVY, tacho_quick_##function}, tacho_quick_fits_##which, true, false, \
+            3                                                                                      \
     }
 
 static const struct {
@@ -277,9 +278,9 @@ static const struct {
     {{"Einsum", TACHO_KERNEL_HEAVY, tacho_quick_einsum}, tacho_quick_fits_einsum, true, false, 1},
     FUNCTION_ROW("Erf", tacho_quick_erf),
     FUNCTION_ROW("Exp", tacho_quick_exp),
-    RECURRENT_ROW("GRU", tacho_quick_gru),
-    RECURRENT_ROW("LSTM", tacho_quick_lstm),
-    RECURRENT_ROW("RNN", tacho_quick_rnn),
+    RECURRENT_ROW("GRU", gru, recurrent),
+    RECURRENT_ROW("LSTM", lstm, recurrent),
+    RECURRENT_ROW("RNN", rnn, recurrent),
     FUNCTION_ROW("Gelu", tacho_quick_gelu),
     FUNCTION_ROW("Log", tacho_quick_log),
     FUNCTION_ROW("Sigmoid", tacho_quick_sigmoid),
@@ -297,6 +298,11 @@ static const struct {
      true,
      false,
      1},
+    {{"tacho.QuantisedLSTM", TACHO_KERNEL_HEAVY, tacho_quick_quantised_lstm},
+     tacho_quick_fits_quantised_lstm,
+     false,
+     true,
+     3},
     {{"tosa.add", TACHO_KERNEL_EACH, compute_add}, fits_pair, true, true, 1},
     {{"tosa.avg_pool2d", TACHO_KERNEL_HEAVY, tacho_quick_avg_pool},
      tacho_quick_fits_pool,
@@ -339,4 +345,28 @@ bool tacho_quick_knows(tacho_str name, bool is_real)
 {
     size_t at = find(name);
     return at < KERNELS && (is_real ? kernels[at].has_reals : kernels[at].has_ints);
+}
+
+/* Those that make something of constants once. */
+static const struct {
+    const char *name;
+    tacho_status (*prepare)(const tacho_kernel_call *call, tacho_arena *arena,
+                            const void **out_prepared);
+} preparers[] = {
+    {"GRU", tacho_quick_prepare_gru},
+    {"LSTM", tacho_quick_prepare_lstm},
+    {"RNN", tacho_quick_prepare_rnn},
+    {"tacho.QuantisedLSTM", tacho_quick_prepare_quantised_lstm},
+};
+
+tacho_status tacho_quick_prepare(tacho_str name, const tacho_kernel_call *call, tacho_arena *arena,
+                                 const void **out_prepared)
+{
+    *out_prepared = NULL;
+    for (size_t i = 0; i < sizeof(preparers) / sizeof(preparers[0]); i++) {
+        if (tacho_str_equal(tacho_str_from_cstring(preparers[i].name), name)) {
+            return preparers[i].prepare(call, arena, out_prepared);
+        }
+    }
+    return TACHO_OK;
 }

@@ -8,6 +8,7 @@
 #ifndef TACHO_KERNELS_QUICK_H
 #define TACHO_KERNELS_QUICK_H
 
+#include "base/arena.h"
 #include "kernels/kernel.h"
 
 /*
@@ -15,6 +16,14 @@
  * inputs nor outputs have to have memory.
  */
 const tacho_kernel *tacho_quick_find(tacho_str name, const tacho_kernel_call *call);
+
+/*
+ * What the quick kernel of an operator makes of constants once, for all calls: it goes into
+ * |prepared| of the call. Inputs that are constants have memory, others none. NULL where it makes
+ * nothing of them.
+ */
+tacho_status tacho_quick_prepare(tacho_str name, const tacho_kernel_call *call, tacho_arena *arena,
+                                 const void **out_prepared) TACHO_MUST_USE;
 
 /* Whether there is one for some type: of reals, or of integers. */
 bool tacho_quick_knows(tacho_str name, bool is_real);
@@ -35,13 +44,24 @@ tacho_status tacho_quick_cast(const tacho_kernel_call *call) TACHO_MUST_USE;
 bool tacho_quick_fits_einsum(const tacho_kernel_call *call);
 tacho_status tacho_quick_einsum(const tacho_kernel_call *call) TACHO_MUST_USE;
 
-/* Recurrent layers, see recurrent.c. */
+/* Recurrent layers, see recurrent.c; weights that are constants are packed once. */
 bool tacho_quick_fits_recurrent(const tacho_kernel_call *call);
-tacho_status tacho_quick_gru(const tacho_kernel_call *call) TACHO_MUST_USE;
-tacho_status tacho_quick_lstm(const tacho_kernel_call *call) TACHO_MUST_USE;
-tacho_status tacho_quick_rnn(const tacho_kernel_call *call) TACHO_MUST_USE;
+bool tacho_quick_fits_quantised_lstm(const tacho_kernel_call *call);
+#define TACHO_QUICK_RECURRENT(name)                                                                \
+    tacho_status tacho_quick_##name(const tacho_kernel_call *call) TACHO_MUST_USE;                 \
+    tacho_status tacho_quick_prepare_##name(const tacho_kernel_call *call, tacho_arena *arena,     \
+                                            const void **out_prepared) TACHO_MUST_USE;
+TACHO_QUICK_RECURRENT(gru)
+TACHO_QUICK_RECURRENT(lstm)
+TACHO_QUICK_RECURRENT(quantised_lstm)
+TACHO_QUICK_RECURRENT(rnn)
+#undef TACHO_QUICK_RECURRENT
 
 /* Bytes of networks that are quantised while they run, see quick_bytes.c. */
+/* Scale, zero point and bytes of numbers as DynamicQuantizeLinear has them; false where one is a
+ * NaN or their range is not finite. */
+bool tacho_quantise_reals(const float *from, int64_t count, uint8_t *to, float *out_scale,
+                          uint8_t *out_zero) TACHO_MUST_USE;
 bool tacho_quick_fits_dynamic_quantise(const tacho_kernel_call *call);
 tacho_status tacho_quick_dynamic_quantise(const tacho_kernel_call *call) TACHO_MUST_USE;
 bool tacho_quick_fits_dequantise(const tacho_kernel_call *call);

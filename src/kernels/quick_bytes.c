@@ -6,15 +6,12 @@
  */
 #include "base/arena.h"
 #include "base/attributes.h"
-#include "kernels/byte_simd.h"
+#include "kernels/byte_matrix.h"
 #include "kernels/call.h"
 #include "kernels/quick.h"
 #include "kernels/vector.h"
 
 #include <math.h>
-
-/* Deeper products may leave 32 bits: each summand is up to 255 * 255. */
-enum { DEPTH_MAX = 1 << 15 };
 
 /* Added to a number below 2^22 it leaves the nearest whole one, ties to even. */
 #define SHIFT 0x1.8p23f
@@ -110,32 +107,46 @@ bool tacho_quick_fits_dynamic_quantise(const tacho_kernel_call *call)
     return call->inputs[0]->dtype == TACHO_DTYPE_F32 && call->outputs[0].dtype == TACHO_DTYPE_U8;
 }
 
+bool tacho_quantise_reals(const float *from, int64_t count, uint8_t *to, float *out_scale,
+                          uint8_t *out_zero)
+{
+    tacho_vector_set set = tacho_vector_best();
+    range found = sets[set].find_range(from, count);
+    float spread = found.high - found.low, scale = spread / 255;
+    if (found.has_nan || !isfinite(spread)) {
+        return false;
+    }
+    scale = scale == 0 ? 1 : scale;
+    float zero = rintf((0 - found.low) / scale);
+    zero = zero < 0 ? 0 : zero > 255 ? 255 : zero;
+    sets[set].quantise(from, count, scale, zero, to);
+    *out_scale = scale;
+    *out_zero = (uint8_t)zero;
+    return true;
+}
+
 /* As the reference has it; NaN and infinite ranges are left to that. */
 tacho_status tacho_quick_dynamic_quantise(const tacho_kernel_call *call)
 {
     const tacho_array *input = call->inputs[0];
     tacho_array *scale_out = tacho_call_output(call, 1), *zero_out = tacho_call_output(call, 2);
     int64_t count = tacho_array_elements(input);
-    tacho_vector_set set = tacho_vector_best();
+    float scale;
+    uint8_t zero;
     bool is_fit = count == tacho_array_elements(&call->outputs[0]) &&
                   (scale_out == NULL ||
                    (scale_out->dtype == TACHO_DTYPE_F32 && tacho_array_elements(scale_out) == 1)) &&
                   (zero_out == NULL ||
                    (zero_out->dtype == TACHO_DTYPE_U8 && tacho_array_elements(zero_out) == 1));
-    range found = is_fit ? sets[set].find_range(input->data, count) : (range){.has_nan = true};
-    float spread = found.high - found.low, scale = spread / 255;
-    if (found.has_nan || !isfinite(spread)) {
+    if (!is_fit ||
+        !tacho_quantise_reals(input->data, count, call->outputs[0].data, &scale, &zero)) {
         return by_reference("DynamicQuantizeLinear", call);
     }
-    scale = scale == 0 ? 1 : scale;
-    float zero = rintf((0 - found.low) / scale);
-    zero = zero < 0 ? 0 : zero > 255 ? 255 : zero;
-    sets[set].quantise(input->data, count, scale, zero, call->outputs[0].data);
     if (scale_out != NULL) {
         *(float *)scale_out->data = scale;
     }
     if (zero_out != NULL) {
-        *(uint8_t *)zero_out->data = (uint8_t)zero;
+        *(uint8_t *)zero_out->data = zero;
     }
     return TACHO_OK;
 }
@@ -207,8 +218,9 @@ static bool read_sizes(const tacho_kernel_call *call, product *out)
         *(b->rank > 2 ? &out->batches : &out->rows) *= a->dims[i];
     }
     out->pairs = (out->depth + 1) / 2;
-    return b->dims[b->rank - 2] == out->depth && out->depth > 0 && out->depth <= DEPTH_MAX &&
-           out->batches > 0 && out->rows > 0 && out->columns > 0 &&
+    return b->dims[b->rank - 2] == out->depth && out->depth > 0 &&
+           out->depth <= TACHO_BYTE_DEPTH_MAX && out->batches > 0 && out->rows > 0 &&
+           out->columns > 0 &&
            tacho_array_elements(&call->outputs[0]) == out->batches * out->rows * out->columns;
 }
 

@@ -1,32 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Recurrent layers: LSTM, GRU and RNN, forward, in reverse or both. States stay in double from step
- * to step; sums go over the inputs first, then over the state, each in the order of the elements.
- *
- * Of a cell with g gates of |hidden| elements the weights are g*hidden rows; here they are turned,
- * so that one input adds to all gates at once. Gates are in ONNX's order: i o f c; z r h.
- *
- * The quick kernels multiply in f32 (kernels/real_product.h): the inputs of all steps at once, then
- * the state of each step; gates and states are doubles there, too, through kernels/vector.h.
+ * Recurrent layers: LSTM, GRU and RNN, forward, in reverse or both, and the LSTM of bytes that
+ * DynamicQuantizeLSTM becomes. Gates and states are doubles from step to step, also in quick
+ * kernels, which compute functions through kernels/vector.h; recurrent_products.c multiplies.
+ * Gates are in ONNX's order: i o f c; z r h.
  */
-#include "kernels/call.h"
 #include "kernels/functions.h"
 #include "kernels/product.h"
-#include "kernels/quick.h"
-#include "kernels/real_product.h"
+#include "kernels/recurrent.h"
 
 #include <strings.h>
-
-enum {
-    FUNCTIONS_MAX = 6, /* of two directions */
-    TURNED_ROWS = 8,
-};
 
 static const int64_t hidden_max = INT64_MAX / 8; /* twice the gates are countable */
 
 /* ---- activations --------------------------------------------------------------------------- */
-
-typedef double (*function)(double x, double a, double b);
 
 static double relu(double x, double a, double b)
 {
@@ -94,7 +81,7 @@ static double softplus(double x, double a, double b)
 
 static const struct {
     const char *name;
-    function f;
+    tacho_recurrent_function f;
     uint8_t parameters; /* taken from activation_alpha and activation_beta */
     double a, b;        /* where those give none */
 } functions[] = {
@@ -111,51 +98,11 @@ static const struct {
     {"Softplus", softplus, 0, 0, 0},
 };
 
-typedef struct activation {
-    function f;
-    double a, b;
-} activation;
+typedef tacho_recurrent layer;
+typedef tacho_recurrent_cell cell;
+typedef tacho_recurrent_activation activation;
 
-/* ---- the layer ----------------------------------------------------------------------------- */
-
-typedef struct layer layer;
-
-/* What differs between the cells. */
-typedef struct cell {
-    const char *name;
-    int64_t gates;
-    size_t function_count;
-    const char *defaults[3];
-    /* From the sums of x and of h to the next states, for one sequence of the batch. Sums are used
-     * up. */
-    void (*step)(const layer *self, double *x, double *h_sums, double *h, double *c);
-} cell;
-
-struct layer {
-    const tacho_kernel_call *call;
-    const cell *cell;
-    int64_t steps, batch, inputs, hidden, directions;
-    bool is_batch_first, is_coupled, is_reset_late, is_reverse;
-    double clip; /* 0: none */
-    activation activations[FUNCTIONS_MAX];
-    /* Of the direction at work: */
-    const activation *now;
-    double *w, *r, *w_bias, *r_bias, *peephole; /* turned; peephole is zeros where there is none */
-    double *x, *x_sums, *h_sums, *h, *c;
-    /* Of quick kernels, instead of |w|, |r| and |x|: */
-    bool is_quick;
-    tacho_vector_set set;
-    float *all_x_sums; /* of all steps and sequences, as the inputs lie, without biases */
-    float *packed_r, *packed_new; /* the rows of |r| that h is multiplied by; of GRU's new state */
-    float *h_row, *sums_row;
-};
-
-/* Rows of the state's weights that are multiplied by it before any gate is known. */
-static int64_t early_rows(const layer *self)
-{
-    bool is_late = self->cell->gates != 3 || self->is_reset_late;
-    return (is_late ? self->cell->gates : 2) * self->hidden;
-}
+/* ---- cells ----------------------------------------------------------------------------------- */
 
 static double clipped(const layer *self, double x)
 {
@@ -221,35 +168,6 @@ static void step_lstm(const layer *self, double *x, double *h_sums, double *h, d
     }
 }
 
-/* |h| times the turned |matrix| of rows of |columns|, from column |at| on. */
-static void add_product(const double *h, int64_t depth, const double *matrix, int64_t columns,
-                        int64_t at, int64_t count, double *sums)
-{
-    for (int64_t k = 0; k < depth; k++) {
-        const double *row = matrix + k * columns + at;
-        for (int64_t i = 0; i < count; i++) {
-            sums[i] += h[k] * row[i];
-        }
-    }
-}
-
-/* The product of |state| with the weights of GRU's new state is added to |sums|. */
-static void add_new_state(const layer *self, const double *state, double *sums)
-{
-    int64_t n = self->hidden;
-    if (!self->is_quick) {
-        add_product(state, n, self->r, 3 * n, 2 * n, n, sums);
-        return;
-    }
-    for (int64_t i = 0; i < n; i++) {
-        self->h_row[i] = (float)state[i];
-    }
-    tacho_real_multiply_row(self->set, self->h_row, n, self->packed_new, n, self->sums_row);
-    for (int64_t i = 0; i < n; i++) {
-        sums[i] += (double)self->sums_row[i];
-    }
-}
-
 /* The reset gate comes before the product with the state, or after it. */
 static void step_gru(const layer *self, double *x, double *h_sums, double *h, double *c)
 {
@@ -264,7 +182,7 @@ static void step_gru(const layer *self, double *x, double *h_sums, double *h, do
         reset[i] *= h[i];
     }
     if (!self->is_reset_late) {
-        add_new_state(self, reset, made);
+        tacho_recurrent_add_fresh(self, reset, made);
     }
     for (int64_t i = 0; i < n; i++) {
         update[i] = update[i] + h_sums[i];
@@ -278,9 +196,10 @@ static void step_gru(const layer *self, double *x, double *h_sums, double *h, do
 }
 
 static const cell cells[] = {
-    {"RNN", 1, 1, {"Tanh"}, step_rnn},
-    {"GRU", 3, 2, {"Sigmoid", "Tanh"}, step_gru},
-    {"LSTM", 4, 3, {"Sigmoid", "Tanh", "Tanh"}, step_lstm},
+    {"RNN", 1, 1, {"Tanh"}, step_rnn, false},
+    {"GRU", 3, 2, {"Sigmoid", "Tanh"}, step_gru, false},
+    {"LSTM", 4, 3, {"Sigmoid", "Tanh", "Tanh"}, step_lstm, false},
+    {"tacho.QuantisedLSTM", 4, 3, {"Sigmoid", "Tanh", "Tanh"}, step_lstm, true},
 };
 
 /* ---- what the node says -------------------------------------------------------------------- */
@@ -347,11 +266,52 @@ static tacho_status read_direction(layer *self)
                             (int)(way.len < 64 ? way.len : 64), way.data);
 }
 
+/* Whether a scale and a zero point are those of weights |weights|: by direction, or by row of it.
+ */
+static bool is_scaled(const layer *self, size_t scale, size_t weights)
+{
+    const tacho_kernel_call *call = self->call;
+    tacho_shape each = {1, {self->directions}};
+    tacho_shape by_row = {2, {self->directions, self->cell->gates * self->hidden}};
+    const tacho_array *zero = tacho_call_input(call, scale + 1);
+    const tacho_array *given = tacho_call_input(call, scale);
+    tacho_dtype dtype = call->inputs[weights]->dtype;
+    return given != NULL &&
+           (is_shape(given, TACHO_DTYPE_F32, &each) || is_shape(given, TACHO_DTYPE_F32, &by_row)) &&
+           (is_shape(zero, dtype, &each) || is_shape(zero, dtype, &by_row));
+}
+
+/* Whether an array is there and has one element of a type. */
+static bool is_one(const tacho_array *array, tacho_dtype dtype)
+{
+    return array != NULL && array->dtype == dtype && tacho_array_elements(array) == 1;
+}
+
+/* Of bytes: unsigned data, weights of either kind, and what they stand for. */
+static bool is_quantised_fit(const layer *self)
+{
+    const tacho_kernel_call *call = self->call;
+    const tacho_array *zero = tacho_call_input(call, TACHO_RECURRENT_X_SCALE + 1);
+    bool fits = call->inputs[0]->dtype == TACHO_DTYPE_U8 &&
+                is_one(tacho_call_input(call, TACHO_RECURRENT_X_SCALE), TACHO_DTYPE_F32) &&
+                (zero == NULL || is_one(zero, TACHO_DTYPE_U8));
+    for (size_t i = 1; i <= 2; i++) {
+        tacho_dtype dtype = call->inputs[i]->dtype;
+        fits = fits && (dtype == TACHO_DTYPE_I8 || dtype == TACHO_DTYPE_U8);
+    }
+    return fits && self->inputs <= TACHO_BYTE_DEPTH_MAX && self->hidden <= TACHO_BYTE_DEPTH_MAX &&
+           is_scaled(self, TACHO_RECURRENT_W_SCALE, 1) &&
+           is_scaled(self, TACHO_RECURRENT_R_SCALE, 2);
+}
+
 /* Whether operands and results have the types and shapes that the sizes ask for. */
 static bool is_fit(const layer *self)
 {
     const tacho_kernel_call *call = self->call;
-    tacho_dtype dtype = call->inputs[0]->dtype;
+    bool is_quantised = self->cell->is_quantised;
+    tacho_dtype dtype = is_quantised ? TACHO_DTYPE_F32 : call->inputs[0]->dtype;
+    tacho_dtype w_dtype = is_quantised ? call->inputs[1]->dtype : dtype;
+    tacho_dtype r_dtype = is_quantised ? call->inputs[2]->dtype : dtype;
     int64_t both = self->directions, hidden = self->hidden, rows = self->cell->gates * hidden;
     bool is_lstm = self->cell->gates == 4;
     tacho_shape w = {3, {both, rows, self->inputs}}, r = {3, {both, rows, hidden}};
@@ -363,7 +323,8 @@ static bool is_fit(const layer *self)
         last = (tacho_shape){3, {self->batch, both, hidden}};
     }
     const tacho_array *lengths = tacho_call_input(call, 4);
-    bool fits = is_shape(call->inputs[1], dtype, &w) && is_shape(call->inputs[2], dtype, &r) &&
+    bool fits = is_shape(call->inputs[1], w_dtype, &w) && is_shape(call->inputs[2], r_dtype, &r) &&
+                (!is_quantised || is_quantised_fit(self)) &&
                 is_shape(tacho_call_input(call, 3), dtype, &biases) &&
                 is_shape(tacho_call_input(call, 5), dtype, &last) &&
                 is_shape(tacho_call_output(call, 0), dtype, &all) &&
@@ -380,7 +341,7 @@ static tacho_status read_node(layer *self)
 {
     const tacho_kernel_call *call = self->call;
     const tacho_shape *x = &call->inputs[0]->shape, *r = &call->inputs[2]->shape;
-    if (!tacho_is_real(call->inputs[0])) {
+    if (!tacho_is_real(call->inputs[0]) && !self->cell->is_quantised) {
         return tacho_unsupported_type(self->cell->name, call->inputs[0]->dtype);
     }
     if (x->rank != 3 || r->rank != 3 || r->dims[2] > hidden_max) {
@@ -400,138 +361,21 @@ static tacho_status read_node(layer *self)
 
 /* ---- one direction ------------------------------------------------------------------------- */
 
-/* Matrix |direction| of an operand, transposed; a few rows at a time, so that memory is read in
- * order.
- */
-static tacho_status transpose_weights(const layer *self, tacho_arena *arena, size_t input,
-                                      int64_t direction, int64_t columns, double **out_matrix)
-{
-    int64_t rows = self->cell->gates * self->hidden;
-    const tacho_array *array = self->call->inputs[input];
-    double *block;
-    TACHO_TRY(tacho_scratch_reals(arena, columns, rows, out_matrix));
-    TACHO_TRY(tacho_scratch_reals(arena, columns, TURNED_ROWS, &block));
-    for (int64_t row = 0; row < rows; row += TURNED_ROWS) {
-        int64_t count = rows - row < TURNED_ROWS ? rows - row : TURNED_ROWS;
-        tacho_read_reals(array, (direction * rows + row) * columns, 1, (size_t)(count * columns),
-                         block);
-        for (int64_t i = 0; i < columns; i++) {
-            for (int64_t j = 0; j < count; j++) {
-                (*out_matrix)[i * rows + row + j] = block[j * columns + i];
-            }
-        }
-    }
-    return TACHO_OK;
-}
-
-static tacho_status list_of(const layer *self, tacho_arena *arena, size_t input, int64_t at,
-                            int64_t count, double **out_list)
-{
-    const tacho_array *array = tacho_call_input(self->call, input);
-    TACHO_TRY(tacho_scratch_reals(arena, 1, count, out_list));
-    if (array != NULL) {
-        tacho_read_reals(array, at, 1, (size_t)count, *out_list);
-        return TACHO_OK;
-    }
-    for (int64_t i = 0; i < count; i++) {
-        (*out_list)[i] = 0;
-    }
-    return TACHO_OK;
-}
-
-static tacho_status alloc_floats(tacho_arena *arena, int64_t rows, int64_t columns,
-                                 float **out_floats)
-{
-    size_t count;
-    void *memory;
-    if (__builtin_mul_overflow(rows, columns, &count) ||
-        __builtin_mul_overflow(count, sizeof(float), &count)) {
-        return tacho_no_memory();
-    }
-    TACHO_TRY(tacho_arena_alloc(arena, count + 1, &memory));
-    *out_floats = memory;
-    return TACHO_OK;
-}
-
-/* A list of |count| places, |step| apart. */
-static tacho_status list_places(tacho_arena *arena, int64_t count, int64_t step,
-                                const int64_t **out_places)
-{
-    void *memory;
-    TACHO_TRY(tacho_arena_alloc(arena, (size_t)(count + 1) * sizeof(int64_t), &memory));
-    int64_t *places = memory;
-    for (int64_t i = 0; i < count; i++) {
-        places[i] = i * step;
-    }
-    *out_places = places;
-    return TACHO_OK;
-}
-
-/* Rows of weights, |depth| elements each, as the columns that something is multiplied by. */
-static tacho_status pack_rows(const layer *self, tacho_arena *arena, float *weights, int64_t rows,
-                              int64_t depth, float **out_packed)
-{
-    tacho_real_matrix matrix = {.data = weights};
-    TACHO_TRY(list_places(arena, depth, 1, &matrix.rows));
-    TACHO_TRY(list_places(arena, rows, depth, &matrix.columns));
-    TACHO_TRY(alloc_floats(arena, tacho_real_packed_count(self->set, 1, rows), depth, out_packed));
-    tacho_real_pack(self->set, &matrix, 0, rows, depth, *out_packed);
-    return TACHO_OK;
-}
-
-/* The inputs of all steps times their weights. */
-static tacho_status multiply_inputs(layer *self, tacho_arena *arena, float *weights)
-{
-    int64_t rows = self->cell->gates * self->hidden, total = self->steps * self->batch;
-    tacho_real_sizes sizes = {total, self->inputs, rows};
-    tacho_real_matrix left = {.data = self->call->inputs[0]->data};
-    tacho_real_matrix result = {0};
-    float *packed = NULL, *scratch = NULL;
-    TACHO_TRY(pack_rows(self, arena, weights, rows, self->inputs, &packed));
-    TACHO_TRY(list_places(arena, total, self->inputs, &left.rows));
-    TACHO_TRY(list_places(arena, self->inputs, 1, &left.columns));
-    TACHO_TRY(list_places(arena, total, rows, &result.rows));
-    TACHO_TRY(list_places(arena, rows, 1, &result.columns));
-    TACHO_TRY(alloc_floats(arena, total, rows, &self->all_x_sums));
-    TACHO_TRY(alloc_floats(arena, 1, tacho_real_scratch_count(self->set, self->inputs), &scratch));
-    result.data = self->all_x_sums;
-    tacho_real_multiply(self->set, &sizes, &left, packed, 0, &result, scratch);
-    return TACHO_OK;
-}
-
-static tacho_status make_quick_room(layer *self, tacho_arena *arena, int64_t direction)
-{
-    int64_t rows = self->cell->gates * self->hidden, early = early_rows(self);
-    float *w = (float *)self->call->inputs[1]->data + direction * rows * self->inputs;
-    float *r = (float *)self->call->inputs[2]->data + direction * rows * self->hidden;
-    TACHO_TRY(multiply_inputs(self, arena, w));
-    TACHO_TRY(pack_rows(self, arena, r, early, self->hidden, &self->packed_r));
-    TACHO_TRY(pack_rows(self, arena, r + early * self->hidden, rows - early, self->hidden,
-                        &self->packed_new));
-    TACHO_TRY(alloc_floats(arena, 1, self->hidden, &self->h_row));
-    return alloc_floats(arena, 1, rows, &self->sums_row);
-}
-
 static tacho_status make_room(layer *self, tacho_arena *arena, int64_t direction)
 {
     int64_t rows = self->cell->gates * self->hidden;
     bool is_lstm = self->cell->gates == 4;
     size_t absent = self->call->input_count;
-    if (self->is_quick) {
-        TACHO_TRY(make_quick_room(self, arena, direction));
-    } else {
-        TACHO_TRY(transpose_weights(self, arena, 1, direction, self->inputs, &self->w));
-        TACHO_TRY(transpose_weights(self, arena, 2, direction, self->hidden, &self->r));
-    }
-    TACHO_TRY(list_of(self, arena, 3, direction * 2 * rows, rows, &self->w_bias));
-    TACHO_TRY(list_of(self, arena, 3, direction * 2 * rows + rows, rows, &self->r_bias));
-    TACHO_TRY(list_of(self, arena, is_lstm ? 7 : absent, direction * 3 * self->hidden,
-                      3 * self->hidden, &self->peephole));
-    TACHO_TRY(tacho_scratch_reals(arena, 1, self->inputs, &self->x));
+    TACHO_TRY(tacho_recurrent_list(self, arena, 3, direction * 2 * rows, rows, &self->w_bias));
+    TACHO_TRY(
+        tacho_recurrent_list(self, arena, 3, direction * 2 * rows + rows, rows, &self->r_bias));
+    TACHO_TRY(tacho_recurrent_list(self, arena, is_lstm ? 7 : absent, direction * 3 * self->hidden,
+                                   3 * self->hidden, &self->peephole));
     TACHO_TRY(tacho_scratch_reals(arena, 1, rows, &self->x_sums));
     TACHO_TRY(tacho_scratch_reals(arena, 1, rows, &self->h_sums));
-    TACHO_TRY(tacho_scratch_reals(arena, 1, self->hidden, &self->h));
-    return tacho_scratch_reals(arena, 2, self->hidden, &self->c);
+    TACHO_TRY(tacho_scratch_reals(arena, self->batch, self->hidden, &self->h));
+    TACHO_TRY(tacho_scratch_reals(arena, self->batch, 2 * self->hidden, &self->c));
+    return tacho_recurrent_begin_products(self, arena, direction);
 }
 
 /* Where the state of a sequence is in initial and last states. */
@@ -557,85 +401,78 @@ static void read_state(const layer *self, size_t input, int64_t at, double *stat
     }
 }
 
-/* Products of the state are added to |h_sums|, those of input |row| to |x_sums|. */
-static void add_quick_products(const layer *self, int64_t row)
-{
-    int64_t rows = self->cell->gates * self->hidden, early = early_rows(self);
-    const float *x_sums = self->all_x_sums + row * rows;
-    for (int64_t i = 0; i < self->hidden; i++) {
-        self->h_row[i] = (float)self->h[i];
-    }
-    tacho_real_multiply_row(self->set, self->h_row, self->hidden, self->packed_r, early,
-                            self->sums_row);
-    for (int64_t i = 0; i < rows; i++) {
-        self->x_sums[i] += (double)x_sums[i];
-    }
-    for (int64_t i = 0; i < early; i++) {
-        self->h_sums[i] += (double)self->sums_row[i];
-    }
-}
-
-static void step_once(const layer *self, int64_t step, int64_t sequence)
-{
-    int64_t rows = self->cell->gates * self->hidden;
-    int64_t row =
-        self->is_batch_first ? sequence * self->steps + step : step * self->batch + sequence;
-    memcpy(self->x_sums, self->w_bias, (size_t)rows * sizeof(double));
-    memcpy(self->h_sums, self->r_bias, (size_t)rows * sizeof(double));
-    if (self->is_quick) {
-        add_quick_products(self, row);
-    } else {
-        tacho_read_reals(self->call->inputs[0], row * self->inputs, 1, (size_t)self->inputs,
-                         self->x);
-        add_product(self->x, self->inputs, self->w, rows, 0, rows, self->x_sums);
-        add_product(self->h, self->hidden, self->r, rows, 0, rows, self->h_sums);
-    }
-    self->cell->step(self, self->x_sums, self->h_sums, self->h, self->c);
-}
-
-/* All steps of one sequence; what is behind its end is zero. */
-static tacho_status run_sequence(const layer *self, int64_t direction, bool is_reverse,
-                                 int64_t sequence)
+/* How many steps a sequence has. */
+static tacho_status read_length(const layer *self, int64_t sequence, int64_t *out_length)
 {
     const tacho_array *lengths = tacho_call_input(self->call, 4);
-    int64_t length = lengths == NULL ? self->steps : tacho_int_at(lengths, sequence);
-    int64_t at = state_at(self, direction, sequence);
-    if (length < 0 || length > self->steps) {
-        return tacho_fail(TACHO_CODE_BAD_DATA, "a sequence of %lld steps, there are %lld",
-                          (long long)length, (long long)self->steps);
-    }
-    read_state(self, 5, at, self->h);
-    read_state(self, self->cell->gates == 4 ? 6 : self->call->input_count, at, self->c);
-    for (int64_t i = 0; i < self->steps; i++) {
-        int64_t step = i < length && is_reverse ? length - 1 - i : i;
-        static const double zero = 0;
-        int64_t place = self->is_batch_first
-                            ? (sequence * self->steps + step) * self->directions + direction
-                            : (step * self->directions + direction) * self->batch + sequence;
-        if (i < length) {
-            step_once(self, step, sequence);
-            write_state(self, 0, place * self->hidden, self->h);
-        }
-        tacho_array *all = tacho_call_output(self->call, 0);
-        for (int64_t j = 0; i >= length && all != NULL && j < self->hidden; j++) {
-            tacho_write_reals(all, place * self->hidden + j, 1, &zero);
-        }
-    }
-    write_state(self, 1, at, self->h);
-    if (self->cell->gates == 4) {
-        write_state(self, 2, at, self->c);
+    *out_length = lengths == NULL ? self->steps : tacho_int_at(lengths, sequence);
+    return *out_length >= 0 && *out_length <= self->steps
+               ? TACHO_OK
+               : tacho_fail(TACHO_CODE_BAD_DATA, "a sequence of %lld steps, there are %lld",
+                            (long long)*out_length, (long long)self->steps);
+}
+
+static tacho_status begin_states(const layer *self, int64_t direction)
+{
+    size_t second = self->cell->gates == 4 ? 6 : self->call->input_count;
+    for (int64_t i = 0; i < self->batch; i++) {
+        int64_t at = state_at(self, direction, i), length;
+        TACHO_TRY(read_length(self, i, &length));
+        read_state(self, 5, at, self->h + i * self->hidden);
+        read_state(self, second, at, self->c + i * 2 * self->hidden);
     }
     return TACHO_OK;
 }
 
+static void end_states(const layer *self, int64_t direction)
+{
+    for (int64_t i = 0; i < self->batch; i++) {
+        int64_t at = state_at(self, direction, i);
+        write_state(self, 1, at, self->h + i * self->hidden);
+        if (self->cell->gates == 4) {
+            write_state(self, 2, at, self->c + i * 2 * self->hidden);
+        }
+    }
+}
+
+/* The |i|-th step of a sequence of |length|; what is behind its end is zero. */
+static void step_once(const layer *self, int64_t direction, int64_t sequence, int64_t i,
+                      int64_t length)
+{
+    static const double zero = 0;
+    bool is_reverse = direction == 1 || self->is_reverse;
+    int64_t step = i < length && is_reverse ? length - 1 - i : i;
+    int64_t row =
+        self->is_batch_first ? sequence * self->steps + step : step * self->batch + sequence;
+    int64_t place = self->is_batch_first
+                        ? row * self->directions + direction
+                        : (step * self->directions + direction) * self->batch + sequence;
+    double *h = self->h + sequence * self->hidden, *c = self->c + sequence * 2 * self->hidden;
+    tacho_array *all = tacho_call_output(self->call, 0);
+    if (i < length) {
+        tacho_recurrent_fill_sums(self, row, sequence);
+        self->cell->step(self, self->x_sums, self->h_sums, h, c);
+        write_state(self, 0, place * self->hidden, h);
+    }
+    for (int64_t j = 0; i >= length && all != NULL && j < self->hidden; j++) {
+        tacho_write_reals(all, place * self->hidden + j, 1, &zero);
+    }
+}
+
 static tacho_status run_direction(layer *self, tacho_arena *arena, int64_t direction)
 {
-    bool is_reverse = direction == 1 || self->is_reverse;
     TACHO_TRY(make_room(self, arena, direction));
+    TACHO_TRY(begin_states(self, direction));
     self->now = self->activations + (size_t)direction * self->cell->function_count;
-    for (int64_t i = 0; i < self->batch; i++) {
-        TACHO_TRY(run_sequence(self, direction, is_reverse, i));
+    for (int64_t i = 0; i < self->steps; i++) {
+        tacho_recurrent_multiply_states(self);
+        for (int64_t j = 0; j < self->batch; j++) {
+            int64_t length;
+            TACHO_TRY(read_length(self, j, &length));
+            step_once(self, direction, j, i, length);
+        }
     }
+    end_states(self, direction);
     return TACHO_OK;
 }
 
@@ -668,12 +505,20 @@ static tacho_status compute_lstm(const tacho_kernel_call *call)
     return compute(call, &cells[2], false);
 }
 
+static tacho_status compute_quantised_lstm(const tacho_kernel_call *call)
+{
+    return compute(call, &cells[3], false);
+}
+
 const tacho_kernel tacho_recurrent_kernels[] = {
     {"GRU", TACHO_KERNEL_HEAVY, compute_gru},
     {"LSTM", TACHO_KERNEL_HEAVY, compute_lstm},
     {"RNN", TACHO_KERNEL_HEAVY, compute_rnn},
+    {"tacho.QuantisedLSTM", TACHO_KERNEL_HEAVY, compute_quantised_lstm},
     {0},
 };
+
+/* ---- quick kernels ------------------------------------------------------------------------- */
 
 bool tacho_quick_fits_recurrent(const tacho_kernel_call *call)
 {
@@ -684,17 +529,39 @@ bool tacho_quick_fits_recurrent(const tacho_kernel_call *call)
     return is_f32;
 }
 
-tacho_status tacho_quick_rnn(const tacho_kernel_call *call)
+bool tacho_quick_fits_quantised_lstm(const tacho_kernel_call *call)
 {
-    return compute(call, &cells[0], true);
+    (void)call;
+    return true; /* the types that the operator has are the only ones */
 }
 
-tacho_status tacho_quick_gru(const tacho_kernel_call *call)
+/* Weights that are constants, packed; NULL where they are none, or where the call fails anyway. */
+static tacho_status prepare(const tacho_kernel_call *call, const cell *kind, tacho_arena *arena,
+                            const void **out_prepared)
 {
-    return compute(call, &cells[1], true);
+    layer self = {.call = call, .cell = kind, .is_quick = true, .set = tacho_vector_best()};
+    tacho_recurrent_weights *weights = NULL;
+    tacho_status status = read_node(&self);
+    if (status != TACHO_OK) {
+        tacho_status_free(status);
+    } else {
+        TACHO_TRY(tacho_recurrent_pack(&self, arena, &weights));
+    }
+    *out_prepared = weights;
+    return TACHO_OK;
 }
 
-tacho_status tacho_quick_lstm(const tacho_kernel_call *call)
-{
-    return compute(call, &cells[2], true);
-}
+#define QUICK(name, number)                                                                        \
+    tacho_status tacho_quick_##name(const tacho_kernel_call *call)                                 \
+    {                                                                                              \
+        return compute(call, &cells[number], true);                                                \
+    }                                                                                              \
+    tacho_status tacho_quick_prepare_##name(const tacho_kernel_call *call, tacho_arena *arena,     \
+                                            const void **out_prepared)                             \
+    {                                                                                              \
+        return prepare(call, &cells[number], arena, out_prepared);                                 \
+    }
+QUICK(rnn, 0)
+QUICK(gru, 1)
+QUICK(lstm, 2)
+QUICK(quantised_lstm, 3)

@@ -79,6 +79,43 @@ static void test_lstm(void **state)
           ARRAY(F32, SHAPE(2, 1, 1, 1), 0.5f, 1));
 }
 
+/*
+ * With activations that leave numbers as they are, c = f c + i g and h = o c. x is (5 - 3) / 2 = 1,
+ * and of the first step i is (68 - 8) / 4 = 15, o 1, f 0 and g 17: c and h are 255, which is 255
+ * quanta of 1. In the second step o and f have 255 more: c = 255 * 255 + 255 and h = 256 c.
+ */
+static void test_quantised(void **state)
+{
+    (void)state;
+    trial given = {
+        .name = "tacho.QuantisedLSTM",
+        .inputs = {ARRAY(U8, SHAPE(2, 1, 1), 5, 5), ARRAY(I8, SHAPE(1, 4, 1), 68, 12, 8, 76),
+                   ARRAY(I8, SHAPE(1, 4, 1), 0, 1, 1, 0), NULL, NULL, NULL, NULL, NULL,
+                   ARRAY(F32, SCALAR, 0.5f), ARRAY(U8, SCALAR, 3), ARRAY(F32, SHAPE(1), 0.25f),
+                   ARRAY(I8, SHAPE(1), 8), ARRAY(F32, SHAPE(1, 4), 1, 1, 1, 1), NULL},
+        .attrs = {LINEAR}};
+    check(&given, ARRAY(F32, SHAPE(2, 1, 1, 1), 255, 256 * 65280));
+    const struct {
+        size_t input;
+        const tacho_array *wrong;
+    } cases[] = {
+        {0, ARRAY(I8, SHAPE(2, 1, 1), 5, 5)},
+        {1, ARRAY(F32, SHAPE(1, 4, 1), 1, 1, 1, 1)},
+        {8, NULL},
+        {9, ARRAY(I8, SCALAR, 3)},
+        {10, NULL},
+        {10, ARRAY(F32, SHAPE(2), 1, 1)},
+        {11, ARRAY(U8, SHAPE(1), 8)},
+        {12, ARRAY(F32, SHAPE(1, 3), 1, 1, 1)},
+        {13, ARRAY(I8, SHAPE(4), 1, 1, 1, 1)},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        trial bad = given;
+        bad.inputs[cases[i].input] = cases[i].wrong;
+        check_failure(&bad, TACHO_DTYPE_F32, SHAPE(2, 1, 1, 1), TACHO_CODE_BAD_DATA);
+    }
+}
+
 /* What each output may not be, the others being right. */
 static void test_bad_outputs(void **state)
 {
@@ -134,9 +171,9 @@ static void test_bad_operands(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rnn),          cmocka_unit_test(test_lengths),
-        cmocka_unit_test(test_lstm),         cmocka_unit_test(test_bad_outputs),
-        cmocka_unit_test(test_bad_operands),
+        cmocka_unit_test(test_rnn),         cmocka_unit_test(test_lengths),
+        cmocka_unit_test(test_lstm),        cmocka_unit_test(test_quantised),
+        cmocka_unit_test(test_bad_outputs), cmocka_unit_test(test_bad_operands),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

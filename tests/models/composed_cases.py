@@ -248,6 +248,56 @@ def add_products():
     add_nbits("matmul_4bits_f16", 64, 6, 32, 4, "packed", dtype=np.float16)
 
 
+# ---- recurrent ----
+
+def dynamic_bytes(x):
+    """What DynamicQuantizeLinear makes of x, less the zero point, and the scale."""
+    low, high = min(np.float32(0), x.min()), max(np.float32(0), x.max())
+    scale = np.float32(high - low) / np.float32(255)
+    scale = np.float32(1) if scale == 0 else scale
+    zero = np.rint(np.float32(0 - low) / scale)
+    return np.clip(np.rint(x / scale) + zero, 0, 255) - zero, scale
+
+
+def quantised_direction(x, w, r, bias, scales):
+    """One direction of DynamicQuantizeLSTM: weights are whole numbers, scales one or one for each column."""
+    hidden = r.shape[0]
+    h = c = np.zeros((x.shape[1], hidden), np.float32)
+    bytes_x, x_scale = dynamic_bytes(x)
+    made = []
+    for step in bytes_x:
+        bytes_h, h_scale = dynamic_bytes(h.astype(np.float32))
+        gates = step @ w * (x_scale * scales[0]) + bytes_h @ r * (h_scale * scales[1])
+        gates = gates.astype(np.float64) + bias[:4 * hidden] + bias[4 * hidden:]
+        i, o, f, g = np.split(gates, 4, axis=1)
+        c = sigmoid(f) * c + sigmoid(i) * np.tanh(g)
+        h = sigmoid(o) * np.tanh(c)
+        made.append(h)
+    return np.array(made), h, c
+
+
+def add_dynamic_lstm(name, dtype, is_by_column, directions):
+    """Sequences of a batch are quantised together, inputs of all steps too, hidden states in each step."""
+    steps, batch, width, hidden = 6, 3, 5, 4
+    x, bias = reals(steps, batch, width), reals(directions, 8 * hidden, scale=0.2)
+    low = np.iinfo(dtype).min
+    w, r = (RANDOM.randint(low, low + 256, (directions, n, 4 * hidden)).astype(dtype) for n in (width, hidden))
+    shape = (directions, 4 * hidden) if is_by_column else (directions,)
+    scales = [(0.005 + 0.005 * RANDOM.random_sample(shape)).astype(np.float32) for _ in range(2)]
+    zeros = [RANDOM.randint(low + 100, low + 156, shape).astype(dtype) for _ in range(2)]
+    all_h, last_h, last_c = [], [], []
+    for d in range(directions):
+        whole = [a[d].astype(float) - b[d].astype(float) for a, b in zip((w, r), zeros)]
+        made, h, c = quantised_direction(x[::-1] if d else x, *whole, bias[d], [s[d] for s in scales])
+        all_h.append(made[::-1] if d else made)
+        last_h.append(h)
+        last_c.append(c)
+    case(name, "DynamicQuantizeLSTM", [x, w, r, bias, None, None, None, None, scales[0], zeros[0], scales[1], zeros[1]],
+         [np.stack(all_h, 1).astype(np.float32), np.array(last_h, np.float32), np.array(last_c, np.float32)],
+         constants=[1, 2, 3, 8, 9, 10, 11], hidden_size=hidden,
+         direction="bidirectional" if directions == 2 else "forward")
+
+
 # ---- gates and states ----
 
 def add_gated():
@@ -272,3 +322,5 @@ add_quantised(np.uint8)
 add_quantised(np.int8)
 add_more_quantised()
 add_products()
+add_dynamic_lstm("dynamic_lstm", np.int8, False, 1)
+add_dynamic_lstm("dynamic_lstm_columns", np.uint8, True, 2)
