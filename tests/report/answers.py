@@ -69,6 +69,25 @@ UNNAMED = """(() => {
     return faults; })()"""
 
 
+# Whether the first arrow can be seen at both of its ends: pixels that are not there without it.
+ARROW_ENDS = """(() => {
+    const t = tachoReport.timeline, kept = t.arrows;
+    const [from, to] = kept[0].map(span => t.boxOf(span));
+    const shot = arrows => { t.arrows = arrows; t.drawNow(); const {width, height} = t.canvas;
+        const copy = Object.assign(document.createElement('canvas'), {width, height})
+            .getContext('2d', {willReadFrequently: true});
+        copy.drawImage(t.canvas, 0, 0);
+        return copy.getImageData(0, 0, width, height); };
+    const [without, with_] = [shot([]), shot(kept)];
+    const differs = (x, y) => [0, 1, 2].some(i => {
+        const at = 4 * (y * with_.width + x) + i;
+        return Math.abs(with_.data[at] - without.data[at]) > 40; });
+    const near = (x, y) => { for (let dx = -6; dx <= 6; dx++) for (let dy = -6; dy <= 6; dy++)
+        if (differs(Math.round(x) + dx, Math.round(y) + dy)) return true; return false; };
+    const start = Math.max(from.left, Math.min(from.right, to.left));
+    return [near(start, from.y), near(to.left, to.y)]; })()"""
+
+
 class Answers:
     def __init__(self, page, tacho, traces):
         self.page, self.tacho, self.traces = page, tacho, traces
@@ -118,11 +137,41 @@ class Answers:
         check("gains", self.page.evaluate(
             "tableOf(tachoReport.state.entries[0], 'advice').map(row => row.gain_ns)"),
               [row["gain_ns"] for row in advice])
+        check("gains say what they are of", [row[3].split(" of ")[1] for row in rows],
+              [row["period"] for row in advice][:3])
+        check("which is a step here", {row["period"] for row in advice}, {"a step"})
         check("where", "Model_0" in rows[0][4])
         self.bars(tables)
         self.reasons(tables)
         self.evidence(tables)
         self.quiet("verdict")
+
+    def inferences(self):
+        """A page of several inferences speaks of one, as the commands do."""
+        model = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data", "compile",
+                             "block.mlir")
+        run(self.tacho, "compile", model, "--machine", "aic100", "--devices", "2", "--stats-level",
+            "70", "-q", "-o", "two.qpc")
+        run(self.tacho, "run", "two.qpc", "-n", "5", "--samples", "5", "--profile", "run.tacho", "-q")
+        self.open("run.tacho")
+        tables = self.tables("breakdown", "run.tacho")
+        bars = self.page.evaluate("barsOf(tachoReport.state.entries[0])"
+                                  ".map(({entry, ...bar}) => bar)")
+        mine = [bar for bar in bars if bar["label"] != "host"]
+        check("a bar per device and engine", len(mine),
+              len(tables["devices"]) + len(tables["streams"]))
+        check("of an inference", {bar["of"] for bar in mine}, {"an inference"})
+        check("the devices", [(bar["label"], bar["span"]) for bar in mine if bar["depth"] == 0],
+              [(row["device"], row["span_ns"]) for row in tables["devices"]])
+        cell = self.page.evaluate("document.querySelector('#finding-table td.number').textContent")
+        check("and so is a gain", cell.split(" of ")[1], tables["advice"][0]["period"])
+        self.press_why()
+        check("reasons", "An inference" in self.texts(".why dt"))
+        self.quiet("inferences")
+
+    def press_why(self):
+        self.page.evaluate("document.querySelector('.verdict button').click()")
+        self.page.frame()
 
     def bars(self, tables):
         bars = self.page.evaluate("barsOf(tachoReport.state.entries[0])"
@@ -293,14 +342,27 @@ class Answers:
                       "Registers per thread\n32"):
             check(f"details: {words}", words in text)
         check("an arrow", self.page.evaluate("tachoReport.timeline.arrows.length"), 1)
+        check("it is drawn from the call to the kernel", self.page.evaluate(ARROW_ENDS), [True, True])
         self.press("cudaLaunchKernel")
         text = self.page.evaluate("document.getElementById('details').innerText")
         check("the call knows its kernel", "Launches\nrelu" in text)
+        check("and has its arrow", self.page.evaluate(ARROW_ENDS), [True, True])
+        self.page.evaluate("tachoReport.timeline.select(null)")
+        check("without a selection there is none",
+              self.page.evaluate("tachoReport.timeline.arrows.length"), 0)
+        self.press_work()
         self.press("relu")
         self.press("Model_0/Encoder_0")
         check("a span leads to its layer", self.page.evaluate("selection.layer"),
               "Model_0/Encoder_0")
         self.quiet("details")
+
+    def press_work(self):
+        """Selects the kernel again."""
+        self.page.evaluate("""(() => { const t = tachoReport.timeline;
+            const i = t.items.find(i => i.kind === 'row' && i.track.class === 'compute');
+            goToSpan({row: i.row, at: 5, profile: i.profile}); })()""")
+        self.press("cudaLaunchKernel")
 
     def press(self, text):
         self.page.evaluate(f"""[...document.querySelectorAll('#details button')]
@@ -553,7 +615,7 @@ def main():
         os.chdir(work)
         with browser.Browser(browser.find()) as page:
             answers = Answers(page, tacho, traces)
-            for part in (answers.verdict, answers.layers, answers.choosing, answers.searching,
+            for part in (answers.verdict, answers.inferences, answers.layers, answers.choosing, answers.searching,
                          answers.details, answers.plots, answers.pair, answers.without_steps,
                          answers.long_names, answers.first_look,
                          answers.reading, answers.keys, answers.steps, answers.hostile):

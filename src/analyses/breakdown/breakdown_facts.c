@@ -11,9 +11,6 @@
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 #define KIND(name) (1U << TACHO_WORK_##name)
-#define PERIOD_SPAN "the span"
-#define PERIOD_STEP "a step"
-#define PERIOD_INFERENCE "an inference"
 #define BIT(name) TACHO_TRACK_BIT(TACHO_TRACK_##name)
 
 static const tacho_column fact_columns[] = {
@@ -174,10 +171,10 @@ static device_view view_of(const tacho_breakdown_gather *gather,
     device_view view = {.gather = gather,
                         .subject = subject,
                         .device = &gather->devices[subject->first],
-                        .period = PERIOD_SPAN};
+                        .period = TACHO_PERIOD_SPAN};
     view.steps = tacho_breakdown_steady(gather, view.device);
     if (view.steps != NULL) {
-        view.period = PERIOD_STEP;
+        view.period = TACHO_PERIOD_STEP;
         view.step_count = view.steps->item_count - view.steps->warm_up_count;
         view.warm_up_count = view.steps->warm_up_count;
         view.busy = view.device->steps.busy;
@@ -189,7 +186,7 @@ static device_view view_of(const tacho_breakdown_gather *gather,
         return view;
     }
     if (subject->count > 1) {
-        view.period = PERIOD_INFERENCE;
+        view.period = TACHO_PERIOD_INFERENCE;
         view.step_count = subject->count - subject->warm_up_count;
         view.warm_up_count = subject->warm_up_count;
     }
@@ -394,14 +391,14 @@ tacho_str tacho_fact_text(const tacho_device_facts *of, tacho_column_id id)
 
 const char *tacho_fact_period(const tacho_device_facts *of)
 {
-    static const char *const periods[] = {PERIOD_STEP, PERIOD_INFERENCE};
+    static const char *const periods[] = {TACHO_PERIOD_STEP, TACHO_PERIOD_INFERENCE};
     tacho_str period = tacho_fact_text(of, TACHO_COL_PERIOD);
     for (size_t i = 0; i < COUNT_OF(periods); i++) {
         if (tacho_str_equal(period, tacho_str_from_cstring(periods[i]))) {
             return periods[i];
         }
     }
-    return PERIOD_SPAN;
+    return TACHO_PERIOD_SPAN;
 }
 
 bool tacho_facts_are_enough(const tacho_device_facts *of)

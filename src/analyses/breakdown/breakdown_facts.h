@@ -14,6 +14,11 @@
 #define TACHO_LEVEL_PROCESSORS "processors" /* programs of processors, which also wait in them */
 #define TACHO_LEVEL_PROGRAMS "programs"     /* programs as a whole: nobody knows what they do */
 
+/* What times are of, column PERIOD. */
+#define TACHO_PERIOD_SPAN "the span"
+#define TACHO_PERIOD_STEP "a step"
+#define TACHO_PERIOD_INFERENCE "an inference"
+
 enum {
     TACHO_FACTS_PERCENT = 100,
     TACHO_FACTS_LEAST_WORK = 20,     /* pieces of work, below which nothing is said */

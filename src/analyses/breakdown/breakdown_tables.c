@@ -4,6 +4,7 @@
  */
 #include "analyses/breakdown/breakdown.h"
 #include "analyses/breakdown/breakdown_average.h"
+#include "analyses/breakdown/breakdown_facts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +39,8 @@ static const tacho_column stream_columns[] = {
         TACHO_COLUMN(QUEUED_NS, "queued", DURATION), TACHO_COLUMN(UNKNOWN_NS, "unknown", DURATION)
 
 static const tacho_column steady_columns[] = {
-    TACHO_BREAKDOWN_WHO, TACHO_COLUMN(STEP_COUNT, "steps", INT), TIME_COLUMNS, CAUSE_COLUMNS};
+    TACHO_BREAKDOWN_WHO, TACHO_COLUMN(STEP_COUNT, "steps", INT),
+    TACHO_COLUMN(PERIOD, "period", TEXT), TIME_COLUMNS, CAUSE_COLUMNS};
 
 static const tacho_column idle_columns[] = {
     TACHO_BREAKDOWN_WHO,
@@ -229,24 +231,43 @@ tacho_status tacho_breakdown_idle_table(const tacho_breakdown_gather *gather,
     return tacho_breakdown_each_subject(gather, add_device_idle, out_table);
 }
 
+/* Steps of a part, or inferences, which are as many times the average. */
+static tacho_status add_steady(const tacho_breakdown_gather *gather,
+                               const tacho_breakdown_subject *subject, tacho_table *table)
+{
+    const tacho_breakdown_device *device = &gather->devices[subject->first];
+    const tacho_part_steps *steps = tacho_breakdown_steady(gather, device);
+    int64_t count = (int64_t)(subject->count - subject->warm_up_count);
+    if (steps == NULL && subject->count == 1) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(tacho_breakdown_add_subject(gather, subject, table));
+    if (steps != NULL) {
+        count = (int64_t)(steps->item_count - steps->warm_up_count);
+        TACHO_TRY(tacho_table_add_int(table, count));
+        TACHO_TRY(tacho_table_add_text(table, TACHO_STR(TACHO_PERIOD_STEP)));
+        TACHO_TRY(add_times(&device->steps.busy, steps->steady_ns, table));
+        return add_causes(&device->steps.idle, table);
+    }
+    tacho_average_time time = tacho_breakdown_average(gather, subject);
+    for (size_t i = 0; i < TACHO_WORK_COMBINATIONS; i++) {
+        time.busy.sums[i] *= count;
+    }
+    for (size_t i = 0; i < TACHO_IDLE_CAUSE_COUNT; i++) {
+        time.idle.causes[i] *= count;
+    }
+    TACHO_TRY(tacho_table_add_int(table, count));
+    TACHO_TRY(tacho_table_add_text(table, TACHO_STR(TACHO_PERIOD_INFERENCE)));
+    TACHO_TRY(add_times(&time.busy, time.span_ns * count, table));
+    return add_causes(&time.idle, table);
+}
+
 tacho_status tacho_breakdown_steady_table(const tacho_breakdown_gather *gather,
                                           tacho_table *out_table)
 {
     tacho_table_init(out_table, "steady", "Devices in steps", steady_columns,
                      COUNT_OF(steady_columns));
-    for (size_t i = 0; i < gather->device_count; i++) {
-        const tacho_breakdown_device *device = &gather->devices[i];
-        const tacho_part_steps *steps = tacho_breakdown_steady(gather, device);
-        if (steps == NULL) {
-            continue;
-        }
-        TACHO_TRY(tacho_breakdown_add_who(gather, device, out_table));
-        TACHO_TRY(
-            tacho_table_add_int(out_table, (int64_t)(steps->item_count - steps->warm_up_count)));
-        TACHO_TRY(add_times(&device->steps.busy, steps->steady_ns, out_table));
-        TACHO_TRY(add_causes(&device->steps.idle, out_table));
-    }
-    return TACHO_OK;
+    return tacho_breakdown_each_subject(gather, add_steady, out_table);
 }
 
 /* ---- what cannot be said ------------------------------------------------------------------- */

@@ -28,15 +28,15 @@ function averaged(row, count) {
 }
 
 /*
- * What a device did, and in what: in a step on average where its work is in steps, as the verdict
- * has it; else from its first start to its last end. Null where there is no such device.
+ * What a device did, and in what: in a step or an inference on average where its work is in such,
+ * as the verdict has it; else from its first start to its last end. Null where there is no such device.
  */
 function timesOf(entry, who) {
     const find = name => tableOf(entry, name).find(
         row => isSameDevice(row, who) && !(row.stream && name === 'idle'));
     const [device, steady] = [find('devices'), find('steady')];
     return steady ? {times: averaged(steady, steady.step_count), causes: averaged(
-        steady, steady.step_count), of: 'a step', stepCount: steady.step_count}
+        steady, steady.step_count), of: steady.period, stepCount: steady.step_count}
         : device ? {times: device, causes: find('idle'), of: 'the span', stepCount: 0} : null;
 }
 
@@ -49,7 +49,8 @@ function reasonsOf(entry, verdict) {
         const {times, causes, of, stepCount} = known;
         const share = ns => `${formatNs(ns)}, ${formatPercent(ns / times.span_ns)} of ${of}`;
         facts.push(stepCount > 0
-            ? ['A step', `${formatNs(times.span_ns)}, average of ${formatCount(stepCount)}`]
+            ? [of.charAt(0).toUpperCase() + of.slice(1),
+               `${formatNs(times.span_ns)}, average of ${formatCount(stepCount)}`]
             : ['Span', `${formatNs(times.span_ns)}, first start to last end`],
                    ['Compute', share(times.compute_ns)],
                    ['Exposed communication', share(times.exposed_communication_ns)],
@@ -178,13 +179,14 @@ function barsOf(entry) {
         const add = (label, depth, {times, causes, of}) => bars.push({
             label, depth, entry, of, span: times.span_ns, busy: times.busy_ns,
             segments: segmentsOf(times, causes)});
+        const whole = timesOf(entry, device);
         add(device.device || (streams.length === 1 ? streams[0].stream : wordFor(entry, device)), 0,
-            timesOf(entry, device));
+            whole);
         if (streams.length >= BARS_AT_FIRST) { /* the busiest say most */
             streams.sort((a, b) => b.busy_ns - a.busy_ns);
         }
         streams.filter(() => streams.length > 1).forEach(row => add(row.stream, 1, {
-            times: row, of: 'the span',
+            times: row, of: whole.of === 'an inference' ? whole.of : 'the span',
             causes: idles.find(idle => mine(idle) && idle.stream === row.stream)}));
     }
     return [...bars, ...entry.groups.filter(({hostNs}) => hostNs > 0)
@@ -299,6 +301,9 @@ function placeOfFinding(entry, row) {
     return letterOf(entry) && where ? `${letterOf(entry)}: ${where}` : where;
 }
 
+/* What the gain is of, as the commands say it: " of a step"; nothing where it is of all. */
+const ofPeriod = ({period}) => (period && period !== 'the span' ? ` of ${period}` : '');
+
 function findingElement({entry, row}, number) {
     const [what, ...rest] = asSaid(row.advice).split('; ');
     const where = placeOfFinding(entry, row);
@@ -309,8 +314,9 @@ function findingElement({entry, row}, number) {
         make('td', {className: 'long'}, shortName(`${what.charAt(0).toUpperCase()}${what.slice(1)}`),
              ...(rest.length > 0 ? [make('span', {className: 'faint', textContent:
                  ` \u2013 ${shortName(rest.join('; '))}`})] : [])),
-        make('td', {className: 'right number', textContent:
-            row.gain_ns > 0 ? formatNs(row.gain_ns) : '\u2013'}),
+        make('td', {className: 'right number'}, row.gain_ns > 0 ? formatNs(row.gain_ns) : '\u2013',
+             ...(row.gain_ns > 0 && ofPeriod(row) !== ''
+                 ? [make('span', {className: 'faint', textContent: ofPeriod(row)})] : [])),
         make('td', {className: 'name place', textContent: shortName(where || '\u2013'),
                     title: visible(where)}),
         make('td', {}, ...(row.start_ns === null ? []
