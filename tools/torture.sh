@@ -10,7 +10,8 @@
 #             vector_test: it compares with long double, of which valgrind has 64 bits, and those that
 #             follow processes (pidfd_open, which valgrind does not know)
 #   tsan      tests of what has threads (grep pthread): calibration, runs, devices, rows of Torq CSVs that
-#             are parsed ahead, outputs that are written behind, client and collector, the library for CUDA;
+#             are read in turns, outputs that are written behind or in turns, client and collector, the
+#             library for CUDA;
 #             "run" leaves out there that SIGTERM ends a kernel: the sanitizer holds signals back until the
 #             next system call
 #   msan      unit tests, without oneDNN. What zlib, zstd and LZ4 write, which are not instrumented, it is
@@ -103,9 +104,9 @@ kills() {
 
 tsan() {
     build tsan build-tsan tacho_tool calibrate_test device_test execute_test torq_rows_test behind_test \
-        output_test collector_test tacho_cuda cupti_standin cuda_load || return 1
+        output_test output_turns_test collector_test tacho_cuda cupti_standin cuda_load || return 1
     ctest --test-dir build-tsan -j "$jobs" --output-on-failure --no-tests=error \
-        -R '^unit\.(calibrate|device|execute|torq_rows|behind|output|collector)_test$|^run$|^capture\.cuda$'
+        -R '^unit\.(calibrate|device|execute|torq_rows|behind|output|output_turns|collector)_test$|^run$|^capture\.cuda$'
 }
 
 msan() {

@@ -25,7 +25,8 @@ typedef struct tacho_convert_options {
     uint32_t slice_count;  /* compute slices of old Torq timelines; 0: two */
     bool omit_args;        /* names and times only: smaller files */
     const char *program;   /* compiled program that recorded raw stats, which need it; else NULL */
-    /* Optional: called now and then while a file is read; |total_bytes| is 0 when not known. False
+    /* Optional: called now and then while a file is read, by any thread of the library but one at a
+     * time; |total_bytes| is 0 when not known. False
      * ends the conversion as TACHO_CODE_CANCELLED, and the output is left as it was. */
     bool (*progress)(void *user, uint64_t done_bytes, uint64_t total_bytes);
     void *user;

@@ -59,7 +59,8 @@ typedef struct tacho_view_options {
     const char *clock_mhz; /* frequency of cycle counts; NULL: the format's default */
     uint32_t slice_count;  /* compute slices of old Torq timelines; 0: two */
     const char *program;   /* compiled program that recorded raw stats, which need it; else NULL */
-    /* Optional: called now and then while a file is read; |total_bytes| is 0 when not known. False
+    /* Optional: called now and then while a file is read, by any thread of the library but one at a
+     * time; |total_bytes| is 0 when not known. False
      * ends the call as TACHO_CODE_CANCELLED. */
     bool (*progress)(void *user, uint64_t done_bytes, uint64_t total_bytes);
     void *user;

@@ -31,7 +31,7 @@ typedef struct tacho_request_files {
     bool (*progress)(void *user, uint64_t done_bytes, uint64_t total_bytes);
     void (*skipped)(void *user, const char *message); /* NULL: nobody */
     void *user;
-    bool is_cancelled;
+    _Atomic bool is_cancelled; /* rows are pushed and input is read by several threads */
 } tacho_request_files;
 
 /*

@@ -11,6 +11,7 @@
 
 #include "base/cpu.h"
 #include "base/grow.h"
+#include "base/output_turns.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -99,10 +100,16 @@ static tacho_status write_behind(void *self, const void *bytes, size_t len)
     return write_part(self, bytes, len, false);
 }
 
+tacho_status tacho_output_write_part(tacho_output *output, const void *bytes, size_t len)
+{
+    return write_part(output, bytes, len, false);
+}
+
 /* Whether a thread writes; it is started when the file turns out to be large. */
 static bool is_behind(tacho_output *output)
 {
-    if (output->behind != NULL || output->is_alone || output->flushed_bytes < BEHIND_BYTES) {
+    if (output->behind != NULL || output->is_alone || output->turns != NULL ||
+        output->flushed_bytes < BEHIND_BYTES) {
         return output->behind != NULL;
     }
     output->is_alone = output->is_direct || !tacho_cpu_is_spare();
@@ -126,12 +133,21 @@ static void end_behind(tacho_output *output)
     }
 }
 
+/* What was given to others before is written first. */
+static void wait_for_others(tacho_output *output, bool is_last)
+{
+    if (is_last) {
+        end_behind(output);
+        tacho_output_turns_end(output);
+    } else if (output->turns != NULL) {
+        tacho_output_turns_wait(output->turns);
+    }
+}
+
 static void flush_buffer(tacho_output *output, bool is_last)
 {
     size_t len = (size_t)(output->cursor - output->buffer);
-    if (is_last) {
-        end_behind(output);
-    }
+    wait_for_others(output, is_last);
     if (output->failure == TACHO_OK) {
         if (!is_last && is_behind(output)) {
             output->failure = tacho_behind_give(output->behind, output->buffer, len);
@@ -620,6 +636,7 @@ static void free_memory(tacho_output *output)
 void tacho_output_close(tacho_output *output)
 {
     end_behind(output);
+    tacho_output_turns_end(output);
     if (output->temp_path != NULL) {
         unlink(output->temp_path);
         forget_temp_name(output);

@@ -22,6 +22,7 @@
 #include "base/status.h"
 #include "base/str.h"
 #include "base/terminal.h"
+#include "base/turns.h"
 
 /* The most that one tacho_output_reserve may ask for. */
 enum { TACHO_OUTPUT_RESERVE_MAX = 64 << 10 };
@@ -43,13 +44,14 @@ typedef struct tacho_output {
     uint64_t written_bytes; /* before compression */
     uint64_t synced_bytes;  /* how far write-back was asked for */
     tacho_encoder *encoder;
-    bool is_terminal;        /* whose control characters are shown, not sent */
-    tacho_terminal terminal; /* the state of that */
-    bool is_colored;         /* standard output, where colours are wanted */
-    tacho_behind *behind;    /* writes large files, where there is a second processor */
-    bool is_alone;           /* there is none, or it cannot be had */
-    tacho_status failure;    /* the first one, until it is taken */
-    bool has_failed;         /* nothing is put in place any more */
+    bool is_terminal;                 /* whose control characters are shown, not sent */
+    tacho_terminal terminal;          /* the state of that */
+    bool is_colored;                  /* standard output, where colours are wanted */
+    tacho_behind *behind;             /* writes large files, where there is a second processor */
+    bool is_alone;                    /* there is none, or it cannot be had */
+    struct tacho_output_turns *turns; /* of threads that write; see tacho_output_shared */
+    tacho_status failure;             /* the first one, until it is taken */
+    bool has_failed;                  /* nothing is put in place any more */
 } tacho_output;
 
 tacho_status tacho_output_open(const char *path, tacho_output *out_output) TACHO_MUST_USE;
@@ -145,6 +147,13 @@ tacho_status tacho_output_take_failure(tacho_output *output) TACHO_MUST_USE;
 
 /* Writes what is in the buffer; then it can be read from the file. */
 void tacho_output_flush(tacho_output *output);
+
+/*
+ * How threads take turns to write to |output|, until it is closed: what each has written in its
+ * turn it hands over afterwards, from memory that no other processor has seen. NULL where there is
+ * no memory for that: then they write within their turns.
+ */
+const tacho_shared *tacho_output_shared(tacho_output *output);
 
 /* Makes the whole buffer free; what was in it is written now or later. */
 void tacho_output_make_room(tacho_output *output);

@@ -147,7 +147,7 @@ static tacho_status read_open_input(const tacho_intake *intake, const tacho_inta
 typedef struct row_guard {
     tacho_events events;
     tacho_events *next;
-    const bool *is_cancelled;
+    const _Atomic bool *is_cancelled;
 } row_guard;
 
 static tacho_status guard_row(tacho_events *events, const tacho_row *row)
@@ -155,6 +155,11 @@ static tacho_status guard_row(tacho_events *events, const tacho_row *row)
     const row_guard *self = (const row_guard *)events;
     return *self->is_cancelled ? tacho_fail(TACHO_CODE_CANCELLED, "the caller asked to stop")
                                : tacho_events_row(self->next, row);
+}
+
+static const tacho_shared *guard_shared(tacho_events *events)
+{
+    return tacho_events_shared(((const row_guard *)events)->next);
 }
 
 static tacho_status guard_end_part(tacho_events *events, uint32_t part)
@@ -165,7 +170,8 @@ static tacho_status guard_end_part(tacho_events *events, uint32_t part)
 static tacho_status read_guarded(const tacho_intake *intake, const tacho_intake_input *wanted,
                                  tacho_input *input, tacho_order_mode mode, tacho_events *events)
 {
-    static const tacho_events_vtable guarding = {.row = guard_row, .end_part = guard_end_part};
+    static const tacho_events_vtable guarding = {
+        .row = guard_row, .end_part = guard_end_part, .shared = guard_shared};
     row_guard guard = {{&guarding, events->dict}, events, intake->is_cancelled};
     return intake->is_cancelled != NULL
                ? read_open_input(intake, wanted, input, mode, &guard.events)

@@ -24,7 +24,8 @@ typedef struct tacho_intake {
     size_t input_count;
     tacho_source_options options;
     tacho_progress progress;
-    const bool *is_cancelled; /* set meanwhile: no more rows are taken (CANCELLED); or NULL */
+    const _Atomic bool
+        *is_cancelled; /* set meanwhile: no more rows are taken (CANCELLED); or NULL */
     size_t *current; /* where to say which input is read, |input_count| behind the last; or NULL */
 } tacho_intake;
 

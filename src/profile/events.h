@@ -15,6 +15,7 @@
 #ifndef TACHO_PROFILE_EVENTS_H
 #define TACHO_PROFILE_EVENTS_H
 
+#include "base/turns.h"
 #include "profile/dict.h"
 
 typedef enum tacho_arg_type {
@@ -121,6 +122,11 @@ typedef struct tacho_events_vtable {
     tacho_status (*end_part)(tacho_events *self, uint32_t part);
     /* All parts are complete. A filter passes it on. (optional: nothing to do) */
     tacho_status (*finish)(tacho_events *self);
+    /*
+     * What threads that take turns to push rows have to tell, or NULL. A filter asks the next one.
+     * (optional: nothing)
+     */
+    const tacho_shared *(*shared)(tacho_events *self);
 } tacho_events_vtable;
 
 /* Embedded first in whatever implements it. */
@@ -155,6 +161,11 @@ TACHO_MUST_USE static inline tacho_status tacho_events_end_part(tacho_events *ev
 TACHO_MUST_USE static inline tacho_status tacho_events_finish(tacho_events *events)
 {
     return events->vtable->finish != NULL ? events->vtable->finish(events) : TACHO_OK;
+}
+
+static inline const tacho_shared *tacho_events_shared(tacho_events *events)
+{
+    return events->vtable->shared != NULL ? events->vtable->shared(events) : NULL;
 }
 
 enum { TACHO_FLOW_ROLE_SHIFT = 62 };

@@ -518,8 +518,16 @@ static tacho_status lanes_finish(tacho_events *events)
     return tacho_events_finish(tacho_arrow_order_events(lanes_of(events)->arrow_order));
 }
 
-static const tacho_events_vtable lanes_vtable = {
-    .row = lanes_row, .rows = lanes_rows, .end_part = lanes_end_part, .finish = lanes_finish};
+static const tacho_shared *lanes_shared(tacho_events *events)
+{
+    return tacho_events_shared(lanes_of(events)->sink);
+}
+
+static const tacho_events_vtable lanes_vtable = {.row = lanes_row,
+                                                 .rows = lanes_rows,
+                                                 .end_part = lanes_end_part,
+                                                 .finish = lanes_finish,
+                                                 .shared = lanes_shared};
 
 tacho_status tacho_lanes_create(tacho_events *next, tacho_lanes **out_lanes)
 {

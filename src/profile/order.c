@@ -262,8 +262,17 @@ static tacho_status pass_finish(tacho_events *events)
     return tacho_events_finish(order_of(events)->next);
 }
 
-static const tacho_events_vtable pass_vtable = {
-    .row = pass_row, .rows = pass_rows, .end_part = end_part, .finish = pass_finish};
+/* Where rows are sorted they go no further while they are pushed. */
+static const tacho_shared *pass_shared(tacho_events *events)
+{
+    return tacho_events_shared(order_of(events)->next);
+}
+
+static const tacho_events_vtable pass_vtable = {.row = pass_row,
+                                                .rows = pass_rows,
+                                                .end_part = end_part,
+                                                .finish = pass_finish,
+                                                .shared = pass_shared};
 static const tacho_events_vtable sort_vtable = {
     .row = sort_row, .end_part = end_part, .finish = pass_finish};
 

@@ -134,8 +134,15 @@ static tacho_status select_finish(tacho_events *events)
     return tacho_events_finish(select->next);
 }
 
-static const tacho_events_vtable select_vtable = {
-    .row = select_row, .end_part = select_end_part, .finish = select_finish};
+static const tacho_shared *select_shared(tacho_events *events)
+{
+    return tacho_events_shared(select_of(events)->next);
+}
+
+static const tacho_events_vtable select_vtable = {.row = select_row,
+                                                  .end_part = select_end_part,
+                                                  .finish = select_finish,
+                                                  .shared = select_shared};
 
 void tacho_select_init(tacho_select *select, const tacho_selection *selection, tacho_events *next)
 {

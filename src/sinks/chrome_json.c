@@ -659,8 +659,15 @@ static tacho_status chrome_finish(tacho_events *events)
     return TACHO_OK;
 }
 
-static const tacho_events_vtable chrome_vtable = {
-    .row = chrome_row, .end_part = chrome_end_part, .finish = chrome_finish};
+static const tacho_shared *chrome_shared(tacho_events *events)
+{
+    return tacho_output_shared(sink_of(events)->output);
+}
+
+static const tacho_events_vtable chrome_vtable = {.row = chrome_row,
+                                                  .end_part = chrome_end_part,
+                                                  .finish = chrome_finish,
+                                                  .shared = chrome_shared};
 
 static void chrome_close(tacho_events *events)
 {

@@ -600,10 +600,16 @@ static tacho_status perfetto_finish(tacho_events *events)
     return pf_writer_end(&sink_of(events)->writer);
 }
 
+static const tacho_shared *perfetto_shared(tacho_events *events)
+{
+    return tacho_output_shared(sink_of(events)->writer.output);
+}
+
 static const tacho_events_vtable perfetto_vtable = {.row = perfetto_row,
                                                     .rows = perfetto_rows,
                                                     .end_part = perfetto_end_part,
-                                                    .finish = perfetto_finish};
+                                                    .finish = perfetto_finish,
+                                                    .shared = perfetto_shared};
 
 static void perfetto_close(tacho_events *events)
 {

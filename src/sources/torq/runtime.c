@@ -222,7 +222,12 @@ static tacho_status read_lines(runtime *self)
     const tacho_arg args[TORQ_ROW_ARGS] = {{.key = self->job_key, .type = TACHO_ARG_UINT}};
     torq_part_begin_group(&self->part, args);
     torq_rows_format format = {
-        .parse = parse_records, .take = take_records, .end_batch = end_batch, .self = self};
+        .parse = parse_records,
+        .take = take_records,
+        .end_batch = end_batch,
+        .taker = tacho_events_shared(self->part.reading->events),
+        .self = self,
+    };
     return torq_rows_read(self->part.reading->input, &format);
 }
 

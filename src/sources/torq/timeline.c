@@ -689,7 +689,7 @@ static tacho_status read_lines(timeline *self, generation which)
         .parse = is_late ? parse_t34 : parse_t12,
         .take = is_late ? take_t34 : take_t12,
         .end_batch = end_batch,
-        .takes_lines = !is_late,
+        .taker = tacho_events_shared(self->part.reading->events),
         .self = self,
     };
     return torq_rows_read(self->part.reading->input, &format);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The rows of a Torq CSV, many at a time: a batch is read and taken apart, then its rows are taken.
- * What a batch needs from memory is asked for ahead, and where there is a second processor, a
- * thread of its own makes the next batches meanwhile. What is taken, and in which order, is the
- * same.
+ * What a batch needs from memory is asked for ahead. Where there is a second processor, threads
+ * take turns (torq_turns.h).
  */
 #ifndef TACHO_SOURCES_TORQ_TORQ_ROWS_H
 #define TACHO_SOURCES_TORQ_TORQ_ROWS_H
 
 #include "base/input.h"
 #include "base/streaming.h"
+#include "base/turns.h"
 #include "sources/torq/torq_part.h"
 
 #include <assert.h>
@@ -26,8 +26,8 @@ typedef struct torq_tail {
 } torq_tail;
 
 /*
- * A row taken apart, as far as its text alone says: one line of the cache, since it may come from
- * another processor. What only unusual rows need, their tail, lies elsewhere.
+ * A row taken apart, as far as its text alone says: one line of the cache. What only unusual rows
+ * need, their tail, lies elsewhere.
  */
 typedef struct torq_record {
     alignas(TACHO_CACHE_LINE) torq_tail *known; /* of |tail|; NULL where it is one of too many */
@@ -64,7 +64,7 @@ typedef struct torq_rows_format {
                          size_t count);
     /* Lines of the records taken so far go; what is left of them is pushed. */
     tacho_status (*end_batch)(void *self);
-    bool takes_lines; /* the text of usual rows, too */
+    const tacho_shared *taker; /* what threads that take turns to take rows share; NULL: nothing */
     void *self;
 } torq_rows_format;
 

@@ -3,7 +3,7 @@
  * The same rows, in the same order, are taken with a thread (a large file, where there are two
  * processors) and without (bytes in memory), whatever the lines are; and taking can stop anywhere.
  */
-#include "sources/torq/torq_rows.h"
+#include "sources/torq/torq_turns.h"
 
 #include "sources/torq/torq_text.h"
 
@@ -24,6 +24,9 @@ typedef struct taken {
     uint64_t hash;
     uint64_t ended_count; /* rows before the last end of a batch */
     uint64_t stop;        /* fails at this row; 0: never */
+    uint64_t turn_count;
+    bool is_in_turn;
+    bool is_due[TACHO_TURN_THREADS];
 } taken;
 
 static void parse(const void *self, torq_record *records, size_t count, const char *limit,
@@ -57,12 +60,13 @@ static tacho_status keep_record(taken *sums, const torq_record *record, tacho_st
     mix(sums, tail.data, tail.len);
     mix(sums, &record->start, sizeof(record->start));
     const torq_entry *entry = torq_record_entry(record);
+    torq_entry added = {.site = (uint32_t)tail.len};
+    added.engine = (tacho_torq_engine)tail.data[tail.len / 2];
     sums->known_count += entry != NULL ? 1 : 0;
-    if (entry != NULL) {
-        /* The first row of the tail was there: it says its own start. */
-        mix(sums, &entry->site, sizeof(entry->site));
+    if (entry != NULL) { /* an earlier row of that tail said so */
+        assert_int_equal(entry->site, added.site);
+        assert_int_equal(entry->engine, added.engine);
     }
-    torq_entry added = {.site = (uint32_t)record->start};
     torq_record_know(record, &added);
     return sums->row_count == sums->stop ? tacho_fail(TACHO_CODE_BAD_DATA, "enough") : TACHO_OK;
 }
@@ -82,6 +86,29 @@ static tacho_status end_batch(void *of)
     taken *sums = of;
     sums->ended_count = sums->row_count;
     return TACHO_OK;
+}
+
+/* Turns do not overlap, and each thread comes back to what it does after one before the next. */
+static void begin_turn(void *self, unsigned thread)
+{
+    taken *sums = self;
+    assert_true(thread < TACHO_TURN_THREADS && !sums->is_in_turn && !sums->is_due[thread]);
+    sums->is_in_turn = true;
+    sums->is_due[thread] = true;
+}
+
+static void end_turn(void *self, unsigned thread)
+{
+    taken *sums = self;
+    assert_true(sums->is_in_turn && sums->is_due[thread]);
+    sums->is_in_turn = false;
+    sums->turn_count++;
+}
+
+static void after_turn(void *self, unsigned thread)
+{
+    taken *sums = self;
+    sums->is_due[thread] = false;
 }
 
 /* Rows with few tails and many, bad ones, empty ones, long ones and a mark in front. */
@@ -107,12 +134,20 @@ static size_t compose(char *text, size_t room)
 static taken read_input(tacho_input *input, uint64_t stop)
 {
     taken sums = {.stop = stop};
-    torq_rows_format format = {
-        .parse = parse, .take = keep_records, .end_batch = end_batch, .self = &sums};
+    const tacho_shared taker = {begin_turn, end_turn, after_turn, &sums};
+    torq_rows_format format = {.parse = parse,
+                               .take = keep_records,
+                               .end_batch = end_batch,
+                               .taker = &taker,
+                               .self = &sums};
     tacho_status status = torq_rows_read(input, &format);
     assert_int_equal(tacho_status_code(status), stop > 0 ? TACHO_CODE_BAD_DATA : 0);
     assert_true(stop > 0 || sums.ended_count == sums.row_count);
-    sums.ended_count = 0; /* with a thread more rows end together */
+    assert_false(sums.is_in_turn);
+    bool took_turns = torq_turns_are_worth(input);
+    assert_true(took_turns ? sums.turn_count > 1 || stop > 0 : sums.turn_count == 0);
+    sums.turn_count = 0;
+    sums.ended_count = 0; /* with threads more rows end together */
     tacho_status_free(status);
     tacho_input_close(input);
     return sums;
@@ -131,9 +166,13 @@ static void check_both(const char *text, size_t len, uint64_t stop)
     unlink(path);
     assert_true(tacho_input_open_bytes("bytes", tacho_str_make(text, len), &input) == TACHO_OK);
     taken from_bytes = read_input(&input, stop);
-    assert_memory_equal(&from_file, &from_bytes, sizeof(from_file));
     assert_true(stop > 0 ? from_file.row_count == stop : from_file.row_count > 100000);
     assert_true(from_file.bad_count > 0 && from_file.known_count > 0);
+    /* Each thread gets to know tails by itself. */
+    assert_true(from_file.known_count <= from_bytes.known_count);
+    assert_true(stop > 0 || 2 * from_file.known_count > from_bytes.known_count);
+    from_file.known_count = from_bytes.known_count;
+    assert_memory_equal(&from_file, &from_bytes, sizeof(from_file));
 }
 
 static void test_same_rows(void **state)

@@ -268,7 +268,8 @@ bool torq_take_line(tacho_str *text, tacho_str *out_line);
 /* The next line of |input| that is not empty, without a byte order mark. */
 tacho_status torq_next_line(tacho_input *input, tacho_str *out_line, bool *out_got) TACHO_MUST_USE;
 
-/* |line| without a byte order mark. */
+/* |line| without a byte order mark, which takes TORQ_MARK_BYTES. */
+enum { TORQ_MARK_BYTES = 3 };
 tacho_str torq_skip_mark(tacho_str line);
 
 #endif
