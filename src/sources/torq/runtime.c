@@ -135,7 +135,7 @@ static tacho_status push_row(runtime *self, const torq_record *record, const tac
     uint32_t track = 0;
     TACHO_TRY(find_site(self, record, tail, &site));
     TACHO_TRY(torq_part_track(part, TACHO_TORQ_NSS, 0, &track));
-    torq_group *group = &part->group;
+    torq_group *group = part->group;
     tacho_row *row = &group->rows[group->count];
     row->track = track;
     row->start = (int64_t)record->start;
@@ -225,7 +225,7 @@ static tacho_status read_lines(runtime *self)
         .parse = parse_records,
         .take = take_records,
         .end_batch = end_batch,
-        .taker = tacho_events_shared(self->part.reading->events),
+        .taker = &self->part.shared,
         .self = self,
     };
     return torq_rows_read(self->part.reading->input, &format);

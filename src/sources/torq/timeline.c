@@ -132,7 +132,7 @@ static inline tacho_status check_times(timeline *self, const torq_record *record
 static TACHO_ALWAYS_INLINE void fill_row(timeline *self, const torq_record *record, uint64_t end,
                                          tacho_row **out_row, tacho_arg **out_arg)
 {
-    torq_group *group = &self->part.group;
+    torq_group *group = self->part.group;
     tacho_row *row = &group->rows[group->count];
     tacho_arg *args = group->args[group->count];
     row->start = (int64_t)record->start;
@@ -689,7 +689,7 @@ static tacho_status read_lines(timeline *self, generation which)
         .parse = is_late ? parse_t34 : parse_t12,
         .take = is_late ? take_t34 : take_t12,
         .end_batch = end_batch,
-        .taker = tacho_events_shared(self->part.reading->events),
+        .taker = &self->part.shared,
         .self = self,
     };
     return torq_rows_read(self->part.reading->input, &format);

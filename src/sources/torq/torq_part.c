@@ -62,9 +62,8 @@ void torq_part_deinit(torq_part *part)
     tacho_arena_deinit(&part->scratch);
 }
 
-void torq_part_begin_group(torq_part *part, const tacho_arg *args)
+static void begin_group(torq_group *group, const tacho_arg *args)
 {
-    torq_group *group = &part->group;
     for (size_t i = 0; i < TORQ_GROUP_ROWS; i++) {
         group->rows[i] = (tacho_row){
             .kind = TACHO_ROW_SPAN,
@@ -75,11 +74,52 @@ void torq_part_begin_group(torq_part *part, const tacho_arg *args)
     }
 }
 
+/* ---- threads that take turns ------------------------------------------------------------ */
+
+static void begin_turn(void *self, unsigned thread)
+{
+    torq_part *part = self;
+    part->group = &part->groups[thread];
+    if (part->events_shared != NULL) {
+        part->events_shared->begin(part->events_shared->self, thread);
+    }
+}
+
+static void end_turn(void *self, unsigned thread)
+{
+    const torq_part *part = self;
+    if (part->events_shared != NULL) {
+        part->events_shared->end(part->events_shared->self, thread);
+    }
+}
+
+static void after_turn(void *self, unsigned thread)
+{
+    const torq_part *part = self;
+    if (part->events_shared != NULL) {
+        part->events_shared->after(part->events_shared->self, thread);
+    }
+}
+
+void torq_part_begin_group(torq_part *part, const tacho_arg *args)
+{
+    for (size_t i = 0; i < TACHO_TURN_THREADS; i++) {
+        begin_group(&part->groups[i], args);
+    }
+    part->group = &part->groups[0];
+    part->shared = (tacho_shared){begin_turn, end_turn, after_turn, part};
+    part->events_shared = tacho_events_shared(part->reading->events);
+}
+
 tacho_status torq_part_push_group(torq_part *part)
 {
-    size_t count = part->group.count;
-    part->group.count = 0;
-    return count > 0 ? tacho_events_rows(part->reading->events, part->group.rows, count) : TACHO_OK;
+    torq_group *group = part->group;
+    size_t count = group != NULL ? group->count : 0;
+    if (count == 0) {
+        return TACHO_OK;
+    }
+    group->count = 0;
+    return tacho_events_rows(part->reading->events, group->rows, count);
 }
 
 tacho_status torq_part_lose(torq_part *part, tacho_loss_reason reason, tacho_str line)

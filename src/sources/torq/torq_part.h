@@ -53,7 +53,11 @@ typedef struct torq_part {
     tacho_arena scratch;
     uint32_t engine_tracks[TACHO_TORQ_ENGINE_COUNT]; /* TACHO_NONE until first used */
     uint32_t slice_tracks[TORQ_SLICE_MAX];
-    torq_group group;
+    /* One for each thread that takes turns to push, and the one whose turn it is. */
+    torq_group groups[TACHO_TURN_THREADS];
+    torq_group *group;
+    tacho_shared shared;
+    const tacho_shared *events_shared;
 } torq_part;
 
 /* Opens the part; |clock| and |clock_name| say what its numbers count. */
@@ -69,7 +73,10 @@ tacho_status torq_part_finish(torq_part *part) TACHO_MUST_USE;
 tacho_status torq_part_lose(torq_part *part, tacho_loss_reason reason,
                             tacho_str line) TACHO_MUST_USE;
 
-/* Makes all rows of the group spans whose arguments are |args|, TORQ_ROW_ARGS of them, in turn. */
+/*
+ * Makes all rows of the groups spans whose arguments are |args|, TORQ_ROW_ARGS of them, in turn.
+ * Threads that take turns to push say so to |part->shared|; between turns no group has rows.
+ */
 void torq_part_begin_group(torq_part *part, const tacho_arg *args);
 
 /*
@@ -82,9 +89,9 @@ tacho_status torq_part_push_group(torq_part *part) TACHO_MUST_USE;
 TACHO_MUST_USE static inline tacho_status torq_part_push(torq_part *part)
 {
     part->good_row_count++;
-    part->group.count++;
-    return TACHO_UNLIKELY(part->group.count == TORQ_GROUP_ROWS) ? torq_part_push_group(part)
-                                                                : TACHO_OK;
+    part->group->count++;
+    return TACHO_UNLIKELY(part->group->count == TORQ_GROUP_ROWS) ? torq_part_push_group(part)
+                                                                 : TACHO_OK;
 }
 
 tacho_status torq_part_make_track(torq_part *part, tacho_torq_engine engine, uint32_t slice,

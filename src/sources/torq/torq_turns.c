@@ -215,13 +215,9 @@ static bool take_turn(worker *self)
 {
     sharing *all = self->all;
     const tacho_shared *taker = all->format->taker;
-    if (taker != NULL) {
-        taker->begin(taker->self, self->number);
-    }
+    taker->begin(taker->self, self->number);
     tacho_status status = take_rows(self);
-    if (taker != NULL) {
-        taker->end(taker->self, self->number);
-    }
+    taker->end(taker->self, self->number);
     if (status == TACHO_OK) {
         status = self->status;
         self->status = TACHO_OK;
@@ -250,9 +246,7 @@ static void *work(void *of)
         goes_on = tacho_turn_wait(&all->turn, self->lot);
         if (goes_on) {
             goes_on = take_turn(self);
-            if (taker != NULL) {
-                taker->after(taker->self, self->number);
-            }
+            taker->after(taker->self, self->number);
         }
     }
     return NULL;
