@@ -12,7 +12,7 @@
 #include "pipeline/intake.h"
 
 typedef struct tacho_fleet_job {
-    const char *const *paths;
+    const char *const *paths; /* in the order of their bytes, each once */
     size_t path_count;
     const tacho_fleet_runs *runs; /* of files whose names alone say it; NULL: none */
     const char *run;              /* only files of this run; NULL: all */

@@ -64,18 +64,21 @@ static tacho_status lead(void *user, tacho_report *report)
 
 /* ---- ranks --------------------------------------------------------------------------------- */
 
+static int compare_path(const void *key, const void *path)
+{
+    return tacho_str_compare(*(const tacho_str *)key,
+                             tacho_str_from_cstring(*(const char *const *)path));
+}
+
 /* The path of row |row| among those that were named; NULL: it came in a part. */
 static const char *path_of(const writer *self, size_t row)
 {
     const tacho_fleet_job *job = self->of->job;
     const tacho_fleet_file *file = tacho_fleet_view_file(&self->view, self->matrix.files[row]);
-    for (size_t i = 0; file != NULL && i < job->path_count; i++) {
-        if (tacho_str_equal(tacho_fleet_view_path(&self->view, file),
-                            tacho_str_from_cstring(job->paths[i]))) {
-            return job->paths[i];
-        }
-    }
-    return NULL;
+    tacho_str path = file != NULL ? tacho_fleet_view_path(&self->view, file) : TACHO_STR("");
+    const char *const *found =
+        bsearch(&path, job->paths, job->path_count, sizeof(*job->paths), compare_path);
+    return found != NULL ? *found : NULL;
 }
 
 static tacho_status list_ranks(const writer *self, tacho_input_list *list)

@@ -65,6 +65,18 @@ class Sound(unittest.TestCase):
                              [count, total, least, most])
             self.assertEqual(row["files"], HOSTS * DEVICES)
 
+    def test_every_rank_has_a_page(self):
+        """Of its own: times differ, so no two are alike."""
+        done = run("report", self.folder, "--split", "-o", "split.html")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        folder = os.path.join(SCRATCH, "split-ranks")
+        self.assertEqual(sorted(os.listdir(folder)), sorted(f"{row}.html" for row in range(HOSTS * DEVICES)))
+        pages = set()
+        for name in os.listdir(folder):
+            with open(os.path.join(folder, name), encoding="utf-8") as file:
+                pages.add(file.read())
+        self.assertEqual(len(pages), HOSTS * DEVICES)
+
     def test_steps_are_those_of_all_ranks(self):
         tables = ask("steps", self.folder)
         for row in tables["steps"]:
