@@ -41,7 +41,7 @@ fleet_run() {
         cost_of "$tacho" fleet ops "$work/$case" -j 2 --format csv -o /dev/null -q
         fleet_line "$case" ops 2 "$spans"
     done
-    cost_of "$tacho" convert "$work/json" -o "$work/dataset/" --args none -q
+    cost_of "$tacho" convert "$work/json" -j 1 -o "$work/dataset/" --args none -q
     fleet_line json dataset 1 "$spans"
     rm -rf "$work/captures" "$work/plain" "$work/traced" "$work/json" "$work/dataset" "$work/all.tpart"
 }
@@ -64,7 +64,7 @@ fleet_report() { # as_text or as_markdown
 fleet_verdict() {
     awk -F '\t' -v OFS='\t' '
     $2 == "ops" && $3 == 1 { alone[$1] = $5 }
-    ($1 == "captures" || $1 == "plain") && $2 == "ops" && $3 == 1 {
+    ($1 == "captures" || $1 == "plain" || $1 == "traced") && $2 == "ops" && $3 == 1 {
         print "fleet: captures at >= 8 M spans/s per core", $1, sprintf("%.1f M/s", $4 / $6 / 1e6), \
               ($11 == 0 && $4 / $6 >= 8e6 ? "ok" : "MISS")
     }

@@ -5,6 +5,7 @@
 #include "analyses/ops_gather.h"
 
 #include "base/grow.h"
+#include "profile/summed_args.h"
 
 #include <stdlib.h>
 
@@ -20,8 +21,9 @@ static tacho_status prepare(tacho_ops_gather *gather)
     TACHO_TRY(tacho_index_init(&gather->index));
     gather->is_ready = true;
     gather->operators.dict = dict;
-    TACHO_TRY(tacho_dict_ensure_string(dict, TACHO_STR("op_name"), &gather->operators.key));
-    return tacho_dict_ensure_string(dict, TACHO_STR("bytes"), &gather->bytes_key);
+    TACHO_TRY(
+        tacho_dict_ensure_string(dict, TACHO_STR(TACHO_ARG_KEY_OPERATION), &gather->operators.key));
+    return tacho_dict_ensure_string(dict, TACHO_STR(TACHO_ARG_KEY_BYTES), &gather->bytes_key);
 }
 
 static tacho_status grow_sites(tacho_ops_gather *gather, size_t count)

@@ -45,11 +45,13 @@ static tacho_status read_profile(const tacho_fleet_job *job, const tacho_fleet_o
 {
     tacho_dict dict;
     const tacho_intake_input input = {.path = path, .source = job->source};
-    const tacho_intake intake = {
+    tacho_intake intake = {
         .inputs = &input,
         .input_count = 1,
         .options = *job->options,
     };
+    /* Times of devices are told by arguments that lead from work to its launch. */
+    intake.options.takes_summed_args_only = (job->sections & TACHO_FLEET_DEVICES) == 0;
     mapping request = {job, &intake, origin, fleet};
     tacho_status status = tacho_dict_init(&dict);
     if (status == TACHO_OK) {

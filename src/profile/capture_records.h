@@ -39,7 +39,8 @@
 #define TACHO_CAPTURE_END TACHO_FOURCC('E', 'N', 'D', 'S')
 
 enum {
-    TACHO_CAPTURE_VERSION = 1,           /* of chunks */
+    TACHO_CAPTURE_VERSION = 2,           /* of chunks */
+    TACHO_CAPTURE_VERSION_FIRST = 1,     /* without lengths of arguments */
     TACHO_CAPTURE_CONTINUES = 1 << 0,    /* a chunk's flag: its payload goes on in the next */
     TACHO_CAPTURE_CONTINUED = 1 << 1,    /* its payload began in an earlier one */
     TACHO_CAPTURE_PIECE_BYTES = 8 << 20, /* of one chunk's payload */

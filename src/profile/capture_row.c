@@ -8,6 +8,9 @@
 #include "base/grow.h"
 #include "codec/protobuf.h"
 #include "profile/capture_records.h"
+#include "profile/summed_args.h"
+
+#include <stdlib.h>
 
 enum {
     KIND_MASK = 3,
@@ -17,9 +20,12 @@ enum {
     HAS_OP = 1 << 4,
     HAS_FLAGS = 1 << 5,
     HAS_ARGS = 1 << 6,
-    SPAN_BITS = OTHER_TRACK | HAS_RUN | HAS_OP | HAS_FLAGS | HAS_ARGS,
+    HAS_LENGTH = 1 << 7, /* of its arguments */
     HEAD_BYTES_MAX = 64, /* everything but arguments */
-    ARG_BYTES_MAX = 16,  /* texts aside */
+    LENGTH_BYTES =
+        2, /* of the length of arguments, at most: longer ones are rare, and go without */
+    LENGTH_MAX = (1 << 13) - 1,
+    ARG_BYTES_MAX = 16, /* texts aside */
     ARG_BYTES_MIN = 3,
     UNIT_SHIFT = 4,
     PHASE_SHIFT = 2,
@@ -92,20 +98,38 @@ static unsigned char *put_arg(unsigned char *at, const tacho_arg *arg)
     return at + text.len;
 }
 
-static unsigned char *put_span(const tacho_row *row, unsigned head, unsigned char *at)
+/* The arguments; their length is ahead of them where it takes few bytes, which |head| is told. */
+static unsigned char *put_args(const tacho_row *row, const tacho_capture_keys *keys,
+                               unsigned char *head, unsigned char *at)
 {
+    bool is_summed = false;
+    unsigned char *start = at + LENGTH_BYTES;
+    unsigned char *end = tacho_pb_put_varint(start, row->arg_count);
+    for (size_t i = 0; i < row->arg_count; i++) {
+        end = put_arg(end, &row->args[i]);
+        is_summed = is_summed || keys->is_summed[row->args[i].key];
+    }
+    size_t len = (size_t)(end - start);
+    if (len <= LENGTH_MAX) {
+        *head |= HAS_LENGTH;
+        at = tacho_pb_put_varint(at, len << 1 | (is_summed ? 1 : 0));
+    }
+    if (at < start) {
+        memmove(at, start, len);
+    }
+    return at + len;
+}
+
+static unsigned char *put_span(const tacho_row *row, const tacho_capture_keys *keys,
+                               unsigned char *out_head, unsigned char *at)
+{
+    unsigned head = *out_head;
     at = tacho_pb_put_varint(at, (uint64_t)row->of.span.end - (uint64_t)row->start);
     at = tacho_pb_put_varint(at, row->of.span.site);
     at = (head & HAS_RUN) != 0 ? tacho_pb_put_varint(at, row->of.span.run) : at;
     at = (head & HAS_OP) != 0 ? tacho_pb_put_varint(at, row->of.span.op) : at;
     at = (head & HAS_FLAGS) != 0 ? tacho_pb_put_varint(at, row->of.span.flags) : at;
-    if ((head & HAS_ARGS) != 0) {
-        at = tacho_pb_put_varint(at, row->arg_count);
-        for (size_t i = 0; i < row->arg_count; i++) {
-            at = put_arg(at, &row->args[i]);
-        }
-    }
-    return at;
+    return (head & HAS_ARGS) != 0 ? put_args(row, keys, out_head, at) : at;
 }
 
 static unsigned char *put_flow(const tacho_row *row, unsigned char *at)
@@ -128,18 +152,35 @@ static unsigned span_head(const tacho_row *row)
            (row->of.span.flags != 0 ? HAS_FLAGS : 0u) | (row->arg_count > 0 ? HAS_ARGS : 0u);
 }
 
-unsigned char *tacho_capture_row_write(const tacho_row *row, tacho_capture_last *last,
-                                       unsigned char *at)
+tacho_status tacho_capture_keys_learn(tacho_capture_keys *keys, const tacho_dict *dict)
+{
+    size_t count = dict->strings.item_count;
+    TACHO_TRY(tacho_grow(&keys->is_summed, &keys->string_capacity, count));
+    for (; keys->string_count < count; keys->string_count++) {
+        keys->is_summed[keys->string_count] =
+            tacho_summed_args_has(tacho_dict_string(dict, (uint32_t)keys->string_count));
+    }
+    return TACHO_OK;
+}
+
+void tacho_capture_keys_deinit(tacho_capture_keys *keys)
+{
+    free(keys->is_summed);
+}
+
+unsigned char *tacho_capture_row_write(const tacho_row *row, const tacho_capture_keys *keys,
+                                       tacho_capture_last *last, unsigned char *at)
 {
     unsigned head = (unsigned)row->kind | (row->track != last->track ? OTHER_TRACK : 0u);
     head |= row->kind == TACHO_ROW_SPAN ? span_head(row) : 0u;
+    unsigned char *out_head = at;
     *at++ = (unsigned char)head;
     at = (head & OTHER_TRACK) != 0 ? tacho_pb_put_varint(at, row->track) : at;
     at = tacho_pb_put_varint(at, fold(last->start, row->start));
     *last = (tacho_capture_last){row->track, row->start};
     switch (row->kind) {
     case TACHO_ROW_SPAN:
-        return put_span(row, head, at);
+        return put_span(row, keys, out_head, at);
     case TACHO_ROW_SAMPLE:
         return put_real(at, row->of.sample.value);
     case TACHO_ROW_FLOW:
@@ -290,9 +331,19 @@ static bool are_nested(const tacho_arg *args, size_t count)
     return true;
 }
 
-static tacho_status take_args(tacho_capture_cursor *cursor, tacho_unpacked_args *args,
-                              tacho_row *row)
+static tacho_status take_args(tacho_capture_cursor *cursor, bool has_length,
+                              tacho_unpacked_args *args, tacho_row *row)
 {
+    uint64_t length = has_length ? read_number(cursor) : 0;
+    const unsigned char *start = cursor->at;
+    if (has_length && length >> 1 > (uint64_t)(cursor->end - start)) {
+        spoil(cursor);
+        return TACHO_OK;
+    }
+    if (has_length && cursor->takes_summed_only && (length & 1) == 0) {
+        cursor->at += length >> 1;
+        return TACHO_OK;
+    }
     uint64_t count = read_number(cursor);
     if (count == 0 || count > (uint64_t)(cursor->end - cursor->at) / ARG_BYTES_MIN) {
         spoil(cursor);
@@ -302,7 +353,8 @@ static tacho_status take_args(tacho_capture_cursor *cursor, tacho_unpacked_args 
     for (size_t i = 0; i < count && !cursor->is_bad; i++) {
         take_arg(cursor, &args->items[i]);
     }
-    if (!cursor->is_bad && !are_nested(args->items, (size_t)count)) {
+    bool is_whole = !has_length || (uint64_t)(cursor->at - start) == length >> 1;
+    if (!cursor->is_bad && (!is_whole || !are_nested(args->items, (size_t)count))) {
         spoil(cursor);
     }
     row->args = args->items;
@@ -318,11 +370,12 @@ static inline tacho_status take_span(tacho_capture_cursor *cursor, unsigned head
     row->of.span.run = (head & HAS_RUN) != 0 ? take_id(cursor) : TACHO_NONE;
     row->of.span.op = (head & HAS_OP) != 0 ? take_id(cursor) : TACHO_NONE;
     row->of.span.flags = (head & HAS_FLAGS) != 0 ? take_id(cursor) : 0;
-    if (TACHO_UNLIKELY((head & ~(unsigned)(SPAN_BITS | KIND_MASK)) != 0 ||
+    if (TACHO_UNLIKELY((head & (HAS_ARGS | HAS_LENGTH)) == HAS_LENGTH ||
                        (row->of.span.flags & ~(uint32_t)SPAN_FLAGS) != 0)) {
         spoil(cursor);
     }
-    return (head & HAS_ARGS) != 0 ? take_args(cursor, args, row) : TACHO_OK;
+    return (head & HAS_ARGS) != 0 ? take_args(cursor, (head & HAS_LENGTH) != 0, args, row)
+                                  : TACHO_OK;
 }
 
 static void take_flow(tacho_capture_cursor *cursor, tacho_row *row)

@@ -10,7 +10,8 @@
  *       span    length, site, [run] [op] [flags] [arguments]
  *       sample  8 bytes of its value
  *       flow    u8 role, phase and bond in two bits each, id, label, [end of its span - start]
- *     arguments count, then of each u8 type and unit, key, value; a text is its length and bytes
+ *     arguments [length], count, then of each u8 type and unit, key, value; a text is its length
+ * and bytes. The length has one bit below it: whether one of them is of summed_args.h.
  */
 #ifndef TACHO_PROFILE_CAPTURE_ROW_H
 #define TACHO_PROFILE_CAPTURE_ROW_H
@@ -28,9 +29,23 @@ enum { TACHO_CAPTURE_MARK_MAX = 8 };
 /* The most bytes that |row| takes. */
 size_t tacho_capture_row_bound(const tacho_row *row);
 
-/* Writes |row| to |at|, which has room for its bound; returns the end. */
-unsigned char *tacho_capture_row_write(const tacho_row *row, tacho_capture_last *last,
-                                       unsigned char *at);
+/* Which strings of a dictionary are keys of summed_args.h; zeroed, none is known. */
+typedef struct tacho_capture_keys {
+    bool *is_summed; /* by string */
+    size_t string_count, string_capacity;
+} tacho_capture_keys;
+
+/* Looks at the strings that have been added since. */
+tacho_status tacho_capture_keys_learn(tacho_capture_keys *keys,
+                                      const tacho_dict *dict) TACHO_MUST_USE;
+void tacho_capture_keys_deinit(tacho_capture_keys *keys);
+
+/*
+ * Writes |row| to |at|, which has room for its bound; returns the end. |keys| knows the keys of its
+ * arguments.
+ */
+unsigned char *tacho_capture_row_write(const tacho_row *row, const tacho_capture_keys *keys,
+                                       tacho_capture_last *last, unsigned char *at);
 
 /* Writes a mark to |at|, which has room for TACHO_CAPTURE_MARK_MAX; returns the end. */
 unsigned char *tacho_capture_mark_write(uint32_t track_count, unsigned char *at);
@@ -40,7 +55,8 @@ typedef struct tacho_capture_cursor {
     const unsigned char *at;
     const unsigned char *end;
     tacho_capture_last last;
-    bool is_bad; /* what stands here is no row */
+    bool is_bad;            /* what stands here is no row */
+    bool takes_summed_only; /* spans without arguments of summed_args.h are without any */
 } tacho_capture_cursor;
 
 typedef enum tacho_capture_item {

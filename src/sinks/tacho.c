@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <tacho/version.h>
 
-enum { CHUNK_BYTES = 256 << 10 /* of rows, after which a chunk is full */ };
+enum { CHUNK_BYTES = 64 << 10 /* of rows, after which a chunk is full */ };
 
 /* How many entries of each table are in the file. */
 typedef struct written_counts {
@@ -38,6 +38,7 @@ typedef struct capture_sink {
     size_t row_bytes, row_capacity;
     uint32_t row_count;
     tacho_capture_last last;
+    tacho_capture_keys keys;
     uint64_t part_row_count;
     uint64_t total_count;
     uint64_t kind_counts[TACHO_ROW_SAMPLE + 1];
@@ -390,7 +391,11 @@ static tacho_status add_row(capture_sink *sink, const tacho_row *row)
                           row->arg_count, bound);
     }
     TACHO_TRY(reserve_rows(sink, bound));
-    unsigned char *end = tacho_capture_row_write(row, &sink->last, sink->rows + sink->row_bytes);
+    if (TACHO_UNLIKELY(sink->keys.string_count < sink->events.dict->strings.item_count)) {
+        TACHO_TRY(tacho_capture_keys_learn(&sink->keys, sink->events.dict));
+    }
+    unsigned char *end =
+        tacho_capture_row_write(row, &sink->keys, &sink->last, sink->rows + sink->row_bytes);
     sink->row_bytes = (size_t)(end - sink->rows);
     sink->row_count++;
     sink->part_row_count++;
@@ -495,6 +500,7 @@ static void capture_close(tacho_events *events)
     free(sink->tracks);
     free(sink->rows);
     free(sink->table);
+    tacho_capture_keys_deinit(&sink->keys);
     free(sink);
 }
 

@@ -24,6 +24,8 @@ typedef struct tacho_source_options {
     tacho_str clock_mhz;    /* of cycle counts; empty for the format's default */
     uint32_t slice_count;   /* compute slices that old timelines count through; 0 for the default */
     tacho_str program_path; /* the program that recorded raw stats; empty: not given */
+    /* Arguments that are not of profile/summed_args.h are not asked for, and may be left out. */
+    bool takes_summed_args_only;
     bool has_vendor_tracks; /* Torq's engines as its viewer calls them: "SLICE 0" for Slice 0 */
 } tacho_source_options;
 

@@ -65,6 +65,23 @@ class Sound(unittest.TestCase):
                              [count, total, least, most])
             self.assertEqual(row["files"], HOSTS * DEVICES)
 
+    def test_captures_answer_as_their_traces_do(self):
+        """Of their arguments only those are read that are added up."""
+        captures = os.path.join(SCRATCH, "as-captures")
+        for root, _, names in os.walk(self.folder):
+            for name in names:
+                if name.endswith(".json") and not name.startswith("."):
+                    there = os.path.join(captures, os.path.relpath(root, self.folder))
+                    os.makedirs(there, exist_ok=True)
+                    subprocess.run([TACHO, "convert", "-q", os.path.join(root, name), "-o", f"{there}/trace.tacho"],
+                                   check=True)
+        for question in ("overview", "ops", "breakdown", "steps", "stragglers", "collectives", "clocks"):
+            of_traces, of_captures = ask(question, self.folder), ask(question, captures)
+            for table in [*of_traces.values(), *of_captures.values()]:
+                for row in table:
+                    row.pop("path", None)
+            self.assertEqual(of_traces, of_captures, question)
+
     def test_every_rank_has_a_page(self):
         """Of its own: times differ, so no two are alike."""
         done = run("report", self.folder, "--split", "-o", "split.html")

@@ -5,6 +5,7 @@
 #include "analyses/fleet/fleet_marks.h"
 
 #include "base/grow.h"
+#include "profile/summed_args.h"
 #include "profile/vocabulary.h"
 #include "profile/work_kind.h"
 
@@ -32,10 +33,13 @@ void tacho_fleet_marks_deinit(tacho_fleet_marks *marks)
 static tacho_status prepare(tacho_fleet_marks *marks, tacho_dict *dict)
 {
     marks->is_ready = true;
-    TACHO_TRY(tacho_dict_ensure_string(dict, TACHO_STR("Process Group Name"), &marks->group_key));
-    TACHO_TRY(tacho_dict_ensure_string(dict, TACHO_STR("Collective name"), &marks->name_key));
-    TACHO_TRY(tacho_dict_ensure_string(dict, TACHO_STR("Seq"), &marks->number_keys[0]));
-    return tacho_dict_ensure_string(dict, TACHO_STR("seq"), &marks->number_keys[1]);
+    TACHO_TRY(tacho_dict_ensure_string(dict, TACHO_STR(TACHO_ARG_KEY_GROUP), &marks->group_key));
+    TACHO_TRY(
+        tacho_dict_ensure_string(dict, TACHO_STR(TACHO_ARG_KEY_COLLECTIVE), &marks->name_key));
+    TACHO_TRY(
+        tacho_dict_ensure_string(dict, TACHO_STR(TACHO_ARG_KEY_NUMBER), &marks->number_keys[0]));
+    return tacho_dict_ensure_string(dict, TACHO_STR(TACHO_ARG_KEY_NUMBER_TOO),
+                                    &marks->number_keys[1]);
 }
 
 static bool is_collective(const tacho_dict *dict, const tacho_site *site)

@@ -129,11 +129,12 @@ static tacho_status take_piece(capture_file *file, const tacho_chunk *chunk, boo
 static tacho_status take_chunk(capture_file *file, const tacho_chunk *chunk)
 {
     bool is_next = chunk->sequence == file->next_sequence;
-    if (chunk->version != TACHO_CAPTURE_VERSION) {
-        return tacho_fail(TACHO_CODE_UNSUPPORTED,
-                          "%s: a capture of version %u, of which this tacho knows only %d; read it "
-                          "with the tacho that wrote it, or make it again",
-                          file->input->name, (unsigned)chunk->version, TACHO_CAPTURE_VERSION);
+    if (chunk->version < TACHO_CAPTURE_VERSION_FIRST || chunk->version > TACHO_CAPTURE_VERSION) {
+        return tacho_fail(
+            TACHO_CODE_UNSUPPORTED,
+            "%s: a capture of version %u, of which this tacho knows those up to %d; read it "
+            "with the tacho that wrote it, or make it again",
+            file->input->name, (unsigned)chunk->version, TACHO_CAPTURE_VERSION);
     }
     file->has_read = true;
     file->has_gap = file->has_gap || !is_next;
@@ -315,6 +316,7 @@ static tacho_status capture_read(const tacho_reading *reading)
     capture_file file = {
         .reader = {.reading = reading,
                    .dict = reading->events->dict,
+                   .last_id = TACHO_NONE,
                    .lost_site = TACHO_NONE,
                    .open_part = TACHO_NONE},
         .input = reading->input,

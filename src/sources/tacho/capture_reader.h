@@ -49,8 +49,10 @@ typedef struct capture_reader {
     size_t made_run_count;
     size_t made_count;    /* of |tracks|, from the first on */
     uint32_t lost_string; /* "(lost)" once something is missing, else empty */
-    uint32_t lost_site;   /* TACHO_NONE until needed */
-    uint32_t open_part;   /* of |parts|: whose rows have begun, or TACHO_NONE */
+    uint32_t last_id;     /* the file's track of the row before, and ours; TACHO_NONE: none yet */
+    uint32_t last_track;
+    uint32_t lost_site; /* TACHO_NONE until needed */
+    uint32_t open_part; /* of |parts|: whose rows have begun, or TACHO_NONE */
     tacho_unpacked_args args;
     uint64_t row_count;  /* read or known to be lost */
     uint64_t cut_count;  /* rows and pieces that damage took */

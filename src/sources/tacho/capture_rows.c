@@ -54,14 +54,27 @@ static tacho_status open_part(capture_reader *reader, uint32_t id)
 
 /* ---- rows ---------------------------------------------------------------------------------- */
 
-static tacho_status find_track(capture_reader *reader, tacho_row *row)
+static tacho_status find_other_track(capture_reader *reader, tacho_row *row)
 {
     uint32_t found = id_map_find(&reader->track_ids, row->track);
     if (TACHO_UNLIKELY(found != TACHO_NONE && found >= reader->made_count)) {
         TACHO_TRY(capture_make_tracks(reader, (uint64_t)row->track + 1));
     }
+    reader->last_id = row->track;
     row->track = found != TACHO_NONE ? reader->tracks[found].ours : TACHO_NONE;
+    reader->last_track = row->track;
+    reader->last_id = row->track != TACHO_NONE ? reader->last_id : TACHO_NONE;
     return TACHO_OK;
+}
+
+/* Rows of one track often follow one another. */
+static inline tacho_status find_track(capture_reader *reader, tacho_row *row)
+{
+    if (TACHO_LIKELY(row->track == reader->last_id)) {
+        row->track = reader->last_track;
+        return TACHO_OK;
+    }
+    return find_other_track(reader, row);
 }
 
 static tacho_status find_site(capture_reader *reader, uint32_t *site)
@@ -194,6 +207,7 @@ tacho_status capture_take_rows(capture_reader *reader, tacho_str payload)
     tacho_capture_cursor cursor = {
         .at = (const unsigned char *)payload.data + TACHO_CAPTURE_ROWS_HEAD,
         .end = (const unsigned char *)payload.data + payload.len,
+        .takes_summed_only = reader->reading->options->takes_summed_args_only,
     };
     if (before < reader->row_count || before > rows_max) {
         reader->bad_count++;

@@ -214,6 +214,75 @@ static void test_without_args(void **state)
     drop(bytes);
 }
 
+/* How many arguments each span has on its way. */
+enum { SUMMED_SPANS = 4, LONG_BYTES = 9000 };
+
+typedef struct arg_check {
+    tacho_events events;
+    size_t counts[SUMMED_SPANS], span_count;
+} arg_check;
+
+static tacho_status count_args(tacho_events *events, const tacho_row *row)
+{
+    arg_check *self = (arg_check *)(void *)events;
+    assert_in_range(self->span_count, 0, SUMMED_SPANS - 1);
+    self->counts[self->span_count++] = row->arg_count;
+    return TACHO_OK;
+}
+
+static void check_arg_counts(tacho_str bytes, bool takes_summed_only, const size_t *expected)
+{
+    static const tacho_events_vtable vtable = {.row = count_args};
+    const tacho_source_options options = {.takes_summed_args_only = takes_summed_only};
+    tacho_dict dict;
+    tacho_input input;
+    assert_ok(tacho_dict_init(&dict));
+    arg_check self = {.events = {&vtable, &dict}};
+    assert_ok(tacho_input_open_bytes("x", bytes, &input));
+    tacho_reading reading = {.input = &input, .options = &options, .events = &self.events};
+    assert_ok(tacho_source_tacho.read(&reading));
+    assert_int_equal(self.span_count, SUMMED_SPANS);
+    assert_memory_equal(self.counts, expected, sizeof(self.counts));
+    tacho_input_close(&input);
+    tacho_dict_deinit(&dict);
+}
+
+/* Spans without arguments that are summed have none where only these are asked for. */
+static void test_summed_args(void **state)
+{
+    (void)state;
+    static const char many[LONG_BYTES] = "";
+    capture writing;
+    begin(&writing, &(tacho_trace_options){.omit_args = false});
+    uint32_t part = add_part(&writing.dict, "p", false);
+    uint32_t track = add_track(&writing.dict, part, "t", TACHO_TRACK_HOST);
+    uint32_t site = add_site(&writing.dict, "s");
+    uint32_t keys[3] = {0};
+    assert_ok(tacho_dict_ensure_string(&writing.dict, TACHO_STR("stream"), &keys[0]));
+    assert_ok(tacho_dict_ensure_string(&writing.dict, TACHO_STR("bytes"), &keys[1]));
+    assert_ok(tacho_dict_ensure_string(&writing.dict, TACHO_STR("Seq"), &keys[2]));
+    const tacho_arg number = {.type = TACHO_ARG_UINT, .key = keys[0], .value.as_uint = 7};
+    const tacho_arg bytes_arg = {.type = TACHO_ARG_UINT, .key = keys[1], .value.as_uint = 300};
+    const tacho_arg holder = {.type = TACHO_ARG_DICT, .key = keys[0], .value.as_uint = 1};
+    const tacho_arg inner = {.type = TACHO_ARG_UINT, .key = keys[2], .value.as_uint = 1};
+    const tacho_arg text = {.type = TACHO_ARG_TEXT,
+                            .key = keys[0],
+                            .value.as_text = tacho_str_make(many, sizeof(many))};
+    const tacho_arg args[SUMMED_SPANS][2] = {
+        {number, number}, {number, bytes_arg}, {holder, inner}, {text, number}};
+    for (size_t i = 0; i < SUMMED_SPANS; i++) {
+        tacho_row row = span_row(track, site, (int64_t)i, (int64_t)i + 1);
+        row.args = args[i];
+        row.arg_count = 2;
+        assert_ok(tacho_events_row(writing.events, &row));
+    }
+    assert_ok(tacho_events_end_part(writing.events, part));
+    tacho_str bytes = end(&writing, 2 * FILE_BYTES);
+    check_arg_counts(bytes, false, (const size_t[]){2, 2, 2, 2});
+    check_arg_counts(bytes, true, (const size_t[]){0, 2, 2, 2}); /* long ones have no length */
+    drop(bytes);
+}
+
 static void test_versions(void **state)
 {
     (void)state;
@@ -237,9 +306,8 @@ static void test_versions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_everything),
-        cmocka_unit_test(test_labels),
-        cmocka_unit_test(test_without_args),
+        cmocka_unit_test(test_everything),   cmocka_unit_test(test_labels),
+        cmocka_unit_test(test_without_args), cmocka_unit_test(test_summed_args),
         cmocka_unit_test(test_versions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
