@@ -453,8 +453,9 @@ static tacho_status measure_other(measurer *self)
     if (def == NULL || def->kind != TACHO_OP_OTHER || def->steps == 0 || self->output == NULL) {
         return TACHO_OK;
     }
-    bool is_search =
-        tacho_op_has(def, TACHO_OP_HAS_PARAMETERS) || tacho_op_has(def, TACHO_OP_BY_RESULT);
+    bool is_by_row = tacho_op_has(def, TACHO_OP_BY_ROW);
+    bool is_search = tacho_op_has(def, TACHO_OP_HAS_PARAMETERS) ||
+                     tacho_op_has(def, TACHO_OP_BY_RESULT) || is_by_row;
     for (size_t i = 0; is_search && i < self->root->input_count; i++) {
         const tacho_tensor *input = tacho_graph_input(graph, self->root, i);
         if (input != NULL) {
@@ -466,6 +467,11 @@ static tacho_status measure_other(measurer *self)
     self->work->kind = TACHO_WORK_VECTOR;
     self->work->elements = is_search ? most : count;
     self->work->steps = def->steps;
+    if (is_by_row) {
+        const tacho_shape *shape = tacho_graph_input(graph, self->root, 0)->shape;
+        uint64_t row = (uint64_t)shape->dims[shape->rank - 1];
+        self->work->elements = tacho_size_multiply(self->work->elements, row);
+    }
     return TACHO_OK;
 }
 

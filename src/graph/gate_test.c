@@ -196,6 +196,14 @@ static void test_work(void **state)
          0,
          NULL,
          6 + 15 + 10 + 30},
+        /* 18 + 2 elements, each of which goes into a sum for each row, twice as it is also moved */
+        {"Det",
+         {{F32, {3, {2, 3, 3}}, NULL}},
+         {{F32, {1, {2}}, NULL}},
+         NULL,
+         0,
+         NULL,
+         20 * 2 * 3},
     };
     check_all(cases, sizeof(cases) / sizeof(cases[0]));
 }

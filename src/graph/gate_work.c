@@ -131,6 +131,10 @@ static uint64_t each_work(const tacho_graph *graph, const tacho_node *node, uint
     if (tacho_op_has(node->def, TACHO_OP_BY_RESULT)) {
         each = tacho_size_add(each, dim_of(tacho_graph_output(graph, node, 0), 0));
     }
+    if (tacho_op_has(node->def, TACHO_OP_BY_ROW)) {
+        const tacho_tensor *input = tacho_graph_input(graph, node, 0);
+        each = tacho_size_multiply(each, input == NULL ? 1 : dim_of(input, input->shape->rank - 1));
+    }
     return tacho_size_multiply(moved, each);
 }
 

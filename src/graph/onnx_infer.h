@@ -146,6 +146,8 @@ tacho_status tacho_onnx_set_same(const tacho_infer *infer) TACHO_MUST_USE;
     /* onnx_infer_other.c */                                                                       \
     X(attention)                                                                                   \
     X(dft)                                                                                         \
+    X(mel)                                                                                         \
+    X(stft)                                                                                        \
     X(affine_grid)                                                                                 \
     X(col2im)                                                                                      \
     /* onnx_infer_make.c */                                                                        \

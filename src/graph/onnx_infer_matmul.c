@@ -104,7 +104,11 @@ tacho_status tacho_onnx_infer_det(const tacho_infer *infer)
     TACHO_TRY(tacho_onnx_need(infer, 1));
     TACHO_TRY(tacho_onnx_need_rank(infer, 0, 2, TACHO_RANK_MAX));
     tacho_shape shape = *tacho_infer_shape(infer, 0);
-    shape.rank -= shape.rank >= 2 ? 2 : 0;
+    if (shape.rank >= 2) {
+        shape.rank -= 2;
+        TACHO_TRY(tacho_onnx_match(infer, "sides of a matrix", shape.dims[shape.rank],
+                                   shape.dims[shape.rank + 1]));
+    }
     return tacho_infer_set(infer, 0, tacho_infer_dtype(infer, 0), &shape);
 }
 

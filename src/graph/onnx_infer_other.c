@@ -81,37 +81,116 @@ tacho_status tacho_onnx_infer_attention(const tacho_infer *infer)
 
 /* ---- signals and pictures ------------------------------------------------------------------ */
 
-/* Real and imaginary part last; half of the axis where the rest mirrors it. */
+/* Which axis a DFT goes along: an attribute, later an input; false when it is not known. */
+static bool read_dft_axis(const tacho_infer *infer, int64_t *out_axis)
+{
+    size_t count;
+    bool is_attr = tacho_onnx_before(infer, 20);
+    *out_axis = is_attr ? tacho_onnx_int(infer, "axis", 1) : -2;
+    return is_attr || !tacho_onnx_has(infer, 2) ||
+           (tacho_infer_ints(infer, 2, out_axis, 1, &count) && count == 1);
+}
+
+/*
+ * Real and imaginary part last; half of the axis where the rest mirrors it. Backwards, what is half
+ * becomes the whole, and real.
+ */
 tacho_status tacho_onnx_infer_dft(const tacho_infer *infer)
 {
     TACHO_TRY(tacho_onnx_need(infer, 1));
     TACHO_TRY(tacho_onnx_need_rank(infer, 0, 2, TACHO_RANK_MAX));
     tacho_shape shape = *tacho_infer_shape(infer, 0);
-    bool is_attr = tacho_onnx_before(infer, 20), has_axis = !tacho_onnx_has(infer, 2);
-    int64_t axis = is_attr ? tacho_onnx_int(infer, "axis", 1) : -2;
-    int64_t length = TACHO_DIM_UNKNOWN;
+    bool is_half = tacho_onnx_int(infer, "onesided", 0) != 0;
+    bool is_inverse = tacho_onnx_int(infer, "inverse", 0) != 0;
+    int64_t axis, length = TACHO_DIM_UNKNOWN;
     size_t count;
-    if (!is_attr && tacho_onnx_has(infer, 2)) {
-        has_axis = tacho_infer_ints(infer, 2, &axis, 1, &count) && count == 1;
-    }
-    if (shape.rank == TACHO_RANK_UNKNOWN || (!is_attr && !has_axis)) {
+    int32_t at;
+    if (shape.rank == TACHO_RANK_UNKNOWN || !read_dft_axis(infer, &axis)) {
         shape = tacho_onnx_any_shape(shape.rank);
         return tacho_infer_set(infer, 0, tacho_infer_dtype(infer, 0), &shape);
     }
-    int32_t at;
     TACHO_TRY(tacho_onnx_axis(infer, axis, shape.rank, &at));
+    int64_t *bins = &shape.dims[at], *parts = &shape.dims[shape.rank - 1];
+    if (at == shape.rank - 1 || *parts > 2 || *parts == 0) {
+        return tacho_infer_fail(infer,
+                                "it goes along axis %" PRId32 " of %" PRId32 ", of which the last "
+                                "has %" PRId64
+                                " elements; expected another axis, and 1 or 2 elements",
+                                at, shape.rank, *parts);
+    }
     if (tacho_onnx_has(infer, 1)) {
         bool is_known = tacho_infer_ints(infer, 1, &length, 1, &count) && count == 1;
         if (is_known && length < 0) {
             return tacho_infer_fail(infer, "dft_length is %" PRId64, length);
         }
-        shape.dims[at] = is_known ? length : TACHO_DIM_UNKNOWN;
+        *bins = is_known ? length : TACHO_DIM_UNKNOWN;
+    } else if (is_half && is_inverse && *bins >= 0) {
+        *bins = *bins > 0 ? 2 * (*bins - 1) : 0;
     }
-    if (tacho_onnx_int(infer, "onesided", 0) != 0 && shape.dims[at] >= 0) {
-        shape.dims[at] = shape.dims[at] / 2 + 1;
-    }
-    shape.dims[shape.rank - 1] = 2;
+    *bins = is_half && !is_inverse && *bins >= 0 ? *bins / 2 + 1 : *bins;
+    *parts = is_half && is_inverse ? 1 : 2;
     return tacho_infer_set(infer, 0, tacho_infer_dtype(infer, 0), &shape);
+}
+
+/* A number that an input gives, or |fallback| where there is none; unknown if it is not known. */
+static int64_t number_of(const tacho_infer *infer, size_t input, int64_t fallback)
+{
+    size_t count;
+    int64_t number = TACHO_DIM_UNKNOWN;
+    if (!tacho_onnx_has(infer, input)) {
+        return fallback;
+    }
+    bool is_known = tacho_infer_ints(infer, input, &number, 1, &count) && count == 1;
+    return is_known ? number : TACHO_DIM_UNKNOWN;
+}
+
+/* Signal BxLx1 or BxLx2, step, window, length of frames: a spectrum of each frame. */
+tacho_status tacho_onnx_infer_stft(const tacho_infer *infer)
+{
+    TACHO_TRY(tacho_onnx_need(infer, 2));
+    TACHO_TRY(tacho_onnx_need_rank(infer, 0, 3, 3));
+    TACHO_TRY(tacho_onnx_need_rank(infer, 2, 1, 1));
+    const tacho_shape *in = tacho_infer_shape(infer, 0), *window = tacho_infer_shape(infer, 2);
+    int64_t samples = in->rank == 3 ? in->dims[1] : TACHO_DIM_UNKNOWN;
+    int64_t given = window->rank == 1 ? window->dims[0] : TACHO_DIM_UNKNOWN;
+    int64_t step = number_of(infer, 1, TACHO_DIM_UNKNOWN);
+    int64_t length = number_of(infer, 3, tacho_onnx_has(infer, 2) ? given : samples);
+    tacho_shape shape = {
+        .rank = 4,
+        .dims = {in->rank == 3 ? in->dims[0] : TACHO_DIM_UNKNOWN, TACHO_DIM_UNKNOWN, length, 2}};
+    if (tacho_onnx_has(infer, 2)) {
+        TACHO_TRY(tacho_onnx_match(infer, "window and frame_length", given, length));
+    }
+    bool has_step = step != TACHO_DIM_UNKNOWN, has_length = length != TACHO_DIM_UNKNOWN;
+    if ((has_step && step < 1) || (has_length && length < 1) ||
+        (has_length && samples >= 0 && length > samples)) {
+        return tacho_infer_fail(infer,
+                                "frames of %" PRId64 ", every %" PRId64 ", of %" PRId64 " samples",
+                                length, step, samples);
+    }
+    if (has_step && has_length && samples >= 0) {
+        shape.dims[1] = (samples - length) / step + 1;
+    }
+    if (has_length && tacho_onnx_int(infer, "onesided", 1) != 0) {
+        shape.dims[2] = length / 2 + 1;
+    }
+    return tacho_infer_set(infer, 0, tacho_infer_dtype(infer, 0), &shape);
+}
+
+/* Bands, length of a DFT, and frequencies, which are for the values alone. */
+tacho_status tacho_onnx_infer_mel(const tacho_infer *infer)
+{
+    TACHO_TRY(tacho_onnx_need(infer, 5));
+    int64_t bands = number_of(infer, 0, TACHO_DIM_UNKNOWN);
+    int64_t length = number_of(infer, 1, TACHO_DIM_UNKNOWN);
+    if (bands < TACHO_DIM_UNKNOWN || length < TACHO_DIM_UNKNOWN) {
+        return tacho_infer_fail(infer, "%" PRId64 " bands of a spectrum of %" PRId64, bands,
+                                length);
+    }
+    length = length == TACHO_DIM_UNKNOWN ? length : length / 2 + 1;
+    tacho_shape shape = {.rank = 2, .dims = {length, bands}};
+    return tacho_infer_set(
+        infer, 0, tacho_onnx_dtype_of(tacho_onnx_int(infer, "output_datatype", 1)), &shape);
 }
 
 /* A size NxCxHxW becomes NxHxWx2, one with depth NxDxHxWx3. */

@@ -60,6 +60,8 @@ enum {
     TACHO_STEPS_RESIZE = 8,  /* between lines: 4 neighbours and their 4 weights */
     TACHO_STEPS_SEARCH = 16, /* of boxes: a score finds its place, a box is held against a few */
     TACHO_STEPS_CUBIC = 24,  /* 16 neighbours, 4 weights along each axis */
+    TACHO_STEPS_FOURIER =
+        23, /* 5 log2(n) for each complex number: of 512, half of it for each part */
     /*
      * Of recurrent operators per gate, that is per element of what the products give. LSTM: 3
      * sigmoids, 2 tanhs, 4 biases, 3 products and a sum, over 4 gates. GRU: 2 sigmoids, a tanh, 3
@@ -84,7 +86,8 @@ typedef enum tacho_op_flag {
     TACHO_OP_BY_MODE = 1 << 9, /* |mode| says how to interpolate; by the nearest it is a move */
     TACHO_OP_HAS_PARAMETERS = 1 << 10, /* operands behind the first are axes, bounds, counts ... */
     TACHO_OP_BY_RESULT = 1 << 11,      /* each element may be compared with each result */
-    TACHO_OP_IS_CHECK = 1 << 12,       /* runs to fail, not for its result, which nothing reads */
+    TACHO_OP_BY_ROW = 1 << 13,   /* each element takes part in as many steps as its row is long */
+    TACHO_OP_IS_CHECK = 1 << 12, /* runs to fail, not for its result, which nothing reads */
 } tacho_op_flag;
 
 /* A node whose outputs are to be found. */

@@ -28,23 +28,25 @@ static const struct {
     uint8_t needed;
     const char *names; /* with a space around each */
 } needs[] = {
-    {2, " Add And BitShift BitwiseAnd BitwiseOr BitwiseXor Compress Conv ConvInteger ConvTranspose "
+    {2, " Add AffineGrid And BitShift BitwiseAnd BitwiseOr BitwiseXor Compress Conv ConvInteger "
+        "ConvTranspose "
         "CumProd CumSum DequantizeLinear Div Equal Gather GatherElements GatherND Gemm Greater "
         "GreaterOrEqual GridSample LayerNormalization Less LessOrEqual MatMul MatMulInteger "
         "MaxUnpool Mod Mul "
         "NegativeLogLikelihoodLoss NonMaxSuppression Or PRelu Pow QuantizeLinear RMSNormalization "
         "ReverseSequence "
-        "SoftmaxCrossEntropyLoss Sub TensorScatter Xor tacho.Expect "},
+        "STFT SoftmaxCrossEntropyLoss Sub TensorScatter Xor tacho.Expect "},
     {2, " tosa.add tosa.arithmetic_right_shift tosa.bitwise_and tosa.bitwise_or tosa.bitwise_xor "
         "tosa.conv2d tosa.conv3d tosa.depthwise_conv2d tosa.equal tosa.gather tosa.greater "
         "tosa.greater_equal tosa.int_div tosa.intdiv tosa.logical_and tosa.logical_left_shift "
         "tosa.logical_or tosa.logical_right_shift tosa.logical_xor tosa.matmul tosa.maximum "
         "tosa.minimum tosa.mul tosa.pow tosa.sub tosa.table "},
-    {3, " GRU GroupNormalization InstanceNormalization LSTM OneHot RNN Range RoiAlign Scatter "
+    {3, " Col2Im DeformConv GRU GroupNormalization InstanceNormalization LSTM OneHot RNN Range "
+        "RoiAlign Scatter "
         "ScatterElements ScatterND "
         "Where tosa.scatter tosa.select "},
     {4, " com.microsoft.QLinearSoftmax "},
-    {5, " BatchNormalization "},
+    {5, " BatchNormalization MelWeightMatrix "},
     {3, " tacho.QuantisedLSTM "},
     {8, " QLinearConv QLinearMatMul "},
 };
@@ -88,6 +90,7 @@ static const struct {
     {"Compress", 2, tacho_count_compress},
     {"NonMaxSuppression", 2, tacho_count_non_max_suppression},
     {"NonZero", 1, tacho_count_non_zero},
+    {"Unique", 1, tacho_count_unique},
 };
 
 enum { COUNTERS = sizeof(counters) / sizeof(counters[0]) };

@@ -67,6 +67,11 @@ typedef struct tacho_kernel {
     X(sample)                                                                                      \
     X(suppress)                                                                                    \
     X(recurrent)                                                                                   \
+    X(signal)                                                                                      \
+    X(determinant)                                                                                 \
+    X(unique)                                                                                      \
+    X(columns)                                                                                     \
+    X(deform)                                                                                      \
     X(einsum)                                                                                      \
     X(tosa)                                                                                        \
     X(tosa_window)
@@ -87,12 +92,13 @@ tacho_status tacho_kernel_compute(const tacho_kernel *kernel,
                                   const tacho_kernel_call *call) TACHO_MUST_USE;
 
 /*
- * Where the shapes of outputs depend on values (NonZero, Compress, NonMaxSuppression): sets them.
+ * Where the shapes of outputs depend on values (NonZero, Compress, Unique and others): sets them.
  * Outputs have no memory yet. UNSUPPORTED for operators that are not like that.
  */
 tacho_status tacho_count_non_zero(const tacho_kernel_call *call) TACHO_MUST_USE;
 tacho_status tacho_count_compress(const tacho_kernel_call *call) TACHO_MUST_USE;
 tacho_status tacho_count_non_max_suppression(const tacho_kernel_call *call) TACHO_MUST_USE;
+tacho_status tacho_count_unique(const tacho_kernel_call *call) TACHO_MUST_USE;
 tacho_status tacho_kernel_count(tacho_str name, const tacho_kernel_call *call) TACHO_MUST_USE;
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Values between the elements of pictures, at places that are values themselves: GridSample,
- * RoiAlign.
+ * RoiAlign; and AffineGrid, which makes such places.
  */
 #include "kernels/call.h"
 
@@ -335,7 +335,59 @@ static tacho_status compute_roi_align(const tacho_kernel_call *call)
     return TACHO_OK;
 }
 
+/* ---- AffineGrid ---------------------------------------------------------------------------- */
+
+/* Element |i| of |count| that go from -1 to 1: by their middles, or by the outermost ones. */
+static double grid_place(int64_t i, int64_t count, bool is_aligned)
+{
+    if (is_aligned) {
+        return count > 1 ? -1 + 2.0 * (double)i / (double)(count - 1) : -1;
+    }
+    return (2.0 * (double)i + 1) / (double)count - 1;
+}
+
+/* Each place of a picture times the matrix of it: x, y and z first, then 1. */
+static tacho_status compute_affine_grid(const tacho_kernel_call *call)
+{
+    const tacho_array *theta = call->inputs[0], *size = call->inputs[1];
+    const tacho_shape *by = &theta->shape, *made = &call->outputs[0].shape;
+    bool is_aligned = tacho_call_int(call, "align_corners", 0) != 0;
+    int32_t space = made->rank - 2;
+    if (!tacho_is_real(theta) || call->outputs[0].dtype != theta->dtype) {
+        return tacho_unsupported_type("a grid", theta->dtype);
+    }
+    bool fits = space >= 2 && space <= SPACE_MAX && by->rank == 3 && by->dims[0] == made->dims[0] &&
+                by->dims[1] == space && by->dims[2] == space + 1 && tacho_is_int(size) &&
+                tacho_array_elements(size) == space + 2 && made->dims[made->rank - 1] == space;
+    for (int32_t i = 0; fits && i < space; i++) {
+        fits = tacho_int_at(size, i + 2) == made->dims[i + 1];
+    }
+    if (!fits) {
+        return tacho_wrong_shapes("a grid");
+    }
+    int64_t places = tacho_array_elements(&call->outputs[0]) / made->dims[0] / space;
+    for (int64_t i = 0; i < made->dims[0] * places; i++) {
+        double at[SPACE_MAX + 1];
+        int64_t rest = i % places;
+        for (int32_t j = 0; j < space; j++) {
+            int64_t dim = made->dims[space - j];
+            at[j] = grid_place(rest % dim, dim, is_aligned);
+            rest /= dim;
+        }
+        at[space] = 1;
+        for (int32_t row = 0; row < space; row++) {
+            double sum = 0;
+            for (int32_t j = 0; j <= space; j++) {
+                sum += tacho_real_at(theta, (i / places * space + row) * (space + 1) + j) * at[j];
+            }
+            tacho_set_real(&call->outputs[0], i * space + row, sum);
+        }
+    }
+    return TACHO_OK;
+}
+
 const tacho_kernel tacho_sample_kernels[] = {
+    {"AffineGrid", TACHO_KERNEL_HEAVY, compute_affine_grid},
     {"GridSample", TACHO_KERNEL_HEAVY, compute_grid_sample},
     {"RoiAlign", TACHO_KERNEL_HEAVY, compute_roi_align},
     {0},

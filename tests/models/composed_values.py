@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Operators that are built from simpler ones (src/graph/expand.h), each alone in a model, and small networks
-(network_cases.py, control_cases.py), against numpy.
+(network_cases.py, control_cases.py), against numpy; and operators on signals (signal_cases.py).
 
 Every case runs on cpu with fast and with reference kernels, and on sim. Integers must be
 equal, or differ by one where the case says so; reals may be off by the case's share of the largest element.
@@ -29,6 +29,7 @@ import composed_cases
 import control_cases
 import network_cases
 import picture_cases  # noqa: F401
+import signal_cases
 
 RUNS = (("cpu", "fast"), ("cpu", "reference"), ("sim:aic100", "fast"))
 
@@ -70,7 +71,8 @@ def off(found, expected, tolerance):
         away = int(np.abs(found.astype(np.int64) - expected.astype(np.int64)).max())
         return None if away <= (1 if tolerance >= 1 else 0) else f"{away} off"
     finite = np.isfinite(expected)
-    if not np.array_equal(finite, np.isfinite(found)) or not np.array_equal(found[~finite], expected[~finite]):
+    if not np.array_equal(finite, np.isfinite(found)) or not np.array_equal(
+            found[~finite], expected[~finite], equal_nan=True):
         return "infinities or NaN differ"
     if not finite.any():
         return None
@@ -122,6 +124,7 @@ def main():
     attention_cases.add_all()
     network_cases.add_all()
     control_cases.add_all()
+    signal_cases.add_all()
     failed = 0
     cases = [c for c in composed_cases.CASES + network_cases.NETWORKS if not names or c.name in names]
     with tempfile.TemporaryDirectory() as work:

@@ -380,6 +380,52 @@ def suppressed(op, type_):
     return Case([const(corners[None], type_), x, const([scores.size]), const([0.5], type_)], [Elements(I64, found)])
 
 
+@case("Det", "DFT", "STFT", "Col2Im", "DeformConv")
+def alone(op, type_):
+    """Of one element each: matrices, signals, blocks and windows."""
+    x, a = edges(type_), edges(type_).array
+    zeros = lambda *shape: np.zeros(shape, type_.storage)
+    one = from_reals(type_, np.ones(1)) if type_.kind == "real" else None
+    if op == "Det":
+        return Case([x.reshape(12, 1, 1)], [x], ZERO)
+    if op == "DFT":
+        made = np.stack([a, zeros(12)], -1).reshape(12, 1, 2)
+        return Case([x.reshape(12, 1, 1)], [Elements(type_, made)], ZERO)
+    if op == "STFT":
+        made = np.stack([a, zeros(12)], -1).reshape(1, 12, 1, 2)
+        return Case([x.reshape(1, 12, 1), const(1), None, const(1)], [Elements(type_, made)], ZERO)
+    if op == "Col2Im":
+        return Case([x.reshape(1, 1, 12), const([3, 4]), const([1, 1])], [x.reshape(1, 1, 3, 4)], ZERO)
+    return Case([x.reshape(1, 1, 3, 4), one.reshape(1, 1, 1, 1), Elements(type_, zeros(1, 2, 3, 4))],
+                [x.reshape(1, 1, 3, 4)], ZERO)
+
+
+@case("AffineGrid")
+def placed(op, type_):
+    """Every column of the matrix times the middle, which is 0, and the last one times 1."""
+    x = edges(type_).array[:6].reshape(1, 2, 3)
+    return Case([Elements(type_, x), const([1, 1, 1, 1])], [Elements(type_, x[:, :, 2].reshape(1, 1, 1, 2))], ZERO)
+
+
+@case("Unique")
+def different(op, type_):
+    """All elements but for one of the zeros, in the order in which they come."""
+    x = edges(type_)
+    number = x.reals() if type_.kind == "real" else x.array
+    first = [i for i in range(12) if not any(number[i] == number[j] for j in range(i))]
+    return Case([x], [Elements(type_, x.array[first]), Elements(I64, np.array(first))], attrs={"sorted": 0})
+
+
+@case("MelWeightMatrix")
+def bands(op, type_):
+    """Bands that are narrower than a bin have a 1 in it."""
+    sizes = [const(2, type_), const(4, type_), const(100, type_)]
+    made = np.zeros((3, 2))
+    made[0] = 1
+    return Case(sizes + [const(0, TYPES["f32"]), const(3, TYPES["f32"])], [from_reals(TYPES["f32"], made)]) \
+        if type_.kind == "int" else None
+
+
 @case("BlackmanWindow", "HammingWindow", "HannWindow")
 def window(op, type_):
     """Of one element, of several, and those that do not repeat."""

@@ -33,7 +33,7 @@ except ImportError:
 from edge_cases import CASES, CLOSE, EXACT
 from edge_types import TYPES, Elements, unit
 
-OPSETS = {"BitwiseAnd": 18, "CastLike": 15, "Upsample": 9, "BitwiseNot": 18, "BitwiseOr": 18, "BitwiseXor": 18, "Gelu": 20,
+OPSETS = {"AffineGrid": 20, "Col2Im": 18, "DFT": 20, "DeformConv": 19, "MelWeightMatrix": 17, "STFT": 17, "BitwiseAnd": 18, "CastLike": 15, "Upsample": 9, "BitwiseNot": 18, "BitwiseOr": 18, "BitwiseXor": 18, "Gelu": 20,
           "BlackmanWindow": 17, "HammingWindow": 17, "HannWindow": 17, "GroupNormalization": 21, "HardSwish": 14, "LayerNormalization": 17, "Mish": 18,
           "QuantizeLinear": 19, "RMSNormalization": 23, "Scatter": 10, "Swish": 24, "TensorScatter": 24, "Trilu": 14}
 
