@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { DETAIL_BYTES = 320, MISSING_SHOWN = 100, WORLD_MAX = 1 << 22 };
+enum { DETAIL_BYTES = 320 };
 
 /* Ranks need not start at one moment. */
 #define CLOSE_NS INT64_C(1000000000)
@@ -54,6 +54,33 @@ static tacho_status add_problem(const health *self, const char *problem,
     return tacho_fleet_add_text(table, detail);
 }
 
+/*
+ * Why a file was not read, without its path, which stands beside it: "PATH:7: why" is "line 7:
+ * why".
+ */
+static tacho_status add_failure(const health *self, const tacho_fleet_file *file)
+{
+    char detail[DETAIL_BYTES];
+    uint64_t line = 0;
+    tacho_str path = path_of(self, file);
+    tacho_str reason = tacho_fleet_view_text(self->view, file->reason);
+    tacho_str rest = tacho_str_from(reason, tacho_least(path.len, reason.len));
+    bool is_of_path = path.len > 0 && tacho_str_starts_with(reason, path) && rest.len > 2;
+    if (is_of_path && tacho_str_starts_with(rest, TACHO_STR(": "))) {
+        return add_problem(self, "not read", file, tacho_str_from(rest, 2));
+    }
+    size_t end =
+        is_of_path && rest.data[0] == ':' ? tacho_str_find_byte(tacho_str_from(rest, 1), ':') : 0;
+    if (end == 0 || end + 3 >= rest.len ||
+        !tacho_str_parse_u64(tacho_str_make(rest.data + 1, end), &line)) {
+        return add_problem(self, "not read", file, reason);
+    }
+    rest = tacho_str_from(rest, end + 3);
+    int len = snprintf(detail, sizeof(detail), "line %" PRIu64 ": %.*s", line,
+                       (int)tacho_least(rest.len, DETAIL_BYTES - 32), rest.data);
+    return add_problem(self, "not read", file, tacho_str_make(detail, (size_t)len));
+}
+
 /* ---- single files -------------------------------------------------------------------------- */
 
 static tacho_status check_copy(const health *self, const tacho_fleet_file *file)
@@ -83,12 +110,11 @@ static tacho_status check_file(const health *self, const tacho_fleet_file *file)
     static const char *const problems[TACHO_FLEET_STATE_COUNT] = {
         [TACHO_FLEET_LOSSY] = "records lost",
         [TACHO_FLEET_CUT] = "cut off",
-        [TACHO_FLEET_FAILED] = "not read",
     };
     char detail[DETAIL_BYTES];
     tacho_str reason = tacho_fleet_view_text(self->view, file->reason);
     if (file->state == TACHO_FLEET_FAILED) {
-        return add_problem(self, problems[file->state], file, reason);
+        return add_failure(self, file);
     }
     if (file->state != TACHO_FLEET_READ) {
         int len = snprintf(detail, sizeof(detail), "%" PRIu64 " lost: %.*s", file->lost_count,
@@ -116,40 +142,43 @@ typedef struct run_files {
     size_t item_count;
 } run_files;
 
-static tacho_status add_missing(const health *self, const tacho_fleet_file *of, int64_t rank,
-                                const char *detail)
+/* Ranks from |first| to ahead of |end| have no file; |world| ranks are in the run. */
+static tacho_status add_missing(const health *self, const tacho_fleet_file *of,
+                                const int64_t ranks[2], int64_t world)
 {
     tacho_table *table = self->table;
-    TACHO_TRY(tacho_table_add_text(table, TACHO_STR("missing rank")));
+    bool is_one = ranks[1] - ranks[0] == 1;
+    char detail[DETAIL_BYTES];
+    if (is_one) {
+        snprintf(detail, sizeof(detail), "no file of it, of %" PRId64 " ranks", world);
+    } else {
+        snprintf(detail, sizeof(detail),
+                 "no files of ranks %" PRId64 " to %" PRId64 ", of %" PRId64 " ranks", ranks[0],
+                 ranks[1] - 1, world);
+    }
+    TACHO_TRY(tacho_table_add_text(table, is_one ? TACHO_STR("missing rank")
+                                                 : TACHO_STR("missing ranks")));
     TACHO_TRY(tacho_fleet_add_text(table, tacho_fleet_view_text(self->view, of->run)));
     TACHO_TRY(tacho_table_add_absent(table));
-    TACHO_TRY(rank >= 0 ? tacho_table_add_int(table, rank) : tacho_table_add_absent(table));
+    TACHO_TRY(tacho_table_add_int(table, ranks[0]));
     TACHO_TRY(tacho_table_add_absent(table));
     return tacho_table_add_text(table, tacho_str_from_cstring(detail));
 }
 
-/* Ranks that have no file; those of a run are in order. */
+/* Ranks that have no file, neighbours in one row; those of a run are in order. */
 static tacho_status check_ranks(const health *self, const run_files *run)
 {
-    int64_t world = 0, next = 0, missing = 0;
-    char detail[DETAIL_BYTES];
+    int64_t world = 0, next = 0;
     for (size_t i = 0; i < run->item_count; i++) {
         world = tacho_most(world, tacho_most(run->items[i]->world_size, run->items[i]->rank + 1));
     }
-    world = world > WORLD_MAX ? WORLD_MAX : world;
     for (size_t i = 0; i <= run->item_count; i++) {
         int64_t rank = i < run->item_count ? run->items[i]->rank : world;
-        for (; next < rank && next < world; next++) {
-            snprintf(detail, sizeof(detail), "no file of it, of %" PRId64 " ranks", world);
-            TACHO_TRY(missing < MISSING_SHOWN ? add_missing(self, run->items[0], next, detail)
-                                              : TACHO_OK);
-            missing++;
+        if (rank > next) {
+            const int64_t ranks[2] = {next, rank};
+            TACHO_TRY(add_missing(self, run->items[0], ranks, world));
         }
         next = rank >= next ? rank + 1 : next;
-    }
-    if (missing > MISSING_SHOWN) {
-        snprintf(detail, sizeof(detail), "and %" PRId64 " more", missing - MISSING_SHOWN);
-        TACHO_TRY(add_missing(self, run->items[0], -1, detail));
     }
     return TACHO_OK;
 }
