@@ -118,12 +118,17 @@ TACHO_API bool tacho_runner_input(const tacho_runner *runner, size_t index,
 
 /*
  * Name, type, shape and size of an output, known before the first inference; false past the last
- * one.
+ * one. Where a shape follows from values it is that for the inputs of now, until tacho_runner_go
+ * compiles the model for others.
  */
 TACHO_API bool tacho_runner_output_kind(const tacho_runner *runner, size_t index,
                                         tacho_value_view *out_output);
 
-/* Sets an input, which keeps its value until it is set again; the elements are copied. */
+/*
+ * Sets an input, which keeps its value until it is set again; the elements are copied. A model may
+ * have branches, numbers of steps or sizes that follow from values: where inputs decide them
+ * otherwise, the next tacho_runner_go compiles it again.
+ */
 TACHO_API tacho_status tacho_runner_set_input(tacho_runner *runner, size_t index,
                                               const tacho_value_view *value) TACHO_MUST_USE;
 
@@ -165,7 +170,10 @@ typedef struct tacho_runner_plan {
 
 /*
  * Runs inferences. What an earlier call recorded is forgotten. |plan| may be NULL. After a run that
- * was cancelled or failed, tables and profile are of the inferences that ended.
+ * was cancelled or failed, tables and profile are of the inferences that ended. A model is compiled
+ * again, and what it is told as a note, if values decide branches, steps or sizes of it and the
+ * inputs that were set decide them otherwise than those it was compiled with; a program is not, and
+ * fails.
  */
 TACHO_API tacho_status tacho_runner_go(tacho_runner *runner,
                                        const tacho_runner_plan *plan) TACHO_MUST_USE;

@@ -166,7 +166,8 @@ class Runner:
 
     def set_inputs(self, values: Values) -> None:
         """Sets inputs by name or in order. An input keeps its value until it is set again; until
-        then it is seeded-random."""
+        then it is seeded-random. A model whose branches, loops or sizes follow from values is
+        compiled again by run() if the inputs decide them otherwise; |outputs| has the new shapes."""
         if hasattr(values, "dtype"):
             raise TypeError("inputs are a dictionary by name, or a list of arrays in order, not an array")
         if isinstance(values, Mapping):
@@ -205,7 +206,9 @@ class Runner:
             plan.progress, plan.result = guard.progress(progress), _abi.Result(take)
             self.inferences = done
             check(library().tacho_runner_go(pointer, ctypes.byref(plan)), guard)
-            return {} if self._keep.skips_values else self._read_outputs(pointer)
+            values = {} if self._keep.skips_values else self._read_outputs(pointer)
+        self.outputs = [self._output_kind(i) for i in range(len(self.outputs))]
+        return values
 
     def _read_outputs(self, pointer: ctypes.c_void_p) -> dict[str, Any]:
         values, view = {}, _abi.tacho_value_view()

@@ -186,13 +186,15 @@ static tacho_status check_runner(const tacho_runner *runner)
 tacho_status tacho_runner_check_run(const tacho_runner *runner)
 {
     TACHO_TRY(check_runner(runner));
-    return runner->has_run ? TACHO_OK : tacho_fail(TACHO_CODE_USAGE, "no inference has run yet");
+    return runner->has_run && runner->session.device != NULL
+               ? TACHO_OK
+               : tacho_fail(TACHO_CODE_USAGE, "no inference has run yet");
 }
 
 bool tacho_runner_get_board(const tacho_runner *runner, tacho_runner_board *out_board)
 {
     tacho_remote_facts facts;
-    if (runner == NULL || out_board == NULL ||
+    if (runner == NULL || out_board == NULL || runner->session.device == NULL ||
         !tacho_remote_facts_of(runner->session.device, &facts)) {
         return false;
     }

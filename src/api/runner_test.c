@@ -502,9 +502,55 @@ static void test_skipped_values(void **state)
     tacho_runner_close(runner);
 }
 
+/* The positive elements of the input twice, or of its negation: branch and size follow from values.
+ */
+static void check_positive(tacho_runner *runner, const float *numbers, const float *expected,
+                           size_t count)
+{
+    tacho_value_view value = {.dtype = "f32",
+                              .rank = 1,
+                              .dims = {ELEMENTS},
+                              .data = numbers,
+                              .byte_count = ELEMENTS * sizeof(*numbers)};
+    tacho_value_view made;
+    assert_ok(tacho_runner_set_input(runner, 0, &value));
+    assert_ok(tacho_runner_go(runner, NULL));
+    assert_ok(tacho_runner_output(runner, 0, &made));
+    assert_int_equal(made.byte_count, count * sizeof(float));
+    assert_memory_equal(made.data, expected, made.byte_count);
+    assert_true(tacho_runner_output_kind(runner, 0, &made));
+    assert_int_equal(made.dims[0], count);
+}
+
+static void test_inputs_decide(void **state)
+{
+    (void)state;
+    static const char model[] = TACHO_TEST_DATA "/run/positive.onnx";
+    static const float mixed[ELEMENTS] = {-1, 2, -3, 4, -5, -6}, twice[] = {2, 4, 2, 4};
+    static const float more[ELEMENTS] = {1, 2, -3, 4, -5, -6}, six[] = {1, 2, 4, 1, 2, 4};
+    static const float below[ELEMENTS] = {-1, -2, -3, -4, -5, 0}, five[] = {1, 2, 3, 4, 5};
+    static const float none[ELEMENTS] = {0};
+    const char *const devices[] = {"cpu", "sim:aic100"};
+    for (size_t i = 0; i < 2; i++) {
+        const tacho_runner_options options = {.device = devices[i]};
+        tacho_runner *runner = open_runner(model, &options);
+        check_positive(runner, mixed, twice, 4);
+        check_positive(runner, mixed, twice, 4); /* decides the same */
+        check_positive(runner, more, six, 6);
+        check_positive(runner, below, five, 5);
+        check_positive(runner, none, none, 0);
+        check_positive(runner, mixed, twice, 4);
+        tacho_tables *tables = NULL;
+        assert_ok(tacho_runner_tables(runner, &tables)); /* of the program that there is now */
+        tacho_tables_free(tables);
+        tacho_runner_close(runner);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_inputs_decide),
         cmocka_unit_test(test_profiles_of_torq),
         cmocka_unit_test(test_values),
         cmocka_unit_test(test_inputs_are_random_until_set),

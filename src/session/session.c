@@ -126,11 +126,22 @@ static tacho_status set_inputs(tacho_run_session *self)
     return TACHO_OK;
 }
 
+/* Whether there is a device still. */
+static tacho_status check_device(const tacho_run_session *self)
+{
+    return self->device != NULL ? TACHO_OK
+                                : tacho_fail(TACHO_CODE_USAGE,
+                                             "the device was lost when %s was compiled for other "
+                                             "inputs; open it again",
+                                             self->request->path);
+}
+
 tacho_status tacho_run_set_input(tacho_run_session *session, size_t index, const tacho_array *value)
 {
     const tacho_array *before = &session->inputs.arrays[index];
     uint64_t count = 0;
     uint64_t bytes = 0;
+    TACHO_TRY(check_device(session));
     if (!tacho_device_has_values(session->device)) {
         return tacho_fail(TACHO_CODE_USAGE, "no values are computed");
     }
@@ -141,6 +152,7 @@ tacho_status tacho_run_set_input(tacho_run_session *session, size_t index, const
     }
     session->inputs.random_count -= session->inputs.is_random[index] ? 1 : 0;
     session->inputs.is_random[index] = false;
+    session->has_new_inputs = true;
     return TACHO_OK;
 }
 
@@ -158,6 +170,39 @@ static tacho_status open_device(tacho_run_session *self, const tacho_device_opti
     return tacho_remote_open(&board, kind, colon != NULL ? colon + 1 : "", options, &self->device);
 }
 
+/* Reads the program, or compiles the model, where need be for the values of inputs. */
+static tacho_status open_module(tacho_run_session *self, tacho_run_module *module)
+{
+    const tacho_run_request *request = self->request;
+    tacho_run_compile compile = request->compile;
+    compile.is_quiet = request->is_quiet;
+    compile.notes = request->notes;
+    compile.model.values = &self->inputs.values;
+    TACHO_TRY(tacho_run_module_open(module, request->path, &compile));
+    return request->function != NULL ? tacho_run_module_check_function(module, request->function)
+                                     : TACHO_OK;
+}
+
+/* Opens the device, loads the module and hands the inputs over. */
+static tacho_status load_module(tacho_run_session *self)
+{
+    const tacho_run_request *request = self->request;
+    tacho_device_options options = request->device_options;
+    options.gate = &tacho_infer_gate;
+    options.is_forced |= self->module.was_compiled; /* the limit is for files */
+    TACHO_TRY(open_device(self, &options));
+    TACHO_TRY_NOTE(self->device->type->load(self->device, &self->module.program),
+                   "while loading %s", request->path);
+    TACHO_TRY(set_inputs(self));
+    const tacho_run_client_facts facts = {
+        .program = &self->module.program,
+        .path = request->path,
+        .device = request->device,
+        .is_simulated = self->device->type->is_simulated,
+    };
+    return tacho_run_client_open(&facts, &self->client);
+}
+
 tacho_status tacho_run_open(tacho_run_session *session, const tacho_run_request *request)
 {
     *session = (tacho_run_session){.request = request, .totals = {.cycles = -1}};
@@ -165,40 +210,50 @@ tacho_status tacho_run_open(tacho_run_session *session, const tacho_run_request 
     tacho_arena_init(&session->records);
     TACHO_TRY(check_stats_dir(request));
     TACHO_TRY(tacho_run_check_device(request->device, request->notes));
-    tacho_run_compile compile = request->compile;
-    compile.is_quiet = request->is_quiet;
-    compile.notes = request->notes;
     tacho_run_input_texts texts = {request->inputs, request->input_count, request->notes};
     tacho_run_inputs_init(&session->inputs, &texts, request->seed, &session->arena);
-    compile.model.values = &session->inputs.values;
-    TACHO_TRY(tacho_run_module_open(&session->module, request->path, &compile));
-    if (request->function != NULL) {
-        TACHO_TRY(tacho_run_module_check_function(&session->module, request->function));
-    }
-    tacho_device_options options = request->device_options;
-    options.gate = &tacho_infer_gate;
-    options.is_forced |= session->module.was_compiled; /* the limit is for files */
-    TACHO_TRY(open_device(session, &options));
-    TACHO_TRY_NOTE(session->device->type->load(session->device, &session->module.program),
-                   "while loading %s", request->path);
+    TACHO_TRY(open_module(session, &session->module));
+    session->is_decided = session->inputs.is_read; /* whoever compiled it has asked for them */
+    TACHO_TRY(load_module(session));
     if (request->makes_stats_dir && request->stats_dir != NULL) {
         bool is_new;
         TACHO_TRY(tacho_folder_ensure(request->stats_dir, &is_new));
     }
-    TACHO_TRY(set_inputs(session));
-    const tacho_run_client_facts facts = {
-        .program = &session->module.program,
-        .path = request->path,
-        .device = request->device,
-        .is_simulated = session->device->type->is_simulated,
-    };
-    return tacho_run_client_open(&facts, &session->client);
+    return TACHO_OK;
+}
+
+static void close_device(tacho_run_session *self)
+{
+    tacho_run_client_close(self->client);
+    tacho_device_close(self->device);
+    self->client = NULL;
+    self->device = NULL;
+}
+
+/* The model is compiled for the inputs that there are now; after a failure all is as before, unless
+ * it is the device's. */
+static tacho_status compile_again(tacho_run_session *self)
+{
+    tacho_run_module made;
+    tacho_status status = open_module(self, &made);
+    if (status != TACHO_OK) {
+        tacho_run_module_deinit(&made);
+        return status;
+    }
+    close_device(self); /* which uses the module */
+    tacho_run_module_deinit(&self->module);
+    self->module = made;
+    self->has_new_inputs = false;
+    status = load_module(self);
+    if (status != TACHO_OK) {
+        close_device(self);
+    }
+    return status;
 }
 
 void tacho_run_close(tacho_run_session *session)
 {
-    tacho_run_client_close(session->client);
-    tacho_device_close(session->device);
+    close_device(session);
     tacho_run_module_deinit(&session->module);
     tacho_arena_deinit(&session->arena);
     tacho_arena_deinit(&session->records);
@@ -515,11 +570,20 @@ static tacho_status begin_run(tacho_run_session *self)
 tacho_status tacho_run_go(tacho_run_session *session, const tacho_progress *progress)
 {
     bool takes_signals = !session->request->leaves_signals;
+    TACHO_TRY(check_device(session));
     TACHO_TRY(begin_run(session));
     if (takes_signals) {
         tacho_run_rescue_begin(&session->rescue);
     }
-    tacho_status status = note_random(session, run_all(session, progress));
+    tacho_status status = run_all(session, progress);
+    if (tacho_status_code(status) == TACHO_CODE_BAD_DATA && session->is_decided &&
+        session->has_new_inputs) { /* at the first inference, so nothing was recorded */
+        tacho_status_free(status);
+        status = compile_again(session);
+        status = status != TACHO_OK ? status : begin_run(session);
+        status = status != TACHO_OK ? status : run_all(session, progress);
+    }
+    status = note_random(session, status);
     if (takes_signals) {
         tacho_run_rescue_end(&session->rescue);
     }

@@ -81,6 +81,8 @@ typedef struct tacho_run_session {
     size_t sample_count, sample_capacity;
     uint64_t held_bytes; /* of their records */
     uint64_t stats_file_count;
+    bool is_decided;          /* values of inputs decided what the program is ... */
+    bool has_new_inputs;      /* ... and some are others by now */
     bool is_late;             /* the delay had not passed: the last inferences were recorded */
     bool is_interrupted;      /* not all iterations ran */
     tacho_run_client *client; /* reports inferences to 'tacho profile'; NULL: nobody listens */
@@ -100,7 +102,8 @@ tacho_status tacho_run_set_input(tacho_run_session *session, size_t index,
 
 /*
  * Runs the inferences; |progress|, which may be NULL, is told how many are done. What was recorded
- * by a run before is forgotten.
+ * by a run before is forgotten. A model whose control flow or sizes follow from values is compiled
+ * again if inputs that were set decide otherwise: program and device are others then.
  */
 tacho_status tacho_run_go(tacho_run_session *session,
                           const tacho_progress *progress) TACHO_MUST_USE;

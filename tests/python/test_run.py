@@ -44,6 +44,20 @@ class Models(unittest.TestCase):
         return path
 
 
+class Deciding(unittest.TestCase):
+    def test_inputs_decide_branches_and_sizes(self):
+        """A model whose branches and sizes follow from values is compiled again for other inputs."""
+        model = os.path.join(DATA, "run", "positive.onnx")
+        cases = (((-1, 2, -3, 4, -5, -6), [2, 4, 2, 4]), ((1, 2, -3, 4, -5, -6), [1, 2, 4, 1, 2, 4]),
+                 ((-1, -2, -3, -4, -5, 0), [1, 2, 3, 4, 5]))
+        with tacho.Runner(model, "cpu") as runner:
+            for values, expected in cases + cases:
+                made = runner.run({"x": array.array("f", values)})
+                self.assertEqual(numbers(made["y"]), expected)
+                self.assertEqual(runner.outputs[0].shape, (len(expected),))
+            self.assertTrue(any("takes its" in note.text for note in runner.notes))
+
+
 class Compiling(Models):
     def test_tables_and_files(self):
         compiled = tacho.compile(PAIR, "aic100", stats_level=70)
