@@ -27,7 +27,9 @@ analyses_run() {
         # Ceilings so high that made-up times are below them.
         cost_of "$tacho" roofline "$input" --roof f32=900PFLOP/s,RAM=900PB/s --format csv -o /dev/null -q
         analyses_line roofline
-        rm -f "$work/analyses.pb"
+        cost_of "$tacho" report "$input" -o "$work/analyses.html" -q
+        analyses_line report
+        rm -f "$work/analyses.pb" "$work/analyses.html"
         input_drop
     done
     use_all_cores

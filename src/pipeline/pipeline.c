@@ -26,7 +26,9 @@ tacho_status tacho_pipeline_push(const tacho_producer *producer, tacho_order_mod
                                  tacho_events *next)
 {
     tacho_order *order = NULL;
-    TACHO_TRY(tacho_order_create(next, mode, TACHO_SPOOL_DEFAULT_BYTES, &order));
+    size_t memory_bytes =
+        producer->memory_bytes > 0 ? producer->memory_bytes : TACHO_SPOOL_DEFAULT_BYTES;
+    TACHO_TRY(tacho_order_create(next, mode, memory_bytes, &order));
     tacho_status status = producer->produce(producer->self, mode, tacho_order_events(order));
     tacho_order_destroy(order);
     return status;

@@ -25,6 +25,7 @@ typedef struct tacho_producer {
      * with an empty dictionary, in the next mode; in the last one, SORT_ALL, it is asked once.
      */
     tacho_order_mode first_mode;
+    size_t memory_bytes; /* for rows that are sorted; 0: TACHO_SPOOL_DEFAULT_BYTES */
 } tacho_producer;
 
 /* A filter for rows in order: what it returns from |open| hands on to |next|. */

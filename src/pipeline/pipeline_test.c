@@ -292,7 +292,7 @@ static void test_a_chosen_name_replaces_its_own_kind_only(void **state)
 static void test_loading_starts_afresh(void **state)
 {
     script self = {.starts = {10, 30, 20}};
-    tacho_producer producer = {produce, &self, TACHO_ORDER_PASS};
+    tacho_producer producer = {produce, &self, TACHO_ORDER_PASS, 0};
     tacho_dict dict;
     tacho_profile profile;
     (void)state;

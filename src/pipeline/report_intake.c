@@ -12,6 +12,9 @@
 
 enum { GAPS = 200, PATH_OPERATORS = 10, PATH_ROWS_MAX = 1 << 18, ROOF_POINTS = 300 };
 
+/* For rows that are sorted: columns and analyses need memory beside it. */
+enum { SORT_BYTES = 8 << 20 };
+
 /* ---- analyses ------------------------------------------------------------------------------ */
 
 /* An analysis whose tables are on the page. */
@@ -178,6 +181,7 @@ tacho_status tacho_report_intake_read(tacho_report_intake *taken,
     TACHO_TRY(init(taken, reading->roof, dict));
     TACHO_TRY(tacho_intake_check(reading->intake));
     read_request request = {taken, tacho_intake_producer(reading->intake), reading};
+    request.producer.memory_bytes = SORT_BYTES;
     return tacho_pipeline_try(attempt, &request, request.producer.first_mode, dict);
 }
 

@@ -16,7 +16,7 @@ enum {
     FAN_IN = 64,
     READER_BYTES = 128 << 10,
     FIRST_BYTES = 512 << 10,
-    FEW_RUNS = 16, /* readers of so many take little memory beside the buffer */
+    READERS_PART = 8, /* while readers take less than this part of the buffer's memory, both stay */
 };
 
 /* What the sort moves instead of rows. */
@@ -529,19 +529,28 @@ static tacho_status drain_buffer(tacho_spool *spool, tacho_events *next)
     return TACHO_OK;
 }
 
+/* Gives back the memory of rows that are in the buffer no longer. */
+static void release_buffer(tacho_spool *spool)
+{
+    free(spool->buffer);
+    free(spool->entries);
+    free(spool->scratch);
+    spool->buffer = NULL;
+    spool->entries = spool->scratch = NULL;
+    spool->buffer_capacity = spool->entry_capacity = spool->scratch_capacity = 0;
+}
+
 /* The rows in the buffer become the last run. */
 static tacho_status end_runs(tacho_spool *spool)
 {
-    if (spool->entry_count > 0 && spool->run_count < FEW_RUNS) {
+    size_t few = spool->memory_bytes / (READERS_PART * READER_BYTES);
+    if (spool->entry_count > 0 && spool->run_count < few) {
         TACHO_TRY(sort_entries(spool));
         return add_run(&spool->runs, &spool->run_count, &spool->run_capacity,
                        (run){IN_BUFFER, IN_BUFFER});
     }
     TACHO_TRY(spool->entry_count > 0 ? write_run(spool) : TACHO_OK);
-    /* The readers take the memory that the buffer no longer needs. */
-    free(spool->buffer);
-    spool->buffer = NULL;
-    spool->buffer_capacity = 0;
+    release_buffer(spool); /* the readers take it */
     return TACHO_OK;
 }
 
@@ -562,5 +571,9 @@ static tacho_status drain_runs(tacho_spool *spool, tacho_events *next)
 
 tacho_status tacho_spool_drain(tacho_spool *spool, tacho_events *next)
 {
-    return spool->run_count == 0 ? drain_buffer(spool, next) : drain_runs(spool, next);
+    TACHO_TRY(spool->run_count == 0 ? drain_buffer(spool, next) : drain_runs(spool, next));
+    if (spool->buffer_capacity > FIRST_BYTES) { /* what comes next has work to do with the part */
+        release_buffer(spool);
+    }
+    return TACHO_OK;
 }

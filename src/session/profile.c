@@ -96,7 +96,7 @@ static tacho_status init_profile(tacho_run_profile *profile, const tacho_run_ses
     TACHO_TRY(tacho_dict_init(&profile->dict));
     tacho_profile_init(&profile->profile, &profile->dict);
     recording wanted = {session, parts};
-    tacho_producer producer = {produce, &wanted, TACHO_ORDER_SORT_ALL};
+    tacho_producer producer = {produce, &wanted, TACHO_ORDER_SORT_ALL, 0};
     return tacho_run_has_stats(session) ? tacho_pipeline_load(&producer, &TACHO_SELECT_ALL,
                                                               &profile->dict, &profile->profile)
                                         : TACHO_OK;
@@ -132,7 +132,7 @@ tacho_status tacho_run_profile_write(const tacho_run_session *session, const tac
     }
     recording wanted = {session, PARTS_ALL};
     tacho_tracing tracing = {
-        .producer = {produce, &wanted, TACHO_ORDER_SORT_ALL},
+        .producer = {produce, &wanted, TACHO_ORDER_SORT_ALL, 0},
         .selection = TACHO_SELECT_ALL,
         .sink = sink,
         .path = path,

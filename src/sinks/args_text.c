@@ -4,11 +4,10 @@
  */
 #include "sinks/args_text.h"
 
+#include "base/decimal.h"
 #include "base/grow.h"
 #include "sinks/trace_rows.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 void tacho_args_text_deinit(tacho_args_text *self)
@@ -37,9 +36,9 @@ tacho_str tacho_args_text_number(const tacho_arg *arg, char room[TACHO_REAL_MAX]
     if (arg->type == TACHO_ARG_REAL) {
         len = (int)(tacho_real_put(room, arg->value.as_real) - room);
     } else if (arg->type == TACHO_ARG_UINT) {
-        len = snprintf(room, TACHO_REAL_MAX, "%" PRIu64, arg->value.as_uint);
+        len = (int)(tacho_decimal_put(room, arg->value.as_uint) - room);
     } else {
-        len = snprintf(room, TACHO_REAL_MAX, "%" PRId64, arg->value.as_int);
+        len = (int)(tacho_decimal_put_signed(room, arg->value.as_int) - room);
     }
     return tacho_str_make(room, (size_t)len);
 }
