@@ -73,9 +73,10 @@ typedef struct tacho_metric_value {
 
 /* Whose words the metrics of a block have. */
 typedef enum tacho_overview_words {
-    TACHO_WORDS_TORQ,       /* those of TACHO_METRICS; everybody's but those that follow */
+    TACHO_WORDS_TORQ,       /* those of TACHO_METRICS: Torq's profiles and what is like them */
     TACHO_WORDS_GPU,        /* kernels and copies on streams of GPUs, and the host around them */
     TACHO_WORDS_STREAMS,    /* the same of devices that nothing says more of */
+    TACHO_WORDS_HOST,       /* traces of programs that show no device */
     TACHO_WORDS_OWN,        /* engines have the names of their tracks: HMX, HVX */
     TACHO_WORDS_TT_RISCS,   /* Tenstorrent's, where the processors of cores are known */
     TACHO_WORDS_TT_KERNELS, /* and where only ops are */

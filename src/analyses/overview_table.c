@@ -99,13 +99,17 @@ static tacho_status add_block(const tacho_overview *overview, const tacho_overvi
 /* What the table is called: Tenstorrent's profiles are of devices, the host's part included. */
 static const char *title_of(const tacho_overview *overview)
 {
+    bool has_device = false;
     for (size_t i = 0; i < overview->block_count; i++) {
-        if (overview->blocks[i].words == TACHO_WORDS_TORQ ||
-            overview->blocks[i].words == TACHO_WORDS_OWN) {
+        tacho_overview_words words = overview->blocks[i].words;
+        if (words == TACHO_WORDS_TORQ || words == TACHO_WORDS_OWN) {
             return "Overview";
         }
+        has_device = has_device || words != TACHO_WORDS_HOST;
     }
-    return overview->block_count > 0 ? TACHO_OVERVIEW_TITLE_DEVICE : "Overview";
+    return overview->block_count == 0 ? "Overview"
+           : has_device               ? TACHO_OVERVIEW_TITLE_DEVICE
+                                      : TACHO_OVERVIEW_TITLE_HOST;
 }
 
 tacho_status tacho_overview_table(const tacho_overview *overview, tacho_table *out_table)

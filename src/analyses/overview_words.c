@@ -83,10 +83,15 @@ static const metric_names *names_of(const tacho_overview_block *block, tacho_met
     return &names[metric];
 }
 
-/* The label of a metric of streams; NULL where it has that of everybody. */
+/* The label of a metric of streams or threads; NULL where it has that of everybody. */
 static const char *stream_label(const tacho_overview_block *block, tacho_metric metric)
 {
     bool is_gpu = block->words == TACHO_WORDS_GPU;
+    if (block->words == TACHO_WORDS_HOST) {
+        return metric == TACHO_METRIC_HOST   ? "Host busy"
+               : metric == TACHO_METRIC_IDLE ? "Host idle"
+                                             : NULL;
+    }
     for (size_t i = 0; i < sizeof(stream_labels) / sizeof(stream_labels[0]); i++) {
         if ((is_gpu || block->words == TACHO_WORDS_STREAMS) && stream_labels[i].metric == metric) {
             return is_gpu ? stream_labels[i].gpu : stream_labels[i].device;
@@ -263,26 +268,75 @@ static bool is_gpu_stream(const tacho_dict *dict, const tacho_track *track)
     return false;
 }
 
-/* Streams are a device's only engines, and what a profile of PyTorch has; slices are Torq's. */
+/* Whether any program may have written it, and it was not made of a profile of Torq. */
+static bool is_of_anybody(const tacho_dict *dict, uint32_t part)
+{
+    static const tacho_str formats[] = {TACHO_STR_INIT("chrome"), TACHO_STR_INIT("perfetto"),
+                                        TACHO_STR_INIT("tracy")};
+    tacho_str format = tacho_dict_string(dict, dict->parts[part].format);
+    bool is_trace = false;
+    for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
+        is_trace = is_trace || tacho_str_equal(format, formats[i]);
+    }
+    return is_trace && !tacho_part_is_of_format(dict, part, TACHO_STR("torq"));
+}
+
+/* Whether there are threads of the host, and nothing that Torq's profiles have: its runtime, its
+ * sequencer, its copies. */
+static bool is_of_host(const tacho_dict *dict, uint32_t part)
+{
+    const uint32_t torqs = TACHO_TRACK_BIT(TACHO_TRACK_RUNTIME) |
+                           TACHO_TRACK_BIT(TACHO_TRACK_CONTROL) |
+                           TACHO_TRACK_BIT(TACHO_TRACK_HOST_COPY);
+    uint32_t classes = 0;
+    for (size_t i = 0; i < dict->track_count; i++) {
+        const tacho_track *track = &dict->tracks[i];
+        classes |= track->part == part ? TACHO_TRACK_BIT(track->track_class) : 0;
+    }
+    return (classes & torqs) == 0 && (classes & TACHO_TRACK_BIT(TACHO_TRACK_HOST)) != 0;
+}
+
+/* Whether the compute tracks of |part| are slices, and whether they are streams of GPUs. */
+static void look_at_streams(const tacho_dict *dict, uint32_t part, bool *out_has_slices,
+                            bool *out_is_gpu)
+{
+    *out_has_slices = false;
+    *out_is_gpu = true;
+    for (size_t i = 0; i < dict->track_count; i++) {
+        const tacho_track *track = &dict->tracks[i];
+        if (track->part == part && track->track_class == TACHO_TRACK_COMPUTE) {
+            tacho_str word = tacho_track_engine_word(tacho_dict_string(dict, track->name));
+            bool is_slice = tacho_str_equal(word, TACHO_STR("Slice")) ||
+                            tacho_str_equal(word, TACHO_STR("SLICE"));
+            *out_has_slices = *out_has_slices || is_slice;
+            *out_is_gpu = *out_is_gpu && is_gpu_stream(dict, track);
+        }
+    }
+}
+
+/* Streams are the only engines that a trace of PyTorch or JAX has; slices are Torq's. */
 static uint32_t choose_streams(const tacho_dict *dict, uint32_t part,
                                const engine_tracks found[TACHO_NAMED_COUNT],
                                tacho_overview_block *block)
 {
     tacho_str generation = tacho_dict_string(dict, dict->parts[part].generation);
     bool has_streams = tacho_str_equal(generation, TACHO_STR("kineto"));
-    bool is_gpu = true;
+    bool has_slices = false;
+    bool is_gpu = false;
+    bool has_engines = false;
+    bool has_others = false;
     for (size_t i = 0; i < TACHO_NAMED_COUNT; i++) {
-        if ((found[i].count > 0) != (i == TACHO_NAMED_COMPUTE)) {
-            return 0;
-        }
+        has_engines = has_engines || found[i].count > 0;
+        has_others = has_others || (found[i].count > 0 && i != TACHO_NAMED_COMPUTE);
     }
-    for (size_t i = 0; i < dict->track_count; i++) {
-        const tacho_track *track = &dict->tracks[i];
-        if (track->part == part && track->track_class == TACHO_TRACK_COMPUTE) {
-            is_gpu = is_gpu && is_gpu_stream(dict, track);
-        }
+    if (!has_engines) {
+        bool is_host = is_of_anybody(dict, part) && is_of_host(dict, part);
+        block->words = is_host ? TACHO_WORDS_HOST : block->words;
+        return 0;
     }
-    if (!is_gpu && !has_streams) {
+    look_at_streams(dict, part, &has_slices, &is_gpu);
+    has_streams = has_streams || (is_of_anybody(dict, part) && !has_slices);
+    if (has_others || (!is_gpu && !has_streams)) {
         return 0;
     }
     block->words = is_gpu ? TACHO_WORDS_GPU : TACHO_WORDS_STREAMS;

@@ -114,6 +114,30 @@ static void test_streams_of_gpus(void **state)
     tacho_dict_deinit(&dict);
 }
 
+/* Devices of any other trace have neither slices nor models; a trace without any has the host. */
+static void test_other_traces(void **state)
+{
+    (void)state;
+    static const named_track ops[] = {
+        {TACHO_TRACK_COMPUTE, "XLA Ops", 0}, {TACHO_TRACK_HOST, "thread 1", 0}, {0, NULL, 0}};
+    static const named_track threads[] = {{TACHO_TRACK_HOST, "thread 1", 0}, {0, NULL, 0}};
+    tacho_dict dict;
+    tacho_overview_block block;
+    uint32_t hidden = choose(&dict, "chrome", ops, &block);
+    assert_int_equal(block.words, TACHO_WORDS_STREAMS);
+    assert_true(is_hidden(hidden, TACHO_METRIC_SLICE));
+    assert_true(is_hidden(hidden, TACHO_METRIC_SLICE_N));
+    assert_names(&block, TACHO_METRIC_COMPUTE, 0, "COMPUTE_COMBINED compute_time Device busy");
+    tacho_dict_deinit(&dict);
+    assert_int_equal(choose(&dict, "chrome", threads, &block), 0);
+    assert_int_equal(block.words, TACHO_WORDS_HOST);
+    assert_names(&block, TACHO_METRIC_IDLE, 0, "IDLE idle_time Host idle");
+    tacho_dict_deinit(&dict);
+    assert_int_equal(choose(&dict, "torq-runtime", threads, &block), 0);
+    assert_int_equal(block.words, TACHO_WORDS_TORQ);
+    tacho_dict_deinit(&dict);
+}
+
 static void test_one_engine_has_no_number(void **state)
 {
     (void)state;
@@ -177,6 +201,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_engines_of_a_machine),
         cmocka_unit_test(test_streams_of_gpus),
+        cmocka_unit_test(test_other_traces),
         cmocka_unit_test(test_one_engine_has_no_number),
         cmocka_unit_test(test_who_keeps_the_words_of_torq),
         cmocka_unit_test(test_names_that_are_no_words),

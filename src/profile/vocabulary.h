@@ -129,8 +129,9 @@ tacho_category_kind tacho_span_kind_of(tacho_str category, tacho_str name);
 /* Whether spans of |category| do not count as busy: phases and waits. */
 bool tacho_category_is_phase(tacho_str category);
 
-/* The overview of profiles of devices, whose parts are no models. */
+/* The overview of profiles of devices and of traces without any, whose parts are no models. */
 #define TACHO_OVERVIEW_TITLE_DEVICE "Device Profile Overview"
+#define TACHO_OVERVIEW_TITLE_HOST "Host Profile Overview"
 
 /* What a row of a device is in traces of TensorFlow and JAX, by its name. */
 typedef enum tacho_xla_line {

@@ -59,15 +59,17 @@ static void write_repeated(tacho_output *output, const char *text, size_t count)
     }
 }
 
-static bool is_of_devices(const tacho_table *table)
+/* Whether the table has a title of its own, and its parts are no models. */
+static bool has_title(const tacho_table *table)
 {
-    return strcmp(table->title, TACHO_OVERVIEW_TITLE_DEVICE) == 0;
+    return strcmp(table->title, TACHO_OVERVIEW_TITLE_DEVICE) == 0 ||
+           strcmp(table->title, TACHO_OVERVIEW_TITLE_HOST) == 0;
 }
 
 static void write_title(const tacho_table *table, tacho_str origin, tacho_output *output)
 {
     const char *title = "Profile Overview";
-    if (is_of_devices(table)) {
+    if (has_title(table)) {
         title = table->title;
     } else if (tacho_str_equal(origin, TACHO_STR("measured"))) {
         title = "Host Profile Overview";
@@ -187,7 +189,7 @@ static tacho_status overview_write(const tacho_table *table, size_t index, tacho
             write_title(table, tacho_table_cell(table, kind, columns.origin)->value.text, output);
         }
         if (is_new_kind || !is_same_text(table, row, row - 1, columns.file)) {
-            TACHO_TRY(write_model(is_of_devices(table) ? "" : "Model: ",
+            TACHO_TRY(write_model(has_title(table) ? "" : "Model: ",
                                   tacho_table_cell(table, row, columns.model)->value.text, output));
         }
         write_metric(table, &columns, row, output);
