@@ -75,6 +75,7 @@ static tacho_status choose_place(const char *output, profile_request *request)
     const tacho_rank *rank = &request->place.rank;
     snprintf(request->rank, sizeof(request->rank), "%" PRIu64, rank->rank);
     snprintf(request->world_size, sizeof(request->world_size), "%" PRIu64, rank->world_size);
+    request->report.is_quiet |= rank->rank > 0; /* of many equal summaries one is enough */
     request->profiling.has_anchors = true;
     request->profiling.run = tacho_str_from_cstring(request->place.run);
     request->profiling.host = tacho_str_from_cstring(request->place.host);

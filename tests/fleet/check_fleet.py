@@ -561,6 +561,17 @@ class Capture(unittest.TestCase):
                             (end["monotonic_ns"] - start["monotonic_ns"])), 1000000)
         self.assertNotIn("health", ask("health", "ranks"))
 
+    def test_one_rank_speaks_for_all(self):
+        said = []
+        for rank in range(3):
+            env = {**CLEAN_ENV, "SLURM_JOB_ID": "5", "SLURM_PROCID": str(rank), "SLURM_STEP_NUM_TASKS": "3"}
+            done = subprocess.run([TACHO, "profile", "-o", "said/", "--", "sh", "-c", "echo out; echo err >&2"],
+                                  capture_output=True, text=True, check=True, cwd=SCRATCH, env=env)
+            self.assertIn("out\n", done.stdout)
+            said.append(done.stderr)
+        self.assertIn("tacho: wrote: said/run=5/", said[0])
+        self.assertEqual(said[1:], ["err\n", "err\n"])
+
     def test_a_rank_that_wrote_nothing_is_missing(self):
         self.profile("some", 0)
         self.profile("some", 2)
