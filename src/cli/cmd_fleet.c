@@ -2,6 +2,7 @@
 /*
  * tacho fleet: what the profiles of many hosts say together.
  */
+#include "base/suggest.h"
 #include "cli/common_options.h"
 #include "cli/fleet_parts.h"
 #include "cli/inputs.h"
@@ -296,13 +297,20 @@ static bool check_question_options(const tacho_arguments *arguments)
 /* Whether the first word is one that this command knows, with something behind it. */
 static bool check_words(const tacho_arguments *arguments)
 {
-    static const char *const others[] = {"diff", "health", "timeline", "report", "map", "reduce"};
+    static const char *const names[] = {
+        "overview", "ops",    "breakdown", "steps",  "stragglers", "collectives", "clocks",
+        "diff",     "health", "timeline",  "report", "map",        "reduce"};
     const char *name = arguments->word_count > 0 ? arguments->words[0] : "";
-    bool is_known = tacho_fleet_question_find(name) != NULL;
-    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
-        is_known = is_known || strcmp(others[i], name) == 0;
+    tacho_suggestion near = {.typed = tacho_str_from_cstring(name)};
+    bool is_known = false;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        is_known = is_known || strcmp(names[i], name) == 0;
+        tacho_suggestion_offer(&near, names[i]);
     }
-    if (!is_known) {
+    if (!is_known && near.name != NULL && name[0] != '\0') {
+        tacho_command_misuse(arguments->command, "unknown question '%s'; did you mean '%s'?", name,
+                             near.name);
+    } else if (!is_known) {
         tacho_command_misuse(
             arguments->command,
             "%s%s%sgive one of overview, ops, breakdown, steps, stragglers, collectives, "
