@@ -167,6 +167,8 @@ tacho_fleet_origin tacho_fleet_origin_of(const tacho_fleet_runs *runs, const cha
     if (tacho_fleet_name_rank(origin.path, &name_rank, &ahead)) {
         origin.name_rank = (int64_t)name_rank;
         origin.run = tacho_fleet_runs_find(runs, path);
+    } else {
+        origin.host = tacho_fleet_name_host(origin.path);
     }
     while (rest.len > 0) {
         size_t len = tacho_str_find_byte(rest, '/');

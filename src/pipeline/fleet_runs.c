@@ -46,6 +46,30 @@ bool tacho_fleet_name_rank(tacho_str path, uint64_t *out_rank, size_t *out_ahead
     return false;
 }
 
+/* Takes digits off the end of |text|, and |ahead| of them; false: that is not what stands there. */
+static bool take_number(tacho_str *text, char ahead)
+{
+    size_t len = text->len;
+    while (len > 0 && is_digit(text->data[len - 1])) {
+        len--;
+    }
+    bool is_there = len > 0 && len < text->len && text->data[len - 1] == ahead;
+    text->len = is_there ? len - 1 : text->len;
+    return is_there;
+}
+
+tacho_str tacho_fleet_name_host(tacho_str path)
+{
+    static const char *const ends[] = {".gz", ".zst", ".pt.trace.json"};
+    tacho_str name = tacho_str_basename(path);
+    bool is_trace = false;
+    for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+        is_trace = tacho_str_ends_with(name, tacho_str_from_cstring(ends[i]));
+        name.len -= is_trace ? strlen(ends[i]) : 0;
+    }
+    return is_trace && take_number(&name, '.') && take_number(&name, '_') ? name : TACHO_STR("");
+}
+
 /* ---- runs ---------------------------------------------------------------------------------- */
 
 /* A file whose name says its rank. */

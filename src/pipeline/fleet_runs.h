@@ -35,4 +35,9 @@ tacho_str tacho_fleet_runs_find(const tacho_fleet_runs *runs, const char *path);
  * stands ahead of that word; false: it says none. */
 bool tacho_fleet_name_rank(tacho_str path, uint64_t *out_rank, size_t *out_ahead);
 
+/* The host that a trace of PyTorch's profiler is named after
+ * ("node7_4711.1700000000.pt.trace.json", with the process and the time); empty: it is named
+ * otherwise. */
+tacho_str tacho_fleet_name_host(tacho_str path);
+
 #endif

@@ -82,6 +82,20 @@ class Sound(unittest.TestCase):
                     row.pop("path", None)
             self.assertEqual(of_traces, of_captures, question)
 
+    def test_names_of_pytorch_say_the_host(self):
+        """HOST_PID.TIME.pt.trace.json; the rank is what the file says."""
+        flat = os.path.join(SCRATCH, "named-by-pytorch")
+        os.makedirs(flat)
+        for root, _, names in os.walk(self.folder):
+            found = re.search(r"host=(\w+)/rank=(\d+)$", root)
+            if found and "trace.json" in names:
+                shutil.copy(f"{root}/trace.json", f"{flat}/gpu_{found[1]}.local_{found[2]}77.170000.pt.trace.json")
+        hosts = {row["host"]: row["devices"] for row in ask("breakdown", flat)["hosts"]}
+        self.assertEqual(hosts, {f"gpu_n{host:02d}.local": DEVICES for host in range(HOSTS)})
+        for name in ("trainer.pt.trace.json", "node_1.x.pt.trace.json", "rank-0.Apr_3.11.pt.trace.json", "n_1.2.json"):
+            shutil.copy(f"{self.folder}/run=r1/host=n00/rank=0/trace.json", os.path.join(SCRATCH, name))
+            self.assertIsNone(ask("breakdown", name, code=3)["hosts"][0]["host"], name)
+
     def test_every_rank_has_a_page(self):
         """Of its own: times differ, so no two are alike."""
         done = run("report", self.folder, "--split", "-o", "split.html")
