@@ -592,9 +592,9 @@ static tacho_status leave_shards(const mesh *s, tacho_mesh_phase *best)
 
 /*
  * The vendor's choice; one cast where the input lies in the cores and shards for both would leave
- * most of them idle; what is usual, too, where an expert would do worse.
+ * most of them idle; or a product of the batch for each core.
  */
-static tacho_status product_phase(const mesh *s, tacho_mesh_phase *out_phase)
+static tacho_status choose_phase(const mesh *s, tacho_mesh_phase *out_phase)
 {
     plan chosen = plan_cast(s, vendor_cast(s));
     TACHO_TRY(make_phase(s, &chosen, out_phase));
@@ -602,12 +602,24 @@ static tacho_status product_phase(const mesh *s, tacho_mesh_phase *out_phase)
     if (s->work->input.place == TACHO_PLACE_LOCAL && !is_image) {
         TACHO_TRY(leave_shards(s, out_phase));
     }
-    if (s->is_tuned) {
-        mesh usual = *s;
-        usual.is_tuned = false;
-        TACHO_TRY(try_plan(&usual, plan_cast(&usual, vendor_cast(&usual)), out_phase));
-    }
     return s->work->batch > 1 ? try_plan(s, plan_batch(s), out_phase) : TACHO_OK;
+}
+
+/* The same; of what is tuned all that is usual, too, where an expert would do worse. */
+static tacho_status product_phase(const mesh *s, tacho_mesh_phase *out_phase)
+{
+    mesh usual = *s;
+    tacho_mesh_phase other;
+    usual.is_tuned = false;
+    TACHO_TRY(choose_phase(s, out_phase));
+    if (!s->is_tuned) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(choose_phase(&usual, &other));
+    if (product_cycles(&other) < product_cycles(out_phase)) {
+        *out_phase = other;
+    }
+    return TACHO_OK;
 }
 
 tacho_status tacho_op_mesh_phase(const tacho_machine *machine, const tacho_work *work,
