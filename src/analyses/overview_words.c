@@ -5,6 +5,7 @@
  */
 #include "analyses/overview.h"
 
+#include "profile/gpu_api.h"
 #include "profile/part_format.h"
 #include "profile/tt_columns.h"
 
@@ -335,6 +336,7 @@ static uint32_t choose_streams(const tacho_dict *dict, uint32_t part,
         return 0;
     }
     look_at_streams(dict, part, &has_slices, &is_gpu);
+    is_gpu = is_gpu || (has_streams && tacho_gpu_api(dict).len > 0);
     has_streams = has_streams || (is_of_anybody(dict, part) && !has_slices);
     if (has_others || (!is_gpu && !has_streams)) {
         return 0;

@@ -55,6 +55,7 @@ typedef enum tacho_column_unit {
     X(ACTIVITY, "activity", NONE)                                                                  \
     X(ADVICE, "advice", NONE)                                                                      \
     X(AFTER, "after", NONE)                                                                        \
+    X(API, "api", NONE)                                                                            \
     X(ASIDE, "aside", NONE)                                                                        \
     X(AVG, "avg", NONE)                                                                            \
     X(B_BUSY_NS, "b_busy_ns", NS)                                                                  \

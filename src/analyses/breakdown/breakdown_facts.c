@@ -6,6 +6,7 @@
 #include "analyses/breakdown/breakdown.h"
 #include "analyses/breakdown/breakdown_subjects.h"
 #include "base/maths.h"
+#include "profile/gpu_api.h"
 
 #include <math.h>
 
@@ -15,6 +16,7 @@
 
 static const tacho_column fact_columns[] = {
     TACHO_COLUMN(GENERATION, "made by", TEXT),
+    TACHO_COLUMN(API, "driven by", TEXT),
     TACHO_COLUMN(ORIGIN, "origin", TEXT),
     TACHO_COLUMN(DEVICE, "device", TEXT),
     TACHO_COLUMN(LEVEL, "level", TEXT),
@@ -89,19 +91,30 @@ static const char *level_of(const tacho_dict *dict, const tacho_breakdown_device
     return (classes & (moves | BIT(VECTOR))) != 0 ? TACHO_LEVEL_ENGINES : TACHO_LEVEL_KERNELS;
 }
 
-/* What its users call it. */
+/* What its users call it: by its name or, where that says nothing, by what drives it. */
 static tacho_str word_of(const tacho_dict *dict, const tacho_breakdown_device *device)
 {
+    static const struct {
+        tacho_str part, word;
+    } words[] = {{TACHO_STR_INIT("GPU"), TACHO_STR_INIT("GPU")},
+                 {TACHO_STR_INIT("TPU"), TACHO_STR_INIT("TPU")},
+                 {TACHO_STR_INIT("HPU"), TACHO_STR_INIT("HPU")},
+                 {TACHO_STR_INIT("MTIA"), TACHO_STR_INIT("MTIA device")}};
     bool is_root = device->group == dict->parts[device->part].root;
+    const char *level = level_of(dict, device);
     tacho_str name = is_root ? TACHO_STR("")
                              : tacho_dict_string(dict, tacho_dict_track_name(dict, device->group));
     for (; name.len >= 3; name = tacho_str_from(name, 1)) {
-        if (tacho_str_starts_with(name, TACHO_STR("GPU"))) {
-            return TACHO_STR("GPU");
+        for (size_t i = 0; i < COUNT_OF(words); i++) {
+            if (tacho_str_starts_with(name, words[i].part)) {
+                return words[i].word;
+            }
         }
     }
-    return strcmp(level_of(dict, device), TACHO_LEVEL_ENGINES) == 0 ? TACHO_STR("NPU")
-                                                                    : TACHO_STR("device");
+    if (strcmp(level, TACHO_LEVEL_KERNELS) == 0 && tacho_gpu_api(dict).len > 0) {
+        return TACHO_STR("GPU");
+    }
+    return strcmp(level, TACHO_LEVEL_ENGINES) == 0 ? TACHO_STR("NPU") : TACHO_STR("device");
 }
 
 static uint64_t lost_count(const tacho_dict *dict, uint32_t part)
@@ -209,6 +222,7 @@ static tacho_status add_what_it_is(const tacho_dict *dict, const device_view *vi
     const tacho_breakdown_device *device = view->device;
     TACHO_TRY(
         tacho_table_add_text(table, tacho_dict_string(dict, dict->parts[device->part].generation)));
+    TACHO_TRY(tacho_table_add_text(table, tacho_gpu_api(dict)));
     const char *origin = tacho_origin_name(device->origin);
     TACHO_TRY(tacho_table_add_text(table, tacho_str_from_cstring(origin)));
     TACHO_TRY(tacho_table_add_text(table, word_of(dict, device)));

@@ -366,6 +366,29 @@ static tacho_status add_average_note(const tacho_breakdown_gather *gather,
     return add_note(gather, part, text, table);
 }
 
+/* Why there is no verdict of a device. */
+static tacho_status add_silence_note(const tacho_breakdown_gather *gather,
+                                     const tacho_breakdown_subject *subject, tacho_table *table)
+{
+    const tacho_breakdown_device *device = &gather->devices[subject->first];
+    uint64_t work_count = 0;
+    for (size_t i = 0; i < subject->count; i++) {
+        const tacho_breakdown_device *of = tacho_breakdown_subject_device(gather, subject, i);
+        for (size_t k = 0; k < of->stream_count; k++) {
+            work_count += of->time.streams[k].work_count;
+        }
+    }
+    if (work_count >= TACHO_FACTS_LEAST_WORK) {
+        return TACHO_OK;
+    }
+    char text[96];
+    snprintf(text, sizeof(text), "%llu pieces of work are too few for a verdict; it takes %d",
+             (unsigned long long)work_count, TACHO_FACTS_LEAST_WORK);
+    return add_note(gather, device->part,
+                    work_count == 1 ? "one piece of work is too little for a verdict" : text,
+                    table);
+}
+
 /* Of the parts from |part| to |end|: inferences of one program, or one part. */
 static tacho_status add_part_notes(const tacho_breakdown_gather *gather, uint32_t part,
                                    uint32_t end, tacho_table *table)
@@ -403,6 +426,7 @@ tacho_status tacho_breakdown_notes_table(const tacho_breakdown_gather *gather,
 {
     tacho_table_init(out_table, "notes", "Notes", note_columns, COUNT_OF(note_columns));
     TACHO_TRY(tacho_breakdown_each_subject(gather, add_average_note, out_table));
+    TACHO_TRY(tacho_breakdown_each_subject(gather, add_silence_note, out_table));
     uint32_t end = 0;
     for (uint32_t part = 0; part < gather->events.dict->part_count; part = end) {
         end = tacho_breakdown_inferences_end(gather, part);

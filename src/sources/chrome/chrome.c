@@ -427,6 +427,10 @@ static tacho_status read_object(chrome_reader *reader)
             TACHO_CODE_BAD_DATA, "%s: byte %llu: expected \"traceEvents\" before the object ends",
             reader->reading->input->name, (unsigned long long)tacho_json_offset(&reader->json));
     }
+    if (is_kineto && reader->part != TACHO_NONE) { /* tools that write a trace again put it last */
+        uint32_t *generation = &reader->dict->parts[reader->part].generation;
+        TACHO_TRY(tacho_dict_ensure_string(reader->dict, TACHO_STR("kineto"), generation));
+    }
     return tacho_json_next(&reader->json, &token); /* nothing may follow */
 }
 

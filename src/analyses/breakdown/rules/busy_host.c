@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-enum { LEAST_PERCENT = 20, NAME_SHOWN = 80 };
+enum { LEAST_PERCENT = 20, LEAST_OF_GAP = 10, NAME_SHOWN = 80 };
 
 static tacho_status check_busy_host(const tacho_device_facts *of, tacho_findings *findings)
 {
@@ -17,7 +17,7 @@ static tacho_status check_busy_host(const tacho_device_facts *of, tacho_findings
     }
     tacho_str deed = tacho_fact_text(of, TACHO_COL_HOST_OP);
     char where[2 * NAME_SHOWN] = "the longest gaps of the breakdown say what it does";
-    if (deed.len > 0) {
+    if (deed.len > 0 && tacho_fact(of, TACHO_COL_HOST_PERCENT) >= LEAST_OF_GAP) {
         int shown = deed.len < NAME_SHOWN ? (int)deed.len : NAME_SHOWN;
         snprintf(where, sizeof(where), "in the longest, %.0f %% of the time in %.*s",
                  tacho_fact(of, TACHO_COL_HOST_PERCENT), shown, deed.data);

@@ -10,8 +10,13 @@ enum { LEAST_PERCENT = 20, NS_PER_US = 1000 };
 
 const char *tacho_breakdown_graphs(const tacho_device_facts *of)
 {
-    return tacho_facts_are_of_torch_gpu(of) ? "torch.compile, CUDA or HIP graphs"
-                                            : "graphs, larger batches";
+    tacho_str api = tacho_fact_text(of, TACHO_COL_API);
+    if (!tacho_facts_are_of_torch_gpu(of)) {
+        return "graphs, larger batches";
+    }
+    return tacho_str_equal(api, TACHO_STR("CUDA"))  ? "torch.compile, CUDA graphs"
+           : tacho_str_equal(api, TACHO_STR("HIP")) ? "torch.compile, HIP graphs"
+                                                    : "torch.compile, CUDA or HIP graphs";
 }
 
 static tacho_status check_late_launches(const tacho_device_facts *of, tacho_findings *findings)
