@@ -223,6 +223,13 @@ static bool is_same_host(const char *left, const char *right)
     return host_of(left).len > 0 && tacho_str_equal(host_of(left), host_of(right));
 }
 
+/* Runs that left nothing look alike. */
+static bool is_same_run(const char *left, const char *right)
+{
+    size_t len = tacho_str_find_byte(tacho_str_from_cstring(left), '/');
+    return strncmp(left, right, len + 1) == 0;
+}
+
 /* The first of |digits| among the keys. */
 static size_t find_key(const tacho_dataset_held *held, uint64_t digits)
 {
@@ -244,9 +251,11 @@ static const char *mark(tacho_dataset_held *held, uint64_t key, const tacho_data
     for (size_t i = find_key(held, key); i < held->key_count && held->keys[i].digits == key; i++) {
         tacho_dataset_held_file *file = &held->files[held->keys[i].file];
         bool is_same_source = file->digits.source == digits->source;
-        bool is_known = file->digits.content == digits->content ||
-                        (is_same_source && (file->digits.computer == digits->computer ||
-                                            is_same_host(file->place, place)));
+        bool is_same_content = file->digits.content == digits->content;
+        bool is_known =
+            (is_same_content && is_same_run(file->place, place)) ||
+            (is_same_source && (is_same_content || file->digits.computer == digits->computer ||
+                                is_same_host(file->place, place)));
         file->is_written |= strcmp(file->place, place) == 0;
         file->is_replaced |= is_known;
         unclear = is_known || !is_same_source ? unclear : file->place;

@@ -65,10 +65,10 @@ tacho_status tacho_dataset_held_init(tacho_dataset_held *held, const char *folde
 void tacho_dataset_held_deinit(tacho_dataset_held *held);
 
 /*
- * The profile with |digits| is written at |place|. What holds the same rows, what this computer
- * made of that path before, and what is of that path and the same host is to be removed. Returns
- * the place of what another computer made of that path, which is kept, as it may be another
- * profile; NULL: nothing, or this profile is of this computer.
+ * The profile with |digits| is written at |place|. What holds the same rows of that run or of that
+ * path, what this computer made of that path before, and what is of that path and the same host is
+ * to be removed. Returns the place of what another computer made of that path, which is kept, as it
+ * may be another profile; NULL: nothing, or this profile is of this computer.
  */
 const char *tacho_dataset_held_write(tacho_dataset_held *held, const tacho_dataset_digits *digits,
                                      const char *place);

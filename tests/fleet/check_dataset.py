@@ -301,6 +301,14 @@ class Files(unittest.TestCase):
         self.convert(os.path.dirname(path), name="changed-ds")
         self.assertEqual(self.spans(folder), [[2, "three"], [3, "four"]])
 
+    def test_runs_that_look_alike_stay_apart(self):
+        """Two runs, the same rows: converted one after the other, both are there."""
+        for run_id in ("a", "b"):
+            self.write_profile(os.path.join(SCRATCH, f"alike/run={run_id}/p.json"), 0)
+            folder, _ = self.convert(os.path.join(SCRATCH, f"alike/run={run_id}"), name="alike-ds")
+        rows = list(load(folder).execute("SELECT run, name FROM spans ORDER BY run"))
+        self.assertEqual(rows, [("a", "kernel"), ("b", "kernel")])
+
     def test_what_cannot_be_read_any_more_keeps_its_rows(self):
         path, other = os.path.join(SCRATCH, "unread/a.json"), os.path.join(SCRATCH, "unread/b.json")
         self.write_profile(path, 0)
