@@ -81,7 +81,7 @@ static tacho_status produce(void *self, tacho_order_mode mode, tacho_events *nex
 static tacho_status flush(tacho_timechart *chart)
 {
     tacho_tracing tracing = {
-        .producer = {produce, chart, TACHO_ORDER_SORT_ALL},
+        .producer = {.produce = produce, .self = chart, .first_mode = TACHO_ORDER_SORT_ALL},
         .selection = TACHO_SELECT_ALL,
         .sink = chart->sink,
         .options = {.side_by_side = chart->has_files && chart->dict.part_count > 1},

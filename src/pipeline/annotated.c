@@ -244,7 +244,7 @@ tacho_status tacho_annotated_write_trace(tacho_annotated *annotated, const tacho
                                          const char *path, uint64_t *out_row_count)
 {
     tacho_tracing tracing = {
-        .producer = {produce, annotated, TACHO_ORDER_SORT_ALL},
+        .producer = {.produce = produce, .self = annotated, .first_mode = TACHO_ORDER_SORT_ALL},
         .selection = TACHO_SELECT_ALL,
         .sink = sink,
         .options = {.side_by_side = annotated->dict.part_count > 1},

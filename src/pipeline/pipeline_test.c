@@ -150,7 +150,7 @@ static char path[512];
 static tacho_tracing tracing_of(script *self)
 {
     return (tacho_tracing){
-        .producer = {produce, self, TACHO_ORDER_PASS},
+        .producer = {.produce = produce, .self = self, .first_mode = TACHO_ORDER_PASS},
         .selection = TACHO_SELECT_ALL,
         .sink = &numbers,
         .path = path,

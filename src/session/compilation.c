@@ -53,7 +53,9 @@ tacho_status tacho_compilation_write_timeline(const tacho_compilation *compilati
 {
     tacho_timeline timeline = {&compilation->estimate, &compilation->program};
     tacho_tracing tracing = {
-        .producer = {produce_timeline, &timeline, TACHO_ORDER_SORT_ALL},
+        .producer = {.produce = produce_timeline,
+                     .self = &timeline,
+                     .first_mode = TACHO_ORDER_SORT_ALL},
         .selection = TACHO_SELECT_ALL,
         .sink = sink,
     };

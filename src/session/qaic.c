@@ -243,7 +243,7 @@ static tacho_status produce(void *user, tacho_order_mode mode, tacho_events *eve
 static tacho_status write_path(tracer *self, const char *path)
 {
     tacho_tracing tracing = {
-        .producer = {produce, self, TACHO_ORDER_SORT_ALL},
+        .producer = {.produce = produce, .self = self, .first_mode = TACHO_ORDER_SORT_ALL},
         .selection = TACHO_SELECT_ALL,
         .sink = &tacho_sink_chrome_json,
         .options = {.has_clock_sync = self->zero.is_known, .clock_sync_ns = self->zero.host_ns},
