@@ -265,6 +265,11 @@ static const struct {
 } kernels[] = {
     {{"Cast", TACHO_KERNEL_EACH, tacho_quick_cast}, tacho_quick_fits_cast, true, false, 1},
     {{"CastLike", TACHO_KERNEL_EACH, tacho_quick_cast}, tacho_quick_fits_cast, true, false, 1},
+    {{"DeformConv", TACHO_KERNEL_HEAVY, tacho_quick_deform},
+     tacho_quick_fits_deform,
+     true,
+     false,
+     1},
     {{"DequantizeLinear", TACHO_KERNEL_PLAIN, tacho_quick_dequantise},
      tacho_quick_fits_dequantise,
      false,

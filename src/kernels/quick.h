@@ -2,8 +2,8 @@
 /*
  * Quick kernels: loops over elements of one type, with channels last where there are any, for what
  * oneDNN does not compute, or not well. They are called as reference kernels are, and give the same
- * bits; but InstanceNormalization, Einsum and recurrent layers add up in another order or type, and
- * functions are those of kernels/vector.h. Outputs need not be zeroed before.
+ * bits; but InstanceNormalization, Einsum, DeformConv and recurrent layers add up in another order
+ * or type, and functions are those of kernels/vector.h. Outputs need not be zeroed before.
  */
 #ifndef TACHO_KERNELS_QUICK_H
 #define TACHO_KERNELS_QUICK_H
@@ -39,6 +39,10 @@ tacho_status tacho_quick_instance_norm(const tacho_kernel_call *call) TACHO_MUST
 /* Casts, see quick_cast.c. */
 bool tacho_quick_fits_cast(const tacho_kernel_call *call);
 tacho_status tacho_quick_cast(const tacho_kernel_call *call) TACHO_MUST_USE;
+
+/* Windows whose elements are moved, see deform.c. */
+bool tacho_quick_fits_deform(const tacho_kernel_call *call);
+tacho_status tacho_quick_deform(const tacho_kernel_call *call) TACHO_MUST_USE;
 
 /* Sums of products, see einsum.c. */
 bool tacho_quick_fits_einsum(const tacho_kernel_call *call);

@@ -173,10 +173,10 @@ def bilinear(plane, y, x):
     return total
 
 
-def add_deformed(name, group, offset_group, strides, dilations, pads, has_mask=True, dtype=np.float32):
-    x, w, bias = numbers(dtype, 2, 4, 6, 5), numbers(dtype, 6, 4 // group, 3, 2), numbers(dtype, 6)
-    high = (6 + pads[0] + pads[2] - dilations[0] * 2 - 1) // strides[0] + 1
-    wide = (5 + pads[1] + pads[3] - dilations[1] - 1) // strides[1] + 1
+def add_deformed(name, group, offset_group, strides, dilations, pads, has_mask=True, dtype=np.float32, size=(6, 5)):
+    x, w, bias = numbers(dtype, 2, 4, *size), numbers(dtype, 6, 4 // group, 3, 2), numbers(dtype, 6)
+    high = (size[0] + pads[0] + pads[2] - dilations[0] * 2 - 1) // strides[0] + 1
+    wide = (size[1] + pads[1] + pads[3] - dilations[1] - 1) // strides[1] + 1
     offset = (2 * RANDOM.standard_normal((2, offset_group * 12, high, wide))).astype(dtype)
     mask = numbers(dtype, 2, offset_group * 6, high, wide) if has_mask else None
     made = np.zeros((2, 6, high, wide)) + bias.astype(float)[None, :, None, None]
@@ -207,4 +207,5 @@ def add_all():
     add_deformed("plain", 1, 1, (1, 1), (1, 1), (0, 0, 0, 0))
     add_deformed("groups", 2, 4, (2, 1), (1, 2), (1, 1, 2, 0))
     add_deformed("unmasked", 1, 2, (1, 2), (2, 1), (2, 1, 2, 1), False, np.float64)
+    add_deformed("wide", 2, 1, (1, 1), (1, 1), (1, 0, 1, 1), False, size=(30, 37))  # places come in blocks of 1024
     add_deformed("half", 1, 1, (1, 1), (1, 1), (1, 1, 1, 1), True, np.float16)
