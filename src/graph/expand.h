@@ -136,6 +136,8 @@ void tacho_expand_return(tacho_expander *self, size_t output, uint32_t tensor);
     X("com.microsoft.SkipSimplifiedLayerNormalization", skip_simplified_layer_norm)                \
     /* expand_sequence.c */                                                                        \
     X("ConcatFromSequence", concat_sequence)                                                       \
+    X("OptionalGetElement", optional_get)                                                          \
+    X("OptionalHasElement", optional_has)                                                          \
     X("SequenceAt", sequence_at)                                                                   \
     X("SequenceLength", sequence_length)                                                           \
     /* expand_picture.c */                                                                         \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sequences of tensors. Exporters write them where a program has a list: what was split, or grows
- * in a loop, and is indexed or joined again. No sequence is ever made: an operator that takes
- * tensors out of one takes them from where they were put in.
+ * Sequences of tensors, and optional ones. Exporters write sequences where a program has a list:
+ * what was split, or grows in a loop, and is indexed or joined again. No sequence is ever made: an
+ * operator that takes tensors out of one takes them from where they were put in.
  */
 #include "graph/expand.h"
 
@@ -282,4 +282,34 @@ void tacho_expand_concat_sequence(tacho_expander *self)
     }
     tacho_expand_set_int(self, "axis", axis);
     tacho_expand_return(self, 0, tacho_expand_add(self, "Concat", parts, items.count, 1));
+}
+
+/* ---- optionals ----------------------------------------------------------------------------- */
+
+/* What an optional holds: a tensor, which is one itself, or nothing. Others are declined. */
+static uint32_t find_content(tacho_expander *self)
+{
+    tacho_graph *graph = self->graph;
+    uint32_t tensor = tacho_expand_input(self, 0);
+    uint32_t maker = tensor != TACHO_NONE ? graph->tensors[tensor].producer : TACHO_NONE;
+    if (maker != TACHO_NONE && is_type(graph, &graph->nodes[maker], "Optional")) {
+        tensor = input_of(graph, &graph->nodes[maker], 0);
+    }
+    self->is_declined = tensor != TACHO_NONE && graph->tensors[tensor].dtype == TACHO_DTYPE_NONE;
+    return tensor;
+}
+
+void tacho_expand_optional_get(tacho_expander *self)
+{
+    uint32_t content = find_content(self);
+    self->is_declined = self->is_declined || content == TACHO_NONE;
+    tacho_expand_return(self, 0, content);
+}
+
+void tacho_expand_optional_has(tacho_expander *self)
+{
+    bool has_it = find_content(self) != TACHO_NONE;
+    if (!self->is_declined) {
+        tacho_expand_return(self, 0, tacho_expand_int_number(self, TACHO_DTYPE_BOOL, has_it));
+    }
 }

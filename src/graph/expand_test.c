@@ -44,6 +44,7 @@ static void test_replaced(void **state)
           "DequantizeLinear DequantizeLinear Add QuantizeLinear", "u8:2x3");
     check("com.microsoft.QLinearSoftmax", "i8:2x3 f32: i8: f32: i8:", "axis=-1 opset=13",
           "com.microsoft.QLinearSoftmax", "i8:2x3");
+    check("OptionalGetElement", "f32:2x3", "", "Identity", "f32:2x3");
     check("com.microsoft.DynamicQuantizeLSTM",
           "f32:7x2x5 i8:1x5x12 i8:1x3x12 f32:1x24 none none none none f32:1 i8:1 f32:1 i8:1", "",
           "DynamicQuantizeLinear Transpose Transpose tacho.QuantisedLSTM", "f32:7x1x2x3");

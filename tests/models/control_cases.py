@@ -197,8 +197,21 @@ def add_sequences():
             {"x": x}, {"o": np.concatenate([x * 2, x * 4, x * 8])}, constants={"m": np.array(3)})
 
 
+def add_optionals():
+    """A tensor is an optional that has an element; what is absent has none."""
+    x = reals(2, 3)
+    taken = body("taken", [NODE("OptionalGetElement", ["held"], ["u"])], {}, {"u": x})
+    absent = body("absent", [NODE("Neg", ["x"], ["u"])], {}, {"u": x})
+    for name, nodes, made in (("held", [NODE("Optional", ["x"], ["held"]), NODE("OptionalHasElement", ["held"], ["c"])], x),
+                              ("tensor", [NODE("Identity", ["x"], ["held"]), NODE("OptionalHasElement", ["x"], ["c"])], x),
+                              ("none", [NODE("Identity", ["x"], ["held"]), NODE("OptionalHasElement", [""], ["c"])], -x)):
+        network(f"optional_{name}", nodes + [NODE("If", ["c"], ["y"], then_branch=taken, else_branch=absent),
+                                             NODE("Exp", ["y"], ["o"])], {"x": x}, {"o": np.exp(made)}, opset=18)
+
+
 def add_all():
     add_dead()
+    add_optionals()
     add_fused()
     add_shapes()
     add_suppression()
