@@ -151,7 +151,9 @@ class Analyses(unittest.TestCase):
         tables = tacho.breakdown(KINETO)
         self.assertEqual((tables["devices"]["span_ns"], tables["devices"]["busy_ns"]), ([8125], [8125]))
         self.assertEqual(tacho.Profile(KINETO).breakdown()["streams"]["stream"], ["stream 7"])
-        self.assertEqual(tables["notes"]["note"], ["no steps found; percentages are of the whole span"])
+        self.assertEqual(tables["notes"]["note"],
+                         ["one piece of work is too little for a verdict",
+                          "no steps found; percentages are of the whole span"])
 
     def test_annotate_tells_of_sources_that_cannot_be_read(self):
         with tempfile.TemporaryDirectory() as folder:
