@@ -6,7 +6,11 @@
 
 #include "base/grow.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
+
+enum { NAME_SHOWN = 100 };
 
 #define TEXT_AS_ROW(name, text) TACHO_STR_INIT(text),
 
@@ -147,8 +151,11 @@ static tacho_status find_row(grouping *self, const tacho_ops_cell *cell, uint32_
     if (!is_accepted(self, site, name, span_class)) {
         return TACHO_OK;
     }
+    const uint32_t *firsts = self->ops->inferences.firsts;
     row_key key = {
-        .part = self->options->merges_parts ? 0 : track->part,
+        .part = self->options->merges_parts ? 0
+                : firsts != NULL            ? firsts[track->part]
+                                            : track->part,
         .origin =
             cell->origin != 0 ? cell->origin : (uint32_t)self->dict->parts[track->part].origin,
         .track_class = (uint32_t)(is_phase ? track->track_class : span_class),
@@ -352,7 +359,11 @@ tacho_status tacho_ops_init_sums(tacho_ops *ops, const tacho_ops_gather *gather,
 {
     *ops = (tacho_ops){.dict = gather->events.dict};
     grouping self = {.ops = ops, .gather = gather, .dict = gather->events.dict, .options = options};
-    tacho_status status = make_rows(&self);
+    tacho_status status =
+        options->merges_inferences ? tacho_inferences_init(&ops->inferences, ops->dict) : TACHO_OK;
+    if (status == TACHO_OK) {
+        status = make_rows(&self);
+    }
     grouping_deinit(&self);
     return status;
 }
@@ -401,17 +412,35 @@ void tacho_ops_deinit(tacho_ops *ops)
 {
     free_sums(ops);
     free(ops->rows);
+    tacho_inferences_deinit(&ops->inferences);
     *ops = (tacho_ops){0};
 }
 
 /* ---- table ------------------------------------------------------------------------------ */
 
-static tacho_status add_row(const tacho_dict *dict, const tacho_op_row *row, tacho_table *table)
+/* The name of the part, or "main, 12 inferences". */
+static tacho_status add_file(const tacho_ops *ops, uint32_t part, tacho_table *table)
 {
+    const tacho_dict *dict = ops->dict;
+    const tacho_inferences *of = &ops->inferences;
+    char text[NAME_SHOWN + 32];
+    if (of->counts == NULL || of->counts[part] < 2) {
+        return tacho_table_add_text(table, tacho_dict_string(dict, dict->parts[part].name));
+    }
+    tacho_str name = tacho_dict_string(dict, of->names[part]);
+    name.len = name.len < NAME_SHOWN ? name.len : NAME_SHOWN;
+    int len = snprintf(text, sizeof(text), "%.*s, %" PRIu32 " inferences", TACHO_STR_ARG(name),
+                       of->counts[part]);
+    return tacho_table_add_text(table, tacho_str_make(text, (size_t)len));
+}
+
+static tacho_status add_row(const tacho_ops *ops, const tacho_op_row *row, tacho_table *table)
+{
+    const tacho_dict *dict = ops->dict;
     const char *class_name = tacho_track_class_name(row->track_class);
     double share =
         row->group_self_ns > 0 ? (double)row->self_ns / (double)row->group_self_ns * 100 : 0;
-    TACHO_TRY(tacho_table_add_text(table, tacho_dict_string(dict, dict->parts[row->part].name)));
+    TACHO_TRY(add_file(ops, row->part, table));
     TACHO_TRY(tacho_table_add_text(table, tacho_dict_string(dict, row->name)));
     TACHO_TRY(tacho_table_add_text(table, tacho_str_from_cstring(class_name)));
     TACHO_TRY(tacho_table_add_text(table, tacho_str_from_cstring(tacho_origin_name(row->origin))));
@@ -450,7 +479,7 @@ tacho_status tacho_ops_table(const tacho_ops *ops, tacho_table *out_table)
         TACHO_COL_CLASS,     TACHO_COL_COUNT,    TACHO_COL_OTHER};
     out_table->kept = kept;
     for (size_t i = 0; i < ops->row_count; i++) {
-        TACHO_TRY(add_row(ops->dict, &ops->rows[i], out_table));
+        TACHO_TRY(add_row(ops, &ops->rows[i], out_table));
     }
     return TACHO_OK;
 }

@@ -24,6 +24,7 @@
 
 #include "base/notes.h"
 #include "analyses/ops_gather.h"
+#include "profile/inferences.h"
 #include "profile/profile.h"
 #include "profile/select.h"
 #include "table/table.h"
@@ -53,8 +54,9 @@ typedef enum tacho_ops_key {
 tacho_ops_key tacho_ops_key_find(tacho_str name);
 
 typedef struct tacho_ops_options {
-    bool by_instance;  /* a row per site, else per operator */
-    bool merges_parts; /* all count as the first: they are the same program again */
+    bool by_instance;       /* a row per site, else per operator */
+    bool merges_parts;      /* all count as the first: they are the same program again */
+    bool merges_inferences; /* those of one program that are parts of a file: as the first */
     tacho_ops_key sort;
     size_t top;               /* rows per part, origin and side; 0 for all */
     uint32_t classes;         /* TACHO_TRACK_BITs; 0 for all */
@@ -95,8 +97,9 @@ typedef struct tacho_ops {
     size_t row_count, row_capacity;
     tacho_op_sums *sums; /* by row, until they are finished */
     size_t sums_count, sums_capacity;
-    size_t left_out_count; /* rows beyond the top */
-    uint64_t piece_count;  /* spans of engines that are parts of operators that have a row */
+    size_t left_out_count;       /* rows beyond the top */
+    uint64_t piece_count;        /* spans of engines that are parts of operators that have a row */
+    tacho_inferences inferences; /* where they are merged */
 } tacho_ops;
 
 /*

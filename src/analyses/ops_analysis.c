@@ -84,9 +84,11 @@ static tacho_status write_ops(tacho_events *events, const void *options,
                               const tacho_table_taker *to)
 {
     const tacho_ops_options *chosen = options;
+    tacho_ops_options merged = *chosen;
+    merged.merges_inferences = true;
     tacho_ops ops;
     tacho_table table = {0};
-    tacho_status status = tacho_ops_init_gathered(&ops, gather_of(events), chosen);
+    tacho_status status = tacho_ops_init_gathered(&ops, gather_of(events), &merged);
     const bool *has_no_memory = chosen->filter.has_no_memory;
     if (status == TACHO_OK && has_no_memory != NULL && *has_no_memory) {
         status = tacho_no_memory();
