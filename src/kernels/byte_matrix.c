@@ -59,6 +59,10 @@ void tacho_byte_matrix_multiply(const tacho_byte_matrix *self, const uint8_t *da
                                 int16_t zero, int16_t *scratch, int32_t *out)
 {
     int64_t stride = 2 * self->pairs, width = self->simd->width;
+    if (self->pairs == 0) { /* sums of nothing */
+        memset(out, 0, (size_t)(rows * self->columns) * sizeof(*out));
+        return;
+    }
     tacho_byte_finish finish = {.dtype = TACHO_DTYPE_I32, .int_biases = self->biases};
     memset(scratch + rows * stride, 0,
            (size_t)(TACHO_BYTE_ROWS * stride) * sizeof(*scratch)); /* all rows may be read */

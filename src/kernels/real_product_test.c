@@ -189,15 +189,16 @@ static tacho_array make_bytes(tacho_dtype dtype, tacho_shape shape, uint64_t see
     return array;
 }
 
-static void check_bytes(tacho_dtype dtype, bool is_by_row, int64_t batch, int64_t hidden)
+static void check_bytes(tacho_dtype dtype, bool is_by_row, int64_t batch, int64_t width,
+                        int64_t hidden)
 {
-    enum { STEPS = 5, INPUTS = 19, BOTH = 2, GIVEN = 14 };
+    enum { STEPS = 5, BOTH = 2, GIVEN = 14 };
     int64_t rows = 4 * hidden;
     tacho_shape last = SHAPE(BOTH, batch, hidden);
     tacho_shape each = is_by_row ? SHAPE(BOTH, rows) : SHAPE(BOTH);
     tacho_array inputs[GIVEN] = {
-        [0] = make_bytes(TACHO_DTYPE_U8, SHAPE(STEPS, batch, INPUTS), 1),
-        [1] = make_bytes(dtype, SHAPE(BOTH, rows, INPUTS), 2),
+        [0] = make_bytes(TACHO_DTYPE_U8, SHAPE(STEPS, batch, width), 1),
+        [1] = make_bytes(dtype, SHAPE(BOTH, rows, width), 2),
         [2] = make_bytes(dtype, SHAPE(BOTH, rows, hidden), 3),
         [3] = make_input(SHAPE(BOTH, 2 * rows), 4),
         [5] = make_input(last, 5),
@@ -240,10 +241,11 @@ static void check_bytes(tacho_dtype dtype, bool is_by_row, int64_t batch, int64_
 static void test_bytes(void **state)
 {
     (void)state;
-    check_bytes(TACHO_DTYPE_I8, false, 1, 35);
-    check_bytes(TACHO_DTYPE_U8, true, 3, 8);
-    check_bytes(TACHO_DTYPE_I8, true, 7, 17);
-    check_bytes(TACHO_DTYPE_U8, false, 2, 1);
+    check_bytes(TACHO_DTYPE_I8, false, 1, 19, 35);
+    check_bytes(TACHO_DTYPE_U8, true, 3, 16, 8);
+    check_bytes(TACHO_DTYPE_I8, true, 7, 1, 17);
+    check_bytes(TACHO_DTYPE_U8, false, 2, 19, 1);
+    check_bytes(TACHO_DTYPE_I8, false, 2, 0, 5); /* inputs of no elements */
 }
 
 /* All sets, bit by bit, against a loop. */
