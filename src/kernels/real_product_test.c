@@ -4,6 +4,7 @@
  * no multiple of a block or a panel; and the products themselves with every instruction set, which
  * give the same bits.
  */
+#include "kernels/byte_matrix.h"
 #include "kernels/element.h"
 #include "kernels/kernel_testing.h"
 #include "kernels/quick.h"
@@ -248,6 +249,27 @@ static void test_bytes(void **state)
     check_bytes(TACHO_DTYPE_I8, false, 2, 0, 5); /* inputs of no elements */
 }
 
+/* Columns of no elements: sums are zeros, and no scratch memory is touched. */
+static void test_no_depth(void **state)
+{
+    (void)state;
+    const int16_t zeros[3] = {1, 2, 3};
+    tacho_byte_columns columns = {.data = (const unsigned char *)"", .zeros = zeros, .columns = 3};
+    tacho_byte_matrix matrix;
+    tacho_arena arena;
+    int16_t around[2] = {7, 7};
+    int32_t sums[2 * 3] = {9, 9, 9, 9, 9, 9};
+    tacho_arena_init(&arena);
+    assert_null(tacho_byte_matrix_pack(&columns, &arena, &matrix));
+    assert_int_equal(tacho_byte_matrix_scratch_count(&matrix, 2), 0);
+    tacho_byte_matrix_multiply(&matrix, (const uint8_t *)"", 2, 0, around + 1, sums);
+    assert_true(around[0] == 7 && around[1] == 7);
+    for (size_t i = 0; i < 6; i++) {
+        assert_int_equal(sums[i], 0);
+    }
+    tacho_arena_deinit(&arena);
+}
+
 /* All sets, bit by bit, against a loop. */
 static void test_products(void **state)
 {
@@ -289,9 +311,8 @@ static void test_products(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sums),
-        cmocka_unit_test(test_layers),
-        cmocka_unit_test(test_bytes),
+        cmocka_unit_test(test_sums),     cmocka_unit_test(test_layers),
+        cmocka_unit_test(test_bytes),    cmocka_unit_test(test_no_depth),
         cmocka_unit_test(test_products),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
