@@ -22,10 +22,11 @@ typedef struct deform {
     int64_t groups, offset_groups;
     int64_t taps, places; /* elements of the window, and of a picture that is made */
     int64_t each, made;   /* channels of a group that are read, and that are made */
+    int64_t chunk;        /* places that columns are made of at a time */
     const float *reals;   /* the data, where they are f32 */
 } deform;
 
-enum { PLACES_MAX = 1024 }; /* that columns are made of at a time */
+enum { PLACES_MAX = 1024, COLUMNS_MAX = 1 << 22 }; /* places at a time, and elements of theirs */
 
 /* The four elements around a place, within a plane, and what they count; none is beyond it. */
 typedef struct corners {
@@ -89,6 +90,8 @@ static tacho_status read_deform(const tacho_kernel_call *call, deform *out)
     }
     out->each = out->inputs / out->groups;
     out->made = out->outputs / out->groups;
+    int64_t rows = out->inputs * out->taps; /* no more than the filters have elements */
+    out->chunk = tacho_clamp_int(COLUMNS_MAX / (rows > 0 ? rows : 1), 1, PLACES_MAX);
     out->reals = out->data->dtype == TACHO_DTYPE_F32 ? out->data->data : NULL;
     return TACHO_OK;
 }
@@ -186,14 +189,14 @@ static tacho_status alloc(tacho_arena *arena, int64_t rows, int64_t columns, siz
 
 static tacho_status make_quick_room(const deform *self, tacho_arena *arena, room *out)
 {
-    int64_t depth = self->each * self->taps, most = depth > PLACES_MAX ? depth : PLACES_MAX;
-    int64_t packed = tacho_real_packed_count(out->set, 1, PLACES_MAX);
+    int64_t depth = self->each * self->taps, most = depth > self->chunk ? depth : self->chunk;
+    int64_t packed = tacho_real_packed_count(out->set, 1, self->chunk);
     const struct {
         int64_t rows, columns;
         size_t size;
-    } parts[] = {{depth, PLACES_MAX, sizeof(float)},
+    } parts[] = {{depth, self->chunk, sizeof(float)},
                  {packed, depth, sizeof(float)},
-                 {self->made, PLACES_MAX, sizeof(float)},
+                 {self->made, self->chunk, sizeof(float)},
                  {tacho_real_scratch_count(out->set, depth), 1, sizeof(float)},
                  {most, 1, sizeof(int64_t)},
                  {depth, 1, sizeof(int64_t)},
@@ -219,14 +222,11 @@ static tacho_status make_quick_room(const deform *self, tacho_arena *arena, room
 
 static tacho_status make_room(const deform *self, bool is_quick, tacho_arena *arena, room *out)
 {
-    int64_t depth = self->each * self->taps, rows;
+    int64_t depth = self->each * self->taps;
     *out = (room){.set = tacho_vector_best()};
-    if (__builtin_mul_overflow(self->inputs, self->taps, &rows)) {
-        return tacho_no_memory();
-    }
-    TACHO_TRY(tacho_scratch_reals(arena, rows, PLACES_MAX, &out->columns));
+    TACHO_TRY(tacho_scratch_reals(arena, self->inputs * self->taps, self->chunk, &out->columns));
     TACHO_TRY(tacho_scratch_reals(arena, 1, depth, &out->filter));
-    TACHO_TRY(tacho_scratch_reals(arena, 1, PLACES_MAX, &out->sums));
+    TACHO_TRY(tacho_scratch_reals(arena, 1, self->chunk, &out->sums));
     return is_quick ? make_quick_room(self, arena, out) : TACHO_OK;
 }
 
@@ -304,9 +304,9 @@ static tacho_status compute(const tacho_kernel_call *call, bool is_quick)
     tacho_arena_init(&arena);
     tacho_status status = make_room(&self, is_quick, &arena, &with);
     for (int64_t i = 0; status == TACHO_OK && i < self.batch; i++) {
-        for (int64_t first = 0; first < self.places; first += PLACES_MAX) {
+        for (int64_t first = 0; first < self.places; first += self.chunk) {
             int64_t rest = self.places - first;
-            run_places(&self, &with, i, first, rest < PLACES_MAX ? rest : PLACES_MAX,
+            run_places(&self, &with, i, first, rest < self.chunk ? rest : self.chunk,
                        &call->outputs[0]);
         }
     }
