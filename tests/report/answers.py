@@ -176,6 +176,12 @@ class Answers:
     def bars(self, tables):
         bars = self.page.evaluate("barsOf(tachoReport.state.entries[0])"
                                   ".map(({entry, ...bar}) => bar)")
+        widths = self.page.evaluate("""[...document.querySelectorAll('#bar-list .stack')].map(stack =>
+            [...stack.children].map(part => part.getBoundingClientRect().width / stack.clientWidth))""")
+        shares = [[part["ns"] / bar["span"] for part in bar["segments"]] for bar in bars]
+        check("bars are as long as they say", all(
+            abs(width - share) < 0.02 for row, of in zip(widths, shares) for width, share
+            in zip(row, of, strict=True)) and len(widths) > 1)
         steps, busy = self.step_times()
         parts = {part["title"]: part["ns"] for part in bars[0]["segments"]}
         check("parts of a bar", sorted(parts), ["compute", "idle: host late", "idle: queue empty"])
@@ -324,6 +330,8 @@ class Answers:
         whole = sum(r["dur"] for r in self.rows if r.get("cat") == "kernel")
         self.search("relu")
         part = sum(r["dur"] for r in self.rows if r.get("cat") == "kernel" and r["name"] == "relu")
+        check("and so does its share", self.texts("#operator-table .percent"),
+              [f"{100 * part / whole:.1f} %"])
         check("the sum says what it is of", self.texts("#operator-count")[0],
               f"1, 24 spans, {part:.3f} \u00b5s, {100 * part / whole:.1f} % of {whole:.3f} \u00b5s")
         self.quiet("searching")
@@ -382,6 +390,17 @@ class Answers:
         row = self.texts("#counter-table tbody td")
         check("least and most of a counter", [row[1], row[2], row[4]],
               [str(len(values)), str(min(values)), str(max(values))])
+        check("and the 99th", f"p99 {lengths[math.ceil(len(lengths) * 0.99) - 1] / 1000:.3f}" in
+              self.texts("#histogram p")[0])
+        check("a counter says its value where the pointer is", self.page.evaluate("""(() => {
+            const t = tachoReport.timeline, i = t.items.find(item => item.kind === 'counter');
+            const {start, values} = i.track, at = start.length - 1;
+            t.fit();
+            const x = t.gutter + (start[at] + 1 - t.view.from) / (t.view.to - t.view.from) *
+                t.plotWidth;
+            const said = t.sampleText({offsetX: Math.ceil(x) + 1, offsetY: i.y + 2});
+            return [said.includes(`: ${values[at]}`), values[at] !== values[0]]; })()"""),
+              [True, True])
         check("health", "Nothing was lost" in self.texts("#health li"))
         self.quiet("plots")
         path = os.path.join(self.traces, "kineto_bert.json.gz")
@@ -395,6 +414,17 @@ class Answers:
                   if row["intensity"] and row["gflop_per_s"]]
         check("points of the roofline", self.page.evaluate(
             "document.querySelectorAll('#roofline circle').length"), len(points))
+        places = self.page.evaluate("""(() => {
+            const lines = [...document.querySelectorAll('#roofline line.roof')].map(
+                line => [line.textContent, +line.getAttribute('y1'), +line.getAttribute('y2')]);
+            return [lines, [...document.querySelectorAll('#roofline circle')].map(
+                c => +c.getAttribute('cy'))]; })()""")
+        flat = {name[:3]: y for name, y, other in places[0] if y == other}
+        scale = (flat["f16"] - flat["f32"]) / (math.log10(989e3) - math.log10(67e3))
+        expected = [flat["f32"] + scale * (math.log10(row["gflop_per_s"]) - math.log10(67e3))
+                    for row in points]
+        check("points lie under the roof by their rates", all(
+            abs(a - b) < 0.5 for a, b in zip(sorted(places[1]), sorted(expected), strict=True)))
         check("names of ceilings are left of the bend, and none lies on another", self.page.evaluate(
             """(() => { const texts = [...document.querySelectorAll('#roofline text')]
                 .filter(t => /^(f16|f32|HBM)/.test(t.textContent)).map(t => t.getBBox());
@@ -589,6 +619,12 @@ class Answers:
             check(f"{key} goes to step {at + 1}", view["from"] <= start and end <= view["to"] and
                   view["to"] - view["from"] < 1.1 * (end - start))
         check("the step has a name", self.texts(chosen)[0].startswith("step_0, 1 of 2"))
+        path = os.path.join(self.traces, "kineto_bert.json.gz")
+        if os.path.exists(path):
+            self.open(path)
+            for key, at in (("]", 1), ("]", 2), ("]", 3), ("[", 2)):
+                self.page.key(key)
+                check(f"{key}: one step at a time", f", {at} of " in self.texts(chosen)[0])
         self.quiet("steps")
 
     def hostile(self):
