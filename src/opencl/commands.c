@@ -8,12 +8,15 @@
 #include "opencl/commands.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { SWEEP_LEAST = 1024, ARGS_MAX = 12, SIZES_ROOM = 72, MESSAGE_ROOM = 256 };
+enum { REPORT_LOOKS = 100, REPORT_WAITS = 2000, REPORT_WAIT_NS = 100000 }; /* at most 0.2 s */
 
 /* A command that may not have ended yet. */
 typedef struct pending_command {
@@ -31,6 +34,7 @@ static struct {
     pending_command *first;
     size_t count, sweep_count; /* how many there are, and at how many it is looked through */
     _Atomic uint64_t launch_count;
+    _Atomic int reporting_count; /* threads that may be at a report */
 } pending = {.lock = PTHREAD_MUTEX_INITIALIZER, .sweep_count = SWEEP_LEAST};
 
 /* ---- functions below ----------------------------------------------------------------------- */
@@ -149,14 +153,10 @@ static void report_failure(const pending_command *command, int32_t status)
     tacho_client_message(text, (size_t)len);
 }
 
-/* The command has ended with |status|. */
-static void report(pending_command *command, int32_t status)
+static void report_first(const pending_command *command, int32_t status)
 {
     tacho_cl_times times = {.before = command->before_ns, .after = command->after_ns};
     tacho_cl_handle event = command->event;
-    if (atomic_exchange(&command->is_reported, true)) {
-        return;
-    }
     times.seen = tacho_client_now();
     if (status >= 0 && get_time(event, TACHO_CL_PROFILING_COMMAND_QUEUED, &times.queued) &&
         get_time(event, TACHO_CL_PROFILING_COMMAND_SUBMIT, &times.submit) &&
@@ -166,6 +166,29 @@ static void report(pending_command *command, int32_t status)
         report_times(command, &times);
     } else {
         report_failure(command, status);
+    }
+}
+
+/* The command has ended with |status|. */
+static void report(pending_command *command, int32_t status)
+{
+    atomic_fetch_add(&pending.reporting_count, 1);
+    if (!atomic_exchange(&command->is_reported, true)) {
+        report_first(command, status);
+    }
+    atomic_fetch_sub(&pending.reporting_count, 1);
+}
+
+/* Another thread may have been first, and not be done when this one goes on and exits. */
+static void wait_for_reports(void)
+{
+    const struct timespec pause = {.tv_nsec = REPORT_WAIT_NS};
+    for (int i = 0; i < REPORT_WAITS && atomic_load(&pending.reporting_count) > 0; i++) {
+        if (i < REPORT_LOOKS) {
+            sched_yield();
+        } else {
+            nanosleep(&pause, NULL);
+        }
     }
 }
 
@@ -226,7 +249,7 @@ static bool has_ended(pending_command *command)
 }
 
 /* No lock is held while the driver is called: a callback of its may be waiting for us. */
-void tacho_cl_commands_sweep(void)
+static void sweep(void)
 {
     pending_command *first = NULL;
     pending_command *last = NULL;
@@ -248,6 +271,12 @@ void tacho_cl_commands_sweep(void)
     pthread_mutex_lock(&pending.lock);
     pending.sweep_count = count * 2 > SWEEP_LEAST ? count * 2 : SWEEP_LEAST;
     pthread_mutex_unlock(&pending.lock);
+}
+
+void tacho_cl_commands_sweep(void)
+{
+    sweep();
+    wait_for_reports();
 }
 
 /* ---- calls --------------------------------------------------------------------------------- */
@@ -297,7 +326,10 @@ static void follow(pending_command *command)
     if (next(command->event, TACHO_CL_COMPLETE, on_end, command) != TACHO_CL_SUCCESS) {
         command->user_count = 1;
     }
-    if (add_to_list(command, command, 1) || is_blocking) {
+    if (add_to_list(command, command, 1)) {
+        sweep();
+    }
+    if (is_blocking) {
         tacho_cl_commands_sweep();
     }
 }

@@ -20,6 +20,8 @@
 
 enum { KINDS = 64, OPEN_MAX = 64, RECORD_MAX = 256, ERROR_MAX_LIMIT_REACHED = 12, UNKNOWN = 999 };
 
+enum { CLOCKS_APART_NS = 20000 }; /* at most, when two are read */
+
 typedef uint64_t standin_clock(void);
 
 typedef struct open_buffer {
@@ -198,9 +200,16 @@ tacho_cu_result cuptiActivityRegisterTimestampCallback(standin_clock *clock)
 static uint64_t stamp(uint64_t ns)
 {
     standin_clock *clock = GET(clock);
-    return clock != NULL
-               ? (uint64_t)((long double)clock() * (long double)ns / (long double)standin_now())
-               : ns;
+    uint64_t before = 0;
+    uint64_t ticks = 0;
+    if (clock == NULL) {
+        return ns;
+    }
+    do { /* both at one moment, also where others need the processor */
+        before = standin_now();
+        ticks = clock();
+    } while (standin_now() - before > CLOCKS_APART_NS);
+    return (uint64_t)((long double)ticks * (long double)ns / (long double)before);
 }
 
 /* All that was asked for is gone. */
