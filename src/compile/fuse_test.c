@@ -3,6 +3,7 @@
  * What becomes one operator, and what must not.
  */
 #include "compile/fuse.h"
+#include "compile/gpu_form.h"
 
 #include "base/index.h"
 
@@ -612,7 +613,7 @@ static void test_eager_shared(void **state)
 
 /* Attention as exporters write it: scaled queries, a mask, and what guards against empty rows. */
 typedef struct attention {
-    uint32_t scores, shares, guarded, sums;
+    uint32_t scores, shares, guarded, sums, mask;
 } attention;
 
 static attention add_attention(tacho_graph *g)
@@ -621,7 +622,7 @@ static attention add_attention(tacho_graph *g)
     uint32_t mask = TEST_F32(g, 1, 8, 8), scale = TEST_CONST(g, 1), zero = TEST_CONST(g, 1);
     uint32_t scaled = TEST_F32(g, 2, 8, 4), masked = TEST_F32(g, 2, 8, 8);
     uint32_t empty = TEST_F32(g, 2, 8, 8), y = TEST_F32(g, 2, 8, 4);
-    attention made = {TEST_F32(g, 2, 8, 8), TEST_F32(g, 2, 8, 8), TEST_F32(g, 2, 8, 8), y};
+    attention made = {TEST_F32(g, 2, 8, 8), TEST_F32(g, 2, 8, 8), TEST_F32(g, 2, 8, 8), y, mask};
     TEST_NODE(g, "Mul", scaled, q, scale);
     TEST_NODE(g, "MatMul", made.scores, scaled, k);
     TEST_NODE(g, "Add", masked, made.scores, mask);
@@ -657,6 +658,26 @@ static void test_attention(void **state)
     }
     assert_null(tacho_fusion_init_eager(&f.fusion, &f.graph, true));
     assert_int_equal(f.fusion.op_count, 1);
+    teardown(&f);
+}
+
+/* A mask that the network is given makes it another kernel, which reads the mask, too. */
+static void test_attention_mask(void **state)
+{
+    (void)state;
+    fixture f;
+    setup(&f);
+    attention made = add_attention(&f.graph);
+    assert_null(tacho_fusion_init_eager(&f.fusion, &f.graph, false));
+    tacho_work work = {.output = {.bytes = 2 * 8 * 4 * 4}};
+    tacho_gpu_form_set(&f.fusion, &f.fusion.ops[0], 1, &work);
+    assert_int_equal(work.kernel.form, TACHO_FORM_ATTENTION);
+    assert_true(work.kernel.has_mask);
+    uint64_t masked_bytes = work.input.bytes;
+    f.graph.tensors[made.mask].is_constant = true;
+    tacho_gpu_form_set(&f.fusion, &f.fusion.ops[0], 1, &work);
+    assert_false(work.kernel.has_mask);
+    assert_int_equal(masked_bytes - work.input.bytes, 8 * 8 * 4);
     teardown(&f);
 }
 
@@ -717,6 +738,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_attention),
+        cmocka_unit_test(test_attention_mask),
         cmocka_unit_test(test_attention_apart),
         cmocka_unit_test(test_attention_origin),
         cmocka_unit_test(test_eager),

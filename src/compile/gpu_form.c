@@ -58,11 +58,41 @@ static const tacho_node *find_scores(const former *self, const tacho_fused_op *o
     return has_softmax ? first : NULL;
 }
 
+static bool is_made_inside(const former *self, const tacho_tensor *tensor)
+{
+    for (uint32_t i = 0; i < self->op->member_count; i++) {
+        if (self->fusion->members[self->op->first_member + i] == tensor->producer) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static uint64_t dim_from_end(const tacho_tensor *tensor, int32_t i)
 {
     return tensor != NULL && tensor->shape->rank >= i
                ? (uint64_t)tensor->shape->dims[tensor->shape->rank - i]
                : 1;
+}
+
+/*
+ * The mask of attention: what comes between the scores and their softmax, a number for each key at
+ * least. One that is constant hides what comes later, which kernels know without it. NULL: none.
+ */
+static const tacho_tensor *find_mask(const former *self, const tacho_node *scores, uint64_t keys)
+{
+    for (uint32_t i = 0; i < self->op->member_count; i++) {
+        const tacho_node *node = member(self, i);
+        bool is_behind = node > scores && tacho_op_kind_of(self->graph, node) == TACHO_OP_BINARY;
+        for (size_t j = 0; is_behind && j < node->input_count; j++) {
+            const tacho_tensor *read = tacho_graph_input(self->graph, node, j);
+            if (read != NULL && !read->is_constant && !is_made_inside(self, read) &&
+                dim_from_end(read, 1) == keys) {
+                return read;
+            }
+        }
+    }
+    return NULL;
 }
 
 /* Queries by keys, and scores by values: as many multiplications each. */
@@ -81,6 +111,10 @@ static void set_attention(const former *self, const tacho_node *scores)
     uint64_t one = side > 0 ? work->output.bytes / side : 0;
     uint64_t rows = tacho_size_multiply(work->batch, work->k_channels);
     work->input.bytes = tacho_size_multiply(tacho_size_multiply(rows, one), work->m + 2 * work->n);
+    const tacho_tensor *mask = find_mask(self, scores, work->n);
+    work->kernel.has_mask = mask != NULL;
+    work->input.bytes =
+        tacho_size_add(work->input.bytes, tacho_size_multiply(elements_of(mask), one));
     work->weights.bytes = 0;
     work->input_extra_bytes = work->weights_extra_bytes = 0;
     work->kernel.form = TACHO_FORM_ATTENTION;

@@ -2,7 +2,8 @@
 /*
  * Attention in one kernel. A block takes some queries and walks over the keys: two products and the
  * softmax of each tile of scores. Flash attention, in 16 bits, cuts the keys where there are too
- * few blocks for the cores, as when one token is decoded; another kernel then adds the parts.
+ * few blocks for the cores, as when one token is decoded; another kernel then adds the parts. It
+ * takes no masks: with one, and in 32 bits, PyTorch has a kernel with smaller tiles.
  */
 #include "base/maths.h"
 #include "compile/op_gpu.h"
@@ -12,19 +13,50 @@ enum {
     ROWS = 128,
     ROWS_FEW = 64,
     COLUMNS = 128,
-    SIDE_WIDE = 64,
+    SIDE_SMALL = 64,
     KEYS_UNCUT = 512,
     PART_KEYS = 16384, /* keys of a part: these, divided by the size of a head ... */
     PART_KEYS_MIN = 64,
     PART_KEYS_MAX = 256,
     SUM_BYTES = 4,
+    HEAD_SMALL = 64,
+    HEAD_LARGE = 128,
 };
 
 typedef struct walk {
+    uint64_t width;         /* of a head, as the kernel has it */
     uint64_t rows, columns; /* of a tile */
     uint64_t blocks;        /* of queries */
     uint64_t cuts;          /* of keys */
+    int64_t start;
+    int64_t tile_cycles;    /* of a core, for a tile */
+    int64_t latency_cycles; /* of a tile, at least */
+    int64_t block_cycles;   /* for each block */
 } walk;
+
+static int64_t product(uint64_t count, int64_t cycles)
+{
+    return tacho_gpu_times(count, &(tacho_quantity){.value = {cycles, 1}});
+}
+
+/* There are kernels for some sizes of heads; others are padded. */
+static uint64_t width_of(const tacho_gpu_task *task, bool is_flash)
+{
+    static const uint16_t flash[] = {32, 64, 96, 128, 192, 256};
+    uint64_t width = task->work->k_channels > 0 ? task->work->k_channels : 1;
+    for (size_t i = 0; is_flash && i < sizeof(flash) / sizeof(flash[0]); i++) {
+        if (width <= flash[i]) {
+            return flash[i];
+        }
+    }
+    return width <= HEAD_SMALL ? HEAD_SMALL
+                               : tacho_size_multiply(tacho_ceil_div(width, HEAD_LARGE), HEAD_LARGE);
+}
+
+static uint64_t macs_of(const walk *way)
+{
+    return tacho_size_multiply(way->rows * way->columns, tacho_size_multiply(way->width, 2));
+}
 
 /* Parts of the keys: two for each core, where blocks of queries leave a fifth of them idle. */
 static uint64_t cuts_of(const tacho_gpu_task *task, uint64_t blocks)
@@ -39,66 +71,81 @@ static uint64_t cuts_of(const tacho_gpu_task *task, uint64_t blocks)
     return tacho_least(most, tacho_ceil_div(work->n, keys));
 }
 
-static walk walk_of(const tacho_gpu_task *task)
+/* A tile takes its softmax, by the number of scores, and two products; or as long as one block
+ * needs to fetch its keys and values. */
+static walk flash_walk(const tacho_gpu_task *task)
 {
     const tacho_work *work = task->work;
-    walk made = {.rows = SIDE_WIDE, .columns = SIDE_WIDE, .cuts = 1};
-    bool is_half = task->element_bytes <= 2;
-    if (is_half) {
-        made.rows = work->m <= ROWS_FEW ? ROWS_FEW : ROWS;
-        made.columns = COLUMNS;
-    }
-    made.blocks = tacho_size_multiply(work->batch, tacho_ceil_div(work->m, made.rows));
-    made.cuts = is_half && work->n > 0 ? cuts_of(task, made.blocks) : 1;
-    return made;
-}
-
-/* Cycles of a tile: its softmax, by the number of scores, and the two products. */
-static int64_t tile_cycles(const tacho_gpu_task *task, const walk *way)
-{
     const tacho_gpu *gpu = task->gpu;
-    bool is_half = task->element_bytes <= 2;
-    int64_t scores =
-        is_half ? tacho_quantity_whole(&gpu->attention_score_cycles) * (int64_t)way->rows / ROWS
-                : tacho_quantity_whole(&gpu->attention_wide_cycles);
-    uint64_t macs = tacho_size_multiply(way->rows * way->columns,
-                                        tacho_size_multiply(task->work->k_channels, 2));
-    const tacho_rate *peak = tacho_cost_mac_rate(task->engine, task->dtype);
-    tacho_ratio rate = is_half        ? tacho_gpu_rate(task, &gpu->tensor)
-                       : peak != NULL ? peak->per_cycle.value
-                                      : (tacho_ratio){1, 1};
-    return tacho_cycles_add(scores, tacho_gpu_over(macs, rate));
+    walk way = {.rows = work->m <= ROWS_FEW ? ROWS_FEW : ROWS,
+                .columns = COLUMNS,
+                .width = width_of(task, true),
+                .start = tacho_gpu_start(task, &gpu->attention_start_cycles),
+                .block_cycles = tacho_quantity_whole(&gpu->attention_block_cycles)};
+    way.blocks = tacho_size_multiply(work->batch, tacho_ceil_div(work->m, way.rows));
+    way.cuts = work->n > 0 ? cuts_of(task, way.blocks) : 1;
+    int64_t scores = tacho_quantity_whole(&gpu->attention_score_cycles) * (int64_t)way.rows / ROWS;
+    way.tile_cycles =
+        tacho_cycles_add(scores, tacho_gpu_over(macs_of(&way), tacho_gpu_rate(task, &gpu->tensor)));
+    if (tacho_quantity_is_set(&gpu->attention_fetch_bytes_per_cycle)) {
+        uint64_t bytes = tacho_size_multiply(2 * way.columns * task->element_bytes, way.width);
+        int64_t fetch = tacho_gpu_over(bytes, gpu->attention_fetch_bytes_per_cycle.value);
+        way.tile_cycles = tacho_most(way.tile_cycles, fetch);
+    }
+    return way;
 }
 
-static int64_t product(uint64_t count, int64_t cycles)
+/* Several blocks share a core, and one alone leaves it waiting. */
+static walk small_walk(const tacho_gpu_task *task, bool is_half)
 {
-    return tacho_gpu_times(count, &(tacho_quantity){.value = {cycles, 1}});
+    const tacho_work *work = task->work;
+    const tacho_gpu *gpu = task->gpu;
+    walk way = {.rows = SIDE_SMALL,
+                .columns = SIDE_SMALL,
+                .cuts = 1,
+                .width = width_of(task, false),
+                .start = tacho_gpu_start(task, is_half ? &gpu->attention_masked_start_cycles
+                                                       : &gpu->attention_wide_start_cycles)};
+    way.blocks = tacho_size_multiply(work->batch, tacho_ceil_div(work->m, way.rows));
+    if (is_half) {
+        uint64_t parts = tacho_ceil_div(way.width, HEAD_LARGE);
+        way.tile_cycles = tacho_gpu_times(parts, &gpu->attention_masked_cycles);
+        way.latency_cycles = tacho_gpu_times(parts, &gpu->attention_masked_latency_cycles);
+        return way;
+    }
+    const tacho_rate *peak = tacho_cost_mac_rate(task->engine, task->dtype);
+    tacho_ratio rate = peak != NULL ? peak->per_cycle.value : (tacho_ratio){1, 1};
+    way.tile_cycles = tacho_cycles_add(tacho_quantity_whole(&gpu->attention_wide_cycles),
+                                       tacho_gpu_over(macs_of(&way), rate));
+    way.latency_cycles =
+        way.width <= HEAD_SMALL ? tacho_quantity_whole(&gpu->attention_wide_latency_cycles) : 0;
+    return way;
+}
+
+static walk walk_of(const tacho_gpu_task *task)
+{
+    bool is_half = task->element_bytes <= 2;
+    bool is_masked =
+        task->work->kernel.has_mask && tacho_quantity_is_set(&task->gpu->attention_masked_cycles);
+    return is_half && !is_masked ? flash_walk(task) : small_walk(task, is_half);
 }
 
 tacho_gpu_time tacho_gpu_attention_time(const tacho_gpu_task *task)
 {
     const tacho_work *work = task->work;
-    const tacho_gpu *gpu = task->gpu;
-    bool is_half = task->element_bytes <= 2;
     walk way = walk_of(task);
     uint64_t tiles = tacho_ceil_div(work->n, way.columns);
     tacho_gpu_time time = {
         .kernels = 1,
         .blocks = tacho_size_multiply(way.blocks, way.cuts),
         .memory = tacho_gpu_memory(task, tacho_gpu_bytes(work)),
-        .start = tacho_gpu_start(task, is_half ? &gpu->attention_start_cycles
-                                               : &gpu->attention_wide_start_cycles),
+        .start = way.start,
     };
     uint64_t waves = tacho_ceil_div(time.blocks, task->cores);
-    time.compute = product(tacho_size_multiply(waves, tacho_ceil_div(tiles, way.cuts)),
-                           tile_cycles(task, &way));
-    if (is_half) {
-        time.compute = tacho_cycles_add(
-            time.compute, product(waves, tacho_quantity_whole(&gpu->attention_block_cycles)));
-    }
-    time.padded_macs = tacho_size_multiply(
-        tacho_size_multiply(way.blocks, tiles),
-        tacho_size_multiply(way.rows * way.columns, tacho_size_multiply(work->k_channels, 2)));
+    int64_t of_tile = tacho_most(product(waves, way.tile_cycles), way.latency_cycles);
+    time.compute = tacho_cycles_add(product(tacho_ceil_div(tiles, way.cuts), of_tile),
+                                    product(waves, way.block_cycles));
+    time.padded_macs = tacho_size_multiply(tacho_size_multiply(way.blocks, tiles), macs_of(&way));
     time.cycles = tacho_cycles_add(time.start, tacho_most(time.compute, time.memory));
     if (way.cuts > 1) {
         uint64_t results = tacho_size_multiply(tacho_size_multiply(work->batch, work->m),

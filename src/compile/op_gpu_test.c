@@ -190,6 +190,7 @@ static void test_attention(void **state)
     f.machine->gpu.attention_start_cycles = whole(300);
     f.machine->gpu.attention_block_cycles = whole(5);
     f.machine->gpu.attention_score_cycles = whole(8);
+    f.machine->gpu.attention_fetch_bytes_per_cycle = (tacho_quantity){0};
     tacho_work work = product(128, 128, 64, TACHO_DTYPE_F16);
     work.batch = 96;
     work.k_window = 2;
@@ -206,6 +207,44 @@ static void test_attention(void **state)
                      300 + 2 * 5 + 2 * 2 * (4 + 1049) + 20 + 64 * 4 / 2);
     work.n = 512; /* ... but not so few keys */
     assert_int_equal(cost_of(f.machine, &work).cycles, 300 + 5 + 4 * (4 + 1049));
+    /* A block waits for its keys and values: 2 x 128 x 64 numbers of 2 bytes at 16 in a cycle. */
+    f.machine->gpu.attention_fetch_bytes_per_cycle = whole(16);
+    assert_int_equal(cost_of(f.machine, &work).cycles, 300 + 5 + 4 * 2048);
+    work.k_channels = 65; /* padded to 96 */
+    assert_int_equal(cost_of(f.machine, &work).cycles, 300 + 5 + 4 * 3072);
+    teardown(&f);
+}
+
+/* With a mask, and in f32: tiles of 64 x 64, of which a core with one block does not do more. */
+static void test_attention_small(void **state)
+{
+    (void)state;
+    fixture f;
+    setup(&f);
+    f.machine->gpu.attention_wide_start_cycles = whole(400);
+    f.machine->gpu.attention_wide_cycles = whole(7);
+    f.machine->gpu.attention_wide_latency_cycles = whole(9000);
+    f.machine->gpu.attention_masked_start_cycles = whole(200);
+    f.machine->gpu.attention_masked_cycles = whole(500);
+    f.machine->gpu.attention_masked_latency_cycles = whole(1200);
+    tacho_work work = product(64, 128, 80, TACHO_DTYPE_F16);
+    work.k_window = 2;
+    work.kernel.form = TACHO_FORM_ATTENTION;
+    work.kernel.has_mask = true;
+    assert_int_equal(cost_of(f.machine, &work).cycles, 200 + 2 * 1200);
+    work.batch = 6; /* three on a core, two tiles of keys each */
+    assert_int_equal(cost_of(f.machine, &work).cycles, 200 + 2 * 3 * 500);
+    work.k_channels = 129;
+    assert_int_equal(cost_of(f.machine, &work).cycles, 200 + 2 * 3 * 1000);
+    /* In f32 heads of 80 are padded to 128: 64 x 64 x 128 x 2 at 100 in a cycle. */
+    work = product(64, 128, 80, TACHO_DTYPE_F32);
+    work.k_window = 2;
+    work.kernel.form = TACHO_FORM_ATTENTION;
+    assert_int_equal(cost_of(f.machine, &work).cycles, 400 + 2 * (7 + 10486));
+    work.k_channels = 64;
+    assert_int_equal(cost_of(f.machine, &work).cycles, 400 + 2 * 9000);
+    work.batch = 4;
+    assert_int_equal(cost_of(f.machine, &work).cycles, 400 + 2 * 2 * (7 + 5243));
     teardown(&f);
 }
 
@@ -327,11 +366,11 @@ static void test_peaks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_products),  cmocka_unit_test(test_waves),
-        cmocka_unit_test(test_kernels),   cmocka_unit_test(test_cache),
-        cmocka_unit_test(test_attention), cmocka_unit_test(test_convolutions),
-        cmocka_unit_test(test_peaks),     cmocka_unit_test(test_few_channels),
-        cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_products),     cmocka_unit_test(test_waves),
+        cmocka_unit_test(test_kernels),      cmocka_unit_test(test_cache),
+        cmocka_unit_test(test_attention),    cmocka_unit_test(test_attention_small),
+        cmocka_unit_test(test_convolutions), cmocka_unit_test(test_peaks),
+        cmocka_unit_test(test_few_channels), cmocka_unit_test(test_groups),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

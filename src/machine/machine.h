@@ -153,11 +153,18 @@ typedef struct tacho_gpu {
     tacho_quantity attention_wide_start_cycles; /* in 32 bits */
     tacho_quantity attention_block_cycles;      /* for each block of queries in 16 bits */
     tacho_quantity attention_score_cycles;      /* for each tile of 128 x 128 scores in 16 bits */
-    tacho_quantity attention_wide_cycles;       /* for each tile of 64 x 64 scores in 32 bits */
-    tacho_gpu_product tensor;                   /* engines of class compute */
-    tacho_gpu_product vector;                   /* engines of class vector */
-    tacho_gpu_product vector_bias;              /* the same, with a bias to add */
-    tacho_gpu_product tensor_window;            /* the same for convolutions */
+    tacho_quantity attention_fetch_bytes_per_cycle; /* keys and values of a block; absent: all */
+    tacho_quantity attention_wide_cycles;           /* for each tile of 64 x 64 scores in 32 bits */
+    tacho_quantity attention_wide_latency_cycles; /* the same of heads up to 64, products included,
+                                                     where a core has one block; absent: no more */
+    tacho_quantity attention_masked_start_cycles; /* in 16 bits with a mask ... */
+    tacho_quantity attention_masked_cycles;       /* ... for each tile of 64 x 64 x 128; absent:
+                                                     as without one ... */
+    tacho_quantity attention_masked_latency_cycles; /* ... where a core has one block */
+    tacho_gpu_product tensor;                       /* engines of class compute */
+    tacho_gpu_product vector;                       /* engines of class vector */
+    tacho_gpu_product vector_bias;                  /* the same, with a bias to add */
+    tacho_gpu_product tensor_window;                /* the same for convolutions */
     tacho_gpu_product vector_window;
     tacho_gpu_row *kernels;
     size_t kernel_count;

@@ -61,6 +61,7 @@ typedef struct tacho_work_kernel {
     uint64_t copies; /* PRODUCT: operands that it has copied first */
     bool has_bias;   /* PRODUCT: and adds it; CONVOLUTION: another kernel does */
     bool has_affine; /* CONVOLUTION: a batch normalisation follows, which its weights hold */
+    bool has_mask;   /* ATTENTION: one that the network computes or is given */
     bool is_alone;   /* the network is this operator: data lies as its kernel wants it */
 } tacho_work_kernel;
 
