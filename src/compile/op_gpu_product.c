@@ -331,27 +331,62 @@ static tacho_gpu_time few_channels(const tacho_gpu_task *task, tacho_gpu_shape s
     return padded.cycles > least.cycles ? padded : least;
 }
 
+enum { CHANNELS_FEW = 32, CHANNELS_STEP = 64 };
+
+/*
+ * Kernels take 32 or 64 channels of a place at a time, and need some time to find the next place.
+ */
+static tacho_gpu_time window_time(const tacho_gpu_task *task, tacho_gpu_shape shape, int64_t memory)
+{
+    const tacho_work *work = task->work;
+    const tacho_gpu_product *how = &task->gpu->tensor_window;
+    gpu_rule rule = {.how = how, TILES(window_tiles), .rate = tacho_gpu_rate(task, how)};
+    if (work->batch > 1 || work->k_window == 1) {
+        return fastest(task, &rule, &shape, memory);
+    }
+    uint64_t step = work->k_channels <= CHANNELS_FEW ? CHANNELS_FEW : CHANNELS_STEP;
+    uint64_t channels = tacho_size_multiply(tacho_ceil_div(work->k_channels, step), step);
+    uint64_t all = tacho_size_add(channels, (uint64_t)tacho_quantity_whole(&how->place_channels));
+    shape.k = tacho_size_multiply(work->k_window, all);
+    tacho_gpu_time time = fastest(task, &rule, &shape, memory);
+    time.padded_macs = tacho_size_multiply(time.padded_macs / all, channels);
+    return time;
+}
+
 static tacho_gpu_time half_convolution(const tacho_gpu_task *task, tacho_gpu_shape shape)
 {
     const tacho_work *work = task->work;
     const tacho_work_kernel *kernel = &work->kernel;
-    const tacho_gpu_product *how = &task->gpu->tensor_window;
     int64_t memory = tacho_gpu_operands(task, touched_bytes(task));
     bool is_pointwise = work->k_window == 1 && kernel->stride <= 1 && work->batch == 1;
-    tacho_gpu_time time;
     if (is_pointwise && (kernel->is_alone || kernel->plane % CHANNELS_MIN_HALF == 0) &&
         work->k_channels % CHANNELS_MIN_HALF == 0) {
         return matrices(task, &shape, tacho_gpu_bytes(work));
     }
-    if (work->k_channels < CHANNELS_MIN_HALF && work->batch == 1) {
-        time = few_channels(task, shape, memory);
-    } else {
-        gpu_rule rule = {.how = how, TILES(window_tiles), .rate = tacho_gpu_rate(task, how)};
-        time = fastest(task, &rule, &shape, memory);
-    }
+    bool has_few = work->k_channels < CHANNELS_MIN_HALF && work->batch == 1;
+    tacho_gpu_time time =
+        has_few ? few_channels(task, shape, memory) : window_time(task, shape, memory);
     if (!kernel->is_alone) {
         convert(task, work->k_window > 1, &time);
     }
+    return time;
+}
+
+enum { GROUP_SIDE = 32 };
+
+/* A kernel for each group: few results to a tile of 32 x 32, and nothing hides what it waits for.
+ */
+static tacho_gpu_time group_time(const tacho_gpu_task *task, const tacho_gpu_shape *shape,
+                                 int64_t memory)
+{
+    static const gpu_tile tile = {GROUP_SIDE, GROUP_SIDE};
+    tacho_gpu_time time = {.kernels = 1, .blocks = tiles_of(shape, tile), .memory = memory};
+    uint64_t waves = tacho_ceil_div(time.blocks, task->cores);
+    time.compute =
+        tacho_gpu_times(tacho_size_multiply(waves, shape->k), &task->gpu->group_step_cycles);
+    time.padded_macs = product_of(time.blocks, (uint64_t)tile.rows * tile.columns, shape->k);
+    time.start = tacho_gpu_start(task, &task->gpu->vector_window.start_cycles);
+    time.cycles = tacho_cycles_add(time.start, overlapped(task, time.compute, memory));
     return time;
 }
 
@@ -366,7 +401,11 @@ static tacho_gpu_time wide_convolution(const tacho_gpu_task *task, tacho_gpu_sha
     }
     gpu_rule rule = {.how = how, TILES(vector_tiles), .rate = tacho_gpu_rate(task, how)};
     shape.batch = 1;
-    tacho_gpu_time time = fastest(task, &rule, &shape, memory / (int64_t)work->batch);
+    int64_t each = memory / (int64_t)work->batch;
+    bool is_group = work->batch > 1 && shape.n <= GROUP_SIDE &&
+                    tacho_quantity_is_set(&task->gpu->group_step_cycles);
+    tacho_gpu_time time =
+        is_group ? group_time(task, &shape, each) : fastest(task, &rule, &shape, each);
     tacho_gpu_repeat(&time, work->batch);
     if (work->kernel.is_alone) {
         convert(task, work->k_window > 1, &time);

@@ -260,6 +260,12 @@ static void test_convolutions(void **state)
     work.kernel.plane = 128;
     tacho_op_cost alone = cost_of(f.machine, &work); /* two tiles of 128 x 64 */
     assert_int_equal(alone.cycles, 100 + 4719);
+    /* 40 channels are done as 64, and each of 9 places is 3 more: 128 x 64 x 9 x 67. */
+    f.machine->gpu.tensor_window.place_channels = whole(3);
+    work.k_channels = 40;
+    assert_int_equal(cost_of(f.machine, &work).cycles, 100 + 4940);
+    work.k_channels = 64;
+    f.machine->gpu.tensor_window.place_channels = whole(0);
     work.kernel.is_alone = false;
     tacho_op_cost inside = cost_of(f.machine, &work);
     int64_t copies = 3 * (20 + 50) + 128 * 64 / 2 + 128 * 128 / 2 + 64 * 128 / 2;
@@ -320,13 +326,17 @@ static void test_groups(void **state)
     work.kernel.plane = 100;
     /* 1000 results of 9 + 4 by 2 cores, 13 deep; the lines of the test's kernels take 10 each. */
     assert_int_equal(cost_of(f.machine, &work).cycles, 20 + 13 * 2 + 13000 / 2 + 1000 * 10 / 2);
-    /* Groups of several channels in 32 bits are convolutions one after the other. */
+    /* Groups of several channels in 32 bits are convolutions one after the other; of few, with
+     * steps of their own: 4 tiles of 32 x 32 by 2 cores, 9 x 32 deep. */
+    f.machine->gpu.group_step_cycles = whole(7);
     tacho_work one = product(100, 32, 32, TACHO_DTYPE_F32);
     one.k_window = 9;
     one.kernel = work.kernel;
     one.kernel.is_alone = false;
     tacho_work all = one;
     all.batch = 8;
+    assert_int_equal(cost_of(f.machine, &all).cycles, 8 * (100 + 50 + 2 * 9 * 32 * 7));
+    all.n = one.n = 33;
     assert_int_equal(cost_of(f.machine, &all).cycles, 8 * cost_of(f.machine, &one).cycles);
     teardown(&f);
 }

@@ -130,6 +130,7 @@ typedef struct tacho_gpu_product {
     tacho_quantity latency_cycles; /* of all blocks of a core together, for each step along k */
     tacho_quantity operand_bytes_per_cycle; /* from L2 into a core; absent: no limit */
     tacho_quantity row_ratio;               /* what fetching a row costs more than a column */
+    tacho_quantity place_channels; /* in the time of which it finds the next place of a window */
     tacho_quantity reduce_cycles; /* of the kernel that adds parts of k; absent: k is not cut */
 } tacho_gpu_product;
 
@@ -149,6 +150,7 @@ typedef struct tacho_gpu {
     tacho_quantity position_macs_per_cycle;
     tacho_quantity position_wide_cycles; /* in 32 bits */
     tacho_quantity position_wide_macs_per_cycle;
+    tacho_quantity group_step_cycles; /* convolution in groups and 32 bits: each step of a tile */
     tacho_quantity attention_start_cycles;
     tacho_quantity attention_wide_start_cycles; /* in 32 bits */
     tacho_quantity attention_block_cycles;      /* for each block of queries in 16 bits */

@@ -160,6 +160,7 @@ static const tacho_field gpu_product_rows[] = {
     MAYBE(tacho_gpu_product, latency_cycles, "cycles", CYCLES_MAX, TACHO_RULE_ZERO),
     MAYBE(tacho_gpu_product, operand_bytes_per_cycle, "B/cycle", RATE_MAX, 0),
     MAYBE(tacho_gpu_product, row_ratio, "ratio", 16, 0),
+    MAYBE(tacho_gpu_product, place_channels, "elements", 65536, CYCLES),
     MAYBE(tacho_gpu_product, reduce_cycles, "cycles", CYCLES_MAX, CYCLES),
 };
 FIELDS(gpu_product_fields, tacho_gpu_product, gpu_product_rows);
@@ -184,6 +185,7 @@ static const tacho_field gpu_rows[] = {
     NEED(tacho_gpu, position_macs_per_cycle, "MAC/cycle", RATE_MAX, 0),
     NEED(tacho_gpu, position_wide_cycles, "cycles", CYCLES_MAX, CYCLES),
     NEED(tacho_gpu, position_wide_macs_per_cycle, "MAC/cycle", RATE_MAX, 0),
+    MAYBE(tacho_gpu, group_step_cycles, "cycles", CYCLES_MAX, TACHO_RULE_ZERO),
     NEED(tacho_gpu, attention_start_cycles, "cycles", CYCLES_MAX, CYCLES),
     NEED(tacho_gpu, attention_wide_start_cycles, "cycles", CYCLES_MAX, CYCLES),
     NEED(tacho_gpu, attention_block_cycles, "cycles", CYCLES_MAX, CYCLES),
