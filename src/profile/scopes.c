@@ -56,6 +56,16 @@ static tacho_scope scope_of_range(tacho_str name)
                    : (tacho_scope){.kind = TACHO_SCOPE_LAYER, .name = layer};
 }
 
+/* PyTorch's own ranges (emit_nvtx) are operators: "aten::linear, op_id = 12, sizes = [...]". */
+static tacho_scope scope_of_nvtx(tacho_str name)
+{
+    bool is_operator = tacho_str_starts_with(name, TACHO_STR("aten::"));
+    return is_operator
+               ? (tacho_scope){.kind = TACHO_SCOPE_OPERATOR,
+                               .name = tacho_str_make(name.data, tacho_str_find_byte(name, ','))}
+               : scope_of_range(name);
+}
+
 /* ---- categories ---------------------------------------------------------------------------- */
 
 tacho_scope tacho_scope_of(tacho_str category, tacho_str name)
@@ -68,9 +78,11 @@ tacho_scope tacho_scope_of(tacho_str category, tacho_str name)
         {TACHO_STR_INIT("Operator"), TACHO_SCOPE_OPERATOR}, /* as files of 2021 have them */
         {TACHO_STR_INIT("user_annotation"), TACHO_SCOPE_LAYER},
         {TACHO_STR_INIT("gpu_user_annotation"), TACHO_SCOPE_LAYER},
-        {TACHO_STR_INIT("nvtx"), TACHO_SCOPE_LAYER},
-        {TACHO_STR_INIT("NVTX"), TACHO_SCOPE_LAYER},
     };
+    if (tacho_str_equal(category, TACHO_STR("nvtx")) ||
+        tacho_str_equal(category, TACHO_STR("NVTX"))) {
+        return scope_of_nvtx(name);
+    }
     if (tacho_str_equal(category, TACHO_STR("python_function"))) {
         return scope_of_python(name);
     }

@@ -53,6 +53,10 @@ static void test_spans_are_scopes(void **state)
         {"user_annotation", "Optimizer.step#SGD.step", TACHO_SCOPE_LAYER, "Optimizer.step#SGD.step",
          false},
         {"nvtx", "block", TACHO_SCOPE_LAYER, "block", false},
+        {"nvtx", "aten::linear, op_id = 12, sizes = [[1, 4]]", TACHO_SCOPE_OPERATOR, "aten::linear",
+         false},
+        {"NVTX", "aten::add", TACHO_SCOPE_OPERATOR, "aten::add", false},
+        {"user_annotation", "aten::add", TACHO_SCOPE_LAYER, "aten::add", false},
         {"cpu_op", "ProfilerStep#7", TACHO_SCOPE_OPERATOR, "ProfilerStep#7", false},
         {"kernel", "gemm", TACHO_SCOPE_NONE, "", false},
     };

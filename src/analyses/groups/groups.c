@@ -32,6 +32,7 @@ typedef struct tacho_groups_site {
 typedef struct open_group {
     int64_t end_ns;
     uint32_t node;
+    uint32_t name; /* string, whole */
     bool is_of_library;
 } open_group;
 
@@ -314,6 +315,22 @@ static bool opens(const tacho_groups *self, const site_facts *facts)
     return scope != TACHO_SCOPE_NONE && facts->scope == (uint8_t)scope && !facts->is_step;
 }
 
+/*
+ * What |name| says beyond the group around it: modules are often marked by their whole names, so
+ * that "encoder.layer.3" lies in "encoder". That is "layer.3" there, as exporters of models say it.
+ */
+static tacho_status shorten(tacho_groups *self, const open_group *outer, uint32_t *name)
+{
+    tacho_dict *dict = self->events.dict;
+    tacho_str whole = tacho_dict_string(dict, *name);
+    tacho_str around = outer != NULL ? tacho_dict_string(dict, outer->name) : TACHO_STR("");
+    bool is_longer = self->options.by == TACHO_GROUP_BY_LAYER && around.len > 0 &&
+                     whole.len > around.len + 1 && whole.data[around.len] == '.' &&
+                     tacho_str_starts_with(whole, around);
+    return is_longer ? tacho_dict_ensure_string(dict, tacho_str_from(whole, around.len + 1), name)
+                     : TACHO_OK;
+}
+
 /* Opens the group of |span|, which lies in |node|, and says which it is, and whether it is new. */
 static tacho_status open_scope(tacho_groups *self, const tacho_timeline_span *span, uint32_t *node,
                                bool *out_is_new)
@@ -327,13 +344,15 @@ static tacho_status open_scope(tacho_groups *self, const tacho_timeline_span *sp
         is_of_library = false; /* the user's line that called the library */
         *out_is_new = false;
     } else {
-
         uint32_t around = self->options.by == TACHO_GROUP_BY_LINE ? 0 : *node;
-        TACHO_TRY(enter(self, around, facts->name, node));
+        uint32_t name = facts->name;
+        TACHO_TRY(shorten(self, outer, &name));
+        TACHO_TRY(enter(self, around, name, node));
         *out_is_new = *node != around;
     }
     TACHO_TRY(tacho_grow(&track->groups, &track->group_capacity, track->group_count + 1));
-    track->groups[track->group_count++] = (open_group){span->end_ns, *node, is_of_library};
+    track->groups[track->group_count++] =
+        (open_group){span->end_ns, *node, self->sites[span->row->of.span.site].name, is_of_library};
     return TACHO_OK;
 }
 
@@ -443,7 +462,8 @@ static tacho_status open_forward(tacho_groups *self, const tacho_timeline_span *
     track_state *track = &self->tracks[span->row->track];
     *out_node = span->forward;
     TACHO_TRY(tacho_grow(&track->groups, &track->group_capacity, track->group_count + 1));
-    track->groups[track->group_count++] = (open_group){span->end_ns, span->forward, false};
+    track->groups[track->group_count++] =
+        (open_group){.end_ns = span->end_ns, .node = span->forward};
     return TACHO_OK;
 }
 
