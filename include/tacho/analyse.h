@@ -164,8 +164,9 @@ typedef struct tacho_analyse_diff_options {
     bool by_type;             /* a row per type of operator, else per operator */
     uint64_t top;             /* so many rows; 0: all */
     const char *gate;         /* limits, such as "rel=3%,abs=20us"; NULL: none */
-    const char *by;           /* a row per "instance" (operator), "type", "layer" or layer to so
-                                 many levels, "layer:3"; NULL: as by_type says */
+    const char *by;           /* a row per "instance" (operator), "type", "op" (of the framework),
+                                 "layer" or layer to so many levels, "layer:3"; NULL: as by_type
+                                 says */
     uint64_t reserved[5];     /* zero */
 } tacho_analyse_diff_options;
 

@@ -49,7 +49,7 @@ tacho_status tacho_diff_by_parse(tacho_str text, tacho_diff_by *out_by, unsigned
     return tacho_group_key_parse(text, &key, out_depth) && key == TACHO_GROUP_BY_LAYER
                ? TACHO_OK
                : tacho_fail(TACHO_CODE_USAGE,
-                            "expected instance, type, layer or layer:N (N from 1 to %d), not "
+                            "expected instance, type, op, layer or layer:N (N from 1 to %d), not "
                             "'%.*s'",
                             TACHO_GROUP_DEPTH_MAX, TACHO_STR_ARG(text));
 }

@@ -67,7 +67,8 @@ typedef struct tacho_diff_row {
 #define TACHO_DIFF_BYS(X)                                                                          \
     X(INSTANCE, "instance", "operator")                                                            \
     X(TYPE, "type", "type")                                                                        \
-    X(LAYER, "layer", "layer")
+    X(LAYER, "layer", "layer")                                                                     \
+    X(OP, "op", "operator")
 
 typedef enum tacho_diff_by {
 #define TACHO_DIFF_BY_ENUM(id, word, called) TACHO_DIFF_BY_##id,

@@ -466,9 +466,12 @@ static void say_what_matters(const tacho_diff *diff)
                    tacho_origin_name(a->origin), tacho_origin_name(b->origin));
     }
     if (diff->matched_percent < 50) {
-        tacho_note(diff->options.notes, "warning",
-                   "the sides share operators for only %.0f %% of their time",
-                   diff->matched_percent);
+        bool is_hinted = a->origin != b->origin && diff->options.by == TACHO_DIFF_BY_INSTANCE &&
+                         !a->options.needs_operators;
+        tacho_hint hint = {is_hinted ? TACHO_HINT_BY_OPERATOR : TACHO_HINT_NONE, ""};
+        tacho_note_hint(diff->options.notes, hint, "warning",
+                        "the sides share operators for only %.0f %% of their time",
+                        diff->matched_percent);
     }
     if (tacho_diff_has_other_amounts(diff)) {
         tacho_note(diff->options.notes, "warning",

@@ -141,13 +141,14 @@ static tacho_status find_same(joining *self, const tacho_sampled_op *op, uint32_
                               uint32_t *out_same)
 {
     tacho_samples *samples = self->samples;
-    const uint32_t key[3] = {op->name, op->location, op->layer};
+    const uint32_t key[4] = {op->name, op->location, op->layer, op->operators};
     uint32_t hash =
         tacho_index_hash(&samples->index, tacho_str_make((const char *)key, sizeof(key)));
     size_t at = tacho_index_begin(&samples->index, hash);
     while ((*out_same = tacho_index_next(&samples->index, hash, &at)) != TACHO_NONE) {
         const tacho_sampled_op *same = &samples->ops[*out_same];
-        if (same->name == op->name && same->location == op->location && same->layer == op->layer) {
+        if (same->name == op->name && same->location == op->location && same->layer == op->layer &&
+            same->operators == op->operators) {
             return TACHO_OK;
         }
     }
@@ -248,6 +249,18 @@ static void deinit(joining *self)
     free(self->seen);
     free(self->paths);
     free(self->of_ops);
+}
+
+tacho_status tacho_samples_join_same(tacho_samples *samples)
+{
+    joining self = {.samples = samples};
+    tacho_status status = tacho_items_make(&self.paths, samples->strings.item_count);
+    for (uint32_t i = 0; i < samples->strings.item_count && status == TACHO_OK; i++) {
+        self.paths[i] = i;
+    }
+    status = status == TACHO_OK ? join_same(&self) : status;
+    deinit(&self);
+    return status;
 }
 
 tacho_status tacho_samples_join_layers(tacho_samples *samples)

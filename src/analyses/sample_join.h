@@ -22,6 +22,9 @@ static inline void tacho_see(uint32_t *seen, uint32_t what)
 /* When all files are added: nothing can be added afterwards. */
 tacho_status tacho_samples_join_layers(tacho_samples *samples) TACHO_MUST_USE;
 
+/* Operators that have the same name, location and layer by now become one. */
+tacho_status tacho_samples_join_same(tacho_samples *samples) TACHO_MUST_USE;
+
 /*
  * Where only one side knows layers, they are left out: a kernel of all layers has no counterpart
  * that is of one.

@@ -91,20 +91,21 @@ static tacho_status find_spans(tacho_sample_layers *layers)
 }
 
 /*
- * Whether some spans are layers. Frames of the program are none and launch nothing, and there may
- * be many: they are passed over unless they are themselves compared.
+ * Whether some spans are of the kind that is |wanted|. Frames of the program are none and launch
+ * nothing, and there may be many: they are passed over unless they are themselves compared.
  */
-static tacho_status survey_sites(tacho_sample_layers *layers, bool is_host, bool *out_has_layers)
+static tacho_status survey_sites(tacho_sample_layers *layers, bool is_host, tacho_scope_kind wanted,
+                                 bool *out_has_some)
 {
     const tacho_dict *dict = layers->profile->events.dict;
-    *out_has_layers = false;
+    *out_has_some = false;
     TACHO_TRY(tacho_items_make(&layers->skips, dict->site_count));
     for (size_t i = 0; i < dict->site_count; i++) {
         const tacho_site *site = &dict->sites[i];
         tacho_scope_kind kind = tacho_scope_of(tacho_dict_string(dict, site->category),
                                                tacho_dict_string(dict, site->name))
                                     .kind;
-        *out_has_layers = *out_has_layers || kind == TACHO_SCOPE_LAYER;
+        *out_has_some = *out_has_some || kind == wanted;
         layers->skips[i] = kind == TACHO_SCOPE_FRAME && !is_host;
     }
     return TACHO_OK;
@@ -201,20 +202,47 @@ static tacho_status name_nodes(tacho_sample_layers *layers)
 
 /* ---- the interface ------------------------------------------------------------------------- */
 
+static void start(tacho_sample_layers *layers, tacho_group_key by)
+{
+    const tacho_groups_options options = {.by = by,
+                                          .taker = {take_place, layers, .has_own_runs = true}};
+    tacho_groups_init(&layers->groups, layers->profile->events.dict, &options);
+}
+
 tacho_status tacho_sample_layers_init(tacho_sample_layers *layers, const tacho_sample_steps *steps,
                                       unsigned depth, tacho_strings *into)
 {
     *layers = (tacho_sample_layers){.profile = steps->profile, .depth = depth, .into = into};
-    const tacho_groups_options options = {.by = TACHO_GROUP_BY_LAYER,
-                                          .taker = {take_place, layers, .has_own_runs = true}};
     bool has_layers = false;
-    tacho_groups_init(&layers->groups, layers->profile->events.dict, &options);
-    TACHO_TRY(survey_sites(layers, steps->domain == TACHO_SAMPLES_HOST, &has_layers));
+    start(layers, TACHO_GROUP_BY_LAYER);
+    TACHO_TRY(
+        survey_sites(layers, steps->domain == TACHO_SAMPLES_HOST, TACHO_SCOPE_LAYER, &has_layers));
     if (has_layers && layers->profile->span_count > 0) {
         TACHO_TRY(find_spans(layers));
     }
     TACHO_TRY(find_sites(layers));
     TACHO_TRY(choose_kept(layers, steps));
+    return name_nodes(layers);
+}
+
+/* No operator is of one sample alone, and none is told by a site. */
+tacho_status tacho_sample_layers_init_operators(tacho_sample_layers *layers,
+                                                const tacho_sample_steps *steps,
+                                                tacho_strings *into)
+{
+    *layers = (tacho_sample_layers){.profile = steps->profile, .into = into};
+    const tacho_dict *dict = layers->profile->events.dict;
+    bool has_some = false;
+    start(layers, TACHO_GROUP_BY_OP);
+    TACHO_TRY(
+        survey_sites(layers, steps->domain == TACHO_SAMPLES_HOST, TACHO_SCOPE_OPERATOR, &has_some));
+    TACHO_TRY(tacho_items_make(&layers->of_sites, dict->site_count));
+    if (!has_some || layers->profile->span_count == 0) {
+        return tacho_items_make(&layers->of_nodes, 1);
+    }
+    TACHO_TRY(find_spans(layers));
+    TACHO_TRY(tacho_items_make(&layers->is_kept, dict->strings.item_count));
+    memset(layers->is_kept, true, dict->strings.item_count * sizeof(*layers->is_kept));
     return name_nodes(layers);
 }
 

@@ -31,6 +31,10 @@ typedef struct tacho_sample_layers {
  */
 tacho_status tacho_sample_layers_init(tacho_sample_layers *layers, const tacho_sample_steps *steps,
                                       unsigned depth, tacho_strings *into) TACHO_MUST_USE;
+/* The same for operators of the framework, which lie in one another as layers do. */
+tacho_status tacho_sample_layers_init_operators(tacho_sample_layers *layers,
+                                                const tacho_sample_steps *steps,
+                                                tacho_strings *into) TACHO_MUST_USE;
 void tacho_sample_layers_deinit(tacho_sample_layers *layers);
 
 /* The path of the layer of span |id|, which is of |site|: a string, 0 for none. */

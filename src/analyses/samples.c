@@ -71,7 +71,7 @@ typedef struct call_stack {
 
 /* What tells one operator from another, and its type: strings of the samples. */
 typedef struct op_key {
-    uint32_t name, type, location, layer;
+    uint32_t name, type, location, layer, operators;
 } op_key;
 
 /* The operator that a site's last span belongs to, and the arguments that say so. */
@@ -97,6 +97,7 @@ typedef struct addition {
     uint32_t shape_keys[SHAPE_KEY_COUNT];
     tacho_sample_steps steps;
     tacho_sample_layers layers;
+    tacho_sample_layers operators; /* where they are asked for */
     tacho_sample_pieces pieces;
     call_stack *stacks; /* by track */
     op_memo *memos;     /* by site */
@@ -191,6 +192,10 @@ static tacho_status prepare(addition *self)
     samples->kind = self->steps.kind > samples->kind ? self->steps.kind : samples->kind;
     TACHO_TRY(tacho_sample_layers_init(&self->layers, &self->steps, samples->options.layer_depth,
                                        &samples->strings));
+    if (samples->options.needs_operators) {
+        TACHO_TRY(
+            tacho_sample_layers_init_operators(&self->operators, &self->steps, &samples->strings));
+    }
     TACHO_TRY(tacho_items_make(&self->memos, self->dict->site_count));
     TACHO_TRY(tacho_items_make(&self->verdicts, self->dict->site_count));
     return tacho_items_make(&self->stacks, self->dict->track_count);
@@ -249,13 +254,14 @@ static tacho_status add_shape(addition *self, const tacho_span *span, uint32_t o
 
 static tacho_status ensure_op(tacho_samples *samples, const op_key *key, uint32_t *out_op)
 {
-    uint32_t bytes[3] = {key->name, key->location, key->layer};
+    uint32_t bytes[4] = {key->name, key->location, key->layer, key->operators};
     uint32_t hash =
         tacho_index_hash(&samples->index, tacho_str_make((const char *)bytes, sizeof(bytes)));
     size_t at = tacho_index_begin(&samples->index, hash);
     while ((*out_op = tacho_index_next(&samples->index, hash, &at)) != TACHO_NONE) {
         tacho_sampled_op *op = &samples->ops[*out_op];
-        if (op->name == key->name && op->location == key->location && op->layer == key->layer) {
+        if (op->name == key->name && op->location == key->location && op->layer == key->layer &&
+            op->operators == key->operators) {
             op->type = op->type != 0 ? op->type : key->type;
             return TACHO_OK;
         }
@@ -267,6 +273,7 @@ static tacho_status ensure_op(tacho_samples *samples, const op_key *key, uint32_
                                                            .type = key->type,
                                                            .location = key->location,
                                                            .layer = key->layer,
+                                                           .operators = key->operators,
                                                            .order = TACHO_NONE};
     return tacho_index_add(&samples->index, hash, *out_op);
 }
@@ -305,9 +312,12 @@ static bool find_text_id(const tacho_arg *arg, uint32_t *out_id)
 }
 
 /* Spans of a site mostly belong to one operator, so that its strings are looked up once. */
-static tacho_status find_op(addition *self, const tacho_span *span, uint32_t layer,
-                            uint32_t *out_op)
+static tacho_status find_op(addition *self, size_t id, const tacho_span *span, uint32_t *out_op)
 {
+    uint32_t layer = tacho_sample_layers_find(&self->layers, id, span->site);
+    uint32_t operators = self->samples->options.needs_operators
+                             ? tacho_sample_layers_find(&self->operators, id, span->site)
+                             : 0;
     tacho_track_class track_class = self->dict->tracks[span->track].track_class;
     op_memo *memo = &self->memos[span->site];
     op_memo now = {.is_transfer =
@@ -317,7 +327,7 @@ static tacho_status find_op(addition *self, const tacho_span *span, uint32_t lay
         find_text_id(tacho_sample_arg(self->profile, span, self->type_key), &now.type) && is_known;
     bool is_same = is_known && memo->next_op > 0 && memo->name == now.name &&
                    memo->type == now.type && memo->is_transfer == now.is_transfer;
-    if (is_same && memo->key.layer == layer) {
+    if (is_same && memo->key.layer == layer && memo->key.operators == operators) {
         *out_op = memo->next_op - 1;
         return TACHO_OK;
     }
@@ -327,6 +337,7 @@ static tacho_status find_op(addition *self, const tacho_span *span, uint32_t lay
         TACHO_TRY(make_key(self, span, now.is_transfer, &now.key));
     }
     now.key.layer = layer;
+    now.key.operators = operators;
     TACHO_TRY(ensure_op(self->samples, &now.key, out_op));
     if (is_known) {
         *memo = now;
@@ -452,8 +463,7 @@ static tacho_status add_span(addition *self, size_t id, const tacho_span *span)
         .rank = rank_of(track->track_class),
         .count = 1,
     };
-    uint32_t layer = tacho_sample_layers_find(&self->layers, id, span->site);
-    TACHO_TRY(find_op(self, span, layer, &piece.op));
+    TACHO_TRY(find_op(self, id, span, &piece.op));
     TACHO_TRY(add_shape(self, span, piece.op));
     piece.bytes = find_bytes(self, span);
     return track->nesting == TACHO_NESTING_STACK ? add_call(self, &self->stacks[span->track], piece)
@@ -586,6 +596,7 @@ tacho_status tacho_samples_add(tacho_samples *samples, const tacho_profile *prof
     free(self.memos);
     free(self.verdicts);
     tacho_sample_layers_deinit(&self.layers);
+    tacho_sample_layers_deinit(&self.operators);
     tacho_sample_pieces_deinit(&self.pieces);
     tacho_sample_steps_deinit(&self.steps);
     return status;

@@ -30,12 +30,14 @@ typedef struct tacho_sample_cell {
 } tacho_sample_cell;
 
 typedef struct tacho_sampled_op {
-    uint32_t name;            /* string: the operator's own, "conv1" */
-    uint32_t type;            /* string: what it computes, "Conv"; the name where nothing says it */
-    uint32_t location;        /* string, 0 for none */
-    uint32_t layer;           /* string: the path of its layer, 0 for none */
-    uint32_t order;           /* its place among all, by when they first ran */
-    uint32_t shape;           /* hash of the shapes that its spans have had; 0: none is said */
+    uint32_t name;      /* string: the operator's own, "conv1" */
+    uint32_t type;      /* string: what it computes, "Conv"; the name where nothing says it */
+    uint32_t location;  /* string, 0 for none */
+    uint32_t layer;     /* string: the path of its layer, 0 for none */
+    uint32_t operators; /* string: of the framework, the innermost last, "aten::linear/aten::addmm";
+                           0: not known, or not asked for */
+    uint32_t order;     /* its place among all, by when they first ran */
+    uint32_t shape;     /* hash of the shapes that its spans have had; 0: none is said */
     tacho_sample_cell *cells; /* by sample; those in which it did not run are absent */
     size_t cell_count, cell_capacity;
 } tacho_sampled_op;
@@ -77,6 +79,7 @@ const char *tacho_samples_kind_word(tacho_samples_kind kind);
 typedef struct tacho_samples_options {
     uint32_t classes;        /* TACHO_TRACK_BITs; 0: those of the domain */
     unsigned layer_depth;    /* of layers' paths; 0 for all */
+    bool needs_operators;    /* of the framework, that launched the work */
     tacho_name_filter names; /* of operators; steps and layers need no such name */
 } tacho_samples_options;
 

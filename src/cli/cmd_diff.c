@@ -28,9 +28,10 @@ static const tacho_option options[] = {
     TACHO_OPT_VALUE("gate", 0, "LIMITS",
                     "fail (exit status 4) if B is slower than A by more than LIMITS, such as "
                     "rel=3%,abs=20us; both must be exceeded"),
-    TACHO_OPT_VALUE("by", 0, "instance|type|layer[:N]",
-                    "compare operators one by one, or all of one type or layer; layer:N: to N "
-                    "levels (default: instance)"),
+    TACHO_OPT_VALUE("by", 0, "instance|type|op|layer[:N]",
+                    "compare operators one by one, all of one type, layer or operator of the "
+                    "framework (aten::linear), which may be an estimate's; layer:N: to N levels "
+                    "(default: instance)"),
     TACHO_OPT_VALUE("top", 0, "N", "rows to list, 0 for all; regressions always are (default: 20)",
                     TACHO_INTO_NUMBER(diff_request, comparing.diff.top, 0, SIZE_MAX)),
     TACHO_OPTION_FILTER,
@@ -233,6 +234,8 @@ const tacho_command tacho_command_diff = {
                 "tacho diff before.json after.json\n"
                 "# which layers to two levels, such as encoder/layer.3, became slower\n"
                 "tacho diff before.json after.json --by layer:2\n"
+                "# an estimate of a GPU and a trace of PyTorch, operator by operator\n"
+                "tacho diff estimate.tacho trace.json --by op\n"
                 "# five runs of each; fail if anything is 3 % and 20 us slower\n"
                 "tacho diff --gate rel=3%,abs=20us old/ new/\n"
                 "# the same in a workflow: annotations, a summary, test results\n"

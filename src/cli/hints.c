@@ -49,6 +49,8 @@ static const hint_words words[TACHO_HINT_COUNT] = {
     [TACHO_HINT_BOARD_WAIT] = {", or wait with --board-wait SECONDS", NULL, NULL},
     [TACHO_HINT_FIT] = {"; name some with --fit", NULL, NULL},
     [TACHO_HINT_FIT_ONLY] = {"; it does", " --fit ", ""},
+    [TACHO_HINT_BY_OPERATOR] = {"; --by op compares the operators that launched kernels", NULL,
+                                NULL},
     [TACHO_HINT_COMPILE_PROGRAM] = {"; 'tacho compile -o' writes one", NULL, NULL},
 };
 

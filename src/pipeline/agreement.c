@@ -6,6 +6,19 @@
 
 #include "base/input.h"
 #include "pipeline/comparing.h"
+#include "profile/scopes.h"
+
+static bool has_operators(const tacho_dict *dict)
+{
+    bool has_some = false;
+    for (size_t i = 0; i < dict->site_count && !has_some; i++) {
+        const tacho_site *site = &dict->sites[i];
+        has_some = tacho_scope_of(tacho_dict_string(dict, site->category),
+                                  tacho_dict_string(dict, site->name))
+                       .kind == TACHO_SCOPE_OPERATOR;
+    }
+    return has_some;
+}
 
 void tacho_agreement_add(tacho_agreement *agreement, const tacho_intake_input *input,
                          const tacho_dict *dict)
@@ -22,6 +35,7 @@ void tacho_agreement_add(tacho_agreement *agreement, const tacho_intake_input *i
             is_first = false;
         }
     }
+    agreement->has_operators = agreement->has_operators || has_operators(dict);
     if (agreement->input_count < 2) {
         agreement->inputs[agreement->input_count] = added;
     }
@@ -47,10 +61,13 @@ static tacho_status compare(const tacho_agreement *agreement, const tacho_table_
 {
     const tacho_agreement_options *options = &agreement->options;
     size_t first = agreement->inputs[0].origin <= agreement->inputs[1].origin ? 0 : 1;
+    bool is_one = agreement->inputs[0].origin == agreement->inputs[1].origin;
     tacho_comparing comparing = {
         .selection = options->selection,
         .samples = options->samples,
-        .diff = {.is_fit_only = !options->is_of_any,
+        .diff = {.by = agreement->has_operators && !is_one ? TACHO_DIFF_BY_OP
+                                                           : TACHO_DIFF_BY_INSTANCE,
+                 .is_fit_only = !options->is_of_any,
                  .top = options->top,
                  .notes = options->is_of_any ? NULL : options->notes},
         .taker = to,

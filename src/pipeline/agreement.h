@@ -36,6 +36,7 @@ typedef struct tacho_agreement {
     tacho_agreement_options options;
     tacho_agreement_input inputs[2];
     size_t input_count; /* of all that were added */
+    bool has_operators; /* one knows those of a framework, which launched what devices did */
 } tacho_agreement;
 
 /* Adds an input that was read to |dict|, maybe with others. Its texts outlive |agreement|. */

@@ -7,6 +7,7 @@
 
 #include "analyses/diff_tables.h"
 #include "analyses/sample_join.h"
+#include "analyses/sample_operators.h"
 #include "base/input.h"
 #include "pipeline/pipeline.h"
 
@@ -54,6 +55,7 @@ static tacho_status load_side(const tacho_comparing *comparing, size_t side, tac
     const tacho_intake *intake = &comparing->intakes[side];
     tacho_samples_options options = comparing->samples;
     options.names = comparing->selection->names;
+    options.needs_operators = comparing->diff.by == TACHO_DIFF_BY_OP;
     TACHO_TRY(tacho_samples_init(samples, &options));
     for (size_t i = 0; i < intake->input_count; i++) {
         tacho_intake only = *intake;
@@ -100,7 +102,11 @@ static tacho_status compare(const tacho_comparing *comparing, tacho_samples side
                             tacho_comparing_result *out_result)
 {
     tacho_diff diff;
-    tacho_status status = tacho_diff_init(&diff, &sides[0], &sides[1], &comparing->diff);
+    tacho_diff_options options = comparing->diff;
+    if (options.by == TACHO_DIFF_BY_OP) {
+        options.by = TACHO_DIFF_BY_INSTANCE; /* which operators of the framework are by now */
+    }
+    tacho_status status = tacho_diff_init(&diff, &sides[0], &sides[1], &options);
     for (size_t i = 0; i < comparing->output_count && status == TACHO_OK; i++) {
         const tacho_comparing_output *output = &comparing->outputs[i];
         status = tacho_table_report_write(output->path, output->sink, add_tables, &diff);
@@ -123,6 +129,9 @@ tacho_status tacho_comparing_run(const tacho_comparing *comparing,
     tacho_status status = check(comparing);
     for (size_t side = 0; side < 2 && status == TACHO_OK; side++) {
         status = load_side(comparing, side, &sides[side]);
+    }
+    if (status == TACHO_OK && comparing->diff.by == TACHO_DIFF_BY_OP) {
+        status = tacho_samples_name_operators(sides);
     }
     if (status == TACHO_OK && comparing->diff.by != TACHO_DIFF_BY_LAYER) {
         status = tacho_samples_level_layers(sides);
