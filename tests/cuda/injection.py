@@ -286,6 +286,8 @@ class Injection(unittest.TestCase):
                    cwd=self.at)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(done.stdout.splitlines()[1:], ["query,_Z5scalePfi,20,20000", "query,gemm,40,80000"])
+        verdict = run(TACHO, "breakdown", "run.tacho", cwd=self.at).stdout.splitlines()[1]
+        self.assertIn("the GPU", verdict)
 
 
 if __name__ == "__main__":

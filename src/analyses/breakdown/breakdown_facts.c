@@ -111,7 +111,9 @@ static tacho_str word_of(const tacho_dict *dict, const tacho_breakdown_device *d
             }
         }
     }
-    if (strcmp(level, TACHO_LEVEL_KERNELS) == 0 && tacho_gpu_api(dict).len > 0) {
+    bool is_driven =
+        strcmp(level, TACHO_LEVEL_KERNELS) == 0 || strcmp(level, TACHO_LEVEL_ENGINES) == 0;
+    if (is_driven && tacho_gpu_api(dict).len > 0) {
         return TACHO_STR("GPU");
     }
     return strcmp(level, TACHO_LEVEL_ENGINES) == 0 ? TACHO_STR("NPU") : TACHO_STR("device");
