@@ -7,6 +7,8 @@
 
 #include "analyses/overview_tracks.h"
 #include "base/grow.h"
+#include "base/maths.h"
+#include "profile/inferences.h"
 #include "profile/process_facts.h"
 
 #include <inttypes.h>
@@ -336,6 +338,70 @@ static tacho_status check_cycles(const tacho_dict *dict, const tacho_overview_op
     return TACHO_OK;
 }
 
+/* ---- inferences ------------------------------------------------------------------------- */
+
+/* The block of |kept| that |block| is another inference of; NULL for none. */
+static tacho_overview_block *find_earlier(tacho_overview *overview, size_t kept,
+                                          const tacho_overview_block *block,
+                                          const tacho_inferences *of)
+{
+    for (size_t i = kept; i > 0; i--) {
+        tacho_overview_block *other = &overview->blocks[i - 1];
+        if (of->firsts[other->part] != of->firsts[block->part]) {
+            return NULL;
+        }
+        if (other->origin == block->origin && other->words == TACHO_WORDS_OWN &&
+            block->words == TACHO_WORDS_OWN) {
+            return other;
+        }
+    }
+    return NULL;
+}
+
+static void add_inference(const tacho_overview *overview, const tacho_overview_block *block,
+                          tacho_overview_block *to)
+{
+    for (size_t i = 0; i < to->metric_count; i++) {
+        tacho_metric_value *sum = &overview->metrics[to->first_metric + i];
+        const int64_t *more = tacho_overview_find(overview, block, sum->metric, sum->index);
+        sum->value = more != NULL ? tacho_cycles_add(sum->value, *more) : sum->value;
+    }
+    to->inference_count += to->inference_count == 0 ? 2 : 1;
+}
+
+static void merge_blocks(tacho_overview *overview, const tacho_inferences *of)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < overview->block_count; i++) {
+        const tacho_overview_block block = overview->blocks[i];
+        tacho_overview_block *earlier = find_earlier(overview, kept, &block, of);
+        if (earlier != NULL) {
+            add_inference(overview, &block, earlier);
+            earlier->run_name = of->names[earlier->part];
+        } else {
+            overview->blocks[kept++] = block;
+        }
+    }
+    overview->block_count = kept;
+    for (size_t i = 0; i < kept; i++) {
+        const tacho_overview_block *block = &overview->blocks[i];
+        for (size_t k = 0; k < block->metric_count && block->inference_count > 1; k++) {
+            overview->metrics[block->first_metric + k].value /= block->inference_count;
+        }
+    }
+}
+
+static tacho_status merge_inferences(tacho_overview *overview)
+{
+    tacho_inferences of;
+    tacho_status status = tacho_inferences_init(&of, overview->dict);
+    if (status == TACHO_OK) {
+        merge_blocks(overview, &of);
+    }
+    tacho_inferences_deinit(&of);
+    return status;
+}
+
 tacho_status tacho_overview_init_gathered(tacho_overview *overview,
                                           const tacho_overview_gather *gather,
                                           const tacho_overview_options *options)
@@ -352,7 +418,7 @@ tacho_status tacho_overview_init_gathered(tacho_overview *overview,
             TACHO_TRY(add_part(overview, gather, part, &at));
         }
     }
-    return TACHO_OK;
+    return options->merges_inferences ? merge_inferences(overview) : TACHO_OK;
 }
 
 static tacho_status gather_profile(const tacho_profile *profile, tacho_overview_gather *gather)

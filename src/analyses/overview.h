@@ -100,6 +100,8 @@ typedef struct tacho_overview_block {
     tacho_str engines[TACHO_NAMED_COUNT]; /* of TACHO_WORDS_OWN; empty: Torq's word */
     size_t first_metric;
     size_t metric_count;
+    uint32_t inference_count; /* the metrics are the average of so many, |part| the first; 0: one */
+    uint32_t run_name;        /* string: what was run, where there are several */
 } tacho_overview_block;
 
 typedef struct tacho_overview_options {
@@ -107,6 +109,7 @@ typedef struct tacho_overview_options {
     int64_t wall_time_ns; /* measured around the run; 0 when not known */
     bool is_of_one_part;  /* of |part| alone: the others have no blocks */
     uint32_t part;
+    bool merges_inferences; /* of machines that name their own engines: one block, on average */
 } tacho_overview_options;
 
 typedef struct tacho_overview {

@@ -6,6 +6,8 @@
 
 #include "analyses/analysis.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 static tacho_status add_names(const tacho_overview_block *block, const tacho_metric_value *value,
@@ -75,16 +77,35 @@ static tacho_status add_percent(int64_t overall, const tacho_metric_value *value
     return tacho_table_add_real(table, share * 100);
 }
 
+/* What the block is of: file and model. */
+static tacho_status add_part_names(const tacho_dict *dict, uint32_t part, tacho_table *table)
+{
+    TACHO_TRY(tacho_table_add_text(table, tacho_dict_string(dict, dict->parts[part].name)));
+    return tacho_table_add_text(table, part_model_name(dict, part));
+}
+
+static tacho_status add_inferences(const tacho_dict *dict, const tacho_overview_block *block,
+                                   tacho_table *table)
+{
+    enum { NAME_SHOWN = 100 };
+    char text[NAME_SHOWN + 48];
+    tacho_str name = tacho_dict_string(dict, block->run_name);
+    name.len = name.len < NAME_SHOWN ? name.len : NAME_SHOWN;
+    int len = snprintf(text, sizeof(text), "%.*s, average of %" PRIu32 " inferences",
+                       TACHO_STR_ARG(name), block->inference_count);
+    TACHO_TRY(tacho_table_add_text(table, name));
+    return tacho_table_add_text(table, tacho_str_make(text, (size_t)len));
+}
+
 static tacho_status add_block(const tacho_overview *overview, const tacho_overview_block *block,
                               tacho_table *table)
 {
     const tacho_dict *dict = overview->dict;
-    const tacho_part *part = &dict->parts[block->part];
     const int64_t *overall = tacho_overview_find(overview, block, TACHO_METRIC_OVERALL, 0);
     for (size_t i = 0; i < block->metric_count; i++) {
         const tacho_metric_value *value = &overview->metrics[block->first_metric + i];
-        TACHO_TRY(tacho_table_add_text(table, tacho_dict_string(dict, part->name)));
-        TACHO_TRY(tacho_table_add_text(table, part_model_name(dict, block->part)));
+        TACHO_TRY(block->inference_count > 1 ? add_inferences(dict, block, table)
+                                             : add_part_names(dict, block->part, table));
         /* The computer's own clock, whatever the block is of. */
         tacho_origin origin =
             value->metric == TACHO_METRIC_WALL_TIME ? TACHO_ORIGIN_MEASURED : block->origin;
@@ -158,7 +179,9 @@ static tacho_status write_overview(tacho_events *events, const void *options,
 {
     tacho_overview overview;
     tacho_table table = {0};
-    tacho_status status = tacho_overview_init_gathered(&overview, gather_of(events), options);
+    tacho_overview_options chosen = *(const tacho_overview_options *)options;
+    chosen.merges_inferences = true;
+    tacho_status status = tacho_overview_init_gathered(&overview, gather_of(events), &chosen);
     if (status == TACHO_OK) {
         status = tacho_overview_table(&overview, &table);
     }
