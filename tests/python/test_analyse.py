@@ -192,7 +192,7 @@ class Analyses(unittest.TestCase):
         self.assertGreater(len(names["instance"]), 1)
         self.assertEqual(names["type"],
                          [row["operation"] for row in tacho.diff(T1, T1, by_type=True)["operations"]])
-        with self.assertRaisesRegex(tacho.UsageError, "expected instance, type, layer or layer:N"):
+        with self.assertRaisesRegex(tacho.UsageError, "expected instance, type, op, layer or layer:N"):
             tacho.diff(T1, T1, by="line")
         with tempfile.TemporaryDirectory() as folder:
             for side, time in (("old", 10000), ("new", 20000)):
