@@ -47,4 +47,7 @@ typedef struct tacho_shared {
     void *self;
 } tacho_shared;
 
+/* Of something that has nothing to do. */
+extern const tacho_shared tacho_shared_quiet;
+
 #endif

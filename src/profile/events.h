@@ -123,8 +123,9 @@ typedef struct tacho_events_vtable {
     /* All parts are complete. A filter passes it on. (optional: nothing to do) */
     tacho_status (*finish)(tacho_events *self);
     /*
-     * What threads that take turns to push rows have to tell, or NULL. A filter asks the next one.
-     * (optional: nothing)
+     * What threads that take turns to push rows have to tell. NULL where one thread had better push
+     * them all: what rows are added up in would move from processor to processor. A filter asks the
+     * next one. (optional: NULL)
      */
     const tacho_shared *(*shared)(tacho_events *self);
 } tacho_events_vtable;

@@ -262,7 +262,13 @@ static tacho_status pass_finish(tacho_events *events)
     return tacho_events_finish(order_of(events)->next);
 }
 
-/* Where rows are sorted they go no further while they are pushed. */
+/* Rows that are to be sorted go no further while they are pushed. */
+static const tacho_shared *sort_shared(tacho_events *events)
+{
+    (void)events;
+    return &tacho_shared_quiet;
+}
+
 static const tacho_shared *pass_shared(tacho_events *events)
 {
     return tacho_events_shared(order_of(events)->next);
@@ -274,7 +280,7 @@ static const tacho_events_vtable pass_vtable = {.row = pass_row,
                                                 .finish = pass_finish,
                                                 .shared = pass_shared};
 static const tacho_events_vtable sort_vtable = {
-    .row = sort_row, .end_part = end_part, .finish = pass_finish};
+    .row = sort_row, .end_part = end_part, .finish = pass_finish, .shared = sort_shared};
 
 tacho_status tacho_order_create(tacho_events *next, tacho_order_mode mode, size_t memory_bytes,
                                 tacho_order **out_order)

@@ -225,7 +225,7 @@ static tacho_status read_lines(runtime *self)
         .parse = parse_records,
         .take = take_records,
         .end_batch = end_batch,
-        .taker = &self->part.shared,
+        .taker = torq_part_shared(&self->part),
         .self = self,
     };
     return torq_rows_read(self->part.reading->input, &format);

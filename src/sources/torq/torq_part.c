@@ -80,25 +80,26 @@ static void begin_turn(void *self, unsigned thread)
 {
     torq_part *part = self;
     part->group = &part->groups[thread];
-    if (part->events_shared != NULL) {
-        part->events_shared->begin(part->events_shared->self, thread);
-    }
+    part->events_shared->begin(part->events_shared->self, thread);
 }
 
 static void end_turn(void *self, unsigned thread)
 {
     const torq_part *part = self;
-    if (part->events_shared != NULL) {
-        part->events_shared->end(part->events_shared->self, thread);
-    }
+    part->events_shared->end(part->events_shared->self, thread);
 }
 
 static void after_turn(void *self, unsigned thread)
 {
     const torq_part *part = self;
-    if (part->events_shared != NULL) {
-        part->events_shared->after(part->events_shared->self, thread);
-    }
+    part->events_shared->after(part->events_shared->self, thread);
+}
+
+const tacho_shared *torq_part_shared(torq_part *part)
+{
+    part->shared = (tacho_shared){begin_turn, end_turn, after_turn, part};
+    part->events_shared = tacho_events_shared(part->reading->events);
+    return part->events_shared != NULL ? &part->shared : NULL;
 }
 
 void torq_part_begin_group(torq_part *part, const tacho_arg *args)
@@ -107,8 +108,6 @@ void torq_part_begin_group(torq_part *part, const tacho_arg *args)
         begin_group(&part->groups[i], args);
     }
     part->group = &part->groups[0];
-    part->shared = (tacho_shared){begin_turn, end_turn, after_turn, part};
-    part->events_shared = tacho_events_shared(part->reading->events);
 }
 
 tacho_status torq_part_push_group(torq_part *part)

@@ -73,11 +73,14 @@ tacho_status torq_part_finish(torq_part *part) TACHO_MUST_USE;
 tacho_status torq_part_lose(torq_part *part, tacho_loss_reason reason,
                             tacho_str line) TACHO_MUST_USE;
 
-/*
- * Makes all rows of the groups spans whose arguments are |args|, TORQ_ROW_ARGS of them, in turn.
- * Threads that take turns to push say so to |part->shared|; between turns no group has rows.
- */
+/* Makes all rows of the groups spans whose arguments are |args|, TORQ_ROW_ARGS of them, in turn. */
 void torq_part_begin_group(torq_part *part, const tacho_arg *args);
+
+/*
+ * What threads have to tell that take turns to push, with no rows left in a group between turns;
+ * NULL where one had better push alone.
+ */
+const tacho_shared *torq_part_shared(torq_part *part);
 
 /*
  * Pushes the rows of the group. What changes the dictionary does so first: then it changes where it

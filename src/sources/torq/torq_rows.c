@@ -244,5 +244,6 @@ static tacho_status skip_mark(tacho_input *input)
 tacho_status torq_rows_read(tacho_input *input, const torq_rows_format *format)
 {
     TACHO_TRY(skip_mark(input));
-    return torq_turns_are_worth(input) ? torq_turns_read(input, format) : read_alone(input, format);
+    return torq_turns_are_worth(input, format) ? torq_turns_read(input, format)
+                                               : read_alone(input, format);
 }

@@ -64,7 +64,7 @@ typedef struct torq_rows_format {
                          size_t count);
     /* Lines of the records taken so far go; what is left of them is pushed. */
     tacho_status (*end_batch)(void *self);
-    const tacho_shared *taker; /* is told by threads that take turns to take rows */
+    const tacho_shared *taker; /* is told by threads that take turns; NULL: there shall be one */
     void *self;
 } torq_rows_format;
 

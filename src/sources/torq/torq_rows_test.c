@@ -144,7 +144,7 @@ static taken read_input(tacho_input *input, uint64_t stop)
     assert_int_equal(tacho_status_code(status), stop > 0 ? TACHO_CODE_BAD_DATA : 0);
     assert_true(stop > 0 || sums.ended_count == sums.row_count);
     assert_false(sums.is_in_turn);
-    bool took_turns = torq_turns_are_worth(input);
+    bool took_turns = torq_turns_are_worth(input, &format);
     assert_true(took_turns ? sums.turn_count > 1 || stop > 0 : sums.turn_count == 0);
     sums.turn_count = 0;
     sums.ended_count = 0; /* with threads more rows end together */

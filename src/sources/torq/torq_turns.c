@@ -328,7 +328,8 @@ tacho_status torq_turns_read(tacho_input *input, const torq_rows_format *format)
     return status;
 }
 
-bool torq_turns_are_worth(const tacho_input *input)
+bool torq_turns_are_worth(const tacho_input *input, const torq_rows_format *format)
 {
-    return input->raw_total_bytes >= THREAD_BYTES_MIN && tacho_cpu_count() > 1;
+    return format->taker != NULL && input->raw_total_bytes >= THREAD_BYTES_MIN &&
+           tacho_cpu_count() > 1;
 }

@@ -9,8 +9,8 @@
 
 #include "sources/torq/torq_rows.h"
 
-/* Whether there is a second processor, and a file that is worth it. */
-bool torq_turns_are_worth(const tacho_input *input);
+/* Whether there is a second processor, a file that is worth it, and a taker for several. */
+bool torq_turns_are_worth(const tacho_input *input, const torq_rows_format *format);
 
 /* torq_rows_read with several threads, or with fewer where they cannot be had. */
 tacho_status torq_turns_read(tacho_input *input, const torq_rows_format *format) TACHO_MUST_USE;
