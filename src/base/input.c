@@ -17,7 +17,13 @@
 #include <emmintrin.h>
 #endif
 
-enum { WINDOW_BYTES = 256 << 10, RAW_BYTES = 128 << 10, PATH_BYTES = 4096 };
+enum {
+    WINDOW_BYTES = 256 << 10,
+    RAW_BYTES = 128 << 10,
+    PATH_BYTES = 4096,
+    HEAD_RAW_BYTES = 4096,  /* read at a time for the head of what is compressed */
+    HEAD_RAW_MAX = 1 << 18, /* a block of zstd gives nothing until it is whole */
+};
 
 static tacho_status io_failure(const tacho_input *input, const char *verb)
 {
@@ -473,4 +479,46 @@ size_t tacho_input_read_head(const char *path, char *out_head, size_t size)
     ssize_t len = pread(file, out_head, size, 0);
     close(file);
     return len > 0 ? (size_t)len : 0;
+}
+
+/* What |file| decompresses to, until |size| bytes are there or no more come of it. */
+static size_t decode_head(int file, tacho_decoder *decoder, char *out_head, size_t size)
+{
+    unsigned char raw[HEAD_RAW_BYTES];
+    tacho_decode_io io = {.out = (unsigned char *)out_head, .out_len = size};
+    tacho_decode_result result = TACHO_DECODE_MORE;
+    for (off_t at = 0; at < HEAD_RAW_MAX && io.out_len > 0 && result != TACHO_DECODE_BAD;) {
+        ssize_t len = pread(file, raw, sizeof(raw), at);
+        if (len <= 0) {
+            break;
+        }
+        at += len;
+        io.in = raw;
+        io.in_len = (size_t)len;
+        while (io.in_len > 0 && io.out_len > 0 && result != TACHO_DECODE_BAD) {
+            result = tacho_decoder_run(decoder, &io);
+        }
+    }
+    return size - io.out_len;
+}
+
+size_t tacho_input_read_content(const char *path, char *out_head, size_t size)
+{
+    tacho_decoder *decoder = NULL;
+    size_t content_len = 0;
+    int file = open_regular(path);
+    if (file < 0) {
+        return 0;
+    }
+    ssize_t len = pread(file, out_head, size, 0);
+    if (len > 0) {
+        tacho_status status = tacho_decoder_create(tacho_str_make(out_head, (size_t)len), &decoder);
+        content_len = status != TACHO_OK ? 0
+                      : decoder != NULL  ? decode_head(file, decoder, out_head, size)
+                                         : (size_t)len;
+        tacho_status_free(status);
+    }
+    tacho_decoder_destroy(decoder);
+    close(file);
+    return content_len;
 }

@@ -185,4 +185,10 @@ TACHO_MUST_USE static inline tacho_status tacho_input_line(tacho_input *input, t
  */
 size_t tacho_input_read_head(const char *path, char *out_head, size_t size);
 
+/*
+ * The same, decompressed where the file is compressed: what tacho_input_peek shows of it, at the
+ * price of a few kilobytes. Of a stream that is damaged further on, what comes before that.
+ */
+size_t tacho_input_read_content(const char *path, char *out_head, size_t size);
+
 #endif

@@ -294,6 +294,58 @@ static void test_dense_stream(void **state)
     free(text);
 }
 
+/* |packed| in a file begins with |text|, however much of it is asked for. */
+static void check_content(const scratch *made, tacho_str packed, tacho_str text)
+{
+    static const size_t sizes[] = {4, 5, 64, 4096, 9000};
+    char head[9000];
+    write_file(made->path, packed);
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        size_t len = text.len < sizes[i] ? text.len : sizes[i];
+        memset(head, '~', sizeof(head));
+        assert_int_equal(tacho_input_read_content(made->path, head, sizes[i]), len);
+        assert_memory_equal(head, text.data, len);
+        for (size_t at = sizes[i]; at < sizeof(head); at++) {
+            assert_int_equal(head[at], '~');
+        }
+    }
+}
+
+/* The first bytes of what a file holds, at the price of a few of its own. */
+static void test_content(void **state)
+{
+    const scratch *made = *state;
+    enum { TEXT_BYTES = 3 * WINDOW_BYTES };
+    char *text = malloc(TEXT_BYTES);
+    assert_non_null(text);
+    uint32_t value = 1;
+    for (size_t i = 0; i < TEXT_BYTES; i++) {
+        value = value * 1664525u + 1013904223u;
+        text[i] = (char)(value >> 24 & 0x7f); /* a block of zstd takes over 100 KB of it */
+    }
+    tacho_str whole = tacho_str_make(text, TEXT_BYTES);
+    check_content(made, whole, whole);
+    check_content(made, TACHO_STR("plain"), TACHO_STR("plain"));
+    for (size_t i = 0; i < 2; i++) {
+        tacho_str packed = compressors[i](whole);
+        tacho_str little = compressors[i](TACHO_STR("a\nb"));
+        tacho_str empty = compressors[i](TACHO_STR(""));
+        tacho_str front = concatenate(empty, little);
+        tacho_str both = concatenate(front, little);
+        check_content(made, packed, whole);
+        check_content(made, both, TACHO_STR("a\nba\nb"));
+        check_content(made, empty, TACHO_STR(""));
+        check_content(made, tacho_str_make(little.data, 4), TACHO_STR("")); /* cut */
+        discard(packed);
+        discard(little);
+        discard(empty);
+        discard(front);
+        discard(both);
+    }
+    free(text);
+    assert_int_equal(tacho_input_read_content("/dev/null", (char[4]){0}, 4), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -302,7 +354,7 @@ int main(void)
         IN_SCRATCH(test_cut_file),           cmocka_unit_test(test_damage_anywhere),
         cmocka_unit_test(test_bad_checksum), cmocka_unit_test(test_garbage_behind),
         IN_SCRATCH(test_cut_line_is_lost),   IN_SCRATCH(test_incompressible_stream),
-        IN_SCRATCH(test_dense_stream),
+        IN_SCRATCH(test_dense_stream),       IN_SCRATCH(test_content),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

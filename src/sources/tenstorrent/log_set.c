@@ -72,20 +72,8 @@ tt_set_file tt_set_file_of(tacho_str head)
 static tt_set_file look_at(const char *path)
 {
     char head[HEAD_BYTES];
-    tacho_input input;
-    tacho_str bytes = TACHO_STR("");
-    tt_set_file file = TT_SET_FILE_NONE;
-    if (tacho_input_read_head(path, head, sizeof(head)) == 0) {
-        return file;
-    }
-    tacho_status status = tacho_input_open(path, &input); /* it may be compressed */
-    if (status == TACHO_OK) {
-        status = tacho_input_peek(&input, HEAD_BYTES, &bytes);
-        file = status == TACHO_OK ? tt_set_file_of(bytes) : file;
-        tacho_input_close(&input);
-    }
-    tacho_status_free(status);
-    return file;
+    size_t len = tacho_input_read_content(path, head, sizeof(head));
+    return len > 0 ? tt_set_file_of(tacho_str_make(head, len)) : TT_SET_FILE_NONE;
 }
 
 /* Takes |path| as |file|; there may be one of a kind. */
