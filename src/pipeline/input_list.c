@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Listing folders.
+ * Listing folders. What readdir says of an entry saves a look at it, which costs on shared disks.
  */
+#define _DEFAULT_SOURCE /* d_type */
 #include "pipeline/input_list.h"
 
 #include "base/beneath.h"
@@ -137,10 +138,11 @@ static tacho_status add_entries(tacho_input_list *list, DIR *folder, const char 
         }
         const char *joined = NULL;
         TACHO_TRY(join(list, path, entry->d_name, &joined));
-        if (!tacho_path_is_file(joined)) {
+        bool is_known = entry->d_type != DT_UNKNOWN && entry->d_type != DT_LNK;
+        if (is_known ? entry->d_type != DT_REG : !tacho_path_is_file(joined)) {
             continue;
         }
-        if (leads_out(path, entry->d_name, joined)) {
+        if (!is_known && leads_out(path, entry->d_name, joined)) {
             TACHO_TRY(add_link(list, joined));
         } else if (!is_old_page(joined, output_path)) {
             TACHO_TRY(tacho_input_list_add_file(list, joined));
