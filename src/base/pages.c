@@ -14,7 +14,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* Smaller blocks that are freed stay with the process. */
+/*
+ * Smaller blocks that are freed stay with the process, and so do smaller ends of its heaps: what is
+ * given back after each of many files is asked for again, page by page.
+ */
 enum { RETURNED_BYTES_MIN = 4 << 20 };
 
 void tacho_pages_advise(void *memory, size_t bytes)
@@ -48,6 +51,7 @@ void tacho_pages_return_freed(void)
 {
 #ifdef M_MMAP_THRESHOLD
     (void)mallopt(M_MMAP_THRESHOLD, RETURNED_BYTES_MIN);
+    (void)mallopt(M_TRIM_THRESHOLD, RETURNED_BYTES_MIN);
 #endif
 }
 
