@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Workers are threads: they share nothing but the list of files and the fleet that they merge into.
+ * The largest files come first, so that at the end no worker is alone with one for long.
  */
 #include "pipeline/fleet.h"
 
@@ -12,8 +13,9 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
-enum { PART_BYTES_STEP = 1 << 16 };
+enum { PART_BYTES_STEP = 1 << 16, PART_HEAD_BYTES = 64 };
 
 /* ---- one file ------------------------------------------------------------------------------ */
 
@@ -63,19 +65,11 @@ static tacho_status read_profile(const tacho_fleet_job *job, const tacho_fleet_o
 }
 
 /* Whether |path| begins as a part does. */
-static tacho_status probe_part(const char *path, bool *out_is_part)
+static bool is_part(const char *path)
 {
-    tacho_input input;
-    tacho_str head = TACHO_STR("");
-    *out_is_part = false;
-    if (tacho_path_is_folder(path)) {
-        return TACHO_OK;
-    }
-    TACHO_TRY(tacho_input_open(path, &input));
-    tacho_status status = tacho_input_peek(&input, 64, &head);
-    *out_is_part = status == TACHO_OK && tacho_fleet_is_part(head);
-    tacho_input_close(&input);
-    return status;
+    char head[PART_HEAD_BYTES];
+    size_t len = tacho_input_read_content(path, head, sizeof(head));
+    return tacho_fleet_is_part(tacho_str_make(head, len));
 }
 
 static tacho_status read_bytes(tacho_input *input, char **bytes, size_t *out_len)
@@ -169,13 +163,11 @@ static tacho_status keep_run(const tacho_fleet_job *job, const char *path, tacho
 static tacho_status read_file(const tacho_fleet_job *job, const tacho_fleet_origin *origin,
                               const char *path, tacho_fleet *fleet)
 {
-    bool is_part = false;
     tacho_str run = job->run != NULL ? tacho_str_from_cstring(job->run) : TACHO_STR("");
     if (run.len > 0 && origin->run.len > 0 && !tacho_str_equal(origin->run, run)) {
         return TACHO_OK; /* its directory says so */
     }
-    TACHO_TRY(probe_part(path, &is_part));
-    return is_part ? take_part(job, path, fleet) : read_profile(job, origin, path, fleet);
+    return is_part(path) ? take_part(job, path, fleet) : read_profile(job, origin, path, fleet);
 }
 
 tacho_status tacho_fleet_map_file(const tacho_fleet_job *job, const char *path, tacho_fleet *fleet)
@@ -192,23 +184,48 @@ tacho_status tacho_fleet_map_file(const tacho_fleet_job *job, const char *path, 
 
 /* ---- workers ------------------------------------------------------------------------------- */
 
+typedef struct sized_path {
+    off_t bytes;
+    const char *path;
+} sized_path;
+
 typedef struct crew {
     const tacho_fleet_job *job;
+    sized_path *files; /* in the order of work */
     tacho_fleet *fleet;
     pthread_mutex_t lock; /* of everything below, and of |fleet| */
     size_t next, done;
     tacho_status failure; /* the first one ends it */
 } crew;
 
-/* The next file; false when there is none, or work has failed. */
-static bool take_next(crew *self, size_t *out_index)
+static int compare_sizes(const void *left, const void *right)
+{
+    const sized_path *a = left;
+    const sized_path *b = right;
+    return a->bytes != b->bytes ? (a->bytes > b->bytes ? -1 : 1) : strcmp(a->path, b->path);
+}
+
+static tacho_status order_files(crew *self)
+{
+    size_t count = self->job->path_count;
+    TACHO_TRY(tacho_items_make(&self->files, count));
+    for (size_t i = 0; i < count; i++) {
+        struct stat facts;
+        const char *path = self->job->paths[i];
+        self->files[i] = (sized_path){stat(path, &facts) == 0 ? facts.st_size : 0, path};
+    }
+    qsort(self->files, count, sizeof(*self->files), compare_sizes);
+    return TACHO_OK;
+}
+
+/* The next file; NULL when there is none, or work has failed. */
+static const char *take_next(crew *self)
 {
     pthread_mutex_lock(&self->lock);
     bool has_more = self->failure == TACHO_OK && self->next < self->job->path_count;
-    *out_index = self->next;
-    self->next += has_more ? 1 : 0;
+    const char *path = has_more ? self->files[self->next++].path : NULL;
     pthread_mutex_unlock(&self->lock);
-    return has_more;
+    return path;
 }
 
 static void hand_in(crew *self, const tacho_fleet *one, tacho_status status)
@@ -237,9 +254,8 @@ static void *work(void *user)
 {
     crew *self = user;
     const tacho_fleet_job *job = self->job;
-    for (size_t index = 0; take_next(self, &index);) {
+    for (const char *path; (path = take_next(self)) != NULL;) {
         tacho_fleet one = {0};
-        const char *path = job->paths[index];
         bool is_skipped = job->skips != NULL && job->skips(job->user, path);
         tacho_status status = is_skipped ? tacho_fleet_init(&one, job->sections)
                                          : tacho_fleet_map_file(job, path, &one);
@@ -255,8 +271,10 @@ static void *work(void *user)
 tacho_status tacho_fleet_run(const tacho_fleet_job *job, tacho_fleet *fleet)
 {
     crew self = {.job = job, .fleet = fleet};
+    TACHO_TRY(order_files(&self));
     pthread_mutex_init(&self.lock, NULL);
     tacho_workers_run(job->worker_count, job->path_count, work, &self);
     pthread_mutex_destroy(&self.lock);
+    free(self.files);
     return self.failure;
 }
