@@ -140,22 +140,21 @@ static bool is_work(const tacho_timeline *self, const track_state *track, const 
 
 /* ---- into the spool ------------------------------------------------------------------------ */
 
-static tacho_status ensure_keys(tacho_dict *dict, const char *const *names, size_t count,
+static tacho_status ensure_keys(tacho_dict *dict, const tacho_str *names, size_t count,
                                 uint32_t *out_keys)
 {
     for (size_t i = 0; i < count; i++) {
-        TACHO_TRY(tacho_dict_ensure_string(dict, tacho_str_from_cstring(names[i]), &out_keys[i]));
+        TACHO_TRY(tacho_dict_ensure_string(dict, names[i], &out_keys[i]));
     }
     return TACHO_OK;
 }
 
 static tacho_status prepare_keys(tacho_timeline *self)
 {
-    static const char *const keys[TACHO_CORRELATION_KEYS] = {"correlation", "correlation_id",
-                                                             "correlationId", "corr_id"};
-    static const char *const external_keys[TACHO_EXTERNAL_KEYS] = {"External id", "external id"};
+    static const tacho_str external_keys[TACHO_EXTERNAL_KEYS] = {TACHO_STR_INIT("External id"),
+                                                                 TACHO_STR_INIT("external id")};
     tacho_dict *dict = self->events.dict;
-    TACHO_TRY(ensure_keys(dict, keys, TACHO_CORRELATION_KEYS, self->keys));
+    TACHO_TRY(ensure_keys(dict, tacho_launch_keys, TACHO_LAUNCH_KEYS, self->keys));
     TACHO_TRY(ensure_keys(dict, external_keys, TACHO_EXTERNAL_KEYS, self->external_keys));
     TACHO_TRY(tacho_dict_ensure_string(dict, TACHO_STR("Sequence number"), &self->sequence_key));
     TACHO_TRY(tacho_dict_ensure_string(dict, TACHO_STR("Fwd thread id"), &self->forward_key));
@@ -214,7 +213,7 @@ static tacho_status keep_span(tacho_timeline *self, const tacho_row *row, tacho_
 {
     tacho_arg kept[KEPT_ARGS + 1]; /* and the serial */
     bare->args = kept;
-    bare->of.span.op = find_number(row, self->keys, TACHO_CORRELATION_KEYS);
+    bare->of.span.op = find_number(row, self->keys, TACHO_LAUNCH_KEYS);
     bare->of.span.end =
         (row->of.span.flags & TACHO_SPAN_UNENDED) != 0 ? row->start : row->of.span.end;
     if (self->needs.operators) {

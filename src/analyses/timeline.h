@@ -21,6 +21,7 @@
 #include "profile/operators.h"
 #include "profile/spool.h"
 #include "profile/steps.h"
+#include "profile/summed_args.h"
 #include "profile/work_kind.h"
 
 /* What |row| is, a span without most of its arguments. */
@@ -70,7 +71,7 @@ typedef struct tacho_timeline_taker {
     bool has_own_runs;  /* runs of rows are numbers of the taker and nothing else */
 } tacho_timeline_taker;
 
-enum { TACHO_CORRELATION_KEYS = 4, TACHO_EXTERNAL_KEYS = 2, TACHO_TIMELINE_EARLY = 8 };
+enum { TACHO_EXTERNAL_KEYS = 2, TACHO_TIMELINE_EARLY = 8 };
 
 /* An arrow that has arrived and, in the order of the file's tracks, not left yet. */
 typedef struct tacho_timeline_early {
@@ -91,8 +92,8 @@ typedef struct tacho_timeline {
     struct tacho_timeline *next; /* the next one that takes the same rows */
     tacho_spool *spool;
     tacho_steps steps; /* where the taker needs them */
-    uint32_t keys[TACHO_CORRELATION_KEYS], external_keys[TACHO_EXTERNAL_KEYS]; /* strings */
-    uint32_t sequence_key, forward_key;                                        /* the same */
+    uint32_t keys[TACHO_LAUNCH_KEYS], external_keys[TACHO_EXTERNAL_KEYS]; /* strings */
+    uint32_t sequence_key, forward_key;                                   /* the same */
     tacho_operators operators;
     bool is_ready;
     bool needs_externals; /* some work of the part has nothing but the number of an operator */

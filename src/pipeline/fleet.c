@@ -52,8 +52,9 @@ static tacho_status read_profile(const tacho_fleet_job *job, const tacho_fleet_o
         .input_count = 1,
         .options = *job->options,
     };
-    /* Times of devices are told by arguments that lead from work to its launch. */
-    intake.options.takes_summed_args_only = (job->sections & TACHO_FLEET_DEVICES) == 0;
+    intake.options.args = (job->sections & TACHO_FLEET_DEVICES) != 0
+                              ? TACHO_ARGS_SUMMED_AND_LAUNCHES
+                              : TACHO_ARGS_SUMMED;
     mapping request = {job, &intake, origin, fleet};
     tacho_status status = tacho_dict_init(&dict);
     if (status == TACHO_OK) {

@@ -331,6 +331,32 @@ static bool are_nested(const tacho_arg *args, size_t count)
     return true;
 }
 
+static bool is_key(const tacho_capture_cursor *cursor, uint32_t key)
+{
+    bool is_found = false;
+    for (size_t i = 0; i < cursor->key_count; i++) {
+        is_found = is_found || cursor->keys[i] == key;
+    }
+    return is_found;
+}
+
+/* Numbers of the cursor's keys among |count| arguments; how they nest makes no difference. */
+static tacho_status take_keys(tacho_capture_cursor *cursor, uint64_t count,
+                              tacho_unpacked_args *args, tacho_row *row)
+{
+    for (uint64_t i = 0; i < count && !cursor->is_bad; i++) {
+        tacho_arg arg;
+        take_arg(cursor, &arg);
+        bool is_number = arg.type == TACHO_ARG_INT || arg.type == TACHO_ARG_UINT;
+        if (TACHO_UNLIKELY(is_number && is_key(cursor, arg.key))) {
+            TACHO_TRY(tacho_grow(&args->items, &args->item_capacity, row->arg_count + 1));
+            args->items[row->arg_count++] = arg;
+        }
+    }
+    row->args = args->items;
+    return TACHO_OK;
+}
+
 static tacho_status take_args(tacho_capture_cursor *cursor, bool has_length,
                               tacho_unpacked_args *args, tacho_row *row)
 {
@@ -340,13 +366,21 @@ static tacho_status take_args(tacho_capture_cursor *cursor, bool has_length,
         spoil(cursor);
         return TACHO_OK;
     }
-    if (has_length && cursor->takes_summed_only && (length & 1) == 0) {
+    bool is_summed = !has_length || (length & 1) != 0;
+    if (cursor->takes_summed_only && !is_summed && cursor->key_count == 0) {
         cursor->at += length >> 1;
         return TACHO_OK;
     }
     uint64_t count = read_number(cursor);
     if (count == 0 || count > (uint64_t)(cursor->end - cursor->at) / ARG_BYTES_MIN) {
         spoil(cursor);
+        return TACHO_OK;
+    }
+    if (cursor->takes_summed_only && !is_summed) {
+        TACHO_TRY(take_keys(cursor, count, args, row));
+        if ((uint64_t)(cursor->at - start) != length >> 1) {
+            spoil(cursor);
+        }
         return TACHO_OK;
     }
     TACHO_TRY(tacho_grow(&args->items, &args->item_capacity, (size_t)count));

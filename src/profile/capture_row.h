@@ -55,8 +55,11 @@ typedef struct tacho_capture_cursor {
     const unsigned char *at;
     const unsigned char *end;
     tacho_capture_last last;
-    bool is_bad;            /* what stands here is no row */
-    bool takes_summed_only; /* spans without arguments of summed_args.h are without any */
+    bool is_bad; /* what stands here is no row */
+    /* Of spans without arguments of summed_args.h, only numbers of |keys|; else all of them. */
+    bool takes_summed_only;
+    const uint32_t *keys; /* strings of the file */
+    size_t key_count;
 } tacho_capture_cursor;
 
 typedef enum tacho_capture_item {

@@ -4,6 +4,10 @@
  */
 #include "profile/summed_args.h"
 
+const tacho_str tacho_launch_keys[TACHO_LAUNCH_KEYS] = {
+    TACHO_STR_INIT("correlation"), TACHO_STR_INIT("correlation_id"),
+    TACHO_STR_INIT("correlationId"), TACHO_STR_INIT("corr_id")};
+
 bool tacho_summed_args_has(tacho_str key)
 {
     static const tacho_str keys[] = {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Arguments that sums over many files are made of: operations, bytes, collectives. A capture says
- * of each span whether it has one, so that whoever adds up passes over all others (capture_row.h).
- * Captures of before would have to be told apart if another key became one of these.
+ * Arguments that sums over many files are made of: operations, bytes, collectives, launches. A
+ * capture says of each span whether it has one, launches aside, so that whoever adds up passes over
+ * all others (capture_row.h). Captures of before would have to be told apart if another key became
+ * one of these.
  */
 #ifndef TACHO_PROFILE_SUMMED_ARGS_H
 #define TACHO_PROFILE_SUMMED_ARGS_H
@@ -18,5 +19,16 @@
 
 /* Whether |key| is one of them. */
 bool tacho_summed_args_has(tacho_str key);
+
+/* Keys of the number that work and the call that launched it have in common. */
+enum { TACHO_LAUNCH_KEYS = 4 };
+extern const tacho_str tacho_launch_keys[TACHO_LAUNCH_KEYS];
+
+/* Which arguments are asked for; others may be left out. */
+typedef enum tacho_args_wanted {
+    TACHO_ARGS_ALL,
+    TACHO_ARGS_SUMMED,
+    TACHO_ARGS_SUMMED_AND_LAUNCHES, /* also numbers of tacho_launch_keys */
+} tacho_args_wanted;
 
 #endif

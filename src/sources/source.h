@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/input.h"
 #include "profile/events.h"
+#include "profile/summed_args.h"
 
 /* How much of a file a probe sees. */
 enum { TACHO_PROBE_BYTES = 64 << 10 };
@@ -24,8 +25,7 @@ typedef struct tacho_source_options {
     tacho_str clock_mhz;    /* of cycle counts; empty for the format's default */
     uint32_t slice_count;   /* compute slices that old timelines count through; 0 for the default */
     tacho_str program_path; /* the program that recorded raw stats; empty: not given */
-    /* Arguments that are not of profile/summed_args.h are not asked for, and may be left out. */
-    bool takes_summed_args_only;
+    tacho_args_wanted args;
     bool has_vendor_tracks; /* Torq's engines as its viewer calls them: "SLICE 0" for Slice 0 */
 } tacho_source_options;
 

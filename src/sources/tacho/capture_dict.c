@@ -17,6 +17,19 @@ static tacho_status refuse(capture_reader *reader)
 
 /* ---- strings ------------------------------------------------------------------------------- */
 
+static void note_launch_key(capture_reader *reader, tacho_str text, uint32_t id)
+{
+    for (size_t i = 0; i < TACHO_LAUNCH_KEYS; i++) {
+        if (!tacho_str_equal(text, tacho_launch_keys[i])) {
+            continue;
+        }
+        if (reader->launch_key_count < TACHO_LAUNCH_KEYS) {
+            reader->launch_keys[reader->launch_key_count] = id;
+        }
+        reader->launch_key_count++;
+    }
+}
+
 tacho_status capture_take_strings(capture_reader *reader, tacho_str payload)
 {
     if (payload.len < sizeof(uint32_t)) {
@@ -37,6 +50,7 @@ tacho_status capture_take_strings(capture_reader *reader, tacho_str payload)
         tacho_str text = tacho_str_make((const char *)cursor.at, (size_t)len);
         TACHO_TRY(tacho_dict_ensure_string(reader->dict, text, &ours));
         TACHO_TRY(id_map_add(&reader->strings, (uint32_t)id, ours));
+        note_launch_key(reader, text, (uint32_t)id);
         cursor.at += len;
     }
     return TACHO_OK;

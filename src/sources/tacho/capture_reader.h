@@ -47,9 +47,11 @@ typedef struct capture_reader {
     tacho_capture_run *runs;
     size_t run_count, run_capacity;
     size_t made_run_count;
-    size_t made_count;    /* of |tracks|, from the first on */
-    uint32_t lost_string; /* "(lost)" once something is missing, else empty */
-    uint32_t last_id;     /* the file's track of the row before, and ours; TACHO_NONE: none yet */
+    size_t made_count;                       /* of |tracks|, from the first on */
+    uint32_t launch_keys[TACHO_LAUNCH_KEYS]; /* strings of the file */
+    size_t launch_key_count;                 /* more than these: not all are known */
+    uint32_t lost_string;                    /* "(lost)" once something is missing, else empty */
+    uint32_t last_id; /* the file's track of the row before, and ours; TACHO_NONE: none yet */
     uint32_t last_track;
     uint32_t lost_site; /* TACHO_NONE until needed */
     uint32_t open_part; /* of |parts|: whose rows have begun, or TACHO_NONE */

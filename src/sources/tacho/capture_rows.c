@@ -207,8 +207,13 @@ tacho_status capture_take_rows(capture_reader *reader, tacho_str payload)
     tacho_capture_cursor cursor = {
         .at = (const unsigned char *)payload.data + TACHO_CAPTURE_ROWS_HEAD,
         .end = (const unsigned char *)payload.data + payload.len,
-        .takes_summed_only = reader->reading->options->takes_summed_args_only,
     };
+    tacho_args_wanted wanted = reader->reading->options->args;
+    if (wanted == TACHO_ARGS_SUMMED_AND_LAUNCHES) {
+        cursor.keys = reader->launch_keys;
+        cursor.key_count = reader->launch_key_count;
+    }
+    cursor.takes_summed_only = wanted != TACHO_ARGS_ALL && cursor.key_count <= TACHO_LAUNCH_KEYS;
     if (before < reader->row_count || before > rows_max) {
         reader->bad_count++;
         return TACHO_OK;

@@ -215,7 +215,7 @@ static void test_without_args(void **state)
 }
 
 /* How many arguments each span has on its way. */
-enum { SUMMED_SPANS = 4, LONG_BYTES = 9000 };
+enum { SUMMED_SPANS = 6, LONG_BYTES = 9000 };
 
 typedef struct arg_check {
     tacho_events events;
@@ -230,10 +230,10 @@ static tacho_status count_args(tacho_events *events, const tacho_row *row)
     return TACHO_OK;
 }
 
-static void check_arg_counts(tacho_str bytes, bool takes_summed_only, const size_t *expected)
+static void check_arg_counts(tacho_str bytes, tacho_args_wanted wanted, const size_t *expected)
 {
     static const tacho_events_vtable vtable = {.row = count_args};
-    const tacho_source_options options = {.takes_summed_args_only = takes_summed_only};
+    const tacho_source_options options = {.args = wanted};
     tacho_dict dict;
     tacho_input input;
     assert_ok(tacho_dict_init(&dict));
@@ -257,10 +257,11 @@ static void test_summed_args(void **state)
     uint32_t part = add_part(&writing.dict, "p", false);
     uint32_t track = add_track(&writing.dict, part, "t", TACHO_TRACK_HOST);
     uint32_t site = add_site(&writing.dict, "s");
-    uint32_t keys[3] = {0};
+    uint32_t keys[4] = {0};
     assert_ok(tacho_dict_ensure_string(&writing.dict, TACHO_STR("stream"), &keys[0]));
     assert_ok(tacho_dict_ensure_string(&writing.dict, TACHO_STR("bytes"), &keys[1]));
     assert_ok(tacho_dict_ensure_string(&writing.dict, TACHO_STR("Seq"), &keys[2]));
+    assert_ok(tacho_dict_ensure_string(&writing.dict, TACHO_STR("correlation"), &keys[3]));
     const tacho_arg number = {.type = TACHO_ARG_UINT, .key = keys[0], .value.as_uint = 7};
     const tacho_arg bytes_arg = {.type = TACHO_ARG_UINT, .key = keys[1], .value.as_uint = 300};
     const tacho_arg holder = {.type = TACHO_ARG_DICT, .key = keys[0], .value.as_uint = 1};
@@ -268,8 +269,11 @@ static void test_summed_args(void **state)
     const tacho_arg text = {.type = TACHO_ARG_TEXT,
                             .key = keys[0],
                             .value.as_text = tacho_str_make(many, sizeof(many))};
-    const tacho_arg args[SUMMED_SPANS][2] = {
-        {number, number}, {number, bytes_arg}, {holder, inner}, {text, number}};
+    const tacho_arg launch = {.type = TACHO_ARG_UINT, .key = keys[3], .value.as_uint = 9};
+    const tacho_arg no_number = {.type = TACHO_ARG_REAL, .key = keys[3], .value.as_real = 9.5};
+    const tacho_arg args[SUMMED_SPANS][2] = {{number, number}, {number, bytes_arg},
+                                             {holder, inner},  {text, number},
+                                             {number, launch}, {no_number, number}};
     for (size_t i = 0; i < SUMMED_SPANS; i++) {
         tacho_row row = span_row(track, site, (int64_t)i, (int64_t)i + 1);
         row.args = args[i];
@@ -278,8 +282,10 @@ static void test_summed_args(void **state)
     }
     assert_ok(tacho_events_end_part(writing.events, part));
     tacho_str bytes = end(&writing, 2 * FILE_BYTES);
-    check_arg_counts(bytes, false, (const size_t[]){2, 2, 2, 2});
-    check_arg_counts(bytes, true, (const size_t[]){0, 2, 2, 2}); /* long ones have no length */
+    check_arg_counts(bytes, TACHO_ARGS_ALL, (const size_t[]){2, 2, 2, 2, 2, 2});
+    /* Long ones have no length. */
+    check_arg_counts(bytes, TACHO_ARGS_SUMMED, (const size_t[]){0, 2, 2, 2, 0, 0});
+    check_arg_counts(bytes, TACHO_ARGS_SUMMED_AND_LAUNCHES, (const size_t[]){0, 2, 2, 2, 1, 0});
     drop(bytes);
 }
 
