@@ -91,6 +91,7 @@ typedef enum tacho_column_unit {
     X(CEILING, "ceiling", NONE)                                                                    \
     X(CHANGE_PERCENT, "change_percent", PERCENT)                                                   \
     X(CLASS, "class", NONE)                                                                        \
+    X(CLEARLY_LAST_COUNT, "clearly_last_count", NONE)                                              \
     X(CLOCK, "clock", NONE)                                                                        \
     X(CLOCK_HZ, "clock_hz", HZ)                                                                    \
     X(CLOCK_MHZ, "clock_mhz", MHZ)                                                                 \
@@ -220,6 +221,7 @@ typedef enum tacho_column_unit {
     X(KIND, "kind", NONE)                                                                          \
     X(KNOWN, "known", NONE)                                                                        \
     X(LABEL, "label", NONE)                                                                        \
+    X(LAST_BY_NS, "last_by_ns", NS)                                                                \
     X(LAST_COUNT, "last_count", NONE)                                                              \
     X(LAST_NS, "last_ns", NS)                                                                      \
     X(LAST_RANK, "last_rank", NONE)                                                                \

@@ -184,6 +184,17 @@ static bool is_above(tacho_fleet_peak a, tacho_fleet_peak b)
     return a.ns > b.ns || (a.ns == b.ns && a.file < b.file);
 }
 
+/* The least but one of both, before their least ones are merged. */
+static tacho_fleet_peak second_of(const tacho_fleet_row *row, const tacho_fleet_row *more)
+{
+    if (row->count == 0 || more->count == 0) {
+        return row->count == 0 ? more->second : row->second;
+    }
+    tacho_fleet_peak second = is_before(row->least, more->least) ? more->least : row->least;
+    second = row->count > 1 && is_before(row->second, second) ? row->second : second;
+    return more->count > 1 && is_before(more->second, second) ? more->second : second;
+}
+
 static void merge_peaks(tacho_fleet_row *row, const tacho_fleet_row *more)
 {
     if (more->count > 0) {
@@ -210,8 +221,10 @@ static tacho_status merge_durations(tacho_fleet_row *row, const tacho_fleet_row 
     return tacho_durations_merge(row->durations, more->durations);
 }
 
-static tacho_status merge_row(tacho_fleet_row *row, const tacho_fleet_row *more)
+static tacho_status merge_row(tacho_fleet_table_id table, tacho_fleet_row *row,
+                              const tacho_fleet_row *more)
 {
+    row->second = table == TACHO_FLEET_TABLE_CALLS ? second_of(row, more) : row->second;
     merge_peaks(row, more);
     TACHO_TRY(merge_durations(row, more));
     row->count += more->count;
@@ -244,7 +257,7 @@ tacho_status tacho_fleet_add(tacho_fleet *fleet, tacho_fleet_table_id id,
     }
     tacho_fleet_row *row = &table->rows[place];
     row->location = row->location == location ? location : TACHO_NONE;
-    TACHO_TRY(merge_row(row, amount->row));
+    TACHO_TRY(merge_row(id, row, amount->row));
     if (id == TACHO_FLEET_TABLE_OPS) {
         bool was_compact = is_compact(fleet, id);
         fleet->span_count += amount->row->count;

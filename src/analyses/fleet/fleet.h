@@ -68,6 +68,7 @@ typedef struct tacho_fleet_row {
     tacho_i128 inner_ns;          /* of operations: in spans directly inside */
     tacho_fleet_peak least, most; /* of single durations; of none they are 0 */
     tacho_fleet_peak largest;     /* of operations: the file with the largest self time */
+    tacho_fleet_peak second;      /* of single collectives: the least but one, if |count| > 1 */
     bool has_bytes;
     int64_t bytes;              /* saturates */
     uint32_t location;          /* of |texts|; TACHO_NONE: unknown, or there are several */

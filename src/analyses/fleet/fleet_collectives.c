@@ -2,13 +2,15 @@
 /*
  * Collectives, matched across ranks by run, group, name and number. All ranks leave a collective at
  * about the same time, so who spent the least time in it came last, and the others waited for it:
- * by how much they spent more. No common clock is needed for that.
+ * by how much they spent more. No common clock is needed for that. Where the next one came hardly
+ * earlier, it may as well have been the last: ranks leave at *about* the same time.
  */
 #include "analyses/fleet/fleet_tables.h"
 
 #include "base/grow.h"
 #include "base/number_map.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
@@ -36,6 +38,7 @@ static const tacho_column straggler_columns[] = {
     TACHO_COLUMN(RANK, "rank", INT),
     TACHO_COLUMN(PATH, "path", TEXT),
     TACHO_COLUMN(LAST_COUNT, "came last", INT),
+    TACHO_COLUMN(CLEARLY_LAST_COUNT, "clearly", INT),
     TACHO_COLUMN(CAUSED_WAIT_NS, "others waited", DURATION),
     TACHO_COLUMN(WAIT_PERCENT, "of all waiting", PERCENT),
     TACHO_COLUMN(LONGEST_WAIT_NS, "longest", DURATION),
@@ -48,6 +51,7 @@ static const tacho_column wait_columns[] = {
     TACHO_COLUMN(SEQUENCE, "number", INT),
     TACHO_COLUMN(FILES, "files", INT),
     TACHO_COLUMN(LAST_RANK, "came last", TEXT),
+    TACHO_COLUMN(LAST_BY_NS, "by", DURATION),
     TACHO_COLUMN(WAITING_RANK, "waited longest", TEXT),
     TACHO_COLUMN(LONGEST_WAIT_NS, "waited", DURATION),
     TACHO_COLUMN(WAIT_NS, "all waited", DURATION),
@@ -153,7 +157,10 @@ static void say_unmatched(const tacho_fleet_view *view, const tacho_fleet_option
                    "no collective appears in more than one file, so waiting times are unknown");
     } else if (kept < all) {
         tacho_note(options->ops.notes, "note",
-                   "waiting times come from a sample of %zu collectives", calls->row_count);
+                   "waiting times come from %" PRIu64 " of %" PRIu64
+                   " calls: files that are cut off cannot be matched by order, and of very many "
+                   "calls a sample is kept",
+                   kept, all);
     }
 }
 
@@ -181,7 +188,7 @@ static tacho_status write_collectives(const tacho_fleet_view *view,
 
 typedef struct straggler {
     uint64_t file;
-    int64_t last_count, longest_ns;
+    int64_t last_count, clear_count, longest_ns;
     tacho_i128 caused_ns;
 } straggler;
 
@@ -191,6 +198,14 @@ typedef struct straggler_list {
     size_t item_count, item_capacity;
     tacho_i128 all_ns;
 } straggler_list;
+
+/* Whether the last came later than the next by more than a twentieth of the longest wait. */
+static bool is_clear(const tacho_fleet_row *call)
+{
+    enum { CLEAR_PART = 20 };
+    tacho_i128 by_ns = (tacho_i128)call->second.ns - call->least.ns;
+    return by_ns * CLEAR_PART > (tacho_i128)call->most.ns - call->least.ns;
+}
 
 static tacho_status blame(straggler_list *list, const tacho_fleet_row *call)
 {
@@ -204,6 +219,7 @@ static tacho_status blame(straggler_list *list, const tacho_fleet_row *call)
     straggler *item = &list->items[at];
     tacho_i128 wait = tacho_fleet_call_wait(call);
     item->last_count++;
+    item->clear_count += is_clear(call) ? 1 : 0;
     item->caused_ns += wait;
     item->longest_ns = tacho_most(item->longest_ns, call->most.ns - call->least.ns);
     list->all_ns += wait;
@@ -227,6 +243,7 @@ static tacho_status add_stragglers(const tacho_fleet_view *view, const straggler
         const straggler *item = &list->items[places[i].index];
         status = tacho_fleet_add_who(view, item->file, table);
         status = status == TACHO_OK ? tacho_table_add_int(table, item->last_count) : status;
+        status = status == TACHO_OK ? tacho_table_add_int(table, item->clear_count) : status;
         status = status == TACHO_OK
                      ? tacho_table_add_int(table, tacho_fleet_cell_ns(item->caused_ns))
                      : status;
@@ -252,6 +269,7 @@ static tacho_status add_wait(const tacho_fleet_view *view, size_t index, tacho_t
                   : tacho_table_add_absent(table));
     TACHO_TRY(tacho_table_add_int(table, (int64_t)row->file_count));
     TACHO_TRY(tacho_fleet_add_label(view, row->least.file, table));
+    TACHO_TRY(tacho_table_add_int(table, row->second.ns - row->least.ns));
     TACHO_TRY(tacho_fleet_add_label(view, row->most.file, table));
     TACHO_TRY(tacho_table_add_int(table, row->most.ns - row->least.ns));
     return tacho_table_add_int(table, tacho_fleet_cell_ns(tacho_fleet_call_wait(row)));

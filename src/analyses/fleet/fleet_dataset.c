@@ -175,10 +175,11 @@ static tacho_status add_call(const tacho_fleet_dataset *self, const tacho_fleet_
     const tacho_dict *dict = self->gather->events.dict;
     int64_t zero_ns = 0;
     bool has_zero = tacho_fleet_gather_zero(self->gather, &zero_ns);
-    tacho_i128 end_ns = (tacho_i128)zero_ns + call->start_ns + call->ns;
+    tacho_i128 end_ns = (tacho_i128)zero_ns + call->end_ns;
     TACHO_TRY(tacho_fleet_add_text(table, tacho_dict_string(dict, call->group)));
     TACHO_TRY(tacho_fleet_add_text(table, tacho_dict_string(dict, call->name)));
-    TACHO_TRY(add_known(table, call->number <= INT64_MAX, (int64_t)call->number));
+    TACHO_TRY(add_known(table, call->has_number && call->number <= INT64_MAX,
+                        (int64_t)call->number));
     TACHO_TRY(tacho_table_add_int(table, call->start_ns));
     TACHO_TRY(tacho_table_add_int(table, call->ns));
     return add_known(table, has_zero && end_ns >= 0 && end_ns <= INT64_MAX, (int64_t)end_ns);
@@ -187,8 +188,7 @@ static tacho_status add_call(const tacho_fleet_dataset *self, const tacho_fleet_
 static tacho_status write_calls(const tacho_fleet_dataset *self, tacho_table *table)
 {
     for (size_t i = 0; has_rows(self) && i < self->gather->marks.call_count; i++) {
-        const tacho_fleet_call *call = &self->gather->marks.calls[i];
-        TACHO_TRY(call->is_counted ? add_call(self, call, table) : TACHO_OK);
+        TACHO_TRY(add_call(self, &self->gather->marks.calls[i], table));
     }
     return TACHO_OK;
 }

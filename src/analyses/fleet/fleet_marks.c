@@ -27,6 +27,12 @@ void tacho_fleet_marks_deinit(tacho_fleet_marks *marks)
     free(marks->is_call);
     free(marks->steps);
     free(marks->calls);
+    for (size_t i = 0; i < marks->rest_count; i++) {
+        tacho_durations_deinit(&marks->rest[i].durations);
+    }
+    free(marks->rest);
+    tacho_number_map_deinit(&marks->kinds);
+    tacho_number_map_deinit(&marks->rest_places);
     *marks = (tacho_fleet_marks){0};
 }
 
@@ -101,20 +107,50 @@ static tacho_status read_args(const tacho_fleet_marks *marks, tacho_dict *dict,
     return TACHO_OK;
 }
 
+/* The number of |key| in |map|; new ones count up from 0. */
+static tacho_status number_in(tacho_number_map *map, uint64_t key, uint64_t *out_number)
+{
+    const uint64_t *known = tacho_number_map_find(map, key);
+    *out_number = known != NULL ? *known : map->count;
+    return known != NULL ? TACHO_OK : tacho_number_map_set(map, key, *out_number);
+}
+
+/* Adds |call| to the sums of its track, name and group. */
+static tacho_status add_rest(tacho_fleet_marks *marks, const tacho_fleet_call *call)
+{
+    uint64_t kind = 0, place = 0;
+    TACHO_TRY(number_in(&marks->kinds, (uint64_t)call->group << 32 | call->name, &kind));
+    TACHO_TRY(number_in(&marks->rest_places, kind << 32 | call->track, &place));
+    if (place == marks->rest_count) {
+        TACHO_TRY(tacho_grow(&marks->rest, &marks->rest_capacity, marks->rest_count + 1));
+        marks->rest[marks->rest_count++] = (tacho_fleet_rest){
+            .first = *call, .sums = {.file_count = 1, .location = TACHO_NONE}};
+        tacho_durations_init(&marks->rest[place].durations);
+    }
+    tacho_fleet_row *sums = &marks->rest[place].sums;
+    bool is_least = sums->count == 0 || call->ns < sums->least.ns;
+    sums->least.ns = is_least ? call->ns : sums->least.ns;
+    sums->most.ns = tacho_most(sums->most.ns, call->ns);
+    sums->count++;
+    sums->total_ns += call->ns;
+    return tacho_durations_add(&marks->rest[place].durations, call->ns);
+}
+
 static tacho_status add_call(tacho_fleet_marks *marks, tacho_dict *dict, const tacho_row *row,
                              const int64_t times_ns[2])
 {
-    if (marks->call_count == TACHO_FLEET_CALLS_MAX) {
-        return TACHO_OK;
-    }
     tacho_fleet_call call = {
         .track = row->track,
         .name = dict->sites[row->of.span.site].name,
         .start_ns = times_ns[0],
+        .end_ns = times_ns[1],
         .ns = times_ns[1] - times_ns[0],
         .place = marks->call_count,
     };
     TACHO_TRY(read_args(marks, dict, row, &call));
+    if (TACHO_UNLIKELY(marks->call_count == TACHO_FLEET_CALLS_MAX)) {
+        return add_rest(marks, &call);
+    }
     TACHO_TRY(tacho_grow(&marks->calls, &marks->call_capacity, marks->call_count + 1));
     marks->calls[marks->call_count++] = call;
     return TACHO_OK;
@@ -240,21 +276,43 @@ static tacho_status add_file_row(folding *self)
 
 /* ---- collectives --------------------------------------------------------------------------- */
 
-/* By group and name, then by time. */
-static int compare_calls(const void *left, const void *right)
+/* By group and name; 0: they are the same. */
+static int compare_kinds(const tacho_fleet_call *a, const tacho_fleet_call *b)
 {
-    const tacho_fleet_call *a = left;
-    const tacho_fleet_call *b = right;
     if (a->group != b->group) {
         return a->group < b->group ? -1 : 1;
     }
-    if (a->name != b->name) {
-        return a->name < b->name ? -1 : 1;
-    }
+    return (a->name > b->name) - (a->name < b->name);
+}
+
+static int compare_starts(const tacho_fleet_call *a, const tacho_fleet_call *b)
+{
     if (a->start_ns != b->start_ns) {
         return a->start_ns < b->start_ns ? -1 : 1;
     }
     return (a->place > b->place) - (a->place < b->place);
+}
+
+/* By group and name, then by time. */
+static int compare_by_time(const void *left, const void *right)
+{
+    int order = compare_kinds(left, right);
+    return order != 0 ? order : compare_starts(left, right);
+}
+
+/* By group and name, then by number, those without one behind the others; then by time. */
+static int compare_by_number(const void *left, const void *right)
+{
+    const tacho_fleet_call *a = left;
+    const tacho_fleet_call *b = right;
+    int order = compare_kinds(a, b);
+    if (order == 0 && a->has_number != b->has_number) {
+        order = a->has_number ? -1 : 1;
+    }
+    if (order == 0 && a->has_number && a->number != b->number) {
+        order = a->number < b->number ? -1 : 1;
+    }
+    return order != 0 ? order : compare_starts(a, b);
 }
 
 /* The key of the group and name of |call|, and behind it that of its number. */
@@ -279,7 +337,7 @@ static size_t make_key(const folding *self, const tacho_fleet_call *call, char *
 static tacho_status add_end(const folding *self, const tacho_fleet_call *call, tacho_str key)
 {
     char ends_key[2 * TACHO_FLEET_ID_BYTES];
-    tacho_i128 end_ns = (tacho_i128)self->owner->zero_ns + call->start_ns + call->ns;
+    tacho_i128 end_ns = (tacho_i128)self->owner->zero_ns + call->end_ns;
     if (!self->owner->has_zero || end_ns < 0) {
         return TACHO_OK;
     }
@@ -299,8 +357,10 @@ static tacho_status add_call_rows(folding *self, const tacho_fleet_call *call)
     tacho_durations one;
     tacho_fleet_row row = row_of(self, call->ns);
     const tacho_fleet_amount single = {.key = tacho_str_make(key, len), .row = &row};
-    TACHO_TRY(tacho_fleet_add(self->fleet, TACHO_FLEET_TABLE_CALLS, &single));
-    TACHO_TRY(add_end(self, call, single.key));
+    if (call->has_number) {
+        TACHO_TRY(tacho_fleet_add(self->fleet, TACHO_FLEET_TABLE_CALLS, &single));
+        TACHO_TRY(add_end(self, call, single.key));
+    }
     tacho_durations_init(&one);
     row.durations = &one;
     const tacho_fleet_amount kind = {.key = tacho_str_make(key, kind_len), .row = &row};
@@ -312,23 +372,71 @@ static tacho_status add_call_rows(folding *self, const tacho_fleet_call *call)
     return status;
 }
 
-static tacho_status fold_calls(tacho_fleet_marks *marks, folding *self)
+/* Numbers calls of devices that have none by their order, and drops the others. */
+static void number_calls(tacho_fleet_marks *marks, const folding *self)
 {
     uint64_t next = 0;
+    size_t count = 0;
     if (marks->call_count > 0) {
-        qsort(marks->calls, marks->call_count, sizeof(*marks->calls), compare_calls);
+        qsort(marks->calls, marks->call_count, sizeof(*marks->calls), compare_by_time);
     }
     for (size_t i = 0; i < marks->call_count; i++) {
-        tacho_fleet_call *call = &marks->calls[i];
-        bool is_same = i > 0 && call->group == call[-1].group && call->name == call[-1].name;
-        next = is_same ? next : 0;
-        if (!is_device(self->dict, call->track)) {
+        tacho_fleet_call call = marks->calls[i];
+        if (!is_device(self->dict, call.track)) {
             continue;
         }
-        call->is_counted = true;
-        call->number = call->has_number ? call->number : next;
-        next++;
-        TACHO_TRY(add_call_rows(self, call));
+        bool is_same = count > 0 && compare_kinds(&call, &marks->calls[count - 1]) == 0;
+        next = is_same ? next + 1 : 0;
+        call.number = call.has_number ? call.number : next;
+        call.has_number = call.has_number || self->owner->is_whole;
+        marks->calls[count++] = call;
+    }
+    marks->call_count = count;
+}
+
+/* Kernels of one number are one call: it takes as long as they do together. */
+static void join_calls(tacho_fleet_marks *marks)
+{
+    size_t count = 0;
+    if (marks->call_count > 0) {
+        qsort(marks->calls, marks->call_count, sizeof(*marks->calls), compare_by_number);
+    }
+    for (size_t i = 0; i < marks->call_count; i++) {
+        const tacho_fleet_call call = marks->calls[i];
+        tacho_fleet_call *last = count > 0 ? &marks->calls[count - 1] : NULL;
+        if (last != NULL && call.has_number && last->has_number && call.number == last->number &&
+            compare_kinds(&call, last) == 0) {
+            last->ns = tacho_cycles_add(last->ns, call.ns);
+            last->end_ns = tacho_most(last->end_ns, call.end_ns);
+        } else {
+            marks->calls[count++] = call;
+        }
+    }
+    marks->call_count = count;
+}
+
+static tacho_status fold_rest(folding *self, tacho_fleet_rest *rest)
+{
+    char key[3 * (NAME_BYTES + 1) + TACHO_FLEET_ID_BYTES];
+    size_t kind_len = 0;
+    make_key(self, &rest->first, key, &kind_len);
+    rest->sums.least.file = rest->sums.most.file = self->owner->id;
+    rest->sums.durations = &rest->durations;
+    const tacho_fleet_amount kind = {.key = tacho_str_make(key, kind_len), .row = &rest->sums};
+    return tacho_fleet_add(self->fleet, TACHO_FLEET_TABLE_KINDS, &kind);
+}
+
+static tacho_status fold_calls(tacho_fleet_marks *marks, folding *self)
+{
+    number_calls(marks, self);
+    join_calls(marks);
+    for (size_t i = 0; i < marks->call_count; i++) {
+        TACHO_TRY(add_call_rows(self, &marks->calls[i]));
+    }
+    for (size_t i = 0; i < marks->rest_count; i++) {
+        TACHO_TRY(is_device(self->dict, marks->rest[i].first.track)
+                      ? fold_rest(self, &marks->rest[i])
+                      : TACHO_OK);
     }
     /* A file is counted once in a row of several of its collectives. */
     tacho_fleet_table *kinds = &self->fleet->tables[TACHO_FLEET_TABLE_KINDS];

@@ -5,16 +5,18 @@
  * Steps are those of profile/steps.h, and the only run of a part that has no steps. Collectives are
  * communication of a device. Ranks call them in the same order, so the group, the name and the
  * number within those say which ones belong together: the number that the file gives ("Seq"), else
- * their order.
+ * their order. Several kernels of one number are one collective. The order of a file that lacks
+ * some says nothing: those without a number are not matched.
  */
 #ifndef TACHO_ANALYSES_FLEET_FLEET_MARKS_H
 #define TACHO_ANALYSES_FLEET_FLEET_MARKS_H
 
 #include "analyses/fleet/fleet.h"
+#include "base/number_map.h"
 #include "profile/events.h"
 #include "profile/steps.h"
 
-enum { TACHO_FLEET_CALLS_MAX = 1 << 20 }; /* collectives of one file, beyond which none is kept */
+enum { TACHO_FLEET_CALLS_MAX = 1 << 20 }; /* of one file; those beyond are only summed by kind */
 
 typedef struct tacho_fleet_mark {
     uint32_t name; /* string */
@@ -23,12 +25,19 @@ typedef struct tacho_fleet_mark {
 
 typedef struct tacho_fleet_call {
     uint32_t track, name, group; /* strings; group 0: not known */
-    bool has_number;
-    bool is_counted; /* set when all is folded: it is communication of a device */
+    bool has_number;             /* when all is folded: it can be matched */
     uint64_t number;
-    int64_t start_ns, ns;
+    int64_t start_ns, end_ns;
+    int64_t ns;   /* in its kernels */
     size_t place; /* in the file */
 } tacho_fleet_call;
+
+/* Calls beyond the limit, of one track, name and group. */
+typedef struct tacho_fleet_rest {
+    tacho_fleet_call first;
+    tacho_fleet_row sums;
+    tacho_durations durations;
+} tacho_fleet_rest;
 
 typedef struct tacho_fleet_marks {
     unsigned sections;
@@ -39,8 +48,11 @@ typedef struct tacho_fleet_marks {
     tacho_steps found;
     tacho_fleet_mark *steps;
     size_t step_count, step_capacity;
-    tacho_fleet_call *calls;
+    tacho_fleet_call *calls; /* when all is folded: of devices, by group, name and number */
     size_t call_count, call_capacity;
+    tacho_fleet_rest *rest;
+    size_t rest_count, rest_capacity;
+    tacho_number_map kinds, rest_places; /* by group and name; by kind and track */
 } tacho_fleet_marks;
 
 void tacho_fleet_marks_init(tacho_fleet_marks *marks, tacho_dict *dict, unsigned sections);
@@ -57,6 +69,7 @@ tacho_status tacho_fleet_marks_end_part(tacho_fleet_marks *marks, uint32_t part)
 typedef struct tacho_fleet_owner {
     uint64_t id;
     tacho_str run;
+    bool is_whole;   /* nothing of the file is lost */
     bool has_zero;   /* all times of the file count from one moment, ... */
     int64_t zero_ns; /* ... which is this by its clock */
 } tacho_fleet_owner;

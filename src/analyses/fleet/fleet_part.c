@@ -94,6 +94,7 @@ static void put_row(payload *to, const tacho_fleet *fleet, const tacho_fleet_row
     put_peak(to, row->least);
     put_peak(to, row->most);
     put_peak(to, row->largest);
+    put_peak(to, row->second);
     put_number(to, row->has_bytes ? (uint64_t)row->bytes + 1 : 0);
     put_text(to, row->location != TACHO_NONE ? tacho_strings_get(&fleet->texts, row->location)
                                              : TACHO_STR(""));

@@ -10,7 +10,7 @@
 #include "analyses/fleet/fleet.h"
 #include "base/output.h"
 
-enum { TACHO_FLEET_PART_VERSION = 1 };
+enum { TACHO_FLEET_PART_VERSION = 2 };
 
 /* Whether |head|, the first bytes of a file, begins a part. */
 bool tacho_fleet_is_part(tacho_str head);

@@ -156,6 +156,7 @@ static tacho_status read_row(part_reader *self, tacho_fleet_table_id table, tach
     row.least = get_peak(self);
     row.most = get_peak(self);
     row.largest = get_peak(self);
+    row.second = get_peak(self);
     uint64_t bytes = get_below(self, (uint64_t)INT64_MAX + 1);
     row.has_bytes = bytes > 0;
     row.bytes = row.has_bytes ? (int64_t)(bytes - 1) : 0;
