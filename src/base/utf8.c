@@ -28,6 +28,16 @@ static size_t sequence_length(unsigned char first)
     return first < 0xe0 ? 2 : (first < 0xf0 ? 3 : (first < 0xf5 ? 4 : 0));
 }
 
+tacho_str tacho_utf8_cut(tacho_str text, size_t most)
+{
+    enum { TAIL_MAX = 3 }; /* what has more behind its first byte is no character */
+    size_t len = most < text.len ? most : text.len;
+    for (size_t i = 0; i < TAIL_MAX && len > 0 && len < text.len; i++) {
+        len -= is_continuation(text.data[len]) ? 1 : 0;
+    }
+    return tacho_str_make(text.data, len);
+}
+
 size_t tacho_utf8_decode(tacho_str text, uint32_t *out_code_point)
 {
     static const unsigned char first_masks[5] = {0, 0x7f, 0x1f, 0x0f, 0x07};

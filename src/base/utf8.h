@@ -39,6 +39,9 @@ size_t tacho_utf8_escape(tacho_str text, char *to);
 tacho_status tacho_utf8_printable(tacho_str text, tacho_arena *arena,
                                   tacho_str *out_text) TACHO_MUST_USE;
 
+/* The beginning of |text|, at most |most| bytes of it, that ends where a character does. */
+tacho_str tacho_utf8_cut(tacho_str text, size_t most);
+
 /* Columns that |text| takes on a terminal. */
 size_t tacho_utf8_width(tacho_str text);
 

@@ -356,6 +356,22 @@ static void test_width_of_narrow_signs(void **state)
     check_widths(cases, sizeof(cases) / sizeof(cases[0]));
 }
 
+/* Whatever is cut of clean text is clean, and no character is lost that fits. */
+static void test_cut(void **state)
+{
+    (void)state;
+    tacho_str text = TACHO_STR("a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80z"); /* 1, 2, 3, 4, 1 bytes */
+    static const size_t expected[] = {0, 1, 1, 3, 3, 3, 6, 6, 6, 6, 10, 11, 11};
+    for (size_t most = 0; most < sizeof(expected) / sizeof(expected[0]); most++) {
+        tacho_str cut = tacho_utf8_cut(text, most);
+        assert_int_equal(cut.len, expected[most]);
+        assert_ptr_equal(cut.data, text.data);
+        assert_true(tacho_utf8_is_clean(cut));
+    }
+    assert_int_equal(tacho_utf8_cut(TACHO_STR("\x80\x80\x80\x80\x80\x80"), 5).len, 2);
+    assert_int_equal(tacho_utf8_cut(TACHO_STR(""), 5).len, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -368,6 +384,7 @@ int main(void)
         cmocka_unit_test(test_printable),
         cmocka_unit_test(test_printable_grows),
         cmocka_unit_test(test_printable_is_safe),
+        cmocka_unit_test(test_cut),
         cmocka_unit_test(test_width),
         cmocka_unit_test(test_width_of_signs),
         cmocka_unit_test(test_width_of_narrow_signs),

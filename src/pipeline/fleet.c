@@ -9,6 +9,7 @@
 #include "base/folder.h"
 #include "base/grow.h"
 #include "base/workers.h"
+#include "codec/chunk.h"
 #include "pipeline/fleet_inputs.h"
 
 #include <pthread.h>
@@ -16,6 +17,9 @@
 #include <sys/stat.h>
 
 enum { PART_BYTES_STEP = 1 << 16, PART_HEAD_BYTES = 64 };
+
+/* A part is at most this long; of 10,000 files it takes half a gigabyte. */
+static const uint64_t part_bytes_max = UINT64_C(1) << 32;
 
 /* ---- one file ------------------------------------------------------------------------------ */
 
@@ -73,14 +77,26 @@ static bool is_part(const char *path)
     return tacho_fleet_is_part(tacho_str_make(head, len));
 }
 
+/*
+ * Reads chunk by chunk, and stops where none begins: what is compressed may be longer than all
+ * memory.
+ */
 static tacho_status read_bytes(tacho_input *input, char **bytes, size_t *out_len)
 {
-    size_t capacity = 0;
-    size_t got = 0;
+    size_t capacity = 0, got = 0;
+    uint64_t next = TACHO_CHUNK_FILE_BYTES; /* where a chunk begins */
     do {
         TACHO_TRY(tacho_grow(bytes, &capacity, *out_len + PART_BYTES_STEP));
         TACHO_TRY(tacho_input_take(input, *bytes + *out_len, capacity - *out_len, &got));
         *out_len += got;
+        uint64_t size = 1;
+        while (size > 0 && *out_len >= next + TACHO_CHUNK_HEADER_BYTES) {
+            size = tacho_chunk_size(tacho_str_make(*bytes + next, *out_len - (size_t)next));
+            next += size;
+        }
+        if (size == 0 || next > part_bytes_max) {
+            return TACHO_OK; /* reading it says why */
+        }
     } while (got > 0);
     return TACHO_OK;
 }

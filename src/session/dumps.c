@@ -5,6 +5,7 @@
 #include "session/dumps.h"
 
 #include "base/folder.h"
+#include "base/utf8.h"
 
 #include <stdio.h>
 
@@ -42,10 +43,8 @@ static void make_stem(tacho_str text, char out_stem[STEM_ROOM])
     size_t head = text.len;
     size_t tail = text.len;
     if (text.len > STEM_MAX) {
-        head = STEM_HEAD;
+        head = tacho_utf8_cut(text, STEM_HEAD).len;
         tail = text.len - STEM_TAIL;
-        for (; is_inside_character(text, head); head--) {
-        }
         for (; is_inside_character(text, tail); tail++) {
         }
     }

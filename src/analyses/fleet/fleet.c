@@ -6,6 +6,7 @@
 #include "analyses/fleet/fleet.h"
 
 #include "base/grow.h"
+#include "base/utf8.h"
 #include "codec/chunk.h"
 
 #include <assert.h>
@@ -100,8 +101,7 @@ void tacho_fleet_deinit(tacho_fleet *fleet)
 
 tacho_status tacho_fleet_text(tacho_fleet *fleet, tacho_str text, uint32_t *out_id)
 {
-    text.len = text.len < TACHO_FLEET_TEXT_MAX ? text.len : TACHO_FLEET_TEXT_MAX;
-    return tacho_strings_ensure(&fleet->texts, text, out_id);
+    return tacho_strings_ensure(&fleet->texts, tacho_utf8_cut(text, TACHO_FLEET_TEXT_MAX), out_id);
 }
 
 /* The place of |key|, which is |count| where it is new. */

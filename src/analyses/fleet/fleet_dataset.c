@@ -178,8 +178,8 @@ static tacho_status add_call(const tacho_fleet_dataset *self, const tacho_fleet_
     tacho_i128 end_ns = (tacho_i128)zero_ns + call->end_ns;
     TACHO_TRY(tacho_fleet_add_text(table, tacho_dict_string(dict, call->group)));
     TACHO_TRY(tacho_fleet_add_text(table, tacho_dict_string(dict, call->name)));
-    TACHO_TRY(add_known(table, call->has_number && call->number <= INT64_MAX,
-                        (int64_t)call->number));
+    TACHO_TRY(
+        add_known(table, call->has_number && call->number <= INT64_MAX, (int64_t)call->number));
     TACHO_TRY(tacho_table_add_int(table, call->start_ns));
     TACHO_TRY(tacho_table_add_int(table, call->ns));
     return add_known(table, has_zero && end_ns >= 0 && end_ns <= INT64_MAX, (int64_t)end_ns);

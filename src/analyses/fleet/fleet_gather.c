@@ -6,6 +6,7 @@
 
 #include "analyses/ops.h"
 #include "base/grow.h"
+#include "base/utf8.h"
 #include "profile/capture_facts.h"
 
 #include <stdio.h>
@@ -97,8 +98,8 @@ static tacho_status fold_op(const tacho_ops *ops, size_t index, tacho_fleet *fle
 {
     const tacho_op_row *row = &ops->rows[index];
     tacho_op_sums *sums = &ops->sums[index];
-    tacho_str name = tacho_dict_string(ops->dict, row->name);
-    name.len = name.len < TACHO_FLEET_TEXT_MAX - 2 ? name.len : TACHO_FLEET_TEXT_MAX - 2;
+    tacho_str name =
+        tacho_utf8_cut(tacho_dict_string(ops->dict, row->name), TACHO_FLEET_TEXT_MAX - 2);
     char *key = malloc(name.len + 2);
     if (key == NULL) {
         return tacho_no_memory();
@@ -186,13 +187,16 @@ static tacho_status take_launches(const tacho_launch_stats *stats, tacho_fleet_d
     return tacho_durations_merge(&device->delays, &stats->delays);
 }
 
-/* What a device is called: of a file with several parts, with its part. */
+/* What a device is called, up to a thousand bytes: of a file with several parts, with its part. */
 static int print_device(const tacho_dict *dict, const tacho_breakdown_device *device, char *to,
                         size_t room)
 {
+    enum { HALF_BYTES = 500 };
     const tacho_part *part = &dict->parts[device->part];
     tacho_str group = tacho_dict_string(dict, tacho_dict_track_name(dict, device->group));
     tacho_str name = tacho_dict_string(dict, part->name);
+    group = tacho_utf8_cut(group, HALF_BYTES);
+    name = tacho_utf8_cut(name, HALF_BYTES);
     if (dict->part_count == 1) {
         group.len = device->group == part->root ? 0 : group.len;
         return snprintf(to, room, "%.*s", TACHO_STR_ARG(group));

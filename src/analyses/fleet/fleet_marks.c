@@ -5,6 +5,7 @@
 #include "analyses/fleet/fleet_marks.h"
 
 #include "base/grow.h"
+#include "base/utf8.h"
 #include "profile/summed_args.h"
 #include "profile/vocabulary.h"
 #include "profile/work_kind.h"
@@ -123,8 +124,8 @@ static tacho_status add_rest(tacho_fleet_marks *marks, const tacho_fleet_call *c
     TACHO_TRY(number_in(&marks->rest_places, kind << 32 | call->track, &place));
     if (place == marks->rest_count) {
         TACHO_TRY(tacho_grow(&marks->rest, &marks->rest_capacity, marks->rest_count + 1));
-        marks->rest[marks->rest_count++] = (tacho_fleet_rest){
-            .first = *call, .sums = {.file_count = 1, .location = TACHO_NONE}};
+        marks->rest[marks->rest_count++] =
+            (tacho_fleet_rest){.first = *call, .sums = {.file_count = 1, .location = TACHO_NONE}};
         tacho_durations_init(&marks->rest[place].durations);
     }
     tacho_fleet_row *sums = &marks->rest[place].sums;
@@ -222,8 +223,8 @@ static tacho_fleet_row row_of(const folding *self, int64_t ns)
 static tacho_status add_step(folding *self, tacho_str name, int64_t ns)
 {
     char key[2 * NAME_BYTES + 1];
-    size_t run_len = self->owner->run.len < NAME_BYTES ? self->owner->run.len : NAME_BYTES;
-    size_t len = name.len < NAME_BYTES ? name.len : NAME_BYTES;
+    size_t run_len = tacho_utf8_cut(self->owner->run, NAME_BYTES).len;
+    size_t len = tacho_utf8_cut(name, NAME_BYTES).len;
     memcpy(key, self->owner->run.data, run_len);
     key[run_len] = '\0';
     memcpy(key + run_len + 1, name.data, len);
@@ -323,7 +324,7 @@ static size_t make_key(const folding *self, const tacho_fleet_call *call, char *
                                tacho_dict_string(self->dict, call->name)};
     size_t at = 0;
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-        size_t len = texts[i].len < NAME_BYTES ? texts[i].len : NAME_BYTES;
+        size_t len = tacho_utf8_cut(texts[i], NAME_BYTES).len;
         memcpy(key + at, texts[i].data, len);
         at += len;
         key[at++] = '\0';

@@ -199,14 +199,14 @@ static tacho_status read_file(part_reader *self, tacho_str key)
 {
     tacho_fleet_file *file = NULL;
     uint32_t texts[5] = {0};
-    self->is_bad = self->is_bad || key.len <= TACHO_FLEET_ID_BYTES ||
-                   !tacho_utf8_is_clean(tacho_str_from(key, TACHO_FLEET_ID_BYTES));
+    self->is_bad = self->is_bad || key.len <= TACHO_FLEET_ID_BYTES;
     if (self->is_bad) {
         return TACHO_OK;
     }
     TACHO_TRY(tacho_fleet_ensure_file(self->fleet, key, &file));
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-        TACHO_TRY(tacho_fleet_text(self->fleet, get_text(self), &texts[i]));
+        /* As paths, which they may be pieces of: file systems know no characters. */
+        TACHO_TRY(tacho_fleet_text(self->fleet, get_bytes(self), &texts[i]));
     }
     file->run = texts[0];
     file->host = texts[1];
