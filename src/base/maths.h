@@ -30,6 +30,12 @@ static inline tacho_i128 tacho_scale_floor(int64_t value, int64_t numerator, int
     return quotient - (product % denominator < 0 ? 1 : 0);
 }
 
+/* |sum| / |count| to the nearest, halves up; |sum| >= 0, |count| > 0. */
+static inline tacho_i128 tacho_mean(tacho_i128 sum, uint64_t count)
+{
+    return (2 * sum + (tacho_i128)count) / (2 * (tacho_i128)count);
+}
+
 /* |a| / |b| rounded up; |b| > 0. */
 static inline uint64_t tacho_ceil_div(uint64_t a, uint64_t b)
 {

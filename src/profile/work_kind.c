@@ -69,6 +69,7 @@ static bool is_communication(tacho_str name)
         TACHO_STR_INIT("nvshmem"),
         TACHO_STR_INIT("oneccl"),
         TACHO_STR_INIT("deep_ep::"),        /* DeepEP: dispatch and combine of experts */
+        TACHO_STR_INIT("dpsk::ep::"),       /* as DeepSeek's own build calls them */
         TACHO_STR_INIT("trtllm_allreduce"), /* FlashInfer, TensorRT-LLM */
         TACHO_STR_INIT("trtllm_alltoall"),
         TACHO_STR_INIT("allreduce_fusion"),

@@ -33,6 +33,7 @@ static void test_communication(void **state)
         "Hccl_all_reduce",
         "hcom_allReduce__123_0",
         "void deep_ep::internode_ll::dispatch<true, 3, 10, 7168>(void*, float*)",
+        "void dpsk::ep::internode::dispatch<8>(void*)",
         "void flashinfer::trtllm_alltoall::moeAllToAllKernel<8>(int)",
         "void flashinfer::trtllm_allreduce_fusion::allreduce_fusion_kernel_oneshot_lamport<...>",
         "void vllm::cross_device_reduce_1stage<__half, 8>(vllm::RankData*)",

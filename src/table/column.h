@@ -44,6 +44,7 @@ typedef enum tacho_column_unit {
     X(A_BUSY_NS, "a_busy_ns", NS)                                                                  \
     X(A_BYTES, "a_bytes", BYTES)                                                                   \
     X(A_COUNT, "a_count", NONE)                                                                    \
+    X(A_FILES, "a_files", NONE)                                                                    \
     X(A_GAP_NS, "a_gap_ns", NS)                                                                    \
     X(A_NS, "a_ns", NS)                                                                            \
     X(A_SHARE_PERCENT, "a_share_percent", PERCENT)                                                 \
@@ -61,6 +62,7 @@ typedef enum tacho_column_unit {
     X(B_BUSY_NS, "b_busy_ns", NS)                                                                  \
     X(B_BYTES, "b_bytes", BYTES)                                                                   \
     X(B_COUNT, "b_count", NONE)                                                                    \
+    X(B_FILES, "b_files", NONE)                                                                    \
     X(B_GAP_NS, "b_gap_ns", NS)                                                                    \
     X(B_NS, "b_ns", NS)                                                                            \
     X(B_SHARE_PERCENT, "b_share_percent", PERCENT)                                                 \

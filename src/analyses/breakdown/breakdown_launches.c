@@ -45,7 +45,8 @@ static tacho_status add_calls(const tacho_launch_stats *stats, uint64_t count, t
         TACHO_TRY(tacho_table_add_absent(table));
         return tacho_table_add_absent(table);
     }
-    TACHO_TRY(tacho_table_add_int(table, stats->call_sum_ns / (int64_t)stats->call_count));
+    TACHO_TRY(
+        tacho_table_add_int(table, (int64_t)tacho_mean(stats->call_sum_ns, stats->call_count)));
     TACHO_TRY(tacho_table_add_int(table, (int64_t)((stats->short_count + count / 2) / count)));
     return tacho_table_add_real(table,
                                 PERCENT * (double)stats->short_count / (double)stats->call_count);
@@ -71,7 +72,7 @@ static tacho_status add_launches(const tacho_breakdown_gather *gather,
     TACHO_TRY(tacho_breakdown_add_subject(gather, subject, table));
     TACHO_TRY(tacho_table_add_text(table, tacho_dict_string(gather->events.dict, name)));
     TACHO_TRY(tacho_table_add_int(table, (int64_t)((stats->count + count / 2) / count)));
-    TACHO_TRY(tacho_table_add_int(table, stats->delay_sum_ns / (int64_t)stats->count));
+    TACHO_TRY(tacho_table_add_int(table, (int64_t)tacho_mean(stats->delay_sum_ns, stats->count)));
     TACHO_TRY(tacho_table_add_int(table, tacho_durations_percentile(&stats->delays, MEDIAN)));
     TACHO_TRY(tacho_table_add_int(table, tacho_durations_percentile(&stats->delays, HIGH)));
     TACHO_TRY(tacho_table_add_int(table, stats->delay_max_ns));

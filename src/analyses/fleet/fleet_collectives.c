@@ -99,8 +99,7 @@ static tacho_status add_kind(const tacho_fleet_view *view, size_t index, tacho_i
     TACHO_TRY(tacho_table_add_int(table, (int64_t)row->file_count));
     TACHO_TRY(tacho_table_add_int(table, (int64_t)row->count));
     TACHO_TRY(tacho_table_add_int(table, tacho_fleet_cell_ns(row->total_ns)));
-    TACHO_TRY(tacho_table_add_int(table, tacho_fleet_cell_ns((2 * row->total_ns + row->count) /
-                                                             (2 * (tacho_i128)row->count))));
+    TACHO_TRY(tacho_table_add_int(table, tacho_fleet_mean_ns(row->total_ns, row->count)));
     for (uint64_t percent = 50; percent <= 99; percent += 49) {
         int64_t ns = tacho_durations_percentile(row->durations, percent);
         ns = ns < row->least.ns ? row->least.ns : ns > row->most.ns ? row->most.ns : ns;
@@ -179,6 +178,7 @@ static tacho_status write_collectives(const tacho_fleet_view *view,
     free(waits);
     status = tacho_table_hand_over(to, status, &table);
     if (status == TACHO_OK) {
+        tacho_fleet_say_more(options, kind_count, "row");
         say_unmatched(view, options);
     }
     return status;
@@ -196,7 +196,8 @@ typedef struct straggler_list {
     tacho_number_map places; /* by file */
     straggler *items;
     size_t item_count, item_capacity;
-    tacho_i128 all_ns;
+    size_t call_count, unclear_count;
+    tacho_fleet_run_sums runs; /* all waiting */
 } straggler_list;
 
 /* Whether the last came later than the next by more than a twentieth of the longest wait. */
@@ -207,7 +208,8 @@ static bool is_clear(const tacho_fleet_row *call)
     return by_ns * CLEAR_PART > (tacho_i128)call->most.ns - call->least.ns;
 }
 
-static tacho_status blame(straggler_list *list, const tacho_fleet_row *call)
+static tacho_status blame(straggler_list *list, const tacho_fleet_view *view,
+                          const tacho_fleet_row *call)
 {
     uint64_t *place = tacho_number_map_find(&list->places, call->least.file);
     uint64_t at = place != NULL ? *place : list->item_count;
@@ -222,8 +224,9 @@ static tacho_status blame(straggler_list *list, const tacho_fleet_row *call)
     item->clear_count += is_clear(call) ? 1 : 0;
     item->caused_ns += wait;
     item->longest_ns = tacho_most(item->longest_ns, call->most.ns - call->least.ns);
-    list->all_ns += wait;
-    return TACHO_OK;
+    list->call_count++;
+    list->unclear_count += is_clear(call) || wait == 0 ? 0 : 1;
+    return tacho_fleet_run_sums_add(&list->runs, view, item->file, wait, 1);
 }
 
 static tacho_status add_stragglers(const tacho_fleet_view *view, const straggler_list *list,
@@ -241,6 +244,7 @@ static tacho_status add_stragglers(const tacho_fleet_view *view, const straggler
     tacho_status status = TACHO_OK;
     for (size_t i = 0; i < shown && status == TACHO_OK; i++) {
         const straggler *item = &list->items[places[i].index];
+        tacho_i128 all_ns = tacho_fleet_run_sums_find(&list->runs, view, item->file).total_ns;
         status = tacho_fleet_add_who(view, item->file, table);
         status = status == TACHO_OK ? tacho_table_add_int(table, item->last_count) : status;
         status = status == TACHO_OK ? tacho_table_add_int(table, item->clear_count) : status;
@@ -248,7 +252,7 @@ static tacho_status add_stragglers(const tacho_fleet_view *view, const straggler
                      ? tacho_table_add_int(table, tacho_fleet_cell_ns(item->caused_ns))
                      : status;
         status = status == TACHO_OK
-                     ? tacho_fleet_add_percent(table, (double)item->caused_ns, (double)list->all_ns)
+                     ? tacho_fleet_add_percent(table, (double)item->caused_ns, (double)all_ns)
                      : status;
         status = status == TACHO_OK ? tacho_table_add_int(table, item->longest_ns) : status;
     }
@@ -273,6 +277,19 @@ static tacho_status add_wait(const tacho_fleet_view *view, size_t index, tacho_t
     TACHO_TRY(tacho_fleet_add_label(view, row->most.file, table));
     TACHO_TRY(tacho_table_add_int(table, row->most.ns - row->least.ns));
     return tacho_table_add_int(table, tacho_fleet_cell_ns(tacho_fleet_call_wait(row)));
+}
+
+/* What the tables leave out, and what they cannot tell. */
+static void say_stragglers(const straggler_list *list, const tacho_fleet_options *options)
+{
+    tacho_fleet_say_more(options, list->item_count, "straggler");
+    tacho_fleet_say_more(options, list->call_count, "collective");
+    if (list->unclear_count > 0) {
+        tacho_note(options->ops.notes, "note",
+                   "in %zu of %zu collectives several ranks came last within a twentieth of the "
+                   "longest wait; 'clearly' leaves these out",
+                   list->unclear_count, list->call_count);
+    }
 }
 
 static tacho_status add_waits(const tacho_fleet_view *view, size_t top, tacho_table *table)
@@ -309,7 +326,7 @@ static tacho_status write_stragglers(const tacho_fleet_view *view,
                      COUNT_OF(wait_columns));
     tacho_status status = TACHO_OK;
     for (size_t i = 0; i < calls->row_count && status == TACHO_OK; i++) {
-        status = calls->rows[i].count > 1 ? blame(&list, &calls->rows[i]) : TACHO_OK;
+        status = calls->rows[i].count > 1 ? blame(&list, view, &calls->rows[i]) : TACHO_OK;
     }
     status = status == TACHO_OK ? add_stragglers(view, &list, options->top, &tables[0]) : status;
     status = status == TACHO_OK ? add_waits(view, options->top, &tables[1]) : status;
@@ -317,8 +334,10 @@ static tacho_status write_stragglers(const tacho_fleet_view *view,
         status = tacho_table_hand_over(to, status, &tables[i]);
     }
     if (status == TACHO_OK) {
+        say_stragglers(&list, options);
         say_unmatched(view, options);
     }
+    tacho_fleet_run_sums_deinit(&list.runs);
     tacho_number_map_deinit(&list.places);
     free(list.items);
     return status;
@@ -335,6 +354,15 @@ const tacho_fleet_question tacho_fleet_question_stragglers = {
     .sections = TACHO_FLEET_COLLECTIVES,
     .write = write_stragglers,
 };
+
+void tacho_fleet_say_more(const tacho_fleet_options *options, size_t count, const char *what)
+{
+    if (options->top > 0 && count > options->top) {
+        size_t left_out = count - options->top;
+        tacho_note_hint(options->ops.notes, (tacho_hint){TACHO_HINT_ALL_ROWS, ""}, "note",
+                        "%zu more %s%s", left_out, what, left_out == 1 ? "" : "s");
+    }
+}
 
 const tacho_fleet_question *tacho_fleet_question_find(const char *name)
 {

@@ -86,6 +86,13 @@ static int64_t idle_of(const int64_t *numbers)
     return numbers[TACHO_FLEET_SPAN_NS] - numbers[TACHO_FLEET_BUSY_NS];
 }
 
+/* How much of its time it is idle: what hosts and devices are sorted by. */
+static double idle_share(const int64_t *numbers)
+{
+    double span = (double)numbers[TACHO_FLEET_SPAN_NS];
+    return span > 0 ? (double)idle_of(numbers) / span : 0;
+}
+
 /* ---- hosts --------------------------------------------------------------------------------- */
 
 static tacho_status ensure_host(host_list *list, tacho_str run, tacho_str host, unsigned origin,
@@ -167,30 +174,32 @@ static tacho_status add_launches(host_sum *host, tacho_table *table)
     TACHO_TRY(add_host_who(host, table));
     TACHO_TRY(tacho_table_add_int(table, numbers[TACHO_FLEET_WORK_COUNT]));
     TACHO_TRY(tacho_table_add_int(table, count));
-    TACHO_TRY(tacho_table_add_int(table, numbers[TACHO_FLEET_DELAY_SUM_NS] / count));
+    TACHO_TRY(tacho_table_add_int(table, tacho_fleet_cell_ns(tacho_mean(
+                                             numbers[TACHO_FLEET_DELAY_SUM_NS], (uint64_t)count))));
     TACHO_TRY(tacho_table_add_int(table, tacho_durations_percentile(&host->delays, 50)));
     TACHO_TRY(tacho_table_add_int(table, tacho_durations_percentile(&host->delays, 99)));
     TACHO_TRY(tacho_table_add_int(table, numbers[TACHO_FLEET_DELAY_MAX_NS]));
     TACHO_TRY(tacho_table_add_int(table, numbers[TACHO_FLEET_QUEUE_MAX]));
-    TACHO_TRY(calls > 0 ? tacho_table_add_int(table, numbers[TACHO_FLEET_CALL_SUM_NS] / calls)
+    TACHO_TRY(calls > 0 ? tacho_table_add_int(
+                              table, tacho_fleet_cell_ns(tacho_mean(
+                                         numbers[TACHO_FLEET_CALL_SUM_NS], (uint64_t)calls)))
                         : tacho_table_add_absent(table));
     TACHO_TRY(tacho_table_add_int(table, numbers[TACHO_FLEET_SHORT_COUNT]));
     return tacho_fleet_add_percent(table, (double)numbers[TACHO_FLEET_SHORT_COUNT], (double)calls);
 }
 
-static tacho_status add_hosts(host_list *list, tacho_table *table, tacho_table *launches)
+static tacho_status add_hosts(host_list *list, size_t top, tacho_table *table,
+                              tacho_table *launches)
 {
     tacho_fleet_place *places = NULL;
     TACHO_TRY(tacho_items_make(&places, list->host_count));
     for (size_t i = 0; i < list->host_count; i++) {
-        const int64_t *numbers = list->hosts[i].numbers;
-        double span = (double)numbers[TACHO_FLEET_SPAN_NS];
-        places[i] = (tacho_fleet_place){span > 0 ? (double)idle_of(numbers) / span : 0,
+        places[i] = (tacho_fleet_place){idle_share(list->hosts[i].numbers),
                                         tacho_fleet_key(&list->keys, i), i};
     }
-    tacho_fleet_sort(places, list->host_count, 0);
+    size_t shown = tacho_fleet_sort(places, list->host_count, top);
     tacho_status status = TACHO_OK;
-    for (size_t i = 0; i < list->host_count && status == TACHO_OK; i++) {
+    for (size_t i = 0; i < shown && status == TACHO_OK; i++) {
         host_sum *host = &list->hosts[places[i].index];
         status = add_host_who(host, table);
         status = status == TACHO_OK ? tacho_table_add_int(table, host->device_count) : status;
@@ -220,7 +229,7 @@ static tacho_status add_devices(const tacho_fleet_view *view, size_t top, tacho_
     tacho_fleet_place *places = NULL;
     TACHO_TRY(tacho_items_make(&places, fleet->device_count));
     for (size_t i = 0; i < fleet->device_count; i++) {
-        places[i] = (tacho_fleet_place){(double)idle_of(fleet->devices[i].numbers),
+        places[i] = (tacho_fleet_place){idle_share(fleet->devices[i].numbers),
                                         tacho_fleet_key(&fleet->device_keys, i), i};
     }
     size_t shown = tacho_fleet_sort(places, fleet->device_count, top);
@@ -239,7 +248,7 @@ static tacho_status make_tables(const tacho_fleet_view *view, size_t top, host_l
     for (size_t i = 0; i < view->fleet->device_count; i++) {
         TACHO_TRY(add_device(view, i, list));
     }
-    TACHO_TRY(add_hosts(list, &tables[0], &tables[2]));
+    TACHO_TRY(add_hosts(list, top, &tables[0], &tables[2]));
     return add_devices(view, top, &tables[1]);
 }
 
@@ -248,7 +257,8 @@ static tacho_status write_breakdown(const tacho_fleet_view *view,
 {
     host_list list = {.host_count = 0};
     tacho_table tables[3];
-    tacho_table_init(&tables[0], "hosts", "Hosts", host_columns, COUNT_OF(host_columns));
+    tacho_table_init(&tables[0], "hosts", "Hosts, the idlest first", host_columns,
+                     COUNT_OF(host_columns));
     tacho_table_init(&tables[1], "devices", "Devices, the idlest first", device_columns,
                      COUNT_OF(device_columns));
     tacho_table_init(&tables[2], "launches", "Launches by host", launch_columns,
@@ -258,12 +268,9 @@ static tacho_status write_breakdown(const tacho_fleet_view *view,
     for (size_t i = 0; i < COUNT_OF(tables); i++) {
         status = tacho_table_hand_over(to, status, &tables[i]);
     }
-    size_t left_out = options->top > 0 && view->fleet->device_count > options->top
-                          ? view->fleet->device_count - options->top
-                          : 0;
-    if (status == TACHO_OK && left_out > 0) {
-        tacho_note_hint(options->ops.notes, (tacho_hint){TACHO_HINT_ALL_ROWS, ""}, "note",
-                        "%zu more device%s", left_out, left_out == 1 ? "" : "s");
+    if (status == TACHO_OK) {
+        tacho_fleet_say_more(options, list.host_count, "host");
+        tacho_fleet_say_more(options, view->fleet->device_count, "device");
     }
     if (status == TACHO_OK && view->fleet->device_count == 0) {
         tacho_note(options->ops.notes, "note", "no work of devices was recorded");

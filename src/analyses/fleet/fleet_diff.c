@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two fleets, operation by operation. Fleets may have different numbers of files, so times are
- * per file that has the operation.
+ * Two fleets, operation by operation. Fleets may have different numbers of files and have recorded
+ * for different times, so times are per step of a file; where a side has no steps, per file that
+ * has the operation.
  */
 #include "analyses/fleet/fleet_tables.h"
 
@@ -14,10 +15,12 @@ static const tacho_column columns[] = {
     TACHO_COLUMN(OPERATION, "operation", TEXT),
     TACHO_COLUMN(CLASS, "class", TEXT),
     TACHO_COLUMN(ORIGIN, "origin", TEXT),
+    TACHO_COLUMN(A_FILES, "a files", INT),
+    TACHO_COLUMN(B_FILES, "b files", INT),
     TACHO_COLUMN(A_COUNT, "a count", INT),
     TACHO_COLUMN(B_COUNT, "b count", INT),
-    TACHO_COLUMN(A_NS, "a self per file", DURATION),
-    TACHO_COLUMN(B_NS, "b self per file", DURATION),
+    TACHO_COLUMN(A_NS, "a self", DURATION),
+    TACHO_COLUMN(B_NS, "b self", DURATION),
     TACHO_COLUMN(DIFFERENCE_NS, "difference", DURATION),
     TACHO_COLUMN(DIFFERENCE_PERCENT, "difference %", PERCENT),
 };
@@ -26,6 +29,7 @@ static const tacho_column columns[] = {
 typedef struct pair {
     tacho_str key;
     const tacho_fleet_row *rows[2];
+    int64_t ns[2]; /* self time per step or file */
 } pair;
 
 static const tacho_fleet_table *ops_of(const tacho_fleet_view *view)
@@ -33,11 +37,29 @@ static const tacho_fleet_table *ops_of(const tacho_fleet_view *view)
     return &view->fleet->tables[TACHO_FLEET_TABLE_OPS];
 }
 
-static int64_t self_per_file(const tacho_fleet_row *row)
+/* How many steps the files of |view| have, all together; 0 where one has none. */
+static uint64_t step_count_of(const tacho_fleet_view *view)
 {
-    return row == NULL || row->file_count == 0
-               ? 0
-               : tacho_fleet_cell_ns((row->total_ns - row->inner_ns) / (tacho_i128)row->file_count);
+    const tacho_fleet_table *files = &view->fleet->tables[TACHO_FLEET_TABLE_FILES];
+    uint64_t count = 0;
+    for (size_t i = 0; i < files->row_count; i++) {
+        if (files->rows[i].count == 0) {
+            return 0;
+        }
+        count += files->rows[i].count;
+    }
+    return count;
+}
+
+/* Per step, of which there are |step_count|; 0: per file that has it. */
+static int64_t self_of(const tacho_fleet_row *row, uint64_t step_count)
+{
+    if (row == NULL || row->file_count == 0) {
+        return 0;
+    }
+    tacho_i128 self_ns = row->total_ns - row->inner_ns;
+    return tacho_fleet_mean_ns(self_ns > 0 ? self_ns : 0,
+                               step_count > 0 ? step_count : row->file_count);
 }
 
 static bool is_wanted(const tacho_fleet_options *options, tacho_str key)
@@ -47,9 +69,16 @@ static bool is_wanted(const tacho_fleet_options *options, tacho_str key)
            filter->accepts(filter->self, tacho_str_from(key, 2), TACHO_STR(""));
 }
 
-/* Fills |pairs|, which has room for the rows of both sides; returns how many there are. */
+/* Whether the sides differ in anything that is shown. */
+static bool differs(const pair *of)
+{
+    return of->rows[0] == NULL || of->rows[1] == NULL || of->ns[0] != of->ns[1] ||
+           of->rows[0]->count != of->rows[1]->count;
+}
+
+/* Fills |pairs|, which has room for the rows of both sides; returns how many differ. */
 static size_t make_pairs(const tacho_fleet_view views[2], const tacho_fleet_options *options,
-                         pair *pairs)
+                         const uint64_t step_counts[2], pair *pairs)
 {
     size_t count = 0;
     for (size_t side = 0; side < 2; side++) {
@@ -62,10 +91,14 @@ static size_t make_pairs(const tacho_fleet_view views[2], const tacho_fleet_opti
             if ((side == 1 && is_in_both) || !is_wanted(options, key)) {
                 continue;
             }
-            pair *made = &pairs[count++];
-            made->key = key;
-            made->rows[side] = &own->rows[i];
-            made->rows[1 - side] = is_in_both ? &other->rows[place - 1] : NULL;
+            pair made = {.key = key};
+            made.rows[side] = &own->rows[i];
+            made.rows[1 - side] = is_in_both ? &other->rows[place - 1] : NULL;
+            for (size_t k = 0; k < 2; k++) {
+                made.ns[k] = self_of(made.rows[k], step_counts[k]);
+            }
+            pairs[count] = made;
+            count += differs(&made) ? 1 : 0;
         }
     }
     return count;
@@ -75,11 +108,15 @@ static tacho_status add_pair(const pair *of, tacho_table *table)
 {
     tacho_origin origin = (tacho_origin)(unsigned char)of->key.data[0];
     tacho_track_class track_class = (tacho_track_class)(unsigned char)of->key.data[1];
-    const int64_t ns[2] = {self_per_file(of->rows[0]), self_per_file(of->rows[1])};
+    const int64_t *ns = of->ns;
     TACHO_TRY(tacho_table_add_text(table, tacho_str_from(of->key, 2)));
     TACHO_TRY(
         tacho_table_add_text(table, tacho_str_from_cstring(tacho_track_class_name(track_class))));
     TACHO_TRY(tacho_table_add_text(table, tacho_str_from_cstring(tacho_origin_name(origin))));
+    for (size_t i = 0; i < 2; i++) {
+        int64_t count = of->rows[i] != NULL ? (int64_t)of->rows[i]->file_count : 0;
+        TACHO_TRY(tacho_table_add_int(table, count));
+    }
     for (size_t i = 0; i < 2; i++) {
         int64_t count = of->rows[i] != NULL ? (int64_t)of->rows[i]->count : 0;
         TACHO_TRY(tacho_table_add_int(table, count));
@@ -97,8 +134,7 @@ static tacho_status add_pairs(const pair *pairs, size_t count, size_t top, tacho
     tacho_fleet_place *places = NULL;
     TACHO_TRY(tacho_items_make(&places, count));
     for (size_t i = 0; i < count; i++) {
-        double difference =
-            (double)self_per_file(pairs[i].rows[1]) - (double)self_per_file(pairs[i].rows[0]);
+        double difference = (double)pairs[i].ns[1] - (double)pairs[i].ns[0];
         places[i] = (tacho_fleet_place){fabs(difference), pairs[i].key, i};
     }
     size_t shown = tacho_fleet_sort(places, count, top);
@@ -158,20 +194,27 @@ tacho_status tacho_fleet_diff(const tacho_fleet_view views[2], const tacho_fleet
 {
     tacho_table table;
     pair *pairs = NULL;
-    tacho_table_init(&table, "diff", "Operations that differ", columns,
-                     sizeof(columns) / sizeof(columns[0]));
+    uint64_t step_counts[2] = {step_count_of(&views[0]), step_count_of(&views[1])};
+    bool is_by_step = step_counts[0] > 0 && step_counts[1] > 0;
+    step_counts[0] = is_by_step ? step_counts[0] : 0;
+    step_counts[1] = is_by_step ? step_counts[1] : 0;
+    tacho_table_init(&table, "diff",
+                     is_by_step ? "Operations that differ: self time per step and rank"
+                                : "Operations that differ: self time per file that has them",
+                     columns, sizeof(columns) / sizeof(columns[0]));
     tacho_status status =
-        tacho_items_make(&pairs, ops_of(&views[0])->row_count + ops_of(&views[1])->row_count);
-    size_t count = status == TACHO_OK ? make_pairs(views, options, pairs) : 0;
+        tacho_items_make(&pairs, ops_of(&views[0])->row_count + ops_of(&views[1])->row_count + 1);
+    size_t count = status == TACHO_OK ? make_pairs(views, options, step_counts, pairs) : 0;
     if (status == TACHO_OK) {
         status = add_pairs(pairs, count, options->top, &table);
     }
     free(pairs);
     status = tacho_table_hand_over(to, status, &table);
-    if (status == TACHO_OK && options->top > 0 && count > options->top) {
-        tacho_note_hint(options->ops.notes, (tacho_hint){TACHO_HINT_ALL_ROWS, ""}, "note",
-                        "%zu more row%s", count - options->top,
-                        count - options->top == 1 ? "" : "s");
+    if (status == TACHO_OK && count == 0) {
+        tacho_note(options->ops.notes, "note", "no operation differs");
+    }
+    if (status == TACHO_OK) {
+        tacho_fleet_say_more(options, count, "operation");
     }
     return status;
 }

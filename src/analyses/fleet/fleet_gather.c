@@ -54,7 +54,7 @@ static tacho_status gather_row(tacho_events *events, const tacho_row *row)
     }
     gather->digest = mix(mix(gather->digest, (uint64_t)row->start),
                          (uint64_t)row->of.span.end ^ (uint64_t)row->of.span.site << 32);
-    gather->span_count++;
+    gather->span_count += (row->of.span.flags & TACHO_SPAN_INSTANT) == 0 ? 1 : 0;
     return tacho_fleet_marks_add(&gather->marks, events->dict, row, times_ns);
 }
 

@@ -34,6 +34,9 @@ extern const tacho_fleet_question tacho_fleet_question_clocks;
 /* The question called |name|, or NULL. */
 const tacho_fleet_question *tacho_fleet_question_find(const char *name);
 
+/* Notes how many of |count| rows, which are called |what|, are not shown; nothing if all are. */
+void tacho_fleet_say_more(const tacho_fleet_options *options, size_t count, const char *what);
+
 /* Adds the steps of a file to |sum|, and their durations to |durations|. */
 tacho_status tacho_fleet_steps_add(tacho_fleet_row *sum, tacho_durations *durations,
                                    const tacho_fleet_row *file) TACHO_MUST_USE;
@@ -44,7 +47,10 @@ tacho_status tacho_fleet_steps_cells(const tacho_fleet_row *steps,
 /* What the ranks of a collective waited for the last one, together. */
 tacho_i128 tacho_fleet_call_wait(const tacho_fleet_row *call);
 
-/* How the operations of two fleets differ, per file, the largest difference first. */
+/*
+ * How the operations of two fleets differ, the largest difference first: per step where both have
+ * steps, else per file that has the operation.
+ */
 tacho_status tacho_fleet_diff(const tacho_fleet_view views[2], const tacho_fleet_options *options,
                               const tacho_table_taker *to) TACHO_MUST_USE;
 

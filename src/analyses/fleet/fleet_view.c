@@ -4,6 +4,7 @@
  */
 #include "analyses/fleet/fleet_view.h"
 
+#include "base/grow.h"
 #include "base/utf8.h"
 
 #include <inttypes.h>
@@ -113,6 +114,48 @@ tacho_status tacho_fleet_add_percent(tacho_table *table, double part, double who
 int64_t tacho_fleet_cell_ns(tacho_i128 ns)
 {
     return ns > INT64_MAX ? INT64_MAX : ns < 0 ? 0 : (int64_t)ns;
+}
+
+int64_t tacho_fleet_mean_ns(tacho_i128 total_ns, uint64_t count)
+{
+    return tacho_fleet_cell_ns(tacho_mean(total_ns, count));
+}
+
+/* ---- runs ---------------------------------------------------------------------------------- */
+
+static uint64_t run_of(const tacho_fleet_view *view, uint64_t id)
+{
+    const tacho_fleet_file *file = tacho_fleet_view_file(view, id);
+    return file != NULL ? file->run : 0;
+}
+
+tacho_status tacho_fleet_run_sums_add(tacho_fleet_run_sums *sums, const tacho_fleet_view *view,
+                                      uint64_t id, tacho_i128 total_ns, uint64_t count)
+{
+    uint64_t run = run_of(view, id);
+    const uint64_t *place = tacho_number_map_find(&sums->places, run);
+    size_t at = place != NULL ? (size_t)*place : sums->item_count;
+    if (place == NULL) {
+        TACHO_TRY(tacho_grow(&sums->items, &sums->item_capacity, sums->item_count + 1));
+        TACHO_TRY(tacho_number_map_set(&sums->places, run, at));
+        sums->items[sums->item_count++] = (tacho_fleet_run_sum){.count = 0};
+    }
+    sums->items[at].total_ns += total_ns;
+    sums->items[at].count += count;
+    return TACHO_OK;
+}
+
+tacho_fleet_run_sum tacho_fleet_run_sums_find(const tacho_fleet_run_sums *sums,
+                                              const tacho_fleet_view *view, uint64_t id)
+{
+    const uint64_t *place = tacho_number_map_find(&sums->places, run_of(view, id));
+    return place != NULL ? sums->items[*place] : (tacho_fleet_run_sum){.count = 0};
+}
+
+void tacho_fleet_run_sums_deinit(tacho_fleet_run_sums *sums)
+{
+    tacho_number_map_deinit(&sums->places);
+    free(sums->items);
 }
 
 /* ---- order --------------------------------------------------------------------------------- */

@@ -8,6 +8,7 @@
 
 #include "analyses/fleet/fleet.h"
 #include "base/arena.h"
+#include "base/number_map.h"
 #include "table/table.h"
 
 typedef struct tacho_fleet_view {
@@ -38,6 +39,30 @@ tacho_status tacho_fleet_add_percent(tacho_table *table, double part, double who
 
 /* A sum as a cell: no larger than one. */
 int64_t tacho_fleet_cell_ns(tacho_i128 ns);
+
+/* The mean of |count| > 0, to the nearest. */
+int64_t tacho_fleet_mean_ns(tacho_i128 total_ns, uint64_t count);
+
+/* What is summed by run. All zero is empty. */
+typedef struct tacho_fleet_run_sum {
+    tacho_i128 total_ns;
+    uint64_t count;
+} tacho_fleet_run_sum;
+
+typedef struct tacho_fleet_run_sums {
+    tacho_number_map places; /* by text of the run */
+    tacho_fleet_run_sum *items;
+    size_t item_count, item_capacity;
+} tacho_fleet_run_sums;
+
+/* Adds to the sum of the run that the file |id| is of. */
+tacho_status tacho_fleet_run_sums_add(tacho_fleet_run_sums *sums, const tacho_fleet_view *view,
+                                      uint64_t id, tacho_i128 total_ns,
+                                      uint64_t count) TACHO_MUST_USE;
+/* The sum of the run that the file |id| is of. */
+tacho_fleet_run_sum tacho_fleet_run_sums_find(const tacho_fleet_run_sums *sums,
+                                              const tacho_fleet_view *view, uint64_t id);
+void tacho_fleet_run_sums_deinit(tacho_fleet_run_sums *sums);
 
 /* A place in a list to be sorted: the largest number first, then by text. */
 typedef struct tacho_fleet_place {
