@@ -171,12 +171,14 @@ tacho_fleet_origin tacho_fleet_origin_of(const tacho_fleet_runs *runs, const cha
     tacho_str rest = origin.path;
     uint64_t name_rank = 0;
     size_t ahead = 0;
+    tacho_fleet_trace_name name;
     if (tacho_fleet_name_rank(origin.path, &name_rank, &ahead)) {
         origin.name_rank = (int64_t)name_rank;
-        origin.run = tacho_fleet_runs_find(runs, path);
-    } else {
-        origin.host = tacho_fleet_name_host(origin.path);
+    } else if (tacho_fleet_trace_name_parse(origin.path, &name)) {
+        origin.name_host = name.host;
+        origin.name_process = name.process;
     }
+    origin.run = tacho_fleet_runs_find(runs, path);
     while (rest.len > 0) {
         size_t len = tacho_str_find_byte(rest, '/');
         tacho_str piece = tacho_str_make(rest.data, len);

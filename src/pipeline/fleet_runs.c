@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names are sorted by rank: two neighbours of one rank with different beginnings are two runs.
+ * Names are sorted by rank: two neighbours of one rank with different beginnings are two runs. So
+ * are they by process: its neighbours are windows.
  */
 #include "pipeline/fleet_runs.h"
 
 #include "base/grow.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { RANK_DIGITS_MAX = 9 };
@@ -15,8 +17,11 @@ static bool is_digit(char byte)
     return byte >= '0' && byte <= '9';
 }
 
-/* Whether |text| begins with "rank" in letters of any case, a separator or none, and digits. */
-static bool parse_rank(tacho_str text, uint64_t *out_rank)
+/*
+ * Whether |text| begins with "rank" in letters of any case, a separator or none, and digits, which
+ * end at |out_len|.
+ */
+static bool parse_rank(tacho_str text, uint64_t *out_rank, size_t *out_len)
 {
     static const char word[] = "rank";
     size_t at = strlen(word);
@@ -30,35 +35,69 @@ static bool parse_rank(tacho_str text, uint64_t *out_rank)
     while (at + len < text.len && is_digit(text.data[at + len])) {
         len++;
     }
+    *out_len = at + len;
     return len > 0 && len <= RANK_DIGITS_MAX &&
            tacho_str_parse_u64(tacho_str_make(text.data + at, len), out_rank);
 }
 
-bool tacho_fleet_name_rank(tacho_str path, uint64_t *out_rank, size_t *out_ahead)
+static bool is_letter(char byte)
 {
-    size_t first = path.len - tacho_str_basename(path).len;
-    for (size_t at = path.len; at > first; at--) {
-        if (parse_rank(tacho_str_from(path, at - 1), out_rank)) {
-            *out_ahead = at - 1;
+    return (byte | 0x20) >= 'a' && (byte | 0x20) <= 'z';
+}
+
+/* Whether a word begins at |at|: "localRank3" has two, "frank3" is one. */
+static bool begins_word(tacho_str path, size_t at)
+{
+    bool is_capital = path.data[at] == 'R';
+    char before = at > 0 ? path.data[at - 1] : '/';
+    return !is_letter(before) || (is_capital && before >= 'a');
+}
+
+/* Whether the components of |path| ahead of |end| have one that is a rank and nothing else. */
+static bool find_folder_rank(tacho_str path, size_t end, uint64_t *out_rank, size_t *out_ahead)
+{
+    while (end > 0) {
+        size_t begin = end - 1; /* where the '/' behind the component is */
+        while (begin > 0 && path.data[begin - 1] != '/') {
+            begin--;
+        }
+        tacho_str piece = tacho_str_make(path.data + begin, end - 1 - begin);
+        size_t len = 0;
+        if (parse_rank(piece, out_rank, &len) && len == piece.len) {
+            *out_ahead = begin;
             return true;
         }
+        end = begin;
     }
     return false;
 }
 
+bool tacho_fleet_name_rank(tacho_str path, uint64_t *out_rank, size_t *out_ahead)
+{
+    size_t first = path.len - tacho_str_basename(path).len, len = 0;
+    for (size_t at = path.len; at > first; at--) {
+        if (begins_word(path, at - 1) && parse_rank(tacho_str_from(path, at - 1), out_rank, &len)) {
+            *out_ahead = at - 1;
+            return true;
+        }
+    }
+    return find_folder_rank(path, first, out_rank, out_ahead);
+}
+
 /* Takes digits off the end of |text|, and |ahead| of them; false: that is not what stands there. */
-static bool take_number(tacho_str *text, char ahead)
+static bool take_number(tacho_str *text, char ahead, uint64_t *out_number)
 {
     size_t len = text->len;
     while (len > 0 && is_digit(text->data[len - 1])) {
         len--;
     }
-    bool is_there = len > 0 && len < text->len && text->data[len - 1] == ahead;
+    bool is_there = len > 0 && len < text->len && text->data[len - 1] == ahead &&
+                    tacho_str_parse_u64(tacho_str_from(*text, len), out_number);
     text->len = is_there ? len - 1 : text->len;
     return is_there;
 }
 
-tacho_str tacho_fleet_name_host(tacho_str path)
+bool tacho_fleet_trace_name_parse(tacho_str path, tacho_fleet_trace_name *out_name)
 {
     static const char *const ends[] = {".gz", ".zst", ".pt.trace.json"};
     tacho_str name = tacho_str_basename(path);
@@ -67,7 +106,10 @@ tacho_str tacho_fleet_name_host(tacho_str path)
         is_trace = tacho_str_ends_with(name, tacho_str_from_cstring(ends[i]));
         name.len -= is_trace ? strlen(ends[i]) : 0;
     }
-    return is_trace && take_number(&name, '.') && take_number(&name, '_') ? name : TACHO_STR("");
+    bool is_whole = is_trace && take_number(&name, '.', &out_name->time) &&
+                    take_number(&name, '_', &out_name->process);
+    out_name->host = name;
+    return is_whole;
 }
 
 /* ---- runs ---------------------------------------------------------------------------------- */
@@ -124,24 +166,77 @@ static tacho_str trim(tacho_str text)
     return text.len > 0 ? text : TACHO_STR(".");
 }
 
-static tacho_status name_runs(tacho_fleet_runs *runs, named_file *files, size_t count)
+static void add_run(tacho_fleet_runs *runs, const char *path, tacho_str run)
+{
+    runs->items[runs->item_count++] = (tacho_fleet_run_name){path, run};
+}
+
+static void name_by_ranks(tacho_fleet_runs *runs, named_file *files, size_t count)
 {
     bool has_several = false;
+    if (count == 0) {
+        return;
+    }
     qsort(files, count, sizeof(*files), compare_ranks);
     for (size_t i = 1; i < count; i++) {
         has_several = has_several || (files[i].rank == files[i - 1].rank &&
                                       !tacho_str_equal(files[i].ahead, files[i - 1].ahead));
     }
-    if (!has_several) {
-        return TACHO_OK;
-    }
     size_t common = common_len(files, count);
-    TACHO_TRY(tacho_items_make(&runs->items, count));
-    for (size_t i = 0; i < count; i++) {
-        runs->items[runs->item_count++] =
-            (tacho_fleet_run_name){files[i].path, trim(tacho_str_from(files[i].ahead, common))};
+    for (size_t i = 0; i < count && has_several; i++) {
+        add_run(runs, files[i].path, trim(tacho_str_from(files[i].ahead, common)));
     }
-    qsort(runs->items, runs->item_count, sizeof(*runs->items), compare_items);
+}
+
+/* ---- windows ------------------------------------------------------------------------------- */
+
+typedef struct window_file {
+    tacho_fleet_trace_name name;
+    const char *path;
+} window_file;
+
+static bool is_same_process(const window_file *a, const window_file *b)
+{
+    return a->name.process == b->name.process && tacho_str_equal(a->name.host, b->name.host);
+}
+
+/* By process, then by time. */
+static int compare_windows(const void *left, const void *right)
+{
+    const window_file *a = left;
+    const window_file *b = right;
+    int order = tacho_str_compare(a->name.host, b->name.host);
+    if (order == 0 && a->name.process != b->name.process) {
+        order = a->name.process < b->name.process ? -1 : 1;
+    }
+    if (order == 0 && a->name.time != b->name.time) {
+        order = a->name.time < b->name.time ? -1 : 1;
+    }
+    return order != 0 ? order : strcmp(a->path, b->path);
+}
+
+static tacho_status name_windows(tacho_fleet_runs *runs, window_file *files, size_t count)
+{
+    bool has_several = false;
+    size_t window = 0;
+    if (count > 0) {
+        qsort(files, count, sizeof(*files), compare_windows);
+    }
+    for (size_t i = 1; i < count; i++) {
+        /* The same time again is a copy elsewhere. */
+        has_several = has_several || (is_same_process(&files[i], &files[i - 1]) &&
+                                      files[i].name.time != files[i - 1].name.time);
+    }
+    for (size_t i = 0; i < count && has_several; i++) {
+        char text[32];
+        tacho_str kept;
+        bool is_same = i > 0 && is_same_process(&files[i], &files[i - 1]);
+        bool is_later = is_same && files[i].name.time != files[i - 1].name.time;
+        window = is_same ? window + (is_later ? 1 : 0) : 1;
+        int len = snprintf(text, sizeof(text), "window %zu", window);
+        TACHO_TRY(tacho_arena_copy(&runs->arena, tacho_str_make(text, (size_t)len), &kept));
+        add_run(runs, files[i].path, kept);
+    }
     return TACHO_OK;
 }
 
@@ -161,25 +256,43 @@ tacho_status tacho_fleet_runs_init(tacho_fleet_runs *runs, const char *const *pa
                                    size_t path_count)
 {
     named_file *files = NULL;
-    size_t count = 0;
+    window_file *windows = NULL;
+    size_t count = 0, window_count = 0;
     *runs = (tacho_fleet_runs){.item_count = 0};
-    TACHO_TRY(tacho_items_make(&files, path_count));
-    for (size_t i = 0; i < path_count; i++) {
+    tacho_arena_init(&runs->arena);
+    tacho_status status = tacho_items_make(&files, path_count);
+    status = status == TACHO_OK ? tacho_items_make(&windows, path_count) : status;
+    status = status == TACHO_OK ? tacho_items_make(&runs->items, path_count) : status;
+    for (size_t i = 0; i < path_count && status == TACHO_OK; i++) {
         tacho_str path = tacho_str_from_cstring(paths[i]);
+        tacho_fleet_trace_name name;
         size_t ahead = 0;
         uint64_t rank = 0;
-        if (!has_run(path) && tacho_fleet_name_rank(path, &rank, &ahead)) {
+        if (has_run(path)) {
+            continue;
+        }
+        if (tacho_fleet_name_rank(path, &rank, &ahead)) {
             files[count++] = (named_file){rank, tacho_str_make(path.data, ahead), paths[i]};
+        } else if (tacho_fleet_trace_name_parse(path, &name)) {
+            windows[window_count++] = (window_file){name, paths[i]};
         }
     }
-    tacho_status status = count > 1 ? name_runs(runs, files, count) : TACHO_OK;
+    if (status == TACHO_OK) {
+        name_by_ranks(runs, files, count);
+        status = name_windows(runs, windows, window_count);
+    }
+    if (runs->item_count > 0) {
+        qsort(runs->items, runs->item_count, sizeof(*runs->items), compare_items);
+    }
     free(files);
+    free(windows);
     return status;
 }
 
 void tacho_fleet_runs_deinit(tacho_fleet_runs *runs)
 {
     free(runs->items);
+    tacho_arena_deinit(&runs->arena);
     *runs = (tacho_fleet_runs){.item_count = 0};
 }
 

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs that only the names of files tell apart: where two files are of the same rank, such as
+ * Runs that only the names of files tell apart. Where two files are of the same rank, such as
  * "a/rank0.json" and "b/rank0.json", what stands ahead of "rank" says which run each is of. As long
  * as every rank is there once, all files are taken to be of one run, since what stands there may as
  * well be the name of a host.
+ *
+ * PyTorch's profiler names files after host, process and time. Where it has written several of one
+ * process, the first ones of all processes belong together, and so on: "window 1", "window 2".
  */
 #ifndef TACHO_PIPELINE_FLEET_RUNS_H
 #define TACHO_PIPELINE_FLEET_RUNS_H
@@ -16,6 +19,7 @@ typedef struct tacho_fleet_run_name {
 } tacho_fleet_run_name;
 
 typedef struct tacho_fleet_runs {
+    tacho_arena arena;
     tacho_fleet_run_name *items; /* by path */
     size_t item_count;
 } tacho_fleet_runs;
@@ -31,13 +35,18 @@ void tacho_fleet_runs_deinit(tacho_fleet_runs *runs);
 /* The run of |path|; empty where its name does not say it. */
 tacho_str tacho_fleet_runs_find(const tacho_fleet_runs *runs, const char *path);
 
-/* The rank that the last component of |path| says ("rank-12.json.gz"), and how much of the path
- * stands ahead of that word; false: it says none. */
+/* The rank that the last component of |path| says ("rank-12.json.gz"), else a directory that is
+ * called so ("rank_12/"), and how much of the path stands ahead of that word; false: it says none.
+ */
 bool tacho_fleet_name_rank(tacho_str path, uint64_t *out_rank, size_t *out_ahead);
 
-/* The host that a trace of PyTorch's profiler is named after
- * ("node7_4711.1700000000.pt.trace.json", with the process and the time); empty: it is named
- * otherwise. */
-tacho_str tacho_fleet_name_host(tacho_str path);
+/* What traces of PyTorch's profiler are named after: "node7_4711.1700000000.pt.trace.json". */
+typedef struct tacho_fleet_trace_name {
+    tacho_str host;
+    uint64_t process, time;
+} tacho_fleet_trace_name;
+
+/* False: |path| is named otherwise. */
+bool tacho_fleet_trace_name_parse(tacho_str path, tacho_fleet_trace_name *out_name);
 
 #endif
