@@ -141,6 +141,8 @@ static int read_fleet(tacho_fleet_choice *choice, const char *const *words, size
     choice->job.paths = inputs.list.paths;
     choice->job.path_count = inputs.list.path_count;
     choice->job.runs = &inputs.runs;
+    choice->job.refused = inputs.refused;
+    choice->job.refused_count = inputs.refused_count;
     if (status == TACHO_OK) {
         status = tacho_fleet_init(&choice->fleets[index], choice->job.sections);
     }

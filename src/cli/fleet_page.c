@@ -62,6 +62,8 @@ int tacho_fleet_page_run(tacho_fleet_choice *choice, const tacho_arguments *argu
     choice->job.paths = inputs.list.paths;
     choice->job.path_count = inputs.list.path_count;
     choice->job.runs = &inputs.runs;
+    choice->job.refused = inputs.refused;
+    choice->job.refused_count = inputs.refused_count;
     choice->job.run = choice->runs[0];
     if (status == TACHO_OK) {
         tacho_talk_progress_init(&choice->progress, "reading", choice->is_quiet,

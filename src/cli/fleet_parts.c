@@ -79,6 +79,8 @@ int tacho_fleet_reduce_run(tacho_fleet_choice *choice, const tacho_arguments *ar
     choice->job.paths = inputs.list.paths;
     choice->job.path_count = inputs.list.path_count;
     choice->job.runs = &inputs.runs;
+    choice->job.refused = inputs.refused;
+    choice->job.refused_count = inputs.refused_count;
     begin_progress(choice);
     if (status == TACHO_OK) {
         status = tacho_fleet_init(fleet, TACHO_FLEET_ALL);

@@ -285,6 +285,20 @@ static void *work(void *user)
     return NULL;
 }
 
+tacho_status tacho_fleet_list_refused(const tacho_fleet_job *job, tacho_fleet *fleet)
+{
+    for (size_t i = 0; i < job->refused_count; i++) {
+        const tacho_fleet_origin origin = tacho_fleet_origin_of(job->runs, job->refused[i].path);
+        bool is_of_run = job->run == NULL || origin.run.len == 0 ||
+                         tacho_str_equal(origin.run, tacho_str_from_cstring(job->run));
+        if (is_of_run) {
+            tacho_str reason = tacho_str_from_cstring(job->refused[i].reason);
+            TACHO_TRY(tacho_fleet_add_failed(fleet, &origin, reason));
+        }
+    }
+    return TACHO_OK;
+}
+
 tacho_status tacho_fleet_run(const tacho_fleet_job *job, tacho_fleet *fleet)
 {
     crew self = {.job = job, .fleet = fleet};
@@ -293,5 +307,6 @@ tacho_status tacho_fleet_run(const tacho_fleet_job *job, tacho_fleet *fleet)
     tacho_workers_run(job->worker_count, job->path_count, work, &self);
     pthread_mutex_destroy(&self.lock);
     free(self.files);
-    return self.failure;
+    return self.failure == TACHO_OK && job->take == NULL ? tacho_fleet_list_refused(job, fleet)
+                                                         : self.failure;
 }

@@ -7,6 +7,7 @@
 #ifndef TACHO_PIPELINE_FLEET_H
 #define TACHO_PIPELINE_FLEET_H
 
+#include "analyses/fleet/fleet_gather.h"
 #include "analyses/fleet/fleet_tables.h"
 #include "pipeline/fleet_runs.h"
 #include "pipeline/intake.h"
@@ -14,8 +15,10 @@
 typedef struct tacho_fleet_job {
     const char *const *paths; /* in the order of their bytes, each once */
     size_t path_count;
-    const tacho_fleet_runs *runs; /* of files whose names alone say it; NULL: none */
-    const char *run;              /* only files of this run; NULL: all */
+    const tacho_fleet_runs *runs;       /* of files whose names alone say it; NULL: none */
+    const tacho_fleet_refusal *refused; /* listed as not read, unless |take| is there */
+    size_t refused_count;
+    const char *run; /* only files of this run; NULL: all */
     unsigned sections;
     const tacho_source *source; /* NULL: recognise by content */
     const tacho_source_options *options;
@@ -34,6 +37,10 @@ typedef struct tacho_fleet_job {
 
 /* Adds all files to |fleet|, which is of the sections of the job. */
 tacho_status tacho_fleet_run(const tacho_fleet_job *job, tacho_fleet *fleet) TACHO_MUST_USE;
+
+/* Lists in |fleet| what the job names as refused. */
+tacho_status tacho_fleet_list_refused(const tacho_fleet_job *job,
+                                      tacho_fleet *fleet) TACHO_MUST_USE;
 
 /* Makes a fleet of one file; what cannot be read is listed in it. Deinitialise it always. */
 tacho_status tacho_fleet_map_file(const tacho_fleet_job *job, const char *path,

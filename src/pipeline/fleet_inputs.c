@@ -33,12 +33,32 @@ static tacho_status push_folder(walk *self, const char *path, unsigned depth)
     return TACHO_OK;
 }
 
+static tacho_status refuse(tacho_fleet_inputs *inputs, const char *path, const char *reason)
+{
+    tacho_str kept;
+    TACHO_TRY(tacho_arena_copy(&inputs->list.arena, tacho_str_from_cstring(reason), &kept));
+    TACHO_TRY(tacho_grow(&inputs->refused, &inputs->refused_capacity, inputs->refused_count + 1));
+    inputs->refused[inputs->refused_count++] = (tacho_fleet_refusal){path, kept.data};
+    return TACHO_OK;
+}
+
 /* A real directory: links could lead anywhere, and back. */
 static bool is_folder(const struct dirent *entry, const char *path)
 {
     struct stat facts;
     return entry->d_type == DT_UNKNOWN ? lstat(path, &facts) == 0 && S_ISDIR(facts.st_mode)
                                        : entry->d_type == DT_DIR;
+}
+
+/* Notes a link that is not followed: to a directory, or to nothing. */
+static tacho_status check_link(walk *self, const struct dirent *entry, const char *path)
+{
+    if (entry->d_type != DT_LNK || tacho_path_is_file(path)) {
+        return TACHO_OK;
+    }
+    return refuse(self->inputs, path,
+                  tacho_path_is_folder(path) ? "a link to a directory; name it to read it"
+                                             : "a link that leads nowhere");
 }
 
 /* Adds the directories in |from|. */
@@ -58,12 +78,28 @@ static tacho_status push_folders(walk *self, const folder *from)
                                    &self->inputs->list.arena, &path);
         if (status == TACHO_OK && is_folder(entry, path)) {
             status = push_folder(self, path, from->depth + 1);
+        } else if (status == TACHO_OK) {
+            status = check_link(self, entry, path);
         }
     }
     if (stream != NULL) {
         closedir(stream);
     }
     return status;
+}
+
+/* A directory below those that were named spoils nothing when it cannot be read. */
+static tacho_status keep_going(walk *self, const folder *at, tacho_status status)
+{
+    if (status == TACHO_OK || at->depth == 0 || tacho_status_code(status) != TACHO_CODE_IO) {
+        return status;
+    }
+    size_t count = self->inputs->refused_count;
+    bool is_known = count > 0 && self->inputs->refused[count - 1].path == at->path;
+    tacho_status failure =
+        is_known ? TACHO_OK : refuse(self->inputs, at->path, tacho_status_message(status));
+    tacho_status_free(status);
+    return failure;
 }
 
 static tacho_status list_folders(walk *self)
@@ -74,8 +110,9 @@ static tacho_status list_folders(walk *self)
             return tacho_fail(TACHO_CODE_UNSUPPORTED, "%s: more than %d directories deep",
                               next.path, DEPTH_MAX);
         }
-        TACHO_TRY(tacho_input_list_add(&self->inputs->list, next.path, ""));
-        TACHO_TRY(push_folders(self, &next));
+        TACHO_TRY(
+            keep_going(self, &next, tacho_input_list_add(&self->inputs->list, next.path, "")));
+        TACHO_TRY(keep_going(self, &next, push_folders(self, &next)));
     }
     return TACHO_OK;
 }
@@ -125,11 +162,15 @@ tacho_status tacho_fleet_inputs_init(tacho_fleet_inputs *inputs, const char *con
         status = status == TACHO_OK ? list_folders(&self) : status;
     }
     free(self.folders);
+    for (size_t i = 0; i < inputs->list.link_count && status == TACHO_OK; i++) {
+        status = refuse(inputs, inputs->list.links[i],
+                        "a link that leads out of its directory; name it to read it");
+    }
     tidy(&inputs->list);
     if (status == TACHO_OK) {
         status = tacho_fleet_runs_init(&inputs->runs, inputs->list.paths, inputs->list.path_count);
     }
-    if (status == TACHO_OK && inputs->list.path_count == 0) {
+    if (status == TACHO_OK && inputs->list.path_count + inputs->refused_count == 0) {
         status = tacho_fail(TACHO_CODE_BAD_DATA, "%s: no files in this directory or below it",
                             path_count > 0 ? paths[0] : ".");
     }
@@ -139,6 +180,7 @@ tacho_status tacho_fleet_inputs_init(tacho_fleet_inputs *inputs, const char *con
 void tacho_fleet_inputs_deinit(tacho_fleet_inputs *inputs)
 {
     tacho_input_list_deinit(&inputs->list);
+    free(inputs->refused);
     tacho_fleet_runs_deinit(&inputs->runs);
 }
 

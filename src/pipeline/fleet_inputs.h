@@ -17,6 +17,9 @@
 typedef struct tacho_fleet_inputs {
     tacho_input_list list; /* by path; each file once */
     tacho_fleet_runs runs; /* of files whose names alone say it */
+    /* What lies there and is not looked into. */
+    tacho_fleet_refusal *refused;
+    size_t refused_count, refused_capacity;
 } tacho_fleet_inputs;
 
 /* Deinitialise it even after a failure. */

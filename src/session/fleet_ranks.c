@@ -291,6 +291,7 @@ tacho_status tacho_fleet_ranks_run(const tacho_ranks *ranks, const tacho_fleet_j
     status = status == TACHO_OK ? mark_copies(ranks, &self) : status;
     status = status == TACHO_OK ? merge_share(&self, fleet) : status;
     status = status == TACHO_OK ? reduce(ranks, fleet) : status;
+    status = status == TACHO_OK && ranks->rank == 0 ? tacho_fleet_list_refused(job, fleet) : status;
     for (size_t i = 0; i < self.file_count; i++) {
         free(self.files[i].bytes);
     }

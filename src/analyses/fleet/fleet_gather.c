@@ -334,6 +334,9 @@ static tacho_status ensure_file(tacho_fleet *fleet, const tacho_fleet_origin *or
     memcpy(key + TACHO_FLEET_ID_BYTES, origin->path.data, len);
     TACHO_TRY(
         tacho_fleet_ensure_file(fleet, tacho_str_make(key, TACHO_FLEET_ID_BYTES + len), out_file));
+    if (*out_file == NULL) {
+        return TACHO_OK; /* it is there */
+    }
     TACHO_TRY(tacho_fleet_text(fleet, origin->run, &(*out_file)->run));
     TACHO_TRY(tacho_fleet_text(fleet, origin->host, &(*out_file)->host));
     (*out_file)->rank = rank_of(origin);
@@ -461,6 +464,9 @@ tacho_status tacho_fleet_add_failed(tacho_fleet *fleet, const tacho_fleet_origin
 {
     tacho_fleet_file *file = NULL;
     TACHO_TRY(ensure_file(fleet, origin, 0, &file));
+    if (file == NULL) {
+        return TACHO_OK;
+    }
     file->state = TACHO_FLEET_FAILED;
     return tacho_fleet_text(fleet, reason, &file->reason);
 }

@@ -22,6 +22,12 @@ typedef struct tacho_fleet_origin {
     uint64_t name_process;
 } tacho_fleet_origin;
 
+/* What was found and not read. */
+typedef struct tacho_fleet_refusal {
+    const char *path;
+    const char *reason;
+} tacho_fleet_refusal;
+
 typedef struct tacho_fleet_gather {
     tacho_events events; /* takes rows in track order */
     unsigned sections;
