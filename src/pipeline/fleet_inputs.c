@@ -218,7 +218,6 @@ tacho_fleet_origin tacho_fleet_origin_of(const tacho_fleet_runs *runs, const cha
         origin.name_rank = (int64_t)name_rank;
     } else if (tacho_fleet_trace_name_parse(origin.path, &name)) {
         origin.name_host = name.host;
-        origin.name_process = name.process;
     }
     origin.run = tacho_fleet_runs_find(runs, path);
     while (rest.len > 0) {

@@ -97,6 +97,22 @@ static bool take_number(tacho_str *text, char ahead, uint64_t *out_number)
     return is_there;
 }
 
+/* Whether the last word of |name| says what the number behind it counts: "worker0_step". */
+static bool counts_something(tacho_str name)
+{
+    static const char *const words[] = {"step", "iter", "iteration", "epoch", "batch", "window"};
+    size_t begin = name.len;
+    while (begin > 0 && name.data[begin - 1] != '_') {
+        begin--;
+    }
+    tacho_str last = tacho_str_from(name, begin);
+    bool is_found = false;
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        is_found = is_found || tacho_str_equal(last, tacho_str_from_cstring(words[i]));
+    }
+    return is_found;
+}
+
 bool tacho_fleet_trace_name_parse(tacho_str path, tacho_fleet_trace_name *out_name)
 {
     static const char *const ends[] = {".gz", ".zst", ".pt.trace.json"};
@@ -107,7 +123,7 @@ bool tacho_fleet_trace_name_parse(tacho_str path, tacho_fleet_trace_name *out_na
         name.len -= is_trace ? strlen(ends[i]) : 0;
     }
     bool is_whole = is_trace && take_number(&name, '.', &out_name->time) &&
-                    take_number(&name, '_', &out_name->process);
+                    take_number(&name, '_', &out_name->process) && !counts_something(name);
     out_name->host = name;
     return is_whole;
 }

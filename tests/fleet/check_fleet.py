@@ -173,8 +173,7 @@ class Sound(unittest.TestCase):
             self.assertEqual(alone, run(question, self.folder, "-j", "3").stdout, question)
 
     def test_a_fleet_does_not_differ_from_itself(self):
-        for row in ask("diff", self.folder, self.folder)["diff"]:
-            self.assertEqual(row["difference_ns"], 0)
+        self.assertNotIn("diff", ask("diff", self.folder, self.folder))
 
 
 class Damaged(unittest.TestCase):

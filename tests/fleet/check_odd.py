@@ -124,11 +124,11 @@ class Names(unittest.TestCase):
         write("word/rank_4/trace.json", [kernel("k", 0, 5)], 3, 4)
         self.assertEqual(ask("breakdown", "word", code=3)["devices"][0]["rank"], 3)
 
-    def test_a_host_has_the_process_of_its_trace(self):
-        write("host/node1_4711.170.pt.trace.json", [kernel("k", 0, 5, process=4711)])
-        write("host/worker_step_12.171.pt.trace.json", [kernel("k", 0, 6, process=4712)])
+    def test_a_step_is_no_process_of_a_host(self):
+        write("host/node1_4711.170.pt.trace.json", [kernel("k", 0, 5)])
+        write("host/worker_step_12.171.pt.trace.json", [kernel("k", 0, 6)])
         self.assertEqual(set(self.hosts("host")), {"node1", None})
-        write("host/worker_step_12.171.pt.trace.json", [kernel("k", 0, 6, process=4712)], host_name="node2")
+        write("host/worker_step_12.171.pt.trace.json", [kernel("k", 0, 6)], host_name="node2")
         self.assertEqual(set(self.hosts("host")), {"node1", "node2"})
 
     def test_windows_of_a_process_are_runs(self):

@@ -418,16 +418,6 @@ static tacho_status fold_file(const tacho_fleet_gather *gather, const tacho_flee
     return TACHO_OK;
 }
 
-static bool has_process(const tacho_dict *dict, uint64_t process)
-{
-    bool is_found = false;
-    for (size_t i = 0; i < dict->track_count && !is_found; i++) {
-        const tacho_track *track = &dict->tracks[i];
-        is_found = track->has_number && track->number >= 0 && (uint64_t)track->number == process;
-    }
-    return is_found;
-}
-
 /* What files say of themselves, where the path does not. */
 static tacho_fleet_origin complete(const tacho_dict *dict, const tacho_fleet_origin *origin)
 {
@@ -435,9 +425,7 @@ static tacho_fleet_origin complete(const tacho_dict *dict, const tacho_fleet_ori
     whole.run = whole.run.len > 0 ? whole.run : find_metadata(dict, TACHO_CAPTURE_RUN);
     whole.host = whole.host.len > 0 ? whole.host : find_metadata(dict, TACHO_CAPTURE_HOST);
     whole.host = whole.host.len > 0 ? whole.host : find_metadata(dict, "chrome.host_name");
-    if (whole.host.len == 0 && whole.name_host.len > 0 && has_process(dict, whole.name_process)) {
-        whole.host = whole.name_host;
-    }
+    whole.host = whole.host.len > 0 ? whole.host : whole.name_host;
     return whole;
 }
 

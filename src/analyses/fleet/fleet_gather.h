@@ -17,9 +17,7 @@ typedef struct tacho_fleet_origin {
     tacho_str run, host; /* empty: not known */
     int64_t rank;        /* -1: not known */
     int64_t name_rank;   /* what the name of the file says, should the file not say it; or -1 */
-    /* The host that the name says, if the file is of the process that it says, too. */
-    tacho_str name_host;
-    uint64_t name_process;
+    tacho_str name_host; /* likewise */
 } tacho_fleet_origin;
 
 /* What was found and not read. */
