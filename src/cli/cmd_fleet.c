@@ -174,6 +174,37 @@ static int run_timeline(tacho_fleet_choice *choice, const tacho_arguments *argum
                : exit_code;
 }
 
+/* Reads what |words| name, of 'diff' both sides, and answers. */
+static int answer_words(answer *self, const char *const *words, size_t count, bool is_diff)
+{
+    tacho_fleet_choice *choice = self->choice;
+    bool has_runs = choice->runs[1] != NULL;
+    bool is_pair = is_diff && !has_runs;
+    choice->job.run = choice->runs[0];
+    int exit_code = read_fleet(choice, words, is_pair ? 1 : count, 0);
+    choice->has_failed |= exit_code != TACHO_EXIT_DONE && is_diff; /* others go on to the second */
+    if (exit_code == TACHO_EXIT_DONE && is_diff) {
+        self->view_count = 2;
+        choice->job.run = has_runs ? choice->runs[1] : choice->runs[0];
+        exit_code =
+            is_pair ? read_fleet(choice, words + 1, 1, 1) : read_fleet(choice, words, count, 1);
+    }
+    return exit_code == TACHO_EXIT_DONE && choice->ranks.rank == 0 ? write_answer(self) : exit_code;
+}
+
+/* Has Slurm make the parts of |words|, and answers from these alone. */
+static int answer_by_slurm(answer *self, const char *const *words, size_t count)
+{
+    tacho_input_list parts;
+    tacho_input_list_init(&parts);
+    int exit_code = tacho_fleet_slurm_make(self->choice, words, count, &parts);
+    if (exit_code == TACHO_EXIT_DONE) {
+        exit_code = answer_words(self, parts.paths, parts.path_count, false);
+    }
+    tacho_input_list_deinit(&parts);
+    return exit_code;
+}
+
 static int run_question(tacho_fleet_choice *choice, const tacho_arguments *arguments)
 {
     const char *name = arguments->words[0];
@@ -182,8 +213,7 @@ static int run_question(tacho_fleet_choice *choice, const tacho_arguments *argum
     answer self = {.choice = choice, .view_count = 1};
     self.question = tacho_fleet_question_find(name);
     bool is_diff = strcmp(name, "diff") == 0;
-    bool has_runs = choice->runs[1] != NULL;
-    if (is_diff && !has_runs && count != 2) {
+    if (is_diff && choice->runs[1] == NULL && count != 2) {
         return tacho_command_misuse(arguments->command,
                                     "'diff' takes two directories, files or parts, or --run "
                                     "twice");
@@ -191,26 +221,8 @@ static int run_question(tacho_fleet_choice *choice, const tacho_arguments *argum
     choice->job.sections = self.question != NULL ? self.question->sections
                            : is_diff             ? TACHO_FLEET_OPS | TACHO_FLEET_STEPS
                                                  : 0;
-    if (choice->slurm_tasks > 0) {
-        int made = tacho_fleet_slurm_make(choice, words, count);
-        if (made != TACHO_EXIT_DONE) {
-            return made;
-        }
-        words = &choice->parts;
-        count = 1;
-    }
-    bool is_pair = is_diff && !has_runs;
-    choice->job.run = choice->runs[0];
-    int exit_code = read_fleet(choice, words, is_pair ? 1 : count, 0);
-    choice->has_failed |= exit_code != TACHO_EXIT_DONE && is_diff; /* others go on to the second */
-    if (exit_code == TACHO_EXIT_DONE && is_diff) {
-        self.view_count = 2;
-        choice->job.run = has_runs ? choice->runs[1] : choice->runs[0];
-        exit_code =
-            is_pair ? read_fleet(choice, words + 1, 1, 1) : read_fleet(choice, words, count, 1);
-    }
-    return exit_code == TACHO_EXIT_DONE && choice->ranks.rank == 0 ? write_answer(&self)
-                                                                   : exit_code;
+    return choice->slurm_tasks > 0 ? answer_by_slurm(&self, words, count)
+                                   : answer_words(&self, words, count, is_diff);
 }
 
 /* ---- options ------------------------------------------------------------------------------- */

@@ -105,7 +105,8 @@ int tacho_fleet_reduce_run(tacho_fleet_choice *choice, const tacho_arguments *ar
     return TACHO_EXIT_DONE;
 }
 
-int tacho_fleet_slurm_make(tacho_fleet_choice *choice, const char *const *words, size_t word_count)
+int tacho_fleet_slurm_make(tacho_fleet_choice *choice, const char *const *words, size_t word_count,
+                           tacho_input_list *parts)
 {
     char submit[128];
     tacho_fleet_map map = {.folder = choice->parts, .job = &choice->job};
@@ -122,6 +123,9 @@ int tacho_fleet_slurm_make(tacho_fleet_choice *choice, const char *const *words,
         .notes = choice->is_quiet ? NULL : &tacho_talk_notes,
     };
     tacho_status status = tacho_fleet_slurm_run(&slurm);
+    if (status == TACHO_OK) {
+        status = tacho_fleet_map_list(&map, words, word_count, parts);
+    }
     return status == TACHO_OK ? TACHO_EXIT_DONE : tacho_talk_failure(status);
 }
 

@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/selection.h"
 #include "cli/talk.h"
+#include "pipeline/input_list.h"
 #include "session/fleet_ranks.h"
 #include "sinks/table_sink.h"
 
@@ -43,8 +44,9 @@ void tacho_fleet_say_runs(const tacho_fleet *fleet);
 int tacho_fleet_map_run(tacho_fleet_choice *choice, const tacho_arguments *arguments);
 int tacho_fleet_reduce_run(tacho_fleet_choice *choice, const tacho_arguments *arguments);
 
-/* Makes the parts of |words| in a job of Slurm. */
-int tacho_fleet_slurm_make(tacho_fleet_choice *choice, const char *const *words, size_t word_count);
+/* Makes the parts of |words| in a job of Slurm, and lists them. */
+int tacho_fleet_slurm_make(tacho_fleet_choice *choice, const char *const *words, size_t word_count,
+                           tacho_input_list *parts);
 
 /* One trace of all files, which fleets[0] of |choice| has read. */
 int tacho_fleet_timeline_run(tacho_fleet_choice *choice, const tacho_arguments *arguments);

@@ -11,6 +11,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 enum { NAME_BYTES = 160, PATH_BYTES = 4096, HASH_DIGITS = 16 };
@@ -162,6 +163,26 @@ tacho_status tacho_fleet_map_missing(const tacho_fleet_map *map, const char *con
     for (size_t i = 0; i < inputs.list.path_count && status == TACHO_OK; i++) {
         status = part_path(map, inputs.list.paths[i], part);
         *out_count += status == TACHO_OK && !is_there(part, inputs.list.paths[i]) ? 1 : 0;
+    }
+    tacho_fleet_inputs_deinit(&inputs);
+    return status;
+}
+
+tacho_status tacho_fleet_map_list(const tacho_fleet_map *map, const char *const *paths,
+                                  size_t path_count, tacho_input_list *parts)
+{
+    tacho_fleet_inputs inputs;
+    tacho_status status = tacho_fleet_inputs_init(&inputs, paths, path_count);
+    for (size_t i = 0; i < inputs.list.path_count && status == TACHO_OK; i++) {
+        char part[PATH_BYTES];
+        tacho_str copy = TACHO_STR("");
+        status = part_path(map, inputs.list.paths[i], part);
+        if (status == TACHO_OK) {
+            status = tacho_arena_copy(&parts->arena, tacho_str_make(part, strlen(part) + 1), &copy);
+        }
+        if (status == TACHO_OK) {
+            status = tacho_input_list_add_file(parts, copy.data);
+        }
     }
     tacho_fleet_inputs_deinit(&inputs);
     return status;

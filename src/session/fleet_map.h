@@ -8,6 +8,7 @@
 #define TACHO_SESSION_FLEET_MAP_H
 
 #include "pipeline/fleet.h"
+#include "pipeline/input_list.h"
 
 #include <pthread.h>
 
@@ -36,5 +37,9 @@ tacho_status tacho_fleet_map_all(tacho_fleet_map *map, const char *const *paths,
 /* How many of the files have no whole part that is as new as they are. */
 tacho_status tacho_fleet_map_missing(const tacho_fleet_map *map, const char *const *paths,
                                      size_t path_count, size_t *out_count) TACHO_MUST_USE;
+
+/* Adds the parts of the files, and no others that lie in the directory, to |parts|. */
+tacho_status tacho_fleet_map_list(const tacho_fleet_map *map, const char *const *paths,
+                                  size_t path_count, tacho_input_list *parts) TACHO_MUST_USE;
 
 #endif

@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Parts: which are made, kept, read and refused; job arrays, with a script in the place of sbatch.
+
+    check_parts.py TACHO SOURCE_DIR
+"""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TACHO, SOURCE = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+KINETO = f"{SOURCE}/tests/data/chrome/kineto.json"
+LAUNCHERS = ("SLURM", "OMPI", "PMI", "PALS", "MV2_", "MVP_", "FLUX", "RANK", "WORLD_SIZE", "MASTER_", "TORCHELASTIC",
+             "PBS_", "LSB_")
+CLEAN_ENV = {key: value for key, value in os.environ.items() if not key.startswith(LAUNCHERS)}
+
+# Runs the tasks of an array one after the other; SBATCH_FAILS makes it fail as a real one does.
+SBATCH = """#!/bin/bash
+echo x >>"$SBATCH_LOG"
+for word; do case $word in --array=0-*) last=${word#--array=0-};; esac; done
+[ -z "${SBATCH_FAILS-}" ] || { echo "sbatch: error: invalid account" >&2; exit 1; }
+script=$(cat); status=0
+for ((task = 0; task <= last; task++)); do
+    SLURM_ARRAY_TASK_ID=$task SLURM_ARRAY_TASK_MIN=0 SLURM_ARRAY_TASK_COUNT=$((last + 1)) bash -c "$script" || status=$?
+done
+exit $status
+"""
+
+
+class Scratch(unittest.TestCase):
+    """A directory for each test, with a stand-in for sbatch."""
+
+    def setUp(self):
+        self.at = tempfile.mkdtemp(prefix="tacho-parts.")
+        self.addCleanup(shutil.rmtree, self.at)
+        os.makedirs(self.path("bin"))
+        with open(self.path("bin/sbatch"), "w", encoding="utf-8") as file:
+            file.write(SBATCH)
+        os.chmod(self.path("bin/sbatch"), 0o755)
+
+    def path(self, name):
+        return os.path.join(self.at, name)
+
+    def profile(self, name, grown_us=0):
+        """A profile of its own: one kernel takes so much longer."""
+        os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
+        with open(KINETO, encoding="utf-8") as file:
+            text = file.read()
+        assert text.count("8.125") == 1
+        with open(self.path(name), "w", encoding="utf-8") as file:
+            file.write(text.replace("8.125", str(8.125 + grown_us)))
+
+    def fleet(self, *words, code=0, env=None):
+        variables = {**CLEAN_ENV, "PATH": f"{self.at}/bin:{os.environ['PATH']}", "SBATCH_LOG": self.path("submitted"),
+                     **(env or {})}
+        done = subprocess.run([TACHO, "fleet", *words], capture_output=True, text=True, check=False, cwd=self.at,
+                              env=variables)
+        self.assertEqual(done.returncode, code, (words, done.stdout, done.stderr))
+        return done
+
+    def submitted(self):
+        try:
+            with open(self.path("submitted"), encoding="utf-8") as file:
+                return len(file.read().split())
+        except FileNotFoundError:
+            return 0
+
+    def read(self, name):
+        with open(self.path(name), "rb") as file:
+            return file.read()
+
+
+class Slurm(Scratch):
+    """Parts that a job array makes."""
+
+    def setUp(self):
+        super().setUp()
+        for number in range(3):
+            self.profile(f"sa/rank{number}.json", number)
+            self.profile(f"sb/rank{number}.json", 10 + number)
+
+    def test_only_the_parts_of_the_files_count(self):
+        """Others lie in the same directory: of another question, and of a profile that is gone."""
+        for folder in ("sa", "sb"):
+            self.assertEqual(self.fleet("ops", folder, "--slurm", "2").stdout, self.fleet("ops", folder).stdout)
+        os.remove(self.path("sb/rank2.json"))
+        self.assertEqual(self.fleet("ops", "sb", "--slurm", "2").stdout, self.fleet("ops", "sb").stdout)
+        self.assertEqual(len(os.listdir(self.path("fleet-parts"))), 6)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], "-v"])
