@@ -11,6 +11,7 @@
 #include "base/workers.h"
 #include "codec/chunk.h"
 #include "pipeline/fleet_inputs.h"
+#include "pipeline/fleet_terms.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -142,12 +143,21 @@ static tacho_status take_part(const tacho_fleet_job *job, const char *path, tach
     return TACHO_OK;
 }
 
+/* An empty fleet that says how a file is read for it. */
+static tacho_status begin(const tacho_fleet_job *job, const tacho_fleet_terms *terms,
+                          tacho_fleet *fleet)
+{
+    TACHO_TRY(tacho_fleet_init(fleet, job->sections));
+    return tacho_fleet_terms_put(terms, fleet);
+}
+
 /* Lists |path| in |fleet|, which is empty but for that, as not read. */
-static tacho_status list_failure(const tacho_fleet_job *job, const tacho_fleet_origin *origin,
-                                 tacho_status failure, tacho_fleet *fleet)
+static tacho_status list_failure(const tacho_fleet_job *job, const tacho_fleet_terms *terms,
+                                 const tacho_fleet_origin *origin, tacho_status failure,
+                                 tacho_fleet *fleet)
 {
     tacho_fleet_deinit(fleet);
-    tacho_status status = tacho_fleet_init(fleet, job->sections);
+    tacho_status status = begin(job, terms, fleet);
     if (status == TACHO_OK) {
         const char *reason = tacho_status_message(failure);
         status = tacho_fleet_add_failed(fleet, origin, tacho_str_from_cstring(reason));
@@ -190,12 +200,14 @@ static tacho_status read_file(const tacho_fleet_job *job, const tacho_fleet_orig
 tacho_status tacho_fleet_map_file(const tacho_fleet_job *job, const char *path, tacho_fleet *fleet)
 {
     const tacho_fleet_origin origin = tacho_fleet_origin_of(job->runs, path);
-    TACHO_TRY(tacho_fleet_init(fleet, job->sections));
+    tacho_fleet_terms terms; /* as they are before it is read: it may change meanwhile */
+    tacho_fleet_terms_init(&terms, job, path);
+    TACHO_TRY(begin(job, &terms, fleet));
     tacho_status status = read_file(job, &origin, path, fleet);
     if (tacho_status_code(status) == TACHO_CODE_NO_MEMORY) {
         return status;
     }
-    TACHO_TRY(status != TACHO_OK ? list_failure(job, &origin, status, fleet) : TACHO_OK);
+    TACHO_TRY(status != TACHO_OK ? list_failure(job, &terms, &origin, status, fleet) : TACHO_OK);
     return keep_run(job, path, fleet);
 }
 

@@ -8,11 +8,12 @@
 #include "base/launcher.h"
 #include "base/sha256.h"
 #include "pipeline/fleet_inputs.h"
+#include "pipeline/fleet_terms.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 enum { NAME_BYTES = 160, PATH_BYTES = 4096, HASH_DIGITS = 16 };
 
@@ -65,21 +66,21 @@ static tacho_status part_path(const tacho_fleet_map *map, const char *path, char
                             : tacho_fail(TACHO_CODE_IO, "%s: the path is too long", map->folder);
 }
 
-/* Whether the part of |path| is there, whole, and not older. */
-static bool is_there(const char *part, const char *path)
+/* Whether the part of |path| is there, whole, and what |job| would make of it as it is now. */
+static bool is_there(const tacho_fleet_job *job, const char *part, const char *path)
 {
-    struct stat of_part, of_profile;
     tacho_fleet fleet;
-    bool is_new = stat(part, &of_part) == 0 && stat(path, &of_profile) == 0 &&
-                  of_part.st_mtime >= of_profile.st_mtime;
-    if (!is_new) {
+    tacho_fleet_terms terms;
+    if (access(part, F_OK) != 0) {
         return false;
     }
+    tacho_fleet_terms_init(&terms, job, path);
     tacho_status status = tacho_fleet_read_part(part, &fleet);
-    bool is_whole = status == TACHO_OK && fleet.sections == TACHO_FLEET_ALL;
+    bool is_same = status == TACHO_OK && fleet.sections == TACHO_FLEET_ALL &&
+                   tacho_fleet_terms_are_of(&terms, &fleet);
     tacho_status_free(status);
     tacho_fleet_deinit(&fleet);
-    return is_whole;
+    return is_same;
 }
 
 static bool has_part(void *user, const char *path)
@@ -87,7 +88,7 @@ static bool has_part(void *user, const char *path)
     tacho_fleet_map *map = user;
     char part[PATH_BYTES];
     tacho_status status = part_path(map, path, part);
-    bool is_skipped = status == TACHO_OK && is_there(part, path);
+    bool is_skipped = status == TACHO_OK && is_there(map->job, part, path);
     tacho_status_free(status);
     pthread_mutex_lock(&map->lock);
     map->kept_count += is_skipped ? 1 : 0;
@@ -158,11 +159,13 @@ tacho_status tacho_fleet_map_missing(const tacho_fleet_map *map, const char *con
 {
     tacho_fleet_inputs inputs;
     char part[PATH_BYTES];
+    tacho_fleet_job job = *map->job;
     *out_count = 0;
     tacho_status status = tacho_fleet_inputs_init(&inputs, paths, path_count);
+    job.runs = &inputs.runs;
     for (size_t i = 0; i < inputs.list.path_count && status == TACHO_OK; i++) {
         status = part_path(map, inputs.list.paths[i], part);
-        *out_count += status == TACHO_OK && !is_there(part, inputs.list.paths[i]) ? 1 : 0;
+        *out_count += status == TACHO_OK && !is_there(&job, part, inputs.list.paths[i]) ? 1 : 0;
     }
     tacho_fleet_inputs_deinit(&inputs);
     return status;

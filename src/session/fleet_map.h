@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Mapping: a part of each profile, in a directory. A part that is there, is whole and is not older
- * than its profile stays, so a job that was interrupted goes on where it was. Several processes,
- * on several computers, share the work by their ranks; nothing coordinates them.
+ * Mapping: a part of each profile, in a directory. A part that is there, is whole and would be made
+ * the same again stays (pipeline/fleet_terms.h), so a job that was interrupted goes on where it
+ * was. Several processes, on several computers, share the work by their ranks; nothing coordinates
+ * them.
  */
 #ifndef TACHO_SESSION_FLEET_MAP_H
 #define TACHO_SESSION_FLEET_MAP_H
@@ -34,7 +35,7 @@ typedef struct tacho_fleet_map {
 tacho_status tacho_fleet_map_all(tacho_fleet_map *map, const char *const *paths,
                                  size_t path_count) TACHO_MUST_USE;
 
-/* How many of the files have no whole part that is as new as they are. */
+/* How many of the files have no whole part that is of them as they are. */
 tacho_status tacho_fleet_map_missing(const tacho_fleet_map *map, const char *const *paths,
                                      size_t path_count, size_t *out_count) TACHO_MUST_USE;
 

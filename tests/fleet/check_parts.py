@@ -73,6 +73,80 @@ class Scratch(unittest.TestCase):
             return file.read()
 
 
+class Kept(Scratch):
+    """A part stays as long as it would be made the same again."""
+
+    def setUp(self):
+        super().setUp()
+        for number in range(3):
+            self.profile(f"traces/rank{number}.json", number)
+
+    def map(self, made, kept, *words):
+        done = self.fleet("map", "traces", "-o", "parts", *words)
+        self.assertIn(f"{made} part{'' if made == 1 else 's'}, {kept} there before", done.stderr)
+
+    def check_answer(self):
+        for question in ("ops", "steps", "overview"):
+            self.assertEqual(self.fleet(question, "parts").stdout, self.fleet(question, "traces").stdout)
+
+    def test_other_options_make_other_parts(self):
+        self.map(3, 0, "--window", "0..30us")
+        self.map(0, 3, "--window", "0..30us")
+        self.map(3, 0)
+        self.check_answer()
+        self.map(3, 0, "--from", "chrome")
+        self.map(3, 0, "--clock-mhz", "700")
+        self.map(3, 0, "--clock-mhz", "800")
+        self.map(0, 3, "--clock-mhz", "800")
+
+    def test_a_profile_that_changed_within_its_second(self):
+        path = self.path("traces/rank1.json")
+        second = 1700000000 * 10**9
+        os.utime(path, ns=(second, second))
+        self.map(3, 0)
+        self.profile("traces/rank1.json", 5)
+        os.utime(path, ns=(second + 1, second + 1))
+        self.map(1, 2)
+        self.check_answer()
+
+    def test_an_older_profile_in_its_place(self):
+        self.map(3, 0)
+        self.profile("traces/rank1.json", 5)
+        os.utime(self.path("traces/rank1.json"), ns=(10**18, 10**18))
+        self.map(1, 2)
+        self.check_answer()
+
+    def test_another_size_at_the_same_time(self):
+        path = self.path("traces/rank1.json")
+        before = os.stat(path).st_mtime_ns
+        self.map(3, 0)
+        with open(path, "a", encoding="utf-8") as file:
+            file.write("\n")
+        os.utime(path, ns=(before, before))
+        self.map(1, 2)
+
+    def test_names_beside_it_say_the_run(self):
+        self.map(3, 0)
+        self.profile("traces/b/rank0.json", 7)
+        self.map(4, 0)
+        self.check_answer()
+
+    def test_sums_do_not_depend_on_when_files_were_copied(self):
+        self.map(3, 0)
+        self.fleet("reduce", "parts", "-o", "a.tpart")
+        self.fleet("reduce", "traces", "-o", "b.tpart")
+        os.utime(self.path("traces/rank0.json"), ns=(10**18, 10**18))
+        self.map(1, 2)
+        names = sorted(os.listdir(self.path("parts")))
+        self.fleet("reduce", *(f"parts/{name}" for name in names[1:]), "-o", "rest.tpart")
+        self.fleet("reduce", f"parts/{names[0]}", "rest.tpart", "-o", "c.tpart")
+        self.assertEqual(self.read("a.tpart"), self.read("b.tpart"))
+        self.assertEqual(self.read("a.tpart"), self.read("c.tpart"))
+        self.fleet("reduce", "traces/rank0.json", "-o", "one.tpart")
+        self.fleet("reduce", f"parts/{names[0]}", "-o", "same.tpart")
+        self.assertEqual(self.read("one.tpart"), self.read("same.tpart"))
+
+
 class Slurm(Scratch):
     """Parts that a job array makes."""
 

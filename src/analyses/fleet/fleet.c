@@ -355,8 +355,22 @@ tacho_status tacho_fleet_settle(tacho_fleet *fleet)
 
 /* ---- merging ------------------------------------------------------------------------------- */
 
+/* The term |*own| of |fleet|, with files that have |term| of |more|. */
+static tacho_status join_term(tacho_fleet *fleet, uint32_t *own, const tacho_fleet *more,
+                              uint32_t term)
+{
+    tacho_str text = tacho_strings_get(&more->texts, term);
+    bool is_common =
+        fleet->file_count == 0 || tacho_str_equal(tacho_strings_get(&fleet->texts, *own), text);
+    return tacho_fleet_text(fleet, is_common ? text : TACHO_STR(TACHO_FLEET_VARIOUS), own);
+}
+
 tacho_status tacho_fleet_list(tacho_fleet *fleet, const tacho_fleet *more)
 {
+    if (more->file_count > 0) {
+        TACHO_TRY(join_term(fleet, &fleet->window, more, more->window));
+        TACHO_TRY(join_term(fleet, &fleet->reading, more, more->reading));
+    }
     for (size_t i = 0; i < more->file_count; i++) {
         const tacho_fleet_file *from = &more->files[i];
         tacho_fleet_file *file = NULL;

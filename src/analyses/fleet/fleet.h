@@ -144,9 +144,18 @@ typedef struct tacho_fleet_file {
     int64_t clock_error_ns;  /* how sure the time since 1970 is on its host; -1: nothing says so */
 } tacho_fleet_file;
 
+/* A term of a fleet whose files differ in it. */
+#define TACHO_FLEET_VARIOUS "various"
+
 typedef struct tacho_fleet {
     unsigned sections;
     tacho_strings texts;
+    /*
+     * Terms, which are texts: how its files were read, and of the part of one profile, which state
+     * of it (pipeline/fleet_terms.h). Merging keeps what all files have in common, and drops the
+     * state: sums of equal profiles are equal bytes, whenever these were copied.
+     */
+    uint32_t window, reading, profile;
     uint64_t span_count; /* of operations */
     tacho_fleet_table tables[TACHO_FLEET_TABLE_COUNT];
     tacho_strings device_keys;

@@ -203,8 +203,12 @@ static void put_file_at(payload *to, const tacho_fleet *fleet, const void *recor
 
 static tacho_status write_head(part_writer *self)
 {
+    const tacho_fleet *fleet = self->fleet;
     payload to = {0};
-    put_number(&to, self->fleet->sections);
+    put_number(&to, fleet->sections);
+    put_text(&to, tacho_strings_get(&fleet->texts, fleet->window));
+    put_text(&to, tacho_strings_get(&fleet->texts, fleet->reading));
+    put_text(&to, tacho_strings_get(&fleet->texts, fleet->profile));
     return end_chunk(self, TACHO_FLEET_CHUNK_HEAD, &to);
 }
 

@@ -297,10 +297,20 @@ static tacho_status check_chunk(const part_reader *self)
                : TACHO_OK;
 }
 
+/* Sections, then terms; these may hold paths, which are any bytes. */
+static tacho_status read_head(part_reader *self)
+{
+    tacho_fleet *fleet = self->fleet;
+    fleet->sections = (unsigned)get_below(self, TACHO_FLEET_ALL);
+    TACHO_TRY(tacho_fleet_text(fleet, get_bytes(self), &fleet->window));
+    TACHO_TRY(tacho_fleet_text(fleet, get_bytes(self), &fleet->reading));
+    return tacho_fleet_text(fleet, get_bytes(self), &fleet->profile);
+}
+
 static tacho_status read_chunks(tacho_chunk_reader *chunks, part_reader *self)
 {
     TACHO_TRY(next_chunk(chunks, TACHO_FLEET_CHUNK_HEAD, self));
-    self->fleet->sections = (unsigned)get_below(self, TACHO_FLEET_ALL);
+    TACHO_TRY(read_head(self));
     TACHO_TRY(check_chunk(self));
     for (size_t list = 0; list < LIST_ROWS + TACHO_FLEET_TABLE_COUNT; list++) {
         TACHO_TRY(next_chunk(chunks, type_of_list(list), self));

@@ -93,6 +93,10 @@ static void make_file(tacho_fleet *fleet, uint64_t id, uint64_t spans)
 {
     char key[64];
     expect_ok(tacho_fleet_init(fleet, TACHO_FLEET_ALL));
+    tacho_str reading = id % 3 == 0 ? TACHO_STR("clock 800 MHz") : TACHO_STR("");
+    expect_ok(tacho_fleet_text(fleet, TACHO_STR("0..1000 ns"), &fleet->window));
+    expect_ok(tacho_fleet_text(fleet, reading, &fleet->reading));
+    expect_ok(tacho_fleet_text(fleet, reading, &fleet->profile));
     tacho_fleet_put_id(key, id);
     add_row(fleet, TACHO_FLEET_TABLE_FILES, tacho_str_make(key, TACHO_FLEET_ID_BYTES), id,
             next_random(4));
