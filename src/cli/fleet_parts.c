@@ -37,6 +37,25 @@ static void begin_progress(tacho_fleet_choice *choice)
     choice->progress.unit = "files";
 }
 
+/* Says how many files are not in what was written to |path|; returns the exit status. */
+static int say_failed(size_t count, const char *path)
+{
+    if (count > 0) {
+        tacho_talk("warning", "%zu file%s could not be read; 'tacho fleet health %s' lists them",
+                   count, count == 1 ? "" : "s", path);
+    }
+    return count > 0 ? TACHO_EXIT_LOSSY : TACHO_EXIT_DONE;
+}
+
+static size_t count_failed(const tacho_fleet *fleet)
+{
+    size_t failed = 0;
+    for (size_t i = 0; i < fleet->file_count; i++) {
+        failed += fleet->files[i].state == TACHO_FLEET_FAILED ? 1 : 0;
+    }
+    return failed;
+}
+
 int tacho_fleet_map_run(tacho_fleet_choice *choice, const tacho_arguments *arguments)
 {
     tacho_fleet_map map = {.folder = choice->output_path, .job = &choice->job};
@@ -59,11 +78,7 @@ int tacho_fleet_map_run(tacho_fleet_choice *choice, const tacho_arguments *argum
         tacho_talk("wrote", "%s: %zu part%s, %zu there before", map.folder, map.made_count,
                    map.made_count == 1 ? "" : "s", map.kept_count);
     }
-    if (map.failed_count > 0) {
-        tacho_talk("warning", "%zu file%s could not be read; 'tacho fleet health %s' lists them",
-                   map.failed_count, map.failed_count == 1 ? "" : "s", map.folder);
-    }
-    return map.failed_count > 0 ? TACHO_EXIT_LOSSY : TACHO_EXIT_DONE;
+    return say_failed(map.failed_count, map.folder);
 }
 
 int tacho_fleet_reduce_run(tacho_fleet_choice *choice, const tacho_arguments *arguments)
@@ -102,7 +117,7 @@ int tacho_fleet_reduce_run(tacho_fleet_choice *choice, const tacho_arguments *ar
         tacho_talk("wrote", "%s: %zu file%s", choice->output_path, fleet->file_count,
                    fleet->file_count == 1 ? "" : "s");
     }
-    return TACHO_EXIT_DONE;
+    return is_first ? say_failed(count_failed(fleet), choice->output_path) : TACHO_EXIT_DONE;
 }
 
 int tacho_fleet_slurm_make(tacho_fleet_choice *choice, const char *const *words, size_t word_count,
@@ -170,10 +185,7 @@ int tacho_fleet_timeline_run(tacho_fleet_choice *choice, const tacho_arguments *
 
 tacho_status tacho_fleet_check_read(const tacho_fleet_choice *choice, const tacho_fleet *fleet)
 {
-    size_t failed = 0;
-    for (size_t i = 0; i < fleet->file_count; i++) {
-        failed += fleet->files[i].state == TACHO_FLEET_FAILED ? 1 : 0;
-    }
+    size_t failed = count_failed(fleet);
     if (fleet->file_count == 0 && choice->job.run != NULL) {
         return tacho_fail(TACHO_CODE_BAD_DATA, "no file of run '%s'", choice->job.run);
     }

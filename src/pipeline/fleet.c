@@ -131,14 +131,16 @@ tacho_status tacho_fleet_write_part(tacho_fleet *fleet, const char *path)
     return status;
 }
 
-/* A part answers every question that it was made for. */
-static tacho_status take_part(const tacho_fleet_job *job, const char *path, tacho_fleet *fleet)
+/* A part answers every question that it was made for, on the terms on which it was made. */
+static tacho_status take_part(const tacho_fleet_job *job, const tacho_fleet_terms *terms,
+                              const char *path, tacho_fleet *fleet)
 {
     tacho_fleet_deinit(fleet);
     TACHO_TRY(tacho_fleet_read_part(path, fleet));
     if ((fleet->sections & job->sections) != job->sections) {
         return tacho_fail(TACHO_CODE_BAD_DATA, "%s: this part was made for other questions", path);
     }
+    TACHO_TRY(tacho_fleet_terms_check(terms, fleet, path));
     fleet->sections = job->sections;
     return TACHO_OK;
 }
@@ -187,14 +189,16 @@ static tacho_status keep_run(const tacho_fleet_job *job, const char *path, tacho
     return tacho_fleet_init(fleet, job->sections);
 }
 
-static tacho_status read_file(const tacho_fleet_job *job, const tacho_fleet_origin *origin,
-                              const char *path, tacho_fleet *fleet)
+static tacho_status read_file(const tacho_fleet_job *job, const tacho_fleet_terms *terms,
+                              const tacho_fleet_origin *origin, const char *path,
+                              tacho_fleet *fleet)
 {
     tacho_str run = job->run != NULL ? tacho_str_from_cstring(job->run) : TACHO_STR("");
     if (run.len > 0 && origin->run.len > 0 && !tacho_str_equal(origin->run, run)) {
         return TACHO_OK; /* its directory says so */
     }
-    return is_part(path) ? take_part(job, path, fleet) : read_profile(job, origin, path, fleet);
+    return is_part(path) ? take_part(job, terms, path, fleet)
+                         : read_profile(job, origin, path, fleet);
 }
 
 tacho_status tacho_fleet_map_file(const tacho_fleet_job *job, const char *path, tacho_fleet *fleet)
@@ -203,7 +207,7 @@ tacho_status tacho_fleet_map_file(const tacho_fleet_job *job, const char *path, 
     tacho_fleet_terms terms; /* as they are before it is read: it may change meanwhile */
     tacho_fleet_terms_init(&terms, job, path);
     TACHO_TRY(begin(job, &terms, fleet));
-    tacho_status status = read_file(job, &origin, path, fleet);
+    tacho_status status = read_file(job, &terms, &origin, path, fleet);
     if (tacho_status_code(status) == TACHO_CODE_NO_MEMORY) {
         return status;
     }

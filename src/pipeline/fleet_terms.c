@@ -89,6 +89,34 @@ static bool is_text(const tacho_fleet *fleet, uint32_t id, const char *text)
     return tacho_str_equal(tacho_strings_get(&fleet->texts, id), tacho_str_from_cstring(text));
 }
 
+static tacho_status refuse_window(tacho_str window, const char *wanted, const char *path)
+{
+    return tacho_fail(TACHO_CODE_UNSUPPORTED,
+                      "%s: this part holds the %s%.*s, not the %s%s; ask the profile instead, or "
+                      "make the part again",
+                      path, window.len > 0 ? "window " : "whole profile", TACHO_STR_ARG(window),
+                      wanted[0] != '\0' ? "window " : "whole profile", wanted);
+}
+
+tacho_status tacho_fleet_terms_check(const tacho_fleet_terms *terms, const tacho_fleet *part,
+                                     const char *path)
+{
+    tacho_str reading = tacho_strings_get(&part->texts, part->reading);
+    if (!is_text(part, part->window, terms->window)) {
+        tacho_str window = tacho_strings_get(&part->texts, part->window);
+        return refuse_window(window, terms->window, path);
+    }
+    if (terms->reading[0] != '\0' && !is_text(part, part->reading, terms->reading)) {
+        return tacho_fail(
+            TACHO_CODE_UNSUPPORTED,
+            "%s: this part was made with %.*s, not with %s; ask the profile instead, or "
+            "make the part again",
+            path, TACHO_STR_ARG(reading.len > 0 ? reading : TACHO_STR("default options")),
+            terms->reading);
+    }
+    return TACHO_OK;
+}
+
 bool tacho_fleet_terms_are_of(const tacho_fleet_terms *terms, const tacho_fleet *part)
 {
     return is_text(part, part->window, terms->window) &&

@@ -25,6 +25,11 @@ void tacho_fleet_terms_init(tacho_fleet_terms *terms, const tacho_fleet_job *job
 tacho_status tacho_fleet_terms_put(const tacho_fleet_terms *terms,
                                    tacho_fleet *fleet) TACHO_MUST_USE;
 
+/* A failure that says why |part|, read from |path|, cannot stand for its profile on these terms.
+ * Where nothing is said about reading, it may have been read in any way. */
+tacho_status tacho_fleet_terms_check(const tacho_fleet_terms *terms, const tacho_fleet *part,
+                                     const char *path) TACHO_MUST_USE;
+
 /* Whether |part| was made on exactly these. */
 bool tacho_fleet_terms_are_of(const tacho_fleet_terms *terms, const tacho_fleet *part);
 

@@ -147,6 +147,52 @@ class Kept(Scratch):
         self.assertEqual(self.read("one.tpart"), self.read("same.tpart"))
 
 
+class Refused(Scratch):
+    """A part answers no question about another window, or with other options, than its own."""
+
+    def setUp(self):
+        super().setUp()
+        for number in range(2):
+            self.profile(f"traces/rank{number}.json", number)
+        self.fleet("map", "traces", "-o", "whole")
+        self.fleet("map", "traces", "-o", "cut", "--window", "0..10us")
+
+    def test_another_window(self):
+        for question in ("overview", "ops", "breakdown", "steps"):
+            done = self.fleet(question, "whole", "--window", "0..1ms", code=1)
+            self.assertIn("holds the whole profile, not the window 0..1000000 ns; ", done.stderr)
+            done = self.fleet(question, "cut", "--window", "5us..", code=1)
+            self.assertIn("holds the window 0..10000 ns, not the window 5000.. ns; ", done.stderr)
+            done = self.fleet(question, "cut", code=1)
+            self.assertIn("holds the window 0..10000 ns, not the whole profile; ", done.stderr)
+
+    def test_the_same_window(self):
+        for question in ("overview", "ops", "breakdown", "steps"):
+            self.assertEqual(self.fleet(question, "cut", "--window", "..10000").stdout,
+                             self.fleet(question, "traces", "--window", "0..10us").stdout)
+        self.fleet("reduce", "cut", "-o", "cut.tpart", "--window", "0..10us")
+        self.assertEqual(self.fleet("ops", "cut.tpart", "--window", "0..10us").stdout,
+                         self.fleet("ops", "traces", "--window", "0..10us").stdout)
+
+    def test_the_rest_answers(self):
+        done = self.fleet("ops", "cut", "traces/rank0.json", "--json", code=3)
+        self.assertEqual(done.stdout.count('"problem":"not read"'), 2)
+        done = self.fleet("reduce", "cut", "traces/rank0.json", "-o", "some.tpart", code=3)
+        self.assertIn("2 files could not be read; 'tacho fleet health some.tpart' lists them", done.stderr)
+
+    def test_other_options(self):
+        done = self.fleet("ops", "whole", "--clock-mhz", "800", code=1)
+        self.assertIn("made with default options, not with clock 800 MHz; ", done.stderr)
+        self.fleet("map", "traces", "-o", "fast", "--clock-mhz", "900")
+        done = self.fleet("ops", "fast", "--clock-mhz", "800", code=1)
+        self.assertIn("made with clock 900 MHz, not with clock 800 MHz; ", done.stderr)
+        self.fleet("ops", "fast", "--clock-mhz", "900")
+        self.fleet("ops", "fast") # that nobody asked otherwise is no contradiction
+        self.fleet("reduce", "fast", "traces", "-o", "both.tpart")
+        done = self.fleet("ops", "both.tpart", "--clock-mhz", "900", code=1)
+        self.assertIn("made with various options, not with clock 900 MHz; ", done.stderr)
+
+
 class Slurm(Scratch):
     """Parts that a job array makes."""
 

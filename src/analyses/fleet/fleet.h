@@ -145,7 +145,7 @@ typedef struct tacho_fleet_file {
 } tacho_fleet_file;
 
 /* A term of a fleet whose files differ in it. */
-#define TACHO_FLEET_VARIOUS "various"
+#define TACHO_FLEET_VARIOUS "various options"
 
 typedef struct tacho_fleet {
     unsigned sections;
