@@ -56,6 +56,16 @@ static size_t count_failed(const tacho_fleet *fleet)
     return failed;
 }
 
+/* Only parts of nothing leave nothing. */
+static tacho_status refuse_nothing(const tacho_fleet_choice *choice)
+{
+    return choice->job.path_count == 1
+               ? tacho_fail(TACHO_CODE_BAD_DATA, "%s: this part holds no profile; make it again",
+                            choice->job.paths[0])
+               : tacho_fail(TACHO_CODE_BAD_DATA, "none of the %zu parts holds a profile",
+                            choice->job.path_count);
+}
+
 int tacho_fleet_map_run(tacho_fleet_choice *choice, const tacho_arguments *arguments)
 {
     tacho_fleet_map map = {.folder = choice->output_path, .job = &choice->job};
@@ -106,6 +116,9 @@ int tacho_fleet_reduce_run(tacho_fleet_choice *choice, const tacho_arguments *ar
     tacho_talk_progress_end(&choice->progress);
     choice->has_failed = status != TACHO_OK;
     bool is_first = choice->ranks.rank == 0;
+    if (status == TACHO_OK && is_first && fleet->file_count == 0) {
+        status = refuse_nothing(choice);
+    }
     if (status == TACHO_OK && is_first) {
         status = tacho_fleet_write_part(fleet, choice->output_path);
     }
@@ -186,6 +199,9 @@ int tacho_fleet_timeline_run(tacho_fleet_choice *choice, const tacho_arguments *
 tacho_status tacho_fleet_check_read(const tacho_fleet_choice *choice, const tacho_fleet *fleet)
 {
     size_t failed = count_failed(fleet);
+    if (fleet->file_count == 0 && choice->job.run == NULL) {
+        return refuse_nothing(choice);
+    }
     if (fleet->file_count == 0 && choice->job.run != NULL) {
         return tacho_fail(TACHO_CODE_BAD_DATA, "no file of run '%s'", choice->job.run);
     }

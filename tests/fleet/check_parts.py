@@ -6,6 +6,7 @@
 """
 import os
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -28,6 +29,30 @@ for ((task = 0; task <= last; task++)); do
 done
 exit $status
 """
+
+
+def crc32c(data):
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
+    return crc ^ 0xFFFFFFFF
+
+
+def forge(part, change):
+    """The part with payloads as |change| makes them of type and payload, with checksums that are right."""
+    made, at = part[:32], 32
+    while at < len(part):
+        header = bytearray(part[at:at + 40])
+        size = struct.unpack_from("<Q", header, 32)[0]
+        payload = change(bytes(header[4:8]), part[at + 40:at + 40 + size])
+        at += 40 + (size + 7) // 8 * 8 + 8
+        struct.pack_into("<IIQ", header, 24, len(payload), 0, len(payload))
+        struct.pack_into("<I", header, 28, crc32c(header))
+        padded = payload + bytes(-len(payload) % 8)
+        made += bytes(header) + padded + struct.pack("<I", crc32c(padded)) + header[16:20]
+    return made
 
 
 class Scratch(unittest.TestCase):
@@ -179,6 +204,22 @@ class Refused(Scratch):
         self.assertEqual(done.stdout.count('"problem":"not read"'), 2)
         done = self.fleet("reduce", "cut", "traces/rank0.json", "-o", "some.tpart", code=3)
         self.assertIn("2 files could not be read; 'tacho fleet health some.tpart' lists them", done.stderr)
+
+    def test_nothing_in_it(self):
+        name = os.listdir(self.path("whole"))[0]
+        whole = self.read(f"whole/{name}")
+        self.assertEqual(forge(whole, lambda kind, payload: payload), whole)
+        with open(self.path("none.tpart"), "wb") as file:
+            file.write(forge(whole, lambda kind, payload: payload if kind == b"HEAD" else b"\0"))
+        for question in ("overview", "ops", "breakdown", "steps", "stragglers", "collectives", "clocks", "health"):
+            self.assertIn("none.tpart: this part holds no profile", self.fleet(question, "none.tpart", code=1).stderr)
+            self.assertEqual(self.fleet(question, "none.tpart", "whole").stdout,
+                             self.fleet(question, "whole").stdout)
+        self.assertIn("holds no profile", self.fleet("timeline", "none.tpart", "-o", "x.pb", code=1).stderr)
+        self.assertIn("none of 1 file", self.fleet("report", "none.tpart", "-o", "x.html", code=1).stderr)
+        self.assertIn("holds no profile", self.fleet("reduce", "none.tpart", "-o", "x.tpart", code=1).stderr)
+        self.assertIn("holds no profile", self.fleet("diff", "none.tpart", "traces", code=1).stderr)
+        self.assertFalse(os.path.exists(self.path("x.tpart")))
 
     def test_other_options(self):
         done = self.fleet("ops", "whole", "--clock-mhz", "800", code=1)
