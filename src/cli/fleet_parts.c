@@ -136,14 +136,18 @@ int tacho_fleet_reduce_run(tacho_fleet_choice *choice, const tacho_arguments *ar
 int tacho_fleet_slurm_make(tacho_fleet_choice *choice, const char *const *words, size_t word_count,
                            tacho_input_list *parts)
 {
-    char submit[128];
+    char submit[128], map_words[96];
+    unsigned long long count = (unsigned long long)choice->slurm_tasks;
     tacho_fleet_map map = {.folder = choice->parts, .job = &choice->job};
     snprintf(submit, sizeof(submit),
              "sbatch --wait --quiet --job-name=tacho-fleet --output=/dev/null --array=0-%llu",
-             (unsigned long long)choice->slurm_tasks - 1);
+             count - 1);
+    /* sbatch hands on the environment, and with it the rank of a launcher around this process. */
+    snprintf(map_words, sizeof(map_words), "fleet map -q --share \"$SLURM_ARRAY_TASK_ID/%llu\" -o",
+             count);
     const tacho_fleet_slurm slurm = {
         .submit = submit,
-        .map_words = "fleet map -q -o",
+        .map_words = map_words,
         .map = &map,
         .paths = words,
         .path_count = word_count,

@@ -15,7 +15,8 @@ typedef struct tacho_fleet_slurm {
     size_t path_count;
     size_t task_count;
     const char *submit; /* command line that runs a script from its input as an array, and waits */
-    const char *map_words;    /* of this program: the directory and the files come behind them */
+    const char *map_words; /* of this program, as a shell reads them: with the share of a task; the
+                              directory and the files come behind them */
     const tacho_notes *notes; /* who is told what is submitted; or NULL */
 } tacho_fleet_slurm;
 

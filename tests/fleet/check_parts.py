@@ -251,6 +251,13 @@ class Slurm(Scratch):
         self.assertEqual(self.fleet("ops", "sb", "--slurm", "2").stdout, self.fleet("ops", "sb").stdout)
         self.assertEqual(len(os.listdir(self.path("fleet-parts"))), 6)
 
+    def test_tasks_inherit_no_rank(self):
+        for number, env in enumerate(({"RANK": "0", "WORLD_SIZE": "4"},
+                                      {"FLUX_TASK_RANK": "1", "FLUX_JOB_SIZE": "3"})):
+            done = self.fleet("steps", "sa", "--slurm", "2", "--parts", f"parts{number}", env=env)
+            self.assertEqual(done.stdout, self.fleet("steps", "sa").stdout)
+            self.assertEqual(self.submitted(), number + 1)
+
 
 if __name__ == "__main__":
     unittest.main(argv=[sys.argv[0], "-v"])
