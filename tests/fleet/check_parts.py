@@ -18,13 +18,15 @@ LAUNCHERS = ("SLURM", "OMPI", "PMI", "PALS", "MV2_", "MVP_", "FLUX", "RANK", "WO
              "PBS_", "LSB_")
 CLEAN_ENV = {key: value for key, value in os.environ.items() if not key.startswith(LAUNCHERS)}
 
-# Runs the tasks of an array one after the other; SBATCH_FAILS makes it fail as a real one does.
+# Runs the tasks of an array one after the other. SBATCH_FAILS makes it refuse the job as a real one does; of the first
+# job, the task SBATCH_LOSES fails.
 SBATCH = """#!/bin/bash
 echo x >>"$SBATCH_LOG"
 for word; do case $word in --array=0-*) last=${word#--array=0-};; esac; done
 [ -z "${SBATCH_FAILS-}" ] || { echo "sbatch: error: invalid account" >&2; exit 1; }
 script=$(cat); status=0
 for ((task = 0; task <= last; task++)); do
+    [ "$task" != "${SBATCH_LOSES-}" ] || [ "$(wc -l <"$SBATCH_LOG")" -gt 1 ] || { status=1; continue; }
     SLURM_ARRAY_TASK_ID=$task SLURM_ARRAY_TASK_MIN=0 SLURM_ARRAY_TASK_COUNT=$((last + 1)) bash -c "$script" || status=$?
 done
 exit $status
@@ -83,7 +85,7 @@ class Scratch(unittest.TestCase):
                      **(env or {})}
         done = subprocess.run([TACHO, "fleet", *words], capture_output=True, text=True, check=False, cwd=self.at,
                               env=variables)
-        self.assertEqual(done.returncode, code, (words, done.stdout, done.stderr))
+        self.assertEqual(done.returncode, code, (words[:4], done.stdout, done.stderr))
         return done
 
     def submitted(self):
@@ -250,6 +252,24 @@ class Slurm(Scratch):
         os.remove(self.path("sb/rank2.json"))
         self.assertEqual(self.fleet("ops", "sb", "--slurm", "2").stdout, self.fleet("ops", "sb").stdout)
         self.assertEqual(len(os.listdir(self.path("fleet-parts"))), 6)
+
+    def test_an_sbatch_that_fails_is_not_asked_again(self):
+        done = self.fleet("ops", "sa", "--slurm", "2", code=1, env={"SBATCH_FAILS": "1"})
+        self.assertIn("sbatch: error: invalid account\n", done.stderr)
+        self.assertIn("error: sbatch failed, and no part was made", done.stderr)
+        self.assertEqual(self.submitted(), 1)
+
+    def test_an_sbatch_that_does_not_read_its_script(self):
+        """The script is longer than a pipe takes."""
+        paths = [f"./{'./' * 900}sa/rank{number % 3}.json" for number in range(90)]
+        done = self.fleet("ops", *paths, "--slurm", "2", code=1, env={"SBATCH_FAILS": "1"})
+        self.assertIn("error: sbatch failed, and no part was made", done.stderr)
+
+    def test_tasks_that_fail_are_made_again(self):
+        """The array fails as a whole; what others made stays."""
+        done = self.fleet("ops", "sa", "--slurm", "3", env={"SBATCH_LOSES": "1"})
+        self.assertEqual(done.stdout, self.fleet("ops", "sa").stdout)
+        self.assertEqual(self.submitted(), 2)
 
     def test_tasks_inherit_no_rank(self):
         for number, env in enumerate(({"RANK": "0", "WORLD_SIZE": "4"},
