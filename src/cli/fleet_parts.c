@@ -88,6 +88,11 @@ int tacho_fleet_map_run(tacho_fleet_choice *choice, const tacho_arguments *argum
         tacho_talk("wrote", "%s: %zu part%s, %zu there before", map.folder, map.made_count,
                    map.made_count == 1 ? "" : "s", map.kept_count);
     }
+    if (!choice->is_quiet && map.passed_count > 0) {
+        tacho_talk("note", "%zu input%s passed over", map.passed_count,
+                   map.passed_count == 1 ? " is a part already and was"
+                                         : "s are parts already and were");
+    }
     return say_failed(map.failed_count, map.folder);
 }
 

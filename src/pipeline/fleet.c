@@ -70,8 +70,7 @@ static tacho_status read_profile(const tacho_fleet_job *job, const tacho_fleet_o
     return status;
 }
 
-/* Whether |path| begins as a part does. */
-static bool is_part(const char *path)
+bool tacho_fleet_is_part_at(const char *path)
 {
     char head[PART_HEAD_BYTES];
     size_t len = tacho_input_read_content(path, head, sizeof(head));
@@ -197,8 +196,8 @@ static tacho_status read_file(const tacho_fleet_job *job, const tacho_fleet_term
     if (run.len > 0 && origin->run.len > 0 && !tacho_str_equal(origin->run, run)) {
         return TACHO_OK; /* its directory says so */
     }
-    return is_part(path) ? take_part(job, terms, path, fleet)
-                         : read_profile(job, origin, path, fleet);
+    return tacho_fleet_is_part_at(path) ? take_part(job, terms, path, fleet)
+                                        : read_profile(job, origin, path, fleet);
 }
 
 tacho_status tacho_fleet_map_file(const tacho_fleet_job *job, const char *path, tacho_fleet *fleet)

@@ -46,6 +46,9 @@ tacho_status tacho_fleet_list_refused(const tacho_fleet_job *job,
 tacho_status tacho_fleet_map_file(const tacho_fleet_job *job, const char *path,
                                   tacho_fleet *fleet) TACHO_MUST_USE;
 
+/* Whether |path| begins as a part does. */
+bool tacho_fleet_is_part_at(const char *path);
+
 /* Reads a part; a failure names it. */
 tacho_status tacho_fleet_read_part(const char *path, tacho_fleet *fleet) TACHO_MUST_USE;
 /* Writes |fleet| to |path|. */

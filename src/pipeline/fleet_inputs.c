@@ -207,6 +207,20 @@ void tacho_fleet_inputs_leave_out(tacho_fleet_inputs *inputs, const char *above)
     free(whole);
 }
 
+bool tacho_fleet_inputs_are_in(const char *const *paths, size_t path_count, const char *above)
+{
+    char *whole = realpath(above, NULL);
+    bool are_in = false;
+    for (size_t i = 0; i < path_count && whole != NULL; i++) {
+        char *path = realpath(paths[i], NULL);
+        are_in = are_in || (path != NULL && strcmp(path, whole) == 0) ||
+                 is_below(paths[i], tacho_str_from_cstring(whole));
+        free(path);
+    }
+    free(whole);
+    return are_in;
+}
+
 tacho_fleet_origin tacho_fleet_origin_of(const tacho_fleet_runs *runs, const char *path)
 {
     tacho_fleet_origin origin = {.path = tacho_str_from_cstring(path), .rank = -1, .name_rank = -1};

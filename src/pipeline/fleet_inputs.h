@@ -30,6 +30,9 @@ void tacho_fleet_inputs_deinit(tacho_fleet_inputs *inputs);
 /* Leaves out what lies below |above|, a directory that is there. */
 void tacho_fleet_inputs_leave_out(tacho_fleet_inputs *inputs, const char *above);
 
+/* Whether one of |paths| is the directory |above|, or lies below it. */
+bool tacho_fleet_inputs_are_in(const char *const *paths, size_t path_count, const char *above);
+
 /* What |path| says; views of it and of |runs|, which may be NULL. */
 tacho_fleet_origin tacho_fleet_origin_of(const tacho_fleet_runs *runs, const char *path);
 

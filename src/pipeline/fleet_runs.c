@@ -284,7 +284,8 @@ tacho_status tacho_fleet_runs_init(tacho_fleet_runs *runs, const char *const *pa
         tacho_fleet_trace_name name;
         size_t ahead = 0;
         uint64_t rank = 0;
-        if (has_run(path)) {
+        bool is_part = tacho_str_ends_with(path, TACHO_STR(TACHO_FLEET_PART_SUFFIX));
+        if (has_run(path) || is_part) {
             continue;
         }
         if (tacho_fleet_name_rank(path, &rank, &ahead)) {

@@ -13,6 +13,9 @@
 
 #include "base/arena.h"
 
+/* Parts are named after their profiles, and know their run. */
+#define TACHO_FLEET_PART_SUFFIX ".tpart"
+
 typedef struct tacho_fleet_run_name {
     const char *path;
     tacho_str run;
@@ -25,8 +28,8 @@ typedef struct tacho_fleet_runs {
 } tacho_fleet_runs;
 
 /*
- * Looks at |paths|, which are sorted and outlive this; those with "run=" are left alone.
- * Deinitialise it even after a failure.
+ * Looks at |paths|, which are sorted and outlive this; those with "run=", and parts, are left
+ * alone. Deinitialise it even after a failure.
  */
 tacho_status tacho_fleet_runs_init(tacho_fleet_runs *runs, const char *const *paths,
                                    size_t path_count) TACHO_MUST_USE;

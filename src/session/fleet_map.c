@@ -60,8 +60,8 @@ static tacho_status part_path(const tacho_fleet_map *map, const char *path, char
     tacho_str name = tacho_str_basename(whole);
     name.len = name.len < NAME_BYTES ? name.len : NAME_BYTES;
     tacho_sha256_hex(whole, hex);
-    int len = snprintf(to, PATH_BYTES, "%s/%.*s-%.*s.tpart", map->folder, TACHO_STR_ARG(name),
-                       HASH_DIGITS, hex);
+    int len = snprintf(to, PATH_BYTES, "%s/%.*s-%.*s" TACHO_FLEET_PART_SUFFIX, map->folder,
+                       TACHO_STR_ARG(name), HASH_DIGITS, hex);
     return len < PATH_BYTES ? TACHO_OK
                             : tacho_fail(TACHO_CODE_IO, "%s: the path is too long", map->folder);
 }
@@ -110,6 +110,47 @@ static tacho_status write_one(void *user, const char *path, tacho_fleet *one)
     return TACHO_OK;
 }
 
+/* Profiles, and parts among them, which stand for profiles already. */
+typedef struct work_list {
+    tacho_fleet_inputs inputs;
+    tacho_input_list parts; /* paths of |inputs| */
+} work_list;
+
+static tacho_status part_profiles(work_list *list)
+{
+    tacho_input_list *all = &list->inputs.list;
+    size_t count = 0;
+    for (size_t i = 0; i < all->path_count; i++) {
+        const char *path = all->paths[i];
+        if (tacho_fleet_is_part_at(path)) {
+            TACHO_TRY(tacho_input_list_add_file(&list->parts, path));
+        } else {
+            all->paths[count++] = path;
+        }
+    }
+    all->path_count = count;
+    return TACHO_OK;
+}
+
+/* What lies in the directory of the parts was made here, unless inputs lie there themselves.
+ * Deinitialise it even after a failure. */
+static tacho_status work_list_init(work_list *list, const tacho_fleet_map *map,
+                                   const char *const *paths, size_t path_count)
+{
+    tacho_input_list_init(&list->parts);
+    TACHO_TRY(tacho_fleet_inputs_init(&list->inputs, paths, path_count));
+    if (!tacho_fleet_inputs_are_in(paths, path_count, map->folder)) {
+        tacho_fleet_inputs_leave_out(&list->inputs, map->folder);
+    }
+    return part_profiles(list);
+}
+
+static void work_list_deinit(work_list *list)
+{
+    tacho_input_list_deinit(&list->parts);
+    tacho_fleet_inputs_deinit(&list->inputs);
+}
+
 /* Keeps the files of the share. */
 static void keep_share(tacho_input_list *list, const tacho_fleet_share *share)
 {
@@ -144,49 +185,56 @@ static tacho_status map_files(tacho_fleet_map *map, const tacho_fleet_inputs *in
 
 tacho_status tacho_fleet_map_all(tacho_fleet_map *map, const char *const *paths, size_t path_count)
 {
-    tacho_fleet_inputs inputs;
-    tacho_status status = tacho_fleet_inputs_init(&inputs, paths, path_count);
+    work_list list;
+    tacho_status status = work_list_init(&list, map, paths, path_count);
     if (status == TACHO_OK) {
-        keep_share(&inputs.list, &map->share);
-        status = map_files(map, &inputs);
+        map->passed_count = list.parts.path_count;
+        keep_share(&list.inputs.list, &map->share);
+        status = map_files(map, &list.inputs);
     }
-    tacho_fleet_inputs_deinit(&inputs);
+    work_list_deinit(&list);
     return status;
 }
 
 tacho_status tacho_fleet_map_missing(const tacho_fleet_map *map, const char *const *paths,
                                      size_t path_count, size_t *out_count)
 {
-    tacho_fleet_inputs inputs;
+    work_list list;
     char part[PATH_BYTES];
     tacho_fleet_job job = *map->job;
     *out_count = 0;
-    tacho_status status = tacho_fleet_inputs_init(&inputs, paths, path_count);
-    job.runs = &inputs.runs;
-    for (size_t i = 0; i < inputs.list.path_count && status == TACHO_OK; i++) {
-        status = part_path(map, inputs.list.paths[i], part);
-        *out_count += status == TACHO_OK && !is_there(&job, part, inputs.list.paths[i]) ? 1 : 0;
+    tacho_status status = work_list_init(&list, map, paths, path_count);
+    job.runs = &list.inputs.runs;
+    for (size_t i = 0; i < list.inputs.list.path_count && status == TACHO_OK; i++) {
+        const char *path = list.inputs.list.paths[i];
+        status = part_path(map, path, part);
+        *out_count += status == TACHO_OK && !is_there(&job, part, path) ? 1 : 0;
     }
-    tacho_fleet_inputs_deinit(&inputs);
+    work_list_deinit(&list);
     return status;
+}
+
+/* Adds a copy of |path|. */
+static tacho_status add_path(tacho_input_list *to, const char *path)
+{
+    tacho_str copy = TACHO_STR("");
+    TACHO_TRY(tacho_arena_copy(&to->arena, tacho_str_make(path, strlen(path) + 1), &copy));
+    return tacho_input_list_add_file(to, copy.data);
 }
 
 tacho_status tacho_fleet_map_list(const tacho_fleet_map *map, const char *const *paths,
                                   size_t path_count, tacho_input_list *parts)
 {
-    tacho_fleet_inputs inputs;
-    tacho_status status = tacho_fleet_inputs_init(&inputs, paths, path_count);
-    for (size_t i = 0; i < inputs.list.path_count && status == TACHO_OK; i++) {
-        char part[PATH_BYTES];
-        tacho_str copy = TACHO_STR("");
-        status = part_path(map, inputs.list.paths[i], part);
-        if (status == TACHO_OK) {
-            status = tacho_arena_copy(&parts->arena, tacho_str_make(part, strlen(part) + 1), &copy);
-        }
-        if (status == TACHO_OK) {
-            status = tacho_input_list_add_file(parts, copy.data);
-        }
+    work_list list;
+    char part[PATH_BYTES];
+    tacho_status status = work_list_init(&list, map, paths, path_count);
+    for (size_t i = 0; i < list.inputs.list.path_count && status == TACHO_OK; i++) {
+        status = part_path(map, list.inputs.list.paths[i], part);
+        status = status == TACHO_OK ? add_path(parts, part) : status;
     }
-    tacho_fleet_inputs_deinit(&inputs);
+    for (size_t i = 0; i < list.parts.path_count && status == TACHO_OK; i++) {
+        status = add_path(parts, list.parts.paths[i]);
+    }
+    work_list_deinit(&list);
     return status;
 }

@@ -29,6 +29,7 @@ typedef struct tacho_fleet_map {
     tacho_fleet_job *job; /* its sections and how files are read */
     tacho_fleet_share share;
     size_t made_count, kept_count, failed_count; /* what became of it */
+    size_t passed_count;                         /* files that are parts themselves */
     pthread_mutex_t lock;                        /* of the counts */
 } tacho_fleet_map;
 
@@ -39,7 +40,8 @@ tacho_status tacho_fleet_map_all(tacho_fleet_map *map, const char *const *paths,
 tacho_status tacho_fleet_map_missing(const tacho_fleet_map *map, const char *const *paths,
                                      size_t path_count, size_t *out_count) TACHO_MUST_USE;
 
-/* Adds the parts of the files, and no others that lie in the directory, to |parts|. */
+/* Adds the parts of the files, and files that are parts themselves, to |parts|: not whatever lies
+ * in the directory. */
 tacho_status tacho_fleet_map_list(const tacho_fleet_map *map, const char *const *paths,
                                   size_t path_count, tacho_input_list *parts) TACHO_MUST_USE;
 

@@ -173,6 +173,19 @@ class Kept(Scratch):
         self.fleet("reduce", f"parts/{names[0]}", "-o", "same.tpart")
         self.assertEqual(self.read("one.tpart"), self.read("same.tpart"))
 
+    def test_parts_among_profiles_are_not_mapped(self):
+        for folder in ("traces/parts", "traces"):
+            for made, kept in ((3, 0), (0, 3), (0, 3)):
+                done = self.fleet("map", "traces", "-o", folder)
+                self.assertIn(f"{made} parts, {kept} there before", done.stderr)
+        self.assertEqual(len(os.listdir(self.path("traces/parts"))), 3)
+        self.assertIn("6 inputs are parts already and were passed over", done.stderr)
+        done = self.fleet("map", "traces/parts", "-o", "again")
+        self.assertIn("again: 0 parts, 0 there before", done.stderr)
+        self.assertIn("3 inputs are parts already and were passed over", done.stderr)
+        done = self.fleet("map", "traces/rank0.json", "-o", ".")
+        self.assertIn(".: 1 part, 0 there before", done.stderr)
+
 
 class Refused(Scratch):
     """A part answers no question about another window, or with other options, than its own."""
@@ -252,6 +265,14 @@ class Slurm(Scratch):
         os.remove(self.path("sb/rank2.json"))
         self.assertEqual(self.fleet("ops", "sb", "--slurm", "2").stdout, self.fleet("ops", "sb").stdout)
         self.assertEqual(len(os.listdir(self.path("fleet-parts"))), 6)
+
+    def test_parts_beside_their_profiles(self):
+        expected = self.fleet("ops", "sa").stdout
+        for _ in range(2):
+            self.assertEqual(self.fleet("ops", "sa", "--slurm", "2", "--parts", "sa/parts").stdout, expected)
+        self.assertEqual(self.submitted(), 1)
+        self.assertEqual(self.fleet("ops", "sa/parts", "--slurm", "2").stdout, expected)
+        self.assertEqual(self.submitted(), 1)
 
     def test_an_sbatch_that_fails_is_not_asked_again(self):
         done = self.fleet("ops", "sa", "--slurm", "2", code=1, env={"SBATCH_FAILS": "1"})
