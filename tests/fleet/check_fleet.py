@@ -476,6 +476,84 @@ class Runs(unittest.TestCase):
             self.assertEqual(run(*words).returncode, 2, words)
 
 
+class Clocks(unittest.TestCase):
+    """Clocks of jobs whose ranks meet in several process groups, or only by way of others."""
+
+    def write(self, path, rank, world, calls, ahead=0, base=None):
+        """|calls|: process group, number and end in microseconds; all by a clock that is ahead."""
+        events = [{"ph": "X", "cat": "kernel", "name": "ncclDevKernel_AllReduce_Sum_f32", "pid": 0, "tid": 7,
+                   "ts": end - 5 + ahead, "dur": 5,
+                   "args": {"Collective name": "allreduce", "Process Group Name": group, "Seq": number}}
+                  for group, number, end in calls]
+        whole = {"schemaVersion": 1, "traceEvents": events}
+        if rank is not None:
+            whole["distributedInfo"] = {"backend": "nccl", "rank": rank, "world_size": world}
+        if base is not None:
+            whole["baseTimeNanoseconds"] = base
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(whole, file)
+
+    def check(self, folder, ahead_us):
+        table = ask("clocks", folder)["clocks"]
+        self.assertEqual({row["method"] for row in table}, {"collectives"})
+        zero = [row["offset_ns"] - 1000 * ahead_us[row["rank"]] for row in table]
+        self.assertEqual(max(zero) - min(zero), 0)
+        done = run("timeline", folder, "-o", "clocks.json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with open(os.path.join(SCRATCH, "clocks.json"), encoding="utf-8") as file:
+            ends = {}
+            for event in json.load(file)["traceEvents"]:
+                if event.get("ph") == "X":
+                    key = (event["args"]["Process Group Name"], event["args"]["Seq"])
+                    ends.setdefault(key, set()).add(round(1000 * (event["ts"] + event["dur"])))
+        self.assertEqual({len(times) for times in ends.values()}, {1})
+
+    def test_busy_groups_leave_room_for_the_others(self):
+        """Eight groups of four with 300 calls each, and five calls of all."""
+        folder = os.path.join(SCRATCH, "busy-groups")
+        ahead = [rank * 1000 for rank in range(32)]
+        for rank in range(32):
+            calls = [(f"tp{rank // 4}", number, 1000 + 10 * number) for number in range(300)]
+            calls += [("world", number, 5000 + 10 * number) for number in range(5)]
+            self.write(f"{folder}/rank{rank}.json", rank, 32, calls, ahead[rank])
+        self.check(folder, ahead)
+        parts = os.path.join(SCRATCH, "busy-parts")
+        run("map", folder, "-o", parts)
+        of_parts, of_files = ask("clocks", parts)["clocks"], ask("clocks", folder)["clocks"]
+        self.assertEqual(of_parts, of_files)
+
+    def test_clocks_are_known_by_way_of_others(self):
+        """A chain of stages: each shares calls with the next alone. Errors add up along the way."""
+        folder = os.path.join(SCRATCH, "stages")
+        ahead = [7 * rank for rank in range(12)]
+        for rank in range(12):
+            calls = [(f"pp{stage}", number, 1000 + 10 * number)
+                     for stage in (rank - 1, rank) for number in range(3)]
+            self.write(f"{folder}/rank{rank}.json", rank, 12, calls, ahead[rank])
+        self.check(folder, ahead)
+        for rank in range(12):
+            calls = [(f"pp{stage}", number, 1000 + 10 * number + (stage == rank and number == 0))
+                     for stage in (rank - 1, rank) for number in range(3)]
+            self.write(f"{folder}/rank{rank}.json", rank, 12, calls, ahead[rank])
+        table = sorted(ask("clocks", folder)["clocks"], key=lambda row: row["error_ns"])
+        self.assertEqual([table[0]["error_ns"], table[1]["error_ns"]], [0, 1000])
+        self.assertEqual({abs(row["rank"] - table[0]["rank"]) * 1000 for row in table},
+                         {row["error_ns"] for row in table})
+        for row in table:
+            self.assertEqual(row["error_ns"], abs(row["rank"] - table[0]["rank"]) * 1000)
+
+    def test_a_file_that_shares_nothing_is_named(self):
+        folder = os.path.join(SCRATCH, "shares-nothing")
+        for rank, group in enumerate("aab"):
+            self.write(f"{folder}/rank{rank}.json", rank, 3, [(group, number, 10 * number + 9) for number in range(5)])
+        methods = {row["rank"]: row["method"] for row in ask("clocks", folder)["clocks"]}
+        self.assertEqual(methods, {0: "collectives", 1: "collectives", 2: "nothing"})
+        done = run("timeline", folder, "-o", "none.pb")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("rank2.json: nothing says how its clock relates to the others", done.stderr)
+
+
 class Unreadable(unittest.TestCase):
     """1 when nothing could be read, 3 when something was not."""
 

@@ -155,12 +155,6 @@ uint64_t tacho_fleet_hash(tacho_str key)
     return hash ^ hash >> 29;
 }
 
-/* What decides whether a key is kept: of ends, the hash of the call that it begins with. */
-static uint64_t hash_in(tacho_fleet_table_id table, tacho_str key)
-{
-    return table == TACHO_FLEET_TABLE_ENDS ? tacho_fleet_get_id(key) : tacho_fleet_hash(key);
-}
-
 static tacho_status compact_row(tacho_fleet_row *row)
 {
     bool is_large =
@@ -244,7 +238,8 @@ tacho_status tacho_fleet_add(tacho_fleet *fleet, tacho_fleet_table_id id,
     tacho_fleet_table *table = &fleet->tables[id];
     size_t place = 0;
     uint32_t location = TACHO_NONE;
-    if (is_limited(id) && hash_in(id, amount->key) > table->hash_limit) {
+    if (is_limited(id) && table->hash_limit < UINT64_MAX &&
+        tacho_fleet_hash(amount->key) > table->hash_limit) {
         return TACHO_OK;
     }
     if (amount->location.len > 0) {
@@ -279,60 +274,92 @@ static int compare_numbers(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* The largest hash of those that are kept: of ends, different ones are counted. */
-static tacho_status find_hash_limit(const tacho_fleet_table *table, tacho_fleet_table_id id,
-                                    uint64_t *out_limit)
+/* Marks the rows whose keys have the least hashes. */
+static tacho_status mark_least_hashes(tacho_fleet_table *table, bool *keeps)
 {
-    size_t most = id == TACHO_FLEET_TABLE_ENDS ? TACHO_FLEET_KEPT_ENDS : TACHO_FLEET_KEPT_KEYS;
     uint64_t *hashes = NULL;
-    size_t count = 0;
     TACHO_TRY(tacho_items_make(&hashes, table->row_count));
     for (size_t i = 0; i < table->row_count; i++) {
-        hashes[i] = hash_in(id, tacho_fleet_key(&table->keys, i));
+        hashes[i] = tacho_fleet_hash(tacho_fleet_key(&table->keys, i));
     }
     qsort(hashes, table->row_count, sizeof(*hashes), compare_numbers);
-    *out_limit = UINT64_MAX;
-    for (size_t i = 0; i < table->row_count && *out_limit == UINT64_MAX; i++) {
-        bool is_same = id == TACHO_FLEET_TABLE_ENDS && i > 0 && hashes[i] == hashes[i - 1];
-        count += is_same ? 0 : 1;
-        *out_limit = count > most ? hashes[i] - 1 : UINT64_MAX;
-    }
+    uint64_t limit =
+        table->row_count > TACHO_FLEET_KEPT_KEYS ? hashes[TACHO_FLEET_KEPT_KEYS] - 1 : UINT64_MAX;
     free(hashes);
+    table->hash_limit = limit < table->hash_limit ? limit : table->hash_limit;
+    for (size_t i = 0; i < table->row_count; i++) {
+        keeps[i] = tacho_fleet_hash(tacho_fleet_key(&table->keys, i)) <= table->hash_limit;
+    }
     return TACHO_OK;
 }
 
-/*
- * Keeps the rows whose keys have the least hashes. Whoever sees only some of the files keeps at
- * least those of them that are kept of all files, so what is left of all is whole.
- */
-static tacho_status keep_least_hashes(tacho_fleet *fleet, tacho_fleet_table_id id)
+/* Marks the ends of the first calls of each group: keys begin with the hashes of both. */
+static tacho_status mark_ends(const tacho_fleet_table *table, bool *keeps)
 {
-    tacho_fleet_table *table = &fleet->tables[id];
+    uint32_t *order = NULL;
+    uint64_t group = 0, call = 0;
+    size_t call_count = 0;
+    TACHO_TRY(tacho_fleet_order(&table->keys, table->row_count, &order));
+    for (size_t i = 0; i < table->row_count; i++) {
+        tacho_str key = tacho_fleet_key(&table->keys, order[i]);
+        uint64_t own_group = tacho_fleet_get_id(key);
+        uint64_t own_call = tacho_fleet_get_id(tacho_str_from(key, TACHO_FLEET_ID_BYTES));
+        bool is_same_group = i > 0 && own_group == group;
+        call_count = !is_same_group ? 1 : own_call != call ? call_count + 1 : call_count;
+        keeps[order[i]] = call_count <= TACHO_FLEET_KEPT_ENDS;
+        group = own_group;
+        call = own_call;
+    }
+    free(order);
+    return TACHO_OK;
+}
+
+/* Drops the rows that are not to be kept; the others stay in their order. */
+static tacho_status drop_rows(tacho_fleet_table *table, const bool *keeps)
+{
     tacho_strings kept;
     size_t kept_count = 0;
-    uint64_t limit = UINT64_MAX;
-    TACHO_TRY(find_hash_limit(table, id, &limit));
-    table->hash_limit = limit < table->hash_limit ? limit : table->hash_limit;
     tacho_status status = tacho_strings_init(&kept);
     for (size_t i = 0; i < table->row_count && status == TACHO_OK; i++) {
-        tacho_str key = tacho_fleet_key(&table->keys, i);
         uint32_t place = 0;
-        if (hash_in(id, key) <= table->hash_limit) {
-            status = tacho_strings_ensure(&kept, key, &place);
-            table->rows[kept_count++] = table->rows[i];
-        } else {
-            free_row(&table->rows[i]);
-        }
+        tacho_str key = tacho_fleet_key(&table->keys, i);
+        status = keeps[i] ? tacho_strings_ensure(&kept, key, &place) : TACHO_OK;
     }
     if (status != TACHO_OK) {
         tacho_strings_deinit(&kept);
         return status;
+    }
+    for (size_t i = 0; i < table->row_count; i++) {
+        if (keeps[i]) {
+            table->rows[kept_count++] = table->rows[i];
+        } else {
+            free_row(&table->rows[i]);
+        }
     }
     tacho_strings_deinit(&table->keys);
     table->keys = kept;
     table->row_count = kept_count;
     table->trim_at = 2 * kept_count > TRIM_LEAST ? 2 * kept_count : TRIM_LEAST;
     return TACHO_OK;
+}
+
+/*
+ * Keeps the rows whose keys have the least hashes, of ends in each group. Whoever sees only some of
+ * the files keeps at least those of them that are kept of all files, so what is left of all is
+ * whole.
+ */
+static tacho_status keep_least_hashes(tacho_fleet *fleet, tacho_fleet_table_id id)
+{
+    tacho_fleet_table *table = &fleet->tables[id];
+    bool *keeps = NULL;
+    TACHO_TRY(tacho_items_make(&keeps, table->row_count));
+    tacho_status status =
+        id == TACHO_FLEET_TABLE_ENDS ? mark_ends(table, keeps) : mark_least_hashes(table, keeps);
+    if (status == TACHO_OK) {
+        status = drop_rows(table, keeps);
+    }
+    free(keeps);
+    return status;
 }
 
 tacho_status tacho_fleet_settle(tacho_fleet *fleet)

@@ -35,8 +35,12 @@ enum {
     TACHO_FLEET_EXACT_OF_ROW = 512,
     /* So many single steps and collectives are kept at most, chosen by a hash of their keys. */
     TACHO_FLEET_KEPT_KEYS = 1 << 17,
-    TACHO_FLEET_KEPT_ENDS =
-        64, /* calls whose ends are kept of every file, chosen in the same way */
+    /* Calls of a process group whose ends are kept, chosen in the same way. The groups of a file
+     * share this number, but each keeps a few; of very many groups some are left out. So a file has
+     * at most the product of the last two. */
+    TACHO_FLEET_KEPT_ENDS = 64,
+    TACHO_FLEET_KEPT_ENDS_LEAST = 8,
+    TACHO_FLEET_KEPT_GROUPS = 16,
     TACHO_FLEET_TEXT_MAX = 1 << 16,
 };
 
@@ -47,7 +51,7 @@ enum {
     X(STEPS, 'S', 'T', 'E', 'P') /* by run and step: one row of each file */                       \
     X(KINDS, 'K', 'I', 'N', 'D') /* collectives by run, group and name */                          \
     X(CALLS, 'C', 'A', 'L', 'L') /* the same by number: one of each file */                        \
-    X(ENDS, 'E', 'N', 'D', 'S')  /* by hash of a call and file: |total_ns| is when it ended */
+    X(ENDS, 'E', 'N', 'D', 'S')  /* by hashes of group and call, and file: |total_ns| is the end */
 
 typedef enum tacho_fleet_table_id {
 #define TACHO_FLEET_ENUM(id, a, b, c, d) TACHO_FLEET_TABLE_##id,
@@ -210,7 +214,7 @@ tacho_status tacho_fleet_order(const tacho_strings *keys, size_t count,
                                uint32_t **out_order) TACHO_MUST_USE;
 
 /* The number of a file as the first bytes of a key, and back. */
-enum { TACHO_FLEET_ID_BYTES = 8 };
+enum { TACHO_FLEET_ID_BYTES = 8, TACHO_FLEET_ENDS_KEY_BYTES = 3 * TACHO_FLEET_ID_BYTES };
 void tacho_fleet_put_id(char *to, uint64_t id);
 uint64_t tacho_fleet_get_id(tacho_str key);
 

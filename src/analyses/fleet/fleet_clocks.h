@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How far the clocks of files are apart. All ranks leave a collective at about the same time, so
- * the ends of matched collectives tell: the offset of a file is the median of the differences to a
- * reference file, and its error is how far single differences are from that. A file without matched
- * collectives has the time of day of its host, if the capture says how its clock relates to it; how
- * well hosts agree on the time of day is not known here.
+ * How far the clocks of files are apart. The ends of matched collectives tell (fleet_links.h): the
+ * offset of a file is that to a reference file, the one with the most matches. A file that no chain
+ * of collectives leads to has the time of day of its host, if the capture says how its clock
+ * relates to it; how well hosts agree on the time of day is not known here.
  */
 #ifndef TACHO_ANALYSES_FLEET_FLEET_CLOCKS_H
 #define TACHO_ANALYSES_FLEET_FLEET_CLOCKS_H
@@ -22,8 +21,12 @@ typedef struct tacho_fleet_clock {
     tacho_fleet_method method;
     int64_t offset_ns; /* its clock is so much ahead of the reference */
     int64_t error_ns;
-    size_t matched_count; /* collectives */
+    int64_t own_error_ns; /* of its time of day, if it knows that */
+    size_t matched_count; /* collectives, with the file that it is known from */
+    size_t cluster;       /* files that collectives link have the same */
 } tacho_fleet_clock;
+
+#define TACHO_FLEET_NO_CLUSTER SIZE_MAX
 
 typedef struct tacho_fleet_clocks {
     tacho_fleet_clock *items; /* by number of the file */

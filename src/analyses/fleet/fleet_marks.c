@@ -316,55 +316,44 @@ static int compare_by_number(const void *left, const void *right)
     return order != 0 ? order : compare_starts(a, b);
 }
 
-/* The key of the group and name of |call|, and behind it that of its number. */
-static size_t make_key(const folding *self, const tacho_fleet_call *call, char *key,
-                       size_t *out_kind_len)
+/* The key of a call begins with that of its kind, which begins with that of its group. */
+typedef struct call_key {
+    char bytes[3 * (NAME_BYTES + 1) + TACHO_FLEET_ID_BYTES];
+    size_t group_len, kind_len, len;
+} call_key;
+
+static void make_key(const folding *self, const tacho_fleet_call *call, call_key *key)
 {
     const tacho_str texts[] = {self->owner->run, tacho_dict_string(self->dict, call->group),
                                tacho_dict_string(self->dict, call->name)};
     size_t at = 0;
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
         size_t len = tacho_utf8_cut(texts[i], NAME_BYTES).len;
-        memcpy(key + at, texts[i].data, len);
+        key->group_len = i == 2 ? at : 0;
+        memcpy(key->bytes + at, texts[i].data, len);
         at += len;
-        key[at++] = '\0';
+        key->bytes[at++] = '\0';
     }
-    *out_kind_len = at;
-    tacho_fleet_put_id(key + at, call->number);
-    return at + TACHO_FLEET_ID_BYTES;
+    key->kind_len = at;
+    tacho_fleet_put_id(key->bytes + at, call->number);
+    key->len = at + TACHO_FLEET_ID_BYTES;
 }
 
-/* When the call with |key| ended, for who wants to know how clocks of files differ. */
-static tacho_status add_end(const folding *self, const tacho_fleet_call *call, tacho_str key)
+static tacho_status add_call_rows(folding *self, tacho_fleet_call *call)
 {
-    char ends_key[2 * TACHO_FLEET_ID_BYTES];
-    tacho_i128 end_ns = (tacho_i128)self->owner->zero_ns + call->end_ns;
-    if (!self->owner->has_zero || end_ns < 0) {
-        return TACHO_OK;
-    }
-    tacho_fleet_put_id(ends_key, tacho_fleet_hash(key));
-    tacho_fleet_put_id(ends_key + TACHO_FLEET_ID_BYTES, self->owner->id);
-    const tacho_fleet_row row = {.count = 1, .file_count = 1, .total_ns = end_ns};
-    const tacho_fleet_amount amount = {.key = tacho_str_make(ends_key, sizeof(ends_key)),
-                                       .row = &row};
-    return tacho_fleet_add(self->fleet, TACHO_FLEET_TABLE_ENDS, &amount);
-}
-
-static tacho_status add_call_rows(folding *self, const tacho_fleet_call *call)
-{
-    char key[3 * (NAME_BYTES + 1) + TACHO_FLEET_ID_BYTES];
-    size_t kind_len = 0;
-    size_t len = make_key(self, call, key, &kind_len);
+    call_key key;
+    make_key(self, call, &key);
     tacho_durations one;
     tacho_fleet_row row = row_of(self, call->ns);
-    const tacho_fleet_amount single = {.key = tacho_str_make(key, len), .row = &row};
+    const tacho_fleet_amount single = {.key = tacho_str_make(key.bytes, key.len), .row = &row};
     if (call->has_number) {
         TACHO_TRY(tacho_fleet_add(self->fleet, TACHO_FLEET_TABLE_CALLS, &single));
-        TACHO_TRY(add_end(self, call, single.key));
+        call->group_hash = tacho_fleet_hash(tacho_str_make(key.bytes, key.group_len));
+        call->call_hash = tacho_fleet_hash(single.key);
     }
     tacho_durations_init(&one);
     row.durations = &one;
-    const tacho_fleet_amount kind = {.key = tacho_str_make(key, kind_len), .row = &row};
+    const tacho_fleet_amount kind = {.key = tacho_str_make(key.bytes, key.kind_len), .row = &row};
     tacho_status status = tacho_durations_add(&one, call->ns);
     if (status == TACHO_OK) {
         status = tacho_fleet_add(self->fleet, TACHO_FLEET_TABLE_KINDS, &kind);
@@ -418,12 +407,12 @@ static void join_calls(tacho_fleet_marks *marks)
 
 static tacho_status fold_rest(folding *self, tacho_fleet_rest *rest)
 {
-    char key[3 * (NAME_BYTES + 1) + TACHO_FLEET_ID_BYTES];
-    size_t kind_len = 0;
-    make_key(self, &rest->first, key, &kind_len);
+    call_key key;
+    make_key(self, &rest->first, &key);
     rest->sums.least.file = rest->sums.most.file = self->owner->id;
     rest->sums.durations = &rest->durations;
-    const tacho_fleet_amount kind = {.key = tacho_str_make(key, kind_len), .row = &rest->sums};
+    const tacho_fleet_amount kind = {.key = tacho_str_make(key.bytes, key.kind_len),
+                                     .row = &rest->sums};
     return tacho_fleet_add(self->fleet, TACHO_FLEET_TABLE_KINDS, &kind);
 }
 
@@ -447,6 +436,93 @@ static tacho_status fold_calls(tacho_fleet_marks *marks, folding *self)
     return TACHO_OK;
 }
 
+/* ---- ends ---------------------------------------------------------------------------------- */
+
+/* When a call ended, for who wants to know how clocks of files differ. */
+typedef struct call_end {
+    uint64_t group, call; /* hashes */
+    tacho_i128 ns;
+} call_end;
+
+static int compare_ends(const void *left, const void *right)
+{
+    const call_end *a = left;
+    const call_end *b = right;
+    if (a->group != b->group) {
+        return a->group < b->group ? -1 : 1;
+    }
+    return (a->call > b->call) - (a->call < b->call);
+}
+
+/* Fills |ends| in their order; calls that look the same cannot be told apart and are left out. */
+static size_t list_ends(const tacho_fleet_marks *marks, const folding *self, call_end *ends)
+{
+    size_t count = 0, kept = 0, end = 0;
+    for (size_t i = 0; i < marks->call_count; i++) {
+        const tacho_fleet_call *call = &marks->calls[i];
+        tacho_i128 ns = (tacho_i128)self->owner->zero_ns + call->end_ns;
+        if (call->has_number && ns >= 0) {
+            ends[count++] = (call_end){call->group_hash, call->call_hash, ns};
+        }
+    }
+    qsort(ends, count, sizeof(*ends), compare_ends);
+    for (size_t first = 0; first < count; first = end) {
+        for (end = first + 1; end < count && compare_ends(&ends[first], &ends[end]) == 0; end++) {
+        }
+        if (end - first == 1) {
+            ends[kept++] = ends[first];
+        }
+    }
+    return kept;
+}
+
+static tacho_status add_end(const folding *self, const call_end *end)
+{
+    char key[TACHO_FLEET_ENDS_KEY_BYTES];
+    tacho_fleet_put_id(key, end->group);
+    tacho_fleet_put_id(key + TACHO_FLEET_ID_BYTES, end->call);
+    tacho_fleet_put_id(key + 2 * TACHO_FLEET_ID_BYTES, self->owner->id);
+    const tacho_fleet_row row = {.count = 1, .file_count = 1, .total_ns = end->ns};
+    const tacho_fleet_amount amount = {.key = tacho_str_make(key, sizeof(key)), .row = &row};
+    return tacho_fleet_add(self->fleet, TACHO_FLEET_TABLE_ENDS, &amount);
+}
+
+/*
+ * Each group has its share of the ends, whatever the others have: ranks of a busy group would know
+ * nothing but one another otherwise.
+ */
+static tacho_status add_ends(const folding *self, const call_end *ends, size_t count)
+{
+    size_t groups = 0, group = 0, in_group = 0;
+    for (size_t i = 0; i < count; i++) {
+        groups += i == 0 || ends[i].group != ends[i - 1].group ? 1 : 0;
+    }
+    size_t share = TACHO_FLEET_KEPT_ENDS / (groups > 0 ? groups : 1);
+    share = share > TACHO_FLEET_KEPT_ENDS_LEAST ? share : TACHO_FLEET_KEPT_ENDS_LEAST;
+    for (size_t i = 0; i < count && group <= TACHO_FLEET_KEPT_GROUPS; i++) {
+        bool is_next = i == 0 || ends[i].group != ends[i - 1].group;
+        group += is_next ? 1 : 0;
+        in_group = is_next ? 1 : in_group + 1;
+        if (in_group <= share && group <= TACHO_FLEET_KEPT_GROUPS) {
+            TACHO_TRY(add_end(self, &ends[i]));
+        }
+    }
+    return TACHO_OK;
+}
+
+static tacho_status fold_ends(const tacho_fleet_marks *marks, const folding *self)
+{
+    call_end *ends = NULL;
+    if (!self->owner->has_zero) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(tacho_items_make(&ends, marks->call_count));
+    size_t count = list_ends(marks, self, ends);
+    tacho_status status = add_ends(self, ends, count);
+    free(ends);
+    return status;
+}
+
 tacho_status tacho_fleet_marks_fold(tacho_fleet_marks *marks, const tacho_dict *dict,
                                     const tacho_fleet_owner *owner, tacho_fleet *fleet)
 {
@@ -461,6 +537,9 @@ tacho_status tacho_fleet_marks_fold(tacho_fleet_marks *marks, const tacho_dict *
     }
     if (status == TACHO_OK) {
         status = fold_calls(marks, &self);
+    }
+    if (status == TACHO_OK) {
+        status = fold_ends(marks, &self);
     }
     tacho_durations_deinit(&self.durations);
     return status;

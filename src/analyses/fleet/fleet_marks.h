@@ -28,8 +28,9 @@ typedef struct tacho_fleet_call {
     bool has_number;             /* when all is folded: it can be matched */
     uint64_t number;
     int64_t start_ns, end_ns;
-    int64_t ns;   /* in its kernels */
-    size_t place; /* in the file */
+    int64_t ns;                     /* in its kernels */
+    size_t place;                   /* in the file */
+    uint64_t group_hash, call_hash; /* of its keys; set when all is folded */
 } tacho_fleet_call;
 
 /* Calls beyond the limit, of one track, name and group. */

@@ -141,7 +141,7 @@ static bool is_key_of(tacho_fleet_table_id table, tacho_str key)
     if (table == TACHO_FLEET_TABLE_FILES) {
         return key.len == TACHO_FLEET_ID_BYTES;
     }
-    return table != TACHO_FLEET_TABLE_ENDS || key.len == 2 * TACHO_FLEET_ID_BYTES;
+    return table != TACHO_FLEET_TABLE_ENDS || key.len == TACHO_FLEET_ENDS_KEY_BYTES;
 }
 
 static tacho_status read_row(part_reader *self, tacho_fleet_table_id table, tacho_str key)

@@ -121,10 +121,14 @@ static void make_file(tacho_fleet *fleet, uint64_t id, uint64_t spans)
         add_row(fleet, TACHO_FLEET_TABLE_STEPS, tacho_str_make(key, (size_t)len), id, 1);
         len = snprintf(key, sizeof(key), "run%c0%callreduce%c1234567%u", 0, 0, 0, i % 10);
         add_row(fleet, TACHO_FLEET_TABLE_CALLS, tacho_str_make(key, (size_t)len), id, 1);
-        tacho_fleet_put_id(key, tacho_fleet_hash(tacho_str_make(key, (size_t)len)));
-        tacho_fleet_put_id(key + TACHO_FLEET_ID_BYTES, id);
-        add_row(fleet, TACHO_FLEET_TABLE_ENDS, tacho_str_make(key, 2 * TACHO_FLEET_ID_BYTES), id,
-                1);
+        for (uint64_t call = 0; call < 16; call++) { /* more than are kept of the second group */
+            tacho_fleet_put_id(key, i % 2);
+            tacho_fleet_put_id(key + TACHO_FLEET_ID_BYTES,
+                               (i * id * 16 + call) * UINT64_C(0x9e3779b97f4a7c15));
+            tacho_fleet_put_id(key + 2 * TACHO_FLEET_ID_BYTES, id);
+            add_row(fleet, TACHO_FLEET_TABLE_ENDS, tacho_str_make(key, TACHO_FLEET_ENDS_KEY_BYTES),
+                    id, 1);
+        }
         len = snprintf(key, sizeof(key), "run%c0%callreduce%c", 0, 0, 0);
         add_row(fleet, TACHO_FLEET_TABLE_KINDS, tacho_str_make(key, (size_t)len), id,
                 1 + next_random(300));
@@ -242,16 +246,18 @@ static void single_steps_are_kept_by_a_hash_up_to_a_limit(void **unused)
     }
     expect_ok(tacho_fleet_settle(&fleet));
     assert_int_equal(fleet.tables[TACHO_FLEET_TABLE_STEPS].row_count, TACHO_FLEET_KEPT_KEYS);
-    /* Of ends, so many calls are kept, each with all its files. */
+    /* Of ends, so many calls of each group are kept, each with all its files. */
     for (uint64_t i = 0; i < 10000; i++) {
-        char key[2 * TACHO_FLEET_ID_BYTES];
-        tacho_fleet_put_id(key, (i / 5 + 1) * UINT64_C(0x9e3779b97f4a7c15));
-        tacho_fleet_put_id(key + TACHO_FLEET_ID_BYTES, i % 5);
+        char key[TACHO_FLEET_ENDS_KEY_BYTES];
+        tacho_fleet_put_id(key, i < 9000 ? 7 : i / 100);
+        tacho_fleet_put_id(key + TACHO_FLEET_ID_BYTES, (i / 5 + 1) * UINT64_C(0x9e3779b97f4a7c15));
+        tacho_fleet_put_id(key + 2 * TACHO_FLEET_ID_BYTES, i % 5);
         const tacho_fleet_amount amount = {.key = tacho_str_make(key, sizeof(key)), .row = &row};
         expect_ok(tacho_fleet_add(&fleet, TACHO_FLEET_TABLE_ENDS, &amount));
     }
     expect_ok(tacho_fleet_settle(&fleet));
-    assert_int_equal(fleet.tables[TACHO_FLEET_TABLE_ENDS].row_count, 5 * TACHO_FLEET_KEPT_ENDS);
+    assert_int_equal(fleet.tables[TACHO_FLEET_TABLE_ENDS].row_count,
+                     5 * TACHO_FLEET_KEPT_ENDS + 1000);
     tacho_fleet_deinit(&fleet);
 }
 
