@@ -51,6 +51,7 @@ static const hint_words words[TACHO_HINT_COUNT] = {
     [TACHO_HINT_FIT_ONLY] = {"; it does", " --fit ", ""},
     [TACHO_HINT_BY_OPERATOR] = {"; --by op compares the operators that launched kernels", NULL,
                                 NULL},
+    [TACHO_HINT_RUN] = {"; --run ID chooses one", NULL, NULL},
     [TACHO_HINT_COMPILE_PROGRAM] = {"; 'tacho compile -o' writes one", NULL, NULL},
 };
 

@@ -115,13 +115,79 @@ static tacho_status add_file(alignment *self, const tacho_fleet_view *view,
     return keep_text(self, tacho_str_make(label, (size_t)len), &made->input.name);
 }
 
+/* A file of a run that is related to none of the others in it. */
 static tacho_status refuse(const tacho_fleet_view *view, const tacho_fleet_file *file)
 {
     tacho_str path = tacho_fleet_view_path(view, file);
+    const char *reason = file->clock_error_ns >= 0 ? "they do not know the time of day"
+                                                   : "it does not know the time of day";
     return tacho_fail(TACHO_CODE_UNSUPPORTED,
                       "%.*s: nothing says how its clock relates to the others: it shares no two "
-                      "collectives with them, and has no clock anchors; leave it out",
-                      TACHO_STR_ARG(path));
+                      "collectives with them, and %s; leave it out",
+                      TACHO_STR_ARG(path), reason);
+}
+
+/* Collectives of different runs are never matched, so the time of day has to relate them. */
+static tacho_status refuse_run(const tacho_fleet_view *view, const tacho_fleet_file *file,
+                               size_t run_count)
+{
+    tacho_str run = tacho_fleet_view_text(view, file->run);
+    run = run.len > 0 ? run : TACHO_STR("unnamed");
+    return tacho_fail_hint(
+        TACHO_CODE_UNSUPPORTED, TACHO_HINT_RUN,
+        "files of %zu runs, and nothing says how their clocks relate: run '%.*s' "
+        "does not know the time of day",
+        run_count, TACHO_STR_ARG(run));
+}
+
+static tacho_status count_runs(const tacho_fleet_view *view, const tacho_fleet_clocks *clocks,
+                               size_t *out_count)
+{
+    bool *marks = NULL;
+    *out_count = 0;
+    TACHO_TRY(tacho_items_make(&marks, view->fleet->texts.item_count));
+    for (size_t i = 0; i < clocks->item_count; i++) {
+        const tacho_fleet_file *file = tacho_fleet_view_file(view, clocks->items[i].file);
+        if (file != NULL && !marks[file->run]) {
+            marks[file->run] = true;
+            ++*out_count;
+        }
+    }
+    free(marks);
+    return TACHO_OK;
+}
+
+/* Whether any file of that run is related to the time of day. */
+static bool knows_day(const tacho_fleet_view *view, const tacho_fleet_clocks *clocks, uint32_t run)
+{
+    for (size_t i = 0; i < clocks->item_count; i++) {
+        const tacho_fleet_file *file = tacho_fleet_view_file(view, clocks->items[i].file);
+        if (file != NULL && file->run == run && clocks->items[i].has_day) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* |clock| as it is to the reference of its run, or of several runs to the time of day. */
+static tacho_status relate(const tacho_fleet_view *view, const tacho_fleet_clocks *clocks,
+                           size_t run_count, tacho_fleet_clock *clock)
+{
+    const tacho_fleet_file *file = tacho_fleet_view_file(view, clock->file);
+    if (clocks->item_count == 1) {
+        return TACHO_OK;
+    }
+    if (run_count > 1 && !clock->has_day && !knows_day(view, clocks, file->run)) {
+        return refuse_run(view, file, run_count);
+    }
+    if (clock->method == TACHO_FLEET_BY_NOTHING || (run_count > 1 && !clock->has_day)) {
+        return refuse(view, file);
+    }
+    if (run_count > 1) {
+        clock->offset_ns -= clock->day_ns;
+        clock->error_ns += clock->day_error_ns;
+    }
+    return TACHO_OK;
 }
 
 /* Lists the files whose clocks are known; the earliest start of all becomes the zero. */
@@ -130,20 +196,20 @@ static tacho_status list_files(alignment *self, tacho_fleet_timeline *timeline,
 {
     const tacho_fleet_view *view = timeline->view;
     int64_t zero_ns = INT64_MAX;
+    size_t run_count = 0;
+    TACHO_TRY(count_runs(view, clocks, &run_count));
     TACHO_TRY(tacho_items_make(&self->files, clocks->item_count));
     for (size_t i = 0; i < clocks->item_count; i++) {
-        const tacho_fleet_clock *clock = &clocks->items[i];
-        const tacho_fleet_file *file = tacho_fleet_view_file(view, clock->file);
+        tacho_fleet_clock clock = clocks->items[i];
+        const tacho_fleet_file *file = tacho_fleet_view_file(view, clock.file);
         if (file == NULL) {
             continue;
         }
-        if (clock->method == TACHO_FLEET_BY_NOTHING && clocks->item_count > 1) {
-            return refuse(view, file);
-        }
-        TACHO_TRY(add_file(self, view, file, clock));
-        int64_t start_ns = file->first_ns - clock->offset_ns;
+        TACHO_TRY(relate(view, clocks, run_count, &clock));
+        TACHO_TRY(add_file(self, view, file, &clock));
+        int64_t start_ns = file->first_ns - clock.offset_ns;
         zero_ns = start_ns < zero_ns ? start_ns : zero_ns;
-        timeline->error_ns = tacho_most(timeline->error_ns, clock->error_ns);
+        timeline->error_ns = tacho_most(timeline->error_ns, clock.error_ns);
     }
     for (size_t i = 0; i < self->file_count; i++) {
         self->files[i].zero_ns += zero_ns;

@@ -293,9 +293,9 @@ class Damaged(unittest.TestCase):
 
     def test_a_timeline_without_known_clocks_is_refused(self):
         path = os.path.join(SCRATCH, "refused.pb")
-        done = run("timeline", self.paths()[0], f"{DATA}/chrome/kineto.json", "-o", path)
+        done = run("timeline", self.paths()[0], f"{DATA}/chrome/overlap.json", "-o", path)
         self.assertEqual(done.returncode, 1)
-        self.assertIn("nothing says how its clock relates to the others", done.stderr)
+        self.assertIn("files of 2 runs, and nothing says how their clocks relate", done.stderr)
         self.assertFalse(os.path.exists(path))
 
     def mpirun(self, count, *words):
@@ -542,6 +542,38 @@ class Clocks(unittest.TestCase):
                          {row["error_ns"] for row in table})
         for row in table:
             self.assertEqual(row["error_ns"], abs(row["rank"] - table[0]["rank"]) * 1000)
+
+    def test_every_run_has_a_reference(self):
+        folder = os.path.join(SCRATCH, "clocks-of-runs")
+        for place, name in enumerate("ab"):
+            for rank in range(3):
+                calls = [("0", number, 10 * number + 9 + place) for number in range(5)]
+                self.write(f"{folder}/run={name}/rank={rank}/t.json", rank, 3, calls, 5 * rank)
+        for row in ask("clocks", folder)["clocks"]:
+            self.assertEqual([row["method"], row["offset_ns"]], ["collectives", 5000 * row["rank"]])
+        done = run("timeline", folder, "-o", "runs.pb")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("files of 2 runs, and nothing says how their clocks relate", done.stderr)
+        self.assertIn("--run ID chooses one", done.stderr)
+        self.assertEqual(run("timeline", folder, "--run", "a", "-o", "runs.pb").returncode, 0)
+
+    def test_the_time_of_day_relates_only_who_knows_it(self):
+        folder = os.path.join(SCRATCH, "who-knows")
+        for job, rank in (("7", 0), ("8", 0)):
+            subprocess.run([TACHO, "profile", "-q", "-o", folder + "/", "--", "true"], check=True, cwd=SCRATCH,
+                           env={**CLEAN_ENV, "SLURM_JOB_ID": job, "SLURM_PROCID": str(rank), "SLURM_STEP_NUM_TASKS": "3"})
+        self.assertEqual({row["method"] for row in ask("clocks", folder, code=3)["clocks"]}, {"time of day"})
+        self.assertNotEqual(run("timeline", folder, "-o", "two-runs.pb").returncode, 1)
+        for rank in (1, 2):
+            calls = [("0", number, 10 * number + 9) for number in range(5)]
+            self.write(f"{folder}/run=7/host=n/rank={rank}/t.json", rank, 3, calls)
+        methods = {(row["run"], row["rank"]): row["method"] for row in ask("clocks", folder, code=3)["clocks"]}
+        self.assertEqual(methods, {("7", 0): "nothing", ("7", 1): "collectives", ("7", 2): "collectives",
+                                   ("8", 0): "time of day"})
+        done = run("timeline", folder, "--run", "7", "-o", "who.pb")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("and they do not know the time of day", done.stderr)
+        self.assertIn("run '7' does not know the time of day; --run ID", run("timeline", folder, "-o", "who.pb").stderr)
 
     def test_a_file_that_shares_nothing_is_named(self):
         folder = os.path.join(SCRATCH, "shares-nothing")

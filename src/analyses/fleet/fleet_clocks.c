@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The largest cluster of files that collectives link has the reference.
+ * Clusters are files that collectives link. Those of a run in which a file knows the time of day
+ * are on one axis; of these and the clusters without it, the most files have the reference.
  */
 #include "analyses/fleet/fleet_clocks.h"
 #include "analyses/fleet/fleet_links.h"
@@ -10,7 +11,7 @@
 
 #include <stdlib.h>
 
-/* ---- all ----------------------------------------------------------------------------------- */
+/* ---- files --------------------------------------------------------------------------------- */
 
 static int compare_clocks(const void *left, const void *right)
 {
@@ -26,30 +27,165 @@ static tacho_status list_files(tacho_fleet_clocks *clocks, const tacho_fleet_vie
     for (size_t i = 0; i < files->row_count; i++) {
         uint64_t id = tacho_fleet_get_id(tacho_fleet_key(&files->keys, i));
         const tacho_fleet_file *file = tacho_fleet_view_file(view, id);
-        tacho_fleet_clock clock = {.file = id};
-        if (file != NULL && file->clock_error_ns >= 0) {
-            clock.method = TACHO_FLEET_BY_TIME_OF_DAY;
-            clock.own_error_ns = file->clock_error_ns;
-        }
-        clocks->items[clocks->item_count++] = clock;
+        clocks->items[clocks->item_count++] = (tacho_fleet_clock){
+            .file = id, .own_error_ns = file != NULL ? file->clock_error_ns : -1};
     }
     qsort(clocks->items, clocks->item_count, sizeof(*clocks->items), compare_clocks);
     return TACHO_OK;
 }
 
-/* Files that are linked to the first one know their clocks from that. */
-static void choose_methods(tacho_fleet_clocks *clocks)
+/* ---- clusters ------------------------------------------------------------------------------ */
+
+/* Files that collectives link: all are of one run. */
+typedef struct cluster {
+    uint32_t run; /* text */
+    size_t number, file_count;
+    const tacho_fleet_clock *day; /* the file that is the surest of the time of day, or NULL */
+    int64_t day_error_ns;         /* how far that is sure */
+    /* What becomes of it. */
+    tacho_fleet_method method;
+    int64_t shift_ns;            /* of its offsets */
+    tacho_fleet_clock reference; /* of the run: |day_ns| and so on */
+} cluster;
+
+/* Errors of damaged files may be beyond all reason. */
+static int64_t add_errors(int64_t a, int64_t b)
+{
+    return a > TACHO_FLEET_TIME_MAX - b ? TACHO_FLEET_TIME_MAX : a + b;
+}
+
+static void add_to_cluster(cluster *to, const tacho_fleet_clock *clock)
+{
+    to->file_count++;
+    if (clock->own_error_ns < 0) {
+        return;
+    }
+    int64_t error_ns = add_errors(clock->error_ns, clock->own_error_ns);
+    if (to->day == NULL || error_ns < to->day_error_ns) {
+        to->day = clock;
+        to->day_error_ns = error_ns;
+    }
+}
+
+static void fill_clusters(const tacho_fleet_clocks *clocks, const tacho_fleet_view *view,
+                          cluster *clusters)
 {
     for (size_t i = 0; i < clocks->item_count; i++) {
-        tacho_fleet_clock *clock = &clocks->items[i];
-        if (clock->cluster == 0 && clock->matched_count > 0) {
-            clock->method = TACHO_FLEET_BY_COLLECTIVES;
-        } else {
-            const tacho_fleet_clock alone = {
-                .file = clock->file, .method = clock->method, .error_ns = clock->own_error_ns};
-            *clock = alone;
+        const tacho_fleet_clock *clock = &clocks->items[i];
+        const tacho_fleet_file *file = tacho_fleet_view_file(view, clock->file);
+        cluster *to = &clusters[clock->cluster];
+        to->number = clock->cluster;
+        to->run = file != NULL ? file->run : TACHO_NONE;
+        add_to_cluster(to, clock);
+    }
+}
+
+static int compare_runs(const void *left, const void *right)
+{
+    const cluster *a = left;
+    const cluster *b = right;
+    if (a->run != b->run) {
+        return a->run < b->run ? -1 : 1;
+    }
+    return (a->number > b->number) - (a->number < b->number);
+}
+
+static int compare_numbers(const void *left, const void *right)
+{
+    const cluster *a = left;
+    const cluster *b = right;
+    return (a->number > b->number) - (a->number < b->number);
+}
+
+/* ---- runs ---------------------------------------------------------------------------------- */
+
+/* Relates all clusters of a run that know the time of day to |first|, which is one of them. */
+static void relate_by_day(cluster *clusters, size_t count, cluster *first)
+{
+    tacho_fleet_clock reference = {.has_day = true};
+    if (first->file_count > 1) {
+        first->method = TACHO_FLEET_BY_COLLECTIVES;
+        reference.day_ns = first->day->offset_ns;
+        reference.day_error_ns = first->day_error_ns;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (clusters[i].day == NULL) {
+            continue;
+        }
+        clusters[i].reference = reference;
+        if (clusters[i].method == TACHO_FLEET_BY_NOTHING) {
+            clusters[i].method = TACHO_FLEET_BY_TIME_OF_DAY;
+            clusters[i].shift_ns = reference.day_ns - clusters[i].day->offset_ns;
         }
     }
+}
+
+/* Chooses the reference of a run, whose clusters have the most matches first. */
+static void settle_run(cluster *clusters, size_t count)
+{
+    cluster *first_by_day = NULL;
+    cluster *largest = NULL;
+    size_t day_count = 0;
+    for (size_t i = 0; i < count; i++) {
+        cluster *at = &clusters[i];
+        if (at->day != NULL) {
+            first_by_day = first_by_day != NULL ? first_by_day : at;
+            day_count += at->file_count;
+        } else if (largest == NULL || at->file_count > largest->file_count) {
+            largest = at;
+        }
+    }
+    if (first_by_day != NULL && (largest == NULL || day_count >= largest->file_count)) {
+        relate_by_day(clusters, count, first_by_day);
+    } else if (largest != NULL && largest->file_count > 1) {
+        largest->method = TACHO_FLEET_BY_COLLECTIVES;
+    }
+}
+
+static void settle_clock(tacho_fleet_clock *clock, const cluster *of)
+{
+    bool is_by_day = of->method == TACHO_FLEET_BY_TIME_OF_DAY;
+    int64_t offset_ns = clock->offset_ns + of->shift_ns;
+    bool fits = offset_ns <= TACHO_FLEET_TIME_MAX && offset_ns >= -TACHO_FLEET_TIME_MAX;
+    tacho_fleet_clock made = {.file = clock->file, .own_error_ns = clock->own_error_ns};
+    if (of->method != TACHO_FLEET_BY_NOTHING && fits) {
+        made = of->reference;
+        made.file = clock->file;
+        made.method = of->method;
+        made.offset_ns = offset_ns;
+        made.error_ns = clock->error_ns;
+        made.matched_count = clock->matched_count;
+        made.own_error_ns = clock->own_error_ns;
+    }
+    if (made.method != TACHO_FLEET_BY_NOTHING && is_by_day) {
+        /* By way of the file that is the surest of the time of day. */
+        int64_t way_ns =
+            clock == of->day ? clock->own_error_ns : add_errors(clock->error_ns, of->day_error_ns);
+        made.error_ns = add_errors(of->reference.day_error_ns, way_ns);
+    }
+    made.cluster = clock->cluster;
+    *clock = made;
+}
+
+static tacho_status settle(tacho_fleet_clocks *clocks, const tacho_fleet_view *view,
+                           size_t cluster_count)
+{
+    cluster *clusters = NULL;
+    size_t end = 0;
+    TACHO_TRY(tacho_items_make(&clusters, cluster_count));
+    fill_clusters(clocks, view, clusters);
+    qsort(clusters, cluster_count, sizeof(*clusters), compare_runs);
+    for (size_t first = 0; first < cluster_count; first = end) {
+        for (end = first; end < cluster_count && clusters[end].run == clusters[first].run; end++) {
+        }
+        settle_run(&clusters[first], end - first);
+    }
+    qsort(clusters, cluster_count, sizeof(*clusters), compare_numbers);
+    for (size_t i = 0; i < clocks->item_count; i++) {
+        settle_clock(&clocks->items[i], &clusters[clocks->items[i].cluster]);
+    }
+    free(clusters);
+    return TACHO_OK;
 }
 
 tacho_status tacho_fleet_clocks_init(tacho_fleet_clocks *clocks, const tacho_fleet_view *view)
@@ -58,8 +194,7 @@ tacho_status tacho_fleet_clocks_init(tacho_fleet_clocks *clocks, const tacho_fle
     *clocks = (tacho_fleet_clocks){.item_count = 0};
     TACHO_TRY(list_files(clocks, view));
     TACHO_TRY(tacho_fleet_links_find(view->fleet, clocks, &cluster_count));
-    choose_methods(clocks);
-    return TACHO_OK;
+    return settle(clocks, view, cluster_count);
 }
 
 void tacho_fleet_clocks_deinit(tacho_fleet_clocks *clocks)
