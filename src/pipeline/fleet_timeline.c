@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Files are read one after the other, with the zeros of their clocks fixed before the first row.
+ * When a part ends, its processes are called after it, since viewers show names of processes alone.
  */
 #include "pipeline/fleet_timeline.h"
 
 #include "base/arena.h"
 #include "base/grow.h"
+#include "base/text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -27,7 +29,10 @@ typedef struct alignment {
     size_t file_count;
     size_t current;
     size_t fixed_count; /* parts whose clocks are fixed */
+    size_t first_track; /* of the current file */
+    size_t held_count;  /* tracks whose names are held back where they are to change */
     tacho_arena arena;  /* paths and labels */
+    tacho_text text;    /* a name */
 } alignment;
 
 static alignment *alignment_of(tacho_events *events)
@@ -48,24 +53,73 @@ static void fix_zeros(alignment *self)
     }
 }
 
+/* ---- names --------------------------------------------------------------------------------- */
+
+static bool is_process(const tacho_dict *dict, const tacho_track *track)
+{
+    return track->track_class == TACHO_TRACK_GROUP &&
+           track->parent == dict->parts[track->part].root;
+}
+
+/* Names of processes change at the end of their part; sinks wait for that. */
+static void hold_names(alignment *self)
+{
+    tacho_dict *dict = self->events.dict;
+    for (; self->held_count < dict->track_count; self->held_count++) {
+        tacho_track *track = &dict->tracks[self->held_count];
+        track->is_provisional = track->is_provisional || is_process(dict, track);
+    }
+}
+
+/* "python 4012 [CPU]" of "n03 rank 12" is "n03 rank 12: python 4012 [CPU]". */
+static tacho_status name_process(alignment *self, tacho_track *track)
+{
+    tacho_dict *dict = self->events.dict;
+    TACHO_TRY(tacho_text_put(&self->text, tacho_dict_string(dict, dict->parts[track->part].name)));
+    TACHO_TRY(tacho_text_put(&self->text, TACHO_STR(": ")));
+    TACHO_TRY(tacho_text_put(&self->text, tacho_dict_string(dict, track->name)));
+    return tacho_dict_ensure_string(dict, tacho_text_take(&self->text), &track->name);
+}
+
+static tacho_status name_processes(alignment *self, uint32_t part)
+{
+    tacho_dict *dict = self->events.dict;
+    for (size_t i = self->first_track; i < dict->track_count; i++) {
+        tacho_track *track = &dict->tracks[i];
+        if (track->part == part && is_process(dict, track)) {
+            TACHO_TRY(name_process(self, track));
+        }
+    }
+    return TACHO_OK;
+}
+
+/* ---- rows ---------------------------------------------------------------------------------- */
+
+static void prepare(alignment *self)
+{
+    fix_zeros(self);
+    hold_names(self);
+}
+
 static tacho_status align_row(tacho_events *events, const tacho_row *row)
 {
     alignment *self = alignment_of(events);
-    fix_zeros(self);
+    prepare(self);
     return tacho_events_row(self->next, row);
 }
 
 static tacho_status align_rows(tacho_events *events, const tacho_row *rows, size_t count)
 {
     alignment *self = alignment_of(events);
-    fix_zeros(self);
+    prepare(self);
     return tacho_events_rows(self->next, rows, count);
 }
 
 static tacho_status align_end(tacho_events *events, uint32_t part)
 {
     alignment *self = alignment_of(events);
-    fix_zeros(self);
+    prepare(self);
+    TACHO_TRY(name_processes(self, part));
     return tacho_events_end_part(self->next, part);
 }
 
@@ -78,7 +132,9 @@ static tacho_status produce(void *user, tacho_order_mode mode, tacho_events *eve
     self->events = (tacho_events){&vtable, events->dict};
     self->next = events;
     self->fixed_count = 0;
+    self->held_count = 0;
     for (self->current = 0; self->current < self->file_count; self->current++) {
+        self->first_track = events->dict->track_count;
         TACHO_TRY(tacho_intake_read_input(&intake, &self->files[self->current].input, mode,
                                           &self->events));
     }
@@ -249,5 +305,6 @@ tacho_status tacho_fleet_timeline_write(tacho_fleet_timeline *timeline, tacho_di
     tacho_fleet_clocks_deinit(&clocks);
     free(self.files);
     tacho_arena_deinit(&self.arena);
+    tacho_text_deinit(&self.text);
     return status;
 }

@@ -291,6 +291,21 @@ class Damaged(unittest.TestCase):
             self.assertGreaterEqual(len(times), HOSTS * DEVICES - 2, number)
             self.assertLessEqual(max(times) - min(times), 2 * bound + 1)
 
+    def test_processes_of_a_timeline_name_host_and_rank(self):
+        """In what viewers show: names of processes, of Chrome JSON and of Perfetto's descriptors."""
+        missing = [int(rank) for rank, problem in self.expected["problems"].items() if problem == "missing"][0]
+        ranks = {f"n{rank // DEVICES:02d} rank {rank}" for rank in range(HOSTS * DEVICES) if rank != missing}
+        run("timeline", self.folder, "-o", "named.json")
+        with open(os.path.join(SCRATCH, "named.json"), encoding="utf-8") as file:
+            names = [event["args"]["name"] for event in json.load(file)["traceEvents"] if event["name"] == "process_name"]
+        self.assertEqual({name.split(": ")[0] for name in names}, ranks)
+        self.assertEqual(len([name for name in names if "GPU 0" in name]), len(ranks) - 1) # one was cut ahead of it
+        run("timeline", self.folder, "-o", "named.pb")
+        with open(os.path.join(SCRATCH, "named.pb"), "rb") as file:
+            data = file.read()
+        for name in ranks:
+            self.assertGreaterEqual(data.count(f"{name}: process".encode()), 3, name) # of tracks and processes
+
     def test_a_timeline_without_known_clocks_is_refused(self):
         path = os.path.join(SCRATCH, "refused.pb")
         done = run("timeline", self.paths()[0], f"{DATA}/chrome/overlap.json", "-o", path)
