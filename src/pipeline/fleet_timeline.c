@@ -246,6 +246,15 @@ static tacho_status relate(const tacho_fleet_view *view, const tacho_fleet_clock
     return TACHO_OK;
 }
 
+/* Times of damaged files may be beyond all reason. */
+static int64_t add_zeros(int64_t a, int64_t b)
+{
+    int64_t sum = 0;
+    bool is_beyond = __builtin_add_overflow(a, b, &sum) || sum > 2 * TACHO_FLEET_TIME_MAX ||
+                     sum < -2 * TACHO_FLEET_TIME_MAX;
+    return is_beyond ? 0 : sum;
+}
+
 /* Lists the files whose clocks are known; the earliest start of all becomes the zero. */
 static tacho_status list_files(alignment *self, tacho_fleet_timeline *timeline,
                                const tacho_fleet_clocks *clocks)
@@ -268,7 +277,7 @@ static tacho_status list_files(alignment *self, tacho_fleet_timeline *timeline,
         timeline->error_ns = tacho_most(timeline->error_ns, clock.error_ns);
     }
     for (size_t i = 0; i < self->file_count; i++) {
-        self->files[i].zero_ns += zero_ns;
+        self->files[i].zero_ns = add_zeros(self->files[i].zero_ns, zero_ns);
     }
     timeline->file_count = self->file_count;
     return TACHO_OK;

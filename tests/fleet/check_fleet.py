@@ -590,6 +590,43 @@ class Clocks(unittest.TestCase):
         self.assertIn("and they do not know the time of day", done.stderr)
         self.assertIn("run '7' does not know the time of day; --run ID", run("timeline", folder, "-o", "who.pb").stderr)
 
+    def test_times_of_pytorch_count_from_a_base(self):
+        """The key may stand behind the events; one host's clock is three hours ahead."""
+        base, ahead = 1_763_000_000 * 10**9, 3 * 3600 * 10**9
+        folder, apart = os.path.join(SCRATCH, "based"), os.path.join(SCRATCH, "based-apart")
+        for rank in range(4):
+            own = base + (ahead if rank == 2 else 0)
+            for there, group in ((folder, "0"), (apart, f"alone{rank}")):
+                self.write(f"{there}/rank{rank}.json", rank, 4, [(group, number, 10 * number + 9) for number in range(5)],
+                           rank, own)
+        table = {row["rank"]: row for row in ask("clocks", folder, code=3)["clocks"]}
+        self.assertEqual([table[rank]["offset_ns"] for rank in range(4)], [0, 1000, ahead + 2000, 3000])
+        problems = [(row["problem"], row["rank"]) for row in ask("health", folder, code=3)["health"]]
+        self.assertEqual(problems, [("other time", 2)])
+        for row in ask("clocks", apart, code=3)["clocks"]:
+            self.assertEqual([row["method"], row["offset_ns"], row["error_ns"]], ["time of day", 0, 1000])
+        run("timeline", apart, "-o", "apart.json")
+        with open(os.path.join(SCRATCH, "apart.json"), encoding="utf-8") as file:
+            starts = {}
+            for event in json.load(file)["traceEvents"]:
+                if event.get("ph") == "X":
+                    starts.setdefault(event["args"]["Process Group Name"], []).append(event["ts"])
+        first = [round(1000 * min(starts[f"alone{rank}"])) for rank in range(4)]
+        self.assertEqual(first, [0, 1000, ahead + 2000, 3000])
+        with open(f"{folder}/rank3.json", "r+", encoding="utf-8") as file: # the base is lost with the end
+            file.truncate(len(file.read().split('"baseTime')[0]) - 2)
+        table = {row["rank"]: row for row in ask("clocks", folder, code=3)["clocks"]}
+        self.assertEqual([table[3]["method"], table[3]["offset_ns"]], ["collectives", 3000 - base])
+
+    def test_a_base_is_not_added_to_the_time_of_day(self):
+        """A tool may write both: times since 1970, and the moment that they counted from."""
+        folder = os.path.join(SCRATCH, "both-of-day")
+        day_us = 1_763_000_000 * 10**6
+        for rank in range(3):
+            calls = [("0", number, day_us + 10 * number + 9) for number in range(5)]
+            self.write(f"{folder}/rank{rank}.json", rank, 3, calls, rank, 1_760_000_000 * 10**9 if rank else None)
+        self.assertEqual([row["offset_ns"] for row in ask("clocks", folder)["clocks"]], [2000, 1000, 0])
+
     def test_a_file_that_shares_nothing_is_named(self):
         folder = os.path.join(SCRATCH, "shares-nothing")
         for rank, group in enumerate("aab"):

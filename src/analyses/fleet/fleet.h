@@ -18,6 +18,9 @@
 
 /* Moments and differences of clocks stay within this, which is the year 2043: sums of four fit. */
 #define TACHO_FLEET_TIME_MAX (INT64_C(1) << 61)
+/* A moment from 2001 on is taken to be since 1970; clocks that count from a start do not get there.
+ */
+#define TACHO_FLEET_DAY_LEAST INT64_C(1000000000000000000)
 
 /* What a fleet is asked about: bits of |sections|. */
 enum {

@@ -365,15 +365,45 @@ static tacho_status take_writer(const tacho_dict *dict, tacho_fleet *fleet, uint
     return tacho_fleet_text(fleet, tacho_str_make(text, (size_t)at), out_writer);
 }
 
+/* How the clock of a file relates to the time of day. */
+typedef struct day_clock {
+    int64_t offset_ns; /* time since 1970 ahead of the clock; 0: nothing says so */
+    int64_t error_ns;  /* -1: nothing says so */
+} day_clock;
+
+/* The moment that the first part counts from, by the file's own clock. */
+static int64_t own_zero_of(const tacho_dict *dict)
+{
+    const tacho_clock *clock = &dict->clocks[dict->parts[0].clock];
+    return (int64_t)tacho_scale_floor(clock->zero_ticks, clock->ns_numerator,
+                                      clock->ns_denominator);
+}
+
+/*
+ * Captures have an anchor. PyTorch's times are those of the day since 1970, or since a moment that
+ * the trace gives: it writes both to a microsecond or less.
+ */
+static day_clock day_clock_of(const tacho_dict *dict)
+{
+    enum { PYTORCH_ERROR_NS = 1000 };
+    if (find_metadata(dict, TACHO_CLOCK_OFFSET).len > 0) {
+        return (day_clock){find_signed(dict, TACHO_CLOCK_OFFSET),
+                           find_signed(dict, TACHO_CLOCK_ERROR)};
+    }
+    int64_t zero_ns = dict->part_count > 0 ? own_zero_of(dict) : 0;
+    int64_t base_ns = find_signed(dict, "chrome.baseTimeNanoseconds");
+    base_ns = zero_ns < TACHO_FLEET_DAY_LEAST && base_ns < TACHO_FLEET_TIME_MAX ? base_ns : 0;
+    bool is_known = base_ns >= TACHO_FLEET_DAY_LEAST || zero_ns >= TACHO_FLEET_DAY_LEAST;
+    return is_known ? (day_clock){base_ns, PYTORCH_ERROR_NS} : (day_clock){0, -1};
+}
+
 /* The moment that the first part counts from, since 1970 where the file knows that. */
 static int64_t zero_of(const tacho_dict *dict)
 {
-    const tacho_clock *clock = &dict->clocks[dict->parts[0].clock];
-    int64_t zero_ns =
-        (int64_t)tacho_scale_floor(clock->zero_ticks, clock->ns_numerator, clock->ns_denominator);
+    int64_t zero_ns = own_zero_of(dict);
     int64_t sum_ns = 0;
-    return __builtin_add_overflow(zero_ns, find_signed(dict, TACHO_CLOCK_OFFSET), &sum_ns) ? zero_ns
-                                                                                           : sum_ns;
+    return __builtin_add_overflow(zero_ns, day_clock_of(dict).offset_ns, &sum_ns) ? zero_ns
+                                                                                  : sum_ns;
 }
 
 bool tacho_fleet_gather_zero(const tacho_fleet_gather *gather, int64_t *out_zero_ns)
@@ -404,9 +434,9 @@ static tacho_status fold_file(const tacho_fleet_gather *gather, const tacho_flee
     file->span_count = gather->span_count;
     file->clock_step_ns = find_signed(dict, TACHO_CLOCK_STEP);
     take_rank(dict, origin, file);
-    file->clock_offset_ns = find_signed(dict, TACHO_CLOCK_OFFSET);
-    file->clock_error_ns =
-        find_metadata(dict, TACHO_CLOCK_OFFSET).len > 0 ? find_signed(dict, TACHO_CLOCK_ERROR) : -1;
+    const day_clock day = day_clock_of(dict);
+    file->clock_offset_ns = day.offset_ns;
+    file->clock_error_ns = day.error_ns;
     if (dict->part_count > 0) {
         int64_t zero_ns = zero_of(dict);
         file->first_ns = moment_of(gather->first_ns, zero_ns);

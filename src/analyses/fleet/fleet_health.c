@@ -254,10 +254,10 @@ static int compare_times(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Whether times of the file are since 1970, and not since some start: they are after 2001 then. */
+/* Whether times of the file are since 1970, and not since some start. */
 static bool knows_time(const tacho_fleet_file *file)
 {
-    return file->state != TACHO_FLEET_FAILED && file->first_ns >= INT64_C(1000000000000000000);
+    return file->state != TACHO_FLEET_FAILED && file->first_ns >= TACHO_FLEET_DAY_LEAST;
 }
 
 static tacho_status check_clock(const health *self, const tacho_fleet_file *file, int64_t first_ns,

@@ -174,7 +174,7 @@ static tacho_status add_differences(linking *self, const call_end *own)
                          self->difference_count + (call->end - call->first)));
     for (size_t i = call->first; i < call->end; i++) {
         tacho_i128 ns = self->ends[i].end_ns - own->end_ns;
-        bool fits = ns <= TACHO_FLEET_TIME_MAX / 2 && ns >= -(TACHO_FLEET_TIME_MAX / 2);
+        bool fits = ns <= TACHO_FLEET_TIME_MAX && ns >= -TACHO_FLEET_TIME_MAX;
         if (fits && !self->is_settled[self->ends[i].file]) {
             self->differences[self->difference_count++] =
                 (difference){self->ends[i].file, (int64_t)ns};
