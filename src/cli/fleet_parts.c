@@ -170,15 +170,56 @@ int tacho_fleet_slurm_make(tacho_fleet_choice *choice, const char *const *words,
 static void say_aligned(const tacho_fleet_timeline *timeline)
 {
     char text[TACHO_DURATION_TEXT_MAX];
+    bool is_one = timeline->file_count == 1;
     tacho_duration_format(timeline->error_ns, text);
-    tacho_talk("wrote", "%s: %zu file%s, clocks within %s", timeline->output_path,
-               timeline->file_count, timeline->file_count == 1 ? "" : "s", text);
+    if (is_one) {
+        tacho_talk("wrote", "%s: 1 file", timeline->output_path);
+        return;
+    }
+    tacho_talk("wrote", "%s: %zu files, clocks within %s of one another%s", timeline->output_path,
+               timeline->file_count, text,
+               timeline->is_by_day ? ", where hosts agree on the time of day" : "");
+}
+
+static tacho_status drop_table(void *self, const tacho_table *table)
+{
+    (void)self;
+    (void)table;
+    return TACHO_OK;
+}
+
+/* Counts what is wrong with the files, which no table can say beside a trace. */
+static tacho_status count_problems(const tacho_fleet_choice *choice, const tacho_fleet_view *view,
+                                   size_t *out_count)
+{
+    const tacho_table_taker nobody = {drop_table, NULL};
+    TACHO_TRY(tacho_fleet_health(view, &nobody, out_count));
+    return choice->is_strict && *out_count > 0
+               ? tacho_fail_hint(TACHO_CODE_BAD_DATA, TACHO_HINT_STRICT,
+                                 "%zu problem%s with the files", *out_count,
+                                 *out_count == 1 ? "" : "s")
+               : TACHO_OK;
+}
+
+static int end_timeline(const tacho_fleet_choice *choice, const tacho_fleet_timeline *timeline,
+                        bool has_losses, size_t problem_count)
+{
+    if (!choice->is_quiet) {
+        say_aligned(timeline);
+    }
+    if (problem_count > 0) {
+        tacho_talk("warning", "%zu problem%s with the files; 'tacho fleet health' lists %s",
+                   problem_count, problem_count == 1 ? "" : "s",
+                   problem_count == 1 ? "it" : "them");
+    }
+    return has_losses || problem_count > 0 ? TACHO_EXIT_LOSSY : TACHO_EXIT_DONE;
 }
 
 int tacho_fleet_timeline_run(tacho_fleet_choice *choice, const tacho_arguments *arguments)
 {
     tacho_fleet_view view;
     tacho_dict dict;
+    size_t problem_count = 0;
     tacho_fleet_timeline timeline = {.job = &choice->job, .view = &view};
     timeline.output_path = choice->output_path;
     timeline.sink = tacho_cli_trace_sink(arguments, "format", choice->output_path, "");
@@ -188,19 +229,17 @@ int tacho_fleet_timeline_run(tacho_fleet_choice *choice, const tacho_arguments *
     tacho_status status = tacho_fleet_view_init(&view, &choice->fleets[0]);
     status = tacho_status_first(status, tacho_dict_init(&dict));
     if (status == TACHO_OK) {
+        status = count_problems(choice, &view, &problem_count);
+    }
+    if (status == TACHO_OK) {
         status = tacho_fleet_timeline_write(&timeline, &dict);
     }
     bool has_losses = dict.loss_count > 0;
     tacho_talk_losses(&dict);
     tacho_dict_deinit(&dict);
     tacho_fleet_view_deinit(&view);
-    if (status != TACHO_OK) {
-        return tacho_talk_failure(status);
-    }
-    if (!choice->is_quiet) {
-        say_aligned(&timeline);
-    }
-    return has_losses ? TACHO_EXIT_LOSSY : TACHO_EXIT_DONE;
+    return status != TACHO_OK ? tacho_talk_failure(status)
+                              : end_timeline(choice, &timeline, has_losses, problem_count);
 }
 
 /* ---- what was read --------------------------------------------------------------------------- */

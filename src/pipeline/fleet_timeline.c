@@ -261,6 +261,7 @@ static tacho_status list_files(alignment *self, tacho_fleet_timeline *timeline,
 {
     const tacho_fleet_view *view = timeline->view;
     int64_t zero_ns = INT64_MAX;
+    int64_t largest_ns[2] = {0, 0}; /* errors */
     size_t run_count = 0;
     TACHO_TRY(count_runs(view, clocks, &run_count));
     TACHO_TRY(tacho_items_make(&self->files, clocks->item_count));
@@ -274,12 +275,16 @@ static tacho_status list_files(alignment *self, tacho_fleet_timeline *timeline,
         TACHO_TRY(add_file(self, view, file, &clock));
         int64_t start_ns = file->first_ns - clock.offset_ns;
         zero_ns = start_ns < zero_ns ? start_ns : zero_ns;
-        timeline->error_ns = tacho_most(timeline->error_ns, clock.error_ns);
+        bool is_first = clock.error_ns > largest_ns[0];
+        largest_ns[1] = is_first ? largest_ns[0] : tacho_most(largest_ns[1], clock.error_ns);
+        largest_ns[0] = is_first ? clock.error_ns : largest_ns[0];
+        timeline->is_by_day |= run_count > 1 || clock.method == TACHO_FLEET_BY_TIME_OF_DAY;
     }
     for (size_t i = 0; i < self->file_count; i++) {
         self->files[i].zero_ns = add_zeros(self->files[i].zero_ns, zero_ns);
     }
     timeline->file_count = self->file_count;
+    timeline->error_ns = self->file_count > 1 ? tacho_cycles_add(largest_ns[0], largest_ns[1]) : 0;
     return TACHO_OK;
 }
 

@@ -17,7 +17,8 @@ typedef struct tacho_fleet_timeline {
     const char *output_path;
     /* What became of it. */
     size_t file_count;
-    int64_t error_ns; /* the largest of a file */
+    int64_t error_ns; /* of any two files to one another: the two largest errors together */
+    bool is_by_day;   /* some are compared by the time of day, on which hosts may disagree */
 } tacho_fleet_timeline;
 
 /*

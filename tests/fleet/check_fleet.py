@@ -277,7 +277,9 @@ class Damaged(unittest.TestCase):
     def test_a_timeline_has_one_axis(self):
         path = os.path.join(SCRATCH, "timeline.json")
         done = run("timeline", self.folder, "-o", path)
-        self.assertEqual(done.returncode, 3, done.stderr) # one file is cut
+        self.assertEqual(done.returncode, 3, done.stderr)
+        count = len(ask("health", self.folder, code=3)["health"])
+        self.assertIn(f"warning: {count} problems with the files; 'tacho fleet health' lists them", done.stderr)
         bound = float(re.search(r"clocks within ([\d.]+) ns", done.stderr).group(1))
         with open(path, encoding="utf-8") as file:
             events = json.load(file)["traceEvents"]
@@ -289,7 +291,20 @@ class Damaged(unittest.TestCase):
         self.assertGreater(len(ends), 2)
         for number, times in ends.items():
             self.assertGreaterEqual(len(times), HOSTS * DEVICES - 2, number)
-            self.assertLessEqual(max(times) - min(times), 2 * bound + 1)
+            self.assertLessEqual(max(times) - min(times), bound)
+
+    def test_a_timeline_of_files_with_problems(self):
+        """A rank that is missing is no loss of what was read, but a problem."""
+        some = os.path.join(SCRATCH, "some-ranks")
+        for rank in (0, 3):
+            shutil.copytree(f"{self.folder}/run=r1/host=n00/rank={rank}", f"{some}/run=r1/host=n00/rank={rank}")
+        done = run("timeline", some, "-o", "some.pb")
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("problems with the files", done.stderr)
+        path = os.path.join(SCRATCH, "strict.pb")
+        done = run("timeline", some, "--strict", "-o", path)
+        self.assertEqual([done.returncode, os.path.exists(path)], [1, False])
+        self.assertIn("problems with the files (--strict)", done.stderr)
 
     def test_processes_of_a_timeline_name_host_and_rank(self):
         """In what viewers show: names of processes, of Chrome JSON and of Perfetto's descriptors."""
@@ -788,7 +803,9 @@ class Capture(unittest.TestCase):
             self.profile("timed", rank)
         for row in ask("clocks", "timed", code=3)["clocks"]: # of three ranks
             self.assertEqual([row["method"], row["offset_ns"]], ["time of day", 0])
-        self.assertEqual(run("timeline", "timed", "-o", "timed.pb").returncode, 0)
+        done = run("timeline", "timed", "-o", "timed.pb")
+        self.assertEqual(done.returncode, 3)
+        self.assertRegex(done.stderr, "clocks within .* of one another, where hosts agree on the time of day\n")
 
     def test_a_process_alone_is_rank_0_of_1(self):
         self.profile("alone", 0, env={"HOME": SCRATCH})
