@@ -44,7 +44,7 @@ typedef struct dataset {
     tacho_dataset_job *job;
     tacho_output_group group;
     tacho_dataset_held held; /* what earlier conversions wrote */
-    tacho_number_map places; /* of files that are written, by their numbers: places in the list */
+    tacho_number_map places; /* of files that are written, by identity: places in the list */
     tacho_status *failures;  /* by place: why a file was not read */
     pthread_mutex_t lock;    /* of what is below */
     pthread_cond_t turned;
@@ -99,7 +99,7 @@ static tacho_status print_value(const char *key, tacho_str text, char value[VALU
  * Where files of the profile go below each table. What was written of it before is to be removed,
  * unless it cannot be read now.
  */
-static tacho_status choose_place(writing *self)
+static tacho_status choose_place(writing *self, uint64_t content)
 {
     const tacho_fleet_file *file = &self->fleet.files[0];
     const char *path = self->all->job->paths[self->place];
@@ -111,8 +111,7 @@ static tacho_status choose_place(writing *self)
     if (file->rank >= 0) {
         snprintf(rank, sizeof(rank), "%" PRId64, file->rank);
     }
-    tacho_dataset_digits_find(path, tacho_fleet_get_id(tacho_fleet_key(&self->fleet.file_keys, 0)),
-                              self->is_copy, &digits);
+    tacho_dataset_digits_find(path, content, self->is_copy, &digits);
     tacho_dataset_name(path, &digits, name);
     snprintf(self->folder, sizeof(self->folder), "run=%s/host=%s/rank=%s", run, host, rank);
     snprintf(self->file, sizeof(self->file), "%s/%s", self->folder, name);
@@ -244,20 +243,19 @@ static tacho_status write_file(writing *self, tacho_fleet_gather *gather)
 {
     tacho_dataset_job *job = self->all->job;
     const tacho_fleet_file *file = &self->fleet.files[0];
-    uint64_t id = tacho_fleet_get_id(tacho_fleet_key(&self->fleet.file_keys, 0));
-    uint64_t *first = tacho_number_map_find(&self->all->places, id);
+    uint64_t *first = tacho_number_map_find(&self->all->places, gather->identity);
     if (first != NULL) {
         const char *path = job->paths[*first];
         job->copy_count++;
         self->is_copy = true;
         tacho_note(job->notes, "warning", "%s: not written: a copy of %s", job->paths[self->place],
                    path);
-        TACHO_TRY(choose_place(self));
+        TACHO_TRY(choose_place(self, gather->content));
         return write_tables(self, gather, tacho_str_from_cstring(path));
     }
     TACHO_TRY(job->is_strict ? tacho_pipeline_refuse_losses(gather->events.dict) : TACHO_OK);
-    TACHO_TRY(tacho_number_map_set(&self->all->places, id, self->place));
-    TACHO_TRY(choose_place(self));
+    TACHO_TRY(tacho_number_map_set(&self->all->places, gather->identity, self->place));
+    TACHO_TRY(choose_place(self, gather->content));
     TACHO_TRY(place_rows(self));
     TACHO_TRY(write_tables(self, gather, TACHO_STR("")));
     job->written_count++;
@@ -309,6 +307,7 @@ static tacho_status attempt(void *user, tacho_order_mode mode, tacho_dict *dict)
     self->is_read = true;
     tacho_status status = open_outputs(self);
     tacho_fleet_gather_init(&fork.gather, dict, TACHO_FLEET_ALL);
+    fork.gather.digest.has_all_args = true;
     if (status == TACHO_OK) {
         self->is_read = false;
         status = push_rows(self, mode, &fork);
@@ -414,7 +413,7 @@ static tacho_status add_failure(dataset *all, size_t place)
         status = tacho_fleet_add_failed(&self.fleet, &self.origin, reason);
     }
     if (status == TACHO_OK) {
-        status = choose_place(&self);
+        status = choose_place(&self, 0);
     }
     if (status == TACHO_OK) {
         status = write_tables(&self, NULL, TACHO_STR(""));

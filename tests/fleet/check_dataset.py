@@ -309,6 +309,53 @@ class Files(unittest.TestCase):
         rows = list(load(folder).execute("SELECT run, name FROM spans ORDER BY run"))
         self.assertEqual(rows, [("a", "kernel"), ("b", "kernel")])
 
+    def write_events(self, name, events):
+        path = os.path.join(SCRATCH, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump({"schemaVersion": 1, "traceEvents": events}, file)
+        return path
+
+    def test_profiles_that_differ_in_anything_are_no_copies(self):
+        """Converted at once, or one after the other: all rows are there. Only the last one is a copy of the first."""
+        span = {"ph": "X", "cat": "cpu_op", "name": "b", "pid": 1, "tid": 1, "ts": 20, "dur": 5, "args": {"loss": 1}}
+        sample = {"ph": "C", "name": "mem", "pid": 1, "ts": 0, "args": {"v": 1}}
+        flows = [{"ph": phase, "id": 1, "name": "f", "cat": "f", "pid": 1, "tid": 1, "ts": at, "bp": "e"}
+                 for phase, at in (("s", 21), ("f", 22))]
+        changes = [[], [sample], [{**sample, "args": {"v": 2}}], flows]
+        spans = [[span], [{**span, "args": {"loss": 2}}], [{**span, "args": {"loss": {"of": [1, 2]}}}],
+                 [{**span, "args": {"loss": {"of": [2, 1]}}}], [{**span, "name": "c"}], [{**span, "cat": "d"}],
+                 [{**span, "tid": 2}], [{**span, "pid": 2}], [{**span, "args": {"loss": "1"}}]]
+        events = [[span] + change for change in changes] + spans[1:] + [
+            [{"ph": "M", "name": "thread_name", "pid": 1, "tid": 1, "args": {"name": "main"}}, span],
+            [sample], [{**sample, "args": {"v": 2}}], [span]]
+        paths = [self.write_events(f"differ/{place:02d}.json", some) for place, some in enumerate(events)]
+        folder, done = self.convert(os.path.dirname(paths[0]), name="differ-ds", code=3)
+        self.assertEqual(re.findall(r"(\d+).json: not written: a copy of .*?(\d+).json", done.stderr),
+                         [(f"{len(events) - 1:02d}", "00")])
+        for path in paths[:-1]:
+            self.convert(path, name="differ-single")
+        counts = [[list(load(where).execute(f"SELECT count(*) FROM {table}"))[0][0]
+                   for table in ("spans", "counters", "clock")]
+                  for where in (folder, os.path.join(SCRATCH, "differ-single"))]
+        self.assertEqual(counts, [[13, 4, 15]] * 2)
+
+    def test_profiles_without_rows_are_no_copies(self):
+        paths = [os.path.join(SCRATCH, f"empty/{name}.json") for name in "ab"]
+        for path in paths:
+            self.write_profile(path, 0)
+        for _ in range(2):
+            folder, _ = self.convert(*paths, "--min-duration", "1s", name="empty-ds")
+            self.assertEqual(list(load(folder).execute("SELECT path FROM clock ORDER BY path")),
+                             [(path,) for path in paths])
+
+    def test_the_same_rows_in_two_runs_are_no_copies(self):
+        for run_id in ("a", "b"):
+            self.write_profile(os.path.join(SCRATCH, f"two/run={run_id}/p.json"), 0)
+        folder, _ = self.convert(os.path.join(SCRATCH, "two"), name="two-ds")
+        rows = list(load(folder).execute("SELECT run, name FROM spans ORDER BY run"))
+        self.assertEqual(rows, [("a", "kernel"), ("b", "kernel")])
+
     def test_what_cannot_be_read_any_more_keeps_its_rows(self):
         path, other = os.path.join(SCRATCH, "unread/a.json"), os.path.join(SCRATCH, "unread/b.json")
         self.write_profile(path, 0)

@@ -453,6 +453,23 @@ class Runs(unittest.TestCase):
         self.assertEqual(ask("steps", self.flat, "--run", "b")["steps"][0]["max_ns"],
                          ask("steps", f"{self.folder}/run=r2")["steps"][0]["max_ns"])
 
+    def test_the_same_rows_in_two_runs_are_no_copies(self):
+        """Whoever is read first, and however they are read."""
+        home, sample = os.path.join(SCRATCH, "same-rows"), f"{self.flat}/a/rank0.json"
+        for name in "ab":
+            os.makedirs(f"{home}/run={name}/rank=0")
+            subprocess.run([TACHO, "convert", "-q", sample, "-o", f"{home}/run={name}/rank=0/trace.tacho"], check=True)
+        shutil.copy(sample, f"{home}/run=b/rank=0/copy.json")
+        expected = ask("steps", home, "-j", "1", code=3)
+        self.assertEqual({row["run"] for row in expected["ranks"]}, {"a", "b"})
+        copies = [row["path"] for row in expected["health"] if row["problem"] == "copy"]
+        self.assertEqual(copies, [f"{home}/run=b/rank=0/trace.tacho"])
+        run("map", home, "-o", f"{home}-parts")
+        self.assertEqual(ask("steps", f"{home}-parts", code=3), expected)
+        # A part and its capture, of which few arguments are read, are one file.
+        for question in ("ops", "breakdown", "steps", "collectives"):
+            self.assertEqual(ask(question, home, code=3), ask(question, home, f"{home}-parts", code=3), question)
+
     def test_names_in_one_directory_do(self):
         both = os.path.join(SCRATCH, "both")
         os.makedirs(both)

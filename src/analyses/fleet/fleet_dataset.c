@@ -200,14 +200,14 @@ static tacho_status write_clock(const tacho_fleet_dataset *self, tacho_table *ta
     const tacho_fleet *fleet = self->fleet;
     const tacho_fleet_file *file = &fleet->files[0];
     tacho_str key = tacho_fleet_key(&fleet->file_keys, 0);
-    char id[2 * TACHO_FLEET_ID_BYTES + 1];
+    char id[2 * sizeof(self->gather->content) + 1];
     int64_t zero_ns = 0;
     if (!has_rows(self)) {
         return TACHO_OK;
     }
     bool has_zero = tacho_fleet_gather_zero(self->gather, &zero_ns);
     bool has_offset = file->clock_error_ns >= 0;
-    int len = snprintf(id, sizeof(id), "%016" PRIx64, tacho_fleet_get_id(key));
+    int len = snprintf(id, sizeof(id), "%016" PRIx64, self->gather->content);
     TACHO_TRY(tacho_fleet_add_text(table, tacho_str_from(key, TACHO_FLEET_ID_BYTES)));
     TACHO_TRY(tacho_table_add_text(table, tacho_str_make(id, (size_t)len)));
     TACHO_TRY(tacho_fleet_add_text(table, tacho_strings_get(&fleet->texts, file->format)));

@@ -21,12 +21,6 @@ static tacho_fleet_gather *gather_of(tacho_events *events)
 
 /* ---- rows ---------------------------------------------------------------------------------- */
 
-static uint64_t mix(uint64_t digest, uint64_t value)
-{
-    digest = (digest ^ value) * UINT64_C(0x9e3779b97f4a7c15);
-    return digest ^ digest >> 32;
-}
-
 static void take_time(tacho_fleet_gather *gather, const int64_t times_ns[2])
 {
     gather->first_ns =
@@ -46,14 +40,13 @@ static tacho_status gather_row(tacho_events *events, const tacho_row *row)
     const int64_t times_ns[2] = {tacho_clock_ns(clock, row->start),
                                  tacho_clock_ns(clock, tacho_row_end(row))};
     take_time(gather, times_ns);
+    TACHO_TRY(tacho_fleet_digest_add(&gather->digest, events->dict, row));
     if (row->kind != TACHO_ROW_SPAN) {
         return TACHO_OK;
     }
     if ((gather->sections & TACHO_FLEET_OPS) != 0) {
         TACHO_TRY(tacho_events_row(&gather->ops.events, row));
     }
-    gather->digest = mix(mix(gather->digest, (uint64_t)row->start),
-                         (uint64_t)row->of.span.end ^ (uint64_t)row->of.span.site << 32);
     gather->span_count += (row->of.span.flags & TACHO_SPAN_INSTANT) == 0 ? 1 : 0;
     return tacho_fleet_marks_add(&gather->marks, events->dict, row, times_ns);
 }
@@ -90,6 +83,7 @@ void tacho_fleet_gather_deinit(tacho_fleet_gather *gather)
     tacho_ops_gather_deinit(&gather->ops);
     tacho_breakdown_gather_deinit(&gather->breakdown);
     tacho_fleet_marks_deinit(&gather->marks);
+    tacho_fleet_digest_deinit(&gather->digest);
 }
 
 /* ---- operations ---------------------------------------------------------------------------- */
@@ -265,26 +259,34 @@ static int64_t rank_of(const tacho_fleet_origin *origin)
 }
 
 /*
- * A number made of all that the file holds: spans, names and what it says of itself. It begins with
- * the rank, so that of equals the least rank is the first, and so that ranks which did exactly the
- * same are not taken for copies. Where the file does not say its rank, its directory does.
+ * What the file holds, and the rank, so that ranks which did exactly the same are not taken for
+ * copies: where the file does not say it, its directory does. Files without rows are like no other.
  */
-static uint64_t number_of(const tacho_fleet_gather *gather, const tacho_fleet_origin *origin)
+static uint64_t content_of(const tacho_fleet_gather *gather, const tacho_fleet_origin *origin,
+                           int64_t rank)
 {
-    enum { RANK_SHIFT = 44, RANK_LAST = (1 << 20) - 1 };
-    const tacho_dict *dict = gather->events.dict;
-    int64_t rank = own_rank(dict);
-    rank = rank >= 0 ? rank : rank_of(origin);
-    uint64_t id = mix(gather->digest, gather->span_count);
-    for (size_t i = 0; i < dict->site_count; i++) {
-        tacho_str name = tacho_dict_string(dict, dict->sites[i].name);
-        for (size_t k = 0; k < name.len; k++) {
-            id = mix(id, (unsigned char)name.data[k]);
-        }
+    uint64_t sum = tacho_fleet_digest_sum(&gather->digest, gather->events.dict);
+    int64_t zero_ns = 0;
+    bool has_zero = tacho_fleet_gather_zero(gather, &zero_ns);
+    sum = has_zero ? tacho_fleet_mix(sum, (uint64_t)zero_ns) : sum;
+    sum = gather->digest.row_count == 0 ? tacho_fleet_mix_text(sum, origin->path) : sum;
+    return tacho_fleet_mix(sum, (uint64_t)rank);
+}
+
+/*
+ * The number of a file begins with its rank, so that of equals the least rank is the first; files
+ * without a rank, or with one that is beyond all reason, come behind all others.
+ */
+static uint64_t number_of(uint64_t identity, int64_t rank)
+{
+    enum { RANK_SHIFT = 44, RANK_END = 1 << 19 };
+    const uint64_t last = UINT64_C(1) << 63;
+    if (rank < 0 || rank >= RANK_END) {
+        return identity | last;
     }
-    id = mix(id, (uint64_t)rank) & ((UINT64_C(1) << RANK_SHIFT) - 1);
-    id = id != 0 ? id : 1; /* 0 is that of files that could not be read */
-    return id | (uint64_t)(rank >= 0 && rank < RANK_LAST ? rank : RANK_LAST) << RANK_SHIFT;
+    identity &= (UINT64_C(1) << RANK_SHIFT) - 1;
+    identity = identity != 0 ? identity : 1; /* 0 is that of files that could not be read */
+    return (uint64_t)rank << RANK_SHIFT | identity;
 }
 
 /* A number of either sign; 0 where it is none. */
@@ -463,7 +465,11 @@ tacho_status tacho_fleet_gather_fold(tacho_fleet_gather *gather, const tacho_fle
                                      tacho_fleet *fleet)
 {
     const tacho_fleet_origin whole = complete(gather->events.dict, origin);
-    uint64_t id = number_of(gather, &whole);
+    int64_t own = own_rank(gather->events.dict);
+    int64_t rank = own >= 0 ? own : rank_of(&whole);
+    gather->content = content_of(gather, &whole, rank);
+    gather->identity = tacho_fleet_mix_text(gather->content, whole.run);
+    uint64_t id = number_of(gather->identity, rank);
     TACHO_TRY(fold_file(gather, &whole, id, fleet));
     if ((gather->sections & TACHO_FLEET_OPS) != 0) {
         TACHO_TRY(fold_ops(gather, id, fleet));

@@ -8,6 +8,7 @@
 
 #include "analyses/breakdown/breakdown_gather.h"
 #include "analyses/fleet/fleet.h"
+#include "analyses/fleet/fleet_digest.h"
 #include "analyses/fleet/fleet_marks.h"
 #include "analyses/ops_gather.h"
 
@@ -32,10 +33,13 @@ typedef struct tacho_fleet_gather {
     tacho_ops_gather ops;
     tacho_breakdown_gather breakdown;
     tacho_fleet_marks marks; /* steps and collectives */
-    uint64_t digest;         /* of all spans */
+    tacho_fleet_digest digest;
     uint64_t span_count;
     bool has_time;
     int64_t first_ns, end_ns;
+    /* Set when all is folded: what is in the file, of which rank; and the same with its run, in
+     * which copies have equal sums. */
+    uint64_t content, identity;
 } tacho_fleet_gather;
 
 void tacho_fleet_gather_init(tacho_fleet_gather *gather, tacho_dict *dict, unsigned sections);
