@@ -12,6 +12,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
 /* Rows by time are thinned out when there are so many of them; later, when they have doubled. */
 enum { TRIM_LEAST = 1 << 12, TRIM_FIRST = 2 * TACHO_FLEET_KEPT_KEYS };
 
@@ -392,6 +394,55 @@ static tacho_status join_term(tacho_fleet *fleet, uint32_t *own, const tacho_fle
     return tacho_fleet_text(fleet, is_common ? text : TACHO_STR(TACHO_FLEET_VARIOUS), own);
 }
 
+/* Which of |a| and |b| comes first by what they say; one that names its host does. */
+static int compare_facts(const tacho_fleet *of_a, const tacho_fleet_file *a,
+                         const tacho_fleet *of_b, const tacho_fleet_file *b)
+{
+    const uint32_t texts[][2] = {{a->run, b->run},
+                                 {a->host, b->host},
+                                 {a->format, b->format},
+                                 {a->writer, b->writer},
+                                 {a->reason, b->reason}};
+    const int64_t numbers[][2] = {{a->state, b->state},
+                                  {a->rank, b->rank},
+                                  {a->world_size, b->world_size},
+                                  {(int64_t)a->span_count, (int64_t)b->span_count},
+                                  {(int64_t)a->lost_count, (int64_t)b->lost_count},
+                                  {a->first_ns, b->first_ns},
+                                  {a->end_ns, b->end_ns},
+                                  {a->clock_step_ns, b->clock_step_ns},
+                                  {a->clock_offset_ns, b->clock_offset_ns},
+                                  {a->clock_error_ns, b->clock_error_ns}};
+    /* The empty text is number 0 of every fleet. */
+    int order = (a->host == 0) - (b->host == 0);
+    for (size_t i = 0; i < COUNT_OF(texts) && order == 0; i++) {
+        order = tacho_str_compare(tacho_strings_get(&of_a->texts, texts[i][0]),
+                                  tacho_strings_get(&of_b->texts, texts[i][1]));
+    }
+    for (size_t i = 0; i < COUNT_OF(numbers) && order == 0; i++) {
+        order = (numbers[i][0] > numbers[i][1]) - (numbers[i][0] < numbers[i][1]);
+    }
+    return order;
+}
+
+/* |*file| becomes what |from|, of |more|, is. */
+static tacho_status copy_file(tacho_fleet *fleet, const tacho_fleet *more,
+                              const tacho_fleet_file *from, tacho_fleet_file *file)
+{
+    uint32_t ids[5];
+    const uint32_t from_ids[] = {from->run, from->host, from->format, from->writer, from->reason};
+    for (size_t k = 0; k < COUNT_OF(ids); k++) {
+        TACHO_TRY(tacho_fleet_text(fleet, tacho_strings_get(&more->texts, from_ids[k]), &ids[k]));
+    }
+    *file = *from;
+    file->run = ids[0];
+    file->host = ids[1];
+    file->format = ids[2];
+    file->writer = ids[3];
+    file->reason = ids[4];
+    return TACHO_OK;
+}
+
 tacho_status tacho_fleet_list(tacho_fleet *fleet, const tacho_fleet *more)
 {
     if (more->file_count > 0) {
@@ -400,24 +451,16 @@ tacho_status tacho_fleet_list(tacho_fleet *fleet, const tacho_fleet *more)
     }
     for (size_t i = 0; i < more->file_count; i++) {
         const tacho_fleet_file *from = &more->files[i];
+        tacho_str key = tacho_fleet_key(&more->file_keys, i);
         tacho_fleet_file *file = NULL;
-        TACHO_TRY(tacho_fleet_ensure_file(fleet, tacho_fleet_key(&more->file_keys, i), &file));
-        if (file == NULL) {
-            continue;
+        TACHO_TRY(tacho_fleet_ensure_file(fleet, key, &file));
+        bool is_new = file != NULL;
+        if (!is_new) { /* the same path on another computer, or the same part again */
+            file = &fleet->files[tacho_strings_find(&fleet->file_keys, key) - 1];
         }
-        uint32_t ids[5];
-        const uint32_t from_ids[] = {from->run, from->host, from->format, from->writer,
-                                     from->reason};
-        for (size_t k = 0; k < sizeof(ids) / sizeof(ids[0]); k++) {
-            TACHO_TRY(
-                tacho_fleet_text(fleet, tacho_strings_get(&more->texts, from_ids[k]), &ids[k]));
+        if (is_new || compare_facts(more, from, fleet, file) < 0) {
+            TACHO_TRY(copy_file(fleet, more, from, file));
         }
-        *file = *from;
-        file->run = ids[0];
-        file->host = ids[1];
-        file->format = ids[2];
-        file->writer = ids[3];
-        file->reason = ids[4];
     }
     return TACHO_OK;
 }

@@ -7,7 +7,8 @@
  * collectives, not by spans.
  *
  * A row of a table is found by its key, a text of bytes, and ordered by it. A file is named by a
- * number made of what it holds: two with the same number are copies, and only one is counted.
+ * number made of its run, its rank and what it holds: two with the same number are copies, which
+ * have the same sums, and only one is counted.
  */
 #ifndef TACHO_ANALYSES_FLEET_FLEET_H
 #define TACHO_ANALYSES_FLEET_FLEET_H
@@ -180,7 +181,10 @@ void tacho_fleet_deinit(tacho_fleet *fleet);
 /* Adds |more|, which is of the same sections. A copy of a file that is counted is only listed. */
 tacho_status tacho_fleet_merge(tacho_fleet *fleet, const tacho_fleet *more) TACHO_MUST_USE;
 
-/* Lists the files of |more|, copies that are counted elsewhere. */
+/*
+ * Lists the files of |more|, copies that are counted elsewhere. What two fleets say of one file is
+ * chosen by what it is, not by who was first.
+ */
 tacho_status tacho_fleet_list(tacho_fleet *fleet, const tacho_fleet *more) TACHO_MUST_USE;
 
 /* Percentiles lose what is not kept, and keys beyond the limit go: before it is written or shown.

@@ -4,6 +4,7 @@
  * the same bytes. And of parts: what was written is read, what is damaged is refused.
  */
 #include "analyses/fleet/fleet_part.h"
+#include "analyses/fleet/fleet_view.h"
 
 #include "base/grow.h"
 
@@ -88,8 +89,9 @@ static void add_row(tacho_fleet *fleet, tacho_fleet_table_id table, tacho_str ke
     tacho_durations_deinit(&durations);
 }
 
-/* A fleet of one file, with |spans| spans or so of operations. */
-static void make_file(tacho_fleet *fleet, uint64_t id, uint64_t spans)
+/* A fleet of one file at |path|, with |spans| spans or so of operations. */
+static void make_file_at(tacho_fleet *fleet, uint64_t id, uint64_t spans, const char *path,
+                         const char *host)
 {
     char key[64];
     expect_ok(tacho_fleet_init(fleet, TACHO_FLEET_ALL));
@@ -107,11 +109,11 @@ static void make_file(tacho_fleet *fleet, uint64_t id, uint64_t spans)
     for (size_t i = 0; i < TACHO_FLEET_NUMBER_COUNT; i++) {
         device->numbers[i] = (int64_t)next_random(UINT64_C(1) << 40);
     }
-    int len = snprintf(key + TACHO_FLEET_ID_BYTES, 40, "dir/%llu.json", (unsigned long long)id);
+    int len = snprintf(key + TACHO_FLEET_ID_BYTES, 40, "%s", path);
     tacho_fleet_file *file = NULL;
     expect_ok(tacho_fleet_ensure_file(
         fleet, tacho_str_make(key, TACHO_FLEET_ID_BYTES + (size_t)len), &file));
-    expect_ok(tacho_fleet_text(fleet, TACHO_STR("host"), &file->host));
+    expect_ok(tacho_fleet_text(fleet, tacho_str_from_cstring(host), &file->host));
     file->rank = (int64_t)id;
     for (unsigned i = 0; i < 12; i++) {
         len = snprintf(key, sizeof(key), "\1\4op %u", (unsigned)next_random(16));
@@ -133,6 +135,13 @@ static void make_file(tacho_fleet *fleet, uint64_t id, uint64_t spans)
         add_row(fleet, TACHO_FLEET_TABLE_KINDS, tacho_str_make(key, (size_t)len), id,
                 1 + next_random(300));
     }
+}
+
+static void make_file(tacho_fleet *fleet, uint64_t id, uint64_t spans)
+{
+    char path[40];
+    snprintf(path, sizeof(path), "dir/%llu.json", (unsigned long long)id);
+    make_file_at(fleet, id, spans, path, "host");
 }
 
 /* Merges |files| in a random tree into one part. */
@@ -232,6 +241,115 @@ static void a_copy_of_a_file_is_listed_and_not_counted(void **unused)
     tacho_fleet_deinit(&other);
 }
 
+enum { COPIES = 6 };
+
+/* Two files, one with two copies, one of which is at the same path on another computer. */
+static void make_copies(tacho_fleet files[COPIES])
+{
+    static const struct {
+        uint64_t id;
+        const char *path, *host;
+    } facts[COPIES] = {{1, "b.json", ""},    {1, "c.json", "n2"}, {1, "c.json", "n1"},
+                       {1, "a.json.gz", ""}, {2, "d.json", "n3"}, {2, "d.json", ""}};
+    for (size_t i = 0; i < COPIES; i++) {
+        state = facts[i].id; /* the same sums */
+        make_file_at(&files[i], facts[i].id, 8, facts[i].path, facts[i].host);
+    }
+}
+
+/* Merges the files of |order| up to |middle| and those behind it; false: both count both files. */
+static bool merge_split(tacho_fleet *files, const size_t order[COPIES], size_t middle,
+                        tacho_fleet *to)
+{
+    tacho_fleet rest;
+    expect_ok(tacho_fleet_init(to, TACHO_FLEET_ALL));
+    expect_ok(tacho_fleet_init(&rest, TACHO_FLEET_ALL));
+    for (size_t i = 0; i < COPIES; i++) {
+        expect_ok(tacho_fleet_merge(i < middle ? to : &rest, &files[order[i]]));
+    }
+    bool is_law = to->tables[TACHO_FLEET_TABLE_FILES].row_count < 2 ||
+                  rest.tables[TACHO_FLEET_TABLE_FILES].row_count < 2;
+    expect_ok(tacho_fleet_merge(to, &rest));
+    tacho_fleet_deinit(&rest);
+    return is_law;
+}
+
+static void swap(size_t *a, size_t *b)
+{
+    size_t kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+/* Turns |order| into the next one; false: it was the last. */
+static bool next_order(size_t order[COPIES])
+{
+    size_t from = COPIES - 1, to = COPIES - 1;
+    while (from > 0 && order[from - 1] > order[from]) {
+        from--;
+    }
+    if (from == 0) {
+        return false;
+    }
+    while (order[to] < order[from - 1]) {
+        to--;
+    }
+    swap(&order[from - 1], &order[to]);
+    for (size_t low = from, high = COPIES - 1; low < high; low++, high--) {
+        swap(&order[low], &order[high]);
+    }
+    return true;
+}
+
+static void copies_in_any_order_give_the_same_bytes(void **unused)
+{
+    (void)unused;
+    tacho_fleet files[COPIES];
+    size_t order[COPIES] = {0, 1, 2, 3, 4, 5};
+    tacho_str expected = TACHO_STR("");
+    make_copies(files);
+    do {
+        for (size_t middle = 0; middle < COPIES; middle++) {
+            tacho_fleet fleet;
+            bool is_law = merge_split(files, order, middle, &fleet);
+            tacho_str bytes = write_part(&fleet);
+            expected = expected.len == 0 ? bytes : expected;
+            assert_true(!is_law || tacho_str_equal(expected, bytes));
+            if (bytes.data != expected.data) {
+                free_bytes(bytes);
+            }
+            tacho_fleet_deinit(&fleet);
+        }
+    } while (next_order(order));
+    free_bytes(expected);
+    for (size_t i = 0; i < COPIES; i++) {
+        tacho_fleet_deinit(&files[i]);
+    }
+}
+
+static void of_copies_the_one_that_names_its_host_is_shown(void **unused)
+{
+    (void)unused;
+    tacho_fleet files[COPIES], fleet;
+    tacho_fleet_view view;
+    make_copies(files);
+    expect_ok(tacho_fleet_init(&fleet, TACHO_FLEET_ALL));
+    for (size_t i = 0; i < COPIES; i++) {
+        expect_ok(tacho_fleet_merge(&fleet, &files[i]));
+    }
+    expect_ok(tacho_fleet_view_init(&view, &fleet));
+    const tacho_fleet_file *file = tacho_fleet_view_file(&view, 1);
+    assert_true(tacho_str_equal(tacho_fleet_view_text(&view, file->host), TACHO_STR("n1")));
+    assert_true(tacho_str_equal(tacho_fleet_view_path(&view, file), TACHO_STR("c.json")));
+    file = tacho_fleet_view_file(&view, 2);
+    assert_true(tacho_str_equal(tacho_fleet_view_text(&view, file->host), TACHO_STR("n3")));
+    tacho_fleet_view_deinit(&view);
+    tacho_fleet_deinit(&fleet);
+    for (size_t i = 0; i < COPIES; i++) {
+        tacho_fleet_deinit(&files[i]);
+    }
+}
+
 static void single_steps_are_kept_by_a_hash_up_to_a_limit(void **unused)
 {
     (void)unused;
@@ -305,6 +423,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_split_in_any_order_gives_the_same_bytes),
         cmocka_unit_test(a_copy_of_a_file_is_listed_and_not_counted),
+        cmocka_unit_test(copies_in_any_order_give_the_same_bytes),
+        cmocka_unit_test(of_copies_the_one_that_names_its_host_is_shown),
         cmocka_unit_test(single_steps_are_kept_by_a_hash_up_to_a_limit),
         cmocka_unit_test(a_part_that_is_cut_or_damaged_is_refused),
         cmocka_unit_test(parts_of_other_questions_are_not_merged),

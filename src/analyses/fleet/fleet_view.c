@@ -26,21 +26,32 @@ void tacho_fleet_view_deinit(tacho_fleet_view *view)
     *view = (tacho_fleet_view){0};
 }
 
+static uint64_t id_at(const tacho_fleet_view *view, size_t place)
+{
+    return tacho_fleet_get_id(tacho_fleet_key(&view->fleet->file_keys, view->files[place]));
+}
+
 const tacho_fleet_file *tacho_fleet_view_file(const tacho_fleet_view *view, uint64_t id)
 {
     const tacho_fleet *fleet = view->fleet;
+    const tacho_fleet_file *found = NULL;
     size_t low = 0;
     size_t high = fleet->file_count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        tacho_str key = tacho_fleet_key(&fleet->file_keys, view->files[middle]);
-        bool is_before = tacho_fleet_get_id(key) < id;
+        bool is_before = id_at(view, middle) < id;
         low = is_before ? middle + 1 : low;
         high = is_before ? high : middle;
     }
-    bool is_found = low < fleet->file_count &&
-                    tacho_fleet_get_id(tacho_fleet_key(&fleet->file_keys, view->files[low])) == id;
-    return is_found ? &fleet->files[view->files[low]] : NULL;
+    for (; low < fleet->file_count && id_at(view, low) == id; low++) {
+        const tacho_fleet_file *file = &fleet->files[view->files[low]];
+        bool has_host = tacho_fleet_view_text(view, file->host).len > 0;
+        found = found == NULL || has_host ? file : found;
+        if (has_host) {
+            break;
+        }
+    }
+    return found;
 }
 
 tacho_str tacho_fleet_view_text(const tacho_fleet_view *view, uint32_t text)

@@ -20,7 +20,10 @@ typedef struct tacho_fleet_view {
 tacho_status tacho_fleet_view_init(tacho_fleet_view *view, tacho_fleet *fleet) TACHO_MUST_USE;
 void tacho_fleet_view_deinit(tacho_fleet_view *view);
 
-/* The file of that number: of copies that with the first path. NULL where there is none. */
+/*
+ * The file of that number: of copies that with the first path, of those that name their host if
+ * there are any. NULL where there is none.
+ */
 const tacho_fleet_file *tacho_fleet_view_file(const tacho_fleet_view *view, uint64_t id);
 
 tacho_str tacho_fleet_view_text(const tacho_fleet_view *view, uint32_t text);
