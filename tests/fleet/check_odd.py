@@ -94,6 +94,18 @@ class Collectives(unittest.TestCase):
             file.write(text[:len(text) * 2 // 3])
         self.assertGreater(len(ask("stragglers", "numbers", code=3)["waits"]), 3)
 
+    def test_groups_of_one_name_have_ranks_of_their_own(self):
+        for rank in range(6):
+            first = rank // 2 * 2
+            members = {"Process Group Name": "tp", "Process Group Ranks": f"[{first}, {first + 1}]"}
+            everyone = {"Process Group Name": "all", "Process Group Ranks": "[0, 1, 2, 3, 4, 5]"}
+            write(f"groups/rank{rank}.json", [{**reduce_call(100, 10 + rank, 1), "args": {"Collective name": "c", "Seq": 1, **members}},
+                                              {**reduce_call(300, 30, 2), "args": {"Collective name": "c", "Seq": 2, **everyone}}],
+                  rank, 6)
+        waits = {row["group"]: (row["files"], row["last_rank"], row["wait_ns"]) for row in ask("stragglers", "groups")["waits"]}
+        self.assertEqual(waits, {"tp [0,1]": (2, "rank 0", 1000), "tp [2,3]": (2, "rank 2", 1000),
+                                 "tp [4,5]": (2, "rank 4", 1000), "all": (6, "rank 0", 0)})
+
     def test_who_is_clearly_the_last(self):
         lengths = {0: (100, 100), 1: (40, 60), 2: (39, 20)}
         for rank, (first, second) in lengths.items():

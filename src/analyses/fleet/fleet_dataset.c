@@ -176,7 +176,9 @@ static tacho_status add_call(const tacho_fleet_dataset *self, const tacho_fleet_
     int64_t zero_ns = 0;
     bool has_zero = tacho_fleet_gather_zero(self->gather, &zero_ns);
     tacho_i128 end_ns = (tacho_i128)zero_ns + call->end_ns;
-    TACHO_TRY(tacho_fleet_add_text(table, tacho_dict_string(dict, call->group)));
+    char group[TACHO_FLEET_GROUP_BYTES];
+    size_t len = tacho_fleet_call_group(dict, call, self->fleet->files[0].world_size, group);
+    TACHO_TRY(tacho_fleet_add_text(table, tacho_str_make(group, len)));
     TACHO_TRY(tacho_fleet_add_text(table, tacho_dict_string(dict, call->name)));
     TACHO_TRY(
         add_known(table, call->has_number && call->number <= INT64_MAX, (int64_t)call->number));

@@ -479,6 +479,7 @@ tacho_status tacho_fleet_gather_fold(tacho_fleet_gather *gather, const tacho_fle
     }
     tacho_fleet_owner owner = {.id = id, .run = whole.run};
     owner.is_whole = gather->events.dict->loss_count == 0;
+    owner.world_size = fleet->files[fleet->file_count - 1].world_size; /* of this one */
     owner.has_zero = tacho_fleet_gather_zero(gather, &owner.zero_ns);
     return tacho_fleet_marks_fold(&gather->marks, gather->events.dict, &owner, fleet);
 }

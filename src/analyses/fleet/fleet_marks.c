@@ -42,6 +42,8 @@ static tacho_status prepare(tacho_fleet_marks *marks, tacho_dict *dict)
     marks->is_ready = true;
     TACHO_TRY(tacho_dict_ensure_string(dict, TACHO_STR(TACHO_ARG_KEY_GROUP), &marks->group_key));
     TACHO_TRY(
+        tacho_dict_ensure_string(dict, TACHO_STR("Process Group Ranks"), &marks->members_key));
+    TACHO_TRY(
         tacho_dict_ensure_string(dict, TACHO_STR(TACHO_ARG_KEY_COLLECTIVE), &marks->name_key));
     TACHO_TRY(
         tacho_dict_ensure_string(dict, TACHO_STR(TACHO_ARG_KEY_NUMBER), &marks->number_keys[0]));
@@ -97,6 +99,8 @@ static tacho_status read_args(const tacho_fleet_marks *marks, tacho_dict *dict,
             arg->type == TACHO_ARG_UINT || (arg->type == TACHO_ARG_INT && arg->value.as_int >= 0);
         if (arg->key == marks->group_key) {
             TACHO_TRY(string_of(dict, arg, &call->group));
+        } else if (arg->key == marks->members_key) {
+            TACHO_TRY(string_of(dict, arg, &call->members));
         } else if (arg->key == marks->name_key) {
             TACHO_TRY(string_of(dict, arg, &call->name));
         } else if (is_number &&
@@ -120,7 +124,8 @@ static tacho_status number_in(tacho_number_map *map, uint64_t key, uint64_t *out
 static tacho_status add_rest(tacho_fleet_marks *marks, const tacho_fleet_call *call)
 {
     uint64_t kind = 0, place = 0;
-    TACHO_TRY(number_in(&marks->kinds, (uint64_t)call->group << 32 | call->name, &kind));
+    TACHO_TRY(number_in(&marks->kinds, (uint64_t)call->group << 32 | call->members, &kind));
+    TACHO_TRY(number_in(&marks->kinds, UINT64_C(1) << 63 | kind << 32 | call->name, &kind));
     TACHO_TRY(number_in(&marks->rest_places, kind << 32 | call->track, &place));
     if (place == marks->rest_count) {
         TACHO_TRY(tacho_grow(&marks->rest, &marks->rest_capacity, marks->rest_count + 1));
@@ -275,13 +280,93 @@ static tacho_status add_file_row(folding *self)
     return tacho_fleet_add(self->fleet, TACHO_FLEET_TABLE_FILES, &amount);
 }
 
-/* ---- collectives --------------------------------------------------------------------------- */
+/* ---- groups -------------------------------------------------------------------------------- */
+
+typedef struct member_list {
+    uint64_t count, first, last;
+    char text[NAME_BYTES];
+    size_t len; /* 0: it is no list of ranks */
+    bool is_full;
+} member_list;
+
+/* Prints ranks from |first| to |last| behind others; of very many the beginning will do. */
+static void print_range(member_list *list, uint64_t first, uint64_t last)
+{
+    enum { RANGE_BYTES = 48 };
+    const char *ahead = list->len > 0 ? "," : "";
+    if (list->is_full) {
+        return;
+    }
+    list->is_full = sizeof(list->text) - list->len < RANGE_BYTES;
+    char *to = list->text + list->len;
+    int len = list->is_full   ? snprintf(to, RANGE_BYTES / 2, "%s...", ahead)
+              : first == last ? snprintf(to, RANGE_BYTES, "%s%" PRIu64, ahead, first)
+                              : snprintf(to, RANGE_BYTES, "%s%" PRIu64 "%s%" PRIu64, ahead, first,
+                                         last == first + 1 ? "," : "-", last);
+    list->len += (size_t)len;
+}
+
+/* Prints "[0, 1, 2, 8]" as "0-2,8". */
+static void print_members(tacho_str text, member_list *list)
+{
+    uint64_t begin = 0;
+    *list = (member_list){.count = 0};
+    for (size_t at = 0, digits = 0; at<text.len; at += digits> 0 ? digits : 1) {
+        uint64_t rank = 0;
+        for (digits = 0; at + digits < text.len && text.data[at + digits] >= '0' &&
+                         text.data[at + digits] <= '9';) {
+            digits++;
+        }
+        if (digits == 0) {
+            continue;
+        }
+        if (!tacho_str_parse_u64(tacho_str_make(text.data + at, digits), &rank) ||
+            rank > INT32_MAX) {
+            list->len = 0;
+            return;
+        }
+        bool is_next = list->count > 0 && rank == list->last + 1;
+        if (list->count > 0 && !is_next) {
+            print_range(list, begin, list->last);
+        }
+        begin = is_next ? begin : rank;
+        list->first = list->count == 0 ? rank : list->first;
+        list->last = rank;
+        list->count++;
+    }
+    if (list->count > 0) {
+        print_range(list, begin, list->last);
+    }
+}
+
+size_t tacho_fleet_call_group(const tacho_dict *dict, const tacho_fleet_call *call,
+                              int64_t world_size, char *to)
+{
+    member_list list;
+    tacho_str name = tacho_utf8_cut(tacho_dict_string(dict, call->group), NAME_BYTES - 8);
+    tacho_str text = tacho_dict_string(dict, call->members);
+    print_members(text, &list);
+    bool is_cut = tacho_str_find_byte(text, '.') < text.len; /* "[0, 1, ..., 63]" */
+    bool is_whole =
+        world_size > 0 && (list.count >= (uint64_t)world_size ||
+                           (is_cut && list.first == 0 && list.last + 1 == (uint64_t)world_size));
+    int len = list.len == 0 || is_whole
+                  ? snprintf(to, TACHO_FLEET_GROUP_BYTES, "%.*s", TACHO_STR_ARG(name))
+                  : snprintf(to, TACHO_FLEET_GROUP_BYTES, "%.*s%s[%.*s]", TACHO_STR_ARG(name),
+                             name.len > 0 ? " " : "", (int)list.len, list.text);
+    return len > 0 ? (size_t)len : 0;
+}
+
+/* ---- collectives ----------------------------------------------------------------------------- */
 
 /* By group and name; 0: they are the same. */
 static int compare_kinds(const tacho_fleet_call *a, const tacho_fleet_call *b)
 {
     if (a->group != b->group) {
         return a->group < b->group ? -1 : 1;
+    }
+    if (a->members != b->members) {
+        return a->members < b->members ? -1 : 1;
     }
     return (a->name > b->name) - (a->name < b->name);
 }
@@ -318,20 +403,22 @@ static int compare_by_number(const void *left, const void *right)
 
 /* The key of a call begins with that of its kind, which begins with that of its group. */
 typedef struct call_key {
-    char bytes[3 * (NAME_BYTES + 1) + TACHO_FLEET_ID_BYTES];
+    char bytes[2 * (NAME_BYTES + 1) + TACHO_FLEET_GROUP_BYTES + 1 + TACHO_FLEET_ID_BYTES];
     size_t group_len, kind_len, len;
 } call_key;
 
 static void make_key(const folding *self, const tacho_fleet_call *call, call_key *key)
 {
-    const tacho_str texts[] = {self->owner->run, tacho_dict_string(self->dict, call->group),
-                               tacho_dict_string(self->dict, call->name)};
+    char group[TACHO_FLEET_GROUP_BYTES];
+    size_t len = tacho_fleet_call_group(self->dict, call, self->owner->world_size, group);
+    const tacho_str texts[] = {
+        tacho_utf8_cut(self->owner->run, NAME_BYTES), tacho_str_make(group, len),
+        tacho_utf8_cut(tacho_dict_string(self->dict, call->name), NAME_BYTES)};
     size_t at = 0;
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-        size_t len = tacho_utf8_cut(texts[i], NAME_BYTES).len;
         key->group_len = i == 2 ? at : 0;
-        memcpy(key->bytes + at, texts[i].data, len);
-        at += len;
+        memcpy(key->bytes + at, texts[i].data, texts[i].len);
+        at += texts[i].len;
         key->bytes[at++] = '\0';
     }
     key->kind_len = at;

@@ -25,6 +25,7 @@ typedef struct tacho_fleet_mark {
 
 typedef struct tacho_fleet_call {
     uint32_t track, name, group; /* strings; group 0: not known */
+    uint32_t members;            /* string: ranks of the group; 0: not known */
     bool has_number;             /* when all is folded: it can be matched */
     uint64_t number;
     int64_t start_ns, end_ns;
@@ -43,8 +44,8 @@ typedef struct tacho_fleet_rest {
 typedef struct tacho_fleet_marks {
     unsigned sections;
     bool is_ready;
-    uint32_t group_key, name_key, number_keys[2]; /* strings: of arguments */
-    bool *is_call;                                /* by site: collectives */
+    uint32_t group_key, members_key, name_key, number_keys[2]; /* strings: of arguments */
+    bool *is_call;                                             /* by site: collectives */
     size_t site_count, site_capacity;
     tacho_steps found;
     tacho_fleet_mark *steps;
@@ -70,10 +71,20 @@ tacho_status tacho_fleet_marks_end_part(tacho_fleet_marks *marks, uint32_t part)
 typedef struct tacho_fleet_owner {
     uint64_t id;
     tacho_str run;
-    bool is_whole;   /* nothing of the file is lost */
-    bool has_zero;   /* all times of the file count from one moment, ... */
-    int64_t zero_ns; /* ... which is this by its clock */
+    int64_t world_size; /* 0: not known */
+    bool is_whole;      /* nothing of the file is lost */
+    bool has_zero;      /* all times of the file count from one moment, ... */
+    int64_t zero_ns;    /* ... which is this by its clock */
 } tacho_fleet_owner;
+
+/*
+ * Prints the group of |call| to |to|, which has TACHO_FLEET_GROUP_BYTES; returns the length. Groups
+ * of one name may have different ranks: those that not all ranks are in are told with theirs,
+ * "tp [0-3,8]".
+ */
+enum { TACHO_FLEET_GROUP_BYTES = 512 };
+size_t tacho_fleet_call_group(const tacho_dict *dict, const tacho_fleet_call *call,
+                              int64_t world_size, char *to);
 
 /* Adds all to |fleet| as those of |owner|. */
 tacho_status tacho_fleet_marks_fold(tacho_fleet_marks *marks, const tacho_dict *dict,
