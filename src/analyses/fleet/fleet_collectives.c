@@ -5,8 +5,10 @@
  * by how much they spent more. No common clock is needed for that. Where the next one came hardly
  * earlier, it may as well have been the last: ranks leave at *about* the same time.
  */
+#include "analyses/fleet/fleet_clocks.h"
 #include "analyses/fleet/fleet_tables.h"
 
+#include "base/duration.h"
 #include "base/grow.h"
 #include "base/number_map.h"
 
@@ -163,6 +165,45 @@ static void say_unmatched(const tacho_fleet_view *view, const tacho_fleet_option
     }
 }
 
+/* The longest call of all that are matched. */
+static int64_t longest_match(const tacho_fleet *fleet)
+{
+    const tacho_fleet_table *calls = &fleet->tables[TACHO_FLEET_TABLE_CALLS];
+    int64_t longest_ns = 0;
+    for (size_t i = 0; i < calls->row_count; i++) {
+        longest_ns =
+            calls->rows[i].count > 1 ? tacho_most(longest_ns, calls->rows[i].most.ns) : longest_ns;
+    }
+    return longest_ns;
+}
+
+/*
+ * Whatever the clocks of two files are, the ends of their matched calls are equally far apart.
+ * Where they differ by more than any call takes, the calls do not belong together.
+ */
+static tacho_status say_doubt(const tacho_fleet_view *view, const tacho_fleet_options *options)
+{
+    char text[TACHO_DURATION_TEXT_MAX];
+    tacho_fleet_clocks clocks;
+    int64_t error_ns = 0;
+    tacho_status status = tacho_fleet_clocks_init(&clocks, view);
+    for (size_t i = 0; i < clocks.item_count && status == TACHO_OK; i++) {
+        const tacho_fleet_clock *clock = &clocks.items[i];
+        bool is_direct = clock->method == TACHO_FLEET_BY_COLLECTIVES && clock->matched_count > 1;
+        error_ns = is_direct ? tacho_most(error_ns, clock->error_ns) : error_ns;
+    }
+    tacho_fleet_clocks_deinit(&clocks);
+    int64_t longest_ns = longest_match(view->fleet);
+    if (status == TACHO_OK && longest_ns > 0 && error_ns > longest_ns) {
+        tacho_duration_format(error_ns, text);
+        tacho_note(options->ops.notes, "warning",
+                   "matched collectives end up to %s apart, which is longer than any of them "
+                   "takes: files may not begin with the same call, and waiting times may be wrong",
+                   text);
+    }
+    return status;
+}
+
 static tacho_status write_collectives(const tacho_fleet_view *view,
                                       const tacho_fleet_options *options,
                                       const tacho_table_taker *to)
@@ -180,6 +221,7 @@ static tacho_status write_collectives(const tacho_fleet_view *view,
     if (status == TACHO_OK) {
         tacho_fleet_say_more(options, kind_count, "row");
         say_unmatched(view, options);
+        status = say_doubt(view, options);
     }
     return status;
 }
@@ -336,6 +378,7 @@ static tacho_status write_stragglers(const tacho_fleet_view *view,
     if (status == TACHO_OK) {
         say_stragglers(&list, options);
         say_unmatched(view, options);
+        status = say_doubt(view, options);
     }
     tacho_fleet_run_sums_deinit(&list.runs);
     tacho_number_map_deinit(&list.places);
