@@ -14,11 +14,16 @@
     "is debug information of a Torq program: 'tacho annotate' joins it with a runtime profile, "   \
     "'tacho info' shows it"
 
+#define IS_PART                                                                                    \
+    "is a part of a fleet, which holds sums and no events; use 'tacho fleet', such as 'tacho "     \
+    "fleet overview'"
+
 /* Where a profile was expected. */
 static const char *const no_profiles[TACHO_FILE_KIND_COUNT] = {
     [TACHO_FILE_PROGRAM] = "is a program; use 'tacho info' to inspect it or 'tacho run' to run it",
     [TACHO_FILE_MODEL] = "is a model; use 'tacho compile' or 'tacho info'",
     [TACHO_FILE_DEBUG] = IS_DEBUG_INFO,
+    [TACHO_FILE_PART] = IS_PART,
 };
 
 /* Where a model was. */
@@ -28,6 +33,7 @@ static const char *const no_models[TACHO_FILE_KIND_COUNT] = {
     [TACHO_FILE_RUNTIME] = "is a profile; use 'tacho info'",
     [TACHO_FILE_STATS] = "is a profile; use 'tacho info'",
     [TACHO_FILE_DEBUG] = IS_DEBUG_INFO,
+    [TACHO_FILE_PART] = IS_PART,
 };
 
 static tacho_status note_kind(tacho_status status, const char *path, const char *const *advice)

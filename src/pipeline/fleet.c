@@ -101,6 +101,18 @@ static tacho_status read_bytes(tacho_input *input, char **bytes, size_t *out_len
     return TACHO_OK;
 }
 
+/* The failure as one of |path|. */
+static tacho_status name_part(tacho_status status, const char *path)
+{
+    if (status == TACHO_OK || tacho_status_code(status) == TACHO_CODE_NO_MEMORY) {
+        return status;
+    }
+    tacho_status named =
+        tacho_fail(tacho_status_code(status), "%s: %s", path, tacho_status_message(status));
+    tacho_status_free(status);
+    return named;
+}
+
 tacho_status tacho_fleet_read_part(const char *path, tacho_fleet *fleet)
 {
     tacho_input input;
@@ -110,12 +122,11 @@ tacho_status tacho_fleet_read_part(const char *path, tacho_fleet *fleet)
     TACHO_TRY(tacho_input_open(path, &input));
     tacho_status status = read_bytes(&input, &bytes, &len);
     if (status == TACHO_OK) {
-        status = tacho_fleet_read(fleet, tacho_str_make(bytes, len));
+        status = name_part(tacho_fleet_read(fleet, tacho_str_make(bytes, len)), path);
     }
     tacho_input_close(&input);
     free(bytes);
-    return status != TACHO_OK ? tacho_status_add_note(status, "%s: a part of a fleet", path)
-                              : TACHO_OK;
+    return status;
 }
 
 tacho_status tacho_fleet_write_part(tacho_fleet *fleet, const char *path)

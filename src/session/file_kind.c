@@ -5,6 +5,7 @@
  */
 #include "session/file_kind.h"
 
+#include "analyses/fleet/fleet_part.h"
 #include "base/input.h"
 #include "graph/model.h"
 #include "machine/machine.h"
@@ -58,6 +59,9 @@ static tacho_file_facts look(tacho_input *input, const char *path, tacho_str hea
         return is_packed    ? (tacho_file_facts){TACHO_FILE_PACKED, is_model ? "model" : "program"}
                : is_program ? (tacho_file_facts){TACHO_FILE_PROGRAM, format}
                             : (tacho_file_facts){TACHO_FILE_MODEL, format};
+    }
+    if (tacho_fleet_is_part(head)) {
+        return (tacho_file_facts){TACHO_FILE_PART, NULL};
     }
     const tacho_source *source = NULL;
     tacho_status_free(tacho_source_resolve(input, &source));

@@ -14,6 +14,7 @@ typedef enum tacho_file_kind {
     TACHO_FILE_PACKED,  /* a compressed model or program, which only profiles may be */
     TACHO_FILE_EVENTS,  /* tacho's own table of events, which is written for other programs */
     TACHO_FILE_REPORT,  /* a page of tacho's */
+    TACHO_FILE_PART,    /* sums of profiles, which fleets are made of */
     TACHO_FILE_PROGRAM,
     TACHO_FILE_DEBUG, /* debug information of a Torq program, or a folder of it */
     TACHO_FILE_MODEL,
