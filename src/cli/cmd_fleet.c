@@ -137,7 +137,10 @@ static int read_fleet(tacho_fleet_choice *choice, const char *const *words, size
                       size_t index)
 {
     tacho_fleet_inputs inputs;
+    tacho_fleet_run_set others;
     tacho_status status = tacho_fleet_inputs_init(&inputs, words, word_count);
+    status = tacho_status_first(status, tacho_fleet_run_set_init(&others));
+    choice->job.other_runs = &others;
     choice->job.paths = inputs.list.paths;
     choice->job.path_count = inputs.list.path_count;
     choice->job.runs = &inputs.runs;
@@ -157,6 +160,8 @@ static int read_fleet(tacho_fleet_choice *choice, const char *const *words, size
     if (status == TACHO_OK && choice->ranks.rank == 0) {
         status = tacho_fleet_check_read(choice, &choice->fleets[index]);
     }
+    choice->job.other_runs = NULL;
+    tacho_fleet_run_set_deinit(&others);
     tacho_fleet_inputs_deinit(&inputs);
     return status == TACHO_OK ? TACHO_EXIT_DONE : tacho_talk_failure(status);
 }

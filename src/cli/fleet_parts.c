@@ -5,14 +5,12 @@
 #include "cli/fleet_parts.h"
 
 #include "base/duration.h"
-#include "base/grow.h"
 #include "cli/outputs.h"
 #include "pipeline/fleet_inputs.h"
 #include "pipeline/fleet_timeline.h"
 #include "session/fleet_slurm.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 /* The share that --share says, else that of the launcher. */
 static bool choose_share(const tacho_fleet_choice *choice, const tacho_arguments *arguments,
@@ -244,6 +242,17 @@ int tacho_fleet_timeline_run(tacho_fleet_choice *choice, const tacho_arguments *
 
 /* ---- what was read --------------------------------------------------------------------------- */
 
+/* No file is of the run that was asked for. */
+static tacho_status refuse_run(const tacho_fleet_choice *choice)
+{
+    char text[TACHO_FLEET_RUN_SET_TEXT_MAX] = "";
+    if (choice->job.other_runs != NULL) {
+        tacho_fleet_run_set_print(choice->job.other_runs, text);
+    }
+    return tacho_fail(TACHO_CODE_BAD_DATA, "no file of run '%s'%s%s", choice->job.run,
+                      text[0] != '\0' ? "; there are " : "", text);
+}
+
 tacho_status tacho_fleet_check_read(const tacho_fleet_choice *choice, const tacho_fleet *fleet)
 {
     size_t failed = count_failed(fleet);
@@ -251,7 +260,7 @@ tacho_status tacho_fleet_check_read(const tacho_fleet_choice *choice, const tach
         return refuse_nothing(choice);
     }
     if (fleet->file_count == 0 && choice->job.run != NULL) {
-        return tacho_fail(TACHO_CODE_BAD_DATA, "no file of run '%s'", choice->job.run);
+        return refuse_run(choice);
     }
     if (failed < fleet->file_count || choice->job.sections == 0) {
         return TACHO_OK;
@@ -263,52 +272,22 @@ tacho_status tacho_fleet_check_read(const tacho_fleet_choice *choice, const tach
                             failed, TACHO_STR_ARG(reason));
 }
 
-/* Marks the texts that name a run; returns how many there are. */
-static size_t mark_runs(const tacho_fleet *fleet, bool *marks)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < fleet->file_count; i++) {
-        const tacho_fleet_file *file = &fleet->files[i];
-        bool is_new = file->state != TACHO_FLEET_FAILED && !marks[file->run];
-        marks[file->run] = marks[file->run] || is_new;
-        count += is_new ? 1 : 0;
-    }
-    return count;
-}
-
-/* The first of the marked texts, which loses its mark. */
-static tacho_str take_first(const tacho_fleet *fleet, bool *marks)
-{
-    size_t first = fleet->texts.item_count;
-    for (size_t i = 0; i < fleet->texts.item_count; i++) {
-        bool is_before =
-            marks[i] && (first == fleet->texts.item_count ||
-                         tacho_str_compare(tacho_strings_get(&fleet->texts, (uint32_t)i),
-                                           tacho_strings_get(&fleet->texts, (uint32_t)first)) < 0);
-        first = is_before ? i : first;
-    }
-    marks[first] = false;
-    return tacho_strings_get(&fleet->texts, (uint32_t)first);
-}
-
 void tacho_fleet_say_runs(const tacho_fleet *fleet)
 {
-    enum { RUNS_SHOWN = 4, NAME_SHOWN = 64 };
-    char text[RUNS_SHOWN * (NAME_SHOWN + 2) + 1] = "";
-    bool *marks = NULL;
-    size_t len = 0, shown = 0;
-    tacho_status status = tacho_items_make(&marks, fleet->texts.item_count);
-    size_t count = status == TACHO_OK ? mark_runs(fleet, marks) : 0;
-    tacho_status_free(status);
-    for (; shown < RUNS_SHOWN && shown < count; shown++) {
-        tacho_str name = take_first(fleet, marks);
-        name = name.len > 0 ? name : TACHO_STR("unnamed");
-        len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%.*s", shown > 0 ? ", " : "",
-                                (int)tacho_least(name.len, NAME_SHOWN), name.data);
+    char text[TACHO_FLEET_RUN_SET_TEXT_MAX];
+    tacho_fleet_run_set runs;
+    tacho_status status = tacho_fleet_run_set_init(&runs);
+    for (size_t i = 0; i < fleet->file_count && status == TACHO_OK; i++) {
+        const tacho_fleet_file *file = &fleet->files[i];
+        bool is_read = file->state != TACHO_FLEET_FAILED;
+        tacho_str run = tacho_strings_get(&fleet->texts, file->run);
+        status = is_read ? tacho_fleet_run_set_add(&runs, run) : TACHO_OK;
     }
-    free(marks);
+    size_t count = status == TACHO_OK ? tacho_fleet_run_set_count(&runs) : 0;
     if (count > 1) {
-        tacho_talk("note", "files of %zu runs: %s%s; --run ID chooses one", count, text,
-                   count > shown ? ", ..." : "");
+        tacho_fleet_run_set_print(&runs, text);
+        tacho_talk("note", "files of %zu runs: %s; --run ID chooses one", count, text);
     }
+    tacho_status_free(status);
+    tacho_fleet_run_set_deinit(&runs);
 }

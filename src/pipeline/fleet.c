@@ -178,6 +178,12 @@ static tacho_status list_failure(const tacho_fleet_job *job, const tacho_fleet_t
     return status;
 }
 
+/* Tells the run of a file that is left out. */
+static tacho_status tell_run(const tacho_fleet_job *job, tacho_str run)
+{
+    return job->other_runs != NULL ? tacho_fleet_run_set_add(job->other_runs, run) : TACHO_OK;
+}
+
 /* Empties |fleet| unless it is of the run that is asked for. */
 static tacho_status keep_run(const tacho_fleet_job *job, const char *path, tacho_fleet *fleet)
 {
@@ -195,6 +201,9 @@ static tacho_status keep_run(const tacho_fleet_job *job, const char *path, tacho
         return tacho_fail(TACHO_CODE_UNSUPPORTED,
                           "%s: this part holds several runs; make one part of each profile", path);
     }
+    for (size_t i = 0; i < fleet->file_count; i++) {
+        TACHO_TRY(tell_run(job, tacho_strings_get(&fleet->texts, fleet->files[i].run)));
+    }
     tacho_fleet_deinit(fleet);
     return tacho_fleet_init(fleet, job->sections);
 }
@@ -205,7 +214,7 @@ static tacho_status read_file(const tacho_fleet_job *job, const tacho_fleet_term
 {
     tacho_str run = job->run != NULL ? tacho_str_from_cstring(job->run) : TACHO_STR("");
     if (run.len > 0 && origin->run.len > 0 && !tacho_str_equal(origin->run, run)) {
-        return TACHO_OK; /* its directory says so */
+        return tell_run(job, origin->run); /* its directory says so */
     }
     return tacho_fleet_is_part_at(path) ? take_part(job, terms, path, fleet)
                                         : read_profile(job, origin, path, fleet);

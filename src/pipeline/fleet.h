@@ -18,7 +18,8 @@ typedef struct tacho_fleet_job {
     const tacho_fleet_runs *runs;       /* of files whose names alone say it; NULL: none */
     const tacho_fleet_refusal *refused; /* listed as not read, unless |take| is there */
     size_t refused_count;
-    const char *run; /* only files of this run; NULL: all */
+    const char *run;                 /* only files of this run; NULL: all */
+    tacho_fleet_run_set *other_runs; /* takes those of files that are left out; NULL: nobody asks */
     unsigned sections;
     const tacho_source *source; /* NULL: recognise by content */
     const tacho_source_options *options;

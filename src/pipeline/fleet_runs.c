@@ -6,6 +6,7 @@
 #include "pipeline/fleet_runs.h"
 
 #include "base/grow.h"
+#include "base/maths.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -321,4 +322,65 @@ tacho_str tacho_fleet_runs_find(const tacho_fleet_runs *runs, const char *path)
             ? bsearch(&key, runs->items, runs->item_count, sizeof(*runs->items), compare_items)
             : NULL;
     return found != NULL ? found->run : TACHO_STR("");
+}
+
+/* ---- sets of runs -------------------------------------------------------------------------- */
+
+enum { RUNS_SHOWN = 4, RUN_NAME_SHOWN = 64 };
+
+tacho_status tacho_fleet_run_set_init(tacho_fleet_run_set *set)
+{
+    *set = (tacho_fleet_run_set){.has_unnamed = false};
+    pthread_mutex_init(&set->lock, NULL);
+    return tacho_strings_init(&set->names);
+}
+
+void tacho_fleet_run_set_deinit(tacho_fleet_run_set *set)
+{
+    pthread_mutex_destroy(&set->lock);
+    tacho_strings_deinit(&set->names);
+}
+
+tacho_status tacho_fleet_run_set_add(tacho_fleet_run_set *set, tacho_str name)
+{
+    uint32_t unused = 0;
+    pthread_mutex_lock(&set->lock);
+    set->has_unnamed = set->has_unnamed || name.len == 0;
+    tacho_status status = tacho_strings_ensure(&set->names, name, &unused);
+    pthread_mutex_unlock(&set->lock);
+    return status;
+}
+
+size_t tacho_fleet_run_set_count(const tacho_fleet_run_set *set)
+{
+    return set->names.item_count - (set->has_unnamed ? 0 : 1); /* "" is always among the strings */
+}
+
+/* The first name behind |last|; |last| itself where there is none. */
+static tacho_str next_name(const tacho_fleet_run_set *set, tacho_str last)
+{
+    tacho_str next = last;
+    for (size_t i = 1; i < set->names.item_count; i++) {
+        tacho_str name = tacho_strings_get(&set->names, (uint32_t)i);
+        bool is_behind = tacho_str_compare(name, last) > 0;
+        bool is_first = tacho_str_equal(next, last) || tacho_str_compare(name, next) < 0;
+        next = is_behind && is_first ? name : next;
+    }
+    return next;
+}
+
+void tacho_fleet_run_set_print(const tacho_fleet_run_set *set,
+                               char out_text[TACHO_FLEET_RUN_SET_TEXT_MAX])
+{
+    size_t count = tacho_fleet_run_set_count(set);
+    size_t room = TACHO_FLEET_RUN_SET_TEXT_MAX;
+    tacho_str name = TACHO_STR("");
+    size_t shown = set->has_unnamed ? 1 : 0;
+    size_t len = (size_t)snprintf(out_text, room, "%s", set->has_unnamed ? "''" : "");
+    for (; shown < count && shown < RUNS_SHOWN; shown++) {
+        name = next_name(set, name);
+        len += (size_t)snprintf(out_text + len, room - len, "%s%.*s", shown > 0 ? ", " : "",
+                                (int)tacho_least(name.len, RUN_NAME_SHOWN), name.data);
+    }
+    snprintf(out_text + len, room - len, "%s", count > shown ? ", ..." : "");
 }

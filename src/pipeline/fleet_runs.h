@@ -11,7 +11,9 @@
 #ifndef TACHO_PIPELINE_FLEET_RUNS_H
 #define TACHO_PIPELINE_FLEET_RUNS_H
 
-#include "base/arena.h"
+#include "base/strings.h"
+
+#include <pthread.h>
 
 /* Parts are named after their profiles, and know their run. */
 #define TACHO_FLEET_PART_SUFFIX ".tpart"
@@ -37,6 +39,25 @@ void tacho_fleet_runs_deinit(tacho_fleet_runs *runs);
 
 /* The run of |path|; empty where its name does not say it. */
 tacho_str tacho_fleet_runs_find(const tacho_fleet_runs *runs, const char *path);
+
+/* Names of runs, each once; several workers may add to it at a time. */
+typedef struct tacho_fleet_run_set {
+    pthread_mutex_t lock; /* of everything below */
+    tacho_strings names;
+    bool has_unnamed;
+} tacho_fleet_run_set;
+
+/* Deinitialise it even after a failure. */
+tacho_status tacho_fleet_run_set_init(tacho_fleet_run_set *set) TACHO_MUST_USE;
+void tacho_fleet_run_set_deinit(tacho_fleet_run_set *set);
+tacho_status tacho_fleet_run_set_add(tacho_fleet_run_set *set, tacho_str name) TACHO_MUST_USE;
+size_t tacho_fleet_run_set_count(const tacho_fleet_run_set *set);
+
+/* Some of the names for people, in order ("a, b, c, d, ..."): as they are written to choose one, so
+ * '' is that of files without a run. */
+enum { TACHO_FLEET_RUN_SET_TEXT_MAX = 320 };
+void tacho_fleet_run_set_print(const tacho_fleet_run_set *set,
+                               char out_text[TACHO_FLEET_RUN_SET_TEXT_MAX]);
 
 /* The rank that the last component of |path| says ("rank-12.json.gz"), else a directory that is
  * called so ("rank_12/"), and how much of the path stands ahead of that word; false: it says none.

@@ -515,7 +515,18 @@ class Runs(unittest.TestCase):
     def test_a_run_that_is_not_there(self):
         done = run("ops", self.folder, "--run", "r3")
         self.assertEqual([done.returncode, done.stdout], [1, ""])
-        self.assertIn("no file of run 'r3'", done.stderr)
+        self.assertIn("no file of run 'r3'; there are r1, r2\n", done.stderr)
+        self.assertIn("no file of run 'c'; there are a, b\n", run("steps", self.flat, "--run", "c").stderr)
+        done = run("diff", self.folder, "--run", "r1", "--run", "r3")
+        self.assertIn("no file of run 'r3'; there are r1, r2\n", done.stderr)
+
+    def test_files_without_a_run_are_chosen(self):
+        lone = os.path.join(SCRATCH, "lone.json")
+        shutil.copy(f"{DATA}/chrome/layers.json", lone)
+        named = f"{self.folder}/run=r1/host=n00/rank=0/trace.json"
+        self.assertIn("files of 2 runs: '', r1; --run ID chooses one", run("ops", lone, named).stderr)
+        self.assertEqual(run("ops", lone, named, "--run", "").stdout, run("ops", lone).stdout)
+        self.assertIn("no file of run 'x'; there are '', r1\n", run("ops", lone, named, "--run", "x").stderr)
 
     def test_misuse(self):
         for words in (("ops", self.folder, "--run", "r1", "--run", "r2"), ("map", self.folder, "--run", "r1", "-o", "x"),
