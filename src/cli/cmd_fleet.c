@@ -39,8 +39,12 @@ static const tacho_option options[] = {
         TACHO_INTO_TEXT(tacho_fleet_choice, parts)),
     TACHO_OPT_FLAG("split", 0, "of 'report': a page of its own for each rank, however small",
                    TACHO_INTO_FLAG(tacho_fleet_choice, is_split)),
-    TACHO_OPTION_FILTER,
-    TACHO_OPTION_WINDOW,
+    TACHO_OPT_VALUE(
+        "filter", 0, "TEXT|/REGEX/",
+        "of 'ops' and 'diff': only operations whose name, of 'ops' also whose location, "
+        "contains TEXT, or matches the extended regular expression between slashes"),
+    TACHO_OPT_VALUE("window", 0, "A..B",
+                    TACHO_WINDOW_HELP "; not of 'stragglers', 'collectives' and 'clocks'"),
     TACHO_OPTIONS_TABLES,
     TACHO_OPTION_OUTPUT,
     TACHO_OPTION_FROM,
@@ -288,29 +292,36 @@ static bool check_slurm(const tacho_fleet_choice *choice, const tacho_arguments 
     return true;
 }
 
-/* Names and orders are those of operations. A window would cut late ranks out of their collectives.
- */
+/* Options that only some questions heed, or that some cannot: a window would cut late ranks out of
+ * their collectives. */
+static const struct {
+    const char *option;
+    bool is_of_others; /* than those named */
+    const char *questions[4];
+} heeded[] = {
+    {"filter", false, {"ops", "diff"}},
+    {"sort", false, {"ops"}},
+    {"share", false, {"map"}},
+    {"split", false, {"report"}},
+    {"window", true, {"stragglers", "collectives", "clocks"}},
+};
+
 static bool check_question_options(const tacho_arguments *arguments)
 {
-    static const char *const of_operations[] = {"filter", "sort", NULL};
-    static const char *const of_time[] = {"window", NULL};
-    static const char *const collective[] = {"stragglers", "collectives", "clocks"};
     const char *name = arguments->words[0];
-    bool is_of_operations = strcmp(name, "ops") == 0 || strcmp(name, "diff") == 0;
-    bool is_collective = false;
-    for (size_t i = 0; i < sizeof(collective) / sizeof(collective[0]); i++) {
-        is_collective = is_collective || strcmp(name, collective[i]) == 0;
+    for (size_t i = 0; i < sizeof(heeded) / sizeof(heeded[0]); i++) {
+        bool is_named = false;
+        for (const char *const *question = heeded[i].questions; *question != NULL; question++) {
+            is_named = is_named || strcmp(*question, name) == 0;
+        }
+        if (is_named == heeded[i].is_of_others &&
+            tacho_arguments_has(arguments, heeded[i].option)) {
+            tacho_command_misuse(arguments->command, "--%s does not go with '%s'", heeded[i].option,
+                                 name);
+            return false;
+        }
     }
-    if (strcmp(name, "report") != 0 && tacho_arguments_has(arguments, "split")) {
-        tacho_command_misuse(arguments->command, "--split does not go with '%s'", name);
-        return false;
-    }
-    const char *odd = is_of_operations ? NULL : tacho_arguments_find(arguments, of_operations);
-    odd = odd == NULL && is_collective ? tacho_arguments_find(arguments, of_time) : odd;
-    if (odd != NULL) {
-        tacho_command_misuse(arguments->command, "--%s does not go with '%s'", odd, name);
-    }
-    return odd == NULL;
+    return true;
 }
 
 /* Whether the first word is one that this command knows, with something behind it. */

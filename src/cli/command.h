@@ -262,11 +262,10 @@ const tacho_command *tacho_command_find(const char *name);
 #define TACHO_OPTION_PROGRAM                                                                       \
     TACHO_OPT_VALUE("program", 0, "FILE",                                                          \
                     "the compiled program that recorded the raw stats among the inputs")
-#define TACHO_OPTION_WINDOW                                                                        \
-    TACHO_OPT_VALUE(                                                                               \
-        "window", 0, "A..B",                                                                       \
-        "only events that overlap this time range, measured from the input's first event: "        \
-        "10us..2ms, 1s.., ..500; units are ns (default), us, ms, s; spans are kept whole")
+#define TACHO_WINDOW_HELP                                                                          \
+    "only events that overlap this time range, measured from the input's first event: 10us..2ms, " \
+    "1s.., ..500; units are ns (default), us, ms, s; spans are kept whole"
+#define TACHO_OPTION_WINDOW TACHO_OPT_VALUE("window", 0, "A..B", TACHO_WINDOW_HELP)
 #define TACHO_OPTION_FILTER                                                                        \
     TACHO_OPT_VALUE(                                                                               \
         "filter", 0, "TEXT|/REGEX/",                                                               \
