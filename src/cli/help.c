@@ -224,15 +224,41 @@ static void print_scdoc_text(const char *text)
     print_scdoc_span(text, strlen(text));
 }
 
-/* A paragraph with indented lines is a table: printed as it is. */
+/* Terms in bold, what they mean indented below; lines without a term go on with the last one. */
+static void print_scdoc_terms(tacho_str paragraph)
+{
+    bool is_first = true;
+    while (paragraph.len > 0) {
+        tacho_str line = next_line(&paragraph);
+        size_t gap = find_gap(line);
+        tacho_str meaning = tacho_str_trim(tacho_str_from(line, gap));
+        if (gap < line.len) {
+            printf("%s*", is_first ? "" : "\n");
+            print_scdoc_span(line.data, gap);
+            printf("*\n");
+            is_first = false;
+        } else {
+            meaning = line;
+        }
+        putchar('\t');
+        print_scdoc_span(meaning.data, meaning.len);
+        putchar('\n');
+    }
+}
+
+/* A paragraph with indented lines is a table: printed as it is. Two blanks part terms from what
+ * they mean, as in help. */
 static void print_scdoc_paragraphs(const char *text)
 {
     while (*text != '\0') {
         const char *end = strstr(text, "\n\n");
         const char *indented = strstr(text, "\n ");
         size_t len = end != NULL ? (size_t)(end - text) : strlen(text);
+        tacho_str paragraph = tacho_str_make(text, len);
         if (indented != NULL && (end == NULL || indented < end)) {
             printf("```\n%.*s\n```", (int)len, text);
+        } else if (find_gap(paragraph) < len) {
+            print_scdoc_terms(paragraph);
         } else {
             print_scdoc_span(text, len);
         }
