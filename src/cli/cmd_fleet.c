@@ -31,7 +31,7 @@ static const tacho_option options[] = {
                     TACHO_INTO_TEXT(tacho_fleet_choice, share)),
     TACHO_OPT_VALUE("slurm", 0, "N",
                     "first make parts of all files in a Slurm job array of N tasks, and wait "
-                    "for it; existing parts are kept",
+                    "for it; parts that are up to date are kept",
                     TACHO_INTO_NUMBER(tacho_fleet_choice, slurm_tasks, 1, TASKS_MAX)),
     TACHO_OPT_VALUE(
         "parts", 0, "DIR",
@@ -93,8 +93,10 @@ static tacho_status add_tables(void *user, tacho_table_report *report)
         self->problem_count += count;
     }
     if (self->choice->is_strict && self->problem_count > 0) {
-        return tacho_fail(TACHO_CODE_BAD_DATA, "%zu problem%s with the files (--strict)",
-                          self->problem_count, self->problem_count == 1 ? "" : "s");
+        return tacho_fail(TACHO_CODE_BAD_DATA,
+                          "%zu problem%s with the files (--strict); 'tacho fleet health' lists %s",
+                          self->problem_count, self->problem_count == 1 ? "" : "s",
+                          self->problem_count == 1 ? "it" : "them");
     }
     return TACHO_OK;
 }
@@ -121,8 +123,9 @@ static int write_answer(answer *self)
     if (self->problem_count > 0) {
         tacho_talk("warning", "%zu problem%s with the files%s", self->problem_count,
                    self->problem_count == 1 ? "" : "s",
-                   self->shows_health ? "; see the table 'Health'"
-                                      : "; 'tacho fleet health' lists them");
+                   self->shows_health         ? "; see the table 'Health'"
+                   : self->problem_count == 1 ? "; 'tacho fleet health' lists it"
+                                              : "; 'tacho fleet health' lists them");
     }
     if (self->question != NULL && !choice->is_quiet) {
         tacho_fleet_say_runs(&choice->fleets[0]);
@@ -445,8 +448,8 @@ const tacho_command tacho_command_fleet = {
         "report  writes a page to -o OUT.html: ranks as a picture, by step and by\n"
         "collective, and the profile of each; more than two million spans together are in\n"
         "pages of their own, in OUT-ranks/\n"
-        "map  writes a part (.tpart) of each file to the directory of -o; existing parts\n"
-        "are kept\n"
+        "map  writes a part (.tpart) of each file to the directory of -o; parts that are\n"
+        "up to date are kept\n"
         "reduce  merges parts into one, -o\n"
         "\n"
         "Parts are small and stand for their files in every question. Any split of files\n"

@@ -28,8 +28,9 @@ static int say_written(const tacho_fleet_choice *choice, const tacho_fleet_page 
                    made->page_count > 0 ? ", each with a page of its own beside it" : "");
     }
     if (made->problem_count > 0) {
-        tacho_talk("warning", "%zu problem%s with the files; 'tacho fleet health' lists them",
-                   made->problem_count, made->problem_count == 1 ? "" : "s");
+        tacho_talk("warning", "%zu problem%s with the files; 'tacho fleet health' lists %s",
+                   made->problem_count, made->problem_count == 1 ? "" : "s",
+                   made->problem_count == 1 ? "it" : "them");
     }
     return made->problem_count > 0 || made->result.has_losses ? TACHO_EXIT_LOSSY : TACHO_EXIT_DONE;
 }

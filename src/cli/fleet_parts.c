@@ -39,8 +39,8 @@ static void begin_progress(tacho_fleet_choice *choice)
 static int say_failed(size_t count, const char *path)
 {
     if (count > 0) {
-        tacho_talk("warning", "%zu file%s could not be read; 'tacho fleet health %s' lists them",
-                   count, count == 1 ? "" : "s", path);
+        tacho_talk("warning", "%zu file%s could not be read; 'tacho fleet health %s' lists %s",
+                   count, count == 1 ? "" : "s", path, count == 1 ? "it" : "them");
     }
     return count > 0 ? TACHO_EXIT_LOSSY : TACHO_EXIT_DONE;
 }
@@ -83,8 +83,8 @@ int tacho_fleet_map_run(tacho_fleet_choice *choice, const tacho_arguments *argum
         return tacho_talk_failure(status);
     }
     if (!choice->is_quiet) {
-        tacho_talk("wrote", "%s: %zu part%s, %zu there before", map.folder, map.made_count,
-                   map.made_count == 1 ? "" : "s", map.kept_count);
+        tacho_talk("wrote", "%s: %zu part%s written, %zu already up to date", map.folder,
+                   map.made_count, map.made_count == 1 ? "" : "s", map.kept_count);
     }
     if (!choice->is_quiet && map.passed_count > 0) {
         tacho_talk("note", "%zu input%s passed over", map.passed_count,

@@ -209,6 +209,7 @@ class Damaged(unittest.TestCase):
     def test_strict_refuses(self):
         done = run("ops", self.folder, "--strict")
         self.assertEqual(done.returncode, 1)
+        self.assertIn("problems with the files (--strict); 'tacho fleet health' lists them\n", done.stderr)
         self.assertEqual(done.stdout, "")
 
     def paths(self):
@@ -242,12 +243,12 @@ class Damaged(unittest.TestCase):
     def test_mapping_goes_on_where_it_was(self):
         parts = os.path.join(SCRATCH, "resumed")
         count = len(self.paths())
-        self.assertIn(f"{count} parts, 0 there before", run("map", self.folder, "-o", parts).stderr)
+        self.assertIn(f"{count} parts written, 0 already up to date", run("map", self.folder, "-o", parts).stderr)
         names = sorted(os.listdir(parts))
         os.remove(os.path.join(parts, names[0]))
         with open(os.path.join(parts, names[1]), "r+b") as file:
             file.truncate(100)
-        self.assertIn(f"2 parts, {count - 2} there before",
+        self.assertIn(f"2 parts written, {count - 2} already up to date",
                       run("map", self.folder, "-o", parts).stderr)
         self.assertEqual(run("ops", parts).stdout, run("ops", self.folder).stdout)
 
@@ -261,7 +262,7 @@ class Damaged(unittest.TestCase):
                         "SLURM_ARRAY_TASK_COUNT": "3"} if variables is None
                        else {variables[0]: str(rank), variables[1]: "3"})
                 done = run("map", self.folder, "-o", parts, env=env)
-                self.assertIn(" 0 there before", done.stderr)
+                self.assertIn(" 0 already up to date", done.stderr)
             self.assertEqual(len(os.listdir(parts)), len(self.paths()))
             self.assertEqual(run("steps", parts).stdout, run("steps", self.folder).stdout)
 

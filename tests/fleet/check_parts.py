@@ -110,7 +110,7 @@ class Kept(Scratch):
 
     def map(self, made, kept, *words):
         done = self.fleet("map", "traces", "-o", "parts", *words)
-        self.assertIn(f"{made} part{'' if made == 1 else 's'}, {kept} there before", done.stderr)
+        self.assertIn(f"{made} part{'' if made == 1 else 's'} written, {kept} already up to date", done.stderr)
 
     def check_answer(self):
         for question in ("ops", "steps", "overview"):
@@ -177,14 +177,14 @@ class Kept(Scratch):
         for folder in ("traces/parts", "traces"):
             for made, kept in ((3, 0), (0, 3), (0, 3)):
                 done = self.fleet("map", "traces", "-o", folder)
-                self.assertIn(f"{made} parts, {kept} there before", done.stderr)
+                self.assertIn(f"{made} parts written, {kept} already up to date", done.stderr)
         self.assertEqual(len(os.listdir(self.path("traces/parts"))), 3)
         self.assertIn("6 inputs are parts already and were passed over", done.stderr)
         done = self.fleet("map", "traces/parts", "-o", "again")
-        self.assertIn("again: 0 parts, 0 there before", done.stderr)
+        self.assertIn("again: 0 parts written, 0 already up to date", done.stderr)
         self.assertIn("3 inputs are parts already and were passed over", done.stderr)
         done = self.fleet("map", "traces/rank0.json", "-o", ".")
-        self.assertIn(".: 1 part, 0 there before", done.stderr)
+        self.assertIn(".: 1 part written, 0 already up to date", done.stderr)
 
 
 class Refused(Scratch):

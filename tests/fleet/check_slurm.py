@@ -154,7 +154,7 @@ class Slurm(unittest.TestCase):
         tasks = min(2, os.cpu_count())
         done = self.cluster.call("srun", "-n", str(tasks), TACHO, "fleet", "map", "traces", "-o", "shared")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual(done.stderr.count(" 0 there before"), tasks)
+        self.assertEqual(done.stderr.count(" 0 already up to date"), tasks)
         self.assertEqual(self.fleet("steps", "shared").stdout, self.fleet("steps", "traces").stdout)
 
     def test_the_script_of_a_batch_job_is_one_process(self):
