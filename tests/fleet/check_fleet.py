@@ -294,6 +294,26 @@ class Damaged(unittest.TestCase):
             self.assertGreaterEqual(len(times), HOSTS * DEVICES - 2, number)
             self.assertLessEqual(max(times) - min(times), bound)
 
+    def test_health_says_what_and_where(self):
+        """In words that a table of 100 columns has room for."""
+        cut = f"{self.folder}/run=r1/host=n00/rank=1/trace.json"
+        rows_of = {row["problem"]: row for row in ask("health", self.folder, code=3)["health"]}
+        self.assertRegex(rows_of["cut off"]["detail"], r"^at byte \d+; what follows is missing$")
+        self.assertEqual(int(rows_of["cut off"]["detail"].split()[2].strip(";")), os.path.getsize(cut))
+        self.assertEqual(rows_of["missing rank"]["detail"], f"no file for this rank; the job has {HOSTS * DEVICES}")
+        self.assertEqual(rows_of["other version"]["detail"], "CUDA 11000; most files: CUDA 12000")
+        moved = os.path.join(SCRATCH, "moved/run=r1/host=n00/rank=2")
+        os.makedirs(moved)
+        shutil.copy(f"{self.folder}/run=r1/host=n00/rank=3/trace.json", moved)
+        row = ask("health", moved, code=3)["health"][0]
+        self.assertEqual([row["problem"], row["rank"], row["detail"]],
+                         ["other rank", 2, "the file says rank 3, its directory 2"])
+        run("map", os.path.join(SCRATCH, "moved"), "-o", "moved-parts")
+        self.assertEqual(ask("health", "moved-parts", code=3)["health"][0], row)
+        shutil.copy(f"{moved}/trace.json", os.path.join(SCRATCH, "moved/rank2.json")) # the file has the last word
+        self.assertNotIn("other rank", [row["problem"] for row in
+                                        ask("health", os.path.join(SCRATCH, "moved/rank2.json"), code=3)["health"]])
+
     def test_a_timeline_of_files_with_problems(self):
         """A rank that is missing is no loss of what was read, but a problem."""
         some = os.path.join(SCRATCH, "some-ranks")

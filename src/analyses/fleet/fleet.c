@@ -140,7 +140,7 @@ tacho_status tacho_fleet_ensure_file(tacho_fleet *fleet, tacho_str key, tacho_fl
     TACHO_TRY(find_place(&fleet->file_keys, key, fleet->file_count, &place));
     if (place == fleet->file_count) {
         *out_file = &fleet->files[fleet->file_count++];
-        **out_file = (tacho_fleet_file){.rank = -1};
+        **out_file = (tacho_fleet_file){.rank = -1, .own_rank = -1};
     }
     return TACHO_OK;
 }

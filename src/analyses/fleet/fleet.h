@@ -144,6 +144,7 @@ typedef struct tacho_fleet_file {
     uint32_t reason;         /* why it is not sound */
     tacho_fleet_state state;
     int64_t rank;       /* -1: not known */
+    int64_t own_rank;   /* what the file says, where its directory says another; else -1 */
     int64_t world_size; /* 0: not known */
     uint64_t span_count, lost_count;
     int64_t first_ns, end_ns; /* since 1970 where the file knows, else by its own clock */

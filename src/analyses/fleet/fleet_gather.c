@@ -9,8 +9,11 @@
 #include "base/utf8.h"
 #include "profile/capture_facts.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+enum { REASON_BYTES = 256 };
 
 #define KIND(name) (1U << TACHO_WORK_##name)
 
@@ -309,19 +312,36 @@ static void take_rank(const tacho_dict *dict, const tacho_fleet_origin *origin,
     file->world_size = find_number(dict, "chrome.distributedInfo.world_size", world_size);
     int64_t rank = own_rank(dict);
     file->rank = origin->rank >= 0 || rank < 0 ? rank_of(origin) : rank;
+    file->own_rank = origin->rank >= 0 && rank != origin->rank ? rank : -1;
 }
 
-static void take_losses(const tacho_dict *dict, tacho_fleet_file *file, const char **out_reason)
+/* Where |loss|, the end of an input, begins. */
+static void describe_cut(const tacho_dict *dict, const tacho_loss *loss, char *to, size_t room)
 {
-    *out_reason = "";
+    tacho_str place = tacho_dict_string(dict, loss->example);
+    if (tacho_str_starts_with(place, TACHO_STR("byte "))) {
+        snprintf(to, room, "at %.*s; what follows is missing", (int)tacho_least(place.len, 32),
+                 place.data);
+    } else if (loss->first_line > 0) {
+        snprintf(to, room, "at line %" PRIu64 "; what follows is missing", loss->first_line);
+    } else {
+        snprintf(to, room, "the end is missing or damaged");
+    }
+}
+
+static void take_losses(const tacho_dict *dict, tacho_fleet_file *file, char *reason, size_t room)
+{
+    reason[0] = '\0';
     for (size_t i = 0; i < dict->loss_count; i++) {
         const tacho_loss *loss = &dict->losses[i];
-        bool is_cut = loss->reason == TACHO_LOSS_CUT_INPUT;
         file->lost_count += loss->count;
-        *out_reason = is_cut || file->state == TACHO_FLEET_READ ? tacho_loss_phrase(loss->reason)
-                                                                : *out_reason;
-        file->state =
-            is_cut || file->state == TACHO_FLEET_CUT ? TACHO_FLEET_CUT : TACHO_FLEET_LOSSY;
+        if (loss->reason == TACHO_LOSS_CUT_INPUT && file->state != TACHO_FLEET_CUT) {
+            file->state = TACHO_FLEET_CUT;
+            describe_cut(dict, loss, reason, room);
+        } else if (file->state == TACHO_FLEET_READ) {
+            file->state = TACHO_FLEET_LOSSY;
+            snprintf(reason, room, "%s", tacho_loss_phrase(loss->reason));
+        }
     }
     file->lost_count = tacho_least(file->lost_count, TACHO_LOSS_MAX);
 }
@@ -429,9 +449,9 @@ static tacho_status fold_file(const tacho_fleet_gather *gather, const tacho_flee
 {
     const tacho_dict *dict = gather->events.dict;
     tacho_fleet_file *file = NULL;
-    const char *reason = "";
+    char reason[REASON_BYTES];
     TACHO_TRY(ensure_file(fleet, origin, id, &file));
-    take_losses(dict, file, &reason);
+    take_losses(dict, file, reason, sizeof(reason));
     TACHO_TRY(tacho_fleet_text(fleet, tacho_str_from_cstring(reason), &file->reason));
     file->span_count = gather->span_count;
     file->clock_step_ns = find_signed(dict, TACHO_CLOCK_STEP);

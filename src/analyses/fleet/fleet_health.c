@@ -105,32 +105,46 @@ static tacho_status check_copy(const health *self, const tacho_fleet_file *file)
                : TACHO_OK;
 }
 
-static tacho_status check_file(const health *self, const tacho_fleet_file *file)
+static tacho_status check_losses(const health *self, const tacho_fleet_file *file)
 {
-    static const char *const problems[TACHO_FLEET_STATE_COUNT] = {
-        [TACHO_FLEET_LOSSY] = "records lost",
-        [TACHO_FLEET_CUT] = "cut off",
-    };
     char detail[DETAIL_BYTES];
     tacho_str reason = tacho_fleet_view_text(self->view, file->reason);
+    if (file->state == TACHO_FLEET_CUT) {
+        return add_problem(self, "cut off", file, reason);
+    }
+    int len = snprintf(detail, sizeof(detail), "%" PRIu64 " lost: %.*s", file->lost_count,
+                       (int)tacho_least(reason.len, DETAIL_BYTES / 2), reason.data);
+    return add_problem(self, "records lost", file, tacho_str_make(detail, (size_t)len));
+}
+
+static tacho_status check_clock_step(const health *self, const tacho_fleet_file *file)
+{
+    char detail[DETAIL_BYTES];
+    char text[TACHO_DURATION_TEXT_MAX];
+    bool is_back = file->clock_step_ns < 0 && file->clock_step_ns > INT64_MIN;
+    tacho_duration_format(is_back ? -file->clock_step_ns : file->clock_step_ns, text);
+    int len = snprintf(detail, sizeof(detail), "set %s by %s while it recorded",
+                       is_back ? "back" : "ahead", text);
+    return add_problem(self, "clock was set", file, tacho_str_make(detail, (size_t)len));
+}
+
+static tacho_status check_own_rank(const health *self, const tacho_fleet_file *file)
+{
+    char detail[DETAIL_BYTES];
+    int len =
+        snprintf(detail, sizeof(detail), "the file says rank %" PRId64 ", its directory %" PRId64,
+                 file->own_rank, file->rank);
+    return add_problem(self, "other rank", file, tacho_str_make(detail, (size_t)len));
+}
+
+static tacho_status check_file(const health *self, const tacho_fleet_file *file)
+{
     if (file->state == TACHO_FLEET_FAILED) {
         return add_failure(self, file);
     }
-    if (file->state != TACHO_FLEET_READ) {
-        int len = snprintf(detail, sizeof(detail), "%" PRIu64 " lost: %.*s", file->lost_count,
-                           (int)(reason.len < DETAIL_BYTES / 2 ? reason.len : DETAIL_BYTES / 2),
-                           reason.data);
-        TACHO_TRY(
-            add_problem(self, problems[file->state], file, tacho_str_make(detail, (size_t)len)));
-    }
-    if (file->clock_step_ns != 0) {
-        char text[TACHO_DURATION_TEXT_MAX];
-        bool is_back = file->clock_step_ns < 0 && file->clock_step_ns > INT64_MIN;
-        tacho_duration_format(is_back ? -file->clock_step_ns : file->clock_step_ns, text);
-        int len = snprintf(detail, sizeof(detail), "set %s by %s while it recorded",
-                           is_back ? "back" : "ahead", text);
-        TACHO_TRY(add_problem(self, "clock was set", file, tacho_str_make(detail, (size_t)len)));
-    }
+    TACHO_TRY(file->state != TACHO_FLEET_READ ? check_losses(self, file) : TACHO_OK);
+    TACHO_TRY(file->clock_step_ns != 0 ? check_clock_step(self, file) : TACHO_OK);
+    TACHO_TRY(file->own_rank >= 0 ? check_own_rank(self, file) : TACHO_OK);
     return check_copy(self, file);
 }
 
@@ -150,10 +164,10 @@ static tacho_status add_missing(const health *self, const tacho_fleet_file *of,
     bool is_one = ranks[1] - ranks[0] == 1;
     char detail[DETAIL_BYTES];
     if (is_one) {
-        snprintf(detail, sizeof(detail), "no file of it, of %" PRId64 " ranks", world);
+        snprintf(detail, sizeof(detail), "no file for this rank; the job has %" PRId64, world);
     } else {
         snprintf(detail, sizeof(detail),
-                 "no files of ranks %" PRId64 " to %" PRId64 ", of %" PRId64 " ranks", ranks[0],
+                 "no files for ranks %" PRId64 " to %" PRId64 "; the job has %" PRId64, ranks[0],
                  ranks[1] - 1, world);
     }
     TACHO_TRY(tacho_table_add_text(table, is_one ? TACHO_STR("missing rank")
@@ -196,8 +210,7 @@ static tacho_status check_twice(const health *self, const run_files *run)
             continue;
         }
         tacho_str path = path_of(self, other);
-        int len = snprintf(detail, sizeof(detail),
-                           "mixed with %.*s: runs are told apart by directories run=ID",
+        int len = snprintf(detail, sizeof(detail), "use directories run=ID; mixed with %.*s",
                            (int)tacho_least(path.len, DETAIL_BYTES / 2), path.data);
         TACHO_TRY(add_problem(self, "same rank", file, tacho_str_make(detail, (size_t)len)));
     }
@@ -226,6 +239,23 @@ static tacho_status find_usual_writer(const health *self, const run_files *run, 
     return TACHO_OK;
 }
 
+/* Leaves out what both texts, lists with ", ", begin and end with, unless one has no more. */
+static void leave_out_common(tacho_str *a, tacho_str *b)
+{
+    size_t same = 0, ahead = 0, behind = 0, end = 0;
+    for (; same < a->len && same < b->len && a->data[same] == b->data[same]; same++) {
+        ahead = a->data[same] == ' ' && same > 0 && a->data[same - 1] == ',' ? same + 1 : ahead;
+    }
+    size_t shorter = tacho_least(a->len, b->len) - ahead;
+    for (; end < shorter && a->data[a->len - 1 - end] == b->data[b->len - 1 - end]; end++) {
+        bool is_start = a->data[a->len - 1 - end] == ',';
+        behind = is_start ? end + 1 : behind;
+    }
+    bool has_more = a->len > ahead + behind && b->len > ahead + behind;
+    *a = has_more ? tacho_str_make(a->data + ahead, a->len - ahead - behind) : *a;
+    *b = has_more ? tacho_str_make(b->data + ahead, b->len - ahead - behind) : *b;
+}
+
 /* What most files were written by; the others are named. */
 static tacho_status check_writers(const health *self, const run_files *run)
 {
@@ -239,7 +269,8 @@ static tacho_status check_writers(const health *self, const run_files *run)
         tacho_str own = tacho_fleet_view_text(self->view, file->writer);
         tacho_str others = tacho_fleet_view_text(self->view, usual);
         char detail[DETAIL_BYTES];
-        int len = snprintf(detail, sizeof(detail), "by %.*s, most by %.*s",
+        leave_out_common(&own, &others);
+        int len = snprintf(detail, sizeof(detail), "%.*s; most files: %.*s",
                            (int)(own.len < 128 ? own.len : 128), own.data,
                            (int)(others.len < 128 ? others.len : 128), others.data);
         TACHO_TRY(add_problem(self, "other version", file, tacho_str_make(detail, (size_t)len)));

@@ -119,6 +119,7 @@ static void put_file(payload *to, const tacho_fleet *fleet, const tacho_fleet_fi
     }
     put_number(to, (uint64_t)file->state);
     put_signed(to, file->rank);
+    put_signed(to, file->own_rank);
     put_signed(to, file->world_size);
     put_number(to, file->span_count);
     put_number(to, file->lost_count);

@@ -215,6 +215,7 @@ static tacho_status read_file(part_reader *self, tacho_str key)
     file->reason = texts[4];
     file->state = (tacho_fleet_state)get_below(self, TACHO_FLEET_STATE_COUNT - 1);
     file->rank = get_signed(self);
+    file->own_rank = get_signed(self);
     file->world_size = get_signed(self);
     file->span_count = get_below(self, COUNT_MAX);
     file->lost_count = get_below(self, COUNT_MAX);
@@ -223,7 +224,7 @@ static tacho_status read_file(part_reader *self, tacho_str key)
     file->clock_step_ns = get_time(self);
     file->clock_offset_ns = get_time(self);
     file->clock_error_ns = get_time(self);
-    self->is_bad = self->is_bad || file->rank < -1 || file->world_size < 0;
+    self->is_bad = self->is_bad || file->rank < -1 || file->own_rank < -1 || file->world_size < 0;
     return TACHO_OK;
 }
 
