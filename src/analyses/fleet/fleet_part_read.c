@@ -83,6 +83,14 @@ static int64_t get_time(part_reader *self)
     return self->is_bad ? 0 : ns;
 }
 
+/* A rank, or how many there are; one more still fits. */
+static int64_t get_rank(part_reader *self, int64_t least)
+{
+    int64_t rank = get_signed(self);
+    self->is_bad = self->is_bad || rank < least || rank > INT32_MAX;
+    return self->is_bad ? least : rank;
+}
+
 static tacho_fleet_peak get_peak(part_reader *self)
 {
     int64_t ns = get_signed(self);
@@ -214,9 +222,9 @@ static tacho_status read_file(part_reader *self, tacho_str key)
     file->writer = texts[3];
     file->reason = texts[4];
     file->state = (tacho_fleet_state)get_below(self, TACHO_FLEET_STATE_COUNT - 1);
-    file->rank = get_signed(self);
-    file->own_rank = get_signed(self);
-    file->world_size = get_signed(self);
+    file->rank = get_rank(self, -1);
+    file->own_rank = get_rank(self, -1);
+    file->world_size = get_rank(self, 0);
     file->span_count = get_below(self, COUNT_MAX);
     file->lost_count = get_below(self, COUNT_MAX);
     file->first_ns = get_time(self);
@@ -224,7 +232,6 @@ static tacho_status read_file(part_reader *self, tacho_str key)
     file->clock_step_ns = get_time(self);
     file->clock_offset_ns = get_time(self);
     file->clock_error_ns = get_time(self);
-    self->is_bad = self->is_bad || file->rank < -1 || file->own_rank < -1 || file->world_size < 0;
     return TACHO_OK;
 }
 

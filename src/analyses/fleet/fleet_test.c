@@ -405,6 +405,33 @@ static void a_part_that_is_cut_or_damaged_is_refused(void **unused)
     tacho_fleet_deinit(&fleet);
 }
 
+static void ranks_beyond_all_reason_are_refused(void **unused)
+{
+    (void)unused;
+    static const int64_t bad[][3] = {{INT64_MAX, -1, 4},
+                                     {INT64_C(1) << 31, -1, 4},
+                                     {-2, -1, 4},
+                                     {0, INT64_MAX, 4},
+                                     {0, -1, INT64_MAX},
+                                     {0, -1, -1},
+                                     {INT32_MAX, INT32_MAX, INT32_MAX}};
+    size_t count = sizeof(bad) / sizeof(bad[0]);
+    for (size_t i = 0; i < count; i++) {
+        tacho_fleet fleet, read;
+        make_file(&fleet, 7, 10);
+        fleet.files[0].rank = bad[i][0];
+        fleet.files[0].own_rank = bad[i][1];
+        fleet.files[0].world_size = bad[i][2];
+        tacho_str bytes = write_part(&fleet);
+        tacho_status status = tacho_fleet_read(&read, bytes);
+        assert_int_equal(status == TACHO_OK, i + 1 == count); /* the last ones fit */
+        tacho_status_free(status);
+        tacho_fleet_deinit(&read);
+        tacho_fleet_deinit(&fleet);
+        free_bytes(bytes);
+    }
+}
+
 static void parts_of_other_questions_are_not_merged(void **unused)
 {
     (void)unused;
@@ -427,6 +454,7 @@ int main(void)
         cmocka_unit_test(of_copies_the_one_that_names_its_host_is_shown),
         cmocka_unit_test(single_steps_are_kept_by_a_hash_up_to_a_limit),
         cmocka_unit_test(a_part_that_is_cut_or_damaged_is_refused),
+        cmocka_unit_test(ranks_beyond_all_reason_are_refused),
         cmocka_unit_test(parts_of_other_questions_are_not_merged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
