@@ -622,6 +622,18 @@ class Clocks(unittest.TestCase):
         for row in table:
             self.assertEqual(row["error_ns"], abs(row["rank"] - table[0]["rank"]) * 1000)
 
+    def test_groups_that_do_not_end_together_do_not_count(self):
+        """Two groups have one name, and what passes from rank to rank ends at different times."""
+        folder = os.path.join(SCRATCH, "apart-groups")
+        ahead = [rank * 1000 for rank in range(8)]
+        for rank in range(8):
+            calls = [("tp", number, 1000 + 10 * number + rank // 4 * (300 + number * number)) for number in range(20)]
+            calls += [("pp", number, 2000 + 50 * number + 7 * rank * (number % 5)) for number in range(20)]
+            calls += [("world", number, 5000 + 10 * number) for number in range(6)]
+            self.write(f"{folder}/rank{rank}.json", rank, 8, calls, ahead[rank])
+        for row in ask("clocks", folder)["clocks"]:
+            self.assertEqual([row["offset_ns"], row["error_ns"]], [1000 * ahead[row["rank"]], 0])
+
     def test_every_run_has_a_reference(self):
         folder = os.path.join(SCRATCH, "clocks-of-runs")
         for place, name in enumerate("ab"):

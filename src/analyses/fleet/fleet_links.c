@@ -10,10 +10,13 @@
 #include "base/heap.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     MATCHED_LEAST = 2, /* one difference cannot say how sure it is */
     COMPARED_MOST = 8, /* how often the files of a call are compared while some are not reached */
+    SURE_COUNT = 4,    /* differences of a group whose error is more than luck */
+    WORSE_MOST = 4,    /* groups with errors so many times the least are as good */
 };
 
 /* When a call ended by the clock of a file. */
@@ -24,6 +27,7 @@ typedef struct call_end {
 
 /* A call: its ends, and what has become of them. */
 typedef struct shared_call {
+    uint64_t group; /* hash */
     size_t first, end;
     size_t unreached_count; /* files of it that are in no cluster yet */
     unsigned compared_count;
@@ -32,6 +36,7 @@ typedef struct shared_call {
 /* Of one file to another, in one call. */
 typedef struct difference {
     size_t file;
+    uint64_t group;
     int64_t ns;
 } difference;
 
@@ -83,7 +88,8 @@ static void list_ends(linking *self, const tacho_fleet_table *table, const uint3
             continue;
         }
         if (self->call_count == 0 || !tacho_str_equal(last, call)) {
-            self->calls[self->call_count++] = (shared_call){.first = self->end_count};
+            self->calls[self->call_count++] =
+                (shared_call){.group = tacho_fleet_get_id(key), .first = self->end_count};
             last = call;
         }
         size_t file = (size_t)(clock - self->clocks);
@@ -177,7 +183,7 @@ static tacho_status add_differences(linking *self, const call_end *own)
         bool fits = ns <= TACHO_FLEET_TIME_MAX && ns >= -TACHO_FLEET_TIME_MAX;
         if (fits && !self->is_settled[self->ends[i].file]) {
             self->differences[self->difference_count++] =
-                (difference){self->ends[i].file, (int64_t)ns};
+                (difference){self->ends[i].file, call->group, (int64_t)ns};
         }
     }
     return TACHO_OK;
@@ -190,21 +196,103 @@ static int compare_differences(const void *left, const void *right)
     if (a->file != b->file) {
         return a->file < b->file ? -1 : 1;
     }
+    if (a->group != b->group) {
+        return a->group < b->group ? -1 : 1;
+    }
     return (a->ns > b->ns) - (a->ns < b->ns);
+}
+
+static int compare_times(const void *left, const void *right)
+{
+    int64_t a = ((const difference *)left)->ns;
+    int64_t b = ((const difference *)right)->ns;
+    return (a > b) - (a < b);
+}
+
+/* What differences of one file to another say, which are in order. */
+typedef struct estimate {
+    size_t first, count;
+    int64_t middle_ns, error_ns;
+} estimate;
+
+static estimate estimate_of(const difference *items, size_t first, size_t count)
+{
+    int64_t middle = items[first + count / 2].ns;
+    int64_t error_ns = tacho_most(middle - items[first].ns, items[first + count - 1].ns - middle);
+    return (estimate){first, count, middle, error_ns};
+}
+
+/* What the differences of the next group behind |last| say; false: there is none. */
+static bool next_group(const difference *items, size_t count, estimate *last)
+{
+    size_t first = last->first + last->count;
+    size_t end = first;
+    while (end < count && items[end].group == items[first].group) {
+        end++;
+    }
+    if (end > first) {
+        *last = estimate_of(items, first, end - first);
+    }
+    return end > first;
+}
+
+/* Whether |a| is to be preferred: few differences have a small error by luck. */
+static bool is_better(const estimate *a, const estimate *b)
+{
+    bool is_sure = a->count >= SURE_COUNT;
+    if (b->count == 0 || is_sure != (b->count >= SURE_COUNT)) {
+        return b->count == 0 || is_sure;
+    }
+    return a->error_ns < b->error_ns || (a->error_ns == b->error_ns && a->count > b->count);
+}
+
+/* The group with the least error; a count of 0 where none has enough differences. */
+static estimate find_best_group(const difference *items, size_t count)
+{
+    estimate best = {0}, at = {0};
+    while (next_group(items, count, &at)) {
+        best = at.count >= MATCHED_LEAST && is_better(&at, &best) ? at : best;
+    }
+    return best;
+}
+
+/*
+ * What all groups say that agree with the best one. Ranks do not leave every kind of call together,
+ * such as a message from one to the other, and two groups may have the same name: these do not.
+ */
+static estimate combine(difference *items, size_t count)
+{
+    const estimate best = find_best_group(items, count);
+    estimate at = {0};
+    size_t kept = 0;
+    while (best.count > 0 && next_group(items, count, &at)) {
+        int64_t apart_ns = tacho_most(at.middle_ns - best.middle_ns, best.middle_ns - at.middle_ns);
+        bool agrees = at.first == best.first || (at.error_ns / WORSE_MOST <= best.error_ns &&
+                                                 apart_ns / WORSE_MOST <= best.error_ns);
+        if (agrees) {
+            memmove(&items[kept], &items[at.first], at.count * sizeof(*items));
+            kept += at.count;
+        }
+    }
+    if (kept > 0) {
+        qsort(items, kept, sizeof(*items), compare_times);
+        return estimate_of(items, 0, kept);
+    }
+    return best;
 }
 
 /* |count| differences of one file to the one at |from|. */
 static tacho_status take_differences(linking *self, const tacho_fleet_clock *from,
-                                     const difference *items, size_t count)
+                                     difference *items, size_t count)
 {
-    int64_t middle = items[count / 2].ns;
-    int64_t error_ns = tacho_most(middle - items[0].ns, items[count - 1].ns - middle);
-    tacho_fleet_clock found = {.offset_ns = from->offset_ns + middle,
-                               .error_ns = from->error_ns + error_ns,
-                               .matched_count = count};
+    size_t file = items[0].file;
+    const estimate all = combine(items, count);
+    const tacho_fleet_clock found = {.offset_ns = from->offset_ns + all.middle_ns,
+                                     .error_ns = from->error_ns + all.error_ns,
+                                     .matched_count = all.count};
     bool fits = found.offset_ns <= TACHO_FLEET_TIME_MAX &&
                 found.offset_ns >= -TACHO_FLEET_TIME_MAX && found.error_ns <= TACHO_FLEET_TIME_MAX;
-    return count >= MATCHED_LEAST && fits ? reach(self, items[0].file, &found) : TACHO_OK;
+    return all.count > 0 && fits ? reach(self, file, &found) : TACHO_OK;
 }
 
 /* Compares |file|, whose clock is settled, with others. */
@@ -215,7 +303,7 @@ static tacho_status compare_file(linking *self, size_t file)
     for (size_t i = self->own_first[file]; i < self->own_first[file + 1]; i++) {
         TACHO_TRY(add_differences(self, &self->ends[self->own[i]]));
     }
-    const difference *items = self->differences;
+    difference *items = self->differences;
     if (self->difference_count > 0) {
         qsort(self->differences, self->difference_count, sizeof(*items), compare_differences);
     }
