@@ -418,14 +418,21 @@ tacho_status tacho_output_open_chosen(const char *path, const char *mark, tacho_
     return status;
 }
 
+static void close_folder(tacho_output *output)
+{
+    if (output->folder_fd >= 0) {
+        close(output->folder_fd);
+    }
+    output->folder_fd = -1;
+}
+
 tacho_status tacho_output_move_chosen(tacho_output *output, const char *path, const char *mark)
 {
-    assert(!output->is_direct && output->folder_fd >= 0);
+    assert(!output->is_direct);
     free(output->path);
     free(output->name);
     output->path = output->name = NULL;
-    close(output->folder_fd);
-    output->folder_fd = -1;
+    close_folder(output);
     TACHO_TRY(set_name(output, path));
     TACHO_TRY(choose_path(output, path, mark));
     return open_folder(output);
@@ -633,6 +640,15 @@ static void free_memory(tacho_output *output)
     output->buffer = output->cursor = output->limit = NULL;
 }
 
+tacho_status tacho_output_rest(tacho_output *output)
+{
+    assert(!output->is_direct);
+    TACHO_TRY(finish_bytes(output));
+    free_memory(output);
+    close_folder(output);
+    return TACHO_OK;
+}
+
 void tacho_output_close(tacho_output *output)
 {
     end_behind(output);
@@ -644,9 +660,7 @@ void tacho_output_close(tacho_output *output)
     if (output->owns_fd && output->fd >= 0) {
         close(output->fd);
     }
-    if (output->folder_fd >= 0) {
-        close(output->folder_fd);
-    }
+    close_folder(output);
     tacho_status_free(output->failure);
     free_memory(output);
     free(output->path);

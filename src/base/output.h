@@ -72,6 +72,12 @@ tacho_status tacho_output_move_chosen(tacho_output *output, const char *path,
                                       const char *mark) TACHO_MUST_USE;
 
 /*
+ * Writes all bytes of |output|, which was opened like this, and frees what writing takes: of a file
+ * that waits for its place, a descriptor is left. Then it is moved and committed, or closed.
+ */
+tacho_status tacho_output_rest(tacho_output *output) TACHO_MUST_USE;
+
+/*
  * A new file that has its name from the start and is written as it goes, so that what was flushed
  * is there even if this program is killed. It may not exist; its owner alone may read it. Close
  * leaves it, and commit only flushes: giving it another name is up to the caller.

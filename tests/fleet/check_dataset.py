@@ -17,6 +17,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from urllib.parse import unquote
 
@@ -274,6 +275,35 @@ class Files(unittest.TestCase):
         self.convert(f"{home}/more/kineto.json", "-j", "0", name="odd", code=2)
         self.assertIn("--jobs goes with a dataset only",
                       run("convert", f"{home}/more/kineto.json", "-j", "2", "-o", "x.pb", code=2).stderr)
+
+    def feed(self, path, data):
+        """Writes to a pipe that somebody reads, or comes to read soon."""
+        for _ in range(400):
+            try:
+                pipe = os.open(path, os.O_WRONLY | os.O_NONBLOCK)
+            except OSError:
+                time.sleep(0.05)
+                continue
+            os.set_blocking(pipe, True)
+            os.write(pipe, data)
+            os.close(pipe)
+            return
+        self.fail(f"nobody reads {path}")
+
+    def test_a_slow_file_holds_nobody_up(self):
+        pipes = [os.path.join(SCRATCH, f"{place}.pipe") for place in range(8)]
+        for path in pipes:
+            os.mkfifo(path)
+        folder = os.path.join(SCRATCH, "slow-ds")
+        with subprocess.Popen([TACHO, "convert", "-q", "-j", "2", *pipes, "-o", folder + "/"]) as child:
+            try:
+                for place, path in [*enumerate(pipes)][1:] + [(0, pipes[0])]: # the first one last
+                    event = {"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": place, "dur": 2}
+                    self.feed(path, json.dumps({"traceEvents": [event]}).encode())
+                self.assertEqual(child.wait(20), 0)
+            finally:
+                child.kill()
+        self.assertEqual(len(self.spans(folder)), len(pipes))
 
     def write_profile(self, path, rank, name="kernel"):
         os.makedirs(os.path.dirname(path), exist_ok=True)
