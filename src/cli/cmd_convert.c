@@ -72,9 +72,19 @@ static bool choose_output(const tacho_arguments *arguments, tacho_conversion *co
     if (!tacho_cli_takes_bytes(arguments->command, path)) {
         return false;
     }
-    bool is_perfetto = strcmp(path, "-") == 0 && !tacho_arguments_has(arguments, "to");
-    conversion->sink =
-        is_perfetto ? &tacho_sink_perfetto : tacho_cli_trace_sink(arguments, "to", path, "");
+    if (tacho_arguments_has(arguments, "to")) {
+        conversion->sink = tacho_cli_trace_sink(arguments, "to", path, "");
+        return conversion->sink != NULL;
+    }
+    conversion->sink = strcmp(path, "-") == 0
+                           ? &tacho_sink_perfetto
+                           : tacho_trace_sink_find_for_path(tacho_str_from_cstring(path));
+    if (conversion->sink == NULL) {
+        tacho_command_misuse(arguments->command,
+                             "'%s' has no known trace suffix; use one such as .pb, --to FORMAT, "
+                             "or '%s/' for a dataset of Parquet files",
+                             path, path);
+    }
     return conversion->sink != NULL;
 }
 

@@ -12,6 +12,7 @@
 #include "pipeline/fleet_inputs.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 bool tacho_convert_is_dataset(const char *path)
@@ -43,6 +44,28 @@ bool tacho_convert_check_dataset(const tacho_arguments *arguments)
     return arguments->word_count > 0;
 }
 
+/* What is not sound, without what there is none of: "2 files could not be read, 1 copy left out".
+ */
+static void warn(const tacho_dataset_job *job)
+{
+    const struct {
+        size_t count;
+        const char *one, *many;
+    } parts[] = {{job->failed_count, "file could not be read", "files could not be read"},
+                 {job->lossy_count, "file lost records", "files lost records"},
+                 {job->copy_count, "copy left out", "copies left out"}};
+    char text[256] = "";
+    size_t at = 0;
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+        if (parts[i].count > 0) {
+            at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%zu %s", at > 0 ? ", " : "",
+                                   parts[i].count,
+                                   parts[i].count == 1 ? parts[i].one : parts[i].many);
+        }
+    }
+    tacho_talk("warning", "%s; see the table 'loss'", text);
+}
+
 static int report(const tacho_dataset_job *job, bool is_quiet)
 {
     size_t left_out = job->copy_count + job->failed_count;
@@ -56,11 +79,7 @@ static int report(const tacho_dataset_job *job, bool is_quiet)
                    job->replaced_count);
     }
     if (left_out + job->lossy_count > 0) {
-        tacho_talk("warning",
-                   "%zu file%s could not be read, %zu lost records, %zu copies left out; see the "
-                   "table 'loss'",
-                   job->failed_count, job->failed_count == 1 ? "" : "s", job->lossy_count,
-                   job->copy_count);
+        warn(job);
     }
     return left_out + job->lossy_count > 0 ? TACHO_EXIT_LOSSY : TACHO_EXIT_DONE;
 }

@@ -456,6 +456,18 @@ class Files(unittest.TestCase):
         rows = list(load(folder).execute("SELECT problem, path FROM loss"))
         self.assertEqual(rows, [("not read", stray)])
 
+    def test_the_sum_of_what_is_left_out_has_no_zeros(self):
+        home = os.path.join(SCRATCH, "sum")
+        self.write_profile(f"{home}/a.json", 0)
+        for names, text in (("b", "1 copy left out; see"), ("bc", "2 copies left out; see"),
+                            ("bcx", "1 file could not be read, 2 copies left out; see")):
+            with open(f"{home}/x.json", "w", encoding="utf-8") as file:
+                file.write("nothing of the kind\n")
+            for name in names.strip("x"):
+                shutil.copy(f"{home}/a.json", f"{home}/{name}.json")
+            _, done = self.convert(*(f"{home}/{name}.json" for name in "a" + names), name="sum-ds", code=3)
+            self.assertIn(f"warning: {text}", done.stderr)
+
     def test_strangers_stay(self):
         sample = f"{SOURCE}/tests/data/chrome/kineto.json"
         folder, _ = self.convert(sample, name="strangers")
@@ -474,6 +486,8 @@ class Files(unittest.TestCase):
         os.makedirs(os.path.join(SCRATCH, "there"))
         done = run("convert", sample, "-o", "there", code=2)
         self.assertIn("'there/' for a dataset", done.stderr)
+        done = run("convert", sample, "-o", "new", code=2)
+        self.assertIn("use one such as .pb, --to FORMAT, or 'new/' for a dataset", done.stderr)
 
 
 if shutil.which("zstd") is None:
