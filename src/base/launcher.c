@@ -5,6 +5,7 @@
  */
 #include "base/launcher.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 typedef struct launcher {
@@ -111,11 +112,11 @@ bool tacho_launcher_has_mpi(void)
     return has_mpi;
 }
 
-const char *tacho_launcher_find_job(void)
+static const char *find_job_name(void)
 {
-    static const char *const names[] = {"TORCHELASTIC_RUN_ID", "FLUX_JOB_ID", "SLURM_JOB_ID",
-                                        "PBS_JOBID",           "LSB_JOBID",   "PMI_JOBID",
-                                        "PMIX_NAMESPACE"};
+    static const char *const names[] = {"TACHO_RUN_ID", "TORCHELASTIC_RUN_ID", "FLUX_JOB_ID",
+                                        "SLURM_JOB_ID", "PBS_JOBID",           "LSB_JOBID",
+                                        "PMI_JOBID",    "PMIX_NAMESPACE"};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         const char *value = getenv(names[i]);
         /* torchrun says "none" where it was given no name. */
@@ -124,4 +125,22 @@ const char *tacho_launcher_find_job(void)
         }
     }
     return NULL;
+}
+
+tacho_job_naming tacho_launcher_name_job(char *to, size_t size)
+{
+    tacho_rank rank;
+    const char *name = find_job_name();
+    const char *address = getenv("MASTER_ADDR");
+    const char *port = getenv("MASTER_PORT");
+    if (name != NULL) {
+        snprintf(to, size, "%s", name);
+        return TACHO_JOB_BY_NAME;
+    }
+    /* A process that no launcher started may have them, too, from a shell that somebody set up. */
+    if (address != NULL && address[0] != '\0' && port != NULL && find_rank(NULL, &rank)) {
+        snprintf(to, size, "%s-%s", address, port);
+        return TACHO_JOB_BY_ADDRESS;
+    }
+    return TACHO_JOB_UNNAMED;
 }

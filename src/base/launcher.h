@@ -27,10 +27,17 @@ bool tacho_launcher_find_own_rank(tacho_rank *out_rank);
 /* Whether a launcher of MPI has started this process: MPI would not start, or be alone, without. */
 bool tacho_launcher_has_mpi(void);
 
+typedef enum tacho_job_naming {
+    TACHO_JOB_UNNAMED,
+    TACHO_JOB_BY_NAME,    /* of the launcher or scheduler, or what the user says (TACHO_RUN_ID) */
+    TACHO_JOB_BY_ADDRESS, /* where ranks meet: another job may meet there later */
+} tacho_job_naming;
+
 /*
- * The job that this process belongs to, as its launcher or scheduler calls it: the same for all
- * ranks. NULL where nothing says so.
+ * Writes the name of the job that this process belongs to, the same for all ranks, to |to|: as its
+ * launcher or scheduler calls it, else the address and port at which its ranks meet ("n03-29500").
+ * Where nothing says so, |to| stays as it is.
  */
-const char *tacho_launcher_find_job(void);
+tacho_job_naming tacho_launcher_name_job(char *to, size_t size);
 
 #endif

@@ -83,9 +83,43 @@ static void launchers_of_mpi_are_known(void **state)
     }
 }
 
+/* Names come first; "none" is torchrun's word for no name; ranks at least meet somewhere. */
+static void jobs_have_names(void **state)
+{
+    static const char *const variables[] = {
+        "TACHO_RUN_ID", "TORCHELASTIC_RUN_ID", "FLUX_JOB_ID",    "SLURM_JOB_ID",  "PBS_JOBID",
+        "LSB_JOBID",    "PMI_JOBID",           "PMIX_NAMESPACE", "RANK",          "WORLD_SIZE",
+        "MASTER_ADDR",  "MASTER_PORT",         "SLURM_PROCID",   "FLUX_TASK_RANK"};
+    static const struct {
+        const char *name, *value, *job;
+        tacho_job_naming naming;
+    } steps[] = {
+        {"MASTER_ADDR", "10.0.0.1", "", TACHO_JOB_UNNAMED},
+        {"MASTER_PORT", "29500", "", TACHO_JOB_UNNAMED},
+        {"WORLD_SIZE", "2", "", TACHO_JOB_UNNAMED},
+        {"RANK", "1", "10.0.0.1-29500", TACHO_JOB_BY_ADDRESS},
+        {"TORCHELASTIC_RUN_ID", "none", "10.0.0.1-29500", TACHO_JOB_BY_ADDRESS},
+        {"SLURM_JOB_ID", "4711", "4711", TACHO_JOB_BY_NAME},
+        {"TORCHELASTIC_RUN_ID", "", "4711", TACHO_JOB_BY_NAME},
+        {"TORCHELASTIC_RUN_ID", "night", "night", TACHO_JOB_BY_NAME},
+        {"TACHO_RUN_ID", "mine", "mine", TACHO_JOB_BY_NAME},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++) {
+        unsetenv(variables[i]);
+    }
+    for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+        char job[64] = "";
+        assert_int_equal(setenv(steps[i].name, steps[i].value, 1), 0);
+        assert_int_equal(tacho_launcher_name_job(job, sizeof(job)), steps[i].naming);
+        assert_string_equal(job, steps[i].job);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(launchers_are_recognised),
+                                       cmocka_unit_test(jobs_have_names),
                                        cmocka_unit_test(launchers_of_mpi_are_known)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

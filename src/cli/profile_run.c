@@ -67,12 +67,32 @@ static bool choose_activation(const tacho_arguments *arguments, const char *valu
     return is_good;
 }
 
+/* Says, once for all ranks, where their captures may be told apart, or mixed, by mistake. */
+static void warn_of_run(const tacho_fleet_place *place)
+{
+    bool is_alone = place->rank.launcher[0] == '\0' || place->rank.world_size == 1;
+    if (place->rank.rank > 0) {
+        return;
+    }
+    if (place->run_naming == TACHO_JOB_UNNAMED && !is_alone) {
+        tacho_talk("warning", "the environment does not say which job this is: ranks may be filed "
+                              "under different runs; set TACHO_RUN_ID for all of them");
+    }
+    if (place->run_naming == TACHO_JOB_BY_ADDRESS && place->number > 1) {
+        tacho_talk("warning",
+                   "run=%s holds a capture of this rank already; give each job a name: 'torchrun "
+                   "--rdzv-id ID', or TACHO_RUN_ID=ID",
+                   place->run);
+    }
+}
+
 /* A directory for the captures of all ranks. */
 static tacho_status choose_place(const char *output, profile_request *request)
 {
     request->has_place = true;
     TACHO_TRY(tacho_fleet_place_init(&request->place, output));
     const tacho_rank *rank = &request->place.rank;
+    warn_of_run(&request->place);
     snprintf(request->rank, sizeof(request->rank), "%" PRIu64, rank->rank);
     snprintf(request->world_size, sizeof(request->world_size), "%" PRIu64, rank->world_size);
     request->report.is_quiet |= rank->rank > 0; /* of many equal summaries one is enough */

@@ -30,16 +30,17 @@ static tacho_status keep_text(tacho_fleet_place *place, const char *text, const 
 }
 
 /* The job, else the time: then every process is a run of its own. */
-static void name_run(char *to)
+static tacho_job_naming name_run(char to[NAME_BYTES])
 {
-    const char *job = tacho_launcher_find_job();
     time_t now = time(NULL);
     struct tm parts;
-    snprintf(to, NAME_BYTES, "%s", job != NULL ? job : "");
-    if (job == NULL && gmtime_r(&now, &parts) != NULL) {
+    to[0] = '\0';
+    tacho_job_naming naming = tacho_launcher_name_job(to, NAME_BYTES);
+    if (naming == TACHO_JOB_UNNAMED && gmtime_r(&now, &parts) != NULL) {
         strftime(to, NAME_BYTES, "%Y%m%dT%H%M%SZ", &parts);
     }
     tacho_make_plain_name(to);
+    return naming;
 }
 
 static void name_host(char *to)
@@ -89,7 +90,7 @@ tacho_status tacho_fleet_place_init(tacho_fleet_place *place, const char *root)
     if (!tacho_launcher_find_own_rank(&place->rank)) {
         place->rank = (tacho_rank){.launcher = "", .world_size = 1};
     }
-    name_run(run);
+    place->run_naming = name_run(run);
     name_host(host);
     size_t root_len = strlen(root);
     while (root_len > 1 && root[root_len - 1] == '/') {

@@ -12,6 +12,7 @@
 
 typedef struct tacho_fleet_place {
     const char *run, *host;
+    tacho_job_naming run_naming;
     tacho_rank rank; /* of one process alone: rank 0 of 1 */
     const char *folder;
     unsigned number;     /* of the capture among those of this rank */

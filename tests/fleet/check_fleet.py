@@ -20,7 +20,8 @@ DEVICES = 4
 DATA = f"{SOURCE}/tests/data"
 SCRATCH = tempfile.mkdtemp(prefix="tacho-fleet.")
 CLEAN_ENV = {key: value for key, value in os.environ.items()
-             if not key.startswith(("SLURM", "OMPI", "PMI", "PALS", "MV2_", "MVP_", "FLUX", "RANK", "WORLD_SIZE"))}
+             if not key.startswith(("SLURM", "OMPI", "PMI", "PALS", "MV2_", "MVP_", "FLUX", "RANK", "WORLD_SIZE",
+                                      "MASTER_", "TORCHELASTIC", "PBS_", "LSB_", "TACHO_RUN_ID"))}
 
 
 def run(*words, env=None):
@@ -867,6 +868,28 @@ class Capture(unittest.TestCase):
         done = run("timeline", "timed", "-o", "timed.pb")
         self.assertEqual(done.returncode, 3)
         self.assertRegex(done.stderr, "clocks within .* of one another, where hosts agree on the time of day\n")
+
+    def test_ranks_of_torchrun_are_of_one_run(self):
+        """It calls a job that was given no name 'none'; ranks start at different times."""
+        said = []
+        for _ in range(2):
+            for rank in range(2):
+                env = {**CLEAN_ENV, "RANK": str(rank), "WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1",
+                       "MASTER_PORT": "29500", "TORCHELASTIC_RUN_ID": "none"}
+                done = subprocess.run([TACHO, "profile", "-q", "-o", "torch/", "--", "sleep", "0.6"],
+                                      capture_output=True, text=True, check=True, cwd=SCRATCH, env=env)
+                said.append(done.stderr)
+            self.assertEqual(os.listdir(os.path.join(SCRATCH, "torch")), ["run=127.0.0.1-29500"])
+            self.assertEqual(run("health", "torch").returncode, 0)
+        self.assertEqual([said[0], said[1], said[3]], ["", "", ""])
+        self.assertIn("run=127.0.0.1-29500 holds a capture of this rank already; give each job a name", said[2])
+
+    def test_ranks_that_share_nothing_are_told(self):
+        for rank in range(2):
+            env = {**CLEAN_ENV, "RANK": str(rank), "WORLD_SIZE": "2"}
+            done = subprocess.run([TACHO, "profile", "-q", "-o", "lost/", "--", "sleep", "0.1"],
+                                  capture_output=True, text=True, check=True, cwd=SCRATCH, env=env)
+            self.assertEqual("ranks may be filed under different runs; set TACHO_RUN_ID" in done.stderr, rank == 0)
 
     def test_a_process_alone_is_rank_0_of_1(self):
         self.profile("alone", 0, env={"HOME": SCRATCH})

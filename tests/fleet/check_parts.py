@@ -15,7 +15,7 @@ import unittest
 TACHO, SOURCE = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 KINETO = f"{SOURCE}/tests/data/chrome/kineto.json"
 LAUNCHERS = ("SLURM", "OMPI", "PMI", "PALS", "MV2_", "MVP_", "FLUX", "RANK", "WORLD_SIZE", "MASTER_", "TORCHELASTIC",
-             "PBS_", "LSB_")
+             "PBS_", "LSB_", "TACHO_RUN_ID")
 CLEAN_ENV = {key: value for key, value in os.environ.items() if not key.startswith(LAUNCHERS)}
 
 # Runs the tasks of an array one after the other. SBATCH_FAILS makes it refuse the job as a real one does; of the first
