@@ -167,8 +167,8 @@ static void settle_clock(tacho_fleet_clock *clock, const cluster *of)
     *clock = made;
 }
 
-static tacho_status settle(tacho_fleet_clocks *clocks, const tacho_fleet_view *view,
-                           size_t cluster_count)
+static tacho_status settle_clocks(tacho_fleet_clocks *clocks, const tacho_fleet_view *view,
+                                  size_t cluster_count)
 {
     cluster *clusters = NULL;
     size_t end = 0;
@@ -194,7 +194,7 @@ tacho_status tacho_fleet_clocks_init(tacho_fleet_clocks *clocks, const tacho_fle
     *clocks = (tacho_fleet_clocks){.item_count = 0};
     TACHO_TRY(list_files(clocks, view));
     TACHO_TRY(tacho_fleet_links_find(view->fleet, clocks, &cluster_count));
-    return settle(clocks, view, cluster_count);
+    return settle_clocks(clocks, view, cluster_count);
 }
 
 void tacho_fleet_clocks_deinit(tacho_fleet_clocks *clocks)
