@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files are read twice: for what they say together, then one by one for their own pages.
+ * Files are read twice: for what they say together, then one by one for their own pages. Workers
+ * write those side by side; what is to be said of them is kept and said in their order.
  */
 #include "pipeline/fleet_page.h"
 
 #include "base/folder.h"
+#include "base/grow.h"
+#include "base/workers.h"
 #include "sinks/report_page.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -100,12 +104,83 @@ static bool is_large(const writer *self)
     return spans > TACHO_FLEET_PAGE_SPANS;
 }
 
-/* The page of one rank, called by its row. */
-static tacho_status write_rank(writer *self, size_t row, const char *path)
+/* ---- pages of ranks ------------------------------------------------------------------------ */
+
+typedef struct kept_note {
+    char *kind, *text;
+    tacho_hint hint;
+} kept_note;
+
+/* The page of one rank, and what came of it. */
+typedef struct rank_page {
+    const char *path; /* NULL: it came in a part, and has no page */
+    kept_note *notes;
+    size_t note_count, note_capacity;
+    bool is_written, has_losses;
+    tacho_status failure;
+} rank_page;
+
+typedef struct crew {
+    const writer *of;
+    rank_page *pages; /* by row */
+    pthread_mutex_t lock;
+    size_t next;
+    bool has_failed;
+} crew;
+
+/* Where there is no memory for it, a note is lost. */
+static void keep_note(void *self, const char *kind, const char *text, tacho_hint hint)
 {
+    rank_page *page = self;
+    kept_note note = {strdup(kind), strdup(text), hint};
+    tacho_status status = tacho_grow(&page->notes, &page->note_capacity, page->note_count + 1);
+    if (status == TACHO_OK && note.kind != NULL && note.text != NULL) {
+        page->notes[page->note_count++] = note;
+        return;
+    }
+    tacho_status_free(status);
+    free(note.kind);
+    free(note.text);
+}
+
+/* Says what was kept, where |to| is not NULL, and forgets it. */
+static void say_notes(rank_page *page, const tacho_notes *to)
+{
+    for (size_t i = 0; i < page->note_count; i++) {
+        if (to != NULL) {
+            to->take(to->self, page->notes[i].kind, page->notes[i].text, page->notes[i].hint);
+        }
+        free(page->notes[i].kind);
+        free(page->notes[i].text);
+    }
+    free(page->notes);
+    page->notes = NULL;
+    page->note_count = page->note_capacity = 0;
+}
+
+/* Writes the page of |path| to |output|. */
+static tacho_status write_page(const writer *self, const char *output, rank_page *page)
+{
+    const tacho_notes notes = {keep_note, page};
     tacho_page_request request = *self->of->page;
     tacho_page_result result;
     tacho_input_list list;
+    tacho_input_list_init(&list);
+    request.output_path = output;
+    request.lead = NULL;
+    request.title = page->path;
+    request.notes = request.notes != NULL ? &notes : NULL;
+    tacho_status status = tacho_input_list_add_file(&list, page->path);
+    status = status == TACHO_OK ? tacho_page_write(&request, &list, &result) : status;
+    page->is_written = status == TACHO_OK;
+    page->has_losses = page->is_written && result.has_losses;
+    tacho_input_list_deinit(&list);
+    return status;
+}
+
+/* It is called by its row. */
+static tacho_status write_rank(const writer *self, size_t row, rank_page *page)
+{
     char name[NAME_BYTES];
     snprintf(name, sizeof(name), "/%zu.html", row);
     size_t len = strlen(self->folder) + strlen(name) + 1;
@@ -114,28 +189,74 @@ static tacho_status write_rank(writer *self, size_t row, const char *path)
         return tacho_no_memory();
     }
     snprintf(output, len, "%s%s", self->folder, name);
-    tacho_input_list_init(&list);
-    request.output_path = output;
-    request.lead = NULL;
-    tacho_status status = tacho_input_list_add_file(&list, path);
-    request.title = path;
-    status = status == TACHO_OK ? tacho_page_write(&request, &list, &result) : status;
-    self->of->page_count += status == TACHO_OK ? 1 : 0;
-    self->of->result.has_losses |= status == TACHO_OK && result.has_losses;
-    tacho_input_list_deinit(&list);
+    tacho_status status = write_page(self, output, page);
     free(output);
     return status;
+}
+
+/* The next row with a page; false when there is none, or work has failed. */
+static bool take_next(crew *self, size_t *out_row)
+{
+    size_t count = self->of->matrix.file_count;
+    pthread_mutex_lock(&self->lock);
+    while (self->next < count && self->pages[self->next].path == NULL) {
+        self->next++;
+    }
+    bool has_more = !self->has_failed && self->next < count;
+    *out_row = self->next;
+    self->next += has_more ? 1 : 0;
+    pthread_mutex_unlock(&self->lock);
+    return has_more;
+}
+
+static void *work(void *user)
+{
+    crew *self = user;
+    for (size_t row = 0; take_next(self, &row);) {
+        rank_page *page = &self->pages[row];
+        page->failure = write_rank(self->of, row, page);
+        if (page->failure != TACHO_OK) {
+            pthread_mutex_lock(&self->lock);
+            self->has_failed = true;
+            pthread_mutex_unlock(&self->lock);
+        }
+    }
+    return NULL;
+}
+
+/* What came of all pages; rows are taken in order, so the first failure is that of one worker. */
+static tacho_status collect(writer *self, rank_page *pages)
+{
+    tacho_status first = TACHO_OK;
+    for (size_t i = 0; i < self->matrix.file_count; i++) {
+        rank_page *page = &pages[i];
+        say_notes(page, first == TACHO_OK ? self->of->page->notes : NULL);
+        self->of->page_count += page->is_written ? 1 : 0;
+        self->of->result.has_losses |= page->has_losses;
+        if (first == TACHO_OK) {
+            first = page->failure;
+        } else {
+            tacho_status_free(page->failure);
+        }
+    }
+    return first;
 }
 
 static tacho_status write_ranks(writer *self)
 {
     bool is_new = false;
+    crew all = {.of = self};
     TACHO_TRY(tacho_folder_ensure(self->folder, &is_new));
+    TACHO_TRY(tacho_items_make(&all.pages, self->matrix.file_count));
     for (size_t i = 0; i < self->matrix.file_count; i++) {
-        const char *path = path_of(self, i);
-        TACHO_TRY(path != NULL ? write_rank(self, i, path) : TACHO_OK);
+        all.pages[i].path = path_of(self, i);
     }
-    return TACHO_OK;
+    pthread_mutex_init(&all.lock, NULL);
+    tacho_workers_run(self->of->job->worker_count, self->matrix.file_count, work, &all);
+    pthread_mutex_destroy(&all.lock);
+    tacho_status status = collect(self, all.pages);
+    free(all.pages);
+    return status;
 }
 
 /* ---- all of it ----------------------------------------------------------------------------- */

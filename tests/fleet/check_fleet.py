@@ -109,6 +109,19 @@ class Sound(unittest.TestCase):
                 pages.add(file.read())
         self.assertEqual(len(pages), HOSTS * DEVICES)
 
+    def test_workers_write_the_same_pages(self):
+        found = []
+        for count in ("1", "4"):
+            done = run("report", self.folder, "--split", "-j", count, "-o", "side.html")
+            contents = []
+            for root, _, names in sorted(os.walk(os.path.join(SCRATCH, "side-ranks"))):
+                for name in sorted(names):
+                    with open(os.path.join(root, name), encoding="utf-8") as file:
+                        contents.append((name, file.read()))
+            found.append((contents, done.returncode, done.stderr))
+        self.assertEqual(len(found[0][0]), HOSTS * DEVICES)
+        self.assertEqual(*found)
+
     def test_steps_are_those_of_all_ranks(self):
         tables = ask("steps", self.folder)
         for row in tables["steps"]:

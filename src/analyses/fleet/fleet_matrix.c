@@ -39,6 +39,7 @@ tacho_status tacho_fleet_matrix_init(tacho_fleet_matrix *matrix)
 void tacho_fleet_matrix_deinit(tacho_fleet_matrix *matrix)
 {
     tacho_strings_deinit(&matrix->columns);
+    tacho_number_map_deinit(&matrix->known);
     free(matrix->files);
     free(matrix->cells);
     *matrix = (tacho_fleet_matrix){.cell_max = 0};
@@ -99,11 +100,10 @@ tacho_status tacho_fleet_matrix_add(tacho_fleet_matrix *matrix, const tacho_flee
         return TACHO_OK;
     }
     uint64_t id = tacho_fleet_get_id(tacho_fleet_key(&one->file_keys, 0));
-    for (size_t i = 0; i < matrix->file_count; i++) {
-        if (matrix->files[i] == id) {
-            return TACHO_OK;
-        }
+    if (tacho_number_map_find(&matrix->known, id) != NULL) {
+        return TACHO_OK; /* a copy */
     }
+    TACHO_TRY(tacho_number_map_set(&matrix->known, id, matrix->file_count));
     TACHO_TRY(tacho_grow(&matrix->files, &matrix->file_capacity, matrix->file_count + 1));
     matrix->files[matrix->file_count++] = id;
     TACHO_TRY(add_table(matrix, STEP_LETTER, &one->tables[TACHO_FLEET_TABLE_STEPS]));

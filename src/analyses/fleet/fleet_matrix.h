@@ -10,6 +10,7 @@
 #define TACHO_ANALYSES_FLEET_FLEET_MATRIX_H
 
 #include "analyses/fleet/fleet_tables.h"
+#include "base/number_map.h"
 
 enum { TACHO_MATRIX_CELLS_MAX = 1 << 20, TACHO_MATRIX_COLUMNS_MAX = 400 };
 
@@ -21,7 +22,8 @@ typedef struct tacho_matrix_cell {
 typedef struct tacho_fleet_matrix {
     uint64_t *files; /* their numbers; in the order of rows once it is settled */
     size_t file_count, file_capacity;
-    tacho_strings columns; /* a letter for the kind, then the key of the fleet's row */
+    tacho_number_map known; /* the same numbers, to be found */
+    tacho_strings columns;  /* a letter for the kind, then the key of the fleet's row */
     tacho_matrix_cell *cells;
     size_t cell_count, cell_capacity;
     size_t cell_max;     /* TACHO_MATRIX_CELLS_MAX */
