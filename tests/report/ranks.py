@@ -138,6 +138,27 @@ class Ranks:
         check("a cut rank has no later steps", None in self.heat("step")["values"])
         self.quiet("damaged")
 
+    def runs(self):
+        """Two runs in one picture: rows, columns and the sentence say which one."""
+        self.generate("runs")
+        self.generate("runs", "--run", "r2", "--seed", "7")
+        run(self.tacho, "fleet", "report", "runs", "-o", "runs.html", "-q")
+        self.page.open("runs.html")
+        rows = self.page.evaluate("[...document.querySelectorAll('#rank-table tbody tr')]"
+                                  ".map(tr => tr.cells[0].textContent)")
+        check("rows say the run", rows, [f"n{rank // 4:02d} rank {rank}, run {name}"
+                                         for name in ("r1", "r2") for rank in range(12)])
+        names = self.page.evaluate("['step', 'wait'].map(key => tachoReport.state.fleet.heats.get(key)"
+                                   ".columns.map(column => columnLabel(column, 24)))")
+        for some in names:
+            check("columns say the run", len(set(some)), len(some))
+            check("columns are short", max(map(len, some)) <= 28)
+        check("titles have the number and the group", {name.split(" of ")[-1] for name in names[1]},
+              {"group 0, run r1", "group 0, run r2"})
+        sentence = self.text("#fleet-sentence")
+        check("the sentence says the run", sentence.count(", run r"), 2)
+        self.quiet("runs")
+
     def looks(self):
         for width in (1280, 390):
             self.page.call("Emulation.setDeviceMetricsOverride", width=width, height=800,
@@ -159,7 +180,7 @@ def main():
         os.chdir(work)
         with browser.Browser(browser.find()) as page:
             ranks = Ranks(page, tacho, generator)
-            for part in (ranks.picture, ranks.opening, ranks.beside, ranks.damaged, ranks.looks):
+            for part in (ranks.picture, ranks.opening, ranks.beside, ranks.damaged, ranks.runs, ranks.looks):
                 part()
         os.chdir("/")
     finish()

@@ -6,6 +6,7 @@
  */
 
 const HEAT_GUTTER = 150, HEAT_HEAD = 18, HEAT_WIDEST = 110, HEAT_HIGHEST = 22, HEAT_LEAST = 3;
+const COLUMN_LETTERS = 32;
 
 /* What a cell may say: of which columns, its word, and how it is worked out. */
 const HEAT_MODES = [
@@ -17,14 +18,30 @@ const HEAT_MODES = [
 
 const fleetTable = name => rowObjects(state.tables.find(table => table.name === name));
 
-/* "n03 rank 12", or the path where no rank is known. */
-function rankLabel({host, rank, path}) {
-    return rank === null ? path || '?' : `${host ? `${host} ` : ''}rank ${rank}`;
+/* ", run 4711" where there are several runs. */
+function runLabel(run) {
+    return state.fleet.hasRuns && run !== null ? `, run ${clip(run, 24)}` : '';
 }
 
-function columnLabel({kind, group, name, sequence}) {
-    return kind === 'step' ? name : `${name}${sequence === null ? '' : ` ${sequence}`}` +
-        (group ? ` of group ${group}` : '');
+/* |head| is cut off so that |tail| has its place within |most| letters. */
+function joinLabel(head, tail, most) {
+    return `${clip(head, Math.max(4, most - tail.length))}${tail}`;
+}
+
+/* "n03 rank 12", or the path where no rank is known. Of a long one the host is cut off. */
+function rankLabel({run, host, rank, path}, most = 4096) {
+    const end = runLabel(run);
+    if (rank === null || !host) {
+        return joinLabel(rank === null ? path || '?' : `rank ${rank}`, end, most);
+    }
+    return joinLabel(host, ` rank ${rank}${end}`, most);
+}
+
+/* "allreduce 7 of group 0"; of a long one the name is cut off. */
+function columnLabel({kind, run, group, name, sequence}, most = 4096) {
+    const number = kind === 'step' || sequence === null ? '' : ` ${sequence}`;
+    const part = kind === 'step' || !group ? '' : ` of group ${clip(group, 16)}`;
+    return joinLabel(name || '?', `${number}${part}${runLabel(run)}`, most);
 }
 
 /* ---- numbers -------------------------------------------------------------------------------- */
@@ -69,13 +86,22 @@ function readFleet() {
     const [columns, cells] = [fleetTable('fleet_columns'), fleetTable('fleet_cells')];
     const heats = new Map(HEAT_MODES.map(mode => [mode.key, heatOf(ranks, columns, cells, mode)]));
     const [pages] = fleetTable('fleet_pages');
-    return {ranks, heats, folder: pages ? pages.path : null,
+    return {ranks, heats, hasRuns: new Set(ranks.map(({run}) => run)).size > 1, folder: pages ? pages.path : null,
             modes: HEAT_MODES.filter(({key}) => heats.get(key).columns.length > 0)};
 }
 
 const valuesOfRank = ({columns, values}, row) => Array.from(
     values.subarray(row * columns.length, (row + 1) * columns.length)).filter(
     ns => !Number.isNaN(ns));
+
+/* A label that is as long as fits. */
+function fitLabel(context, label, width) {
+    let most = Math.ceil(width / 3);
+    while (most > 8 && context.measureText(label(most)).width > width) {
+        most--;
+    }
+    return fit(context, label(most), width);
+}
 
 /* ---- the picture ---------------------------------------------------------------------------- */
 
@@ -162,14 +188,14 @@ class HeatMap {
         const every = Math.ceil(14 / this.cellHeight);
         this.fleet.ranks.forEach((rank, row) => {
             if (row % every === 0) {
-                context.fillText(fit(context, rankLabel(rank), this.gutter - 14), 2,
-                                 this.boxOf(row, 0).top + this.cellHeight / 2);
+                context.fillText(fitLabel(context, most => rankLabel(rank, most), this.gutter - 14),
+                                 2, this.boxOf(row, 0).top + this.cellHeight / 2);
             }
         });
         let free = this.gutter;
         this.heat.columns.forEach((column, at) => {
             const {left} = this.boxOf(0, at);
-            const name = clip(columnLabel(column), 24);
+            const name = columnLabel(column, COLUMN_LETTERS);
             if (left >= free && left + context.measureText(name).width < this.canvas.clientWidth) {
                 context.fillText(name, left, HEAT_HEAD / 2);
                 free = left + context.measureText(name).width + 12;
@@ -224,7 +250,7 @@ function cellText({fleet, heat, mode}, {row, column}) {
     const all = fleet.ranks.map((_, at) => heat.values[at * heat.columns.length + column])
         .filter(value => !Number.isNaN(value)).sort((a, b) => a - b);
     const median = all[Math.ceil(all.length / 2) - 1];
-    return `${clip(rankLabel(fleet.ranks[row]), 60)}, ${clip(columnLabel(heat.columns[column]), 80)}: ` +
+    return `${rankLabel(fleet.ranks[row], 60)}, ${columnLabel(heat.columns[column], 80)}: ` +
         (Number.isNaN(ns) ? 'not recorded' : `${formatNs(ns)} of ${mode.title}, the median of ` +
             `${formatCount(all.length)} ranks is ${formatNs(median)}`);
 }
@@ -286,8 +312,10 @@ function fleetSentence() {
     const count = state.fleet.ranks.length;
     const parts = [`${formatCount(count)} rank${count === 1 ? '' : 's'}.`];
     if (all) {
+        const longest = fleetTable('steps').find(step => step.max_ns === all.max_ns);
         parts.push(`A step takes ${formatNs(all.mean_ns)} on average; the longest took ` +
-            `${formatNs(all.max_ns)}, on ${shortName(all.slowest || '?')}.`);
+            `${formatNs(all.max_ns)}, on ${shortName(all.slowest || '?')}` +
+            `${longest ? runLabel(longest.run) : ''}.`);
     }
     if (straggler) {
         parts.push(`In collectives the others waited ${formatNs(straggler.caused_wait_ns)} for ` +
