@@ -122,7 +122,8 @@ static tacho_status add_run(const overview *self, uint32_t text, tacho_table *ta
     run_sum *run = &self->runs[text];
     TACHO_TRY(tacho_fleet_add_text(table, tacho_fleet_view_text(self->view, text)));
     TACHO_TRY(tacho_table_add_int(table, (int64_t)run->file_count));
-    TACHO_TRY(tacho_table_add_int(table, run->host_count));
+    TACHO_TRY(run->host_count > 0 ? tacho_table_add_int(table, run->host_count)
+                                  : tacho_table_add_absent(table)); /* nothing says so */
     TACHO_TRY(tacho_table_add_int(table, (int64_t)run->span_count));
     TACHO_TRY(tacho_table_add_int(table, run->device_count));
     TACHO_TRY(tacho_table_add_int(table, tacho_fleet_cell_ns(run->numbers[TACHO_FLEET_SPAN_NS])));

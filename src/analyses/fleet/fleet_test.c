@@ -379,6 +379,67 @@ static void single_steps_are_kept_by_a_hash_up_to_a_limit(void **unused)
     tacho_fleet_deinit(&fleet);
 }
 
+/* A file with more collectives than are kept; every second one is also of the file before. */
+static void make_long_file(tacho_fleet *fleet, uint64_t id)
+{
+    char key[64];
+    make_file_at(fleet, id, 8, "long.json", "");
+    for (unsigned i = 0; i < 3 * TACHO_FLEET_KEPT_KEYS / 2; i++) {
+        unsigned number = i % 2 == 0 ? i : i + (unsigned)id * 1000000;
+        const tacho_fleet_peak peak = {(int64_t)(number % 977 + id), id};
+        const tacho_fleet_row row = {
+            .count = 1, .file_count = 1, .total_ns = peak.ns, .least = peak, .most = peak};
+        int len = snprintf(key, sizeof(key), "run%c0%callreduce%c%08u", 0, 0, 0, number);
+        const tacho_fleet_amount amount = {.key = tacho_str_make(key, (size_t)len), .row = &row};
+        expect_ok(tacho_fleet_add(fleet, TACHO_FLEET_TABLE_CALLS, &amount));
+    }
+}
+
+/* What is left of too many keys does not depend on who saw which files. */
+static void what_is_kept_of_many_does_not_depend_on_splits(void **unused)
+{
+    (void)unused;
+    enum { LONG_FILES = 4 };
+    static const unsigned orders[][LONG_FILES] = {{0, 1, 2, 3}, {3, 1, 0, 2}};
+    tacho_str expected = TACHO_STR("");
+    static tacho_fleet files[LONG_FILES];
+    for (unsigned i = 0; i < LONG_FILES; i++) {
+        make_long_file(&files[i], i + 1);
+    }
+    for (size_t i = 0; i < 3; i++) {
+        tacho_fleet all, halves[2];
+        expect_ok(tacho_fleet_init(&all, TACHO_FLEET_ALL));
+        for (size_t k = 0; k < 2; k++) {
+            expect_ok(tacho_fleet_init(&halves[k], TACHO_FLEET_ALL));
+        }
+        for (size_t k = 0; k < LONG_FILES; k++) { /* one by one, or by halves that are written */
+            expect_ok(tacho_fleet_merge(i < 2 ? &all : &halves[k % 2], &files[orders[i % 2][k]]));
+        }
+        for (size_t k = 0; k < 2 && i == 2; k++) {
+            tacho_fleet read;
+            tacho_str half = write_part(&halves[k]);
+            expect_ok(tacho_fleet_read(&read, half));
+            expect_ok(tacho_fleet_merge(&all, &read));
+            tacho_fleet_deinit(&read);
+            free_bytes(half);
+        }
+        tacho_str bytes = write_part(&all);
+        assert_int_equal(all.tables[TACHO_FLEET_TABLE_CALLS].row_count, TACHO_FLEET_KEPT_KEYS);
+        assert_true(i == 0 || tacho_str_equal(expected, bytes));
+        if (i > 0) {
+            free_bytes(expected);
+        }
+        expected = bytes;
+        tacho_fleet_deinit(&all);
+        tacho_fleet_deinit(&halves[0]);
+        tacho_fleet_deinit(&halves[1]);
+    }
+    free_bytes(expected);
+    for (unsigned i = 0; i < LONG_FILES; i++) {
+        tacho_fleet_deinit(&files[i]);
+    }
+}
+
 static void a_part_that_is_cut_or_damaged_is_refused(void **unused)
 {
     (void)unused;
@@ -453,6 +514,7 @@ int main(void)
         cmocka_unit_test(copies_in_any_order_give_the_same_bytes),
         cmocka_unit_test(of_copies_the_one_that_names_its_host_is_shown),
         cmocka_unit_test(single_steps_are_kept_by_a_hash_up_to_a_limit),
+        cmocka_unit_test(what_is_kept_of_many_does_not_depend_on_splits),
         cmocka_unit_test(a_part_that_is_cut_or_damaged_is_refused),
         cmocka_unit_test(ranks_beyond_all_reason_are_refused),
         cmocka_unit_test(parts_of_other_questions_are_not_merged),
