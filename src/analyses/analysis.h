@@ -32,7 +32,7 @@ typedef enum tacho_analysis_subject {
 
 /* Who gets the tables, one after the other; a table is gone when it returns. Some have no rows. */
 typedef struct tacho_table_taker {
-    tacho_status (*take)(void *self, const tacho_table *table);
+    tacho_status (*take)(void *self, const tacho_table *table); /* (optional: they are dropped) */
     void *self;
 } tacho_table_taker;
 

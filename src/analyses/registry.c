@@ -13,7 +13,7 @@ const tacho_analysis *const tacho_analyses[TACHO_ANALYSIS_COUNT] = {
 tacho_status tacho_table_hand_over(const tacho_table_taker *to, tacho_status status,
                                    tacho_table *table)
 {
-    if (status == TACHO_OK) {
+    if (status == TACHO_OK && to->take != NULL) {
         status = to->take(to->self, table);
     }
     tacho_table_deinit(table);

@@ -234,18 +234,25 @@ static void test_cut_line_is_lost(void **state)
     discard(text);
 }
 
+/* What no stream makes smaller; the caller frees it. */
+static char *make_noise(size_t len)
+{
+    char *text = malloc(len);
+    uint32_t value = 1;
+    assert_non_null(text);
+    for (size_t i = 0; i < len; i++) {
+        value = value * 1664525u + 1013904223u;
+        text[i] = (char)(value >> 24);
+    }
+    return text;
+}
+
 /* Text that does not shrink: more compressed bytes than one window holds. */
 static void test_incompressible_stream(void **state)
 {
     const scratch *made = *state;
     enum { TEXT_BYTES = 3 * WINDOW_BYTES };
-    char *text = malloc(TEXT_BYTES);
-    assert_non_null(text);
-    uint32_t value = 1;
-    for (size_t i = 0; i < TEXT_BYTES; i++) {
-        value = value * 1664525u + 1013904223u;
-        text[i] = (char)(value >> 24);
-    }
+    char *text = make_noise(TEXT_BYTES);
     for (size_t i = 0; i < 2; i++) {
         tacho_str packed = compressors[i](tacho_str_make(text, TEXT_BYTES));
         assert_true(packed.len > 2 * WINDOW_BYTES);
@@ -316,13 +323,7 @@ static void test_content(void **state)
 {
     const scratch *made = *state;
     enum { TEXT_BYTES = 3 * WINDOW_BYTES };
-    char *text = malloc(TEXT_BYTES);
-    assert_non_null(text);
-    uint32_t value = 1;
-    for (size_t i = 0; i < TEXT_BYTES; i++) {
-        value = value * 1664525u + 1013904223u;
-        text[i] = (char)(value >> 24 & 0x7f); /* a block of zstd takes over 100 KB of it */
-    }
+    char *text = make_noise(TEXT_BYTES); /* a block of zstd takes over 100 KB of it */
     tacho_str whole = tacho_str_make(text, TEXT_BYTES);
     check_content(made, whole, whole);
     check_content(made, TACHO_STR("plain"), TACHO_STR("plain"));

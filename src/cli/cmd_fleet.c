@@ -67,19 +67,12 @@ typedef struct answer {
     size_t problem_count;
 } answer;
 
-static tacho_status drop_table(void *self, const tacho_table *table)
-{
-    (void)self;
-    (void)table;
-    return TACHO_OK;
-}
-
 static tacho_status add_tables(void *user, tacho_table_report *report)
 {
     answer *self = user;
     const tacho_fleet_options *how = &self->choice->tables;
     const tacho_table_taker taker = {tacho_table_report_take, report};
-    const tacho_table_taker nobody = {drop_table, NULL};
+    const tacho_table_taker nobody = {.take = NULL};
     if (self->question != NULL) {
         TACHO_TRY(self->question->write(&self->views[0], how, &taker));
     } else if (self->view_count == 2) {

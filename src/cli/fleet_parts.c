@@ -179,18 +179,11 @@ static void say_aligned(const tacho_fleet_timeline *timeline)
                timeline->is_by_day ? ", where hosts agree on the time of day" : "");
 }
 
-static tacho_status drop_table(void *self, const tacho_table *table)
-{
-    (void)self;
-    (void)table;
-    return TACHO_OK;
-}
-
 /* Counts what is wrong with the files, which no table can say beside a trace. */
 static tacho_status count_problems(const tacho_fleet_choice *choice, const tacho_fleet_view *view,
                                    size_t *out_count)
 {
-    const tacho_table_taker nobody = {drop_table, NULL};
+    const tacho_table_taker nobody = {.take = NULL};
     TACHO_TRY(tacho_fleet_health(view, &nobody, out_count));
     return choice->is_strict && *out_count > 0
                ? tacho_fail_hint(TACHO_CODE_BAD_DATA, TACHO_HINT_STRICT,
