@@ -109,6 +109,21 @@ class Sound(unittest.TestCase):
                 pages.add(file.read())
         self.assertEqual(len(pages), HOSTS * DEVICES)
 
+    def test_devices_of_one_name_are_numbered(self):
+        """Names are told apart by their first bytes; the times of all devices count."""
+        events = []
+        for number in range(3):
+            events += [{"ph": "M", "name": "process_name", "pid": number, "args": {"name": "G" * 1200}},
+                       {"ph": "X", "cat": "kernel", "name": "k", "pid": number, "tid": 7, "ts": 0,
+                        "dur": 10 + number, "args": {"stream": 7}}]
+        path = os.path.join(SCRATCH, "one-name.json")
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump({"schemaVersion": 1, "traceEvents": events}, file)
+        tables = ask("breakdown", path)
+        self.assertEqual([(row["devices"], row["busy_ns"]) for row in tables["hosts"]], [(3, 33000)])
+        ends = {row["busy_ns"]: row["device"].strip("G") for row in tables["devices"]}
+        self.assertEqual(ends, {10000: "", 11000: " (2)", 12000: " (3)"})
+
     def test_workers_write_the_same_pages(self):
         found = []
         for count in ("1", "4"):

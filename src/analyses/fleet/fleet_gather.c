@@ -13,7 +13,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { REASON_BYTES = 256 };
+enum {
+    REASON_BYTES = 256,
+    DEVICE_HEAD_BYTES = TACHO_FLEET_ID_BYTES + 1,
+    DEVICE_NAME_BYTES = 1024,
+    DEVICE_NUMBER_BYTES = 16,
+};
 
 #define KIND(name) (1U << TACHO_WORK_##name)
 
@@ -203,22 +208,57 @@ static int print_device(const tacho_dict *dict, const tacho_breakdown_device *de
                : snprintf(to, room, "%.*s: %.*s", TACHO_STR_ARG(name), TACHO_STR_ARG(group));
 }
 
-static tacho_status fold_device(const tacho_breakdown_gather *gather, size_t index, uint64_t id,
-                                tacho_fleet *fleet)
+/* How many devices of each name there are so far. */
+typedef struct device_names {
+    tacho_strings names;
+    uint32_t *counts; /* by string */
+    size_t count_capacity;
+} device_names;
+
+static tacho_status count_name(device_names *seen, tacho_str name, uint32_t **out_count)
 {
-    enum { NAME_MAX_BYTES = 1024, HEAD_BYTES = TACHO_FLEET_ID_BYTES + 1 };
-    const tacho_breakdown_device *from = &gather->devices[index];
-    char key[HEAD_BYTES + NAME_MAX_BYTES];
+    uint32_t id = 0;
+    size_t before = seen->names.item_count;
+    TACHO_TRY(tacho_strings_ensure(&seen->names, name, &id));
+    TACHO_TRY(tacho_grow(&seen->counts, &seen->count_capacity, (size_t)id + 1));
+    if (id >= before) {
+        seen->counts[id] = 0;
+    }
+    *out_count = &seen->counts[id];
+    return TACHO_OK;
+}
+
+/* Adds a device of its own: the second of a name, or of its first bytes, is called "name (2)". */
+static tacho_status ensure_device(tacho_fleet *fleet, device_names *seen, char *key,
+                                  size_t name_len, tacho_fleet_device **out_device)
+{
+    uint32_t *count = NULL;
+    size_t len = DEVICE_HEAD_BYTES + name_len;
+    *out_device = NULL;
+    TACHO_TRY(count_name(seen, tacho_str_make(key + TACHO_FLEET_ID_BYTES, name_len + 1), &count));
+    while (*out_device == NULL) {
+        if (*count > 0) {
+            size_t at = tacho_least(name_len, DEVICE_NAME_BYTES - DEVICE_NUMBER_BYTES);
+            len = DEVICE_HEAD_BYTES + at +
+                  (size_t)snprintf(key + DEVICE_HEAD_BYTES + at, DEVICE_NUMBER_BYTES,
+                                   " (%" PRIu32 ")", *count + 1);
+        }
+        ++*count;
+        TACHO_TRY(tacho_fleet_ensure_device(fleet, tacho_str_make(key, len), out_device));
+    }
+    return TACHO_OK;
+}
+
+static tacho_status fold_device(const tacho_breakdown_device *from, const tacho_dict *dict,
+                                uint64_t id, device_names *seen, tacho_fleet *fleet)
+{
+    char key[DEVICE_HEAD_BYTES + DEVICE_NAME_BYTES];
     tacho_fleet_put_id(key, id);
     key[TACHO_FLEET_ID_BYTES] = (char)from->origin;
-    int printed = print_device(gather->events.dict, from, key + HEAD_BYTES, NAME_MAX_BYTES);
-    size_t name_len = printed < NAME_MAX_BYTES ? (size_t)printed : NAME_MAX_BYTES - 1;
+    int printed = print_device(dict, from, key + DEVICE_HEAD_BYTES, DEVICE_NAME_BYTES);
+    size_t name_len = printed < DEVICE_NAME_BYTES ? (size_t)printed : DEVICE_NAME_BYTES - 1;
     tacho_fleet_device *device = NULL;
-    tacho_str whole = tacho_str_make(key, HEAD_BYTES + name_len);
-    TACHO_TRY(tacho_fleet_ensure_device(fleet, whole, &device));
-    if (device == NULL) {
-        return TACHO_OK; /* two groups of one name: the first stands for both */
-    }
+    TACHO_TRY(ensure_device(fleet, seen, key, name_len, &device));
     take_times(&from->time, device->numbers);
     for (size_t i = 0; i < from->stream_count; i++) {
         device->numbers[TACHO_FLEET_WORK_COUNT] += (int64_t)from->time.streams[i].work_count;
@@ -226,6 +266,19 @@ static tacho_status fold_device(const tacho_breakdown_gather *gather, size_t ind
     }
     bool is_large = device->delays.count > TACHO_FLEET_EXACT_OF_ROW && device->delays.is_exact;
     return is_large ? tacho_durations_compact(&device->delays) : TACHO_OK;
+}
+
+static tacho_status fold_devices(const tacho_breakdown_gather *gather, uint64_t id,
+                                 tacho_fleet *fleet)
+{
+    device_names seen = {.count_capacity = 0};
+    tacho_status status = tacho_strings_init(&seen.names);
+    for (size_t i = 0; i < gather->device_count && status == TACHO_OK; i++) {
+        status = fold_device(&gather->devices[i], gather->events.dict, id, &seen, fleet);
+    }
+    tacho_strings_deinit(&seen.names);
+    free(seen.counts);
+    return status;
 }
 
 /* ---- the file ------------------------------------------------------------------------------ */
@@ -494,9 +547,7 @@ tacho_status tacho_fleet_gather_fold(tacho_fleet_gather *gather, const tacho_fle
     if ((gather->sections & TACHO_FLEET_OPS) != 0) {
         TACHO_TRY(fold_ops(gather, id, fleet));
     }
-    for (size_t i = 0; i < gather->breakdown.device_count; i++) {
-        TACHO_TRY(fold_device(&gather->breakdown, i, id, fleet));
-    }
+    TACHO_TRY(fold_devices(&gather->breakdown, id, fleet));
     tacho_fleet_owner owner = {.id = id, .run = whole.run};
     owner.is_whole = gather->events.dict->loss_count == 0;
     owner.world_size = fleet->files[fleet->file_count - 1].world_size; /* of this one */
