@@ -95,27 +95,56 @@ static tacho_status hash_value(tacho_fleet_digest *self, const tacho_dict *dict,
     return TACHO_OK;
 }
 
+/* Makes keys that are covered known, so that most others are passed over by their number alone. */
+static tacho_status find_keys(tacho_fleet_digest *self, tacho_dict *dict)
+{
+    static const tacho_str keys[] = {
+        TACHO_STR_INIT(TACHO_ARG_KEY_BYTES),  TACHO_STR_INIT(TACHO_ARG_KEY_OPERATION),
+        TACHO_STR_INIT(TACHO_ARG_KEY_GROUP),  TACHO_STR_INIT(TACHO_ARG_KEY_COLLECTIVE),
+        TACHO_STR_INIT(TACHO_ARG_KEY_NUMBER), TACHO_STR_INIT(TACHO_ARG_KEY_NUMBER_TOO)};
+    uint32_t last = self->has_all_args ? UINT32_MAX : 0;
+    self->first_key = self->has_all_args ? 0 : UINT32_MAX;
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]) && !self->has_all_args; i++) {
+        uint32_t key = 0;
+        TACHO_TRY(tacho_dict_ensure_string(dict, keys[i], &key));
+        self->first_key = key < self->first_key ? key : self->first_key;
+        last = key > last ? key : last;
+    }
+    self->key_range = last - self->first_key;
+    self->has_keys = true;
+    return TACHO_OK;
+}
+
+static tacho_status add_arg(tacho_fleet_digest *self, const tacho_dict *dict, const tacho_arg *arg,
+                            uint64_t *hash)
+{
+    uint64_t value = 0;
+    TACHO_TRY(reach(&self->keys, arg->key));
+    uint64_t *key = &self->keys.items[arg->key];
+    *key = *key != 0 ? *key : hash_key(self, tacho_dict_string(dict, arg->key));
+    if (*key != LEFT_OUT) {
+        TACHO_TRY(hash_value(self, dict, arg, &value));
+        *hash = tacho_fleet_mix(*hash, *key ^ value);
+    }
+    return TACHO_OK;
+}
+
 /* Arguments in their order: dictionaries and arrays stand ahead of what is in them. */
-static tacho_status add_args(tacho_fleet_digest *self, const tacho_dict *dict, const tacho_row *row,
+static tacho_status add_args(tacho_fleet_digest *self, tacho_dict *dict, const tacho_row *row,
                              uint64_t *hash)
 {
+    TACHO_TRY(self->has_keys ? TACHO_OK : find_keys(self, dict));
+    uint32_t first = self->first_key, range = self->key_range;
     for (size_t i = 0; i < row->arg_count; i++) {
-        const tacho_arg *arg = &row->args[i];
-        uint64_t value = 0;
-        TACHO_TRY(reach(&self->keys, arg->key));
-        if (self->keys.items[arg->key] == 0) {
-            self->keys.items[arg->key] = hash_key(self, tacho_dict_string(dict, arg->key));
-        }
-        if (self->keys.items[arg->key] != LEFT_OUT) {
-            TACHO_TRY(hash_value(self, dict, arg, &value));
-            *hash = tacho_fleet_mix(*hash, self->keys.items[arg->key] ^ value);
+        if (TACHO_UNLIKELY(row->args[i].key - first <= range)) {
+            TACHO_TRY(add_arg(self, dict, &row->args[i], hash));
         }
     }
     return TACHO_OK;
 }
 
-static tacho_status hash_span(tacho_fleet_digest *self, const tacho_dict *dict,
-                              const tacho_row *row, uint64_t *out_hash)
+static tacho_status hash_span(tacho_fleet_digest *self, tacho_dict *dict, const tacho_row *row,
+                              uint64_t *out_hash)
 {
     uint32_t site = row->of.span.site;
     TACHO_TRY(reach(&self->sites, site));
@@ -129,7 +158,7 @@ static tacho_status hash_span(tacho_fleet_digest *self, const tacho_dict *dict,
         TACHO_TRY(hash_string(self, dict, run->name, &name));
         *out_hash = tacho_fleet_mix(*out_hash, tacho_fleet_mix(name, (uint64_t)run->invocation));
     }
-    return add_args(self, dict, row, out_hash);
+    return row->arg_count > 0 ? add_args(self, dict, row, out_hash) : TACHO_OK;
 }
 
 static uint64_t hash_sample(const tacho_row *row)
@@ -139,7 +168,7 @@ static uint64_t hash_sample(const tacho_row *row)
     return tacho_fleet_mix(tacho_fleet_mix((uint64_t)row->start, bits), TACHO_ROW_SAMPLE);
 }
 
-tacho_status tacho_fleet_digest_add_any(tacho_fleet_digest *digest, const tacho_dict *dict,
+tacho_status tacho_fleet_digest_add_any(tacho_fleet_digest *digest, tacho_dict *dict,
                                         const tacho_row *row)
 {
     uint64_t hash = 0;

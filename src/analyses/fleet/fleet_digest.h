@@ -22,6 +22,8 @@ typedef struct tacho_fleet_hashes {
 /* Zeroed, it is empty. */
 typedef struct tacho_fleet_digest {
     bool has_all_args;
+    bool has_keys; /* the next two are known: no other arguments are covered */
+    uint32_t first_key, key_range;
     uint64_t row_count;
     tacho_fleet_hashes texts; /* of strings that are values, or names of runs */
     tacho_fleet_hashes keys;  /* of arguments; LEFT_OUT: not covered */
@@ -59,12 +61,12 @@ static inline uint64_t tacho_fleet_digest_flow(const tacho_row *row)
 }
 
 /* Takes any row. */
-tacho_status tacho_fleet_digest_add_any(tacho_fleet_digest *digest, const tacho_dict *dict,
+tacho_status tacho_fleet_digest_add_any(tacho_fleet_digest *digest, tacho_dict *dict,
                                         const tacho_row *row) TACHO_MUST_USE;
 
 /* Takes |row|; that of a known site and track, without more to it, is a multiplication. */
 TACHO_MUST_USE static inline tacho_status
-tacho_fleet_digest_add(tacho_fleet_digest *digest, const tacho_dict *dict, const tacho_row *row)
+tacho_fleet_digest_add(tacho_fleet_digest *digest, tacho_dict *dict, const tacho_row *row)
 {
     bool is_flow = row->kind == TACHO_ROW_FLOW;
     bool is_plain = row->kind == TACHO_ROW_SPAN && row->arg_count == 0 &&
