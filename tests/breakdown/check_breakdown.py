@@ -25,6 +25,11 @@ WAITS = {"event_wait", "event_record"}  # of MTIA, in its category of kernels
 CAUSES = ("host_late", "dependency", "queue_empty", "queued", "unknown")
 
 
+def mean(times):
+    """To the nearest, halves up."""
+    return (2 * sum(times) + len(times)) // (2 * len(times))
+
+
 def nanoseconds(microseconds):
     return int(Decimal(str(microseconds)) * 1000)
 
@@ -183,9 +188,9 @@ def queue_of(pieces):
     queue = max(bisect.bisect_right(calls, at) - bisect.bisect_right(starts, at) for at in calls)
     known = [(end - start, back - launch) for start, end, launch, back in pieces if back is not None]
     return {
-        "launch_count": len(waits), "mean_ns": sum(waits) // len(waits), "max_ns": waits[-1],
+        "launch_count": len(waits), "mean_ns": mean(waits), "max_ns": waits[-1],
         "p50_ns": waits[(len(waits) + 1) // 2 - 1], "queue_max": queue,
-        "call_mean_ns": sum(call for _, call in known) // len(known) if known else None,
+        "call_mean_ns": mean([call for _, call in known]) if known else None,
         "short_count": sum(work < call for work, call in known) if known else None,
     }
 
