@@ -89,7 +89,7 @@ static tacho_str frame(tacho_str input)
                             : tacho_fleet_table_letters((tacho_fleet_table_id)(i - 3));
         tacho_str payload = next_payload(&input);
         const tacho_chunk chunk = {.type = type,
-                                   .version = tacho_fleet_chunk_version(type),
+                                   .version = TACHO_FLEET_PART_VERSION,
                                    .record_size = 1,
                                    .record_count = (uint32_t)payload.len,
                                    .payload = payload};

@@ -137,11 +137,11 @@ static tacho_status count_row(tacho_events *events, const tacho_row *row)
     return TACHO_OK;
 }
 
-/* Rows without the arguments that nobody adds up are as many. */
-static void check_summed(tacho_str bytes, const outcome *whole)
+/* Rows without the arguments that are not wanted are as many. */
+static void check_wanted(tacho_str bytes, tacho_args_wanted wanted, const outcome *whole)
 {
     static const tacho_events_vtable vtable = {.row = count_row};
-    const tacho_source_options options = {.takes_summed_args_only = true};
+    const tacho_source_options options = {.args = wanted};
     tacho_dict dict;
     tacho_input input;
     require_ok(tacho_dict_init(&dict));
@@ -192,7 +192,8 @@ static void check_sinks(tacho_str bytes, const outcome *first)
             require(again.code == TACHO_CODE_OK);
             require(memcmp(again.counts, first->counts, sizeof(again.counts)) == 0);
             require(again.arg_count == first->arg_count && again.lost == first->lost);
-            check_summed(tacho_str_make(text, len), &again);
+            check_wanted(tacho_str_make(text, len), TACHO_ARGS_SUMMED, &again);
+            check_wanted(tacho_str_make(text, len), TACHO_ARGS_SUMMED_AND_LAUNCHES, &again);
         }
     }
     free(text);
