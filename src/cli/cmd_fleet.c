@@ -272,7 +272,8 @@ static bool choose_runs(tacho_fleet_choice *choice, const tacho_arguments *argum
 /* Parts hold whole files, and 'diff' has two sides. */
 static bool check_slurm(const tacho_fleet_choice *choice, const tacho_arguments *arguments)
 {
-    static const char *const others[] = {"window", "from", "clock", "slices", "program", NULL};
+    static const char *const others[] = {"window",     "from",    "clock-mhz",
+                                         "num-slices", "program", NULL};
     const char *other = tacho_arguments_find(arguments, others);
     bool is_question = tacho_fleet_question_find(arguments->words[0]) != NULL ||
                        strcmp(arguments->words[0], "health") == 0;
@@ -434,7 +435,7 @@ const tacho_command tacho_command_fleet = {
         "stragglers  which ranks the others waited for in collectives, and how long\n"
         "collectives  time in each kind of collective, and how much of it was waiting\n"
         "clocks  how far apart the clocks of ranks are, with an error bound\n"
-        "diff  A B: how operations, per file, and steps of two fleets or runs (--run) differ\n"
+        "diff  A B: how operations, per step, and steps of two fleets or runs (--run) differ\n"
         "health  files that are cut, damaged, copies, or of other versions; missing ranks\n"
         "timeline  writes one trace of all files to -o OUT.pb, on one time axis; fails if\n"
         "the clock of a file is unknown\n"

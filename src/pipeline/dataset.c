@@ -6,6 +6,7 @@
  */
 #include "pipeline/dataset.h"
 
+#include "base/cpu.h"
 #include "base/folder.h"
 #include "base/grow.h"
 #include "base/workers.h"
@@ -163,12 +164,22 @@ static size_t find_waiting_max(void)
     return descriptors < 0 || share > WAITING_MAX ? WAITING_MAX : share > 2 ? (size_t)share : 2;
 }
 
+/* How many workers there are at most: each has a file, with two descriptors for each table. */
+static size_t find_worker_count(const tacho_dataset_job *job)
+{
+    long descriptors = sysconf(_SC_OPEN_MAX);
+    size_t wanted = job->worker_count > 0 ? job->worker_count : tacho_cpu_count();
+    size_t most =
+        descriptors < 0 ? SIZE_MAX : (size_t)descriptors / (4 * (size_t)TACHO_DATASET_TABLES);
+    return most < 1 ? 1 : wanted < most ? wanted : most;
+}
+
 static tacho_status write_all(crew *all)
 {
     tacho_dataset_job *job = all->job;
     pthread_mutex_init(&all->lock, NULL);
     pthread_cond_init(&all->turned, NULL);
-    tacho_workers_run(job->worker_count, job->path_count, work, all);
+    tacho_workers_run(find_worker_count(job), job->path_count, work, all);
     pthread_cond_destroy(&all->turned);
     pthread_mutex_destroy(&all->lock);
     for (size_t i = 0; i < job->path_count; i++) {

@@ -38,6 +38,7 @@ static tacho_status attempt(void *self, tacho_order_mode mode, tacho_dict *dict)
     tacho_fleet_gather gather;
     tacho_producer producer = tacho_intake_producer(request->intake);
     tacho_fleet_gather_init(&gather, dict, request->job->sections);
+    gather.is_cut_out = !tacho_selection_is_all(request->job->selection);
     tacho_status status =
         tacho_pipeline_push_selected(&producer, mode, request->job->selection, &gather.events);
     if (status == TACHO_OK) {
@@ -187,14 +188,16 @@ static tacho_status tell_run(const tacho_fleet_job *job, tacho_str run)
 /* Empties |fleet| unless it is of the run that is asked for. */
 static tacho_status keep_run(const tacho_fleet_job *job, const char *path, tacho_fleet *fleet)
 {
-    size_t kept = 0;
+    size_t kept = 0, others = 0; /* files that could not be read may be of any run */
     for (size_t i = 0; i < fleet->file_count && job->run != NULL; i++) {
         const tacho_fleet_file *file = &fleet->files[i];
         tacho_str run = tacho_strings_get(&fleet->texts, file->run);
         bool is_unknown = run.len == 0 && file->state == TACHO_FLEET_FAILED;
-        kept += is_unknown || tacho_str_equal(run, tacho_str_from_cstring(job->run)) ? 1 : 0;
+        bool is_kept = tacho_str_equal(run, tacho_str_from_cstring(job->run));
+        kept += is_kept ? 1 : 0;
+        others += !is_kept && !is_unknown ? 1 : 0;
     }
-    if (job->run == NULL || kept == fleet->file_count) {
+    if (job->run == NULL || others == 0) {
         return TACHO_OK;
     }
     if (kept > 0) {
@@ -324,8 +327,9 @@ tacho_status tacho_fleet_list_refused(const tacho_fleet_job *job, tacho_fleet *f
 {
     for (size_t i = 0; i < job->refused_count; i++) {
         const tacho_fleet_origin origin = tacho_fleet_origin_of(job->runs, job->refused[i].path);
-        bool is_of_run = job->run == NULL || origin.run.len == 0 ||
-                         tacho_str_equal(origin.run, tacho_str_from_cstring(job->run));
+        tacho_str run = origin.run.len > 0 ? origin.run : origin.name_run;
+        bool is_of_run = job->run == NULL || run.len == 0 ||
+                         tacho_str_equal(run, tacho_str_from_cstring(job->run));
         if (is_of_run) {
             tacho_str reason = tacho_str_from_cstring(job->refused[i].reason);
             TACHO_TRY(tacho_fleet_add_failed(fleet, &origin, reason));

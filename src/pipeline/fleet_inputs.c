@@ -107,8 +107,8 @@ static tacho_status list_folders(walk *self)
     while (self->folder_count > 0) {
         const folder next = self->folders[--self->folder_count];
         if (next.depth > DEPTH_MAX) {
-            return tacho_fail(TACHO_CODE_UNSUPPORTED, "%s: more than %d directories deep",
-                              next.path, DEPTH_MAX);
+            TACHO_TRY(refuse(self->inputs, next.path, "more than 16 directories deep"));
+            continue;
         }
         TACHO_TRY(
             keep_going(self, &next, tacho_input_list_add(&self->inputs->list, next.path, "")));
@@ -233,7 +233,7 @@ tacho_fleet_origin tacho_fleet_origin_of(const tacho_fleet_runs *runs, const cha
     } else if (tacho_fleet_trace_name_parse(origin.path, &name)) {
         origin.name_host = name.host;
     }
-    origin.run = tacho_fleet_runs_find(runs, path);
+    origin.name_run = tacho_fleet_runs_find(runs, path);
     while (rest.len > 0) {
         size_t len = tacho_str_find_byte(rest, '/');
         tacho_str piece = tacho_str_make(rest.data, len);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names are sorted by rank: two neighbours of one rank with different beginnings are two runs. So
- * are they by process: its neighbours are windows.
+ * Names are sorted by rank: two neighbours of one rank with different beginnings are two runs. By
+ * time, a process that comes again begins a new window.
  */
 #include "pipeline/fleet_runs.h"
 
@@ -210,51 +210,84 @@ static void name_by_ranks(tacho_fleet_runs *runs, named_file *files, size_t coun
 typedef struct window_file {
     tacho_fleet_trace_name name;
     const char *path;
+    size_t number; /* of its process */
 } window_file;
 
-static bool is_same_process(const window_file *a, const window_file *b)
+/* By process, then by time; by time, then by process. */
+static int compare_processes(const window_file *a, const window_file *b)
 {
-    return a->name.process == b->name.process && tacho_str_equal(a->name.host, b->name.host);
-}
-
-/* By process, then by time. */
-static int compare_windows(const void *left, const void *right)
-{
-    const window_file *a = left;
-    const window_file *b = right;
     int order = tacho_str_compare(a->name.host, b->name.host);
-    if (order == 0 && a->name.process != b->name.process) {
-        order = a->name.process < b->name.process ? -1 : 1;
-    }
-    if (order == 0 && a->name.time != b->name.time) {
-        order = a->name.time < b->name.time ? -1 : 1;
-    }
-    return order != 0 ? order : strcmp(a->path, b->path);
+    return order != 0 ? order
+                      : (a->name.process > b->name.process) - (a->name.process < b->name.process);
 }
 
-static tacho_status name_windows(tacho_fleet_runs *runs, window_file *files, size_t count)
+static int compare_times(const window_file *a, const window_file *b)
+{
+    return (a->name.time > b->name.time) - (a->name.time < b->name.time);
+}
+
+static int compare_by_process(const void *left, const void *right)
+{
+    int order = compare_processes(left, right);
+    order = order != 0 ? order : compare_times(left, right);
+    return order != 0
+               ? order
+               : strcmp(((const window_file *)left)->path, ((const window_file *)right)->path);
+}
+
+static int compare_by_time(const void *left, const void *right)
+{
+    int order = compare_times(left, right);
+    order = order != 0 ? order : compare_processes(left, right);
+    return order != 0
+               ? order
+               : strcmp(((const window_file *)left)->path, ((const window_file *)right)->path);
+}
+
+/* Numbers the processes of |files|, and tells whether one has several times. */
+static bool find_processes(window_file *files, size_t count)
 {
     bool has_several = false;
-    size_t window = 0;
-    if (count > 0) {
-        qsort(files, count, sizeof(*files), compare_windows);
-    }
-    for (size_t i = 1; i < count; i++) {
+    qsort(files, count, sizeof(*files), compare_by_process);
+    for (size_t i = 0; i < count; i++) {
+        bool is_same = i > 0 && compare_processes(&files[i], &files[i - 1]) == 0;
+        files[i].number = i == 0 ? 0 : files[i - 1].number + (is_same ? 0 : 1);
         /* The same time again is a copy elsewhere. */
-        has_several = has_several || (is_same_process(&files[i], &files[i - 1]) &&
-                                      files[i].name.time != files[i - 1].name.time);
+        has_several = has_several || (is_same && compare_times(&files[i], &files[i - 1]) != 0);
     }
-    for (size_t i = 0; i < count && has_several; i++) {
+    return has_several;
+}
+
+/* As time goes on, a window ends when a process that has a file in it has another one. */
+static tacho_status name_windows(tacho_fleet_runs *runs, window_file *files, size_t count)
+{
+    typedef struct last_file {
+        size_t window;
+        uint64_t time;
+    } last_file;
+    last_file *lasts = NULL; /* of each process */
+    size_t window = 1;
+    if (count == 0 || !find_processes(files, count)) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(tacho_items_make(&lasts, count));
+    tacho_status status = TACHO_OK;
+    qsort(files, count, sizeof(*files), compare_by_time);
+    for (size_t i = 0; i < count && status == TACHO_OK; i++) {
         char text[32];
         tacho_str kept;
-        bool is_same = i > 0 && is_same_process(&files[i], &files[i - 1]);
-        bool is_later = is_same && files[i].name.time != files[i - 1].name.time;
-        window = is_same ? window + (is_later ? 1 : 0) : 1;
+        last_file *last = &lasts[files[i].number];
+        bool is_again = last->window == window && last->time != files[i].name.time;
+        window += is_again ? 1 : 0;
+        *last = (last_file){window, files[i].name.time};
         int len = snprintf(text, sizeof(text), "window %zu", window);
-        TACHO_TRY(tacho_arena_copy(&runs->arena, tacho_str_make(text, (size_t)len), &kept));
-        add_run(runs, files[i].path, kept);
+        status = tacho_arena_copy(&runs->arena, tacho_str_make(text, (size_t)len), &kept);
+        if (status == TACHO_OK) {
+            add_run(runs, files[i].path, kept);
+        }
     }
-    return TACHO_OK;
+    free(lasts);
+    return status;
 }
 
 /* Whether a directory of |path| names the run. */
@@ -292,7 +325,7 @@ tacho_status tacho_fleet_runs_init(tacho_fleet_runs *runs, const char *const *pa
         if (tacho_fleet_name_rank(path, &rank, &ahead)) {
             files[count++] = (named_file){rank, tacho_str_make(path.data, ahead), paths[i]};
         } else if (tacho_fleet_trace_name_parse(path, &name)) {
-            windows[window_count++] = (window_file){name, paths[i]};
+            windows[window_count++] = (window_file){.name = name, .path = paths[i]};
         }
     }
     if (status == TACHO_OK) {

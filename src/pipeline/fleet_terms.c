@@ -74,7 +74,8 @@ void tacho_fleet_terms_init(tacho_fleet_terms *terms, const tacho_fleet_job *job
         add_file(terms->profile, job->options->program_path.data);
     }
     /* Names say the run only beside others, so the same path can be of another run later. */
-    add_words(terms->profile, "run %.*s", TACHO_STR_ARG(origin.run));
+    tacho_str run = origin.run.len > 0 ? origin.run : origin.name_run;
+    add_words(terms->profile, "run %.*s", TACHO_STR_ARG(run));
 }
 
 tacho_status tacho_fleet_terms_put(const tacho_fleet_terms *terms, tacho_fleet *fleet)

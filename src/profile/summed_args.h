@@ -13,9 +13,14 @@
 #define TACHO_ARG_KEY_BYTES "bytes"
 #define TACHO_ARG_KEY_OPERATION "op_name"
 #define TACHO_ARG_KEY_GROUP "Process Group Name"
+#define TACHO_ARG_KEY_MEMBERS "Process Group Ranks"
+#define TACHO_ARG_KEY_GROUP_SIZE "Group size"
 #define TACHO_ARG_KEY_COLLECTIVE "Collective name"
 #define TACHO_ARG_KEY_NUMBER "Seq"
 #define TACHO_ARG_KEY_NUMBER_TOO "seq"
+
+enum { TACHO_SUMMED_KEYS = 8 };
+extern const tacho_str tacho_summed_keys[TACHO_SUMMED_KEYS];
 
 /* Whether |key| is one of them. */
 bool tacho_summed_args_has(tacho_str key);

@@ -2,6 +2,7 @@
 /*
  * A part is named after the path of its profile.
  */
+#define _DEFAULT_SOURCE /* realpath */
 #include "session/fleet_map.h"
 
 #include "base/folder.h"
@@ -56,10 +57,11 @@ void tacho_fleet_share_find(tacho_fleet_share *out_share)
 static tacho_status part_path(const tacho_fleet_map *map, const char *path, char *to)
 {
     char hex[TACHO_SHA256_HEX_BYTES];
-    tacho_str whole = tacho_str_from_cstring(path);
-    tacho_str name = tacho_str_basename(whole);
+    char *real = realpath(path, NULL); /* however it is spelt, it has one part */
+    tacho_str name = tacho_str_basename(tacho_str_from_cstring(path));
     name.len = name.len < NAME_BYTES ? name.len : NAME_BYTES;
-    tacho_sha256_hex(whole, hex);
+    tacho_sha256_hex(tacho_str_from_cstring(real != NULL ? real : path), hex);
+    free(real);
     int len = snprintf(to, PATH_BYTES, "%s/%.*s-%.*s" TACHO_FLEET_PART_SUFFIX, map->folder,
                        TACHO_STR_ARG(name), HASH_DIGITS, hex);
     return len < PATH_BYTES ? TACHO_OK
@@ -77,7 +79,8 @@ static bool is_there(const tacho_fleet_job *job, const char *part, const char *p
     tacho_fleet_terms_init(&terms, job, path);
     tacho_status status = tacho_fleet_read_part(part, &fleet);
     bool is_same = status == TACHO_OK && fleet.sections == TACHO_FLEET_ALL &&
-                   tacho_fleet_terms_are_of(&terms, &fleet);
+                   tacho_fleet_terms_are_of(&terms, &fleet) && fleet.file_count == 1 &&
+                   fleet.files[0].state != TACHO_FLEET_FAILED; /* it may be readable by now */
     tacho_status_free(status);
     tacho_fleet_deinit(&fleet);
     return is_same;

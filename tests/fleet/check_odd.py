@@ -106,6 +106,41 @@ class Collectives(unittest.TestCase):
         self.assertEqual(waits, {"tp [0,1]": (2, "rank 0", 1000), "tp [2,3]": (2, "rank 2", 1000),
                                  "tp [4,5]": (2, "rank 4", 1000), "all": (6, "rank 0", 0)})
 
+    def test_ranks_of_groups_in_any_form(self):
+        for rank in range(40):
+            shown = list(range(32))[::-1] if rank == 5 else list(range(32))
+            forms = {"order": shown, "cut": None, "all": None}
+            texts = {"order": str(forms["order"]), "cut": "[" + ", ".join(map(str, range(8, 38))) + ", ...]",
+                     "all": "[" + ", ".join(map(str, range(30))) + ", ...]"}
+            sizes = {"order": 32, "cut": 32, "all": 40}
+            events = [{**reduce_call(100 * at, 10 + rank, at),
+                       "args": {"Collective name": name, "Seq": at, "Process Group Name": name, "Group size": sizes[name],
+                                "Process Group Ranks": texts[name]}}
+                      for at, name in enumerate(texts)
+                      if name == "all" or (name == "order" and rank < 32) or (name == "cut" and rank >= 8)]
+            if rank < 4:  # a list of numbers, and a kernel that does not say it
+                events += [{**reduce_call(1000, 5, 9), "args": {"Collective name": "array", "Seq": 9, "Process Group Name": "array",
+                                                              "Process Group Ranks": [0, 1, 2, 3]}},
+                           {**reduce_call(2000, 5, 10), "args": {"Collective name": "array", "Seq": 10,
+                                                               "Process Group Name": "array"}}]
+            write(f"forms/rank{rank}.json", events, rank, 40)
+        kinds = {row["group"]: row["files"] for row in ask("collectives", "forms")["collectives"]}
+        self.assertEqual(kinds, {"order [0-31]": 32, "cut [8-37,...]": 32, "all": 40, "array [0-3]": 4})
+
+    def test_two_ranks_are_clear_by_more_than_noise(self):
+        for rank in range(2):
+            write(f"two/rank{rank}.json", [reduce_call(100, 50 + rank * 0.1, 1), reduce_call(300, 50 + rank * 10, 2)], rank, 2)
+        self.assertEqual([(row["last_count"], row["clearly_last_count"]) for row in ask("stragglers", "two")["stragglers"]],
+                         [(2, 1)])
+
+    def test_a_window_matches_no_calls_by_order(self):
+        for rank in range(2):
+            write(f"cuts/rank{rank}.json", [kernel("k", 0, 1)] + [reduce_call(100 + 900 * rank + 100 * at, 50) for at in range(9)],
+                  rank, 2)
+        self.assertEqual(ask("overview", "cuts")["overview"][0]["wait_ns"], 0)
+        self.assertIn(ask("overview", "cuts", "--window", "300us..1200us")["overview"][0]["wait_ns"], (0, None))
+        self.assertEqual(run("timeline", "cuts", "--window", "300us..1200us", "-o", "cuts.pb").returncode, 1)
+
     def test_who_is_clearly_the_last(self):
         lengths = {0: (100, 100), 1: (40, 60), 2: (39, 20)}
         for rank, (first, second) in lengths.items():
@@ -152,6 +187,29 @@ class Names(unittest.TestCase):
         self.assertEqual(sorted((row["run"], row["rank"], row["caused_wait_ns"]) for row in tables["stragglers"]),
                          [("window 1", 0, 1000), ("window 2", 0, 1000)])
 
+    def test_a_window_that_a_process_lacks(self):
+        for window in range(3):
+            for rank in range(3):
+                if (window, rank) != (0, 2):
+                    write(f"holes/n_{100 + rank}.{1000 + 10 * window + rank}.pt.trace.json",
+                          [kernel("k", 0, 3), reduce_call(1000 * window, 10 + rank + window)], rank, 3)
+        problems = ask("health", "holes", code=3)["health"]
+        self.assertEqual([(row["problem"], row["run"], row["rank"]) for row in problems], [("missing rank", "window 1", 2)])
+
+    def test_captures_say_their_run_before_names_do(self):
+        for folder, job in (("a", "j1"), ("b", "j2")):
+            write(f"said/{folder}/rank0.json", [kernel("k", 0, 5 + len(folder + job))])
+            subprocess.run([TACHO, "profile", "-q", "-o", f"said-{folder}/", "--", "sleep", "0.05"], check=True,
+                           cwd=SCRATCH, env={**CLEAN_ENV, "RANK": "0", "WORLD_SIZE": "1", "TACHO_RUN_ID": job})
+            os.makedirs(os.path.join(SCRATCH, "names2", folder))
+            root = os.path.join(SCRATCH, f"said-{folder}")
+            for at, _, names in os.walk(root):
+                for name in names:
+                    if name.endswith(".tacho"):
+                        shutil.copy(os.path.join(at, name), os.path.join(SCRATCH, "names2", folder, "rank0.tacho"))
+        self.assertEqual(sorted(row["run"] for row in ask("overview", "names2")["overview"]), ["j1", "j2"])
+        self.assertEqual(sorted(row["run"] for row in ask("overview", "said")["overview"]), ["a", "b"])
+
     def test_windows_in_one_command_alone(self):
         write("one/n_100.1000.pt.trace.json", [kernel("k", 0, 3, process=100)], 0, 1)
         self.assertIsNone(ask("overview", "one")["overview"][0]["run"])
@@ -183,9 +241,15 @@ class Counts(unittest.TestCase):
                                          (step(at, 100 * at, 90), kernel("k", 100 * at, 10), kernel("l", 100 * at + 20, at))])
         done = run("diff", "short", "long", "--json", "--top", "0")
         rows = {row["operation"]: row for row in map(json.loads, done.stdout.splitlines()) if row["table"] == "diff"}
-        self.assertEqual((rows["k"]["a_ns"], rows["k"]["b_ns"], rows["k"]["a_files"]), (10000, 10000, 1))
+        self.assertEqual(list(rows), ["l"])
+        self.assertEqual((rows["l"]["per"], rows["l"]["a_files"]), ("step", 1))
         self.assertEqual((rows["l"]["a_ns"], rows["l"]["b_ns"], rows["l"]["difference_ns"]), (500, 1500, 1000))
         self.assertIn("no operation differs", run("diff", "short", "short").stderr)
+        write("long/rank1.json", [kernel("l", 0, 6)])  # no steps
+        done = run("diff", "short", "long", "--json", "--top", "0")
+        rows = {row["operation"]: row for row in map(json.loads, done.stdout.splitlines()) if row["table"] == "diff"}
+        self.assertEqual((rows["l"]["per"], rows["l"]["a_ns"], rows["l"]["b_ns"]), ("step", 500, 3000))
+        self.assertIn("1 file has no steps", done.stderr)
 
     def test_tables_say_what_they_leave_out(self):
         for rank in range(5):

@@ -262,8 +262,13 @@ static tacho_status write_clocks(const tacho_fleet_view *view, const tacho_fleet
     if (status == TACHO_OK) {
         status = add_clocks(view, &clocks, options->top, &table);
     }
+    size_t count = clocks.item_count;
     tacho_fleet_clocks_deinit(&clocks);
-    return tacho_table_hand_over(to, status, &table);
+    status = tacho_table_hand_over(to, status, &table);
+    if (status == TACHO_OK) {
+        tacho_fleet_say_more(options, count, "clock");
+    }
+    return status;
 }
 
 const tacho_fleet_question tacho_fleet_question_clocks = {

@@ -242,12 +242,16 @@ typedef struct straggler_list {
     tacho_fleet_run_sums runs; /* all waiting */
 } straggler_list;
 
-/* Whether the last came later than the next by more than a twentieth of the longest wait. */
+/*
+ * Whether the last came later than the next by more than a twentieth of the longest wait, and a
+ * hundredth of the longest call: of two ranks, one always waits the longest.
+ */
 static bool is_clear(const tacho_fleet_row *call)
 {
-    enum { CLEAR_PART = 20 };
+    enum { WAIT_PART = 20, CALL_PART = 100 };
     tacho_i128 by_ns = (tacho_i128)call->second.ns - call->least.ns;
-    return by_ns * CLEAR_PART > (tacho_i128)call->most.ns - call->least.ns;
+    return by_ns * WAIT_PART > (tacho_i128)call->most.ns - call->least.ns &&
+           by_ns * CALL_PART > call->most.ns;
 }
 
 static tacho_status blame(straggler_list *list, const tacho_fleet_view *view,
@@ -328,8 +332,8 @@ static void say_stragglers(const straggler_list *list, const tacho_fleet_options
     tacho_fleet_say_more(options, list->call_count, "collective");
     if (list->unclear_count > 0) {
         tacho_note(options->ops.notes, "note",
-                   "in %zu of %zu collectives several ranks came last within a twentieth of the "
-                   "longest wait; 'clearly' leaves these out",
+                   "in %zu of %zu collectives several ranks came last at about the same time; "
+                   "'clearly' leaves these out",
                    list->unclear_count, list->call_count);
     }
 }

@@ -19,6 +19,7 @@ static const tacho_column columns[] = {
     TACHO_COLUMN(B_FILES, "b files", INT),
     TACHO_COLUMN(A_COUNT, "a count", INT),
     TACHO_COLUMN(B_COUNT, "b count", INT),
+    TACHO_COLUMN_NAMED("per", "per", TEXT),
     TACHO_COLUMN(A_NS, "a self", DURATION),
     TACHO_COLUMN(B_NS, "b self", DURATION),
     TACHO_COLUMN(DIFFERENCE_NS, "difference", DURATION),
@@ -37,16 +38,14 @@ static const tacho_fleet_table *ops_of(const tacho_fleet_view *view)
     return &view->fleet->tables[TACHO_FLEET_TABLE_OPS];
 }
 
-/* How many steps the files of |view| have, all together; 0 where one has none. */
-static uint64_t step_count_of(const tacho_fleet_view *view)
+/* How many steps the files of |view| have, all together; files without any are counted, too. */
+static uint64_t step_count_of(const tacho_fleet_view *view, size_t *stepless_count)
 {
     const tacho_fleet_table *files = &view->fleet->tables[TACHO_FLEET_TABLE_FILES];
     uint64_t count = 0;
     for (size_t i = 0; i < files->row_count; i++) {
-        if (files->rows[i].count == 0) {
-            return 0;
-        }
         count += files->rows[i].count;
+        *stepless_count += files->rows[i].count == 0 ? 1 : 0;
     }
     return count;
 }
@@ -69,11 +68,10 @@ static bool is_wanted(const tacho_fleet_options *options, tacho_str key)
            filter->accepts(filter->self, tacho_str_from(key, 2), TACHO_STR(""));
 }
 
-/* Whether the sides differ in anything that is shown. */
+/* Whether the sides differ; counts go by how long was recorded. */
 static bool differs(const pair *of)
 {
-    return of->rows[0] == NULL || of->rows[1] == NULL || of->ns[0] != of->ns[1] ||
-           of->rows[0]->count != of->rows[1]->count;
+    return of->rows[0] == NULL || of->rows[1] == NULL || of->ns[0] != of->ns[1];
 }
 
 /* Fills |pairs|, which has room for the rows of both sides; returns how many differ. */
@@ -104,7 +102,7 @@ static size_t make_pairs(const tacho_fleet_view views[2], const tacho_fleet_opti
     return count;
 }
 
-static tacho_status add_pair(const pair *of, tacho_table *table)
+static tacho_status add_pair(const pair *of, bool is_by_step, tacho_table *table)
 {
     tacho_origin origin = (tacho_origin)(unsigned char)of->key.data[0];
     tacho_track_class track_class = (tacho_track_class)(unsigned char)of->key.data[1];
@@ -121,6 +119,7 @@ static tacho_status add_pair(const pair *of, tacho_table *table)
         int64_t count = of->rows[i] != NULL ? (int64_t)of->rows[i]->count : 0;
         TACHO_TRY(tacho_table_add_int(table, count));
     }
+    TACHO_TRY(tacho_table_add_text(table, is_by_step ? TACHO_STR("step") : TACHO_STR("file")));
     for (size_t i = 0; i < 2; i++) {
         TACHO_TRY(of->rows[i] != NULL ? tacho_table_add_int(table, ns[i])
                                       : tacho_table_add_absent(table));
@@ -129,7 +128,8 @@ static tacho_status add_pair(const pair *of, tacho_table *table)
     return tacho_fleet_add_percent(table, (double)(ns[1] - ns[0]), (double)ns[0]);
 }
 
-static tacho_status add_pairs(const pair *pairs, size_t count, size_t top, tacho_table *table)
+static tacho_status add_pairs(const pair *pairs, size_t count, bool is_by_step, size_t top,
+                              tacho_table *table)
 {
     tacho_fleet_place *places = NULL;
     TACHO_TRY(tacho_items_make(&places, count));
@@ -140,7 +140,7 @@ static tacho_status add_pairs(const pair *pairs, size_t count, size_t top, tacho
     size_t shown = tacho_fleet_sort(places, count, top);
     tacho_status status = TACHO_OK;
     for (size_t i = 0; i < shown && status == TACHO_OK; i++) {
-        status = add_pair(&pairs[places[i].index], table);
+        status = add_pair(&pairs[places[i].index], is_by_step, table);
     }
     free(places);
     return status;
@@ -194,7 +194,9 @@ tacho_status tacho_fleet_diff(const tacho_fleet_view views[2], const tacho_fleet
 {
     tacho_table table;
     pair *pairs = NULL;
-    uint64_t step_counts[2] = {step_count_of(&views[0]), step_count_of(&views[1])};
+    size_t stepless_count = 0;
+    uint64_t step_counts[2] = {step_count_of(&views[0], &stepless_count),
+                               step_count_of(&views[1], &stepless_count)};
     bool is_by_step = step_counts[0] > 0 && step_counts[1] > 0;
     step_counts[0] = is_by_step ? step_counts[0] : 0;
     step_counts[1] = is_by_step ? step_counts[1] : 0;
@@ -206,12 +208,23 @@ tacho_status tacho_fleet_diff(const tacho_fleet_view views[2], const tacho_fleet
         tacho_items_make(&pairs, ops_of(&views[0])->row_count + ops_of(&views[1])->row_count + 1);
     size_t count = status == TACHO_OK ? make_pairs(views, options, step_counts, pairs) : 0;
     if (status == TACHO_OK) {
-        status = add_pairs(pairs, count, options->top, &table);
+        status = add_pairs(pairs, count, is_by_step, options->top, &table);
     }
     free(pairs);
     status = tacho_table_hand_over(to, status, &table);
     if (status == TACHO_OK && count == 0) {
         tacho_note(options->ops.notes, "note", "no operation differs");
+    }
+    if (status == TACHO_OK && stepless_count > 0) {
+        tacho_note(options->ops.notes, "note",
+                   is_by_step
+                       ? "%zu file%s no steps: what %s recorded counts, and times are per "
+                         "step of the others"
+                       : "%zu file%s no steps, so times are per file that has the operation%s",
+                   stepless_count, stepless_count == 1 ? " has" : "s have",
+                   !is_by_step           ? ""
+                   : stepless_count == 1 ? "it"
+                                         : "they");
     }
     if (status == TACHO_OK) {
         tacho_fleet_say_more(options, count, "operation");

@@ -98,15 +98,11 @@ static tacho_status hash_value(tacho_fleet_digest *self, const tacho_dict *dict,
 /* Makes keys that are covered known, so that most others are passed over by their number alone. */
 static tacho_status find_keys(tacho_fleet_digest *self, tacho_dict *dict)
 {
-    static const tacho_str keys[] = {
-        TACHO_STR_INIT(TACHO_ARG_KEY_BYTES),  TACHO_STR_INIT(TACHO_ARG_KEY_OPERATION),
-        TACHO_STR_INIT(TACHO_ARG_KEY_GROUP),  TACHO_STR_INIT(TACHO_ARG_KEY_COLLECTIVE),
-        TACHO_STR_INIT(TACHO_ARG_KEY_NUMBER), TACHO_STR_INIT(TACHO_ARG_KEY_NUMBER_TOO)};
     uint32_t last = self->has_all_args ? UINT32_MAX : 0;
     self->first_key = self->has_all_args ? 0 : UINT32_MAX;
-    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]) && !self->has_all_args; i++) {
+    for (size_t i = 0; i < TACHO_SUMMED_KEYS && !self->has_all_args; i++) {
         uint32_t key = 0;
-        TACHO_TRY(tacho_dict_ensure_string(dict, keys[i], &key));
+        TACHO_TRY(tacho_dict_ensure_string(dict, tacho_summed_keys[i], &key));
         self->first_key = key < self->first_key ? key : self->first_key;
         last = key > last ? key : last;
     }

@@ -314,6 +314,19 @@ static int64_t rank_of(const tacho_fleet_origin *origin)
     return origin->rank >= 0 ? origin->rank : origin->name_rank;
 }
 
+/* How many ranks the job has; 0: not known. */
+static int64_t world_size_of(const tacho_dict *dict)
+{
+    int64_t world_size = find_number(dict, TACHO_CAPTURE_WORLD_SIZE, 0);
+    return find_number(dict, "chrome.distributedInfo.world_size", world_size);
+}
+
+/* Whether all calls of the file are there: the order of some says nothing. */
+static bool is_whole(const tacho_fleet_gather *gather)
+{
+    return gather->events.dict->loss_count == 0 && !gather->is_cut_out;
+}
+
 /*
  * What the file holds, and the rank, so that ranks which did exactly the same are not taken for
  * copies: where the file does not say it, its directory does. Files without rows are like no other.
@@ -326,6 +339,9 @@ static uint64_t content_of(const tacho_fleet_gather *gather, const tacho_fleet_o
     bool has_zero = tacho_fleet_gather_zero(gather, &zero_ns);
     sum = has_zero ? tacho_fleet_mix(sum, (uint64_t)zero_ns) : sum;
     sum = gather->digest.row_count == 0 ? tacho_fleet_mix_text(sum, origin->path) : sum;
+    /* What sums depend on beside the rows: whether all are there, and which groups are whole. */
+    sum = tacho_fleet_mix(sum, is_whole(gather) ? 1 : 0);
+    sum = tacho_fleet_mix(sum, (uint64_t)world_size_of(gather->events.dict));
     return tacho_fleet_mix(sum, (uint64_t)rank);
 }
 
@@ -361,8 +377,7 @@ static int64_t find_signed(const tacho_dict *dict, const char *key)
 static void take_rank(const tacho_dict *dict, const tacho_fleet_origin *origin,
                       tacho_fleet_file *file)
 {
-    int64_t world_size = find_number(dict, TACHO_CAPTURE_WORLD_SIZE, 0);
-    file->world_size = find_number(dict, "chrome.distributedInfo.world_size", world_size);
+    file->world_size = world_size_of(dict);
     int64_t rank = own_rank(dict);
     file->rank = origin->rank >= 0 || rank < 0 ? rank_of(origin) : rank;
     file->own_rank = origin->rank >= 0 && rank != origin->rank ? rank : -1;
@@ -528,6 +543,7 @@ static tacho_fleet_origin complete(const tacho_dict *dict, const tacho_fleet_ori
 {
     tacho_fleet_origin whole = *origin;
     whole.run = whole.run.len > 0 ? whole.run : find_metadata(dict, TACHO_CAPTURE_RUN);
+    whole.run = whole.run.len > 0 ? whole.run : whole.name_run;
     whole.host = whole.host.len > 0 ? whole.host : find_metadata(dict, TACHO_CAPTURE_HOST);
     whole.host = whole.host.len > 0 ? whole.host : find_metadata(dict, "chrome.host_name");
     whole.host = whole.host.len > 0 ? whole.host : whole.name_host;
@@ -549,7 +565,7 @@ tacho_status tacho_fleet_gather_fold(tacho_fleet_gather *gather, const tacho_fle
     }
     TACHO_TRY(fold_devices(&gather->breakdown, id, fleet));
     tacho_fleet_owner owner = {.id = id, .run = whole.run};
-    owner.is_whole = gather->events.dict->loss_count == 0;
+    owner.is_whole = is_whole(gather);
     owner.world_size = fleet->files[fleet->file_count - 1].world_size; /* of this one */
     owner.has_zero = tacho_fleet_gather_zero(gather, &owner.zero_ns);
     return tacho_fleet_marks_fold(&gather->marks, gather->events.dict, &owner, fleet);
@@ -564,5 +580,7 @@ tacho_status tacho_fleet_add_failed(tacho_fleet *fleet, const tacho_fleet_origin
         return TACHO_OK;
     }
     file->state = TACHO_FLEET_FAILED;
+    tacho_str run = origin->run.len > 0 ? origin->run : origin->name_run;
+    TACHO_TRY(tacho_fleet_text(fleet, run, &file->run));
     return tacho_fleet_text(fleet, reason, &file->reason);
 }

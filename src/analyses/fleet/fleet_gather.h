@@ -18,7 +18,7 @@ typedef struct tacho_fleet_origin {
     tacho_str run, host; /* empty: not known */
     int64_t rank;        /* -1: not known */
     int64_t name_rank;   /* what the name of the file says, should the file not say it; or -1 */
-    tacho_str name_host; /* likewise */
+    tacho_str name_run, name_host; /* likewise */
 } tacho_fleet_origin;
 
 /* What was found and not read. */
@@ -30,6 +30,7 @@ typedef struct tacho_fleet_refusal {
 typedef struct tacho_fleet_gather {
     tacho_events events; /* takes rows in track order */
     unsigned sections;
+    bool is_cut_out; /* rows are those of a window alone; set it before they come */
     tacho_ops_gather ops;
     tacho_breakdown_gather breakdown;
     tacho_fleet_marks marks; /* steps and collectives */

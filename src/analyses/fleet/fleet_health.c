@@ -197,11 +197,10 @@ static tacho_status check_ranks(const health *self, const run_files *run)
     return TACHO_OK;
 }
 
-/* Ranks that have several files, in a run that nothing names: they are several runs. */
+/* Ranks that have several files in one run: these are of several runs, or of several windows. */
 static tacho_status check_twice(const health *self, const run_files *run)
 {
-    bool is_named = tacho_fleet_view_text(self->view, run->items[0]->run).len > 0;
-    for (size_t i = 1; i < run->item_count && !is_named; i++) {
+    for (size_t i = 1; i < run->item_count; i++) {
         const tacho_fleet_file *file = run->items[i];
         const tacho_fleet_file *other = run->items[i - 1];
         char detail[DETAIL_BYTES];
@@ -210,8 +209,9 @@ static tacho_status check_twice(const health *self, const run_files *run)
             continue;
         }
         tacho_str path = path_of(self, other);
-        int len = snprintf(detail, sizeof(detail), "use directories run=ID; mixed with %.*s",
-                           (int)tacho_least(path.len, DETAIL_BYTES / 2), path.data);
+        int len =
+            snprintf(detail, sizeof(detail), "two runs? use directories run=ID; mixed with %.*s",
+                     (int)tacho_least(path.len, DETAIL_BYTES / 2), path.data);
         TACHO_TRY(add_problem(self, "same rank", file, tacho_str_make(detail, (size_t)len)));
     }
     return TACHO_OK;

@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { NAME_BYTES = 256 };
+enum { NAME_BYTES = 256, MEMBERS_MAX = 256 };
 
 void tacho_fleet_marks_init(tacho_fleet_marks *marks, tacho_dict *dict, unsigned sections)
 {
@@ -42,7 +42,9 @@ static tacho_status prepare(tacho_fleet_marks *marks, tacho_dict *dict)
     marks->is_ready = true;
     TACHO_TRY(tacho_dict_ensure_string(dict, TACHO_STR(TACHO_ARG_KEY_GROUP), &marks->group_key));
     TACHO_TRY(
-        tacho_dict_ensure_string(dict, TACHO_STR("Process Group Ranks"), &marks->members_key));
+        tacho_dict_ensure_string(dict, TACHO_STR(TACHO_ARG_KEY_MEMBERS), &marks->members_key));
+    TACHO_TRY(
+        tacho_dict_ensure_string(dict, TACHO_STR(TACHO_ARG_KEY_GROUP_SIZE), &marks->size_key));
     TACHO_TRY(
         tacho_dict_ensure_string(dict, TACHO_STR(TACHO_ARG_KEY_COLLECTIVE), &marks->name_key));
     TACHO_TRY(
@@ -90,6 +92,23 @@ static tacho_status string_of(tacho_dict *dict, const tacho_arg *arg, uint32_t *
     return tacho_dict_ensure_string(dict, tacho_str_make(number, (size_t)len), out_string);
 }
 
+/* The numbers of the array at |at| as a text: "[0, 1]". */
+static tacho_status list_of(tacho_dict *dict, const tacho_row *row, size_t at, uint32_t *out_string)
+{
+    char text[16 * MEMBERS_MAX];
+    size_t len = 0;
+    uint64_t count = row->args[at].value.as_uint;
+    for (size_t i = at + 1; i <= at + count && i < row->arg_count && sizeof(text) - len > 32; i++) {
+        const tacho_arg *arg = &row->args[i];
+        if (arg->type == TACHO_ARG_INT || arg->type == TACHO_ARG_UINT) {
+            len += (size_t)snprintf(text + len, 32, "%s%" PRIu64, len == 0 ? "[" : ", ",
+                                    arg->value.as_uint);
+        }
+    }
+    return len == 0 ? TACHO_OK
+                    : tacho_dict_ensure_string(dict, tacho_str_make(text, len), out_string);
+}
+
 static tacho_status read_args(const tacho_fleet_marks *marks, tacho_dict *dict,
                               const tacho_row *row, tacho_fleet_call *call)
 {
@@ -100,7 +119,11 @@ static tacho_status read_args(const tacho_fleet_marks *marks, tacho_dict *dict,
         if (arg->key == marks->group_key) {
             TACHO_TRY(string_of(dict, arg, &call->group));
         } else if (arg->key == marks->members_key) {
-            TACHO_TRY(string_of(dict, arg, &call->members));
+            TACHO_TRY(arg->type == TACHO_ARG_ARRAY ? list_of(dict, row, i, &call->members)
+                                                   : string_of(dict, arg, &call->members));
+        } else if (arg->key == marks->size_key) {
+            bool is_size = is_number && arg->value.as_uint <= INT32_MAX;
+            call->group_size = is_size ? (uint32_t)arg->value.as_uint : 0;
         } else if (arg->key == marks->name_key) {
             TACHO_TRY(string_of(dict, arg, &call->name));
         } else if (is_number &&
@@ -282,79 +305,122 @@ static tacho_status add_file_row(folding *self)
 
 /* ---- groups -------------------------------------------------------------------------------- */
 
+/* Ranks of a group, as a file lists them: "[0, 1, 2, 8]", or "[0, 1, ..., 63]". */
 typedef struct member_list {
-    uint64_t count, first, last;
-    char text[NAME_BYTES];
-    size_t len; /* 0: it is no list of ranks */
-    bool is_full;
+    uint32_t ranks[MEMBERS_MAX];
+    size_t count;
+    size_t cut_at; /* so many come ahead of what is left out; SIZE_MAX: nothing is */
 } member_list;
 
-/* Prints ranks from |first| to |last| behind others; of very many the beginning will do. */
-static void print_range(member_list *list, uint64_t first, uint64_t last)
+static int compare_ranks(const void *left, const void *right)
 {
-    enum { RANGE_BYTES = 48 };
-    const char *ahead = list->len > 0 ? "," : "";
-    if (list->is_full) {
-        return;
-    }
-    list->is_full = sizeof(list->text) - list->len < RANGE_BYTES;
-    char *to = list->text + list->len;
-    int len = list->is_full   ? snprintf(to, RANGE_BYTES / 2, "%s...", ahead)
-              : first == last ? snprintf(to, RANGE_BYTES, "%s%" PRIu64, ahead, first)
-                              : snprintf(to, RANGE_BYTES, "%s%" PRIu64 "%s%" PRIu64, ahead, first,
-                                         last == first + 1 ? "," : "-", last);
-    list->len += (size_t)len;
+    uint32_t a = *(const uint32_t *)left;
+    uint32_t b = *(const uint32_t *)right;
+    return (a > b) - (a < b);
 }
 
-/* Prints "[0, 1, 2, 8]" as "0-2,8". */
-static void print_members(tacho_str text, member_list *list)
+/* Ranks of a list that nothing is left out of are put in order; of no list, there are none. */
+static void read_members(tacho_str text, member_list *list)
 {
-    uint64_t begin = 0;
-    *list = (member_list){.count = 0};
-    for (size_t at = 0, digits = 0; at<text.len; at += digits> 0 ? digits : 1) {
+    list->count = 0;
+    list->cut_at = SIZE_MAX;
+    for (size_t at = 0; at < text.len;) {
+        size_t len = 0;
         uint64_t rank = 0;
-        for (digits = 0; at + digits < text.len && text.data[at + digits] >= '0' &&
-                         text.data[at + digits] <= '9';) {
-            digits++;
+        while (at + len < text.len && text.data[at + len] >= '0' && text.data[at + len] <= '9') {
+            len++;
         }
-        if (digits == 0) {
-            continue;
+        bool is_cut = text.data[at] == '.' || (len > 0 && list->count == MEMBERS_MAX);
+        list->cut_at = is_cut && list->cut_at == SIZE_MAX ? list->count : list->cut_at;
+        if (len > 0 && list->count < MEMBERS_MAX) {
+            if (!tacho_str_parse_u64(tacho_str_make(text.data + at, len), &rank) ||
+                rank > INT32_MAX) {
+                list->count = 0;
+                return;
+            }
+            list->ranks[list->count++] = (uint32_t)rank;
         }
-        if (!tacho_str_parse_u64(tacho_str_make(text.data + at, digits), &rank) ||
-            rank > INT32_MAX) {
-            list->len = 0;
-            return;
-        }
-        bool is_next = list->count > 0 && rank == list->last + 1;
-        if (list->count > 0 && !is_next) {
-            print_range(list, begin, list->last);
-        }
-        begin = is_next ? begin : rank;
-        list->first = list->count == 0 ? rank : list->first;
-        list->last = rank;
-        list->count++;
+        at += len > 0 ? len : 1;
     }
-    if (list->count > 0) {
-        print_range(list, begin, list->last);
+    if (list->cut_at == SIZE_MAX && list->count > 0) {
+        qsort(list->ranks, list->count, sizeof(*list->ranks), compare_ranks);
     }
+}
+
+/* Whether all ranks of the job are in it. */
+static bool is_whole_group(const member_list *list, uint32_t group_size, int64_t world_size)
+{
+    if (world_size <= 0 || list->count == 0 || (group_size > 0 && group_size != world_size)) {
+        return false;
+    }
+    bool is_cut = list->cut_at != SIZE_MAX;
+    bool spans_all = list->ranks[0] == 0 && list->ranks[list->count - 1] + 1 == world_size;
+    return is_cut ? group_size > 0 || spans_all : spans_all && list->count == (size_t)world_size;
+}
+
+/* Prints "0-2,8", and "..." where ranks are left out; returns the length. */
+static size_t print_members(const member_list *list, char to[NAME_BYTES])
+{
+    enum { RANGE_BYTES = 32 };
+    size_t len = 0;
+    for (size_t i = 0, next = 0; i < list->count && NAME_BYTES - len > 2 * RANGE_BYTES; i = next) {
+        for (next = i + 1; next < list->count && next != list->cut_at &&
+                           list->ranks[next] == list->ranks[next - 1] + 1;) {
+            next++;
+        }
+        uint32_t first = list->ranks[i], last = list->ranks[next - 1];
+        const char *ahead = i == 0 ? "" : i == list->cut_at ? ",...," : ",";
+        int range = first == last ? snprintf(to + len, RANGE_BYTES, "%s%" PRIu32, ahead, first)
+                                  : snprintf(to + len, RANGE_BYTES, "%s%" PRIu32 "%s%" PRIu32,
+                                             ahead, first, last == first + 1 ? "," : "-", last);
+        len += (size_t)range;
+        bool is_end =
+            next == list->count ? list->cut_at == list->count : NAME_BYTES - len <= 2 * RANGE_BYTES;
+        len += is_end ? (size_t)snprintf(to + len, RANGE_BYTES, ",...") : 0;
+    }
+    return len;
 }
 
 size_t tacho_fleet_call_group(const tacho_dict *dict, const tacho_fleet_call *call,
                               int64_t world_size, char *to)
 {
+    char members[NAME_BYTES];
     member_list list;
     tacho_str name = tacho_utf8_cut(tacho_dict_string(dict, call->group), NAME_BYTES - 8);
-    tacho_str text = tacho_dict_string(dict, call->members);
-    print_members(text, &list);
-    bool is_cut = tacho_str_find_byte(text, '.') < text.len; /* "[0, 1, ..., 63]" */
-    bool is_whole =
-        world_size > 0 && (list.count >= (uint64_t)world_size ||
-                           (is_cut && list.first == 0 && list.last + 1 == (uint64_t)world_size));
-    int len = list.len == 0 || is_whole
-                  ? snprintf(to, TACHO_FLEET_GROUP_BYTES, "%.*s", TACHO_STR_ARG(name))
-                  : snprintf(to, TACHO_FLEET_GROUP_BYTES, "%.*s%s[%.*s]", TACHO_STR_ARG(name),
-                             name.len > 0 ? " " : "", (int)list.len, list.text);
+    read_members(tacho_dict_string(dict, call->members), &list);
+    bool is_told = list.count > 0 && !is_whole_group(&list, call->group_size, world_size);
+    size_t members_len = is_told ? print_members(&list, members) : 0;
+    int len = is_told ? snprintf(to, TACHO_FLEET_GROUP_BYTES, "%.*s%s[%.*s]", TACHO_STR_ARG(name),
+                                 name.len > 0 ? " " : "", (int)members_len, members)
+                      : snprintf(to, TACHO_FLEET_GROUP_BYTES, "%.*s", TACHO_STR_ARG(name));
     return len > 0 ? (size_t)len : 0;
+}
+
+/*
+ * Calls that say less than others of their group in the same file are of that group: |known| has
+ * the call that says the most of each, or none where several say different things.
+ */
+static tacho_status fill_members(tacho_fleet_marks *marks)
+{
+    tacho_number_map known = {.count = 0};
+    tacho_status status = TACHO_OK;
+    for (size_t i = 0; i < marks->call_count && status == TACHO_OK; i++) {
+        const tacho_fleet_call *call = &marks->calls[i];
+        const uint64_t *members = tacho_number_map_find(&known, call->group);
+        bool is_other = members != NULL && *members != call->members;
+        if (call->members != 0 && (members == NULL || is_other)) {
+            uint64_t value = is_other ? UINT64_MAX : call->members;
+            status = tacho_number_map_set(&known, call->group, value);
+        }
+    }
+    for (size_t i = 0; i < marks->call_count && status == TACHO_OK; i++) {
+        tacho_fleet_call *call = &marks->calls[i];
+        const uint64_t *members = tacho_number_map_find(&known, call->group);
+        bool is_missing = call->members == 0 && members != NULL && *members != UINT64_MAX;
+        call->members = is_missing ? (uint32_t)*members : call->members;
+    }
+    tacho_number_map_deinit(&known);
+    return status;
 }
 
 /* ---- collectives ----------------------------------------------------------------------------- */
@@ -505,6 +571,7 @@ static tacho_status fold_rest(folding *self, tacho_fleet_rest *rest)
 
 static tacho_status fold_calls(tacho_fleet_marks *marks, folding *self)
 {
+    TACHO_TRY(fill_members(marks));
     number_calls(marks, self);
     join_calls(marks);
     for (size_t i = 0; i < marks->call_count; i++) {

@@ -26,6 +26,7 @@ typedef struct tacho_fleet_mark {
 typedef struct tacho_fleet_call {
     uint32_t track, name, group; /* strings; group 0: not known */
     uint32_t members;            /* string: ranks of the group; 0: not known */
+    uint32_t group_size;         /* 0: not known */
     bool has_number;             /* when all is folded: it can be matched */
     uint64_t number;
     int64_t start_ns, end_ns;
@@ -44,8 +45,8 @@ typedef struct tacho_fleet_rest {
 typedef struct tacho_fleet_marks {
     unsigned sections;
     bool is_ready;
-    uint32_t group_key, members_key, name_key, number_keys[2]; /* strings: of arguments */
-    bool *is_call;                                             /* by site: collectives */
+    uint32_t group_key, members_key, size_key, name_key, number_keys[2]; /* strings */
+    bool *is_call;                                                       /* by site: collectives */
     size_t site_count, site_capacity;
     tacho_steps found;
     tacho_fleet_mark *steps;

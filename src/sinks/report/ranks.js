@@ -308,7 +308,9 @@ function rankWay(row, column, text) {
 
 /* What is true of all ranks, in a sentence. */
 function fleetSentence() {
-    const [all] = fleetTable('all_steps'), [straggler] = fleetTable('stragglers');
+    /* Ranks that come together come last by chance: the first that is clearly the last is named. */
+    const [all] = fleetTable('all_steps');
+    const straggler = fleetTable('stragglers').find(row => row.clearly_last_count > 0);
     const count = state.fleet.ranks.length;
     const parts = [`${formatCount(count)} rank${count === 1 ? '' : 's'}.`];
     if (all) {
@@ -320,7 +322,8 @@ function fleetSentence() {
     if (straggler) {
         parts.push(`In collectives the others waited ${formatNs(straggler.caused_wait_ns)} for ` +
             `${shortName(rankLabel(straggler))}, ${formatPercent(straggler.wait_percent / 100)} ` +
-            'of all waiting.');
+            `of all waiting${runLabel(straggler.run)}; it came last ` +
+            `${formatCount(straggler.last_count)}\u00d7.`);
     }
     const {length} = fleetTable('health');
     if (length > 0) {
