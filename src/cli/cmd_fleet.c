@@ -132,7 +132,7 @@ static int write_answer(answer *self)
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
-/* Reads what the words from |first| to |end| name into fleet |index|. */
+/* Reads what |words| name into fleet |index|. */
 static int read_fleet(tacho_fleet_choice *choice, const char *const *words, size_t word_count,
                       size_t index)
 {

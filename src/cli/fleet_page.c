@@ -40,9 +40,6 @@ int tacho_fleet_page_run(tacho_fleet_choice *choice, const tacho_arguments *argu
     if (strcmp(choice->output_path, "-") == 0) {
         return tacho_command_misuse(arguments->command, "no output file given; use -o OUT.html");
     }
-    if (choice->ranks.rank > 0) {
-        return TACHO_EXIT_DONE; /* rank 0 reads all: times of single ranks are not sent around */
-    }
     tacho_fleet_inputs inputs;
     tacho_page_request request = {.output_path = choice->output_path,
                                   .title = "Ranks",

@@ -91,7 +91,16 @@ int tacho_fleet_map_run(tacho_fleet_choice *choice, const tacho_arguments *argum
                    map.passed_count == 1 ? " is a part already and was"
                                          : "s are parts already and were");
     }
-    return say_failed(map.failed_count, map.folder);
+    if (map.refused_count > 0) {
+        tacho_talk("warning",
+                   "%zu link%s not followed, or director%s that cannot be read; 'tacho fleet "
+                   "health' of the inputs "
+                   "lists %s",
+                   map.refused_count, map.refused_count == 1 ? "" : "s",
+                   map.refused_count == 1 ? "y" : "ies", map.refused_count == 1 ? "it" : "them");
+    }
+    int exit_code = say_failed(map.failed_count, map.folder);
+    return map.refused_count > 0 ? TACHO_EXIT_LOSSY : exit_code;
 }
 
 int tacho_fleet_reduce_run(tacho_fleet_choice *choice, const tacho_arguments *arguments)

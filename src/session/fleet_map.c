@@ -192,6 +192,7 @@ tacho_status tacho_fleet_map_all(tacho_fleet_map *map, const char *const *paths,
     tacho_status status = work_list_init(&list, map, paths, path_count);
     if (status == TACHO_OK) {
         map->passed_count = list.parts.path_count;
+        map->refused_count = list.inputs.refused_count;
         keep_share(&list.inputs.list, &map->share);
         status = map_files(map, &list.inputs);
     }

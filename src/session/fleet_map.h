@@ -30,7 +30,8 @@ typedef struct tacho_fleet_map {
     tacho_fleet_share share;
     size_t made_count, kept_count, failed_count; /* what became of it */
     size_t passed_count;                         /* files that are parts themselves */
-    pthread_mutex_t lock;                        /* of the counts */
+    size_t refused_count; /* links and directories that were not looked into */
+    pthread_mutex_t lock; /* of the counts */
 } tacho_fleet_map;
 
 tacho_status tacho_fleet_map_all(tacho_fleet_map *map, const char *const *paths,

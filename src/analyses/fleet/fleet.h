@@ -202,7 +202,7 @@ typedef struct tacho_fleet_amount {
 tacho_status tacho_fleet_add(tacho_fleet *fleet, tacho_fleet_table_id table,
                              const tacho_fleet_amount *amount) TACHO_MUST_USE;
 
-/* Adds a device or a file unless it is there; |*out_is_new| says which. */
+/* Adds a device or a file; NULL where it is there already. */
 tacho_status tacho_fleet_ensure_device(tacho_fleet *fleet, tacho_str key,
                                        tacho_fleet_device **out_device) TACHO_MUST_USE;
 tacho_status tacho_fleet_ensure_file(tacho_fleet *fleet, tacho_str key,

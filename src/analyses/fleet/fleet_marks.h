@@ -55,13 +55,13 @@ typedef struct tacho_fleet_marks {
     size_t call_count, call_capacity;
     tacho_fleet_rest *rest;
     size_t rest_count, rest_capacity;
-    tacho_number_map kinds, rest_places; /* by group and name; by kind and track */
+    tacho_number_map kinds, rest_places; /* by group, ranks and name; by kind and track */
 } tacho_fleet_marks;
 
 void tacho_fleet_marks_init(tacho_fleet_marks *marks, tacho_dict *dict, unsigned sections);
 void tacho_fleet_marks_deinit(tacho_fleet_marks *marks);
 
-/* Takes |row|, a span from |start_ns| to |end_ns|. */
+/* Takes |row|, a span that begins and ends at |times_ns|. */
 tacho_status tacho_fleet_marks_add(tacho_fleet_marks *marks, tacho_dict *dict, const tacho_row *row,
                                    const int64_t times_ns[2]) TACHO_MUST_USE;
 

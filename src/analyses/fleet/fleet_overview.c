@@ -37,6 +37,7 @@ typedef struct run_sum {
     int64_t host_count, device_count;
     tacho_i128 numbers[TACHO_FLEET_NUMBER_COUNT];
     tacho_i128 wait_ns;
+    uint64_t matched_count; /* collectives; 0: waiting is not known */
     tacho_fleet_row steps;
     tacho_durations durations; /* of those */
 } run_sum;
@@ -98,6 +99,7 @@ static void add_waits(overview *self)
         uint32_t run = tacho_strings_find(&fleet->texts, tacho_fleet_next_text(&key));
         if (run != TACHO_NONE) {
             self->runs[run].wait_ns += tacho_fleet_call_wait(&calls->rows[i]);
+            self->runs[run].matched_count += calls->rows[i].count > 1 ? 1 : 0;
         }
     }
 }
@@ -128,7 +130,8 @@ static tacho_status add_run(const overview *self, uint32_t text, tacho_table *ta
     TACHO_TRY(tacho_table_add_int(table, run->device_count));
     TACHO_TRY(tacho_table_add_int(table, tacho_fleet_cell_ns(run->numbers[TACHO_FLEET_SPAN_NS])));
     TACHO_TRY(add_shares(run, table));
-    TACHO_TRY(tacho_table_add_int(table, tacho_fleet_cell_ns(run->wait_ns)));
+    TACHO_TRY(run->matched_count > 0 ? tacho_table_add_int(table, tacho_fleet_cell_ns(run->wait_ns))
+                                     : tacho_table_add_absent(table));
     TACHO_TRY(tacho_table_add_int(table, (int64_t)run->steps.count));
     if (run->steps.count == 0) {
         for (size_t i = 0; i < 5; i++) {

@@ -23,7 +23,6 @@ typedef struct part_reader {
     tacho_pb_reader at;
     bool is_bad;
     uint64_t record_count;
-    tacho_str last_key;
 } part_reader;
 
 static uint64_t get_number(part_reader *self)
