@@ -322,7 +322,7 @@ function fleetSentence() {
     if (straggler) {
         parts.push(`In collectives the others waited ${formatNs(straggler.caused_wait_ns)} for ` +
             `${shortName(rankLabel(straggler))}, ${formatPercent(straggler.wait_percent / 100)} ` +
-            `of all waiting${runLabel(straggler.run)}; it came last ` +
+            `of all waiting; it came last ` +
             `${formatCount(straggler.last_count)}\u00d7.`);
     }
     const {length} = fleetTable('health');
