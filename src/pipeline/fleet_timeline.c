@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "base/grow.h"
+#include "base/utf8.h"
 #include "base/text.h"
 
 #include <inttypes.h>
@@ -153,11 +154,16 @@ static tacho_status keep_text(alignment *self, tacho_str text, const char **out_
     return TACHO_OK;
 }
 
+/* |tells_run|: there are several. */
 static tacho_status add_file(alignment *self, const tacho_fleet_view *view,
-                             const tacho_fleet_file *file, const tacho_fleet_clock *clock)
+                             const tacho_fleet_file *file, const tacho_fleet_clock *clock,
+                             bool tells_run)
 {
     aligned_file *made = &self->files[self->file_count++];
-    tacho_str host = tacho_fleet_view_text(view, file->host);
+    tacho_str none = TACHO_STR("");
+    tacho_str host = tacho_utf8_cut(tacho_fleet_view_text(view, file->host), LABEL_BYTES / 3);
+    tacho_str run = tells_run ? tacho_fleet_view_text(view, file->run) : none;
+    run = tacho_utf8_cut(run, LABEL_BYTES / 3);
     char label[LABEL_BYTES];
     *made = (aligned_file){.input = {.source = self->job->source},
                            .zero_ns = clock->offset_ns - file->clock_offset_ns};
@@ -165,9 +171,9 @@ static tacho_status add_file(alignment *self, const tacho_fleet_view *view,
     if (file->rank < 0) {
         return TACHO_OK;
     }
-    int len = snprintf(label, sizeof(label), "%.*s%srank %" PRId64,
-                       (int)(host.len < LABEL_BYTES / 2 ? host.len : LABEL_BYTES / 2), host.data,
-                       host.len > 0 ? " " : "", file->rank);
+    int len =
+        snprintf(label, sizeof(label), "%.*s%s%.*s%srank %" PRId64, TACHO_STR_ARG(run),
+                 run.len > 0 ? ", " : "", TACHO_STR_ARG(host), host.len > 0 ? " " : "", file->rank);
     return keep_text(self, tacho_str_make(label, (size_t)len), &made->input.name);
 }
 
@@ -272,7 +278,7 @@ static tacho_status list_files(alignment *self, tacho_fleet_timeline *timeline,
             continue;
         }
         TACHO_TRY(relate(view, clocks, run_count, &clock));
-        TACHO_TRY(add_file(self, view, file, &clock));
+        TACHO_TRY(add_file(self, view, file, &clock, run_count > 1));
         int64_t start_ns = file->first_ns - clock.offset_ns;
         zero_ns = start_ns < zero_ns ? start_ns : zero_ns;
         bool is_first = clock.error_ns > largest_ns[0];

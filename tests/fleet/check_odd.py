@@ -230,6 +230,17 @@ class Names(unittest.TestCase):
         self.assertIn("3 already up to date" if "up to date" in again.stderr else "3 there before", again.stderr)
 
 
+    def test_timelines_of_several_runs_name_them(self):
+        for run_id in ("r1", "r2"):
+            write(f"several/run={run_id}/rank=0/trace.json", [kernel("k", 5, 5)], 0, 1,
+                  baseTimeNanoseconds=1_700_000_000_000_000_000)
+        self.assertEqual(run("timeline", "several", "-o", "several.json", "-q").returncode, 0)
+        with open(os.path.join(SCRATCH, "several.json"), encoding="utf-8") as file:
+            names = {event["args"]["name"] for event in json.load(file)["traceEvents"]
+                     if event["name"] == "process_name"}
+        self.assertEqual({name.split(":")[0] for name in names}, {"r1, rank 0", "r2, rank 0"})
+
+
 class Counts(unittest.TestCase):
     def test_instants_are_no_spans(self):
         write("instants/a.json", [kernel("k", 0, 5), {"ph": "i", "name": "mark", "pid": 1, "tid": 1, "ts": 3}])
