@@ -114,7 +114,8 @@ static bool counts_something(tacho_str name)
     return is_found;
 }
 
-bool tacho_fleet_trace_name_parse(tacho_str path, tacho_fleet_trace_name *out_name)
+/* What stands ahead of the time in the name of a trace of PyTorch's profiler. */
+static bool take_time(tacho_str path, tacho_str *out_name, uint64_t *out_time)
 {
     static const char *const ends[] = {".gz", ".zst", ".pt.trace.json"};
     tacho_str name = tacho_str_basename(path);
@@ -123,7 +124,15 @@ bool tacho_fleet_trace_name_parse(tacho_str path, tacho_fleet_trace_name *out_na
         is_trace = tacho_str_ends_with(name, tacho_str_from_cstring(ends[i]));
         name.len -= is_trace ? strlen(ends[i]) : 0;
     }
-    bool is_whole = is_trace && take_number(&name, '.', &out_name->time) &&
+    bool has_time = is_trace && take_number(&name, '.', out_time);
+    *out_name = name;
+    return has_time;
+}
+
+bool tacho_fleet_trace_name_parse(tacho_str path, tacho_fleet_trace_name *out_name)
+{
+    tacho_str name;
+    bool is_whole = take_time(path, &name, &out_name->time) &&
                     take_number(&name, '_', &out_name->process) && !counts_something(name);
     out_name->host = name;
     return is_whole;
@@ -330,6 +339,14 @@ tacho_status tacho_fleet_runs_init(tacho_fleet_runs *runs, const char *const *pa
     }
     if (status == TACHO_OK) {
         name_by_ranks(runs, files, count);
+        /* Of one beginning, files of a rank may still be told apart by their times. */
+        for (size_t i = 0; i < count && runs->item_count == 0; i++) {
+            tacho_str unused;
+            tacho_fleet_trace_name name = {.host = files[i].ahead, .process = files[i].rank};
+            if (take_time(tacho_str_from_cstring(files[i].path), &unused, &name.time)) {
+                windows[window_count++] = (window_file){.name = name, .path = files[i].path};
+            }
+        }
         status = name_windows(runs, windows, window_count);
     }
     if (runs->item_count > 0) {

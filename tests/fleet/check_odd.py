@@ -187,6 +187,13 @@ class Names(unittest.TestCase):
         self.assertEqual(sorted((row["run"], row["rank"], row["caused_wait_ns"]) for row in tables["stragglers"]),
                          [("window 1", 0, 1000), ("window 2", 0, 1000)])
 
+    def test_windows_of_ranks(self):
+        for window in range(2):
+            for rank in range(2):
+                write(f"ranked/rank{rank}.{1000 + 10 * window + rank}.pt.trace.json", [reduce_call(1000 * window, 10 + rank)], rank, 2)
+        self.assertEqual(sorted((row["run"], row["files"]) for row in ask("overview", "ranked")["overview"]),
+                         [("window 1", 2), ("window 2", 2)])
+
     def test_a_window_that_a_process_lacks(self):
         for window in range(3):
             for rank in range(3):
