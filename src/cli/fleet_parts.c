@@ -93,11 +93,10 @@ int tacho_fleet_map_run(tacho_fleet_choice *choice, const tacho_arguments *argum
     }
     if (map.refused_count > 0) {
         tacho_talk("warning",
-                   "%zu link%s not followed, or director%s that cannot be read; 'tacho fleet "
-                   "health' of the inputs "
-                   "lists %s",
+                   "%zu link%s or director%s passed over; 'tacho fleet health' of the inputs "
+                   "says why",
                    map.refused_count, map.refused_count == 1 ? "" : "s",
-                   map.refused_count == 1 ? "y" : "ies", map.refused_count == 1 ? "it" : "them");
+                   map.refused_count == 1 ? "y was" : "ies were");
     }
     int exit_code = say_failed(map.failed_count, map.folder);
     return map.refused_count > 0 ? TACHO_EXIT_LOSSY : exit_code;

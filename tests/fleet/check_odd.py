@@ -292,6 +292,12 @@ class Links(unittest.TestCase):
         self.assertEqual(problems, {"out.json": "not read", "folder": "not read", "nowhere.json": "not read",
                                     "same.json": "copy"})
 
+    def test_what_lies_too_deep_is_named(self):
+        write("deep/a.json", [kernel("k", 0, 5)])
+        write("deep/" + "d/" * 18 + "b.json", [kernel("k", 0, 6)])
+        self.assertEqual([row["problem"] for row in ask("health", "deep", code=3)["health"]], ["not read"])
+        self.assertEqual(ask("overview", "deep", code=3)["overview"][0]["files"], 1)
+
     @unittest.skipIf(os.geteuid() == 0 and shutil.which("setpriv") is None, "root reads everything")
     def test_a_directory_that_cannot_be_read_spoils_nothing(self):
         write("closed/a.json", [kernel("k", 0, 5)])
@@ -307,6 +313,64 @@ class Links(unittest.TestCase):
         os.chmod(closed, 0o755)
         self.assertEqual(done.returncode, 3, done.stderr)
         self.assertIn("Permission denied", json.loads(done.stdout.splitlines()[0])["detail"])
+
+
+class Copies(unittest.TestCase):
+    def check(self, name, one, other):
+        """Whichever of two files is the larger, and so read first, the answer is the same."""
+        answers = set()
+        for padded in range(2):
+            folder = os.path.join(SCRATCH, f"{name}{padded}")
+            os.makedirs(folder)
+            for at, text in enumerate((one, other)):
+                with open(os.path.join(folder, f"{'ab'[at]}.json"), "w", encoding="utf-8") as file:
+                    file.write(" " * (2000 if at == padded else 0) + text)
+            write(f"{name}{padded}/c.json", [reduce_call(100 * at, 99) for at in range(4)], 1, 2)
+            answers.add(run("collectives", f"{name}{padded}", "--format", "csv").stdout)
+        self.assertEqual(len(answers), 1)
+
+    def test_what_sums_depend_on_is_no_copy(self):
+        with open(write("copies/a.json", [reduce_call(100 * at, 10) for at in range(4)], 0, 2), encoding="utf-8") as file:
+            whole = file.read()
+        self.check("cutcopy", whole, whole[:-2])
+        members = [{**event, "args": {**event["args"], "Process Group Ranks": "[0, 1]"}}
+                   for event in (reduce_call(100 * at, 10) for at in range(4))]
+        texts = []
+        for size in (2, 4):
+            with open(write(f"copies/size{size}.json", members, 0, size), encoding="utf-8") as file:
+                texts.append(file.read())
+        self.check("sizecopy", *texts)
+        self.check("memberscopy", texts[0], whole)
+
+
+class Again(unittest.TestCase):
+    def test_parts_of_what_cannot_be_read_are_made_again(self):
+        path = write("again/a.json", [kernel("k", 0, 5)])
+        with open(path, encoding="utf-8") as file:
+            sound = file.read()
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("x" * len(sound))
+        facts = os.stat(path)
+        for _ in range(2):
+            self.assertEqual(run("map", "again", "-o", "again-parts").returncode, 3)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(sound)
+        os.utime(path, ns=(facts.st_atime_ns, facts.st_mtime_ns))  # as if only a permission had changed
+        self.assertEqual(run("map", "again", "-o", "again-parts").returncode, 0)
+        self.assertEqual(ask("overview", "again-parts")["overview"][0]["spans"], 1)
+
+    def test_a_path_has_one_part_however_it_is_spelt(self):
+        write("spelt/a.json", [kernel("k", 0, 5)])
+        for word in ("spelt", "./spelt", os.path.join(SCRATCH, "spelt")):
+            self.assertEqual(run("map", word, "-o", "spelt-parts").returncode, 0)
+        self.assertEqual(len(os.listdir(os.path.join(SCRATCH, "spelt-parts"))), 1)
+
+    def test_datasets_with_few_descriptors(self):
+        for rank in range(40):
+            write(f"few/rank{rank}.json", [kernel(f"k{at % 50}", 10 * at, 5) for at in range(3000)], rank, 40)
+        done = subprocess.run(["sh", "-c", 'ulimit -n 96; exec "$0" convert few -o few-set/ -j 40 -q', TACHO],
+                              capture_output=True, text=True, check=False, cwd=SCRATCH, env=CLEAN_ENV)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
 
 
 class Harm(unittest.TestCase):

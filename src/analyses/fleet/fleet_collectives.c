@@ -151,11 +151,12 @@ static void say_unmatched(const tacho_fleet_view *view, const tacho_fleet_option
     for (size_t i = 0; i < kinds->row_count; i++) {
         all += kinds->rows[i].count;
     }
-    if (calls->row_count == 0) {
+    if (all == 0) {
         tacho_note(options->ops.notes, "note", "no collectives were recorded");
     } else if (matched == 0) {
         tacho_note(options->ops.notes, "note",
-                   "no collective appears in more than one file, so waiting times are unknown");
+                   "no collective can be matched with one of another file, so waiting times are "
+                   "unknown");
     } else if (kept < all) {
         tacho_note(options->ops.notes, "note",
                    "waiting times come from %" PRIu64 " of %" PRIu64
