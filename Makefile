@@ -14,7 +14,7 @@
 # make install PREFIX=/usr/local  program, library, man pages, completions, Python package
 # Each installs the Debian packages it needs where they are missing.
 .DEFAULT_GOAL := all
-.PHONY: all demo board wheel test torture bench oracle check-schedules fuzz install format clean build-packages test-packages bench-packages
+.PHONY: all ship demo board wheel test torture bench oracle check-schedules fuzz install format clean build-packages test-packages bench-packages
 
 BUILD_PACKAGES = gcc libc6-dev cmake ninja-build pkg-config zlib1g-dev libzstd-dev liblz4-dev libsqlite3-dev libdnnl-dev \
                  scdoc python3
@@ -39,8 +39,13 @@ bench-packages: build-packages
 	@tools/install_packages.sh $(BENCH_PACKAGES)
 
 all: build-packages
-	@cmake --preset release -DTACHO_TESTS=OFF -DCMAKE_INSTALL_PREFIX=$(PREFIX) >/dev/null
+	@cmake --preset release -DTACHO_TESTS=OFF >/dev/null
 	@cmake --build build
+
+# What is installed and measured: optimised as a whole when it is linked, which takes minutes.
+ship: build-packages
+	@cmake --preset ship -DCMAKE_INSTALL_PREFIX=$(PREFIX) >/dev/null
+	@cmake --build build-ship
 
 demo: all
 	@bash tools/demo.sh build
@@ -53,12 +58,13 @@ torture: test-packages
 	@bash tools/torture.sh $(TORTURE_STAGES)
 
 bench: bench-packages
-	@$(MAKE) --no-print-directory all
-	@bash bench/run.sh build/bin $(BENCH_FLAGS)
+	@cmake --preset ship -DTACHO_BENCH=ON >/dev/null
+	@cmake --build build-ship
+	@bash bench/run.sh build-ship/bin $(BENCH_FLAGS)
 
 oracle: test-packages
 	@{ command -v node && command -v npm; } >/dev/null || tools/install_packages.sh nodejs npm
-	@cmake --preset release -DTACHO_TESTS=ON >/dev/null
+	@cmake --preset release -DTACHO_TESTS=ON -DTACHO_BENCH=ON >/dev/null
 	@cmake --build build
 	@ctest --test-dir build -C Oracle -R '^isa_all' --output-on-failure --no-tests=error
 	@bash tools/oracle.sh build $(ORACLE_FLAGS)
@@ -72,25 +78,26 @@ fuzz: test-packages
 	@bash tools/fuzz.sh $(FUZZ_SECONDS)
 
 # Installed beside the program of build/, where it is found, and where 'make install' takes it from.
-board: all
+board: all ship
 	@tools/install_packages.sh $(BOARD_PACKAGES)
 	@cmake --preset board >/dev/null
 	@cmake --build build-board
 	@cmake --install build-board --prefix build >/dev/null
+	@cmake --install build-board --prefix build-ship >/dev/null
 	@bash tests/remote/run.sh build --machine aarch64
 	@ls build/lib/tacho/board-aarch64
 
-wheel: all
+wheel: ship
 	@tools/install_packages.sh $(WHEEL_PACKAGES)
-	@bash tools/wheel.sh build build/wheel
+	@bash tools/wheel.sh build-ship build/wheel
 	@ls build/wheel/*.whl
 
-install: all
-	@cmake --install build --prefix $(PREFIX)
+install: ship
+	@cmake --install build-ship --prefix $(PREFIX)
 
 format: test-packages
 	@tools/install_packages.sh clang-format
 	@git ls-files '*.c' '*.h' | xargs clang-format -i
 
 clean:
-	rm -rf build build-board build-debug build-asan build-tsan build-msan build-fuzz
+	rm -rf build build-ship build-board build-debug build-asan build-tsan build-msan build-fuzz

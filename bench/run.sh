@@ -14,7 +14,7 @@ usage() {
     cat <<'USAGE'
 usage: bench/run.sh [BUILD_BIN_DIR] [--quick] [--dir SCRATCH] [--save FILE] [--repeat N]
                     [--bench-dir DIR] [--sections "torq host"] [--formats "t1 t4 r0"]
-  BUILD_BIN_DIR   where tacho is (default: build/bin beside bench/); or set TACHO
+  BUILD_BIN_DIR   where tacho is (default: build-ship/bin beside bench/); or set TACHO
   --quick         100 k and 1 M rows instead of 1 M and 10 M, 50 MB of JSON instead of 500 MB
   --dir SCRATCH   keep the inputs there and use them again (default: a temporary folder, removed)
   --save FILE     write the tables as Markdown, too
@@ -67,7 +67,7 @@ for section in $sections; do
     esac
 done
 
-bin_dir=${bin_dir:-$here/../build/bin}
+bin_dir=${bin_dir:-$here/../build-ship/bin}
 bench_dir=${bench_dir:-$bin_dir/../bench}
 tacho=${TACHO:-$bin_dir/tacho}
 gen_torq=${GEN_TORQ:-$bench_dir/gen_torq}
@@ -79,8 +79,8 @@ measure=${MEASURE:-$bench_dir/measure}
 run_model=${RUN_MODEL:-$bench_dir/run_model}
 run_kernels=${RUN_KERNELS:-$bench_dir/run_kernels}
 client_events=${CLIENT_EVENTS:-$bench_dir/client_events}
-client_load=${CLIENT_LOAD:-$bench_dir/../tests/client_load}
-opencl_load=${OPENCL_LOAD:-$bench_dir/../tests/opencl_load}
+client_load=${CLIENT_LOAD:-$here/../build/tests/client_load}
+opencl_load=${OPENCL_LOAD:-$here/../build/tests/opencl_load}
 simdjson_dom=${SIMDJSON_DOM:-$bench_dir/simdjson_dom} # may be missing
 for program in "$tacho" "$gen_torq" "$gen_chrome" "$gen_annotate" "$gen_model" "$gen_tenstorrent" "$measure" \
     "$run_model" "$run_kernels"; do

@@ -4,11 +4,17 @@
 include(CheckCCompilerFlag)
 
 option(TACHO_TESTS "build the tests" ON)
+option(TACHO_BENCH "build the programs that measure" OFF)
 option(TACHO_MPI "build what speaks MPI, where it is installed" ON)
 option(TACHO_WERROR "warnings are errors" ON)
 option(TACHO_BOARD "build the runtime of boards alone, as one static program" OFF)
 option(TACHO_FUZZ "build the libFuzzer targets (clang)" OFF)
 set(TACHO_SANITIZE "" CACHE STRING "value of -fsanitize, empty for none")
+
+# Debian's Python has the packages that the tests install; one of a version manager has not.
+if(NOT DEFINED Python3_EXECUTABLE AND EXISTS /usr/bin/python3)
+  set(Python3_EXECUTABLE /usr/bin/python3)
+endif()
 
 set(CMAKE_C_STANDARD 17)
 set(CMAKE_C_STANDARD_REQUIRED ON)
@@ -72,20 +78,32 @@ if(CMAKE_BUILD_TYPE STREQUAL "Release")
   endif()
 endif()
 
-# tacho_room(NAME USES rooms... SOURCES files... TESTS files... TEST_USES rooms... LINKS libraries...)
-# A room is an object library (in the runtime of boards an archive, of which the linker takes what is
-# called). It sees the headers of itself and of the rooms in USES, through a
-# folder of links of its own, and no others: a wrong include does not compile. TESTS are cmocka
-# programs beside the code; each sees and links the room, what it is built on, and TEST_USES.
+# tacho_room(NAME [HOT] [USES rooms...] [TEST_USES rooms...] [LINKS libraries...] [EXCEPT files...] [ALSO files...])
+# A room is this folder as an object library (in the runtime of boards an archive, of which the linker
+# takes what is called): every .c file below it but those in EXCEPT, and ALSO what the build writes. It
+# sees the headers of itself and of the rooms in USES, through a folder of links of its own, and no
+# others: a wrong include does not compile. HOT rooms have loops over rows, tensors or operators, for
+# which -O3 pays; it takes a third more time to compile. Each *_test.c is a cmocka program, which sees and links the
+# room, what it is built on, and TEST_USES.
 function(tacho_room name)
-  cmake_parse_arguments(ROOM "" "" "USES;SOURCES;TESTS;TEST_USES;LINKS" ${ARGN})
+  cmake_parse_arguments(ROOM "HOT" "" "USES;TEST_USES;LINKS;EXCEPT;ALSO" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} *.c)
+  if(ROOM_EXCEPT)
+    list(REMOVE_ITEM sources ${ROOM_EXCEPT})
+  endif()
+  set(tests ${sources})
+  list(FILTER tests INCLUDE REGEX "_test\\.c$")
+  list(FILTER sources EXCLUDE REGEX "_test\\.c$")
   if(TACHO_BOARD)
-    add_library(tacho_${name} STATIC ${ROOM_SOURCES})
+    add_library(tacho_${name} STATIC ${sources} ${ROOM_ALSO})
   else()
-    add_library(tacho_${name} OBJECT ${ROOM_SOURCES})
+    add_library(tacho_${name} OBJECT ${sources} ${ROOM_ALSO})
   endif()
   tacho_see_rooms(tacho_${name} ${name} ${ROOM_USES})
   target_link_libraries(tacho_${name} PUBLIC ${ROOM_LINKS})
+  if(ROOM_HOT AND CMAKE_BUILD_TYPE STREQUAL "Release")
+    target_compile_options(tacho_${name} PRIVATE -O3)
+  endif()
   set_property(GLOBAL APPEND PROPERTY TACHO_ROOMS ${name})
   set_property(GLOBAL APPEND_STRING PROPERTY TACHO_ROOM_USES "${name}: ${ROOM_USES}\n")
   set(below ${ROOM_USES})
@@ -97,12 +115,27 @@ function(tacho_room name)
   set_property(GLOBAL PROPERTY TACHO_BELOW_${name} ${below})
   set_property(GLOBAL PROPERTY TACHO_TEST_USES_${name} ${ROOM_TEST_USES})
   if(TACHO_TESTS)
-    foreach(test ${ROOM_TESTS})
-      set_property(GLOBAL APPEND PROPERTY TACHO_UNIT_TESTS
-                                          "${CMAKE_CURRENT_SOURCE_DIR}/${test}")
+    foreach(test ${tests})
+      set_property(GLOBAL APPEND PROPERTY TACHO_UNIT_TESTS ${CMAKE_CURRENT_SOURCE_DIR}/${test})
       set_property(GLOBAL APPEND PROPERTY TACHO_UNIT_TEST_ROOMS ${name})
     endforeach()
   endif()
+endfunction()
+
+# tacho_injected_library(NAME): this folder as libtacho-NAME.so, which other people's programs load; it
+# reports through the client library, which is inside it.
+function(tacho_injected_library name)
+  file(GLOB sources CONFIGURE_DEPENDS *.c)
+  get_target_property(client_sources tacho_client SOURCES)
+  list(TRANSFORM client_sources PREPEND ${CMAKE_SOURCE_DIR}/src/client/)
+  add_library(tacho_${name} MODULE ${sources} ${client_sources})
+  tacho_see_rooms(tacho_${name} client ${name})
+  set_property(GLOBAL APPEND_STRING PROPERTY TACHO_ROOM_USES "${name}:\n") # in no program of ours
+  target_compile_definitions(tacho_${name} PRIVATE TACHO_CLIENT_API=)
+  target_link_options(tacho_${name} PRIVATE -Wl,-z,nodelete)
+  set_target_properties(tacho_${name} PROPERTIES PREFIX lib OUTPUT_NAME tacho-${name}
+                        LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib/tacho)
+  install(TARGETS tacho_${name} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/tacho)
 endfunction()
 
 # tacho_see_rooms(TARGET rooms...): the headers of these rooms, and include/, are all it can include.
@@ -120,7 +153,7 @@ endfunction()
 # not exported are no names of a program that links it. Code for optimising at link time stays out:
 # it would bring them back.
 function(tacho_static_library name)
-  set(archive ${CMAKE_CURRENT_BINARY_DIR}/lib${name}.a)
+  set(archive ${TACHO_LIBRARY_DIR}/lib${name}.a)
   set(whole ${CMAKE_CURRENT_BINARY_DIR}/lib${name}.o)
   set(objects)
   foreach(room ${ARGN})

@@ -7,7 +7,7 @@
 #
 #   tests/hardening/reproducible.sh SOURCE_DIR [CMAKE_OPTION...]
 #
-# Options come after those of the release preset. -DCMAKE_C_FLAGS_RELEASE='-O1 -g' takes less time, and
+# Options come after those of the ship preset. -DCMAKE_C_FLAGS_RELEASE='-O1 -g' takes less time, and
 # still shows paths, times and orders that get into the files.
 set -eu
 source=$(cd "$1" && pwd)
@@ -25,8 +25,8 @@ build() { # FOLDER LOCALE CMAKE_OPTION...
     local folder=$1 locale=$2
     shift 2
     if ! (cd "$folder" && export LC_ALL="$locale" CCACHE_DISABLE=1 &&
-        cmake --preset release -DTACHO_TESTS=OFF "$@" &&
-        cmake --build build --parallel "$(nproc)" --target tacho_tool tacho tacho_static tacho_client_shared \
+        cmake --preset ship "$@" &&
+        cmake --build build-ship --parallel "$(nproc)" --target tacho_tool tacho tacho_static tacho_client_shared \
             tacho-client_static) >"$work/log" 2>&1; then
         tail -n 20 "$work/log" | cut -c 1-300
         echo "cannot build in $folder"
@@ -41,11 +41,11 @@ sleep 2
 build "$other" C.UTF-8 "$@"
 same=0
 for file in bin/tacho src/libtacho.so src/libtacho.a src/libtacho-client.so src/libtacho-client.a; do
-    if cmp "$work/a/build/$file" "$other/build/$file"; then
-        echo "same: $file $(sha256sum <"$work/a/build/$file" | cut -c 1-16)"
+    if cmp "$work/a/build-ship/$file" "$other/build-ship/$file"; then
+        echo "same: $file $(sha256sum <"$work/a/build-ship/$file" | cut -c 1-16)"
     else
         same=1
-        diff <(strings "$work/a/build/$file") <(strings "$other/build/$file") | head -10 || true
+        diff <(strings "$work/a/build-ship/$file") <(strings "$other/build-ship/$file") | head -10 || true
     fi
 done
 exit "$same"

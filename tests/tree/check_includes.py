@@ -24,7 +24,7 @@ def problems_of(root, path, uses):
     relative = path.relative_to(root / "src")
     room = relative.parts[0]
     if room not in uses:
-        yield f"src/{relative}: '{room}' is no room of src/CMakeLists.txt"
+        yield f"src/{relative}: '{room}' is not a room: it has no tacho_room() in src/{room}/CMakeLists.txt"
         return
     for target in INCLUDE.findall(path.read_text(encoding="utf-8")):
         used = target.split("/")[0]
