@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# make         build/bin/tacho and build/dropin/
+# make         build/bin/tacho and build/dropin/, quick to build; what is installed is optimised further
 # make demo    build, and look at an example
-# make test    build with gcc and clang, run the tests that every change has to pass, also under sanitizers
+# make test    build, and run the tests that every change has to pass
+# make test ROOM=analyses   a room of docs/design.md: its unit tests, the suites and golden cases that cover it
+# make check   make test, then once more with clang under sanitizers, and the fuzzers on their seeds; what CI does
 # make bench   speed, memory and size against the bars of docs/performance.md
 # make oracle  values of models against ONNX Runtime, which npm fetches for the moment, and
 #              every suite of kernels with every instruction set that the computer has
@@ -12,17 +14,20 @@
 # make board   the runtime of aarch64 boards for 'tacho run --host', with Debian's cross compiler
 # make wheel   the Python package with the library inside, to build/wheel
 # make install PREFIX=/usr/local  program, library, man pages, completions, Python package
-# Each installs the Debian packages it needs where they are missing.
+# Each installs the Debian packages it needs where they are missing. Without a judge that the archive does
+# not have, the tests that need it are skipped, and named.
 .DEFAULT_GOAL := all
-.PHONY: all ship demo board wheel test torture bench oracle check-schedules fuzz install format clean build-packages test-packages bench-packages
+.PHONY: all ship demo board wheel test check torture bench oracle check-schedules fuzz install format clean build-packages test-packages check-packages bench-packages
 
-BUILD_PACKAGES = gcc libc6-dev cmake ninja-build pkg-config zlib1g-dev libzstd-dev liblz4-dev libsqlite3-dev libdnnl-dev \
-                 scdoc python3
-TEST_PACKAGES = libcmocka-dev libjansson-dev clang libclang-rt-14-dev g++ protobuf-compiler jq sqlite3 mandoc \
-                zstd gzip util-linux locales mlir-22-tools chromium python3-onnx python3-pytest libonnx-testdata \
-                python3-numpy python3-pandas python3-venv mypy python3-pytest-xdist $(WHEEL_PACKAGES) \
-                openssh-server openssh-client openmpi-bin libopenmpi-dev slurm-wlm munge \
-                ocl-icd-opencl-dev opencl-headers pocl-opencl-icd clinfo clpeak
+BUILD_PACKAGES = gcc libc6-dev cmake ninja-build pkg-config zlib1g-dev libzstd-dev liblz4-dev libsqlite3-dev python3
+BUILD_EXTRAS = libdnnl-dev scdoc
+TEST_PACKAGES = libcmocka-dev
+TEST_JUDGES = libjansson-dev g++ protobuf-compiler jq sqlite3 mandoc \
+              zstd gzip util-linux locales mlir-NN-tools chromium python3-onnx python3-pytest libonnx-testdata \
+              python3-numpy python3-pandas python3-venv mypy python3-pytest-xdist $(WHEEL_PACKAGES) \
+              openssh-server openssh-client openmpi-bin libopenmpi-dev slurm-wlm munge \
+              ocl-icd-opencl-dev opencl-headers pocl-opencl-icd clinfo clpeak
+CHECK_PACKAGES = clang libclang-rt-dev
 WHEEL_PACKAGES = python3-build python3-wheel python3-setuptools
 BOARD_PACKAGES = gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static openssh-server openssh-client
 BENCH_PACKAGES = libsimdjson-dev g++ mawk python3-numpy python3-pandas
@@ -31,9 +36,14 @@ FUZZ_SECONDS ?= 60
 
 build-packages:
 	@tools/install_packages.sh $(BUILD_PACKAGES)
+	@tools/install_packages.sh --optional $(BUILD_EXTRAS)
 
 test-packages: build-packages
 	@tools/install_packages.sh $(TEST_PACKAGES)
+	@tools/install_packages.sh --optional $(TEST_JUDGES)
+
+check-packages: test-packages
+	@tools/install_packages.sh $(CHECK_PACKAGES)
 
 bench-packages: build-packages
 	@tools/install_packages.sh $(BENCH_PACKAGES)
@@ -51,9 +61,13 @@ demo: all
 	@bash tools/demo.sh build
 
 test: test-packages
-	@bash tools/test.sh
+	@bash tools/test.sh $(if $(ROOM),--room $(ROOM))
 
-torture: test-packages
+check: test
+	@$(MAKE) --no-print-directory check-packages
+	@bash tools/test.sh --sanitizers
+
+torture: check-packages
 	@tools/install_packages.sh valgrind
 	@bash tools/torture.sh $(TORTURE_STAGES)
 
@@ -74,7 +88,7 @@ check-schedules: all
 	@python3 tests/schedule/check_schedules.py build/bin/tacho --made ../shared/data/models ../shared/data/mlir \
 	    $(CHECK_FLAGS)
 
-fuzz: test-packages
+fuzz: check-packages
 	@bash tools/fuzz.sh $(FUZZ_SECONDS)
 
 # Installed beside the program of build/, where it is found, and where 'make install' takes it from.
