@@ -82,7 +82,8 @@ typedef enum tacho_flow_phase {
 } tacho_flow_phase;
 
 /* Which span of its track a flow end belongs to, in place of that span's end. */
-#define TACHO_FLOW_AROUND INT64_MIN /* the innermost of those around its time, [start, end) */
+/* The innermost around its time, both ends included: one that starts there, an instant, or the tightest. */
+#define TACHO_FLOW_AROUND INT64_MIN
 #define TACHO_FLOW_NEXT INT64_MAX   /* the first that starts at its time or later */
 
 typedef struct tacho_row {

@@ -58,7 +58,7 @@ typedef struct lane_set {
     size_t next_count, next_capacity;
     int64_t *only_end; /* of an engine that has one lane: when that is free; else NULL */
     bool is_waiting;   /* listed in |waiting| of the lanes */
-    placed_span last_real, last_empty; /* placed last, with and without a length */
+    placed_span last_real, last_empty, last_instant; /* placed last: with a length, without, marks */
 } lane_set;
 
 struct tacho_lanes {
@@ -86,6 +86,7 @@ static tacho_status ensure_set(tacho_lanes *lanes, uint32_t track, lane_set **ou
             lanes->sets[lanes->set_count] = (lane_set){
                 .last_real.track = TACHO_NONE,
                 .last_empty.track = TACHO_NONE,
+                .last_instant.track = TACHO_NONE,
             };
         }
     }
@@ -358,25 +359,39 @@ static tacho_status lose_flows(tacho_lanes *lanes, uint32_t track, size_t *count
     return loss.count > 0 ? tacho_dict_add_loss(lanes->events.dict, &loss) : TACHO_OK;
 }
 
+/* The end of the innermost span of a lane that reaches |time|; INT64_MAX if none does. */
+static int64_t innermost_end(const lane *at, int64_t time)
+{
+    for (size_t i = at->end_count; i > 0; i--) {
+        if (at->ends[i - 1] >= time) {
+            return at->ends[i - 1];
+        }
+    }
+    return INT64_MAX;
+}
+
 /*
- * The lane of the span that a flow end at |time| belongs to: of one that starts just there, rather
- * one with a length, else of one around it. The outermost of a lane is the last to end.
+ * The lane of the span that a flow end at |time| belongs to: of one that starts there, rather one with
+ * a length, else of an instant there, else of the one around it that ends first.
  */
 static uint32_t lane_around(const lane_set *set, int64_t time)
 {
-    if (set->last_real.start == time && set->last_real.track != TACHO_NONE) {
-        return set->last_real.track;
-    }
-    if (set->last_empty.start == time && set->last_empty.track != TACHO_NONE) {
-        return set->last_empty.track;
-    }
-    for (size_t i = 0; i < set->lane_count; i++) {
-        const lane *at = &set->lanes[i];
-        if (at->end_count > 0 && at->ends[0] > time) {
-            return at->track;
+    const placed_span *there[] = {&set->last_real, &set->last_empty, &set->last_instant};
+    for (size_t i = 0; i < sizeof(there) / sizeof(there[0]); i++) {
+        if (there[i]->start == time && there[i]->track != TACHO_NONE) {
+            return there[i]->track;
         }
     }
-    return TACHO_NONE;
+    uint32_t track = TACHO_NONE;
+    int64_t first_end = INT64_MAX;
+    for (size_t i = 0; i < set->lane_count; i++) {
+        int64_t end = innermost_end(&set->lanes[i], time);
+        if (end < first_end) {
+            first_end = end;
+            track = set->lanes[i].track;
+        }
+    }
+    return track;
 }
 
 static inline void note_placed(lane_set *set, const tacho_row *row, uint32_t track)
@@ -396,6 +411,8 @@ static tacho_status place_span(tacho_lanes *lanes, lane_set *set, const tacho_ro
                       : take_stack_lane(lanes, set, row, &found));
         track = found->track;
         note_placed(set, row, track);
+    } else {
+        set->last_instant = (placed_span){row->start, track};
     }
     if (TACHO_UNLIKELY(set->flow_count + set->next_count > 0)) {
         TACHO_TRY(push_flows_of(lanes, set, row, track));

@@ -101,7 +101,7 @@ static void test_next_flow_waits_for_any_span(void **state)
     close_fixture(at);
 }
 
-/* By time: half open, so what starts just then holds it and what ends just then does not. */
+/* By time, both ends included: what starts just then comes first, then what ends first. */
 static void test_flow_finds_the_span_around(void **state)
 {
     (void)state;
@@ -110,12 +110,16 @@ static void test_flow_finds_the_span_around(void **state)
     push_around(at, at->engine, 0, 1);
     push_span(at, at->engine, 5, 15);
     push_around(at, at->engine, 9, 2);
-    push_around(at, at->engine, 10, 3); /* [0,10) is over */
-    push_around(at, at->engine, 15, 4); /* and [5,15), too: of none */
+    push_around(at, at->engine, 10, 3);
+    push_around(at, at->engine, 15, 4);
+    push_around(at, at->engine, 16, 5); /* both are over: of none */
     push_span(at, at->engine, 20, 21);
+    push_instant(at, at->engine, 30);
+    push_around(at, at->engine, 30, 6);
+    push_around(at, at->engine, 31, 7); /* of none */
     finish(at);
-    check_output(at, at->engine, "0:0-10 0@0#1 1:5-15 0@9#2 1@10#3 0:20-21");
-    assert_int_equal(lost_flows(at), 1);
+    check_output(at, at->engine, "0:0-10 0@0#1 1:5-15 0@9#2 0@10#3 1@15#4 0:20-21 0:30-30 0@30#6");
+    assert_int_equal(lost_flows(at), 2);
     close_fixture(at);
 }
 
@@ -136,9 +140,7 @@ static void test_flow_finds_the_outer_span(void **state)
 static bool holds(const tacho_row *span, const tacho_row *flow)
 {
     if (tacho_row_is_around(flow)) {
-        bool is_instant = (span->of.span.flags & TACHO_SPAN_INSTANT) != 0;
-        bool starts = span->start == flow->start && !is_instant; /* one without a length, too */
-        return starts || (span->start < flow->start && flow->start < span->of.span.end);
+        return span->start <= flow->start && flow->start <= span->of.span.end;
     }
     return span->start == flow->start && span->of.span.end == flow->of.flow.span_end;
 }

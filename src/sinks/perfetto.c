@@ -460,21 +460,22 @@ static tacho_status hold_span(perfetto_sink *sink, pf_track_state *state, const 
 }
 
 /*
- * The innermost span of |state| that is held, rather one with a length; instants do not count. NULL
- * when there is none.
+ * The innermost span of |state| that is held, rather one with a length, else one without, else an
+ * instant. NULL when there is none.
  */
 static pf_held_span *find_held(perfetto_sink *sink, const pf_track_state *state)
 {
     uint32_t at = state->held_round == sink->held_round ? state->held : TACHO_NONE;
-    pf_held_span *empty = NULL;
+    pf_held_span *empty = NULL, *instant = NULL;
     for (; at != TACHO_NONE; at = sink->held[at].before) {
         pf_held_span *held = &sink->held[at];
         if (held->end_ns > sink->held_ns) {
             return held;
         }
-        empty = empty == NULL && !held->is_instant ? held : empty;
+        pf_held_span **kind = held->is_instant ? &instant : &empty;
+        *kind = *kind == NULL ? held : *kind;
     }
-    return empty;
+    return empty != NULL ? empty : instant;
 }
 
 /* Whether nothing but time and site has to be asked about a span of the track in this epoch. */
@@ -550,7 +551,7 @@ static tacho_status note_flow(perfetto_sink *sink, const tacho_row *row)
         state->leaving_round = leaves ? sink->held_round : state->leaving_round;
         return add_flow(sink, id, &held->flows);
     }
-    TACHO_TRY(end_spans_until(sink, time_ns));
+    TACHO_TRY(end_spans_until(sink, time_ns - 1)); /* one that ends there is around it */
     if (state->top != TACHO_NONE) {
         return add_flow(sink, id, &sink->spans[state->top].flows);
     }

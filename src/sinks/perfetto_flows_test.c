@@ -27,7 +27,7 @@ static void test_flows(void **state)
     around(&made, from, 5, 1);
     around(&made, from, 9, 2);
     push_span(&made, from, "after", 10, 20);
-    around(&made, from, 10, 3); /* half open: of the one that starts */
+    around(&made, from, 10, 3); /* of the one that starts, rather than the one that ends */
     ahead(&made, to, 15, 1);
     ahead(&made, to, 15, 1099511627775u); /* the largest id */
     push_span(&made, to, "sink", 15, 30);
@@ -103,20 +103,26 @@ static void test_flows_on_stacks(void **state)
     push_span(&made, track, "outer", 0, 100);
     push_span(&made, track, "inner", 10, 20);
     around(&made, track, 15, 1);
+    around(&made, track, 20, 5); /* where inner ends */
+    around(&made, track, 21, 6);
     around(&made, track, 50, 2);
     ahead(&made, track, 60, 3);
     push_instant(&made, track, "i", 60);
     around(&made, track, 70, 4);
+    push_instant(&made, track, "j", 75);
+    around(&made, track, 75, 7);
     push_span(&made, track, "last", 80, 90);
+    around(&made, track, 100, 8); /* where outer ends */
     end_part(&made, part);
     assert_int_equal(made.dict.loss_count, 0);
     check_events(&made, "begin 0 on 2 \"outer\" cat\n"
                         "begin 10 on 2 \"inner\" cat\n"
-                        "end 20 on 2 flow=1\n"
+                        "end 20 on 2 flow=5 flow=1\n"
                         "instant 60 on 2 \"i\" cat flow=3\n"
+                        "instant 75 on 2 \"j\" cat flow=7\n"
                         "begin 80 on 2 \"last\" cat\n"
                         "end 90 on 2\n"
-                        "end 100 on 2 flow=4 flow=2\n");
+                        "end 100 on 2 flow=8 flow=4 flow=2 flow=6\n");
 }
 
 /* A flow end outside any span is lost, and counted. */
