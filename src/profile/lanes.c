@@ -58,7 +58,8 @@ typedef struct lane_set {
     size_t next_count, next_capacity;
     int64_t *only_end; /* of an engine that has one lane: when that is free; else NULL */
     bool is_waiting;   /* listed in |waiting| of the lanes */
-    placed_span last_real, last_empty, last_instant; /* placed last: with a length, without, marks */
+    placed_span last_real, last_empty,
+        last_instant; /* placed last: with a length, without, marks */
 } lane_set;
 
 struct tacho_lanes {
@@ -371,8 +372,8 @@ static int64_t innermost_end(const lane *at, int64_t time)
 }
 
 /*
- * The lane of the span that a flow end at |time| belongs to: of one that starts there, rather one with
- * a length, else of an instant there, else of the one around it that ends first.
+ * The lane of the span that a flow end at |time| belongs to: of one that starts there, rather one
+ * with a length, else of an instant there, else of the one around it that ends first.
  */
 static uint32_t lane_around(const lane_set *set, int64_t time)
 {

@@ -120,9 +120,18 @@ static tacho_status read_args(chrome_event *event, tacho_json_reader *json, chro
                                             : tacho_json_skip(json);
 }
 
+/* A field beside "args" was read, as item |number| unless it had no value. */
+static void note_aside(chrome_event *event, size_t number)
+{
+    if (event->args.item_count > number && event->aside_count < CHROME_ASIDE_MAX) {
+        event->aside[event->aside_count++] = number;
+    }
+}
+
 static inline void clear(chrome_event *event)
 {
     event->present = 0;
+    event->aside_count = 0;
     event->is_empty = true;
     event->args.item_count = 0;
     event->args.tail = 0;
@@ -151,7 +160,9 @@ tacho_status chrome_event_read(chrome_event *event, tacho_json_reader *json, chr
         } else if (field == ARGS) {
             TACHO_TRY(read_args(event, json, texts));
         } else if (TACHO_UNLIKELY(field == KEPT)) {
+            size_t number = event->args.item_count;
             TACHO_TRY(chrome_args_read_one(&event->args, json, texts));
+            note_aside(event, number);
         } else {
             TACHO_TRY(field == ID2 ? read_id2(event, json) : tacho_json_skip(json));
         }
@@ -224,7 +235,10 @@ static inline char *try_read_value(chrome_event *event, const chrome_spelling *k
     }
     if (field == KEPT) {
         tacho_str name = tacho_str_make(spelled + 1, key->text_len);
-        return chrome_args_try_read_one(&event->args, name, at, texts);
+        size_t number = event->args.item_count;
+        char *end = chrome_args_try_read_one(&event->args, name, at, texts);
+        note_aside(event, number);
+        return end;
     }
     return field == ID2 ? NULL : take_scalar(at, &text);
 }

@@ -45,13 +45,28 @@ typedef struct chrome_args {
     bool has_scratch;
 } chrome_args;
 
+enum { CHROME_ASIDE_MAX = 4 };
+
 typedef struct chrome_event {
     uint64_t offset;  /* in the file */
     uint32_t present; /* bit per field */
     bool is_empty;    /* {}: what some write behind the last comma */
     tacho_str fields[CHROME_FIELD_COUNT];
     chrome_args args;
+    /* Which of |args| are fields beside "args", such as tts; as many as there are such fields. */
+    size_t aside[CHROME_ASIDE_MAX];
+    size_t aside_count;
 } chrome_event;
+
+/* Whether item |number| of the arguments is a field beside "args". */
+static inline bool chrome_event_is_aside(const chrome_event *event, size_t number)
+{
+    bool found = false;
+    for (size_t i = 0; i < event->aside_count; i++) {
+        found = found || event->aside[i] == number;
+    }
+    return found;
+}
 
 void chrome_event_init(chrome_event *event);
 void chrome_event_deinit(chrome_event *event);

@@ -660,7 +660,7 @@ static tacho_status take_counter(chrome_reader *reader, int64_t start)
 {
     const chrome_args *args = &reader->event.args;
     uint32_t process = TACHO_NONE;
-    if (args->item_count == 0) {
+    if (args->item_count == reader->event.aside_count) {
         return chrome_lose(reader, TACHO_LOSS_MISSING_FIELD);
     }
     TACHO_TRY(find_process(reader, &process));
@@ -670,6 +670,9 @@ static tacho_status take_counter(chrome_reader *reader, int64_t start)
     for (size_t i = 0; i < args->item_count; i += chrome_arg_size(&args->items[i])) {
         tacho_row row = {.kind = TACHO_ROW_SAMPLE, .start = start};
         tacho_loss_reason reason;
+        if (chrome_event_is_aside(&reader->event, i)) {
+            continue; /* the time of the thread is no counter */
+        }
         if (!counter_value(reader->dict, &args->items[i], &row.of.sample.value, &reason)) {
             TACHO_TRY(chrome_lose(reader, reason));
             continue;

@@ -307,6 +307,14 @@ static void test_counters(void **state)
            "sample #2 1000 2\nlost not_a_number 3 \"ph\":\"C\",\"name\":\"m\"\n"
            "lost not_finite 2 \"ph\":\"C\",\"name\":\"m\"\n"
            "lost missing_field 1 \"ph\":\"C\",\"name\":\"n\"\n");
+    /* Fields beside "args" are about the event. */
+    expect(
+        "{\"ph\":\"C\",\"name\":\"m\",\"ts\":1,\"tts\":777,\"args\":{\"bytes\":5}},"
+        "{\"ph\":\"C\",\"name\":\"m\",\"ts\":2,\"args\":{\"bytes\":6},\"tts\":778,\"cname\":\"x\"},"
+        "{\"ph\":\"C\",\"name\":\"m\",\"ts\":3,\"tts\":null,\"args\":{\"bytes\":7}},"
+        "{\"ph\":\"C\",\"name\":\"m\",\"ts\":4,\"tts\":779}",
+        "sample #2 1000 5\nsample #2 2000 6\nsample #2 3000 7\n"
+        "lost missing_field 1 \"ph\":\"C\",\"name\":\"m\"\n");
 }
 
 /* ---- flows ------------------------------------------------------------------------------ */
