@@ -117,13 +117,37 @@ static bool is_blank(tacho_str name)
     return at == name.len;
 }
 
+/* Whether every bracket of a name holds an index at the end of a part: "x[0]", "a[1][2].b". */
+static bool has_indices_alone(tacho_str name)
+{
+    bool is_part = false; /* there is a name to index */
+    for (size_t at = 0; at < name.len; at++) {
+        if (name.data[at] == '[') {
+            size_t digits = 0;
+            while (++at < name.len && name.data[at] >= '0' && name.data[at] <= '9') {
+                digits++;
+            }
+            char next = at + 1 < name.len ? name.data[at + 1] : '.';
+            if (!is_part || digits == 0 || at >= name.len || name.data[at] != ']' ||
+                (next != '[' && next != '.')) {
+                return false;
+            }
+        } else if (name.data[at] == ']') {
+            return false;
+        } else {
+            is_part = name.data[at] != '.';
+        }
+    }
+    return true;
+}
+
 static void put_name(const json_args *to, tacho_str name)
 {
     if (!to->keys->is_for_viewers) {
         tacho_json_write_string(to->output, name);
     } else if (is_blank(name)) {
         tacho_json_write_string(to->output, TACHO_STR("(no name)"));
-    } else if (memchr(name.data, '[', name.len) != NULL) {
+    } else if (memchr(name.data, '[', name.len) != NULL && !has_indices_alone(name)) {
         put_wide(to->output, name);
     } else {
         tacho_json_write_string(to->output, name);

@@ -467,6 +467,13 @@ static void test_names_of_arguments(void **state)
     assert_holds(write_named(chrome, "DURATION [ns]"), "{\"DURATION ［ns］\":0");
     assert_holds(write_named(chrome, "[\n[a]]"), "{\"［\\u000a［a］］\":0");
     assert_holds(write_named(chrome, "est. %, a]"), "{\"est. %, a]\":0");
+    assert_holds(write_named(chrome, "mailbox[0]"), "{\"mailbox[0]\":0");
+    assert_holds(write_named(chrome, "a[1][23].b[4]"), "{\"a[1][23].b[4]\":0");
+    assert_holds(write_named(chrome, "a[]"), "{\"a［］\":0");
+    assert_holds(write_named(chrome, "a[1"), "{\"a［1\":0");
+    assert_holds(write_named(chrome, "a[1]b"), "{\"a［1］b\":0");
+    assert_holds(write_named(chrome, "a.[1]"), "{\"a.［1］\":0");
+    assert_holds(write_named(chrome, "a][1]"), "{\"a］［1］\":0");
     assert_holds(write_named(chrome, ""), "{\"(no name)\":0");
     assert_holds(write_named(chrome, ".."), "{\"(no name)\":0");
     assert_holds(write_named(&tacho_sink_spans_jsonl, "DURATION [ns]"), "{\"DURATION [ns]\":0");
