@@ -14,11 +14,13 @@ dump=${1:?usage: tests/annotate/run.sh BIN_DIR [--bless]}/annotate_dump
 bless=${2:-}
 [[ -x $dump ]] || { echo "annotate: no program $dump" >&2; exit 2; }
 dump=$(cd "$(dirname "$dump")" && pwd)/annotate_dump
-opt=$(command -v mlir-opt-22 || command -v mlir-opt) || opt=
+opt=$("$here/../mlir/find_mlir_opt.sh" 22)
+has_opt=$?
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 checks=0
 failures=0
+skipped=0
 
 fail() {
     echo "annotate: $*" >&2
@@ -54,7 +56,7 @@ compare nothing.txt "$work/other" r2i.csv info
 compare no_torq.txt model.mlir r2i.csv info
 
 # Bytecode gives what the text gives. Before version 5 mlir-opt forgets the properties.
-if [[ -n $opt ]]; then
+if ((has_opt == 0)); then
     for version in 5 6; do
         checks=$((checks + 1))
         mkdir -p "$work/bytecode"
@@ -69,7 +71,9 @@ if [[ -n $opt ]]; then
         done
     done
 else
-    echo "annotate: no mlir-opt-22 here, so bytecode is not compared (Debian: mlir-22-tools)"
+    echo "$opt; bytecode is not compared"
+    skipped=1
 fi
 echo "annotate: $checks checks, $failures failures"
-((failures == 0))
+((failures == 0)) || exit 1
+((skipped == 0)) || exit 77

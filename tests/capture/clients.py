@@ -18,6 +18,9 @@ import tempfile
 import time
 import unittest
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import skips  # pylint: disable=wrong-import-position
+
 BIN, LOAD = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 TACHO = f"{BIN}/tacho"
 WIRE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../src/client/wire.h")
@@ -334,4 +337,4 @@ subprocess.run([{LOAD!r}, "zones", "2", "500"], check=True, start_new_session=Tr
 
 
 if __name__ == "__main__":
-    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
+    skips.main([sys.argv[0], *sys.argv[3:]])

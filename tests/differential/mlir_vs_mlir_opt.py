@@ -10,7 +10,6 @@ Every file must be read. Those that mlir-opt reads too are compared. Operations 
 itself (the bodies of linalg's named operations) have no place in the file, and are left out."""
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -75,6 +74,14 @@ def difference(path, ours, theirs):
     return None
 
 
+def find_mlir_opt():
+    """The path of mlir-opt, or None; and the reason for which there is none."""
+    script = pathlib.Path(__file__).resolve().parent.parent / "mlir" / "find_mlir_opt.sh"
+    found = subprocess.run([script, "22"], stdout=subprocess.PIPE, text=True, check=False)
+    line = found.stdout.strip()
+    return (line, None) if found.returncode == 0 else (None, line)
+
+
 def oracle(mlir_opt, path, *options):
     run = subprocess.run(
         [mlir_opt, "--allow-unregistered-dialect", "--mlir-print-op-generic",
@@ -85,10 +92,10 @@ def oracle(mlir_opt, path, *options):
 
 def main():
     dump, folder = sys.argv[1], pathlib.Path(sys.argv[2])
-    mlir_opt = shutil.which("mlir-opt-22") or shutil.which("mlir-opt")
+    mlir_opt, missing = find_mlir_opt()
     paths = sorted(map(str, folder.glob("**/*.mlir"))) if folder.is_dir() else []
     if not paths or mlir_opt is None:
-        print("skipped: no", folder if not paths else "mlir-opt")
+        print(f"skip: no models in {folder}" if not paths else missing)
         return 77
     run = subprocess.run([dump, *paths], capture_output=True, text=True, check=False)
     problems = run.stderr.splitlines()

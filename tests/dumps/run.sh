@@ -12,7 +12,8 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)
 tacho=$(cd "${1:?}" && pwd)/tacho
 dropin=$(cd "$1/../dropin" && pwd)
-opt=$(command -v mlir-opt-22 || command -v mlir-opt) || opt=
+missing=
+opt=$("$here/../mlir/find_mlir_opt.sh" 19) || { missing=$opt; opt=; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failed=0 files=0
@@ -163,6 +164,6 @@ done
 echo "dumps: ${#models[@]} models, $files files, $failed failures"
 ((failed == 0)) || exit 1
 if [[ -z $opt ]]; then
-    echo "skip: no mlir-opt-22 here, so nobody else reads them (Debian: mlir-22-tools)"
+    echo "$missing; only tacho reads the dumps"
     exit 77
 fi

@@ -18,6 +18,9 @@ import sys
 import tempfile
 import unittest
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import skips  # pylint: disable=wrong-import-position
+
 TACHO, DATA = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 SAMPLES = sorted(path for pattern in ("torq/*.csv", "chrome/*.json", "perfetto/*", "hostile/*",
                                       "tenstorrent/*.csv", "tracy/*")
@@ -138,7 +141,7 @@ class Files(unittest.TestCase):
                 self.assertEqual({"files": [{"file": name, "origin": origin}
                                             for name, origin in files], **left_out}, found["tacho"])
 
-    @unittest.skipUnless(shutil.which("protoc"), "no protoc")
+    @unittest.skipUnless(shutil.which("protoc"), "protobuf-compiler is not installed")
     def test_pprof_has_every_span_once(self):
         for path in READABLE:
             with self.subTest(path=path):
@@ -157,7 +160,7 @@ class Files(unittest.TestCase):
                 stacks = [tuple(stack) for stack, _, _ in samples]
                 self.assertGreaterEqual(len(rows), len(stacks))
 
-    @unittest.skipUnless(shutil.which("protoc"), "no protoc")
+    @unittest.skipUnless(shutil.which("protoc"), "protobuf-compiler is not installed")
     def test_pprof_has_self_times(self):
         _, samples = decode(self.convert(f"{DATA}/chrome/kineto.json", ".pprof"), self.folder.name)
         thread = "thread 396 (python3)"
@@ -166,4 +169,4 @@ class Files(unittest.TestCase):
         self.assertIn(([thread, "step_0"], 1, 80250), samples)
 
 
-unittest.main(argv=sys.argv[:1])
+skips.main(sys.argv[:1])

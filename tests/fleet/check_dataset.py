@@ -490,6 +490,7 @@ class Files(unittest.TestCase):
 
 
 if shutil.which("zstd") is None:
+    print("skip: zstd is not installed")
     sys.exit(77)
 try:
     unittest.main(argv=sys.argv[:1])

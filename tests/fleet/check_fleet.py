@@ -14,6 +14,9 @@ import sys
 import tempfile
 import unittest
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import skips  # pylint: disable=wrong-import-position
+
 TACHO, SOURCE = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 HOSTS = int(sys.argv[3]) if len(sys.argv) > 3 else 4
 DEVICES = 4
@@ -380,7 +383,7 @@ class Damaged(unittest.TestCase):
 
     def mpirun(self, count, *words):
         if shutil.which("mpirun") is None:
-            self.skipTest("mpirun is not installed")
+            self.skipTest("openmpi-bin is not installed")
         return subprocess.run(["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", str(count), TACHO, "fleet",
                                *words], check=False, capture_output=True, text=True, cwd=SCRATCH,
                               env={**CLEAN_ENV, "ASAN_OPTIONS": "detect_leaks=0"}, timeout=120)
@@ -393,7 +396,7 @@ class Damaged(unittest.TestCase):
     def test_mpirun_answers(self):
         """Copies lie in the shares of two ranks; there are fewer files than ranks, too."""
         if not os.path.exists(os.path.join(os.path.dirname(TACHO), "../lib/tacho/libtacho-mpi.so")):
-            self.skipTest("built without MPI")
+            self.skipTest("built without libopenmpi-dev")
         some = self.paths()[:3]
         questions = ("overview", "ops", "breakdown", "steps", "stragglers", "collectives", "clocks", "health")
         for number, question in enumerate(questions):
@@ -419,7 +422,7 @@ class Damaged(unittest.TestCase):
     def test_ranks_that_cannot_be_joined_are_told(self):
         """Once, by the first of them, with the reason; each gives the whole answer."""
         if shutil.which("cc") is None:
-            self.skipTest("no compiler")
+            self.skipTest("gcc is not installed")
         root = os.path.join(SCRATCH, "without-mpi")
         library = f"{root}/bin/../lib/tacho/libtacho-mpi.so"
         os.makedirs(f"{root}/bin")
@@ -926,6 +929,7 @@ class Capture(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    program = unittest.main(argv=[sys.argv[0], "-v"], exit=False)
-    shutil.rmtree(SCRATCH)
-    sys.exit(0 if program.result.wasSuccessful() else 1)
+    try:
+        skips.main([sys.argv[0], "-v"])
+    finally:
+        shutil.rmtree(SCRATCH)

@@ -174,7 +174,8 @@ class Slurm(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if os.getuid() != 0 or any(shutil.which(tool, path=PATH) is None for tool in TOOLS):
-        print("Slurm is not installed, or this is not root")
+    missing = [tool for tool in TOOLS if shutil.which(tool, path=PATH) is None]
+    if os.getuid() != 0 or missing:
+        print(f"skip: no {', '.join(missing)} (packages slurm-wlm and munge)" if missing else "skip: needs root")
         sys.exit(77)
     unittest.main(argv=[sys.argv[0], "-v"])

@@ -18,8 +18,8 @@ if (($# != 1)) || [[ ! -f $1/CMakeCache.txt ]]; then
 fi
 build=$(cd "$1" && pwd)
 if grep -q '^TACHO_SANITIZE:[A-Z]*=.' "$build/CMakeCache.txt"; then
-    echo "skip install: a build with sanitizers is not one to install"
-    exit 0
+    echo "skip: a build with sanitizers is not one to install"
+    exit 77
 fi
 work=$(mktemp -d "${TMPDIR:-/tmp}/tacho-install.XXXXXX") || exit 2
 trap 'rm -rf "$work"' EXIT
@@ -27,7 +27,7 @@ prefix=$work/prefix
 dropins=$prefix/libexec/tacho/dropin
 vendors_tools=(annotate_profiling.py qaic-compile torq-compile)
 cd "$work" || exit 2
-passed=0 failed=0
+passed=0 failed=0 skipped=0
 
 # check NAME COMMAND...: passes if the command is true; what it prints is shown if it is not.
 check() {
@@ -41,7 +41,10 @@ check() {
     fi
 }
 
-skip() { echo "skip $1: $2"; }
+skip() {
+    echo "skip $1: $2"
+    ((skipped += 1))
+}
 
 # same A B WHAT: true if equal, else says so.
 same() {
@@ -368,5 +371,6 @@ check "completions" completions_work
 check_library
 check_client
 check_python
-echo "install: $passed passed, $failed failed"
-((failed == 0))
+echo "install: $passed passed, $failed failed, $skipped skipped"
+((failed == 0)) || exit 1
+((skipped == 0)) || exit 77

@@ -13,10 +13,7 @@ data=$here/../data/mlir
 dump=${1:?usage: tests/mlir/run.sh BIN_DIR [--bless]}/mlir_dump
 bless=${2:-}
 [[ -x $dump ]] || { echo "mlir: no program $dump" >&2; exit 2; }
-opt=$(command -v mlir-opt-22 || command -v mlir-opt) || {
-    echo "mlir: no mlir-opt-22 here, so nothing is compared (Debian: mlir-22-tools)"
-    exit 77
-}
+opt=$("$here/find_mlir_opt.sh" 22) || { echo "$opt"; exit 77; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 checks=0

@@ -13,7 +13,6 @@ its pretty form and its bytecode must give the very same graph. The files of FOL
 with those forms, unless --all asks for each of each."""
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -173,7 +172,7 @@ def main():
     problems = [line for path in composed for line in compare_expected(dump, path, bless)]
     for path in sorted(data.glob("*.mlirb")):
         problems += compare_bytecode(dump, path)
-    mlir_opt = shutil.which("mlir-opt-22") or shutil.which("mlir-opt")
+    mlir_opt, missing = reference.find_mlir_opt()
     real = sorted(folder.glob("tosa_ops/*.mlir")) if folder.is_dir() else []
     torch = sorted(map(str, folder.glob("torch_ops/*.mlir"))) if folder.is_dir() else []
     compared = 0
@@ -191,7 +190,12 @@ def main():
     print("\n".join(problems[:20]))
     print(f"{len(composed)} composed, {len(real)} of TOSA, {len(torch)} of torch, {compared} "
           f"compared with {mlir_opt or 'no mlir-opt'}, {len(problems)} problems")
-    return 1 if problems or not composed else 0
+    if problems or not composed:
+        return 1
+    if mlir_opt is None:
+        print(missing)
+        return 77
+    return 0
 
 
 if __name__ == "__main__":

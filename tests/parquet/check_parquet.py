@@ -141,5 +141,6 @@ class Files(unittest.TestCase):
 
 
 if shutil.which("zstd") is None:
+    print("skip: zstd is not installed")
     sys.exit(77)
 unittest.main(argv=sys.argv[:1])

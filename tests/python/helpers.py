@@ -19,8 +19,9 @@ if os.environ.get("TACHO_TEST_PLAIN"):  # as where neither is installed
 
 HAS_NUMPY = sys.modules.get("numpy", 0) is not None and importlib.util.find_spec("numpy") is not None
 HAS_PANDAS = sys.modules.get("pandas", 0) is not None and importlib.util.find_spec("pandas") is not None
-needs_numpy = unittest.skipUnless(HAS_NUMPY, "numpy is not installed")
-needs_pandas = unittest.skipUnless(HAS_PANDAS, "pandas is not installed")
+IS_PLAIN = "TACHO_TEST_PLAIN" in os.environ
+needs_numpy = unittest.skipUnless(HAS_NUMPY, "left to python.full" if IS_PLAIN else "numpy is not installed")
+needs_pandas = unittest.skipUnless(HAS_PANDAS, "left to python.full" if IS_PLAIN else "pandas is not installed")
 
 
 def wait_until(holds, seconds=300):

@@ -28,7 +28,5 @@ if [[ $kind == full ]] && ! python3 -c 'import numpy, pandas' 2>/dev/null; then
     }
 fi
 cd "$here"
-if (($# > 0)); then
-    exec "$python" -m unittest "$@"
-fi
-exec "$python" -m unittest discover -s "$here" -p 'test_*.py'
+(($# > 0)) || set -- discover -s "$here" -p 'test_*.py'
+exec "$python" "$here/../skips.py" "$@"

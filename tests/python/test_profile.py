@@ -211,7 +211,7 @@ class Arrays(unittest.TestCase):
     def test_without_numpy_it_says_what_to_do(self):
         import helpers
         if helpers.HAS_NUMPY:
-            self.skipTest("numpy is installed")
+            self.skipTest("left to python.plain")
         with self.assertRaisesRegex(ImportError, "install python3-numpy, or use columns"):
             tacho.Profile(T1).to_numpy()
         with self.assertRaisesRegex(ImportError, "install python3-pandas"):

@@ -17,10 +17,8 @@ if (($# < 1)) || [[ ! -x $1/tacho ]]; then
 fi
 tacho=$(cd "$1" && pwd)/tacho
 traces=${2:-$here/../../../shared/data/traces}
-if [[ ! -d $traces ]] || ! command -v jq >/dev/null; then
-    echo "skip: no traces, or no jq, on this machine"
-    exit 0
-fi
+[[ -d $traces ]] || { echo "skip: no directory $traces"; exit 77; }
+command -v jq >/dev/null || { echo "skip: jq is not installed"; exit 77; }
 traces=$(cd "$traces" && pwd)
 work=$(mktemp -d "${TMPDIR:-/tmp}/tacho-real.XXXXXX") || exit 2
 trap 'rm -rf "$work"' EXIT

@@ -31,7 +31,7 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/tacho-traces.XXXXXX") || exit 2
 trap 'rm -rf "$work"' EXIT
 export TMPDIR=$work # spools count as scratch, too
 cd "$work" || exit 2
-passed=0 failed=0
+passed=0 failed=0 skipped=0
 
 # check NAME COMMAND...: passes if the command is true; what it prints is shown if it is not.
 check() {
@@ -45,7 +45,13 @@ check() {
     fi
 }
 
-skip() { echo "skip $1: $2"; }
+skip() {
+    echo "skip $1: $2"
+    ((skipped += 1))
+}
+
+# What is left out for another reason than a missing package.
+note() { echo "not checked: $1: $2"; }
 
 # same A B WHAT: true if equal, else says so.
 same() {
@@ -197,7 +203,7 @@ long_line_refused() {
 
 check_memory() {
     if ! limited --version >/dev/null 2>&1; then
-        skip memory "this build does not start in $MEMORY_BYTES bytes (sanitizers?)"
+        note memory "this build does not start in $MEMORY_BYTES bytes (sanitizers?)"
         return
     fi
     "$gen_torq" t1 "$MANY_ROWS" --shuffle >many.csv
@@ -247,7 +253,7 @@ check_full_disk() {
     if on_small_disk true 2>/dev/null; then
         check "a full disk" no_space_refused on_small_disk 'No space left on device'
     else
-        skip "a full disk" "no right to mount; a limit on file size stands in"
+        note "a full disk" "no right to mount; a limit on file size stands in"
         check "a limit on file size" no_space_refused with_small_files 'File too large'
     fi
 }
@@ -264,7 +270,7 @@ overview_file_holds() {
 check_overview() {
     local file
     if ! compgen -G "$overview/*.csv" >/dev/null; then
-        skip overview "no ../shared/data/torq/overview"
+        note overview "no ../shared/data/torq/overview"
         return
     fi
     for file in "$overview"/*.csv; do
@@ -279,5 +285,6 @@ check_cuts
 check_memory
 check_full_disk
 check_overview
-echo "traces: $passed passed, $failed failed"
-((failed == 0))
+echo "traces: $passed passed, $failed failed, $skipped skipped"
+((failed == 0)) || exit 1
+((skipped == 0)) || exit 77

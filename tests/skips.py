@@ -1,0 +1,28 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""unittest.main for tests that need something that a computer may lack, also as a program.
+
+The reason for each skipped test is printed, and the exit status is then 77, which ctest reports as
+skipped, unless a test failed. Reasons that begin with "left to" do not count: another test runs the same
+checks.
+
+    python3 tests/skips.py discover -s FOLDER -p PATTERN
+"""
+import sys
+import unittest
+
+SKIPPED = 77
+
+
+def main(argv, **options):
+    result = unittest.main(argv=argv, exit=False, **options).result
+    reasons = sorted({reason for _, reason in result.skipped if not reason.startswith("left to ")})
+    for reason in reasons:
+        print(f"skip: {reason}", flush=True)
+    if not result.wasSuccessful():
+        sys.exit(1)
+    sys.exit(SKIPPED if reasons else 0)
+
+
+if __name__ == "__main__":
+    main([sys.argv[0], *sys.argv[1:]], module=None)
