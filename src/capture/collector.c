@@ -14,6 +14,9 @@
 static const int64_t patience_ns = 5000000000; /* for a handshake */
 static const uint64_t client_wait_ns = 10000000;
 
+/* Parts of a full ring, and one more to see that it is empty. */
+enum { PARTS_MAX = TACHO_WIRE_RECORDS / TACHO_DECODER_PART + 1 };
+
 /* Events of epoll, above the base. */
 /* Those of clients that wait have the descriptor added; without one all of them are meant. */
 enum { EVENT_SOCKET, EVENT_TCP, EVENT_WAITING };
@@ -352,7 +355,11 @@ static void count_dropped(tacho_collector *collector, const tacho_wire_ring *sha
     ring->dropped = dropped;
 }
 
-/* Takes what is in a ring; returns how many records that were. */
+/*
+ * Takes a part of what is in a ring; returns how many records were in it. The tail is stored after
+ * each part: a client whose ring is full gives up where it does not move for client_wait_ns, and
+ * decoding a whole ring can take longer than that.
+ */
 static uint64_t drain_ring(tacho_collector *collector, tacho_decoder *decoder,
                            tacho_wire_ring *shared, tacho_collected_ring *ring)
 {
@@ -370,13 +377,15 @@ static uint64_t drain_ring(tacho_collector *collector, tacho_decoder *decoder,
     }
     atomic_store_explicit(&shared->tail, ring->tail, memory_order_release);
     count_dropped(collector, shared, ring);
-    if (state == TACHO_WIRE_FINISHED) { /* and it was before the head was read: nothing is left */
+    /* Finished before the head was read: nothing can follow. */
+    if (state == TACHO_WIRE_FINISHED && ring->tail == head) {
         ring->is_known = false;
         atomic_store_explicit(&shared->state, TACHO_WIRE_FREE, memory_order_release);
     }
     return held;
 }
 
+/* Takes a part of each ring; returns how many records were in the fullest one. */
 static uint64_t drain_segment(tacho_collector *collector, tacho_collected_segment *segment)
 {
     const tacho_wire_header *header = segment->memory.bytes;
@@ -393,12 +402,23 @@ static uint64_t drain_segment(tacho_collector *collector, tacho_collected_segmen
     return most;
 }
 
-uint64_t tacho_collector_drain(tacho_collector *collector)
+static uint64_t drain_segments(tacho_collector *collector)
 {
     uint64_t most = 0;
-    end_silent(collector);
     for (tacho_collected_segment *at = collector->segments; at != NULL; at = at->next) {
         uint64_t held = drain_segment(collector, at);
+        most = held > most ? held : most;
+    }
+    return most;
+}
+
+uint64_t tacho_collector_drain(tacho_collector *collector)
+{
+    end_silent(collector);
+    uint64_t held = drain_segments(collector);
+    uint64_t most = held;
+    for (unsigned i = 1; i < PARTS_MAX && held > TACHO_DECODER_PART; i++) {
+        held = drain_segments(collector);
         most = held > most ? held : most;
     }
     return most;
@@ -427,7 +447,8 @@ static void end_segment(tacho_collector *collector, tacho_collected_segment *seg
     const tacho_wire_header *header = segment->memory.bytes;
     tacho_collector_counts *counts = &collector->counts;
     uint64_t used = atomic_load_explicit(&header->used, memory_order_acquire);
-    drain_segment(collector, segment);
+    for (unsigned i = 0; i < PARTS_MAX && drain_segment(collector, segment) > 0; i++) {
+    }
     for (unsigned i = 0; i < TACHO_WIRE_RINGS; i++) {
         if ((used >> i & 1) != 0) {
             take_open_zones(segment, i, now_ns);

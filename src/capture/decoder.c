@@ -689,7 +689,8 @@ bool tacho_decoder_take(tacho_decoder *decoder, const tacho_wire_record *records
     if (head - *tail > TACHO_WIRE_RECORDS) {
         return false;
     }
-    while (*tail != head) {
+    uint64_t first = *tail;
+    while (*tail != head && *tail - first < TACHO_DECODER_PART) {
         memcpy(&event.record, &records[*tail & (TACHO_WIRE_RECORDS - 1)], sizeof(event.record));
         size_t count = event.record.extra;
         if (count > TACHO_WIRE_EXTRA_MAX || count >= head - *tail) {

@@ -51,8 +51,11 @@ void tacho_decoder_deinit(tacho_decoder *decoder);
 tacho_status tacho_decoder_ensure_thread(tacho_decoder *decoder, const char *name, uint32_t tid,
                                          uint32_t *out_track) TACHO_MUST_USE;
 
+/* A call of tacho_decoder_take ends after so many records, and with an event. */
+enum { TACHO_DECODER_PART = 4096 };
+
 /*
- * Takes all events between |*tail| and |head| of a ring, whose records are |records|; |*tail|
+ * Takes the next events between |*tail| and |head| of a ring, whose records are |records|; |*tail|
  * follows. False where the ring is broken: its numbers cannot be those of a client.
  */
 bool tacho_decoder_take(tacho_decoder *decoder, const tacho_wire_record *records, uint64_t head,

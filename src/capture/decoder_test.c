@@ -355,6 +355,32 @@ static void broken_rings_are_left(void **state)
     close_fixture(&self);
 }
 
+/* A part ends with an event: its arguments are not torn from it. */
+static void full_rings_are_taken_in_parts(void **state)
+{
+    fixture self;
+    (void)state;
+    open_fixture(&self);
+    tacho_wire_record step = {.kind = TACHO_WIRE_ZONE, .extra = 2}; /* makes no sense: no row */
+    tacho_wire_record extra[2] = {{0}};
+    uint64_t count = TACHO_WIRE_RECORDS / 3, parts = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        add_record(&self, step);
+        add_record(&self, extra[0]);
+        add_record(&self, extra[1]);
+    }
+    while (self.tail != self.head) {
+        uint64_t before = self.tail;
+        assert_true(decode_next(&self));
+        assert_true(self.tail - before < TACHO_DECODER_PART + 3);
+        assert_int_equal(self.tail % 3, 0);
+        parts++;
+    }
+    assert_int_equal(self.decoder.event_count, count);
+    assert_true(parts >= TACHO_WIRE_RECORDS / TACHO_DECODER_PART - 1);
+    close_fixture(&self);
+}
+
 static void open_zones_end_with_their_process(void **state)
 {
     fixture self;
@@ -379,6 +405,7 @@ int main(void)
         cmocka_unit_test(long_names_fit),
         cmocka_unit_test(nonsense_is_counted),
         cmocka_unit_test(broken_rings_are_left),
+        cmocka_unit_test(full_rings_are_taken_in_parts),
         cmocka_unit_test(open_zones_end_with_their_process),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -98,7 +98,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     require(tacho_decoder_ensure_thread(decoder, "fuzz", 1, &track) == TACHO_OK);
     uint64_t tail = 0;
-    bool is_whole = tacho_decoder_take(decoder, memory->records, count, &tail, track);
+    bool is_whole = true;
+    while (is_whole && tail != count) {
+        is_whole = tacho_decoder_take(decoder, memory->records, count, &tail, track);
+    }
     require(tail <= count && (!is_whole || tail == count));
     require(recorder.failure == TACHO_OK);
     require(recorder.stored_count + decoder->bad_count + decoder->untimed_count <=
