@@ -230,13 +230,14 @@ class Commands(unittest.TestCase):
 
 
 class Signals(unittest.TestCase):
-    SCRIPT = ("import signal, sys, time\n"
+    # A signal may come before the first print is over, and Python refuses a second one inside it.
+    SCRIPT = ("import os, signal, sys, time\n"
               "def got(number, frame):\n"
-              "    print(number, flush=True)\n"
+              "    os.write(1, f'{{number}}\\n'.encode())\n"
               "    sys.exit(40 + number)\n"
               "for number in {numbers}:\n"
               "    signal.signal(number, got)\n"
-              "print('ready', flush=True)\n"
+              "os.write(1, b'ready\\n')\n"
               "for _ in range(6000):  # a signal just before a sleep is seen after it\n"
               "    time.sleep(0.05)\n")
     NUMBERS = [int(number) for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM,
