@@ -8,7 +8,7 @@
 #
 # With --machine, with a board of that processor, which qemu emulates, and the runtime of `make board`.
 set -u
-export TACHO_HOST_CPU=built-in NO_COLOR=1
+export TACHO_HOST_CPU=built-in NO_COLOR=1 LC_ALL=C.UTF-8
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 build=$(cd "$1" && pwd)
