@@ -22,12 +22,19 @@ def without_comments(text):
     return re.sub(r'"(\\.|[^"\\\n])*"', '""', text)
 
 
+def is_made(path):
+    """Whether .gitignore leaves the path out: what builds and tests make."""
+    return (path.parts[0].startswith("build") or path.parts[:2] == ("python", "build") or path.suffix == ".pyc"
+            or {".git", "__pycache__"}.intersection(path.parts))
+
+
 def tracked(root):
+    """All files of the repository, also where git is missing or refuses someone else's folder."""
     try:
         listed = subprocess.run(["git", "-C", str(root), "ls-files", "-co", "--exclude-standard"],
                                 capture_output=True, text=True, check=True).stdout.split("\n")
     except (OSError, subprocess.CalledProcessError):
-        return sorted(p for p in root.rglob("*") if p.is_file() and ".git" not in p.parts)
+        return sorted(p for p in root.rglob("*") if p.is_file() and not is_made(p.relative_to(root)))
     return sorted(root / name for name in listed if name and (root / name).is_file())
 
 
