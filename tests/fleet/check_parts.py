@@ -282,7 +282,7 @@ class Slurm(Scratch):
 
     def test_an_sbatch_that_does_not_read_its_script(self):
         """The script is longer than a pipe takes."""
-        paths = [f"./{'./' * 900}sa/rank{number % 3}.json" for number in range(90)]
+        paths = [f"./{'./' * 900}sa/rank{number % 3}.json" for number in range(45)]
         done = self.fleet("ops", *paths, "--slurm", "2", code=1, env={"SBATCH_FAILS": "1"})
         self.assertIn("error: sbatch failed, and no part was made", done.stderr)
 

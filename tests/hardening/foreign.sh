@@ -13,6 +13,10 @@ if ! command -v clang >/dev/null || ! clang --target=aarch64-linux-gnu -x c -c /
     echo "skip: no clang that compiles for aarch64"
     exit 77
 fi
+# Debian's ninja does not run in half a MiB.
+stack=$(ulimit -s)
+[[ $stack == unlimited ]] || ((stack >= 2048)) || ulimit -Ss 2048 2>/dev/null ||
+    { echo "skip: ninja needs a larger stack than $stack KiB"; exit 77; }
 cat >"$work/CMakeLists.txt" <<END
 cmake_minimum_required(VERSION 3.25)
 project(foreign C)

@@ -21,7 +21,7 @@ try:
 except ImportError:
     if sys.executable != "/usr/bin/python3" and os.path.exists("/usr/bin/python3"):
         os.execv("/usr/bin/python3", ["/usr/bin/python3"] + sys.argv)
-    print("skip: no onnx package")
+    print("skip: python3-onnx is not installed")
     sys.exit(77)
 
 DTYPES = ["unknown", "f32", "u8", "i8", "u16", "i16", "i32", "i64", "string", "bool", "f16", "f64",

@@ -23,7 +23,7 @@ try:
 except ImportError:
     if sys.executable != "/usr/bin/python3" and os.path.exists("/usr/bin/python3"):
         os.execv("/usr/bin/python3", ["/usr/bin/python3"] + sys.argv)
-    print("skip: no onnx package")
+    print("skip: python3-onnx is not installed")
     sys.exit(77)
 
 RNG = np.random.default_rng(20)

@@ -660,7 +660,7 @@ int main(int argc, char **argv)
         }
     }
     if (!has_any) {
-        printf("skip: no operator tests here\n");
+        printf("skip: libonnx-testdata is not installed\n");
         return 77;
     }
     if (all.is_page) {

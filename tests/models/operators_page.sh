@@ -5,7 +5,7 @@
 # With BLESS=1 the page is written anew. Exits with 77, skipped, where there are no tests.
 set -u
 program=$1 page=$2 tests=$3
-[ -d "$tests/node" ] || { echo "skip: no operator tests here"; exit 77; }
+[ -d "$tests/node" ] || { echo "skip: libonnx-testdata is not installed"; exit 77; }
 found=$("$program" --page "$tests"/{node,pytorch-converted,pytorch-operator,simple}) || exit 1
 if [ "${BLESS:-}" = 1 ]; then
     printf '%s\n' "$found" > "$page"

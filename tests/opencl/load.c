@@ -71,7 +71,7 @@ static void make(setup *self)
     cl_uint count = 0;
     cl_int status = CL_SUCCESS;
     if (clGetPlatformIDs(1, &platform, &count) != CL_SUCCESS || count == 0) {
-        printf("skip: no OpenCL platform\n");
+        printf("skip: no OpenCL platform, such as pocl-opencl-icd\n");
         exit(SKIP);
     }
     check(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &self->device, NULL), "device");

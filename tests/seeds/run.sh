@@ -46,9 +46,29 @@ run_record() {
     rm -rf "${work:?}/$id"
 }
 
+has_numpy() {
+    local python3
+    while read -r python3; do
+        ! "$python3" -c 'import numpy' 2>/dev/null || return 0
+    done < <(type -aP python3)
+    return 1
+}
+
+# missing_package ID: prints the package that the line needs and this computer lacks, if any.
+missing_package() {
+    [[ $(field "$1" needs) != *numpy* ]] || has_numpy || echo python3-numpy
+    [[ $(field "$1" run) != *pytest* ]] || command -v pytest >/dev/null || echo python3-pytest
+    [[ $(field "$1" setup) != *board* || -x /usr/sbin/sshd ]] || echo openssh-server
+}
+
 report_record() {
+    local package
     case $(field "$1" state) in
-        pass) run_record "$1" ;;
+        pass)
+            package=$(missing_package "$1" | head -n 1)
+            [[ -z $package ]] || { echo "skip $1: $package is not installed"; ((skipped += 1)); return; }
+            run_record "$1"
+            ;;
         waiting) echo "waiting $1 (needs $(field "$1" needs))"; ((waiting += 1)) ;;
         outside) echo "outside $1 ($(field "$1" why))"; ((outside += 1)) ;;
     esac
@@ -66,8 +86,9 @@ main() {
     for id in ${RECORDS[@]+"${RECORDS[@]}"}; do
         report_record "$id"
     done
-    echo "seeds: $passed passed, $failed failed, $waiting waiting, $outside outside"
-    ((failed == 0))
+    echo "seeds: $passed passed, $failed failed, $skipped skipped, $waiting waiting, $outside outside"
+    ((failed == 0)) || return 1
+    ((skipped == 0)) || return 77
 }
 
 if (($# != 2)) || [[ ! -d $1 || ! -d $2 ]]; then
@@ -78,5 +99,5 @@ LINE_PATH=$here/shims:$(cd "$2" && pwd):$(cd "$1" && pwd):$PATH
 work=$(mktemp -d "${TMPDIR:-/tmp}/tacho-seeds.XXXXXX") || exit 2
 trap 'rm -rf "$work"' EXIT
 LOG=$work/log
-passed=0 failed=0 waiting=0 outside=0
+passed=0 failed=0 skipped=0 waiting=0 outside=0
 main

@@ -25,6 +25,7 @@ if (($# != 2)) || [[ ! -x $1/tacho || ! -x $2/gen_torq ]]; then
     echo "usage: tests/traces/run.sh BIN_DIR BENCH_DIR" >&2
     exit 2
 fi
+command -v jq >/dev/null || { echo "skip: jq is not installed"; exit 77; }
 tacho=$(cd "$1" && pwd)/tacho
 gen_torq=$(cd "$2" && pwd)/gen_torq
 work=$(mktemp -d "${TMPDIR:-/tmp}/tacho-traces.XXXXXX") || exit 2
