@@ -153,6 +153,7 @@ def _tell(config: pytest.Config, note: tacho.Note) -> None:
     if " is in use by " in note.text and reporter is not None and capture is not None:
         with capture.global_and_fixture_disabled():
             reporter.write_line(f"\n{note.text}")
+            reporter.flush()  # a pipe or a file would get it when the session ends
 
 
 def _waited(runner: Runner) -> float:
