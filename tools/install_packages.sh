@@ -21,6 +21,11 @@ as_root() {
     "$@"
 }
 
+# install PACKAGE...: waits for another package manager, since a new computer may be updating itself.
+install() {
+    as_root apt-get -o DPkg::Lock::Timeout=600 install -y -qq --no-install-recommends "$@"
+}
+
 is_installed() {
     case $(dpkg-query -W -f '${db:Status-Abbrev}' "$1" 2>/dev/null || true) in ii*) return 0 ;; esac
     return 1
@@ -67,14 +72,14 @@ done
 [ -n "$missing" ] || exit 0
 echo "installing:$missing"
 # shellcheck disable=SC2086 # package names are words
-if as_root apt-get install -y --no-install-recommends $missing >/dev/null 2>&1; then exit 0; fi
+if install $missing >/dev/null 2>&1; then exit 0; fi
 as_root apt-get update -qq || [ "$optional" ] || exit 1
 if [ -z "$optional" ]; then
     # shellcheck disable=SC2086
-    as_root apt-get install -y -qq --no-install-recommends $missing
+    install $missing
     exit
 fi
 for package in $missing; do # one that cannot be installed keeps no other out
-    as_root apt-get install -y -qq --no-install-recommends "$package" >/dev/null 2>&1 ||
+    install "$package" >/dev/null 2>&1 ||
         echo "cannot install $package, so its tests are skipped"
 done
