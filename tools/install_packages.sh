@@ -42,7 +42,7 @@ highest_version() {
 resolve() {
     case $1 in
     *NN*)
-        found=$(highest_version "$1" sh -c "dpkg-query -W -f '\${binary:Package} \${db:Status-Abbrev}\n' | sed -n 's/ ii *$//p'")
+        found=$(highest_version "$1" sh -c "dpkg-query -W -f '\${Package} \${db:Status-Abbrev}\n' | sed -n 's/ ii *$//p'")
         [ -n "$found" ] || found=$(highest_version "$1" apt-cache pkgnames)
         printf '%s' "$found"
         ;;
