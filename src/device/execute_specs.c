@@ -232,9 +232,11 @@ void tacho_group_transpose(tacho_fast_tensor *tensor)
     tensor->shape.dims[rank - 1] = tensor->shape.dims[rank - 2];
     tensor->shape.dims[rank - 2] = last;
     tensor->has_order = true;
-    for (int32_t i = 0; i < rank; i++) {
-        tensor->order[i] = (uint8_t)(i == rank - 1 ? rank - 2 : i == rank - 2 ? rank - 1 : i);
+    for (uint8_t i = 0; i < TACHO_RANK_MAX; i++) {
+        tensor->order[i] = i;
     }
+    tensor->order[rank - 1] = (uint8_t)(rank - 2);
+    tensor->order[rank - 2] = (uint8_t)(rank - 1);
 }
 
 /* The summand of a Gemm: its bias where it is a row, else the first post. */
