@@ -29,13 +29,13 @@ function(tacho_driver name file)
 endfunction()
 
 # tacho_suite(NAME ROOMS rooms... RUN command... [COST seconds] [NEEDS targets...] [LONG] [SERIAL]
-#             [SETUP fixture] [AFTER fixture] [IN folder] [CONFIGURATION name])
+#             [SETUP fixture] [AFTER fixture] [CONFIGURATION name])
 # A test that drives the program. The first word of RUN is a Python or shell script of this folder, or
 # a program. ROOMS are those whose lines it covers: 'make test ROOM=x' runs it for them, after building
 # the program and NEEDS. COST is the CPU time on an idle computer; the longest start first. LONG tests
 # run in 'make torture'. Exit status 77 means skipped, with the reason on a line of the output.
 function(tacho_suite name)
-  cmake_parse_arguments(SUITE "LONG;SERIAL" "COST;SETUP;AFTER;IN;CONFIGURATION" "ROOMS;RUN;NEEDS" ${ARGN})
+  cmake_parse_arguments(SUITE "LONG;SERIAL" "COST;SETUP;AFTER;CONFIGURATION" "ROOMS;RUN;NEEDS" ${ARGN})
   list(POP_FRONT SUITE_RUN first)
   if(first MATCHES "\\.py$")
     set(first ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/${first})
@@ -52,7 +52,7 @@ function(tacho_suite name)
     list(APPEND labels long)
   endif()
   set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 LABELS "${labels}")
-  foreach(property SETUP:FIXTURES_SETUP AFTER:FIXTURES_REQUIRED COST:COST IN:WORKING_DIRECTORY)
+  foreach(property SETUP:FIXTURES_SETUP AFTER:FIXTURES_REQUIRED COST:COST)
     string(REGEX MATCH "(.*):(.*)" both ${property})
     if(DEFINED SUITE_${CMAKE_MATCH_1})
       set_property(TEST ${name} PROPERTY ${CMAKE_MATCH_2} ${SUITE_${CMAKE_MATCH_1}})
