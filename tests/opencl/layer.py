@@ -4,6 +4,7 @@
 
     layer.py BIN_DIR OPENCL_LOAD
 """
+import atexit
 import collections
 import json
 import os
@@ -17,6 +18,8 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import skips  # pylint: disable=wrong-import-position
 
+os.environ["POCL_CACHE_DIR"] = tempfile.mkdtemp(prefix="tacho-pocl.")  # a home directory may be read-only
+atexit.register(shutil.rmtree, os.environ["POCL_CACHE_DIR"], ignore_errors=True)
 BIN, LOAD = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 TACHO = f"{BIN}/tacho"
 

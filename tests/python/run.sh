@@ -27,6 +27,10 @@ if [[ $kind == full ]] && ! python3 -c 'import numpy, pandas' 2>/dev/null; then
         exit 77
     }
 fi
+# Debian's packages are for Debian's interpreter, which need not be the first on PATH.
+if ! "$python" -c 'import pytest' 2>/dev/null && /usr/bin/python3 -c 'import pytest' 2>/dev/null; then
+    python=/usr/bin/python3
+fi
 cd "$here"
 (($# > 0)) || set -- discover -s "$here" -p 'test_*.py'
 exec "$python" "$here/../skips.py" "$@"
