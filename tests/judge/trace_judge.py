@@ -759,31 +759,45 @@ def load(path):
     return data
 
 
+MODES = ("summary", "rows", "attributes", "tracks", "threads", "descriptions", "counters", "flows", "check")
+
+
+def print_problems(judge, label):
+    for name, count in sorted(judge.problems.items()):
+        print(f"{label}{name}: {count} (first: {judge.first[name]})", file=sys.stderr)
+
+
+def print_mode(judge, mode):
+    lines = [json.dumps(judge.summary(), sort_keys=True)] if mode == "summary" else getattr(judge, mode[:-1] + "_lines")()
+    sys.stdout.writelines(line + "\n" for line in lines)
+
+
 def main(argv=None):
-    parser = argparse.ArgumentParser(description="Read a Perfetto trace by trace_processor's rules.")
-    modes = parser.add_mutually_exclusive_group()
-    for mode in ("rows", "summary", "attributes", "tracks", "threads", "descriptions", "counters", "flows", "check"):
-        modes.add_argument(f"--{mode}", dest="mode", action="store_const", const=mode)
+    parser = argparse.ArgumentParser(description="Read Perfetto traces by trace_processor's rules. Several modes "
+                                     "print one after the other in the order of their names above, for each file.")
+    for mode in MODES:
+        parser.add_argument(f"--{mode}", dest="modes", action="append_const", const=mode)
     parser.add_argument("--nested-zero", action="store_true",
                         help="zero-length slices inside longer ones are meant, not a BEGIN/END tie")
-    parser.add_argument("file")
+    parser.add_argument("files", metavar="file", nargs="+")
     options = parser.parse_args(argv)
-    try:
-        judge = Judge(load(options.file), options.nested_zero)
-    except (OSError, EOFError, RecursionError, zlib.error, Unreadable) as error:
-        print(f"trace_judge: {options.file}: {error}", file=sys.stderr)
-        return 2
-    if options.mode == "check":
-        for name, count in sorted(judge.problems.items()):
-            print(f"{name}: {count} (first: {judge.first[name]})", file=sys.stderr)
-        return 1 if judge.problems else 0
-    if options.mode in (None, "summary"):
-        lines = [json.dumps(judge.summary(), sort_keys=True)]
-    else:
-        lines = getattr(judge, options.mode[:-1] + "_lines")()
-    sys.stdout.reconfigure(encoding="utf-8", newline="\n")
-    sys.stdout.writelines(line + "\n" for line in lines)
-    return 0
+    modes = options.modes or ["summary"]
+    status = 0
+    for path in options.files:
+        try:
+            judge = Judge(load(path), options.nested_zero)
+        except (OSError, EOFError, RecursionError, zlib.error, Unreadable) as error:
+            print(f"trace_judge: {path}: {error}", file=sys.stderr)
+            status = 2
+            continue
+        sys.stdout.reconfigure(encoding="utf-8", newline="\n")
+        for mode in sorted(modes, key=MODES.index):
+            if mode != "check":
+                print_mode(judge, mode)
+        if "check" in modes:
+            print_problems(judge, f"{path}: " if len(options.files) > 1 else "")
+            status = max(status, 1 if judge.problems else 0)
+    return status
 
 
 if __name__ == "__main__":
