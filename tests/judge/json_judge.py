@@ -5,6 +5,7 @@ row or draw from the wrong slice is a named problem."""
 import argparse
 import collections
 import decimal
+import functools
 import gzip
 import json
 import sys
@@ -33,16 +34,19 @@ class Unshown(Exception):
     """trace_processor cannot put an argument in its place: nothing of the slice can be shown."""
 
 
+@functools.lru_cache(maxsize=None)
 def steps(key):
     """The way to an argument: names between points, indices in brackets."""
+    way = []
     for part in filter(None, key.split(".")):
         name, *rest = part.split("[")
-        yield name
+        way.append(name)
         for index in rest:
             digits, closed, _ = index.partition("]")
             if not closed or not digits.isdigit():
                 raise Unshown(key)
-            yield int(digits)
+            way.append(int(digits))
+    return way
 
 
 def leaves(value, way=()):
@@ -57,14 +61,22 @@ def leaves(value, way=()):
         yield way, value
 
 
+def is_flat(args):
+    """Whether no argument is inside another: each then has a place of its own."""
+    return all(len(steps(key)) == 1 and not isinstance(value, (dict, list)) for key, value in args.items())
+
+
 def check_arguments(args):
+    if not args or isinstance(args, dict) and is_flat(args):
+        return
     tree = {}
     for way, _ in leaves(args):
         if not way:
             raise Unshown("an argument without a name")
         place = tree
         for at, step in enumerate(way):
-            if place is None or any(isinstance(other, int) != isinstance(step, int) for other in place):
+            # All keys of a place are of one kind, so the first of them stands for the others.
+            if place is None or place and isinstance(next(iter(place)), int) != isinstance(step, int):
                 raise Unshown(way)
             if at + 1 == len(way):
                 place[step] = None

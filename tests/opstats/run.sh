@@ -17,6 +17,8 @@ trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 failures=0
 count=0
+kept=0
+mkdir judged
 
 check() { # WHAT CMD...: 77 is skipped, with what it said
     local status=0
@@ -35,10 +37,13 @@ compile() { # NAME MODEL ARGS...
     rm -rf "stats-$1" && mkdir "stats-$1" && "$make_stats" "$1.bin" "stats-$1"
 }
 
-decode() { # NAME ARGS...: into out-NAME; every trace is judged
+decode() { # NAME ARGS...: into out-NAME; every trace is kept for the judge
     rm -rf "out-$1"
-    "$opstats" --qpc "$1.bin" --input-dir "stats-$1" --output-dir "out-$1" "${@:2}" &&
-        python3 "${judge%/*}/judge_all.py" "out-$1" >/dev/null
+    "$opstats" --qpc "$1.bin" --input-dir "stats-$1" --output-dir "out-$1" "${@:2}" || return 1
+    local file
+    for file in "out-$1"/*.trace.json; do
+        [[ ! -e $file ]] || { ln "$file" "judged/$kept.$count.${file##*/}" && kept=$((kept + 1)); }
+    done
 }
 
 trace() { # NAME DECODE_ARGS... -- CHECK_ARGS...
@@ -55,8 +60,8 @@ arrows() { # NAME DECODE_ARGS...
         python3 "$here/check_trace.py" "out-$name"/*.json --print-arrows | sort >arrows.json.txt || return 1
     "$tacho" opstats -p "$name.bin" -i "stats-$name" -o "out-$name" --trace --to perfetto --quiet \
         --flow-events full "${@:2}" || return 1
-    "$judge" --check --nested-zero "out-$name"/*.pb || return 1
-    "$judge" --flows "out-$name"/*.pb | cut -f2- | sort >arrows.pb.txt &&
+    "$judge" --check --flows --nested-zero "out-$name"/*.pb >arrows.pb || return 1
+    cut -f2- arrows.pb | sort >arrows.pb.txt &&
         [[ -s arrows.pb.txt ]] && diff arrows.json.txt arrows.pb.txt
 }
 
@@ -296,6 +301,8 @@ check "many files" "$opstats" --qpc cnn-2-70.bin --input-dir many --output-dir m
 check "as many summaries" bash -c "(( \$(ls many-out | wc -l) == 300 ))"
 check "the same bytes twice" bash -c "$opstats --qpc cnn-2-70.bin --input-dir many --output-dir \
     many-again --summary && diff -r many-out many-again"
+
+check "all $kept traces are sound" python3 "${judge%/*}/judge_all.py" --at-least "$kept" judged
 
 echo "opstats: $((count - failures)) passed, $failures failed"
 ((failures == 0))
