@@ -82,12 +82,30 @@ def find_mlir_opt():
     return (line, None) if found.returncode == 0 else (None, line)
 
 
-def oracle(mlir_opt, path, *options):
-    run = subprocess.run(
-        [mlir_opt, "--allow-unregistered-dialect", "--mlir-print-op-generic",
-         "--mlir-print-debuginfo", "--mlir-elide-elementsattrs-if-larger=8", *options, path],
-        capture_output=True, text=True, check=False)
-    return run.stdout if run.returncode == 0 else None
+GENERIC = ("--mlir-print-op-generic", "--mlir-print-debuginfo", "--mlir-elide-elementsattrs-if-larger=8")
+SPLIT = "// -----\n"
+
+
+def oracles(mlir_opt, paths, *options, name=str):
+    """What mlir-opt makes of each file, None where it does not read one. One start reads all of them, joined;
+    locations without a name of their own get back the file's, as |name| has it, and its lines."""
+    with tempfile.NamedTemporaryFile("w", suffix=".mlir") as file:
+        starts, line = [], 0
+        for path in paths:
+            text = pathlib.Path(path).read_text(encoding="utf-8")
+            text += "" if text.endswith("\n") else "\n"
+            starts.append(line)
+            line += text.count("\n") + 1
+            file.write(text + SPLIT)
+        file.flush()
+        run = subprocess.run([mlir_opt, "--allow-unregistered-dialect", *options, "--split-input-file", file.name],
+                             capture_output=True, text=True, check=False)
+        found = run.stdout.split(SPLIT)
+        if len(found) != len(paths) + 1:
+            sys.exit(f"mlir-opt: {len(found) - 1} of {len(paths)} files: {run.stderr[-400:]}")
+        place = re.compile(re.escape(f'"{file.name}":') + r"(\d+)")
+    return [place.sub(lambda match, at=start, of=path: f'"{name(of)}":{int(match[1]) - at}', text)
+            if text.strip() else None for path, start, text in zip(paths, starts, found)]
 
 
 def main():
@@ -100,30 +118,37 @@ def main():
     run = subprocess.run([dump, *paths], capture_output=True, text=True, check=False)
     problems = run.stderr.splitlines()
     ours = our_ops(run.stdout)
-    compared = again = 0
-    for number, path in enumerate(paths):
-        text = oracle(mlir_opt, path, "--mlir-print-local-scope")
+    compared = 0
+    again = []
+    for number, (path, text) in enumerate(zip(paths, oracles(mlir_opt, paths, *GENERIC, "--mlir-print-local-scope"))):
         if text is None or path not in ours:
             continue
         compared += 1
-        problems += filter(None, [difference(path, ours[path], written_ops(all_ops(text)))])
+        ops = all_ops(text)
+        problems += filter(None, [difference(path, ours[path], written_ops(ops))])
         if number % 8 == 0:
-            again += 1
-            problems += filter(None, [reread(dump, mlir_opt, path, all_ops(text))])
+            again.append((path, [op for op, _ in ops]))
+    problems += reread(dump, mlir_opt, again)
     print("\n".join(problems[:20]))
-    print(f"{len(paths)} files, {len(ours)} read, {compared} compared, {again} once more in the "
+    print(f"{len(paths)} files, {len(ours)} read, {compared} compared, {len(again)} once more in the "
           f"generic form, {len(problems)} problems")
     return 1 if problems or compared == 0 else 0
 
 
-def reread(dump, mlir_opt, path, ops):
-    """What we make of MLIR's own text, where locations are aliases at the end."""
-    with tempfile.NamedTemporaryFile("w", suffix=".mlir") as file:
-        file.write(oracle(mlir_opt, path))
-        file.flush()
-        run = subprocess.run([dump, file.name], capture_output=True, text=True, check=False)
-        found = our_ops(run.stdout).get(file.name, [])
-    return run.stderr.strip() or difference(path, found, [op for op, _ in ops])
+def reread(dump, mlir_opt, cases):
+    """What we make of MLIR's own text, where locations are aliases at the end, of each (path, operations)."""
+    problems = []
+    texts = oracles(mlir_opt, [path for path, _ in cases], *GENERIC)
+    with tempfile.TemporaryDirectory() as folder:
+        files = [f"{folder}/{number}.mlir" for number in range(len(cases))]
+        for file, text in zip(files, texts):
+            pathlib.Path(file).write_text(text or "", encoding="utf-8")
+        run = subprocess.run([dump, *files], capture_output=True, text=True, check=False)
+        found = our_ops(run.stdout)
+    problems += run.stderr.splitlines()
+    for file, (path, ops) in zip(files, cases):
+        problems += filter(None, [difference(path, found.get(file, []), ops)])
+    return problems
 
 
 if __name__ == "__main__":
