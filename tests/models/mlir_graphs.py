@@ -104,48 +104,76 @@ FORMS = {"generic": ["--mlir-print-op-generic", "--mlir-print-debuginfo"],
          "bytecode 4": ["--emit-bytecode", "--emit-bytecode-version=4"]}
 
 
-def compare_forms(dump_program, mlir_opt, path, options, forms):
-    """The same graph from several forms of the file."""
-    problems = []
-    folder, name = path.parent, path.name
-    wanted = run(dump_program, *options, name, cwd=folder).stdout
+def options_of(path):
+    match = re.search(r"^// dump: (.*)$", path.read_text(), re.M)
+    return match.group(1).split() if match else []
+
+
+def graphs(dump_program, files):
+    """The graph of each (path, options); None and a problem where there is none. Those of one folder without
+    options are dumped together."""
+    found, problems, together = {}, [], {}
+    for path, options in files:
+        if options:
+            together[path, *options] = [path]
+        else:
+            together.setdefault((path.parent,), []).append(path)
+    for (_, *options), paths in together.items():
+        done = run(dump_program, *options, *(path.name for path in paths), cwd=paths[0].parent)
+        problems += done.stderr.splitlines() if done.returncode != 0 else []
+        parts = re.split(r"^== ", done.stdout, flags=re.M)[1:]
+        found.update((path, "== " + part) for path in paths for part in parts if part.startswith(path.name + "\t"))
+    return found, problems
+
+
+def write_forms(mlir_opt, cases, folder):
+    """The form of each (path, form), as (path, form, file); and problems. One mlir-opt writes all texts."""
+    written, problems = [], []
+    for form in ("generic", "pretty"):
+        paths = [path for path, wanted in cases if wanted == form]
+        texts = reference.oracles(mlir_opt, paths, *FORMS[form], name=lambda path: path.name) if paths else []
+        for path, text in zip(paths, texts):
+            written.append((path, form, folder / f"{len(written)}.form"))
+            written[-1][2].write_text(text or "")
+    for path, form in cases:
+        if form not in ("generic", "pretty"):
+            written.append((path, form, folder / f"{len(written)}.form"))
+            wrote = run(mlir_opt, "--allow-unregistered-dialect", *FORMS[form], path.name, "-o", written[-1][2],
+                        cwd=path.parent)
+            problems += [f"{path.name}: {form}: {wrote.stderr}"] if wrote.returncode != 0 else []
+    return written, problems
+
+
+def compare_forms(dump_program, mlir_opt, cases, wanted):
+    """The same graph from another form of the file, for each (path, form)."""
     with tempfile.TemporaryDirectory() as work:
-        for form in forms:
-            flags = FORMS[form]
-            out = f"{work}/form"
-            wrote = run(mlir_opt, "--allow-unregistered-dialect", *flags, name, "-o", out,
-                        cwd=folder)
-            found = run(dump_program, *options, out)
-            if wrote.returncode != 0 or found.returncode != 0:
-                problems.append(f"{name}: {form}: {wrote.stderr}{found.stderr}")
-            elif without_path(found.stdout) != without_path(wanted):
-                pairs = zip(found.stdout.split("\n")[1:], wanted.split("\n")[1:])
-                first = next((f"{a[:300]}\n  not {b[:300]}" for a, b in pairs if a != b), "length")
-                problems.append(f"{name}: its {form} form gives another graph: {first}")
+        written, problems = write_forms(mlir_opt, cases, pathlib.Path(work))
+        found, more = graphs(dump_program, [(file, options_of(path)) for path, _, file in written])
+    problems += more
+    for path, form, file in written:
+        if file not in found or path not in wanted:
+            problems.append(f"{path.name}: {form}: not dumped")
+        elif without_path(found[file]) != without_path(wanted[path]):
+            pairs = zip(found[file].split("\n")[1:], wanted[path].split("\n")[1:])
+            first = next((f"{a[:300]}\n  not {b[:300]}" for a, b in pairs if a != b), "length")
+            problems.append(f"{path.name}: its {form} form gives another graph: {first}")
     return problems
 
 
-def compare_with_mlir(dump_program, mlir_opt, path, forms):
-    folder, name = str(path.parent), path.name
-    match = re.search(r"^// dump: (.*)$", path.read_text(), re.M)
-    options = match.group(1).split() if match else []
-    text = run(mlir_opt, "--allow-unregistered-dialect", "--mlir-print-op-generic",
-               "--mlir-print-debuginfo", "--mlir-print-local-scope",
-               "--mlir-elide-elementsattrs-if-larger=8", "--mlir-elide-resource-strings-if-larger=8",
-               name, cwd=folder)
-    if text.returncode != 0:
-        return None
-    dump = run(dump_program, *options, name, cwd=folder)
-    if dump.returncode != 0:
-        return [f"{name}: {dump.stderr}"]
-    return (compare_nodes(name, dump.stdout, text.stdout) +
-            compare_forms(dump_program, mlir_opt, path, options, forms))
+def compare_with_mlir(dump_program, mlir_opt, cases):
+    """Compares the graph of each (path, forms); the paths that mlir-opt reads, and problems."""
+    texts = reference.oracles(mlir_opt, [path for path, _ in cases], *reference.GENERIC, "--mlir-print-local-scope",
+                              "--mlir-elide-resource-strings-if-larger=8", name=lambda path: path.name)
+    read = [(path, forms, text) for (path, forms), text in zip(cases, texts) if text is not None]
+    wanted, problems = graphs(dump_program, [(path, options_of(path)) for path, _, _ in read])
+    for path, _, text in read:
+        problems += compare_nodes(path.name, wanted[path], text) if path in wanted else [f"{path.name}: not dumped"]
+    forms = [(path, form) for path, forms, _ in read for form in forms]
+    return [path for path, _, _ in read], problems + compare_forms(dump_program, mlir_opt, forms, wanted)
 
 
 def compare_expected(dump_program, path, bless):
-    match = re.search(r"^// dump: (.*)$", path.read_text(), re.M)
-    options = match.group(1).split() if match else []
-    found = run(dump_program, *options, path.name, cwd=path.parent)
+    found = run(dump_program, *options_of(path), path.name, cwd=path.parent)
     text = found.stdout + found.stderr
     expected = path.with_suffix(".txt")
     if bless:
@@ -175,20 +203,17 @@ def main():
     mlir_opt, missing = reference.find_mlir_opt()
     real = sorted(folder.glob("tosa_ops/*.mlir")) if folder.is_dir() else []
     torch = sorted(map(str, folder.glob("torch_ops/*.mlir"))) if folder.is_dir() else []
-    compared = 0
+    cases = []
     for number, path in enumerate([*composed, *real] if mlir_opt else []):
         is_whole = path in composed or "--all" in sys.argv[4:]
-        forms = list(FORMS) if is_whole else [list(FORMS)[number % len(FORMS)]]
-        found = compare_with_mlir(dump, mlir_opt, path, forms)
-        if found is None and path in real:
-            problems.append(f"{path.name}: mlir-opt does not read it")
-        compared += found is not None
-        problems += found or []
+        cases.append((path, list(FORMS) if is_whole else [list(FORMS)[number % len(FORMS)]]))
+    compared, found = compare_with_mlir(dump, mlir_opt, cases) if cases else ([], [])
+    problems += found + [f"{path.name}: mlir-opt does not read it" for path in real if cases and path not in compared]
     read = run(dump, *torch) if torch else None
     if read is not None and (read.returncode != 0 or read.stdout.count("\n== ") + 1 != len(torch)):
         problems.append(f"torch_ops: {read.stderr}")
     print("\n".join(problems[:20]))
-    print(f"{len(composed)} composed, {len(real)} of TOSA, {len(torch)} of torch, {compared} "
+    print(f"{len(composed)} composed, {len(real)} of TOSA, {len(torch)} of torch, {len(compared)} "
           f"compared with {mlir_opt or 'no mlir-opt'}, {len(problems)} problems")
     if problems or not composed:
         return 1
