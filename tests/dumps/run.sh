@@ -7,6 +7,7 @@
 #   tests/dumps/run.sh BIN_DIR
 set -u
 export LC_ALL=C.UTF-8
+BATCH_BYTES=500000
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -16,7 +17,8 @@ missing=
 opt=$("$here/../mlir/find_mlir_opt.sh" 19) || { missing=$opt; opt=; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-failed=0 files=0
+failed=0 files=0 batch=()
+mkdir "$work/batch"
 
 fail() {
     echo "FAIL $*"
@@ -51,25 +53,36 @@ list_early_uses() {
         }' "$@"
 }
 
-# Each file of a folder of dumps is MLIR; all at once, and one by one where something is wrong.
-check_mlir() {
-    local file count=0
-    for file in "$1"/*.mlir; do
-        count=$((count + 1))
-        cat "$file"
-        echo '// -----'
-    done >"$work/all.mlir"
-    files=$((files + count))
-    ((count == 7)) || fail "$2: $count dumps, expected 7"
-    list_early_uses "$1"/*.mlir >"$work/early"
+# The folder of dumps $1 holds what it should. mlir-opt reads many folders at once, but its time grows with the
+# square of the bytes: batches are small.
+check_folder() { # FOLDER NAME
+    local dumps=("$1"/*.mlir)
+    files=$((files + ${#dumps[@]}))
+    ((${#dumps[@]} == 7)) || fail "$2: ${#dumps[@]} dumps, expected 7"
+    list_early_uses "${dumps[@]}" >"$work/early"
     [[ ! -s $work/early ]] || fail "$2: $(head -n 1 "$work/early")"
     [[ -n $opt ]] || return
-    "$opt" --allow-unregistered-dialect --split-input-file "$work/all.mlir" -o /dev/null \
-        2>"$work/why" && return
-    for file in "$1"/*.mlir; do
-        "$opt" --allow-unregistered-dialect "$file" -o /dev/null 2>"$work/why" ||
-            fail "$2: $(basename "$file"): $(grep -m1 error "$work/why")"
-    done
+    awk 'FNR == 1 && NR > 1 { print "// -----" } { print } END { print "// -----" }' "${dumps[@]}" >>"$work/batch.mlir"
+    mv "$1" "$work/batch/${#batch[@]}"
+    batch+=("$2")
+    (($(stat -c %s "$work/batch.mlir") < BATCH_BYTES)) || check_batch
+}
+
+# Each dump of a batch is MLIR: all at once, and one by one where something is wrong.
+check_batch() {
+    local file number before=$failed
+    ((${#batch[@]} > 0)) || return
+    if ! "$opt" --allow-unregistered-dialect --split-input-file "$work/batch.mlir" -o /dev/null 2>"$work/all"; then
+        for number in "${!batch[@]}"; do
+            for file in "$work/batch/$number"/*.mlir; do
+                "$opt" --allow-unregistered-dialect "$file" -o /dev/null 2>"$work/why" ||
+                    fail "${batch[number]}: $(basename "$file"): $(grep -m1 error "$work/why")"
+            done
+        done
+        ((failed > before)) || fail "a batch of dumps, not one alone: $(grep -m1 error "$work/all")"
+    fi
+    rm -r "$work"/batch/* "$work/batch.mlir"
+    batch=()
 }
 
 # A runtime profile with every action of the dump $1, one microsecond each.
@@ -114,9 +127,9 @@ check_plain() {
     rm -rf "$work/phases"
     "$dropin/torq-compile" "$1" -o "$work/plain.vmfb" --dump-compilation-phases-to="$work/phases" \
         >/dev/null 2>"$work/why" || fail "torq-compile: $(head -n 1 "$work/why")"
-    check_mlir "$work/phases" "$(basename "$1") without profiling"
     ! grep -ql 'cycle\|start = \|_profiling\|peak_bytes' "$work"/phases/*.mlir ||
         fail "$(basename "$1"): cycles or footprints though profiling is off"
+    check_folder "$work/phases" "$(basename "$1") without profiling"
 }
 
 # dump MODEL MACHINE
@@ -129,8 +142,8 @@ dump() {
         fail "$name: $(head -n 1 "$work/why")"
         return
     fi
-    check_mlir "$work/phases" "$name"
     [[ $2 != torq-* || $1 == */constants.* ]] || check_annotation "$work"/phases/*.9.executable-targets.mlir "$name"
+    check_folder "$work/phases" "$name"
 }
 
 for kind in cnn cnn-qdq transformer; do
@@ -161,6 +174,7 @@ for model in "$root"/../shared/data/mlir/tosa_ops/*.mlir; do # on one machine af
     dump "$model" "${machines[${#models[@]} % 3]}"
     models+=("$model")
 done
+check_batch
 echo "dumps: ${#models[@]} models, $files files, $failed failures"
 ((failed == 0)) || exit 1
 if [[ -z $opt ]]; then
