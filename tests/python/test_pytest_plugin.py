@@ -36,6 +36,7 @@ ROW = re.compile(r"^  [A-Z][\w /+]{0,25} +[\d.]+(ns|µs|ms|s)(  \(\d+\.\d\d%\))?
 
 
 @unittest.skipUnless(importlib.util.find_spec("pytest"), "pytest is not installed")
+@unittest.skipIf(helpers.LEFT_TO_FULL, "left to python.full")
 class Sessions(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
