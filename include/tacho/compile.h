@@ -53,6 +53,7 @@ typedef struct tacho_compiled_options {
     bool ignores_limit;      /* compile it however much memory its jobs take */
     bool counts_ddr;         /* the program counts traffic to shared memory, per core */
     bool is_tuned;           /* hand-tuned blocking and placement, on machines that tell it apart */
+    bool has_zero_weights;   /* zeros for weights that are missing from the model's files */
     uint64_t seed;           /* of random weights */
     const char *dtype;       /* store and compute real numbers as this, "bf16"; NULL: the model's */
     const char *fidelity;    /* multiplication precision, of machines that offer a choice */
@@ -78,8 +79,9 @@ typedef struct tacho_compiled_options {
 
 /*
  * Reads and compiles |model|. |options| may be NULL. An operator that is not known is a warning and
- * costed by its bytes; one whose shapes are not known is a failure. |*out_compiled| is NULL after a
- * failure.
+ * costed by its bytes; one whose shapes are not known is a failure. Missing weights are a warning:
+ * the estimate needs no values, and the program gets seeded-random ones. |*out_compiled| is NULL
+ * after a failure.
  */
 TACHO_API tacho_status tacho_compiled_open(const char *model, const tacho_compiled_options *options,
                                            tacho_compiled **out_compiled) TACHO_MUST_USE;

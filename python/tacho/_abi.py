@@ -231,7 +231,7 @@ class tacho_compiled_options(Structure):
                 ("size_count", c_size_t), ("constants", POINTER(tacho_model_constant)),
                 ("constant_count", c_size_t), ("has_random_weights", c_bool),
                 ("is_estimate", c_bool), ("ignores_limit", c_bool), ("counts_ddr", c_bool),
-                ("is_tuned", c_bool), ("seed", c_uint64), ("dtype", c_char_p),
+                ("is_tuned", c_bool), ("has_zero_weights", c_bool), ("seed", c_uint64), ("dtype", c_char_p),
                 ("fidelity", c_char_p), ("pmu_recipe", c_char_p), ("cores", c_uint32),
                 ("devices", c_uint32), ("batch", c_uint32), ("stats_level", c_uint32),
                 ("note", Note), ("user", c_void_p), ("progress", Progress), ("grid", c_char_p),

@@ -47,8 +47,8 @@ def _constant_text(value: ConstantValue) -> str:
     return ",".join(_constant_text(item) for item in value)
 
 
-_FLAGS = {"random_weights": "has_random_weights", "estimate": "is_estimate",
-          "ignore_limit": "ignores_limit", "count_ddr": "counts_ddr", "tuned": "is_tuned"}
+_FLAGS = {"random_weights": "has_random_weights", "zero_weights": "has_zero_weights",
+          "estimate": "is_estimate", "ignore_limit": "ignores_limit", "count_ddr": "counts_ddr", "tuned": "is_tuned"}
 _TEXTS = ("dtype", "fidelity", "pmu_recipe", "grid", "places", "pmu_events")
 _NUMBERS = ("seed", "cores", "devices", "batch", "stats_level")
 

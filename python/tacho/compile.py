@@ -69,7 +69,7 @@ def compile(model: StrPath, machine: Union[str, "os.PathLike[str]", None] = None
     """Compiles an ONNX or TOSA model for |machine|, a name or the path of a description.
 
     Options are those of `tacho compile`: sizes={"N": 1}, constants={"rate": 16000}, dtype="bf16",
-    cores, devices, batch, stats_level, random_weights, estimate, seed, ignore_limit, count_ddr,
+    cores, devices, batch, stats_level, random_weights, zero_weights, estimate, seed, ignore_limit, count_ddr,
     tuned, fidelity, pmu_recipe, pmu_events, grid, places. |progress| is called with operators done
     and operators in all; when it returns False, CancelledError is raised.
     """

@@ -533,6 +533,8 @@ static const tacho_column estimate_columns[] = {
     TACHO_COLUMN(JOB_COUNT, "jobs", INT),
     TACHO_COLUMN(ESTIMATE_CYCLES, "cycles", INT),
     TACHO_COLUMN(ESTIMATE_NS, "estimate", DURATION),
+    TACHO_COLUMN(RANDOM_WEIGHT_COUNT, "random weights", INT),
+    TACHO_COLUMN(ZERO_WEIGHT_COUNT, "zero weights", INT),
 };
 
 static tacho_status add_cycles_as_ns(tacho_table *table, const tacho_program_facts *facts)
@@ -567,7 +569,9 @@ static tacho_status add_estimate(const void *item, tacho_table *table)
     TACHO_TRY(add_count(table, program->step_count));
     TACHO_TRY(add_count(table, program->job_count));
     TACHO_TRY(tacho_table_add_int(table, facts->total_cycles));
-    return add_cycles_as_ns(table, facts);
+    TACHO_TRY(add_cycles_as_ns(table, facts));
+    TACHO_TRY(add_count(table, facts->random_weight_count));
+    return add_count(table, facts->zero_weight_count);
 }
 
 static const tacho_column unknown_columns[] = {

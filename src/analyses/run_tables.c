@@ -160,9 +160,12 @@ static tacho_status add_cycles(const tacho_recording *recording, tacho_table *ta
 static tacho_status add_values(const tacho_recording *recording, tacho_table *table)
 {
     const tacho_run_device *device = &recording->device;
-    char bytes[48];
+    char bytes[48], weights[TACHO_PROGRAM_STAND_INS_MAX];
     if (!device->has_values) {
         return tacho_table_add_property(table, "values", "none computed");
+    }
+    if (tacho_program_print_stand_ins(recording->program, weights)) {
+        TACHO_TRY(tacho_table_add_property(table, "made-up weights", "%s", weights));
     }
     TACHO_TRY(tacho_table_add_property(
         table, "values", "%u step%s by fast kernels, %u by reference kernels, %u need none",
@@ -226,6 +229,9 @@ tacho_status tacho_run_facts_table(const tacho_recording *recording, tacho_table
         TACHO_COLUMN(STATS_LEVEL, "Level", INT),
         TACHO_COLUMN(RECORDED_RUNS, "Recorded", INT),
         TACHO_COLUMN(RECORD_COST_NS, "Cost", INT),
+        TACHO_COLUMN(RANDOM_WEIGHT_COUNT, "Random weights", INT), /* tensors that stand in */
+        TACHO_COLUMN(ZERO_WEIGHT_COUNT, "Zero weights", INT),
+        TACHO_COLUMN(RANDOM_INPUT_COUNT, "Random inputs", INT),
         TACHO_COLUMN(WALL_NS, "Wall", INT),
         TACHO_COLUMN(HOST, "Host", TEXT), /* these where it ran on another computer */
         TACHO_COLUMN(CONNECTION_NS, "Connection", INT),
@@ -237,9 +243,12 @@ tacho_status tacho_run_facts_table(const tacho_recording *recording, tacho_table
         (int64_t)facts->stats.level,
         (int64_t)recording->totals.recorded_count,
         (int64_t)recording->totals.record_cost_ns,
+        (int64_t)facts->random_weight_count,
+        (int64_t)facts->zero_weight_count,
+        (int64_t)recording->random_input_count,
         recording->totals.wall_ns,
     };
-    tacho_table_init(out_table, "run", "Run", columns, board->host != NULL ? 16 : 13);
+    tacho_table_init(out_table, "run", "Run", columns, board->host != NULL ? 19 : 16);
     TACHO_TRY(add_text(out_table, recording->path));
     TACHO_TRY(tacho_table_add_text(out_table, tacho_recording_string(recording, facts->name)));
     TACHO_TRY(tacho_table_add_text(out_table, tacho_recording_string(recording, facts->machine)));

@@ -125,7 +125,9 @@ tacho_status tacho_model_request_init(tacho_model_request *request,
 {
     *request = (tacho_model_request){
         .options = options,
-        .model = {.has_random_weights = options->has_random_weights, .seed = options->seed},
+        .model = {.has_random_weights = options->has_random_weights,
+                  .has_zero_weights = options->has_zero_weights,
+                  .seed = options->seed},
     };
     tacho_arena_init(&request->arena);
     request->notes = (tacho_notes){take_note, (void *)(uintptr_t)options};

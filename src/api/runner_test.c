@@ -547,9 +547,59 @@ static void test_inputs_decide(void **state)
     }
 }
 
+/* ---- weights ---- */
+
+static void write_text(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_int_equal(fputs(text, file) < 0, 0);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* Values that the model lacks are made up only if the caller asks for it. */
+static void test_missing_weights(void **state)
+{
+    (void)state;
+    static const char model[] =
+        "func.func @main(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {\n"
+        "  %w = \"tosa.const\"() <{values = dense_resource<weights> : tensor<2x3xf32>}> : () -> "
+        "tensor<2x3xf32>\n"
+        "  %y = tosa.add %x, %w : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>\n"
+        "  return %y : tensor<2x3xf32>\n}\n";
+    char path[PATH_BYTES];
+    tacho_runner *runner = NULL;
+    tacho_runner_options options = {.device = "cpu"};
+    make_path(".mlir", path);
+    write_text(path, model);
+    tacho_status status = tacho_runner_open(path, &options, &runner);
+    assert_int_equal(tacho_status_code(status), TACHO_CODE_NOT_FOUND);
+    assert_non_null(
+        strstr(tacho_status_message(status), "lacks the values of 1 tensor ('weights')"));
+    tacho_status_free(status);
+    assert_null(runner);
+    options.compile.has_zero_weights = true;
+    runner = open_runner(path, &options);
+    tacho_value_view value = value_of(left);
+    assert_ok(tacho_runner_set_input(runner, 0, &value));
+    assert_ok(tacho_runner_go(runner, NULL));
+    assert_ok(tacho_runner_output(runner, 0, &value));
+    assert_memory_equal(value.data, left, sizeof(left));
+    tacho_runner_close(runner);
+    options.compile.has_zero_weights = false;
+    options.compile.has_random_weights = true;
+    runner = open_runner(path, &options);
+    tacho_runner_close(runner);
+    options = (tacho_runner_options){.skips_values = true}; /* times need none */
+    runner = open_runner(path, &options);
+    tacho_runner_close(runner);
+    unlink(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_missing_weights),
         cmocka_unit_test(test_inputs_decide),
         cmocka_unit_test(test_profiles_of_torq),
         cmocka_unit_test(test_values),

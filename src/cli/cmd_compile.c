@@ -22,8 +22,9 @@ static const tacho_option options[] = {
     TACHO_OPT_EACH("input", 'i', "VALUE",
                    "value of the next input, or NAME=VALUE for a named one, as for 'tacho run': "
                    "decides branches, steps and sizes that follow from values; repeatable"),
-    TACHO_OPT_VALUE("weights", 0, "random:SEED",
-                    "use seeded random weights, even where the model has none",
+    TACHO_OPT_VALUE("weights", 0, "random:SEED|zeros",
+                    "use seeded random weights, or zeros for missing ones (default: the model's; "
+                    "missing ones are random, with a warning)",
                     TACHO_COMPILE_INTO_TEXT(weights)),
     TACHO_OPT_VALUE("dtype", 0, "DTYPE",
                     "store and compute real numbers as this type: bf16, bfp8, f16 ... (default: "

@@ -104,7 +104,9 @@ static const tacho_option options[] = {
                    "input: x=1x3x224x224; repeatable"),
     TACHO_OPT_EACH("bind", 0, "NAME=VALUE",
                    "models only: fix an input, as for 'tacho compile'; repeatable"),
-    TACHO_OPT_VALUE("weights", 0, "random:SEED", "models only: use seeded random weights"),
+    TACHO_OPT_VALUE("weights", 0, "random:SEED|zeros",
+                    "models only: use seeded random weights, or zeros for missing ones (default: "
+                    "the model's; missing ones are an error)"),
     TACHO_OPTIONS_TABLES,
     TACHO_OPT_FLAG("quiet", 'q', "no progress or summary; errors and losses are still shown",
                    TACHO_INTO_FLAG(tacho_run_choice, whole.request.is_quiet)),

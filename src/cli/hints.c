@@ -52,6 +52,9 @@ static const hint_words words[TACHO_HINT_COUNT] = {
     [TACHO_HINT_BY_OPERATOR] = {"; --by op compares the operators that launched kernels", NULL,
                                 NULL},
     [TACHO_HINT_RUN] = {"; --run ID chooses one", NULL, NULL},
+    [TACHO_HINT_WEIGHTS] = {", or run it with 'tacho run --weights random:SEED' or '--weights "
+                            "zeros'",
+                            NULL, NULL},
     [TACHO_HINT_COMPILE_PROGRAM] = {"; 'tacho compile -o' writes one", NULL, NULL},
 };
 

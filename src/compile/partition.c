@@ -208,6 +208,8 @@ static tacho_status set_facts(const compiler *self, uint32_t cores, tacho_progra
         .core_clock_hz = whole_hz(&machine->core_clock_hz),
         .timer_hz = whole_hz(tacho_quantity_is_set(&machine->timer_hz) ? &machine->timer_hz
                                                                        : &machine->core_clock_hz),
+        .random_weight_count = (uint32_t)self->fusion->graph->random_weight_count,
+        .zero_weight_count = (uint32_t)self->fusion->graph->zero_weight_count,
         .fidelity = options->estimate.cost.fidelity,
         .stats = options->stats,
     };

@@ -77,6 +77,22 @@ void tacho_graph_add_note(tacho_graph *graph, const char *format, ...)
     tacho_status_free(status);
 }
 
+tacho_status tacho_graph_add_absent(tacho_graph *graph, tacho_str name, tacho_str file,
+                                    tacho_stand_in stand_in)
+{
+    if (graph->absent_weight_count == 0) {
+        TACHO_TRY(tacho_arena_copy(&graph->arena, file, &graph->absent_file));
+    }
+    graph->absent_weight_count++;
+    graph->zero_weight_count += stand_in == TACHO_STAND_IN_ZEROS ? 1 : 0;
+    graph->random_weight_count += stand_in == TACHO_STAND_IN_RANDOM ? 1 : 0;
+    if (name.len == 0 || graph->absent_name_count == TACHO_ABSENT_NAMED_MAX) {
+        return TACHO_OK;
+    }
+    return tacho_strings_ensure(&graph->strings, name,
+                                &graph->absent_names[graph->absent_name_count++]);
+}
+
 tacho_status tacho_graph_add_tensor(tacho_graph *graph, tacho_str name, uint32_t *out_id)
 {
     TACHO_TRY(tacho_grow(&graph->tensors, &graph->tensor_capacity, graph->tensor_count + 1));

@@ -119,6 +119,8 @@ typedef struct tacho_given_size {
     bool is_used;
 } tacho_given_size;
 
+enum { TACHO_ABSENT_NAMED_MAX = 3 };
+
 struct tacho_graph {
     tacho_arena arena;     /* bytes of constants that had to be made, lists of attributes */
     tacho_strings strings; /* names, types, locations */
@@ -144,6 +146,10 @@ struct tacho_graph {
     tacho_mappings mappings;    /* files that constants are borrowed from */
     size_t absent_weight_count; /* tensors whose values are not there: others stand in */
     size_t zero_weight_count;   /* of those: zeros do, not seeded-random ones */
+    size_t random_weight_count; /* tensors with seeded-random values: absent or replaced ones */
+    uint32_t absent_names[TACHO_ABSENT_NAMED_MAX]; /* strings: of the first that have one */
+    size_t absent_name_count;
+    tacho_str absent_file;      /* that should have the first of them; empty: the model's own */
     bool trusts_inference;      /* shapes that the file says wrongly are replaced, with a note */
     size_t sparse_weight_count; /* constants of sparse form: counted as dense, values not read */
     tacho_branches branches;
@@ -151,6 +157,9 @@ struct tacho_graph {
     tacho_given_size *given_sizes;
     size_t given_size_count, given_size_capacity;
 };
+
+/* What stands in for values that are not there. */
+typedef enum tacho_stand_in { TACHO_STAND_IN_RANDOM, TACHO_STAND_IN_ZEROS } tacho_stand_in;
 
 tacho_status tacho_graph_init(tacho_graph *graph) TACHO_MUST_USE;
 void tacho_graph_deinit(tacho_graph *graph);
@@ -171,6 +180,10 @@ static inline tacho_str tacho_graph_string(const tacho_graph *graph, uint32_t id
  * Nothing is added without memory.
  */
 void tacho_graph_add_note(tacho_graph *graph, const char *format, ...) TACHO_PRINTF(2, 3);
+
+/* Counts a tensor called |name| whose values are absent; |file| should have them, or is empty. */
+tacho_status tacho_graph_add_absent(tacho_graph *graph, tacho_str name, tacho_str file,
+                                    tacho_stand_in stand_in) TACHO_MUST_USE;
 
 /* A new tensor of unknown type and shape. */
 tacho_status tacho_graph_add_tensor(tacho_graph *graph, tacho_str name,

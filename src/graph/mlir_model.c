@@ -667,6 +667,7 @@ static void randomise_weights(tacho_mlir_import *self)
             if (tensor != NULL && tensor->constant != TACHO_NONE && tensor->shape->rank > 1 &&
                 tacho_shape_elements(tensor->shape, &count) && count > 1) {
                 tacho_constant *constant = &graph->constants[tensor->constant];
+                self->graph->random_weight_count += constant->kind != TACHO_CONSTANT_RANDOM ? 1 : 0;
                 *constant = (tacho_constant){.kind = TACHO_CONSTANT_RANDOM,
                                              .seed = self->options->seed +
                                                      (tensor->constant + 1) * 0x9e3779b97f4a7c15U};

@@ -402,17 +402,28 @@ static tacho_status read_raw(const elements *all, tacho_str raw, bool is_resourc
 
 /* ---- bytes elsewhere ---- */
 
-/* What stands in for values that are not there: integers, which may be indexes, are zeros. */
-static void set_absent(const elements *all, tacho_constant *out_constant)
+/*
+ * What stands in for values that are not there: integers, which may be indexes, are zeros. |key| is
+ * that of a resource, or empty.
+ */
+static tacho_status set_absent(const elements *all, tacho_str key, tacho_constant *out_constant)
 {
     const tacho_mlir_import *import = all->import;
-    if (tacho_dtype_kind_of(all->type.dtype) != TACHO_DTYPE_REAL) {
-        *out_constant = (tacho_constant){.kind = TACHO_CONSTANT_SPLAT};
-        return;
-    }
+    bool is_random = tacho_dtype_kind_of(all->type.dtype) == TACHO_DTYPE_REAL &&
+                     !import->options->has_zero_weights;
     uint64_t number = import->graph->constant_count + 1;
-    *out_constant = (tacho_constant){.kind = TACHO_CONSTANT_RANDOM,
-                                     .seed = import->options->seed + number * 0x9e3779b97f4a7c15U};
+    *out_constant = (tacho_constant){.kind = TACHO_CONSTANT_SPLAT};
+    if (is_random) {
+        *out_constant =
+            (tacho_constant){.kind = TACHO_CONSTANT_RANDOM,
+                             .seed = import->options->seed + number * 0x9e3779b97f4a7c15U};
+    }
+    if (key.len == 0 || tacho_str_equal(key, TACHO_STR("__elided__"))) {
+        TACHO_TRY(tacho_mlir_module_location(&import->module, all->op->location,
+                                             &import->graph->arena, &key));
+    }
+    return tacho_graph_add_absent(import->graph, key, TACHO_STR(""),
+                                  is_random ? TACHO_STAND_IN_RANDOM : TACHO_STAND_IN_ZEROS);
 }
 
 static const tacho_mlir_blob *find_resource(const tacho_mlir_import *import, tacho_str key)
@@ -456,8 +467,7 @@ static tacho_status read_resource(const elements *all, tacho_str key, tacho_cons
     }
     const tacho_mlir_blob *blob = find_resource(import, key);
     if (blob == NULL) {
-        set_absent(all, out_constant);
-        return TACHO_OK;
+        return set_absent(all, key, out_constant);
     }
     tacho_str raw = blob->bytes;
     if (blob->is_hex) {
@@ -519,8 +529,7 @@ static tacho_status read_dense(const elements *all, const tacho_mlir_attr *attr,
     bool is_left_out =
         tacho_str_equal(body, TACHO_STR("...")) || tacho_str_equal(body, TACHO_STR("__elided__"));
     if (is_left_out) {
-        set_absent(all, out_constant);
-        return TACHO_OK;
+        return set_absent(all, TACHO_STR(""), out_constant);
     }
     if (tacho_str_starts_with(body, TACHO_STR("\"0x")) && body.len >= 4) {
         TACHO_TRY(decode_hex(all, tacho_str_make(body.data + 3, body.len - 4), &raw));

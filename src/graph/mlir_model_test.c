@@ -252,6 +252,8 @@ static void test_random_weights(void **state)
     assert_null(read_mlir(&graph, TACHO_STR(PRODUCT), &options));
     assert_int_equal(graph.constants[0].kind, TACHO_CONSTANT_RANDOM);
     assert_int_equal(graph.constants[1].kind, TACHO_CONSTANT_SPLAT);
+    assert_int_equal(graph.random_weight_count, 1);
+    assert_int_equal(graph.absent_weight_count, 0);
     uint64_t seed = graph.constants[0].seed;
     tacho_graph_deinit(&graph);
     options.seed = 4;

@@ -35,6 +35,8 @@ typedef struct tacho_model_options {
     const tacho_model_bind *binds;
     size_t bind_count;
     bool has_random_weights; /* weights become seeded-random ones, also those that are absent */
+    bool has_zero_weights;   /* absent values become zeros; the others stay */
+    bool needs_values;       /* absent values are a failure, unless either of these is set */
     uint64_t seed;
     const tacho_model_values *values; /* NULL: nothing is known of them */
     tacho_model_facts *facts;         /* to be filled; dimensions may be open then (optional) */

@@ -389,14 +389,21 @@ static tacho_status set_value(tacho_onnx_state *state, const tensor_proto *tenso
     bool is_absent = constant.bytes == NULL;
     bool is_wanted = state->options->has_random_weights && !is_attr && is_weight(tensor);
     bool is_real = tacho_dtype_kind_of(tensor->dtype) == TACHO_DTYPE_REAL;
-    if (is_wanted || (is_absent && is_real)) {
+    bool is_random = is_wanted || (is_absent && is_real && !state->options->has_zero_weights);
+    if (is_random) {
         constant =
             (tacho_constant){.kind = TACHO_CONSTANT_RANDOM, .seed = seed_of(state, tensor->name)};
     } else if (is_absent) {
         constant.kind = TACHO_CONSTANT_SPLAT;
-        graph->zero_weight_count++;
     }
-    graph->absent_weight_count += is_absent;
+    if (is_absent) {
+        TACHO_TRY(
+            tacho_graph_add_absent(graph, tacho_onnx_shown(tensor->name),
+                                   tensor->is_external ? tensor->external.location : TACHO_STR(""),
+                                   is_random ? TACHO_STAND_IN_RANDOM : TACHO_STAND_IN_ZEROS));
+    } else {
+        graph->random_weight_count += is_random ? 1 : 0;
+    }
     return tacho_graph_set_constant(graph, id, &constant);
 }
 

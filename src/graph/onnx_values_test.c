@@ -249,6 +249,18 @@ static void test_absent(void **state)
         check_zero(&indexes);
     }
 
+    /* Zeros where they are asked for, of reals, too; what needs values fails and names them. */
+    tacho_model_options zeros = {.has_zero_weights = true, .needs_values = true};
+    message whole_graph = small_graph();
+    put_message(&whole_graph, 5, &nothing);
+    message whole_model = model(&whole_graph);
+    tacho_graph made;
+    read_ok(&whole_model, &zeros, &made);
+    assert_int_equal(made.constants[find_tensor(&made, "v")->constant].kind, TACHO_CONSTANT_SPLAT);
+    assert_int_equal(made.zero_weight_count, 1);
+    assert_int_equal(made.random_weight_count, 0);
+    tacho_graph_deinit(&made);
+
     tacho_model_options random = {.has_random_weights = true, .seed = 7};
     message matrix = vector("v", 3, 3);
     put_number(&matrix, 1, 6);

@@ -6,6 +6,8 @@
 
 #include "base/grow.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <tacho/version.h>
 
@@ -44,4 +46,23 @@ tacho_status tacho_program_add_shape(tacho_program *program, const tacho_shape *
     *out_id = (uint32_t)program->shape_count;
     program->shapes[program->shape_count++] = *shape;
     return TACHO_OK;
+}
+
+bool tacho_program_print_stand_ins(const tacho_program *program,
+                                   char out_text[TACHO_PROGRAM_STAND_INS_MAX])
+{
+    uint32_t random = program->facts.random_weight_count, zero = program->facts.zero_weight_count;
+    int used = 0;
+    out_text[0] = '\0';
+    if (random > 0) {
+        used = snprintf(out_text, TACHO_PROGRAM_STAND_INS_MAX,
+                        "seeded random values in %" PRIu32 " tensor%s", random,
+                        random == 1 ? "" : "s");
+    }
+    if (zero > 0) {
+        snprintf(out_text + used, TACHO_PROGRAM_STAND_INS_MAX - (size_t)used,
+                 "%szeros in %" PRIu32 " tensor%s", random > 0 ? ", " : "", zero,
+                 zero == 1 ? "" : "s");
+    }
+    return random > 0 || zero > 0;
 }

@@ -219,7 +219,9 @@ typedef struct tacho_program_facts {
     uint64_t ddr_bytes;        /* of shared memory: inputs, outputs, what does not stay local */
     uint64_t constant_bytes;   /* constants, on top of that, as the machine keeps them */
     uint64_t moved_bytes;      /* from and to shared memory; what is cast to several cores, once */
-    uint32_t fidelity;         /* index + 1 of the machine's list; 0: its default */
+    uint32_t random_weight_count; /* tensors with seeded-random values, not those of the model */
+    uint32_t zero_weight_count;   /* tensors with zeros for values that the model's files lack */
+    uint32_t fidelity;            /* index + 1 of the machine's list; 0: its default */
     uint32_t job_names[TACHO_JOB_NAME_COUNT]; /* strings; COMPUTE's is empty: the op's kind */
     tacho_stats_config stats;
 } tacho_program_facts;
@@ -294,6 +296,14 @@ static inline size_t tacho_program_thread_of(const tacho_program *program, uint3
 
 /* Bytes that the records of all tables take. */
 uint64_t tacho_program_table_bytes(const tacho_program *program);
+
+/*
+ * "seeded random values in 3 tensors, zeros in 1": which constants are not the model's. False and
+ * "" if all are.
+ */
+enum { TACHO_PROGRAM_STAND_INS_MAX = 96 };
+bool tacho_program_print_stand_ins(const tacho_program *program,
+                                   char out_text[TACHO_PROGRAM_STAND_INS_MAX]);
 
 /* Adds a shape, even if there is an equal one. */
 tacho_status tacho_program_add_shape(tacho_program *program, const tacho_shape *shape,

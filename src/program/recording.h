@@ -109,7 +109,8 @@ typedef struct tacho_recording {
     int64_t open_ns; /* when the device was opened, in its time */
     const tacho_run_sample *samples;
     size_t sample_count;
-    uint64_t wanted_count; /* samples that were asked for */
+    uint64_t wanted_count;     /* samples that were asked for */
+    size_t random_input_count; /* inputs that nobody gave */
 } tacho_recording;
 
 static inline tacho_str tacho_recording_string(const tacho_recording *recording, uint32_t id)

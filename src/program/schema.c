@@ -182,6 +182,8 @@ static const tacho_field facts_fields[] = {
     NUMBER(tacho_program_facts, ddr_bytes),
     NUMBER(tacho_program_facts, constant_bytes),
     NUMBER(tacho_program_facts, moved_bytes),
+    NUMBER(tacho_program_facts, random_weight_count),
+    NUMBER(tacho_program_facts, zero_weight_count),
     NUMBER(tacho_program_facts, fidelity),
     STRINGS(tacho_program_facts, job_names, TACHO_JOB_NAME_COUNT),
     NUMBER(tacho_program_facts, stats.level),
@@ -194,7 +196,7 @@ static const tacho_field facts_fields[] = {
     STRING(tacho_program_facts, stats.pmu_recipe),
     NUMBER(tacho_program_facts, stats.buffer_bytes),
 };
-static_assert(sizeof(tacho_program_facts) == 240, "facts_fields list every field");
+static_assert(sizeof(tacho_program_facts) == 248, "facts_fields list every field");
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 

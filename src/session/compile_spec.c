@@ -39,12 +39,14 @@ tacho_status tacho_spec_weights(const char *text, tacho_model_options *model)
 {
     const tacho_str prefix = TACHO_STR("random:");
     tacho_str value = tacho_str_from_cstring(text);
+    model->has_zero_weights = tacho_str_equal(value, TACHO_STR("zeros"));
     model->has_random_weights =
         tacho_str_starts_with(value, prefix) &&
         tacho_str_parse_u64(tacho_str_from(value, prefix.len), &model->seed);
-    return model->has_random_weights
+    return model->has_random_weights || model->has_zero_weights
                ? TACHO_OK
-               : tacho_fail(TACHO_CODE_USAGE, "'%s' is not random:SEED with a whole number", text);
+               : tacho_fail(TACHO_CODE_USAGE,
+                            "'%s' is neither random:SEED with a whole number nor zeros", text);
 }
 
 size_t tacho_spec_dim_count(const char *text)

@@ -20,7 +20,7 @@ enum {
 
 /* ---- the model ----------------------------------------------------------------------------- */
 
-/* "random:SEED". */
+/* "random:SEED" or "zeros". */
 tacho_status tacho_spec_weights(const char *text, tacho_model_options *model) TACHO_MUST_USE;
 
 /* How many sizes |text| can give. */

@@ -28,6 +28,8 @@ static void test_weights(void **state)
     assert_null(tacho_spec_weights("random:7", &model));
     assert_true(model.has_random_weights);
     assert_int_equal(model.seed, 7);
+    assert_null(tacho_spec_weights("zeros", &model));
+    assert_true(model.has_zero_weights && !model.has_random_weights);
     check_refused(tacho_spec_weights("random:x", &model), "random:SEED");
     check_refused(tacho_spec_weights("7", &model), "random:SEED");
 }

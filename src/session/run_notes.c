@@ -24,6 +24,23 @@ void tacho_run_say_device(const tacho_run_session *session)
     }
 }
 
+void tacho_run_say_weights(const tacho_run_session *session)
+{
+    const tacho_run_request *request = session->request;
+    const tacho_model_options *model = &request->compile.model;
+    bool was_asked =
+        session->module.was_compiled && (model->has_random_weights || model->has_zero_weights);
+    char text[TACHO_PROGRAM_STAND_INS_MAX];
+    if (!tacho_program_print_stand_ins(&session->module.program, text) ||
+        (was_asked && request->is_quiet)) {
+        return;
+    }
+    tacho_note(request->notes, was_asked ? "note" : "warning", "%.200s: made-up weights: %s%s",
+               request->path, text,
+               tacho_device_has_values(session->device) ? "; outputs are not those of the model"
+                                                        : "");
+}
+
 void tacho_run_say_end(const tacho_run_session *session)
 {
     const tacho_run_request *request = session->request;

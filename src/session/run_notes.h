@@ -11,6 +11,9 @@
 /* That simulated times are no measurements, and what the device cannot record. */
 void tacho_run_say_device(const tacho_run_session *session);
 
+/* Which values are not the model's; where nobody asked for that, a quiet run says it, too. */
+void tacho_run_say_weights(const tacho_run_session *session);
+
 /* That it was interrupted, or recorded later than asked for. */
 void tacho_run_say_end(const tacho_run_session *session);
 

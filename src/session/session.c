@@ -9,6 +9,7 @@
 #include "device/clock.h"
 #include "graph/gate.h"
 #include "session/device.h"
+#include "session/run_notes.h"
 #include "session/values.h"
 
 #include <errno.h>
@@ -170,6 +171,13 @@ static tacho_status open_device(tacho_run_session *self, const tacho_device_opti
     return tacho_remote_open(&board, kind, colon != NULL ? colon + 1 : "", options, &self->device);
 }
 
+/* Whether outputs depend on the model's weights; times do not. */
+static bool needs_values(const tacho_run_request *request)
+{
+    const tacho_device_type *type = tacho_run_device_type(request->device);
+    return !request->device_options.skips_values && (type == NULL || type->computes_values);
+}
+
 /* Reads the program, or compiles the model, where need be for the values of inputs. */
 static tacho_status open_module(tacho_run_session *self, tacho_run_module *module)
 {
@@ -178,6 +186,7 @@ static tacho_status open_module(tacho_run_session *self, tacho_run_module *modul
     compile.is_quiet = request->is_quiet;
     compile.notes = request->notes;
     compile.model.values = &self->inputs.values;
+    compile.model.needs_values = needs_values(request);
     TACHO_TRY(tacho_run_module_open(module, request->path, &compile));
     return request->function != NULL ? tacho_run_module_check_function(module, request->function)
                                      : TACHO_OK;
@@ -215,6 +224,7 @@ tacho_status tacho_run_open(tacho_run_session *session, const tacho_run_request 
     TACHO_TRY(open_module(session, &session->module));
     session->is_decided = session->inputs.is_read; /* whoever compiled it has asked for them */
     TACHO_TRY(load_module(session));
+    tacho_run_say_weights(session);
     if (request->makes_stats_dir && request->stats_dir != NULL) {
         bool is_new;
         TACHO_TRY(tacho_folder_ensure(request->stats_dir, &is_new));
@@ -633,6 +643,7 @@ tacho_recording tacho_run_recording(const tacho_run_session *session)
         .samples = session->samples,
         .sample_count = session->sample_count,
         .wanted_count = session->request->sampling.count,
+        .random_input_count = session->inputs.random_count,
     };
     if (has_values) {
         tacho_execution_counts counts = tacho_device_count(session->device);

@@ -339,6 +339,8 @@ typedef enum tacho_column_unit {
     X(QUEUE_MAX, "queue_max", NONE)                                                                \
     X(QUEUE_MEAN, "queue_mean", NONE)                                                              \
     X(QUEUED_NS, "queued_ns", NS)                                                                  \
+    X(RANDOM_INPUT_COUNT, "random_input_count", NONE)                                              \
+    X(RANDOM_WEIGHT_COUNT, "random_weight_count", NONE)                                            \
     X(RANK, "rank", NONE)                                                                          \
     X(RANK_COUNT, "rank_count", NONE)                                                              \
     X(RATIO, "ratio", NONE)                                                                        \
@@ -445,7 +447,8 @@ typedef enum tacho_column_unit {
     X(WORK_COUNT, "work_count", NONE)                                                              \
     X(WORK_UCYCLES, "work_ucycles", UCYCLES)                                                       \
     X(WRITE_CYCLES, "write_cycles", CYCLES)                                                        \
-    X(ZERO_NS, "zero_ns", NS)
+    X(ZERO_NS, "zero_ns", NS)                                                                      \
+    X(ZERO_WEIGHT_COUNT, "zero_weight_count", NONE)
 
 typedef enum tacho_column_id {
     TACHO_COL_OTHER, /* has a name and a unit of its own, such as a vendor's column; ends lists */

@@ -531,20 +531,34 @@ static uint32_t covered_classes(const tacho_program *program)
     return covered;
 }
 
-/* What level 70 of another device would have; said once. */
-static tacho_status say_host(const stats_emitter *self)
+/* Metadata |key|, unless another part has said it. */
+static tacho_status say_once(const stats_emitter *self, const char *key, tacho_str text)
 {
     tacho_dict *dict = self->dict;
     for (size_t i = 0; i < dict->metadata_count; i++) {
         if (tacho_str_equal(tacho_dict_string(dict, dict->metadata[i].key),
-                            TACHO_STR("stats.not_recorded"))) {
+                            tacho_str_from_cstring(key))) {
             return TACHO_OK;
         }
     }
-    return tacho_dict_add_metadata(
-        dict, "stats.not_recorded",
-        TACHO_STR(
-            "cycles, engines, transfers, waits: operators ran as a whole on the host's processor"));
+    return tacho_dict_add_metadata(dict, key, text);
+}
+
+/* What level 70 of another device would have. */
+static tacho_status say_host(const stats_emitter *self)
+{
+    return say_once(self, "stats.not_recorded",
+                    TACHO_STR("cycles, engines, transfers, waits: operators ran as a whole on the "
+                              "host's processor"));
+}
+
+/* Values of the program that are not the model's; said once. */
+static tacho_status say_stand_ins(const stats_emitter *self)
+{
+    char text[TACHO_PROGRAM_STAND_INS_MAX];
+    return tacho_program_print_stand_ins(self->program, text)
+               ? say_once(self, "made_up_weights", tacho_str_from_cstring(text))
+               : TACHO_OK;
 }
 
 static tacho_status open_part(stats_emitter *self)
@@ -579,6 +593,7 @@ static tacho_status open_part(stats_emitter *self)
     };
     TACHO_TRY(tacho_dict_add_part(self->dict, &facts, &self->part));
     TACHO_TRY(is_on_host ? say_host(self) : TACHO_OK);
+    TACHO_TRY(say_stand_ins(self));
     self->dict->parts[self->part].first_start = tacho_stats_first_tick(set);
     return TACHO_OK;
 }
