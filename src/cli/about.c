@@ -152,7 +152,7 @@ static tacho_status count_kinds(const char *path, size_t counts[TACHO_FILE_KIND_
     for (size_t i = 0; i < list.path_count && status == TACHO_OK; i++) {
         tacho_file_facts what = {TACHO_FILE_UNKNOWN, NULL};
         status = tacho_file_recognise(list.paths[i], &what);
-        counts[what.kind]++;
+        counts[what.kind == TACHO_FILE_LOGS ? TACHO_FILE_PROFILE : what.kind]++;
     }
     tacho_input_list_deinit(&list);
     return status;
@@ -187,6 +187,21 @@ static tacho_status about_directory(const char *path, tacho_str printable)
     return TACHO_OK;
 }
 
+/* Whether a directory is the logs of one run and nothing else. */
+static tacho_status is_log_directory(const char *path, bool *out_is_one)
+{
+    tacho_input_list list;
+    *out_is_one = false;
+    if (tacho_source_find_folder(path) == NULL) {
+        return TACHO_OK;
+    }
+    tacho_input_list_init(&list);
+    tacho_status status = tacho_input_list_add(&list, path, "-");
+    *out_is_one = status == TACHO_OK && list.path_count == 1;
+    tacho_input_list_deinit(&list);
+    return status;
+}
+
 static tacho_status about_path(const char *path, bool *out_is_known)
 {
     struct stat facts;
@@ -196,8 +211,9 @@ static tacho_status about_path(const char *path, bool *out_is_known)
     if (stat(path, &facts) != 0) {
         return tacho_fail(TACHO_CODE_IO, "%s: %s", path, strerror(errno));
     }
-    bool is_plain_directory = S_ISDIR(facts.st_mode) && tacho_source_find_folder(path) == NULL &&
-                              !tacho_is_debug_info(path);
+    bool is_one = false;
+    TACHO_TRY(is_log_directory(path, &is_one));
+    bool is_plain_directory = S_ISDIR(facts.st_mode) && !is_one && !tacho_is_debug_info(path);
     tacho_arena_init(&arena);
     tacho_status status = tacho_utf8_printable(tacho_str_from_cstring(path), &arena, &printable);
     if (status == TACHO_OK && is_plain_directory) {

@@ -197,14 +197,42 @@ static tacho_status add_baseline(tacho_input_list *list, const char *path)
     return status;
 }
 
+/* Drops |output_path|, the result of an earlier run, from the paths from |first| on. */
+static void drop_output(tacho_input_list *list, size_t first, const char *output_path)
+{
+    size_t kept = first;
+    for (size_t i = first; i < list->path_count; i++) {
+        if (!tacho_input_is_same_file(list->paths[i], output_path)) {
+            list->paths[kept++] = list->paths[i];
+        }
+    }
+    list->path_count = kept;
+}
+
+/* The logs of a run are one input; every other file beside them is one of its own. */
+static tacho_status add_log_folder(tacho_input_list *list, const char *path,
+                                   const char *output_path)
+{
+    TACHO_TRY(tacho_input_list_add_file(list, path));
+    size_t first = list->path_count;
+    TACHO_TRY(add_folder(list, path, output_path));
+    size_t count = list->path_count - first;
+    TACHO_TRY(tacho_source_folder_drop_own(path, list->paths + first, &count));
+    list->path_count = first + count;
+    drop_output(list, first, output_path);
+    return TACHO_OK;
+}
+
 tacho_status tacho_input_list_add(tacho_input_list *list, const char *path, const char *output_path)
 {
     if (tacho_path_is_folder(path) && tacho_baseline_is_there(path)) {
         return add_baseline(list, path);
     }
-    return tacho_path_is_folder(path) && tacho_source_find_folder(path) == NULL
-               ? add_folder(list, path, output_path)
-               : tacho_input_list_add_file(list, path);
+    if (!tacho_path_is_folder(path)) {
+        return tacho_input_list_add_file(list, path);
+    }
+    return tacho_source_find_folder(path) == NULL ? add_folder(list, path, output_path)
+                                                  : add_log_folder(list, path, output_path);
 }
 
 tacho_status tacho_input_list_refuse_link(const char *path)

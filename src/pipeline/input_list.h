@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inputs of a verb that takes folders: a folder stands for the files in it, sorted by name, unless
- * it is read as one input.
+ * Inputs of a verb that takes folders: a folder stands for the files in it, sorted by name. Logs
+ * that are read together, such as those of Tenstorrent's profiler, are one input, which the path of
+ * the folder stands for; the other files beside them are inputs, too.
  */
 #ifndef TACHO_PIPELINE_INPUT_LIST_H
 #define TACHO_PIPELINE_INPUT_LIST_H

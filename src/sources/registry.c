@@ -74,6 +74,12 @@ const char *tacho_source_folder_piece(tacho_str head)
     return NULL;
 }
 
+tacho_status tacho_source_folder_drop_own(const char *folder, const char **paths,
+                                          size_t *path_count)
+{
+    return tt_log_set_drop_own(folder, paths, path_count);
+}
+
 bool tacho_source_folder_holds(const char *folder, const char *path)
 {
     return tt_log_set_holds(folder, path);

@@ -72,6 +72,13 @@ tacho_status tacho_source_folder_tables(const char *const *paths, size_t path_co
  */
 const char *tacho_source_folder_piece(tacho_str head);
 
+/*
+ * Drops from |paths|, files of such a folder, those that its source reads or that hold no events of
+ * their own; the others are inputs like files of any folder.
+ */
+tacho_status tacho_source_folder_drop_own(const char *folder, const char **paths,
+                                          size_t *path_count) TACHO_MUST_USE;
+
 /* Whether |path| is a file that such a folder is read from. */
 bool tacho_source_folder_holds(const char *folder, const char *path);
 

@@ -129,20 +129,34 @@ static tacho_status list_names(tt_log_set *set, const char *path, name_list *nam
     return status;
 }
 
-/* Whether a file is called like a log, perhaps compressed. */
-static bool is_called_log(const char *path)
+/* Whether the name of a file begins with one of |names|, which NULL ends. */
+static bool has_log_name(const char *path, const char *const *names)
 {
-    static const char *const names[] = {"profile_log_device.csv", "tracy_ops_data.csv",
-                                        "tracy_ops_times.csv", "cpp_device_perf_report.csv",
-                                        "sync_device_info.csv"};
     const char *slash = strrchr(path, '/');
     const char *name = slash != NULL ? slash + 1 : path;
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+    for (size_t i = 0; names[i] != NULL; i++) {
         if (strncmp(name, names[i], strlen(names[i])) == 0) {
             return true;
         }
     }
     return false;
+}
+
+/* Whether a file is called like a log, perhaps compressed. */
+static bool is_called_log(const char *path)
+{
+    static const char *const names[] = {"profile_log_device.csv", "tracy_ops_data.csv",
+                                        "tracy_ops_times.csv",    "cpp_device_perf_report.csv",
+                                        "sync_device_info.csv",   NULL};
+    return has_log_name(path, names);
+}
+
+/* Whether a file only lists where zones are in the source; device logs repeat that. */
+static bool is_zone_list(const char *path)
+{
+    static const char *const names[] = {"zone_src_locations.log", "new_zone_src_locations.log",
+                                        NULL};
+    return has_log_name(path, names);
 }
 
 /* Notes a file that should be a log: what it would have said is missing. */
@@ -223,6 +237,36 @@ tacho_status tt_log_set_find_table(const char *folder, tacho_arena *arena, const
     return TACHO_OK;
 }
 
+static bool tt_log_set_has_path(const tt_log_set *set, const char *path)
+{
+    for (size_t i = 0; i < TT_SET_FILE_COUNT; i++) {
+        if (set->paths[i] != NULL && tacho_input_is_same_file(set->paths[i], path)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+tacho_status tt_log_set_drop_own(const char *folder, const char **paths, size_t *path_count)
+{
+    tacho_arena arena;
+    tt_log_set set;
+    size_t kept = 0;
+    tacho_arena_init(&arena);
+    tt_log_set_init(&set, &arena);
+    tacho_status status = tt_log_set_add(&set, folder);
+    for (size_t i = 0; i < *path_count; i++) {
+        if (!is_called_log(paths[i]) && !is_zone_list(paths[i]) &&
+            !tt_log_set_has_path(&set, paths[i])) {
+            paths[kept++] = paths[i];
+        }
+    }
+    *path_count = kept;
+    tacho_arena_deinit(&arena);
+    /* A set that does not fit together fails when it is read, and says why. */
+    return tacho_status_forgive_data(status);
+}
+
 bool tt_log_set_holds(const char *folder, const char *path)
 {
     tacho_arena arena;
@@ -234,9 +278,7 @@ bool tt_log_set_holds(const char *folder, const char *path)
     tacho_arena_init(&arena);
     tt_log_set_init(&set, &arena);
     tacho_status status = tt_log_set_add(&set, folder);
-    for (size_t i = 0; i < TT_SET_FILE_COUNT; i++) {
-        holds |= set.paths[i] != NULL && tacho_input_is_same_file(set.paths[i], path);
-    }
+    holds = tt_log_set_has_path(&set, path);
     tacho_status_free(status);
     tacho_arena_deinit(&arena);
     return holds;

@@ -49,6 +49,10 @@ tacho_status tt_log_set_find_table(const char *folder, tacho_arena *arena,
 /* Whether |path| is one of the logs that the folder |folder| holds. */
 bool tt_log_set_holds(const char *folder, const char *path);
 
+/* Drops from |paths|, files of |folder|, those of the set and those that tell where zones are. */
+tacho_status tt_log_set_drop_own(const char *folder, const char **paths,
+                                 size_t *path_count) TACHO_MUST_USE;
+
 /* Reads a table of the set, a report or an op table, into |table|; counts rows that do not fit. */
 tacho_status tt_set_read_table(tt_table *table, tacho_input *input,
                                tt_losses *losses) TACHO_MUST_USE;
