@@ -578,7 +578,8 @@ static begun_stack *find_stack(const tacho_timechart *chart, const tacho_timecha
     const tacho_dict *dict = &chart->dict;
     uint32_t root = dict->parts[chart->processes[id].part].root;
     uint32_t name = tacho_strings_find(&dict->strings, tacho_str_from_cstring(log->thread));
-    uint32_t track = name != TACHO_NONE ? tacho_dict_find_track(dict, root, name) : TACHO_NONE;
+    uint32_t track =
+        name != TACHO_NONE ? tacho_dict_find_track(dict, root, name, false) : TACHO_NONE;
     return track < chart->begun_count ? &chart->begun[track] : NULL;
 }
 

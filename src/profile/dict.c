@@ -207,13 +207,16 @@ tacho_status tacho_dict_add_track(tacho_dict *dict, const tacho_track *track, ui
     return TACHO_OK;
 }
 
-uint32_t tacho_dict_find_track(const tacho_dict *dict, uint32_t parent, uint32_t name)
+uint32_t tacho_dict_find_track(const tacho_dict *dict, uint32_t parent, uint32_t name,
+                               bool is_counter)
 {
     uint32_t hash = hash_track(dict, parent, name);
     size_t at = tacho_index_begin(&dict->track_index, hash);
     uint32_t id = TACHO_NONE;
     while ((id = tacho_index_next(&dict->track_index, hash, &at)) != TACHO_NONE) {
-        if (dict->tracks[id].parent == parent && dict->tracks[id].name == name) {
+        const tacho_track *track = &dict->tracks[id];
+        if (track->parent == parent && track->name == name &&
+            (track->track_class == TACHO_TRACK_COUNTER) == is_counter) {
             break;
         }
     }
@@ -225,7 +228,8 @@ tacho_status tacho_dict_ensure_track(tacho_dict *dict, const tacho_track *facts,
 {
     tacho_track track = *facts;
     TACHO_TRY(tacho_dict_ensure_string(dict, name, &track.name));
-    *out_id = tacho_dict_find_track(dict, track.parent, track.name);
+    *out_id = tacho_dict_find_track(dict, track.parent, track.name,
+                                    track.track_class == TACHO_TRACK_COUNTER);
     if (*out_id != TACHO_NONE) {
         return TACHO_OK;
     }

@@ -182,14 +182,18 @@ tacho_status tacho_dict_add_part(tacho_dict *dict, const tacho_part_facts *facts
 bool tacho_dict_has_part_named(const tacho_dict *dict, tacho_str name);
 
 /*
- * The track with this name under |facts->parent|; made from |facts| if there is none. A
- * negative rank means: as tacho_track_rank says, of core 0.
+ * The track with this name under |facts->parent|, a counter if |facts| are of one; made from
+ * |facts| if there is none. A negative rank means: as tacho_track_rank says, of core 0.
  */
 tacho_status tacho_dict_ensure_track(tacho_dict *dict, const tacho_track *facts, tacho_str name,
                                      uint32_t *out_id) TACHO_MUST_USE;
 
-/* The track of that name, a string, under |parent|; TACHO_NONE when there is none. */
-uint32_t tacho_dict_find_track(const tacho_dict *dict, uint32_t parent, uint32_t name);
+/*
+ * The counter, or the track of anything else, of that name, a string, under |parent|; TACHO_NONE
+ * when there is none. A counter and a thread of one name are two tracks.
+ */
+uint32_t tacho_dict_find_track(const tacho_dict *dict, uint32_t parent, uint32_t name,
+                               bool is_counter);
 
 /* Adds a track without looking for an equal one: for lanes. */
 tacho_status tacho_dict_add_track(tacho_dict *dict, const tacho_track *track,

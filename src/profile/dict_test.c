@@ -271,6 +271,25 @@ static void test_tracks_of_equal_hash(void **state)
     assert_int_equal(ensure_track(dict, &facts[0], "CSS"), 0);
 }
 
+/* A plot may be called as the frames or the thread beside it. */
+static void test_counters_have_names_of_their_own(void **state)
+{
+    tacho_dict *dict = *state;
+    uint32_t root = add_root(dict, "program");
+    tacho_track phase = {.parent = root, .track_class = TACHO_TRACK_PHASE};
+    tacho_track host = {.parent = root, .track_class = TACHO_TRACK_HOST};
+    tacho_track counter = {.parent = root, .track_class = TACHO_TRACK_COUNTER};
+    uint32_t frames = ensure_track(dict, &phase, "Frame");
+    uint32_t plot = ensure_track(dict, &counter, "Frame");
+    assert_int_not_equal(frames, plot);
+    assert_int_equal(dict->tracks[plot].track_class, TACHO_TRACK_COUNTER);
+    assert_int_equal(ensure_track(dict, &counter, "Frame"), plot);
+    assert_int_equal(ensure_track(dict, &host, "Frame"), frames);
+    uint32_t name = dict->tracks[plot].name;
+    assert_int_equal(tacho_dict_find_track(dict, root, name, true), plot);
+    assert_int_equal(tacho_dict_find_track(dict, root, name, false), frames);
+}
+
 static void test_locations_of_equal_hash(void **state)
 {
     tacho_dict *dict = *state;
@@ -672,6 +691,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_locations, open_dict, close_dict),
         cmocka_unit_test_setup_teardown(test_sites_of_equal_hash, open_dict, close_dict),
         cmocka_unit_test_setup_teardown(test_tracks_of_equal_hash, open_dict, close_dict),
+        cmocka_unit_test_setup_teardown(test_counters_have_names_of_their_own, open_dict,
+                                        close_dict),
         cmocka_unit_test_setup_teardown(test_locations_of_equal_hash, open_dict, close_dict),
         cmocka_unit_test_setup_teardown(test_clocks, open_dict, close_dict),
         cmocka_unit_test_setup_teardown(test_part, open_dict, close_dict),

@@ -410,7 +410,7 @@ static size_t random_args(tacho_dict *dict, uint64_t *random, tacho_arg *args)
 
 typedef struct made_part {
     uint32_t id;
-    uint32_t tracks[6]; /* stack, engine, engine, in a group, in a track, counter */
+    uint32_t tracks[7]; /* stack, engine, engine, in a group, in a track, counter, its namesake */
 } made_part;
 
 static uint32_t add_track(tacho_dict *dict, uint32_t part, uint32_t parent, const char *name,
@@ -444,6 +444,8 @@ static void add_tracks(tacho_dict *dict, made_part *part)
     part->tracks[3] = add_track(dict, part->id, child, "Slice 1", &stack);
     part->tracks[4] = add_track(dict, part->id, child, "thread", &stack);
     part->tracks[5] = add_track(dict, part->id, child, "DDR", &counter);
+    part->tracks[6] = add_track(dict, part->id, child, "thread", &counter);
+    assert_int_not_equal(part->tracks[6], part->tracks[4]);
 }
 
 static void add_part(tacho_dict *dict, uint64_t *random, made_part *out_part)
@@ -543,7 +545,7 @@ static void fill_at_random(tacho_events *to, const void *from)
         for (size_t i = 1 + below(&random, ROW_MAX); i > 0; i--) {
             push_span(to, &random, &part, run_id);
             if (below(&random, 5) == 0) {
-                tacho_row value = {.kind = TACHO_ROW_SAMPLE, .track = part.tracks[5]};
+                tacho_row value = {.kind = TACHO_ROW_SAMPLE, .track = part.tracks[5 + i % 2]};
                 value.start = 1000 + (int64_t)below(&random, 500);
                 value.of.sample.value = (double)below(&random, 1000) / 8 - 20;
                 push(to, &value);

@@ -177,6 +177,13 @@ static const sample samples[] = {
      "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":1,\"tid\":1,\"args\":"
      "{\"name\":\"queue\"}}]\n",
      -1},
+    {"chrome", "a thread and a counter of one name",
+     "[{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":1,\"tid\":5,\"args\":{\"name\":"
+     "\"Frame value\"}},\n"
+     "{\"ph\":\"X\",\"name\":\"a\",\"pid\":1,\"tid\":5,\"ts\":1,\"dur\":2},\n"
+     "{\"ph\":\"C\",\"name\":\"Frame\",\"pid\":1,\"ts\":1,\"args\":{\"value\":3}},\n"
+     "{\"ph\":\"C\",\"name\":\"Frame\",\"pid\":1,\"ts\":4,\"args\":{\"value\":4}}]\n",
+     -1},
     {"perfetto", "a span, one inside it, an instant, a flow and an end too many",
      "\x0a\x0a\xe2\x03\x07\x08\x01\x12\x03npu"
      "\x0a\x0f\x50\x01\x40\x05\x5a\x09\x48\x01\x58\x01\xba\x01\x02op"

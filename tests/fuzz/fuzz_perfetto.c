@@ -4,9 +4,9 @@
  *
  * Laws: whatever the bytes, the profile that comes out is valid, or the file is refused as bad
  * data. A trace that can be paired as it comes gives the same spans, samples, flows and losses as
- * with its events held.
+ * with its events held. A capture of it reads back with all its rows.
  */
-#include "reading.h"
+#include "read_back.h"
 #include "sources/perfetto/perfetto.h"
 
 /* What became of one reading. */
@@ -72,6 +72,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     require(tacho_source_perfetto.probe(bytes) <= TACHO_PROBE_SURE);
     outcome held = read_all(bytes, TACHO_ORDER_SORT_ALL);
     require(held.code == TACHO_CODE_OK || held.code == TACHO_CODE_BAD_DATA);
+    if (held.code == TACHO_CODE_OK) {
+        require_read_back(&tacho_source_perfetto, bytes);
+    }
     for (int mode = TACHO_ORDER_PASS; mode <= TACHO_ORDER_SORT; mode++) {
         outcome found = read_all(bytes, (tacho_order_mode)mode);
         require(found.code == TACHO_CODE_OUT_OF_ORDER || is_same(&found, &held));

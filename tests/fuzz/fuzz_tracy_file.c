@@ -4,9 +4,9 @@
  * search need not find out how LZ4 and Zstandard work; 4 and more: the rest is the file.
  *
  * Laws: whatever the bytes, the file is refused, or the profile that comes out of sorting is valid,
- * and a file that ends early says so.
+ * and a file that ends early says so. A capture of it reads back with all its rows.
  */
-#include "reading.h"
+#include "read_back.h"
 #include "sources/tracy/tracy.h"
 #include "sources/tracy/tracy_file_testing.h"
 
@@ -24,6 +24,8 @@ static void read_profile(const composed *file)
     if (status == TACHO_OK) {
         require_ok(tacho_profile_validate(&profile));
         require(dict.part_count == 1);
+        require_read_back(&tacho_source_tracy,
+                          tacho_str_make((const char *)file->bytes, file->len));
     }
     tacho_status_free(status);
     tacho_profile_deinit(&profile);
