@@ -39,7 +39,8 @@ typedef struct tacho_capture_options {
     uint32_t stats_level; /* how much programs are asked to report, as in tacho-profile(1), 1 to
                              100; 0: 70 */
     int32_t port; /* on 127.0.0.1, that programs can also report to; 0: none, -1: any free one */
-    uint64_t reserved[5]; /* zero */
+    bool omits_tracy;     /* do not listen for Tracy clients, and connect to none */
+    uint64_t reserved[4]; /* zero */
 } tacho_capture_options;
 
 /* What came of it. */

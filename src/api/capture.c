@@ -49,6 +49,7 @@ static tacho_status capture(const char *const *words, const char *path,
     const tacho_capturing request = {
         .words = words,
         .timeout_ns = options->timeout_ns,
+        .omits_tracy = options->omits_tracy,
         .stats_level = options->stats_level > 0 ? options->stats_level : TACHO_PROFILE_LEVEL,
         .port = options->port == 0  ? -1
                 : options->port < 0 ? 0

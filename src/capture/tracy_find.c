@@ -49,6 +49,12 @@ bool tacho_tracy_is_ours(const tacho_tracy_hub *hub, pid_t pid)
     return false;
 }
 
+bool tacho_tracy_has_ended(pid_t pid)
+{
+    tacho_proc_stat stat;
+    return !tacho_proc_read_stat(pid, 0, &stat) || stat.state == 'Z';
+}
+
 static tacho_tracy_found *find_client(const tacho_tracy_hub *hub, pid_t pid, uint16_t port)
 {
     for (size_t i = 0; i < hub->found_count; i++) {
@@ -78,7 +84,7 @@ void tacho_tracy_note_client(tacho_tracy_hub *hub, pid_t pid, uint16_t port, uin
     tacho_tracy_found *known = find_client(hub, pid, port);
     if (known == NULL) {
         /* A client announces its protocol as soon as it listens: that saves trying them all. */
-        bool waits = protocol == 0 && hub->udp_fd >= 0;
+        bool waits = protocol == 0 && hub->hears;
         const tacho_tracy_found found = {.pid = pid,
                                          .port = port,
                                          .protocol = protocol,
@@ -101,9 +107,12 @@ void tacho_tracy_note_gone(tacho_tracy_hub *hub, pid_t pid, uint16_t port, uint3
 {
     const tacho_tracy_found found = {
         .pid = pid, .port = port, .protocol = protocol, .is_done = true, .is_gone = true};
-    if (find_client(hub, pid, port) == NULL) {
-        add_client(hub, &found);
+    for (size_t i = 0; i < hub->found_count; i++) {
+        if (hub->found[i].pid == pid) {
+            return;
+        }
     }
+    add_client(hub, &found);
 }
 
 size_t tacho_tracy_owner(tacho_tracy_hub *hub, size_t at, uint64_t pid)
@@ -133,25 +142,40 @@ static bool is_wanted(const tacho_tracy_hub *hub, unsigned port)
            (hub->extra_port > 0 && port == (unsigned)hub->extra_port);
 }
 
-/* Adds the sockets of a table of the kernel that listen on a port of interest. */
-static void list_sockets(const tacho_tracy_hub *hub, const char *table, char *text,
+/*
+ * Adds the sockets of a table of the kernel that our own user has listening on |only|, or where
+ * that is 0 on a port of interest.
+ */
+static void list_sockets(const tacho_tracy_hub *hub, const char *table, uint16_t only, char *text,
                          listening_list *list)
 {
     tacho_proc_read_file(getpid(), table, text, TABLE_BYTES);
     for (char *line = strchr(text, '\n'); line != NULL; line = strchr(line + 1, '\n')) {
-        unsigned port = 0;
-        unsigned state = 0;
+        unsigned port = 0, state = 0, user = 0;
         uint64_t inode = 0;
-        if (sscanf(line, " %*d: %*[0-9A-Fa-f]:%X %*[0-9A-Fa-f]:%*X %X %*s %*s %*s %*d %*d %" SCNu64,
-                   &port, &state, &inode) == 3 &&
-            state == LISTENS && is_wanted(hub, port) && list->count < SOCKETS_MAX) {
+        if (sscanf(line, " %*d: %*[0-9A-Fa-f]:%X %*[0-9A-Fa-f]:%*X %X %*s %*s %*s %u %*d %" SCNu64,
+                   &port, &state, &user, &inode) == 4 &&
+            state == LISTENS && user == geteuid() &&
+            (only > 0 ? port == only : is_wanted(hub, port)) && list->count < SOCKETS_MAX) {
             list->items[list->count++] = (listening){inode, (uint16_t)port};
         }
     }
 }
 
-/* Notes those of the sockets that |pid| has. */
-static void match_process(tacho_tracy_hub *hub, pid_t pid, const listening_list *list)
+static bool list_all_sockets(const tacho_tracy_hub *hub, uint16_t only, listening_list *list)
+{
+    char *text = malloc(TABLE_BYTES);
+    if (text == NULL) {
+        return false;
+    }
+    list_sockets(hub, "net/tcp", only, text, list);
+    list_sockets(hub, "net/tcp6", only, text, list);
+    free(text);
+    return true;
+}
+
+/* Those of the sockets that |pid| has. */
+static void match_process(pid_t pid, const listening_list *list, listening_list *out_held)
 {
     char path[64];
     snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
@@ -167,26 +191,46 @@ static void match_process(tacho_tracy_hub *hub, pid_t pid, const listening_list 
         if (sscanf(link, "socket:[%" SCNu64 "]", &inode) != 1) {
             continue;
         }
-        for (size_t i = 0; i < list->count; i++) {
+        for (size_t i = 0; i < list->count && out_held->count < SOCKETS_MAX; i++) {
             if (list->items[i].inode == inode) {
-                tacho_tracy_note_client(hub, pid, list->items[i].port, 0);
+                out_held->items[out_held->count++] = list->items[i];
             }
         }
     }
     closedir(folder);
 }
 
+static bool holds_any(pid_t pid, const listening_list *list)
+{
+    listening_list held = {.count = 0};
+    match_process(pid, list, &held);
+    return held.count > 0;
+}
+
+pid_t tacho_tracy_find_holder(const tacho_tracy_hub *hub, pid_t pid, uint16_t port)
+{
+    listening_list list = {.count = 0};
+    if (port == 0 || !list_all_sockets(hub, port, &list) || list.count == 0) {
+        return 0;
+    }
+    if (holds_any(pid, &list)) {
+        return pid;
+    }
+    for (size_t i = 0; i < hub->sampler->item_count; i++) {
+        if (holds_any(hub->sampler->items[i].pid, &list)) {
+            return hub->sampler->items[i].pid;
+        }
+    }
+    return 0;
+}
+
 void tacho_tracy_find_sockets(tacho_tracy_hub *hub)
 {
     listening_list list = {.count = 0};
     uint64_t mixed = 0;
-    char *text = malloc(TABLE_BYTES);
-    if (text == NULL) {
+    if (!list_all_sockets(hub, 0, &list)) {
         return;
     }
-    list_sockets(hub, "net/tcp", text, &list);
-    list_sockets(hub, "net/tcp6", text, &list);
-    free(text);
     for (size_t i = 0; i < list.count; i++) {
         mixed = (mixed ^ list.items[i].inode) * UINT64_C(0x9e3779b97f4a7c15);
     }
@@ -197,6 +241,11 @@ void tacho_tracy_find_sockets(tacho_tracy_hub *hub)
     hub->sockets = mixed;
     hub->looked_at = hub->sampler->seen_count;
     for (size_t i = 0; i < hub->sampler->item_count && list.count > 0; i++) {
-        match_process(hub, hub->sampler->items[i].pid, &list);
+        pid_t pid = hub->sampler->items[i].pid;
+        listening_list held = {.count = 0};
+        match_process(pid, &list, &held);
+        for (size_t k = 0; k < held.count; k++) {
+            tacho_tracy_note_client(hub, pid, held.items[k].port, 0);
+        }
     }
 }

@@ -5,6 +5,7 @@
 #include "capture/tracy_hub.h"
 
 #include "base/process.h"
+#include "base/tcp_socket.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -20,7 +21,6 @@ enum {
     READ_BYTES = 256 << 10,
     READS_PER_TURN = 16, /* then others have theirs */
     OUT_BYTES = 512 * TACHO_TRACY_QUERY_BYTES,
-    DATAGRAM_BYTES = 512,
     TRIES_MAX = 20,
     COST_SHARE = 10, /* of the time is spent on looking, at most */
 };
@@ -144,11 +144,35 @@ static tacho_tracy_clock *find_clock(tacho_tracy_hub *hub, const tacho_tracy_wel
     return clock;
 }
 
+/*
+ * Whether the other end of the connection is held by a process of the capture, of our own user: the
+ * port may have changed hands since its owner was looked up.
+ */
+static bool is_held_by_ours(const tacho_tracy_client *client, uint64_t said_pid)
+{
+    const tacho_tracy_hub *hub = client->hub;
+    pid_t said = said_pid > 1 && said_pid < INT32_MAX ? (pid_t)said_pid : 0;
+    if (tacho_tcp_socket_is_of(client->fd, hub->found[client->found].pid) ||
+        (said > 0 && tacho_tracy_is_ours(hub, said) && tacho_tcp_socket_is_of(client->fd, said))) {
+        return true;
+    }
+    for (size_t i = 0; i < hub->sampler->item_count; i++) { /* in a container it says another pid */
+        if (tacho_tcp_socket_is_of(client->fd, hub->sampler->items[i].pid)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* A client has said who it is: its rows go under its process, on its clock. */
 static void meet(void *self, tacho_tracy_session *session)
 {
     tacho_tracy_client *client = self;
     tacho_tracy_hub *hub = client->hub;
+    if (!is_held_by_ours(client, session->welcome.pid)) {
+        session->end = TACHO_TRACY_END_NOT_TRACY;
+        return;
+    }
     client->found = tacho_tracy_owner(hub, client->found, session->welcome.pid);
     pid_t pid = hub->found[client->found].pid;
     if (tacho_sampler_group(hub->sampler, pid) == TACHO_NONE) {
@@ -383,30 +407,7 @@ static void handle_client(tacho_tracy_client *client)
     }
 }
 
-/* ---- announcements ------------------------------------------------------------------------- */
-
-static void open_udp(tacho_tracy_hub *hub)
-{
-    const int is_on = 1;
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(TACHO_TRACY_PORT)};
-    struct epoll_event event = {.events = EPOLLIN, .data = {.u64 = hub->event_base}};
-    hub->udp_fd = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (hub->udp_fd < 0) {
-        return;
-    }
-    setsockopt(hub->udp_fd, SOL_SOCKET, SO_REUSEADDR, &is_on, sizeof(is_on));
-    if (bind(hub->udp_fd, (const struct sockaddr *)&address, sizeof(address)) != 0 ||
-        epoll_ctl(hub->epoll_fd, EPOLL_CTL_ADD, hub->udp_fd, &event) != 0) {
-        close(hub->udp_fd); /* clients are found by their sockets all the same */
-        hub->udp_fd = -1;
-    }
-}
-
-static bool has_ended(pid_t pid)
-{
-    tacho_proc_stat stat;
-    return !tacho_proc_read_stat(pid, 0, &stat) || stat.state == 'Z';
-}
+/* ---- connecting ---------------------------------------------------------------------------- */
 
 static bool is_talking(const tacho_tracy_hub *hub, uint16_t port)
 {
@@ -430,28 +431,10 @@ static void connect_found(tacho_tracy_hub *hub, int64_t now_ns)
         if (found->is_done || now_ns < found->retry_ns) {
             continue;
         }
-        if (has_ended(found->pid)) {
+        if (tacho_tracy_has_ended(found->pid)) {
             found->is_done = true;
         } else if (!is_talking(hub, found->port)) {
             tacho_tracy_hub_connect(hub, found, now_ns);
-        }
-    }
-}
-
-static void read_announcements(tacho_tracy_hub *hub)
-{
-    unsigned char bytes[DATAGRAM_BYTES];
-    ssize_t len;
-    while ((len = recv(hub->udp_fd, bytes, sizeof(bytes), 0)) > 0) {
-        tacho_tracy_announcement said;
-        if (!tacho_tracy_announcement_parse(&said, bytes, (size_t)len) || said.pid <= 1 ||
-            said.pid >= INT32_MAX || !tacho_tracy_is_ours(hub, (pid_t)said.pid)) {
-            continue;
-        }
-        if (said.is_gone) {
-            tacho_tracy_note_gone(hub, (pid_t)said.pid, said.port, said.protocol);
-        } else {
-            tacho_tracy_note_client(hub, (pid_t)said.pid, said.port, said.protocol);
         }
     }
 }
@@ -466,12 +449,11 @@ tacho_status tacho_tracy_hub_open(tacho_tracy_hub *hub, tacho_recorder *recorder
                              .sampler = sampler,
                              .epoll_fd = epoll_fd,
                              .event_base = event_base,
-                             .udp_fd = -1,
                              .start_ns = tacho_process_now_ns()};
     hub->events.vtable = &vtable;
     long number = port != NULL ? strtol(port, NULL, 10) : 0;
     hub->extra_port = number > 0 && number < 65536 ? (int)number : 0;
-    open_udp(hub);
+    tacho_tracy_announce_open(hub);
     return TACHO_OK;
 }
 
@@ -482,11 +464,9 @@ void tacho_tracy_hub_close(tacho_tracy_hub *hub)
             free_client(hub->clients[i]);
         }
     }
-    if (hub->udp_fd >= 0) {
-        close(hub->udp_fd);
-    }
+    tacho_tracy_announce_close(hub);
     free(hub->found);
-    *hub = (tacho_tracy_hub){.udp_fd = -1};
+    hub->found = NULL;
 }
 
 void tacho_tracy_hub_handle(tacho_tracy_hub *hub, uint64_t event)
@@ -496,7 +476,7 @@ void tacho_tracy_hub_handle(tacho_tracy_hub *hub, uint64_t event)
     }
     hub->events.dict = hub->recorder->events->dict;
     if (event == 0) {
-        read_announcements(hub);
+        tacho_tracy_announce_read(hub);
         connect_found(hub, tacho_process_now_ns());
     } else if (event <= TACHO_TRACY_CLIENTS && hub->clients[event - 1] != NULL) {
         handle_client(hub->clients[event - 1]);
@@ -505,9 +485,7 @@ void tacho_tracy_hub_handle(tacho_tracy_hub *hub, uint64_t event)
 
 void tacho_tracy_hub_end_process(tacho_tracy_hub *hub)
 {
-    if (hub->udp_fd >= 0) {
-        read_announcements(hub);
-    }
+    tacho_tracy_announce_read(hub);
 }
 
 /* Looks come less often in long runs, and where many sockets make them slow. */

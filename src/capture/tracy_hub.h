@@ -5,8 +5,9 @@
  * loses its own data and holds up nobody.
  *
  * A client listens on a TCP port. It is found by its UDP announcement, or as a socket that listens
- * on one of Tracy's ports and belongs to a process of the capture; programs of others are left
- * alone.
+ * on one of Tracy's ports. It is connected to only if a process of the capture, of our own user,
+ * holds that socket, and heard only if such a process holds the other end of the connection;
+ * programs of others are left alone.
  */
 #ifndef TACHO_CAPTURE_TRACY_HUB_H
 #define TACHO_CAPTURE_TRACY_HUB_H
@@ -19,6 +20,7 @@ enum {
     TACHO_TRACY_PORTS = 20,    /* so many of them */
     TACHO_TRACY_CLIENTS = 256, /* at once */
     TACHO_TRACY_CLOCKS = 8,    /* that clients may have */
+    TACHO_TRACY_UDP_SOCKETS = 3,
 };
 
 typedef struct tacho_tracy_client tacho_tracy_client;
@@ -50,9 +52,10 @@ typedef struct tacho_tracy_hub {
     tacho_sampler *sampler;
     int epoll_fd;
     uint64_t event_base;
-    tacho_events events; /* rows go to the recorder */
-    int udp_fd;
-    int extra_port; /* that the environment names; 0: none */
+    tacho_events events;                  /* rows go to the recorder */
+    int udp_fds[TACHO_TRACY_UDP_SOCKETS]; /* for announcements; -1: not open */
+    bool hears;                           /* any is */
+    int extra_port;                       /* that the environment names; 0: none */
     tacho_tracy_clock clocks[TACHO_TRACY_CLOCKS];
     size_t clock_count;
     tacho_tracy_client *clients[TACHO_TRACY_CLIENTS];
@@ -87,16 +90,27 @@ int64_t tacho_tracy_hub_look(tacho_tracy_hub *hub, int64_t now_ns);
 /* The capture ends: takes what has arrived, and lets all clients go. */
 void tacho_tracy_hub_finish(tacho_tracy_hub *hub);
 
+/* Opens the sockets for announcements, as far as they can be had; reads what has arrived. */
+void tacho_tracy_announce_open(tacho_tracy_hub *hub);
+void tacho_tracy_announce_close(tacho_tracy_hub *hub);
+void tacho_tracy_announce_read(tacho_tracy_hub *hub);
+
 /* Starts a conversation with the client of |found|; used by the finder. */
 void tacho_tracy_hub_connect(tacho_tracy_hub *hub, tacho_tracy_found *found, int64_t now_ns);
 
 /* Looks for sockets that listen; used by the hub. */
 void tacho_tracy_find_sockets(tacho_tracy_hub *hub);
 
+/*
+ * The process of the capture, of our own user, that listens on |port|: |pid| if it is that one,
+ * else any other; 0 where there is none.
+ */
+pid_t tacho_tracy_find_holder(const tacho_tracy_hub *hub, pid_t pid, uint16_t port);
+
 /* Notes that |pid| listens on |port|. */
 void tacho_tracy_note_client(tacho_tracy_hub *hub, pid_t pid, uint16_t port, uint32_t protocol);
 
-/* Notes that |pid| has listened on |port| and does so no longer; one that is known stays. */
+/* Notes that |pid| has listened on |port| and does so no longer, unless it is known already. */
 void tacho_tracy_note_gone(tacho_tracy_hub *hub, pid_t pid, uint16_t port, uint32_t protocol);
 
 /*
@@ -104,6 +118,9 @@ void tacho_tracy_note_gone(tacho_tracy_hub *hub, pid_t pid, uint16_t port, uint3
  * port of another. In a container it may have a number that says nothing here: |at| then.
  */
 size_t tacho_tracy_owner(tacho_tracy_hub *hub, size_t at, uint64_t pid);
+
+/* Whether |pid| runs no longer. */
+bool tacho_tracy_has_ended(pid_t pid);
 
 /* Whether |pid| is one of the processes of the capture, or below one. */
 bool tacho_tracy_is_ours(const tacho_tracy_hub *hub, pid_t pid);

@@ -323,6 +323,10 @@ static tacho_status take_welcome(tacho_tracy_session *session, const unsigned ch
     if (met != NULL) {
         met(met_self, session);
     }
+    if (session->end != TACHO_TRACY_END_NONE) { /* whoever met it wants nothing of it */
+        session->welcome = (tacho_tracy_welcome){.ns_per_tick = 0};
+        return TACHO_OK;
+    }
     tacho_tracy_clock *clock = session->clock;
     if (!clock->is_set) {
         *clock = (tacho_tracy_clock){.is_set = true,

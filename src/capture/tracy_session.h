@@ -112,7 +112,7 @@ void tacho_tracy_session_hello(const tacho_tracy_session *session,
 
 /*
  * Called when the welcome is there, before any row: whoever set up the session may still choose the
- * process's track (session->rows.group) and the clock.
+ * process's track (session->rows.group) and the clock, or set |end|: then nothing of it is taken.
  */
 typedef void (*tacho_tracy_met)(void *self, tacho_tracy_session *session);
 

@@ -31,6 +31,7 @@ typedef struct tacho_way_context {
     uint64_t event_base;
     uint32_t stats_level; /* how much is asked for */
     int32_t port;         /* on 127.0.0.1 that was asked for; 0: any that is free; -1: none */
+    bool omits_tracy;     /* no Tracy client is looked for, and nothing listens for one */
     uint16_t tracy_port;  /* that a Tracy client is to listen on; 0: the one it finds itself */
 } tacho_way_context;
 

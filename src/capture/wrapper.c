@@ -114,6 +114,7 @@ static tacho_status open_ways(wrapper *self)
             .event_base = TACHO_WAY_EVENTS * (self->way_count + 1),
             .stats_level = self->request->stats_level,
             .port = self->request->port,
+            .omits_tracy = self->request->omits_tracy,
             .tracy_port = self->request->tracy_port,
         };
         tacho_status status = types[i]->open(&context, &self->ways[self->way_count]);

@@ -37,6 +37,7 @@ typedef struct tacho_wrapper_request {
     int64_t timeout_ns;   /* 0: none */
     uint32_t stats_level; /* how much programs are asked for */
     int32_t port;         /* on 127.0.0.1 that they can report to; 0: any; -1: none */
+    bool omits_tracy;     /* Tracy clients are left alone */
     uint16_t tracy_port;  /* that a Tracy client is to listen on; 0: the one it finds itself */
     tacho_events *events;
     /* Puts what was recorded so far on disk; called four times a second. */

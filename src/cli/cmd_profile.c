@@ -25,6 +25,8 @@ static const tacho_option options[] = {
         "port that a Tracy client listens on, as TRACY_PORT; one process alone can have "
         "it (default: each process takes a free one)",
         TACHO_INTO_NUMBER(tacho_profile_choice, tracy_port, 0, UINT16_MAX)),
+    TACHO_OPT_FLAG("no-tracy", 0, "do not listen for Tracy clients, and connect to none",
+                   TACHO_INTO_FLAG(tacho_profile_choice, omits_tracy)),
     TACHO_OPT_VALUE("stats-level", 0, "N",
                     "how much programs report: below 70 no operators, 100 also counters of "
                     "operators (default: 70)",
@@ -48,6 +50,11 @@ static const tacho_option options[] = {
 static int profile_command_run(const tacho_arguments *arguments)
 {
     tacho_profile_choice choice = TACHO_PROFILE_DEFAULTS;
+    if (tacho_arguments_has(arguments, "no-tracy") &&
+        tacho_arguments_has(arguments, "tracy-port")) {
+        return tacho_command_misuse(arguments->command,
+                                    "--tracy-port has no effect with --no-tracy");
+    }
     return tacho_arguments_fill(arguments, &choice) ? tacho_profile_run(arguments, &choice)
                                                     : TACHO_EXIT_USAGE;
 }
@@ -96,7 +103,8 @@ const tacho_command tacho_command_profile = {
         "the nodes of graphs and NVTX ranges; 100 waiting and memory of the device.\n"
         "\n"
         "Programs that are instrumented with Tracy need nothing: every process of COMMAND\n"
-        "that listens for Tracy's profiler is connected to, and let go when it exits. A\n"
+        "that listens for Tracy's profiler is connected to, and let go when it exits.\n"
+        "Processes of other users are not. --no-tracy switches this off. A\n"
         "very short program may exit before that; TRACY_NO_EXIT=1 makes it wait.\n"
         "\n"
         "Ranks of torchrun, Open MPI, MPICH, MVAPICH, PMIx and Slurm are recognised by\n"

@@ -265,6 +265,7 @@ int tacho_profile_run(const tacho_arguments *arguments, const tacho_profile_choi
     profile_request request = {
         .profiling = {.stats_level = (uint32_t)choice->stats_level,
                       .port = choice->port <= UINT16_MAX ? (int32_t)choice->port : -1,
+                      .omits_tracy = choice->omits_tracy,
                       .tracy_port = (uint16_t)choice->tracy_port},
         .report = {.notes = &tacho_talk_notes,
                    .is_quiet = tacho_arguments_has(arguments, "quiet"),

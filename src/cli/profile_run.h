@@ -15,6 +15,7 @@ typedef struct tacho_profile_choice {
     bool has_all_tt_columns; /* see tacho_tt_capture_request */
     uint64_t port;           /* UINT64_MAX: none */
     uint64_t tracy_port;     /* 0: none */
+    bool omits_tracy;
     uint64_t stats_level;
     const char *timeout;  /* or NULL */
     const char *activate; /* "/10s"; or NULL */

@@ -70,6 +70,7 @@ static void run_helper(void *self, int fd)
         .words = (char *const *)(uintptr_t)request->words,
         .timeout_ns = request->timeout_ns,
         .stats_level = request->stats_level,
+        .omits_tracy = request->omits_tracy,
         .port = request->port,
         .path = request->path,
         .live = send_live,

@@ -19,6 +19,7 @@ typedef struct tacho_capturing {
     const char *const *words; /* NULL-terminated */
     int64_t timeout_ns;       /* 0: none */
     uint32_t stats_level;     /* how much programs are asked for */
+    bool omits_tracy;         /* Tracy clients are left alone */
     int32_t port;             /* that they can report to; 0: any; -1: none */
     const char *path;         /* of the capture; it must not exist */
     /* Each second; false ends the program. (optional) */

@@ -44,6 +44,7 @@ static tacho_status run_into(const tacho_profiling *request, tacho_dict *dict, t
         .timeout_ns = request->timeout_ns,
         .stats_level = request->stats_level,
         .port = request->port,
+        .omits_tracy = request->omits_tracy,
         .tracy_port = request->tracy_port,
         .events = &stage.events,
         .seal = seal,

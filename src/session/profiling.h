@@ -18,6 +18,7 @@ typedef struct tacho_profiling {
     int64_t timeout_ns;   /* 0: none */
     uint32_t stats_level; /* how much programs are asked for */
     int32_t port;         /* that they can report to; 0: any; -1: none */
+    bool omits_tracy;     /* Tracy clients are left alone */
     uint16_t tracy_port;  /* that a Tracy client is to listen on; 0: the one it finds itself */
     const char *path;     /* of the capture; it must not exist */
     bool has_anchors;     /* the capture says how its clock relates to the time of day */

@@ -122,6 +122,95 @@ class Check:
         texts = {row["args"]["text"] for row in rows if row.get("category") == "message"}
         self.expect(what + ": messages", len(texts) == count, texts)
 
+    def forge(self, port, command="sleep 2", user=None, options=(), to="127.255.255.255"):
+        """Announces |port| as that of a process of a capture, as anybody can; returns whether tacho connected."""
+        with tempfile.TemporaryDirectory() as folder, socket.socket() as server:
+            server.bind(("127.0.0.1", port))
+            server.listen(4)
+            server.settimeout(0.1)
+            out = os.path.join(folder, "out.tacho")
+            shown = os.path.join(folder, "pid")
+            running = subprocess.Popen([self.tacho, "profile", "-q", *options, "-o", out, "--", "sh", "-c",
+                                        "echo $$ > %s.new && mv %s.new %s; %s" % (shown, shown, shown, command)],
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+            while not os.path.exists(shown) and running.poll() is None:
+                time.sleep(0.01)
+            with open(shown) as file:
+                pid = int(file.read())
+            got = False
+            while running.poll() is None and not got:
+                for claim in (pid, os.getpid(), 1):
+                    self.send(server.getsockname()[1], claim, user, to)
+                try:
+                    connection, _ = server.accept()
+                    connection.close()
+                    got = True
+                except socket.timeout:
+                    pass
+            running.communicate()
+            return got
+
+    @staticmethod
+    def send(port, pid, user, to):
+        """A datagram as a client's, in a process of |user|."""
+        script = ("import os,socket,sys;os.setuid(int(sys.argv[3]));"
+                  "s=socket.socket(socket.AF_INET,socket.SOCK_DGRAM);"
+                  "s.setsockopt(socket.SOL_SOCKET,socket.SO_BROADCAST,1);"
+                  "s.sendto(bytes.fromhex(sys.argv[1]),(sys.argv[2],8086))")
+        said = struct.pack("<HHIQi", 3, port, PROTOCOL, pid, 0) + b"forged\0"
+        subprocess.run([sys.executable, "-c", script, said.hex(), to, str(user or os.getuid())],
+                       check=False, stderr=subprocess.DEVNULL)
+
+    def check_strangers(self):
+        """Ports that no process of the capture has are not connected to, whoever announces them."""
+        self.expect("forged: a port of ours", not self.forge(0))
+        self.expect("forged: by unicast", not self.forge(0, to="127.0.0.1"))
+        if os.geteuid() == 0:
+            self.expect("forged: by another user", not self.forge(0, user=65534))
+            self.check_other_user()
+        else:
+            print("skip: another user's client needs root", file=sys.stderr)
+
+    def check_other_user(self):
+        """A client below the command that runs as another user is left alone, as SECURITY.md promises."""
+        with tempfile.TemporaryDirectory() as folder:
+            os.chmod(folder, 0o755)
+            path = os.path.join(folder, "client")
+            with open(path, "wb") as file:
+                file.write(compose("other"))
+            out = os.path.join(folder, "out.tacho")
+            client = ("import os,sys,random,socket,struct,time\n"
+                      "text = open(%r).read(); sys.argv = ['client', 'play', %r]\n"
+                      "os.setgid(65534); os.setuid(65534); exec(text)"
+                      % (HERE + "/replay_client.py", path))
+            done = subprocess.run([self.tacho, "profile", "-q", "-o", out, "--", "timeout", "2",
+                                   sys.executable, "-c", client], capture_output=True, text=True, check=False)
+            self.expect("a client of another user waits", done.returncode == 124, done)
+            shown = subprocess.run([self.tacho, "ops", out, "--format", "csv"], capture_output=True,
+                                   text=True, check=False).stdout
+            self.expect("a client of another user", "work" not in shown, shown)
+
+    def udp_hosts(self, *options):
+        """Addresses that tacho listens on for datagrams, as the kernel writes them."""
+        done = subprocess.run([self.tacho, "profile", "-q", *options, "--", "sh", "-c",
+                               "ls -l /proc/$PPID/fd; cat /proc/net/udp"],
+                              capture_output=True, text=True, check=False)
+        held = {line.split("socket:[")[1].rstrip("]") for line in done.stdout.splitlines() if "socket:[" in line}
+        rows = [line.split() for line in done.stdout.splitlines() if ":1F96 " in line]
+        return {row[1].split(":")[0] for row in rows if row[9] in held}
+
+    def check_off(self):
+        """--no-tracy listens for nobody and connects to nobody."""
+        rows, _, _ = self.profile(["hang"], ["--no-tracy", "--timeout", "2"])
+        self.expect("off: no zones", not [row for row in rows if row.get("category") == "zone"])
+        self.expect("off: no socket", not self.udp_hosts("--no-tracy"))
+        hosts = self.udp_hosts()
+        self.expect("on: broadcasts and loopback alone", hosts and
+                    hosts <= {"FFFFFFFF", "FFFFFF7F", "0100007F"}, hosts)
+        done = subprocess.run([self.tacho, "profile", "--no-tracy", "--tracy-port", "9000", "true"],
+                              capture_output=True, text=True, check=False)
+        self.expect("off: with a port", done.returncode in (2, 125), done.stderr)
+
     def check_op_table(self, dropin):
         """tt_profile and a client that tells of an op as tt-metal does."""
         with tempfile.TemporaryDirectory() as folder:
@@ -233,6 +322,8 @@ class Check:
         self.check_zones("lent port", rows, done, 1)
         groups = {row["group"] for row in rows if row.get("category") == "zone"}
         self.expect("lent port: whose zones", all("python" in group for group in groups), groups)
+        self.check_strangers()
+        self.check_off()
         dropin = os.path.join(os.path.dirname(self.tacho), "../dropin/tt_profile")
         self.check_op_table(dropin)
         self.check_device_logs(dropin)
