@@ -34,7 +34,8 @@ static tacho_status write_query(tacho_events *events, const void *options,
     tacho_table table = {0};
     tacho_status status = tacho_sql_open(&sql, profile_of(events));
     if (status == TACHO_OK) {
-        status = tacho_sql_run(&sql, chosen->sql, &table);
+        const tacho_sql_bounds bounds = {chosen->timeout_ns, chosen->row_max};
+        status = tacho_sql_run(&sql, chosen->sql, &bounds, &table);
     }
     status = tacho_table_hand_over(to, status, &table);
     tacho_sql_close(&sql);

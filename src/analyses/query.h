@@ -9,7 +9,9 @@
 #include "analyses/analysis.h"
 
 typedef struct tacho_query_options {
-    const char *sql; /* one SELECT */
+    const char *sql;    /* one SELECT */
+    int64_t timeout_ns; /* that it may take; 0: any time */
+    uint64_t row_max;   /* of the result; 0: any number */
 } tacho_query_options;
 
 /* Whether |sql| is a statement that can be asked. */

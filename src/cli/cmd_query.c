@@ -5,21 +5,35 @@
 #include "analyses/query.h"
 #include "cli/command.h"
 #include "cli/listing.h"
+#include "cli/values.h"
 
 #include <unistd.h>
 
 static const tacho_option options[] = {
-    TACHO_OPTIONS_TABLES, TACHO_OPTION_OUTPUT,  TACHO_OPTION_FILTER, TACHO_OPTION_WINDOW,
-    TACHO_OPTION_FROM,    TACHO_OPTION_CLOCK,   TACHO_OPTION_SLICES, TACHO_OPTION_PROGRAM,
-    TACHO_OPTION_STRICT,  TACHO_OPTIONS_COMMON,
+    TACHO_OPTIONS_TABLES,
+    TACHO_OPTION_OUTPUT,
+    TACHO_OPTION_FILTER,
+    TACHO_OPTION_WINDOW,
+    TACHO_OPTION_FROM,
+    TACHO_OPTION_CLOCK,
+    TACHO_OPTION_SLICES,
+    TACHO_OPTION_PROGRAM,
+    TACHO_OPTION_STRICT,
+    TACHO_OPT_VALUE(
+        "timeout", 0, "SECONDS",
+        "stop a statement that takes longer; the exit status is then 1 (default: none)"),
+    TACHO_OPT_VALUE("max-rows", 0, "N",
+                    "fail if the statement selects more than N rows (default: any number)",
+                    TACHO_INTO_NUMBER(tacho_query_options, row_max, 1, INT64_MAX)),
+    TACHO_OPTIONS_COMMON,
 };
 
 static bool choose(void *self, const tacho_arguments *arguments, tacho_listing *listing)
 {
-    const tacho_query_options *request = self;
-    (void)arguments;
+    tacho_query_options *request = self;
     listing->options = request;
-    return true;
+    return tacho_arguments_fill(arguments, request) &&
+           tacho_cli_seconds(arguments, "timeout", &request->timeout_ns);
 }
 
 /* Statements are checked before files are read, which may take long. */

@@ -6,6 +6,7 @@
 
 #include "base/duration.h"
 #include "cli/talk.h"
+#include "cli/values.h"
 #include "session/fleet_place.h"
 #include "session/profiling_report.h"
 
@@ -31,25 +32,6 @@ typedef struct profile_request {
 } profile_request;
 
 /* ---- options ------------------------------------------------------------------------------- */
-
-/* Seconds, or a duration with its unit. */
-static bool choose_timeout(const tacho_arguments *arguments, const char *value, int64_t *out_ns)
-{
-    char text[NAME_ROOM];
-    if (value == NULL) {
-        return true;
-    }
-    size_t len = strlen(value);
-    bool is_bare = len > 0 && strchr("0123456789.", value[len - 1]) != NULL;
-    snprintf(text, sizeof(text), "%s%s", value, is_bare ? "s" : "");
-    if (len + 2 > sizeof(text) || !tacho_duration_parse(tacho_str_from_cstring(text), out_ns) ||
-        *out_ns <= 0) {
-        tacho_command_misuse(arguments->command,
-                             "--timeout: expected seconds, such as 30 or 500ms, not '%s'", value);
-        return false;
-    }
-    return true;
-}
 
 /* "/10s" */
 static bool choose_activation(const tacho_arguments *arguments, const char *value, int64_t *out_ns)
@@ -276,7 +258,8 @@ int tacho_profile_run(const tacho_arguments *arguments, const tacho_profile_choi
         return tacho_command_misuse(arguments->command,
                                     "no program given; write it behind --, with its arguments");
     }
-    if (!choose_timeout(arguments, choice->timeout, &request.profiling.timeout_ns) ||
+    if ((choice->timeout != NULL &&
+         !tacho_cli_seconds(arguments, "timeout", &request.profiling.timeout_ns)) ||
         !choose_activation(arguments, choice->activate, &request.profiling.activate_ns) ||
         (!is_for_ranks(choice->output) &&
          !choose_output(arguments, choice->output, &request.report))) {

@@ -4,9 +4,12 @@
  */
 #include "cli/values.h"
 
+#include "base/duration.h"
 #include "cli/talk.h"
 
-enum { SLICE_COUNT_MAX = 1024 };
+#include <stdio.h>
+
+enum { SLICE_COUNT_MAX = 1024, SECONDS_ROOM = 64 };
 
 bool tacho_value_source_options(const tacho_arguments *arguments, tacho_source_options *out_options)
 {
@@ -34,5 +37,25 @@ bool tacho_value_source_options(const tacho_arguments *arguments, tacho_source_o
     out_options->slice_count = (uint32_t)slice_count;
     const char *program = tacho_arguments_value(arguments, "program");
     out_options->program_path = tacho_str_from_cstring(program != NULL ? program : "");
+    return true;
+}
+
+bool tacho_cli_seconds(const tacho_arguments *arguments, const char *option, int64_t *out_ns)
+{
+    const char *value = tacho_arguments_value(arguments, option);
+    char text[SECONDS_ROOM];
+    if (value == NULL) {
+        return true;
+    }
+    size_t len = strlen(value);
+    bool is_bare = len > 0 && strchr("0123456789.", value[len - 1]) != NULL;
+    snprintf(text, sizeof(text), "%s%s", value, is_bare ? "s" : "");
+    if (len + 2 > sizeof(text) || !tacho_duration_parse(tacho_str_from_cstring(text), out_ns) ||
+        *out_ns <= 0) {
+        tacho_command_misuse(arguments->command,
+                             "--%s: expected seconds, such as 30 or 500ms, not '%s'", option,
+                             value);
+        return false;
+    }
     return true;
 }

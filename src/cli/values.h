@@ -13,4 +13,7 @@
 bool tacho_value_source_options(const tacho_arguments *arguments,
                                 tacho_source_options *out_options);
 
+/* Sets |*out_ns| if |option| is given: seconds, or a duration with its unit. */
+bool tacho_cli_seconds(const tacho_arguments *arguments, const char *option, int64_t *out_ns);
+
 #endif

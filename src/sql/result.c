@@ -88,9 +88,15 @@ static tacho_status keep_value(result *self, int column, value *out_value)
     }
 }
 
-static tacho_status read_rows(result *self, int *out_code)
+static tacho_status read_rows(result *self, uint64_t row_max, int *out_code)
 {
     while ((*out_code = sqlite3_step(self->statement)) == SQLITE_ROW) {
+        if (row_max > 0 && self->value_count / self->column_count >= row_max) {
+            return tacho_fail(TACHO_CODE_LIMIT,
+                              "the SQL statement selects more than %" PRIu64
+                              " rows; allow more, or end it with LIMIT",
+                              row_max);
+        }
         TACHO_TRY(tacho_grow(&self->values, &self->value_capacity,
                              self->value_count + self->column_count));
         for (size_t i = 0; i < self->column_count; i++) {
@@ -208,11 +214,12 @@ static tacho_status fill(result *self, tacho_table *table)
     return TACHO_OK;
 }
 
-tacho_status tacho_sql_result(sqlite3_stmt *statement, tacho_table *out_table, int *out_code)
+tacho_status tacho_sql_result(sqlite3_stmt *statement, uint64_t row_max, tacho_table *out_table,
+                              int *out_code)
 {
     result self = {.statement = statement, .column_count = (size_t)sqlite3_column_count(statement)};
     tacho_arena_init(&self.arena);
-    tacho_status status = read_rows(&self, out_code);
+    tacho_status status = read_rows(&self, row_max, out_code);
     if (status == TACHO_OK && *out_code == SQLITE_DONE) {
         status = fill(&self, out_table);
     }

@@ -11,9 +11,10 @@
 
 /*
  * Runs |statement| to its end. A column is of whole numbers, of numbers or of text, as its values
- * are; one called *_ns is a duration. |*out_code| is SQLITE_DONE, or what stopped it.
+ * are; one called *_ns is a duration. |*out_code| is SQLITE_DONE, or what
+ * stopped it. More rows than |row_max| are LIMIT; 0: any number.
  */
-tacho_status tacho_sql_result(sqlite3_stmt *statement, tacho_table *out_table,
+tacho_status tacho_sql_result(sqlite3_stmt *statement, uint64_t row_max, tacho_table *out_table,
                               int *out_code) TACHO_MUST_USE;
 
 #endif

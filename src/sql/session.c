@@ -4,6 +4,8 @@
  */
 #include "sql/session.h"
 
+#include "base/process.h"
+#include "sql/authorizer.h"
 #include "sql/functions.h"
 #include "sql/result.h"
 #include "sql/views.h"
@@ -11,29 +13,7 @@
 
 #include <string.h>
 
-/* No value is longer than this, whatever a statement computes. */
-enum { VALUE_BYTES_MAX = 256 << 20 };
-
-/* Reading is allowed, and nothing else. */
-static int authorize(void *user, int action, const char *first, const char *second,
-                     const char *schema, const char *trigger)
-{
-    (void)user;
-    (void)first;
-    (void)schema;
-    (void)trigger;
-    switch (action) {
-    case SQLITE_SELECT:
-    case SQLITE_READ:
-    case SQLITE_RECURSIVE:
-        return SQLITE_OK;
-    case SQLITE_FUNCTION:
-        return second != NULL && sqlite3_stricmp(second, "load_extension") == 0 ? SQLITE_DENY
-                                                                                : SQLITE_OK;
-    default:
-        return SQLITE_DENY;
-    }
-}
+enum { STEPS_PER_LOOK = 10000 }; /* of SQLite's machine: a fraction of a millisecond */
 
 /* The tables of json_each and json_tree, which SQLite makes when they are first used. */
 static int make_json_tables(sqlite3 *db)
@@ -44,10 +24,7 @@ static int make_json_tables(sqlite3 *db)
 static tacho_status fill_database(tacho_sql *sql)
 {
     sqlite3 *db = sql->db;
-    sqlite3_limit(db, SQLITE_LIMIT_LENGTH, VALUE_BYTES_MAX);
-    sqlite3_limit(db, SQLITE_LIMIT_ATTACHED, 0);
-    sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)NULL);
-    sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, (int *)NULL);
+    tacho_sql_restrict(db);
     int code = tacho_sql_functions_add(db);
     if (code != SQLITE_OK) {
         return tacho_sql_failure(db, code);
@@ -70,7 +47,7 @@ tacho_status tacho_sql_open(tacho_sql *sql, tacho_profile *profile)
         return sql->db == NULL ? tacho_no_memory() : tacho_sql_failure(sql->db, code);
     }
     TACHO_TRY(fill_database(sql));
-    sqlite3_set_authorizer(sql->db, authorize, NULL);
+    tacho_sql_allow_reading(sql->db);
     return TACHO_OK;
 }
 
@@ -151,16 +128,47 @@ static tacho_status prepare(tacho_sql *sql, const char *statement, sqlite3_stmt 
     return TACHO_OK;
 }
 
-tacho_status tacho_sql_run(tacho_sql *sql, const char *statement, tacho_table *out_table)
+/* ---- bounds --------------------------------------------------------------------------------- */
+
+/* Asked now and then while a statement runs; other than 0 ends it. */
+static int is_out_of_time(void *user)
 {
-    sqlite3_stmt *prepared = NULL;
+    const int64_t *until_ns = user;
+    return tacho_process_now_ns() >= *until_ns;
+}
+
+static tacho_status refuse_slow(int64_t timeout_ns)
+{
+    return tacho_fail(TACHO_CODE_LIMIT,
+                      "the SQL statement has not finished after %.6g s; give it more time, or "
+                      "select less (a recursive query needs an end)",
+                      (double)timeout_ns / 1e9);
+}
+
+static tacho_status run_prepared(tacho_sql *sql, const tacho_sql_bounds *bounds,
+                                 sqlite3_stmt *prepared, tacho_table *out_table)
+{
     int code = SQLITE_OK;
+    int64_t until_ns = tacho_process_now_ns() + bounds->timeout_ns;
+    if (bounds->timeout_ns > 0) {
+        sqlite3_progress_handler(sql->db, STEPS_PER_LOOK, is_out_of_time, &until_ns);
+    }
+    tacho_status status = tacho_sql_result(prepared, bounds->row_max, out_table, &code);
+    sqlite3_progress_handler(sql->db, 0, NULL, NULL);
+    if (status != TACHO_OK || code == SQLITE_DONE) {
+        return status;
+    }
+    return code == SQLITE_INTERRUPT ? refuse_slow(bounds->timeout_ns) : refuse(sql, code);
+}
+
+tacho_status tacho_sql_run(tacho_sql *sql, const char *statement, const tacho_sql_bounds *bounds,
+                           tacho_table *out_table)
+{
+    static const tacho_sql_bounds none = {0};
+    sqlite3_stmt *prepared = NULL;
     tacho_status status = prepare(sql, statement, &prepared);
     if (status == TACHO_OK) {
-        status = tacho_sql_result(prepared, out_table, &code);
-    }
-    if (status == TACHO_OK && code != SQLITE_DONE) {
-        status = refuse(sql, code);
+        status = run_prepared(sql, bounds != NULL ? bounds : &none, prepared, out_table);
     }
     sqlite3_finalize(prepared);
     return status;

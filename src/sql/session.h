@@ -19,8 +19,17 @@ typedef struct tacho_sql {
 tacho_status tacho_sql_open(tacho_sql *sql, tacho_profile *profile) TACHO_MUST_USE;
 void tacho_sql_close(tacho_sql *sql);
 
-/* The rows that |statement| selects; the table is to be freed after a failure, too. */
-tacho_status tacho_sql_run(tacho_sql *sql, const char *statement,
+/* How much a statement may take; 0: any. */
+typedef struct tacho_sql_bounds {
+    int64_t timeout_ns;
+    uint64_t row_max; /* of the result */
+} tacho_sql_bounds;
+
+/*
+ * The rows that |statement| selects; the table is to be freed after a failure, too. |bounds| may be
+ * NULL: it runs to its end. What exceeds them is LIMIT.
+ */
+tacho_status tacho_sql_run(tacho_sql *sql, const char *statement, const tacho_sql_bounds *bounds,
                            tacho_table *out_table) TACHO_MUST_USE;
 
 /* Whether |statement| is one that can be run, of any profile. */

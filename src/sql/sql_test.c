@@ -88,7 +88,7 @@ static void expect(fixture *made, const char *statement, const char *expected)
     tacho_table table = {0};
     char text[64];
     check_ok(tacho_sql_open(&made->sql, &made->profile));
-    check_ok(tacho_sql_run(&made->sql, statement, &table));
+    check_ok(tacho_sql_run(&made->sql, statement, NULL, &table));
     assert_int_equal(table.cell_count, 1);
     const tacho_cell *cell = tacho_table_cell(&table, 0, 0);
     if (cell->is_absent) {
@@ -215,6 +215,10 @@ static void test_statements_are_checked(void **state)
         "ATTACH 'x' AS y",
         "PRAGMA table_info(spans)",
         "SELECT load_extension('x')",
+        "SELECT fts3_tokenizer('simple')",                      /* returns an address */
+        "SELECT fts3_tokenizer('simple', x'4141414141414141')", /* and takes one */
+        "SELECT sqlite_log(1, 'x')",
+        "SELECT rtreecheck('t')",
         "CREATE TABLE t(x)",
         "SELECT ?",
         "SELECT * FROM nothing",
@@ -227,6 +231,62 @@ static void test_statements_are_checked(void **state)
     }
     check_ok(tacho_sql_check("SELECT 1; -- and no more"));
     check_ok(tacho_sql_check("WITH t AS (SELECT * FROM ops) SELECT * FROM t, steps, loss"));
+}
+
+static tacho_status run_bounded(const char *statement, const tacho_sql_bounds *bounds)
+{
+    tacho_sql sql;
+    tacho_dict dict;
+    tacho_profile profile;
+    tacho_table table = {0};
+    check_ok(tacho_dict_init(&dict));
+    tacho_profile_init(&profile, &dict);
+    check_ok(tacho_sql_open(&sql, &profile));
+    tacho_status status = tacho_sql_run(&sql, statement, bounds, &table);
+    tacho_table_deinit(&table);
+    tacho_sql_close(&sql);
+    tacho_profile_deinit(&profile);
+    tacho_dict_deinit(&dict);
+    return status;
+}
+
+/* A statement without an end is stopped, whether it gives rows or not. */
+static void test_bounds(void **state)
+{
+    (void)state;
+    static const char endless[] =
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT %s FROM n";
+    const tacho_sql_bounds brief = {.timeout_ns = 50 * 1000000};
+    const tacho_sql_bounds few = {.row_max = 3};
+    static const char *const results[] = {"count(*)", "i"};
+    char text[200];
+    for (size_t i = 0; i < 2; i++) {
+        snprintf(text, sizeof(text), endless, results[i]);
+        tacho_status status = run_bounded(text, &brief);
+        assert_int_equal(tacho_status_code(status), TACHO_CODE_LIMIT);
+        assert_non_null(strstr(tacho_status_message(status), "not finished after 0.05 s"));
+        tacho_status_free(status);
+    }
+    tacho_status status = run_bounded(text, &few);
+    assert_int_equal(tacho_status_code(status), TACHO_CODE_LIMIT);
+    assert_non_null(strstr(tacho_status_message(status), "more than 3 rows"));
+    tacho_status_free(status);
+    check_ok(run_bounded("SELECT 1 UNION SELECT 2 UNION SELECT 3", &few));
+}
+
+/* Expressions that would take the stack, and texts that would take the memory, are refused. */
+static void test_sizes_are_limited(void **state)
+{
+    (void)state;
+    enum { DEPTH = 600 };
+    char text[2 * DEPTH + 32];
+    int used = snprintf(text, sizeof(text), "SELECT %*s1", 2 * DEPTH, "");
+    for (int i = 0; i < DEPTH; i++) {
+        text[used - 2 - 2 * i] = '-';
+    }
+    tacho_status status = tacho_sql_check(text);
+    assert_int_equal(tacho_status_code(status), TACHO_CODE_USAGE);
+    tacho_status_free(status);
 }
 
 /* Sums of long spans stop at the largest number, as in 'tacho ops'; the mean is exact. */
@@ -307,6 +367,8 @@ int main(void)
         cmocka_unit_test(test_no_rows),
         cmocka_unit_test(test_ops_are_those_of_sqlite),
         cmocka_unit_test(test_statements_are_checked),
+        cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_sizes_are_limited),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
