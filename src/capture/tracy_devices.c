@@ -6,6 +6,7 @@
 #include "capture/tracy_state.h"
 
 #include "base/grow.h"
+#include "base/whole.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -111,7 +112,7 @@ static int64_t to_ns(double value)
     if (!(fabs(value) < time_end)) {
         return value > 0 ? (int64_t)time_end : -(int64_t)time_end;
     }
-    return (int64_t)value;
+    return tacho_whole_i64(value);
 }
 
 static int64_t scaled(const device_context *context, int64_t ticks)

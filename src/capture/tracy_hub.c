@@ -6,6 +6,7 @@
 
 #include "base/process.h"
 #include "base/tcp_socket.h"
+#include "base/whole.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -139,7 +140,7 @@ static tacho_tracy_clock *find_clock(tacho_tracy_hub *hub, const tacho_tracy_wel
                                                                     : 2;
     *clock = (tacho_tracy_clock){.is_set = true,
                                  .base_ticks = welcome->init_begin,
-                                 .base_ns = (int64_t)candidates[best],
+                                 .base_ns = tacho_whole_i64(candidates[best]),
                                  .ns_per_tick = welcome->ns_per_tick};
     return clock;
 }

@@ -5,6 +5,7 @@
 #include "capture/tracy_state.h"
 
 #include "base/grow.h"
+#include "base/whole.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -75,7 +76,7 @@ bool tacho_tracy_time(tacho_tracy_session *session, int64_t ticks, int64_t *out_
     bool is_good = !__builtin_sub_overflow(ticks, clock->base_ticks, &behind);
     double ns = (double)behind * clock->ns_per_tick;
     is_good = is_good && fabs(ns) < time_end &&
-              !__builtin_add_overflow((int64_t)ns, clock->base_ns, out_ns);
+              !__builtin_add_overflow(tacho_whole_i64(ns), clock->base_ns, out_ns);
     if (!is_good) {
         session->counts.bad_times++;
         *out_ns = session->last_ns;

@@ -7,6 +7,7 @@
 #include "base/decimal.h"
 #include "base/real.h"
 #include "base/utf8.h"
+#include "base/whole.h"
 
 #include <math.h>
 
@@ -173,7 +174,7 @@ void tacho_json_write_number(tacho_output *output, double value)
 {
     const double limit = 9007199254740992.0; /* whole numbers up to here are exact */
     if (value >= -limit && value <= limit && value == floor(value)) {
-        tacho_json_write_int(output, (int64_t)value);
+        tacho_json_write_int(output, tacho_whole_i64(value));
     } else {
         tacho_json_write_real(output, value);
     }

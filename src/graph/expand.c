@@ -4,6 +4,7 @@
  */
 #include "graph/expand.h"
 
+#include "base/whole.h"
 #include "graph/onnx_infer.h"
 #include "kernels/element.h"
 
@@ -303,16 +304,6 @@ uint32_t tacho_expand_reals(tacho_expander *self, tacho_dtype dtype, const tacho
     return tensor;
 }
 
-/* The nearest whole number that there is; 0 of what is none. */
-static int64_t whole_of(double number)
-{
-    const double limit = 9223372036854775808.0; /* 2^63 */
-    if (!(number > -limit && number < limit)) {
-        return number >= limit ? INT64_MAX : number <= -limit ? INT64_MIN : 0;
-    }
-    return (int64_t)number;
-}
-
 uint32_t tacho_expand_splat(tacho_expander *self, tacho_dtype dtype, const tacho_shape *shape,
                             double number)
 {
@@ -323,7 +314,7 @@ uint32_t tacho_expand_splat(tacho_expander *self, tacho_dtype dtype, const tacho
     if (tacho_element_kind(dtype) == TACHO_DTYPE_REAL) {
         tacho_write_reals(&array, 0, 1, &number);
     } else {
-        tacho_write_ints(&array, 0, 1, &(int64_t){whole_of(number)});
+        tacho_write_ints(&array, 0, 1, &(int64_t){tacho_whole_i64(number)});
     }
     memcpy(value.splat, element, sizeof(element));
     set_value(self, tensor, dtype, shape, &value);

@@ -5,6 +5,7 @@
  */
 #include "graph/mlir_model.h"
 
+#include "base/whole.h"
 #include "codec/json_number.h"
 
 #include <math.h>
@@ -54,7 +55,7 @@ static void put_bits(uint64_t bits, size_t size, unsigned char *out_bytes)
 /* |value| without its sign, rounded to units of 2^|unit|. */
 static uint64_t round_to(double value, int unit)
 {
-    return (uint64_t)nearbyint(ldexp(value, -unit));
+    return tacho_whole_u64(nearbyint(ldexp(value, -unit)));
 }
 
 uint64_t tacho_mlir_float_bits(double value, tacho_mlir_float_format format)

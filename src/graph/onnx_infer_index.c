@@ -4,6 +4,8 @@
  */
 #include "graph/onnx_infer.h"
 
+#include "base/whole.h"
+
 #include <inttypes.h>
 #include <math.h>
 
@@ -100,7 +102,7 @@ tacho_status tacho_onnx_infer_one_hot(const tacho_infer *infer)
     size_t count;
     if (tacho_infer_reals(infer, 1, &real_depth, 1, &count) && count == 1 && real_depth >= 0 &&
         real_depth < INT32_MAX) {
-        depth = (int64_t)real_depth;
+        depth = tacho_whole_i64(real_depth);
     } else if (tacho_infer_ints(infer, 1, &depth, 1, &count) && depth < 0) {
         return tacho_infer_fail(infer, "depth is %" PRId64, depth);
     }
@@ -197,7 +199,7 @@ static tacho_status scale_dim(const tacho_infer *infer, int64_t dim, double scal
     if (!(scale > 0) || scaled >= 0x1p62) {
         return tacho_infer_fail(infer, "%" PRId64 " elements are scaled by %g", dim, scale);
     }
-    *out_dim = (int64_t)scaled;
+    *out_dim = tacho_whole_i64(scaled);
     return TACHO_OK;
 }
 
@@ -233,7 +235,8 @@ static void keep_aspect(const tacho_infer *infer, const tacho_shape *from, const
         int64_t axis = axes == NULL ? (int64_t)i : axes[i];
         int64_t dim = from->dims[axis < 0 ? axis + from->rank : axis];
         double size = floor(scale * (double)dim + 0.5);
-        sizes[i] = dim < 0 || !(size >= 0 && size < 0x1p62) ? TACHO_DIM_UNKNOWN : (int64_t)size;
+        sizes[i] =
+            dim < 0 || !(size >= 0 && size < 0x1p62) ? TACHO_DIM_UNKNOWN : tacho_whole_i64(size);
     }
 }
 

@@ -4,6 +4,8 @@
  */
 #include "graph/onnx_infer.h"
 
+#include "base/whole.h"
+
 #include <inttypes.h>
 #include <math.h>
 
@@ -115,7 +117,7 @@ static int64_t range_count(const tacho_infer *infer)
     if (one_real(infer, 0, &reals[0]) && one_real(infer, 1, &reals[1]) &&
         one_real(infer, 2, &reals[2])) {
         double count = ceil((reals[1] - reals[0]) / reals[2]);
-        return !(fabs(count) < 0x1p53) ? -2 : count < 0 ? 0 : (int64_t)count;
+        return !(fabs(count) < 0x1p53) ? -2 : count < 0 ? 0 : tacho_whole_i64(count);
     }
     if (!one_int(infer, 0, &ints[0]) || !one_int(infer, 1, &ints[1]) ||
         !one_int(infer, 2, &ints[2])) {

@@ -7,6 +7,7 @@
 #include "session/run_client.h"
 
 #include "base/grow.h"
+#include "base/whole.h"
 #include "device/program_machine.h"
 #include "session/run_client_op.h"
 
@@ -188,7 +189,8 @@ static void place(tacho_run_client *self, const tacho_run_sample *sample, uint32
     uint64_t now_ns = tacho_client_now();
     tacho_client_clock_pair(device, host_ns < now_ns ? host_ns : now_ns, first,
                             self->facts.program->facts.core_clock_hz);
-    uint64_t end_ns = host_ns + (uint64_t)((double)(last - first) * self->program.ns_per_cycle) + 1;
+    uint64_t end_ns =
+        host_ns + tacho_whole_u64((double)(last - first) * self->program.ns_per_cycle) + 1;
     self->end_host_ns = device + 1 == self->device_count ? end_ns : self->end_host_ns;
 }
 

@@ -5,6 +5,7 @@
  */
 #include "session/run_client_op.h"
 
+#include "base/whole.h"
 #include "session/tt_names.h"
 
 #include <inttypes.h>
@@ -432,7 +433,7 @@ static double tile_bytes(const run_client_op *self, uint32_t id)
         elements *= i + 2 < shape->rank ? (double)shape->dims[i] : padded(shape->dims[i]);
     }
     if (elements > 1e15 ||
-        !tacho_dtype_bytes((tacho_dtype)tensor->kept, (uint64_t)elements, &bytes)) {
+        !tacho_dtype_bytes((tacho_dtype)tensor->kept, tacho_whole_u64(elements), &bytes)) {
         return 0;
     }
     return (double)bytes;
@@ -485,9 +486,9 @@ static tacho_status add_model(run_client_op *self, const tacho_program_op *op)
         }
     }
     double ideal = fmax(compute, bandwidth);
-    add_count(self, TT_JOIN_PM_IDEAL, (uint64_t)ideal, TACHO_CLIENT_NS);
-    add_count(self, TT_JOIN_PM_COMPUTE, (uint64_t)compute, TACHO_CLIENT_NS);
-    add_count(self, TT_JOIN_PM_BANDWIDTH, (uint64_t)bandwidth, TACHO_CLIENT_NS);
+    add_count(self, TT_JOIN_PM_IDEAL, tacho_whole_u64(ideal), TACHO_CLIENT_NS);
+    add_count(self, TT_JOIN_PM_COMPUTE, tacho_whole_u64(compute), TACHO_CLIENT_NS);
+    add_count(self, TT_JOIN_PM_BANDWIDTH, tacho_whole_u64(bandwidth), TACHO_CLIENT_NS);
     TACHO_TRY(add_rates(self, TT_JOIN_PM_INPUTS, self->input_ids, has_model ? to->input_count : 0,
                         ideal));
     return add_rates(self, TT_JOIN_PM_OUTPUTS, self->output_ids, has_model ? to->output_count : 0,

@@ -6,6 +6,7 @@
 #include "session/sweep.h"
 
 #include "base/grow.h"
+#include "base/whole.h"
 #include "compile/machine_view.h"
 #include "session/compilation.h"
 #include "session/compile_spec.h"
@@ -131,7 +132,7 @@ static tacho_status take_results(sweep *self, const tacho_compilation *of, tacho
                                     &out->live));
     uint64_t devices = estimate->devices > 0 ? estimate->devices : 1;
     out->is_estimated = true;
-    out->time_ns = seconds < 9e9 ? (int64_t)(seconds * 1e9 + 0.5) : INT64_MAX;
+    out->time_ns = seconds < 9e9 ? tacho_whole_i64(seconds * 1e9 + 0.5) : INT64_MAX;
     out->tokens_per_s = read > 0 && seconds > 0 ? rows * (double)read / seconds : 0;
     out->inferences_per_s = seconds > 0 ? inferences / seconds : 0;
     out->ddr_bytes = estimate->ddr_bytes;

@@ -5,6 +5,8 @@
  */
 #include "sql/functions.h"
 
+#include "base/whole.h"
+
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -151,8 +153,9 @@ static size_t rank_of(const numbers *self)
 {
     size_t count = self->item_count;
     double whole = floor(self->percent);
-    size_t rank = self->percent == whole ? (size_t)(((uint64_t)count * (uint64_t)whole + 99) / 100)
-                                         : (size_t)ceil((double)count * self->percent / 100);
+    size_t rank = self->percent == whole
+                      ? (size_t)(((uint64_t)count * tacho_whole_u64(whole) + 99) / 100)
+                      : (size_t)tacho_whole_u64(ceil((double)count * self->percent / 100));
     rank = rank < 1 ? 1 : rank;
     return (rank > count ? count : rank) - 1;
 }

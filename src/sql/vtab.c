@@ -5,6 +5,7 @@
  */
 #include "sql/vtab.h"
 
+#include "base/whole.h"
 #include "sql/grouping.h"
 
 #include <stdlib.h>
@@ -160,7 +161,7 @@ static int plan(sqlite3_vtab *base, sqlite3_index_info *info)
         return SQLITE_OK;
     }
     info->estimatedCost = count + 1;
-    info->estimatedRows = (sqlite3_int64)count;
+    info->estimatedRows = tacho_whole_i64(count);
     return can_group(table, info) ? plan_groups(table, info) : SQLITE_OK;
 }
 

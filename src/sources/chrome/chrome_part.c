@@ -5,7 +5,10 @@
  */
 #include "sources/chrome/chrome_reader.h"
 
+#include "base/whole.h"
 #include "codec/json_number.h"
+
+#include <math.h>
 
 static tacho_status start_part(chrome_reader *reader)
 {
@@ -79,10 +82,8 @@ static bool whole_of(const tacho_dict *dict, const tacho_arg *arg, int64_t *out_
         *out_value = INT64_MAX;
         return true;
     case TACHO_ARG_REAL:
-        *out_value = arg->value.as_real >= INT32_MAX   ? INT32_MAX
-                     : arg->value.as_real <= INT32_MIN ? INT32_MIN
-                                                       : (int64_t)arg->value.as_real;
-        return true;
+        *out_value = tacho_whole_i64(arg->value.as_real);
+        return !isnan(arg->value.as_real);
     case TACHO_ARG_STRING:
     case TACHO_ARG_TEXT:
         return tacho_json_number_i64(chrome_arg_text(dict, arg), out_value);

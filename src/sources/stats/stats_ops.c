@@ -8,6 +8,7 @@
 
 #include "base/decimal.h"
 #include "base/grow.h"
+#include "base/whole.h"
 
 #include <stdlib.h>
 
@@ -245,7 +246,7 @@ static void add_cycle_args(stats_emitter *self, const stats_times *times, uint64
     }
     if (has_cycles && ucycles > 0) {
         double mhz = (double)times->pcycles / (double)ucycles * self->timer_mhz;
-        uint64_t khz = mhz < 1e12 ? (uint64_t)(mhz * 1e3 + 0.5) : 0;
+        uint64_t khz = mhz < 1e12 ? tacho_whole_u64(mhz * 1e3 + 0.5) : 0;
         add_ratio(args, self->keys[STATS_KEY_FREQUENCY], khz, 1000);
     }
     if (times->bytes > 0) {

@@ -5,6 +5,7 @@
 #include "sources/tenstorrent/log_sync.h"
 
 #include "base/grow.h"
+#include "base/whole.h"
 #include "codec/csv.h"
 #include "codec/json_number.h"
 
@@ -129,7 +130,7 @@ static bool fit(tt_chip_sync *chip)
     chip->map = (tt_time_map){
         .numerator = llround(slope * 1000 * denominator),
         .denominator = 1 << 30,
-        .origin = (int64_t)chip->cycle_origin,
+        .origin = tacho_whole_i64(chip->cycle_origin),
         .offset = llround(start * 1000),
     };
     return true;
@@ -140,9 +141,10 @@ static tacho_status measure(tt_sync *sync, const anchor *one)
     for (size_t i = 0; i < sync->chip_count; i++) {
         tt_chip_sync *chip = &sync->chips[i];
         if (chip->chip == one->chip) {
-            double ns = (double)tt_time_map_ticks(&chip->map, (int64_t)one->cycles) / 1000;
+            double ns = (double)tt_time_map_ticks(&chip->map, tacho_whole_i64(one->cycles)) / 1000;
             double error = ceil(fabs(ns - one->ns) + chip->worst_write_ns);
-            chip->error_ns = error > (double)chip->error_ns ? (uint64_t)error : chip->error_ns;
+            chip->error_ns =
+                error > (double)chip->error_ns ? tacho_whole_u64(error) : chip->error_ns;
         }
     }
     return TACHO_OK;
