@@ -6,6 +6,7 @@
 #define _GNU_SOURCE /* memfd_create, accept4, struct ucred, seals */
 #include "base/local_socket.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -15,13 +16,72 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { BACKLOG = 256, NAME_ROOM = 24 };
+#define FOLDER_PREFIX "tacho-"
+#define SOCKET_NAME "socket"
+
+enum { BACKLOG = 256, NAME_ROOM = 24, ABANDONED_S = 60 };
 
 static tacho_status failure(const char *what)
 {
     return tacho_fail(TACHO_CODE_IO, "cannot %s: %s", what, strerror(errno));
+}
+
+/* Whether nobody listens on the socket at |path| any more. One that is young may not listen yet. */
+static bool is_abandoned(int folder, const char *path)
+{
+    struct stat facts;
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    if (fstatat(folder, SOCKET_NAME, &facts, AT_SYMLINK_NOFOLLOW) != 0 ||
+        !S_ISSOCK(facts.st_mode) || facts.st_uid != geteuid() ||
+        facts.st_mtime > time(NULL) - ABANDONED_S || strlen(path) >= sizeof(address.sun_path)) {
+        return false;
+    }
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    memcpy(address.sun_path, path, strlen(path));
+    bool is_refused = fd >= 0 &&
+                      connect(fd, (const struct sockaddr *)&address, sizeof(address)) != 0 &&
+                      errno == ECONNREFUSED;
+    if (fd >= 0) {
+        close(fd);
+    }
+    return is_refused;
+}
+
+/* Removes the directory |name| of |parent| if a tacho that was killed has left it there. */
+static void remove_abandoned(const char *parent, DIR *list, const char *name)
+{
+    struct stat facts;
+    char path[TACHO_LOCAL_PATH_MAX];
+    int folder = openat(dirfd(list), name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (folder < 0) {
+        return;
+    }
+    int len = snprintf(path, sizeof(path), "%s/%s/" SOCKET_NAME, parent, name);
+    if (fstat(folder, &facts) == 0 && facts.st_uid == geteuid() &&
+        (facts.st_mode & 07777) == S_IRWXU && len > 0 && (size_t)len < sizeof(path) &&
+        is_abandoned(folder, path)) {
+        unlinkat(folder, SOCKET_NAME, 0);
+        unlinkat(dirfd(list), name, AT_REMOVEDIR); /* only if nothing else is in it */
+    }
+    close(folder);
+}
+
+static void remove_all_abandoned(const char *parent)
+{
+    DIR *list = opendir(parent);
+    if (list == NULL) {
+        return;
+    }
+    for (const struct dirent *entry; (entry = readdir(list)) != NULL;) {
+        if (strncmp(entry->d_name, FOLDER_PREFIX, strlen(FOLDER_PREFIX)) == 0 &&
+            strlen(entry->d_name) == strlen(FOLDER_PREFIX "XXXXXX")) {
+            remove_abandoned(parent, list, entry->d_name);
+        }
+    }
+    closedir(list);
 }
 
 /* Makes the directory in |parent|; false where that is no place for it. */
@@ -30,18 +90,19 @@ static bool make_folder(tacho_local_socket *local, const char *parent)
     if (parent == NULL || parent[0] != '/' || strlen(parent) + NAME_ROOM > sizeof(local->folder)) {
         return false;
     }
-    snprintf(local->folder, sizeof(local->folder), "%.80s/tacho-XXXXXX", parent);
+    snprintf(local->folder, sizeof(local->folder), "%.80s/" FOLDER_PREFIX "XXXXXX", parent);
     if (mkdtemp(local->folder) == NULL) {
         local->folder[0] = '\0';
         return false;
     }
+    remove_all_abandoned(parent);
     return true;
 }
 
 static tacho_status bind_socket(tacho_local_socket *local)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
-    snprintf(local->path, sizeof(local->path), "%.100s/socket", local->folder);
+    snprintf(local->path, sizeof(local->path), "%.100s/" SOCKET_NAME, local->folder);
     memcpy(address.sun_path, local->path, strlen(local->path));
     local->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (local->fd < 0) {

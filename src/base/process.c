@@ -24,7 +24,9 @@ static const int64_t ns_per_s = 1000000000;
 
 static tacho_status failure(const char *what)
 {
-    return tacho_fail(TACHO_CODE_IO, "cannot %s: %s", what, strerror(errno));
+    bool has_too_few = errno == EMFILE || errno == ENFILE; /* descriptors */
+    return tacho_fail(has_too_few ? TACHO_CODE_LIMIT : TACHO_CODE_IO, "cannot %s: %s", what,
+                      strerror(errno));
 }
 
 /* ---- signals ------------------------------------------------------------------------------- */
@@ -49,6 +51,7 @@ tacho_status tacho_process_take_signals(tacho_process_signals *out_before, int *
     struct sigaction child;
     list_signals(&taken);
     *out_fd = -1;
+    out_before->is_taken = false;
     if (sigaction(SIGCHLD, NULL, &child) != 0) {
         return failure("look at signals");
     }
@@ -59,6 +62,7 @@ tacho_status tacho_process_take_signals(tacho_process_signals *out_before, int *
     if (sigprocmask(SIG_BLOCK, &taken, &out_before->mask) != 0) {
         return failure("block signals");
     }
+    out_before->is_taken = true;
     *out_fd = signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK);
     return *out_fd >= 0 ? TACHO_OK : failure("open a signal descriptor");
 }
@@ -66,13 +70,17 @@ tacho_status tacho_process_take_signals(tacho_process_signals *out_before, int *
 void tacho_process_release_signals(const tacho_process_signals *before, int fd)
 {
     tacho_process_signal unread;
-    if (fd < 0) {
-        return;
+    while (fd >= 0 && tacho_process_next_signal(fd, &unread)) {
     }
-    while (tacho_process_next_signal(fd, &unread)) {
+    if (fd >= 0) {
+        close(fd);
     }
-    close(fd);
-    sigprocmask(SIG_SETMASK, &before->mask, NULL);
+    if (before->is_taken) {
+        if (before->is_child_ignored) {
+            signal(SIGCHLD, SIG_IGN);
+        }
+        sigprocmask(SIG_SETMASK, &before->mask, NULL);
+    }
 }
 
 bool tacho_process_next_signal(int fd, tacho_process_signal *out_signal)

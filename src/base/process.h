@@ -18,6 +18,7 @@
 typedef struct tacho_process_signals {
     sigset_t mask;
     bool is_child_ignored; /* SIGCHLD, which we must not ignore while there are children */
+    bool is_taken;         /* signals are blocked */
 } tacho_process_signals;
 
 /*

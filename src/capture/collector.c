@@ -77,6 +77,7 @@ void tacho_collector_close(tacho_collector *collector)
         collector->segments = segment->next;
         free_segment(segment);
     }
+    tacho_number_map_deinit(&collector->processes);
     tacho_local_socket_close(&collector->socket);
     tacho_tcp_socket_close(&collector->tcp);
 }
@@ -185,6 +186,9 @@ static bool serve(tacho_collector *collector, tacho_waiting_client *client,
     collector->segments = segment;
     collector->segment_count++;
     collector->counts.clients += hello->more_of == 0 ? 1 : 0;
+    tacho_recorder_fail(collector->recorder,
+                        tacho_number_map_set(&collector->processes, (uint64_t)pid, 0));
+    collector->counts.processes = collector->processes.count;
     return true;
 }
 

@@ -8,6 +8,7 @@
 #define TACHO_CAPTURE_COLLECTOR_H
 
 #include "base/local_socket.h"
+#include "base/number_map.h"
 #include "base/tcp_socket.h"
 #include "capture/decoder.h"
 #include "capture/way.h"
@@ -50,15 +51,16 @@ typedef struct tacho_waiting_client {
 } tacho_waiting_client;
 
 typedef struct tacho_collector_counts {
-    uint64_t clients;  /* programs that were given memory */
-    uint64_t refused;  /* connections that made no sense, or came to nothing */
-    uint64_t unserved; /* requests of programs for which there was no memory or time */
-    uint64_t events;   /* taken: what was emitted, less what was dropped */
-    uint64_t dropped;  /* by clients, for want of room */
-    uint64_t bad;      /* events that make no sense */
-    uint64_t untimed;  /* operators of devices whose clock is not known */
-    uint64_t broken;   /* rings */
-    uint64_t unplaced; /* events of threads that got no ring */
+    uint64_t clients;   /* connections that were given memory; a process may have several */
+    uint64_t processes; /* that they are of */
+    uint64_t refused;   /* connections that made no sense, or came to nothing */
+    uint64_t unserved;  /* requests of programs for which there was no memory or time */
+    uint64_t events;    /* taken: what was emitted, less what was dropped */
+    uint64_t dropped;   /* by clients, for want of room */
+    uint64_t bad;       /* events that make no sense */
+    uint64_t untimed;   /* operators of devices whose clock is not known */
+    uint64_t broken;    /* rings */
+    uint64_t unplaced;  /* events of threads that got no ring */
 } tacho_collector_counts;
 
 typedef struct tacho_collector {
@@ -73,7 +75,8 @@ typedef struct tacho_collector {
     size_t waiting_count;
     tacho_collected_segment *segments;
     size_t segment_count;
-    uint32_t last_client; /* number that was given out */
+    uint32_t last_client;       /* number that was given out */
+    tacho_number_map processes; /* that have or had one, by pid */
     tacho_collector_counts counts;
 } tacho_collector;
 

@@ -270,6 +270,7 @@ static void count_threads_over_tcp(void)
     tacho_collector_counts counts = stop(&self);
     REQUIRE(counts.events + counts.dropped == (100 * 500 + 50) * 2);
     REQUIRE(counts.clients == 2 && counts.bad == 0 && counts.refused == 0);
+    REQUIRE(counts.processes == 2);
 }
 
 static void threads_are_all_counted(void **state)
@@ -518,6 +519,7 @@ static void say_hello_in_pieces(void)
     }
     tacho_collector_counts counts = stop(&self);
     REQUIRE(counts.clients == 2 * sizeof(hello) - 1);
+    REQUIRE(counts.processes == 1); /* of one process */
     REQUIRE(counts.refused == 0);
 }
 

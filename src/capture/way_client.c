@@ -83,7 +83,7 @@ static void client_finish(tacho_way *way, int64_t now_ns)
 static void client_count(const tacho_way *way, tacho_way_counts *counts)
 {
     const tacho_collector *collector = &((const way_client *)way)->collector;
-    counts->programs = collector->counts.clients;
+    counts->programs = collector->counts.processes;
     counts->events = collector->counts.events;
 }
 

@@ -100,6 +100,7 @@ static void close_ways(wrapper *self)
     for (size_t i = 0; i < self->way_count; i++) {
         self->ways[i]->type->close(self->ways[i]);
     }
+    self->way_count = 0;
 }
 
 /* A way that cannot be used is no reason not to run the program, unless a port was asked for. */
@@ -312,7 +313,8 @@ static tacho_status open_epoll(wrapper *self)
     self->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
     if (self->epoll_fd < 0 ||
         epoll_ctl(self->epoll_fd, EPOLL_CTL_ADD, self->signal_fd, &event) != 0) {
-        return tacho_fail(TACHO_CODE_IO, "cannot wait for events: %s", strerror(errno));
+        return tacho_fail(errno == EMFILE || errno == ENFILE ? TACHO_CODE_LIMIT : TACHO_CODE_IO,
+                          "cannot wait for events: %s", strerror(errno));
     }
     return TACHO_OK;
 }
@@ -383,14 +385,11 @@ static void record(wrapper *self)
     tacho_sampler_deinit(&self->sampler);
 }
 
-static tacho_status start(wrapper *self)
+static tacho_status start_program(wrapper *self)
 {
     char variables[TACHO_WAYS_MAX][TACHO_WAY_VARIABLE_MAX];
     const char *additions[TACHO_WAYS_MAX + 1] = {NULL};
     size_t count = 0;
-    TACHO_TRY(tacho_process_take_signals(&self->signals, &self->signal_fd));
-    TACHO_TRY(open_epoll(self));
-    TACHO_TRY(open_ways(self));
     for (size_t i = 0; i < self->way_count; i++) {
         variables[i][0] = '\0';
         if (self->ways[i]->type->variable != NULL) {
@@ -402,6 +401,22 @@ static tacho_status start(wrapper *self)
     }
     return tacho_process_start(self->request->words, additions, &self->signals, &self->main,
                                &self->result->refusal);
+}
+
+/* Where there are too few descriptors for all, the program is more important than its reports. */
+static tacho_status start(wrapper *self)
+{
+    TACHO_TRY(tacho_process_take_signals(&self->signals, &self->signal_fd));
+    TACHO_TRY(open_epoll(self));
+    TACHO_TRY(open_ways(self));
+    tacho_status status = start_program(self);
+    bool has_port = self->request->port >= 0 || self->request->tracy_port > 0;
+    if (tacho_status_code(status) != TACHO_CODE_LIMIT || self->way_count == 0 || has_port) {
+        return status;
+    }
+    close_ways(self);
+    self->result->collect_error = tacho_status_first(self->result->collect_error, status);
+    return start_program(self);
 }
 
 tacho_status tacho_wrapper_run(const tacho_wrapper_request *request,

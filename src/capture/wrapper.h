@@ -72,8 +72,9 @@ typedef struct tacho_wrapper_result {
 } tacho_wrapper_result;
 
 /*
- * Runs it. A failure means that the program was not started; a program that cannot be run is a
- * refusal in |out_result|, which also says what the exit status is to be.
+ * Runs it. A failure means that the program was not started, LIMIT that there are too few
+ * descriptors to record it; a program that cannot be run is a refusal in |out_result|, which also
+ * says what the exit status is to be.
  */
 tacho_status tacho_wrapper_run(const tacho_wrapper_request *request,
                                tacho_wrapper_result *out_result) TACHO_MUST_USE;

@@ -181,12 +181,30 @@ static void free_errors(const tacho_wrapper_result *result)
     tacho_status_free(result->collect_error);
 }
 
+/*
+ * Becomes the program where nothing can be recorded for want of descriptors: whoever put tacho in
+ * front of it wants it to run. Returns where that is not possible, or a timeout would be ignored.
+ */
+static void run_unrecorded(const profile_request *request, tacho_status status)
+{
+    char *const *words = request->profiling.words;
+    if (tacho_status_code(status) != TACHO_CODE_LIMIT || request->profiling.timeout_ns > 0) {
+        return;
+    }
+    unlink(request->path);
+    tacho_talk("warning", "%s; '%s' runs without being recorded: raise 'ulimit -n'",
+               tacho_status_message(status), words[0]);
+    fflush(NULL);
+    execvp(words[0], words);
+}
+
 static int run(profile_request *request)
 {
     tacho_wrapper_result result;
     tacho_profiling_clocks clocks;
     tacho_status status = tacho_profiling_run(&request->profiling, &result, &clocks);
     tacho_talk_progress_end(&request->progress);
+    run_unrecorded(request, status);
     if (status != TACHO_OK || result.refusal.error != 0) {
         if (status == TACHO_OK) {
             say_refusal(&request->profiling, &result);

@@ -137,7 +137,7 @@ static void say_summary(const tacho_profile_report *report, bool has_ops)
     if (result->clients.clients > 0) {
         tacho_note(report->notes, "note",
                    "%" PRIu64 " process%s reported %" PRIu64 " event%s, and dropped %" PRIu64 "%s",
-                   result->clients.clients, result->clients.clients == 1 ? "" : "es",
+                   result->clients.processes, result->clients.processes == 1 ? "" : "es",
                    result->clients.events, result->clients.events == 1 ? "" : "s",
                    result->clients.dropped + result->clients.unplaced,
                    has_ops ? "" : "; none of them has a duration");
