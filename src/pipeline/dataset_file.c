@@ -188,6 +188,7 @@ static tacho_status write_tables(writing *self, const tacho_fleet_gather *gather
 typedef struct row_fork {
     tacho_events events;
     tacho_events *rows;
+    bool has_rows_failed; /* it is the output that cannot be written, not the input read */
     tacho_fleet_gather gather;
 } row_fork;
 
@@ -196,21 +197,27 @@ static row_fork *fork_of(tacho_events *events)
     return (row_fork *)(void *)events;
 }
 
+static tacho_status note_rows_failure(tacho_events *events, tacho_status status)
+{
+    fork_of(events)->has_rows_failed |= status != TACHO_OK;
+    return status;
+}
+
 static tacho_status fork_row(tacho_events *events, const tacho_row *row)
 {
-    TACHO_TRY(tacho_events_row(fork_of(events)->rows, row));
+    TACHO_TRY(note_rows_failure(events, tacho_events_row(fork_of(events)->rows, row)));
     return tacho_events_row(&fork_of(events)->gather.events, row);
 }
 
 static tacho_status fork_end_part(tacho_events *events, uint32_t part)
 {
-    TACHO_TRY(tacho_events_end_part(fork_of(events)->rows, part));
+    TACHO_TRY(note_rows_failure(events, tacho_events_end_part(fork_of(events)->rows, part)));
     return tacho_events_end_part(&fork_of(events)->gather.events, part);
 }
 
 static tacho_status fork_finish(tacho_events *events)
 {
-    TACHO_TRY(tacho_events_finish(fork_of(events)->rows));
+    TACHO_TRY(note_rows_failure(events, tacho_events_finish(fork_of(events)->rows)));
     return tacho_events_finish(&fork_of(events)->gather.events);
 }
 
@@ -286,8 +293,8 @@ static tacho_status attempt(void *user, tacho_order_mode mode, tacho_dict *dict)
     fork.gather.digest.has_all_args = true;
     self->is_read = false;
     tacho_status status = push_rows(self, mode, &fork);
+    self->is_read = status == TACHO_OK || fork.has_rows_failed;
     if (status == TACHO_OK) {
-        self->is_read = true;
         status = make_ready(self, &fork.gather);
     }
     tacho_fleet_gather_deinit(&fork.gather);
