@@ -301,6 +301,52 @@ static void test_gate_op(void **state)
     sides_deinit(&self);
 }
 
+/* Adds run |run| of operators a, b and c to one side. */
+static void run_three(sides *self, size_t side, int64_t run, const int64_t *ns)
+{
+    static const char *const names[] = {"a", "b", "c"};
+    for (size_t i = 0; i < 3; i++) {
+        composed_add(&self->at[side],
+                     (composed_span){self->track[side], names[i], self->now[side],
+                                     self->now[side] + ns[i], .invocation = run + 1});
+        self->now[side] += ns[i];
+    }
+    self->now[side] += 1000000;
+}
+
+/*
+ * a and b vary against each other, so that the total does not. A gate that cannot judge its largest
+ * operator has not passed; one that cannot judge a smaller one has, and says so.
+ */
+static void test_gate_largest_unsure(void **state)
+{
+    (void)state;
+    const tacho_diff_options options = {.has_gate = true, .gate = {.relative = 0.03}};
+    static const struct {
+        int64_t c; /* time of the steady operator; a takes 100,000 */
+        tacho_verdict verdict;
+        const char *reason;
+    } cases[] = {
+        {90000, TACHO_VERDICT_INCONCLUSIVE,
+         "the total passes, but the largest operator is too noisy to judge; take more samples"},
+        {110000, TACHO_VERDICT_PASS, "the total passes; 2 operators are too noisy to judge"},
+    };
+    for (size_t i = 0; i < 2; i++) {
+        sides self;
+        sides_init(&self, TACHO_ORIGIN_MEASURED);
+        for (int64_t k = 0; k < 20; k++) {
+            int64_t noise = k / 2 % 2 == 0 ? 30000 : -30000;
+            run_three(&self, (size_t)(k % 2), k / 2,
+                      (int64_t[]){100000 + noise, 99000 - noise, cases[i].c});
+        }
+        compare(&self, &options);
+        assert_string_equal(self.diff.reason, cases[i].reason);
+        assert_int_equal(self.diff.verdict, cases[i].verdict);
+        assert_int_equal(self.diff.total.verdict, TACHO_VERDICT_PASS);
+        sides_deinit(&self);
+    }
+}
+
 static void test_limits(void **state)
 {
     (void)state;
@@ -374,10 +420,15 @@ static void test_types(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_types),     cmocka_unit_test(test_kinds),
-        cmocka_unit_test(test_locations), cmocka_unit_test(test_rounding),
-        cmocka_unit_test(test_origins),   cmocka_unit_test(test_overflow),
-        cmocka_unit_test(test_gate),      cmocka_unit_test(test_gate_op),
+        cmocka_unit_test(test_types),
+        cmocka_unit_test(test_kinds),
+        cmocka_unit_test(test_locations),
+        cmocka_unit_test(test_rounding),
+        cmocka_unit_test(test_origins),
+        cmocka_unit_test(test_overflow),
+        cmocka_unit_test(test_gate),
+        cmocka_unit_test(test_gate_op),
+        cmocka_unit_test(test_gate_largest_unsure),
         cmocka_unit_test(test_limits),
     };
     return cmocka_run_group_tests_name("diff", tests, NULL, NULL);

@@ -189,20 +189,67 @@ static tacho_status prepare_rows(const tacho_diff *diff, judging *out_how)
     return TACHO_OK;
 }
 
-/* Returns how many exceed the limit; |*out_unsure_count| of the others could not be judged. */
-static size_t judge_rows(tacho_diff *diff, const judging *how, size_t *out_unsure_count)
+/* Verdicts of the rows. */
+typedef struct row_verdicts {
+    size_t bad_count;    /* exceed the limit */
+    size_t unsure_count; /* are too noisy to judge */
+    const tacho_diff_row *largest;
+} row_verdicts;
+
+static row_verdicts judge_rows(tacho_diff *diff, const judging *how)
 {
-    size_t bad_count = 0;
-    *out_unsure_count = 0;
+    row_verdicts all = {.largest = NULL};
     for (size_t i = 0; i < diff->row_count; i++) {
         tacho_diff_row *row = &diff->rows[i];
         if (is_judged(diff, row)) {
             row->verdict = judge_row(diff, row, how);
-            bad_count += row->verdict == TACHO_VERDICT_REGRESSION ? 1 : 0;
-            *out_unsure_count += row->verdict == TACHO_VERDICT_INCONCLUSIVE ? 1 : 0;
+            all.bad_count += row->verdict == TACHO_VERDICT_REGRESSION ? 1 : 0;
+            all.unsure_count += row->verdict == TACHO_VERDICT_INCONCLUSIVE ? 1 : 0;
+            all.largest =
+                all.largest == NULL || size_of(row) > size_of(all.largest) ? row : all.largest;
         }
     }
-    return bad_count;
+    return all;
+}
+
+/* One verdict of all rows and the total. A total alone does not pass for its largest part. */
+static tacho_verdict verdict_of(const tacho_diff *diff, const row_verdicts *rows)
+{
+    bool is_largest_unsure =
+        rows->largest != NULL && rows->largest->verdict == TACHO_VERDICT_INCONCLUSIVE;
+    if (rows->bad_count > 0) {
+        return TACHO_VERDICT_REGRESSION;
+    }
+    return diff->total.verdict == TACHO_VERDICT_PASS && is_largest_unsure
+               ? TACHO_VERDICT_INCONCLUSIVE
+               : diff->total.verdict;
+}
+
+static void explain(tacho_diff *diff, const row_verdicts *rows)
+{
+    const char *called = tacho_diff_by_called(diff->options.by);
+    size_t size = sizeof(diff->reason);
+    if (diff->total.verdict == TACHO_VERDICT_REGRESSION) {
+        snprintf(diff->reason, size, "the total exceeds the limit");
+    } else if (rows->bad_count > 0) {
+        bool is_one = rows->bad_count == 1;
+        snprintf(diff->reason, size, "%zu %s%s exceed%s the limit", rows->bad_count, called,
+                 is_one ? "" : "s", is_one ? "s" : "");
+    } else if (diff->total.verdict == TACHO_VERDICT_INCONCLUSIVE) {
+        snprintf(diff->reason, size, "%s",
+                 diff->total.shift.difference > limit_of(&diff->options.gate, &diff->total)
+                     ? "the total exceeds the limit, but that could be chance; take more samples"
+                     : "the noise is larger than the limit; take more samples");
+    } else if (diff->verdict == TACHO_VERDICT_INCONCLUSIVE) {
+        snprintf(diff->reason, size,
+                 "the total passes, but the largest %s is too noisy to judge; take more samples",
+                 called);
+    } else if (rows->unsure_count > 0) {
+        snprintf(diff->reason, size, "the total passes; %zu %s%s too noisy to judge",
+                 rows->unsure_count, called, rows->unsure_count == 1 ? " is" : "s are");
+    } else {
+        snprintf(diff->reason, size, "nothing exceeds the limit");
+    }
 }
 
 bool tacho_diff_has_other_amounts(const tacho_diff *diff)
@@ -263,27 +310,9 @@ tacho_status tacho_diff_judge(tacho_diff *diff)
         return TACHO_OK;
     }
     TACHO_TRY(prepare_rows(diff, &of_rows));
-    size_t unsure_count = 0;
-    size_t bad_count = judge_rows(diff, &of_rows, &unsure_count);
+    const row_verdicts rows = judge_rows(diff, &of_rows);
     diff->total.verdict = judge_row(diff, &diff->total, &of_total);
-    diff->verdict = bad_count > 0 ? TACHO_VERDICT_REGRESSION : diff->total.verdict;
-    if (diff->total.verdict == TACHO_VERDICT_REGRESSION) {
-        snprintf(diff->reason, sizeof(diff->reason), "the total exceeds the limit");
-    } else if (bad_count > 0) {
-        snprintf(diff->reason, sizeof(diff->reason), "%zu %s%s exceed%s the limit", bad_count,
-                 tacho_diff_by_called(diff->options.by), bad_count == 1 ? "" : "s",
-                 bad_count == 1 ? "s" : "");
-    } else if (diff->verdict == TACHO_VERDICT_INCONCLUSIVE) {
-        snprintf(diff->reason, sizeof(diff->reason), "%s",
-                 diff->total.shift.difference > limit_of(&diff->options.gate, &diff->total)
-                     ? "the total exceeds the limit, but that could be chance; take more samples"
-                     : "the noise is larger than the limit; take more samples");
-    } else if (unsure_count > 0) {
-        snprintf(diff->reason, sizeof(diff->reason),
-                 "the total passes; %zu %s%s too noisy to judge", unsure_count,
-                 tacho_diff_by_called(diff->options.by), unsure_count == 1 ? " is" : "s are");
-    } else {
-        snprintf(diff->reason, sizeof(diff->reason), "nothing exceeds the limit");
-    }
+    diff->verdict = verdict_of(diff, &rows);
+    explain(diff, &rows);
     return TACHO_OK;
 }
