@@ -364,9 +364,9 @@ class Files(unittest.TestCase):
                          [(f"{len(events) - 1:02d}", "00")])
         for path in paths[:-1]:
             self.convert(path, name="differ-single")
-        counts = [[list(load(where).execute(f"SELECT count(*) FROM {table}"))[0][0]
-                   for table in ("spans", "counters", "clock")]
-                  for where in (folder, os.path.join(SCRATCH, "differ-single"))]
+        databases = [load(where) for where in (folder, os.path.join(SCRATCH, "differ-single"))]
+        counts = [[list(database.execute(f"SELECT count(*) FROM {table}"))[0][0]
+                   for table in ("spans", "counters", "clock")] for database in databases]
         self.assertEqual(counts, [[13, 4, 15]] * 2)
 
     def test_profiles_without_rows_are_no_copies(self):
