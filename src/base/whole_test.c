@@ -29,9 +29,9 @@ static void test_signed(void **state)
         {-9223372036854777856.0, INT64_MIN},
         {1e300, INT64_MAX},
         {-1e300, INT64_MIN},
-        {INFINITY, INT64_MAX},
-        {-INFINITY, INT64_MIN},
-        {NAN, 0},
+        {(double)INFINITY, INT64_MAX},
+        {-(double)INFINITY, INT64_MIN},
+        {(double)NAN, 0},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         assert_true(tacho_whole_i64(rows[i].value) == rows[i].whole);
@@ -50,9 +50,9 @@ static void test_unsigned(void **state)
         {0.99, 0},
         {18446744073709549568.0, 18446744073709549568u}, /* the last double below 2^64 */
         {18446744073709551616.0, UINT64_MAX},
-        {INFINITY, UINT64_MAX},
-        {-INFINITY, 0},
-        {NAN, 0},
+        {(double)INFINITY, UINT64_MAX},
+        {-(double)INFINITY, 0},
+        {(double)NAN, 0},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         assert_true(tacho_whole_u64(rows[i].value) == rows[i].whole);
