@@ -251,14 +251,16 @@ static tacho_status ensure_track(tacho_timechart *chart, const char *process_nam
         .nesting = TACHO_NESTING_STACK,
         .unit = kind.unit,
     };
+    bool is_counter = kind.track_class == TACHO_TRACK_COUNTER;
+    uint32_t text = tacho_strings_find(&dict->strings, tacho_str_from_cstring(name));
+    if (text != TACHO_NONE &&
+        tacho_dict_find_track(dict, facts.parent, text, !is_counter) != TACHO_NONE) {
+        return tacho_fail(TACHO_CODE_USAGE, "'%s' of process '%s' is a %s already", name,
+                          process_name, is_counter ? "thread" : "counter");
+    }
     size_t old_count = dict->track_count;
     TACHO_TRY(tacho_dict_ensure_track(dict, &facts, tacho_str_from_cstring(name), out_track));
     process->next_rank += dict->track_count > old_count ? 1 : 0;
-    bool is_counter = dict->tracks[*out_track].track_class == TACHO_TRACK_COUNTER;
-    if (is_counter != (kind.track_class == TACHO_TRACK_COUNTER)) {
-        return tacho_fail(TACHO_CODE_USAGE, "'%s' of process '%s' is a %s already", name,
-                          process_name, is_counter ? "counter" : "thread");
-    }
     return TACHO_OK;
 }
 
