@@ -77,15 +77,17 @@ class Browser:
 
     def receive(self, until):
         """The next message, or None when |until| has passed."""
-        while b"\0" not in self.buffer:
+        pieces = [self.buffer]  # joined once: an answer may have many megabytes
+        while b"\0" not in pieces[-1]:
             ready, _, _ = select.select([self.read_fd], [], [], max(0, until - time.monotonic()))
             if not ready:
+                self.buffer = b"".join(pieces)
                 return None
             data = os.read(self.read_fd, 1 << 20)
             if not data:
                 raise BrowserError("the browser ended")
-            self.buffer += data
-        text, self.buffer = self.buffer.split(b"\0", 1)
+            pieces.append(data)
+        text, self.buffer = b"".join(pieces).split(b"\0", 1)
         return json.loads(text)
 
     def take(self, message):

@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Opens report pages in a headless browser and uses them as a person would.
 
-Usage: check.py TACHO GEN_TORQ FIXTURE EXAMPLES WORK
+Usage: check.py TACHO GEN_TORQ FIXTURE EXAMPLES WORK [PART...]
 What the page computes is compared with what tests/judge reads from the trace of `tacho convert`:
 neither shares code with the page. EXAMPLES is tools/example_profiles.py, WORK an empty folder."""
 import base64
 import collections
+import functools
 import json
 import math
 import os
@@ -18,29 +19,38 @@ import browser
 from verify import best_of, check, finish, run
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-JUDGE = os.path.join(HERE, "..", "judge", "trace_judge.py")
+sys.path.insert(0, os.path.join(HERE, "..", "judge"))
+import trace_judge  # noqa: E402 pylint: disable=wrong-import-position
+
 MANY_SPANS, PAGE_BYTES_MAX, OPEN_SECONDS_MAX, FRAME_MS_MAX = 1000000, 15000000, 15, 200
 COARSE_SPANS = 1300000  # more than a page holds one by one
 HOSTILE = ['</script><img src=x onerror="window.__pwned=1">', "<b>bold</b>", "'\"`${window.__pwned=1}",
            "{{DATA}}<!--", "\u202eright to left", "a\x01b\x1b[31m", "__proto__", "constructor",
            "javascript:window.__pwned=1", "x" * 100000]
 
+def judge(path):
+    """What the judge reads in a trace; once, until the file changes."""
+    return judge_version(os.path.abspath(path), os.stat(path).st_mtime_ns)
+
+
+@functools.lru_cache(maxsize=4)
+def judge_version(path, _):
+    return trace_judge.Judge(trace_judge.load(path))
+
+
 def judge_rows(path):
     """(start, duration, track path, name) of each slice."""
-    lines = run(sys.executable, JUDGE, "--rows", path).splitlines()
-    return [(int(f[0]), int(f[1]), f[3], f[4]) for f in (line.split("\t") for line in lines)]
+    return [(int(f[0]), int(f[1]), f[3], f[4]) for f in (line.split("\t") for line in judge(path).row_lines())]
 
 
 def judge_tracks(path):
     """Rank, kind, path and slices of each track in the order shown; ids may differ."""
-    lines = run(sys.executable, JUDGE, "--tracks", path).splitlines()
-    return [fields[2:4] + fields[5:] for fields in (line.split("\t") for line in lines)]
+    return [fields[2:4] + fields[5:] for fields in (line.split("\t") for line in judge(path).track_lines())]
 
 
 def judge_details(path):
     """Category and location of each slice."""
-    lines = run(sys.executable, JUDGE, "--rows", path).splitlines()
-    return [(f[5], json.loads(f[6]).get("location")) for f in (line.split("\t") for line in lines)]
+    return [(f[5], json.loads(f[6]).get("location")) for f in (line.split("\t") for line in judge(path).row_lines())]
 
 
 def union_length(intervals):
@@ -189,7 +199,7 @@ class Checks:
     def trace(self, name, expected_path):
         path = f"{name}.page.pb"
         self.save_trace(path)
-        check(f"{name}: trace is sound", run(sys.executable, JUDGE, "--check", path), "")
+        check(f"{name}: trace is sound", judge(path).first, {})
         check(f"{name}: trace has the same slices", judge_rows(path), judge_rows(expected_path))
         check(f"{name}: trace has the same tracks", judge_tracks(path), judge_tracks(expected_path))
         check(f"{name}: trace has the same details", judge_details(path),
@@ -641,9 +651,9 @@ class Checks:
         run(self.fixture, "made.html", "made.pb")
         self.page.open("made.html")
         self.trace("made", "made.pb")
-        counters = [run(sys.executable, JUDGE, "--counters", p) for p in ("made.page.pb", "made.pb")]
+        counters = [list(judge(path).counter_lines()) for path in ("made.page.pb", "made.pb")]
         check("counters in the trace", counters[0], counters[1])
-        check("samples", counters[0].count("\n"), 50)
+        check("samples", len(counters[0]), 50)
         rows = self.page.evaluate("""[...document.querySelectorAll('#metrics tr')].slice(1, 3).map(
             row => [...row.cells].map(cell => cell.textContent))""")
         check("metrics", rows, [["Critical <path>", "1.235 ms", "62.5 % of overall"],
@@ -715,7 +725,7 @@ class Checks:
         check("spans of the group", self.group()["spanCount"], COARSE_SPANS)
         self.coarse_times()
         self.save_trace("coarse.page.pb")
-        check("a coarse trace is sound", run(sys.executable, JUDGE, "--check", "coarse.page.pb"), "")
+        check("a coarse trace is sound", judge("coarse.page.pb").first, {})
         self.quiet("coarse")
 
     def coarse_times(self):
@@ -741,10 +751,12 @@ def main():
     os.chdir(work)
     with browser.Browser(browser.find()) as page:
         checks = Checks(page, *programs)
-        for part in (checks.one_profile, checks.operators, checks.nothing, checks.several_profiles, checks.hostile, checks.processes,
-                     checks.agreement, checks.lost,
-                     checks.made_up, checks.late, checks.large, checks.coarse):
-            part()
+        parts = {"use": (checks.one_profile, checks.operators, checks.nothing, checks.several_profiles, checks.hostile,
+                         checks.processes, checks.agreement, checks.lost, checks.made_up, checks.late),
+                 "large": (checks.large, checks.coarse)}
+        for name in sys.argv[6:] or parts:
+            for step in parts[name]:
+                step()
     finish()
 
 
