@@ -22,7 +22,7 @@
 BUILD_PACKAGES = gcc libc6-dev cmake ninja-build pkg-config zlib1g-dev libzstd-dev liblz4-dev libsqlite3-dev python3
 BUILD_EXTRAS = libdnnl-dev scdoc
 TEST_PACKAGES = libcmocka-dev
-TEST_JUDGES = libjansson-dev g++ protobuf-compiler jq sqlite3 mandoc \
+TEST_JUDGES = clang libjansson-dev g++ protobuf-compiler jq sqlite3 mandoc \
               zstd gzip util-linux locales mlir-NN-tools chromium python3-onnx python3-pytest libonnx-testdata \
               python3-numpy python3-pandas python3-venv mypy python3-pytest-xdist $(WHEEL_PACKAGES) \
               openssh-server openssh-client openmpi-bin libopenmpi-dev slurm-wlm munge \
@@ -49,8 +49,8 @@ bench-packages: build-packages
 	@tools/install_packages.sh $(BENCH_PACKAGES)
 
 all: build-packages
-	@cmake --preset release -DTACHO_TESTS=OFF >/dev/null
-	@cmake --build build
+	@cmake --preset release $(if $(wildcard build/CMakeCache.txt),,-DTACHO_TESTS=OFF) >/dev/null
+	@cmake --build build --target product
 
 # What is installed and measured: optimised as a whole when it is linked, which takes minutes.
 ship: build-packages

@@ -79,8 +79,8 @@ measure=${MEASURE:-$bench_dir/measure}
 run_model=${RUN_MODEL:-$bench_dir/run_model}
 run_kernels=${RUN_KERNELS:-$bench_dir/run_kernels}
 client_events=${CLIENT_EVENTS:-$bench_dir/client_events}
-client_load=${CLIENT_LOAD:-$here/../build/tests/client_load}
-opencl_load=${OPENCL_LOAD:-$here/../build/tests/opencl_load}
+client_load=${CLIENT_LOAD:-$bench_dir/../tests/client_load}
+opencl_load=${OPENCL_LOAD:-$bench_dir/../tests/opencl_load}
 simdjson_dom=${SIMDJSON_DOM:-$bench_dir/simdjson_dom} # may be missing
 for program in "$tacho" "$gen_torq" "$gen_chrome" "$gen_annotate" "$gen_model" "$gen_tenstorrent" "$measure" \
     "$run_model" "$run_kernels"; do

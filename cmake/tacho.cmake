@@ -10,7 +10,7 @@ option(TACHO_BOARD "build the runtime of boards alone, as one static program" OF
 option(TACHO_FUZZ "build the libFuzzer targets (clang)" OFF)
 set(TACHO_SANITIZE "" CACHE STRING "value of -fsanitize, empty for none")
 
-# Debian's Python has the packages that the tests install; one of a version manager has not.
+# Tests need Debian's Python, for which they install packages, rather than that of a version manager.
 if(NOT DEFINED Python3_EXECUTABLE AND EXISTS /usr/bin/python3)
   set(Python3_EXECUTABLE /usr/bin/python3)
 endif()
@@ -29,7 +29,7 @@ add_compile_options(
   -Wmissing-prototypes -Wvla -Wcast-qual -Wundef -Wformat=2
   -Wdouble-promotion -Wswitch-enum -Wimplicit-fallthrough)
 add_compile_options(-UNDEBUG) # a caller's mistake is asserted in every build
-# A compiler that nobody has tried may warn of something new, which must not stop a build.
+# Other compilers may have new warnings, which must not stop a build.
 set(tried_compiler OFF)
 if((CMAKE_C_COMPILER_ID STREQUAL "GNU" AND CMAKE_C_COMPILER_VERSION MATCHES "^12\\.") OR
    (CMAKE_C_COMPILER_ID STREQUAL "Clang" AND CMAKE_C_COMPILER_VERSION MATCHES "^14\\."))

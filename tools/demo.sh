@@ -16,27 +16,29 @@ cd "$out"
 PATH=$build/bin:$PATH
 step=0
 
-# show MEANING EXCERPT COMMAND...: runs the command as a reader would type it, and prints what the sed script
-# EXCERPT takes of its output.
+# show STATUS MEANING EXCERPT COMMAND...: runs the command as a reader would type it, and prints what the sed
+# script EXCERPT takes of its output. The demo ends where the exit status is not STATUS.
 show() {
+    local expected=$1 status=0
+    shift
     step=$((step + 1))
     printf '\n%d. %s\n$ %s\n' "$step" "$1" "${*:3}"
-    status=0
     "${@:3}" >"step$step.txt" 2>&1 || status=$?
+    ((status == expected)) || { cat "step$step.txt"; echo "exit status $status, expected $expected" >&2; exit 1; }
     sed -n "$2" "step$step.txt" | fold -s -w 125
 }
 
-show "Why is this training job slow? (PyTorch traces of an imaginary job, made here)" \
+show 0 "Why is this training job slow? (PyTorch traces of an imaginary job, made here)" \
     '/^Verdict/,/^$/p; /^Advice/,/^$/{/^$/!p}' tacho breakdown before.json -q
-show "All of it as one page for the browser." p \
+show 0 "All of it as one page for the browser." p \
     tacho report before.json -o report.html
-show "Did a change make it worse? In CI, exit status 4 stops the change." \
+show 4 "Did a change make it worse? In CI, exit status 4 stops the change." \
     '/^flash.*████/p; /^verdict  /,$p' tacho diff before.json after.json --gate rel=5% -q
-echo "exit status $status"
-show "How good is the estimate of a model? Run it on this computer, next to the estimate." \
+echo "exit status 4"
+show 0 "How good is the estimate of a model? Run it on this computer, next to the estimate." \
     '/^Estimated/,/^ 1/p; /^error/p' \
     tacho run mobilenet.onnx --device cpu --compare --profile run.pb -q
-show "A compiler's timeline and a run, as a trace for https://ui.perfetto.dev." p \
+show 0 "A compiler's timeline and a run, as a trace for https://ui.perfetto.dev." p \
     tacho convert compile.csv runtime.csv -o network.pb
 
 cat <<END

@@ -7,6 +7,7 @@
 #
 # A name such as mlir-NN-tools stands for the highest version that there is.
 set -eu
+export LC_ALL=C # what apt prints is read
 
 as_root() {
     # sudo takes no variables along. Servers are not started.
@@ -26,6 +27,11 @@ install() {
     as_root apt-get -o DPkg::Lock::Timeout=600 install -y -qq --no-install-recommends "$@"
 }
 
+# Package lists of today need no update.
+lists_are_old() {
+    [ -z "$(find /var/lib/apt/lists -maxdepth 1 -name '*_Packages*' -mmin -1440 2>/dev/null | head -n 1)" ]
+}
+
 is_installed() {
     case $(dpkg-query -W -f '${db:Status-Abbrev}' "$1" 2>/dev/null || true) in ii*) return 0 ;; esac
     return 1
@@ -42,9 +48,7 @@ highest_version() {
 resolve() {
     case $1 in
     *NN*)
-        found=$(highest_version "$1" sh -c "dpkg-query -W -f '\${Package} \${db:Status-Abbrev}\n' | sed -n 's/ ii *$//p'")
-        [ -n "$found" ] || found=$(highest_version "$1" apt-cache pkgnames)
-        printf '%s' "$found"
+        highest_version "$1" sh -c "apt-cache pkgnames; dpkg-query -W -f '\${Package} \${db:Status-Abbrev}\n' | sed -n 's/ ii *$//p'"
         ;;
     *)
         if is_installed "$1" || apt-cache policy "$1" 2>/dev/null | grep -q 'Candidate: [^(]'; then printf '%s' "$1"; fi
@@ -59,7 +63,7 @@ absent=
 for package in "$@"; do
     if [ "$optional" ]; then
         name=$(resolve "$package")
-        if [ -z "$name" ] && [ -z "${updated-}" ] && updated=1; then # the lists may be old, or not there
+        if [ -z "$name" ] && [ -z "${updated-}" ] && updated=1 && lists_are_old; then
             as_root apt-get update -qq >/dev/null 2>&1 || true
             name=$(resolve "$package")
         fi
@@ -79,7 +83,7 @@ if [ -z "$optional" ]; then
     install $missing
     exit
 fi
-for package in $missing; do # one that cannot be installed keeps no other out
+for package in $missing; do # one by one, so that each that can be installed is
     install "$package" >/dev/null 2>&1 ||
         echo "cannot install $package, so its tests are skipped"
 done

@@ -91,8 +91,8 @@ static void says_what_cannot_run(void **state)
 }
 
 /*
- * What writes without end, be it errors, is not waited for for ever. Of errors only the time counts, ten
- * seconds: they need not flow for all of it, but must when it is over.
+ * What writes without end, be it errors, is not waited for for ever. Of errors only the time
+ * counts, ten seconds: they need not flow for all of it, but must when it is over.
  */
 static void ends_talkers(void **state)
 {

@@ -551,7 +551,8 @@ static tacho_status note_flow(perfetto_sink *sink, const tacho_row *row)
         state->leaving_round = leaves ? sink->held_round : state->leaving_round;
         return add_flow(sink, id, &held->flows);
     }
-    TACHO_TRY(end_spans_until(sink, time_ns - 1)); /* one that ends there is around it */
+    TACHO_TRY(
+        end_spans_until(sink, time_ns - (time_ns > INT64_MIN))); /* what ends there is around it */
     if (state->top != TACHO_NONE) {
         return add_flow(sink, id, &sink->spans[state->top].flows);
     }

@@ -20,6 +20,7 @@ import signal
 import string
 import subprocess
 import sys
+import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 JUDGES = HERE.parent / "judge"
@@ -61,16 +62,21 @@ class Runner:
     def run_cmd(self, case, folder):
         """The exit status, and what the command left: stdout, stderr and exit, unless empty or 0."""
         folder.mkdir(parents=True)
-        process = subprocess.Popen(["bash", "-u", HERE / "cases" / case / "cmd"], cwd=folder,
-                                   env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, start_new_session=True)
-        try:
-            out, err = process.communicate(timeout=TIME_LIMIT_S)
-            status = process.returncode if process.returncode >= 0 else 128 - process.returncode
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            out, err = process.communicate()
-            status = 124
+        # Files rather than pipes: a process that a case leaves behind holds nobody up.
+        with tempfile.TemporaryFile() as out_file, tempfile.TemporaryFile() as err_file:
+            process = subprocess.Popen(["bash", "-u", HERE / "cases" / case / "cmd"], cwd=folder,
+                                       env=self.environment, stdin=subprocess.DEVNULL, stdout=out_file,
+                                       stderr=err_file, start_new_session=True)
+            try:
+                status = process.wait(TIME_LIMIT_S)
+                status = status if status >= 0 else 128 - status
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+                status = 124
+            out_file.seek(0)
+            err_file.seek(0)
+            out, err = out_file.read(), err_file.read()
         actual = {"stdout": self.normalised(out, folder), "stderr": self.normalised(err, folder),
                   "exit": b"%d\n" % status if status else b""}
         return status, {part: text for part, text in actual.items() if text}
@@ -84,6 +90,12 @@ class Runner:
 
     def run_case(self, case):
         """(passed, failed or skipped; lines to print)"""
+        try:
+            return self.try_case(case)
+        except Exception as error:  # of this harness or a judge; the other cases go on
+            return "failed", [f"FAIL {case}: {error!r}"]
+
+    def try_case(self, case):
         folder = self.work / case
         try:
             status, actual = self.run_cmd(case, folder / "dir")
@@ -130,7 +142,7 @@ def crash(case, status, actual):
     if status in (124, 137):
         return [f"HANG {case}: stopped after {TIME_LIMIT_S} s"]
     if status > 128:
-        return [f"CRASH {case}: ended by {signal.Signals(status - 128).name}"]
+        return [f"CRASH {case}: ended by signal {status - 128}"] if status < 128 + signal.NSIG else []
     found = CRASH.search(actual.get("stderr", b""))
     return [f"CRASH {case}: {found.group().decode()}"] if found else []
 
@@ -151,7 +163,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("bin_dir", type=pathlib.Path)
     parser.add_argument("dropin_dir", type=pathlib.Path)
-    parser.add_argument("--bless", action="store_true", help="take what the program does now as right")
+    parser.add_argument("--bless", action="store_true", help="accept the present output as expected")
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), help="cases at a time")
     parser.add_argument("cases", nargs="*", metavar="CASE")
     options = parser.parse_intermixed_args()

@@ -59,7 +59,7 @@ if [[ ! $all ]]; then
     mapfile -t cases < <(cd "$here/golden/cases" &&
         grep -lE '(tacho run|torq-run-module|iree-run-module|qaic-runner)' -- */cmd | cut -d/ -f1)
 fi
-check golden python3 "$here/golden/run.py" "$build/bin" "$build/dropin" "${cases[@]}"
+check golden python3 "$here/golden/run.py" "$build/bin" "$build/dropin" --jobs 1 "${cases[@]}"
 
 models=()
 for model in "$made"/*.onnx; do
