@@ -157,6 +157,44 @@ static void test_queued(void **state)
     check(&at, "", "Kernel-bound");
 }
 
+/* 40 % of the span make a verdict: gaps of 6.8 us before work of 10 us are 40.2 %, of 6.7 us 39.9.
+ */
+static void test_verdicts_from_forty_percent(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t gap, late;
+        const char *rules, *verdict;
+    } cases[] = {
+        {6800, 6000, "L-01", "Host-bound"},
+        {6700, 6000, "L-01", "No single limit"},
+        {6800, 0, "L-04", "Mostly idle"},
+        {6700, 0, "L-04", "No single limit"},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        fixture at;
+        setup(&at);
+        add_many(&at, cases[i].gap, 10000, cases[i].late);
+        check(&at, cases[i].rules, cases[i].verdict);
+    }
+}
+
+/* Of 99 gaps, 50 or 49 had work in the queue; the launches of the others were late. */
+static void test_idle_names_the_queue_from_half(void **state)
+{
+    (void)state;
+    for (int queued = 49; queued <= 50; queued++) {
+        fixture at;
+        setup(&at);
+        for (int i = 0; i < PIECES; i++) {
+            add(&at, 20000, 10000, i <= queued ? 0 : 19000, TACHO_WORK_COMPUTE);
+        }
+        check(&at, "L-01 L-04",
+              queued < 50 ? "Mostly idle: the GPU does nothing for 66.4 % of the span."
+                          : "Mostly idle: the GPU does nothing for 66.4 % of the span, most");
+    }
+}
+
 /* Nothing says when work was launched: nothing is said of launches. */
 static void test_no_launches(void **state)
 {
@@ -230,6 +268,7 @@ static void test_exposed(void **state)
         {TACHO_WORK_COMMUNICATION, 11200, "C-01", "Kernel-bound"}, /* 10.07 % */
         {TACHO_WORK_COMMUNICATION, 11000, "", "Kernel-bound"},     /* 9.9 % */
         {TACHO_WORK_COPY, 67000, "M-01", "Transfer-bound"},
+        {TACHO_WORK_COPY, 66000, "M-01", "No single limit"},
         {TACHO_WORK_COPY, 11200, "M-01", "Kernel-bound"},
         {TACHO_WORK_COPY, 11000, "", "Kernel-bound"},
     };
@@ -353,12 +392,19 @@ static void test_little_work(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_late_launches),  cmocka_unit_test(test_queued),
-        cmocka_unit_test(test_no_launches),    cmocka_unit_test(test_busy_host),
-        cmocka_unit_test(test_long_gap),       cmocka_unit_test(test_exposed),
-        cmocka_unit_test(test_little_work),    cmocka_unit_test(test_too_much_to_hide),
-        cmocka_unit_test(test_uneven_engines), cmocka_unit_test(test_uneven_streams),
+        cmocka_unit_test(test_late_launches),
+        cmocka_unit_test(test_queued),
+        cmocka_unit_test(test_no_launches),
+        cmocka_unit_test(test_busy_host),
+        cmocka_unit_test(test_long_gap),
+        cmocka_unit_test(test_exposed),
+        cmocka_unit_test(test_little_work),
+        cmocka_unit_test(test_too_much_to_hide),
+        cmocka_unit_test(test_uneven_engines),
+        cmocka_unit_test(test_uneven_streams),
         cmocka_unit_test(test_lost_work),
+        cmocka_unit_test(test_verdicts_from_forty_percent),
+        cmocka_unit_test(test_idle_names_the_queue_from_half),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
