@@ -50,19 +50,26 @@ static void teardown(fixture *at)
     tacho_dict_deinit(&at->dict);
 }
 
-static void add_on(fixture *at, uint32_t track, const char *category, const char *name,
-                   int64_t start, int64_t end)
+/* Adds |row|, whose track, times and flags are set. */
+static void add_row(fixture *at, tacho_row row, const char *category, const char *name)
 {
-    tacho_row row = {.kind = TACHO_ROW_SPAN, .track = track, .start = start};
     tacho_site site = {.location = TACHO_NONE};
-    row.of.span.end = end;
+    row.kind = TACHO_ROW_SPAN;
     row.of.span.op = row.of.span.run = TACHO_NONE;
-    row.of.span.flags = strcmp(category, "signpost") == 0 ? TACHO_SPAN_INSTANT : 0;
     assert_null(
         tacho_dict_ensure_string(&at->dict, tacho_str_from_cstring(category), &site.category));
     assert_null(tacho_dict_ensure_string(&at->dict, tacho_str_from_cstring(name), &site.name));
     assert_null(tacho_dict_ensure_site(&at->dict, &site, &row.of.span.site));
     assert_null(tacho_steps_add(&at->steps, &row));
+}
+
+static void add_on(fixture *at, uint32_t track, const char *category, const char *name,
+                   int64_t start, int64_t end)
+{
+    tacho_row row = {.track = track, .start = start};
+    row.of.span.end = end;
+    row.of.span.flags = strcmp(category, "signpost") == 0 ? TACHO_SPAN_INSTANT : 0;
+    add_row(at, row, category, name);
 }
 
 static void add(fixture *at, const char *category, const char *name, int64_t start, int64_t end)
@@ -298,6 +305,46 @@ static void test_signposts(void **state)
     teardown(&at);
 }
 
+/* A step that was cut off has no length: it is not a step, and nothing ends where it does. */
+static void test_unended_steps_do_not_count(void **state)
+{
+    (void)state;
+    for (int is_unended = 0; is_unended < 2; is_unended++) {
+        fixture at;
+        setup(&at);
+        for (int n = 0; n < 3; n++) {
+            add(&at, "user_annotation", "train_step", n * 100, n * 100 + 80);
+        }
+        tacho_row row = {.track = at.host, .start = 300};
+        row.of.span.end = 900;
+        row.of.span.flags = is_unended ? TACHO_SPAN_UNENDED : 0;
+        add_row(&at, row, "user_annotation", "train_step");
+        assert_null(tacho_steps_find(&at.steps, at.part));
+        assert_int_equal(at.steps.kind, TACHO_STEP_RANGE);
+        assert_int_equal(at.steps.item_count, is_unended ? 3 : 4);
+        teardown(&at);
+    }
+}
+
+/* The last signpost's step goes on to the end of all work, which an unended span does not move. */
+static void test_unended_spans_end_nothing(void **state)
+{
+    (void)state;
+    fixture at;
+    setup(&at);
+    add(&at, "signpost", "start", 10, 10);
+    add(&at, "signpost", "start", 100, 100);
+    add_on(&at, at.device, "op", "matmul", 20, 170);
+    tacho_row row = {.track = at.device, .start = 160};
+    row.of.span.end = 900;
+    row.of.span.flags = TACHO_SPAN_UNENDED;
+    add_row(&at, row, "op", "softmax");
+    assert_null(tacho_steps_find(&at.steps, at.part));
+    assert_int_equal(at.steps.item_count, 2);
+    assert_int_equal(at.steps.items[1].end_ns, 170);
+    teardown(&at);
+}
+
 /* How many of the steps with these lengths are warm-up. */
 static size_t warm_up(const int64_t *lengths, size_t count)
 {
@@ -344,6 +391,8 @@ int main(void)
         cmocka_unit_test(test_steps_not_the_epoch_around_them),
         cmocka_unit_test(test_runs_of_one_program),
         cmocka_unit_test(test_signposts),
+        cmocka_unit_test(test_unended_steps_do_not_count),
+        cmocka_unit_test(test_unended_spans_end_nothing),
         cmocka_unit_test(test_warm_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
