@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which kernel a transpose is on a GPU: none where elements keep their order in memory or nobody
+ * needs the result in one piece.
+ */
+#include "compile/gpu_form.h"
+
+#include "graph/graph_testing.h"
+
+typedef struct transpose {
+    int64_t dims[4]; /* ends with 0 */
+    int64_t perm[3];
+    bool is_returned; /* by the network, so that it has to lie in one piece */
+} transpose;
+
+static tacho_work_kernel kernel_of(const transpose *given)
+{
+    tacho_graph graph;
+    tacho_fusion fusion;
+    tacho_work work = {.kernel = {.form = TACHO_FORM_COUNT}};
+    int64_t dims[4] = {0};
+    for (size_t i = 0; i < 3; i++) {
+        dims[i] = given->dims[given->perm[i]];
+    }
+    const tacho_attr perm = {.name = TACHO_STR_INIT("perm"),
+                             .kind = TACHO_ATTR_INTS,
+                             .count = 3,
+                             .value.as_ints = given->perm};
+    assert_null(tacho_graph_init(&graph));
+    graph.path = TACHO_STR("m");
+    uint32_t x = test_tensor(&graph, TACHO_DTYPE_F32, given->dims);
+    uint32_t y = test_tensor(&graph, TACHO_DTYPE_F32, dims);
+    graph.tensors[y].is_output = given->is_returned;
+    test_node(&graph, "Transpose", (const uint32_t[]){x, TACHO_NONE}, y, &perm);
+    assert_null(tacho_fusion_init(&fusion, &graph));
+    assert_int_equal(fusion.op_count, 1);
+    tacho_gpu_form_set(&fusion, &fusion.ops[0], 1, &work);
+    tacho_fusion_deinit(&fusion);
+    tacho_graph_deinit(&graph);
+    return work.kernel;
+}
+
+/* Axis 0 stays or moves like any other: only axes of one may change places in a view. */
+static void test_a_view_moves_only_axes_of_one(void **state)
+{
+    (void)state;
+    static const struct {
+        transpose given;
+        tacho_form form;
+    } cases[] = {
+        {{{8, 1, 16}, {0, 2, 1}, true}, TACHO_FORM_VIEW},
+        {{{8, 2, 16}, {0, 2, 1}, true}, TACHO_FORM_TRANSPOSE},
+        {{{1, 8, 16}, {1, 0, 2}, true}, TACHO_FORM_VIEW},
+        {{{2, 8, 16}, {1, 0, 2}, true}, TACHO_FORM_STRIDED},
+        {{{8, 16, 1}, {2, 0, 1}, true}, TACHO_FORM_VIEW},
+        {{{8, 16, 2}, {2, 0, 1}, true}, TACHO_FORM_TRANSPOSE},
+        {{{8, 2, 16}, {0, 1, 2}, true}, TACHO_FORM_VIEW},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        assert_int_equal(kernel_of(&cases[i].given).form, cases[i].form);
+    }
+}
+
+static void test_a_view_unless_it_is_returned(void **state)
+{
+    (void)state;
+    transpose given = {{8, 2, 16}, {0, 2, 1}, false};
+    assert_int_equal(kernel_of(&given).form, TACHO_FORM_VIEW);
+    given.is_returned = true;
+    assert_int_equal(kernel_of(&given).form, TACHO_FORM_TRANSPOSE);
+}
+
+/* Columns of 149 rows lie in the cache together, those of 150 do not. */
+static void test_few_rows_are_near(void **state)
+{
+    (void)state;
+    transpose given = {{4, 149, 10}, {0, 2, 1}, true};
+    assert_int_equal(kernel_of(&given).reach, 4 * 149 * 10 * 149 / 150);
+    given.dims[1] = 150;
+    assert_int_equal(kernel_of(&given).reach, 4 * 150 * 10);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_view_moves_only_axes_of_one),
+        cmocka_unit_test(test_a_view_unless_it_is_returned),
+        cmocka_unit_test(test_few_rows_are_near),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
