@@ -266,9 +266,8 @@ static tacho_report_op page_op(const tacho_dict *dict, const tacho_op_row *row, 
     };
 }
 
-/* Work, then phases, which the page counts only when asked to. */
-static tacho_status make_ops(const tacho_report_intake *taken, tacho_report_op **out_ops,
-                             size_t *out_count)
+tacho_status tacho_report_intake_ops(const tacho_report_intake *taken, tacho_report_op **out_ops,
+                                     size_t *out_count)
 {
     const tacho_dict *dict = taken->events.dict;
     tacho_ops tables[2] = {{0}};
@@ -343,7 +342,7 @@ tacho_status tacho_report_intake_add(tacho_report_intake *taken, tacho_report *r
     bool *wholes = NULL;
     tacho_status status = TACHO_OK;
     if (taken->columns.resolution_ns > 0) { /* else the page works them out */
-        status = make_ops(taken, &ops, &profile.op_count);
+        status = tacho_report_intake_ops(taken, &ops, &profile.op_count);
         profile.ops = ops;
     }
     status = status == TACHO_OK ? make_tables(taken, &tables) : status;

@@ -42,6 +42,11 @@ tacho_status tacho_report_intake_read(tacho_report_intake *taken,
                                       tacho_dict *dict) TACHO_MUST_USE;
 void tacho_report_intake_deinit(tacho_report_intake *taken);
 
+/* The operators of all rows, in an array to be freed: work, then phases, which the page counts only
+ * when asked to. */
+tacho_status tacho_report_intake_ops(const tacho_report_intake *taken, tacho_report_op **out_ops,
+                                     size_t *out_count) TACHO_MUST_USE;
+
 /* Adds what was read to the page. */
 tacho_status tacho_report_intake_add(tacho_report_intake *taken,
                                      tacho_report *report) TACHO_MUST_USE;
