@@ -343,6 +343,43 @@ static void test_overlapping_threads(void **state)
     tacho_program_deinit(&program);
 }
 
+/*
+ * Two jobs of HMX of core 1 that start at once, the first of which takes no time: the second is the
+ * thread's last of its op, which ends where the op's wait does; the first ends with itself.
+ */
+static void test_the_later_of_jobs_that_start_at_once_is_last(void **state)
+{
+    (void)state;
+    tacho_program program;
+    setup(&program);
+    program.jobs[3].cycles = 0;
+    program.jobs[4].engine = 4;
+    program.needs[2].job = 3; /* not for HMX of core 0 */
+    program.jobs[7].op = 0;   /* the wait, which begins after the store */
+    program.jobs[6].need_count = 1;
+    program.jobs[7].first_need = 6;
+    program.jobs[7].need_count = 1;
+    program.needs[6] = (tacho_need){6, 0, 0};
+    tacho_device *device =
+        open_sim(&program, "sim:aic100",
+                 (tacho_device_options){.has_fine_timer = true, .is_unlimited = true});
+    tacho_device_result result;
+    assert_null(device->type->run(device, 0, true, &result));
+    loaded all;
+    uint32_t count;
+    seal_and_read(&program, result.stats, &all);
+    const tacho_stats_op *ops = records(&all, TACHO_STATS_TYPE_op, 4, &count);
+    assert_int_equal(count, 2);
+    assert_int_equal(ops[0].op_start_p, ops[1].op_start_p);
+    uint64_t start = ops[0].op_start_p - 200;
+    assert_int_equal(ops[0].barrier_end_u, start + 200);
+    assert_int_equal(ops[1].op_end_p, start + 350);
+    assert_int_equal(ops[1].barrier_end_u, start + 690);
+    unload(&all);
+    tacho_device_close(device);
+    tacho_program_deinit(&program);
+}
+
 /* A thread that waits runs not, and commits no packets; a code that is not simulated is named. */
 static void test_waits_and_unknown_events(void **state)
 {
@@ -538,11 +575,17 @@ static void test_null(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_registry), cmocka_unit_test(test_refused_programs),
-        cmocka_unit_test(test_records),  cmocka_unit_test(test_counters),
-        cmocka_unit_test(test_links),    cmocka_unit_test(test_levels),
-        cmocka_unit_test(test_null),     cmocka_unit_test(test_overlapping_threads),
-        cmocka_unit_test(test_work),     cmocka_unit_test(test_waits_and_unknown_events),
+        cmocka_unit_test(test_registry),
+        cmocka_unit_test(test_refused_programs),
+        cmocka_unit_test(test_records),
+        cmocka_unit_test(test_counters),
+        cmocka_unit_test(test_links),
+        cmocka_unit_test(test_levels),
+        cmocka_unit_test(test_null),
+        cmocka_unit_test(test_the_later_of_jobs_that_start_at_once_is_last),
+        cmocka_unit_test(test_overlapping_threads),
+        cmocka_unit_test(test_work),
+        cmocka_unit_test(test_waits_and_unknown_events),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
