@@ -186,6 +186,16 @@ static void test_failures(void **state)
     check_says(tacho_capture_run(words, capture, &port, NULL), TACHO_CODE_USAGE, "65535");
 }
 
+/* 100 is the highest level there is: it is accepted, and one more is not. */
+static void test_the_highest_stats_level(void **state)
+{
+    (void)state;
+    const char *const words[] = {"true", NULL};
+    const tacho_capture_options highest = {.stats_level = 100}, beyond = {.stats_level = 101};
+    assert_ok(tacho_capture_run(words, capture, &highest, NULL));
+    check_says(tacho_capture_run(words, capture, &beyond, NULL), TACHO_CODE_USAGE, "at most 100");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -197,6 +207,7 @@ int main(void)
         cmocka_unit_test(test_the_caller_is_left_alone),
         cmocka_unit_test(test_ports),
         cmocka_unit_test(test_failures),
+        cmocka_unit_test(test_the_highest_stats_level),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
