@@ -367,6 +367,10 @@ static void test_tensors(void **state)
     expect_refused(&program, "program, tensors[0].shape: expected less than 8, found 8");
     program.shapes[0].rank = 9;
     expect_refused(&program, "program, shapes[0].rank: expected -1 to 8, found 9");
+    program.shapes[0].rank = TACHO_RANK_UNKNOWN; /* allowed: nothing is known of its sizes */
+    assert_null(tacho_program_check(&program));
+    program.shapes[0].rank = -2;
+    expect_refused(&program, "program, shapes[0].rank: expected -1 to 8, found -2");
     program.shapes[0].dims[3] = -2;
     expect_refused(&program, "program, shapes[0].dims[3]: expected -1 or more, found -2");
     program.tensors[5].bytes = 4095;
