@@ -78,6 +78,39 @@ static void test_products(void **state)
     }
 }
 
+/* A copy in memory that ends with the last element, so that a sanitizer sees a read past it. */
+static tacho_array exact_copy(tacho_dtype dtype, tacho_shape shape)
+{
+    tacho_array made = {dtype, shape, NULL};
+    size_t count = (size_t)tacho_array_elements(&made);
+    unsigned char *data = malloc(count);
+    assert_non_null(data);
+    for (size_t i = 0; i < count; i++) {
+        data[i] = (unsigned char)(37 * i + 11);
+    }
+    made.data = data;
+    return made;
+}
+
+/* Fewer columns than are packed at once, one block of them, and one more; a zero point for each. */
+static void test_nothing_is_read_past_the_operands(void **state)
+{
+    (void)state;
+    static const int64_t columns[] = {1, 3, 15, 16, 17, 33};
+    for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
+        int64_t n = columns[i];
+        tacho_array arrays[] = {
+            exact_copy(TACHO_DTYPE_U8, SHAPE(3, 5)), exact_copy(TACHO_DTYPE_I8, SHAPE(5, n)),
+            exact_copy(TACHO_DTYPE_U8, SCALAR), exact_copy(TACHO_DTYPE_I8, SHAPE(n))};
+        const tacho_array *inputs[] = {&arrays[0], &arrays[1], &arrays[2], &arrays[3]};
+        tacho_array output = {TACHO_DTYPE_I32, SHAPE(3, n), NULL};
+        compare("MatMulInteger", inputs, 4, &output, 1);
+        for (size_t k = 0; k < 4; k++) {
+            free(arrays[k].data);
+        }
+    }
+}
+
 static void check_reals(const float *reals, int64_t count)
 {
     tacho_array input = {TACHO_DTYPE_F32, SHAPE(count), (void *)(uintptr_t)reals};
@@ -165,6 +198,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_products),
+        cmocka_unit_test(test_nothing_is_read_past_the_operands),
         cmocka_unit_test(test_dynamic_quantisation),
         cmocka_unit_test(test_dequantisation),
         cmocka_unit_test(test_casts),

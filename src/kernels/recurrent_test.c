@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Values of recurrent layers with activations that are exact, worked out by hand; and operands and
- * results that do not fit.
+ * Values of recurrent layers: with activations that are exact, worked out by hand, and against the
+ * equations of the specification; and operands and results that do not fit.
  */
 #include "kernels/kernel_testing.h"
+#include "kernels/quick.h"
+
+#include <string.h>
 
 #define NAMES(...)                                                                                 \
     {                                                                                              \
@@ -168,12 +171,242 @@ static void test_bad_operands(void **state)
     tacho_status_free(status);
 }
 
+/* ---- against the equations ----------------------------------------------------------------- */
+
+/*
+ * The layers of ONNX's specification once more, gate by gate and number by number, with the
+ * functions of libm: gates have random weights, so that none can be another's, or have its sign.
+ */
+enum { STEPS = 3, BATCH = 2, INPUTS = 3, HIDDEN = 2, GATES_MAX = 4, ROWS_MAX = GATES_MAX * HIDDEN };
+
+typedef struct weights {
+    float x[STEPS * BATCH * INPUTS], w[ROWS_MAX * INPUTS], r[ROWS_MAX * HIDDEN];
+    float biases[2 * ROWS_MAX], peepholes[3 * HIDDEN];
+    float h[BATCH * HIDDEN], c[BATCH * HIDDEN];
+} weights;
+
+/* A way to run a layer. */
+typedef struct layer_case {
+    const char *name;
+    int gates;
+    bool is_coupled, is_reset_late, is_reverse;
+    float clip;
+} layer_case;
+
+static void fill(float *numbers, size_t count, uint64_t *seed)
+{
+    for (size_t i = 0; i < count; i++) { /* from -1 to 1 */
+        *seed = *seed * UINT64_C(6364136223846793005) + 1442695040888963407u;
+        numbers[i] = (float)((double)(*seed >> 40) / 8388608 - 1);
+    }
+}
+
+static double logistic(double x)
+{
+    return 1 / (1 + exp(-x));
+}
+
+static double within(const layer_case *of, double x)
+{
+    double most = (double)of->clip;
+    return most > 0 ? fmin(fmax(x, -most), most) : x;
+}
+
+/* Row |row| of the weights of inputs, or of states, times |numbers|, with its bias. */
+static double row_of_x(const weights *of, const layer_case *how, int row, const float *numbers)
+{
+    (void)how;
+    double sum = (double)of->biases[row];
+    for (int i = 0; i < INPUTS; i++) {
+        sum += (double)of->w[row * INPUTS + i] * (double)numbers[i];
+    }
+    return sum;
+}
+
+static double row_of_h(const weights *of, const layer_case *how, int row, const double *numbers)
+{
+    double sum = (double)of->biases[how->gates * HIDDEN + row];
+    for (int i = 0; i < HIDDEN; i++) {
+        sum += (double)of->r[row * HIDDEN + i] * numbers[i];
+    }
+    return sum;
+}
+
+static void next_rnn(const weights *of, const layer_case *how, const float *x, double *h)
+{
+    double made[HIDDEN];
+    for (int i = 0; i < HIDDEN; i++) {
+        made[i] = tanh(within(how, row_of_x(of, how, i, x) + row_of_h(of, how, i, h)));
+    }
+    memcpy(h, made, sizeof(made));
+}
+
+static void next_gru(const weights *of, const layer_case *how, const float *x, double *h)
+{
+    double update[HIDDEN], reset[HIDDEN], kept[HIDDEN], made[HIDDEN];
+    for (int i = 0; i < HIDDEN; i++) {
+        int z = i, r = HIDDEN + i;
+        update[i] = logistic(within(how, row_of_x(of, how, z, x) + row_of_h(of, how, z, h)));
+        reset[i] = logistic(within(how, row_of_x(of, how, r, x) + row_of_h(of, how, r, h)));
+        kept[i] = reset[i] * h[i];
+    }
+    for (int i = 0; i < HIDDEN; i++) {
+        int row = 2 * HIDDEN + i;
+        double past = how->is_reset_late ? reset[i] * row_of_h(of, how, row, h)
+                                         : row_of_h(of, how, row, kept);
+        made[i] = tanh(within(how, row_of_x(of, how, row, x) + past));
+    }
+    for (int i = 0; i < HIDDEN; i++) {
+        h[i] = (1 - update[i]) * made[i] + update[i] * h[i];
+    }
+}
+
+static void next_lstm(const weights *of, const layer_case *how, const float *x, double *h,
+                      double *c)
+{
+    double gates[GATES_MAX * HIDDEN];
+    for (int row = 0; row < GATES_MAX * HIDDEN; row++) {
+        gates[row] = row_of_x(of, how, row, x) + row_of_h(of, how, row, h);
+    }
+    for (int i = 0; i < HIDDEN; i++) {
+        const float *p = of->peepholes + i;
+        double in = logistic(within(how, gates[i] + (double)p[0] * c[i]));
+        double forget = gates[2 * HIDDEN + i] + (double)p[2 * HIDDEN] * c[i];
+        forget = how->is_coupled ? 1 - in : logistic(within(how, forget));
+        c[i] = forget * c[i] + in * tanh(within(how, gates[3 * HIDDEN + i]));
+        h[i] = logistic(within(how, gates[HIDDEN + i] + (double)p[HIDDEN] * c[i])) * tanh(c[i]);
+    }
+}
+
+/* All states of all sequences, as the first output has them. */
+static void evaluate(const weights *of, const layer_case *how, double all[STEPS * BATCH * HIDDEN])
+{
+    for (int sequence = 0; sequence < BATCH; sequence++) {
+        double h[HIDDEN], c[HIDDEN];
+        for (int i = 0; i < HIDDEN; i++) {
+            h[i] = (double)of->h[sequence * HIDDEN + i];
+            c[i] = (double)of->c[sequence * HIDDEN + i];
+        }
+        for (int step = 0; step < STEPS; step++) {
+            int row = (how->is_reverse ? STEPS - 1 - step : step) * BATCH + sequence;
+            const float *x = of->x + row * INPUTS;
+            if (how->gates == 1) {
+                next_rnn(of, how, x, h);
+            } else if (how->gates == 3) {
+                next_gru(of, how, x, h);
+            } else {
+                next_lstm(of, how, x, h, c);
+            }
+            memcpy(all + row * HIDDEN, h, sizeof(h));
+        }
+    }
+}
+
+/* Runs the reference kernel, or the quick one, on the same numbers. */
+static void run_layer(weights *of, const layer_case *how, bool is_quick,
+                      float all[STEPS * BATCH * HIDDEN])
+{
+    int64_t rows = (int64_t)how->gates * HIDDEN;
+    bool is_lstm = how->gates == 4;
+    tacho_array x = {TACHO_DTYPE_F32, SHAPE(STEPS, BATCH, INPUTS), of->x};
+    tacho_array w = {TACHO_DTYPE_F32, SHAPE(1, rows, INPUTS), of->w};
+    tacho_array r = {TACHO_DTYPE_F32, SHAPE(1, rows, HIDDEN), of->r};
+    tacho_array biases = {TACHO_DTYPE_F32, SHAPE(1, 2 * rows), of->biases};
+    tacho_array h = {TACHO_DTYPE_F32, SHAPE(1, BATCH, HIDDEN), of->h};
+    tacho_array c = {TACHO_DTYPE_F32, SHAPE(1, BATCH, HIDDEN), of->c};
+    tacho_array peepholes = {TACHO_DTYPE_F32, SHAPE(1, 3 * HIDDEN), of->peepholes};
+    const tacho_array *inputs[] = {&x, &w, &r, &biases, NULL, &h, &c, &peepholes};
+    tacho_array output = {TACHO_DTYPE_F32, SHAPE(STEPS, 1, BATCH, HIDDEN), all};
+    const tacho_attr attrs[] = {INT("input_forget", how->is_coupled),
+                                INT("linear_before_reset", how->is_reset_late),
+                                REAL("clip", (double)how->clip), TEXT("direction", "reverse")};
+    tacho_kernel_call call = {.opset = 14,
+                              .inputs = inputs,
+                              .input_count = is_lstm ? 8 : 6,
+                              .outputs = &output,
+                              .output_count = 1,
+                              .attrs = attrs,
+                              .attr_count = how->is_reverse ? 4 : 3};
+    tacho_str name = tacho_str_from_cstring(how->name);
+    const tacho_kernel *kernel = is_quick ? tacho_quick_find(name, &call) : tacho_kernel_find(name);
+    assert_non_null(kernel);
+    assert_null(tacho_kernel_compute(kernel, &call));
+}
+
+static void test_values_follow_the_equations(void **state)
+{
+    (void)state;
+    static const layer_case cases[] = {
+        {"RNN", 1, false, false, false, 0},  {"RNN", 1, false, false, true, 0.5f},
+        {"GRU", 3, false, false, false, 0},  {"GRU", 3, false, true, false, 0},
+        {"GRU", 3, false, false, true, 0},   {"GRU", 3, false, true, false, 0.5f},
+        {"LSTM", 4, false, false, false, 0}, {"LSTM", 4, true, false, false, 0},
+        {"LSTM", 4, false, false, true, 0},  {"LSTM", 4, false, false, false, 0.5f},
+    };
+    weights of;
+    uint64_t seed = 1;
+    for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(cases[0]); i++) {
+        const layer_case *how = &cases[i / 2];
+        double expected[STEPS * BATCH * HIDDEN];
+        float all[STEPS * BATCH * HIDDEN];
+        fill((float *)&of, sizeof(of) / sizeof(float), &seed);
+        evaluate(&of, how, expected);
+        run_layer(&of, how, i % 2 == 1, all);
+        for (size_t k = 0; k < sizeof(all) / sizeof(all[0]); k++) {
+            if (!(fabs((double)all[k] - expected[k]) < 1e-5)) {
+                fail_msg("%s, case %zu: number %zu is %g, expected %g", how->name, i, k,
+                         (double)all[k], expected[k]);
+            }
+        }
+    }
+}
+
+/* ---- activations --------------------------------------------------------------------------- */
+
+/* h = f(x) of each function, below and above the places where it bends. */
+static void test_activations_follow_their_definitions(void **state)
+{
+    (void)state;
+    static float x[] = {-4, -2.6f, -2.4f, -0.5f, 0, 0.5f, 0.9f, 1.1f, 2.4f, 2.6f};
+    enum { COUNT = sizeof(x) / sizeof(x[0]) };
+    static const char *const names[] = {"Relu",       "Tanh",           "Sigmoid", "LeakyRelu",
+                                        "ScaledTanh", "HardSigmoid",    "Elu",     "Softsign",
+                                        "Softplus",   "ThresholdedRelu"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        float made[COUNT], one = 1, zero = 0;
+        tacho_array data = {TACHO_DTYPE_F32, SHAPE(1, COUNT, 1), x};
+        tacho_array w = {TACHO_DTYPE_F32, SHAPE(1, 1, 1), &one};
+        tacho_array r = {TACHO_DTYPE_F32, SHAPE(1, 1, 1), &zero};
+        tacho_array output = {TACHO_DTYPE_F32, SHAPE(1, 1, COUNT, 1), made};
+        const trial given = {.name = "RNN",
+                             .inputs = {&data, &w, &r},
+                             .attrs = {NAMES(tacho_str_from_cstring(names[i]))}};
+        assert_null(run(&given, &output, 1));
+        for (size_t k = 0; k < COUNT; k++) {
+            double v = (double)x[k];
+            const double expected[] = {
+                v > 0 ? v : 0,          tanh(v),           logistic(v),
+                v < 0 ? 0.01 * v : v,   tanh(v),           fmin(fmax(0.2 * v + 0.5, 0), 1),
+                v < 0 ? exp(v) - 1 : v, v / (1 + fabs(v)), log(1 + exp(v)),
+                v > 1 ? v : 0};
+            if (!(fabs((double)made[k] - expected[i]) < 1e-6)) {
+                fail_msg("%s of %g is %g, expected %g", names[i], v, (double)made[k], expected[i]);
+            }
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rnn),         cmocka_unit_test(test_lengths),
-        cmocka_unit_test(test_lstm),        cmocka_unit_test(test_quantised),
-        cmocka_unit_test(test_bad_outputs), cmocka_unit_test(test_bad_operands),
+        cmocka_unit_test(test_rnn),
+        cmocka_unit_test(test_lengths),
+        cmocka_unit_test(test_lstm),
+        cmocka_unit_test(test_quantised),
+        cmocka_unit_test(test_bad_outputs),
+        cmocka_unit_test(test_bad_operands),
+        cmocka_unit_test(test_values_follow_the_equations),
+        cmocka_unit_test(test_activations_follow_their_definitions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
