@@ -62,6 +62,44 @@ static void test_one_row(void **state)
 }
 
 /* Any cell may be absent, whatever the type of its column. */
+/* The last cell is marked, and no other: neither the first nor the one before. */
+static void test_a_mark_is_on_the_last_cell(void **state)
+{
+    (void)state;
+    tacho_table table;
+    tacho_table_init(&table, "ops", "Operations", columns, COLUMN_COUNT);
+    assert_null(tacho_table_add_text(&table, TACHO_STR("conv")));
+    assert_null(tacho_table_add_int(&table, 1));
+    assert_null(tacho_table_add_real(&table, 2));
+    tacho_table_mark(&table, TACHO_MARK_BAD);
+    assert_null(tacho_table_add_int(&table, 3));
+    for (size_t i = 0; i < COLUMN_COUNT; i++) {
+        assert_int_equal(tacho_table_cell(&table, 0, i)->mark,
+                         i == 2 ? TACHO_MARK_BAD : TACHO_MARK_NONE);
+    }
+    tacho_table_deinit(&table);
+}
+
+/* Rows that begin again begin with the first column, also after half a row. */
+static void test_a_cleared_table_is_empty(void **state)
+{
+    (void)state;
+    tacho_table table;
+    tacho_table_init(&table, "ops", "Operations", columns, COLUMN_COUNT);
+    for (size_t i = 0; i < COLUMN_COUNT + 2; i++) {
+        assert_null(tacho_table_add_absent(&table));
+    }
+    tacho_table_clear(&table);
+    assert_int_equal(tacho_table_row_count(&table), 0);
+    assert_null(tacho_table_add_text(&table, TACHO_STR("conv")));
+    assert_null(tacho_table_add_int(&table, 7));
+    assert_null(tacho_table_add_real(&table, 0.5));
+    assert_null(tacho_table_add_int(&table, 8));
+    assert_int_equal(tacho_table_row_count(&table), 1);
+    assert_int_equal(tacho_table_cell(&table, 0, 1)->value.integer, 7);
+    tacho_table_deinit(&table);
+}
+
 static void test_absent(void **state)
 {
     (void)state;
@@ -203,11 +241,17 @@ static void test_the_list(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_empty),         cmocka_unit_test(test_one_row),
-        cmocka_unit_test(test_absent),        cmocka_unit_test(test_many_rows),
-        cmocka_unit_test(test_one_column),    cmocka_unit_test(test_picture),
-        cmocka_unit_test(test_owned_columns), cmocka_unit_test(test_names_and_units),
+        cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_one_row),
+        cmocka_unit_test(test_absent),
+        cmocka_unit_test(test_many_rows),
+        cmocka_unit_test(test_one_column),
+        cmocka_unit_test(test_picture),
+        cmocka_unit_test(test_owned_columns),
+        cmocka_unit_test(test_names_and_units),
         cmocka_unit_test(test_the_list),
+        cmocka_unit_test(test_a_mark_is_on_the_last_cell),
+        cmocka_unit_test(test_a_cleared_table_is_empty),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
