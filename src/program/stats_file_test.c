@@ -332,6 +332,25 @@ static void test_siblings(void **state)
     teardown(&self);
 }
 
+/* Every type that has records has a row, the first type as well; their counts are added up. */
+static void test_every_type_is_accounted(void **state)
+{
+    (void)state;
+    static const tacho_stats_array arrays[] = {
+        {.type = TACHO_STATS_TYPE_op, .stream = 0, .count = 3},
+        {.type = TACHO_STATS_TYPE_head, .stream = 0, .count = 1},
+        {.type = TACHO_STATS_TYPE_pmu, .stream = 0, .count = 0},
+        {.type = TACHO_STATS_TYPE_op, .stream = 1, .count = 4},
+    };
+    tacho_stats_drop drops[TACHO_STATS_TYPE_COUNT];
+    assert_int_equal(tacho_stats_account(arrays, sizeof(arrays) / sizeof(arrays[0]), drops), 2);
+    assert_int_equal(drops[0].type, TACHO_FOURCC('H', 'E', 'A', 'D'));
+    assert_int_equal(drops[0].emitted, 1);
+    assert_int_equal(drops[1].type, TACHO_FOURCC('O', 'P', 'R', 'C'));
+    assert_int_equal(drops[1].emitted, 7);
+    assert_int_equal(drops[1].stored, 7);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -343,6 +362,7 @@ int main(void)
         cmocka_unit_test(test_other_files),
         cmocka_unit_test(test_layout),
         cmocka_unit_test(test_siblings),
+        cmocka_unit_test(test_every_type_is_accounted),
         cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -157,13 +157,34 @@ static void test_buffers(void **state)
     tacho_program_deinit(&program);
 }
 
+/* Buffers are looked at in the order of jobs, however a program lists them. */
+static void test_buffers_in_any_order(void **state)
+{
+    (void)state;
+    static const tacho_buffer buffers[] = {
+        {.offset = 0, .bytes = 600, .first_job = 0, .last_job = 1},
+        {.offset = 600, .bytes = 400, .first_job = 1, .last_job = 4},
+        {.offset = 0, .bytes = 500, .first_job = 2, .last_job = 4}};
+    static const size_t orders[][3] = {{0, 1, 2}, {2, 1, 0}, {2, 0, 1}};
+    for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++) {
+        tacho_program program;
+        uint64_t peak = 0;
+        setup(&program, false);
+        for (size_t k = 0; k < 3; k++) {
+            APPEND(&program, buffer, buffers[orders[i][k]]);
+        }
+        assert_null(tacho_program_local_peak(&program, &peak));
+        assert_int_equal(peak, 1000);
+        tacho_program_deinit(&program);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_engines_and_needs),
-        cmocka_unit_test(test_sequencer),
-        cmocka_unit_test(test_broken_times),
-        cmocka_unit_test(test_buffers),
+        cmocka_unit_test(test_engines_and_needs),    cmocka_unit_test(test_sequencer),
+        cmocka_unit_test(test_broken_times),         cmocka_unit_test(test_buffers),
+        cmocka_unit_test(test_buffers_in_any_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
