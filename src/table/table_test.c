@@ -80,6 +80,22 @@ static void test_a_mark_is_on_the_last_cell(void **state)
     tacho_table_deinit(&table);
 }
 
+/* A property is a row of two texts: what it is, and the value as printf writes it. */
+static void test_properties_are_formatted(void **state)
+{
+    (void)state;
+    static const tacho_column properties[] = {TACHO_COLUMN(NAME, "Property", TEXT),
+                                              TACHO_COLUMN_NAMED("value", "Value", TEXT)};
+    tacho_table table;
+    tacho_table_init(&table, "facts", "Facts", properties, 2);
+    assert_null(tacho_table_add_property(&table, "clock", "%d MHz, %s", 800, "fixed"));
+    assert_int_equal(tacho_table_row_count(&table), 1);
+    assert_true(tacho_str_equal(tacho_table_cell(&table, 0, 0)->value.text, TACHO_STR("clock")));
+    assert_true(
+        tacho_str_equal(tacho_table_cell(&table, 0, 1)->value.text, TACHO_STR("800 MHz, fixed")));
+    tacho_table_deinit(&table);
+}
+
 /* Rows that begin again begin with the first column, also after half a row. */
 static void test_a_cleared_table_is_empty(void **state)
 {
@@ -252,6 +268,7 @@ int main(void)
         cmocka_unit_test(test_the_list),
         cmocka_unit_test(test_a_mark_is_on_the_last_cell),
         cmocka_unit_test(test_a_cleared_table_is_empty),
+        cmocka_unit_test(test_properties_are_formatted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
