@@ -153,6 +153,7 @@ static void test_work_and_launches_count_in_their_steps(void **state)
         {.start_ns = 100, .end_ns = 110, .has_launch = true, .launch_ns = 99},
         {.start_ns = 210, .end_ns = 220, .has_launch = true, .launch_ns = 199},
         {.start_ns = 230, .end_ns = 240},
+        {.start_ns = 250, .end_ns = 260, .has_launch = true, .launch_ns = 245},
         {.start_ns = 300, .end_ns = 310, .has_launch = true, .launch_ns = 299}, /* after all */
     };
     for (size_t i = 0; i < sizeof(works) / sizeof(works[0]); i++) {
@@ -161,12 +162,12 @@ static void test_work_and_launches_count_in_their_steps(void **state)
     const tacho_device_step *items = self.device.items;
     assert_int_equal(items[0].work_count, 1);
     assert_int_equal(items[1].work_count, 1);
-    assert_int_equal(items[2].work_count, 2);
+    assert_int_equal(items[2].work_count, 3);
     assert_int_equal(items[0].launch_count, 2);
     assert_int_equal(items[1].launch_count, 1);
-    assert_int_equal(items[2].launch_count, 1);
-    assert_int_equal(self.device.work_count, 3);
-    assert_int_equal(self.device.launch_count, 2);
+    assert_int_equal(items[2].launch_count, 2);
+    assert_int_equal(self.device.work_count, 4);
+    assert_int_equal(self.device.launch_count, 3);
     teardown(&self);
 }
 
