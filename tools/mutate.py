@@ -1,0 +1,301 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Changes one thing at a time in C files and reports whether a test notices: a comparison, a number,
+'&&' or '||', a statement that is dropped, a condition that is returned negated.
+
+    tools/mutate.py --room table --count 15 --seed 1 --keep-going
+    tools/mutate.py src/profile/steps.c --golden
+
+The sources are copied to WORK/source and mutated there, never here, and built in WORK/build, which
+stays for the next call. Of the room's unit tests those run whose program a mutant changes, the one
+named after the file first. A mutant that changes no program at all is 'same code', and is not in
+the score, which is killed / (killed + lived). Without --keep-going the first that lives ends it.
+Exit status: 0 all were killed, 1 one lived, 2 the tests fail without a mutant or nothing is built."""
+import argparse
+import collections
+import fcntl
+import hashlib
+import json
+import os
+import pathlib
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+MASKED = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'|^[ \t]*#(?:\\\n|[^\n])*|\bassert\([^;]*;',
+                    re.DOTALL | re.MULTILINE)
+COMPARISONS = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "=="}
+COMPARISON = re.compile(r"(?<= )(<=|>=|==|!=|<|>)(?= )")
+LOGIC = re.compile(r"&&|\|\|")
+NUMBER = re.compile(r"(?<![\w.])(?:0|[1-9]\d*)(?![\w.])")
+STATEMENT = re.compile(r"^[ \t]+(?!return\b|break\b|continue\b|static\b|const\b|case\b|else\b|if\b|for\b|while\b)"
+                       r"(?:\(void\))?\*?\w[\w.>\[\]-]*(?:\(.*\)|(?: [-+*/|&^]?=| <<=| >>=) .*|\+\+|--);$", re.MULTILINE)
+RETURN = re.compile(r"\breturn ([^;\n?]*(?:[=!<>]=|&&|\|\|| [<>] )[^;\n?]*);")
+RULES = ("comparison", "number", "logic", "statement", "return")
+OUTCOMES = ("killed", "lived", "did not compile", "same code")
+
+Mutant = collections.namedtuple("Mutant", "path start end new rule")
+Test = collections.namedtuple("Test", "name program environment seconds")
+
+
+def fail(message):
+    print(message, file=sys.stderr)
+    sys.exit(2)
+
+
+# ---- mutants -----------------------------------------------------------------------------------
+
+def code_of(text):
+    """The text with comments, literals, directives and assertions blank, at the same places."""
+    return MASKED.sub(lambda match: re.sub(r"[^\n]", " ", match.group()), text)
+
+
+def numbers_near(number):
+    return sorted({number + 1, max(number - 1, 0), 2 * number} - {number})
+
+
+def begins_statement(code, at):
+    before = code[:at].rstrip()
+    return before.endswith((";", "{", "}"))
+
+
+def mutants_of(path, text):
+    """All mutants of a file, in the order of the rules and places."""
+    code = code_of(text)
+    for match in COMPARISON.finditer(code):
+        yield Mutant(path, *match.span(), COMPARISONS[match.group()], "comparison")
+    for match in NUMBER.finditer(code):
+        if code[match.start() - 1] != "{" or code[match.end()] != "}":  # not {0}
+            for number in numbers_near(int(match.group())):
+                yield Mutant(path, *match.span(), str(number), "number")
+    for match in LOGIC.finditer(code):
+        yield Mutant(path, *match.span(), "||" if match.group() == "&&" else "&&", "logic")
+    for match in STATEMENT.finditer(code):
+        if begins_statement(code, match.start()):
+            start = match.start() + len(match.group()) - len(match.group().lstrip())
+            yield Mutant(path, start, match.end(), "(void)0;", "statement")
+    for match in RETURN.finditer(code):
+        start, end = match.span(1)
+        yield Mutant(path, start, end, f"!({text[start:end]})", "return")
+
+
+def choose(files, count, seed):
+    """|count| mutants of all files; each rule has the same chance, whatever a file has most of."""
+    by_rule = collections.defaultdict(list)
+    for path in files:
+        for mutant in mutants_of(path, (ROOT / path).read_text(encoding="utf-8")):
+            by_rule[mutant.rule].append(mutant)
+    numbers, chosen = random.Random(seed), []
+    while len(chosen) < count and any(by_rule.values()):
+        some = by_rule[numbers.choice([rule for rule in RULES if by_rule[rule]])]
+        chosen.append(some.pop(numbers.randrange(len(some))))
+    return chosen
+
+
+def files_of(rooms, paths):
+    """Relative paths of what is mutated, sorted."""
+    given = {pathlib.Path(path).resolve().relative_to(ROOT) for path in paths}
+    for room in rooms:
+        given.update(path.relative_to(ROOT) for path in (ROOT / "src" / room).rglob("*.c")
+                     if not path.name.endswith("_test.c"))
+    return sorted(given)
+
+
+# ---- the copy ----------------------------------------------------------------------------------
+
+class Copy:
+    """The sources once more, with a build directory of their own."""
+
+    def __init__(self, work, jobs):
+        self.source, self.build, self.jobs = work / "source", work / "build", str(jobs)
+        work.mkdir(parents=True, exist_ok=True)
+        self.lock = open(work / "lock", "w", encoding="ascii")  # until the process ends
+        try:
+            fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            fail(f"mutate: {work} is in use; give another --work")
+
+    def refresh(self):
+        """Copies what changed since the last time, so that little is built again."""
+        listed = subprocess.run(["git", "-C", ROOT, "ls-files", "-coz", "--exclude-standard"],
+                                capture_output=True, text=True, check=True).stdout.split("\0")
+        names = {name for name in listed if name and (ROOT / name).is_file()}
+        for name in names:
+            old, new = self.source / name, ROOT / name
+            if not old.is_file() or old.read_bytes() != new.read_bytes():
+                old.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(new, old)
+        for old in self.source.rglob("*"):
+            if old.is_file() and str(old.relative_to(self.source)) not in names:
+                old.unlink()
+        self.call("cmake", "--preset", "release", "-S", self.source, "-B", self.build, "-DTACHO_TESTS=ON",
+                  "-DTACHO_WERROR=OFF")
+
+    def call(self, *words, limit=None):
+        """Whether a command succeeds; its children end with it when it takes too long."""
+        with subprocess.Popen([str(word) for word in words], cwd=self.source, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL, start_new_session=True) as process:
+            try:
+                return process.wait(limit) == 0
+            except BaseException as problem:
+                stop(process)
+                if isinstance(problem, subprocess.TimeoutExpired):
+                    return False
+                raise
+
+    def make(self, *targets):
+        return self.call("cmake", "--build", self.build, "-j", self.jobs, "--target", *targets)
+
+    def tests(self, room):
+        """Programs of the unit tests that are labelled with a room."""
+        shown = subprocess.run(["ctest", "--test-dir", self.build, "--show-only=json-v1", "-L", f"^{room}$"],
+                               capture_output=True, text=True, check=True).stdout
+        for entry in json.loads(shown)["tests"]:
+            of = {each["name"]: each["value"] for each in entry["properties"]}
+            if entry["name"].startswith("unit."):
+                name = entry["name"].removeprefix("unit.")
+                yield Test(name, self.build / "tests" / name, of.get("ENVIRONMENT", []), 0)
+
+    def passes(self, test, limit):
+        return self.call("env", "-C", self.build / "tests", *test.environment, test.program, limit=limit)
+
+    def passes_golden(self, room, limit):
+        """Builds what the room's golden cases need, too."""
+        return self.make(f"test-{room}") and self.call("ctest", "--test-dir", self.build, "-L", f"^{room}$", "-R",
+                                                       "^golden[.]", "--stop-on-failure", limit=limit)
+
+
+def stop(process):
+    """Ends a command and what it started."""
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    process.wait()
+
+
+def digest(path):
+    return hashlib.sha256(path.read_bytes()).digest()
+
+
+# ---- a room ------------------------------------------------------------------------------------
+
+class Room:
+    """A room's tests as they are without a mutant."""
+
+    def __init__(self, copy, name, with_golden):
+        self.copy, self.name, self.golden_seconds = copy, name, 0
+        tests = list(copy.tests(name))
+        if not tests and not with_golden:
+            fail(f"mutate: room '{name}' has no unit tests; use --golden")
+        if tests and not copy.make(*(test.name for test in tests)):
+            fail(f"mutate: the unit tests of '{name}' do not build")
+        self.tests = [self.timed(test) for test in tests]
+        self.digests = {test.name: digest(test.program) for test in tests}
+        if with_golden:
+            start = time.monotonic()
+            if not copy.passes_golden(name, None):
+                fail(f"mutate: golden cases of '{name}' fail without a mutant")
+            self.golden_seconds = time.monotonic() - start
+
+    def timed(self, test):
+        start = time.monotonic()
+        if not self.copy.passes(test, None):
+            fail(f"mutate: unit.{test.name} fails without a mutant")
+        return test._replace(seconds=time.monotonic() - start)
+
+    def nearest(self, path):
+        """The test named after the file, then those of most letters in common, then the quickest."""
+        def distance(test):
+            stem = test.name.removesuffix("_test")
+            common = len(os.path.commonprefix([stem, path.stem]))
+            return stem != path.stem, -common, test.seconds
+        return sorted(self.tests, key=distance)
+
+    def judge(self, path):
+        """What the tests make of the mutant in the copy: an outcome, and which test noticed."""
+        if self.tests and not self.copy.make(*(test.name for test in self.tests)):
+            return "did not compile", ""
+        changed = [test for test in self.nearest(path) if digest(test.program) != self.digests[test.name]]
+        for test in changed:
+            if not self.copy.passes(test, 10 + 5 * test.seconds):
+                return "killed", f"unit.{test.name}"
+        if self.golden_seconds > 0 and not self.copy.passes_golden(self.name, 30 + 5 * self.golden_seconds):
+            return "killed", "golden"
+        return ("lived", "") if changed or self.golden_seconds > 0 else ("same code", "")
+
+
+# ---- all of them -------------------------------------------------------------------------------
+
+def shown(mutant):
+    """'src/a/b.c:12: comparison: '<' -> '<=': the line'."""
+    text = (ROOT / mutant.path).read_text(encoding="utf-8")
+    line = text.count("\n", 0, mutant.start) + 1
+    return (f"{mutant.path}:{line}: {mutant.rule}: '{text[mutant.start:mutant.end]}' -> '{mutant.new}': "
+            f"{text.splitlines()[line - 1].strip()}")
+
+
+def run_mutant(copy, room, mutant):
+    target = copy.source / mutant.path
+    text = target.read_text(encoding="utf-8")
+    try:
+        target.write_text(text[:mutant.start] + mutant.new + text[mutant.end:], encoding="utf-8")
+        return room.judge(mutant.path)
+    finally:
+        target.write_text(text, encoding="utf-8")
+
+
+def report(scores):
+    for name, counts in sorted(scores.items()):
+        judged = counts["killed"] + counts["lived"]
+        share = f"{100 * counts['killed'] / judged:.0f} %" if judged > 0 else "-"
+        print(f"{name}: {share} of {judged} killed; " + ", ".join(f"{counts[each]} {each}" for each in OUTCOMES))
+    return 1 if any(counts["lived"] for counts in scores.values()) else 0
+
+
+def options():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("files", nargs="*", metavar="FILE", help="C files below src/")
+    parser.add_argument("--room", action="append", default=[], help="all C files of a room; may be repeated")
+    parser.add_argument("--count", type=int, default=15, help="mutants of all files together (default: 15)")
+    parser.add_argument("--seed", type=int, default=1, help="which ones: the same for the same sources (default: 1)")
+    parser.add_argument("--golden", action="store_true", help="run the room's golden cases where unit tests pass")
+    parser.add_argument("--keep-going", action="store_true", help="go on after a mutant that lived")
+    parser.add_argument("--list", action="store_true", help="print the mutants and run nothing")
+    parser.add_argument("--work", type=pathlib.Path, default=ROOT / "build-mutate", help="where the copy is")
+    parser.add_argument("--jobs", type=int, default=2, help="of a build (default: 2)")
+    return parser.parse_args()
+
+
+def main():
+    given = options()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the copy is as it was
+    files = files_of(given.room, given.files)
+    mutants = choose(files, given.count, given.seed)
+    if not mutants:
+        fail("mutate: nothing to mutate; give a --room or C files below src/")
+    if given.list:
+        print("\n".join(map(shown, mutants)))
+        return 0
+    copy = Copy(given.work.resolve(), given.jobs)
+    copy.refresh()
+    rooms, scores = {}, collections.defaultdict(collections.Counter)
+    for mutant in sorted(mutants, key=lambda each: each.path.parts[1]):
+        name = mutant.path.parts[1]
+        if name not in rooms:
+            rooms[name] = Room(copy, name, given.golden)
+        outcome, who = run_mutant(copy, rooms[name], mutant)
+        scores[name][outcome] += 1
+        print(f"{outcome}{' by ' + who if who else ''}: {shown(mutant)}", flush=True)
+        if outcome == "lived" and not given.keep_going:
+            break
+    return report(scores)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
