@@ -6,6 +6,7 @@
 
 Skipped (77) where Slurm is not installed, or this is not root.
 """
+import concurrent.futures
 import json
 import os
 import shutil
@@ -159,14 +160,21 @@ class Slurm(unittest.TestCase):
             expected = json.load(file)
         has_mpi = (shutil.which("mpirun") is not None
                    and os.path.exists(os.path.join(os.path.dirname(TACHO), "../lib/tacho/libtacho-mpi.so")))
-        for question in ("ops", "breakdown", "steps", "stragglers", "collectives", "clocks", "health"):
-            here = self.fleet(question, "large")
-            there = self.fleet(question, "large", "--slurm", "4", "--parts", "large parts")
-            self.assertEqual([there.returncode, there.stdout], [3, here.stdout], question)
-            if has_mpi:
-                ranks = self.cluster.call("mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "3", TACHO,
-                                          "fleet", question, "large")
-                self.assertEqual([ranks.returncode, ranks.stdout], [3, here.stdout], (question, ranks.stderr))
+
+        def of_ranks(question):
+            return self.cluster.call("mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "3", TACHO,
+                                     "fleet", question, "large")
+
+        questions = ("ops", "breakdown", "steps", "stragglers", "collectives", "clocks", "health")
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:  # mpirun takes seconds, in which it does nothing
+            answers = [pool.submit(of_ranks, question) for question in questions if has_mpi]
+            for number, question in enumerate(questions):
+                here = self.fleet(question, "large")
+                there = self.fleet(question, "large", "--slurm", "4", "--parts", "large parts")
+                self.assertEqual([there.returncode, there.stdout], [3, here.stdout], question)
+                if has_mpi:
+                    ranks = answers[number].result()
+                    self.assertEqual([ranks.returncode, ranks.stdout], [3, here.stdout], (question, ranks.stderr))
         health = [json.loads(line) for line in self.fleet("health", "large", "--json").stdout.splitlines()]
         names = {"cut": "cut off", "copy": "copy", "skewed": "other time", "missing": "missing rank",
                  "version": "other version"}
