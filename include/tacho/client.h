@@ -159,7 +159,7 @@ typedef struct tacho_client_op {
     const char *type;                    /* what executed it: "tt_dnn_device", "cpu" */
     const char *location;                /* its place in the model */
     const char *attributes;              /* as text */
-    uint64_t call;                       /* its number among all calls */
+    uint64_t call;                       /* its number in this process, see next_call; 0: none */
     uint64_t host_start_ns, host_end_ns; /* of tacho_client_now; equal: not on the host */
     uint32_t device;
     uint64_t device_start_ticks, device_end_ticks; /* equal: not on a device */
@@ -173,6 +173,12 @@ typedef struct tacho_client_op {
     uint32_t queue;             /* of the device, from 1 on; 0: it has no queues */
     uint64_t launch;            /* that of tacho_client_launch; 0: none */
 } tacho_client_op;
+
+/*
+ * A number for a call that no other call of this process has, whatever its thread and device: 1, 2,
+ * 3 and so on. Collectors join the reports of host and device by it. May be called from any thread.
+ */
+TACHO_CLIENT_API uint64_t tacho_client_next_call(void);
 
 /* At most 32 tensors of an operator are reported: inputs first, then outputs. */
 TACHO_CLIENT_API void tacho_client_report_op(const tacho_client_op *op);

@@ -59,6 +59,7 @@ static void forget_parent(void)
         munmap(process->segments[i], TACHO_WIRE_SEGMENT_BYTES);
     }
     process->segment_count = 0;
+    atomic_store_explicit(&process->call_count, 0, memory_order_relaxed);
     *thread = (client_thread){0};
     atomic_store_explicit(&process->generation, CLIENT_UNTRIED, memory_order_relaxed);
     pthread_mutex_init(&process_lock, NULL);

@@ -23,6 +23,7 @@ typedef struct client_process {
     _Atomic uint32_t generation;
     uint32_t last_generation; /* that was given out, in parents too */
     uint32_t segment_count;
+    _Atomic uint64_t call_count; /* of operators, numbered so far */
     void *segments[CLIENT_SEGMENTS_MAX];
 } client_process;
 

@@ -85,6 +85,11 @@ static void push_op(client_thread *thread, tacho_wire_record *record, const tach
     tacho_client_push_args(thread, record, lists, sizeof(lists) / sizeof(lists[0]));
 }
 
+uint64_t tacho_client_next_call(void)
+{
+    return atomic_fetch_add_explicit(&tacho_client_process.call_count, 1, memory_order_relaxed) + 1;
+}
+
 void tacho_client_report_op(const tacho_client_op *op)
 {
     tensor_texts tensors;

@@ -26,7 +26,6 @@ struct tacho_run_client {
     run_client_op op;
     run_client_device *devices;
     uint32_t device_count;
-    uint64_t call;        /* of all operators so far */
     uint64_t end_host_ns; /* of the last inference on the device's own clock */
 };
 
@@ -165,7 +164,7 @@ static tacho_status report_op(tacho_run_client *self, const tacho_run_sample *sa
     TACHO_TRY(run_client_op_begin(op, times->op, times->device));
     TACHO_TRY(run_client_op_add_times(op, times, &self->devices[times->device]));
     TACHO_TRY(add_metadata(self, sample, activation));
-    op->op.call = (++self->call << CHIP_BITS) | times->device;
+    op->op.call = (tacho_client_next_call() << CHIP_BITS) | times->device;
     if (activation == 0) {
         set_host_times(&op->op, &sample->result, times->op);
     }
@@ -218,7 +217,7 @@ static tacho_status report_host_ops(tacho_run_client *self, const tacho_run_samp
         run_client_op *op = &self->op;
         TACHO_TRY(run_client_op_begin(op, i, 0));
         TACHO_TRY(add_metadata(self, sample, 0));
-        op->op.call = ++self->call << CHIP_BITS;
+        op->op.call = tacho_client_next_call() << CHIP_BITS;
         set_host_times(&op->op, &sample->result, i);
         tacho_client_report_op(&op->op);
     }

@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 BIN, DROPIN, SOURCE = (os.path.abspath(word) for word in sys.argv[1:4])
@@ -103,6 +104,54 @@ class Reports(unittest.TestCase):
         done = self.run_in(["tt_profile", "-q", command])
         self.assertEqual(done.returncode, 0, done.stderr)
         return self.judge(DEFAULT, *facts)
+
+    def in_python(self, name, text, command, python=sys.executable):
+        """The rows of a Python program that uses this build's library."""
+        library = os.path.join(os.path.dirname(BIN), "src", "libtacho.so")
+        if subprocess.run([sys.executable, "-c", f"import ctypes; ctypes.CDLL({library!r})"], capture_output=True, check=False).returncode:
+            self.skipTest("Python does not load this build's library")
+        with open(f"{self.at}/{name}", "w", encoding="utf-8") as file:
+            file.write(text)
+        with unittest.mock.patch.dict(os.environ, {"TACHO_LIBRARY": library, "PYTHONPATH": f"{SOURCE}/python"}):
+            return self.report_of(f"{python} {command}")
+
+    def check_joined(self, rows, count):
+        """Each operator is one row, with a call number of its own and times of host and device."""
+        self.assertEqual(len(rows), count)
+        self.assertEqual(len({row["GLOBAL CALL COUNT"] for row in rows}), count)
+        for row in rows:
+            self.assertNotIn("", (row["HOST DURATION [ns]"], row["DEVICE KERNEL DURATION [ns]"]), row["LOC"])
+
+    def test_runs_of_one_process(self):
+        """Runs of a process count their calls together, also those of several threads and devices."""
+        model = self.models()[0]
+        single = len(self.report_of(f"tacho run {model} --device sim:wormhole-n150 -q"))
+        run = f"with tacho.Runner({model!r}, 'sim:wormhole-n150') as runner:\n        runner.run(recorded=1)\n"
+        text = f"import threading\nimport tacho\n\n\ndef work():\n    {run}\n\n"
+        rows = self.in_python("two.py", f"{text}work()\nwork()\n", "two.py")
+        self.check_joined(rows, 2 * single)
+        rows = self.in_python("threads.py", f"{text}threads = [threading.Thread(target=work) for _ in range(4)]\n"
+                              "for thread in threads:\n    thread.start()\nfor thread in threads:\n    thread.join()\n", "threads.py")
+        self.check_joined(rows, 4 * single)
+
+    def test_devices_of_one_program(self):
+        done = self.run_in(["tacho", "compile", f"{SOURCE}/tests/data/run/pair.mlir", "-m", "wormhole-n150", "--devices", "2",
+                            "--stats-level", "70", "-q", "-o", "two.bin"])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = self.report_of("tacho run two.bin -q")
+        self.assertEqual({row["DEVICE ID"] for row in rows}, {"0", "1"})
+        self.check_joined(rows, len(rows))
+
+    def test_tests_of_one_file(self):
+        python = next((path for path in (sys.executable, "/usr/bin/python3") if os.path.exists(path) and not subprocess.run(
+            [path, "-c", "import pytest"], capture_output=True, check=False).returncode), None)
+        if python is None:
+            self.skipTest("python3-pytest is not installed")
+        model = self.models()[0]
+        single = len(self.report_of(f"tacho run {model} --device sim:wormhole-n150 -q"))
+        text = "".join(f"def test_{name}(tacho_run):\n    tacho_run({model!r}, None, device='sim:wormhole-n150')\n\n\n" for name in ("a", "b"))
+        rows = self.in_python("test_two.py", text, "-m pytest -q -p tacho.pytest_plugin -p no:cacheprovider test_two.py", python)
+        self.check_joined(rows, 2 * single)
 
     def test_this_computer(self):
         model = self.models()[0]
