@@ -30,7 +30,7 @@ from tacho.run import Board, Run, Runner
 
 __tracebackhide__ = True  # a failure is shown where the test called
 LOG = logging.getLogger("tacho")
-OVERVIEW = "Host Profile Overview"
+OVERVIEW = "Profile Overview"  # of a trace that cannot be read any more
 BASELINE = "Baseline"
 SAMPLES = 5  # of a measured side that the gate needs
 _SHARED: "pytest.StashKey[frozenset[str]]" = pytest.StashKey()
@@ -59,8 +59,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
             ("--torq-addr", {"metavar": "USER@HOST", "help": "as --tacho-addr"}),
             ("--torq-runtime-profiling-output-dir", {"metavar": "DIR", "help": "as --tacho-profile-dir"}),
             ("--update-astra-runtime", {"action": "store_true",
-                                        "help": "keep the runtime on the board up to date; with "
-                                                "a profiling directory, print the overview"}),
+                                        "help": "accepted: tacho's runtime on the board is always up to "
+                                                "date, Torq's is never replaced; with a profiling "
+                                                "directory, print the overview"}),
             ("--recompute-cache", {"action": "store_true", "help": "compile models again"})):
         try:
             group.addoption(name, **options)  # type: ignore[arg-type]
@@ -91,14 +92,18 @@ def _address(config: pytest.Config) -> Optional[str]:
 
 
 def _board_options(config: pytest.Config) -> dict[str, Any]:
-    """Where the device is. On boards of Torq the runtime is where its test framework keeps it."""
-    if not _address(config):
-        return {}
-    options: dict[str, Any] = {"host": _address(config), "board_wait": BOARD_WAIT_S}
-    if _option(config, "--torq-runtime-hw-type"):
-        user = re.sub(r"[^A-Za-z0-9_.-]", "_", getpass.getuser())
-        options["board_path"] = f"iree-build-soc/{user}/torq-run-module"
-    return options
+    """Where the device is. tacho's runtime has a path of its own there."""
+    address = _address(config)
+    return {"host": address, "board_wait": BOARD_WAIT_S} if address else {}
+
+
+def _vendor_note(config: pytest.Config) -> Optional[str]:
+    """Why --update-astra-runtime does not replace the vendor's runtime on the board."""
+    if not _address(config) or not _option(config, "--update-astra-runtime"):
+        return None
+    user = re.sub(r"[^A-Za-z0-9_.-]", "_", getpass.getuser())
+    return (f"{_address(config)}:iree-build-soc/{user}/torq-run-module is left as it is: "
+            "--update-astra-runtime updates tacho's own runtime on the board")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -191,6 +196,7 @@ class _Runs:
             run = TachoRun(outputs, runner.inferences, runner.tables, runner.profile(), runner.notes)
             run.wall_time, run.board = wall_time, runner.board
             LOG.info("Wall time: %.3fs", wall_time)
+            self._tell_origin(run)
             self._record("wall_time", f"{wall_time:.3f}")
             self._record("wall_time_ns", round(wall_time * 1e9))
             if run.board is not None:
@@ -203,6 +209,14 @@ class _Runs:
             hint = f"; use count={SAMPLES + 1} or more" if is_measured and recorded < SAMPLES else ""
             self._judge(self._gate.check(profile, self._node_id, self._count), hint)
         return run
+
+    def _tell_origin(self, run: TachoRun) -> None:
+        """Whether the times of the device are measured or simulated."""
+        parts = run.profile.parts if run.profile is not None else ()
+        origin = ", ".join(sorted({part.origin for part in parts}))
+        if origin:
+            LOG.info("Device times: %s", origin)
+            self._record("device_times", origin)
 
     def _keep(self, runner: Runner, run: TachoRun) -> pathlib.Path:
         """Writes what is kept of a run, and returns its profile."""
@@ -273,34 +287,49 @@ def _kept_traces(reporter: Any) -> list[_Kept]:
     return sorted(found.values(), key=lambda kept: re.sub(r"(\.[0-9]+)?\.pb$", "", kept.path))
 
 
-def _overview_lines(traces: list[_Kept]) -> Iterator[str]:
+def _overview_of(kept: _Kept, model: str) -> tuple[str, list[str]]:
+    """The title, which says whether times are measured or simulated, and the lines below it."""
+    try:
+        text = tacho.overview(kept.path, wall_time_ns=kept.wall_time_ns).overview_text()
+    except tacho.TachoError as error:  # a test may have removed it
+        return OVERVIEW, [f"  Model: {kept.model}: {error}", ""]
+    blocks = [block.splitlines() for block in text.split("\n\n") if block.strip()]
+    title = OVERVIEW
+    lines: list[str] = []
+    for line in blocks[0] if blocks else ():
+        if line.startswith("="):
+            title = line.strip("= ")
+        elif line.startswith("  Model: ") and len(blocks) > 1:
+            lines.append(f"  Model: {model} ({line[9:]}, first of {len(blocks)})")
+        elif line.startswith("  Model: "):
+            lines.append(f"  Model: {model}")
+        else:
+            lines.append(line)
+    return title, [*lines, ""]
+
+
+def _overviews(traces: list[_Kept]) -> dict[str, list[str]]:
+    """The lines of all traces by their title."""
     counts = Counter(kept.model for kept in traces)
+    found: dict[str, list[str]] = {}
     for kept in traces:
-        try:
-            text = tacho.overview(kept.path, wall_time_ns=kept.wall_time_ns).overview_text()
-        except tacho.TachoError as error:  # a test may have removed it
-            yield f"  Model: {kept.model}: {error}"
-            continue
-        blocks = [block.splitlines() for block in text.split("\n\n") if block.strip()]
         model = kept.model if counts[kept.model] == 1 else pathlib.Path(kept.path).stem
-        for line in blocks[0] if blocks else ():
-            if line.startswith("  Model: ") and len(blocks) > 1:
-                yield f"  Model: {model} ({line[9:]}, first of {len(blocks)})"
-            elif line.startswith("  Model: "):
-                yield f"  Model: {model}"
-            elif not line.startswith("="):  # its own title
-                yield line
-        yield ""
+        title, lines = _overview_of(kept, model)
+        found.setdefault(title, []).extend(lines)
+    return found
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
     is_asked = _option(config, "--tacho-profile-dir") or (
         _profile_dir(config) and _option(config, "--update-astra-runtime"))
     traces = _kept_traces(terminalreporter) if is_asked else []
-    if traces:
-        terminalreporter.section(OVERVIEW)
-        for line in _overview_lines(traces):
+    for title, lines in _overviews(traces).items():
+        terminalreporter.section(title)
+        for line in lines:
             terminalreporter.write_line(line)
+    note = _vendor_note(config)
+    if note is not None:
+        terminalreporter.write_line(f"note: {note}")
     folder = _option(config, "--tacho-baseline")
     if folder:
         summary = _pytest_gate.Summary()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The pytest plugin, in sessions of its own: what it prints, keeps, records and fails."""
+import getpass
 import importlib.util
 import os
 import pathlib
@@ -73,9 +74,9 @@ class Sessions(unittest.TestCase):
         except TypeError:  # Python 3.9
             return {point.name for point in entry_points().get("pytest11", ())}
 
-    def blocks(self, shown):
+    def blocks(self, shown, title="Simulated Profile Overview"):
         """Model -> lines of its overview."""
-        section = re.search(r"^=+ Host Profile Overview =+$\n(.*?)^=", shown, re.S | re.M)
+        section = re.search(rf"^=+ {title} =+$\n(.*?)^=", shown, re.S | re.M)
         self.assertIsNotNone(section, shown)
         found, lines = {}, section.group(1).splitlines()
         for at, line in enumerate(lines):
@@ -90,6 +91,7 @@ class Sessions(unittest.TestCase):
                            "--log-cli-level=INFO")
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertEqual(len(re.findall(r"Wall time: \d+\.\d{3}s", done.stdout)), 3)
+        self.assertEqual(done.stdout.count("Device times: simulated"), 3)
         blocks = self.blocks(done.stdout)
         self.assertEqual(sorted(blocks), ["add.onnx", "large.mlir", "small.mlir"])
         for rows in blocks.values():
@@ -109,13 +111,24 @@ class Sessions(unittest.TestCase):
         times = {case.get("name"): {p.get("name"): p.get("value") for p in case.iter("property")}
                  for case in cases}
         self.assertRegex(times["test_model[small.mlir]"]["wall_time"], r"^\d+\.\d{3}$")
+        self.assertEqual(times["test_model[small.mlir]"]["device_times"], "simulated")
         self.assertEqual(times["test_nothing"], {})
+
+    def test_titles_say_where_times_come_from(self):
+        with open(os.path.join(self.folder, "test_both.py"), "w", encoding="utf-8") as file:
+            file.write("import pytest\n\n\n@pytest.mark.parametrize('device', ['cpu', 'sim'])\n"
+                       "def test_on(tacho_run, device):\n    tacho_run('small.mlir', device=device)\n")
+        done = self.pytest("test_both.py", "--tacho-profile-dir", "profile", "--log-cli-level=INFO")
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertIn("Device times: measured", done.stdout)
+        self.assertEqual(list(self.blocks(done.stdout, "Host Profile Overview")), ["cpu"])
+        self.assertEqual(list(self.blocks(done.stdout)), ["sim"])
 
     def test_options_of_torq(self):
         arguments = ["--torq-runtime-hw-type=sim", "--torq-runtime-profiling-output-dir=./profile"]
         done = self.pytest("-k", "small", *arguments)
         self.assertEqual(done.returncode, 0, done.stdout)
-        self.assertNotIn("Host Profile Overview", done.stdout)
+        self.assertNotIn("Profile Overview", done.stdout)
         done = self.pytest("-k", "small", *arguments, "--update-astra-runtime", "--recompute-cache")
         self.assertEqual(len(self.blocks(done.stdout)), 1)
 
@@ -131,6 +144,10 @@ class Sessions(unittest.TestCase):
     def test_remote_session(self):
         board = helpers.Board(os.path.join(self.folder, "board"))
         self.addCleanup(board.stop)
+        vendor = os.path.join(board.home, "iree-build-soc", re.sub(r"[^A-Za-z0-9_.-]", "_", getpass.getuser()), "torq-run-module")
+        os.makedirs(os.path.dirname(vendor))
+        with open(vendor, "w", encoding="utf-8") as file:
+            file.write("#!/bin/sh\necho vendor runtime\n")
         done = self.pytest("--torq-runtime-hw-type=astra_machina", "--torq-addr", "root@10.46.130.17",
                            "--torq-runtime-profiling-output-dir=./profile", "--update-astra-runtime",
                            "--recompute-cache", "--junit-xml", "out.xml", "--log-cli-level=INFO",
@@ -151,7 +168,10 @@ class Sessions(unittest.TestCase):
         for wall, there in zip(*times.values()):
             self.assertGreater(wall, there)
         kept = [os.path.join(at, name) for at, _, names in os.walk(board.home) for name in names]
-        self.assertEqual([os.path.basename(name) for name in kept], ["torq-run-module"])
+        self.assertEqual(sorted(os.path.basename(name) for name in kept), ["tacho-board", "torq-run-module"])
+        with open(vendor, encoding="utf-8") as file:
+            self.assertIn("vendor runtime", file.read())
+        self.assertIn("/torq-run-module is left as it is", done.stdout)
 
     def waiting(self):
         """How many logs say that the board is in use."""
@@ -260,7 +280,7 @@ class Sessions(unittest.TestCase):
                      "--tacho-profile-dir=profile"]
         done = self.pytest(*arguments, "--tacho-update-baseline")
         self.assertEqual(done.returncode, 0, done.stdout)
-        self.assertEqual(list(self.blocks(done.stdout)), ["test_many_py__test_many"])  # all of them
+        self.assertEqual(list(self.blocks(done.stdout, "Host Profile Overview")), ["test_many_py__test_many"])  # all of them
         done = self.pytest(*arguments, "--tacho-gate=rel=900%,abs=60s")
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertIn("  base: 1 within rel=900%,abs=60s\n", done.stdout)
@@ -333,10 +353,10 @@ class Sessions(unittest.TestCase):
         self.assertEqual(len(self.blocks(done.stdout)), 3)
 
     def test_devices(self):
-        for device in ("cpu", "sim:aic100"):
+        for device, title in (("cpu", "Host Profile Overview"), ("sim:aic100", "Simulated Profile Overview")):
             done = self.pytest("--tacho-device", device, "--tacho-profile-dir", "profile")
             self.assertEqual(done.returncode, 0, done.stdout)
-            self.assertEqual(len(self.blocks(done.stdout)), 3)
+            self.assertEqual(len(self.blocks(done.stdout, title)), 3)
 
 
 class Keys(unittest.TestCase):

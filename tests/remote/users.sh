@@ -73,10 +73,11 @@ case_document() {
         . "$REPOSITORY/tests/seeds/fixtures.sh"
         onnx_model_test_py && board && PATH=$PWD/board/bin:$PATH && eval "$1"' - "$line" >"$work/out" 2>&1 ||
         fail "$(tail -n 20 "$work/out")"
-    grep -q '^=* Host Profile Overview =*$' "$work/out" || fail "no overview"
+    grep -q '^=* Simulated Profile Overview =*$' "$work/out" || fail "no overview"
     grep -q '^  WALL_TIME' "$work/out" || fail "no wall time"
-    [[ -s $(echo "$work"/tacho-ann/board/root/home/root/iree-build-soc/tacho-ann/torq-run-module) ]] ||
-        fail "no runtime at the path of the document"
+    [[ -s $(echo "$work"/tacho-ann/board/root/home/root/.cache/tacho/tacho-ann/tacho-board) ]] ||
+        fail "no runtime at its own path"
+    [[ ! -e $work/tacho-ann/board/root/home/root/iree-build-soc ]] || fail "something at the path of the vendor"
     rm -rf "$work"/tacho-ann/{board,tests,profile}
 }
 
