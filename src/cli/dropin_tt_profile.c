@@ -54,8 +54,9 @@ static int tt_profile_run(const tacho_arguments *arguments)
             "messages and device logs are put together, 'tacho run' and its Python API,\n"         \
             "torq-run-module, qaic-runner, and programs that use libtacho-client. Several\n"       \
             "processes can report at once. Times of simulated devices are simulated, and the\n"    \
-            "column PROGRAM_METADATA says so. A command that reports no operators leaves a\n"      \
-            "report without rows, and a warning says what was tried.",                             \
+            "column PROGRAM_METADATA says so. A command that reports no operators leaves an\n"     \
+            "earlier report as it is, else one without rows, and a warning says what was\n"        \
+            "tried. Compiled programs report operators if their stats level is 70.",               \
         .examples = "# operators of a simulated Wormhole\n"                                        \
                     "tt_profile \"tacho run model.onnx --device sim:wormhole-n150\"\n"             \
                     "# with a trace for https://ui.perfetto.dev\n"                                 \

@@ -400,7 +400,9 @@ static tacho_status write_tt_table(const tacho_profile_report *report)
     }
     if (result.row_count == 0) {
         tacho_note(report->notes, "warning",
-                   "%s: no operators were reported; the table has columns and no rows",
+                   result.is_kept
+                       ? "%s: no operators were reported; the earlier report is kept"
+                       : "%s: no operators were reported; the table has columns and no rows",
                    report->tt_path);
     } else if (!report->is_quiet) {
         tacho_note(report->notes, "wrote",

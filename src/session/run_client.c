@@ -63,6 +63,16 @@ static tacho_status open_machine(tacho_run_client *self)
     return TACHO_OK;
 }
 
+/* A simulated device times what the program records, and nothing else. */
+static void warn_unrecorded(const tacho_run_client *self)
+{
+    uint32_t level = self->facts.program->facts.stats.level;
+    tacho_note(self->facts.notes, "warning",
+               "%s: no operators are reported: the program was compiled with stats level %" PRIu32
+               ", at least %d is needed",
+               self->facts.path, level, TACHO_STATS_LEVEL_OPS);
+}
+
 static tacho_status open_all(tacho_run_client *self)
 {
     const tacho_program *program = self->facts.program;
@@ -72,6 +82,8 @@ static tacho_status open_all(tacho_run_client *self)
     self->has_records = program->facts.stats.level >= TACHO_STATS_LEVEL_OPS;
     if (self->has_records) {
         TACHO_TRY(tacho_op_timer_init(&self->timer, program));
+    } else if (self->facts.is_simulated) {
+        warn_unrecorded(self);
     }
     for (uint32_t i = 0; i < self->device_count; i++) {
         tacho_client_describe_device(i, self->facts.device, self->facts.is_simulated);

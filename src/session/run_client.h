@@ -6,6 +6,7 @@
 #ifndef TACHO_SESSION_RUN_CLIENT_H
 #define TACHO_SESSION_RUN_CLIENT_H
 
+#include "base/notes.h"
 #include "program/recording.h"
 
 typedef struct tacho_run_client tacho_run_client;
@@ -16,6 +17,7 @@ typedef struct tacho_run_client_facts {
     const char *path;   /* of the program or model */
     const char *device; /* "sim:wormhole-n150" */
     bool is_simulated;
+    const tacho_notes *notes;
 } tacho_run_client_facts;
 
 /* NULL in |*out_client| where no collector listens, or it asks for less than operators. */

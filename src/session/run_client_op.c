@@ -399,7 +399,7 @@ static void add_durations(run_client_op *self, const tacho_op_times *times,
               (uint64_t)llrint((double)times->core_sum * self->of->ns_per_cycle /
                                (double)times->core_count),
               TACHO_CLIENT_NS);
-    add_cycles(self, TT_JOIN_FIRST_TO_LAST, times->kernel.last_start - times->kernel.first);
+    add_cycles(self, TT_JOIN_FIRST_TO_LAST, times->core_last_start - times->kernel.first);
     add_range(self, TT_JOIN_BRISC, &times->roles[TACHO_OP_WRITES]);
     add_range(self, TT_JOIN_NCRISC, &times->roles[TACHO_OP_READS]);
     add_range(self, TT_JOIN_TRISC0, &times->roles[TACHO_OP_COMPUTES]);

@@ -38,7 +38,6 @@ static void extend(tacho_cycle_range *range, const tacho_cycle_range *by)
     }
     range->first = by->first < range->first ? by->first : range->first;
     range->last = by->last > range->last ? by->last : range->last;
-    range->last_start = by->last_start > range->last_start ? by->last_start : range->last_start;
     range->count += by->count;
 }
 
@@ -109,7 +108,6 @@ static tacho_status take_engine(tacho_op_timer *timer, const tacho_stats_array *
             .role = slot->is_wait ? TACHO_OP_ROLE_COUNT : role_of(program, array->stream),
             .range = {.first = records[i].op_start_p,
                       .last = end_of(program, &records[i]),
-                      .last_start = records[i].op_start_p,
                       .count = 1},
             .shared_bytes = is_shared ? job->bytes / (job->readers > 1 ? job->readers : 1) : 0,
         };
@@ -140,6 +138,8 @@ static void end_core(tacho_op_times *times, tacho_cycle_range *core)
             times->core_count == 0 || cycles < times->core_least ? cycles : times->core_least;
         times->core_most = cycles > times->core_most ? cycles : times->core_most;
         times->core_sum += cycles;
+        times->core_last_start =
+            core->first > times->core_last_start ? core->first : times->core_last_start;
         times->core_count++;
     }
     *core = (tacho_cycle_range){0};

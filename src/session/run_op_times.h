@@ -20,7 +20,6 @@ typedef enum tacho_op_role {
 /* From the first start to the last end, in cycles of the core clock; count 0: there is none. */
 typedef struct tacho_cycle_range {
     uint64_t first, last;
-    uint64_t last_start;
     uint64_t count;
 } tacho_cycle_range;
 
@@ -31,6 +30,7 @@ typedef struct tacho_op_times {
     tacho_cycle_range kernel; /* of all roles */
     tacho_cycle_range roles[TACHO_OP_ROLE_COUNT];
     uint32_t core_count;
+    uint64_t core_last_start; /* the first job of the core that starts last */
     uint64_t core_least, core_most, core_sum; /* cycles from a core's first job to its last */
     uint64_t shared_bytes;                    /* from and to shared memory */
     int64_t stall_cycles;                     /* waiting for shared memory and networks */

@@ -208,6 +208,7 @@ static tacho_status load_module(tacho_run_session *self)
         .path = request->path,
         .device = request->device,
         .is_simulated = self->device->type->is_simulated,
+        .notes = request->notes,
     };
     return tacho_run_client_open(&facts, &self->client);
 }

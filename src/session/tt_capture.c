@@ -16,6 +16,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 enum { TENSORS_MAX = 32, SHAPE_CELLS = 4, TILE = 32, TEXT_ROOM = 64, SIZES_MAX = 9 };
 
@@ -382,7 +383,6 @@ static tacho_status write_table(capture_writer *self, tacho_output *output)
             self->dict, tacho_str_from_cstring(tt_join_column_name((tt_join_column)i)),
             &self->keys[i]));
     }
-    TACHO_TRY(tt_capture_rows_join(&self->rows));
     TACHO_TRY(read_datas(self));
     TACHO_TRY(tt_writer_put_header(&self->table));
     for (size_t i = 0; i < self->rows.row_count; i++) {
@@ -414,10 +414,27 @@ static tacho_status ensure_folders(const char *path)
     return status;
 }
 
+/* Writes the table, or leaves an earlier one where there are no rows. */
+static tacho_status replace_table(capture_writer *self)
+{
+    tacho_output output;
+    struct stat earlier;
+    const char *path = self->request->output_path;
+    TACHO_TRY(tt_capture_rows_join(&self->rows));
+    if (self->rows.row_count == 0 && stat(path, &earlier) == 0 && S_ISREG(earlier.st_mode)) {
+        self->result->is_kept = true;
+        return TACHO_OK;
+    }
+    TACHO_TRY(tacho_output_open(path, &output));
+    tacho_status status = write_table(self, &output);
+    tt_writer_deinit(&self->table);
+    tacho_output_close(&output);
+    return status;
+}
+
 static tacho_status attempt(void *user, tacho_order_mode mode, tacho_dict *dict)
 {
     capture_writer *self = user;
-    tacho_output output;
     tacho_producer producer = tacho_intake_producer(&self->intake);
     self->dict = dict;
     *self->result = (tacho_tt_capture_result){0};
@@ -425,12 +442,7 @@ static tacho_status attempt(void *user, tacho_order_mode mode, tacho_dict *dict)
     tacho_arena_init(&self->cells.arena);
     tacho_status status = tacho_pipeline_push(&producer, mode, &self->rows.events);
     if (status == TACHO_OK) {
-        status = tacho_output_open(self->request->output_path, &output);
-    }
-    if (status == TACHO_OK) {
-        status = write_table(self, &output);
-        tt_writer_deinit(&self->table);
-        tacho_output_close(&output);
+        status = replace_table(self);
     }
     tt_capture_rows_deinit(&self->rows);
     tacho_arena_deinit(&self->cells.arena);

@@ -8,6 +8,7 @@
 
 #include "base/status.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef struct tacho_tt_capture_request {
@@ -19,9 +20,10 @@ typedef struct tacho_tt_capture_request {
 typedef struct tacho_tt_capture_result {
     uint64_t row_count;
     uint64_t timed_count; /* of them, those with times of a device */
+    bool is_kept;         /* there were no rows, and an earlier table is still there */
 } tacho_tt_capture_result;
 
-/* A capture without operators gives a table without rows. */
+/* A capture without operators gives a table without rows where there is no table yet. */
 tacho_status tacho_tt_capture_run(const tacho_tt_capture_request *request,
                                   tacho_tt_capture_result *out_result) TACHO_MUST_USE;
 

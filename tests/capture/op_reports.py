@@ -206,6 +206,20 @@ class Reports(unittest.TestCase):
         self.assertIn("tried libtacho-client", done.stderr)
         self.assertEqual(self.judge(DEFAULT, "rows=0"), [])
 
+    def test_programs_without_operators(self):
+        """The reason is there, and what an earlier run reported, too."""
+        model = self.models()[0]
+        done = self.run_in(["tacho", "compile", model, "-m", "wormhole-n150", "-q", "-o", "low.bin"])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = self.report_of(f"tacho run {model} --device sim:wormhole-n150 -q")
+        done = self.run_in(["tt_profile", "tacho run low.bin -q"])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("low.bin: no operators are reported: the program was compiled with stats level 40", done.stderr)
+        self.assertIn("the earlier report is kept", done.stderr)
+        self.assertEqual(self.judge(), rows)
+        self.assertEqual(self.run_in(["tt_profile", "false"]).returncode, 1)
+        self.assertEqual(self.judge(), rows)
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])

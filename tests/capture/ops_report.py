@@ -94,6 +94,9 @@ class Judge:
             if value is not None and not 0 <= value <= most:
                 self.say(number, f"{name} is {value}, and at most {most} is possible")
         least, mean, most = (self.number(row, f"DEVICE KERNEL DURATION PER CORE {of} [ns]") for of in ("MIN", "AVG", "MAX"))
+        last_start = self.number(row, "DEVICE KERNEL FIRST TO LAST START [ns]")
+        if last_start is not None and last_start > kernel - least + 1:  # a core that starts last has to end in time
+            self.say(number, f"the last core starts after {last_start} of {kernel}, and none works less than {least}")
         if not least <= mean <= most:
             self.say(number, f"per core: {least} {mean} {most}")
         for name in ("DRAM BW UTIL (%)", "NPE CONG IMPACT (%)"):
