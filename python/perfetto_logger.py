@@ -12,15 +12,9 @@ from tacho.timechart import *  # noqa: F401,F403
 from tacho.timechart import __all__, convert_to_perfetto  # noqa: F401
 
 
-def _named(paths):
-    """Files by name; a number tells files of one name apart."""
-    logs = {}
-    for path in paths:
-        name = base = os.path.basename(path)
-        while name in logs:
-            name = f"{base} ({len(logs) + 1})"
-        logs[name] = path
-    return logs
+def _named(paths, first):
+    """Files by number and name, as the command calls their processes: "01 compile.csv"."""
+    return {f"{first + i:02} {os.path.basename(path)}": path for i, path in enumerate(paths)}
 
 
 def main():
@@ -32,7 +26,8 @@ def main():
     if not given.compile_profile and not given.runtime_profile:
         parser.error("no profile given; use --compile_profile or --runtime_profile")
     try:
-        done = convert_to_perfetto(_named(given.compile_profile), _named(given.runtime_profile), given.pb)
+        done = convert_to_perfetto(_named(given.compile_profile, 1),
+                                   _named(given.runtime_profile, 1 + len(given.compile_profile)), given.pb)
     except TachoError as error:
         sys.exit(f"perfetto_logger: {error}")
     return 3 if done.lost_count else 0

@@ -88,9 +88,10 @@ typedef struct tacho_named_logs {
 
 /*
  * Writes the Perfetto trace |pb_path| from compile-time timelines and runtime profiles of Torq,
- * any generation, first the former. |slice_count| is the number of compute slices that the oldest
- * timelines take turns on; 0 means two. A file of the other kind is refused. |out_result| may be
- * NULL. Memory and the output are as for tacho_convert.
+ * any generation, first the former, with the tracks of the command perfetto_logger.py.
+ * |slice_count| is the number of compute slices that the oldest timelines take turns on; 0 means
+ * two. A file of the other kind is refused. |out_result| may be NULL. Memory and the output are
+ * as for tacho_convert.
  */
 TACHO_API tacho_status tacho_convert_to_perfetto(tacho_named_logs compile_logs,
                                                  tacho_named_logs runtime_logs, const char *pb_path,

@@ -151,7 +151,7 @@ def _int64(value: int) -> int:
 def csv_to_view_compile_profile(view_name: str, view: TimeChartView, csv_path: StrPath,
                                 num_slices: int = 2) -> None:
     """Adds a compile-time timeline of Torq, any generation, to |view| as the process |view_name|."""
-    if not 0 <= num_slices < 2 ** 32:
+    if not 1 <= num_slices < 2 ** 32:
         raise ValueError(f"num_slices: {num_slices} is out of range")
     view._call("add_compile_csv", c_text(view_name), c_path(csv_path), num_slices)
 
@@ -172,7 +172,7 @@ def convert_to_perfetto(compile_profile_logs: Optional[Mapping[str, StrPath]],
                         runtime_profile_logs: Optional[Mapping[str, StrPath]], pb_path: StrPath,
                         num_slices: int = 2) -> Converted:
     """Writes the Perfetto trace |pb_path| from named profiles of Torq's compiler and runtime."""
-    if not 0 <= num_slices < 2 ** 32:
+    if not 1 <= num_slices < 2 ** 32:
         raise ValueError(f"num_slices: {num_slices} is out of range")
     result = _abi.tacho_convert_result()
     check(library().tacho_convert_to_perfetto(

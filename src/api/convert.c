@@ -223,10 +223,14 @@ tacho_status tacho_convert_to_perfetto(tacho_named_logs compile_logs, tacho_name
     fill_named(&compile_logs, tacho_request_compile_sources, inputs);
     fill_named(&runtime_logs, tacho_request_runtime_sources, inputs + compile_logs.item_count);
     tacho_conversion conversion = {
-        .intake = {.inputs = inputs, .input_count = count, .options = {.slice_count = slice_count}},
+        .intake = {.inputs = inputs,
+                   .input_count = count,
+                   .options = {.slice_count = slice_count, .has_vendor_tracks = true}},
         .output_path = pb_path,
         .sink = &tacho_sink_perfetto,
         .selection = TACHO_SELECT_ALL,
+        .has_overview = true,
+        .has_first_overview = true,
     };
     tacho_status status = run(&conversion, out_result);
     free(inputs);

@@ -554,12 +554,12 @@ static void test_convert_to_perfetto(void **state)
     const char *bytes = read_file("t.pb", &len);
     assert_non_null(memmem(bytes, len, "m (estimated, not aligned)", 26));
     assert_non_null(memmem(bytes, len, "m #2 (measured, not aligned)", 28));
-    assert_null(memmem(bytes, len, "Slice 1", 7)); /* S0 and S4 of two slices */
+    assert_null(memmem(bytes, len, "SLICE 1", 7)); /* S0 and S4 of two slices */
     assert_null(
         tacho_convert_to_perfetto(compile_logs, (tacho_named_logs){0}, path_of("t.pb"), 3, NULL));
     bytes = read_file("t.pb", &len);
     assert_non_null(memmem(bytes, len, "m (estimated)", 13));
-    assert_non_null(memmem(bytes, len, "Slice 1", 7));
+    assert_non_null(memmem(bytes, len, "SLICE 1", 7));
     tacho_status status =
         tacho_convert_to_perfetto(runtime_logs, compile_logs, path_of("t.pb"), 0, NULL);
     assert_int_equal(tacho_status_code(status), TACHO_CODE_BAD_DATA);

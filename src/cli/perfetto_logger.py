@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Stands in for Torq's perfetto_logger.py: hands its command line to tacho. Programs that import it
 # get the classes and functions of the Python package.
+import glob
 import os
 import shutil
 import sys
@@ -20,4 +21,13 @@ def main():
 if __name__ == "__main__":
     main()
 else:  # imported: the classes and functions of the Python package
+    try:
+        import tacho  # noqa: F401
+    except ModuleNotFoundError:  # not on Python's path: that of this build or installation
+        _here = os.path.dirname(os.path.realpath(__file__))
+        sys.path += [os.path.join(_here, "..", "..", "python")]
+        sys.path += glob.glob(os.path.join(_here, "..", "..", "..", "lib", "python3*", "*-packages"))
+        _library = os.path.join(_here, "..", "src", "libtacho.so")
+        if os.path.exists(_library):
+            os.environ.setdefault("TACHO_LIBRARY", _library)
     from tacho.timechart import *  # noqa: F401,F403

@@ -35,6 +35,13 @@ typedef struct descriptor {
     const tacho_track_number *number;
 } descriptor;
 
+/* Whether a program drew the part itself and did not say where its times come from. */
+static bool is_drawn(const pf_writer *writer, const tacho_part *part)
+{
+    return part->origin == TACHO_ORIGIN_UNKNOWN &&
+           tacho_str_equal(tacho_dict_string(writer->dict, part->format), TACHO_STR("timechart"));
+}
+
 /*
  * What the viewer calls a group: its name, and behind that of a part how far its times may be
  * believed. A group within a part names the part where there are several.
@@ -50,6 +57,10 @@ static tacho_status format_process_name(const pf_writer *writer, const tacho_tra
             return TACHO_OK;
         }
         remark = tacho_dict_string(dict, part->name);
+    }
+    if (track->parent == TACHO_NONE && is_drawn(writer, part) &&
+        !tacho_trace_is_aside(&writer->options, part)) {
+        return TACHO_OK;
     }
     const char *alignment = tacho_trace_is_aside(&writer->options, part) ? ", not aligned" : "";
     size_t room = name->len + remark.len + 64;
@@ -79,8 +90,10 @@ static unsigned char *put_process(unsigned char *at, const pf_writer *writer,
     if (!is_made_up(from->facts, from->viewer_name)) {
         at = tacho_pb_put_bytes(at, PF_PROCESS_NAME, from->viewer_name);
     }
-    at = tacho_pb_put_bytes(at, PF_PROCESS_LABELS,
-                            tacho_str_from_cstring(tacho_origin_name(part->origin)));
+    if (!is_drawn(writer, part)) {
+        at = tacho_pb_put_bytes(at, PF_PROCESS_LABELS,
+                                tacho_str_from_cstring(tacho_origin_name(part->origin)));
+    }
     if (tacho_trace_is_aside(&writer->options, part)) {
         at = tacho_pb_put_bytes(at, PF_PROCESS_LABELS, TACHO_STR("not aligned"));
     }

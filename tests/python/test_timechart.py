@@ -99,6 +99,41 @@ class Charts(unittest.TestCase):
         with self.assertRaises(tacho.TachoError):
             convert_to_perfetto({}, {}, self.path)
 
+    def test_the_function_is_the_command(self):
+        """The same bytes, where the processes are called the same."""
+        build = os.path.dirname(os.path.dirname(os.environ["TACHO_LIBRARY"]))
+        command = [sys.executable, os.path.join(build, "dropin", "perfetto_logger.py")]
+        beside = os.path.join(os.path.dirname(self.path), "command.pb")
+        subprocess.run([*command, "--compile_profile", T1, "--runtime_profile", R0, "--pb", beside], check=True, capture_output=True)
+        convert_to_perfetto({f"01 {T1.name}": T1}, {f"02 {R0.name}": R0}, self.path)
+        with open(self.path, "rb") as mine, open(beside, "rb") as theirs:
+            self.assertEqual(mine.read(), theirs.read())
+
+    def test_the_drop_in_by_itself(self):
+        build = os.path.dirname(os.path.dirname(os.environ["TACHO_LIBRARY"]))
+        if os.path.dirname(build) != str(ROOT):
+            self.skipTest("the build directory is not in the source tree")
+        env = {name: value for name, value in os.environ.items() if name != "TACHO_LIBRARY"}
+        text = f"import perfetto_logger as log; log.convert_to_perfetto({{'c': {str(T1)!r}}}, {{}}, {self.path!r})"
+        subprocess.run([sys.executable, "-c", text], check=True, env={**env, "PYTHONPATH": os.path.join(build, "dropin")})
+        self.assertTrue(os.path.exists(self.path))
+
+    def test_drawn_processes_have_their_names(self):
+        with TimeChartView(self.path) as view:
+            view.render(TimeChartLog("P", "t", "f", 0, 1))
+        with open(self.path, "rb") as trace:
+            self.assertNotIn(b"(unknown)", trace.read())
+        self.assertEqual(tacho.Profile(self.path).parts[0].origin, "unknown")
+
+    def test_nothing_to_use(self):
+        with TimeChartView(self.path) as view:
+            with self.assertRaisesRegex(ValueError, "num_slices"):
+                csv_to_view_compile_profile("c", view, T1, num_slices=0)
+        with self.assertRaisesRegex(ValueError, "num_slices"):
+            convert_to_perfetto({"c": T1}, {}, self.path, num_slices=0)
+        with self.assertRaisesRegex(tacho.UsageError, "empty path"):
+            convert_to_perfetto({"c": T1}, {}, "")
+
     def test_num_slices(self):
         lines = "".join(f"S{i},{i * 10},{i * 10 + 5},loc,conv\n" for i in range(6))
         csv_path = os.path.join(os.path.dirname(self.path), "t.csv")
@@ -106,7 +141,7 @@ class Charts(unittest.TestCase):
             target.write(lines)
         for slices in (2, 3):
             convert_to_perfetto({"c": csv_path}, {}, self.path, num_slices=slices)
-            used = {span.track for span in tacho.Profile(self.path).spans}
+            used = {span.track for span in tacho.Profile(self.path).spans if span.location == "loc"}
             self.assertEqual(len(used), slices)
 
     def test_misuse(self):
@@ -134,7 +169,7 @@ class Charts(unittest.TestCase):
         done = subprocess.run([sys.executable, "-m", "perfetto_logger", "--compile_profile", T1, T1,
                                "--runtime_profile", R0, "--pb", self.path], check=False)
         self.assertEqual(done.returncode, 0)
-        self.assertEqual(len(tacho.Profile(self.path).spans), 18)
+        self.assertEqual(len(tacho.Profile(self.path).spans), 36)  # 18, and those of the overviews
         failed = subprocess.run([sys.executable, "-m", "perfetto_logger", "--runtime_profile",
                                  "none.csv", "--pb", self.path], capture_output=True, text=True,
                                 check=False)
