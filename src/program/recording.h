@@ -66,6 +66,7 @@ typedef struct tacho_run_totals {
     int64_t wall_ns;         /* that they really took */
     int64_t device_ns;       /* the same on the device, with writing stats */
     int64_t wait_ns;         /* of the device, for its host, before inferences */
+    int64_t fetch_ns;        /* from the last end until the host had its outputs; 0: not known */
     int64_t cycles;          /* of the last; -1: not known */
     uint64_t recorded_count; /* inferences that were recorded, held or not */
     uint64_t record_cost_ns; /* of all of them; 0: not known */

@@ -482,6 +482,8 @@ static tacho_status take_result(tacho_run_session *self, const tacho_run_sample 
     self->totals.wall_ns += result->wall_ns;
     self->totals.device_ns += result->end_ns - result->start_ns;
     self->totals.wait_ns += result->host.wait_ns;
+    bool is_fetched_later = result->host.is_known && result->host.fetched_ns > result->end_ns;
+    self->totals.fetch_ns = is_fetched_later ? result->host.fetched_ns - result->end_ns : 0;
     self->totals.cycles = result->cycles;
     if (sample->inference == 0 && !self->device->type->is_simulated) {
         self->open_ns = result->start_ns;

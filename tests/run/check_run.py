@@ -473,6 +473,28 @@ def check_runner(model):
             f"runner: latencies {lines[4:]}")
 
 
+def check_link(repository):
+    """A run of the runner ends when its outputs have arrived, and a batch counts as inferences."""
+    link_bytes_per_us, output_bytes = 15750, 2048 * 1024 * 4
+    run(sys.executable, str(repository / "tools/make_models.py"), "gemm", "--m", "2048", "--k", "16",
+        "--n", "1024", "-o", "g.onnx")
+    for name, options in (("one", ()), ("eight", ("-stats-batchsize=8",))):
+        run("qaic-compile", "-model=g.onnx", f"-aic-binary-dir={name}", *options, "-q")
+    for count in (1, 2, 10):
+        words = run("qaic-runner", "-t", "one", "-n", str(count), "-q").splitlines()[-1].split()
+        least = count * output_bytes / link_bytes_per_us
+        require(int(words[3][:-2]) >= least, f"runner: {count} outputs in {words[3]}, {least:.0f} us of the link")
+    report = run("qaic-runner", "-t", "eight", "-n", "1", "-q", "--aic-profiling-type", "latency",
+                 "--aic-profiling-num-samples", "1").splitlines()
+    words = report[-1].split()
+    row = pathlib.Path("aic-profiling-program-0-latency.txt").read_text().splitlines()[-1].split(",")
+    require(words[3] == f"{float(row[-1]):.0f}us", f"runner: {words} for a round trip of {row[-1]} us")
+    require(words[1] == words[5] == "8", f"runner: a batch of 8: {words}")
+    rate, exec_us = (float(line.split()[1]) for name in ("InfPerSec", "ExecTimeUs")
+                     for line in report if line.startswith(name))
+    require(abs(rate * exec_us / 8e6 - 1) < 1e-3, f"runner: {rate} inferences of 8 per {exec_us} us")
+
+
 def check_host(model):
     """Streams of cpu say what they are, whatever the program was compiled for."""
     for machine in ("aic100", "torq-sl2610", "host-cpu"):
@@ -545,6 +567,7 @@ def main():
                  (check_values, mobilenet),
                  (check_torq, repository / "samples/tosa/fc.mlir"), (check_torq, mobilenet),
                  (check_stats, transformer), (check_samples, mobilenet), (check_runner, transformer),
+                 (check_link, repository),
                  (check_host, mobilenet), (check_pipes, mobilenet),
                  (check_interrupt, repository / "tests/data/run/pair.mlir"),
                  (check_terminate, repository), (check_work, repository),

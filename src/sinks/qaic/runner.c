@@ -159,10 +159,17 @@ static double percent_of(double cycles, double all)
     return cycles >= 0 && all > 0 ? 100 * cycles / all : -1;
 }
 
+/* What one run counts as: the batch, or what -stats-batchsize said that it is. */
+static uint32_t batch_of(const tacho_program *program)
+{
+    uint32_t told = program->facts.stats.batch_size;
+    return told > 1 ? told : program->facts.batch_size;
+}
+
 static void add_facts(tacho_run_qaic_spread *metrics, const tacho_run_qaic_facts *facts,
                       const tacho_program *program)
 {
-    double batch = (double)program->facts.batch_size;
+    double batch = (double)batch_of(program);
     double core_cycles = facts->pcycles * (double)program->facts.core_count;
     bool has_time = facts->exec_us > 0;
     bool has_traffic = facts->ddr_bytes >= 0;
@@ -307,14 +314,16 @@ tacho_status tacho_run_qaic_table(const tacho_run_qaic *qaic, const tacho_record
 
 void tacho_run_qaic_print_line(const tacho_recording *recording, tacho_output *output)
 {
+    const tacho_run_totals *totals = &recording->totals;
+    uint32_t batch = batch_of(recording->program);
     uint64_t count =
-        (uint64_t)recording->totals.latency_count * tacho_recording_inferences(recording);
-    int64_t all_ns = recording->totals.device_ns + recording->totals.wait_ns;
+        (uint64_t)totals->latency_count * recording->device.activations * (batch > 0 ? batch : 1);
+    int64_t all_ns = totals->device_ns + totals->wait_ns + totals->fetch_ns;
     double seconds = (double)all_ns / 1e9;
     tacho_output_printf(output,
                         "---- Stats ----\nInferenceCnt %" PRIu64 " TotalDuration %" PRId64
                         "us BatchSize %" PRIu32 " Inf/Sec %.3f\n",
-                        count, all_ns / 1000, recording->program->facts.batch_size,
+                        count, all_ns / 1000, batch,
                         seconds > 0 ? (double)count / seconds : 0);
 }
 
@@ -333,7 +342,7 @@ static void print_row(const tacho_recording *recording, const tacho_run_qaic_row
                       bool has_places, tacho_output *output)
 {
     const tacho_run_qaic_facts *facts = &row->facts;
-    double batch = (double)recording->program->facts.batch_size;
+    double batch = (double)batch_of(recording->program);
     tacho_output_printf(output, "%" PRIu64, row->sample);
     print_value(output, facts->exec_us > 0 ? batch * 1e6 / facts->exec_us : -1);
     print_value(output, facts->exec_us);
