@@ -61,7 +61,7 @@ demo: all
 	@bash tools/demo.sh build
 
 test: test-packages
-	@bash tools/test.sh $(if $(ROOM),--room $(ROOM))
+	@bash tools/test.sh $(if $(filter undefined,$(origin ROOM)),,--room "$(ROOM)")
 
 check: test
 	@$(MAKE) --no-print-directory check-packages

@@ -33,9 +33,9 @@ show 0 "Why is this training job slow? (PyTorch traces of an imaginary job, made
 show 0 "All of it as one page for the browser." p \
     tacho report before.json -o report.html
 show 4 "Did a change make it worse? In CI, exit status 4 stops the change." \
-    '/^flash.*████/p; /^verdict  /,$p' tacho diff before.json after.json --gate rel=5% -q
+    '/^what /p; /^flash.*████/p; s/^\(verdict\|regression\)  \(.\{27\}\).*/\1  \2 .../p' tacho diff before.json after.json --gate rel=5% -q
 echo "exit status 4"
-show 0 "How good is the estimate of a model? Run it on this computer, next to the estimate." \
+show 0 "How good is the estimate of a model (in cycles)? Run it on this computer; two of its 25 operators:" \
     '/^Estimated/,/^ 1/p; /^error/p' \
     tacho run mobilenet.onnx --device cpu --compare --profile run.pb -q
 show 0 "A compiler's timeline and a run, as a trace for https://ui.perfetto.dev." p \

@@ -63,7 +63,10 @@ case ${1-} in
     run build 2
     ;;
 --room)
-    [[ $# == 2 && -d src/$2 || ${2-} == tree ]] || { echo "no room ${*:2}; rooms are the directories of src/, and tree" >&2; exit 2; }
+    [[ $# == 2 && ($2 == tree || $2 =~ ^[a-z]+$ && -d src/$2) ]] || {
+        echo "no room '${*:2}'; one of: $(cd src && echo */ | tr -d /) tree" >&2
+        exit 2
+    }
     build release build "test-$2"
     run build 2 -L "^$2\$"
     later=$(ctest --test-dir build -N -LE long -L "^$2-whole\$" | sed -n 's/^ *Test *#[0-9]*: //p' | paste -sd ' ')
