@@ -20,12 +20,14 @@ typedef struct writer {
     tacho_arena scratch;
 } writer;
 
-/* What a location is that is nothing but a name; else empty. */
-static tacho_status find_name(writer *self, const tacho_node *node, tacho_str *out_name)
+/* The name ahead of a location, "n0" of "n0"("layer1"("net.py":9:0)), and whether it is all. */
+static tacho_status find_outer_name(writer *self, const tacho_node *node, tacho_str *out_name,
+                                    bool *out_is_all)
 {
     tacho_mlir_location parsed;
     tacho_str location = tacho_graph_string(self->graph, node->location);
     *out_name = TACHO_STR("");
+    *out_is_all = false;
     tacho_status status = tacho_mlir_location_parse(location, NULL, &self->scratch, &parsed);
     if (status != TACHO_OK) {
         if (tacho_status_code(status) == TACHO_CODE_NO_MEMORY) {
@@ -34,9 +36,34 @@ static tacho_status find_name(writer *self, const tacho_node *node, tacho_str *o
         tacho_status_free(status);
         return TACHO_OK;
     }
-    if (parsed.node_count == 1 && parsed.nodes[0].kind == TACHO_MLIR_LOCATION_NAME) {
+    if (parsed.node_count > 0 && parsed.nodes[0].kind == TACHO_MLIR_LOCATION_NAME) {
         *out_name = parsed.nodes[0].text;
+        *out_is_all = parsed.node_count == 1;
     }
+    return TACHO_OK;
+}
+
+/* What a location is that is nothing but a name; else empty. */
+static tacho_status find_name(writer *self, const tacho_node *node, tacho_str *out_name)
+{
+    bool is_all = false;
+    TACHO_TRY(find_outer_name(self, node, out_name, &is_all));
+    *out_name = is_all ? *out_name : TACHO_STR("");
+    return TACHO_OK;
+}
+
+static bool is_onnx(const writer *self, const tacho_node *node)
+{
+    tacho_str type = tacho_graph_string(self->graph, node->type);
+    return tacho_str_find_byte(type, '.') == type.len;
+}
+
+/* What operators are named by: in ONNX the name of the node, also where its line is known. */
+static tacho_status find_node_name(writer *self, const tacho_node *node, tacho_str *out_name)
+{
+    bool is_all = false;
+    TACHO_TRY(find_outer_name(self, node, out_name, &is_all));
+    *out_name = is_all || is_onnx(self, node) ? *out_name : TACHO_STR("");
     return TACHO_OK;
 }
 
@@ -58,10 +85,9 @@ static tacho_status without_spaces(writer *self, tacho_str name, tacho_str *out_
 static tacho_status write_operator(writer *self, const tacho_node *node)
 {
     tacho_str type = tacho_graph_string(self->graph, node->type);
-    bool has_dialect = tacho_str_find_byte(type, '.') < type.len;
     tacho_str name;
-    TACHO_TRY(find_name(self, node, &name));
-    tacho_output_write_cstring(self->output, has_dialect ? "" : "onnx.");
+    TACHO_TRY(find_node_name(self, node, &name));
+    tacho_output_write_cstring(self->output, is_onnx(self, node) ? "onnx." : "");
     tacho_dump_word(self->output, type);
     if (name.len > 0) {
         TACHO_TRY(without_spaces(self, name, &name));
@@ -77,7 +103,7 @@ static tacho_status write_op(writer *self, const tacho_fusion *fusion, size_t in
     uint32_t count = op->member_count < OPERATORS_MAX ? op->member_count : OPERATORS_MAX;
     tacho_str name;
     tacho_arena_reset(&self->scratch);
-    TACHO_TRY(find_name(self, &self->graph->nodes[op->root], &name));
+    TACHO_TRY(find_node_name(self, &self->graph->nodes[op->root], &name));
     if (name.len == 0) {
         return TACHO_OK;
     }

@@ -368,12 +368,12 @@ static tacho_status put_operators(model_lines *self, const tacho_mlir_location *
     return TACHO_OK;
 }
 
-/* Whether one of the leaves before |index| has the name of that one. */
+/* Whether a name before |index| is that one, too. */
 static bool is_named_before(const tacho_mlir_location *location, size_t index)
 {
     const tacho_mlir_location_node *nodes = location->nodes;
     for (size_t i = 0; i < index; i++) {
-        if (nodes[i].kind == TACHO_MLIR_LOCATION_NAME && nodes[i].subtree_end == i + 1 &&
+        if (nodes[i].kind == TACHO_MLIR_LOCATION_NAME &&
             tacho_str_equal(nodes[i].text, nodes[index].text)) {
             return true;
         }
@@ -391,7 +391,7 @@ static tacho_status put_named_operators(model_lines *self, const tacho_mlir_loca
     size_t part_count = 0;
     for (size_t i = 0; i < location->node_count && part_count < PLACE_PARTS_MAX; i++) {
         const tacho_mlir_location_node *node = &location->nodes[i];
-        if (node->kind != TACHO_MLIR_LOCATION_NAME || node->subtree_end != i + 1) {
+        if (node->kind != TACHO_MLIR_LOCATION_NAME) {
             continue;
         }
         tacho_str operators = tacho_debug_info_named_operators(self->info, node->text);
@@ -406,26 +406,72 @@ static tacho_status put_named_operators(model_lines *self, const tacho_mlir_loca
     return TACHO_OK;
 }
 
-static tacho_status put_part(const tacho_mlir_location_node *node, place_text *text)
+/*
+ * Adds "enc.layer1/node_add" for the file at |index| of "node_add"("enc.layer1"("net.py":9:0)): a
+ * line of a file that is not there says nothing, the names around it do.
+ */
+static tacho_status put_names(const tacho_mlir_location *location, size_t index, place_text *text)
 {
+    const tacho_mlir_location_node *nodes = location->nodes;
+    for (size_t i = index; i > 0 && nodes[i - 1].kind == TACHO_MLIR_LOCATION_NAME; i--) {
+        if (nodes[i - 1].subtree_end == i) { /* a leaf of its own */
+            break;
+        }
+        TACHO_TRY(put(text, i < index ? TACHO_STR("/") : TACHO_STR("")));
+        TACHO_TRY(put(text, nodes[i - 1].text));
+    }
+    return TACHO_OK;
+}
+
+/*
+ * Whether names stand for the file at |index|: it has some, is a program that made the model rather
+ * than the model itself, and cannot be read.
+ */
+static tacho_status is_named_instead(model_lines *self, const tacho_mlir_location *location,
+                                     size_t index, bool *out_is_named)
+{
+    const tacho_mlir_location_node *nodes = location->nodes;
+    const model_file *file = NULL;
+    *out_is_named = false;
+    if (index == 0 || nodes[index].kind != TACHO_MLIR_LOCATION_FILE ||
+        nodes[index - 1].kind != TACHO_MLIR_LOCATION_NAME ||
+        nodes[index - 1].subtree_end == index ||
+        !tacho_str_ends_with(nodes[index].text, TACHO_STR(".py"))) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(ensure_file(self, nodes[index].text, &file));
+    *out_is_named = file->line_count == 0;
+    return TACHO_OK;
+}
+
+static tacho_status put_part(model_lines *self, const tacho_mlir_location *location, size_t index,
+                             place_text *text)
+{
+    const tacho_mlir_location_node *node = &location->nodes[index];
     char number[32];
     tacho_str piece = node->text;
+    bool is_named = false;
+    TACHO_TRY(is_named_instead(self, location, index, &is_named));
+    if (text->item_count > 0) {
+        TACHO_TRY(put(text, TACHO_STR("+")));
+    }
+    if (is_named) {
+        return put_names(location, index, text);
+    }
     if (node->kind == TACHO_MLIR_LOCATION_FILE) {
         int len = snprintf(number, sizeof(number), "@L%uC%u", (unsigned)node->line,
                            (unsigned)node->column);
         piece = tacho_str_make(number, (size_t)len);
-    }
-    if (text->item_count > 0) {
-        TACHO_TRY(put(text, TACHO_STR("+")));
     }
     return put(text, piece);
 }
 
 /*
  * "@L7C10": fused parts are joined by '+', of a call only what is called is shown, and a name
- * only where nothing is named by it.
+ * only where nothing is named by it, or a file that is not there.
  */
-static tacho_status put_place(const tacho_mlir_location *location, place_text *text)
+static tacho_status put_place(model_lines *self, const tacho_mlir_location *location,
+                              place_text *text)
 {
     size_t part_count = 0;
     for (size_t i = 0; i < location->node_count; i++) {
@@ -437,7 +483,7 @@ static tacho_status put_place(const tacho_mlir_location *location, place_text *t
         if (part_count++ == PLACE_PARTS_MAX) {
             return put(text, TACHO_STR("+..."));
         }
-        TACHO_TRY(put_part(node, text));
+        TACHO_TRY(put_part(self, location, i, text));
     }
     return TACHO_OK;
 }
@@ -531,13 +577,13 @@ static tacho_status resolve_location(model_lines *self, uint32_t id, place_text 
     }
     text->item_count = 0;
     TACHO_TRY(without_callers(self, &parsed, &callees));
-    TACHO_TRY(put_place(&callees, text));
+    TACHO_TRY(put_place(self, &callees, text));
     TACHO_TRY(mark_place(self, &parsed, &callees, place));
     TACHO_TRY(tacho_dict_ensure_string(dict, tacho_str_make(text->items, text->item_count),
                                        &place->text));
     text->item_count = 0;
     TACHO_TRY(put_operators(self, &parsed, text));
-    if (tacho_mlir_location_primary(&parsed) == NULL) {
+    if (text->item_count == 0) {
         TACHO_TRY(put_named_operators(self, &parsed, text));
     }
     return tacho_dict_ensure_string(dict, tacho_str_make(text->items, text->item_count),

@@ -117,6 +117,11 @@ static const struct {
     {"fused[callsite(\"a\":1:1 at \"b\":2:2), \"/gone/model.mlir\":3:4]", "@L1C1+@L3C4",
      "tosa.mul@L3"},
     {"\"conv\"", "conv", ""},
+    /* Without its file a node has its scope and its name. */
+    {"\"node_add\"(\"enc.layer1\"(\"/gone/net.py\":9:0))", "enc.layer1/node_add", ""},
+    {"\"node_add\"(\"/gone/other.mlir\":9:0)", "@L9C0", ""},
+    {"fused[\"a\"(\"/gone/net.py\":9:0), \"b\"(\"/gone/model.mlir\":3:4)]", "a+@L3C4",
+     "tosa.mul@L3"},
     {"\"conv\"(\"/gone/model.mlir\":3:4)", "@L3C4", "tosa.mul@L3"},
     {"\"/gone/model.mlir\":4:5", "@L4C5", ""},
     {"\"/gone/model.mlir\":6:5", "@L6C5", ""},
@@ -140,9 +145,9 @@ static void check_places(const torq_model_search *search, fixture *made)
         assert_string_equal(text(made, place.text), places[i].text);
         assert_string_equal(text(made, place.operators), places[i].operators);
     }
-    /* other.mlir, /dev/zero, and the files a and b: each is noted once; and, unless it was asked
-       for, that the model was found elsewhere. */
-    assert_int_equal(made->info.note_count, search->dir_count > 0 ? 4 : 5);
+    /* other.mlir, net.py, /dev/zero, and the files a and b: each is noted once; and, unless it was
+       asked for, that the model was found elsewhere. */
+    assert_int_equal(made->info.note_count, search->dir_count > 0 ? 5 : 6);
     assert_int_equal(tacho_debug_info_place(&made->info, TACHO_NONE).text, 0);
 }
 
@@ -243,7 +248,8 @@ static void test_named_operators(void **state)
         {"fused[\"n2\", \"n0\", unknown, \"n2\"]", "onnx.Add@n2 onnx.Conv@n0 onnx.Relu@n1"},
         {"fused[\"n2\", \"/gone/model.mlir\":3:4]", "tosa.mul@L3"},
         {"\"n0\"(\"/gone/model.mlir\":3:4)", "tosa.mul@L3"},
-        {"\"n0\"(unknown)", ""},
+        {"\"n0\"(unknown)", "onnx.Conv@n0 onnx.Relu@n1"},
+        {"\"n0\"(\"enc\"(\"/gone/net.py\":9:0))", "onnx.Conv@n0 onnx.Relu@n1"},
     };
     fixture made;
     uint32_t ids[sizeof(cases) / sizeof(cases[0])];
