@@ -175,8 +175,9 @@ typedef struct tacho_client_op {
 } tacho_client_op;
 
 /*
- * A number for a call that no other call of this process has, whatever its thread and device: 1, 2,
- * 3 and so on. Collectors join the reports of host and device by it. May be called from any thread.
+ * A number for a call that no other result of this function has in this process, whatever the
+ * thread and device: 1, 2, 3 and so on. Collectors join the reports of host and device by it. May
+ * be called from any thread. libtacho counts the runs of its own apart.
  */
 TACHO_CLIENT_API uint64_t tacho_client_next_call(void);
 

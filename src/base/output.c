@@ -399,7 +399,7 @@ tacho_status tacho_output_open(const char *path, tacho_output *out_output)
 {
     *out_output = (tacho_output){.fd = -1, .folder_fd = -1};
     if (path[0] == '\0') {
-        return tacho_fail(TACHO_CODE_USAGE, "no output file given: an empty path");
+        return tacho_fail(TACHO_CODE_USAGE, "the path of the output is empty; name a file");
     }
     tacho_status status = open_all(out_output, path);
     if (status != TACHO_OK) {

@@ -233,7 +233,9 @@ static bool try_handshake(tacho_collector *collector, tacho_waiting_client *clie
     bool is_hello =
         client->hello_len < sizeof(client->hello.magic) || client->hello.magic == TACHO_WIRE_HELLO;
     if (got <= 0 || !is_hello) {
-        collector->counts.refused++;
+        /* Another tacho that looks for sockets of killed ones connects and leaves without a word.
+         */
+        collector->counts.refused += client->hello_len > 0 ? 1 : 0;
         return true;
     }
     if (client->hello_len < sizeof(client->hello)) {

@@ -85,7 +85,8 @@ static bool is_own_address(uint32_t host)
     return is_own;
 }
 
-/* A client whose port is gone, or somebody else's by now, has ended before it was met. */
+/* A client that has ended before it was met; one that lives is another user's, or not what it
+ * claims. */
 static void take_announcement(tacho_tracy_hub *hub, const tacho_tracy_announcement *said)
 {
     pid_t pid = (pid_t)said->pid;
@@ -93,7 +94,7 @@ static void take_announcement(tacho_tracy_hub *hub, const tacho_tracy_announceme
     if (holder > 0) {
         tacho_tracy_note_client(hub, holder, said->port, said->protocol);
     }
-    if (holder == 0 || (holder != pid && tacho_tracy_has_ended(pid))) {
+    if (holder != pid && (said->is_gone || tacho_tracy_has_ended(pid))) {
         tacho_tracy_note_gone(hub, pid, said->port, said->protocol);
     }
 }

@@ -10,6 +10,7 @@
 #include "session/fleet_place.h"
 #include "session/profiling_report.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -185,17 +186,22 @@ static void free_errors(const tacho_wrapper_result *result)
  * Becomes the program where nothing can be recorded for want of descriptors: whoever put tacho in
  * front of it wants it to run. Returns where that is not possible, or a timeout would be ignored.
  */
-static void run_unrecorded(const profile_request *request, tacho_status status)
+static void run_unrecorded(const profile_request *request, tacho_status *status,
+                           tacho_wrapper_result *out_result)
 {
     char *const *words = request->profiling.words;
-    if (tacho_status_code(status) != TACHO_CODE_LIMIT || request->profiling.timeout_ns > 0) {
+    if (tacho_status_code(*status) != TACHO_CODE_LIMIT || request->profiling.timeout_ns > 0) {
         return;
     }
     unlink(request->path);
     tacho_talk("warning", "%s; '%s' runs without being recorded: raise 'ulimit -n'",
-               tacho_status_message(status), words[0]);
+               tacho_status_message(*status), words[0]);
     fflush(NULL);
     execvp(words[0], words);
+    out_result->refusal.error = errno;
+    out_result->exit_status = errno == ENOENT ? 127 : 126; /* as shells and env do */
+    tacho_status_free(*status);
+    *status = TACHO_OK;
 }
 
 static int run(profile_request *request)
@@ -204,7 +210,7 @@ static int run(profile_request *request)
     tacho_profiling_clocks clocks;
     tacho_status status = tacho_profiling_run(&request->profiling, &result, &clocks);
     tacho_talk_progress_end(&request->progress);
-    run_unrecorded(request, status);
+    run_unrecorded(request, &status, &result);
     if (status != TACHO_OK || result.refusal.error != 0) {
         if (status == TACHO_OK) {
             say_refusal(&request->profiling, &result);

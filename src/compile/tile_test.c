@@ -96,7 +96,6 @@ static void test_tiles(void **state)
     tacho_arena_deinit(&f.arena);
 }
 
-/* The failure says which operator, how many bytes, and what memory. */
 /*
  * Cuts that do not divide evenly, in 4 KiB: each is the best by less than a cycle of transfers,
  * which round up. Rounded down, other cuts seem to be as good (4 x 16, 4 x 8), as they do where
@@ -125,9 +124,11 @@ static void test_uneven_tiles_round_up(void **state)
         }
         assert_in_range(slot_bytes(&p), 1, place.room_bytes);
     }
-    end(&f);
+    tacho_graph_deinit(&f.graph);
+    tacho_arena_deinit(&f.arena);
 }
 
+/* The failure names the operator, the number of bytes and the memory. */
 static void test_too_large(void **state)
 {
     (void)state;

@@ -199,7 +199,7 @@ static row_fork *fork_of(tacho_events *events)
 
 static tacho_status note_rows_failure(tacho_events *events, tacho_status status)
 {
-    fork_of(events)->has_rows_failed |= status != TACHO_OK;
+    fork_of(events)->has_rows_failed |= tacho_status_code(status) == TACHO_CODE_IO;
     return status;
 }
 

@@ -81,9 +81,10 @@ typedef enum tacho_flow_phase {
     TACHO_FLOW_ARRIVES,
 } tacho_flow_phase;
 
-/* Which span of its track a flow end belongs to, in place of that span's end. */
-/* The innermost around its time, both ends included: one that starts there, an instant, or the
- * tightest. */
+/*
+ * Which span of its track a flow end belongs to, in place of that span's end. AROUND: the innermost
+ * around its time, both ends included, which is one that starts there, an instant, or the tightest.
+ */
 #define TACHO_FLOW_AROUND INT64_MIN
 #define TACHO_FLOW_NEXT INT64_MAX /* the first that starts at its time or later */
 

@@ -401,7 +401,8 @@ static tacho_status write_tt_table(const tacho_profile_report *report)
     if (result.row_count == 0) {
         tacho_note(report->notes, "warning",
                    result.is_kept
-                       ? "%s: no operators were reported; the earlier report is kept"
+                       ? "%s: no operators were reported; the file still holds the report of an "
+                         "earlier run"
                        : "%s: no operators were reported; the table has columns and no rows",
                    report->tt_path);
     } else if (!report->is_quiet) {

@@ -508,6 +508,12 @@ static bool is_exact_integer(double value)
     return value >= -limit && value <= limit && value == floor(value);
 }
 
+/* Spans that end at |time_ns| stay open until then: an arrow there may belong to one of them. */
+static int64_t time_before(int64_t time_ns)
+{
+    return time_ns > INT64_MIN ? time_ns - 1 : time_ns;
+}
+
 static tacho_status write_sample(perfetto_sink *sink, const tacho_row *row)
 {
     double value = row->of.sample.value;
@@ -518,7 +524,9 @@ static tacho_status write_sample(perfetto_sink *sink, const tacho_row *row)
     }
     event_time time = time_of(tacho_dict_track_clock(sink->events.dict, row->track), row->start);
     TACHO_TRY(move_on(sink, time.ns));
-    TACHO_TRY(end_spans_until(sink, time.ns));
+    const tacho_dict *dict = sink->events.dict;
+    bool has_flows = dict->parts[dict->tracks[row->track].part].has_flows_around;
+    TACHO_TRY(end_spans_until(sink, has_flows ? time_before(time.ns) : time.ns));
     TACHO_TRY(restart_if_due(sink));
     TACHO_TRY(pf_writer_track(&sink->writer, row->track));
     event_packet packet;
@@ -551,8 +559,7 @@ static tacho_status note_flow(perfetto_sink *sink, const tacho_row *row)
         state->leaving_round = leaves ? sink->held_round : state->leaving_round;
         return add_flow(sink, id, &held->flows);
     }
-    TACHO_TRY(
-        end_spans_until(sink, time_ns - (time_ns > INT64_MIN))); /* what ends there is around it */
+    TACHO_TRY(end_spans_until(sink, time_before(time_ns)));
     if (state->top != TACHO_NONE) {
         return add_flow(sink, id, &sink->spans[state->top].flows);
     }

@@ -95,7 +95,7 @@ void tacho_sql_allow_reading(sqlite3 *db)
     static const struct {
         int id, most;
     } limits[] = {
-        {SQLITE_LIMIT_SQL_LENGTH, 1 << 20},        {SQLITE_LIMIT_EXPR_DEPTH, 500},
+        {SQLITE_LIMIT_SQL_LENGTH, 1 << 20},        {SQLITE_LIMIT_EXPR_DEPTH, 1000},
         {SQLITE_LIMIT_COMPOUND_SELECT, 200},       {SQLITE_LIMIT_VDBE_OP, 1 << 20},
         {SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 10000}, {SQLITE_LIMIT_TRIGGER_DEPTH, 1},
     };
