@@ -215,7 +215,7 @@ class Reports(unittest.TestCase):
         done = self.run_in(["tt_profile", "tacho run low.bin -q"])
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("low.bin: no operators are reported: the program was compiled with stats level 40", done.stderr)
-        self.assertIn("the earlier report is kept", done.stderr)
+        self.assertIn("the file still holds the report of an earlier run", done.stderr)
         self.assertEqual(self.judge(), rows)
         self.assertEqual(self.run_in(["tt_profile", "false"]).returncode, 1)
         self.assertEqual(self.judge(), rows)

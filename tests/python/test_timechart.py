@@ -131,7 +131,7 @@ class Charts(unittest.TestCase):
                 csv_to_view_compile_profile("c", view, T1, num_slices=0)
         with self.assertRaisesRegex(ValueError, "num_slices"):
             convert_to_perfetto({"c": T1}, {}, self.path, num_slices=0)
-        with self.assertRaisesRegex(tacho.UsageError, "empty path"):
+        with self.assertRaisesRegex(tacho.UsageError, "is empty; name a file"):
             convert_to_perfetto({"c": T1}, {}, "")
 
     def test_num_slices(self):
