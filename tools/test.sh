@@ -15,7 +15,7 @@ jobs=$(($(nproc) + 1))
 # release build gives them a second try, which the last line reports; 'make torture' gives them none.
 LIVE='^(capture|tracy\.profile|python|remote|torture|fleet\.slurm)'
 # Other suites run the same code on more inputs.
-SANITIZED='^(unit|golden|fuzz|library|query|program|device|annotate|capture\.(clients|cuda)|tracy\.recordings)'
+SANITIZED='^(unit|golden|fuzz|library|query|program|device|annotate|tree\.casts|capture\.(clients|cuda)|tracy\.recordings)'
 
 build() { # PRESET FOLDER TARGET CMAKE_OPTION...
     cmake --preset "$1" -DTACHO_TESTS=ON "${@:4}" >/dev/null
