@@ -235,7 +235,7 @@ static bool try_handshake(tacho_collector *collector, tacho_waiting_client *clie
     if (got <= 0 || !is_hello) {
         /* Another tacho that looks for sockets of killed ones connects and leaves without a word.
          */
-        collector->counts.refused += client->hello_len > 0 ? 1 : 0;
+        *(client->hello_len > 0 ? &collector->counts.refused : &collector->counts.silent) += 1;
         return true;
     }
     if (client->hello_len < sizeof(client->hello)) {

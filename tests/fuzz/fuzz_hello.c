@@ -4,8 +4,8 @@
  * over TCP: the first byte says which, whether the bytes come in two pieces, and whether a hello
  * over TCP has our process id.
  *
- * Laws: every connection is served, refused, or still waiting, and none is forgotten; only a hello
- * that is whole, of this version and of its own process is answered.
+ * Laws: every connection is served, refused, silent, or still waiting, and none is forgotten; only
+ * a hello that is whole, of this version and of its own process is answered.
  */
 #include "base/process.h"
 #include "capture/collector.h"
@@ -120,12 +120,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const tacho_collector_counts *after = &collector->counts;
     bool must_serve = is_hello(bytes, len, is_tcp); /* in one piece or in two */
     require(!must_serve || after->clients + after->unserved > before.clients + before.unserved);
-    require(must_serve || after->clients == before.clients );
+    require(must_serve || after->clients == before.clients);
     close(fd);
     tacho_collector_handle(collector, EVENT_WAITING);
     require(collector->waiting_count == 0);
-    uint64_t ended = after->clients + after->refused + after->unserved;
-    require(ended == before.clients + before.refused + before.unserved + 1);
+    uint64_t ended = after->clients + after->refused + after->silent + after->unserved;
+    require(ended == before.clients + before.refused + before.silent + before.unserved + 1);
+    require(len == 0 || after->silent == before.silent);
     tacho_collector_end(collector, getpid(), tacho_process_now_ns());
     return 0;
 }
