@@ -127,6 +127,10 @@ static tacho_status add_sums(tacho_overview *overview, const block_work *block)
             tacho_busy_sum(of, MOVE_KINDS, 0) - tacho_busy_sum(of, MOVE_KINDS, COMPUTE_KINDS);
         TACHO_TRY(add_metric(overview, (tacho_metric_value){TACHO_METRIC_OVERLAP, 0, both}));
     }
+    if ((device & KIND(CONTROL)) != 0 && (block->present & BIT(CONTROL)) != 0) {
+        int64_t programs = tacho_busy_sum(of, KIND(CONTROL), 0);
+        TACHO_TRY(add_metric(overview, (tacho_metric_value){TACHO_METRIC_NSS, 0, programs}));
+    }
     if ((block->present & BIT(RUNTIME)) == 0) {
         return TACHO_OK;
     }
@@ -177,7 +181,7 @@ static void drop_unshown(tacho_overview *overview, const block_work *block,
     size_t kept = made->first_metric;
     for (size_t i = kept; i < overview->metric_count; i++) {
         const tacho_metric_value *value = &overview->metrics[i];
-        if (block->shown == 0 || value->metric <= TACHO_METRIC_TOTAL_NPU ||
+        if (block->shown == 0 || value->metric <= TACHO_METRIC_NSS ||
             (block->shown >> value->metric & 1) != 0) {
             overview->metrics[kept++] = *value;
         }

@@ -11,7 +11,8 @@
  *
  * What lies on other tracks (phases, memory, sync) is no work. Programs of the sequencer (control)
  * and wholes of an inference (phases of the category "inference") count towards OVERALL; where the
- * engines that they use are unknown, they also stand in for them in IDLE and TOTAL_NPU_OPERATIONS.
+ * engines that they use are unknown, they also stand in for them in IDLE and TOTAL_NPU_OPERATIONS,
+ * and NSS is how long one of them ran.
  * A call of the runtime inside which the same run has more specific ones is counted by those. A
  * span that never ended is a moment.
  *
@@ -38,6 +39,7 @@
     X(WALL_TIME, "WALL_TIME", "wall_time", "WALL_TIME")                                            \
     X(OVERALL, "OVERALL", "total_duration", "OVERALL")                                             \
     X(TOTAL_NPU, "TOTAL_NPU_OPERATIONS", "total_npu_operations", "TOTAL NPU OPERATIONS")           \
+    X(NSS, "NSS", "nss_time", "Nss")                                                               \
     X(DMA, "DMA", "dma_time", "Dma")                                                               \
     X(DMA_ONLY, "DMA_ONLY", "dma_only_time", "Dma Only")                                           \
     X(DMA_COMBINED, "DMA_COMBINED", "dma_total_time", "Dma Total")                                 \

@@ -307,6 +307,20 @@ static void test_host(void **state)
     teardown(&at);
 }
 
+/* Without engines, programs of the sequencer, the host and idle time add up to the whole. */
+static void test_programs_add_up(void **state)
+{
+    (void)state;
+    fixture at;
+    setup(&at, "m.csv", 0);
+    add_line(&at, TACHO_TRACK_CONTROL, 0, 0, 20);
+    add_line(&at, TACHO_TRACK_HOST_COPY, 0, 30, 100);
+    assert_metrics(&at, &IN_TIME,
+                   "-- measured\nOVERALL 100000\nNSS 20000 20.00\nIDLE 10000 10.00\n"
+                   "HOST_COPY 70000 70.00\n");
+    teardown(&at);
+}
+
 /* Where engines are unknown, programs of the sequencer count as busy; else they do not. */
 static void test_programs(void **state)
 {
@@ -318,8 +332,8 @@ static void test_programs(void **state)
     add_line(&at, TACHO_TRACK_HOST_COPY, 0, 30, 60);
     /* without HAL 10-60, of the copy 40-60 alone */
     assert_metrics(&at, &IN_TIME,
-                   "-- measured\nOVERALL 60000\nTOTAL_NPU_OPERATIONS 30000\nIDLE 0 0.00\n"
-                   "HAL 10000 16.67\nHOST_COPY 30000 50.00\n");
+                   "-- measured\nOVERALL 60000\nTOTAL_NPU_OPERATIONS 30000\n"
+                   "NSS 30000 50.00\nIDLE 0 0.00\nHAL 10000 16.67\nHOST_COPY 30000 50.00\n");
     add_line(&at, TACHO_TRACK_DMA_IN, 0, 10, 20);
     assert_metrics(&at, &IN_TIME,
                    "-- measured\nOVERALL 60000\nTOTAL_NPU_OPERATIONS 20000\nDMA 10000 16.67\n"
@@ -489,12 +503,13 @@ static void test_text_of_durations(void **state)
         char expected[512];
         setup(&at, "a", 0);
         tacho_clock_init(&at.dict.clocks[0], 1, 1);
-        add_line(&at, TACHO_TRACK_CONTROL, 0, 0, cases[i].ns);
+        add_line(&at, TACHO_TRACK_HOST, 0, 0, cases[i].ns);
         size_t width = strstr(cases[i].text, "\u00b5") != NULL ? 14 : 13;
         snprintf(expected, sizeof(expected),
                  HOST_TITLE "  Model: a\n" RULE "  OVERALL                     %*s\n"
-                            "  Idle                                  0ns  (0.00%%)\n\n",
-                 (int)width, cases[i].text);
+                            "  Idle                                  0ns  (0.00%%)\n"
+                            "  Host                        %*s  (100.00%%)\n\n",
+                 (int)width, cases[i].text, (int)width, cases[i].text);
         assert_text(&at, &IN_TIME, expected);
         teardown(&at);
     }
@@ -543,6 +558,7 @@ int main(void)
         cmocka_unit_test(test_no_cycles),
         cmocka_unit_test(test_memories),
         cmocka_unit_test(test_host),
+        cmocka_unit_test(test_programs_add_up),
         cmocka_unit_test(test_programs),
         cmocka_unit_test(test_wholes),
         cmocka_unit_test(test_outer_calls),

@@ -89,7 +89,10 @@ tacho_overview_form tacho_overview_form_of(const tacho_dict *dict, uint32_t part
                     tacho_str_equal(tacho_dict_string(dict, facts->generation), TACHO_STR("T1"));
     return (tacho_overview_form){.is_first = is_first,
                                  .in_cycles = counts_cycles && is_first,
-                                 .unit = counts_cycles ? 1 : NS_PER_US};
+                                 .unit = counts_cycles ? 1 : NS_PER_US,
+                                 .unit_name = !counts_cycles ? "us"
+                                              : is_first     ? "cycles"
+                                                             : "ns"};
 }
 
 /* Puts the number of the slice for %u. */
@@ -119,16 +122,17 @@ static void format_time(int64_t ns, char out_text[TEXT_BYTES])
     }
 }
 
-/* |unit| > 0: a number of them; 0: a time. */
+/* |form|: the unit of the first tools; NULL: a time. */
 static void format_slice(const metric_track *track, const tacho_metric_value *value,
-                         int64_t overall, int64_t unit, char out_text[SLICE_BYTES])
+                         int64_t overall, const tacho_overview_form *form,
+                         char out_text[SLICE_BYTES])
 {
     char label[TEXT_BYTES];
     char time[TEXT_BYTES];
     size_t size = SLICE_BYTES;
     fill_in(track->label, value->index, label);
-    if (unit > 0) {
-        snprintf(time, sizeof(time), "%" PRId64, value->value / unit);
+    if (form != NULL) {
+        snprintf(time, sizeof(time), "%" PRId64 " %s", value->value / form->unit, form->unit_name);
     } else {
         format_time(value->value, time);
     }
@@ -266,7 +270,7 @@ static tacho_status push_metric(tacho_overview_tracks *self, const shown *as,
 {
     tacho_dict *dict = self->events.dict;
     char text[SLICE_BYTES];
-    format_slice(track, value, as->overall, as->is_of_first_tools ? as->form.unit : 0, text);
+    format_slice(track, value, as->overall, as->is_of_first_tools ? &as->form : NULL, text);
     const tacho_clock *clock = &dict->clocks[dict->tracks[as->group].clock];
     bool is_ticks = as->is_of_first_tools && as->form.in_cycles;
     tacho_row row = {.kind = TACHO_ROW_SPAN, .start = clock->zero_ticks};
@@ -299,7 +303,17 @@ static tacho_status push_known(tacho_overview_tracks *self, const tacho_overview
     return TACHO_OK;
 }
 
-/* All tracks of a tool, which shows 0 for what its file does not have. */
+const int64_t *tacho_overview_find_torq(const tacho_overview *overview,
+                                        const tacho_overview_block *block, tacho_metric metric,
+                                        uint32_t index)
+{
+    bool has_engines = tacho_overview_find(overview, block, TACHO_METRIC_DMA, 0) != NULL ||
+                       tacho_overview_find(overview, block, TACHO_METRIC_COMPUTE, 0) != NULL;
+    bool is_known = has_engines || metric != TACHO_METRIC_IDLE;
+    return is_known ? tacho_overview_find(overview, block, metric, index) : NULL;
+}
+
+/* The tracks of a tool, without those of engines that the file does not record. */
 static tacho_status push_all(tacho_overview_tracks *self, const tacho_overview *overview,
                              const tacho_overview_block *block, const shown *as)
 {
@@ -308,9 +322,12 @@ static tacho_status push_all(tacho_overview_tracks *self, const tacho_overview *
     for (size_t i = 0; i < of->track_count; i++) {
         bool is_slice = of->tracks[i].metric == TACHO_METRIC_SLICE_N;
         for (uint32_t j = 0; j < (is_slice ? SLICES : 1); j++) {
-            const int64_t *found = tacho_overview_find(overview, block, of->tracks[i].metric, j);
-            tacho_metric_value value = {of->tracks[i].metric, j, found != NULL ? *found : 0};
-            TACHO_TRY(push_metric(self, as, &of->tracks[i], &value));
+            tacho_metric metric = of->tracks[i].metric;
+            const int64_t *found = tacho_overview_find_torq(overview, block, metric, j);
+            if (found != NULL) {
+                tacho_metric_value value = {metric, j, *found};
+                TACHO_TRY(push_metric(self, as, &of->tracks[i], &value));
+            }
         }
     }
     return TACHO_OK;

@@ -20,14 +20,23 @@ typedef struct tacho_overview_listener {
     void *user;
 } tacho_overview_listener;
 
-/* How Torq's first tools show a part: numbers that they divide by nothing, as in the file. */
+/* How Torq's first tools show a part: in the unit of the file. */
 typedef struct tacho_overview_form {
     bool is_first;  /* by the tool of the first timelines and runtime profiles; else the next one */
     bool in_cycles; /* else nanoseconds ... */
     int64_t unit;   /* ... by this many */
+    const char *unit_name; /* cycles, us or ns: what a number then counts */
 } tacho_overview_form;
 
 tacho_overview_form tacho_overview_form_of(const tacho_dict *dict, uint32_t part);
+
+/*
+ * The value of a metric as Torq's first tools mean it, or NULL when |block| does not record it:
+ * their IDLE is the time in which no engine was busy, so without engines it is unknown.
+ */
+const int64_t *tacho_overview_find_torq(const tacho_overview *overview,
+                                        const tacho_overview_block *block, tacho_metric metric,
+                                        uint32_t index);
 
 typedef struct tacho_overview_tracks {
     tacho_events events; /* push here */

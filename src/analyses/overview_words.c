@@ -55,6 +55,9 @@ static const struct {
 
 static const metric_names kernel_names = {"KERNELS", "kernel_time", "Kernels"};
 
+/* Of sequencers other than Torq's. */
+static const metric_names control_names = {"CONTROL", "control_time", "Control"};
+
 /* Engines of a machine: the class of their tracks, and the metrics that are theirs alone. */
 static const struct {
     tacho_track_class track_class;
@@ -75,6 +78,9 @@ static const metric_names *names_of(const tacho_overview_block *block, tacho_met
 {
     if (block->words == TACHO_WORDS_TT_KERNELS && metric == TACHO_METRIC_COMPUTE) {
         return &kernel_names;
+    }
+    if (block->words != TACHO_WORDS_TORQ && metric == TACHO_METRIC_NSS) {
+        return &control_names;
     }
     for (size_t i = 0; i < sizeof(tt_names) / sizeof(tt_names[0]); i++) {
         if (block->words == TACHO_WORDS_TT_RISCS && tt_names[i].metric == metric) {

@@ -44,8 +44,9 @@ struct tacho_torq_overview {
     const overview_line *lines;
     size_t line_count; /* 0: nothing to show */
     int64_t values[sizeof(next_lines) / sizeof(next_lines[0])];
+    bool is_known[sizeof(next_lines) / sizeof(next_lines[0])]; /* values[i] was recorded */
     int64_t overall;
-    int64_t unit; /* what the numbers are divided by */
+    tacho_overview_form form;
 };
 
 static void keep_values(const tacho_overview *overview, tacho_torq_overview *part)
@@ -54,7 +55,8 @@ static void keep_values(const tacho_overview *overview, tacho_torq_overview *par
     const int64_t *overall = tacho_overview_find(overview, block, TACHO_METRIC_OVERALL, 0);
     part->overall = overall != NULL ? *overall : 0;
     for (size_t i = 0; i < part->line_count; i++) {
-        const int64_t *found = tacho_overview_find(overview, block, part->lines[i].metric, 0);
+        const int64_t *found = tacho_overview_find_torq(overview, block, part->lines[i].metric, 0);
+        part->is_known[i] = found != NULL;
         part->values[i] = found != NULL ? *found : 0;
     }
 }
@@ -67,8 +69,7 @@ static tacho_status measure_part(const tacho_overview_gather *gather, uint32_t n
     const tacho_part *facts = &dict->parts[number];
     tacho_overview_form form = tacho_overview_form_of(dict, number);
     tacho_str name = tacho_str_basename(tacho_dict_string(dict, facts->path));
-    *part =
-        (tacho_torq_overview){.lines = form.is_first ? first_lines : next_lines, .unit = form.unit};
+    *part = (tacho_torq_overview){.lines = form.is_first ? first_lines : next_lines, .form = form};
     snprintf(part->name, sizeof(part->name), "%.*s", TACHO_STR_ARG(name));
     tacho_overview_options how = {
         .in_cycles = form.in_cycles, .is_of_one_part = true, .part = number};
@@ -94,18 +95,28 @@ static tacho_status end_part(void *user, const tacho_overview_gather *gather, ui
     return measure_part(gather, number, &list->parts[number]);
 }
 
+static void print_line(const tacho_torq_overview *part, size_t index, tacho_output *output)
+{
+    const overview_line *line = &part->lines[index];
+    int64_t value = part->values[index];
+    if (!part->is_known[index]) {
+        tacho_output_printf(output, "%s time: not recorded\n", line->word);
+        return;
+    }
+    tacho_output_printf(output, "%s time: %" PRId64 " %s", line->word, value / part->form.unit,
+                        part->form.unit_name);
+    if (line->metric != TACHO_METRIC_OVERALL) {
+        double share = part->overall > 0 ? (double)value / (double)part->overall : 0.0;
+        tacho_output_printf(output, " (%.2f%%)", 100.0 * share);
+    }
+    tacho_output_write_cstring(output, "\n");
+}
+
 static void print_part(const tacho_torq_overview *part, tacho_output *output)
 {
     tacho_output_printf(output, "\n=== Overview (%s) ===\n", part->name);
     for (size_t i = 0; i < part->line_count; i++) {
-        int64_t value = part->values[i];
-        tacho_output_printf(output, "%s time: %" PRId64, part->lines[i].word, value / part->unit);
-        if (part->lines[i].metric != TACHO_METRIC_OVERALL) {
-            tacho_output_printf(output, " (%.2f%%)",
-                                part->overall > 0 ? 100.0 * (double)value / (double)part->overall
-                                                  : 0.0);
-        }
-        tacho_output_write_cstring(output, "\n");
+        print_line(part, i, output);
     }
 }
 

@@ -169,7 +169,7 @@ class Charts(unittest.TestCase):
         done = subprocess.run([sys.executable, "-m", "perfetto_logger", "--compile_profile", T1, T1,
                                "--runtime_profile", R0, "--pb", self.path], check=False)
         self.assertEqual(done.returncode, 0)
-        self.assertEqual(len(tacho.Profile(self.path).spans), 36)  # 18, and those of the overviews
+        self.assertEqual(len(tacho.Profile(self.path).spans), 31)  # 18, and 13 of overviews
         failed = subprocess.run([sys.executable, "-m", "perfetto_logger", "--runtime_profile",
                                  "none.csv", "--pb", self.path], capture_output=True, text=True,
                                 check=False)
