@@ -442,30 +442,31 @@ static tacho_status write_host(tacho_targets *self, const uint32_t *blocks, size
 
 /* ---- dispatches ---------------------------------------------------------------------------- */
 
-/* The cycles are those of the longest slice program, as the vendor's are: not a sum. */
+/* The most local memory of a block, and from the dispatch's first cycle to its last. */
 static tacho_status write_dispatch_profile(tacho_targets *self, const uint32_t *blocks,
                                            size_t count)
 {
-    int64_t longest = 0;
+    int64_t start = INT64_MAX;
+    int64_t end = 0;
     uint64_t peak = 0;
     for (size_t i = 0; i < count; i++) {
         const tacho_block *block = &self->program->blocks[blocks[i]];
         uint64_t bytes = 0;
         if (block->job_count > 0) {
+            int64_t block_start = 0;
+            int64_t block_end = 0;
             TACHO_TRY(tacho_program_jobs_peak(self->program, block->first_job,
                                               block->first_job + block->job_count - 1, &bytes));
+            find_span(self, block, &block_start, &block_end);
+            start = block_start < start ? block_start : start;
+            end = block_end > end ? block_end : end;
         }
         peak = bytes > peak ? bytes : peak;
-        for (uint32_t k = 0; k < block->job_count; k++) {
-            const tacho_job *job = &self->program->jobs[block->first_job + k];
-            bool is_slice = tacho_targets_engine(self, job) == TACHO_TARGET_SLICE;
-            longest = is_slice && job->cycles > longest ? job->cycles : longest;
-        }
     }
     tacho_output_printf(self->output,
                         "        \"torq_hw.dispatch_profiling\"() {total_lram_bytes = %" PRIu64
                         " : i64, total_cycle = %" PRId64 " : i64} : () -> () loc(unknown)\n",
-                        peak, longest);
+                        peak, end > start ? end - start : 0);
     return TACHO_OK;
 }
 

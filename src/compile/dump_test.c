@@ -228,7 +228,7 @@ static void test_actions(void **state)
                                  "i64, \"torq-end-time-cycles\" = 102 : i64}"));
     assert_non_null(strstr(text, "{\"torq-task-id\" = 4 : i64, \"torq-start-time-cycles\" = 102 : "
                                  "i64, \"torq-end-time-cycles\" = 150 : i64}"));
-    assert_non_null(strstr(text, "total_cycle = 50 : i64"));
+    assert_non_null(strstr(text, "total_cycle = 150 : i64"));
     assert_non_null(strstr(text, "{memory = 64 : i64, "));
     assert_non_null(strstr(text, "{total_lram_bytes = 64 : i64, "));
 }

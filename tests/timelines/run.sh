@@ -44,6 +44,10 @@ check_dump() {
             if (most > total) print "a program has " most " bytes, its dispatch " total
             most = 0 }' "$dump" >"$work/why"
     [[ ! -s $work/why ]] || fail "$name: $(head -n 1 "$work/why")"
+    local last total
+    last=$(awk -F, '$3 > last { last = $3 } END { print last + 0 }' "$work/t1.csv")
+    total=$(grep -o 'total_cycle = [0-9]*' "$dump" | awk '{ sum += $3 } END { print sum + 0 }')
+    ((last == total)) || fail "$name: the timeline ends at $last, dispatches take $total cycles"
 }
 
 # What both timelines of the model $1 say is the same; further words are options of the reader.
