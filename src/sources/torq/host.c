@@ -10,10 +10,11 @@
  *   R2h   the same, with the phases of a dispatch and the calls of the HAL
  *   R2i   the same, with the phases of the initialisation
  *
- * Two rows make a span (host_pairing). Times are those of the steady clock; the elapsed time of
- * R1 counts from the first row and tells nothing new. In R1 what begins has a name that ends in
- * START, and NSS_START is followed by NSS_START_END. The runtime rewrites an R1 file for each
- * dispatch; where action 0 starts once more, another run begins nevertheless.
+ * Two rows make a span (host_pairing). Times are those of the steady clock. The elapsed time of R1
+ * counts from the first row or, in the manual, from the previous one; it is not needed. In R1 what
+ * begins has a name that ends in START, and NSS_START is followed by NSS_START_END. The runtime
+ * rewrites an R1 file for each dispatch; where action 0 starts once more, another run begins
+ * nevertheless.
  */
 #include "sources/torq/torq.h"
 

@@ -354,6 +354,30 @@ static void test_line_ends(void **state)
                             "lost never_ended 1 at 2\n");
 }
 
+/* Elapsed times since the first event, as runtimes write them, and since the previous one, as the
+ * manual has them: timestamps decide. */
+static void test_elapsed_times(void **state)
+{
+    (void)state;
+    static const char expected[] =
+        PART("R1", "81234567412") "Host Copy|81234567412|81234567533|HOST_COPY|host_copy|-|"
+                                  "dispatch#0|action=0\n"
+                                  "Host Copy|81234567540|81234567550|HOST_COPY|host_copy|-|"
+                                  "dispatch#0|action=1\n";
+    check("actionIndex, elapsed_time(us), timestamp(us), event, location\n"
+          "0,0,81234567412,HOST_COPY_START,loc(unknown)\n"
+          "0,121,81234567533,HOST_COPY_END,loc(unknown)\n"
+          "1,128,81234567540,HOST_COPY_START,loc(unknown)\n"
+          "1,138,81234567550,HOST_COPY_END,loc(unknown)\n",
+          expected);
+    check("actionIndex, elapsed_time(us), timestamp(us), event, location\n"
+          "0,0,81234567412,HOST_COPY_START,loc(unknown)\n"
+          "0,121,81234567533,HOST_COPY_END,loc(unknown)\n"
+          "1,7,81234567540,HOST_COPY_START,loc(unknown)\n"
+          "1,10,81234567550,HOST_COPY_END,loc(unknown)\n",
+          expected);
+}
+
 /* Files that were put together, and files whose header was cut off: with --from. */
 static void test_headers(void **state)
 {
@@ -449,6 +473,7 @@ int main(void)
         cmocka_unit_test(test_r2_losses),
         cmocka_unit_test(test_r1_losses),
         cmocka_unit_test(test_line_ends),
+        cmocka_unit_test(test_elapsed_times),
         cmocka_unit_test(test_headers),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_probe),
