@@ -4,6 +4,7 @@
  * written as the vendor's documents show it (T1), with all dispatches in one file.
  */
 #include "cli/compile_options.h"
+#include "cli/talk.h"
 
 #define DEFAULT_TIMELINE "timeline.csv"
 
@@ -17,7 +18,8 @@ static const tacho_option options[] = {
                    " unless another file is named, and show cycles and memory footprints in dumps "
                    "(default: off)",
                    TACHO_COMPILE_INTO_FLAG(request.dumps.has_profile)),
-    TACHO_OPT_VALUE("torq-dump-profiling", 0, "CSV", "write the timeline there",
+    TACHO_OPT_VALUE("torq-dump-profiling", 0, "CSV",
+                    "with --torq-enable-profiling: write the timeline there",
                     TACHO_COMPILE_INTO_TEXT(request.profile_path)),
     TACHO_OPT_VALUE("torq-timeline", 0, "t1|t4", "format of the timeline (default: t1)",
                     TACHO_INTO_WORD(tacho_compile_choice, request.torq_form)),
@@ -60,13 +62,27 @@ static bool choose_bursts(const tacho_arguments *arguments, tacho_machine *machi
     return true;
 }
 
+/* Only --torq-enable-profiling asks for a timeline; false where a path was given without it. */
+static bool choose_timeline(tacho_compile_request *request)
+{
+    if (request->dumps.has_profile) {
+        request->profile_path =
+            request->profile_path != NULL ? request->profile_path : DEFAULT_TIMELINE;
+        return true;
+    }
+    bool has_path = request->profile_path != NULL;
+    request->profile_path = NULL;
+    return !has_path;
+}
+
 static int compile(const tacho_arguments *arguments, tacho_compile_choice *choice)
 {
     tacho_compile_request *request = &choice->request;
-    if (request->dumps.has_profile && request->profile_path == NULL) {
-        request->profile_path = DEFAULT_TIMELINE;
+    if (request->profile_path != NULL && request->profile_path[0] == '\0') {
+        return tacho_command_misuse(arguments->command,
+                                    "--torq-dump-profiling: the path is empty; name a file");
     }
-    request->dumps.has_profile = request->profile_path != NULL;
+    bool has_unused_path = !choose_timeline(request);
     if (!tacho_compile_choose_model(arguments, choice)) {
         return TACHO_EXIT_USAGE;
     }
@@ -82,6 +98,10 @@ static int compile(const tacho_arguments *arguments, tacho_compile_choice *choic
         return TACHO_EXIT_USAGE;
     }
     if (!request->is_quiet) {
+        if (has_unused_path) {
+            tacho_talk("note",
+                       "--torq-dump-profiling has no effect without --torq-enable-profiling");
+        }
         tacho_command_say_ignored(arguments);
     }
     return tacho_compile_run_chosen(choice, NULL);
