@@ -461,38 +461,39 @@ tacho_status tacho_output_open_live(const char *path, tacho_output *out_output)
     return status;
 }
 
-/* The file that |path| leads to, or the folder where it would be made and its name there. */
-static bool find_place(const char *path, struct stat *out_facts, char out_name[NAME_MAX + 1])
+static_assert(TACHO_OUTPUT_NAME_BYTES > NAME_MAX, "a place holds any name");
+
+void tacho_output_find_place(const char *path, tacho_output_place *out_place)
 {
     char folder[PATH_MAX];
-    out_name[0] = '\0';
+    struct stat facts;
+    *out_place = (tacho_output_place){0};
     if (strcmp(path, "-") == 0) {
-        return false;
+        return;
     }
-    if (stat(path, out_facts) == 0) {
-        return S_ISREG(out_facts->st_mode);
+    if (stat(path, &facts) == 0) {
+        out_place->is_known = S_ISREG(facts.st_mode);
+    } else {
+        tacho_str base = tacho_str_basename(tacho_str_from_cstring(path));
+        size_t folder_len = strlen(path) - base.len;
+        if (folder_len >= sizeof(folder) || base.len > NAME_MAX) {
+            return;
+        }
+        memcpy(folder, folder_len > 0 ? path : ".", folder_len > 0 ? folder_len : 1);
+        folder[folder_len > 0 ? folder_len : 1] = '\0';
+        memcpy(out_place->name, base.data, base.len);
+        out_place->is_known = stat(folder, &facts) == 0;
     }
-    tacho_str base = tacho_str_basename(tacho_str_from_cstring(path));
-    size_t folder_len = strlen(path) - base.len;
-    if (folder_len >= sizeof(folder) || base.len > NAME_MAX) {
-        return false;
+    if (out_place->is_known) {
+        out_place->device = facts.st_dev;
+        out_place->inode = facts.st_ino;
     }
-    memcpy(folder, folder_len > 0 ? path : ".", folder_len > 0 ? folder_len : 1);
-    folder[folder_len > 0 ? folder_len : 1] = '\0';
-    memcpy(out_name, base.data, base.len);
-    out_name[base.len] = '\0';
-    return stat(folder, out_facts) == 0;
 }
 
-bool tacho_output_is_same_place(const char *path, const char *other_path)
+bool tacho_output_is_same_place(const tacho_output_place *place, const tacho_output_place *other)
 {
-    struct stat facts;
-    struct stat other;
-    char name[NAME_MAX + 1];
-    char other_name[NAME_MAX + 1];
-    return find_place(path, &facts, name) && find_place(other_path, &other, other_name) &&
-           facts.st_dev == other.st_dev && facts.st_ino == other.st_ino &&
-           strcmp(name, other_name) == 0;
+    return place->is_known && other->is_known && place->device == other->device &&
+           place->inode == other->inode && strcmp(place->name, other->name) == 0;
 }
 
 size_t tacho_output_columns(const tacho_output *output)

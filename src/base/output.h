@@ -16,6 +16,8 @@
 #ifndef TACHO_BASE_OUTPUT_H
 #define TACHO_BASE_OUTPUT_H
 
+#include <sys/types.h>
+
 #include "base/attributes.h"
 #include "base/behind.h"
 #include "base/encoder.h"
@@ -85,10 +87,22 @@ tacho_status tacho_output_rest(tacho_output *output) TACHO_MUST_USE;
 tacho_status tacho_output_open_live(const char *path, tacho_output *out_output) TACHO_MUST_USE;
 
 /*
- * Whether writing to |path| and to |other_path| would write the same file, be it there or not,
- * under whatever names. Standard output and devices may be shared.
+ * Where writing to a path ends up, under whatever name: the file, if there is one, or the folder
+ * and the name that it would get there. Standard output and devices have no such place: they may be
+ * shared.
  */
-bool tacho_output_is_same_place(const char *path, const char *other_path);
+enum { TACHO_OUTPUT_NAME_BYTES = 256 }; /* of a file, with its NUL */
+
+typedef struct tacho_output_place {
+    bool is_known;
+    dev_t device;
+    ino_t inode;                        /* of the file or the folder */
+    char name[TACHO_OUTPUT_NAME_BYTES]; /* empty for a file that exists */
+} tacho_output_place;
+
+void tacho_output_find_place(const char *path, tacho_output_place *out_place);
+
+bool tacho_output_is_same_place(const tacho_output_place *place, const tacho_output_place *other);
 
 /* Columns of the terminal that it is written to; 0 where it is none, or does not say. */
 size_t tacho_output_columns(const tacho_output *output);

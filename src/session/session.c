@@ -55,39 +55,57 @@ static const char *input_file(const char *text)
     return at == NULL ? NULL : at + (at[0] == '@' ? 1 : 2);
 }
 
-/* Refuses a path that is read or written otherwise. */
-static tacho_status check_place(const tacho_run_session *session, const char *path)
+static tacho_status keep_place(tacho_run_session *session, const char *path)
+{
+    TACHO_TRY(tacho_grow(&session->places, &session->place_capacity, session->place_count + 1));
+    tacho_output_find_place(path, &session->places[session->place_count++]);
+    return TACHO_OK;
+}
+
+/* Looks up, once, what must not be written: each further output is compared in memory. */
+static tacho_status keep_read_places(tacho_run_session *session)
 {
     const tacho_run_request *request = session->request;
-    if (tacho_input_is_same_file(request->path, path)) {
+    if (session->read_count > 0) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(keep_place(session, request->path));
+    for (size_t i = 0; i < request->input_count; i++) {
+        const char *input = input_file(request->inputs[i]);
+        if (input != NULL) {
+            TACHO_TRY(keep_place(session, input));
+        }
+    }
+    session->read_count = session->place_count;
+    return TACHO_OK;
+}
+
+static tacho_status refuse_place(const tacho_run_session *session, size_t other, const char *path)
+{
+    if (other == 0) {
         return tacho_fail(TACHO_CODE_USAGE, "%s is the program being run and would be overwritten",
                           path);
     }
+    return other < session->read_count
+               ? tacho_fail(TACHO_CODE_USAGE, "%s is an input and would be overwritten", path)
+               : tacho_fail(TACHO_CODE_USAGE, "two results cannot both go to %s", path);
+}
+
+/* Refuses a path that is read or written otherwise, and remembers others. */
+static tacho_status add_place(tacho_run_session *session, const char *path)
+{
+    TACHO_TRY(keep_read_places(session));
     if (tacho_mappings_has(&session->module.program.mappings, path)) {
         return tacho_fail(TACHO_CODE_USAGE, "%s is read by this run and would be overwritten",
                           path);
     }
-    for (size_t i = 0; i < request->input_count; i++) {
-        const char *input = input_file(request->inputs[i]);
-        if (input != NULL && tacho_input_is_same_file(input, path)) {
-            return tacho_fail(TACHO_CODE_USAGE, "%s is an input and would be overwritten", path);
+    TACHO_TRY(keep_place(session, path));
+    size_t last = session->place_count - 1;
+    for (size_t i = 0; i < last; i++) {
+        if (tacho_output_is_same_place(&session->places[i], &session->places[last])) {
+            return refuse_place(session, i, path);
         }
     }
-    for (size_t i = 0; i < session->output_path_count; i++) {
-        if (tacho_output_is_same_place(session->output_paths[i], path)) {
-            return tacho_fail(TACHO_CODE_USAGE, "two results cannot both go to %s", path);
-        }
-    }
-    return TACHO_OK;
-}
-
-/* Refuses such a path, and keeps others in mind. */
-static tacho_status add_place(tacho_run_session *session, const char *path)
-{
-    TACHO_TRY(check_place(session, path));
-    TACHO_TRY(tacho_grow(&session->output_paths, &session->output_path_capacity,
-                         session->output_path_count + 1));
-    session->output_paths[session->output_path_count++] = path;
     return TACHO_OK;
 }
 
@@ -269,7 +287,7 @@ void tacho_run_close(tacho_run_session *session)
     tacho_arena_deinit(&session->arena);
     tacho_arena_deinit(&session->records);
     free(session->totals.latencies);
-    free(session->output_paths);
+    free(session->places);
     free(session->samples);
 }
 

@@ -75,8 +75,9 @@ typedef struct tacho_run_session {
     tacho_run_totals totals;
     int64_t open_ns; /* when it was opened, in its time: that of the first, or 0 simulated */
     tacho_run_inputs inputs;
-    const char **output_paths; /* that were checked */
-    size_t output_path_count, output_path_capacity;
+    tacho_output_place *places; /* of the program and of files of inputs, then of outputs */
+    size_t place_count, place_capacity;
+    size_t read_count;         /* of them, those that are read */
     tacho_run_sample *samples; /* the first that were recorded: those that are held */
     size_t sample_count, sample_capacity;
     uint64_t held_bytes; /* of their records */
