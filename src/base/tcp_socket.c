@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who holds a socket is in two places: the kernel's socket diagnosis, or where there is none,
- * /proc/net/tcp, says user and inode of each end of a connection; /proc/PID/fd says which inodes a
- * process holds. Diagnosis of one connection takes microseconds, the list a few milliseconds.
+ * Two steps lead from a port to a process: the kernel's socket diagnosis, or where there is none
+ * /proc/net/tcp, gives user and inode of a socket; /proc/PID/fd lists the inodes that a process
+ * holds. Diagnosis takes microseconds; for the file the kernel walks its whole table of
+ * connections, a few milliseconds each time.
  */
 #define _GNU_SOURCE /* accept4 */
 #include "base/tcp_socket.h"
@@ -22,65 +23,89 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { BACKLOG = 256, LINE_ROOM = 512, PATH_ROOM = 64, STATE_LISTEN = 0x0a, ANY_STATE = -1 };
+enum {
+    BACKLOG = 256,
+    LINE_ROOM = 512,
+    PATH_ROOM = 64,
+    ANSWER_ROOM = 16 << 10, /* what the kernel sends at once at most */
+    STATE_LISTEN = 0x0a
+};
 
 /* ---- who holds what ------------------------------------------------------------------------ */
 
-/* An end of a connection, or a port that is listened on. */
+/* One end of a connection, or a socket that listens. */
 typedef struct tcp_end {
-    unsigned port, peer_port; /* peer 0: any */
-    int state;
-    unsigned uid;   /* found */
-    uint64_t inode; /* found; 0: not */
+    unsigned port, peer_port;
+    unsigned state;
+    unsigned uid;
+    uint64_t inode; /* 0: not known */
 } tcp_end;
 
-/* Reads a line of /proc/net/tcp; false where it is not the end that is looked for. */
-static bool match_line(const char *line, tcp_end *end)
+typedef struct tcp_visitor {
+    bool (*visit)(void *user, const tcp_end *end); /* false: enough */
+    void *user;
+} tcp_visitor;
+
+/* ---- from /proc ---- */
+
+static bool read_line(const char *line, tcp_end *out_end)
 {
-    unsigned port = 0;
-    unsigned peer_port = 0;
-    unsigned state = 0;
-    unsigned uid = 0;
-    uint64_t inode = 0;
     int count = sscanf(line,
                        " %*u: %*32[0-9A-Fa-f]:%4x %*32[0-9A-Fa-f]:%4x %2x %*x:%*x %*x:%*x %*x %u "
                        "%*u %" SCNu64,
-                       &port, &peer_port, &state, &uid, &inode);
-    if (count != 5 || port != end->port || (end->peer_port != 0 && peer_port != end->peer_port) ||
-        (end->state != ANY_STATE && (int)state != end->state) || inode == 0) {
-        return false;
-    }
-    end->uid = uid;
-    end->inode = inode;
-    return true;
+                       &out_end->port, &out_end->peer_port, &out_end->state, &out_end->uid,
+                       &out_end->inode);
+    return count == 5 && out_end->inode != 0;
 }
 
-static bool find_in_file(const char *path, tcp_end *end)
+/* False where the visitor has had enough. */
+static bool visit_file(const char *path, const tcp_visitor *visitor)
 {
     char line[LINE_ROOM];
-    bool is_found = false;
+    tcp_end end;
+    bool goes_on = true;
     FILE *file = fopen(path, "re");
-    while (file != NULL && !is_found && fgets(line, sizeof(line), file) != NULL) {
-        is_found = match_line(line, end);
+    while (file != NULL && goes_on && fgets(line, sizeof(line), file) != NULL) {
+        goes_on = !read_line(line, &end) || visitor->visit(visitor->user, &end);
     }
     if (file != NULL) {
         fclose(file);
     }
-    return is_found;
+    return goes_on;
+}
+
+static void visit_files(const tcp_visitor *visitor)
+{
+    if (visit_file("/proc/net/tcp", visitor)) {
+        visit_file("/proc/net/tcp6", visitor);
+    }
+}
+
+/* Takes the socket of the ports in |user| that has the same. */
+static bool match_end(void *user, const tcp_end *end)
+{
+    tcp_end *wanted = user;
+    if (end->port != wanted->port || end->peer_port != wanted->peer_port) {
+        return true;
+    }
+    *wanted = *end;
+    return false;
 }
 
 static bool find_end(tcp_end *end)
 {
-    return find_in_file("/proc/net/tcp", end) || find_in_file("/proc/net/tcp6", end);
+    visit_files(&(tcp_visitor){match_end, end});
+    return end->inode != 0;
 }
 
-/* What is asked of the kernel: about one connection. */
+/* ---- from the kernel's diagnosis ---- */
+
 typedef struct diag_question {
     struct nlmsghdr head;
     struct inet_diag_req_v2 body;
 } diag_question;
 
-static bool read_diag(const char *answer, size_t len, tcp_end *end)
+static bool read_diag(const char *answer, size_t len, tcp_end *out_end)
 {
     struct nlmsghdr head;
     struct inet_diag_msg body;
@@ -89,9 +114,102 @@ static bool read_diag(const char *answer, size_t len, tcp_end *end)
     }
     memcpy(&head, answer, sizeof(head));
     memcpy(&body, answer + NLMSG_HDRLEN, sizeof(body));
-    end->uid = body.idiag_uid;
-    end->inode = body.idiag_inode;
+    *out_end = (tcp_end){.port = ntohs(body.id.idiag_sport),
+                         .peer_port = ntohs(body.id.idiag_dport),
+                         .state = body.idiag_state,
+                         .uid = body.idiag_uid,
+                         .inode = body.idiag_inode};
     return head.nlmsg_type == SOCK_DIAG_BY_FAMILY && body.idiag_inode != 0;
+}
+
+enum answer { ANSWER_MORE, ANSWER_DONE, ANSWER_REFUSED };
+
+/* Hands over the sockets of one message of the kernel's, which holds several. */
+static enum answer visit_answer(const char *answer, size_t len, const tcp_visitor *visitor)
+{
+    while (len >= NLMSG_HDRLEN) {
+        struct nlmsghdr head;
+        tcp_end end;
+        memcpy(&head, answer, sizeof(head));
+        if (head.nlmsg_type == NLMSG_DONE) {
+            return ANSWER_DONE;
+        }
+        if (head.nlmsg_type == NLMSG_ERROR || head.nlmsg_len < NLMSG_HDRLEN ||
+            head.nlmsg_len > len) {
+            return ANSWER_REFUSED;
+        }
+        if (read_diag(answer, head.nlmsg_len, &end)) {
+            visitor->visit(visitor->user, &end);
+        }
+        size_t step = NLMSG_ALIGN(head.nlmsg_len);
+        answer += step < len ? step : len;
+        len -= step < len ? step : len;
+    }
+    return ANSWER_MORE;
+}
+
+/* False where the kernel does not answer. */
+static bool diagnose_listeners(int fd, unsigned char family, const tcp_visitor *visitor)
+{
+    diag_question question = {
+        .head = {.nlmsg_len = sizeof(question),
+                 .nlmsg_type = SOCK_DIAG_BY_FAMILY,
+                 .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP},
+        .body = {.sdiag_family = family,
+                 .sdiag_protocol = IPPROTO_TCP,
+                 .idiag_states = 1U << STATE_LISTEN},
+    };
+    char answer[ANSWER_ROOM];
+    if (send(fd, &question, sizeof(question), 0) != (ssize_t)sizeof(question)) {
+        return false;
+    }
+    for (;;) {
+        ssize_t len = recv(fd, answer, sizeof(answer), 0);
+        enum answer kind = len > 0 ? visit_answer(answer, (size_t)len, visitor) : ANSWER_REFUSED;
+        if (kind != ANSWER_MORE) {
+            return kind == ANSWER_DONE;
+        }
+    }
+}
+
+static bool diagnose_all(const tcp_visitor *visitor)
+{
+    int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
+    if (fd < 0) {
+        return false;
+    }
+    bool is_answered = diagnose_listeners(fd, AF_INET, visitor);
+    if (is_answered) {
+        diagnose_listeners(fd, AF_INET6, visitor); /* a kernel may have no IPv6 */
+    }
+    close(fd);
+    return is_answered;
+}
+
+typedef struct listener_taker {
+    void (*take)(void *user, const tacho_tcp_listener *listener);
+    void *user;
+} listener_taker;
+
+static bool take_listener(void *user, const tcp_end *end)
+{
+    const listener_taker *taker = user;
+    if (end->state == STATE_LISTEN) {
+        taker->take(taker->user, &(tacho_tcp_listener){.inode = end->inode,
+                                                       .uid = end->uid,
+                                                       .port = (uint16_t)end->port});
+    }
+    return true;
+}
+
+void tacho_tcp_each_listener(void (*take)(void *user, const tacho_tcp_listener *listener),
+                             void *user)
+{
+    listener_taker taker = {take, user};
+    const tcp_visitor visitor = {take_listener, &taker};
+    if (!diagnose_all(&visitor)) {
+        visit_files(&visitor);
+    }
 }
 
 /* The end of a connection within this computer, from the kernel; false where it does not say. */
@@ -183,10 +301,20 @@ static void read_name(pid_t pid, char out_name[TACHO_PROCESS_NAME_MAX])
     }
 }
 
+/* Keeps the socket that listens on the port of the one in |user|. */
+static void match_listener(void *user, const tacho_tcp_listener *listener)
+{
+    tacho_tcp_listener *wanted = user;
+    if (listener->port == wanted->port && wanted->inode == 0) {
+        *wanted = *listener;
+    }
+}
+
 pid_t tacho_tcp_holder(uint16_t port, char out_name[TACHO_PROCESS_NAME_MAX])
 {
-    tcp_end end = {.port = port, .state = STATE_LISTEN};
-    pid_t pid = find_end(&end) ? find_process(end.inode) : 0;
+    tacho_tcp_listener listener = {.port = port};
+    tacho_tcp_each_listener(match_listener, &listener);
+    pid_t pid = listener.inode != 0 ? find_process(listener.inode) : 0;
     out_name[0] = '\0';
     if (pid > 0) {
         read_name(pid, out_name);
@@ -204,8 +332,7 @@ bool tacho_tcp_socket_is_of(int fd, pid_t pid)
         getpeername(fd, (struct sockaddr *)&peer, &peer_len) != 0) {
         return false;
     }
-    tcp_end end = {
-        .port = ntohs(peer.sin_port), .peer_port = ntohs(own.sin_port), .state = ANY_STATE};
+    tcp_end end = {.port = ntohs(peer.sin_port), .peer_port = ntohs(own.sin_port)};
     return is_process(pid) && (diagnose_end(&peer, &own, &end) || find_end(&end)) &&
            end.uid == geteuid() && holds(pid, end.inode);
 }

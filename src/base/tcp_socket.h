@@ -30,6 +30,17 @@ int tacho_tcp_socket_accept(const tacho_tcp_socket *tcp);
 /* Whether the other end of the connection |fd| is held by process |pid|, of our own user. */
 bool tacho_tcp_socket_is_of(int fd, pid_t pid);
 
+/* A socket that listens for connections; of any user. */
+typedef struct tacho_tcp_listener {
+    uint64_t inode;
+    unsigned uid;
+    uint16_t port;
+} tacho_tcp_listener;
+
+/* Hands each of them that this network namespace has to |take|. */
+void tacho_tcp_each_listener(void (*take)(void *user, const tacho_tcp_listener *listener),
+                             void *user);
+
 /* The process of ours that listens on |port|, and its name; 0 where that cannot be seen. */
 enum { TACHO_PROCESS_NAME_MAX = 64 };
 pid_t tacho_tcp_holder(uint16_t port, char out_name[TACHO_PROCESS_NAME_MAX]);

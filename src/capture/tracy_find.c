@@ -6,6 +6,7 @@
 
 #include "base/grow.h"
 #include "base/process.h"
+#include "base/tcp_socket.h"
 
 #include <dirent.h>
 #include <inttypes.h>
@@ -13,13 +14,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum {
-    TABLE_BYTES = 256 << 10,
-    SOCKETS_MAX = 64,
-    PARENTS_MAX = 64,
-    FOUND_MAX = 4096,
-    LISTENS = 10
-};
+enum { SOCKETS_MAX = 64, PARENTS_MAX = 64, FOUND_MAX = 4096 };
 
 static const int64_t announcement_ns = 60 * 1000000LL; /* from listening to announcing */
 
@@ -142,36 +137,28 @@ static bool is_wanted(const tacho_tracy_hub *hub, unsigned port)
            (hub->extra_port > 0 && port == (unsigned)hub->extra_port);
 }
 
-/*
- * Adds the sockets of a table of the kernel that our own user has listening on |only|, or where
- * that is 0 on a port of interest.
- */
-static void list_sockets(const tacho_tracy_hub *hub, const char *table, uint16_t only, char *text,
-                         listening_list *list)
+typedef struct socket_search {
+    const tacho_tracy_hub *hub;
+    uint16_t only; /* 0: any port of interest */
+    listening_list *list;
+} socket_search;
+
+static void take_socket(void *user, const tacho_tcp_listener *listener)
 {
-    tacho_proc_read_file(getpid(), table, text, TABLE_BYTES);
-    for (char *line = strchr(text, '\n'); line != NULL; line = strchr(line + 1, '\n')) {
-        unsigned port = 0, state = 0, user = 0;
-        uint64_t inode = 0;
-        if (sscanf(line, " %*d: %*[0-9A-Fa-f]:%X %*[0-9A-Fa-f]:%*X %X %*s %*s %*s %u %*d %" SCNu64,
-                   &port, &state, &user, &inode) == 4 &&
-            state == LISTENS && user == geteuid() &&
-            (only > 0 ? port == only : is_wanted(hub, port)) && list->count < SOCKETS_MAX) {
-            list->items[list->count++] = (listening){inode, (uint16_t)port};
-        }
+    const socket_search *search = user;
+    bool is_of_interest =
+        search->only > 0 ? listener->port == search->only : is_wanted(search->hub, listener->port);
+    if (is_of_interest && listener->uid == geteuid() && search->list->count < SOCKETS_MAX) {
+        search->list->items[search->list->count++] = (listening){listener->inode, listener->port};
     }
 }
 
-static bool list_all_sockets(const tacho_tracy_hub *hub, uint16_t only, listening_list *list)
+/* The sockets that our own user has listening on |only|, or where that is 0 on a port of interest.
+ */
+static void list_sockets(const tacho_tracy_hub *hub, uint16_t only, listening_list *list)
 {
-    char *text = malloc(TABLE_BYTES);
-    if (text == NULL) {
-        return false;
-    }
-    list_sockets(hub, "net/tcp", only, text, list);
-    list_sockets(hub, "net/tcp6", only, text, list);
-    free(text);
-    return true;
+    socket_search search = {hub, only, list};
+    tacho_tcp_each_listener(take_socket, &search);
 }
 
 /* Those of the sockets that |pid| has. */
@@ -210,7 +197,11 @@ static bool holds_any(pid_t pid, const listening_list *list)
 pid_t tacho_tracy_find_holder(const tacho_tracy_hub *hub, pid_t pid, uint16_t port)
 {
     listening_list list = {.count = 0};
-    if (port == 0 || !list_all_sockets(hub, port, &list) || list.count == 0) {
+    if (port == 0) {
+        return 0;
+    }
+    list_sockets(hub, port, &list);
+    if (list.count == 0) {
         return 0;
     }
     if (holds_any(pid, &list)) {
@@ -228,9 +219,7 @@ void tacho_tracy_find_sockets(tacho_tracy_hub *hub)
 {
     listening_list list = {.count = 0};
     uint64_t mixed = 0;
-    if (!list_all_sockets(hub, 0, &list)) {
-        return;
-    }
+    list_sockets(hub, 0, &list);
     for (size_t i = 0; i < list.count; i++) {
         mixed = (mixed ^ list.items[i].inode) * UINT64_C(0x9e3779b97f4a7c15);
     }
