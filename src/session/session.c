@@ -95,10 +95,6 @@ static tacho_status refuse_place(const tacho_run_session *session, size_t other,
 static tacho_status add_place(tacho_run_session *session, const char *path)
 {
     TACHO_TRY(keep_read_places(session));
-    if (tacho_mappings_has(&session->module.program.mappings, path)) {
-        return tacho_fail(TACHO_CODE_USAGE, "%s is read by this run and would be overwritten",
-                          path);
-    }
     TACHO_TRY(keep_place(session, path));
     size_t last = session->place_count - 1;
     for (size_t i = 0; i < last; i++) {
@@ -106,7 +102,10 @@ static tacho_status add_place(tacho_run_session *session, const char *path)
             return refuse_place(session, i, path);
         }
     }
-    return TACHO_OK;
+    return tacho_mappings_has(&session->module.program.mappings, path)
+               ? tacho_fail(TACHO_CODE_USAGE, "%s is read by this run and would be overwritten",
+                            path)
+               : TACHO_OK;
 }
 
 tacho_status tacho_run_check_chosen_output(tacho_run_session *session, const char *path,
