@@ -285,6 +285,7 @@ static void add_client(tacho_collector *collector, int fd, pid_t pid)
     collector->waiting[collector->waiting_count++] = client;
     tacho_status status = await(collector, fd, EVENT_WAITING + (unsigned)fd);
     if (status != TACHO_OK) {
+        collector->counts.unserved++;
         end_waiting(collector, collector->waiting_count - 1);
     }
     tacho_status_free(status);
