@@ -63,7 +63,8 @@ typedef struct tacho_runner_options {
     const char *board_path;    /* of the runtime there, from the home directory on; NULL: default */
     const char *board_runtime; /* the file here; NULL: the one installed for its processor */
     uint64_t board_wait_s;     /* how long to wait while others use it; 0: fail at once */
-    uint64_t reserved[4];      /* zero */
+    uint64_t board_timeout_s;  /* how long it may be silent; 0: 60 s, or 150 s to log in */
+    uint64_t reserved[3];      /* zero */
 } tacho_runner_options;
 
 /*

@@ -250,7 +250,7 @@ class tacho_runner_options(Structure):
                 ("skips_values", c_bool), ("is_unlimited", c_bool), ("ignores_limit", c_bool),
                 ("seed", c_uint64), ("stats_folder", c_char_p), ("host", c_char_p),
                 ("board_path", c_char_p), ("board_runtime", c_char_p), ("board_wait_s", c_uint64),
-                ("reserved", c_uint64 * 4)]
+                ("board_timeout_s", c_uint64), ("reserved", c_uint64 * 3)]
 
 
 class tacho_runner_board(Structure):

@@ -50,7 +50,8 @@ class Runner:
     """A program, or a model that is compiled on the way, on a device: "sim", "sim:aic100" and so on,
     "cpu", or "null". With |host| the device is on another computer, reached with the user's ssh;
     |board_path| is where the runtime is kept there, |board_runtime| the file to copy, and
-    |board_wait| how many seconds to wait while others use it. Further options are those of
+    |board_wait| how many seconds to wait while others use it. A board that is silent for
+    |board_timeout| seconds, 60 unless it is given, is given up. Further options are those of
     compile().
 
         with tacho.Runner("model.onnx", device="cpu") as runner:
@@ -62,7 +63,7 @@ class Runner:
                  unlimited: bool = False, ignore_limit: bool = False, seed: int = 0,
                  stats_dir: Optional[StrPath] = None, host: Optional[str] = None,
                  board_path: Optional[str] = None, board_runtime: Optional[StrPath] = None,
-                 board_wait: int = 0,
+                 board_wait: int = 0, board_timeout: int = 0,
                  on_note: Optional[Callable[[Note], object]] = None,
                  progress: Optional[Callable[[int, int], object]] = None, **options: Any) -> None:
         self._lock = threading.RLock()
@@ -76,7 +77,7 @@ class Runner:
                         stats_folder=None if stats_dir is None else c_path(stats_dir),
                         host=c_text(host), board_path=c_text(board_path),
                         board_runtime=None if board_runtime is None else c_path(board_runtime),
-                        board_wait_s=board_wait)
+                        board_wait_s=board_wait, board_timeout_s=board_timeout)
             fill_compile_options(given.compile, ignore_limit=ignore_limit, **options)
             given.compile.note = self._notes.callback
             given.compile.progress = guard.progress(progress)

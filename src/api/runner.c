@@ -36,7 +36,7 @@ static tacho_status check_options(const tacho_runner_options *options)
                           options->compile.machine);
     }
     if (options->host == NULL && (options->board_path != NULL || options->board_runtime != NULL ||
-                                  options->board_wait_s > 0)) {
+                                  options->board_wait_s > 0 || options->board_timeout_s > 0)) {
         return tacho_fail(TACHO_CODE_USAGE, "options of a board need a host");
     }
     if (options->activations > TACHO_RUN_ACTIVATIONS_MAX ||
@@ -107,6 +107,7 @@ static tacho_status fill_request(tacho_runner *self)
                                             .path = options->board_path,
                                             .runtime = options->board_runtime,
                                             .wait_s = options->board_wait_s,
+                                            .silence_s = options->board_timeout_s,
                                             .goes_on = goes_on,
                                             .watcher = self};
     request->makes_stats_dir = true;

@@ -37,6 +37,7 @@ typedef enum tacho_hint_id {
     TACHO_HINT_SIGNPOSTS,          /* choose another window of signposts, or none */
     TACHO_HINT_BOARD_RUNTIME,      /* name the runtime that goes to a board */
     TACHO_HINT_BOARD_WAIT,         /* wait for others who use a board */
+    TACHO_HINT_BOARD_TIMEOUT,      /* wait longer for an answer of a board */
     TACHO_HINT_FIT,                /* say which numbers are to be fitted */
     TACHO_HINT_FIT_ONLY,           /* fit these: their paths */
     TACHO_HINT_BY_OPERATOR,        /* compare operators of the framework rather than kernels */

@@ -755,6 +755,16 @@ static size_t group_files_max(void)
     return is_low ? (size_t)(limit.rlim_cur / GROUP_LIMIT_SHARE) : GROUP_FILES_MAX;
 }
 
+static bool is_full(const tacho_output_group *group)
+{
+    struct rlimit limit;
+    if (group->is_whole) {
+        return getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+               group->item_count >= limit.rlim_cur / 2;
+    }
+    return group->item_count >= group_files_max() || group->byte_count >= GROUP_BYTES_MAX;
+}
+
 tacho_status tacho_output_commit_to(tacho_output *output, tacho_output_group *group)
 {
     if (group == NULL || output->is_direct) {
@@ -767,9 +777,7 @@ tacho_status tacho_output_commit_to(tacho_output *output, tacho_output_group *gr
     group->byte_count += output->flushed_bytes;
     group->items[group->item_count++] = *output;
     *output = (tacho_output){.fd = -1, .folder_fd = -1};
-    return group->item_count >= group_files_max() || group->byte_count >= GROUP_BYTES_MAX
-               ? commit_members(group)
-               : TACHO_OK;
+    return is_full(group) ? commit_members(group) : TACHO_OK;
 }
 
 tacho_status tacho_output_group_finish(tacho_output_group *group)

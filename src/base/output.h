@@ -132,6 +132,7 @@ typedef struct tacho_output_group {
     tacho_output *items; /* written, and not in place yet */
     size_t item_count, item_capacity;
     uint64_t byte_count;
+    bool is_whole; /* none is in place before all are: only descriptors limit their number */
 } tacho_output_group;
 
 /*

@@ -90,6 +90,23 @@ static void test_group_of_many(void **state)
     assert_int_equal(empty_folder(made->folder), GROUP_FILES + 6);
 }
 
+/* As many as there are descriptors for: none is in place before all are. */
+static void test_whole_group(void **state)
+{
+    const scratch *made = *state;
+    tacho_output_group group = {.is_whole = true};
+    commit_many(made, &group, 0, GROUP_FILES + 6);
+    assert_int_equal(count_outputs(made), 0);
+    assert_null(tacho_output_group_finish(&group));
+    assert_int_equal(count_outputs(made), GROUP_FILES + 6);
+    tacho_output_group_deinit(&group);
+    assert_int_equal(empty_folder(made->folder), GROUP_FILES + 6);
+    group = (tacho_output_group){.is_whole = true};
+    commit_many(made, &group, 0, 3);
+    tacho_output_group_deinit(&group);
+    assert_int_equal(empty_folder(made->folder), 0);
+}
+
 /* A folder has one descriptor, however many files of it wait. */
 static void test_group_descriptors(void **state)
 {
@@ -206,6 +223,7 @@ int main(void)
         IN_SCRATCH(test_group),
         WITH_NAMES(test_group),
         IN_SCRATCH(test_group_of_many),
+        IN_SCRATCH(test_whole_group),
         WITH_NAMES(test_group_of_many),
         IN_SCRATCH(test_group_descriptors),
         IN_SCRATCH(test_group_with_few_descriptors),

@@ -240,9 +240,8 @@ static bool wait_for(tacho_tether *self, short events, int64_t until_ms)
         struct pollfd waits[] = {{.fd = self->fd, .events = events},
                                  {.fd = self->error_fd, .events = POLLIN}};
         int64_t left_ms = until_ms < 0 ? -1 : until_ms - now_ms();
-        if (until_ms >= 0 && left_ms <= 0) {
-            return false;
-        }
+        bool is_late = until_ms >= 0 && left_ms <= 0;
+        left_ms = is_late ? 0 : left_ms; /* looked at once more: we may have been stopped */
         if (self->goes_on != NULL && (left_ms < 0 || left_ms > WATCH_MS)) {
             left_ms = WATCH_MS;
         }
@@ -253,11 +252,22 @@ static bool wait_for(tacho_tether *self, short events, int64_t until_ms)
         if (count > 0 && waits[0].revents != 0) {
             return true;
         }
+        if (is_late) {
+            return false;
+        }
         if (self->goes_on != NULL && !self->goes_on(self->watcher)) {
             self->is_cancelled = true;
             return false;
         }
     }
+}
+
+/* The same for as long as the program may be silent. */
+static bool wait_for_sign(tacho_tether *self, short events)
+{
+    bool is_ready = wait_for(self, events, self->silence_ms > 0 ? now_ms() + self->silence_ms : -1);
+    self->is_silent = !is_ready && !self->is_cancelled;
+    return is_ready;
 }
 
 bool tacho_tether_send(tacho_tether *tether, const void *bytes, size_t len)
@@ -269,7 +279,7 @@ bool tacho_tether_send(tacho_tether *tether, const void *bytes, size_t len)
             at += sent;
             len -= (size_t)sent;
         } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
-            if (!wait_for(tether, POLLOUT, -1)) {
+            if (!wait_for_sign(tether, POLLOUT)) {
                 return false;
             }
         } else if (errno != EINTR) {
@@ -287,7 +297,7 @@ size_t tacho_tether_receive(tacho_tether *tether, void *bytes, size_t len)
             return (size_t)got;
         }
         if (errno == EAGAIN || errno == EWOULDBLOCK) {
-            if (!wait_for(tether, POLLIN, -1)) {
+            if (!wait_for_sign(tether, POLLIN)) {
                 return 0;
             }
         } else if (errno != EINTR) {
@@ -321,7 +331,7 @@ int tacho_tether_close(tacho_tether *tether)
     }
     shutdown(tether->fd, SHUT_WR);
     tether->goes_on = NULL;
-    if (!tether->is_cancelled) {
+    if (!tether->is_cancelled && !tether->is_silent) {
         drain(tether);
     }
     close(tether->life_fd);

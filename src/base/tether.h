@@ -29,6 +29,12 @@ typedef struct tacho_tether {
     bool (*goes_on)(void *watcher);
     void *watcher;
     bool is_cancelled; /* it did */
+    /*
+     * Set after the start: waiting ends, as if the program had ended, when it neither took nor
+     * wrote a byte for so long; 0: it never does.
+     */
+    int64_t silence_ms;
+    bool is_silent; /* that happened */
 } tacho_tether;
 
 /* Starts |words|, NULL-terminated, looked up in PATH. Close it after success. */

@@ -128,6 +128,29 @@ static void gives_up_when_told(void **state)
     assert_int_equal(tacho_tether_close(&tether), 128 + SIGTERM);
 }
 
+/* Neither what writes nothing nor what takes nothing is waited for; what does either is. */
+static void gives_up_silent_ones(void **state)
+{
+    char bytes[1 << 16] = {0};
+    tacho_tether tether = start("exec sleep 1000");
+    (void)state;
+    tether.silence_ms = 300;
+    assert_int_equal(tacho_tether_receive(&tether, bytes, 1), 0);
+    assert_true(tether.is_silent);
+    assert_int_equal(tacho_tether_close(&tether), 128 + SIGTERM);
+    tether = start("exec sleep 1000");
+    tether.silence_ms = 300;
+    while (tacho_tether_send(&tether, bytes, sizeof(bytes))) {
+    }
+    assert_true(tether.is_silent);
+    assert_int_equal(tacho_tether_close(&tether), 128 + SIGTERM);
+    tether = start("for i in 1 2 3 4 5 6; do sleep 0.1; printf x; done");
+    tether.silence_ms = 500;
+    assert_int_equal(receive_all(&tether, bytes, 100), 6);
+    assert_false(tether.is_silent);
+    assert_int_equal(tacho_tether_close(&tether), 0);
+}
+
 static void refuses_to_send_to_nobody(void **state)
 {
     char bytes[4096] = {0};
@@ -179,10 +202,11 @@ static void ends_with_us(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(carries_both_ways), cmocka_unit_test(keeps_errors_and_status),
-        cmocka_unit_test(tells_signals),     cmocka_unit_test(says_what_cannot_run),
-        cmocka_unit_test(ends_talkers),      cmocka_unit_test(refuses_to_send_to_nobody),
-        cmocka_unit_test(ends_with_us),      cmocka_unit_test(gives_up_when_told),
+        cmocka_unit_test(carries_both_ways),    cmocka_unit_test(keeps_errors_and_status),
+        cmocka_unit_test(tells_signals),        cmocka_unit_test(says_what_cannot_run),
+        cmocka_unit_test(ends_talkers),         cmocka_unit_test(refuses_to_send_to_nobody),
+        cmocka_unit_test(ends_with_us),         cmocka_unit_test(gives_up_when_told),
+        cmocka_unit_test(gives_up_silent_ones),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,6 +27,10 @@ static const tacho_option options[] = {
     TACHO_OPT_VALUE("board-wait", 0, "SECONDS",
                     "wait this long while others use the board (default: 0)",
                     TACHO_INTO_NUMBER(tacho_run_choice, whole.request.board.wait_s, 0, 1000000)),
+    TACHO_OPT_VALUE("timeout", 0, "SECONDS",
+                    "fail when the board is silent for this long; one that computes is not "
+                    "(default: 60, or 150 until it lets you in)",
+                    TACHO_INTO_NUMBER(tacho_run_choice, whole.request.board.silence_s, 1, 1000000)),
     TACHO_OPT_EACH("input", 'i', "VALUE",
                    "value of the next input, or NAME=VALUE for a named one: 1x1280xi8=0, 4xf32=1 2 "
                    "3 4, @x.npy, @x.pb; repeatable (default: seeded random)"),
@@ -180,6 +184,8 @@ const tacho_command tacho_command_run = {
         "program, inputs and results travel through your own ssh, with its keys,\n"
         "configuration and jump hosts. A small runtime is copied there once and again\n"
         "when it changes; nothing else is written there. One run at a time uses a board.\n"
+        "A board that is silent for a minute is given up (--timeout); while it computes,\n"
+        "it is not silent.\n"
         "'make board' builds the runtime for aarch64.\n"
         "\n"
         "Ctrl-C ends the run after the current inference: what was recorded is written\n"

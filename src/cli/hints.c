@@ -47,6 +47,7 @@ static const hint_words words[TACHO_HINT_COUNT] = {
                               NULL},
     [TACHO_HINT_BOARD_RUNTIME] = {", and --board-runtime FILE names one", NULL, NULL},
     [TACHO_HINT_BOARD_WAIT] = {", or wait with --board-wait SECONDS", NULL, NULL},
+    [TACHO_HINT_BOARD_TIMEOUT] = {", or wait longer with --timeout SECONDS", NULL, NULL},
     [TACHO_HINT_FIT] = {"; name some with --fit", NULL, NULL},
     [TACHO_HINT_FIT_ONLY] = {"; it does", " --fit ", ""},
     [TACHO_HINT_BY_OPERATOR] = {"; --by op compares the operators that launched kernels", NULL,

@@ -117,7 +117,8 @@ static bool check_options(const tacho_arguments *arguments, const char *device)
         tacho_command_misuse(arguments->command, "--%s has no effect: device %s computes nothing",
                              idle, device);
     }
-    static const char *const of_boards[] = {"board-path", "board-runtime", "board-wait", NULL};
+    static const char *const of_boards[] = {"board-path", "board-runtime", "board-wait", "timeout",
+                                            NULL};
     const char *lone =
         tacho_arguments_has(arguments, "host") ? NULL : tacho_arguments_find(arguments, of_boards);
     if (lone != NULL) {

@@ -29,8 +29,12 @@ static const char script[] =
     "umask 077; "
     "echo \"tacho-board-1 $(uname -m)\"; "
     "IFS= read -r path || exit 0; IFS= read -r want || exit 0; IFS= read -r size || exit 0; "
+    "IFS= read -r check || exit 0; "
     "digest() { sum=$(sha256sum <\"$1\" 2>/dev/null) || sum=; echo \"${sum%% *}\"; }; "
     "fail() { echo \"fail $*\"; exit 1; }; "
+    "sum=$(printf \"%s\\n\" \"$path\" \"$want\" \"$size\" | digest /dev/stdin); "
+    "test -z \"$sum\" || test \"$sum\" = \"$check\" || "
+    "fail \"the name or the size was damaged on its way\"; "
     "if test -f \"$path\" && test -x \"$path\" && test \"$(digest \"$path\")\" = \"$want\"; "
     "then echo same; else "
     "dir=${path%/*}; new=$path.new.$$; "
@@ -200,7 +204,7 @@ static tacho_status read_greeting(tacho_link *link, tacho_arena *arena, const ch
                               link->host);
         }
     }
-    link->is_up = true;
+    tacho_link_set_up(link);
     TACHO_TRY(
         tacho_arena_copy(arena, tacho_str_trim(tacho_str_from_cstring(line + skip)), &machine));
     *out_machine = machine.data;
@@ -210,9 +214,12 @@ static tacho_status read_greeting(tacho_link *link, tacho_arena *arena, const ch
 static tacho_status send_wish(tacho_link *link, const char *path, tacho_str runtime)
 {
     char digest[TACHO_SHA256_HEX_BYTES];
-    char text[PATH_MAX + 200];
+    char check[TACHO_SHA256_HEX_BYTES];
+    char text[PATH_MAX + 300];
     tacho_sha256_hex(runtime, digest);
     int len = snprintf(text, sizeof(text), "%s\n%s\n%zu\n", path, digest, runtime.len);
+    tacho_sha256_hex(tacho_str_make(text, (size_t)len), check);
+    len += snprintf(text + len, sizeof(text) - (size_t)len, "%s\n", check);
     return tacho_link_send(link, tacho_str_make(text, (size_t)len), "comparing the runtime");
 }
 
@@ -266,7 +273,7 @@ tacho_status tacho_remote_deploy(tacho_link *link, const tacho_remote_options *o
     tacho_str runtime = TACHO_STR("");
     *out = (tacho_deployment){.machine = ""};
     TACHO_TRY(choose_path(options, arena, &out->path));
-    TACHO_TRY(tacho_link_open(link, options->host, script));
+    TACHO_TRY(tacho_link_open(link, options->host, script, options->silence_s));
     link->tether.goes_on = options->goes_on;
     link->tether.watcher = options->watcher;
     TACHO_TRY(read_greeting(link, arena, &out->machine));

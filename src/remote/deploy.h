@@ -15,6 +15,7 @@ typedef struct tacho_remote_options {
     const char *path;    /* of the runtime there, from the home directory on; NULL: a default */
     const char *runtime; /* the file here; NULL: the one installed for the board's processor */
     uint64_t wait_s;     /* for others who use the board; 0: do not wait */
+    uint64_t silence_s;  /* how long the board may be silent; 0: a default */
     const tacho_notes *notes;
     /* Optional: asked now and then while the board is waited for; false: CANCELLED. */
     bool (*goes_on)(void *watcher);

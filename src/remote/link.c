@@ -11,7 +11,13 @@
 #include <ctype.h>
 #include <stdio.h>
 
-enum { SSH_FAILED = 255, CANNOT_RUN = 127, SHOWN_LINES = 6, LINE_MAX_BYTES = 1 << 16 };
+enum {
+    SSH_FAILED = 255,
+    CANNOT_RUN = 127,
+    SHOWN_LINES = 6,
+    LINE_MAX_BYTES = 1 << 16,
+    LOGIN_S = 150, /* until the shell greets: sshd gives whoever types a password two minutes */
+};
 
 /* ---- names --------------------------------------------------------------------------------- */
 
@@ -70,7 +76,11 @@ tacho_status tacho_link_lost(tacho_link *link, const char *doing)
         return tacho_fail(TACHO_CODE_CANCELLED, "%s: cancelled while %s", link->host, doing);
     }
     tacho_status status =
-        code == SSH_FAILED && !link->is_up
+        link->tether.is_silent
+            ? tacho_fail_hint(TACHO_CODE_IO, TACHO_HINT_BOARD_TIMEOUT,
+                              "%s: no answer for %llu s while %s; check that the board still works",
+                              link->host, (unsigned long long)tacho_link_silence_s(link), doing)
+        : code == SSH_FAILED && !link->is_up
             ? tacho_fail(TACHO_CODE_IO, "%s: cannot connect with ssh", link->host)
         : code == CANNOT_RUN && !link->is_up
             ? tacho_fail(TACHO_CODE_NOT_FOUND, "%s: cannot start ssh, or a shell there", link->host)
@@ -83,7 +93,24 @@ tacho_status tacho_link_lost(tacho_link *link, const char *doing)
 
 /* ---- opening ------------------------------------------------------------------------------- */
 
-tacho_status tacho_link_open(tacho_link *link, const char *host, const char *command)
+uint64_t tacho_link_silence_s(const tacho_link *link)
+{
+    return link->silence_s > 0 ? link->silence_s : link->is_up ? TACHO_WIRE_SILENCE_S : LOGIN_S;
+}
+
+static void set_silence(tacho_link *link)
+{
+    link->tether.silence_ms = (int64_t)tacho_link_silence_s(link) * 1000;
+}
+
+void tacho_link_set_up(tacho_link *link)
+{
+    link->is_up = true;
+    set_silence(link);
+}
+
+tacho_status tacho_link_open(tacho_link *link, const char *host, const char *command,
+                             uint64_t silence_s)
 {
     char ssh[] = "ssh", no_terminal[] = "-T", end[] = "--";
     char alive[] = "-oServerAliveInterval=15"; /* a board that is switched off is noticed */
@@ -91,12 +118,15 @@ tacho_status tacho_link_open(tacho_link *link, const char *host, const char *com
         ssh, no_terminal, alive, end, (char *)(uintptr_t)host, (char *)(uintptr_t)command, NULL};
     *link = (tacho_link){
         .host = host,
+        .silence_s = silence_s < TACHO_WIRE_SILENCE_MAX_S ? silence_s : TACHO_WIRE_SILENCE_MAX_S,
         .tether = {.fd = -1, .error_fd = -1, .life_fd = -1, .guard = -1},
         .started_ns = tacho_now_ns(),
         .message = {.limit = TACHO_WIRE_SMALL_BYTES},
     };
     TACHO_TRY(tacho_link_check_host(host));
-    return tacho_tether_start(&link->tether, words);
+    TACHO_TRY(tacho_tether_start(&link->tether, words));
+    set_silence(link);
+    return TACHO_OK;
 }
 
 void tacho_link_close(tacho_link *link)
@@ -166,6 +196,23 @@ static size_t receive_bytes(void *self, void *bytes, size_t len)
     return receive_some(self, bytes, len);
 }
 
+/* The next message but those that only mean that the board is there. */
+static tacho_status receive_answer(tacho_link *link, const tacho_wire *wire, bool *out_is_end)
+{
+    tacho_tether *tether = &link->tether;
+    for (;;) {
+        TACHO_TRY(tacho_wire_receive(wire, &link->message, out_is_end));
+        if (*out_is_end || link->message.type != TACHO_WIRE_ALIVE) {
+            return TACHO_OK;
+        }
+        if (tether->goes_on != NULL && !tether->goes_on(tether->watcher)) {
+            tether->is_cancelled = true;
+            *out_is_end = true;
+            return TACHO_OK;
+        }
+    }
+}
+
 tacho_status tacho_link_ask(tacho_link *link, tacho_wire_type type, tacho_str more,
                             tacho_wire_type wanted, const char *doing)
 {
@@ -177,7 +224,7 @@ tacho_status tacho_link_ask(tacho_link *link, tacho_wire_type type, tacho_str mo
         tacho_wire_send(&wire, type, 0, tacho_bytes_view(&link->text), more);
     }
     link->text.len = 0;
-    tacho_status status = is_end ? TACHO_OK : tacho_wire_receive(&wire, answer, &is_end);
+    tacho_status status = is_end ? TACHO_OK : receive_answer(link, &wire, &is_end);
     answer->limit = TACHO_WIRE_SMALL_BYTES;
     if (is_end) {
         return tacho_status_first(tacho_link_lost(link, doing), status);

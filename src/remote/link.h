@@ -14,7 +14,8 @@ enum { TACHO_LINK_LINE_BYTES = 1024 };
 typedef struct tacho_link {
     const char *host; /* outlives it */
     tacho_tether tether;
-    bool is_up; /* ssh has connected */
+    bool is_up;         /* ssh has connected */
+    uint64_t silence_s; /* how long it may be silent; 0: as long as by default */
     int64_t started_ns;
     int64_t answered_ns; /* when the last message arrived */
     uint64_t board_ns;   /* how long the runtime had been running then, by the board's clock */
@@ -27,9 +28,14 @@ typedef struct tacho_link {
 /* USAGE unless |host| is [USER@]HOST or ssh://..., in characters that names have. */
 tacho_status tacho_link_check_host(const char *host) TACHO_MUST_USE;
 
-/* Starts ssh, which runs |command|, a text for any shell, there. Close it even after a failure. */
-tacho_status tacho_link_open(tacho_link *link, const char *host,
-                             const char *command) TACHO_MUST_USE;
+/*
+ * Starts ssh, which runs |command|, a text for any shell, there. Every wait ends after |silence_s|
+ * seconds without a byte (0: a default). Close it even after a failure.
+ */
+tacho_status tacho_link_open(tacho_link *link, const char *host, const char *command,
+                             uint64_t silence_s) TACHO_MUST_USE;
+/* The shell there has greeted. */
+void tacho_link_set_up(tacho_link *link);
 void tacho_link_close(tacho_link *link);
 
 /* Sends bytes; |doing| is for messages: "copying the runtime". */
@@ -49,7 +55,10 @@ tacho_status tacho_link_read_line(tacho_link *link, char out_line[TACHO_LINK_LIN
 tacho_status tacho_link_ask(tacho_link *link, tacho_wire_type type, tacho_str more,
                             tacho_wire_type wanted, const char *doing) TACHO_MUST_USE;
 
-/* A failure that says that the connection has ended, and why. */
+/* How long the board may be silent, now that |link| is what it is. */
+uint64_t tacho_link_silence_s(const tacho_link *link);
+
+/* A failure that says that the connection has ended, or the board is silent, and why. */
 tacho_status tacho_link_lost(tacho_link *link, const char *doing) TACHO_MUST_USE;
 
 #endif

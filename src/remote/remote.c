@@ -98,6 +98,7 @@ static tacho_status claim_board(remote_device *self, uint64_t wait_s)
     tacho_link *link = &self->link;
     tacho_remote_who(who);
     TACHO_TRY(tacho_bytes_put(&link->text, wait_s, 8));
+    TACHO_TRY(tacho_bytes_put(&link->text, tacho_link_silence_s(link), 8));
     TACHO_TRY(tacho_wire_put_text(&link->text, tacho_str_from_cstring(who)));
     TACHO_TRY(tacho_link_ask(link, TACHO_WIRE_CLAIM, TACHO_STR(""), TACHO_WIRE_NONE,
                              "taking the board's lock"));
@@ -228,6 +229,20 @@ static bool has_remote_values(const tacho_device *device)
     return ((const remote_device *)device)->loaded.has_values;
 }
 
+enum { DOING_BYTES = 160 };
+
+/* "fetching output 1 (logits)", for messages; names of models are shown as far as they fit. */
+static void name_tensor(char out_doing[DOING_BYTES], const char *doing, size_t index,
+                        const tacho_program *program, uint32_t tensor)
+{
+    tacho_str name = tacho_strings_get(&program->strings, program->tensors[tensor].name);
+    int len = snprintf(out_doing, DOING_BYTES, "%s %zu", doing, index);
+    if (name.len > 0) {
+        snprintf(out_doing + len, DOING_BYTES - (size_t)len, " (%.*s%s)",
+                 name.len < 80 ? (int)name.len : 80, name.data, name.len > 80 ? "..." : "");
+    }
+}
+
 static tacho_status set_remote_input(tacho_device *device, size_t index, const tacho_array *value)
 {
     remote_device *self = (remote_device *)device;
@@ -236,18 +251,23 @@ static tacho_status set_remote_input(tacho_device *device, size_t index, const t
     if (!tacho_wire_array_bytes(value, &len)) {
         return tacho_fail(TACHO_CODE_USAGE, "input %zu has no bytes that can be sent", index);
     }
+    char doing[DOING_BYTES];
+    const tacho_program *program = self->base.program;
+    name_tensor(doing, "setting input", index, program, program->inputs[index]);
     TACHO_TRY(tacho_wire_put_array(&link->text, index, value));
     return tacho_link_ask(link, TACHO_WIRE_INPUT, tacho_str_make(value->data, len), TACHO_WIRE_DONE,
-                          "setting an input");
+                          doing);
 }
 
 static tacho_status fetch_output(remote_device *self, size_t index)
 {
     tacho_link *link = &self->link;
+    char doing[DOING_BYTES];
+    const tacho_program *program = self->base.program;
+    name_tensor(doing, "fetching output", index, program, program->outputs[index]);
     TACHO_TRY(tacho_wire_put_pair(&link->text, index, 0));
-    link->message.limit = tacho_wire_value_limit(self->base.program, index);
-    TACHO_TRY(tacho_link_ask(link, TACHO_WIRE_OUTPUT, TACHO_STR(""), TACHO_WIRE_VALUE,
-                             "fetching an output"));
+    link->message.limit = tacho_wire_value_limit(program, index);
+    TACHO_TRY(tacho_link_ask(link, TACHO_WIRE_OUTPUT, TACHO_STR(""), TACHO_WIRE_VALUE, doing));
     tacho_bytes taken = link->message.payload;
     link->message.payload = self->outputs[index];
     self->outputs[index] = taken;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One message at a time: what the host asks for is done, and its answer is sent. A failure is an
- * answer, too; only a host that is gone, or that sends what is no message, ends it.
+ * answer, too; only a host that is gone, or that sends what is no message, ends it. A second thread
+ * does nothing but send signs of life: often while the host waits, and now and then while it does
+ * not, as a connection that is dead is found by writing to it.
  */
 #include "remote/serve.h"
 
@@ -11,14 +13,26 @@
 #include "remote/lock.h"
 #include "remote/result.h"
 
+#include <pthread.h>
 #include <sys/utsname.h>
 #include <tacho/version.h>
 #include <time.h>
 
-enum { LOCK_POLL_MS = 100 };
+enum { LOCK_POLL_MS = 100, IDLE_BEAT_S = 30, BEATS = 4 };
+
+/* Signs of life. The mutex is held while a message is sent. */
+typedef struct pulse {
+    pthread_t thread;
+    pthread_mutex_t mutex;
+    pthread_cond_t changed;
+    bool is_started, is_busy, is_over;
+    uint64_t silence_s; /* how long the host listens to silence */
+} pulse;
 
 typedef struct board {
     const tacho_wire *wire;
+    tacho_board_line *line;
+    pulse pulse;
     int64_t started_ns;
     tacho_board_lock lock;
     bool is_claimed;
@@ -59,8 +73,81 @@ static tacho_str payload_of(const board *self)
 
 static bool send_reply(board *self)
 {
-    return tacho_wire_send(self->wire, self->reply_type, elapsed_ns(self),
-                           tacho_bytes_view(&self->reply), self->reply_more);
+    pthread_mutex_lock(&self->pulse.mutex);
+    bool is_sent = tacho_wire_send(self->wire, self->reply_type, elapsed_ns(self),
+                                   tacho_bytes_view(&self->reply), self->reply_more);
+    pthread_mutex_unlock(&self->pulse.mutex);
+    return is_sent;
+}
+
+/* ---- signs of life ------------------------------------------------------------------------- */
+
+static struct timespec next_beat(const pulse *self)
+{
+    struct timespec moment;
+    uint64_t ms = self->silence_s * 1000 / BEATS;
+    uint64_t pause_ms = self->is_busy && ms < IDLE_BEAT_S * 1000 ? ms : IDLE_BEAT_S * 1000;
+    clock_gettime(CLOCK_MONOTONIC, &moment);
+    uint64_t ns = (uint64_t)moment.tv_nsec + pause_ms % 1000 * 1000000;
+    moment.tv_sec += (time_t)(pause_ms / 1000 + ns / 1000000000);
+    moment.tv_nsec = (long)(ns % 1000000000);
+    return moment;
+}
+
+static void *beat(void *user)
+{
+    board *self = user;
+    pulse *life = &self->pulse;
+    pthread_mutex_lock(&life->mutex);
+    bool is_there = true;
+    while (!life->is_over && is_there) {
+        const struct timespec moment = next_beat(life);
+        if (pthread_cond_timedwait(&life->changed, &life->mutex, &moment) != 0 && !life->is_over) {
+            is_there = tacho_wire_send(self->wire, TACHO_WIRE_ALIVE, elapsed_ns(self),
+                                       TACHO_STR(""), TACHO_STR(""));
+        }
+    }
+    pthread_mutex_unlock(&life->mutex);
+    return NULL;
+}
+
+static void init_pulse(pulse *life)
+{
+    pthread_condattr_t facts;
+    pthread_condattr_init(&facts);
+    pthread_condattr_setclock(&facts, CLOCK_MONOTONIC);
+    pthread_cond_init(&life->changed, &facts);
+    pthread_condattr_destroy(&facts);
+    pthread_mutex_init(&life->mutex, NULL);
+}
+
+/* Whether the host waits for an answer. */
+static void set_busy(board *self, bool is_busy)
+{
+    pthread_mutex_lock(&self->pulse.mutex);
+    self->pulse.is_busy = is_busy;
+    pthread_cond_signal(&self->pulse.changed);
+    pthread_mutex_unlock(&self->pulse.mutex);
+}
+
+/* Without a thread there are no signs; the host then waits as long as it may be silent here. */
+static void start_pulse(board *self, uint64_t silence_s)
+{
+    self->pulse.silence_s = silence_s;
+    self->pulse.is_started = pthread_create(&self->pulse.thread, NULL, beat, self) == 0;
+}
+
+static void end_pulse(board *self)
+{
+    pthread_mutex_lock(&self->pulse.mutex);
+    self->pulse.is_over = true;
+    pthread_cond_signal(&self->pulse.changed);
+    pthread_mutex_unlock(&self->pulse.mutex);
+    if (self->pulse.is_started) {
+        pthread_join(self->pulse.thread, NULL);
+    }
+    pthread_mutex_destroy(&self->pulse.mutex);
+    pthread_cond_destroy(&self->pulse.changed);
 }
 
 /* ---- the lock ------------------------------------------------------------------------------ */
@@ -99,12 +186,16 @@ static tacho_status take_claim(board *self)
     enum { WAIT_MAX_S = 1000000 };
     tacho_wire_reader reader = {.bytes = payload_of(self)};
     uint64_t wait_s = tacho_wire_get(&reader, 8);
+    uint64_t silence_s = tacho_wire_get(&reader, 8);
     tacho_str who = tacho_wire_get_text(&reader);
+    reader.is_bad |= silence_s == 0 || silence_s > TACHO_WIRE_SILENCE_MAX_S;
     TACHO_TRY(tacho_wire_end(&reader, TACHO_WIRE_CLAIM));
     if (self->lock.fd >= 0) {
         return tacho_fail(TACHO_CODE_USAGE, "the board has been claimed before");
     }
     TACHO_TRY(tacho_board_lock_open(&self->lock));
+    self->line->silence_s = silence_s * TACHO_WIRE_PATIENCE;
+    start_pulse(self, silence_s);
     return wait_for_lock(self, who, wait_s < WAIT_MAX_S ? wait_s : WAIT_MAX_S);
 }
 
@@ -251,7 +342,10 @@ static void put_failure(board *self, tacho_status failure)
 static bool answer_next(board *self)
 {
     bool is_end = false;
+    self->line->may_idle = self->is_claimed;
+    set_busy(self, false);
     tacho_status status = tacho_wire_receive(self->wire, &self->message, &is_end);
+    set_busy(self, true);
     if (is_end) {
         tacho_status_free(status);
         return false;
@@ -283,14 +377,17 @@ static bool say_hello(board *self)
     return send_reply(self);
 }
 
-int tacho_board_serve(const tacho_wire *wire)
+int tacho_board_serve(const tacho_wire *wire, tacho_board_line *line)
 {
-    board self = {.wire = wire, .started_ns = tacho_now_ns(), .lock = {.fd = -1}};
+    board self = {.wire = wire, .line = line, .started_ns = tacho_now_ns(), .lock = {.fd = -1}};
+    line->silence_s = TACHO_WIRE_SILENCE_S * TACHO_WIRE_PATIENCE;
     tacho_arena_init(&self.arena);
+    init_pulse(&self.pulse);
     bool goes_on = say_hello(&self);
     while (goes_on) {
         goes_on = answer_next(&self);
     }
+    end_pulse(&self);
     tacho_device_close(self.device);
     if (self.has_program) {
         tacho_program_deinit(&self.program);

@@ -4,9 +4,11 @@
  */
 #include "remote/wire.h"
 
-static const char magic[4] = {'T', 'B', 'R', 'D'};
+#include "codec/crc32c.h"
 
-enum { PIECE_BYTES = 1 << 20 };
+static const char magic[4] = {'T', 'B', 'R', '2'};
+
+enum { PIECE_BYTES = 1 << 20, PAYLOAD_SUM = 24, HEADER_SUM = 28 };
 
 /* Most messages are a few numbers and texts; those that carry data are as long as that is. */
 static bool is_small(tacho_wire_type type)
@@ -25,6 +27,11 @@ const char *tacho_wire_type_name(tacho_wire_type type)
     return names[type < TACHO_WIRE_TYPE_COUNT ? type : TACHO_WIRE_NONE];
 }
 
+static uint32_t header_sum(const unsigned char *header)
+{
+    return tacho_crc32c(0, tacho_str_make((const char *)header, HEADER_SUM));
+}
+
 bool tacho_wire_send(const tacho_wire *wire, tacho_wire_type type, uint64_t elapsed_ns,
                      tacho_str first, tacho_str second)
 {
@@ -33,6 +40,8 @@ bool tacho_wire_send(const tacho_wire *wire, tacho_wire_type type, uint64_t elap
     tacho_bytes_store(header + 4, (uint64_t)type, 4);
     tacho_bytes_store(header + 8, (uint64_t)first.len + second.len, 8);
     tacho_bytes_store(header + 16, elapsed_ns, 8);
+    tacho_bytes_store(header + PAYLOAD_SUM, tacho_crc32c(tacho_crc32c(0, first), second), 4);
+    tacho_bytes_store(header + HEADER_SUM, header_sum(header), 4);
     return wire->send(wire->self, header, sizeof(header)) &&
            (first.len == 0 || wire->send(wire->self, first.data, first.len)) &&
            (second.len == 0 || wire->send(wire->self, second.data, second.len));
@@ -62,6 +71,34 @@ static tacho_status check_length(const tacho_wire_message *message, uint64_t len
                             (unsigned long long)limit);
 }
 
+static tacho_status check_header(const unsigned char *header)
+{
+    uint64_t type = tacho_bytes_load(header + 4, 4);
+    if (memcmp(header, magic, sizeof(magic)) != 0) {
+        return tacho_fail(TACHO_CODE_BAD_DATA, "what arrived is not a message of a tacho runtime");
+    }
+    if (tacho_bytes_load(header + HEADER_SUM, 4) != header_sum(header)) {
+        return tacho_fail(TACHO_CODE_BAD_DATA,
+                          "a message was damaged on its way: the checksum of its header is wrong");
+    }
+    return type != TACHO_WIRE_NONE && type < TACHO_WIRE_TYPE_COUNT &&
+                   tacho_bytes_load(header + 16, 8) <= TACHO_WIRE_NS_MAX
+               ? TACHO_OK
+               : tacho_fail(TACHO_CODE_BAD_DATA,
+                            "what arrived is not a message of a tacho runtime");
+}
+
+static tacho_status check_payload(const tacho_wire_message *message, const unsigned char *header)
+{
+    return tacho_crc32c(0, tacho_bytes_view(&message->payload)) ==
+                   tacho_bytes_load(header + PAYLOAD_SUM, 4)
+               ? TACHO_OK
+               : tacho_fail(TACHO_CODE_BAD_DATA,
+                            "a message (%s) was damaged on its way: the checksum of its %zu bytes "
+                            "is wrong",
+                            tacho_wire_type_name(message->type), message->payload.len);
+}
+
 tacho_status tacho_wire_receive(const tacho_wire *wire, tacho_wire_message *message,
                                 bool *out_is_end)
 {
@@ -71,16 +108,11 @@ tacho_status tacho_wire_receive(const tacho_wire *wire, tacho_wire_message *mess
     if (*out_is_end) {
         return TACHO_OK;
     }
-    uint64_t type = tacho_bytes_load(header + 4, 4);
+    TACHO_TRY(check_header(header));
     uint64_t left = tacho_bytes_load(header + 8, 8);
-    uint64_t elapsed_ns = tacho_bytes_load(header + 16, 8);
-    if (memcmp(header, magic, sizeof(magic)) != 0 || type == TACHO_WIRE_NONE ||
-        type >= TACHO_WIRE_TYPE_COUNT || elapsed_ns > TACHO_WIRE_NS_MAX) {
-        return tacho_fail(TACHO_CODE_BAD_DATA, "what arrived is not a message of a tacho runtime");
-    }
-    message->type = (tacho_wire_type)type;
+    message->type = (tacho_wire_type)tacho_bytes_load(header + 4, 4);
+    message->elapsed_ns = tacho_bytes_load(header + 16, 8);
     TACHO_TRY(check_length(message, left));
-    message->elapsed_ns = elapsed_ns;
     while (left > 0 && !*out_is_end) {
         size_t piece = left < PIECE_BYTES ? (size_t)left : PIECE_BYTES;
         unsigned char *at = NULL;
@@ -88,7 +120,7 @@ tacho_status tacho_wire_receive(const tacho_wire *wire, tacho_wire_message *mess
         *out_is_end = !receive_all(wire, at, piece);
         left -= piece;
     }
-    return TACHO_OK;
+    return *out_is_end ? TACHO_OK : check_payload(message, header);
 }
 
 /* ---- payloads ------------------------------------------------------------------------------ */

@@ -3,7 +3,8 @@
  * What a host and the runtime on a board say to each other: messages, each a header and a payload,
  * over whatever carries bytes. Numbers are little-endian.
  *
- *     header: "TBRD", u32 type, u64 bytes of the payload, u64 ns since the sender began (board)
+ *     header: "TBR2", u32 type, u64 bytes of the payload, u64 ns since the sender began (board),
+ *             u32 CRC32C of the payload, u32 CRC32C of the header up to here
  *
  *     board  HELLO                      who it is, before anything is asked
  *     host   CLAIM       -> GRANTED, or BUSY (once more GRANTED or BUSY where the host waits)
@@ -14,7 +15,9 @@
  *     host   OUTPUT      -> VALUE
  *     host   END         -> DONE, and the board ends
  *
- * In place of any answer the board may send FAILED: a failure with its notes.
+ * In place of any answer the board may send FAILED: a failure with its notes. Before any answer it
+ * sends ALIVE, without a payload, now and then, so a host that hears nothing knows that it waits in
+ * vain. CLAIM holds how long the host listens to silence; the board is twice as patient.
  */
 #ifndef TACHO_REMOTE_WIRE_H
 #define TACHO_REMOTE_WIRE_H
@@ -22,8 +25,11 @@
 #include "program/bytes.h"
 
 enum {
-    TACHO_WIRE_PROTOCOL = 1,
-    TACHO_WIRE_HEADER_BYTES = 24,
+    TACHO_WIRE_PROTOCOL = 2,
+    TACHO_WIRE_HEADER_BYTES = 32,
+    TACHO_WIRE_SILENCE_S = 60, /* how long a host listens to silence by default */
+    TACHO_WIRE_SILENCE_MAX_S = 1000000,
+    TACHO_WIRE_PATIENCE = 2,          /* of a board: so many times as long */
     TACHO_WIRE_SMALL_BYTES = 1 << 20, /* of a message that carries no data, at most */
 };
 
@@ -48,7 +54,8 @@ enum {
     X(OUTPUT)                                                                                      \
     X(VALUE)                                                                                       \
     X(END)                                                                                         \
-    X(FAILED)
+    X(FAILED)                                                                                      \
+    X(ALIVE)
 
 typedef enum tacho_wire_type {
     TACHO_WIRE_NONE,
@@ -83,8 +90,8 @@ bool tacho_wire_send(const tacho_wire *wire, tacho_wire_type type, uint64_t elap
 
 /*
  * Receives a message. |*out_is_end|: there is none, as the other side is gone; what is no message
- * is BAD_DATA, as is one that is longer than it may be. A length is believed as far as its bytes
- * arrive.
+ * is BAD_DATA, as is one that is longer than it may be or was damaged on its way. A length is
+ * believed as far as its bytes arrive.
  */
 tacho_status tacho_wire_receive(const tacho_wire *wire, tacho_wire_message *message,
                                 bool *out_is_end) TACHO_MUST_USE;

@@ -2,6 +2,7 @@
 /*
  * Messages there and back, and what damaged ones become; names of hosts; the lock of a board.
  */
+#include "codec/crc32c.h"
 #include "remote/link.h"
 #include "remote/lock.h"
 #include "remote/messages.h"
@@ -63,6 +64,44 @@ static void carries_messages(void **state)
     tacho_bytes_deinit(&message.payload);
 }
 
+/* Makes a damaged header a liar's, whose checksum is right. */
+static void seal_header(echo *line)
+{
+    enum { SUMMED = TACHO_WIRE_HEADER_BYTES - 4 };
+    const char *header = (const char *)line->bytes.data;
+    tacho_bytes_store(line->bytes.data + SUMMED, tacho_crc32c(0, tacho_str_make(header, SUMMED)),
+                      4);
+}
+
+/* One bit of any byte, and no message is left. */
+static void finds_damage(void **state)
+{
+    echo line = {.at = 0};
+    const tacho_wire wire = {echo_send, echo_receive, &line};
+    tacho_wire_message message = {.type = TACHO_WIRE_NONE};
+    bool is_end = false;
+    (void)state;
+    assert_true(tacho_wire_send(&wire, TACHO_WIRE_VALUE, 9, TACHO_STR("abc"), TACHO_STR("defg")));
+    for (size_t bit = 0; bit < line.bytes.len * 8; bit++) {
+        line.at = 0;
+        line.bytes.data[bit / 8] ^= (unsigned char)(1 << bit % 8);
+        tacho_status status = tacho_wire_receive(&wire, &message, &is_end);
+        assert_int_equal(tacho_status_code(status), TACHO_CODE_BAD_DATA);
+        tacho_status_free(status);
+        line.bytes.data[bit / 8] ^= (unsigned char)(1 << bit % 8);
+    }
+    line.at = 0;
+    assert_null(tacho_wire_receive(&wire, &message, &is_end));
+    for (size_t len = 0; len < line.bytes.len; len++) { /* cut anywhere, it is none */
+        echo cut = {.bytes = {.data = line.bytes.data, .len = len}};
+        const tacho_wire short_wire = {echo_send, echo_receive, &cut};
+        assert_null(tacho_wire_receive(&short_wire, &message, &is_end));
+        assert_true(is_end);
+    }
+    tacho_bytes_deinit(&line.bytes);
+    tacho_bytes_deinit(&message.payload);
+}
+
 /* A length that nobody can have sent is not believed. */
 static void believes_no_lengths(void **state)
 {
@@ -73,6 +112,7 @@ static void believes_no_lengths(void **state)
     (void)state;
     assert_true(tacho_wire_send(&wire, TACHO_WIRE_VALUE, 0, TACHO_STR("abc"), TACHO_STR("")));
     tacho_bytes_store(line.bytes.data + 8, UINT64_MAX, 8);
+    seal_header(&line);
     assert_null(tacho_wire_receive(&wire, &message, &is_end));
     assert_true(is_end);
     line.at = 0;
@@ -104,12 +144,14 @@ static void keeps_limits(void **state)
     assert_null(tacho_wire_receive(&wire, &message, &is_end));
     line.at = 0;
     tacho_bytes_store(line.bytes.data + 8, TACHO_WIRE_SMALL_BYTES + 1, 8);
+    seal_header(&line);
     status = tacho_wire_receive(&wire, &message, &is_end);
     assert_int_equal(tacho_status_code(status), TACHO_CODE_BAD_DATA);
     tacho_status_free(status);
     line.at = 0;
     tacho_bytes_store(line.bytes.data + 8, 4, 8);
     tacho_bytes_store(line.bytes.data + 16, UINT64_MAX, 8); /* a clock that cannot be */
+    seal_header(&line);
     status = tacho_wire_receive(&wire, &message, &is_end);
     assert_int_equal(tacho_status_code(status), TACHO_CODE_BAD_DATA);
     tacho_status_free(status);
@@ -292,15 +334,11 @@ static void writes_no_linked_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(carries_messages),
-        cmocka_unit_test(believes_no_lengths),
-        cmocka_unit_test(keeps_limits),
-        cmocka_unit_test(carries_failures),
-        cmocka_unit_test(carries_arrays),
-        cmocka_unit_test(carries_options),
-        cmocka_unit_test(refuses_odd_hosts),
-        cmocka_unit_test(locks_boards),
-        cmocka_unit_test(locks_the_file_of_that_name),
+        cmocka_unit_test(carries_messages),       cmocka_unit_test(finds_damage),
+        cmocka_unit_test(believes_no_lengths),    cmocka_unit_test(keeps_limits),
+        cmocka_unit_test(carries_failures),       cmocka_unit_test(carries_arrays),
+        cmocka_unit_test(carries_options),        cmocka_unit_test(refuses_odd_hosts),
+        cmocka_unit_test(locks_boards),           cmocka_unit_test(locks_the_file_of_that_name),
         cmocka_unit_test(writes_no_linked_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -62,12 +62,16 @@ static tacho_status name_output(const writing *self, size_t index, const char **
                              out_path);
 }
 
-/* Names are checked before any is used: one may be an input's, or that of two outputs. */
-static tacho_status write_outputs(const writing *self)
+/*
+ * Names are checked before any is used: one may be an input's, or that of two outputs. Values are
+ * fetched before any is written: a board may be gone before its last one has arrived.
+ */
+static tacho_status write_group(const writing *self, tacho_output_group *group)
 {
     tacho_run_session *session = self->session;
     size_t count = session->module.program.output_count;
     const char *path = NULL;
+    tacho_array array;
     bool is_new = false;
     if (self->files->output_dir == NULL || session->totals.latency_count == 0) {
         return TACHO_OK;
@@ -76,14 +80,22 @@ static tacho_status write_outputs(const writing *self)
     for (size_t i = 0; i < count; i++) {
         TACHO_TRY(name_output(self, i, &path));
         TACHO_TRY(tacho_run_check_chosen_output(session, path, NULL));
+        TACHO_TRY(tacho_device_output(session->device, i, &array));
     }
     for (size_t i = 0; i < count; i++) {
-        tacho_array array;
         TACHO_TRY(name_output(self, i, &path));
         TACHO_TRY(tacho_device_output(session->device, i, &array));
-        TACHO_TRY(tacho_run_value_write(&array, path, true));
+        TACHO_TRY(tacho_run_value_write(&array, path, true, group));
     }
-    return TACHO_OK;
+    return tacho_output_group_finish(group);
+}
+
+static tacho_status write_outputs(const writing *self)
+{
+    tacho_output_group group = {.is_whole = true};
+    tacho_status status = write_group(self, &group);
+    tacho_output_group_deinit(&group);
+    return status;
 }
 
 static tacho_status write_latency(const writing *self)

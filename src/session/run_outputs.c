@@ -35,17 +35,48 @@ bool tacho_run_output_is_printed(const tacho_run_outputs *outputs, size_t index)
     return index >= outputs->text_count || strcmp(outputs->texts[index], "-") == 0;
 }
 
-tacho_status tacho_run_outputs_write(const tacho_run_outputs *outputs,
-                                     const tacho_run_session *session)
+static bool is_written(const tacho_run_outputs *outputs, size_t index)
 {
-    for (size_t i = 0; i < outputs->text_count && session->totals.latency_count > 0; i++) {
+    return index < outputs->text_count && outputs->texts[index][0] == '@';
+}
+
+/* A board may be gone before its last output has arrived: then none is written. */
+static tacho_status fetch_all(const tacho_run_outputs *outputs, const tacho_run_session *session)
+{
+    size_t count = session->module.program.output_count;
+    for (size_t i = 0; i < count; i++) {
         tacho_array array;
-        if (outputs->texts[i][0] == '@') {
+        if (is_written(outputs, i) || tacho_run_output_is_printed(outputs, i)) {
             TACHO_TRY(tacho_device_output(session->device, i, &array));
-            TACHO_TRY(tacho_run_value_write(&array, outputs->texts[i] + 1, false));
         }
     }
     return TACHO_OK;
+}
+
+static tacho_status write_all(const tacho_run_outputs *outputs, const tacho_run_session *session,
+                              tacho_output_group *group)
+{
+    for (size_t i = 0; i < outputs->text_count; i++) {
+        tacho_array array;
+        if (is_written(outputs, i)) {
+            TACHO_TRY(tacho_device_output(session->device, i, &array));
+            TACHO_TRY(tacho_run_value_write(&array, outputs->texts[i] + 1, false, group));
+        }
+    }
+    return tacho_output_group_finish(group);
+}
+
+tacho_status tacho_run_outputs_write(const tacho_run_outputs *outputs,
+                                     const tacho_run_session *session)
+{
+    tacho_output_group group = {.is_whole = true};
+    if (session->totals.latency_count == 0 || !tacho_device_has_values(session->device)) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(fetch_all(outputs, session));
+    tacho_status status = write_all(outputs, session, &group);
+    tacho_output_group_deinit(&group);
+    return status;
 }
 
 void tacho_run_outputs_say(const tacho_run_outputs *outputs, const tacho_run_session *session)

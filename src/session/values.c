@@ -611,7 +611,8 @@ static tacho_status write_value(const tacho_array *array, bool is_raw, tacho_out
     return TACHO_OK;
 }
 
-tacho_status tacho_run_value_write(const tacho_array *array, const char *path, bool is_chosen)
+tacho_status tacho_run_value_write(const tacho_array *array, const char *path, bool is_chosen,
+                                   tacho_output_group *group)
 {
     tacho_output output;
     TACHO_TRY(is_chosen ? tacho_output_open_chosen(path, NULL, &output)
@@ -619,7 +620,7 @@ tacho_status tacho_run_value_write(const tacho_array *array, const char *path, b
     bool is_raw = tacho_str_ends_with(tacho_str_from_cstring(path), TACHO_STR(".bin"));
     tacho_status status = write_value(array, is_raw, &output);
     if (status == TACHO_OK) {
-        status = tacho_output_commit(&output);
+        status = tacho_output_commit_to(&output, group);
     } else {
         status = tacho_status_add_note(status, "while writing %s", path);
     }

@@ -45,8 +45,11 @@ void tacho_run_input_print(const tacho_program *program, size_t index, char *out
 tacho_status tacho_run_value_print(const tacho_array *array, uint64_t element_max,
                                    tacho_output *output) TACHO_MUST_USE;
 
-/* Writes |array| to |path|: as .npy, or where the path ends in .bin the elements' bytes alone. */
-tacho_status tacho_run_value_write(const tacho_array *array, const char *path,
-                                   bool is_chosen) TACHO_MUST_USE;
+/*
+ * Writes |array| to |path|: as .npy, or where the path ends in .bin the elements' bytes alone. It
+ * is in place when |group| is finished.
+ */
+tacho_status tacho_run_value_write(const tacho_array *array, const char *path, bool is_chosen,
+                                   tacho_output_group *group) TACHO_MUST_USE;
 
 #endif

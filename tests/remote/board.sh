@@ -91,6 +91,7 @@ UsePAM no
 PasswordAuthentication no
 KbdInteractiveAuthentication no
 PermitRootLogin prohibit-password
+MaxStartups 100
 ForceCommand $BOARD_DIR/shell
 LogLevel ERROR
 CONFIG

@@ -13,7 +13,7 @@ import sys
 import threading
 
 RUNTIME, MODE = "@RUNTIME@", "@MODE@"
-LOADED, RESULT, VALUE, FAILED = 7, 11, 13, 15
+HELLO, LOADED, RESULT, VALUE, FAILED = 1, 7, 11, 13, 15
 YEARS_50 = 50 * 365 * 86400 * 10**9
 
 
@@ -27,9 +27,19 @@ def read(source, count):
     return data
 
 
+def crc32c(data):
+    crc = 0xffffffff
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82f63b78 if crc & 1 else 0)
+    return crc ^ 0xffffffff
+
+
 def send(kind, payload, elapsed=0, length=None):
     size = len(payload) if length is None else length
-    sys.stdout.buffer.write(b"TBRD" + struct.pack("<IQQ", kind, size, elapsed) + payload)
+    head = b"TBR2" + struct.pack("<IQQI", kind, size, elapsed, crc32c(payload))
+    sys.stdout.buffer.write(head + struct.pack("<I", crc32c(head)) + payload)
     sys.stdout.buffer.flush()
 
 
@@ -47,12 +57,20 @@ def send_without_end(kind):
         sys.stdout.buffer.write(bytes(1 << 16))
 
 
-def change(kind, payload):
-    """What becomes of an honest message."""
+def change(kind, payload, honest):
+    """What becomes of an honest message, whose header is |honest|."""
     if MODE == "endless value" and kind == VALUE or MODE == "endless result" and kind == RESULT or \
-            MODE == "endless load" and kind == LOADED:
+            MODE == "endless load" and kind == LOADED or MODE == "endless hello" and kind == HELLO:
         send_without_end(kind)
     if MODE == "stuck" and kind == RESULT:  # it never comes
+        with open(os.environ["TACHO_BOARD_LOCK"] + ".reached", "w", encoding="utf-8"):
+            pass
+        wait_for_the_end()
+    if MODE == "older" and kind == HELLO:
+        payload = struct.pack("<IQ5sQ5s", 1, 5, b"0.0.1", 5, b"older")
+    if MODE == "damage" and kind == VALUE:  # after its checksum was made
+        sys.stdout.buffer.write(honest + payload[:-1] + bytes([payload[-1] ^ 4]))
+        sys.stdout.buffer.flush()
         wait_for_the_end()
     if MODE == "late" and kind == RESULT:  # no time is that late
         payload = payload[:16] + struct.pack("<q", 2**63 - 1) + payload[24:]
@@ -74,12 +92,14 @@ def change(kind, payload):
 def main():
     if MODE == "silent":
         wait_for_the_end()
-    board = subprocess.Popen([RUNTIME], stdin=sys.stdin, stdout=subprocess.PIPE)
+    lock = {"TACHO_BOARD_LOCK": os.environ["TACHO_BOARD_LOCK"] + "." + MODE}  # liars are there at the same time
+    board = subprocess.Popen([RUNTIME], stdin=sys.stdin, stdout=subprocess.PIPE, env={**os.environ, **lock})
     if MODE == "errors":  # without end, beside honest answers
         threading.Thread(target=lambda: [os.write(2, b"x" * 4096) for _ in iter(int, 1)], daemon=True).start()
     while True:
-        _, kind, length, elapsed = struct.unpack("<4sIQQ", read(board.stdout, 24))
-        send(*change(kind, read(board.stdout, length)), 2**64 - 1 if MODE == "clock" else elapsed)
+        head = read(board.stdout, 32)
+        _, kind, length, elapsed = struct.unpack_from("<4sIQQ", head)
+        send(*change(kind, read(board.stdout, length), head), 2**64 - 1 if MODE == "clock" else elapsed)
 
 
 main()

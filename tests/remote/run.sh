@@ -390,22 +390,6 @@ case_other_processor() {
     expect_clean
 }
 
-# A runtime that says what an older one would.
-case_other_version() {
-    # shellcheck disable=SC2016
-    {
-        echo '#!/bin/sh'
-        printf '%s\n' "printf 'TBRD\\001\\000\\000\\000\\036\\000\\000\\000\\000\\000\\000\\000\\000\\000\\000\\000\\000\\000\\000\\000'"
-        printf '%s\n' "printf '\\001\\000\\000\\000\\005\\000\\000\\000\\000\\000\\000\\0000.0.1\\005\\000\\000\\000\\000\\000\\000\\000older'"
-        echo 'cat >/dev/null'
-    } >"$work/older"
-    remote --board-runtime "$work/older"
-    rm "$work/older"
-    expect_status 1
-    expect_error "the runtime is version 0.0.1 (protocol 1), and this is $("$tacho" --version | sed 's/^tacho \([0-9.]*\).*/\1/')"
-    expect_clean
-}
-
 case_cannot_run_there() {
     printf '#!/no/such/interpreter\n' >"$work/odd"
     remote --board-runtime "$work/odd"
@@ -435,17 +419,14 @@ case_endless_shell() {
     expect_clean
 }
 
-# What is no message, and one that claims to be longer than any.
+# What is no message.
 case_garbage() {
-    local text
-    for text in 'no message at all, but a long text' 'TBRD\001\000\000\000\377\377\377\377\377\377\377\377\000\000\000\000\000\000\000\000'; do
-        printf '#!/bin/sh\nprintf "%s"\nexec yes\n' "$text" >"$work/garbage"
-        remote --board-runtime "$work/garbage"
-        expect_status 1
-        expect_error "me@board, while starting the runtime"
-    done
+    printf '#!/bin/sh\nprintf "no message at all, but a long text"\nexec yes\n' >"$work/garbage"
+    remote --board-runtime "$work/garbage"
+    expect_status 1
+    expect_error "what arrived is not a message of a tacho runtime"
+    expect_error "me@board, while starting the runtime"
     rm "$work/garbage"
-    expect_error "a message of the runtime (HELLO) has 18446744073709551615 bytes; expected at most 1048576"
     rm -rf "$BOARD_HOME"/.cache
     expect_clean
 }
@@ -460,49 +441,60 @@ case_endless_line() {
     expect_clean
 }
 
-# lie MODE ARGUMENT...: a run with a runtime that does not tell the truth (liar.py).
+# lie MODE ARGUMENT...: starts a run with a runtime that does not tell the truth (liar.py), which has a place
+# and a lock of its own.
 lie() {
-    local mode=$1
+    local name=${1// /-}
+    sed "s#@RUNTIME@#$runtime#; s#@MODE@#$1#" "$here/liar.py" >"$work/liar-$name"
     shift
-    sed "s#@RUNTIME@#$runtime#; s#@MODE@#$mode#" "$here/liar.py" >"$work/liar"
-    remote --board-runtime "$work/liar" "$@"
-    rm "$work/liar"
+    {
+        timeout 300 "$tacho" run "$model" --host me@board --board-runtime "$work/liar-$name" \
+            --board-path "lies/$name/tacho-board" "$@" >"$work/out-$name" 2>"$work/err-$name" </dev/null
+        echo $? >"$work/status-$name"
+    } &
 }
 
-# However long, late or odd an answer is: an error that says so, soon, and no memory for it.
+# expect_lie MODE STATUS TEXT...: how it ended, and what is said about it.
+expect_lie() {
+    local name=${1// /-} text
+    mv "$work/out-$name" "$work/out"
+    mv "$work/err-$name" "$work/err"
+    status=$(cat "$work/status-$name")
+    rm "$work/status-$name" "$work/liar-$name"
+    expect_status "$2"
+    for text in "${@:3}"; do expect_error "$text"; done
+}
+
+# However long, late, odd or damaged an answer is, or if there is none: an error that says so, soon, and no
+# memory for it.
 case_lies() {
     [[ -z ${BOARD_MACHINE:-} ]] || return 0 # what the board lies about has no processor
-    lie "endless load"
-    expect_status 1
-    expect_error "a message of the runtime (LOADED) has 4611686018427387904 bytes; expected at most "
-    lie "endless result"
-    expect_status 1
-    expect_error "a message of the runtime (RESULT) has 4611686018427387904 bytes; expected at most "
-    lie "endless value" --output "@$work/value.npy"
-    expect_status 1
-    expect_error "a message of the runtime (VALUE) has 4611686018427387904 bytes; expected at most "
-    lie late
-    expect_status 1
-    expect_error "a message of the runtime (RESULT) is damaged"
-    lie long -n 1
-    expect_status 0
+    local mode is=" bytes; expected at most "
+    for mode in "endless hello" "endless load" "endless result" late clock terminal errors older; do lie "$mode"; done
+    for mode in "endless value" shape damage; do lie "$mode" --output "@$work/value.npy"; done
     lie long -n 2
-    expect_status 1
-    expect_error "the times of the runtime cannot be true: they add up to more than 73 years"
-    lie clock
-    expect_status 1
-    expect_error "what arrived is not a message of a tacho runtime"
-    lie shape --output "@$work/value.npy"
-    expect_status 1
-    expect_error "output 0 is "
-    expect_error "sent by me@board"
-    lie terminal
-    expect_status 1
-    expect_error '\x1b[2Jsorry\x07'
-    lie errors
-    expect_status 0
+    lie stuck --timeout 5
+    for mode in $(jobs -p); do [[ $mode == "$BOARD_PID" ]] || wait "$mode"; done
+    expect_lie "endless hello" 1 "a message of the runtime (HELLO) has 4611686018427387904${is}1048576"
+    expect_lie "endless load" 1 "a message of the runtime (LOADED) has 4611686018427387904$is"
+    expect_lie "endless result" 1 "a message of the runtime (RESULT) has 4611686018427387904$is"
+    expect_lie "endless value" 1 "a message of the runtime (VALUE) has 4611686018427387904$is"
+    expect_lie late 1 "a message of the runtime (RESULT) is damaged"
+    expect_lie long 1 "the times of the runtime cannot be true: they add up to more than 73 years"
+    expect_lie clock 1 "what arrived is not a message of a tacho runtime"
+    expect_lie shape 1 "output 0 is " "sent by me@board"
+    expect_lie terminal 1 '\x1b[2Jsorry\x07'
+    expect_lie errors 0
+    expect_lie older 1 \
+        "the runtime is version 0.0.1 (protocol 1), and this is $("$tacho" --version | sed 's/^tacho \([0-9.]*\).*/\1/')"
+    expect_lie damage 1 "a message (VALUE) was damaged on its way: the checksum of its 56 bytes is wrong" \
+        "me@board, while fetching output 0"
+    expect_lie stuck 1 "me@board: no answer for 5 s while running inference 0" "--timeout SECONDS"
     [[ ! -e $work/value.npy ]] || fail "a value that was refused is written"
-    rm -rf "$BOARD_HOME"/.cache
+    lie long -n 1
+    wait "$!"
+    expect_lie long 0
+    rm -rf "$BOARD_HOME"/lies "$BOARD_LOCK".*
     expect_clean
 }
 
@@ -528,18 +520,17 @@ case_stuck() {
     sed "s#@RUNTIME@#$runtime#; s#@MODE@#stuck#" "$here/liar.py" >"$work/liar"
     "$tacho" run "$model" --host me@board --board-runtime "$work/liar" >"$work/out" 2>"$work/err" </dev/null &
     long=$!
-    wait_until lock_is_held || fail "no run begins"
+    wait_until test -e "$BOARD_LOCK.reached" || fail "no run begins" # to try the lock is to hold it
     wait_until ended_by_interrupts || fail "does not end"
     status=0
     wait "$long" || status=$?
-    rm "$work/liar"
+    rm "$work/liar" "$BOARD_LOCK".*
     rm -rf "$BOARD_HOME"/.cache
     expect_status 130
     wait_until no_ssh || fail "ssh still runs"
     expect_clean
 }
 
-lock_is_held() { ! lock_is_free; }
 ended_by_interrupts() { ! kill -INT "$long" 2>/dev/null; }
 
 # A copy that was left when the board was switched off goes with the next one; others' files stay.

@@ -56,7 +56,7 @@ as() {
 
 case_run_host() {
     as tacho-ann bash "$here/run.sh" "$build" same_as_here copies_once cpu_is_measured_there path_of_the_user \
-        through_a_jump_host busy interrupted killed read_only not_writable full_disk wrong_key other_version ||
+        through_a_jump_host busy interrupted killed read_only not_writable full_disk wrong_key garbage ||
         fail "an ordinary user cannot use a board"
 }
 
