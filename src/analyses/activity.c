@@ -98,11 +98,32 @@ static stretch common_part(stretch a, stretch b)
     return (stretch){a.begin > b.begin ? a.begin : b.begin, a.end < b.end ? a.end : b.end};
 }
 
+/* Buckets from |first| to before |end|. */
+typedef struct bucket_range {
+    int64_t first, end;
+} bucket_range;
+
+/* Those that |column| may share time with: of a short track, none in most columns. */
+static bucket_range buckets_of(const tacho_activity *activity, stretch column)
+{
+    tacho_i128 first = (column.begin / TACHO_ACTIVITY_COLUMNS >> activity->shift) - 1;
+    tacho_i128 last = (column.end / TACHO_ACTIVITY_COLUMNS >> activity->shift) + 1;
+    first -= activity->first;
+    last -= activity->first;
+    return (bucket_range){first < 0                        ? 0
+                          : first < TACHO_ACTIVITY_BUCKETS ? (int64_t)first
+                                                           : TACHO_ACTIVITY_BUCKETS,
+                          last < 0                        ? 0
+                          : last < TACHO_ACTIVITY_BUCKETS ? (int64_t)last + 1
+                                                          : TACHO_ACTIVITY_BUCKETS};
+}
+
 /* Busy time of |column|, taking each bucket as evenly busy where it lies inside |whole|. */
 static tacho_i128 busy_within(const tacho_activity *activity, stretch column, stretch whole)
 {
     tacho_i128 busy = 0;
-    for (int64_t i = 0; i < TACHO_ACTIVITY_BUCKETS; i++) {
+    bucket_range used = buckets_of(activity, column);
+    for (int64_t i = used.first; i < used.end; i++) {
         tacho_i128 first = activity->first + i;
         stretch bucket = {(first << activity->shift) * TACHO_ACTIVITY_COLUMNS,
                           ((first + 1) << activity->shift) * TACHO_ACTIVITY_COLUMNS};

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Cells are put together to rows by a hash index; then rows are sorted.
+ * Cells are put together to rows by a hash index; then rows are sorted. Where there are very many
+ * cells and only the top rows are asked for, the cells are dealt out by the hash of their rows'
+ * keys, and the rows of one share at a time are in memory: a row takes ten times what a cell does.
  */
 #include "analyses/ops.h"
 
@@ -10,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { NAME_SHOWN = 100 };
+enum { NAME_SHOWN = 100, SHARE_CELLS = 1 << 18, SHARES_MAX = UINT16_MAX };
 
 #define TEXT_AS_ROW(name, text) TACHO_STR_INIT(text),
 
@@ -42,12 +44,14 @@ typedef struct grouping {
     const tacho_ops_options *options;
     tacho_index index;   /* rows by key */
     bool *has_operators; /* by part: some of its spans are whole operators */
+    uint8_t *kinds;      /* by site: a tacho_category_kind */
 } grouping;
 
 static void grouping_deinit(grouping *self)
 {
     tacho_index_deinit(&self->index);
     free(self->has_operators);
+    free(self->kinds);
 }
 
 static tacho_status allocate(size_t count, size_t size, void **out_memory)
@@ -102,7 +106,9 @@ tacho_status tacho_ops_add_row(tacho_ops *ops, const tacho_op_row *row)
     TACHO_TRY(tacho_grow(&ops->sums, &ops->sums_capacity, ops->row_count + 1));
     ops->sums[ops->sums_count] = (tacho_op_sums){0};
     tacho_durations_init(&ops->sums[ops->sums_count++].durations);
-    ops->rows[ops->row_count++] = *row;
+    ops->rows[ops->row_count] = *row;
+    ops->rows[ops->row_count].place = (uint32_t)ops->row_count;
+    ops->row_count++;
     return TACHO_OK;
 }
 
@@ -132,61 +138,82 @@ static tacho_status ensure_row(grouping *self, const row_key *key, uint32_t loca
     return tacho_index_add(&self->index, hash, *out_row);
 }
 
-/* The row that |cell| counts in, TACHO_NONE when it is filtered out. */
-static tacho_status find_row(grouping *self, const tacho_ops_cell *cell, uint32_t *out_row)
+/* What spans of |cell| count as. */
+static tacho_track_class class_of(const grouping *self, const tacho_ops_cell *cell)
+{
+    tacho_category_kind kind = (tacho_category_kind)self->kinds[cell->site];
+    return tacho_operators_class(kind, &self->dict->tracks[cell->track]);
+}
+
+static row_key key_of(const grouping *self, const tacho_ops_cell *cell,
+                      tacho_track_class span_class)
 {
     const tacho_track *track = &self->dict->tracks[cell->track];
     const tacho_site *site = &self->dict->sites[cell->site];
-    bool has_type = cell->type != TACHO_NONE && !self->options->by_instance;
-    uint32_t name = has_type ? cell->type : tacho_operators_of_site(self->dict, site);
-    tacho_category_kind kind = tacho_span_kind_of(tacho_dict_string(self->dict, site->category),
-                                                  tacho_dict_string(self->dict, site->name));
-    tacho_track_class span_class = tacho_operators_class(kind, track);
-    bool is_phase = span_class == TACHO_TRACK_PHASE;
-    *out_row = TACHO_NONE;
-    if (is_piece(self, site, track)) {
-        self->ops->piece_count += cell->count;
-        return TACHO_OK;
-    }
-    if (!is_accepted(self, site, name, span_class)) {
-        return TACHO_OK;
-    }
     const uint32_t *firsts = self->ops->inferences.firsts;
-    row_key key = {
+    bool by_instance = self->options->by_instance;
+    bool has_type = cell->type != TACHO_NONE && !by_instance;
+    bool is_phase = span_class == TACHO_TRACK_PHASE;
+    return (row_key){
         .part = self->options->merges_parts ? 0
                 : firsts != NULL            ? firsts[track->part]
                                             : track->part,
         .origin =
             cell->origin != 0 ? cell->origin : (uint32_t)self->dict->parts[track->part].origin,
         .track_class = (uint32_t)(is_phase ? track->track_class : span_class),
-        .name = name,
-        .location = self->options->by_instance ? site->location : TACHO_NONE,
+        .name = has_type ? cell->type : tacho_operators_of_site(site),
+        .location = by_instance ? site->location : TACHO_NONE,
     };
+}
+
+/* The row that |cell| counts in, TACHO_NONE when it is filtered out. */
+static tacho_status find_row(grouping *self, const tacho_ops_cell *cell, uint64_t span_count,
+                             uint32_t *out_row)
+{
+    const tacho_track *track = &self->dict->tracks[cell->track];
+    const tacho_site *site = &self->dict->sites[cell->site];
+    tacho_track_class span_class = class_of(self, cell);
+    row_key key = key_of(self, cell, span_class);
+    *out_row = TACHO_NONE;
+    if (is_piece(self, site, track)) {
+        self->ops->piece_count += span_count;
+        return TACHO_OK;
+    }
+    if (!is_accepted(self, site, key.name, span_class)) {
+        return TACHO_OK;
+    }
     TACHO_TRY(ensure_row(self, &key, site->location, out_row));
     tacho_op_row *row = &self->ops->rows[*out_row];
     row->location = row->location == site->location ? row->location : TACHO_NONE;
     return TACHO_OK;
 }
 
-static tacho_status add_cell(grouping *self, const tacho_ops_cell *cell)
+/* Counts the cell |id| in its row, whose place is that of the first of its cells. */
+static tacho_status add_cell(grouping *self, uint32_t id)
 {
+    const tacho_ops_cell *cell = &self->gather->cells[id];
+    tacho_ops_cell_sums one;
+    int64_t value = 0;
+    const tacho_ops_cell_sums *more = tacho_ops_gather_sums(self->gather, cell, &one, &value);
+    size_t count = self->ops->row_count;
     uint32_t at = TACHO_NONE;
-    TACHO_TRY(find_row(self, cell, &at));
+    TACHO_TRY(find_row(self, cell, more->count, &at));
     if (at == TACHO_NONE) {
         return TACHO_OK;
     }
     tacho_op_row *row = &self->ops->rows[at];
     tacho_op_sums *sums = &self->ops->sums[at];
-    row->count += cell->count;
-    row->min_ns = cell->min_ns < row->min_ns ? cell->min_ns : row->min_ns;
-    row->max_ns = cell->max_ns > row->max_ns ? cell->max_ns : row->max_ns;
-    row->has_bytes |= cell->has_bytes;
-    if (__builtin_add_overflow(row->bytes, cell->bytes, &row->bytes)) {
+    row->place = at == count ? id : row->place;
+    row->count += more->count;
+    row->min_ns = more->min_ns < row->min_ns ? more->min_ns : row->min_ns;
+    row->max_ns = more->max_ns > row->max_ns ? more->max_ns : row->max_ns;
+    row->has_bytes |= more->has_bytes;
+    if (__builtin_add_overflow(row->bytes, more->bytes, &row->bytes)) {
         row->bytes = INT64_MAX;
     }
-    sums->total_ns += cell->total_ns;
-    sums->inner_ns += cell->inner_ns;
-    return tacho_durations_merge(&sums->durations, &cell->durations);
+    sums->total_ns += more->total_ns;
+    sums->inner_ns += more->inner_ns;
+    return tacho_durations_merge(&sums->durations, &more->durations);
 }
 
 static void sum_row(tacho_op_row *row, tacho_op_sums *sums)
@@ -202,6 +229,7 @@ static void sum_row(tacho_op_row *row, tacho_op_sums *sums)
     row->p99_ns = tacho_durations_percentile(&sums->durations, 99);
     row->p50_ns = row->p50_ns < row->min_ns ? row->min_ns : row->p50_ns;
     row->p99_ns = row->p99_ns > row->max_ns ? row->max_ns : row->p99_ns;
+    row->group_self_ns = row->self_ns;
 }
 
 /* ---- order ------------------------------------------------------------------------------ */
@@ -212,7 +240,6 @@ typedef struct sortable {
     int64_t number;
     tacho_str text;
     tacho_str name, location; /* of equal rows these decide: the same in every form of a profile */
-    size_t place;             /* of its first span */
 } sortable;
 
 static int64_t sort_number(const tacho_op_row *row, tacho_ops_key key)
@@ -281,7 +308,7 @@ static int compare_sortables(const void *left, const void *right)
     int order = tacho_str_compare(a->name, b->name);
     order = order != 0 ? order : (int)a->row.track_class - (int)b->row.track_class;
     order = order != 0 ? order : tacho_str_compare(a->location, b->location);
-    return order != 0 ? order : (a->place > b->place) - (a->place < b->place);
+    return order != 0 ? order : (a->row.place > b->row.place) - (a->row.place < b->row.place);
 }
 
 static bool is_same_group(const tacho_op_row *a, const tacho_op_row *b)
@@ -289,7 +316,10 @@ static bool is_same_group(const tacho_op_row *a, const tacho_op_row *b)
     return a->part == b->part && a->origin == b->origin && side_of(a) == side_of(b);
 }
 
-/* Puts the sorted rows back, the first |top| of each group, with the own time of the group. */
+/*
+ * Puts the sorted rows back, the first |top| of each group, with the own time of the group: the sum
+ * of what rows have brought along as that.
+ */
 static void take_rows(tacho_ops *ops, const sortable *sorted, size_t top)
 {
     size_t count = ops->row_count;
@@ -299,7 +329,7 @@ static void take_rows(tacho_ops *ops, const sortable *sorted, size_t top)
         int64_t self_ns = 0;
         for (end = first; end < count && is_same_group(&sorted[first].row, &sorted[end].row);
              end++) {
-            if (__builtin_add_overflow(self_ns, sorted[end].row.self_ns, &self_ns)) {
+            if (__builtin_add_overflow(self_ns, sorted[end].row.group_self_ns, &self_ns)) {
                 self_ns = INT64_MAX;
             }
         }
@@ -308,7 +338,7 @@ static void take_rows(tacho_ops *ops, const sortable *sorted, size_t top)
             ops->rows[ops->row_count++].group_self_ns = self_ns;
         }
     }
-    ops->left_out_count = count - ops->row_count;
+    ops->left_out_count += count - ops->row_count;
 }
 
 static tacho_status sort_rows(tacho_ops *ops, const tacho_ops_options *options)
@@ -324,7 +354,7 @@ static tacho_status sort_rows(tacho_ops *ops, const tacho_ops_options *options)
         tacho_str text = key == TACHO_OPS_BY_NAME       ? name
                          : key == TACHO_OPS_BY_LOCATION ? location
                                                         : TACHO_STR("");
-        items[i] = (sortable){*row, sort_number(row, key), text, name, location, i};
+        items[i] = (sortable){*row, sort_number(row, key), text, name, location};
     }
     qsort(items, ops->row_count, sizeof(*items), compare_sortables);
     take_rows(ops, items, options->top);
@@ -344,12 +374,31 @@ static tacho_status find_operators(grouping *self)
     return TACHO_OK;
 }
 
-static tacho_status make_rows(grouping *self)
+/* Once, in the order in which names lie in memory: cells are looked at in any order. */
+static tacho_status find_kinds(grouping *self)
+{
+    const tacho_dict *dict = self->dict;
+    TACHO_TRY(tacho_items_make(&self->kinds, dict->site_count));
+    for (size_t i = 0; i < dict->site_count; i++) {
+        const tacho_site *site = &dict->sites[i];
+        self->kinds[i] = (uint8_t)tacho_span_kind_of(tacho_dict_string(dict, site->category),
+                                                     tacho_dict_string(dict, site->name));
+    }
+    return TACHO_OK;
+}
+
+static tacho_status prepare(grouping *self)
 {
     TACHO_TRY(tacho_index_init(&self->index));
-    TACHO_TRY(find_operators(self));
-    for (size_t i = 0; i < self->gather->cell_count; i++) {
-        TACHO_TRY(add_cell(self, &self->gather->cells[i]));
+    TACHO_TRY(find_kinds(self));
+    return find_operators(self);
+}
+
+static tacho_status make_rows(grouping *self)
+{
+    TACHO_TRY(prepare(self));
+    for (uint32_t i = 0; i < self->gather->cell_count; i++) {
+        TACHO_TRY(add_cell(self, i));
     }
     return TACHO_OK;
 }
@@ -387,11 +436,111 @@ tacho_status tacho_ops_finish(tacho_ops *ops, const tacho_ops_options *options)
     return ops->row_count > 0 ? sort_rows(ops, options) : TACHO_OK;
 }
 
+/* ---- shares ----------------------------------------------------------------------------- */
+
+/* The cells of one row are in one share. */
+typedef struct cell_shares {
+    uint16_t *of_cells;
+    uint32_t *cells; /* share after share */
+    size_t *ends;    /* by share, among |cells| */
+    size_t count;
+    tacho_op_row *rows; /* the top rows of the shares so far */
+    size_t row_count, row_capacity;
+} cell_shares;
+
+static void shares_deinit(cell_shares *shares)
+{
+    free(shares->of_cells);
+    free(shares->cells);
+    free(shares->ends);
+    free(shares->rows);
+}
+
+static tacho_status deal(const grouping *self, cell_shares *out_shares)
+{
+    size_t cell_count = self->gather->cell_count;
+    size_t count = cell_count / SHARE_CELLS + 1;
+    out_shares->count = count < SHARES_MAX ? count : SHARES_MAX;
+    TACHO_TRY(tacho_items_make(&out_shares->of_cells, cell_count));
+    TACHO_TRY(tacho_items_make(&out_shares->cells, cell_count));
+    TACHO_TRY(tacho_items_make(&out_shares->ends, out_shares->count + 1));
+    for (size_t i = 0; i < cell_count; i++) {
+        const tacho_ops_cell *cell = &self->gather->cells[i];
+        const row_key key = key_of(self, cell, class_of(self, cell));
+        uint32_t hash =
+            tacho_index_hash(&self->index, tacho_str_make((const char *)&key, sizeof(key)));
+        out_shares->of_cells[i] = (uint16_t)(hash % out_shares->count);
+        out_shares->ends[out_shares->of_cells[i] + 1]++;
+    }
+    for (size_t i = 1; i < out_shares->count; i++) {
+        out_shares->ends[i] += out_shares->ends[i - 1];
+    }
+    for (size_t i = 0; i < cell_count; i++) {
+        out_shares->cells[out_shares->ends[out_shares->of_cells[i]]++] = (uint32_t)i;
+    }
+    return TACHO_OK;
+}
+
+/* Keeps the top rows of a share; the first one of a group brings along the own time of all. */
+static tacho_status keep_rows(cell_shares *shares, const tacho_ops *ops)
+{
+    TACHO_TRY(tacho_grow(&shares->rows, &shares->row_capacity, shares->row_count + ops->row_count));
+    for (size_t i = 0; i < ops->row_count; i++) {
+        tacho_op_row row = ops->rows[i];
+        bool is_first = i == 0 || !is_same_group(&ops->rows[i - 1], &row);
+        row.group_self_ns = is_first ? row.group_self_ns : 0;
+        shares->rows[shares->row_count++] = row;
+    }
+    return TACHO_OK;
+}
+
+static tacho_status take_share(grouping *self, cell_shares *shares, size_t number)
+{
+    tacho_ops *ops = self->ops;
+    size_t begin = number > 0 ? shares->ends[number - 1] : 0;
+    ops->row_count = 0;
+    tacho_index_forget(&self->index, 0);
+    for (size_t i = begin; i < shares->ends[number]; i++) {
+        TACHO_TRY(add_cell(self, shares->cells[i]));
+    }
+    TACHO_TRY(tacho_ops_finish(ops, self->options));
+    return keep_rows(shares, ops);
+}
+
+static tacho_status take_shares(grouping *self, cell_shares *shares)
+{
+    tacho_ops *ops = self->ops;
+    TACHO_TRY(prepare(self));
+    TACHO_TRY(deal(self, shares));
+    for (size_t i = 0; i < shares->count; i++) {
+        TACHO_TRY(take_share(self, shares, i));
+    }
+    free(ops->rows);
+    ops->rows = shares->rows;
+    ops->row_count = shares->row_count;
+    ops->row_capacity = shares->row_capacity;
+    shares->rows = NULL;
+    return ops->row_count > 0 ? sort_rows(ops, self->options) : TACHO_OK;
+}
+
 tacho_status tacho_ops_init_gathered(tacho_ops *ops, const tacho_ops_gather *gather,
                                      const tacho_ops_options *options)
 {
-    TACHO_TRY(tacho_ops_init_sums(ops, gather, options));
-    return tacho_ops_finish(ops, options);
+    if (options->top == 0 || gather->cell_count <= SHARE_CELLS) {
+        TACHO_TRY(tacho_ops_init_sums(ops, gather, options));
+        return tacho_ops_finish(ops, options);
+    }
+    *ops = (tacho_ops){.dict = gather->events.dict};
+    grouping self = {.ops = ops, .gather = gather, .dict = gather->events.dict, .options = options};
+    cell_shares shares = {0};
+    tacho_status status =
+        options->merges_inferences ? tacho_inferences_init(&ops->inferences, ops->dict) : TACHO_OK;
+    if (status == TACHO_OK) {
+        status = take_shares(&self, &shares);
+    }
+    shares_deinit(&shares);
+    grouping_deinit(&self);
+    return status;
 }
 
 tacho_status tacho_ops_init(tacho_ops *ops, const tacho_profile *profile,

@@ -82,6 +82,7 @@ typedef struct tacho_op_row {
     bool has_bytes;
     int64_t bytes;         /* of all arguments in bytes; saturates */
     int64_t group_self_ns; /* of all rows of its part, origin and side */
+    uint32_t place;        /* rows that are alike in all else are in the order of this */
 } tacho_op_row;
 
 /* What a row is made of, exactly: rows of several profiles can be merged. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Cells are found by the site's last one, else by a hash index.
+ * Cells are found by the site's last one, else by a hash index. A site's only cell is not in the
+ * index, and has no sums while it has one span: where every span has a name of its own, a cell is
+ * 24 bytes.
  */
 #include "analyses/ops_gather.h"
 
@@ -49,24 +51,51 @@ static bool is_phase(const tacho_dict *dict, const tacho_ops_cell *cell)
            tacho_category_is_phase(tacho_dict_string(dict, site->category));
 }
 
-static tacho_status add_cell(tacho_ops_gather *gather, const uint32_t key[4], uint32_t *out_cell)
+static uint32_t hash_key(const tacho_ops_gather *gather, const uint32_t key[4])
 {
-    uint32_t hash =
-        tacho_index_hash(&gather->index, tacho_str_make((const char *)key, 4 * sizeof(*key)));
+    return tacho_index_hash(&gather->index, tacho_str_make((const char *)key, 4 * sizeof(*key)));
+}
+
+static tacho_status index_cell(tacho_ops_gather *gather, uint32_t at)
+{
+    tacho_ops_cell *cell = &gather->cells[at];
+    const uint32_t key[4] = {cell->track, cell->site, cell->origin, cell->type};
+    cell->is_indexed = true;
+    return tacho_index_add(&gather->index, hash_key(gather, key), at);
+}
+
+/* The cell of a site that has had others. */
+static uint32_t find_indexed(const tacho_ops_gather *gather, const uint32_t key[4])
+{
+    uint32_t hash = hash_key(gather, key);
     size_t at = tacho_index_begin(&gather->index, hash);
-    while ((*out_cell = tacho_index_next(&gather->index, hash, &at)) != TACHO_NONE) {
-        if (is_cell(&gather->cells[*out_cell], key)) {
-            return TACHO_OK;
+    uint32_t id = TACHO_NONE;
+    while ((id = tacho_index_next(&gather->index, hash, &at)) != TACHO_NONE) {
+        if (is_cell(&gather->cells[id], key)) {
+            break;
         }
     }
+    return id;
+}
+
+/* |*cell| is the site's last one, TACHO_NONE where it has none. */
+static tacho_status ensure_cell(tacho_ops_gather *gather, const uint32_t key[4], uint32_t *cell)
+{
+    bool is_first = *cell == TACHO_NONE;
+    if (!is_first) {
+        TACHO_TRY(gather->cells[*cell].is_indexed ? TACHO_OK : index_cell(gather, *cell));
+        *cell = find_indexed(gather, key);
+    }
+    if (*cell != TACHO_NONE) {
+        return TACHO_OK;
+    }
     TACHO_TRY(tacho_grow(&gather->cells, &gather->cell_capacity, gather->cell_count + 1));
-    *out_cell = (uint32_t)gather->cell_count;
-    tacho_ops_cell *cell = &gather->cells[gather->cell_count++];
-    *cell = (tacho_ops_cell){
-        .track = key[0], .site = key[1], .origin = key[2], .type = key[3], .min_ns = INT64_MAX};
-    cell->is_phase = is_phase(gather->events.dict, cell);
-    tacho_durations_init(&cell->durations);
-    return tacho_index_add(&gather->index, hash, *out_cell);
+    *cell = (uint32_t)gather->cell_count;
+    tacho_ops_cell *added = &gather->cells[gather->cell_count++];
+    *added = (tacho_ops_cell){
+        .track = key[0], .site = key[1], .origin = (uint8_t)key[2], .type = key[3]};
+    added->is_phase = is_phase(gather->events.dict, added);
+    return is_first ? TACHO_OK : index_cell(gather, *cell);
 }
 
 static tacho_status find_cell(tacho_ops_gather *gather, const tacho_row *row, uint32_t *out_cell)
@@ -79,27 +108,82 @@ static tacho_status find_cell(tacho_ops_gather *gather, const tacho_row *row, ui
     }
     uint32_t *last = &gather->last_cells[key[1]];
     if (TACHO_UNLIKELY(*last == TACHO_NONE || !is_cell(&gather->cells[*last], key))) {
-        TACHO_TRY(add_cell(gather, key, last));
+        TACHO_TRY(ensure_cell(gather, key, last));
     }
     *out_cell = *last;
     return TACHO_OK;
 }
 
+/* ---- sums --------------------------------------------------------------------------------- */
+
+static tacho_ops_cell_sums sums_of_one(int64_t ns)
+{
+    return (tacho_ops_cell_sums){.count = 1, .total_ns = ns, .min_ns = ns, .max_ns = ns};
+}
+
+const tacho_ops_cell_sums *tacho_ops_gather_sums(const tacho_ops_gather *gather,
+                                                 const tacho_ops_cell *cell,
+                                                 tacho_ops_cell_sums *one, int64_t *value)
+{
+    if (cell->size == TACHO_OPS_MANY) {
+        return &gather->sums[cell->of.sums];
+    }
+    *value = cell->of.ns;
+    *one = sums_of_one(cell->of.ns);
+    one->durations = (tacho_durations){.values = value, .count = 1, .is_exact = true};
+    return one;
+}
+
+/* The sums of a cell that may have had one span until now. */
+static tacho_status ensure_sums(tacho_ops_gather *gather, uint32_t at,
+                                tacho_ops_cell_sums **out_sums)
+{
+    tacho_ops_cell *cell = &gather->cells[at];
+    if (TACHO_UNLIKELY(cell->size != TACHO_OPS_MANY)) {
+        TACHO_TRY(tacho_grow(&gather->sums, &gather->sums_capacity, gather->sums_count + 1));
+        tacho_ops_cell_sums *sums = &gather->sums[gather->sums_count];
+        *sums = cell->size == TACHO_OPS_ONE ? sums_of_one(cell->of.ns)
+                                            : (tacho_ops_cell_sums){.min_ns = INT64_MAX};
+        tacho_durations_init(&sums->durations);
+        TACHO_TRY(cell->size == TACHO_OPS_ONE ? tacho_durations_add(&sums->durations, cell->of.ns)
+                                              : TACHO_OK);
+        cell->size = TACHO_OPS_MANY;
+        cell->of.sums = (uint32_t)gather->sums_count++;
+    }
+    *out_sums = &gather->sums[cell->of.sums];
+    return TACHO_OK;
+}
+
 /* The key tells, not the unit, which traces do not carry. */
-static void add_bytes(const tacho_ops_gather *gather, const tacho_row *row, tacho_ops_cell *cell)
+static bool is_bytes(const tacho_ops_gather *gather, const tacho_arg *arg)
+{
+    bool is_number =
+        arg->type == TACHO_ARG_UINT || (arg->type == TACHO_ARG_INT && arg->value.as_int >= 0);
+    return arg->key == gather->bytes_key && is_number;
+}
+
+static bool has_bytes(const tacho_ops_gather *gather, const tacho_row *row)
+{
+    size_t i = 0;
+    while (i < row->arg_count && !is_bytes(gather, &row->args[i])) {
+        i++;
+    }
+    return i < row->arg_count;
+}
+
+static void add_bytes(const tacho_ops_gather *gather, const tacho_row *row,
+                      tacho_ops_cell_sums *sums)
 {
     for (size_t i = 0; i < row->arg_count; i++) {
         const tacho_arg *arg = &row->args[i];
-        bool is_number =
-            arg->type == TACHO_ARG_UINT || (arg->type == TACHO_ARG_INT && arg->value.as_int >= 0);
-        if (arg->key != gather->bytes_key || !is_number) {
+        if (!is_bytes(gather, arg)) {
             continue;
         }
         bool is_large = arg->type == TACHO_ARG_UINT && arg->value.as_uint > INT64_MAX;
-        cell->has_bytes = true;
-        if (__builtin_add_overflow(cell->bytes, is_large ? INT64_MAX : arg->value.as_int,
-                                   &cell->bytes)) {
-            cell->bytes = INT64_MAX;
+        sums->has_bytes = true;
+        if (__builtin_add_overflow(sums->bytes, is_large ? INT64_MAX : arg->value.as_int,
+                                   &sums->bytes)) {
+            sums->bytes = INT64_MAX;
         }
     }
 }
@@ -123,7 +207,9 @@ static tacho_status nest(tacho_ops_gather *gather, const tacho_row *row, uint32_
         if (row->of.span.end > outer->end) {
             return TACHO_OK; /* it crosses that one */
         }
-        gather->cells[outer->cell].inner_ns += ns;
+        tacho_ops_cell_sums *sums = NULL;
+        TACHO_TRY(ensure_sums(gather, outer->cell, &sums));
+        sums->inner_ns += ns;
     }
     TACHO_TRY(tacho_grow(&stack->items, &stack->item_capacity, stack->item_count + 1));
     stack->items[stack->item_count++] = (tacho_ops_open){row->of.span.end, cell};
@@ -131,18 +217,39 @@ static tacho_status nest(tacho_ops_gather *gather, const tacho_row *row, uint32_
 }
 
 /* Durations of a cell that has many take no more memory from here on. */
-static tacho_status compact_cell(tacho_ops_cell *cell)
+static tacho_status compact_sums(tacho_ops_cell_sums *sums)
 {
-    bool is_large = cell->durations.is_exact && cell->count > TACHO_OPS_EXACT_OF_CELL;
-    return TACHO_UNLIKELY(is_large) ? tacho_durations_compact(&cell->durations) : TACHO_OK;
+    bool is_large = sums->durations.is_exact && sums->count > TACHO_OPS_EXACT_OF_CELL;
+    return TACHO_UNLIKELY(is_large) ? tacho_durations_compact(&sums->durations) : TACHO_OK;
 }
 
-static tacho_status compact_cells(tacho_ops_gather *gather)
+static tacho_status compact_all(tacho_ops_gather *gather)
 {
-    for (size_t i = 0; i < gather->cell_count; i++) {
-        TACHO_TRY(compact_cell(&gather->cells[i]));
+    for (size_t i = 0; i < gather->sums_count; i++) {
+        TACHO_TRY(compact_sums(&gather->sums[i]));
     }
     return TACHO_OK;
+}
+
+/* Counts a span of |ns| in the cell |at|. */
+static tacho_status add_span(tacho_ops_gather *gather, const tacho_row *row, uint32_t at,
+                             int64_t ns)
+{
+    tacho_ops_cell *cell = &gather->cells[at];
+    tacho_ops_cell_sums *sums = NULL;
+    if (cell->size == TACHO_OPS_EMPTY && !has_bytes(gather, row)) {
+        cell->size = TACHO_OPS_ONE;
+        cell->of.ns = ns;
+        return TACHO_OK;
+    }
+    TACHO_TRY(ensure_sums(gather, at, &sums));
+    sums->count++;
+    sums->total_ns += ns;
+    sums->min_ns = ns < sums->min_ns ? ns : sums->min_ns;
+    sums->max_ns = ns > sums->max_ns ? ns : sums->max_ns;
+    add_bytes(gather, row, sums);
+    TACHO_TRY(tacho_durations_add(&sums->durations, ns));
+    return gather->span_count >= gather->exact_span_max ? compact_sums(sums) : TACHO_OK;
 }
 
 static tacho_status gather_row(tacho_events *events, const tacho_row *row)
@@ -160,18 +267,10 @@ static tacho_status gather_row(tacho_events *events, const tacho_row *row)
     if (dict->tracks[row->track].nesting == TACHO_NESTING_STACK && !gather->cells[at].is_phase) {
         TACHO_TRY(nest(gather, row, at, ns));
     }
-    tacho_ops_cell *cell = &gather->cells[at];
-    cell->count++;
-    cell->total_ns += ns;
-    cell->min_ns = ns < cell->min_ns ? ns : cell->min_ns;
-    cell->max_ns = ns > cell->max_ns ? ns : cell->max_ns;
-    add_bytes(gather, row, cell);
-    TACHO_TRY(tacho_durations_add(&cell->durations, ns));
+    TACHO_TRY(add_span(gather, row, at, ns));
     gather->span_count++;
-    if (TACHO_UNLIKELY(gather->span_count == gather->exact_span_max + 1)) {
-        return compact_cells(gather);
-    }
-    return gather->span_count > gather->exact_span_max ? compact_cell(cell) : TACHO_OK;
+    return TACHO_UNLIKELY(gather->span_count == gather->exact_span_max + 1) ? compact_all(gather)
+                                                                            : TACHO_OK;
 }
 
 void tacho_ops_gather_init(tacho_ops_gather *gather, tacho_dict *dict)
@@ -183,9 +282,10 @@ void tacho_ops_gather_init(tacho_ops_gather *gather, tacho_dict *dict)
 
 void tacho_ops_gather_deinit(tacho_ops_gather *gather)
 {
-    for (size_t i = 0; i < gather->cell_count; i++) {
-        tacho_durations_deinit(&gather->cells[i].durations);
+    for (size_t i = 0; i < gather->sums_count; i++) {
+        tacho_durations_deinit(&gather->sums[i].durations);
     }
+    free(gather->sums);
     for (size_t i = 0; i < gather->stack_count; i++) {
         free(gather->stacks[i].items);
     }

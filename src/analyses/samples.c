@@ -291,7 +291,7 @@ static tacho_status make_key(addition *self, const tacho_span *span, bool is_tra
     tacho_str name = find_text(self, span, self->op_key);
     tacho_str type = find_text(self, span, self->type_key);
     tacho_str location = TACHO_STR("");
-    tacho_str span_name = tacho_dict_string(dict, tacho_operators_of_site(dict, site));
+    tacho_str span_name = tacho_dict_string(dict, tacho_operators_of_site(site));
     if (type.len == 0 && !(name.len > 0 && is_transfer)) {
         type = span_name;
     }

@@ -45,12 +45,17 @@ typedef struct departure {
     uint64_t id;
 } departure;
 
-typedef struct tacho_timeline_track {
-    bool is_device;   /* its spans are work of a device */
-    bool has_engines; /* of a group: tracks of engines lie in it */
+/* Arrows that wait for spans of a track: the latest few, in rings. */
+typedef struct track_arrows {
     unsigned next_arrival, next_departure;
     arrival arrivals[ARRIVALS];
     departure departures[DEPARTURES];
+} track_arrows;
+
+typedef struct tacho_timeline_track {
+    bool is_device;       /* its spans are work of a device */
+    bool has_engines;     /* of a group: tracks of engines lie in it */
+    track_arrows *arrows; /* NULL before the first: most tracks have none */
     /* The last work on it. */
     int64_t last_start, last_end; /* ticks */
     bool has_last, has_last_launch;
@@ -310,6 +315,18 @@ static tacho_status give_launch(tacho_timeline *self, uint32_t id, const tacho_l
     return self->taker.launch(self->taker.self, id, launch);
 }
 
+static void deinit_track(track_state *track)
+{
+    tacho_host_thread_deinit(&track->thread);
+    free(track->arrows);
+    track->arrows = NULL;
+}
+
+static tacho_status ensure_arrows(track_state *track)
+{
+    return track->arrows != NULL ? TACHO_OK : tacho_struct_make(&track->arrows);
+}
+
 /* Keeps what has arrived until its span comes, or hands it to the span that has just come. */
 static tacho_status keep_arrival(tacho_timeline *self, const tacho_row *row, const arrival *came)
 {
@@ -320,7 +337,8 @@ static tacho_status keep_arrival(tacho_timeline *self, const tacho_row *row, con
         return give_launch(self, row->track, &came->launch);
     }
     if (!has_come && !tacho_row_is_around(row)) {
-        track->arrivals[track->next_arrival++ % ARRIVALS] = *came;
+        TACHO_TRY(ensure_arrows(track));
+        track->arrows->arrivals[track->arrows->next_arrival++ % ARRIVALS] = *came;
     }
     return TACHO_OK;
 }
@@ -354,7 +372,8 @@ static tacho_status add_departure(tacho_timeline *self, const tacho_row *row)
         .place = place_on(self, row->track),
     };
     if (is_bound) { /* its span knows the place better */
-        track->departures[track->next_departure++ % DEPARTURES] =
+        TACHO_TRY(ensure_arrows(track));
+        track->arrows->departures[track->arrows->next_departure++ % DEPARTURES] =
             (departure){true, row->start, row->of.flow.span_end, row->of.flow.id};
     }
     const tacho_row *early = find_early(self, launch.id);
@@ -398,8 +417,8 @@ static tacho_status take_arrow(tacho_timeline *self, const tacho_row *row)
 static arrival take_arrivals(track_state *track, const tacho_row *row)
 {
     arrival sum = {.is_used = false};
-    for (size_t i = 0; i < ARRIVALS; i++) {
-        arrival *at = &track->arrivals[i];
+    for (size_t i = 0; i < ARRIVALS && track->arrows != NULL; i++) {
+        arrival *at = &track->arrows->arrivals[i];
         bool is_its =
             at->is_used &&
             (at->is_next || (at->start == row->start && at->span_end == row->of.span.end));
@@ -505,8 +524,8 @@ static uint32_t find_forward(const tacho_timeline *self, const tacho_row *row)
 /* Arrows that leave from |row|, a span on |track|, leave from where it is. */
 static void place_departures(tacho_timeline *self, track_state *track, const tacho_row *row)
 {
-    for (size_t i = 0; i < DEPARTURES; i++) {
-        departure *at = &track->departures[i];
+    for (size_t i = 0; i < DEPARTURES && track->arrows != NULL; i++) {
+        departure *at = &track->arrows->departures[i];
         if (at->is_used && at->start == row->start && at->span_end == row->of.span.end) {
             tacho_launch_window_move(&self->launches, at->id, place_on(self, row->track));
             at->is_used = false;
@@ -698,7 +717,7 @@ static tacho_status leave_part(tacho_timeline *self, uint32_t part)
         TACHO_TRY(self->taker.end_part(self->taker.self, part));
     }
     for (size_t i = 0; i < self->track_count; i++) {
-        tacho_host_thread_deinit(&self->tracks[i].thread);
+        deinit_track(&self->tracks[i]);
     }
     tacho_launch_window_clear(&self->launches);
     tacho_launch_window_clear(&self->waiting);
@@ -767,7 +786,7 @@ void tacho_timeline_init(tacho_timeline *timeline, tacho_dict *dict,
 void tacho_timeline_deinit(tacho_timeline *timeline)
 {
     for (size_t i = 0; i < timeline->track_count; i++) {
-        tacho_host_thread_deinit(&timeline->tracks[i].thread);
+        deinit_track(&timeline->tracks[i]);
     }
     tacho_spool_destroy(timeline->spool);
     tacho_steps_deinit(&timeline->steps);

@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* Below, a copy costs less than the pages of a block that does not start with a large one. */
-enum { MOVED_BYTES_MIN = 16 << 20 };
+enum { MOVED_BYTES_MIN = 16 << 20, FIRST_BYTES = 64 };
 
 /*
  * A large block is made anew, to start with a large page. A very large one is moved: for a while,
@@ -32,12 +32,22 @@ static void *resize(void *items, size_t old_bytes, size_t bytes)
     return grown;
 }
 
+/*
+ * Small at first: an array of each of many tracks mostly has an element or two, and sixteen of a
+ * large struct would take more memory than all else that is known of the track.
+ */
+static size_t first_capacity(size_t element_size)
+{
+    size_t count = FIRST_BYTES / element_size;
+    return count < 1 ? 1 : count < 16 ? count : 16;
+}
+
 tacho_status tacho_grow_bytes(void *items, size_t *capacity, size_t need, size_t element_size)
 {
     if (need <= *capacity) {
         return TACHO_OK;
     }
-    size_t wanted = *capacity < 8 ? 16 : *capacity * 2;
+    size_t wanted = *capacity == 0 ? first_capacity(element_size) : *capacity * 2;
     if (wanted < need) {
         wanted = need;
     }

@@ -46,6 +46,10 @@ void *tacho_items_alloc(size_t count, size_t element_size) TACHO_MUST_USE;
 tacho_status tacho_items_make_bytes(void *out_items, size_t count,
                                     size_t element_size) TACHO_MUST_USE;
 
+/* One struct of zeros, for what few of many owners need. */
+#define tacho_struct_make(out_struct)                                                              \
+    tacho_items_make_bytes((out_struct), 0, sizeof(**(out_struct)))
+
 #define tacho_items_make(out_items, count)                                                         \
     tacho_items_make_bytes((out_items), (count), sizeof(**(out_items)))
 

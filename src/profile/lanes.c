@@ -67,8 +67,8 @@ struct tacho_lanes {
     tacho_arrow_order *arrow_order;
     tacho_events *sink;
     tacho_events
-        *next;      /* |sink|, or the order's from a part's first arrow that knows its span on */
-    lane_set *sets; /* by track */
+        *next;       /* |sink|, or the order's from a part's first arrow that knows its span on */
+    lane_set **sets; /* by track; NULL before its first row */
     size_t set_count, set_capacity;
     uint32_t *waiting; /* tracks of this part on which flows wait, or have waited, for a span */
     size_t waiting_count, waiting_capacity;
@@ -83,15 +83,19 @@ static tacho_status ensure_set(tacho_lanes *lanes, uint32_t track, lane_set **ou
 {
     if (TACHO_UNLIKELY(track >= lanes->set_count)) {
         TACHO_TRY(tacho_grow(&lanes->sets, &lanes->set_capacity, (size_t)track + 1));
-        for (; lanes->set_count <= track; lanes->set_count++) {
-            lanes->sets[lanes->set_count] = (lane_set){
-                .last_real.track = TACHO_NONE,
-                .last_empty.track = TACHO_NONE,
-                .last_instant.track = TACHO_NONE,
-            };
+        while (lanes->set_count <= track) {
+            lanes->sets[lanes->set_count++] = NULL;
         }
     }
-    *out_set = &lanes->sets[track];
+    lane_set *set = lanes->sets[track];
+    if (TACHO_UNLIKELY(set == NULL)) {
+        TACHO_TRY(tacho_struct_make(&set));
+        set->last_real.track = TACHO_NONE;
+        set->last_empty.track = TACHO_NONE;
+        set->last_instant.track = TACHO_NONE;
+        lanes->sets[track] = set;
+    }
+    *out_set = set;
     return TACHO_OK;
 }
 
@@ -475,8 +479,8 @@ static inline bool try_stay(tacho_lanes *lanes, const tacho_row *row)
     if (row->kind != TACHO_ROW_SPAN || TACHO_UNLIKELY(row->track >= lanes->set_count)) {
         return false;
     }
-    lane_set *set = &lanes->sets[row->track];
-    if (TACHO_UNLIKELY(!stays_in_lane(set, row))) {
+    lane_set *set = lanes->sets[row->track];
+    if (TACHO_UNLIKELY(set == NULL || !stays_in_lane(set, row))) {
         return false;
     }
     *set->only_end = row->of.span.end;
@@ -521,7 +525,7 @@ static tacho_status lanes_end_part(tacho_events *events, uint32_t part)
 {
     tacho_lanes *lanes = lanes_of(events);
     for (size_t i = 0; i < lanes->waiting_count; i++) {
-        lane_set *set = &lanes->sets[lanes->waiting[i]];
+        lane_set *set = lanes->sets[lanes->waiting[i]];
         TACHO_TRY(lose_flows(lanes, lanes->waiting[i], &set->flow_count));
         TACHO_TRY(lose_flows(lanes, lanes->waiting[i], &set->next_count));
         set->is_waiting = false;
@@ -565,23 +569,31 @@ tacho_status tacho_lanes_create(tacho_events *next, tacho_lanes **out_lanes)
     return TACHO_OK;
 }
 
+static void destroy_set(lane_set *set)
+{
+    if (set == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < set->lane_count; i++) {
+        free(set->lanes[i].ends);
+    }
+    free(set->lanes);
+    free(set->busy);
+    free(set->idle);
+    free(set->open);
+    free(set->tree);
+    free(set->flows);
+    free(set->next_flows);
+    free(set);
+}
+
 void tacho_lanes_destroy(tacho_lanes *lanes)
 {
     if (lanes == NULL) {
         return;
     }
     for (size_t i = 0; i < lanes->set_count; i++) {
-        lane_set *set = &lanes->sets[i];
-        for (size_t k = 0; k < set->lane_count; k++) {
-            free(set->lanes[k].ends);
-        }
-        free(set->lanes);
-        free(set->busy);
-        free(set->idle);
-        free(set->open);
-        free(set->tree);
-        free(set->flows);
-        free(set->next_flows);
+        destroy_set(lanes->sets[i]);
     }
     tacho_arrow_order_destroy(lanes->arrow_order);
     free(lanes->sets);

@@ -14,9 +14,10 @@ void tacho_operators_init(tacho_operators *operators, tacho_dict *dict)
     };
 }
 
-uint32_t tacho_operators_of_site(const tacho_dict *dict, const tacho_site *site)
+/* The empty string is number 0, so no string has to be looked at. */
+uint32_t tacho_operators_of_site(const tacho_site *site)
 {
-    return tacho_dict_string(dict, site->name).len > 0 ? site->name : site->category;
+    return site->name != 0 ? site->name : site->category;
 }
 
 tacho_track_class tacho_operators_class(tacho_category_kind kind, const tacho_track *track)

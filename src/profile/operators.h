@@ -18,7 +18,7 @@ typedef struct tacho_operators {
 void tacho_operators_init(tacho_operators *operators, tacho_dict *dict);
 
 /* The name of |site|, or its category: a string. */
-uint32_t tacho_operators_of_site(const tacho_dict *dict, const tacho_site *site);
+uint32_t tacho_operators_of_site(const tacho_site *site);
 
 /*
  * The class of spans of a category on |track|: that of the track, unless the category says

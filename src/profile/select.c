@@ -56,7 +56,7 @@ static tacho_status is_site_wanted(tacho_select *select, uint32_t number, bool *
         tacho_str location = site->location != TACHO_NONE
                                  ? tacho_dict_string(dict, dict->locations[site->location].text)
                                  : TACHO_STR("");
-        tacho_str name = tacho_dict_string(dict, tacho_operators_of_site(dict, site));
+        tacho_str name = tacho_dict_string(dict, tacho_operators_of_site(site));
         select->verdicts[number] =
             names->accepts(names->self, name, location) ? WANTED : NOT_WANTED;
     }

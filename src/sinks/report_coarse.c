@@ -188,9 +188,12 @@ static tacho_status shrink_tracks(report_columns *columns, bool has_counts)
 {
     columns->row_count = 0;
     for (size_t i = 0; i < columns->track_count; i++) {
-        report_track old = columns->tracks[i];
-        columns->tracks[i] = (report_track){0};
-        tacho_status status = read_again(columns, &old, &columns->tracks[i], has_counts);
+        if (columns->tracks[i] == NULL) {
+            continue;
+        }
+        report_track old = *columns->tracks[i];
+        *columns->tracks[i] = (report_track){0};
+        tacho_status status = read_again(columns, &old, columns->tracks[i], has_counts);
         report_track_clear(&old);
         TACHO_TRY(status);
     }
@@ -209,7 +212,8 @@ static tacho_status ensure_several(report_columns *columns)
 static tacho_status flush_all(report_columns *columns)
 {
     for (size_t i = 0; i < columns->track_count; i++) {
-        TACHO_TRY(report_coarse_flush(columns, &columns->tracks[i]));
+        TACHO_TRY(columns->tracks[i] != NULL ? report_coarse_flush(columns, columns->tracks[i])
+                                             : TACHO_OK);
     }
     return TACHO_OK;
 }

@@ -14,12 +14,22 @@ static tacho_status ensure_track(report_columns *columns, uint32_t id, report_tr
 {
     if (TACHO_UNLIKELY(id >= columns->track_count)) {
         TACHO_TRY(tacho_grow(&columns->tracks, &columns->track_capacity, (size_t)id + 1));
-        for (; columns->track_count <= id; columns->track_count++) {
-            columns->tracks[columns->track_count] = (report_track){0};
+        while (columns->track_count <= id) {
+            columns->tracks[columns->track_count++] = NULL;
         }
     }
-    *out_track = &columns->tracks[id];
+    if (TACHO_UNLIKELY(columns->tracks[id] == NULL)) {
+        TACHO_TRY(tacho_struct_make(&columns->tracks[id]));
+    }
+    *out_track = columns->tracks[id];
     return TACHO_OK;
+}
+
+const report_track *report_columns_track(const report_columns *columns, uint32_t id)
+{
+    static const report_track empty = {0};
+    bool has_rows = id < columns->track_count && columns->tracks[id] != NULL;
+    return has_rows ? columns->tracks[id] : &empty;
 }
 
 static tacho_status put_start(report_track *track, int64_t start_ns)
@@ -244,14 +254,14 @@ tacho_status report_columns_init(report_columns *columns, tacho_dict *dict)
 tacho_status report_columns_finish(report_columns *columns)
 {
     for (size_t i = 0; i < columns->track_count; i++) {
-        report_track *track = &columns->tracks[i];
-        TACHO_TRY(report_coarse_flush(columns, track));
-        report_places_look(&columns->places, &track->numbers, &track->has_places,
-                           &track->has_launches);
+        report_track *track = columns->tracks[i];
+        if (track != NULL) {
+            TACHO_TRY(report_coarse_flush(columns, track));
+            report_places_look(&columns->places, &track->numbers, &track->has_places,
+                               &track->has_launches);
+        }
     }
-    report_track *ignored = NULL;
-    size_t track_count = columns->events.dict->track_count;
-    return track_count > 0 ? ensure_track(columns, (uint32_t)track_count - 1, &ignored) : TACHO_OK;
+    return TACHO_OK;
 }
 
 void report_track_clear(report_track *track)
@@ -274,7 +284,10 @@ void report_track_clear(report_track *track)
 void report_columns_deinit(report_columns *columns)
 {
     for (size_t i = 0; i < columns->track_count; i++) {
-        report_track_clear(&columns->tracks[i]);
+        if (columns->tracks[i] != NULL) {
+            report_track_clear(columns->tracks[i]);
+            free(columns->tracks[i]);
+        }
     }
     tacho_lanes_destroy(columns->lanes);
     report_facts_deinit(&columns->facts);
@@ -312,8 +325,8 @@ static tacho_status write_places(const report_columns *columns, const report_tra
 
 tacho_status report_columns_write(const report_columns *columns, report_blob *blob)
 {
-    for (size_t i = 0; i < columns->track_count; i++) {
-        const report_track *track = &columns->tracks[i];
+    for (uint32_t i = 0; i < columns->track_count; i++) {
+        const report_track *track = report_columns_track(columns, i);
         TACHO_TRY(report_blob_write(blob, &track->starts));
         TACHO_TRY(report_blob_write(blob, &track->lengths));
         TACHO_TRY(report_blob_write(blob, &track->sites));

@@ -75,7 +75,7 @@ typedef struct report_columns {
     tacho_events events; /* push here, in track order */
     tacho_lanes *lanes;
     report_inner inner;
-    report_track *tracks; /* by track id */
+    report_track **tracks; /* by track id; NULL: it has no rows */
     size_t track_count, track_capacity;
     tacho_operators operators;
     report_facts facts;
@@ -103,7 +103,10 @@ typedef struct report_columns {
 tacho_status report_columns_init(report_columns *columns, tacho_dict *dict) TACHO_MUST_USE;
 void report_columns_deinit(report_columns *columns);
 
-/* All rows are there: every track of the dictionary has columns, if only empty ones. */
+/* The columns of the track |id|, which may have no rows. */
+const report_track *report_columns_track(const report_columns *columns, uint32_t id);
+
+/* All rows are there. */
 tacho_status report_columns_finish(report_columns *columns) TACHO_MUST_USE;
 
 /* Writes the columns of every track, in the order of their ids. */

@@ -106,7 +106,7 @@ static uint64_t take(const report_bytes *bytes, size_t *at)
 /* Reads the columns of the track back and compares their sums with what was pushed. */
 static void check_track(fixture *at)
 {
-    const report_track *track = &at->columns.tracks[at->track];
+    const report_track *track = report_columns_track(&at->columns, at->track);
     size_t starts = 0;
     size_t lengths = 0;
     size_t counts = 0;
@@ -184,7 +184,7 @@ static void test_names(void **state)
         }
         assert_null(report_columns_finish(&at.columns));
         check_track(&at);
-        const report_track *track = &at.columns.tracks[at.track];
+        const report_track *track = report_columns_track(&at.columns, at.track);
         size_t place = 0;
         uint32_t site = (uint32_t)take(&track->sites, &place);
         assert_string_equal(tacho_dict_string(&at.dict, at.dict.sites[site].name).data,
@@ -204,8 +204,8 @@ static void test_in_full(void **state)
     }
     assert_null(report_columns_finish(&at.columns));
     assert_int_equal(at.columns.resolution_ns, 0);
-    assert_int_equal(at.columns.tracks[at.track].row_count, ROWS_MAX);
-    assert_int_equal(at.columns.tracks[at.track].counts.item_count, 0);
+    assert_int_equal(report_columns_track(&at.columns, at.track)->row_count, ROWS_MAX);
+    assert_int_equal(report_columns_track(&at.columns, at.track)->counts.item_count, 0);
     teardown(&at);
 }
 
@@ -222,7 +222,7 @@ static void test_samples(void **state)
     assert_null(report_columns_finish(&at.columns));
     assert_true(at.columns.row_count <= ROWS_MAX + 4);
     assert_int_equal(at.columns.sample_count, 1000);
-    const report_track *track = &at.columns.tracks[at.counter];
+    const report_track *track = report_columns_track(&at.columns, at.counter);
     unsigned peak_count = 0;
     for (uint64_t i = 0; i < track->row_count; i++) {
         double value = 0;
@@ -252,8 +252,9 @@ static void test_places(void **state)
     assert_null(report_places_set(&at.columns.places, 7, &moved)); /* no such span */
     assert_null(tacho_events_finish(&at.columns.events));
     assert_null(report_columns_finish(&at.columns));
-    const report_track *lead = &at.columns.tracks[at.track];
-    const report_track *lane = &at.columns.tracks[at.columns.track_count - 1];
+    const report_track *lead = report_columns_track(&at.columns, at.track);
+    const report_track *lane =
+        report_columns_track(&at.columns, (uint32_t)at.columns.track_count - 1);
     assert_int_equal(lead->row_count, 2);
     assert_int_equal(lane->row_count, 1);
     assert_false(lead->has_places || lead->has_launches);
@@ -283,7 +284,7 @@ static void test_places_of_many(void **state)
     assert_null(tacho_events_finish(&at.columns.events));
     assert_null(report_columns_finish(&at.columns));
     assert_true(at.columns.resolution_ns > 0);
-    assert_false(at.columns.tracks[at.track].has_places);
+    assert_false(report_columns_track(&at.columns, at.track)->has_places);
     teardown(&at);
 }
 
@@ -305,7 +306,7 @@ static void test_rare_columns(void **state)
     push(&at, 60, 70, 0);
     assert_null(tacho_events_finish(&at.columns.events));
     assert_null(report_columns_finish(&at.columns));
-    const report_track *track = &at.columns.tracks[at.track];
+    const report_track *track = report_columns_track(&at.columns, at.track);
     static const unsigned char flags[] = {0, 0, TACHO_SPAN_INSTANT, 0};
     assert_int_equal(track->flags.item_count, sizeof(flags));
     assert_memory_equal(track->flags.items, flags, sizeof(flags));

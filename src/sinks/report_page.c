@@ -436,7 +436,7 @@ static tacho_status put_head(profile_head *head, const tacho_report_profile *pro
     TACHO_TRY(put_parts(head, profile));
     TACHO_TRY(report_bytes_put_uint(&head->bytes, dict->track_count));
     for (uint32_t i = 0; i < dict->track_count; i++) {
-        TACHO_TRY(put_track(head, i, &columns->tracks[i]));
+        TACHO_TRY(put_track(head, i, report_columns_track(columns, i)));
     }
     TACHO_TRY(put_sites(head));
     TACHO_TRY(put_types(head));

@@ -127,7 +127,7 @@ static tacho_status put_site(parquet_sink *sink, const tacho_row *row)
     uint32_t operation = TACHO_NONE;
     TACHO_TRY(tacho_operators_of_row(&sink->operators, row, &operation));
     site = &dict->sites[row->of.span.site];
-    operation = operation != TACHO_NONE ? operation : tacho_operators_of_site(dict, site);
+    operation = operation != TACHO_NONE ? operation : tacho_operators_of_site(site);
     TACHO_TRY(put_word(sink, kind, kinds[kind]));
     TACHO_TRY(put_string(sink, site->name));
     TACHO_TRY(put_string(sink, tacho_site_category(site)));

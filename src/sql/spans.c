@@ -60,7 +60,7 @@ static uint32_t operation_of(const tacho_sql_data *data, size_t row, const tacho
     if (data->operators != NULL && data->operators[row] != TACHO_NONE) {
         return data->operators[row];
     }
-    return tacho_operators_of_site(dict, &dict->sites[span->site]);
+    return tacho_operators_of_site(&dict->sites[span->site]);
 }
 
 uint32_t tacho_sql_span_location(const tacho_dict *dict, const tacho_span *span)

@@ -267,7 +267,7 @@ static tacho_status node_of_span(tacho_groups *self, const tacho_timeline_span *
     case TACHO_GROUP_BY_DEVICE:
         return node_of_device(self, row->track, out_node);
     case TACHO_GROUP_BY_KERNEL:
-        return enter(self, 0, tacho_operators_of_site(dict, site), out_node);
+        return enter(self, 0, tacho_operators_of_site(site), out_node);
     case TACHO_GROUP_KEY_COUNT:
         break;
     }
@@ -530,8 +530,7 @@ static tacho_status node_of_work(tacho_groups *self, const tacho_timeline_work *
     bool is_own = *out_node == 0 && by == TACHO_GROUP_BY_OP && !work->has_caller &&
                   facts->kind != TACHO_CATEGORY_KIND_DEVICE; /* of a machine without kernels */
     const tacho_dict *dict = self->events.dict;
-    return is_own ? enter(self, 0,
-                          tacho_operators_of_site(dict, &dict->sites[span->row->of.span.site]),
+    return is_own ? enter(self, 0, tacho_operators_of_site(&dict->sites[span->row->of.span.site]),
                           out_node)
                   : TACHO_OK;
 }

@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Memory in proportion: what inputs of many names, processes, threads and equal times take at most.
+
+    check_memory.py TACHO
+
+Inputs are made by gen_odd.py. Limits are MB of resident memory and between what such an input takes
+and what it took before structures were made smaller."""
+import csv
+import io
+import os
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+import gen_odd  # noqa: E402 pylint: disable=wrong-import-position
+
+TACHO = os.path.abspath(sys.argv[1])
+IS_SANITISED = any(name in TACHO for name in ("asan", "tsan", "msan"))
+
+# (shape, count): {command: MB at most}
+LIMITS = {
+    ("names", 300000): {"convert": 75, "ops": 150, "overview": 70, "breakdown": 60, "report": 100,
+                        "info": 50},
+    ("processes", 20000): {"convert": 50, "ops": 52, "overview": 50, "breakdown": 46, "report": 110,
+                           "info": 60},
+    ("threads", 20000): {"convert": 35, "ops": 38, "overview": 36, "breakdown": 30, "report": 90,
+                         "info": 60},
+    ("ties", 300000): {"convert": 40, "ops": 45, "overview": 45, "breakdown": 45, "report": 75,
+                       "info": 30},
+}
+failures = []
+
+
+def require(condition, message):
+    if not condition:
+        failures.append(message)
+        print(f"FAIL {message}", file=sys.stderr)
+
+
+def run(*words):
+    """(exit status, standard output, standard error, MB at most)."""
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        child = subprocess.Popen([TACHO, *words], stdout=out, stderr=err)
+        _, status, usage = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        out.seek(0)
+        err.seek(0)
+        return child.returncode, out.read().decode(), err.read().decode(), usage.ru_maxrss * 1024 / 1e6
+
+
+def check_shape(shape, count, limits):
+    path = f"{shape}.json"
+    with open(path, "w", encoding="ascii") as file:
+        gen_odd.write(shape, count, file)
+    for command, limit in limits.items():
+        more = {"convert": ["-o", "out.pb"], "report": ["-o", "out.html"]}.get(command, [])
+        status, _, err, peak = run(command, path, "-q", *more)
+        require(status == 0, f"{command} of {count} {shape}: exit status {status}: {err}")
+        require(IS_SANITISED or peak <= limit,
+                f"{command} of {count} {shape}: {peak:.0f} MB, at most {limit}")
+        print(f"{command} of {count} {shape}: {peak:.0f} MB")
+
+
+def check_top():
+    """The top rows are those of the whole table, though not all rows are in memory at once."""
+    for order in ("self", "name"):
+        rows = {}
+        for top in ("7", "0"):
+            status, out, _, _ = run("ops", "names.json", "--csv", "--top", top, "--sort", order)
+            require(status == 0, f"ops --top {top}: exit status {status}")
+            rows[top] = list(csv.reader(io.StringIO(out)))
+        require(len(rows["0"]) == 300002, f"ops --top 0: {len(rows['0'])} rows")
+        require(rows["7"] == rows["0"][:8], f"ops --top 7 --sort {order} differs from --top 0")
+    _, _, err, _ = run("ops", "names.json")
+    require("299981 more rows" in err, f"ops: {err}")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        for (shape, count), limits in LIMITS.items():
+            check_shape(shape, count, limits)
+        check_top()
+        os.chdir("/")
+    sys.exit(1 if failures else 0)
+
+
+main()
