@@ -149,6 +149,7 @@ int tacho_local_socket_accept(const tacho_local_socket *local, pid_t *out_pid)
     }
     if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) != 0 || peer.uid != geteuid()) {
         close(fd);
+        errno = EPERM;
         return -1;
     }
     *out_pid = peer.pid;

@@ -515,24 +515,30 @@ static void add_loss(tacho_collector *collector, tacho_loss_reason reason, uint6
     }
 }
 
-/* Who has connected and was never looked at has events that nobody will see. */
-static void count_unserved(tacho_collector *collector)
+/*
+ * Counts a program that has connected and was never looked at: nobody will see its events. False
+ * where no other one waits.
+ */
+static bool count_unserved(tacho_collector *collector, bool is_tcp)
 {
     pid_t pid = 0;
-    int fd = -1;
-    while ((fd = tacho_local_socket_accept(&collector->socket, &pid)) >= 0) {
+    int fd = is_tcp ? tacho_tcp_socket_accept(&collector->tcp)
+                    : tacho_local_socket_accept(&collector->socket, &pid);
+    if (fd >= 0) {
         close(fd);
-        collector->counts.unserved++;
+    } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+        return false;
     }
-    while (collector->tcp.port != 0 && (fd = tacho_tcp_socket_accept(&collector->tcp)) >= 0) {
-        close(fd);
-        collector->counts.unserved++;
-    }
+    *(fd < 0 && errno == EPERM ? &collector->counts.refused : &collector->counts.unserved) += 1;
+    return fd >= 0 || errno == EPERM; /* another failure would come again */
 }
 
 void tacho_collector_finish(tacho_collector *collector, int64_t now_ns)
 {
-    count_unserved(collector);
+    while (count_unserved(collector, false)) {
+    }
+    while (collector->tcp.port != 0 && count_unserved(collector, true)) {
+    }
     for (tacho_collected_segment *at = collector->segments; at != NULL; at = at->next) {
         tacho_wire_header *header = at->memory.bytes;
         atomic_store_explicit(&header->is_closed, 1, memory_order_relaxed);
