@@ -16,7 +16,9 @@ static const tacho_option options[] = {
     TACHO_OPT_VALUE(
         "output", 'o', "OUT",
         "output file; the suffix selects the kind: .csv and .xlsx are tables, .pb, .json and "
-        ".jsonl traces; an added .gz or .zst compresses (default: a table on standard output)"),
+        ".jsonl traces; an added .gz or .zst compresses (default: a table on standard output)",
+        .writes = TACHO_WRITES_TABLE | TACHO_WRITES_TRACE | TACHO_WRITES_TORQ),
+    TACHO_OPTION_FORCE,
     TACHO_OPT_VALUE("columns", 0, "SET",
                     "columns and rows of the table: native (default), as in the manuals (seed-000, "
                     "seed-001), or as the vendor's tools write them (torq-a0 to torq-a3)"),

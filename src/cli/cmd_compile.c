@@ -56,8 +56,11 @@ static const tacho_option options[] = {
     TACHO_OPT_VALUE("torq-hw", 0, "SPEC",
                     "another Torq configuration: <id>:<lram_kb>:<slices>:<css>:<nss>[:<dma>...]",
                     TACHO_COMPILE_INTO_TEXT(hardware)),
-    TACHO_OPT_FLAG("force", 0, "compile a model even if its jobs exceed the memory limit",
-                   TACHO_COMPILE_INTO_FLAG(is_forced)),
+    TACHO_OPT_FLAG(
+        "force", 0,
+        "compile a model even if its jobs exceed the memory limit; replace files that were not "
+        "written by tacho",
+        TACHO_COMPILE_INTO_FLAG(is_forced)),
     TACHO_OPT_VALUE("sort", 0, "KEY",
                     "order (as they run), cycles, macs, bytes or name (default: order)",
                     TACHO_INTO_WORDS(tacho_compile_choice, request.table.sort, sort_keys)),
@@ -69,7 +72,8 @@ static const tacho_option options[] = {
                     "write the estimated timeline to FILE; the suffix selects the format: .pb, "
                     ".json, .csv (Torq: timeline t1; else a table of events for other programs, "
                     "which tacho does not read) ...",
-                    TACHO_COMPILE_INTO_TEXT(request.profile_path)),
+                    TACHO_COMPILE_INTO_TEXT(request.profile_path),
+                    .writes = TACHO_WRITES_TRACE | TACHO_WRITES_TORQ),
     TACHO_OPT_VALUE(
         "profile-format", 0, "FORMAT",
         "format of the timeline: a trace format of 'tacho help formats', or Torq's t1 or t4",
@@ -86,7 +90,8 @@ static const tacho_option options[] = {
     TACHO_OPT_VALUE("output", 'o', "OUT",
                     "write the program to OUT; with a table suffix (.txt, .csv, .json, .xlsx) or "
                     "--format, write the tables to OUT",
-                    TACHO_COMPILE_INTO_TEXT(output)),
+                    TACHO_COMPILE_INTO_TEXT(output),
+                    .writes = TACHO_WRITES_PROGRAM | TACHO_WRITES_TABLE | TACHO_WRITES_PAGE),
     TACHO_COMPILE_OPTION_QUIET,
     TACHO_OPTION_VERBOSE,
     TACHO_OPTION_COLOR,
@@ -124,10 +129,6 @@ static bool check_program(const tacho_arguments *arguments, const tacho_compile_
             arguments->command,
             "--place applies to estimates only; it cannot be combined with writing the program %s",
             output);
-    } else if (tacho_trace_sink_find_for_path(path) != NULL) {
-        tacho_command_misuse(arguments->command,
-                             "%s: -o takes a program or tables; did you mean --profile %s?", output,
-                             output);
     } else if (tacho_str_ends_with(path, TACHO_STR(".html"))) {
         tacho_command_misuse(arguments->command,
                              "%s: -o takes a program or tables; for a page use --profile FILE.pb, "

@@ -21,7 +21,8 @@ static const tacho_option options[] = {
                     "the trace to write; the suffix selects the format, an added .gz or .zst "
                     "compresses, - is standard output (Perfetto unless --to is given); DIR/ is a "
                     "dataset of Parquet files",
-                    TACHO_INTO_TEXT(tacho_conversion, output_path)),
+                    TACHO_INTO_TEXT(tacho_conversion, output_path), .writes = TACHO_WRITES_TRACE),
+    TACHO_OPTION_FORCE,
     TACHO_OPTION_FROM,
     TACHO_OPT_VALUE("to", 0, "FORMAT",
                     "write FORMAT regardless of the suffix of OUT; 'tacho help formats' lists "

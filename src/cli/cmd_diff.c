@@ -44,7 +44,8 @@ static const tacho_option options[] = {
     TACHO_OPTION_OUTPUT,
     TACHO_OPT_EACH("also", 0, "FILE",
                    "also write the tables to FILE, in the format of its suffix: .md, .xml (JUnit), "
-                   ".json, .csv, .xlsx; repeatable"),
+                   ".json, .csv, .xlsx; repeatable",
+                   .writes = TACHO_WRITES_TABLE),
     TACHO_OPTION_FROM,
     TACHO_OPTION_CLOCK,
     TACHO_OPTION_SLICES,

@@ -46,7 +46,7 @@ static const tacho_option options[] = {
     TACHO_OPT_VALUE("window", 0, "A..B",
                     TACHO_WINDOW_HELP "; not of 'stragglers', 'collectives' and 'clocks'"),
     TACHO_OPTIONS_TABLES,
-    TACHO_OPTION_OUTPUT,
+    TACHO_OPTION_OUTPUT_AND(TACHO_WRITES_PAGE | TACHO_WRITES_TRACE | TACHO_WRITES_PART),
     TACHO_OPTION_FROM,
     TACHO_OPTION_CLOCK,
     TACHO_OPTION_SLICES,

@@ -15,8 +15,7 @@
 
 static const tacho_option options[] = {
     TACHO_OPTIONS_TABLES,
-    TACHO_OPT_VALUE("output", 'o', "OUT",
-                    "write to OUT instead of standard output; .gz or .zst compresses"),
+    TACHO_OPTION_OUTPUT_AND(TACHO_WRITES_MACHINE),
     TACHO_OPT_VALUE("from", 0, "TABLE",
                     "calibrate: fit numbers of MACHINE to the operators measured in TABLE, a CSV "
                     "file; OUT is the new description"),

@@ -4,6 +4,7 @@
  */
 #include "cli/file_kind.h"
 #include "cli/inputs.h"
+#include "cli/output_guard.h"
 #include "cli/selection.h"
 #include "cli/talk.h"
 #include "cli/values.h"
@@ -22,7 +23,8 @@ static const tacho_option options[] = {
     TACHO_OPT_VALUE(
         "output", 'o', "OUT",
         "the page to write (default: report.html); - is standard output, .gz or .zst compresses",
-        TACHO_INTO_TEXT(report_request, page.output_path)),
+        TACHO_INTO_TEXT(report_request, page.output_path), .writes = TACHO_WRITES_PAGE),
+    TACHO_OPTION_FORCE,
     TACHO_OPT_VALUE("title", 0, "TEXT", "title of the page (default: the name of the only input)",
                     TACHO_INTO_TEXT(report_request, page.title)),
     TACHO_OPT_VALUE("machine", 'm', "NAME|FILE",
@@ -151,6 +153,9 @@ static int report_command_run(const tacho_arguments *arguments)
                     tacho_cli_inputs_source(arguments, &request.page.source) &&
                     tacho_value_source_options(arguments, &request.page.intake.options);
     int exit_code = is_clear ? choose_roof(arguments, &request) : TACHO_EXIT_USAGE;
+    if (exit_code == TACHO_EXIT_DONE) {
+        exit_code = tacho_output_guard_check_path(arguments, &options[0], request.page.output_path);
+    }
     if (exit_code == TACHO_EXIT_DONE) {
         exit_code = report_inputs(arguments, &request.page);
     }

@@ -38,7 +38,8 @@ static const tacho_option options[] = {
                     TACHO_INTO_NUMBER(tacho_run_choice, whole.request.seed, 0, UINT64_MAX)),
     TACHO_OPT_EACH("output", 0, "@FILE",
                    "write the next output to FILE as .npy, or as raw bytes to .bin; - prints it; "
-                   "repeatable (default: print)"),
+                   "repeatable (default: print)",
+                   .writes = TACHO_WRITES_TENSOR),
     TACHO_OPT_VALUE("function", 'f', "NAME", "fail if the program has no function of this name",
                     TACHO_INTO_TEXT(tacho_run_choice, whole.request.function)),
     TACHO_OPT_VALUE(
@@ -56,14 +57,16 @@ static const tacho_option options[] = {
     TACHO_OPT_FLAG("no-values", 0, "sim: times only; do not compute values",
                    TACHO_INTO_FLAG(tacho_run_choice, whole.request.device_options.skips_values)),
     TACHO_OPT_FLAG("force", 0,
-                   "run a program, or compile a model, that exceeds a limit of work or memory",
+                   "run a program, or compile a model, that exceeds a limit of work or memory; "
+                   "replace files that were not written by tacho",
                    TACHO_INTO_FLAG(tacho_run_choice, whole.request.device_options.is_forced)),
     TACHO_OPT_FLAG("unlimited", 0, "sim: disable contention; reproduces the estimate",
                    TACHO_INTO_FLAG(tacho_run_choice, whole.request.device_options.is_unlimited)),
     TACHO_OPT_VALUE("profile", 0, "FILE",
                     "write the recording to FILE, with each operator's estimate; the suffix "
                     "selects the format: .tacho (complete, for tacho itself), .pb, .json, .csv ...",
-                    TACHO_INTO_TEXT(tacho_run_choice, whole.profile.path)),
+                    TACHO_INTO_TEXT(tacho_run_choice, whole.profile.path),
+                    .writes = TACHO_WRITES_TRACE | TACHO_WRITES_TORQ),
     TACHO_OPT_VALUE(
         "profile-format", 0, "FORMAT",
         "format of the recording: a trace format of 'tacho help formats', or Torq's r0, r1 or r2"),

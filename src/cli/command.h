@@ -51,6 +51,29 @@ typedef struct tacho_fill {
     const char *const *words; /* NULL-terminated; NULL: those that |value| lists, "a|b|c" */
 } tacho_fill;
 
+/* Kinds of files that options name as outputs, for cli/output_guard: id, what people call it. */
+#define TACHO_WRITES_KINDS(X)                                                                      \
+    X(PAGE, "a page")                                                                              \
+    X(TRACE, "a trace")                                                                            \
+    X(TABLE, "a table")                                                                            \
+    X(PICTURE, "a picture")                                                                        \
+    X(PROGRAM, "a program")                                                                        \
+    X(MODEL, "a model")                                                                            \
+    X(MACHINE, "a machine description")                                                            \
+    X(TENSOR, "a tensor")                                                                          \
+    X(PART, "a part of a fleet")                                                                   \
+    X(TORQ, "") /* a table in a format of Torq's tools */                                          \
+    X(OPS, "")  /* Tenstorrent's table of operators */
+
+enum {
+#define TACHO_WRITES_NUMBER(id, name) TACHO_WRITES_NUMBER_##id,
+    TACHO_WRITES_KINDS(TACHO_WRITES_NUMBER)
+#undef TACHO_WRITES_NUMBER
+#define TACHO_WRITES_BIT(id, name) TACHO_WRITES_##id = 1 << TACHO_WRITES_NUMBER_##id,
+        TACHO_WRITES_KINDS(TACHO_WRITES_BIT)
+#undef TACHO_WRITES_BIT
+};
+
 typedef struct tacho_option {
     const char *name; /* without dashes */
     char letter;      /* 0 for none */
@@ -58,6 +81,7 @@ typedef struct tacho_option {
     const char *value; /* its name in help, NULL for a flag; in brackets: may be left out */
     const char *help;  /* one sentence, no full stop */
     tacho_fill fill;
+    unsigned writes; /* TACHO_WRITES_* that the file of its value may be; 0: it is not an output */
 } tacho_option;
 
 /* Rows of a table of options; the help may be followed by what the option fills. */
@@ -273,6 +297,8 @@ const tacho_command *tacho_command_find(const char *name);
         "expression between slashes")
 #define TACHO_NO_ADVICE_HELP "leave out the verdict and the advice"
 #define TACHO_OPTION_NO_ADVICE TACHO_OPT_FLAG("no-advice", 0, TACHO_NO_ADVICE_HELP)
+#define TACHO_OPTION_FORCE                                                                         \
+    TACHO_OPT_FLAG("force", 0, "replace files that were not written by tacho, without a question")
 #define TACHO_OPTION_STRICT TACHO_OPT_FLAG("strict", 0, "fail if any record cannot be read")
 
 #endif

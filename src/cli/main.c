@@ -6,6 +6,7 @@
 #include "cli/about.h"
 #include "cli/command.h"
 #include "cli/common_options.h"
+#include "cli/output_guard.h"
 #include "base/suggest.h"
 #include "cli/talk.h"
 #include "cli/version.h"
@@ -95,7 +96,10 @@ static int run_command(const tacho_command *command, int word_count, char **word
         tacho_command_print_help(command);
     } else if (exit_code == TACHO_EXIT_DONE) {
         int64_t started_ns = tacho_talk_now_ns();
-        exit_code = command->run(&arguments);
+        exit_code = tacho_output_guard_check(&arguments);
+        exit_code = exit_code == TACHO_EXIT_DONE ? command->run(&arguments)
+                    : command->runs_program      ? TACHO_EXIT_NOT_STARTED
+                                                 : exit_code;
         if (tacho_arguments_has(&arguments, "verbose") && !command->is_dropin) {
             tacho_talk_cost(started_ns);
         }

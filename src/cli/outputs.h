@@ -31,8 +31,13 @@ const tacho_trace_sink *tacho_cli_trace_sink(const tacho_arguments *arguments, c
 bool tacho_cli_takes_bytes(const tacho_command *command, const char *path);
 
 /* Where tables go. */
-#define TACHO_OPTION_OUTPUT                                                                        \
+#define TACHO_OPTION_OUTPUT TACHO_OPTION_OUTPUT_AND(0)
+
+/* The same of verbs that write more than tables. */
+#define TACHO_OPTION_OUTPUT_AND(kinds)                                                             \
     TACHO_OPT_VALUE("output", 'o', "OUT",                                                          \
-                    "write to OUT instead of standard output; .gz or .zst compresses")
+                    "write to OUT instead of standard output; .gz or .zst compresses",             \
+                    .writes = TACHO_WRITES_TABLE | (kinds)),                                       \
+        TACHO_OPTION_FORCE
 
 #endif

@@ -275,13 +275,13 @@ static tacho_status write_page(const tacho_table *table, size_t index, tacho_out
 {
     (void)index;
     tacho_output_write_cstring(
-        output,
-        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Sweep</title>\n"
-        "<style>body{font-family:sans-serif;margin:2em;color:#222;background:#fff}"
-        "table{border-collapse:collapse;font-size:13px}"
-        "th,td{border:1px solid #ddd;padding:3px 8px;text-align:right}"
-        ".t{text-align:left}th{background:#f4f4f4}</style></head>\n<body><h1>Sweep</h1>\n"
-        "<p>Estimates of a compiler, not measurements.</p>\n");
+        output, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+                "<meta name=\"generator\" content=\"tacho compile\"><title>Sweep</title>\n"
+                "<style>body{font-family:sans-serif;margin:2em;color:#222;background:#fff}"
+                "table{border-collapse:collapse;font-size:13px}"
+                "th,td{border:1px solid #ddd;padding:3px 8px;text-align:right}"
+                ".t{text-align:left}th{background:#f4f4f4}</style></head>\n<body><h1>Sweep</h1>\n"
+                "<p>Estimates of a compiler, not measurements.</p>\n");
     write_charts(table, output);
     tacho_output_write_cstring(output, "<table><thead><tr>");
     for (size_t i = 0; i < table->column_count; i++) {

@@ -519,9 +519,9 @@ class FilesOfOthers(Folder):
         pathlib.Path("e.onnx").write_bytes(number(1, 8) + data(7, graph) + data(8, data(1, "") + number(2, 13)))
         self.assertEqual(run("run", "e.onnx", "-q", "--output", "@y.npy").returncode, 0)
         self.assert_refused([("run", "e.onnx", "--output", "@w.bin"),
-                             ("run", "e.onnx", "--profile", "w.bin", "--profile-format", "perfetto"),
-                             ("compile", "e.onnx", "-o", "w.bin"),
-                             ("compile", "e.onnx", "--profile", "w.bin", "--profile-format", "t1")])
+                             ("run", "e.onnx", "--profile", "w.bin", "--profile-format", "perfetto", "--force"),
+                             ("compile", "e.onnx", "-o", "w.bin", "--force"),
+                             ("compile", "e.onnx", "--profile", "w.bin", "--profile-format", "t1", "--force")])
 
     def test_outputs_of_the_runner(self):
         """qaic-runner chooses names of outputs: none is an input's, and no two are the same."""
