@@ -502,6 +502,12 @@ static void say_what_matters(const tacho_diff *diff)
                        (unsigned long long)diff -> sides[side] -> empty_count,
                        diff -> sides[side] -> empty_count == 1 ? "" : "s");
         }
+        if (diff->sides[side]->left_out_count > 0) {
+            tacho_note(diff->options.notes, "note",
+                       "side %c: %llu of the %s left out: warm-up, or the profiler's stop",
+                       "AB"[side], (unsigned long long)diff -> sides[side] -> left_out_count,
+                       tacho_samples_kind_word(diff->sides[side]->kind));
+        }
         if (diff->sides[side]->outside_count > 0) {
             tacho_note(diff->options.notes, "note", "side %c: %llu spans outside any step left out",
                        "AB"[side], (unsigned long long)diff -> sides[side] -> outside_count);

@@ -47,6 +47,7 @@ static const struct {
     tacho_metric metric;
     const char *gpu, *device;
 } stream_labels[] = {
+    {TACHO_METRIC_OVERALL, "OVERALL (host and GPU)", "OVERALL (host and device)"},
     {TACHO_METRIC_COMPUTE, "GPU busy", "Device busy"},
     {TACHO_METRIC_DEVICE_IDLE, "GPU idle", "Device idle"},
     {TACHO_METRIC_HOST, "Host busy", "Host busy"},

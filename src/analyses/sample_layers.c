@@ -6,6 +6,7 @@
 #include "analyses/sample_layers.h"
 
 #include "analyses/sample_join.h"
+#include "analyses/sample_replay.h"
 #include "base/grow.h"
 #include "base/text.h"
 #include "profile/scopes.h"
@@ -23,71 +24,10 @@ static tacho_status take_place(void *self, const tacho_group_place *place)
     return TACHO_OK;
 }
 
-static tacho_status push_flow(tacho_sample_layers *layers, const tacho_flow_end *end)
-{
-    const tacho_row row = {.kind = TACHO_ROW_FLOW,
-                           .track = end->track,
-                           .start = end->time,
-                           .of.flow = {.id = end->id,
-                                       .role = end->role,
-                                       .phase = end->phase,
-                                       .span_name = end->span_name,
-                                       .span_end = end->span_end}};
-    return tacho_events_row(&layers->groups.events, &row);
-}
-
-/* Pushes the arrows of |part|, from |*at| on; parts come one after the other. */
-static tacho_status push_flows(tacho_sample_layers *layers, uint32_t part, size_t *at)
-{
-    const tacho_profile *profile = layers->profile;
-    const tacho_dict *dict = profile->events.dict;
-    for (; *at < profile->flow_end_count; (*at)++) {
-        const tacho_flow_end *end = &profile->flow_ends[*at];
-        uint32_t own = dict->tracks[end->track].part;
-        if (own > part) {
-            break;
-        }
-        TACHO_TRY(own == part ? push_flow(layers, end) : TACHO_OK);
-    }
-    return TACHO_OK;
-}
-
-static tacho_status push_spans(tacho_sample_layers *layers, tacho_arg **args, size_t *arg_capacity)
-{
-    const tacho_profile *profile = layers->profile;
-    const tacho_dict *dict = profile->events.dict;
-    tacho_events *events = &layers->groups.events;
-    uint32_t part = 0;
-    bool has_some = false;
-    size_t flow = 0;
-    for (size_t i = 0; i < profile->span_count; i++) {
-        tacho_row row;
-        if (layers->skips[tacho_profile_span(profile, i).site]) {
-            continue;
-        }
-        TACHO_TRY(tacho_profile_row(profile, i, args, arg_capacity, &row));
-        uint32_t own = dict->tracks[row.track].part;
-        if (has_some && own != part) {
-            TACHO_TRY(push_flows(layers, part, &flow));
-            TACHO_TRY(tacho_events_end_part(events, part));
-        }
-        part = own;
-        has_some = true;
-        row.of.span.run = (uint32_t)i;
-        TACHO_TRY(tacho_events_row(events, &row));
-    }
-    TACHO_TRY(push_flows(layers, part, &flow));
-    return tacho_events_end_part(events, part);
-}
-
 static tacho_status find_spans(tacho_sample_layers *layers)
 {
-    tacho_arg *args = NULL;
-    size_t arg_capacity = 0;
     TACHO_TRY(tacho_items_make(&layers->of_spans, layers->profile->span_count));
-    tacho_status status = push_spans(layers, &args, &arg_capacity);
-    free(args);
-    return status;
+    return tacho_sample_replay(layers->profile, layers->skips, &layers->groups.events);
 }
 
 /*
@@ -133,7 +73,7 @@ static void see_all(const tacho_sample_layers *layers, const tacho_sample_steps 
         uint32_t node = layers->of_spans[i];
         if (node != 0 && by_node[node] != TACHO_SEEN_OFTEN) {
             tacho_span span = tacho_profile_span(layers->profile, i);
-            uint32_t sample = tacho_sample_steps_find(steps, &span);
+            uint32_t sample = tacho_sample_steps_find(steps, i, &span);
             tacho_see(&by_node[node], sample != TACHO_NONE ? sample + 1 : TACHO_SEEN_NEVER);
         }
     }

@@ -5,8 +5,9 @@
  */
 #include "analyses/sample_steps.h"
 
+#include "analyses/sample_replay.h"
+#include "analyses/timeline.h"
 #include "base/grow.h"
-#include "profile/steps.h"
 
 #include <stdlib.h>
 
@@ -43,6 +44,52 @@ static void number_runs(tacho_sample_steps *steps, numbered_run *runs, size_t co
     }
 }
 
+/* From the first start to the last end of each sample of runs. */
+static tacho_status time_runs(const tacho_sample_steps *steps, tacho_step_span *times)
+{
+    const tacho_profile *profile = steps->profile;
+    bool *is_used = NULL;
+    TACHO_TRY(tacho_items_make(&is_used, steps->sample_count));
+    for (size_t i = 0; i < profile->span_count; i++) {
+        tacho_span span = tacho_profile_span(profile, i);
+        bool is_timed = span.run != TACHO_NONE && (span.flags & TACHO_SPAN_INSTANT) == 0 &&
+                        profile->events.dict->runs[span.run].invocation >= 0;
+        if (is_timed) {
+            const tacho_clock *clock = tacho_dict_track_clock(profile->events.dict, span.track);
+            uint32_t sample = steps->of_run[span.run];
+            tacho_step_span *time = &times[sample];
+            int64_t start_ns = tacho_clock_ns(clock, span.start);
+            int64_t end_ns = tacho_clock_ns(clock, span.end);
+            bool is_first = !is_used[sample];
+            time->start_ns = is_first || start_ns < time->start_ns ? start_ns : time->start_ns;
+            time->end_ns = is_first ? end_ns : tacho_most(time->end_ns, end_ns);
+            is_used[sample] = true;
+        }
+    }
+    free(is_used);
+    return TACHO_OK;
+}
+
+/* Runs of one name are steps, of which the first may be warm-up: those are of no sample. */
+static tacho_status leave_out_runs(tacho_sample_steps *steps)
+{
+    tacho_step_span *times = NULL;
+    size_t run_count = steps->profile->events.dict->run_count;
+    TACHO_TRY(tacho_items_make(&times, steps->sample_count));
+    tacho_status status = time_runs(steps, times);
+    if (status == TACHO_OK) {
+        status = tacho_steps_mark_warm_up(times, steps->sample_count, &steps->left_out_count);
+    }
+    for (size_t i = 0; i < run_count && status == TACHO_OK; i++) {
+        bool is_left_out = steps->of_run[i] < steps->left_out_count;
+        steps->of_run[i] =
+            is_left_out ? TACHO_NONE : steps->of_run[i] - (uint32_t)steps->left_out_count;
+    }
+    steps->sample_count -= (uint32_t)steps->left_out_count;
+    free(times);
+    return status;
+}
+
 static tacho_status find_runs(tacho_sample_steps *steps)
 {
     const tacho_dict *dict = steps->profile->events.dict;
@@ -58,18 +105,16 @@ static tacho_status find_runs(tacho_sample_steps *steps)
         }
     }
     number_runs(steps, runs, count);
+    bool is_one_name = count > 0 && runs[0].name == runs[count - 1].name; /* by name */
     free(runs);
-    return TACHO_OK;
+    if (steps->sample_count < 2) {
+        return TACHO_OK;
+    }
+    steps->kind = TACHO_SAMPLES_RUNS;
+    return is_one_name ? leave_out_runs(steps) : TACHO_OK;
 }
 
-/* ---- marked steps -------------------------------------------------------------------------- */
-
-static int compare_windows(const void *left, const void *right)
-{
-    const tacho_step_window *a = left;
-    const tacho_step_window *b = right;
-    return (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
-}
+/* ---- steps --------------------------------------------------------------------------------- */
 
 static bool is_device_track(const tacho_dict *dict, uint32_t track)
 {
@@ -77,255 +122,227 @@ static bool is_device_track(const tacho_dict *dict, uint32_t track)
     return track_class >= TACHO_TRACK_CONTROL && track_class <= TACHO_TRACK_VECTOR;
 }
 
-static tacho_status add_window(tacho_sample_steps *steps, int64_t start_ns, int64_t end_ns)
+/* The steps of |part| in |timeline|. */
+static tacho_status begin_part(void *user, uint32_t part)
 {
-    TACHO_TRY(tacho_grow(&steps->windows, &steps->window_capacity, steps->window_count + 1));
-    steps->windows[steps->window_count++] = (tacho_step_window){start_ns, end_ns};
+    tacho_sample_steps *self = user;
+    const tacho_steps *found = &self->timeline->steps;
+    bool is_host = self->domain == TACHO_SAMPLES_HOST;
+    TACHO_TRY(
+        tacho_grow(&self->windows, &self->window_capacity, self->window_count + found->item_count));
+    for (size_t i = 0; i < found->item_count; i++) {
+        const tacho_step_span *step = &found->items[i];
+        const tacho_step_window *window = is_host ? NULL : &self->timeline->windows.items[i];
+        self->windows[self->window_count++] = (tacho_sample_window){
+            .start_ns = is_host ? step->start_ns : window->start_ns,
+            .end_ns = is_host ? step->end_ns : window->end_ns,
+            .mark_start_ns = step->start_ns,
+            .mark_end_ns = step->end_ns,
+            .number = step->number,
+            .part = part,
+            .is_left_out = !tacho_step_is_steady(step),
+        };
+    }
+    for (size_t i = part; i < self->profile->events.dict->part_count; i++) {
+        self->parts[i + 1] = self->window_count;
+    }
     return TACHO_OK;
 }
 
-static tacho_status add_spans(const tacho_profile *profile, tacho_steps *found)
+static uint32_t window_at(const tacho_sample_steps *steps, uint32_t part, int64_t ns, bool is_mark)
 {
-    for (size_t i = 0; i < profile->span_count; i++) {
+    size_t low = steps->parts[part];
+    size_t first = low;
+    size_t high = steps->parts[part + 1];
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const tacho_sample_window *window = &steps->windows[middle];
+        bool is_before = (is_mark ? window->mark_start_ns : window->start_ns) <= ns;
+        low = is_before ? middle + 1 : low;
+        high = is_before ? high : middle;
+    }
+    const tacho_sample_window *window = low > first ? &steps->windows[low - 1] : NULL;
+    return window != NULL && ns < (is_mark ? window->mark_end_ns : window->end_ns)
+               ? (uint32_t)(low - 1)
+               : TACHO_NONE;
+}
+
+static tacho_status take_launch(void *user, uint32_t track, const tacho_launch *launch)
+{
+    tacho_sample_steps *self = user;
+    uint32_t part = self->profile->events.dict->tracks[track].part;
+    self->of_spans[self->last_of_tracks[track]] = window_at(self, part, launch->start_ns, true);
+    return TACHO_OK;
+}
+
+static tacho_status take_work(void *user, const tacho_timeline_work *work, uint32_t *out_tag)
+{
+    tacho_sample_steps *self = user;
+    const tacho_row *row = work->span.row;
+    *out_tag = 0;
+    self->last_of_tracks[row->track] = row->of.span.run;
+    return work->has_launch ? take_launch(self, row->track, &work->launch) : TACHO_OK;
+}
+
+static tacho_status go_through(tacho_sample_steps *steps)
+{
+    bool is_host = steps->domain == TACHO_SAMPLES_HOST;
+    const tacho_timeline_taker taker = {.self = steps,
+                                        .needs_steps = true,
+                                        .needs_windows = !is_host,
+                                        .work = take_work,
+                                        .launch = take_launch,
+                                        .begin_part = begin_part,
+                                        .has_own_runs = true};
+    tacho_timeline timeline;
+    tacho_timeline_init(&timeline, steps->profile->events.dict, &taker);
+    steps->timeline = &timeline;
+    tacho_status status = tacho_sample_replay(steps->profile, NULL, &timeline.events);
+    steps->timeline = NULL;
+    tacho_timeline_deinit(&timeline);
+    return status;
+}
+
+/* Whether some part has several steps: most profiles that are compared have none. */
+static tacho_status have_steps(const tacho_profile *profile, bool *out_have)
+{
+    tacho_steps found;
+    tacho_status status = TACHO_OK;
+    *out_have = false;
+    tacho_steps_init(&found, profile->events.dict);
+    for (size_t i = 0; i < profile->span_count && status == TACHO_OK; i++) {
         tacho_span span = tacho_profile_span(profile, i);
         tacho_row row = {.kind = TACHO_ROW_SPAN, .track = span.track, .start = span.start};
         row.of.span.site = span.site;
         row.of.span.end = span.end;
         row.of.span.run = TACHO_NONE;
         row.of.span.flags = span.flags;
-        TACHO_TRY(tacho_steps_add(found, &row));
+        status = tacho_steps_add(&found, &row);
     }
-    return TACHO_OK;
+    for (uint32_t i = 0; i < profile->events.dict->part_count && status == TACHO_OK; i++) {
+        status = tacho_steps_find(&found, i);
+        *out_have = *out_have || found.item_count > 1;
+    }
+    tacho_steps_deinit(&found);
+    return status;
 }
 
-static tacho_status find_windows(tacho_sample_steps *steps, tacho_steps *found)
+static int compare_numbers(const void *left, const void *right)
 {
-    steps->window_count = 0;
-    for (uint32_t part = 0; part < steps->profile->events.dict->part_count; part++) {
-        TACHO_TRY(tacho_steps_find(found, part));
-        for (size_t i = 0; i < found->item_count; i++) {
-            TACHO_TRY(add_window(steps, found->items[i].start_ns, found->items[i].end_ns));
-        }
-    }
-    return TACHO_OK;
+    const int64_t *a = left;
+    const int64_t *b = right;
+    return (*a > *b) - (*a < *b);
 }
 
-/* Which sites mark the steps of |part|. */
-static tacho_status list_sites(tacho_steps *found, uint32_t part, bool *is_mark)
+/* Samples are the numbers of steps, in order; a step that one part leaves out all leave out. */
+static tacho_status number_steps(tacho_sample_steps *steps)
 {
-    TACHO_TRY(tacho_steps_find(found, part));
-    for (uint32_t i = 0; i < found->dict->site_count; i++) {
-        is_mark[i] = tacho_steps_is_mark(found, i);
-    }
-    return TACHO_OK;
-}
-
-/* The same of steps as devices mark them, around what was launched in each. */
-static tacho_status find_on_devices(tacho_sample_steps *steps, tacho_steps *found, bool *is_mark)
-{
-    const tacho_profile *profile = steps->profile;
-    const tacho_dict *dict = profile->events.dict;
-    uint32_t part = TACHO_NONE;
-    steps->window_count = 0;
-    for (size_t i = 0; i < profile->span_count; i++) {
-        tacho_span span = tacho_profile_span(profile, i);
-        uint32_t own = dict->tracks[span.track].part;
-        TACHO_TRY(own != part ? list_sites(found, own, is_mark) : TACHO_OK);
-        part = own;
-        if (is_mark[span.site] && is_device_track(dict, span.track)) {
-            const tacho_clock *clock = tacho_dict_track_clock(dict, span.track);
-            TACHO_TRY(add_window(steps, tacho_clock_ns(clock, span.start),
-                                 tacho_clock_ns(clock, span.end)));
-        }
-    }
-    return TACHO_OK;
-}
-
-/* Steps are marked once per thread or stream: what overlaps another window is that step again. */
-static void merge_windows(tacho_sample_steps *steps)
-{
-    size_t kept = 0;
-    if (steps->window_count > 0) {
-        qsort(steps->windows, steps->window_count, sizeof(*steps->windows), compare_windows);
-    }
+    int64_t *numbers = NULL;
+    bool *is_left_out = NULL;
+    size_t count = 0;
+    TACHO_TRY(tacho_items_make(&numbers, steps->window_count));
     for (size_t i = 0; i < steps->window_count; i++) {
-        tacho_step_window *last = kept > 0 ? &steps->windows[kept - 1] : NULL;
-        if (last != NULL && steps->windows[i].start_ns < last->end_ns) {
-            last->end_ns = tacho_most(last->end_ns, steps->windows[i].end_ns);
-        } else {
-            steps->windows[kept++] = steps->windows[i];
-        }
+        numbers[i] = steps->windows[i].number;
     }
-    steps->window_count = kept;
-}
-
-/* The window that |ns| lies in, TACHO_NONE for none. */
-static uint32_t find_window(const tacho_sample_steps *steps, int64_t ns)
-{
-    size_t low = 0;
-    size_t high = steps->window_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (steps->windows[middle].start_ns <= ns) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
+    qsort(numbers, steps->window_count, sizeof(*numbers), compare_numbers);
+    for (size_t i = 0; i < steps->window_count; i++) {
+        count += i == 0 || numbers[i] != numbers[count - 1] ? 1 : 0;
+        numbers[count - 1] = numbers[i];
     }
-    bool is_inside = low > 0 && ns < steps->windows[low - 1].end_ns;
-    return is_inside ? (uint32_t)(low - 1) : TACHO_NONE;
-}
-
-/* ---- launches ------------------------------------------------------------------------------ */
-
-static int compare_arrows(const void *left, const void *right)
-{
-    const tacho_step_arrow *a = left;
-    const tacho_step_arrow *b = right;
-    if (a->key != b->key) {
-        return a->key < b->key ? -1 : 1;
+    tacho_status status = tacho_items_make(&is_left_out, count);
+    for (size_t i = 0; i < steps->window_count && status == TACHO_OK; i++) {
+        tacho_sample_window *window = &steps->windows[i];
+        const int64_t *at =
+            bsearch(&window->number, numbers, count, sizeof(*numbers), compare_numbers);
+        window->sample = (uint32_t)(at - numbers);
+        is_left_out[window->sample] |= window->is_left_out;
     }
-    return (a->time > b->time) - (a->time < b->time);
-}
-
-static tacho_status add_arrow(tacho_step_arrow **arrows, size_t *capacity, size_t *count,
-                              tacho_step_arrow arrow)
-{
-    TACHO_TRY(tacho_grow(arrows, capacity, *count + 1));
-    (*arrows)[(*count)++] = arrow;
-    return TACHO_OK;
-}
-
-static tacho_status find_arrows(tacho_sample_steps *steps)
-{
-    const tacho_profile *profile = steps->profile;
-    const tacho_dict *dict = profile->events.dict;
-    for (size_t i = 0; i < profile->flow_end_count; i++) {
-        const tacho_flow_end *end = &profile->flow_ends[i];
-        bool on_device = is_device_track(dict, end->track);
-        if (end->phase == TACHO_FLOW_LEAVES && !on_device) {
-            int64_t ns = tacho_clock_ns(tacho_dict_track_clock(dict, end->track), end->time);
-            TACHO_TRY(add_arrow(&steps->leaving, &steps->leaving_capacity, &steps->leaving_count,
-                                (tacho_step_arrow){end->id, ns, end->id}));
-        } else if (end->phase != TACHO_FLOW_LEAVES && on_device) {
-            TACHO_TRY(add_arrow(&steps->arriving, &steps->arriving_capacity, &steps->arriving_count,
-                                (tacho_step_arrow){end->track, end->time, end->id}));
-        }
+    for (size_t i = 0; i < steps->window_count && status == TACHO_OK; i++) {
+        tacho_sample_window *window = &steps->windows[i];
+        window->sample = is_left_out[window->sample] ? TACHO_NONE : window->sample;
     }
-    if (steps->leaving_count > 0 && steps->arriving_count > 0) {
-        qsort(steps->leaving, steps->leaving_count, sizeof(*steps->leaving), compare_arrows);
-        qsort(steps->arriving, steps->arriving_count, sizeof(*steps->arriving), compare_arrows);
+    for (size_t i = 0; i < count && status == TACHO_OK; i++) {
+        steps->left_out_count += is_left_out[i] ? 1 : 0;
     }
-    return TACHO_OK;
-}
-
-/* The first of |arrows| with that key at |time| or later, NULL for none. */
-static const tacho_step_arrow *find_arrow(const tacho_step_arrow *arrows, size_t count,
-                                          uint64_t key, int64_t time)
-{
-    const tacho_step_arrow wanted = {key, time, 0};
-    size_t low = 0;
-    size_t high = count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (compare_arrows(&arrows[middle], &wanted) < 0) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low < count && arrows[low].key == key ? &arrows[low] : NULL;
-}
-
-/* When |span| was launched; false where no arrow says it. */
-static bool find_launch(const tacho_sample_steps *steps, const tacho_span *span, int64_t *out_ns)
-{
-    const tacho_step_arrow *arrival =
-        find_arrow(steps->arriving, steps->arriving_count, span->track, span->start);
-    if (arrival == NULL || arrival->time > span->end || steps->leaving_count == 0) {
-        return false;
-    }
-    const tacho_step_arrow *launch =
-        find_arrow(steps->leaving, steps->leaving_count, arrival->id, INT64_MIN);
-    *out_ns = launch != NULL ? launch->time : 0;
-    return launch != NULL;
-}
-
-/* ---- the interface ------------------------------------------------------------------------- */
-
-/*
- * Work of a device counts for the step that launched it. Where no arrows tell, for the step in
- * whose window on the device it starts, if that has any, else for the step in which it starts.
- */
-static tacho_status find_device_steps(tacho_sample_steps *steps, tacho_steps *found)
-{
-    bool *is_mark = NULL;
-    TACHO_TRY(find_arrows(steps));
-    steps->is_by_launch = steps->leaving_count > 0 && steps->arriving_count > 0;
-    if (steps->is_by_launch) {
-        return TACHO_OK;
-    }
-    TACHO_TRY(tacho_items_make(&is_mark, found->dict->site_count));
-    tacho_status status = find_on_devices(steps, found, is_mark);
-    if (status == TACHO_OK && steps->window_count < 2) {
-        status = find_windows(steps, found);
-    }
-    free(is_mark);
+    steps->sample_count = (uint32_t)count;
+    free(is_left_out);
+    free(numbers);
     return status;
 }
 
 static tacho_status find_steps(tacho_sample_steps *steps)
 {
-    tacho_steps found;
-    tacho_steps_init(&found, steps->profile->events.dict);
-    tacho_status status = add_spans(steps->profile, &found);
-    status = status == TACHO_OK ? find_windows(steps, &found) : status;
-    if (status == TACHO_OK && steps->window_count > 1 && steps->domain != TACHO_SAMPLES_HOST) {
-        status = find_device_steps(steps, &found);
+    const tacho_profile *profile = steps->profile;
+    bool has_steps = false;
+    TACHO_TRY(have_steps(profile, &has_steps));
+    if (!has_steps) {
+        return TACHO_OK;
     }
-    tacho_steps_deinit(&found);
-    merge_windows(steps);
-    if (steps->window_count > 1) {
-        steps->kind = TACHO_SAMPLES_STEPS;
-        steps->sample_count = (uint32_t)steps->window_count;
+    TACHO_TRY(tacho_items_make(&steps->parts, profile->events.dict->part_count + 1));
+    TACHO_TRY(tacho_items_make(&steps->of_spans, profile->span_count));
+    TACHO_TRY(tacho_items_make(&steps->last_of_tracks, profile->events.dict->track_count));
+    for (size_t i = 0; i < profile->span_count; i++) {
+        steps->of_spans[i] = TACHO_SAMPLE_BY_TIME;
     }
-    return status;
+    TACHO_TRY(go_through(steps));
+    TACHO_TRY(number_steps(steps));
+    steps->kind = TACHO_SAMPLES_STEPS;
+    return TACHO_OK;
 }
+
+/* ---- the interface ------------------------------------------------------------------------- */
 
 tacho_status tacho_sample_steps_init(tacho_sample_steps *steps, const tacho_profile *profile,
                                      tacho_samples_domain domain)
 {
     *steps = (tacho_sample_steps){.profile = profile, .domain = domain, .sample_count = 1};
     TACHO_TRY(find_runs(steps));
-    if (steps->sample_count > 1) {
-        steps->kind = TACHO_SAMPLES_RUNS;
-        return TACHO_OK;
-    }
-    return find_steps(steps);
+    return steps->kind == TACHO_SAMPLES_RUNS ? TACHO_OK : find_steps(steps);
 }
 
 void tacho_sample_steps_deinit(tacho_sample_steps *steps)
 {
     free(steps->of_run);
     free(steps->windows);
-    free(steps->leaving);
-    free(steps->arriving);
+    free(steps->parts);
+    free(steps->of_spans);
+    free(steps->last_of_tracks);
     *steps = (tacho_sample_steps){.profile = NULL};
 }
 
-uint32_t tacho_sample_steps_find(const tacho_sample_steps *steps, const tacho_span *span)
+uint32_t tacho_sample_steps_window(const tacho_sample_steps *steps, size_t id,
+                                   const tacho_span *span)
 {
     const tacho_dict *dict = steps->profile->events.dict;
+    if (steps->of_spans[id] != TACHO_SAMPLE_BY_TIME) {
+        return steps->of_spans[id];
+    }
+    int64_t ns = tacho_clock_ns(tacho_dict_track_clock(dict, span->track), span->start);
+    return window_at(steps, dict->tracks[span->track].part, ns,
+                     !is_device_track(dict, span->track));
+}
+
+uint32_t tacho_sample_steps_find(const tacho_sample_steps *steps, size_t id, const tacho_span *span)
+{
     if (steps->kind == TACHO_SAMPLES_RUNS) {
         return span->run != TACHO_NONE ? steps->of_run[span->run] : TACHO_NONE;
     }
     if (steps->kind == TACHO_SAMPLES_FILES) {
         return 0;
     }
-    int64_t ns = tacho_clock_ns(tacho_dict_track_clock(dict, span->track), span->start);
-    if (steps->is_by_launch) {
-        int64_t launch_ns = 0;
-        ns = find_launch(steps, span, &launch_ns) ? launch_ns : ns;
+    uint32_t window = tacho_sample_steps_window(steps, id, span);
+    return window != TACHO_NONE ? steps->windows[window].sample : TACHO_NONE;
+}
+
+size_t tacho_sample_steps_after(const tacho_sample_steps *steps, uint32_t part, int64_t ns)
+{
+    size_t low = steps->parts[part];
+    size_t high = steps->parts[part + 1];
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        bool is_over = steps->windows[middle].end_ns <= ns;
+        low = is_over ? middle + 1 : low;
+        high = is_over ? high : middle;
     }
-    return find_window(steps, ns);
+    return low;
 }

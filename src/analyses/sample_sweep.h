@@ -13,12 +13,13 @@
 /* A stretch in which an operator did one thing; that of a call is cut by the calls inside. */
 typedef struct tacho_sample_piece {
     int64_t start_ns, end_ns;
-    uint32_t op;
+    uint32_t op; /* TACHO_NONE for a bound of its sample, which is empty */
     uint32_t sample;
     uint32_t axis;  /* pieces of one axis have one zero; times of different axes add up */
     uint32_t rank;  /* which of two that are busy at a time counts: the lower */
     uint32_t count; /* spans that begin with it: 0 or 1 */
-    int64_t bytes;  /* that those moved, -1 when unknown */
+    uint32_t part;
+    int64_t bytes; /* that those moved, -1 when unknown */
 } tacho_sample_piece;
 
 typedef struct tacho_sample_pieces {

@@ -102,6 +102,9 @@ typedef struct addition {
     call_stack *stacks; /* by track */
     op_memo *memos;     /* by site */
     uint8_t *verdicts;  /* by site: a site_verdict */
+    bool has_bounds;    /* samples have the time of steps */
+    bool has_last_bound;
+    tacho_sample_piece last_bound;
 } addition;
 
 static uint32_t find_string(const tacho_dict *dict, tacho_str text)
@@ -374,13 +377,57 @@ static uint32_t rank_of(tacho_track_class track_class)
     }
 }
 
+/* What of |piece| falls into |window|; it counts as a span in the window that launched it. */
+static tacho_status add_cut(addition *self, const tacho_sample_piece *piece, uint32_t at)
+{
+    tacho_sample_window *window = &self->steps.windows[at];
+    tacho_sample_piece cut = *piece;
+    if (window->sample == TACHO_NONE) {
+        return TACHO_OK;
+    }
+    window->has_work = true;
+    window->axis = piece->axis;
+    cut.sample = window->sample;
+    cut.end_ns = piece->end_ns < window->end_ns ? piece->end_ns : window->end_ns;
+    cut.start_ns = tacho_most(piece->start_ns, window->start_ns);
+    cut.start_ns = cut.start_ns < window->end_ns ? cut.start_ns : window->end_ns;
+    cut.end_ns = tacho_most(cut.end_ns, cut.start_ns);
+    if (at != piece->sample) {
+        cut.count = 0;
+        cut.bytes = -1;
+    }
+    return tacho_sample_pieces_add(&self->pieces, &cut);
+}
+
+/* A piece of a step, whose sample is a window as yet: cut at the bounds of steps. */
+static tacho_status add_of_steps(addition *self, const tacho_sample_piece *piece)
+{
+    const tacho_sample_steps *steps = &self->steps;
+    size_t first = tacho_sample_steps_after(steps, piece->part, piece->start_ns);
+    size_t at = first;
+    for (; at < steps->parts[piece->part + 1] && steps->windows[at].start_ns < piece->end_ns;
+         at++) {
+        TACHO_TRY(add_cut(self, piece, (uint32_t)at));
+    }
+    bool is_elsewhere = piece->sample < first || piece->sample >= at;
+    return is_elsewhere && piece->sample != TACHO_NONE && piece->count > 0
+               ? add_cut(self, piece, piece->sample)
+               : TACHO_OK;
+}
+
+static tacho_status add_piece(addition *self, const tacho_sample_piece *piece)
+{
+    return self->steps.kind == TACHO_SAMPLES_STEPS ? add_of_steps(self, piece)
+                                                   : tacho_sample_pieces_add(&self->pieces, piece);
+}
+
 /* Counts what is left of the calls that are over at |now|; those around them go on from there. */
 static tacho_status end_calls(addition *self, call_stack *stack, int64_t now)
 {
     while (stack->item_count > 0 && stack->items[stack->item_count - 1].end_ns <= now) {
         const tacho_sample_piece piece = stack->items[--stack->item_count];
         if (piece.end_ns > piece.start_ns || piece.count > 0) {
-            TACHO_TRY(tacho_sample_pieces_add(&self->pieces, &piece));
+            TACHO_TRY(add_piece(self, &piece));
         }
         if (stack->item_count > 0) {
             tacho_sample_piece *outer = &stack->items[stack->item_count - 1];
@@ -397,13 +444,13 @@ static tacho_status add_call(addition *self, call_stack *stack, tacho_sample_pie
     if (stack->item_count > 0) {
         tacho_sample_piece *outer = &stack->items[stack->item_count - 1];
         if (piece.end_ns > outer->end_ns) {
-            return tacho_sample_pieces_add(&self->pieces, &piece);
+            return add_piece(self, &piece);
         }
         tacho_sample_piece before = *outer;
         before.end_ns = piece.start_ns;
         /* The first piece counts the call, however little of it is its own. */
         if (before.end_ns > before.start_ns || before.count > 0) {
-            TACHO_TRY(tacho_sample_pieces_add(&self->pieces, &before));
+            TACHO_TRY(add_piece(self, &before));
         }
         outer->start_ns = tacho_most(outer->start_ns, piece.start_ns);
         outer->count = 0;
@@ -442,6 +489,28 @@ static bool is_chosen(addition *self, const tacho_span *span)
            is_wanted(self, span->site);
 }
 
+/* The sample of |span|, or the window of its step; false where it counts in none. */
+static bool find_sample(addition *self, size_t id, const tacho_span *span,
+                        tacho_sample_piece *piece)
+{
+    const tacho_sample_steps *steps = &self->steps;
+    bool is_left_out = false;
+    bool is_beside = false; /* it runs in a step that did not launch it */
+    if (steps->kind != TACHO_SAMPLES_STEPS) {
+        piece->sample = tacho_sample_steps_find(steps, id, span);
+        is_left_out = steps->kind == TACHO_SAMPLES_RUNS && span->run != TACHO_NONE;
+    } else {
+        piece->sample = tacho_sample_steps_window(steps, id, span);
+        size_t after = tacho_sample_steps_after(steps, piece->part, piece->start_ns);
+        is_beside =
+            after < steps->parts[piece->part + 1] && steps->windows[after].start_ns < piece->end_ns;
+    }
+    if (piece->sample == TACHO_NONE && !is_left_out) {
+        self->samples->outside_count++;
+    }
+    return piece->sample != TACHO_NONE || is_beside;
+}
+
 static tacho_status add_span(addition *self, size_t id, const tacho_span *span)
 {
     const tacho_track *track = &self->dict->tracks[span->track];
@@ -449,25 +518,23 @@ static tacho_status add_span(addition *self, size_t id, const tacho_span *span)
     if (!is_chosen(self, span)) {
         return TACHO_OK;
     }
-    uint32_t sample = tacho_sample_steps_find(&self->steps, span);
-    if (sample == TACHO_NONE) {
-        self->samples->outside_count++;
-        return TACHO_OK;
-    }
-    note_origin(self, span);
     tacho_sample_piece piece = {
         .start_ns = tacho_clock_ns(clock, span->start),
         .end_ns = tacho_clock_ns(clock, span->end),
-        .sample = sample,
+        .part = track->part,
         .axis = clock->has_fixed_zero ? 0 : track->part + 1,
         .rank = rank_of(track->track_class),
         .count = 1,
     };
+    if (!find_sample(self, id, span, &piece)) {
+        return TACHO_OK;
+    }
+    note_origin(self, span);
     TACHO_TRY(find_op(self, id, span, &piece.op));
     TACHO_TRY(add_shape(self, span, piece.op));
     piece.bytes = find_bytes(self, span);
     return track->nesting == TACHO_NESTING_STACK ? add_call(self, &self->stacks[span->track], piece)
-                                                 : tacho_sample_pieces_add(&self->pieces, &piece);
+                                                 : add_piece(self, &piece);
 }
 
 static tacho_status cut_spans(addition *self)
@@ -501,9 +568,27 @@ static tacho_status ensure_cell(addition *self, const tacho_sample_piece *piece,
     return TACHO_OK;
 }
 
+/* Time from bound to bound of a sample, idle until something counts in it. */
+static void note_bound(addition *self, const tacho_sample_piece *piece)
+{
+    tacho_sample_whole *whole = &self->samples->wholes[self->first_sample + piece->sample];
+    const tacho_sample_piece *last = &self->last_bound;
+    bool is_inner =
+        self->has_last_bound && last->sample == piece->sample && last->axis == piece->axis;
+    int64_t time_ns = is_inner ? piece->start_ns - last->start_ns : 0;
+    whole->wall_ns = tacho_cycles_add(whole->wall_ns, time_ns);
+    whole->idle_ns = tacho_cycles_add(whole->idle_ns, time_ns);
+    self->last_bound = *piece;
+    self->has_last_bound = true;
+}
+
 static tacho_status start_piece(void *user, const tacho_sample_piece *piece)
 {
     tacho_sample_cell *cell = NULL;
+    if (piece->op == TACHO_NONE) {
+        note_bound(user, piece);
+        return TACHO_OK;
+    }
     TACHO_TRY(ensure_cell(user, piece, &cell));
     cell->busy_ns = tacho_cycles_add(cell->busy_ns, piece->end_ns - piece->start_ns);
     cell->count += cell->count < UINT32_MAX ? piece->count : 0;
@@ -522,6 +607,10 @@ static tacho_status count_piece(void *user, const tacho_sample_piece *piece, int
     TACHO_TRY(ensure_cell(self, piece, &cell));
     cell->wall_ns = tacho_cycles_add(cell->wall_ns, wall_ns);
     cell->gap_ns = tacho_cycles_add(cell->gap_ns, gap_ns);
+    if (self->has_bounds) {
+        whole->idle_ns -= wall_ns;
+        return TACHO_OK;
+    }
     whole->wall_ns = tacho_cycles_add(whole->wall_ns, tacho_cycles_add(wall_ns, gap_ns));
     whole->idle_ns = tacho_cycles_add(whole->idle_ns, gap_ns);
     return TACHO_OK;
@@ -531,19 +620,45 @@ static tacho_status count_piece(void *user, const tacho_sample_piece *piece, int
 static tacho_status number_samples(addition *self, uint32_t *out_count)
 {
     uint32_t *numbers = NULL; /* by sample of the file */
+    uint64_t empty_count = 0;
+    bool is_of_steps = self->steps.kind == TACHO_SAMPLES_STEPS;
     *out_count = 0;
     TACHO_TRY(tacho_items_make(&numbers, self->steps.sample_count));
     for (size_t i = 0; i < self->pieces.item_count; i++) {
         numbers[self->pieces.items[i].sample] = 1;
     }
     for (size_t i = 0; i < self->steps.sample_count; i++) {
-        self->samples->empty_count += numbers[i] == 0 ? 1 : 0;
+        empty_count += numbers[i] == 0 ? 1 : 0;
         numbers[i] = numbers[i] != 0 ? (*out_count)++ : TACHO_NONE;
     }
     for (size_t i = 0; i < self->pieces.item_count; i++) {
         self->pieces.items[i].sample = numbers[self->pieces.items[i].sample];
     }
+    self->samples->left_out_count += self->steps.left_out_count;
+    self->samples->empty_count += empty_count - (is_of_steps ? self->steps.left_out_count : 0);
     free(numbers);
+    return TACHO_OK;
+}
+
+/* Where all operators are compared, samples of steps take the time of those. */
+static tacho_status add_bounds(addition *self)
+{
+    const tacho_samples_options *options = &self->samples->options;
+    const tacho_sample_steps *steps = &self->steps;
+    self->has_bounds = steps->kind == TACHO_SAMPLES_STEPS && options->classes == 0 &&
+                       options->names.accepts == NULL;
+    for (size_t i = 0; i < steps->window_count && self->has_bounds; i++) {
+        const tacho_sample_window *window = &steps->windows[i];
+        tacho_sample_piece bound = {.start_ns = window->start_ns,
+                                    .end_ns = window->start_ns,
+                                    .op = TACHO_NONE,
+                                    .sample = window->sample,
+                                    .axis = window->axis,
+                                    .bytes = -1};
+        TACHO_TRY(window->has_work ? tacho_sample_pieces_add(&self->pieces, &bound) : TACHO_OK);
+        bound.start_ns = bound.end_ns = window->end_ns;
+        TACHO_TRY(window->has_work ? tacho_sample_pieces_add(&self->pieces, &bound) : TACHO_OK);
+    }
     return TACHO_OK;
 }
 
@@ -551,6 +666,7 @@ static tacho_status add_up(addition *self)
 {
     tacho_samples *samples = self->samples;
     uint32_t added_count = 0;
+    TACHO_TRY(add_bounds(self));
     TACHO_TRY(number_samples(self, &added_count));
     size_t count = samples->whole_count + added_count;
     self->first_sample = (uint32_t)samples->whole_count;

@@ -8,7 +8,9 @@
  * one on an arithmetic engine before one that moves data, then the one that started first; within
  * calls the innermost. The wall times of all operators and the idle time between them are then the
  * time from the first start to the last end, to the nanosecond. An operator's busy time is the sum
- * over all engines, whatever others did meanwhile.
+ * over all engines, whatever others did meanwhile. A step's time is that which 'breakdown' gives
+ * it, idle ends included, unless only some operators are compared; steps do not overlap. Work
+ * counts in the step that launched it, its time in the steps during which it runs.
  *
  * Profiles are added one after the other; nothing of them is needed afterwards.
  */
@@ -49,7 +51,7 @@ typedef struct tacho_sampled_shape {
 
 /* One sample as a whole. */
 typedef struct tacho_sample_whole {
-    int64_t wall_ns; /* from the first start to the last end */
+    int64_t wall_ns; /* from the first start to the last end; of a step, its own time */
     int64_t idle_ns; /* of that, with nothing busy */
     uint32_t file;
 } tacho_sample_whole;
@@ -102,13 +104,14 @@ typedef struct tacho_samples {
     bool is_mixed;          /* origins */
     bool has_mixed_domains; /* some profiles have device work, others only host work */
     uint64_t lost_count;
-    uint64_t span_count;    /* of work */
-    uint64_t outside_count; /* spans in no step */
-    uint64_t empty_count;   /* files, inferences and steps without work: no samples */
-    size_t aside_count;     /* samples that were set aside */
-    bool has_layers;        /* of some operator the layer is known */
-    bool has_left_layers;   /* they were left out, for the other side has none */
-    double clock_hz;        /* of the ticks that the first file counts; 0 when it counts ns */
+    uint64_t span_count;     /* of work */
+    uint64_t outside_count;  /* spans in no step */
+    uint64_t left_out_count; /* steps and runs that are warm-up, or in which the profiler stopped */
+    uint64_t empty_count;    /* files, inferences and steps without work: no samples */
+    size_t aside_count;      /* samples that were set aside */
+    bool has_layers;         /* of some operator the layer is known */
+    bool has_left_layers;    /* they were left out, for the other side has none */
+    double clock_hz;         /* of the ticks that the first file counts; 0 when it counts ns */
 } tacho_samples;
 
 /* Call deinit even after a failure. */

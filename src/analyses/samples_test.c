@@ -149,11 +149,13 @@ static void test_steps(void **state)
     assert_int_equal(samples.kind, TACHO_SAMPLES_STEPS);
     assert_int_equal(samples.whole_count, 2);
     assert_int_equal(samples.outside_count, 1);
-    check_cell(&samples, "gemm", 0, (tacho_sample_cell){0, 1, 10, 10, 0, -1});
-    check_cell(&samples, "gemm", 1, (tacho_sample_cell){1, 1, 11, 11, 0, -1});
+    check_cell(&samples, "gemm", 0, (tacho_sample_cell){0, 1, 10, 10, 10, -1});
+    check_cell(&samples, "gemm", 1, (tacho_sample_cell){1, 1, 11, 11, 6, -1});
     check_cell(&samples, "late", 0, (tacho_sample_cell){0, 1, 4, 4, 30, -1});
-    assert_int_equal(samples.wholes[0].wall_ns, 44);
-    assert_int_equal(samples.wholes[1].wall_ns, 11);
+    assert_int_equal(samples.wholes[0].wall_ns, 54); /* until what it launched has ended */
+    assert_int_equal(samples.wholes[0].idle_ns, 40);
+    assert_int_equal(samples.wholes[1].wall_ns, 26);
+    assert_int_equal(samples.wholes[1].idle_ns, 15);
     tacho_samples_deinit(&samples);
     composed_deinit(&at);
 }

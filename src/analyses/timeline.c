@@ -4,10 +4,11 @@
  */
 #include "analyses/timeline.h"
 
+#include "analyses/timeline_keys.h"
+#include "analyses/timeline_windows.h"
 #include "base/grow.h"
 #include "profile/operators.h"
 
-#include <assert.h>
 #include <stdlib.h>
 
 #define BIT(name) TACHO_TRACK_BIT(TACHO_TRACK_##name)
@@ -95,17 +96,6 @@ static tacho_status grow_sites(tacho_timeline *self)
     return TACHO_OK;
 }
 
-uint32_t tacho_device_group(const tacho_dict *dict, uint32_t track)
-{
-    uint32_t root = dict->parts[dict->tracks[track].part].root;
-    uint32_t group = root;
-    for (uint32_t at = dict->tracks[track].parent; at != TACHO_NONE && at != root;
-         at = dict->tracks[at].parent) {
-        group = dict->tracks[at].track_class == TACHO_TRACK_GROUP ? at : group;
-    }
-    return group;
-}
-
 static tacho_status grow_tracks(tacho_timeline *self)
 {
     const tacho_dict *dict = self->events.dict;
@@ -145,33 +135,10 @@ static bool is_work(const tacho_timeline *self, const track_state *track, const 
 
 /* ---- into the spool ------------------------------------------------------------------------ */
 
-static tacho_status ensure_keys(tacho_dict *dict, const tacho_str *names, size_t count,
-                                uint32_t *out_keys)
-{
-    for (size_t i = 0; i < count; i++) {
-        TACHO_TRY(tacho_dict_ensure_string(dict, names[i], &out_keys[i]));
-    }
-    return TACHO_OK;
-}
-
-static tacho_status prepare_keys(tacho_timeline *self)
-{
-    static const tacho_str external_keys[TACHO_EXTERNAL_KEYS] = {TACHO_STR_INIT("External id"),
-                                                                 TACHO_STR_INIT("external id")};
-    tacho_dict *dict = self->events.dict;
-    TACHO_TRY(ensure_keys(dict, tacho_launch_keys, TACHO_LAUNCH_KEYS, self->keys));
-    TACHO_TRY(ensure_keys(dict, external_keys, TACHO_EXTERNAL_KEYS, self->external_keys));
-    TACHO_TRY(tacho_dict_ensure_string(dict, TACHO_STR("Sequence number"), &self->sequence_key));
-    TACHO_TRY(tacho_dict_ensure_string(dict, TACHO_STR("Fwd thread id"), &self->forward_key));
-    self->operators.dict = dict;
-    TACHO_TRY(tacho_dict_ensure_string(dict, TACHO_STR("op_name"), &self->operators.key));
-    return tacho_dict_ensure_string(dict, TACHO_STR("tacho.serial"), &self->serial_key);
-}
-
 static tacho_status prepare(tacho_timeline *self)
 {
     for (tacho_timeline *at = self; at != NULL; at = at->next) {
-        TACHO_TRY(prepare_keys(at));
+        TACHO_TRY(tacho_timeline_find_keys(at));
     }
     self->is_ready = true;
     return tacho_spool_create(self->events.dict, SPOOL_BYTES, &self->spool);
@@ -699,14 +666,63 @@ static tacho_status pass_row(tacho_events *events, const tacho_row *row)
 
 /* ---- parts --------------------------------------------------------------------------------- */
 
-static tacho_status begin_part(tacho_timeline *self, uint32_t part)
+static tacho_status begin_rows(tacho_timeline *self, uint32_t part)
 {
-    TACHO_TRY(grow_sites(self));
     TACHO_TRY(grow_tracks(self));
     find_device_tracks(self, part);
     self->now_ns = INT64_MIN;
+    return TACHO_OK;
+}
+
+static void end_rows(tacho_timeline *self)
+{
+    for (size_t i = 0; i < self->track_count; i++) {
+        deinit_track(&self->tracks[i]);
+    }
+    tacho_launch_window_clear(&self->launches);
+    tacho_launch_window_clear(&self->waiting);
+    tacho_launch_window_clear(&self->callers);
+    tacho_launch_window_clear(&self->forwards);
+}
+
+static tacho_status take_rows(tacho_events *events, const tacho_row *row)
+{
+    return take_row(((outlet *)(void *)events)->timeline, row);
+}
+
+/* Goes through the rows of |part| for the launches and the work of its steps, and nothing else. */
+static tacho_status see_part(tacho_timeline *self, tacho_spool *spool, uint32_t part)
+{
+    static const tacho_events_vtable vtable = {.row = take_rows};
+    outlet out = {{&vtable, self->events.dict}, self};
+    const tacho_timeline_taker taker = self->taker;
+    TACHO_TRY(begin_rows(self, part));
+    self->taker = tacho_timeline_windows_taker(self);
+    tacho_status status = tacho_spool_replay(spool, &out.events);
+    self->taker = taker;
+    end_rows(self);
+    self->track_count = 0;
+    return status;
+}
+
+static tacho_status find_windows(tacho_timeline *self, tacho_spool *spool, uint32_t part)
+{
+    bool is_late = self->steps.item_count > 0 && self->steps.is_of_host;
+    size_t track_count = is_late ? self->events.dict->track_count : 0;
+    TACHO_TRY(tacho_step_windows_begin(&self->windows, &self->steps, track_count));
+    if (is_late) {
+        TACHO_TRY(see_part(self, spool, part));
+    }
+    return tacho_step_windows_finish(&self->windows, &self->steps);
+}
+
+static tacho_status begin_part(tacho_timeline *self, tacho_spool *spool, uint32_t part)
+{
+    TACHO_TRY(grow_sites(self));
     TACHO_TRY(tacho_steps_find(&self->steps, part));
     tacho_steps_clear(&self->steps);
+    TACHO_TRY(self->taker.needs_windows ? find_windows(self, spool, part) : TACHO_OK);
+    TACHO_TRY(begin_rows(self, part));
     return self->taker.begin_part != NULL ? self->taker.begin_part(self->taker.self, part)
                                           : TACHO_OK;
 }
@@ -716,13 +732,7 @@ static tacho_status leave_part(tacho_timeline *self, uint32_t part)
     if (self->taker.end_part != NULL) {
         TACHO_TRY(self->taker.end_part(self->taker.self, part));
     }
-    for (size_t i = 0; i < self->track_count; i++) {
-        deinit_track(&self->tracks[i]);
-    }
-    tacho_launch_window_clear(&self->launches);
-    tacho_launch_window_clear(&self->waiting);
-    tacho_launch_window_clear(&self->callers);
-    tacho_launch_window_clear(&self->forwards);
+    end_rows(self);
     self->needs_externals = false;
     return TACHO_OK;
 }
@@ -737,31 +747,13 @@ static tacho_status end_part(tacho_events *events, uint32_t part)
     }
     for (tacho_timeline *at = self; at != NULL; at = at->next) {
         at->needs_externals = self->needs_externals;
-        TACHO_TRY(begin_part(at, part));
+        TACHO_TRY(begin_part(at, self->spool, part));
     }
     TACHO_TRY(tacho_spool_drain(self->spool, &out.events));
     for (tacho_timeline *at = self; at != NULL; at = at->next) {
         TACHO_TRY(leave_part(at, part));
     }
     return TACHO_OK;
-}
-
-void tacho_timeline_join(tacho_timeline *timeline, tacho_timeline *leader)
-{
-    assert(!leader->is_ready && timeline->next == NULL);
-    leader->needs.operators |= timeline->needs.operators;
-    leader->needs.serials |= timeline->needs.serials;
-    timeline->next = leader->next;
-    leader->next = timeline;
-}
-
-void tacho_timeline_leave(const tacho_timeline *timeline, tacho_timeline *leader)
-{
-    tacho_timeline *at = leader;
-    while (at->next != timeline) {
-        at = at->next;
-    }
-    at->next = timeline->next;
 }
 
 tacho_host_thread *tacho_timeline_thread(tacho_timeline *timeline, uint32_t track)
@@ -785,11 +777,10 @@ void tacho_timeline_init(tacho_timeline *timeline, tacho_dict *dict,
 
 void tacho_timeline_deinit(tacho_timeline *timeline)
 {
-    for (size_t i = 0; i < timeline->track_count; i++) {
-        deinit_track(&timeline->tracks[i]);
-    }
+    end_rows(timeline);
     tacho_spool_destroy(timeline->spool);
     tacho_steps_deinit(&timeline->steps);
+    tacho_step_windows_deinit(&timeline->windows);
     tacho_launch_window_deinit(&timeline->launches);
     tacho_launch_window_deinit(&timeline->waiting);
     tacho_launch_window_deinit(&timeline->callers);

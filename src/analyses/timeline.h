@@ -18,9 +18,9 @@
 
 #include "analyses/host_window.h"
 #include "analyses/launch_window.h"
+#include "analyses/step_windows.h"
 #include "profile/operators.h"
 #include "profile/spool.h"
-#include "profile/steps.h"
 #include "profile/summed_args.h"
 #include "profile/work_kind.h"
 
@@ -52,6 +52,9 @@ typedef struct tacho_timeline_work {
 typedef struct tacho_timeline_taker {
     void *self;
     bool needs_steps; /* timeline.steps are those of the part from begin_part on */
+    /* And timeline.windows say when devices do their work, for which a part is gone through twice.
+     */
+    bool needs_windows;
     /* All that started before |now_ns| has been told. (optional) */
     tacho_status (*advance)(void *self, int64_t now_ns);
     /* A span that is no work of a device: of the host, or a phase or a wait. (optional) */
@@ -92,6 +95,7 @@ typedef struct tacho_timeline {
     struct tacho_timeline *next; /* the next one that takes the same rows */
     tacho_spool *spool;
     tacho_steps steps; /* where the taker needs them */
+    tacho_step_windows windows;
     uint32_t keys[TACHO_LAUNCH_KEYS], external_keys[TACHO_EXTERNAL_KEYS]; /* strings */
     uint32_t sequence_key, forward_key;                                   /* the same */
     tacho_operators operators;

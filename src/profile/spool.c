@@ -10,6 +10,7 @@
 #include "base/tempfile.h"
 #include "profile/packed_row.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 enum {
@@ -55,6 +56,7 @@ struct tacho_spool {
     size_t scratch_capacity;
     run *runs;
     size_t run_count, run_capacity;
+    bool is_sorted; /* no row is added from here on */
     tacho_tempfile file;
     run_reader readers[FAN_IN];
     tacho_unpacked_args args_a;
@@ -333,6 +335,7 @@ static tacho_status grow_buffer(tacho_spool *spool, size_t need)
 tacho_status tacho_spool_add(tacho_spool *spool, const tacho_row *row)
 {
     size_t bound = 0;
+    assert(!spool->is_sorted);
     TACHO_TRY(tacho_packed_row_bound(row, &bound));
     if (spool->buffer_used + bound > spool->memory_bytes && spool->entry_count > 0) {
         TACHO_TRY(write_run(spool));
@@ -518,14 +521,13 @@ static tacho_status push_packed(tacho_spool *spool, const tacho_packed_row *pack
     return tacho_events_row(to, &row);
 }
 
-static tacho_status drain_buffer(tacho_spool *spool, tacho_events *next)
+static tacho_status push_buffer(tacho_spool *spool, tacho_events *next)
 {
-    TACHO_TRY(sort_entries(spool));
+    TACHO_TRY(spool->is_sorted ? TACHO_OK : sort_entries(spool));
+    spool->is_sorted = true;
     for (size_t i = 0; i < spool->entry_count; i++) {
         TACHO_TRY(push_packed(spool, buffered_row(spool, &spool->entries[i]), next));
     }
-    spool->buffer_used = 0;
-    spool->entry_count = 0;
     return TACHO_OK;
 }
 
@@ -554,24 +556,32 @@ static tacho_status end_runs(tacho_spool *spool)
     return TACHO_OK;
 }
 
-static tacho_status drain_runs(tacho_spool *spool, tacho_events *next)
+static tacho_status push_runs(tacho_spool *spool, tacho_events *next)
 {
-    TACHO_TRY(end_runs(spool));
+    TACHO_TRY(spool->is_sorted ? TACHO_OK : end_runs(spool));
+    spool->is_sorted = true;
     while (spool->run_count > FAN_IN) {
         TACHO_TRY(merge_runs_once(spool));
     }
-    TACHO_TRY(merge_runs(spool, spool->runs, spool->run_count, push_packed, next));
-    free_readers(spool);
-    spool->run_count = 0;
-    spool->buffer_used = 0;
-    spool->entry_count = 0;
-    tacho_tempfile_close(&spool->file);
-    return TACHO_OK;
+    return merge_runs(spool, spool->runs, spool->run_count, push_packed, next);
+}
+
+tacho_status tacho_spool_replay(tacho_spool *spool, tacho_events *next)
+{
+    return spool->run_count == 0 ? push_buffer(spool, next) : push_runs(spool, next);
 }
 
 tacho_status tacho_spool_drain(tacho_spool *spool, tacho_events *next)
 {
-    TACHO_TRY(spool->run_count == 0 ? drain_buffer(spool, next) : drain_runs(spool, next));
+    TACHO_TRY(tacho_spool_replay(spool, next));
+    if (spool->run_count > 0) {
+        free_readers(spool);
+        spool->run_count = 0;
+        tacho_tempfile_close(&spool->file);
+    }
+    spool->buffer_used = 0;
+    spool->entry_count = 0;
+    spool->is_sorted = false;
     if (spool->buffer_capacity > FIRST_BYTES) { /* what comes next has work to do with the part */
         release_buffer(spool);
     }

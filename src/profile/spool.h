@@ -22,6 +22,9 @@ void tacho_spool_destroy(tacho_spool *spool);
 
 tacho_status tacho_spool_add(tacho_spool *spool, const tacho_row *row) TACHO_MUST_USE;
 
+/* Pushes every row to |next| in order and keeps them all; no row is added from then on. */
+tacho_status tacho_spool_replay(tacho_spool *spool, tacho_events *next) TACHO_MUST_USE;
+
 /* Pushes every row to |next| in order and leaves the spool empty. */
 tacho_status tacho_spool_drain(tacho_spool *spool, tacho_events *next) TACHO_MUST_USE;
 

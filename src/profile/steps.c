@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_BYTES = 256, PERCENT = 100, LEAST_STEPS_OF_WARM_UP = 3 };
+enum { NAME_BYTES = 256, PERCENT = 100, LEAST_STEPS_OF_WARM_UP = 3, LEAST_STEPS_OF_STOP = 4 };
 
 /* What spans of a site may mark; later ones count more. */
 typedef enum mark_kind {
@@ -382,6 +382,7 @@ static tacho_status find_marked(tacho_steps *steps, const mark_choice *choice)
         qsort(marks, count, sizeof(*marks), compare_stems);
         const family chosen = choose_family(marks, count, choice->least);
         status = chosen.count > 0 ? add_marked(steps, marks, &chosen) : TACHO_OK;
+        steps->is_of_host = chosen.count > 0 && !choice->on_device;
     }
     free(marks);
     return status;
@@ -479,6 +480,7 @@ static tacho_status find_posts(tacho_steps *steps, uint32_t part)
     tacho_status status = list_marks(steps, &posts, &marks, &count);
     if (status == TACHO_OK && count > 1) {
         status = add_posts(steps, part, marks, count);
+        steps->is_of_host = steps->item_count > 0;
     }
     free(marks);
     return status;
@@ -504,35 +506,81 @@ int64_t tacho_times_percentile(const int64_t *times, size_t count, size_t percen
     return times[rank > 0 ? rank - 1 : 0];
 }
 
+/* What steps usually take. */
+typedef struct usual_time {
+    int64_t low, median, high; /* quartiles */
+} usual_time;
+
+static tacho_status find_usual(const tacho_step_span *items, size_t count, usual_time *out_usual)
+{
+    int64_t *times = NULL;
+    TACHO_TRY(tacho_items_make(&times, count));
+    for (size_t i = 0; i < count; i++) {
+        times[i] = items[i].end_ns - items[i].start_ns;
+    }
+    tacho_times_sort(times, count);
+    *out_usual = (usual_time){tacho_times_percentile(times, count, 25),
+                              tacho_times_percentile(times, count, 50),
+                              tacho_times_percentile(times, count, 75)};
+    free(times);
+    return TACHO_OK;
+}
+
+static bool is_beyond(const tacho_step_span *step, const usual_time *usual)
+{
+    int64_t time = step->end_ns - step->start_ns;
+    return 2 * ((tacho_i128)time - usual->high) > 3 * ((tacho_i128)usual->high - usual->low) &&
+           10 * ((tacho_i128)time - usual->median) > usual->median;
+}
+
 tacho_status tacho_steps_mark_warm_up(tacho_step_span *items, size_t count, size_t *out_count)
 {
     size_t first = count / 2; /* of the second half, the larger one */
-    int64_t *times = NULL;
+    usual_time usual;
     *out_count = 0;
     if (count < LEAST_STEPS_OF_WARM_UP) {
         return TACHO_OK;
     }
-    TACHO_TRY(tacho_items_make(&times, count - first));
-    for (size_t i = first; i < count; i++) {
-        times[i - first] = items[i].end_ns - items[i].start_ns;
-    }
-    tacho_times_sort(times, count - first);
-    int64_t low = tacho_times_percentile(times, count - first, 25);
-    int64_t median = tacho_times_percentile(times, count - first, 50);
-    int64_t high = tacho_times_percentile(times, count - first, 75);
-    free(times);
-    for (size_t i = 0; i < first; i++) {
-        tacho_step_span *step = &items[i];
-        int64_t time = step->end_ns - step->start_ns;
-        bool is_beyond = 2 * ((tacho_i128)time - high) > 3 * ((tacho_i128)high - low) &&
-                         10 * ((tacho_i128)time - median) > median;
-        if (!is_beyond) {
-            break;
-        }
-        step->is_warm_up = true;
+    TACHO_TRY(find_usual(items + first, count - first, &usual));
+    for (size_t i = 0; i < first && is_beyond(&items[i], &usual); i++) {
+        items[i].is_warm_up = true;
         (*out_count)++;
     }
     return TACHO_OK;
+}
+
+/* Whether the last of |items| has the stop of the profiler that marked them in it. */
+static tacho_status find_stop(const tacho_step_span *items, size_t count, bool *out_is_last)
+{
+    usual_time usual;
+    *out_is_last = false;
+    if (count < LEAST_STEPS_OF_STOP) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(find_usual(items + 1, count - 2, &usual));
+    *out_is_last = is_beyond(&items[count - 1], &usual);
+    return TACHO_OK;
+}
+
+tacho_status tacho_steps_leave_out(tacho_steps *steps, const tacho_step_span *times)
+{
+    tacho_step_span *items = NULL;
+    size_t count = steps->item_count;
+    bool has_stop = false;
+    TACHO_TRY(steps->kind == TACHO_STEP_PROFILER ? find_stop(times, count, &has_stop) : TACHO_OK);
+    TACHO_TRY(tacho_items_make(&items, count));
+    for (size_t i = 0; i < count; i++) {
+        items[i] = (tacho_step_span){.start_ns = times[i].start_ns, .end_ns = times[i].end_ns};
+    }
+    steps->stop_count = has_stop ? 1 : 0;
+    tacho_status status =
+        tacho_steps_mark_warm_up(items, count - steps->stop_count, &steps->warm_up_count);
+    for (size_t i = 0; i < count; i++) {
+        steps->items[i].is_warm_up = items[i].is_warm_up;
+        steps->items[i].is_stop = has_stop && i + 1 == count;
+    }
+    free(items);
+    return status;
 }
 
 /* ---- the interface ------------------------------------------------------------------------- */
@@ -568,10 +616,10 @@ static void note_overlap(tacho_steps *steps)
 
 tacho_status tacho_steps_find(tacho_steps *steps, uint32_t part)
 {
-    steps->item_count = steps->warm_up_count = 0;
+    steps->item_count = steps->warm_up_count = steps->stop_count = 0;
     steps->kind = TACHO_STEP_NONE;
     steps->stem = TACHO_NONE;
-    steps->has_overlap = steps->is_one_run = false;
+    steps->has_overlap = steps->is_one_run = steps->is_of_host = false;
     if (steps->is_full || part >= steps->part_count) {
         return TACHO_OK;
     }
@@ -584,7 +632,7 @@ tacho_status tacho_steps_find(tacho_steps *steps, uint32_t part)
     TACHO_TRY(steps->item_count == 0 ? find_marked(steps, &echoed) : TACHO_OK);
     TACHO_TRY(steps->item_count == 0 ? find_marked(steps, &any) : TACHO_OK);
     note_overlap(steps);
-    return tacho_steps_mark_warm_up(steps->items, steps->item_count, &steps->warm_up_count);
+    return tacho_steps_leave_out(steps, steps->items);
 }
 
 bool tacho_steps_is_mark(const tacho_steps *steps, uint32_t site)
@@ -597,16 +645,20 @@ bool tacho_steps_is_mark(const tacho_steps *steps, uint32_t site)
     return tacho_str_equal(stem_of(name), tacho_dict_string(dict, steps->stem));
 }
 
-uint32_t tacho_steps_at(const tacho_steps *steps, int64_t ns)
+uint32_t tacho_step_spans_at(const tacho_step_span *items, size_t count, int64_t ns)
 {
     size_t low = 0;
-    size_t high = steps->item_count; /* those before |low| start at |ns| or earlier */
+    size_t high = count; /* those before |low| start at |ns| or earlier */
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        bool is_before = steps->items[middle].start_ns <= ns;
+        bool is_before = items[middle].start_ns <= ns;
         low = is_before ? middle + 1 : low;
         high = is_before ? high : middle;
     }
-    bool is_inside = low > 0 && ns < steps->items[low - 1].end_ns;
-    return is_inside ? (uint32_t)(low - 1) : TACHO_NONE;
+    return low > 0 && ns < items[low - 1].end_ns ? (uint32_t)(low - 1) : TACHO_NONE;
+}
+
+uint32_t tacho_steps_at(const tacho_steps *steps, int64_t ns)
+{
+    return tacho_step_spans_at(steps->items, steps->item_count, ns);
 }

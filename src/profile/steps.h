@@ -17,9 +17,12 @@
  * that say step may end in a number that counts up; under any other name the number belongs to the
  * name, for layer_3 does not repeat layer_2.
  *
- * Leading steps are warm-up if they take longer than the second half of the steps does: longer
- * than its third quartile by 1.5 interquartile ranges, and than its median by a tenth. Of fewer
- * than three steps none is.
+ * Two kinds of steps are left out wherever a step is taken for typical (tacho_steps_leave_out), and
+ * nowhere else is that decided. Leading steps are warm-up if they take longer than the second half
+ * of the steps does: longer than its third quartile by 1.5 interquartile ranges, and than its
+ * median by a tenth. Of fewer than three steps none is. The last step that a profiler marks has the
+ * profiler's stop in it if it takes longer, by as much, than the steps between the first and it, of
+ * which it takes two.
  */
 #ifndef TACHO_PROFILE_STEPS_H
 #define TACHO_PROFILE_STEPS_H
@@ -47,7 +50,13 @@ typedef struct tacho_step_span {
     int64_t number; /* at the end of the name, where those count up; else from 0 */
     uint32_t name;  /* string, of this step alone */
     bool is_warm_up;
+    bool is_stop; /* the profiler stopped in it */
 } tacho_step_span;
+
+static inline bool tacho_step_is_steady(const tacho_step_span *step)
+{
+    return !step->is_warm_up && !step->is_stop;
+}
 
 enum { TACHO_STEP_MARKS_MAX = 1 << 18 };
 
@@ -57,7 +66,9 @@ typedef struct tacho_steps {
     tacho_step_span *items;
     size_t item_count, item_capacity;
     size_t warm_up_count; /* of them, the first */
+    size_t stop_count;    /* of them, the last: 0 or 1 */
     tacho_step_kind kind;
+    bool is_of_host;  /* marks of the host: a device may run their work later */
     uint32_t stem;    /* string that names of ranges which are steps begin with; TACHO_NONE: none */
     bool has_overlap; /* some start before others end */
     /* A part that is one numbered run has no steps; several of a file are steps of one another. */
@@ -95,10 +106,19 @@ int64_t tacho_times_percentile(const int64_t *times, size_t count, size_t percen
 tacho_status tacho_steps_mark_warm_up(tacho_step_span *items, size_t count,
                                       size_t *out_count) TACHO_MUST_USE;
 
+/*
+ * Decides which steps are left out, when each of them took from its item of |times| on (start_ns to
+ * end_ns; as many as there are steps): their own times, or those on a device.
+ */
+tacho_status tacho_steps_leave_out(tacho_steps *steps, const tacho_step_span *times) TACHO_MUST_USE;
+
 /* Forgets rows; steps that were found stay. */
 void tacho_steps_clear(tacho_steps *steps);
 
 /* The step during which |ns| is, TACHO_NONE for none; of steps that overlap the last to start. */
 uint32_t tacho_steps_at(const tacho_steps *steps, int64_t ns);
+
+/* The same of |items|, by start. */
+uint32_t tacho_step_spans_at(const tacho_step_span *items, size_t count, int64_t ns);
 
 #endif

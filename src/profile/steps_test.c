@@ -379,6 +379,43 @@ static void test_warm_up(void **state)
     assert_int_equal(warm_up((int64_t[]){900, 800, 700, 100, 101, 100}, 6), 3);
 }
 
+/* How many of the steps with these lengths, marked with |name|, are left out at the end. */
+static size_t stopped(const char *name, const int64_t *lengths, size_t count)
+{
+    fixture at;
+    char text[32];
+    setup(&at);
+    for (int64_t i = 0, start = 0; i < (int64_t)count; start += lengths[i++]) {
+        snprintf(text, sizeof(text), "%s%d", name, (int)i);
+        add(&at, "user_annotation", text, start, start + lengths[i]);
+    }
+    assert_null(tacho_steps_find(&at.steps, at.part));
+    assert_int_equal(at.steps.item_count, count);
+    size_t found = at.steps.stop_count;
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(at.steps.items[i].is_stop, i + found >= count);
+        assert_int_equal(tacho_step_is_steady(&at.steps.items[i]),
+                         i >= at.steps.warm_up_count && i + found < count);
+    }
+    teardown(&at);
+    return found;
+}
+
+static void test_the_stop_of_the_profiler(void **state)
+{
+    (void)state;
+    const char *marked = "ProfilerStep#";
+    assert_int_equal(stopped(marked, (int64_t[]){100, 100, 200}, 3), 0); /* too few */
+    assert_int_equal(stopped(marked, (int64_t[]){100, 100, 100, 200}, 4), 1);
+    assert_int_equal(stopped(marked, (int64_t[]){100, 100, 100, 110}, 4), 0);
+    assert_int_equal(stopped(marked, (int64_t[]){100, 100, 100, 111}, 4), 1);
+    assert_int_equal(stopped(marked, (int64_t[]){100, 100, 110, 125}, 4), 0); /* 110 + 1.5 * 10 */
+    assert_int_equal(stopped(marked, (int64_t[]){100, 100, 110, 126}, 4), 1);
+    assert_int_equal(stopped("step_", (int64_t[]){100, 100, 100, 200}, 4), 0);
+    /* The step of the stop does not hide warm-up. */
+    assert_int_equal(stopped(marked, (int64_t[]){150, 122, 122, 123, 122, 206}, 6), 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -394,6 +431,7 @@ int main(void)
         cmocka_unit_test(test_unended_steps_do_not_count),
         cmocka_unit_test(test_unended_spans_end_nothing),
         cmocka_unit_test(test_warm_up),
+        cmocka_unit_test(test_the_stop_of_the_profiler),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -224,33 +224,97 @@ def idle_stream(work, hull, busy, caused):
 # ---- steps -------------------------------------------------------------------------------------
 
 def steps_of(events):
-    """Name, start and end of each step, and how many are warm-up."""
+    """Name, start and end of each step as it is marked."""
     marks = [event for event in events
              if event.get("ph") == "X" and event.get("cat") == "user_annotation"]
     steps = [event for event in marks if event["name"].startswith("ProfilerStep#")]
     steps = steps or [event for event in marks if re.fullmatch(r"step_\d+", event["name"])]
-    steps = sorted((nanoseconds(event["ts"]),
-                    nanoseconds(event["ts"]) + nanoseconds(event["dur"]), event["name"])
-                   for event in steps)
+    return sorted((nanoseconds(event["ts"]),
+                   nanoseconds(event["ts"]) + nanoseconds(event["dur"]), event["name"])
+                  for event in steps)
+
+
+def far_above(time, others):
+    others = sorted(others)
+    rank = lambda percent: others[-(-len(others) * percent // 100) - 1]  # noqa: E731
+    far = Decimal(rank(75)) + Decimal("1.5") * (rank(75) - rank(25))
+    return time > far and time * 10 > rank(50) * 11
+
+
+def left_out(steps):
+    """How many steps are warm-up, and whether the profiler stopped in the last."""
     times = [end - start for start, end, _ in steps]
-    rest = sorted(times[len(times) // 2:])
+    has_stop = (len(steps) > 3 and steps[0][2].startswith("ProfilerStep#") and
+                far_above(times[-1], times[1:-1]))
+    times = times[:-1] if has_stop else times
     warm_up = 0
-    if len(steps) > 2:
-        rank = lambda percent: rest[-(-len(rest) * percent // 100) - 1]  # noqa: E731
+    if len(times) > 2:
         for time in times[:len(times) // 2]:
-            far = Decimal(rank(75)) + Decimal("1.5") * (rank(75) - rank(25))
-            if time <= far or time * 10 <= rank(50) * 11:
+            if not far_above(time, times[len(times) // 2:]):
                 break
             warm_up += 1
-    return steps, warm_up
+    return warm_up, has_stop
+
+
+def hull(intervals):
+    return (min(start for start, _ in intervals), max(end for _, end in intervals))
+
+
+def leftovers(streams):
+    """The last ends of what streams ran first and was launched before the recording began."""
+    for work in streams.values():
+        work.sort(key=lambda piece: (piece[0], -piece[1]))
+        known = [index for index, piece in enumerate(work) if piece[2] is not None]
+        if known and known[0] > 0 and 10 * len(known) >= 9 * (len(work) - known[0]):
+            start, end = hull([piece[:2] for piece in work[:known[0]]])
+            if start < work[known[0]][2]:
+                yield end
+
+
+def windows_of(events, steps):
+    """Name, start and end of each step on the devices: work is of the step that launched it."""
+    launches = launches_of(events)
+    streams = defaultdict(list)
+    own, before = defaultdict(list), defaultdict(list)
+    for index, event in enumerate(events):
+        if is_work(event):
+            start = nanoseconds(event["ts"])
+            piece = (start, start + nanoseconds(event.get("dur", 0)),
+                     launches.get(index, (None,))[0])
+            streams[event["pid"], event["tid"]].append(piece)
+            if piece[2] is not None:
+                number = sum(step[0] <= piece[2] for step in steps)
+                if number > 0 and piece[2] < steps[number - 1][1]:
+                    own[number - 1].append(piece[:2])
+                else:
+                    before[number].append(piece[1])
+    before[0] += leftovers(streams)
+    windows, late = [], None
+    for number, (start, end, name) in enumerate(steps):
+        ends = before[number] + ([late] if late is not None else [])
+        late = max(ends, default=None)
+        work = hull(own[number]) if own[number] else None
+        if late is not None:
+            start = max(start, work[0] if work and late >= work[1] else late)
+        if windows:
+            start = max(start, windows[-1][0])
+            windows[-1] = (windows[-1][0], min(windows[-1][1], start), windows[-1][2])
+        end = max([start, end] + ([work[1]] if work else []))
+        late = max([late] * (late is not None) + ([work[1]] if work else []), default=None)
+        windows.append((start, end, name))
+    assert sum(end - start for start, end, _ in windows) <= (
+        windows[-1][1] - windows[0][0] if windows else 0)
+    return windows
 
 
 def within(intervals, start, end):
     return length(intervals) - length(without(intervals, [(start, end)] if end > start else []))
 
 
-def step_rows(events, steps, warm_up):
-    """What each device did in each step, and the statistics of the steps but warm-up."""
+def step_rows(events, marks):
+    """What each device did in each step, and the statistics of the steps that are not left out."""
+    steps = windows_of(events, marks)
+    warm_up, has_stop = left_out(steps)
     launches = launches_of(events)
     devices = defaultdict(list)
     for index, event in enumerate(events):
@@ -262,13 +326,15 @@ def step_rows(events, steps, warm_up):
     for work in devices.values():
         busy = union(piece[:2] for piece in work)
         mine = []
-        for start, end, name in steps:
+        for (start, end, name), (low, high, _) in zip(steps, marks):
+            launched = sum(piece[2] is not None and low <= piece[2] < high for piece in work)
             mine.append((name, end - start, within(busy, start, end),
-                         sum(start <= piece[0] < end for piece in work),
-                         sum(piece[2] is not None and start <= piece[2] < end for piece in work)))
-        rows += [(*row[:1], "yes" if index < warm_up else "no", *row[1:])
-                 for index, row in enumerate(mine)]
-        kept = mine[warm_up:]
+                         launched + sum(piece[2] is None and start <= piece[0] < end
+                                        for piece in work), launched))
+        last = len(mine) - has_stop
+        rows += [(*row[:1], "yes" if index < warm_up else "stop" if index >= last else "no",
+                  *row[1:]) for index, row in enumerate(mine)]
+        kept = mine[warm_up:last]
         times = sorted(row[1] for row in kept)
         rank = lambda percent: times[-(-len(times) * percent // 100) - 1]  # noqa: E731
         if kept:
@@ -301,11 +367,11 @@ def late_in_steps(events, steps):
 
 
 def check_steps(path, events, said):
-    steps, warm_up = steps_of(events)
+    marks = steps_of(events)
     fields = ("step", "warm_up", "time_ns", "busy_ns", "work_count", "launch_count")
     sum_fields = ("step_count", "warm_up_count", "mean_ns", "p50_ns", "min_ns", "max_ns",
                   "spread_ns", "busy_ns")
-    rows, sums = step_rows(events, steps, warm_up)
+    rows, sums = step_rows(events, marks)
     pick = lambda row, names: tuple(row[name] for name in names)  # noqa: E731
     found = sorted(pick(row, fields) for row in said["steps"])
     if sorted(rows) != found:
@@ -313,7 +379,10 @@ def check_steps(path, events, said):
     found = sorted(pick(row, sum_fields) for row in said["step_statistics"])
     if sorted(sums) != found:
         sys.exit(f"{path}: statistics of steps:\n expected {sorted(sums)}\n said     {found}")
-    late = [gap // max(len(steps) - warm_up, 1) for gap in late_in_steps(events, steps[warm_up:])]
+    steps = windows_of(events, marks)
+    warm_up, has_stop = left_out(steps)
+    steady = steps[warm_up:len(steps) - has_stop]
+    late = [gap // max(len(steady), 1) for gap in late_in_steps(events, steady)]
     gains = [row["gain_ns"] for row in said["advice"]
              if row["rule"] == "L-01" and "of a step" in row["advice"]]
     if not all(gain in late for gain in gains):

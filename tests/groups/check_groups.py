@@ -18,6 +18,9 @@ import sys
 from collections import defaultdict
 from decimal import Decimal
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "breakdown"))
+from check_breakdown import windows_of  # noqa: E402  pylint: disable=wrong-import-position
+
 KERNELS = {"kernel", "gpu_memcpy", "gpu_memset", "Kernel", "Memcpy", "Memset", "mtia_ccp_events"}
 HOSTS = {"cpu_op", "python_function", "cuda_runtime", "cuda_driver", "mtia_runtime", "overhead",
          "Operator", "Runtime"}
@@ -147,6 +150,7 @@ def work_out(events, by):
         if number and events[index]["cat"] in ("cpu_op", "Operator"):
             operators[number] = index
     steps = steps_of(events)
+    windows = windows_of(events, steps) if by == "step" else []
     for event in events:
         if event.get("ph") != "X" or "cat" not in event or not is_work(event):
             continue
@@ -158,7 +162,8 @@ def work_out(events, by):
             found = (event["name"],)
         elif by == "step":
             at = nanoseconds((events[call] if call is not None else event)["ts"])
-            found = tuple(name for low, high, name in steps if low <= at < high)[-1:]
+            found = tuple(name for low, high, name in (windows if call is None else steps)
+                          if low <= at < high)[-1:]
         else:
             found = group_of(groups[call], by) if call is not None else ()
         device[found] += nanoseconds(event.get("dur", 0))

@@ -190,7 +190,7 @@ static device_view view_of(const tacho_breakdown_gather *gather,
     view.steps = tacho_breakdown_steady(gather, view.device);
     if (view.steps != NULL) {
         view.period = TACHO_PERIOD_STEP;
-        view.step_count = view.steps->item_count - view.steps->warm_up_count;
+        view.step_count = tacho_part_steps_steady_count(view.steps);
         view.warm_up_count = view.steps->warm_up_count;
         view.busy = view.device->steps.busy;
         view.all = view.device->time.busy;

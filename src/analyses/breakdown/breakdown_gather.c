@@ -25,7 +25,8 @@ static tacho_status begin_part(void *gather, uint32_t part)
     while (self->step_part_count <= part) {
         self->steps[self->step_part_count++] = (tacho_part_steps){.item_count = 0};
     }
-    TACHO_TRY(tacho_part_steps_init(&self->steps[part], &self->timeline.steps));
+    TACHO_TRY(
+        tacho_part_steps_init(&self->steps[part], &self->timeline.steps, &self->timeline.windows));
     const tacho_dict *dict = self->events.dict;
     TACHO_TRY(tacho_grow(&self->tracks, &self->track_capacity, dict->track_count));
     for (; self->track_count < dict->track_count; self->track_count++) {
@@ -137,7 +138,7 @@ static void pass_steps(tacho_breakdown_gather *self, int64_t now_ns)
     uint32_t step = 0;
     int sign = 0;
     while (tacho_part_steps_next(steps, now_ns, &at_ns, &step, &sign)) {
-        bool is_steady = !steps->items[step].is_warm_up && !steps->has_overlap;
+        bool is_steady = tacho_step_is_steady(&steps->items[step]) && !steps->has_overlap;
         for (size_t i = self->finished_count; i < self->device_count; i++) {
             tacho_breakdown_device *device = &self->devices[i];
             tacho_device_steps_pass(&device->steps, &device->time, at_ns, step, sign, is_steady);
@@ -344,6 +345,7 @@ void tacho_breakdown_gather_init(tacho_breakdown_gather *gather, tacho_dict *dic
 {
     const tacho_timeline_taker taker = {.self = gather,
                                         .needs_steps = true,
+                                        .needs_windows = true,
                                         .advance = advance,
                                         .work = add_work,
                                         .launch = add_launch,

@@ -30,22 +30,30 @@ static int compare_bounds(const void *left, const void *right)
     return a->step != b->step ? (a->step < b->step ? -1 : 1) : a->sign - b->sign;
 }
 
-tacho_status tacho_part_steps_init(tacho_part_steps *steps, const tacho_steps *found)
+tacho_status tacho_part_steps_init(tacho_part_steps *steps, const tacho_steps *found,
+                                   const tacho_step_windows *windows)
 {
     *steps = (tacho_part_steps){.warm_up_count = found->warm_up_count,
+                                .stop_count = found->stop_count,
                                 .kind = found->kind,
                                 .has_overlap = found->has_overlap,
+                                .has_leftover = windows->has_leftover,
                                 .is_full = found->is_full,
                                 .is_one_run = found->is_one_run,
                                 .run_name = found->run_name,
                                 .only_run = found->only_run};
     TACHO_TRY(tacho_grow(&steps->items, &steps->item_capacity, found->item_count));
+    TACHO_TRY(tacho_grow(&steps->marks, &steps->mark_capacity, found->item_count));
+    TACHO_TRY(tacho_grow(&steps->windows, &steps->window_capacity, found->item_count));
     TACHO_TRY(tacho_grow(&steps->bounds, &steps->bound_capacity, 2 * found->item_count));
     for (uint32_t i = 0; i < found->item_count; i++) {
-        const tacho_step_span *step = &found->items[i];
-        steps->items[steps->item_count++] = *step;
-        steps->steady_ns +=
-            step->is_warm_up || steps->has_overlap ? 0 : step->end_ns - step->start_ns;
+        tacho_step_span *step = &steps->items[steps->item_count++];
+        *step = steps->marks[i] = found->items[i];
+        steps->windows[i] = windows->items[i];
+        step->start_ns = steps->windows[i].start_ns;
+        step->end_ns = steps->windows[i].end_ns;
+        bool is_steady = tacho_step_is_steady(step) && !steps->has_overlap;
+        steps->steady_ns += is_steady ? step->end_ns - step->start_ns : 0;
         steps->bounds[steps->bound_count++] = (step_bound){step->start_ns, i, -1};
         steps->bounds[steps->bound_count++] = (step_bound){step->end_ns, i, 1};
     }
@@ -58,14 +66,10 @@ tacho_status tacho_part_steps_init(tacho_part_steps *steps, const tacho_steps *f
 void tacho_part_steps_deinit(tacho_part_steps *steps)
 {
     free(steps->items);
+    free(steps->marks);
+    free(steps->windows);
     free(steps->bounds);
     *steps = (tacho_part_steps){.item_count = 0};
-}
-
-uint32_t tacho_part_steps_at(const tacho_part_steps *steps, int64_t ns)
-{
-    const tacho_steps of = {.items = steps->items, .item_count = steps->item_count};
-    return tacho_steps_at(&of, ns);
 }
 
 bool tacho_part_steps_next(tacho_part_steps *steps, int64_t now_ns, int64_t *out_ns,
@@ -111,7 +115,9 @@ void tacho_device_steps_pass(tacho_device_steps *device, const tacho_device_time
 {
     tacho_kind_time until = time->busy;
     tacho_kind_time_pass(&until, ns);
-    device->items[step].busy_ns += sign * tacho_kind_time_sum(&until, ALL_KINDS, 0);
+    int64_t busy_ns = tacho_kind_time_sum(&until, ALL_KINDS, 0);
+    device->items[step].busy_ns += sign * busy_ns;
+    device->before_ns = step == 0 && sign < 0 ? busy_ns : device->before_ns;
     for (unsigned i = 0; i < TACHO_WORK_COMBINATIONS && is_steady; i++) {
         device->busy.sums[i] += sign * until.sums[i];
     }
@@ -119,36 +125,48 @@ void tacho_device_steps_pass(tacho_device_steps *device, const tacho_device_time
 
 /* ---- work ---------------------------------------------------------------------------------- */
 
-static bool is_steady_at(const tacho_part_steps *steps, int64_t ns)
+/* Counts a piece of work in |step|, or takes it back. */
+static void count_work(tacho_device_steps *device, const tacho_part_steps *steps, uint32_t step,
+                       bool is_taken_back)
 {
-    uint32_t step = tacho_part_steps_at(steps, ns);
-    return step != TACHO_NONE && !steps->items[step].is_warm_up;
+    uint64_t change = is_taken_back ? UINT64_MAX : 1; /* modulo 2^64 */
+    if (step != TACHO_NONE) {
+        device->items[step].work_count += change;
+        device->work_count += tacho_step_is_steady(&steps->items[step]) ? change : 0;
+    }
 }
 
-void tacho_device_steps_add_launch(tacho_device_steps *device, const tacho_part_steps *steps,
-                                   int64_t start_ns, int64_t launch_ns)
+static void count_launch(tacho_device_steps *device, const tacho_part_steps *steps,
+                         int64_t launch_ns)
 {
-    uint32_t step = tacho_part_steps_at(steps, launch_ns);
+    uint32_t step = tacho_step_spans_at(steps->marks, steps->item_count, launch_ns);
+    count_work(device, steps, step, false);
     if (step != TACHO_NONE) {
         device->items[step].launch_count++;
+        device->launch_count += tacho_step_is_steady(&steps->items[step]) ? 1 : 0;
     }
-    device->launch_count += is_steady_at(steps, start_ns) ? 1 : 0;
     if (!device->has_begun && (!device->has_launch || launch_ns < device->launch_ns)) {
         device->has_launch = true;
         device->launch_ns = launch_ns;
     }
 }
 
+void tacho_device_steps_add_launch(tacho_device_steps *device, const tacho_part_steps *steps,
+                                   int64_t start_ns, int64_t launch_ns)
+{
+    uint32_t step = tacho_step_spans_at(steps->items, steps->item_count, start_ns);
+    count_work(device, steps, step, true);
+    count_launch(device, steps, launch_ns);
+}
+
 void tacho_device_steps_add(tacho_device_steps *device, const tacho_part_steps *steps,
                             const tacho_device_work *work)
 {
-    uint32_t step = tacho_part_steps_at(steps, work->start_ns);
-    if (step != TACHO_NONE) {
-        device->items[step].work_count++;
-        device->work_count += steps->items[step].is_warm_up ? 0 : 1;
-    }
     if (work->has_launch) {
-        tacho_device_steps_add_launch(device, steps, work->start_ns, work->launch_ns);
+        count_launch(device, steps, work->launch_ns);
+    } else {
+        uint32_t step = tacho_step_spans_at(steps->items, steps->item_count, work->start_ns);
+        count_work(device, steps, step, false);
     }
 }
 
@@ -161,7 +179,7 @@ static void add_gap(tacho_device_steps *device, const tacho_step_span *step,
     int64_t start_ns = gap->start_ns > step->start_ns ? gap->start_ns : step->start_ns;
     int64_t end_ns = gap->end_ns < step->end_ns ? gap->end_ns : step->end_ns;
     int64_t length_ns = end_ns - start_ns;
-    if (step->is_warm_up || length_ns <= 0) {
+    if (!tacho_step_is_steady(step) || length_ns <= 0) {
         return;
     }
     tacho_idle_time *idle = &device->idle;
@@ -230,9 +248,10 @@ bool tacho_device_steps_are_enough(const tacho_device_steps *device, const tacho
                                    const tacho_device_time *time)
 {
     tacho_i128 busy_ns = 0;
+    tacho_i128 all_ns = tacho_kind_time_sum(&time->busy, ALL_KINDS, 0);
+    all_ns -= steps->has_leftover ? device->before_ns : 0;
     for (size_t i = 0; i < device->item_count; i++) {
         busy_ns += device->items[i].busy_ns;
     }
-    return !steps->has_overlap && steps->steady_ns > 0 &&
-           10 * busy_ns >= 9 * (tacho_i128)tacho_kind_time_sum(&time->busy, ALL_KINDS, 0);
+    return !steps->has_overlap && steps->steady_ns > 0 && 10 * busy_ns >= 9 * all_ns;
 }

@@ -1,25 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The time of a device in each step, and in all steps but warm-up: what is true of a step, once the
- * program runs steadily. Work belongs to the step during which it runs; what runs beyond the end of
- * a step belongs to the next.
+ * The time of a device in each step, and in all steps but those that are left out: what is true of
+ * a step, once the program runs steadily. Time counts in the windows of steps (step_windows.h), and
+ * a piece of work in the step that launched it, or in whose window it starts.
  */
 #ifndef TACHO_ANALYSES_BREAKDOWN_BREAKDOWN_STEPS_H
 #define TACHO_ANALYSES_BREAKDOWN_BREAKDOWN_STEPS_H
 
 #include "analyses/breakdown/device_time.h"
-#include "profile/steps.h"
+#include "analyses/step_windows.h"
 
 /* The steps of one part. */
 typedef struct tacho_part_steps {
-    tacho_step_span *items; /* by start */
+    tacho_step_span *items; /* by start: the windows in which they run */
     size_t item_count, item_capacity;
+    tacho_step_span *marks; /* as the host marks them */
+    tacho_step_window *windows;
+    size_t mark_capacity, window_capacity;
     size_t warm_up_count; /* of them, the first */
+    size_t stop_count;    /* of them, the last: 0 or 1 */
     int64_t steady_ns;    /* the time of the others */
     tacho_step_kind kind;
     bool has_overlap;
-    bool is_full;    /* too many ranges to tell */
-    bool is_one_run; /* the part is one of several inferences */
+    bool has_leftover; /* work from before the recording runs until the first step */
+    bool is_full;      /* too many ranges to tell */
+    bool is_one_run;   /* the part is one of several inferences */
     uint32_t run_name;
     tacho_step_span only_run;
     /* Their starts and ends by time, and how many have passed. */
@@ -28,28 +33,32 @@ typedef struct tacho_part_steps {
 } tacho_part_steps;
 
 /* Copies what was found. */
-tacho_status tacho_part_steps_init(tacho_part_steps *steps,
-                                   const tacho_steps *found) TACHO_MUST_USE;
+tacho_status tacho_part_steps_init(tacho_part_steps *steps, const tacho_steps *found,
+                                   const tacho_step_windows *windows) TACHO_MUST_USE;
 void tacho_part_steps_deinit(tacho_part_steps *steps);
 
-/* The step during which |ns| is, TACHO_NONE for none. */
-uint32_t tacho_part_steps_at(const tacho_part_steps *steps, int64_t ns);
+/* How many are not left out; they are items from warm_up_count on. */
+static inline size_t tacho_part_steps_steady_count(const tacho_part_steps *steps)
+{
+    return steps->item_count - steps->warm_up_count - steps->stop_count;
+}
 
 /* A device in one step. */
 typedef struct tacho_device_step {
     int64_t busy_ns;
-    uint64_t work_count;   /* pieces of work that start in it */
-    uint64_t launch_count; /* pieces of work that are launched in it */
+    uint64_t work_count;   /* pieces of work of it */
+    uint64_t launch_count; /* of those, with a known launch */
 } tacho_device_step;
 
 /* A device in all steps. */
 typedef struct tacho_device_steps {
     tacho_device_step *items; /* by step */
     size_t item_count, item_capacity;
-    /* In the steps but warm-up. */
+    /* In the steps that are not left out. */
     tacho_kind_time busy; /* sums alone */
     tacho_idle_time idle;
-    uint64_t work_count, launch_count; /* that start in them; of those, with a known launch */
+    uint64_t work_count, launch_count; /* of them; of those, with a known launch */
+    int64_t before_ns;                 /* busy before the first step */
     size_t at;                         /* the step that the next gap may touch */
     /* Launches of what the device did first. */
     bool has_begun, has_launch;
@@ -88,7 +97,8 @@ void tacho_device_steps_pass(tacho_device_steps *device, const tacho_device_time
 int64_t tacho_kind_time_busy_until(const tacho_kind_time *time, int64_t ns);
 
 /* Whether what is true of a step says what is true of the device: nine tenths of its work or more
- * are in steps, of which one at least is not warm-up. */
+ * are in steps, of which one at least is not left out. Work from before the recording is not
+ * counted. */
 bool tacho_device_steps_are_enough(const tacho_device_steps *device, const tacho_part_steps *steps,
                                    const tacho_device_time *time);
 

@@ -35,6 +35,7 @@ static const tacho_column step_columns[] = {
     TACHO_COLUMN(WARM_UP, "warm-up", TEXT),
     TACHO_COLUMN(START_NS, "start", DURATION),
     TACHO_COLUMN(TIME_NS, "time", DURATION),
+    TACHO_COLUMN(DEVICE_TIME_NS, "on device", DURATION),
     TACHO_COLUMN(BUSY_NS, "busy", DURATION),
     TACHO_COLUMN(IDLE_NS, "idle", DURATION),
     TACHO_COLUMN(IDLE_PERCENT, "idle %", PERCENT),
@@ -52,7 +53,7 @@ static int64_t length_of(const tacho_step_span *step)
 /* Mean, median, least, most and spread of the steps but warm-up. */
 static tacho_status add_lengths(const tacho_part_steps *steps, tacho_table *table)
 {
-    size_t count = steps->item_count - steps->warm_up_count;
+    size_t count = tacho_part_steps_steady_count(steps);
     int64_t *lengths = NULL;
     tacho_i128 sum = 0;
     TACHO_TRY(tacho_items_make(&lengths, count));
@@ -82,11 +83,12 @@ static tacho_status add_means(const tacho_part_steps *steps, const tacho_breakdo
     tacho_i128 busy_ns = 0;
     tacho_i128 time_ns = 0;
     uint64_t launch_count = 0;
-    size_t count = steps->item_count - steps->warm_up_count;
-    for (size_t i = steps->warm_up_count; i < steps->item_count; i++) {
-        time_ns += length_of(&steps->items[i]);
-        busy_ns += device->steps.items[i].busy_ns;
-        launch_count += device->steps.items[i].launch_count;
+    size_t count = tacho_part_steps_steady_count(steps);
+    for (size_t i = 0; i < count; i++) {
+        size_t at = steps->warm_up_count + i;
+        time_ns += length_of(&steps->items[at]);
+        busy_ns += device->steps.items[at].busy_ns;
+        launch_count += device->steps.items[at].launch_count;
     }
     double busy = time_ns > 0 ? PERCENT * (double)busy_ns / (double)time_ns : 0;
     TACHO_TRY(tacho_table_add_int(table, (int64_t)(busy_ns / (tacho_i128)count)));
@@ -99,7 +101,7 @@ static tacho_status add_kind(const tacho_part_steps *steps, tacho_table *table)
 {
     tacho_str kind = tacho_str_from_cstring(tacho_step_kind_name(steps->kind));
     TACHO_TRY(tacho_table_add_text(table, kind));
-    TACHO_TRY(tacho_table_add_int(table, (int64_t)(steps->item_count - steps->warm_up_count)));
+    TACHO_TRY(tacho_table_add_int(table, (int64_t)tacho_part_steps_steady_count(steps)));
     TACHO_TRY(tacho_table_add_int(table, (int64_t)steps->warm_up_count));
     return add_lengths(steps, table);
 }
@@ -278,17 +280,22 @@ tacho_status tacho_breakdown_step_statistics_table(const tacho_breakdown_gather 
 /* ---- one by one ---------------------------------------------------------------------------- */
 
 static tacho_status add_step(const tacho_breakdown_gather *gather,
-                             const tacho_breakdown_device *device, const tacho_step_span *step,
-                             const tacho_device_step *did, tacho_table *table)
+                             const tacho_breakdown_device *device, const tacho_part_steps *steps,
+                             size_t at, const tacho_device_step *did, tacho_table *table)
 {
     const tacho_dict *dict = gather->events.dict;
+    const tacho_step_span *step = &steps->items[at];
+    const tacho_step_window *window = steps->windows != NULL ? &steps->windows[at] : NULL;
     int64_t time_ns = length_of(step);
     TACHO_TRY(tacho_breakdown_add_who(gather, device, table));
     TACHO_TRY(tacho_table_add_text(table, tacho_dict_string(dict, step->name)));
-    TACHO_TRY(step->is_warm_up ? tacho_table_add_text(table, TACHO_STR("yes"))
-                               : tacho_table_add_text(table, TACHO_STR("no")));
+    const char *left_out = step->is_warm_up ? "yes" : step->is_stop ? "stop" : "no";
+    TACHO_TRY(tacho_table_add_text(table, tacho_str_from_cstring(left_out)));
     TACHO_TRY(tacho_table_add_int(table, step->start_ns));
     TACHO_TRY(tacho_table_add_int(table, time_ns));
+    TACHO_TRY(window != NULL && window->has_work
+                  ? tacho_table_add_int(table, window->last_ns - window->first_ns)
+                  : tacho_table_add_absent(table));
     TACHO_TRY(tacho_table_add_int(table, did->busy_ns));
     TACHO_TRY(tacho_table_add_int(table, time_ns - did->busy_ns));
     TACHO_TRY(time_ns > 0 ? tacho_table_add_real(table, PERCENT * (double)(time_ns - did->busy_ns) /
@@ -336,7 +343,7 @@ static tacho_status add_longest(const tacho_breakdown_gather *gather, const tach
         bool is_listed = time_ns > least_ns || (time_ns == least_ns && equal > 0);
         equal -= time_ns == least_ns && equal > 0 && equal != SIZE_MAX ? 1 : 0;
         const tacho_breakdown_device *of = devices != NULL ? devices[k] : device;
-        TACHO_TRY(is_listed ? add_step(gather, of, &steps->items[k], &device->steps.items[k], table)
+        TACHO_TRY(is_listed ? add_step(gather, of, steps, k, &device->steps.items[k], table)
                             : TACHO_OK);
     }
     return TACHO_OK;

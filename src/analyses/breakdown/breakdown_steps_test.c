@@ -29,7 +29,10 @@ static void setup_of(fixture *self, int64_t length)
             .start_ns = length * i, .end_ns = length * (i + 1), .number = i, .is_warm_up = i == 0};
     }
     const tacho_steps found = {.items = self->found, .item_count = STEPS, .warm_up_count = 1};
-    assert_null(tacho_part_steps_init(&self->steps, &found));
+    tacho_step_windows windows = {.items = NULL};
+    assert_null(tacho_step_windows_begin(&windows, &found, 0));
+    assert_null(tacho_part_steps_init(&self->steps, &found, &windows));
+    tacho_step_windows_deinit(&windows);
     assert_null(tacho_device_steps_init(&self->device, &self->steps));
 }
 
@@ -68,6 +71,12 @@ static void test_nine_tenths_of_the_work_are_enough(void **state)
     self.steps.has_overlap = true;
     assert_false(tacho_device_steps_are_enough(&self.device, &self.steps, &self.time));
     self.steps.has_overlap = false;
+    self.device.items[2].busy_ns = 499;
+    self.device.before_ns = 1; /* from before the recording */
+    self.steps.has_leftover = true;
+    assert_false(tacho_device_steps_are_enough(&self.device, &self.steps, &self.time));
+    self.device.before_ns = 2;
+    assert_true(tacho_device_steps_are_enough(&self.device, &self.steps, &self.time));
     self.steps.steady_ns = 0; /* all are warm-up */
     assert_false(tacho_device_steps_are_enough(&self.device, &self.steps, &self.time));
     teardown(&self);
@@ -142,7 +151,7 @@ static void test_late_gaps_are_long_from_a_millisecond(void **state)
     teardown(&self);
 }
 
-/* Work counts in the step in which it starts, a launch in that in which it was made. */
+/* Work counts in the step that launched it; where nothing tells, in the one in which it starts. */
 static void test_work_and_launches_count_in_their_steps(void **state)
 {
     (void)state;
@@ -160,7 +169,7 @@ static void test_work_and_launches_count_in_their_steps(void **state)
         tacho_device_steps_add(&self.device, &self.steps, &works[i]);
     }
     const tacho_device_step *items = self.device.items;
-    assert_int_equal(items[0].work_count, 1);
+    assert_int_equal(items[0].work_count, 2);
     assert_int_equal(items[1].work_count, 1);
     assert_int_equal(items[2].work_count, 3);
     assert_int_equal(items[0].launch_count, 2);
@@ -168,6 +177,27 @@ static void test_work_and_launches_count_in_their_steps(void **state)
     assert_int_equal(items[2].launch_count, 2);
     assert_int_equal(self.device.work_count, 4);
     assert_int_equal(self.device.launch_count, 3);
+    teardown(&self);
+}
+
+/* The launch of work may be known only after the work. */
+static void test_late_launches_move_work_to_their_steps(void **state)
+{
+    (void)state;
+    fixture self;
+    setup(&self);
+    const tacho_device_work work = {.start_ns = 210, .end_ns = 220};
+    tacho_device_steps_add(&self.device, &self.steps, &work);
+    assert_int_equal(self.device.items[2].work_count, 1);
+    tacho_device_steps_add_launch(&self.device, &self.steps, 210, 199);
+    assert_int_equal(self.device.items[2].work_count, 0);
+    assert_int_equal(self.device.items[1].work_count, 1);
+    assert_int_equal(self.device.items[1].launch_count, 1);
+    assert_int_equal(self.device.work_count, 1);
+    tacho_device_steps_add(&self.device, &self.steps, &work);
+    tacho_device_steps_add_launch(&self.device, &self.steps, 210, 99); /* warm-up */
+    assert_int_equal(self.device.work_count, 1);
+    assert_int_equal(self.device.launch_count, 1);
     teardown(&self);
 }
 
@@ -179,6 +209,7 @@ int main(void)
         cmocka_unit_test(test_the_lead_waits_for_the_first_launch),
         cmocka_unit_test(test_late_gaps_are_long_from_a_millisecond),
         cmocka_unit_test(test_work_and_launches_count_in_their_steps),
+        cmocka_unit_test(test_late_launches_move_work_to_their_steps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -131,7 +131,8 @@ static tacho_status add_device_times(const tacho_breakdown_gather *gather,
 tacho_status tacho_breakdown_devices_table(const tacho_breakdown_gather *gather,
                                            tacho_table *out_table)
 {
-    tacho_table_init(out_table, "devices", "Devices", device_columns, COUNT_OF(device_columns));
+    tacho_table_init(out_table, "devices", "Devices, from first to last work", device_columns,
+                     COUNT_OF(device_columns));
     out_table->kept = kept_times;
     return tacho_breakdown_each_subject(gather, add_device_times, out_table);
 }
@@ -243,7 +244,7 @@ static tacho_status add_steady(const tacho_breakdown_gather *gather,
     }
     TACHO_TRY(tacho_breakdown_add_subject(gather, subject, table));
     if (steps != NULL) {
-        count = (int64_t)(steps->item_count - steps->warm_up_count);
+        count = (int64_t)tacho_part_steps_steady_count(steps);
         TACHO_TRY(tacho_table_add_int(table, count));
         TACHO_TRY(tacho_table_add_text(table, TACHO_STR(TACHO_PERIOD_STEP)));
         TACHO_TRY(add_times(&device->steps.busy, steps->steady_ns, table));
@@ -324,6 +325,10 @@ static tacho_status add_step_notes(const tacho_breakdown_gather *gather, uint32_
     }
     if (steps->has_overlap) {
         return add_note(gather, part, "steps overlap: the verdict is about the whole span", table);
+    }
+    if (steps->stop_count > 0) {
+        TACHO_TRY(add_note(gather, part,
+                           "the last step is left out: the profiler's stop falls into it", table));
     }
     for (size_t i = 0; i < gather->device_count; i++) {
         const tacho_breakdown_device *device = &gather->devices[i];

@@ -285,19 +285,21 @@ static const open_group *innermost(track_state *track, int64_t now_ns)
     return track->group_count > 0 ? &track->groups[track->group_count - 1] : NULL;
 }
 
-/* The step at |now_ns|; spans say themselves which run they are of. */
-static uint32_t step_at(const tacho_groups *self, int64_t now_ns)
+/* The step at |now_ns|, of the host or in the windows of devices; spans name their own runs. */
+static uint32_t step_at(const tacho_groups *self, uint32_t track, int64_t now_ns)
 {
     const tacho_steps *steps = &self->timeline.steps;
-    uint32_t step = steps->kind != TACHO_STEP_RUN ? tacho_steps_at(steps, now_ns) : TACHO_NONE;
-    return step != TACHO_NONE ? self->steps[step] : 0;
+    uint32_t step = tacho_timeline_is_device(&self->timeline, track)
+                        ? tacho_step_windows_at(&self->timeline.windows, now_ns)
+                        : tacho_steps_at(steps, now_ns);
+    return step != TACHO_NONE && steps->kind != TACHO_STEP_RUN ? self->steps[step] : 0;
 }
 
 static uint32_t place_on(void *groups, uint32_t track, int64_t now_ns)
 {
     tacho_groups *self = groups;
     if (self->options.by == TACHO_GROUP_BY_STEP) {
-        return step_at(self, now_ns);
+        return step_at(self, track, now_ns);
     }
     const open_group *group = innermost(&self->tracks[track], now_ns);
     return group != NULL ? group->node : 0;
@@ -649,6 +651,7 @@ void tacho_groups_init(tacho_groups *groups, tacho_dict *dict, const tacho_group
     const tacho_timeline_taker taker = {.self = groups,
                                         .needs_steps = options->by == TACHO_GROUP_BY_STEP ||
                                                        options->by == TACHO_GROUP_BY_LAYER,
+                                        .needs_windows = options->by == TACHO_GROUP_BY_STEP,
                                         .call = add_call,
                                         .work = add_work,
                                         .launch = add_launch,
