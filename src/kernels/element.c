@@ -160,6 +160,24 @@ static int64_t packed_at(const tacho_array *array, int64_t i)
     return tacho_dtype_kind_of(array->dtype) == TACHO_DTYPE_SIGNED ? (bits ^ sign) - sign : bits;
 }
 
+/* ---- integers of 48 bits: six bytes, the lowest first ---------------------------------------- */
+
+enum { I48_BYTES = 6, I48_BITS = 48 };
+
+static int64_t wide_at(const tacho_array *array, int64_t i)
+{
+    uint64_t bits = 0;
+    memcpy(&bits, (const uint8_t *)array->data + i * I48_BYTES, I48_BYTES);
+    uint64_t sign = UINT64_C(1) << (I48_BITS - 1);
+    return (int64_t)((bits ^ sign) - sign);
+}
+
+static void set_wide(tacho_array *array, int64_t i, int64_t value)
+{
+    uint64_t bits = (uint64_t)value;
+    memcpy((uint8_t *)array->data + i * I48_BYTES, &bits, I48_BYTES);
+}
+
 void tacho_write_small_reals(tacho_array *array, int64_t at, size_t count, const double *reals,
                              tacho_small_rule rule)
 {
@@ -207,6 +225,9 @@ void tacho_read_reals(const tacho_array *array, int64_t at, int64_t step, size_t
     for (size_t i = 0; is_packed_int(array->dtype) && i < count; i++) {
         out_reals[i] = (double)packed_at(array, at + (int64_t)i * step);
     }
+    for (size_t i = 0; array->dtype == TACHO_DTYPE_I48 && i < count; i++) {
+        out_reals[i] = (double)wide_at(array, at + (int64_t)i * step);
+    }
     bool is_small = tacho_is_small_real(array->dtype);
     for (size_t i = 0; is_small && i < count; i++) {
         unsigned bits = bits_at(array, at + (int64_t)i * step);
@@ -228,6 +249,9 @@ void tacho_read_ints(const tacho_array *array, int64_t at, int64_t step, size_t 
 #undef READ
     for (size_t i = 0; is_packed_int(array->dtype) && i < count; i++) {
         out_ints[i] = packed_at(array, at + (int64_t)i * step);
+    }
+    for (size_t i = 0; array->dtype == TACHO_DTYPE_I48 && i < count; i++) {
+        out_ints[i] = wide_at(array, at + (int64_t)i * step);
     }
 }
 
@@ -260,5 +284,8 @@ void tacho_write_ints(tacho_array *array, int64_t at, size_t count, const int64_
 #undef WRITE
     for (size_t i = 0; is_packed_int(array->dtype) && i < count; i++) {
         set_bits(array, at + (int64_t)i, (unsigned)ints[i]);
+    }
+    for (size_t i = 0; array->dtype == TACHO_DTYPE_I48 && i < count; i++) {
+        set_wide(array, at + (int64_t)i, ints[i]);
     }
 }

@@ -6,8 +6,8 @@
  * that is computed in double and then rounded is the correctly rounded one, and integers wrap as
  * their own type would. Real types are f32, f64, f16, bf16; integers those of 8 to 64 bits and
  * bool. Unsigned 64-bit numbers travel as the bits of signed ones. Integers of 4 and 2 bits and
- * real numbers of 8 and 4 are read and written here, too, but only conversions take them: to all
- * other kernels they are of no kind.
+ * real numbers of 8 and 4 are read and written here, too, but only conversions take them; integers
+ * of 48 bits, of TOSA's sums alone. To all other kernels they are of no kind.
  */
 #ifndef TACHO_KERNELS_ELEMENT_H
 #define TACHO_KERNELS_ELEMENT_H

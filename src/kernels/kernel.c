@@ -38,7 +38,8 @@ static const struct {
         "STFT SoftmaxCrossEntropyLoss Sub TensorScatter Xor tacho.Expect "},
     {2, " tosa.add tosa.arithmetic_right_shift tosa.bitwise_and tosa.bitwise_or tosa.bitwise_xor "
         "tosa.conv2d tosa.conv3d tosa.depthwise_conv2d tosa.equal tosa.gather tosa.greater "
-        "tosa.greater_equal tosa.int_div tosa.intdiv tosa.logical_and tosa.logical_left_shift "
+        "tosa.fully_connected tosa.greater_equal tosa.int_div tosa.intdiv tosa.logical_and "
+        "tosa.logical_left_shift "
         "tosa.logical_or tosa.logical_right_shift tosa.logical_xor tosa.matmul tosa.maximum "
         "tosa.minimum tosa.mul tosa.pow tosa.sub tosa.table "},
     {3, " Col2Im DeformConv GRU GroupNormalization InstanceNormalization LSTM OneHot RNN Range "

@@ -5,6 +5,7 @@
 #include "kernels/call.h"
 #include "kernels/product.h"
 #include "kernels/quantise.h"
+#include "kernels/tosa.h"
 #include "kernels/walk.h"
 
 /* A matrix in a tensor. */
@@ -303,7 +304,7 @@ static tacho_status compute_gemm(const tacho_kernel_call *call)
     return is_int ? multiply_ints(&self) : multiply(&self);
 }
 
-/* N,H,C by N,C,W, less two zero points; of 48-bit sums only those that fit the output exist. */
+/* N,H,C by N,C,W, less two zero points. */
 static tacho_status compute_tosa_matmul(const tacho_kernel_call *call)
 {
     const tacho_array *a = call->inputs[0], *b = call->inputs[1];
@@ -312,7 +313,7 @@ static tacho_status compute_tosa_matmul(const tacho_kernel_call *call)
                 .output = &call->outputs[0],
                 .factor = 1};
     bool is_real = tacho_is_real(a) && tacho_is_real(b) && tacho_is_real(self.output);
-    bool is_int = tacho_is_int(a) && tacho_is_int(b) && tacho_is_int(self.output) &&
+    bool is_int = tacho_is_int(a) && tacho_is_int(b) && tacho_tosa_is_sum(self.output) &&
                   tacho_dtype_element_bytes(a->dtype) <= 2 &&
                   tacho_dtype_element_bytes(b->dtype) <= 2;
     if (!is_real && !is_int) {

@@ -25,14 +25,14 @@ int64_t tacho_tosa_zero(const tacho_kernel_call *call, size_t input, tacho_dtype
                         bool is_unsigned)
 {
     const tacho_array *zero = tacho_call_input(call, input);
-    if (zero == NULL || !tacho_is_int(zero) || tacho_array_elements(zero) != 1) {
+    if (zero == NULL || !tacho_tosa_is_sum(zero) || tacho_array_elements(zero) != 1) {
         return 0;
     }
     int64_t value = tacho_int_at(zero, 0);
     int bits = (int)tacho_dtype_element_bytes(dtype) * 8;
     if (zero->dtype != dtype && !is_unsigned) { /* it should be; one that fits is fine */
         bool is_int = tacho_element_kind(dtype) == TACHO_DTYPE_SIGNED ||
-                      tacho_element_kind(dtype) == TACHO_DTYPE_UNSIGNED;
+                      tacho_element_kind(dtype) == TACHO_DTYPE_UNSIGNED || dtype == TACHO_DTYPE_I48;
         value = is_int ? tacho_clamp_int(value, tacho_int_min(dtype), tacho_int_max(dtype)) : 0;
     }
     return is_unsigned && bits < 64 ? value & (((int64_t)1 << bits) - 1) : value;
@@ -121,8 +121,8 @@ static tacho_status compute_rescale(const tacho_kernel_call *call)
     bool is_out_unsigned = tacho_call_int(call, "output_unsigned", 0) != 0;
     bool is_double = tacho_tosa_mentions(call, "rounding_mode", "DOUBLE_ROUND");
     bool is_each = tacho_call_int(call, "per_channel", 0) != 0;
-    if (!tacho_is_int(input) || !tacho_is_int(output) || multipliers == NULL || shifts == NULL ||
-        !tacho_is_int(multipliers) || !tacho_is_int(shifts)) {
+    if (!tacho_tosa_is_sum(input) || !tacho_tosa_is_sum(output) || multipliers == NULL ||
+        shifts == NULL || !tacho_is_int(multipliers) || !tacho_is_int(shifts)) {
         return tacho_unsupported_type("a rescaling", input->dtype);
     }
     int64_t channels = 1;

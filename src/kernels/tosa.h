@@ -9,6 +9,12 @@
 #include "kernels/call.h"
 
 /* Whether a text attribute has |word| in it: modes are bare words or MLIR attributes. */
+/* Whether elements are integers, those of 48 bits included that sums of 16-bit data have. */
+static inline bool tacho_tosa_is_sum(const tacho_array *array)
+{
+    return tacho_is_int(array) || array->dtype == TACHO_DTYPE_I48;
+}
+
 bool tacho_tosa_mentions(const tacho_kernel_call *call, const char *name, const char *word);
 
 /* A zero point of one element; 0 where the operand is absent. |dtype| is what it belongs to. */

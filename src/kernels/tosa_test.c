@@ -184,6 +184,154 @@ static void test_windows(void **state)
     check(&greatest, ARRAY(I8, SHAPE(1, 2, 2, 1), -9, -8, -7, -6));
 }
 
+/* ---- i16 by i8, in 48 bits ----------------------------------------------------------------- */
+
+enum { HEIGHT = 3, WIDTH = 4, DEPTH = 4, MADE = 2, SIDE = 3, I48_SIZE = 6 };
+
+/* Any whole number of |bits|, the extremes more often than others. */
+static int64_t next_whole(uint64_t *seed, int bits)
+{
+    *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    int64_t value = (int64_t)(*seed >> (64 - bits)) - ((int64_t)1 << (bits - 1));
+    return *seed >> 20 & 3 ? value
+           : value < 0     ? -((int64_t)1 << (bits - 1))
+                           : ((int64_t)1 << (bits - 1)) - 1;
+}
+
+static void set_i48(unsigned char *bytes, int64_t at, int64_t value)
+{
+    for (int i = 0; i < I48_SIZE; i++) {
+        bytes[at * I48_SIZE + i] = (unsigned char)((uint64_t)value >> (8 * i));
+    }
+}
+
+typedef struct wide_data {
+    int16_t data[HEIGHT * WIDTH * DEPTH];
+    int8_t filters[MADE * SIDE * SIDE * DEPTH];
+    int64_t biases[MADE * DEPTH];
+    unsigned char bias[MADE * DEPTH * I48_SIZE];
+    unsigned char sums[HEIGHT * WIDTH * MADE * DEPTH * I48_SIZE];
+} wide_data;
+
+/* |channels| are those of the output; the extremes of 48 bits are among the biases. */
+static void fill_wide(wide_data *to, int channels)
+{
+    uint64_t seed = 48;
+    for (int i = 0; i < HEIGHT * WIDTH * DEPTH; i++) {
+        to->data[i] = (int16_t)next_whole(&seed, 16);
+    }
+    for (int i = 0; i < MADE * SIDE * SIDE * DEPTH; i++) {
+        to->filters[i] = (int8_t)next_whole(&seed, 8);
+    }
+    for (int i = 0; i < channels; i++) {
+        to->biases[i] = next_whole(&seed, 48);
+        set_i48(to->bias, i, to->biases[i]);
+    }
+}
+
+/* The sum of one place by plain loops, |o| of |channels|; filters O,H,W,I or H,W,C,M. */
+static int64_t sum_of(const wide_data *from, bool is_depthwise, int y, int x, int o)
+{
+    int64_t sum = from->biases[o];
+    for (int k = 0; k < SIDE * SIDE; k++) {
+        int row = y + k / SIDE - 1, column = x + k % SIDE - 1;
+        for (int c = 0; c < DEPTH && row >= 0 && row < HEIGHT && column >= 0 && column < WIDTH;
+             c++) {
+            int at = is_depthwise ? (k * DEPTH + c) * MADE + o % MADE
+                                  : (o * SIDE * SIDE + k) * DEPTH + c;
+            bool is_used = !is_depthwise || c == o / MADE;
+            sum += is_used
+                       ? (int64_t)from->data[(row * WIDTH + column) * DEPTH + c] * from->filters[at]
+                       : 0;
+        }
+    }
+    return sum;
+}
+
+static void check_wide(bool is_depthwise)
+{
+    static wide_data all;
+    int channels = is_depthwise ? MADE * DEPTH : MADE;
+    fill_wide(&all, channels);
+    for (int i = 0; i < HEIGHT * WIDTH * channels; i++) {
+        set_i48(
+            all.sums, i,
+            sum_of(&all, is_depthwise, i / channels / WIDTH, i / channels % WIDTH, i % channels));
+    }
+    tacho_array data = {TACHO_DTYPE_I16, SHAPE(1, HEIGHT, WIDTH, DEPTH), all.data};
+    tacho_array filters = {TACHO_DTYPE_I8, SHAPE(MADE, SIDE, SIDE, DEPTH), all.filters};
+    filters.shape = is_depthwise ? SHAPE(SIDE, SIDE, DEPTH, MADE) : filters.shape;
+    tacho_array bias = {TACHO_DTYPE_I48, SHAPE(channels), all.bias};
+    tacho_array sums = {TACHO_DTYPE_I48, SHAPE(1, HEIGHT, WIDTH, channels), all.sums};
+    check(
+        &(trial){.name = is_depthwise ? "tosa.depthwise_conv2d" : "tosa.conv2d",
+                 .inputs = {&data, &filters, &bias, ARRAY(I16, ONE, 0), ARRAY(I8, ONE, 0)},
+                 .attrs = {INTS("pad", 1, 1, 1, 1), INTS("stride", 1, 1), INTS("dilation", 1, 1)}},
+        &sums);
+}
+
+static void test_wide_sums(void **state)
+{
+    (void)state;
+    check_wide(false);
+    check_wide(true);
+}
+
+/* Sums of 48 bits by a factor of 16 are 63 bits long: -2^47 * 16384 >> 47, and just beside a half.
+ */
+static void test_wide_rescale(void **state)
+{
+    (void)state;
+    static const int64_t values[] = {-(INT64_C(1) << 47), (INT64_C(1) << 47) - 1,
+                                     INT64_C(1) << 32,    (INT64_C(1) << 32) - 1,
+                                     -(INT64_C(1) << 32), -(INT64_C(1) << 32) - 1};
+    enum { COUNT = sizeof(values) / sizeof(values[0]) };
+    unsigned char bytes[COUNT * I48_SIZE], zero[I48_SIZE] = {0};
+    for (int i = 0; i < COUNT; i++) {
+        set_i48(bytes, i, values[i]);
+    }
+    tacho_array input = {TACHO_DTYPE_I48, SHAPE(COUNT), bytes};
+    tacho_array in_zero = {TACHO_DTYPE_I48, ONE, zero};
+    check(&(trial){.name = "tosa.rescale",
+                   .inputs = {&input, ARRAY(I16, ONE, 16384), ARRAY(I8, ONE, 47), &in_zero,
+                              ARRAY(I16, ONE, 0)},
+                   .attrs = {TEXT("rounding_mode", "SINGLE_ROUND")}},
+          ARRAY(I16, SHAPE(COUNT), -16384, 16384, 1, 0, 0, -1));
+    check(&(trial){.name = "tosa.rescale",
+                   .inputs = {&input, ARRAY(I16, ONE, 32767), ARRAY(I8, ONE, 47), &in_zero,
+                              ARRAY(I16, ONE, 100)},
+                   .attrs = {TEXT("rounding_mode", "SINGLE_ROUND")}},
+          ARRAY(I16, SHAPE(COUNT), -32667, 32767, 101, 101, 99, 99));
+}
+
+static void test_fully_connected(void **state)
+{
+    (void)state;
+    unsigned char bias[2 * I48_SIZE], sums[4 * I48_SIZE];
+    static const int64_t biases[] = {1, -(INT64_C(1) << 46)};
+    static const int64_t expected[] = {1 - 32768 * 127 + 5 * -128, 32768 * 2 + 15,
+                                       1 + 32767 * 127 + 7 * -128, -32767 * 2 + 21};
+    for (int i = 0; i < 2; i++) {
+        set_i48(bias, i, biases[i]);
+    }
+    for (int i = 0; i < 4; i++) {
+        set_i48(sums, i, expected[i] + (i % 2 == 1 ? biases[1] : 0));
+    }
+    tacho_array bias_array = {TACHO_DTYPE_I48, SHAPE(2), bias};
+    tacho_array made = {TACHO_DTYPE_I48, SHAPE(2, 2), sums};
+    const tacho_array *rows = ARRAY(I16, SHAPE(2, 2), -32768, 5, 32767, 7);
+    check(&(trial){.name = "tosa.fully_connected",
+                   .inputs = {rows, ARRAY(I8, SHAPE(2, 2), 127, -128, -2, 3), &bias_array}},
+          &made);
+    check(&(trial){.name = "tosa.fully_connected",
+                   .inputs = {ARRAY(F32, SHAPE(1, 2), 1.5f, 2), ARRAY(F32, SHAPE(1, 2), 4, 8),
+                              ARRAY(F32, ONE, 0.25f)}},
+          ARRAY(F32, SHAPE(1, 1), 22.25f));
+    check_failure(&(trial){.name = "tosa.fully_connected",
+                           .inputs = {rows, ARRAY(I8, SHAPE(2, 3), 1, 2, 3, 4, 5, 6)}},
+                  TACHO_DTYPE_I48, SHAPE(2, 2), TACHO_CODE_BAD_DATA);
+}
+
 static void test_resize(void **state)
 {
     (void)state;
@@ -243,10 +391,12 @@ static void test_places(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rescale),  cmocka_unit_test(test_bits),
-        cmocka_unit_test(test_elements), cmocka_unit_test(test_rescale_extremes),
-        cmocka_unit_test(test_table),    cmocka_unit_test(test_windows),
-        cmocka_unit_test(test_resize),   cmocka_unit_test(test_places),
+        cmocka_unit_test(test_rescale),         cmocka_unit_test(test_bits),
+        cmocka_unit_test(test_elements),        cmocka_unit_test(test_rescale_extremes),
+        cmocka_unit_test(test_table),           cmocka_unit_test(test_windows),
+        cmocka_unit_test(test_resize),          cmocka_unit_test(test_places),
+        cmocka_unit_test(test_wide_sums),       cmocka_unit_test(test_wide_rescale),
+        cmocka_unit_test(test_fully_connected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * TOSA's operators with windows: convolutions, pools and resampling, with the channels last.
- * Integer sums are exact; what does not fit the output's type wraps.
+ * Integer sums are exact: operands have 16 bits at most, so doubles hold the sums of 2^22 products
+ * and a bias of 48 bits. What does not fit the output's type wraps.
  */
 #include "kernels/convolve.h"
 #include "kernels/product.h"
@@ -40,10 +41,10 @@ static tacho_status check_types(const tacho_array *data, const tacho_array *filt
 {
     bool is_real = tacho_is_real(data) && tacho_is_real(filters) && tacho_is_real(to->output) &&
                    (to->bias == NULL || tacho_is_real(to->bias));
-    bool is_int = tacho_is_int(data) && tacho_is_int(filters) && tacho_is_int(to->output) &&
+    bool is_int = tacho_is_int(data) && tacho_is_int(filters) && tacho_tosa_is_sum(to->output) &&
                   tacho_dtype_element_bytes(data->dtype) <= 2 &&
                   tacho_dtype_element_bytes(filters->dtype) <= 2 &&
-                  (to->bias == NULL || tacho_is_int(to->bias));
+                  (to->bias == NULL || tacho_tosa_is_sum(to->bias));
     return is_real || is_int ? TACHO_OK : tacho_unsupported_type("a convolution", data->dtype);
 }
 
@@ -100,6 +101,35 @@ static tacho_status compute_conv(const tacho_kernel_call *call)
 static tacho_status compute_depthwise(const tacho_kernel_call *call)
 {
     return convolve(call, true);
+}
+
+/* A convolution of rows by one element: data N x I, filters O x I. */
+static tacho_status compute_fully_connected(const tacho_kernel_call *call)
+{
+    const tacho_array *data = call->inputs[0], *filters = call->inputs[1];
+    finish to = {.output = &call->outputs[0], .bias = tacho_call_input(call, 2)};
+    TACHO_TRY(check_types(data, filters, &to));
+    const int64_t *rows = data->shape.dims, *made = filters->shape.dims;
+    const int64_t *out = to.output->shape.dims;
+    if (data->shape.rank != 2 || filters->shape.rank != 2 || to.output->shape.rank != 2 ||
+        rows[1] != made[1] || out[0] != rows[0] || out[1] != made[0] ||
+        (to.bias != NULL && tacho_array_elements(to.bias) != 1 &&
+         tacho_array_elements(to.bias) != made[0])) {
+        return tacho_wrong_shapes("a fully connected layer");
+    }
+    tacho_convolution conv = {.data = data, .filters = filters, .emit = finish_row, .user = &to};
+    conv.images = conv.groups = 1;
+    conv.in_channels = rows[1];
+    conv.out_channels = made[0];
+    conv.window = (tacho_window){.spatial = 1,
+                                 .in = {rows[0]},
+                                 .out = {rows[0]},
+                                 .kernel = {1},
+                                 .strides = {1},
+                                 .dilations = {1}};
+    conv.data_steps = (tacho_conv_steps){.channel = 1, .spatial = {rows[1]}};
+    conv.filter_steps = (tacho_conv_steps){.image = made[1], .channel = 1};
+    return tacho_array_elements(to.output) == 0 ? TACHO_OK : tacho_convolve(&conv);
 }
 
 /* ---- pools --------------------------------------------------------------------------------- */
@@ -290,6 +320,7 @@ const tacho_kernel tacho_tosa_window_kernels[] = {
     {"tosa.conv2d", TACHO_KERNEL_HEAVY, compute_conv},
     {"tosa.conv3d", TACHO_KERNEL_HEAVY, compute_conv},
     {"tosa.depthwise_conv2d", TACHO_KERNEL_HEAVY, compute_depthwise},
+    {"tosa.fully_connected", TACHO_KERNEL_HEAVY, compute_fully_connected},
     {"tosa.max_pool2d", TACHO_KERNEL_HEAVY, compute_max_pool},
     {"tosa.resize", TACHO_KERNEL_PLAIN, compute_resize},
     {0},
