@@ -8,6 +8,7 @@
 #include "base/hint.h"
 #include "base/maths.h"
 #include "base/text.h"
+#include "base/whole.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -321,8 +322,9 @@ static tacho_status add_bar(const fall *self, int64_t difference)
 {
     char text[3 * BAR_ROOM + 1];
     int64_t size = difference < 0 ? -difference : difference;
-    int count =
-        self->largest_ns > 0 ? (int)(16 * (double)size / (double)self->largest_ns + 0.5) : 0;
+    int count = self->largest_ns > 0
+                    ? (int)tacho_whole_i64(16 * (double)size / (double)self->largest_ns + 0.5)
+                    : 0;
     size_t len = 0;
     for (int i = 0; i < count && len + 4 < sizeof(text); i++) {
         memcpy(text + len, difference < 0 ? "\xe2\x96\x91" : "\xe2\x96\x88", 3);

@@ -8,6 +8,7 @@
 #include "analyses/analysis.h"
 #include "base/grow.h"
 #include "base/index.h"
+#include "base/whole.h"
 #include "compile/machine_view.h"
 
 #include <inttypes.h>
@@ -20,7 +21,7 @@ enum { MILLION = 1000000, BAR_WIDTH = 40 };
 static int64_t cycles_ns(const tacho_estimate *estimate, int64_t cycles)
 {
     double ns = (double)cycles * 1e9 / tacho_machine_view_hz(estimate->machine);
-    return ns < 9e18 ? (int64_t)(ns + 0.5) : INT64_MAX;
+    return ns < 9e18 ? tacho_whole_i64(ns + 0.5) : INT64_MAX;
 }
 
 static double share(int64_t part, int64_t whole)
@@ -426,7 +427,7 @@ static tacho_status make_totals(const tacho_estimate *estimate, tacho_table *out
     TACHO_TRY(tacho_table_add_text(out_table, tacho_str_from_cstring(graph->format)));
     TACHO_TRY(tacho_table_add_text(out_table, estimate->machine->name));
     const int64_t counts[] = {
-        (int64_t)tacho_machine_view_hz(estimate->machine),
+        tacho_whole_i64(tacho_machine_view_hz(estimate->machine)),
         (int64_t)graph->node_count,
         (int64_t)fusion->folded_count,
         (int64_t)fusion->view_count,
@@ -593,7 +594,7 @@ static tacho_status make_bounds(const tacho_estimate *estimate, tacho_table *out
         }
         double part = share(estimate->bound_cycles[bound], estimate->cycles);
         char bar[BAR_WIDTH + 1];
-        size_t width = (size_t)(part * BAR_WIDTH / 100 + 0.5);
+        size_t width = (size_t)tacho_whole_u64(part * BAR_WIDTH / 100 + 0.5);
         memset(bar, '#', width);
         memset(bar + width, '.', BAR_WIDTH - width);
         TACHO_TRY(tacho_table_add_text(

@@ -7,6 +7,7 @@
 #include "analyses/opstats_pmu.h"
 #include "base/grow.h"
 #include "base/maths.h"
+#include "base/whole.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -464,7 +465,7 @@ static tacho_status add_device(tacho_table *table, const tacho_opstats *stats)
     TACHO_TRY(add_count_if(table, is_known, end));
     TACHO_TRY(add_real_if(table, is_known, seconds));
     TACHO_TRY(add_ratio(table, 1.0, seconds));
-    TACHO_TRY(add_count(table, (uint64_t)batch));
+    TACHO_TRY(add_count(table, tacho_whole_u64(batch)));
     TACHO_TRY(add_ratio(table, batch, seconds));
     TACHO_TRY(add_real_if(table, is_known, (double)(end - start) / batch));
     TACHO_TRY(add_count_if(table, stats->has_ports, stats->max_input_wait));

@@ -5,6 +5,7 @@
  */
 #include "analyses/roofline.h"
 #include "analyses/roofline_tables.h"
+#include "base/whole.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -82,14 +83,14 @@ static bool find_axes(plot *self, const tacho_roofline *line, uint32_t roof,
 static int column_of(const plot *self, double power)
 {
     double place = (power - self->left) / (self->right - self->left) * (WIDTH - 1);
-    return place < 0 ? 0 : (place > WIDTH - 1 ? WIDTH - 1 : (int)(place + 0.5));
+    return place < 0 ? 0 : (place > WIDTH - 1 ? WIDTH - 1 : (int)tacho_whole_i64(place + 0.5));
 }
 
 /* From the top; outside for what is above or below. */
 static int row_of(const plot *self, double power)
 {
     double place = (self->top - power) / (self->top - self->bottom) * (HEIGHT - 1);
-    return place < -0.5 ? -1 : (place > HEIGHT ? HEIGHT : (int)floor(place + 0.5));
+    return place < -0.5 ? -1 : (place > HEIGHT ? HEIGHT : (int)tacho_whole_i64(floor(place + 0.5)));
 }
 
 static void put(plot *self, int row, int column, char mark)
@@ -161,8 +162,9 @@ static tacho_status add_row(const plot *self, int row, tacho_table *table)
     char label[16] = "";
     char text[ROW_BYTES];
     double span = self->top - self->bottom;
-    for (int power = (int)self->bottom; power <= (int)self->top; power++) {
-        if ((int)floor((self->top - power) / span * (HEIGHT - 1) + 0.5) == row) {
+    for (int power = (int)tacho_whole_i64(self->bottom); power <= (int)tacho_whole_i64(self->top);
+         power++) {
+        if ((int)tacho_whole_i64(floor((self->top - power) / span * (HEIGHT - 1) + 0.5)) == row) {
             print_power(power, label, sizeof(label));
         }
     }
@@ -185,7 +187,8 @@ static tacho_status add_axis(const plot *self, tacho_table *table)
     memset(line, ' ', MARGIN - 1);
     line[MARGIN - 1] = '+';
     int free_from = 0;
-    for (int power = (int)self->left; power <= (int)self->right; power++) {
+    for (int power = (int)tacho_whole_i64(self->left); power <= (int)tacho_whole_i64(self->right);
+         power++) {
         char label[16];
         int column = MARGIN + column_of(self, power);
         int len = power >= -3 && power <= 4 ? snprintf(label, sizeof(label), "%g", pow(10, power))

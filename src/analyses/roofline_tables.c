@@ -6,6 +6,7 @@
 #include "analyses/roofline_tables.h"
 
 #include "base/grow.h"
+#include "base/whole.h"
 #include "compile/op_cost.h"
 
 #include <stdio.h>
@@ -240,7 +241,7 @@ static tacho_status add_count(tacho_table *table, bool is_known, uint64_t value)
 
 static int64_t whole_ns(double ns)
 {
-    return ns < 9e18 ? (int64_t)(ns + 0.5) : INT64_MAX;
+    return ns < 9e18 ? tacho_whole_i64(ns + 0.5) : INT64_MAX;
 }
 
 /* What the roof allows at the point's intensity. */

@@ -5,6 +5,7 @@
 #include "analyses/rules.h"
 
 #include "base/grow.h"
+#include "base/whole.h"
 
 #include <assert.h>
 #include <math.h>
@@ -103,8 +104,8 @@ static tacho_status add_row(const tacho_finding *finding, const tacho_table *of,
         TACHO_TRY(tacho_table_add_absent(table));
         TACHO_TRY(tacho_table_add_absent(table));
     } else {
-        TACHO_TRY(
-            tacho_table_add_int(table, (int64_t)tacho_rule_number(of, finding->row, columns[0])));
+        TACHO_TRY(tacho_table_add_int(
+            table, tacho_whole_i64(tacho_rule_number(of, finding->row, columns[0]))));
         TACHO_TRY(tacho_table_add_text(table, tacho_rule_text(of, finding->row, columns[1])));
     }
     TACHO_TRY(tacho_table_add_text(table, finding->advice));

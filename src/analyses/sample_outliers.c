@@ -6,6 +6,7 @@
 #include "analyses/samples.h"
 
 #include "base/grow.h"
+#include "base/whole.h"
 
 #include <stdlib.h>
 
@@ -43,7 +44,7 @@ static bool find_limit(const tacho_samples *samples, int64_t *times, int64_t *ou
     double far = DISTANCES * DEVIATION_PER_DISTANCE * (double)times[count / 2];
     double least = LEAST_PART * (double)median;
     double limit = (double)median + (far > least ? far : least);
-    *out_limit = limit < 9e18 ? (int64_t)limit : INT64_MAX;
+    *out_limit = limit < 9e18 ? tacho_whole_i64(limit) : INT64_MAX;
     return limit >= (double)most_allowed;
 }
 

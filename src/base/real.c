@@ -11,6 +11,7 @@
 #include "base/decimal.h"
 #include "base/maths.h"
 #include "base/power10.h"
+#include "base/whole.h"
 
 #include <assert.h>
 #include <float.h>
@@ -206,7 +207,7 @@ static char *put_slowly(char *at, double value)
 char *tacho_real_put(char *at, double value)
 {
     decimal number;
-    bool is_whole = value > -1e17 && value < 1e17 && (double)(int64_t)value == value;
+    bool is_whole = value > -1e17 && value < 1e17 && (double)tacho_whole_i64(value) == value;
     if (!is_whole && !find_shortest(bits_of(value), &number)) {
         return put_slowly(at, value);
     }
@@ -214,7 +215,7 @@ char *tacho_real_put(char *at, double value)
         *at++ = '-';
     }
     if (is_whole) {
-        at = tacho_decimal_put(at, (uint64_t)fabs(value));
+        at = tacho_decimal_put(at, tacho_whole_u64(fabs(value)));
         *at++ = '.';
         *at++ = '0';
     } else {

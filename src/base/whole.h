@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Doubles to whole numbers, defined for every double: C leaves a cast of NaN, or of a number that
- * does not fit, undefined. Numbers of files, sockets and the command line go through here, which
- * tests/tree/check_casts.py makes sure of.
+ * does not fit, undefined. Those of all rooms go through here, which tests/tree/check_casts.py
+ * makes sure of; inner loops of kernels have a mark where they are in range.
  */
 #ifndef TACHO_BASE_WHOLE_H
 #define TACHO_BASE_WHOLE_H

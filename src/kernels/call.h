@@ -109,16 +109,6 @@ static inline void tacho_set_int(tacho_array *array, int64_t i, int64_t value)
     tacho_write_ints(array, i, 1, &value);
 }
 
-/* The integer of a sum in double, held to 64 bits; that of NaN is 0. */
-static inline int64_t tacho_whole(double value)
-{
-    static const double beyond = 9223372036854775808.0; /* 2^63 */
-    if (value >= -beyond && value < beyond) {
-        return (int64_t)value;
-    }
-    return value >= beyond ? INT64_MAX : value < -beyond ? INT64_MIN : 0;
-}
-
 /* |i| of an array of one element for all, or of one for each. */
 static inline int64_t tacho_each_or_one(const tacho_array *array, int64_t i)
 {

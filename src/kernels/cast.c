@@ -6,6 +6,8 @@
  */
 #include "kernels/call.h"
 
+#include "base/whole.h"
+
 #include <math.h>
 
 /* The bounds of an integer type as numbers that double can hold. */
@@ -15,7 +17,7 @@ static int64_t real_to_int(double value, tacho_dtype dtype)
         return value != 0;
     }
     if (tacho_dtype_is_packed(dtype)) {
-        return tacho_whole(value); /* wraps when it is written */
+        return tacho_whole_i64(value); /* wraps when it is written */
     }
     int bits = tacho_int_bits(dtype);
     bool is_signed = tacho_dtype_kind_of(dtype) == TACHO_DTYPE_SIGNED;
@@ -30,7 +32,7 @@ static int64_t real_to_int(double value, tacho_dtype dtype)
     if (value <= bottom) {
         return is_signed ? INT64_MIN >> (64 - bits) : 0;
     }
-    return is_signed ? (int64_t)value : (int64_t)(uint64_t)value;
+    return is_signed ? tacho_whole_i64(value) : (int64_t)tacho_whole_u64(value);
 }
 
 /*

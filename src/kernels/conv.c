@@ -4,6 +4,7 @@
  * M x C/groups x spatial.
  */
 #include "kernels/convolve.h"
+#include "base/whole.h"
 #include "kernels/product.h"
 #include "kernels/quantise.h"
 #include "kernels/walk.h"
@@ -37,7 +38,7 @@ static void finish_row(const tacho_convolution *self, int64_t image, int64_t cha
     }
     int64_t ints[TACHO_TILE_COLUMNS];
     for (int64_t i = 0; i < count; i++) {
-        ints[i] = tacho_whole(values[i]);
+        ints[i] = tacho_whole_i64(values[i]);
     }
     tacho_write_ints(to->output, at, (size_t)count, ints);
 }

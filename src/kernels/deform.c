@@ -109,7 +109,7 @@ static corners corners_of(const deform *self, double y, double x)
     for (int i = 0; i < 4; i++) {
         double at_y = top + i / 2, at_x = left + i % 2;
         if (at_y >= 0 && at_y < (double)height && at_x >= 0 && at_x < (double)width) {
-            found.at[i] = (int64_t)at_y * width + (int64_t)at_x;
+            found.at[i] = (int64_t)at_y * width + (int64_t)at_x; /* in range */
             found.weights[i] = (1 - fabs(y - at_y)) * (1 - fabs(x - at_x));
         }
     }

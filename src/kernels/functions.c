@@ -45,7 +45,8 @@ double tacho_exp(double x)
     }
     double power = rint(x * 0x1.71547652b82fep+0);
     double rest = (x - power * ln2_high) - power * ln2_low;
-    return ldexp(polynomial(terms, sizeof(terms) / sizeof(terms[0]), rest), (int)power);
+    int whole = (int)power; /* in range */
+    return ldexp(polynomial(terms, sizeof(terms) / sizeof(terms[0]), rest), whole);
 }
 
 double tacho_expm1(double x)
@@ -95,7 +96,8 @@ double tacho_log1p(double x)
 static double whole_power(double x, double y)
 {
     double result = 1;
-    for (unsigned rest = (unsigned)fabs(y); rest > 0; rest /= 2) {
+    unsigned rest = (unsigned)fabs(y); /* in range */
+    for (; rest > 0; rest /= 2) {
         result *= rest % 2 == 1 ? x : 1;
         x *= x;
     }
@@ -144,7 +146,7 @@ static double reduce_angle(double x, int *out_quarter)
         x = fmod(x, 4 * half_pi);
     }
     double count = rint(x * 0x1.45f306dc9c883p-1);
-    *out_quarter = (int)((long long)count & 3);
+    *out_quarter = (int)((long long)count & 3); /* in range */
     /* pi/2 in parts of 33 bits, so that the first products are exact. */
     return ((x - count * 0x1.921fb544p+0) - count * 0x1.0b4611a6p-34) -
            count * 0x1.3198a2e037073p-69;

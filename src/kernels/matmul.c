@@ -3,6 +3,7 @@
  * Products of matrices and of batches of them.
  */
 #include "kernels/call.h"
+#include "base/whole.h"
 #include "kernels/product.h"
 #include "kernels/quantise.h"
 #include "kernels/tosa.h"
@@ -66,7 +67,7 @@ static void emit(const void *user, int64_t row, int64_t column, int64_t count, d
         return;
     }
     for (int64_t i = 0; i < count; i++) {
-        ints[i] = tacho_whole(values[i]);
+        ints[i] = tacho_whole_i64(values[i]);
     }
     tacho_write_ints(self->output, at, (size_t)count, ints);
 }

@@ -4,6 +4,7 @@
  * the mean of several tensors.
  */
 #include "kernels/call.h"
+#include "base/whole.h"
 #include "kernels/functions.h"
 #include "kernels/walk.h"
 
@@ -152,7 +153,7 @@ static tacho_status mixed_power(const tacho_kernel_call *call)
                 tacho_set_real(output, walk.at[0] + i, power);
             } else {
                 bool fits = power > -0x1p63 && power < 0x1p63; /* NaN does not */
-                tacho_set_int(output, walk.at[0] + i, fits ? (int64_t)power : INT64_MIN);
+                tacho_set_int(output, walk.at[0] + i, fits ? tacho_whole_i64(power) : INT64_MIN);
             }
         }
     }

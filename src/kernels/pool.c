@@ -3,6 +3,7 @@
  * Pools. Means are sums in double, in the order of the window, divided and rounded once.
  */
 #include "kernels/functions.h"
+#include "base/whole.h"
 #include "kernels/window.h"
 
 #include <math.h>
@@ -44,7 +45,7 @@ static void put(const pool *self, int64_t at, double sum, int64_t count)
         tacho_set_real(self->output, at, sum);
     } else { /* of integers only the greatest: there may be none in a window of padding */
         tacho_set_int(self->output, at,
-                      count > 0 ? (int64_t)sum : tacho_int_min(self->output->dtype));
+                      count > 0 ? tacho_whole_i64(sum) : tacho_int_min(self->output->dtype));
     }
 }
 

@@ -6,6 +6,8 @@
  */
 #include "kernels/quantise.h"
 
+#include "base/whole.h"
+
 #include <math.h>
 
 static double hold(double value, tacho_dtype dtype)
@@ -144,7 +146,7 @@ static void quantise_run(const tacho_kernel_call *call, int64_t at, int64_t coun
             tacho_read_reals(&quotients, 0, 1, some, reals);
         }
         for (size_t i = 0; !is_small && i < some; i++) {
-            ints[i] = (int64_t)hold(rint(reals[i]) + zero, output->dtype);
+            ints[i] = tacho_whole_i64(hold(rint(reals[i]) + zero, output->dtype));
         }
         if (is_small) {
             tacho_write_small_reals(output, at + done, some, reals, rule);
@@ -271,13 +273,14 @@ static tacho_status compute_dynamic_quantise(const tacho_kernel_call *call)
     double zero = hold(rint((double)(float)((0 - low) / scale)), TACHO_DTYPE_U8);
     for (int64_t i = 0; i < total; i++) {
         double quotient = (double)(float)(tacho_real_at(input, i) / scale);
-        tacho_set_int(&call->outputs[0], i, (int64_t)hold(rint(quotient) + zero, TACHO_DTYPE_U8));
+        tacho_set_int(&call->outputs[0], i,
+                      tacho_whole_i64(hold(rint(quotient) + zero, TACHO_DTYPE_U8)));
     }
     if (scale_out != NULL) {
         tacho_set_real(scale_out, 0, scale);
     }
     if (zero_out != NULL) {
-        tacho_set_int(zero_out, 0, (int64_t)zero);
+        tacho_set_int(zero_out, 0, tacho_whole_i64(zero));
     }
     return TACHO_OK;
 }

@@ -5,6 +5,8 @@
  */
 #include "kernels/call.h"
 
+#include "base/whole.h"
+
 #include <math.h>
 
 enum { BYTES = 256 };
@@ -54,7 +56,7 @@ static void soften_line(const tacho_kernel_call *call, const byte_line *line,
         float share = exponentials[byte_at(line, input, i) + up] * quanta / sum;
         double whole = isnan(share) ? 0 : rint((double)share); /* infinite, if quanta are many */
         tacho_set_int(output, line->at + i * line->step,
-                      tacho_clamp_int(tacho_whole(whole + (double)added),
+                      tacho_clamp_int(tacho_whole_i64(whole + (double)added),
                                       tacho_int_min(output->dtype), tacho_int_max(output->dtype)));
     }
 }

@@ -62,7 +62,7 @@ static TACHO_ALWAYS_INLINE void quantise(const float *restrict from, int64_t cou
         x = (x + SHIFT) - SHIFT + zero;
         x = x < 0 ? 0 : x;
         x = x > 255 ? 255 : x;
-        to[i] = (uint8_t)(int32_t)x;
+        to[i] = (uint8_t)(int32_t)x; /* in range */
     }
 }
 
@@ -121,7 +121,7 @@ bool tacho_quantise_reals(const float *from, int64_t count, uint8_t *to, float *
     zero = zero < 0 ? 0 : zero > 255 ? 255 : zero;
     sets[set].quantise(from, count, scale, zero, to);
     *out_scale = scale;
-    *out_zero = (uint8_t)zero;
+    *out_zero = (uint8_t)zero; /* in range */
     return true;
 }
 

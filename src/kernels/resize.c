@@ -5,6 +5,7 @@
  * outermost dimension first.
  */
 #include "base/arena.h"
+#include "base/whole.h"
 #include "kernels/call.h"
 #include "kernels/walk.h"
 
@@ -92,7 +93,7 @@ static double reach_of(const resize *self, double scale, int64_t *out_count)
 {
     double stretch = self->is_smoothed && scale < 1 ? 1 / scale : 1;
     double reach = (self->how == CUBIC ? 2 : 1) * stretch;
-    *out_count = self->how == NEAREST ? 1 : 2 * (int64_t)ceil(reach);
+    *out_count = self->how == NEAREST ? 1 : 2 * tacho_whole_i64(ceil(reach));
     return reach;
 }
 
@@ -122,7 +123,7 @@ static void fill_taps(const resize *self, double source, int64_t in, double scal
         made->weight[i] = self->excludes_outside && is_out && self->how != NEAREST
                               ? 0
                               : weight_of(self, source - at, scale);
-        made->at[i] = (int64_t)(at > 0 ? (at < last ? at : last) : 0);
+        made->at[i] = tacho_whole_i64(at > 0 ? (at < last ? at : last) : 0);
         sum += made->weight[i];
     }
     bool is_normalised = self->excludes_outside || (self->is_smoothed && self->how != NEAREST);
@@ -293,7 +294,7 @@ static int64_t hold(double sum, tacho_dtype dtype)
     double least = (double)tacho_int_min(dtype), most = (double)tacho_int_max(dtype);
     return whole <= least  ? tacho_int_min(dtype)
            : whole >= most ? tacho_int_max(dtype)
-                           : tacho_whole(whole);
+                           : tacho_whole_i64(whole);
 }
 
 static tacho_status run(resize *self, tacho_arena *arena)

@@ -5,6 +5,8 @@
  */
 #include "kernels/call.h"
 
+#include "base/whole.h"
+
 #include <inttypes.h>
 #include <math.h>
 
@@ -74,7 +76,7 @@ static int64_t element_at(const grid_sample *self, double place, int64_t dim)
     if (self->beyond == ZEROS && (place < 0 || place > last)) {
         return -1;
     }
-    return place <= 0 ? 0 : place >= last ? dim - 1 : (int64_t)place;
+    return place <= 0 ? 0 : place >= last ? dim - 1 : tacho_whole_i64(place);
 }
 
 /* Keys' cubic with -0.75: weights of the elements before, at, behind and after that. */
@@ -204,7 +206,8 @@ static double value_at(const roi_align *self, int64_t base, double y, double x)
     }
     y = y < 0 ? 0 : y;
     x = x < 0 ? 0 : x;
-    int64_t top = (int64_t)y, left = (int64_t)x, bottom = top + 1, right = left + 1;
+    int64_t top = (int64_t)y, left = (int64_t)x; /* in range */
+    int64_t bottom = top + 1, right = left + 1;
     if (top >= self->height - 1) {
         top = bottom = self->height - 1;
         y = (double)top;
@@ -250,7 +253,7 @@ static tacho_status find_cells(const roi_align *self, int64_t region, bool is_y,
                           " reaches from %g to %g, which is not a part of a picture",
                           region, from, to);
     }
-    out->samples = wanted < 1 ? 0 : (int64_t)wanted;
+    out->samples = wanted < 1 ? 0 : tacho_whole_i64(wanted);
     return TACHO_OK;
 }
 

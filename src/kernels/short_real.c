@@ -54,7 +54,8 @@ static TACHO_ALWAYS_INLINE uint16_t narrow_f16(uint32_t bits)
     uint32_t rounded = round_f16(bits), sign = rounded >> 16 & 0x8000u;
     uint32_t size = rounded & 0x7fffffffu;
     uint32_t normal = (size - (112u << 23)) >> 13;
-    uint32_t small = (uint32_t)(int32_t)(number_of(size < LEAST_F16 ? size : 0) * 0x1p24f);
+    float units = number_of(size < LEAST_F16 ? size : 0) * 0x1p24f;
+    uint32_t small = (uint32_t)(int32_t)units;      /* in range */
     uint32_t odd = 0x7c00u | (size >> 13 & 0x3ffu); /* infinity and NaN */
     uint32_t number = size < LEAST_F16 ? small : normal;
     return (uint16_t)(sign | (size >= INFINITE ? odd : number));

@@ -3,6 +3,7 @@
  * Spectra of signals: DFT, STFT, and the MelWeightMatrix that sums their bins up in bands.
  */
 #include "kernels/call.h"
+#include "base/whole.h"
 #include "kernels/fourier.h"
 #include "kernels/functions.h"
 
@@ -228,7 +229,7 @@ static tacho_status edge_of(const mel *self, int64_t i, int64_t *out_bin)
                           ": the frequencies do not fit the sample rate",
                           i, bin, self->bins - 1);
     }
-    *out_bin = (int64_t)bin;
+    *out_bin = tacho_whole_i64(bin);
     return TACHO_OK;
 }
 

@@ -4,6 +4,8 @@
  */
 #include "kernels/small_real.h"
 
+#include "base/whole.h"
+
 #include <math.h>
 
 /* What the bits of a type mean; numbers are below the sign. */
@@ -102,7 +104,7 @@ static unsigned nearest_number(const small_format *format, double size)
         return format->greatest + 1;
     }
     exponent = exponent < 1 - format->bias ? 1 - format->bias : exponent;
-    unsigned units = (unsigned)rint(ldexp(size, format->mantissa_bits - exponent));
+    unsigned units = (unsigned)tacho_whole_u64(rint(ldexp(size, format->mantissa_bits - exponent)));
     /* A mantissa that is rounded up to the next power carries into the exponent by itself. */
     return ((unsigned)(exponent + format->bias - 1) << format->mantissa_bits) + units;
 }

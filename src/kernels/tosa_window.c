@@ -5,6 +5,7 @@
  * and a bias of 48 bits. What does not fit the output's type wraps.
  */
 #include "kernels/convolve.h"
+#include "base/whole.h"
 #include "kernels/product.h"
 #include "kernels/tosa.h"
 #include "kernels/walk.h"
@@ -31,7 +32,7 @@ static void finish_row(const tacho_convolution *self, int64_t image, int64_t cha
         if (tacho_is_real(to->output)) {
             tacho_set_real(to->output, at, values[i] + bias);
         } else {
-            tacho_set_int(to->output, at, tacho_whole(values[i] + bias));
+            tacho_set_int(to->output, at, tacho_whole_i64(values[i] + bias));
         }
     }
 }

@@ -7,6 +7,7 @@
  */
 #include "machine/calibrate.h"
 
+#include "base/whole.h"
 #include "machine/calibrate_kernels.h"
 
 #include <pthread.h>
@@ -290,15 +291,15 @@ static void write_head(FILE *file, const measured *m)
             "  \"title\": \"The computer at hand\",\n"
             "  \"about\": \"What compiled C reaches on one computer, with %s.\",\n  ",
             m->set->name);
-    write_whole(file, "core_clock_hz", (long long)(m->hz / 1e6) * 1000000, "Hz");
+    write_whole(file, "core_clock_hz", tacho_whole_i64(m->hz / 1e6) * 1000000, "Hz");
     fputs(",\n  ", file);
     write_whole(file, "grid_x", (long long)m->cores, "cores");
     fputs(",\n  ", file);
     write_whole(file, "grid_y", 1, "cores");
     fputs(",\n  ", file);
-    write_whole(file, "launch_cycles", (long long)(m->wake_s * m->hz), "cycles");
+    write_whole(file, "launch_cycles", tacho_whole_i64(m->wake_s * m->hz), "cycles");
     fputs(",\n  ", file);
-    write_whole(file, "launch_alone_cycles", (long long)(m->call_s * m->hz), "cycles");
+    write_whole(file, "launch_alone_cycles", tacho_whole_i64(m->call_s * m->hz), "cycles");
 }
 
 /* The kernel's generic events, which base/perf.h opens by these codes. */

@@ -6,6 +6,7 @@
 #include "machine/constant.h"
 
 #include "base/text.h"
+#include "base/whole.h"
 #include "machine/machine_fields.h"
 
 #include <math.h>
@@ -142,7 +143,7 @@ void tacho_constant_print(const tacho_constant_ref *ref, double value,
     enum { DIGITS = 5, DECIMALS_MAX = 6 };
     double max = ref->max / ref->factor;
     value = value > max ? max : value;
-    int magnitude = value > 0 ? (int)floor(log10(value)) + 1 : 1;
+    int magnitude = value > 0 ? (int)tacho_whole_i64(floor(log10(value))) + 1 : 1;
     int decimals = DIGITS - magnitude;
     decimals = decimals < 0 ? 0 : decimals > DECIMALS_MAX ? DECIMALS_MAX : decimals;
     bool is_whole = ref->is_whole && ref->factor == 1.0;
@@ -163,7 +164,8 @@ void tacho_constant_set(const tacho_constant_ref *ref, double value)
     tacho_ratio ratio;
     tacho_constant_print(ref, value, text);
     if (tacho_ratio_parse(tacho_str_from_cstring(text), &ratio)) {
-        tacho_ratio_multiply(ratio, (tacho_ratio){(int64_t)ref->factor, 1}, &ref->quantity->value);
+        tacho_ratio_multiply(ratio, (tacho_ratio){tacho_whole_i64(ref->factor), 1},
+                             &ref->quantity->value);
     }
 }
 

@@ -5,6 +5,7 @@
 #include "machine/fit.h"
 
 #include "base/grow.h"
+#include "base/whole.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -307,7 +308,7 @@ tacho_status tacho_fit_measure(const double *estimates, const double *truth, siz
     }
     qsort(errors, row_count, sizeof(*errors), by_size);
     if (row_count > 0) {
-        out_errors->p90 = errors[(size_t)ceil(0.9 * (double)row_count) - 1];
+        out_errors->p90 = errors[(size_t)tacho_whole_u64(ceil(0.9 * (double)row_count)) - 1];
         out_errors->max = errors[row_count - 1];
     }
     free(errors);

@@ -9,6 +9,7 @@
 #include "base/decimal.h"
 #include "base/real.h"
 #include "base/utf8.h"
+#include "base/whole.h"
 #include "sinks/table_sink.h"
 
 enum {
@@ -135,8 +136,8 @@ static void write_real(double value, tacho_output *output)
 {
     const double limit = 1e15;
     char *at = (char *)tacho_output_reserve(output, TACHO_REAL_MAX);
-    if (value > 0 && value < limit && value == (double)(int64_t)value) {
-        at = tacho_decimal_put_signed(at, (int64_t)value);
+    if (value > 0 && value < limit && value == (double)tacho_whole_i64(value)) {
+        at = tacho_decimal_put_signed(at, tacho_whole_i64(value));
         memcpy(at, ".0", 2);
         output->cursor = (unsigned char *)at + 2;
         return;

@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "base/utf8.h"
+#include "base/whole.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -180,7 +181,7 @@ static void put_hundredths(text_writer *self, double value, size_t width, const 
     /* Quickly where it is sure how it rounds. */
     if (hundredths >= 0.0 && hundredths < 1e12 &&
         fabs(hundredths - floor(hundredths) - 0.5) > 1e-3) {
-        uint64_t rounded = (uint64_t)(hundredths + 0.5);
+        uint64_t rounded = tacho_whole_u64(hundredths + 0.5);
         size_t unit_len = strlen(unit);
         at -= unit_len;
         memcpy(at, unit, unit_len);

@@ -12,6 +12,7 @@
 #include "sinks/perfetto.h"
 
 #include "base/grow.h"
+#include "base/whole.h"
 #include "sinks/perfetto_args.h"
 #include "sinks/perfetto_sink.h"
 #include "sinks/trace_rows.h"
@@ -533,9 +534,10 @@ static tacho_status write_sample(perfetto_sink *sink, const tacho_row *row)
     pf_track_state *state = NULL;
     TACHO_TRY(ensure_track_state(sink, row->track, &state));
     TACHO_TRY(open_event(sink, state, time, 0, &packet));
-    packet.at = is_exact_integer(value)
-                    ? tacho_pb_put_uint(packet.at, PF_EVENT_COUNTER_INT, (uint64_t)(int64_t)value)
-                    : tacho_pb_put_double(packet.at, PF_EVENT_COUNTER_DOUBLE, value);
+    packet.at =
+        is_exact_integer(value)
+            ? tacho_pb_put_uint(packet.at, PF_EVENT_COUNTER_INT, (uint64_t)tacho_whole_i64(value))
+            : tacho_pb_put_double(packet.at, PF_EVENT_COUNTER_DOUBLE, value);
     close_event(sink, &packet, time, PF_TYPE_COUNTER);
     return TACHO_OK;
 }

@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/grow.h"
 #include "base/utf8.h"
+#include "base/whole.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -211,13 +212,14 @@ static void write_head(tacho_output *output)
 /* Powers of ten; of a long axis not all. */
 static int tick_step(double low, double high)
 {
-    return high - low > 12 ? (int)ceil((high - low) / 12) : 1;
+    return high - low > 12 ? (int)tacho_whole_i64(ceil((high - low) / 12)) : 1;
 }
 
 static void write_axes(const drawing *self, tacho_output *output)
 {
     int step = tick_step(self->left, self->right);
-    for (int power = (int)self->left; power <= (int)self->right; power += step) {
+    for (int power = (int)tacho_whole_i64(self->left); power <= (int)tacho_whole_i64(self->right);
+         power += step) {
         double x = x_of(self, power);
         tacho_output_printf(output,
                             "<line x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%d\" "
@@ -226,7 +228,8 @@ static void write_axes(const drawing *self, tacho_output *output)
                             x, TOP, x, TOP + HEIGHT, x, TOP + HEIGHT + 18, pow(10, power));
     }
     step = tick_step(self->bottom, self->top);
-    for (int power = (int)self->bottom; power <= (int)self->top; power += step) {
+    for (int power = (int)tacho_whole_i64(self->bottom); power <= (int)tacho_whole_i64(self->top);
+         power += step) {
         double y = y_of(self, power);
         tacho_output_printf(output,
                             "<line x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\" "

@@ -5,6 +5,8 @@
  */
 #include "sinks/sweep_page.h"
 
+#include "base/whole.h"
+
 #include <math.h>
 
 enum { LEFT = 80, TOP = 40, WIDTH = 420, HEIGHT = 260, RIGHT = 110, BOTTOM = 50, CURVES_MAX = 64 };
@@ -119,8 +121,9 @@ static bool find_axes(chart *self)
 
 static void write_axes(const chart *self, tacho_output *output)
 {
-    int step = (int)ceil((self->top - self->bottom) / 10);
-    for (int power = (int)self->bottom; power <= (int)self->top; power += step > 0 ? step : 1) {
+    int step = (int)tacho_whole_i64(ceil((self->top - self->bottom) / 10));
+    for (int power = (int)tacho_whole_i64(self->bottom); power <= (int)tacho_whole_i64(self->top);
+         power += step > 0 ? step : 1) {
         double y = y_of(self, power);
         tacho_output_printf(output,
                             "<line x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\" stroke=\"#ddd\"/>"

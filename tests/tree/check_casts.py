@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""In the rooms that read files and sockets, doubles become integers in base/whole.h alone.
+"""Doubles become integers in base/whole.h alone, but for lines of kernels that are marked `in range`.
 
 A cast of NaN, or of a double that does not fit, is undefined. clang compiles each file to its
 intermediate language, where every such conversion is an instruction with a line: nothing is guessed
-from the text. 77: no clang here.
+from the text. Inner loops of kernels, which know their numbers, have a comment instead: /* in range */.
+Files that include what is not installed (mpi.h) are left out. 77: no clang here.
 
 Usage: check_casts.py ROOT"""
 import concurrent.futures
@@ -15,8 +16,8 @@ import shutil
 import subprocess
 import sys
 
-ROOMS = ("capture", "client", "codec", "graph", "profile", "program", "remote", "session", "sources", "sql")
 ALLOWED = "base/whole.h"
+MARKED, MARK = "src/kernels/", "/* in range */"
 FLAGS = ["-std=c17", "-D_POSIX_C_SOURCE=200809L", "-Iinclude", "-Isrc", "-g", "-O0", "-w", "-S", "-emit-llvm",
          "-o", "-"]
 LOCATION = re.compile(r"^!(\d+) = (?:distinct )?!DILocation\(line: (\d+),.*?scope: !(\d+)")
@@ -44,13 +45,19 @@ def problems_in(text):
             yield files[scopes[scope][1]][0], int(line)
 
 
+def is_marked(root, name, line):
+    return MARKED in "/" + name and (root / name).read_text(encoding="utf-8").splitlines()[line - 1].endswith(MARK)
+
+
 def check(root, path):
     done = subprocess.run(["clang", *FLAGS, str(path.relative_to(root))], cwd=root, capture_output=True,
                           text=True, check=False)
+    if done.returncode != 0 and "'mpi.h' file not found" in done.stderr:
+        return set()
     if done.returncode != 0:
         return {"%s: clang cannot compile it: %s" % (path, done.stderr[:300])}
     return {"%s:%d: a double is cast to an integer; use tacho_whole_i64 or tacho_whole_u64 (%s)" % (name, line, ALLOWED)
-            for name, line in problems_in(done.stdout) if not name.endswith(ALLOWED)}
+            for name, line in problems_in(done.stdout) if not name.endswith(ALLOWED) and not is_marked(root, name, line)}
 
 
 def main():
@@ -58,8 +65,7 @@ def main():
     if shutil.which("clang") is None:
         print("no clang here", file=sys.stderr)
         return 77
-    paths = [path for room in ROOMS for path in sorted((root / "src" / room).rglob("*.c"))
-             if not path.name.endswith("_test.c")]
+    paths = [path for path in sorted((root / "src").rglob("*.c")) if not path.name.endswith("_test.c")]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         problems = sorted(set().union(*pool.map(lambda path: check(root, path), paths)))
     for problem in problems:

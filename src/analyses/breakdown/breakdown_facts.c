@@ -6,6 +6,7 @@
 #include "analyses/breakdown/breakdown.h"
 #include "analyses/breakdown/breakdown_subjects.h"
 #include "base/maths.h"
+#include "base/whole.h"
 #include "profile/gpu_api.h"
 
 #include <math.h>
@@ -447,15 +448,15 @@ void tacho_facts_set_gain(const tacho_device_facts *of, tacho_findings *findings
                           tacho_column_id gain, tacho_column_id start)
 {
     double start_ns = tacho_fact(of, start);
-    findings->gain_ns = (int64_t)tacho_fact(of, gain);
+    findings->gain_ns = tacho_whole_i64(tacho_fact(of, gain));
     findings->has_start = !isnan(start_ns);
-    findings->start_ns = isnan(start_ns) ? 0 : (int64_t)start_ns;
+    findings->start_ns = isnan(start_ns) ? 0 : tacho_whole_i64(start_ns);
 }
 
 int64_t tacho_facts_gain_per_step(const tacho_device_facts *of, int64_t gain_ns)
 {
-    int64_t step_count = (int64_t)tacho_fact(of, TACHO_COL_STEP_COUNT);
-    int64_t span_ns = (int64_t)tacho_fact(of, TACHO_COL_SPAN_NS);
+    int64_t step_count = tacho_whole_i64(tacho_fact(of, TACHO_COL_STEP_COUNT));
+    int64_t span_ns = tacho_whole_i64(tacho_fact(of, TACHO_COL_SPAN_NS));
     int64_t least_ns = gain_ns < span_ns ? gain_ns : span_ns;
     return step_count > 1 ? least_ns / step_count : least_ns;
 }

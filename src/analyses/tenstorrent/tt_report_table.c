@@ -6,6 +6,7 @@
 #include "analyses/tenstorrent/tt_rules.h"
 #include "base/grow.h"
 #include "base/text.h"
+#include "base/whole.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -22,8 +23,9 @@ static tacho_status add_real(tacho_table *table, double value)
 
 static tacho_status add_whole(tacho_table *table, double value)
 {
-    return isfinite(value) && fabs(value) < 9e18 ? tacho_table_add_int(table, (int64_t)value)
-                                                 : tacho_table_add_absent(table);
+    return isfinite(value) && fabs(value) < 9e18
+               ? tacho_table_add_int(table, tacho_whole_i64(value))
+               : tacho_table_add_absent(table);
 }
 
 static tacho_status add_text(tacho_table *table, tacho_str text)

@@ -6,6 +6,7 @@
 #include "analyses/tenstorrent/tt_roof.h"
 
 #include "analyses/tenstorrent/tt_report.h"
+#include "base/whole.h"
 #include "profile/tt_columns.h"
 
 #define DEFAULT_CHIP "wormhole_b0"
@@ -44,7 +45,7 @@ static void scale_to_chip(tacho_roof *roof, const tacho_tt_arch *chip)
     }
     roof->bytes_per_s[TACHO_ROOF_LOCAL] *= factor;
     roof->bytes_per_s[TACHO_ROOF_SHARED] = chip->dram_gb_s * 1e9;
-    roof->cores = (uint32_t)chip->worker_cores;
+    roof->cores = (uint32_t)tacho_whole_u64(chip->worker_cores);
     roof->name = chip->name;
 }
 
@@ -71,7 +72,7 @@ static tacho_status find_roof(tacho_roofline *line, tacho_str name, uint32_t *ou
 
 static uint64_t whole(double value)
 {
-    return value >= 1 && value < 9e18 ? (uint64_t)value : 0;
+    return value >= 1 && value < 9e18 ? tacho_whole_u64(value) : 0;
 }
 
 /* Of one tensor; in block formats 16 elements share an exponent, which is moved, too. */

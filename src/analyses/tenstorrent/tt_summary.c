@@ -6,6 +6,7 @@
 
 #include "base/grow.h"
 #include "base/strings.h"
+#include "base/whole.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -187,9 +188,9 @@ static tacho_status add_group(const summary *self, const group *item, tacho_tabl
     TACHO_TRY(
         add_real_if(table, true, self->total_us > 0 ? item->time_us / self->total_us * 100 : 0));
     TACHO_TRY(tacho_table_add_text(table, item->name));
-    TACHO_TRY(has_device ? tacho_table_add_int(table, (int64_t)item->device)
+    TACHO_TRY(has_device ? tacho_table_add_int(table, tacho_whole_i64(item->device))
                          : tacho_table_add_absent(table));
-    TACHO_TRY(tacho_table_add_int(table, (int64_t)round(item->time_us * NS_PER_US)));
+    TACHO_TRY(tacho_table_add_int(table, tacho_whole_i64(round(item->time_us * NS_PER_US))));
     TACHO_TRY(tacho_table_add_int(table, (int64_t)item->count));
     TACHO_TRY(tacho_table_add_text(table, tacho_str_from_cstring(item->category)));
     TACHO_TRY(add_real_if(table, is_rated, item->min));

@@ -4,6 +4,7 @@
  */
 #include "analyses/breakdown/breakdown_facts.h"
 #include "analyses/breakdown/breakdown_rules.h"
+#include "base/whole.h"
 
 enum { LEAST_PERCENT = 10 };
 
@@ -16,7 +17,7 @@ static tacho_status check_much_communication(const tacho_device_facts *of, tacho
     }
     tacho_facts_set_gain(of, findings, TACHO_COL_EXPOSED_COMMUNICATION_NS,
                          TACHO_COL_COMMUNICATION_START_NS);
-    findings->gain_ns -= (int64_t)tacho_fact(of, TACHO_COL_HIDEABLE_COMMUNICATION_NS);
+    findings->gain_ns -= tacho_whole_i64(tacho_fact(of, TACHO_COL_HIDEABLE_COMMUNICATION_NS));
     return tacho_findings_add(
         findings, of->row,
         "communication takes %.1f %% of %s and compute %.1f %%: no overlap can hide it; "

@@ -4,6 +4,7 @@
  */
 #include "analyses/breakdown/breakdown_facts.h"
 #include "analyses/breakdown/breakdown_rules.h"
+#include "base/whole.h"
 
 enum { LEAST_PERCENT = 10 };
 
@@ -17,7 +18,7 @@ static tacho_status check_much_copying(const tacho_device_facts *of, tacho_findi
     bool has_engines =
         tacho_str_equal(tacho_fact_text(of, TACHO_COL_LEVEL), TACHO_STR(TACHO_LEVEL_ENGINES));
     tacho_facts_set_gain(of, findings, TACHO_COL_EXPOSED_COPY_NS, TACHO_COL_COPY_START_NS);
-    findings->gain_ns -= (int64_t)tacho_fact(of, TACHO_COL_HIDEABLE_COPY_NS);
+    findings->gain_ns -= tacho_whole_i64(tacho_fact(of, TACHO_COL_HIDEABLE_COPY_NS));
     return tacho_findings_add(
         findings, of->row,
         "memory is moved %.1f %% of %s and compute takes %.1f %%: no overlap can hide it; %s",

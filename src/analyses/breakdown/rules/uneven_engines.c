@@ -4,6 +4,7 @@
  */
 #include "analyses/breakdown/breakdown_facts.h"
 #include "analyses/breakdown/breakdown_rules.h"
+#include "base/whole.h"
 
 enum { LEAST_PERCENT = 10 };
 
@@ -19,7 +20,7 @@ static tacho_status check_uneven_engines(const tacho_device_facts *of, tacho_fin
         return TACHO_OK;
     }
     tacho_facts_set_gain(of, findings, TACHO_COL_BUSIEST_NS, TACHO_COL_START_NS);
-    findings->gain_ns -= (int64_t)tacho_fact(of, TACHO_COL_MEAN_BUSY_NS);
+    findings->gain_ns -= tacho_whole_i64(tacho_fact(of, TACHO_COL_MEAN_BUSY_NS));
     return tacho_findings_add(
         findings, of->row,
         "%.0f engines (%.*s) share the work unevenly: the busiest works %.1f %% of %s, "
