@@ -8,6 +8,7 @@
 #include "api/entry.h"
 #include "api/request.h"
 #include "base/grow.h"
+#include "base/temp_folder.h"
 #include "session/tt_join.h"
 #include "sinks/perfetto.h"
 
@@ -19,7 +20,6 @@
 #include <unistd.h>
 
 enum {
-    FOLDER_BYTES = 4096,
     RESERVED_COUNT = sizeof(((tacho_convert_options *)0)->reserved) / sizeof(uint64_t),
 };
 
@@ -159,9 +159,12 @@ tacho_status tacho_convert_to_memory(const tacho_input_view *inputs, size_t inpu
                                      const tacho_convert_options *options, void **out_bytes,
                                      size_t *out_byte_count)
 {
-    char folder[FOLDER_BYTES];
-    char path[FOLDER_BYTES + 16];
+    static const char name[] = ".tacho-trace";
+    enum { PATH_BYTES = TACHO_TEMP_FOLDER_MAX + 16 };
+    char path[PATH_BYTES];
+    tacho_temp_folder folder;
     const char *temp = getenv("TMPDIR");
+    temp = temp != NULL && temp[0] == '/' ? temp : "/tmp";
     if (out_bytes == NULL || out_byte_count == NULL) {
         return tacho_fail(TACHO_CODE_USAGE, "no place for the trace given (NULL)");
     }
@@ -170,19 +173,19 @@ tacho_status tacho_convert_to_memory(const tacho_input_view *inputs, size_t inpu
     if (options == NULL || options->to == NULL) {
         return tacho_fail(TACHO_CODE_USAGE, "memory has no suffix; name the trace format");
     }
-    int len = snprintf(folder, sizeof(folder), "%s/tacho.XXXXXX",
-                       temp != NULL && temp[0] != '\0' ? temp : "/tmp");
-    if (len < 0 || (size_t)len >= sizeof(folder) || mkdtemp(folder) == NULL) {
-        return tacho_fail(TACHO_CODE_IO, "cannot make a temporary directory in %s: %s",
-                          temp != NULL ? temp : "/tmp", strerror(errno));
+    if (!tacho_temp_folder_make(&folder, temp, name, false, PATH_BYTES)) {
+        return tacho_fail(TACHO_CODE_IO,
+                          "cannot make a temporary directory in %s: %s; set TMPDIR to a directory "
+                          "with free space",
+                          temp, strerror(errno));
     }
-    snprintf(path, sizeof(path), "%s/trace", folder);
+    snprintf(path, sizeof(path), "%s/%s", folder.path, name);
     tacho_status status = tacho_convert_inputs(inputs, input_count, path, options, NULL);
     if (status == TACHO_OK) {
         status = take_file(path, out_bytes, out_byte_count);
     }
     unlink(path);
-    rmdir(folder);
+    tacho_temp_folder_remove(&folder);
     return status;
 }
 

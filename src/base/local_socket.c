@@ -6,7 +6,6 @@
 #define _GNU_SOURCE /* memfd_create, accept4, struct ucred, seals */
 #include "base/local_socket.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -16,93 +15,21 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
-#define FOLDER_PREFIX "tacho-"
 #define SOCKET_NAME "socket"
 
-enum { BACKLOG = 256, NAME_ROOM = 24, ABANDONED_S = 60 };
+enum { BACKLOG = 256 };
 
 static tacho_status failure(const char *what)
 {
     return tacho_fail(TACHO_CODE_IO, "cannot %s: %s", what, strerror(errno));
 }
 
-/* Whether nobody listens on the socket at |path| any more. One that is young may not listen yet. */
-static bool is_abandoned(int folder, const char *path)
-{
-    struct stat facts;
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    if (fstatat(folder, SOCKET_NAME, &facts, AT_SYMLINK_NOFOLLOW) != 0 ||
-        !S_ISSOCK(facts.st_mode) || facts.st_uid != geteuid() ||
-        facts.st_mtime > time(NULL) - ABANDONED_S || strlen(path) >= sizeof(address.sun_path)) {
-        return false;
-    }
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    memcpy(address.sun_path, path, strlen(path));
-    bool is_refused = fd >= 0 &&
-                      connect(fd, (const struct sockaddr *)&address, sizeof(address)) != 0 &&
-                      errno == ECONNREFUSED;
-    if (fd >= 0) {
-        close(fd);
-    }
-    return is_refused;
-}
-
-/* Removes the directory |name| of |parent| if a tacho that was killed has left it there. */
-static void remove_abandoned(const char *parent, DIR *list, const char *name)
-{
-    struct stat facts;
-    char path[TACHO_LOCAL_PATH_MAX];
-    int folder = openat(dirfd(list), name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (folder < 0) {
-        return;
-    }
-    int len = snprintf(path, sizeof(path), "%s/%s/" SOCKET_NAME, parent, name);
-    if (fstat(folder, &facts) == 0 && facts.st_uid == geteuid() &&
-        (facts.st_mode & 07777) == S_IRWXU && len > 0 && (size_t)len < sizeof(path) &&
-        is_abandoned(folder, path)) {
-        unlinkat(folder, SOCKET_NAME, 0);
-        unlinkat(dirfd(list), name, AT_REMOVEDIR); /* only if nothing else is in it */
-    }
-    close(folder);
-}
-
-static void remove_all_abandoned(const char *parent)
-{
-    DIR *list = opendir(parent);
-    if (list == NULL) {
-        return;
-    }
-    for (const struct dirent *entry; (entry = readdir(list)) != NULL;) {
-        if (strncmp(entry->d_name, FOLDER_PREFIX, strlen(FOLDER_PREFIX)) == 0 &&
-            strlen(entry->d_name) == strlen(FOLDER_PREFIX "XXXXXX")) {
-            remove_abandoned(parent, list, entry->d_name);
-        }
-    }
-    closedir(list);
-}
-
-/* Makes the directory in |parent|; false where that is no place for it. */
-static bool make_folder(tacho_local_socket *local, const char *parent)
-{
-    if (parent == NULL || parent[0] != '/' || strlen(parent) + NAME_ROOM > sizeof(local->folder)) {
-        return false;
-    }
-    snprintf(local->folder, sizeof(local->folder), "%.80s/" FOLDER_PREFIX "XXXXXX", parent);
-    if (mkdtemp(local->folder) == NULL) {
-        local->folder[0] = '\0';
-        return false;
-    }
-    remove_all_abandoned(parent);
-    return true;
-}
-
 static tacho_status bind_socket(tacho_local_socket *local)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
-    snprintf(local->path, sizeof(local->path), "%.100s/" SOCKET_NAME, local->folder);
+    snprintf(local->path, sizeof(local->path), "%.100s/" SOCKET_NAME, local->folder.path);
     memcpy(address.sun_path, local->path, strlen(local->path));
     local->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (local->fd < 0) {
@@ -117,8 +44,13 @@ static tacho_status bind_socket(tacho_local_socket *local)
 tacho_status tacho_local_socket_open(tacho_local_socket *out_socket)
 {
     *out_socket = (tacho_local_socket){.fd = -1};
-    if (!make_folder(out_socket, getenv("XDG_RUNTIME_DIR")) &&
-        !make_folder(out_socket, getenv("TMPDIR")) && !make_folder(out_socket, "/tmp")) {
+    const char *const parents[] = {getenv("XDG_RUNTIME_DIR"), getenv("TMPDIR"), "/tmp"};
+    bool is_made = false;
+    for (size_t i = 0; i < sizeof(parents) / sizeof(parents[0]) && !is_made; i++) {
+        is_made = tacho_temp_folder_make(&out_socket->folder, parents[i], SOCKET_NAME, true,
+                                         TACHO_LOCAL_PATH_MAX);
+    }
+    if (!is_made) {
         return failure("make a directory for a socket in /tmp");
     }
     return bind_socket(out_socket);
@@ -132,9 +64,7 @@ void tacho_local_socket_close(tacho_local_socket *local)
     if (local->path[0] != '\0') {
         unlink(local->path);
     }
-    if (local->folder[0] != '\0') {
-        rmdir(local->folder);
-    }
+    tacho_temp_folder_remove(&local->folder);
     *local = (tacho_local_socket){.fd = -1};
 }
 

@@ -7,6 +7,7 @@
 #define TACHO_BASE_LOCAL_SOCKET_H
 
 #include "base/status.h"
+#include "base/temp_folder.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,7 +19,7 @@ enum { TACHO_LOCAL_PATH_MAX = 108 };
 /* A socket in a directory of its own, which no other user can enter. */
 typedef struct tacho_local_socket {
     int fd;
-    char folder[TACHO_LOCAL_PATH_MAX];
+    tacho_temp_folder folder;
     char path[TACHO_LOCAL_PATH_MAX];
 } tacho_local_socket;
 
