@@ -110,13 +110,21 @@ TACHO_API tacho_status tacho_analyse_tt_report(const char *const *paths, size_t 
                                                const tacho_analyse_tt_report_options *options,
                                                tacho_tables **out_tables) TACHO_MUST_USE;
 
+typedef struct tacho_analyse_query_options {
+    tacho_view_options input; /* how to read the files */
+    int64_t timeout_ns;       /* that the statement may take; 0: any time */
+    uint64_t row_max;         /* that it may select; 0: any number */
+    uint64_t reserved[6];     /* zero */
+} tacho_analyse_query_options;
+
 /*
  * What one SELECT statement of SQLite gives: the table "query", whose columns are the statement's.
  * Tables and columns to select from are those of tacho-query(1). It can only read. A statement that
- * is wrong is TACHO_CODE_USAGE.
+ * is wrong is TACHO_CODE_USAGE, one that exceeds a limit TACHO_CODE_LIMIT.
  */
 TACHO_API tacho_status tacho_analyse_query(const char *const *paths, size_t path_count,
-                                           const char *sql, const tacho_view_options *options,
+                                           const char *sql,
+                                           const tacho_analyse_query_options *options,
                                            tacho_tables **out_tables) TACHO_MUST_USE;
 
 typedef struct tacho_analyse_roofline_options {

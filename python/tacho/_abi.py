@@ -238,6 +238,11 @@ class tacho_compiled_options(Structure):
                 ("places", c_char_p), ("pmu_events", c_char_p), ("reserved", c_uint64 * 4)]
 
 
+class tacho_analyse_query_options(Structure):
+    _fields_ = [("input", tacho_view_options), ("timeout_ns", c_int64), ("row_max", c_uint64),
+                ("reserved", c_uint64 * 6)]
+
+
 class tacho_analyse_roofline_options(Structure):
     _fields_ = [("input", tacho_view_options), ("machine", c_char_p), ("roof", c_char_p),
                 ("model", POINTER(tacho_compiled_options)), ("sort", c_char_p), ("top", c_uint64),
@@ -351,7 +356,8 @@ FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "tacho_analyse_breakdown": (status, (texts, c_size_t,
                                          POINTER(tacho_analyse_breakdown_options), out)),
     "tacho_analyse_ops": (status, (texts, c_size_t, POINTER(tacho_analyse_ops_options), out)),
-    "tacho_analyse_query": (status, (texts, c_size_t, c_char_p, POINTER(tacho_view_options), out)),
+    "tacho_analyse_query": (status, (texts, c_size_t, c_char_p,
+                                     POINTER(tacho_analyse_query_options), out)),
     "tacho_analyse_info": (status, (texts, c_size_t, POINTER(tacho_view_options), out)),
     "tacho_analyse_annotate": (status, (c_char_p, texts, c_size_t,
                                         POINTER(tacho_analyse_annotate_options), out)),

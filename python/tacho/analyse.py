@@ -72,15 +72,19 @@ def ops(*sources: Source, by_instance: bool = False, sort: Optional[str] = None,
                        guard=guard)
 
 
-def query(*sources_and_sql: Source, progress: Optional[Progress] = None, **reading: Any) -> Tables:
-    """What one SELECT statement of SQLite gives: the table "query". The statement comes last, behind
-    the profiles; tables to select from are those of `tacho query`. |reading| are options of
-    Profile."""
+def query(*sources_and_sql: Source, timeout: float = 0, max_rows: int = 0,
+          progress: Optional[Progress] = None, **reading: Any) -> Tables:
+    """What one SELECT statement of SQLite gives: the table "query". The statement follows the
+    profiles; tables to select from are those of `tacho query`. A statement that takes more than
+    |timeout| seconds, or selects more than |max_rows| rows, raises LimitError; 0: no limit. |reading|
+    are options of Profile."""
     sources, sql = sources_and_sql[:-1], sources_and_sql[-1] if sources_and_sql else None
     if not sources or not isinstance(sql, str):
         raise UsageError("query(*sources, sql): name at least one profile and a SELECT statement")
     with Guard() as guard, Inputs(sources).paths() as (paths, count):
-        options = ViewOptions(**reading).fill(_abi.tacho_view_options(), guard, progress)
+        options = _abi.tacho_analyse_query_options()
+        ViewOptions(**reading).fill(options.input, guard, progress)
+        set_members(options, timeout_ns=round(timeout * 1e9), row_max=max_rows)
         return _tables(library().tacho_analyse_query, paths, count, c_text(sql),
                        ctypes.byref(options), guard=guard)
 

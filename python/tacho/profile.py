@@ -393,11 +393,12 @@ class Profile:
         from .analyse import breakdown  # pylint: disable=import-outside-toplevel,cyclic-import
         return breakdown(*self._inputs.sources, **{**self._options.given(), **options})
 
-    def query(self, sql: str) -> "Table":
+    def query(self, sql: str, *, timeout: float = 0, max_rows: int = 0) -> "Table":
         """What a SELECT statement gives, of the same inputs read in the same way: the table of
-        tacho.query."""
+        tacho.query, with its limits."""
         from .analyse import query  # pylint: disable=import-outside-toplevel,cyclic-import
-        return query(*self._sources(), sql, **self._options.given())["query"]
+        return query(*self._sources(), sql, timeout=timeout, max_rows=max_rows,
+                     **self._options.given())["query"]
 
     @property
     def ops(self) -> "Table":

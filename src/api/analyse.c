@@ -192,15 +192,23 @@ tacho_status tacho_analyse_ops(const char *const *paths, size_t path_count,
 /* ---- query ----------------------------------------------------------------------------------- */
 
 tacho_status tacho_analyse_query(const char *const *paths, size_t path_count, const char *sql,
-                                 const tacho_view_options *options, tacho_tables **out_tables)
+                                 const tacho_analyse_query_options *options,
+                                 tacho_tables **out_tables)
 {
-    const tacho_query_options inner = {.sql = sql};
+    const tacho_analyse_query_options defaults = {.row_max = 0};
+    const tacho_analyse_query_options *chosen = options != NULL ? options : &defaults;
+    const tacho_query_options inner = {
+        .sql = sql, .timeout_ns = chosen->timeout_ns, .row_max = chosen->row_max};
     TACHO_TRY(tacho_tables_check_place(out_tables));
+    TACHO_TRY(tacho_request_check_reserved(chosen->reserved, COUNT_OF(chosen->reserved)));
+    if (chosen->timeout_ns < 0) {
+        return tacho_fail(TACHO_CODE_USAGE, "the time limit of a statement is negative");
+    }
     if (sql == NULL) {
         return tacho_fail(TACHO_CODE_USAGE, "no SQL statement");
     }
     TACHO_TRY(tacho_query_check(sql));
-    const tacho_ask ask = {&tacho_analysis_query, &inner, paths, path_count, options, true};
+    const tacho_ask ask = {&tacho_analysis_query, &inner, paths, path_count, &chosen->input, true};
     return analyse(&ask, out_tables);
 }
 

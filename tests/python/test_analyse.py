@@ -139,6 +139,20 @@ class Analyses(unittest.TestCase):
         for wrong in ((T1, "SELECT nothing FROM spans"), (T1, "DROP TABLE spans"), (T1,), ()):
             with self.assertRaises(tacho.UsageError):
                 tacho.query(*wrong)
+        with self.assertRaisesRegex(tacho.UsageError, "negative"):
+            tacho.query(T1, "SELECT 1", timeout=-1)
+
+    def test_query_limits(self):
+        three = "SELECT 1 AS n UNION SELECT 2 UNION SELECT 3"
+        endless = "WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t) SELECT count(*) FROM t"
+        profile = tacho.Profile(T1)
+        self.assertEqual(tacho.query(T1, three, max_rows=3, timeout=60)["query"]["n"], [1, 2, 3])
+        self.assertEqual(profile.query(three, max_rows=3)["n"], [1, 2, 3])
+        for ask in (tacho.query, lambda _, *given, **limits: profile.query(*given, **limits)):
+            with self.assertRaisesRegex(tacho.LimitError, "2 rows"):
+                ask(T1, three, max_rows=2)
+            with self.assertRaisesRegex(tacho.LimitError, "0.05 s"):
+                ask(T1, endless, timeout=0.05)
 
     def test_overview(self):
         table = tacho.overview(T1, wall_time_ns=207000000)["overview"]
