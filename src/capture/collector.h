@@ -53,7 +53,7 @@ typedef struct tacho_waiting_client {
 typedef struct tacho_collector_counts {
     uint64_t clients;   /* connections that were given memory; a process may have several */
     uint64_t processes; /* that they are of */
-    uint64_t refused;   /* connections that made no sense, or came to nothing */
+    uint64_t refused;   /* connections of what is not libtacho-client, or that came to nothing */
     uint64_t silent;    /* connections that were closed without a byte */
     uint64_t unserved;  /* requests of programs for which there was no memory or time */
     uint64_t events;    /* taken: what was emitted, less what was dropped */

@@ -5,6 +5,7 @@
 #include "capture/tracy_hub.h"
 
 #include "base/grow.h"
+#include "base/proc_files.h"
 #include "base/process.h"
 #include "base/tcp_socket.h"
 
@@ -12,6 +13,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { SOCKETS_MAX = 64, PARENTS_MAX = 64, FOUND_MAX = 4096 };
@@ -141,6 +143,7 @@ typedef struct socket_search {
     const tacho_tracy_hub *hub;
     uint16_t only; /* 0: any port of interest */
     listening_list *list;
+    tacho_tcp_listener *foreign; /* the last of another user; NULL: not wanted */
 } socket_search;
 
 static void take_socket(void *user, const tacho_tcp_listener *listener)
@@ -148,6 +151,9 @@ static void take_socket(void *user, const tacho_tcp_listener *listener)
     const socket_search *search = user;
     bool is_of_interest =
         search->only > 0 ? listener->port == search->only : is_wanted(search->hub, listener->port);
+    if (is_of_interest && listener->uid != geteuid() && search->foreign != NULL) {
+        *search->foreign = *listener;
+    }
     if (is_of_interest && listener->uid == geteuid() && search->list->count < SOCKETS_MAX) {
         search->list->items[search->list->count++] = (listening){listener->inode, listener->port};
     }
@@ -155,9 +161,10 @@ static void take_socket(void *user, const tacho_tcp_listener *listener)
 
 /* The sockets that our own user has listening on |only|, or where that is 0 on a port of interest.
  */
-static void list_sockets(const tacho_tracy_hub *hub, uint16_t only, listening_list *list)
+static void list_sockets(const tacho_tracy_hub *hub, uint16_t only, listening_list *list,
+                         tacho_tcp_listener *foreign)
 {
-    socket_search search = {hub, only, list};
+    socket_search search = {hub, only, list, foreign};
     tacho_tcp_each_listener(take_socket, &search);
 }
 
@@ -200,7 +207,7 @@ pid_t tacho_tracy_find_holder(const tacho_tracy_hub *hub, pid_t pid, uint16_t po
     if (port == 0) {
         return 0;
     }
-    list_sockets(hub, port, &list);
+    list_sockets(hub, port, &list, NULL);
     if (list.count == 0) {
         return 0;
     }
@@ -215,11 +222,36 @@ pid_t tacho_tracy_find_holder(const tacho_tracy_hub *hub, pid_t pid, uint16_t po
     return 0;
 }
 
+/*
+ * A process of the command that runs as another user, such as one that sudo started, and listens
+ * where Tracy clients do: it is not captured. Its descriptors cannot be looked at, so its user
+ * decides.
+ */
+static void count_foreign(tacho_tracy_hub *hub, const tacho_tcp_listener *listener)
+{
+    if (listener->port == 0 || listener->port == hub->foreign_port) {
+        return;
+    }
+    for (size_t i = 0; i < hub->sampler->item_count; i++) {
+        char text[1024] = "";
+        unsigned uid = 0;
+        tacho_proc_read_file(hub->sampler->items[i].pid, "status", text, sizeof(text));
+        const char *line = strstr(text, "\nUid:");
+        if (line != NULL && sscanf(line, "\nUid:\t%*u\t%u", &uid) == 1 && uid == listener->uid) {
+            hub->foreign_port = listener->port;
+            hub->counts.foreign++;
+            return;
+        }
+    }
+}
+
 void tacho_tracy_find_sockets(tacho_tracy_hub *hub)
 {
     listening_list list = {.count = 0};
+    tacho_tcp_listener foreign = {.port = 0};
     uint64_t mixed = 0;
-    list_sockets(hub, 0, &list);
+    list_sockets(hub, 0, &list, &foreign);
+    count_foreign(hub, &foreign);
     for (size_t i = 0; i < list.count; i++) {
         mixed = (mixed ^ list.items[i].inode) * UINT64_C(0x9e3779b97f4a7c15);
     }

@@ -171,7 +171,7 @@ static void meet(void *self, tacho_tracy_session *session)
     tacho_tracy_client *client = self;
     tacho_tracy_hub *hub = client->hub;
     if (!is_held_by_ours(client, session->welcome.pid)) {
-        session->end = TACHO_TRACY_END_NOT_TRACY;
+        session->end = TACHO_TRACY_END_FOREIGN;
         return;
     }
     client->found = tacho_tracy_owner(hub, client->found, session->welcome.pid);
@@ -318,6 +318,10 @@ static void count_end(tacho_tracy_client *client)
     case TACHO_TRACY_END_NOT_TRACY:
         found->is_counted = true;
         hub->counts.refused++;
+        break;
+    case TACHO_TRACY_END_FOREIGN:
+        found->is_counted = true;
+        hub->counts.foreign++;
         break;
     case TACHO_TRACY_END_CUT:
         if (!client->is_met && found->tries < TRIES_MAX) { /* it was not ready */

@@ -42,6 +42,7 @@ typedef struct tacho_tracy_hub_counts {
     uint64_t events;   /* rows of them */
     uint64_t zones;
     uint64_t refused; /* that talk to somebody else, or in a protocol that is not spoken */
+    uint64_t foreign; /* that no process of the command has, or one of another user */
     uint64_t damaged; /* whose data could not be read to the end */
     uint64_t silent;  /* that did not answer in time */
     uint64_t missed;  /* that announced themselves and ended before they were met */
@@ -65,6 +66,8 @@ typedef struct tacho_tracy_hub {
     uint64_t looked_at;     /* processes that the last look for sockets knew */
     uint64_t sockets;       /* that listened then, mixed */
     uint32_t last_protocol; /* that a client spoke */
+    uint16_t
+        foreign_port; /* that a process of another user listens on, which is counted; 0: none */
     int64_t start_ns;
     tacho_tracy_hub_counts counts;
 } tacho_tracy_hub;

@@ -37,6 +37,7 @@ typedef enum tacho_tracy_end {
     TACHO_TRACY_END_MISMATCH,  /* the client speaks another protocol */
     TACHO_TRACY_END_BUSY,      /* it talks to somebody else */
     TACHO_TRACY_END_NOT_TRACY, /* its answer is none */
+    TACHO_TRACY_END_FOREIGN,   /* it is not a process that may be captured */
     TACHO_TRACY_END_DAMAGED,   /* a block cannot be read */
     TACHO_TRACY_END_FAILED,    /* ours: no memory, a full disk */
 } tacho_tracy_end;

@@ -42,6 +42,7 @@ typedef struct tacho_way_counts {
     uint64_t programs; /* that were */
     uint64_t events;   /* taken */
     uint64_t refused;  /* programs that were found and could not be captured */
+    uint64_t foreign;  /* programs that are not of the command, or run as another user */
     uint64_t damaged;  /* programs whose events could not be read to the end */
     uint64_t missed;   /* programs that ended before they could be captured */
 } tacho_way_counts;

@@ -103,6 +103,7 @@ static void tracy_count(const tacho_way *way, tacho_way_counts *counts)
     counts->programs = hub->counts.programs;
     counts->events = hub->counts.events;
     counts->refused = hub->counts.refused + hub->counts.silent;
+    counts->foreign = hub->counts.foreign;
     counts->damaged = hub->counts.damaged;
     counts->missed = hub->counts.missed;
 }

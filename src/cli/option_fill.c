@@ -46,9 +46,9 @@ static bool parse_number(const tacho_command *command, const char *name, const c
         if (bounds[1] < UINT32_MAX) {
             snprintf(range, sizeof(range), " from %" PRIu64 " to %" PRIu64, bounds[0], bounds[1]);
         } else if (bounds[0] > 0) {
-            snprintf(range, sizeof(range), " from %" PRIu64 " on", bounds[0]);
+            snprintf(range, sizeof(range), " of at least %" PRIu64, bounds[0]);
         }
-        tacho_command_misuse(command, "%s%s: '%s' is not a whole number%s",
+        tacho_command_misuse(command, "%s%s: invalid value '%s'; expected a whole number%s",
                              tacho_command_dashes(command), name, text, range);
     }
     return is_good;

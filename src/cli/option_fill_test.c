@@ -94,11 +94,11 @@ static void test_refused(void **state)
     static const struct {
         const char *line, *words;
     } cases[] = {
-        {"-n 0", "--count: '0' is not a whole number from 1 to 40"},
-        {"-n 41", "--count: '41' is not a whole number from 1 to 40"},
-        {"-n x", "--count: 'x' is not a whole number"},
-        {"--seed -1", "--seed: '-1' is not a whole number\n"},
-        {"--delay 0", "--delay: '0' is not a whole number from 1 on"},
+        {"-n 0", "--count: invalid value '0'; expected a whole number from 1 to 40"},
+        {"-n 41", "--count: invalid value '41'; expected a whole number from 1 to 40"},
+        {"-n x", "--count: invalid value 'x'; expected a whole number"},
+        {"--seed -1", "--seed: invalid value '-1'; expected a whole number\n"},
+        {"--delay 0", "--delay: invalid value '0'; expected a whole number of at least 1"},
         {"--first pink", "--first: unknown value 'pink'; use red, green or blue"},
         {"--second red", "--second: unknown value 'red'; use green or blue"},
         {"--by type|name", "--by: unknown value 'type|name'; use type or name"},

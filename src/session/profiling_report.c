@@ -162,6 +162,12 @@ static void say_ways(const tacho_profile_report *report)
                        "connected, or the protocol is not known",
                        way->refused, way->name, way->refused == 1 ? "" : "s");
         }
+        if (way->foreign > 0) {
+            tacho_note(report->notes, "warning",
+                       "%" PRIu64 " %s program%s not captured: only processes of the command that "
+                       "run as your own user are",
+                       way->foreign, way->name, way->foreign == 1 ? " was" : "s were");
+        }
         if (way->damaged > 0) {
             tacho_note(report->notes, "warning",
                        "the events of %" PRIu64 " %s program%s could not be read to the end",
@@ -215,7 +221,9 @@ static void say_missing(const tacho_wrapper_result *result, const tacho_notes *n
                    "more processes than can be followed at once; some are missing");
     }
     if (result->clients.refused > 0) {
-        tacho_note(notes, "warning", "%" PRIu64 " connection%s to the collector made no sense",
+        tacho_note(notes, "warning",
+                   "%" PRIu64
+                   " connection%s to the collector did not begin as libtacho-client does",
                    result->clients.refused, result->clients.refused == 1 ? "" : "s");
     }
     if (result->clients.unserved > 0) {
@@ -383,6 +391,19 @@ static tacho_status write_tt_table_of_tracy(const tacho_profile_report *report,
     return TACHO_OK;
 }
 
+static void say_kept(const tacho_profile_report *report, time_t since)
+{
+    char moment[32] = "an unknown date";
+    struct tm parts;
+    if (gmtime_r(&since, &parts) != NULL) {
+        strftime(moment, sizeof(moment), "%Y-%m-%d %H:%M:%S UTC", &parts);
+    }
+    tacho_note(report->notes, "warning",
+               "%s: no operators were reported; the file still holds the report of an earlier run, "
+               "of %s",
+               report->tt_path, moment);
+}
+
 static tacho_status write_tt_table(const tacho_profile_report *report)
 {
     const tacho_tt_capture_request request = {
@@ -398,12 +419,11 @@ static tacho_status write_tt_table(const tacho_profile_report *report)
     if (result.row_count == 0) {
         TACHO_TRY(write_tt_table_of_tracy(report, &result.row_count));
     }
-    if (result.row_count == 0) {
+    if (result.row_count == 0 && result.is_kept) {
+        say_kept(report, result.kept_since);
+    } else if (result.row_count == 0) {
         tacho_note(report->notes, "warning",
-                   result.is_kept
-                       ? "%s: no operators were reported; the file still holds the report of an "
-                         "earlier run"
-                       : "%s: no operators were reported; the table has columns and no rows",
+                   "%s: no operators were reported; the table has columns and no rows",
                    report->tt_path);
     } else if (!report->is_quiet) {
         tacho_note(report->notes, "wrote",

@@ -423,6 +423,7 @@ static tacho_status replace_table(capture_writer *self)
     TACHO_TRY(tt_capture_rows_join(&self->rows));
     if (self->rows.row_count == 0 && stat(path, &earlier) == 0 && S_ISREG(earlier.st_mode)) {
         self->result->is_kept = true;
+        self->result->kept_since = earlier.st_mtime;
         return TACHO_OK;
     }
     TACHO_TRY(tacho_output_open(path, &output));

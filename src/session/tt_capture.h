@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 
 typedef struct tacho_tt_capture_request {
     const char *capture_path;
@@ -20,7 +21,8 @@ typedef struct tacho_tt_capture_request {
 typedef struct tacho_tt_capture_result {
     uint64_t row_count;
     uint64_t timed_count; /* of them, those with times of a device */
-    bool is_kept;         /* there were no rows, and an earlier table is still there */
+    bool is_kept;         /* there were no rows, and an earlier table is still there ... */
+    time_t kept_since;    /* ... which was written then */
 } tacho_tt_capture_result;
 
 /* A capture without operators gives a table without rows where there is no table yet. */

@@ -183,9 +183,11 @@ class Check:
                       "text = open(%r).read(); sys.argv = ['client', 'play', %r]\n"
                       "os.setgid(65534); os.setuid(65534); exec(text)"
                       % (HERE + "/replay_client.py", path))
-            done = subprocess.run([self.tacho, "profile", "-q", "-o", out, "--", "timeout", "2",
+            done = subprocess.run([self.tacho, "profile", "-o", out, "--", "timeout", "2",
                                    sys.executable, "-c", client], capture_output=True, text=True, check=False)
             self.expect("a client of another user waits", done.returncode == 124, done)
+            self.expect("a client of another user is counted",
+                        "1 Tracy program was not captured: only processes" in done.stderr, done)
             shown = subprocess.run([self.tacho, "ops", out, "--format", "csv"], capture_output=True,
                                    text=True, check=False).stdout
             self.expect("a client of another user", "work" not in shown, shown)
