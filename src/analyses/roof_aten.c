@@ -22,6 +22,7 @@ typedef enum form {
     FORM_SAME,      /* of the first operand; the result is as large */
     FORM_REDUCE,    /* of the first operand; the result is smaller */
     FORM_COPY,      /* the second operand to the first, or the first to a new one */
+    FORM_CONV_BACK, /* gradients of a convolution */
     FORM_PICK,      /* lines of the first operand by the numbers in |a| */
     FORM_FILL,      /* the first operand is written */
 } form;
@@ -31,7 +32,7 @@ typedef enum conv_order {
     CONV_USUAL,      /* bias, stride, padding, dilation, groups */
     CONV_TRANSPOSED, /* bias, stride, padding, dilation, transposed, output padding, groups */
     CONV_CUDNN,      /* padding, stride, dilation, groups */
-    CONV_MKLDNN,     /* bias, padding, stride, dilation, groups */
+    CONV_MKLDNN,     /* bias, padding, stride, dilation, groups; MIOpen's, too */
 } conv_order;
 
 typedef struct aten_row {
@@ -59,7 +60,12 @@ static const aten_row rows[] = {
     {"aten::convolution", FORM_CONV, CONV_TRANSPOSED, 0},
     {"aten::_convolution", FORM_CONV, CONV_TRANSPOSED, 0},
     {"aten::cudnn_convolution", FORM_CONV, CONV_CUDNN, 0},
+    {"aten::cudnn_convolution_relu", FORM_CONV, CONV_USUAL, 0},
     {"aten::mkldnn_convolution", FORM_CONV, CONV_MKLDNN, 0},
+    {"aten::miopen_convolution", FORM_CONV, CONV_MKLDNN, 0},
+    {"aten::miopen_depthwise_convolution", FORM_CONV, CONV_MKLDNN, 0},
+    {"aten::miopen_convolution_relu", FORM_CONV, CONV_USUAL, 0},
+    {"aten::convolution_backward", FORM_CONV_BACK, 0, 0},
     {"aten::scaled_dot_product_attention", FORM_ATTENTION, 5, 0},
     {"aten::_scaled_dot_product_flash_attention", FORM_ATTENTION, 4, 0},
     {"aten::_scaled_dot_product_flash_attention_for_cpu", FORM_ATTENTION, 4, 0},
@@ -304,6 +310,18 @@ static uint64_t count_positions(const window *at, uint32_t i, uint64_t size, uin
     return at->stride[i] == 0 || padded < reach ? 0 : (padded - reach) / at->stride[i] + 1;
 }
 
+/* "1x8x10x10 by 8x1x3x3" */
+static void label_pair(const tacho_aten_tensor *data, const tacho_aten_tensor *weights, char *label)
+{
+    label_shape(data, label);
+    size_t len = strlen(label);
+    snprintf(label + len, TACHO_ATEN_LABEL_BYTES - len, " by ");
+    char shape[TACHO_ATEN_LABEL_BYTES];
+    label_shape(weights, shape);
+    len = strlen(label);
+    snprintf(label + len, TACHO_ATEN_LABEL_BYTES - len, "%s", shape);
+}
+
 static bool work_conv(const tacho_aten_call *call, conv_order order, tacho_roof_work *work,
                       char *label)
 {
@@ -328,13 +346,49 @@ static bool work_conv(const tacho_aten_call *call, conv_order order, tacho_roof_
     /* Weights have the channels of a group: of each result so many are summed up. */
     uint64_t each = weights->dims[0] > 0 ? count_elements(weights) / weights->dims[0] : 0;
     set_operations(work, tacho_size_multiply(results, each));
-    label_shape(data, label);
-    size_t len = strlen(label);
-    snprintf(label + len, TACHO_ATEN_LABEL_BYTES - len, " by ");
-    char shape[TACHO_ATEN_LABEL_BYTES];
-    label_shape(weights, shape);
-    len = strlen(label);
-    snprintf(label + len, TACHO_ATEN_LABEL_BYTES - len, "%s", shape);
+    label_pair(data, weights, label);
+    return true;
+}
+
+/* How many of the gradients of data and weights "[True, False, True]" asks for. */
+static uint64_t count_gradients(tacho_str mask)
+{
+    uint64_t count = 0;
+    for (size_t i = 0, place = 0; i < mask.len && place < 2; i++) {
+        bool is_word = mask.data[i] == 'T' || mask.data[i] == 'F';
+        count += mask.data[i] == 'T' ? 1 : 0;
+        place += is_word ? 1 : 0;
+    }
+    return count;
+}
+
+/*
+ * (gradient, data, weights, bias sizes, stride, padding, dilation, transposed, output padding,
+ * groups, mask): each gradient takes as many multiply-adds as the convolution. It reads the
+ * gradient of the result and the other operand, and writes what has the size of its own.
+ */
+static bool work_conv_back(const tacho_aten_call *call, tacho_roof_work *work, char *label)
+{
+    const tacho_aten_tensor *gradient = tensor_at(call, 0);
+    const tacho_aten_tensor *data = tensor_at(call, 1);
+    const tacho_aten_tensor *weights = tensor_at(call, 2);
+    uint64_t count = count_gradients(text_at(call, 10));
+    if (gradient == NULL || data == NULL || weights == NULL || data->rank != weights->rank ||
+        data->rank < 3 || count == 0 || !tacho_str_equal(text_at(call, 7), TACHO_STR("False"))) {
+        return false;
+    }
+    uint64_t each = weights->dims[0] > 0 ? count_elements(weights) / weights->dims[0] : 0;
+    uint64_t products = tacho_size_multiply(count_elements(gradient), each);
+    work->dtype = data->dtype;
+    add_operand(work, gradient);
+    add_operand(work, data);
+    add_operand(work, weights);
+    if (count == 2) {
+        add_operand(work, data);
+        add_operand(work, weights);
+    }
+    set_operations(work, tacho_size_multiply(products, count));
+    label_pair(data, weights, label);
     return true;
 }
 
@@ -559,6 +613,8 @@ static bool work_row(const tacho_aten_call *call, const aten_row *row, tacho_roo
         return work_linear(call, work, label);
     case FORM_CONV:
         return work_conv(call, (conv_order)row->a, work, label);
+    case FORM_CONV_BACK:
+        return work_conv_back(call, work, label);
     case FORM_ATTENTION:
         return work_attention(call, row->a, work, label);
     case FORM_ELEMENTS:

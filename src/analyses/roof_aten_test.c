@@ -143,6 +143,63 @@ static void test_convolutions(void **state)
     assert_unknown(&call);
 }
 
+/* MIOpen has bias, padding and stride in this order, and no transposed ones. */
+static void test_convolutions_of_miopen(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"aten::miopen_convolution",
+                                        "aten::miopen_depthwise_convolution"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        tacho_aten_call call = make_call(names[i]);
+        TENSOR(&call, F32, 1, 2, 4);
+        TENSOR(&call, F32, 2, 2, 3);
+        TENSOR(&call, F32, 2);
+        add_value(&call, "[1]");
+        add_value(&call, "[2]"); /* 2 positions */
+        add_value(&call, "[1]");
+        add_value(&call, "1");
+        add_value(&call, "False");
+        add_value(&call, "False");
+        assert_work(&call, 2 * 2 * 6 * 2, (8 + 12 + 2 + 4) * 4, "1x2x4 by 2x2x3");
+    }
+    tacho_aten_call call = make_call("aten::miopen_convolution_relu");
+    TENSOR(&call, F32, 1, 2, 4);
+    TENSOR(&call, F32, 2, 2, 3);
+    TENSOR(&call, F32, 2);
+    add_value(&call, "[2]");
+    add_value(&call, "[1]");
+    add_value(&call, "[1]");
+    add_value(&call, "1");
+    assert_work(&call, 2 * 2 * 6 * 2, (8 + 12 + 2 + 4) * 4, "1x2x4 by 2x2x3");
+}
+
+/* Each gradient that the mask asks for costs what the convolution does; that of the bias nothing.
+ */
+static void test_gradients_of_convolutions(void **state)
+{
+    (void)state;
+    tacho_aten_call call = make_call("aten::convolution_backward");
+    TENSOR(&call, F32, 1, 2, 4); /* of the result */
+    TENSOR(&call, F32, 1, 2, 4);
+    TENSOR(&call, F32, 2, 2, 3);
+    add_value(&call, "[0]");
+    add_value(&call, "[1]");
+    add_value(&call, "[1]");
+    add_value(&call, "[1]");
+    add_value(&call, "False");
+    add_value(&call, "[0]");
+    add_value(&call, "1");
+    add_value(&call, "[True, True, True]");
+    assert_work(&call, 2 * (8 * 6 * 2), (8 + 2 * (8 + 12)) * 4, "1x2x4 by 2x2x3");
+    call.inputs[10].text = TACHO_STR("[False, True, True]"); /* first layers of networks */
+    assert_work(&call, 8 * 6 * 2, (8 + 8 + 12) * 4, "1x2x4 by 2x2x3");
+    call.inputs[10].text = TACHO_STR("[False, False, True]");
+    assert_unknown(&call);
+    call.inputs[10].text = TACHO_STR("[True, True, True]");
+    call.inputs[7].text = TACHO_STR("True");
+    assert_unknown(&call);
+}
+
 static void test_attention(void **state)
 {
     (void)state;
@@ -206,9 +263,14 @@ static void test_absurd_sizes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_products),        cmocka_unit_test(test_results_are_wider),
-        cmocka_unit_test(test_types_that_meet), cmocka_unit_test(test_convolutions),
-        cmocka_unit_test(test_attention),       cmocka_unit_test(test_elements),
+        cmocka_unit_test(test_products),
+        cmocka_unit_test(test_results_are_wider),
+        cmocka_unit_test(test_types_that_meet),
+        cmocka_unit_test(test_convolutions),
+        cmocka_unit_test(test_convolutions_of_miopen),
+        cmocka_unit_test(test_gradients_of_convolutions),
+        cmocka_unit_test(test_attention),
+        cmocka_unit_test(test_elements),
         cmocka_unit_test(test_absurd_sizes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
