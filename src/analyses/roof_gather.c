@@ -172,6 +172,9 @@ static tacho_status gather_row(tacho_events *events, const tacho_row *row)
 {
     tacho_roof_gather *self = gather_of(events);
     bool takes_tables = is_of_tables(self->options);
+    if (row->kind == TACHO_ROW_FLOW && !takes_tables) {
+        return tacho_torch_join(&self->torch, row);
+    }
     if (row->kind != TACHO_ROW_SPAN || (row->of.span.flags & TACHO_SPAN_INSTANT) != 0) {
         return TACHO_OK;
     }
@@ -191,6 +194,11 @@ static tacho_status gather_row(tacho_events *events, const tacho_row *row)
     bool is_taken = false;
     TACHO_TRY(tacho_torch_take(&self->torch, row, &is_taken));
     return self->options->works != NULL && !is_taken ? add_named(self, row) : TACHO_OK;
+}
+
+static tacho_status end_part(tacho_events *events, uint32_t part)
+{
+    return tacho_torch_end_part(&gather_of(events)->torch, part);
 }
 
 /* ---- points ------------------------------------------------------------------------------ */
@@ -227,7 +235,7 @@ static tacho_status add_cell_point(tacho_roof_gather *self, const tacho_roof_cel
 
 static tacho_status open_roofline(const void *options, tacho_dict *dict, tacho_events **out_events)
 {
-    static const tacho_events_vtable vtable = {.row = gather_row};
+    static const tacho_events_vtable vtable = {.row = gather_row, .end_part = end_part};
     tacho_roof_gather *self = calloc(1, sizeof(*self));
     if (self == NULL) {
         return tacho_no_memory();

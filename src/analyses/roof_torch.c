@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls and kernels are joined by number when all are there: they come by track, in any order.
+ * Calls and kernels are joined when all are there: they come by track, in any order.
  */
 #include "analyses/roof_torch.h"
 
@@ -25,6 +25,7 @@ void tacho_torch_deinit(tacho_torch *torch)
         tacho_index_deinit(&torch->index);
     }
     tacho_arena_deinit(&torch->arena);
+    tacho_roof_links_destroy(torch->links);
     free(torch->kinds);
     free(torch->calls);
     free(torch->kernels);
@@ -36,6 +37,7 @@ static tacho_status prepare(tacho_torch *torch)
 {
     TACHO_TRY(tacho_index_init(&torch->index));
     torch->is_ready = true;
+    TACHO_TRY(tacho_roof_links_create(torch->dict, &torch->links));
     TACHO_TRY(
         tacho_dict_ensure_string(torch->dict, TACHO_STR("External id"), &torch->external_keys[0]));
     TACHO_TRY(
@@ -168,6 +170,19 @@ static bool is_device_work(const tacho_dict *dict, const tacho_row *row)
            span_class == TACHO_TRACK_DMA_LOCAL;
 }
 
+static tacho_status add_kernel(tacho_torch *torch, const tacho_row *row, const tacho_arg *external)
+{
+    TACHO_TRY(tacho_grow(&torch->kernels, &torch->kernel_capacity, torch->kernel_count + 1));
+    torch->kernels[torch->kernel_count++] =
+        (tacho_torch_kernel){.serial = tacho_roof_links_serial(torch->links),
+                             .external = external != NULL ? external->value.as_uint : 0,
+                             .has_external = external != NULL,
+                             .part = torch->dict->tracks[row->track].part,
+                             .call = TACHO_NONE,
+                             .ns = span_ns(torch, row)};
+    return TACHO_OK;
+}
+
 tacho_status tacho_torch_take(tacho_torch *torch, const tacho_row *row, bool *out_is_taken)
 {
     tacho_aten_call call;
@@ -175,16 +190,24 @@ tacho_status tacho_torch_take(tacho_torch *torch, const tacho_row *row, bool *ou
     const tacho_arg *external = find_external(torch, row);
     *out_is_taken = tacho_aten_read(torch->dict, &torch->keys, row, &call);
     if (*out_is_taken) {
-        return add_call(torch, row, &call, external);
+        TACHO_TRY(tacho_roof_links_add_call(torch->links));
+        TACHO_TRY(add_call(torch, row, &call, external));
+    } else if (is_device_work(torch->dict, row)) {
+        *out_is_taken = external != NULL;
+        TACHO_TRY(add_kernel(torch, row, external));
     }
-    if (external == NULL || !is_device_work(torch->dict, row)) {
-        return TACHO_OK;
-    }
-    *out_is_taken = true;
-    TACHO_TRY(tacho_grow(&torch->kernels, &torch->kernel_capacity, torch->kernel_count + 1));
-    torch->kernels[torch->kernel_count++] = (tacho_torch_kernel){
-        external->value.as_uint, torch->dict->tracks[row->track].part, span_ns(torch, row)};
-    return TACHO_OK;
+    return tacho_torch_join(torch, row);
+}
+
+tacho_status tacho_torch_join(tacho_torch *torch, const tacho_row *row)
+{
+    TACHO_TRY(torch->is_ready ? TACHO_OK : prepare(torch));
+    return tacho_roof_links_push(torch->links, row);
+}
+
+tacho_status tacho_torch_end_part(tacho_torch *torch, uint32_t part)
+{
+    return torch->links != NULL ? tacho_roof_links_end_part(torch->links, part) : TACHO_OK;
 }
 
 /* ---- points ------------------------------------------------------------------------------ */
@@ -194,18 +217,27 @@ static int compare_numbers(uint32_t part, uint32_t other_part, uint64_t a, uint6
     return part != other_part ? (part < other_part ? -1 : 1) : (a > b) - (a < b);
 }
 
-static int compare_calls(const void *left, const void *right)
+/* A call by the number that kernels name it by. */
+typedef struct numbered_call {
+    uint64_t external;
+    uint32_t part, call;
+} numbered_call;
+
+static int compare_numbered(const void *left, const void *right)
 {
-    const tacho_torch_call *a = left;
-    const tacho_torch_call *b = right;
+    const numbered_call *a = left;
+    const numbered_call *b = right;
     return compare_numbers(a->part, b->part, a->external, b->external);
 }
 
+/* Work of one call, then what is of none by the number of that. */
 static int compare_kernels(const void *left, const void *right)
 {
     const tacho_torch_kernel *a = left;
     const tacho_torch_kernel *b = right;
-    return compare_numbers(a->part, b->part, a->external, b->external);
+    int order = compare_numbers(a->part, b->part, a->call, b->call);
+    return order != 0 || a->call != TACHO_NONE ? order
+                                               : compare_numbers(0, 0, a->external, b->external);
 }
 
 static tacho_status add_point(const tacho_torch *torch, const tacho_torch_roofs *roofs,
@@ -232,11 +264,57 @@ static tacho_status add_point(const tacho_torch *torch, const tacho_torch_roofs 
     return tacho_roofline_add(line, &point);
 }
 
-/* Calls with kernels: both lists are sorted by part and number. */
+static bool is_known(const tacho_torch *torch, uint32_t call)
+{
+    return call != TACHO_NONE && torch->calls[call].kind != TACHO_NONE;
+}
+
+/* The call that launched |kernel|, or that it names where that is not known. */
+static uint32_t find_call(const tacho_torch *torch, const tacho_torch_kernel *kernel,
+                          const numbered_call *numbered, size_t count)
+{
+    const numbered_call key = {.external = kernel->external, .part = kernel->part};
+    uint32_t launching = tacho_roof_links_find(torch->links, kernel->serial);
+    const numbered_call *named = kernel->has_external && count > 0 && !is_known(torch, launching)
+                                     ? bsearch(&key, numbered, count, sizeof(key), compare_numbered)
+                                     : NULL;
+    return named != NULL && (launching == TACHO_NONE || is_known(torch, named->call)) ? named->call
+                                                                                      : launching;
+}
+
+/* Joins kernels to calls, and leaves out those that neither name one nor were launched by one. */
+static tacho_status find_calls(tacho_torch *torch)
+{
+    numbered_call *numbered = NULL;
+    size_t count = 0;
+    size_t kept = 0;
+    TACHO_TRY(tacho_items_make(&numbered, torch->call_count));
+    for (uint32_t i = 0; i < torch->call_count; i++) {
+        const tacho_torch_call *call = &torch->calls[i];
+        if (call->has_external) {
+            numbered[count++] = (numbered_call){call->external, call->part, i};
+        }
+    }
+    if (count > 0) {
+        qsort(numbered, count, sizeof(*numbered), compare_numbered);
+    }
+    tacho_roof_links_sort(torch->links);
+    for (size_t i = 0; i < torch->kernel_count; i++) {
+        tacho_torch_kernel kernel = torch->kernels[i];
+        kernel.call = find_call(torch, &kernel, numbered, count);
+        if (kernel.has_external || kernel.call != TACHO_NONE) {
+            torch->kernels[kept++] = kernel;
+        }
+    }
+    torch->kernel_count = kept;
+    free(numbered);
+    return TACHO_OK;
+}
+
+/* Calls with kernels. */
 static tacho_status add_launched(const tacho_torch *torch, const tacho_torch_roofs *roofs,
                                  tacho_roofline *line)
 {
-    size_t at = 0;
     size_t end = 0;
     for (size_t i = 0; i < torch->kernel_count; i = end) {
         const tacho_torch_kernel *first = &torch->kernels[i];
@@ -246,15 +324,9 @@ static tacho_status add_launched(const tacho_torch *torch, const tacho_torch_roo
              end++) {
             ns += torch->kernels[end].ns;
         }
-        while (at < torch->call_count &&
-               compare_numbers(torch->calls[at].part, first->part, torch->calls[at].external,
-                               first->external) < 0) {
-            at++;
-        }
-        const tacho_torch_call *call = at < torch->call_count ? &torch->calls[at] : NULL;
-        bool is_found = call != NULL && call->has_external && call->part == first->part &&
-                        call->external == first->external;
-        TACHO_TRY(add_point(torch, roofs, is_found ? call : NULL, ns, line));
+        const tacho_torch_call *call =
+            first->call != TACHO_NONE ? &torch->calls[first->call] : NULL;
+        TACHO_TRY(add_point(torch, roofs, call, ns, line));
     }
     return TACHO_OK;
 }
@@ -292,11 +364,9 @@ static tacho_status add_hosted(const tacho_torch *torch, const tacho_torch_roofs
 tacho_status tacho_torch_add_points(tacho_torch *torch, const tacho_torch_roofs *roofs,
                                     tacho_roofline *line)
 {
+    TACHO_TRY(torch->links != NULL ? find_calls(torch) : TACHO_OK);
     if (torch->kernel_count > 0) {
         qsort(torch->kernels, torch->kernel_count, sizeof(*torch->kernels), compare_kernels);
-    }
-    if (torch->call_count > 0) {
-        qsort(torch->calls, torch->call_count, sizeof(*torch->calls), compare_calls);
     }
     TACHO_TRY(add_launched(torch, roofs, line));
     return add_hosted(torch, roofs, line);

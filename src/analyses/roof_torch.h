@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Points from PyTorch's profiler. A host span with Input Dims is the call of an operator; kernels
- * name the call that launched them (External id), and their times are its time. In a trace without
- * kernels, calls take their own time, the innermost that is known.
+ * Points from PyTorch's profiler. A host span with Input Dims is the call of an operator; its time
+ * is that of the kernels that it launched (analyses/roof_links.h) or that name it (External id). In
+ * a trace without kernels, calls take their own time, the innermost that is known.
  */
 #ifndef TACHO_ANALYSES_ROOF_TORCH_H
 #define TACHO_ANALYSES_ROOF_TORCH_H
 
 #include "analyses/roof_aten.h"
+#include "analyses/roof_links.h"
 #include "analyses/roofline.h"
 
 /* An operator with operands of certain shapes. */
@@ -29,8 +30,11 @@ typedef struct tacho_torch_call {
 } tacho_torch_call;
 
 typedef struct tacho_torch_kernel {
+    uint64_t serial; /* among all spans */
     uint64_t external;
+    bool has_external;
     uint32_t part;
+    uint32_t call; /* once it is found; TACHO_NONE: none */
     int64_t ns;
 } tacho_torch_kernel;
 
@@ -46,6 +50,7 @@ typedef struct tacho_torch_stack {
 typedef struct tacho_torch {
     tacho_dict *dict;
     bool is_ready;
+    tacho_roof_links *links; /* from the first row on */
     tacho_aten_keys keys;
     uint32_t external_keys[2]; /* strings: as it is called now, and as it was */
     tacho_arena arena;
@@ -63,9 +68,12 @@ typedef struct tacho_torch {
 void tacho_torch_init(tacho_torch *torch, tacho_dict *dict);
 void tacho_torch_deinit(tacho_torch *torch);
 
-/* Takes |row|, a span in track order, if it is a call or a kernel. */
+/* Takes |row|, a span in track order, if it is a call or a kernel; other rows join the two. */
 tacho_status tacho_torch_take(tacho_torch *torch, const tacho_row *row,
                               bool *out_is_taken) TACHO_MUST_USE;
+
+tacho_status tacho_torch_join(tacho_torch *torch, const tacho_row *row) TACHO_MUST_USE;
+tacho_status tacho_torch_end_part(tacho_torch *torch, uint32_t part) TACHO_MUST_USE;
 
 /* Finds the roof of a part. */
 typedef struct tacho_torch_roofs {
