@@ -322,15 +322,37 @@ static tacho_status add_sum(const tacho_run_compare *self, tacho_table *table)
     return tacho_table_add_absent(table);
 }
 
-tacho_status tacho_run_compare_table(const tacho_run_compare *compare, tacho_table *out_table)
+/* Whether simulation takes the estimate, and nothing made up for anything. */
+static bool is_equal(const tacho_run_compare *self, const tacho_run_compared *item)
+{
+    bool has_stall = false;
+    for (size_t i = 0; i < TACHO_STALL_COUNT; i++) {
+        has_stall = has_stall || item->stalls[i] != 0;
+    }
+    return self->is_simulated && item->difference == 0 && !has_stall;
+}
+
+static size_t count_equal(const tacho_run_compare *self)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < self->item_count; i++) {
+        count += is_equal(self, &self->items[i]) ? 1 : 0;
+    }
+    return count;
+}
+
+tacho_status tacho_run_compare_table(const tacho_run_compare *compare, bool omits_equal,
+                                     tacho_table *out_table)
 {
     begin_table(compare, "compare",
                 compare->is_simulated ? "Estimated and simulated" : "Estimated and measured",
                 out_table);
+    size_t left_out = omits_equal ? count_equal(compare) : 0;
     for (size_t i = 0; i < compare->item_count; i++) {
-        TACHO_TRY(add_item(compare, &compare->items[i], out_table));
+        bool is_listed = left_out == 0 || !is_equal(compare, &compare->items[i]);
+        TACHO_TRY(is_listed ? add_item(compare, &compare->items[i], out_table) : TACHO_OK);
     }
-    return compare->item_count > 0 ? add_sum(compare, out_table) : TACHO_OK;
+    return compare->item_count > left_out ? add_sum(compare, out_table) : TACHO_OK;
 }
 
 static int64_t size_of(const tacho_run_compared *item)
@@ -465,7 +487,26 @@ static tacho_status add_clock(const tacho_run_compare *self, tacho_table *table)
     return tacho_table_add_text(table, tacho_str_from_cstring(text));
 }
 
-tacho_status tacho_run_fit_table(const tacho_run_compare *compare, tacho_table *out_table)
+/* What simulation adds, and to how many operators nothing. */
+static tacho_status add_simulated_rows(const tacho_run_compare *self, size_t left_out,
+                                       tacho_table *table)
+{
+    if (left_out == 0) {
+        return add_stall_rows(self, table);
+    }
+    if (left_out == self->item_count) {
+        return tacho_table_add_property(
+            table, "contention", "none: %s take%s the estimated cycles, exactly",
+            left_out == 1 ? "the operator" : "all operators", left_out == 1 ? "s" : "");
+    }
+    TACHO_TRY(tacho_table_add_property(table, "not listed",
+                                       "%zu of %zu operators, which take the estimated cycles",
+                                       left_out, self->item_count));
+    return add_stall_rows(self, table);
+}
+
+tacho_status tacho_run_fit_table(const tacho_run_compare *compare, bool omits_equal,
+                                 tacho_table *out_table)
 {
     static const tacho_column columns[] = {
         TACHO_COLUMN(PROPERTY, "What", TEXT),
@@ -475,8 +516,9 @@ tacho_status tacho_run_fit_table(const tacho_run_compare *compare, tacho_table *
     TACHO_TRY(add_clock(compare, out_table));
     TACHO_TRY(tacho_table_add_property(
         out_table, "error", "%.2f %% of an operator's estimate, on average", compare->error * 100));
-    return compare->is_simulated ? add_stall_rows(compare, out_table)
-                                 : add_measured_rows(compare, out_table);
+    return compare->is_simulated
+               ? add_simulated_rows(compare, omits_equal ? count_equal(compare) : 0, out_table)
+               : add_measured_rows(compare, out_table);
 }
 
 /* ---- the analysis -------------------------------------------------------------------------- */
@@ -485,14 +527,14 @@ static tacho_status hand_over_all(const tacho_run_compare *compare,
                                   const tacho_compare_options *options, const tacho_table_taker *to)
 {
     tacho_table table = {0};
-    tacho_status status = tacho_run_compare_table(compare, &table);
+    tacho_status status = tacho_run_compare_table(compare, options->omits_equal, &table);
     TACHO_TRY(tacho_table_hand_over(to, status, &table));
     if (options->worst_count == 0) {
         return TACHO_OK;
     }
     status = tacho_run_worst_table(compare, options->worst_count, &table);
     TACHO_TRY(tacho_table_hand_over(to, status, &table));
-    status = tacho_run_fit_table(compare, &table);
+    status = tacho_run_fit_table(compare, options->omits_equal, &table);
     return tacho_table_hand_over(to, status, &table);
 }
 

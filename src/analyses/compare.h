@@ -44,20 +44,22 @@ tacho_status tacho_run_compare_init(tacho_run_compare *compare,
                                     const tacho_recording *recording) TACHO_MUST_USE;
 void tacho_run_compare_deinit(tacho_run_compare *compare);
 
-/* All operators in order, and their sum. */
-tacho_status tacho_run_compare_table(const tacho_run_compare *compare,
+/* All operators in order, and their sum; for people (|omits_equal|) only those to which simulation
+ * adds something, and nothing where there are none. */
+tacho_status tacho_run_compare_table(const tacho_run_compare *compare, bool omits_equal,
                                      tacho_table *out_table) TACHO_MUST_USE;
 
 /* The |top| whose difference is largest; those without one are left out. */
 tacho_status tacho_run_worst_table(const tacho_run_compare *compare, size_t top,
                                    tacho_table *out_table) TACHO_MUST_USE;
 
-/* For people: the clock, the error, what stalls mean. */
-tacho_status tacho_run_fit_table(const tacho_run_compare *compare,
+/* For people: the clock, the error, what stalls mean; one line where nothing contends. */
+tacho_status tacho_run_fit_table(const tacho_run_compare *compare, bool omits_equal,
                                  tacho_table *out_table) TACHO_MUST_USE;
 
 /* Of tacho_analysis_compare. */
 typedef struct tacho_compare_options {
+    bool omits_equal;         /* operators that simulation gives their estimate */
     size_t worst_count;       /* also the operators furthest off, and how it fits; 0: without */
     const tacho_notes *notes; /* who is told of operators that spoil the fit (optional) */
 } tacho_compare_options;

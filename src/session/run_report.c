@@ -87,7 +87,8 @@ static tacho_status add_verdict(run_printer *self)
 static tacho_status add_all(run_printer *self)
 {
     const tacho_run_tables_options shown = {.is_for_people = self->is_for_people};
-    const tacho_compare_options compared = {WORST_COUNT, self->session->request->notes};
+    const tacho_compare_options compared = {self->is_for_people, WORST_COUNT,
+                                            self->session->request->notes};
     TACHO_TRY(add_verdict(self));
     TACHO_TRY(add_of_recording(self, &tacho_analysis_run, &shown));
     if (self->options->has_blocks) {
