@@ -4,6 +4,7 @@
  */
 #include "base/arena.h"
 
+#include "base/budget.h"
 #include "base/pages.h"
 
 #include <stdalign.h>
@@ -76,6 +77,7 @@ static tacho_status add_block(tacho_arena *arena, size_t need)
     if (capacity < need) {
         capacity = need;
     }
+    TACHO_TRY(tacho_budget_take(capacity));
     tacho_arena_block *block = make_block(sizeof(*block) + capacity);
     if (block == NULL) {
         return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get %zu more bytes of memory", capacity);

@@ -4,6 +4,7 @@
  */
 #include "base/grow.h"
 
+#include "base/budget.h"
 #include "base/pages.h"
 
 #include <stdint.h>
@@ -57,6 +58,7 @@ tacho_status tacho_grow_bytes(void *items, size_t *capacity, size_t need, size_t
     size_t bytes = 0;
     void *grown = NULL;
     if (!__builtin_mul_overflow(wanted, element_size, &bytes)) {
+        TACHO_TRY(tacho_budget_take(bytes - *capacity * element_size));
         grown = resize(old_items, *capacity * element_size, bytes);
     }
     if (grown == NULL) {
@@ -92,7 +94,12 @@ void *tacho_items_alloc(size_t count, size_t element_size)
 
 tacho_status tacho_items_make_bytes(void *out_items, size_t count, size_t element_size)
 {
-    void *items = tacho_items_alloc(count, element_size);
+    void *items = NULL;
+    size_t bytes = 0;
+    if (!__builtin_mul_overflow(count, element_size, &bytes)) {
+        TACHO_TRY(tacho_budget_take(bytes));
+        items = tacho_items_alloc(count, element_size);
+    }
     memcpy(out_items, &items, sizeof(items));
     return items != NULL ? TACHO_OK : tacho_no_memory();
 }

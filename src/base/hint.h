@@ -43,6 +43,7 @@ typedef enum tacho_hint_id {
     TACHO_HINT_BY_OPERATOR,        /* compare operators of the framework rather than kernels */
     TACHO_HINT_RUN,                /* choose one run of several */
     TACHO_HINT_WEIGHTS,            /* ask for made-up values where a model has none */
+    TACHO_HINT_MEMORY,             /* allow more memory */
     TACHO_HINT_COUNT,
 } tacho_hint_id;
 

@@ -4,6 +4,7 @@
  */
 #include "base/index.h"
 
+#include "base/budget.h"
 #include "base/maths.h"
 #include "base/pages.h"
 
@@ -14,6 +15,7 @@ enum { FIRST_SLOT_COUNT = 64 };
 
 static tacho_status allocate_slots(tacho_index *index, size_t slot_count)
 {
+    TACHO_TRY(tacho_budget_take(slot_count * sizeof(tacho_index_slot)));
     tacho_index_slot *slots = tacho_pages_alloc(slot_count * sizeof(*slots));
     if (slots == NULL) {
         return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for an index of %zu slots",

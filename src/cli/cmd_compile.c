@@ -95,6 +95,7 @@ static const tacho_option options[] = {
     TACHO_COMPILE_OPTION_QUIET,
     TACHO_OPTION_VERBOSE,
     TACHO_OPTION_COLOR,
+    TACHO_OPTION_MEMORY,
     TACHO_OPTION_HELP,
 };
 

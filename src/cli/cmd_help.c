@@ -90,9 +90,10 @@ static void print_main_scdoc(void)
                tacho_commands[i]->summary, tacho_commands[i]->name);
     }
     printf("# ENVIRONMENT\n\n*TMPDIR*\n\tDirectory for temporary files when events must be sorted "
-           "(default: /var/tmp).\n\n# EXIT STATUS\n\n0 done; 1 failed, nothing written; 2 misuse "
-           "of the "
-           "command line; 3 done, but some records of the input could not be read.\n");
+           "(default: /var/tmp).\n\n*TACHO_MEMORY*\n\tThe most memory that a command may hold, as "
+           "*--memory* has it (default: a quarter of the computer's).\n\n");
+    printf("# EXIT STATUS\n\n0 done; 1 failed, nothing written; 2 misuse of the command line; 3 "
+           "done, but some records of the input could not be read.\n");
 }
 
 static int refuse_topic(const tacho_command *command, const char *topic)

@@ -46,6 +46,7 @@ static const tacho_option options[] = {
     TACHO_OPT_FLAG("verbose", 'v', "also show what was read, the elapsed time and the memory",
                    TACHO_INTO_FLAG(report_request, page.says_inputs)),
     TACHO_OPTION_COLOR,
+    TACHO_OPTION_MEMORY,
     TACHO_OPTION_HELP,
 };
 

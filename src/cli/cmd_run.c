@@ -119,6 +119,7 @@ static const tacho_option options[] = {
                    TACHO_INTO_FLAG(tacho_run_choice, whole.request.is_quiet)),
     TACHO_OPTION_VERBOSE,
     TACHO_OPTION_COLOR,
+    TACHO_OPTION_MEMORY,
     TACHO_OPTION_HELP,
 };
 

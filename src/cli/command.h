@@ -265,9 +265,14 @@ const tacho_command *tacho_command_find(const char *name);
 #define TACHO_OPTION_COLOR                                                                         \
     TACHO_OPT_VALUE("color", 0, "auto|always|never",                                               \
                     "colour headings and messages (default: auto, on terminals)")
+#define TACHO_OPTION_MEMORY                                                                        \
+    TACHO_OPT_VALUE("memory", 0, "SIZE",                                                           \
+                    "fail rather than hold more memory: 512M, 2G, none (default: TACHO_MEMORY in " \
+                    "the environment, else a quarter of the computer's)")
 /* What every verb has. */
 #define TACHO_OPTIONS_COMMON                                                                       \
-    TACHO_OPTION_QUIET, TACHO_OPTION_VERBOSE, TACHO_OPTION_COLOR, TACHO_OPTION_HELP
+    TACHO_OPTION_QUIET, TACHO_OPTION_VERBOSE, TACHO_OPTION_COLOR, TACHO_OPTION_MEMORY,             \
+        TACHO_OPTION_HELP
 /* What every verb that prints tables has; |others| are formats of its own: "|svg". */
 #define TACHO_OPTIONS_TABLES_AND(others)                                                           \
     TACHO_OPT_VALUE(                                                                               \

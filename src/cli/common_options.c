@@ -4,6 +4,7 @@
  */
 #include "cli/common_options.h"
 
+#include "base/budget.h"
 #include "base/color.h"
 
 #include <stdlib.h>
@@ -45,16 +46,34 @@ static int apply_color(const tacho_arguments *arguments)
                                                        : tacho_command_no_memory();
 }
 
+/* --memory, else the environment's word, else the default. */
+static int apply_memory(const tacho_arguments *arguments)
+{
+    bool is_dropin = arguments->command->is_dropin;
+    const char *option = is_dropin ? NULL : tacho_arguments_value(arguments, "memory");
+    const char *text = option != NULL ? option : getenv(TACHO_BUDGET_VARIABLE);
+    uint64_t bytes = tacho_budget_default();
+    if (text != NULL && !tacho_budget_parse(tacho_str_from_cstring(text), &bytes)) {
+        return tacho_command_misuse(arguments->command,
+                                    "%s: not a size of memory: '%s'; use 512M, 2G or none, and 16M "
+                                    "at least",
+                                    option != NULL ? "--memory" : TACHO_BUDGET_VARIABLE, text);
+    }
+    tacho_budget_set(bytes);
+    return TACHO_EXIT_DONE;
+}
+
 int tacho_common_options_apply(const tacho_arguments *arguments)
 {
-    if (arguments->command->is_dropin) {
-        return TACHO_EXIT_DONE;
+    int exit_code = apply_memory(arguments);
+    if (arguments->command->is_dropin || exit_code != TACHO_EXIT_DONE) {
+        return exit_code;
     }
     if (tacho_arguments_has(arguments, "quiet") && tacho_arguments_has(arguments, "verbose")) {
         return tacho_command_misuse(arguments->command,
                                     "use either --quiet or --verbose, not both");
     }
-    int exit_code = check_format(arguments);
+    exit_code = check_format(arguments);
     return exit_code == TACHO_EXIT_DONE ? apply_color(arguments) : exit_code;
 }
 

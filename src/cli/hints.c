@@ -56,6 +56,7 @@ static const hint_words words[TACHO_HINT_COUNT] = {
     [TACHO_HINT_WEIGHTS] = {", or run it with 'tacho run --weights random:SEED' or '--weights "
                             "zeros'",
                             NULL, NULL},
+    [TACHO_HINT_MEMORY] = {"; --memory SIZE allows more", NULL, NULL},
     [TACHO_HINT_COMPILE_PROGRAM] = {"; 'tacho compile -o' writes one", NULL, NULL},
 };
 

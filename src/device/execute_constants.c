@@ -3,10 +3,23 @@
  * Constants of an execution: bytes of the program as they lie there, made ones in blocks of their
  * own.
  */
+#include "base/budget.h"
 #include "base/grow.h"
 #include "device/execute_parts.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
+
+enum { CHECKED_BYTES = 1 << 20 };
+
+/* The tensor of the program that |value| is, or is made of. */
+static const char *name_of(const tacho_execution *self, const tacho_value *value)
+{
+    size_t id = (size_t)(value - self->values);
+    bool is_named = id < self->program->tensor_count;
+    uint32_t name = is_named ? self->program->tensors[id].name : 0;
+    return tacho_strings_get(&self->program->strings, name).data;
+}
 
 tacho_status tacho_execution_block(tacho_execution *self, tacho_value *value)
 {
@@ -20,6 +33,8 @@ tacho_status tacho_execution_block(tacho_execution *self, tacho_value *value)
         return value->data != NULL ? TACHO_OK : tacho_no_memory();
     }
     uint64_t size = (bytes / TACHO_MEMORY_ALIGN + 1) * TACHO_MEMORY_ALIGN;
+    TACHO_TRY_NOTE(bytes < CHECKED_BYTES ? tacho_budget_take(size) : tacho_budget_check(size),
+                   "the constant tensor '%s' of %" PRIu64 " bytes", name_of(self, value), bytes);
     TACHO_TRY(tacho_grow(&self->blocks, &self->block_capacity, self->block_count + 1));
     void *memory = aligned_alloc(TACHO_MEMORY_ALIGN, (size_t)size);
     if (memory == NULL) {

@@ -4,6 +4,7 @@
  * its input's memory; every other becomes a task, of a fast kernel where there is one. Then memory
  * is planned; that of inputs and outputs lives for ever.
  */
+#include "base/budget.h"
 #include "base/grow.h"
 #include "base/maths.h"
 #include "base/pages.h"
@@ -580,6 +581,34 @@ static tacho_status take_pieces(tacho_execution *self)
     return self->places != NULL ? TACHO_OK : tacho_no_memory();
 }
 
+/* Adds which of the values that share the memory is the largest, and what makes it. */
+static tacho_status name_largest(const tacho_execution *self, tacho_status status)
+{
+    const tacho_program *program = self->program;
+    uint32_t largest = TACHO_NONE;
+    for (uint32_t i = 0; status != TACHO_OK && i < program->tensor_count; i++) {
+        bool is_live = self->values[i].root == i && self->values[i].piece != TACHO_NONE;
+        if (is_live &&
+            (largest == TACHO_NONE || self->values[i].bytes > self->values[largest].bytes)) {
+            largest = i;
+        }
+    }
+    if (largest == TACHO_NONE) {
+        return status;
+    }
+    const tacho_value *value = &self->values[largest];
+    uint32_t op = 0;
+    while (op + 1 < program->op_count && value->producer != TACHO_NONE &&
+           program->ops[op + 1].first_step <= value->producer) {
+        op++;
+    }
+    bool has_op = value->producer != TACHO_NONE && op < program->op_count;
+    return tacho_status_add_note(
+        status, "the largest tensor is '%s' of %" PRIu64 " bytes, %s%s", tensor_name(self, largest),
+        value->bytes, has_op ? "a result of " : "an input of the model",
+        has_op ? tacho_strings_get(&program->strings, program->ops[op].name).data : "");
+}
+
 /* What shapes of a few bytes ask for is bounded by the data that comes with them. */
 static tacho_status check_memory(const tacho_execution *self,
                                  const tacho_execution_options *options)
@@ -617,7 +646,8 @@ static tacho_status get_memory(tacho_execution *self, const tacho_execution_opti
         return take_pieces(self);
     }
     TACHO_TRY(tacho_memory_plan(self->pieces, self->piece_count, &self->memory_bytes));
-    TACHO_TRY(check_memory(self, options));
+    TACHO_TRY(name_largest(self, check_memory(self, options)));
+    TACHO_TRY(name_largest(self, tacho_budget_check(self->memory_bytes)));
     self->memory =
         aligned_alloc(TACHO_MEMORY_ALIGN, (size_t)self->memory_bytes + TACHO_MEMORY_ALIGN);
     if (self->memory == NULL) {

@@ -21,9 +21,35 @@ tacho_status tacho_tosa_infer_same(const tacho_infer *infer)
     return tacho_infer_set(infer, 0, tacho_infer_dtype(infer, 0), tacho_infer_shape(infer, 0));
 }
 
+tacho_status tacho_tosa_check_zero_points(const tacho_infer *infer, size_t first)
+{
+    for (size_t i = first; i < infer->node->input_count; i++) {
+        uint64_t count = 1;
+        const tacho_shape *shape = tacho_infer_shape(infer, i);
+        if (tacho_shape_is_known(shape) && (!tacho_shape_elements(shape, &count) || count != 1)) {
+            return tacho_infer_fail(
+                infer, "operand %zu is a zero point and has %" PRIu64 " elements; it must have one",
+                i, count);
+        }
+    }
+    return TACHO_OK;
+}
+
 tacho_status tacho_tosa_infer_same_shape(const tacho_infer *infer)
 {
     return tacho_infer_set(infer, 0, TACHO_DTYPE_NONE, tacho_infer_shape(infer, 0));
+}
+
+tacho_status tacho_tosa_infer_negate(const tacho_infer *infer)
+{
+    TACHO_TRY(tacho_tosa_check_zero_points(infer, 1));
+    return tacho_tosa_infer_same(infer);
+}
+
+tacho_status tacho_tosa_infer_rescale(const tacho_infer *infer)
+{
+    TACHO_TRY(tacho_tosa_check_zero_points(infer, 3));
+    return tacho_tosa_infer_same_shape(infer);
 }
 
 /* Joins input |i| to |shape|. */
@@ -437,6 +463,7 @@ tacho_status tacho_tosa_infer_matmul(const tacho_infer *infer)
     TACHO_TRY(check_rank(infer, 1, 3));
     TACHO_TRY(check_dims(infer, 0, 0, 1, 0));
     TACHO_TRY(check_dims(infer, 0, 2, 1, 1));
+    TACHO_TRY(tacho_tosa_check_zero_points(infer, 2));
     tacho_shape shape = {.rank = 3, .dims = {dim_of(left, 0), dim_of(left, 1), dim_of(right, 2)}};
     return tacho_infer_set(infer, 0, TACHO_DTYPE_NONE, &shape);
 }

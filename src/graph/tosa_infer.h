@@ -28,6 +28,11 @@
 
 #include "graph/infer.h"
 
+/* Zero points, the operands from |first| on, have one element each: all else of them is unused. */
+tacho_status tacho_tosa_check_zero_points(const tacho_infer *infer, size_t first) TACHO_MUST_USE;
+
+tacho_status tacho_tosa_infer_negate(const tacho_infer *infer) TACHO_MUST_USE;
+tacho_status tacho_tosa_infer_rescale(const tacho_infer *infer) TACHO_MUST_USE;
 tacho_status tacho_tosa_infer_same(const tacho_infer *infer) TACHO_MUST_USE;       /* type too */
 tacho_status tacho_tosa_infer_same_shape(const tacho_infer *infer) TACHO_MUST_USE; /* cast */
 tacho_status tacho_tosa_infer_binary(const tacho_infer *infer) TACHO_MUST_USE;

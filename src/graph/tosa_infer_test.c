@@ -30,6 +30,30 @@ static const char *one(const char *arguments, const char *op)
         EXPECT_FAILURE(one(arguments, op), "at \"m.mlir\":2:8");                                   \
     } while (0)
 
+/* Operands that may only have one element: a large one would be memory for nothing. */
+static void test_zero_points(void **state)
+{
+    (void)state;
+    static const char *const arguments =
+        "%a: tensor<2x3xi8>, %b: tensor<1x2x3xi8>, %c: tensor<1x3x4xi8>, %m: tensor<1xi32>, %s: "
+        "tensor<1xi8>, %n: tensor<2xi8>, %z: tensor<i8>";
+    GOOD(arguments, "tosa.rescale %a, %m, %s, %s, %z : (tensor<2x3xi8>, tensor<1xi32>, "
+                    "tensor<1xi8>, tensor<1xi8>, tensor<i8>) -> tensor<2x3xi8>");
+    BAD(arguments,
+        "tosa.rescale %a, %m, %s, %s, %n : (tensor<2x3xi8>, tensor<1xi32>, tensor<1xi8>, "
+        "tensor<1xi8>, tensor<2xi8>) -> tensor<2x3xi8>",
+        "operand 4 is a zero point and has 2 elements; it must have one");
+    GOOD(arguments, "tosa.negate %a, %s, %s : (tensor<2x3xi8>, tensor<1xi8>, tensor<1xi8>) -> "
+                    "tensor<2x3xi8>");
+    BAD(arguments,
+        "tosa.negate %a, %n, %s : (tensor<2x3xi8>, tensor<2xi8>, tensor<1xi8>) -> tensor<2x3xi8>",
+        "operand 1 is a zero point and has 2 elements");
+    BAD(arguments,
+        "tosa.matmul %b, %c, %s, %n : (tensor<1x2x3xi8>, tensor<1x3x4xi8>, tensor<1xi8>, "
+        "tensor<2xi8>) -> tensor<1x2x4xi32>",
+        "operand 3 is a zero point and has 2 elements");
+}
+
 static void test_elements(void **state)
 {
     (void)state;
@@ -327,9 +351,10 @@ static void test_table(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_elements), cmocka_unit_test(test_axes),
-        cmocka_unit_test(test_shapes),   cmocka_unit_test(test_products),
-        cmocka_unit_test(test_windows),  cmocka_unit_test(test_table),
+        cmocka_unit_test(test_zero_points), cmocka_unit_test(test_elements),
+        cmocka_unit_test(test_axes),        cmocka_unit_test(test_shapes),
+        cmocka_unit_test(test_products),    cmocka_unit_test(test_windows),
+        cmocka_unit_test(test_table),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

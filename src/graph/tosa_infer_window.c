@@ -112,6 +112,7 @@ tacho_status tacho_tosa_infer_pool(const tacho_infer *infer)
 {
     window self;
     TACHO_TRY(start(&self, infer, 2));
+    TACHO_TRY(tacho_tosa_check_zero_points(infer, 1));
     TACHO_TRY(take_ints(&self, "kernel", 2, 1, self.kernel));
     TACHO_TRY(slide(&self));
     self.shape.dims[3] = dim_of(tacho_infer_shape(infer, 0), 3);
@@ -147,6 +148,7 @@ static tacho_status check_bias(const window *self, int64_t channels)
 static tacho_status finish_conv(window *self, int64_t channels)
 {
     TACHO_TRY(check_bias(self, channels));
+    TACHO_TRY(tacho_tosa_check_zero_points(self->infer, 3));
     self->shape.dims[self->axes + 1] = channels;
     return tacho_infer_set(self->infer, 0, TACHO_DTYPE_NONE, &self->shape);
 }

@@ -92,7 +92,7 @@ const tacho_op_def tacho_tosa_op_defs[] = {
     UNARY("floor", 1),
     UNARY("log", TACHO_STEPS_EXP),
     UNARY("logical_not", 1),
-    UNARY("negate", 1),
+    {"tosa.negate", TACHO_OP_UNARY, 1, 0, tacho_tosa_infer_negate},
     UNARY("reciprocal", TACHO_STEPS_DIV),
     UNARY("reluN", TACHO_STEPS_CLIP),
     UNARY("rsqrt", TACHO_STEPS_DIV),
@@ -125,7 +125,7 @@ const tacho_op_def tacho_tosa_op_defs[] = {
     /* Other types of elements. */
     {"tosa.cast", TACHO_OP_MOVE, 0, TACHO_OP_IS_CAST, tacho_tosa_infer_same_shape},
     {"tosa.rescale", TACHO_OP_UNARY, TACHO_STEPS_RESCALE, TACHO_OP_IS_SCALING,
-     tacho_tosa_infer_same_shape},
+     tacho_tosa_infer_rescale},
     /* Constants and what only passes on. */
     {"tosa.const", TACHO_OP_CONSTANT, 0, 0, NULL},
     {"tosa.identity", TACHO_OP_VIEW, 0, 0, tacho_tosa_infer_same},

@@ -7,19 +7,32 @@
 #include "profile/lanes.h"
 #include "profile/spool.h"
 
+/* What asked for memory: names and tracks stay, whatever becomes of the rows. */
+static tacho_status note_memory(const tacho_dict *dict, tacho_status status)
+{
+    if (tacho_status_code(status) != TACHO_CODE_NO_MEMORY || dict->part_count == 0) {
+        return status;
+    }
+    const tacho_part *part = &dict->parts[dict->part_count - 1];
+    return tacho_status_add_note(status,
+                                 "%.*s: %zu names and %zu tracks were known when memory ran out",
+                                 TACHO_STR_ARG(tacho_dict_string(dict, part->path)),
+                                 dict->strings.item_count, dict->track_count);
+}
+
 tacho_status tacho_pipeline_try(tacho_pipeline_attempt attempt, void *self, tacho_order_mode mode,
                                 tacho_dict *dict)
 {
     for (; mode < TACHO_ORDER_SORT_ALL; mode++) {
         tacho_status status = attempt(self, mode, dict);
         if (tacho_status_code(status) != TACHO_CODE_OUT_OF_ORDER) {
-            return status;
+            return note_memory(dict, status);
         }
         tacho_status_free(status);
         tacho_dict_deinit(dict);
         TACHO_TRY(tacho_dict_init(dict));
     }
-    return attempt(self, TACHO_ORDER_SORT_ALL, dict);
+    return note_memory(dict, attempt(self, TACHO_ORDER_SORT_ALL, dict));
 }
 
 tacho_status tacho_pipeline_push(const tacho_producer *producer, tacho_order_mode mode,

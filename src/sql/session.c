@@ -4,6 +4,7 @@
  */
 #include "sql/session.h"
 
+#include "base/budget.h"
 #include "base/process.h"
 #include "sql/authorizer.h"
 #include "sql/functions.h"
@@ -13,7 +14,8 @@
 
 #include <string.h>
 
-enum { STEPS_PER_LOOK = 10000 }; /* of SQLite's machine: a fraction of a millisecond */
+/* Steps of SQLite's machine: a fraction of a millisecond. */
+enum { STEPS_PER_LOOK = 10000, LOOKS_PER_BUDGET = 64 };
 
 /* The tables of json_each and json_tree, which SQLite makes when they are first used. */
 static int make_json_tables(sqlite3 *db)
@@ -130,11 +132,22 @@ static tacho_status prepare(tacho_sql *sql, const char *statement, sqlite3_stmt 
 
 /* ---- bounds --------------------------------------------------------------------------------- */
 
+/* What ends a statement while it runs: its time, or the memory that SQLite itself takes. */
+typedef struct watch {
+    int64_t until_ns; /* INT64_MAX: any time */
+    unsigned looks;
+    tacho_status failure;
+} watch;
+
 /* Asked now and then while a statement runs; other than 0 ends it. */
-static int is_out_of_time(void *user)
+static int has_to_end(void *user)
 {
-    const int64_t *until_ns = user;
-    return tacho_process_now_ns() >= *until_ns;
+    watch *self = user;
+    if (++self->looks % LOOKS_PER_BUDGET == 0 && self->failure == TACHO_OK) {
+        self->failure = tacho_budget_check(0);
+    }
+    return self->failure != TACHO_OK ||
+           (self->until_ns < INT64_MAX && tacho_process_now_ns() >= self->until_ns);
 }
 
 static tacho_status refuse_slow(int64_t timeout_ns)
@@ -149,12 +162,13 @@ static tacho_status run_prepared(tacho_sql *sql, const tacho_sql_bounds *bounds,
                                  sqlite3_stmt *prepared, tacho_table *out_table)
 {
     int code = SQLITE_OK;
-    int64_t until_ns = tacho_process_now_ns() + bounds->timeout_ns;
-    if (bounds->timeout_ns > 0) {
-        sqlite3_progress_handler(sql->db, STEPS_PER_LOOK, is_out_of_time, &until_ns);
-    }
+    bool is_timed = bounds->timeout_ns > 0;
+    watch watching = {.until_ns =
+                          is_timed ? tacho_process_now_ns() + bounds->timeout_ns : INT64_MAX};
+    sqlite3_progress_handler(sql->db, STEPS_PER_LOOK, has_to_end, &watching);
     tacho_status status = tacho_sql_result(prepared, bounds->row_max, out_table, &code);
     sqlite3_progress_handler(sql->db, 0, NULL, NULL);
+    status = tacho_status_first(status, watching.failure);
     if (status != TACHO_OK || code == SQLITE_DONE) {
         return status;
     }

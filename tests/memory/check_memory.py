@@ -77,12 +77,61 @@ def check_top():
     require("299981 more rows" in err, f"ops: {err}")
 
 
+def check_limit():
+    """What needs more than --memory or TACHO_MEMORY is refused, near the limit and by its name."""
+    full = "tacho: error: the memory limit of 32.0 MiB is reached: "
+    for words in (["ops", "names.json"], ["convert", "names.json", "-o", "out.pb"],
+                  ["report", "processes.json", "-o", "out.html"],
+                  ["query", "ties.json", "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 "
+                   "FROM c LIMIT 9000000) SELECT x FROM c"]):
+        status, _, err, peak = run(*words, "-q", "--memory", "32M")
+        require(status == 1 and err.startswith(full) and "; --memory SIZE allows more" in err,
+                f"{words[0]} --memory 32M: exit status {status}: {err}")
+        require("names and" in err, f"{words[0]} --memory 32M does not name what it held: {err}")
+        require(IS_SANITISED or peak < 60, f"{words[0]} --memory 32M: {peak:.0f} MB")
+    require(run("ops", "names.json", "-q", "--memory", "1G")[0] == 0, "ops --memory 1G fails")
+    os.environ["TACHO_MEMORY"] = "32M"
+    require(run("ops", "names.json", "-q")[2].startswith(full), "TACHO_MEMORY=32M does not limit ops")
+    require(run("ops", "names.json", "-q", "--memory", "none")[0] == 0, "--memory none fails")
+    os.environ["TACHO_MEMORY"] = "much"
+    status, _, err, _ = run("ops", "names.json", "-q")
+    require(status == 2 and "TACHO_MEMORY: not a size of memory: 'much'" in err, f"much: {err}")
+    del os.environ["TACHO_MEMORY"]
+
+
+FILLED = """func.func @main(%x: tensor<1xf32>) -> tensor<{0}xf32> {{
+  %t = tosa.const_shape {{values = dense<{0}> : tensor<1xindex>}} : () -> !tosa.shape<1>
+  %0 = tosa.tile %x, %t : (tensor<1xf32>, !tosa.shape<1>) -> tensor<{0}xf32>
+  %c = "tosa.const"() <{{values = dense<2.0> : tensor<{1}xf32>}}> : () -> tensor<{1}xf32>
+  %1 = tosa.{2} : (tensor<{0}xf32>, tensor<{1}xf32>) -> tensor<{0}xf32>
+  return %1 : tensor<{0}xf32>
+}}
+"""
+
+
+def check_models():
+    """Tensors that a model of a few bytes asks for are refused before there is memory for them."""
+    count = 1 << 26
+    for constant, note in (1, "the largest tensor is '"), (count, "the constant tensor '"):
+        with open("filled.mlir", "w", encoding="ascii") as file:
+            file.write(FILLED.format(count, constant, "add %0, %c"))
+        words = ("run", "filled.mlir", "--device", "cpu", "-q", "--no-tables")
+        status, _, err, peak = run(*words, "--memory", "200M")
+        require(status == 1 and "the memory limit of 200.0 MiB" in err and note in err and
+                "268435456 bytes" in err, f"run of {note}: exit status {status}: {err}")
+        require(IS_SANITISED or peak < 100, f"run of {note}: {peak:.0f} MB")
+        status, _, err, _ = run(*words, "--memory", "2G")
+        require(status == 0, f"run --memory 2G: exit status {status}: {err}")
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         for (shape, count), limits in LIMITS.items():
             check_shape(shape, count, limits)
-        check_top()
+        check_limit()
+        check_models()
+        check_top()  # last: a child starts with the memory of this process
         os.chdir("/")
     sys.exit(1 if failures else 0)
 

@@ -17,7 +17,9 @@ PROMISES = {
     "does not crash, corrupt memory, run code from them, or follow names in them out of the model's folder": (
         FUZZ, "src/sources/tacho/capture_damage_test.c test_every_bit", "src/sql/sql_test.c test_statements_are_checked",
         "src/base/beneath_test.c test_nothing_outside", "src/base/beneath_test.c test_regular_files_only"),
-    "takes memory and time in proportion to the file, or refuses and names the limit": (
+    "takes memory and time in proportion to the file, or refuses and names the limit: names, tracks, rows, results of SQL "
+    "and tensors are bounded by `--memory`, by default a quarter of the computer's": (
+        "tests/memory/check_memory.py def check_limit", "tests/memory/check_memory.py def check_models",
         "src/graph/gate_test.c test_work", "src/sql/sql_test.c test_sizes_are_limited",
         "src/codec/mlir_text_hostile_test.c test_alias_bomb", "tests/files/check_files.py class Endless"),
     "sends no control characters from them to a terminal, and puts no script into a report page": (

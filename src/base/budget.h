@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The memory budget: how much memory this process may hold. It is one limit over everything that
+ * inputs can ask for: names, tracks, rows, results, tensors. Arenas, growing arrays, indexes and
+ * the memory of tensors ask here before they get larger, so what exceeds it is a failure that says
+ * so, long before the system ends the process.
+ *
+ * There is one for a process, as there is one memory. Where none was set there is none.
+ */
+#ifndef TACHO_BASE_BUDGET_H
+#define TACHO_BASE_BUDGET_H
+
+#include "base/status.h"
+#include "base/str.h"
+
+/* The environment's word for it, which holds where no one has called tacho_budget_set. */
+#define TACHO_BUDGET_VARIABLE "TACHO_MEMORY"
+
+/* The least that can be set: with less, little could be done. */
+#define TACHO_BUDGET_MIN (UINT64_C(16) << 20)
+
+/* Bytes of anonymous memory; 0: any. */
+void tacho_budget_set(uint64_t bytes);
+uint64_t tacho_budget_get(void);
+
+/* A quarter of what the computer, or the control group that this process is in, has. */
+uint64_t tacho_budget_default(void);
+
+/* "512M", "2G", "1.5GiB", a number of bytes; "none" is 0. False when it is none of these. */
+bool tacho_budget_parse(tacho_str text, uint64_t *out_bytes);
+
+enum { TACHO_BUDGET_TEXT_MAX = 32 };
+
+/* "1.50 GiB", "96.0 MiB", "640.0 KiB". */
+void tacho_budget_format(uint64_t bytes, char out_text[TACHO_BUDGET_TEXT_MAX]);
+
+/* Whether |bytes| more would be too much: a NO_MEMORY failure that names the limit. */
+tacho_status tacho_budget_check(uint64_t bytes) TACHO_MUST_USE;
+
+/* The same now and then only: for callers that ask for little at a time. */
+tacho_status tacho_budget_take(uint64_t bytes) TACHO_MUST_USE;
+
+#endif
