@@ -75,3 +75,24 @@ tacho_status tacho_folder_join(const char *folder, tacho_str name, tacho_arena *
     *out_path = path;
     return TACHO_OK;
 }
+
+tacho_status tacho_folder_ensure_above(const char *path)
+{
+    tacho_arena arena;
+    tacho_str folder = tacho_str_from_cstring(path);
+    while (folder.len > 0 && folder.data[folder.len - 1] != '/') {
+        folder.len--;
+    }
+    if (folder.len <= 1) {
+        return TACHO_OK;
+    }
+    folder.len--;
+    tacho_arena_init(&arena);
+    bool is_new = false;
+    tacho_status status = tacho_arena_copy(&arena, folder, &folder);
+    if (status == TACHO_OK) {
+        status = tacho_folder_ensure(folder.data, &is_new);
+    }
+    tacho_arena_deinit(&arena);
+    return status;
+}

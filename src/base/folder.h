@@ -17,6 +17,9 @@ bool tacho_path_is_file(const char *path);
  */
 tacho_status tacho_folder_ensure(const char *path, bool *out_is_new) TACHO_MUST_USE;
 
+/* Makes the directories above the file |path|. */
+tacho_status tacho_folder_ensure_above(const char *path) TACHO_MUST_USE;
+
 /* "folder/name", NUL-terminated, in |arena|. */
 tacho_status tacho_folder_join(const char *folder, tacho_str name, tacho_arena *arena,
                                const char **out_path) TACHO_MUST_USE;

@@ -5,6 +5,9 @@
 #include "cli/profile_run.h"
 #include "cli/talk.h"
 
+/* Where tt-torch leaves what Tracy's capture server received. */
+#define TRACY_CAPTURE "install/tt-metal/generated/profiler/.logs/tracy_profile_log_host.tracy"
+
 static const char default_report[] = "results/perf/device_ops_perf_trace.csv";
 
 static const tacho_option options[] = {
@@ -17,10 +20,11 @@ static const tacho_option options[] = {
                     "port that the command's Tracy client listens on, as TRACY_PORT; one process "
                     "alone can have it (default: each process takes a free one)",
                     TACHO_INTO_NUMBER(tacho_profile_choice, tracy_port, 0, UINT16_MAX)),
-    TACHO_OPT_VALUE("trace", 0, "FILE",
-                    "also write a trace: .pb for Perfetto, .json for Chrome, .tracy for Tracy, "
-                    ".tacho for tacho",
-                    TACHO_INTO_TEXT(tacho_profile_choice, output)),
+    TACHO_OPT_VALUE(
+        "trace", 0, "FILE",
+        "write a trace: .pb for Perfetto, .json for Chrome, .tracy for Tracy, .tacho for "
+        "tacho (default: " TRACY_CAPTURE ")",
+        TACHO_INTO_TEXT(tacho_profile_choice, output)),
     TACHO_OPT_FLAG("all-columns", 0,
                    "also the columns of newer reports, such as DEVICE ARCH and PROGRAM HASH",
                    TACHO_INTO_FLAG(tacho_profile_choice, has_all_tt_columns)),
@@ -31,6 +35,7 @@ static int tt_profile_run(const tacho_arguments *arguments)
 {
     tacho_profile_choice choice = TACHO_PROFILE_DEFAULTS;
     choice.tt_report = default_report;
+    choice.tracy_path = TRACY_CAPTURE;
     if (arguments->word_count == 0) {
         return tacho_command_misuse(arguments->command,
                                     "no command given; write it in quotes, as in \"pytest -v\"");

@@ -276,6 +276,7 @@ int tacho_profile_run(const tacho_arguments *arguments, const tacho_profile_choi
         .report = {.notes = &tacho_talk_notes,
                    .is_quiet = tacho_arguments_has(arguments, "quiet"),
                    .tt_path = choice->tt_report,
+                   .tracy_path = choice->output == NULL ? choice->tracy_path : NULL,
                    .has_all_tt_columns = choice->has_all_tt_columns},
     };
     if (arguments->word_count == 0) {

@@ -12,6 +12,7 @@
 typedef struct tacho_profile_choice {
     const char *output;      /* capture, trace or table; or NULL */
     const char *tt_report;   /* Tenstorrent's op table; or NULL */
+    const char *tracy_path;  /* a Tracy capture of operators beside the table; or NULL */
     bool has_all_tt_columns; /* see tacho_tt_capture_request */
     uint64_t port;           /* UINT64_MAX: none */
     uint64_t tracy_port;     /* 0: none */

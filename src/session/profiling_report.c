@@ -6,12 +6,14 @@
 
 #include "analyses/analysis.h"
 #include "analyses/ops.h"
+#include "base/folder.h"
 #include "pipeline/conversion.h"
 #include "pipeline/intake_notes.h"
 #include "profile/events_fork.h"
 #include "session/profiling.h"
 #include "session/tt_capture.h"
 #include "session/tt_tracy.h"
+#include "sinks/tracy.h"
 
 #include <inttypes.h>
 #include <sys/stat.h>
@@ -404,7 +406,25 @@ static void say_kept(const tacho_profile_report *report, time_t since)
                report->tt_path, moment);
 }
 
-static tacho_status write_tt_table(const tacho_profile_report *report)
+/* A Tracy capture beside the table; without it the table is still good. */
+static void write_tracy_capture(const tacho_profile_report *report, const tacho_intake *intake)
+{
+    tacho_profile_report to = *report;
+    to.output_path = report->tracy_path;
+    to.trace_sink = &tacho_sink_tracy;
+    tacho_status status = tacho_folder_ensure_above(to.output_path);
+    if (status == TACHO_OK) {
+        status = write_trace(&to, intake);
+    }
+    if (status != TACHO_OK) {
+        tacho_note(report->notes, "warning", "no Tracy capture: %s", tacho_status_message(status));
+        tacho_status_free(status);
+    } else if (!report->is_quiet) {
+        tacho_note(report->notes, "wrote", "%s, for Tracy's profiler", to.output_path);
+    }
+}
+
+static tacho_status write_tt_table(const tacho_profile_report *report, const tacho_intake *intake)
 {
     const tacho_tt_capture_request request = {
         .capture_path = report->capture_path,
@@ -418,6 +438,9 @@ static tacho_status write_tt_table(const tacho_profile_report *report)
     TACHO_TRY(tacho_tt_capture_run(&request, &result));
     if (result.row_count == 0) {
         TACHO_TRY(write_tt_table_of_tracy(report, &result.row_count));
+    }
+    if (result.row_count > 0 && report->tracy_path != NULL) {
+        write_tracy_capture(report, intake);
     }
     if (result.row_count == 0 && result.is_kept) {
         say_kept(report, result.kept_since);
@@ -440,7 +463,8 @@ static tacho_status write_report(const tacho_profile_report *report)
     const tacho_intake_input input = {.path = report->capture_path};
     report_writer writer = {.report = report, .intake = {.inputs = &input, .input_count = 1}};
     tacho_status shown = write_tables_of(&writer);
-    tacho_status table = write_tt_table(report); /* before the capture gets another name */
+    tacho_status table =
+        write_tt_table(report, &writer.intake); /* before the capture gets another name */
     tacho_status status = tacho_status_first(table, write_output(report, &writer.intake));
     bool is_done = status == TACHO_OK && (shown == TACHO_OK || report->trace_sink != NULL);
     if (is_done) {

@@ -16,6 +16,7 @@ typedef struct tacho_profile_report {
     const tacho_trace_sink *trace_sink; /* of the output, or NULL ... */
     const tacho_table_sink *table_sink; /* ... where it is this */
     const char *tt_path;                /* for Tenstorrent's op table; NULL: none */
+    const char *tracy_path;             /* for a Tracy capture of operators, too; NULL: none */
     bool has_all_tt_columns;            /* see tacho_tt_capture_request */
     const tacho_wrapper_result *result;
     const tacho_notes *notes;

@@ -392,28 +392,6 @@ static tacho_status write_table(capture_writer *self, tacho_output *output)
     return tacho_output_commit(output);
 }
 
-/* Makes the directories above |path|. */
-static tacho_status ensure_folders(const char *path)
-{
-    tacho_arena arena;
-    tacho_str folder = tacho_str_from_cstring(path);
-    while (folder.len > 0 && folder.data[folder.len - 1] != '/') {
-        folder.len--;
-    }
-    if (folder.len <= 1) {
-        return TACHO_OK;
-    }
-    folder.len--;
-    tacho_arena_init(&arena);
-    bool is_new = false;
-    tacho_status status = tacho_arena_copy(&arena, folder, &folder);
-    if (status == TACHO_OK) {
-        status = tacho_folder_ensure(folder.data, &is_new);
-    }
-    tacho_arena_deinit(&arena);
-    return status;
-}
-
 /* Writes the table, or leaves an earlier one where there are no rows. */
 static tacho_status replace_table(capture_writer *self)
 {
@@ -463,7 +441,7 @@ tacho_status tacho_tt_capture_run(const tacho_tt_capture_request *request,
         .request = request, .result = out_result, .intake = {.inputs = &input, .input_count = 1}};
     tacho_dict dict;
     *out_result = (tacho_tt_capture_result){0};
-    TACHO_TRY(ensure_folders(request->output_path));
+    TACHO_TRY(tacho_folder_ensure_above(request->output_path));
     TACHO_TRY(tacho_dict_init(&dict));
     tacho_status status = tacho_pipeline_try(attempt, &writer, TACHO_ORDER_PASS, &dict);
     tacho_dict_deinit(&dict);
