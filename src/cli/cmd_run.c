@@ -114,6 +114,10 @@ static const tacho_option options[] = {
     TACHO_OPT_VALUE("weights", 0, "random:SEED|zeros",
                     "models only: use seeded random weights, or zeros for missing ones (default: "
                     "the model's; missing ones are an error)"),
+    TACHO_OPT_VALUE(
+        "dtype", 0, "DTYPE",
+        "models only: the type in which real numbers are stored and computed, for times "
+        "of the simulation, as for 'tacho compile'; values are not rounded to it"),
     TACHO_OPTIONS_TABLES,
     TACHO_OPT_FLAG("quiet", 'q', "no progress or summary; errors and losses are still shown",
                    TACHO_INTO_FLAG(tacho_run_choice, whole.request.is_quiet)),

@@ -140,7 +140,8 @@ static bool check_options(const tacho_arguments *arguments, const char *device)
 
 static bool choose_path(const tacho_arguments *arguments, tacho_run_choice *choice)
 {
-    static const char *const of_models[] = {"cores", "stats-level", "dim", "bind", "weights", NULL};
+    static const char *const of_models[] = {"cores",   "stats-level", "dim", "bind",
+                                            "weights", "dtype",       NULL};
     size_t count = arguments->word_count;
     choice->whole.request.path = count == 1 ? arguments->words[0] : NULL;
     if (count != 1) {
@@ -164,11 +165,16 @@ static int choose_model(const tacho_arguments *arguments, tacho_run_choice *choi
 {
     tacho_run_compile *compile = &choice->whole.request.compile;
     const char *weights = tacho_arguments_value(arguments, "weights");
+    const char *dtype = tacho_arguments_value(arguments, "dtype");
     int exit_code = TACHO_EXIT_DONE;
     compile->compile.bytes_max = choice->whole.request.device_options.is_forced ? UINT64_MAX : 0;
     if (weights != NULL) {
         exit_code = tacho_command_check(arguments->command, "weights",
                                         tacho_spec_weights(weights, &compile->model));
+    }
+    if (exit_code == TACHO_EXIT_DONE && dtype != NULL) {
+        exit_code = tacho_command_check(arguments->command, "dtype",
+                                        tacho_spec_dtype(dtype, &compile->compile.estimate.cost));
     }
     return exit_code == TACHO_EXIT_DONE
                ? tacho_compile_choose_sizes(arguments, &choice->arena, &compile->model)
