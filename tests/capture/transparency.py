@@ -332,7 +332,10 @@ class Captures(unittest.TestCase):
             old.write("old")
         os.chmod(f"{self.at}/old.tacho", 0o640)
         os.symlink("old.tacho", f"{self.at}/link.tacho")
-        self.assertEqual(self.tacho("profile", "-q", "-o", "link.tacho", "true").returncode, 0)
+        foreign = self.tacho("profile", "-q", "-o", "link.tacho", "true")
+        self.assertEqual(foreign.returncode, 125)
+        self.assertIn("use --force to replace it", foreign.stderr)
+        self.assertEqual(self.tacho("profile", "-q", "--force", "-o", "link.tacho", "true").returncode, 0)
         self.assertTrue(os.path.islink(f"{self.at}/link.tacho"))
         self.assertEqual(os.stat(f"{self.at}/old.tacho").st_mode & 0o777, 0o640)
         self.assertEqual(self.tacho("info", "old.tacho").returncode, 0)
@@ -403,7 +406,7 @@ class Captures(unittest.TestCase):
     def test_a_disk_without_room_leaves_what_was_there(self):
         with open(f"{self.at}/old.tacho", "w", encoding="utf-8") as file:
             file.write("of an earlier run")
-        done = subprocess.run(["bash", "-c", f"ulimit -f 0; exec {TACHO} profile -q -o old.tacho -- sh -c 'exit 9'"],
+        done = subprocess.run(["bash", "-c", f"ulimit -f 0; exec {TACHO} profile -q --force -o old.tacho -- sh -c 'exit 9'"],
                               cwd=self.at, capture_output=True, text=True, check=False, timeout=300)
         self.assertEqual(done.returncode, 9, done.stderr)
         self.assertIn("error: nothing could be stored", done.stderr)

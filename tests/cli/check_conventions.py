@@ -231,7 +231,8 @@ class Behaviour(unittest.TestCase):
                 self.assertRegex(loud.stderr, r"tacho: note: [0-9.]+ ms elapsed, \d+ KiB peak memory")
                 self.assertEqual(self.tacho(command, *words, "-q", "-v").returncode, 2)
         for command in ("info", "overview", "breakdown", "ops", "convert", "report"):
-            loud = self.tacho(command, "t4.csv", "-v", "-o", "v.csv")
+            name = f"{command}.{'html' if command == 'report' else 'csv'}"
+            loud = self.tacho(command, "t4.csv", "-v", "-o", name)
             self.assertIn("tacho: read: t4.csv: torq-timeline T4, 7 events", loud.stderr)
 
     def test_color(self):

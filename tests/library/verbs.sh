@@ -35,22 +35,23 @@ same() {
 
 # same_file NAME VERBS_ARGUMENTS -- TACHO_ARGUMENTS: compares what both write to a file.
 same_file() {
-    local name=$1 words=()
+    local name=$1 words=() suffix=csv
     shift
     while [[ $1 != -- ]]; do
         words+=("$1")
         shift
     done
     shift
-    "$tacho" "$@" -o "$work/program.csv" >/dev/null 2>&1 || (($? == 3))
-    "$verbs" "${words[0]}" "$work/library.csv" "${words[@]:1}"
-    if cmp "$work/program.csv" "$work/library.csv"; then
+    [[ $1 != report ]] || suffix=html
+    "$tacho" "$@" -o "$work/program.$suffix" >/dev/null 2>&1 || (($? == 3))
+    "$verbs" "${words[0]}" "$work/library.$suffix" "${words[@]:1}"
+    if cmp "$work/program.$suffix" "$work/library.$suffix"; then
         ((passed += 1))
     else
         echo "FAIL $name"
         ((failed += 1))
     fi
-    rm -f "$work/program.csv" "$work/library.csv"
+    rm -f "$work/program.$suffix" "$work/library.$suffix"
 }
 
 for file in torq/t1.csv torq/t4.csv torq/r2i.csv torq/r0.csv; do
