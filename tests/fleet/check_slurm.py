@@ -9,6 +9,7 @@ Skipped (77) where Slurm is not installed, or this is not root.
 import concurrent.futures
 import json
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -24,6 +25,7 @@ TACHO, SOURCE = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 TOOLS = ("munged", "slurmctld", "slurmd", "srun", "sbatch", "sinfo")
 PATH = os.environ["PATH"] + ":/usr/sbin:/sbin"
 SECONDS = 120
+CAN_DO_WITHOUT_CGROUPS = (23, 11)  # of Slurm; older ones log an error and go on
 
 CONFIG = """ClusterName=tacho
 SlurmctldHost={host}(127.0.0.1)
@@ -60,10 +62,10 @@ def free_ports(count):
 
 
 class Cluster:
-    """Starts the daemons; each is ended by its own pid."""
+    """Starts the daemons, as children of ours, and ends them."""
 
     def __init__(self, at):
-        self.at, self.started = at, []
+        self.at, self.started = at, {}
         self.env = {**os.environ, "PATH": PATH, "SLURM_CONF": f"{at}/slurm.conf"}
         for name in ("munge", "state", "spool"):
             os.makedirs(f"{at}/{name}", mode=0o700)
@@ -73,26 +75,34 @@ class Cluster:
         with open(f"{at}/slurm.conf", "w", encoding="utf-8") as file:
             file.write(CONFIG.format(host=socket.gethostname().split(".")[0], ports=free_ports(2), at=at,
                                      cpus=os.cpu_count()))
-        self.start("munged", "--force", f"--socket={at}/munge/socket", f"--key-file={at}/munge/key",
+        version = re.search(r"(\d+)\.(\d+)", self.call("sinfo", "--version").stdout)
+        if version and (int(version.group(1)), int(version.group(2))) >= CAN_DO_WITHOUT_CGROUPS:
+            with open(f"{at}/cgroup.conf", "w", encoding="utf-8") as file:
+                file.write("CgroupPlugin=disabled\n")
+        self.start("munged", "--force", "--foreground", f"--socket={at}/munge/socket", f"--key-file={at}/munge/key",
                    f"--pid-file={at}/munge/pid", f"--log-file={at}/munge/log",
                    f"--seed-file={at}/munge/seed")
-        self.start("slurmctld", "-f", f"{at}/slurm.conf")
-        self.start("slurmd", "-f", f"{at}/slurm.conf")
-        end = time.time() + SECONDS
-        while "idle" not in self.call("sinfo", "-h", "-o", "%T").stdout:
-            if time.time() > end:
-                self.stop()
-                raise RuntimeError("the node does not come up")
-            time.sleep(0.2)
+        self.wait(lambda: os.path.exists(f"{at}/munge/socket"), "munged makes no socket")
+        self.start("slurmctld", "-D", "-f", f"{at}/slurm.conf")
+        self.start("slurmd", "-D", "-f", f"{at}/slurm.conf")
+        self.wait(lambda: "idle" in self.call("sinfo", "-h", "-o", "%T").stdout, "the node does not come up")
 
     def start(self, *words):
-        """Starts a daemon, which logs what hinders it, such as a container without control groups."""
-        done = subprocess.run(words, env=self.env, check=False, stdout=subprocess.DEVNULL,
-                              stderr=subprocess.DEVNULL)
-        if done.returncode != 0:
-            self.stop()
-            raise unittest.SkipTest(f"{words[0]} does not start here: {self.reason(words[0])}")
-        self.started.append(words[0])
+        self.started[words[0]] = subprocess.Popen(words, env=self.env, stdout=subprocess.DEVNULL,
+                                                  stderr=subprocess.DEVNULL)
+
+    def wait(self, is_ready, problem):
+        """A daemon that ends has logged what hinders it, such as a container without control groups."""
+        end = time.time() + SECONDS
+        while not is_ready():
+            ended = [name for name, process in self.started.items() if process.poll() is not None]
+            if ended:
+                self.stop()
+                raise unittest.SkipTest(f"{ended[0]} does not start here: {self.reason(ended[0])}")
+            if time.time() > end:
+                self.stop()
+                raise RuntimeError(problem)
+            time.sleep(0.2)
 
     def reason(self, daemon):
         try:
@@ -107,23 +117,14 @@ class Cluster:
                               cwd=self.at, timeout=SECONDS)
 
     def stop(self):
-        for name in reversed(self.started):
-            until = time.time() + 20
-            while not self.end(f"{self.at}/{'munge/pid' if name == 'munged' else name + '.pid'}"):
-                if time.time() > until:
-                    break
-                time.sleep(0.1)
-        self.started = []
-
-    @staticmethod
-    def end(pid_path):
-        """A daemon writes its number some time after the command that starts it has returned."""
-        try:
-            with open(pid_path, encoding="utf-8") as file:
-                os.kill(int(file.read()), 15)
-            return True
-        except (OSError, ValueError):
-            return False
+        for process in reversed(self.started.values()):
+            process.terminate()
+            try:
+                process.wait(20)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+        self.started = {}
 
 
 class Slurm(unittest.TestCase):
