@@ -73,6 +73,8 @@ def check_top():
             rows[top] = list(csv.reader(io.StringIO(out)))
         require(len(rows["0"]) == 300002, f"ops --top 0: {len(rows['0'])} rows")
         require(rows["7"] == rows["0"][:8], f"ops --top 7 --sort {order} differs from --top 0")
+        share = rows["7"][0].index("share_percent")
+        require(order == "name" or rows["7"][1][share] == "50.00", f"not half: {rows['7'][1]}")
     _, _, err, _ = run("ops", "names.json")
     require("299981 more rows" in err, f"ops: {err}")
 

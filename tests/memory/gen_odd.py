@@ -17,12 +17,13 @@ SHAPES = {
 
 
 def write(shape, count, to):
-    """A trace of |count| spans, and one that ends it."""
+    """A trace of |count| spans, and one that ends it and lasts as long as the others together."""
     line = SHAPES[shape]
     to.write('{"traceEvents":[\n')
     for i in range(count):
         to.write(line.format(i, 2 * i, i + 1))
-    to.write('{"ph":"X","name":"last","pid":1,"tid":1,"ts":%d,"dur":1}]}\n' % (2 * count))
+    to.write('{"ph":"X","name":"last","pid":1,"tid":1,"ts":%d,"dur":%d}]}\n' %
+             (2 * count, count))
 
 
 if __name__ == "__main__":
