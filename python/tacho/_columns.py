@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     import numpy
     import pandas
 
-FORMATS = {ctypes.c_int64: "q", ctypes.c_uint64: "Q", ctypes.c_uint32: "I", ctypes.c_uint8: "B",
-           ctypes.c_double: "d"}
+# Any, since the types of newer Pythons know each format by itself.
+FORMATS: dict[Any, Any] = {ctypes.c_int64: "q", ctypes.c_uint64: "Q", ctypes.c_uint32: "I",
+                           ctypes.c_uint8: "B", ctypes.c_double: "d"}
 ROWS_AT_ONCE = 4096
 
 
