@@ -126,7 +126,7 @@ static void test_almost_gelu(void **state)
         y = step(self, "Mul", INPUTS(x, y), x);
         y = step(self, "Mul", INPUTS(y, number(self, i == 2 ? 0.25f : 0.5f)), x);
         expect_close(self, y, 0);
-        assert_true(counted.kernels > 1);
+        assert_true(!has_fast || counted.kernels > 1);
         free(self);
     }
 }

@@ -256,7 +256,7 @@ class OutOfMemory(Folder):
         subprocess.run([sys.executable, str(SOURCE / "tools" / "make_models.py"), "gemm", "--m", "64",
                         "--k", "64", "--n", "64", "-o", "g.onnx"], check=True)
         codes = set()
-        for megabytes in (40, 80, 120, 200, 280, 300, 320, 360, 500, 4000):
+        for megabytes in (16, 24, 40, 80, 120, 200, 280, 300, 320, 360, 500, 4000):
             done = shell(f"ulimit -v {megabytes * 1024}; $TACHO run g.onnx --device cpu")
             with self.subTest(megabytes):
                 self.assertIn(done.returncode, (0, 1), done.stderr)
