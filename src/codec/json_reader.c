@@ -306,6 +306,17 @@ static bool end_open_array(tacho_json_reader *reader)
     return true;
 }
 
+/* An object follows another in the array at the top without a comma, as DFTracer writes them. */
+static bool pass_missing_comma(tacho_json_reader *reader)
+{
+    if (reader->depth != 1 || reader->is_in_object || reader->state != TACHO_JSON_STATE_AFTER ||
+        is_cut_off(reader) || *reader->cursor != '{') {
+        return false;
+    }
+    reader->state = TACHO_JSON_STATE_VALUE;
+    return true;
+}
+
 /* The scan has stopped before the first token: finds a way on, or fails. */
 static tacho_status go_on(tacho_json_reader *reader)
 {
@@ -323,7 +334,9 @@ static tacho_status go_on(tacho_json_reader *reader)
     if (is_lenient && pass_leniently(reader)) {
         return TACHO_OK;
     }
-    return reader->options.allows_open_array && end_open_array(reader) ? TACHO_OK : fail(reader);
+    bool is_loose = reader->options.allows_open_array;
+    return is_loose && (pass_missing_comma(reader) || end_open_array(reader)) ? TACHO_OK
+                                                                              : fail(reader);
 }
 
 tacho_status tacho_json_scan_more(tacho_json_reader *reader)

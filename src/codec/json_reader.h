@@ -49,7 +49,10 @@ typedef struct tacho_json_options {
      * order mark is passed over.
      */
     bool is_lenient;
-    /* An array at the top may end in a comma, and without its bracket (Chrome's array form). */
+    /*
+     * An array at the top may end in a comma, and without its bracket (Chrome's array form), and
+     * its objects may have no commas between them (DFTracer's).
+     */
     bool allows_open_array;
     size_t buffer_bytes; /* to begin with; 0 for a good size, tests take small ones */
 } tacho_json_options;

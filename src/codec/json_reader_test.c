@@ -189,6 +189,11 @@ static void test_open_array(void **state)
         {"[[{},],{}]", "[ [ { } ] { } ] END"},
         {"{\"a\":[1,],\"b\":[[2,],],\"c\":3}", "{ K:a [ N:1 ] K:b [ [ N:2 ] ] K:c N:3 } END"},
         {"{\"a\":1,}", "{ K:a N:1 FAIL x.json: byte 7: expected a key in quotes, found '}'"},
+        {"[\n{}\n{}\n]", "[ { } { } ] END"},
+        {"[{} {\"a\":1}{},{}", "[ { } { K:a N:1 } { } { }  END"},
+        {"[[{} {}]]", "[ [ { } FAIL x.json: byte 5: expected ',' or ']', found '{'"},
+        {"{\"a\":[{} {}]}", "{ K:a [ { } FAIL x.json: byte 9: expected ',' or ']', found '{'"},
+        {"[{} 1]", "[ { } FAIL x.json: byte 4: expected ',' or ']', found '1'"},
         {"[{", "[ { FAIL x.json: byte 2: expected a key in quotes, found the end of the input"},
         {"[\"a", "[ FAIL x.json: byte 3: expected the rest of a string, found the end of the "
                  "input"},
