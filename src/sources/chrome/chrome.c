@@ -564,6 +564,7 @@ static void deinit(chrome_reader *reader)
     chrome_map_deinit(&reader->flow_map);
     free(reader->arrows);
     free(reader->waiting_arrivals);
+    free(reader->later_departures);
     chrome_event_deinit(&reader->event);
 }
 

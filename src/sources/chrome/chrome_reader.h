@@ -25,6 +25,8 @@ typedef struct chrome_arrow {
     uint32_t left_name;  /* the name of that, */
     uint32_t left_track; /* and the track */
     uint32_t waiting;    /* in |waiting_arrivals|, or TACHO_NONE */
+    uint32_t later;      /* the first of |later_departures|, or TACHO_NONE */
+    uint32_t latest;     /* and the last of them */
     bool has_left, has_passed, has_arrived;
 } chrome_arrow;
 
@@ -33,6 +35,12 @@ typedef struct chrome_arrival {
     uint64_t number;
     uint32_t next;
 } chrome_arrival;
+
+/* An id that has left again before it arrived; a queue. */
+typedef struct chrome_departure {
+    chrome_arrow arrow;
+    uint32_t next;
+} chrome_departure;
 
 typedef struct chrome_reader {
     const tacho_reading *reading;
@@ -47,6 +55,8 @@ typedef struct chrome_reader {
     size_t arrow_count, arrow_capacity;
     chrome_arrival *waiting_arrivals;
     size_t waiting_count, waiting_capacity;
+    chrome_departure *later_departures;
+    size_t later_count, later_capacity;
     uint64_t flow_count; /* numbers given */
     chrome_map own_map;  /* runs and locations of tacho's own traces */
     chrome_site_slot sites[CHROME_SITE_SLOTS];

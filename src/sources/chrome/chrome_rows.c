@@ -201,7 +201,8 @@ static chrome_field_name id_field(const chrome_event *event)
 
 static chrome_arrow new_arrow(chrome_reader *reader)
 {
-    return (chrome_arrow){.number = ++reader->flow_count, .waiting = TACHO_NONE};
+    return (chrome_arrow){
+        .number = ++reader->flow_count, .waiting = TACHO_NONE, .later = TACHO_NONE};
 }
 
 /*
@@ -219,7 +220,8 @@ static tacho_status number_flow(chrome_reader *reader, const chrome_key *key, ta
         reader->arrows[reader->arrow_count++] = new_arrow(reader);
     }
     chrome_arrow *arrow = &reader->arrows[found];
-    if (row->of.flow.phase == TACHO_FLOW_LEAVES && arrow->has_left && arrow->has_arrived) {
+    if (row->of.flow.phase == TACHO_FLOW_LEAVES && arrow->has_left && arrow->has_arrived &&
+        arrow->later == TACHO_NONE) {
         *arrow = new_arrow(reader);
     }
     row->of.flow.id = arrow->number;
@@ -232,6 +234,14 @@ static void note_flow_phase(chrome_arrow *arrow, tacho_flow_phase phase)
     arrow->has_left = arrow->has_left || phase == TACHO_FLOW_LEAVES;
     arrow->has_passed = arrow->has_passed || phase == TACHO_FLOW_PASSES;
     arrow->has_arrived = arrow->has_arrived || phase != TACHO_FLOW_LEAVES;
+}
+
+static void note_departure(chrome_arrow *arrow, const tacho_row *row)
+{
+    arrow->left_at = row->start;
+    arrow->left_end = row->of.flow.span_end;
+    arrow->left_name = row->of.flow.span_name;
+    arrow->left_track = row->track;
 }
 
 /* Another arrow of number |number| leaves where |arrow|, of which |row| is an end, has left. */
@@ -256,10 +266,7 @@ static tacho_status split_arrow(chrome_reader *reader, chrome_arrow *arrow, tach
 {
     tacho_flow_phase phase = row->of.flow.phase;
     if (phase == TACHO_FLOW_LEAVES && !arrow->has_left) {
-        arrow->left_at = row->start;
-        arrow->left_end = row->of.flow.span_end;
-        arrow->left_name = row->of.flow.span_name;
-        arrow->left_track = row->track;
+        note_departure(arrow, row);
         for (; arrow->waiting != TACHO_NONE;
              arrow->waiting = reader->waiting_arrivals[arrow->waiting].next) {
             uint64_t number = reader->waiting_arrivals[arrow->waiting].number;
@@ -276,6 +283,43 @@ static tacho_status split_arrow(chrome_reader *reader, chrome_arrow *arrow, tach
             (chrome_arrival){row->of.flow.id, arrow->waiting};
         arrow->waiting = (uint32_t)reader->waiting_count++;
     }
+    return TACHO_OK;
+}
+
+/*
+ * What leaves again before it has arrived is a second message on the road: they arrive in the order
+ * in which they left. True where |row| is such a departure, or the arrival of one.
+ */
+static tacho_status queue_arrow(chrome_reader *reader, chrome_arrow *arrow, tacho_row *row,
+                                bool *out_is_queued)
+{
+    bool leaves = row->of.flow.phase == TACHO_FLOW_LEAVES;
+    bool is_on_the_road = arrow->later != TACHO_NONE || (leaves && arrow->has_left);
+    *out_is_queued = false;
+    if (!is_on_the_road || (!leaves && !arrow->has_arrived)) {
+        return TACHO_OK;
+    }
+    *out_is_queued = true;
+    if (leaves) {
+        uint32_t added = (uint32_t)reader->later_count;
+        TACHO_TRY(tacho_grow(&reader->later_departures, &reader->later_capacity, added + 1));
+        chrome_departure *departure = &reader->later_departures[reader->later_count++];
+        *departure = (chrome_departure){new_arrow(reader), TACHO_NONE};
+        note_departure(&departure->arrow, row);
+        row->of.flow.id = departure->arrow.number;
+        *(arrow->later == TACHO_NONE ? &arrow->later
+                                     : &reader->later_departures[arrow->latest].next) = added;
+        arrow->latest = added;
+        return TACHO_OK;
+    }
+    uint32_t latest = arrow->latest;
+    const chrome_departure *next = &reader->later_departures[arrow->later];
+    *arrow = next->arrow;
+    arrow->later = next->next;
+    arrow->latest = latest;
+    row->of.flow.id = arrow->number;
+    note_flow_phase(arrow, TACHO_FLOW_LEAVES);
+    note_flow_phase(arrow, row->of.flow.phase);
     return TACHO_OK;
 }
 
@@ -346,9 +390,13 @@ static tacho_status take_flow(chrome_reader *reader, char phase, int64_t start)
         TACHO_TRY(chrome_texts_ensure(&reader->texts, name, &key.words[1]));
         chrome_arrow *arrow = NULL;
         bind_to_last(reader, thread, &row);
+        bool is_queued = false;
         TACHO_TRY(number_flow(reader, &key, &row, &arrow));
-        TACHO_TRY(split_arrow(reader, arrow, &row));
-        note_flow_phase(arrow, row.of.flow.phase);
+        TACHO_TRY(queue_arrow(reader, arrow, &row, &is_queued));
+        if (!is_queued) {
+            TACHO_TRY(split_arrow(reader, arrow, &row));
+            note_flow_phase(arrow, row.of.flow.phase);
+        }
     }
     return push(reader, &row);
 }

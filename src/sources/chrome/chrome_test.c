@@ -359,7 +359,7 @@ static void test_reused_flows(void **state)
     /* An arrival may stand before what it comes from; two that leave are one while none arrives. */
     expect(FLOW("f", "1", "5") FLOW("s", "1", "0") FLOW("s", "2", "7") FLOW("s", "2", "8") "{}",
            "flow #2 5000 1 arrives data around\nflow #2 0 1 leaves data around\n"
-           "flow #2 7000 2 leaves data around\nflow #2 8000 2 leaves data around\n");
+           "flow #2 7000 2 leaves data around\nflow #2 8000 3 leaves data around\n");
 }
 
 /* What leaves once and arrives often is an arrow to each, wherever in the file it leaves. */
