@@ -47,6 +47,16 @@ void tacho_make_plain_name(char *text)
     }
 }
 
+bool tacho_str_contains(tacho_str text, tacho_str part)
+{
+    for (size_t i = 0; i + part.len <= text.len; i++) {
+        if (part.len == 0 || memcmp(text.data + i, part.data, part.len) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 size_t tacho_str_find_byte(tacho_str text, char byte)
 {
     const char *found = text.len == 0 ? NULL : memchr(text.data, byte, text.len);

@@ -74,6 +74,9 @@ tacho_str tacho_str_basename(tacho_str path);
  */
 void tacho_make_plain_name(char *text);
 
+/* Whether |part| is somewhere in |text|; an empty one is. */
+bool tacho_str_contains(tacho_str text, tacho_str part);
+
 /* Index of the first |byte|, or text.len. */
 size_t tacho_str_find_byte(tacho_str text, char byte);
 

@@ -207,6 +207,18 @@ static void test_parse_u64_refuses(void **state)
     assert_true(value == 12345);
 }
 
+static void test_contains(void **state)
+{
+    (void)state;
+    assert_true(tacho_str_contains(TACHO_STR("engine"), TACHO_STR("eng")));
+    assert_true(tacho_str_contains(TACHO_STR("engine"), TACHO_STR("ine")));
+    assert_false(tacho_str_contains(tacho_str_make("engine", 5), TACHO_STR("ine")));
+    assert_false(tacho_str_contains(TACHO_STR("in"), TACHO_STR("ine")));
+    assert_true(tacho_str_contains(TACHO_STR("in"), TACHO_STR("")));
+    assert_true(tacho_str_contains(nothing, nothing));
+    assert_false(tacho_str_contains(nothing, TACHO_STR("a")));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -216,6 +228,7 @@ int main(void)
         cmocka_unit_test(test_trim),
         cmocka_unit_test(test_basename),
         cmocka_unit_test(test_find_byte),
+        cmocka_unit_test(test_contains),
         cmocka_unit_test(test_zeroed_view),
         cmocka_unit_test(test_parse_u64),
         cmocka_unit_test(test_parse_u64_zeros),

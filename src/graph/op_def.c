@@ -20,25 +20,15 @@ const char *tacho_op_kind_name(tacho_op_kind kind)
 /* How an operator makes elements between those there are. */
 typedef enum interpolation { NEAREST, LINEAR, CUBIC } interpolation;
 
-static bool has_word(tacho_str text, tacho_str word)
-{
-    for (; text.len >= word.len; text = tacho_str_from(text, 1)) {
-        if (tacho_str_starts_with(text, word)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* ONNX says "nearest" or nothing, "linear", "cubic"; TOSA NEAREST_NEIGHBOR or BILINEAR. */
 static interpolation interpolation_of(const tacho_graph *graph, const tacho_node *node)
 {
     tacho_str mode = tacho_attr_text(tacho_graph_attrs(graph, node), node->attr_count, "mode");
-    if (mode.len == 0 || has_word(mode, TACHO_STR("nearest")) ||
-        has_word(mode, TACHO_STR("NEAREST"))) {
+    if (mode.len == 0 || tacho_str_contains(mode, TACHO_STR("nearest")) ||
+        tacho_str_contains(mode, TACHO_STR("NEAREST"))) {
         return NEAREST;
     }
-    return has_word(mode, TACHO_STR("cubic")) ? CUBIC : LINEAR;
+    return tacho_str_contains(mode, TACHO_STR("cubic")) ? CUBIC : LINEAR;
 }
 
 /* Of one operand a sum or a move, of two a product of matrices or of elements. */

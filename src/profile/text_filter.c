@@ -7,23 +7,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static bool contains(tacho_str text, tacho_str part)
-{
-    for (; text.len >= part.len; text = tacho_str_from(text, 1)) {
-        if (tacho_str_starts_with(text, part)) {
-            return true;
-        }
-        if (text.len == 0) {
-            break;
-        }
-    }
-    return false;
-}
-
 static bool accepts_text(const void *self, tacho_str name, tacho_str location)
 {
     const tacho_text_filter *filter = self;
-    return contains(name, filter->text) || contains(location, filter->text);
+    return tacho_str_contains(name, filter->text) || tacho_str_contains(location, filter->text);
 }
 
 /* Without memory glibc says that nothing matches; only errno tells. */

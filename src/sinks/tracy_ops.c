@@ -101,16 +101,6 @@ static tacho_status find_stack(ops_sink *sink, uint32_t track, size_t *out_at)
     return TACHO_OK;
 }
 
-static bool contains(tacho_str text, tacho_str part)
-{
-    for (size_t i = 0; i + part.len <= text.len; i++) {
-        if (memcmp(text.data + i, part.data, part.len) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static tacho_status open_on(zone_stack *stack, const tacho_row *row, tacho_str name, tacho_str text)
 {
     while (stack->depth > 0 && stack->zones[stack->depth - 1].end <= row->start) {
@@ -119,10 +109,11 @@ static tacho_status open_on(zone_stack *stack, const tacho_row *row, tacho_str n
     TACHO_TRY(tacho_grow(&stack->zones, &stack->capacity, stack->depth + 1));
     TACHO_TRY(tacho_grow(&stack->texts, &stack->text_capacity, stack->text_len + text.len + 1));
     memcpy(stack->texts + stack->text_len, text.len > 0 ? text.data : "", text.len);
-    stack->zones[stack->depth++] = (open_zone){.end = row->of.span.end,
-                                               .text_at = stack->text_len,
-                                               .text_len = text.len,
-                                               .is_special = contains(name, TACHO_STR("TT_"))};
+    stack->zones[stack->depth++] =
+        (open_zone){.end = row->of.span.end,
+                    .text_at = stack->text_len,
+                    .text_len = text.len,
+                    .is_special = tacho_str_contains(name, TACHO_STR("TT_"))};
     stack->text_len += text.len;
     return TACHO_OK;
 }

@@ -323,20 +323,11 @@ static tacho_status queue_arrow(chrome_reader *reader, chrome_arrow *arrow, tach
     return TACHO_OK;
 }
 
-static bool contains(tacho_str text, tacho_str word)
-{
-    for (size_t i = 0; i + word.len <= text.len; i++) {
-        if (memcmp(text.data + i, word.data, word.len) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* PyTorch draws arrows from a launch to what it launched. */
 static bool is_launch(tacho_str text)
 {
-    return contains(text, TACHO_STR("ac2g")) || contains(text, TACHO_STR("async_cpu_to_gpu"));
+    return tacho_str_contains(text, TACHO_STR("ac2g")) ||
+           tacho_str_contains(text, TACHO_STR("async_cpu_to_gpu"));
 }
 
 /*
