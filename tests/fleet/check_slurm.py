@@ -163,8 +163,10 @@ class Slurm(unittest.TestCase):
                    and os.path.exists(os.path.join(os.path.dirname(TACHO), "../lib/tacho/libtacho-mpi.so")))
 
         def of_ranks(question):
-            return self.cluster.call("mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "3", TACHO,
-                                     "fleet", question, "large")
+            # Of several mpirun that start at once, one can fail where they share a directory.
+            with tempfile.TemporaryDirectory(prefix="mpi.") as own:
+                return self.cluster.call("mpirun", "--allow-run-as-root", "--oversubscribe", "--mca",
+                                         "orte_tmpdir_base", own, "-n", "3", TACHO, "fleet", question, "large")
 
         questions = ("ops", "breakdown", "steps", "stragglers", "collectives", "clocks", "health")
         with concurrent.futures.ThreadPoolExecutor(4) as pool:  # mpirun takes seconds, in which it does nothing
