@@ -4,11 +4,11 @@
  */
 #include "api/ask.h"
 #include "api/entry.h"
-#include "analyses/breakdown/breakdown.h"
-#include "analyses/groups/groups.h"
-#include "analyses/ops.h"
-#include "analyses/overview.h"
-#include "analyses/query.h"
+#include "questions/breakdown/breakdown.h"
+#include "questions/groups/groups.h"
+#include "questions/ops/ops.h"
+#include "questions/overview/overview.h"
+#include "questions/query/query.h"
 #include "session/machine_file.h"
 #include "session/machine_tables.h"
 

@@ -5,8 +5,8 @@
 #include "api/entry.h"
 #include "api/request.h"
 #include "api/tables.h"
-#include "analyses/debug_info_table.h"
-#include "analyses/info.h"
+#include "questions/annotate/debug_info_table.h"
+#include "questions/info/info.h"
 #include "pipeline/annotated.h"
 
 #include <tacho/analyse.h>

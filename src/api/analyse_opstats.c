@@ -6,7 +6,7 @@
 #include "api/entry.h"
 #include "api/request.h"
 #include "api/tables.h"
-#include "analyses/opstats_rollup.h"
+#include "questions/opstats/opstats_rollup.h"
 #include "base/grow.h"
 #include "session/opstats_decoder.h"
 

@@ -7,6 +7,7 @@
 #include "api/model_request.h"
 #include "base/grow.h"
 #include "session/roofline.h"
+#include "estimates/estimates.h"
 
 #include <stdlib.h>
 #include <tacho/analyse.h>

@@ -2,9 +2,10 @@
 /*
  * The public face of Tenstorrent's op report.
  */
-#include "analyses/tenstorrent/tt_analysis.h"
+#include "estimates/tenstorrent/tt_analysis.h"
 #include "api/ask.h"
 #include "api/entry.h"
+#include "estimates/estimates.h"
 
 #include <math.h>
 #include <tacho/analyse.h>

@@ -4,7 +4,7 @@
  */
 #include "api/ask.h"
 
-#include "analyses/info.h"
+#include "questions/info/info.h"
 
 typedef struct asking {
     const tacho_ask *ask;

@@ -6,7 +6,7 @@
 #ifndef TACHO_API_ASK_H
 #define TACHO_API_ASK_H
 
-#include "analyses/analysis.h"
+#include "questions/analysis.h"
 #include "api/request.h"
 #include "api/tables.h"
 

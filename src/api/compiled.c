@@ -2,7 +2,7 @@
 /*
  * The public face of the compiler.
  */
-#include "analyses/estimate_tables.h"
+#include "estimates/estimate_tables.h"
 #include "api/entry.h"
 #include "api/model_request.h"
 #include "api/request.h"
@@ -15,6 +15,7 @@
 #include "session/find_machine.h"
 #include "session/timeline_torq.h"
 #include "sinks/torq/timeline.h"
+#include "estimates/estimates.h"
 
 #include <stdlib.h>
 #include <string.h>

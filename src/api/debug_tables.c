@@ -4,7 +4,7 @@
  */
 #include "api/debug_tables.h"
 
-#include "analyses/debug_info_table.h"
+#include "questions/annotate/debug_info_table.h"
 #include "sources/torq/ir_files.h"
 
 bool tacho_debug_tables_are_of(const char *path)

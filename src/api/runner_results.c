@@ -6,14 +6,15 @@
 #include "api/request.h"
 #include "api/runner.h"
 #include "api/tables.h"
-#include "analyses/compare.h"
-#include "analyses/run_tables.h"
+#include "estimates/compare.h"
+#include "estimates/run_tables.h"
 #include "base/input.h"
 #include "program/stats_records.h"
 #include "session/profile.h"
 #include "session/run_profile_file.h"
 #include "session/tables.h"
 #include "session/torq.h"
+#include "estimates/estimates.h"
 
 static tacho_status add_recorded(const tacho_runner *self, const tacho_recording *recording,
                                  const tacho_run_profile *first, tacho_tables *tables)

@@ -5,7 +5,7 @@
 #ifndef TACHO_API_TABLES_H
 #define TACHO_API_TABLES_H
 
-#include "analyses/analysis.h"
+#include "questions/analysis.h"
 #include "table/table.h"
 #include <tacho/table.h>
 

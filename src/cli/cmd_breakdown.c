@@ -2,7 +2,7 @@
 /*
  * tacho breakdown: where did the time of each device go?
  */
-#include "analyses/breakdown/breakdown.h"
+#include "questions/breakdown/breakdown.h"
 #include "cli/command.h"
 #include "cli/listing.h"
 

@@ -2,7 +2,7 @@
 /*
  * tacho ops: which operations took the time?
  */
-#include "analyses/ops.h"
+#include "questions/ops/ops.h"
 #include "cli/command.h"
 #include "cli/listing.h"
 #include "cli/ops_compat.h"

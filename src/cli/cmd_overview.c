@@ -2,7 +2,7 @@
 /*
  * tacho overview: how busy was each kind of engine?
  */
-#include "analyses/overview.h"
+#include "questions/overview/overview.h"
 #include "cli/command.h"
 #include "cli/listing.h"
 #include "base/duration.h"

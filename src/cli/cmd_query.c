@@ -2,7 +2,7 @@
 /*
  * tacho query: SQL over profiles.
  */
-#include "analyses/query.h"
+#include "questions/query/query.h"
 #include "cli/command.h"
 #include "cli/listing.h"
 #include "cli/values.h"

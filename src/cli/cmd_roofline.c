@@ -7,6 +7,7 @@
 #include "cli/listing.h"
 #include "session/roofline.h"
 #include "sinks/roofline_svg.h"
+#include "estimates/estimates.h"
 
 enum { DEFAULT_TOP = 20 };
 

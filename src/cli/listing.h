@@ -7,7 +7,7 @@
 #ifndef TACHO_CLI_LISTING_H
 #define TACHO_CLI_LISTING_H
 
-#include "analyses/analysis.h"
+#include "questions/analysis.h"
 #include "pipeline/agreement.h"
 #include "pipeline/intake.h"
 #include "cli/outputs.h"

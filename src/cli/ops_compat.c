@@ -6,6 +6,7 @@
 
 #include "cli/listing.h"
 #include "sources/source.h"
+#include "estimates/estimates.h"
 
 #include <stdio.h>
 

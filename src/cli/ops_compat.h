@@ -5,8 +5,8 @@
 #ifndef TACHO_CLI_OPS_COMPAT_H
 #define TACHO_CLI_OPS_COMPAT_H
 
-#include "analyses/ops.h"
-#include "analyses/tenstorrent/tt_analysis.h"
+#include "questions/ops/ops.h"
+#include "estimates/tenstorrent/tt_analysis.h"
 #include "cli/command.h"
 #include "cli/talk.h"
 #include "pipeline/agreement.h"

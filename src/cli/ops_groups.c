@@ -4,7 +4,7 @@
  */
 #include "cli/ops_groups.h"
 
-#include "analyses/groups/groups.h"
+#include "questions/groups/groups.h"
 #include "cli/listing.h"
 
 #include <string.h>

@@ -7,8 +7,8 @@
 #ifndef TACHO_PIPELINE_AGREEMENT_H
 #define TACHO_PIPELINE_AGREEMENT_H
 
-#include "analyses/analysis.h"
-#include "analyses/samples.h"
+#include "questions/analysis.h"
+#include "questions/samples/samples.h"
 #include "base/notes.h"
 #include "pipeline/intake.h"
 

@@ -4,7 +4,7 @@
  */
 #include "pipeline/annotated.h"
 
-#include "analyses/overview_tracks.h"
+#include "questions/overview/overview_tracks.h"
 #include "sources/torq/ir_files.h"
 #include "sources/torq/model_lines.h"
 

@@ -11,7 +11,7 @@
 #ifndef TACHO_PIPELINE_ANNOTATED_H
 #define TACHO_PIPELINE_ANNOTATED_H
 
-#include "analyses/annotate.h"
+#include "questions/annotate/annotate.h"
 #include "pipeline/intake.h"
 #include "sinks/table_sink.h"
 #include "sinks/trace_sink.h"

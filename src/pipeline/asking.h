@@ -7,7 +7,7 @@
 #ifndef TACHO_PIPELINE_ASKING_H
 #define TACHO_PIPELINE_ASKING_H
 
-#include "analyses/analysis.h"
+#include "questions/analysis.h"
 #include "pipeline/agreement.h"
 #include "pipeline/intake.h"
 #include "sinks/table_sink.h"

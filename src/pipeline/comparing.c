@@ -5,9 +5,9 @@
  */
 #include "pipeline/comparing.h"
 
-#include "analyses/diff_tables.h"
-#include "analyses/sample_join.h"
-#include "analyses/sample_operators.h"
+#include "questions/diff/diff_tables.h"
+#include "questions/samples/sample_join.h"
+#include "questions/samples/sample_operators.h"
 #include "base/input.h"
 #include "pipeline/pipeline.h"
 

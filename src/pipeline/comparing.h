@@ -6,8 +6,8 @@
 #ifndef TACHO_PIPELINE_COMPARING_H
 #define TACHO_PIPELINE_COMPARING_H
 
-#include "analyses/analysis.h"
-#include "analyses/diff.h"
+#include "questions/analysis.h"
+#include "questions/diff/diff.h"
 #include "pipeline/intake.h"
 #include "sinks/table_sink.h"
 

@@ -6,8 +6,8 @@
 #ifndef TACHO_PIPELINE_CONVERSION_H
 #define TACHO_PIPELINE_CONVERSION_H
 
-#include "analyses/overview_tracks.h"
-#include "analyses/queue_tracks.h"
+#include "questions/overview/overview_tracks.h"
+#include "questions/timeline/queue_tracks.h"
 #include "pipeline/intake.h"
 #include "profile/select.h"
 #include "sinks/trace_sink.h"

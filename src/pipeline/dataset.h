@@ -6,7 +6,7 @@
  *
  * What an earlier conversion made of the same profiles is replaced (pipeline/dataset_held.h).
  * Events stream into the tables spans and counters; ops, devices, steps, collectives, clock and
- * loss are what a fleet gathers of the file (analyses/fleet/fleet_dataset.h). Memory goes
+ * loss are what a fleet gathers of the file (questions/fleet/fleet_dataset.h). Memory goes
  * by workers: the largest dictionary and a group of rows of each. Each file is whole
  * or not there; a copy of a file that is in the data set adds a row to loss and nothing else.
  */

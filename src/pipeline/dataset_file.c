@@ -5,7 +5,7 @@
  */
 #include "pipeline/dataset_file.h"
 
-#include "analyses/fleet/fleet_dataset.h"
+#include "questions/fleet/fleet_dataset.h"
 #include "base/folder.h"
 #include "base/utf8.h"
 #include "pipeline/fleet_inputs.h"

@@ -5,7 +5,7 @@
  */
 #include "pipeline/fleet.h"
 
-#include "analyses/fleet/fleet_part.h"
+#include "questions/fleet/fleet_part.h"
 #include "base/folder.h"
 #include "base/grow.h"
 #include "base/workers.h"

@@ -7,8 +7,8 @@
 #ifndef TACHO_PIPELINE_FLEET_H
 #define TACHO_PIPELINE_FLEET_H
 
-#include "analyses/fleet/fleet_gather.h"
-#include "analyses/fleet/fleet_tables.h"
+#include "questions/fleet/fleet_gather.h"
+#include "questions/fleet/fleet_tables.h"
 #include "pipeline/fleet_runs.h"
 #include "pipeline/intake.h"
 

@@ -6,7 +6,7 @@
 #ifndef TACHO_PIPELINE_FLEET_INPUTS_H
 #define TACHO_PIPELINE_FLEET_INPUTS_H
 
-#include "analyses/fleet/fleet_gather.h"
+#include "questions/fleet/fleet_gather.h"
 #include "pipeline/fleet_runs.h"
 #include "pipeline/input_list.h"
 

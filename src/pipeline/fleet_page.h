@@ -6,7 +6,7 @@
 #ifndef TACHO_PIPELINE_FLEET_PAGE_H
 #define TACHO_PIPELINE_FLEET_PAGE_H
 
-#include "analyses/fleet/fleet_matrix.h"
+#include "questions/fleet/fleet_matrix.h"
 #include "pipeline/fleet.h"
 #include "pipeline/report.h"
 

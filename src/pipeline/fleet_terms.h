@@ -2,8 +2,8 @@
 /*
  * The terms of a part: what its numbers depend on beyond the bytes of the profile. They are texts,
  * and equal texts mean that the part would be made the same again. A part keeps them in its head
- * (analyses/fleet/fleet.h), so that it is known when it has to be made anew, and which questions it
- * cannot answer.
+ * (questions/fleet/fleet.h), so that it is known when it has to be made anew, and which questions
+ * it cannot answer.
  */
 #ifndef TACHO_PIPELINE_FLEET_TERMS_H
 #define TACHO_PIPELINE_FLEET_TERMS_H

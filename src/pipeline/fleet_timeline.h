@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One trace of all files of a fleet, on one time axis. The zero of each file's clock is set so that
- * the clocks agree (analyses/fleet/fleet_clocks.h); rows stay as they are.
+ * the clocks agree (questions/fleet/fleet_clocks.h); rows stay as they are.
  */
 #ifndef TACHO_PIPELINE_FLEET_TIMELINE_H
 #define TACHO_PIPELINE_FLEET_TIMELINE_H
 
-#include "analyses/fleet/fleet_clocks.h"
+#include "questions/fleet/fleet_clocks.h"
 #include "pipeline/fleet.h"
 #include "sinks/trace_sink.h"
 

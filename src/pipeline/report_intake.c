@@ -4,9 +4,10 @@
  */
 #include "pipeline/report_intake.h"
 
-#include "analyses/breakdown/breakdown.h"
-#include "analyses/critical_path/critical_path.h"
+#include "questions/breakdown/breakdown.h"
+#include "questions/critical_path/critical_path.h"
 #include "base/grow.h"
+#include "estimates/estimates.h"
 
 #include <stdlib.h>
 

@@ -7,11 +7,11 @@
 #ifndef TACHO_PIPELINE_REPORT_INTAKE_H
 #define TACHO_PIPELINE_REPORT_INTAKE_H
 
-#include "analyses/analysis.h"
-#include "analyses/groups/groups.h"
-#include "analyses/ops.h"
-#include "analyses/overview.h"
-#include "analyses/roofline_options.h"
+#include "questions/analysis.h"
+#include "questions/groups/groups.h"
+#include "questions/ops/ops.h"
+#include "questions/overview/overview.h"
+#include "estimates/roofline/roofline_options.h"
 #include "pipeline/intake.h"
 #include "sinks/report_page.h"
 

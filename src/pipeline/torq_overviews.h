@@ -6,7 +6,7 @@
 #ifndef TACHO_PIPELINE_TORQ_OVERVIEWS_H
 #define TACHO_PIPELINE_TORQ_OVERVIEWS_H
 
-#include "analyses/overview_tracks.h"
+#include "questions/overview/overview_tracks.h"
 #include "base/output.h"
 
 typedef struct tacho_torq_overview tacho_torq_overview;

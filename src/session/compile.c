@@ -4,8 +4,8 @@
  */
 #include "session/compile.h"
 
-#include "analyses/analysis.h"
-#include "analyses/program_metrics.h"
+#include "estimates/estimates.h"
+#include "estimates/program_metrics.h"
 #include "base/input.h"
 #include "program/container.h"
 #include "session/compilation.h"

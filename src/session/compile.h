@@ -5,7 +5,7 @@
 #ifndef TACHO_SESSION_COMPILE_H
 #define TACHO_SESSION_COMPILE_H
 
-#include "analyses/estimate_tables.h"
+#include "estimates/estimate_tables.h"
 #include "base/notes.h"
 #include "compile/compile.h"
 #include "compile/timeline.h"

@@ -4,7 +4,7 @@
  */
 #include "session/debug_info.h"
 
-#include "analyses/debug_info_table.h"
+#include "questions/annotate/debug_info_table.h"
 #include "base/grow.h"
 #include "base/input.h"
 #include "graph/model.h"

@@ -6,7 +6,7 @@
 #ifndef TACHO_SESSION_DEBUG_INFO_H
 #define TACHO_SESSION_DEBUG_INFO_H
 
-#include "analyses/analysis.h"
+#include "questions/analysis.h"
 #include "base/notes.h"
 
 typedef struct tacho_opened_debug_info tacho_opened_debug_info;

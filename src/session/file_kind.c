@@ -5,7 +5,7 @@
  */
 #include "session/file_kind.h"
 
-#include "analyses/fleet/fleet_part.h"
+#include "questions/fleet/fleet_part.h"
 #include "base/input.h"
 #include "graph/model.h"
 #include "machine/machine.h"

@@ -5,7 +5,7 @@
  */
 #include "session/fleet_ranks.h"
 
-#include "analyses/fleet/fleet_part.h"
+#include "questions/fleet/fleet_part.h"
 #include "base/grow.h"
 
 #include <pthread.h>

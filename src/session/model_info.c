@@ -7,6 +7,7 @@
 
 #include "base/grow.h"
 #include "base/input.h"
+#include "estimates/estimates.h"
 
 #include <stdlib.h>
 

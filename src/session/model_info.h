@@ -5,8 +5,8 @@
 #ifndef TACHO_SESSION_MODEL_INFO_H
 #define TACHO_SESSION_MODEL_INFO_H
 
-#include "analyses/analysis.h"
-#include "analyses/model_tables.h"
+#include "questions/analysis.h"
+#include "estimates/model_tables.h"
 
 typedef struct tacho_model_list {
     tacho_opened_model **items;

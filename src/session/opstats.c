@@ -4,8 +4,8 @@
  */
 #include "session/opstats.h"
 
-#include "analyses/analysis.h"
-#include "analyses/opstats_tables.h"
+#include "questions/analysis.h"
+#include "questions/opstats/opstats_tables.h"
 #include "base/grow.h"
 #include "pipeline/stats_trace.h"
 #include "base/folder.h"

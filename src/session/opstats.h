@@ -6,7 +6,7 @@
 #ifndef TACHO_SESSION_OPSTATS_H
 #define TACHO_SESSION_OPSTATS_H
 
-#include "analyses/opstats_rollup.h"
+#include "questions/opstats/opstats_rollup.h"
 #include "base/input.h"
 #include "base/notes.h"
 #include "sinks/table_sink.h"

@@ -6,7 +6,7 @@
 #ifndef TACHO_SESSION_OPSTATS_DECODER_H
 #define TACHO_SESSION_OPSTATS_DECODER_H
 
-#include "analyses/opstats.h"
+#include "questions/opstats/opstats.h"
 #include "base/mapping.h"
 
 typedef struct tacho_opstats_decoder {

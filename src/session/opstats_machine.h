@@ -5,7 +5,7 @@
 #ifndef TACHO_SESSION_OPSTATS_MACHINE_H
 #define TACHO_SESSION_OPSTATS_MACHINE_H
 
-#include "analyses/opstats.h"
+#include "questions/opstats/opstats.h"
 
 /*
  * Sets products per cycle of |stats| from the machine that its program was compiled for. They stay

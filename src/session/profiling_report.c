@@ -4,8 +4,8 @@
  */
 #include "session/profiling_report.h"
 
-#include "analyses/analysis.h"
-#include "analyses/ops.h"
+#include "questions/analysis.h"
+#include "questions/ops/ops.h"
 #include "base/folder.h"
 #include "pipeline/conversion.h"
 #include "pipeline/intake_notes.h"

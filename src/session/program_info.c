@@ -11,6 +11,7 @@
 #include "program/container.h"
 #include "program/image.h"
 #include "session/module.h"
+#include "estimates/estimates.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,8 +7,8 @@
 
 #include "base/mapping.h"
 #include "base/notes.h"
-#include "analyses/analysis.h"
-#include "analyses/program_tables.h"
+#include "questions/analysis.h"
+#include "estimates/program_tables.h"
 
 typedef struct tacho_program_list {
     tacho_opened_program *items;

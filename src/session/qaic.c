@@ -4,7 +4,7 @@
  */
 #include "session/qaic.h"
 
-#include "analyses/opstats_tables.h"
+#include "questions/opstats/opstats_tables.h"
 #include "base/folder.h"
 #include "session/opstats_machine.h"
 #include "sinks/qaic/stages.h"

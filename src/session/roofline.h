@@ -5,7 +5,7 @@
 #ifndef TACHO_SESSION_ROOFLINE_H
 #define TACHO_SESSION_ROOFLINE_H
 
-#include "analyses/roof_works.h"
+#include "estimates/roofline/roof_works.h"
 #include "graph/model.h"
 
 /* Texts are as people write them (session/compile_spec.h); NULL: not given. */

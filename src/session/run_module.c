@@ -2,7 +2,7 @@
 /*
  * A run as the run-module tools do it: the function, its results, and the time of each block.
  */
-#include "analyses/analysis.h"
+#include "estimates/estimates.h"
 #include "session/run_job.h"
 #include "session/run_notes.h"
 #include "session/torq.h"

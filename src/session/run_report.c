@@ -4,9 +4,9 @@
  */
 #include "session/run_report.h"
 
-#include "analyses/analysis.h"
-#include "analyses/compare.h"
-#include "analyses/run_tables.h"
+#include "estimates/estimates.h"
+#include "estimates/compare.h"
+#include "estimates/run_tables.h"
 #include "session/verdict.h"
 #include "sinks/overview_text.h"
 

@@ -4,7 +4,7 @@
  */
 #include "session/run_job.h"
 
-#include "analyses/compare.h"
+#include "estimates/compare.h"
 #include "pipeline/intake_notes.h"
 #include "session/run_notes.h"
 

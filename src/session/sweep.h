@@ -9,7 +9,7 @@
 #ifndef TACHO_SESSION_SWEEP_H
 #define TACHO_SESSION_SWEEP_H
 
-#include "analyses/analysis.h"
+#include "questions/analysis.h"
 #include "base/notes.h"
 #include "compile/compile.h"
 #include "graph/model.h"

@@ -4,8 +4,8 @@
  */
 #include "session/tables.h"
 
-#include "analyses/ops.h"
-#include "analyses/overview.h"
+#include "questions/ops/ops.h"
+#include "questions/overview/overview.h"
 
 tacho_status tacho_run_overview_table(const tacho_run_session *session,
                                       const tacho_run_profile *first, tacho_table *out_table)

@@ -6,7 +6,7 @@
 #ifndef TACHO_SESSION_VERDICT_H
 #define TACHO_SESSION_VERDICT_H
 
-#include "analyses/analysis.h"
+#include "questions/analysis.h"
 #include "profile/profile.h"
 #include "session/compilation.h"
 

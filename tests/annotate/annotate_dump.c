@@ -4,7 +4,7 @@
  * profile: "info" what the compiler says, "trace" the annotated events, "problems" and the names
  * of sets a table as CSV. For tests/annotate/run.sh.
  */
-#include "analyses/annotate.h"
+#include "questions/annotate/annotate.h"
 #include "pipeline/intake.h"
 #include "profile/order.h"
 #include "sinks/table_sink.h"

@@ -6,8 +6,8 @@
  * Laws: whatever the bytes, reading ends well; a part that is read can be merged with itself, and
  * written and read again gives the same bytes.
  */
-#include "analyses/fleet/fleet_part.h"
-#include "analyses/fleet/fleet_part_chunks.h"
+#include "questions/fleet/fleet_part.h"
+#include "questions/fleet/fleet_part_chunks.h"
 #include "reading.h"
 
 #include <stdio.h>

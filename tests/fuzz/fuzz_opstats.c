@@ -8,8 +8,8 @@
  * Laws: what is pushed keeps the contract of events; the times of threads and of the critical path
  * are not negative; no file, however damaged, is more than refused.
  */
-#include "analyses/opstats_rollup.h"
-#include "analyses/opstats_tables.h"
+#include "questions/opstats/opstats_rollup.h"
+#include "questions/opstats/opstats_tables.h"
 #include "program/program_testing.h"
 #include "reading.h"
 #include "sources/stats/stats.h"

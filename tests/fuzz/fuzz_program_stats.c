@@ -8,8 +8,8 @@
  * Laws: what passes the reader's checks is simulated and decoded, or refused; what is recorded
  * without damage is read without damage.
  */
-#include "analyses/opstats_rollup.h"
-#include "analyses/opstats_tables.h"
+#include "questions/opstats/opstats_rollup.h"
+#include "questions/opstats/opstats_tables.h"
 #include "device/recorder.h"
 #include "program/image.h"
 #include "program/program_testing.h"

@@ -6,9 +6,10 @@
  * Law: whatever the arguments, there are tables, and no point has a time or a rate that is not a
  * number.
  */
-#include "analyses/roofline.h"
+#include "estimates/roofline/roofline.h"
 #include "reading.h"
 #include "sources/chrome/chrome.h"
+#include "estimates/estimates.h"
 
 #include <math.h>
 

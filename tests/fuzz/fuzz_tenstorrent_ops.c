@@ -3,7 +3,7 @@
  * Fuzzes the reader of Tenstorrent op tables: whatever the bytes, what comes out of sorting is a
  * valid profile, or the file is refused as bad; and its op report can be made, with advice.
  */
-#include "analyses/tenstorrent/tt_report.h"
+#include "estimates/tenstorrent/tt_report.h"
 #include "reading.h"
 #include "sources/tenstorrent/tenstorrent.h"
 

@@ -4,7 +4,7 @@
  * runtime profile. Laws: numbers are in range; units begin with a start and end with a wait of
  * their engine; actions are sorted; every set of columns can be made, and the trace is sound.
  */
-#include "analyses/annotate.h"
+#include "questions/annotate/annotate.h"
 #include "codec/mlir_bytecode.h"
 #include "codec/mlir_text.h"
 #include "profile/order.h"

@@ -16,8 +16,8 @@ CASES = [  # a file of the room, what it includes, whether that compiles
     ("src/base/str.c", '"codec/json.h"', False),
     ("src/codec/json.c", "<profile/events.h>", False),
     ("src/sources/registry.c", '"sinks/trace_sink.h"', False),
-    ("src/sinks/registry.c", "<analyses/ops.h>", False),
-    ("src/analyses/ops.c", '"profile/events.h"', True),
+    ("src/sinks/registry.c", "<questions/ops/ops.h>", False),
+    ("src/questions/ops/ops.c", '"profile/events.h"', True),
     ("src/session/session.c", '"cli/talk.h"', False),
 ]
 

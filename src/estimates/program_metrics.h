@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What in a program costs time and could be otherwise. Its numbers are tacho_analysis_metrics.
+ */
+#ifndef TACHO_ESTIMATES_PROGRAM_METRICS_H
+#define TACHO_ESTIMATES_PROGRAM_METRICS_H
+
+#include "base/notes.h"
+#include "compile/estimate.h"
+#include "program/program.h"
+
+/* Says to |notes| what costs time and could be otherwise. */
+tacho_status tacho_compile_warn(const tacho_estimate *estimate, const tacho_program *program,
+                                const tacho_notes *notes) TACHO_MUST_USE;
+
+#endif

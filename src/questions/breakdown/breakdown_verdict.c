@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One sentence on what limits a device: the largest part of its span, if that is large enough.
+ */
+#include "questions/breakdown/breakdown_rules.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+/* In percent of the span. */
+enum { LEAST_BOUND = 40, LEAST_COMPUTE = 80 };
+
+/* The span of a device and its parts, which add up to it. */
+typedef struct span_parts {
+    double compute, communication, copies, idle; /* percent; the middle two exposed */
+    double late;                                 /* of the span, host late */
+    const char *period;                          /* what that span is */
+} span_parts;
+
+/* How many times as fast without |ns| of the span. */
+static double speed_up(const tacho_device_facts *of, double ns)
+{
+    double span = tacho_fact(of, TACHO_COL_SPAN_NS);
+    return span > ns ? span / (span - ns) : 1;
+}
+
+TACHO_PRINTF(2, 3) static void say(char out_text[TACHO_VERDICT_ROOM], const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    vsnprintf(out_text, TACHO_VERDICT_ROOM, format, values);
+    va_end(values);
+}
+
+/* Many short gaps are the cost of launches; long ones are what the host does in place of them. */
+static void say_host_bound(const tacho_device_facts *of, const span_parts *parts,
+                           char out_text[TACHO_VERDICT_ROOM])
+{
+    double short_ns = tacho_fact(of, TACHO_COL_SHORT_LATE_NS);
+    double long_ns = tacho_fact(of, TACHO_COL_LONG_LATE_NS);
+    double late = TACHO_FACTS_PERCENT * parts->late / parts->idle;
+    tacho_str device = tacho_fact_text(of, TACHO_COL_DEVICE);
+    if (short_ns >= long_ns) {
+        say(out_text,
+            "Host-bound: the %.*s is idle %.1f %% of %s, %.0f %% of it waiting for launches; "
+            "merging launches (%s) can give up to %.1fx.",
+            TACHO_STR_ARG(device), parts->idle, parts->period, late, tacho_breakdown_graphs(of),
+            speed_up(of, short_ns));
+    } else {
+        say(out_text,
+            "Host-bound: the %.*s is idle %.1f %% of %s, %.0f %% of it waiting for launches, "
+            "mostly in gaps of 1 ms and longer; shortening them can give up to %.1fx.",
+            TACHO_STR_ARG(device), parts->idle, parts->period, late, speed_up(of, long_ns));
+    }
+}
+
+/* |what|: "Communication-bound: the GPU communicates"; |hideable|: what compute could hide. */
+static void say_exposed(const tacho_device_facts *of, const char *what, double exposed,
+                        double hideable_ns, char out_text[TACHO_VERDICT_ROOM])
+{
+    double hideable = TACHO_FACTS_PERCENT * hideable_ns / tacho_fact(of, TACHO_COL_SPAN_NS);
+    if (2 * hideable >= exposed) {
+        say(out_text,
+            "%s %.1f %% of %s while nothing computes; overlapping the two can give up to "
+            "%.1fx.",
+            what, exposed, tacho_fact_period(of), speed_up(of, hideable_ns));
+    } else {
+        say(out_text,
+            "%s %.1f %% of %s while nothing computes; compute takes only %.1f %%, so no "
+            "overlap can hide it.",
+            what, exposed, tacho_fact_period(of), tacho_fact_share(of, TACHO_COL_COMPUTE_NS));
+    }
+}
+
+static void say_communication_bound(const tacho_device_facts *of, const span_parts *parts,
+                                    char out_text[TACHO_VERDICT_ROOM])
+{
+    char what[96];
+    snprintf(what, sizeof(what), "Communication-bound: the %.*s communicates",
+             TACHO_STR_ARG(tacho_fact_text(of, TACHO_COL_DEVICE)));
+    say_exposed(of, what, parts->communication, tacho_fact(of, TACHO_COL_HIDEABLE_COMMUNICATION_NS),
+                out_text);
+}
+
+static void say_transfer_bound(const tacho_device_facts *of, const span_parts *parts,
+                               char out_text[TACHO_VERDICT_ROOM])
+{
+    char what[96];
+    snprintf(what, sizeof(what), "Transfer-bound: the %.*s moves memory",
+             TACHO_STR_ARG(tacho_fact_text(of, TACHO_COL_DEVICE)));
+    say_exposed(of, what, parts->copies, tacho_fact(of, TACHO_COL_HIDEABLE_COPY_NS), out_text);
+}
+
+/* The gaps of an estimate are what it costs to start operators. */
+static bool is_modelled(const tacho_device_facts *of)
+{
+    tacho_str origin = tacho_fact_text(of, TACHO_COL_ORIGIN);
+    return tacho_str_equal(origin, TACHO_STR("estimated")) ||
+           tacho_str_equal(origin, TACHO_STR("simulated"));
+}
+
+static void say_idle(const tacho_device_facts *of, const span_parts *parts,
+                     char out_text[TACHO_VERDICT_ROOM])
+{
+    if (is_modelled(of)) {
+        say(out_text,
+            "Overhead-bound: the %.*s neither computes nor moves memory for %.1f %% of %s, in "
+            "which operators are started; fewer or larger operators, or batches, help.",
+            TACHO_STR_ARG(tacho_fact_text(of, TACHO_COL_DEVICE)), parts->idle, parts->period);
+        return;
+    }
+    double queued = tacho_fact_share(of, TACHO_COL_QUEUED_NS);
+    const char *why = ".";
+    if (!tacho_facts_have_launches(of)) {
+        why = "; the profile does not show why.";
+    } else if (2 * queued >= parts->idle) {
+        why = ", most of it with work in its queue.";
+    }
+    say(out_text, "Mostly idle: the %.*s does nothing for %.1f %% of %s%s",
+        TACHO_STR_ARG(tacho_fact_text(of, TACHO_COL_DEVICE)), parts->idle, parts->period, why);
+}
+
+/* Kernels may wait for memory while they run, so only engines can be bound by computing. */
+static void say_compute_bound(const tacho_device_facts *of, const span_parts *parts,
+                              char out_text[TACHO_VERDICT_ROOM])
+{
+    tacho_str level = tacho_fact_text(of, TACHO_COL_LEVEL);
+    bool has_engines = tacho_str_equal(level, TACHO_STR(TACHO_LEVEL_ENGINES));
+    say(out_text, "%s-bound: the %.*s computes %.1f %% of %s; %s.",
+        has_engines ? "Compute" : "Kernel", TACHO_STR_ARG(tacho_fact_text(of, TACHO_COL_DEVICE)),
+        parts->compute, parts->period,
+        has_engines ? "fewer or cheaper operations help" : "faster or fewer kernels help");
+}
+
+static void say_parts(const tacho_device_facts *of, const span_parts *parts,
+                      char out_text[TACHO_VERDICT_ROOM])
+{
+    char others[96] = "";
+    if (parts->communication > 0) {
+        snprintf(others, sizeof(others), ", only communicates %.1f %%", parts->communication);
+    }
+    if (parts->copies > 0) {
+        size_t len = strlen(others);
+        snprintf(others + len, sizeof(others) - len, ", only moves memory %.1f %%", parts->copies);
+    }
+    say(out_text, "No single limit: the %.*s computes %.1f %% of %s%s and is idle %.1f %%.",
+        TACHO_STR_ARG(tacho_fact_text(of, TACHO_COL_DEVICE)), parts->compute, parts->period, others,
+        parts->idle);
+}
+
+/* Says over how many steps the shares are, and that warm-up is not in them. */
+static void add_steps(const tacho_device_facts *of, char out_text[TACHO_VERDICT_ROOM])
+{
+    size_t len = strlen(out_text);
+    double steps = tacho_fact(of, TACHO_COL_STEP_COUNT);
+    double warm_up = tacho_fact(of, TACHO_COL_WARM_UP_COUNT);
+    const char *word = strchr(tacho_fact_period(of), ' ') + 1; /* "step" */
+    if (warm_up > 0) {
+        snprintf(out_text + len, TACHO_VERDICT_ROOM - len,
+                 " Average of %.0f %s%s; %.0f warm-up %s%s left out.", steps, word,
+                 steps == 1 ? "" : "s", warm_up, word, warm_up == 1 ? "" : "s");
+    } else if (steps > 1) {
+        snprintf(out_text + len, TACHO_VERDICT_ROOM - len, " Average of %.0f %ss.", steps, word);
+    }
+}
+
+/* One stream without launches, copies and communication computes whatever it does. */
+static bool can_compare(const tacho_device_facts *of)
+{
+    return tacho_fact(of, TACHO_COL_STREAMS) > 1 || tacho_fact(of, TACHO_COL_LAUNCH_COUNT) > 0 ||
+           tacho_fact(of, TACHO_COL_COPY_NS) > 0 || tacho_fact(of, TACHO_COL_COMMUNICATION_NS) > 0;
+}
+
+void tacho_breakdown_verdict(const tacho_table *facts, size_t row,
+                             char out_text[TACHO_VERDICT_ROOM])
+{
+    const tacho_device_facts of = {facts, row};
+    const span_parts parts = {
+        .compute = tacho_fact_share(&of, TACHO_COL_COMPUTE_NS),
+        .communication = tacho_fact_share(&of, TACHO_COL_EXPOSED_COMMUNICATION_NS),
+        .copies = tacho_fact_share(&of, TACHO_COL_EXPOSED_COPY_NS),
+        .idle = tacho_fact_share(&of, TACHO_COL_IDLE_NS),
+        .late = tacho_fact_share(&of, TACHO_COL_HOST_LATE_NS),
+        .period = tacho_fact_period(&of),
+    };
+    out_text[0] = '\0';
+    if (!tacho_facts_are_enough(&of) || !tacho_facts_show_work(&of) || !can_compare(&of)) {
+        return;
+    }
+    if (parts.late >= LEAST_BOUND && tacho_facts_have_launches(&of)) {
+        say_host_bound(&of, &parts, out_text);
+    } else if (parts.communication >= LEAST_BOUND && parts.communication >= parts.copies) {
+        say_communication_bound(&of, &parts, out_text);
+    } else if (parts.copies >= LEAST_BOUND) {
+        say_transfer_bound(&of, &parts, out_text);
+    } else if (parts.idle >= LEAST_BOUND) {
+        say_idle(&of, &parts, out_text);
+    } else if (parts.compute >= LEAST_COMPUTE) {
+        say_compute_bound(&of, &parts, out_text);
+    } else {
+        say_parts(&of, &parts, out_text);
+    }
+    add_steps(&of, out_text);
+}
