@@ -23,7 +23,7 @@ static const tacho_option options[] = {
     TACHO_OPT_VALUE(
         "trace", 0, "FILE",
         "write a trace: .pb for Perfetto, .json for Chrome, .tracy for Tracy, .tacho for "
-        "tacho (default: " TRACY_CAPTURE ")",
+        "tacho (default: tracy_profile_log_host.tracy, where tt-torch leaves it)",
         TACHO_INTO_TEXT(tacho_profile_choice, output)),
     TACHO_OPT_FLAG("all-columns", 0,
                    "also the columns of newer reports, such as DEVICE ARCH and PROGRAM HASH",
