@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Slots with a buffer each are used over and over, so that a trace of any length asks for memory
- * only until it has been as deep as it gets.
+ * Slots with a buffer each are reused, so that a trace of any length allocates memory only until it
+ * has reached its greatest depth.
  */
 #include "sources/open_spans.h"
 
@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-/* So far down a stack a name is looked for: ends that fit nothing must not cost the square. */
+/* Depth to which a name is searched for: unmatched ends must not take quadratic time. */
 enum { SEARCH_DEPTH_MAX = 4096 };
 
 struct tacho_open_span {
@@ -158,7 +158,7 @@ static tacho_status push(tacho_open_spans *open, uint32_t slot, const tacho_span
     return tacho_events_row(open->events, &row);
 }
 
-/* The name of the span in |slot|, without unpacking all of it. */
+/* The name of the span in |slot|, unpacked alone. */
 static uint32_t name_of(const tacho_open_spans *open, uint32_t slot)
 {
     tacho_row row;
@@ -166,7 +166,7 @@ static uint32_t name_of(const tacho_open_spans *open, uint32_t slot)
     return open->events->dict->sites[row.of.span.site].name;
 }
 
-/* Where the link to the wanted span is kept, and the slot itself; TACHO_NONE when there is none. */
+/* The link to the matching span, and the slot itself; TACHO_NONE when there is none. */
 static uint32_t find(tacho_open_spans *open, uint32_t stack, uint32_t name, uint32_t **out_link)
 {
     uint32_t *link = &open->stacks[stack].top;
@@ -200,7 +200,7 @@ tacho_status tacho_open_spans_end(tacho_open_spans *open, uint32_t stack, const 
     return status;
 }
 
-/* Turns a stack around, so that its outermost span is on top. */
+/* Reverses a stack, so that its outermost span is on top. */
 static void reverse(tacho_open_spans *open, uint32_t stack)
 {
     uint32_t slot = open->stacks[stack].top;

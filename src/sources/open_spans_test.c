@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Begins and ends are fed in, the rows that come out are written as text.
+ * Feeds in begins and ends, and writes the resulting rows as text.
  *
  *     span 0 1..5 a k=1          track, times, name, arguments
  *     flow 0 1..5 #7             of a span of those times
@@ -89,7 +89,7 @@ static void begin_with(recorder *on, uint32_t stack, int64_t time, uint32_t site
 {
     tacho_row row = {.kind = TACHO_ROW_SPAN, .track = stack + 10, .start = time, .args = args};
     row.arg_count = arg_count;
-    row.of.span.end = -5; /* not looked at */
+    row.of.span.end = -5; /* ignored */
     row.of.span.site = site;
     row.of.span.op = row.of.span.run = TACHO_NONE;
     row.of.span.flags = 0;
@@ -221,7 +221,7 @@ static void test_finish(void **state)
     expect(on, "");
 }
 
-/* As deep as it gets decides how many slots there are. */
+/* The greatest depth decides the number of slots. */
 static void test_slots_are_used_again(void **state)
 {
     recorder *on = *state;
@@ -235,7 +235,7 @@ static void test_slots_are_used_again(void **state)
     assert_int_equal(on->open.slot_count, 2);
 }
 
-/* A name is not looked for without end. */
+/* The search for a name is bounded. */
 static void test_search_depth(void **state)
 {
     recorder *on = *state;
@@ -244,7 +244,7 @@ static void test_search_depth(void **state)
         begin(on, 0, 1, 1);
     }
     begin(on, 0, 2, 2);
-    assert_false(end(on, 0, 5, on->names[0])); /* 4096 lie above it */
+    assert_false(end(on, 0, 5, on->names[0])); /* 4096 spans are above it */
     assert_true(end(on, 0, 5, on->names[2]));
     assert_true(end(on, 0, 5, on->names[0])); /* one less */
     expect(on, "span 10 2..5 c\nspan 10 0..5 a\n");

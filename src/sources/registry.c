@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every source there is, and how a file finds its own. To add one, see
+ * The list of all sources, and detection of the source of a file. To add one, see
  * docs/adding-a-source.md.
  */
 #include "sources/chrome/chrome.h"
@@ -85,7 +85,7 @@ bool tacho_source_folder_holds(const char *folder, const char *path)
     return tt_log_set_holds(folder, path);
 }
 
-/* What the probes said, best first. */
+/* The verdicts of all probes, best first. */
 typedef struct probe_result {
     const tacho_source *best;
     const tacho_source *rival; /* as good as the best */
@@ -109,12 +109,12 @@ static probe_result probe_all(tacho_str head)
 
 /*
  * Whether |head| is that of an XPlane profile, a message of planes whose names begin like paths.
- * Its first bytes could be those of a Perfetto trace.
+ * Its first bytes could also begin a Perfetto trace.
  */
 static bool is_xplane(tacho_str head)
 {
     static const tacho_str names[] = {TACHO_STR_INIT("/host:"), TACHO_STR_INIT("/device:")};
-    enum { NAME_TAG = 0x12, SEARCHED = 32 }; /* behind a tag, a length and perhaps a number */
+    enum { NAME_TAG = 0x12, SEARCHED = 32 }; /* after a tag, a length and perhaps a number */
     if (head.len == 0 || head.data[0] != '\n') {
         return false;
     }
@@ -129,7 +129,7 @@ static bool is_xplane(tacho_str head)
     return false;
 }
 
-/* Whether it is the output of a conversion: the application id says so. */
+/* Whether |head| is that of a database from a conversion, by its application id. */
 static bool is_own_database(tacho_str head)
 {
     enum { ID_AT = 68 };
@@ -137,7 +137,7 @@ static bool is_own_database(tacho_str head)
            memcmp(head.data + ID_AT, "taco", 4) == 0;
 }
 
-/* Names a format that others write and tacho does not read; TACHO_OK when it is none of those. */
+/* Names a foreign format that tacho does not read; TACHO_OK for all others. */
 static tacho_status check_foreign(const tacho_input *input, tacho_str head)
 {
     if (is_xplane(head)) {

@@ -20,7 +20,7 @@ typedef enum tacho_probe_verdict {
     TACHO_PROBE_SURE,
 } tacho_probe_verdict;
 
-/* What the user may say about the input; a source takes what concerns it. */
+/* The user's options for the input; a source uses the ones it supports. */
 typedef struct tacho_source_options {
     tacho_str clock_mhz;    /* of cycle counts; empty for the format's default */
     uint32_t slice_count;   /* compute slices that old timelines count through; 0 for the default */
@@ -36,9 +36,9 @@ typedef struct tacho_reading {
     const tacho_source_options *options;
     tacho_events *events;
     /*
-     * The events of a part are to be held until it ends, by a source that must see them in time
-     * order, or all tracks before them. Without it such a source hopes for the best, and fails
-     * with TACHO_CODE_OUT_OF_ORDER when that is wrong.
+     * Holds the events of a part until it ends, for a source that must see them in time order, or
+     * all tracks before them. Without it such a source assumes the right order, and fails with
+     * TACHO_CODE_OUT_OF_ORDER when that is wrong.
      */
     bool holds_events;
 } tacho_reading;
@@ -49,8 +49,8 @@ typedef struct tacho_source {
     /* Whether the first TACHO_PROBE_BYTES of a file (or all of it) look like this format. */
     tacho_probe_verdict (*probe)(tacho_str head);
     /*
-     * Opens one part in the dictionary, pushes its rows, counts what it cannot read, and ends
-     * the part. Fails only when the file as a whole is not what it claims.
+     * Opens one part in the dictionary, pushes its rows, counts losses, and ends the part. Fails
+     * only when the file as a whole is not in this format.
      */
     tacho_status (*read)(const tacho_reading *reading);
 } tacho_source;
@@ -68,8 +68,7 @@ const tacho_source *tacho_source_find_folder(const char *path);
 tacho_status tacho_source_folder_tables(const char *const *paths, size_t path_count,
                                         tacho_arena *arena, const char ***out_paths) TACHO_MUST_USE;
 
-/* Whether |head| begins a file that is read with the others of its folder; what it is, else NULL.
- */
+/* The kind of a file that is read with the others of its folder, by its |head|; else NULL. */
 const char *tacho_source_folder_piece(tacho_str head);
 
 /*
@@ -82,7 +81,10 @@ tacho_status tacho_source_folder_drop_own(const char *folder, const char **paths
 /* Whether |path| is a file that such a folder is read from. */
 bool tacho_source_folder_holds(const char *folder, const char *path);
 
-/* By content: the one that is sure, else the only one that may be. Messages name |input|. */
+/*
+ * Detects the source from the content: the one that is sure, else the only one that may match.
+ * Messages name |input|.
+ */
 tacho_status tacho_source_resolve(tacho_input *input,
                                   const tacho_source **out_source) TACHO_MUST_USE;
 

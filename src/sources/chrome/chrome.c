@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Chrome Trace Event JSON, the file: an object with "traceEvents" and other keys anywhere, or an
- * array of events that need not be closed. A file that is cut keeps what is whole before the cut.
+ * array of events that need not be closed. Of a cut file everything complete before the cut is
+ * read.
  *
  *     {"schemaVersion":1, ... "traceEvents":[{"ph":"X","ts":1.5,"dur":2, ...}, ...]}
  *     [{"ph":"X", ...}, {"ph":"X", ...},
@@ -98,7 +99,10 @@ static tacho_status probe_value(tacho_json_reader *json, tacho_probe_verdict *ve
     return token == TACHO_JSON_OBJECT_BEGIN ? probe_object(json, verdict) : TACHO_OK;
 }
 
-/* What a head that ends too early, or is no JSON any more, had shown before. */
+/*
+ * Probes as many bytes of JSON as there are. A head that is cut or turns invalid keeps the verdict
+ * reached so far.
+ */
 static tacho_probe_verdict probe_json(tacho_input *input)
 {
     static const tacho_json_options options = {.is_lenient = true, .allows_open_array = true};
@@ -147,7 +151,7 @@ static tacho_probe_verdict chrome_probe(tacho_str head)
 
 /* ---- keys beside the events ------------------------------------------------------------- */
 
-/* Notes the scalar |value| of |key|, which |prefix| says the place of. */
+/* Adds the scalar |value| of |key| to the metadata; |prefix| is the place of the key. */
 static tacho_status add_fact(chrome_reader *reader, const char *prefix, tacho_str key,
                              tacho_str value)
 {
@@ -166,7 +170,7 @@ static bool is_scalar(tacho_json_token token)
            token == TACHO_JSON_FALSE;
 }
 
-/* Whether a fact of tacho's own trace is no news: parts are read from the events. */
+/* Whether a fact in tacho's own trace can be dropped: parts are read from the events. */
 static bool is_known_fact(tacho_str key)
 {
     static const char *const known[] = {"tacho.about", "tacho.tool", NULL};
@@ -183,7 +187,10 @@ static bool is_known_fact(tacho_str key)
     return false;
 }
 
-/* What tacho wrote is from an earlier trace; what was so then stays as it is. */
+/*
+ * Facts that tacho wrote describe an earlier trace. Those it already took from others stay as they
+ * are.
+ */
 static tacho_status add_fact_of(chrome_reader *reader, const char *prefix, tacho_str key,
                                 tacho_str value)
 {
@@ -198,7 +205,7 @@ static tacho_status add_fact_of(chrome_reader *reader, const char *prefix, tacho
     return add_fact(reader, is_old ? "" : "from.", rest, value);
 }
 
-/* The scalars of an object that has begun, one level deep. */
+/* Reads the scalars of an object that has begun, one level deep. */
 static tacho_status read_facts(chrome_reader *reader, const char *prefix)
 {
     tacho_json_reader *json = &reader->json;
@@ -223,7 +230,7 @@ static tacho_status read_facts(chrome_reader *reader, const char *prefix)
     }
 }
 
-/* Where in nested facts the reader is: "deviceProperties.0.name". */
+/* The reader's place in nested facts: "deviceProperties.0.name". */
 typedef struct fact_path {
     char text[FACT_KEY_BYTES];
     size_t depth;
@@ -232,7 +239,7 @@ typedef struct fact_path {
     bool are_arrays[FACT_DEPTH_MAX];
 } fact_path;
 
-/* Sets the part of the innermost level; what does not fit is cut. */
+/* Sets the innermost part of the path; a part that does not fit is cut. */
 static void fact_path_set(fact_path *path, tacho_str part)
 {
     size_t len = path->lens[path->depth - 1];
@@ -247,7 +254,10 @@ static void fact_path_open(fact_path *path, bool is_array)
     path->counts[path->depth++] = 0;
 }
 
-/* The scalars of an object or array that has begun, whatever they lie in, by their paths. */
+/*
+ * Reads all scalars of an object or array that has begun, at any depth, and names them by their
+ * paths.
+ */
 static tacho_status read_nested_facts(chrome_reader *reader, tacho_str key, bool is_array)
 {
     tacho_json_reader *json = &reader->json;
@@ -281,7 +291,7 @@ static tacho_status read_nested_facts(chrome_reader *reader, tacho_str key, bool
     return TACHO_OK;
 }
 
-/* Samples of a profiler, which are not read: each is a loss. */
+/* Counts the samples of a profiler as lost; they are not read. */
 static tacho_status count_samples(chrome_reader *reader)
 {
     tacho_json_token token = TACHO_JSON_END;
@@ -299,7 +309,7 @@ static tacho_status count_samples(chrome_reader *reader)
 
 /* ---- events ----------------------------------------------------------------------------- */
 
-/* Counts an element at |offset| that is no event. */
+/* Counts the element at |offset|, which is not an event, as lost. */
 static tacho_status take_no_event(chrome_reader *reader, uint64_t offset)
 {
     reader->event.offset = offset;
@@ -307,7 +317,7 @@ static tacho_status take_no_event(chrome_reader *reader, uint64_t offset)
     return chrome_take_event(reader);
 }
 
-/* Reads events without tokens, up to one that has anything unusual. */
+/* Reads events without tokens, up to the first that has anything unusual. */
 static tacho_status read_plain_events(chrome_reader *reader)
 {
     tacho_json_reader *json = &reader->json;
@@ -324,8 +334,8 @@ static tacho_status read_plain_events(chrome_reader *reader)
 }
 
 /*
- * The events of an array that has begun; at the top it may lack its end. An empty object in front
- * of the end is no event that went wrong: writers put it behind their last comma.
+ * Reads the events of an array that has begun; at the top level its end may be missing. An empty
+ * object before the end is not an error: some writers put one after the last comma.
  */
 static tacho_status read_tokens(chrome_reader *reader)
 {
@@ -370,7 +380,7 @@ static tacho_status read_events(chrome_reader *reader)
     return status;
 }
 
-/* One key of the top object and its value; some keys tell Kineto from others. */
+/* Reads one key of the top object and its value; some keys identify Kineto. */
 static tacho_status read_key(chrome_reader *reader, bool *is_kineto, bool *has_events)
 {
     tacho_json_reader *json = &reader->json;
@@ -495,7 +505,7 @@ static tacho_status add_loss(chrome_reader *reader, tacho_loss_reason reason, ui
     return tacho_dict_add_loss(reader->dict, &loss);
 }
 
-/* What the file as a whole lacks, told at its end. */
+/* Adds the losses of the file as a whole, at its end. */
 static tacho_status add_losses(chrome_reader *reader, bool is_cut)
 {
     if (is_cut) {
@@ -521,7 +531,7 @@ static tacho_status read_all(chrome_reader *reader)
     tacho_status status = read_value(reader);
     bool is_cut = tacho_input_damage(reader->reading->input) != NULL;
     if (status != TACHO_OK && reader->json.is_cut) {
-        tacho_status_free(status); /* what came before is sound */
+        tacho_status_free(status); /* the events read so far are sound */
         status = TACHO_OK;
         is_cut = true;
     }

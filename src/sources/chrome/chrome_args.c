@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * JSON values to typed arguments. What lies deeper than the model goes, and a number that neither
- * a 64-bit integer nor a double holds, stays the text that it is.
+ * JSON values to typed arguments. Containers nested too deep for the model, and numbers that
+ * neither a 64-bit integer nor a double holds, stay text.
  */
 #include "sources/chrome/chrome_event.h"
 
@@ -20,7 +20,7 @@ typedef struct nest {
 
 #define EACH(byte) (0x0101010101010101U * (uint64_t)(byte))
 
-/* Integers of up to eight digits, most of all numbers: no branch hangs on how many. */
+/* Integers of up to eight digits, which most numbers are, without a branch on their length. */
 static inline bool parse_short_integer(tacho_str text, int64_t *out_value)
 {
     if (TACHO_UNLIKELY(text.len > sizeof(uint64_t) || text.len == 0)) {
@@ -30,12 +30,15 @@ static inline bool parse_short_integer(tacho_str text, int64_t *out_value)
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
     digits = __builtin_bswap64(digits);
 #endif
-    /* What follows the text goes, and zeros come before it; the last digit is the highest byte. */
+    /*
+     * Shifts out the bytes after the text and fills up with zeros; the last digit is the highest
+     * byte.
+     */
     digits = (digits - EACH('0')) << (64 - 8 * text.len);
     if (TACHO_UNLIKELY((((digits + EACH(0x76)) | digits) & EACH(0x80)) != 0)) {
         return false; /* a byte above 9 */
     }
-    /* Neighbours together: digits to pairs, pairs to fours, fours to the whole. */
+    /* Joins neighbours: digits to pairs, pairs to fours, fours to the whole. */
     digits = (digits * (10 << 8 | 1) >> 8) & 0x00ff00ff00ff00ffU;
     digits = (digits * (100 << 16 | 1) >> 16) & 0x0000ffff0000ffffU;
     *out_value = (int64_t)(digits * (10000ULL << 32 | 1) >> 32);
@@ -52,7 +55,7 @@ static bool is_integer(tacho_str text)
     return true;
 }
 
-/* A number of any length, whatever lies behind its text. */
+/* Parses a number of any length; the bytes after |text| do not matter. */
 static void set_large_number(tacho_arg *arg, tacho_str text)
 {
     arg->type = TACHO_ARG_INT;
@@ -85,7 +88,7 @@ static void set_json(tacho_arg *arg, tacho_str text)
     arg->value.as_text = text;
 }
 
-/* Makes |arg| the number that its text is, if any. */
+/* Turns the text of |arg| into a number if it is one. */
 static tacho_status restore_number(tacho_arg *arg, const tacho_dict *dict)
 {
     tacho_str text = chrome_arg_text(dict, arg);
@@ -155,7 +158,7 @@ static tacho_status compact(chrome_args *args, tacho_str text, tacho_str *out_te
     return TACHO_OK;
 }
 
-/* The container that has begun, as JSON; as a mere string where the file's JSON is not clean. */
+/* Reads the container that has begun as JSON, or as a plain string where the JSON is not clean. */
 static tacho_status read_deep(chrome_args *args, tacho_json_reader *json, tacho_arg *arg)
 {
     tacho_str text;
@@ -257,7 +260,10 @@ tacho_status chrome_args_read_one(chrome_args *args, tacho_json_reader *json, ch
 
 /* ---- without tokens --------------------------------------------------------------------- */
 
-/* A number that is no container's at |at|, of fewer than eight digits; the byte behind it. */
+/*
+ * Reads an integer outside of a container, of fewer than eight digits, at |at|. Returns the byte
+ * after it.
+ */
 static inline char *try_take_integer(char *at, tacho_arg *arg)
 {
     uint64_t digits = chrome_load_8(at);
@@ -265,7 +271,7 @@ static inline char *try_take_integer(char *at, tacho_arg *arg)
     digits = __builtin_bswap64(digits);
 #endif
     digits ^= EACH('0');
-    /* A byte that is no digit has a bit in its upper half, by itself or when six is added. */
+    /* A byte that is not a digit has a bit in its upper half, as it is or after adding six. */
     uint64_t others = (digits | (digits + EACH(6))) & EACH(0xf0);
     size_t count = others == 0 ? 0 : (size_t)__builtin_ctzll(others) / 8;
     bool is_other =
@@ -299,7 +305,7 @@ static inline char *try_take_string(char *at, chrome_texts *texts, tacho_arg *ar
     tacho_status status =
         chrome_texts_set_value(texts, tacho_str_make(at, (size_t)(end - at)), arg);
     if (TACHO_UNLIKELY(status != TACHO_OK)) {
-        tacho_status_free(status); /* whoever reads it again meets it again */
+        tacho_status_free(status); /* the reader by tokens fails again */
         return NULL;
     }
     return end + 1;
@@ -317,7 +323,7 @@ static char *try_take_word(char *at, tacho_arg *arg)
     return is_true ? at + 4 : memcmp(at, "false", 5) == 0 ? at + 5 : NULL;
 }
 
-/* The value at |at| that is no container; the byte behind it. */
+/* Reads the value at |at|, which is not a container. Returns the byte after it. */
 static inline char *try_take_scalar(char *at, chrome_texts *texts, tacho_arg *arg)
 {
     if (*at == '"') {
@@ -330,7 +336,7 @@ static inline char *try_take_scalar(char *at, chrome_texts *texts, tacho_arg *ar
     return *at <= '9' ? try_take_number(at, arg) : try_take_word(at, arg);
 }
 
-/* The key at |at|; the first byte of its value. */
+/* Reads the key at |at|. Returns the first byte of its value. */
 static inline char *try_take_key(char *at, chrome_texts *texts, uint32_t *out_key)
 {
     char *value = NULL;
@@ -350,7 +356,7 @@ static inline char *try_take_key(char *at, chrome_texts *texts, uint32_t *out_ke
     return value;
 }
 
-/* Adds an argument; NULL where there is no memory for it. */
+/* Adds an argument; returns NULL when out of memory. */
 static inline tacho_arg *try_add_arg(chrome_args *args, uint32_t key)
 {
     tacho_arg *arg = NULL;
@@ -362,7 +368,10 @@ static inline tacho_arg *try_add_arg(chrome_args *args, uint32_t key)
     return arg;
 }
 
-/* Ends the containers that end at |at|, behind a value; the next value, or the byte behind all. */
+/*
+ * Ends the containers that end at |at|, after a value. Returns the next value, or the byte after
+ * the outermost end.
+ */
 static inline char *try_end_nests(chrome_args *args, char *at, const nest *nests, size_t *depth)
 {
     for (;;) {
@@ -386,7 +395,7 @@ static inline char *try_end_nests(chrome_args *args, char *at, const nest *nests
 
 char *chrome_args_try_read(chrome_args *args, char *at, chrome_texts *texts)
 {
-    nest nests[1 + TACHO_ARG_DEPTH_MAX]; /* the first is |args| itself; to clear all takes time */
+    nest nests[1 + TACHO_ARG_DEPTH_MAX]; /* the first is |args| itself; clearing all takes time */
     nests[0] = (nest){.is_array = false};
     size_t depth = 0;
     if (TACHO_UNLIKELY(*at != '{')) {

@@ -24,10 +24,10 @@ void chrome_event_deinit(chrome_event *event)
 
 enum { ARGS = CHROME_FIELD_COUNT, ID2, KEPT, OTHER };
 
-/* Whether |key|, which is as long as |literal|, is that. */
+/* Whether |key|, which has the length of |literal|, equals it. */
 #define IS(key, literal) (memcmp((key).data, (literal), sizeof(literal) - 1) == 0)
 
-/* One of the above, too. */
+/* As above, for any key. */
 unsigned chrome_event_find_field(tacho_str key)
 {
     switch (key.len) {
@@ -70,8 +70,8 @@ unsigned chrome_event_find_field(tacho_str key)
 }
 
 /*
- * Reads a value that should be no container; one that is, or null, is as if it were not there.
- * NaN, which the reader takes for null, is there and no number.
+ * Reads a value that should not be a container. A container or null counts as missing. NaN, which
+ * the reader takes for null, counts as present and not a number.
  */
 static inline tacho_status read_field(chrome_event *event, tacho_json_reader *json, unsigned field)
 {
@@ -80,7 +80,7 @@ static inline tacho_status read_field(chrome_event *event, tacho_json_reader *js
     if (TACHO_UNLIKELY(token == TACHO_JSON_OBJECT_BEGIN || token == TACHO_JSON_ARRAY_BEGIN)) {
         return tacho_json_skip(json);
     }
-    /* Its two words, which were written just now; both as one would be slow to read. */
+    /* Copied as two words, as they were just written; loading both as one would be slow. */
     tacho_str text = tacho_str_make(json->text.data, json->text.len);
     if (TACHO_LIKELY(token != TACHO_JSON_NULL || !tacho_str_equal(text, TACHO_STR("null")))) {
         event->present |= 1U << field;
@@ -120,7 +120,7 @@ static tacho_status read_args(chrome_event *event, tacho_json_reader *json, chro
                                             : tacho_json_skip(json);
 }
 
-/* A field beside "args" was read, as item |number| unless it had no value. */
+/* Notes that a field beside "args" was read, as item |number| unless it had no value. */
 static void note_aside(chrome_event *event, size_t number)
 {
     if (event->args.item_count > number && event->aside_count < CHROME_ASIDE_MAX) {
@@ -176,7 +176,7 @@ tacho_status chrome_event_read(chrome_event *event, tacho_json_reader *json, chr
 
 /* ---- without tokens --------------------------------------------------------------------- */
 
-/* A word: true, false or null; NULL when it is none of them. */
+/* Finds the end of true, false or null; NULL for anything else. */
 static char *find_word_end(char *at)
 {
     static const char *const words[] = {"true", "false", "null"};
@@ -189,7 +189,10 @@ static char *find_word_end(char *at)
     return NULL;
 }
 
-/* The value at |at| that is no container, strings without their quotes; the byte behind it. */
+/*
+ * Reads the value at |at|, which is not a container, strings without quotes. Returns the byte after
+ * it.
+ */
 static inline char *take_scalar(char *at, tacho_str *out_text)
 {
     bool is_string = *at == '"';
@@ -217,7 +220,7 @@ static inline char *try_read_field(chrome_event *event, unsigned field, char *at
     return at;
 }
 
-/* The value at |at| of a key that is spelled at |spelled|; the byte behind it. */
+/* Reads the value at |at| of the key spelled at |spelled|. Returns the byte after it. */
 static inline char *try_read_value(chrome_event *event, const chrome_spelling *key,
                                    const char *spelled, char *at, chrome_texts *texts)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One event of a Chrome trace as it stands in the file: the texts of the fields that matter, and
- * its arguments as the model has them. Nothing is judged here.
+ * One event of a Chrome trace as written in the file: the texts of the relevant fields, and its
+ * arguments in the form of the model. Nothing is judged here.
  */
 #ifndef TACHO_SOURCES_CHROME_CHROME_EVENT_H
 #define TACHO_SOURCES_CHROME_CHROME_EVENT_H
@@ -27,9 +27,9 @@ typedef enum chrome_field_name {
     CHROME_BIND_ID,
     CHROME_FLOW_IN,
     CHROME_FLOW_OUT,
-    CHROME_TICK,     /* of our own: ticks behind the nanoseconds of ts ... */
+    CHROME_TICK,     /* tacho's own: ticks beyond the nanoseconds of ts ... */
     CHROME_END_TICK, /* ... and of the end */
-    CHROME_NUMBERS,  /* of our own: which arguments are numbers, written as strings */
+    CHROME_NUMBERS,  /* tacho's own: which arguments are numbers, written as strings */
     CHROME_FIELD_COUNT,
 } chrome_field_name;
 
@@ -40,7 +40,7 @@ unsigned chrome_event_find_field(tacho_str key);
 typedef struct chrome_args {
     tacho_arg *items;
     size_t item_count, item_capacity;
-    size_t tail; /* from here on none is part of another */
+    size_t tail; /* items from here on are not part of another */
     tacho_arena scratch;
     bool has_scratch;
 } chrome_args;
@@ -50,7 +50,7 @@ enum { CHROME_ASIDE_MAX = 4 };
 typedef struct chrome_event {
     uint64_t offset;  /* in the file */
     uint32_t present; /* bit per field */
-    bool is_empty;    /* {}: what some write behind the last comma */
+    bool is_empty;    /* {}: written by some after the last comma */
     tacho_str fields[CHROME_FIELD_COUNT];
     chrome_args args;
     /* Which of |args| are fields beside "args", such as tts; as many as there are such fields. */
@@ -72,15 +72,15 @@ void chrome_event_init(chrome_event *event);
 void chrome_event_deinit(chrome_event *event);
 
 /*
- * Reads the event whose OBJECT_BEGIN was the last token. All texts stay good as long as the
- * reader holds them.
+ * Reads the event whose OBJECT_BEGIN was the last token. All texts are valid as long as the reader
+ * holds them.
  */
 tacho_status chrome_event_read(chrome_event *event, tacho_json_reader *json,
                                chrome_texts *texts) TACHO_MUST_USE;
 
 /*
- * Reads the event that begins at |at|, in the memory of the JSON reader, without its tokens. Gives
- * the byte behind it, or NULL where it has anything unusual: then |event| is to be read again.
+ * Reads the event at |at|, in the memory of the JSON reader, without tokens. Returns the byte after
+ * it, or NULL when the event has anything unusual: then it has to be read again.
  */
 char *chrome_event_try_read(chrome_event *event, char *at, chrome_texts *texts);
 
@@ -115,31 +115,34 @@ bool chrome_event_is_set(const chrome_event *event, chrome_field_name field);
 const tacho_arg *chrome_event_find_arg(const chrome_event *event, const tacho_dict *dict,
                                        tacho_str key);
 
-/* The text of a string argument, empty when it is none or NULL. */
+/* The text of a string argument; empty for other types and NULL. */
 tacho_str chrome_arg_text(const tacho_dict *dict, const tacho_arg *arg);
 
-/* The arguments that |arg| takes, itself included. */
+/* The number of items that |arg| takes, itself included. */
 static inline size_t chrome_arg_size(const tacho_arg *arg)
 {
     bool is_nest = arg->type == TACHO_ARG_DICT || arg->type == TACHO_ARG_ARRAY;
     return is_nest ? 1 + (size_t)arg->value.as_uint : 1;
 }
 
-/* Reads arguments from behind their OBJECT_BEGIN to its end, and adds them. */
+/* Reads arguments from after their OBJECT_BEGIN to its end, and adds them. */
 tacho_status chrome_args_read(chrome_args *args, tacho_json_reader *json,
                               chrome_texts *texts) TACHO_MUST_USE;
 
-/* The same of arguments at |at| in memory, as chrome_event_try_read does. */
+/* Like chrome_args_read, for arguments at |at| in memory, as chrome_event_try_read does. */
 char *chrome_args_try_read(chrome_args *args, char *at, chrome_texts *texts);
 
-/* Adds the value at |at|, no container, under |key|; the byte behind it, or NULL. */
+/*
+ * Adds the value at |at|, which is not a container, under |key|. Returns the byte after it, or
+ * NULL.
+ */
 char *chrome_args_try_read_one(chrome_args *args, tacho_str key, char *at, chrome_texts *texts);
 
-/* Makes the arguments that |places| names ("0,3") numbers, where their texts are some. */
+/* Turns the arguments that |places| names ("0,3") into numbers where their texts are numbers. */
 tacho_status chrome_args_restore_numbers(chrome_args *args, const tacho_dict *dict,
                                          tacho_str places) TACHO_MUST_USE;
 
-/* Adds the value behind the KEY that was the last token; a container is passed over. */
+/* Adds the value after the KEY that was the last token; containers are skipped. */
 tacho_status chrome_args_read_one(chrome_args *args, tacho_json_reader *json,
                                   chrome_texts *texts) TACHO_MUST_USE;
 

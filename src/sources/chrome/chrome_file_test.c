@@ -31,7 +31,7 @@ static void test_parts(void **state)
               PARTS,
               "span #2 3000..4000 s|Session\n"
               "part t.json (/runs/t.json) chrome ort measured first 3000, " CLOCK);
-    /* A begin counts before its span comes out. */
+    /* A begin counts before its span is emitted. */
     expect_of(
         TACHO_STR("[{\"ph\":\"B\",\"ts\":2,\"name\":\"b\"}," GOOD ",{\"ph\":\"E\",\"ts\":11}]"),
         PARTS,
@@ -96,7 +96,7 @@ static void test_cut_anywhere(void **state)
     static const char *const starts[] = {"[", "{\"traceEvents\":["};
     for (size_t form = 0; form < 2; form++) {
         char text[1024];
-        size_t ends[4]; /* behind each event */
+        size_t ends[4]; /* after each event */
         size_t len = print(text, sizeof(text), "%s", starts[form]);
         for (int i = 0; i < 4; i++) {
             len += print(text + len, sizeof(text) - len,
@@ -123,7 +123,7 @@ static void test_cut_anywhere(void **state)
                 rows++;
             }
             assert_int_equal(rows, whole);
-            /* The array form may end behind an event and behind the comma and the line end. */
+            /* The array form may end after an event, and after the comma and the line end. */
             bool may_end = form == 0 && cut - ends[whole - 1] <= 2;
             assert_int_equal(to->dict.loss_count, may_end ? 0 : 1);
             if (!may_end) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Keys that come as nobody expected.
+ * Keys that do not follow the previous key as before.
  */
 #include "sources/chrome/chrome_keys.h"
 
@@ -8,7 +8,7 @@
 
 enum { PROBE_COUNT = 8 };
 
-/* The slot of a key |text| that is spelled so at |at|; else a free one, or one that is given up. */
+/* The slot of the key |text| with the spelling at |at|; else a free slot, or one to reuse. */
 static size_t find_slot(const chrome_keys *keys, tacho_str text, const char *at)
 {
     size_t first = chrome_text_hash(chrome_text_ends_of(text), text.len) >>
@@ -23,7 +23,7 @@ static size_t find_slot(const chrome_keys *keys, tacho_str text, const char *at)
     return first;
 }
 
-/* Sets what is known of the key |text|, whose spelling is |spelled|. */
+/* Fills in the entry of the key |text|, whose spelling is |spelled|. */
 static void set_key(chrome_spelling *key, tacho_str text, tacho_str spelled)
 {
     *key = (chrome_spelling){

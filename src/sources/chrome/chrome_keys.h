@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Keys of events and of their arguments, as they are spelled: with quotes, the colon and the space
- * around it. One key mostly follows another, so each remembers which did; the next one is then
- * known by a single comparison.
+ * around it. A key is mostly followed by the same next key, so each remembers which one followed; a
+ * single comparison then recognizes the next key.
  */
 #ifndef TACHO_SOURCES_CHROME_CHROME_KEYS_H
 #define TACHO_SOURCES_CHROME_CHROME_KEYS_H
@@ -17,17 +17,17 @@ enum {
 
 typedef struct chrome_spelling {
     char bytes[CHROME_KEY_BYTES];
-    uint32_t len;      /* of |bytes|; 0 where there are none */
+    uint32_t len;      /* of |bytes|; 0 for a free slot */
     uint32_t text_len; /* of the key itself, without quotes */
     uint32_t field;    /* of an event: chrome_event_find_field */
-    uint32_t id;       /* of its string, for whoever asks first; TACHO_NONE until then */
-    uint32_t next[2];  /* which keys came after it, the latest first */
+    uint32_t id;       /* of its string, filled on first use; TACHO_NONE until then */
+    uint32_t next[2];  /* which keys followed it, the latest first */
 } chrome_spelling;
 
-/* All zero knows no key. */
+/* All zero: no keys known. */
 typedef struct chrome_keys {
     chrome_spelling slots[CHROME_KEY_SLOTS];
-    uint32_t last;            /* of |slots|: the key that was taken */
+    uint32_t last;            /* of |slots|: the last key taken */
     chrome_spelling long_key; /* one that no slot holds */
 } chrome_keys;
 
@@ -49,8 +49,8 @@ static inline bool chrome_spelling_is_at(const chrome_spelling *key, const char 
 chrome_spelling *chrome_keys_take_slow(chrome_keys *keys, char *at, char **out_value);
 
 /*
- * The key at |at|, in the memory of a JSON reader, and where its value begins; NULL where there is
- * none, or it needs a closer look. It is good until the next one is taken.
+ * The key at |at|, in the memory of a JSON reader, and the start of its value; NULL when there is
+ * no key or it needs a closer look. Valid until the next one is taken.
  */
 static inline chrome_spelling *chrome_keys_take(chrome_keys *keys, char *at, char **out_value)
 {

@@ -32,7 +32,7 @@ void chrome_map_deinit(chrome_map *map);
 tacho_status chrome_map_ensure(chrome_map *map, const chrome_key *key, uint32_t new_value,
                                uint32_t *out_value) TACHO_MUST_USE;
 
-/* What identifies a flow or an asynchronous operation: a number, or a text by its id. */
+/* Identifies a flow or an asynchronous operation: a number, or a text by its id. */
 typedef struct chrome_id {
     uint32_t kind;
     uint32_t low, high;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Traces that tacho has written: what the sink (sinks/chrome_json.c) put beside the format's own
- * fields goes back to where it came from. A metadata event "tacho_part" opens each part.
+ * Traces that tacho has written: restores everything that the sink (sinks/chrome_json.c) put beside
+ * the format's own fields. A metadata event "tacho_part" opens each part.
  */
 #include "sources/chrome/chrome_reader.h"
 
@@ -11,7 +11,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Of one file; a run writes a part for each inference that it recorded. */
+/* Per file; a run writes a part for each inference that it recorded. */
 enum { PART_COUNT_MAX = 1 << 16 };
 
 /* Kinds of key in |own_map|. */
@@ -81,7 +81,7 @@ tacho_status chrome_own_open_part(chrome_reader *reader)
     return adopt_root(reader);
 }
 
-/* Adds the ticks that |field| says; false when they do not fit. */
+/* Adds the ticks in |field|; false when they do not fit. */
 static bool add_ticks(const chrome_reader *reader, chrome_field_name field, int64_t *ticks)
 {
     int64_t extra = 0;
@@ -110,7 +110,7 @@ bool chrome_own_ticks(const chrome_reader *reader, int64_t ns, bool is_end, int6
 
 /* ---- spans ------------------------------------------------------------------------------ */
 
-/* Takes the last argument off |row| if it is |key|; NULL when it is another. */
+/* Takes the last argument off |row| if its key is |key|; else NULL. */
 static const tacho_arg *take_last(const chrome_reader *reader, tacho_row *row, tacho_str key)
 {
     if (row->arg_count <= reader->event.args.tail) {
@@ -132,7 +132,7 @@ static tacho_status restore_run(chrome_reader *reader, tacho_row *row)
     bool has_number = invocation != NULL && invocation->type == TACHO_ARG_INT;
     if (name == NULL || (invocation != NULL && !has_number) ||
         (name->type != TACHO_ARG_STRING && name->type != TACHO_ARG_TEXT)) {
-        row->arg_count = arg_count; /* somebody else's */
+        row->arg_count = arg_count; /* not added by tacho */
         return TACHO_OK;
     }
     tacho_run run = {.part = reader->part,
@@ -183,7 +183,7 @@ static void restore_cycles(const chrome_reader *reader, tacho_row *row)
     }
 }
 
-/* The unit that all sources give to an argument of this name; traces carry none. */
+/* The unit that all sources give to an argument of this name; traces do not carry units. */
 static void restore_units(chrome_reader *reader)
 {
     chrome_args *args = &reader->event.args;
@@ -257,8 +257,8 @@ bool chrome_own_unit(tacho_str key, tacho_unit *out_unit)
 }
 
 /*
- * Makes |lane| one with the thread it is a lane of. If it has a track by now, that is known as a
- * lane from here on.
+ * Merges |lane| with the thread it is a lane of. A track it already has is marked as a lane from
+ * here on.
  */
 static tacho_status join_lane(chrome_reader *reader, uint32_t lane, uint64_t lane_of)
 {
@@ -310,7 +310,7 @@ tacho_status chrome_own_take_facts(chrome_reader *reader, uint32_t thread)
     return facts.lane_of != 0 && !is_known ? join_lane(reader, thread, facts.lane_of) : TACHO_OK;
 }
 
-/* The whole number |key| of a description, 0 when it is none. */
+/* The whole number |key| of a description; 0 when it is not a whole number. */
 static int64_t find_number(const chrome_reader *reader, tacho_str key)
 {
     const tacho_arg *arg = chrome_event_find_arg(&reader->event, reader->dict, key);

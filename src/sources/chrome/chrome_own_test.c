@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Chrome traces that tacho wrote itself: what they say beyond the format comes back.
+ * Chrome traces that tacho wrote itself: everything beyond the format is restored.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -98,7 +98,7 @@ static void test_own_parts(void **state)
               "part a (/runs/t.json) chrome tacho measured first 6, us: 1 tick = 1000/1 ns, 0 ns = "
               "tick 5\n"
               "part b (/runs/t.json) chrome tacho simulated first 1000, " CLOCK);
-    /* A lane that is told of late stays a track, and known as a lane. */
+    /* A thread described late as a lane keeps its track, marked as a lane. */
     expect_of(
         TACHO_STR("[" OWN_PART("1", "1", "a", "measured", "")
                       X("\"pid\":1,\"tid\":2") "," X("\"pid\":1,\"tid\":3") "," M(
@@ -112,7 +112,7 @@ static void test_own_parts(void **state)
                               "track #2 w|host stack 0 rank 1 in #0 lane of #1\n");
 }
 
-/* Arguments that are named like the sink's and are not its own stay what they are. */
+/* Arguments of other tools with the names of the sink's own stay as they are. */
 static void test_own_args_of_others(void **state)
 {
     (void)state;
@@ -137,8 +137,8 @@ static void test_own_args_of_others(void **state)
 }
 
 /*
- * Ticks shorter than a nanosecond come back beside the times of both ends, of complete events and
- * of begins and ends; so does what begins carry.
+ * Ticks shorter than a nanosecond are restored with the times of both ends, for complete events and
+ * for begins and ends; so are the arguments of begins.
  */
 static void test_own_ticks(void **state)
 {
@@ -158,7 +158,7 @@ static void test_own_ticks(void **state)
         0, "span #1 109..123 x|\nspan #1 126..131 b| k=1 run main#3 of 0 estimated\n");
 }
 
-/* Wide brackets in names of arguments are brackets again, in tacho's own traces alone. */
+/* Wide brackets in names of arguments become brackets again, only in tacho's own traces. */
 static void test_own_names(void **state)
 {
     (void)state;

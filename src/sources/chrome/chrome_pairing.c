@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A held step is a row on the part's root: its time is the start, and its end grows smaller from
- * step to step, so that the spool, which puts the longer of two spans first, keeps the order of
- * the file. All else travels as arguments behind the step's own.
+ * A held step is a row on the part's root. Its time is the start, and its end decreases from step
+ * to step, so that the spool, which puts the longer of two spans first, keeps the order of the
+ * file. All other fields travel as arguments after the step's own.
  */
 #include "sources/chrome/chrome_pairing.h"
 
@@ -165,7 +165,7 @@ static tacho_status pair_step(chrome_pairing *pairing, const chrome_step *step)
 
 /* ---- steps that are held ---------------------------------------------------------------- */
 
-/* Behind the step's own arguments. */
+/* After the step's own arguments. */
 enum {
     HELD_TYPE,
     HELD_PHASE,
@@ -242,7 +242,7 @@ static tacho_status take_held(tacho_events *events, const tacho_row *row)
     return pair_step(pairing, &step);
 }
 
-/* ---- steps as they come ----------------------------------------------------------------- */
+/* ---- steps in file order ---------------------------------------------------------------- */
 
 tacho_status chrome_pairing_add(chrome_pairing *pairing, const chrome_step *step)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Begins and ends to spans, in time order per stack: a stack for each thread, one for each
+ * Pairs begins and ends into spans, in time order per stack: a stack for each thread, one for each
  * asynchronous operation.
  *
- * Events may stand in any order in the file. In most files those of a stack stand in time order:
- * then they are paired as they come. At the first that goes back in time the whole is read again,
- * and the begins and ends of a part are held in a spool until it ends
- * (tacho_reading.holds_events). Those of one time keep the order of the file.
+ * Events may stand in any order in the file. In most files the events of a stack are in time order:
+ * then they are paired as they are read. At the first event that goes back in time the file is read
+ * again, and the begins and ends of a part are held in a spool until it ends
+ * (tacho_reading.holds_events). Events of one time keep the order of the file.
  */
 #ifndef TACHO_SOURCES_CHROME_CHROME_PAIRING_H
 #define TACHO_SOURCES_CHROME_CHROME_PAIRING_H
@@ -27,10 +27,10 @@ typedef struct chrome_step {
     chrome_step_type type;
     char phase; /* as the file has it */
     uint32_t stack;
-    uint32_t async;   /* the operation whose outermost span says the track; TACHO_NONE for none */
+    uint32_t async;   /* the operation whose outermost span gives the track; or TACHO_NONE */
     uint32_t process; /* of that operation */
     uint64_t offset;
-    tacho_row row; /* of an end: its time is the start, its site has the name it asks for */
+    tacho_row row; /* of an end: its time is the start, its site has the name of the span to end */
     bool has_flow;
     tacho_row flow;
 } chrome_step;
@@ -38,11 +38,11 @@ typedef struct chrome_step {
 /* Asynchronous events of one id. */
 typedef struct chrome_async {
     uint32_t stack;
-    uint32_t track; /* of the outermost that is open */
+    uint32_t track; /* of the outermost open span */
 } chrome_async;
 
 typedef struct chrome_pairing {
-    tacho_events events; /* held steps come back through it */
+    tacho_events events; /* receives the held steps in time order */
     const tacho_reading *reading;
     tacho_dict *dict;
     chrome_tracks *tracks;
@@ -54,9 +54,9 @@ typedef struct chrome_pairing {
     size_t async_count, async_capacity;
     uint32_t kept_stack; /* of spans that no event ends, TACHO_NONE until needed */
     uint32_t part;
-    tacho_spool *spool; /* NULL while steps are paired as they come */
+    tacho_spool *spool; /* NULL while steps are paired as they are read */
     uint64_t held_count;
-    tacho_arg *held_args; /* of a step on its way in */
+    tacho_arg *held_args; /* of a step on its way into the spool */
     size_t held_arg_capacity;
 } chrome_pairing;
 
@@ -67,7 +67,7 @@ void chrome_pairing_deinit(chrome_pairing *pairing);
 /* The steps that follow belong to |part|. */
 void chrome_pairing_begin_part(chrome_pairing *pairing, uint32_t part);
 
-/* Makes |*stack| a stack if it is TACHO_NONE. */
+/* Makes a stack if |*stack| is TACHO_NONE. */
 tacho_status chrome_pairing_ensure_stack(chrome_pairing *pairing, uint32_t *stack) TACHO_MUST_USE;
 
 /* The operation that |key| names, an index into |asyncs|. */
@@ -81,10 +81,10 @@ tacho_status chrome_pairing_add(chrome_pairing *pairing, const chrome_step *step
 tacho_status chrome_pairing_keep(chrome_pairing *pairing, const tacho_row *row,
                                  const tacho_row *flow) TACHO_MUST_USE;
 
-/* Pairs what is held; what is open then ends at |latest|, a time no step of the part is behind. */
+/* Pairs the held steps; open spans then end at |latest|, at or after every step of the part. */
 tacho_status chrome_pairing_end_part(chrome_pairing *pairing, int64_t latest) TACHO_MUST_USE;
 
-/* What tells a lost event from others: where it is, its phase and its name. */
+/* Identifies a lost event: its offset, its phase and its name. */
 typedef struct chrome_lost {
     uint64_t offset;
     tacho_str phase, name;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Parts of a Chrome trace, what is lost of them, and what metadata events say. Metadata that only
- * tells viewers how to look (colours, memory dumps' units and such) is passed over.
+ * Parts of a Chrome trace, their losses, and metadata events. Metadata that only configures viewers
+ * (colours, memory dumps' units and such) is skipped.
  */
 #include "sources/chrome/chrome_reader.h"
 
@@ -37,7 +37,7 @@ tacho_status chrome_part_open(chrome_reader *reader)
     return TACHO_OK;
 }
 
-/* Nothing more is said of any track. */
+/* No more metadata follows for any track. */
 static void settle_tracks(chrome_reader *reader)
 {
     chrome_tracks_rank_processes(&reader->tracks);
@@ -71,14 +71,14 @@ tacho_status chrome_lose(chrome_reader *reader, tacho_loss_reason reason)
 
 /* ---- metadata events -------------------------------------------------------------------- */
 
-/* A number in any form, without its decimals; one that is too large is the largest. */
+/* A number of any type, without its decimals; clamped to the largest. */
 static bool whole_of(const tacho_dict *dict, const tacho_arg *arg, int64_t *out_value)
 {
     switch (arg->type) {
     case TACHO_ARG_INT:
         *out_value = arg->value.as_int;
         return true;
-    case TACHO_ARG_UINT: /* only what INT cannot hold */
+    case TACHO_ARG_UINT: /* only values too large for INT */
         *out_value = INT64_MAX;
         return true;
     case TACHO_ARG_REAL:
@@ -96,7 +96,7 @@ static bool whole_of(const tacho_dict *dict, const tacho_arg *arg, int64_t *out_
     return false;
 }
 
-/* Takes a number for the place among siblings. */
+/* Uses a number as the rank among siblings. */
 static void take_rank(chrome_reader *reader, chrome_description *said)
 {
     const tacho_arg *arg =
@@ -114,7 +114,7 @@ static tacho_status take_text(chrome_reader *reader, tacho_str key, uint32_t *ou
     return tacho_dict_ensure_string(reader->dict, chrome_arg_text(reader->dict, arg), out_string);
 }
 
-/* The name that a description gives, or the one for tacho, which holds a number, too. */
+/* The name in a description, or the one for tacho, which also includes a number. */
 static tacho_status take_name(chrome_reader *reader, uint32_t *out_string)
 {
     const tacho_arg *full = chrome_event_find_arg(&reader->event, reader->dict, TACHO_STR("full"));

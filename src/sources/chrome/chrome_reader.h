@@ -17,12 +17,12 @@ typedef struct chrome_site_slot {
     tacho_category_kind kind;
 } chrome_site_slot;
 
-/* What has been seen of a flow id since its number is the one it has. */
+/* State of a flow id under its current number. */
 typedef struct chrome_arrow {
     uint64_t number;
-    int64_t left_at;     /* where it leaves, if it has: the time, */
-    int64_t left_end;    /* which span that is, as flow ends say it, */
-    uint32_t left_name;  /* the name of that, */
+    int64_t left_at;     /* where the arrow leaves, if it has left: the time, */
+    int64_t left_end;    /* the end of the span there, as flow ends record it, */
+    uint32_t left_name;  /* the name of that span, */
     uint32_t left_track; /* and the track */
     uint32_t waiting;    /* in |waiting_arrivals|, or TACHO_NONE */
     uint32_t later;      /* the first of |later_departures|, or TACHO_NONE */
@@ -60,15 +60,15 @@ typedef struct chrome_reader {
     uint64_t flow_count; /* numbers given */
     chrome_map own_map;  /* runs and locations of tacho's own traces */
     chrome_site_slot sites[CHROME_SITE_SLOTS];
-    uint32_t kind_category; /* the category that was last asked for its kind, or TACHO_NONE */
+    uint32_t kind_category; /* the last category whose kind was looked up, or TACHO_NONE */
     tacho_category_kind kind;
 
     /* The part that is being read. */
     const char *generation;
     uint32_t part; /* TACHO_NONE before the first */
     uint32_t part_count;
-    bool is_own;        /* tacho has written it */
-    uint32_t bytes_key; /* of an argument in its words */
+    bool is_own;        /* tacho wrote it */
+    uint32_t bytes_key; /* of an argument named "bytes" */
     tacho_clock clock;  /* as it was when the trace was written */
     int64_t first;      /* the least start, -1 before the first */
     int64_t latest;
@@ -83,7 +83,9 @@ typedef struct chrome_reader {
 /* Opens the part of a file that another tool wrote. */
 tacho_status chrome_part_open(chrome_reader *reader) TACHO_MUST_USE;
 
-/* Ends what is open, then the part. Behind all but the last one tracks may still be told of. */
+/*
+ * Ends open spans, then the part. Metadata for its tracks may still follow unless it is the last.
+ */
 tacho_status chrome_part_close(chrome_reader *reader, bool is_last) TACHO_MUST_USE;
 
 /* Counts the current event as lost. */
@@ -94,10 +96,10 @@ tacho_status chrome_take_metadata(chrome_reader *reader) TACHO_MUST_USE;
 
 /* ---- chrome_rows.c ---------------------------------------------------------------------- */
 
-/* Makes rows of the current event, or counts why not. */
+/* Makes rows of the current event, or counts the reason for none. */
 tacho_status chrome_take_event(chrome_reader *reader) TACHO_MUST_USE;
 
-/* ---- chrome_own.c: what tacho's own traces say beyond the format ------------------------ */
+/* ---- chrome_own.c: additions of tacho's own traces to the format ------------------------ */
 
 /* Opens the part that the current event, a "tacho_part", describes. */
 tacho_status chrome_own_open_part(chrome_reader *reader) TACHO_MUST_USE;
@@ -105,10 +107,10 @@ tacho_status chrome_own_open_part(chrome_reader *reader) TACHO_MUST_USE;
 /* A time of the current event in ticks of the part's clock; false when it does not fit. */
 bool chrome_own_ticks(const chrome_reader *reader, int64_t ns, bool is_end, int64_t *out_ticks);
 
-/* Takes what the sink has added off the arguments of |row| and puts it where it came from. */
+/* Takes the arguments that the sink added off |row| and restores the fields they carry. */
 tacho_status chrome_own_restore_span(chrome_reader *reader, tacho_row *row) TACHO_MUST_USE;
 
-/* The same of a flow end. */
+/* Like chrome_own_restore_span, for a flow end. */
 tacho_status chrome_own_restore_flow(chrome_reader *reader, tacho_row *row) TACHO_MUST_USE;
 
 /* The unit that the key of a counter's argument names; false when it names none. */
@@ -120,7 +122,7 @@ tacho_status chrome_own_take_counter(chrome_reader *reader) TACHO_MUST_USE;
 /* Takes the facts of a thread's description; a lane becomes one with its track. */
 tacho_status chrome_own_take_facts(chrome_reader *reader, uint32_t thread) TACHO_MUST_USE;
 
-/* Takes a word ahead of the description that the thread is a lane of another. */
+/* Takes an event, ahead of the description, that makes the thread a lane of another. */
 tacho_status chrome_own_take_lane(chrome_reader *reader, uint32_t thread) TACHO_MUST_USE;
 
 #endif

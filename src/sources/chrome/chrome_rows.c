@@ -7,9 +7,8 @@
  *     C                counter         S T p F the same, as old files have it
  *     s t f            flow            M       metadata (chrome_part.c)
  *
- * Object snapshots, samples and memory dumps (N O D P v V) have times and are not shown: they are
- * counted as lost. Clock syncs, contexts and links (c ( ) =) say nothing of their own time and are
- * passed over.
+ * Object snapshots, samples and memory dumps (N O D P v V) have times but are not shown: they count
+ * as lost. Clock syncs, contexts and links (c ( ) =) have no time of their own and are skipped.
  */
 #include "sources/chrome/chrome_reader.h"
 
@@ -29,7 +28,7 @@ enum { ID_NUMBER, ID_TEXT, ID_BIND = 4, ID_OLD = 8 };
 
 /* ---- times ------------------------------------------------------------------------------ */
 
-/* Nanoseconds of microseconds. On failure |*out_reason| says why. */
+/* Converts microseconds to nanoseconds. |*out_reason| is set on failure. */
 static inline bool parse_time(tacho_str text, int64_t *out_ns, tacho_loss_reason *out_reason)
 {
     if (TACHO_LIKELY(tacho_json_number_scaled(text, NS_DIGITS, out_ns) && *out_ns <= TIME_MAX)) {
@@ -43,7 +42,7 @@ static inline bool parse_time(tacho_str text, int64_t *out_ns, tacho_loss_reason
     return false;
 }
 
-/* |is_end|: of a span whose start the event says, too. */
+/* |is_end|: the end of a span whose start is in the same event. */
 static inline bool to_ticks(const chrome_reader *reader, int64_t ns, bool is_end,
                             int64_t *out_ticks)
 {
@@ -96,7 +95,7 @@ static tacho_status find_process(chrome_reader *reader, uint32_t *out_process)
     return TACHO_OK;
 }
 
-/* The kind of a category, mostly that of the site that was new before. */
+/* The kind of a category, cached for the category looked up last. */
 static tacho_category_kind kind_of(chrome_reader *reader, uint32_t category)
 {
     if (reader->kind_category != category) {
@@ -125,7 +124,7 @@ static inline tacho_status find_site(chrome_reader *reader, const chrome_site_sl
     return TACHO_OK;
 }
 
-/* Notes what the spans of a thread are. */
+/* Notes the kind of the spans of a thread. */
 static inline tacho_status note_kind(chrome_reader *reader, uint32_t thread,
                                      tacho_category_kind kind)
 {
@@ -137,7 +136,9 @@ static inline tacho_status note_kind(chrome_reader *reader, uint32_t thread,
     return chrome_tracks_update_thread(&reader->tracks, thread);
 }
 
-/* A span of |thread|, if it has one, from |start| with all that the event says but its end. */
+/*
+ * Starts a row of |thread|, if it has one, at |start|, with every field of the event but its end.
+ */
 static tacho_status begin_row(chrome_reader *reader, uint32_t thread, int64_t start,
                               tacho_row *out_row)
 {
@@ -187,7 +188,7 @@ static tacho_status parse_id(chrome_reader *reader, tacho_str text, uint32_t kin
     return TACHO_OK;
 }
 
-/* The field that identifies the event, CHROME_FIELD_COUNT when there is none. */
+/* The field that identifies the event, CHROME_FIELD_COUNT without any. */
 static chrome_field_name id_field(const chrome_event *event)
 {
     static const chrome_field_name fields[] = {CHROME_ID, CHROME_ID_LOCAL, CHROME_ID_GLOBAL};
@@ -244,7 +245,10 @@ static void note_departure(chrome_arrow *arrow, const tacho_row *row)
     arrow->left_track = row->track;
 }
 
-/* Another arrow of number |number| leaves where |arrow|, of which |row| is an end, has left. */
+/*
+ * Adds a departure under number |number| at the place where |arrow|, of which |row| is an end, has
+ * left.
+ */
 static tacho_status push_departure(chrome_reader *reader, const chrome_arrow *arrow,
                                    const tacho_row *row, uint64_t number)
 {
@@ -259,8 +263,9 @@ static tacho_status push_departure(chrome_reader *reader, const chrome_arrow *ar
 }
 
 /*
- * What leaves once and arrives several times, such as the launch of a graph of kernels, is an arrow
- * to each of them. Viewers would draw one arrow with several ends as a chain from end to end.
+ * An arrow that leaves once and arrives several times, such as the launch of a graph of kernels,
+ * becomes an arrow to each arrival. Viewers would draw one arrow with several ends as a chain from
+ * end to end.
  */
 static tacho_status split_arrow(chrome_reader *reader, chrome_arrow *arrow, tacho_row *row)
 {
@@ -287,8 +292,8 @@ static tacho_status split_arrow(chrome_reader *reader, chrome_arrow *arrow, tach
 }
 
 /*
- * What leaves again before it has arrived is a second message on the road: they arrive in the order
- * in which they left. True where |row| is such a departure, or the arrival of one.
+ * A departure before the last one has arrived is a second message in flight: they arrive in the
+ * order in which they left. True when |row| is such a departure, or the arrival of one.
  */
 static tacho_status queue_arrow(chrome_reader *reader, chrome_arrow *arrow, tacho_row *row,
                                 bool *out_is_queued)
@@ -323,7 +328,7 @@ static tacho_status queue_arrow(chrome_reader *reader, chrome_arrow *arrow, tach
     return TACHO_OK;
 }
 
-/* PyTorch draws arrows from a launch to what it launched. */
+/* PyTorch draws arrows from a launch to the launched work. */
 static bool is_launch(tacho_str text)
 {
     return tacho_str_contains(text, TACHO_STR("ac2g")) ||
@@ -331,8 +336,8 @@ static bool is_launch(tacho_str text)
 }
 
 /*
- * PyTorch writes the ends of arrows right behind their spans. The span is known then: by time alone
- * one that starts in the same microsecond could be taken for it.
+ * PyTorch writes the ends of arrows right after their spans, so the last span is the right one.
+ * Matching by time alone could pick another span that starts in the same microsecond.
  */
 static void bind_to_last(const chrome_reader *reader, uint32_t thread, tacho_row *row)
 {
@@ -392,7 +397,7 @@ static tacho_status take_flow(chrome_reader *reader, char phase, int64_t start)
     return push(reader, &row);
 }
 
-/* Makes the flow end that a span with a bind_id is; false when it has none. */
+/* Makes the flow end of a span with a bind_id; false when it has none. */
 static tacho_status bind_flow(chrome_reader *reader, const tacho_row *span, tacho_row *out_flow,
                               bool *out_has)
 {
@@ -429,7 +434,7 @@ static tacho_status bind_flow(chrome_reader *reader, const tacho_row *span, tach
 
 /* ---- spans of threads ------------------------------------------------------------------- */
 
-/* Pushes a span or instant that has an end, behind the flow end that it may be. */
+/* Pushes a span or instant that has an end, after the flow end of its bind_id, if any. */
 static tacho_status push_span(chrome_reader *reader, tacho_row *row)
 {
     bool has_flow = false;
@@ -444,7 +449,7 @@ static tacho_status push_span(chrome_reader *reader, tacho_row *row)
     return push(reader, row);
 }
 
-/* The end of a complete event in ticks; false with a reason when it has no good one. */
+/* The end of a complete event in ticks; false with a reason when it is not valid. */
 static bool find_end(const chrome_reader *reader, int64_t start_ns, int64_t *out_end,
                      tacho_loss_reason *out_reason)
 {
@@ -493,7 +498,7 @@ static tacho_status take_complete(chrome_reader *reader, int64_t start_ns, int64
     return TACHO_LIKELY(has_end) ? push_span(reader, &row) : take_unended(reader, &row);
 }
 
-/* A begin, end or asynchronous instant of |stack|, which |row| is but for its end. */
+/* A begin, end or asynchronous instant of |stack|; |row| is complete but for its end. */
 static tacho_status take_step(chrome_reader *reader, chrome_step *step)
 {
     step->offset = reader->event.offset;
@@ -528,7 +533,7 @@ static tacho_status add_scope(chrome_reader *reader)
                                &arg->value.as_string);
 }
 
-/* An end alone makes no track. */
+/* Takes an end, which alone does not make a track. */
 static tacho_status take_end(chrome_reader *reader, int64_t time)
 {
     uint32_t thread = TACHO_NONE;
@@ -710,7 +715,7 @@ static tacho_status take_counter(chrome_reader *reader, int64_t start)
         tacho_row row = {.kind = TACHO_ROW_SAMPLE, .start = start};
         tacho_loss_reason reason;
         if (chrome_event_is_aside(&reader->event, i)) {
-            continue; /* the time of the thread is no counter */
+            continue; /* thread times are not counters */
         }
         if (!counter_value(reader->dict, &args->items[i], &row.of.sample.value, &reason)) {
             TACHO_TRY(chrome_lose(reader, reason));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events of Chrome traces: which files are some, spans, flows, and what is passed over.
+ * Events of Chrome traces: detection, spans, flows, and skipped events.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,14 +31,14 @@ static void test_probe(void **state)
     expect_verdict("\xef\xbb\xbf \r\n[{\"ph\":1}]", TACHO_PROBE_SURE);
     expect_verdict("{\"traceEvents\":[]}", TACHO_PROBE_SURE);
     expect_verdict("{\"schemaVersion\":1,\"x\":[{\"a\":NaN}],\"traceEvents\":[", TACHO_PROBE_SURE);
-    /* The head ends before the key that tells. */
+    /* The head ends before the key that decides. */
     expect_verdict("{\"schemaVersion\":1,\"deviceProperties\":[{\"id\":0,", TACHO_PROBE_MAYBE);
     expect_verdict("{\"distributedInfo\":{\"backend\"", TACHO_PROBE_MAYBE);
     expect_verdict("[{\"name\":\"a\",\"args\":{\"long\":\"", TACHO_PROBE_MAYBE);
-    /* Nothing was traced, as it seems. */
+    /* An empty trace, apparently. */
     expect_verdict("[]", TACHO_PROBE_MAYBE);
     expect_verdict("[", TACHO_PROBE_MAYBE);
-    /* Other JSON, and what is none. */
+    /* Other JSON, and text that is not JSON. */
     expect_verdict("{\"schemaVersion\":1}", TACHO_PROBE_NO);
     expect_verdict("{\"nodes\":[{\"name\":\"", TACHO_PROBE_NO);
     expect_verdict("[{\"a\":1},{\"b\":[{\"ph\":1}]}]", TACHO_PROBE_NO);
@@ -60,7 +60,7 @@ static void test_complete(void **state)
     (void)state;
     expect("{\"ph\":\"X\",\"name\":\"a\",\"cat\":\"c\",\"ts\":1,\"dur\":2.5," AT "}",
            "span #2 1000..3500 a|c\n");
-    /* Fields in any order, unknown ones, none but the necessary. */
+    /* Fields in any order, unknown fields, only the required ones. */
     expect("{\"args\":{\"n\":1},\"dur\":1,\"zzz\":{\"ph\":\"Q\"},\"ts\":2,\"tts\":5,\"ph\":\"X\"}",
            "span #2 2000..3000 | n=1 tts=5\n");
     expect("{\"ph\":\"X\",\"ts\":1,\"dur\":1,\"tdur\":0.5,\"cname\":\"good\",\"tts\":[1]}",
@@ -73,7 +73,7 @@ static void test_complete(void **state)
            "span #2 4000..4000 q\"\xc3\xa9|\n");
 }
 
-/* Without a length a span lasts to the latest time, and ends no other. */
+/* A span without a length lasts to the latest time, and ends no other. */
 static void test_no_duration(void **state)
 {
     (void)state;
@@ -136,12 +136,12 @@ static void test_begin_end(void **state)
            "{\"ph\":\"E\",\"ts\":3," AT "},{\"ph\":\"E\",\"ts\":4,\"args\":{\"y\":2}," AT "},"
            "{\"ph\":\"E\",\"ts\":5,\"pid\":1,\"tid\":8}",
            "span #2 2000..3000 b|\nspan #2 1000..4000 a|c x=1 y=2\nspan #3 2000..5000 other|\n");
-    /* A name closes its own, an empty one any. */
+    /* An end with a name closes the span of that name, an end without one closes any. */
     expect("{\"ph\":\"B\",\"name\":\"a\",\"ts\":1," AT "},{\"ph\":\"B\",\"name\":\"b\",\"ts\":2," AT
            "},{\"ph\":\"E\",\"name\":\"a\",\"ts\":3," AT
            "},{\"ph\":\"E\",\"name\":\"\",\"ts\":4," AT "}",
            "span #2 1000..3000 a|\nspan #2 2000..4000 b|\n");
-    /* What never ends lasts as long as the file; what never began is lost. */
+    /* A span that never ends lasts as long as the file; an end without a begin is lost. */
     expect("{\"ph\":\"B\",\"name\":\"a\",\"ts\":1," AT "},{\"ph\":\"B\",\"name\":\"b\",\"ts\":2," AT
            "}," GOOD,
            GOOD_ROW("2") "span #2 1000..10000 a| unended\nspan #2 2000..10000 b| unended\n");
@@ -155,7 +155,7 @@ static void test_begin_end(void **state)
 #define B(name, ts) "{\"ph\":\"B\",\"name\":\"" name "\",\"ts\":" ts "," AT "}"
 #define E(ts) "{\"ph\":\"E\",\"ts\":" ts "," AT "}"
 
-/* Time pairs, not the place in the file. */
+/* Pairs by time, not by place in the file. */
 static void test_begin_end_unsorted(void **state)
 {
     (void)state;
@@ -164,7 +164,7 @@ static void test_begin_end_unsorted(void **state)
     expect(E("20") "," B("a", "10"), "span #2 10000..20000 a|\n");
     expect(B("a", "0") "," E("10") "," B("b", "2") "," E("5"),
            "span #2 2000..5000 b|\nspan #2 0..10000 a|\n");
-    /* Threads do not wait for one another. */
+    /* Threads are independent. */
     recorder *to = make();
     assert_ok(read_held(to,
                         TACHO_STR("[" B("a", "5") ",{\"ph\":\"B\",\"name\":\"b\",\"ts\":1},"
@@ -179,10 +179,10 @@ static void test_begin_end_unsorted(void **state)
                         "t.json: byte 46: an event out of time order");
     tacho_status_free(status);
     destroy(to);
-    /* At one time the file's order holds: spans that touch, and such of no length. */
+    /* At one time the file's order holds: for spans that touch, and for spans of no length. */
     expect(B("a", "0") "," E("5") "," B("b", "5") "," E("9") "," B("z", "3") "," E("3"),
            "span #2 3000..3000 z|\nspan #2 0..5000 a|\nspan #2 5000..9000 b|\n");
-    /* What never ends is still marked; arguments and flows wait as well. */
+    /* A span without an end is still marked; its arguments and flows wait as well. */
     expect("{\"ph\":\"B\",\"name\":\"late\",\"ts\":7,\"args\":{\"t\":[1,\"s\"]},\"bind_id\":3,"
            "\"flow_out\":true," AT "}," B("a", "1") ","
                                                     "{\"ph\":\"E\",\"ts\":2,\"args\":{\"y\":2}," AT
@@ -199,7 +199,9 @@ static void test_async_unsorted(void **state)
     expect("{\"ph\":\"e\",\"cat\":\"c\",\"id\":1,\"name\":\"o\",\"ts\":10,\"pid\":1},"
            "{\"ph\":\"b\",\"cat\":\"c\",\"id\":1,\"name\":\"o\",\"ts\":0,\"pid\":1}",
            "span #2 0..10000 o|c\n");
-    /* The outermost names the track, wherever it stands; an instant in it goes along. */
+    /*
+     * The outermost span names the track, wherever it stands; an instant in it uses the same track.
+     */
     expect_tracks("{\"ph\":\"n\",\"cat\":\"c\",\"id\":1,\"name\":\"tick\",\"ts\":4,\"pid\":1,"
                   "\"bind_id\":3,\"flow_in\":true},"
                   "{\"ph\":\"b\",\"cat\":\"c\",\"id\":1,\"name\":\"in\",\"ts\":2,\"pid\":1},"
@@ -356,13 +358,18 @@ static void test_reused_flows(void **state)
            "flow #2 10000 4 leaves data around\nflow #2 12000 4 passes data around\n"
            "flow #2 15000 4 arrives data around\nflow #2 20000 5 leaves data around\n"
            "flow #2 25000 5 arrives data around\nflow #2 26000 3 arrives data around\n");
-    /* An arrival may stand before what it comes from; two that leave are one while none arrives. */
+    /*
+     * An arrival may precede its departure in the file; two departures without an arrival stay two.
+     */
     expect(FLOW("f", "1", "5") FLOW("s", "1", "0") FLOW("s", "2", "7") FLOW("s", "2", "8") "{}",
            "flow #2 5000 1 arrives data around\nflow #2 0 1 leaves data around\n"
            "flow #2 7000 2 leaves data around\nflow #2 8000 3 leaves data around\n");
 }
 
-/* What leaves once and arrives often is an arrow to each, wherever in the file it leaves. */
+/*
+ * An arrow that leaves once and arrives often becomes an arrow to each arrival, wherever in the
+ * file it leaves.
+ */
 static void test_split_flows(void **state)
 {
     (void)state;
@@ -377,7 +384,7 @@ static void test_split_flows(void **state)
            "flow #2 0 2 leaves data around\nflow #2 0 1 leaves data around\n"
            "flow #2 0 4 leaves data around\nflow #2 8000 4 arrives data around\n"
            "flow #2 9000 5 leaves data around\nflow #2 10000 5 arrives data around\n");
-    /* One that never leaves, and one with a step on its way, which stays a chain. */
+    /* An arrow that never leaves, and one with a step on its way, which stays a chain. */
     expect(FLOW("f", "1", "5") FLOW("f", "1", "6") FLOW("s", "2", "0") FLOW("t", "2", "1")
                FLOW("f", "2", "2") FLOW("f", "2", "3") "{}",
            "flow #2 5000 1 arrives data around\nflow #2 6000 2 arrives data around\n"
@@ -385,7 +392,7 @@ static void test_split_flows(void **state)
            "flow #2 2000 3 arrives data around\nflow #2 3000 3 arrives data around\n");
 }
 
-/* What stands in place of an event is counted; an empty object behind the last comma is not. */
+/* Other values in place of an event are counted; an empty object after the last comma is not. */
 static void test_no_events_between(void **state)
 {
     (void)state;
@@ -415,7 +422,9 @@ static void test_id_forms(void **state)
                   "track #2 c 7 v|counter stack 0 rank 0 in #1\n");
 }
 
-/* A flow end behind a span of its thread and start is that span's, if it binds to what is around.
+/*
+ * A flow end after a span of the same thread and start belongs to that span, if it binds to the
+ * enclosing span.
  */
 static void test_flows_behind_spans(void **state)
 {
@@ -455,7 +464,7 @@ static void test_bound_flows(void **state)
 
 /* ---- arguments -------------------------------------------------------------------------- */
 
-/* An event of the arguments |args|, which become |expected|, alone and between others. */
+/* Expects the event arguments |args| to become |expected|, alone and between others. */
 static void expect_args(const char *args, const char *expected)
 {
     char events[1024];
@@ -515,7 +524,7 @@ static void test_nested(void **state)
 static bool reads_plainly(const char *text)
 {
     static chrome_texts texts;
-    char bytes[512] = ""; /* zeros behind the text */
+    char bytes[512] = ""; /* zeros after the text */
     chrome_event event;
     tacho_dict dict;
     assert_ok(tacho_dict_init(&dict));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * For tests of Chrome traces: composed ones are read, and every row that comes out is written as
- * text, in the order in which it came, then the losses. Include it after <cmocka.h>.
+ * Test helpers for Chrome traces: composed traces are read, and every row is written as text, in
+ * the order received, then the losses. Include it after <cmocka.h>.
  *
  *     span #2 1000..3500 name|category a=1 b='x'     track, nanoseconds, arguments by type:
  *                                                    1 1u 0.5r true 'string' "text" <json> {2} [1]
@@ -9,9 +9,9 @@
  *     sample #3 1000 7.5
  *     lost not_a_number 1 "ph":"X","name":"a"
  *
- * Where tracks matter they follow:
+ * Tracks follow where they matter:
  *
- *     track #2 thread 7|host stack 0 rank 0 in #1?   ? for one that may still change
+ *     track #2 thread 7|host stack 0 rank 0 in #1?   ? while it may still change
  */
 #ifndef TACHO_SOURCES_CHROME_CHROME_TESTING_H
 #define TACHO_SOURCES_CHROME_CHROME_TESTING_H
@@ -39,7 +39,7 @@ static inline void assert_ok(tacho_status status)
     }
 }
 
-/* ---- what comes out, as text ------------------------------------------------------------ */
+/* ---- rows as text ----------------------------------------------------------------------- */
 
 static inline void put(recorder *to, const char *format, ...) TACHO_PRINTF(2, 3);
 
@@ -251,7 +251,7 @@ static inline tacho_status read_held(recorder *to, tacho_str bytes, bool holds_e
     return status;
 }
 
-/* Reads, and once more with events held where their order asks for it. */
+/* Reads, then reads again with events held if their order requires it. */
 static inline tacho_status read_bytes(recorder *to, tacho_str bytes)
 {
     tacho_status status = read_held(to, bytes, false);
@@ -293,7 +293,7 @@ static inline char **sort_lines(char *text, size_t *out_count)
     return lines;
 }
 
-/* Holding events changes nothing but the order in which rows come. */
+/* Holding events changes only the order of the rows. */
 static inline void expect_held_same(tacho_str bytes, const recorder *passed)
 {
     recorder *held = make();
@@ -353,7 +353,9 @@ static inline size_t print(char *to, size_t room, const char *format, ...)
     return (size_t)len;
 }
 
-/* The same events, each with a field that says nothing: such ones are read by way of tokens. */
+/*
+ * The same events, each with an additional field without meaning, which forces reading by tokens.
+ */
 static inline void expect_by_tokens(const char *events, const char *expected)
 {
     const char first[] = "{\"ph\"";
@@ -369,7 +371,7 @@ static inline void expect_by_tokens(const char *events, const char *expected)
     free(text);
 }
 
-/* The events, as an array and as an object, give the rows and losses |expected|. */
+/* Expects the events, as an array and as an object, to give the rows and losses |expected|. */
 static inline void expect(const char *events, const char *expected)
 {
     char *text = malloc(strlen(events) + 64);
@@ -403,7 +405,7 @@ static inline void expect_failure(const char *bytes, const char *message)
 }
 
 #define AT "\"pid\":1,\"tid\":7"
-/* Something that always reads, behind what may not. */
+/* An event that is always read, placed after doubtful ones. */
 #define GOOD "{\"ph\":\"X\",\"ts\":9,\"dur\":1,\"name\":\"good\"," AT "}"
 #define GOOD_ROW(track) "span #" track " 9000..10000 good|\n"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the small table does not know.
+ * Texts that the small table does not hold.
  */
 #include "sources/chrome/chrome_texts.h"
 
@@ -36,7 +36,10 @@ static bool has_wide_open(tacho_str name)
     return name.len > 0;
 }
 
-/* |name| with brackets for their wide forms; |out| has room for it. Its length. */
+/*
+ * Writes |name| with plain brackets for wide ones to |out|, which has room for it. Returns the
+ * length.
+ */
 static size_t narrow(tacho_str name, char *out)
 {
     size_t len = 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Texts of a file to strings of the dictionary. The same few come over and over, so a small table
- * of the latest stands before the dictionary: a hit costs one comparison.
+ * Texts of a file to strings of the dictionary. The same few texts repeat, so a small table of the
+ * latest ones stands before the dictionary: a hit costs one comparison.
  *
- * Texts come from the JSON reader, behind whose texts some more bytes can be read; that spares
- * the branches on their length. CHROME_TEXT makes such a text of a literal.
+ * Texts are in the buffer of the JSON reader, where some more bytes after the text are readable;
+ * that spares the branches on their length. CHROME_TEXT makes such a text of a literal.
  */
 #ifndef TACHO_SOURCES_CHROME_CHROME_TEXTS_H
 #define TACHO_SOURCES_CHROME_CHROME_TEXTS_H
@@ -19,18 +19,18 @@
 enum {
     CHROME_TEXT_SLOT_BITS = 11,
     CHROME_VALUE_BYTES_MAX = 64,    /* longer values are text of their row */
-    CHROME_VALUE_COUNT_MAX = 65536, /* so many different values the dictionary takes */
+    CHROME_VALUE_COUNT_MAX = 65536, /* number of different values that the dictionary takes */
     CHROME_TEXT_MANY = 8192,        /* strings, of which the index fills a small cache */
 };
 
 #define CHROME_TEXT(literal) tacho_str_make(literal "\0\0\0\0\0\0\0", sizeof(literal) - 1)
 
-/* The first eight bytes of a text and the last; of a shorter one twice all, and zeros. */
+/* The first and the last eight bytes of a text; a shorter one is in both, filled up with zeros. */
 typedef struct chrome_text_ends {
     uint64_t first, last;
 } chrome_text_ends;
 
-/* All zero is the empty string, which is id 0. */
+/* All zero: the empty string, which has id 0. */
 typedef struct chrome_text_slot {
     chrome_text_ends ends;
     const char *data; /* in the dictionary */
@@ -49,7 +49,7 @@ typedef struct chrome_texts {
 /* The general case of chrome_texts_fetch. */
 void chrome_texts_fetch_slot(const chrome_texts *texts, tacho_str text);
 
-/* Asks for the memory in which |text| will be looked for soon, where no cache holds all of it. */
+/* Prefetches the table entry of |text|, for a table larger than the caches. */
 static inline void chrome_texts_fetch(const chrome_texts *texts, tacho_str text)
 {
     if (TACHO_UNLIKELY(texts->dict->strings.item_count >= CHROME_TEXT_MANY)) {
@@ -81,7 +81,7 @@ static inline chrome_text_ends chrome_text_ends_of(tacho_str text)
                               chrome_load_8(text.data + last) & mask};
 }
 
-/* Good enough to choose a slot. */
+/* A cheap hash to choose a slot. */
 static inline size_t chrome_text_hash(chrome_text_ends ends, size_t len)
 {
     uint64_t bits = (ends.first + len) * 0x9e3779b97f4a7c15u + ends.last * 0xd1342543de82ef95u;

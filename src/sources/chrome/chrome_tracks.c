@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Numbers of processes and threads are texts here, since some tools write names in their place.
- * Those that are numbers are brought to one form.
+ * The numbers of processes and threads are texts here, since some tools write names in their place.
+ * Whole numbers are brought to one form.
  */
 #include "sources/chrome/chrome_tracks.h"
 
@@ -38,7 +38,7 @@ void chrome_tracks_deinit(chrome_tracks *tracks)
     free(tracks->threads);
 }
 
-/* ---- who is who ------------------------------------------------------------------------- */
+/* ---- processes and threads -------------------------------------------------------------- */
 
 tacho_status chrome_tracks_ensure_id(chrome_tracks *tracks, tacho_str text, uint32_t *out_id)
 {
@@ -123,7 +123,7 @@ static tacho_status find_thread(chrome_tracks *tracks, tacho_str pid, tacho_str 
     return TACHO_OK;
 }
 
-/* Whether both are the same text; its ends are all of a short one. */
+/* Whether both are the same text; the ends of a short text are all of it. */
 static inline bool is_same_text(chrome_short_text a, chrome_short_text b)
 {
     return ((a.ends.first ^ b.ends.first) | (a.ends.last ^ b.ends.last) | (a.len ^ b.len)) == 0;
@@ -184,7 +184,7 @@ static tacho_status name_thread(const chrome_tracks *tracks, const chrome_thread
     if (thread->said.name != 0) {
         *out_name = thread->said.name;
         tacho_str name = tacho_dict_string(tracks->dict, thread->said.name);
-        tacho_str trimmed = tacho_str_trim(name); /* PyTorch leaves a blank behind "stream 7" */
+        tacho_str trimmed = tacho_str_trim(name); /* PyTorch leaves a trailing blank: "stream 7 " */
         return thread->said.has_facts || trimmed.len == name.len
                    ? TACHO_OK
                    : tacho_dict_ensure_string(tracks->dict, trimmed, out_name);
@@ -201,7 +201,7 @@ static tacho_status name_thread(const chrome_tracks *tracks, const chrome_thread
 
 /* ---- tracks ----------------------------------------------------------------------------- */
 
-/* What |said| makes of a track: all but the name. */
+/* Applies all of |said| but the name to a track. */
 static void apply(const chrome_description *said, tacho_track *track)
 {
     track->rank = said->has_rank ? said->rank : track->rank;
@@ -217,7 +217,10 @@ static void apply(const chrome_description *said, tacho_track *track)
     }
 }
 
-/* The number |id| of a process or thread, where it is one; |is_named|: its name holds none. */
+/*
+ * Sets the number |id| of a process or thread if it is a number; |is_named|: its name has no
+ * number.
+ */
 static void set_number(const chrome_tracks *tracks, uint32_t id, bool is_named, tacho_track *track)
 {
     int64_t number = 0;
@@ -227,15 +230,15 @@ static void set_number(const chrome_tracks *tracks, uint32_t id, bool is_named, 
     track->is_numbered = track->has_number && !is_named;
 }
 
-/* Which row of its device's process a thread is. */
+/* The kind of row of a device's process that a thread is. */
 static tacho_xla_line line_of_thread(const chrome_tracks *tracks, const chrome_thread *thread)
 {
     return tacho_xla_line_of(tacho_dict_string(tracks->dict, thread->said.name));
 }
 
 /*
- * Whether a thread is a queue of a device: its spans tell it by their categories. Where these say
- * nothing the process does, but a process called "GPU 0" may hold Python frames, too, and one of
+ * Whether a thread is a queue of a device, by the categories of its spans. Where those do not
+ * decide, the process does; but a process called "GPU 0" may also hold Python frames, and one of
  * TensorFlow or JAX has rows that sum up the others.
  */
 static tacho_track_class class_of_thread(const chrome_tracks *tracks, const chrome_thread *thread)
@@ -385,9 +388,9 @@ void chrome_tracks_rank_processes(chrome_tracks *tracks)
     }
 }
 
-/* ---- news ------------------------------------------------------------------------------- */
+/* ---- updates ---------------------------------------------------------------------------- */
 
-/* Whether the name or the labels of a process say that its threads are queues of a device. */
+/* Whether the name or the labels of a process mark its threads as queues of a device. */
 static bool is_device(const chrome_tracks *tracks, const chrome_process *process)
 {
     tacho_str labels = tacho_dict_string(tracks->dict, process->said.labels);
@@ -429,7 +432,7 @@ tacho_status chrome_tracks_update_thread(chrome_tracks *tracks, uint32_t index)
     const chrome_thread *thread = &tracks->threads[index];
     chrome_process *process = &tracks->processes[thread->process];
     if (!process->has_streams && line_of_thread(tracks, thread) == TACHO_XLA_LINE_STREAM) {
-        process->has_streams = true; /* for good, too */
+        process->has_streams = true; /* never reset */
         return update_threads(tracks, process);
     }
     return update_thread(tracks, index);
@@ -439,7 +442,7 @@ tacho_status chrome_tracks_update_process(chrome_tracks *tracks, uint32_t index)
 {
     chrome_process *process = &tracks->processes[index];
     if (!process->is_compute && is_device(tracks, process)) {
-        process->is_compute = true; /* for good: threads are gone through once */
+        process->is_compute = true; /* never reset: threads are visited once */
         TACHO_TRY(update_threads(tracks, process));
     }
     if (process->track == TACHO_NONE || !tracks->dict->tracks[process->track].is_provisional) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The processes, threads, counters and asynchronous operations of a Chrome trace, and the tracks
- * they become. A process is a group. What metadata events say may come before the first event of
- * a thread or long after it; a track is made when something happens on it.
+ * they become. A process is a group. Metadata events may precede the first event of a thread or
+ * follow long after it; a track is made by the first event on it.
  */
 #ifndef TACHO_SOURCES_CHROME_CHROME_TRACKS_H
 #define TACHO_SOURCES_CHROME_CHROME_TRACKS_H
@@ -13,13 +13,13 @@
 
 enum { CHROME_THREAD_SLOTS = 256 };
 
-/* What metadata events say of a process or thread. */
+/* Description of a process or thread by metadata events. */
 typedef struct chrome_description {
-    uint32_t name;   /* string, 0 when not said */
-    uint32_t labels; /* string, 0 when not said */
+    uint32_t name;   /* string, 0 when not given */
+    uint32_t labels; /* string, 0 when not given */
     int32_t rank;
     bool has_rank;
-    bool has_facts; /* tacho's own: the name is all of it */
+    bool has_facts; /* tacho's own: the name is complete */
     tacho_track_facts facts;
 } chrome_description;
 
@@ -30,7 +30,7 @@ typedef struct chrome_process {
     int32_t track_count;
     uint32_t first_thread; /* a list, TACHO_NONE at its end */
     bool is_compute;
-    bool has_streams; /* threads that are called so; other rows are drawn around theirs */
+    bool has_streams; /* has threads named "stream"; other rows are drawn around theirs */
     chrome_description said;
 } chrome_process;
 
@@ -43,13 +43,13 @@ typedef struct chrome_thread {
     uint32_t order;    /* among the tracks of its process, by first use */
     uint32_t kinds;    /* bits of tacho_category_kind: what its spans have been so far */
     bool shares_track; /* it is a lane: the track is that of another */
-    /* Its last complete event: times in ticks, the start -1 when there is none. */
+    /* Its last complete event: times in ticks, the start -1 before the first. */
     uint32_t last_site;
     int64_t last_start, last_end;
     chrome_description said;
 } chrome_thread;
 
-/* A text of so many bytes at most is known by its ends. */
+/* A text of at most this many bytes is identified by its ends. */
 enum { CHROME_SHORT_BYTES = 16 };
 typedef struct chrome_short_text {
     chrome_text_ends ends;
@@ -58,19 +58,21 @@ typedef struct chrome_short_text {
 
 typedef struct chrome_tracks {
     tacho_dict *dict;
-    uint32_t part;     /* the one that is being read */
+    uint32_t part;     /* the part being read */
     tacho_strings ids; /* numbers and names of processes and threads, and ids of flows */
     chrome_process *processes;
     size_t process_count, process_capacity;
     chrome_map process_map;
-    uint32_t last_process; /* the one met last */
+    uint32_t last_process; /* the last one looked up */
     chrome_thread *threads;
     size_t thread_count, thread_capacity;
     chrome_map thread_map;
     chrome_map counter_map;              /* to tracks */
     chrome_map async_map;                /* to tracks */
-    uint32_t slots[CHROME_THREAD_SLOTS]; /* threads met lately */
-    /* The thread met last, by the texts of its numbers; TACHO_NONE for none, or long texts. */
+    uint32_t slots[CHROME_THREAD_SLOTS]; /* threads looked up lately */
+    /*
+     * The last thread looked up, by the texts of its numbers; TACHO_NONE for none, or long texts.
+     */
     uint32_t last_thread;
     chrome_short_text last_pid, last_tid;
 } chrome_tracks;
@@ -88,10 +90,10 @@ tacho_status chrome_tracks_process(chrome_tracks *tracks, tacho_str pid,
 tacho_status chrome_tracks_thread(chrome_tracks *tracks, tacho_str pid, tacho_str tid,
                                   uint32_t *out_thread) TACHO_MUST_USE;
 
-/* Makes a thread's track, which it does not have. */
+/* Makes the track of a thread that does not have one. */
 tacho_status chrome_tracks_make_thread_track(chrome_tracks *tracks, uint32_t thread) TACHO_MUST_USE;
 
-/* A counter: its words tell it from others of the process. */
+/* Identifies a counter; the words distinguish counters of one process. */
 typedef struct chrome_counter {
     uint32_t process;
     uint32_t words[3];
@@ -109,10 +111,10 @@ tacho_status chrome_tracks_async(chrome_tracks *tracks, uint32_t process, uint32
 /* The track of instants that belong to no process. */
 tacho_status chrome_tracks_global(chrome_tracks *tracks, uint32_t *out_track) TACHO_MUST_USE;
 
-/* The part ends: of processes that have been given no place, hosts come ahead of devices. */
+/* The part ends: among processes without a rank, hosts precede devices. */
 void chrome_tracks_rank_processes(chrome_tracks *tracks);
 
-/* Something new was said of a process or thread. */
+/* The description of a process or thread has changed. */
 tacho_status chrome_tracks_update_process(chrome_tracks *tracks, uint32_t process) TACHO_MUST_USE;
 tacho_status chrome_tracks_update_thread(chrome_tracks *tracks, uint32_t thread) TACHO_MUST_USE;
 

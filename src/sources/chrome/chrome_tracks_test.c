@@ -44,7 +44,7 @@ static void test_names(void **state)
     expect_tracks(EVENTS "," NAMES "{}", expected); /* late */
 }
 
-/* Categories say what a thread is; the name of its process counts only where they say nothing. */
+/* Categories decide the class of a thread; the name of its process counts only without them. */
 static void test_classes(void **state)
 {
     (void)state;
@@ -173,7 +173,7 @@ static void test_nested_args(void **state)
     (void)state;
     expect_args("{\"d\":{\"x\":[1,[],{\"y\":{}},\"s\"],\"z\":null},\"e\":{},\"f\":[[2]]}",
                 " d={7} x=[5] =1 =<[]> ={1} y=<{}> ='s' z=<null> e=<{}> f=[2] =[1] =2");
-    /* Sixteen deep is as deep as it goes; what lies below stays JSON, on one line. */
+    /* Arguments nest sixteen deep; anything deeper stays JSON, on one line. */
     expect_args("{\"k\":[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]}",
                 " k=[16] =[15] =[14] =[13] =[12] =[11] =[10] =[9] =[8] =[7] =[6] =[5] =[4] =[3]"
                 " =[2] =[1] =1");
@@ -208,7 +208,7 @@ static void test_many_values(void **state)
     assert_int_equal(arg.type, TACHO_ARG_STRING);
     assert_string_equal(tacho_dict_string(&dict, arg.value.as_string).data, "17");
     uint32_t id = 0;
-    assert_ok(chrome_texts_ensure(texts, CHROME_TEXT("name"), &id)); /* names know no limit */
+    assert_ok(chrome_texts_ensure(texts, CHROME_TEXT("name"), &id)); /* names have no limit */
     assert_string_equal(tacho_dict_string(&dict, id).data, "name");
     free(texts);
     tacho_dict_deinit(&dict);
@@ -228,7 +228,7 @@ static void test_similar_texts(void **state)
         for (size_t odd = 0; odd <= len; odd++) { /* none at |len| */
             char text[LEN_MAX + TACHO_JSON_READABLE_BYTES];
             memset(text, 'a', sizeof(text));
-            text[odd] = odd < len ? 'b' : '!'; /* what follows the text is not looked at */
+            text[odd] = odd < len ? 'b' : '!'; /* bytes after the text do not matter */
             uint32_t ids[2] = {0};
             for (size_t i = 0; i < 2; i++) {
                 assert_ok(chrome_texts_ensure(texts, tacho_str_make(text, len), &ids[i]));

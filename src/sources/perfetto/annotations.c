@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An annotation may hold others, and its name may stand behind them: each message is read twice,
- * once for itself and once for what lies in it. Open ones are kept on a stack of our own.
+ * An annotation may contain others, and its name may follow them: each message is read twice, once
+ * for itself and once for its contents. Open annotations are kept on an explicit stack.
  */
 #include "sources/perfetto/annotations.h"
 
@@ -68,9 +68,9 @@ static bool read_nested(tacho_str message, tacho_arg *arg)
     return has_value;
 }
 
-/* What an annotation says of itself. */
+/* Contents of one annotation. */
 typedef struct annotation {
-    tacho_arg *value; /* where it goes, unless it is a container; its key in any case */
+    tacho_arg *value; /* receives the key, and the value unless it is a container */
     bool has_value;
     uint32_t contents; /* the field of its contents, 0 for none */
 } annotation;
@@ -84,7 +84,7 @@ static tacho_status read_json(tacho_str text, annotation *out)
     return TACHO_OK;
 }
 
-/* The string that has been read is the text of another value. */
+/* Reads the string just parsed as the text of another value. */
 static tacho_status read_own_value(annotation *out)
 {
     static const struct {
@@ -200,7 +200,7 @@ static tacho_status add_one(pfr_args *args, tacho_dict *dict, tacho_str message,
     arg->unit = TACHO_UNIT_NONE;
     TACHO_TRY(read_annotation(args, dict, message, &read));
     if (read.contents == 0 && !read.has_value) {
-        return TACHO_OK; /* nothing that the model has a form for */
+        return TACHO_OK; /* a type that the model does not have */
     }
     if (read.contents != 0 && *depth == TACHO_ARG_DEPTH_MAX) {
         args->is_too_deep = true;
@@ -248,7 +248,7 @@ tacho_status pfr_args_add(pfr_args *args, tacho_dict *dict, tacho_str message)
     return TACHO_OK;
 }
 
-/* ---- other things as arguments ---------------------------------------------------------- */
+/* ---- other fields as arguments ---------------------------------------------------------- */
 
 static tacho_status append_named(pfr_args *args, tacho_dict *dict, tacho_str name,
                                  tacho_arg **out_arg)
@@ -285,7 +285,7 @@ tacho_status pfr_args_add_text(pfr_args *args, tacho_dict *dict, tacho_str name,
     return TACHO_OK;
 }
 
-/* The frame as a string, since frames repeat; what it does not say is left out. */
+/* Formats the frame as a string, since frames repeat; missing fields are left out. */
 static tacho_status format_frame(tacho_dict *dict, tacho_str function, tacho_str file,
                                  uint64_t line, uint32_t *out_string)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Nearly every packet of a sequence uses one clock, within the reach of one snapshot: that case
- * is an addition and two comparisons.
+ * Nearly every packet of a sequence uses one clock and falls within one snapshot: that case costs
+ * an addition and two comparisons.
  */
 #include "sources/perfetto/clocks.h"
 
@@ -141,7 +141,7 @@ static bool read_snapshot(uint32_t sequence, tacho_str bytes, snapshot *out_snap
     return pfr_is_sound(&reader) && out_snapshot->count > 0;
 }
 
-/* The series of the clocks |ids|, made if there is none. */
+/* The series of the clocks |ids|, added if missing. */
 static tacho_status ensure_series(pfr_clocks *clocks, const uint32_t *ids, uint32_t count,
                                   uint32_t *out_series)
 {
@@ -189,7 +189,10 @@ static tacho_status add_row(pfr_clock_series *series, const int64_t *values)
     return TACHO_OK;
 }
 
-/* The trace clock is what the first snapshot that names one says; a file clock stands for it. */
+/*
+ * The trace clock is the one that the first snapshot with a primary clock names; else a file clock,
+ * if any.
+ */
 static void choose_trace_clock(pfr_clocks *clocks, const snapshot *from)
 {
     for (uint32_t i = 0; i < from->count && !clocks->has_primary; i++) {
@@ -220,7 +223,7 @@ tacho_status pfr_clocks_add(pfr_clocks *clocks, uint32_t sequence, tacho_str byt
         clock->is_set = true;
         clock->last_ns = read.values[i];
     }
-    clocks->snapshot_count++; /* what any clock knew of its way may go through these */
+    clocks->snapshot_count++; /* invalidates cached conversions */
     TACHO_TRY(ensure_series(clocks, ids, read.count, &series));
     return add_row(&clocks->series[series], read.values);
 }
@@ -290,7 +293,7 @@ static bool read_hop(const pfr_clock_series *series, const pfr_clock_hop *hop, i
                      pfr_clock *out_reach)
 {
     size_t low = 0;
-    size_t high = series->row_count; /* the first row behind |time| */
+    size_t high = series->row_count; /* the first row after |time| */
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (series->values[middle * series->clock_count + hop->from] <= time) {
@@ -349,7 +352,7 @@ tacho_status pfr_clocks_convert(pfr_clocks *clocks, uint32_t id, int64_t *ns,
     return TACHO_OK;
 }
 
-/* What the clock shows, in ns since its own zero. */
+/* The clock's reading in ns since its own zero. */
 static pfr_time_result read_clock_value(pfr_clock *clock, uint64_t timestamp, int64_t *out_ns)
 {
     int64_t scaled = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Framing. A packet is handed out where it lies in the input's window.
+ * Framing. A packet is returned in place, as a view of the input's window.
  */
 #include "sources/perfetto/container.h"
 
@@ -35,12 +35,12 @@ void pfr_container_deinit(pfr_container *container)
     container->inner = NULL;
 }
 
-/* What stands at the front of a field: its tag and the length of what follows. */
+/* The front of a field: its tag and the length of its contents. */
 typedef struct field_head {
     size_t head_len;
     uint64_t body_len;
     bool is_packet;
-    bool is_cut; /* more bytes are needed to tell */
+    bool is_cut; /* more bytes are needed */
 } field_head;
 
 /* False when the bytes cannot be the front of a field. */
@@ -102,8 +102,8 @@ static tacho_status skip_far(tacho_input *input, uint64_t len, bool *out_whole)
 }
 
 /*
- * Goes to the end of the next marker; false when there is none, and the input is at its end. One
- * that may have no end is given up where damage is longer than any packet.
+ * Goes to the end of the next marker; false when there is none, and the input is at its end. In an
+ * input that may be endless the search stops where damage is longer than any packet.
  */
 static tacho_status find_marker(pfr_container *container, bool *out_got)
 {
@@ -143,7 +143,7 @@ static tacho_status resynchronize(pfr_container *container, pfr_found *out_found
     return TACHO_OK;
 }
 
-/* The input ends inside a field; nothing is left of it. */
+/* The input ends inside a field: skips the rest. */
 static tacho_status finish_cut(tacho_input *input, pfr_found *out_found)
 {
     bool whole = false;
@@ -151,7 +151,7 @@ static tacho_status finish_cut(tacho_input *input, pfr_found *out_found)
     return skip_far(input, UINT64_MAX, &whole);
 }
 
-/* Passes over a field that is no packet, or too large a one. */
+/* Skips a field that is not a packet, or that is too large. */
 static tacho_status pass_over(tacho_input *input, const field_head *head, pfr_found *out_found)
 {
     bool whole = false;
@@ -160,7 +160,7 @@ static tacho_status pass_over(tacho_input *input, const field_head *head, pfr_fo
     return TACHO_OK;
 }
 
-/* One field of the input, in full generality; another field than a packet gives an empty one. */
+/* Reads one field of the input, in all cases; a field other than a packet gives an empty packet. */
 static tacho_status next_slow(pfr_container *container, tacho_str *out_packet, pfr_found *out_found)
 {
     tacho_input *input = container->input;
@@ -199,7 +199,7 @@ static tacho_status next_slow(pfr_container *container, tacho_str *out_packet, p
     return TACHO_OK;
 }
 
-/* One field of what was compressed; its offset stays that of the compressed packet. */
+/* Reads one field of the decompressed data; its offset stays that of the compressed packet. */
 static void next_inner(pfr_container *container, tacho_str *out_packet, pfr_found *out_found)
 {
     tacho_str bytes = {(const char *)container->inner + container->inner_at,
@@ -277,7 +277,7 @@ tacho_status pfr_container_enter(pfr_container *container, tacho_str bytes, bool
     TACHO_TRY(is_zlib ? tacho_decoder_create_zlib(&decoder)
                       : tacho_decoder_create(bytes, &decoder));
     if (decoder == NULL) {
-        return TACHO_OK; /* no zstd frame */
+        return TACHO_OK; /* not a zstd frame */
     }
     tacho_status status = inflate_all(container, decoder, bytes, out_whole);
     container->inner_is_cut = !*out_whole;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which field names a track: that of its process or thread, else its own, the static one, atrace's.
+ * Chooses the name of a track: that of its process or thread, else its own, the static one,
+ * atrace's.
  */
 #include "sources/perfetto/descriptors.h"
 
@@ -93,7 +94,7 @@ static tacho_status set_merge_number(tacho_dict *dict, uint64_t number, pfr_trac
                                     &out_track->merge_key);
 }
 
-/* Names by how much they are worth; a process or thread has one of its own. */
+/* Names in order of preference; a process or thread has one of its own. */
 typedef struct track_names {
     tacho_str name;
     tacho_str static_name;
@@ -119,7 +120,7 @@ static tacho_status read_field(tacho_dict *dict, const tacho_pb_field *field, tr
         break;
     case PFR_BYTES(PF_TRACK_PROCESS):
     case PFR_BYTES(PF_TRACK_THREAD):
-        if (out_track->kind != PFR_TRACK_THREAD) { /* which says its process too */
+        if (out_track->kind != PFR_TRACK_THREAD) { /* which includes its process */
             return pfr_read_process_or_thread(dict, field->bytes, field->number == PF_TRACK_THREAD,
                                               out_track, out_good);
         }
@@ -130,7 +131,7 @@ static tacho_status read_field(tacho_dict *dict, const tacho_pb_field *field, tr
         out_track->has_rank = true;
         out_track->rank = (int32_t)(uint32_t)field->value;
         break;
-    case PFR_BYTES(PF_TRACK_DESCRIPTION): /* where tacho put its facts before 2026 */
+    case PFR_BYTES(PF_TRACK_DESCRIPTION): /* location of tacho's facts before 2026 */
     case PFR_BYTES(PF_TRACK_TACHO_FACTS):
         if (!out_track->has_facts) {
             out_track->has_facts = tacho_track_facts_parse(field->bytes, &out_track->facts);
@@ -167,7 +168,7 @@ tacho_status pfr_read_descriptor(tacho_dict *dict, tacho_str message, pfr_track 
         }
     }
     *out_good = *out_good && pfr_is_sound(&reader) && has_uuid;
-    if (out_track->has_facts && names.name.len > 0) { /* that of a process is for viewers */
+    if (out_track->has_facts && names.name.len > 0) { /* a process's name is for viewers */
         return tacho_dict_ensure_string(dict, names.name, &out_track->name);
     }
     names.name = names.name.len > 0 ? names.name : names.static_name;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One pass over the fields of an event; names and tracks are looked up behind it, since a field
- * may stand anywhere.
+ * One pass over the fields of an event. Names and tracks are looked up afterwards, since fields may
+ * stand in any order.
  */
 #include "sources/perfetto/events.h"
 
@@ -12,7 +12,7 @@
 
 enum { NS_PER_US = 1000 };
 
-/* An event as its fields give it. */
+/* The raw fields of an event. */
 typedef struct raw_event {
     uint64_t type;
     uint32_t name; /* string, TACHO_NONE for none */
@@ -24,7 +24,7 @@ typedef struct raw_event {
     double value;
     uint64_t legacy_phase; /* 0 for none */
     int64_t legacy_us;
-    bool has_unknown; /* a number that nothing was said for */
+    bool has_unknown; /* a number without an interned entry */
     bool is_bad;
 } raw_event;
 
@@ -61,7 +61,7 @@ static uint32_t look_up(const pfr_events *events, const pfr_event_packet *packet
     return found;
 }
 
-/* Several categories are one, with commas between. */
+/* Several categories are joined into one, with commas between. */
 static tacho_status add_category(pfr_events *events, uint32_t category, raw_event *raw)
 {
     if (category == TACHO_NONE || raw->category == 0) {
@@ -74,7 +74,7 @@ static tacho_status add_category(pfr_events *events, uint32_t category, raw_even
     void *memory = NULL;
     size_t len = first.len + 1 + second.len;
     if (len > TACHO_PROBE_BYTES) {
-        return TACHO_OK; /* nobody's categories */
+        return TACHO_OK; /* too long for categories */
     }
     tacho_arena_init(&arena);
     tacho_status status = tacho_arena_alloc(&arena, len + 1, &memory);
@@ -114,7 +114,7 @@ static tacho_status add_extra_value(pfr_events *events, size_t kind, double valu
     return TACHO_OK;
 }
 
-/* Extra counters in the packed form, which viewers refuse. */
+/* Reads extra counters in the packed form, which viewers refuse. */
 static tacho_status read_packed(pfr_events *events, const tacho_pb_field *field, raw_event *raw)
 {
     const unsigned char *at = (const unsigned char *)field->bytes.data;
@@ -183,7 +183,7 @@ static void read_legacy(pfr_events *events, const pfr_event_packet *packet, tach
     raw->is_bad = raw->is_bad || !pfr_is_sound(&reader);
 }
 
-/* What ties the event to others of its kind, and where it was called from. */
+/* Reads what ties the event to others of its kind, and its call stack. */
 static tacho_status read_context_field(pfr_events *events, const pfr_event_packet *packet,
                                        const tacho_pb_field *field, raw_event *raw)
 {
@@ -210,7 +210,7 @@ static tacho_status read_context_field(pfr_events *events, const pfr_event_packe
     }
 }
 
-/* Fields that few events have. */
+/* Reads fields that few events have. */
 static tacho_status read_rare_field(pfr_events *events, const pfr_event_packet *packet,
                                     const tacho_pb_field *field, raw_event *raw)
 {
@@ -320,7 +320,7 @@ static tacho_status read_fields(pfr_events *events, const pfr_event_packet *pack
 
 /* ---- counters --------------------------------------------------------------------------- */
 
-/* Adds |value| to what the counter showed last on this sequence. */
+/* Adds |value| to the counter's last value on this sequence. */
 static tacho_status add_running(pfr_events *events, const pfr_sequence *sequence, uint32_t track,
                                 double *value)
 {
@@ -370,7 +370,7 @@ tacho_status pfr_events_push_value(pfr_events *events, const pfr_event_packet *p
     return pfr_pairing_add(events->pairing, &event);
 }
 
-/* Values of other counters that the event brings along; their tracks may be the sequence's. */
+/* Pushes values of other counters in the event; their tracks may be the sequence's. */
 static tacho_status push_extra_values(pfr_events *events, const pfr_event_packet *packet)
 {
     for (size_t kind = 0; kind < 2; kind++) {
@@ -418,7 +418,7 @@ static tacho_status ensure_site(pfr_events *events, const raw_event *raw, uint32
     return TACHO_OK;
 }
 
-/* What the old form of an event is; false for those that are not read. */
+/* The type of an event in the old form; false for types that are not read. */
 static bool find_legacy_type(uint64_t phase, pfr_event_type *out_type)
 {
     switch (phase) {
@@ -489,7 +489,7 @@ static tacho_status push_event(pfr_events *events, const pfr_event_packet *packe
         __builtin_mul_overflow(raw->legacy_us, NS_PER_US, &event.duration_ns)) {
         return pfr_pairing_lose(events->pairing, TACHO_LOSS_UNKNOWN_EVENT, packet->offset);
     }
-    /* Without a name an end fits any span, and a state only ends the one before. */
+    /* An end without a name matches any span, and a state only ends the one before. */
     bool needs_site = event.type != PFR_EVENT_END && event.type != PFR_EVENT_STATE;
     if (needs_site || (raw->name != TACHO_NONE && raw->name != 0)) {
         TACHO_TRY(ensure_site(events, raw, &event.site));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Track events, read into what pairing wants.
+ * Reads track events and passes them to pairing.
  */
 #ifndef TACHO_SOURCES_PERFETTO_EVENTS_H
 #define TACHO_SOURCES_PERFETTO_EVENTS_H
@@ -8,20 +8,20 @@
 #include "sources/perfetto/annotations.h"
 #include "sources/perfetto/pairing.h"
 
-/* A value of a counter that an event brings along. */
+/* A value of an extra counter in an event. */
 typedef struct pfr_extra {
     uint64_t uuid;
     double value;
 } pfr_extra;
 
-/* The site that events of a name had last. */
+/* The last site used for events of a name. */
 typedef struct pfr_named_site {
     uint32_t category;
     uint32_t location;
     uint32_t site; /* TACHO_NONE before the first */
 } pfr_named_site;
 
-/* The running value of an incremental counter, one for each sequence; a fresh start forgets it. */
+/* The running value of an incremental counter, one for each sequence; reset at a fresh start. */
 typedef struct pfr_running {
     uint32_t key[2]; /* sequence, track */
     uint32_t epoch;
@@ -56,8 +56,8 @@ typedef struct pfr_event_packet {
     tacho_str message;
     pfr_sequence *sequence;
     int64_t ns;
-    uint32_t clock; /* that |ns| is a time of, TACHO_NONE for the trace clock */
-    uint64_t ticks; /* behind |ns|, in a trace of our own */
+    uint32_t clock; /* the clock of |ns|, TACHO_NONE for the trace clock */
+    uint64_t ticks; /* beyond |ns|, in a trace by tacho */
     uint64_t offset;
 } pfr_event_packet;
 
@@ -65,7 +65,7 @@ typedef struct pfr_event_packet {
 tacho_status pfr_events_push_value(pfr_events *events, const pfr_event_packet *packet,
                                    uint64_t uuid, double value) TACHO_MUST_USE;
 
-/* Reads an event and hands it to pairing, or counts it as lost. */
+/* Reads an event and passes it to pairing, or counts it as lost. */
 tacho_status pfr_events_read(pfr_events *events, const pfr_event_packet *packet) TACHO_MUST_USE;
 
 #endif

@@ -51,8 +51,8 @@ static inline bool pfr_take_fixed(const unsigned char **at, const unsigned char 
 }
 
 /*
- * The next field. False at the end and where the message is malformed; then the reader stands
- * before its end (pfr_is_sound).
+ * The next field. False at the end, and where the message is malformed; then the reader is before
+ * its end (pfr_is_sound).
  */
 static inline bool pfr_next(tacho_pb_reader *reader, tacho_pb_field *out_field)
 {
@@ -94,7 +94,7 @@ static inline bool pfr_next(tacho_pb_reader *reader, tacho_pb_field *out_field)
     return true;
 }
 
-/* Whether pfr_next came to the end of the message, and not to a malformed field. */
+/* Whether pfr_next reached the end of the message, rather than a malformed field. */
 static inline bool pfr_is_sound(const tacho_pb_reader *reader)
 {
     return reader->at == reader->end;

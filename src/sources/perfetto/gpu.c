@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * These packets name no track: a queue is known by its GPU and name, a counter by its GPU and
- * number. What a stage event says besides becomes arguments.
+ * These packets do not name a track: a queue is identified by its GPU and name, a counter by its
+ * GPU and number. Other fields of a stage event become arguments.
  */
 #include "sources/perfetto/gpu.h"
 
@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* A stage event as its fields give it; strings are TACHO_NONE where it says none. */
+/* The raw fields of a stage event; missing strings are TACHO_NONE. */
 typedef struct stage {
     bool has_id;
     bool is_specification; /* the old form of interned names, which is not read */
@@ -90,7 +90,7 @@ static tacho_status add_launch(pfr_events *events, tacho_str message, stage *out
     return TACHO_OK;
 }
 
-/* Who works there: the process and its interface, or the bare number where nobody says. */
+/* Adds the process and its interface, or the bare number of an unknown context. */
 static tacho_status add_context(pfr_events *events, const pfr_event_packet *packet, uint64_t iid)
 {
     static const char *const apis[] = {NULL, "OpenGL", "Vulkan", "OpenCL", "CUDA", "HIP"};
@@ -110,7 +110,7 @@ static tacho_status add_context(pfr_events *events, const pfr_event_packet *pack
     return pfr_args_add_string(args, events->dict, "api", string);
 }
 
-/* Events that this one had to wait for, which may stand anywhere in the message. */
+/* Adds the events that this one waited for, which may stand anywhere in the message. */
 static tacho_status add_waits(pfr_events *events, const pfr_event_packet *packet)
 {
     tacho_pb_reader reader;
@@ -131,7 +131,7 @@ static tacho_status add_waits(pfr_events *events, const pfr_event_packet *packet
     return TACHO_OK;
 }
 
-/* Numbers that are arguments as they are; false for other fields. */
+/* Names of numbers that become arguments unchanged; NULL for other fields. */
 static const char *number_name(uint32_t field)
 {
     switch (field) {
@@ -387,7 +387,7 @@ tacho_status pfr_gpu_read_counters(pfr_events *events, const pfr_event_packet *p
         if (pfr_key(&field) != PFR_BYTES(PF_GPU_COUNTERS_COUNTERS)) {
             continue;
         }
-        /* Descriptions that are interned are not kept. */
+        /* Interned descriptions are not kept. */
         TACHO_TRY(is_interned
                       ? pfr_pairing_lose(events->pairing, TACHO_LOSS_UNKNOWN_EVENT, packet->offset)
                       : read_value(events, packet, gpu, field.bytes));

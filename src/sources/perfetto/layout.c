@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names are compared by profile/vocabulary; this is about which of them come together.
+ * Names are compared by profile/vocabulary; this file checks which of them occur together.
  */
 #include "sources/perfetto/layout.h"
 
-enum { OLD_THREADS_MIN = 2 /* that a process without a number ahead of its name must have */ };
+enum { OLD_THREADS_MIN = 2 /* threads needed in a process without a number before its name */ };
 
 static tacho_str name_of(const pfr_tracks *tracks, const pfr_track *track)
 {
     return tacho_dict_string(tracks->dict, track->name);
 }
 
-/* A group at the top, as today's tool writes it. */
+/* A group at the top, as the current tool writes it. */
 static bool is_group(const pfr_tracks *tracks, const pfr_track *track)
 {
     return track->kind == PFR_TRACK_PLAIN && track->is_described && !track->has_facts &&
@@ -61,7 +61,7 @@ static bool is_old_process(const pfr_tracks *tracks, const pfr_track *process)
             tacho_torq_is_old_process(name_of(tracks, process)));
 }
 
-/* The process that |track| is, or is a thread of; NULL when it is neither. */
+/* The process of |track|, which may be |track| itself; NULL for other tracks. */
 static pfr_track *process_of(pfr_tracks *tracks, pfr_track *track)
 {
     uint32_t parent = is_thread(track) ? pfr_tracks_parent(tracks, track) : TACHO_NONE;
@@ -69,7 +69,7 @@ static pfr_track *process_of(pfr_tracks *tracks, pfr_track *track)
     return process->kind == PFR_TRACK_PROCESS ? process : NULL;
 }
 
-/* Marks what belongs to older traces; whether estimates are all that the trace has. */
+/* Marks the tracks of older traces; returns whether the trace has only estimates. */
 static bool mark_old(pfr_tracks *tracks)
 {
     size_t estimate_count = 0;
@@ -96,9 +96,9 @@ static bool mark_old(pfr_tracks *tracks)
     return estimate_count > 0 && other_count == 0;
 }
 
-/* ---- today's ---------------------------------------------------------------------------- */
+/* ---- current traces --------------------------------------------------------------------- */
 
-/* Whether |track| has events and lies in |group|. */
+/* Whether |track| has events and is in |group|. */
 static bool has_events_in(const pfr_tracks *tracks, const pfr_track *track, tacho_str group)
 {
     uint32_t parent = track->has_events ? pfr_tracks_parent(tracks, track) : TACHO_NONE;
@@ -131,7 +131,7 @@ bool pfr_layout_track(const pfr_tracks *tracks, tacho_str group, tacho_str name,
     if (!tacho_torq_trace_track(group, name, &found, &facts->index)) {
         return false;
     }
-    /* Whole programs, by the engines that they use, say less than what those engines did. */
+    /* Whole programs on the engines they use have less detail than the engines' own work. */
     bool is_covered =
         tracks->shows_units && tacho_str_equal(group, TACHO_STR(TACHO_TORQ_GROUP_USED));
     facts->track_class = is_covered ? TACHO_TRACK_PHASE : found;

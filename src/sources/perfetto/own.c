@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The sink writes its own arguments in a fixed order: the location ahead of the user's, the others
- * behind them. So a user's argument of the same name stays what it is.
+ * The sink writes its own arguments in a fixed order: the location ahead of the user's arguments,
+ * all others after them. So a user's argument of the same name stays as it is.
  */
 #include "sources/perfetto/own.h"
 
@@ -100,7 +100,7 @@ static tacho_status ensure_run(pfr_own *own, const tacho_run *wanted, uint32_t *
 
 /* ---- locations -------------------------------------------------------------------------- */
 
-/* What is known of |text|; its location is looked at the first time. */
+/* The entry of |text|; its location is looked up the first time. */
 static tacho_status find_text(pfr_own *own, uint32_t text, pfr_placed_text **out_text)
 {
     if (TACHO_UNLIKELY(text >= own->text_count)) {
@@ -116,8 +116,8 @@ static tacho_status find_text(pfr_own *own, uint32_t text, pfr_placed_text **out
 }
 
 /*
- * Puts the location of |text| to |*site|. Few sites share a location: they are found one by one,
- * and where there are many, through the dictionary.
+ * Adds the location of |text| to |*site|. Few sites share a location: a linear search finds them,
+ * and the dictionary where there are many.
  */
 static tacho_status place_site(pfr_own *own, uint32_t text, uint32_t *site)
 {
@@ -146,7 +146,7 @@ static tacho_status place_site(pfr_own *own, uint32_t text, uint32_t *site)
 
 /* ---- arguments -------------------------------------------------------------------------- */
 
-/* Arguments that belong to none of the containers: those from here on. */
+/* The number of trailing arguments that are not part of a container. */
 static size_t free_tail(const tacho_row *row)
 {
     size_t tail = 0;
@@ -160,7 +160,7 @@ static size_t free_tail(const tacho_row *row)
     return tail;
 }
 
-/* The last argument, if it lies in the tail and is |key| of |type|; it is taken off then. */
+/* Takes the last argument off if it is in the tail and is |key| of |type|. */
 static const tacho_arg *take_last(const pfr_own *own, tacho_row *row, size_t tail, pfr_own_key key,
                                   tacho_arg_type type)
 {
@@ -181,7 +181,7 @@ static tacho_status take_run(pfr_own *own, uint32_t part, size_t tail, tacho_row
     const tacho_arg *number = take_last(own, row, tail, PFR_OWN_INVOCATION, TACHO_ARG_UINT);
     const tacho_arg *name = take_last(own, row, tail, PFR_OWN_RUN, TACHO_ARG_STRING);
     if (name == NULL || (number != NULL && number->value.as_uint > INT64_MAX)) {
-        row->arg_count = before; /* a user's own */
+        row->arg_count = before; /* the user's own */
         return TACHO_OK;
     }
     tacho_run run = {.part = part, .name = name->value.as_string, .invocation = -1};
@@ -197,7 +197,7 @@ static void take_flags(const pfr_own *own, size_t tail, tacho_row *row)
     if (origin != NULL) {
         tacho_origin found = tacho_origin_find(origin->value.as_text);
         row->of.span.flags |= (uint32_t)found;
-        row->arg_count += found == TACHO_ORIGIN_UNKNOWN ? 1 : 0; /* a user's own */
+        row->arg_count += found == TACHO_ORIGIN_UNKNOWN ? 1 : 0; /* the user's own */
     }
 }
 

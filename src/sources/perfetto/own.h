@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Traces that tacho wrote: attributes say what its parts are, arguments what trace formats have
- * no field for. Read back, they are parts, clocks, ticks, locations and runs again.
+ * Traces that tacho wrote: attributes describe the parts, and arguments hold the fields that trace
+ * formats do not have. Reading restores parts, clocks, ticks, locations and runs.
  */
 #ifndef TACHO_SOURCES_PERFETTO_OWN_H
 #define TACHO_SOURCES_PERFETTO_OWN_H
 
 #include "profile/events.h"
 
-/* Arguments that our own sink adds to those of a span. */
+/* Arguments that tacho's sink adds to those of a span. */
 typedef enum pfr_own_key {
     PFR_OWN_LOCATION,
     PFR_OWN_CYCLES,
@@ -16,20 +16,20 @@ typedef enum pfr_own_key {
     PFR_OWN_INVOCATION,
     PFR_OWN_ORIGIN,
     PFR_OWN_UNENDED,
-    PFR_OWN_BYTES, /* an argument that stays, of that unit */
+    PFR_OWN_BYTES, /* an argument that is kept, in bytes */
     PFR_OWN_KEY_COUNT,
 } pfr_own_key;
 
-/* A site, and the same with a location. */
+/* A site, and the same site with a location. */
 typedef struct pfr_placed_site {
     uint32_t site;
     uint32_t placed;
     uint32_t next; /* of the same location, TACHO_NONE for none */
 } pfr_placed_site;
 
-/* What the text of a location stands for, and the sites that were put there. */
+/* The location in a text, and the sites placed there. */
 typedef struct pfr_placed_text {
-    uint32_t location; /* TACHO_NONE before it is looked at */
+    uint32_t location; /* TACHO_NONE before it is looked up */
     uint32_t first;    /* placed site, TACHO_NONE for none */
 } pfr_placed_text;
 
@@ -48,19 +48,19 @@ tacho_status pfr_own_init(pfr_own *own, tacho_dict *dict) TACHO_MUST_USE;
 void pfr_own_deinit(pfr_own *own);
 
 /*
- * Takes our own arguments off those of |row|, a span of |part| that begins, and puts what they
- * say into it. Its end is its start and the cycles, or -1 where the arguments do not tell.
+ * Takes tacho's own arguments off |row|, a span of |part| that begins, and restores the fields they
+ * hold. The end becomes the start plus the cycles, or -1 without cycles.
  */
 tacho_status pfr_own_restore(pfr_own *own, uint32_t part, const tacho_clock *clock,
                              tacho_row *row) TACHO_MUST_USE;
 
-/* Gives arguments that our sources call "bytes" their unit, which traces do not carry. */
+/* Sets the unit of arguments that tacho's sources call "bytes"; traces do not carry units. */
 void pfr_own_restore_units(const pfr_own *own, tacho_arg *args, size_t arg_count);
 
-/* The tick at |ns|, or -1 when the clock does not reach so far. */
+/* The tick at |ns|, or -1 when it is beyond the clock's range. */
 int64_t pfr_own_ticks(const tacho_clock *clock, int64_t ns);
 
-/* An attribute "tacho.part.3.clock": 3 and "clock"; false when it is none. */
+/* Splits an attribute "tacho.part.3.clock" into 3 and "clock"; false for other keys. */
 bool pfr_own_parse_part_key(tacho_str key, uint64_t *out_number, tacho_str *out_fact);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A held event is a row on the part's root: its time is the start, and its end grows smaller from
- * event to event, so that the spool, which puts the longer of two spans first, keeps the order of
- * the file. Flows and numbers travel as arguments behind the event's own.
+ * A held event is a row on the part's root. Its time is the start, and its end decreases from event
+ * to event, so that the spool, which puts the longer of two spans first, keeps the order of the
+ * file. Flows and numbers travel as arguments after the event's own.
  */
 #include "sources/perfetto/pairing.h"
 
@@ -114,7 +114,7 @@ static tacho_status ensure_arrow(pfr_pairing *pairing, uint64_t id, uint32_t *ou
     return tacho_index_add(&pairing->arrow_index, hash, *out_arrow);
 }
 
-/* Ids that tacho wrote hold the kind of their arrow. */
+/* Ids that tacho wrote contain the role of their arrow. */
 static void set_own_role(uint64_t id, tacho_row *row)
 {
     for (uint64_t role = TACHO_FLOW_DATA; role <= TACHO_FLOW_LAUNCH; role++) {
@@ -125,8 +125,8 @@ static void set_own_role(uint64_t id, tacho_row *row)
 }
 
 /*
- * One end of an arrow; which one goes by what has been seen of its id before. An id that has come
- * to its end and is met again is another arrow. False where an id ends that has not left.
+ * Makes one end of an arrow; the earlier ends of its id decide which. An id seen again after its
+ * end is a new arrow. False for the end of an id that has not left.
  */
 static tacho_status make_flow(pfr_pairing *pairing, const pfr_flow *flow, tacho_row *out_row,
                               bool *out_made)
@@ -197,7 +197,7 @@ static tacho_status push_flows(pfr_pairing *pairing, const pfr_event *event, con
 
 /* ---- events in time order --------------------------------------------------------------- */
 
-/* The span that an event begins; its end is -1 unless our own arguments tell it. */
+/* Makes the span of a begin; its end is -1 unless tacho's own arguments contain it. */
 static tacho_status make_span(pfr_pairing *pairing, const pfr_event *event, int64_t start,
                               tacho_row *out_row)
 {
@@ -277,7 +277,7 @@ static tacho_status change_state(pfr_pairing *pairing, const pfr_event *event, i
                                      : note_flows(pairing, event);
 }
 
-/* A span that is complete at once. */
+/* Pushes a span that is complete at once. */
 static tacho_status push_span(pfr_pairing *pairing, const pfr_event *event, int64_t start)
 {
     tacho_row row;
@@ -310,7 +310,7 @@ static tacho_status push_sample(pfr_pairing *pairing, const pfr_event *event, in
     return tacho_events_row(pairing->reading->events, &row);
 }
 
-/* Whether rows of this kind may go where the track is: samples to counters, all else elsewhere. */
+/* Whether the track accepts rows of this kind: counters samples, other tracks everything else. */
 static bool fits_track(const pfr_pairing *pairing, const pfr_event *event)
 {
     uint32_t track = pairing->tracks->items[event->track].row_track;
@@ -354,7 +354,7 @@ static tacho_status pair_event(pfr_pairing *pairing, const pfr_event *event)
 
 /* ---- events that are held --------------------------------------------------------------- */
 
-/* Behind the event's own arguments: these, then two for each flow. */
+/* After the event's own arguments: these, then two for each flow. */
 enum { HELD_OFFSET, HELD_DURATION, HELD_VALUE, HELD_CLOCK, HELD_TICKS, HELD_FIXED };
 
 static tacho_arg number_arg(uint64_t value)
@@ -407,7 +407,7 @@ static tacho_status hold_event(pfr_pairing *pairing, const pfr_event *event)
     return tacho_spool_add(pairing->waiting.spool, &row);
 }
 
-/* An event whose time had to wait joins the others, if a snapshot has come that relates it. */
+/* Adds an event whose time had to wait to the others, if a snapshot by now relates its clock. */
 static tacho_status take_waiting(tacho_events *events, const tacho_row *row)
 {
     pfr_pairing *pairing = ((pfr_waiting *)(void *)events)->pairing;
@@ -453,7 +453,7 @@ static tacho_status take_held(tacho_events *events, const tacho_row *row)
     return pair_event(pairing, &event);
 }
 
-/* ---- events as they come ---------------------------------------------------------------- */
+/* ---- events in file order --------------------------------------------------------------- */
 
 static tacho_status out_of_order(const pfr_pairing *pairing, const pfr_event *event)
 {
@@ -463,7 +463,7 @@ static tacho_status out_of_order(const pfr_pairing *pairing, const pfr_event *ev
                       pairing->reading->input->name, event->offset);
 }
 
-/* Whether pairing the event now is right, whatever follows in the file. */
+/* Whether the event can be paired now, whatever follows in the file. */
 static bool is_in_order(pfr_pairing *pairing, const pfr_event *event)
 {
     pfr_track *track = &pairing->tracks->items[event->track];
@@ -482,7 +482,7 @@ static bool is_in_order(pfr_pairing *pairing, const pfr_event *event)
     }
     if (event->type == PFR_EVENT_BEGIN || event->type == PFR_EVENT_END ||
         event->type == PFR_EVENT_STATE) {
-        /* What it knows is of another part until it is placed in this one. */
+        /* |last_ns| belongs to another part until the track is placed in this one. */
         if (track->rows_part == pairing->place.part && event->ns < track->last_ns) {
             return false;
         }
@@ -502,12 +502,12 @@ tacho_status pfr_pairing_add(pfr_pairing *pairing, const pfr_event *event)
     return pair_event(pairing, event);
 }
 
-/* Takes the origin from the tracks where they tell it. */
+/* Derives the origin from the tracks if they determine it. */
 static void find_origin(pfr_pairing *pairing)
 {
     tacho_origin origin = TACHO_ORIGIN_UNKNOWN;
     if (pairing->is_own) {
-        return; /* tacho has said it, and there may be many parts */
+        return; /* written by tacho; there may be many parts */
     }
     pfr_layout_find(pairing->tracks, &origin);
     if (origin != TACHO_ORIGIN_UNKNOWN) {

@@ -2,10 +2,10 @@
 /*
  * Pairing: begins and ends become spans, flow ids become arrows, in time order per track.
  *
- * Traces are sorted by time and place in the file before anything is paired. Most are in that
- * order already, track by track: then events are paired as they come. Where that fails, or a
- * track is described behind its events, the whole is read again and all events of a part are
- * held in a spool until its end (tacho_reading.holds_events).
+ * Traces are sorted by time and place in the file before anything is paired. Most are in that order
+ * already, track by track: then events are paired as they are read. Where that fails, or a track is
+ * described after its events, the file is read again and all events of a part are held in a spool
+ * until its end (tacho_reading.holds_events).
  */
 #ifndef TACHO_SOURCES_PERFETTO_PAIRING_H
 #define TACHO_SOURCES_PERFETTO_PAIRING_H
@@ -34,11 +34,11 @@ typedef struct pfr_flow {
 typedef struct pfr_event {
     pfr_event_type type;
     int64_t ns;
-    uint64_t ticks;  /* behind |ns|, in a trace of our own */
-    uint32_t clock;  /* whose time |ns| is, until a snapshot relates it; else TACHO_NONE */
+    uint64_t ticks;  /* beyond |ns|, in a trace by tacho */
+    uint32_t clock;  /* the clock of |ns|, until a snapshot relates it; else TACHO_NONE */
     uint64_t offset; /* of its packet */
     uint32_t track;  /* of the trace */
-    uint32_t site;   /* of an end: the name it asks for; TACHO_NONE for none */
+    uint32_t site;   /* of an end: the name of the span to end; or TACHO_NONE */
     int64_t duration_ns;
     double value;
     const tacho_arg *args;
@@ -50,13 +50,13 @@ typedef struct pfr_event {
 /* An arrow by its id in the trace. */
 typedef struct pfr_arrow {
     uint64_t id;
-    uint64_t number; /* that rows have; another one each time it leaves */
+    uint64_t number; /* in rows; a new one each time it leaves */
     bool is_open;    /* it has left and not ended */
 } pfr_arrow;
 
 typedef struct pfr_pairing pfr_pairing;
 
-/* Where held events come back whose time had to wait. */
+/* Receives held events whose time had to wait. */
 typedef struct pfr_waiting {
     tacho_events events;
     pfr_pairing *pairing;
@@ -64,7 +64,7 @@ typedef struct pfr_waiting {
 } pfr_waiting;
 
 struct pfr_pairing {
-    tacho_events events; /* held events come back through it */
+    tacho_events events; /* receives the held events in time order */
     const tacho_reading *reading;
     tacho_dict *dict;
     pfr_tracks *tracks;
@@ -72,9 +72,9 @@ struct pfr_pairing {
     pfr_waiting waiting;
     pfr_own own;
     tacho_open_spans open;
-    tacho_spool *spool; /* NULL while events are paired as they come */
-    /* The part. */
-    pfr_place place; /* its part is TACHO_NONE while there is none */
+    tacho_spool *spool; /* NULL while events are paired as they are read */
+    /* The current part. */
+    pfr_place place; /* its part is TACHO_NONE between parts */
     tacho_clock clock;
     bool is_own; /* tacho wrote it */
     bool has_rows;
@@ -89,7 +89,7 @@ struct pfr_pairing {
     /* Losses from before the first part. */
     uint64_t early_losses[TACHO_LOSS_REASON_COUNT];
     uint64_t early_offsets[TACHO_LOSS_REASON_COUNT];
-    /* A held event on its way in or out. */
+    /* A held event on its way into or out of the spool. */
     tacho_arg *held_args;
     size_t held_arg_capacity;
     pfr_flow *held_flows;
@@ -106,7 +106,7 @@ tacho_status pfr_pairing_begin_part(pfr_pairing *pairing, const pfr_place *place
 
 tacho_status pfr_pairing_add(pfr_pairing *pairing, const pfr_event *event) TACHO_MUST_USE;
 
-/* All events of the part have come: pairs those held, ends what is open, ends the part. */
+/* Ends the part: pairs held events and ends open spans. */
 tacho_status pfr_pairing_end_part(pfr_pairing *pairing) TACHO_MUST_USE;
 
 /* Counts a loss in the current part; |offset| is that of the packet. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Attributes and what they open. tacho.about begins a file, tacho.part.N.name a part.
+ * Attributes and the parts they open. tacho.about begins a file, tacho.part.N.name a part.
  */
 #include "sources/perfetto/parts.h"
 
@@ -10,14 +10,14 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { KEY_MAX = 80 /* what sinks make of it must fit theirs */ };
+enum { KEY_MAX = 80 /* leaves room for the prefixes of sinks */ };
 
 void pfr_parts_init(pfr_parts *parts, pfr_pairing *pairing)
 {
     *parts = (pfr_parts){.pairing = pairing};
 }
 
-/* Keeps |text|; false when it is too long to be what it should. */
+/* Keeps |text|; false when it is too long. */
 static bool keep(pfr_fact *fact, tacho_str text)
 {
     bool fits = text.len <= sizeof(fact->text);
@@ -78,7 +78,7 @@ tacho_status pfr_parts_ensure(pfr_parts *parts)
 tacho_status pfr_parts_end(pfr_parts *parts)
 {
     if (parts->is_announced) {
-        TACHO_TRY(pfr_parts_ensure(parts)); /* one without rows */
+        TACHO_TRY(pfr_parts_ensure(parts)); /* a part without rows */
     }
     if (!parts->is_open) {
         return TACHO_OK;
@@ -98,7 +98,7 @@ static tacho_status add_metadata(tacho_dict *dict, const char *prefix, tacho_str
     return tacho_dict_add_metadata(dict, text, value);
 }
 
-/* A fact that tacho wrote of one of its parts. */
+/* Takes a fact that tacho wrote about one of its parts. */
 static tacho_status take_part_fact(pfr_parts *parts, tacho_str key, tacho_str fact, tacho_str value)
 {
     if (tacho_str_equal(fact, TACHO_STR("name"))) {
@@ -143,7 +143,7 @@ static tacho_status take_attribute(pfr_parts *parts, tacho_str key, tacho_str va
     }
     tacho_str rest = tacho_str_from(key, own.len);
     if (tacho_str_equal(rest, TACHO_STR("about"))) {
-        TACHO_TRY(pfr_parts_end(parts)); /* a file behind another one */
+        TACHO_TRY(pfr_parts_end(parts)); /* a file appended to another */
         return pfr_tracks_restart(parts->pairing->tracks);
     }
     if (tacho_str_equal(rest, TACHO_STR("tool"))) {
@@ -152,7 +152,7 @@ static tacho_status take_attribute(pfr_parts *parts, tacho_str key, tacho_str va
     if (pfr_own_parse_part_key(key, &number, &fact)) {
         return take_part_fact(parts, rest, fact, value);
     }
-    /* What came from a trace before stays as it is. */
+    /* A fact taken from an earlier trace keeps its key. */
     bool is_old = tacho_str_starts_with(rest, TACHO_STR("from.")) ||
                   tacho_str_starts_with(rest, TACHO_STR("chrome.")) ||
                   tacho_str_starts_with(rest, TACHO_STR("perfetto."));

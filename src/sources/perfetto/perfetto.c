@@ -5,13 +5,13 @@
  *     container -> packet -> sequence state, clocks, tracks -> events -> pairing -> rows
  *
  * State (strings, defaults, clocks) holds in the order of the file; events are paired in the order
- * of time. Differences to Perfetto's own reader, all of them towards losing less:
- * - events on tracks that nobody describes, or under a parent that nobody describes, are kept;
- * - events without a sequence are read as far as they refer to nothing;
+ * of time. Differences from Perfetto's own reader, each to lose fewer events:
+ * - events on tracks without a description, or under a parent without one, are kept;
+ * - events without a sequence are read if they refer to no sequence state;
  * - an end with a name ends the innermost span of that name, and spans may overlap for it.
  *
  * GPU render stages and counters are read too (gpu.c). Other packets (scheduling, memory, logs) are
- * passed over; their number is kept as metadata.
+ * skipped; their number is kept as metadata.
  */
 #include "sources/perfetto/perfetto.h"
 
@@ -25,7 +25,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* What a packet may hold, in the order in which it is taken in. */
+/* Contents of a packet, in the order in which they are processed. */
 enum {
     HAS_TIMESTAMP = 1 << 0,
     HAS_ATTRIBUTES = 1 << 1,
@@ -42,7 +42,7 @@ enum {
     HAS_ZSTD = 1 << 12,
     HAS_OTHER = 1 << 13,
     HAS_TIMED = HAS_EVENT | HAS_GPU_STAGE | HAS_GPU_COUNTERS,
-    HAS_CONTENTS = HAS_OTHER - 2, /* any of those between */
+    HAS_CONTENTS = HAS_OTHER - 2, /* any of those in between */
 };
 
 typedef struct packet {
@@ -53,7 +53,7 @@ typedef struct packet {
     bool was_cleared;
     bool was_dropped;
     uint64_t timestamp;
-    uint64_t ticks; /* behind it, in a trace of our own */
+    uint64_t ticks; /* beyond |ns|, in a trace by tacho */
     tacho_str attributes, defaults, interned, snapshot, process, thread, track, event, compressed;
     tacho_str gpu_stage, gpu_counters;
 } packet;
@@ -69,7 +69,7 @@ typedef struct perfetto {
     pfr_parts parts;
     pfr_events events;
     uint64_t other_count;
-    uint32_t first_part; /* that this trace may open */
+    uint32_t first_part; /* index of the first part this trace may open */
 } perfetto;
 
 /* ---- packets ---------------------------------------------------------------------------- */
@@ -80,7 +80,7 @@ static inline void set_bytes(packet *out, uint32_t has, tacho_str *view, tacho_s
     *view = bytes;
 }
 
-/* Fields that few packets have. */
+/* Reads fields that few packets have. */
 static void read_rare_field(const tacho_pb_field *field, packet *out)
 {
     switch (pfr_key(field)) {
@@ -202,7 +202,7 @@ static tacho_status take_old_descriptors(perfetto *self, const packet *from, pfr
     return TACHO_OK;
 }
 
-/* Everything but the event itself. */
+/* Applies everything but the event itself. */
 static tacho_status take_state(perfetto *self, const packet *from, pfr_sequence *sequence)
 {
     bool is_good = true;
@@ -249,7 +249,7 @@ static tacho_loss_reason time_loss(pfr_time_result result)
     return TACHO_LOSS_UNKNOWN_CLOCK;
 }
 
-/* Reads the packet's time, also of one that is no event: an incremental clock goes on. */
+/* Reads the packet's time, even without an event: it advances an incremental clock. */
 static inline tacho_status take_event(perfetto *self, const packet *from, pfr_sequence *sequence)
 {
     bool is_event = (from->has & HAS_TIMED) != 0;
@@ -290,7 +290,7 @@ static tacho_status enter_compressed(perfetto *self, const packet *from)
 {
     bool is_whole = false;
     if (pfr_container_is_inside(&self->container)) {
-        return lose(self, TACHO_LOSS_UNKNOWN_EVENT); /* nobody compresses twice */
+        return lose(self, TACHO_LOSS_UNKNOWN_EVENT); /* packets are compressed only once */
     }
     TACHO_TRY(pfr_container_enter(&self->container, from->compressed, (from->has & HAS_ZLIB) != 0,
                                   &is_whole));
@@ -357,7 +357,7 @@ static tacho_status no_events(const perfetto *self)
                       self->reading->input->name, tacho_input_offset(self->reading->input));
 }
 
-/* Fails when all there was is lost: a trace that holds nothing is another matter. */
+/* Fails when every event was lost; a trace without events is not an error here. */
 static tacho_status check_rows(const perfetto *self)
 {
     const tacho_dict *dict = self->dict;
@@ -421,7 +421,7 @@ static tacho_status perfetto_read(const tacho_reading *reading)
 
 enum { PROBED_PACKETS = 8, FIELD_PLAUSIBLE_MAX = 1000 };
 
-/* Whether |bytes| may be a packet: sound, and of fields that packets have. */
+/* Whether |bytes| may be a packet: well-formed, with fields that packets have. */
 static bool is_plausible(tacho_str bytes)
 {
     tacho_pb_reader reader;
@@ -446,7 +446,7 @@ static tacho_probe_verdict perfetto_probe(tacho_str head)
             return good > 0 ? TACHO_PROBE_MAYBE : TACHO_PROBE_NO;
         }
         if (!pfr_take_varint(&at, end, &len) || len > (size_t)(end - at)) {
-            /* Cut by the size of the head, or by whoever cut the file. */
+            /* Cut by the size of the head, or in the file itself. */
             return good > 0 ? TACHO_PROBE_SURE
                             : (head.len >= TACHO_PROBE_BYTES ? TACHO_PROBE_MAYBE : TACHO_PROBE_NO);
         }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Perfetto traces: what other tools write, and what tacho itself wrote.
+ * Perfetto traces by other tools and by tacho itself.
  */
 #ifndef TACHO_SOURCES_PERFETTO_PERFETTO_H
 #define TACHO_SOURCES_PERFETTO_PERFETTO_H

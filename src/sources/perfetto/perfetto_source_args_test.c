@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What events of Perfetto traces carry: arguments, nested or not, and values of counters.
+ * Contents of events in Perfetto traces: arguments, nested or not, and values of counters.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -22,7 +22,7 @@ static void test_arguments(void **state)
     number(PF_PACKET_SEQUENCE_FLAGS, 1);
     interned(PF_INTERNED_STRING_VALUES, 2, "value");
     end();
-    packet(1); /* what an event says itself counts for it */
+    packet(1); /* interned data in the event's own packet counts for it */
     number(PF_PACKET_TIMESTAMP, 1);
     interned(PF_INTERNED_ANNOTATION_NAMES, 1, "key");
     begin(PF_PACKET_TRACK_EVENT);
@@ -87,7 +87,7 @@ static void test_nested_arguments(void **state)
         end();
     }
     end();
-    text(PF_ANNOTATION_NAME, "d"); /* behind what lies in it */
+    text(PF_ANNOTATION_NAME, "d"); /* after its contents */
     end();
     annotation(PF_EVENT_ANNOTATIONS, "e");
     begin(PF_ANNOTATION_DICT_ENTRIES);
@@ -138,7 +138,7 @@ static void test_correlations_and_callstacks(void **state)
     number(PF_EVENT_CORRELATION_IID, 3);
     end_event();
     event(4, PF_TYPE_INSTANT, 0);
-    number(PF_EVENT_CORRELATION_IID, 4); /* nobody said what it is */
+    number(PF_EVENT_CORRELATION_IID, 4); /* not interned */
     end_event();
     event(5, PF_TYPE_INSTANT, 0);
     number(PF_EVENT_CALLSTACK_IID, 1);
@@ -220,7 +220,7 @@ static void test_counters(void **state)
     event(6, PF_TYPE_COUNTER, 1);
     real(PF_EVENT_COUNTER_DOUBLE, 0.25);
     end_event();
-    value(7, 4, 1);                       /* lost: no counter */
+    value(7, 4, 1);                       /* lost: not a counter */
     simple(8, PF_TYPE_INSTANT, 1, "bad"); /* lost: a counter */
     event(9, PF_TYPE_COUNTER, 1);         /* lost: no value */
     end_event();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Clocks of Perfetto traces: snapshots relate them, each sequence may have its own, and times that
- * nothing relates are lost.
+ * Clocks of Perfetto traces: snapshots relate them, each sequence may have its own, and times on
+ * unrelated clocks are lost.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,8 +30,8 @@ static void test_clocks(void **state)
     start();
     timed(1, 0, 5);
     timed(1, PF_CLOCK_BOOTTIME, 6);
-    timed(1, 3, 7); /* the snapshot comes later */
-    timed(1, 4, 7); /* lost: nothing relates it */
+    timed(1, 3, 7); /* the snapshot follows later */
+    timed(1, 4, 7); /* lost: no snapshot relates it */
     packet(1);
     begin(PF_PACKET_CLOCK_SNAPSHOT);
     clock_value(PF_CLOCK_BOOTTIME, 1000, 0, false);
@@ -62,7 +62,7 @@ static void test_clocks(void **state)
                        "lost unknown_clock 1 byte 36\n");
 }
 
-/* What a clock was ahead by ends with the next snapshot, though nothing said so before. */
+/* An offset between clocks ends at the next snapshot, even one that is read later. */
 static void test_later_snapshot(void **state)
 {
     (void)state;

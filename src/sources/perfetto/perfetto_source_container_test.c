@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The file around the packets of a Perfetto trace: fields that nobody knows, cuts, garbage,
- * compressed packets, events in the form of Chrome, and what is recognised as such a file.
+ * The file around the packets of a Perfetto trace: unknown fields, cuts, garbage, compressed
+ * packets, events in Chrome's form, and detection of the format.
  */
 #include "sources/perfetto/perfetto.h"
 
@@ -80,7 +80,7 @@ static void test_resynchronization(void **state)
     (void)state;
     start();
     instants(1, 1);
-    memcpy(made.at, "\x0f\x0f garbage", 10); /* no field begins so */
+    memcpy(made.at, "\x0f\x0f garbage", 10); /* not a valid field */
     made.at += 10;
     packet(1);
     bytes(PF_PACKET_SYNC_MARKER,
@@ -89,7 +89,7 @@ static void test_resynchronization(void **state)
     instants(2, 1);
     memcpy(made.at, "\x0f\x0f garbage", 10);
     made.at += 10;
-    instants(3, 1); /* without a marker all is lost */
+    instants(3, 1); /* without a marker everything is lost */
     check("Default|1|1|||instant\nDefault|2|2|||instant\nlost cut_input 2 byte 10\n");
 }
 
@@ -141,7 +141,7 @@ static void test_compressed_packets(void **state)
                  "Default|1|1|||instant\nDefault|2|2|||instant\nDefault|3|3|||instant\n"
                  "Default|4|4|||instant\nDefault|5|5|||instant\nlost cut_input 1 byte %zu\n",
                  trace_bytes().len);
-        packet(0); /* cut: no packet comes out of so little */
+        packet(0); /* cut: too short for a packet */
         bytes(field, tacho_str_make((const char *)packed, 4));
         end();
         instants(5, 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Flows of Perfetto traces: which event an id leaves, which ones it passes, and where it arrives.
+ * Flows of Perfetto traces: the events where an id leaves, passes, and arrives.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -80,7 +80,7 @@ static void test_gpu_stages(void **state)
     end_event();
     gpu_stage(80, 4, 5);
     number(PF_STAGE_OLD_QUEUE_ID, 2);
-    number(PF_STAGE_STAGE_IID, 99); /* nobody said what it is */
+    number(PF_STAGE_STAGE_IID, 99); /* not interned */
     end_event();
     gpu_stage(90, 0, 0); /* not read: names in the old form */
     begin(PF_STAGE_OLD_SPECIFICATIONS);
@@ -136,7 +136,7 @@ static void test_gpu_counters(void **state)
     (void)state;
     start();
     gpu_counters(1, 2);
-    gpu_value(7, 0.5); /* what it is stands behind it */
+    gpu_value(7, 0.5); /* the description follows it */
     begin(PF_GPU_COUNTERS_DESCRIPTOR);
     begin(PF_GPU_DESCRIPTOR_SPECS);
     number(PF_GPU_SPEC_COUNTER_ID, 7);
@@ -149,7 +149,7 @@ static void test_gpu_counters(void **state)
     number(PF_GPU_COUNTER_ID, 7);
     number(PF_GPU_COUNTER_INT, (uint64_t)-3);
     end();
-    gpu_value(8, 1); /* lost: nobody said what it is */
+    gpu_value(8, 1); /* lost: no description */
     end_event();
     gpu_counters(3, 1);
     gpu_value(7, 1); /* lost: another GPU's */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Traces that tacho wrote itself come back with parts, clocks and origins. Attributes of others are
- * kept. However such a file is cut or damaged, what is read is a valid profile, or bad data.
+ * Traces that tacho wrote itself: parts, clocks and origins are restored. Attributes by others are
+ * kept. Reading a file with any cut or damage gives a valid profile, or bad data.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 
 #include "sources/perfetto/perfetto_source_testing.h"
 
-/* ---- what tacho wrote ------------------------------------------------------------------- */
+/* ---- traces by tacho -------------------------------------------------------------------- */
 
 static void own_part(int part, const char *name, const char *clock)
 {
@@ -32,7 +32,7 @@ static void own_track(uint64_t uuid, const char *name, uint64_t parent, const ch
     end_event();
 }
 
-/* A trace of two parts with all that our own sink adds. */
+/* A trace of two parts with everything that tacho's sink adds. */
 static void compose_own(void)
 {
     start();
@@ -71,7 +71,7 @@ static void compose_own(void)
     number(PF_ANNOTATION_BOOL, 1);
     end();
     end_event();
-    simple(6, PF_TYPE_END, 3, NULL); /* tick 105, but the cycles know better */
+    simple(6, PF_TYPE_END, 3, NULL); /* tick 105; the cycles are exact */
     own_part(2, "y.csv", "microseconds: 1 tick = 1000/1 ns, 0 ns = tick 7");
     own_track(4, "y.csv (measured)", 0, "tacho: group 0 stack root");
     simple(0, PF_TYPE_BEGIN, 4, "z");
@@ -90,7 +90,7 @@ static void test_own_parts(void **state)
         "y.csv|7|9|z|\nfact from.lost.total=0\n");
 }
 
-/* Two files of our own, one behind the other: their numbers mean different tracks. */
+/* Two concatenated files by tacho: their numbers mean different tracks. */
 static void test_own_files_put_together(void **state)
 {
     (void)state;
@@ -165,7 +165,7 @@ static void test_flipped_bits(void **state)
     for (int i = 0; i < FLIPS; i++) {
         unsigned char kept[3];
         size_t places[3];
-        for (size_t k = 0; k < 3; k++) { /* one to three bits, the last ones put back first */
+        for (size_t k = 0; k < 3; k++) { /* one to three bits, restored in reverse order */
             random ^= random << 13;
             random ^= random >> 7;
             random ^= random << 17;

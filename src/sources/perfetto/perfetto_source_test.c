@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The Perfetto source: how events become spans, on which tracks they lie, and what a sequence of
- * packets said before and counts on.
+ * The Perfetto source: spans from events, their tracks, and the state of packet sequences.
  */
 #include "sources/perfetto/perfetto.h"
 
@@ -52,7 +51,7 @@ static void test_unmatched(void **state)
           "lost unmatched_end 2 byte 10\n");
 }
 
-/* What is lost does not set the part's zero. */
+/* Lost events do not set the part's zero. */
 static void test_zero(void **state)
 {
     (void)state;
@@ -272,7 +271,7 @@ static void test_sequence_state(void **state)
     numbered(1, 2, 2, 1);
     strings(2, 1, 1, "second");
     numbered(2, 2, 3, 1);
-    numbered(1, 2, 4, 9); /* nobody said what 9 is */
+    numbered(1, 2, 4, 9); /* 9 is not interned */
     strings(1, 1, 2, "afresh");
     numbered(1, 2, 5, 1); /* forgotten */
     numbered(1, 2, 6, 2);
@@ -297,7 +296,7 @@ static void test_sequence_state(void **state)
           "lost unknown_state 4 byte 23\n");
 }
 
-/* Numbers far apart, and sums: both are forgotten at a fresh start, and said again. */
+/* Numbers far apart, and sums: a fresh start drops both, and they are set again. */
 static void test_fresh_starts(void **state)
 {
     (void)state;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * For tests of the Perfetto source: traces are composed packet by packet. Every trace is read with
- * its events held, and once more without where that is possible: both must give the same profile.
- * What came out is compared as text. Include it after <cmocka.h>.
+ * Test helpers for the Perfetto source: traces are composed packet by packet. Every trace is read
+ * with its events held, and once more without where that is possible: both must give the same
+ * profile. The result is compared as text. Include it after <cmocka.h>.
  *
  *     engine < group|10|40|name|category@location|run main#2|a=i1|unended
  *     counter|10|0.5
@@ -342,7 +342,7 @@ static inline void put_span(fixture *to, size_t id)
             : "");
 }
 
-/* By reason: which comes first depends on when events are paired. */
+/* By reason: the order of losses depends on when events are paired. */
 static inline int compare_losses(const void *a, const void *b)
 {
     const tacho_loss *loss_a = a;
@@ -390,7 +390,10 @@ static inline const char *render(fixture *from)
     return from->text.bytes;
 }
 
-/* What the file comes to; reading without holding gives the same, or finds it out of order. */
+/*
+ * The profile of the file as text; reading without holding gives the same, or finds it out of
+ * order.
+ */
 static inline const char *read_trace(tacho_str input_bytes, bool *out_was_in_order)
 {
     assert_ok(read_into(&first, input_bytes, true, TACHO_ORDER_SORT));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Traces that the tools of Torq wrote: tracks are known by their names and those of their groups,
- * in old forms, too, and so is whether times were measured or estimated.
+ * Traces by the tools of Torq: names of tracks and groups, old forms included, identify the tracks,
+ * and show whether times were measured or estimated.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -39,7 +39,7 @@ static void test_vendor_tracks(void **state)
         simple(i, PF_TYPE_INSTANT, 2 * i + 2, "e");
     }
     tacho_status status = read_into(&first, trace_bytes(), false, TACHO_ORDER_PASS);
-    assert_int_equal(tacho_status_code(status), TACHO_CODE_OUT_OF_ORDER); /* the end tells */
+    assert_int_equal(tacho_status_code(status), TACHO_CODE_OUT_OF_ORDER); /* the end decides */
     tacho_status_free(status);
     drop(&first);
     assert_ok(read_into(&first, trace_bytes(), true, TACHO_ORDER_SORT));
@@ -101,7 +101,7 @@ static void test_vendor_estimate(void **state)
     }
 }
 
-/* Groups without events say nothing, so that reading in one go finds the same. */
+/* Groups without events are ignored, so reading in one go finds the same. */
 static void test_vendor_empty_groups(void **state)
 {
     (void)state;
@@ -163,7 +163,7 @@ static void test_vendor_old_runs(void **state)
                   TACHO_ORIGIN_MEASURED);
 }
 
-/* Names that somebody else may use, too. */
+/* Names that other tools may use, too. */
 static void test_vendor_old_chance(void **state)
 {
     (void)state;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Numbers are dense in practice, and then an array finds them; one that would leave a large hole
- * goes to an index that all sequences share. There an epoch tells old entries from new ones; an
- * entry is used again, so that fresh starts cost no memory.
+ * Numbers are dense in practice and index an array; a number that would leave a large hole goes to
+ * an index that all sequences share. An epoch there separates old entries from new ones; entries
+ * are reused, so that fresh starts cost no memory.
  */
 #include "sources/perfetto/sequences.h"
 
@@ -119,7 +119,7 @@ static tacho_status add_sparse(pfr_sequences *sequences, const pfr_sequence *seq
     fill_sparse_key(sequence, kind, iid, added.key);
     uint32_t found = find_sparse(sequences, added.key, &hash);
     if (found != TACHO_NONE) {
-        /* The first one stays, until the sequence starts afresh. */
+        /* The first entry stays, until the sequence starts afresh. */
         pfr_sparse *known = &sequences->sparse[found];
         *known = known->epoch == sequence->epoch ? *known : added;
         return TACHO_OK;
@@ -130,7 +130,7 @@ static tacho_status add_sparse(pfr_sequences *sequences, const pfr_sequence *seq
     return tacho_index_add(&sequences->sparse_index, hash, (uint32_t)sequences->sparse_count++);
 }
 
-/* Files |id| under |iid|; the first one stays. */
+/* Files |id| under |iid|; the first entry stays. */
 static tacho_status add_entry(pfr_sequences *sequences, pfr_sequence *sequence, pfr_table_kind kind,
                               uint64_t iid, uint32_t id)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sequences: packets of one writer, and what they have in common. Strings are said once and then
- * referred to by number; so are the track and the clock that packets use unless they say other.
- * All of it holds until the writer starts afresh.
+ * Sequences: packets of one writer, and their shared state. Strings are interned once and then
+ * referred to by number; the track and the clock of packets have defaults, too. All of it holds
+ * until the writer starts afresh.
  */
 #ifndef TACHO_SOURCES_PERFETTO_SEQUENCES_H
 #define TACHO_SOURCES_PERFETTO_SEQUENCES_H
@@ -17,7 +17,7 @@ typedef enum pfr_table_kind {
     PFR_TABLE_LOG_BODIES,
     PFR_TABLE_LOCATIONS, /* locations of the dictionary, most others strings */
     PFR_TABLE_DENSE_COUNT,
-    /* Of those that follow, few sequences have any: they are kept as numbers that are not dense. */
+    /* Few sequences have the following tables: their numbers are kept as sparse. */
     PFR_TABLE_CORRELATIONS = PFR_TABLE_DENSE_COUNT,
     PFR_TABLE_GPU_SPECS,    /* names of queues and stages */
     PFR_TABLE_CONTEXT_PIDS, /* numbers as they are */
@@ -51,10 +51,10 @@ typedef struct pfr_sequence {
     pfr_table tables[PFR_TABLE_DENSE_COUNT];
 } pfr_sequence;
 
-/* A number that is not dense: {sequence and table, number} and what it stands for. */
+/* A number that is not dense: {sequence and table, number} and its id. */
 typedef struct pfr_sparse {
     uint64_t key[2];
-    uint32_t epoch; /* of the sequence; it says nothing in a later one */
+    uint32_t epoch; /* of the sequence; the entry is void in a later one */
     uint32_t id;
 } pfr_sparse;
 
@@ -63,7 +63,7 @@ typedef struct pfr_sequences {
     pfr_sequence *items;
     size_t item_count, item_capacity;
     tacho_index index;
-    uint32_t last; /* the one asked for last */
+    uint32_t last; /* the one looked up last */
     pfr_sparse *sparse;
     size_t sparse_count, sparse_capacity;
     tacho_index sparse_index;
@@ -72,14 +72,14 @@ typedef struct pfr_sequences {
 tacho_status pfr_sequences_init(pfr_sequences *sequences, tacho_dict *dict) TACHO_MUST_USE;
 void pfr_sequences_deinit(pfr_sequences *sequences);
 
-/* The sequence |id|; good until the next call. */
+/* The sequence |id|; valid until the next call. */
 tacho_status pfr_sequences_ensure(pfr_sequences *sequences, uint32_t id,
                                   pfr_sequence **out_sequence) TACHO_MUST_USE;
 
-/* Forgets all that the sequence said, and believes what it says from now on. */
+/* Forgets the state of the sequence, and accepts its packets from now on. */
 void pfr_sequence_restart(pfr_sequence *sequence);
 
-/* Takes in interned data or defaults; |*out_good| is false when they are malformed. */
+/* Adds interned data or defaults; |*out_good| is false when they are malformed. */
 tacho_status pfr_sequences_add_interned(pfr_sequences *sequences, pfr_sequence *sequence,
                                         tacho_str data, bool *out_good) TACHO_MUST_USE;
 tacho_status pfr_sequence_set_defaults(pfr_sequence *sequence, tacho_str data,
@@ -92,7 +92,7 @@ tacho_status pfr_read_location(tacho_dict *dict, tacho_str message, uint64_t *ou
 uint32_t pfr_sequences_find_sparse(const pfr_sequences *sequences, const pfr_sequence *sequence,
                                    pfr_table_kind kind, uint64_t iid);
 
-/* What |iid| stands for, or TACHO_NONE. */
+/* The id for |iid|, or TACHO_NONE. */
 static inline uint32_t pfr_sequences_find(const pfr_sequences *sequences,
                                           const pfr_sequence *sequence, pfr_table_kind kind,
                                           uint64_t iid)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where tracks go. Descriptors themselves are read by descriptors.c.
+ * Places tracks in the model. Descriptors themselves are read by descriptors.c.
  */
 #include "sources/perfetto/tracks.h"
 
@@ -95,14 +95,14 @@ static uint32_t find_process(const pfr_tracks *tracks, int64_t pid)
     return id;
 }
 
-/* Whether the number of a process or thread is a real one, which its name gets. */
+/* Whether the number of a process or thread is a real one, to be added to its name. */
 static bool shows_number(const pfr_track *track)
 {
     int64_t id = track->kind == PFR_TRACK_THREAD ? track->tid : track->pid;
     return !track->has_facts && (uint64_t)id != track->uuid;
 }
 
-/* What the input says of the number that the track has, and whether it is a thread at all. */
+/* Sets the number that the input gives the track, and whether it is a thread at all. */
 static void set_number(const pfr_tracks *tracks, const pfr_track *track, tacho_track *facts)
 {
     const tacho_dict *dict = tracks->dict;
@@ -124,7 +124,7 @@ static void set_number(const pfr_tracks *tracks, const pfr_track *track, tacho_t
     }
 }
 
-/* Gives an already placed track the name and rank that it should have had. */
+/* Gives an already placed track its right name and rank. */
 static void rename_placed(pfr_tracks *tracks, const pfr_track *track)
 {
     if (track->part == TACHO_NONE || track->name == 0) {
@@ -185,7 +185,7 @@ tacho_status pfr_tracks_describe_old(pfr_tracks *tracks, tacho_str descriptor, b
     if (!*out_good) {
         return TACHO_OK;
     }
-    /* Numbers that no track of a trace has by chance. */
+    /* Numbers that tracks of a trace do not have by chance. */
     uint64_t ids = (uint64_t)(uint32_t)read.pid << 32 | (uint32_t)read.tid;
     read.uuid = (ids * 2 + (is_thread ? 1 : 0)) ^ 0xa5c3961b7d2e4f80U;
     *out_uuid = read.uuid;
@@ -194,7 +194,7 @@ tacho_status pfr_tracks_describe_old(pfr_tracks *tracks, tacho_str descriptor, b
 
 /* ---- GPUs ------------------------------------------------------------------------------- */
 
-/* A number for what the trace numbers otherwise, one that no track of a trace has by chance. */
+/* A number for something without a uuid, which tracks of a trace do not have by chance. */
 static uint64_t make_uuid(pfr_track_kind kind, uint64_t gpu, uint64_t number)
 {
     uint64_t mixed = (gpu << 35 ^ number << 3) + (uint64_t)kind;
@@ -206,7 +206,7 @@ uint64_t pfr_gpu_counter_uuid(uint64_t gpu, uint64_t counter)
     return make_uuid(PFR_TRACK_COUNTER, gpu, (uint32_t)counter);
 }
 
-/* Describes what lies in the group of |gpu|, and the group. */
+/* Describes a track in the group of |gpu|, and the group. */
 static tacho_status describe_on_gpu(pfr_tracks *tracks, uint64_t gpu, const pfr_track *track)
 {
     char text[40];
@@ -247,7 +247,7 @@ tacho_status pfr_tracks_describe_gpu_counter(pfr_tracks *tracks, uint64_t gpu, u
     return describe_on_gpu(tracks, gpu, &described);
 }
 
-/* ---- the way up ------------------------------------------------------------------------- */
+/* ---- parents ---------------------------------------------------------------------------- */
 
 uint32_t pfr_tracks_parent(const pfr_tracks *tracks, const pfr_track *track)
 {
@@ -294,7 +294,7 @@ bool pfr_tracks_is_settled(const pfr_tracks *tracks, uint32_t id)
 
 /* ---- placing ---------------------------------------------------------------------------- */
 
-/* Whether rows of the track go to another one that is in the trace. */
+/* Whether rows of the track go to another track of the trace. */
 static bool is_lane(const pfr_tracks *tracks, const pfr_track *track)
 {
     return track->has_facts && track->facts.lane_of != 0 &&
@@ -325,8 +325,9 @@ static const char *fallback_name(const pfr_track *track, char out_name[64])
 }
 
 /*
- * What people see: "NAME ID" for processes and threads, since names repeat; but an id that is the
- * track's own number was made up by a converter. A counter whose unit is not known shows it.
+ * The name that users see: "NAME ID" for processes and threads, since names repeat; but an id that
+ * is the track's own number was made up by a converter. The name of a counter includes a unit that
+ * the model does not have.
  */
 static tacho_str format_name(const tacho_dict *dict, const pfr_track *track,
                              char out_name[NAME_MAX_BYTES])
@@ -349,7 +350,7 @@ static tacho_str format_name(const tacho_dict *dict, const pfr_track *track,
     return tacho_str_make(out_name, (size_t)len);
 }
 
-/* The track with this name, or one of its own where the trace wants it apart. */
+/* The track of this name, or a separate one where the trace asks for it. */
 static tacho_status merge_track(pfr_tracks *tracks, const pfr_track *track,
                                 const tacho_track *facts, tacho_str name, uint32_t *out_track)
 {
@@ -381,7 +382,7 @@ static tacho_status merge_track(pfr_tracks *tracks, const pfr_track *track,
     return tacho_index_add(&tracks->merged_index, hash, (uint32_t)tracks->merged_count++);
 }
 
-/* Class, number and nesting, by what the descriptor says and who wrote it. */
+/* Sets class, number and nesting, by the descriptor and the tool that wrote it. */
 static void classify(const pfr_tracks *tracks, const pfr_track *track, tacho_track *facts)
 {
     const tacho_dict *dict = tracks->dict;
@@ -407,14 +408,14 @@ static void classify(const pfr_tracks *tracks, const pfr_track *track, tacho_tra
         facts->track_class = old.track_class;
         facts->index = old.index;
     }
-    /* Samples alone go to counters, whatever a description claims. */
+    /* Samples decide that a track is a counter, whatever its description claims. */
     bool is_counter = track->kind == PFR_TRACK_COUNTER;
     if (is_counter || facts->track_class == TACHO_TRACK_COUNTER) {
         facts->track_class = is_counter ? TACHO_TRACK_COUNTER : TACHO_TRACK_HOST;
     }
 }
 
-/* The group of a thread whose process nobody describes. */
+/* Ensures the group of a thread whose process has no description. */
 static tacho_status ensure_nameless_process(pfr_tracks *tracks, const pfr_track *thread,
                                             const pfr_place *place, uint32_t *out_track)
 {
@@ -432,7 +433,7 @@ static tacho_status ensure_nameless_process(pfr_tracks *tracks, const pfr_track 
                                    out_track);
 }
 
-/* Rows of a group itself, which the model keeps in a track below it. */
+/* Adds a track for rows of a group itself; the model keeps them below the group. */
 static tacho_status add_row_track(pfr_tracks *tracks, pfr_track *track)
 {
     tacho_track facts = tracks->dict->tracks[track->track];
@@ -445,7 +446,7 @@ static tacho_status add_row_track(pfr_tracks *tracks, pfr_track *track)
     return tacho_dict_add_track(tracks->dict, &facts, &track->row_track);
 }
 
-/* A group's name without " (PART, not aligned)", which our own sink puts behind it. */
+/* A group's name without " (PART, not aligned)", the suffix that tacho's sink appends. */
 static tacho_str cut_part_name(const tacho_dict *dict, tacho_str name, uint32_t part)
 {
     char suffix[NAME_MAX_BYTES];
@@ -473,7 +474,7 @@ static tacho_status place_one(pfr_tracks *tracks, uint32_t id, uint32_t parent,
         .lane_of = TACHO_NONE,
         .rank = track->facts.has_rank ? track->facts.rank
                 : track->has_rank     ? track->rank
-                                      : (int32_t)(id % INT32_MAX), /* as first met */
+                                      : (int32_t)(id % INT32_MAX), /* in order of discovery */
         .unit = track->unit,
         .is_provisional = !track->is_described && track->uuid != 0,
     };
@@ -490,7 +491,7 @@ static tacho_status place_one(pfr_tracks *tracks, uint32_t id, uint32_t parent,
     classify(tracks, track, &facts);
     set_number(tracks, track, &facts);
     if (tracks->dict->tracks[facts.parent].track_class == TACHO_TRACK_COUNTER) {
-        facts.parent = place->root; /* nothing lies under a counter */
+        facts.parent = place->root; /* counters have no child tracks */
     }
     TACHO_TRY(merge_track(tracks, track, &facts, name, &track->track));
     track->row_track = track->track;

@@ -14,7 +14,7 @@ typedef struct sync_scan {
     tacho_host_sync sync;
     bool has_sync, has_first;
     size_t depth;       /* of open containers */
-    size_t event_depth; /* of the event that is being read, 0: none */
+    size_t event_depth; /* of the current event, 0: none */
     bool is_array[EVENT_DEPTH_MAX + 1];
     char key[KEY_MAX];
     /* of the event */
@@ -142,7 +142,7 @@ tacho_status tacho_host_sync_read(const char *path, tacho_host_sync *out_sync)
     return TACHO_OK;
 }
 
-/* ---- the device's side --------------------------------------------------------------------- */
+/* ---- the device's clock -------------------------------------------------------------------- */
 
 static const tacho_stats_clock *find_pair(const tacho_stats_file *file)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The clock-sync record of a host's trace: what ties its times to the host's monotonic clock, and
- * so to the timer of a device whose stats have such pairs, too.
+ * The clock-sync record of a host's trace: it relates the times of the trace to the host's
+ * monotonic clock, and so to the timer of a device whose stats have such pairs, too.
  *
  *     {"ph": "c", "name": "clock_sync", "ts": 12.5, "args": {"host_ns": 81723000012500}}
  */
@@ -11,8 +11,8 @@
 #include "program/stats_stream.h"
 
 typedef struct tacho_host_sync {
-    int64_t trace_ns;     /* a moment of the trace ... */
-    int64_t monotonic_ns; /* ... that is this one of the host's monotonic clock */
+    int64_t trace_ns;     /* a time of the trace ... */
+    int64_t monotonic_ns; /* ... and the same moment on the host's monotonic clock */
     int64_t first_ns;     /* of its events, in the time of the trace */
 } tacho_host_sync;
 

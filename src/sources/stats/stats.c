@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The source of raw stats: reads the file whole, and the program that it belongs to.
+ * The source of raw stats: reads the whole file, and the program that it belongs to.
  */
 #include "sources/stats/stats.h"
 
@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-/* A file is held in memory; longer ones are refused before they are. */
+/* Files are held in memory; longer ones are refused first. */
 static const uint64_t file_bytes_max = (uint64_t)8 << 30;
 
 typedef struct stats_reading {
@@ -28,13 +28,16 @@ static tacho_probe_verdict stats_probe(tacho_str head)
 
 enum { PIECE_BYTES = 1 << 20 };
 
-/* What begins like no such file is not read on: its beginning says what is wrong with it. */
+/*
+ * Reads the file. One that does not begin like raw stats is not read further: its beginning is
+ * enough to report the error.
+ */
 static tacho_status read_bytes(stats_reading *self, tacho_input *input)
 {
     tacho_str head;
     TACHO_TRY(tacho_input_peek(input, TACHO_CHUNK_FILE_BYTES, &head));
     bool is_stats = tacho_stats_is_file(head);
-    input->use = (tacho_input_use){0}; /* names come when all of it is there */
+    input->use = (tacho_input_use){0}; /* names are available once all of it is read */
     for (size_t len = 1; len > 0 && (is_stats || self->byte_count == 0);) {
         if (self->byte_count > file_bytes_max) {
             return tacho_fail(TACHO_CODE_LIMIT, "%s: raw stats of more than %llu bytes",

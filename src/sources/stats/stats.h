@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Raw stats of a device as events. What a record means is known by the program that recorded it
- * (program/stats_layout.h), so the source needs its file: --program.
+ * Raw stats of a device as events. Only the program that recorded them gives the records their
+ * meaning (program/stats_layout.h), so the source needs its file: --program.
  *
- * A view says how much is shown and what it is called: by default one track per engine in tacho's
+ * A view selects the amount of detail and the names: by default one track per engine in tacho's
  * words; in the vendor's words, as the tools for Qualcomm Cloud AI 100 draw it, threads of a group
  * share a track, waits are marks, and transfers have tracks of their own.
  */
@@ -16,7 +16,7 @@
 
 extern const tacho_source tacho_source_stats;
 
-/* Numbers that are let through; none: all. */
+/* Numbers to show; an empty list shows all. */
 typedef struct tacho_stats_choice {
     const uint32_t *items;
     size_t item_count;
@@ -26,7 +26,7 @@ typedef struct tacho_stats_view {
     bool has_vendor_words;
     bool splits_groups;    /* vendor: one track per thread, not per group */
     bool shows_barriers;   /* vendor: a track per thread for waiting after ops */
-    bool shows_flows;      /* arrows for what jobs wait for */
+    bool shows_flows;      /* arrows for the dependencies of jobs */
     bool hides_activation; /* an earlier inference of the run has shown it */
     bool names_inferences; /* vendor: "aicsoftmax-Inf-6", where several share a track */
     tacho_stats_choice cores, devices;
@@ -37,11 +37,11 @@ typedef struct tacho_stats_set {
     const tacho_stats_file *files;
     size_t file_count;
     const tacho_stats_words *words;
-    tacho_str path; /* for people: where they are from */
+    tacho_str path; /* for messages: the origin of the files */
     tacho_str name; /* of the part; empty: by its path */
     tacho_stats_view view;
     /*
-     * Not NULL: files of several inferences share a part. The first call opens it where this is
+     * If not NULL, files of several inferences share a part. The first call opens it where this is
      * TACHO_NONE, all leave it open, and the caller ends it.
      */
     uint32_t *shared_part;
@@ -49,15 +49,15 @@ typedef struct tacho_stats_set {
     int64_t zero_ticks;
 } tacho_stats_set;
 
-/* Whether a number is let through. */
+/* Whether a number is shown. */
 bool tacho_stats_choice_has(const tacho_stats_choice *choice, uint32_t number);
 
-/* The first tick of any record in the files: what is shown as 0. */
+/* The first tick of any record in the files, shown as 0. */
 int64_t tacho_stats_first_tick(const tacho_stats_set *set);
 
 /*
- * Opens a part for the files, pushes its rows, counts what is damaged, ends the part. Arrows are
- * not for shared parts: their numbers start afresh with each call.
+ * Opens a part for the files, pushes its rows, counts damaged records, ends the part. Shared parts
+ * do not support arrows: their numbers start afresh with each call.
  */
 tacho_status tacho_stats_emit(const tacho_stats_set *set, tacho_events *events) TACHO_MUST_USE;
 

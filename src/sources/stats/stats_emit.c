@@ -29,8 +29,8 @@ static void take_first(int64_t *first, uint64_t tick)
 }
 
 /*
- * Whether the thread's activation belongs in the picture of this inference: it led to it, and did
- * not happen many inferences ago. The first one may have waited long for its inputs.
+ * Whether the thread's activation belongs to the picture of this inference: it led to it, and did
+ * not happen many inferences ago. The first inference may have waited long for its inputs.
  */
 static bool shows_activation(const tacho_stats_set *set, const tacho_stats_head *head,
                              const tacho_stats_thread *thread)
@@ -78,14 +78,14 @@ static int64_t inference_start(const tacho_stats_file *file)
     return start;
 }
 
-/* When the wait at a port that is drawn began; |start| is the inference's. */
+/* The start of the wait at a port that is drawn; |start| is the inference's. */
 static int64_t port_start(const tacho_stats_port *port, int64_t start)
 {
     bool is_before = !port->is_p2p && port->wait_u <= (uint64_t)start;
     return is_before ? start - (int64_t)port->wait_u : start;
 }
 
-/* The host's ports are waited at before the inference. */
+/* Waits at the host's ports precede the inference. */
 static int64_t first_of_ports(const tacho_stats_file *file, int64_t first)
 {
     int64_t start = inference_start(file);
@@ -219,7 +219,7 @@ static bool has_flush(const core_times *times)
     return times->flush_start >= times->start && times->end > times->flush_start;
 }
 
-/* Cycles without those of the flush; where these are not known, by its ticks. */
+/* Cycles without those of the flush; where those are unknown, estimated by its ticks. */
 static uint64_t work_cycles(const core_times *times)
 {
     uint64_t cycles = times->end_p - times->start_p;
@@ -244,7 +244,7 @@ static tacho_status emit_core(stats_emitter *self, uint32_t core, const core_tim
     }
     tacho_arg args[CORE_ARGS_MAX];
     size_t count = 0;
-    /* The vendor's execution has the flush in it, tacho's inference has it behind it. */
+    /* The vendor's execution includes the flush; tacho's inference precedes it. */
     bool is_apart = !is_vendor && has_flush(times);
     if (!stats_is_on_host(self->file)) {
         args[count++] = uint_arg(self, STATS_KEY_PCYCLES, TACHO_UNIT_CYCLES,
@@ -353,7 +353,7 @@ static tacho_status emit_doorbell(stats_emitter *self, const tacho_stats_doorbel
 /*
  * Threads wait for the host before the inference starts. Waits at other ports are totals without a
  * place in time: they are drawn from the inference's start, over the work that goes on meanwhile,
- * and count as none themselves.
+ * and do not count as work themselves.
  */
 static tacho_status emit_port(stats_emitter *self, const tacho_stats_port *port, int64_t start)
 {
@@ -531,7 +531,7 @@ static uint32_t covered_classes(const tacho_program *program)
     return covered;
 }
 
-/* Metadata |key|, unless another part has said it. */
+/* Adds metadata |key|, unless another part has added it. */
 static tacho_status say_once(const stats_emitter *self, const char *key, tacho_str text)
 {
     tacho_dict *dict = self->dict;
@@ -544,7 +544,7 @@ static tacho_status say_once(const stats_emitter *self, const char *key, tacho_s
     return tacho_dict_add_metadata(dict, key, text);
 }
 
-/* What level 70 of another device would have. */
+/* Lists the data that level 70 of another device would have. */
 static tacho_status say_host(const stats_emitter *self)
 {
     return say_once(self, "stats.not_recorded",
@@ -552,7 +552,7 @@ static tacho_status say_host(const stats_emitter *self)
                               "host's processor"));
 }
 
-/* Values of the program that are not the model's; said once. */
+/* Adds the program's values that are not the model's, once. */
 static tacho_status say_stand_ins(const stats_emitter *self)
 {
     char text[TACHO_PROGRAM_STAND_INS_MAX];
@@ -571,7 +571,7 @@ static tacho_status open_part(stats_emitter *self)
         is_on_host ? TACHO_TRACK_BIT(TACHO_TRACK_COMPUTE) : covered_classes(self->program);
     if (stats_view_of(self)->has_vendor_words &&
         (covered & TACHO_TRACK_BIT(TACHO_TRACK_DMA_IN)) != 0) {
-        covered &= ~TACHO_TRACK_BIT(TACHO_TRACK_DMA_OUT); /* both may lie on one track */
+        covered &= ~TACHO_TRACK_BIT(TACHO_TRACK_DMA_OUT); /* both may share one track */
     }
     char level[32];
     snprintf(level, sizeof(level), "level %u%s", (unsigned)head->level,
@@ -598,7 +598,7 @@ static tacho_status open_part(stats_emitter *self)
     return TACHO_OK;
 }
 
-/* The part that rows go to, and the run that they are of. */
+/* Finds the part for the rows, and their run. */
 static tacho_status find_part(stats_emitter *self)
 {
     const tacho_stats_head *head = &self->set->files[0].head;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the files of this source share: the part that is being filled, its tracks, sites and
- * argument keys. All are made when they are first needed, never per record.
+ * State shared by the files of this source: the current part, its tracks, sites and argument keys.
+ * All are made on first use, never per record.
  */
 #ifndef TACHO_SOURCES_STATS_STATS_EMIT_H
 #define TACHO_SOURCES_STATS_STATS_EMIT_H
@@ -47,7 +47,7 @@ typedef enum stats_key {
         STATS_KEY_COUNT
 } stats_key;
 
-/* What an engine has tracks for. */
+/* The tracks of an engine. */
 typedef enum stats_track_kind {
     STATS_TRACK_OPS,
     STATS_TRACK_TRANSFERS,
@@ -57,20 +57,20 @@ typedef enum stats_track_kind {
 
 enum { STATS_OPERANDS_MAX = 6 };
 
-/* What is the same for all tasks of one kind, op and class of engine. */
+/* Facts shared by all tasks of one kind, op and class of engine. */
 typedef struct stats_facts {
     uint32_t site;                  /* TACHO_NONE: not known yet */
-    uint32_t kind_name, class_name; /* of the layout, of the program: what it is about */
+    uint32_t kind_name, class_name; /* of the layout; of the program: its subject */
     uint32_t op;                    /* of the program, or TACHO_NONE */
     uint32_t job_kind;              /* tacho_job_kind */
     uint32_t kind;                  /* strings of the dictionary from here on */
     uint32_t memory;                /* or TACHO_NONE */
 } stats_facts;
 
-/* Facts that are remembered of each op: a few kinds of tasks. */
+/* Facts cached for each op: a few kinds of tasks. */
 enum { STATS_FACTS_OF_OP = 8 };
 
-/* Of an op: strings of the dictionary. */
+/* Texts of an op: strings of the dictionary. */
 typedef struct stats_op_texts {
     bool is_known;
     uint32_t name, type, shape;
@@ -82,7 +82,7 @@ typedef struct stats_op_texts {
 typedef struct stats_emitter {
     const tacho_stats_set *set;
     const tacho_program *program;
-    const tacho_stats_file *file; /* that is being read */
+    const tacho_stats_file *file; /* the current file */
     tacho_events *events;
     tacho_dict *dict;
     int64_t max_ticks;
@@ -98,7 +98,7 @@ typedef struct stats_emitter {
     uint32_t *barrier_sites; /* by engine */
     stats_facts *facts;      /* by op, and one more; STATS_FACTS_OF_OP each */
     stats_op_texts *ops;     /* by op */
-    /* Arrays of the file that is being read: the first of an engine, and the one after each. */
+    /* Arrays of the current file: the first of an engine, and the one after each. */
     uint32_t *first_op, *first_pmu;
     uint32_t *next_array;
     size_t next_capacity;
@@ -106,17 +106,17 @@ typedef struct stats_emitter {
     uint64_t overflow_count;
 } stats_emitter;
 
-/* One op record, or those of a group's threads as one. Ticks of the timer. */
+/* One op record, or those of a group's threads merged. Ticks of the timer. */
 typedef struct stats_times {
     int64_t sync_start, start, end, barrier_end;
-    int64_t done; /* of a transfer that goes on by itself, else -1 */
+    int64_t done; /* of a transfer that continues by itself, else -1 */
     uint64_t pcycles;
     int64_t estimate; /* cycles, -1: none */
     uint64_t bytes;   /* its share of the task's */
     uint32_t oc;
     uint32_t repeat;
     uint32_t job;        /* or TACHO_NONE */
-    bool is_wait;        /* nothing but waiting: in the vendor's words no op */
+    bool is_wait;        /* only waiting: not an op in the vendor's words */
     bool is_link;        /* a transfer from another device */
     const uint64_t *pmu; /* values of the program's events, or NULL */
 } stats_times;
@@ -135,7 +135,7 @@ tacho_status stats_engine_track(stats_emitter *self, uint32_t engine, stats_trac
 tacho_status stats_device_track(stats_emitter *self, const char *suffix,
                                 tacho_track_class track_class, uint32_t *out_track) TACHO_MUST_USE;
 
-/* The track of transfers from another device, which a job is; vendor's words. */
+/* The track of transfers from another device such as |job|; vendor's words. */
 tacho_status stats_link_track(stats_emitter *self, uint32_t job,
                               uint32_t *out_track) TACHO_MUST_USE;
 
@@ -154,7 +154,7 @@ tacho_status stats_wait_site(stats_emitter *self, uint32_t engine, bool is_barri
 tacho_status stats_network_name(stats_emitter *self, uint32_t device,
                                 tacho_str *out_name) TACHO_MUST_USE;
 
-/* What records of a task, or of an op, have in common. */
+/* The facts that records of a task, or of an op, share. */
 tacho_status stats_facts_of(stats_emitter *self, uint32_t engine, uint32_t oc,
                             const stats_facts **out_facts) TACHO_MUST_USE;
 tacho_status stats_texts_of(stats_emitter *self, uint32_t op,
@@ -178,7 +178,7 @@ bool stats_shows_engine(const stats_emitter *self, uint32_t engine);
 /* All op records of the file. */
 tacho_status stats_emit_ops(stats_emitter *self) TACHO_MUST_USE;
 
-/* Makes a file the one that is being read. */
+/* Makes a file the current one. */
 tacho_status stats_open_file(stats_emitter *self, const tacho_stats_file *file) TACHO_MUST_USE;
 
 /* Arrows between the op records of all files. */
@@ -189,7 +189,7 @@ static inline bool stats_is_by_op(const tacho_stats_file *file)
     return (file->head.features & TACHO_STATS_BY_OP) != 0;
 }
 
-/* Whether the program ran on the host's processor: no core of its machine, no cycles. */
+/* Whether the program ran on the host's processor: without cores of its machine or cycles. */
 static inline bool stats_is_on_host(const tacho_stats_file *file)
 {
     return !tacho_stats_has_cycles(&file->head);
@@ -200,7 +200,7 @@ static inline const tacho_stats_view *stats_view_of(const stats_emitter *self)
     return &self->set->view;
 }
 
-/* Whether a core of the device of the file that is being read is shown. */
+/* Whether a core of the current file's device is shown. */
 static inline bool stats_shows_core(const stats_emitter *self, uint32_t core)
 {
     return tacho_stats_choice_has(&self->set->view.cores, core);

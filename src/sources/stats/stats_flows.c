@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Arrows: what jobs waited for, from the program, between the spans that were recorded. An arrow of
- * the role data is a true dependency, one of the role order a buffer that is used again. Where the
- * threads of a group share a span, arrows between two spans are drawn once. In the vendor's words a
- * job that does nothing but wait is no span: what waited for it has an arrow from what it waited
- * for longest.
+ * Arrows: dependencies of jobs, from the program, between the recorded spans. An arrow of the role
+ * data is a true dependency, one of the role order a buffer that is reused. Where the threads of a
+ * group share a span, arrows between two spans are drawn once. In the vendor's words a job that
+ * only waits does not have a span: its successors have an arrow from the job it waited for longest.
  */
 #include "sources/stats/stats_emit.h"
 
@@ -12,9 +11,9 @@
 
 #include <stdlib.h>
 
-/* Where a job, or a task, lies in the trace; the track is TACHO_NONE where it does not. */
+/* The place of a job, or a task, in the trace; the track is TACHO_NONE if it has none. */
 typedef struct place {
-    uint32_t track, out_track; /* where arrows arrive, where they leave */
+    uint32_t track, out_track; /* of arrival and of departure */
     uint32_t name;             /* of the span there */
     int64_t start, end, out_end;
 } place;
@@ -22,8 +21,8 @@ typedef struct place {
 typedef struct flows {
     stats_emitter *emitter;
     place *places;     /* by job, or by task */
-    uint32_t *marks;   /* by place: the last one that an arrow leads to from it, + 1 */
-    uint32_t *origins; /* by job: where arrows from it leave; itself unless it only waits */
+    uint32_t *marks;   /* by place: the last place with an arrow to it, + 1 */
+    uint32_t *origins; /* by job: where its arrows leave; itself unless it only waits */
     size_t place_count;
     bool by_task;
     uint64_t next_id;
@@ -96,7 +95,7 @@ static tacho_status find_places(flows *self)
     return TACHO_OK;
 }
 
-/* Needs come before the jobs that have them: those that only wait are followed back in one pass. */
+/* Needs precede their jobs, so one pass traces jobs that only wait back to their origin. */
 static void find_origins(flows *self)
 {
     const tacho_program *program = self->emitter->program;
@@ -136,7 +135,10 @@ static tacho_status push_arrow(flows *self, const tacho_need *need, uint32_t job
     return tacho_events_row(self->emitter->events, &row);
 }
 
-/* Arrows to the jobs of a place: true dependencies first, so that those count between two spans. */
+/*
+ * Pushes arrows to the jobs of a place: true dependencies first, so that they win between two
+ * spans.
+ */
 static tacho_status push_arrows_to(flows *self, size_t at, const uint32_t *jobs, uint32_t job_count)
 {
     const tacho_program *program = self->emitter->program;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Listing a folder and taking names apart.
+ * Lists a folder and parses file names.
  */
 #include "sources/stats/stats_names.h"
 
@@ -15,7 +15,7 @@
 #define PREFIX "aic-profiling-program-"
 #define SUFFIX "-aiccyclecounts"
 
-enum { NETWORK_MAX = 120 }; /* bytes of a network's name in the names of files */
+enum { NETWORK_MAX = 120 }; /* bytes of a network's name in file names */
 
 /* ---- names --------------------------------------------------------------------------------- */
 
@@ -146,7 +146,7 @@ static tacho_status add_file(tacho_stats_names *self, const char *folder, tacho_
     }
     const char *path = NULL;
     TACHO_TRY(tacho_folder_join(folder, file, &self->arena, &path));
-    /* The views of the name are to be of the path, which lasts. */
+    /* Views of the name must point into the path, which lasts. */
     const char *last = path + strlen(path) - file.len;
     tacho_stats_name_parse(tacho_str_make(last, file.len), &name);
     name.path = path;

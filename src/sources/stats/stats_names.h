@@ -4,8 +4,8 @@
  *
  *     aic-profiling-program-<P>-activation-<A>-inf-<I>-<Network>-aiccyclecounts.bin
  *
- * Networks may have dashes in their names, so a name is taken apart by its numbers. The slice of a
- * network that runs on one of several devices has _slice<NN> behind its name.
+ * Networks may have dashes in their names, so a name is parsed by its numbers. The slice of a
+ * network that runs on one of several devices has _slice<NN> after its name.
  */
 #ifndef TACHO_SOURCES_STATS_STATS_NAMES_H
 #define TACHO_SOURCES_STATS_STATS_NAMES_H
@@ -18,33 +18,33 @@ typedef struct tacho_stats_name {
     uint64_t slice;    /* UINT64_MAX: none */
     uint64_t copy;     /* of a name that ends in -aiccyclecounts_<copy>.bin; UINT64_MAX: none */
     tacho_str base;    /* of the file's name, without the suffix */
-    tacho_str stem;    /* of |base|, without the slice: what files of one inference share */
+    tacho_str stem;    /* |base| without the slice: shared by the files of one inference */
     const char *path;
 } tacho_stats_name;
 
 typedef struct tacho_stats_names {
-    tacho_stats_name *items; /* files of one inference lie together */
+    tacho_stats_name *items; /* files of one inference are adjacent */
     size_t item_count, item_capacity;
-    const char **bad; /* names that are meant to be of raw stats, but for their numbers */
+    const char **bad; /* names meant as raw stats, but with bad numbers */
     size_t bad_count, bad_capacity;
-    size_t other_count; /* files of the folder that are called otherwise */
+    size_t other_count; /* other files of the folder */
     tacho_arena arena;
 } tacho_stats_names;
 
-/* Takes a file's name apart; false when it is called otherwise. Views are of |file|. */
+/* Parses a file's name; false for other names. Views are of |file|. */
 bool tacho_stats_name_parse(tacho_str file, tacho_stats_name *out_name);
 
 /* Whether a file is meant to be raw stats, by both ends of its name. */
 bool tacho_stats_name_is_meant(tacho_str file);
 
-/* The files of a folder, or the one file at |path|. Call deinit even after a failure. */
+/* Lists the files of a folder, or the one file at |path|. Call deinit even if init failed. */
 tacho_status tacho_stats_names_init(tacho_stats_names *names, const char *path) TACHO_MUST_USE;
 void tacho_stats_names_deinit(tacho_stats_names *names);
 
 /* Whether two files are of one inference, on different devices. */
 bool tacho_stats_name_is_sibling(const tacho_stats_name *a, const tacho_stats_name *b);
 
-/* Whether a file is called after the network |name|; as names of files have no blanks, slashes. */
+/* Whether a file is named after the network |name|; file names do not have blanks or slashes. */
 bool tacho_stats_name_is_of(const tacho_stats_name *file, tacho_str name);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Op records as spans. By default a record is a span on the track of its engine, as it lies in the
- * file. In the vendor's words the records of a task's threads become one span, from the first start
- * to the last end: they are gathered by task first.
+ * Op records as spans. By default each record in the file is a span on the track of its engine. In
+ * the vendor's words the records of a task's threads become one span, from the first start to the
+ * last end: they are gathered by task first.
  */
 #include "sources/stats/stats_emit.h"
 
@@ -94,7 +94,7 @@ static void add_pmu(const stats_emitter *self, stats_args *args, const stats_tim
     }
 }
 
-/* "1<-0": which device a transfer comes to, and from. */
+/* The devices of a transfer, "1<-0": to 1, from 0. */
 static void add_peers(const stats_emitter *self, stats_args *args, const stats_times *times)
 {
     const tacho_job *job = &self->program->jobs[times->job];
@@ -116,13 +116,13 @@ tacho_status stats_push_span(stats_emitter *self, const tacho_row *row)
     return tacho_events_row(self->events, row);
 }
 
-/* Where a span lies, and when. */
+/* The track and times of a span. */
 typedef struct span_place {
     uint32_t track, site;
     int64_t start, end;
 } span_place;
 
-/* The row is made where it is used: one that is returned would be copied while it is written. */
+/* The row is built where it is used: returning it would copy it while it is written. */
 static inline tacho_status push_span(stats_emitter *self, const span_place *place,
                                      const tacho_arg *args, size_t arg_count)
 {
@@ -212,7 +212,7 @@ static tacho_status emit_barrier(stats_emitter *self, uint32_t engine, const sta
     return push_span(self, &place, &oc, 1);
 }
 
-/* What does not depend on the record. */
+/* Adds the arguments that do not depend on the record. */
 static tacho_status add_op_args(stats_emitter *self, const stats_facts *facts, stats_args *args)
 {
     add_string(args, self->keys[STATS_KEY_KIND], facts->kind);
@@ -277,7 +277,9 @@ static tacho_status emit_op(stats_emitter *self, const stats_facts *facts, uint3
     return push_span(self, &place, args.items, args.item_count);
 }
 
-/* A transfer from another device lies outside of the core that started it, which is an argument. */
+/*
+ * A transfer from another device is outside of the core that started it; the core is an argument.
+ */
 static tacho_status emit_link(stats_emitter *self, uint32_t engine, const stats_facts *facts,
                               const stats_times *times)
 {
@@ -313,7 +315,7 @@ static tacho_status emit_vendor(stats_emitter *self, uint32_t engine, const stat
         TACHO_TRY(emit_sync(self, engine, track, times));
     }
     if (TACHO_UNLIKELY(times->is_wait)) {
-        return TACHO_OK; /* that was all of it */
+        return TACHO_OK; /* the whole transfer is pushed */
     }
     if (TACHO_UNLIKELY(times->is_link)) {
         return emit_link(self, engine, facts, times);
@@ -359,13 +361,13 @@ static inline stats_times times_of(const stats_emitter *self, uint32_t engine,
         times.is_wait = slot->is_wait;
         times.is_link = slot->is_link;
         if (TACHO_UNLIKELY(slot->is_wait && stats_view_of(self)->has_vendor_words)) {
-            times.start = times.end; /* nothing but waiting: all of it is sync */
+            times.start = times.end; /* only waiting: all of it is sync */
         }
     }
     return times;
 }
 
-/* Counters of records lie as the records do; where some are missing the next ones are looked at. */
+/* Counters are in the order of the records; where some are missing, the next ones are searched. */
 typedef struct pmu_cursor {
     const stats_emitter *emitter;
     uint32_t array; /* or TACHO_NONE */
@@ -502,7 +504,7 @@ static void gather(gathered *of, const stats_times *times, gathered_pmu *pmu)
 
 typedef struct gathering {
     gathered *items;
-    gathered_pmu *pmus; /* NULL where nothing was counted */
+    gathered_pmu *pmus; /* NULL without counters */
     size_t first_task;
 } gathering;
 
@@ -516,7 +518,7 @@ static tacho_status take_gathered(stats_emitter *self, uint32_t engine, const st
     return TACHO_OK;
 }
 
-/* By start; an empty one first, as tracks of engines have it; then as the program has them. */
+/* By start; then an empty record first, as on tracks of engines; then in the program's order. */
 static int compare_gathered(const void *a, const void *b)
 {
     const stats_times *left = &(*(gathered *const *)a)->times;
@@ -555,7 +557,7 @@ static tacho_status emit_gathered(stats_emitter *self, const gathering *all, siz
     return TACHO_OK;
 }
 
-/* A core at a time, so that memory follows the tasks of one core. */
+/* One core at a time, so that memory grows with the tasks of one core only. */
 static tacho_status emit_core_groups(stats_emitter *self, uint32_t core)
 {
     const tacho_stats_layout *layout = self->set->words->layout;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Raw stats as events: what is shown of a file, in both words; and that no damage to it, whether
- * cut at any byte or with any bit turned, makes an event that is against the contract.
+ * Raw stats as events: the spans of a file, in tacho's and in the vendor's words. A file cut at any
+ * byte or with any bit flipped never gives an event that breaks the contract.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -153,7 +153,7 @@ static void test_old_activation(void **state)
     free_test_stats(&made);
 }
 
-/* Nor is one that a later inference of the run, as slow as it may be, has on record, too. */
+/* Nor is an activation that a later inference of the run, however slow, also has on record. */
 static void test_activation_once(void **state)
 {
     (void)state;
@@ -214,8 +214,10 @@ static void test_flows(void **state)
                                  .cores = {&core, i > 2 ? 1 : 0}};
         assert_null(tacho_dict_init(&dict));
         assert_true(decode(&made, bytes, &view, &taken, &dict));
-        /* All needs of the program, two ends each; on core 1 alone what leads there from core 0 is
-         * left out. */
+        /*
+         * All needs of the program, two ends each; on core 1 alone the arrows from core 0 are left
+         * out.
+         */
         assert_int_equal(taken.flow_count, i > 2 ? 10 : 14);
         tacho_dict_deinit(&dict);
     }
@@ -223,8 +225,8 @@ static void test_flows(void **state)
 }
 
 /*
- * A transfer from another device lies outside of the core, also where its arrows end. What does
- * nothing but wait is no op: who waited for it has an arrow from what it waited for longest.
+ * A transfer from another device is outside of the core, as are the ends of its arrows. A job that
+ * only waits is not an op: its successors have an arrow from the job it waited for longest.
  */
 static void test_links_and_waits(void **state)
 {
@@ -313,11 +315,11 @@ static void test_flips(void **state)
         tacho_dict_deinit(&dict);
         made.bytes[bit / 8] = (char)(made.bytes[bit / 8] ^ 1 << bit % 8);
     }
-    assert_int_equal(damaged_count, FLIPS); /* not one goes unnoticed */
+    assert_int_equal(damaged_count, FLIPS); /* every flip is detected */
     free_test_stats(&made);
 }
 
-/* Records that are whole but cannot be: they are left out and counted. */
+/* Complete but impossible records: they are left out and counted. */
 static void test_impossible(void **state)
 {
     (void)state;

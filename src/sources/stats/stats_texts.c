@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a trace says about an op besides its times: name, type, shape, operands, attributes. Made
- * once per op, as strings of the dictionary.
+ * Texts of an op besides its times: name, type, shape, operands, attributes. Made once per op, as
+ * strings of the dictionary.
  */
 #include "sources/stats/stats_emit.h"
 
@@ -30,11 +30,11 @@ static tacho_status put_shape(stats_emitter *self, const tacho_shape *shape)
     return TACHO_OK;
 }
 
-/* " 0.05KB"; what lies between two hundredths goes to the even one, as printf has it. */
+/* " 0.05KB"; halves between two hundredths round to even, as in printf. */
 static tacho_status put_kb(stats_emitter *self, uint64_t bytes)
 {
     char text[2 * NUMBER_ROOM] = " ";
-    tacho_u128 parts = (tacho_u128)bytes * 25; /* of 256 to a hundredth of a KB */
+    tacho_u128 parts = (tacho_u128)bytes * 25; /* units of 1/256 of a hundredth of a KB */
     uint64_t hundredths = (uint64_t)(parts >> 8);
     unsigned rest = (unsigned)(parts & 255);
     hundredths += rest > 128 || (rest == 128 && hundredths % 2 != 0) ? 1 : 0;

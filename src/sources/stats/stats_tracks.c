@@ -54,7 +54,7 @@ static tacho_status ensure_track(stats_emitter *self, const tacho_track *facts, 
     return tacho_dict_ensure_track(self->dict, &track, name, out_track);
 }
 
-/* "program-0 [QAicGraph_slice01": what the vendor's processes begin with. */
+/* "program-0 [QAicGraph_slice01": the prefix of the vendor's processes. */
 static tacho_status put_process(stats_emitter *self, uint32_t device)
 {
     TACHO_TRY(put_number(self, "program-", self->file->head.program));
@@ -214,7 +214,7 @@ static tacho_status vendor_name(stats_emitter *self, uint32_t engine, stats_trac
                                                     : TACHO_STR(""));
 }
 
-/* The processor of the host does what the machine's engines would have. */
+/* Makes the track of the host's processor, which replaces the machine's engines. */
 static tacho_status make_host_track(stats_emitter *self, const tacho_program_engine *of,
                                     uint32_t *out_track)
 {
@@ -307,7 +307,7 @@ static tacho_status add_location(stats_emitter *self, uint32_t op, uint32_t *out
     return tacho_dict_ensure_location(self->dict, &location, out_location);
 }
 
-/* What a queue does: not always what it is for, as the writer of a mesh reads, too. */
+/* The verb for a queue's work: not always its purpose, as the writer of a mesh reads, too. */
 static tacho_str verb_of(tacho_track_class track_class, uint32_t job_kind)
 {
     bool is_queue = track_class == TACHO_TRACK_DMA_IN || track_class == TACHO_TRACK_DMA_OUT ||
@@ -318,7 +318,7 @@ static tacho_str verb_of(tacho_track_class track_class, uint32_t job_kind)
                                          : TACHO_STR("load ");
 }
 
-/* What a span is called: its kind of work, or "load conv1" for a transfer in tacho's words. */
+/* The name of a span: its kind of work, or "load conv1" for a transfer in tacho's words. */
 static tacho_status put_work(stats_emitter *self, tacho_track_class track_class, tacho_str kind,
                              const stats_facts *facts)
 {
@@ -356,7 +356,7 @@ static stats_facts *facts_at(stats_emitter *self, uint32_t op, uint32_t kind_nam
     return &self->facts[row * STATS_FACTS_OF_OP + kind_name % STATS_FACTS_OF_OP];
 }
 
-/* Of a device that records ops as wholes. */
+/* Facts of a device that records whole ops. */
 static tacho_status op_facts(stats_emitter *self, uint32_t engine, uint32_t op,
                              const stats_facts **out_facts)
 {
@@ -369,7 +369,7 @@ static tacho_status op_facts(stats_emitter *self, uint32_t engine, uint32_t op,
     const tacho_program_op *of = &self->program->ops[op];
     tacho_str kind = tacho_strings_get(&self->program->strings, of->kind);
     tacho_str type = tacho_strings_get(&self->program->strings, of->type);
-    bool is_on_host = stats_is_on_host(self->file); /* then a kind of the machine's is none */
+    bool is_on_host = stats_is_on_host(self->file); /* then kinds of the machine do not apply */
     kind = kind.len == 0 || (is_on_host && type.len > 0) ? type : kind;
     *facts = (stats_facts){
         .op = op, .job_kind = TACHO_JOB_COMPUTE, .class_name = class_name, .memory = TACHO_NONE};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The chunks of a capture, one after the other through the input's window. What belongs to no
- * whole chunk is passed over up to the next place where one begins; the rows that it held are
- * counted, since every chunk of rows says how many came before.
+ * Reads the chunks of a capture, one after another, through the input's window. Bytes outside of
+ * whole chunks are skipped up to the next place where a chunk begins. Their rows are counted as
+ * lost, since every chunk of rows contains the number of rows before it.
  */
 #include "sources/tacho/capture.h"
 
@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-/* Payloads are checked so many times over at most, whatever the headers in them say. */
+/* Limits how often bytes are checked as payload, whatever lengths the headers give. */
 enum { CHECKS_MAX = 16, SEARCH_BYTES = 64 << 10 };
 
 /* The framing. */
@@ -19,11 +19,11 @@ typedef struct capture_file {
     capture_reader reader;
     tacho_input *input;
     uint32_t next_sequence;
-    bool has_gap; /* chunks are missing, or bytes that belong to none */
+    bool has_gap; /* chunks are missing, or bytes are outside of chunks */
     bool has_end;
-    bool has_read;         /* a chunk that is whole */
-    bool is_given_up;      /* it may have no end, and chunks came to one */
-    uint64_t wasted_bytes; /* of payloads that turned out damaged */
+    bool has_read;         /* a whole chunk */
+    bool is_given_up;      /* it may be endless, and no chunk was found */
+    uint64_t wasted_bytes; /* of damaged payloads */
     uint32_t joined_type;  /* of the pieces below, 0 for none */
     char *joined;
     size_t joined_len, joined_capacity;
@@ -91,7 +91,7 @@ static tacho_status take_payload(capture_file *file, uint32_t type, tacho_str pa
                                            : TACHO_OK;
 }
 
-/* A piece of a payload, taken when the last one is there. */
+/* Adds a piece of a payload; the last piece completes it. */
 static tacho_status take_piece(capture_file *file, const tacho_chunk *chunk, bool is_next)
 {
     bool continues = (chunk->flags & TACHO_CAPTURE_CONTINUES) != 0;
@@ -143,7 +143,7 @@ static tacho_status take_chunk(capture_file *file, const tacho_chunk *chunk)
                                            &file->reader.lost_string));
     }
     if (chunk->sequence < file->next_sequence) {
-        return TACHO_OK; /* it was here before */
+        return TACHO_OK; /* read earlier */
     }
     file->next_sequence = chunk->sequence + 1;
     if (chunk->type == TACHO_CAPTURE_END) {
@@ -155,7 +155,7 @@ static tacho_status take_chunk(capture_file *file, const tacho_chunk *chunk)
 
 /* ---- the window ---------------------------------------------------------------------------- */
 
-/* Whether a whole chunk begins here, which |*out_bytes| then are. */
+/* Whether a whole chunk begins here; then |*out_bytes| holds it. */
 static tacho_status see_chunk(capture_file *file, tacho_chunk *out_chunk, tacho_str *out_bytes,
                               bool *out_whole)
 {
@@ -175,8 +175,10 @@ static tacho_status see_chunk(capture_file *file, tacho_chunk *out_chunk, tacho_
     return TACHO_OK;
 }
 
-/* Passes over what is no chunk, up to where the next may begin. What may have no end is given up
- * where that is longer than any chunk. */
+/*
+ * Skips bytes that are not a chunk, up to where the next may begin. In an input that may be endless
+ * the search stops where that is longer than any chunk.
+ */
 static tacho_status resync(capture_file *file)
 {
     tacho_str bytes;
@@ -221,7 +223,7 @@ static tacho_status read_chunks(capture_file *file)
     return TACHO_OK;
 }
 
-/* ---- all of it ----------------------------------------------------------------------------- */
+/* ---- the whole file ------------------------------------------------------------------------ */
 
 static tacho_status read_header(capture_file *file)
 {
@@ -238,7 +240,7 @@ static tacho_status add_loss(capture_reader *reader, tacho_loss_reason reason, u
 {
     const capture_part *part = reader->parts;
     while (part->ours == TACHO_NONE) {
-        part++; /* there is one */
+        part++; /* at least one was made */
     }
     const tacho_loss loss = {.part = part->ours, .reason = reason, .count = count};
     return count > 0 ? tacho_dict_add_loss(reader->dict, &loss) : TACHO_OK;
@@ -254,7 +256,7 @@ static bool has_parts(const capture_reader *reader)
     return false;
 }
 
-/* Parts that were cut before their end. */
+/* Ends parts that were cut before their end. */
 static tacho_status end_parts(capture_file *file)
 {
     capture_reader *reader = &file->reader;

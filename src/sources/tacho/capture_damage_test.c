@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Captures that are cut, damaged or hostile: whatever is lost is counted, and no bytes make
- * anything that breaks the model's promises.
+ * Cut, damaged and hostile captures: losses are counted, and no input breaks the guarantees of the
+ * model.
  */
 #include "profile/capture_records.h"
 #include "profile/capture_row.h"
@@ -26,13 +26,13 @@ static void check_damaged(tacho_str bytes, bool is_whole)
 {
     for (int sorts = 0; sorts < 2; sorts++) {
         loaded made;
-        char *copy = malloc(bytes.len + 1); /* a sanitizer sees a step past it */
+        char *copy = malloc(bytes.len + 1); /* lets a sanitizer detect an overrun */
         assert_non_null(copy);
         memcpy(copy, bytes.data, bytes.len);
         tacho_status status = load_by(&made, tacho_str_make(copy, bytes.len), sorts != 0);
         if (status == TACHO_OK) {
             assert_true(row_count(&made) <= ALL_ROWS);
-            /* What is lost is counted; 12 were lost before, which the end of the file says. */
+            /* Losses are counted; 12 were lost before, by the record at the end of the file. */
             assert_true(
                 is_whole || lost_count(&made.dict) > 12 ||
                 (made.dict.loss_count > 0 && made.dict.losses[0].reason != TACHO_LOSS_DROPPED));
@@ -100,7 +100,7 @@ static tacho_str write_many(size_t count)
     return end(&made, (size_t)8 << 20);
 }
 
-/* The place of the |number|-th chunk of |type|, and how long it is. */
+/* Finds the |number|-th chunk of |type|: its place and length. */
 static size_t find_chunk(tacho_str bytes, uint32_t type, size_t number, size_t *out_len)
 {
     tacho_chunk_reader reader;
@@ -116,7 +116,7 @@ static size_t find_chunk(tacho_str bytes, uint32_t type, size_t number, size_t *
     }
 }
 
-/* Rows of a chunk that is lost are counted exactly, wherever it lay; also when it is cut out. */
+/* Rows of a lost chunk are counted exactly, at any place, damaged or cut out. */
 static void test_lost_chunk(void **state)
 {
     (void)state;
@@ -185,7 +185,7 @@ static void test_lost_names(void **state)
     drop(bytes);
 }
 
-/* A text longer than a chunk may be goes through in pieces; with one missing the row is lost. */
+/* A text longer than a chunk is split into pieces; with one missing the row is lost. */
 static void test_long_text(void **state)
 {
     (void)state;
@@ -287,28 +287,28 @@ static void test_bad_rows(void **state)
         uint32_t said;
         size_t rows, lost; /* one of the lost is the end of the file */
     } cases[] = {
-        {"\x05\x01\x02\x03\x00", 5, 1, 1, 1}, /* a span of a site that is lost */
-        {"\x05\x01\x02\x03\x00", 5, 2, 1, 2}, /* fewer than said */
-        {"\x05\x01\x02\x03\x00", 5, 0, 0, 2}, /* more than said */
+        {"\x05\x01\x02\x03\x00", 5, 1, 1, 1}, /* a span of a lost site */
+        {"\x05\x01\x02\x03\x00", 5, 2, 1, 2}, /* fewer rows than declared */
+        {"\x05\x01\x02\x03\x00", 5, 0, 0, 2}, /* more rows than declared */
         {"\x05\x07\x02\x03\x00", 5, 1, 0, 2}, /* no such track */
         {"\x05\x01\x01\x03\x00", 5, 1, 0, 2}, /* starts below 0 */
         {"\x05\x01\x02\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x00", 14, 1, 0, 2}, /* ends before */
         {"\x05\x01\x02\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02\x00", 14, 1, 0, 2}, /* 65 bits */
         {"\x06\x01\x02\x00\x00\x00\x00\x00\x00\x00\x00", 11, 1, 0, 2}, /* a sample of no counter */
-        {"\x25\x01\x02\x03\x00\x10", 6, 1, 0, 2},                      /* an unknown flag  */
-        {"\x25\x01\x02\x03\x00\x04", 6, 1, 0, 2},                      /* a moment that lasts */
+        {"\x25\x01\x02\x03\x00\x10", 6, 1, 0, 2},                      /* an unknown flag */
+        {"\x25\x01\x02\x03\x00\x04", 6, 1, 0, 2},                      /* an instant that lasts */
         {"\x85\x01\x02\x03\x00", 5, 1, 0, 2},                          /* an unknown bit  */
         {"\x45\x01\x02\x03\x00\xff\xff\xff\xff\x0f", 10, 1, 0, 2}, /* arguments beyond the end */
         {"\x45\x01\x02\x03\x00\x01\x0f\x00\x00", 9, 1, 0, 2},      /* an unknown type  */
-        {"\x45\x01\x02\x03\x00\x01\xf0\x00\x00", 9, 1, 0, 2},      /* so for a unit */
-        {"\x45\x01\x02\x03\x00\x01\x06\x00\x01", 9, 1, 0, 2},      /* holds more than there is */
+        {"\x45\x01\x02\x03\x00\x01\xf0\x00\x00", 9, 1, 0, 2},      /* an unknown unit */
+        {"\x45\x01\x02\x03\x00\x01\x06\x00\x01", 9, 1, 0, 2},      /* longer than the rest */
         {"\x45\x01\x02\x03\x00\x01\x06\x00\x00", 9, 1, 0, 2},      /* holds nothing */
         {"\x45\x01\x02\x03\x00\x01\x05\x00\x09", 9, 1, 0, 2},      /* a text beyond the end */
         {"\x45\x01\x02\x03\x00\x01\x03\x00\x02", 9, 1, 0, 2},      /* neither true nor false */
-        {"\x45\x01\x02\x03\x00\x01\x08\x00\x01x", 10, 1, 1, 1},    /* no JSON: a text */
+        {"\x45\x01\x02\x03\x00\x01\x08\x00\x01x", 10, 1, 1, 1},    /* not JSON: a text */
         {"\x04\x01\x02\x03\x01\x00\x00", 7, 1, 0, 2},              /* an unknown role  */
-        {"\x04\x01\x02\x0c\x01\x00\x00", 7, 1, 0, 2},              /* so for a phase */
-        {"\x04\x01\x02\x30\x01\x00\x00", 7, 1, 0, 2},              /* so for a bond */
+        {"\x04\x01\x02\x0c\x01\x00\x00", 7, 1, 0, 2},              /* an unknown phase */
+        {"\x04\x01\x02\x30\x01\x00\x00", 7, 1, 0, 2},              /* an unknown bond */
         {"\x04\x01\x02\x00\x80\x80\x80\x80\x80\x20\x00\x00", 12, 1, 0, 2}, /* the id 2^40 */
         {"\x04\x01\x02\x00\x01\x00\x01", 7, 1, 0, 2}, /* of a span that ends before */
     };
@@ -328,7 +328,7 @@ static void test_bad_rows(void **state)
     }
 }
 
-/* One record alone in a file, which must be refused. */
+/* A file with a single record, which must be refused. */
 static void check_record(uint32_t type, const unsigned char *record, size_t len)
 {
     char bytes[1024];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Records to entries of the dictionary. One that makes no sense is counted and left out; a second
- * record of the same id changes what may change.
+ * Records to entries of the dictionary. An invalid record is counted and left out; a second record
+ * of the same id updates the fields that may change.
  */
 #include "base/grow.h"
 #include "sources/tacho/capture_reader.h"
@@ -81,7 +81,7 @@ tacho_status capture_take_clock(capture_reader *reader, const char *bytes)
     return TACHO_OK;
 }
 
-/* Parts whose clock gets its zero from their first row have one each. */
+/* Parts whose clock gets its zero from their first row have a clock each. */
 static tacho_status ensure_clock(capture_reader *reader, capture_clock *clock, uint32_t *out_ours)
 {
     if (clock->ours == TACHO_NONE || !clock->clock.has_fixed_zero) {
@@ -92,7 +92,7 @@ static tacho_status ensure_clock(capture_reader *reader, capture_clock *clock, u
     return TACHO_OK;
 }
 
-/* A tick that is the first of a part, or -1. */
+/* The first tick of a part, or -1. */
 static int64_t first_start(const capture_part *part, const tacho_clock *clock)
 {
     return part->record.first_start <= (uint64_t)clock->max_ticks
@@ -154,14 +154,17 @@ tacho_status capture_take_part(capture_reader *reader, const char *bytes)
 
 /* ---- tracks -------------------------------------------------------------------------------- */
 
-/* Whether a track may become of |track_class|: rows decide what holds tracks and what samples. */
+/*
+ * Whether a track may change to |track_class|: rows decide which tracks hold tracks and which hold
+ * samples.
+ */
 static bool may_become(tacho_track_class now, tacho_track_class track_class)
 {
     return now != TACHO_TRACK_GROUP && now != TACHO_TRACK_COUNTER &&
            track_class != TACHO_TRACK_GROUP && track_class != TACHO_TRACK_COUNTER;
 }
 
-/* A root is called after its part, whose name may be another here, unless it was renamed. */
+/* A root is named after its part, whose name may differ here, unless it was renamed. */
 static bool is_named_after_part(const capture_reader *reader, const tacho_capture_track *record)
 {
     uint32_t part = id_map_find(&reader->part_ids, record->part);
@@ -226,7 +229,7 @@ tacho_status capture_take_track(capture_reader *reader, const char *bytes)
     return TACHO_OK;
 }
 
-/* The one of the reader's tracks with this id of the file; NULL where it is not made. */
+/* The track with this id of the file; NULL if it has not been made. */
 static const capture_track *find_made(const capture_reader *reader, uint32_t id)
 {
     uint32_t found = id_map_find(&reader->track_ids, id);
@@ -234,7 +237,7 @@ static const capture_track *find_made(const capture_reader *reader, uint32_t id)
                                                                            : NULL;
 }
 
-/* The root that came with its part. */
+/* Fills the root, which was made with its part. */
 static void make_root(capture_reader *reader, capture_track *track, uint32_t part)
 {
     tacho_dict *dict = reader->dict;
@@ -340,13 +343,13 @@ tacho_status capture_take_site(capture_reader *reader, const char *bytes)
     const tacho_site site = {
         .name = capture_string(reader, record.name),
         .category = capture_string(reader, record.category),
-        .location = id_map_find(&reader->locations, record.location), /* none stays none */
+        .location = id_map_find(&reader->locations, record.location), /* TACHO_NONE stays */
     };
     TACHO_TRY(tacho_dict_ensure_site(reader->dict, &site, &ours));
     return id_map_add(&reader->sites, record.id, ours);
 }
 
-/* A run is of a part, and made behind it. */
+/* A run belongs to a part, and is made after it. */
 tacho_status capture_take_run(capture_reader *reader, const char *bytes)
 {
     tacho_capture_run record = tacho_capture_run_get(bytes);
@@ -370,7 +373,7 @@ tacho_status capture_make_runs(capture_reader *reader)
             continue;
         }
         if (reader->parts[part].ours == TACHO_NONE) {
-            return TACHO_OK; /* later */
+            return TACHO_OK; /* made later */
         }
         const tacho_run run = {
             .part = reader->parts[part].ours,

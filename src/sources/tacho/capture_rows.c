@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows of a chunk to the events' next stage. Ids of the file become ours; a row that breaks a
- * promise of the model is counted and left out.
+ * Passes the rows of a chunk to the next stage. Ids of the file become ids of the dictionary; a row
+ * that breaks a rule of the model is counted and left out.
  */
 #include "codec/json_reader.h"
 #include "sources/tacho/capture_reader.h"
@@ -32,12 +32,12 @@ tacho_status capture_take_part_end(capture_reader *reader, const char *bytes)
     }
     if (reader->open_part != found) {
         TACHO_TRY(capture_end_open_part(reader));
-        reader->open_part = found; /* one without rows */
+        reader->open_part = found; /* a part without rows */
     }
     return capture_end_open_part(reader);
 }
 
-/* The part that is made of the file's |id|; its rows begin, if they have not. */
+/* Opens the part made from the file's |id|; its rows begin, if they have not. */
 static tacho_status open_part(capture_reader *reader, uint32_t id)
 {
     uint32_t found = id_map_find(&reader->part_ids, id);
@@ -131,7 +131,7 @@ static bool has_good_times(const tacho_row *row, const tacho_clock *clock)
            (!is_instant || end == row->start);
 }
 
-/* Pushes |row|, or counts why not. */
+/* Pushes |row|, or counts it as lost. */
 static tacho_status push_row(capture_reader *reader, tacho_row *row)
 {
     const tacho_dict *dict = reader->dict;
@@ -177,7 +177,7 @@ static tacho_status push_rows(capture_reader *reader, uint32_t part, tacho_captu
             continue;
         }
         if (TACHO_UNLIKELY(*left == 0)) {
-            reader->bad_count++; /* more than the chunk says */
+            reader->bad_count++; /* more than the chunk declares */
             return TACHO_OK;
         }
         --*left;

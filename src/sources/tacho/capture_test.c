@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Captures: what goes in comes out. Damaged ones are in capture_damage_test.c; samples of all
- * sources go through in tests/conformance.
+ * Round trips through captures. Damaged ones are in capture_damage_test.c; tests/conformance covers
+ * samples of all sources.
  */
 #include "sources/tacho/capture.h"
 
@@ -42,7 +42,7 @@ static void check_parts(const tacho_dict *dict)
     assert_int_equal(two->first_start, -1);
 }
 
-/* In the order in which they were made: two roots, two tracks, and one behind the first rows. */
+/* In the order in which they were made: two roots, two tracks, and one after the first rows. */
 static void check_tracks(const tacho_dict *dict)
 {
     assert_int_equal(dict->track_count, 5);
@@ -53,7 +53,7 @@ static void check_tracks(const tacho_dict *dict)
     assert_int_equal(engine->index, 3);
     assert_int_equal(engine->nesting, TACHO_NESTING_ENGINE);
     assert_int_equal(engine->parent, dict->parts[0].root);
-    assert_true(engine->is_provisional); /* when its rows came */
+    assert_true(engine->is_provisional); /* when its rows were written */
     assert_int_equal(dict->tracks[3].unit, TACHO_UNIT_BYTES);
     assert_int_equal(dict->tracks[3].track_class, TACHO_TRACK_COUNTER);
     assert_text(dict, dict->tracks[4].name, "late");
@@ -157,7 +157,7 @@ static void test_everything(void **state)
     drop(bytes);
 }
 
-/* The label of a flow end is in no profile in memory: seen on its way. */
+/* The label of a flow end is not part of a profile in memory, so it is checked on the way. */
 typedef struct label_check {
     tacho_events events;
     uint64_t label_count;
@@ -214,7 +214,7 @@ static void test_without_args(void **state)
     drop(bytes);
 }
 
-/* How many arguments each span has on its way. */
+/* Expected number of arguments of each span on the way. */
 enum { SUMMED_SPANS = 6, LONG_BYTES = 9000 };
 
 typedef struct arg_check {
@@ -247,7 +247,7 @@ static void check_arg_counts(tacho_str bytes, tacho_args_wanted wanted, const si
     tacho_dict_deinit(&dict);
 }
 
-/* Spans without arguments that are summed have none where only these are asked for. */
+/* Summed spans without arguments do not get any where only summed arguments are requested. */
 static void test_summed_args(void **state)
 {
     (void)state;
@@ -283,7 +283,7 @@ static void test_summed_args(void **state)
     assert_ok(tacho_events_end_part(writing.events, part));
     tacho_str bytes = end(&writing, 2 * FILE_BYTES);
     check_arg_counts(bytes, TACHO_ARGS_ALL, (const size_t[]){2, 2, 2, 2, 2, 2});
-    /* Long ones have no length. */
+    /* Long texts do not have a length. */
     check_arg_counts(bytes, TACHO_ARGS_SUMMED, (const size_t[]){0, 2, 2, 2, 0, 0});
     check_arg_counts(bytes, TACHO_ARGS_SUMMED_AND_LAUNCHES, (const size_t[]){0, 2, 2, 2, 1, 0});
     drop(bytes);

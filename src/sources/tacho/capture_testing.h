@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * For tests of captures: one with everything that a profile may hold is written, and captures are
- * read into a profile, straight or through the order filter. Include it after <cmocka.h> and
- * "sinks/tacho.h", which is no header of a room that sources may use.
+ * Test helpers for captures: one with everything that a profile may contain is written, and
+ * captures are read into a profile, straight or through the order filter. Include it after
+ * <cmocka.h> and "sinks/tacho.h", a header that sources themselves may not use.
  */
 #ifndef TACHO_SOURCES_TACHO_CAPTURE_TESTING_H
 #define TACHO_SOURCES_TACHO_CAPTURE_TESTING_H
@@ -32,7 +32,7 @@ static inline void begin(capture *made, const tacho_trace_options *options)
     assert_ok(tacho_sink_tacho.open(&made->dict, &made->output, options, &made->events));
 }
 
-/* Ends it; the bytes are to be freed. */
+/* Ends the capture; the caller frees the bytes. */
 static inline tacho_str end(capture *made, size_t room)
 {
     char *bytes = malloc(room);
@@ -119,7 +119,7 @@ static inline tacho_row span_row(uint32_t track, uint32_t site, int64_t start, i
     return row;
 }
 
-/* One argument of each type, one in another. */
+/* Fills in one argument of each type, one inside another. */
 static inline size_t fill_args(tacho_dict *dict, tacho_arg *args)
 {
     size_t count = 0;
@@ -138,7 +138,7 @@ static inline size_t fill_args(tacho_dict *dict, tacho_arg *args)
 
 enum { ALL_SPANS = 2, ALL_FLOWS = 3, ALL_SAMPLES = 1, ALL_ROWS = 6, ARG_COUNT = 9 };
 
-/* Two parts with everything there is; tracks of the first get their names late. */
+/* Writes two parts with every kind of entry; tracks of the first get their names late. */
 static inline tacho_str write_everything(void)
 {
     const tacho_trace_options options = {.side_by_side = true};
@@ -151,7 +151,7 @@ static inline tacho_str write_everything(void)
     uint32_t engine = add_track(dict, first, "?", TACHO_TRACK_HOST);
     uint32_t counter = add_track(dict, second, "bytes", TACHO_TRACK_COUNTER);
     dict->tracks[engine].is_provisional = true;
-    dict->clocks[dict->parts[first].clock].zero_ticks = 90; /* as order sets it */
+    dict->clocks[dict->parts[first].clock].zero_ticks = 90; /* as the order filter sets it */
     const tacho_run run = {first, string_id(dict, "main"), -1};
     tacho_row row = span_row(engine, add_site(dict, "conv"), 100, 250);
     assert_ok(tacho_dict_add_run(dict, &run, &row.of.span.run));
@@ -197,7 +197,7 @@ typedef struct loaded {
     tacho_profile profile;
 } loaded;
 
-/* Straight into a profile, or through the order filter. */
+/* Reads straight into a profile, or through the order filter. */
 static inline tacho_status load_by(loaded *made, tacho_str bytes, bool sorts)
 {
     const tacho_source_options options = {.slice_count = 0};

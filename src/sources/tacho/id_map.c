@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stretches lie in order, so halving finds one.
+ * Stretches are sorted by id and found by binary search.
  */
 #include "sources/tacho/id_map.h"
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From the ids of a file to our own. Ids come in order; where some are missing, because the chunk
- * that had them is damaged, the map has a hole that takes no memory however large it is.
+ * Maps ids of a file to ids of the dictionary. Ids are in ascending order; where some are missing
+ * because their chunk is damaged, the map has a hole that takes no memory however large it is.
  */
 #ifndef TACHO_SOURCES_TACHO_ID_MAP_H
 #define TACHO_SOURCES_TACHO_ID_MAP_H
 
 #include "base/index.h"
 
-/* Ids from |first| on without a hole. */
+/* Consecutive ids from |first| on. */
 typedef struct id_stretch {
     uint32_t first;
     size_t offset; /* of its items */
@@ -23,10 +23,10 @@ typedef struct id_map {
 
 void id_map_deinit(id_map *map);
 
-/* Where the id is not in the first stretch; the same otherwise. */
+/* id_map_find for an id outside of the first stretch. */
 uint32_t id_map_find_slow(const id_map *map, uint32_t id);
 
-/* Ours for the file's |id|, TACHO_NONE where it is not known. */
+/* The dictionary's id for the file's |id|, TACHO_NONE if it is unknown. */
 static inline uint32_t id_map_find(const id_map *map, uint32_t id)
 {
     if (TACHO_LIKELY(map->stretch_count == 1 && id >= map->stretches[0].first &&

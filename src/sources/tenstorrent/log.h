@@ -10,7 +10,7 @@
 /* The device log, profile_log_device.csv. */
 extern const tacho_source tacho_source_tenstorrent_log;
 
-/* A folder of logs: what tt_log_set_is_folder says is one. The name of the input is its path. */
+/* A folder of logs, as tt_log_set_is_folder defines it. The name of the input is its path. */
 extern const tacho_source tacho_source_tenstorrent_set;
 
 #endif

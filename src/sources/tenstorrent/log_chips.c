@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Parts of a file are called "log.csv" and "Device 1 of log.csv", those of a folder as the parts of
- * an op table are: "Device 0 (wormhole_b0)".
+ * Parts of a file are named "log.csv" and "Device 1 of log.csv", those of a folder like the parts
+ * of an op table: "Device 0 (wormhole_b0)".
  */
 #include "sources/tenstorrent/log_chips.h"
 
@@ -22,11 +22,11 @@ void tt_chips_deinit(tt_chips *chips)
 
 /* ---- parts --------------------------------------------------------------------------------- */
 
-/* Which release wrote the log, by its columns. */
+/* The release that wrote the log, by its columns. */
 static tacho_str generation_of(const tt_log_header *header)
 {
     if (header->field_count == 0) {
-        return TACHO_STR("report"); /* of the runtime; there is no log */
+        return TACHO_STR("report"); /* the runtime's report, without a log */
     }
     if (header->unknown_count > 0) {
         return TACHO_STR("newer");
@@ -59,7 +59,9 @@ static tacho_status make_clock(const tt_log_header *header, tacho_str asked_mhz,
     return TACHO_OK;
 }
 
-/* A column that no release known here writes: what it says is not in the profile. */
+/*
+ * Counts columns unknown to every release supported here as lost: their data is not in the profile.
+ */
 static tacho_status lose_columns(tacho_dict *dict, uint32_t part, const tt_log_header *header)
 {
     if (header->unknown_count == 0) {
@@ -72,7 +74,7 @@ static tacho_status lose_columns(tacho_dict *dict, uint32_t part, const tt_log_h
     return tacho_dict_add_loss(dict, &loss);
 }
 
-/* What the first lines of a log say: the architecture, columns that are unknown. */
+/* Adds the facts of the first lines: the architecture, unknown columns. */
 static tacho_status note_header(const tt_chips *chips, uint32_t part)
 {
     tacho_dict *dict = chips->reading->events->dict;
@@ -126,7 +128,7 @@ static tacho_status open_group(const tt_chips *chips, tt_chip *chip)
     return tacho_dict_ensure_track(dict, &facts, tacho_str_make(name, (size_t)len), &chip->group);
 }
 
-/* What the part of chip |number| is called; empty: as the file. */
+/* The name of the part of chip |number|; empty: the name of the file. */
 static tacho_str name_part(const tt_chips *chips, uint32_t number, char name[NAME_BYTES])
 {
     const char *arch = chips->header->arch;

@@ -74,7 +74,7 @@ tacho_status tt_log_counters_add(tt_log_counters *counters, const tt_log_row *ro
     tt_counter_chip *chip = NULL;
     TACHO_TRY(ensure_chip(counters, row->chip, &chip));
     uint32_t known = tacho_strings_find(&counters->names, name);
-    if (known == TACHO_NONE || known == 0) { /* no column needs it */
+    if (known == TACHO_NONE || known == 0) { /* a counter that columns do not need */
         return TACHO_OK;
     }
     uint32_t counter = known - 1;
@@ -87,7 +87,7 @@ tacho_status tt_log_counters_add(tt_log_counters *counters, const tt_log_row *ro
     return TACHO_OK;
 }
 
-/* ---- the end ------------------------------------------------------------------------------- */
+/* ---- end of the log ------------------------------------------------------------------------ */
 
 static int compare_numbers(uint64_t left, uint64_t right)
 {
@@ -128,8 +128,8 @@ static int compare_reals(const void *a, const void *b)
 }
 
 /*
- * Blackhole's grants of the first unpacker may count something else than its requests: then most
- * are a small part of them. |ratios| has room for one of each pair.
+ * On Blackhole, the grants of the first unpacker may count something else than its requests: then
+ * most of them are a small part of the requests. |ratios| has room for one of each pair.
  */
 static void match_grants(const tt_log_counters *counters, const tt_lanes *lanes,
                          tt_counter_chip *chip, double *ratios)
@@ -173,7 +173,7 @@ tacho_status tt_log_counters_finish(tt_log_counters *counters, const tt_lanes *l
     return TACHO_OK;
 }
 
-/* ---- asking -------------------------------------------------------------------------------- */
+/* ---- lookup -------------------------------------------------------------------------------- */
 
 const tt_counter_chip *tt_log_counters_chip(const tt_log_counters *counters, uint32_t chip)
 {
@@ -185,7 +185,7 @@ const tt_counter_chip *tt_log_counters_chip(const tt_log_counters *counters, uin
     return NULL;
 }
 
-/* Where the samples of |op| start, or would. */
+/* The start of the samples of |op|, or the place where they would start. */
 static size_t find_first(const tt_log_counters *counters, uint64_t op)
 {
     size_t low = 0;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Performance counters of a device log. With TT_METAL_PROFILE_PERF_COUNTERS, BRISC of each core
- * writes at the end of an op what the counters of its core say: a row with the timer 9090 and
+ * writes the counters of its core at the end of an op: a row with the timer 9090 and
  *
  *   {"counter type":"FPU_COUNTER";"ref cnt":4711;"value":815}
  *
- * in its meta data, of which "ref cnt" is the cycles that were counted. Those that columns of the
- * op table are worked out from are kept until the end, 24 bytes each, since the log goes by core
- * and the table by op.
+ * in its meta data, where "ref cnt" is the number of cycles counted. Counters that columns of the
+ * op table are computed from are kept until the end, 24 bytes each, since the log is ordered by
+ * core and the table by op.
  */
 #ifndef TACHO_SOURCES_TENSTORRENT_LOG_COUNTERS_H
 #define TACHO_SOURCES_TENSTORRENT_LOG_COUNTERS_H
@@ -104,22 +104,22 @@ typedef enum tt_counter {
         TT_COUNTER_COUNT,
 } tt_counter;
 
-/* What one counter of one core said of one execution. */
+/* The value of one counter of one core in one execution. */
 typedef struct tt_sample {
     uint32_t op;    /* id of the execution */
     uint32_t where; /* core << 8 | counter */
     uint64_t value, cycles;
 } tt_sample;
 
-/* What is known of all samples of a chip. */
+/* Summary of all samples of a chip. */
 typedef struct tt_counter_chip {
     uint32_t chip;
     bool has[TT_COUNTER_COUNT];
     uint64_t sums[TT_COUNTER_COUNT];
-    bool has_matching_grants; /* of the first unpacker: they are of the requests they stand for */
+    bool has_matching_grants; /* grants of the first unpacker count its requests */
 } tt_counter_chip;
 
-/* The counters of one core; NaN: there was none. */
+/* The counters of one core; NaN: not recorded. */
 typedef struct tt_core_counts {
     double values[TT_COUNTER_COUNT], cycles[TT_COUNTER_COUNT];
 } tt_core_counts;
@@ -129,7 +129,7 @@ typedef struct tt_log_counters {
     size_t sample_count, sample_capacity;
     tt_counter_chip *chips;
     size_t chip_count, chip_capacity;
-    tacho_strings names; /* of counters, in their order, behind the empty one */
+    tacho_strings names; /* of counters, in their order, after the empty one */
 } tt_log_counters;
 
 /* Call deinit even if init failed. */
@@ -143,22 +143,24 @@ static inline bool tt_log_is_counter(const tt_log_row *row, const tt_lane *lane)
            (row->type == TT_LOG_VALUE || row->type == TT_LOG_EVENT);
 }
 
-/* Takes such a row of the execution |op|; false when its meta data cannot be read. */
+/*
+ * Adds such a row of the execution |op|; |*out_is_good| is false when its meta data cannot be read.
+ */
 tacho_status tt_log_counters_add(tt_log_counters *counters, const tt_log_row *row, uint32_t core,
                                  uint32_t op, bool *out_is_good) TACHO_MUST_USE;
 
-/* No more rows will come. Of samples that come again one is kept; the others are lost. */
+/* Call after the last row. Of repeated samples one is kept; the others are lost. */
 tacho_status tt_log_counters_finish(tt_log_counters *counters, const tt_lanes *lanes,
                                     tt_losses *losses) TACHO_MUST_USE;
 
-/* What is known of |chip|; NULL: it has no counters. */
+/* The summary of |chip|; NULL when it has no counters. */
 const tt_counter_chip *tt_log_counters_chip(const tt_log_counters *counters, uint32_t chip);
 
 /* The samples of an execution: [first, last). */
 void tt_log_counters_find(const tt_log_counters *counters, uint32_t op, size_t *out_first,
                           size_t *out_last);
 
-/* Takes the samples of the core at |first| together; returns where the next core starts. */
+/* Combines the samples of the core at |first|; returns where the next core starts. */
 size_t tt_log_counters_take_core(const tt_log_counters *counters, size_t first, size_t last,
                                  tt_core_counts *out_counts);
 

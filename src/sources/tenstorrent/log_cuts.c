@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Edges are sorted by key and time; then one sweep over those of each key finds its cuts, and a
- * second counts what each execution lacks.
+ * Edges are sorted by key and time; then one sweep over the edges of each key finds its cuts, and a
+ * second counts the zones that each execution lacks.
  */
 #include "sources/tenstorrent/log_cuts.h"
 
@@ -86,7 +86,7 @@ tacho_status tt_log_cuts_add_row(tt_log_cuts *cuts, tt_lanes *lanes, const tt_lo
 
 /* ---- sorting ------------------------------------------------------------------------------- */
 
-/* By key and time; of one time ends come first, as one zone ends before the next begins. */
+/* By key and time; at one time ends precede starts, as one zone ends before the next begins. */
 static int compare_edges(const void *a, const void *b)
 {
     const tt_edge *left = a;
@@ -110,25 +110,25 @@ static bool is_same_edge(const tt_edge *a, const tt_edge *b)
 
 /* ---- the sweep ----------------------------------------------------------------------------- */
 
-/* What is known of a processor while the edges of one key are passed over. */
+/* State of a processor during the sweep over the edges of one key. */
 typedef struct sweep_lane {
-    uint64_t pass;    /* of the sweep that the rest is of */
-    uint32_t started; /* the last execution that it has started, and 1 */
+    uint64_t pass;    /* the sweep that the other fields belong to */
+    uint32_t started; /* the last execution that it has started, + 1 */
     uint32_t open;    /* the same, while it has not ended */
-    uint32_t seen;    /* the last execution that it has an edge in, and 1 */
+    uint32_t seen;    /* the last execution that it has an edge in, + 1 */
 } sweep_lane;
 
 typedef struct cut_sweep {
     tt_log_cuts *cuts;
     sweep_lane *lanes;
     size_t lane_count;
-    uint64_t pass;      /* over the edges of a key, and 1 */
-    uint32_t execution; /* that has begun last, and 1; 0: none has */
-    size_t open_count;  /* processors that have started in it and not ended */
+    uint64_t pass;      /* over the edges of a key, + 1 */
+    uint32_t execution; /* the last one begun, + 1; 0: none */
+    size_t open_count;  /* processors that started in it and have not ended */
     size_t seen_count;  /* processors of the key */
     int64_t last;       /* time of the edge before */
-    int64_t gap;        /* the longest time that none was open, in this execution; 0: none */
-    size_t gap_end;     /* edge behind it */
+    int64_t gap;        /* the longest time without an open zone in this execution; 0: none */
+    size_t gap_end;     /* edge after it */
 } cut_sweep;
 
 static sweep_lane *lane_of(cut_sweep *sweep, const tt_edge *edge)
@@ -141,7 +141,7 @@ static sweep_lane *lane_of(cut_sweep *sweep, const tt_edge *edge)
     return lane;
 }
 
-/* Zones of the execution before that are open have lost their ends. */
+/* Begins an execution. Zones of the previous one that are still open have lost their ends. */
 static tacho_status begin_execution(cut_sweep *sweep, int64_t first)
 {
     tt_log_cuts *cuts = sweep->cuts;
@@ -168,7 +168,7 @@ static void take_edge(cut_sweep *sweep, const tt_edge *edge)
 }
 
 /*
- * The processor of edge |at| starts again. What has started behind the longest gap belongs to the
+ * The processor of edge |at| starts again. Zones that started after the longest gap belong to the
  * new execution.
  */
 static tacho_status cut(cut_sweep *sweep, size_t at)
@@ -200,7 +200,7 @@ static tacho_status sweep_edge(cut_sweep *sweep, size_t at)
     return TACHO_OK;
 }
 
-/* Forgets what is known of processors and executions. */
+/* Resets the state of processors and executions. */
 static void reset(cut_sweep *sweep, const tt_edge *first)
 {
     sweep->execution = 0;
@@ -216,9 +216,8 @@ static bool is_twice(const tt_log_cuts *cuts, size_t first, size_t at)
 }
 
 /*
- * Cuts before the first n-th start of any processor, where all processors have their n-th start
- * before any has its next, and equally many; else there are no cuts, and |*out_is_regular| is
- * false.
+ * Cuts before the first n-th start of any processor, if all processors have their n-th start before
+ * any has its next, and equally many; else makes no cuts and sets |*out_is_regular| to false.
  */
 static tacho_status cut_regular(cut_sweep *sweep, size_t first, size_t last, bool *out_is_regular)
 {
@@ -256,7 +255,7 @@ static tacho_status cut_by_gaps(cut_sweep *sweep, size_t first, size_t last)
     return TACHO_OK;
 }
 
-/* Counts what each execution of a key has: edges [first, last). */
+/* Counts the zones of each execution of a key: edges [first, last). */
 static void count_zones(cut_sweep *sweep, const tt_cut_key *key, size_t first, size_t last)
 {
     tt_log_cuts *cuts = sweep->cuts;

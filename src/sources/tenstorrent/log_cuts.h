@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tells apart the executions of a program whose replays the log does not number, from the times of
- * all its firmware zones at once. log_ops.h does it row by row, which needs the rows of each
- * processor in order and none of them missing; where they are not, the times have to be known
- * before the rows are taken, and the rows come a second time.
+ * Separates the executions of a program whose replays the log does not number, by the times of all
+ * its firmware zones at once. log_ops.h separates them row by row, which needs the rows of each
+ * processor in order and complete; where they are not, the times have to be known before the rows
+ * are read, and the rows are read a second time.
  *
  * No processor runs one program twice at once, so a processor that starts again begins a new
- * execution. Where all have started equally often, one after the other, that is all there is to it.
+ * execution. If all processors have started equally often, one after the other, this is enough.
  * Else an execution begins at the end of the longest time in which no processor ran the program:
  * processors whose zones were lost in the execution before may have started first.
  */
@@ -15,7 +15,7 @@
 
 #include "sources/tenstorrent/log_lanes.h"
 
-/* Which program, and which replay of it. */
+/* A program, and one replay of it. */
 typedef struct tt_op_key {
     uint32_t chip;
     uint32_t padding; /* 0: keys are compared as bytes */
@@ -45,14 +45,14 @@ typedef struct tt_edge {
 
 /* One execution of a program. */
 typedef struct tt_cut {
-    int64_t first;            /* it lasts until that of the next */
-    uint32_t missing_count;   /* firmware zones that other executions have and it has not */
+    int64_t first;            /* it lasts until the next one's */
+    uint32_t missing_count;   /* firmware zones that other executions have and this one lacks */
     uint32_t duplicate_count; /* starts and ends that the log has twice, to the cycle */
 } tt_cut;
 
 typedef struct tt_cut_key {
     tt_op_key key;
-    size_t first, count; /* its executions, in |cuts|; none without firmware zones */
+    size_t first, count; /* its executions, in |cuts|; zero without firmware zones */
 } tt_cut_key;
 
 typedef struct tt_log_cuts {
@@ -76,14 +76,14 @@ tacho_status tt_log_cuts_ensure_key(tt_log_cuts *cuts, const tt_op_key *key,
 
 tacho_status tt_log_cuts_add(tt_log_cuts *cuts, const tt_edge *edge) TACHO_MUST_USE;
 
-/* Adds the edge that |row| is, if it is one, and of a key that was ensured. */
+/* Adds the edge in |row|, if it is one and its key was ensured. */
 tacho_status tt_log_cuts_add_row(tt_log_cuts *cuts, tt_lanes *lanes,
                                  const tt_log_row *row) TACHO_MUST_USE;
 
-/* No more edges will come. */
+/* Call after the last edge. */
 tacho_status tt_log_cuts_finish(tt_log_cuts *cuts) TACHO_MUST_USE;
 
-/* Which execution of |key|, which has some, |time| lies in: 0 for the first. */
+/* The execution of |key| that contains |time|: 0 for the first. |key| must have one. */
 uint32_t tt_log_cuts_find(const tt_log_cuts *cuts, uint32_t key, int64_t time);
 
 #endif

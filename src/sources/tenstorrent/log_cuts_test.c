@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Executions that are told apart by the times of firmware zones.
+ * Separates executions by the times of firmware zones.
  */
 #include "sources/tenstorrent/log_cuts.h"
 
@@ -21,7 +21,7 @@ typedef struct mark {
     int64_t time;
 } mark;
 
-/* What the cuts of one key are: "first missing duplicates;" for each execution. */
+/* Expects the cuts of one key: "first missing duplicates;" for each execution. */
 static void assert_cuts(const mark *marks, size_t count, const char *expected)
 {
     tt_log_cuts cuts;
@@ -74,7 +74,7 @@ static void test_lost_zones(void **state)
                 {0, '[', 520}, {0, ']', 590});
 }
 
-/* A long gap before an execution says nothing of the next; processors 1 and 2 start first there. */
+/* A long gap before an execution does not affect the next; processors 1 and 2 start first there. */
 static void test_gaps_are_forgotten(void **state)
 {
     (void)state;
@@ -94,7 +94,7 @@ static void test_ends_come_first(void **state)
                 {0, ']', 400});
 }
 
-/* An end that is lost leaves no gap; a processor that starts again is enough. */
+/* A lost end leaves no gap; a processor that starts again is enough. */
 static void test_lost_ends(void **state)
 {
     (void)state;
@@ -103,7 +103,9 @@ static void test_lost_ends(void **state)
                 {1, ']', 600}, {0, '[', 510}, {0, ']', 590});
 }
 
-/* Processor 0 lost its first end, processor 1 its second zone: the gap before 500 is seen still. */
+/*
+ * Processor 0 lost its first end, processor 1 its second zone: the gap before 500 is still found.
+ */
 static void test_lost_end_and_zone(void **state)
 {
     (void)state;
@@ -122,7 +124,7 @@ static void test_lost_zone_between(void **state)
                 {1, ']', 790});
 }
 
-/* One processor ends before the other starts, which is no matter while all start in turn. */
+/* One processor ends before the other starts, which does not matter while all start in turn. */
 static void test_gaps_within(void **state)
 {
     (void)state;
@@ -132,7 +134,7 @@ static void test_gaps_within(void **state)
                 {0, '[', 920}, {0, ']', 930}, {1, '[', 1700}, {1, ']', 1710});
 }
 
-/* A gap cuts nothing where no processor starts again. */
+/* A gap does not cut where no processor starts again. */
 static void test_one_execution(void **state)
 {
     (void)state;
@@ -140,7 +142,7 @@ static void test_one_execution(void **state)
     ASSERT_CUTS("110 0 0;", {0, ']', 110}, {1, '[', 120}, {1, ']', 130});
 }
 
-/* Rows that come twice are not executions. */
+/* Repeated rows are not executions. */
 static void test_duplicates(void **state)
 {
     (void)state;

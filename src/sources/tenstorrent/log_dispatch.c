@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows of a processor come in the order of time, so one zone is open at a time.
+ * Rows of a processor are in time order, so one zone is open at a time.
  */
 #include "sources/tenstorrent/log_dispatch.h"
 
@@ -57,7 +57,7 @@ static tacho_status ensure_op(tt_dispatch *dispatch, uint32_t lane, const tt_dis
     return tacho_index_add(&dispatch->op_index, hash_of(dispatch, lane, at->op), *out_op);
 }
 
-/* What the meta data of a row says of its zone. */
+/* Reads the facts about a zone from the meta data of a row. */
 static void take_meta(const tt_dispatch *dispatch, const tt_log_row *row, uint32_t lane,
                       tt_dispatch_lane *at)
 {
@@ -123,7 +123,7 @@ tacho_status tt_dispatch_add(tt_dispatch *dispatch, const tt_log_row *row, tt_lo
                : TACHO_OK;
 }
 
-/* ---- the end ------------------------------------------------------------------------------- */
+/* ---- end of the log ------------------------------------------------------------------------ */
 
 /* Ops by lane and time. */
 static int compare_ops(const void *a, const void *b)
@@ -154,7 +154,7 @@ static int64_t span_of(const tt_range *range)
     return tt_range_has(range) ? range->last - range->first : -1;
 }
 
-/* The ops of a lane: [first, last) of the sorted ones. */
+/* The range of sorted ops of a lane: [first, last). */
 static void find_lane(const tt_dispatch *dispatch, uint32_t lane, size_t *out_first,
                       size_t *out_last)
 {
@@ -169,7 +169,7 @@ static void find_lane(const tt_dispatch *dispatch, uint32_t lane, size_t *out_fi
     *out_last = at;
 }
 
-/* The lane of the other processor of |lane|'s core; TACHO_NONE when there is none. */
+/* The lane of the other processor of |lane|'s core; TACHO_NONE if it has none. */
 static uint32_t find_subordinate(const tt_dispatch *dispatch, uint32_t lane)
 {
     const tt_lanes *lanes = dispatch->lanes;

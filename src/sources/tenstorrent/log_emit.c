@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A held row is a span on its track: its time is the start, and its end grows smaller from row to
- * row, so that the spool, which puts the longer of two spans first, keeps the order of the file.
- * What else is known of it travels as arguments behind the row's own. The spool sorts by time
- * across tracks, so the times of each chip are moved behind all those of the chip before.
+ * A held row is a span on its track. Its time is the start, and its end decreases from row to row,
+ * so that the spool, which puts the longer of two spans first, keeps the order of the file. All
+ * other fields travel as arguments after the row's own. The spool sorts by time across tracks, so
+ * the times of each chip are moved beyond all those of the chip before.
  */
 #include "sources/tenstorrent/log_emit.h"
 
@@ -16,11 +16,11 @@
 
 enum { NAME_BYTES = 96 };
 
-/* One row on its way. */
+/* A row with its place. */
 typedef struct log_step {
     tt_log_type type;
     tt_log_place place;
-    uint32_t key;  /* of |cuts|, of a row that is held; TACHO_NONE: it is of no op */
+    uint32_t key;  /* of |cuts|, for a held row; TACHO_NONE without an op */
     uint64_t time; /* cycles */
     uint64_t line_number;
     tacho_row row;
@@ -89,7 +89,7 @@ static tacho_track_class class_of(tt_risc risc)
     case TT_RISC_TRISC1:
     case TT_RISC_TRISC2:
         return TACHO_TRACK_COMPUTE;
-    case TT_RISC_ERISC: /* from the memory of one chip to that of another */
+    case TT_RISC_ERISC: /* between the memories of two chips */
         return TACHO_TRACK_DMA_LOCAL;
     case TT_RISC_COUNT:
         break;
@@ -122,7 +122,7 @@ static tacho_status make_track(const tt_log_emit *emit, const tt_lane *lane, uin
                                    out_track);
 }
 
-/* How the cycles of |chip| become ticks; false when that is not known. */
+/* Finds the map from cycles of |chip| to ticks; false when it is not known. */
 static bool find_map(const tt_log_emit *emit, uint32_t chip, tt_time_map *out_map)
 {
     *out_map = (tt_time_map)TT_TIME_MAP_SAME;
@@ -168,7 +168,7 @@ static const char *category_of(const tt_log_row *row, uint8_t kind)
     return row->type == TT_LOG_TOTAL ? "sum" : row->type == TT_LOG_VALUE ? "value" : "zone";
 }
 
-/* What a row without a zone is called. */
+/* The name of a row without a zone. */
 static tacho_str name_of(const tt_log_row *row)
 {
     if (row->zone.len > 0) {
@@ -214,7 +214,7 @@ static tacho_status make_zone(tt_log_emit *emit, const tt_log_row *row, uint8_t 
     return tacho_dict_ensure_site(emit->dict, &site, &zone->site);
 }
 
-/* The site of a row; mostly that of the last row of its zone. */
+/* The site of a row; usually that of the last row of its zone. */
 static tacho_status find_zone(tt_log_emit *emit, const tt_log_row *row, uint32_t zone,
                               tt_emit_zone **out_zone)
 {
@@ -293,7 +293,7 @@ static tacho_arg count_arg(uint32_t key, tacho_unit unit, uint64_t value)
     return (tacho_arg){.key = key, .type = TACHO_ARG_UINT, .unit = unit, .value.as_uint = value};
 }
 
-/* Counts the zones that an execution lacks. */
+/* Counts missing zones of an execution. */
 static tacho_status lose_zones(tt_log_emit *emit, const tt_device_op *op, uint32_t part)
 {
     char text[NAME_BYTES];
@@ -365,7 +365,7 @@ static tacho_status push_ops(tt_log_emit *emit, uint32_t chip)
 
 /* ---- chips --------------------------------------------------------------------------------- */
 
-/* What is open on a lane will not be ended: its last start or end is all that is known. */
+/* Ends the open zones of a lane whose ends are lost, at its last start or end. */
 static tacho_status abandon(tt_log_emit *emit, uint32_t lane, uint64_t line_number)
 {
     tt_emit_lane *at = &emit->emit_lanes[lane];
@@ -381,7 +381,7 @@ static tacho_status abandon(tt_log_emit *emit, uint32_t lane, uint64_t line_numb
     return tacho_open_spans_finish_stack(&emit->open, lane, at->last);
 }
 
-/* Nothing more comes for |chip|. */
+/* Ends |chip| after its last row. */
 static tacho_status end_chip(tt_log_emit *emit, uint32_t chip)
 {
     tt_chip *of = &emit->chips.items[chip];
@@ -394,7 +394,7 @@ static tacho_status end_chip(tt_log_emit *emit, uint32_t chip)
                                  : tacho_events_end_part(emit->target.reading->events, of->part);
 }
 
-/* All rows that |ops| are about have come. */
+/* Finishes |ops| after their last row. */
 static tacho_status finish_ops(tt_log_emit *emit)
 {
     TACHO_TRY(tt_log_ops_finish(&emit->ops));
@@ -405,7 +405,7 @@ static tacho_status finish_ops(tt_log_emit *emit)
                                          doubtful->key.host);
 }
 
-/* The ops of the chip that is ended make room for those of the next. */
+/* Makes room for the ops of the next chip. */
 static tacho_status restart_ops(tt_log_emit *emit)
 {
     const tt_log_cuts *cuts = emit->ops.cuts;
@@ -416,7 +416,7 @@ static tacho_status restart_ops(tt_log_emit *emit)
     return TACHO_OK;
 }
 
-/* Rows of |chip| come; parts come one after the other, so the chip before it is ended. */
+/* Begins the rows of |chip|. Parts are consecutive, so the chip before it is ended. */
 static tacho_status enter_chip(tt_log_emit *emit, uint32_t chip)
 {
     uint32_t before = emit->current;
@@ -464,7 +464,7 @@ static tacho_status pair(tt_log_emit *emit, const log_step *step)
         row.of.span.flags = TACHO_SPAN_INSTANT;
         return tacho_events_row(emit->target.reading->events, &row);
     }
-    /* Firmware zones hold all others, so what is open when one starts has lost its end. */
+    /* Firmware zones contain all others, so zones open at the start of one have lost their ends. */
     if (step->type == TT_LOG_START && lane->open_count > 0 && is_firmware(emit, &row)) {
         TACHO_TRY(abandon(emit, step->place.lane, step->line_number));
     }
@@ -476,7 +476,7 @@ static tacho_status pair(tt_log_emit *emit, const log_step *step)
     return tacho_open_spans_begin(&emit->open, step->place.lane, &row);
 }
 
-/* By how much the times of a lane's chip are moved in the spool. */
+/* The amount by which the times of a lane's chip are moved in the spool. */
 static int64_t held_offset(const tt_log_emit *emit, uint32_t lane)
 {
     return emit->chips.is_shared ? 0 : (int64_t)emit->emit_lanes[lane].chip * TT_LOG_TIME_END;
@@ -505,7 +505,7 @@ static tacho_status hold(tt_log_emit *emit, const log_step *step)
     return tacho_spool_add(emit->spool, &row);
 }
 
-/* The run of a row that was held. */
+/* The run of a held row. */
 static tacho_status find_held_run(tt_log_emit *emit, const log_step *step, uint32_t *out_run)
 {
     uint32_t op = TACHO_NONE;
@@ -543,7 +543,7 @@ static tacho_status take_held(tacho_events *events, const tacho_row *row)
     return pair(emit, &step);
 }
 
-/* The key of a row that is to be held; its firmware zone tells executions apart. */
+/* The key of a row that will be held; firmware zones separate the executions of a key. */
 static tacho_status note_key(tt_log_emit *emit, const tt_log_row *row, tt_log_place place,
                              uint32_t *out_key)
 {
@@ -568,7 +568,7 @@ static tacho_status note_key(tt_log_emit *emit, const tt_log_row *row, tt_log_pl
     return is_cut ? tt_log_cuts_add(&emit->cuts, &edge) : TACHO_OK;
 }
 
-/* Whether the row comes too late: its lane, or all of its chip, is behind it. */
+/* Fails if the row is too late: its lane is already past it, or its chip has ended. */
 static tacho_status check_order(tt_log_emit *emit, const tt_log *log, const log_step *step)
 {
     const tt_emit_lane *lane = &emit->emit_lanes[step->place.lane];
@@ -581,7 +581,7 @@ static tacho_status check_order(tt_log_emit *emit, const tt_log *log, const log_
     return TACHO_OK;
 }
 
-/* The data of a row that is no zone, as arguments; returns how many. */
+/* Fills in the data of a row other than a zone as arguments; returns their number. */
 static size_t fill_args(const tt_log_emit *emit, const tt_log_row *row, tacho_arg *args)
 {
     size_t count = 0;
@@ -650,7 +650,7 @@ static tacho_status add_row(tt_log_emit *emit, const tt_log *log)
     return pair(emit, &step);
 }
 
-/* The chip whose row came last; TACHO_NONE before the first. */
+/* The chip of the last row; TACHO_NONE before the first. */
 static uint32_t current_chip(const tt_log_emit *emit)
 {
     uint32_t lane = emit->lanes.last;
@@ -670,7 +670,7 @@ tacho_status tt_log_emit_read(tt_log_emit *emit, tt_log *log)
     }
 }
 
-/* ---- the end ------------------------------------------------------------------------------- */
+/* ---- end of the log ------------------------------------------------------------------------ */
 
 tacho_status tt_log_emit_add_op(tt_log_emit *emit, const tt_device_op *op)
 {
@@ -680,7 +680,7 @@ tacho_status tt_log_emit_add_op(tt_log_emit *emit, const tt_device_op *op)
     return TACHO_OK;
 }
 
-/* Says that times of several chips cannot be compared, unless their clocks are aligned. */
+/* Reports that times of several chips cannot be compared, unless their clocks are aligned. */
 static tacho_status note_chips(const tt_log_emit *emit)
 {
     return emit->chips.item_count > 1 && !emit->chips.is_shared

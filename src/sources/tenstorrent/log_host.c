@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Messages are told apart by how they begin; what is none of ours is passed over.
+ * Messages are recognized by their prefix; all others are skipped.
  */
 #include "sources/tenstorrent/log_host.h"
 
@@ -94,8 +94,8 @@ uint32_t tt_host_find(const tt_host *host, uint64_t id)
 }
 
 /*
- * What was said last of the program |hash| on |device|, of an op called |name| where there is one;
- * TACHO_NONE: nothing.
+ * The last data of the program |hash| on |device|, of an op named |name| if possible; TACHO_NONE:
+ * none.
  */
 static uint32_t find_data(const tt_host *host, int64_t device, uint64_t program, tacho_str name)
 {
@@ -138,8 +138,8 @@ static tt_capture *find_capture(tt_host *host, int64_t device)
 }
 
 /*
- * Files |op|. One of the same id is replaced, in its place, and |*out_is_new| is false; it stays
- * where it is of the same moment, since then its message has come twice.
+ * Files |op|. It replaces an op of the same id, in its place, and |*out_is_new| is false. An op
+ * with the same message time stays, since its message is repeated.
  */
 static tacho_status file_op(tt_host *host, tt_host_op *op, bool *out_is_new)
 {
@@ -160,14 +160,14 @@ static tacho_status file_op(tt_host *host, tt_host_op *op, bool *out_is_new)
     return TACHO_OK;
 }
 
-/* Files an op that is new. */
+/* Files a new op. */
 static tacho_status add_op(tt_host *host, tt_host_op *op)
 {
     bool is_new = false;
     return file_op(host, op, &is_new);
 }
 
-/* Files the op that |message| is of. */
+/* Files the op of |message|. */
 static tacho_status add_message_op(tt_host *host, tt_host_op *op, const tt_message *message)
 {
     bool is_new = false;
@@ -201,11 +201,11 @@ static tacho_str python_bool(tacho_str text)
     return is_true ? TACHO_STR("True") : TACHO_STR("False");
 }
 
-/* What the first line of a message says. */
+/* The first line of a message. */
 typedef struct op_facts {
     tacho_str name;
     uint64_t program, device, id;
-    tacho_str cache_hit; /* empty: it does not say */
+    tacho_str cache_hit; /* empty: not given */
 } op_facts;
 
 /*
@@ -246,7 +246,7 @@ static uint64_t time_of(const tt_host *host, const tt_message *message)
     return message->has_time ? message->time_ns : host->last_ns;
 }
 
-/* An op of which only |facts| are known. */
+/* Adds an op of which only |facts| are known. */
 static tacho_status add_partial(tt_host *host, const op_facts *facts, const tt_message *message)
 {
     char text[24];
@@ -266,7 +266,7 @@ static tacho_status add_partial(tt_host *host, const op_facts *facts, const tt_m
     return add_message_op(host, &op, message);
 }
 
-/* A message whose JSON is damaged: its first line may still say which op it is of. */
+/* Handles a message whose JSON is damaged: its first line may still identify the op. */
 static tacho_status take_damaged(tt_host *host, const tt_message *message, tacho_str facts_text)
 {
     op_facts facts;
@@ -276,7 +276,7 @@ static tacho_status take_damaged(tt_host *host, const tt_message *message, tacho
     return is_known ? add_partial(host, &facts, message) : TACHO_OK;
 }
 
-/* A first message: JSON behind an arrow. */
+/* Reads a first message: JSON after an arrow. */
 static tacho_status take_first(tt_host *host, const tt_message *message, tacho_str facts,
                                tacho_str json)
 {
@@ -293,7 +293,7 @@ static tacho_status take_first(tt_host *host, const tt_message *message, tacho_s
     return add_message_op(host, &op, message);
 }
 
-/* A message of a cached program: what its first message said holds for it, too. */
+/* Reads a message of a cached program: the data of its first message holds for it, too. */
 static tacho_status take_cached(tt_host *host, const tt_message *message, tacho_str text)
 {
     op_facts facts;
@@ -374,7 +374,7 @@ static tacho_status take_trace(tt_host *host, const tt_message *message)
     return TACHO_OK;
 }
 
-/* The header stands behind the last ": ", the message is the line behind it. */
+/* The header follows the last ": ", the message is the line after it. */
 static tacho_status take_signpost(tt_host *host, const tt_message *message)
 {
     tacho_str rest = message->text;
@@ -392,7 +392,7 @@ static tacho_status take_signpost(tt_host *host, const tt_message *message)
     return TACHO_OK;
 }
 
-/* "MLIR_OP_LOCATION;loc(...)": holds for all ops until it is said again. */
+/* "MLIR_OP_LOCATION;loc(...)": holds for all ops until the next such message. */
 static tacho_status take_mlir(tt_host *host, tacho_str text, bool *out_is_taken)
 {
     static const tacho_str keys[TT_MLIR_COUNT] = {
@@ -448,14 +448,14 @@ static int compare_replays(const void *a, const void *b)
     return left->offset < right->offset ? -1 : left->offset > right->offset;
 }
 
-/* Whether a device is said to start a trace twice at one moment. */
+/* Whether both start the same trace on the same device at the same time. */
 static bool is_same_replay(const tt_replay *a, const tt_replay *b)
 {
     return a->has_time && b->has_time && a->time_ns == b->time_ns && a->device == b->device &&
            a->trace == b->trace;
 }
 
-/* Sorts replays, and leaves out those that come twice: they would shift the ones behind. */
+/* Sorts replays, and drops repeated ones: they would shift those after them. */
 static void sort_replays(tt_host *host)
 {
     size_t kept = 0;
@@ -494,7 +494,7 @@ tacho_status tt_host_read_messages(tt_host *host, tacho_input *input)
 
 /* ---- times --------------------------------------------------------------------------------- */
 
-/* The call of |name| by op |id|, and the hash of both; TACHO_NONE when there is none. */
+/* Finds the call of |name| by op |id|, and the hash of both; TACHO_NONE if it has none. */
 static uint32_t find_call(const tt_host *host, uint64_t id, uint32_t name, uint32_t *out_hash)
 {
     const uint64_t key[2] = {id, name};

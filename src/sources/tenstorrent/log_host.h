@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the host says of ops: their messages (tracy_ops_data.csv) and their times
- * (tracy_ops_times.csv), put together by id. A message that only repeats another, as of a cached
- * program, shares what that one said. Memory goes by distinct programs and ops.
+ * Ops on the host: their messages (tracy_ops_data.csv) and their times (tracy_ops_times.csv),
+ * joined by id. A message that only repeats another, as of a cached program, shares its data.
+ * Memory grows with the number of distinct programs and ops.
  */
 #ifndef TACHO_SOURCES_TENSTORRENT_LOG_HOST_H
 #define TACHO_SOURCES_TENSTORRENT_LOG_HOST_H
@@ -11,7 +11,7 @@
 #include "sources/tenstorrent/log_messages.h"
 #include "sources/tenstorrent/log_times.h"
 
-/* Why something that a log says is not in the result. */
+/* Reasons why data in a log is not in the result. */
 #define TT_LOG_LOSSES(X)                                                                           \
     X(CUT_MESSAGE, "byte", "messages that Tracy cut, or whose JSON is damaged")                    \
     X(NO_FIRST, "op", "messages of cached programs whose first message is missing or damaged")     \
@@ -46,7 +46,7 @@ typedef enum tt_log_loss {
         TT_LOSS_COUNT,
 } tt_log_loss;
 
-/* How often each happened, and to whom first: the id of an op or a line. */
+/* The number of losses by reason, and the first of each: the id of an op or a line. */
 typedef struct tt_losses {
     uint64_t counts[TT_LOSS_COUNT];
     uint64_t firsts[TT_LOSS_COUNT];
@@ -56,7 +56,7 @@ void tt_losses_add(tt_losses *losses, tt_log_loss loss, uint64_t who);
 void tt_losses_add_count(tt_losses *losses, tt_log_loss loss, uint64_t who, uint64_t count);
 const char *tt_loss_phrase(tt_log_loss loss);
 
-/* What the first is: "op", "line" or "byte". */
+/* The unit of the first place: "op", "line" or "byte". */
 const char *tt_loss_place(tt_log_loss loss);
 
 enum { TT_TENSOR_CELLS = 7 };
@@ -71,7 +71,7 @@ typedef struct tt_kernel_size {
     tacho_str bytes;
 } tt_kernel_size;
 
-/* What a message says of a program; texts as Python prints them. */
+/* A program as described by a message; texts as Python prints them. */
 typedef struct tt_op_data {
     uint64_t hash;
     bool has_hash;
@@ -88,7 +88,7 @@ typedef struct tt_op_data {
     tacho_str ideal, compute, bandwidth, input_rates, output_rates;
 } tt_op_data;
 
-/* The three columns that tt-torch adds: what was said last before an op. */
+/* The three columns that tt-torch adds: the last such messages before an op. */
 typedef enum tt_mlir_fact {
     TT_MLIR_LOCATION,
     TT_MLIR_CONST_EVAL,
@@ -100,16 +100,16 @@ typedef struct tt_host_op {
     uint64_t id; /* global call count */
     uint32_t data;
     int64_t device;      /* -1: none */
-    int64_t trace;       /* that was being captured; -1: none */
+    int64_t trace;       /* being captured; -1: none */
     uint64_t message_ns; /* when its message was sent */
     bool has_time;       /* its zone is known: */
     uint64_t start_ns, duration_ns;
     uint32_t thread;              /* string */
     tacho_str cache_hit;          /* as its message has it */
-    uint32_t mlir[TT_MLIR_COUNT]; /* strings; TACHO_NONE: nothing was said */
+    uint32_t mlir[TT_MLIR_COUNT]; /* strings; or TACHO_NONE */
 } tt_host_op;
 
-/* A zone of an op that no message tells of. */
+/* A zone of an op without a message. */
 typedef struct tt_orphan {
     uint64_t id;
     uint64_t start_ns, duration_ns;
@@ -125,7 +125,7 @@ typedef struct tt_replay {
     int64_t device, trace;
     uint64_t time_ns;
     uint64_t offset; /* of its message */
-    bool has_time;   /* else that is the time of the message before */
+    bool has_time;   /* else it is the time of the previous message */
 } tt_replay;
 
 /* Time that an op spent in functions that it called. */
@@ -154,14 +154,14 @@ typedef struct tt_host {
     uint64_t last_ns; /* of the last message that has a time */
     tt_signpost *signposts;
     size_t signpost_count, signpost_capacity;
-    tt_replay *replays; /* by device, trace and time, once all messages are read */
+    tt_replay *replays; /* by device, trace and time, after the last message */
     size_t replay_count, replay_capacity;
     tt_host_call *calls;
     size_t call_count, call_capacity;
     tacho_index call_index;
     tt_capture *captures; /* by device */
     size_t capture_count, capture_capacity;
-    uint32_t mlir[TT_MLIR_COUNT]; /* what was said last */
+    uint32_t mlir[TT_MLIR_COUNT]; /* from the last messages */
     bool has_mlir;
 } tt_host;
 
@@ -169,27 +169,27 @@ typedef struct tt_host {
 tacho_status tt_host_init(tt_host *host, tt_losses *losses) TACHO_MUST_USE;
 void tt_host_deinit(tt_host *host);
 
-/* Reads all messages of |input|; all zones. Messages come first: zones find their op. */
+/* Reads all messages of |input|; all zones. Read messages first: zones look up their op. */
 tacho_status tt_host_read_messages(tt_host *host, tacho_input *input) TACHO_MUST_USE;
 tacho_status tt_host_read_times(tt_host *host, tacho_input *input) TACHO_MUST_USE;
 
-/* Adds an op of which only the name is known. */
+/* Adds an op with only a name. */
 tacho_status tt_host_add_name(tt_host *host, uint64_t id, tacho_str name) TACHO_MUST_USE;
 
-/* Makes an op of an orphan, on |device|: nothing but its times is known. */
+/* Makes an op from an orphan, on |device|, with only its times. */
 tacho_status tt_host_adopt(tt_host *host, const tt_orphan *orphan, int64_t device) TACHO_MUST_USE;
 
 /* The op |id|, or TACHO_NONE. */
 uint32_t tt_host_find(const tt_host *host, uint64_t id);
 
-/* When the host started replay |session|, from 1, of a trace; false when it does not say. */
+/* The time at which the host started replay |session|, from 1, of a trace; false when unknown. */
 bool tt_host_find_replay(const tt_host *host, int64_t device, int64_t trace, int64_t session,
                          uint64_t *out_ns);
 
-/* How long op |id| spent in the function |name|, a string; false for not at all. */
+/* The time that op |id| spent in the function |name|, a string; false without any call. */
 bool tt_host_find_call(const tt_host *host, uint64_t id, uint32_t name, uint64_t *out_ns);
 
-/* What the JSON of an op's message says, kept in |host|; |*out_is_good| is false for no JSON. */
+/* Reads the JSON of an op's message, kept in |host|; |*out_is_good| is false if it is not valid. */
 tacho_status tt_op_data_read(tt_host *host, tacho_str json, tt_op_data *out_data, uint64_t *out_id,
                              bool *out_is_good) TACHO_MUST_USE;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Messages and host times, both forms of each, cut and damaged: what becomes of them, as text.
+ * Messages and host times, both forms of each, cut and damaged: their results as text.
  */
 #include "sources/tenstorrent/log_host.h"
 
@@ -103,7 +103,7 @@ static void test_messages(void **state)
     assert_messages(HEADER, "");
 }
 
-/* A cut message ends with its row, and those behind it are read. */
+/* A cut message ends with its row, and the messages after it are read. */
 static void test_cut_messages(void **state)
 {
     (void)state;
@@ -193,7 +193,7 @@ static void test_ops(void **state)
         "lost 2 messages that cannot be read\n");
 }
 
-/* The first line of a damaged message still says which op it is of, also to cached ones. */
+/* The first line of a damaged message still identifies the op, also for cached ones. */
 static void test_damaged_messages(void **state)
 {
     (void)state;
@@ -207,7 +207,7 @@ static void test_damaged_messages(void **state)
                 "lost 1 messages of cached programs whose first message is missing or damaged\n");
 }
 
-/* Two programs of one hash are told apart by name; what another op said is not copied. */
+/* Two programs of one hash are distinguished by name; data of another op is not copied. */
 static void test_hash_collisions(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Containers know where they end, so values are passed over at once and nothing recurs.
+ * Each container stores the index of its end, so values are skipped at once without recursion.
  */
 #include "sources/tenstorrent/log_json.h"
 
@@ -26,7 +26,7 @@ static tacho_status add_node(tt_json *json, tacho_json_token kind)
     return TACHO_OK;
 }
 
-/* Takes tokens to the end; containers that are open stand in |open|. */
+/* Reads tokens to the end; open containers are in |open|. */
 static tacho_status take_tokens(tt_json *json, bool *out_is_good)
 {
     uint32_t open[DEPTH_MAX];
@@ -106,7 +106,7 @@ uint32_t tt_json_next(const tt_json *json, uint32_t node)
     return json->nodes[behind].kind == TACHO_JSON_ARRAY_END ? TACHO_NONE : behind;
 }
 
-/* ---- as Python prints it ------------------------------------------------------------------- */
+/* ---- Python's form ------------------------------------------------------------------------- */
 
 tacho_status tt_put_python_string(tacho_text *text, tacho_str string)
 {
@@ -134,7 +134,7 @@ tacho_status tt_put_python_string(tacho_text *text, tacho_str string)
 }
 
 /*
- * A real as Python's repr() has it: the fewest digits that read back the same, with an exponent
+ * Appends a real like Python's repr(): the fewest digits that read back the same, with an exponent
  * below 1e-4 and from 1e16 on.
  */
 static tacho_status put_real(tacho_text *text, double value)

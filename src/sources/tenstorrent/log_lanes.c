@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows of one processor stand together, so the last lane is mostly the right one.
+ * Rows of one processor are usually consecutive, so the last lane is tried first.
  */
 #include "sources/tenstorrent/log_lanes.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who wrote a row of a device log: chip, core and processor as small numbers, and what its zone
- * is, found by name once per distinct name.
+ * The writer of a row of a device log: chip, core and processor as small numbers, and the kind of
+ * its zone, found by name once per distinct name.
  */
 #ifndef TACHO_SOURCES_TENSTORRENT_LOG_LANES_H
 #define TACHO_SOURCES_TENSTORRENT_LOG_LANES_H
@@ -9,14 +9,14 @@
 #include "base/strings.h"
 #include "sources/tenstorrent/log_row.h"
 
-/* What a zone's name says. */
+/* Facts in a zone's name. */
 enum {
-    TT_ZONE_FIRMWARE = 1,      /* "BRISC-FW": all that a processor does for an op */
+    TT_ZONE_FIRMWARE = 1,      /* "BRISC-FW": all work of a processor for an op */
     TT_ZONE_KERNEL = 2,        /* "BRISC-KERNEL": the op itself */
     TT_ZONE_DATA_MOVER = 4,    /* a kernel of BRISC, NCRISC, ERISC: they move data */
     TT_ZONE_WAIT_FRONT = 8,    /* time that compute waited for input */
     TT_ZONE_RESERVE_BACK = 16, /* time that compute waited for room */
-    TT_ZONE_DISPATCH = 32,     /* of the cores that hand out work */
+    TT_ZONE_DISPATCH = 32,     /* of dispatch cores */
 };
 
 /* The processors that an op table has columns for. */
@@ -63,7 +63,7 @@ void tt_lanes_deinit(tt_lanes *lanes);
 tacho_status tt_lanes_ensure(tt_lanes *lanes, const tt_log_row *row,
                              uint32_t *out_lane) TACHO_MUST_USE;
 
-/* The zone called |name|, an index of |zone_kinds| and |zones|. */
+/* The zone |name|, an index of |zone_kinds| and |zones|. */
 tacho_status tt_lanes_ensure_zone(tt_lanes *lanes, tacho_str name,
                                   uint32_t *out_zone) TACHO_MUST_USE;
 

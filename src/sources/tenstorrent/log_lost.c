@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which zones an execution has lost: a program runs the same kernels on the same processors
- * whenever it runs, so what one execution has another must have, too.
+ * Finds zones that an execution has lost: a program runs the same kernels on the same processors
+ * every time, so zones of one execution must be in the others, too.
  */
 #include "sources/tenstorrent/log_ops.h"
 
@@ -31,13 +31,15 @@ static int compare_places(const void *a, const void *b)
     return left->cell < right->cell ? -1 : left->cell > right->cell;
 }
 
-/* Processors that have any marker of their firmware. */
+/* Processors with any marker of their firmware. */
 static uint32_t firmware_of(const tt_op_cell *cell)
 {
     return cell->started | cell->firmware.ended;
 }
 
-/* The executions on one core: places [first, last). The number of processors with firmware there.
+/*
+ * Compares the executions on one core: places [first, last). Returns the number of processors with
+ * firmware there.
  */
 static uint32_t lose_kernels(tt_log_ops *ops, const cell_place *first, const cell_place *last)
 {
@@ -56,7 +58,7 @@ static uint32_t lose_kernels(tt_log_ops *ops, const cell_place *first, const cel
     return tt_count_bits(firmware);
 }
 
-/* All cells of one program: places [first, last). */
+/* Compares all cells of one program: places [first, last). */
 static void compare_executions(tt_log_ops *ops, const cell_place *first, const cell_place *last)
 {
     uint32_t firmware_count = 0;

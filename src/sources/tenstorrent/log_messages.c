@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A message that is cut ends with the first line that ends like a row, with a semicolon and a
- * number: that row is what csvexport wrote behind it.
+ * A cut message ends at the first line that ends like a row, with a semicolon and a number:
+ * csvexport wrote that row after it.
  */
 #include "sources/tenstorrent/log_messages.h"
 
-/* Longer than any message that Tracy keeps; one that has not ended by then is cut. */
+/* Longer than any message that Tracy keeps; a message still open by then is cut. */
 enum { MESSAGE_MAX = 1 << 20 };
 
 bool tt_messages_probe(tacho_str head)
@@ -41,7 +41,7 @@ static bool split_time(tacho_str row, tacho_str *out_text, uint64_t *out_time)
     return true;
 }
 
-/* Where the line that holds byte |at| ends: behind its line feed, or at the end of |bytes|. */
+/* The end of the line that contains byte |at|: after its line feed, or at the end of |bytes|. */
 static size_t line_end(tacho_str bytes, size_t at)
 {
     size_t len = tacho_str_find_byte(tacho_str_from(bytes, at), '\n');
@@ -49,8 +49,8 @@ static size_t line_end(tacho_str bytes, size_t at)
 }
 
 /*
- * Where the message in backticks at the front of |bytes| is closed; bytes.len when it is not: a
- * backtick at the start of a line is that of the next message.
+ * The closing backtick of the message at the front of |bytes|; bytes.len if it is missing: a
+ * backtick at the start of a line belongs to the next message.
  */
 static size_t find_close(tacho_str bytes)
 {
@@ -66,7 +66,7 @@ static size_t find_close(tacho_str bytes)
     return bytes.len;
 }
 
-/* A cut message: up to the first line of it that ends like a row; returns its length. */
+/* Takes a cut message, up to its first line that ends like a row; returns its length. */
 static size_t take_cut(tacho_str bytes, tt_message *message)
 {
     message->is_cut = true;
@@ -85,7 +85,7 @@ static size_t take_cut(tacho_str bytes, tt_message *message)
     return bytes.len;
 }
 
-/* A message in backticks; returns its length with all that belongs to it. */
+/* Takes a message in backticks; returns its length with everything that belongs to it. */
 static size_t take_quoted(tacho_str bytes, tt_message *message)
 {
     size_t close = find_close(bytes);

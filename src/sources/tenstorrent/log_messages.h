@@ -16,7 +16,7 @@
 #include "base/input.h"
 
 typedef struct tt_message {
-    tacho_str text; /* without backticks; good until the next */
+    tacho_str text; /* without backticks; valid until the next */
     bool is_cut;    /* its end is missing */
     bool has_time;
     uint64_t time_ns;
@@ -26,10 +26,10 @@ typedef struct tt_message {
 /* Whether |head| begins with the header of such a file. */
 bool tt_messages_probe(tacho_str head);
 
-/* Passes over the header, where |input| stands. */
+/* Skips the header, at the start of |input|. */
 tacho_status tt_messages_open(tacho_input *input) TACHO_MUST_USE;
 
-/* The next message; |*out_got| is false behind the last. */
+/* The next message; |*out_got| is false after the last. */
 tacho_status tt_messages_next(tacho_input *input, tt_message *out_message,
                               bool *out_got) TACHO_MUST_USE;
 

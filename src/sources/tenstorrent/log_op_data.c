@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The JSON of an op's message: what the op is, its tensors, kernels and performance model.
+ * The JSON of an op's message: the op, its tensors, kernels and performance model.
  */
 #include "sources/tenstorrent/log_host.h"
 
@@ -9,7 +9,7 @@
 #include <ctype.h>
 #include <stdio.h>
 
-/* A message that is being taken apart. */
+/* A message being parsed. */
 typedef struct op_reader {
     tt_host *host;
     tt_json json;
@@ -21,7 +21,7 @@ static tacho_status keep(op_reader *from, tacho_str *out)
     return tacho_arena_copy(&from->host->arena, tacho_text_take(&from->text), out);
 }
 
-/* The value at |node| as Python prints it; empty when there is none. */
+/* The value at |node| as Python prints it; empty when it is missing. */
 static tacho_status take_value(op_reader *from, uint32_t node, tacho_str *out)
 {
     *out = TACHO_STR("");
@@ -101,7 +101,7 @@ static size_t count_elements(const op_reader *from, uint32_t array)
     return count;
 }
 
-/* The tensors of two arrays, one behind the other. */
+/* The tensors of two arrays, one after the other. */
 static tacho_status take_tensors(op_reader *from, const uint32_t arrays[2], tt_tensor **out_tensors,
                                  size_t *out_count)
 {

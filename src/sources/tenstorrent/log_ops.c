@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A cell is found by the last row of its processor, mostly; else by key and core. Executions of
- * one key on one core are a chain of cells, in the order in which its processors reached them.
+ * A cell is usually found by the last row of its processor; else by key and core. Executions of one
+ * key on one core are a chain of cells, in the order in which its processors reached them.
  */
 #include "sources/tenstorrent/log_ops.h"
 
@@ -46,7 +46,9 @@ static tacho_status add_op(tt_log_ops *ops, const tt_op_key *key, uint32_t ordin
     return TACHO_OK;
 }
 
-/* What ops and cells are found by. Only executions that cuts tell are told apart here. */
+/*
+ * Key of ops and cells. Executions have a number of their own here only where |cuts| separate them.
+ */
 typedef struct execution_key {
     tt_op_key key;
     uint32_t core; /* 0: of an op */
@@ -78,7 +80,7 @@ static tacho_status ensure_op(tt_log_ops *ops, execution_key wanted, uint32_t *o
     return tacho_index_add(&ops->op_index, hash, *out_op);
 }
 
-/* The execution behind |op|. */
+/* The execution after |op|. */
 static tacho_status ensure_next_op(tt_log_ops *ops, uint32_t op, uint32_t *out_op)
 {
     *out_op = ops->ops[op].next;
@@ -140,7 +142,7 @@ static uint32_t current_cell(const tt_log_ops *ops, uint32_t cell, uint32_t bit)
     return cell;
 }
 
-/* The processor starts: from |cell| on, the first of the chain that it has not started. */
+/* The processor starts: moves |cell| to the first of the chain that it has not started. */
 static tacho_status start_cell(tt_log_ops *ops, uint32_t bit, uint32_t *cell)
 {
     while ((ops->cells[*cell].started & bit) != 0) {
@@ -157,7 +159,7 @@ static tacho_status start_cell(tt_log_ops *ops, uint32_t bit, uint32_t *cell)
     return TACHO_OK;
 }
 
-/* Where a processor stands; rows of it have not come before, or were of another key. */
+/* Sets the key of a processor, on its first row or after rows of another key. */
 static tacho_status enter_key(tt_log_ops *ops, const tt_op_key *key, const tt_lane *writer,
                               tt_op_lane *at)
 {
@@ -175,7 +177,7 @@ static tacho_status enter_key(tt_log_ops *ops, const tt_op_key *key, const tt_la
     return TACHO_OK;
 }
 
-/* The cell of the execution that the time of a row lies in. */
+/* Finds the cell of the execution that contains the time of a row. */
 static tacho_status find_cut_cell(tt_log_ops *ops, tt_op_lane *at, const tt_lane *writer,
                                   int64_t time)
 {
@@ -237,7 +239,9 @@ static void add_kernel(tt_device_op *op, tt_op_cell *cell, const tt_log_row *row
     }
 }
 
-/* Counts a start or end. Rows of a processor may come in any order, so an end may come first. */
+/*
+ * Counts a start or end. Rows of a processor may be in any order, so an end may precede its start.
+ */
 static void balance(tt_device_op *op, tt_open_zones *zones, const tt_lane *lane, bool is_start)
 {
     uint32_t bit = risc_bit(lane);
@@ -254,11 +258,11 @@ static void balance(tt_device_op *op, tt_open_zones *zones, const tt_lane *lane,
     }
 }
 
-/* Notes rows of a program that the log does not number and whose time goes backwards. */
+/* Notes rows that go back in time, of a program that the log does not number. */
 static void check_time(tt_log_ops *ops, uint32_t lane, const tt_log_row *row, tt_device_op *op)
 {
     tt_op_lane *at = &ops->at[lane];
-    /* Processors beyond those that have a bit each cannot be told apart. */
+    /* Processors without a bit of their own share one and are indistinguishable. */
     bool has_bit = ops->lanes->lanes[lane].risc < OTHER_RISC_BIT;
     op->is_shuffled |= row->replay < 0 && ((int64_t)row->time < at->last || !has_bit);
     at->last = (int64_t)row->time;
@@ -323,7 +327,7 @@ tacho_status tt_log_ops_add(tt_log_ops *ops, const tt_log_row *row, tt_log_place
     return TACHO_OK;
 }
 
-/* ---- the end ------------------------------------------------------------------------------- */
+/* ---- end of the log ------------------------------------------------------------------------ */
 
 static void add_core(tt_device_op *op, const tt_op_cell *cell)
 {
@@ -374,7 +378,7 @@ static int compare(const void *a, const void *b)
     return left->ordinal < right->ordinal ? -1 : left->ordinal > right->ordinal;
 }
 
-/* When an execution begins and ends, by all of its markers. */
+/* The first and last time of an execution, over all of its markers. */
 static tt_range extent_of(const tt_device_op *op)
 {
     tt_range extent = op->firmware;
@@ -387,7 +391,7 @@ static tt_range extent_of(const tt_device_op *op)
 
 /*
  * Whether the executions from |first| on may be mixed up: rows went back in time, one lasts until
- * the next begins, or they have not run on the same processors.
+ * the next begins, or they ran on different processors.
  */
 static bool is_mixed_up(const tt_log_ops *ops, uint32_t first)
 {
@@ -402,7 +406,7 @@ static bool is_mixed_up(const tt_log_ops *ops, uint32_t first)
     return false;
 }
 
-/* Of a program that ran once it does not matter in which order its rows come. */
+/* Marks doubtful executions. The order of rows does not matter for a program that ran once. */
 static void find_doubts(tt_log_ops *ops)
 {
     for (size_t i = 0; i < ops->op_count; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Logs are appended to: header lines may come again between rows, and so may what the runtime says
- * about markers that it dropped.
+ * Logs are appended to: header lines may be repeated between rows, and so may the runtime's notes
+ * about dropped markers.
  */
 #include "sources/tenstorrent/log_read.h"
 
@@ -48,13 +48,13 @@ tacho_status tt_log_open(tt_log *log, tacho_input *input)
     return TACHO_OK;
 }
 
-/* Whether the line ends where the file does, without a line end: then it may have been cut. */
+/* Whether the line ends at the end of the file, without a line end: then it may have been cut. */
 static bool is_at_cut(const tacho_input *input)
 {
     return input->at_end && input->cursor == input->limit && input->limit[-1] != '\n';
 }
 
-/* What is wrong with a line that |reason| says is no row. */
+/* The specific reason for a line rejected with |reason|. */
 static tacho_loss_reason look_closer(const tt_log *log, tacho_loss_reason reason)
 {
     if (tt_log_has_word(log->line, TACHO_STR("markers were dropped")) ||
@@ -67,7 +67,7 @@ static tacho_loss_reason look_closer(const tt_log *log, tacho_loss_reason reason
     return tacho_str_find_byte(log->line, '\0') < log->line.len ? TACHO_LOSS_NUL_BYTE : reason;
 }
 
-/* Whether the line says again what the first two say. */
+/* Whether the line repeats one of the first two. */
 static bool is_header_again(const tt_log *log)
 {
     tt_log_header again;

@@ -13,7 +13,7 @@
 
 /* ---- the first two lines ------------------------------------------------------------------- */
 
-/* What the columns are called, in lower case; some have had two names. */
+/* Names of the columns, in lower case; some have had two names. */
 static const struct {
     const char *name;
     tt_log_column column;
@@ -52,7 +52,7 @@ static tacho_str behind_colon(tacho_str field)
     return colon == field.len ? TACHO_STR("") : tacho_str_trim(tacho_str_from(field, colon + 1));
 }
 
-/* A rate from 1 MHz to 100 GHz is one, with up to six decimals; anything else is a default. */
+/* Parses a rate from 1 MHz to 100 GHz, with up to six decimals; any other text gives a default. */
 static void set_rate(tt_log_header *header, tacho_str text)
 {
     enum { DECIMALS = 6, MHZ_MAX = 100000 };
@@ -233,8 +233,8 @@ static inline bool take_field(tt_log_column column, tacho_str text, tt_log_row *
 }
 
 /*
- * Logs of 2023 have no names: the timer says which of four marks it is, around a processor's
- * firmware and its kernel. Others are moments.
+ * Logs of 2023 do not have names: the timer identifies four marks, the start and end of a
+ * processor's firmware and of its kernel. Other rows are instants.
  */
 static void name_by_timer(tt_log_row *row)
 {
@@ -255,7 +255,7 @@ static void name_by_timer(tt_log_row *row)
     }
 }
 
-/* Why |text|, which should be a number, is none. */
+/* Why |text| in a numeric column was rejected. */
 static tacho_loss_reason diagnose(tt_log_column column, tacho_str text)
 {
     int64_t value = 0;
@@ -263,7 +263,7 @@ static tacho_loss_reason diagnose(tt_log_column column, tacho_str text)
     if (column == TT_LOG_TIME) {
         return is_whole && value < 0 ? TACHO_LOSS_NEGATIVE_TIME : TACHO_LOSS_NOT_A_NUMBER;
     }
-    return is_whole ? TACHO_LOSS_UNKNOWN_EVENT : TACHO_LOSS_NOT_A_NUMBER; /* an id that is none */
+    return is_whole ? TACHO_LOSS_UNKNOWN_EVENT : TACHO_LOSS_NOT_A_NUMBER; /* an invalid id */
 }
 
 tacho_loss_reason tt_log_row_parse(const tt_log_header *header, tacho_str line, tt_log_row *out_row)

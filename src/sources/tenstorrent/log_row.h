@@ -6,7 +6,7 @@
  *   PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset], data, ...
  *   0,1,1,BRISC,22845,2170879416545,0,1024,,,BRISC-FW,ZONE_START,412,/w/brisc.cc,
  *
- * Every release has other columns, so they are found by name. A row is one marker: the start or
+ * The columns differ between releases, so they are found by name. A row is one marker: the start or
  * end of a zone, a sum, or a value, of one processor (RISC) of one core.
  */
 #ifndef TACHO_SOURCES_TENSTORRENT_LOG_ROW_H
@@ -15,7 +15,7 @@
 #include "base/input.h"
 #include "profile/vocabulary.h"
 
-/* Columns that are known. */
+/* Known columns. */
 typedef enum tt_log_column {
     TT_LOG_CHIP,
     TT_LOG_X,
@@ -33,7 +33,7 @@ typedef enum tt_log_column {
     TT_LOG_FILE,
     TT_LOG_META,
     TT_LOG_COLUMN_COUNT,
-    TT_LOG_UNUSED, /* a column that is known and says nothing that others do not */
+    TT_LOG_UNUSED, /* a known column that only repeats others */
 } tt_log_column;
 
 enum { TT_LOG_FIELDS_MAX = 32 };
@@ -41,19 +41,19 @@ enum { TT_LOG_FIELDS_MAX = 32 };
 #define TT_LOG_MHZ UINT64_C(1000000) /* hertz */
 #define TT_LOG_RATE_OLDEST (1200 * TT_LOG_MHZ)
 
-/* What the first two lines say. */
+/* Facts of the first two lines. */
 typedef struct tt_log_header {
     tt_log_column columns[TT_LOG_FIELDS_MAX]; /* of each field; TT_LOG_COLUMN_COUNT: unknown */
     size_t field_count;
     size_t unknown_count;
     char unknown_name[64]; /* of the first unknown column */
     bool has[TT_LOG_COLUMN_COUNT];
-    bool is_data_named; /* the data of a row is called that; before 2025 "stat value" */
-    char arch[32];      /* as the file has it; empty: it does not say */
+    bool is_data_named; /* the data column is named "data"; before 2025 "stat value" */
+    char arch[32];      /* as in the file; empty if not given */
     uint64_t hertz;     /* of the device's cycles */
     bool is_rate_assumed;
-    bool is_rate_damaged;        /* there is one, and it cannot be read */
-    uint64_t compute_core_count; /* that a chip has; 0: it does not say */
+    bool is_rate_damaged;        /* it is given but cannot be read */
+    uint64_t compute_core_count; /* of the chip; 0 if not given */
 } tt_log_header;
 
 typedef enum tt_log_type {
@@ -61,7 +61,7 @@ typedef enum tt_log_type {
     TT_LOG_END,
     TT_LOG_TOTAL, /* a sum of cycles, in |data| */
     TT_LOG_VALUE, /* a value at a time, in |data| */
-    TT_LOG_EVENT, /* a moment */
+    TT_LOG_EVENT, /* an instant */
     TT_LOG_TYPE_COUNT,
 } tt_log_type;
 
@@ -75,7 +75,7 @@ typedef struct tt_log_row {
     uint64_t timer;
     uint64_t time; /* cycles since reset */
     uint64_t data;
-    uint64_t host;         /* run host id: which op; 0: none */
+    uint64_t host;         /* run host id of the op; 0: none */
     int64_t trace, replay; /* -1: none */
     tt_log_type type;
     tacho_str risc;
@@ -84,23 +84,23 @@ typedef struct tt_log_row {
     tacho_str meta;
 } tt_log_row;
 
-/* Whether |line| is the first of a device log; then |header| has what it says. */
+/* Whether |line| is the first of a device log; then |header| receives its facts. */
 bool tt_log_header_take_facts(tt_log_header *header, tacho_str line);
 
-/* Whether |line| names the columns that a device log must have; then |header| knows them all. */
+/* Whether |line| names the columns that a device log must have; then |header| receives them all. */
 bool tt_log_header_take_columns(tt_log_header *header, tacho_str line);
 
-/* TACHO_LOSS_REASON_COUNT when |line| is a row, else why it is none. */
+/* TACHO_LOSS_REASON_COUNT when |line| is a row, else the reason for rejecting it. */
 tacho_loss_reason tt_log_row_parse(const tt_log_header *header, tacho_str line,
                                    tt_log_row *out_row);
 
 /*
  * The value of |key| in a row's meta data, which is a flat JSON object with semicolons for commas;
- * texts come without quotes. False when there is none.
+ * texts are without quotes. False when |key| is missing.
  */
 bool tt_log_meta_find(tacho_str meta, const char *key, tacho_str *out_value);
 
-/* Where |word| first stands in |text|; text.len when it does not. */
+/* The first position of |word| in |text|; text.len if it is missing. */
 size_t tt_log_find_word(tacho_str text, tacho_str word);
 
 static inline bool tt_log_has_word(tacho_str text, tacho_str word)

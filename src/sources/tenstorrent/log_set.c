@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files of a folder are looked at in order of their names.
+ * Files of a folder are examined in the order of their names.
  */
 #include "sources/tenstorrent/log_set.h"
 
@@ -76,7 +76,7 @@ static tt_set_file look_at(const char *path)
     return len > 0 ? tt_set_file_of(tacho_str_make(head, len)) : TT_SET_FILE_NONE;
 }
 
-/* Takes |path| as |file|; there may be one of a kind. */
+/* Uses |path| as |file|; a second file of one kind is an error. */
 static tacho_status add_file(tt_log_set *set, tt_set_file file, const char *path)
 {
     if (set->paths[file] != NULL) {
@@ -129,7 +129,7 @@ static tacho_status list_names(tt_log_set *set, const char *path, name_list *nam
     return status;
 }
 
-/* Whether the name of a file begins with one of |names|, which NULL ends. */
+/* Whether the name of a file begins with one of |names|, a NULL-terminated list. */
 static bool has_log_name(const char *path, const char *const *names)
 {
     const char *slash = strrchr(path, '/');
@@ -142,7 +142,7 @@ static bool has_log_name(const char *path, const char *const *names)
     return false;
 }
 
-/* Whether a file is called like a log, perhaps compressed. */
+/* Whether a file has the name of a log, perhaps compressed. */
 static bool is_called_log(const char *path)
 {
     static const char *const names[] = {"profile_log_device.csv", "tracy_ops_data.csv",
@@ -151,7 +151,7 @@ static bool is_called_log(const char *path)
     return has_log_name(path, names);
 }
 
-/* Whether a file only lists where zones are in the source; device logs repeat that. */
+/* Whether a file only lists the source places of zones; device logs repeat those. */
 static bool is_zone_list(const char *path)
 {
     static const char *const names[] = {"zone_src_locations.log", "new_zone_src_locations.log",
@@ -159,7 +159,7 @@ static bool is_zone_list(const char *path)
     return has_log_name(path, names);
 }
 
-/* Notes a file that should be a log: what it would have said is missing. */
+/* Notes a file with the name of a log that is not one: its data is missing. */
 static void note_bad(tt_log_set *set, const char *path)
 {
     if (!tacho_path_is_folder(path) && is_called_log(path)) {
@@ -174,7 +174,7 @@ static tacho_status add_files(tt_log_set *set, const char *path)
     tacho_status status = list_names(set, path, &names);
     for (size_t i = 0; status == TACHO_OK && i < names.item_count; i++) {
         tt_set_file file = look_at(names.items[i]);
-        /* Of op tables, which were made of the rest, the first will do. */
+        /* Op tables are made from the other files: the first is enough. */
         bool is_wanted =
             file != TT_SET_FILE_NONE && !(file == TT_SET_OPS && set->paths[TT_SET_OPS] != NULL);
         status = is_wanted ? add_file(set, file, names.items[i]) : TACHO_OK;
@@ -263,7 +263,7 @@ tacho_status tt_log_set_drop_own(const char *folder, const char **paths, size_t 
     }
     *path_count = kept;
     tacho_arena_deinit(&arena);
-    /* A set that does not fit together fails when it is read, and says why. */
+    /* An inconsistent set fails with a reason when it is read. */
     return tacho_status_forgive_data(status);
 }
 

@@ -16,40 +16,40 @@ typedef enum tt_set_file {
     TT_SET_TIMES,      /* tracy_ops_times.csv */
     TT_SET_REPORT,     /* cpp_device_perf_report.csv */
     TT_SET_SYNC,       /* sync_device_info.csv */
-    TT_SET_OPS,        /* ops_perf_results*.csv: the table that the others were joined to */
+    TT_SET_OPS,        /* ops_perf_results*.csv: the table joined from the others */
     TT_SET_FILE_COUNT,
     TT_SET_FILE_NONE = TT_SET_FILE_COUNT,
 } tt_set_file;
 
 typedef struct tt_log_set {
     tacho_arena *arena;                   /* paths live there */
-    const char *paths[TT_SET_FILE_COUNT]; /* NULL: there is none */
-    const char *bad_path; /* the first file that is called like a log and is none; NULL: none is */
+    const char *paths[TT_SET_FILE_COUNT]; /* NULL: missing */
+    const char *bad_path; /* the first file with the name of a log that is not one; or NULL */
     size_t bad_count;
 } tt_log_set;
 
 void tt_log_set_init(tt_log_set *set, tacho_arena *arena);
 
 /*
- * Adds a file or a folder. A file that is none of a set is BAD_DATA, in a folder it is passed over;
- * so is a second file of one kind.
+ * Adds a file or a folder. A file of another kind is BAD_DATA; in a folder it is skipped, as is a
+ * second file of one kind.
  */
 tacho_status tt_log_set_add(tt_log_set *set, const char *path) TACHO_MUST_USE;
 
-/* Whether there is anything of a device or of ops in it. */
+/* Whether the set has any data of a device or of ops. */
 bool tt_log_set_has_any(const tt_log_set *set);
 
 /* Whether |path| is a folder that holds such logs. */
 bool tt_log_set_is_folder(const char *path);
 
-/* The op table in |folder|, the first of several; NULL where it is none or has none. */
+/* The op table in |folder|, the first of several; NULL if it has none or is not a folder. */
 tacho_status tt_log_set_find_table(const char *folder, tacho_arena *arena,
                                    const char **out_path) TACHO_MUST_USE;
 
-/* Whether |path| is one of the logs that the folder |folder| holds. */
+/* Whether |path| is one of the logs in |folder|. */
 bool tt_log_set_holds(const char *folder, const char *path);
 
-/* Drops from |paths|, files of |folder|, those of the set and those that tell where zones are. */
+/* Drops from |paths|, files of |folder|, those of the set and lists of zones. */
 tacho_status tt_log_set_drop_own(const char *folder, const char **paths,
                                  size_t *path_count) TACHO_MUST_USE;
 
@@ -57,7 +57,7 @@ tacho_status tt_log_set_drop_own(const char *folder, const char **paths,
 tacho_status tt_set_read_table(tt_table *table, tacho_input *input,
                                tt_losses *losses) TACHO_MUST_USE;
 
-/* What the first bytes of a file say it is. */
+/* The kind of a file, by its first bytes. */
 tt_set_file tt_set_file_of(tacho_str head);
 
 #endif

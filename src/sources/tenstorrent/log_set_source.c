@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The logs of one run as a profile: what the host issued, and what each chip made of it.
+ * The logs of one run as a profile: the ops that the host issued, and their executions on each
+ * chip.
  *
  * Where the set has anchors between the clocks of all its chips and the host's, all is one part on
  * the host's time, in picoseconds, with arrows from the op of the host to that of the chip; the
- * trace says how far off the clocks may be. Else host and chips are parts of their own.
+ * trace contains a bound on the error of the clocks. Else host and chips are parts of their own.
  */
 #include "sources/tenstorrent/log.h"
 
@@ -19,7 +20,7 @@
 
 enum { TEXT_BYTES = 200 };
 
-/* One run on its way. */
+/* One run while it is read. */
 typedef struct set_reader {
     const tacho_reading *reading;
     tacho_dict *dict;
@@ -59,7 +60,7 @@ static tacho_status read_table(set_reader *self, tt_set_file file, tt_table *tab
     return status;
 }
 
-/* The names of ops, from the op table: a folder of reports has no messages. */
+/* Reads the names of ops from the op table: a folder of reports does not contain messages. */
 static tacho_status read_names(set_reader *self)
 {
     tt_table table;
@@ -113,7 +114,7 @@ static tacho_status open_part(set_reader *self, const tacho_clock *clock, const 
     return tacho_dict_add_part(self->dict, &facts, &self->host_part);
 }
 
-/* What the readers of the host's files and of tables could not use, in |part|. */
+/* Adds the losses from the host's files and from tables to |part|. */
 static tacho_status add_losses(set_reader *self, uint32_t part)
 {
     static const struct {
@@ -259,7 +260,7 @@ static tacho_status push_flow_end(set_reader *self, const tacho_row *span, tacho
     return tacho_events_row(self->reading->events, &row);
 }
 
-/* From the host op to its execution |span|; of a tt_log_target. */
+/* Draws an arrow from the host op to its execution |span|; for a tt_log_target. */
 static tacho_status push_arrow(void *of, uint64_t id, const tacho_row *span)
 {
     set_reader *self = of;
@@ -293,7 +294,7 @@ static tacho_status read_log_rows(const tt_log_target *target, tt_log *log)
     return status;
 }
 
-/* Counts an execution that must be a replay where the host reports none; of a tt_log_target. */
+/* Counts an execution that must be a replay although the host reports none; for a tt_log_target. */
 static void note_replay(void *of, const tt_device_op *op)
 {
     set_reader *self = of;
@@ -313,7 +314,7 @@ static void note_replay(void *of, const tt_device_op *op)
     }
 }
 
-/* Each chip as a part of its own, in cycles; or all in that of the host, on its clock. */
+/* Each chip as a part of its own, in cycles; or all in the host's part, on its clock. */
 static tt_log_target make_target(set_reader *self, const tt_log_header *header)
 {
     tt_log_target target = {.reading = self->reading,
@@ -350,7 +351,7 @@ static tacho_status push_log(set_reader *self)
     return status;
 }
 
-/* A row of the report as an execution; false where it does not say when it was. */
+/* Converts a row of the report to an execution; false if it has no times. */
 static bool take_report_row(const tt_table *table, size_t row, tt_device_op *out_op)
 {
     int64_t id = 0;
@@ -376,7 +377,7 @@ static bool take_report_row(const tt_table *table, size_t row, tt_device_op *out
     return is_good;
 }
 
-/* The executions of one device. */
+/* Pushes the executions of one device. */
 static tacho_status push_report_device(set_reader *self, const tt_table *table,
                                        const tt_row_key *rows, size_t row_count)
 {
@@ -406,7 +407,7 @@ static tacho_status push_report_device(set_reader *self, const tt_table *table,
     return status;
 }
 
-/* The executions that the runtime's report has, where there is no log of markers. */
+/* Pushes the executions in the runtime's report, without a log of markers. */
 static tacho_status push_report(set_reader *self, const tt_table *table)
 {
     tt_row_key *rows = NULL;
@@ -437,9 +438,9 @@ static tacho_status push_devices(set_reader *self)
     return status;
 }
 
-/* ---- all of it ----------------------------------------------------------------------------- */
+/* ---- the whole set ------------------------------------------------------------------------- */
 
-/* Says how the clocks are related. */
+/* Adds metadata on how the clocks are related. */
 static tacho_status say_alignment(set_reader *self)
 {
     char text[TEXT_BYTES];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Numbers of the file are padded with blanks. Rows that relate chips to one another have no anchor.
+ * Numbers of the file are padded with blanks. Rows that relate chips to one another are not
+ * anchors.
  */
 #include "sources/tenstorrent/log_sync.h"
 
@@ -24,14 +25,14 @@ enum {
     SYNC_FIELDS = 14,
 };
 
-/* More than any system has: chips are looked for one by one. */
+/* More than any system has: chips are searched linearly. */
 enum { CHIPS_MAX = 1 << 10 };
 
 typedef struct anchor {
     uint32_t chip;
     double cycles;   /* of the chip */
     double ns;       /* of the host, since its profiler started */
-    double write_ns; /* how long it took to send the host's time */
+    double write_ns; /* duration of the write of the host's time */
 } anchor;
 
 void tt_sync_deinit(tt_sync *sync)
@@ -55,13 +56,13 @@ static bool take_number(tacho_str field, double *out_value)
     return tacho_json_number_double(tacho_str_trim(field), out_value);
 }
 
-/* Whether |value| is a time that a clock could show: an integer below it is exact in a double. */
+/* Whether |value| is a valid clock time: an integer below it is exact in a double. */
 static bool is_time(double value)
 {
     return fabs(value) < 0x1p52;
 }
 
-/* False when the line has no anchor. */
+/* False when the line does not have an anchor. */
 static bool parse(tacho_str line, anchor *out_anchor)
 {
     tacho_str fields[SYNC_FIELDS];
@@ -116,7 +117,7 @@ static tacho_status sum_up(tt_sync *sync, const anchor *one)
     return TACHO_OK;
 }
 
-/* Fits a line; false when the anchors give none that a clock could have. */
+/* Fits a line; false when no clock could have these anchors. */
 static bool fit(tt_chip_sync *chip)
 {
     const double denominator = 1 << 30;

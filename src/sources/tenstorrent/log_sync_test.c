@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Anchors that lie on a line, or nearly, and what the line makes of them.
+ * Anchors on a line, exactly or nearly, and times converted by the line.
  */
 #include "sources/tenstorrent/log_sync.h"
 
@@ -85,7 +85,7 @@ static void test_no_line(void **state)
     tt_sync_deinit(&sync);
 }
 
-/* Times that no clock shows, and chips that no system has, are no anchors. */
+/* Times outside of any clock's range, and chips with impossible numbers, are not anchors. */
 static void test_extremes(void **state)
 {
     (void)state;

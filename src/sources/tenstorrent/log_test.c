@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Composed device logs of every release, good and bad, are read into a profile, and what became of
- * them is written as text; ops are worked out on paper.
+ * Composed device logs of every release, good and bad, are read into a profile, and the result is
+ * written as text; ops are computed by hand.
  *
  *     part d.csv tenstorrent-log L6 measured, cycles of 1/1 ns from 1000
  *     Core 1,1 BRISC|1000|9000|BRISC-FW|firmware|/w/brisc.cc:412
@@ -92,7 +92,7 @@ static tacho_code code_of(tacho_order_mode mode, const char *text)
 
 /* ---- releases ------------------------------------------------------------------------------ */
 
-/* Each release says the same: the firmware and the kernel of one processor. */
+/* Every release has the same content: the firmware and the kernel of one processor. */
 static void test_releases(void **state)
 {
     (void)state;
@@ -139,7 +139,7 @@ static void test_releases(void **state)
     }
 }
 
-/* The oldest: numbers for names, no ids of ops; and a rate that is only assumed. */
+/* The oldest: numbers for names, without ids of ops; and a rate that is only assumed. */
 static void test_oldest_releases(void **state)
 {
     (void)state;
@@ -164,7 +164,7 @@ static void test_oldest_releases(void **state)
                 "Core 1,1 NCRISC|600|1200|NCRISC-FW|firmware|n.cc:9\n");
 }
 
-/* NoC events, counters and sums are kept as moments. */
+/* NoC events, counters and sums are kept as instants. */
 static void test_values_are_kept(void **state)
 {
     (void)state;
@@ -227,7 +227,7 @@ static void test_missing_ends(void **state)
                                   "lost never_ended 2 at 6\n");
 }
 
-/* Cycles of 1 us whose nanoseconds 64 bits cannot hold. */
+/* Cycles of 1 us whose nanoseconds exceed 64 bits. */
 static void test_times_too_late(void **state)
 {
     (void)state;
@@ -242,7 +242,7 @@ static void test_times_too_late(void **state)
                 "lost time_overflow 2 at 5\n");
 }
 
-/* Columns of a release to come are counted, the others are read. */
+/* Unknown columns of a future release are counted, the others are read. */
 static void test_newer_release(void **state)
 {
     (void)state;
@@ -263,7 +263,7 @@ static void test_no_log(void **state)
     assert_int_equal(code_of(TACHO_ORDER_SORT, HEADER), TACHO_CODE_BAD_DATA);
 }
 
-/* Rows in any order give the same, once they are held. */
+/* Rows in any order give the same result, once they are held. */
 static void test_rows_out_of_order(void **state)
 {
     (void)state;
@@ -278,7 +278,9 @@ static void test_rows_out_of_order(void **state)
                                      "Core 1,1 BRISC|120|150|B|zone|a:1\n");
 }
 
-/* A chip below zero is no negative time; a rate may have decimals, and one that is none is said. */
+/*
+ * A negative chip is not a negative time; a rate may have decimals, and an invalid one is reported.
+ */
 static void test_first_fields(void **state)
 {
     (void)state;
@@ -305,7 +307,7 @@ static void test_first_fields(void **state)
     }
 }
 
-/* One chip after the other: each is a part, on a clock of its own. */
+/* One chip after another: each is a part, on a clock of its own. */
 static void test_chips_are_parts(void **state)
 {
     (void)state;
@@ -324,7 +326,7 @@ static void test_chips_are_parts(void **state)
     assert_read_in(TACHO_ORDER_SORT_ALL, log, expected);
 }
 
-/* A log that comes back to a chip is held, and sorted by chip. */
+/* A log that returns to a chip is held, and sorted by chip. */
 static void test_chips_by_turns(void **state)
 {
     (void)state;
@@ -351,7 +353,7 @@ static void test_chips_by_turns(void **state)
 
 /* ---- ops ----------------------------------------------------------------------------------- */
 
-/* All ops of |text|, one line each: what the ranges and sums are. */
+/* Expects all ops of |text|, one line each, with their ranges and sums. */
 static void assert_ops(const char *text, const char *expected)
 {
     tt_lanes lanes;
@@ -404,7 +406,7 @@ static void assert_ops(const char *text, const char *expected)
 /* The markers of one processor for one op: firmware from |t|, kernel 10 later for |n| cycles. */
 #define RUN(place, zone, host, t0, t1, t2, t3) REPLAY(place, zone, host ",,", t0, t1, t2, t3)
 
-/* The same, of an op, a trace and a replay. */
+/* Like RUN, for an op, a trace and a replay. */
 #define REPLAY(place, zone, key, t0, t1, t2, t3)                                                   \
     "0," place ",7," t0 ",0," key "," zone "-FW,ZONE_START,1,a,\n"                                 \
     "0," place ",8," t1 ",0," key "," zone "-KERNEL,ZONE_START,1,a,\n"                             \
@@ -431,7 +433,7 @@ static void test_op_times(void **state)
         "250 waits 42 5\n");
 }
 
-/* An id that comes again is another execution, on each processor by itself. */
+/* A repeated id is another execution, on each processor by itself. */
 static void test_op_executions(void **state)
 {
     (void)state;
@@ -457,8 +459,8 @@ static void test_op_executions(void **state)
     "0," place ",7," t1 ",0," key "," zone "-FW,ZONE_END,1,a,\n"
 
 /*
- * A kernel zone that the other execution of the op has is lost; NCRISC has a kernel in neither, and
- * op 2048 is another program.
+ * A kernel zone of the op's other execution is missing in one: it is lost. NCRISC has a kernel in
+ * neither, and op 2048 is another program.
  */
 static void test_lost_kernels(void **state)
 {
@@ -478,8 +480,7 @@ static void test_lost_kernels(void **state)
         "40 waits 0 0 lost 1\n");
 }
 
-/* The log numbers replays: the second has no firmware on core 2,1, the third none of its kernels.
- */
+/* The log numbers replays: the second lacks firmware on core 2,1, the third all of its kernels. */
 static void test_lost_in_numbered_replays(void **state)
 {
     (void)state;
@@ -496,7 +497,7 @@ static void test_lost_in_numbered_replays(void **state)
                "lost 2\n");
 }
 
-/* A zone of a core that hands out work, from |t0| to |t1|, with |meta| in it. */
+/* A zone of a dispatch core, from |t0| to |t1|, with |meta| in it. */
 #define COMMAND(risc, zone, t0, t1, meta)                                                          \
     "0,9,9," risc ",7," t0 ",0,0,,," zone ",ZONE_START,1,a,\n"                                     \
     "0,9,9," risc ",8," t0 ",0,0,,,,TS_DATA,1,a,{" meta "}\n"                                      \
@@ -555,7 +556,7 @@ static void test_dispatch(void **state)
     tt_lanes_deinit(&lanes);
 }
 
-/* A start that one processor lost and an end that another lost do not make up for one another. */
+/* A lost start of one processor and a lost end of another do not cancel out. */
 static void test_op_damage(void **state)
 {
     (void)state;
@@ -568,7 +569,7 @@ static void test_op_damage(void **state)
         "waits 0 0 without start 1, end 1\n");
 }
 
-/* Replays without numbers are told apart by the order of rows: one that goes back leaves doubt. */
+/* Replays without numbers are separated by the order of rows: one that goes back leaves doubt. */
 static void test_op_order(void **state)
 {
     (void)state;

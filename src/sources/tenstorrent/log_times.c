@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fields around the text are counted from both ends of the line.
+ * Fields before and after the text are counted from the two ends of the line.
  */
 #include "sources/tenstorrent/log_times.h"
 
@@ -14,7 +14,7 @@ bool tt_times_header_take(tt_times_header *header, tacho_str line)
     } known[] = {
         {"name", TT_TIMES_NAME},
         {"zone_text", TT_TIMES_TEXT},
-        {"value", TT_TIMES_TEXT}, /* as Tracy calls it since 0.11 */
+        {"value", TT_TIMES_TEXT}, /* Tracy's name for it since 0.11 */
         {"ns_since_start", TT_TIMES_START},
         {"exec_time_ns", TT_TIMES_DURATION},
         {"thread", TT_TIMES_THREAD},

@@ -25,7 +25,7 @@ typedef enum tt_times_column {
 enum { TT_TIMES_FIELDS_MAX = 32 };
 
 typedef struct tt_times_header {
-    size_t columns[TT_TIMES_COLUMN_COUNT]; /* SIZE_MAX: there is none */
+    size_t columns[TT_TIMES_COLUMN_COUNT]; /* SIZE_MAX: missing */
     size_t field_count;
 } tt_times_header;
 
@@ -38,13 +38,13 @@ typedef struct tt_times_zone {
     uint64_t start_ns, duration_ns;
 } tt_times_zone;
 
-/* Whether |line| is such a header. */
+/* Whether |line| is such a header; then |header| receives its columns. */
 bool tt_times_header_take(tt_times_header *header, tacho_str line);
 
 /* False when the line does not fit the header. */
 bool tt_times_zone_parse(const tt_times_header *header, tacho_str line, tt_times_zone *out_zone);
 
-/* The number behind the last colon of "id:1024"; false when there is none. */
+/* The number after the last colon of "id:1024"; false when it is missing. */
 bool tt_times_op_id(tacho_str text, uint64_t *out_id);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Op tables of every release: 74 to 139 columns and more to come, recognised by what the header
- * names. The vendor's tool writes CR LF, and ';' for each ',' inside a value.
+ * Op tables of every release: 74 to 139 columns and more in future, recognized by names in the
+ * header. The vendor's tool writes CR LF, and ';' for each ',' inside a value.
  */
 #include "sources/tenstorrent/tenstorrent.h"
 
@@ -36,8 +36,8 @@ static bool has_column(tacho_str line, tacho_tt_column column)
 }
 
 /*
- * Whether a header is that of an op table: it says what ops are or what the device did, and names
- * calls. People cut columns off, so two of the three are enough.
+ * Whether a header is that of an op table: it describes ops or their execution on the device, and
+ * names calls. Users remove columns, so two of the three are enough.
  */
 static bool is_header(tacho_str line)
 {
@@ -57,7 +57,7 @@ static tacho_probe_verdict ops_probe(tacho_str head)
     return is_header(line) ? TACHO_PROBE_SURE : TACHO_PROBE_NO;
 }
 
-/* A line that does not fit the header, as Python's csv module always writes it. */
+/* Counts a line that does not fit the header; Python's csv module always writes lines that do. */
 static tacho_status count_bad(tt_table *table, tacho_str line, uint64_t line_number,
                               tt_ops_loss *loss)
 {
@@ -85,7 +85,7 @@ static tacho_status add_line(tt_table *table, tacho_str line, uint64_t line_numb
 
 /* ---- records of several lines ------------------------------------------------------------ */
 
-/* A field in quotes may hold line ends; then its record is this long at most. */
+/* A quoted field may contain line ends; this limits the length of its record. */
 enum { RECORD_BYTES_MAX = 1 << 20 };
 
 /* Lines that may be one record, from |first_line| on: a quote was opened and not closed. */
@@ -104,7 +104,7 @@ static bool has_open_quote(tacho_str line)
     return is_open;
 }
 
-/* Whether the row makes one record, which is then added; else its lines are added one by one. */
+/* Adds the lines as one record if they form one; else adds them one by one. */
 static tacho_status close_record(open_record *record, tt_table *table, tt_ops_loss *loss)
 {
     tacho_str all = tacho_text_take(&record->text);
@@ -122,7 +122,7 @@ static tacho_status close_record(open_record *record, tt_table *table, tt_ops_lo
     return TACHO_OK;
 }
 
-/* Takes the next line of an open record, or the first of one. */
+/* Adds the next line to an open record, or begins one. */
 static tacho_status extend_record(open_record *record, tacho_str line, uint64_t line_number,
                                   tt_table *table, tt_ops_loss *loss)
 {
@@ -154,7 +154,7 @@ static tacho_status read_lines(tt_table *table, tacho_input *input, open_record 
                       ? extend_record(record, line, input->line_number, table, loss)
                       : add_line(table, line, input->line_number, loss));
         if (table->row_count > row_count) {
-            input->use = (tacho_input_use){0}; /* names come at the end */
+            input->use = (tacho_input_use){0}; /* names are available at the end */
         }
     }
 }

@@ -13,13 +13,13 @@
 
 enum { NAME_BYTES = 96, EXAMPLE_BYTES = 80 };
 
-/* A span of the part at hand that waits for its turn. */
+/* A span of the current part, held for sorting. */
 typedef struct held_span {
     int64_t start, end;
     size_t row;
     uint32_t track;
     uint32_t flags;
-    bool is_whole; /* with all cells, or with what identifies it */
+    bool is_whole; /* with all cells; else only the identifying ones */
 } held_span;
 
 typedef struct emitter {
@@ -30,14 +30,14 @@ typedef struct emitter {
     uint32_t row_key;
     tacho_arg *args;         /* room for all columns and the row */
     tt_row_key *rows;        /* by device, then row */
-    bool *has_times;         /* by row: its device knows when it ran */
+    bool *has_times;         /* by row: its device has times */
     const tt_ops_loss *loss; /* to be counted in the first part; then NULL */
     tacho_strings run_names;
     uint32_t *runs; /* by id of |run_names| */
     size_t run_count, run_capacity;
-    tacho_strings host_spans; /* those that were pushed: replays repeat them */
-    tacho_strings replayed;   /* calls of which a replay ran */
-    /* The part at hand. */
+    tacho_strings host_spans; /* the ones already pushed: replays repeat them */
+    tacho_strings replayed;   /* calls with a replay */
+    /* The current part. */
     bool is_host;
     uint32_t part, clock;
     uint32_t op_track, firmware_track;
@@ -121,7 +121,7 @@ static tacho_str generation_of(const tt_table *table)
     return TACHO_STR("v1");
 }
 
-/* Counts the lines that do not fit the header in the part at hand. */
+/* Counts the lines that do not fit the header in the current part. */
 static tacho_status lose_lines(emitter *self, const tt_ops_loss *loss)
 {
     if (loss->bad_row_count > 0) {
@@ -167,7 +167,7 @@ static tacho_status lose(emitter *self, tacho_loss_reason reason, size_t row)
     return lose_with(self, reason, row, tt_table_cell(self->table, row, TACHO_TT_OP_CODE));
 }
 
-/* Counts the columns whose name another one has: the first is read. */
+/* Counts columns with a repeated name: the first is read. */
 static tacho_status lose_columns(emitter *self)
 {
     const tt_table *table = self->table;
@@ -187,7 +187,7 @@ static tacho_status lose_columns(emitter *self)
     return TACHO_OK;
 }
 
-/* Counts the cells that are no time, cycle or device, in the part at hand. */
+/* Counts the cells that are not a valid time, cycle count or device, in the current part. */
 static tacho_status lose_cells(emitter *self)
 {
     const tt_table *table = self->table;
@@ -300,7 +300,7 @@ static tacho_status find_run(emitter *self, size_t row, uint32_t *out_run)
     return TACHO_OK;
 }
 
-/* A span of |row| on |track|; with all cells, or with what identifies it. */
+/* Pushes a span of |row| on |track|; with all cells, or only the identifying ones. */
 static tacho_status push_span(emitter *self, size_t row, tacho_row *span, bool is_whole)
 {
     size_t arg_count = 0;
@@ -320,7 +320,7 @@ static tacho_status push_span(emitter *self, size_t row, tacho_row *span, bool i
     return tacho_events_row(self->reading->events, span);
 }
 
-/* ---- in order of time -------------------------------------------------------------------- */
+/* ---- time order -------------------------------------------------------------------------- */
 
 static tacho_status hold(emitter *self, const held_span *span)
 {
@@ -329,7 +329,7 @@ static tacho_status hold(emitter *self, const held_span *span)
     return TACHO_OK;
 }
 
-/* By start; the longer one first, as calls lie in one another. */
+/* By start; the longer one first, as calls are nested. */
 static int compare_held(const void *a, const void *b)
 {
     const held_span *left = a;
@@ -343,7 +343,7 @@ static int compare_held(const void *a, const void *b)
     return left->row < right->row ? -1 : left->row > right->row;
 }
 
-/* Pushes what is held, so that nothing need be sorted behind us, and ends the part. */
+/* Pushes the held spans, so that no sort is needed downstream, and ends the part. */
 static tacho_status push_held(emitter *self)
 {
     if (self->held_count > 1) {
@@ -355,7 +355,7 @@ static tacho_status push_held(emitter *self)
         span.of.span.end = from->end;
         span.of.span.flags = from->flags;
         span.of.span.run = TACHO_NONE;
-        if (!self->is_host) { /* which issues an op once, however often it is replayed */
+        if (!self->is_host) { /* the host issues an op once, however often it is replayed */
             TACHO_TRY(find_run(self, from->row, &span.of.span.run));
         }
         TACHO_TRY(push_span(self, from->row, &span, from->is_whole));
@@ -364,14 +364,14 @@ static tacho_status push_held(emitter *self)
     return tacho_events_end_part(self->reading->events, self->part);
 }
 
-/* Whether the row is that of an op that ran only as replays of a trace, which have rows. */
+/* Whether the row's op ran only as replays of a trace, which have rows of their own. */
 static bool is_captured(const emitter *self, size_t row)
 {
     tacho_str call = tt_table_cell(self->table, row, TACHO_TT_CALL_COUNT);
     return call.len > 0 && tacho_strings_find(&self->replayed, call) != TACHO_NONE;
 }
 
-/* Lists the calls of which a replay ran. */
+/* Lists the calls that have a replay. */
 static tacho_status list_replayed(emitter *self)
 {
     for (size_t row = 0; row < self->table->row_count; row++) {
@@ -396,7 +396,7 @@ static tacho_status hold_device_row(emitter *self, size_t row, int64_t mhz, int6
         return TACHO_OK; /* its cells are counted */
     }
     if (verdict == TT_TIMES_NONE && is_captured(self, row)) {
-        return TACHO_OK; /* it was recorded for the trace, and ran in its replays */
+        return TACHO_OK; /* recorded for the trace, and run by its replays */
     }
     if (verdict != TT_TIMES_KNOWN && verdict != TT_TIMES_LAID) {
         return lose(self, verdict == TT_TIMES_NONE ? TACHO_LOSS_DROPPED : TACHO_LOSS_TIME_OVERFLOW,
@@ -455,7 +455,7 @@ static bool is_signpost(const tt_table *table, size_t row)
                            TACHO_STR(TACHO_TT_TYPE_SIGNPOST));
 }
 
-/* Whether the host's span of the row was pushed before: each replay has it once more. */
+/* Whether the host's span of the row was pushed before: each replay repeats it. */
 static tacho_status is_repeated(emitter *self, size_t row, bool *out_is)
 {
     char text[NAME_BYTES];
@@ -484,7 +484,7 @@ static tacho_status hold_host_row(emitter *self, size_t row, uint32_t signpost_t
     held_span span = {.row = row, .track = self->op_track, .is_whole = !self->has_times[row]};
     bool is_known = false;
     if (tt_row_device(self->table, row) == TT_DEVICE_BAD) {
-        return TACHO_OK; /* counted; nobody can tell what it is */
+        return TACHO_OK; /* counted as lost; its kind is unknown */
     }
     if (!tt_row_host_times(self->table, row, &span.start, &span.end)) {
         return self->has_times[row] ? TACHO_OK : lose(self, TACHO_LOSS_MISSING_FIELD, row);
@@ -513,9 +513,9 @@ static tacho_status push_host(emitter *self)
     return push_held(self);
 }
 
-/* ---- all of it -------------------------------------------------------------------------- */
+/* ---- the whole table -------------------------------------------------------------------- */
 
-/* Whether there is anything to say of the host: not in tables made of a device's log alone. */
+/* Whether the table has data of the host: tables made from a device's log alone do not. */
 static bool needs_host(const emitter *self)
 {
     bool needs = self->table->known[TACHO_TT_HOST_START] != TT_NO_COLUMN;
@@ -525,7 +525,7 @@ static bool needs_host(const emitter *self)
     return needs;
 }
 
-/* Whether the device recorded anything of the row, so that its span there has all cells. */
+/* Whether the device recorded any data for the row, so that its span there has all cells. */
 static bool has_device_times(const tt_table *table, size_t row)
 {
     tt_times times;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An op table as events. The host is a part, each device another: their clocks are not related by
- * anything in the table. Times of all are nanoseconds, as the durations in the table are.
+ * An op table as events. The host is a part, each device another: the table does not relate their
+ * clocks. All times are nanoseconds, like the durations in the table.
  *
  * Host: a track of ops, as the host issued them, and one of signposts. Device: a track of ops, each
- * as long as its kernels ran (DEVICE KERNEL DURATION), and a track of firmware, from the first
- * core that started on the op to the last that ended, which contains waiting. Every row of the
- * table is one span (or moment) with all its cells as arguments.
+ * as long as its kernels ran (DEVICE KERNEL DURATION), and a track of firmware, from the first core
+ * that started on the op to the last that ended, which includes waiting. Every row of the table is
+ * one span (or instant) with all its cells as arguments.
  */
 #ifndef TACHO_SOURCES_TENSTORRENT_OPS_EMIT_H
 #define TACHO_SOURCES_TENSTORRENT_OPS_EMIT_H
@@ -14,7 +14,7 @@
 #include "sources/source.h"
 #include "sources/tenstorrent/tt_table.h"
 
-/* What goes with the table. */
+/* Losses from reading the table. */
 typedef struct tt_ops_loss {
     uint64_t bad_row_count; /* lines that do not fit the header */
     uint64_t first_bad_line;

@@ -2,10 +2,10 @@
 /*
  * Cycles and durations of op tables.
  *
- * The final table has the cycles of the firmware, and of kernels only how long they ran. Firmware
- * ends as soon as the last kernel has, within about 200 cycles, while it may start long before: a
- * core that is free takes up the next op and waits. So an op ends with its firmware, and starts
- * one kernel duration before.
+ * The final table has the cycles of the firmware, and only the durations of kernels. Firmware ends
+ * as soon as the last kernel has, within about 200 cycles, while it may start long before: a free
+ * core takes the next op and waits. So an op ends with its firmware, and starts one kernel duration
+ * before.
  */
 #include "sources/tenstorrent/ops_times.h"
 
@@ -31,8 +31,7 @@ int64_t tt_row_device(const tt_table *table, size_t row)
     if (!has_column && table->known[TACHO_TT_CALL_COUNT] == TT_NO_COLUMN) {
         tacho_str type = tt_table_cell(table, row, TACHO_TT_OP_TYPE);
         bool is_device = type.len == 0 || tacho_str_equal(type, TACHO_STR(TACHO_TT_TYPE_DEVICE));
-        return is_device ? 0
-                         : TT_DEVICE_NONE; /* columns were cut off: one device, for all we know */
+        return is_device ? 0 : TT_DEVICE_NONE; /* columns were cut off: assumes one device */
     }
     if (has_column || !tt_table_int(table, row, TACHO_TT_CALL_COUNT, &call) || call < 0) {
         return TT_DEVICE_NONE;
@@ -65,7 +64,7 @@ static int64_t end_of(tacho_tt_column column)
     return is_host_column(column) ? HOST_TIME_END : TT_TIME_END;
 }
 
-/* What is wrong with |cell|, which is to be a time or a number of cycles. */
+/* Why |cell|, in a column of times or cycles, is not valid. */
 static tacho_loss_reason judge_time(tacho_str cell, tacho_tt_column column)
 {
     bool may_be_negative = column == TACHO_TT_LATENCY;
@@ -101,7 +100,7 @@ tacho_loss_reason tt_row_damage(const tt_table *table, size_t row, size_t *at,
     return is_bad ? TACHO_LOSS_UNKNOWN_EVENT : TACHO_LOSS_REASON_COUNT;
 }
 
-/* A time or number of cycles; false where there is none or it cannot be. */
+/* A time or number of cycles; false if it is missing or invalid. */
 static bool get_time(const tt_table *table, size_t row, tacho_tt_column column, int64_t *out)
 {
     return tt_table_rounded(table, row, column, out) && *out >= 0 && *out < end_of(column);
@@ -147,7 +146,7 @@ static const tacho_tt_column firmware_columns[2] = {TACHO_TT_FW_START_CYCLE, TAC
 static const tacho_tt_column kernel_columns[2] = {TACHO_TT_KERNEL_START_CYCLE,
                                                   TACHO_TT_KERNEL_END_CYCLE};
 
-/* A stretch between two columns of cycles. One that ends before it starts is none. */
+/* A stretch between two columns of cycles; false if it ends before it starts. */
 static bool get_cycles(const tt_table *table, size_t row, const tacho_tt_column columns[2],
                        int64_t out_cycles[2])
 {
@@ -165,7 +164,7 @@ static bool is_reversed(const tt_table *table, size_t row, const tacho_tt_column
 
 /* ---- the rate --------------------------------------------------------------------------- */
 
-/* What one row says: cycles and nanoseconds of one stretch. */
+/* Cycles and nanoseconds of one stretch in one row. */
 typedef struct rate_sample {
     int64_t cycles, ns;
 } rate_sample;
@@ -189,7 +188,7 @@ static int compare_samples(const void *a, const void *b)
     return difference < 0 ? -1 : difference > 0;
 }
 
-/* Whether |sample| shows the rate of |middle|, as well as whole nanoseconds can: to 1 %. */
+/* Whether |sample| has the rate of |middle|, within the precision of whole nanoseconds: to 1 %. */
 static bool agrees(const rate_sample *sample, const rate_sample *middle)
 {
     enum { PERCENT = 100 };
@@ -199,7 +198,7 @@ static bool agrees(const rate_sample *sample, const rate_sample *middle)
     return error <= said / PERCENT + middle->cycles;
 }
 
-/* The rate that most of |samples| agree on, in MHz; 0 where there is none. */
+/* The rate of most |samples|, in MHz; 0 if they do not agree. */
 static int64_t agreed_rate(rate_sample *samples, size_t count)
 {
     tacho_i128 cycles = 0;
@@ -242,7 +241,7 @@ static int64_t to_ns(int64_t cycles, int64_t mhz)
     return (int64_t)tacho_scale_floor(cycles, KILO, mhz);
 }
 
-/* Puts an op of |duration| behind the one before, where the row says by how much. */
+/* Places an op of |duration| after the previous one, at the distance given by the row. */
 static void lay(const tt_table *table, size_t row, int64_t duration, int64_t previous_end,
                 tt_times *out_times)
 {
@@ -264,7 +263,7 @@ static void get_firmware(const tt_table *table, size_t row, int64_t mhz, tt_time
     }
 }
 
-/* The stretch that cycles give: of the kernels, else of the firmware. False for none. */
+/* The stretch by cycles: of the kernels, else of the firmware. False for none. */
 static bool get_stretch(const tt_table *table, size_t row, int64_t mhz, tt_times *out_times)
 {
     int64_t kernel[2];
@@ -274,7 +273,7 @@ static bool get_stretch(const tt_table *table, size_t row, int64_t mhz, tt_times
     return has_kernel || out_times->has_firmware;
 }
 
-/* Whether a cell says something that is no time. */
+/* Whether a cell has text that is not a time. */
 static bool is_bad(const tt_table *table, size_t row, tacho_tt_column column)
 {
     int64_t time = 0;
@@ -288,8 +287,8 @@ static bool has_bad_cycles(const tt_table *table, size_t row)
 }
 
 /*
- * How long the kernels of an op ran. Tables of Quasar may have it by kind of processor alone: then
- * it is as long as the longer of the two at least.
+ * The duration of an op's kernels. Tables of Quasar may have it by kind of processor only: then it
+ * is at least the longer of the two.
  */
 static bool get_duration(const tt_table *table, size_t row, int64_t *out_duration)
 {

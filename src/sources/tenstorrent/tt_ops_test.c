@@ -122,7 +122,9 @@ static void check(const char *text, const char *expected)
     teardown(&at);
 }
 
-/* An op ends with its firmware and is as long as its kernels: at 1350 MHz 1350 cycles are 1 us. */
+/*
+ * An op ends with its firmware and lasts as long as its kernels: at 1350 MHz 1350 cycles are 1 us.
+ */
 static void test_one_device(void **state)
 {
     (void)state;
@@ -136,7 +138,7 @@ static void test_one_device(void **state)
           "Ops|12000|20000|Matmul|tt_dnn_device\n");
 }
 
-/* Host times that count from 1970 are times. */
+/* Host times that count from 1970 are valid. */
 static void test_host_epoch(void **state)
 {
     (void)state;
@@ -178,7 +180,9 @@ static void test_devices(void **state)
           "Ops|1500|2000|A|tt_dnn_device\n");
 }
 
-/* Host ops have no device; ops that the device lost are counted, and the host's half stays. */
+/*
+ * Host ops do not have a device; ops that the device lost are counted, and the host's half stays.
+ */
 static void test_missing(void **state)
 {
     (void)state;
@@ -201,8 +205,8 @@ static void test_missing(void **state)
 }
 
 /*
- * A cell that is no time is counted. Without a duration the device's half of the op is left out,
- * whatever its cycles say; with one it is as long as that. A device that is none loses the row.
+ * A cell without a valid time is counted. Without a duration the device's half of the op is left
+ * out, whatever its cycles; with one the op lasts that long. An invalid device loses the row.
  */
 static void test_damaged_cells(void **state)
 {
@@ -228,7 +232,7 @@ static void test_damaged_cells(void **state)
           "lost end_before_start 1 at 8\n");
 }
 
-/* One row with a wrong cycle does not change the rate that the others agree on. */
+/* One row with a wrong cycle count does not change the rate of the others. */
 static void test_rate(void **state)
 {
     (void)state;
@@ -247,7 +251,7 @@ static void test_rate(void **state)
           "Ops|740740740240|740740740740|C|tt_dnn_device\n");
 }
 
-/* An op that was captured for a trace has a row of its own, without times: nothing is lost. */
+/* An op captured for a trace has a row of its own, without times: nothing is lost. */
 static void test_captured(void **state)
 {
     (void)state;
@@ -262,7 +266,7 @@ static void test_captured(void **state)
 
 #define SMALL_HEAD "GLOBAL CALL COUNT,OP CODE,OP TYPE,DEVICE ID,DEVICE KERNEL DURATION [ns]"
 
-/* A field in quotes may hold line ends; a quote that is only a quote does not swallow rows. */
+/* A quoted field may contain line ends; a stray quote does not swallow rows. */
 static void test_line_ends_in_fields(void **state)
 {
     (void)state;
@@ -286,7 +290,7 @@ static void test_repeated_column(void **state)
           "lost unknown_column 1 at 1\n");
 }
 
-/* Without cycles ops lie one behind the other, as far apart as the table says. */
+/* Without cycles ops are placed one after another, at the distances in the table. */
 static void test_laid_out(void **state)
 {
     (void)state;
@@ -298,7 +302,7 @@ static void test_laid_out(void **state)
           "Ops|157|167|op 3077|tt_dnn_device\n");
 }
 
-/* Kernels that ran for longer than the chip has been on: the duration counts, not the cycles. */
+/* Kernels that ran longer than the chip has been on: the duration counts, not the cycles. */
 static void test_from_zero(void **state)
 {
     (void)state;
@@ -309,7 +313,7 @@ static void test_from_zero(void **state)
           "Firmware|1000|3000|A|tt_dnn_device\n");
 }
 
-/* What the runtime itself writes has kernels' cycles, too. */
+/* The runtime's own report has the cycles of kernels, too. */
 static void test_cpp_report(void **state)
 {
     (void)state;
@@ -333,7 +337,7 @@ static const tacho_arg *find_arg(const fixture *at, const tacho_span *span, cons
     return &stored->arg;
 }
 
-/* Every cell is an argument, a column of the future, too; numbers are numbers. */
+/* Every cell is an argument, in future columns, too; numbers are numbers. */
 static void test_args(void **state)
 {
     (void)state;

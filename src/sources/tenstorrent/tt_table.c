@@ -51,7 +51,7 @@ size_t tt_table_find(const tt_table *table, const char *name)
     return TT_NO_COLUMN;
 }
 
-/* |field| of |line|, which lives as long as the table; where quotes were undone it is a copy. */
+/* |field| of |line|, which lives as long as the table; a field with quotes undone is a copy. */
 static tacho_status keep_field(tt_table *table, tacho_str line, tacho_str field, tacho_str *out)
 {
     *out = tacho_str_trim(field);
@@ -59,7 +59,7 @@ static tacho_status keep_field(tt_table *table, tacho_str line, tacho_str field,
     return is_inside || out->len == 0 ? TACHO_OK : tacho_arena_copy(&table->arena, *out, out);
 }
 
-/* Splits |line| into |record|, and |*line| becomes a copy that lives as long as the table. */
+/* Splits |line| into |record|; |*line| becomes a copy that lives as long as the table. */
 static tacho_status split(tt_table *table, tacho_str *line, tacho_csv_record *out_record)
 {
     tacho_arena_reset(&table->scratch);
@@ -67,7 +67,7 @@ static tacho_status split(tt_table *table, tacho_str *line, tacho_csv_record *ou
     return tacho_csv_read_quoted(*line, ',', &table->scratch, out_record);
 }
 
-/* Names that are empty are those of no column in particular. */
+/* Marks repeated names. Empty names do not count as repeated. */
 static tacho_status mark_repeated(tt_table *table)
 {
     tacho_strings names;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A table of named columns in memory: what Tenstorrent's CSV files are. Columns are found by name,
- * never by place, since every release has others. Cells are text; a cell that is not there is
- * empty. Memory goes by the size of the file, which has a row per op.
+ * A table of named columns in memory, for Tenstorrent's CSV files. Columns are found by name, never
+ * by place, since they differ between releases. Cells are text; a missing cell is empty. Memory
+ * grows with the file, which has a row per op.
  */
 #ifndef TACHO_SOURCES_TENSTORRENT_TT_TABLE_H
 #define TACHO_SOURCES_TENSTORRENT_TT_TABLE_H
@@ -13,26 +13,26 @@
 
 #define TT_NO_COLUMN SIZE_MAX
 
-/* A table has no more columns than this. */
+/* The limit on columns. */
 enum { TT_COLUMNS_MAX = 4096 };
 
 typedef struct tt_table {
     tacho_arena arena;   /* names and cells */
     tacho_arena scratch; /* of one line */
-    tacho_str *names;    /* of columns, without blanks around them */
-    bool *is_repeated;   /* by column: one before it has its name and is the one that is read */
+    tacho_str *names;    /* of columns, trimmed */
+    bool *is_repeated;   /* by column: an earlier one has the same name and is read instead */
     size_t column_count;
     tacho_str *cells; /* row after row */
     size_t cell_count, cell_capacity;
     uint64_t *lines; /* of the file, by row */
     size_t row_count, line_capacity;
-    size_t known[TACHO_TT_COLUMN_COUNT]; /* where those columns are, or TT_NO_COLUMN */
+    size_t known[TACHO_TT_COLUMN_COUNT]; /* index of each known column, or TT_NO_COLUMN */
 } tt_table;
 
 void tt_table_init(tt_table *table);
 void tt_table_deinit(tt_table *table);
 
-/* Splits |line| and takes its fields as the names of columns; once, before any row. */
+/* Splits |line| into the names of columns; call once, before any row. */
 tacho_status tt_table_set_header(tt_table *table, tacho_str line) TACHO_MUST_USE;
 
 /* Splits |line| and adds it as a row. |*out_is_good| is false when it does not fit the header. */
@@ -42,10 +42,10 @@ tacho_status tt_table_add_line(tt_table *table, tacho_str line, uint64_t line_nu
 /* The column of that name, or TT_NO_COLUMN. */
 size_t tt_table_find(const tt_table *table, const char *name);
 
-/* What a known column is called. */
+/* The name of a known column. */
 const char *tt_column_name(tacho_tt_column column);
 
-/* A cell without blanks around it; empty where there is no such column. */
+/* A cell, trimmed; empty if the column is missing. */
 static inline tacho_str tt_table_at(const tt_table *table, size_t row, size_t column)
 {
     return column == TT_NO_COLUMN ? TACHO_STR("")
@@ -57,10 +57,10 @@ static inline tacho_str tt_table_cell(const tt_table *table, size_t row, tacho_t
     return tt_table_at(table, row, table->known[column]);
 }
 
-/* The whole number in a cell; "8.0" is one. */
+/* The whole number in a cell; "8.0" counts as one. */
 bool tt_table_int(const tt_table *table, size_t row, tacho_tt_column column, int64_t *out_value);
 
-/* The same of a number that may have decimals, rounded to the nearest. */
+/* Like tt_table_int, for a number that may have decimals, rounded to the nearest. */
 bool tt_table_rounded(const tt_table *table, size_t row, tacho_tt_column column,
                       int64_t *out_value);
 

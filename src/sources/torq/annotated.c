@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Annotated Torq profiles, generations A0 to A3: the table that comes of joining a runtime
- * profile with the compiler's debug information.
+ * Annotated Torq profiles, generations A0 to A3: the result of joining a runtime profile with the
+ * compiler's debug information.
  *
  *   action_id;job_id;operation;invocation_names;...;timestamp_start;timestamp_end;location
  *   1;0.0;torq_hl.start_program;add_0;...;1534.0;1535.0;@L12C10
  *   2;0.0;torq_hl.wait_program;add_0;...;1536.0;1853.0;@L12C10
  *
- * A job lasts from the start of its start_program to the end of its wait. In place of the wait
- * A1 and A2 have a row for each inner op of the job, all with the times of the wait; A0 has these
- * alone, with the times of the job. An engine that the job used is shown for as long as the job
- * lasts: no more was measured. A3 repeats a program's rows, without times, where the runtime only
- * set it up: these are counted and nothing is made of them.
+ * A job lasts from the start of its start_program to the end of its wait. Instead of the wait, A1
+ * and A2 have a row for each inner op of the job, all with the times of the wait; A0 has only
+ * these, with the times of the job. An engine that the job used is shown for as long as the job
+ * lasts: its own times were not measured. A3 repeats a program's rows, without times, where the
+ * runtime only set it up: these are counted and otherwise ignored.
  */
 #include "sources/torq/torq.h"
 
@@ -58,7 +58,7 @@ typedef struct annotated {
     uint32_t waited; /* the job in JOB_WAITED, or TACHO_NONE */
     uint64_t untimed_count;
     job host; /* the host's program, from its start until it is waited for */
-    /* The kernels of one job, in order, each once: |marks| says by text which job had it last. */
+    /* The kernels of one job, in order, each once: |marks| is the last job of each text. */
     uint32_t *kernels;
     size_t kernel_count, kernel_capacity;
     uint64_t *marks;
@@ -124,7 +124,7 @@ static tacho_status gather_kernels(annotated *self, tacho_str list)
     return TACHO_OK;
 }
 
-/* Those of |one| that its start tells. */
+/* Gathers the kernels in the start row of |one|. */
 static tacho_status gather_first(annotated *self, const job *one)
 {
     self->mark++;
@@ -163,7 +163,7 @@ static tacho_status find_host_track(annotated *self, tacho_torq_host_track which
     return TACHO_OK;
 }
 
-/* "Slice 1 Used" */
+/* The track "Slice 1 Used". */
 static tacho_status find_used_track(annotated *self, tacho_torq_engine engine, uint32_t slice,
                                     uint32_t *out_track)
 {
@@ -189,7 +189,7 @@ static tacho_status find_used_track(annotated *self, tacho_torq_engine engine, u
     return TACHO_OK;
 }
 
-/* |name| does not live in self->text. */
+/* Finds the site of a span; |name| must not live in self->text. */
 static tacho_status find_site(annotated *self, tacho_str name, tacho_str location,
                               tacho_track_class track_class, uint32_t *out_site)
 {
@@ -246,7 +246,7 @@ static tacho_status push(annotated *self, const tacho_row *row)
     return tacho_events_row(self->part.reading->events, row);
 }
 
-/* A row that is a span of its own. */
+/* Pushes a row as a span of its own. */
 static tacho_status push_row(annotated *self, const torq_annotated_row *from,
                              tacho_torq_host_track which, tacho_str name)
 {
@@ -263,7 +263,7 @@ static tacho_status push_row(annotated *self, const torq_annotated_row *from,
     return push(self, &row);
 }
 
-/* "<scope>.<event>"; its location is the event once more. */
+/* Pushes "<scope>.<event>"; its location repeats the event. */
 static tacho_status push_hal(annotated *self, const torq_annotated_row *from)
 {
     tacho_str event = from->operation;
@@ -307,7 +307,7 @@ static tacho_status push_used(annotated *self, const job *from, tacho_str name, 
     return TACHO_OK;
 }
 
-/* A job whose kernels are gathered, and the engines it used. */
+/* Pushes a job whose kernels are gathered, and the engines it used. */
 static tacho_status push_job(annotated *self, job *from)
 {
     tacho_arg args[ARG_MAX];
@@ -401,7 +401,7 @@ static void add_used(torq_annotated_used *to, const torq_annotated_used *from)
     }
 }
 
-/* A wait for a job, or one of the rows that stand for it. */
+/* Reads a wait for a job, or one of the rows that replace it. */
 static tacho_status read_wait(annotated *self, const torq_annotated_row *row)
 {
     uint32_t id = 0;
@@ -481,7 +481,7 @@ typedef enum row_kind {
     ROW_UNKNOWN,
 } row_kind;
 
-/* Where the annotation knew no operation the runtime's event stands. */
+/* Rows without an operation name the runtime's event. */
 static const struct {
     tacho_str operation;
     row_kind kind;
@@ -515,7 +515,7 @@ static row_kind find_kind(const annotated *self, const torq_annotated_row *row)
         return kind == ROW_NSS_START ? kind : ROW_NSS_WAIT;
     }
     if (kind == ROW_NSS_START && is_vendors) {
-        return ROW_HOST_START; /* A3 does not say whose program, but the host has no jobs */
+        return ROW_HOST_START; /* A3 does not name the program's owner, but the host has no jobs */
     }
     if (kind == ROW_NSS_WAIT && is_vendors && self->host.state != JOB_IDLE) {
         return ROW_HOST_WAIT;
@@ -553,7 +553,7 @@ static tacho_status read_row(annotated *self, const torq_annotated_row *row, tac
     return torq_part_lose(&self->part, TACHO_LOSS_UNKNOWN_EVENT, line);
 }
 
-/* Files that were put together have the header once more. */
+/* Counts a line as lost, unless it is a repeated header in a concatenated file. */
 static tacho_status lose(annotated *self, tacho_loss_reason reason, tacho_str line)
 {
     torq_annotated_header again;
@@ -632,7 +632,7 @@ static tacho_status init_keys(annotated *self)
     return torq_part_key(&self->part, "scope", &self->scope_key);
 }
 
-/* A slice that is known of has a track, used or not. */
+/* Every known slice has a track, used or not. */
 static tacho_status make_slices(annotated *self)
 {
     uint32_t track = TACHO_NONE;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every generation names its columns differently; what they mean is the same.
+ * The generations name their columns differently; the meaning is the same.
  */
 #include "sources/torq/annotated_row.h"
 
@@ -47,8 +47,8 @@ static const column_form forms[] = {
 };
 
 /*
- * Engines that are used or not, by column. Tables that have a row for each inner op say it by
- * these, too: an op that starts the engine, or waits for it.
+ * Columns of engines with a used flag. Tables with a row for each inner op show use by op instead:
+ * an op that starts the engine, or waits for it.
  */
 static const struct {
     torq_annotated_column column;
@@ -73,7 +73,7 @@ static bool is_name(tacho_str text, tacho_str name)
     return text.len == name.len && strncasecmp(text.data, name.data, name.len) == 0;
 }
 
-/* What is between |prefix| and |suffix|, without regard to case. */
+/* Takes the text between |prefix| and |suffix|, regardless of case. */
 static bool take_between(tacho_str text, tacho_str prefix, tacho_str suffix, tacho_str *out_middle)
 {
     if (text.len <= prefix.len + suffix.len) {
@@ -85,7 +85,7 @@ static bool take_between(tacho_str text, tacho_str prefix, tacho_str suffix, tac
            is_name(tacho_str_from(text, prefix.len + len), suffix);
 }
 
-/* Of "0/1/2". */
+/* The number of numbers in "0/1/2". */
 static uint32_t count_numbers(tacho_str numbers)
 {
     uint32_t count = 1;
@@ -121,7 +121,7 @@ static tacho_status add_slice(torq_annotated_header *header, tacho_str name, siz
     return TACHO_OK;
 }
 
-/* The first column of a name counts; others are not looked at. */
+/* Adds a column by name. The first of a name counts; repeated ones are ignored. */
 static tacho_status add_column(torq_annotated_header *header, tacho_str name, size_t column)
 {
     for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
@@ -234,7 +234,7 @@ static tacho_str get_field(const torq_annotated_header *header, const tacho_str 
     return at == SIZE_MAX ? TACHO_STR("") : tacho_str_trim(fields[at]);
 }
 
-/* A whole number, perhaps "3.0"; -1 when there is none or it is negative. */
+/* A whole number, perhaps "3.0"; -1 when it is missing or negative. */
 static bool parse_id(tacho_str text, int64_t *out_id)
 {
     *out_id = -1;
@@ -264,7 +264,7 @@ static tacho_loss_reason parse_time(tacho_str text, int64_t max_ticks, int64_t *
     return *out_ns > max_ticks ? TACHO_LOSS_TIME_OVERFLOW : TACHO_LOSS_REASON_COUNT;
 }
 
-/* An empty flag is none. */
+/* An empty flag is false. */
 static bool parse_flag(tacho_str text, bool *out_flag)
 {
     *out_flag = is_name(text, TACHO_STR("True")) || tacho_str_equal(text, TACHO_STR("1"));
@@ -282,7 +282,7 @@ static bool parse_slice(tacho_str text, uint32_t slice, torq_annotated_used *use
     return true;
 }
 
-/* "True/False": of slice 0, of slice 1 ... */
+/* Parses "True/False": of slice 0, of slice 1 ... */
 static bool parse_slices(tacho_str text, torq_annotated_used *used)
 {
     for (uint32_t slice = 0; text.len > 0; slice++) {

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The rows of an annotated Torq profile: which column holds what, by the header's names, and what
- * a line says.
+ * The rows of an annotated Torq profile: finds the columns by the header's names, and parses lines.
  */
 #ifndef TACHO_SOURCES_TORQ_ANNOTATED_ROW_H
 #define TACHO_SOURCES_TORQ_ANNOTATED_ROW_H
 
 #include "sources/torq/torq_part.h"
 
-/* What a column of its own shows. */
+/* Data with a column of its own. */
 typedef enum torq_annotated_column {
     TORQ_ANNOTATED_ACTION,
     TORQ_ANNOTATED_JOB,
@@ -26,22 +25,22 @@ typedef enum torq_annotated_column {
     TORQ_ANNOTATED_COLUMN_COUNT,
 } torq_annotated_column;
 
-/* Where a slice has a column of its own. */
+/* A slice with a column of its own. */
 typedef struct torq_annotated_slice {
     size_t column;
     uint32_t slice;
 } torq_annotated_slice;
 
 typedef struct torq_annotated_header {
-    size_t columns[TORQ_ANNOTATED_COLUMN_COUNT]; /* SIZE_MAX: there is none */
+    size_t columns[TORQ_ANNOTATED_COLUMN_COUNT]; /* SIZE_MAX: missing */
     torq_annotated_slice *slices;
     size_t slice_count, slice_capacity;
-    uint32_t together_count; /* slices that TORQ_ANNOTATED_SLICES is about */
+    uint32_t together_count; /* slices in TORQ_ANNOTATED_SLICES */
     size_t field_count;
     bool has_many_kernels; /* a row lists all kernels of its job */
 } torq_annotated_header;
 
-/* |out_matches| says whether |line| is such a header; Call deinit even after a failure. */
+/* |out_matches| is true if |line| is such a header. Call deinit even if init failed. */
 tacho_status torq_annotated_header_init(torq_annotated_header *header, tacho_str line,
                                         bool *out_matches) TACHO_MUST_USE;
 void torq_annotated_header_deinit(torq_annotated_header *header);
@@ -51,7 +50,7 @@ bool torq_annotated_has(const torq_annotated_header *header, torq_annotated_colu
 /* "A0" to "A3". */
 tacho_str torq_annotated_generation(const torq_annotated_header *header);
 
-/* The TACHO_TRACK_BITs of what the columns tell, and rows of inner ops where they do not. */
+/* The TACHO_TRACK_BITs of the columns, or of rows of inner ops without such columns. */
 uint32_t torq_annotated_covered(const torq_annotated_header *header);
 
 enum { TORQ_ANNOTATED_WORDS = TORQ_SLICE_MAX / 64 };
@@ -65,7 +64,7 @@ typedef struct torq_annotated_used {
 /* A line; texts live as long as it and the arena it was parsed into. */
 typedef struct torq_annotated_row {
     int64_t action; /* -1: none */
-    int64_t job;    /* the same */
+    int64_t job;    /* -1: none */
     bool has_time;
     int64_t start; /* ns */
     int64_t end;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Composed annotated profiles are read into a profile, in sort mode, and what became of them is
- * written as text: one line for each part, span and loss.
+ * Composed annotated profiles are read into a profile, in sort mode, and the result is written as
+ * text: one line for each part, span and loss.
  *
  *     part r.csv torq-annotated A3 measured, ns of 1/1 ns from 1112000
  *     Host Copy|1112000|1120000|torq_hl.host_copy|host_copy|@L4C10|action=0
@@ -43,7 +43,7 @@ static tacho_status read_bytes(fixture *to, tacho_str bytes)
     return read_as(to, &tacho_source_torq_annotated, "r.csv", bytes);
 }
 
-/* ---- what was read, as text ------------------------------------------------------------- */
+/* ---- the profile as text ---------------------------------------------------------------- */
 
 static void put_site(fixture *to, const tacho_site *site)
 {
@@ -112,7 +112,7 @@ static void check(const char *text, const char *expected)
     check_bytes(tacho_str_from_cstring(text), expected);
 }
 
-/* Reads |text|, which must fail with a message that holds |words|. */
+/* Reads |text|, which must fail with a message that contains |words|. */
 static void check_refused(const char *text, const char *words)
 {
     fixture made;
@@ -129,7 +129,7 @@ static void check_refused(const char *text, const char *words)
 
 /* ---- A0 --------------------------------------------------------------------------------- */
 
-/* Rows of one job are one job; another time is another job. */
+/* Rows of one job at one time are one job; another time is another job. */
 static void test_a0(void **state)
 {
     (void)state;
@@ -163,7 +163,7 @@ static void test_titles(void **state)
 
 /* ---- A1 to A3 --------------------------------------------------------------------------- */
 
-/* Inner ops stand for the wait. */
+/* Inner ops replace the wait. */
 static void test_a1(void **state)
 {
     (void)state;
@@ -217,7 +217,7 @@ static void test_a3(void **state)
                              "HAL|12000|13001|HAL_CALL|runtime|-|scope=__HAL_Q__\n");
 }
 
-/* Columns in another order, more slices, a column that nobody knows. */
+/* Columns in another order, more slices, an unknown column. */
 static void test_columns(void **state)
 {
     (void)state;
@@ -249,7 +249,7 @@ static void test_losses(void **state)
                              "lost wrong_field_count 1 at 9\n");
 }
 
-/* A row without a time is no damage. */
+/* A row without a time is not damaged. */
 static void test_untimed(void **state)
 {
     (void)state;
@@ -269,7 +269,7 @@ static void test_untimed(void **state)
     check_refused(A0_HEADER "0;x;;;;;;True;False;False;False\n", "no rows");
 }
 
-/* Without a column for them, rows of inner ops tell which engines a job uses. */
+/* Without engine columns, rows of inner ops show the engines that a job uses. */
 static void test_engines_by_ops(void **state)
 {
     (void)state;

@@ -11,10 +11,9 @@
  *   R2i   the same, with the phases of the initialisation
  *
  * Two rows make a span (host_pairing). Times are those of the steady clock. The elapsed time of R1
- * counts from the first row or, in the manual, from the previous one; it is not needed. In R1 what
- * begins has a name that ends in START, and NSS_START is followed by NSS_START_END. The runtime
- * rewrites an R1 file for each dispatch; where action 0 starts once more, another run begins
- * nevertheless.
+ * counts from the first row or, in the manual, from the previous one; it is not needed. In R1 the
+ * name of a begin ends in START, and NSS_START is followed by NSS_START_END. The runtime rewrites
+ * an R1 file for each dispatch; where action 0 starts again, a new run still begins.
  */
 #include "sources/torq/torq.h"
 
@@ -54,9 +53,9 @@ static bool is_header(tacho_str line)
     return torq_is_header(line, ',', r1_header) || torq_is_header(line, ',', r2_header);
 }
 
-/* ---- what both have --------------------------------------------------------------------- */
+/* ---- shared by R1 and R2 ---------------------------------------------------------------- */
 
-/* Takes an action's number, or the -1 of rows that belong to none. */
+/* Takes an action's number, or the -1 of rows without an action. */
 static bool take_action(tacho_str *tail, int64_t *out_action)
 {
     if (tacho_str_starts_with(*tail, TACHO_STR("-1,"))) {
@@ -96,7 +95,7 @@ static tacho_loss_reason diagnose(tacho_str line, size_t first, size_t action_co
             return torq_diagnose_number(fields[i]);
         }
     }
-    return TACHO_LOSS_TIME_OVERFLOW; /* numbers all, so one is too large */
+    return TACHO_LOSS_TIME_OVERFLOW; /* every number has digits only, so one is too large */
 }
 
 static bool cut_suffix(tacho_str *text, tacho_str suffix)
@@ -108,7 +107,7 @@ static bool cut_suffix(tacho_str *text, tacho_str suffix)
     return true;
 }
 
-/* Splits "HOST_COPY_START"; false when it neither begins nor ends anything. */
+/* Splits "HOST_COPY_START"; false when it is neither a begin nor an end. */
 static bool parse_r1_event(tacho_str event, torq_host_event_facts *out_facts)
 {
     out_facts->base = event;
@@ -129,8 +128,8 @@ static bool parse_r2_event(tacho_str event, torq_host_event_facts *out_facts)
 }
 
 /*
- * Works out a row's tail: "event,location" in R1, "event" in R2. |*out_event| is TACHO_NONE and
- * |*out_reason| says why when it means nothing.
+ * Parses a row's tail: "event,location" in R1, "event" in R2. If it is invalid, |*out_event| is
+ * TACHO_NONE and |*out_reason| is set.
  */
 static tacho_status add_event(host *self, tacho_str tail, bool is_r1, uint32_t *out_event,
                               tacho_loss_reason *out_reason)
@@ -152,7 +151,7 @@ static tacho_status add_event(host *self, tacho_str tail, bool is_r1, uint32_t *
     return TACHO_OK;
 }
 
-/* The event of |tail|; when the row |line| is lost for it, TACHO_NONE. */
+/* The event of |tail|; TACHO_NONE if it is invalid, after counting the row |line| as lost. */
 static inline tacho_status find_event(host *self, tacho_str tail, bool is_r1, tacho_str line,
                                       uint32_t *out_event)
 {
@@ -165,7 +164,7 @@ static inline tacho_status find_event(host *self, tacho_str tail, bool is_r1, ta
     return *out_event == TACHO_NONE ? torq_part_lose(&self->part, reason, line) : TACHO_OK;
 }
 
-/* Counts a line that is no row, unless it is a header again: files are put together with cat. */
+/* Counts a rejected line, unless it repeats the header: files may be concatenated with cat. */
 static tacho_status lose_line(host *self, tacho_loss_reason reason, tacho_str line)
 {
     return is_header(line) ? TACHO_OK : torq_part_lose(&self->part, reason, line);
@@ -208,7 +207,7 @@ static tacho_status read_r1_line(host *self, tacho_str line)
 
 /* ---- R2 --------------------------------------------------------------------------------- */
 
-/* The run |name|, |invocation|, which is not that of the last row. */
+/* Finds or adds the run |name|, |invocation|, when it is not that of the last row. */
 static tacho_status ensure_r2_run(host *self, tacho_str name, int64_t invocation)
 {
     const tacho_dict *dict = self->part.dict;
@@ -267,7 +266,7 @@ static tacho_status read_r2_line(host *self, tacho_str line)
 
 /* ---- the file --------------------------------------------------------------------------- */
 
-/* What one row shows of its generation. */
+/* The generation that one row proves. */
 static generation row_generation(tacho_str line, bool is_r1)
 {
     tacho_str fields[FIELD_COUNT];
@@ -287,13 +286,13 @@ static generation row_generation(tacho_str line, bool is_r1)
     return is_phase || tacho_str_starts_with(last, TACHO_STR("HAL_")) ? R2H : R2;
 }
 
-/* Takes the first line of |*head| that is not empty; false when there is none. */
+/* Takes the first nonempty line of |*head|; false at the end. */
 static bool take_first_line(tacho_str *head, tacho_str *out_line)
 {
     if (head->len >= TACHO_PROBE_BYTES) {
         head->len = TACHO_PROBE_BYTES;
         while (head->len > 0 && head->data[head->len - 1] != '\n') {
-            head->len--; /* a row cut in the middle shows nothing */
+            head->len--; /* a row cut in the middle proves nothing */
         }
     }
     while (torq_take_line(head, out_line)) {
@@ -305,7 +304,7 @@ static bool take_first_line(tacho_str *head, tacho_str *out_line)
     return false;
 }
 
-/* The latest generation that the first rows show. Without a header, R1 starts with a number. */
+/* The latest generation that the first rows prove. Without a header, R1 starts with a number. */
 static generation find_generation(tacho_str head)
 {
     tacho_str line;

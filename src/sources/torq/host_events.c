@@ -12,7 +12,7 @@
 #define NO_TRACK TACHO_TORQ_HOST_TRACK_COUNT
 
 typedef struct event_form {
-    tacho_str name; /* with '_' at its end: every name that starts so */
+    tacho_str name; /* with '_' at the end: a prefix of names */
     tacho_torq_host_track track;
     tacho_torq_host_track program_track;
     torq_host_role role;
@@ -38,7 +38,7 @@ static const event_form forms[] = {
     {TACHO_STR_INIT("HAL_"), TACHO_TORQ_HOST_HAL, NO_TRACK, TORQ_HOST_ROLE_NONE},
 };
 
-/* Where names go that nobody knows. */
+/* The form of unknown names. */
 static const event_form unknown_form = {TACHO_STR_INIT(""), TACHO_TORQ_HOST_PHASES, NO_TRACK,
                                         TORQ_HOST_ROLE_NONE};
 
@@ -70,7 +70,7 @@ static const event_form *find_form(tacho_str base)
     return &unknown_form;
 }
 
-/* A program of the accelerator is called after the model's line where the file gives it. */
+/* A program of the accelerator is named after the model's line if the file has it. */
 static tacho_status make_program_site(torq_part *part, const event_form *form, tacho_str location,
                                       uint32_t *out_site)
 {

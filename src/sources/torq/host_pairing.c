@@ -2,10 +2,10 @@
 /*
  * A chained hash table of waiting stamps.
  *
- * A BEGIN and an END are paired as they come unless the END is earlier than the BEGIN. Then both
- * wait for the end of the file: an END without a BEGIN may be followed by a whole pair of the
- * same name. What is left there is put in order of time and paired again, now also with times
- * that are swapped.
+ * A BEGIN and an END are paired as they are read unless the END is earlier than the BEGIN. Then
+ * both wait for the end of the file: an END without a BEGIN may be followed by a whole pair of the
+ * same name. There the remaining stamps are sorted by time and paired again, now also with swapped
+ * times.
  */
 #include "sources/torq/host_pairing.h"
 
@@ -52,7 +52,7 @@ void torq_host_pairing_deinit(torq_host_pairing *pairing)
 
 /* A stamp with its partner's time, or without a partner. */
 typedef struct action {
-    const torq_host_stamp *stamp; /* the BEGIN; the END where there is no BEGIN */
+    const torq_host_stamp *stamp; /* the BEGIN; without one the END */
     int64_t start;
     int64_t end;
     uint32_t flags; /* of a tacho_row */
@@ -144,7 +144,7 @@ static bool has_key(const torq_host_waiting *waiting, const torq_host_stamp *sta
            waiting->base == base;
 }
 
-/* An END usually follows its BEGIN, and has the same hash. */
+/* The hash of a stamp's key. An END usually follows its BEGIN, and has the same hash. */
 static uint32_t hash_key(const torq_host_pairing *pairing, const torq_host_stamp *stamp,
                          uint32_t base)
 {
@@ -176,7 +176,7 @@ static bool is_pair(const torq_host_waiting *a, const torq_host_waiting *b)
            (a->is_begin ? a->stamp.time <= b->stamp.time : b->stamp.time <= a->stamp.time);
 }
 
-/* Pairs |came| with the newest stamp of its key, or lets it wait. */
+/* Pairs |came| with the newest stamp of its key, or holds it. */
 static tacho_status pair_stamp(torq_host_pairing *pairing, const torq_host_waiting *came)
 {
     uint32_t *link = find_newest(pairing, came);
@@ -238,7 +238,7 @@ static size_t gather_waiting(torq_host_pairing *pairing)
 {
     for (uint32_t slot = pairing->free_waiting; slot != TACHO_NONE;) {
         uint32_t next = pairing->waiting[slot].next;
-        pairing->waiting[slot].stamp.event = 0; /* which no stamp has */
+        pairing->waiting[slot].stamp.event = 0; /* not used by stamps */
         slot = next;
     }
     size_t count = 0;
@@ -266,9 +266,9 @@ static tacho_status lose_begin(torq_host_pairing *pairing, const torq_host_waiti
 }
 
 /*
- * A stamp that has no partner: an END is a moment, and counted; a BEGIN lasts until its run is last
- * heard of, and a call of the HAL, which encloses other runs, until the end of the file. Names that
- * nobody knows are only worth keeping in pairs.
+ * Completes a stamp without a partner: an END becomes an instant, and is counted; a BEGIN lasts
+ * until the latest time of its run, and a call of the HAL, which encloses other runs, until the end
+ * of the file. Unknown names are kept in pairs only.
  */
 static tacho_status complete_alone(torq_host_pairing *pairing, const torq_host_waiting *alone,
                                    tacho_loss *unknown)
@@ -296,7 +296,7 @@ static tacho_status complete_alone(torq_host_pairing *pairing, const torq_host_w
     return complete_action(pairing, &done);
 }
 
-/* Pairs |count| stamps of one key, which lie in |slots| by time: the innermost first. */
+/* Pairs |count| stamps of one key, sorted by time in |slots|: the innermost first. */
 static tacho_status pair_group(torq_host_pairing *pairing, torq_host_waiting *slots, size_t count,
                                tacho_loss *unknown)
 {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From the stamps of a Torq host profile, one BEGIN or END per row, to spans.
+ * Makes spans from the stamps of a Torq host profile, one BEGIN or END per row.
  *
- * A stamp waits until its partner comes: the one with the same run, action and name. Partners may
- * come in either order and any distance apart; memory follows the stamps that wait and the runs,
- * not the rows. Of several that wait under one key the newest is taken, so that equal names nest.
+ * A stamp waits for its partner: the one with the same run, action and name. Partners may be in
+ * either order and any distance apart; memory grows with waiting stamps and runs, not with rows. Of
+ * several stamps waiting under one key the newest is taken, so that equal names nest.
  */
 #ifndef TACHO_SOURCES_TORQ_HOST_PAIRING_H
 #define TACHO_SOURCES_TORQ_HOST_PAIRING_H
 
 #include "sources/torq/host_runs.h"
 
-/* A stamp whose partner has not come. */
+/* A stamp waiting for its partner. */
 typedef struct torq_host_waiting {
     torq_host_stamp stamp;
     uint64_t line;
@@ -40,11 +40,11 @@ typedef struct torq_host_pairing {
 tacho_status torq_host_pairing_init(torq_host_pairing *pairing, torq_part *part) TACHO_MUST_USE;
 void torq_host_pairing_deinit(torq_host_pairing *pairing);
 
-/* Takes the stamp of the input's current line. */
+/* Adds the stamp of the input's current line. */
 tacho_status torq_host_pairing_add(torq_host_pairing *pairing,
                                    const torq_host_stamp *stamp) TACHO_MUST_USE;
 
-/* No more stamps will come: those that still wait become spans of their own. */
+/* Call after the last stamp: stamps still waiting become spans of their own. */
 tacho_status torq_host_pairing_finish(torq_host_pairing *pairing) TACHO_MUST_USE;
 
 #endif

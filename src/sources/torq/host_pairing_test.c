@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How rows of host profiles that begin and rows that end become spans: programs and their waits,
- * calls inside one another, rows without a partner, ties, and how much is held meanwhile.
+ * Pairing of begins and ends in host profiles: programs and their waits, nested calls, rows without
+ * a partner, ties, and the number of rows held meanwhile.
  */
 #include "sources/torq/host_pairing.h"
 
@@ -16,7 +16,7 @@
 
 #include "sources/torq/host_testing.h"
 
-/* A host program lasts from its start to the wait; other actions may lie between. */
+/* A host program lasts from its start to the wait; other actions may be in between. */
 static void test_r2_programs(void **state)
 {
     (void)state;
@@ -51,7 +51,7 @@ static void test_r2_programs(void **state)
     check_shuffled(R2_HEADER, rows);
 }
 
-/* Two programs started before one wait both end with it; a wait for nothing ends none. */
+/* Two programs started before one wait both end with it; a wait for nothing ends nothing. */
 static void test_r2_odd_programs(void **state)
 {
     (void)state;
@@ -90,7 +90,7 @@ static void test_r2_hal_is_lifo(void **state)
                             "HAL|11|14|HAL_QUEUE_WAIT|runtime|-|q#1|scope=q\n"
                             "HAL|12|13|HAL_QUEUE_WAIT|runtime|-|q#1|scope=q\n"
                             "HAL|15|16|HAL_QUEUE_WAIT|runtime|-|q#1|scope=q\n");
-    /* An END that belongs to nothing does not take the next BEGIN. */
+    /* An unmatched END does not take the next BEGIN. */
     check(R2_HEADER "q,1,-1,11,HAL_CALL_END\n"
                     "q,1,-1,12,HAL_CALL_BEGIN\n"
                     "q,1,-1,13,HAL_CALL_END\n",
@@ -113,7 +113,7 @@ static void test_r2_unmatched(void **state)
                                "e,2,-1,40,DISPATCH_END\n";
     char text[1024];
     snprintf(text, sizeof(text), R2_HEADER "%s", rows);
-    /* What has no end lasts as long as its run; a call of the HAL as long as the file. */
+    /* A BEGIN without an END lasts as long as its run; a call of the HAL as long as the file. */
     check(text, PART("R2h", "10") "Host|10|20|DISPATCH|phase|-|d#0 unended\n"
                                   "Host Copy|11|20|HOST_COPY|host_copy|-|d#0|action=0 unended\n"
                                   "Host Memory|12|12|ALLOC|memory|-|d#0|action=1 unmatched=true\n"
@@ -127,7 +127,7 @@ static void test_r2_unmatched(void **state)
     check_shuffled(R2_HEADER, rows);
 }
 
-/* Of an END that comes too early and one that does not, the BEGIN gets the latter. */
+/* Of an END before the BEGIN and one after it, the BEGIN gets the latter. */
 static void test_r2_early_end(void **state)
 {
     (void)state;
@@ -157,7 +157,7 @@ static void test_r2_swapped(void **state)
           read);
 }
 
-/* Names of a later version are kept where they pair up. */
+/* Names of a later version are kept if they pair up. */
 static void test_r2_unknown_names(void **state)
 {
     (void)state;
@@ -178,7 +178,7 @@ static void test_r2_unknown_names(void **state)
                            "lost unknown_event 2 at 9\n");
 }
 
-/* Microseconds are coarse: much starts or ends at one time. */
+/* Microseconds are coarse: many rows have the same time. */
 static void test_r2_ties(void **state)
 {
     (void)state;
@@ -220,7 +220,7 @@ static void test_r2_ties(void **state)
     check_shuffled(R2_HEADER, rows);
 }
 
-/* The scope around all others is complete last and goes first. */
+/* The enclosing scope is complete last and is pushed first. */
 static void test_passes(void **state)
 {
     (void)state;
@@ -244,14 +244,14 @@ static void test_passes(void **state)
                            "d,1,0,13,ALLOC_END\n"
                            "d,1,-1,14,DISPATCH_END\n"
                            "q,0,-1,15,HAL_CALL_END\n");
-    /* Nothing tells that the first span is alone at its time before the file ends. */
+    /* Only the end of the file proves that the first span is alone at its time. */
     check_passes(R2_HEADER "d,0,0,10,HOST_COPY_BEGIN\n"
                            "d,0,0,10,HOST_COPY_END\n"
                            "d,0,1,12,NSS_START_BEGIN\n"
                            "d,0,1,13,NSS_START_END\n"
                            "d,0,2,13,NSS_WAIT_BEGIN\n"
                            "d,0,2,14,NSS_WAIT_END\n");
-    /* A file that is cut: all that is open ends with it. */
+    /* A cut file: all open spans end with it. */
     check_passes(R2_HEADER "q,0,-1,10,HAL_CALL_BEGIN\n"
                            "d,1,-1,11,DISPATCH_BEGIN\n"
                            "d,1,-1,12,DISPATCH_EXECUTE_ACTIONS_BEGIN\n"
@@ -292,7 +292,9 @@ static size_t held_count(const torq_host_pairing *pairing)
     return count;
 }
 
-/* In a long run nothing piles up, though every third action is silent and one END is missing. */
+/*
+ * Memory stays bounded in a long run, though every third action is silent and one END is missing.
+ */
 static void test_memory(void **state)
 {
     (void)state;
@@ -331,7 +333,7 @@ static void test_memory(void **state)
     teardown(&made);
 }
 
-/* Thousands of rows that wait for their partners at once. */
+/* Thousands of rows waiting for their partners at once. */
 static void test_r2_many_open(void **state)
 {
     (void)state;
@@ -364,7 +366,7 @@ static void test_r2_many_open(void **state)
     free(text);
 }
 
-/* One scope with more spans inside than are held goes through the sort, and loses nothing. */
+/* A scope with more spans inside than are held is sorted downstream, without losses. */
 static void test_r2_long_scope(void **state)
 {
     (void)state;

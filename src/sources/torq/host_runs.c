@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Queues are lists in one array of slots. In a file that is in order of time a queue never holds
- * more than the starts since the last wait.
+ * Queues are lists in one array of slots. In a file in time order a queue never holds more than the
+ * starts since the last wait.
  */
 #include "sources/torq/host_runs.h"
 
@@ -10,9 +10,9 @@
 #include <stdlib.h>
 
 enum {
-    ORDERED_ROWS_MIN = 64, /* so many rows are not in order by chance */
+    ORDERED_ROWS_MIN = 64, /* this many rows are not in order by chance */
     ORDERED_ROWS_PER_WAITING = 16,
-    UNORDERED_MAX = 64, /* length of a queue that may be looked at again and again */
+    UNORDERED_MAX = 64, /* length of a queue that may be scanned repeatedly */
 };
 
 void torq_host_runs_init(torq_host_runs *runs, const torq_host_events *events,
@@ -84,7 +84,7 @@ static int compare_programs(const void *left, const void *right)
     return (int)a->is_wait - (int)b->is_wait;
 }
 
-/* Empties |queue| into the batch: as it came where that is in order, else by action. */
+/* Empties |queue| into the batch: in file order if that is time order, else by action. */
 static tacho_status take_queue(torq_host_runs *runs, torq_host_queue *queue, bool is_ordered)
 {
     TACHO_TRY(tacho_grow(&runs->batch, &runs->batch_capacity, queue->count));
@@ -104,7 +104,7 @@ static tacho_status take_queue(torq_host_runs *runs, torq_host_queue *queue, boo
     return TACHO_OK;
 }
 
-/* Counts a program whose end nobody waits for. */
+/* Counts a program without a wait for its end. */
 static tacho_status lose_end(torq_host_runs *runs, const torq_host_program *start)
 {
     tacho_dict *dict = runs->spans->part->dict;
@@ -118,7 +118,7 @@ static tacho_status lose_end(torq_host_runs *runs, const torq_host_program *star
     return tacho_dict_add_loss(dict, &loss);
 }
 
-/* The program that |start| begins; |wait| is NULL when it is not known to have ended. */
+/* Ends the program that |start| begins; |wait| is NULL when its end is unknown. */
 static tacho_status end_program(torq_host_runs *runs, const torq_host_run *run,
                                 const torq_host_program *start, const torq_host_program *wait)
 {
@@ -137,7 +137,9 @@ static tacho_status end_program(torq_host_runs *runs, const torq_host_run *run,
     return torq_host_spans_end(runs->spans, event->program_track, &span);
 }
 
-/* A wait for a program that was never started: shown unless the wait has a span of its own. */
+/*
+ * Handles a wait for a program that was never started: shown unless the wait has a span of its own.
+ */
 static tacho_status end_nothing(torq_host_runs *runs, const torq_host_run *run,
                                 const torq_host_program *wait)
 {
@@ -157,12 +159,12 @@ static tacho_status end_nothing(torq_host_runs *runs, const torq_host_run *run,
     return torq_host_spans_end(runs->spans, event->program_track, &span);
 }
 
-/* A wait ends all that was started before it; what has no wait goes back to the queue. */
+/* A wait ends all programs started before it; starts without a wait return to the queue. */
 static tacho_status pair_queue(torq_host_runs *runs, const torq_host_run *run,
                                torq_host_queue *queue, bool is_final)
 {
     size_t count = queue->count;
-    size_t first = 0; /* the first start that has no wait */
+    size_t first = 0; /* the first start without a wait */
     TACHO_TRY(take_queue(runs, queue, run->is_ordered));
     for (size_t i = 0; i < count; i++) {
         if (!runs->batch[i].is_wait) {
@@ -184,9 +186,9 @@ static tacho_status pair_queue(torq_host_runs *runs, const torq_host_run *run,
 }
 
 /*
- * Whether no wait that comes later can belong before one that is here. So it is when no action is
- * missing below the largest one; else, since some may be missing for good, when the rows of the
- * run obviously come in order of time and next to their partners.
+ * Whether no later wait can belong before one in the queue. This holds when no action is missing
+ * below the largest one; else, since some may be missing for good, when the rows of the run are
+ * obviously in time order and next to their partners.
  */
 static bool is_certain(const torq_host_run *run, const torq_host_queue *queue)
 {

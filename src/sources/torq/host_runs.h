@@ -2,10 +2,10 @@
 /*
  * The runs of a Torq host profile, and the programs that they start.
  *
- * How long a program of the accelerator takes is in no row: it lasts from the BEGIN of NSS_START
- * to the END of the next NSS_WAIT of its run; a program of the host likewise. Next means by action
- * number. When rows come in any order, that is certain only once no action is missing in between;
- * until then starts and waits stay in a queue of their run.
+ * No row has the duration of a program of the accelerator: it lasts from the BEGIN of NSS_START to
+ * the END of the next NSS_WAIT of its run; a program of the host likewise. Next means by action
+ * number. With rows in any order, that is certain only once no action is missing in between; until
+ * then starts and waits stay in a queue of their run.
  */
 #ifndef TACHO_SOURCES_TORQ_HOST_RUNS_H
 #define TACHO_SOURCES_TORQ_HOST_RUNS_H
@@ -24,10 +24,10 @@ typedef struct torq_host_stamp {
 /* The start of a program, or the wait for one. */
 typedef struct torq_host_program {
     int64_t action;
-    int64_t time;  /* of the start its BEGIN, of the wait its END */
+    int64_t time;  /* BEGIN of a start, END of a wait */
     uint64_t line; /* in the input */
     uint32_t event;
-    uint32_t next; /* the one before it in its queue; in the list of free ones */
+    uint32_t next; /* the previous one in its queue; in the list of free ones */
     bool is_wait;
 } torq_host_program;
 
@@ -43,11 +43,11 @@ typedef struct torq_host_run {
     uint64_t row_count;
     /* Counted by host_pairing. */
     uint64_t action_count;     /* complete actions */
-    uint64_t waiting_count;    /* rows without their partner */
+    uint64_t waiting_count;    /* rows without a partner */
     uint32_t id;               /* in the dictionary */
     uint32_t name;             /* string */
     torq_host_queue queues[2]; /* programs of the accelerator, of the host */
-    bool is_ordered;           /* its rows came in order of time so far */
+    bool is_ordered;           /* its rows were in time order so far */
 } torq_host_run;
 
 typedef struct torq_host_runs {
@@ -59,29 +59,29 @@ typedef struct torq_host_runs {
     torq_host_program *programs; /* slots */
     size_t program_count, program_capacity;
     uint32_t free_program;
-    torq_host_program *batch; /* the queue that is being paired */
+    torq_host_program *batch; /* the queue being paired */
     size_t batch_capacity;
 } torq_host_runs;
 
-/* |events| and |spans| are ready and outlive |runs|. */
+/* |events| and |spans| are initialized and outlive |runs|. */
 void torq_host_runs_init(torq_host_runs *runs, const torq_host_events *events,
                          torq_host_spans *spans);
 void torq_host_runs_deinit(torq_host_runs *runs);
 
-/* A new run; stamps name it by |*out_run|. */
+/* Adds a run; stamps refer to it by |*out_run|. */
 tacho_status torq_host_runs_add(torq_host_runs *runs, uint32_t name, int64_t invocation,
                                 uint32_t *out_run) TACHO_MUST_USE;
 
-/* Notes what a row says of its run; a program that starts or ends with it is put in a queue. */
+/* Notes a row in its run; a program that starts or ends with it is put in a queue. */
 tacho_status torq_host_runs_note(torq_host_runs *runs, const torq_host_stamp *stamp) TACHO_MUST_USE;
 
-/* Pairs what is in the queues of |run| as far as that is certain. */
+/* Pairs the queues of |run| as far as that is certain. */
 tacho_status torq_host_runs_settle(torq_host_runs *runs, uint32_t run) TACHO_MUST_USE;
 
 /* The latest time in any row. */
 int64_t torq_host_runs_latest_time(const torq_host_runs *runs);
 
-/* No more rows will come: pairs all that is left. */
+/* Call after the last row: pairs the rest. */
 tacho_status torq_host_runs_finish(torq_host_runs *runs) TACHO_MUST_USE;
 
 #endif

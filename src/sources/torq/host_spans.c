@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Holding, sorting and pushing spans. An action that takes time goes straight through.
+ * Holds, sorts and pushes spans. Actions that take time go straight through.
  */
 #include "sources/torq/host_spans.h"
 
@@ -37,7 +37,7 @@ void torq_host_spans_deinit(torq_host_spans *spans)
     free(spans->scratch);
 }
 
-/* Phases and calls lie inside one another; whatever is an engine does one thing at a time. */
+/* Phases and calls nest; an engine does one thing at a time. */
 static tacho_nesting track_nesting(tacho_torq_host_track track)
 {
     return track == TACHO_TORQ_HOST_PHASES || track == TACHO_TORQ_HOST_HAL ||
@@ -102,7 +102,7 @@ static tacho_status push_span(torq_host_spans *spans, const torq_host_line *line
     return tacho_events_row(spans->part->reading->events, &row);
 }
 
-/* Whether |b| must go before |a|. */
+/* Whether |b| must precede |a|. */
 static bool is_reversed(const torq_host_spans *spans, const torq_host_line *line,
                         const torq_host_span *a, const torq_host_span *b)
 {
@@ -149,7 +149,7 @@ static tacho_status sort_held(torq_host_spans *spans, torq_host_line *line)
     return TACHO_OK;
 }
 
-/* ---- when to send on -------------------------------------------------------------------- */
+/* ---- when to push ----------------------------------------------------------------------- */
 
 static tacho_status release(torq_host_spans *spans, torq_host_line *line)
 {
@@ -163,7 +163,7 @@ static tacho_status release(torq_host_spans *spans, torq_host_line *line)
     return TACHO_OK;
 }
 
-/* Sends on what |line| holds unless the first span of the file has to go before. */
+/* Pushes the spans of |line| unless the first span of the file has to precede them. */
 static tacho_status try_release(torq_host_spans *spans, torq_host_line *line)
 {
     if (spans->is_starting && line->earliest_start > spans->first_time) {
@@ -197,7 +197,7 @@ tacho_status torq_host_spans_begin(torq_host_spans *spans, tacho_torq_host_track
         spans->first_time = time;
     }
     bool is_outermost = line->open_count++ == 0;
-    /* A span that starts together with one that is held may have to go before it. */
+    /* A span with the same start as a held one may have to precede it. */
     return is_outermost && line->held_count > 0 && time > line->latest_start
                ? try_release(spans, line)
                : TACHO_OK;
@@ -216,7 +216,7 @@ tacho_status torq_host_spans_end(torq_host_spans *spans, tacho_torq_host_track t
         return push_span(spans, line, span);
     }
     TACHO_TRY(hold_span(spans, line, span));
-    /* Whatever begins from now on does so after the start of all that is held. */
+    /* Everything that begins from now on starts after all held spans. */
     return is_outermost && span->end > line->latest_start ? try_release(spans, line) : TACHO_OK;
 }
 
@@ -227,7 +227,7 @@ tacho_status torq_host_spans_finish(torq_host_spans *spans)
         torq_host_line *line = &spans->lines[i];
         first = line->earliest_start < first->earliest_start ? line : first;
     }
-    TACHO_TRY(release(spans, first)); /* the earliest of all, where all are held */
+    TACHO_TRY(release(spans, first)); /* the earliest of all, when all are held */
     for (size_t i = 0; i < TACHO_TORQ_HOST_TRACK_COUNT; i++) {
         TACHO_TRY(release(spans, &spans->lines[i]));
     }

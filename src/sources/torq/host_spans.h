@@ -3,11 +3,11 @@
  * Finished spans of a Torq host profile on their way out.
  *
  * Spans finish in the order of their ENDs, an inner one before the outer. So each track holds
- * finished spans while another is open on it, then sends them on in track order; and all tracks
- * hold theirs until the first span of the file is complete, since that is the zero of the part.
- * Thus a file whose rows are in order of time passes the order filter without being spooled.
- * What is held is one outermost scope of a track, at the start of the file of all tracks. A
- * larger one than the limits here goes on early, and at worst the order filter has to sort.
+ * finished spans while another is open on it, then pushes them in track order; and all tracks hold
+ * theirs until the first span of the file is complete, since that is the zero of the part. Thus a
+ * file whose rows are in time order passes the order filter without being spooled. The spans held
+ * are one outermost scope of a track, at the start of the file of all tracks. A scope beyond the
+ * limits here is pushed early, and at worst the order filter has to sort.
  */
 #ifndef TACHO_SOURCES_TORQ_HOST_SPANS_H
 #define TACHO_SOURCES_TORQ_HOST_SPANS_H
@@ -27,7 +27,7 @@ typedef struct torq_host_span {
     uint32_t run;
     uint32_t scope;    /* string, TACHO_NONE for none */
     uint32_t flags;    /* of a tacho_row */
-    bool is_unmatched; /* an END whose BEGIN never came */
+    bool is_unmatched; /* an END without a BEGIN */
 } torq_host_span;
 
 typedef struct torq_host_line {
@@ -57,15 +57,15 @@ typedef struct torq_host_spans {
 tacho_status torq_host_spans_init(torq_host_spans *spans, torq_part *part) TACHO_MUST_USE;
 void torq_host_spans_deinit(torq_host_spans *spans);
 
-/* A span of |track| begins; its end is not known yet. */
+/* Begins a span of |track|, whose end is not known yet. */
 tacho_status torq_host_spans_begin(torq_host_spans *spans, tacho_torq_host_track track,
                                    int64_t time) TACHO_MUST_USE;
 
-/* A span of |track| is complete; it had been begun unless its BEGIN never came. */
+/* Completes a span of |track|; it was begun unless its BEGIN is missing. */
 tacho_status torq_host_spans_end(torq_host_spans *spans, tacho_torq_host_track track,
                                  const torq_host_span *span) TACHO_MUST_USE;
 
-/* Sends on all that is held. */
+/* Pushes all held spans. */
 tacho_status torq_host_spans_finish(torq_host_spans *spans) TACHO_MUST_USE;
 
 #endif

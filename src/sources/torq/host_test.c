@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Host profiles of Torq in all their generations: runs, dispatches, tracks, bad rows and headers,
- * and what is recognised as such a file.
+ * and detection.
  */
 #include "sources/torq/torq.h"
 
@@ -69,7 +69,7 @@ static void test_r1_locations(void **state)
           expected);
 }
 
-/* Each time that action 0 starts again, another run begins. */
+/* Each time that action 0 starts again, a new run begins. */
 static void test_r1_restarts(void **state)
 {
     (void)state;
@@ -155,7 +155,7 @@ static void test_r2_generations(void **state)
           PART("R2i", "1") "Host|1|2|INIT|phase|-|d#0\nHAL|3|4|HAL_CALL|runtime|-|q#1|scope=q\n");
 }
 
-/* The rows of each invocation together, or all in order of time: the same spans. */
+/* The rows of each invocation together, or all in time order: the same spans. */
 static void test_r2_several_dispatches(void **state)
 {
     (void)state;
@@ -194,7 +194,7 @@ static void test_r2_several_dispatches(void **state)
           read);
 }
 
-/* Names that begin alike. */
+/* Names with a common prefix. */
 static void test_r2_names(void **state)
 {
     (void)state;
@@ -215,7 +215,7 @@ static void test_r2_names(void **state)
                            "lost unmatched_end 1 at 9\n");
 }
 
-/* A row that the probe sees only half does not count. */
+/* A row cut by the end of the probe's head does not count. */
 static void test_r2_cut_head(void **state)
 {
     (void)state;
@@ -378,7 +378,7 @@ static void test_elapsed_times(void **state)
           expected);
 }
 
-/* Files that were put together, and files whose header was cut off: with --from. */
+/* Concatenated files, and files whose header was cut off: with --from. */
 static void test_headers(void **state)
 {
     (void)state;
@@ -397,7 +397,7 @@ static void test_headers(void **state)
     check(R1Q_ROWS, PART("R1q", "81234567412") R1_READ);
 }
 
-/* Reads |text|, which must fail with a message that holds |words|. */
+/* Reads |text|, which must fail with a message that contains |words|. */
 static void check_refused(const char *text, const char *words)
 {
     fixture made;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * For tests of host profiles of Torq. Composed ones are read into a profile, in sort mode, and what
- * became of them is written as text: one line for each part, span and loss. Include it after
+ * Test helpers for host profiles of Torq. Composed ones are read into a profile, in sort mode, and
+ * the result is written as text: one line for each part, span and loss. Include it after
  * <cmocka.h>.
  *
  *     part r.csv torq-host R2 measured, microseconds of 1000/1 ns from 410
@@ -84,7 +84,7 @@ static inline tacho_status read_bytes(fixture *to, tacho_str bytes)
     return read_as(to, &tacho_source_torq_host, "r.csv", bytes);
 }
 
-/* ---- what was read, as text ------------------------------------------------------------- */
+/* ---- the profile as text ---------------------------------------------------------------- */
 
 static inline void put_site(fixture *to, const tacho_site *site)
 {
@@ -158,7 +158,7 @@ static inline void check(const char *text, const char *expected)
     check_bytes(tacho_str_from_cstring(text), expected);
 }
 
-/* Rows in order of time go through the order filter as they come, with the same zero. */
+/* Rows in time order pass the order filter unsorted, with the same zero. */
 static inline void check_passes(const char *text)
 {
     fixture sorted;
@@ -179,7 +179,7 @@ static inline int compare_lines(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* The lines of |text|, which loses its line ends. */
+/* Splits |text| at its line ends, which are overwritten. */
 static inline size_t split_lines(char *text, char **lines)
 {
     size_t count = 0;
@@ -193,7 +193,10 @@ static inline size_t split_lines(char *text, char **lines)
     return count;
 }
 
-/* Reads header and lines and leaves what was read in |made|, sorted: no order of tracks. */
+/*
+ * Reads header and lines into |made| and returns its lines, sorted: the order of tracks does not
+ * matter.
+ */
 static inline size_t read_lines(fixture *made, const char *header, char **rows, size_t row_count,
                                 char **out_lines)
 {
@@ -207,7 +210,7 @@ static inline size_t read_lines(fixture *made, const char *header, char **rows, 
     assert_ok(tacho_profile_validate(&made->profile));
     render(made);
     size_t count = split_lines(made->text.bytes, out_lines);
-    for (size_t i = 0; i < count; i++) { /* on which line it was is another matter */
+    for (size_t i = 0; i < count; i++) { /* its line number does not matter */
         char *place = strncmp(out_lines[i], "lost ", 5) == 0 ? strstr(out_lines[i], " at ") : NULL;
         if (place != NULL) {
             *place = '\0';

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The host's side of a Torq module: functions, the actions in their bodies, and which start and
- * wait belong together.
+ * The host's side of a Torq module: functions, the actions in their bodies, and the pairs of start
+ * and wait.
  *
- * In newer files every operation that becomes an action has its number
- * (torq-action-id). Where a function has none, its actions are numbered as the compiler does: all
- * operations of the body in their order but those that make no work, see |forms|.
+ * In newer files every operation that becomes an action has its number (torq-action-id). In a
+ * function without any, actions are numbered as the compiler does: all operations of the body in
+ * order, except those without work, see |forms|.
  */
 #include "sources/torq/ir.h"
 
@@ -221,7 +221,7 @@ static int compare_actions(const void *left, const void *right)
     return a->order < b->order ? -1 : (a->order > b->order);
 }
 
-/* Numbers need not ascend in the program; look-up needs them to. */
+/* Sorts actions by number for look-up; they need not ascend in the program. */
 static void sort_actions(tacho_debug_info *info, const tacho_dispatch *dispatch)
 {
     if (dispatch->action_count == 0) {
@@ -247,9 +247,9 @@ static void sort_actions(tacho_debug_info *info, const tacho_dispatch *dispatch)
 
 /* ---- functions -------------------------------------------------------------------------- */
 
-/* Calls of one body: what |survey| finds out before it is read. */
+/* Calls of one body: counted by |survey| before the body is read. */
 typedef struct body_survey {
-    bool is_dispatch; /* has anything of torq's in it */
+    bool is_dispatch; /* contains torq operations */
     bool is_numbered;
 } body_survey;
 
@@ -321,7 +321,7 @@ static tacho_status read_function(torq_ir *ir, const tacho_mlir_op *function)
     body_survey found = survey(ir, body);
     bool is_new = false;
     if (!found.is_dispatch) {
-        return TACHO_OK; /* of the host's program */
+        return TACHO_OK; /* in the host's program */
     }
     TACHO_TRY(add_dispatch(ir, torq_ir_text(ir, function, ir->attrs.sym_name), &is_new));
     if (!is_new) {
@@ -355,7 +355,7 @@ static tacho_status init_values(torq_ir *ir)
     return TACHO_OK;
 }
 
-/* What tacho's compiler adds: {name = "n0", operators = "onnx.Conv@n0 onnx.Relu@n1"}. */
+/* Written by tacho's compiler: {name = "n0", operators = "onnx.Conv@n0 onnx.Relu@n1"}. */
 static tacho_status read_operators(torq_ir *ir, const tacho_mlir_op *op)
 {
     tacho_str name = torq_ir_text(ir, op, ir->attrs.name);
@@ -418,7 +418,7 @@ tacho_status torq_ir_read_module(const tacho_mlir_module *module, tacho_str name
         status = note_damage(&ir, info->dispatch_count - before.dispatch_count);
     }
     if (status != TACHO_OK) {
-        tacho_debug_info_cut(info, &before); /* nothing half-read stays */
+        tacho_debug_info_cut(info, &before); /* drops a half-read dispatch */
     }
     info->undecoded_count += module->undecoded_count;
     torq_ir_names_deinit(&ir);

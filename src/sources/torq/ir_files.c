@@ -24,7 +24,7 @@ static const tacho_str phase_suffix = TACHO_STR_INIT("executable-targets");
 
 /* ---- one file --------------------------------------------------------------------------- */
 
-/* The bytes of a file: mapped where they lie on disk as they are, else read. */
+/* The bytes of a file: mapped if it is stored uncompressed, else read. */
 typedef struct contents {
     tacho_str bytes;
     tacho_mappings mappings;
@@ -82,7 +82,10 @@ static tacho_status load_file(const char *path, contents *self)
     return status;
 }
 
-/* Frees |from| once the module is made, which has copies of all it needs. */
+/*
+ * Parses a file into |info|. Frees |from| once the module is made, which has copies of all it
+ * needs.
+ */
 static tacho_status parse_file(const char *path, contents *from, tacho_debug_info *info)
 {
     tacho_mlir_module module;
@@ -129,7 +132,7 @@ static bool is_program_file(const char *path)
 
 typedef struct folder_file {
     tacho_str name;
-    tacho_str stem; /* without the suffix; empty: not one of ours */
+    tacho_str stem; /* without the suffix; empty: another kind of file */
     int rank;       /* of several with one stem the lowest is read */
 } folder_file;
 
@@ -142,7 +145,7 @@ typedef struct folder {
     size_t file_count, file_capacity;
     size_t read_count;
     size_t fitting_count;
-    tacho_str phase; /* stem of the phase dump that is read; empty: this is no folder of dumps */
+    tacho_str phase; /* stem of the phase dump to read; empty: not a folder of dumps */
 } folder;
 
 /* Splits "main$async_dispatch_0.mlirb". */
@@ -166,7 +169,7 @@ static bool is_digit(tacho_str text, size_t at)
     return at < text.len && text.data[at] >= '0' && text.data[at] <= '9';
 }
 
-/* How many digits stand at |at|, without zeros in front, which are skipped. */
+/* The number of digits at |at|, after leading zeros, which are skipped. */
 static size_t skip_zeros(tacho_str text, size_t *at)
 {
     while (is_digit(text, *at) && text.data[*at] == '0' && is_digit(text, *at + 1)) {
@@ -179,7 +182,7 @@ static size_t skip_zeros(tacho_str text, size_t *at)
     return len;
 }
 
-/* Numbers in names by value: dispatch_10 comes after dispatch_9. */
+/* Compares numbers in names by value: dispatch_10 follows dispatch_9. */
 static int compare_names(tacho_str a, tacho_str b)
 {
     size_t i = 0;
@@ -262,7 +265,7 @@ static bool is_phase_of(tacho_str stem, tacho_str model_path)
            tacho_str_equal(tacho_str_from(stem, at + 1), phase_suffix);
 }
 
-/* Whether a location of the runtime profile is in the model that |stem| is a dump of. */
+/* Whether a location of the runtime profile is in the model of the dump |stem|. */
 static bool is_of_profile(const tacho_dict *dict, tacho_str stem)
 {
     uint32_t last = 0; /* most locations are in one file */
@@ -277,8 +280,9 @@ static bool is_of_profile(const tacho_dict *dict, tacho_str stem)
 }
 
 /*
- * A folder of phase dumps: the other files are earlier phases of the same program. With dumps of
- * several models, all of which call their dispatches alike, the profile says which one it is of.
+ * Chooses the dump in a folder of phase dumps: the other files are earlier phases of the same
+ * program. With dumps of several models, which all name their dispatches alike, the profile
+ * decides.
  */
 static tacho_status choose_phase(folder *self)
 {
@@ -320,7 +324,7 @@ static bool is_wanted(const folder *self, const folder_file *file)
     return self->wanted == NULL || tacho_strings_find(self->wanted, file->stem) != TACHO_NONE;
 }
 
-/* A file that cannot be read is a problem, unless there is no memory to go on with. */
+/* Reads a file of the folder. A failure is a problem of |info|, except when out of memory. */
 static tacho_status read_folder_file(folder *self, const folder_file *file)
 {
     const char *path = NULL;
@@ -363,7 +367,7 @@ static tacho_status read_files(folder *self)
     return TACHO_OK;
 }
 
-/* ---- what to say when nothing was found ------------------------------------------------- */
+/* ---- messages when nothing was found ---------------------------------------------------- */
 
 static void put_name(char *text, size_t index, tacho_str name)
 {
@@ -405,7 +409,7 @@ static tacho_status nothing_read(const folder *self)
                       self->path, TACHO_STR_ARG(tacho_strings_get(self->wanted, 1)), names);
 }
 
-/* To be closed in any case. */
+/* Call close even if this failed. */
 static tacho_status open_folder(folder *self)
 {
     tacho_arena_init(&self->arena);

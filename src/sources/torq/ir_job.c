@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Runs the program of a job: block after block, task after task, in the order in which the
- * accelerator's sequencer meets the operations.
+ * accelerator's sequencer executes the operations.
  *
- * A slice's invocation comes into the program as an argument of its first block, and is handed
- * from block to block by torq_hl.next; each argument is bound to what it stands for as the block
- * is entered, so nothing is ever looked up twice.
+ * A slice's invocation enters the program as an argument of its first block, and is passed from
+ * block to block by torq_hl.next; each argument is bound to its value as the block is entered, so
+ * each look-up is done only once.
  */
 #include "base/grow.h"
 #include "sources/torq/ir_state.h"
@@ -14,7 +14,7 @@
 
 enum { USED_MAX = 1 << 26 };
 
-/* What the operations in a task do. */
+/* Effects of the operations in a task. */
 typedef struct inner_form {
     tacho_str name;
     tacho_track_class track_class;
@@ -38,7 +38,7 @@ static const inner_form forms[] = {
 
 enum {
     FORM_COUNT = sizeof(forms) / sizeof(forms[0]),
-    /* In ir->forms, beside the places of forms from 1 on; 0 is not looked at yet. */
+    /* In ir->forms, beside the places of forms from 1 on; 0 is not looked up yet. */
     FORM_UNKNOWN = FORM_COUNT + 1,
     FORM_TASK,
     FORM_NEXT,
@@ -143,7 +143,7 @@ static bool is_engine_before(const tacho_debug_info *info, uint32_t a, uint32_t 
                                                    : left->index < right->index;
 }
 
-/* Few, and nearly in order: sorted by insertion. */
+/* Sorts engines by insertion: they are few, and nearly in order. */
 static void sort_used(tacho_debug_info *info, const tacho_debug_job *job)
 {
     for (uint32_t i = 1; i < job->used_count; i++) {
@@ -157,7 +157,7 @@ static void sort_used(tacho_debug_info *info, const tacho_debug_job *job)
     }
 }
 
-/* What earlier jobs have started and not waited for is at work in this one too. */
+/* Marks engines used by work that earlier jobs started and have not waited for. */
 static tacho_status use_pending(torq_ir *ir, uint32_t job)
 {
     TACHO_TRY(visit(ir, ir->queue_count));
@@ -190,7 +190,7 @@ static tacho_status begin_unit(torq_ir *ir, uint32_t engine, uint32_t op, uint32
     return TACHO_OK;
 }
 
-/* Ends the oldest; TACHO_NONE when nothing is under way. */
+/* Ends the oldest unit of work; TACHO_NONE when the engine is idle. */
 static uint32_t end_unit(torq_ir *ir, uint32_t engine, uint32_t op)
 {
     torq_ir_queue *queue = &ir->queues[engine];
@@ -221,7 +221,7 @@ void torq_ir_end_jobs(torq_ir *ir)
 
 /* ---- inner ops -------------------------------------------------------------------------- */
 
-/* Adds the kernel to those of its job unless it is there. */
+/* Adds the kernel to its job unless present. */
 static tacho_status add_kernel(torq_ir *ir, uint32_t job, uint32_t name)
 {
     tacho_debug_info *info = ir->info;
@@ -239,7 +239,7 @@ static tacho_status add_kernel(torq_ir *ir, uint32_t job, uint32_t name)
     return TACHO_OK;
 }
 
-/* The value that |value| stands for in this job. */
+/* The value that |value| has in this job. */
 static uint32_t resolve(const torq_ir *ir, uint32_t value)
 {
     if (value == TACHO_NONE || ir->module->values[value].block == TACHO_NONE) {
@@ -282,7 +282,7 @@ static tacho_status configure(torq_ir *ir, const tacho_mlir_op *op, tacho_inner_
     return TACHO_OK;
 }
 
-/* A kernel is one of the job that starts it, and of the one that waits for it. */
+/* Attributes a kernel to the job that starts it, and to the one that waits for it. */
 static tacho_status wait_for_work(torq_ir *ir, tacho_inner_op *inner)
 {
     const tacho_debug_info *info = ir->info;
@@ -296,7 +296,7 @@ static tacho_status wait_for_work(torq_ir *ir, tacho_inner_op *inner)
     return inner->name != 0 ? add_kernel(ir, inner->job, inner->name) : TACHO_OK;
 }
 
-/* The slice that an operation is for; other engines are one of a kind. */
+/* The slice of an operation; other engines exist once. */
 static bool find_index(const torq_ir *ir, const tacho_mlir_op *op, const inner_form *form,
                        uint32_t *out_index)
 {
@@ -345,7 +345,7 @@ static tacho_status run_op(torq_ir *ir, const tacho_mlir_op *op, uint32_t job, u
 
 /* ---- tasks and blocks ------------------------------------------------------------------- */
 
-/* A number that counts something, -1 without one. */
+/* A count in an attribute, -1 if missing. */
 static int64_t count_attr(const torq_ir *ir, const tacho_mlir_op *op, uint32_t name)
 {
     int64_t value = -1;
@@ -380,7 +380,7 @@ static tacho_status run_task(torq_ir *ir, const tacho_mlir_op *op, uint32_t job)
     return TACHO_OK;
 }
 
-/* What the arguments of a block stand for: |count| operands from |first| on. */
+/* Binds the arguments of a block to |count| operands from |first| on. */
 static tacho_status bind_arguments(torq_ir *ir, const tacho_mlir_block *block, uint32_t first,
                                    uint32_t count)
 {
@@ -393,8 +393,8 @@ static tacho_status bind_arguments(torq_ir *ir, const tacho_mlir_block *block, u
 }
 
 /*
- * The arguments of a start: its last operands, behind the invocation and the code. The host's
- * side has no block arguments that matter, so nothing is bound there.
+ * The arguments of a start: its last operands, after the invocation and the code. The host's side
+ * does not use block arguments, so nothing is bound there.
  */
 static void find_arguments(const torq_ir *ir, const tacho_mlir_op *start, uint32_t wanted_count,
                            uint32_t *out_first, uint32_t *out_count)
@@ -410,7 +410,7 @@ static void find_arguments(const torq_ir *ir, const tacho_mlir_op *start, uint32
     *out_count = count;
 }
 
-/* Runs |block|; |*out_next| is the operation that hands on its values, if there is one. */
+/* Runs |block|; |*out_next| is the operation that passes on its values, if any. */
 static tacho_status run_block(torq_ir *ir, const tacho_mlir_block *block, uint32_t job,
                               const tacho_mlir_op **out_next)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Of text, words are looked at as the lexer parts them; of bytecode, only the table of strings,
- * which has the names of its dialects. Weights are passed over.
+ * In text, searches the words as the lexer splits them; in bytecode, only the table of strings,
+ * which has the names of its dialects. Weights are skipped.
  */
 #include "sources/torq/ir_kind.h"
 
@@ -14,14 +14,14 @@ bool torq_ir_is_own_name(tacho_str name)
            tacho_str_starts_with(name, TACHO_STR("torq_hw."));
 }
 
-/* The end of a string, or of the line where its end is missing: no quote is looked at twice. */
+/* The end of a string, or of the line if its end is missing: no quote is scanned twice. */
 static size_t string_end(tacho_str text, size_t at)
 {
     size_t end = tacho_mlir_skip_string(text, at);
     return end > at ? end : at + tacho_str_find_byte(tacho_str_from(text, at), '\n');
 }
 
-/* "torq_hl.program"(...) is an operation, any other string is none. */
+/* Skips a string. "torq_hl.program"(...) is an operation, other strings are not. */
 static size_t pass_string(tacho_str text, size_t at, bool *out_is_own)
 {
     size_t end = string_end(text, at);
@@ -30,14 +30,14 @@ static size_t pass_string(tacho_str text, size_t at, bool *out_is_own)
     return end;
 }
 
-/* @"a b"(...) is a symbol. */
+/* Skips a symbol: @"a b"(...). */
 static size_t pass_symbol(tacho_str text, size_t at)
 {
     bool is_quoted = at + 1 < text.len && text.data[at + 1] == '"';
     return is_quoted ? string_end(text, at + 1) : tacho_mlir_skip_suffix(text, at + 1);
 }
 
-/* The end of what starts at |at|. */
+/* Skips one token at |at|; returns its end. */
 static size_t pass(tacho_str text, size_t at, bool *out_is_own)
 {
     size_t end = at;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Programs and models told apart: by what they do, not by what they mention.
+ * Separates programs from models by their operations, not by names they mention.
  */
 #include "sources/torq/ir_kind.h"
 
@@ -57,7 +57,7 @@ static void test_text(void **state)
     }
 }
 
-/* Quotes without an end, each of which could hide the rest of the line: no time is lost. */
+/* Quotes without an end, each of which could hide the rest of the line: still in linear time. */
 static void test_unclosed(void **state)
 {
     (void)state;

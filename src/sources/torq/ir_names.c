@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Texts of a Torq module: locations, memory spaces and executors out of types, names.
+ * Texts of a Torq module: locations, memory spaces and executors from types, names.
  */
 #include "codec/mlir_location.h"
 #include "base/grow.h"
@@ -11,7 +11,7 @@
 
 enum { TYPE_HEAD_BYTES = 64, EXAMPLE_BYTES = 512 };
 
-/* Not looked at yet. */
+/* Not looked up yet. */
 #define UNSEEN (TACHO_NONE - 1)
 
 static uint32_t *allocate(size_t count)
@@ -65,7 +65,7 @@ tacho_status torq_ir_own_string(torq_ir *ir, uint32_t string, uint32_t *out_stri
     return TACHO_OK;
 }
 
-/* Also a text that is no location is kept: it still tells the user something. */
+/* Adds a location. Text in another form is kept, since it may help the user. */
 static tacho_status add_location(torq_ir *ir, tacho_str text, uint32_t *out_location)
 {
     tacho_location facts = {0};
@@ -83,7 +83,7 @@ static tacho_status add_location(torq_ir *ir, tacho_str text, uint32_t *out_loca
     return tacho_dict_ensure_location(ir->info->dict, &facts, out_location);
 }
 
-/* The line on which an operation stands that has no location. */
+/* Adds the line of an operation without a location. */
 static tacho_status add_own_location(torq_ir *ir, uint32_t text, uint32_t *out_location)
 {
     const tacho_mlir_own_place *place = &ir->module->own_places[text & ~TACHO_MLIR_OWN_PLACE];
@@ -114,7 +114,7 @@ tacho_status torq_ir_location(torq_ir *ir, uint32_t text, uint32_t *out_location
     return TACHO_OK;
 }
 
-/* "torq_hw.magic at model.mlir:9"; without a location that of the file it was read from. */
+/* "torq_hw.magic at model.mlir:9"; without a location, that of its file. */
 tacho_status torq_ir_note_unknown(torq_ir *ir, const tacho_mlir_op *op)
 {
     tacho_debug_info *info = ir->info;
@@ -137,7 +137,7 @@ tacho_status torq_ir_note_unknown(torq_ir *ir, const tacho_mlir_op *op)
     return torq_ir_string(ir, tacho_str_make(text, (size_t)len), &info->unknown_op);
 }
 
-/* The rest of |text| after the first |mark|; empty when there is none. */
+/* The rest of |text| after the first |mark|; empty if it is missing. */
 static tacho_str after(tacho_str text, tacho_str mark)
 {
     for (size_t i = 0; i + mark.len <= text.len; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shared by the files that read a Torq module: ir.c walks the host's side, ir_job.c runs a job's
- * program, ir_names.c turns the module's texts into those of the dictionary.
+ * Shared state for reading a Torq module: ir.c walks the host's side, ir_job.c runs a job's
+ * program, ir_names.c converts the module's texts to strings of the dictionary.
  */
 #ifndef TACHO_SOURCES_TORQ_IR_STATE_H
 #define TACHO_SOURCES_TORQ_IR_STATE_H
@@ -9,22 +9,22 @@
 #include "sources/torq/ir.h"
 #include "sources/torq/torq_part.h"
 
-/* Pieces of work under way on an engine, the oldest first. */
+/* Pending work on an engine, the oldest first. */
 typedef struct torq_ir_queue {
     uint32_t oldest; /* unit, or TACHO_NONE */
     uint32_t newest;
     uint32_t used_in; /* the last job that used the engine, or TACHO_NONE */
 } torq_ir_queue;
 
-/* Where a value of the module stands: one for each. */
+/* State of a value of the module: one for each. */
 typedef struct torq_ir_value {
-    uint32_t bound_to;   /* of a block argument: the value that it has in the current job */
+    uint32_t bound_to;   /* of a block argument: its value in the current job */
     uint32_t oldest_job; /* of an invocation: jobs started and not waited for */
     uint32_t newest_job;
     uint32_t ordinal; /* of an invocation: its number in the text */
 } torq_ir_value;
 
-/* Names of attributes that are asked for, as the module numbers them; TACHO_NONE without any. */
+/* Attributes that are looked up, as the module numbers them; TACHO_NONE without any. */
 #define TORQ_IR_ATTRS(X)                                                                           \
     X(action_id, "torq-action-id")                                                                 \
     X(job_id, "torq-job-id")                                                                       \
@@ -55,7 +55,7 @@ typedef struct torq_ir {
     unsigned char *forms; /* by string of the module that names operations in jobs: see ir_job.c */
     torq_ir_attrs attrs;
     torq_ir_value *values;
-    uint64_t visited_count; /* operations run through in jobs */
+    uint64_t visited_count; /* operations executed in jobs */
     /* Of the current dispatch. */
     uint32_t dispatch;
     uint32_t nss_invocation_count;
@@ -71,7 +71,7 @@ typedef struct torq_ir {
     /* Ids of engines, TACHO_NONE until first used. */
     uint32_t engines[TACHO_TRACK_CLASS_COUNT];
     uint32_t slices[TORQ_SLICE_MAX];
-    /* What the last configuration of a DMA engine reads and writes. */
+    /* Source and destination of the last configuration of a DMA engine. */
     uint32_t from_space[TACHO_TRACK_CLASS_COUNT];
     uint32_t to_space[TACHO_TRACK_CLASS_COUNT];
 } torq_ir;
@@ -85,13 +85,13 @@ void torq_ir_names_deinit(torq_ir *ir);
 tacho_status torq_ir_string(torq_ir *ir, tacho_str text, uint32_t *out_string) TACHO_MUST_USE;
 tacho_status torq_ir_location(torq_ir *ir, uint32_t text, uint32_t *out_location) TACHO_MUST_USE;
 
-/* Counts an operation that nobody knows; the first is kept as an example. */
+/* Counts an unknown operation; the first is kept as an example. */
 tacho_status torq_ir_note_unknown(torq_ir *ir, const tacho_mlir_op *op) TACHO_MUST_USE;
 
-/* The memory that a value lies in, as a string; 0 when its type does not say. */
+/* The memory space of a value, as a string; 0 when its type does not name one. */
 tacho_status torq_ir_space(torq_ir *ir, uint32_t value, uint32_t *out_space) TACHO_MUST_USE;
 
-/* Who runs the program or invocation |value|. */
+/* The executor of the program or invocation |value|. */
 tacho_executor torq_ir_executor(const torq_ir *ir, uint32_t value);
 
 /* The dictionary's id of a string of the module. */
@@ -105,10 +105,10 @@ static inline tacho_str torq_ir_op_name(const torq_ir *ir, const tacho_mlir_op *
     return tacho_mlir_module_string(ir->module, op->name);
 }
 
-/* The name of an invocation; of a slice's without what all of them have in front. */
+/* The name of an invocation; for a slice's without the common prefix. */
 tacho_str torq_ir_invocation_name(const torq_ir *ir, uint32_t value);
 
-/* The operation whose result |value| is, or NULL. */
+/* The operation that defines |value|, or NULL. */
 const tacho_mlir_op *torq_ir_definition(const torq_ir *ir, uint32_t value);
 
 /* The |index|-th operand of |op|, or TACHO_NONE. */
@@ -119,13 +119,13 @@ static inline uint32_t torq_ir_operand(const torq_ir *ir, const tacho_mlir_op *o
 
 /* ---- ir_job.c ---- */
 
-/* Room for the work of all jobs, as far as each of them is started once. */
+/* Reserves room for the work of all jobs, assuming that each is started once. */
 tacho_status torq_ir_reserve(torq_ir *ir) TACHO_MUST_USE;
 
-/* Adds what the program of |job| does when |start| starts it. */
+/* Adds the work of the program of |job| as started by |start|. */
 tacho_status torq_ir_run_job(torq_ir *ir, const tacho_mlir_op *start, uint32_t job) TACHO_MUST_USE;
 
-/* The dispatch is over: counts what is under way, forgets it. */
+/* Ends the dispatch: counts pending work, and drops it. */
 void torq_ir_end_jobs(torq_ir *ir);
 
 #endif

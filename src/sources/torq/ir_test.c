@@ -136,7 +136,7 @@ static void check(const char *text, const char *expected)
 
 /* ---- jobs ------------------------------------------------------------------------------- */
 
-/* Arguments go from block to block in any order; each job binds them anew. */
+/* Arguments pass from block to block in any order; each job binds them anew. */
 static void test_next_chain(void **state)
 {
     (void)state;
@@ -174,9 +174,9 @@ static void test_queues(void **state)
           "d: 0S0 1S1 2S2 3W0 4W2 5W1\n"
           "job 0 j: Scompute4#0(a_0) Scompute4#1(b_0) Scompute2#2(b_0) Wcompute2#2(b_0); used "
           "compute2 compute4\n"
-          /* Slice 4 is at work from before. */
+          /* Slice 4 is still busy. */
           "job 1 k: Wcompute4#0(a_0) Sdma_in0#3; used dma_in0 compute4\n"
-          /* The last wait has nothing to wait for; the transfer goes on for ever. */
+          /* The last wait has nothing to wait for; the transfer never ends. */
           "job 2 l: Wcompute4#1(b_0) Wcompute4; used dma_in0 compute4\n"
           "unknown 0, unmatched 1, unwaited 1\n");
 }
@@ -188,7 +188,10 @@ static const char *kernel(const fixture *from, size_t job, uint32_t index)
                                        : "";
 }
 
-/* A kernel is of the job that starts it and of the one that waits; names lose what vendors add. */
+/*
+ * A kernel belongs to the job that starts it and to the one that waits; vendors' additions to names
+ * are removed.
+ */
 static void test_kernels(void **state)
 {
     (void)state;
@@ -251,7 +254,7 @@ static void test_unknown(void **state)
 
 /* ---- actions ---------------------------------------------------------------------------- */
 
-/* Without numbers, what makes work is counted; invocations get the numbers of jobs. */
+/* Without numbers, operations with work are counted; invocations get the numbers of jobs. */
 static void test_numbering(void **state)
 {
     (void)state;
@@ -271,7 +274,10 @@ static void test_numbering(void **state)
           "unknown 0, unmatched 0, unwaited 0\n");
 }
 
-/* With numbers only they count; out of order they are sorted, and jobs keep their actions. */
+/*
+ * Where there are numbers only they count; out of order they are sorted, and jobs keep their
+ * actions.
+ */
 static void test_numbers(void **state)
 {
     (void)state;
@@ -299,7 +305,7 @@ static void test_numbers(void **state)
     teardown(&made);
 }
 
-/* Functions of the host's program are none of ours; a name that comes again is a problem. */
+/* Functions of the host's program are not dispatches; a repeated name is a problem. */
 static void test_functions(void **state)
 {
     (void)state;
@@ -320,7 +326,7 @@ static void test_functions(void **state)
     teardown(&made);
 }
 
-/* A program that is started again and again costs each time: that has an end. */
+/* A program started again and again costs time on each start: there is a limit. */
 static void test_limit(void **state)
 {
     (void)state;
@@ -374,7 +380,7 @@ static void make_folder(folder *made)
 
 static void add_file(folder *to, const char *name, const char *text)
 {
-    char path[sizeof(to->path)]; /* some compilers fear that |to| is printed into itself */
+    char path[sizeof(to->path)]; /* some compilers warn that |to| is printed into itself */
     memcpy(path, to->path, sizeof(path));
     snprintf(to->names[to->count], sizeof(to->names[0]), "%s/%s", path, name);
     FILE *file = fopen(to->names[to->count++], "w");
@@ -393,7 +399,7 @@ static void remove_folder(folder *made)
 
 #define COPY(name) FUNCTION(name, "\"torq_hl.host_copy\"() : () -> ()\n")
 
-/* By number, each stem once, bytecode first; what cannot be read is named. */
+/* By number, each stem once, bytecode first; unreadable files are named. */
 static void test_folder(void **state)
 {
     (void)state;
@@ -429,7 +435,7 @@ static void test_folder(void **state)
     assert_int_equal(made.info.problem_count, 0);
     teardown(&made);
 
-    /* Of phase dumps the last phase is the one. */
+    /* The last phase of the phase dumps is used. */
     add_file(&files, "m.9.executable-targets.mlir", COPY("d_10"));
     setup(&made);
     assert_ok(torq_ir_read_path(files.path, &wanted, &made.info));
@@ -440,7 +446,7 @@ static void test_folder(void **state)
     remove_folder(&files);
 }
 
-/* Dumps of several models: the one that the profile's locations are in, or none. */
+/* Dumps of several models: the one that contains the profile's locations, or none. */
 static void test_folder_of_models(void **state)
 {
     (void)state;
@@ -504,7 +510,7 @@ static void test_refused(void **state)
     remove_folder(&files);
 }
 
-/* What is whole in a damaged file is read; without anything whole it is refused. */
+/* Complete dispatches in a damaged file are read; without any the file is refused. */
 static void test_damaged(void **state)
 {
     (void)state;
@@ -528,14 +534,14 @@ static void test_damaged(void **state)
     add_file(&files, "b.mlir", "module {\nfunc.func @f() {\n \"torq_hl.host_copy\"() : ()");
     snprintf(path, sizeof(path), "%s/b.mlir", files.path);
     check_refused(path, TACHO_CODE_BAD_DATA, "b.mlir:3:28: expected '->'");
-    /* The host's function is whole, but nothing of ours is in it. */
+    /* The host's function is complete, but not a dispatch. */
     add_file(&files, "c.mlir", "module {\n" FUNCTION("main", "") "func.func @f() {");
     snprintf(path, sizeof(path), "%s/c.mlir", files.path);
     check_refused(path, TACHO_CODE_BAD_DATA, "c.mlir:4:17: expected '}'");
     remove_folder(&files);
 }
 
-/* An operation that was not read to its end is no dispatch. */
+/* An operation without its end is not a dispatch. */
 static void test_open_function(void **state)
 {
     (void)state;
@@ -557,7 +563,7 @@ static void test_open_function(void **state)
     teardown(&made);
 }
 
-/* What tacho's compiler says of nodes; what is not said as a whole says nothing. */
+/* Node names written by tacho's compiler; incomplete entries are ignored. */
 static void test_named_operators(void **state)
 {
     (void)state;

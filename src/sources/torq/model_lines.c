@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Source files are loaded when a location first names them; only where their lines begin is kept
+ * Source files are loaded when a location first names them; only the starts of their lines are kept
  * beside their bytes.
  */
 #include "sources/torq/model_lines.h"
@@ -17,7 +17,7 @@
 
 enum {
     PLACE_PARTS_MAX = 64,   /* files or names of one location that are shown */
-    NAMED_BYTES_MAX = 8192, /* of operators that names stand for: no more are added then */
+    NAMED_BYTES_MAX = 8192, /* limit for operators of names: longer lists are not extended */
     PATH_BYTES_MAX = 4096,
     FILE_COUNT_MAX = 1024,     /* source files */
     TOTAL_BYTES_MAX = 1 << 30, /* of all of them */
@@ -25,12 +25,12 @@ enum {
     MARK_COUNT_MAX = 1 << 28,
 };
 
-/* A source file, empty when there is none. */
+/* A source file, empty if it was not found. */
 typedef struct model_file {
     uint32_t path; /* string */
     char *bytes;
     size_t byte_count;
-    size_t *lines; /* where each begins */
+    size_t *lines; /* the start of each */
     size_t line_count, line_capacity;
 } model_file;
 
@@ -43,7 +43,7 @@ typedef struct model_lines {
     model_file *files;
     size_t file_count, file_capacity;
     size_t total_bytes;
-    char refusal[PATH_BYTES_MAX + 128]; /* of the file that is looked for; empty: none */
+    char refusal[PATH_BYTES_MAX + 128]; /* for the current file; empty: none */
 } model_lines;
 
 /* ---- one line --------------------------------------------------------------------------- */
@@ -63,7 +63,7 @@ static tacho_str take_name(tacho_str text)
     return tacho_str_make(text.data, len);
 }
 
-/* Behind the results: "%0, %1:2 = ". */
+/* Skips the results: "%0, %1:2 = ". */
 static tacho_str skip_results(tacho_str line)
 {
     line = tacho_str_trim(line);
@@ -74,7 +74,7 @@ static tacho_str skip_results(tacho_str line)
     return equals < line.len ? tacho_str_trim(tacho_str_from(line, equals + 1)) : TACHO_STR("");
 }
 
-/* What stands between quotes at the head of |text|; empty when nothing does. */
+/* The text between quotes at the head of |text|; empty without quotes. */
 static tacho_str take_quoted(tacho_str text)
 {
     if (text.len == 0 || text.data[0] != '"') {
@@ -114,7 +114,7 @@ static tacho_status index_lines(model_file *file)
     return TACHO_OK;
 }
 
-/* Reads all of |fd|, which is |size| bytes long, or fewer if it shrinks meanwhile. */
+/* Reads all of |fd|, which has |size| bytes, or fewer if it shrinks meanwhile. */
 static tacho_status load_bytes(int fd, size_t size, const char *path, model_file *file)
 {
     file->bytes = malloc(size + 1);
@@ -135,8 +135,8 @@ static tacho_status load_bytes(int fd, size_t size, const char *path, model_file
 }
 
 /*
- * Keeps why a file could not be opened, in case that there is no other. Where the machine cannot
- * open any more, going on would leave columns empty for no fault of the files.
+ * Keeps the reason why a file could not be opened, in case no other is found. If the system cannot
+ * open any more files, going on would leave columns empty through no fault of the files.
  */
 static tacho_status keep_refusal(model_lines *self, const char *path)
 {
@@ -152,7 +152,7 @@ static tacho_status keep_refusal(model_lines *self, const char *path)
     return TACHO_OK;
 }
 
-/* Says what came of looking for a file: one that is there and cannot be read is a problem. */
+/* Reports the result of a search: a file that exists but cannot be read is a problem. */
 static tacho_status tell_search(model_lines *self, tacho_str name, bool is_found)
 {
     if (self->refusal[0] != '\0') {
@@ -167,7 +167,7 @@ static tacho_status tell_search(model_lines *self, tacho_str name, bool is_found
                                            TACHO_STR_ARG(name));
 }
 
-/* Whether |path| could be read; nothing but a regular file of moderate size is. */
+/* Tries to read |path|; only a regular file of moderate size is read. */
 static tacho_status try_path(model_lines *self, const char *path, model_file *file, bool *out_found)
 {
     struct stat facts;
@@ -176,7 +176,7 @@ static tacho_status try_path(model_lines *self, const char *path, model_file *fi
         return keep_refusal(self, path);
     }
     if (!S_ISREG(facts.st_mode)) {
-        return TACHO_OK; /* devices are not even opened */
+        return TACHO_OK; /* devices are never opened */
     }
     int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (fd < 0) {
@@ -199,7 +199,7 @@ static tacho_status try_path(model_lines *self, const char *path, model_file *fi
     return status;
 }
 
-/* Tries the last component of |path| in |dir|; |is_asked|: where the user said. */
+/* Tries the last component of |path| in |dir|; |is_asked|: the user named |dir|. */
 static tacho_status try_dir(model_lines *self, tacho_str dir, bool is_asked, tacho_str path,
                             model_file *file, bool *out_found)
 {
@@ -219,7 +219,7 @@ static tacho_status try_dir(model_lines *self, tacho_str dir, bool is_asked, tac
                : TACHO_OK;
 }
 
-/* The folder that |path| lies in. */
+/* The folder that contains |path|. */
 static tacho_str folder_of(tacho_str path)
 {
     tacho_str base = tacho_str_basename(path);
@@ -253,7 +253,7 @@ static bool is_own(const model_lines *self, tacho_str path)
     return tacho_strings_find(&self->own, path) != TACHO_NONE;
 }
 
-/* The file called |path|, looked for once. */
+/* The file |path|, searched for once. */
 static tacho_status ensure_file(model_lines *self, tacho_str path, const model_file **out_file)
 {
     uint32_t id = 0;
@@ -312,7 +312,7 @@ static tacho_status put(place_text *text, tacho_str piece)
     return TACHO_OK;
 }
 
-/* Whether the words of |text|, split by spaces, hold |word|. */
+/* Whether |word| is among the words of |text|, split by spaces. */
 static bool has_word(const place_text *text, tacho_str word)
 {
     tacho_str rest = tacho_str_make(text->items, text->item_count);
@@ -326,7 +326,7 @@ static bool has_word(const place_text *text, tacho_str word)
     return false;
 }
 
-/* Adds the operator on a file's line, unless it is there. */
+/* Adds the operator on a file's line, unless present. */
 static tacho_status put_operator(model_lines *self, const tacho_mlir_location_node *node,
                                  place_text *text)
 {
@@ -368,7 +368,7 @@ static tacho_status put_operators(model_lines *self, const tacho_mlir_location *
     return TACHO_OK;
 }
 
-/* Whether a name before |index| is that one, too. */
+/* Whether the same name occurs before |index|. */
 static bool is_named_before(const tacho_mlir_location *location, size_t index)
 {
     const tacho_mlir_location_node *nodes = location->nodes;
@@ -382,8 +382,8 @@ static bool is_named_before(const tacho_mlir_location *location, size_t index)
 }
 
 /*
- * Adds the operators that names stand for, where the debug information says so. Fused names that
- * are many are cut as files are.
+ * Adds the operators of names, according to the debug information. Like files, the names of a fused
+ * location are limited in number.
  */
 static tacho_status put_named_operators(model_lines *self, const tacho_mlir_location *location,
                                         place_text *text)
@@ -408,7 +408,7 @@ static tacho_status put_named_operators(model_lines *self, const tacho_mlir_loca
 
 /*
  * Adds "enc.layer1/node_add" for the file at |index| of "node_add"("enc.layer1"("net.py":9:0)): a
- * line of a file that is not there says nothing, the names around it do.
+ * line of a missing file is useless, the names around it are not.
  */
 static tacho_status put_names(const tacho_mlir_location *location, size_t index, place_text *text)
 {
@@ -424,7 +424,7 @@ static tacho_status put_names(const tacho_mlir_location *location, size_t index,
 }
 
 /*
- * Whether names stand for the file at |index|: it has some, is a program that made the model rather
+ * Whether names replace the file at |index|: it has names, is a program that made the model rather
  * than the model itself, and cannot be read.
  */
 static tacho_status is_named_instead(model_lines *self, const tacho_mlir_location *location,
@@ -467,8 +467,8 @@ static tacho_status put_part(model_lines *self, const tacho_mlir_location *locat
 }
 
 /*
- * "@L7C10": fused parts are joined by '+', of a call only what is called is shown, and a name
- * only where nothing is named by it, or a file that is not there.
+ * "@L7C10": fused parts are joined by '+', a call shows only its callee, and a name is shown only
+ * where it names nothing, or a file that does not exist.
  */
 static tacho_status put_place(model_lines *self, const tacho_mlir_location *location,
                               place_text *text)
@@ -488,7 +488,7 @@ static tacho_status put_place(model_lines *self, const tacho_mlir_location *loca
     return TACHO_OK;
 }
 
-/* Leaves out the callers of calls, so that only callees are left. */
+/* Drops the callers of calls, so that only callees are left. */
 static tacho_status without_callers(model_lines *self, const tacho_mlir_location *location,
                                     tacho_mlir_location *out_location)
 {
@@ -522,7 +522,7 @@ static tacho_status without_callers(model_lines *self, const tacho_mlir_location
     return TACHO_OK;
 }
 
-/* Marks of |location|: of the lines of its files, or without any of its names. */
+/* Adds the marks of |location|: the lines of its files, or of its names without any. */
 static tacho_status add_marks(model_lines *self, const tacho_mlir_location *location,
                               tacho_place *place)
 {
@@ -544,7 +544,7 @@ static tacho_status add_marks(model_lines *self, const tacho_mlir_location *loca
     return TACHO_OK;
 }
 
-/* A location with very many parts is not compared. */
+/* Marks a place; a location with very many parts is not compared. */
 static tacho_status mark_place(model_lines *self, const tacho_mlir_location *all,
                                const tacho_mlir_location *callees, tacho_place *place)
 {
@@ -571,8 +571,7 @@ static tacho_status resolve_location(model_lines *self, uint32_t id, place_text 
     *place = (tacho_place){0};
     tacho_status status = tacho_mlir_location_parse(raw, NULL, &self->scratch, &parsed);
     if (status != TACHO_OK) {
-        TACHO_TRY(
-            tacho_status_forgive_data(status)); /* what is no location is shown as it stands */
+        TACHO_TRY(tacho_status_forgive_data(status)); /* text in another form is shown as it is */
         return tacho_dict_ensure_string(dict, raw, &place->text);
     }
     text->item_count = 0;
@@ -602,7 +601,7 @@ static tacho_status gather_own(model_lines *self)
     return TACHO_OK;
 }
 
-/* Whether the actions of |dispatch| have lines of its own file for locations, all of them. */
+/* Whether all actions of |dispatch| have only lines of its own file as locations. */
 static bool lacks_locations(const tacho_debug_info *info, const tacho_dispatch *dispatch)
 {
     for (uint32_t i = 0; i < dispatch->action_count; i++) {
@@ -614,7 +613,7 @@ static bool lacks_locations(const tacho_debug_info *info, const tacho_dispatch *
     return dispatch->action_count > 0;
 }
 
-/* Says so once. */
+/* Adds the note, once. */
 static tacho_status note_own_lines(model_lines *self)
 {
     tacho_debug_info *info = self->info;

@@ -109,7 +109,7 @@ static const struct {
     /* A line is named once. */
     {"fused<\"m\">[\"/gone/model.mlir\":2:5, \"/gone/model.mlir\":2:9]", "@L2C5+@L2C9",
      "tosa.add@L2"},
-    /* Only what is called is shown, but operators of both count. */
+    /* Only the callee is shown, but operators of both count. */
     {"callsite(\"/gone/model.mlir\":5:1 at \"/gone/model.mlir\":3:7)", "@L5C1",
      "tosa.sub@L5 tosa.mul@L3"},
     {"callsite(fused[\"/gone/model.mlir\":5:1, \"x\"] at callsite(\"a\":1:1 at \"b\":2:2))",
@@ -117,7 +117,7 @@ static const struct {
     {"fused[callsite(\"a\":1:1 at \"b\":2:2), \"/gone/model.mlir\":3:4]", "@L1C1+@L3C4",
      "tosa.mul@L3"},
     {"\"conv\"", "conv", ""},
-    /* Without its file a node has its scope and its name. */
+    /* Without a file a node has its scope and its name. */
     {"\"node_add\"(\"enc.layer1\"(\"/gone/net.py\":9:0))", "enc.layer1/node_add", ""},
     {"\"node_add\"(\"/gone/other.mlir\":9:0)", "@L9C0", ""},
     {"fused[\"a\"(\"/gone/net.py\":9:0), \"b\"(\"/gone/model.mlir\":3:4)]", "a+@L3C4",
@@ -145,8 +145,10 @@ static void check_places(const torq_model_search *search, fixture *made)
         assert_string_equal(text(made, place.text), places[i].text);
         assert_string_equal(text(made, place.operators), places[i].operators);
     }
-    /* other.mlir, net.py, /dev/zero, and the files a and b: each is noted once; and, unless it was
-       asked for, that the model was found elsewhere. */
+    /*
+     * other.mlir, net.py, /dev/zero, and the files a and b: each is noted once; and, unless it was
+     * asked for, that the model was found elsewhere.
+     */
     assert_int_equal(made->info.note_count, search->dir_count > 0 ? 5 : 6);
     assert_int_equal(tacho_debug_info_place(&made->info, TACHO_NONE).text, 0);
 }
@@ -162,7 +164,7 @@ static void test_source_dir(void **state)
     teardown(&made);
 }
 
-/* Beside the debug info: in its folder, be it the path itself or the file's. */
+/* Beside the debug info: in its folder, whether the path is the folder or the file. */
 static void test_beside(void **state)
 {
     (void)state;
@@ -179,7 +181,7 @@ static void test_beside(void **state)
     teardown(&made);
 }
 
-/* Under its own path; a folder or a pipe of that name is left alone. */
+/* Under its own path; a folder or a pipe of that name is ignored. */
 static void test_own_path(void **state)
 {
     (void)state;
@@ -206,7 +208,7 @@ static void test_own_path(void **state)
     teardown(&made);
 }
 
-/* A location of very many parts is cut, and says so. */
+/* A location with very many parts is cut, and marked as cut. */
 static void test_many_parts(void **state)
 {
     (void)state;
@@ -236,7 +238,7 @@ static void name_operators(fixture *to, const char *name, const char *operators)
     assert_ok(tacho_debug_info_name_operators(&to->info, strings[0], strings[1]));
 }
 
-/* Names stand for operators where there is no file, and where it is clear for which. */
+/* Names resolve to operators where there is not a file, and where the name is unambiguous. */
 static void test_named_operators(void **state)
 {
     (void)state;
@@ -286,7 +288,7 @@ static const struct {
     {"\"/a/m.mlir\":2:5", "\"/a/n.mlir\":2:5", TACHO_PLACES_DIFFER},
     {"\"/a/m.mlir\":2:5", "fused<\"x\">[\"/a/m.mlir\":1:1, \"/a/m.mlir\":2:5]", TACHO_PLACES_AGREE},
     {"\"/a/m.mlir\":2:5", "\"relu\"(\"/a/m.mlir\":2:5 to 3:1)", TACHO_PLACES_AGREE},
-    /* Of calls the callee counts; but the one may name only the caller. */
+    /* For calls the callee counts; but the other location may name only the caller. */
     {"callsite(\"m\":2:5 at \"m\":9:1)", "\"m\":2:5", TACHO_PLACES_AGREE},
     {"callsite(\"m\":2:5 at \"m\":9:1)", "\"m\":9:1", TACHO_PLACES_AGREE},
     {"callsite(\"m\":2:5 at \"m\":9:1)", "callsite(\"m\":3:5 at \"m\":9:1)", TACHO_PLACES_DIFFER},

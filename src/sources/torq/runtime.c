@@ -5,9 +5,8 @@
  *   id;time_since_open;time_since_start;location
  *   0;1520;310;loc("add.mlir":12:10)
  *
- * One row per job, in microseconds, written when the wait for the job returns: so
- * time_since_open is when the job ended and time_since_start how long it took. R0b has no
- * location.
+ * One row per job, in microseconds, written when the wait for the job returns: so time_since_open
+ * is the end of the job and time_since_start its duration. R0b has no location.
  */
 #include "sources/torq/torq.h"
 
@@ -52,14 +51,14 @@ static TACHO_ALWAYS_INLINE bool take_duration(tacho_str *tail, uint64_t *out_dur
     return true;
 }
 
-/* Any row at all; the tail is the location, empty when there is none. */
+/* Parses any row; the tail is the location, empty if it is missing. */
 static TACHO_NEVER_INLINE void parse_any(tacho_str line, torq_record *record, tacho_str *out_tail)
 {
     tacho_str tail = line;
     uint64_t duration = 0;
     record->is_good = torq_take_number(&tail, ';', &record->number) &&
                       torq_take_number(&tail, ';', &record->end) && take_duration(&tail, &duration);
-    record->start = record->end - duration; /* above the end where that is negative */
+    record->start = record->end - duration; /* above the end if that is negative */
     *out_tail = tail;
 }
 
@@ -168,7 +167,7 @@ static TACHO_ALWAYS_INLINE tacho_status take_row(runtime *self, const torq_recor
     if (TACHO_UNLIKELY(record->start > record->end)) {
         return torq_part_lose(part, TACHO_LOSS_NEGATIVE_TIME, line);
     }
-    /* What is known already has been looked through. */
+    /* Tails with an entry were checked before. */
     if (TACHO_UNLIKELY(torq_record_entry(record) == NULL) &&
         tacho_str_find_byte(*tail, '\0') < tail->len) {
         return torq_part_lose(part, TACHO_LOSS_NUL_BYTE, line);
@@ -186,7 +185,7 @@ static tacho_status take_records(void *self, const torq_record *records, const t
     return TACHO_OK;
 }
 
-/* The first line that is not empty. */
+/* The first nonempty line. */
 static tacho_str first_line(tacho_str head)
 {
     tacho_str line = TACHO_STR("");
@@ -195,7 +194,7 @@ static tacho_str first_line(tacho_str head)
     return torq_skip_mark(line);
 }
 
-/* Whether the file's rows have a location, by its first line. */
+/* Whether the file's rows have a location, according to its first line. */
 static bool has_location(tacho_str head)
 {
     tacho_str fields[4];

@@ -3,13 +3,13 @@
  * Torq compile-time timelines, generations T1-T4.
  *
  *   T1   id,start,end,location,op type              DI0,0,9408,loc("fc.mlir":4:10),DMA_IN
- *   T2   the same, DMA rows with bytes behind       S0_1,9474,11522,loc(unknown),conv2d_add
+ *   T2   the same, DMA rows end with bytes          S0_1,9474,11522,loc(unknown),conv2d_add
  *   T3   actionIndex, elapsed, timestamp, event, location, bytes
  *   T4   taskId, elapsed, timestamp, event, location, bytes
  *
- * All numbers are cycles, though T3 and T4 call them us. Locations are not quoted and may hold
- * commas, so a row is taken apart from both ends. T1 does not say which slice ran an operation:
- * slices take turns. T1 and T2 may come with a header line.
+ * All numbers are cycles, though T3 and T4 call them us. Locations are not quoted and may contain
+ * commas, so a row is parsed from both ends. T1 does not name the slice of an operation: slices
+ * take turns. T1 and T2 may have a header line.
  */
 #include "sources/torq/torq.h"
 
@@ -50,13 +50,13 @@ static generation header_generation(tacho_str line)
 
 typedef struct timeline {
     torq_part part;
-    uint32_t slice_count; /* what T1 counts through */
+    uint32_t slice_count; /* for the turns in T1 */
     uint32_t id_key;
     uint32_t task_key;
     uint32_t bytes_key;
 } timeline;
 
-/* What the front of a row says. */
+/* The id at the front of a row. */
 typedef struct engine_id {
     tacho_torq_engine engine;
     uint32_t slice;
@@ -114,7 +114,7 @@ static inline bool has_good_times(const timeline *self, const torq_record *recor
     return end >= record->start && end <= (uint64_t)self->part.max_ticks;
 }
 
-/* Whether the times of a row can be; else it is counted. */
+/* Whether the times of a row are valid; else counts it as lost. */
 static inline tacho_status check_times(timeline *self, const torq_record *record, uint64_t end,
                                        bool *out_good)
 {
@@ -127,8 +127,7 @@ static inline tacho_status check_times(timeline *self, const torq_record *record
         torq_record_line(record));
 }
 
-/* The next row of the group and its arguments, filled but for the first of these, track and site.
- */
+/* The next row of the group and its arguments, filled except the first argument, track and site. */
 static TACHO_ALWAYS_INLINE void fill_row(timeline *self, const torq_record *record, uint64_t end,
                                          tacho_row **out_row, tacho_arg **out_arg)
 {
@@ -150,7 +149,7 @@ static tacho_status end_batch(void *of)
     return torq_part_push_group(&self->part);
 }
 
-/* Counts a line that is no row, unless it is a header again: files are put together with cat. */
+/* Counts a rejected line, unless it repeats the header: files may be concatenated with cat. */
 static tacho_status lose_line(timeline *self, tacho_loss_reason reason, tacho_str line)
 {
     return header_generation(line) != NO_GENERATION ? TACHO_OK
@@ -166,7 +165,7 @@ static size_t count_quotes(tacho_str text)
     return count;
 }
 
-/* Whether brackets or quotes that open also close; only inside them may a location hold commas. */
+/* Whether all brackets and quotes are closed; only inside them may a location contain commas. */
 static bool may_be_location(tacho_str field)
 {
     field = tacho_str_trim(field);
@@ -179,7 +178,7 @@ static bool may_be_location(tacho_str field)
     return tacho_str_find_byte(field, ',') == field.len;
 }
 
-/* Why a row cannot be read; its first three fields are numbers, or two after an id. */
+/* Why a row was rejected; its first three fields are numbers, or two after an id. */
 static tacho_loss_reason diagnose(tacho_str line, bool has_id)
 {
     if (tacho_str_find_byte(line, '\0') < line.len) {
@@ -223,7 +222,7 @@ static bool take_bytes(tacho_str *tail, uint64_t *out_bytes)
     return true;
 }
 
-/* Makes the site of "location,op type"; TACHO_NONE when it is not that. */
+/* Makes the site of "location,op type"; TACHO_NONE for any other text. */
 static tacho_status make_t12_site(timeline *self, tacho_str tail, tacho_torq_engine engine,
                                   uint32_t *out_site)
 {
@@ -245,7 +244,7 @@ static tacho_status make_t12_site(timeline *self, tacho_str tail, tacho_torq_eng
     return torq_part_make_site(&self->part, &facts, out_site);
 }
 
-/* The site of a row's tail, from the entries unless another engine has used the same words. */
+/* The site of a row's tail, from the entries unless another engine used the same text. */
 static tacho_status find_t12_site(timeline *self, const torq_record *record, tacho_str tail,
                                   uint32_t *out_site)
 {
@@ -264,7 +263,7 @@ static tacho_status find_t12_site(timeline *self, const torq_record *record, tac
     return TACHO_OK;
 }
 
-/* Any id at the front of |line|; |*out_tail| is what follows it. */
+/* Takes any id at the front of |line|; |*out_tail| is the text after it. */
 static bool take_any_id(uint32_t slice_count, tacho_str line, torq_record *record,
                         tacho_str *out_tail)
 {
@@ -280,14 +279,14 @@ static bool take_any_id(uint32_t slice_count, tacho_str line, torq_record *recor
     return true;
 }
 
-/* Takes the bytes off a tail that ends in a digit, if that is what they are. */
+/* Takes the bytes off a tail that ends in a digit, if it ends in a byte count. */
 static void cut_t12_bytes(torq_record *record, tacho_str *tail)
 {
     bool moves_data = record->engine != TACHO_TORQ_SLICE && record->engine != TACHO_TORQ_CSS;
     record->has_bytes = moves_data && take_bytes(tail, &record->bytes);
 }
 
-/* Any row at all. */
+/* Parses any row. */
 static TACHO_NEVER_INLINE void parse_any_t12(uint32_t slice_count, tacho_str line,
                                              torq_record *record, tacho_str *out_tail)
 {
@@ -302,7 +301,7 @@ static TACHO_NEVER_INLINE void parse_any_t12(uint32_t slice_count, tacho_str lin
     *out_tail = tail;
 }
 
-/* The slice of an operation: they take turns. Of two, the last digit says which. */
+/* The slice of an operation, by turns. For two slices the last digit decides. */
 static inline uint32_t take_turn(uint32_t slice_count, torq_digits number)
 {
     return slice_count == 2 ? number.end[-1] & 1 : (uint32_t)(torq_join(number) % slice_count);
@@ -314,8 +313,8 @@ static inline bool ends_in_digit(tacho_str text)
 }
 
 /*
- * Nearly all rows have an id without a second number, DI#, DO# or S#, and numbers that are plain.
- * Which of the three it is no processor can guess: values are chosen rather than ways.
+ * Nearly all rows have an id without a second number, DI#, DO# or S#, and plain numbers. Which of
+ * the three is unpredictable for a processor: the code selects values rather than branches.
  */
 static TACHO_ALWAYS_INLINE void parse_t12_row(uint32_t slice_count, torq_record *record,
                                               const char *limit, tacho_str *out_tail)
@@ -355,7 +354,7 @@ static void parse_t12(const void *self, torq_record *records, size_t count, cons
     }
 }
 
-/* Counts a line that parse_t12 does not know. */
+/* Counts a line that parse_t12 rejected. */
 static tacho_status lose_t12(timeline *self, tacho_str line)
 {
     uint64_t number = 0;
@@ -366,7 +365,7 @@ static tacho_status lose_t12(timeline *self, tacho_str line)
                      : lose_line(self, diagnose(line, true), line);
 }
 
-/* Pushes a row whose times can be. */
+/* Pushes a row if its times are valid. */
 static TACHO_ALWAYS_INLINE tacho_status push_t12(timeline *self, const torq_record *record,
                                                  uint32_t track, uint32_t site)
 {
@@ -380,7 +379,7 @@ static TACHO_ALWAYS_INLINE tacho_status push_t12(timeline *self, const torq_reco
     return torq_part_push(&self->part);
 }
 
-/* Any row at all. */
+/* Takes any row. */
 static TACHO_NEVER_INLINE tacho_status take_any_t12(timeline *self, const torq_record *record,
                                                     tacho_str tail)
 {
@@ -456,8 +455,8 @@ static bool parse_event(tacho_str event, engine_id *out_id)
 }
 
 /*
- * Works out what "event,location" means; |*out_reason| says why it means nothing. A slice's
- * operation is not named in these files, so its span is called after the source line.
+ * Parses "event,location"; |*out_reason| is set if it is invalid. A slice's operation is not named
+ * in these files, so its span is named after the source line.
  */
 static tacho_status resolve_t34_tail(timeline *self, const torq_record *record, tacho_str tail,
                                      torq_entry *out_entry, tacho_loss_reason *out_reason)
@@ -489,8 +488,8 @@ static tacho_status resolve_t34_tail(timeline *self, const torq_record *record, 
 }
 
 /*
- * Cuts the bytes field off |*tail|: digits, or nothing where the engine moves no data. When it
- * is neither, |*out_reason| says why.
+ * Cuts the bytes field off |*tail|: digits, or nothing if the engine does not move data.
+ * |*out_reason| is set for anything else.
  */
 static bool cut_bytes(tacho_str *tail, uint64_t *out_bytes, bool *out_has_bytes,
                       tacho_loss_reason *out_reason)
@@ -516,7 +515,7 @@ static TACHO_ALWAYS_INLINE bool take_t34_numbers(tacho_str *tail, torq_record *r
            torq_take_number(tail, ',', &record->end) && torq_take_number(tail, ',', &record->start);
 }
 
-/* Any row at all; |end| is how long it took. */
+/* Parses any row; |end| is its duration. */
 static TACHO_NEVER_INLINE void parse_any_t34(tacho_str line, torq_record *record,
                                              tacho_str *out_tail)
 {
@@ -561,7 +560,7 @@ static void parse_t34(const void *self, torq_record *records, size_t count, cons
     }
 }
 
-/* Counts a line that parse_t34 does not know. */
+/* Counts a line that parse_t34 rejected. */
 static tacho_status lose_t34(timeline *self, tacho_str line)
 {
     torq_record record = {.number = 0};
@@ -623,7 +622,7 @@ static tacho_status take_t34(void *self, const torq_record *records, const tacho
 
 /* ---- the file --------------------------------------------------------------------------- */
 
-/* T1 or T2 by the shape of one row, NO_GENERATION when it is neither. */
+/* T1 or T2 by the form of one row, NO_GENERATION for any other. */
 static generation row_generation(tacho_str line)
 {
     tacho_str tail = torq_skip_mark(line);
@@ -641,7 +640,7 @@ static generation row_generation(tacho_str line)
     return parsed.is_t2 || take_bytes(&tail, &number) ? T2 : T1;
 }
 
-/* The generation of a file by its first lines, and on which line it showed. */
+/* The generation of a file by its first lines, and the line that proved it. */
 static generation find_generation(tacho_str head, size_t *out_line)
 {
     generation found = NO_GENERATION;
@@ -660,7 +659,7 @@ static generation find_generation(tacho_str head, size_t *out_line)
             *out_line = number;
         }
         if (shown != T1) {
-            return shown; /* T1 until something else shows */
+            return shown; /* T1 until proved otherwise */
         }
         found = T1;
     }
@@ -695,7 +694,7 @@ static tacho_status read_lines(timeline *self, generation which)
     return torq_rows_read(self->part.reading->input, &format);
 }
 
-/* T1 is older than the local transfers and the vector engine. */
+/* T1 predates the local transfers and the vector engine. */
 static uint32_t covered_classes(generation which)
 {
     uint32_t covered = TACHO_TRACK_BIT(TACHO_TRACK_DMA_IN) | TACHO_TRACK_BIT(TACHO_TRACK_DMA_OUT) |
@@ -737,7 +736,7 @@ static tacho_status timeline_read(const tacho_reading *reading)
         return tacho_fail(TACHO_CODE_USAGE, "%u slices are too many; at most %d",
                           (unsigned)slice_count, TORQ_SLICE_MAX);
     }
-    /* The user says that it is a timeline; whatever is no row will be counted. */
+    /* The user chose the timeline format; lines that are not rows will be counted. */
     which = which == NO_GENERATION ? T1 : which;
     timeline self = {.slice_count = slice_count > 0 ? slice_count : DEFAULT_SLICE_COUNT};
     tacho_status status = read_all(&self, reading, which);

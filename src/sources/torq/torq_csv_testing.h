@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * For tests of timelines and runtime profiles of Torq. Composed files are read into a profile, in
- * sort mode, and what became of them is written as text: one line for each part, span and loss. So
- * a test compares everything at once. Include it after <cmocka.h>.
+ * Test helpers for timelines and runtime profiles of Torq. Composed files are read into a profile,
+ * in sort mode, and the result is written as text: one line for each part, span and loss. So a test
+ * compares everything at once. Include it after <cmocka.h>.
  *
  *     part fc.csv torq-timeline T1 estimated, cycles of 5/4 ns from 0
  *     Slice 0|9408|11456|conv2d|compute|"fc.mlir":4:10|fc.mlir:4:10|id=S0
@@ -90,7 +90,7 @@ static inline tacho_status read_text(fixture *to, const tacho_source *source, co
     return read_bytes(to, source, tacho_str_from_cstring(text));
 }
 
-/* ---- what was read, as text ------------------------------------------------------------- */
+/* ---- the profile as text ---------------------------------------------------------------- */
 
 static inline void put_location(fixture *to, uint32_t id)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Timelines and runtime profiles as files: ends of lines, blanks, files that are compressed, cut,
- * or put together of several, and several files in one profile.
+ * Timelines and runtime profiles as files: line ends, blanks, compressed, cut and concatenated
+ * files, and several files in one profile.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +18,7 @@ enum { TEXT_BYTES = 1 << 14 };
 
 /* ---- lines ------------------------------------------------------------------------------ */
 
-/* |text| with every LF made |line_end|. */
+/* |text| with |line_end| for every LF. */
 static void with_line_ends(const char *text, const char *line_end, char *out_text, size_t room)
 {
     size_t len = 0;
@@ -57,7 +57,7 @@ static void test_line_ends(void **state)
     }
 }
 
-/* Blank lines are no loss, but they count as lines. */
+/* Blank lines are not lost rows, but they count as lines. */
 static void test_line_numbers(void **state)
 {
     (void)state;
@@ -133,7 +133,7 @@ static void test_gzip(void **state)
     check_with(&options, RUNTIME, as_str(bytes, len), R0_READ);
 }
 
-/* Cut after a whole line: that and the lines before it are there, and the cut is counted. */
+/* Cut after a whole line: that line and those before it are read, and the cut is counted. */
 static void test_cut_gzip(void **state)
 {
     (void)state;
@@ -156,7 +156,7 @@ static void test_cut_gzip(void **state)
                "lost cut_input 1 at 2\n");
 }
 
-/* Cut inside a line: what is left of it may look like a row, but its last number is no longer. */
+/* Cut inside a line: the rest may look like a row, but its last number may be shorter. */
 static void test_cut_line_is_no_row(void **state)
 {
     (void)state;
@@ -176,7 +176,7 @@ static void test_cut_line_is_no_row(void **state)
 
 /* ---- several files ---------------------------------------------------------------------- */
 
-/* Files that were put together with cat have a header for each; it is no loss. */
+/* Concatenated files have a header each, which is not lost. */
 static void test_headers_again(void **state)
 {
     (void)state;
@@ -193,7 +193,7 @@ static void test_headers_again(void **state)
           "NSS Programs|1|2|NSS job|control|-|-|job=0\n");
 }
 
-/* Blank lines may come before the header, too. */
+/* Blank lines may precede the header, too. */
 static void test_blank_lines_before(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows of timelines and runtime profiles that cannot be read: each is counted under its reason with
- * its line, and rows beside it stay. Files of which nothing can be read are refused.
+ * Bad rows of timelines and runtime profiles: each is counted under its reason with its line, and
+ * the rows around it are kept. Files without any readable row are refused.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,7 +20,7 @@ typedef struct loss_case {
     tacho_loss_reason reason;
 } loss_case;
 
-/* What surrounds the bad row of a loss_case. */
+/* The rows around the bad row of a loss_case. */
 typedef struct loss_frame {
     const tacho_source *source;
     const char *before; /* good, like |after| */
@@ -60,7 +60,7 @@ static void check_losses(const loss_frame *frame, const loss_case *cases, size_t
     }
 }
 
-/* |row| of a timeline is lost, whatever the reason; what surrounds it is not. */
+/* |row| of a timeline is lost, for any reason; the rows around it are not. */
 static void check_is_lost(const char *before, const char *row, const char *after)
 {
     fixture made;
@@ -231,7 +231,7 @@ static void test_losses_r0(void **state)
     check_losses(&frame, cases, sizeof(cases) / sizeof(cases[0]));
 }
 
-/* A row whose tail was cut must not come out with its columns shifted. */
+/* The columns of a row with a cut tail must not shift. */
 static void test_cut_tails(void **state)
 {
     (void)state;
@@ -295,7 +295,7 @@ static void test_losses_add_up(void **state)
           "lost not_a_number 1 at 8\n");
 }
 
-/* A loss shows how its first row begins, not all of it. */
+/* A loss shows the beginning of its first row, not all of it. */
 static void test_long_example(void **state)
 {
     (void)state;
@@ -313,7 +313,7 @@ static void test_long_example(void **state)
     teardown(&made);
 }
 
-/* Whoever says that it is a timeline gets its rows, however late they come. */
+/* An explicit --from timeline reads the rows, however late the first one is. */
 static void test_late_rows(void **state)
 {
     (void)state;
@@ -329,7 +329,7 @@ static void test_late_rows(void **state)
 
 /* ---- refusals --------------------------------------------------------------------------- */
 
-/* Reads |bytes|, which must fail with |code| and a message that holds |words|. */
+/* Reads |bytes|, which must fail with |code| and a message that contains |words|. */
 static void check_refused(const tacho_source *source, tacho_str bytes, tacho_code code,
                           const char *words)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A maker takes lines apart and finds what is known of their tails; then its rows are taken.
+ * A maker parses lines and looks up their tails; then its rows are taken.
  */
 #ifndef TACHO_SOURCES_TORQ_TORQ_MAKER_H
 #define TACHO_SOURCES_TORQ_TORQ_MAKER_H
@@ -19,11 +19,11 @@ typedef struct torq_maker {
     torq_tail **tails; /* by the ids of the index */
     size_t tail_count, tail_capacity;
     tacho_arena tail_arena;
-    /* Rows that are made and not taken. */
+    /* Rows made and not yet taken. */
     torq_record *rows;
     tacho_str *row_tails;
     size_t row_count, room;
-    tacho_status status; /* why no more can be made, behind its rows */
+    tacho_status status; /* why no more can be made, after its rows */
     bool is_last;        /* no more are made */
 } torq_maker;
 
@@ -37,7 +37,7 @@ void torq_maker_make(torq_maker *maker);
 /* Has all its rows taken. */
 tacho_status torq_maker_take(torq_maker *maker) TACHO_MUST_USE;
 
-/* Why it made the last one. */
+/* The status that the maker ended with. */
 tacho_status torq_maker_end(torq_maker *maker) TACHO_MUST_USE;
 
 #endif

@@ -13,11 +13,11 @@
 
 enum {
     EXAMPLE_BYTES = 60,
-    PLACE_BYTES_MAX = 4096,    /* longer locations are worked out every time, as are ... */
-    PLACE_COUNT_MAX = 1 << 20, /* ... those that are too many */
+    PLACE_BYTES_MAX = 4096,    /* longer locations are parsed every time, as are ... */
+    PLACE_COUNT_MAX = 1 << 20, /* ... locations beyond this number */
 };
 
-/* What the next text of a place means. */
+/* Adds the place for the next text. */
 static tacho_status add_place(torq_part *part, const torq_place *place)
 {
     TACHO_TRY(tacho_grow(&part->places, &part->place_capacity, part->place_count + 1));
@@ -249,7 +249,7 @@ static tacho_status unquote(torq_part *part, tacho_str field, tacho_str *out_tex
     tacho_csv_record record;
     tacho_status status = tacho_csv_read_quoted(field, ',', &part->scratch, &record);
     if (status != TACHO_OK) {
-        return tacho_status_forgive_data(status); /* not quoted after all: take it as it stands */
+        return tacho_status_forgive_data(status); /* not quoted after all: keep it as it is */
     }
     *out_text = record.field_count == 1 ? record.fields[0] : field;
     return TACHO_OK;
@@ -266,8 +266,8 @@ static tacho_str strip_wrapper(tacho_str text)
 }
 
 /*
- * Files the location and gives its short form. A text that is no MLIR location is kept as it
- * is: it still tells the user something.
+ * Files the location and gives its short form. Text in another form is kept as it is, since it may
+ * help the user.
  */
 static tacho_status add_location(torq_part *part, tacho_str field, torq_place *out_place)
 {
@@ -285,7 +285,7 @@ static tacho_status add_location(torq_part *part, tacho_str field, torq_place *o
         TACHO_TRY(tacho_status_forgive_data(status));
         return tacho_dict_ensure_location(part->dict, &facts, &out_place->location);
     }
-    /* A name that the model gives its operation says more than the line it stands on. */
+    /* The model's name for an operation is more useful than its line. */
     bool is_named = parsed.nodes[0].kind == TACHO_MLIR_LOCATION_NAME;
     tacho_str *short_form = &out_place->short_form;
     TACHO_TRY(is_named ? tacho_arena_copy(&part->scratch, parsed.nodes[0].text, short_form)
@@ -299,7 +299,7 @@ static tacho_status add_location(torq_part *part, tacho_str field, torq_place *o
     return tacho_dict_ensure_location(part->dict, &facts, &out_place->location);
 }
 
-/* The place of |field|, worked out once. */
+/* The place of |field|, parsed once. */
 static tacho_status ensure_place(torq_part *part, tacho_str field, torq_place *out_place)
 {
     uint32_t id = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the readers of Torq files share: an open part with its engines' tracks, and the sites of
- * its rows, found by the raw text they have in the file.
+ * Shared by the readers of Torq files: an open part with its engines' tracks, and the sites of its
+ * rows, found by their raw text in the file.
  */
 #ifndef TACHO_SOURCES_TORQ_TORQ_PART_H
 #define TACHO_SOURCES_TORQ_TORQ_PART_H
@@ -10,22 +10,22 @@
 
 enum { TORQ_SLICE_MAX = 1024, TORQ_GROUP_ROWS = 64, TORQ_ROW_ARGS = 2 };
 
-/* What is known of a distinct row tail. */
+/* Cached facts of a distinct row tail. */
 typedef struct torq_entry {
     uint32_t site;
-    uint32_t track;           /* where the tail says it; else unused */
-    tacho_torq_engine engine; /* that the site was made for */
+    uint32_t track;           /* if the tail determines it; else unused */
+    tacho_torq_engine engine; /* of the site */
 } torq_entry;
 
-/* What is known of a distinct location, as rows have it. */
+/* Cached facts of a distinct location, as written in rows. */
 typedef struct torq_place {
-    uint32_t location;    /* TACHO_NONE where it says nothing */
-    tacho_str short_form; /* for people, perhaps empty */
+    uint32_t location;    /* TACHO_NONE for an unknown one */
+    tacho_str short_form; /* for display, perhaps empty */
 } torq_place;
 
 /*
- * Rows that are pushed together; what they refer to must stay until then. What all rows of a file
- * have in common is set once, torq_part_begin_group.
+ * Rows that are pushed together; everything they refer to must stay valid until then. Fields common
+ * to all rows of a file are set once, by torq_part_begin_group.
  */
 typedef struct torq_group {
     size_t count;
@@ -40,12 +40,12 @@ typedef struct torq_part {
     uint32_t clock;
     int64_t max_ticks;
     uint64_t good_row_count;
-    uint64_t line_number; /* of the row at hand; 0: the input says it */
+    uint64_t line_number; /* of the current row; 0: the input's */
     /* By raw text of a row's tail: its site. */
     tacho_strings keys;
     torq_entry *entries; /* by key id */
     size_t entry_count, entry_capacity;
-    /* By raw text of a location: several tails have the same. */
+    /* By raw text of a location: several tails share one. */
     tacho_strings place_texts;
     torq_place *places; /* by text id */
     size_t place_count, place_capacity;
@@ -53,14 +53,14 @@ typedef struct torq_part {
     tacho_arena scratch;
     uint32_t engine_tracks[TACHO_TORQ_ENGINE_COUNT]; /* TACHO_NONE until first used */
     uint32_t slice_tracks[TORQ_SLICE_MAX];
-    /* One for each thread that takes turns to push, and the one whose turn it is. */
+    /* One for each thread that takes turns to push, and the current one. */
     torq_group groups[TACHO_TURN_THREADS];
     torq_group *group;
     tacho_shared shared;
     const tacho_shared *events_shared;
 } torq_part;
 
-/* Opens the part; |clock| and |clock_name| say what its numbers count. */
+/* Opens the part; |clock| and |clock_name| define the unit of its numbers. */
 tacho_status torq_part_init(torq_part *part, const tacho_reading *reading,
                             const tacho_part_facts *facts, const tacho_clock *clock,
                             tacho_str clock_name) TACHO_MUST_USE;
@@ -73,22 +73,22 @@ tacho_status torq_part_finish(torq_part *part) TACHO_MUST_USE;
 tacho_status torq_part_lose(torq_part *part, tacho_loss_reason reason,
                             tacho_str line) TACHO_MUST_USE;
 
-/* Makes all rows of the groups spans whose arguments are |args|, TORQ_ROW_ARGS of them, in turn. */
+/* Makes all rows of the groups spans whose arguments are |args|, TORQ_ROW_ARGS each, in turn. */
 void torq_part_begin_group(torq_part *part, const tacho_arg *args);
 
 /*
- * What threads have to tell that take turns to push, with no rows left in a group between turns;
- * NULL where one had better push alone.
+ * The calls for threads that take turns to push; no rows may be left in a group between turns. NULL
+ * if a single thread should push.
  */
 const tacho_shared *torq_part_shared(torq_part *part);
 
 /*
- * Pushes the rows of the group. What changes the dictionary does so first: then it changes where it
- * would if rows were pushed one by one.
+ * Pushes the rows of the group. Call it before changes to the dictionary, so that they take effect
+ * as if rows were pushed one by one.
  */
 tacho_status torq_part_push_group(torq_part *part) TACHO_MUST_USE;
 
-/* Takes the next row of the group, which has been filled. */
+/* Takes the next row of the group, already filled. */
 TACHO_MUST_USE static inline tacho_status torq_part_push(torq_part *part)
 {
     part->good_row_count++;
@@ -100,15 +100,14 @@ TACHO_MUST_USE static inline tacho_status torq_part_push(torq_part *part)
 tacho_status torq_part_make_track(torq_part *part, tacho_torq_engine engine, uint32_t slice,
                                   uint32_t *out_track) TACHO_MUST_USE;
 
-/* The track of an engine, TACHO_NONE where it has none yet. */
+/* The track of an engine, TACHO_NONE if not made yet. */
 static inline uint32_t torq_part_find_track(const torq_part *part, tacho_torq_engine engine,
                                             uint32_t slice)
 {
     return engine == TACHO_TORQ_SLICE ? part->slice_tracks[slice] : part->engine_tracks[engine];
 }
 
-/* The same, made where there is none; |slice| < TORQ_SLICE_MAX matters for TACHO_TORQ_SLICE only.
- */
+/* The same, made if missing; |slice| < TORQ_SLICE_MAX matters for TACHO_TORQ_SLICE only. */
 TACHO_MUST_USE static inline tacho_status torq_part_track(torq_part *part, tacho_torq_engine engine,
                                                           uint32_t slice, uint32_t *out_track)
 {
@@ -118,7 +117,7 @@ TACHO_MUST_USE static inline tacho_status torq_part_track(torq_part *part, tacho
                : torq_part_make_track(part, engine, slice, out_track);
 }
 
-/* What a row's tail means, worked out once per distinct text. */
+/* Facts in a row's tail, parsed once per distinct text. */
 typedef struct torq_site_facts {
     tacho_str name; /* empty: the short form of the location, else |fallback_name| */
     tacho_str fallback_name;
@@ -126,7 +125,7 @@ typedef struct torq_site_facts {
     tacho_track_class track_class;
 } torq_site_facts;
 
-/* The entry of |key|, or NULL; good until the next one is added. */
+/* The entry of |key|, or NULL; valid until the next one is added. */
 const torq_entry *torq_part_find_entry(const torq_part *part, tacho_str key);
 
 /* Files |entry| under |key|, which is new. */

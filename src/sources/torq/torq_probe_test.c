@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is recognised as a timeline or a runtime profile of Torq, wherever the head of the file is
- * cut, and by which names these sources are found.
+ * Detection of timelines and runtime profiles of Torq, wherever the head of the file is cut, and
+ * look-up of these sources by name.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -83,7 +83,7 @@ static void test_probes(void **state)
     }
 }
 
-/* Rows that show after more lines than a probe reads are not found; before that they are. */
+/* Rows after more lines than a probe reads are not found; earlier ones are. */
 static void test_probe_depth(void **state)
 {
     (void)state;
@@ -109,7 +109,7 @@ static void test_cut_heads(void **state)
         }
         first_line += tacho_str_find_byte(tacho_str_from(head, first_line), '\n') + 1;
         for (size_t len = 0; len <= head.len; len++) {
-            char *copy = malloc(len > 0 ? len : 1); /* exactly: a sanitizer sees a step past it */
+            char *copy = malloc(len > 0 ? len : 1); /* exact size: a sanitizer detects an overrun */
             assert_non_null(copy);
             memcpy(copy, head.data, len);
             tacho_probe_verdict timeline = TIMELINE->probe(tacho_str_make(copy, len));

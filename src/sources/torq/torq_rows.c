@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Makers of rows: one alone, whose rows are taken 64 at a time while its lines are visible.
+ * Makers of rows: a single one, whose rows are taken 64 at a time while its lines are visible.
  */
 #include "sources/torq/torq_rows.h"
 
@@ -18,7 +18,7 @@ enum {
 
 /* ---- making rows ------------------------------------------------------------------------ */
 
-/* Some of a maker's rows: those of the batch at hand. */
+/* Some of a maker's rows: the current batch. */
 typedef struct batch {
     torq_record *rows;
     tacho_str *tails;
@@ -36,7 +36,7 @@ static inline void add_line(const torq_maker *maker, batch *made, tacho_str line
     }
 }
 
-/* The next line, which is not all visible. */
+/* The next line when it is not entirely visible. */
 static tacho_status find_line_slow(torq_maker *maker, batch *made)
 {
     tacho_str line;
@@ -49,7 +49,7 @@ static tacho_status find_line_slow(torq_maker *maker, batch *made)
     return TACHO_OK;
 }
 
-/* Lines that are not empty, as many as the batch has room for and the input shows at once. */
+/* Finds nonempty lines, as many as the batch has room for and the input shows at once. */
 static tacho_status find_lines(torq_maker *maker, batch *made)
 {
     const char *newlines[TORQ_BATCH_ROWS + 1];
@@ -84,7 +84,9 @@ static tacho_status make_rows(torq_maker *maker, batch *made)
     return status;
 }
 
-/* Asks for the texts that finding the tails of a batch will look at: mostly the first of a hash. */
+/*
+ * Prefetches the texts that the look-up of a batch's tails will read: mostly the first of a hash.
+ */
 static void fetch_tails(const torq_maker *maker, batch *made)
 {
     const tacho_index *index = &maker->index;
@@ -139,7 +141,7 @@ static tacho_status find_tail(torq_maker *maker, tacho_str text, uint32_t hash,
     return add_tail(maker, text, hash, out_tail);
 }
 
-/* Where one fails, the batch ends before it. */
+/* Looks up the tails; if one fails, the batch ends before it. */
 static tacho_status find_tails(torq_maker *maker, batch *made)
 {
     tacho_status status = TACHO_OK;
@@ -194,7 +196,7 @@ void torq_maker_deinit(torq_maker *maker)
     tacho_index_deinit(&maker->index);
 }
 
-/* ---- taking them ------------------------------------------------------------------------ */
+/* ---- taking rows ------------------------------------------------------------------------ */
 
 tacho_status torq_maker_take(torq_maker *maker)
 {
@@ -232,7 +234,7 @@ static tacho_status read_alone(tacho_input *input, const torq_rows_format *forma
     return status;
 }
 
-/* A mark in front of the first line. */
+/* Skips a byte order mark before the first line. */
 static tacho_status skip_mark(tacho_input *input)
 {
     tacho_str head;

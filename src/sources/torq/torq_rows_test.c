@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The same rows, in the same order, are taken with a thread (a large file, where there are two
- * processors) and without (bytes in memory), whatever the lines are; and taking can stop anywhere.
+ * Any lines give the same rows, in the same order, with threads (a large file, where there are two
+ * processors) and without (bytes in memory); and taking can stop anywhere.
  */
 #include "sources/torq/torq_turns.h"
 
@@ -18,7 +18,7 @@
 
 enum { TEXT_BYTES = 6 << 20, LONG_LINE = 100000, STOP = 5000 };
 
-/* What was taken, as one number, and how often a tail was known from before. */
+/* A checksum of the rows taken, and the number of tails known from before. */
 typedef struct taken {
     uint64_t row_count, bad_count, known_count;
     uint64_t hash;
@@ -63,7 +63,7 @@ static tacho_status keep_record(taken *sums, const torq_record *record, tacho_st
     torq_entry added = {.site = (uint32_t)tail.len};
     added.engine = (tacho_torq_engine)tail.data[tail.len / 2];
     sums->known_count += entry != NULL ? 1 : 0;
-    if (entry != NULL) { /* an earlier row of that tail said so */
+    if (entry != NULL) { /* stored by an earlier row of that tail */
         assert_int_equal(entry->site, added.site);
         assert_int_equal(entry->engine, added.engine);
     }
@@ -88,7 +88,7 @@ static tacho_status end_batch(void *of)
     return TACHO_OK;
 }
 
-/* Turns do not overlap, and each thread comes back to what it does after one before the next. */
+/* Turns do not overlap, and each thread finishes the work after a turn before its next one. */
 static void begin_turn(void *self, unsigned thread)
 {
     taken *sums = self;
@@ -168,7 +168,7 @@ static void check_both(const char *text, size_t len, uint64_t stop)
     taken from_bytes = read_input(&input, stop);
     assert_true(stop > 0 ? from_file.row_count == stop : from_file.row_count > 100000);
     assert_true(from_file.bad_count > 0 && from_file.known_count > 0);
-    /* Each thread gets to know tails by itself. */
+    /* Each thread learns tails by itself. */
     assert_true(from_file.known_count <= from_bytes.known_count);
     assert_true(stop > 0 || 2 * from_file.known_count > from_bytes.known_count);
     from_file.known_count = from_bytes.known_count;
@@ -187,7 +187,7 @@ static void test_same_rows(void **state)
     free(text);
 }
 
-/* The last line has no end, and nothing else is there. */
+/* A last line without a line end, and an empty input. */
 static void test_small(void **state)
 {
     (void)state;
@@ -225,7 +225,7 @@ static void test_numbers(void **state)
     }
 }
 
-/* What find_numbers and join make of |line|, as torq_take_number takes it apart. */
+/* Compares find_numbers and join on |line| with torq_take_number. */
 static void check_numbers(const char *line, const char *limit, size_t skip)
 {
     torq_numbers found = torq_find_numbers(line, skip, limit, ',');
@@ -236,7 +236,7 @@ static void check_numbers(const char *line, const char *limit, size_t skip)
         is_good = text.len > 0 && text.data[0] != ' ' && torq_take_number(&text, ',', &values[i]);
     }
     if (found.rest == NULL) {
-        return; /* the general way may know more */
+        return; /* the general case may accept more */
     }
     assert_true(is_good);
     assert_ptr_equal(found.rest, text.data);
@@ -245,7 +245,7 @@ static void check_numbers(const char *line, const char *limit, size_t skip)
     assert_true(torq_join(found.third) == values[2]);
 }
 
-/* Three numbers of every length at once, whatever lies ahead of them and between. */
+/* Three numbers of every length at once, with any text ahead of them and between. */
 static void test_three_numbers(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Timelines and runtime profiles of Torq in all their generations: on which engine a row is, where
- * its location points, and by which clock its times go.
+ * Timelines and runtime profiles of Torq in all their generations: the engine of a row, its
+ * location, and the clock of its times.
  */
 #include "sources/torq/torq.h"
 
@@ -39,7 +39,7 @@ static void test_t1_headers(void **state)
         snprintf(text, sizeof(text), "%s%s", headers[i], T1_ROWS);
         check(TIMELINE, text, PART_T1 T1_READ);
     }
-    /* A header of other columns is a row that cannot be read. */
+    /* A header with other columns is an unreadable row. */
     check(TIMELINE, "IX,Start,End,Location,Op Type\n" T1_ROWS,
           PART_T1 T1_READ "lost not_a_number 1 at 1\n");
     check(TIMELINE, "XD,Start,End,Location,Op Type\n" T1_ROWS,
@@ -64,7 +64,7 @@ static void test_t2(void **state)
     check(TIMELINE, "ID,Start,End,Location,Op Type\n" T2_ROWS, read);
 }
 
-/* T2 shows in any of the first rows; until then a file is taken for T1. */
+/* T2 may show in any of the first rows; until then a file is taken for T1. */
 static void test_t2_shows_late(void **state)
 {
     (void)state;
@@ -127,7 +127,7 @@ static void test_r0b(void **state)
     check(RUNTIME, "0;1520;310\n1;1905;0", read);
 }
 
-/* Jobs overlap and end out of order: rows come by start. */
+/* Jobs overlap and end out of order: rows are ordered by start. */
 static void test_r0_order(void **state)
 {
     (void)state;
@@ -138,7 +138,7 @@ static void test_r0_order(void **state)
           "NSS Programs|490|500|NSS job|control|-|-|job=0\n");
 }
 
-/* What takes no time is a row like any other. */
+/* An empty span is a row like any other. */
 static void test_empty_spans(void **state)
 {
     (void)state;
@@ -184,7 +184,7 @@ static void test_slices_by_turns(void **state)
     check_turns(7, "0123456");
 }
 
-/* A number in the id beats the turns. */
+/* A number in the id takes precedence over the turns. */
 static void test_slice_numbers(void **state)
 {
     (void)state;
@@ -204,7 +204,7 @@ static void test_slice_numbers(void **state)
                   "Slice 1023|2|3|Slice 1023|compute|-|-|task=2\n");
 }
 
-/* As many as there may be. */
+/* The maximum number of slices. */
 static void test_most_slices(void **state)
 {
     (void)state;
@@ -262,7 +262,7 @@ static void test_no_bytes_of_slices(void **state)
                   "CSS|1|2|12|vector|\"a,b\":3:4|a,b:3:4|id=CSS0\n");
 }
 
-/* The same words behind two engines' rows: each keeps the category of its own. */
+/* The same text in rows of two engines: each keeps the category of its own. */
 static void test_equal_tails(void **state)
 {
     (void)state;
@@ -288,7 +288,7 @@ static tacho_track find_track(const fixture *in, const char *name)
     return (tacho_track){0};
 }
 
-/* Tracks lie under their part and are ranked by what they are, not by who came first. */
+/* Tracks are children of their part, ranked by kind, not by first use. */
 static void test_tracks(void **state)
 {
     (void)state;
@@ -327,7 +327,7 @@ static void test_tracks(void **state)
 
 /* ---- locations -------------------------------------------------------------------------- */
 
-/* What is in the row; its text, file, line and column; its short form. */
+/* The text in the row; its text, file, line and column; its short form. */
 static const char *const locations[][3] = {
     {"loc(\"/w/f.mlir\":1:2)", "\"/w/f.mlir\":1:2|/w/f.mlir:1:2", "f.mlir:1:2"},
     {"loc(\"f\":1:2 to 3:4)", "\"f\":1:2 to 3:4|f:1:2", "f:1:2"},
@@ -367,7 +367,7 @@ static void test_locations_t1(void **state)
     }
 }
 
-/* A row without an operation is called after its location, else after its engine. */
+/* A row without an operation is named after its location, else after its engine. */
 static void test_locations_t4(void **state)
 {
     (void)state;
@@ -405,7 +405,7 @@ static void test_locations_r0(void **state)
     }
 }
 
-/* Rows that say the same share one site, and one copy of their location. */
+/* Rows of equal text share one site, and one copy of their location. */
 static void test_sites_are_shared(void **state)
 {
     (void)state;
@@ -465,7 +465,7 @@ static void test_bad_clocks(void **state)
     }
 }
 
-/* Microseconds are no cycles, and the frequency of the cycles does not matter to them. */
+/* Microseconds are not cycles, so the frequency of the cycles does not apply. */
 static void test_runtime_clock(void **state)
 {
     (void)state;

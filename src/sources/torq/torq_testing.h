@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * For tests of Torq sources: a profile that is filled through the order filter, and what of it
- * looks alike in all of them, as text. Include it after <cmocka.h>.
+ * Test helpers for Torq sources: a profile that is filled through the order filter, and the text
+ * forms common to all of them. Include it after <cmocka.h>.
  */
 #ifndef TACHO_SOURCES_TORQ_TORQ_TESTING_H
 #define TACHO_SOURCES_TORQ_TORQ_TESTING_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The text of Torq CSVs: numbers at the front of a row, header lines, and why a row that did
- * not parse did not.
+ * The text of Torq CSVs: numbers at the front of a row, header lines, and the reasons for rejected
+ * rows.
  */
 #ifndef TACHO_SOURCES_TORQ_TORQ_TEXT_H
 #define TACHO_SOURCES_TORQ_TORQ_TEXT_H
@@ -13,7 +13,7 @@
 #include <emmintrin.h>
 #endif
 
-/* Most digits that always fit 64 bits. */
+/* The number of digits that always fit 64 bits. */
 enum { TORQ_DIGITS_MAX = 19 };
 
 /* The number of eight digits, the first one lowest: pairs of them, then fours, then all. */
@@ -24,13 +24,13 @@ static inline uint64_t torq_join_digits(uint64_t digits)
     return digits * (UINT64_C(10000) << 32 | 1) >> 32;
 }
 
-/* A number and what follows the delimiter behind it; |rest| is NULL where there is none. */
+/* A number and the text after its delimiter; |rest| is NULL when there is no match. */
 typedef struct torq_number {
     const char *rest;
     uint64_t value;
 } torq_number;
 
-/* How many of the 16 bytes at |at| are digits before the first that is none. */
+/* The number of digits among the 16 bytes at |at| before the first other byte. */
 static inline size_t torq_count_digits(const char *at)
 {
 #if defined(__SSE2__)
@@ -48,7 +48,7 @@ static inline size_t torq_count_digits(const char *at)
 #endif
 }
 
-/* Eight digits, or what may be taken for them, as small numbers. */
+/* Eight bytes, assumed to be digits, as small numbers. */
 static inline uint64_t torq_load_digits(const char *at)
 {
     uint64_t word;
@@ -57,8 +57,8 @@ static inline uint64_t torq_load_digits(const char *at)
 }
 
 /*
- * Up to 15 digits at |at| and the delimiter behind them; none where there is anything else, or the
- * text ends soon after. The last eight digits are read at once, and so are those before them.
+ * Up to 15 digits at |at| and the delimiter after them; no match for anything else, or if the text
+ * ends soon after. The last eight digits are read at once, and so are those before them.
  */
 static TACHO_ALWAYS_INLINE torq_number torq_plain_number(const char *at, const char *end,
                                                          char delimiter)
@@ -87,21 +87,24 @@ static TACHO_ALWAYS_INLINE torq_number torq_plain_number(const char *at, const c
 #endif
 }
 
-/* A number that has not been joined: its digits, and the delimiter behind them. */
+/* An unparsed number: its digits, and the delimiter after them. */
 typedef struct torq_digits {
-    const char *end; /* the delimiter; NULL where there is no number */
+    const char *end; /* the delimiter; NULL without a number */
     size_t count;
 } torq_digits;
 
-/* The numbers at the front of a row; |rest| is what follows them, NULL where there are none. */
+/* The numbers at the front of a row; |rest| is the text after them, NULL when there is no match. */
 typedef struct torq_numbers {
     const char *rest;
     torq_digits first, second, third;
 } torq_numbers;
 
-enum { TORQ_NUMBERS_BYTES = 48 }; /* that three numbers and their delimiters may take */
+enum { TORQ_NUMBERS_BYTES = 48 }; /* room for three numbers with delimiters */
 
-/* Which of the TORQ_NUMBERS_BYTES at |at| are no digits, the first one lowest. */
+/*
+ * A bit for each of the TORQ_NUMBERS_BYTES at |at|, set for bytes other than digits, the first one
+ * lowest.
+ */
 static inline uint64_t torq_other_bits(const char *at)
 {
     uint64_t digit_bits = 0;
@@ -121,8 +124,8 @@ static inline uint64_t torq_other_bits(const char *at)
 }
 
 /*
- * The value of a number of up to 16 digits: the 16 bytes that end with it are joined at once, with
- * zeros for those that are not its own.
+ * The value of a number of up to 16 digits: the 16 bytes up to its end are joined at once, with
+ * zeros for bytes before it.
  */
 static inline uint64_t torq_join(torq_digits number)
 {
@@ -151,9 +154,9 @@ static inline uint64_t torq_join(torq_digits number)
 }
 
 /*
- * Three numbers of up to 16 digits, a delimiter behind each, the first of them |skip| bytes behind
- * |at|; none where there is anything else. All bytes up to |limit| can be read, and the 16 ahead of
- * |at|. Where they end is found for all of them at once, so that none waits for the one before it.
+ * Three numbers of up to 16 digits, each with a delimiter after it, the first of them |skip| bytes
+ * after |at|; no match for anything else. All bytes up to |limit| can be read, and the 16 ahead of
+ * |at|. The ends of all three are found at once, so that none waits for the one before it.
  */
 static TACHO_ALWAYS_INLINE torq_numbers torq_find_numbers(const char *at, size_t skip,
                                                           const char *limit, char delimiter)
@@ -176,7 +179,7 @@ static TACHO_ALWAYS_INLINE torq_numbers torq_find_numbers(const char *at, size_t
                       (unsigned char)(at[third] ^ delimiter);
     size_t counts = (first - skip - 1) | (second - first - 2) | (third - second - 2);
     if (TACHO_UNLIKELY((unlike | counts >> 4) != 0)) {
-        return none; /* another delimiter, or a number of no digits or more than 16 */
+        return none; /* another delimiter, or a number of 0 or more than 16 digits */
     }
     return (torq_numbers){
         .rest = at + third + 1,
@@ -188,7 +191,7 @@ static TACHO_ALWAYS_INLINE torq_numbers torq_find_numbers(const char *at, size_t
 
 /*
  * Cuts fewer than eight digits, perhaps none, and the delimiter ahead of them off the end of
- * |*text|; false, leaving it as it is, where there is anything else, or too little text.
+ * |*text|; false for anything else or too little text, and |*text| stays as it is.
  */
 static TACHO_ALWAYS_INLINE bool torq_cut_plain(tacho_str *text, char delimiter, uint64_t *out_value,
                                                size_t *out_digit_count)
@@ -201,7 +204,7 @@ static TACHO_ALWAYS_INLINE bool torq_cut_plain(tacho_str *text, char delimiter, 
     memcpy(&word, text->data + text->len - sizeof(word), sizeof(word));
     uint64_t digits = word ^ 0x3030303030303030u;
     uint64_t others = (digits | (digits + 0x0606060606060606u)) & 0xf0f0f0f0f0f0f0f0u;
-    /* The carry out of a byte ahead of it may make a 9 look like no digit: no delimiter either. */
+    /* A carry from the byte before may make a 9 look like a non-digit: not a delimiter either. */
     if (TACHO_UNLIKELY(others == 0)) {
         return false;
     }
@@ -226,8 +229,8 @@ static TACHO_ALWAYS_INLINE bool torq_cut_plain(tacho_str *text, char delimiter, 
 bool torq_take_any_number(tacho_str *text, char delimiter, uint64_t *out_value);
 
 /*
- * Takes digits, perhaps after blanks, and the delimiter behind them from |*text|. False, leaving
- * |*text| anywhere, when there are none or too many or something else follows.
+ * Takes digits, perhaps after blanks, and the delimiter after them from |*text|. False, with
+ * |*text| anywhere, for no digits, too many, or other text.
  *
  * The general case gets copies: a text whose address is known elsewhere lives in memory, and one
  * that was just written there in two words is slow to read as one.
@@ -253,19 +256,19 @@ static TACHO_ALWAYS_INLINE bool torq_take_number(tacho_str *text, char delimiter
 /* Whether |text| is one or more digits. */
 bool torq_is_digits(tacho_str text);
 
-/* Why |field|, which should be a time, is none. */
+/* Why |field|, which should be a time, is not valid. */
 tacho_loss_reason torq_diagnose_number(tacho_str field);
 
 /*
- * Whether |line| is this header: names compared without regard to case, spaces and quotes,
- * fields separated by |delimiter|, |names| NULL-terminated.
+ * Whether |line| is this header: names compared regardless of case, spaces and quotes, fields
+ * separated by |delimiter|, |names| NULL-terminated.
  */
 bool torq_is_header(tacho_str line, char delimiter, const char *const *names);
 
 /* The next line of |*text| without its LF or CR LF; false at the end. */
 bool torq_take_line(tacho_str *text, tacho_str *out_line);
 
-/* The next line of |input| that is not empty, without a byte order mark. */
+/* The next nonempty line of |input|, without a byte order mark. */
 tacho_status torq_next_line(tacho_input *input, tacho_str *out_line, bool *out_got) TACHO_MUST_USE;
 
 /* |line| without a byte order mark, which takes TORQ_MARK_BYTES. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A lot is as many whole lines as its reader has room for: what it has read behind the last of
- * them is carried over to the next lot. Lots are numbered as they are read, and their turns come in
- * that order.
+ * A lot is as many whole lines as its reader has room for; the bytes read after the last of them
+ * are carried over to the next lot. Lots are numbered as they are read, and their turns follow that
+ * order.
  */
 #include "sources/torq/torq_turns.h"
 
@@ -16,24 +16,24 @@
 
 enum {
     LOT_BYTES = 256 << 10,
-    LOT_ROWS = 4096,            /* made before the turn; further ones within it */
+    LOT_ROWS = 4096,            /* made before the turn; further ones during it */
     THREAD_BYTES_MIN = 4 << 20, /* of input that is worth a thread */
 };
 
-/* What all workers share. */
+/* State shared by all workers. */
 typedef struct sharing {
     const torq_rows_format *format;
-    /* The next lot, for whoever holds |reading|. */
+    /* The next lot, for the holder of |reading|. */
     pthread_mutex_t reading;
     tacho_input *input;
     uint64_t lot_count;
-    bool is_read; /* there are no more */
+    bool is_read; /* no lots are left */
     char *carried;
     size_t carried_len, carried_capacity;
-    /* For whoever's turn it is. */
+    /* For the worker whose turn it is. */
     tacho_turn turn;
-    uint64_t line_count; /* before its lot */
-    tacho_status status; /* how it ended */
+    uint64_t line_count; /* before the current lot */
+    tacho_status status; /* result of the last turn */
 } sharing;
 
 typedef struct worker {
@@ -44,7 +44,7 @@ typedef struct worker {
     char *text; /* of the lot, with TACHO_INPUT_LEAD_BYTES ahead of it */
     size_t text_len, text_room;
     tacho_input view;    /* of its lines */
-    tacho_status status; /* why the input ends with it */
+    tacho_status status; /* why the input ends with the lot */
     bool is_last;
     torq_maker maker;
 } worker;
@@ -104,7 +104,7 @@ static tacho_status read_lines(worker *self)
     return TACHO_OK;
 }
 
-/* Takes what the lot before has left. */
+/* Takes the bytes that the previous lot left. */
 static tacho_status take_carried(worker *self)
 {
     sharing *all = self->all;
@@ -117,7 +117,7 @@ static tacho_status take_carried(worker *self)
     return TACHO_OK;
 }
 
-/* Leaves what is behind the whole lines for the next lot. */
+/* Leaves the bytes after the whole lines for the next lot. */
 static tacho_status carry_over(worker *self, size_t whole)
 {
     sharing *all = self->all;
@@ -131,7 +131,7 @@ static tacho_status carry_over(worker *self, size_t whole)
     return TACHO_OK;
 }
 
-/* Reads whole lines; the last ones, or one that is too long, as far as it goes. */
+/* Reads whole lines; the last lines, or one that is too long, as far as they go. */
 static tacho_status read_text(worker *self)
 {
     TACHO_TRY(take_carried(self));
@@ -157,7 +157,7 @@ static void show_lines(worker *self)
     self->maker.is_last = false;
 }
 
-/* Reads the next lot; false where there is none. */
+/* Reads the next lot; false after the last. */
 static bool read_lot(worker *self)
 {
     sharing *all = self->all;
@@ -175,7 +175,7 @@ static bool read_lot(worker *self)
     return has_more;
 }
 
-/* ---- having it taken -------------------------------------------------------------------- */
+/* ---- taking rows ------------------------------------------------------------------------ */
 
 static void make_rows(worker *self)
 {
@@ -185,7 +185,7 @@ static void make_rows(worker *self)
     }
 }
 
-/* What is made ahead of a turn has line numbers that start with the lot. */
+/* Adds the lines before the lot to line numbers, which are relative until the turn. */
 static void number_rows(worker *self)
 {
     uint64_t before = self->all->line_count;
@@ -210,7 +210,7 @@ static tacho_status take_rows(worker *self)
     return torq_maker_end(maker);
 }
 
-/* The turn of the lot; false where it is the last. */
+/* Takes the turn of the lot; false after the last. */
 static bool take_turn(worker *self)
 {
     sharing *all = self->all;
@@ -232,7 +232,7 @@ static bool take_turn(worker *self)
     return goes_on;
 }
 
-/* All lots that this worker gets. */
+/* Processes all lots of this worker. */
 static void *work(void *of)
 {
     worker *self = of;
@@ -240,7 +240,7 @@ static void *work(void *of)
     const tacho_shared *taker = all->format->taker;
     bool goes_on = true;
     while (goes_on && read_lot(self)) {
-        if (self->text_len <= TACHO_INPUT_TOKEN_MAX) { /* a longer one fails, and says where */
+        if (self->text_len <= TACHO_INPUT_TOKEN_MAX) { /* a longer line fails in the turn */
             make_rows(self);
         }
         goes_on = tacho_turn_wait(&all->turn, self->lot);
@@ -252,7 +252,7 @@ static void *work(void *of)
     return NULL;
 }
 
-/* ---- all of it -------------------------------------------------------------------------- */
+/* ---- starting the workers --------------------------------------------------------------- */
 
 static tacho_status create_worker(worker *self, sharing *all, unsigned number)
 {
@@ -283,7 +283,7 @@ static bool start_worker(worker *self)
     return is_started;
 }
 
-/* The caller works, too: as the first worker. */
+/* The caller is the first worker. */
 static void work_together(worker *workers)
 {
     unsigned count = 1;

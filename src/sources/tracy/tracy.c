@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A .tracy file from front to back. A file that is cut off or damaged gives all rows up to there.
+ * Reads a .tracy file from front to back. A cut or damaged file gives all rows up to there.
  */
 #include "sources/tracy/tracy.h"
 
@@ -17,14 +17,14 @@ static tacho_probe_verdict probe(tacho_str head)
     return tacho_tracy_container_is(head) ? TACHO_PROBE_SURE : TACHO_PROBE_NO;
 }
 
-/* "tracy" and the version; versions before 0.9 and those to come are laid out otherwise. */
+/* Reads "tracy" and the version; versions before 0.9 and future ones have another layout. */
 static tacho_status read_version(tracy_file *file)
 {
     const char *name = file->reading->input->name;
     unsigned char header[HEADER];
     tracy_bytes_get(&file->bytes, header, sizeof(header));
     if (file->bytes.failure != TACHO_OK) {
-        return TACHO_OK; /* told later */
+        return TACHO_OK; /* reported later */
     }
     if (file->bytes.is_cut || memcmp(header, "tracy", MAGIC) != 0) {
         return tacho_fail(TACHO_CODE_BAD_DATA,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From block to block.
+ * Crosses from block to block.
  */
 #include "sources/tracy/tracy_bytes.h"
 
@@ -17,7 +17,7 @@ static bool next_block(tracy_bytes *bytes)
     return !bytes->is_cut;
 }
 
-/* Walks over |len| bytes; they are copied where |to| is not NULL. */
+/* Advances by |len| bytes, and copies them if |to| is not NULL. */
 static void walk(tracy_bytes *bytes, char *to, uint64_t len)
 {
     while (len > 0) {

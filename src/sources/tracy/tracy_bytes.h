@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Numbers of a .tracy file, across its blocks. Past the end every number is 0 and |is_cut| is set:
- * whoever loops by a count of the file looks at it in each round.
+ * loops over a count from the file check it in each round.
  */
 #ifndef TACHO_SOURCES_TRACY_BYTES_H
 #define TACHO_SOURCES_TRACY_BYTES_H
@@ -12,7 +12,7 @@ typedef struct tracy_bytes {
     tacho_tracy_container *container;
     const char *at, *end;
     bool is_cut;
-    tacho_status failure; /* ours: no memory, the disk; implies |is_cut| */
+    tacho_status failure; /* not the file's: no memory, the disk; implies |is_cut| */
 } tracy_bytes;
 
 /* Copies |len| bytes, however many blocks they are in. */
@@ -29,7 +29,7 @@ static inline void tracy_bytes_get(tracy_bytes *bytes, void *to, size_t len)
     }
 }
 
-/* Files are little-endian, and so are the machines that this is built for, or bytes are swapped. */
+/* Files are little-endian; bytes are swapped on other machines. */
 static inline uint64_t tracy_bytes_number(tracy_bytes *bytes, size_t len)
 {
     unsigned char raw[8] = {0};
@@ -80,7 +80,7 @@ static inline double tracy_bytes_f64(tracy_bytes *bytes)
     return value;
 }
 
-/* A time that is told from the one before it. */
+/* A time stored as the difference to the previous one. */
 static inline int64_t tracy_bytes_time(tracy_bytes *bytes, int64_t *running)
 {
     *running = (int64_t)((uint64_t)*running + tracy_bytes_u64(bytes));

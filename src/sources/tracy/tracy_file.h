@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside a .tracy file: what the parts of its reader share. Sections come in one fixed order;
- * names come before what they name, so rows leave as they are read, and memory goes by names,
- * threads and messages, not by zones.
+ * State shared by the reader of .tracy files. Sections have one fixed order, with names ahead of
+ * their users, so rows are pushed as they are read, and memory grows with names, threads and
+ * messages, not with zones.
  */
 #ifndef TACHO_SOURCES_TRACY_FILE_H
 #define TACHO_SOURCES_TRACY_FILE_H
@@ -17,13 +17,13 @@
 
 enum { TRACY_PLACES = 1 << 16, TRACY_DEPTH_MAX = 1 << 20 };
 
-/* A source location, and what was made of it. */
+/* A source location, and the sites made from it. */
 typedef struct tracy_place {
     tacho_tracy_place place;
     uint32_t site, device_site; /* TACHO_NONE: not made yet */
 } tracy_place;
 
-/* What was said of a zone. */
+/* Extra data of a zone. */
 typedef struct tracy_extra {
     uint32_t text, name; /* strings, 0 for none */
     uint32_t color;
@@ -40,7 +40,7 @@ typedef struct tracy_crash {
     int64_t time;
 } tracy_crash;
 
-/* A track that waits for its name. */
+/* A track without a name yet. */
 typedef struct tracy_unnamed {
     uint32_t track;
     uint64_t key;
@@ -77,7 +77,7 @@ typedef struct tracy_file {
     tacho_number_map message_map; /* by key */
     tracy_unnamed *frames;        /* sets of them */
     size_t frame_count, frame_capacity;
-    uint64_t bad_count; /* rows whose time or place is none */
+    uint64_t bad_count; /* rows with an invalid time or place */
     uint64_t placed_messages;
 } tracy_file;
 
@@ -87,13 +87,13 @@ uint32_t tracy_text_at(const tracy_file *file, uint32_t index);
 /* The string of a key. */
 uint32_t tracy_find_name(const tracy_file *file, uint64_t key);
 
-/* The text that a reference names: a string, 0 for none. */
+/* The text of a reference: a string, 0 for none. */
 uint32_t tracy_read_ref(tracy_file *file);
 
-/* The place of a zone's number; NULL where there is none such. */
+/* The place of a zone's number; NULL if it does not exist. */
 tracy_place *tracy_find_place(tracy_file *file, int16_t number);
 
-/* Everything up to the zones. */
+/* Reads everything up to the zones. */
 tacho_status tracy_read_head(tracy_file *file) TACHO_MUST_USE;
 tacho_status tracy_read_names(tracy_file *file) TACHO_MUST_USE;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Composed .tracy files: every version and container, cut, damaged, and with counts that lie.
+ * Composed .tracy files: every version and container, cut, damaged, and with false counts.
  */
 #include "sources/tracy/tracy.h"
 
@@ -128,7 +128,7 @@ static void test_versions_and_containers(void **state)
     free(self);
 }
 
-/* A file that is cut gives what was before, and says so. */
+/* A cut file gives the rows before the cut, and counts the cut as a loss. */
 static void test_cut_anywhere(void **state)
 {
     listener *self = malloc(sizeof(*self));
@@ -164,7 +164,7 @@ static void test_cut_anywhere(void **state)
     free(self);
 }
 
-/* Counts that lie, and any other wrong byte, take neither memory nor time. */
+/* False counts, and any other wrong byte, take neither memory nor time. */
 static void test_flipped_bytes(void **state)
 {
     listener *self = malloc(sizeof(*self));

@@ -123,7 +123,7 @@ static inline void composed_frames(composed *self, uint32_t version)
     }
 }
 
-/* Texts: 0 zone, 1 func, 2 file.c, 3 said, 4 hello, 5 gpu, 6 frames, 7 plot, 8 Main thread. */
+/* Texts: 0 zone, 1 func, 2 file.c, 3 "said", 4 hello, 5 gpu, 6 frames, 7 plot, 8 Main thread. */
 static inline void composed_names(composed *self)
 {
     static const char *const texts[] = {"zone", "func",   "file.c", "said",       "hello",
@@ -192,7 +192,7 @@ static inline void composed_things(composed *self, uint32_t version)
     composed_put(self, 2, 8); /* extras */
     composed_put(self, 0, 12);
     composed_put(self, 0, 3);
-    composed_put(self, 4, 3); /* said */
+    composed_put(self, 4, 3); /* "said" */
     composed_put(self, 0, 3);
     composed_put(self, 0x0000ff, 3);
 }
@@ -235,7 +235,7 @@ static inline void composed_devices(composed *self, uint32_t version)
     composed_put(self, 1, 8);
     composed_put(self, 0, 8);
     composed_put(self, 1, 8);
-    composed_put(self, 0, 8); /* no thread of its own */
+    composed_put(self, 0, 8); /* without a thread */
     composed_put(self, 0, 1);
     composed_put(self, 1, 8);
     composed_put(self, 0x3f800000, 4);

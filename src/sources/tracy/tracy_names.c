@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The front of a .tracy file: who was recorded, and the names of everything.
+ * The front of a .tracy file: the recorded program, and all names.
  */
 #include "sources/tracy/tracy_file.h"
 
@@ -46,9 +46,9 @@ tracy_place *tracy_find_place(tracy_file *file, int16_t number)
     return is_there ? &file->places[index] : NULL;
 }
 
-/* ---- who ----------------------------------------------------------------------------------- */
+/* ---- the program --------------------------------------------------------------------------- */
 
-/* Files that tacho has written may hold estimates: they say so in front of the host. */
+/* Reads the origin: files that tacho wrote may hold estimates, marked ahead of the host's name. */
 static void note_origin(tracy_file *file, tacho_str text)
 {
     tacho_str mark = TACHO_STR(TACHO_TRACY_WRITTEN_BY);

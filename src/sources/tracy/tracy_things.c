@@ -110,9 +110,9 @@ tacho_status tracy_name_frames(tracy_file *file)
 /* ---- locks --------------------------------------------------------------------------------- */
 
 typedef struct lock_reader {
-    uint32_t track; /* TACHO_NONE: nothing happened yet */
+    uint32_t track; /* TACHO_NONE: not used yet */
     uint64_t threads[LOCK_THREADS];
-    int64_t waits[LOCK_THREADS], holds[LOCK_THREADS]; /* INT64_MIN: it does not */
+    int64_t waits[LOCK_THREADS], holds[LOCK_THREADS]; /* INT64_MIN: not waiting, not holding */
 } lock_reader;
 
 static tacho_status make_lock_track(tracy_file *file, uint32_t id, uint32_t name, int16_t number,
@@ -133,7 +133,7 @@ static tacho_status make_lock_track(tracy_file *file, uint32_t id, uint32_t name
                                   out_track);
 }
 
-/* Pushes what began at |*start|, if anything did. */
+/* Pushes the wait or hold that began at |*start|, if any. */
 static tacho_status push_lock(tracy_file *file, const lock_reader *lock, int64_t *start,
                               const tacho_tracy_span *kind, uint64_t thread)
 {
@@ -174,7 +174,7 @@ static tacho_status read_lock(tracy_file *file, lock_reader *lock)
     uint32_t id = tracy_bytes_u32(bytes);
     uint32_t name = tracy_text_at(file, tracy_bytes_u24(bytes));
     int16_t place = tracy_bytes_i16(bytes);
-    tracy_bytes_skip(bytes, 2); /* type, whether it is good */
+    tracy_bytes_skip(bytes, 2); /* type, validity */
     int64_t running = (int64_t)tracy_bytes_u64(bytes);
     tracy_bytes_u64(bytes);
     uint64_t thread_count = tracy_bytes_u64(bytes);
@@ -305,7 +305,7 @@ typedef struct pool_reader {
     tacho_heap frees;
 } pool_reader;
 
-/* Frees everything that is freed up to |time|. */
+/* Pushes all frees up to |time|. */
 static tacho_status free_until(tracy_file *file, pool_reader *pool, uint64_t time)
 {
     while (pool->frees.item_count > 0 && pool->frees.items[0].at <= time) {
@@ -347,7 +347,7 @@ static tacho_status read_pool(tracy_file *file, pool_reader *pool)
     uint64_t count = tracy_bytes_u64(bytes);
     tacho_str name = tacho_dict_string(file->dict, tracy_find_name(file, key));
     int64_t running = 0;
-    tracy_bytes_skip(bytes, 2 * sizeof(uint64_t)); /* how many are alive, and freed */
+    tracy_bytes_skip(bytes, 2 * sizeof(uint64_t)); /* counts of live and freed blocks */
     if (key != 0) {
         snprintf(text, sizeof(text), "memory: %.*s", name.len < 120 ? (int)name.len : 120,
                  name.data);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Zones of a .tracy file, of threads and of devices. They are stored as trees, and walked without
- * recursion: a zone's end stands behind those of its children.
+ * recursion: the end of a zone is stored after those of its children.
  */
 #include "sources/tracy/tracy_file.h"
 
@@ -86,7 +86,7 @@ static tacho_status push_zone(tracy_file *file, const zone_walk *walk, const ope
 
 /* ---- threads ------------------------------------------------------------------------------- */
 
-/* Goes back up: zones whose children are all read end here. */
+/* Ends the zones whose children have all been read. */
 static tacho_status end_zones(tracy_file *file, zone_walk *walk)
 {
     while (walk->depth > 0 && !file->bytes.is_cut) {
@@ -101,7 +101,7 @@ static tacho_status end_zones(tracy_file *file, zone_walk *walk)
     return TACHO_OK;
 }
 
-/* Walks |count| zones and all that is in them. */
+/* Walks |count| zones with all their descendants. */
 static tacho_status walk_zones(tracy_file *file, zone_walk *walk, uint32_t count)
 {
     tracy_bytes *bytes = &file->bytes;
@@ -250,7 +250,7 @@ static void skip_notes(tracy_file *file)
     }
 }
 
-/* Moments on devices, which only the fork writes: they are passed over. */
+/* Skips instants on devices, which only the fork writes. */
 static void skip_markers(tracy_file *file)
 {
     tracy_bytes *bytes = &file->bytes;
