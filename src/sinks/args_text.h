@@ -9,7 +9,7 @@
 #include "base/real.h"
 #include "profile/arg_walk.h"
 
-/* How arguments are put together, and the buffer for it. */
+/* Options for the text, and its buffer. */
 typedef struct tacho_args_text {
     const char *equals;    /* between a key and its value; NULL: "=" */
     const char *separator; /* between arguments; NULL: "; " */
@@ -20,14 +20,14 @@ typedef struct tacho_args_text {
 
 void tacho_args_text_deinit(tacho_args_text *self);
 
-/* All arguments of |row|; the text is good until the next call. */
+/* Formats all arguments of |row|; the text is valid until the next call. */
 tacho_status tacho_args_text_make(tacho_args_text *self, const tacho_dict *dict,
                                   const tacho_row *row, tacho_str *out_text) TACHO_MUST_USE;
 
-/* An argument that is a number as text, in |room|. */
+/* Formats a numeric argument into |room|. */
 tacho_str tacho_args_text_number(const tacho_arg *arg, char room[TACHO_REAL_MAX]);
 
-/* Adds to the text made last. */
+/* Appends to the text made last. */
 tacho_status tacho_args_text_add(tacho_args_text *self, tacho_str text) TACHO_MUST_USE;
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The facts, one by one. Keys start with "tacho." so that they stand apart from others'.
+ * The facts, one by one. Keys start with "tacho." to distinguish them from others.
  */
 #include "sinks/attributes.h"
 

@@ -4,14 +4,16 @@
  * zero-length one needs no care; a group is a process, a track a thread, a lane a thread of the
  * same name. Times are microseconds with three decimals, exact.
  *
- * Viewers bind a flow to the span of its thread that began last. Of events of one time they take
- * complete ones first, the longest ahead, and the others, to which an empty span belongs, in the
- * order of the file. So a flow end that knows its span comes right behind it, and empty spans
- * of the same time and thread behind that. Those with flows of their own keep their place, since
- * arrows have to begin before they end; the span that follows is written as its begin and its end.
- * What viewers pass over is for tacho itself, which reads it back: the facts of a part and of its
- * tracks, of a flow that knows its span the name and the length of that, and which arguments are
- * numbers though they are written as strings.
+ * Viewers bind a flow to the span of its thread that began last. Among events of one time they
+ * process complete ones first, the longest ahead, and the others, to which an empty span belongs,
+ * in the order of the file. So a flow end bound to a span is written right after it, and empty
+ * spans of the same time and thread after that. Empty spans with flows of their own keep their
+ * place, since arrows have to begin before they end; the span that follows is written as its begin
+ * and its end.
+ *
+ * Fields that viewers ignore are for tacho itself, which reads them back: the facts of a part and
+ * of its tracks, the name and length of the span that a flow is bound to, and the numbers among
+ * arguments written as strings.
  */
 #include "sinks/chrome_json.h"
 
@@ -28,19 +30,19 @@
 
 enum { NUMBER_ROOM = 32, SITE_SLOTS = 512 };
 
-/* What has been written of a track. */
+/* State of a track in the file. */
 typedef struct chrome_thread {
-    int64_t empty_ns;         /* the start of the last span without length, INT64_MIN before it */
-    uint32_t held;            /* the last span of it that is held, TACHO_NONE for none */
-    bool is_open;             /* a begin has been written, and not yet its end at ... */
+    int64_t empty_ns;         /* the start of the last empty span, INT64_MIN before the first */
+    uint32_t held;            /* its last held span, TACHO_NONE for none */
+    bool is_open;             /* a begin was written, and its end is due at ... */
     int64_t end;              /* ... these ticks */
-    tacho_json_piece numbers; /* of process and thread, as each span has them */
+    tacho_json_piece numbers; /* of process and thread, as in each span */
 } chrome_thread;
 
-/* An empty span that waits for one with a length and flows, to be written behind it. */
+/* An empty span that waits for a span with flows, to be written after it. */
 typedef struct held_span {
     size_t offset;   /* of the packed row */
-    uint32_t before; /* the one held before it on its track, TACHO_NONE for none */
+    uint32_t before; /* the previous one on its track, TACHO_NONE for none */
     bool is_written;
 } held_span;
 
@@ -65,7 +67,7 @@ typedef struct chrome_sink {
     uint64_t *held_rows; /* packed */
     size_t held_words, held_word_capacity;
     tacho_unpacked_args held_args;
-    tacho_json_piece sites[SITE_SLOTS]; /* what those used lately add to each of their spans */
+    tacho_json_piece sites[SITE_SLOTS]; /* fields of the latest sites, as added to each span */
     tacho_json_keys keys;
 } chrome_sink;
 
@@ -88,7 +90,7 @@ static inline void put_time(chrome_sink *sink, const char *before, int64_t ns)
     sink->output->cursor = (unsigned char *)tacho_decimal_put_us(at, ns);
 }
 
-/* Under |key| what is behind the nanoseconds of a time where ticks are shorter. */
+/* Writes the ticks beyond the nanoseconds of a time under |key|, if ticks are shorter. */
 static void put_extra(chrome_sink *sink, const tacho_clock *clock, int64_t ticks, const char *key)
 {
     int64_t extra = tacho_clock_extra_ticks(clock, ticks);
@@ -110,7 +112,7 @@ static inline void put_phase(chrome_sink *sink, const char *phase)
     put_literal(sink, phase);
 }
 
-/* The track has its numbers: it is described. */
+/* Writes the numbers of a track, which is described and so has them. */
 static void put_numbers(chrome_sink *sink, uint32_t track)
 {
     const tacho_track_number *number = &sink->numbers.items[track];
@@ -125,7 +127,7 @@ static inline void put_event_head(chrome_sink *sink, const char *phase, uint32_t
     put_numbers(sink, track);
 }
 
-/* The same of a span: its track's numbers do not change any more. */
+/* Like put_event_head, for a span: the numbers of its track are final. */
 static inline void put_span_phase(chrome_sink *sink, const char *phase, uint32_t track)
 {
     tacho_json_piece *numbers = &sink->threads[track].numbers;
@@ -153,7 +155,7 @@ static uint64_t lane_number(const chrome_sink *sink, const tacho_track *track)
     return track->lane_of == TACHO_NONE ? 0 : (uint64_t)sink->numbers.items[track->lane_of].tid;
 }
 
-/* The name for viewers, and for tacho itself what it is called in full and what it is. */
+/* Writes the name for viewers, and for tacho itself the full name and the facts. */
 static tacho_status put_name_and_facts(chrome_sink *sink, uint32_t track)
 {
     const tacho_dict *dict = sink->events.dict;
@@ -193,7 +195,7 @@ static tacho_status describe_process(chrome_sink *sink, uint32_t track)
     return TACHO_OK;
 }
 
-/* For tacho itself: viewers name a counter by its events. */
+/* Describes a counter, for tacho only: viewers name a counter by its events. */
 static void describe_counter(chrome_sink *sink, uint32_t track)
 {
     const tacho_track *facts = &sink->events.dict->tracks[track];
@@ -218,7 +220,7 @@ static tacho_status describe_thread(chrome_sink *sink, uint32_t track)
     return TACHO_OK;
 }
 
-/* Which track it is a lane of, ahead of its spans: those are read as spans of that one. */
+/* Marks a lane with its track, ahead of its spans: those are read as spans of that track. */
 static void mark_lane(chrome_sink *sink, uint32_t track)
 {
     const tacho_track *facts = &sink->events.dict->tracks[track];
@@ -257,7 +259,7 @@ static tacho_status put_attribute(void *self, tacho_str key, tacho_str value)
     return TACHO_OK;
 }
 
-/* The facts of a part, ahead of its first track. */
+/* Writes the facts of a part, ahead of its first track. */
 static tacho_status describe_part(chrome_sink *sink, uint32_t part)
 {
     size_t count = sink->events.dict->part_count;
@@ -319,7 +321,7 @@ static tacho_status ensure_track(chrome_sink *sink, uint32_t track)
 
 /* ---- rows ------------------------------------------------------------------------------- */
 
-/* Writes what |site| adds to its spans. */
+/* Writes the fields of |site| for its spans. */
 static inline void put_site(chrome_sink *sink, uint32_t site)
 {
     const tacho_dict *dict = sink->events.dict;
@@ -334,7 +336,7 @@ static inline void put_site(chrome_sink *sink, uint32_t site)
     }
 }
 
-/* Writes the end of the span that is open on |track|, if any. */
+/* Writes the end of the open span on |track|, if any. */
 static void close_span(chrome_sink *sink, uint32_t track)
 {
     chrome_thread *thread = &sink->threads[track];
@@ -347,8 +349,8 @@ static void close_span(chrome_sink *sink, uint32_t track)
 }
 
 /*
- * Whether a span from |start_ns| on, which has a length, is to be written as begin and end for its
- * flows to be bound to it.
+ * Whether a nonempty span that starts at |start_ns| must be written as begin and end, for its flows
+ * to be bound to it.
  */
 static bool is_paired(const chrome_sink *sink, uint32_t track, int64_t start_ns)
 {
@@ -356,7 +358,7 @@ static bool is_paired(const chrome_sink *sink, uint32_t track, int64_t start_ns)
            sink->events.dict->tracks[track].nesting == TACHO_NESTING_ENGINE;
 }
 
-/* The phase of a span, its track and its times. */
+/* Writes the phase of a span, its track and its times. */
 static inline void put_span_head(chrome_sink *sink, const tacho_row *row)
 {
     const tacho_clock *clock = tacho_dict_track_clock(sink->events.dict, row->track);
@@ -400,8 +402,8 @@ static tacho_status write_span(chrome_sink *sink, const tacho_row *row)
 }
 
 /*
- * Viewers call a counter by its event's name and its argument's: the last word of |*name| becomes
- * the argument. One of a single word gets its unit there.
+ * Viewers name a counter by its event and its argument: the last word of |*name| becomes the
+ * argument. For a single word the unit does.
  */
 static tacho_str split_counter(const tacho_track *track, tacho_str *name)
 {
@@ -440,7 +442,7 @@ static tacho_status write_sample(chrome_sink *sink, const tacho_row *row)
 
 /* ---- flows ------------------------------------------------------------------------------ */
 
-/* |number| is that of the span's operation. */
+/* Writes a flow end; |number| is that of the span's operation. */
 static tacho_status write_flow(chrome_sink *sink, const tacho_row *row, uint64_t number)
 {
     static const char *const phases[] = {
@@ -471,7 +473,7 @@ static tacho_status write_flow(chrome_sink *sink, const tacho_row *row, uint64_t
     return TACHO_OK;
 }
 
-/* The number of |span| in the words of a device that counts its operations, or 0. */
+/* The number of |span| among the operations of a device that counts them, or 0. */
 static uint64_t operation_number(const tacho_dict *dict, const tacho_row *span)
 {
     for (size_t i = 0; i < span->arg_count; i++) {
@@ -526,7 +528,7 @@ static tacho_status release_one(chrome_sink *sink, held_span *held)
     return write_span(sink, &row);
 }
 
-/* Writes what is held of |track|, in the order in which it came. */
+/* Writes the held spans of |track|, in the order received. */
 static tacho_status release_track(chrome_sink *sink, uint32_t track)
 {
     uint32_t first = TACHO_NONE;
@@ -557,7 +559,7 @@ static tacho_status release_all(chrome_sink *sink)
     return TACHO_OK;
 }
 
-/* A flow end that knows its span waits for it. */
+/* Holds a bound flow end until its span. */
 static tacho_status take_flow(chrome_sink *sink, const tacho_row *row)
 {
     if (!tacho_row_is_bound(row)) {
@@ -629,7 +631,7 @@ static tacho_status chrome_end_part(tacho_events *events, uint32_t part)
     return TACHO_OK;
 }
 
-/* Behind all else, since it belongs to no part. */
+/* Written after everything else, since it does not belong to a part. */
 static void put_clock_sync(chrome_sink *sink)
 {
     tacho_output_printf(sink->output,
@@ -642,7 +644,7 @@ static tacho_status chrome_finish(tacho_events *events)
 {
     chrome_sink *sink = sink_of(events);
     for (uint32_t part = 0; part < events->dict->part_count; part++) {
-        TACHO_TRY(chrome_end_part(events, part)); /* one that nobody ended */
+        TACHO_TRY(chrome_end_part(events, part)); /* a part without an end */
     }
     if (sink->options.has_clock_sync) {
         put_clock_sync(sink);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Tables as Python's csv module writes them: commas, CR LF, quotes where a field needs them, reals
- * with all their digits. Other tools read it, so nothing is added and nothing guarded.
+ * with all their digits. Other tools read it, so nothing is added and formulas are not guarded
+ * against.
  */
 #include "base/decimal.h"
 #include "base/real.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tables as RFC 4180 CSV, with the guard against spreadsheet formulas. Each table of a report
- * has its own header line; the first column names the table. The plain form is what other tools
- * make and read: it has neither.
+ * Tables as RFC 4180 CSV, with the guard against spreadsheet formulas. Each table of a report has
+ * its own header line; the first column names the table. The plain form, for exchange with other
+ * tools, has neither.
  */
 #include "codec/csv.h"
 
@@ -15,18 +15,18 @@
 enum {
     PLAIN_DELIMITER = ';',
     SHORT_TEXT_MAX = 4096,
-    CELL_MAX = 2 * SHORT_TEXT_MAX + 3, /* bytes of a cell that is no longer text */
-    WRITTEN_HALF = 32,                 /* half of the bytes of a cell that are remembered */
-    COLUMNS_MAX = 64,                  /* whose cells are; of more columns some share a place */
+    CELL_MAX = 2 * SHORT_TEXT_MAX + 3, /* bytes of a cell that is not a longer text */
+    WRITTEN_HALF = 32,                 /* half of the bytes of a cached cell */
+    COLUMNS_MAX = 64,                  /* columns with cached cells; further ones share entries */
 };
 
 /* ---- texts ------------------------------------------------------------------------------ */
 
-/* What a byte of a text asks for. */
+/* Properties of a byte of text. */
 enum {
     QUOTED = 1,       /* quotes around the field */
-    QUOTED_PLAIN = 2, /* the same in the plain form */
-    ODD = 4,          /* a closer look: it is no printable ASCII */
+    QUOTED_PLAIN = 2, /* likewise, in the plain form */
+    ODD = 4,          /* not printable ASCII: a closer look */
 };
 
 /* clang-format off */
@@ -42,7 +42,7 @@ static const unsigned char byte_needs[256] = {
 };
 /* clang-format on */
 
-/* Bytes that are no UTF-8 would spoil the whole file for a spreadsheet. */
+/* Invalid UTF-8 would corrupt the whole file for a spreadsheet. */
 static tacho_status write_any_text(tacho_str text, bool is_plain, tacho_output *output)
 {
     tacho_arena arena;
@@ -57,7 +57,7 @@ static tacho_status write_any_text(tacho_str text, bool is_plain, tacho_output *
     return status;
 }
 
-/* Text of which each byte but the quotes is written as it is. */
+/* Copies text with quotes doubled. */
 static unsigned char *put_quoted(unsigned char *at, tacho_str text)
 {
     for (size_t i = 0; i < text.len; i++) {
@@ -78,7 +78,7 @@ static unsigned look_at(tacho_str text)
     return needs;
 }
 
-/* A copy of few bytes, without a call. */
+/* Copies few bytes, without a call. */
 static inline unsigned char *put_bytes(unsigned char *at, tacho_str text)
 {
     if (text.len > 32) {
@@ -97,7 +97,7 @@ static inline unsigned char *put_bytes(unsigned char *at, tacho_str text)
     return at + text.len;
 }
 
-/* Most texts are short and ASCII: these are looked at once, and then copied. */
+/* Most texts are short and ASCII: those are scanned once, then copied. */
 static tacho_status write_text(tacho_str text, bool is_plain, tacho_output *output)
 {
     unsigned needs = look_at(text);
@@ -110,7 +110,7 @@ static tacho_status write_text(tacho_str text, bool is_plain, tacho_output *outp
     bool is_quoted = (needs & (is_plain ? QUOTED_PLAIN : QUOTED)) != 0;
     *at = '"';
     at += is_quoted;
-    if (!is_plain && (first == '=' || first == '@')) { /* or a spreadsheet would compute it */
+    if (!is_plain && (first == '=' || first == '@')) { /* a spreadsheet would evaluate it */
         *at++ = '\'';
     }
     if (is_quoted) {
@@ -131,7 +131,7 @@ static void write_int(int64_t value, tacho_output *output)
     output->cursor = (unsigned char *)tacho_decimal_put_signed(at, value);
 }
 
-/* Whole numbers of moderate size are printed as such, with ".0" behind them. */
+/* Whole numbers of moderate size are printed as integers, followed by ".0". */
 static void write_real(double value, tacho_output *output)
 {
     const double limit = 1e15;
@@ -172,11 +172,11 @@ static tacho_status write_new(const tacho_cell *cell, tacho_column_type type, bo
     return TACHO_OK;
 }
 
-/* The last cell of a column and what became of it: the next one often holds the same. */
+/* The last cell of a column and its output: the next one is often equal. */
 typedef struct written {
     tacho_column_type type;
     tacho_cell cell;
-    size_t len; /* 0 for none kept */
+    size_t len; /* 0: not cached */
     unsigned char bytes[2 * WRITTEN_HALF];
 } written;
 
@@ -190,7 +190,7 @@ static inline bool is_written(const written *last, const tacho_cell *cell, tacho
                                      : last->cell.value.integer == cell->value.integer;
 }
 
-/* Whole halves, since a copy of a known size is the cheapest. */
+/* Copies whole halves, since a constant size is cheapest. */
 static inline unsigned char *put_written(unsigned char *at, const written *last)
 {
     memcpy(at, last->bytes, WRITTEN_HALF);
@@ -228,7 +228,7 @@ static inline void write_byte(tacho_output *output, char byte)
     output->cursor++;
 }
 
-/* Whole lines; those of the plain form do not name the table. */
+/* Writes whole lines; in the plain form they do not name the table. */
 static tacho_status write_rows(const tacho_table *table, bool is_plain, tacho_output *output)
 {
     const char delimiter = is_plain ? PLAIN_DELIMITER : ',';

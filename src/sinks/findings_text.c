@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A sentence per row; words go to the next line where there is no room for them.
+ * A sentence per row; words that do not fit continue on the next line.
  */
 #include "sinks/findings_text.h"
 
@@ -12,7 +12,7 @@
 
 enum { INDENT = 2, LEAST_COLUMNS = 40 };
 
-/* Where |id| is among the columns; their number where it is not. */
+/* The index of column |id|; the number of columns if it is missing. */
 static size_t find_column(const tacho_table *table, tacho_column_id id)
 {
     size_t at = 0;
@@ -70,7 +70,7 @@ static tacho_status put_cell(const tacho_table *table, size_t row, tacho_column_
     return status;
 }
 
-/* "a.json, rank 0, GPU 0: ", where there are several, as far as rows can differ in it. */
+/* "a.json, rank 0, GPU 0: ", of those that differ between rows, if several. */
 static tacho_status put_who(const tacho_table *table, size_t row, tacho_text *text)
 {
     static const tacho_column_id who[] = {TACHO_COL_FILE, TACHO_COL_RANK, TACHO_COL_DEVICE,
@@ -92,7 +92,7 @@ static tacho_status put_who(const tacho_table *table, size_t row, tacho_text *te
     return parting[0] != '\0' ? tacho_text_put(text, TACHO_STR(": ")) : TACHO_OK;
 }
 
-/* " of a step", where there are steps. */
+/* " of a step", if there are steps. */
 static tacho_status put_period(const tacho_table *table, size_t row, tacho_text *text)
 {
     size_t column = find_column(table, TACHO_COL_PERIOD);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sentences of tables that lack columns which others have: cells are looked up in memory of exactly
- * their number, so that a sanitizer sees a look past the end.
+ * Sentences of tables without some of the columns: cells are in memory of exactly their number, so
+ * that a sanitizer detects an overrun.
  */
 #include "sinks/findings_text.h"
 
@@ -29,7 +29,7 @@ static void add_verdict(tacho_table *table, const char *file, const char *verdic
     assert_null(tacho_table_add_text(table, tacho_str_from_cstring(verdict)));
 }
 
-/* The text of |given|, whose columns and cells are in memory without room for one more. */
+/* Checks the text of |given|, whose columns and cells are in memory of the exact size. */
 static void check(const tacho_table *given, size_t width, const char *expected)
 {
     tacho_table table = *given;
@@ -52,7 +52,7 @@ static void check(const tacho_table *given, size_t width, const char *expected)
     free(columns);
 }
 
-/* Neither rank, device nor origin: only files can differ, and are named where they do. */
+/* Without rank, device and origin, only files can differ, and are named where they do. */
 static void test_absent_columns_are_not_looked_up(void **state)
 {
     (void)state;
@@ -67,7 +67,7 @@ static void test_absent_columns_are_not_looked_up(void **state)
     tacho_table_deinit(&table);
 }
 
-/* Of several files each is named, though this table has rows of one. */
+/* With several files each is named, though this table has rows of one. */
 static void test_files_are_named_among_several(void **state)
 {
     (void)state;
@@ -79,7 +79,7 @@ static void test_files_are_named_among_several(void **state)
     tacho_table_deinit(&table);
 }
 
-/* A line of 40 columns, the fewest there are, holds two of indent and 38 of text. */
+/* A line of 40 columns, the minimum, has an indent of two and 38 columns of text. */
 static void test_lines_are_as_wide_as_given(void **state)
 {
     (void)state;

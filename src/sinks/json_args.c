@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The arguments of a span as one JSON object: its own, and what every sink adds.
+ * The arguments of a span as one JSON object: its own, and those that every sink adds.
  */
 #include "sinks/json_args.h"
 
@@ -10,16 +10,16 @@
 
 #include <assert.h>
 
-/* An object that is being written. */
+/* An object being written. */
 typedef struct json_args {
     tacho_output *output;
     const tacho_dict *dict;
-    bool is_first; /* no comma is due */
+    bool is_first; /* without a comma before it */
     tacho_json_keys *keys;
     size_t large_count; /* numbers written as strings */
 } json_args;
 
-/* Whether a value is a number that viewers, which have 64 bits with a sign, would not show. */
+/* Whether viewers, which have signed 64 bits, would show a wrong number. */
 static inline bool is_large(const tacho_arg *arg)
 {
     if (arg->type == TACHO_ARG_UINT) {
@@ -30,7 +30,7 @@ static inline bool is_large(const tacho_arg *arg)
             (arg->value.as_text.data[0] >= '0' && arg->value.as_text.data[0] <= '9'));
 }
 
-/* A string of the dictionary that has not been written lately. */
+/* Writes a string of the dictionary that is not cached in |piece|. */
 static void put_new_string(json_args *to, tacho_json_piece *piece, uint32_t string)
 {
     uint64_t start = tacho_output_offset(to->output);
@@ -47,7 +47,7 @@ static void put_real(json_args *to, double value)
     }
 }
 
-/* A number or JSON as it is, in quotes where viewers would not show that number. */
+/* Writes a number or JSON as it is, in quotes where viewers would show a wrong number. */
 static void put_bare(json_args *to, const tacho_arg *arg)
 {
     bool is_quoted = to->keys->is_for_viewers && is_large(arg);
@@ -61,7 +61,7 @@ static void put_bare(json_args *to, const tacho_arg *arg)
     tacho_output_write(to->output, "\"", is_quoted ? 1 : 0);
 }
 
-/* Any value but a container; strings of the dictionary that are not in |piece|. */
+/* Writes any value but a container, or a string of the dictionary in |piece|. */
 static void put_value(json_args *to, const tacho_arg *arg, tacho_json_piece *piece)
 {
     switch (arg->type) {
@@ -90,7 +90,7 @@ static void put_value(json_args *to, const tacho_arg *arg, tacho_json_piece *pie
     }
 }
 
-/* A name with its brackets in their wide form. */
+/* Writes a name with its brackets in their wide form. */
 static void put_wide(tacho_output *output, tacho_str name)
 {
     size_t done = 0;
@@ -107,7 +107,7 @@ static void put_wide(tacho_output *output, tacho_str name)
     tacho_output_write(output, "\"", 1);
 }
 
-/* Whether a name says nothing once it is split at its points, as viewers do. */
+/* Whether a name is empty once it is split at its points, as in viewers. */
 static bool is_blank(tacho_str name)
 {
     size_t at = 0;
@@ -117,10 +117,10 @@ static bool is_blank(tacho_str name)
     return at == name.len;
 }
 
-/* Whether every bracket of a name holds an index at the end of a part: "x[0]", "a[1][2].b". */
+/* Whether every bracket of a name contains an index at the end of a part: "x[0]", "a[1][2].b". */
 static bool has_indices_alone(tacho_str name)
 {
-    bool is_part = false; /* there is a name to index */
+    bool is_part = false; /* a name to index precedes */
     for (size_t at = 0; at < name.len; at++) {
         if (name.data[at] == '[') {
             size_t digits = 0;
@@ -154,7 +154,7 @@ static void put_name(const json_args *to, tacho_str name)
     }
 }
 
-/* "key": which has not been written lately. */
+/* Writes "key": for a key that is not cached. */
 static void put_new_key(json_args *to, tacho_json_piece *piece, uint32_t key)
 {
     uint64_t start = tacho_output_offset(to->output);
@@ -163,17 +163,16 @@ static void put_new_key(json_args *to, tacho_json_piece *piece, uint32_t key)
     tacho_json_piece_keep(to->output, piece, key, start);
 }
 
-/* A dictionary or array that is being written. */
+/* A dictionary or array being written. */
 typedef struct open_container {
-    size_t end; /* index of the first argument behind it */
+    size_t end; /* index of the first argument after it */
     bool is_array;
 } open_container;
 
-/* What one argument takes, but for a value that goes the slow way: commas, brackets, a key. */
+/* Room for one argument, except values written the slow way: commas, brackets, a key. */
 enum { ARG_ROOM = TACHO_JSON_PIECE_ROOM + TACHO_ARG_DEPTH_MAX + 8 };
 
-/* Writes "key": at |at|; where the next byte goes. There is room for an argument before and after.
- */
+/* Writes "key": to |at|; returns the end. There is room for an argument before and after. */
 static inline unsigned char *put_key(json_args *to, unsigned char *at, uint32_t key)
 {
     tacho_json_piece *piece = &to->keys->pieces[key % TACHO_JSON_KEY_SLOTS];
@@ -186,7 +185,7 @@ static inline unsigned char *put_key(json_args *to, unsigned char *at, uint32_t 
     return tacho_output_reserve(to->output, ARG_ROOM + TACHO_JSON_PIECE_ROOM);
 }
 
-/* The same of a value that is no container. */
+/* Like put_key, for a value other than a container. */
 static inline unsigned char *put_scalar(json_args *to, unsigned char *at, const tacho_arg *arg)
 {
     tacho_json_piece *piece = NULL;
@@ -205,12 +204,12 @@ static inline unsigned char *put_scalar(json_args *to, unsigned char *at, const 
     return tacho_output_reserve(to->output, ARG_ROOM);
 }
 
-/* Writes "key":value for each argument; |to->is_first| tells whether a comma is due. */
+/* Writes "key":value for each argument, after a comma unless |to->is_first|. */
 static void put_args(json_args *to, const tacho_row *row)
 {
     open_container stack[TACHO_ARG_DEPTH_MAX];
     size_t depth = 0;
-    size_t container_end = SIZE_MAX; /* of the innermost that is open */
+    size_t container_end = SIZE_MAX; /* of the innermost open one */
     bool is_in_array = false;
     for (size_t i = 0; i < row->arg_count; i++) {
         const tacho_arg *arg = &row->args[i];
@@ -247,7 +246,7 @@ static void put_named(json_args *to, const char *name)
     to->is_first = false;
 }
 
-/* What the sink itself adds: the same as in a Perfetto trace. */
+/* Writes the arguments that the sink adds: the same as in a Perfetto trace. */
 static void put_own_args(json_args *to, const tacho_row *row)
 {
     const tacho_dict *dict = to->dict;
@@ -273,7 +272,7 @@ static void put_own_args(json_args *to, const tacho_row *row)
     }
 }
 
-/* What is no detail: it says how far a span may be believed. */
+/* Not details: these qualify how far the span can be trusted. */
 static void put_marks(json_args *to, const tacho_row *row)
 {
     tacho_origin origin = tacho_trace_own_origin(to->dict, row);

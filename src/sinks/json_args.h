@@ -8,7 +8,7 @@
 #include "codec/json.h"
 #include "profile/events.h"
 
-/* JSON that is written over and over, of something with an id; |len| 0: none. */
+/* Cached JSON of something with an id; |len| 0: none. */
 typedef struct tacho_json_piece {
     uint32_t id;
     uint32_t len;
@@ -17,7 +17,9 @@ typedef struct tacho_json_piece {
 
 enum { TACHO_JSON_PIECE_ROOM = sizeof(((tacho_json_piece *)0)->text) };
 
-/* Copies the piece to |at|, where there is room for any; its end, NULL if it is not that of |id|.
+/*
+ * Copies the piece to |at|, which has room for any piece. Returns its end, or NULL if it is not
+ * that of |id|.
  */
 static inline unsigned char *tacho_json_piece_copy(unsigned char *at, const tacho_json_piece *piece,
                                                    uint32_t id)
@@ -44,7 +46,7 @@ static inline bool tacho_json_piece_put(tacho_output *output, const tacho_json_p
     return end != NULL;
 }
 
-/* Makes what was written from |start| on the piece of |id|, unless it is long. */
+/* Caches the text from |start| on as the piece of |id|, unless it is long. */
 static inline void tacho_json_piece_keep(const tacho_output *output, tacho_json_piece *piece,
                                          uint32_t id, uint64_t start)
 {
@@ -57,14 +59,14 @@ static inline void tacho_json_piece_keep(const tacho_output *output, tacho_json_
 }
 
 /*
- * Keys of arguments and strings of the dictionary written lately, and how values are written; all
- * zero to begin with.
+ * Caches of argument keys and strings of the dictionary, and options for values; all zero to begin
+ * with.
  */
 enum { TACHO_JSON_KEY_SLOTS = 64, TACHO_JSON_STRING_SLOTS = 512 };
 typedef struct tacho_json_keys {
     /*
-     * Numbers that neither 64 bits with a sign nor a double hold are strings, and names of
-     * arguments have no brackets (profile/facts.h).
+     * Numbers beyond signed 64 bits and doubles are written as strings, and names of arguments
+     * without brackets (profile/facts.h).
      */
     bool is_for_viewers;
     tacho_json_piece pieces[TACHO_JSON_KEY_SLOTS];
@@ -72,20 +74,20 @@ typedef struct tacho_json_keys {
 } tacho_json_keys;
 
 /*
- * Writes an object of the span's arguments and of what the model knows besides: cycles,
- * location, run and invocation, an origin that is not its part's, whether it ended. Returns how
- * many numbers it has written as strings.
+ * Writes an object with the span's arguments and further facts of the model: cycles, location, run
+ * and invocation, an origin other than its part's, a missing end. Returns the number of numbers
+ * written as strings.
  */
 size_t tacho_json_args_write(tacho_output *output, const tacho_dict *dict, const tacho_row *row,
                              tacho_json_keys *keys);
 
-/* Writes which arguments those are: "0,3" for the first and the fourth. */
+/* Writes the indices of the numbers written as strings: "0,3" for the first and the fourth. */
 void tacho_json_large_write(tacho_output *output, const tacho_row *row);
 
-/* Of these only what no trace may lack: its origin, and whether it ended. */
+/* Writes only the arguments that every trace must have: the origin, and a missing end. */
 void tacho_json_marks_write(tacho_output *output, const tacho_dict *dict, const tacho_row *row);
 
-/* Values with what stands ahead of them: a comma, a key, a colon. */
+/* Writes a value after the text |before|: a comma, a key, a colon. */
 static inline void tacho_json_put_string(tacho_output *output, const char *before, tacho_str text)
 {
     tacho_output_write_cstring(output, before);

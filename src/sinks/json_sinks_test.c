@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The sinks that write JSON, driven with every kind of row and argument; what they write is
- * compared line by line.
+ * The sinks that write JSON, driven with every kind of row and argument; the output is compared
+ * line by line.
  */
 #include "sinks/chrome_json.h"
 #include "sinks/spans_csv.h"
@@ -91,7 +91,7 @@ static size_t make_args(const fixture *at, tacho_arg *args)
     return 8;
 }
 
-/* A span with arguments, a moment, a sample, both ends of an arrow. */
+/* A span with arguments, an instant, a sample, both ends of an arrow. */
 static void push_rows(fixture *at, tacho_events *events)
 {
     tacho_arg args[8];
@@ -125,7 +125,7 @@ static void push_rows(fixture *at, tacho_events *events)
     assert_null(tacho_events_row(events, &flow));
 }
 
-/* What |sink| writes of those rows. */
+/* Writes those rows to |sink| and returns the output. */
 static const char *write_rows(const tacho_trace_sink *sink, bool omit_args, fixture *at)
 {
     static char text[TEXT_BYTES];
@@ -184,7 +184,7 @@ static void push_span(fixture *at, tacho_events *events, int64_t start, int64_t 
     assert_null(tacho_events_row(events, &row));
 }
 
-/* An arrow that leaves from the span that comes next. */
+/* Pushes an arrow that leaves from the next span. */
 static void push_arrow(fixture *at, tacho_events *events, int64_t start, int64_t end)
 {
     tacho_row flow = make_row(at, TACHO_ROW_FLOW, at->engine, start);
@@ -213,8 +213,8 @@ static void phases_of(const char *text, char *phases)
 }
 
 /*
- * Viewers begin spans with a length first: an empty one at their start must not get their arrows.
- * It comes behind them, or, with arrows of its own, they are begun in the order of the file.
+ * Viewers begin nonempty spans first: an empty span at their start must not get their arrows. It is
+ * written after them, or, if it has arrows of its own, they are begun in the order of the file.
  */
 static void test_chrome_empty_spans(void **state)
 {
@@ -228,9 +228,9 @@ static void test_chrome_empty_spans(void **state)
     open_fixture(&at);
     open_test_output(&output);
     assert_null(tacho_sink_chrome_json.open(&at.dict, &output, &options, &events));
-    push_span(&at, events, 0, 0); /* no arrows: in order */
+    push_span(&at, events, 0, 0); /* without arrows: in order */
     push_span(&at, events, 0, 8);
-    push_span(&at, events, 8, 8); /* behind the span and its arrow */
+    push_span(&at, events, 8, 8); /* after the span and its arrow */
     push_span(&at, events, 8, 8);
     push_arrow(&at, events, 8, 24);
     push_span(&at, events, 8, 24);
@@ -241,7 +241,7 @@ static void test_chrome_empty_spans(void **state)
     push_span(&at, events, 40, 40);
     push_arrow(&at, events, 40, 48);
     push_span(&at, events, 40, 48);
-    push_span(&at, events, 48, 56); /* without arrows it need not be begun */
+    push_span(&at, events, 48, 56); /* without arrows it is not split into begin and end */
     push_span(&at, events, 56, 56); /* the last */
     assert_null(tacho_events_finish(events));
     tacho_sink_chrome_json.close(events);
@@ -253,7 +253,7 @@ static void test_chrome_empty_spans(void **state)
     tacho_dict_deinit(&at.dict);
 }
 
-/* Ticks shorter than a nanosecond are said beside each time. */
+/* Ticks shorter than a nanosecond are written beside each time. */
 static void test_chrome_ticks(void **state)
 {
     (void)state;
@@ -267,7 +267,7 @@ static void test_chrome_ticks(void **state)
     open_test_output(&output);
     assert_null(tacho_sink_chrome_json.open(&at.dict, &output, &options, &events));
     push_span(&at, events, 5, 15);
-    push_arrow(&at, events, 16, 17); /* empty, as far as nanoseconds say */
+    push_arrow(&at, events, 16, 17); /* empty in nanoseconds */
     push_span(&at, events, 16, 17);
     push_arrow(&at, events, 18, 30);
     push_span(&at, events, 18, 30);
@@ -333,7 +333,7 @@ static tacho_status push_one(const tacho_trace_sink *sink, fixture *at, bool nam
     return status;
 }
 
-/* Who writes names with each row asks for another try while they may change. */
+/* Sinks that write names with each row ask for another try while names may change. */
 static void test_late_names(void **state)
 {
     (void)state;
@@ -370,7 +370,7 @@ static uint32_t add_second_part(fixture *at)
     return track;
 }
 
-/* Arrows of several parts are told apart. */
+/* Arrows of several parts have different ids. */
 static void test_flow_ids(void **state)
 {
     (void)state;
@@ -396,7 +396,7 @@ static void test_flow_ids(void **state)
     }
 }
 
-/* What |sink| writes of |span| alone; the end of |at|. */
+/* Writes |span| alone to |sink| and returns the output; releases |at|. */
 static const char *write_one(fixture *at, const tacho_trace_sink *sink, const tacho_row *span)
 {
     static char text[TEXT_BYTES];
@@ -415,7 +415,7 @@ static const char *write_one(fixture *at, const tacho_trace_sink *sink, const ta
     return text;
 }
 
-/* What |sink| writes of a span with numbers that 64 bits with a sign do not hold, and others. */
+/* The output of |sink| for a span with numbers beyond signed 64 bits, and others. */
 static const char *write_large_numbers(const tacho_trace_sink *sink)
 {
     fixture at;
@@ -433,7 +433,7 @@ static const char *write_large_numbers(const tacho_trace_sink *sink)
     return write_one(&at, sink, &span);
 }
 
-/* Viewers show other numbers in place of such: they are strings, and the event says which. */
+/* Viewers show wrong values for such numbers: they are strings, and the event lists them. */
 static void test_large_numbers(void **state)
 {
     (void)state;
@@ -446,7 +446,7 @@ static void test_large_numbers(void **state)
                  "\"k\":-9223372036854775809,\"k\":1e400,");
 }
 
-/* What |sink| writes of a span whose only argument is called |name|. */
+/* The output of |sink| for a span with a single argument |name|. */
 static const char *write_named(const tacho_trace_sink *sink, const char *name)
 {
     fixture at;
@@ -459,7 +459,10 @@ static const char *write_named(const tacho_trace_sink *sink, const char *name)
     return write_one(&at, sink, &span);
 }
 
-/* Viewers take brackets for an index and points for a way: no span is shown where they are not. */
+/*
+ * Viewers parse brackets as an index and points as a path: a span with other uses of them is not
+ * shown.
+ */
 static void test_names_of_arguments(void **state)
 {
     (void)state;
@@ -501,7 +504,7 @@ static void check_not_finite(const tacho_trace_sink *sink)
     tacho_dict_deinit(&at.dict);
 }
 
-/* A sample that JSON cannot say is counted, not written. */
+/* A sample that JSON cannot represent is counted, not written. */
 static void test_not_finite(void **state)
 {
     (void)state;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Tables as Markdown, for comments on a change and summaries of a build: a heading and a table
- * each, cells as people see them, numbers to the right. Names come from files, so everything that
- * means something to Markdown or HTML is escaped.
+ * each, cells formatted for reading, numbers to the right. Names originate in files, so every
+ * character with a meaning in Markdown or HTML is escaped.
  */
 #include "base/utf8.h"
 #include "sinks/table_sink.h"

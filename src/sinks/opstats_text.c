@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One block per core: ops, total, threads, batch lines, frequency, ports, activation, and what was
- * counted; at the end the device. Widths are the vendor's.
+ * One block per core: ops, total, threads, batch lines, frequency, ports, activation, and counters;
+ * at the end the device. Widths are the vendor's.
  */
 #include "sinks/opstats_text.h"
 
@@ -74,7 +74,7 @@ static bool next_row(core_rows *rows, size_t *out_row)
     return false;
 }
 
-/* Names come from files: control characters in them are made visible. */
+/* Writes a name from a file, with control characters made visible. */
 static void put_name(text_writer *self, tacho_str name)
 {
     tacho_str safe = TACHO_STR("?");
@@ -93,14 +93,14 @@ static void put_blanks(text_writer *self, size_t count)
     tacho_output_write(self->output, blanks, count);
 }
 
-/* |text| to the right in |width|. */
+/* Writes |text| to the right in |width|. */
 static void put_wide(text_writer *self, const char *text, size_t len, size_t width)
 {
     put_blanks(self, width > len ? width - len : 0);
     tacho_output_write(self->output, text, len);
 }
 
-/* Digits of |value|, at least |least|, up to |end|; where they begin. */
+/* Writes the digits of |value|, at least |least|, up to |end|; returns their start. */
 static char *put_digits(char *end, uint64_t value, int least)
 {
     for (; value > 0 || least > 0; value /= 10, least--) {
@@ -109,7 +109,7 @@ static char *put_digits(char *end, uint64_t value, int least)
     return end;
 }
 
-/* |value| in |room|; where it begins, up to the end of the room. */
+/* Formats |value| at the end of |room|; returns its start. */
 static char *put_value(char room[NUMBER_ROOM], int64_t value)
 {
     char *at = put_digits(room + NUMBER_ROOM, value < 0 ? -(uint64_t)value : (uint64_t)value, 1);
@@ -119,7 +119,7 @@ static char *put_value(char room[NUMBER_ROOM], int64_t value)
     return at;
 }
 
-/* |value| to the right in |width|. */
+/* Writes |value| to the right in |width|. */
 static void put_number(text_writer *self, int64_t value, size_t width)
 {
     char room[NUMBER_ROOM];
@@ -127,7 +127,7 @@ static void put_number(text_writer *self, int64_t value, size_t width)
     put_wide(self, at, (size_t)(room + NUMBER_ROOM - at), width);
 }
 
-/* The same of a cell, which may have none. */
+/* Like put_number, for a cell, which may be absent. */
 static void put_cell(text_writer *self, const tacho_cell *of, size_t width)
 {
     if (of->is_absent) {
@@ -143,7 +143,7 @@ static void put_int(text_writer *self, const tacho_cell *of, size_t width)
     put_cell(self, of, width);
 }
 
-/* "c03": at least |digits| digits. */
+/* Writes "c03": at least |digits| digits. */
 static void put_numbered(text_writer *self, const char *letter, int64_t value, int digits)
 {
     char room[NUMBER_ROOM];
@@ -158,7 +158,7 @@ static void put(text_writer *self, const char *text)
     tacho_output_write_cstring(self->output, text);
 }
 
-/* A number, or that there is none. */
+/* A number, or a mark for an absent one. */
 static const char *shown_int(const tacho_cell *of, char room[NUMBER_ROOM])
 {
     snprintf(room, NUMBER_ROOM, "%" PRId64, of->is_absent ? 0 : of->value.integer);
@@ -171,14 +171,14 @@ static const char *shown_rate(const tacho_cell *of, char room[RATE_ROOM])
     return of->is_absent ? "N/A GB/s" : room;
 }
 
-/* |value| with two decimals and |unit|, to the right in |width|. */
+/* Writes |value| with two decimals and |unit|, to the right in |width|. */
 static void put_hundredths(text_writer *self, double value, size_t width, const char *unit)
 {
     char shown[RATE_ROOM];
     char *end = shown + sizeof(shown);
     char *at = end;
     double hundredths = value * 100.0;
-    /* Quickly where it is sure how it rounds. */
+    /* A fast path where the rounding is certain. */
     if (hundredths >= 0.0 && hundredths < 1e12 &&
         fabs(hundredths - floor(hundredths) - 0.5) > 1e-3) {
         uint64_t rounded = tacho_whole_u64(hundredths + 0.5);
@@ -208,7 +208,7 @@ static void put_real(text_writer *self, const tacho_cell *of, size_t width, cons
 
 /* ---- ops ----------------------------------------------------------------------------------- */
 
-/* Numbers of an op's line, from left to right; one without unit is an integer. */
+/* Numbers of an op's line, from left to right; without a unit they are integers. */
 static const struct {
     tacho_column_id id;
     size_t width;
@@ -227,7 +227,7 @@ static const struct {
 
 enum { OP_NUMBERS = sizeof(op_numbers) / sizeof(op_numbers[0]) };
 
-/* Where they are in the table, and then the text behind them. */
+/* Columns of these numbers in the table, followed by that of the text. */
 typedef size_t op_places[OP_NUMBERS + 1];
 
 static void find_op_places(const tacho_table *ops, op_places out_places)
@@ -238,7 +238,7 @@ static void find_op_places(const tacho_table *ops, op_places out_places)
     out_places[OP_NUMBERS] = tacho_table_column(ops, TACHO_COL_OPDETAILS);
 }
 
-/* "c3  ": four wide. */
+/* Writes "c3  ", padded to four. */
 static void put_op_core(text_writer *self, int64_t core)
 {
     put_numbered(self, "c", core, 1);
@@ -281,7 +281,7 @@ static bool put_ops(text_writer *self, int64_t core)
 
 /* ---- threads ------------------------------------------------------------------------------- */
 
-/* " 12.34%", or that it is not known. */
+/* Writes " 12.34%", or a mark for an unknown share. */
 static void put_share(text_writer *self, const tacho_cell *share)
 {
     if (share->is_absent) {
@@ -456,7 +456,7 @@ static void put_op_counters(text_writer *self, int64_t core)
     }
 }
 
-/* ---- the whole ----------------------------------------------------------------------------- */
+/* ---- all blocks ---------------------------------------------------------------------------- */
 
 static void put_core(text_writer *self, size_t row)
 {

@@ -7,7 +7,7 @@
  *       OVERALL                         191.000µs
  *       Dma                              57.000µs  (29.84%)
  *
- * A line of = names what kind of profile follows; every block ends with an empty line.
+ * A line of = names the kind of profile that follows; every block ends with an empty line.
  */
 #include "sinks/overview_text.h"
 
@@ -20,7 +20,7 @@
 
 enum { TITLE_WIDTH = 68, RULE_WIDTH = 52, LABEL_WIDTH = 26, VALUE_WIDTH = 14 };
 
-/* Where the columns are that are read. */
+/* Indices of the columns used. */
 typedef struct overview_columns {
     size_t file;
     size_t model;
@@ -59,7 +59,7 @@ static void write_repeated(tacho_output *output, const char *text, size_t count)
     }
 }
 
-/* Whether the table has a title of its own, and its parts are no models. */
+/* Whether the table has a title of its own; its parts are then not models. */
 static bool has_title(const tacho_table *table)
 {
     return strcmp(table->title, TACHO_OVERVIEW_TITLE_DEVICE) == 0 ||
@@ -104,7 +104,7 @@ static tacho_status write_model(const char *kind, tacho_str model, tacho_output 
     return status;
 }
 
-/* Three decimals, rounded as printf does: the text is compared with that of other tools. */
+/* Three decimals, rounded like printf: the text is compared with that of other tools. */
 static void format_time(int64_t ns, bool is_wall_time, char *text, size_t size)
 {
     double value = (double)ns;
@@ -119,7 +119,7 @@ static void format_time(int64_t ns, bool is_wall_time, char *text, size_t size)
     }
 }
 
-/* A row that says where the times of its block come from: the wall time is measured in any. */
+/* The row with the origin of the times of its block: the wall time is always measured. */
 static size_t kind_row(const tacho_table *table, const overview_columns *columns, size_t row)
 {
     tacho_str metric = tacho_table_cell(table, row, columns->metric)->value.text;
@@ -130,7 +130,7 @@ static size_t kind_row(const tacho_table *table, const overview_columns *columns
                : row;
 }
 
-/* The wall time of a simulated run: the only one in its block that passed for anybody. */
+/* Whether the row is the wall time of a simulated run: the only real time in its block. */
 static bool is_host_time(const tacho_table *table, const overview_columns *columns, size_t row)
 {
     size_t kind = kind_row(table, columns, row);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A table as a Parquet file: one table only, because a file has one. Absent cells are missing
+ * A table as a Parquet file: a single table, because a file has one. Absent cells are missing
  * values.
  */
 #include "sinks/parquet.h"

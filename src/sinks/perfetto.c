@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events as Perfetto packets. A span is two packets, BEGIN and END; the END waits
- * until the time of some later row has passed it, so that events come out by time wherever the
- * input allows, and the delta clock stays small. On equal times END precedes BEGIN, inner spans
- * before outer ones.
+ * Events as Perfetto packets. A span is two packets, BEGIN and END; the END waits until the time of
+ * some later row has passed it, so that events are in time order wherever the input allows, and the
+ * delta clock stays small. At equal times END precedes BEGIN, inner spans before outer ones.
  *
- * A flow end is put on the BEGIN of its span; one that looks for the span around it comes after the
- * spans of its time, so where there are such, BEGINs are held until time moves on. Inside a span
- * that began earlier it is put on the END: viewers bind it to the span all the same.
+ * A flow end is put on the BEGIN of its span. One that is bound to the enclosing span follows the
+ * spans of its time, so on such tracks BEGINs are held until time moves on. Inside a span that
+ * began earlier it is put on the END: viewers bind it to the span all the same.
  */
 #include "sinks/perfetto.h"
 
@@ -24,7 +23,7 @@
 enum {
     FLOW_BYTES = 10,
     LARGEST_EXACT_DOUBLE_BITS = 53,
-    HELD_TEXT_BYTES = 96, /* of texts of arguments that are held back, to begin with */
+    HELD_TEXT_BYTES = 96, /* initial room for texts of held arguments */
 };
 
 static perfetto_sink *sink_of(tacho_events *events)
@@ -139,7 +138,7 @@ typedef struct event_packet {
     unsigned char *at;
 } event_packet;
 
-/* A time as the file has it: nanoseconds, and ticks behind them where those are shorter. */
+/* A time in the file: nanoseconds, and further ticks if ticks are shorter. */
 typedef struct event_time {
     int64_t ns;
     int64_t ticks;
@@ -170,7 +169,7 @@ static TACHO_ALWAYS_INLINE event_packet begin_event(const perfetto_sink *sink,
     return packet;
 }
 
-/* Opens an event on the track of |state|, with room for |extra_bytes| of what only it has. */
+/* Opens an event on the track of |state|, with room for |extra_bytes| beyond the common fields. */
 static inline tacho_status open_event(perfetto_sink *sink, const pf_track_state *state,
                                       event_time time, size_t extra_bytes, event_packet *out_packet)
 {
@@ -191,12 +190,12 @@ static inline void close_event(perfetto_sink *sink, event_packet *packet, event_
 
 static inline tacho_status restart_if_due(perfetto_sink *sink)
 {
-    /* What is held refers to strings of this epoch. */
+    /* Held spans refer to strings of this epoch. */
     bool is_due = pf_writer_is_due(&sink->writer) && sink->held_count == 0;
     return TACHO_UNLIKELY(is_due) ? pf_writer_restart(&sink->writer) : TACHO_OK;
 }
 
-/* Writes an END that has no flows, at a time without ticks. */
+/* Writes an END without flows, at a time without ticks. */
 static inline void write_plain_end(perfetto_sink *sink, const pf_track_state *state, int64_t ns)
 {
     unsigned char *memory = tacho_output_reserve(sink->writer.output, PF_EVENT_OVERHEAD);
@@ -210,7 +209,7 @@ static inline void write_plain_end(perfetto_sink *sink, const pf_track_state *st
     sink->writer.clock_ns = ns;
 }
 
-/* Writes |end|, which is not that of a plain span. */
+/* Writes |end|, which is not of a plain span. */
 static tacho_status write_any_end(perfetto_sink *sink, const pf_span_end *end)
 {
     uint32_t slot = pf_place_slot(end->place);
@@ -254,7 +253,9 @@ static TACHO_ALWAYS_INLINE tacho_status end_spans_until(perfetto_sink *sink, int
 
 /* ---- rows ------------------------------------------------------------------------------ */
 
-/* Writes whatever a BEGIN refers to, each in a packet of its own; how long its arguments may get.
+/*
+ * Writes everything that a BEGIN refers to, in packets of their own; |*out_bound| limits the length
+ * of its arguments.
  */
 static tacho_status prepare_begin(perfetto_sink *sink, const tacho_row *row, size_t *out_bound)
 {
@@ -276,8 +277,8 @@ static inline bool is_instant(const tacho_row *row)
 }
 
 /*
- * The fields of a BEGIN or an instant behind its frame, flows aside. NULL where something that they
- * refer to has to be written first, or |room| may not do.
+ * Writes the fields of a BEGIN or an instant after its frame, except flows. NULL if something they
+ * refer to has to be written first, or |room| may be too small.
  */
 static TACHO_ALWAYS_INLINE unsigned char *try_put_begin(const perfetto_sink *sink,
                                                         const tacho_row *row,
@@ -298,7 +299,7 @@ static TACHO_ALWAYS_INLINE unsigned char *try_put_begin(const perfetto_sink *sin
     return pf_args_try_put(writer, at, row, clock->counts_cycles, room);
 }
 
-/* The same when all has been prepared. */
+/* Like try_put_begin, after prepare_begin. */
 static unsigned char *put_begin(const perfetto_sink *sink, const tacho_row *row,
                                 const tacho_clock *clock, size_t bound, unsigned char *at)
 {
@@ -312,7 +313,7 @@ static unsigned char *put_begin(const perfetto_sink *sink, const tacho_row *row,
     return at;
 }
 
-/* Writes whatever a BEGIN refers to, then that. */
+/* Writes everything that a BEGIN refers to, then the BEGIN. */
 static TACHO_NEVER_INLINE tacho_status write_begin_slow(perfetto_sink *sink, const tacho_row *row,
                                                         event_time start)
 {
@@ -343,7 +344,7 @@ static TACHO_ALWAYS_INLINE tacho_status write_begin(perfetto_sink *sink,
     return TACHO_OK;
 }
 
-/* Notes when a span ends that is not plain. */
+/* Notes the end of a span that is not plain. */
 static tacho_status open_span_until(perfetto_sink *sink, uint32_t track, event_time end)
 {
     uint32_t slot = TACHO_NONE;
@@ -390,7 +391,7 @@ static tacho_status release_one(perfetto_sink *sink, pf_held_span *held)
     return held->is_instant ? TACHO_OK : open_span_until(sink, held->track, end);
 }
 
-/* Writes what is held on tracks that arrows leave from, or on the others. */
+/* Writes the held spans on tracks that arrows leave from, or on the others. */
 static tacho_status release_some(perfetto_sink *sink, bool leaving)
 {
     for (size_t i = 0; i < sink->held_count; i++) {
@@ -402,7 +403,7 @@ static tacho_status release_some(perfetto_sink *sink, bool leaving)
     return TACHO_OK;
 }
 
-/* Of spans that start together, viewers take the first in the file for where the arrow begins. */
+/* Of spans that start together, viewers begin the arrow at the first in the file. */
 static tacho_status release_held(perfetto_sink *sink)
 {
     TACHO_TRY(sink->held_count > 0 ? end_spans_until(sink, sink->held_ns) : TACHO_OK);
@@ -413,14 +414,14 @@ static tacho_status release_held(perfetto_sink *sink)
     return TACHO_OK;
 }
 
-/* Releases what is held when time has come to |time_ns|. */
+/* Releases held spans when time moves on to |time_ns|. */
 static inline tacho_status move_on(perfetto_sink *sink, int64_t time_ns)
 {
     return TACHO_UNLIKELY(sink->held_count > 0 && sink->held_ns != time_ns) ? release_held(sink)
                                                                             : TACHO_OK;
 }
 
-/* Puts the fields of a BEGIN aside, and writes whatever they refer to. */
+/* Keeps the fields of a BEGIN, and writes everything they refer to. */
 static tacho_status hold_fields(perfetto_sink *sink, const tacho_row *row, const tacho_clock *clock,
                                 pf_held_span *held)
 {
@@ -461,8 +462,8 @@ static tacho_status hold_span(perfetto_sink *sink, pf_track_state *state, const 
 }
 
 /*
- * The innermost span of |state| that is held, rather one with a length, else one without, else an
- * instant. NULL when there is none.
+ * The innermost held span of |state|: preferably a nonempty one, else an empty one, else an
+ * instant. NULL if there is none.
  */
 static pf_held_span *find_held(perfetto_sink *sink, const pf_track_state *state)
 {
@@ -479,7 +480,7 @@ static pf_held_span *find_held(perfetto_sink *sink, const pf_track_state *state)
     return empty != NULL ? empty : instant;
 }
 
-/* Whether nothing but time and site has to be asked about a span of the track in this epoch. */
+/* Whether only time and site matter for a span of the track in this epoch. */
 static bool is_plain_track(const perfetto_sink *sink, uint32_t track)
 {
     const pf_track_state *state = &sink->tracks[track];
@@ -544,7 +545,7 @@ static tacho_status write_sample(perfetto_sink *sink, const tacho_row *row)
 
 static tacho_status note_flow(perfetto_sink *sink, const tacho_row *row)
 {
-    /* Perfetto's flows have no kind: tacho's own keep it in the highest bits of the id. */
+    /* Perfetto's flows do not have roles: tacho's own keep it in the highest bits of the id. */
     uint64_t id = tacho_row_flow_id(sink->events.dict, row) | (uint64_t)row->of.flow.role
                                                                   << TACHO_FLOW_ROLE_SHIFT;
     pf_track_state *state = NULL;
@@ -565,13 +566,13 @@ static tacho_status note_flow(perfetto_sink *sink, const tacho_row *row)
     if (state->top != TACHO_NONE) {
         return add_flow(sink, id, &sink->spans[state->top].flows);
     }
-    /* A span shorter than a nanosecond, which has ended as far as the trace can say. */
+    /* A span shorter than a nanosecond, which has already ended in the trace's resolution. */
     tacho_loss loss = {sink->events.dict->tracks[row->track].part, TACHO_LOSS_UNBOUND_FLOW, 1, 0,
                        0};
     return tacho_dict_add_loss(sink->events.dict, &loss);
 }
 
-/* A row that is no span. */
+/* Takes a row that is not a span. */
 static tacho_status take_other(perfetto_sink *sink, const tacho_row *row)
 {
     return row->kind == TACHO_ROW_SAMPLE ? write_sample(sink, row) : note_flow(sink, row);
@@ -597,7 +598,7 @@ static tacho_status perfetto_row(tacho_events *events, const tacho_row *row)
     return perfetto_rows(events, row, 1);
 }
 
-/* A part ends: nothing may stay open, since the next part has a time of its own. */
+/* Ends a part: all spans must end, since the next part has a time of its own. */
 static tacho_status perfetto_end_part(tacho_events *events, uint32_t part)
 {
     (void)part;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Arguments as debug annotations. What an annotation refers to, its name and a string value
- * that repeats, is interned first; then the event can be written in one go.
+ * Arguments as debug annotations. The name of an annotation, and a string value that repeats, is
+ * interned first; then the event can be written in one go.
  */
 #include "sinks/perfetto_args.h"
 
@@ -10,12 +10,12 @@
 
 #include <assert.h>
 
-enum { TEXT_GROWTH = 3 /* a bad byte grows to three */ };
+enum { TEXT_GROWTH = 3 /* an invalid byte becomes three */ };
 
 /* Arguments under construction. */
 typedef struct args_writer {
     const pf_writer *writer;
-    size_t text_room; /* bytes that texts may take, beside the overhead of all arguments */
+    size_t text_room; /* limit on bytes of texts, beside the overhead of all arguments */
 } args_writer;
 
 static tacho_status intern_args(pf_writer *writer, const tacho_row *row, size_t *out_text_len)
@@ -60,7 +60,7 @@ tacho_status pf_args_prepare(pf_writer *writer, const tacho_row *row, size_t *ou
     return TACHO_OK;
 }
 
-/* Text with its bad bytes replaced, straight into the packet. */
+/* Copies text into the packet, with invalid bytes replaced. */
 static inline unsigned char *put_text(unsigned char *at, uint32_t field, tacho_str text)
 {
     unsigned char *short_body = tacho_pb_open(at, field);
@@ -75,9 +75,9 @@ static inline unsigned char *put_text(unsigned char *at, uint32_t field, tacho_s
 }
 
 /*
- * The types whose values are whole numbers on the wire, with their tags. Which of them comes next
- * no processor can guess, so values are chosen rather than ways: what is no string looks up string
- * 0.
+ * The types whose values are whole numbers on the wire, with their tags. The next type is
+ * unpredictable for a processor, so the code selects values rather than branches: types other than
+ * strings look up string 0.
  */
 enum {
     WHOLE_TYPES =
@@ -96,7 +96,7 @@ static const struct {
                           2},
 };
 
-/* NULL when this epoch does not know the string. */
+/* NULL when the string is not interned in this epoch. */
 static inline unsigned char *put_whole(const args_writer *to, unsigned char *at,
                                        const tacho_arg *arg)
 {
@@ -116,7 +116,7 @@ static inline unsigned char *put_whole(const args_writer *to, unsigned char *at,
     return tacho_pb_put_varied(at + whole_tags[arg->type].len, value);
 }
 
-/* A text that is the row's own, or stands for a value; NULL when there is not enough room. */
+/* Writes the row's own text, or the text of another value; NULL if |text_room| is too small. */
 static inline unsigned char *put_own_text(args_writer *to, unsigned char *at, const tacho_arg *arg)
 {
     size_t most = TEXT_GROWTH * arg->value.as_text.len;
@@ -129,7 +129,7 @@ static inline unsigned char *put_own_text(args_writer *to, unsigned char *at, co
     return is_string ? at : tacho_pb_put_uint(at, PF_ANNOTATION_TACHO_IS_VALUE, 1);
 }
 
-/* The value of an argument that is no container; NULL where that cannot be yet. */
+/* Writes the value of an argument other than a container; NULL if that is not possible yet. */
 static inline unsigned char *put_value(args_writer *to, unsigned char *at, const tacho_arg *arg)
 {
     if (TACHO_LIKELY((WHOLE_TYPES >> arg->type & 1) != 0)) {
@@ -145,7 +145,7 @@ static inline unsigned char *put_value(args_writer *to, unsigned char *at, const
     return tacho_pb_put_uint(at, PF_ANNOTATION_TACHO_IS_VALUE, 1);
 }
 
-/* The name of an argument; NULL when this epoch does not know it. */
+/* Writes the name of an argument; NULL if it is not interned in this epoch. */
 static inline unsigned char *put_name(const args_writer *to, unsigned char *at, uint32_t key)
 {
     const pf_interning *names = &to->writer->tables[PF_TABLE_ANNOTATIONS];
@@ -164,14 +164,14 @@ static inline bool is_container(const tacho_arg *arg)
     return arg->type == TACHO_ARG_DICT || arg->type == TACHO_ARG_ARRAY;
 }
 
-/* A dictionary or array that is being written. */
+/* A dictionary or array being written. */
 typedef struct open_container {
     unsigned char *body;
-    size_t end;        /* index of the first argument behind it */
+    size_t end;        /* index of the first argument after it */
     unsigned char tag; /* its own */
 } open_container;
 
-/* Tags of nested messages: of an event's annotations, and of what is in a container. */
+/* Tags of nested messages: of an event's annotations, and of the contents of a container. */
 enum {
     ANNOTATION_TAG = PF_EVENT_ANNOTATIONS << 3 | TACHO_PB_WIRE_BYTES,
     ENTRY_TAG = PF_ANNOTATION_DICT_ENTRIES << 3 | TACHO_PB_WIRE_BYTES,
@@ -179,24 +179,24 @@ enum {
 };
 static_assert(ANNOTATION_TAG < 0x80 && ENTRY_TAG < 0x80 && ELEMENT_TAG < 0x80, "one byte each");
 
-/* Where arguments that were written end, NULL as put_value, and the room left for texts. */
+/* The end of the written arguments, NULL as in put_value, and the room left for texts. */
 typedef struct args_end {
     unsigned char *at;
     size_t text_room;
 } args_end;
 
-/* Writes |args|, containers with what belongs to them; without recursion. */
+/* Writes |args|, containers with their contents; without recursion. */
 static TACHO_NEVER_INLINE args_end put_nested(args_writer to, unsigned char *at,
                                               const tacho_arg *args, size_t arg_count)
 {
     open_container stack[TACHO_ARG_DEPTH_MAX];
     size_t depth = 0;
-    size_t container_end = SIZE_MAX;    /* of the innermost that is open */
-    unsigned char tag = ANNOTATION_TAG; /* what an argument is of what is around it */
+    size_t container_end = SIZE_MAX;    /* of the innermost open one */
+    unsigned char tag = ANNOTATION_TAG; /* of an argument in its parent */
     for (size_t i = 0; i < arg_count; i++) {
         const tacho_arg *arg = &args[i];
         at[0] = tag;
-        unsigned char *body = at + 2; /* the length comes between */
+        unsigned char *body = at + 2; /* the length is in between */
         at = tag != ELEMENT_TAG ? put_name(&to, body, arg->key) : body;
         if (TACHO_LIKELY(at != NULL) && is_container(arg)) {
             assert(arg->value.as_uint > 0 && depth < TACHO_ARG_DEPTH_MAX);
@@ -219,7 +219,7 @@ static TACHO_NEVER_INLINE args_end put_nested(args_writer to, unsigned char *at,
     return (args_end){at, to.text_room};
 }
 
-/* The same, quicker where there are no containers. */
+/* Like put_nested, but faster without containers. */
 static inline unsigned char *put_annotations(args_writer *to, unsigned char *at,
                                              const tacho_arg *args, size_t arg_count)
 {
@@ -243,7 +243,7 @@ static inline unsigned char *put_annotations(args_writer *to, unsigned char *at,
     return at;
 }
 
-/* What only some spans have: an origin that is not the part's, an end that never came. */
+/* Writes arguments that few spans have: an origin other than the part's, a missing end. */
 static unsigned char *put_rare_args(const pf_writer *writer, unsigned char *at,
                                     const tacho_row *row)
 {
@@ -272,7 +272,7 @@ static unsigned char *put_cycles(const pf_writer *writer, unsigned char *at, con
     return tacho_pb_close(body, at);
 }
 
-/* NULL when this epoch does not know its name. */
+/* NULL if its name is not interned in this epoch. */
 static inline unsigned char *put_run(const args_writer *to, unsigned char *at, const tacho_run *run)
 {
     const pf_interning *values = &to->writer->tables[PF_TABLE_VALUES];

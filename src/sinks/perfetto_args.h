@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The arguments of a span: its own, and what the sink adds (cycles, run, origin).
+ * The arguments of a span: its own, and those that the sink adds (cycles, run, origin).
  */
 #ifndef TACHO_SINKS_PERFETTO_ARGS_H
 #define TACHO_SINKS_PERFETTO_ARGS_H
@@ -9,21 +9,21 @@
 
 enum { PF_ANNOTATION_OVERHEAD = 32 /* tags, lengths and numbers of one argument, text aside */ };
 
-/* The most bytes of so many arguments, and of those that the sink adds; text aside. */
+/* The maximum size of |arg_count| arguments and of those that the sink adds, without texts. */
 static inline size_t pf_args_bound(size_t arg_count)
 {
     return ((size_t)PF_OWN_KEY_COUNT + arg_count) * PF_ANNOTATION_OVERHEAD;
 }
 
 /*
- * Writes the arguments into an event; |counts_cycles| is the track's clock's. NULL where this epoch
- * does not know a string, or |room| may not do: pf_args_prepare helps. Mostly nothing has to be
- * written ahead, so it is tried first.
+ * Writes the arguments into an event; |counts_cycles| is that of the track's clock. NULL if a
+ * string is not interned in this epoch, or |room| may be too small: then call pf_args_prepare
+ * first. Usually everything is interned, so try this first.
  */
 unsigned char *pf_args_try_put(const pf_writer *writer, unsigned char *at, const tacho_row *row,
                                bool counts_cycles, size_t room);
 
-/* Up to eight bytes as a word, the first one lowest and zeros behind the last. */
+/* Up to eight bytes as a word, the first one lowest, filled up with zeros. */
 static inline uint64_t pf_load_short(tacho_str text)
 {
     if (text.len >= 4) {
@@ -40,7 +40,9 @@ static inline uint64_t pf_load_short(tacho_str text)
                                (uint64_t)bytes[text.len - 1] << (text.len - 1) * 8;
 }
 
-/* Puts a text of at most eight bytes, with zeros behind it; whether it is that, and all ASCII. */
+/*
+ * Writes a text of at most eight bytes, padded with zeros; false if it is longer or not all ASCII.
+ */
 static inline bool pf_put_short_text(unsigned char *at, tacho_str text)
 {
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -58,14 +60,14 @@ static inline bool pf_put_short_text(unsigned char *at, tacho_str text)
     return false;
 }
 
-/* Whether pf_args_prepare would write nothing for |row|, which belongs to no run. */
+/* Whether pf_args_prepare would not write anything for |row|, which does not belong to a run. */
 bool pf_args_are_known(const pf_writer *writer, const tacho_row *row);
 
-/* Writes whatever the arguments of |row| will refer to; the room that they may take then. */
+/* Writes everything that the arguments of |row| will refer to; |*out_bound| limits their size. */
 tacho_status pf_args_prepare(pf_writer *writer, const tacho_row *row,
                              size_t *out_bound) TACHO_MUST_USE;
 
-/* The same for what is written even where arguments are left out: origin, whether it ended. */
+/* Like pf_args_prepare, for arguments written even without the others: origin, missing end. */
 tacho_status pf_args_prepare_marks(pf_writer *writer, const tacho_row *row,
                                    size_t *out_bound) TACHO_MUST_USE;
 unsigned char *pf_args_put_marks(const pf_writer *writer, unsigned char *at, const tacho_row *row);

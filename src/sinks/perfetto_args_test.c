@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Arguments in the Perfetto sink: of all types, sizes and depths, and those that it adds.
+ * Arguments in the Perfetto sink: of all types, sizes and depths, and those that the sink adds.
  */
 #include "sinks/perfetto_replay_testing.h"
 
@@ -38,7 +38,7 @@ static void test_args(void **state)
                         "end 1 on 2\n");
 }
 
-/* Dictionaries and arrays, in one another. */
+/* Nested dictionaries and arrays. */
 static void test_nested_args(void **state)
 {
     (void)state;
@@ -68,7 +68,7 @@ static void test_nested_args(void **state)
                         "end 1 on 2\n");
 }
 
-/* As deep as the model allows. */
+/* The maximum depth of the model. */
 static void test_deep_args(void **state)
 {
     (void)state;
@@ -109,7 +109,7 @@ static void count_args(void *self, const event *seen)
     }
 }
 
-/* So many that the output's buffer is full again and again. */
+/* So many that the output's buffer fills up repeatedly. */
 static void test_many_args(void **state)
 {
     (void)state;
@@ -142,7 +142,7 @@ static void test_many_args(void **state)
     free_file(file);
 }
 
-/* What the sink adds: location, run, an origin unlike the part's, an end that never came. */
+/* Arguments that the sink adds: location, run, an origin other than the part's, a missing end. */
 static void test_own_args(void **state)
 {
     (void)state;
@@ -167,7 +167,7 @@ static void test_own_args(void **state)
     facts.invocation = -1;
     assert_ok(tacho_dict_add_run(&made.dict, &facts, &row.of.span.run));
     row.start = row.of.span.end = 2;
-    row.of.span.flags = TACHO_ORIGIN_ESTIMATED; /* as the part: not worth saying */
+    row.of.span.flags = TACHO_ORIGIN_ESTIMATED; /* as the part: not written */
     push_row(&made, &row);
     end_part(&made, part);
     check_events(&made, "begin 0 on 2 \"s\" cat location=string:\"f\":1:2 run=string:main "
@@ -180,13 +180,13 @@ static void test_own_args(void **state)
                         "end 2 on 2\n");
 }
 
-#define BAD "\xff\xc0\x80" /* no UTF-8 */
+#define BAD "\xff\xc0\x80" /* invalid UTF-8 */
 #define DIRTY TACHO_STR("a\0b" BAD)
 #define CLEAN                                                                                      \
     "a\xef\xbf\xbd"                                                                                \
     "b\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"
 
-/* Whatever bytes come in, only valid UTF-8 without NUL goes out; the reader asserts it. */
+/* For any bytes, the output is valid UTF-8 without NUL; the reader asserts it. */
 static void test_dirty_strings(void **state)
 {
     (void)state;
@@ -234,14 +234,14 @@ static void test_dirty_strings(void **state)
                 "count 2 on 3 int 1\n");
 }
 
-/* Short texts are copied as words: each length, clean and with a bad byte at each place. */
+/* Short texts are copied as words: each length, valid and with an invalid byte at each place. */
 static void test_short_texts(void **state)
 {
     (void)state;
     static const char letters[] = "abcdefghij";
     static const char bad_bytes[] = {'\0', '\x80', '\xff'};
     for (size_t len = 1; len < sizeof(letters); len++) {
-        for (size_t bad = 0; bad <= len; bad++) { /* at |len| there is none */
+        for (size_t bad = 0; bad <= len; bad++) { /* at |len|: valid */
             char bytes[sizeof(letters)];
             char clean[4 * sizeof(letters)];
             char expected[256];
@@ -319,7 +319,7 @@ static void test_large_names(void **state)
     }
 }
 
-/* --args none: names and times, and how far they may be believed. */
+/* --args none: names and times, and the marks of doubtful ones. */
 static void test_args_none(void **state)
 {
     (void)state;

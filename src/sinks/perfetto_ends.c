@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The heap of ends that are far off.
+ * The heap of distant ends.
  */
 #include "sinks/perfetto_ends.h"
 
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOVED = PF_ENDS_NEAR / 2 /* at once from one to the other */ };
+enum { MOVED = PF_ENDS_NEAR / 2 /* moved at once between the two */ };
 
 static bool ends_after(const pf_span_end *a, const pf_span_end *b)
 {

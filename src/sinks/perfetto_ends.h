@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * When spans that have begun will end. Those that end next are few and sorted, so that nearly all
- * come and go at the end of an array; where many are open, the others wait in a heap.
+ * The ends of open spans. The next ones are few and sorted, so that nearly all are added and
+ * removed at the end of an array; with many open spans, the others wait in a heap.
  */
 #ifndef TACHO_SINKS_PERFETTO_ENDS_H
 #define TACHO_SINKS_PERFETTO_ENDS_H
@@ -16,17 +16,17 @@
 enum { PF_ENDS_NEAR = 32 };
 
 /*
- * When a span that has begun ends. Its words are written and read whole: to read one that was just
- * written as two would wait until these have reached memory.
+ * The end of an open span. Its words are written and read whole: a load across two recent stores
+ * would wait until these have reached memory.
  */
 typedef struct pf_span_end {
     int64_t end_ns;
-    uint64_t sequence; /* by begin; of spans with one end the later begun ends first */
+    uint64_t sequence; /* by begin; of spans with one end the last begun ends first */
     uint64_t place;    /* pf_place */
 } pf_span_end;
 
 typedef struct pf_ends {
-    pf_span_end near[PF_ENDS_NEAR]; /* the next to end last; none only where there are no others */
+    pf_span_end near[PF_ENDS_NEAR]; /* the next to end last; empty only if |far| is */
     size_t near_count;
     pf_span_end *far; /* a heap, the next to end on top: later than all of |near| */
     size_t far_count, far_capacity;
@@ -49,7 +49,7 @@ static inline uint32_t pf_place_slot(uint64_t place)
     return (uint32_t)(place >> 32);
 }
 
-/* The next to end, where it ends at |time_ns| or before; else NULL. */
+/* The next to end, if it ends at |time_ns| or before; else NULL. */
 static inline const pf_span_end *pf_ends_due(const pf_ends *ends, int64_t time_ns)
 {
     size_t count = ends->near_count;
@@ -59,7 +59,7 @@ static inline const pf_span_end *pf_ends_due(const pf_ends *ends, int64_t time_n
 /* Moves some of the others to |near|, which is empty. */
 void pf_ends_refill(pf_ends *ends);
 
-/* Takes out the next to end. */
+/* Removes the next to end. */
 static inline void pf_ends_pop(pf_ends *ends)
 {
     ends->near_count--;
@@ -75,7 +75,7 @@ static inline bool pf_ends_has_room(const pf_ends *ends, int64_t end_ns)
            (ends->far_count == 0 || end_ns <= ends->far[0].end_ns);
 }
 
-/* Adds a span where there is room for it. */
+/* Adds a span; there must be room for it. */
 static inline void pf_ends_put(pf_ends *ends, int64_t end_ns, uint64_t place)
 {
     size_t at = ends->near_count++;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ends come out by time, of equal ones the later begun first, however many spans are open.
+ * Ends are ordered by time, at equal times the span begun last first, for any number of open spans.
  */
 #include "sinks/perfetto_ends.h"
 
@@ -13,13 +13,13 @@
 
 enum { OPEN_MAX = 3000, STEPS = 60000 };
 
-/* All that is open, in no order; |place| counts begins. */
+/* All open spans, unordered; |place| counts begins. */
 typedef struct open_spans {
     pf_span_end items[OPEN_MAX];
     size_t count;
 } open_spans;
 
-/* The next to end, found by looking at all. */
+/* The next to end, by linear search. */
 static size_t find_next(const open_spans *open)
 {
     size_t next = 0;
@@ -45,7 +45,7 @@ static void end_one(pf_ends *ends, open_spans *open)
     open->items[next] = open->items[--open->count];
 }
 
-/* Opens and ends spans at random, |spread| of them open at most, few different ends among them. */
+/* Opens and ends spans at random, at most |spread| of them open, few different ends among them. */
 static void check(size_t spread, uint32_t end_range)
 {
     pf_ends ends = {.near_count = 0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The file of the Perfetto sink: its head, its attributes, restarts, and what is true of it as a
- * whole.
+ * The file of the Perfetto sink: its head, its attributes, restarts, and properties of the whole
+ * file.
  */
 #include "sinks/perfetto_replay_testing.h"
 
@@ -17,7 +17,7 @@ static bool holds(tacho_str bytes, tacho_str words)
     return false;
 }
 
-/* Viewers guess the file's type from its first bytes; no word of the user's may be there. */
+/* Viewers guess the file's type from its first bytes; these must not contain text from the user. */
 static void test_head(void **state)
 {
     (void)state;
@@ -59,7 +59,7 @@ static uint64_t uint_field(tacho_str message, uint32_t number)
     return UINT64_MAX;
 }
 
-/* Nothing but attributes comes before the sequence starts, as the first packet of it. */
+/* Only attributes precede the start of the sequence, which is its first packet. */
 static void test_sequence_start(void **state)
 {
     (void)state;
@@ -224,7 +224,7 @@ static void push_long_part(trace *to, uint32_t part, int64_t step)
         tacho_row row = make_span(to, tracks[i % LONG_TRACKS], tacho_str_from_cstring(name),
                                   i * step, (i + LONG_TRACKS) * step);
         args[0].value.as_uint = (uint64_t)row.start;
-        args[2].value.as_string = row.of.span.site; /* any string will do */
+        args[2].value.as_string = row.of.span.site; /* any string */
         row.args = args;
         row.arg_count = 3;
         push_row(to, &row);
@@ -236,7 +236,7 @@ static void push_long_part(trace *to, uint32_t part, int64_t step)
     end_part(to, part);
 }
 
-/* Each BEGIN carries its own time as an argument. */
+/* Each BEGIN has its own time as an argument. */
 static void check_time(void *self, const event *seen)
 {
     size_t *count = self;
@@ -264,8 +264,8 @@ static void write_long_trace(tacho_str *out_file)
 }
 
 /*
- * Every few megabytes the state starts afresh. Then all that is used is defined again, the
- * clock does not go back, and the rest of the file stands alone.
+ * Every few megabytes the state starts afresh. Then everything used is defined again, the clock
+ * does not go back, and the rest of the file is complete by itself.
  */
 static void test_restarts(void **state)
 {
@@ -294,7 +294,7 @@ static void test_restarts(void **state)
     free_file(file);
 }
 
-/* Whatever kind of event comes when a restart is due, it comes after it. */
+/* Any kind of event that is written when a restart is due follows the restart. */
 static void check_restart_before(trace *made, const char *expected)
 {
     tacho_str file;
@@ -390,7 +390,7 @@ static void test_same_twice(void **state)
     free_file(second);
 }
 
-/* A file that was cut anywhere still holds whole packets up to the cut. */
+/* A file cut anywhere still contains whole packets up to the cut. */
 static void test_packets_are_plain(void **state)
 {
     (void)state;
@@ -404,7 +404,7 @@ static void test_packets_are_plain(void **state)
     free_file(file);
 }
 
-/* Writing fails; nothing else does, and the failure comes out in the end. */
+/* Only writing fails, and the failure is reported in the end. */
 static void test_full_disk(void **state)
 {
     (void)state;

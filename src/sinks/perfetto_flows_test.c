@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Flows in the Perfetto sink: which span has which end of which arrow.
+ * Flows in the Perfetto sink: the ends of arrows on spans.
  */
 #include "sinks/perfetto_replay_testing.h"
 
 /* ---- flows ------------------------------------------------------------------------------ */
 
-/* A part of which the order filter has seen that flow ends look for the span around them. */
+/* A part with flow ends bound to enclosing spans, as detected by the order filter. */
 static uint32_t add_flow_part(trace *to, const char *path)
 {
     uint32_t part = add_part(to, path);
@@ -27,7 +27,7 @@ static void test_flows(void **state)
     around(&made, from, 5, 1);
     around(&made, from, 9, 2);
     push_span(&made, from, "after", 10, 20);
-    around(&made, from, 10, 3); /* of the one that starts, rather than the one that ends */
+    around(&made, from, 10, 3); /* of the one that starts, not the one that ends */
     ahead(&made, to, 15, 1);
     ahead(&made, to, 15, 1099511627775u); /* the largest id */
     push_span(&made, to, "sink", 15, 30);
@@ -125,7 +125,7 @@ static void test_flows_on_stacks(void **state)
                         "end 100 on 2 flow=8 flow=4 flow=2 flow=6\n");
 }
 
-/* A flow end outside any span is lost, and counted. */
+/* A flow end outside of all spans is lost, and counted. */
 static void test_flows_of_nothing(void **state)
 {
     (void)state;
@@ -192,7 +192,7 @@ static void count_flows(void *self, const event *seen)
     }
 }
 
-/* More flows on one event than fit the output's reserve; freed ones are used again. */
+/* More flows on one event than fit the output's reserve; freed ones are reused. */
 static void test_many_flows(void **state)
 {
     (void)state;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Plain spans, which nearly all rows are: no flows, no run, no flags, and a track that this epoch
- * knows. What to write and where is in registers from one to the next. A row that is anything else
- * is left to perfetto.c, which writes the same bytes for plain ones too.
+ * Plain spans, which nearly all rows are: without flows, run and flags, on a track that is
+ * described in this epoch. The output pointer and the clock stay in registers from one row to the
+ * next. All other rows are left to perfetto.c, which writes the same bytes for plain ones too.
  */
 #include "sinks/perfetto_args.h"
 #include "sinks/perfetto_sink.h"
@@ -12,14 +12,14 @@
 enum {
     PACKET_TAG = PF_TRACE_PACKET << 3 | TACHO_PB_WIRE_BYTES,
     TIME_TAG = PF_PACKET_TIMESTAMP << 3 | TACHO_PB_WIRE_VARINT,
-    PACKET_BODY = 2, /* behind tag and length */
+    PACKET_BODY = 2, /* after tag and length */
     ANNOTATION_TAG = PF_EVENT_ANNOTATIONS << 3 | TACHO_PB_WIRE_BYTES,
     NAME_TAG = PF_ANNOTATION_NAME_IID << 3 | TACHO_PB_WIRE_VARINT,
     UINT_TAG = PF_ANNOTATION_UINT << 3 | TACHO_PB_WIRE_VARINT,
     INT_TAG = PF_ANNOTATION_INT << 3 | TACHO_PB_WIRE_VARINT,
     TEXT_TAG = PF_ANNOTATION_STRING << 3 | TACHO_PB_WIRE_BYTES,
     STRING_IID_TAG = PF_ANNOTATION_STRING_IID << 3 | TACHO_PB_WIRE_VARINT, /* two bytes */
-    PLAIN_ARGS_MAX = 3, /* of more, one is likely to be something else */
+    PLAIN_ARGS_MAX = 3, /* beyond this, a row is likely not plain */
     ONE_BYTE = 0x80,    /* numbers below take one byte */
 };
 static_assert(PACKET_TAG < ONE_BYTE && TIME_TAG < ONE_BYTE && ANNOTATION_TAG < ONE_BYTE &&
@@ -28,16 +28,16 @@ static_assert(PACKET_TAG < ONE_BYTE && TIME_TAG < ONE_BYTE && ANNOTATION_TAG < O
               "tags of one byte each");
 static_assert(STRING_IID_TAG >= ONE_BYTE && STRING_IID_TAG < ONE_BYTE * ONE_BYTE, "of two bytes");
 
-/* Where the next packet goes, and the delta clock. */
+/* The place of the next packet, and the delta clock. */
 typedef struct plain_writer {
     unsigned char *at;
-    const unsigned char *stop; /* no plain packet starts here or behind */
+    const unsigned char *stop; /* no plain packet starts here or later */
     int64_t clock_ns;
-    bool is_varied;      /* how many arguments rows have */
-    tacho_status status; /* why the last row was not written; OK: it is not plain */
+    bool is_varied;      /* the number of arguments varies */
+    tacho_status status; /* why the last row was not written; OK: not plain */
 } plain_writer;
 
-/* Behind this the output needs room, or the sequence starts afresh. */
+/* From here on the output needs room, or the sequence starts afresh. */
 static const unsigned char *find_stop(const perfetto_sink *sink)
 {
     const tacho_output *output = sink->writer.output;
@@ -48,7 +48,7 @@ static const unsigned char *find_stop(const perfetto_sink *sink)
     return output->buffer + (until_due < room ? (size_t)until_due : room);
 }
 
-/* Tag, room for the length, and time of a packet; returns what follows. */
+/* Writes tag, room for the length, and time of a packet; returns the end. */
 static TACHO_ALWAYS_INLINE unsigned char *put_time(unsigned char *packet, uint64_t delta_ns)
 {
     packet[0] = PACKET_TAG;
@@ -56,7 +56,7 @@ static TACHO_ALWAYS_INLINE unsigned char *put_time(unsigned char *packet, uint64
     return tacho_pb_put_varied(packet + PACKET_BODY + 1, delta_ns);
 }
 
-/* Ends every span whose end is at or before |time_ns|; false where one is not plain. */
+/* Ends every span whose end is at or before |time_ns|; false if one is not plain. */
 static TACHO_ALWAYS_INLINE bool put_ends(perfetto_sink *sink, plain_writer *to, int64_t time_ns)
 {
     for (const pf_span_end *end; (end = pf_ends_due(&sink->ends, time_ns)) != NULL;) {
@@ -79,13 +79,13 @@ static TACHO_ALWAYS_INLINE bool put_ends(perfetto_sink *sink, plain_writer *to, 
 
 /* ---- arguments -------------------------------------------------------------------------- */
 
-/* What holds for the arguments of more rows than one. */
+/* Facts about the arguments that hold for several rows. */
 typedef struct args_hint {
     bool counts_cycles;
-    bool are_varied; /* rows of this group differ in how many arguments they have */
+    bool are_varied; /* the number of arguments varies between rows of this group */
 } args_hint;
 
-/* Tag, room for the length, and name of an argument; returns what follows. */
+/* Writes tag, room for the length, and name of an argument; returns the end. */
 static inline unsigned char *put_arg_name(unsigned char *arg, uint32_t name_iid)
 {
     arg[0] = ANNOTATION_TAG;
@@ -100,7 +100,7 @@ static inline unsigned char *end_arg(unsigned char *arg, unsigned char *at)
     return at;
 }
 
-/* An argument that is a whole number or a short text; NULL where it is not, or has a new name. */
+/* Writes an argument that is a whole number or a short text; NULL for others, or for a new name. */
 static TACHO_ALWAYS_INLINE unsigned char *try_put_arg(const pf_writer *writer, unsigned char *arg,
                                                       const tacho_arg *facts)
 {
@@ -138,8 +138,8 @@ static TACHO_ALWAYS_INLINE unsigned char *try_put_arg(const pf_writer *writer, u
 }
 
 /*
- * One argument or two, where no processor can guess which: the last one is written in any case, and
- * counts where it is the second.
+ * Writes one argument or two, when a branch would be unpredictable: the last one is always written,
+ * and counts if it is the second.
  */
 static TACHO_ALWAYS_INLINE unsigned char *
 try_put_one_or_two(const pf_writer *writer, unsigned char *first, const tacho_row *row)
@@ -153,7 +153,7 @@ try_put_one_or_two(const pf_writer *writer, unsigned char *first, const tacho_ro
     return TACHO_LIKELY(end != NULL) ? second + ((size_t)(end - second) & -more) : NULL;
 }
 
-/* The arguments of |row|, NULL as pf_args_try_put has it. */
+/* Writes the arguments of |row|; NULL as in pf_args_try_put. */
 static TACHO_ALWAYS_INLINE unsigned char *put_args(const pf_writer *writer, unsigned char *first,
                                                    const tacho_row *row, args_hint hint)
 {
@@ -183,8 +183,8 @@ static TACHO_ALWAYS_INLINE unsigned char *put_args(const pf_writer *writer, unsi
 /* ---- sites ------------------------------------------------------------------------------ */
 
 /*
- * Writes the strings of a site that this epoch does not know. It is still not known where those of
- * the arguments have to be written ahead of them.
+ * Interns the strings of a site, if they are new in this epoch. The site stays unknown if strings
+ * of the arguments have to be written ahead of it.
  */
 static TACHO_NEVER_INLINE tacho_status add_site(pf_writer *writer, const tacho_row *row)
 {
@@ -198,7 +198,7 @@ static TACHO_NEVER_INLINE tacho_status add_site(pf_writer *writer, const tacho_r
 
 /* ---- spans ------------------------------------------------------------------------------ */
 
-/* The BEGIN of |row|; false, with nothing written, where it is not plain. */
+/* Writes the BEGIN of |row|; false, with nothing written, if it is not plain. */
 static TACHO_ALWAYS_INLINE bool put_begin(perfetto_sink *sink, plain_writer *to,
                                           const tacho_row *row, int64_t start_ns)
 {
@@ -234,7 +234,7 @@ static TACHO_ALWAYS_INLINE bool put_begin(perfetto_sink *sink, plain_writer *to,
     return true;
 }
 
-/* Whether |row| is a span that only its site can make other than plain. */
+/* Whether |row| is a span that is plain unless its site is new. */
 static inline bool may_be_plain(const perfetto_sink *sink, const tacho_row *row)
 {
     return row->kind == TACHO_ROW_SPAN && row->track < sink->track_count &&
@@ -261,7 +261,7 @@ static TACHO_ALWAYS_INLINE bool try_put_span(perfetto_sink *sink, plain_writer *
     return true;
 }
 
-/* Whether not all of |rows| have as many arguments. */
+/* Whether the number of arguments differs between |rows|. */
 static bool are_varied(const tacho_row *rows, size_t count)
 {
     size_t alike = 0;

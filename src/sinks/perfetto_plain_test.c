@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Plain spans are written in a way of their own. What it writes is what the general way writes: the
- * same rows go through both, the general way by spans that are held for flows which never come.
+ * Plain spans are written by separate code, which must write the same bytes as the general code:
+ * the same rows go through both, the general one because spans are held for flows that never
+ * follow.
  */
 #include "sinks/perfetto_testing.h"
 
@@ -9,9 +10,9 @@ enum {
     SPAN_COUNT = 40000,
     TRACK_COUNT = 5,
     NAME_COUNT = 300, /* more than fit a number of one byte */
-    ARG_COUNT = 10,   /* more than the quick way takes */
+    ARG_COUNT = 10,   /* more than the fast path accepts */
     GROUP_ROWS = 64,
-    WARM_BYTES = 64 << 10, /* by then each string is known; until then they differ in place */
+    WARM_BYTES = 64 << 10, /* by then each string is interned; until then they differ in place */
 };
 
 typedef struct rows_made {
@@ -25,7 +26,7 @@ static uint64_t next_random(uint64_t *seed)
     return *seed >> 33;
 }
 
-/* Numbers of every length and sign, texts short, long and bad, a real now and then. */
+/* Numbers of every length and sign, texts short, long and invalid, some reals. */
 static tacho_arg random_arg(trace *in, size_t place, uint64_t *seed)
 {
     static const char *const texts[] = {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * For tests of the Perfetto sink: a file is read back packet by packet as a viewer would: strings
- * by their numbers, times by adding up deltas. Whatever the format asks for is asserted on the way;
- * what the trace says comes out as text, one line per packet:
+ * Test helpers for the Perfetto sink: a file is read back packet by packet as a viewer would:
+ * strings by their numbers, times by adding up deltas. Every rule of the format is asserted on the
+ * way; the contents of the trace are written as text, one line per packet:
  *
  *     process 1 "a.csv (estimated)" pid 1 rank 0 estimated
  *     thread 2 "DMA In" pid 1 tid 2 "DMA In" of 1 rank 5
  *     begin 100 on 2 "conv2d" dma_in id=text:S0 flow=7
  *     end 200 on 2
  *
- * Field numbers are written out here, so that a slip in perfetto_fields.h shows.
+ * Field numbers are written out here, so that an error in perfetto_fields.h is detected.
  */
 #ifndef TACHO_SINKS_PERFETTO_REPLAY_TESTING_H
 #define TACHO_SINKS_PERFETTO_REPLAY_TESTING_H
@@ -99,7 +99,7 @@ static inline tacho_str as_bytes(const tacho_pb_field *field)
     return field->bytes;
 }
 
-/* A string: valid UTF-8 without NUL, wherever it is. */
+/* A string: always valid UTF-8 without NUL. */
 static inline tacho_str as_string(const tacho_pb_field *field)
 {
     assert_true(tacho_utf8_is_clean(as_bytes(field)));
@@ -262,7 +262,7 @@ static inline void put_process(text *to, tacho_str message)
     }
 }
 
-/* Of a thread: its numbers, and its name where that is not the track's. */
+/* Writes a thread: its numbers, and its name if it differs from the track's. */
 static inline void put_thread(text *to, tacho_str message)
 {
     tacho_pb_reader reader;
@@ -307,7 +307,7 @@ typedef struct descriptor {
     bool is_process;
     bool is_thread;
     bool is_counter;
-    text words; /* its name, and what only processes and counters have */
+    text words; /* its name, and fields of processes and counters only */
 } descriptor;
 
 static inline void read_descriptor_field(const tacho_pb_field *field, descriptor *to)
@@ -360,7 +360,7 @@ static inline void read_descriptor_field(const tacho_pb_field *field, descriptor
     }
 }
 
-/* Where a track's facts are; boxes, which other tracks lie in, have large numbers. */
+/* The index of a track's facts; boxes, which contain other tracks, have large numbers. */
 static inline size_t slot_of(uint64_t uuid)
 {
     uint64_t low = uuid & UINT32_MAX;
@@ -426,7 +426,7 @@ static inline void read_descriptor(replay *to, tacho_str message)
 
 static inline void put_annotation(const replay *from, tacho_str message, text *to);
 
-/* One field of an annotation; |is_array| once it is known to hold elements. */
+/* Writes one field of an annotation; |is_array| once it is known to hold elements. */
 static inline void put_annotation_field(const replay *from, const tacho_pb_field *field, text *to)
 {
     switch (field->number) {
@@ -462,7 +462,7 @@ static inline void put_annotation_field(const replay *from, const tacho_pb_field
     case 50001:
         put(to, "(value)");
         break;
-    default: /* legacy_json_value among them: trace_processor aborts on a null in it */
+    default: /* such as legacy_json_value: trace_processor aborts on a null in it */
         fail_msg("annotation field %u", (unsigned)field->number);
     }
 }
@@ -477,7 +477,7 @@ static inline void put_annotation(const replay *from, tacho_str message, text *t
     }
 }
 
-/* Writes what an event carries: annotations, flows, a counter's value. */
+/* Writes the extra contents of an event: annotations, flows, a counter's value. */
 static inline void put_event_extras(const replay *from, tacho_str body, text *to)
 {
     tacho_pb_reader reader;
@@ -515,7 +515,7 @@ static inline void show_event(replay *to, const event *seen)
     put(out, "\n");
 }
 
-/* The same as showing, for traces too large to show: every number used is defined. */
+/* Checks a trace too large to show: every number used is defined. */
 static inline void check_annotation(const replay *from, tacho_str message)
 {
     tacho_pb_reader reader;
@@ -578,7 +578,7 @@ static inline void read_event(replay *to, tacho_str body)
 
 /* ---- packets ---------------------------------------------------------------------------- */
 
-/* Flag 1: nothing that was known is known any longer. */
+/* Flag 1: resets all state. */
 static inline void restart(replay *to, size_t offset)
 {
     to->is_valid = true;
@@ -589,7 +589,7 @@ static inline void restart(replay *to, size_t offset)
     to->restart_offsets[to->restart_count++] = offset;
 }
 
-/* Reads what the rest of a packet depends on: its time, sequence and flags. */
+/* Reads the fields that the rest of a packet depends on: its time, sequence and flags. */
 static inline void read_packet_head(replay *to, tacho_str packet)
 {
     tacho_pb_reader reader;
@@ -647,7 +647,7 @@ static inline void read_packet_field(replay *to, const tacho_pb_field *field)
     }
 }
 
-/* A restart brings its own clock and defaults, or deltas would count from nowhere. */
+/* A restart has its own clock and defaults, or deltas would have no base. */
 static inline void check_restart_fields(tacho_str packet)
 {
     tacho_pb_reader reader;
@@ -694,7 +694,7 @@ static inline void free_replay(replay *made)
     free(made);
 }
 
-/* Every track that was used is described by the end of the file. */
+/* Every track in use is described by the end of the file. */
 static inline void check_tracks_described(const replay *from)
 {
     for (size_t i = 0; i < UUID_MAX; i++) {

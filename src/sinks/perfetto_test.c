@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the Perfetto sink makes of times, names, tracks and counters.
+ * Times, names, tracks and counters in the Perfetto sink.
  */
 #include "sinks/perfetto_replay_testing.h"
 
 /* ---- times ------------------------------------------------------------------------------ */
 
-/* Deltas add up, also where a track or a part starts before the last event. */
+/* Deltas add up, even where a track or a part starts before the last event. */
 static void test_times(void **state)
 {
     (void)state;
@@ -33,7 +33,7 @@ static void test_times(void **state)
                         "end 9223372036854775807 on 5\n");
 }
 
-/* Cycles of a clock: both ends rounded down from the part's zero, the raw duration beside. */
+/* Cycles of a clock: both ends rounded down from the part's zero, with the raw duration. */
 static void test_cycles(void **state)
 {
     (void)state;
@@ -55,7 +55,7 @@ static void test_cycles(void **state)
                         "instant 11 on 2 \"i\" cat\n");
 }
 
-/* At one time ends come before begins, and inner spans end before outer ones. */
+/* At one time ends precede begins, and inner spans end before outer ones. */
 static void test_equal_times(void **state)
 {
     (void)state;
@@ -134,7 +134,7 @@ static int compare_kept(const void *a, const void *b)
     return first->position < second->position ? -1 : 1;
 }
 
-/* The span between |begin| and |end| is the one that was sent under its name, a number. */
+/* The span between |begin| and |end| is the one sent under its name, a number. */
 static void check_back(assembly *in, const event *begin, const event *end)
 {
     uint64_t number = 0;
@@ -148,7 +148,7 @@ static void check_back(assembly *in, const event *begin, const event *end)
     assert_int_equal(end->time_ns, sent->end);
 }
 
-/* As viewers do it: by time, then place in the file; END closes the innermost open span. */
+/* As viewers do: by time, then place in the file; END closes the innermost open span. */
 static void assemble(assembly *in)
 {
     qsort(in->kept, in->kept_count, sizeof(in->kept[0]), compare_kept);
@@ -166,7 +166,7 @@ static void assemble(assembly *in)
     }
 }
 
-/* A generator that gives the same numbers everywhere. */
+/* A generator that gives the same numbers on all platforms. */
 static uint32_t random_below(uint64_t *seed, uint32_t limit)
 {
     *seed = *seed * 6364136223846793005u + 1442695040888963407u;
@@ -179,7 +179,7 @@ typedef struct nest {
     int64_t time;
 } nest;
 
-/* The next span of a properly nested track: somewhere inside what is open, or after it. */
+/* The next span of a properly nested track: inside an open one, or after it. */
 static void next_in_nest(nest *on, uint64_t *seed, sent_span *out_span)
 {
     on->time += random_below(seed, 4);
@@ -220,7 +220,7 @@ static void write_random_nests(assembly *out_sent, tacho_str *out_file)
     close_trace(&made, out_file);
 }
 
-/* Tracks that take turns at random, each at a time of its own: every span comes back. */
+/* Tracks that take turns at random, each at a time of its own: every span is restored. */
 static void test_random_nests(void **state)
 {
     (void)state;
@@ -345,7 +345,7 @@ static void test_side_by_side(void **state)
                 "thread 2 \"t\" pid 1 tid 2 \"t\" of 1 rank 5\n");
 }
 
-/* A track whose name may still change is described at the end, by what it is called then. */
+/* A track whose name may still change is described at the end, under its final name. */
 static void test_provisional(void **state)
 {
     (void)state;
@@ -444,7 +444,7 @@ static void test_units(void **state)
                 "track 8 \"c\" counter MHz of box 1.1 rank 5\n");
 }
 
-/* Samples end the spans that lie before them: the file stays in time order. */
+/* Samples end the spans before them: the file stays in time order. */
 static void test_samples_among_spans(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * For tests of the Perfetto sink: rows made by hand go through it into a file.
+ * Test helpers for the Perfetto sink: rows made by hand go through it into a file.
  */
 #ifndef TACHO_SINKS_PERFETTO_TESTING_H
 #define TACHO_SINKS_PERFETTO_TESTING_H
@@ -59,7 +59,7 @@ typedef struct trace {
     tacho_dict dict;
     tacho_output output;
     tacho_events *sink;
-    tacho_events *events; /* where rows are pushed: the sink, or the lanes before it */
+    tacho_events *events; /* accepts rows: the sink, or the lanes before it */
     tacho_lanes *lanes;
 } trace;
 
@@ -90,8 +90,8 @@ static inline void open_with_lanes(trace *made)
 }
 
 /*
- * The bytes of an output, read back from its file, which is not committed: so none is left
- * behind, and no test waits for a disk. Free |out_file->data|.
+ * The bytes of an output, read back from its file, which is not committed: so nothing is left on
+ * disk, and no test waits for a disk. Free |out_file->data|.
  */
 static inline void take_output(tacho_output *output, tacho_str *out_file)
 {
@@ -247,13 +247,13 @@ static inline void push_flow(trace *to, uint32_t track, int64_t time, uint64_t i
     push_row(to, &row);
 }
 
-/* A flow of the span around it. */
+/* A flow of the enclosing span. */
 static inline void around(trace *to, uint32_t track, int64_t time, uint64_t id)
 {
     push_flow(to, track, time, id, TACHO_FLOW_AROUND);
 }
 
-/* A flow of the span that comes next. */
+/* A flow of the next span. */
 static inline void ahead(trace *to, uint32_t track, int64_t time, uint64_t id)
 {
     push_flow(to, track, time, id, TACHO_FLOW_NEXT);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Track descriptors. A group is a process and a track a thread of it, since viewers order
- * processes and threads by rank; other children of either they sort by name. So counters, and
- * tracks that are no threads, lie in a box: a plain track between, whose children keep their ranks.
- * Lanes are children of their thread that share a merge key, which makes one row of them.
+ * Track descriptors. A group is a process and a track a thread of it, since viewers order processes
+ * and threads by rank, but other children of both by name. So counters, and tracks that are not
+ * threads, are in a box: a plain track in between, whose children keep their ranks. Lanes are
+ * children of their thread that share a merge key, which makes one row of them.
  *
- * A descriptor counts only the first time, so a track is described when its facts are final.
+ * Only the first descriptor of a track counts, so a track is described when its facts are final.
  */
 #include "base/grow.h"
 #include "base/utf8.h"
@@ -17,7 +17,7 @@
 #include <assert.h>
 #include <stdio.h>
 
-/* What lies in a box. */
+/* Contents of a box. */
 typedef enum pf_box {
     PF_BOX_TRACKS,
     PF_BOX_COUNTERS,
@@ -28,14 +28,14 @@ typedef enum pf_box {
 typedef struct descriptor {
     uint64_t uuid;
     uint64_t parent_uuid;
-    tacho_str name;        /* of the track: all of it, for reading it back */
+    tacho_str name;        /* of the track: the full name, for reading it back */
     tacho_str viewer_name; /* of the process or thread */
     const tacho_track *facts;
     uint64_t lane_of; /* uuid, or 0 */
     const tacho_track_number *number;
 } descriptor;
 
-/* Whether a program drew the part itself and did not say where its times come from. */
+/* Whether the part was drawn by a program that did not give the origin of its times. */
 static bool is_drawn(const pf_writer *writer, const tacho_part *part)
 {
     return part->origin == TACHO_ORIGIN_UNKNOWN &&
@@ -43,8 +43,8 @@ static bool is_drawn(const pf_writer *writer, const tacho_part *part)
 }
 
 /*
- * What the viewer calls a group: its name, and behind that of a part how far its times may be
- * believed. A group within a part names the part where there are several.
+ * The viewer's name for a group: its name, and for a part the origin of its times after it. A group
+ * within a part names the part if there are several.
  */
 static tacho_status format_process_name(const pf_writer *writer, const tacho_track *track,
                                         tacho_arena *arena, tacho_str *name)
@@ -72,7 +72,7 @@ static tacho_status format_process_name(const pf_writer *writer, const tacho_tra
     return TACHO_OK;
 }
 
-/* Whether sources have put |name| ahead of the number of one that has no name. */
+/* Whether |name| is a prefix that sources put before the number of a track without a name. */
 static bool is_made_up(const tacho_track *facts, tacho_str name)
 {
     return facts->is_numbered && (tacho_str_equal(name, TACHO_STR("process")) ||
@@ -152,7 +152,7 @@ static bool is_thread(const tacho_dict *dict, const tacho_track *track)
            dict->tracks[track->parent].track_class == TACHO_TRACK_GROUP;
 }
 
-/* Whether the children of |parent| that are no threads lie in a box. */
+/* Whether the children of |parent| that are not threads are in a box. */
 static bool has_boxes(const tacho_dict *dict, const tacho_track *parent)
 {
     return parent->track_class == TACHO_TRACK_GROUP || is_thread(dict, parent);
@@ -163,7 +163,7 @@ static pf_box box_of(const tacho_track *track)
     return track->track_class == TACHO_TRACK_COUNTER ? PF_BOX_COUNTERS : PF_BOX_TRACKS;
 }
 
-/* Writes the box that children of |parent| lie in unless this epoch has it. */
+/* Writes the box for children of |parent| unless this epoch has it. */
 static tacho_status ensure_box(pf_writer *writer, uint32_t parent, pf_box box)
 {
     static const tacho_str names[PF_BOX_COUNT] = {TACHO_STR_INIT("Tracks"),
@@ -197,7 +197,10 @@ static tacho_status ensure_box(pf_writer *writer, uint32_t parent, pf_box box)
 
 /* ---- tracks ----------------------------------------------------------------------------- */
 
-/* What a descriptor of |id| says; lanes of a thread lie under it, others beside their track. */
+/*
+ * Fills in the descriptor of |id|; lanes of a thread are its children, others are siblings of their
+ * track.
+ */
 static tacho_status fill_in(pf_writer *writer, uint32_t id, tacho_arena *arena, descriptor *out)
 {
     const tacho_dict *dict = writer->dict;
@@ -239,7 +242,7 @@ static unsigned char *put_kind(unsigned char *at, const pf_writer *writer, const
         return put_counter(at, track->unit);
     }
     if (is_thread(writer->dict, track)) {
-        /* Only a track of its own shows its name and description. */
+        /* Only a separate track shows its name and description. */
         at = track->has_number ? at : tacho_pb_put_uint(at, PF_TRACK_IS_SEPARATE, 1);
         return put_thread(at, from);
     }
@@ -282,7 +285,10 @@ static tacho_status describe_one(pf_writer *writer, uint32_t track)
     writer->track_epochs[track] = writer->epoch;
     writer->deferred_tracks[track] = writer->dict->tracks[track].is_provisional;
     if (writer->deferred_tracks[track]) {
-        /* Written by pf_writer_end; but viewers drop samples of counters they do not know yet. */
+        /*
+         * Written by pf_writer_end; but viewers drop samples of counters that are not described
+         * yet.
+         */
         assert(writer->dict->tracks[track].track_class != TACHO_TRACK_COUNTER);
         return TACHO_OK;
     }
@@ -294,8 +300,8 @@ static tacho_status describe_one(pf_writer *writer, uint32_t track)
 }
 
 /*
- * The outermost track, from |track| up to its group, that this epoch does not know; TACHO_NONE
- * when it knows |track|.
+ * The outermost track, from |track| up to its group, that is not described in this epoch;
+ * TACHO_NONE if |track| is.
  */
 static uint32_t next_undescribed(const pf_writer *writer, uint32_t track)
 {
@@ -360,7 +366,7 @@ tacho_status pf_writer_end(pf_writer *writer)
 {
     TACHO_TRY(describe_provisional(writer));
     for (uint32_t part = 0; part < writer->dict->part_count; part++) {
-        TACHO_TRY(describe_part(writer, part)); /* one without rows */
+        TACHO_TRY(describe_part(writer, part)); /* a part without rows */
     }
     return tacho_attributes_visit_tail(writer->dict, pf_writer_attribute, writer);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the format asks for, beyond its fields:
- * - Viewers guess the file type from the first 128 bytes, so those hold only words of our own.
+ * Rules of the format, beyond its fields:
+ * - Viewers guess the file type from the first 128 bytes, so those hold only fixed text.
  * - A snapshot of the delta clock may not go back in time, so a restart never does; the next
- *   event makes up for it with a negative delta.
+ *   event compensates with a negative delta.
  */
 #include "sinks/perfetto_writer.h"
 
@@ -66,7 +66,7 @@ tacho_status pf_writer_reserve(pf_writer *writer, size_t bound, unsigned char **
     return TACHO_OK;
 }
 
-/* The bytes of the value are clean. */
+/* Writes an attribute whose value is valid UTF-8. */
 static tacho_status write_clean_attribute(pf_writer *writer, tacho_str key, tacho_str value)
 {
     unsigned char *memory = NULL;
@@ -132,7 +132,7 @@ static tacho_status write_sequence_start(pf_writer *writer)
     return TACHO_OK;
 }
 
-/* Track 0 says that processes and threads are shown in the order of their ranks. */
+/* Writes track 0, which asks viewers to order processes and threads by their ranks. */
 static tacho_status write_ordering(pf_writer *writer)
 {
     unsigned char *memory = NULL;
@@ -147,7 +147,7 @@ static tacho_status write_ordering(pf_writer *writer)
     return TACHO_OK;
 }
 
-/* An epoch: sequence state, process order, and the strings that nearly every event needs. */
+/* Begins an epoch: sequence state, process order, and the strings that nearly every event needs. */
 static tacho_status begin_epoch(pf_writer *writer)
 {
     TACHO_TRY(write_sequence_start(writer));
@@ -161,7 +161,7 @@ static tacho_status begin_epoch(pf_writer *writer)
 
 tacho_status pf_writer_begin(pf_writer *writer)
 {
-    /* Well over 128 bytes, all of them our own words. */
+    /* Well over 128 bytes of fixed text. */
     TACHO_TRY(tacho_attributes_visit_head(pf_writer_attribute, writer));
     return begin_epoch(writer);
 }
@@ -169,7 +169,7 @@ tacho_status pf_writer_begin(pf_writer *writer)
 tacho_status pf_writer_restart(pf_writer *writer)
 {
     if (tacho_output_failed(writer->output)) {
-        return tacho_output_take_failure(writer->output); /* no use reading on */
+        return tacho_output_take_failure(writer->output); /* stop reading */
     }
     writer->epoch++;
     for (size_t i = 0; i < PF_TABLE_COUNT; i++) {
@@ -181,7 +181,7 @@ tacho_status pf_writer_restart(pf_writer *writer)
     return begin_epoch(writer);
 }
 
-/* One entry of interned data, in a packet of its own. */
+/* Writes one entry of interned data, in a packet of its own. */
 static tacho_status write_interned(pf_writer *writer, uint32_t field, uint32_t iid, tacho_str text)
 {
     unsigned char *memory = NULL;
@@ -213,7 +213,7 @@ static tacho_status write_interned_clean(pf_writer *writer, pf_table table, uint
     tacho_str text = tacho_dict_string(writer->dict, string);
     tacho_status status = tacho_utf8_clean(text, &arena, &text);
     if (table == PF_TABLE_ANNOTATIONS && text.len == 0) {
-        text = TACHO_STR("(no name)"); /* viewers drop an annotation without one */
+        text = TACHO_STR("(no name)"); /* viewers drop an annotation without a name */
     }
     if (status == TACHO_OK) {
         status = write_interned(writer, fields[table], iid, text);
@@ -226,7 +226,7 @@ tacho_status pf_writer_add_string(pf_writer *writer, pf_table table, uint32_t st
                                   uint32_t *out_iid)
 {
     pf_interning *interning = &writer->tables[table];
-    size_t count = (size_t)string + 1; /* most tables need few strings, and those come early */
+    size_t count = (size_t)string + 1; /* most tables need few strings, all early ones */
     TACHO_TRY(tacho_grow(&interning->items, &interning->item_capacity, count));
     for (; interning->item_count < count; interning->item_count++) {
         interning->items[interning->item_count] = (pf_interned){0};
@@ -255,7 +255,7 @@ static unsigned char *put_location(unsigned char *at, uint32_t key_iid, uint32_t
     return tacho_pb_close(body, at);
 }
 
-/* Category and location, which --args none leaves out. */
+/* Adds category and location, which --args none leaves out. */
 static tacho_status put_site_args(pf_writer *writer, const tacho_site *facts, unsigned char **at)
 {
     uint32_t iid = 0;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Perfetto packets other than events: the sequence with its delta clock and interned strings,
- * track descriptors, attributes. perfetto.c writes the events on top of it.
+ * Perfetto packets other than events: the sequence with its delta clock and interned strings, track
+ * descriptors, attributes. perfetto.c writes the events on top of it.
  *
  * All events are on one sequence. Every RESTART_BYTES the sequence state starts afresh, and
- * strings, descriptors and the clock are written again as they are needed; so a file whose end
- * is cut off opens, and one whose front is missing can be read from the next restart on.
+ * strings, descriptors and the clock are written again as they are needed; so a file with its end
+ * cut off opens, and one without its front can be read from the next restart on.
  */
 #ifndef TACHO_SINKS_PERFETTO_WRITER_H
 #define TACHO_SINKS_PERFETTO_WRITER_H
@@ -15,7 +15,7 @@
 #include "sinks/trace_sink.h"
 #include "sinks/track_numbers.h"
 
-/* The tables of interned strings; each numbers its entries on its own. */
+/* The tables of interned strings; each numbers its entries separately. */
 typedef enum pf_table {
     PF_TABLE_CATEGORIES,
     PF_TABLE_NAMES,
@@ -24,7 +24,7 @@ typedef enum pf_table {
     PF_TABLE_COUNT,
 } pf_table;
 
-/* The number of a string in a table, good while its epoch is the writer's. */
+/* The number of a string in a table, valid while its epoch is the writer's. */
 typedef struct pf_interned {
     uint32_t epoch;
     uint32_t iid;
@@ -36,7 +36,7 @@ typedef struct pf_interning {
     uint32_t last_iid;
 } pf_interning;
 
-/* Whether |epoch|, the writer's, has the string in the table. */
+/* Whether the string is interned in the table in |epoch|, the writer's. */
 static inline bool pf_interning_knows(const pf_interning *interning, uint32_t string,
                                       uint32_t epoch)
 {
@@ -47,8 +47,8 @@ static inline bool pf_interning_knows(const pf_interning *interning, uint32_t st
 enum { PF_SITE_BYTES_MAX = 27 };
 
 /*
- * What a site adds to each of its events, encoded once per epoch: name, category, location.
- * Half a cache line, since it is looked up for every event.
+ * The fields that a site adds to each of its events, encoded once per epoch: name, category,
+ * location. Half a cache line, since it is looked up for every event.
  */
 typedef struct pf_site {
     uint32_t epoch;
@@ -56,14 +56,14 @@ typedef struct pf_site {
     unsigned char bytes[PF_SITE_BYTES_MAX];
 } pf_site;
 
-enum { PF_PACKET_OVERHEAD = 64 /* tags, lengths and numbers of a packet, events aside */ };
+enum { PF_PACKET_OVERHEAD = 64 /* tags, lengths and numbers of a packet, without events */ };
 
 /* Arguments that the sink itself adds to spans. */
 typedef enum pf_own_key {
     PF_OWN_LOCATION,
-    PF_OWN_CYCLES,  /* raw duration, where the clock counts cycles */
-    PF_OWN_ORIGIN,  /* where it is not the part's */
-    PF_OWN_UNENDED, /* the input never said when it ended */
+    PF_OWN_CYCLES,  /* raw duration, if the clock counts cycles */
+    PF_OWN_ORIGIN,  /* if it is not the part's */
+    PF_OWN_UNENDED, /* the input has no end for it */
     PF_OWN_RUN,     /* the execution it belongs to, by name and number */
     PF_OWN_INVOCATION,
     PF_OWN_KEY_COUNT,
@@ -73,7 +73,7 @@ typedef struct pf_writer {
     tacho_dict *dict;
     tacho_output *output;
     tacho_trace_options options;
-    uint32_t epoch; /* counts restarts; nothing is known in a new one */
+    uint32_t epoch; /* counts restarts; each one clears all state */
     pf_interning tables[PF_TABLE_COUNT];
     pf_site *sites;
     size_t site_count, site_capacity;
@@ -81,7 +81,7 @@ typedef struct pf_writer {
     size_t track_count, track_capacity;
     bool *deferred_tracks; /* used, but not described since their facts were not final */
     size_t deferred_capacity;
-    uint32_t *box_epochs; /* the same of boxes, by group and kind */
+    uint32_t *box_epochs; /* likewise for boxes, by group and kind */
     size_t box_count, box_capacity;
     tacho_track_numbers numbers;
     bool *described_parts; /* whether the attributes of each part have been written */
@@ -89,7 +89,7 @@ typedef struct pf_writer {
     int64_t clock_ns;    /* the delta clock: time of the last event written */
     int64_t snapshot_ns; /* the last snapshot; must never go back */
     uint64_t restart_offset;
-    uint32_t own_keys[PF_OWN_KEY_COUNT]; /* string ids of what the sink itself adds */
+    uint32_t own_keys[PF_OWN_KEY_COUNT]; /* string ids for the sink's own arguments */
     uint32_t own_iids[PF_OWN_KEY_COUNT]; /* their numbers in this epoch */
     unsigned char *buffer; /* for packets that may be larger than the output's reserve */
     size_t buffer_capacity;
@@ -99,13 +99,16 @@ tacho_status pf_writer_init(pf_writer *writer, tacho_dict *dict, tacho_output *o
                             const tacho_trace_options *options) TACHO_MUST_USE;
 void pf_writer_deinit(pf_writer *writer);
 
-/* The opening of the file. */
+/* Writes the opening of the file. */
 tacho_status pf_writer_begin(pf_writer *writer) TACHO_MUST_USE;
 
-/* The closing: descriptors that had to wait, losses, metadata. */
+/* Writes the closing: deferred descriptors, losses, metadata. */
 tacho_status pf_writer_end(pf_writer *writer) TACHO_MUST_USE;
 
-/* One attribute, in a packet of its own; the value may be any bytes. A tacho_attribute_visit. */
+/*
+ * Writes one attribute, in a packet of its own; the value may be any bytes. A
+ * tacho_attribute_visit.
+ */
 tacho_status pf_writer_attribute(void *self, tacho_str key, tacho_str value) TACHO_MUST_USE;
 
 /* Starts the sequence afresh; call before an event when pf_writer_is_due. */
@@ -119,7 +122,7 @@ static inline bool pf_writer_is_due(const pf_writer *writer)
 tacho_status pf_writer_add_string(pf_writer *writer, pf_table table, uint32_t string,
                                   uint32_t *out_iid) TACHO_MUST_USE;
 
-/* The number of a string, which is written if this epoch does not know it. */
+/* The number of a string, which is interned if it is new in this epoch. */
 TACHO_MUST_USE static inline tacho_status pf_writer_intern(pf_writer *writer, pf_table table,
                                                            uint32_t string, uint32_t *out_iid)
 {
@@ -138,7 +141,7 @@ static inline bool pf_writer_knows_site(const pf_writer *writer, uint32_t site)
     return TACHO_LIKELY(site < writer->site_count && writer->sites[site].epoch == writer->epoch);
 }
 
-/* What |site| adds to an event; this epoch knows its strings. */
+/* The fields that |site| adds to an event; its strings are interned in this epoch. */
 TACHO_MUST_USE static inline tacho_status pf_writer_site(pf_writer *writer, uint32_t site,
                                                          const pf_site **out_site)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A tree of stacks is built while rows stream by; memory follows the number of different stacks.
- * The root of a stack is its track. The file is written at the end, one small message after the
- * other. Comments say where the times come from and what is not in the file ('pprof -comments').
+ * A tree of stacks is built while rows stream through; memory grows with the number of different
+ * stacks. The root of a stack is its track. The file is written at the end, one small message after
+ * another. Comments list the origin of the times and the data left out of the file ('pprof
+ * -comments').
  */
 #include "sinks/pprof.h"
 
@@ -40,11 +41,11 @@ enum {
     VARINT_BYTES = 12,
 };
 
-/* Strings that the format needs come first; those of the dictionary follow. */
+/* Strings required by the format precede those of the dictionary. */
 static const char *const words[] = {"", "spans", "count", "time", "nanoseconds"};
 enum { WORD_SPANS = 1, WORD_COUNT, WORD_TIME, WORD_NANOSECONDS, WORD_END };
 
-/* A stack: the node of the frames around it, and its own frame. */
+/* A stack: the node of the enclosing frames, and its own frame. */
 typedef struct node {
     uint32_t parent; /* TACHO_NONE for a track */
     uint32_t frame;  /* a site; of a track the track */
@@ -74,7 +75,7 @@ typedef struct pprof_sink {
     int64_t last_ns;
     uint64_t instant_count, sample_count, flow_end_count; /* left out */
     uint64_t unended_count;
-    unsigned char *message; /* being put together */
+    unsigned char *message; /* under construction */
     size_t message_capacity;
 } pprof_sink;
 
@@ -179,7 +180,7 @@ static uint64_t frame_number(const pprof_sink *sink, const node *of)
                                     : (uint64_t)of->frame + 1;
 }
 
-/* The frames of a stack from the innermost outwards, then its values. */
+/* Writes the frames of a stack from the innermost outwards, then its values. */
 static tacho_status write_sample(pprof_sink *sink, uint32_t id)
 {
     size_t depth = 0;
@@ -283,7 +284,7 @@ static tacho_status write_origin(pprof_sink *sink, const tacho_part *part)
     return TACHO_OK;
 }
 
-/* Their strings follow those of the dictionary. */
+/* Writes the comments; their strings follow those of the dictionary. */
 static tacho_status write_comments(pprof_sink *sink)
 {
     const tacho_dict *dict = sink->events.dict;

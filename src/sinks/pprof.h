@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Spans for pprof: stacks of nested spans with how often they ran and their self time.
+ * Spans for pprof: stacks of nested spans with their counts and self time.
  */
 #ifndef TACHO_SINKS_PPROF_H
 #define TACHO_SINKS_PPROF_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every sink there is. To add one, see docs/adding-a-sink.md.
+ * The list of all sinks. To add one, see docs/adding-a-sink.md.
  */
 #include "sinks/chrome_json.h"
 #include "sinks/parquet.h"
@@ -34,7 +34,7 @@ static const tacho_trace_sink *const trace_sinks[] = {
     NULL,
 };
 
-/* For the rows of one vendor's profiler: they write nothing of any other. */
+/* For the rows of one vendor's profiler: they ignore all others. */
 static const tacho_trace_sink *const vendor_sinks[] = {
     &tacho_sink_tracy_ops_times,
     &tacho_sink_tracy_ops_data,
@@ -86,7 +86,7 @@ static tacho_str without_compression(tacho_str path)
     return without_suffix(without_suffix(path, TACHO_STR(".gz")), TACHO_STR(".zst"));
 }
 
-/* Whether the name promises another tool's format, which only shares its last suffix. */
+/* Whether the name is of another tool's format, which only shares its last suffix. */
 static bool is_foreign(tacho_str path)
 {
     static const char *const suffixes[] = {
@@ -102,7 +102,7 @@ static bool is_foreign(tacho_str path)
     return false;
 }
 
-/* The longest suffix counts: x.speedscope.json is no x.json. */
+/* The longest suffix counts: x.speedscope.json is not an x.json. */
 static const tacho_trace_sink *find_by_suffix(const tacho_trace_sink *const *sinks, tacho_str path)
 {
     const tacho_trace_sink *found = NULL;

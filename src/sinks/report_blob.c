@@ -46,7 +46,7 @@ tacho_status report_bytes_put_uint(report_bytes *bytes, uint64_t value)
 tacho_status report_bytes_put_zeros(report_bytes *bytes, size_t count)
 {
     TACHO_TRY(make_room(bytes, count));
-    if (count > 0) { /* without room for any there are no items */
+    if (count > 0) { /* |items| may be NULL if |count| is 0 */
         memset(bytes->items + bytes->item_count, 0, count);
         bytes->item_count += count;
     }
@@ -106,7 +106,7 @@ int64_t report_bytes_take_int(const report_bytes *bytes, size_t *at)
 
 /* ---- base64 ---------------------------------------------------------------------------- */
 
-/* Writes |len| <= 3 bytes as four letters, the missing ones as '='. */
+/* Writes |len| <= 3 bytes as four letters, with '=' for missing ones. */
 static void put_group(tacho_output *output, const unsigned char *bytes, size_t len)
 {
     static const char letters[] =

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Blobs: bytes that an HTML page carries, compressed with gzip and written as base64, so that
- * nothing in them can be taken for markup. And the few ways numbers are put into them.
+ * Blobs: binary data in an HTML page, compressed with gzip and written as base64, so that it cannot
+ * contain markup. And the encodings of numbers in them.
  */
 #ifndef TACHO_SINKS_REPORT_BLOB_H
 #define TACHO_SINKS_REPORT_BLOB_H
 
 #include "base/output.h"
 
-/* Bytes that grow. Zeroed, it is empty. */
+/* Bytes that grow. Zero-initialized, it is empty. */
 typedef struct report_bytes {
     unsigned char *items;
     size_t item_count, item_capacity;
@@ -27,7 +27,7 @@ tacho_status report_bytes_put_real(report_bytes *bytes, double value) TACHO_MUST
 /* Its length, then the text, bad UTF-8 replaced. */
 tacho_status report_bytes_put_string(report_bytes *bytes, tacho_str text) TACHO_MUST_USE;
 
-/* The number at |*at| of bytes that we wrote, as put_uint and put_int did. */
+/* Reads the number at |*at|, as written by put_uint and put_int. */
 uint64_t report_bytes_take_uint(const report_bytes *bytes, size_t *at);
 int64_t report_bytes_take_int(const report_bytes *bytes, size_t *at);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Numbers as bytes, and blobs read back: base64 undone by hand, gzip by base/input.
+ * Numbers as bytes, and blobs read back: base64 decoded by hand, gzip by base/input.
  */
 #include "sinks/report_blob.h"
 
@@ -81,7 +81,7 @@ static size_t undo_base64(const char *text, size_t len, unsigned char *out)
     return count;
 }
 
-/* Blobs of many lengths, so that each of the three ways to end base64 comes up. */
+/* Blobs of many lengths, so that each of the three endings of base64 occurs. */
 static void test_blobs_come_back(void **state)
 {
     (void)state;

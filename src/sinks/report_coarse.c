@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows of a profile that is too large for a page: merged as they come, and again, from the columns,
- * each time that the resolution doubles.
+ * Rows of a profile that is too large for a page: merged as they arrive, and again, from the
+ * columns, each time the resolution doubles.
  */
 #include "sinks/report_columns.h"
 
@@ -12,7 +12,7 @@
 
 /* ---- merging ------------------------------------------------------------------------------- */
 
-/* The end of the innermost long span around |start|. */
+/* The end of the innermost long span that contains |start|. */
 static int64_t limit_at(report_track *track, int64_t start)
 {
     while (track->end_count > 0 && track->ends[track->end_count - 1] <= start) {
@@ -21,7 +21,9 @@ static int64_t limit_at(report_track *track, int64_t start)
     return track->end_count > 0 ? track->ends[track->end_count - 1] : INT64_MAX;
 }
 
-/* Whether |next| belongs to the stretch that |track| is at; |limit| is the end of what is around.
+/*
+ * Whether |next| belongs to the current stretch of |track|; |limit| is the end of the enclosing
+ * span.
  */
 static bool belongs(const report_columns *columns, const report_track *track,
                     const report_span *next, int64_t limit)
@@ -31,7 +33,7 @@ static bool belongs(const report_columns *columns, const report_track *track,
         limit != track->span_limit) {
         return false;
     }
-    /* What starts inside lies inside, whatever its length. */
+    /* A span that starts inside belongs, whatever its length. */
     return next->start < held->end || next->start - held->start < columns->resolution_ns;
 }
 
@@ -118,16 +120,16 @@ tacho_status report_coarse_sample(report_columns *columns, report_track *track,
     return TACHO_OK;
 }
 
-/* ---- again from the columns ---------------------------------------------------------------- */
+/* ---- merging the columns again ------------------------------------------------------------- */
 
-/* Where the columns of a track are read. */
+/* Read positions in the columns of a track. */
 typedef struct column_reader {
     const report_track *track;
     size_t starts, lengths, sites, flags, sizes, types, counts, busy, values;
     int64_t time;
 } column_reader;
 
-/* The same of a column that may not be there. */
+/* Takes from a column that may be missing. */
 static uint64_t take_rare(const report_bytes *column, size_t *at)
 {
     return column->item_count > 0 ? report_bytes_take_uint(column, at) : 0;
@@ -165,7 +167,7 @@ static report_sample take_sample(column_reader *reader)
     return sample;
 }
 
-/* Sends the rows of |from| through once more. */
+/* Passes the rows of |from| through again. */
 static tacho_status read_again(report_columns *columns, const report_track *from, report_track *to,
                                bool has_counts)
 {
@@ -183,7 +185,7 @@ static tacho_status read_again(report_columns *columns, const report_track *from
     return TACHO_OK;
 }
 
-/* All rows at the resolution of now; |has_counts| says whether the columns have them yet. */
+/* Merges all rows to the current resolution; |has_counts|: the columns have counts already. */
 static tacho_status shrink_tracks(report_columns *columns, bool has_counts)
 {
     columns->row_count = 0;
@@ -200,7 +202,7 @@ static tacho_status shrink_tracks(report_columns *columns, bool has_counts)
     return TACHO_OK;
 }
 
-/* The site of spans that are not all alike. */
+/* The site of stretches of different spans. */
 static tacho_status ensure_several(report_columns *columns)
 {
     tacho_dict *dict = columns->events.dict;
@@ -233,7 +235,7 @@ tacho_status report_coarse_shrink(report_columns *columns)
         TACHO_TRY(shrink_tracks(columns, has_counts));
         has_counts = true;
     } while (columns->row_count > columns->row_max / 2 && resolution / 2 <= columns->last_end_ns);
-    /* More tracks than that cannot be helped: they are of the dictionary. */
+    /* A larger number of tracks is inevitable: they are the dictionary's. */
     columns->row_limit =
         2 * columns->row_count > columns->row_max ? 2 * columns->row_count : columns->row_max;
     return TACHO_OK;

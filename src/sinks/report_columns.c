@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows come through the lane filter, as they do for a trace, and are taken apart.
+ * Rows pass the lane filter, as for a trace, and are split into columns.
  */
 #include "sinks/report_columns.h"
 
@@ -41,7 +41,7 @@ static tacho_status put_start(report_track *track, int64_t start_ns)
     return TACHO_OK;
 }
 
-/* What a span moved, plus one: the arguments that count bytes together; 0 for none. */
+/* The bytes that a span moved, plus one: the sum of arguments that count bytes; 0 for none. */
 static uint64_t size_of_row(const tacho_row *row)
 {
     uint64_t size = 0;
@@ -100,7 +100,7 @@ static tacho_status find_facts(report_columns *columns, const tacho_row *row, ui
     return ensure_type(columns, string, out_facts);
 }
 
-/* A column that was not there: zeros of |row_count| rows, then |value|. */
+/* Begins a column that was empty: zeros for |row_count| rows, then |value|. */
 static tacho_status begin_rare(report_bytes *column, uint64_t row_count, uint64_t value)
 {
     TACHO_TRY(report_bytes_put_zeros(column, (size_t)row_count));
@@ -109,7 +109,7 @@ static tacho_status begin_rare(report_bytes *column, uint64_t row_count, uint64_
 
 _Static_assert(TACHO_SPAN_UNENDED < 1 << 7, "flags of a span are a number of one byte");
 
-/* A number of the latest row; a column of zeros alone is not there. */
+/* Adds a number of the latest row; a column of only zeros stays empty. */
 static tacho_status put_rare(const report_track *track, report_bytes *column, uint64_t value)
 {
     if (column->item_count > 0) {
@@ -179,7 +179,7 @@ static tacho_status add_sample(report_columns *columns, report_track *track, con
                                       : report_track_put_sample(columns, track, &sample);
 }
 
-/* A row from the lanes. */
+/* Takes a row from the lanes. */
 static tacho_status take_row(tacho_events *events, const tacho_row *row)
 {
     report_columns *columns = ((report_inner *)(void *)events)->columns;
@@ -199,7 +199,7 @@ static report_columns *columns_of(tacho_events *events)
     return (report_columns *)(void *)events;
 }
 
-/* A span gets the number of its place, with which it comes back from the lanes. */
+/* Gives a span the number of its place, which it keeps through the lanes. */
 static tacho_status number_span(report_columns *columns, tacho_row *row)
 {
     row->of.span.op = TACHO_NONE;
@@ -209,7 +209,7 @@ static tacho_status number_span(report_columns *columns, tacho_row *row)
 
 /* ---- rows ---------------------------------------------------------------------------------- */
 
-/* Names that spans may use are in the dictionary from the first row on. */
+/* Passes a row to the lanes. Names for spans are in the dictionary from the first row on. */
 static tacho_status pass_row(tacho_events *events, const tacho_row *row)
 {
     report_columns *columns = columns_of(events);
@@ -301,7 +301,7 @@ void report_columns_deinit(report_columns *columns)
 typedef tacho_status (*put_places)(const report_places *places, const report_numbers *numbers,
                                    report_bytes *out);
 
-/* Makes a column of the places of |track| and writes it. */
+/* Makes a column from the places of |track| and writes it. */
 static tacho_status write_place_column(const report_columns *columns, const report_track *track,
                                        put_places put, report_blob *blob)
 {

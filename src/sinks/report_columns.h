@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The rows of a profile as columns of short numbers, one set per track: what a report page holds.
+ * The rows of a profile as columns of short numbers, one set per track: the data of a report page.
  * Times are nanoseconds. Neighbours in a column are alike, so that it compresses well.
  *
- * A page holds every row of a profile that has no more than REPORT_ROWS_MAX. Of a larger one it
- * holds less and less detail, so that neither the page nor the memory that it takes to make it
- * grows: neighbours on a track that are shorter than the resolution are one stretch, which knows
- * how many they were and how long they were busy; of samples as close as that the largest is kept.
- * The resolution doubles whenever there are too many rows again. Spans that are longer stay as they
- * are, and a stretch never crosses the end of one.
+ * A page contains every row of a profile of at most REPORT_ROWS_MAX. A larger profile loses detail,
+ * so that neither the page nor the memory to make it grows: neighbours on a track that are shorter
+ * than the resolution become one stretch, with their number and busy time; of samples as close as
+ * that the largest is kept. The resolution doubles whenever there are too many rows again. Longer
+ * spans stay as they are, and a stretch never crosses the end of one.
  */
 #ifndef TACHO_SINKS_REPORT_COLUMNS_H
 #define TACHO_SINKS_REPORT_COLUMNS_H
@@ -26,11 +25,11 @@ typedef struct report_span {
     int64_t start, end;
     uint32_t site;
     unsigned char flags;
-    uint64_t size;  /* bytes moved plus one, 0 when the input does not say */
-    uint64_t type;  /* a place among the types plus one, 0 for what the site says */
+    uint64_t size;  /* bytes moved plus one, 0 when unknown */
+    uint64_t type;  /* a place among the types plus one, 0 for the site's own */
     uint64_t facts; /* likewise, of the text of its arguments; 0 for none */
     uint64_t count; /* of spans */
-    int64_t busy;   /* how long one of them lasted */
+    int64_t busy;   /* time during which any of them ran */
 } report_span;
 
 typedef struct report_sample {
@@ -41,31 +40,31 @@ typedef struct report_sample {
 typedef struct report_track {
     uint64_t row_count;
     int64_t last_ns;      /* start of the latest row */
-    report_bytes starts;  /* each minus the one before it */
+    report_bytes starts;  /* each minus the previous one */
     report_bytes lengths; /* of spans */
     report_bytes sites;   /* of spans */
     /* Of spans, as above; empty where all are 0. */
     report_bytes flags;
     report_bytes sizes;
     report_bytes types;
-    report_bytes facts;     /* empty also in a profile that is not there in full */
-    report_bytes counts;    /* empty in a profile that is there in full */
+    report_bytes facts;     /* empty also in a coarse profile */
+    report_bytes counts;    /* empty in a complete profile */
     report_bytes busy;      /* likewise */
     report_bytes values;    /* of samples, reals */
     report_numbers numbers; /* of spans (report_places.h); none once rows are merged */
     bool has_places;        /* once the columns are finished */
     bool has_launches;
-    /* While rows are merged: what is not in the columns yet. */
+    /* While rows are merged: the row that is not in the columns yet. */
     bool has_span, has_sample;
     report_span span;
-    int64_t span_limit; /* the end of what lies around |span| */
+    int64_t span_limit; /* the end of the span around |span| */
     report_sample sample;
     int64_t sample_end; /* samples before it are merged with |sample| */
     int64_t *ends;      /* of long spans around the latest, the innermost last */
     size_t end_count, end_capacity;
 } report_track;
 
-/* Takes what comes from the lanes. */
+/* Receives rows from the lanes. */
 typedef struct report_inner {
     tacho_events events;
     struct report_columns *columns;
@@ -75,7 +74,7 @@ typedef struct report_columns {
     tacho_events events; /* push here, in track order */
     tacho_lanes *lanes;
     report_inner inner;
-    report_track **tracks; /* by track id; NULL: it has no rows */
+    report_track **tracks; /* by track id; NULL: without rows */
     size_t track_count, track_capacity;
     tacho_operators operators;
     report_facts facts;
@@ -83,30 +82,29 @@ typedef struct report_columns {
     size_t type_count, type_capacity;
     uint32_t *type_places; /* by string: its place among the types plus one */
     size_t type_place_count, type_place_capacity;
-    report_places places; /* by the order in which spans came; none once rows are merged */
+    report_places places; /* in the order received; none once rows are merged */
     uint64_t span_count;  /* of the profile */
     uint64_t sample_count;
     uint64_t flow_end_count; /* seen and left out */
     int64_t last_end_ns;
     uint64_t row_count;    /* of the columns */
-    uint64_t row_max;      /* that a page may have: REPORT_ROWS_MAX */
-    uint64_t row_limit;    /* from which on they are made coarser */
+    uint64_t row_max;      /* limit for a page: REPORT_ROWS_MAX */
+    uint64_t row_limit;    /* beyond it rows are merged further */
     int64_t resolution_ns; /* 0: every row is there */
     uint32_t several_site; /* of stretches whose spans differ */
 } report_columns;
 
 /*
- * Columns that take the rows of a profile over |dict|; spans that cross others go on lanes of their
- * own, which are added to the dictionary. |columns| stays where it is, and is to be deinitialised,
- * also after a failure.
+ * Columns for the rows of a profile over |dict|; spans that cross others go on lanes of their own,
+ * which are added to the dictionary. |columns| must not move. Call deinit even if init failed.
  */
 tacho_status report_columns_init(report_columns *columns, tacho_dict *dict) TACHO_MUST_USE;
 void report_columns_deinit(report_columns *columns);
 
-/* The columns of the track |id|, which may have no rows. */
+/* The columns of the track |id|, perhaps without rows. */
 const report_track *report_columns_track(const report_columns *columns, uint32_t id);
 
-/* All rows are there. */
+/* Call after the last row. */
 tacho_status report_columns_finish(report_columns *columns) TACHO_MUST_USE;
 
 /* Writes the columns of every track, in the order of their ids. */
@@ -120,14 +118,14 @@ tacho_status report_track_put_sample(report_columns *columns, report_track *trac
                                      const report_sample *sample) TACHO_MUST_USE;
 void report_track_clear(report_track *track);
 
-/* Takes a row of a profile that is not there in full; one that may grow is held back. */
+/* Takes a row of a coarse profile; a row that may still grow is held back. */
 tacho_status report_coarse_span(report_columns *columns, report_track *track,
                                 const report_span *span) TACHO_MUST_USE;
 tacho_status report_coarse_sample(report_columns *columns, report_track *track,
                                   const report_sample *sample) TACHO_MUST_USE;
-/* Puts what was held back into the columns. */
+/* Writes held rows to the columns. */
 tacho_status report_coarse_flush(report_columns *columns, report_track *track) TACHO_MUST_USE;
-/* Doubles the resolution until half of the rows that a page may have are left. */
+/* Doubles the resolution until at most half the rows of a page are left. */
 tacho_status report_coarse_shrink(report_columns *columns) TACHO_MUST_USE;
 
 #endif

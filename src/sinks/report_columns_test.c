@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Profiles with more rows than a page may have, which is few here: no span goes uncounted, busy
- * time stays exact, stretches nest, long spans stay as they are, and samples keep their peaks.
+ * Profiles with more rows than a page may have, which is few here: every span is counted, busy time
+ * stays exact, stretches nest, long spans stay as they are, and samples keep their peaks.
  */
 #include "sinks/report_columns.h"
 
@@ -103,7 +103,7 @@ static uint64_t take(const report_bytes *bytes, size_t *at)
     }
 }
 
-/* Reads the columns of the track back and compares their sums with what was pushed. */
+/* Reads the columns of the track back and compares their sums with those of the pushed rows. */
 static void check_track(fixture *at)
 {
     const report_track *track = report_columns_track(&at->columns, at->track);
@@ -138,7 +138,7 @@ static void check_track(fixture *at)
     assert_true(longest >= at->longest);
 }
 
-/* Calls in calls, of all lengths, with and without gaps. */
+/* Nested calls of all lengths, with and without gaps. */
 static void test_random_calls(void **state)
 {
     (void)state;
@@ -172,7 +172,7 @@ static void test_random_calls(void **state)
     }
 }
 
-/* A stretch of equal spans keeps their name; one of different spans says that they are several. */
+/* A stretch of equal spans keeps their name; one of different spans is named "several spans". */
 static void test_names(void **state)
 {
     (void)state;
@@ -193,7 +193,7 @@ static void test_names(void **state)
     }
 }
 
-/* Fewer rows than the page may have stay as they are. */
+/* A profile below the limit of the page stays complete. */
 static void test_in_full(void **state)
 {
     (void)state;
@@ -235,7 +235,7 @@ static void test_samples(void **state)
 
 /* ---- places -------------------------------------------------------------------------------- */
 
-/* Spans that cross go on lanes, and their places with them; a launch stays when a place changes. */
+/* Crossing spans go on lanes, together with their places; a launch stays when a place changes. */
 static void test_places(void **state)
 {
     (void)state;
@@ -290,7 +290,7 @@ static void test_places_of_many(void **state)
 
 /* ---- columns of zeros ---------------------------------------------------------------------- */
 
-/* A column is there from the first row on that has something in it, with zeros before. */
+/* A column starts with the first nonzero value, with zeros for the rows before. */
 static void test_rare_columns(void **state)
 {
     (void)state;
@@ -347,7 +347,7 @@ static void test_facts(void **state)
         {.key = key(&at, "shared memory"), .type = TACHO_ARG_UINT, .value.as_uint = 1024},
     };
     check_facts(&at, kernel, 6, "grid\t64x3x1\nshared memory\t1024");
-    check_facts(&at, kernel, 4, "grid\t64x3"); /* an array that promises more */
+    check_facts(&at, kernel, 4, "grid\t64x3"); /* an array with too large a count */
     check_facts(&at, kernel, 1, "");
     tacho_arg shapes[] = {
         {.key = key(&at, "Input Dims"), .type = TACHO_ARG_ARRAY, .value.as_uint = 6},

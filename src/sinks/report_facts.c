@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A line per argument, "grid<tab>64x3x1". Sizes are written as people say them; of an array of
- * arrays, such as the shapes of an operator's inputs, one after the other.
+ * A line per argument, "grid<tab>64x3x1". Sizes are written in the usual form; an array of arrays,
+ * such as the shapes of an operator's inputs, one after another.
  */
 #include "sinks/report_facts.h"
 
@@ -44,7 +44,7 @@ static bool is_wanted(const report_facts *facts, const tacho_arg *arg)
     return false;
 }
 
-/* What belongs to |row->args[at]|, itself included. */
+/* The number of items of |row->args[at]|, itself included. */
 static size_t arg_length(const tacho_row *row, size_t at)
 {
     const tacho_arg *arg = &row->args[at];
@@ -69,7 +69,7 @@ static tacho_status put_plain(report_facts *facts, const tacho_dict *dict, const
     return tacho_text_put(&facts->text, text);
 }
 
-/* Elements of an array; |is_size|: they are numbers, "64x3x1". */
+/* Writes the elements of an array; |is_size|: they are numbers, "64x3x1". */
 static tacho_status put_elements(report_facts *facts, const tacho_dict *dict, const tacho_row *row,
                                  size_t at)
 {

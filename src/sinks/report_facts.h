@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a page says about a kernel or an operator besides its name and times: the few arguments that
- * people ask for, as one short text. Equal texts are kept once.
+ * Facts that a page shows about a kernel or an operator besides its name and times: the most useful
+ * arguments, as one short text. Equal texts are kept once.
  */
 #ifndef TACHO_SINKS_REPORT_FACTS_H
 #define TACHO_SINKS_REPORT_FACTS_H
@@ -19,7 +19,7 @@ typedef struct report_facts {
 
 void report_facts_deinit(report_facts *facts);
 
-/* The text of |row|, good until the next call; empty where it has none of the arguments. */
+/* The text of |row|, valid until the next call; empty without any of the arguments. */
 tacho_status report_facts_of_row(report_facts *facts, tacho_dict *dict, const tacho_row *row,
                                  tacho_str *out_text) TACHO_MUST_USE;
 

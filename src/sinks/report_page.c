@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a blob of the page holds. Numbers are varints (report_blob.h); "count x" is a number and
+ * Contents of a blob of the page. Numbers are varints (report_blob.h); "count x" is a number and
  * that many x. page.js reads it in the same order.
  *
  *     head      title, tool version
@@ -16,12 +16,12 @@
  *               count type: name                   operators that spans themselves give, and facts
  *               count layer: parent name           the first is the root
  *               count loss: reason count first_line example
- *               count attribute: key value         what a trace says about itself
+ *               count attribute: key value         facts of a trace about itself
  *               count metric: part origin name value_ns(int) percent(real)
  *               spans samples flow_ends last_end_ns resolution_ns
  *               count op: part origin class is_phase name location+1 count
  *                         total self mean p50 p99 min max is_sketched bytes+1
- *               count table: name title, and what analyses said:
+ *               count table: name title, and results of analyses:
  *                   count column: name title type unit
  *                   count row: of each column 0, or 1 and a string, an int or a real
  *               columns of each track (report_columns.h)
@@ -99,12 +99,12 @@ tacho_status tacho_report_end(tacho_report *report)
 
 /* ---- a profile --------------------------------------------------------------------------- */
 
-/* A profile's head under construction. */
+/* The head of a profile under construction. */
 typedef struct profile_head {
     const tacho_dict *dict;
     const report_columns *columns;
     report_bytes bytes;
-    uint32_t *text_ids; /* by string id: its place on the page, TACHO_NONE when not there */
+    uint32_t *text_ids; /* by string id: its place on the page, or TACHO_NONE */
     uint64_t attribute_count;
     report_bytes attributes;
 } profile_head;
@@ -114,7 +114,7 @@ static void use_text(profile_head *head, uint32_t string)
     head->text_ids[string] = 0;
 }
 
-/* Numbers the texts that tracks, sites, types and operators use, and writes them. */
+/* Numbers the texts of tracks, sites, types and operators, and writes them. */
 static tacho_status put_texts(profile_head *head, const tacho_report_profile *profile)
 {
     const tacho_dict *dict = head->dict;
@@ -193,7 +193,7 @@ static tacho_status put_parts(profile_head *head, const tacho_report_profile *pr
     return TACHO_OK;
 }
 
-/* An id that may be absent: 0 for none, else one more than it. */
+/* An id that may be absent: 0 for none, else the id plus one. */
 static uint64_t or_zero(uint32_t id)
 {
     return id == TACHO_NONE ? 0 : (uint64_t)id + 1;
@@ -291,7 +291,9 @@ static tacho_status take_attribute(void *self, tacho_str key, tacho_str value)
     return report_bytes_put_string(&head->attributes, value);
 }
 
-/* What a trace of this profile alone would say; the page renumbers parts when it joins several. */
+/*
+ * The attributes of a trace of this profile alone; the page renumbers parts when it joins several.
+ */
 static tacho_status put_attributes(profile_head *head)
 {
     const tacho_trace_options options = {0};

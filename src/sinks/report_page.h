@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The report: one HTML page that holds any number of profiles and needs nothing else, neither a
- * network nor a second file. What it looks like and computes is in report/page.{html,css,js}; this
+ * network nor a second file. Its layout and computations are in report/page.{html,css,js}; this
  * writes the page around the data.
  *
  *     <head, style>  <script type="application/octet-stream"> per profile  <script>
  *
- * Data are blobs (report_blob.h), so no name of an input can become markup. The same input gives
+ * Data are blobs (report_blob.h), so names in an input cannot become markup. The same input gives
  * the same bytes.
  */
 #ifndef TACHO_SINKS_REPORT_PAGE_H
@@ -18,7 +18,7 @@
 
 /* A number about a profile that is shown first, on a card of its own. */
 typedef struct tacho_report_metric {
-    uint32_t part; /* what it is about: the spans of one origin in one part */
+    uint32_t part; /* its subject: the spans of one origin in one part */
     tacho_origin origin;
     tacho_str name;
     int64_t value_ns;
@@ -40,7 +40,7 @@ typedef struct tacho_report_op {
     int64_t bytes;
 } tacho_report_op;
 
-/* Tables that analyses made of a profile, as bytes. Zeroed, there are none. */
+/* Result tables of analyses on a profile, as bytes. Zero-initialized, it is empty. */
 typedef struct tacho_report_tables {
     report_bytes bytes;
     uint64_t count;
@@ -51,22 +51,22 @@ void tacho_report_tables_deinit(tacho_report_tables *tables);
 tacho_status tacho_report_tables_add(tacho_report_tables *tables,
                                      const tacho_table *table) TACHO_MUST_USE;
 
-/* A layer of the model, in another one. */
+/* A layer of the model, inside another one. */
 typedef struct tacho_report_layer {
-    uint32_t parent; /* of a lower number; the first is the root, and its own parent */
+    uint32_t parent; /* has a lower number; the root is first, and its own parent */
     uint32_t name;   /* string */
 } tacho_report_layer;
 
 /* One profile of the page. */
 typedef struct tacho_report_profile {
-    report_columns *columns; /* that have all rows */
+    report_columns *columns; /* with all rows */
     const tacho_report_metric *metrics;
     size_t metric_count;
-    /* What the page cannot work out, of a profile that is not there in full (report_columns.h). */
+    /* Data that the page cannot compute from a coarse profile (report_columns.h). */
     const tacho_report_op *ops;
     size_t op_count;
     const tacho_report_tables *tables; /* (optional) */
-    const tacho_report_layer *layers;  /* that places of spans mean (report_columns.h) */
+    const tacho_report_layer *layers;  /* referred to by places of spans (report_columns.h) */
     size_t layer_count;
     const bool *has_wholes; /* by part: whole operators count, and not their pieces (optional) */
 } tacho_report_profile;
@@ -83,10 +83,10 @@ tacho_status tacho_report_begin(tacho_report *report, tacho_output *output,
 tacho_status tacho_report_add(tacho_report *report,
                               const tacho_report_profile *profile) TACHO_MUST_USE;
 
-/* Shows |table|, which is about the profiles together. */
+/* Adds |table|, which concerns all profiles together. */
 tacho_status tacho_report_add_table(tacho_report *report, const tacho_table *table) TACHO_MUST_USE;
 
-/* Says on the page that |path| is not in it, and why. */
+/* Lists |path| on the page as skipped, with the reason. */
 tacho_status tacho_report_add_skipped(tacho_report *report, tacho_str path,
                                       tacho_str reason) TACHO_MUST_USE;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Places by number, and the columns that are made of them.
+ * Places by number, and the columns made from them.
  */
 #include "sinks/report_places.h"
 
@@ -66,7 +66,7 @@ tacho_status report_numbers_put(report_numbers *numbers, uint32_t number)
     return TACHO_OK;
 }
 
-/* Reads numbers again. */
+/* Reads the numbers back. */
 typedef struct number_reader {
     const report_bytes *bytes;
     size_t at;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where the spans of a page are among its layers, and what launched them. Analyses tell of a span
- * long after it went by, and of some again, so places are found by the number that the span got
- * when it came. That is four bytes a span; launches take more, for spans that have one.
+ * The layer of each span of a page, and its launch. Analyses report on a span long after it passed,
+ * and on some repeatedly, so places are found by a number that the span gets when it is received.
+ * That takes four bytes per span, and more for spans with a launch.
  *
- * A track knows the numbers of its spans; its columns are made of that when the page is written.
+ * A track keeps the numbers of its spans; its columns are made from them when the page is written.
  */
 #ifndef TACHO_SINKS_REPORT_PLACES_H
 #define TACHO_SINKS_REPORT_PLACES_H
@@ -12,9 +12,9 @@
 #include "sinks/report_blob.h"
 
 typedef struct report_place {
-    uint32_t layer;        /* of the profile's layers, plus one; 0: it is in none and not counted */
-    bool is_device;        /* it is work of a device, else of the host */
-    bool is_piece;         /* of a whole operator, which counts where there are any */
+    uint32_t layer;        /* index of a layer plus one; 0: not in a layer and not counted */
+    bool is_device;        /* work of a device, else of the host */
+    bool is_piece;         /* of a whole operator, which counts if there is one */
     uint32_t launch_track; /* of the call; TACHO_NONE: not known */
     int64_t launch_ns;     /* when the call started */
 } report_place;
@@ -24,9 +24,9 @@ typedef struct report_launch {
     uint32_t track;
 } report_launch;
 
-/* Zeroed, there are none. */
+/* Zero-initialized, it is empty. */
 typedef struct report_places {
-    uint32_t *codes; /* by number: four times the layer and what it is, plus one; 0 for nowhere */
+    uint32_t *codes; /* by number: four times the layer and its flags, plus one; 0: no place */
     size_t code_count, code_capacity;
     uint32_t *launch_of; /* by number: one of |launches| plus one; shorter than |codes| */
     size_t launch_of_count, launch_of_capacity;
@@ -36,15 +36,14 @@ typedef struct report_places {
 
 void report_places_deinit(report_places *places);
 
-/* One more span; it is nowhere yet. */
+/* Adds a span, without a place yet. */
 tacho_status report_places_add(report_places *places, uint32_t *out_number) TACHO_MUST_USE;
 
-/* Span |number| is at |place|; a launch that is known stays known. Others than were added are
- * ignored. */
+/* Sets the place of span |number|; a known launch stays known. Unknown numbers are ignored. */
 tacho_status report_places_set(report_places *places, uint64_t number,
                                const report_place *place) TACHO_MUST_USE;
 
-/* Numbers of a track's spans, each minus the one before it. */
+/* Numbers of a track's spans, each minus the previous one. */
 typedef struct report_numbers {
     report_bytes bytes;
     uint32_t last;
@@ -52,7 +51,7 @@ typedef struct report_numbers {
 
 tacho_status report_numbers_put(report_numbers *numbers, uint32_t number) TACHO_MUST_USE;
 
-/* Whether any of the spans has a place; a launch. */
+/* Whether any of the spans has a place, and any a launch. */
 void report_places_look(const report_places *places, const report_numbers *numbers,
                         bool *out_has_places, bool *out_has_launches);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Operations per second over operations per byte, both on logarithmic axes: memory as slopes,
- * arithmetic as level lines, points with what they are as a tooltip. Points above the roof are red.
- * The file needs no other: no script, no font, no style sheet.
+ * compute as level lines, points with a tooltip. Points above the roof are red. The file is
+ * self-contained: without scripts, fonts and style sheets.
  */
 #include "sinks/roofline_svg.h"
 
@@ -23,7 +23,7 @@ typedef struct ceiling {
 
 typedef struct point {
     tacho_str machine, name, bound;
-    double intensity, gflops, percent; /* the last negative where it is not known */
+    double intensity, gflops, percent; /* the last negative if unknown */
     bool is_above;
 } point;
 
@@ -37,7 +37,7 @@ typedef struct drawing {
     double left, right, bottom, top; /* powers of ten */
 } drawing;
 
-/* ---- tables in --------------------------------------------------------------------------- */
+/* ---- input tables ------------------------------------------------------------------------ */
 
 static tacho_status open_drawing(void **out_workbook)
 {
@@ -133,7 +133,7 @@ static void stretch(double *low, double *high, double value)
     *high = ceil(power) > *high ? ceil(power) : *high;
 }
 
-/* The rate of the first memory of a machine, which intensities are of. */
+/* The rate of the first memory of a machine, which intensities refer to. */
 static double shared_rate(const drawing *self, tacho_str machine)
 {
     for (size_t i = 0; i < self->ceiling_count; i++) {
@@ -173,7 +173,7 @@ static double y_of(const drawing *self, double power)
     return TOP + (self->top - power) / (self->top - self->bottom) * HEIGHT;
 }
 
-/* ---- bytes out --------------------------------------------------------------------------- */
+/* ---- output ------------------------------------------------------------------------------ */
 
 static void write_escaped(tacho_output *output, tacho_str text)
 {
@@ -209,7 +209,7 @@ static void write_head(tacho_output *output)
                         TOP + HEIGHT / 2);
 }
 
-/* Powers of ten; of a long axis not all. */
+/* Step between powers of ten on an axis; larger for a long axis. */
 static int tick_step(double low, double high)
 {
     return high - low > 12 ? (int)tacho_whole_i64(ceil((high - low) / 12)) : 1;
@@ -249,7 +249,7 @@ static double highest_rate(const drawing *self, tacho_str machine)
     return highest;
 }
 
-/* Of several machines each ceiling and each point says whose it is. */
+/* Writes the machine of a ceiling or a point, if there are several machines. */
 static void write_machine(const drawing *self, tacho_str machine, tacho_output *output)
 {
     for (size_t i = 0; i < self->ceiling_count; i++) {
@@ -261,14 +261,14 @@ static void write_machine(const drawing *self, tacho_str machine, tacho_output *
     }
 }
 
-/* Whether two ceilings are one line. */
+/* Whether two ceilings share one line. */
 static bool is_same_line(const ceiling *a, const ceiling *b)
 {
     return tacho_str_equal(a->machine, b->machine) &&
            fabs(a->gflops - b->gflops) <= b->gflops * 1e-9;
 }
 
-/* A slope from the left edge, or the bottom, to the highest ceiling. */
+/* Draws a slope from the left edge, or the bottom, to the highest ceiling. */
 static void write_memory(const drawing *self, const ceiling *memory, tacho_output *output)
 {
     double rate = log10(memory->gb);
@@ -289,7 +289,7 @@ static void write_memory(const drawing *self, const ceiling *memory, tacho_outpu
     tacho_output_printf(output, " %.6g GB/s</text>\n", memory->gb);
 }
 
-/* A level line from where memory is fast enough; ceilings of one rate share it. */
+/* Draws a level line from where memory is fast enough; ceilings of one rate share it. */
 static void write_compute(const drawing *self, size_t index, tacho_output *output)
 {
     const ceiling *of = &self->ceilings[index];

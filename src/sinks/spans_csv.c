@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events as CSV for spreadsheets: one line per span, moment, counter sample and flow end, with one
- * header. Times are integers in nanoseconds from the first event of the file the event is from.
- * Arguments are one field, "key=value; key=value", members of containers as key.member and
- * key[0]. What a CSV has no place for, the clock and what was lost, is in the other formats.
+ * Events as CSV for spreadsheets: one line per span, instant, counter sample and flow end, with one
+ * header. Times are integers in nanoseconds from the first event of the event's file. Arguments are
+ * one field, "key=value; key=value", members of containers as key.member and key[0]. The clock and
+ * losses do not fit a CSV; other formats have them.
  */
 #include "sinks/spans_csv.h"
 
@@ -41,7 +41,7 @@ static void next_field(csv_sink *sink)
     tacho_output_write(sink->output, ",", 1);
 }
 
-/* Bytes that are no UTF-8 would spoil the whole file for a spreadsheet. */
+/* Invalid UTF-8 would corrupt the whole file for a spreadsheet. */
 static tacho_status put_text(csv_sink *sink, tacho_str text)
 {
     TACHO_TRY(tacho_utf8_clean(text, &sink->arena, &text));
@@ -141,7 +141,7 @@ static tacho_status put_sample(csv_sink *sink, const tacho_row *row)
     return TACHO_OK;
 }
 
-/* Of a flow the name says what it stands for, the category which way it goes. */
+/* Writes a flow end: its role as the name, its phase as the category. */
 static tacho_status put_flow(csv_sink *sink, const tacho_row *row)
 {
     TACHO_TRY(put_head(sink, "flow", row));

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events as JSON lines: "kind" says what an object is (span, instant, sample, flow, attribute).
- * Times are integers in nanoseconds from the first event of the file the event is from; lanes
- * carry the name of their track. Attributes, which say the clock, the origin and what was lost,
- * come last.
+ * Events as JSON lines: "kind" is the kind of an object (span, instant, sample, flow, attribute).
+ * Times are integers in nanoseconds from the first event of the event's file; lanes have the name
+ * of their track. Attributes, with the clock, the origin and losses, are at the end.
  */
 #include "sinks/spans_jsonl.h"
 
@@ -25,7 +24,7 @@ static jsonl_sink *sink_of(tacho_events *events)
     return (jsonl_sink *)(void *)events;
 }
 
-/* What every event has: kind, file, track and its class, time. */
+/* Writes the common fields of events: kind, file, track and its class, time. */
 static void put_head(jsonl_sink *sink, const char *kind, const tacho_row *row)
 {
     const tacho_dict *dict = sink->events.dict;

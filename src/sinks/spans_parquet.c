@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One row per span and instant, streamed: memory holds one group of rows. Samples of counters go to
- * a table of their own in a data set; in a single file there is no place for them. How many events
- * had none is a fact of the file, as are losses.
+ * a table of their own in a data set; a single file leaves them out. Their number is a fact of the
+ * file, as are losses.
  */
 #include "sinks/spans_parquet.h"
 
@@ -49,13 +49,13 @@ typedef struct parquet_sink {
     tacho_events events;
     tacho_trace_options options;
     tacho_parquet *writer;
-    tacho_parquet *counters; /* NULL: there is no place for samples */
+    tacho_parquet *counters; /* NULL: samples are left out */
     tacho_operators operators;
     bool is_ready;
-    tacho_arena arena;     /* of names that had to be cleaned */
-    tacho_arena row_arena; /* of arguments of one row that had to be */
+    tacho_arena arena;     /* of cleaned names */
+    tacho_arena row_arena; /* of cleaned arguments of one row */
     tacho_arg_walk walk;
-    char *text; /* arguments being put together */
+    char *text; /* arguments under construction */
     size_t text_len, text_capacity;
     uint64_t sample_count, flow_end_count;
 } parquet_sink;
@@ -85,14 +85,14 @@ static tacho_status put_string(parquet_sink *sink, uint32_t id)
     return put_string_to(sink, sink->writer, id);
 }
 
-/* The process of |track|; TACHO_NONE: the input has none. */
+/* The process of |track|; TACHO_NONE: none in the input. */
 static uint32_t process_of(const tacho_dict *dict, uint32_t track)
 {
     uint32_t group = tacho_dict_track_group(dict, track);
     return dict->tracks[group].parent != TACHO_NONE ? dict->tracks[group].name : TACHO_NONE;
 }
 
-/* One of few words, told apart by |number|. */
+/* Writes one of a few words, identified by |number|. */
 static tacho_status put_word(parquet_sink *sink, unsigned number, const char *word)
 {
     return tacho_parquet_add_key(sink->writer, number, tacho_str_from_cstring(word));
@@ -349,7 +349,7 @@ static tacho_status make_sink(tacho_dict *dict, const tacho_trace_options *optio
     return TACHO_OK;
 }
 
-/* |sink| as events, or what it has failed with. */
+/* Hands out |sink| as events, or its failure. */
 static tacho_status hand_out(parquet_sink *sink, tacho_status status, tacho_events **out_events)
 {
     if (status != TACHO_OK) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events of one track have to follow one another, so the profile is kept until its last row. Spans
- * of a track come nested, and so do the frames that are opened and closed here. Instants, counters
- * and arrows have no place in the format; how many there were is said in a member of our own, as
- * are origins and losses.
+ * Events of one track have to be consecutive, so the profile is kept until its last row. Spans of a
+ * track are nested, and so are the frames that are opened and closed here. The format does not
+ * support instants, counters and arrows; their numbers are in a member of our own, as are origins
+ * and losses.
  */
 #include "sinks/speedscope.h"
 
@@ -19,7 +19,7 @@ typedef struct speedscope_sink {
     tacho_events events;
     tacho_output *output;
     tacho_profile profile;
-    uint32_t *open; /* spans that are open, outermost first */
+    uint32_t *open; /* open spans, outermost first */
     size_t open_count, open_capacity;
     uint64_t instant_count, sample_count, flow_end_count; /* left out */
     uint64_t unended_count;
@@ -82,7 +82,7 @@ static tacho_status put_span(speedscope_sink *sink, uint32_t id, bool is_first)
     return TACHO_OK;
 }
 
-/* file, process and track, as far as they say something. */
+/* The name of a track: its process, or else its file, and the track. */
 static tacho_status put_name(speedscope_sink *sink, uint32_t track)
 {
     const tacho_dict *dict = sink->events.dict;
@@ -154,7 +154,9 @@ static void put_frames(speedscope_sink *sink)
     }
 }
 
-/* Spans by track, each track's in their order: |ends| are where tracks end in |order|. */
+/*
+ * Sorts spans by track, keeping the order in each track: |ends| are the ends of tracks in |order|.
+ */
 static void sort_spans(const speedscope_sink *sink, size_t *ends, uint32_t *order)
 {
     const tacho_profile *profile = &sink->profile;
@@ -193,7 +195,7 @@ static tacho_status put_tracks(speedscope_sink *sink)
     return status;
 }
 
-/* Where the times come from, and what is not in the file. */
+/* Writes the origin of the times, and the numbers of records left out. */
 static void put_facts(speedscope_sink *sink)
 {
     const tacho_dict *dict = sink->events.dict;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The whole profile is kept in memory until its last event: tables such as the operators' need all
- * of it.
+ * The whole profile is kept in memory until its last event: tables such as that of operators need
+ * all of it.
  */
 #include "sinks/sqlite.h"
 

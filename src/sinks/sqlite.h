@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events as a SQLite database: the tables that 'tacho query' has, in a file.
+ * Events as a SQLite database: the tables of 'tacho query', in a file.
  */
 #ifndef TACHO_SINKS_SQLITE_H
 #define TACHO_SINKS_SQLITE_H

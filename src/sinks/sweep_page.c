@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * For each phase the time and the rate over the length, one curve for each batch; over the batch
- * where there is one length. Both axes are logarithmic.
+ * For each phase the time and the rate over the length, one curve for each batch; over the batch if
+ * there is one length. Both axes are logarithmic.
  */
 #include "sinks/sweep_page.h"
 
@@ -43,7 +43,7 @@ static bool varies(const tacho_table *table, tacho_column_id id)
     return is_found;
 }
 
-/* A number of a chart; 0: there is none. */
+/* A number of a chart; 0: absent. */
 static double number_of(const tacho_table *table, size_t row, tacho_column_id id)
 {
     const tacho_cell *cell = cell_of(table, row, id);
@@ -99,7 +99,7 @@ static double y_of(const chart *self, double power)
     return TOP + (self->top - power) / (self->top - self->bottom) * HEIGHT;
 }
 
-/* Ends of both axes; false where there is nothing to draw. */
+/* Finds the ends of both axes; false for an empty chart. */
 static bool find_axes(chart *self)
 {
     self->left = self->bottom = HUGE_VAL;
@@ -154,7 +154,7 @@ static bool is_of_curve(const chart *self, size_t row, size_t first)
            (self->curve == TACHO_COL_OTHER || is_same(self->table, row, first, self->curve));
 }
 
-/* The points of one curve with a line through them, and its name behind the last. */
+/* Draws the points of one curve with a line through them, and its name after the last point. */
 static void write_curve(const chart *self, size_t first, size_t number, tacho_output *output)
 {
     const char *colour = colours[number % COLOURS];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A sweep as a page (.html): the table "sweep" (session/sweep.h) and its curves. The file needs no
- * other: no script, no font, no style sheet. Not in the list of table sinks.
+ * A sweep as a page (.html): the table "sweep" (session/sweep.h) and its curves. The file is
+ * self-contained: without scripts, fonts and style sheets. Not in the list of table sinks.
  */
 #ifndef TACHO_SINKS_SWEEP_PAGE_H
 #define TACHO_SINKS_SWEEP_PAGE_H

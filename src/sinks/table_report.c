@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports: sinks that write table after table, and those that make one workbook of them all.
+ * Reports: sinks that write table after table, and sinks that combine them in one workbook.
  */
 #include "sinks/table_sink.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The same tables through each table sink, compared as whole reports: what a user sees is what
- * is written here. Reports go to a file that is never committed, so nothing is left of it.
+ * The same tables through each table sink, compared as whole reports: users see exactly the text
+ * here. Reports go to a file that is never committed, so nothing is left of it.
  */
 #include "sinks/xlsx.h"
 #include "sinks/table_sink.h"
@@ -19,7 +19,7 @@
 
 enum { REPORT_BYTES = 16384 };
 
-/* Checks the report that |sink| makes of |table_count| tables. */
+/* Checks the report of |sink| for |table_count| tables. */
 static void check_report(const tacho_table_sink *sink, const tacho_table *tables,
                          size_t table_count, const char *expected)
 {
@@ -157,7 +157,7 @@ static const tacho_str hostile_names[] = {
 
 enum { HOSTILE_COUNT = sizeof(hostile_names) / sizeof(hostile_names[0]) };
 
-/* Nothing reaches the terminal but what it can show, and the columns still line up. */
+/* Only displayable text reaches the terminal, and the columns still line up. */
 static void test_text_hostile_names(void **state)
 {
     (void)state;
@@ -241,7 +241,7 @@ static void test_csv_is_clean(void **state)
 
 static const tacho_column time_columns[] = {TACHO_COLUMN_NAMED("t_ns", "Time", DURATION)};
 
-/* At the borders of each unit; the last decimal is the nearest. */
+/* At the limits of each unit; the last decimal is rounded to the nearest. */
 static void test_durations(void **state)
 {
     (void)state;
@@ -355,7 +355,7 @@ static void test_text_large_real(void **state)
     tacho_table_deinit(&table);
 }
 
-/* Tables of one report are told apart: a blank line for people, the table's name for programs. */
+/* Tables of one report are separated: by a blank line in text, by the table's name for programs. */
 static void test_several_tables(void **state)
 {
     (void)state;
@@ -391,7 +391,7 @@ static void add_pictured(tacho_table *table, const char *name, const char *bar, 
     assert_null(tacho_table_add_text(table, tacho_str_from_cstring(line)));
 }
 
-/* People see pictures, to the left and without blanks at the end of a line; programs do not. */
+/* Text shows pictures, to the left and without trailing blanks; other formats do not. */
 static void test_pictures(void **state)
 {
     (void)state;
@@ -458,7 +458,7 @@ static void test_find_for_path(void **state)
     }
 }
 
-/* Semicolons, the vendor's header, and nothing guarded. */
+/* Semicolons, the vendor's header, and no guard against formulas. */
 static void test_plain_csv(void **state)
 {
     (void)state;
@@ -490,7 +490,7 @@ static void test_plain_csv(void **state)
     tacho_table_deinit(&table);
 }
 
-/* A table in pieces is the table. */
+/* A table in pieces equals the whole table. */
 static void test_append(void **state)
 {
     (void)state;
@@ -530,14 +530,14 @@ static void check_title(const char *title, unsigned number, const char *expected
     assert_string_equal(name, expected);
 }
 
-/* Names of sheets: what is forbidden, too long or there already. */
+/* Names of sheets: forbidden characters, too long, and repeated. */
 static void test_xlsx_titles(void **state)
 {
     (void)state;
     check_title("Operations", 1, "Operations");
     check_title("Operations", 2, "Operations (2)");
     check_title("a/b:c*d?e[f]g\\h'i\n", 1, "a b c d e f g h i ");
-    check_title("a/b", 3, "a b (3)"); /* a taken name is looked for as it will be written */
+    check_title("a/b", 3, "a b (3)"); /* a taken name is looked up as it will be written */
     check_title("0123456789012345678901234567890123456789", 1, "0123456789012345678901234567890");
     check_title("0123456789012345678901234567890123456789", 12, "01234567890123456789012345 (12)");
     check_title("\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9"

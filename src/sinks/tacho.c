@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Events as a capture (profile/capture_records.h). Ids of the file are the dictionary's own, so
- * each table is written from where it ended before: ahead of each chunk of rows goes what has
- * been added to the dictionary since the last.
+ * each table is written from where it ended before: ahead of each chunk of rows, the new entries of
+ * the dictionary.
  *
- * Tracks may change until their part ends; those that did are then written again. Rows of lanes go
- * to their track, since lanes are made anew by who reads.
+ * Tracks may change until their part ends; changed tracks are then written again. Rows of lanes go
+ * to their track, since readers make lanes anew.
  */
 #include "sinks/tacho.h"
 
@@ -20,7 +20,7 @@
 
 enum { CHUNK_BYTES = 64 << 10 /* of rows, after which a chunk is full */ };
 
-/* How many entries of each table are in the file. */
+/* The number of entries of each table in the file. */
 typedef struct written_counts {
     size_t strings, clocks, parts, tracks, locations, sites, runs;
 } written_counts;
@@ -30,11 +30,11 @@ typedef struct capture_sink {
     tacho_trace_options options;
     tacho_chunk_writer writer;
     written_counts written;
-    tacho_track *tracks; /* as they are in the file, or will be: as they were met */
+    tacho_track *tracks; /* as in the file, or as when first seen */
     size_t track_count, track_capacity;
     uint32_t part;       /* of the rows below */
     bool is_part_begun;  /* a chunk of its rows has been written */
-    unsigned char *rows; /* a payload in the making */
+    unsigned char *rows; /* a payload under construction */
     size_t row_bytes, row_capacity;
     uint32_t row_count;
     tacho_capture_last last;
@@ -42,7 +42,7 @@ typedef struct capture_sink {
     uint64_t part_row_count;
     uint64_t total_count;
     uint64_t kind_counts[TACHO_ROW_SAMPLE + 1];
-    unsigned char *table; /* records in the making */
+    unsigned char *table; /* records under construction */
     size_t table_bytes, table_capacity;
 } capture_sink;
 
@@ -53,7 +53,7 @@ static capture_sink *sink_of(tacho_events *events)
 
 /* ---- chunks -------------------------------------------------------------------------------- */
 
-/* A payload of any length, in as many chunks as it takes. */
+/* Writes a payload of any length, in as many chunks as needed. */
 static void write_bytes(capture_sink *sink, uint32_t type, tacho_str payload)
 {
     bool is_last = false;
@@ -73,7 +73,7 @@ static void write_bytes(capture_sink *sink, uint32_t type, tacho_str payload)
     }
 }
 
-/* The records that have come together, if any, as chunks of |type|. */
+/* Writes the collected records, if any, as chunks of |type|. */
 static void write_records(capture_sink *sink, uint32_t type, size_t record_bytes)
 {
     size_t per_chunk = TACHO_CAPTURE_PIECE_BYTES / record_bytes * record_bytes;
@@ -92,7 +92,7 @@ static void write_records(capture_sink *sink, uint32_t type, size_t record_bytes
     sink->table_bytes = 0;
 }
 
-/* Room for one more record. */
+/* Makes room for one more record. */
 static tacho_status add_record(capture_sink *sink, size_t record_bytes, unsigned char **out_at)
 {
     TACHO_TRY(tacho_grow(&sink->table, &sink->table_capacity, sink->table_bytes + record_bytes));
@@ -182,7 +182,7 @@ static tacho_status add_part(capture_sink *sink, uint32_t id)
     return TACHO_OK;
 }
 
-/* New parts, and the one whose rows begin: only then its zero is known. */
+/* Writes new parts, and the one whose rows begin: its zero is known only then. */
 static tacho_status write_parts(capture_sink *sink)
 {
     size_t count = sink->events.dict->part_count;
@@ -231,7 +231,7 @@ static tacho_status add_track(capture_sink *sink, uint32_t id, const tacho_track
     return TACHO_OK;
 }
 
-/* Remembers tracks that are new. */
+/* Copies new tracks. */
 static tacho_status meet_tracks(capture_sink *sink)
 {
     const tacho_dict *dict = sink->events.dict;
@@ -242,7 +242,7 @@ static tacho_status meet_tracks(capture_sink *sink)
     return TACHO_OK;
 }
 
-/* As they were when rows could first refer to them; what has changed since is written later. */
+/* Writes tracks as they were when rows could first refer to them; later changes follow. */
 static tacho_status write_tracks(capture_sink *sink)
 {
     const tacho_dict *dict = sink->events.dict;
@@ -262,7 +262,7 @@ static bool has_changed(const tacho_track *before, const tacho_track *now)
            before->unit != now->unit || before->is_numbered != now->is_numbered;
 }
 
-/* Tracks from |first| on that are not what the file says. */
+/* Writes tracks from |first| on that differ from the file. */
 static tacho_status write_changed_tracks(capture_sink *sink, size_t first)
 {
     const tacho_dict *dict = sink->events.dict;
@@ -318,7 +318,7 @@ static tacho_status write_runs(capture_sink *sink)
     return TACHO_OK;
 }
 
-/* All that rows may refer to. */
+/* Writes everything that rows may refer to. */
 static tacho_status write_dictionary(capture_sink *sink)
 {
     TACHO_TRY(write_strings(sink));
@@ -354,14 +354,14 @@ static tacho_status flush_rows(capture_sink *sink)
     return output_status(sink);
 }
 
-/* Room for |len| more bytes of rows; the head of a chunk is left free. */
+/* Makes room for |len| more bytes of rows; the head of a chunk is left free. */
 static tacho_status reserve_rows(capture_sink *sink, size_t len)
 {
     sink->row_bytes = sink->row_bytes > 0 ? sink->row_bytes : TACHO_CAPTURE_ROWS_HEAD;
     return tacho_grow(&sink->rows, &sink->row_capacity, sink->row_bytes + len);
 }
 
-/* Says behind which rows tracks were made: who reads makes its own in the same order. */
+/* Marks the rows after which tracks were made: readers make theirs in the same order. */
 static tacho_status mark_tracks(capture_sink *sink)
 {
     TACHO_TRY(meet_tracks(sink));
@@ -477,7 +477,7 @@ static tacho_status capture_finish(tacho_events *events)
 {
     capture_sink *sink = sink_of(events);
     TACHO_TRY(flush_rows(sink));
-    TACHO_TRY(write_changed_tracks(sink, 0)); /* named behind the end of their part */
+    TACHO_TRY(write_changed_tracks(sink, 0)); /* named after the end of their part */
     TACHO_TRY(write_facts(sink));
     return write_end(sink);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tables for people: a title, aligned columns, numbers to the right, durations in the unit that
- * suits their size. Names are made safe for the terminal, and a table that is wider than it is
- * made to fit: long texts lose their middle, then columns are left out, the least important first,
- * and said so. Texts that have to be whole, and tables of two texts, stay as they are.
+ * Tables as text: a title, aligned columns, numbers to the right, durations in a suitable unit.
+ * Names are made safe for the terminal. A table wider than the terminal is made to fit: long texts
+ * lose their middle, then columns are left out, the least important first, with a remark. Texts
+ * that must stay whole, and tables of two texts, stay as they are.
  */
 #include "base/color.h"
 #include "base/duration.h"
@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Columns of a text, and of one that shall be whole; the other formats have all of it. */
+/* Display columns of a text, and of one that must stay whole; other formats have all of it. */
 enum { SHOWN_MAX = 72, WHOLE_MAX = 1000, SHOWN_WELL = 40, SHOWN_LEAST = 24, GAP = 2 };
 
 /* The character at |at|. */
@@ -26,7 +26,7 @@ static tacho_str character_at(tacho_str text, size_t at)
     return tacho_str_make(text.data + at, tacho_utf8_decode(tacho_str_from(text, at), &code_point));
 }
 
-/* How many bytes have at most |width| columns; a character is never cut. */
+/* The number of bytes that take at most |width| columns; a character is never cut. */
 static size_t head_within(tacho_str text, size_t width)
 {
     size_t at = 0;
@@ -41,7 +41,9 @@ static size_t head_within(tacho_str text, size_t width)
     return at;
 }
 
-/* How many bytes have at least |width| columns, so that the others have at most the rest. */
+/*
+ * The number of bytes that take at least |width| columns, so that the others take at most the rest.
+ */
 static size_t head_beyond(tacho_str text, size_t width)
 {
     size_t at = 0;
@@ -53,7 +55,7 @@ static size_t head_beyond(tacho_str text, size_t width)
     return at;
 }
 
-/* Leaves the middle of a long text out: its ends say what it is, and lines stay readable. */
+/* Leaves out the middle of a long text: its ends identify it, and lines stay readable. */
 static tacho_status shorten(tacho_arena *arena, size_t most, tacho_str *text)
 {
     size_t width = text->len <= most ? 0 : tacho_utf8_width(*text);
@@ -113,17 +115,17 @@ tacho_status tacho_table_cell_text(const tacho_cell *cell, tacho_column_type typ
     return format_cell(cell, type, WHOLE_MAX, arena, out_text);
 }
 
-/* All cells printed, headings first, and the width of each column; 0 for one without a cell. */
+/* All cells as text, headings first, and the width of each column; 0 for one without a cell. */
 typedef struct layout {
     tacho_str *texts;
     size_t *widths;
-    bool *is_fixed;    /* columns of texts that do not become shorter */
+    bool *is_fixed;    /* columns of texts that are not shortened */
     bool *is_left_out; /* columns that do not fit */
-    bool *is_cut;      /* columns with texts that became shorter to fit */
-    bool *is_same;     /* columns left out since every row says the same */
+    bool *is_cut;      /* columns with texts shortened to fit */
+    bool *is_same;     /* columns left out because all rows are equal */
 } layout;
 
-/* Where |column| is in |list|; SIZE_MAX where it is not. */
+/* The index of |column| in |list|; SIZE_MAX if it is missing. */
 static size_t place_in(const tacho_column_id *list, const tacho_table *table, size_t column)
 {
     for (size_t i = 0; list != NULL && list[i] != TACHO_COL_OTHER; i++) {
@@ -139,14 +141,16 @@ static bool is_text(const tacho_table *table, size_t column)
     return table->columns[column].type == TACHO_COLUMN_TEXT;
 }
 
-/* Texts to copy, and values of their own kind each. */
+/* Texts meant for copying, and lists of name and value, stay whole. */
 static bool is_whole(const tacho_table *table, size_t column)
 {
     bool is_list = table->column_count == 2 && is_text(table, 0) && is_text(table, 1);
     return is_list || (is_text(table, column) && place_in(table->whole, table, column) != SIZE_MAX);
 }
 
-/* A column that no row has anything in says nothing to people, unless they asked for it. */
+/*
+ * Whether a column is empty in every row and can be left out, unless the table shows unused ones.
+ */
 static bool is_unused(const tacho_table *table, size_t column)
 {
     for (size_t i = column; i < table->cell_count; i += table->column_count) {
@@ -197,8 +201,7 @@ static size_t total_width(const tacho_table *table, const layout *shape)
     return total;
 }
 
-/* The widest column of texts that may become shorter than it is, but not shorter than |least|; or
- * the number of columns. */
+/* The widest column of texts that can be shortened to |least| or more; or the number of columns. */
 static size_t widest_text(const tacho_table *table, const layout *shape, size_t least)
 {
     size_t found = table->column_count;
@@ -223,7 +226,9 @@ static tacho_status shorten_column(const tacho_table *table, tacho_arena *arena,
     return TACHO_OK;
 }
 
-/* Whether every row has the same text in |column|; in a table of one row that says nothing. */
+/*
+ * Whether every row has the same text in |column|; in a table of one row only for file and origin.
+ */
 static bool is_constant(const tacho_table *table, const layout *shape, size_t column)
 {
     tacho_column_id id = table->columns[column].id;
@@ -244,7 +249,7 @@ static bool is_constant(const tacho_table *table, const layout *shape, size_t co
     return row_count > 0 && !tacho_table_cell(table, 0, column)->is_absent;
 }
 
-/* Whether every row has 0 in |column|, or nothing. */
+/* Whether every row has 0 in |column|, or an absent cell. */
 static bool is_zero(const tacho_table *table, const layout *shape, size_t column)
 {
     tacho_column_type type = table->columns[column].type;
@@ -269,7 +274,7 @@ static void leave_zeros_out(const tacho_table *table, size_t columns, layout *sh
     }
 }
 
-/* Leaves out columns that say the same in every row, the file and the origin first. */
+/* Leaves out columns that are equal in every row, the file and the origin first. */
 static void leave_constants_out(const tacho_table *table, size_t columns, layout *shape)
 {
     for (size_t pass = 0; pass < 2 && table->kept != NULL; pass++) {
@@ -286,9 +291,9 @@ static void leave_constants_out(const tacho_table *table, size_t columns, layout
 }
 
 /*
- * Leaves out the least important column, of those alike the one furthest to the right, but neither
- * the only one nor what has to be whole; false when there is none. Where a table does not say what
- * is important, its first column is.
+ * Leaves out the least important column, among equals the one furthest to the right, but neither
+ * the only one nor one that must stay whole; false if there is none. In a table without an order of
+ * importance the first column is the most important.
  */
 static bool leave_one_out(const tacho_table *table, layout *shape)
 {
@@ -312,7 +317,7 @@ static bool leave_one_out(const tacho_table *table, layout *shape)
     return is_found;
 }
 
-/* Shortens texts, the widest first, until all fits or each has |least|. */
+/* Shortens texts, the widest first, until the table fits or each has |least|. */
 static tacho_status shorten_texts(const tacho_table *table, tacho_arena *arena, size_t columns,
                                   size_t least, layout *shape)
 {
@@ -332,7 +337,7 @@ static tacho_status shorten_texts(const tacho_table *table, tacho_arena *arena, 
     return TACHO_OK;
 }
 
-/* Leaves out columns that the table does not call important, from the right. */
+/* Leaves out columns that the table does not list as important, from the right. */
 static void leave_others_out(const tacho_table *table, size_t columns, layout *shape)
 {
     for (size_t i = table->column_count; i > 0 && table->kept != NULL; i--) {
@@ -357,7 +362,7 @@ static tacho_status fit(const tacho_table *table, tacho_arena *arena, size_t col
     return TACHO_OK;
 }
 
-/* Adds |phrase| and the titles of the columns that |is_meant|, if there are any. */
+/* Adds |phrase| and the titles of the columns in |is_meant|, if any. */
 static tacho_status put_titles(const tacho_table *table, const bool *is_meant, const char *phrase,
                                tacho_text *text)
 {
@@ -377,7 +382,7 @@ static tacho_status put_titles(const tacho_table *table, const bool *is_meant, c
     return TACHO_OK;
 }
 
-/* Writes |text| in lines of at most |columns|, as far as its words let it. */
+/* Writes |text| in lines of at most |columns|, if its words are short enough. */
 static void write_wrapped(tacho_str text, size_t columns, tacho_output *output)
 {
     size_t at = 0;
@@ -395,7 +400,7 @@ static void write_wrapped(tacho_str text, size_t columns, tacho_output *output)
     tacho_output_write(output, "\n", 1);
 }
 
-/* "(every row: file a.json, origin measured" */
+/* Adds "(every row: file a.json, origin measured" */
 static tacho_status put_constants(const tacho_table *table, const layout *shape, tacho_text *text)
 {
     for (size_t i = 0; i < table->column_count; i++) {
@@ -410,7 +415,7 @@ static tacho_status put_constants(const tacho_table *table, const layout *shape,
     return TACHO_OK;
 }
 
-/* What is not there for lack of columns, and how to see it. */
+/* Adds a remark on columns left out for width, and how to see them. */
 static tacho_status put_remark(const tacho_table *table, const layout *shape, const char *advice,
                                tacho_text *text)
 {
@@ -460,7 +465,7 @@ static tacho_str without_trailing_blanks(tacho_str text)
     return text;
 }
 
-/* How a mark is shown; NULL: not at all. */
+/* The style of a mark; NULL: none. */
 static const char *paint_of(const tacho_table *table, size_t line, size_t column)
 {
     static const char *const paints[TACHO_MARK_COUNT] = {

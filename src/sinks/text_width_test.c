@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Text tables in terminals of any width: what is cut, what is left out, and what stays.
+ * Text tables in terminals of any width: cut texts, left-out columns, and those that stay.
  */
 #include "sinks/table_sink.h"
 
@@ -47,7 +47,7 @@ static void write_fitted(const tacho_table *table, size_t columns, const char *a
     report[read_test_output(&output, report, REPORT_BYTES - 1)] = '\0';
 }
 
-/* How wide the widest line of a table is, its title and what follows it aside. */
+/* The width of the widest line of a table, without its title and remark. */
 static size_t widest_line(const tacho_table *table, const char *report)
 {
     size_t widest = 0;
@@ -81,7 +81,7 @@ static void test_wide_characters_fit(void **state)
     tacho_table_deinit(&table);
 }
 
-/* Zeros go first, then columns that nobody calls important, and only then most of a name. */
+/* Zeros go first, then unimportant columns, and only then most of a name. */
 static void test_names_stay_longer_than_the_rest(void **state)
 {
     (void)state;
@@ -117,7 +117,7 @@ static void test_names_stay_longer_than_the_rest(void **state)
     tacho_table_deinit(&table);
 }
 
-/* The ends of a text that is cut have whole characters, as many as there is room for. */
+/* The ends of a cut text have whole characters, as many as fit. */
 static void test_wide_characters_are_cut(void **state)
 {
     (void)state;
@@ -148,7 +148,7 @@ static const tacho_column kept_columns[] = {
     TACHO_COLUMN(CYCLES, "Cycles", INT), TACHO_COLUMN_NAMED("high", "High est", INT),
 };
 
-/* The least important columns go first, and what does not fit is said in lines that do. */
+/* The least important columns go first, and the remark on them fits the width, too. */
 static void test_important_columns_stay(void **state)
 {
     (void)state;
@@ -189,7 +189,7 @@ static void test_important_columns_stay(void **state)
     tacho_table_deinit(&table);
 }
 
-/* What is the same in every row goes ahead of all else, and is said once. */
+/* Columns that are equal in every row go first, and are noted once. */
 static void test_constant_columns_go_first(void **state)
 {
     (void)state;
@@ -221,7 +221,7 @@ static void test_constant_columns_go_first(void **state)
     tacho_table_deinit(&table);
 }
 
-/* A column without a title is not missed by name. */
+/* A left-out column without a title is not named. */
 static void test_untitled_column_is_not_named(void **state)
 {
     (void)state;
@@ -239,7 +239,7 @@ static void test_untitled_column_is_not_named(void **state)
 #define LONG_OPTION                                                                                \
     "--dim encoder_sequence_length_of_a_model_with_names_that_say_everything_about_it=VALUE"
 
-/* Options to copy, and lists of what and value, are whole however little room there is. */
+/* Texts meant for copying, and lists of name and value, stay whole at any width. */
 static void test_whole_texts(void **state)
 {
     (void)state;
@@ -267,7 +267,7 @@ static void test_whole_texts(void **state)
     tacho_table_deinit(&table);
 }
 
-/* Notes are wrapped in a terminal, and name the file where there are several. */
+/* Notes are wrapped in a terminal, and name the file if there are several. */
 static void test_notes_are_wrapped(void **state)
 {
     (void)state;

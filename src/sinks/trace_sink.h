@@ -3,8 +3,8 @@
  * Trace sinks: events in, the bytes of a trace file out. Each is one constant struct; all are
  * listed in registry.c.
  *
- * A sink takes rows that are in track order and properly nested (order and lanes come before
- * it), and writes what the dictionary says: parts, tracks, losses, metadata.
+ * A sink receives rows in track order and properly nested (the order and lane filters precede it),
+ * and writes the contents of the dictionary: parts, tracks, losses, metadata.
  */
 #ifndef TACHO_SINKS_TRACE_SINK_H
 #define TACHO_SINKS_TRACE_SINK_H
@@ -14,20 +14,23 @@
 
 typedef struct tacho_trace_options {
     bool omit_args;    /* names and times only */
-    bool side_by_side; /* several inputs, each with its own zero: say that they are not aligned */
+    bool side_by_side; /* several inputs, each with its own zero: mark them as not aligned */
     /*
-     * Rows may come before the names of their tracks are final (is_provisional). A sink that cannot
-     * write these late fails with TACHO_CODE_OUT_OF_ORDER and is tried again without.
+     * Rows may precede the final names of their tracks (is_provisional). A sink that cannot write
+     * names late fails with TACHO_CODE_OUT_OF_ORDER and is tried again without.
      */
     bool names_may_change;
-    /* Arrows say whether data flows: category true or false, the number of their span as oc. */
+    /* Arrows show data dependencies: category true or false, the number of their span as oc. */
     bool flows_are_needs;
-    /* A record says that 0 of the trace is this moment of the host's clock. */
+    /* Adds a record that relates 0 of the trace to this time of the host's clock. */
     bool has_clock_sync;
     int64_t clock_sync_ns;
 } tacho_trace_options;
 
-/* What a trace format may have no place for, one phrase each. All else comes back on reading. */
+/*
+ * Data that a trace format may not support, one phrase each. Everything else is restored on
+ * reading.
+ */
 #define TACHO_TRACE_LIMITS(X)                                                                      \
     X(ARG_UNITS, "the units of arguments")                                                         \
     X(NUMBER_TYPES, "whether a whole number was written as unsigned")                              \
@@ -51,14 +54,14 @@ const char *tacho_trace_limit_phrase(unsigned number);
 
 typedef struct tacho_trace_sink {
     const char *name;            /* for --to */
-    const char *title;           /* for people */
+    const char *title;           /* for display */
     const char *const *suffixes; /* NULL-terminated; the first is the usual one */
     const char *source;          /* the source that reads it back, NULL with TACHO_LIMIT_READING */
-    unsigned limits;             /* TACHO_LIMIT_* of what it cannot carry */
-    bool takes_rows_as_given;    /* wants no lanes: rows may cross, flow ends come as they come */
+    unsigned limits;             /* TACHO_LIMIT_* of unsupported data */
+    bool takes_rows_as_given;    /* without lanes: rows may cross, flow ends are unsorted */
     /*
      * Starts a trace. Close it before the output is committed or closed; finish, an event,
-     * makes it complete.
+     * completes it.
      */
     tacho_status (*open)(tacho_dict *dict, tacho_output *output, const tacho_trace_options *options,
                          tacho_events **out_events);
@@ -71,7 +74,7 @@ const tacho_trace_sink *const *tacho_trace_sinks(void);
 /* By name, or by suffix with or without its point; or NULL. */
 const tacho_trace_sink *tacho_trace_sink_find(tacho_str name);
 
-/* By the suffix of |path|, compression suffixes aside, or NULL. */
+/* By the suffix of |path|, ignoring compression suffixes, or NULL. */
 const tacho_trace_sink *tacho_trace_sink_find_for_path(tacho_str path);
 
 #endif

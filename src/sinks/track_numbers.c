@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Numbers are filed under {process, thread}, those of processes with -1 for the thread.
+ * Numbers are indexed by {process, thread}, those of processes with -1 for the thread.
  */
 #include "sinks/track_numbers.h"
 
@@ -45,7 +45,7 @@ static bool is_taken(const tacho_track_numbers *numbers, const tacho_track_numbe
     return false;
 }
 
-/* What the input's number of |track| is filed under: of a process without its group. */
+/* The key of the input's number of |track|: of a process without its group. */
 static tacho_track_number input_key(const tacho_dict *dict, uint32_t track, int64_t number)
 {
     bool is_process = dict->tracks[track].track_class == TACHO_TRACK_GROUP;
@@ -68,7 +68,7 @@ static bool is_wanted(const tacho_track_numbers *numbers, uint32_t track, int64_
     return false;
 }
 
-/* Takes in tracks that are new in the dictionary. */
+/* Adds new tracks of the dictionary. */
 static tacho_status meet_tracks(tacho_track_numbers *numbers)
 {
     const tacho_dict *dict = numbers->dict;
@@ -85,20 +85,23 @@ static tacho_status meet_tracks(tacho_track_numbers *numbers)
     return TACHO_OK;
 }
 
-/* Whether a thread or process may have the input's number; |pid| is that of a thread's process. */
+/*
+ * Whether the input's number is usable for a thread or process; |pid| is that of a thread's
+ * process.
+ */
 static bool is_possible(const tacho_track_numbers *numbers, const tacho_track *facts, int64_t pid)
 {
     bool is_process = facts->track_class == TACHO_TRACK_GROUP;
     int64_t highest = is_process ? numbers->highest_pid : numbers->highest_tid;
-    /* Viewers take thread 0 of a process for the one that has the number of the process. */
+    /* Viewers mistake thread 0 of a process for the one that has the number of the process. */
     bool is_misread = !is_process && facts->number == 0 && pid != 0;
     return facts->has_number && facts->lane_of == TACHO_NONE && facts->number >= numbers->lowest &&
            facts->number <= highest && !is_misread;
 }
 
 /*
- * Gives |track| the number |*value| in |number|: the input's, or the first free one from there on,
- * where it is 0 from the track's own on.
+ * Gives |track| the number |*value| in |number|: the input's, or the first free one from there on;
+ * if it is 0, from the track's own number on.
  */
 static tacho_status give(tacho_track_numbers *numbers, uint32_t track, tacho_track_number *number,
                          int64_t *value)
@@ -157,7 +160,7 @@ int32_t tacho_track_file_rank(const tacho_track *track)
         rank = rank < 0 ? 0 : rank > last ? last : rank;
         return (int32_t)(((int64_t)track->part << PART_SHIFT) + rank);
     }
-    /* Hundreds of parts are hundreds of inferences, of few groups each. */
+    /* Hundreds of parts are hundreds of inferences, with few groups each. */
     rank = rank > NARROW_RANKS - 1 ? NARROW_RANKS - 1 : rank < 0 ? 0 : rank;
     int64_t place = (int64_t)(track->part - WIDE_PARTS) * NARROW_RANKS + rank;
     return (int32_t)(((int64_t)WIDE_PARTS << PART_SHIFT) + (place > last ? last : place));

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The numbers of processes and threads in a trace file. A group is a process there and a track a
- * thread of it. Where the input says which number the operating system gave them, that is the
- * number in the file too; else, and where it is taken or means something else to viewers, it is a
- * small one of our own. Numbers are given when they are first asked for and stay.
+ * thread of it. If the input has the number from the operating system, the file uses it, too; else,
+ * and if it is taken or has another meaning to viewers, the number is a small one of our own.
+ * Numbers are given on first use and stay.
  */
 #ifndef TACHO_SINKS_TRACK_NUMBERS_H
 #define TACHO_SINKS_TRACK_NUMBERS_H
@@ -13,14 +13,14 @@
 
 /* A number in the file: of a group its process alone. */
 typedef struct tacho_track_number {
-    int64_t pid; /* -1 before it is given */
+    int64_t pid; /* -1 before the first use */
     int64_t tid;
 } tacho_track_number;
 
 typedef struct tacho_track_numbers {
     const tacho_dict *dict;
-    int64_t lowest;            /* that the format allows */
-    int64_t highest_pid;       /* the same ... */
+    int64_t lowest;            /* allowed by the format */
+    int64_t highest_pid;       /* likewise ... */
     int64_t highest_tid;       /* ... and of threads */
     tacho_track_number *items; /* by track */
     size_t item_count, item_capacity;
@@ -32,12 +32,14 @@ tacho_status tacho_track_numbers_init(tacho_track_numbers *numbers,
                                       const tacho_dict *dict) TACHO_MUST_USE;
 void tacho_track_numbers_deinit(tacho_track_numbers *numbers);
 
-/* Gives a group that has no number, and may hold nothing, one out of the way of others. */
+/*
+ * Gives a group without a number, and perhaps without contents, a number out of the way of others.
+ */
 tacho_status tacho_track_numbers_hide(tacho_track_numbers *numbers, uint32_t group) TACHO_MUST_USE;
 
 tacho_status tacho_track_numbers_give(tacho_track_numbers *numbers, uint32_t track) TACHO_MUST_USE;
 
-/* The numbers of |track|; its group has some then, too. */
+/* The numbers of |track|; its group then has numbers, too. */
 TACHO_MUST_USE static inline tacho_status
 tacho_track_numbers_find(tacho_track_numbers *numbers, uint32_t track,
                          const tacho_track_number **out_number)
@@ -50,14 +52,14 @@ tacho_track_numbers_find(tacho_track_numbers *numbers, uint32_t track,
 }
 
 /*
- * The rank of |track| in the file. Groups of one part come together, behind those of the parts
- * before it, whatever ranks they have there.
+ * The rank of |track| in the file. Groups of one part are consecutive and follow those of earlier
+ * parts, whatever their ranks in the part.
  */
 int32_t tacho_track_file_rank(const tacho_track *track);
 
 /*
- * The name of |track| for viewers, which put its number behind it: without the number, where it
- * holds the one that it has in the file. |number| is what tacho_track_numbers_find gave.
+ * The name of |track| for viewers, which append its number: without the number, if the name
+ * contains the one in the file. |number| is the result of tacho_track_numbers_find.
  */
 tacho_status tacho_track_viewer_name(const tacho_dict *dict, uint32_t track,
                                      const tacho_track_number *number, tacho_arena *arena,

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows on their way into a .tracy file: spooled by track, with what lies in what.
+ * Collects rows for a .tracy file: spooled by track, with their nesting.
  *
- * Spans are zones of a thread, or of a device where Tracy recorded them as such; tracks that are no
- * thread are written as fibers, which have a name and no number. Moments are messages, counters are
- * plots. Arguments are the text of their zone. Zones of devices have no text, and arrows no place.
+ * Spans are zones of a thread, or of a device if Tracy recorded them as such; tracks that are not
+ * threads are written as fibers, which have a name but not a number. Instants are messages,
+ * counters are plots. Arguments become the text of their zone. Zones of devices cannot have text,
+ * and arrows are not supported.
  */
 #include "sinks/tracy.h"
 
@@ -39,7 +40,7 @@ static tacho_status ensure_track(tracy_sink *sink, uint32_t track, tracy_track *
     return TACHO_OK;
 }
 
-/* Nanoseconds: of a Tracy capture those from the start of its program, as it tells them itself. */
+/* Nanoseconds: for a Tracy capture from the start of its program, as stored there. */
 static tacho_status time_of(tracy_sink *sink, const tacho_row *row, int64_t ticks, int64_t *out_ns)
 {
     const tacho_dict *dict = sink->events.dict;
@@ -58,7 +59,7 @@ static tacho_status time_of(tracy_sink *sink, const tacho_row *row, int64_t tick
 
 /* ---- zones --------------------------------------------------------------------------------- */
 
-/* The innermost zone ends: now it is known how many others it holds. */
+/* Ends the innermost zone: the number of zones in it is now known. */
 static tacho_status close_zone(tracy_sink *sink, tracy_track *track)
 {
     const tracy_open *zone = &track->stack[--track->depth];
@@ -121,9 +122,9 @@ static tacho_status take_frame(tracy_sink *sink, const tacho_row *row)
     return tracy_spool_append(&sink->spool, &track->pairs, &pair, sizeof(pair));
 }
 
-/* ---- moments and samples ------------------------------------------------------------------- */
+/* ---- instants and samples ------------------------------------------------------------------ */
 
-/* The text of a message; of another moment its name, and its arguments on lines of their own. */
+/* The text of a message; for another instant its name, and its arguments on further lines. */
 static tacho_status moment_text(tracy_sink *sink, const tacho_row *row, const tracy_said *said,
                                 uint32_t *out_text)
 {
@@ -162,7 +163,7 @@ static tacho_status take_moment(tracy_sink *sink, const tacho_row *row)
     TACHO_TRY(tracy_say(sink, row, &said));
     TACHO_TRY(moment_text(sink, row, &said, &made.text));
     made.color = said.color;
-    track->message_count++; /* its track is to be there, though it may have no zones */
+    track->message_count++; /* keeps the track, even without zones */
     if (is_crash && sink->crash.text == TACHO_NONE) {
         sink->crash = made;
         return TACHO_OK;
@@ -271,7 +272,7 @@ static tacho_status start(tracy_sink *sink, tacho_dict *dict)
     sink->places[sink->place_count++] = (tracy_place){0};
     TACHO_TRY(tracy_ensure_text(sink, TACHO_STR("(other)"), &sink->places[0].function));
     TACHO_TRY(tacho_grow(&sink->extras, &sink->extra_capacity, 1));
-    sink->extras[sink->extra_count++] = (tracy_extra){0}; /* of zones that say nothing */
+    sink->extras[sink->extra_count++] = (tracy_extra){0}; /* of zones without extra data */
     return tacho_tracy_pack_init(&sink->pack, sink->output);
 }
 

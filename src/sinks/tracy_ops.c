@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two tables of what the host did, for tools that want them.
+ * Two tables of the host's work, for tools that require them.
  *
- * A line of times is a zone. The text of the nearest zone around it whose name holds "TT_" stands
- * in the last column, for the two functions that Tenstorrent's tools ask about. Each zone has its
- * own text: csvexport repeats that of another zone where one has none.
+ * A line of times is a zone. The last column has the text of the nearest enclosing zone whose name
+ * contains "TT_", for the two functions that Tenstorrent's tools look up. Each zone has its own
+ * text: csvexport repeats that of another zone for a zone without text.
  *
- * Messages are put in the order of time, across threads: what one says holds for those behind it.
+ * Messages are in time order, across threads: each applies to those after it.
  */
 #include "sinks/tracy_ops.h"
 
@@ -16,14 +16,14 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* A zone that may still be around others. */
+/* A zone that may still contain others. */
 typedef struct open_zone {
     int64_t end;
     size_t text_at, text_len; /* in the stack's texts */
-    bool is_special;          /* its name holds "TT_" */
+    bool is_special;          /* its name contains "TT_" */
 } open_zone;
 
-/* The zones that are open on a track. */
+/* The open zones of a track. */
 typedef struct zone_stack {
     uint32_t track;
     open_zone *zones;
@@ -118,7 +118,7 @@ static tacho_status open_on(zone_stack *stack, const tacho_row *row, tacho_str n
     return TACHO_OK;
 }
 
-/* The text of the nearest zone around the innermost one that has a special name. */
+/* The text of the nearest zone with a special name around the innermost one. */
 static tacho_str parent_text(const zone_stack *stack)
 {
     for (size_t i = stack->depth - 1; i > 0; i--) {
@@ -141,7 +141,7 @@ static void put(ops_sink *sink, tacho_str text)
     tacho_output_write(sink->output, text.data, text.len);
 }
 
-/* A text on one line, as readers of the table want it: lines are joined by blanks. */
+/* Writes a text on one line, as readers of the table require: lines are joined by blanks. */
 static void put_line(ops_sink *sink, tacho_str text)
 {
     while (text.len > 0) {
@@ -226,7 +226,7 @@ static tacho_status put_messages(tacho_events *events)
     return TACHO_OK;
 }
 
-/* ---- both ---------------------------------------------------------------------------------- */
+/* ---- times and messages -------------------------------------------------------------------- */
 
 static const tacho_events_vtable times_vtable = {.row = take_zone};
 static const tacho_events_vtable data_vtable = {.row = take_message, .finish = put_messages};

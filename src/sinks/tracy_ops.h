@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Zones and messages as the two tables that Tenstorrent's tools read, in the form that the
- * csvexport of their fork of Tracy prints them: tracy_ops_times.csv and tracy_ops_data.csv.
+ * Zones and messages as the two tables that Tenstorrent's tools read, as printed by csvexport of
+ * their fork of Tracy: tracy_ops_times.csv and tracy_ops_data.csv.
  */
 #ifndef TACHO_SINKS_TRACY_OPS_H
 #define TACHO_SINKS_TRACY_OPS_H

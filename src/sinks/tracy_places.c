@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a .tracy file says of zones: their places, names and texts. A function and a colour, where a
- * row has them as Tracy's own rows do, belong to the place; all other arguments are lines of text.
+ * Descriptions of zones in a .tracy file: their places, names and texts. A function and a colour,
+ * in rows like Tracy's own, belong to the place; all other arguments are lines of text.
  */
 #include "base/grow.h"
 #include "sinks/trace_rows.h"
@@ -64,7 +64,7 @@ static tacho_status take_place_arg(tracy_sink *sink, const tacho_arg *arg, tracy
     return TACHO_OK;
 }
 
-/* Where the arguments that belong to |at|, itself included, end. */
+/* The end of the arguments that belong to |at|, itself included. */
 static size_t end_of(const tacho_row *row, size_t at)
 {
     const tacho_arg *arg = &row->args[at];
@@ -97,7 +97,7 @@ static tacho_status make_text(tracy_sink *sink, const tacho_row *row, size_t kep
 
 tacho_status tracy_say(tracy_sink *sink, const tacho_row *row, tracy_said *out_said)
 {
-    bool is_moment = (row->of.span.flags & TACHO_SPAN_INSTANT) != 0; /* its text is what it is */
+    bool is_moment = (row->of.span.flags & TACHO_SPAN_INSTANT) != 0; /* its text is its message */
     size_t count = 0;
     *out_said = (tracy_said){.text = TACHO_STR("")};
     TACHO_TRY(tacho_grow(&sink->kept, &sink->kept_capacity, row->arg_count + 1));
@@ -118,7 +118,7 @@ tacho_status tracy_say(tracy_sink *sink, const tacho_row *row, tracy_said *out_s
 
 /* ---- places -------------------------------------------------------------------------------- */
 
-/* A number for what a row's place has beside its site. */
+/* The number of a row's place details beyond its site. */
 static tacho_status ensure_variant(tracy_sink *sink, const tracy_said *said, uint64_t *out_variant)
 {
     uint64_t key = (uint64_t)said->function << 24 | said->color;
@@ -137,7 +137,7 @@ static tacho_status make_place(tracy_sink *sink, const tacho_site *site, const t
     const tacho_dict *dict = sink->events.dict;
     tacho_str name = tacho_dict_string(dict, site->name);
     *out_place = (tracy_place){.function = said->function, .color = said->color};
-    /* A place without a name is called by its function. */
+    /* A place without a name is named after its function. */
     uint32_t *title = said->function != 0 ? &out_place->name : &out_place->function;
     *title = said->place;
     if (said->place == 0) {
@@ -171,7 +171,7 @@ static tacho_status ensure_extra(tracy_sink *sink, tracy_extra extra, uint32_t *
     return tacho_number_map_set(&sink->extra_map, key, *out_extra);
 }
 
-/* A number, apart from those of sites, for the place of zones that have names of their own. */
+/* The number, apart from those of sites, for the place of zones that have names of their own. */
 static tacho_status ensure_title(tracy_sink *sink, uint32_t title, uint32_t site,
                                  uint64_t *out_number)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The sections of a .tracy file in their order. What tacho knows nothing of (call stacks, locks,
- * symbols, context switches, images) is there and empty.
+ * The sections of a .tracy file in their order. Sections without data in tacho (call stacks, locks,
+ * symbols, context switches, images) are present and empty.
  */
 #include "base/grow.h"
 #include "sinks/tracy_state.h"
@@ -58,7 +58,7 @@ static void put_ref(tracy_sink *sink, uint32_t text)
     put(sink, text != 0 ? REF_IS_INDEX : 0, 1);
 }
 
-/* The same in three bytes. */
+/* Like put_ref, in three bytes. */
 static void put_short_ref(tracy_sink *sink, uint32_t text)
 {
     put(sink, text != 0 ? text + 1 : 0, 3);
@@ -72,7 +72,7 @@ static void put_time(tracy_sink *sink, int64_t *running, int64_t time)
 
 /* ---- head ---------------------------------------------------------------------------------- */
 
-/* What the profile says under "tracy.WORD"; empty where it does not. */
+/* The metadata "tracy.WORD" of the profile; empty if missing. */
 static tacho_str find_fact(const tacho_dict *dict, const char *key)
 {
     for (size_t i = 0; i < dict->metadata_count; i++) {
@@ -84,7 +84,7 @@ static tacho_str find_fact(const tacho_dict *dict, const char *key)
     return TACHO_STR("");
 }
 
-/* The process of the first track that is of one. */
+/* The process of the first track that has one. */
 static uint64_t find_process(const tracy_sink *sink)
 {
     const tacho_dict *dict = sink->events.dict;
@@ -97,7 +97,7 @@ static uint64_t find_process(const tracy_sink *sink)
     return 0;
 }
 
-/* A host text that says who wrote the file, and that its times may be no measurement. */
+/* Writes the host text with the writer of the file, and the origin of its times. */
 static void put_host(tracy_sink *sink)
 {
     const tacho_dict *dict = sink->events.dict;
@@ -133,7 +133,7 @@ static void put_head(tracy_sink *sink)
     tacho_tracy_pack_zeros(&sink->pack, 8 + 1 + 4 + 12 + 1);
     put_text(sink, capture.len > 0 ? capture : name);
     put_text(sink, program.len > 0 ? program : name);
-    tacho_tracy_pack_zeros(&sink->pack, 16); /* when it was made */
+    tacho_tracy_pack_zeros(&sink->pack, 16); /* time of creation */
     put_host(sink);
     put_u64(sink, 0); /* no processors */
     bool has_crash = sink->crash.text != TACHO_NONE;
@@ -173,7 +173,9 @@ static tacho_status put_frames(tracy_sink *sink, const tracy_track *track)
     return TACHO_OK;
 }
 
-/* The set that every file has begins with the start of the program and that of recording. */
+/*
+ * Writes the main set: in every file it begins with the start of the program and that of recording.
+ */
 static tacho_status put_main_set(tracy_sink *sink, const tracy_track *track)
 {
     put_u64(sink, 0);
@@ -219,7 +221,7 @@ static void put_texts(tracy_sink *sink)
         put_u64(sink, text_key(i));
         put_text(sink, tacho_strings_get(&sink->texts, i));
     }
-    /* Those that are asked for by address: here the address is the text's own. */
+    /* Texts looked up by address: here the address is the text's own. */
     put_u64(sink, count);
     for (uint32_t i = 0; i < count; i++) {
         put_u64(sink, text_key(i));
@@ -311,7 +313,7 @@ static int compare_messages(const void *a, const void *b)
     return first->order < second->order ? -1 : first->order > second->order;
 }
 
-/* By track; |order| is their place in the file. */
+/* By track, then by place in the file. */
 static int compare_owners(const void *a, const void *b)
 {
     const tracy_message *first = a;
@@ -322,7 +324,7 @@ static int compare_owners(const void *a, const void *b)
     return first->order < second->order ? -1 : first->order > second->order;
 }
 
-/* Writes them in the order of time, and leaves them in that of their tracks. */
+/* Writes messages in time order, and leaves them sorted by track. */
 static void put_messages(tracy_sink *sink)
 {
     int64_t running = 0;
@@ -336,7 +338,7 @@ static void put_messages(tracy_sink *sink)
         message->order = i;
         put_u64(sink, first_message_key + i * KEY_STEP);
         put_time(sink, &running, message->time);
-        put_u64(sink, message->text); /* an empty one, too, is a text */
+        put_u64(sink, message->text); /* an empty one is a text, too */
         put(sink, REF_IS_INDEX, 1);
         put(sink,
             message->color != 0 ? 0xff000000 | tracy_stored_color(message->color) : UINT32_MAX, 4);
@@ -358,7 +360,7 @@ static void put_extras(tracy_sink *sink)
 
 /* ---- zones --------------------------------------------------------------------------------- */
 
-/* Those of one track: |next| is its first message, and then the one behind its last. */
+/* Writes the messages of one track: |next| is its first message, then the one after its last. */
 static void put_own_messages(tracy_sink *sink, uint32_t track, size_t *next)
 {
     size_t end = *next;
@@ -485,7 +487,7 @@ static tacho_status put_plots(tracy_sink *sink)
 
 static void put_rest(tracy_sink *sink)
 {
-    put_u64(sink, 1); /* pools of memory: the one that every file has, empty */
+    put_u64(sink, 1); /* pools of memory: the one of every file, empty */
     put_u64(sink, 0);
     tacho_tracy_pack_zeros(&sink->pack, 4 * 8);
     put_u64(sink, 0);          /* the highest address ... */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside the writer of .tracy files. Names, and how many zones each place has, come first in the
- * file and zones say how many others they hold, so rows are spooled by track until all are known.
- * Memory goes by names, texts and messages, not by zones.
+ * State of the writer of .tracy files. Names, and the number of zones of each place, precede the
+ * zones in the file, and zones store the number of zones inside, so rows are spooled by track until
+ * all are known. Memory grows with names, texts and messages, not with zones.
  */
 #ifndef TACHO_SINKS_TRACY_STATE_H
 #define TACHO_SINKS_TRACY_STATE_H
@@ -14,7 +14,7 @@
 #include "sinks/trace_sink.h"
 #include "sinks/tracy_spool.h"
 
-/* Zones name their place by 16 bits: above 0 for static ones, below for the others. */
+/* Zones refer to their place by 16 bits: above 0 for static ones, below for the others. */
 enum {
     TRACY_STATIC_MAX = 32766,
     TRACY_PLACE_MAX = 65533,
@@ -31,7 +31,7 @@ typedef struct tracy_place {
     uint64_t zone_count, device_count;
 } tracy_place;
 
-/* What a zone says besides its place. */
+/* Data of a zone besides its place. */
 typedef struct tracy_extra {
     uint32_t text, name;
 } tracy_extra;
@@ -45,34 +45,33 @@ typedef struct tracy_zone {
     uint32_t is_unended;
 } tracy_zone;
 
-/* A sample or a frame, spooled: of the one its time and the bits of its value, of the other both
- * ends. */
+/* A sample or a frame, spooled: time and bits of the value of a sample, both ends of a frame. */
 typedef struct tracy_pair {
     int64_t time;
     int64_t value;
 } tracy_pair;
 
-/* A zone that others may still lie in. */
+/* A zone that may still contain others. */
 typedef struct tracy_open {
     int64_t end;
     uint64_t at; /* of its record */
     uint32_t children;
 } tracy_open;
 
-/* A track of the profile, and what becomes of it. */
+/* A track of the profile, and its data in the file. */
 typedef struct tracy_track {
     tracy_stream zones;
     tracy_open *stack;
     size_t depth, stack_capacity;
     uint64_t zone_count, root_count, parent_count;
     uint64_t message_count;
-    bool is_device; /* its zones are those of a device */
+    bool is_device; /* its zones are a device's */
     tracy_stream pairs;
     uint64_t frame_count, sample_count;
-    bool has_gaps;        /* frames are not end to end */
+    bool has_gaps;        /* frames are not contiguous */
     int64_t last_end;     /* of its frames */
     double min, max, sum; /* of its samples */
-    /* Given at the end: */
+    /* Set at the end: */
     uint64_t tid;
     uint32_t thread; /* number in the file; 0: none */
     uint32_t name;   /* text */
@@ -112,10 +111,10 @@ typedef struct tracy_sink {
     bool has_texts;
     tracy_track *tracks; /* by track of the profile */
     size_t track_count, track_capacity;
-    tracy_place *places; /* the first is for all that there is no number for */
+    tracy_place *places; /* the first is for those without a number */
     size_t place_count, place_capacity;
     tacho_number_map variant_map; /* function and colour: number + 1 */
-    tacho_number_map title_map;   /* what a place is called, and where it is: number */
+    tacho_number_map title_map;   /* name and location of a place: number */
     tacho_number_map place_map;   /* site or title, and variant: place */
     tracy_extra *extras;
     size_t extra_count, extra_capacity;
@@ -129,34 +128,34 @@ typedef struct tracy_sink {
     uint32_t *infos; /* texts: about the profile */
     size_t info_count, info_capacity;
     tacho_args_text args;
-    tacho_arg *kept; /* arguments that become text */
+    tacho_arg *kept; /* arguments written as text */
     size_t kept_capacity;
     uint32_t key_text, key_function, key_color, key_place;
     int64_t last_time;
-    tracy_message crash; /* |text| is TACHO_NONE where there was none */
+    tracy_message crash; /* |text| is TACHO_NONE without a crash */
     tacho_tracy_pack pack;
 } tracy_sink;
 
 /* The number of a text. */
 tacho_status tracy_ensure_text(tracy_sink *sink, tacho_str text, uint32_t *out_text) TACHO_MUST_USE;
 
-/* What rows have to say besides names and times. */
+/* Data of a row besides name and times. */
 typedef struct tracy_said {
     uint32_t function; /* text */
-    uint32_t place;    /* text: what the place is called, where the zone has another name; or 0 */
+    uint32_t place;    /* text: name of the place, if the zone has another name; or 0 */
     uint32_t color;
-    tacho_str text; /* good until the next row */
+    tacho_str text; /* valid until the next row */
 } tracy_said;
 tacho_status tracy_say(tracy_sink *sink, const tacho_row *row, tracy_said *out_said) TACHO_MUST_USE;
 
-/* The place of a row; what it has no number for is in |out_extra|, 0 for nothing. */
+/* Finds the place of a row; data without a place number is in |out_extra|, 0 for none. */
 tacho_status tracy_ensure_place(tracy_sink *sink, const tacho_row *row, const tracy_said *said,
                                 tracy_zone *out_zone) TACHO_MUST_USE;
 
 /* Names and numbers of threads, plots, frames and devices. */
 tacho_status tracy_name_tracks(tracy_sink *sink) TACHO_MUST_USE;
 
-/* What the trace says about itself. */
+/* Collects the facts of the trace about itself. */
 tacho_status tracy_note_infos(tracy_sink *sink) TACHO_MUST_USE;
 
 /* The whole file. */
@@ -166,7 +165,7 @@ tacho_status tracy_write_file(tracy_sink *sink) TACHO_MUST_USE;
 tacho_status tracy_write_timeline(tracy_sink *sink, const tracy_track *track,
                                   bool is_device) TACHO_MUST_USE;
 
-/* The origin of all parts; UNKNOWN where they differ. */
+/* The origin of all parts; UNKNOWN if they differ. */
 tacho_origin tracy_common_origin(const tacho_dict *dict);
 
 /* 0xBBGGRR of 0xRRGGBB. */
@@ -175,7 +174,7 @@ static inline uint32_t tracy_stored_color(uint32_t color)
     return (color & 0xff) << 16 | (color & 0xff00) | (color >> 16 & 0xff);
 }
 
-/* The number that zones name a place by. */
+/* The number by which zones refer to a place. */
 static inline int16_t tracy_place_number(size_t place)
 {
     return (int16_t)(place < TRACY_STATIC_MAX ? (int32_t)place + 1

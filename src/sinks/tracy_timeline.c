@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The zones of a track as .tracy files have them: each with those in it between its start and its
- * end, and times told from the one before.
+ * The zones of a track in the form of .tracy files: each with the zones inside it between its start
+ * and its end, and times as differences to the previous one.
  */
 #include "base/grow.h"
 #include "sinks/tracy_state.h"
@@ -11,7 +11,7 @@
 /* A zone whose start is written. */
 typedef struct begun {
     int64_t end;
-    uint32_t left; /* zones in it that are still to come */
+    uint32_t left; /* zones in it not written yet */
 } begun;
 
 typedef struct writer {
@@ -28,7 +28,7 @@ static void put(writer *self, uint64_t value, size_t bytes)
     tacho_tracy_pack_number(&self->sink->pack, value, bytes);
 }
 
-/* Devices have the time of the host beside their own: here it is the same. */
+/* Devices have the host's time beside their own: here both are the same. */
 static void put_time(writer *self, int64_t time)
 {
     put(self, (uint64_t)time - (uint64_t)self->running, 8);
@@ -38,7 +38,7 @@ static void put_time(writer *self, int64_t time)
     self->running = time;
 }
 
-/* A zone that never ended has no end; readers show it up to the last time of the file. */
+/* A zone without an end is stored without one; readers show it up to the last time of the file. */
 static int64_t stored_end(const tracy_sink *sink, const tracy_zone *zone)
 {
     return zone->is_unended != 0 && zone->end == sink->last_time ? -1 : zone->end;
@@ -65,7 +65,7 @@ static tacho_status begin_zone(writer *self, const tracy_zone *zone)
     return TACHO_OK;
 }
 
-/* Ends all zones that hold nothing more. */
+/* Ends all zones without remaining children. */
 static void end_zones(writer *self)
 {
     while (self->depth > 0 && self->stack[self->depth - 1].left == 0) {
@@ -89,7 +89,7 @@ static tacho_status write_zones(writer *self)
             end_zones(self);
         }
         if (tacho_output_failed(self->sink->output)) {
-            return TACHO_OK; /* told when the file is committed */
+            return TACHO_OK; /* reported when the file is committed */
         }
     }
     return TACHO_OK;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names and numbers of tracks in a .tracy file. A thread keeps its number; what has none is a
- * fiber. Processors of a Tensix core are lanes of one context, as tt-metal has them; any other
- * device track is a context of its own.
+ * Names and numbers of tracks in a .tracy file. A thread keeps its number; a track without one is a
+ * fiber. Processors of a Tensix core are lanes of one context, as in tt-metal; any other device
+ * track is a context of its own.
  */
 #include "base/grow.h"
 #include "profile/tracy_rows.h"
@@ -23,7 +23,7 @@ static bool is_used(const tracy_track *track)
     return track->zone_count + track->message_count + track->frame_count + track->sample_count > 0;
 }
 
-/* Whether the tracks that are no devices lie in several groups: names say then in which. */
+/* Whether tracks other than devices are in several groups: names then include the group. */
 static bool has_groups(const tracy_sink *sink)
 {
     const tacho_dict *dict = sink->events.dict;
@@ -69,7 +69,7 @@ static tacho_status name_track(tracy_sink *sink, uint32_t number, bool with_grou
     char *whole = NULL;
     size_t room = group.len + name.len + ORIGIN_ROOM;
     tacho_origin origin = dict->parts[dict->tracks[number].part].origin;
-    bool is_mixed = tracy_common_origin(dict) != origin; /* then each says what it is */
+    bool is_mixed = tracy_common_origin(dict) != origin; /* then each name has it */
     TACHO_TRY(tacho_arena_alloc_bytes(arena, room, &whole));
     int len = snprintf(whole, room, "%.*s%s%s%s: %.*s", (int)group.len, group.data,
                        is_mixed ? " (" : "", is_mixed ? tacho_origin_name(origin) : "",
@@ -77,7 +77,7 @@ static tacho_status name_track(tracy_sink *sink, uint32_t number, bool with_grou
     return tracy_ensure_text(sink, tacho_str_make(whole, (size_t)len), &track->name);
 }
 
-/* A thread, or a fiber where the number is unknown or taken. */
+/* Makes a thread, or a fiber if the number is unknown or taken. */
 static tacho_status number_track(tracy_sink *sink, uint32_t number, tacho_number_map *taken,
                                  uint32_t *thread_count)
 {
@@ -100,10 +100,10 @@ static tacho_status number_track(tracy_sink *sink, uint32_t number, tacho_number
 
 /* ---- devices ------------------------------------------------------------------------------- */
 
-/* A processor of a Tensix core, by the names that profile/tracy_rows gives. */
+/* A processor of a Tensix core, by the names from profile/tracy_rows. */
 typedef struct core_name {
     unsigned chip, x, y;
-    uint64_t lane; /* where it has no core */
+    uint64_t lane; /* if it has no core */
     unsigned risc;
     bool has_core;
 } core_name;
@@ -169,7 +169,7 @@ static tacho_status ensure_core(tracy_sink *sink, const core_name *core, tacho_n
     return tacho_number_map_set(cores, key, lane->context);
 }
 
-/* A context of one track: "Vulkan: name", or "Vulkan context 0". */
+/* Adds a context of one track: "Vulkan: name", or "Vulkan context 0". */
 static tacho_status add_single(tracy_sink *sink, uint32_t track, uint32_t *out_context)
 {
     const tacho_dict *dict = sink->events.dict;
@@ -269,7 +269,7 @@ tacho_status tracy_name_tracks(tracy_sink *sink)
 
 /* ---- about the profile --------------------------------------------------------------------- */
 
-/* A line of application info. What Tracy told of the program itself has its own place, or had. */
+/* Adds a line of application info. Facts of Tracy's own about the program are stored elsewhere. */
 static tacho_status note_info(void *self, tacho_str key, tacho_str value)
 {
     tracy_sink *sink = self;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Verdicts for build services. Names come from files: each form escapes what would end a field.
+ * Verdicts for build services. Names originate in files: each format escapes characters that would
+ * end a field.
  */
 #include "sinks/verdicts.h"
 
@@ -9,12 +10,12 @@
 
 #include <stdlib.h>
 
-/* One row that has a verdict. */
+/* One row with a verdict. */
 typedef struct verdict_row {
     tacho_str name, verdict, says;
 } verdict_row;
 
-/* The first column that is |id|, SIZE_MAX for none. */
+/* The first column with |id|, SIZE_MAX if missing. */
 static size_t find_column(const tacho_table *table, tacho_column_id id)
 {
     for (size_t i = 0; i < table->column_count; i++) {
@@ -35,7 +36,7 @@ static tacho_status cell_text(const tacho_table *table, size_t row, size_t colum
                                        table->columns[column].type, arena, out_text);
 }
 
-/* What the row says beside its name and verdict: "A 1.000 ms, B 1.100 ms, change 10.00 %". */
+/* Numbers of the row beside its name and verdict: "A 1.000 ms, B 1.100 ms, change 10.00 %". */
 static tacho_status describe(const tacho_table *table, size_t row, tacho_arena *arena,
                              tacho_str *out_text)
 {
@@ -65,7 +66,7 @@ static tacho_status describe(const tacho_table *table, size_t row, tacho_arena *
     return status;
 }
 
-/* "gemm in encoder/layer.3", where the layer is known: one name may be in many. */
+/* "gemm in encoder/layer.3", if the layer is known: one name may be in many. */
 static tacho_status name_row(const tacho_table *table, size_t row, tacho_arena *arena,
                              tacho_str *out_name)
 {
@@ -85,7 +86,7 @@ static tacho_status name_row(const tacho_table *table, size_t row, tacho_arena *
     return status;
 }
 
-/* Fills |out_row|; its verdict is empty where there is none. */
+/* Fills |out_row|; its verdict is empty for a row without one. */
 static tacho_status read_row(const tacho_table *table, size_t row, tacho_arena *arena,
                              verdict_row *out_row)
 {
@@ -132,7 +133,7 @@ static void write_command(tacho_output *output, const verdict_row *row)
     tacho_output_write_cstring(output, "\n");
 }
 
-/* Operators that pass are not worth a line each; the total is. */
+/* Operators that pass do not get a line each; the total does. */
 static bool is_annotated(const tacho_table *table, const verdict_row *row)
 {
     bool is_total = find_column(table, TACHO_COL_OPERATION) == SIZE_MAX;
@@ -198,7 +199,7 @@ static tacho_status junit_add(void *user, const tacho_table *table, size_t index
     for (size_t i = 0; i < tacho_table_row_count(table); i++) {
         verdict_row row;
         TACHO_TRY(read_row(table, i, &self->arena, &row));
-        /* Texts of cells may be the table's own, which does not last. */
+        /* Texts of cells may belong to the table, which is temporary. */
         TACHO_TRY(tacho_arena_copy(&self->arena, row.name, &row.name));
         TACHO_TRY(tacho_arena_copy(&self->arena, row.verdict, &row.verdict));
         if (row.verdict.len > 0) {
@@ -209,7 +210,7 @@ static tacho_status junit_add(void *user, const tacho_table *table, size_t index
     return TACHO_OK;
 }
 
-/* Text of cells is printable, so that only what means something to XML is left. */
+/* Text of cells is printable, so that only XML's special characters are left. */
 static void write_xml(tacho_output *output, tacho_str text)
 {
     for (size_t i = 0; i < text.len; i++) {

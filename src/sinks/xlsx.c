@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sheets as Office Open XML (ECMA-376), row after row, so that memory does not follow their size:
- * each sheet is compressed into a temporary file as its rows come. Written by hand, because
- * libxlsxwriter does not notice when its temporary files cannot be written, and loses rows then.
+ * Sheets as Office Open XML (ECMA-376), row after row, so that memory does not grow with their
+ * size: each sheet is compressed into a temporary file as its rows are added. Written by hand,
+ * because libxlsxwriter does not notice when its temporary files cannot be written, and loses rows
+ * then.
  *
- * The same tables give the same bytes: the date of creation is always the same. Text is text,
- * never a formula, and only what XML may hold. A table with more rows than a sheet may have goes
- * on in the next one.
+ * The same tables give the same bytes: the date of creation is fixed. Text is text, never a
+ * formula, and valid in XML. A table with more rows than a sheet may have continues in the next
+ * one.
  */
 #include "sinks/xlsx.h"
 
@@ -29,7 +30,7 @@ enum {
     TEXT_UNITS_MAX = 32767, /* UTF-16 units in a cell */
     WIDTH_MIN = 6,
     WIDTH_MAX = 60,
-    WIDTH_ROWS_MAX = 1000, /* that a column's width is taken from; they wait for it */
+    WIDTH_ROWS_MAX = 1000, /* rows that a column's width is taken from; they wait for it */
     FLUSH_BYTES = 64 << 10,
     REFERENCE_BYTES = 16,
 };
@@ -37,7 +38,7 @@ enum {
 /* Formats of cells, in the order of the style sheet. */
 enum { STYLE_PLAIN, STYLE_HEADER, STYLE_PERCENT };
 
-/* Whole numbers up to here are numbers of a spreadsheet; beyond it digits would be lost. */
+/* Larger whole numbers are text: as numbers of a spreadsheet they would lose digits. */
 static const int64_t EXACT_MAX = INT64_C(1) << 53;
 
 typedef struct sheet_name {
@@ -49,14 +50,14 @@ typedef struct book {
     tacho_zip zip;
     sheet_name **sheets;
     size_t sheet_count, sheet_capacity;
-    /* The sheet that rows are put in: its rows but the header, and columns. */
+    /* The current sheet: its rows but the header, and columns. */
     bool has_sheet;
-    bool has_started; /* what comes before its rows is written */
+    bool has_started; /* the XML before its rows is written */
     size_t row_count;
     size_t column_count;
     uint8_t widths[SHEET_COLUMNS_MAX];
-    tacho_text xml; /* that is not written yet */
-    char *text;     /* of the cell at hand */
+    tacho_text xml; /* not written yet */
+    char *text;     /* of the current cell */
     size_t text_capacity;
 } book;
 
@@ -76,7 +77,7 @@ static bool is_escape(tacho_str text)
     return true;
 }
 
-/* What neither XML nor people want: control characters but tab and line feed, non-characters. */
+/* Code points that are dropped: control characters but tab and line feed, non-characters. */
 static bool is_dropped(uint32_t code_point)
 {
     bool is_control = code_point < 0x20 && code_point != '\t' && code_point != '\n';
@@ -87,7 +88,7 @@ static bool is_dropped(uint32_t code_point)
 static const char cut_mark[] = "\u2026";
 static const char escape[] = "_x005F";
 
-/* Whether a cell may have |text| as it is: short, printable ASCII, nothing like an escape. */
+/* Whether |text| needs no change for a cell: short, printable ASCII, without an escape. */
 static bool is_plain(tacho_str text)
 {
     bool is_fine = text.len < TEXT_UNITS_MAX;
@@ -113,7 +114,7 @@ static tacho_status reserve_text(book *self, size_t len)
     return TACHO_OK;
 }
 
-/* Puts |text|, which is clean UTF-8, into book->text as a cell may have it. */
+/* Puts |text|, which is valid UTF-8, into book->text in the form of a cell. */
 static tacho_status set_text(book *self, tacho_str text)
 {
     TACHO_TRY(reserve_text(self, text.len));
@@ -148,7 +149,7 @@ static tacho_status put(book *self, const char *piece)
     return tacho_text_put(&self->xml, tacho_str_from_cstring(piece));
 }
 
-/* |text| with the characters that XML takes for itself escaped. */
+/* Writes |text| with XML's special characters escaped. */
 static tacho_status put_escaped(book *self, const char *text)
 {
     while (*text != '\0') {
@@ -166,7 +167,7 @@ static tacho_status put_escaped(book *self, const char *text)
     return TACHO_OK;
 }
 
-/* Writes what waits, if it is worth it. */
+/* Writes pending XML, if there is enough. */
 static tacho_status flush(book *self, size_t least)
 {
     return self->xml.item_count >= least ? tacho_zip_write(&self->zip, tacho_text_take(&self->xml))
@@ -201,7 +202,7 @@ static tacho_status begin_cell(book *self, size_t row, size_t column, int style,
     return put(self, text);
 }
 
-/* book->text as a cell. */
+/* Writes book->text as a cell. */
 static tacho_status put_set_text(book *self, size_t row, size_t column, int style)
 {
     if (self->text[0] == '\0') {
@@ -255,7 +256,7 @@ static tacho_status put_int(book *self, size_t row, size_t column, int64_t value
                : put_text(self, row, column, tacho_str_from_cstring(text), STYLE_PLAIN);
 }
 
-/* What is no number is a text. */
+/* Values that are not finite are text. */
 static tacho_status put_real(book *self, size_t row, size_t column, double value, int style)
 {
     char text[32];
@@ -298,7 +299,7 @@ static void format_heading(const tacho_column *column, char *text, size_t size)
     snprintf(text, size, "%s%s", column->title, unit);
 }
 
-/* How wide the cell is, about: the printed number, or the text. */
+/* The approximate width of the cell: the printed number, or the text. */
 static size_t cell_width(const tacho_cell *cell, tacho_column_type type)
 {
     char text[400];
@@ -401,7 +402,7 @@ static tacho_status put_header(book *self, const tacho_table *table)
     return put(self, "</row>");
 }
 
-/* What comes before the rows, and the rows that waited for the widths. */
+/* Writes the XML before the rows, and the rows that waited for the widths. */
 static tacho_status start_sheet(book *self)
 {
     tacho_text rows = self->xml;
@@ -414,7 +415,7 @@ static tacho_status start_sheet(book *self)
               "activePane=\"bottomLeft\" state=\"frozen\"/><selection pane=\"bottomLeft\"/>"
               "</sheetView></sheetViews>");
     for (size_t i = 0; i < self->column_count && status == TACHO_OK; i++) {
-        char text[128]; /* the width in characters, and what a cell has around them */
+        char text[128]; /* the width in characters, and the padding of a cell */
         snprintf(text, sizeof(text),
                  "%s<col min=\"%zu\" max=\"%zu\" width=\"%u.7109375\" customWidth=\"1\"/>%s",
                  i == 0 ? "<cols>" : "", i + 1, i + 1, (unsigned)self->widths[i],
@@ -485,7 +486,7 @@ static tacho_status end_sheet(book *self)
     return tacho_zip_end(&self->zip);
 }
 
-/* Goes on in another sheet where one is full. */
+/* Writes rows, and continues in another sheet when one is full. */
 static tacho_status put_rows(book *self, const tacho_table *table)
 {
     size_t row_count = tacho_table_row_count(table);
@@ -506,7 +507,7 @@ static tacho_status put_rows(book *self, const tacho_table *table)
 #define PACKAGE "http://schemas.openxmlformats.org/package/2006/"
 #define SPREADSHEET "application/vnd.openxmlformats-officedocument.spreadsheetml."
 
-/* Parts that are the same in every book. The first ones tell programs what kind of file it is. */
+/* Parts that are the same in every book. The first ones identify the kind of file to programs. */
 static const char root_part[] = XML_HEAD
     "<Relationships xmlns=\"" PACKAGE "relationships\"><Relationship Id=\"rId1\" Type=\"" OFFICE
     "relationships/officeDocument\" Target=\"xl/workbook.xml\"/><Relationship Id=\"rId2\" "
@@ -651,7 +652,7 @@ static tacho_status xlsx_append(void *workbook, const tacho_table *more)
     return put_rows(workbook, more);
 }
 
-/* A book must have a sheet: an empty report has an empty one. */
+/* A book must have a sheet: an empty report gets an empty one. */
 static tacho_status xlsx_write(void *workbook, tacho_output *output)
 {
     book *self = workbook;

@@ -9,12 +9,12 @@
 
 extern const tacho_table_sink tacho_table_sink_xlsx;
 
-/* Of the name of a sheet, with the NUL: spreadsheet programs take no more. */
+/* Limit of spreadsheet programs for the name of a sheet, with the NUL. */
 enum { TACHO_XLSX_TITLE_BYTES = 32 };
 
 /*
- * The name of the |number|-th sheet, from 1, whose table is called |title|: characters that names
- * of sheets may not have are spaces, and what is too long is cut between characters.
+ * The name of the |number|-th sheet, from 1, for the table |title|: characters not allowed in names
+ * of sheets become spaces, and a long name is cut between characters.
  */
 void tacho_xlsx_title(const char *title, unsigned number, char out_name[TACHO_XLSX_TITLE_BYTES]);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Numbers of inferences from records: threads (level 40), counters and traffic (when they are
- * counted), ports (50). Writing the stats at the end is no part of an inference.
+ * Numbers of inferences from records: threads (level 40), counters and traffic (if recorded), ports
+ * (50). Writing the stats at the end is not part of an inference.
  */
 #include "sinks/qaic/runner.h"
 
@@ -121,7 +121,7 @@ static tacho_run_qaic_facts facts_of(const tacho_stats_buffer *buffer, const tac
 
 /* ---- all of them --------------------------------------------------------------------------- */
 
-/* Rows of the report, in its order; the first three are always there. */
+/* Rows of the report, in its order; the first three are always present. */
 #define METRICS(X)                                                                                 \
     X(EXEC, "ExecTimeUs")                                                                          \
     X(INPUT_WAIT, "InputWaitTimeUs")                                                               \
@@ -159,7 +159,7 @@ static double percent_of(double cycles, double all)
     return cycles >= 0 && all > 0 ? 100 * cycles / all : -1;
 }
 
-/* What one run counts as: the batch, or what -stats-batchsize said that it is. */
+/* The number of inferences that one run counts as: the batch, or the value of -stats-batchsize. */
 static uint32_t batch_of(const tacho_program *program)
 {
     uint32_t told = program->facts.stats.batch_size;
@@ -219,7 +219,7 @@ tacho_status tacho_run_qaic_take(void *taker, const tacho_program *program,
             TACHO_TRY(add_row(self, sample, &facts));
         }
     }
-    if (self->keeps_rows && result->stats_count == 0) { /* the program records nothing */
+    if (self->keeps_rows && result->stats_count == 0) { /* the program does not record anything */
         tacho_stats_buffer nothing = {.array_count = 0};
         tacho_run_qaic_facts facts = facts_of(&nothing, program);
         TACHO_TRY(add_row(self, sample, &facts));
@@ -252,7 +252,7 @@ static tacho_status add_metric(tacho_table *table, const char *name,
     return tacho_table_add_real(table, sqrt(values->square_sum / (double)values->count));
 }
 
-/* "ExecTimeUs_Func_0", "ExecTimeUs_Dev_1_Func_0" of several devices. */
+/* "ExecTimeUs_Func_0", or "ExecTimeUs_Dev_1_Func_0" with several devices. */
 static tacho_status add_device(const tacho_run_qaic *self, uint32_t device, bool is_one_of_several,
                                tacho_table *table)
 {
@@ -279,7 +279,7 @@ static tacho_status add_device(const tacho_run_qaic *self, uint32_t device, bool
     return TACHO_OK;
 }
 
-/* Whether the program recorded nothing of any device. */
+/* Whether the program did not record anything on any device. */
 static bool is_empty(const tacho_run_qaic *self, uint32_t devices)
 {
     bool has_any = false;
@@ -297,7 +297,7 @@ tacho_status tacho_run_qaic_table(const tacho_run_qaic *qaic, const tacho_record
         TACHO_COLUMN(MIN, "Min", REAL),       TACHO_COLUMN(MAX, "Max", REAL),
         TACHO_COLUMN(STD, "Std", REAL),
     };
-    /* Columns without a number would not be shown, and what is left would look like a list. */
+    /* Columns without a number would be hidden, and the rest would look like a list. */
     static const tacho_column dashes[] = {
         TACHO_COLUMN(METRIC, "Metric", TEXT), TACHO_COLUMN(AVG, "Avg", TEXT),
         TACHO_COLUMN(MIN, "Min", TEXT),       TACHO_COLUMN(MAX, "Max", TEXT),

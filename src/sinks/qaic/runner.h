@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the runner of Qualcomm Cloud AI 100 prints and writes of a run beside raw stats. Numbers are
- * taken from the records of each inference as it ends, so that none need be held.
+ * The runner of Qualcomm Cloud AI 100: its report of a run, beside raw stats. Numbers are taken
+ * from the records of each inference as it ends, so that no records are kept.
  */
 #ifndef TACHO_SINKS_QAIC_RUNNER_H
 #define TACHO_SINKS_QAIC_RUNNER_H
@@ -14,7 +14,7 @@
 typedef struct tacho_run_qaic_facts {
     uint32_t activation, device;
     double exec_us, input_wait_us, output_wait_us;
-    double flush_us; /* writing the stats, behind |exec_us| */
+    double flush_us; /* to write the stats, after |exec_us| */
     double pcycles;
     double ddr_bytes;
     double hmx_cycles, hvx_cycles, dma_cycles; /* of all cores */
@@ -27,21 +27,21 @@ typedef struct tacho_run_qaic_spread {
 
 typedef struct tacho_run_qaic_row {
     uint64_t sample;
-    tacho_qaic_stages stages; /* what the host sees */
+    tacho_qaic_stages stages; /* as seen by the host */
     tacho_run_qaic_facts facts;
 } tacho_run_qaic_row;
 
-/* Starts as zeros, with |keeps_rows| as wanted. */
+/* Zero-initialized, with |keeps_rows| as needed. */
 typedef struct tacho_run_qaic {
     bool keeps_rows;                /* for the latency file */
     tacho_run_qaic_spread *metrics; /* by device; NULL before the first sample */
     tacho_run_qaic_row *rows;       /* by sample, activation and device */
     size_t row_count, row_capacity;
     uint64_t sample_count;
-    tacho_run_qaic_spread flush; /* us that writing the stats took, of all devices */
+    tacho_run_qaic_spread flush; /* us to write the stats, over all devices */
 } tacho_run_qaic;
 
-/* Takes what one inference recorded: a tacho_run_request's |take|, with a tacho_run_qaic. */
+/* Takes the records of one inference: a tacho_run_request's |take|, with a tacho_run_qaic. */
 tacho_status tacho_run_qaic_take(void *taker, const tacho_program *program,
                                  const tacho_run_sample *sample) TACHO_MUST_USE;
 void tacho_run_qaic_deinit(tacho_run_qaic *qaic);
@@ -50,13 +50,13 @@ void tacho_run_qaic_deinit(tacho_run_qaic *qaic);
 tacho_status tacho_run_qaic_table(const tacho_run_qaic *qaic, const tacho_recording *recording,
                                   tacho_table *out_table) TACHO_MUST_USE;
 
-/* The line that the runner ends with: inferences, how long they took, how many per second. */
+/* Prints the last line of the runner: inferences, their duration, and their rate per second. */
 void tacho_run_qaic_print_line(const tacho_recording *recording, tacho_output *output);
 
 /*
- * The latency file: four lines that say what it is of, then a row per recorded inference; of
- * several activations or devices one for each, with two more columns at the end that say which.
- * What the device or the program does not tell is N/A.
+ * Writes the latency file: a header of four lines, then a row per recorded inference; with several
+ * activations or devices one row for each, with two more columns at the end that identify it.
+ * Values unknown to the device or the program are N/A.
  */
 tacho_status tacho_run_qaic_latency_file(const tacho_run_qaic *qaic,
                                          const tacho_recording *recording,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stages from what the simulated host did, or from moments that the runner took.
+ * Stages from the simulated host, or from the runner's timestamps.
  */
 #include "sinks/qaic/stages.h"
 
@@ -11,7 +11,7 @@ static int64_t *stage(tacho_qaic_stages *stages, tacho_qaic_stage which)
     return &stages->ns[which];
 }
 
-/* The sum of |parts| that are known; -1 where none is. */
+/* The sum of the known |parts|; -1 without any. */
 static int64_t sum_of(const tacho_qaic_stages *stages, const tacho_qaic_stage *parts, size_t count)
 {
     int64_t sum = -1;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The stages of an inference as the host sees them, all on one clock: the simulated one of a
- * simulated device, this computer's of a real one. A total is the sum of those of its parts that
- * there are.
+ * simulated device, this computer's of a real one. A total is the sum of its known parts.
  */
 #ifndef TACHO_SINKS_QAIC_STAGES_H
 #define TACHO_SINKS_QAIC_STAGES_H
@@ -10,7 +9,7 @@
 #include "base/output.h"
 #include "program/recording.h"
 
-/* Columns of the latency file behind those of the device, in its order. */
+/* Columns of the latency file after those of the device, in its order. */
 #define TACHO_QAIC_STAGES(X)                                                                       \
     X(ROUND_TRIP, "hostRoundTripUs")                                                               \
     X(ENQUEUE, "enqTimeUs")                                                                        \
@@ -29,7 +28,7 @@ typedef enum tacho_qaic_stage {
         TACHO_QAIC_STAGE_COUNT
 } tacho_qaic_stage;
 
-/* ns; negative: there is no such stage here. */
+/* ns; negative: this stage does not exist here. */
 typedef struct tacho_qaic_stages {
     int64_t ns[TACHO_QAIC_STAGE_COUNT];
 } tacho_qaic_stages;
@@ -43,7 +42,7 @@ void tacho_qaic_stage_write(int64_t ns, tacho_output *output);
 void tacho_qaic_stages_write(const tacho_recording *recording, const tacho_run_sample *sample,
                              tacho_output *output);
 
-/* Which clock times are of, as a phrase. */
+/* The clock of the times, as a phrase. */
 const char *tacho_qaic_clock_phrase(const tacho_recording *recording);
 
 #endif

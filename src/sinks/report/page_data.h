@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The page of report/page.{html,css,js} as bytes: what comes before the data and what comes after
- * it. cmake/embed_page.cmake makes them.
+ * The page of report/page.{html,css,js} as bytes: the part before the data and the part after it.
+ * cmake/embed_page.cmake makes them.
  */
 #ifndef TACHO_SINKS_REPORT_PAGE_DATA_H
 #define TACHO_SINKS_REPORT_PAGE_DATA_H

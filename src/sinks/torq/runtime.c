@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The host starts a block and waits for it, one after the other in the order of their action
- * numbers. Numbers that no block has are copies between the host's memory and the accelerator's
- * (compile/dump_targets.h), which take what lies between two blocks.
+ * The host starts a block and waits for it, one after another in the order of their action numbers.
+ * Numbers without a block are copies between the host's memory and the accelerator's
+ * (compile/dump_targets.h), which take the time between two blocks.
  */
 #include "sinks/torq/runtime.h"
 
@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Locations that the name of a block is made of at most, as in the program's debug information. */
+/* Limit on locations in the name of a block, as in the program's debug information. */
 enum { LOCATIONS_MAX = 1024, NS_PER_US = 1000 };
 
 typedef struct torq_writer {
@@ -22,7 +22,7 @@ typedef struct torq_writer {
     tacho_run_torq_form form;
     tacho_output *output;
     tacho_block_order order;
-    int64_t shift_ns; /* of the inference: one begins when the one before has ended */
+    int64_t shift_ns; /* of the inference: it begins at the end of the previous one */
     int64_t first_us; /* R1: of the first row */
     bool has_first;   /* |first_us| is known */
     uint32_t next_invocation;
@@ -52,7 +52,7 @@ static int64_t to_us(int64_t ns)
 
 /* ---- locations ----------------------------------------------------------------------------- */
 
-/* The text of a location without loc(...) around it, on one line, |quote| doubled. */
+/* Writes the text of a location without loc(...) around it, on one line, with |quote| doubled. */
 static void write_location(torq_writer *self, tacho_str text, bool is_quoted)
 {
     if (tacho_str_starts_with(text, TACHO_STR("loc(")) && text.len > 4) {
@@ -69,7 +69,7 @@ static void write_location(torq_writer *self, tacho_str text, bool is_quoted)
     }
 }
 
-/* |block| is NULL for what belongs to none. */
+/* |block| is NULL for actions without one. */
 static void write_block_location(torq_writer *self, const tacho_block *block, bool is_quoted)
 {
     uint32_t count =
@@ -89,7 +89,7 @@ static void write_block_location(torq_writer *self, const tacho_block *block, bo
 
 /* ---- rows ---------------------------------------------------------------------------------- */
 
-/* What the host does; names as they are in both generations. */
+/* Actions of the host, by their names in both generations. */
 typedef enum host_event { HOST_COPY, NSS_START, NSS_WAIT } host_event;
 
 typedef struct action {
@@ -133,7 +133,7 @@ static void write_r2_row(torq_writer *self, uint32_t dispatch, uint32_t invocati
                         action_id, us, event);
 }
 
-/* Both rows of an action. */
+/* Writes both rows of an action. */
 static void write_action(torq_writer *self, const action *what, int64_t start_ns, int64_t end_ns)
 {
     int64_t times[2] = {to_us(start_ns), to_us(end_ns)};
@@ -147,7 +147,7 @@ static void write_action(torq_writer *self, const action *what, int64_t start_ns
     }
 }
 
-/* A phase or the like of a dispatch begins or ends. */
+/* Writes the begin or end of a phase of a dispatch. */
 static void write_phase(torq_writer *self, const action *of, const char *event, int64_t ns)
 {
     if (self->form == TACHO_RUN_R2) {
@@ -155,9 +155,9 @@ static void write_phase(torq_writer *self, const action *of, const char *event, 
     }
 }
 
-/* ---- what the host does -------------------------------------------------------------------- */
+/* ---- actions of the host ------------------------------------------------------------------- */
 
-/* Blocks from |first| on of one dispatch; the first that is of another. */
+/* Writes the blocks of one dispatch from |first| on; returns the first block of another. */
 static size_t write_dispatch(torq_writer *self, const tacho_device_result *result, size_t first,
                              uint32_t *next_action, int64_t *now_ns)
 {
@@ -216,7 +216,7 @@ static void write_inference(torq_writer *self, const tacho_device_result *result
     }
 }
 
-/* The runtime opens the device before the first inference; here that takes no time. */
+/* Writes the opening of the device before the first inference, which takes no time here. */
 static void write_init(torq_writer *self, int64_t now_ns)
 {
     action what = {.dispatch = self->program->blocks[self->order.blocks[0]].dispatch,

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * T1 has no column for the slice: its readers take the number behind S modulo two. So a slice's
- * rows have the numbers that give the slice again, and leave out those that would not. The vector
- * engine came after T1; its rows are those of the next generation: CSS0,...,CSS.
+ * T1 has no column for the slice: its readers take the number after S modulo two. So rows of a
+ * slice have numbers that give the slice again, and skip the others. The vector engine was added
+ * after T1; its rows are those of the next generation: CSS0,...,CSS.
  */
 #include "sinks/torq/timeline.h"
 
 #include <inttypes.h>
 
-/* The slices that readers of T1 take turns on. */
+/* The number of slices that readers of T1 use in turn. */
 enum { READER_SLICE_COUNT = 2 };
 
 typedef struct writer {
@@ -18,7 +18,7 @@ typedef struct writer {
     uint32_t transfer_count;
     uint32_t vector_count;
     uint32_t next_slice_number;
-    uint32_t slice_count; /* of the machine, and at least as many as readers take turns on */
+    uint32_t slice_count; /* of the machine, at least READER_SLICE_COUNT */
 } writer;
 
 typedef enum row_class { TRANSFERS, SLICES, VECTORS, ROW_CLASS_COUNT } row_class;
@@ -45,7 +45,7 @@ static row_class class_of(const tacho_torq_timeline_row *row)
     case TACHO_TRACK_HOST_COPY:
     case TACHO_TRACK_RUNTIME:
     case TACHO_TRACK_COMPUTE:
-    case TACHO_TRACK_DMA_LOCAL: /* within LRAM: CDMA goes to and from DTCM and ITCM alone */
+    case TACHO_TRACK_DMA_LOCAL: /* within LRAM: CDMA serves DTCM and ITCM only */
     case TACHO_TRACK_SYNC:
     case TACHO_TRACK_PORT:
     case TACHO_TRACK_COUNTER:
@@ -57,7 +57,7 @@ static row_class class_of(const tacho_torq_timeline_row *row)
     return SLICES;
 }
 
-/* What a transfer is called: the id and the type of T1, the event of T4. */
+/* Words for a transfer: the id and the type of T1, the event of T4. */
 typedef struct transfer_words {
     const char *id;
     const char *type;
@@ -71,7 +71,7 @@ static const transfer_words *words_of(const tacho_torq_timeline_row *row)
     return row->track_class == TACHO_TRACK_DMA_OUT ? &out : &in;
 }
 
-/* Nothing is quoted in these files, so what would break a row cannot be in a field. */
+/* Fields cannot be quoted in these files, so characters that would break a row are removed. */
 static void write_clean(tacho_output *output, tacho_str text, bool may_have_commas)
 {
     for (size_t i = 0; i < text.len; i++) {
@@ -90,7 +90,7 @@ static void write_location(const writer *self, tacho_str location)
     tacho_output_write_cstring(self->output, is_wrapped ? "" : ")");
 }
 
-/* The next number from which a reader finds |slice|. */
+/* The next number that a reader maps to |slice|. */
 static uint32_t take_slice_number(writer *self, uint32_t slice)
 {
     uint32_t turn = self->next_slice_number % self->slice_count;

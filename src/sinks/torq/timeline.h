@@ -15,21 +15,21 @@
 /* T1 without a header, and T4. */
 typedef enum tacho_torq_timeline_form { TACHO_TORQ_T1, TACHO_TORQ_T4 } tacho_torq_timeline_form;
 
-/* The form that is called |name|: "t1", "t4"; false where none is. */
+/* The form |name|: "t1", "t4"; false for other names. */
 bool tacho_torq_timeline_form_find(const char *name, tacho_torq_timeline_form *out_form);
 
-/* A job: which engine was busy when, and with what. */
+/* A job: an engine, its busy time, and its work. */
 typedef struct tacho_torq_timeline_row {
-    tacho_track_class track_class; /* GROUP: it is not shown */
-    uint32_t unit;                 /* of several engines of the class */
+    tacho_track_class track_class; /* GROUP: not shown */
+    uint32_t unit;                 /* index among engines of the class */
     uint32_t task;
     int64_t start, end; /* cycles */
     uint64_t bytes;     /* of a transfer */
     tacho_str location;
-    tacho_str word; /* what a slice does */
+    tacho_str word; /* the work of a slice */
 } tacho_torq_timeline_row;
 
-/* Jobs in the order of issue; a row's texts are good until the next. */
+/* Jobs in the order of issue; a row's texts are valid until the next. */
 typedef struct tacho_torq_timeline {
     size_t row_count;
     tacho_status (*row)(void *self, size_t index, tacho_torq_timeline_row *out_row);

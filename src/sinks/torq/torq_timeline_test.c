@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows of T1 and T4, letter by letter: order, numbers of slices, and what cannot be in a field.
+ * Rows of T1 and T4, letter by letter: order, numbers of slices, and characters not allowed in a
+ * field.
  */
 #include "sinks/torq/timeline.h"
 
@@ -47,7 +48,7 @@ static void check_text(tacho_torq_timeline_form form, const char *expected)
     assert_string_equal(text, expected);
 }
 
-/* A slice's numbers give it again modulo two: 1, 3; then 4 for slice 0. */
+/* A slice's numbers give it modulo two: 1, 3; then 4 for slice 0. */
 static void test_t1(void **state)
 {
     (void)state;
