@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Analyses: a question in, tables out. Each is one constant struct that names its subject.
+ * Analyses turn a question into tables. Each is one constant struct that names its subject.
  *
- * Of events, rows stream by and the tables come after the last:
+ * Event analyses receive rows one by one and write their tables after the last row:
  *
  *     TACHO_TRY(analysis->open(options, dict, &events));
  *     ... push rows into events ...
  *     status = analysis->write(events, options, &taker);
  *     analysis->close(events);
  *
- * Of anything else there is one call: analysis->make(subject, options, &taker).
+ * All other subjects need one call: analysis->make(subject, options, &taker).
  */
 #ifndef TACHO_QUESTIONS_ANALYSIS_H
 #define TACHO_QUESTIONS_ANALYSIS_H
@@ -19,35 +19,35 @@
 
 typedef enum tacho_analysis_subject {
     TACHO_SUBJECT_EVENTS,    /* rows of profiles in track order */
-    TACHO_SUBJECT_PROGRAMS,  /* tacho_opened_programs: containers and what is in them */
+    TACHO_SUBJECT_PROGRAMS,  /* tacho_opened_programs: containers and their contents */
     TACHO_SUBJECT_MODELS,    /* tacho_opened_models: networks as their files have them */
-    TACHO_SUBJECT_DEBUG,     /* tacho_debug_inputs: what a compiler says of its jobs */
-    TACHO_SUBJECT_RECORDING, /* tacho_recording: what a run has measured */
-    TACHO_SUBJECT_COMPILED,  /* tacho_compiled_subject: what a compiler made and estimates */
+    TACHO_SUBJECT_DEBUG,     /* tacho_debug_inputs: a compiler's debug information */
+    TACHO_SUBJECT_RECORDING, /* tacho_recording: the measurements of a run */
+    TACHO_SUBJECT_COMPILED,  /* tacho_compiled_subject: a compiled program with its estimate */
     TACHO_SUBJECT_JOIN,      /* tacho_annotation: runtime profiles and debug information, joined */
     TACHO_SUBJECT_STATS,     /* tacho_opstats: raw stats of one device, summed up */
     TACHO_SUBJECT_INFERENCE, /* tacho_rollup_files: raw stats of one inference */
 } tacho_analysis_subject;
 
-/* Who gets the tables, one after the other; a table is gone when it returns. Some have no rows. */
+/* Receives the tables one by one. A table is freed once |take| returns, and may have no rows. */
 typedef struct tacho_table_taker {
-    tacho_status (*take)(void *self, const tacho_table *table); /* (optional: they are dropped) */
+    tacho_status (*take)(void *self, const tacho_table *table); /* (optional: tables are dropped) */
     void *self;
 } tacho_table_taker;
 
 typedef struct tacho_analysis {
     const char *name;
-    const char *question; /* for people, without the question mark */
-    const char *options;  /* the struct that |options| points to; NULL: it takes none */
+    const char *question; /* shown to users, without the question mark */
+    const char *options;  /* the struct that |options| points to; NULL if there are no options */
     tacho_analysis_subject subject;
-    /* Of events; |options| outlive what is opened. */
+    /* For events; |options| must outlive |out_events|. */
     tacho_status (*open)(const void *options, tacho_dict *dict, tacho_events **out_events);
     tacho_status (*write)(tacho_events *events, const void *options, const tacho_table_taker *to);
     void (*close)(tacho_events *events); /* NULL is allowed */
-    /* The timeline that takes its rows, for analyses that are asked together to share one spool
-     * (timeline.h). (optional) */
+    /* The timeline that receives its rows; analyses that run together share its spool (timeline.h).
+     * (optional) */
     struct tacho_timeline *(*timeline)(tacho_events *events);
-    /* Of other subjects. */
+    /* For other subjects. */
     tacho_status (*make)(const void *subject, const void *options, const tacho_table_taker *to);
 } tacho_analysis;
 
@@ -73,7 +73,7 @@ TACHO_QUESTIONS(TACHO_ANALYSIS_EXTERN)
 /* All of them, NULL-terminated. */
 extern const tacho_analysis *const tacho_questions[];
 
-/* Hands |table| to |to| where |status| is success, and always frees it. */
+/* Passes |table| to |to| if |status| is success, and always frees it. */
 tacho_status tacho_table_hand_over(const tacho_table_taker *to, tacho_status status,
                                    tacho_table *table) TACHO_MUST_USE;
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Buckets: below 128 one for each nanosecond; above, 64 for each power of two. Where there are many
- * durations, the buckets of one are rarely in the cache; so some are collected first, side by side,
- * and counted together. Only those wait whose buckets are there: counting them cannot fail.
+ * Buckets: one per nanosecond below 128, above that 64 per power of two. With many durations a
+ * bucket is rarely in the cache, so durations are first collected in an array and then counted
+ * together. Only durations whose octave is already allocated are collected, so counting them cannot
+ * fail.
  */
 #include "questions/durations.h"
 
@@ -28,7 +29,8 @@ void tacho_durations_deinit(tacho_durations *durations)
     tacho_durations_init(durations);
 }
 
-/* The octave of |ns| and its step in there: the first holds the numbers below 64 as they are. */
+/* The octave of |ns| and its step in there: the first octave holds the numbers below 64
+ * unchanged. */
 static unsigned octave_of(int64_t ns, unsigned *out_step)
 {
     uint64_t value = (uint64_t)ns;
@@ -96,7 +98,7 @@ tacho_status tacho_durations_compact(tacho_durations *durations)
     return TACHO_OK;
 }
 
-/* Counts what waits for it. */
+/* Counts the collected values. */
 static void count_waiting(tacho_durations *durations)
 {
     for (uint32_t i = 0; i < durations->waiting_count; i++) {

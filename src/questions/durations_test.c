@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Percentiles beside those of a sorted array: equal while all are kept, within the stated error
- * when they are in buckets, however the durations are spread and put together.
+ * Compares percentiles with those of a sorted array: equal while all values are kept, within the
+ * stated error once they are in buckets, for any distribution and any way of merging.
  */
 #include "questions/durations.h"
 
@@ -70,7 +70,7 @@ static void test_percentiles(void **state)
     }
 }
 
-/* Values that wait for their buckets are counted, whoever asks, and are merged. */
+/* Collected values that are not yet in their buckets are counted by every query and by merging. */
 static void test_waiting(void **state)
 {
     (void)state;
@@ -97,7 +97,7 @@ static void test_waiting(void **state)
     tacho_durations_deinit(&some);
 }
 
-/* Parts of any kind in any order. */
+/* Exact and inexact parts merged in any order. */
 static void test_merging(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Running rules and keeping what they find.
+ * Runs rules and keeps their findings.
  */
 #include "questions/rules.h"
 

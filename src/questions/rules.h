@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rules: small functions that look at a table and say what to do about it, with numbers.
+ * Rules: small functions that examine a table and give advice with numbers.
  *
  * A rule has an id that never changes, a page that explains it (a heading of that name), and a
- * test. It looks at columns by name and adds findings; it knows no file, no option and no sink. To
- * add one, write the function, list it, explain it on its page and test it on a table made by hand.
+ * test. It finds columns by name and adds findings; it depends on neither files, options nor sinks.
+ * To add one, write the function, list it, explain it on its page and test it on a handmade table.
  *
  *     tacho_findings_init(&findings);
  *     TACHO_TRY(tacho_rules_run(tacho_tt_rules, &table, &findings));
@@ -20,7 +20,7 @@ typedef struct tacho_findings tacho_findings;
 
 typedef struct tacho_rule {
     const char *id;
-    const char *page; /* docs/NAME.md, where a heading is the id */
+    const char *page; /* docs/NAME.md, which has the id as a heading */
     tacho_status (*check)(const tacho_table *table, tacho_findings *findings);
 } tacho_rule;
 
@@ -31,15 +31,15 @@ typedef struct tacho_finding {
     const tacho_rule *rule;
     size_t row; /* of the table, or TACHO_WHOLE_TABLE */
     tacho_str advice;
-    int64_t gain_ns; /* what following it can save; 0: not known */
+    int64_t gain_ns; /* possible savings from the advice; 0: not known */
     bool has_start;
     int64_t start_ns; /* of a span or gap to look at */
 } tacho_finding;
 
 struct tacho_findings {
     tacho_arena arena;
-    const tacho_rule *rule; /* that is running */
-    int64_t gain_ns;        /* of the next finding, which takes it over */
+    const tacho_rule *rule; /* the running rule */
+    int64_t gain_ns;        /* taken over by the next finding */
     bool has_start;
     int64_t start_ns;
     tacho_finding *items; /* in the order of rules, then rows */
@@ -49,7 +49,7 @@ struct tacho_findings {
 void tacho_findings_init(tacho_findings *findings);
 void tacho_findings_deinit(tacho_findings *findings);
 
-/* Adds what the running rule has found. */
+/* Adds a finding of the running rule. */
 tacho_status tacho_findings_add(tacho_findings *findings, size_t row, const char *format, ...)
     TACHO_PRINTF(3, 4) TACHO_MUST_USE;
 
@@ -57,10 +57,10 @@ tacho_status tacho_findings_add(tacho_findings *findings, size_t row, const char
 tacho_status tacho_rules_run(const tacho_rule *const *rules, const tacho_table *table,
                              tacho_findings *findings) TACHO_MUST_USE;
 
-/* The column of that name; a table that lacks it is the caller's mistake, and 0. */
+/* The column called |name|. A missing column is the caller's mistake and gives 0. */
 size_t tacho_rule_column(const tacho_table *table, const char *name);
 
-/* The text of a cell, empty where it is absent; the number of a cell, NaN where it is absent. */
+/* The text of a cell, empty if absent; the number of a cell, NaN if absent. */
 tacho_str tacho_rule_text(const tacho_table *table, size_t row, size_t column);
 double tacho_rule_number(const tacho_table *table, size_t row, size_t column);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rules run one after the other over a table, and what they find becomes a table.
+ * Rules run one after the other over a table, and their findings become a table.
  */
 #include "questions/rules.h"
 
@@ -79,7 +79,7 @@ static void test_rules(void **state)
     tacho_table_deinit(&table);
 }
 
-/* What is absent is no number and no text; nor is a text a number. */
+/* An absent cell is neither a number nor a text, and a text is not a number. */
 static void test_cells(void **state)
 {
     (void)state;

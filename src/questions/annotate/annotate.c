@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The join. Spans are sorted by part, run and action once, and then meet the actions of the
+ * The join. Spans are sorted once by part, run and action, and then matched with the actions of the
  * debug info in one pass.
  *
- * When a job ran is asked of its own start and its own wait. That is more than the profile knows:
- * without the program, the next wait ends all that was started before.
+ * A job runs from its own start to its own wait. The profile alone cannot know this: without the
+ * program, the next wait ends every job that was started before it.
  */
 #include "questions/annotate/annotate.h"
 
@@ -15,8 +15,8 @@
 #include <stdlib.h>
 
 enum {
-    FITTED_DISPATCH_MAX = 256,   /* that a run without a name is compared with */
-    COMPARED_OPS_MAX = 16 << 20, /* inner ops whose locations are looked at, of all rows */
+    FITTED_DISPATCH_MAX = 256,   /* candidates compared with a run without a name */
+    COMPARED_OPS_MAX = 16 << 20, /* inner ops whose locations are compared, over all rows */
 };
 
 /* In this order within a run. */
@@ -24,10 +24,10 @@ typedef enum entry_group {
     GROUP_ACTION,
     GROUP_JOB, /* of a profile without runs */
     GROUP_PHASE,
-    GROUP_HAL, /* behind all runs */
+    GROUP_HAL, /* after all runs */
 } entry_group;
 
-/* A span with what it is sorted by. */
+/* A span with its sort keys. */
 typedef struct entry {
     uint32_t part;
     entry_group group;
@@ -39,18 +39,18 @@ typedef struct entry {
     uint32_t span;
     uint32_t site;
     tacho_track_class track_class;
-    bool is_program;  /* what an action starts: from there to the end of the wait for it */
-    bool is_step;     /* the start of a program of the host, or the wait for it */
+    bool is_program;  /* a host program: from the action that starts it to the end of the wait */
+    bool is_step;     /* the start of a host program, or the wait for it */
     bool lacks_start; /* the input has only its end */
     bool lacks_end;   /* the input has only its begin */
 } entry;
 
 /* When a job ran, in the current run. */
 typedef struct job_time {
-    uint32_t run_mark; /* of the run that this is about */
+    uint32_t run_mark; /* of the run that these times belong to */
     bool has_start;
     bool has_end;
-    bool has_span; /* what the profile itself says */
+    bool has_span; /* the profile itself has a span of the job */
     int64_t start;
     int64_t end;
     int64_t span_start;
@@ -70,7 +70,7 @@ typedef struct joiner {
     uint32_t *waits; /* actions that wait for jobs of the accelerator, in order of the program */
     size_t wait_count, wait_capacity;
     tacho_text text;
-    /* Keys of arguments, TACHO_NONE where no span has such a one. */
+    /* Keys of arguments, TACHO_NONE if no span has such an argument. */
     uint32_t action_key;
     uint32_t job_key;
     uint32_t scope_key;
@@ -129,7 +129,7 @@ static bool is_of_r2(const joiner *self, uint32_t part)
     return tacho_str_starts_with(tacho_dict_string(self->dict, generation), TACHO_STR("R2"));
 }
 
-/* Newer files give the host's programs a start and a wait, older ones only the whole. */
+/* Newer files give host programs a start and a wait, older ones only the whole span. */
 static void note_program(const joiner *self, const tacho_track *track, entry *made)
 {
     made->is_step = track->track_class == TACHO_TRACK_SYNC && track->name == self->host_actions;
@@ -180,7 +180,7 @@ static int compare_hal(const entry *a, const entry *b)
     return order != 0 ? order : compare_numbers(a->span, b->span);
 }
 
-/* Jobs come in the order in which they were waited for. */
+/* Sorts jobs in the order in which they were waited for. */
 static int compare_jobs(const entry *a, const entry *b)
 {
     int order = compare_numbers(a->end, b->end);
@@ -212,7 +212,7 @@ static int compare_entries(const void *left, const void *right)
         return compare_jobs(a, b);
     }
     order = compare_numbers(a->action, b->action);
-    if (order == 0) { /* the program that an action starts comes after the action */
+    if (order == 0) { /* a program follows the action that starts it */
         order = compare_numbers(a->is_program, b->is_program);
     }
     return order != 0 ? order : compare_hal(a, b);
@@ -254,7 +254,7 @@ static tacho_status add_row(joiner *self, const tacho_annotation_row *row)
     return TACHO_OK;
 }
 
-/* What the profile alone says of |from|. */
+/* Makes the row of |from| from the profile alone. */
 static tacho_annotation_row make_row(const joiner *self, const entry *from,
                                      tacho_annotation_kind kind)
 {
@@ -281,7 +281,7 @@ static tacho_annotation_row make_row(const joiner *self, const entry *from,
     };
 }
 
-/* Says which job |row| belongs to. */
+/* Sets the job that |row| belongs to. */
 static void set_job(const joiner *self, tacho_annotation_row *row, uint32_t job)
 {
     if (job == TACHO_NONE) {
@@ -302,7 +302,8 @@ static void set_job(const joiner *self, tacho_annotation_row *row, uint32_t job)
     }
 }
 
-/* Whether the compiler's location says more than that of the runtime, a line of the dump less. */
+/* Whether the compiler's location is better than the runtime's |location|; a line of the dump
+ * itself is not. */
 static bool is_better(const joiner *self, const tacho_action *action, uint32_t location)
 {
     if (action->location == TACHO_NONE || location == TACHO_NONE) {
@@ -312,7 +313,7 @@ static bool is_better(const joiner *self, const tacho_action *action, uint32_t l
            self->info->dispatches[action->dispatch].file;
 }
 
-/* Says which action |row| is. */
+/* Sets the action of |row|. */
 static void set_action(const joiner *self, tacho_annotation_row *row, const tacho_action *action)
 {
     row->action = (uint32_t)(action - self->info->actions);
@@ -321,7 +322,7 @@ static void set_action(const joiner *self, tacho_annotation_row *row, const tach
     set_job(self, row, action->job);
 }
 
-/* Adds |wait|, behind which come the inner ops of the job that it waits for. */
+/* Adds |wait|, which the inner ops of its job follow. */
 static tacho_status add_with_inner(joiner *self, tacho_annotation_row *wait)
 {
     wait->is_expanded = !self->options->omit_inner && wait->job != TACHO_NONE &&
@@ -396,7 +397,7 @@ static const tacho_dispatch *find_dispatch(const joiner *self, const entry *entr
 
 /* ---- locations -------------------------------------------------------------------------- */
 
-/* Whether any of a job's operations is where the runtime says. */
+/* Whether any operation of a job has the runtime's |location|. */
 static tacho_place_verdict compare_with_job(joiner *self, uint32_t location,
                                             const tacho_debug_job *job)
 {
@@ -418,8 +419,8 @@ static tacho_place_verdict compare_with_job(joiner *self, uint32_t location,
 }
 
 /*
- * Compares the location of |row|, which is that of the runtime, with what the compiler says of the
- * action. A job may be where its start, its wait or anything in it is.
+ * Compares the location of |row|, which is the runtime's, with the compiler's location of the
+ * action. The location of a job may be that of its start, its wait or any operation in it.
  */
 static void check_location(joiner *self, tacho_annotation_row *row, const tacho_action *action,
                            uint32_t location)
@@ -487,7 +488,7 @@ static void note_job_times(joiner *self, const tacho_dispatch *dispatch, const e
     }
 }
 
-/* Whether the runtime always says when such an action ran; older ones never waited for the host. */
+/* Whether the runtime always times such an action; older runtimes never waited for the host. */
 static bool is_always_timed(const joiner *self, uint32_t part, const tacho_action *action)
 {
     if (action->kind == TACHO_ACTION_WAIT && action->executor != TACHO_EXECUTOR_NSS) {
@@ -496,7 +497,7 @@ static bool is_always_timed(const joiner *self, uint32_t part, const tacho_actio
     return action->kind != TACHO_ACTION_OTHER;
 }
 
-/* Actions from |*at| on to before |end_id| that the run does not have. */
+/* Adds the actions from |*at| up to, but not including, |end_id|, which the run lacks. */
 static tacho_status add_untimed(joiner *self, const tacho_dispatch *dispatch, const entry *like,
                                 uint32_t *at, int64_t end_id)
 {
@@ -523,7 +524,7 @@ static tacho_status add_untimed(joiner *self, const tacho_dispatch *dispatch, co
     return TACHO_OK;
 }
 
-/* The action of |from|, or the job that it starts. */
+/* Adds the action of |from|, or the job that it starts. */
 static tacho_status add_action_rows(joiner *self, const tacho_dispatch *dispatch, const entry *from)
 {
     bool is_job = from->is_program;
@@ -542,7 +543,7 @@ static tacho_status add_action_rows(joiner *self, const tacho_dispatch *dispatch
         if (!is_job) {
             check_location(self, &row, action, location);
         } else if (from->track_class == TACHO_TRACK_CONTROL) {
-            row.has_time = row.has_job_time; /* half a time is none that an engine could have */
+            row.has_time = row.has_job_time; /* an engine needs both ends of a time */
             row.lacks_start = row.lacks_end = false;
             row.start = row.has_job_time ? row.job_start : row.start;
             row.end = row.has_job_time ? row.job_end : row.end;
@@ -554,12 +555,12 @@ static tacho_status add_action_rows(joiner *self, const tacho_dispatch *dispatch
         return is_nss_wait ? add_with_inner(self, &row) : add_row(self, &row);
     }
     if (is_job) {
-        row.reason = TACHO_ANNOTATION_REASON_NONE; /* its action has been counted */
+        row.reason = TACHO_ANNOTATION_REASON_NONE; /* its action was already counted */
     }
     return add_row(self, &row);
 }
 
-/* The |count| actions of one run; none at all when only the runtime was set up. */
+/* Joins the |count| actions of one run; 0 when only the runtime was set up. */
 static tacho_status join_actions(joiner *self, const entry *entries, size_t count)
 {
     const tacho_dispatch *dispatch = find_dispatch(self, entries, count);
@@ -568,7 +569,7 @@ static tacho_status join_actions(joiner *self, const entry *entries, size_t coun
     for (size_t i = 0; i < count; i++) {
         if (dispatch != NULL) {
             TACHO_TRY(add_untimed(self, dispatch, &entries[0], &at, entries[i].action));
-            /* Those of this number are timed. */
+            /* Actions with this number are timed. */
             while (at < dispatch->action_count &&
                    self->info->actions[dispatch->first_action + at].id == entries[i].action) {
                 at++;
@@ -581,7 +582,7 @@ static tacho_status join_actions(joiner *self, const entry *entries, size_t coun
 
 /* ---- jobs by their place ---------------------------------------------------------------- */
 
-/* All waits of the program, dispatch after dispatch. */
+/* Gathers all waits of the program, dispatch by dispatch. */
 static tacho_status gather_waits(joiner *self)
 {
     const tacho_debug_info *info = self->info;
@@ -637,8 +638,8 @@ static bool is_first_of_dispatch(const joiner *self, size_t place)
 }
 
 /*
- * The |count| jobs of a profile without runs. Numbers that start again at 0 begin another run of
- * the program, unless just there another dispatch of it begins.
+ * Joins the |count| jobs of a profile without runs. Numbers that restart at 0 begin another run of
+ * the program, unless another dispatch of the program begins at that place.
  */
 static tacho_status join_jobs(joiner *self, const entry *entries, size_t count)
 {
@@ -674,7 +675,7 @@ static tacho_status name_call(joiner *self, tacho_annotation_row *row)
     return tacho_dict_ensure_string(self->dict, tacho_text_take(&self->text), &row->operation);
 }
 
-/* HAL_CALL is all of a call; it says nothing where its steps are there. */
+/* HAL_CALL covers a whole call; it is redundant if the input has the steps of the call. */
 static tacho_status join_calls(joiner *self, const entry *entries, size_t count)
 {
     uint32_t general = tacho_strings_find(&self->dict->strings, TACHO_STR("HAL_CALL"));

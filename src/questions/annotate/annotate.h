@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Annotate: a runtime profile joined with what the compiler says about the program.
+ * Annotate: joins a runtime profile with the compiler's debug information about the program.
  *
  *     tacho_annotation annotation;
  *     TACHO_TRY(tacho_annotate(&info, &profile, &options, &annotation));
@@ -8,14 +8,14 @@
  *     ... or tacho_annotation_push(&annotation, &sink->events)
  *     tacho_annotation_deinit(&annotation);
  *
- * Profiles that give actions a dispatch and a number are joined by these; those that only give
- * jobs one after the other (a profile without runs) by their place: the i-th job that was waited
- * for is the i-th wait of the program. A profile whose runs have no dispatch name is joined with
- * the one dispatch that fits.
+ * Profiles that give actions a dispatch and a number are joined by these. Profiles that only list
+ * jobs one after the other (without runs) are joined by position: the i-th job that was waited for
+ * is the i-th wait of the program. A profile whose runs have no dispatch name is joined with the
+ * one dispatch that fits.
  *
- * What has no match is kept, with what is known, and counted by reason. Where both inputs have a
- * location that can be compared and they have nothing in common, the row is counted, too, although
- * it keeps its match: then the debug information may be another program's.
+ * Rows without a match are kept, with the known facts, and counted by reason. A row whose two
+ * locations can be compared but have nothing in common is counted as well, although it keeps its
+ * match: the debug information may belong to another program.
  */
 #ifndef TACHO_QUESTIONS_ANNOTATE_ANNOTATE_H
 #define TACHO_QUESTIONS_ANNOTATE_ANNOTATE_H
@@ -27,7 +27,7 @@
 #define TACHO_ANNOTATION_KINDS(X)                                                                  \
     X(ACTION, "action") /* a step of the host: its own time */                                     \
     X(JOB, "job")       /* from the start of its start to the end of its wait */                   \
-    X(INNER, "op")      /* an inner op of a job: its time is that of the wait for the job */       \
+    X(INNER, "op")      /* an inner op of a job: has the time of the wait for the job */           \
     X(PHASE, "phase")   /* of the runtime */                                                       \
     X(HAL, "hal")       /* a call of the runtime's hardware layer */
 
@@ -38,7 +38,7 @@ typedef enum tacho_annotation_kind {
         TACHO_ANNOTATION_KIND_COUNT,
 } tacho_annotation_kind;
 
-/* Why a row has no match: a key for programs, a phrase for people. */
+/* Why a row has no match: a key for programs, a phrase for users. */
 #define TACHO_ANNOTATION_REASONS(X)                                                                \
     X(NONE, "", "")                                                                                \
     X(NO_DISPATCH, "no_dispatch", "the debug information has no such dispatch")                    \
@@ -57,10 +57,10 @@ typedef enum tacho_annotation_reason {
         TACHO_ANNOTATION_REASON_COUNT,
 } tacho_annotation_reason;
 
-/* When the work ran that an inner op starts: an estimate fitted into the job, in ticks. */
+/* Time of the work that an inner op starts: an estimate fitted into the job, in ticks. */
 typedef struct tacho_annotation_fit {
     int64_t start;
-    int64_t end; /* less than |start|: there is none */
+    int64_t end; /* less than |start|: no estimate */
 } tacho_annotation_fit;
 
 /* Times are ticks of the part's clock, as the input has them. */
@@ -68,7 +68,7 @@ typedef struct tacho_annotation_row {
     tacho_annotation_kind kind;
     tacho_annotation_reason reason; /* NONE: matched, or nothing to match */
     uint32_t part;
-    uint32_t dispatch_name; /* string; of a HAL call its scope; 0 when not known */
+    uint32_t dispatch_name; /* string; the scope of a HAL call; 0 when not known */
     int64_t invocation;     /* -1 when the input has none */
     int64_t action_id;      /* as the runtime numbers it, -1 for none */
     int64_t job_id;         /* as the runtime numbers it, else as the compiler does, -1 for none */
@@ -79,19 +79,19 @@ typedef struct tacho_annotation_row {
     uint32_t location;      /* or TACHO_NONE */
     uint32_t span;          /* of the profile, that has its time, or TACHO_NONE */
     bool has_time;
-    bool lacks_start; /* the input never said it, so |start| is only where the trace draws it */
+    bool lacks_start; /* missing in the input: |start| only places the span in the trace */
     bool lacks_end;
     bool has_job_time;
-    bool is_only_job; /* a job of an input without actions: it stands for its actions too */
+    bool is_only_job; /* a job of an input without actions: represents its actions too */
     bool is_expanded; /* the inner ops of its job follow: tacho_annotation_inner() */
-    bool is_general;  /* a HAL call of whose scope more specific ones are there */
-    bool is_step;     /* starts or awaits a program of the host that has a JOB row of its own */
+    bool is_general;  /* a HAL call whose scope also has more specific calls */
+    bool is_step;     /* starts or awaits a host program that has its own JOB row */
     int64_t start;
     int64_t end;
     int64_t job_start; /* of the job that it belongs to */
     int64_t job_end;
     union {
-        size_t first_fit;         /* of an expanded row: that of its first inner op */
+        size_t first_fit;         /* of an expanded row: the fit of its first inner op */
         tacho_annotation_fit fit; /* of an inner op */
     };
 } tacho_annotation_row;
@@ -100,7 +100,7 @@ typedef struct tacho_annotate_options {
     bool omit_inner; /* no rows for inner ops */
 } tacho_annotate_options;
 
-/* Rows of one annotation, those of inner ops among them. */
+/* Maximum rows of one annotation, including those of inner ops. */
 enum { TACHO_ANNOTATION_ROWS_MAX = 1 << 26 };
 
 typedef struct tacho_annotation {
@@ -109,19 +109,19 @@ typedef struct tacho_annotation {
     /*
      * By part; within it by invocation, then by action: an action, after a start its job, after a
      * wait the inner ops of its job; then the phases of the invocation. HAL calls are last, by
-     * time. The inner ops are by far the most and say little that is not their job's, so their rows
-     * are made when they are asked for.
+     * time. Inner ops are by far the most rows and add little to their job's, so their rows are
+     * made on demand.
      */
     tacho_annotation_row *rows;
     size_t row_count, row_capacity;
     tacho_annotation_fit *fits; /* of all inner ops, in their order */
     size_t inner_count;
-    uint64_t reason_counts[TACHO_ANNOTATION_REASON_COUNT]; /* rows but those of inner ops */
+    uint64_t reason_counts[TACHO_ANNOTATION_REASON_COUNT]; /* without rows of inner ops */
     size_t reason_first[TACHO_ANNOTATION_REASON_COUNT];    /* the first such row */
-    uint64_t compared_count; /* rows of which both inputs have a location */
+    uint64_t compared_count; /* rows for which both inputs have a location */
 } tacho_annotation;
 
-/* Both inputs are over the same dictionary and outlive the annotation. */
+/* Both inputs share one dictionary and outlive the annotation. */
 tacho_status tacho_annotate(const tacho_debug_info *info, const tacho_profile *profile,
                             const tacho_annotate_options *options,
                             tacho_annotation *out_annotation) TACHO_MUST_USE;
@@ -138,7 +138,7 @@ static inline uint32_t tacho_annotation_inner_count(const tacho_annotation *anno
 tacho_annotation_row tacho_annotation_inner(const tacho_annotation *annotation,
                                             const tacho_annotation_row *row, uint32_t index);
 
-/* Rows without a match, for all reasons: then the caller's exit code says so. */
+/* Rows without a match, over all reasons: if any, the caller's exit code reports it. */
 uint64_t tacho_annotation_unmatched_count(const tacho_annotation *annotation);
 
 const char *tacho_annotation_kind_name(tacho_annotation_kind kind);
@@ -153,10 +153,10 @@ tacho_status tacho_annotation_problems(const tacho_annotation *annotation,
 
 /*
  * A choice of columns and rows: "native" (all rows, times in ns from the start of the trace), or
- * what a vendor's tool or manual has: "torq-a0" to "torq-a3", "seed-000", "seed-001". In those,
- * names are the vendor's, numbers are microseconds as in the input, and a slice more is a column
- * more. A vendor's inner ops have the time of the wait for their job; in "native", where it can be
- * told, that of the work that they start, as an estimate.
+ * the columns of a vendor's tool or manual: "torq-a0" to "torq-a3", "seed-000", "seed-001". Vendor
+ * sets have the vendor's names, times in microseconds as in the input, and a column per slice.
+ * Their inner ops have the time of the wait for their job; in "native" they have, where it can be
+ * estimated, the time of the work that they start.
  */
 typedef struct tacho_annotation_set tacho_annotation_set;
 
@@ -171,7 +171,7 @@ tacho_status tacho_annotation_table(const tacho_annotation *annotation,
                                     const tacho_annotation_set *set,
                                     tacho_table *out_table) TACHO_MUST_USE;
 
-/* The same table page by page: memory would follow the cells of all of it. */
+/* The same table page by page: the memory for a whole table grows with its cells. */
 typedef struct tacho_annotation_pages tacho_annotation_pages;
 
 tacho_status tacho_annotation_pages_open(const tacho_annotation *annotation,
@@ -179,8 +179,8 @@ tacho_status tacho_annotation_pages_open(const tacho_annotation *annotation,
                                          tacho_annotation_pages **out_pages) TACHO_MUST_USE;
 
 /*
- * The next page: |row_count| rows and what is left of the job of the last, or the rest. It is good
- * until the next call; NULL after the last page. There is always a first one.
+ * The next page: |row_count| rows plus the remaining rows of the last one's job, or all remaining
+ * rows. It is valid until the next call; NULL after the last page. There is always a first page.
  */
 tacho_status tacho_annotation_pages_next(tacho_annotation_pages *pages, size_t row_count,
                                          tacho_table **out_page) TACHO_MUST_USE;
@@ -189,14 +189,14 @@ void tacho_annotation_pages_close(tacho_annotation_pages *pages);
 /* ---- trace ------------------------------------------------------------------------------ */
 
 /*
- * Pushes the profile with what the annotation adds to it, part by part, each of which is ended;
- * the caller finishes |to|. Programs of the accelerator are called by their kernels, and there are
- * more tracks: "DMA In Used" and the like, on which an engine is shown for the whole of each job
- * that used it, and where the compiler gives cycles "DMA In (estimated)" and the like, its pieces
- * of work fitted into the measured job. The latter are marked as estimates, and their tracks as not
- * to be counted. Rows are not in order: put a tacho_order in sort mode before what needs that.
+ * Pushes the annotated profile part by part and ends each part; the caller finishes |to|.
+ * Accelerator programs are named after their kernels. There are more tracks: "DMA In Used" etc.
+ * show an engine for the whole of each job that used it; "DMA In (estimated)" etc. show the pieces
+ * of work fitted into the measured job, if the compiler gives cycles. The latter are marked as
+ * estimates, and their tracks are not counted as busy. Rows are not sorted: put a tacho_order in
+ * sort mode before a sink that needs order.
  *
- * |to| is over the dictionary of the profile, and adds to it.
+ * |to| uses the dictionary of the profile and adds to it.
  */
 tacho_status tacho_annotation_push(const tacho_annotation *annotation,
                                    tacho_events *to) TACHO_MUST_USE;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An annotation as tables: all of its rows, and what could not be matched.
+ * An annotation as tables: all of its rows, and the rows without a match.
  */
 #include "questions/analysis.h"
 #include "questions/annotate/annotate.h"
@@ -26,7 +26,7 @@ static tacho_status add_problem(const tacho_annotation *annotation, tacho_annota
                                : tacho_table_add_absent(table);
 }
 
-/* A file of the debug information or the model that could not be read: what is said of it. */
+/* Adds a row for a file of the debug information or the model that could not be read. */
 static tacho_status add_unread(const tacho_debug_info *info, size_t index, tacho_table *table)
 {
     TACHO_TRY(tacho_table_add_text(table, TACHO_STR("unread_file")));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Cycles to ticks, job by job.
+ * Converts cycles to ticks, job by job.
  */
 #include "questions/annotate/annotate_fit.h"
 
@@ -67,7 +67,7 @@ static bool is_same_run(const tacho_annotation_row *a, const tacho_annotation_ro
            a->dispatch_name == b->dispatch_name;
 }
 
-/* When the work ends that lasts until |cycles|, perhaps in a later job of the same run. */
+/* End of the work that lasts until |cycles|, perhaps in a later job of the same run. */
 static int64_t find_end(const tacho_fit *fit, const tacho_annotation_row *row,
                         const tacho_fit_scale *scale, const tacho_unit_of_work *unit,
                         int64_t cycles)

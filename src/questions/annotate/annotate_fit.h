@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * When the pieces of work of a job ran, as far as that can be told: the compiler's cycles, fitted
- * into the time that the job was measured to take. The clock of these cycles is not known, so
- * they are stretched: from the first to the last of the job's tasks they are the whole job.
+ * Estimates when the pieces of work of a job ran: the compiler's cycles, fitted into the measured
+ * time of the job. The clock of these cycles is not known, so they are stretched: the cycles from
+ * the job's first to its last task span the whole job.
  *
- * Rows are gone through from the last to the first, since work may end in a later job:
+ * Rows are visited from the last to the first, since work may end in a later job:
  *
  *     for each row of a job, from the end
  *         ... tacho_fit_find_scale(), tacho_fit_unit()
@@ -20,7 +20,7 @@ typedef struct tacho_fit {
     const tacho_annotation_row **next_rows; /* by job: its next row; NULL for none */
 } tacho_fit;
 
-/* How cycles of a job become ticks. */
+/* Converts cycles of a job to ticks. */
 typedef struct tacho_fit_scale {
     int64_t first_cycles;
     int64_t last_cycles;
@@ -39,7 +39,7 @@ typedef struct tacho_fit_time {
 tacho_status tacho_fit_init(tacho_fit *fit, const tacho_debug_info *info) TACHO_MUST_USE;
 void tacho_fit_deinit(tacho_fit *fit);
 
-/* Whether |row| is of a job that ran, and may be fitted into. */
+/* Whether |row| is of a job that ran, so that work can be fitted into it. */
 bool tacho_fit_is_job(const tacho_annotation_row *row);
 
 /* The scale of |row|, which is of such a job; false when the compiler gives its tasks no cycles. */
@@ -51,7 +51,7 @@ bool tacho_fit_unit(const tacho_fit *fit, const tacho_annotation_row *row,
                     const tacho_fit_scale *scale, const tacho_inner_op *op,
                     tacho_fit_time *out_time);
 
-/* |row|, of a job, is done with: what comes now is before it. */
+/* Finishes |row|, which is of a job: all later calls concern earlier rows. */
 void tacho_fit_pass(tacho_fit *fit, const tacho_annotation_row *row);
 
 /* Makes |fits|. */

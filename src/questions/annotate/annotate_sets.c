@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Vendors' sets differ in names, units and in which rows they have, not in what is known.
+ * Vendors' sets differ in names, units and choice of rows, not in their information.
  */
 #include "questions/annotate/annotate_sets.h"
 
@@ -105,7 +105,7 @@ static const tacho_annotate_column a2_columns[] = {
     {NULL, NULL, TACHO_COLUMN_TEXT, SHOW_PART},
 };
 
-/* The manual says original_operator, the program original_operators. */
+/* The manual's name is original_operator, the program's original_operators. */
 #define A3_COLUMNS(operators)                                                                      \
     {                                                                                              \
         {"action_id", NULL, TACHO_COLUMN_INT, SHOW_ACTION},                                        \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The sets of columns that an annotation can be shown in: what, under which name, in which rows.
+ * The sets of columns for annotations: contents, names and choice of rows.
  */
 #ifndef TACHO_QUESTIONS_ANNOTATE_ANNOTATE_SETS_H
 #define TACHO_QUESTIONS_ANNOTATE_ANNOTATE_SETS_H
@@ -18,7 +18,7 @@ typedef enum tacho_annotate_content {
     SHOW_JOB,
     SHOW_EXECUTOR,
     SHOW_OPERATION,
-    SHOW_OPERATION_AND_HOST, /* with "(host)" behind the start of a host program */
+    SHOW_OPERATION_AND_HOST, /* with "(host)" after the start of a host program */
     SHOW_PROGRAM,
     SHOW_KERNEL,  /* of an inner op */
     SHOW_KERNELS, /* of its job */
@@ -37,12 +37,12 @@ typedef enum tacho_annotate_content {
     SHOW_JOB_TOTAL_US,
     SHOW_ENGINE,
     SHOW_ENGINE_INDEX,
-    SHOW_SLICE, /* the index where it is a slice */
+    SHOW_SLICE, /* the index of a slice */
     SHOW_FROM,
     SHOW_TO,
     SHOW_CYCLES,
     SHOW_USED,       /* all engines */
-    SHOW_SLICE_USED, /* a column for each slice, whose number is put for the '#' */
+    SHOW_SLICE_USED, /* a column for each slice; its number replaces the '#' */
     SHOW_SLICES_USED,
     SHOW_DMA_IN_USED,
     SHOW_DMA_OUT_USED,
@@ -68,7 +68,7 @@ typedef enum tacho_annotate_rows {
     ROWS_ALL,
     ROWS_OF_ACTIONS,
     ROWS_EXPANDED, /* of actions, but in place of a wait for a job the job's inner ops */
-    ROWS_OF_OPS,   /* inner ops alone */
+    ROWS_OF_OPS,   /* only inner ops */
 } tacho_annotate_rows;
 
 struct tacho_annotation_set {

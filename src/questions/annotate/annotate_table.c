@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Annotations as tables: cell after cell, as the set says.
+ * Annotations as tables: writes the cells that the set asks for.
  */
 #include "questions/annotate/annotate_sets.h"
 
@@ -24,7 +24,7 @@ typedef struct writer {
     uint32_t *slices; /* numbers of the columns' slices, by column */
     const tacho_annotate_column **specs;
     tacho_text text;
-    /* Rows that follow one another often are of one place and one job. */
+    /* Cached, since consecutive rows often share a location and a job. */
     uint32_t last_location;
     tacho_str last_location_text;
     uint32_t last_job;
@@ -36,14 +36,14 @@ static tacho_status put_str(writer *to, tacho_str piece)
     return tacho_text_put(&to->text, piece);
 }
 
-/* The text that was put together, or nothing. */
+/* Adds the assembled text, or an absent cell. */
 static tacho_status add_put(writer *to)
 {
     tacho_str text = tacho_text_take(&to->text);
     return text.len > 0 ? tacho_table_add_text(to->table, text) : tacho_table_add_absent(to->table);
 }
 
-/* Keeps the text that was put together as long as the table. */
+/* Keeps the assembled text as long as the table. */
 static tacho_status keep_put(writer *to, tacho_str *out_text)
 {
     return tacho_arena_copy(&to->table->arena, tacho_text_take(&to->text), out_text);
@@ -88,8 +88,8 @@ static int64_t as_us(const tacho_clock *clock, int64_t ticks)
 }
 
 /*
- * The estimate of an inner op, where it is not to have the time of a wait that is not its own; the
- * input has no time for it.
+ * Whether to show the estimate of an inner op in place of the time of the wait for its job; the
+ * input has no time of its own for it.
  */
 static bool is_estimate(const writer *from, const tacho_annotation_row *row)
 {
@@ -249,7 +249,7 @@ static tacho_status add_kernels(writer *to, const tacho_annotation_row *row)
     return add_put(to);
 }
 
-/* Operators have no spaces in them. */
+/* Names of operators contain no spaces. */
 static tacho_status add_operators(writer *to, const tacho_annotation_row *row, bool has_plus)
 {
     tacho_str all =
@@ -266,7 +266,7 @@ static tacho_status add_operators(writer *to, const tacho_annotation_row *row, b
     return add_put(to);
 }
 
-/* Of a call its event, as the vendor's tool has it. */
+/* The place of a HAL call is its event, as in the vendor's tool. */
 static tacho_status add_place(writer *to, const tacho_annotation_row *row)
 {
     if (row->kind == TACHO_ANNOTATION_HAL) {
@@ -433,7 +433,7 @@ static tacho_status add_cell(writer *to, const tacho_annotation_row *row,
         return add_string(to, row->dispatch_name);
     case SHOW_INVOCATION:
         return add_optional(to, spec, row->invocation);
-    case SHOW_ACTION: /* vendors write -1 where there is none */
+    case SHOW_ACTION: /* vendors write -1 if absent */
         return to->set->rows == ROWS_ALL ? add_optional(to, spec, row->action_id)
                                          : add_number(to, spec->type, row->action_id);
     case SHOW_JOB:
@@ -678,7 +678,7 @@ static tacho_status make_columns(writer *self, tacho_arena *names, tacho_column 
     return TACHO_OK;
 }
 
-/* The columns and what is known of them live in |arena|. */
+/* The columns and their descriptions are allocated in |arena|. */
 static tacho_status init_columns(writer *self, tacho_arena *arena, tacho_column **out_columns,
                                  size_t *out_count)
 {
@@ -779,7 +779,7 @@ tacho_status tacho_annotation_pages_next(tacho_annotation_pages *pages, size_t r
 {
     writer *self = &pages->writer;
     tacho_table_clear(&pages->table);
-    self->last_location = TACHO_NONE; /* their texts went with the page */
+    self->last_location = TACHO_NONE; /* their texts were freed with the page */
     self->last_job = TACHO_NONE;
     TACHO_TRY(add_rows(self, row_count));
     bool is_empty = tacho_table_row_count(&pages->table) == 0;

@@ -5,8 +5,8 @@
  *
  *     action d#2 5 torq_hl.wait_program job 0 1132..1320 of 1120..1320
  *
- * that is kind, dispatch and invocation, action, operation, job, own time, time of the job, and
- * why there is no match.
+ * that is kind, dispatch and invocation, action, operation, job, own time, time of the job, and why
+ * the row has no match.
  */
 #include "questions/annotate/annotate.h"
 
@@ -238,7 +238,7 @@ static void check_table(const char *set, const char *expected)
 
 /*
  * Without the program, the wait of action 3 would have ended both jobs. The initialisation of a
- * dispatch is a phase and no run of its actions. Runs are in order of their numbers.
+ * dispatch is a phase, not a run of its actions. Runs are in order of their numbers.
  */
 static void test_runs(void **state)
 {
@@ -297,7 +297,7 @@ static void test_not_waited(void **state)
                "action d#0 0 torq_hl.wait_program 10..11 not_waited\n");
 }
 
-/* A run without a name is of the dispatch that fits: here the second, since it copies first. */
+/* A run without a name belongs to the dispatch that fits: here the second, which copies first. */
 static void test_unnamed(void **state)
 {
     (void)state;
@@ -309,7 +309,7 @@ static void test_unnamed(void **state)
                "action e#0 1 torq_hl.start_program job 0 12..13 of 12..19\n"
                "job e#0 1 torq_hl.start_program job 0 12..19 of 12..19\n"
                "action e#0 2 torq_hl.wait_program job 0 14..19 of 12..19\n");
-    /* Both have such an action, so which it is cannot be told. */
+    /* Both dispatches have such an action, so the match is ambiguous. */
     check_rows("module {\nfunc.func @d() {\n" COPY("0") "return }\nfunc.func @e() {\n" COPY(
                    "0") "return }\n}\n",
                R1_HEADER "0,0,10,HOST_COPY_START,loc(unknown)\n0,1,11,HOST_COPY_END,loc(unknown)\n",
@@ -330,7 +330,7 @@ static void test_omit_inner(void **state)
 
 /*
  * Jobs in the order of the waits, through both dispatches: a job starts at open - since_start and
- * ends at open. Number 0 begins another run. A job more than there are waits is kept.
+ * ends at open. Number 0 begins another run. A job beyond the last wait is kept.
  */
 static void test_jobs(void **state)
 {
@@ -437,7 +437,7 @@ static void test_job_tables(void **state)
                 "0;torq_hw.dma_in_wait;;;60;100;40;False;False;True;True;False\n"
                 "0;torq_hw.slice_start;2;;60;100;40;False;False;True;True;False\n");
     teardown();
-    /* Two slices are two, whether used or not: then the title is the manual's word for word. */
+    /* Two slices give two columns, used or not: then the title is word for word the manual's. */
     setup("func.func @d() {\n" JOB("j", "0", DMA_IN) START("j", "0") WAIT("j", "1") "return }\n",
           R0_HEADER "0;100;40;\n1;200;10;\n", NULL);
     check_table("seed-000",
@@ -449,7 +449,7 @@ static void test_job_tables(void **state)
     teardown();
 }
 
-/* By kind the vendor's tool orders inner ops; as they run they are in the first manual's set. */
+/* The vendor's tool orders inner ops by kind; the first manual's set has them as they run. */
 static void test_order_of_ops(void **state)
 {
     (void)state;

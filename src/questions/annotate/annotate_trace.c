@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An annotated profile as events: the profile's own, with better names and more arguments, and
- * the engines' tracks. A part is pushed as a whole, so what there is is first listed by part.
+ * An annotated profile as events: the profile's own, with better names and more arguments, and the
+ * engines' tracks. A part is pushed as a whole, so spans, samples and flow ends are first listed by
+ * part.
  */
 #include "questions/annotate/annotate_fit.h"
 #include "base/grow.h"
@@ -11,7 +12,7 @@
 
 enum {
     MORE_ARGS_MAX = 8,       /* that are added to a row */
-    ESTIMATE_RANK = 1 << 24, /* estimates come last */
+    ESTIMATE_RANK = 1 << 24, /* sorts estimates last */
 };
 
 typedef struct engine_tracks {
@@ -19,10 +20,10 @@ typedef struct engine_tracks {
     uint32_t estimated;
 } engine_tracks;
 
-/* What is said of a job wherever it is shown. */
+/* Labels of a job, the same everywhere. */
 typedef struct job_label {
     bool is_made;
-    uint32_t name;    /* string: its kernels, for people */
+    uint32_t name;    /* string: its kernels, for display */
     uint32_t kernels; /* string: all of them */
 } job_label;
 
@@ -39,7 +40,7 @@ typedef struct tracer {
     tacho_dict *dict;
     tacho_events *to;
     uint32_t part;
-    uint32_t *rows; /* by span: the row that says more of it, or TACHO_NONE */
+    uint32_t *rows; /* by span: its annotation row, or TACHO_NONE */
     size_t row_end; /* annotation rows before it are of this part or an earlier one */
     part_list spans;
     part_list samples;
@@ -114,7 +115,7 @@ static void add_string_arg(tracer *self, tacho_row *row, uint32_t key, uint32_t 
     }
 }
 
-/* Unless the row has one of that name. */
+/* Does nothing if the row has an argument of that name. */
 static void add_number_arg(tracer *self, tacho_row *row, uint32_t key, int64_t value,
                            tacho_unit unit)
 {
@@ -267,7 +268,7 @@ static tacho_row make_span(const tacho_annotation_row *from, const tacho_profile
     return row;
 }
 
-/* Every engine that the job uses, for as long as the job lasts: no more was measured. */
+/* Every engine that the job uses, for as long as the job lasts: nothing finer was measured. */
 static tacho_status push_used(tracer *self, const tacho_annotation_row *from)
 {
     const tacho_debug_job *job = &self->info->jobs[from->job];
@@ -332,7 +333,7 @@ static tacho_status push_estimates(tracer *self, const tacho_annotation_row *fro
     return TACHO_OK;
 }
 
-/* Slices that the part's jobs could have used have a track, used or not. */
+/* Makes a track for each slice that the part's jobs could have used. */
 static tacho_status make_slices(tracer *self)
 {
     uint32_t count = tacho_torq_slice_count(self->info);
@@ -344,7 +345,7 @@ static tacho_status make_slices(tracer *self)
     return TACHO_OK;
 }
 
-/* From the end, so that a job knows the next one of each number. */
+/* Goes backwards, so that a job knows the next job of each number. */
 static tacho_status push_jobs(tracer *self)
 {
     const tacho_annotation_row *rows = self->annotation->rows;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sums over the dispatches of debug information. Files and places are found by a stamp for each,
- * so that a dispatch costs what it holds, however many there are.
+ * Sums over the dispatches of debug information. Seen files and places are marked with a stamp, so
+ * the cost of a dispatch does not depend on the number of dispatches.
  */
 #include "questions/annotate/debug_info_table.h"
 
@@ -17,7 +17,7 @@ enum { SHOWN_MAX = 3, NUMBER_BYTES = 64 };
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
-/* ---- where it comes from ---------------------------------------------------------------- */
+/* ---- origins in the model --------------------------------------------------------------- */
 
 typedef struct seen_file {
     uint32_t name; /* string */
@@ -27,14 +27,14 @@ typedef struct seen_file {
 /* Files of the model, and names where a location has no file; the first few of each. */
 typedef struct seen_places {
     const tacho_dict *dict;
-    uint32_t *location_stamps; /* by location: who saw it last */
+    uint32_t *location_stamps; /* by location: the last dispatch that has it */
     uint32_t *file_stamps;     /* by string */
-    uint32_t *file_places;     /* by string: in |files|, where it has a place */
+    uint32_t *file_places;     /* by string: its index in |files| */
     uint32_t stamp;
-    uint32_t own_file; /* string: of the dispatch; its lines are none of the model's */
+    uint32_t own_file; /* string: of the dispatch; its lines are not the model's */
     seen_file files[SHOWN_MAX];
     uint32_t names[SHOWN_MAX];
-    size_t file_count, name_count; /* also of those that are not shown */
+    size_t file_count, name_count; /* including those that are not shown */
 } seen_places;
 
 static uint32_t *alloc_stamps(size_t count)
@@ -133,7 +133,7 @@ static tacho_status put_file(const seen_places *seen, size_t index, tacho_text *
     return tacho_text_put(text, tacho_str_from_cstring(lines));
 }
 
-/* "a.mlir:4-9, b.mlir:3", or "conv1, conv2, pool and 7 more" where there are no files. */
+/* "a.mlir:4-9, b.mlir:3", or "conv1, conv2, pool and 7 more" if no location has a file. */
 static tacho_status put_places(const seen_places *seen, tacho_text *text)
 {
     bool has_files = seen->file_count > 0;
@@ -175,7 +175,7 @@ static const tacho_track_class engine_classes[] = {
 typedef struct sums {
     uint64_t action_count, job_count, task_count;
     uint64_t unit_counts[TACHO_TRACK_CLASS_COUNT];
-    int64_t cycles; /* estimated, -1: nothing is */
+    int64_t cycles; /* estimated; -1: no estimate */
 } sums;
 
 static void later(int64_t *cycles, int64_t end)
@@ -197,7 +197,7 @@ static void sum_job(const tacho_debug_info *info, const tacho_debug_job *job, su
     }
 }
 
-/* The estimate is from the start of the dispatch to the end of the last that has one. */
+/* The estimate is from the start of the dispatch to the end of its last estimated piece of work. */
 static sums sum_dispatch(const tacho_debug_info *info, const tacho_dispatch *dispatch,
                          seen_places *seen)
 {

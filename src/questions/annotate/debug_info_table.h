@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a compiler's debug information holds, as tables: counts of dispatches, actions, jobs, tasks
- * and pieces of work by kind of engine, the compiler's estimate, and where in the model it comes
- * from.
+ * The contents of a compiler's debug information as tables: counts of dispatches, actions, jobs,
+ * tasks and pieces of work by kind of engine, the compiler's estimate, and the place in the model.
  */
 #ifndef TACHO_QUESTIONS_ANNOTATE_DEBUG_INFO_TABLE_H
 #define TACHO_QUESTIONS_ANNOTATE_DEBUG_INFO_TABLE_H
@@ -12,8 +11,8 @@
 
 typedef struct tacho_debug_input {
     const tacho_debug_info *info;
-    tacho_str file;   /* what to call it: a file or a folder */
-    bool shows_paths; /* of the files of dispatches, else their names alone */
+    tacho_str file;   /* the name to show: a file or a folder */
+    bool shows_paths; /* full paths of the dispatches' files, else only their names */
 } tacho_debug_input;
 
 /* The subject of tacho_analysis_debug_info. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Composed programs as tables, a line for each row: cells parted by '|', '-' for an absent one.
+ * Composed programs as tables, a line for each row: cells separated by '|', '-' for an absent one.
  */
 #include "questions/annotate/debug_info_table.h"
 
@@ -22,7 +22,7 @@ enum { TEXT_BYTES = 4096 };
 
 /*
  * A job with its start and wait; |cycles| are attributes of its one task. Operations without a
- * location stand at their own line, which is none of the model's.
+ * location are at their own line, which is not one of the model's.
  */
 #define JOB(name, cycles, body)                                                                    \
     "%" name "p = torq_hl.program \"" name "\" : !torq_hl.program<nss> {\n"                        \
@@ -111,7 +111,7 @@ static void assert_table(table_maker make, bool shows_paths, const char *expecte
 
 /* ---- tests ------------------------------------------------------------------------------ */
 
-/* Sums over dispatches; what has no estimate has none, and adds nothing. */
+/* Sums over dispatches; work without an estimate adds nothing. */
 static void test_sums(void **state)
 {
     (void)state;
@@ -130,7 +130,7 @@ static void test_sums(void **state)
     teardown();
 }
 
-/* Names where there are no files; the first few. */
+/* The first few names, if no location has a file. */
 static void test_names(void **state)
 {
     (void)state;
@@ -146,7 +146,7 @@ static void test_names(void **state)
     teardown();
 }
 
-/* Everything that is damaged or not understood counts, and files of both forms are named. */
+/* Everything damaged or not understood is counted, and files of both forms are named. */
 static void test_problems(void **state)
 {
     (void)state;

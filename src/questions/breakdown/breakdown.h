@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Breakdown: where did the time of each device go? For each device, and each stream or engine of
- * it: how long it computed, communicated and copied, how much of that was exposed, how long it was
- * idle, and why.
+ * Breakdown: where did the time of each device go? For each device and each of its streams or
+ * engines: how long it computed, communicated and copied, how much of that was exposed, how long it
+ * was idle, and why.
  *
  * Lengths are those of unions of intervals, so work that overlaps counts once. Shares are of the
  * device's span, from its first start to its last end. Communication is exposed while the device
@@ -18,14 +18,13 @@
 enum { TACHO_BREAKDOWN_TOP = 10, TACHO_BREAKDOWN_TOP_MAX = 10000 };
 
 typedef struct tacho_breakdown_options {
-    uint64_t
-        top; /* so many of the longest gaps and steps, at most TACHO_BREAKDOWN_TOP_MAX; 0: none */
-    uint64_t step_top; /* so many of the longest steps instead, where it is more */
-    bool has_steady;   /* with the table of what devices do in steps */
+    uint64_t top; /* number of longest gaps and steps to list, at most TACHO_BREAKDOWN_TOP_MAX */
+    uint64_t step_top; /* number of longest steps, if more than |top| */
+    bool has_steady;   /* with the table of device times in steps */
     bool omits_advice; /* no verdict and no advice */
 } tacho_breakdown_options;
 
-/* Whom a row is about, and the cells of that. */
+/* The columns that identify the subject of a row. */
 #define TACHO_BREAKDOWN_WHO                                                                        \
     TACHO_COLUMN(FILE, "file", TEXT), TACHO_COLUMN(RANK, "rank", INT),                             \
         TACHO_COLUMN(DEVICE, "device", TEXT), TACHO_COLUMN(ORIGIN, "origin", TEXT)
@@ -45,7 +44,7 @@ tacho_status tacho_breakdown_devices_table(const tacho_breakdown_gather *gather,
 tacho_status tacho_breakdown_streams_table(const tacho_breakdown_gather *gather,
                                            tacho_table *out_table) TACHO_MUST_USE;
 
-/* A row per device of which steps tell: its times and idle time by cause in all steps but warm-up,
+/* A row per device that steps represent: its times and idle time by cause in all steps but warm-up,
  * which are its span. */
 tacho_status tacho_breakdown_steady_table(const tacho_breakdown_gather *gather,
                                           tacho_table *out_table) TACHO_MUST_USE;
@@ -54,8 +53,8 @@ tacho_status tacho_breakdown_steady_table(const tacho_breakdown_gather *gather,
 tacho_status tacho_breakdown_idle_table(const tacho_breakdown_gather *gather,
                                         tacho_table *out_table) TACHO_MUST_USE;
 
-/* A row per device whose part has steps: how long they take but for warm-up, and what it does in
- * them; and its longest steps, by time. */
+/* A row per device whose part has steps: step durations without warm-up and device times in steps;
+ * and its longest steps, by time. */
 tacho_status tacho_breakdown_step_statistics_table(const tacho_breakdown_gather *gather,
                                                    tacho_table *out_table) TACHO_MUST_USE;
 tacho_status tacho_breakdown_steps_table(const tacho_breakdown_gather *gather,
@@ -65,22 +64,22 @@ tacho_status tacho_breakdown_steps_table(const tacho_breakdown_gather *gather,
 tacho_status tacho_breakdown_launches_table(const tacho_breakdown_gather *gather,
                                             tacho_table *out_table) TACHO_MUST_USE;
 
-/* The longest gaps of all devices, and what the host did in them. */
+/* The longest gaps of all devices, with the host's activity in each. */
 tacho_status tacho_breakdown_gaps_table(const tacho_breakdown_gather *gather,
                                         tacho_table *out_table) TACHO_MUST_USE;
 
-/* One row per device, of several inferences one for all (breakdown_subjects.h), for rules
+/* One row per device, or one for all inferences of a device (breakdown_subjects.h), for rules
  * (breakdown_rules.h). */
 tacho_status tacho_breakdown_facts_table(const tacho_breakdown_gather *gather,
                                          tacho_table *out_table) TACHO_MUST_USE;
 
-/* One sentence per device, where its facts allow one; then what to do, the largest gain first. */
+/* One sentence per device whose facts allow one; then the advice, largest gain first. */
 tacho_status tacho_breakdown_verdict_table(const tacho_breakdown_gather *gather,
                                            tacho_table *out_table) TACHO_MUST_USE;
 tacho_status tacho_breakdown_advice_table(const tacho_breakdown_gather *gather,
                                           tacho_table *out_table) TACHO_MUST_USE;
 
-/* What the profiles do not allow to be said. */
+/* Notes on information that the profiles lack. */
 tacho_status tacho_breakdown_notes_table(const tacho_breakdown_gather *gather,
                                          tacho_table *out_table) TACHO_MUST_USE;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tables of what is made of the facts of devices: verdicts and advice.
+ * Tables derived from the facts of devices: verdicts and advice.
  */
 #include "questions/breakdown/breakdown.h"
 #include "questions/breakdown/breakdown_rules.h"
@@ -26,7 +26,7 @@ static const tacho_column advice_columns[] = {
     TACHO_COLUMN(PAGE, "page", TEXT),
 };
 
-/* Facts, and whom each row of them is about. */
+/* Facts, with the subject of each row. */
 typedef struct judgement {
     const tacho_breakdown_gather *gather;
     tacho_breakdown_subject *subjects;
@@ -79,13 +79,13 @@ tacho_status tacho_breakdown_verdict_table(const tacho_breakdown_gather *gather,
 
 /* ---- advice -------------------------------------------------------------------------------- */
 
-/* A finding, and what it gains in a step. */
+/* A finding and its gain per step. */
 typedef struct ranked_finding {
     const tacho_finding *finding;
     int64_t gain_ns;
 } ranked_finding;
 
-/* What gains most first, else in the order of the rules. */
+/* Largest gain first, then in the order of the rules. */
 static int compare_findings(const void *left, const void *right)
 {
     const ranked_finding *a = left;
@@ -93,7 +93,7 @@ static int compare_findings(const void *left, const void *right)
     if (a->gain_ns != b->gain_ns) {
         return a->gain_ns > b->gain_ns ? -1 : 1;
     }
-    return a->finding < b->finding ? -1 : 1; /* they lie in one array */
+    return a->finding < b->finding ? -1 : 1; /* both are in one array */
 }
 
 static tacho_status add_finding(const judgement *self, const ranked_finding *ranked,

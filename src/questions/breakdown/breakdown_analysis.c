@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two analyses: all tables, and verdicts with advice alone, for those who show them first.
+ * Two analyses: all tables, and only verdicts with advice, for callers that show these first.
  */
 #include "questions/breakdown/breakdown.h"
 
@@ -11,7 +11,7 @@ static tacho_breakdown_gather *gather_of(tacho_events *events)
     return (tacho_breakdown_gather *)(void *)events;
 }
 
-/* The longest gaps that advice is given about, without a word about how many. */
+/* The number of longest gaps that advice considers. */
 enum { VERDICT_GAPS = 64 };
 
 static tacho_status open_breakdown(const void *options, tacho_dict *dict, tacho_events **out_events)

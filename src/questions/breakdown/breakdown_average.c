@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sums of inferences, divided.
+ * Averages over inferences: sums, divided.
  */
 #include "questions/breakdown/breakdown_average.h"
 
@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-/* Idle time by cause, then busy time by kinds; what follows one another adds up to the span. */
+/* Idle time by cause, then busy time by kinds; all pieces together add up to the span. */
 enum { PIECES = TACHO_IDLE_CAUSE_COUNT + TACHO_WORK_COMBINATIONS };
 
 typedef struct time_sum {
@@ -37,7 +37,7 @@ static void add_busy(const tacho_kind_time *busy, time_sum *sum)
     }
 }
 
-/* What is divided is the sum up to each piece, so that the pieces add up. */
+/* Divides the running sum up to each piece, so that the rounded pieces add up. */
 static tacho_average_time divide(const time_sum *sum, size_t count)
 {
     tacho_average_time average = sum->rest;
@@ -71,7 +71,7 @@ tacho_average_time tacho_breakdown_average(const tacho_breakdown_gather *gather,
 
 /* ---- streams ------------------------------------------------------------------------------- */
 
-/* Which stream of |device| it is, TACHO_NONE where the device has none. */
+/* The stream of |device| that |stream| stands for, or TACHO_NONE. */
 static uint32_t find_stream(const tacho_dict *dict, const tacho_breakdown_device *device,
                             const tacho_subject_stream *stream)
 {

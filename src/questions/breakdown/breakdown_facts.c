@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Facts of devices, and how rules ask for them.
+ * Facts of devices, and the functions through which rules read them.
  */
 #include "questions/breakdown/breakdown_facts.h"
 #include "questions/breakdown/breakdown.h"
@@ -55,7 +55,7 @@ static const tacho_column fact_columns[] = {
     TACHO_COLUMN(HOST_PERCENT, "of gap", PERCENT),
 };
 
-/* ---- what the device is -------------------------------------------------------------------- */
+/* ---- kind of device ------------------------------------------------------------------------ */
 
 static uint32_t classes_of(const tacho_dict *dict, const tacho_breakdown_device *device)
 {
@@ -92,7 +92,7 @@ static const char *level_of(const tacho_dict *dict, const tacho_breakdown_device
     return (classes & (moves | BIT(VECTOR))) != 0 ? TACHO_LEVEL_ENGINES : TACHO_LEVEL_KERNELS;
 }
 
-/* What its users call it: by its name or, where that says nothing, by what drives it. */
+/* The users' word for the device: from its name or, failing that, from its driver. */
 static tacho_str word_of(const tacho_dict *dict, const tacho_breakdown_device *device)
 {
     static const struct {
@@ -129,7 +129,7 @@ static uint64_t lost_count(const tacho_dict *dict, uint32_t part)
     return count;
 }
 
-/* What facts are about: all that a device did, or what it did in steps that are not warm-up. */
+/* The subject of facts: all work of a device, or its work in steps without warm-up. */
 typedef struct device_view {
     const tacho_breakdown_gather *gather;
     const tacho_breakdown_subject *subject;
@@ -137,7 +137,7 @@ typedef struct device_view {
     const tacho_part_steps *steps;        /* NULL: all */
     const char *period;
     size_t step_count, warm_up_count; /* 0: no steps */
-    tacho_kind_time busy;             /* sums alone */
+    tacho_kind_time busy;             /* only sums */
     tacho_kind_time all;              /* stretches of work, warm-up included */
     tacho_idle_time idle;
     int64_t span_ns;
@@ -166,7 +166,7 @@ static void add_idle(const tacho_idle_time *from, tacho_idle_time *to)
     }
 }
 
-/* All that |device| did. */
+/* Adds all work of |device|. */
 static void add_whole(const tacho_breakdown_device *device, device_view *view)
 {
     for (size_t i = 0; i < TACHO_WORK_COMBINATIONS; i++) {
@@ -237,9 +237,9 @@ static tacho_status add_what_it_is(const tacho_dict *dict, const device_view *vi
     return tacho_table_add_int(table, (int64_t)device->stream_count);
 }
 
-/* ---- what it did --------------------------------------------------------------------------- */
+/* ---- work ---------------------------------------------------------------------------------- */
 
-/* When work of |any| and none of |none| was done for the longest at a stretch. */
+/* Adds the start of the longest stretch with work of |any| and without work of |none|. */
 static tacho_status add_longest(const tacho_kind_time *time, unsigned any, unsigned none,
                                 tacho_table *table)
 {
@@ -256,8 +256,9 @@ static tacho_status add_longest(const tacho_kind_time *time, unsigned any, unsig
 }
 
 /*
- * All of |kind|, what of it is exposed to |above|, how much of that other work could hide, and when
- * the longest was, of |all|. Only what |above| does without |kind| can hide anything.
+ * Adds the time of |kind|, the part that |above| leaves exposed, how much of that other work could
+ * hide, and the start of the longest stretch in |all|. Only work of |above| without |kind| can hide
+ * anything.
  */
 static tacho_status add_exposed(const tacho_kind_time *time, const tacho_kind_time *all,
                                 unsigned kind, unsigned above, tacho_table *table)
@@ -280,7 +281,7 @@ static tacho_status add_work_facts(const tacho_kind_time *time, const tacho_kind
     return add_exposed(time, all, KIND(COPY), both, table);
 }
 
-/* Engines of the class compute: what they are called, how many, the busiest, and their average. */
+/* Engines of the class compute: their name, number, busiest engine and average. */
 typedef struct engine_facts {
     tacho_str word;
     int64_t count, busiest_ns, mean_ns;
@@ -328,9 +329,9 @@ static tacho_status add_engines(const device_view *view, tacho_table *table)
     return tacho_table_add_int(table, view->device->time.first_ns);
 }
 
-/* ---- what it did not ----------------------------------------------------------------------- */
+/* ---- idle time ----------------------------------------------------------------------------- */
 
-/* The longest gap, where that was kept. */
+/* The longest gap, if it was kept. */
 static const tacho_breakdown_gap *find_gap(const device_view *view)
 {
     const tacho_breakdown_gather *gather = view->gather;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What rules look at: the facts of one device, a row of tacho_breakdown_facts_table. A rule is one
+ * The input of rules: the facts of one device, a row of tacho_breakdown_facts_table. A rule is one
  * file in rules/: a limit, a sentence and a constant (TACHO_DEVICE_RULE).
  */
 #ifndef TACHO_QUESTIONS_BREAKDOWN_BREAKDOWN_FACTS_H
@@ -8,21 +8,21 @@
 
 #include "questions/rules.h"
 
-/* What the spans of a device are, column LEVEL. */
+/* The kind of a device's spans, column LEVEL. */
 #define TACHO_LEVEL_KERNELS "kernels"       /* kernels and copies on streams */
 #define TACHO_LEVEL_ENGINES "engines"       /* jobs of engines that compute and engines that move */
-#define TACHO_LEVEL_PROCESSORS "processors" /* programs of processors, which also wait in them */
-#define TACHO_LEVEL_PROGRAMS "programs"     /* programs as a whole: nobody knows what they do */
+#define TACHO_LEVEL_PROCESSORS "processors" /* programs of processors, including their waits */
+#define TACHO_LEVEL_PROGRAMS "programs"     /* whole programs, whose contents are not known */
 
-/* What times are of, column PERIOD. */
+/* The period that times refer to, column PERIOD. */
 #define TACHO_PERIOD_SPAN "the span"
 #define TACHO_PERIOD_STEP "a step"
 #define TACHO_PERIOD_INFERENCE "an inference"
 
 enum {
     TACHO_FACTS_PERCENT = 100,
-    TACHO_FACTS_LEAST_WORK = 20,     /* pieces of work, below which nothing is said */
-    TACHO_FACTS_LEAST_LAUNCHED = 90, /* percent of the work that has to have a launch */
+    TACHO_FACTS_LEAST_WORK = 20,     /* fewer pieces of work give no verdict */
+    TACHO_FACTS_LEAST_LAUNCHED = 90, /* percent of the work that must have a launch */
 };
 
 typedef struct tacho_device_facts {
@@ -35,25 +35,25 @@ double tacho_fact(const tacho_device_facts *of, tacho_column_id id);
 double tacho_fact_share(const tacho_device_facts *of, tacho_column_id id);
 tacho_str tacho_fact_text(const tacho_device_facts *of, tacho_column_id id);
 
-/* What shares are of: "the span", "a step" or "an inference". */
+/* The period that shares refer to: "the span", "a step" or "an inference". */
 const char *tacho_fact_period(const tacho_device_facts *of);
 
 /* Whether there is enough work, and none of it was lost. */
 bool tacho_facts_are_enough(const tacho_device_facts *of);
 /* Whether the spans are times in which something computes or moves. */
 bool tacho_facts_show_work(const tacho_device_facts *of);
-/* Whether launches are known well enough to speak of them. */
+/* Whether enough launches are known to judge them. */
 bool tacho_facts_have_launches(const tacho_device_facts *of);
 bool tacho_facts_are_of_torch_gpu(const tacho_device_facts *of);
 
-/* Sets what the next finding can gain: the fact |gain|; and where to look: the fact |start|. */
+/* Sets the gain of the next finding from the fact |gain|, and its place from the fact |start|. */
 void tacho_facts_set_gain(const tacho_device_facts *of, tacho_findings *findings,
                           tacho_column_id gain, tacho_column_id start);
 
-/* What |gain_ns| over all steps is in one, and no more than the step. */
+/* The gain per step when |gain_ns| is the gain over all steps, at most the length of a step. */
 int64_t tacho_facts_gain_per_step(const tacho_device_facts *of, int64_t gain_ns);
 
-/* Asks |check| about each device of which enough is known. */
+/* Calls |check| for each device with enough facts. */
 tacho_status tacho_facts_check_each(const tacho_table *facts, tacho_findings *findings,
                                     tacho_status (*check)(const tacho_device_facts *of,
                                                           tacho_findings *findings)) TACHO_MUST_USE;

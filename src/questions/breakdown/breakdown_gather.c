@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From the timeline to devices.
+ * Collects the work of devices from the timeline.
  */
 #include "questions/breakdown/breakdown_gather.h"
 
@@ -150,7 +150,7 @@ static void pass_steps(tacho_breakdown_gather *self, int64_t now_ns)
     }
 }
 
-/* Time moves on. */
+/* Advances the time. */
 static tacho_status advance(void *gather, int64_t now_ns)
 {
     tacho_breakdown_gather *self = gather;
@@ -159,7 +159,7 @@ static tacho_status advance(void *gather, int64_t now_ns)
     return TACHO_OK;
 }
 
-/* The work that has just started on |id| turns out to have been launched. */
+/* Adds the launch of the work that has just started on |id|. */
 static tacho_status add_launch(void *gather, uint32_t id, const tacho_launch *launch)
 {
     tacho_breakdown_gather *self = gather;
@@ -209,7 +209,7 @@ static tacho_status add_work(void *gather, const tacho_timeline_work *did, uint3
 
 /* ---- parts --------------------------------------------------------------------------------- */
 
-/* Streams that have numbers come by them, whatever ran first. */
+/* Sorts streams that have numbers by these, not by their first work. */
 static void sort_streams(const tacho_dict *dict, tacho_breakdown_device *device)
 {
     for (size_t i = 1; i < device->stream_count; i++) {
@@ -229,8 +229,8 @@ static void sort_streams(const tacho_dict *dict, tacho_breakdown_device *device)
     }
 }
 
-/* The rank that PyTorch's profiler wrote into the file of |part|, among what is new since the last
- * part; of several that cannot be told apart, none. */
+/* Notes the rank that PyTorch's profiler wrote into the file of |part|, among the facts that are
+ * new since the last part; with several, which are ambiguous, none. */
 static tacho_status note_rank(tacho_breakdown_gather *self, uint32_t part)
 {
     const tacho_dict *dict = self->events.dict;

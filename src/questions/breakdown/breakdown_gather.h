@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What 'breakdown' needs of the timeline.
+ * Collects the data of 'breakdown' from the timeline.
  *
- * A device is a group of tracks of engines or streams; what lies directly in a file is one device.
+ * A device is a group of tracks of engines or streams; tracks directly below a file form one
+ * device.
  */
 #ifndef TACHO_QUESTIONS_BREAKDOWN_BREAKDOWN_GATHER_H
 #define TACHO_QUESTIONS_BREAKDOWN_BREAKDOWN_GATHER_H
@@ -14,7 +15,7 @@
 
 typedef struct tacho_breakdown_stream {
     uint32_t track;
-    tacho_launch_stats launches; /* of its work that has one */
+    tacho_launch_stats launches; /* of work with a launch */
     int64_t steady_ns;           /* busy in steps that are not warm-up */
 } tacho_breakdown_stream;
 
@@ -22,7 +23,7 @@ typedef struct tacho_breakdown_stream {
 typedef struct tacho_breakdown_gap {
     uint32_t device;
     tacho_device_gap gap;
-    tacho_host_deed deed; /* of the thread that launched what ended it, where that is known */
+    tacho_host_deed deed; /* of the thread that launched the work that ended it, if known */
 } tacho_breakdown_gap;
 
 /* The work of one origin on one device. */
@@ -30,7 +31,7 @@ typedef struct tacho_breakdown_device {
     uint32_t part;
     uint32_t group; /* track */
     tacho_origin origin;
-    bool is_starting; /* something of it starts now */
+    bool is_starting; /* some of its work starts now */
     tacho_device_time time;
     tacho_device_steps steps;
     tacho_breakdown_stream *streams; /* as in |time| */
@@ -42,32 +43,32 @@ typedef struct tacho_breakdown_gather {
         tacho_events events; /* push here; a part's rows in any order */
         tacho_timeline timeline;
     };
-    size_t top;      /* so many of the longest gaps are kept */
-    size_t step_top; /* and so many of the longest steps listed */
+    size_t top;      /* number of longest gaps to keep */
+    size_t step_top; /* number of longest steps to list */
     struct tacho_breakdown_track *tracks;
     size_t track_count, track_capacity;
     uint32_t *starting; /* devices */
     size_t starting_count, starting_capacity;
     tacho_breakdown_device *devices; /* by part, then by first work */
     size_t device_count, device_capacity;
-    uint32_t part;           /* that comes now */
+    uint32_t part;           /* the current part */
     tacho_part_steps *steps; /* by part */
     size_t step_part_count, step_part_capacity;
     int64_t *ranks; /* by part, of its process in a job; -1: not known */
     size_t rank_count, rank_capacity;
-    size_t fact_count;         /* facts of the dictionary that parts have had */
+    size_t fact_count;         /* facts of the dictionary seen so far */
     size_t finished_count;     /* devices whose parts have ended */
     tacho_breakdown_gap *gaps; /* the longest first */
     size_t gap_count, gap_capacity;
 } tacho_breakdown_gather;
 
-/* The rank of the process of |part|, -1 where it is not known. */
+/* The rank of the process of |part|, -1 if not known. */
 int64_t tacho_breakdown_rank(const tacho_breakdown_gather *gather, uint32_t part);
 
-/* Puts devices in the order of ranks, where all have one. */
+/* Sorts devices by rank if all have one. */
 tacho_status tacho_breakdown_sort_ranks(tacho_breakdown_gather *gather) TACHO_MUST_USE;
 
-/* The steps of the part of |device| where they say what is true of the device; else NULL. */
+/* The steps of the part of |device| if they represent the device; else NULL. */
 const tacho_part_steps *tacho_breakdown_steady(const tacho_breakdown_gather *gather,
                                                const tacho_breakdown_device *device);
 

@@ -128,7 +128,7 @@ static tacho_status add_site(const tacho_dict *dict, uint32_t site, tacho_table 
     return tacho_table_add_text(table, tacho_dict_string(dict, dict->sites[site].name));
 }
 
-/* What the host did: three cells. */
+/* Adds the host's activity: three cells. */
 static tacho_status add_deed(const tacho_dict *dict, const tacho_breakdown_gap *gap,
                              tacho_table *table)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Profiles that are, and that narrowly are not, a case for each rule and verdict; a healthy one
- * gets no advice. Work is added piece by piece, so the facts are those of real tables.
+ * Profiles just above and just below the limit of each rule and verdict; a healthy one gets no
+ * advice. Work is added piece by piece, so the facts are those of real tables.
  */
 #include "questions/breakdown/breakdown.h"
 #include "questions/breakdown/breakdown_rules.h"
@@ -89,7 +89,7 @@ static void add_many(fixture *at, int64_t gap, int64_t length, int64_t late)
     }
 }
 
-/* The rules that say something, "L-01 C-01", and the first word of the verdict. */
+/* Checks the rules with findings, "L-01 C-01", and the first word of the verdict. */
 static void check(fixture *at, const char *rules, const char *verdict)
 {
     char said[64] = "";
@@ -142,7 +142,7 @@ static void test_late_launches(void **state)
     check(&at, "", "Kernel-bound");
 }
 
-/* The same gaps, and the launches were there: nothing of the host. */
+/* The same gaps with launches already queued: the host is not at fault. */
 static void test_queued(void **state)
 {
     (void)state;
@@ -179,7 +179,7 @@ static void test_verdicts_from_forty_percent(void **state)
     }
 }
 
-/* Of 99 gaps, 50 or 49 had work in the queue; the launches of the others were late. */
+/* In 50 or 49 of 99 gaps, work was queued; the launches of the others were late. */
 static void test_idle_names_the_queue_from_half(void **state)
 {
     (void)state;
@@ -195,7 +195,7 @@ static void test_idle_names_the_queue_from_half(void **state)
     }
 }
 
-/* Nothing says when work was launched: nothing is said of launches. */
+/* Without launches in the profile, no advice mentions them. */
 static void test_no_launches(void **state)
 {
     (void)state;
@@ -204,15 +204,15 @@ static void test_no_launches(void **state)
     for (int i = 0; i < PIECES; i++) {
         add(&at, 9000, 1000, NEVER, TACHO_WORK_COMPUTE);
     }
-    check(&at, "", ""); /* one stream, and nothing that it could be compared with */
-    setup(&at);         /* 11 of 100 do not have one */
+    check(&at, "", ""); /* one stream, and nothing to compare it with */
+    setup(&at);         /* 11 of 100 have no launch */
     for (int i = 0; i < PIECES; i++) {
         add(&at, 9000, 1000, i < 11 ? NEVER : 5000, TACHO_WORK_COMPUTE);
     }
     check(
         &at, "",
         "Mostly idle: the GPU does nothing for 89.9 % of the span; the profile does not show why.");
-    setup(&at); /* 10 do not */
+    setup(&at); /* 10 have none */
     for (int i = 0; i < PIECES; i++) {
         add(&at, 9000, 1000, i < 10 ? NEVER : 5000, TACHO_WORK_COMPUTE);
     }
@@ -308,7 +308,8 @@ static void test_too_much_to_hide(void **state)
     }
 }
 
-/* |second| of the work of two engines is the second's; transfers lie beside all of it. */
+/* Two engines: the first works all the time, the second |second| ns per piece; transfers overlap
+ * all of it. */
 static void setup_engines(fixture *at, const char *transfers, tacho_origin origin, int64_t second)
 {
     static const char *const names[] = {"SLICE 0", "SLICE 1"};
@@ -360,7 +361,7 @@ static void test_uneven_streams(void **state)
     check(&at, "", "Kernel-bound");
 }
 
-/* Of what is lost, nobody knows how long it took. */
+/* The duration of lost work is not known. */
 static void test_lost_work(void **state)
 {
     (void)state;
@@ -372,7 +373,7 @@ static void test_lost_work(void **state)
     check(&at, "", "");
 }
 
-/* Too little to say anything: 19 pieces of work. */
+/* Too little work for a verdict: 19 pieces. */
 static void test_little_work(void **state)
 {
     (void)state;

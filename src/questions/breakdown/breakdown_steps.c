@@ -172,7 +172,7 @@ void tacho_device_steps_add(tacho_device_steps *device, const tacho_part_steps *
 
 /* ---- gaps ---------------------------------------------------------------------------------- */
 
-/* What of a gap lies in |step|. */
+/* Adds the part of a gap that is in |step|. */
 static void add_gap(tacho_device_steps *device, const tacho_step_span *step,
                     const tacho_device_gap *gap)
 {
@@ -193,7 +193,7 @@ static void add_gap(tacho_device_steps *device, const tacho_step_span *step,
     }
 }
 
-/* Gaps come by time. */
+/* Gaps arrive in order of time. */
 static void divide_gap(tacho_device_steps *device, const tacho_part_steps *steps,
                        const tacho_device_gap *gap)
 {
@@ -206,7 +206,7 @@ static void divide_gap(tacho_device_steps *device, const tacho_part_steps *steps
     }
 }
 
-/* Before its first work a device waits for the launch of that. */
+/* Before its first work a device waits for the launch of that work. */
 static void divide_lead(tacho_device_steps *device, const tacho_part_steps *steps, int64_t first_ns)
 {
     for (size_t i = 0; i < steps->item_count && steps->items[i].start_ns < first_ns; i++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The time of a device in each step, and in all steps but those that are left out: what is true of
- * a step, once the program runs steadily. Time counts in the windows of steps (step_windows.h), and
- * a piece of work in the step that launched it, or in whose window it starts.
+ * The time of a device in each step, and in all steps that are not left out: the steady state of
+ * the program. Time is counted in the windows of steps (step_windows.h). A piece of work is counted
+ * in the step that launched it or, if unknown, in the step in whose window it starts.
  */
 #ifndef TACHO_QUESTIONS_BREAKDOWN_BREAKDOWN_STEPS_H
 #define TACHO_QUESTIONS_BREAKDOWN_BREAKDOWN_STEPS_H
@@ -12,7 +12,7 @@
 
 /* The steps of one part. */
 typedef struct tacho_part_steps {
-    tacho_step_span *items; /* by start: the windows in which they run */
+    tacho_step_span *items; /* by start: the windows in which the steps run */
     size_t item_count, item_capacity;
     tacho_step_span *marks; /* as the host marks them */
     tacho_step_window *windows;
@@ -23,7 +23,7 @@ typedef struct tacho_part_steps {
     tacho_step_kind kind;
     bool has_overlap;
     bool has_leftover; /* work from before the recording runs until the first step */
-    bool is_full;      /* too many ranges to tell */
+    bool is_full;      /* too many ranges to look for steps */
     bool is_one_run;   /* the part is one of several inferences */
     uint32_t run_name;
     tacho_step_span only_run;
@@ -32,12 +32,12 @@ typedef struct tacho_part_steps {
     size_t bound_count, bound_capacity, bound_next;
 } tacho_part_steps;
 
-/* Copies what was found. */
+/* Copies |found|. */
 tacho_status tacho_part_steps_init(tacho_part_steps *steps, const tacho_steps *found,
                                    const tacho_step_windows *windows) TACHO_MUST_USE;
 void tacho_part_steps_deinit(tacho_part_steps *steps);
 
-/* How many are not left out; they are items from warm_up_count on. */
+/* The number of steps that are not left out: the items from warm_up_count on. */
 static inline size_t tacho_part_steps_steady_count(const tacho_part_steps *steps)
 {
     return steps->item_count - steps->warm_up_count - steps->stop_count;
@@ -47,7 +47,7 @@ static inline size_t tacho_part_steps_steady_count(const tacho_part_steps *steps
 typedef struct tacho_device_step {
     int64_t busy_ns;
     uint64_t work_count;   /* pieces of work of it */
-    uint64_t launch_count; /* of those, with a known launch */
+    uint64_t launch_count; /* of these, with a known launch */
 } tacho_device_step;
 
 /* A device in all steps. */
@@ -55,12 +55,12 @@ typedef struct tacho_device_steps {
     tacho_device_step *items; /* by step */
     size_t item_count, item_capacity;
     /* In the steps that are not left out. */
-    tacho_kind_time busy; /* sums alone */
+    tacho_kind_time busy; /* only sums */
     tacho_idle_time idle;
-    uint64_t work_count, launch_count; /* of them; of those, with a known launch */
+    uint64_t work_count, launch_count; /* of all; with a known launch */
     int64_t before_ns;                 /* busy before the first step */
     size_t at;                         /* the step that the next gap may touch */
-    /* Launches of what the device did first. */
+    /* Launches of the device's first work. */
     bool has_begun, has_launch;
     int64_t launch_ns;
 } tacho_device_steps;
@@ -69,24 +69,24 @@ tacho_status tacho_device_steps_init(tacho_device_steps *device,
                                      const tacho_part_steps *steps) TACHO_MUST_USE;
 void tacho_device_steps_deinit(tacho_device_steps *device);
 
-/* Work that starts. */
+/* Adds work that starts. */
 void tacho_device_steps_add(tacho_device_steps *device, const tacho_part_steps *steps,
                             const tacho_device_work *work);
-/* Work that started at |start_ns| turns out to have been launched. */
+/* Adds the launch, found late, of work that started at |start_ns|. */
 void tacho_device_steps_add_launch(tacho_device_steps *device, const tacho_part_steps *steps,
                                    int64_t start_ns, int64_t launch_ns);
 
-/* What started last is settled in |time|: gaps are divided over steps. */
+/* Divides gaps over steps once the latest work is settled in |time|. */
 void tacho_device_steps_settle(tacho_device_steps *device, const tacho_part_steps *steps,
                                const tacho_device_time *time);
-/* Nothing more starts. */
+/* Call it when no more work starts. */
 void tacho_device_steps_finish(tacho_device_steps *device, const tacho_part_steps *steps,
                                const tacho_device_time *time);
 
 /*
- * The next start or end of a step that is not later than |now_ns|, and the step; false when there
- * is none. |out_sign| is -1 for a start and +1 for an end: sums of busy time until each, with its
- * sign, add up to busy time within.
+ * Finds the next start or end of a step that is not later than |now_ns|, and the step; false if
+ * there is none. |out_sign| is -1 for a start and +1 for an end: sums of busy time until each, with
+ * its sign, add up to busy time within.
  */
 bool tacho_part_steps_next(tacho_part_steps *steps, int64_t now_ns, int64_t *out_ns,
                            uint32_t *out_step, int *out_sign);
@@ -96,9 +96,8 @@ void tacho_device_steps_pass(tacho_device_steps *device, const tacho_device_time
 /* How long |time| was busy until |ns|. */
 int64_t tacho_kind_time_busy_until(const tacho_kind_time *time, int64_t ns);
 
-/* Whether what is true of a step says what is true of the device: nine tenths of its work or more
- * are in steps, of which one at least is not left out. Work from before the recording is not
- * counted. */
+/* Whether steps represent the device: nine tenths of its work or more are in steps, and at least
+ * one step is not left out. Work from before the recording is not counted. */
 bool tacho_device_steps_are_enough(const tacho_device_steps *device, const tacho_part_steps *steps,
                                    const tacho_device_time *time);
 

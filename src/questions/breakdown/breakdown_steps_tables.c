@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tables of steps: statistics of them, and one by one.
+ * Tables of steps: statistics, and the steps one by one.
  */
 #include "questions/breakdown/breakdown.h"
 #include "questions/breakdown/breakdown_subjects.h"
@@ -76,7 +76,7 @@ static tacho_status add_lengths(const tacho_part_steps *steps, tacho_table *tabl
     return TACHO_OK;
 }
 
-/* What |device| did in them on average. */
+/* Adds averages of |device| over the steps. */
 static tacho_status add_means(const tacho_part_steps *steps, const tacho_breakdown_device *device,
                               tacho_table *table)
 {
@@ -108,7 +108,7 @@ static tacho_status add_kind(const tacho_part_steps *steps, tacho_table *table)
 
 /* ---- inferences ---------------------------------------------------------------------------- */
 
-/* Parts of one file that are a run each are the steps of one another. */
+/* Parts of one file that are a run each count as steps of one program. */
 typedef struct inferences {
     tacho_part_steps steps;
     const tacho_breakdown_device **devices; /* the subject's, one of each part */
@@ -160,7 +160,7 @@ static tacho_status open_inferences(const tacho_breakdown_gather *gather,
 
 /* ---- rows of statistics -------------------------------------------------------------------- */
 
-/* Steps of a part, or of several that are called |name|, without a device of their own. */
+/* Adds steps of a part, or of several parts called |name|, without device times. */
 static tacho_status add_host_row(const tacho_breakdown_gather *gather, uint32_t part, uint32_t name,
                                  const tacho_part_steps *steps, tacho_table *table)
 {
@@ -203,7 +203,7 @@ static tacho_status add_inferences(const tacho_breakdown_gather *gather,
     return status;
 }
 
-/* Whether the parts from |first| to |end| have a device that is one subject in all of them. */
+/* Whether the parts from |first| to |end| share a device that is one subject. */
 static tacho_status have_subject(const tacho_breakdown_gather *gather, uint32_t first, uint32_t end,
                                  bool *out_have)
 {
@@ -219,7 +219,7 @@ static tacho_status have_subject(const tacho_breakdown_gather *gather, uint32_t 
     return status;
 }
 
-/* Inferences that do not have the same devices: how long they took. */
+/* Adds only the durations of inferences that do not have the same devices. */
 static tacho_status add_unlike(const tacho_breakdown_gather *gather, uint32_t first, uint32_t end,
                                tacho_table *table)
 {
@@ -330,7 +330,8 @@ static tacho_status find_least(const tacho_part_steps *steps, size_t top, int64_
     return TACHO_OK;
 }
 
-/* The longest of |steps|, by time: of |device|, or each of its own of |devices|. */
+/* Adds the longest of |steps|, in order of time: for |device|, or each with its own of
+ * |devices|. */
 static tacho_status add_longest(const tacho_breakdown_gather *gather, const tacho_part_steps *steps,
                                 const tacho_breakdown_device *device,
                                 const tacho_breakdown_device *const *devices, tacho_table *table)

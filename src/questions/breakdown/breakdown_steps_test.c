@@ -82,7 +82,8 @@ static void test_nine_tenths_of_the_work_are_enough(void **state)
     teardown(&self);
 }
 
-/* A gap over two steps is one in each; what is in warm-up or only touches a step does not count. */
+/* A gap over two steps counts as one in each; a gap in warm-up, or that only touches a step, does
+ * not count. */
 static void test_gaps_are_divided_over_steps(void **state)
 {
     (void)state;
@@ -97,7 +98,7 @@ static void test_gaps_are_divided_over_steps(void **state)
     assert_int_equal(idle->causes[TACHO_IDLE_QUEUED], 70);
     assert_int_equal(idle->longest_ns, 40);
     assert_int_equal(idle->longest_start_ns, 160);
-    add_gap(&self, 250, 290, TACHO_IDLE_DEPENDENCY); /* as long: the first stays */
+    add_gap(&self, 250, 290, TACHO_IDLE_DEPENDENCY); /* equally long: the first stays */
     assert_int_equal(idle->longest_start_ns, 160);
     self.time.end_ns = 295;
     tacho_device_steps_finish(&self.device, &self.steps, &self.time);
@@ -106,7 +107,7 @@ static void test_gaps_are_divided_over_steps(void **state)
     teardown(&self);
 }
 
-/* Before its first work at 130 a device waits for the launch, if that came after the step began. */
+/* Before its first work at 130 a device waits for the launch, if that was after the step began. */
 static void test_the_lead_waits_for_the_first_launch(void **state)
 {
     (void)state;
@@ -151,7 +152,7 @@ static void test_late_gaps_are_long_from_a_millisecond(void **state)
     teardown(&self);
 }
 
-/* Work counts in the step that launched it; where nothing tells, in the one in which it starts. */
+/* Work counts in the step that launched it or, without a launch, in the step in which it starts. */
 static void test_work_and_launches_count_in_their_steps(void **state)
 {
     (void)state;

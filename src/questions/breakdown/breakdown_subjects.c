@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Devices of inferences are one subject where all inferences have the same devices.
+ * Devices of inferences are one subject if all inferences have the same devices.
  */
 #include "questions/breakdown/breakdown_subjects.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whom verdicts, advice and rows of tables are about: a device; or, where the parts of a file are
+ * The subjects of verdicts, advice and rows of tables: a device; or, if the parts of a file are
  * inferences of one program, a device in all of them but warm-up.
  */
 #ifndef TACHO_QUESTIONS_BREAKDOWN_BREAKDOWN_SUBJECTS_H
@@ -29,7 +29,7 @@ static inline bool tacho_breakdown_subject_has(const tacho_breakdown_subject *su
            (device - subject->first) / subject->stride < subject->count;
 }
 
-/* The end of the inferences that begin with |part|, each a part; behind |part| in any case. */
+/* The end of the inferences that begin with |part|, each a part; always after |part|. */
 uint32_t tacho_breakdown_inferences_end(const tacho_breakdown_gather *gather, uint32_t part);
 
 /* All of them, by device; the caller frees them. */
@@ -45,7 +45,7 @@ tacho_status tacho_breakdown_each_subject(const tacho_breakdown_gather *gather,
                                           tacho_breakdown_add_rows add,
                                           tacho_table *table) TACHO_MUST_USE;
 
-/* The cells of TACHO_BREAKDOWN_WHO; of several inferences with the name of the program. */
+/* Adds the cells of TACHO_BREAKDOWN_WHO; several inferences have the name of the program. */
 tacho_status tacho_breakdown_add_subject(const tacho_breakdown_gather *gather,
                                          const tacho_breakdown_subject *subject,
                                          tacho_table *table) TACHO_MUST_USE;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tables of times: devices, streams and engines, idle time by cause, and what cannot be said.
+ * Tables of times: devices, streams and engines, idle time by cause; and notes on missing
+ * information.
  */
 #include "questions/breakdown/breakdown.h"
 #include "questions/breakdown/breakdown_average.h"
@@ -232,7 +233,7 @@ tacho_status tacho_breakdown_idle_table(const tacho_breakdown_gather *gather,
     return tacho_breakdown_each_subject(gather, add_device_idle, out_table);
 }
 
-/* Steps of a part, or inferences, which are as many times the average. */
+/* Sums over the steps of a part, or over inferences: their number times the average. */
 static tacho_status add_steady(const tacho_breakdown_gather *gather,
                                const tacho_breakdown_subject *subject, tacho_table *table)
 {
@@ -271,9 +272,9 @@ tacho_status tacho_breakdown_steady_table(const tacho_breakdown_gather *gather,
     return tacho_breakdown_each_subject(gather, add_steady, out_table);
 }
 
-/* ---- what cannot be said ------------------------------------------------------------------- */
+/* ---- notes --------------------------------------------------------------------------------- */
 
-/* |part|: the first of several where they are inferences. */
+/* |part|: the first of several if they are inferences. */
 static tacho_status add_note(const tacho_breakdown_gather *gather, uint32_t part, const char *note,
                              tacho_table *table)
 {
@@ -308,7 +309,7 @@ static bool is_measured(const tacho_breakdown_gather *gather, uint32_t part)
     return false;
 }
 
-/* What cannot be said of steps. */
+/* Adds notes on missing or partial information about steps. */
 static tacho_status add_step_notes(const tacho_breakdown_gather *gather, uint32_t part,
                                    tacho_table *table)
 {
@@ -349,7 +350,7 @@ static tacho_status add_step_notes(const tacho_breakdown_gather *gather, uint32_
     return TACHO_OK;
 }
 
-/* That rows are averages, said once for all devices of an inference. */
+/* Notes, once for all devices of an inference, that rows are averages. */
 static tacho_status add_average_note(const tacho_breakdown_gather *gather,
                                      const tacho_breakdown_subject *subject, tacho_table *table)
 {
@@ -371,7 +372,7 @@ static tacho_status add_average_note(const tacho_breakdown_gather *gather,
     return add_note(gather, part, text, table);
 }
 
-/* Why there is no verdict of a device. */
+/* Notes why a device has no verdict. */
 static tacho_status add_silence_note(const tacho_breakdown_gather *gather,
                                      const tacho_breakdown_subject *subject, tacho_table *table)
 {
@@ -394,7 +395,7 @@ static tacho_status add_silence_note(const tacho_breakdown_gather *gather,
                     table);
 }
 
-/* Of the parts from |part| to |end|: inferences of one program, or one part. */
+/* Adds the notes of the parts from |part| to |end|: inferences of one program, or one part. */
 static tacho_status add_part_notes(const tacho_breakdown_gather *gather, uint32_t part,
                                    uint32_t end, tacho_table *table)
 {

@@ -14,7 +14,7 @@ enum { LEAST_BOUND = 40, LEAST_COMPUTE = 80 };
 typedef struct span_parts {
     double compute, communication, copies, idle; /* percent; the middle two exposed */
     double late;                                 /* of the span, host late */
-    const char *period;                          /* what that span is */
+    const char *period;                          /* the name of that span */
 } span_parts;
 
 /* How many times as fast without |ns| of the span. */
@@ -32,7 +32,7 @@ TACHO_PRINTF(2, 3) static void say(char out_text[TACHO_VERDICT_ROOM], const char
     va_end(values);
 }
 
-/* Many short gaps are the cost of launches; long ones are what the host does in place of them. */
+/* Many short gaps are the cost of launches; in long ones the host does something else. */
 static void say_host_bound(const tacho_device_facts *of, const span_parts *parts,
                            char out_text[TACHO_VERDICT_ROOM])
 {
@@ -91,7 +91,7 @@ static void say_transfer_bound(const tacho_device_facts *of, const span_parts *p
     say_exposed(of, what, parts->copies, tacho_fact(of, TACHO_COL_HIDEABLE_COPY_NS), out_text);
 }
 
-/* The gaps of an estimate are what it costs to start operators. */
+/* The gaps of an estimate are the cost of starting operators. */
 static bool is_modelled(const tacho_device_facts *of)
 {
     tacho_str origin = tacho_fact_text(of, TACHO_COL_ORIGIN);
@@ -148,7 +148,7 @@ static void say_parts(const tacho_device_facts *of, const span_parts *parts,
         parts->idle);
 }
 
-/* Says over how many steps the shares are, and that warm-up is not in them. */
+/* Adds the number of steps that the shares cover, and that warm-up is excluded. */
 static void add_steps(const tacho_device_facts *of, char out_text[TACHO_VERDICT_ROOM])
 {
     size_t len = strlen(out_text);
@@ -164,7 +164,7 @@ static void add_steps(const tacho_device_facts *of, char out_text[TACHO_VERDICT_
     }
 }
 
-/* One stream without launches, copies and communication computes whatever it does. */
+/* One stream without launches, copies and communication counts all its work as compute. */
 static bool can_compare(const tacho_device_facts *of)
 {
     return tacho_fact(of, TACHO_COL_STREAMS) > 1 || tacho_fact(of, TACHO_COL_LAUNCH_COUNT) > 0 ||

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Launches that the device has not come to are never older than this many gaps. */
+/* Launches that still wait for the device are never older than this many gaps. */
 enum { PAST_GAPS_MAX = 1 << 16 };
 
 const char *tacho_idle_cause_name(tacho_idle_cause cause)
@@ -31,7 +31,7 @@ static int64_t later(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* |work| runs until its end, whatever else its stream does. */
+/* |work| runs until its end, regardless of other work on its stream. */
 static void add_end(tacho_device_time *device, tacho_stream_time *stream,
                     const tacho_open_work *work)
 {
@@ -40,7 +40,7 @@ static void add_end(tacho_device_time *device, tacho_stream_time *stream,
     device->busy.ends[work->kind] = later(device->busy.ends[work->kind], work->end_ns);
 }
 
-/* From now on the innermost span of the nest counts, and no longer the outermost for all. */
+/* From now on the innermost span of the nest counts, not the outermost. */
 static tacho_status mix_nest(tacho_device_time *device, tacho_stream_time *stream)
 {
     tacho_work_kind kind = stream->nest->items[0].kind;
@@ -57,7 +57,7 @@ static tacho_status mix_nest(tacho_device_time *device, tacho_stream_time *strea
     return TACHO_OK;
 }
 
-/* Takes from the nest what does not contain |work|: it has ended, or runs beside it. */
+/* Removes spans from the nest that do not contain |work|: they have ended, or overlap it. */
 static void leave_nest(tacho_device_time *device, tacho_stream_time *stream,
                        const tacho_open_work *work)
 {
@@ -140,7 +140,7 @@ static tacho_status keep_gap(tacho_device_time *device, int64_t start_ns, int64_
     return TACHO_OK;
 }
 
-/* The gap number |index| of those that are kept, the oldest first. */
+/* The kept gap number |index|, the oldest first. */
 static const tacho_past_gap *past_gap(const tacho_device_time *device, size_t index)
 {
     size_t first = device->past_count < PAST_GAPS_MAX ? 0 : device->past_next;
@@ -213,7 +213,8 @@ static tacho_status settle_device(tacho_device_time *device)
     return TACHO_OK;
 }
 
-/* Adds what the device was idle in a stream's gap; returns how long others worked in it. */
+/* Adds the device's idle time, by cause, in a stream's gap; returns how long other streams worked
+ * in it. */
 static int64_t add_device_causes(const tacho_device_time *device, tacho_stream_time *stream,
                                  int64_t length_ns)
 {

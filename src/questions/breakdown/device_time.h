@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The time of one device and its streams, exact to the nanosecond. Work comes by its start; what
- * starts at one time is told together:
+ * The time of one device and its streams, exact to the nanosecond. Work is added in order of start;
+ * work with the same start is settled together:
  *
  *     tacho_device_time_add(device, stream, &work);      ... all that starts now
  *     tacho_device_time_settle(device);                  ... before anything that starts later
  *     tacho_device_time_finish(device);                  ... after the last
  *
- * Busy time is kept by which kinds of work were done at the same time, so unions, overlaps and
- * what was exposed are sums. Of spans in one another on one stream the innermost counts; kernels
- * and copies that a driver reports contain nothing, and such as overlap ran side by side. A gap is
- * a time in which the device, or a stream, does nothing between its first and its last work. What
- * ends the gap says why it was:
+ * Busy time is kept per combination of kinds of work, so unions, overlaps and exposed times are
+ * sums. Of nested spans on one stream the innermost counts; kernels and copies that a driver
+ * reports contain nothing, and overlapping ones ran concurrently. A gap is a time in which the
+ * device, or a stream, does nothing between its first and its last work. The work that ends the gap
+ * gives its cause:
  *
  *   host late     it was launched after the device had become free
  *   queued        it was launched before, and nothing else ran: the device's own time between two
  *                 pieces of work, or a wait that the profile does not show
- *   dependency    an arrow that is no launch leads to it
- *   unknown       nothing says when it was launched
+ *   dependency    an arrow other than a launch leads to it
+ *   unknown       its launch is not known
  *
  * A stream that is idle while the whole device is has the device's cause. While others of the
  * device work, it waits for them (dependency) once its next work is launched, and its queue is
@@ -45,9 +45,9 @@ const char *tacho_idle_cause_name(tacho_idle_cause cause);
 typedef struct tacho_device_work {
     int64_t start_ns, end_ns;
     tacho_work_kind kind;
-    bool is_whole; /* a kernel or a copy: it works all of its time, whatever else does */
+    bool is_whole; /* a kernel or a copy: it works for its whole duration */
     bool has_launch;
-    bool has_dependency; /* an arrow that is no launch leads to it */
+    bool has_dependency; /* an arrow other than a launch leads to it */
     int64_t launch_ns;   /* start of the call */
     uint32_t launch_track;
     uint32_t site;
@@ -57,7 +57,7 @@ typedef struct tacho_device_work {
 typedef struct tacho_device_gap {
     int64_t start_ns, end_ns;
     tacho_idle_cause cause;
-    uint32_t site_before, site_after; /* of the work that ended last, and that started first */
+    uint32_t site_before, site_after; /* of the last work before it and the first after it */
     uint32_t launch_track;            /* TACHO_NONE: not known */
 } tacho_device_gap;
 
@@ -73,19 +73,19 @@ typedef struct tacho_idle_time {
 
 int64_t tacho_idle_time_sum(const tacho_idle_time *idle);
 
-/* What of the work that starts now matters for the gap before it. */
+/* The facts of the work that starts now that decide the cause of the gap before it. */
 typedef struct tacho_gap_end {
     bool is_open; /* there is a gap */
     int64_t start_ns;
     bool has_launch, has_dependency;
     int64_t launch_ns; /* the first */
     uint32_t launch_track;
-    uint32_t site_before, site; /* of what ended last, and of what starts first */
+    uint32_t site_before, site; /* of the last work before and the first after */
 } tacho_gap_end;
 
 typedef struct tacho_stream_time {
     tacho_kind_time busy;
-    tacho_nest *nest; /* what may contain other work, and that; NULL while there is none */
+    tacho_nest *nest;                    /* work that may contain other work; NULL while unused */
     int64_t ends[TACHO_WORK_KIND_COUNT]; /* of work that is not in the nest */
     tacho_idle_time idle;
     bool has_begun;
@@ -93,10 +93,10 @@ typedef struct tacho_stream_time {
     int64_t end_ns;
     uint64_t work_count;
     tacho_gap_end gap;
-    int64_t device_causes[TACHO_IDLE_CAUSE_COUNT]; /* when it was last busy */
+    int64_t device_causes[TACHO_IDLE_CAUSE_COUNT]; /* when last busy */
 } tacho_stream_time;
 
-/* A gap of the past, for how long the device was idle until some time. */
+/* A past gap, to compute how long the device had been idle at some time. */
 typedef struct tacho_past_gap {
     int64_t start_ns, end_ns;
     int64_t idle_before_ns;
@@ -107,10 +107,10 @@ typedef struct tacho_device_time {
     tacho_idle_time idle;
     bool has_begun;
     int64_t first_ns, end_ns;
-    int64_t now_ns;     /* of what is starting */
-    uint32_t last_site; /* of what ends last */
+    int64_t now_ns;     /* of the starting work */
+    uint32_t last_site; /* of the work that ends last */
     tacho_gap_end gap;
-    bool has_ended_gap; /* the last settling ended one: */
+    bool has_ended_gap; /* the last settle ended this gap: */
     tacho_device_gap ended_gap;
     tacho_stream_time *streams;
     size_t stream_count, stream_capacity;
@@ -122,12 +122,12 @@ typedef struct tacho_device_time {
 
 void tacho_device_time_deinit(tacho_device_time *device);
 
-/* Another stream, the last of |streams|. */
+/* Appends a stream to |streams|. */
 tacho_status tacho_device_time_add_stream(tacho_device_time *device) TACHO_MUST_USE;
 
 tacho_status tacho_device_time_add(tacho_device_time *device, uint32_t stream,
                                    const tacho_device_work *work) TACHO_MUST_USE;
-/* What was added to |stream| last turns out to have been launched, as |late| says. */
+/* Adds the launch of the latest work of |stream|, which was found late; |late| has it. */
 void tacho_device_time_add_launch(tacho_device_time *device, uint32_t stream,
                                   const tacho_device_work *late);
 tacho_status tacho_device_time_settle(tacho_device_time *device) TACHO_MUST_USE;

@@ -114,7 +114,7 @@ static void test_innermost(void **state)
     tacho_device_time_deinit(&device);
 }
 
-/* What overlaps without containing, and kernels that a driver reports, run side by side. */
+/* Spans that overlap without nesting, and kernels that a driver reports, run concurrently. */
 static void test_side_by_side(void **state)
 {
     (void)state;

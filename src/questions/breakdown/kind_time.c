@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Time is cut wherever a kind of work begins or ends.
+ * Time is cut at each start and end of a kind of work.
  */
 #include "questions/breakdown/kind_time.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which kinds of work were done at the same time, exact to the nanosecond. Work comes by its start,
- * and of one start the longer first; sums until now are final.
+ * Which kinds of work were done at the same time, exact to the nanosecond. Work is added in order
+ * of start, longer work first for equal starts; sums until now are final.
  *
  * A span that contains others of its stream (a loop of XLA, a range around transfers) is not at
- * work while they are: of a stream the innermost span counts. Spans of one kind need no such care,
- * so a stack takes part in the sums only while it holds several kinds.
+ * work while they are: only the innermost span of a stream counts. This makes no difference for
+ * spans of one kind, so a nest takes part in the sums only while it holds several kinds.
  */
 #ifndef TACHO_QUESTIONS_BREAKDOWN_KIND_TIME_H
 #define TACHO_QUESTIONS_BREAKDOWN_KIND_TIME_H
@@ -28,21 +28,21 @@ typedef struct tacho_open_work {
 typedef struct tacho_nest {
     tacho_open_work *items;
     size_t item_count, item_capacity;
-    bool is_mixed; /* of several kinds; else all are of the kind of the first */
+    bool is_mixed; /* of several kinds; else all have the kind of the first */
 } tacho_nest;
 
 void tacho_nest_deinit(tacho_nest *nest);
 
-/* Forgets what has ended until |now_ns|. */
+/* Drops the spans that have ended by |now_ns|. */
 void tacho_nest_pop(tacho_nest *nest, int64_t now_ns);
 
-/* Whether |work|, which starts last, lies in the innermost span; equal ones lie side by side. */
+/* Whether the innermost span contains |work|, which starts last; equal spans are not nested. */
 bool tacho_nest_contains(const tacho_nest *nest, const tacho_open_work *work);
 
 tacho_status tacho_nest_push(tacho_nest *nest, const tacho_open_work *work) TACHO_MUST_USE;
 
 typedef struct tacho_kind_time {
-    int64_t now; /* what is before it is in the sums */
+    int64_t now; /* the sums cover the time before it */
     int64_t ends[TACHO_WORK_KIND_COUNT];
     const tacho_nest **nests; /* of several kinds; they do not count in |ends| */
     size_t nest_count, nest_capacity;
@@ -55,17 +55,17 @@ typedef struct tacho_kind_time {
 void tacho_kind_time_begin(tacho_kind_time *time, int64_t start_ns);
 void tacho_kind_time_deinit(tacho_kind_time *time);
 
-/* Adds up the time until |until|; nothing that comes later starts before it. */
+/* Adds up the time until |until|; no later work may start before it. */
 void tacho_kind_time_pass(tacho_kind_time *time, int64_t until);
 
-/* |nest| becomes, or is no longer, of several kinds. */
+/* Call add when |nest| gets several kinds, remove when it is empty. */
 tacho_status tacho_kind_time_add_nest(tacho_kind_time *time, const tacho_nest *nest) TACHO_MUST_USE;
 void tacho_kind_time_remove_nest(tacho_kind_time *time, const tacho_nest *nest);
 
 /* Adds up all that is left. */
 void tacho_kind_time_finish(tacho_kind_time *time);
 
-/* The time in which one of |any| and none of |none| was done: bits of kinds. */
+/* The time with work of a kind in |any| and without work of a kind in |none|: bits of kinds. */
 int64_t tacho_kind_time_sum(const tacho_kind_time *time, unsigned any, unsigned none);
 
 #endif

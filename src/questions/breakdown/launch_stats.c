@@ -50,7 +50,7 @@ static tacho_status keep_start(tacho_launch_stats *stats, int64_t start_ns)
     return TACHO_OK;
 }
 
-/* Times of a damaged file may be beyond all reason. */
+/* Times of a damaged file may be arbitrarily large. */
 static int64_t add_capped(int64_t sum, int64_t more)
 {
     int64_t result = 0;

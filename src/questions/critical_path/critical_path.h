@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Critical path: which chain of host work, launches and work of devices ends with the last work,
- * and how much earlier would that end if an operator took no time? The answer is recomputed over
- * all that had to happen before what (path_graph.h), not read off the path: something else may
- * become critical.
+ * Critical path: which chain of host work, launches and device work ends with the last work, and
+ * how much earlier would that end if an operator took no time? The answer is recomputed over all
+ * dependencies (path_graph.h), not read off the path: another path may become critical.
  *
- * A call of the host that synchronises takes no time of its own where work ended during it: it
- * waited for that. Work that starts when nothing else explains it waits for what ended last on its
- * device. All of a part is held in memory.
+ * A synchronising host call takes no time of its own if work ended during it: it waited for that
+ * work. Work whose start nothing else explains waits for the work that ended last on its device. A
+ * whole part is held in memory.
  */
 #ifndef TACHO_QUESTIONS_CRITICAL_PATH_CRITICAL_PATH_H
 #define TACHO_QUESTIONS_CRITICAL_PATH_CRITICAL_PATH_H
@@ -16,7 +15,7 @@
 #include "questions/critical_path/path_graph.h"
 #include "questions/timeline/timeline.h"
 
-/* What the path consists of. */
+/* The pieces of the path. */
 typedef enum tacho_path_kind {
     TACHO_PATH_KIND_WORK,
     TACHO_PATH_KIND_HOST,
@@ -32,7 +31,7 @@ typedef struct tacho_path_operator {
     bool is_work;
     uint64_t count;
     int64_t time_ns;
-    int64_t gain_ns; /* if all of that name took no time */
+    int64_t gain_ns; /* if all work of that name took no time */
 } tacho_path_operator;
 
 /* The path of one part. */
@@ -45,20 +44,20 @@ typedef struct tacho_path_result {
     size_t operator_count, operator_capacity;
 } tacho_path_result;
 
-/* The options are those of the breakdown: |top| is how many operators are listed. */
+/* The options are those of the breakdown: |top| is the number of operators to list. */
 typedef struct tacho_path_gather {
     tacho_timeline timeline; /* push to its events */
     size_t top;
     tacho_path_graph graph;
     struct tacho_path_track *tracks;
     size_t track_count, track_capacity;
-    uint32_t *devices; /* tracks of streams, of one device after the other */
+    uint32_t *devices; /* tracks of streams, device by device */
     size_t device_count, device_capacity;
     tacho_path_result *results;
     size_t result_count, result_capacity;
 } tacho_path_gather;
 
-/* Follows the path of the graph that is complete, and what could be gained. */
+/* Follows the path of the complete graph and computes the possible gains. */
 tacho_status tacho_path_trace(tacho_path_gather *gather, uint32_t part) TACHO_MUST_USE;
 
 /* The tables; as in tacho_analysis. */

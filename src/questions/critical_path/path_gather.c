@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From the timeline to the graph. A thread of the host is a chain of pieces, each with the
- * innermost span of its time; a stream is a chain of work.
+ * Builds the graph from the timeline. A host thread is a chain of pieces, each with the innermost
+ * span of its time; a stream is a chain of work.
  */
 #include "questions/critical_path/critical_path.h"
 
@@ -26,7 +26,7 @@ typedef struct tacho_path_track {
     size_t open_count, open_capacity;
     uint32_t *nodes; /* by start */
     size_t node_count, node_capacity;
-    bool is_sync; /* the last node of a thread is of a call that waits */
+    bool is_sync; /* the last node of the thread is a call that waits */
 } path_track;
 
 static tacho_path_gather *gather_of(void *self)
@@ -68,7 +68,7 @@ static tacho_status add_node(tacho_path_gather *gather, path_track *track,
     return TACHO_OK;
 }
 
-/* How many nodes of |track| have started by |time_ns|. */
+/* The number of nodes of |track| that have started by |time_ns|. */
 static size_t count_started(const tacho_path_gather *gather, const path_track *track,
                             int64_t time_ns)
 {
@@ -82,7 +82,7 @@ static size_t count_started(const tacho_path_gather *gather, const path_track *t
     return low;
 }
 
-/* The latest on |stream| that has ended by |time_ns|, as far as it looks back. */
+/* The latest node on |stream| that has ended by |time_ns|, within a limited number of nodes. */
 static uint32_t last_ended(const tacho_path_gather *gather, const path_track *stream,
                            int64_t time_ns)
 {
@@ -96,7 +96,8 @@ static uint32_t last_ended(const tacho_path_gather *gather, const path_track *st
     return TACHO_NONE;
 }
 
-/* What ended last on streams of the device |group|, or of all where it is none, but |own|. */
+/* The node that ended last on streams of the device |group| (TACHO_NONE: of all devices), except
+ * |own|. */
 static uint32_t last_of_device(const tacho_path_gather *gather, uint32_t group,
                                const path_track *own, int64_t time_ns)
 {
@@ -160,7 +161,7 @@ static bool holds(tacho_str text, tacho_str word)
     return false;
 }
 
-/* The last piece ends at |time_ns|, and one of the innermost open span begins. */
+/* Ends the last piece at |time_ns| and begins one of the innermost open span. */
 static tacho_status begin_piece(tacho_path_gather *gather, path_track *thread, int64_t time_ns)
 {
     tacho_path_graph *graph = &gather->graph;
@@ -176,7 +177,7 @@ static tacho_status begin_piece(tacho_path_gather *gather, path_track *thread, i
     if (thread->node_count > 0) {
         uint32_t last = thread->nodes[thread->node_count - 1];
         tacho_path_node *before = &graph->nodes[last];
-        if (before->start_ns == time_ns) { /* nothing has passed in it */
+        if (before->start_ns == time_ns) { /* no time has passed in it */
             before->name = node.name;
             thread->is_sync = inner != NULL && inner->is_sync;
             return TACHO_OK;
@@ -195,7 +196,7 @@ static tacho_status begin_piece(tacho_path_gather *gather, path_track *thread, i
     return add_node(gather, thread, &node);
 }
 
-/* Ends what has ended by |time_ns|. */
+/* Closes the spans that have ended by |time_ns|. */
 static tacho_status close_spans(tacho_path_gather *gather, path_track *thread, int64_t time_ns)
 {
     while (thread->open_count > 0 && thread->open[thread->open_count - 1].end_ns <= time_ns) {

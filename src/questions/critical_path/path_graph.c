@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Nodes come after what they depend on, so one pass finds the longest paths.
+ * Nodes follow their dependencies, so one pass finds the longest paths.
  */
 #include "questions/critical_path/path_graph.h"
 
@@ -89,7 +89,7 @@ static void find_least_launch(tacho_path_graph *graph)
     graph->least_launch_ns = least != INT64_MAX ? least : 0;
 }
 
-/* How long |node| takes; what is as of |name| takes no time. */
+/* The length of |node|; nodes of |name| take no time. */
 static int64_t length_of(const tacho_path_node *node, uint32_t name, bool is_work)
 {
     bool is_free =

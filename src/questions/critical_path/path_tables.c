@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The path from its end to its beginning, what it consists of, and what could be gained.
+ * Follows the path from its end to its beginning, and makes tables of its pieces and possible
+ * gains.
  */
 #include "questions/critical_path/critical_path.h"
 
@@ -14,7 +15,7 @@ enum { PERCENT = 100 };
 
 /* ---- the path ------------------------------------------------------------------------------ */
 
-/* One by one; merge_operators makes one of those of a name. */
+/* Adds an entry per node; merge_operators merges those of one name. */
 static tacho_status note_operator(tacho_path_result *result, const tacho_path_node *node,
                                   int64_t time_ns)
 {
@@ -38,7 +39,8 @@ static tacho_path_kind kind_of(tacho_path_reason reason)
                                         : TACHO_PATH_KIND_QUEUE;
 }
 
-/* Notes the part of |node| that is on the path, and returns the node that the path comes from. */
+/* Notes the part of |node| that is on the path, and moves |at| to the node before it on the
+ * path. */
 static tacho_status step_back(const tacho_path_graph *graph, tacho_path_result *result,
                               uint32_t *at, int64_t *until_ns)
 {
@@ -78,7 +80,7 @@ static int compare_names(const void *left, const void *right)
     return a->name != b->name ? (a->name < b->name ? -1 : 1) : (int)b->is_work - (int)a->is_work;
 }
 
-/* The longest first; what is equal in the order of names. */
+/* The longest first, then in the order of names. */
 static int compare_times(const void *left, const void *right)
 {
     const tacho_path_operator *a = left;
@@ -205,7 +207,7 @@ static tacho_status add_gain(const tacho_path_result *result, const tacho_path_o
 {
     double length = (double)(result->end_ns - result->start_ns);
     double rest = length - (double)found->gain_ns;
-    if (found->name == 0) { /* nobody knows what it is, so nobody can do without it */
+    if (found->name == 0) { /* unknown, so no gain can be attributed to it */
         TACHO_TRY(tacho_table_add_absent(table));
         return tacho_table_add_absent(table);
     }
@@ -239,7 +241,7 @@ static tacho_status add_operators(const tacho_path_gather *gather, tacho_table *
     return TACHO_OK;
 }
 
-/* ---- what cannot be said ------------------------------------------------------------------- */
+/* ---- notes --------------------------------------------------------------------------------- */
 
 static const tacho_column note_columns[] = {
     TACHO_COLUMN(FILE, "file", TEXT),

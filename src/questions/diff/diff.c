@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows of a diff. Sums over samples are exact; means are rounded down, and the nanoseconds that are
- * then missing of the total go to the rows that lost most by rounding.
+ * Rows of a diff. Sums over samples are exact; means are rounded down, and the nanoseconds then
+ * missing from the total go to the rows that lost most by rounding.
  */
 #include "questions/diff/diff.h"
 
@@ -12,7 +12,7 @@
 
 #include <stdlib.h>
 
-/* A row while it is made: sums over the samples of each side. */
+/* A row under construction: sums over the samples of each side. */
 typedef struct row_sums {
     int64_t wall[2], busy[2], gap[2], count[2], bytes[2];
     bool has_bytes[2];
@@ -21,7 +21,7 @@ typedef struct row_sums {
 typedef struct making {
     tacho_diff *diff;
     tacho_diff_match match;
-    row_sums *sums;       /* by row; those of idle time follow */
+    row_sums *sums;       /* by row, followed by the sums of idle time */
     uint32_t *members[2]; /* operators by row, one after the other */
     size_t *firsts[2];    /* of each row in members */
     int64_t *values;      /* wall times of one row, by sample; 0 between rows */
@@ -139,7 +139,7 @@ static int compare_samples(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Adds up the operators of |row| on one side; looks only at samples in which one of them ran. */
+/* Adds up the operators of |row| on one side; visits only samples in which one of them ran. */
 static void fill_side(making *self, size_t row, size_t side)
 {
     const tacho_samples *samples = self->diff->sides[side];
@@ -152,7 +152,7 @@ static void fill_side(making *self, size_t row, size_t side)
     }
     made->ops[side] = end > first ? self->members[side][first] : TACHO_NONE;
     made->op_counts[side] = (uint32_t)(end - first);
-    if (end - first > 1 && self->ran_count > 0) { /* the cells of one are in order */
+    if (end - first > 1 && self->ran_count > 0) { /* the cells of one operator are in order */
         qsort(self->ran, self->ran_count, sizeof(*self->ran), compare_samples);
     }
     const tacho_measurements all = {self->values, sample_count(samples), self->ran,
@@ -164,7 +164,7 @@ static void fill_side(making *self, size_t row, size_t side)
     }
 }
 
-/* The samples as wholes: all of their time, or what is idle of it. */
+/* Sums over whole samples: all of their time, or only their idle time. */
 static void fill_wholes(making *self, tacho_diff_row *row, bool is_idle, row_sums *sums)
 {
     for (size_t side = 0; side < 2; side++) {
@@ -183,7 +183,7 @@ static void fill_wholes(making *self, tacho_diff_row *row, bool is_idle, row_sum
 
 /* ---- means --------------------------------------------------------------------------------- */
 
-/* What a row lost when its mean was rounded down, in parts of a nanosecond. */
+/* What a row lost by rounding its mean down, in parts of a nanosecond. */
 typedef struct remainder_of {
     int64_t rest;
     size_t row;
@@ -245,9 +245,10 @@ static void fill_means(making *self)
     }
 }
 
-/* ---- all of it ----------------------------------------------------------------------------- */
+/* ---- the whole diff
+ * ----------------------------------------------------------------------------- */
 
-/* What became of a type or layer: its operators on side B may all be of another. */
+/* The kind of a type or layer: its operators on side B may all belong to another one. */
 static tacho_diff_kind kind_of_group(const making *self, size_t at)
 {
     const tacho_diff *diff = self->diff;
@@ -331,7 +332,7 @@ typedef struct row_shapes {
     uint32_t shapes[2], op_counts[2];
 } row_shapes;
 
-/* Operators are compared one by one, whatever rows are made of. */
+/* Compares operators one by one, even if rows are types or layers. */
 static tacho_status compare_shapes(making *self)
 {
     row_shapes *rows = NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The scale comes from operators that both sides have, by their sums: what is idle, new or gone
- * does not count. A clock is fitted only where A counts cycles; it is the one at which those cycles
- * take as long as B.
+ * The scale is the ratio of sums over operators that both sides have: idle time and new or removed
+ * operators do not count. A clock is fitted only if A counts cycles: the clock at which these
+ * cycles take as long as B.
  */
 #include "questions/diff/diff_fit.h"
 
@@ -20,7 +20,7 @@ typedef struct type_sums {
     uint32_t type; /* string of |types| */
     uint32_t count;
     double a, b;
-    double apart; /* of B's time, what the fit does not explain: its size */
+    double apart; /* the size of the part of B's time that the fit does not explain */
 } type_sums;
 
 /* A row that both sides have. */
@@ -32,10 +32,10 @@ typedef struct row_error {
 typedef struct fit {
     const tacho_diff *diff;
     double a, b;     /* sums of operators that both sides have */
-    size_t op_count; /* of side A, that the scale is fitted from */
-    double scale;    /* what A is multiplied by to take as long as B */
+    size_t op_count; /* of side A, used to fit the scale */
+    double scale;    /* the factor for A to take as long as B */
     double apart;
-    double near_10, near_25; /* of B's time, in operators that the fit is within 10 and 25 % of */
+    double near_10, near_25; /* B's time in operators whose fit is within 10 and 25 % */
     tacho_strings types;
     type_sums *sums; /* by type */
     size_t sum_count, sum_capacity;
@@ -64,7 +64,7 @@ static void find_scale(fit *self)
     self->scale = self->a > 0 ? self->b / self->a : 0;
 }
 
-/* The type of a row: that of the first operator of a side that says one. */
+/* The type of a row: that of its first operator on A or, if that has none, on B. */
 static tacho_str type_of(const tacho_diff *diff, const tacho_diff_row *row)
 {
     if (diff->options.by != TACHO_DIFF_BY_INSTANCE) {
@@ -144,10 +144,10 @@ static const tacho_column fit_columns[] = {
     TACHO_COLUMN(VALUE, "value", TEXT),
 };
 
-/* By how much samples grow from the first to the last: a line through them. */
+/* How much samples grow from the first to the last, by a line through them. */
 typedef struct drift {
     double percent;
-    double margin; /* half of the interval that holds it with 95 %: chance may look like drift */
+    double margin; /* half of the 95 % confidence interval: chance may look like drift */
 } drift;
 
 static drift drift_of(const tacho_samples *samples)
@@ -170,7 +170,7 @@ static drift drift_of(const tacho_samples *samples)
     if (squares <= 0 || mean <= 0) {
         return (drift){0, 0};
     }
-    double rest = fmax(spread - products * products / squares, 0); /* what the line leaves */
+    double rest = fmax(spread - products * products / squares, 0); /* residual of the line */
     double error = sqrt(rest / (count - 2) / squares);
     double whole = 100 * (count - 1) / mean;
     return (drift){whole * products / squares,
@@ -193,7 +193,7 @@ static tacho_status add_side(const tacho_diff *diff, size_t side, tacho_table *t
 
 static tacho_status add_drift(const tacho_samples *samples, tacho_table *table)
 {
-    enum { FEWEST = 3 }; /* a line goes through two whatever they are */
+    enum { FEWEST = 3 }; /* a line fits any two */
     if (samples->whole_count < FEWEST) {
         return TACHO_OK;
     }
@@ -230,7 +230,7 @@ static tacho_status add_properties(const fit *self, tacho_table *table)
     return add_drift(self->diff->sides[1], table);
 }
 
-/* Of sums, behind what they are of. */
+/* Columns of sums, after the column that names them. */
 #define SUM_COLUMNS                                                                                \
     TACHO_COLUMN(COUNT, "operators", INT), TACHO_COLUMN(A_NS, "A", DURATION),                      \
         TACHO_COLUMN(B_NS, "B", DURATION), TACHO_COLUMN(RATIO, "B / A", REAL),                     \
@@ -325,7 +325,7 @@ static tacho_status ops_table(const fit *self, const tacho_table_taker *to)
     return tacho_table_hand_over(to, status, &table);
 }
 
-/* Rows of a diff by type or layer are those already. */
+/* Rows of a diff by type or layer need no further grouping. */
 static tacho_status write_tables(const fit *self, const tacho_table_taker *to)
 {
     tacho_table table;

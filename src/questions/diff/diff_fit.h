@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How well an estimate or a simulation (A) agrees with what came of it (B): the scale at which both
+ * How well an estimate or a simulation (A) agrees with the actual run (B): the scale at which both
  * take as long, what remains of each type of operator at that scale, and whether B drifts from
  * sample to sample.
  */
@@ -13,7 +13,7 @@
 /* Whether the sides are of different origin, so that there is something to fit. */
 bool tacho_diff_has_fit(const tacho_diff *diff);
 
-/* Hands the tables over. */
+/* Passes the tables to |to|. */
 tacho_status tacho_diff_fit_tables(const tacho_diff *diff,
                                    const tacho_table_taker *to) TACHO_MUST_USE;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * When a gate can judge nothing, whatever the times are: each obstacle, and the case just short of
- * it. What it makes of times, diff_test and gate_noise_test look at.
+ * Cases that a gate cannot judge for any times: each obstacle, and the case just short of it.
+ * diff_test and gate_noise_test cover its judgement of times.
  */
 #include "questions/diff/diff.h"
 
@@ -37,7 +37,7 @@ static void setup(fixture *self)
     self->diff.total = self->row;
 }
 
-/* Judges; |obstacle| is why it could not, or NULL where it could. */
+/* Judges; |obstacle| is the expected reason why it cannot, or NULL. */
 static void expect(fixture *self, const char *obstacle)
 {
     self->diff.sides[0] = &self->sides[0];
@@ -94,7 +94,7 @@ static void test_layers_are_on_both_sides(void **state)
     setup(&self);
     for (size_t side = 0; side < 2; side++) {
         self.sides[side].has_layers = false;
-        expect(&self, NULL); /* nobody asks for layers */
+        expect(&self, NULL); /* layers are not requested */
         self.diff.options.by = TACHO_DIFF_BY_LAYER;
         self.sides[side].has_layers = false;
         expect(&self, "one side has no layers");
@@ -123,7 +123,7 @@ static void test_a_file_is_not_compared_with_one_of_its_steps(void **state)
     expect(&self, NULL);
 }
 
-/* Measured times vary: five samples of each side are the fewest that tell anything. */
+/* Measured times vary: a verdict takes at least five samples of each side. */
 static void test_measured_sides_need_five_samples(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows of what was left, by layer and by place.
+ * Matches leftover operators, by layer and by place.
  */
 #include "questions/diff/diff_left.h"
 
@@ -9,8 +9,8 @@
 #include <stdlib.h>
 
 enum {
-    LOOK_AHEAD = 64, /* operators in a row of which one may be the other's new name */
-    LAYER_FEW = 8,   /* a layer of so few operators says by itself which became which */
+    LOOK_AHEAD = 64, /* consecutive operators searched for a renamed one */
+    LAYER_FEW = 8,   /* in a layer of at most so few operators the match is clear */
 };
 
 /* ---- rows ---------------------------------------------------------------------------------- */
@@ -52,7 +52,7 @@ tacho_status tacho_left_group(tacho_diff_match *match, const tacho_left_range *a
     return TACHO_OK;
 }
 
-/* Digits apart: "MatMul_12" and "MatMul_13". */
+/* Equal except for digits: "MatMul_12" and "MatMul_13". */
 static bool is_same_but_digits(tacho_str a, tacho_str b)
 {
     size_t i = 0;
@@ -101,7 +101,7 @@ static tacho_status count_layers(const tacho_samples *side, uint32_t **out_count
     return TACHO_OK;
 }
 
-/* What is left of one layer on both sides. */
+/* Matches the leftover operators of one layer on both sides. */
 static tacho_status group_layer(tacho_diff_match *match, const tacho_left_range *a,
                                 const tacho_left_range *b, uint32_t *const counts[2])
 {
@@ -150,7 +150,8 @@ static tacho_status group_each_layer(tacho_diff_match *match, const tacho_left_l
     return TACHO_OK;
 }
 
-/* The same layer: one operator that became one or several others, or as many that are alike. */
+/* In the same layer: one operator that became one or several others, or equally many similar
+ * ones. */
 tacho_status tacho_left_group_layers(tacho_diff_match *match, tacho_left_list *a,
                                      tacho_left_list *b)
 {
@@ -212,7 +213,7 @@ static int compare_gaps(const void *left, const void *right)
                             : (a->order > b->order) - (a->order < b->order);
 }
 
-/* Behind which operator, of those that have a partner, each one that has none ran. */
+/* Finds, for each operator without a partner, the last operator before it that has one. */
 static tacho_status find_gaps(const tacho_diff_match *match, size_t side, tacho_left_list *list)
 {
     anchor *anchors = NULL;

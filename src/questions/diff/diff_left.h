@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Operators that no step of the matching has found a partner for yet, and the steps that have a
- * file of their own.
+ * Operators that no matching step has found a partner for yet, and the steps in diff_left.c.
  */
 #ifndef TACHO_QUESTIONS_DIFF_DIFF_LEFT_H
 #define TACHO_QUESTIONS_DIFF_DIFF_LEFT_H
@@ -11,7 +10,7 @@
 typedef struct tacho_left_op {
     uint32_t op;
     uint32_t order;
-    uint32_t gap; /* the order, on side B, of the last operator ahead of it that has a partner */
+    uint32_t gap; /* the order, on side B, of the last operator before it that has a partner */
     tacho_str name, type, location, layer;
 } tacho_left_op;
 
@@ -39,17 +38,17 @@ tacho_status tacho_left_add_row(tacho_diff_match *match, tacho_diff_kind kind,
 tacho_status tacho_left_pair(tacho_diff_match *match, uint32_t a, uint32_t b,
                              tacho_diff_kind kind) TACHO_MUST_USE;
 
-/* What was |a| is |b| now; one of them is one operator. */
+/* The operators |a| became |b|; one of the ranges is a single operator. */
 tacho_status tacho_left_group(tacho_diff_match *match, const tacho_left_range *a,
                               const tacho_left_range *b) TACHO_MUST_USE;
 
-/* Whether one may be the other's new name: of one type, or of one name but for digits. */
+/* Whether one may be the renamed other: equal types, or names equal except for digits. */
 bool tacho_left_is_alike(const tacho_left_op *a, const tacho_left_op *b);
 
 /*
- * Steps. Layers, in lists by layer and order: in a layer that both sides have, one operator that
- * became one or several others, or as many that are alike. Gaps: between operators that have
- * partners, those that are alike.
+ * Matching steps. Layers, in lists by layer and order: in a layer that both sides have, one
+ * operator that became one or several others, or equally many similar ones. Gaps: similar operators
+ * between the same matched neighbours.
  */
 tacho_status tacho_left_group_layers(tacho_diff_match *match, tacho_left_list *a,
                                      tacho_left_list *b) TACHO_MUST_USE;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Each step looks only at what those before it have left, in lists that are sorted by what the step
- * compares; no step looks at every pair.
+ * Each step visits only the operators that earlier steps left, in lists sorted by the key that the
+ * step compares; no step visits every pair.
  */
 #include "questions/diff/diff_match.h"
 
@@ -59,7 +59,8 @@ static tacho_status match_exactly(tacho_diff_match *match)
     return TACHO_OK;
 }
 
-/* ---- what is left -------------------------------------------------------------------------- */
+/* ---- leftover operators
+ * -------------------------------------------------------------------------- */
 
 static tacho_status list_left(const tacho_diff_match *match, size_t side, tacho_left_list *out_list)
 {
@@ -115,7 +116,7 @@ static int compare_names_in_layers(const void *left, const void *right)
     return order != 0 ? order : compare_names(left, right);
 }
 
-/* A step over what is left of both sides, in the order of |compare|. */
+/* A step over the leftover operators of both sides, in the order of |compare|. */
 typedef tacho_status (*left_step)(tacho_diff_match *match, tacho_left_list *a, tacho_left_list *b);
 
 static tacho_status with_left(tacho_diff_match *match, int (*compare)(const void *, const void *),
@@ -135,7 +136,8 @@ static tacho_status with_left(tacho_diff_match *match, int (*compare)(const void
     return status;
 }
 
-/* Operators of the name of the one at |at|, and how many of them have a layer. */
+/* The end of the operators with the same name as the one at |at|, and how many of them have a
+ * layer. */
 static size_t name_end(const tacho_left_list *list, size_t at, size_t *out_layered_count)
 {
     size_t end = at;
@@ -158,8 +160,8 @@ static tacho_status leave_alone(tacho_diff_match *match, size_t side, const tach
 }
 
 /*
- * The same name wherever it is, the first with the first. A kernel without a layer is that of no
- * particular one of several layers: those have no counterpart.
+ * The same name in any place, the first with the first. A kernel without a layer cannot be assigned
+ * to one of several layers, so operators in these have no counterpart.
  */
 static tacho_status pair_names(tacho_diff_match *match, tacho_left_list *a, tacho_left_list *b)
 {
@@ -264,7 +266,7 @@ static tacho_left_op *find_name(tacho_left_list *sorted, tacho_str name)
     return is_found ? &sorted->items[low] : NULL;
 }
 
-/* Puts the operators of |parts| that |whole| is named after into |row|; how many there are. */
+/* Puts the operators of |parts| that |whole| is named after into |row|; returns their number. */
 static size_t put_parts_in_row(uint32_t *groups, tacho_left_list *parts, tacho_str whole,
                                uint32_t row)
 {
@@ -285,7 +287,7 @@ static size_t put_parts_in_row(uint32_t *groups, tacho_left_list *parts, tacho_s
     return count;
 }
 
-/* Operators of |wholes|, on |side|, that are named after several on the other side. */
+/* Groups operators of |wholes|, on |side|, that are named after several on the other side. */
 static tacho_status group_parts(tacho_diff_match *match, size_t side, const tacho_left_list *wholes,
                                 tacho_left_list *parts)
 {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which operators of two sides are the same? First those of one name, location and layer, then
- * those of one name in one layer. In a layer that both sides have, what is left was renamed, split
- * or merged where it is clear which became which. Then those of one name, in the order in which
- * they ran. What is left and shares a location, or whose name is made of the names of others
- * ("conv1+relu1"), was split or merged; between operators that were found, those of one type in
- * their order were renamed. The rest is new or gone.
+ * Which operators of two sides are the same? First operators of equal name, location and layer,
+ * then those of equal name in one layer. In a layer that both sides have, leftover operators were
+ * renamed, split or merged if the match is clear. Then operators of equal name, in the order in
+ * which they ran. Leftover operators that share a location, or whose name combines other names
+ * ("conv1+relu1"), were split or merged; between matched operators, those of equal type in their
+ * order were renamed. The rest are new or removed.
  */
 #ifndef TACHO_QUESTIONS_DIFF_DIFF_MATCH_H
 #define TACHO_QUESTIONS_DIFF_DIFF_MATCH_H
 
 #include "questions/samples/samples.h"
 
-/* What became of an operator: id, the word for it. */
+/* What became of an operator: id, name. */
 #define TACHO_DIFF_KINDS(X)                                                                        \
     X(SAME, "")                                                                                    \
     X(RENAMED, "renamed")                                                                          \
@@ -32,7 +32,7 @@ const char *tacho_diff_kind_word(tacho_diff_kind kind);
 
 typedef struct tacho_diff_match {
     const tacho_samples *sides[2];
-    uint32_t *groups[2];    /* by operator: which row it belongs to */
+    uint32_t *groups[2];    /* by operator: its row */
     tacho_diff_kind *kinds; /* by row */
     size_t kind_count, kind_capacity;
 } tacho_diff_match;

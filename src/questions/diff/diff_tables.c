@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What people see of a diff. "A" is before, "B" is after.
+ * The tables of a diff. "A" is before, "B" is after.
  */
 #include "questions/diff/diff_tables.h"
 
@@ -89,7 +89,7 @@ static tacho_str name_on(const tacho_diff *diff, const tacho_diff_row *row, size
     return text_of(diff, side, diff->sides[side]->ops[row->ops[side]].name);
 }
 
-/* Puts the name on |side|, and how many more operators there are: "conv1 (+2)". */
+/* Puts the name on |side|, and the number of further operators: "conv1 (+2)". */
 static tacho_status put_name(const tacho_diff *diff, const tacho_diff_row *row, size_t side,
                              tacho_text *text)
 {
@@ -101,7 +101,7 @@ static tacho_status put_name(const tacho_diff *diff, const tacho_diff_row *row, 
     return tacho_text_put(text, tacho_str_from_cstring(more));
 }
 
-/* The layer of a row that is an operator; empty where it is not known. */
+/* The layer of a row that is an operator; empty if not known. */
 static tacho_str layer_of(const tacho_diff *diff, const tacho_diff_row *row)
 {
     size_t side = naming_side(row);
@@ -121,7 +121,7 @@ static tacho_status put_names(const tacho_diff *diff, const tacho_diff_row *row,
     return put_name(diff, row, 1, text);
 }
 
-/* The layer too, unless the name says it: one name may be in many layers. */
+/* Adds the layer unless the name contains it: one name may be in many layers. */
 static tacho_status put_layer(const tacho_diff *diff, const tacho_diff_row *row, tacho_text *text)
 {
     tacho_str layer = layer_of(diff, row);
@@ -270,7 +270,7 @@ static tacho_status add_op(const tacho_diff *diff, const tacho_diff_row *row, ta
     return location.len > 0 ? tacho_table_add_text(table, location) : tacho_table_add_absent(table);
 }
 
-/* Whether the row is among those that were asked for; a regression always is. */
+/* Whether the row is shown: within the limit of rows, or a regression. */
 static bool is_shown(const tacho_diff *diff, size_t at)
 {
     size_t top = diff->options.top;
@@ -317,7 +317,7 @@ typedef struct fall {
     int64_t largest_ns; /* difference, for the bars */
 } fall;
 
-/* A bar of as many blocks as the difference is of the largest. */
+/* A bar whose length shows the difference relative to the largest. */
 static tacho_status add_bar(const fall *self, int64_t difference)
 {
     char text[3 * BAR_ROOM + 1];
@@ -445,9 +445,9 @@ static tacho_status gate_table(const tacho_diff *diff, const tacho_table_taker *
     return tacho_table_hand_over(to, status, &table);
 }
 
-/* ---- all of them --------------------------------------------------------------------------- */
+/* ---- all tables ---------------------------------------------------------------------------- */
 
-/* Operators that both sides have must be there, or there is nothing to fit. */
+/* Writes only the fit; fails if the sides have no operators in common. */
 static tacho_status fit_alone(const tacho_diff *diff, const tacho_table_taker *to)
 {
     if (!tacho_diff_has_fit(diff)) {

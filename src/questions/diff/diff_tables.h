@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Tables of a diff: the two sides, what explains the difference, every operator, how an estimate
- * fits what was measured, and the verdict of a gate.
+ * fits the measurement, and the verdict of a gate.
  */
 #ifndef TACHO_QUESTIONS_DIFF_DIFF_TABLES_H
 #define TACHO_QUESTIONS_DIFF_DIFF_TABLES_H
@@ -13,7 +13,7 @@
 tacho_status tacho_diff_add_name(const tacho_diff *diff, const tacho_diff_row *row,
                                  tacho_table *table) TACHO_MUST_USE;
 
-/* Hands them over, in the order in which they are shown. */
+/* Passes the tables to |to| in the order in which they are shown. */
 tacho_status tacho_diff_tables(const tacho_diff *diff, const tacho_table_taker *to) TACHO_MUST_USE;
 
 #endif

@@ -23,7 +23,7 @@ static void sides_init(sides *self, tacho_origin origin)
     }
 }
 
-/* One after the other. */
+/* Appends a run of an operator. */
 static void run_op(sides *self, size_t side, const char *op, const char *type, int64_t ns)
 {
     composed_add(&self->at[side], (composed_span){self->track[side], type, self->now[side],
@@ -63,7 +63,7 @@ static const tacho_diff_row *find_row(const sides *self, size_t side, const char
     return NULL;
 }
 
-/* Rows and idle time make the totals, and their differences that of the totals. */
+/* Rows and idle time add up to the totals, as do their differences. */
 static void check_sums(const tacho_diff *diff)
 {
     for (size_t side = 0; side < 2; side++) {
@@ -119,7 +119,7 @@ static void test_kinds(void **state)
     sides_deinit(&self);
 }
 
-/* Operators that only their locations tell apart. */
+/* Operators that differ only in their locations. */
 static void test_locations(void **state)
 {
     (void)state;
@@ -158,7 +158,7 @@ static void test_locations(void **state)
     sides_deinit(&self);
 }
 
-/* Means that do not divide: rows still add up. */
+/* Means that do not divide evenly: rows still add up. */
 static void test_rounding(void **state)
 {
     (void)state;
@@ -241,7 +241,7 @@ static void test_gate(void **state)
 {
     (void)state;
     static const gate_case cases[] = {
-        /* 3 % and 20 ns: an estimate tells at once, and the limit itself is not exceeded. */
+        /* 3 % and 20 ns: one estimate is enough, and the limit itself is not exceeded. */
         {TACHO_ORIGIN_ESTIMATED, 1, 1000, 1030, 0, TACHO_VERDICT_PASS},
         {TACHO_ORIGIN_ESTIMATED, 1, 1000, 1031, 0, TACHO_VERDICT_REGRESSION},
         {TACHO_ORIGIN_ESTIMATED, 1, 100, 120, 0, TACHO_VERDICT_PASS}, /* 20 %, but 20 ns */
@@ -316,7 +316,7 @@ static void run_three(sides *self, size_t side, int64_t run, const int64_t *ns)
 
 /*
  * a and b vary against each other, so that the total does not. A gate that cannot judge its largest
- * operator has not passed; one that cannot judge a smaller one has, and says so.
+ * operator has not passed; one that cannot judge a smaller one has passed, and reports it.
  */
 static void test_gate_largest_unsure(void **state)
 {
@@ -375,7 +375,7 @@ static tacho_str type_of_row(const sides *self, size_t side, const char *name)
     return tacho_strings_get(&self->diff.groups, find_row(self, side, name)->group);
 }
 
-/* Operators of B count for the type of their partner; those without one for their own. */
+/* Operators of B count for the type of their partner; those without a partner for their own. */
 static void test_types(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Operators of side A that were merged into one on side B count for one type, too: theirs together,
- * "Conv+Relu".
+ * Operators of side A that were merged into one on side B also count for one type, the combination
+ * of theirs: "Conv+Relu".
  */
 #include "questions/diff/diff_types.h"
 
@@ -25,16 +25,16 @@ tacho_str tacho_diff_layer_of(const tacho_samples *samples, const tacho_sampled_
                           : TACHO_STR("(no layer)");
 }
 
-/* Types of rows while they are found. */
+/* Working state: the types of rows. */
 typedef struct row_types {
     tacho_diff_match *match;
-    tacho_strings texts; /* that types are made of on the way */
+    tacho_strings texts; /* parts of combined types */
     tacho_text text;
     uint32_t *of_rows; /* string of |texts| */
     uint8_t *counts;   /* types in it, by row */
 } row_types;
 
-/* Whether |type| is one of those that |joined| names. */
+/* Whether |joined| includes |type|. */
 static bool is_part(tacho_str joined, tacho_str type)
 {
     for (size_t at = 0; at + type.len <= joined.len; at++) {
@@ -60,7 +60,7 @@ static tacho_status join(row_types *self, uint32_t row, tacho_str type)
     return tacho_strings_ensure(&self->texts, tacho_text_take(&self->text), &self->of_rows[row]);
 }
 
-/* Gives the rows that |side| names their type, in the order in which operators ran. */
+/* Sets the type of the rows that |side| names, in the order in which operators ran. */
 static tacho_status name_rows(row_types *self, size_t side, const uint32_t *by_order)
 {
     const tacho_samples *samples = self->match->sides[side];
@@ -90,7 +90,8 @@ static tacho_status name_rows_of(row_types *self, size_t side)
     return status;
 }
 
-/* All operators are in their groups: rows are those of |groups|, and each has at least one. */
+/* Call it once all operators are in their groups: makes one row per string of |groups|, each of
+ * which has at least one operator. */
 static void set_rows(tacho_diff_match *match, const tacho_strings *groups)
 {
     match->kind_count = groups->item_count - 1; /* string 0 is empty */
@@ -99,7 +100,7 @@ static void set_rows(tacho_diff_match *match, const tacho_strings *groups)
     }
 }
 
-/* Puts operators from rows into types. */
+/* Moves operators from rows to types. */
 static tacho_status move_ops(row_types *self, tacho_strings *types)
 {
     tacho_diff_match *match = self->match;
@@ -140,7 +141,7 @@ tacho_status tacho_diff_match_types(tacho_diff_match *match, tacho_strings *type
 
 /* ---- layers -------------------------------------------------------------------------------- */
 
-/* Layers while operators are put into them. */
+/* Working state: the layers of rows. */
 typedef struct row_layers {
     tacho_diff_match *match;
     uint32_t *of_rows[2]; /* by row: the layer of an operator on each side, 0 for none */

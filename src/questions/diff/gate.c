@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The gate. A row is a regression where the difference exceeds the limit and is unlikely to be
- * chance: the test finds a difference in three of 10,000 comparisons of equal totals, and as seldom
- * in any operator, whose errors are judged together. Simulated and estimated times do not vary, so
- * that one sample tells.
+ * The gate. A row is a regression if the difference exceeds the limit and is unlikely to be chance:
+ * the test finds a difference in three of 10,000 comparisons of equal totals, and as rarely in any
+ * operator, whose errors are judged together. Simulated and estimated times do not vary, so one
+ * sample is enough.
  */
 #include "questions/diff/diff.h"
 
@@ -46,10 +46,10 @@ static bool parse_percent(tacho_str text, double *out_part)
     return true;
 }
 
-/* A limit while all are read. */
+/* A limit to parse. */
 typedef struct limit_of_text {
     const char *key;      /* with "=" */
-    const char *expected; /* what it may be, for people */
+    const char *expected; /* the valid values, for messages */
     bool is_given;
 } limit_of_text;
 
@@ -98,7 +98,7 @@ tacho_status tacho_gate_parse(tacho_str text, tacho_gate *out_gate)
                  .expected = "a time with its unit (ns, us, ms, s), such as abs=20us"},
     };
     *out_gate = (tacho_gate){.relative = 0};
-    for (size_t at = 0; at <= text.len;) { /* what is behind a comma must be there */
+    for (size_t at = 0; at <= text.len;) { /* a limit must follow a comma */
         tacho_str rest = tacho_str_from(text, at);
         size_t len = tacho_str_find_byte(rest, ',');
         if (len == 0) {
@@ -127,13 +127,14 @@ static bool is_measured(const tacho_diff *diff)
     return tacho_samples_vary(diff->sides[0]) || tacho_samples_vary(diff->sides[1]);
 }
 
-/* What errors of a row are relative to: both sides, for one alone may be small by chance. */
+/* The time that errors of a row are relative to: both sides, since one alone may be small by
+ * chance. */
 static double size_of(const tacho_diff_row *row)
 {
     return (row->sides[0].moments.mean + row->sides[1].moments.mean) / 2;
 }
 
-/* How surely a row must differ, and what other rows say of its error. */
+/* The significance that a row's difference needs, and the prior of its error from other rows. */
 typedef struct judging {
     double false_alarm;
     tacho_prior prior;
@@ -152,21 +153,21 @@ static tacho_verdict judge_row(const tacho_diff *diff, const tacho_diff_row *row
         return tacho_shift_p(&shift) <= how->false_alarm ? TACHO_VERDICT_REGRESSION
                                                          : TACHO_VERDICT_INCONCLUSIVE;
     }
-    /* Inconclusive where the 95 % interval reaches beyond the limit and is wider than it. */
+    /* Inconclusive if the 95 % interval reaches beyond the limit and is wider than it. */
     double reach = row->shift.difference < 0 ? limit - row->shift.difference : limit;
     bool is_unsure = row->shift.error > 0 &&
                      tacho_student_above(reach / row->shift.error, row->shift.freedom) > 0.025;
     return is_unsure ? TACHO_VERDICT_INCONCLUSIVE : TACHO_VERDICT_PASS;
 }
 
-/* Whether the row is there on both sides, and long enough to matter. */
+/* Whether the row exists on both sides and is long enough to matter. */
 static bool is_judged(const tacho_diff *diff, const tacho_diff_row *row)
 {
     return row->ops[0] != TACHO_NONE && row->ops[1] != TACHO_NONE &&
            row->sides[1].moments.mean > (double)diff->options.gate.absolute_ns;
 }
 
-/* What the rows that are judged say of one another: how many there are, how their errors are. */
+/* Computes the significance from the number of judged rows, and the prior from their errors. */
 static tacho_status prepare_rows(const tacho_diff *diff, judging *out_how)
 {
     tacho_error *errors = NULL;
@@ -212,7 +213,8 @@ static row_verdicts judge_rows(tacho_diff *diff, const judging *how)
     return all;
 }
 
-/* One verdict of all rows and the total. A total alone does not pass for its largest part. */
+/* One verdict for all rows and the total. The total does not pass if its largest part is too
+ * noisy. */
 static tacho_verdict verdict_of(const tacho_diff *diff, const row_verdicts *rows)
 {
     bool is_largest_unsure =
@@ -269,7 +271,7 @@ bool tacho_diff_has_other_amounts(const tacho_diff *diff)
     return is_alike && is_file[0] != is_file[1] && 2 * more >= 3 * fewer;
 }
 
-/* Why nothing can be said, whatever the times are; NULL where something can. */
+/* Why no verdict is possible for any times; NULL if one is. */
 static const char *find_obstacle(const tacho_diff *diff)
 {
     if (diff->sides[0]->lost_count > 0 || diff->sides[1]->lost_count > 0) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How often a gate is wrong, on noise of real runs: alarms where nothing changed, and changes that
- * it does not find. Pairs are drawn from recorded times with a fixed seed; the table that is
- * printed is the one in docs/diff.md.
+ * How often a gate is wrong on noise of real runs: alarms without a change, and missed changes.
+ * Pairs are drawn from recorded times with a fixed seed; the printed table is the one in
+ * docs/diff.md.
  */
 #include "questions/diff/diff.h"
 
@@ -44,7 +44,7 @@ static int compare_times(const void *left, const void *right)
 
 /*
  * The same noise around 2 ms with a coefficient of variation of |variation|. The slowest twentieth,
- * which would be all of that, is left out.
+ * which would dominate the variation, is left out.
  */
 static void scale_noise(const noise *from, double variation, noise *out_noise)
 {
@@ -127,7 +127,7 @@ enum { RECORDED_OPS = 10 };
 /* Profiles of several operators, each with its own noise; the first of side B may be slower. */
 typedef struct profiles {
     const noise *columns[OPS_MAX]; /* by operator */
-    bool is_joint;                 /* operators of a sample are from one moment */
+    bool is_joint;                 /* operators of a sample were recorded together */
     size_t samples, ops;
     double change;
 } profiles;
@@ -147,7 +147,7 @@ static void draw_side(const profiles *self, double change, op_times times, uint6
     }
 }
 
-/* The samples of a side before any is set aside; the file of each is its number. */
+/* The samples of a side before any is excluded; each one's file is its number. */
 static tacho_samples add_up(const profiles *self, op_times times, tacho_sample_whole *wholes)
 {
     for (size_t i = 0; i < self->samples; i++) {
@@ -190,8 +190,7 @@ static void fill_profiles(const profiles *self, tacho_diff *diff, tacho_samples 
     fill_side(self, diff, 1, times[1]);
 }
 
-/* How often the gate says regression; |*out_found| is how often it says so of the first operator.
- */
+/* The rate of regressions; |*out_found| is the rate for the first operator. */
 static double alarms_of(const profiles *self, size_t pairs, double *out_found)
 {
     uint64_t seed = 23;
@@ -230,7 +229,7 @@ static void read_operators(const char *name, noise columns[RECORDED_OPS])
     fclose(file);
 }
 
-/* What operators of a profile may be like. */
+/* Sources of the operators of a profile. */
 enum { QUIET, BUSY, MOSTLY_QUIET, HALF_BUSY, EACH_OTHER, RECORDED, SOURCE_COUNT };
 
 static const char *const source_names[SOURCE_COUNT] = {
@@ -316,7 +315,7 @@ static double power_of(const sources *all, int others, size_t samples, size_t op
     return found;
 }
 
-/* Alone, or among others that vary as it does, or not. */
+/* Alone, or among others that vary equally or differently. */
 static void test_operators_power(void **state)
 {
     (void)state;
@@ -362,7 +361,7 @@ static void test_false_alarms(void **state)
     }
 }
 
-/* 6 % slower with 2 % of noise is found with ten samples; what else is found is printed. */
+/* 6 % slower with 2 % of noise is found with ten samples; other cases are only printed. */
 static void test_power(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows, found by their keys, and merging: each number of a row is a sum, an extreme or a set, so
- * neither order nor grouping can matter.
+ * Rows, found by their keys, and merging. Each number of a row is a sum, an extreme or a set, so
+ * neither order nor grouping matters.
  */
 #include "questions/fleet/fleet.h"
 
@@ -14,7 +14,7 @@
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Rows by time are thinned out when there are so many of them; later, when they have doubled. */
+/* Rows by time are thinned out when they reach this number, then each time they have doubled. */
 enum { TRIM_LEAST = 1 << 12, TRIM_FIRST = 2 * TACHO_FLEET_KEPT_KEYS };
 
 uint32_t tacho_fleet_table_letters(tacho_fleet_table_id table)
@@ -33,7 +33,7 @@ bool tacho_fleet_table_has_durations(tacho_fleet_table_id table)
            table == TACHO_FLEET_TABLE_KINDS;
 }
 
-/* Tables whose rows go by time rather than by names. */
+/* Tables whose rows grow with time, not with names. */
 static bool is_limited(tacho_fleet_table_id table)
 {
     return table == TACHO_FLEET_TABLE_STEPS || table == TACHO_FLEET_TABLE_CALLS ||
@@ -106,7 +106,7 @@ tacho_status tacho_fleet_text(tacho_fleet *fleet, tacho_str text, uint32_t *out_
     return tacho_strings_ensure(&fleet->texts, tacho_utf8_cut(text, TACHO_FLEET_TEXT_MAX), out_id);
 }
 
-/* The place of |key|, which is |count| where it is new. */
+/* The place of |key|; |count| if it is new. */
 static tacho_status find_place(tacho_strings *keys, tacho_str key, size_t count, size_t *out_place)
 {
     uint32_t id = 0;
@@ -164,7 +164,7 @@ static tacho_status compact_row(tacho_fleet_row *row)
     return is_large ? tacho_durations_compact(row->durations) : TACHO_OK;
 }
 
-/* Whether rows of |table| with many durations count them in buckets by now. */
+/* Whether rows of |table| with many durations already count them in buckets. */
 static bool is_compact(const tacho_fleet *fleet, tacho_fleet_table_id table)
 {
     return table != TACHO_FLEET_TABLE_OPS || fleet->span_count > TACHO_FLEET_EXACT_SPANS;
@@ -180,7 +180,7 @@ static bool is_above(tacho_fleet_peak a, tacho_fleet_peak b)
     return a.ns > b.ns || (a.ns == b.ns && a.file < b.file);
 }
 
-/* The least but one of both, before their least ones are merged. */
+/* The second least of both rows, before their least ones are merged. */
 static tacho_fleet_peak second_of(const tacho_fleet_row *row, const tacho_fleet_row *more)
 {
     if (row->count == 0 || more->count == 0) {
@@ -316,7 +316,7 @@ static tacho_status mark_ends(const tacho_fleet_table *table, bool *keeps)
     return TACHO_OK;
 }
 
-/* Drops the rows that are not to be kept; the others stay in their order. */
+/* Drops the rows that are not kept; the others keep their order. */
 static tacho_status drop_rows(tacho_fleet_table *table, const bool *keeps)
 {
     tacho_strings kept;
@@ -346,9 +346,9 @@ static tacho_status drop_rows(tacho_fleet_table *table, const bool *keeps)
 }
 
 /*
- * Keeps the rows whose keys have the least hashes, of ends in each group. Whoever sees only some of
- * the files keeps at least those of them that are kept of all files, so what is left of all is
- * whole.
+ * Keeps the rows whose keys have the least hashes, for ends in each group. A fleet of some of the
+ * files keeps at least those of their rows that a fleet of all files keeps, so the kept rows of the
+ * whole fleet are complete.
  */
 static tacho_status keep_least_hashes(tacho_fleet *fleet, tacho_fleet_table_id id)
 {
@@ -384,7 +384,7 @@ tacho_status tacho_fleet_settle(tacho_fleet *fleet)
 
 /* ---- merging ------------------------------------------------------------------------------- */
 
-/* The term |*own| of |fleet|, with files that have |term| of |more|. */
+/* Joins the term |*own| of |fleet| with |term| of |more|. */
 static tacho_status join_term(tacho_fleet *fleet, uint32_t *own, const tacho_fleet *more,
                               uint32_t term)
 {
@@ -394,7 +394,7 @@ static tacho_status join_term(tacho_fleet *fleet, uint32_t *own, const tacho_fle
     return tacho_fleet_text(fleet, is_common ? text : TACHO_STR(TACHO_FLEET_VARIOUS), own);
 }
 
-/* Which of |a| and |b| comes first by what they say; one that names its host does. */
+/* Orders |a| and |b| by their facts; a file that names its host is first. */
 static int compare_facts(const tacho_fleet *of_a, const tacho_fleet_file *a,
                          const tacho_fleet *of_b, const tacho_fleet_file *b)
 {
@@ -425,7 +425,7 @@ static int compare_facts(const tacho_fleet *of_a, const tacho_fleet_file *a,
     return order;
 }
 
-/* |*file| becomes what |from|, of |more|, is. */
+/* Copies |from|, of |more|, to |*file|. */
 static tacho_status copy_file(tacho_fleet *fleet, const tacho_fleet *more,
                               const tacho_fleet_file *from, tacho_fleet_file *file)
 {
@@ -497,7 +497,7 @@ static tacho_status merge_tables(tacho_fleet *fleet, const tacho_fleet *more)
     return TACHO_OK;
 }
 
-/* Whether all that |some| counts is one file, which |fleet| counts, too. */
+/* Whether |some| counts a single file, which |fleet| counts too. */
 static bool is_copy_of(const tacho_fleet *fleet, const tacho_fleet *some)
 {
     const tacho_fleet_table *files = &some->tables[TACHO_FLEET_TABLE_FILES];

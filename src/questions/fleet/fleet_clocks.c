@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Clusters are files that collectives link. Those of a run in which a file knows the time of day
- * are on one axis; of these and the clusters without it, the most files have the reference.
+ * Clusters are files that collectives link. All clusters of a run that know the time of day share
+ * one axis. The reference is on this axis or in one of the other clusters, whichever has the most
+ * files.
  */
 #include "questions/fleet/fleet_clocks.h"
 #include "questions/fleet/fleet_links.h"
@@ -40,15 +41,15 @@ static tacho_status list_files(tacho_fleet_clocks *clocks, const tacho_fleet_vie
 typedef struct cluster {
     uint32_t run; /* text */
     size_t number, file_count;
-    const tacho_fleet_clock *day; /* the file that is the surest of the time of day, or NULL */
-    int64_t day_error_ns;         /* how far that is sure */
-    /* What becomes of it. */
+    const tacho_fleet_clock *day; /* the file with the least error of the time of day, or NULL */
+    int64_t day_error_ns;         /* that error */
+    /* The result. */
     tacho_fleet_method method;
     int64_t shift_ns;            /* of its offsets */
     tacho_fleet_clock reference; /* of the run: |day_ns| and so on */
 } cluster;
 
-/* Errors of damaged files may be beyond all reason. */
+/* Errors of damaged files may be arbitrarily large. */
 static int64_t add_errors(int64_t a, int64_t b)
 {
     return a > TACHO_FLEET_TIME_MAX - b ? TACHO_FLEET_TIME_MAX : a + b;
@@ -158,7 +159,7 @@ static void settle_clock(tacho_fleet_clock *clock, const cluster *of)
         made.own_error_ns = clock->own_error_ns;
     }
     if (made.method != TACHO_FLEET_BY_NOTHING && is_by_day) {
-        /* By way of the file that is the surest of the time of day. */
+        /* Via the file with the least error of the time of day. */
         int64_t way_ns =
             clock == of->day ? clock->own_error_ns : add_errors(clock->error_ns, of->day_error_ns);
         made.error_ns = add_errors(of->reference.day_error_ns, way_ns);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Collectives, matched across ranks by run, group, name and number. All ranks leave a collective at
- * about the same time, so who spent the least time in it came last, and the others waited for it:
- * by how much they spent more. No common clock is needed for that. Where the next one came hardly
- * earlier, it may as well have been the last: ranks leave at *about* the same time.
+ * about the same time, so the rank that spent the least time in it was the last to arrive, and the
+ * others waited for it as long as they spent more. This needs no common clock. If the second last
+ * arrived hardly earlier, it may just as well have been the last: ranks leave at *about* the same
+ * time.
  */
 #include "questions/fleet/fleet_clocks.h"
 #include "questions/fleet/fleet_tables.h"
@@ -65,7 +66,7 @@ tacho_i128 tacho_fleet_call_wait(const tacho_fleet_row *call)
     return wait > 0 ? wait : 0;
 }
 
-/* The key of the kind that the call with |key| is of. */
+/* The key of the kind of the call with |key|. */
 static tacho_str kind_of(tacho_str key)
 {
     return key.len >= TACHO_FLEET_ID_BYTES
@@ -136,7 +137,7 @@ static tacho_status add_kinds(const tacho_fleet_view *view, size_t top, tacho_i1
     return status;
 }
 
-/* Nothing matches where every collective has one rank. */
+/* Notes when no collective, or only some of the calls, can be matched. */
 static void say_unmatched(const tacho_fleet_view *view, const tacho_fleet_options *options)
 {
     const tacho_fleet *fleet = view->fleet;
@@ -166,7 +167,7 @@ static void say_unmatched(const tacho_fleet_view *view, const tacho_fleet_option
     }
 }
 
-/* The longest call of all that are matched. */
+/* The longest of all matched calls. */
 static int64_t longest_match(const tacho_fleet *fleet)
 {
     const tacho_fleet_table *calls = &fleet->tables[TACHO_FLEET_TABLE_CALLS];
@@ -179,8 +180,8 @@ static int64_t longest_match(const tacho_fleet *fleet)
 }
 
 /*
- * Whatever the clocks of two files are, the ends of their matched calls are equally far apart.
- * Where they differ by more than any call takes, the calls do not belong together.
+ * For any clocks of two files, the ends of their matched calls are equally far apart. If the
+ * distances differ by more than any call takes, the calls do not belong together.
  */
 static tacho_status say_doubt(const tacho_fleet_view *view, const tacho_fleet_options *options)
 {
@@ -244,8 +245,8 @@ typedef struct straggler_list {
 } straggler_list;
 
 /*
- * Whether the last came later than the next by more than a twentieth of the longest wait, and a
- * hundredth of the longest call: of two ranks, one always waits the longest.
+ * Whether the last rank arrived after the second last by more than a twentieth of the longest wait
+ * and a hundredth of the longest call. With two ranks the former always holds.
  */
 static bool is_clear(const tacho_fleet_row *call)
 {
@@ -326,7 +327,7 @@ static tacho_status add_wait(const tacho_fleet_view *view, size_t index, tacho_t
     return tacho_table_add_int(table, tacho_fleet_cell_ns(tacho_fleet_call_wait(row)));
 }
 
-/* What the tables leave out, and what they cannot tell. */
+/* Notes rows that the tables omit, and collectives without a clear straggler. */
 static void say_stragglers(const straggler_list *list, const tacho_fleet_options *options)
 {
     tacho_fleet_say_more(options, list->item_count, "straggler");

@@ -224,7 +224,7 @@ static tacho_status write_clock(const tacho_fleet_dataset *self, tacho_table *ta
     return tacho_table_add_int(table, file->clock_step_ns);
 }
 
-/* One problem; |count| and |line| 0: they say nothing. */
+/* Adds one problem; count and line are those of |loss|, absent if it is NULL. */
 static tacho_status add_problem(const tacho_fleet_dataset *self, const char *problem,
                                 tacho_str detail, const tacho_loss *loss, tacho_table *table)
 {

@@ -86,7 +86,7 @@ static int64_t idle_of(const int64_t *numbers)
     return numbers[TACHO_FLEET_SPAN_NS] - numbers[TACHO_FLEET_BUSY_NS];
 }
 
-/* How much of its time it is idle: what hosts and devices are sorted by. */
+/* The idle share of the time, by which hosts and devices are sorted. */
 static double idle_share(const int64_t *numbers)
 {
     double span = (double)numbers[TACHO_FLEET_SPAN_NS];

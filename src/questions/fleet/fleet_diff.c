@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two fleets, operation by operation. Fleets may have different numbers of files and have recorded
- * for different times, so times are per step of a file; where a side has no steps, per file that
- * has the operation.
+ * Two fleets, operation by operation. Fleets may have different numbers of files and recording
+ * times, so times are per step of a file or, if a side has no steps, per file that has the
+ * operation.
  */
 #include "questions/fleet/fleet_tables.h"
 
@@ -26,7 +26,7 @@ static const tacho_column columns[] = {
     TACHO_COLUMN(DIFFERENCE_PERCENT, "difference %", PERCENT),
 };
 
-/* An operation of either side; NULL where the side does not have it. */
+/* An operation of either side; NULL if the side lacks it. */
 typedef struct pair {
     tacho_str key;
     const tacho_fleet_row *rows[2];
@@ -38,7 +38,8 @@ static const tacho_fleet_table *ops_of(const tacho_fleet_view *view)
     return &view->fleet->tables[TACHO_FLEET_TABLE_OPS];
 }
 
-/* How many steps the files of |view| have, all together; files without any are counted, too. */
+/* The total number of steps in the files of |view|; counts files without steps in
+ * |stepless_count|. */
 static uint64_t step_count_of(const tacho_fleet_view *view, size_t *stepless_count)
 {
     const tacho_fleet_table *files = &view->fleet->tables[TACHO_FLEET_TABLE_FILES];
@@ -50,7 +51,7 @@ static uint64_t step_count_of(const tacho_fleet_view *view, size_t *stepless_cou
     return count;
 }
 
-/* Per step, of which there are |step_count|; 0: per file that has it. */
+/* Self time per step if |step_count| > 0, else per file that has the operation. */
 static int64_t self_of(const tacho_fleet_row *row, uint64_t step_count)
 {
     if (row == NULL || row->file_count == 0) {
@@ -68,7 +69,7 @@ static bool is_wanted(const tacho_fleet_options *options, tacho_str key)
            filter->accepts(filter->self, tacho_str_from(key, 2), TACHO_STR(""));
 }
 
-/* Whether the sides differ; counts go by how long was recorded. */
+/* Whether the sides differ in time; counts depend on the recording time. */
 static bool differs(const pair *of)
 {
     return of->rows[0] == NULL || of->rows[1] == NULL || of->ns[0] != of->ns[1];

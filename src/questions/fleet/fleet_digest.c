@@ -34,7 +34,7 @@ uint64_t tacho_fleet_mix_text(uint64_t number, tacho_str text)
     return tacho_fleet_mix(number, word);
 }
 
-/* ---- what ids stand for ---------------------------------------------------------------------- */
+/* ---- hashes of ids --------------------------------------------------------------------------- */
 
 /* Makes room for |id|. */
 static tacho_status reach(tacho_fleet_hashes *hashes, uint32_t id)
@@ -59,7 +59,7 @@ static tacho_status hash_string(tacho_fleet_digest *self, const tacho_dict *dict
     return TACHO_OK;
 }
 
-/* Name, category and place. Should it be 0, it is found anew for each row. */
+/* Hash of name, category and place. If it is 0, it is computed again for each row. */
 static uint64_t hash_site(const tacho_dict *dict, const tacho_site *site)
 {
     uint64_t hash = tacho_fleet_mix_text(0, tacho_dict_string(dict, site->name));
@@ -78,7 +78,7 @@ static uint64_t hash_key(const tacho_fleet_digest *self, tacho_str key)
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-/* A text counts alike whether the dictionary or the row holds it. */
+/* A text has the same hash whether the dictionary or the row holds it. */
 static tacho_status hash_value(tacho_fleet_digest *self, const tacho_dict *dict,
                                const tacho_arg *arg, uint64_t *out_hash)
 {
@@ -95,7 +95,7 @@ static tacho_status hash_value(tacho_fleet_digest *self, const tacho_dict *dict,
     return TACHO_OK;
 }
 
-/* Makes keys that are covered known, so that most others are passed over by their number alone. */
+/* Finds the ids of the covered keys, so that most other keys are skipped by their id alone. */
 static tacho_status find_keys(tacho_fleet_digest *self, tacho_dict *dict)
 {
     uint32_t last = self->has_all_args ? UINT32_MAX : 0;
@@ -125,7 +125,7 @@ static tacho_status add_arg(tacho_fleet_digest *self, const tacho_dict *dict, co
     return TACHO_OK;
 }
 
-/* Arguments in their order: dictionaries and arrays stand ahead of what is in them. */
+/* Arguments in their order: dictionaries and arrays precede their contents. */
 static tacho_status add_args(tacho_fleet_digest *self, tacho_dict *dict, const tacho_row *row,
                              uint64_t *hash)
 {
@@ -183,7 +183,7 @@ tacho_status tacho_fleet_digest_add_any(tacho_fleet_digest *digest, tacho_dict *
 
 /* ---- tracks ---------------------------------------------------------------------------------- */
 
-/* What a track is and lies in. The root is called after the file, whatever that is called. */
+/* Hash of a track and its parents. The name of the root is left out, since it is the file's. */
 static uint64_t hash_track(const tacho_dict *dict, uint32_t id)
 {
     const tacho_clock *clock = tacho_dict_track_clock(dict, id);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Digest: a number made of all rows of a file, by which its copies are known. Rows are added up
- * track by track, so the number depends neither on how tracks take turns nor on the ids that the
- * dictionary gives; what a track is called may be known at the end. It tells apart what differs by
- * chance; who looks for two files of one number will find them.
+ * Digest: a number computed from all rows of a file, which identifies its copies. Rows are added up
+ * track by track, so the number depends neither on the interleaving of tracks nor on the ids in the
+ * dictionary, and names of tracks may be known only at the end. It distinguishes files that differ
+ * by chance; collisions can be constructed.
  *
- * Of arguments, those that sums are made of are covered (profile/summed_args.h), as a fleet reads
- * no others of captures; whoever reads all of them has all covered.
+ * It covers the arguments that are summed (profile/summed_args.h), since a fleet reads no others
+ * from captures; with |has_all_args| it covers all.
  */
 #ifndef TACHO_QUESTIONS_FLEET_FLEET_DIGEST_H
 #define TACHO_QUESTIONS_FLEET_FLEET_DIGEST_H
@@ -22,7 +22,7 @@ typedef struct tacho_fleet_hashes {
 /* Zeroed, it is empty. */
 typedef struct tacho_fleet_digest {
     bool has_all_args;
-    bool has_keys; /* the next two are known: no other arguments are covered */
+    bool has_keys; /* the next two are set: no other arguments are covered */
     uint32_t first_key, key_range;
     uint64_t row_count;
     tacho_fleet_hashes texts; /* of strings that are values, or names of runs */
@@ -41,7 +41,7 @@ static inline uint64_t tacho_fleet_mix(uint64_t a, uint64_t b)
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/* The number of a span without what most have not; |site| has all its bits in use. */
+/* The number of a span without its rare parts; |site| uses all its bits. */
 static inline uint64_t tacho_fleet_digest_span(const tacho_row *row, uint64_t site)
 {
     enum { FLAGS_SHIFT = 56 };
@@ -50,7 +50,7 @@ static inline uint64_t tacho_fleet_digest_span(const tacho_row *row, uint64_t si
                            (uint64_t)row->of.span.end ^ flags << FLAGS_SHIFT);
 }
 
-/* The number of an end of an arrow; the span that it belongs to is known by its times. */
+/* The number of an end of an arrow; its span is identified by its times. */
 static inline uint64_t tacho_fleet_digest_flow(const tacho_row *row)
 {
     enum { ROLE_SHIFT = 56, PHASE_SHIFT = 48, ID_SHIFT = 23 };
@@ -60,11 +60,11 @@ static inline uint64_t tacho_fleet_digest_flow(const tacho_row *row)
                            (uint64_t)row->of.flow.span_end ^ kind);
 }
 
-/* Takes any row. */
+/* Adds any row. */
 tacho_status tacho_fleet_digest_add_any(tacho_fleet_digest *digest, tacho_dict *dict,
                                         const tacho_row *row) TACHO_MUST_USE;
 
-/* Takes |row|; that of a known site and track, without more to it, is a multiplication. */
+/* Adds |row|; a plain row of a known site and track costs one multiplication. */
 TACHO_MUST_USE static inline tacho_status
 tacho_fleet_digest_add(tacho_fleet_digest *digest, tacho_dict *dict, const tacho_row *row)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows go on to the gatherers of the single analyses; at the end their cells become keyed rows.
+ * Forwards rows to the gatherers of the single analyses; at the end their results become keyed
+ * rows.
  */
 #include "questions/fleet/fleet_gather.h"
 
@@ -189,7 +190,8 @@ static tacho_status take_launches(const tacho_launch_stats *stats, tacho_fleet_d
     return tacho_durations_merge(&device->delays, &stats->delays);
 }
 
-/* What a device is called, up to a thousand bytes: of a file with several parts, with its part. */
+/* Prints the name of a device, up to a thousand bytes; in a file with several parts, with its
+ * part. */
 static int print_device(const tacho_dict *dict, const tacho_breakdown_device *device, char *to,
                         size_t room)
 {
@@ -208,7 +210,7 @@ static int print_device(const tacho_dict *dict, const tacho_breakdown_device *de
                : snprintf(to, room, "%.*s: %.*s", TACHO_STR_ARG(name), TACHO_STR_ARG(group));
 }
 
-/* How many devices of each name there are so far. */
+/* The number of devices of each name so far. */
 typedef struct device_names {
     tacho_strings names;
     uint32_t *counts; /* by string */
@@ -228,7 +230,8 @@ static tacho_status count_name(device_names *seen, tacho_str name, uint32_t **ou
     return TACHO_OK;
 }
 
-/* Adds a device of its own: the second of a name, or of its first bytes, is called "name (2)". */
+/* Adds a new device: the second with one name, or with the same first bytes, is called "name
+ * (2)". */
 static tacho_status ensure_device(tacho_fleet *fleet, device_names *seen, char *key,
                                   size_t name_len, tacho_fleet_device **out_device)
 {
@@ -301,14 +304,14 @@ static int64_t find_number(const tacho_dict *dict, const char *key, int64_t othe
     return is_number ? (int64_t)value : otherwise;
 }
 
-/* The rank that the file itself says; -1: none. */
+/* The rank in the file itself; -1: none. */
 static int64_t own_rank(const tacho_dict *dict)
 {
     int64_t rank = find_number(dict, TACHO_CAPTURE_RANK, -1);
     return find_number(dict, "chrome.distributedInfo.rank", rank);
 }
 
-/* The rank that the path says, by a directory or by the name of the file; -1: none. */
+/* The rank in the path, from a directory or the name of the file; -1: none. */
 static int64_t rank_of(const tacho_fleet_origin *origin)
 {
     return origin->rank >= 0 ? origin->rank : origin->name_rank;
@@ -321,15 +324,15 @@ static int64_t world_size_of(const tacho_dict *dict)
     return find_number(dict, "chrome.distributedInfo.world_size", world_size);
 }
 
-/* Whether all calls of the file are there: the order of some says nothing. */
+/* Whether the file has all its calls: an incomplete order matches nothing. */
 static bool is_whole(const tacho_fleet_gather *gather)
 {
     return gather->events.dict->loss_count == 0 && !gather->is_cut_out;
 }
 
 /*
- * What the file holds, and the rank, so that ranks which did exactly the same are not taken for
- * copies: where the file does not say it, its directory does. Files without rows are like no other.
+ * Hash of the file's contents and its rank (from the file or its directory), so that ranks with
+ * exactly the same work are not taken for copies. Files without rows have unique hashes.
  */
 static uint64_t content_of(const tacho_fleet_gather *gather, const tacho_fleet_origin *origin,
                            int64_t rank)
@@ -339,15 +342,15 @@ static uint64_t content_of(const tacho_fleet_gather *gather, const tacho_fleet_o
     bool has_zero = tacho_fleet_gather_zero(gather, &zero_ns);
     sum = has_zero ? tacho_fleet_mix(sum, (uint64_t)zero_ns) : sum;
     sum = gather->digest.row_count == 0 ? tacho_fleet_mix_text(sum, origin->path) : sum;
-    /* What sums depend on beside the rows: whether all are there, and which groups are whole. */
+    /* Sums also depend on whether the file is complete, and on which groups are whole. */
     sum = tacho_fleet_mix(sum, is_whole(gather) ? 1 : 0);
     sum = tacho_fleet_mix(sum, (uint64_t)world_size_of(gather->events.dict));
     return tacho_fleet_mix(sum, (uint64_t)rank);
 }
 
 /*
- * The number of a file begins with its rank, so that of equals the least rank is the first; files
- * without a rank, or with one that is beyond all reason, come behind all others.
+ * The number of a file begins with its rank, so that ties are broken by the least rank; files
+ * without a rank, or with an implausible one, follow all others.
  */
 static uint64_t number_of(uint64_t identity, int64_t rank)
 {
@@ -357,11 +360,11 @@ static uint64_t number_of(uint64_t identity, int64_t rank)
         return identity | last;
     }
     identity &= (UINT64_C(1) << RANK_SHIFT) - 1;
-    identity = identity != 0 ? identity : 1; /* 0 is that of files that could not be read */
+    identity = identity != 0 ? identity : 1; /* 0 is for files that could not be read */
     return (uint64_t)rank << RANK_SHIFT | identity;
 }
 
-/* A number of either sign; 0 where it is none. */
+/* A signed number; 0 if the text is not a number. */
 static int64_t find_signed(const tacho_dict *dict, const char *key)
 {
     tacho_str text = find_metadata(dict, key);
@@ -373,7 +376,8 @@ static int64_t find_signed(const tacho_dict *dict, const char *key)
     return is_negative ? -(int64_t)value : (int64_t)value;
 }
 
-/* The rank and the size that the file says; a directory has the last word, its name the first. */
+/* Sets rank and size: the rank in a directory overrides the file's own, which overrides the one in
+ * its name. */
 static void take_rank(const tacho_dict *dict, const tacho_fleet_origin *origin,
                       tacho_fleet_file *file)
 {
@@ -383,7 +387,7 @@ static void take_rank(const tacho_dict *dict, const tacho_fleet_origin *origin,
     file->own_rank = origin->rank >= 0 && rank != origin->rank ? rank : -1;
 }
 
-/* Where |loss|, the end of an input, begins. */
+/* Prints the place of |loss|, at which an input ends early. */
 static void describe_cut(const tacho_dict *dict, const tacho_loss *loss, char *to, size_t room)
 {
     tacho_str place = tacho_dict_string(dict, loss->example);
@@ -425,7 +429,7 @@ static tacho_status ensure_file(tacho_fleet *fleet, const tacho_fleet_origin *or
     TACHO_TRY(
         tacho_fleet_ensure_file(fleet, tacho_str_make(key, TACHO_FLEET_ID_BYTES + len), out_file));
     if (*out_file == NULL) {
-        return TACHO_OK; /* it is there */
+        return TACHO_OK; /* already listed */
     }
     TACHO_TRY(tacho_fleet_text(fleet, origin->run, &(*out_file)->run));
     TACHO_TRY(tacho_fleet_text(fleet, origin->host, &(*out_file)->host));
@@ -433,7 +437,7 @@ static tacho_status ensure_file(tacho_fleet *fleet, const tacho_fleet_origin *or
     return TACHO_OK;
 }
 
-/* Which program wrote it: the generation of the format and the versions that it says. */
+/* The program that wrote the file: the generation of the format and its versions. */
 static tacho_status take_writer(const tacho_dict *dict, tacho_fleet *fleet, uint32_t *out_writer)
 {
     static const char *const keys[][2] = {{"chrome.schemaVersion", "schema"},
@@ -457,11 +461,11 @@ static tacho_status take_writer(const tacho_dict *dict, tacho_fleet *fleet, uint
 
 /* How the clock of a file relates to the time of day. */
 typedef struct day_clock {
-    int64_t offset_ns; /* time since 1970 ahead of the clock; 0: nothing says so */
-    int64_t error_ns;  /* -1: nothing says so */
+    int64_t offset_ns; /* time since 1970 ahead of the clock; 0: not known */
+    int64_t error_ns;  /* -1: not known */
 } day_clock;
 
-/* The moment that the first part counts from, by the file's own clock. */
+/* The time zero of the first part, by the file's own clock. */
 static int64_t own_zero_of(const tacho_dict *dict)
 {
     const tacho_clock *clock = &dict->clocks[dict->parts[0].clock];
@@ -471,7 +475,7 @@ static int64_t own_zero_of(const tacho_dict *dict)
 
 /*
  * Captures have an anchor. PyTorch's times are those of the day since 1970, or since a moment that
- * the trace gives: it writes both to a microsecond or less.
+ * the trace gives: both have a resolution of a microsecond or less.
  */
 static day_clock day_clock_of(const tacho_dict *dict)
 {
@@ -487,7 +491,7 @@ static day_clock day_clock_of(const tacho_dict *dict)
     return is_known ? (day_clock){base_ns, PYTORCH_ERROR_NS} : (day_clock){0, -1};
 }
 
-/* The moment that the first part counts from, since 1970 where the file knows that. */
+/* The time zero of the first part, since 1970 if the file knows that. */
 static int64_t zero_of(const tacho_dict *dict)
 {
     int64_t zero_ns = own_zero_of(dict);
@@ -503,7 +507,7 @@ bool tacho_fleet_gather_zero(const tacho_fleet_gather *gather, int64_t *out_zero
     return dict->part_count == 1;
 }
 
-/* |ns| behind the zero; times of a damaged file may be beyond all reason. */
+/* The moment |ns| after zero; times of a damaged file may be arbitrarily large. */
 static int64_t moment_of(int64_t ns, int64_t zero_ns)
 {
     tacho_i128 moment = (tacho_i128)ns + zero_ns;
@@ -538,7 +542,7 @@ static tacho_status fold_file(const tacho_fleet_gather *gather, const tacho_flee
     return TACHO_OK;
 }
 
-/* What files say of themselves, where the path does not. */
+/* Completes |origin| with facts from the file that the path does not have. */
 static tacho_fleet_origin complete(const tacho_dict *dict, const tacho_fleet_origin *origin)
 {
     tacho_fleet_origin whole = *origin;

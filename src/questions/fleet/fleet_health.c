@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Health: files that could not be read, were cut or lost records, copies, ranks without a file,
- * files of other programs than the rest, and clocks that cannot be those of the same run.
+ * files written by a different program than the rest, and clocks that cannot belong to the same
+ * run.
  */
 #include "questions/fleet/fleet_tables.h"
 
@@ -55,7 +56,7 @@ static tacho_status add_problem(const health *self, const char *problem,
 }
 
 /*
- * Why a file was not read, without its path, which stands beside it: "PATH:7: why" is "line 7:
+ * Why a file was not read, without its path, which has its own cell: "PATH:7: why" becomes "line 7:
  * why".
  */
 static tacho_status add_failure(const health *self, const tacho_fleet_file *file)
@@ -156,7 +157,8 @@ typedef struct run_files {
     size_t item_count;
 } run_files;
 
-/* Ranks from |first| to ahead of |end| have no file; |world| ranks are in the run. */
+/* Adds a row for |ranks|, from the first up to but not including the second, which have no file;
+ * the run has |world| ranks. */
 static tacho_status add_missing(const health *self, const tacho_fleet_file *of,
                                 const int64_t ranks[2], int64_t world)
 {
@@ -217,7 +219,7 @@ static tacho_status check_twice(const health *self, const run_files *run)
     return TACHO_OK;
 }
 
-/* What wrote most files of |run|, a text; of equals the first by alphabet. */
+/* The writer of most files of |run|, a text; ties go to the first by alphabet. */
 static tacho_status find_usual_writer(const health *self, const run_files *run, uint32_t *out_usual)
 {
     size_t *counts = NULL;
@@ -239,7 +241,8 @@ static tacho_status find_usual_writer(const health *self, const run_files *run, 
     return TACHO_OK;
 }
 
-/* Leaves out what both texts, lists with ", ", begin and end with, unless one has no more. */
+/* Removes the common start and end of two lists separated by ", ", unless one would become
+ * empty. */
 static void leave_out_common(tacho_str *a, tacho_str *b)
 {
     size_t same = 0, ahead = 0, behind = 0, end = 0;
@@ -256,7 +259,7 @@ static void leave_out_common(tacho_str *a, tacho_str *b)
     *b = has_more ? tacho_str_make(b->data + ahead, b->len - ahead - behind) : *b;
 }
 
-/* What most files were written by; the others are named. */
+/* Names the files whose writer differs from that of most files. */
 static tacho_status check_writers(const health *self, const run_files *run)
 {
     uint32_t usual = 0;
@@ -285,7 +288,7 @@ static int compare_times(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Whether times of the file are since 1970, and not since some start. */
+/* Whether times of the file are since 1970, not since some start. */
 static bool knows_time(const tacho_fleet_file *file)
 {
     return file->state != TACHO_FLEET_FAILED && file->first_ns >= TACHO_FLEET_DAY_LEAST;
@@ -307,7 +310,7 @@ static tacho_status check_clock(const health *self, const tacho_fleet_file *file
     return add_problem(self, "other time", file, tacho_str_make(detail, (size_t)len));
 }
 
-/* A file that shares no moment with the median one has another clock, or is of another run. */
+/* A file that shares no moment with the median one has another clock or belongs to another run. */
 static tacho_status check_clocks(const health *self, const run_files *run)
 {
     int64_t *times = NULL;

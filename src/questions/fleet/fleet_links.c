@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files are settled by their errors, the least first. A file that is settled is compared with the
- * others in its calls; as a rule once for each call, so that work goes by ends and not by pairs of
+ * Files are settled in order of their errors, the least first. A settled file is compared with the
+ * others in its calls, normally once per call, so that work grows with ends, not with pairs of
  * files.
  */
 #include "questions/fleet/fleet_links.h"
@@ -13,10 +13,10 @@
 #include <string.h>
 
 enum {
-    MATCHED_LEAST = 2, /* one difference cannot say how sure it is */
-    COMPARED_MOST = 8, /* how often the files of a call are compared while some are not reached */
+    MATCHED_LEAST = 2, /* the error of a single difference is unknown */
+    COMPARED_MOST = 8, /* comparisons of the files of a call while some are not reached */
     SURE_COUNT = 4,    /* differences of a group whose error is more than luck */
-    WORSE_MOST = 4,    /* groups with errors so many times the least are as good */
+    WORSE_MOST = 4,    /* groups with errors up to this many times the least are as good */
 };
 
 /* When a call ended by the clock of a file. */
@@ -25,15 +25,15 @@ typedef struct call_end {
     tacho_i128 end_ns;
 } call_end;
 
-/* A call: its ends, and what has become of them. */
+/* A call: its ends, and their state. */
 typedef struct shared_call {
     uint64_t group; /* hash */
     size_t first, end;
-    size_t unreached_count; /* files of it that are in no cluster yet */
+    size_t unreached_count; /* its files that are not in a cluster yet */
     unsigned compared_count;
 } shared_call;
 
-/* Of one file to another, in one call. */
+/* The offset of one file to another, in one call. */
 typedef struct difference {
     size_t file;
     uint64_t group;
@@ -47,14 +47,14 @@ typedef struct linking {
     size_t end_count;
     shared_call *calls;
     size_t call_count;
-    size_t *own_first; /* by file: its first place in |own|; one more behind the last */
+    size_t *own_first; /* by file: its first place in |own|; then the end of the last */
     size_t *own;       /* indexes of ends, by file */
     size_t *match_counts;
     bool *is_settled;
     difference *differences;
     size_t difference_count, difference_capacity;
     tacho_heap heap; /* files to be settled */
-    size_t cluster;  /* the one that grows */
+    size_t cluster;  /* the current one */
 } linking;
 
 /* ---- ends ---------------------------------------------------------------------------------- */
@@ -84,7 +84,7 @@ static void list_ends(linking *self, const tacho_fleet_table *table, const uint3
         const tacho_fleet_row *row = &table->rows[order[i]];
         const tacho_fleet_clock *clock =
             find_clock(self, tacho_fleet_get_id(tacho_str_from(key, call.len)));
-        if (clock == NULL || row->count != 1) { /* counted twice, it tells nothing */
+        if (clock == NULL || row->count != 1) { /* counted twice: ambiguous */
             continue;
         }
         if (self->call_count == 0 || !tacho_str_equal(last, call)) {
@@ -100,7 +100,7 @@ static void list_ends(linking *self, const tacho_fleet_table *table, const uint3
     }
 }
 
-/* Ends by file, and how many other ends each file can be compared with. */
+/* Lists ends by file, and counts the other ends that each file can be compared with. */
 static tacho_status list_own(linking *self)
 {
     size_t *next = NULL;
@@ -148,7 +148,7 @@ static void release(linking *self)
 
 /* ---- files --------------------------------------------------------------------------------- */
 
-/* What is known of a file now, if that is better than before. */
+/* Takes over |found| for a file if it is better than before. */
 static tacho_status reach(linking *self, size_t file, const tacho_fleet_clock *found)
 {
     tacho_fleet_clock *clock = &self->clocks[file];
@@ -166,7 +166,7 @@ static tacho_status reach(linking *self, size_t file, const tacho_fleet_clock *f
     return tacho_heap_add(&self->heap, (tacho_moment){(tacho_u128)found->error_ns, file, file});
 }
 
-/* Adds how far the others in the call of |own| are ahead of it. */
+/* Adds the offsets of the other files in the call of |own|. */
 static tacho_status add_differences(linking *self, const call_end *own)
 {
     shared_call *call = &self->calls[own->call];
@@ -209,7 +209,7 @@ static int compare_times(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* What differences of one file to another say, which are in order. */
+/* An estimate from the sorted differences of one file to another. */
 typedef struct estimate {
     size_t first, count;
     int64_t middle_ns, error_ns;
@@ -222,7 +222,7 @@ static estimate estimate_of(const difference *items, size_t first, size_t count)
     return (estimate){first, count, middle, error_ns};
 }
 
-/* What the differences of the next group behind |last| say; false: there is none. */
+/* The estimate from the next group after |last|; false if there is none. */
 static bool next_group(const difference *items, size_t count, estimate *last)
 {
     size_t first = last->first + last->count;
@@ -236,7 +236,7 @@ static bool next_group(const difference *items, size_t count, estimate *last)
     return end > first;
 }
 
-/* Whether |a| is to be preferred: few differences have a small error by luck. */
+/* Whether |a| is preferred: few differences may have a small error by luck. */
 static bool is_better(const estimate *a, const estimate *b)
 {
     bool is_sure = a->count >= SURE_COUNT;
@@ -246,7 +246,7 @@ static bool is_better(const estimate *a, const estimate *b)
     return a->error_ns < b->error_ns || (a->error_ns == b->error_ns && a->count > b->count);
 }
 
-/* The group with the least error; a count of 0 where none has enough differences. */
+/* The group with the least error; its count is 0 if no group has enough differences. */
 static estimate find_best_group(const difference *items, size_t count)
 {
     estimate best = {0}, at = {0};
@@ -257,8 +257,9 @@ static estimate find_best_group(const difference *items, size_t count)
 }
 
 /*
- * What all groups say that agree with the best one. Ranks do not leave every kind of call together,
- * such as a message from one to the other, and two groups may have the same name: these do not.
+ * The estimate from all groups that agree with the best one. Others do not: ranks do not leave
+ * every kind of call together, such as a message from one to the other, and two groups may have the
+ * same name.
  */
 static estimate combine(difference *items, size_t count)
 {
@@ -281,7 +282,7 @@ static estimate combine(difference *items, size_t count)
     return best;
 }
 
-/* |count| differences of one file to the one at |from|. */
+/* Takes |count| differences of one file to the one at |from|. */
 static tacho_status take_differences(linking *self, const tacho_fleet_clock *from,
                                      difference *items, size_t count)
 {
@@ -318,7 +319,7 @@ static tacho_status compare_file(linking *self, size_t file)
 
 /* ---- clusters ------------------------------------------------------------------------------ */
 
-/* How many calls of |file| another file has. */
+/* The number of calls of |file| that other files share. */
 static size_t count_shared(const linking *self, size_t file)
 {
     size_t count = 0;
@@ -329,7 +330,7 @@ static size_t count_shared(const linking *self, size_t file)
     return count;
 }
 
-/* All files that |first| leads to. */
+/* Adds all files that can be reached from |first|. */
 static tacho_status grow_cluster(linking *self, size_t first)
 {
     const tacho_fleet_clock own = {.matched_count = count_shared(self, first)};

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files that share collectives, directly or by way of others. All ranks leave a collective at about
- * the same time, so the ends of two collectives that two files share tell how far their clocks are
- * apart: the median of the differences, within the largest distance of one from it. Along a chain
- * of files both add up; of several chains the one with the least error counts.
+ * Links files that share collectives, directly or through others. All ranks leave a collective at
+ * about the same time, so the ends of the collectives that two files share give their clock offset:
+ * the median of the differences, with the largest distance from it as the error. Along a chain of
+ * files both add up; of several chains the one with the least error counts.
  */
 #ifndef TACHO_QUESTIONS_FLEET_FLEET_LINKS_H
 #define TACHO_QUESTIONS_FLEET_FLEET_LINKS_H

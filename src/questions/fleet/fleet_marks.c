@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a site is, is found out once; what tracks are, is known at the end.
+ * Sites are classified once; tracks are known only at the end.
  */
 #include "questions/fleet/fleet_marks.h"
 
@@ -74,7 +74,7 @@ static tacho_status grow_sites(tacho_fleet_marks *marks, const tacho_dict *dict)
 
 /* ---- rows ---------------------------------------------------------------------------------- */
 
-/* The text of |arg| as a string of the dictionary; 0 where it is none. */
+/* The text of |arg| as a string of the dictionary; 0 if it is not a text. */
 static tacho_status string_of(tacho_dict *dict, const tacho_arg *arg, uint32_t *out_string)
 {
     char number[32];
@@ -231,7 +231,7 @@ static bool is_device(const tacho_dict *dict, uint32_t track)
     return track_class >= TACHO_TRACK_CONTROL && track_class <= TACHO_TRACK_VECTOR;
 }
 
-/* Where |marks| are folded to. */
+/* The target of folding |marks|. */
 typedef struct folding {
     const tacho_dict *dict;
     const tacho_fleet_owner *owner;
@@ -267,7 +267,7 @@ static tacho_status add_step(folding *self, tacho_str name, int64_t ns)
     return tacho_fleet_add(self->fleet, TACHO_FLEET_TABLE_STEPS, &amount);
 }
 
-/* By name, the longest first: steps of several processes in one file. */
+/* Sorts by name, the longest first: steps of several processes in one file. */
 static int compare_steps(const void *left, const void *right)
 {
     const tacho_fleet_mark *a = left;
@@ -292,7 +292,7 @@ static tacho_status fold_steps(tacho_fleet_marks *marks, folding *self)
     return TACHO_OK;
 }
 
-/* The file's own row, which also says that it is counted. */
+/* Adds the file's own row, which also marks it as counted. */
 static tacho_status add_file_row(folding *self)
 {
     char key[TACHO_FLEET_ID_BYTES];
@@ -309,7 +309,7 @@ static tacho_status add_file_row(folding *self)
 typedef struct member_list {
     uint32_t ranks[MEMBERS_MAX];
     size_t count;
-    size_t cut_at; /* so many come ahead of what is left out; SIZE_MAX: nothing is */
+    size_t cut_at; /* ranks before the omission; SIZE_MAX: complete */
 } member_list;
 
 static int compare_ranks(const void *left, const void *right)
@@ -319,7 +319,8 @@ static int compare_ranks(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Ranks of a list that nothing is left out of are put in order; of no list, there are none. */
+/* Reads the ranks of a list and sorts them if it is complete; a text that is not a list has
+ * none. */
 static void read_members(tacho_str text, member_list *list)
 {
     list->count = 0;
@@ -397,8 +398,8 @@ size_t tacho_fleet_call_group(const tacho_dict *dict, const tacho_fleet_call *ca
 }
 
 /*
- * Calls that say less than others of their group in the same file are of that group: |known| has
- * the call that says the most of each, or none where several say different things.
+ * Calls without members get those of other calls of their group in the same file: |known| has the
+ * members of each group, or UINT64_MAX if calls have different ones.
  */
 static tacho_status fill_members(tacho_fleet_marks *marks)
 {
@@ -425,7 +426,7 @@ static tacho_status fill_members(tacho_fleet_marks *marks)
 
 /* ---- collectives ----------------------------------------------------------------------------- */
 
-/* By group and name; 0: they are the same. */
+/* Compares by group and name; 0: the same kind. */
 static int compare_kinds(const tacho_fleet_call *a, const tacho_fleet_call *b)
 {
     if (a->group != b->group) {
@@ -452,7 +453,7 @@ static int compare_by_time(const void *left, const void *right)
     return order != 0 ? order : compare_starts(left, right);
 }
 
-/* By group and name, then by number, those without one behind the others; then by time. */
+/* Sorts by group and name, then by number, calls without one last; then by time. */
 static int compare_by_number(const void *left, const void *right)
 {
     const tacho_fleet_call *a = left;
@@ -537,7 +538,7 @@ static void number_calls(tacho_fleet_marks *marks, const folding *self)
     marks->call_count = count;
 }
 
-/* Kernels of one number are one call: it takes as long as they do together. */
+/* Joins kernels of one number to one call, whose time is their sum. */
 static void join_calls(tacho_fleet_marks *marks)
 {
     size_t count = 0;
@@ -592,7 +593,7 @@ static tacho_status fold_calls(tacho_fleet_marks *marks, folding *self)
 
 /* ---- ends ---------------------------------------------------------------------------------- */
 
-/* When a call ended, for who wants to know how clocks of files differ. */
+/* When a call ended, to compare the clocks of files. */
 typedef struct call_end {
     uint64_t group, call; /* hashes */
     tacho_i128 ns;
@@ -608,7 +609,7 @@ static int compare_ends(const void *left, const void *right)
     return (a->call > b->call) - (a->call < b->call);
 }
 
-/* Fills |ends| in their order; calls that look the same cannot be told apart and are left out. */
+/* Fills |ends| in their order; indistinguishable calls are left out. */
 static size_t list_ends(const tacho_fleet_marks *marks, const folding *self, call_end *ends)
 {
     size_t count = 0, kept = 0, end = 0;
@@ -642,8 +643,8 @@ static tacho_status add_end(const folding *self, const call_end *end)
 }
 
 /*
- * Each group has its share of the ends, whatever the others have: ranks of a busy group would know
- * nothing but one another otherwise.
+ * Each group has its share of the ends, regardless of the others: otherwise the ranks of a busy
+ * group could only be compared with each other.
  */
 static tacho_status add_ends(const folding *self, const call_end *ends, size_t count)
 {

@@ -2,11 +2,11 @@
 /*
  * Steps and collectives of one file, from the rows that stream by.
  *
- * Steps are those of profile/steps.h, and the only run of a part that has no steps. Collectives are
- * communication of a device. Ranks call them in the same order, so the group, the name and the
- * number within those say which ones belong together: the number that the file gives ("Seq"), else
- * their order. Several kernels of one number are one collective. The order of a file that lacks
- * some says nothing: those without a number are not matched.
+ * Steps are those of profile/steps.h, or the only run of a part without steps. Collectives are
+ * communication of a device. Ranks call them in the same order, so group, name and number identify
+ * the calls that belong together: the number in the file ("Seq"), else their order. Several kernels
+ * of one number are one collective. In an incomplete file the order is meaningless, so calls
+ * without a number are not matched.
  */
 #ifndef TACHO_QUESTIONS_FLEET_FLEET_MARKS_H
 #define TACHO_QUESTIONS_FLEET_FLEET_MARKS_H
@@ -16,7 +16,7 @@
 #include "profile/events.h"
 #include "profile/steps.h"
 
-enum { TACHO_FLEET_CALLS_MAX = 1 << 20 }; /* of one file; those beyond are only summed by kind */
+enum { TACHO_FLEET_CALLS_MAX = 1 << 20 }; /* of one file; further calls are only summed by kind */
 
 typedef struct tacho_fleet_mark {
     uint32_t name; /* string */
@@ -27,7 +27,7 @@ typedef struct tacho_fleet_call {
     uint32_t track, name, group; /* strings; group 0: not known */
     uint32_t members;            /* string: ranks of the group; 0: not known */
     uint32_t group_size;         /* 0: not known */
-    bool has_number;             /* when all is folded: it can be matched */
+    bool has_number;             /* once folded: it can be matched */
     uint64_t number;
     int64_t start_ns, end_ns;
     int64_t ns;                     /* in its kernels */
@@ -51,7 +51,7 @@ typedef struct tacho_fleet_marks {
     tacho_steps found;
     tacho_fleet_mark *steps;
     size_t step_count, step_capacity;
-    tacho_fleet_call *calls; /* when all is folded: of devices, by group, name and number */
+    tacho_fleet_call *calls; /* once folded: of devices, by group, name and number */
     size_t call_count, call_capacity;
     tacho_fleet_rest *rest;
     size_t rest_count, rest_capacity;
@@ -61,7 +61,7 @@ typedef struct tacho_fleet_marks {
 void tacho_fleet_marks_init(tacho_fleet_marks *marks, tacho_dict *dict, unsigned sections);
 void tacho_fleet_marks_deinit(tacho_fleet_marks *marks);
 
-/* Takes |row|, a span that begins and ends at |times_ns|. */
+/* Adds |row|, a span that begins and ends at |times_ns|. */
 tacho_status tacho_fleet_marks_add(tacho_fleet_marks *marks, tacho_dict *dict, const tacho_row *row,
                                    const int64_t times_ns[2]) TACHO_MUST_USE;
 
@@ -73,21 +73,21 @@ typedef struct tacho_fleet_owner {
     uint64_t id;
     tacho_str run;
     int64_t world_size; /* 0: not known */
-    bool is_whole;      /* nothing of the file is lost */
-    bool has_zero;      /* all times of the file count from one moment, ... */
+    bool is_whole;      /* the file lost nothing */
+    bool has_zero;      /* all times of the file have one zero, ... */
     int64_t zero_ns;    /* ... which is this by its clock */
 } tacho_fleet_owner;
 
 /*
  * Prints the group of |call| to |to|, which has TACHO_FLEET_GROUP_BYTES; returns the length. Groups
- * of one name may have different ranks: those that not all ranks are in are told with theirs,
- * "tp [0-3,8]".
+ * of one name may have different ranks: a group without all ranks is printed with its own, "tp
+ * [0-3,8]".
  */
 enum { TACHO_FLEET_GROUP_BYTES = 512 };
 size_t tacho_fleet_call_group(const tacho_dict *dict, const tacho_fleet_call *call,
                               int64_t world_size, char *to);
 
-/* Adds all to |fleet| as those of |owner|. */
+/* Adds everything to |fleet| as the data of |owner|. */
 tacho_status tacho_fleet_marks_fold(tacho_fleet_marks *marks, const tacho_dict *dict,
                                     const tacho_fleet_owner *owner,
                                     tacho_fleet *fleet) TACHO_MUST_USE;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Collectives of one file: those beyond the limit are counted by kind, and only those of devices.
+ * Collectives of one file: calls beyond the limit are counted by kind, and only if on devices.
  */
 #include "questions/fleet/fleet_marks.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Cells as they come; at the end columns that matter, and tables.
+ * Collects cells; at the end selects the columns that matter and makes tables.
  */
 #include "questions/fleet/fleet_matrix.h"
 
@@ -242,7 +242,7 @@ typedef struct column_sum {
     double total;
 } column_sum;
 
-/* Time by which ranks differ: what all of them waited, of a collective. */
+/* Time by which ranks differ: for a collective, the waiting time of all. */
 static double spread_of(const column_sum *sum)
 {
     return sum->total - (double)sum->count * (double)sum->least;

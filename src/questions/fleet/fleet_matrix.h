@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Ranks by steps and by collectives: how long each took on each rank, for a picture. A fleet keeps
- * sums and extremes alone, so this looks at the fleet of each file before that is merged.
+ * only sums and extremes, so this reads the fleet of each file before it is merged.
  *
- * There are TACHO_MATRIX_CELLS_MAX cells at most: columns are then chosen by a hash of their keys,
- * the same for all files, whatever the order of files.
+ * At most TACHO_MATRIX_CELLS_MAX cells are kept: columns are then chosen by a hash of their keys,
+ * the same for all files in any order.
  */
 #ifndef TACHO_QUESTIONS_FLEET_FLEET_MATRIX_H
 #define TACHO_QUESTIONS_FLEET_FLEET_MATRIX_H
@@ -22,7 +22,7 @@ typedef struct tacho_matrix_cell {
 typedef struct tacho_fleet_matrix {
     uint64_t *files; /* their numbers; in the order of rows once it is settled */
     size_t file_count, file_capacity;
-    tacho_number_map known; /* the same numbers, to be found */
+    tacho_number_map known; /* the same numbers, for lookup */
     tacho_strings columns;  /* a letter for the kind, then the key of the fleet's row */
     tacho_matrix_cell *cells;
     size_t cell_count, cell_capacity;
@@ -34,17 +34,18 @@ typedef struct tacho_fleet_matrix {
 tacho_status tacho_fleet_matrix_init(tacho_fleet_matrix *matrix) TACHO_MUST_USE;
 void tacho_fleet_matrix_deinit(tacho_fleet_matrix *matrix);
 
-/* Adds the fleet of one file; a copy of one that is there, and fleets of several, add nothing. */
+/* Adds the fleet of one file; copies of known files and fleets of several files add nothing. */
 tacho_status tacho_fleet_matrix_add(tacho_fleet_matrix *matrix,
                                     const tacho_fleet *one) TACHO_MUST_USE;
 
-/* All files are there: rows are by run, rank and host, and nothing depends on who came first. */
+/* Call it after all files: sorts rows by run, rank and host, so that the order of files does not
+ * matter. */
 tacho_status tacho_fleet_matrix_settle(tacho_fleet_matrix *matrix,
                                        const tacho_fleet_view *view) TACHO_MUST_USE;
 
 /*
  * Tables of rows, of columns (those that differ most between ranks, TACHO_MATRIX_COLUMNS_MAX of
- * each kind) and of cells, which name both by their place. Of a settled one.
+ * each kind) and of cells, which name both by their place. |matrix| must be settled.
  */
 tacho_status tacho_fleet_matrix_write(const tacho_fleet_matrix *matrix,
                                       const tacho_fleet_view *view,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Cells of more columns than are kept: all files keep the same ones, whatever the order of files;
- * copies and fleets of several files add nothing.
+ * Cells of more columns than are kept: all files keep the same ones in any order of files; copies
+ * and fleets of several files add nothing.
  */
 #include "questions/fleet/fleet_matrix.h"
 
@@ -93,7 +93,7 @@ static void test_many(void **state)
     tacho_fleet_matrix_deinit(&matrices[1]);
 }
 
-/* Two files with a step of their own and common ones, in this order. */
+/* Adds, in this order, two files with own and common steps. */
 static void settle_files(tacho_fleet_matrix *matrix, const unsigned ids[2])
 {
     tacho_fleet fleet;

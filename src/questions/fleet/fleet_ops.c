@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Operations of all files: rows are finished, sorted and cut by the code of 'ops', so that one file
- * gives what 'ops' gives.
+ * gives the result of 'ops'.
  */
 #include "questions/fleet/fleet_tables.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One row for each run: what was read, what its devices did, its steps, and the time spent waiting
- * in collectives. All of it comes from sums that parts hold.
+ * One row per run: files read, device times, steps, and the time spent waiting in collectives.
+ * Everything is computed from the sums in parts.
  */
 #include "questions/fleet/fleet_tables.h"
 
@@ -39,7 +39,7 @@ typedef struct run_sum {
     tacho_i128 wait_ns;
     uint64_t matched_count; /* collectives; 0: waiting is not known */
     tacho_fleet_row steps;
-    tacho_durations durations; /* of those */
+    tacho_durations durations; /* of the steps */
 } run_sum;
 
 typedef struct overview {
@@ -125,7 +125,7 @@ static tacho_status add_run(const overview *self, uint32_t text, tacho_table *ta
     TACHO_TRY(tacho_fleet_add_text(table, tacho_fleet_view_text(self->view, text)));
     TACHO_TRY(tacho_table_add_int(table, (int64_t)run->file_count));
     TACHO_TRY(run->host_count > 0 ? tacho_table_add_int(table, run->host_count)
-                                  : tacho_table_add_absent(table)); /* nothing says so */
+                                  : tacho_table_add_absent(table)); /* not known */
     TACHO_TRY(tacho_table_add_int(table, (int64_t)run->span_count));
     TACHO_TRY(tacho_table_add_int(table, run->device_count));
     TACHO_TRY(tacho_table_add_int(table, tacho_fleet_cell_ns(run->numbers[TACHO_FLEET_SPAN_NS])));
@@ -146,7 +146,7 @@ static tacho_status add_run(const overview *self, uint32_t text, tacho_table *ta
     return tacho_fleet_add_label(self->view, run->steps.most.file, table);
 }
 
-/* Runs by name; those without a file are no runs. */
+/* Adds runs by name; a run has at least one file. */
 static tacho_status add_runs(const overview *self, tacho_table *table)
 {
     const tacho_strings *texts = &self->view->fleet->texts;

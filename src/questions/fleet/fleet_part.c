@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writing parts. A chunk for the files, one for the devices, one per table, and one that ends it:
- * all numbers are varints, signed ones zigzag, texts have their length in front.
+ * Writing parts. A chunk for the files, one for the devices, one per table, and an end chunk. All
+ * numbers are varints, signed ones zigzag; texts are preceded by their length.
  */
 #include "questions/fleet/fleet_part.h"
 #include "questions/fleet/fleet_part_chunks.h"
@@ -62,9 +62,9 @@ static void put_peak(payload *to, tacho_fleet_peak peak)
     put_number(to, peak.file);
 }
 
-/* ---- what is written ----------------------------------------------------------------------- */
+/* ---- records ------------------------------------------------------------------------------- */
 
-/* Exact values as steps from one to the next; buckets as octave, step and count. */
+/* Exact values as differences; buckets as octave, step and count. */
 static void put_durations(payload *to, const tacho_durations *durations)
 {
     put_number(to, durations->is_exact ? 1 : 0);
@@ -159,7 +159,7 @@ static tacho_status end_chunk(part_writer *self, uint32_t type, payload *from)
     return status;
 }
 
-/* Records of |keys|, each behind its key. */
+/* Writes a record, after its key. */
 typedef void (*record_putter)(payload *to, const tacho_fleet *fleet, const void *records,
                               size_t index);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The chunks of a part, for who writes and who reads it: HEAD, FILE, DEVS, one per table in the
- * order of TACHO_FLEET_TABLES, END.
+ * The chunks of a part, for its writer and reader: HEAD, FILE, DEVS, one per table in the order of
+ * TACHO_FLEET_TABLES, END.
  */
 #ifndef TACHO_QUESTIONS_FLEET_FLEET_PART_CHUNKS_H
 #define TACHO_QUESTIONS_FLEET_FLEET_PART_CHUNKS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reading parts: every number is checked before it is used, so that a fleet that has been read can
- * be merged and shown like one that was made here. Keys come in order, each once.
+ * Reading parts: every number is checked before use, so that a fleet read from a file can be merged
+ * and shown like one made in this process. Keys are sorted and unique.
  */
 #include "questions/fleet/fleet_part.h"
 #include "questions/fleet/fleet_part_chunks.h"
@@ -17,7 +17,7 @@
 #define LONG_MAX_BITS 94
 #define COUNT_MAX (UINT64_C(1) << 48)
 
-/* A payload that is read; after the first wrong value nothing more is taken. */
+/* A payload being read; after the first wrong value nothing more is read. */
 typedef struct part_reader {
     tacho_fleet *fleet;
     tacho_pb_reader at;
@@ -74,7 +74,7 @@ static tacho_i128 get_long(part_reader *self)
     return self->is_bad ? 0 : (tacho_i128)high << 63 | low;
 }
 
-/* A moment by a clock, or how far one is from another. */
+/* A moment, or the distance between two. */
 static int64_t get_time(part_reader *self)
 {
     int64_t ns = get_signed(self);
@@ -82,7 +82,7 @@ static int64_t get_time(part_reader *self)
     return self->is_bad ? 0 : ns;
 }
 
-/* A rank, or how many there are; one more still fits. */
+/* A rank or the number of ranks; one more still fits. */
 static int64_t get_rank(part_reader *self, int64_t least)
 {
     int64_t rank = get_signed(self);
@@ -137,7 +137,7 @@ static tacho_status read_durations(part_reader *self, tacho_durations *durations
 
 /* ---- records ------------------------------------------------------------------------------- */
 
-/* What a key of |table| must begin with. */
+/* Whether |key| begins as a key of |table| must. */
 static bool is_key_of(tacho_fleet_table_id table, tacho_str key)
 {
     if (table == TACHO_FLEET_TABLE_OPS) {
@@ -212,7 +212,7 @@ static tacho_status read_file(part_reader *self, tacho_str key)
     }
     TACHO_TRY(tacho_fleet_ensure_file(self->fleet, key, &file));
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-        /* As paths, which they may be pieces of: file systems know no characters. */
+        /* Like paths, of which they may be pieces: file systems allow any bytes. */
         TACHO_TRY(tacho_fleet_text(self->fleet, get_bytes(self), &texts[i]));
     }
     file->run = texts[0];
@@ -273,7 +273,7 @@ static uint32_t type_of_list(size_t list)
                : tacho_fleet_table_letters((tacho_fleet_table_id)(list - LIST_ROWS));
 }
 
-/* The next chunk, which has to be of |type| and sound. */
+/* Reads the next chunk, which must be of |type| and sound. */
 static tacho_status next_chunk(tacho_chunk_reader *chunks, uint32_t type, part_reader *self)
 {
     tacho_chunk chunk;
@@ -296,7 +296,7 @@ static tacho_status next_chunk(tacho_chunk_reader *chunks, uint32_t type, part_r
     return TACHO_OK;
 }
 
-/* The chunk has been read to its end, and all of it made sense. */
+/* Checks that the chunk was read to its end without a wrong value. */
 static tacho_status check_chunk(const part_reader *self)
 {
     return self->is_bad || self->at.at != self->at.end

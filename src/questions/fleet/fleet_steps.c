@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Steps: how long each took on all ranks, the slowest first, and how long the steps of each rank
- * took.
+ * Steps: the duration of each over all ranks, the slowest first, and step durations by rank.
  */
 #include "questions/fleet/fleet_tables.h"
 

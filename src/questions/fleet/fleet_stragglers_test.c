@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who is named as the straggler of a collective, and when it clearly was that rank.
+ * Which rank is the straggler of a collective, and when this is clear.
  */
 #include "questions/fleet/fleet_tables.h"
 
@@ -13,7 +13,7 @@
 
 enum { RANKS = 3 };
 
-/* What the table of stragglers says. */
+/* The contents of the table of stragglers. */
 typedef struct answer {
     size_t row_count;
     int64_t rank, last_count, clear_count;
@@ -44,7 +44,7 @@ static tacho_status take_table(void *self, const tacho_table *table)
 
 static void add_rank(tacho_fleet *fleet, uint64_t id, int64_t ns)
 {
-    static const char call[] = "run\0000\0allreduce\0001"; /* its end is no part of it */
+    static const char call[] = "run\0000\0allreduce\0001"; /* without the final NUL */
     char key[TACHO_FLEET_ID_BYTES + 1];
     tacho_fleet_file *file = NULL;
     tacho_fleet_put_id(key, id);
@@ -61,8 +61,7 @@ static void add_rank(tacho_fleet *fleet, uint64_t id, int64_t ns)
     assert_null(tacho_fleet_add(fleet, TACHO_FLEET_TABLE_CALLS, &amount));
 }
 
-/* One collective, which ranks 0, 1 and 2 are in for so long: the last to come is in the shortest.
- */
+/* One collective in which ranks 0, 1 and 2 spend |lengths|: the last to arrive spends the least. */
 static answer ask(const int64_t lengths[RANKS])
 {
     answer found = {.row_count = 0};
@@ -103,7 +102,7 @@ static void test_clear_is_more_than_a_twentieth_of_the_wait(void **state)
     expect_last((const int64_t[]){1101, 3000, 1000}, 2, true);
 }
 
-/* Of a call of 10 200 ns, less than 102 are how exact clocks are. */
+/* In a call of 10 200 ns, differences below 102 ns are within the precision of clocks. */
 static void test_clear_is_more_than_a_hundredth_of_the_call(void **state)
 {
     (void)state;
@@ -111,7 +110,7 @@ static void test_clear_is_more_than_a_hundredth_of_the_call(void **state)
     expect_last((const int64_t[]){10200, 10000, 10102}, 1, false);
 }
 
-/* What the others waited for the last one, together; nothing where all came at once. */
+/* The total time that the others waited for the last rank; 0 if all arrived at once. */
 static void test_wait(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The law of fleets: however files are split and in whatever order they are merged, the part has
- * the same bytes. And of parts: what was written is read, what is damaged is refused.
+ * The law of fleets: for any grouping and order of merging files, the part has the same bytes. And
+ * of parts: a written part can be read, a damaged one is refused.
  */
 #include "questions/fleet/fleet_part.h"
 #include "questions/fleet/fleet_view.h"
@@ -123,7 +123,7 @@ static void make_file_at(tacho_fleet *fleet, uint64_t id, uint64_t spans, const 
         add_row(fleet, TACHO_FLEET_TABLE_STEPS, tacho_str_make(key, (size_t)len), id, 1);
         len = snprintf(key, sizeof(key), "run%c0%callreduce%c1234567%u", 0, 0, 0, i % 10);
         add_row(fleet, TACHO_FLEET_TABLE_CALLS, tacho_str_make(key, (size_t)len), id, 1);
-        for (uint64_t call = 0; call < 16; call++) { /* more than are kept of the second group */
+        for (uint64_t call = 0; call < 16; call++) { /* more than the second group keeps */
             tacho_fleet_put_id(key, i % 2);
             tacho_fleet_put_id(key + TACHO_FLEET_ID_BYTES,
                                (i * id * 16 + call) * UINT64_C(0x9e3779b97f4a7c15));
@@ -159,7 +159,7 @@ static tacho_str merge_randomly(tacho_fleet *files)
         if (to == from) {
             continue;
         }
-        if (next_random(3) == 0) { /* by way of a file */
+        if (next_random(3) == 0) { /* through a file */
             tacho_str bytes = write_part(&merged[from]);
             tacho_fleet_deinit(&merged[from]);
             expect_ok(tacho_fleet_read(&merged[from], bytes));
@@ -230,7 +230,7 @@ static void a_copy_of_a_file_is_listed_and_not_counted(void **unused)
     assert_true(tacho_str_equal(a, b));
     free_bytes(a);
     free_bytes(b);
-    /* Two parts that share a file count it twice, and say so. */
+    /* Two parts that share a file count it twice, and record that. */
     expect_ok(tacho_fleet_merge(&other, &both));
     const tacho_fleet_table *files = &other.tables[TACHO_FLEET_TABLE_FILES];
     assert_int_equal(files->rows[0].file_count, 2);
@@ -257,7 +257,7 @@ static void make_copies(tacho_fleet files[COPIES])
     }
 }
 
-/* Merges the files of |order| up to |middle| and those behind it; false: both count both files. */
+/* Merges the files of |order| before and after |middle|; false if both halves count both files. */
 static bool merge_split(tacho_fleet *files, const size_t order[COPIES], size_t middle,
                         tacho_fleet *to)
 {
@@ -364,7 +364,7 @@ static void single_steps_are_kept_by_a_hash_up_to_a_limit(void **unused)
     }
     expect_ok(tacho_fleet_settle(&fleet));
     assert_int_equal(fleet.tables[TACHO_FLEET_TABLE_STEPS].row_count, TACHO_FLEET_KEPT_KEYS);
-    /* Of ends, so many calls of each group are kept, each with all its files. */
+    /* Of ends, a fixed number of calls per group is kept, each with all its files. */
     for (uint64_t i = 0; i < 10000; i++) {
         char key[TACHO_FLEET_ENDS_KEY_BYTES];
         tacho_fleet_put_id(key, i < 9000 ? 7 : i / 100);
@@ -395,7 +395,7 @@ static void make_long_file(tacho_fleet *fleet, uint64_t id)
     }
 }
 
-/* What is left of too many keys does not depend on who saw which files. */
+/* The choice among too many keys does not depend on the grouping of files. */
 static void what_is_kept_of_many_does_not_depend_on_splits(void **unused)
 {
     (void)unused;

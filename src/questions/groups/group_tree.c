@@ -85,7 +85,7 @@ tacho_status tacho_group_tree_cell(tacho_group_tree *tree, const tacho_group_cel
     return tacho_index_add(&tree->cell_index, hash, *out_cell);
 }
 
-/* Adds |cell| to the group that it lies in, if it lies in one. */
+/* Adds |cell| to its parent group, if it has one. */
 static tacho_status add_to_parent(tacho_group_tree *tree, uint32_t cell)
 {
     tacho_group_cell key = tree->cells[cell];
@@ -103,7 +103,7 @@ static int compare_nodes(const void *left, const void *right)
     const tacho_group_cell *a = left;
     const tacho_group_cell *b = right;
     if (a->node != b->node) {
-        return a->node > b->node ? -1 : 1; /* those inside first */
+        return a->node > b->node ? -1 : 1; /* inner groups first */
     }
     if (a->part != b->part) {
         return a->part < b->part ? -1 : 1;
@@ -114,7 +114,7 @@ static int compare_nodes(const void *left, const void *right)
 
 tacho_status tacho_group_tree_sum(tacho_group_tree *tree)
 {
-    for (uint32_t i = 0; i < tree->cell_count; i++) { /* which adds cells at the end */
+    for (uint32_t i = 0; i < tree->cell_count; i++) { /* adds cells at the end */
         TACHO_TRY(add_to_parent(tree, i));
     }
     if (tree->cell_count == 0) {

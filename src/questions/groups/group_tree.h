@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A tree of groups by name, and the time of each group in each part and origin. Node 0 is the
- * root: what is in no group.
+ * A tree of groups by name, and the time of each group in each part and origin. Node 0 is the root:
+ * everything outside of groups.
  */
 #ifndef TACHO_QUESTIONS_GROUPS_GROUP_TREE_H
 #define TACHO_QUESTIONS_GROUPS_GROUP_TREE_H
@@ -11,16 +11,16 @@
 #include "base/status.h"
 #include "profile/vocabulary.h"
 
-/* Beyond so many levels and so many nodes, what is inside counts for what is around it. */
+/* Beyond these numbers of levels and nodes, inner groups count as their parent. */
 enum { TACHO_GROUP_DEPTH_MAX = 64, TACHO_GROUP_NODES_MAX = 1 << 20 };
 
 typedef struct tacho_group_node {
-    uint32_t parent; /* always of a lower number */
+    uint32_t parent; /* always a lower number */
     uint32_t name;   /* string */
-    uint32_t depth;  /* of the root 0 */
+    uint32_t depth;  /* of the root: 0 */
 } tacho_group_node;
 
-/* Time of one side: the host, or devices. */
+/* Time of one side: host or devices. */
 typedef struct tacho_group_time {
     tacho_i128 self_ns, total_ns;
     uint64_t count;
@@ -28,7 +28,7 @@ typedef struct tacho_group_time {
 
 typedef struct tacho_group_cell {
     uint32_t part, origin, node;
-    bool is_piece; /* what engines did for operators, which the part may show as wholes */
+    bool is_piece; /* engines' work for operators, which the part may also show as wholes */
     tacho_group_time host, device;
 } tacho_group_cell;
 
@@ -47,7 +47,7 @@ typedef struct tacho_group_tree {
 tacho_status tacho_group_tree_init(tacho_group_tree *tree) TACHO_MUST_USE;
 void tacho_group_tree_deinit(tacho_group_tree *tree);
 
-/* The group |name| in |parent|; |parent| itself where the tree ends. */
+/* The group |name| in |parent|; |parent| itself at a limit of the tree. */
 tacho_status tacho_group_tree_ensure(tacho_group_tree *tree, uint32_t parent, uint32_t name,
                                      uint32_t *out_node) TACHO_MUST_USE;
 
@@ -55,7 +55,7 @@ tacho_status tacho_group_tree_ensure(tacho_group_tree *tree, uint32_t parent, ui
 tacho_status tacho_group_tree_cell(tacho_group_tree *tree, const tacho_group_cell *key,
                                    uint32_t *out_cell) TACHO_MUST_USE;
 
-/* Adds up totals: every group is in those around it. There are cells for all of them then. */
+/* Adds up totals: each group counts in all groups around it. Afterwards all of these have cells. */
 tacho_status tacho_group_tree_sum(tacho_group_tree *tree) TACHO_MUST_USE;
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From the timeline to groups. A place (timeline.h) is a node of the tree.
+ * Assigns the timeline to groups. A place (timeline.h) is a node of the tree.
  */
 #include "questions/groups/groups.h"
 
@@ -17,15 +17,15 @@ enum { LATE_COUNT = 1 << 16, STEP_BYTES = 256 };
     (TACHO_TRACK_BIT(TACHO_TRACK_HOST) | TACHO_TRACK_BIT(TACHO_TRACK_HOST_COPY) |                  \
      TACHO_TRACK_BIT(TACHO_TRACK_RUNTIME))
 
-/* What spans of a site are. */
+/* Facts of the spans of a site. */
 typedef struct tacho_groups_site {
     uint8_t scope; /* a tacho_scope_kind */
     uint8_t kind;  /* a tacho_category_kind */
     bool is_of_library;
     bool is_whole;      /* whole operators of a device */
-    bool is_step;       /* marks steps of the part that comes now */
+    bool is_step;       /* marks steps of the current part */
     uint32_t name;      /* string of the scope */
-    uint32_t node_path; /* string: the layer that the name of an ONNX node tells; 0: none */
+    uint32_t node_path; /* string: the layer from the name of an ONNX node; 0: none */
 } site_facts;
 
 /* A group that is open on a track. */
@@ -36,7 +36,7 @@ typedef struct open_group {
     bool is_of_library;
 } open_group;
 
-/* A span that is open around those that come next. */
+/* An open span that may contain the next ones. */
 typedef struct open_work {
     int64_t end_ns;
     uint32_t cell;
@@ -47,11 +47,11 @@ typedef struct tacho_groups_track {
     size_t group_count, group_capacity;
     open_work *works;
     size_t work_count, work_capacity;
-    uint32_t last_tag;            /* of the work that came last */
-    tacho_group_place last_place; /* of the same */
+    uint32_t last_tag;            /* of the latest work */
+    tacho_group_place last_place; /* of the same work */
 } track_state;
 
-/* Work that nothing had launched when it came. */
+/* Work whose launch was unknown when it was added. */
 typedef struct tacho_groups_late {
     uint32_t tag;
     uint32_t cell;
@@ -66,7 +66,7 @@ static tacho_status tell(const tacho_groups *self, const tacho_group_place *plac
     return taker->place != NULL ? taker->place(taker->self, place) : TACHO_OK;
 }
 
-/* ---- what there is ------------------------------------------------------------------------- */
+/* ---- sites and steps ----------------------------------------------------------------------- */
 
 static tacho_status read_site(tacho_groups *self, const tacho_site *site, site_facts *out_facts)
 {
@@ -98,7 +98,7 @@ static tacho_status grow_tracks(tacho_groups *self)
     return TACHO_OK;
 }
 
-/* A node for each step of |part|, which is entered once. */
+/* Makes a node for each step of |part|; steps of one name share it. */
 static tacho_status make_steps(tacho_groups *self, uint32_t part)
 {
     const tacho_steps *steps = &self->timeline.steps;
@@ -135,7 +135,7 @@ static tacho_status grow_sites(tacho_groups *self)
     return TACHO_OK;
 }
 
-/* Ranges that are steps of the part are no layers of it. */
+/* Ranges that are steps of the part are not layers. */
 static void mark_steps(tacho_groups *self)
 {
     const tacho_steps *steps = &self->timeline.steps;
@@ -162,7 +162,7 @@ static tacho_status begin_part(void *groups, uint32_t part)
 
 /* ---- nodes --------------------------------------------------------------------------------- */
 
-/* The group |name| in |parent|, unless that is as deep as was asked for. */
+/* Enters the group |name| in |parent|, unless that is at the depth limit. */
 static tacho_status enter(tacho_groups *self, uint32_t parent, uint32_t name, uint32_t *out_node)
 {
     *out_node = parent;
@@ -170,7 +170,7 @@ static tacho_status enter(tacho_groups *self, uint32_t parent, uint32_t name, ui
     return is_deep ? TACHO_OK : tacho_group_tree_ensure(&self->tree, parent, name, out_node);
 }
 
-/* The groups of a path, "encoder/layer.3". */
+/* Enters the groups of a path, "encoder/layer.3". */
 static tacho_status enter_path(tacho_groups *self, tacho_str path, uint32_t *out_node)
 {
     *out_node = 0;
@@ -187,7 +187,7 @@ static tacho_status enter_path(tacho_groups *self, tacho_str path, uint32_t *out
     return TACHO_OK;
 }
 
-/* What the location of a site says; the root where it says nothing. */
+/* The node from the location of a site, or the root. */
 static tacho_status node_of_location(tacho_groups *self, uint32_t location, uint32_t *out_node)
 {
     *out_node = 0;
@@ -244,7 +244,7 @@ tacho_status tacho_groups_layer_of_site(tacho_groups *groups, uint32_t site, uin
                      : node_of_location(groups, dict->sites[site].location, out_node);
 }
 
-/* What the span says itself, without what is around it; the root where it says nothing. */
+/* The node from the span itself, regardless of spans around it, or the root. */
 static tacho_status node_of_span(tacho_groups *self, const tacho_timeline_span *span,
                                  uint32_t *out_node)
 {
@@ -274,7 +274,7 @@ static tacho_status node_of_span(tacho_groups *self, const tacho_timeline_span *
     return TACHO_OK;
 }
 
-/* ---- what is open -------------------------------------------------------------------------- */
+/* ---- open groups --------------------------------------------------------------------------- */
 
 /* The innermost group that is open on |track|, or NULL. */
 static const open_group *innermost(track_state *track, int64_t now_ns)
@@ -318,8 +318,9 @@ static bool opens(const tacho_groups *self, const site_facts *facts)
 }
 
 /*
- * What |name| says beyond the group around it: modules are often marked by their whole names, so
- * that "encoder.layer.3" lies in "encoder". That is "layer.3" there, as exporters of models say it.
+ * Removes the name of the surrounding group from |name|: modules are often marked by their whole
+ * names, so "encoder.layer.3" is inside "encoder". Its name there is "layer.3", as in exported
+ * models.
  */
 static tacho_status shorten(tacho_groups *self, const open_group *outer, uint32_t *name)
 {
@@ -333,7 +334,7 @@ static tacho_status shorten(tacho_groups *self, const open_group *outer, uint32_
                      : TACHO_OK;
 }
 
-/* Opens the group of |span|, which lies in |node|, and says which it is, and whether it is new. */
+/* Opens the group of |span| inside |*node|. Sets |*node| to that group, and whether it is new. */
 static tacho_status open_scope(tacho_groups *self, const tacho_timeline_span *span, uint32_t *node,
                                bool *out_is_new)
 {
@@ -376,8 +377,8 @@ static tacho_status cell_of(tacho_groups *self, const tacho_timeline_span *span,
 }
 
 /*
- * Counts the time of |span|, of the host, in |cell|. A moment belongs to the span that started last
- * of those that are open, so it is taken from those that had it; spans may cross one another.
+ * Counts the time of |span|, of the host, in |cell|. A moment belongs to the open span that started
+ * last, so it is subtracted from the one that had it; spans may cross one another.
  */
 static tacho_status add_host_time(tacho_groups *self, const tacho_timeline_span *span,
                                   uint32_t cell)
@@ -388,7 +389,7 @@ static tacho_status add_host_time(tacho_groups *self, const tacho_timeline_span 
         track->work_count--;
     }
     int64_t at_ns = span->start_ns;
-    while (track->work_count > 0 && at_ns < span->end_ns) { /* ends grow from the top down */
+    while (track->work_count > 0 && at_ns < span->end_ns) { /* ends increase from the top down */
         const open_work *outer = &track->works[track->work_count - 1];
         bool is_covered = outer->end_ns <= span->end_ns;
         int64_t to_ns = is_covered ? outer->end_ns : span->end_ns;
@@ -401,7 +402,7 @@ static tacho_status add_host_time(tacho_groups *self, const tacho_timeline_span 
     return TACHO_OK;
 }
 
-/* The same of a device, where work that lies in other work is part of it. */
+/* The same for a device, where nested work is part of the outer work. */
 static tacho_status add_device_time(tacho_groups *self, const tacho_timeline_span *span,
                                     uint32_t cell)
 {
@@ -418,7 +419,7 @@ static tacho_status add_device_time(tacho_groups *self, const tacho_timeline_spa
     if (track->work_count > 0) {
         const open_work *outer = &track->works[track->work_count - 1];
         if (span->end_ns > outer->end_ns) {
-            return TACHO_OK; /* it crosses that one */
+            return TACHO_OK; /* the two cross */
         }
         self->tree.cells[outer->cell].device.self_ns -= ns;
     }
@@ -436,8 +437,8 @@ static bool is_of_host(const tacho_groups *self, const tacho_row *row)
 }
 
 /*
- * Whether |row| is a range that the program marks as a layer on one of its threads: what the thread
- * does there in no other span is the layer's own time.
+ * Whether |row| is a range that the program marks as a layer on one of its threads: time of the
+ * thread outside of inner spans is the layer's own time.
  */
 static bool is_marked_layer(const tacho_groups *self, const tacho_row *row)
 {
@@ -448,7 +449,7 @@ static bool is_marked_layer(const tacho_groups *self, const tacho_row *row)
            !tacho_timeline_is_device(&self->timeline, row->track);
 }
 
-/* Whether |span| is of a backward pass and nothing but its forward operator says where it is. */
+/* Whether |span| is of a backward pass and only its forward operator has a place. */
 static bool belongs_to_forward(tacho_groups *self, const tacho_timeline_span *span)
 {
     bool has_places =
@@ -457,7 +458,7 @@ static bool belongs_to_forward(tacho_groups *self, const tacho_timeline_span *sp
            innermost(&self->tracks[span->row->track], span->start_ns) == NULL;
 }
 
-/* What lies in |span| is where its forward operator is. */
+/* Gives spans inside |span| the place of its forward operator. */
 static tacho_status open_forward(tacho_groups *self, const tacho_timeline_span *span,
                                  uint32_t *out_node)
 {
@@ -469,7 +470,7 @@ static tacho_status open_forward(tacho_groups *self, const tacho_timeline_span *
     return TACHO_OK;
 }
 
-/* A span that is no work of a device. */
+/* Adds a span that is not device work. */
 static tacho_status add_call(void *groups, const tacho_timeline_span *span)
 {
     tacho_groups *self = groups;
@@ -498,7 +499,7 @@ static tacho_status add_call(void *groups, const tacho_timeline_span *span)
     }
     tacho_group_place place = {.run = row->of.span.run, .serial = span->serial, .node = node};
     bool is_aside = tacho_timeline_is_device(&self->timeline, row->track) && !is_host;
-    if (is_aside) { /* a range on a device: it only says where work without a call is */
+    if (is_aside) { /* a range on a device: only the place of work without a call */
         return tell(self, &place);
     }
     TACHO_TRY(cell_of(self, span, node, &cell));
@@ -509,7 +510,7 @@ static tacho_status add_call(void *groups, const tacho_timeline_span *span)
     return is_host ? add_host_time(self, span, cell) : TACHO_OK;
 }
 
-/* The group of what a device did. */
+/* Finds the group of device work. */
 static tacho_status node_of_work(tacho_groups *self, const tacho_timeline_work *work,
                                  uint32_t *out_node)
 {
@@ -530,7 +531,7 @@ static tacho_status node_of_work(tacho_groups *self, const tacho_timeline_work *
         *out_node = place_on(self, span->row->track, span->start_ns);
     }
     bool is_own = *out_node == 0 && by == TACHO_GROUP_BY_OP && !work->has_caller &&
-                  facts->kind != TACHO_CATEGORY_KIND_DEVICE; /* of a machine without kernels */
+                  facts->kind != TACHO_CATEGORY_KIND_DEVICE; /* on a machine without kernels */
     const tacho_dict *dict = self->events.dict;
     return is_own ? enter(self, 0, tacho_operators_of_site(&dict->sites[span->row->of.span.site]),
                           out_node)
@@ -586,7 +587,7 @@ static tacho_status add_work(void *groups, const tacho_timeline_work *work, uint
     return add_device_time(self, span, cell);
 }
 
-/* Work turns out to be of a call at |caller|. */
+/* Assigns work to the late-found call at |caller|. */
 static tacho_status add_late(void *groups, uint32_t tag, uint32_t caller)
 {
     tacho_groups *self = groups;
@@ -616,11 +617,11 @@ static tacho_status add_late(void *groups, uint32_t tag, uint32_t caller)
         to->self_ns += late->ns;
         to->count++;
     }
-    late->cell = TACHO_NONE; /* once */
+    late->cell = TACHO_NONE; /* only once */
     return TACHO_OK;
 }
 
-/* The work that has just come to |track| is launched where |launch| is. */
+/* Adds the launch of the work that was just added to |track|. */
 static tacho_status add_launch(void *groups, uint32_t track, const tacho_launch *launch)
 {
     tacho_groups *self = groups;

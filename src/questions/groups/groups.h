@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Groups: time by operator, kernel, layer, source line, device or step, of the host and of devices
- * apart.
+ * Groups: time by operator, kernel, layer, source line, device or step, separately for host and
+ * devices.
  *
- * The time of the host is what its spans, and ranges that mark layers, take that is in no span
- * inside; the time of a device is that of its kernels, copies and the like. What a device did
- * counts for the operator, layer, line and step of the call that launched it: by correlation, by
- * arrows, by the number of an operator
- * ("External id"). Where nothing leads to a call, the location of the work tells, then the ranges
- * around it on the device.
+ * Host time is the self time of host spans and of ranges that mark layers; device time is that of
+ * kernels, copies and similar work. Device work counts for the operator, layer, line and step of
+ * the call that launched it, found by correlation, by arrows, or by the number of an operator
+ * ("External id"). If no call is found, the location of the work decides, then the ranges around it
+ * on the device.
  *
- * Every piece of work counts in one group, and what is in none counts as such: the times of all
- * groups are the time of the profile, to the nanosecond. Layers lie in one another, and operators
- * too; self is what counts in the group itself, and total is with all inside.
+ * Every piece of work counts in exactly one group, or as ungrouped: the times of all groups add up
+ * to the time of the profile, to the nanosecond. Layers and operators are nested; self is the time
+ * of the group itself, total includes all inner groups.
  */
 #ifndef TACHO_QUESTIONS_GROUPS_GROUPS_H
 #define TACHO_QUESTIONS_GROUPS_GROUPS_H
@@ -23,7 +22,7 @@
 #include "base/notes.h"
 #include "profile/select.h"
 
-/* What groups are: id, word, the word for work that is in none, title of the table. */
+/* Kinds of groups: id, word, the word for ungrouped work, title of the table. */
 #define TACHO_GROUP_KEYS(X)                                                                        \
     X(OP, "op", "(no operator)", "Operators")                                                      \
     X(KERNEL, "kernel", "(no name)", "Kernels")                                                    \
@@ -39,10 +38,10 @@ typedef enum tacho_group_key {
         TACHO_GROUP_KEY_COUNT,
 } tacho_group_key;
 
-/* Reads "layer", "layer:3": the key and how deep groups go, 0 for all; false when it is none. */
+/* Reads "layer", "layer:3": the key and the depth of groups, 0 for all; false if invalid. */
 bool tacho_group_key_parse(tacho_str text, tacho_group_key *out_key, unsigned *out_depth);
 
-/* What groups are sorted by: id, word. Times are of devices first, then of the host. */
+/* Sort orders of groups: id, word. Times are of devices first, then of the host. */
 #define TACHO_GROUPS_ORDERS(X)                                                                     \
     X(SELF, "self")                                                                                \
     X(TOTAL, "total")                                                                              \
@@ -55,15 +54,15 @@ typedef enum tacho_groups_order {
 #undef TACHO_GROUPS_ORDER_ENUM
 } tacho_groups_order;
 
-/* The order of that name; false when there is none. */
+/* The order called |name|; false if unknown. */
 bool tacho_groups_order_find(tacho_str name, tacho_groups_order *out_order);
 
-/* Where a span is. */
+/* The group of a span. */
 typedef struct tacho_group_place {
     uint32_t run;    /* of its row */
-    uint64_t serial; /* how many spans came before it, where the taker asks */
+    uint64_t serial; /* number of earlier spans, if the taker asks for it */
     uint32_t node;   /* of the tree */
-    bool is_counted; /* its time counts: it is work of a device or of the host */
+    bool is_counted; /* its time counts: device or host work */
     bool is_device;
     bool is_piece; /* as in tacho_group_cell */
     bool has_launch;
@@ -71,9 +70,9 @@ typedef struct tacho_group_place {
     int64_t launch_ns;     /* when the call started */
 } tacho_group_place;
 
-/* Who is told the group that each span is in; of some spans again, when more is known. */
+/* Receives the group of each span; of some spans again, once more is known. */
 typedef struct tacho_groups_taker {
-    tacho_status (*place)(void *self, const tacho_group_place *place); /* NULL: nobody */
+    tacho_status (*place)(void *self, const tacho_group_place *place); /* (optional) */
     void *self;
     bool needs_serials;
     bool has_own_runs; /* as in tacho_timeline_taker */
@@ -84,8 +83,8 @@ typedef struct tacho_groups_options {
     unsigned depth; /* of layers and operators; 0 for all */
     tacho_groups_order order;
     size_t top;               /* rows per part and origin; 0 for all */
-    tacho_name_filter filter; /* of the groups' names; accepts is NULL: everything */
-    const tacho_notes *notes; /* who is told what is left out (optional) */
+    tacho_name_filter filter; /* on names of groups; a NULL |accepts| accepts all */
+    const tacho_notes *notes; /* receives notes on omissions (optional) */
     tacho_groups_taker taker;
 } tacho_groups_options;
 
@@ -97,37 +96,37 @@ typedef struct tacho_groups {
     tacho_groups_options options;
     tacho_group_tree tree;
     bool is_ready;
-    struct tacho_groups_site *sites; /* by site: what its spans open */
+    struct tacho_groups_site *sites; /* by site */
     size_t site_count, site_capacity;
     struct tacho_groups_track *tracks;
     size_t track_count, track_capacity;
-    uint32_t *of_locations; /* node plus one by location; 0: not asked yet */
+    uint32_t *of_locations; /* node plus one by location; 0: not computed yet */
     size_t location_count, location_capacity;
     uint32_t *steps; /* nodes, by the timeline's steps */
     size_t step_capacity;
-    struct tacho_groups_late *late; /* a ring of work that nothing had launched */
+    struct tacho_groups_late *late; /* a ring of work without a known launch */
     uint32_t late_next;
-    struct tacho_groups_facts *parts; /* what each part has */
+    struct tacho_groups_facts *parts; /* by part */
     size_t part_count, part_capacity;
 } tacho_groups;
 
 void tacho_groups_init(tacho_groups *groups, tacho_dict *dict, const tacho_groups_options *options);
 void tacho_groups_deinit(tacho_groups *groups);
 
-/* The layer that |site| tells itself, whatever is around its spans: a node, 0 for none. */
+/* The layer of |site| itself, regardless of spans around its own: a node, 0 for none. */
 tacho_status tacho_groups_layer_of_site(tacho_groups *groups, uint32_t site,
                                         uint32_t *out_node) TACHO_MUST_USE;
 
-/* What a part has, for what cannot be said. */
+/* Counts of a part, for notes on missing information. */
 typedef struct tacho_groups_facts {
     uint64_t host_count;     /* spans of the host */
     uint64_t work_count;     /* of devices */
-    uint64_t joined_count;   /* of those, with a call */
+    uint64_t joined_count;   /* of these, with a call */
     uint64_t operator_count; /* spans of PyTorch's operators */
     bool has_wholes;         /* some work is whole operators (categories.h) */
 } tacho_groups_facts;
 
-/* The groups, then what cannot be said. */
+/* The groups; then the notes on missing information. */
 tacho_status tacho_groups_table(tacho_groups *groups, tacho_table *out_table) TACHO_MUST_USE;
 tacho_status tacho_groups_notes_table(const tacho_groups *groups,
                                       tacho_table *out_table) TACHO_MUST_USE;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The analysis: rows in, the groups and what cannot be said out.
+ * The analysis: takes rows, makes the groups and notes on missing information.
  */
 #include "questions/groups/groups.h"
 
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- what cannot be said ------------------------------------------------------------------- */
+/* ---- notes --------------------------------------------------------------------------------- */
 
 static tacho_status add_note(const tacho_groups *groups, uint32_t part, const char *note,
                              tacho_table *table)
@@ -18,7 +18,7 @@ static tacho_status add_note(const tacho_groups *groups, uint32_t part, const ch
     return tacho_table_add_text(table, tacho_str_from_cstring(note));
 }
 
-/* What opens the groups that were asked for and is not there, and how PyTorch records it. */
+/* The missing spans that would open the requested groups, and how to record them with PyTorch. */
 typedef struct missing_scope {
     const char *what, *how;
 } missing_scope;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Cells of the tree to rows: of layers a row per place in the tree, of all else one per name.
+ * Converts cells of the tree to rows: one per node for layers, else one per name.
  */
 #include "questions/groups/groups.h"
 
@@ -112,7 +112,7 @@ static tacho_status name_row(const tacho_groups *groups, tacho_arena *arena, gro
     return TACHO_OK;
 }
 
-/* Whether |node| lies in another of its name: the total of that has it already. */
+/* Whether |node| is inside another node of its name, whose total already includes it. */
 static bool is_again(const tacho_group_tree *tree, uint32_t node)
 {
     uint32_t name = tree->nodes[node].name;
@@ -154,14 +154,14 @@ static int compare_names(const void *left, const void *right)
     return order != 0 ? order : (a->cell.node > b->cell.node) - (a->cell.node < b->cell.node);
 }
 
-/* Whether two rows are one: of one place in the tree, or of one name where |is_flat|. */
+/* Whether two rows are one: of the same node, or of the same name if |is_flat|. */
 static bool is_same_row(const group_row *a, const group_row *b, bool is_flat)
 {
     return is_same_part(a, b) && (a->cell.node == 0) == (b->cell.node == 0) &&
            (is_flat ? tacho_str_equal(a->name, b->name) : a->cell.node == b->cell.node);
 }
 
-/* Makes one row of all that are the same. */
+/* Merges equal rows. */
 static void merge_rows(const tacho_group_tree *tree, group_rows *rows, bool is_flat)
 {
     size_t kept = 0;
@@ -236,7 +236,7 @@ static void sort_rows(group_rows *rows, tacho_groups_order order)
     }
 }
 
-/* ---- which rows there are ------------------------------------------------------------------ */
+/* ---- choice of rows ------------------------------------------------------------------------ */
 
 static bool has_anything(const tacho_group_cell *cell)
 {
@@ -281,7 +281,7 @@ static void share_out(group_rows *rows)
     }
 }
 
-/* Leaves the rows that the filter accepts, and the first of each part and origin. */
+/* Keeps the rows that the filter accepts, and only the top ones of each part and origin. */
 static size_t choose_rows(const tacho_groups_options *options, group_rows *rows)
 {
     size_t kept = 0;
@@ -331,7 +331,7 @@ static int64_t to_ns(tacho_i128 ns)
     return ns > INT64_MAX ? INT64_MAX : (ns < INT64_MIN ? INT64_MIN : (int64_t)ns);
 }
 
-/* Total, self, share and count of one side; nothing where the part has none of it. */
+/* Total, self, share and count of one side; absent if the part lacks that side. */
 static tacho_status add_side(const tacho_group_time *time, tacho_i128 all_ns, bool has_total,
                              bool has_count, tacho_table *table)
 {

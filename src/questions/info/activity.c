@@ -103,7 +103,7 @@ typedef struct bucket_range {
     int64_t first, end;
 } bucket_range;
 
-/* Those that |column| may share time with: of a short track, none in most columns. */
+/* The buckets that may overlap |column|: none in most columns of a short track. */
 static bucket_range buckets_of(const tacho_activity *activity, stretch column)
 {
     tacho_i128 first = (column.begin / TACHO_ACTIVITY_COLUMNS >> activity->shift) - 1;
@@ -118,7 +118,7 @@ static bucket_range buckets_of(const tacho_activity *activity, stretch column)
                                                           : TACHO_ACTIVITY_BUCKETS};
 }
 
-/* Busy time of |column|, taking each bucket as evenly busy where it lies inside |whole|. */
+/* Busy time of |column|, assuming each bucket evenly busy within |whole|. */
 static tacho_i128 busy_within(const tacho_activity *activity, stretch column, stretch whole)
 {
     tacho_i128 busy = 0;
@@ -152,7 +152,7 @@ tacho_str tacho_activity_draw(const tacho_activity *activity, int64_t begin, int
     for (int64_t i = 0; i < TACHO_ACTIVITY_COLUMNS && length > 0; i++) {
         stretch column = {whole.begin + length * i, whole.begin + length * (i + 1)};
         tacho_i128 busy = busy_within(activity, column, whole);
-        /* Rounded up: a trace of activity is never drawn as none. */
+        /* Rounded up, so that any activity shows. */
         tacho_i128 eighths = (busy * 8 + length - 1) / length;
         const char *block = blocks[eighths < 8 ? eighths : 8];
         size_t len = strlen(block);

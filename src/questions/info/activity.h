@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Activity: how busy a track was over time, in bounded memory and one pass. Buckets widen as
- * time goes on, so nothing need be known ahead; at the end they are drawn as a line of blocks.
+ * Activity: how busy a track was over time, in bounded memory and one pass. Buckets widen as time
+ * goes on, so the range need not be known in advance; at the end they are drawn as a line of
+ * blocks.
  */
 #ifndef TACHO_QUESTIONS_INFO_ACTIVITY_H
 #define TACHO_QUESTIONS_INFO_ACTIVITY_H

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Activity lines: nothing is lost while buckets widen and move, and the drawing says what is
- * there.
+ * Activity lines: nothing is lost while buckets widen and move, and the drawing shows the activity.
  */
 #include "questions/info/activity.h"
 

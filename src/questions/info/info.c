@@ -110,7 +110,7 @@ static tacho_status add_clock(const tacho_dict *dict, const tacho_clock *clock, 
     if (!clock->counts_cycles) {
         return tacho_table_add_text(table, name);
     }
-    /* Hertz as MHz with as many decimals as it takes. */
+    /* Hertz as MHz with as many decimals as needed. */
     char text[96];
     uint64_t hz = tacho_clock_hz(clock);
     int len =
@@ -372,7 +372,7 @@ tacho_status tacho_info_losses_before(const tacho_info *info, tacho_table *out_t
     return TACHO_OK;
 }
 
-/* What a source notices has a plain key; facts that come from a trace have a dot in theirs. */
+/* A source's notes have plain keys; facts from a trace have a dot in their keys. */
 tacho_status tacho_info_notes(const tacho_info *info, tacho_table *out_table)
 {
     static const tacho_column columns[] = {

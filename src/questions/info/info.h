@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Info: what is in these files? A consumer of events that keeps sums per track and turns them
- * into tables; memory follows the number of tracks, not of events.
+ * Info: what do these files contain? A consumer of events that keeps sums per track and turns them
+ * into tables; memory grows with the number of tracks, not of events.
  */
 #ifndef TACHO_QUESTIONS_INFO_INFO_H
 #define TACHO_QUESTIONS_INFO_INFO_H
@@ -10,7 +10,7 @@
 #include "profile/events.h"
 #include "table/table.h"
 
-/* What is kept of a track, and of a part over all its tracks. */
+/* Sums of a track, or of a part over all its tracks. */
 typedef struct tacho_info_sums {
     uint64_t row_count;
     uint64_t track_count; /* of a part: tracks with rows */
@@ -45,7 +45,7 @@ tacho_status tacho_info_losses_before(const tacho_info *info,
 /* One row per input and reason of loss. */
 tacho_status tacho_info_losses(const tacho_info *info, tacho_table *out_table) TACHO_MUST_USE;
 
-/* One row for each thing that was noticed on the way and is no loss. */
+/* One row per note that is not a loss. */
 tacho_status tacho_info_notes(const tacho_info *info, tacho_table *out_table) TACHO_MUST_USE;
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Processes: what ran, for how long, and what did it use? A capture says so in spans of their own
- * (profile/process_facts.h); a row of the table is one of them, in the order of their starts.
+ * Processes: which processes ran, for how long, and with what resources? A capture records each as
+ * a span (profile/process_facts.h); the table has a row per span, in the order of their starts.
  */
 #include "questions/analysis.h"
 #include "base/grow.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Cells are put together to rows by a hash index; then rows are sorted. Where there are very many
- * cells and only the top rows are asked for, the cells are dealt out by the hash of their rows'
- * keys, and the rows of one share at a time are in memory: a row takes ten times what a cell does.
+ * Cells are combined to rows by a hash index; then rows are sorted. With very many cells, if only
+ * the top rows are requested, cells are split into shares by the hash of their rows' keys, and only
+ * the rows of one share at a time are in memory: a row takes ten times the memory of a cell.
  */
 #include "questions/ops/ops.h"
 
@@ -28,7 +28,7 @@ tacho_ops_key tacho_ops_key_find(tacho_str name)
 
 /* ---- grouping --------------------------------------------------------------------------- */
 
-/* What makes a row, as bytes to hash. */
+/* The key of a row, as bytes to hash. */
 typedef struct row_key {
     uint32_t part;
     uint32_t origin;
@@ -69,8 +69,8 @@ static tacho_str location_text(const tacho_dict *dict, uint32_t location)
 }
 
 /*
- * Whether a span is what an engine did for an operator that has a span of its own: it would count
- * twice, and is shown only when its class is asked for.
+ * Whether a span is an engine's work for an operator that has its own span: it would count twice,
+ * and is shown only if its class is requested.
  */
 static bool is_piece(const grouping *self, const tacho_site *site, const tacho_track *track)
 {
@@ -78,7 +78,7 @@ static bool is_piece(const grouping *self, const tacho_site *site, const tacho_t
            tacho_operators_is_piece(self->dict, site, track);
 }
 
-/* |name| is what the row would be called. Phases are shown only when asked for. */
+/* |name| is the name of the row. Phases are shown only on request. */
 static bool is_accepted(const grouping *self, const tacho_site *site, uint32_t name,
                         tacho_track_class span_class)
 {
@@ -138,7 +138,7 @@ static tacho_status ensure_row(grouping *self, const row_key *key, uint32_t loca
     return tacho_index_add(&self->index, hash, *out_row);
 }
 
-/* What spans of |cell| count as. */
+/* The class that spans of |cell| count as. */
 static tacho_track_class class_of(const grouping *self, const tacho_ops_cell *cell)
 {
     tacho_category_kind kind = (tacho_category_kind)self->kinds[cell->site];
@@ -166,7 +166,7 @@ static row_key key_of(const grouping *self, const tacho_ops_cell *cell,
     };
 }
 
-/* The row that |cell| counts in, TACHO_NONE when it is filtered out. */
+/* The row that |cell| counts in, TACHO_NONE if it is filtered out. */
 static tacho_status find_row(grouping *self, const tacho_ops_cell *cell, uint64_t span_count,
                              uint32_t *out_row)
 {
@@ -188,7 +188,7 @@ static tacho_status find_row(grouping *self, const tacho_ops_cell *cell, uint64_
     return TACHO_OK;
 }
 
-/* Counts the cell |id| in its row, whose place is that of the first of its cells. */
+/* Counts the cell |id| in its row, whose place is that of its first cell. */
 static tacho_status add_cell(grouping *self, uint32_t id)
 {
     const tacho_ops_cell *cell = &self->gather->cells[id];
@@ -234,12 +234,12 @@ static void sum_row(tacho_op_row *row, tacho_op_sums *sums)
 
 /* ---- order ------------------------------------------------------------------------------ */
 
-/* A row with what it is sorted by. */
+/* A row with its sort keys. */
 typedef struct sortable {
     tacho_op_row row;
     int64_t number;
     tacho_str text;
-    tacho_str name, location; /* of equal rows these decide: the same in every form of a profile */
+    tacho_str name, location; /* tie-breakers, the same in every form of a profile */
 } sortable;
 
 static int64_t sort_number(const tacho_op_row *row, tacho_ops_key key)
@@ -270,7 +270,7 @@ static int64_t sort_number(const tacho_op_row *row, tacho_ops_key key)
     return row->self_ns;
 }
 
-/* Devices, the host, or what is neither: their times are never added up. */
+/* Devices, the host, or neither: their times are never added up. */
 static int side_of(const tacho_op_row *row)
 {
     const uint32_t hosts = TACHO_TRACK_BIT(TACHO_TRACK_HOST) |
@@ -317,8 +317,8 @@ static bool is_same_group(const tacho_op_row *a, const tacho_op_row *b)
 }
 
 /*
- * Puts the sorted rows back, the first |top| of each group, with the own time of the group: the sum
- * of what rows have brought along as that.
+ * Puts the sorted rows back, the first |top| of each group, with the self time of the group: the
+ * sum of |group_self_ns| over its rows.
  */
 static void take_rows(tacho_ops *ops, const sortable *sorted, size_t top)
 {
@@ -374,7 +374,7 @@ static tacho_status find_operators(grouping *self)
     return TACHO_OK;
 }
 
-/* Once, in the order in which names lie in memory: cells are looked at in any order. */
+/* Computed once, in the order of names in memory: cells are visited in any order. */
 static tacho_status find_kinds(grouping *self)
 {
     const tacho_dict *dict = self->dict;
@@ -441,7 +441,7 @@ tacho_status tacho_ops_finish(tacho_ops *ops, const tacho_ops_options *options)
 /* The cells of one row are in one share. */
 typedef struct cell_shares {
     uint16_t *of_cells;
-    uint32_t *cells; /* share after share */
+    uint32_t *cells; /* share by share */
     size_t *ends;    /* by share, among |cells| */
     size_t count;
     tacho_op_row *rows; /* the top rows of the shares so far */
@@ -481,7 +481,7 @@ static tacho_status deal(const grouping *self, cell_shares *out_shares)
     return TACHO_OK;
 }
 
-/* Keeps the top rows of a share; the first one of a group brings along the own time of all. */
+/* Keeps the top rows of a share; the first one of a group carries the self time of the group. */
 static tacho_status keep_rows(cell_shares *shares, const tacho_ops *ops)
 {
     TACHO_TRY(tacho_grow(&shares->rows, &shares->row_capacity, shares->row_count + ops->row_count));

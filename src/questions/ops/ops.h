@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ops: which operations took the time? Spans of one operator (profile/operators.h), or of one
- * site, are a row: how often, how long together, how long each.
+ * Ops: which operations took the time? Each row covers the spans of one operator
+ * (profile/operators.h) or of one site: count, total time, and time of each.
  *
- * Rows are per part, origin and track class, and never mix those. Durations are those of a trace:
- * the difference of two rounded ends. Percentiles are by nearest rank: p99 is the smallest
- * duration that is at least as long as 99 % of all, and always one that occurs. Moments are left
- * out.
+ * Rows are per part, origin and track class, which are never mixed. Durations are those of a trace:
+ * the difference of two rounded ends. Percentiles are by nearest rank: p99 is the smallest duration
+ * that is at least as long as 99 % of all, and always occurs. Moments are left out.
  *
- * A span's own time is that in none of the spans directly inside it: on a track where spans lie in
- * one another like calls, time is counted once. What crosses another span is neither in it nor
- * around others, and stretches around other work are looked through. The share is the own time's,
- * of that of the selected spans of the same part, origin and side: devices come first, then the
- * host, and no share is of both.
+ * A span's self time is its time outside of the spans directly inside it: on a track with nested
+ * spans, like calls, time is counted once. A span that crosses another is neither inside it nor
+ * around others, and enclosing phases are ignored. The share is the self time relative to that of
+ * the selected spans of the same part, origin and side: devices first, then the host; no share
+ * covers both.
  *
- * Where a part has spans that are whole operators (categories.h), what the engines did for them is
- * left out unless its class is asked for: it would count the same work again.
+ * If a part has spans that are whole operators (categories.h), the engines' work for them is left
+ * out unless its class is requested: it would count the same work twice.
  *
- * Two passes over the profile: one to find each span's row, one to put durations together.
+ * Two passes over the profile: one to find each span's row, one to collect durations.
  */
 #ifndef TACHO_QUESTIONS_OPS_OPS_H
 #define TACHO_QUESTIONS_OPS_OPS_H
@@ -29,7 +28,7 @@
 #include "profile/select.h"
 #include "table/table.h"
 
-/* What rows can be sorted by: those before NAME largest first, the rest by alphabet. */
+/* Sort keys: those before NAME largest first, the rest by alphabet. */
 #define TACHO_OPS_KEYS(X)                                                                          \
     X(SELF, "self")                                                                                \
     X(TOTAL, "total")                                                                              \
@@ -50,18 +49,18 @@ typedef enum tacho_ops_key {
         TACHO_OPS_KEY_COUNT,
 } tacho_ops_key;
 
-/* The key called |name|, TACHO_OPS_KEY_COUNT when there is none. */
+/* The key called |name|, or TACHO_OPS_KEY_COUNT. */
 tacho_ops_key tacho_ops_key_find(tacho_str name);
 
 typedef struct tacho_ops_options {
     bool by_instance;       /* a row per site, else per operator */
-    bool merges_parts;      /* all count as the first: they are the same program again */
-    bool merges_inferences; /* those of one program that are parts of a file: as the first */
+    bool merges_parts;      /* all count as the first: repetitions of one program */
+    bool merges_inferences; /* inferences of one program in one file count as the first */
     tacho_ops_key sort;
     size_t top;               /* rows per part, origin and side; 0 for all */
     uint32_t classes;         /* TACHO_TRACK_BITs; 0 for all */
-    tacho_name_filter filter; /* accepts is NULL: everything */
-    const tacho_notes *notes; /* who is told what is left out or not exact (optional) */
+    tacho_name_filter filter; /* a NULL |accepts| accepts all */
+    const tacho_notes *notes; /* receives notes on omissions and inexact values (optional) */
 } tacho_ops_options;
 
 typedef struct tacho_op_row {
@@ -69,10 +68,10 @@ typedef struct tacho_op_row {
     tacho_origin origin;
     tacho_track_class track_class;
     uint32_t name;     /* string */
-    uint32_t location; /* TACHO_NONE when unknown, or when spans of the row differ in it */
+    uint32_t location; /* TACHO_NONE if unknown, or if spans of the row differ in it */
     uint64_t count;
     int64_t total_ns; /* saturates */
-    int64_t self_ns;  /* of that, what is in no span inside */
+    int64_t self_ns;  /* of that, the time outside of inner spans */
     int64_t mean_ns;  /* rounded */
     int64_t p50_ns;
     int64_t p99_ns;
@@ -80,12 +79,12 @@ typedef struct tacho_op_row {
     int64_t min_ns;
     int64_t max_ns;
     bool has_bytes;
-    int64_t bytes;         /* of all arguments in bytes; saturates */
+    int64_t bytes;         /* sum of all arguments in bytes; saturates */
     int64_t group_self_ns; /* of all rows of its part, origin and side */
-    uint32_t place;        /* rows that are alike in all else are in the order of this */
+    uint32_t place;        /* final tie-breaker of the order */
 } tacho_op_row;
 
-/* What a row is made of, exactly: rows of several profiles can be merged. */
+/* The exact sums of a row: rows of several profiles can be merged. */
 typedef struct tacho_op_sums {
     tacho_i128 total_ns;
     tacho_i128 inner_ns; /* of that, in spans directly inside */
@@ -94,32 +93,32 @@ typedef struct tacho_op_sums {
 
 typedef struct tacho_ops {
     const tacho_dict *dict;
-    tacho_op_row *rows; /* by part, origin, devices ahead of the host, then as asked */
+    tacho_op_row *rows; /* by part, origin, devices before the host, then by key */
     size_t row_count, row_capacity;
     tacho_op_sums *sums; /* by row, until they are finished */
     size_t sums_count, sums_capacity;
     size_t left_out_count;       /* rows beyond the top */
-    uint64_t piece_count;        /* spans of engines that are parts of operators that have a row */
-    tacho_inferences inferences; /* where they are merged */
+    uint64_t piece_count;        /* spans of engines for operators that have a row */
+    tacho_inferences inferences; /* if they are merged */
 } tacho_ops;
 
 /*
- * Makes the rows of |profile|, whose dictionary outlives |ops| and gains the names of operators. To
- * be deinitialised always.
+ * Makes the rows of |profile|, whose dictionary outlives |ops| and gains the names of operators.
+ * Deinitialise |ops| even after a failure.
  */
 tacho_status tacho_ops_init(tacho_ops *ops, const tacho_profile *profile,
                             const tacho_ops_options *options) TACHO_MUST_USE;
-/* The same of rows that have streamed by; |gather| is not needed any longer then. */
+/* The same for gathered rows; |gather| is not needed afterwards. */
 tacho_status tacho_ops_init_gathered(tacho_ops *ops, const tacho_ops_gather *gather,
                                      const tacho_ops_options *options) TACHO_MUST_USE;
 /*
- * The two halves of that: rows in any order with their sums, without mean, percentiles and shares;
- * then those, in order, cut to the top.
+ * The two halves of that: makes rows in any order with their sums, without mean, percentiles and
+ * shares; then computes these, sorts and keeps the top rows.
  */
 tacho_status tacho_ops_init_sums(tacho_ops *ops, const tacho_ops_gather *gather,
                                  const tacho_ops_options *options) TACHO_MUST_USE;
 tacho_status tacho_ops_finish(tacho_ops *ops, const tacho_ops_options *options) TACHO_MUST_USE;
-/* Another row, whose key is the caller's, with sums of nothing. */
+/* Adds a row with the caller's key and empty sums. */
 tacho_status tacho_ops_add_row(tacho_ops *ops, const tacho_op_row *row) TACHO_MUST_USE;
 void tacho_ops_deinit(tacho_ops *ops);
 

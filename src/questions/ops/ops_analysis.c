@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ops as an analysis of rows that stream by, and what is said of rows that are not there or whose
- * percentiles are not exact.
+ * Ops as an analysis of a stream of rows, with notes on omitted rows and inexact percentiles.
  */
 #include "questions/analysis.h"
 #include "questions/ops/ops.h"
@@ -27,7 +26,7 @@ static tacho_status open_ops(const void *options, tacho_dict *dict, tacho_events
     return TACHO_OK;
 }
 
-/* Whether a device recorded inferences as wholes, so that operators may well not be there. */
+/* Whether a device recorded only whole inferences, so that operators may be missing. */
 static bool has_wholes(const tacho_dict *dict)
 {
     bool has = false;
@@ -54,7 +53,7 @@ static void say_left_out(const tacho_ops_options *options, const tacho_ops *ops)
     }
 }
 
-/* What engines did for operators is not lost. */
+/* Notes that the engines' work for operators is not listed. */
 static void say_pieces(const tacho_ops_options *options, const tacho_ops *ops)
 {
     if (ops->piece_count > 0) {
@@ -65,7 +64,7 @@ static void say_pieces(const tacho_ops_options *options, const tacho_ops *ops)
     }
 }
 
-/* Percentiles that are not exact are never shown without a word. */
+/* Inexact percentiles are never shown without a note. */
 static void say_sketched(const tacho_ops_options *options, const tacho_ops *ops)
 {
     size_t count = 0;

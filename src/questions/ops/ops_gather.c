@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Cells are found by the site's last one, else by a hash index. A site's only cell is not in the
- * index, and has no sums while it has one span: where every span has a name of its own, a cell is
- * 24 bytes.
+ * Cells are found through the site's last one, else by a hash index. A site's only cell is not in
+ * the index, and has no sums while it has one span: if every span has its own name, a cell is 24
+ * bytes.
  */
 #include "questions/ops/ops_gather.h"
 
@@ -16,7 +16,7 @@ static tacho_ops_gather *gather_of(tacho_events *events)
     return (tacho_ops_gather *)(void *)events;
 }
 
-/* Names that spans may use are in the dictionary from the first row on. */
+/* Adds the names that spans may use to the dictionary before the first row. */
 static tacho_status prepare(tacho_ops_gather *gather)
 {
     tacho_dict *dict = gather->events.dict;
@@ -64,7 +64,7 @@ static tacho_status index_cell(tacho_ops_gather *gather, uint32_t at)
     return tacho_index_add(&gather->index, hash_key(gather, key), at);
 }
 
-/* The cell of a site that has had others. */
+/* The cell of a site that has several. */
 static uint32_t find_indexed(const tacho_ops_gather *gather, const uint32_t key[4])
 {
     uint32_t hash = hash_key(gather, key);
@@ -78,7 +78,7 @@ static uint32_t find_indexed(const tacho_ops_gather *gather, const uint32_t key[
     return id;
 }
 
-/* |*cell| is the site's last one, TACHO_NONE where it has none. */
+/* |*cell| is the site's last one, or TACHO_NONE. */
 static tacho_status ensure_cell(tacho_ops_gather *gather, const uint32_t key[4], uint32_t *cell)
 {
     bool is_first = *cell == TACHO_NONE;
@@ -134,7 +134,7 @@ const tacho_ops_cell_sums *tacho_ops_gather_sums(const tacho_ops_gather *gather,
     return one;
 }
 
-/* The sums of a cell that may have had one span until now. */
+/* The sums of a cell, made when it gets a second span. */
 static tacho_status ensure_sums(tacho_ops_gather *gather, uint32_t at,
                                 tacho_ops_cell_sums **out_sums)
 {
@@ -154,7 +154,7 @@ static tacho_status ensure_sums(tacho_ops_gather *gather, uint32_t at,
     return TACHO_OK;
 }
 
-/* The key tells, not the unit, which traces do not carry. */
+/* Identified by the key, not by the unit, which traces do not have. */
 static bool is_bytes(const tacho_ops_gather *gather, const tacho_arg *arg)
 {
     bool is_number =
@@ -188,7 +188,7 @@ static void add_bytes(const tacho_ops_gather *gather, const tacho_row *row,
     }
 }
 
-/* Finds the span that this one lies directly in, and takes it from that one's own time. */
+/* Finds the span directly around this one, and subtracts this one from its self time. */
 static tacho_status nest(tacho_ops_gather *gather, const tacho_row *row, uint32_t cell, int64_t ns)
 {
     size_t count = gather->events.dict->track_count;
@@ -205,7 +205,7 @@ static tacho_status nest(tacho_ops_gather *gather, const tacho_row *row, uint32_
     if (stack->item_count > 0) {
         const tacho_ops_open *outer = &stack->items[stack->item_count - 1];
         if (row->of.span.end > outer->end) {
-            return TACHO_OK; /* it crosses that one */
+            return TACHO_OK; /* the two cross */
         }
         tacho_ops_cell_sums *sums = NULL;
         TACHO_TRY(ensure_sums(gather, outer->cell, &sums));
@@ -216,7 +216,7 @@ static tacho_status nest(tacho_ops_gather *gather, const tacho_row *row, uint32_
     return TACHO_OK;
 }
 
-/* Durations of a cell that has many take no more memory from here on. */
+/* Switches a cell with many durations to buckets, which do not grow. */
 static tacho_status compact_sums(tacho_ops_cell_sums *sums)
 {
     bool is_large = sums->durations.is_exact && sums->count > TACHO_OPS_EXACT_OF_CELL;

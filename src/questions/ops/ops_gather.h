@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What 'ops' needs of the rows that stream by: a cell for every site of every track, with sums
- * and durations. Rows are made of cells at the end, when classes of tracks are final. Memory goes
- * by names, tracks and how deep spans lie in one another, not by how many there are.
+ * Collects the data of 'ops' from a stream of rows: a cell for every site of every track, with sums
+ * and durations. Rows are made from cells at the end, when classes of tracks are final. Memory
+ * grows with names, tracks and nesting depth, not with the number of spans.
  */
 #ifndef TACHO_QUESTIONS_OPS_OPS_GATHER_H
 #define TACHO_QUESTIONS_OPS_OPS_GATHER_H
@@ -13,12 +13,12 @@
 #include "profile/operators.h"
 
 /*
- * Percentiles are exact for profiles of up to |exact_span_max| spans, unless told otherwise
- * TACHO_OPS_EXACT_SPANS; of larger ones, for cells of up to TACHO_OPS_EXACT_OF_CELL.
+ * Percentiles are exact for profiles of up to |exact_span_max| spans (TACHO_OPS_EXACT_SPANS by
+ * default); in larger ones, for cells of up to TACHO_OPS_EXACT_OF_CELL.
  */
 enum { TACHO_OPS_EXACT_SPANS = 1 << 20, TACHO_OPS_EXACT_OF_CELL = 128 };
 
-/* What is known of the spans of a cell. */
+/* Sums over the spans of a cell. */
 typedef struct tacho_ops_cell_sums {
     uint64_t count;
     tacho_i128 total_ns;
@@ -29,27 +29,27 @@ typedef struct tacho_ops_cell_sums {
     tacho_durations durations;
 } tacho_ops_cell_sums;
 
-/* How many spans a cell has: sums are for two or more, since of many names most have one. */
+/* How many spans a cell has: sums are only kept for two or more, since most names have one span. */
 typedef enum tacho_ops_size {
     TACHO_OPS_EMPTY,
-    TACHO_OPS_ONE, /* and nothing is in it, and it has no bytes */
+    TACHO_OPS_ONE, /* without inner spans and bytes */
     TACHO_OPS_MANY,
 } tacho_ops_size;
 
 typedef struct tacho_ops_cell {
     uint32_t track, site;
     uint32_t type;   /* string: the operator that an argument names, TACHO_NONE for none */
-    uint8_t origin;  /* the spans' own, 0 for that of the part */
+    uint8_t origin;  /* the spans' own; 0: the part's */
     uint8_t size;    /* a tacho_ops_size */
     bool is_phase;   /* the spans are drawn around the work of others */
-    bool is_indexed; /* it is in the index: the site has had other cells, too */
+    bool is_indexed; /* in the index: the site has several cells */
     union {
         int64_t ns;    /* how long the only span lasted */
-        uint32_t sums; /* a place among the sums */
+        uint32_t sums; /* index of its sums */
     } of;
 } tacho_ops_cell;
 
-/* A span that is open around those that come next on its track. */
+/* An open span that may contain the next ones on its track. */
 typedef struct tacho_ops_open {
     int64_t end;
     uint32_t cell;
@@ -81,8 +81,8 @@ void tacho_ops_gather_init(tacho_ops_gather *gather, tacho_dict *dict);
 void tacho_ops_gather_deinit(tacho_ops_gather *gather);
 
 /*
- * The sums of |cell|, good until the next row; |one| is room for those of a cell of one span, whose
- * duration is |*value|.
+ * The sums of |cell|, valid until the next row; |one| is room for the sums of a cell of one span,
+ * whose duration is |*value|.
  */
 const tacho_ops_cell_sums *tacho_ops_gather_sums(const tacho_ops_gather *gather,
                                                  const tacho_ops_cell *cell,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows of operations: every number worked out by hand, and against a simple count on random
+ * Rows of operations: every number computed by hand, and compared with a simple count on random
  * spans.
  */
 #include "questions/ops/ops.h"
@@ -98,7 +98,7 @@ typedef struct span_facts {
 static void add_span(fixture *at, span_facts facts)
 {
     tacho_arg args[2] = {
-        {.key = at->bytes_key, .type = TACHO_ARG_UINT}, /* no trace carries its unit */
+        {.key = at->bytes_key, .type = TACHO_ARG_UINT}, /* traces do not have its unit */
         {.key = at->other_key, .type = TACHO_ARG_INT, .unit = TACHO_UNIT_BYTES},
     };
     args[0].value.as_uint = (uint64_t)facts.bytes;
@@ -217,7 +217,7 @@ static void test_sort_and_top(void **state)
     (void)state;
     static const struct {
         const char *key;
-        const char *order; /* of category, Conv, copY by their marks */
+        const char *order; /* of category, Conv, copY by their initials below */
     } cases[] = {
         {"self", "avy"}, {"total", "avy"}, {"count", "vya"}, {"mean", "avy"},  {"p50", "avy"},
         {"p99", "avy"},  {"min", "ayv"},   {"max", "avy"},   {"bytes", "yav"}, {"name", "avy"},
@@ -240,7 +240,7 @@ static void test_sort_and_top(void **state)
         tacho_ops_deinit(&ops);
     }
     assert_int_equal(tacho_ops_key_find(TACHO_STR("size")), TACHO_OPS_KEY_COUNT);
-    /* The share stays that of all. */
+    /* The share remains relative to all rows. */
     tacho_ops_options options = {.sort = TACHO_OPS_BY_COUNT, .top = 1};
     assert_int_equal(
         assert_rows(&at, &options, "a.csv conv compute estimated 3 19 19 38.78 6 5 10 4 10 - -\n"),
@@ -274,7 +274,7 @@ static void test_selection(void **state)
     teardown(&at);
 }
 
-/* Nothing is added up over parts, unless asked to, origins or classes; each has its own top. */
+/* Nothing is added up over parts (unless requested), origins or classes; each has its own top. */
 static void test_apart(void **state)
 {
     (void)state;
@@ -315,7 +315,8 @@ static void test_apart(void **state)
 
 /*
  * Time is that of the innermost span: a run of 80 ns with two kernels, the first with a copy in it,
- * around them a phase. What crosses a kernel is not in it; on an engine nothing is nested.
+ * around them a phase. A span that crosses a kernel is not inside it; on an engine nothing is
+ * nested.
  */
 static void test_own_time(void **state)
 {
@@ -343,13 +344,13 @@ static void test_own_time(void **state)
                      .track = engine, .site = site, .start = spans[i].start, .end = spans[i].end});
     }
     tacho_ops_options options = {.classes = TACHO_TRACK_BIT(TACHO_TRACK_HOST)};
-    /* 80 - 20 - 20 - 5; 20 + 20 - 5; the crossing's 10 lie in none */
+    /* 80 - 20 - 20 - 5; 20 + 20 - 5; the crossing span's 10 are in neither */
     assert_rows(&at, &options,
                 "a.csv run host estimated 1 80 35 38.89 80 80 80 80 80 - -\n"
                 "a.csv kernel host estimated 2 40 35 38.89 20 20 20 20 20 - -\n"
                 "a.csv copy host estimated 2 10 10 11.11 5 5 5 5 5 - -\n"
                 "a.csv crossing host estimated 1 10 10 11.11 10 10 10 10 10 - -\n");
-    /* A filter does not change whose time it is. */
+    /* A filter does not change self times. */
     options.filter = (tacho_name_filter){.accepts = accepts_exactly, .self = "run"};
     assert_rows(&at, &options, "a.csv run host estimated 1 80 35 100.00 80 80 80 80 80 - -\n");
     options = (tacho_ops_options){.classes = TACHO_TRACK_BIT(TACHO_TRACK_COMPUTE),
@@ -422,7 +423,7 @@ static void test_nearest_rank(void **state)
         uint32_t track = add_track(&at, "t", TACHO_TRACK_COMPUTE);
         uint32_t site = add_site(&at, "op", 0);
         for (int64_t n = 1; n <= cases[i].count; n++) {
-            /* 4 cycles are 5 ns; in an order that is neither up nor down */
+            /* 4 cycles are 5 ns; in neither ascending nor descending order */
             int64_t length = (n * 7919) % cases[i].count + 1;
             add_span(&at, (span_facts){.track = track, .site = site, .end = 4 * length});
         }

@@ -14,7 +14,7 @@ enum { THREADS_MAX = 1 << 20 };
 
 /* ---- memory -------------------------------------------------------------------------------- */
 
-/* By device and thread; of a thread in the order of the program. */
+/* Sorts engines by device and thread; within a thread in the order of the program. */
 static tacho_status order_engines(tacho_opstats *self)
 {
     const tacho_program *program = self->program;
@@ -32,7 +32,7 @@ static tacho_status order_engines(tacho_opstats *self)
         size_t thread = program->engines[i].device * of_device + self->engine_thread[i];
         self->engine_order[first[thread]++] = i;
     }
-    self->thread_end = first; /* each has come to the end of its own */
+    self->thread_end = first; /* each now points to the end of its own */
     return TACHO_OK;
 }
 
@@ -146,7 +146,7 @@ static bool is_wait(const tacho_opstats *self, size_t task)
     return self->plan->words->layout->tasks[task].kind == TACHO_JOB_WAIT;
 }
 
-/* Records by task: the slowest thread of each is kept. What is nothing but waiting is no op. */
+/* Records by task: keeps the slowest thread of each. Pure waits are not ops. */
 static void read_tasks(tacho_opstats *self, const tacho_stats_array *array)
 {
     const tacho_stats_op *ops = array->records;
@@ -175,12 +175,12 @@ static void read_tasks(tacho_opstats *self, const tacho_stats_array *array)
     self->record_count += array->count;
 }
 
-/* Records by op of the program: each counts by itself. */
+/* Records by op of the program: each counts separately. */
 static void read_ops(tacho_opstats *self, const tacho_stats_array *array)
 {
     const tacho_stats_op *ops = array->records;
     size_t core = self->program->engines[array->stream].core;
-    /* One thread starts them all, whatever engines the program was compiled for. */
+    /* One thread starts all of them, regardless of the program's engines. */
     tacho_opstats_thread *thread = &self->threads[core * self->program->facts.thread_count];
     for (uint32_t i = 0; i < array->count; i++) {
         const tacho_stats_op *op = &ops[i];
@@ -354,7 +354,7 @@ static void sum_flush(tacho_opstats *self)
     }
 }
 
-/* ---- what is lost -------------------------------------------------------------------------- */
+/* ---- losses -------------------------------------------------------------------------------- */
 
 /* Threads and counters that a core lacks. */
 static void look_at_cores(tacho_opstats *self)
@@ -368,7 +368,7 @@ static void look_at_cores(tacho_opstats *self)
         for (uint32_t j = 0; j < facts->thread_count; j++) {
             there += threads[j].is_there ? 1 : 0;
         }
-        /* A computer that runs the program has one thread, whatever the machine has. */
+        /* A host computer that runs the program has one thread, however many the machine has. */
         self->cores[i].is_whole = has_cycles
                                       ? there == facts->thread_count
                                       : there > 0 || !tacho_stats_is_damaged(&self->file->damage);
@@ -376,7 +376,7 @@ static void look_at_cores(tacho_opstats *self)
     }
 }
 
-/* Engines of which records are not there: their rows and threads have sums of the rest only. */
+/* Marks engines with missing records: their rows and threads have only sums of the rest. */
 static void lose_engines(tacho_opstats *self)
 {
     const tacho_stats_layout *layout = self->plan->words->layout;
@@ -407,7 +407,7 @@ static void lose_engines(tacho_opstats *self)
             sum->is_pmu_lost |= self->sums[self->plan->sync_row[engine]].is_pmu_lost;
         }
     }
-    /* Ops are known without their thread; how long it waited behind them is not. */
+    /* Ops are known without their thread; its waits after them are not. */
     for (uint32_t i = 0; i < program->engine_count; i++) {
         const tacho_opstats_thread *thread = &self->threads[self->engine_thread[i]];
         self->sums[self->plan->barrier_row[i]].is_lost |=
@@ -415,7 +415,7 @@ static void lose_engines(tacho_opstats *self)
     }
 }
 
-/* Records by op may be fewer than ops; of a damaged file none of their sums are known. */
+/* Records by op may be fewer than ops; in a damaged file all of their sums are unknown. */
 static void lose_ops(tacho_opstats *self)
 {
     bool is_lost = tacho_stats_is_damaged(&self->file->damage);
@@ -469,7 +469,7 @@ tacho_status tacho_opstats_read(tacho_opstats *stats, const tacho_stats_file *fi
             break;
         }
     }
-    /* Below that level single ops are recorded: what lies between them is no waiting. */
+    /* Below that level only some ops are recorded, so gaps between them are not waits. */
     bool has_ops = file->head.level >= TACHO_STATS_LEVEL_OPS;
     look_at_cores(stats);
     if (!is_by_op) {

@@ -65,7 +65,7 @@ static void take_array(path *self, const tacho_stats_array *array, uint32_t *las
             continue;
         }
         uint64_t end = ops[i].flags & TACHO_STATS_OP_ASYNC ? ops[i].async_done_u : ops[i].op_end_u;
-        /* Only a job before it in the program: damaged files shall not lead in circles. */
+        /* Only jobs before it in the program, so that damaged files cannot cause cycles. */
         uint32_t before = last[array->stream];
         before = before != TACHO_NONE && before < job ? before : TACHO_NONE;
         self->jobs[job] = (job_time){(int64_t)ops[i].op_start_u, (int64_t)end, before};
@@ -108,7 +108,7 @@ static tacho_status take_files(path *self)
     return TACHO_OK;
 }
 
-/* Where records are lost, the path over the others may not be the one that decided. */
+/* Counts lost records: without them, the path may not be the one that decided. */
 static void count_missing(path *self)
 {
     const tacho_stats_layout *layout = self->files->words->layout;
@@ -117,7 +117,7 @@ static void count_missing(path *self)
     }
 }
 
-/* ---- the way ------------------------------------------------------------------------------- */
+/* ---- the path ------------------------------------------------------------------------------ */
 
 static tacho_status find_sum(path *self, uint32_t job, path_sum **out_sum)
 {
@@ -156,7 +156,7 @@ static uint32_t last_job(const path *self)
     return found;
 }
 
-/* What a job waited for longest: all candidates stand before it in the program. */
+/* The job that |job| waited for longest: all candidates precede it in the program. */
 static uint32_t cause_of(const path *self, uint32_t job)
 {
     const tacho_job *of = &self->program->jobs[job];

@@ -2,7 +2,7 @@
 /*
  * The critical path of an inference: from the job that ended last back to the one it waited for
  * longest, a need of it or the job before it on its engine, and so on to the start. Its steps cover
- * the whole time, so their sum is the inference's, the stats' flush aside.
+ * the whole time, so their sum is that of the inference without the stats' flush.
  */
 #ifndef TACHO_QUESTIONS_OPSTATS_OPSTATS_PATH_H
 #define TACHO_QUESTIONS_OPSTATS_OPSTATS_PATH_H

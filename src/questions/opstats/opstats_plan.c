@@ -8,12 +8,12 @@
 
 #include <stdlib.h>
 
-/* While rows of a core are collected: those of the core by their details. */
+/* Working state: the rows of the current core by their details. */
 typedef struct plan_maker {
     tacho_opstats_plan *plan;
     const tacho_program *program;
     uint32_t *rows; /* by string of the plan: the row of this core ... */
-    uint32_t *core; /* ... if this is the core, + 1 */
+    uint32_t *core; /* ... if this is the current core, + 1 */
     size_t row_capacity, core_capacity, known_count;
     uint32_t now;           /* the core, + 1 */
     uint32_t *first_engine; /* by device and core, or TACHO_NONE */
@@ -27,7 +27,7 @@ static tacho_status intern(plan_maker *self, tacho_str text, uint32_t *out_id)
     return tacho_strings_ensure(&self->plan->strings, text, out_id);
 }
 
-/* "kind engine memory types"; after the memory there is a space also where types are none. */
+/* "kind engine memory types"; a space follows the memory even without types. */
 static tacho_status make_details(plan_maker *self, tacho_opstats_row *row)
 {
     const tacho_strings *strings = &self->plan->strings;
@@ -130,7 +130,7 @@ static tacho_status add_core(plan_maker *self, size_t at)
     return TACHO_OK;
 }
 
-/* Rows for devices that record ops as wholes: those have none of the program's engines. */
+/* Adds a row for devices that record whole ops: these have no engines of the program. */
 static tacho_status add_op(plan_maker *self, uint32_t op)
 {
     const tacho_program_op *of = &self->program->ops[op];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rates of cores, from what the machine says its counters count. Reads and writes of the bus are
- * counted by size; what is of no listed size moves eight bytes.
+ * Rates of cores, from the machine's description of its counters. Reads and writes of the bus are
+ * counted by size; requests of other sizes move eight bytes.
  */
 #include "questions/opstats/opstats_pmu.h"
 
@@ -13,7 +13,7 @@ bool tacho_opstats_is_counted(const tacho_opstats *stats, uint32_t at)
            tacho_pmu_is_simulated(&stats->program->facts.stats, at);
 }
 
-/* The core's value of an event; false when it was not counted. */
+/* The core's value of an event; false if it was not counted. */
 static bool find_value(const tacho_opstats *stats, uint32_t core, tacho_event event,
                        double *out_value)
 {
@@ -45,7 +45,7 @@ static bool bus_kb(const tacho_opstats *stats, uint32_t core, tacho_event all, d
     return has_all;
 }
 
-/* Products: cycles that multiplied x what a cycle can; false when either is not known. */
+/* Products: multiplying cycles x products per cycle; false if either is not known. */
 static bool count_macs(const tacho_opstats *stats, uint32_t core, double *out_macs)
 {
     double fixed = 0.0;
@@ -69,7 +69,7 @@ size_t tacho_opstats_rates(const tacho_opstats *stats, uint32_t core,
                   {TACHO_EVENT_DMA, "DMAActivePct"},
                   {TACHO_EVENT_MACS, "HMXMacPct"}};
     const tacho_opstats_core *of = &stats->cores[core];
-    double cycles = (double)(of->end_p - of->start_p - of->flush_p); /* nothing works meanwhile */
+    double cycles = (double)(of->end_p - of->start_p - of->flush_p); /* all is idle meanwhile */
     double value = 0.0;
     size_t count = 0;
     for (size_t i = 0; i < sizeof(shares) / sizeof(shares[0]); i++) {

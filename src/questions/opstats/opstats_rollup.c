@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Roll-ups but the critical path: sums over op records by a name, by core, by pair of devices.
+ * Roll-ups except the critical path: sums over op records by name, by core, by pair of devices.
  */
 #include "questions/opstats/opstats_rollup.h"
 
@@ -37,7 +37,7 @@ static tacho_status add_known(tacho_table *table, bool is_known, uint64_t value)
     return is_known ? add_count(table, value) : tacho_table_add_absent(table);
 }
 
-/* Which inference a row is about: its number, and the copy of the program that ran it. */
+/* Adds the inference of a row: its number, and the copy of the program that ran it. */
 static tacho_status add_run(tacho_table *table, const tacho_stats_head *head)
 {
     TACHO_TRY(add_count(table, head->inference));
@@ -69,7 +69,7 @@ static const tacho_column name_columns[] = {
 typedef struct name_sum {
     uint32_t name; /* string */
     uint64_t op_count, record_count, ucycles, pcycles, sync_u, macs, bytes;
-    uint64_t wanted_count; /* of records; where there are fewer, times are not known */
+    uint64_t wanted_count; /* expected records; with fewer, times are not known */
     int64_t estimate;
 } name_sum;
 
@@ -77,10 +77,10 @@ typedef struct name_sums {
     tacho_strings strings;
     name_sum *items; /* by string */
     size_t item_count, item_capacity;
-    uint32_t *op_name; /* by op, and one more for jobs of none */
+    uint32_t *op_name; /* by op, then one for jobs without an op */
 } name_sums;
 
-/* "/layers.0/attn" of "/layers.0/attn/MatMul"; the whole where there is no slash. */
+/* "/layers.0/attn" of "/layers.0/attn/MatMul"; the whole name without a slash. */
 static tacho_str layer_of(tacho_str name)
 {
     size_t at = name.len;
@@ -134,7 +134,7 @@ static void sum_array(name_sums *self, const tacho_rollup_files *files,
         sum->record_count++;
         if (!is_by_op && layout->tasks[first + ops[i].oc].kind == TACHO_JOB_WAIT) {
             sum->sync_u += ops[i].op_end_u - ops[i].sync_start_u;
-            continue; /* no work of an engine */
+            continue; /* not engine work */
         }
         sum->ucycles += end - ops[i].op_start_u;
         sum->pcycles += ops[i].op_end_p - ops[i].op_start_p;
@@ -142,7 +142,8 @@ static void sum_array(name_sums *self, const tacho_rollup_files *files,
     }
 }
 
-/* How many records a whole file has. Those by op may be fewer than ops, and are not counted. */
+/* Counts the records of a complete file. Records by op may be fewer than ops, and are not
+ * counted. */
 static void want_records(name_sums *self, const tacho_stats_layout *layout,
                          const tacho_stats_file *file)
 {
@@ -265,7 +266,7 @@ static const tacho_column core_columns[] = {
 
 typedef struct core_sum {
     uint64_t record_count;
-    const tacho_opstats_thread *busiest; /* at ops of engines that compute; NULL: not known */
+    const tacho_opstats_thread *busiest; /* with ops of computing engines; NULL: not known */
 } core_sum;
 
 static uint64_t work_of(const tacho_opstats_core *core)
@@ -286,7 +287,8 @@ static void count_records(const tacho_stats_file *file, const tacho_program *pro
     }
 }
 
-/* The thread of each core that was at ops longest, those aside that only start transfers. */
+/* Finds the thread of each core that was busy with ops longest, except threads that only start
+ * transfers. */
 static void find_busiest(const tacho_opstats *stats, const tacho_stats_words *words,
                          core_sum *cores)
 {
@@ -390,7 +392,7 @@ enum { DEVICES_MAX = 1024 };
 
 typedef struct device_pair {
     uint64_t tensor_count, bytes, send_u, receive_u;
-    bool is_lost; /* what the receiver recorded of its ports */
+    bool is_lost; /* the receiver's records of its ports */
 } device_pair;
 
 static uint32_t device_of(const tacho_program *program, uint32_t op)
@@ -401,9 +403,9 @@ static uint32_t device_of(const tacho_program *program, uint32_t op)
 }
 
 /*
- * Bytes of a tensor as it goes between devices where no job brings it, since loads reach the memory
- * of all: as its maker stores it, in the type that the machine computes in. Several outputs of an
- * op share what it stores by their sizes in the model.
+ * Bytes of a tensor that moves between devices without a transfer job, since loads can reach all
+ * memories: its size as stored by its maker, in the type that the machine computes in. Several
+ * outputs of an op share its stored bytes in proportion to their sizes in the model.
  */
 static uint64_t moved_bytes(const tacho_program *program, const tacho_step *step, uint32_t tensor)
 {
@@ -422,12 +424,12 @@ static uint64_t moved_bytes(const tacho_program *program, const tacho_step *step
     return stored > 0 && made > 0 ? (uint64_t)((tacho_u128)stored * bytes / made) : bytes;
 }
 
-/* What is known while tensors are followed. */
+/* Working state for following tensors. */
 typedef struct device_marks {
     uint32_t *makers;  /* by tensor: the step that makes it, or TACHO_NONE */
-    uint32_t *readers; /* by tensor: the last device that it went to, or TACHO_NONE */
+    uint32_t *readers; /* by tensor: the last device that read it, or TACHO_NONE */
     uint32_t *first;   /* by device: its first step, or TACHO_NONE ... */
-    uint32_t *next;    /* ... and by step the next one there */
+    uint32_t *next;    /* ... and by step the next one on its device */
 } device_marks;
 
 static void list_steps(const tacho_program *program, device_marks *marks)
@@ -471,7 +473,7 @@ static void read_tensor(const tacho_program *program, device_marks *marks, uint3
     }
 }
 
-/* Device by device, so that what one reads several times, others in between, goes there once. */
+/* Goes device by device, so that a tensor counts once for a device that reads it several times. */
 static tacho_status count_tensors(const tacho_program *program, device_pair *pairs)
 {
     size_t room = 2 * program->tensor_count + program->step_count + program->facts.device_count;
@@ -493,7 +495,7 @@ static tacho_status count_tensors(const tacho_program *program, device_pair *pai
     return TACHO_OK;
 }
 
-/* What jobs bring from other devices, a tensor each; false when the program has none such. */
+/* Counts transfer jobs between devices, a tensor each; false if the program has none. */
 static bool count_transfers(const tacho_program *program, device_pair *pairs)
 {
     bool has_any = false;

@@ -4,8 +4,8 @@
  *
  *     op        by type of operator: time on engines, bytes, share of all engine time
  *     layer     by the operator's path in the model, up to its last slash
- *     core      how even the cores were: busy, waiting, writing stats, which is left out of balance
- *     device    bytes that went from device to device, and waits at their ports
+ *     core      balance of the cores: busy, waiting, writing stats; the latter does not count in it
+ *     device    bytes moved from device to device, and waits at their ports
  *     critical  the chain of jobs that decided when the inference ended, by op
  */
 #ifndef TACHO_QUESTIONS_OPSTATS_OPSTATS_ROLLUP_H
@@ -40,10 +40,10 @@ typedef struct tacho_rollup_files {
     const tacho_stats_file *const *files;
     size_t file_count;
     const tacho_stats_words *words;
-    tacho_opstats *stats; /* of a plan of |words|; read anew for roll-ups that need it */
+    tacho_opstats *stats; /* for a plan of |words|; read again for roll-ups that need it */
 } tacho_rollup_files;
 
-/* The one table of it; Call deinit even after a failure. */
+/* Makes the table of |kind|. Call deinit even after a failure. */
 tacho_status tacho_rollup_table(tacho_rollup_kind kind, const tacho_rollup_files *files,
                                 tacho_table *out_table) TACHO_MUST_USE;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tables from sums.
+ * Makes tables from sums.
  */
 #include "questions/opstats/opstats_tables.h"
 
@@ -30,7 +30,7 @@ static tacho_status add_text(tacho_table *table, const char *text)
     return tacho_table_add_text(table, tacho_str_from_cstring(text));
 }
 
-/* Cycles of cores, absent where the device has none. */
+/* Cycles of cores; absent if the device has none. */
 static tacho_status add_cycles(tacho_table *table, const tacho_opstats *stats, uint64_t cycles)
 {
     return add_count_if(table, tacho_stats_has_cycles(&stats->file->head), cycles);
@@ -41,7 +41,7 @@ static tacho_status add_real_if(tacho_table *table, bool is_there, double value)
     return is_there ? tacho_table_add_real(table, value) : tacho_table_add_absent(table);
 }
 
-/* |a| / |b|, absent where that is none. */
+/* |a| / |b|; absent if undefined. */
 static tacho_status add_ratio(tacho_table *table, double a, double b)
 {
     return b > 0.0 ? tacho_table_add_real(table, a / b) : tacho_table_add_absent(table);
@@ -93,7 +93,7 @@ static double deviation(const tacho_opstats_sum *sum)
     double count = sum->ratio_count > 0 ? (double)sum->ratio_count : 1.0;
     double mean = sum->ratio_sum / count;
     double variance = sum->ratio_square_sum / count - mean * mean;
-    /* What is left of equal numbers is rounding. */
+    /* The remainder for equal numbers is rounding. */
     return variance > mean * mean * 1e-12 ? sqrt(variance) : 0.0;
 }
 
@@ -155,7 +155,7 @@ static tacho_status add_op_row(tacho_table *table, const tacho_opstats *stats, u
                        (double)sum->pcycles / batch);
 }
 
-/* Whether a row has something to show, be it that it is not known. */
+/* Whether a row has something to show, even if only unknown values. */
 static bool is_shown(const tacho_opstats *stats, size_t row)
 {
     bool has_ops = stats->file->head.level >= TACHO_STATS_LEVEL_OPS;
@@ -170,7 +170,7 @@ static bool is_shown(const tacho_opstats *stats, size_t row)
     return is_always || sum->count > 0;
 }
 
-/* Rows [first, end) that show something, largest first; what is not known behind them. */
+/* Adds the rows [first, end) that are shown, largest first, unknown ones last. */
 static tacho_status add_sorted(tacho_table *table, const tacho_opstats *stats, size_t first,
                                size_t end, op_order *order)
 {
@@ -225,7 +225,7 @@ static const tacho_column thread_columns[] = {
     TACHO_COLUMN(ACTIVATE_UCYCLES, "activate ucycles", INT),
 };
 
-/* Engines of a thread of the file's device; the last thread has those of threads behind it, too. */
+/* Engines of a thread of the file's device; the last thread also has those of later threads. */
 typedef struct engine_range {
     const uint32_t *at, *end;
 } engine_range;
@@ -240,7 +240,7 @@ static engine_range engines_of(const tacho_opstats *stats, uint32_t core, uint32
     return (engine_range){stats->engine_order + first, stats->engine_order + stats->thread_end[at]};
 }
 
-/* The group of the first engine of a thread; empty when it has none. */
+/* The group of the first engine of a thread; empty without engines. */
 static tacho_str thread_engine(const tacho_opstats *stats, uint32_t core, uint32_t thread)
 {
     const tacho_program *program = stats->program;
@@ -256,7 +256,7 @@ static tacho_str thread_engine(const tacho_opstats *stats, uint32_t core, uint32
     return TACHO_STR("");
 }
 
-/* Engines of a thread that compute; where a thread has several, its time is theirs together. */
+/* Engines of a thread that compute; several of them share the thread's time. */
 static uint64_t count_engines(const tacho_opstats *stats, uint32_t core, uint32_t thread)
 {
     const tacho_program *program = stats->program;
@@ -333,7 +333,7 @@ static tacho_status add_core(tacho_table *table, const tacho_opstats *stats, uin
     const tacho_opstats_core *core = &stats->cores[number];
     bool is_known = core->is_whole;
     if (!core->is_there && is_known) {
-        return TACHO_OK; /* a computer has one, whatever the program's machine has */
+        return TACHO_OK; /* a host computer has one, however many the machine has */
     }
     bool has_cycles = is_known && tacho_stats_has_cycles(&stats->file->head);
     TACHO_TRY(add_count(table, number));
@@ -352,7 +352,7 @@ static tacho_status add_core(tacho_table *table, const tacho_opstats *stats, uin
     double bytes = (double)core->read_bytes + (double)core->write_bytes;
     TACHO_TRY(tacho_table_add_real(table, (double)core->read_bytes / 1024.0));
     TACHO_TRY(tacho_table_add_real(table, (double)core->write_bytes / 1024.0));
-    uint64_t ticks = core->end_u - core->start_u - core->flush_u; /* in which it was moved */
+    uint64_t ticks = core->end_u - core->start_u - core->flush_u; /* during which it was moved */
     return add_ratio(table, bytes / 1e9, is_known ? seconds_of(stats, ticks) : 0.0);
 }
 
@@ -429,7 +429,7 @@ static tacho_status add_traffic(tacho_table *table, const tacho_opstats *stats, 
     return add_ratio(table, bytes / 1e9, seconds_of(stats, ticks));
 }
 
-/* From where the last thread began to write its stats to the end of the inference. */
+/* From the time when the last thread began to write its stats to the end of the inference. */
 static uint64_t flush_ticks(const tacho_opstats *stats, uint64_t start, uint64_t end)
 {
     const tacho_program_facts *facts = &stats->program->facts;
@@ -635,7 +635,7 @@ static tacho_status add_op_pmu(tacho_table *table, const tacho_opstats *stats)
     return TACHO_OK;
 }
 
-/* ---- stalls, and what is missing ----------------------------------------------------------- */
+/* ---- stalls and missing data --------------------------------------------------------------- */
 
 static const tacho_column stall_columns[] = {TACHO_COLUMN(OP, "op", TEXT),
                                              TACHO_COLUMN(ESTIMATED_CYCLES, "estimated", INT),
@@ -690,8 +690,8 @@ static void list_uncounted(const tacho_opstats *stats, char *text, size_t room)
     }
 }
 
-/* What was not compiled in says what to compile with; what was and is not there the device does not
- * record. */
+/* Data that was not compiled in is listed with the option to compile with; other missing data is
+ * not recorded by the device. */
 static tacho_status add_missing(tacho_table *table, const tacho_opstats *stats)
 {
     const tacho_stats_head *head = &stats->file->head;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The summary of raw stats as tables. Which tables there are follows from what was recorded; the
- * table "missing" says what was not, and how to compile so that it is.
+ * The summary of raw stats as tables. The recorded data determines the tables; the table "missing"
+ * lists what was not recorded, and how to compile so that it is.
  */
 #ifndef TACHO_QUESTIONS_OPSTATS_OPSTATS_TABLES_H
 #define TACHO_QUESTIONS_OPSTATS_OPSTATS_TABLES_H

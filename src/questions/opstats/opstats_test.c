@@ -90,7 +90,7 @@ static void test_ops(void **state)
     assert_true(cell(ops, row, "out_kb")->value.real == 4.0);
     assert_true(cell(ops, row, "pcycles_per_kb")->value.real == 2.5);
     assert_true(cell(ops, row, "pcycles_per_kb_stddev")->value.real == 0.0);
-    /* HMX of core 0 waits from 1000 to 1020 and from 1072, behind its barrier, to the flush. */
+    /* HMX of core 0 waits from 1000 to 1020 and from 1072, after its barrier, to the flush. */
     row = find_op(ops, 0, "sync HMX");
     assert_int_equal(cell(ops, row, "ucycles")->value.integer, 20 + 53);
     assert_int_equal(cell(ops, row, "count")->value.integer, 2);
@@ -99,7 +99,8 @@ static void test_ops(void **state)
     row = find_op(ops, 0, "aicendcyclestats HMX DDR (i8)");
     assert_int_equal(cell(ops, row, "ucycles")->value.integer, 5);
     assert_int_equal(cell(ops, row, "pcycles")->value.integer, 50);
-    /* What the core records, not the device: two jobs of it are recorded, six of the other. */
+    /* Bytes recorded by the core, not the device: two jobs of this core are recorded, six of the
+     * other. */
     uint64_t bytes = 4 * (sizeof(tacho_stats_thread) + sizeof(tacho_stats_pmu)) +
                      sizeof(tacho_stats_core_pmu) + sizeof(tacho_stats_ddr);
     double kb = (double)(bytes + 3 * sizeof(tacho_stats_op)) / 1024.0;
@@ -226,7 +227,7 @@ static void test_groups_count_once(void **state)
         {.oc = oc, .op_start_u = 4, .op_end_u = 19, .barrier_end_u = 19, .op_end_p = 150},
         {.oc = oc, .op_start_u = 6, .op_end_u = 13, .barrier_end_u = 19, .op_end_p = 70},
     };
-    /* From the first on both wait; of the flush there are cycles, but it crosses no tick. */
+    /* Both wait from their first record on; the flush takes cycles, but less than a tick. */
     tacho_stats_thread threads[4] = {
         {.core = 1, .thread = 0, .end_u = 30, .end_p = 300, .flush_start_u = 30, .flush_p = 4},
         {.core = 1, .thread = 1, .end_u = 30, .end_p = 300, .flush_start_u = 30, .flush_p = 4},
@@ -292,7 +293,7 @@ static void test_deviation(void **state)
 
 /* ---- damage -------------------------------------------------------------------------------- */
 
-/* Reads the file once more without its arrays of |type|, and of |stream| where it is of ops. */
+/* Reads the file again without its arrays of |type|; for ops only without those of |stream|. */
 static void read_without(test_opstats *at, tacho_stats_type type, uint32_t stream)
 {
     size_t kept = 0;
@@ -310,7 +311,7 @@ static void read_without(test_opstats *at, tacho_stats_type type, uint32_t strea
     assert_null(tacho_opstats_tables_init(at->tables, &at->stats));
 }
 
-/* What lost records would have been part of is not known; it is not 0, nor waiting. */
+/* Values that lost records would be part of are unknown; they are neither 0 nor waiting. */
 static void test_lost_ops(void **state)
 {
     (void)state;
@@ -410,7 +411,7 @@ static void test_rollups(void **state)
     assert_int_equal(cell(&table, 1, "work_ucycles")->value.integer, 125);
     assert_true(cell(&table, 1, "of_mean_percent")->value.real == 100.0);
     assert_int_equal(cell(&table, 1, "busiest_ucycles")->value.integer, 50);
-    /* As the table of ops has it. */
+    /* As in the table of ops. */
     assert_int_equal(cell(&table, 0, "sync_ucycles")->value.integer, 20 + 53);
     assert_int_equal(cell(&table, 0, "barrier_ucycles")->value.integer, 2);
     tacho_table_deinit(&table);
@@ -420,7 +421,7 @@ static void test_rollups(void **state)
     free_test(&at);
 }
 
-/* The path covers the time from the start to the last end, whatever happened on the way. */
+/* Checks one row: sender, receiver, tensors and bytes. */
 static void expect_pair(const tacho_table *table, size_t row, const int64_t want[4])
 {
     assert_int_equal(cell(table, row, "from_device")->value.integer, want[0]);
@@ -429,7 +430,7 @@ static void expect_pair(const tacho_table *table, size_t row, const int64_t want
     assert_int_equal(cell(table, row, "bytes")->value.integer, want[3]);
 }
 
-/* What device 0 makes is read by 1, by 2 and by 1 again; then jobs bring it, in a row. */
+/* Device 0's output is read by 1, by 2 and by 1 again; then consecutive jobs transfer it. */
 static void test_device_matrix(void **state)
 {
     (void)state;

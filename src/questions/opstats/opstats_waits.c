@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * How a thread spent its time. It may serve several engines, as one that starts transfers does:
- * each engine's records say how long that engine waited; the thread waited only while it was at
- * none of them. So the records of a thread's engines are gone through together, in order of time,
- * from the thread's start to its flush: sync + ops + barrier + flush is the time of the thread.
+ * each engine's records have the waits of that engine; the thread waited only while it served none
+ * of them. So the records of a thread's engines are merged in order of time, from the thread's
+ * start to its flush: sync + ops + barrier + flush is the time of the thread.
  *
- * This is the one place where waits are summed up: threads, rows of the op table and the balance of
- * cores have them from here.
+ * This is the only place that sums up waits: threads, rows of the op table and the balance of cores
+ * use its results.
  */
 #include "questions/opstats/opstats_waits.h"
 
@@ -31,7 +31,7 @@ static tacho_status list_arrays(tacho_opstats *self)
     return TACHO_OK;
 }
 
-/* Makes |next| the next record that is whole. */
+/* Moves |next| to the next whole record. */
 static void skip_to_whole(const tacho_opstats *self, cursor *at)
 {
     for (;;) {
@@ -71,14 +71,14 @@ static void add_wait(uint64_t *sum, uint64_t *count, uint64_t from, uint64_t to)
     }
 }
 
-/* How far the time of a thread has been gone through. */
+/* Progress through the time of a thread. */
 typedef struct progress {
     tacho_opstats_waits waits;
-    uint64_t busy;    /* until when the thread has something to do */
-    uint64_t barrier; /* until when it waits behind an op, unless it starts another before */
+    uint64_t busy;    /* end of the time accounted for */
+    uint64_t barrier; /* end of the wait after an op, unless another one starts before */
 } progress;
 
-/* The thread does nothing from where it is until |to|. */
+/* Counts a wait from the current time until |to|. */
 static void wait_until(progress *self, uint64_t to)
 {
     uint64_t met = self->barrier < to ? self->barrier : to;
@@ -88,7 +88,7 @@ static void wait_until(progress *self, uint64_t to)
     self->busy = to > self->busy ? to : self->busy;
 }
 
-/* Goes through the records of |cursors|, all of one thread. */
+/* Merges the records of |cursors|, all of one thread. */
 static tacho_opstats_waits merge(const tacho_opstats *self, const tacho_opstats_thread *thread,
                                  cursor *cursors, size_t count)
 {
@@ -109,7 +109,7 @@ static tacho_opstats_waits merge(const tacho_opstats *self, const tacho_opstats_
     return now.waits;
 }
 
-/* Cursors of those engines that have records; of |row| only, unless it is TACHO_NONE. */
+/* Sets cursors for the engines with records; only those of |row|, unless it is TACHO_NONE. */
 static size_t set_cursors(tacho_opstats *self, const uint32_t *engines, size_t count, uint32_t row)
 {
     size_t set = 0;
@@ -128,7 +128,7 @@ static size_t set_cursors(tacho_opstats *self, const uint32_t *engines, size_t c
     return set;
 }
 
-/* A group waited as long as that of its threads that waited longest. */
+/* A group's wait is that of its thread that waited longest. */
 static void take_waits(tacho_opstats *self, uint32_t engine, const tacho_opstats_waits *waits)
 {
     tacho_opstats_sum *sync = &self->sums[self->plan->sync_row[engine]];
@@ -143,13 +143,13 @@ static void take_waits(tacho_opstats *self, uint32_t engine, const tacho_opstats
     }
 }
 
-/* The engines of one thread; those of one row are apart where it has several rows. */
+/* Reads the engines of one thread; if it has several rows, also those of each row alone. */
 static void read_thread(tacho_opstats *self, const uint32_t *engines, size_t count)
 {
     tacho_opstats_thread *thread = &self->threads[self->engine_thread[engines[0]]];
     size_t set = set_cursors(self, engines, count, TACHO_NONE);
     if (set == 0 || !thread->is_there) {
-        return; /* nothing to do, or nothing known: see tacho_opstats_thread */
+        return; /* without work, or unknown: see tacho_opstats_thread */
     }
     thread->waits = merge(self, thread, self->cursors, set);
     for (size_t i = 0; i < count; i++) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where the summary stands among the records of one engine. Only analyses/opstats*.c include this.
+ * The position of the summary in the records of one engine. Only questions/opstats/opstats*.c
+ * include this.
  */
 #ifndef TACHO_QUESTIONS_OPSTATS_OPSTATS_WAITS_H
 #define TACHO_QUESTIONS_OPSTATS_OPSTATS_WAITS_H
@@ -14,7 +15,7 @@ struct tacho_opstats_cursor {
     size_t first_task;
 };
 
-/* Waits of threads, and by that of rows; part of tacho_opstats_read. */
+/* Computes waits of threads and, from these, of rows; part of tacho_opstats_read. */
 tacho_status tacho_opstats_read_waits(tacho_opstats *stats) TACHO_MUST_USE;
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Metrics are sums of the times in which some kinds of engines were busy and others were not: a
- * table says which.
+ * Metrics are sums of the times in which some kinds of engines were busy and others were not, as
+ * listed in a table.
  */
 #include "questions/overview/overview.h"
 
@@ -17,7 +17,7 @@
 
 #define BIT(name) TACHO_TRACK_BIT(TACHO_TRACK_##name)
 
-/* Beside the bits of classes: a local transfer that touches this memory was seen. */
+/* Besides the bits of classes: a local transfer to or from this memory was seen. */
 #define BIT_DTCM (UINT32_C(1) << 30)
 #define BIT_ITCM (UINT32_C(1) << 31)
 _Static_assert(TACHO_TRACK_CLASS_COUNT <= 30, "classes and memories share one word");
@@ -33,8 +33,8 @@ static const uint32_t ENGINE_BITS =
 #define HOST_KINDS (KIND(HOST) | KIND(COPY))
 
 /*
- * Metrics that are the time in which one of |busy| does something and none of |idle|; shown when
- * the block has one of |any_of|, and of |and_of|.
+ * Metrics that are the time in which one of |busy| is busy and none of |idle|; shown if the block
+ * has one of |any_of|, and one of |and_of|.
  */
 typedef struct measure {
     tacho_metric metric;
@@ -62,19 +62,19 @@ static const measure measures[] = {
     {TACHO_METRIC_HOST_COPY, KIND(COPY), 0, BIT(HOST_COPY), ANY},
 };
 
-/* One block while it is worked out. */
+/* Working state of one block. */
 typedef struct block_work {
     const tacho_busy_block *of;
-    uint32_t present;           /* bits of what the block has, if only empty */
+    uint32_t present;           /* bits of the classes that the block has, even if empty */
     uint32_t shown;             /* bit i: metric i is in the input's own overview; 0: it has none */
-    tacho_overview_block *made; /* what comes of it */
-    uint32_t *slices; /* those that the input has a track for, if only an empty one, sorted */
+    tacho_overview_block *made; /* the result */
+    uint32_t *slices;           /* that have a track, even an empty one; sorted */
     size_t slice_count, slice_capacity;
 } block_work;
 
 _Static_assert(TACHO_METRIC_COUNT <= 32, "metrics fit one word");
 
-/* The bits by which a metric is there. */
+/* The bits that make a metric present. */
 static uint32_t metric_bits(tacho_metric metric)
 {
     for (size_t i = 0; i < sizeof(measures) / sizeof(measures[0]); i++) {
@@ -108,7 +108,7 @@ static uint32_t device_kinds(const block_work *block)
     return MOVE_KINDS | COMPUTE_KINDS | KIND(HAL) | (has_engines ? 0 : KIND(CONTROL));
 }
 
-/* The metrics that are more than one sum. */
+/* Adds the metrics that take more than one sum. */
 static tacho_status add_sums(tacho_overview *overview, const block_work *block)
 {
     const tacho_busy_block *of = block->of;
@@ -144,7 +144,7 @@ static tacho_status add_slice(tacho_overview *overview, uint32_t index, int64_t 
     return add_metric(overview, (tacho_metric_value){TACHO_METRIC_SLICE_N, index, total});
 }
 
-/* The slices that did nothing: those of |block| that are not among the metrics from |first| on. */
+/* Adds the idle slices: those of |block| that are not among the metrics from |first| on. */
 static tacho_status add_idle_slices(tacho_overview *overview, const block_work *block, size_t first)
 {
     size_t end = overview->metric_count;
@@ -232,7 +232,7 @@ static tacho_status add_metrics(tacho_overview *overview, block_work *block)
 
 /* ---- blocks ----------------------------------------------------------------------------- */
 
-/* What a part has without a span to show for it. */
+/* The classes that a part covers without any span. */
 static uint32_t empty_classes(const tacho_overview_gather *gather, uint32_t part)
 {
     const tacho_dict *dict = gather->events.dict;
@@ -252,7 +252,7 @@ static int compare_slices(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* What |part| has tracks for, be it engines or an overview of its own. */
+/* Notes the tracks of |part|, both engines and its own overview. */
 static tacho_status note_tracks(const tacho_overview_gather *gather, uint32_t part,
                                 block_work *block)
 {
@@ -309,7 +309,7 @@ static bool is_of_processes(const tacho_dict *dict, uint32_t part)
                            TACHO_STR(TACHO_PROCESS_FORMAT));
 }
 
-/* A block for each origin of |part|; |*at| moves past those that were gathered. */
+/* Adds a block for each origin of |part|; moves |*at| past those that were gathered. */
 static tacho_status add_part(tacho_overview *overview, const tacho_overview_gather *gather,
                              uint32_t part, size_t *at)
 {

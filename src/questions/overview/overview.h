@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Overview: how long was each kind of engine busy, how much of that at the same time, and how
- * long was nothing? Lengths are those of unions of intervals, so work that overlaps counts once.
+ * Overview: how long was each kind of engine busy, how much of that overlapped, and how long was
+ * everything idle? Lengths are those of unions of intervals, so work that overlaps counts once.
  *
- * Tracks are told apart by class alone:
+ * Tracks are distinguished only by class:
  *
  *     DMA      dma_in and dma_out          SLICE    compute; each index is one slice
  *     CDMA     dma_local                   CSS      vector
  *     HAL      runtime                     HOST     host              HOST_COPY  host_copy
  *
- * What lies on other tracks (phases, memory, sync) is no work. Programs of the sequencer (control)
- * and wholes of an inference (phases of the category "inference") count towards OVERALL; where the
- * engines that they use are unknown, they also stand in for them in IDLE and TOTAL_NPU_OPERATIONS,
- * and NSS is how long one of them ran.
- * A call of the runtime inside which the same run has more specific ones is counted by those. A
- * span that never ended is a moment.
+ * Spans on other tracks (phases, memory, sync) do not count as work. Programs of the sequencer
+ * (control) and whole inferences (phases of the category "inference") count towards OVERALL; if the
+ * engines that they use are unknown, they also replace these in IDLE and TOTAL_NPU_OPERATIONS, and
+ * NSS is the time in which one of them ran. A call of the runtime that contains more specific ones
+ * of the same run is replaced by those. A span that never ended is a moment.
  *
- * A metric is there when the input has a track of its class, or says that it would have shown it;
- * then it may be zero. What is one class without another is there when both are. A trace that has
- * an overview of its own (tacho_overview_tracks) is shown by the metrics of that one, and by those
- * that no such overview has a track for and that are no time of an engine. Parts are never summed
- * together, nor are origins within a part.
+ * A metric is present if the input has a track of its class, or declares that it covers the class;
+ * then it may be zero. A metric of one class without another needs both. A trace with its own
+ * overview (tacho_overview_tracks) is shown with the metrics of that one, plus those that overviews
+ * never have a track for and that are not engine times. Parts are never summed together, nor are
+ * origins within a part.
  *
- * Profiles of Tenstorrent's chips speak of the processors of their cores: NCRISC (dma_in), BRISC
- * (dma_out), ERISC (dma_local), TRISC (compute), and of DM, data movement, for the first two. What
- * tacho ran or estimated itself speaks of the engines of that machine, by the names of their
- * tracks. Profiles of GPUs say how long any stream was busy, and how long none was (DEVICE_IDLE).
+ * Profiles of Tenstorrent's chips use the names of the processors of their cores: NCRISC (dma_in),
+ * BRISC (dma_out), ERISC (dma_local), TRISC (compute), and DM, data movement, for the first two.
+ * Profiles that tacho ran or estimated itself use the names of that machine's engines, from their
+ * tracks. Profiles of GPUs show how long any stream was busy, and how long all were idle
+ * (DEVICE_IDLE).
  */
 #ifndef TACHO_QUESTIONS_OVERVIEW_OVERVIEW_H
 #define TACHO_QUESTIONS_OVERVIEW_OVERVIEW_H
@@ -73,15 +73,15 @@ typedef struct tacho_metric_value {
     int64_t value;  /* nanoseconds or cycles */
 } tacho_metric_value;
 
-/* Whose words the metrics of a block have. */
+/* The vocabulary of a block's metrics. */
 typedef enum tacho_overview_words {
-    TACHO_WORDS_TORQ,       /* those of TACHO_METRICS: Torq's profiles and what is like them */
+    TACHO_WORDS_TORQ,       /* those of TACHO_METRICS: Torq's profiles and similar ones */
     TACHO_WORDS_GPU,        /* kernels and copies on streams of GPUs, and the host around them */
-    TACHO_WORDS_STREAMS,    /* the same of devices that nothing says more of */
+    TACHO_WORDS_STREAMS,    /* the same for devices of unknown kind */
     TACHO_WORDS_HOST,       /* traces of programs that show no device */
     TACHO_WORDS_OWN,        /* engines have the names of their tracks: HMX, HVX */
-    TACHO_WORDS_TT_RISCS,   /* Tenstorrent's, where the processors of cores are known */
-    TACHO_WORDS_TT_KERNELS, /* and where only ops are */
+    TACHO_WORDS_TT_RISCS,   /* Tenstorrent's, if the processors of cores are known */
+    TACHO_WORDS_TT_KERNELS, /* Tenstorrent's, if only ops are known */
 } tacho_overview_words;
 
 /* Engines that have names of their own. */
@@ -99,19 +99,19 @@ typedef struct tacho_overview_block {
     uint32_t part;
     tacho_origin origin;
     tacho_overview_words words;
-    tacho_str engines[TACHO_NAMED_COUNT]; /* of TACHO_WORDS_OWN; empty: Torq's word */
+    tacho_str engines[TACHO_NAMED_COUNT]; /* for TACHO_WORDS_OWN; empty: Torq's word */
     size_t first_metric;
     size_t metric_count;
-    uint32_t inference_count; /* the metrics are the average of so many, |part| the first; 0: one */
-    uint32_t run_name;        /* string: what was run, where there are several */
+    uint32_t inference_count; /* metrics are the average of these, |part| is the first; 0: one */
+    uint32_t run_name;        /* string: the program, if there are several */
 } tacho_overview_block;
 
 typedef struct tacho_overview_options {
     bool in_cycles;       /* instead of nanoseconds */
     int64_t wall_time_ns; /* measured around the run; 0 when not known */
-    bool is_of_one_part;  /* of |part| alone: the others have no blocks */
+    bool is_of_one_part;  /* only |part| has blocks */
     uint32_t part;
-    bool merges_inferences; /* of machines that name their own engines: one block, on average */
+    bool merges_inferences; /* for machines with TACHO_WORDS_OWN: one block, the average */
 } tacho_overview_options;
 
 typedef struct tacho_overview {
@@ -124,28 +124,28 @@ typedef struct tacho_overview {
 } tacho_overview;
 
 /*
- * Works out all metrics of |profile|, whose dictionary outlives |out_overview|. Nanoseconds are
- * counted from the zero of the clock, both ends rounded down. Fails when cycles are wanted of a
+ * Computes all metrics of |profile|, whose dictionary outlives |out_overview|. Nanoseconds are
+ * counted from the zero of the clock, both ends rounded down. Fails if cycles are requested of a
  * part that does not count them. Deinitialise it even after a failure.
  */
 tacho_status tacho_overview_init(tacho_overview *overview, const tacho_profile *profile,
                                  const tacho_overview_options *options) TACHO_MUST_USE;
-/* The same of rows that have streamed by; |gather| is not needed any longer then. */
+/* The same for gathered rows; |gather| is not needed afterwards. */
 tacho_status tacho_overview_init_gathered(tacho_overview *overview,
                                           const tacho_overview_gather *gather,
                                           const tacho_overview_options *options) TACHO_MUST_USE;
 void tacho_overview_deinit(tacho_overview *overview);
 
-/* The value of a metric of |block|, or NULL when the input does not show it. */
+/* The value of a metric of |block|, or NULL if the input does not show it. */
 const int64_t *tacho_overview_find(const tacho_overview *overview,
                                    const tacho_overview_block *block, tacho_metric metric,
                                    uint32_t index);
 
 enum { TACHO_METRIC_LABEL_MAX = 64 };
 
-/* ---- overview_words.c: what metrics are called ---- */
+/* ---- overview_words.c: names of metrics ---- */
 
-/* For programs, dashboards and people: "SLICE_1", "slice_1_time", "Slice 1". */
+/* For programs, dashboards and users: "SLICE_1", "slice_1_time", "Slice 1". */
 typedef struct tacho_metric_names {
     char key[TACHO_METRIC_LABEL_MAX];
     char dashboard[TACHO_METRIC_LABEL_MAX];
@@ -156,13 +156,13 @@ void tacho_metric_name(const tacho_overview_block *block, const tacho_metric_val
                        tacho_metric_names *out_names);
 
 /*
- * Chooses the words of a block of |part|, and returns the metrics that those do not have, bit i for
- * metric i. Call it after the tracks of the part are known.
+ * Chooses the words of a block of |part|, and returns the metrics that these hide, bit i for metric
+ * i. Call it after the tracks of the part are known.
  */
 uint32_t tacho_overview_choose_words(const tacho_dict *dict, uint32_t part,
                                      tacho_overview_block *block);
 
-/* What people call a metric of |block|: "Slice 1". */
+/* The label of a metric of |block|: "Slice 1". */
 void tacho_metric_label(const tacho_overview_block *block, const tacho_metric_value *value,
                         char out_label[TACHO_METRIC_LABEL_MAX]);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Spans to intervals, one at a time for each line; intervals by time to sums.
+ * Converts spans to intervals, one at a time for each line; then intervals, by time, to sums.
  */
 #include "questions/overview/overview_gather.h"
 
@@ -17,34 +17,34 @@ enum { SPOOL_BYTES = 4 << 20, LINES_PER_TRACK = TACHO_ORIGIN_COUNT * TACHO_TORQ_
 
 static const tacho_hull NO_HULL = {INT64_MAX, INT64_MIN};
 
-/* What a site says about its spans. */
+/* Facts of the spans of a site. */
 enum {
     SITE_MEMORY_MASK = 3,  /* a tacho_torq_memory */
     SITE_IDLE = 1 << 2,    /* a phase or a wait */
-    SITE_OF_HOST = 1 << 3, /* not work of a device, wherever it lies */
-    SITE_WHOLE = 1 << 4,   /* all that one inference was */
+    SITE_OF_HOST = 1 << 3, /* not device work, on any track */
+    SITE_WHOLE = 1 << 4,   /* a whole inference */
 };
 _Static_assert(TACHO_TORQ_MEMORY_COUNT <= SITE_MEMORY_MASK + 1, "memories fit their bits");
 
-/* The work of one track that is of one origin, and touches one memory. */
+/* The work of one track with one origin and one memory. */
 typedef struct tacho_busy_line {
     uint32_t track;
     tacho_origin origin;
     tacho_torq_memory memory;
-    uint32_t block, slice; /* where it is counted; TACHO_NONE before it is */
+    uint32_t block, slice; /* where it is counted, or TACHO_NONE */
     bool has_row;
     tacho_row row; /* an interval that may grow; its |op| is the line */
 } line;
 
 typedef struct tacho_busy_track {
-    uint8_t seen_class; /* when its first row came */
+    uint8_t seen_class; /* at its first row */
     uint8_t seen_nesting;
     bool has_rows;
     bool has_work;
     uint32_t lines[LINES_PER_TRACK];
 } track_state;
 
-/* The calls of one run: the one that covers all others, if there is one, is counted by those. */
+/* The calls of one run: one that covers all others, if any, is replaced by those. */
 typedef struct tacho_busy_calls {
     tacho_hull extent;
     uint32_t count;
@@ -72,7 +72,7 @@ static tacho_overview_gather *gather_of(tacho_events *events)
     return (tacho_overview_gather *)(void *)events;
 }
 
-/* ---- what a span is ------------------------------------------------------------------------ */
+/* ---- spans --------------------------------------------------------------------------------- */
 
 static tacho_status grow_sites(tacho_overview_gather *self)
 {
@@ -124,7 +124,7 @@ static bool is_call(const tacho_dict *dict, const tacho_row *row)
            row->of.span.run != TACHO_NONE;
 }
 
-/* When |row| was, in the unit of the overview; one that never ended is a moment. */
+/* The extent of |row| in the unit of the overview; a span that never ended is a moment. */
 static tacho_hull row_extent(const tacho_overview_gather *self, const tacho_row *row)
 {
     const tacho_dict *dict = self->events.dict;
@@ -135,7 +135,7 @@ static tacho_hull row_extent(const tacho_overview_gather *self, const tacho_row 
         return (tacho_hull){row->start, end};
     }
     tacho_clock clock = dict->clocks[track->clock];
-    clock.zero_ticks = 0; /* its own, so that parts need not have one yet */
+    clock.zero_ticks = 0; /* relative, since parts may not have a zero yet */
     return (tacho_hull){tacho_clock_ns(&clock, row->start), tacho_clock_ns(&clock, end)};
 }
 
@@ -160,7 +160,7 @@ static tacho_status note_call(tacho_overview_gather *self, const tacho_row *row)
     return TACHO_OK;
 }
 
-/* Whether the calls inside it stand for |row|. */
+/* Whether |row| is replaced by the calls inside it. */
 static bool is_outer_call(const tacho_overview_gather *self, const tacho_row *row)
 {
     if (row->of.span.run == TACHO_NONE) {
@@ -205,7 +205,7 @@ static tacho_status spool_line(tacho_overview_gather *self, line *from)
     return has_row ? tacho_spool_add(self->spool, &from->row) : TACHO_OK;
 }
 
-/* What touches the last interval of its line makes it longer; calls are looked at one by one. */
+/* Work that touches the last interval of its line extends it; calls are handled one by one. */
 static tacho_status add_work(tacho_overview_gather *self, const tacho_row *row)
 {
     uint32_t id = TACHO_NONE;
@@ -268,7 +268,7 @@ static tacho_busy_kind kind_of(tacho_track_class track_class)
     case TACHO_TRACK_RUNTIME:
         return TACHO_BUSY_HAL;
     case TACHO_TRACK_CONTROL:
-    case TACHO_TRACK_PHASE: /* wholes alone */
+    case TACHO_TRACK_PHASE: /* only whole inferences */
         return TACHO_BUSY_CONTROL;
     case TACHO_TRACK_DMA_IN:
         return TACHO_BUSY_DMA_IN;
@@ -301,7 +301,7 @@ static void add_busy(tacho_busy_time *busy, tacho_hull more)
     }
 }
 
-/* Adds up the time until |until|: it divides where a kind has nothing more to do. */
+/* Adds up the time until |until|, divided at the times when a kind becomes idle. */
 static void pass_time(tacho_busy_block *block, int64_t until)
 {
     while (block->now < until) {
@@ -396,7 +396,7 @@ static tacho_status count_interval(tacho_overview_gather *self, const tacho_row 
                                                      : TACHO_OK;
 }
 
-/* Takes what comes out of the spool. */
+/* Receives the rows from the spool. */
 typedef struct counting {
     tacho_events events;
     tacho_overview_gather *gather;
@@ -437,7 +437,7 @@ static int compare_blocks(const void *left, const void *right)
     return (a->origin > b->origin) - (a->origin < b->origin);
 }
 
-/* Whether the rows of |part| were taken for what they are. */
+/* Whether the tracks of |part| still have the class and nesting that their first rows assumed. */
 static bool is_as_seen(const tacho_overview_gather *self, uint32_t part)
 {
     for (size_t i = 0; i < self->track_count; i++) {
@@ -469,7 +469,7 @@ static tacho_status end_part(tacho_events *events, uint32_t part)
         return tacho_fail(TACHO_CODE_OUT_OF_ORDER, "a track is described after its first event");
     }
     TACHO_TRY(count_all(self));
-    self->line_count = 0; /* nothing more comes for their tracks */
+    self->line_count = 0; /* their tracks have no more rows */
     for (size_t i = self->settled_count; i < self->block_count; i++) {
         finish_block(&self->blocks[i]);
     }

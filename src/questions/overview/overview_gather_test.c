@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sums of random work, compared with counting tick by tick; work in any order gives the same; more
- * than the spool holds in memory does, too; a class that is learned late asks for sorting.
+ * Sums of random work, compared with counting tick by tick: the same for work in any order, and for
+ * more work than the spool holds in memory. A class that changes late needs sorted input.
  */
 #include "questions/overview/overview.h"
 
@@ -15,7 +15,7 @@
 
 enum { TICKS = 400, ROUNDS = 200, SPANS_MAX = 60, TRACKS = 11, MANY = 200000 };
 
-/* The classes of the tracks; of the same class there are two where the index differs, or not. */
+/* The classes of the tracks; two tracks of one class may have equal or different indexes. */
 static const struct {
     tacho_track_class track_class;
     uint32_t index;
@@ -88,7 +88,7 @@ static void push(fixture *at, uint32_t track, int64_t start, int64_t end)
     push_with(at, track, start, end, 0);
 }
 
-/* What each tick is busy with: bit i is track i. */
+/* The busy tracks in each tick: bit i is track i. */
 typedef struct ticks {
     uint32_t busy[TICKS];
     int64_t first, last;
@@ -152,7 +152,7 @@ static void compare(fixture *at, const ticks *of)
     tacho_overview_deinit(&overview);
 }
 
-/* Work here and there, in no order, with gaps, overlaps, touching ends and spans of no length. */
+/* Random work in random order, with gaps, overlaps, touching ends and spans of no length. */
 static void test_random_work(void **state)
 {
     (void)state;
@@ -201,7 +201,7 @@ static void test_many(void **state)
     teardown(&at);
 }
 
-/* One that never ended is a moment; what touches it counts in full. */
+/* A span that never ended is a moment; work that touches it counts in full. */
 static void test_unended(void **state)
 {
     (void)state;
@@ -219,7 +219,7 @@ static void test_unended(void **state)
     teardown(&at);
 }
 
-/* Whoever reads the input has to read it again, sorted: then classes come before rows. */
+/* The caller must read the input again, sorted: then classes precede rows. */
 static void test_late_class(void **state)
 {
     (void)state;

@@ -47,7 +47,7 @@ static tacho_str model_name(tacho_str path)
     return tacho_str_make(name.data, dot > 0 ? dot : name.len);
 }
 
-/* A file of several parts is no model: each of them is. */
+/* In a file of several parts, each part is a model. */
 static tacho_str part_model_name(const tacho_dict *dict, uint32_t id)
 {
     const tacho_part *part = &dict->parts[id];
@@ -77,7 +77,7 @@ static tacho_status add_percent(int64_t overall, const tacho_metric_value *value
     return tacho_table_add_real(table, share * 100);
 }
 
-/* What the block is of: file and model. */
+/* Adds the file and model of a block. */
 static tacho_status add_part_names(const tacho_dict *dict, uint32_t part, tacho_table *table)
 {
     TACHO_TRY(tacho_table_add_text(table, tacho_dict_string(dict, dict->parts[part].name)));
@@ -106,7 +106,7 @@ static tacho_status add_block(const tacho_overview *overview, const tacho_overvi
         const tacho_metric_value *value = &overview->metrics[block->first_metric + i];
         TACHO_TRY(block->inference_count > 1 ? add_inferences(dict, block, table)
                                              : add_part_names(dict, block->part, table));
-        /* The computer's own clock, whatever the block is of. */
+        /* The computer's own clock, for any block. */
         tacho_origin origin =
             value->metric == TACHO_METRIC_WALL_TIME ? TACHO_ORIGIN_MEASURED : block->origin;
         TACHO_TRY(tacho_table_add_text(table, tacho_str_from_cstring(tacho_origin_name(origin))));
@@ -117,7 +117,7 @@ static tacho_status add_block(const tacho_overview *overview, const tacho_overvi
     return TACHO_OK;
 }
 
-/* What the table is called: Tenstorrent's profiles are of devices, the host's part included. */
+/* The title of the table: Tenstorrent's profiles are of devices, including the host's part. */
 static const char *title_of(const tacho_overview *overview)
 {
     bool has_device = false;

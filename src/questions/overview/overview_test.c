@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Metrics of profiles that are drawn here span by span, worked out by hand beside them; and the
- * text that is made of them.
+ * Metrics of profiles that are drawn here span by span, with values computed by hand; and their
+ * text.
  */
 #include "questions/overview/overview.h"
 
@@ -194,7 +194,7 @@ static void test_engines(void **state)
     teardown(&at);
 }
 
-/* Tracks of one index are one slice, whatever they are called and in which order they come. */
+/* Tracks of one index are one slice, with any names and in any order. */
 static void test_slices_by_index(void **state)
 {
     (void)state;
@@ -225,7 +225,7 @@ static void test_cycles_and_rounding(void **state)
     tacho_clock clock;
     tacho_clock_init(&clock, 5, 4);
     clock.counts_cycles = true;
-    clock.zero_ticks = 1; /* as profile/order sets it; plays no part here */
+    clock.zero_ticks = 1; /* as profile/order sets it; irrelevant here */
     at.dict.clocks[0] = clock;
     at.dict.parts[0].origin = TACHO_ORIGIN_ESTIMATED;
     uint32_t track = add_line(&at, TACHO_TRACK_VECTOR, 0, 1, 2);
@@ -254,7 +254,7 @@ static void test_no_cycles(void **state)
     teardown(&at);
 }
 
-/* Local transfers by the memory that their names say. */
+/* Local transfers by the memory in their names. */
 static void test_memories(void **state)
 {
     (void)state;
@@ -290,7 +290,7 @@ static void test_host(void **state)
     uint32_t copies = add_line(&at, TACHO_TRACK_HOST_COPY, 0, 50, 70);
     add_span(&at, copies, 110, 130);
     add_line(&at, TACHO_TRACK_HOST, 0, 140, 150);
-    add_line(&at, TACHO_TRACK_PHASE, 0, 0, 1000); /* no work, like the two after it */
+    add_line(&at, TACHO_TRACK_PHASE, 0, 0, 1000); /* not work, like the next two */
     add_line(&at, TACHO_TRACK_MEMORY, 0, 500, 600);
     add_line(&at, TACHO_TRACK_SYNC, 0, 700, 800);
     assert_metrics(&at, &IN_TIME,
@@ -330,7 +330,7 @@ static void test_programs(void **state)
     add_line(&at, TACHO_TRACK_CONTROL, 0, 10, 40);
     add_line(&at, TACHO_TRACK_RUNTIME, 0, 0, 10);
     add_line(&at, TACHO_TRACK_HOST_COPY, 0, 30, 60);
-    /* without HAL 10-60, of the copy 40-60 alone */
+    /* without HAL 10-60, of the copy only 40-60 */
     assert_metrics(&at, &IN_TIME,
                    "-- measured\nOVERALL 60000\nTOTAL_NPU_OPERATIONS 30000\n"
                    "NSS 30000 50.00\nIDLE 0 0.00\nHAL 10000 16.67\nHOST_COPY 30000 50.00\n");
@@ -342,7 +342,7 @@ static void test_programs(void **state)
     teardown(&at);
 }
 
-/* The whole of an inference reaches further than its engines, and stands for unknown ones. */
+/* A whole inference is longer than the work of its engines, and replaces unknown ones. */
 static void test_wholes(void **state)
 {
     (void)state;
@@ -350,7 +350,7 @@ static void test_wholes(void **state)
     setup(&at, "m.pb", 0);
     uint32_t work = at.site;
     tacho_site site = at.dict.sites[work];
-    add_line(&at, TACHO_TRACK_PHASE, 0, 0, 90); /* a phase alone is nothing */
+    add_line(&at, TACHO_TRACK_PHASE, 0, 0, 90); /* a phase alone does not count */
     assert_null(tacho_dict_ensure_string(&at.dict, tacho_str_from_cstring(TACHO_CATEGORY_INFERENCE),
                                          &site.category));
     assert_null(tacho_dict_ensure_site(&at.dict, &site, &at.site));
@@ -364,7 +364,8 @@ static void test_wholes(void **state)
     teardown(&at);
 }
 
-/* A call counts by what the same run did inside it, alone or with another run it counts itself. */
+/* A call is replaced by calls of the same run inside it; alone, or with calls of another run, it
+ * counts itself. */
 static void test_outer_calls(void **state)
 {
     (void)state;
@@ -390,7 +391,7 @@ static void test_outer_calls(void **state)
     teardown(&at);
 }
 
-/* ---- what is there ---------------------------------------------------------------------- */
+/* ---- present metrics -------------------------------------------------------------------- */
 
 static void test_zero_and_absent(void **state)
 {
@@ -449,7 +450,7 @@ static void assert_text(fixture *at, const tacho_overview_options *options, cons
     "\n"
 #define HOST_TITLE "====================== Host Profile Overview =======================\n"
 
-/* The numbers of the vendor's manual, and the directions that it leaves out. */
+/* The numbers of the vendor's manual, and the directions that it omits. */
 static void test_text_of_the_manual(void **state)
 {
     (void)state;
@@ -515,7 +516,7 @@ static void test_text_of_durations(void **state)
     }
 }
 
-/* Beside simulated times it is said whose time the wall time is. */
+/* With simulated times, the text names the origin of the wall time. */
 static void test_text_of_simulated_wall_time(void **state)
 {
     (void)state;

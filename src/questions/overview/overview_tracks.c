@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which metric has which track, in the order and by the names of Torq's traces: those of its newest
- * tool, or of the first two, which show numbers as they are in the file.
+ * The track of each metric, in the order and with the names of Torq's traces: those of its newest
+ * tool, or of the first two, which show numbers as in the file.
  */
 #include "questions/overview/overview_tracks.h"
 
@@ -12,20 +12,20 @@
 
 static const tacho_str group_name = TACHO_STR_INIT("Host Profile Overview");
 static const tacho_str group_end =
-    TACHO_STR_INIT(" Overview"); /* of the first tools, behind a file's name */
+    TACHO_STR_INIT(" Overview"); /* of the first tools, after a file's name */
 
 enum {
     TEXT_BYTES = 128,
     SLICE_BYTES = 2 * TEXT_BYTES + 32,
     NS_PER_US = 1000,
-    OVERVIEW_RANK = 1 << 26 /* behind all other tracks */
+    OVERVIEW_RANK = 1 << 26 /* after all other tracks */
 };
 
 typedef struct metric_track {
     tacho_metric metric;
     unsigned number;
     const char *name;  /* %u is the number of a slice */
-    const char *label; /* the same */
+    const char *label; /* likewise */
 } metric_track;
 
 static const metric_track metric_tracks[] = {
@@ -46,7 +46,7 @@ static const metric_track metric_tracks[] = {
     {TACHO_METRIC_OVERALL, 15, "OVERALL", "OVERALL"},
 };
 
-/* The tool of the first timelines, which know no other engines; and the next one. */
+/* The tool of the first timelines, which have no other engines; and the next one. */
 static const metric_track first_tracks[] = {
     {TACHO_METRIC_DMA, 0, "OVERVIEW DMA", "DMA total"},
     {TACHO_METRIC_SLICE, 1, "OVERVIEW SLICE", "SLICE total"},
@@ -95,7 +95,7 @@ tacho_overview_form tacho_overview_form_of(const tacho_dict *dict, uint32_t part
                                                              : "ns"};
 }
 
-/* Puts the number of the slice for %u. */
+/* Replaces %u by the number of the slice. */
 static void fill_in(const char *pattern, uint32_t index, char out_text[TEXT_BYTES])
 {
     const char *hole = strstr(pattern, "%u");
@@ -144,7 +144,8 @@ static void format_slice(const metric_track *track, const tacho_metric_value *va
     }
 }
 
-/* ---- back again ------------------------------------------------------------------------- */
+/* ---- from tracks to metrics
+ * ------------------------------------------------------------------------- */
 
 /* "05 OVERVIEW SLICE 0" without its number in front. */
 static tacho_str strip_number(tacho_str name)
@@ -174,7 +175,8 @@ static bool matches(tacho_str name, const char *pattern, uint32_t *out_index)
     return is_one;
 }
 
-/* Whether |group| has all the tracks that the first tools write; fewer say nothing of the rest. */
+/* Whether |group| has all the tracks that the first tools write; a group with fewer is
+ * another's. */
 static bool is_of_first_tools(const tacho_dict *dict, uint32_t group)
 {
     tacho_str name = tacho_dict_string(dict, dict->tracks[group].name);
@@ -241,7 +243,7 @@ static tacho_status ensure_metric_track(tacho_dict *dict, uint32_t group, const 
 {
     char pattern[TEXT_BYTES];
     char name[TEXT_BYTES];
-    uint32_t slice = value->index < 2 ? value->index : 1; /* the vendor has numbers for two */
+    uint32_t slice = value->index < 2 ? value->index : 1; /* the vendor numbers only two */
     unsigned number = track->number + (value->metric == TACHO_METRIC_SLICE_N ? slice : 0);
     snprintf(pattern, sizeof(pattern), "%02u %s", number, track->name);
     fill_in(pattern, value->index, name);
@@ -257,7 +259,7 @@ static tacho_status ensure_metric_track(tacho_dict *dict, uint32_t group, const 
     return tacho_dict_ensure_track(dict, &facts, tacho_str_from_cstring(name), out_track);
 }
 
-/* A metric with what is the same of all of its part. */
+/* The values shared by all metrics of a part. */
 typedef struct shown {
     uint32_t group;
     int64_t overall;
@@ -288,7 +290,7 @@ static tacho_status push_metric(tacho_overview_tracks *self, const shown *as,
     return tacho_events_row(self->next, &row);
 }
 
-/* Every metric that has a track. */
+/* Pushes every metric that has a track. */
 static tacho_status push_known(tacho_overview_tracks *self, const tacho_overview *overview,
                                const tacho_overview_block *block, const shown *as)
 {
@@ -313,7 +315,7 @@ const int64_t *tacho_overview_find_torq(const tacho_overview *overview,
     return is_known ? tacho_overview_find(overview, block, metric, index) : NULL;
 }
 
-/* The tracks of a tool, without those of engines that the file does not record. */
+/* Pushes the tracks of a tool, without those of engines that the file does not record. */
 static tacho_status push_all(tacho_overview_tracks *self, const tacho_overview *overview,
                              const tacho_overview_block *block, const shown *as)
 {
@@ -345,7 +347,7 @@ static tacho_status push_block(tacho_overview_tracks *self, const tacho_overview
                                    : push_known(self, overview, block, &as);
 }
 
-/* Of what the part itself is: measured, where estimates are beside it. */
+/* Pushes the overview of the part's own origin: measured, even if it also has estimates. */
 static tacho_status push_overview(tacho_overview_tracks *self, uint32_t part)
 {
     tacho_overview overview;

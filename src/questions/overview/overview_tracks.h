@@ -12,8 +12,8 @@
 #include "questions/overview/overview.h"
 
 /*
- * Is told of each part when it is complete. An input that turns out not to be in order is read
- * again, and its parts told again.
+ * Called for each part once it is complete. An input that turns out to be out of order is read
+ * again, with new calls for its parts.
  */
 typedef struct tacho_overview_listener {
     tacho_status (*end_part)(void *user, const tacho_overview_gather *gather, uint32_t part);
@@ -25,13 +25,13 @@ typedef struct tacho_overview_form {
     bool is_first;  /* by the tool of the first timelines and runtime profiles; else the next one */
     bool in_cycles; /* else nanoseconds ... */
     int64_t unit;   /* ... by this many */
-    const char *unit_name; /* cycles, us or ns: what a number then counts */
+    const char *unit_name; /* the unit of numbers: cycles, us or ns */
 } tacho_overview_form;
 
 tacho_overview_form tacho_overview_form_of(const tacho_dict *dict, uint32_t part);
 
 /*
- * The value of a metric as Torq's first tools mean it, or NULL when |block| does not record it:
+ * The value of a metric as defined by Torq's first tools, or NULL if |block| does not record it:
  * their IDLE is the time in which no engine was busy, so without engines it is unknown.
  */
 const int64_t *tacho_overview_find_torq(const tacho_overview *overview,
@@ -42,7 +42,7 @@ typedef struct tacho_overview_tracks {
     tacho_events events; /* push here */
     tacho_events *next;
     const tacho_overview_listener *listener; /* NULL: none */
-    bool is_of_first_tools;                  /* as Torq's first tools have them, in their numbers */
+    bool is_of_first_tools;                  /* like the tracks and numbers of Torq's first tools */
     tacho_overview_gather gather;
 } tacho_overview_tracks;
 
@@ -50,8 +50,8 @@ void tacho_overview_tracks_init(tacho_overview_tracks *tracks, tacho_events *nex
 void tacho_overview_tracks_deinit(tacho_overview_tracks *tracks);
 
 /*
- * Whether |track| is such a one, of any tool: "04 OVERVIEW SLICE" in a "Host Profile Overview".
- * Then what it shows, and of a slice's the number.
+ * Whether |track| is an overview track of any tool: "04 OVERVIEW SLICE" in a "Host Profile
+ * Overview". If so, its metric and, for a slice, the slice's number.
  */
 bool tacho_overview_track_metric(const tacho_dict *dict, const tacho_track *track,
                                  tacho_metric *out_metric, uint32_t *out_index);

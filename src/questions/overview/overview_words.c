@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What metrics are called: Torq's words, Tenstorrent's, or those of the machine that tacho ran or
- * estimated, whose engines name their tracks.
+ * Names of metrics: Torq's words, Tenstorrent's, or those of the machine that tacho ran or
+ * estimated, whose tracks are named after engines.
  */
 #include "questions/overview/overview.h"
 
@@ -24,7 +24,7 @@ static const metric_names names[] = {
 #undef METRIC_AS_ROW
 };
 
-/* What Tenstorrent's users call what differs: BRISC and NCRISC move data, TRISC computes. */
+/* Tenstorrent's names where they differ: BRISC and NCRISC move data, TRISC computes. */
 typedef struct other_names {
     tacho_metric metric;
     metric_names names;
@@ -42,7 +42,7 @@ static const other_names tt_names[] = {
     {TACHO_METRIC_OVERLAP, {"DM_TRISC_OVERLAP", "overlap_time", "Overlap"}},
 };
 
-/* Of GPUs, for people alone: a stream computes, copies and communicates. */
+/* Labels for GPUs: a stream computes, copies and communicates. */
 static const struct {
     tacho_metric metric;
     const char *gpu, *device;
@@ -56,10 +56,10 @@ static const struct {
 
 static const metric_names kernel_names = {"KERNELS", "kernel_time", "Kernels"};
 
-/* Of sequencers other than Torq's. */
+/* For sequencers other than Torq's. */
 static const metric_names control_names = {"CONTROL", "control_time", "Control"};
 
-/* Engines of a machine: the class of their tracks, and the metrics that are theirs alone. */
+/* Engines of a machine: the class of their tracks, and the metrics of that engine alone. */
 static const struct {
     tacho_track_class track_class;
     tacho_metric metric;
@@ -91,7 +91,7 @@ static const metric_names *names_of(const tacho_overview_block *block, tacho_met
     return &names[metric];
 }
 
-/* The label of a metric of streams or threads; NULL where it has that of everybody. */
+/* The label of a metric of streams or threads; NULL if it has the general one. */
 static const char *stream_label(const tacho_overview_block *block, tacho_metric metric)
 {
     bool is_gpu = block->words == TACHO_WORDS_GPU;
@@ -108,7 +108,7 @@ static const char *stream_label(const tacho_overview_block *block, tacho_metric 
     return NULL;
 }
 
-/* Fills a name's %u with the number of the slice. */
+/* Replaces %u in a name by the number of the slice. */
 static void format_name(const char *pattern, uint32_t index, char out_name[TACHO_METRIC_LABEL_MAX])
 {
     const char *hole = strstr(pattern, "%u");
@@ -120,7 +120,7 @@ static void format_name(const char *pattern, uint32_t index, char out_name[TACHO
              (unsigned)index, hole + 2);
 }
 
-/* The engine's name in a metric's place; NULL where the metric is of no single engine. */
+/* The name of the engine that a metric belongs to; NULL if not a single engine. */
 static const tacho_str *engine_of(const tacho_overview_block *block, tacho_metric metric)
 {
     tacho_metric whole = metric == TACHO_METRIC_SLICE_N ? TACHO_METRIC_SLICE : metric;
@@ -132,7 +132,7 @@ static const tacho_str *engine_of(const tacho_overview_block *block, tacho_metri
     return NULL;
 }
 
-/* Makes a text of one case, with _ in place of what is neither a letter nor a digit. */
+/* Converts a text to one case, and replaces other characters than letters and digits by _. */
 static void set_case(char *text, char first, char last, int shift)
 {
     for (; *text != '\0'; text++) {
@@ -182,11 +182,12 @@ void tacho_metric_label(const tacho_overview_block *block, const tacho_metric_va
     memcpy(out_label, called.label, sizeof(called.label));
 }
 
-/* ---- whose words ----------------------------------------------------------------------------- */
+/* ---- choice of words
+ * ----------------------------------------------------------------------------- */
 
-/* What the tracks of one class say. */
+/* Facts of the tracks of one class. */
 typedef struct engine_tracks {
-    tacho_str word; /* that all agree on; else empty */
+    tacho_str word; /* the common word of all; else empty */
     size_t count;
     uint32_t first_index;
     bool has_several; /* of different index */
@@ -222,7 +223,7 @@ static void note_engines(const tacho_dict *dict, uint32_t part,
     }
 }
 
-/* Engines that only Torq has: Tenstorrent's chips compute, and do not have slices. */
+/* Hides engines that only Torq has: Tenstorrent's chips do not have slices. */
 static uint32_t choose_tt(const engine_tracks found[TACHO_NAMED_COUNT], tacho_overview_block *block)
 {
     bool has_moves = found[TACHO_NAMED_DMA_IN].count > 0 || found[TACHO_NAMED_DMA_OUT].count > 0 ||
@@ -235,7 +236,7 @@ static uint32_t choose_tt(const engine_tracks found[TACHO_NAMED_COUNT], tacho_ov
 
 /*
  * Torq's machines keep Torq's words. An engine without a track has no name, and neither have
- * several of one class: nothing is said of them but what they do together.
+ * several with different names: only their common metrics are shown.
  */
 static uint32_t choose_own(const engine_tracks found[TACHO_NAMED_COUNT],
                            tacho_overview_block *block)
@@ -258,7 +259,7 @@ static uint32_t choose_own(const engine_tracks found[TACHO_NAMED_COUNT],
     return hidden | (has_several ? 0 : METRIC(SLICE_N));
 }
 
-/* Whether |track| is a stream of a GPU, by its name or that of what it lies in. */
+/* Whether |track| is a stream of a GPU, by its name or that of a track around it. */
 static bool is_gpu_stream(const tacho_dict *dict, const tacho_track *track)
 {
     tacho_str name = tacho_dict_string(dict, track->name);
@@ -276,7 +277,7 @@ static bool is_gpu_stream(const tacho_dict *dict, const tacho_track *track)
     return false;
 }
 
-/* Whether any program may have written it, and it was not made of a profile of Torq. */
+/* Whether |part| is in a general trace format and was not converted from a profile of Torq. */
 static bool is_of_anybody(const tacho_dict *dict, uint32_t part)
 {
     static const tacho_str formats[] = {TACHO_STR_INIT("chrome"), TACHO_STR_INIT("perfetto"),
@@ -289,8 +290,7 @@ static bool is_of_anybody(const tacho_dict *dict, uint32_t part)
     return is_trace && !tacho_part_is_of_format(dict, part, TACHO_STR("torq"));
 }
 
-/* Whether there are threads of the host, and nothing that Torq's profiles have: its runtime, its
- * sequencer, its copies. */
+/* Whether there are threads of the host, but none of Torq's tracks: runtime, sequencer, copies. */
 static bool is_of_host(const tacho_dict *dict, uint32_t part)
 {
     const uint32_t torqs = TACHO_TRACK_BIT(TACHO_TRACK_RUNTIME) |
@@ -322,7 +322,7 @@ static void look_at_streams(const tacho_dict *dict, uint32_t part, bool *out_has
     }
 }
 
-/* Streams are the only engines that a trace of PyTorch or JAX has; slices are Torq's. */
+/* Traces of PyTorch or JAX have streams as their only engines; slices are Torq's. */
 static uint32_t choose_streams(const tacho_dict *dict, uint32_t part,
                                const engine_tracks found[TACHO_NAMED_COUNT],
                                tacho_overview_block *block)

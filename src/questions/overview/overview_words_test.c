@@ -32,7 +32,8 @@ static void add_track(tacho_dict *dict, uint32_t part, const named_track *track)
     assert_null(tacho_dict_ensure_track(dict, &facts, tacho_str_from_cstring(track->name), &id));
 }
 
-/* A part of |format| with tracks up to one without a name; returns what its words hide. */
+/* A part of |format| with tracks up to one without a name; returns the metrics that its words
+ * hide. */
 static uint32_t choose(tacho_dict *dict, const char *format, const named_track *tracks,
                        tacho_overview_block *out_block)
 {
@@ -85,7 +86,7 @@ static void test_engines_of_a_machine(void **state)
     assert_names(&block, TACHO_METRIC_DMA_IN, 0, "DMA_IN dma_in_time DMA IN");
     assert_names(&block, TACHO_METRIC_DMA, 0, "DMA dma_time Dma");
     assert_false(is_hidden(hidden, TACHO_METRIC_SLICE_N));
-    assert_true(is_hidden(hidden, TACHO_METRIC_CDMA));         /* it has none ... */
+    assert_true(is_hidden(hidden, TACHO_METRIC_CDMA));         /* not present ... */
     assert_true(is_hidden(hidden, TACHO_METRIC_DMA_COMBINED)); /* ... so this is DMA */
     assert_true(is_hidden(hidden, TACHO_METRIC_DMA_OUT));
     tacho_dict_deinit(&dict);
@@ -114,7 +115,7 @@ static void test_streams_of_gpus(void **state)
     tacho_dict_deinit(&dict);
 }
 
-/* Devices of any other trace have neither slices nor models; a trace without any has the host. */
+/* Devices of other traces have neither slices nor models; a trace without devices has the host. */
 static void test_other_traces(void **state)
 {
     (void)state;
@@ -172,7 +173,7 @@ static void test_who_keeps_the_words_of_torq(void **state)
     }
 }
 
-/* Names that disagree, are long, or hold what a terminal would obey are no words. */
+/* Names that disagree, are long, or contain terminal escapes are not used as words. */
 static void test_names_that_are_no_words(void **state)
 {
     (void)state;

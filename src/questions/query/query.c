@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The analysis is the profile itself, and a statement that is run when it is complete.
+ * Collects the profile and runs the statement once it is complete.
  */
 #include "questions/query/query.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What lies in a dictionary or an array follows it.
+ * The contents of a dictionary or an array follow it.
  */
 #include "questions/samples/sample_args.h"
 
@@ -15,7 +15,7 @@ const tacho_arg *tacho_sample_arg(const tacho_profile *profile, const tacho_span
         if (arg->key == key) {
             return arg;
         }
-        at += is_nest ? (size_t)arg->value.as_uint : 0; /* what lies in it is its own */
+        at += is_nest ? (size_t)arg->value.as_uint : 0; /* skips its contents */
         if (at >= profile->arg_count || args[at].is_last) {
             return NULL;
         }

@@ -7,11 +7,11 @@
 
 #include "profile/profile.h"
 
-/* The argument of |span| with that key, NULL for none, and where |key| is TACHO_NONE. */
+/* The argument of |span| with |key|; NULL if there is none or |key| is TACHO_NONE. */
 const tacho_arg *tacho_sample_arg(const tacho_profile *profile, const tacho_span *span,
                                   uint32_t key);
 
-/* A hash, never 0, of the value of |arg|, which is one of |profile|, and of what lies in it. */
+/* A hash, never 0, of the value of |arg|, which is one of |profile|, including its contents. */
 uint32_t tacho_sample_arg_hash(const tacho_profile *profile, const tacho_arg *arg);
 
 #endif

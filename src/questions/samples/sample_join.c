@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Samples of several files: layers that only one sample has are left out of paths, and operators
- * that are then the same become one.
+ * Samples of several files: removes layers that only one sample has from paths, and then merges
+ * equal operators.
  */
 #include "questions/samples/sample_join.h"
 
@@ -16,12 +16,12 @@ typedef struct joining {
     tacho_strings names; /* of single layers, "layer.3" */
     uint32_t *seen;      /* by name: in which samples */
     size_t seen_count, seen_capacity;
-    uint32_t *paths;  /* by string of the samples: the path that stays of it */
-    uint32_t *of_ops; /* by operator: what it became */
+    uint32_t *paths;  /* by string of the samples: the shortened path */
+    uint32_t *of_ops; /* by operator: its new id */
     tacho_text text;
 } joining;
 
-/* The next layer of |path|, which it is taken from. */
+/* Removes the next layer from |path| and returns it. */
 static tacho_str take_name(tacho_str *path)
 {
     size_t len = tacho_str_find_byte(*path, '/');
@@ -62,7 +62,7 @@ static tacho_status shorten(joining *self, uint32_t layer, uint32_t *out_layer)
     return tacho_strings_ensure(&self->samples->strings, tacho_text_take(&self->text), out_layer);
 }
 
-/* Finds what stays of all paths; |*out_is_same|: all of them. */
+/* Shortens all paths; |*out_is_same|: none changed. */
 static tacho_status find_paths(joining *self, bool *out_is_same)
 {
     tacho_samples *samples = self->samples;
@@ -118,7 +118,7 @@ static tacho_status append(tacho_sampled_op *to, tacho_sampled_op *from)
     return TACHO_OK;
 }
 
-/* Makes one cell of those of a sample. */
+/* Merges the cells of each sample. */
 static void fold(tacho_sampled_op *op)
 {
     size_t kept = 0;
@@ -136,7 +136,7 @@ static void fold(tacho_sampled_op *op)
     op->cell_count = kept + 1;
 }
 
-/* The operator of those that stay, |count| so far, that |op| is; |count| where it is a new one. */
+/* The kept operator, among |count| so far, that equals |op|; |count| if it is new. */
 static tacho_status find_same(joining *self, const tacho_sampled_op *op, uint32_t count,
                               uint32_t *out_same)
 {
@@ -186,7 +186,7 @@ static tacho_status join_ops(joining *self)
 static tacho_status number_orders(joining *self)
 {
     tacho_samples *samples = self->samples;
-    uint32_t *ranks = NULL; /* by order: 1 where an operator has it, then its rank */
+    uint32_t *ranks = NULL; /* by order: 1 if an operator has it, then its rank */
     uint32_t rank = 0;
     TACHO_TRY(tacho_items_make(&ranks, samples->started_count));
     for (size_t i = 0; i < samples->op_count; i++) {
@@ -214,7 +214,7 @@ static int compare_shapes(const void *left, const void *right)
     return (a->hash > b->hash) - (a->hash < b->hash);
 }
 
-/* Each shape of an operator counts once. */
+/* Counts each shape of an operator once. */
 static void join_shapes(joining *self)
 {
     tacho_samples *samples = self->samples;
@@ -234,7 +234,7 @@ static void join_shapes(joining *self)
     }
 }
 
-/* Operators that are the same with the paths that stay become one. */
+/* Merges operators that are equal after paths were shortened. */
 static tacho_status join_same(joining *self)
 {
     TACHO_TRY(join_ops(self));

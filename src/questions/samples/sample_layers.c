@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The profile is replayed to tacho_groups, where the run of a row is the number of its span. Where
- * no span is a layer, sites tell all there is.
+ * The profile is replayed to tacho_groups, with the number of each span as the run of its row. If
+ * no span is a layer, sites determine all layers.
  */
 #include "questions/samples/sample_layers.h"
 
@@ -13,7 +13,7 @@
 
 #include <stdlib.h>
 
-enum { PATH_BYTES_MAX = 512 }; /* what lies deeper counts for the layer around it */
+enum { PATH_BYTES_MAX = 512 }; /* deeper layers count for the one around them */
 
 /* ---- spans --------------------------------------------------------------------------------- */
 
@@ -31,8 +31,8 @@ static tacho_status find_spans(tacho_sample_layers *layers)
 }
 
 /*
- * Whether some spans are of the kind that is |wanted|. Frames of the program are none and launch
- * nothing, and there may be many: they are passed over unless they are themselves compared.
+ * Whether some spans are of the |wanted| kind. Frames of the program are not and launch nothing,
+ * and there may be many: they are skipped unless they are themselves compared.
  */
 static tacho_status survey_sites(tacho_sample_layers *layers, bool is_host, tacho_scope_kind wanted,
                                  bool *out_has_some)
@@ -64,7 +64,7 @@ static tacho_status find_sites(tacho_sample_layers *layers)
 
 /* ---- layers of one sample ------------------------------------------------------------------ */
 
-/* The samples in which layers of each name are, by string; |by_node| is room for nodes. */
+/* Finds the samples with layers of each name, by string; |by_node| is room for nodes. */
 static void see_all(const tacho_sample_layers *layers, const tacho_sample_steps *steps,
                     uint32_t *by_node, uint32_t *by_name)
 {
@@ -77,13 +77,13 @@ static void see_all(const tacho_sample_layers *layers, const tacho_sample_steps 
             tacho_see(&by_node[node], sample != TACHO_NONE ? sample + 1 : TACHO_SEEN_NEVER);
         }
     }
-    for (size_t i = tree->node_count; i-- > 1;) { /* those inside first */
+    for (size_t i = tree->node_count; i-- > 1;) { /* inner layers first */
         tacho_see(&by_node[tree->nodes[i].parent], by_node[i]);
         tacho_see(&by_name[tree->nodes[i].name], by_node[i]);
     }
 }
 
-/* Of several samples, layers that only one has are left out. */
+/* Drops layers that only one of several samples has. */
 static tacho_status choose_kept(tacho_sample_layers *layers, const tacho_sample_steps *steps)
 {
     size_t name_count = layers->profile->events.dict->strings.item_count;
@@ -165,7 +165,7 @@ tacho_status tacho_sample_layers_init(tacho_sample_layers *layers, const tacho_s
     return name_nodes(layers);
 }
 
-/* No operator is of one sample alone, and none is told by a site. */
+/* Keeps operators even if only one sample has them; sites do not determine any. */
 tacho_status tacho_sample_layers_init_operators(tacho_sample_layers *layers,
                                                 const tacho_sample_steps *steps,
                                                 tacho_strings *into)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which layer of the model each span of a profile belongs to, as tacho_groups finds it: by the
- * modules, annotations and ranges around it or around the call that launched it, else by its
+ * The layer of the model that each span of a profile belongs to, as found by tacho_groups: from the
+ * modules, annotations and ranges around it or around the call that launched it, else from its
  * location or the path in its name.
  *
- * A range that only one of several samples has ("iteration 7") says when, not where: it is no layer
- * here, or no two samples would have an operator in common.
+ * A range that only one of several samples has ("iteration 7") is a time, not a place: it is not a
+ * layer here, or no two samples would have an operator in common.
  */
 #ifndef TACHO_QUESTIONS_SAMPLES_SAMPLE_LAYERS_H
 #define TACHO_QUESTIONS_SAMPLES_SAMPLE_LAYERS_H
@@ -16,13 +16,13 @@
 typedef struct tacho_sample_layers {
     const tacho_profile *profile;
     tacho_groups groups;
-    uint32_t *of_spans;  /* node by span, where some are layers; else NULL */
+    uint32_t *of_spans;  /* node by span; NULL if no span is a layer */
     uint32_t *of_sites;  /* node by site */
     uint32_t *of_nodes;  /* string by node: its path */
-    bool *skips;         /* by site: no layer depends on its spans */
-    unsigned depth;      /* paths go so deep; 0 for all */
-    bool *is_kept;       /* by string of the dict: whether a layer of that name is one here */
-    tacho_strings *into; /* what paths are strings of */
+    bool *skips;         /* by site: layers do not depend on its spans */
+    unsigned depth;      /* maximum levels of paths; 0 for all */
+    bool *is_kept;       /* by string of the dict: whether layers of that name are kept */
+    tacho_strings *into; /* has the paths */
 } tacho_sample_layers;
 
 /*
@@ -31,7 +31,7 @@ typedef struct tacho_sample_layers {
  */
 tacho_status tacho_sample_layers_init(tacho_sample_layers *layers, const tacho_sample_steps *steps,
                                       unsigned depth, tacho_strings *into) TACHO_MUST_USE;
-/* The same for operators of the framework, which lie in one another as layers do. */
+/* The same for operators of the framework, which are nested like layers. */
 tacho_status tacho_sample_layers_init_operators(tacho_sample_layers *layers,
                                                 const tacho_sample_steps *steps,
                                                 tacho_strings *into) TACHO_MUST_USE;

@@ -11,11 +11,11 @@
 
 typedef struct naming {
     tacho_samples *samples;
-    bool *is_known;  /* by string: it is an innermost operator here */
-    uint32_t *names; /* by operator: the string that it is called by */
+    bool *is_known;  /* by string: an innermost operator of this side */
+    uint32_t *names; /* by operator: the string of its name */
 } naming;
 
-/* The first operator of |path|, which it is taken from. */
+/* Removes the first operator from |path| and returns it. */
 static tacho_str take_outermost(tacho_str *path)
 {
     size_t len = tacho_str_find_byte(*path, '/');
@@ -30,7 +30,7 @@ static tacho_str path_of(const tacho_samples *samples, const tacho_sampled_op *o
     return tacho_strings_get(&samples->strings, id);
 }
 
-/* A type is one name, whatever is in it. */
+/* A type is one name, even if it contains separators. */
 static tacho_str innermost_of(const tacho_samples *samples, const tacho_sampled_op *op)
 {
     tacho_str path = path_of(samples, op);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Samples that are not typical. The usual distance is the median distance from the median, which a
- * few bad samples do not move, scaled to what a standard deviation would be.
+ * few bad samples do not affect, scaled to a standard deviation.
  */
 #include "questions/samples/samples.h"
 
@@ -13,7 +13,8 @@
 enum { SAMPLES_MIN = 5, ONE_IN = 5, DISTANCES = 6 };
 
 #define DEVIATION_PER_DISTANCE 1.4826
-/* Nothing closer than this part of the median is set aside, however steady the rest is. */
+/* Samples closer than this part of the median are never set aside, even if the rest is very
+ * steady. */
 #define LEAST_PART 0.1
 
 static int compare_times(const void *left, const void *right)
@@ -24,8 +25,8 @@ static int compare_times(const void *left, const void *right)
 }
 
 /*
- * The wall time above which samples are set aside; false where so many are above that it is how
- * they are, and no disturbance. |times| is room for all.
+ * The wall time above which samples are set aside; false if too many are above it to be a
+ * disturbance. |times| is room for all.
  */
 static bool find_limit(const tacho_samples *samples, int64_t *times, int64_t *out_limit)
 {
@@ -35,7 +36,7 @@ static bool find_limit(const tacho_samples *samples, int64_t *times, int64_t *ou
     }
     qsort(times, count, sizeof(*times), compare_times);
     int64_t median = times[count / 2];
-    int64_t most_allowed = times[count - 1 - count / ONE_IN]; /* so many stay */
+    int64_t most_allowed = times[count - 1 - count / ONE_IN]; /* largest sample that must stay */
     for (size_t i = 0; i < count; i++) {
         int64_t distance = samples->wholes[i].wall_ns - median;
         times[i] = distance < 0 ? -distance : distance;
@@ -48,7 +49,7 @@ static bool find_limit(const tacho_samples *samples, int64_t *times, int64_t *ou
     return limit >= (double)most_allowed;
 }
 
-/* Gives the samples that stay new numbers; TACHO_NONE for those that do not. */
+/* Gives the kept samples new numbers, and TACHO_NONE to the others. */
 static void renumber(tacho_samples *samples, int64_t limit, uint32_t *numbers)
 {
     uint32_t kept = 0;
@@ -76,7 +77,7 @@ static void drop_cells(tacho_sampled_op *op, const uint32_t *numbers)
     op->cell_count = kept;
 }
 
-/* Leaves all samples where |*out_is_clear| becomes false. */
+/* |*out_is_clear| becomes false if all samples must be kept. */
 static tacho_status find_side(const tacho_samples *samples, int64_t *out_limit, bool *out_is_clear)
 {
     int64_t *times = NULL;

@@ -28,7 +28,7 @@ static tacho_status push_flow(const replay *self, const tacho_flow_end *end)
     return tacho_events_row(self->to, &row);
 }
 
-/* Pushes the arrows of |part|; parts come one after the other. */
+/* Pushes the arrows of |part|; parts are pushed in order. */
 static tacho_status push_flows(replay *self, uint32_t part)
 {
     const tacho_dict *dict = self->profile->events.dict;

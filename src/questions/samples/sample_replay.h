@@ -8,7 +8,7 @@
 
 #include "profile/profile.h"
 
-/* Spans of sites that |skips| (by site) are passed over; NULL: none. */
+/* Omits spans of sites that are set in |skips| (by site; may be NULL). */
 tacho_status tacho_sample_replay(const tacho_profile *profile, const bool *skips,
                                  tacho_events *to) TACHO_MUST_USE;
 

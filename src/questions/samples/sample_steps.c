@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Runs of one name are repetitions of one another: the k-th invocation of each is sample k. A run
- * without a number is no repetition.
+ * without a number is not a repetition.
  */
 #include "questions/samples/sample_steps.h"
 
@@ -13,7 +13,7 @@
 
 /* ---- runs ---------------------------------------------------------------------------------- */
 
-/* A run's name and number, and which run it is. */
+/* A run's name and number, and its id. */
 typedef struct numbered_run {
     uint32_t name, run;
     int64_t invocation;
@@ -44,7 +44,7 @@ static void number_runs(tacho_sample_steps *steps, numbered_run *runs, size_t co
     }
 }
 
-/* From the first start to the last end of each sample of runs. */
+/* Computes the first start and the last end of each sample of runs. */
 static tacho_status time_runs(const tacho_sample_steps *steps, tacho_step_span *times)
 {
     const tacho_profile *profile = steps->profile;
@@ -70,7 +70,7 @@ static tacho_status time_runs(const tacho_sample_steps *steps, tacho_step_span *
     return TACHO_OK;
 }
 
-/* Runs of one name are steps, of which the first may be warm-up: those are of no sample. */
+/* Runs of one name are steps, of which the first may be warm-up: these do not become samples. */
 static tacho_status leave_out_runs(tacho_sample_steps *steps)
 {
     tacho_step_span *times = NULL;
@@ -105,7 +105,7 @@ static tacho_status find_runs(tacho_sample_steps *steps)
         }
     }
     number_runs(steps, runs, count);
-    bool is_one_name = count > 0 && runs[0].name == runs[count - 1].name; /* by name */
+    bool is_one_name = count > 0 && runs[0].name == runs[count - 1].name; /* sorted by name */
     free(runs);
     if (steps->sample_count < 2) {
         return TACHO_OK;
@@ -203,7 +203,7 @@ static tacho_status go_through(tacho_sample_steps *steps)
     return status;
 }
 
-/* Whether some part has several steps: most profiles that are compared have none. */
+/* Whether some part has several steps: most compared profiles have none. */
 static tacho_status have_steps(const tacho_profile *profile, bool *out_have)
 {
     tacho_steps found;
@@ -234,7 +234,8 @@ static int compare_numbers(const void *left, const void *right)
     return (*a > *b) - (*a < *b);
 }
 
-/* Samples are the numbers of steps, in order; a step that one part leaves out all leave out. */
+/* Samples are the numbers of steps, in order; a step that one part leaves out is left out in
+ * all. */
 static tacho_status number_steps(tacho_sample_steps *steps)
 {
     int64_t *numbers = NULL;

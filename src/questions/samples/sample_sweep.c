@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A skyline: pieces enter a heap as they start and leave it when they are on top and over. Each is
- * pushed and popped once, and the top can change only where one starts or ends.
+ * pushed and popped once, and the top can change only at a start or an end.
  */
 #include "questions/samples/sample_sweep.h"
 
@@ -33,7 +33,7 @@ static int compare_numbers(int64_t a, int64_t b)
     return (a > b) - (a < b);
 }
 
-/* A total order, so that the result does not depend on how the pieces came. */
+/* A total order, so that the result does not depend on the order of adding. */
 static int compare_pieces(const void *left, const void *right)
 {
     const tacho_sample_piece *a = left;
@@ -55,7 +55,8 @@ static int compare_pieces(const void *left, const void *right)
 
 /* ---- order ----------------------------------------------------------------------------------- */
 
-/* Spans of a track come by start, calls when they end: pieces lie near their place, or in runs. */
+/* Spans of a track are added in order of start, calls in order of end: pieces are near their
+ * places, or in sorted runs. */
 typedef struct sorting {
     const tacho_sample_piece *pieces;
     size_t count;
@@ -67,7 +68,7 @@ static bool is_after(const sorting *self, size_t left, size_t right)
     return compare_pieces(&self->pieces[left], &self->pieces[right]) > 0;
 }
 
-/* Moves pieces that are a few places late. */
+/* Moves up pieces that are a few places late. */
 static void move_up(sorting *self)
 {
     enum { DISTANCE_MAX = 16 };
@@ -91,8 +92,7 @@ static size_t find_run_end(const sorting *self, size_t start)
     return end;
 }
 
-/* Merges the run from |left| to |right| with that from there to |end|; the first of equals leads.
- */
+/* Merges the runs [left, right) and [right, end); stable. */
 static void merge(sorting *self, size_t left, size_t right, size_t end)
 {
     const size_t *order = self->order;
@@ -104,7 +104,7 @@ static void merge(sorting *self, size_t left, size_t right, size_t end)
     }
 }
 
-/* Merges each run with the next; how many there are then. */
+/* Merges each run with the next; returns the number of runs left. */
 static size_t merge_runs(sorting *self)
 {
     size_t run_count = 0, end = 0;
@@ -149,7 +149,7 @@ typedef struct sweep {
     const tacho_sweep_taker *taker;
     tacho_heap busy; /* by rank, then start, then place */
     int64_t now;
-    int64_t gap_ns; /* since the last was busy */
+    int64_t gap_ns; /* since the last one ended */
 } sweep;
 
 static const tacho_sample_piece *piece_at(const sweep *self, size_t place)
@@ -177,7 +177,7 @@ static tacho_status start_pieces(sweep *self, const tacho_sample_piece *first)
     return TACHO_OK;
 }
 
-/* The piece that counts now, NULL when none is busy. */
+/* The piece that counts now, NULL if none is busy. */
 static const tacho_sample_piece *find_top(sweep *self)
 {
     while (self->busy.item_count > 0) {
@@ -190,7 +190,7 @@ static const tacho_sample_piece *find_top(sweep *self)
     return NULL;
 }
 
-/* From one change to the next. */
+/* Advances to the next change. */
 static tacho_status advance(sweep *self, const tacho_sample_piece *first)
 {
     TACHO_TRY(start_pieces(self, first));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * However pieces come, the sweep takes them in order.
+ * The sweep visits pieces in order, in whatever order they were added.
  */
 #include "questions/samples/sample_sweep.h"
 
@@ -13,7 +13,7 @@
 
 enum { PIECE_COUNT = 1000, TRACK_COUNT = 4 };
 
-/* What the sweep is to say: starts in order, and all of the time. */
+/* The expected results: starts in order, and the sum of all times. */
 typedef struct expectation {
     uint32_t started_count;
     int64_t last_start_ns, wall_ns;
@@ -37,7 +37,7 @@ static tacho_status take_count(void *self, const tacho_sample_piece *piece, int6
     return TACHO_OK;
 }
 
-/* The piece of that place in the order: two at a time start together. */
+/* The piece at |place| in the order: pieces start in pairs. */
 static tacho_sample_piece piece_of(uint32_t place)
 {
     return (tacho_sample_piece){.start_ns = 10 * (int64_t)(place / 2),
@@ -56,7 +56,7 @@ static void sweep(tacho_sample_pieces *pieces)
     tacho_sample_pieces_deinit(pieces);
 }
 
-/* Places |first|, |first| + |step| and so on, up to |count|, backwards in groups of |turn|. */
+/* Adds the pieces at |first|, |first| + |step| and so on, backwards in groups of |turn|. */
 static void add(tacho_sample_pieces *pieces, uint32_t first, uint32_t step, uint32_t turn)
 {
     uint32_t count = PIECE_COUNT / step;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two passes over each profile: one to see what it has, one to cut its spans to pieces, which the
- * sweep then adds up.
+ * Two passes over each profile: one to survey it, one to cut its spans into pieces, which the sweep
+ * then adds up.
  */
 #include "questions/samples/samples.h"
 
@@ -22,7 +22,8 @@
     (TACHO_TRACK_BIT(TACHO_TRACK_HOST) | TACHO_TRACK_BIT(TACHO_TRACK_HOST_COPY) |                  \
      TACHO_TRACK_BIT(TACHO_TRACK_RUNTIME))
 
-/* Arguments that say what an operator was given: those of PyTorch's and ONNX Runtime's profilers.
+/* Arguments with the shapes of an operator's inputs: those of PyTorch's and ONNX Runtime's
+ * profilers.
  */
 enum { SHAPE_KEY_COUNT = 2 };
 static const char *const shape_keys[SHAPE_KEY_COUNT] = {"Input Dims", "input_type_shape"};
@@ -63,21 +64,21 @@ void tacho_samples_deinit(tacho_samples *samples)
 
 /* ---- one profile --------------------------------------------------------------------------- */
 
-/* Calls that are open around those that come next on a track: what is not counted of each yet. */
+/* Open calls of a track, which may contain the next ones: the parts not counted yet. */
 typedef struct call_stack {
     tacho_sample_piece *items;
     size_t item_count, item_capacity;
 } call_stack;
 
-/* What tells one operator from another, and its type: strings of the samples. */
+/* The identity of an operator, and its type: strings of the samples. */
 typedef struct op_key {
     uint32_t name, type, location, layer, operators;
 } op_key;
 
-/* The operator that a site's last span belongs to, and the arguments that say so. */
+/* The operator of a site's last span, and the arguments that identify it. */
 typedef struct op_memo {
     uint32_t name, type; /* strings of the dict, TACHO_NONE for none */
-    uint32_t next_op;    /* the operator's id plus one; 0: nothing yet */
+    uint32_t next_op;    /* the operator's id plus one; 0: unset */
     bool is_transfer;
     op_key key;
 } op_memo;
@@ -85,24 +86,24 @@ typedef struct op_memo {
 /* Whether a filter accepts a site. */
 typedef enum site_verdict { NOT_ASKED, WANTED, UNWANTED } site_verdict;
 
-/* While a profile is added. */
+/* Working state while a profile is added. */
 typedef struct addition {
     tacho_samples *samples;
     const tacho_profile *profile;
     const tacho_dict *dict;
     uint32_t classes;
-    bool is_marked; /* operators have spans of their own, and those of their engines are inside */
+    bool is_marked; /* operators have their own spans, around those of their engines */
     uint32_t first_sample;
     uint32_t op_key, type_key, bytes_key, marked; /* strings of |dict|, TACHO_NONE for none */
     uint32_t shape_keys[SHAPE_KEY_COUNT];
     tacho_sample_steps steps;
     tacho_sample_layers layers;
-    tacho_sample_layers operators; /* where they are asked for */
+    tacho_sample_layers operators; /* if requested */
     tacho_sample_pieces pieces;
     call_stack *stacks; /* by track */
     op_memo *memos;     /* by site */
     uint8_t *verdicts;  /* by site: a site_verdict */
-    bool has_bounds;    /* samples have the time of steps */
+    bool has_bounds;    /* samples take the time of steps */
     bool has_last_bound;
     tacho_sample_piece last_bound;
 } addition;
@@ -154,7 +155,7 @@ static void note_origin(addition *self, const tacho_span *span)
     samples->span_count++;
 }
 
-/* Which classes of track have work, and whether operators are marked as such. */
+/* Returns the classes of tracks with work, and notes whether operators are marked as such. */
 static uint32_t survey(addition *self)
 {
     uint32_t classes = 0;
@@ -204,9 +205,9 @@ static tacho_status prepare(addition *self)
     return tacho_items_make(&self->stacks, self->dict->track_count);
 }
 
-/* ---- which operator ------------------------------------------------------------------------ */
+/* ---- operators ----------------------------------------------------------------------------- */
 
-/* The text of an argument, empty where there is none. */
+/* The text of an argument, empty if missing. */
 static tacho_str find_text(const addition *self, const tacho_span *span, uint32_t key)
 {
     const tacho_arg *arg = tacho_sample_arg(self->profile, span, key);
@@ -230,8 +231,8 @@ static uint32_t find_shape(const addition *self, const tacho_span *span)
 }
 
 /*
- * Adds the shape of |span| to those of its operator: each once, so that how often it was called
- * with one does not matter, nor in what order.
+ * Adds the shape of |span| to those of its operator: each once, so that number and order of calls
+ * do not matter.
  */
 static tacho_status add_shape(addition *self, const tacho_span *span, uint32_t op)
 {
@@ -282,8 +283,8 @@ static tacho_status ensure_op(tacho_samples *samples, const op_key *key, uint32_
 }
 
 /*
- * An operator of a model is named by an argument, and its transfers have names of their own
- * ("load conv1"): then only work on arithmetic engines says the type.
+ * An operator of a model is named by an argument, and its transfers have names of their own ("load
+ * conv1"): then only work on arithmetic engines determines the type.
  */
 static tacho_status make_key(addition *self, const tacho_span *span, bool is_transfer,
                              op_key *out_key)
@@ -307,14 +308,14 @@ static tacho_status make_key(addition *self, const tacho_span *span, bool is_tra
     return tacho_strings_ensure(&samples->strings, location, &out_key->location);
 }
 
-/* The string that |arg| is, TACHO_NONE without one; false where it is not of the dict. */
+/* The string id of |arg|, TACHO_NONE without one; false if its text is not in the dict. */
 static bool find_text_id(const tacho_arg *arg, uint32_t *out_id)
 {
     *out_id = arg != NULL && arg->type == TACHO_ARG_STRING ? arg->value.as_string : TACHO_NONE;
     return arg == NULL || arg->type == TACHO_ARG_STRING;
 }
 
-/* Spans of a site mostly belong to one operator, so that its strings are looked up once. */
+/* Spans of a site mostly belong to one operator, so its strings are cached. */
 static tacho_status find_op(addition *self, size_t id, const tacho_span *span, uint32_t *out_op)
 {
     uint32_t layer = tacho_sample_layers_find(&self->layers, id, span->site);
@@ -349,7 +350,7 @@ static tacho_status find_op(addition *self, size_t id, const tacho_span *span, u
     return TACHO_OK;
 }
 
-/* What it moved, -1 where nothing says it. */
+/* The bytes that |span| moved, -1 if not known. */
 static int64_t find_bytes(const addition *self, const tacho_span *span)
 {
     const tacho_arg *arg = tacho_sample_arg(self->profile, span, self->bytes_key);
@@ -359,7 +360,7 @@ static int64_t find_bytes(const addition *self, const tacho_span *span)
 
 /* ---- pieces -------------------------------------------------------------------------------- */
 
-/* Arithmetic before transfers, transfers before what drives them. */
+/* Arithmetic before transfers, transfers before everything else. */
 static uint32_t rank_of(tacho_track_class track_class)
 {
     switch ((int)track_class) {
@@ -377,7 +378,8 @@ static uint32_t rank_of(tacho_track_class track_class)
     }
 }
 
-/* What of |piece| falls into |window|; it counts as a span in the window that launched it. */
+/* Adds the part of |piece| in the window |at|; the span is counted in the window that launched
+ * it. */
 static tacho_status add_cut(addition *self, const tacho_sample_piece *piece, uint32_t at)
 {
     tacho_sample_window *window = &self->steps.windows[at];
@@ -399,7 +401,7 @@ static tacho_status add_cut(addition *self, const tacho_sample_piece *piece, uin
     return tacho_sample_pieces_add(&self->pieces, &cut);
 }
 
-/* A piece of a step, whose sample is a window as yet: cut at the bounds of steps. */
+/* Adds a piece of a step, whose sample is still a window: cuts it at the bounds of steps. */
 static tacho_status add_of_steps(addition *self, const tacho_sample_piece *piece)
 {
     const tacho_sample_steps *steps = &self->steps;
@@ -421,7 +423,7 @@ static tacho_status add_piece(addition *self, const tacho_sample_piece *piece)
                                                    : tacho_sample_pieces_add(&self->pieces, piece);
 }
 
-/* Counts what is left of the calls that are over at |now|; those around them go on from there. */
+/* Counts the rest of the calls that end by |now|; the calls around them continue from there. */
 static tacho_status end_calls(addition *self, call_stack *stack, int64_t now)
 {
     while (stack->item_count > 0 && stack->items[stack->item_count - 1].end_ns <= now) {
@@ -437,7 +439,7 @@ static tacho_status end_calls(addition *self, call_stack *stack, int64_t now)
     return TACHO_OK;
 }
 
-/* A call: it interrupts the one it lies in. One that crosses another is beside it. */
+/* Adds a call, which interrupts the one around it. A call that crosses another is not nested. */
 static tacho_status add_call(addition *self, call_stack *stack, tacho_sample_piece piece)
 {
     TACHO_TRY(end_calls(self, stack, piece.start_ns));
@@ -448,7 +450,7 @@ static tacho_status add_call(addition *self, call_stack *stack, tacho_sample_pie
         }
         tacho_sample_piece before = *outer;
         before.end_ns = piece.start_ns;
-        /* The first piece counts the call, however little of it is its own. */
+        /* The first piece counts the call, however short it is. */
         if (before.end_ns > before.start_ns || before.count > 0) {
             TACHO_TRY(add_piece(self, &before));
         }
@@ -489,13 +491,13 @@ static bool is_chosen(addition *self, const tacho_span *span)
            is_wanted(self, span->site);
 }
 
-/* The sample of |span|, or the window of its step; false where it counts in none. */
+/* Finds the sample of |span|, or the window of its step; false if it does not count. */
 static bool find_sample(addition *self, size_t id, const tacho_span *span,
                         tacho_sample_piece *piece)
 {
     const tacho_sample_steps *steps = &self->steps;
     bool is_left_out = false;
-    bool is_beside = false; /* it runs in a step that did not launch it */
+    bool is_beside = false; /* runs in a step that did not launch it */
     if (steps->kind != TACHO_SAMPLES_STEPS) {
         piece->sample = tacho_sample_steps_find(steps, id, span);
         is_left_out = steps->kind == TACHO_SAMPLES_RUNS && span->run != TACHO_NONE;
@@ -552,7 +554,7 @@ static tacho_status cut_spans(addition *self)
 
 /* ---- sums ---------------------------------------------------------------------------------- */
 
-/* Samples come in order, so that an operator's last cell is the one that is filled. */
+/* Samples are in order, so the current cell of an operator is its last one. */
 static tacho_status ensure_cell(addition *self, const tacho_sample_piece *piece,
                                 tacho_sample_cell **out_cell)
 {
@@ -568,7 +570,7 @@ static tacho_status ensure_cell(addition *self, const tacho_sample_piece *piece,
     return TACHO_OK;
 }
 
-/* Time from bound to bound of a sample, idle until something counts in it. */
+/* Adds the time between the bounds of a sample, idle until pieces count in it. */
 static void note_bound(addition *self, const tacho_sample_piece *piece)
 {
     tacho_sample_whole *whole = &self->samples->wholes[self->first_sample + piece->sample];
@@ -616,7 +618,7 @@ static tacho_status count_piece(void *user, const tacho_sample_piece *piece, int
     return TACHO_OK;
 }
 
-/* Numbers the samples that have work, and says how many those are: the others repeat nothing. */
+/* Numbers the samples that have work, and counts them: samples without work are dropped. */
 static tacho_status number_samples(addition *self, uint32_t *out_count)
 {
     uint32_t *numbers = NULL; /* by sample of the file */
@@ -640,7 +642,7 @@ static tacho_status number_samples(addition *self, uint32_t *out_count)
     return TACHO_OK;
 }
 
-/* Where all operators are compared, samples of steps take the time of those. */
+/* If all operators are compared, samples of steps take the time of the steps. */
 static tacho_status add_bounds(addition *self)
 {
     const tacho_samples_options *options = &self->samples->options;

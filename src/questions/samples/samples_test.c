@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Samples: whose moment it is, worked out by hand; and the law that times and idle time make the
- * whole, on random spans.
+ * Samples: assignment of moments, computed by hand; and the law that times and idle time add up to
+ * the whole, on random spans.
  */
 #include "questions/samples/samples_testing.h"
 
@@ -58,7 +58,7 @@ static void test_engines(void **state)
     composed_deinit(&at);
 }
 
-/* Calls: the innermost counts, and the outer one goes on behind it. */
+/* Calls: the innermost counts, and the outer one continues after it. */
 static void test_calls(void **state)
 {
     (void)state;
@@ -126,7 +126,7 @@ static void add_flow(composed *at, uint32_t track, int64_t time, tacho_flow_phas
     assert_null(tacho_events_row(&at->profile.events, &row));
 }
 
-/* Kernels belong to the step that launched them, though they run in the next. */
+/* Kernels belong to the step that launched them, even if they run in the next. */
 static void test_steps(void **state)
 {
     (void)state;
@@ -152,7 +152,7 @@ static void test_steps(void **state)
     check_cell(&samples, "gemm", 0, (tacho_sample_cell){0, 1, 10, 10, 10, -1});
     check_cell(&samples, "gemm", 1, (tacho_sample_cell){1, 1, 11, 11, 6, -1});
     check_cell(&samples, "late", 0, (tacho_sample_cell){0, 1, 4, 4, 30, -1});
-    assert_int_equal(samples.wholes[0].wall_ns, 54); /* until what it launched has ended */
+    assert_int_equal(samples.wholes[0].wall_ns, 54); /* until its launched work has ended */
     assert_int_equal(samples.wholes[0].idle_ns, 40);
     assert_int_equal(samples.wholes[1].wall_ns, 26);
     assert_int_equal(samples.wholes[1].idle_ns, 15);
@@ -174,7 +174,7 @@ static void make_inferences(tacho_samples *samples, const int64_t times[7])
     composed_deinit(&at);
 }
 
-/* One far above the others: set aside. Where two of seven are, on either side, all stay. */
+/* One sample far above the others is set aside. With two of seven, on either side, all are kept. */
 static void test_set_aside(void **state)
 {
     (void)state;
@@ -183,7 +183,7 @@ static void test_set_aside(void **state)
     tacho_samples sides[2];
     make_inferences(&sides[0], once);
     make_inferences(&sides[1], once);
-    for (size_t i = 0; i < 2; i++) { /* the second time there is nothing more */
+    for (size_t i = 0; i < 2; i++) { /* the second time changes nothing */
         assert_null(tacho_samples_set_aside(sides));
         assert_int_equal(sides[0].aside_count, 1);
         assert_int_equal(sides[1].whole_count, 6);
@@ -200,7 +200,7 @@ static void test_set_aside(void **state)
     tacho_samples_deinit(&sides[1]);
 }
 
-/* Times of all operators, and idle time, make the whole; and equal a count moment by moment. */
+/* Times of all operators and idle time add up to the whole, and equal a count moment by moment. */
 static void test_sums(void **state)
 {
     (void)state;
@@ -253,7 +253,7 @@ static void test_sums(void **state)
     composed_deinit(&at);
 }
 
-/* A run in which nothing was done, and a profile without work, are no samples. */
+/* A run or a profile without work is not a sample. */
 static void test_empty(void **state)
 {
     (void)state;
@@ -279,7 +279,7 @@ static void test_empty(void **state)
     composed_deinit(&idle);
 }
 
-/* A second part, whose zero is fixed, and the part that is there, whose zero is not. */
+/* A second part with a fixed zero, next to the existing part without one. */
 static void test_axes(void **state)
 {
     (void)state;

@@ -105,7 +105,7 @@ static inline void composed_add(composed *at, composed_span span)
     assert_null(tacho_events_row(&at->profile.events, &row));
 }
 
-/* The operator called |name|, which must be there once. */
+/* The operator called |name|, which must exist exactly once. */
 static inline const tacho_sampled_op *composed_find(const tacho_samples *samples, const char *name)
 {
     const tacho_sampled_op *found = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Student's distribution by the incomplete beta function, which a continued fraction gives; its
- * inverse by bisection, since it is asked for a few times only.
+ * Student's distribution by the incomplete beta function, from a continued fraction; its inverse by
+ * bisection, since it is rarely needed.
  */
 #include "questions/samples/statistics.h"
 
@@ -61,7 +61,7 @@ tacho_moments tacho_moments_of_some(const tacho_measurements *all)
     squares += (double)(all->count - all->place_count) * moments.mean * moments.mean;
     moments.variance = all->count > 1 ? squares / (count - 1) : 0;
     double correlation = squares > 0 ? neighbour_products(all, moments.mean) / squares : 0;
-    /* Of fewer, or where it is small, what is measured of the correlation is chance. */
+    /* A small correlation, or one of fewer measurements, is chance. */
     if (all->count >= 8 && correlation > 2 / sqrt(count)) {
         double worth = count * (1 - correlation) / (1 + correlation);
         moments.effective = worth > 2 ? worth : 2;
@@ -203,7 +203,7 @@ static double trigamma(double x)
     return sum + 1 / x + square / 2 + square / x * (1.0 / 6 - square * (1.0 / 30 - square / 42));
 }
 
-/* The x whose trigamma is |value|, which falls with x. */
+/* The x whose trigamma, a decreasing function, is |value|. */
 static double trigamma_inverse(double value)
 {
     double low = 1e-6;
@@ -219,7 +219,7 @@ static double trigamma_inverse(double value)
     return sqrt(low * high);
 }
 
-/* What the logarithm of |error| would be on average if its variance were known. */
+/* The expected logarithm of |error|'s variance, corrected for its degrees of freedom. */
 static double level_of(const tacho_error *error)
 {
     double half = error->freedom / 2;
@@ -227,9 +227,9 @@ static double level_of(const tacho_error *error)
 }
 
 /*
- * Variances are taken as drawn from a scaled inverse chi-squared distribution. Its parameters are
- * those that give the mean and the spread of the logarithms (Smyth, 2004); what the spread exceeds
- * that of chance by is the spread of the true ones.
+ * Variances are assumed to be drawn from a scaled inverse chi-squared distribution. Its parameters
+ * match the mean and the spread of the logarithms (Smyth, 2004); the spread in excess of chance is
+ * that of the true variances.
  */
 tacho_prior tacho_prior_of(const tacho_error *errors, size_t count)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Statistics of a few repeated measurements: how far apart the means of two sets are, and how
- * surely. Welch's t-test, which allows the sets to vary differently; neighbours in time that
- * resemble one another count as fewer measurements.
+ * Statistics of a few repeated measurements: the difference of the means of two sets, and its
+ * significance. Uses Welch's t-test, which allows unequal variances; correlated neighbours in time
+ * count as fewer measurements.
  */
 #ifndef TACHO_QUESTIONS_SAMPLES_STATISTICS_H
 #define TACHO_QUESTIONS_SAMPLES_STATISTICS_H
@@ -15,10 +15,10 @@ typedef struct tacho_moments {
     size_t count;
     double mean;
     double variance;  /* of one measurement; 0 for fewer than two */
-    double effective; /* how many independent ones they are worth */
+    double effective; /* equivalent number of independent ones */
 } tacho_moments;
 
-/* Of |values| in the order in which they were measured. */
+/* |values| are in the order in which they were measured. */
 tacho_moments tacho_moments_of(const int64_t *values, size_t count);
 
 /* Measurements of which most may be 0. */
@@ -32,7 +32,7 @@ typedef struct tacho_measurements {
 /* The same as tacho_moments_of, in time that grows with |place_count| alone. */
 tacho_moments tacho_moments_of_some(const tacho_measurements *all);
 
-/* Standard deviation in percent of the mean; 0 when the mean is. */
+/* Standard deviation in percent of the mean; 0 if the mean is 0. */
 double tacho_moments_variation(const tacho_moments *moments);
 
 typedef struct tacho_shift {
@@ -45,9 +45,9 @@ typedef struct tacho_shift {
 tacho_shift tacho_shift_of(const tacho_moments *a, const tacho_moments *b);
 
 /*
- * How far relative errors of several shifts are alike, as if each were drawn from a distribution of
- * its own: the usual variance, and how many degrees of freedom that knowledge is worth. Where all
- * are alike it is worth those of all together; where each is different, next to nothing.
+ * The similarity of relative errors of several shifts, each as if drawn from its own distribution:
+ * the usual variance, and the degrees of freedom of that knowledge. If all are alike, these are the
+ * sum of all; if each is different, close to 0.
  */
 typedef struct tacho_prior {
     double variance;
@@ -60,21 +60,21 @@ typedef struct tacho_error {
     double freedom;
 } tacho_error;
 
-/* Of fewer errors nothing is known. */
+/* Fewer errors give no prior. */
 enum { TACHO_PRIOR_MIN = 3 };
 
 tacho_prior tacho_prior_of(const tacho_error *errors, size_t count);
 
 /*
- * |shift|, of which |mean| is the whole that errors are relative to, with what |prior| knows: its
- * error is never smaller than it was by itself, and surer.
+ * |shift| combined with |prior|; |mean| is the value that errors are relative to. Its error is
+ * never smaller than before, but better known.
  */
 tacho_shift tacho_shift_with(const tacho_shift *shift, double mean, const tacho_prior *prior);
 
 /* Half the width of the interval that holds the true difference with |confidence| (0.95). */
 double tacho_shift_margin(const tacho_shift *shift, double confidence);
 
-/* How likely a difference this large or larger is when there is none: one-sided. */
+/* The one-sided probability of a difference at least this large if the true one is 0. */
 double tacho_shift_p(const tacho_shift *shift);
 
 /* Student's t with |freedom| degrees: the chance of a value above |t|, and its inverse. */

@@ -72,7 +72,7 @@ static void test_few(void **state)
     assert_true(tacho_shift_p(&shift) == 1);
 }
 
-/* A slow drift: neighbours resemble one another, and count as few. */
+/* A slow drift: neighbours are correlated, and count as fewer. */
 static void test_drift(void **state)
 {
     (void)state;
@@ -89,7 +89,7 @@ static void test_drift(void **state)
     check_near(a.variance, b.variance, 1e-12);
 }
 
-/* Measurements of which most are 0: the same by their places as all of them one by one. */
+/* Measurements that are mostly 0: the same result from places as from all of them. */
 static void test_some(void **state)
 {
     (void)state;
@@ -116,8 +116,8 @@ static void test_some(void **state)
     }
 }
 
-/* Errors that are alike make one another surer, errors that are not do not; numbers are those of
- * sums over 200,000 terms of the series of trigamma. */
+/* Similar errors confirm one another, different ones do not; expected numbers are from sums over
+ * 200,000 terms of the series of trigamma. */
 static void test_prior(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stacks of spans cut into pieces of the innermost one.
+ * Cuts stacks of spans into pieces of the innermost one.
  */
 #include "questions/timeline/host_window.h"
 
@@ -32,7 +32,7 @@ static tacho_status add_piece(tacho_host_thread *thread, uint32_t site, int64_t 
     return TACHO_OK;
 }
 
-/* Closes what has ended until |time_ns|. */
+/* Closes the spans that have ended by |time_ns|. */
 static tacho_status pass_time(tacho_host_thread *thread, int64_t time_ns)
 {
     while (thread->open_count > 0) {

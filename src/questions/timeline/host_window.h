@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the threads of a host did lately: for each, the stack of open spans, and which span was the
- * innermost one when, as far as a window reaches back.
+ * The recent activity of host threads: for each, the stack of open spans, and which span was
+ * innermost at which time, within a window.
  */
 #ifndef TACHO_QUESTIONS_TIMELINE_HOST_WINDOW_H
 #define TACHO_QUESTIONS_TIMELINE_HOST_WINDOW_H
@@ -21,14 +21,14 @@ typedef struct tacho_host_span {
 typedef struct tacho_host_thread {
     tacho_host_span *open; /* the innermost last */
     size_t open_count, open_capacity;
-    int64_t now_ns;          /* what is before it is among the pieces */
+    int64_t now_ns;          /* pieces cover the time before it */
     tacho_host_span *pieces; /* a ring of the latest */
     size_t piece_count, piece_capacity, piece_next;
 } tacho_host_thread;
 
 void tacho_host_thread_deinit(tacho_host_thread *thread);
 
-/* A span of the thread; they come by their start, the longer first. */
+/* Adds a span of the thread; spans are added in order of start, the longer first. */
 tacho_status tacho_host_thread_add(tacho_host_thread *thread,
                                    const tacho_host_span *span) TACHO_MUST_USE;
 
@@ -36,15 +36,15 @@ tacho_status tacho_host_thread_add(tacho_host_thread *thread,
 const tacho_host_span *tacho_host_thread_innermost(const tacho_host_thread *thread,
                                                    int64_t time_ns);
 
-/* What a thread did most in some time. */
+/* The main activity of a thread in some time. */
 typedef struct tacho_host_deed {
-    uint32_t site; /* TACHO_NONE: nothing that the profile shows */
+    uint32_t site; /* TACHO_NONE: no span in the profile */
     int64_t time_ns;
 } tacho_host_deed;
 
 /*
  * The span that was the innermost one for the longest from |start_ns| to |end_ns|, which is not
- * before the last start of the thread. Nothing at all counts as well.
+ * before the last start of the thread. Time without a span counts as well.
  */
 tacho_status tacho_host_thread_main(tacho_host_thread *thread, int64_t start_ns, int64_t end_ns,
                                     tacho_host_deed *out_deed) TACHO_MUST_USE;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a thread did most, worked out on paper; launches and the queue they make.
+ * The main activity of a thread, computed by hand; launches and their queue.
  */
 #include "questions/timeline/host_window.h"
 #include "questions/breakdown/launch_stats.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A table of sets: an id may lie in any place of its set, and a full set drops its oldest launch.
+ * A table of sets: an id may be in any place of its set, and a full set drops its oldest launch.
  */
 #include "questions/timeline/launch_window.h"
 
@@ -30,7 +30,7 @@ void tacho_launch_window_clear(tacho_launch_window *window)
     }
 }
 
-/* Numbers that count up fill the sets evenly; others are mixed well enough. */
+/* Consecutive numbers fill the sets evenly; others are mixed well enough. */
 static slot *set_of(const tacho_launch_window *window, uint64_t id)
 {
     uint64_t mixed = (id ^ id >> SET_BITS ^ id >> 2 * SET_BITS) & ((UINT64_C(1) << SET_BITS) - 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Launches and starts to changes; changes by time to samples.
+ * Converts launches and starts to changes; then changes, by time, to samples.
  */
 #include "questions/timeline/queue_tracks.h"
 
@@ -13,10 +13,10 @@ enum { CHANGES_BYTES = 2 << 20, NAME_BYTES = 256, NAME_SHOWN = 200 };
 
 /* A stream, or the counter of one. */
 typedef struct tacho_queue_track {
-    uint32_t counter;   /* track of a stream's counter; TACHO_NONE: it has none yet */
+    uint32_t counter;   /* track of a stream's counter; TACHO_NONE: not made yet */
     bool has_input;     /* the input has that counter */
     int64_t last_start; /* of a stream's last work, ticks */
-    /* Of a counter. */
+    /* For a counter: */
     bool has_time;
     int64_t time; /* ticks; changes of this time are in |value| */
     int64_t value, told;
@@ -51,7 +51,7 @@ static bool has_track(const tacho_dict *dict, uint32_t parent, tacho_str name)
     return false;
 }
 
-/* "stream 7 queue", beside the stream. */
+/* Makes the counter "stream 7 queue" next to its stream. */
 static tacho_status ensure_counter(tacho_queue_tracks *self, uint32_t stream)
 {
     tacho_dict *dict = self->events.dict;
@@ -91,7 +91,7 @@ static tacho_status add_change(tacho_queue_tracks *self, uint32_t stream, int64_
     return tacho_spool_add(self->changes, &row);
 }
 
-/* Work that starts at |start| ticks on |stream| and has been launched. */
+/* Adds launched work that starts at |start| ticks on |stream|. */
 static tacho_status add_wait(tacho_queue_tracks *self, uint32_t stream, int64_t start,
                              const tacho_launch *launch)
 {
@@ -99,7 +99,7 @@ static tacho_status add_wait(tacho_queue_tracks *self, uint32_t stream, int64_t 
     int64_t ticks = tacho_clock_ticks(clock, launch->start_ns);
     TACHO_TRY(ensure_counter(self, stream));
     if (ticks >= start || self->tracks[stream].has_input) {
-        return TACHO_OK; /* it does not wait, or is known */
+        return TACHO_OK; /* it does not wait, or the input has the counter */
     }
     TACHO_TRY(add_change(self, stream, ticks, 1));
     return add_change(self, stream, start, -1);
@@ -132,13 +132,13 @@ static tacho_status begin_part(void *tracks, uint32_t part)
 
 /* ---- samples ------------------------------------------------------------------------------- */
 
-/* Takes changes by time. */
+/* Receives changes in order of time. */
 typedef struct outlet {
     tacho_events events;
     tacho_queue_tracks *tracks;
 } outlet;
 
-/* Tells what |counter| is from its time on, unless it is what it was. */
+/* Pushes a sample of |counter| at its time, unless its value is unchanged. */
 static tacho_status tell(tacho_queue_tracks *self, uint32_t counter)
 {
     track_state *track = &self->tracks[counter];

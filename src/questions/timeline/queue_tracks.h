@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Queues as counter tracks: for each stream, how much work is launched and has not started. The
- * counter goes up when the call that launches starts, and down when the work starts, to the
- * nanosecond. Work without a known launch does not count.
+ * Queues as counter tracks: for each stream, the amount of work that is launched but has not
+ * started. The counter goes up when the call that launches starts, and down when the work starts,
+ * to the nanosecond. Work without a known launch does not count.
  *
  * It is a filter: rows pass through, and when a part is complete, the counters of its streams
- * follow. Spans wait in the timeline's spool and changes in another, so memory is bounded.
+ * follow. Spans are kept in the timeline's spool and changes in another, so memory is bounded.
  */
 #ifndef TACHO_QUESTIONS_TIMELINE_QUEUE_TRACKS_H
 #define TACHO_QUESTIONS_TIMELINE_QUEUE_TRACKS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A stream runs work in the order of its launches, so what matters of work is the first start and
- * the last end, by the step that launched it or the step that came next.
+ * A stream runs work in the order of its launches, so only the first start and the last end of work
+ * matter, by the step that launched it or by the next step.
  */
 #include "questions/timeline/step_windows.h"
 
@@ -16,19 +16,19 @@ typedef struct extent {
     bool is_used;
 } extent;
 
-/* Work that a step launched; the end of what was launched before it and in no step. */
+/* Work that a step launched; the end of work launched before it and outside of steps. */
 typedef struct tacho_step_launches {
     extent own, echo;
     int64_t before_end_ns;
 } step_launches;
 
 /*
- * The start of a stream, and the work that was added last: its launch may follow. What runs before
- * the first launch of a stream was launched before the recording, where the launches of nine tenths
- * of all that runs later are known.
+ * The start of a stream, and its latest work, whose launch may follow. Work before the first launch
+ * of a stream was launched before the recording, if the launches of nine tenths of all later work
+ * are known.
  */
 typedef struct tacho_step_stream {
-    extent lead; /* until the work of the first launch that is known */
+    extent lead; /* until the work of the first known launch */
     int64_t first_launch_ns;
     uint64_t launched_count, other_count; /* from that work on */
     int64_t last_start_ns, last_end_ns;
@@ -77,7 +77,7 @@ void tacho_step_windows_deinit(tacho_step_windows *windows)
 
 /* ---- work ---------------------------------------------------------------------------------- */
 
-/* No launch of the last work is known. */
+/* Settles the latest work, which has no known launch. */
 static void settle_last(step_stream *stream)
 {
     if (stream->has_last && stream->launched_count == 0) {
@@ -97,7 +97,7 @@ void tacho_step_windows_add(tacho_step_windows *windows, uint32_t track, int64_t
     stream->last_end_ns = end_ns;
 }
 
-/* The end of work that was launched before step |step|, and in none. */
+/* Notes the end of work that was launched before |step|, outside of steps. */
 static void note_before(tacho_step_windows *windows, size_t step, int64_t end_ns)
 {
     if (step < windows->launch_count) {
@@ -154,14 +154,14 @@ void tacho_step_windows_add_echo(tacho_step_windows *windows, const tacho_steps 
 
 /* ---- windows ------------------------------------------------------------------------------- */
 
-/* What is known of the work of step |at|. */
+/* The known extent of the work of step |at|. */
 static const extent *work_of(const tacho_step_windows *windows, size_t at)
 {
     const step_launches *launches = &windows->launches[at];
     return windows->has_launches ? &launches->own : &launches->echo;
 }
 
-/* When step |at| starts, where work launched before it ends at |late_ns|. */
+/* The start of step |at| if work launched before it ends at |late_ns|. */
 static int64_t start_of(const tacho_step_windows *windows, const tacho_steps *steps, size_t at,
                         int64_t late_ns)
 {
@@ -180,7 +180,7 @@ static void cut_work(tacho_step_window *window, const extent *work)
     }
 }
 
-/* The end of what was launched before the recording, INT64_MIN where nothing was. */
+/* The end of work launched before the recording, or INT64_MIN. */
 static int64_t find_leftover(tacho_step_windows *windows)
 {
     int64_t end_ns = INT64_MIN;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * When devices do the work of each step. Marks of the host say when work is launched; a device may
- * run it later, a whole step later where the host runs ahead. Work belongs to the step that
- * launched it, however late it runs; a CUDA graph is launched as one, and all of its nodes belong
- * to that step. So a step runs from its own start, or from the end of what was launched before it
- * where that is later, to its own end, or to the end of its work where that is later. Windows are
- * in order and never overlap, so their sum is at most the length of the recording.
+ * When devices do the work of each step. The host marks when work is launched; a device may run it
+ * later, even a whole step later if the host runs ahead. Work belongs to the step that launched it,
+ * however late it runs; a CUDA graph is launched as a whole, and all of its nodes belong to that
+ * step. So a step runs from its own start or the end of earlier launched work, whichever is later,
+ * to its own end or the end of its work, whichever is later. Windows are in order and never
+ * overlap, so their sum is at most the length of the recording.
  *
- * Where work of one step outlasts all work of the next (a copy on a stream of its own), the next
- * begins with its first work instead, and the window of the one before is cut there. Work that was
- * launched before the recording began was launched before the first step. Where nothing tells what
- * launched the work, ranges on the device that have the names of steps do ("gpu_user_annotation").
+ * If work of one step outlasts all work of the next (a copy on its own stream), the next begins
+ * with its first work instead, and the window of the previous one is cut there. Work that was
+ * launched before the recording counts as launched before the first step. Without known launches,
+ * ranges on the device with the names of steps are used ("gpu_user_annotation").
  *
- * A step's work counts once, in its step; its time counts in the windows that it falls into. The
- * windows are those of all devices of a part together.
+ * A step's work counts once, in its step; its time counts in the windows that it falls into. All
+ * devices of a part share the windows.
  */
 #ifndef TACHO_QUESTIONS_TIMELINE_STEP_WINDOWS_H
 #define TACHO_QUESTIONS_TIMELINE_STEP_WINDOWS_H
@@ -29,38 +29,40 @@ typedef struct tacho_step_window {
 typedef struct tacho_step_windows {
     tacho_step_window *items; /* by step; as marked, until finish */
     size_t item_count, item_capacity;
-    struct tacho_step_launches *launches; /* of each step, and of what was launched before it */
+    struct tacho_step_launches *launches; /* of each step, and before it */
     size_t launch_count, launch_capacity;
     struct tacho_step_stream *streams; /* by track */
     size_t stream_count, stream_capacity;
     bool has_launches;
     bool has_leftover; /* the first step waits for work from before the recording */
-    size_t echo_next;  /* the step that the next range of a device is likely to name */
+    size_t echo_next;  /* the likely step of the next range on a device */
 } tacho_step_windows;
 
-/* Of the steps of a part, which were found. Call deinit even after a failure. */
+/* Begins windows for the steps found in a part. Call deinit even after a failure. */
 tacho_status tacho_step_windows_begin(tacho_step_windows *windows, const tacho_steps *steps,
                                       size_t track_count) TACHO_MUST_USE;
 void tacho_step_windows_deinit(tacho_step_windows *windows);
 
-/* Work on |track|, by start; then the start of the call that launched it, where that is known. */
+/* Adds work on |track|, in order of start; then, if known, the start of the call that launched
+ * it. */
 void tacho_step_windows_add(tacho_step_windows *windows, uint32_t track, int64_t start_ns,
                             int64_t end_ns);
 void tacho_step_windows_add_launch(tacho_step_windows *windows, const tacho_steps *steps,
                                    uint32_t track, int64_t launch_ns);
 
-/* A range on a device that has the name of a step. */
+/* Adds a range on a device that has the name of a step. */
 void tacho_step_windows_add_echo(tacho_step_windows *windows, const tacho_steps *steps,
                                  uint32_t name, int64_t start_ns, int64_t end_ns);
 
-/* All work was added: makes windows, and decides by them which of |steps| are left out. */
+/* Call it after all work: makes windows, and decides by them which of |steps| are left out. */
 tacho_status tacho_step_windows_finish(tacho_step_windows *windows,
                                        tacho_steps *steps) TACHO_MUST_USE;
 
-/* The step in whose window |ns| is, TACHO_NONE for none; of runs that overlap the last to start. */
+/* The step whose window contains |ns|, TACHO_NONE for none; of overlapping runs the last to
+ * start. */
 uint32_t tacho_step_windows_at(const tacho_step_windows *windows, int64_t ns);
 
-/* The first step whose window ends after |ns|, where none overlap. */
+/* The first step whose window ends after |ns|, if windows do not overlap. */
 size_t tacho_step_windows_after(const tacho_step_windows *windows, int64_t ns);
 
 #endif

@@ -74,7 +74,7 @@ static void test_work_in_time_leaves_the_marks(void **state)
     teardown(&self);
 }
 
-/* The host is ahead by more and more: a step begins when the work of the one before ends. */
+/* The host is ahead by more and more: a step begins when the previous step's work ends. */
 static void test_late_work_moves_steps(void **state)
 {
     (void)state;
@@ -96,7 +96,7 @@ static void test_late_work_moves_steps(void **state)
     teardown(&self);
 }
 
-/* A copy of the next step that runs early does not move the bound; its time is of both. */
+/* A copy of the next step that runs early does not move the bound; its time counts for both. */
 static void test_early_work_is_cut(void **state)
 {
     (void)state;
@@ -135,7 +135,8 @@ static void test_work_that_outlasts_the_next_step_is_cut(void **state)
     teardown(&self);
 }
 
-/* What a stream does first, with no launch, is from before; ahead of the first launch, not after.
+/* The first work of a stream without a launch is from before the recording if it precedes the first
+ * launch, but not after it.
  */
 static void test_work_from_before_is_of_no_step(void **state)
 {
@@ -169,7 +170,8 @@ static void test_work_from_before_is_of_no_step(void **state)
     }
 }
 
-/* Work launched between steps, or before the first, is of none, and the next waits for it. */
+/* Work launched between steps, or before the first, does not belong to a step, and the next one
+ * waits for it. */
 static void test_work_between_steps_is_waited_for(void **state)
 {
     (void)state;
@@ -186,7 +188,7 @@ static void test_work_between_steps_is_waited_for(void **state)
     teardown(&self);
 }
 
-/* Ranges of the device that have the names of steps, where no launch is known. */
+/* Ranges of the device with the names of steps are used if no launch is known. */
 static void test_ranges_of_the_device_tell_where_launches_do_not(void **state)
 {
     (void)state;
@@ -206,7 +208,7 @@ static void test_ranges_of_the_device_tell_where_launches_do_not(void **state)
     }
 }
 
-/* Steps as a device marks them stay; runs that overlap do, too. */
+/* Steps marked by a device are unchanged, and so are overlapping runs. */
 static void test_other_steps_stay_as_they_are(void **state)
 {
     (void)state;
@@ -225,7 +227,7 @@ static uint64_t next_random(uint64_t *state)
     return *state >> 33;
 }
 
-/* Streams that run what they are given in order: windows are in order, and within the recording. */
+/* Streams that run their work in order: windows are in order, and within the recording. */
 static void test_windows_never_overlap(void **state)
 {
     (void)state;

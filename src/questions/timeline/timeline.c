@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows to the spool; from there by time to the taker.
+ * Keeps rows in the spool, then passes them to the taker in order of time.
  */
 #include "questions/timeline/timeline.h"
 
@@ -15,31 +15,31 @@
 
 enum { SPOOL_BYTES = 4 << 20, ARRIVALS = 4, DEPARTURES = 4, KEPT_ARGS = 4 };
 
-/* Numbers of arguments among those of arrows, which are smaller. */
+/* Bits that separate numbers of arguments from those of arrows, which are smaller. */
 enum { CORRELATION_BIT = 63, EXTERNAL_BIT = 62 };
 
 static const uint32_t ENGINES =
     BIT(COMPUTE) | BIT(VECTOR) | BIT(DMA_IN) | BIT(DMA_OUT) | BIT(DMA_LOCAL);
 
-/* What a site says about its spans. */
+/* Facts of the spans of a site. */
 enum {
     SITE_KIND_MASK = 3,    /* a tacho_work_kind, on a track of compute engines */
     SITE_IDLE = 1 << 2,    /* a phase or a wait */
-    SITE_OF_HOST = 1 << 3, /* not work of a device, wherever it lies */
+    SITE_OF_HOST = 1 << 3, /* not device work, on any track */
     SITE_OF_DEVICE = 1 << 4,
 };
 _Static_assert(TACHO_WORK_KIND_COUNT <= SITE_KIND_MASK + 1, "kinds fit their bits");
 
-/* An arrow that has arrived ahead of its span. */
+/* An arrow that has arrived before its span. */
 typedef struct arrival {
     bool is_used;
-    bool is_next; /* for whichever span comes next */
+    bool is_next; /* for the next span */
     bool has_launch, has_dependency;
     int64_t start, span_end; /* ticks */
     tacho_launch launch;
 } arrival;
 
-/* An arrow that leaves from a span that comes next. */
+/* An arrow that leaves from one of the next spans. */
 typedef struct departure {
     bool is_used;
     int64_t start, span_end; /* ticks */
@@ -55,12 +55,12 @@ typedef struct track_arrows {
 
 typedef struct tacho_timeline_track {
     bool is_device;       /* its spans are work of a device */
-    bool has_engines;     /* of a group: tracks of engines lie in it */
+    bool has_engines;     /* of a group: contains tracks of engines */
     track_arrows *arrows; /* NULL before the first: most tracks have none */
-    /* The last work on it. */
+    /* The latest work on it. */
     int64_t last_start, last_end; /* ticks */
     bool has_last, has_last_launch;
-    tacho_host_thread thread; /* of the host */
+    tacho_host_thread thread; /* for host tracks */
 } track_state;
 
 static tacho_timeline *timeline_of(tacho_events *events)
@@ -73,7 +73,7 @@ static bool knows_places(const tacho_timeline *self)
     return self->taker.place != NULL;
 }
 
-/* ---- what a span is ------------------------------------------------------------------------ */
+/* ---- spans and tracks ---------------------------------------------------------------------- */
 
 static tacho_status grow_sites(tacho_timeline *self)
 {
@@ -107,8 +107,8 @@ static tacho_status grow_tracks(tacho_timeline *self)
 }
 
 /*
- * Which tracks of |part| have work of a device. Programs of a sequencer stand in for the engines of
- * a device that shows none.
+ * Finds the tracks of |part| with device work. Programs of a sequencer represent the engines of a
+ * device that shows none.
  */
 static void find_device_tracks(tacho_timeline *self, uint32_t part)
 {
@@ -144,7 +144,7 @@ static tacho_status prepare(tacho_timeline *self)
     return tacho_spool_create(self->events.dict, SPOOL_BYTES, &self->spool);
 }
 
-/* The number of the first argument with one of |keys|; TACHO_NONE where there is none. */
+/* The number of the first argument with one of |keys|, or TACHO_NONE. */
 static uint32_t find_number(const tacho_row *row, const uint32_t *keys, size_t key_count)
 {
     for (size_t i = 0; i < row->arg_count; i++) {
@@ -161,7 +161,7 @@ static uint32_t find_number(const tacho_row *row, const uint32_t *keys, size_t k
     return TACHO_NONE;
 }
 
-/* Keeps the arguments that say which operators of both passes belong together. */
+/* Keeps the arguments that connect operators of the forward and the backward pass. */
 static void keep_sequence(const tacho_timeline *self, const tacho_row *row, tacho_arg *kept,
                           tacho_row *bare)
 {
@@ -180,7 +180,7 @@ static void keep_sequence(const tacho_timeline *self, const tacho_row *row, tach
     }
 }
 
-/* A span without arguments but those that the timeline needs. */
+/* Keeps a span with only the arguments that the timeline needs. */
 static tacho_status keep_span(tacho_timeline *self, const tacho_row *row, tacho_row *bare)
 {
     tacho_arg kept[KEPT_ARGS + 1]; /* and the serial */
@@ -255,7 +255,8 @@ static uint32_t place_on(const tacho_timeline *self, uint32_t track)
     return taker->place != NULL ? taker->place(taker->self, track, self->now_ns) : 0;
 }
 
-/* What waits for a launch that starts at the same time as its work; the latest few are kept. */
+/* Keeps an arrival whose launch starts at the same time as its work; only the latest few are
+ * kept. */
 static void keep_early(tacho_timeline *self, uint64_t id, const tacho_row *row)
 {
     self->early[self->early_count++ % TACHO_TIMELINE_EARLY] = (tacho_timeline_early){id, *row};
@@ -271,7 +272,7 @@ static const tacho_row *find_early(const tacho_timeline *self, uint64_t id)
     return NULL;
 }
 
-/* Hands a launch to the work that has just started on |id|. */
+/* Passes a launch to the work that has just started on |id|. */
 static tacho_status give_launch(tacho_timeline *self, uint32_t id, const tacho_launch *launch)
 {
     track_state *track = &self->tracks[id];
@@ -294,7 +295,8 @@ static tacho_status ensure_arrows(track_state *track)
     return track->arrows != NULL ? TACHO_OK : tacho_struct_make(&track->arrows);
 }
 
-/* Keeps what has arrived until its span comes, or hands it to the span that has just come. */
+/* Keeps an arrival until its span follows, or passes it to the latest span if it belongs to
+ * that. */
 static tacho_status keep_arrival(tacho_timeline *self, const tacho_row *row, const arrival *came)
 {
     track_state *track = &self->tracks[row->track];
@@ -349,8 +351,8 @@ static tacho_status add_departure(tacho_timeline *self, const tacho_row *row)
 }
 
 /*
- * An arrow from the host to a device is a launch, whatever it is called: not all traces keep that.
- * One that arrives and goes on may have launched more.
+ * An arrow from the host to a device is a launch, regardless of its name: not all traces keep
+ * names. One that arrives and goes on may have launched more.
  */
 static bool find_launch(tacho_timeline *self, const tacho_row *row, tacho_launch *launch)
 {
@@ -380,7 +382,7 @@ static tacho_status take_arrow(tacho_timeline *self, const tacho_row *row)
     return TACHO_OK;
 }
 
-/* What has arrived at a span that starts now. */
+/* Takes the arrivals at a span that starts now. */
 static arrival take_arrivals(track_state *track, const tacho_row *row)
 {
     arrival sum = {.is_used = false};
@@ -411,7 +413,7 @@ static uint64_t external_id(uint32_t external)
     return UINT64_C(1) << EXTERNAL_BIT | external;
 }
 
-/* The kept argument |key|; TACHO_NONE where there is none. */
+/* The kept argument |key|, or TACHO_NONE. */
 static uint32_t kept_number(const tacho_row *row, uint32_t key)
 {
     for (size_t i = 0; i < row->arg_count; i++) {
@@ -424,14 +426,14 @@ static uint32_t kept_number(const tacho_row *row, uint32_t key)
     return TACHO_NONE;
 }
 
-/* The number that the span got when it came. */
+/* The number that the span got when it was pushed. */
 static uint64_t kept_serial(const tacho_timeline *self, const tacho_row *row)
 {
     const tacho_arg *last = row->arg_count > 0 ? &row->args[row->arg_count - 1] : NULL;
     return last != NULL && last->key == self->serial_key ? last->value.as_uint : 0;
 }
 
-/* Keeps |call| for work that names its number, and tells of work that did so before it came. */
+/* Keeps |call| for later work with its number, and assigns earlier work with that number to it. */
 static tacho_status add_caller(tacho_timeline *self, const tacho_launch *call)
 {
     tacho_launch waiting;
@@ -442,7 +444,7 @@ static tacho_status add_caller(tacho_timeline *self, const tacho_launch *call)
     return tacho_launch_window_add(&self->callers, call);
 }
 
-/* Notes where the call |row| is, for work that names its number. */
+/* Notes the place of the call |row|, for work with its number. */
 static tacho_status note_caller(tacho_timeline *self, const tacho_row *row)
 {
     uint32_t external =
@@ -457,9 +459,9 @@ static tacho_status note_caller(tacho_timeline *self, const tacho_row *row)
 }
 
 /*
- * The operator |row| of a forward pass, for those of the backward pass that have its number. The
- * last to start with a number is the one that the number was given to. Threads that count apart
- * cannot be told apart: their numbers are of nobody.
+ * Notes the operator |row| of a forward pass, for those of the backward pass with its number. The
+ * last operator to start with a number is the one that the number was given to. A number that
+ * several threads use is ambiguous and has no operator.
  */
 static tacho_status note_forward(tacho_timeline *self, const tacho_row *row)
 {
@@ -477,7 +479,7 @@ static tacho_status note_forward(tacho_timeline *self, const tacho_row *row)
     return tacho_launch_window_add(&self->forwards, &forward);
 }
 
-/* The place of the forward operator of |row|, where it is of a backward pass. */
+/* The place of the forward operator of |row|, if |row| is of a backward pass. */
 static uint32_t find_forward(const tacho_timeline *self, const tacho_row *row)
 {
     uint32_t sequence = kept_number(row, self->sequence_key);
@@ -488,7 +490,7 @@ static uint32_t find_forward(const tacho_timeline *self, const tacho_row *row)
                : TACHO_NONE;
 }
 
-/* Arrows that leave from |row|, a span on |track|, leave from where it is. */
+/* Sets the place of arrows that leave from |row|, a span on |track|. */
 static void place_departures(tacho_timeline *self, track_state *track, const tacho_row *row)
 {
     for (size_t i = 0; i < DEPARTURES && track->arrows != NULL; i++) {
@@ -500,7 +502,7 @@ static void place_departures(tacho_timeline *self, track_state *track, const tac
     }
 }
 
-/* The place of the call that |work| is of, where something tells. */
+/* Finds the place of the call of |work|, if known. */
 static void find_caller(const tacho_timeline *self, const tacho_row *row, tacho_timeline_work *work)
 {
     uint32_t external = kept_number(row, self->external_keys[0]);
@@ -536,7 +538,7 @@ static tacho_timeline_span span_of(const tacho_timeline *self, const tacho_row *
     };
 }
 
-/* A call that may launch something, by its number. */
+/* Adds a call that may launch work, by its number. */
 static tacho_status add_launch(tacho_timeline *self, const tacho_timeline_span *span)
 {
     const tacho_row *row = span->row;
@@ -599,7 +601,7 @@ static void join_launch(tacho_timeline *self, track_state *track, tacho_timeline
     }
 }
 
-/* The call of |row| may come later: clocks of hosts and devices differ. */
+/* The call of |row| may follow later, since clocks of hosts and devices differ. */
 static tacho_status await_caller(tacho_timeline *self, const tacho_row *row, uint32_t tag)
 {
     uint32_t external = kept_number(row, self->external_keys[0]);
@@ -633,7 +635,7 @@ static tacho_status add_work(tacho_timeline *self, track_state *track, const tac
     return self->taker.late != NULL && !work.has_caller ? await_caller(self, row, tag) : TACHO_OK;
 }
 
-/* Takes what comes out of the spool. */
+/* Receives the rows from the spool. */
 typedef struct outlet {
     tacho_events events;
     tacho_timeline *timeline;
@@ -690,7 +692,7 @@ static tacho_status take_rows(tacho_events *events, const tacho_row *row)
     return take_row(((outlet *)(void *)events)->timeline, row);
 }
 
-/* Goes through the rows of |part| for the launches and the work of its steps, and nothing else. */
+/* Reads the rows of |part| only for the launches and the work of its steps. */
 static tacho_status see_part(tacho_timeline *self, tacho_spool *spool, uint32_t part)
 {
     static const tacho_events_vtable vtable = {.row = take_rows};

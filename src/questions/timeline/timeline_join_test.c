@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Timelines that share a spool: each is told what it is told alone, launches, callers, operators,
- * steps and serials included; one that has left is told nothing.
+ * Timelines that share a spool: each receives the same as alone, including launches, callers,
+ * operators, steps and serials; one that has left receives nothing.
  */
 #include "questions/timeline/timeline.h"
 
@@ -14,7 +14,7 @@
 
 enum { ROUNDS = 50, SPANS = 400, STEPS = 3, TICKS = 1000 };
 
-/* What a taker was told, as one number, and how much of it. */
+/* A digest of what a taker received, and counts. */
 typedef struct witness {
     tacho_timeline timeline;
     uint64_t digest;
@@ -131,7 +131,7 @@ static void setup(fixture *at, uint64_t seed)
     assert_null(tacho_dict_ensure_track(&at->dict, &track, TACHO_STR("stream"), &at->device));
 }
 
-/* One that knows places, steps and numbers, or one that knows none of them. */
+/* Begins a taker that needs places, steps and serials, or none of these. */
 static void begin(witness *self, fixture *at, bool knows_all)
 {
     const tacho_timeline_taker taker = {.self = self,
@@ -146,7 +146,7 @@ static void begin(witness *self, fixture *at, bool knows_all)
     tacho_timeline_init(&self->timeline, &at->dict, &taker);
 }
 
-/* A call, or work that names it by either number or by none. */
+/* Pushes a call, or work that refers to it by either number or not at all. */
 static void push_span(fixture *at, witness *to, uint32_t number)
 {
     tacho_arg args[3];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The strings of a dictionary that a timeline looks for.
+ * The strings of a dictionary that a timeline searches for.
  */
 #include "questions/timeline/timeline_keys.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From a timeline to the windows of its steps.
+ * Fills the windows of steps from a timeline.
  */
 #include "questions/timeline/timeline_windows.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The taker of a timeline's first pass, which fills the windows of its steps and nothing else.
+ * The taker of a timeline's first pass, which only fills the windows of its steps.
  */
 #ifndef TACHO_QUESTIONS_TIMELINE_TIMELINE_WINDOWS_H
 #define TACHO_QUESTIONS_TIMELINE_TIMELINE_WINDOWS_H

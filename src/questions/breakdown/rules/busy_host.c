@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * L-02: long gaps in which the host was late. It does something else than launching.
+ * L-02: long gaps in which the host was late. It does something other than launching.
  */
 #include "questions/breakdown/breakdown_facts.h"
 #include "questions/breakdown/breakdown_rules.h"

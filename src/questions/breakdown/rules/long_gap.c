@@ -5,8 +5,7 @@
 #include "questions/breakdown/breakdown_facts.h"
 #include "questions/breakdown/breakdown_rules.h"
 
-/* A shorter gap does not part phases of a program; those of estimates are what they cost to start.
- */
+/* A shorter gap does not separate phases of a program; gaps of estimates are start costs. */
 enum { LEAST_PERCENT = 20, LEAST_NS = 10000 };
 
 static tacho_status check_long_gap(const tacho_device_facts *of, tacho_findings *findings)
