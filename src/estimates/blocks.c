@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Blocks as the host sees them, one after the other.
+ * Blocks as seen by the host, one after the other.
  */
 #include "estimates/blocks.h"
 

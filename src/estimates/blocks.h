@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * When the blocks of a program (what the host starts and waits for) ran.
+ * When the blocks of a program (the units that the host starts and waits for) ran.
  */
 #ifndef TACHO_ESTIMATES_BLOCKS_H
 #define TACHO_ESTIMATES_BLOCKS_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Records to rows. Simulated operators come from STAL records of the first inference and
- * activation, since all inferences are the same there; measured ones are the medians of all op
- * records, since a computer that does something else for a while makes single ones any length.
+ * Converts records to rows. Simulated operators use STAL records of the first inference and
+ * activation, since all inferences are the same there; measured ones use the medians of all op
+ * records, since other activity of a computer can make single records arbitrarily long.
  */
 #include "estimates/compare.h"
 
@@ -70,7 +70,7 @@ static int compare_times(const void *left, const void *right)
     return a->ns < b->ns ? -1 : a->ns > b->ns;
 }
 
-/* The median of each operator; of two in the middle the shorter one. */
+/* The median of each operator; of two middle values the shorter one. */
 static void take_medians(tacho_run_compare *self, op_times *times)
 {
     size_t first = 0;
@@ -122,7 +122,7 @@ static tacho_status take_samples(tacho_run_compare *self, op_times *times)
 
 /* ---- the comparison ------------------------------------------------------------------------ */
 
-/* Those that have records. */
+/* Keeps the operators that have records. */
 static void keep_recorded(tacho_run_compare *self)
 {
     const tacho_program *program = self->recording->program;
@@ -148,7 +148,7 @@ static int64_t estimated_ns(const tacho_run_compare *self, int64_t cycles)
     return (int64_t)llround((double)cycles * 1e9 / self->clock_hz);
 }
 
-/* Processors speed up for a while beyond what was measured as their clock. */
+/* Processors temporarily exceed their measured clock. */
 static const double clock_tolerance = 1.05;
 
 static void fit(tacho_run_compare *self)
@@ -156,7 +156,7 @@ static void fit(tacho_run_compare *self)
     double estimated = 0;
     double taken = 0;
     double errors = 0;
-    size_t counted = 0; /* that have an estimate to compare with, as rows with a percentage have */
+    size_t counted = 0; /* operators with an estimate, like rows with a percentage */
     for (size_t i = 0; i < self->item_count; i++) {
         estimated += (double)self->items[i].estimated;
         taken += (double)self->items[i].taken;
@@ -322,7 +322,7 @@ static tacho_status add_sum(const tacho_run_compare *self, tacho_table *table)
     return tacho_table_add_absent(table);
 }
 
-/* Whether simulation takes the estimate, and nothing made up for anything. */
+/* Whether simulation takes exactly the estimate, without stalls that cancel out. */
 static bool is_equal(const tacho_run_compare *self, const tacho_run_compared *item)
 {
     bool has_stall = false;
@@ -417,7 +417,7 @@ static tacho_status add_stall_rows(const tacho_run_compare *self, tacho_table *t
     return TACHO_OK;
 }
 
-/* Threads that ran, beside the cores that were estimated. */
+/* Adds the threads of the run next to the estimated cores. */
 static tacho_status add_threads(const tacho_run_compare *self, tacho_table *table)
 {
     uint32_t ran = self->recording->device.threads;
@@ -438,7 +438,7 @@ static tacho_status add_outliers(const tacho_run_compare *self, tacho_table *tab
     return tacho_table_add_text(table, tacho_str_from_cstring(text));
 }
 
-/* How times came about. */
+/* Adds how times were measured. */
 static tacho_status add_measured_rows(const tacho_run_compare *self, tacho_table *table)
 {
     size_t elsewhere = 0;
@@ -487,7 +487,7 @@ static tacho_status add_clock(const tacho_run_compare *self, tacho_table *table)
     return tacho_table_add_text(table, tacho_str_from_cstring(text));
 }
 
-/* What simulation adds, and to how many operators nothing. */
+/* Adds the stalls of the simulation, and the number of operators without any. */
 static tacho_status add_simulated_rows(const tacho_run_compare *self, size_t left_out,
                                        tacho_table *table)
 {

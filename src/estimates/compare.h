@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the compiler expected of each operator beside what the device recorded. On a device that
- * simulates, both are cycles and the difference is the sum of named stalls. On one that measures,
- * the clock is fitted at which the estimate takes as long as was measured, and operators are
- * compared at that. A clock beyond the machine's own is none: then the estimate is scaled, which
- * compares shares, and the reason is said.
+ * The compiler's estimate of each operator next to the device's records. On a simulating device,
+ * both are cycles and the difference is the sum of named stalls. On a measuring device, the clock
+ * is fitted so that the estimate takes as long as the measurement, and operators are compared at
+ * that clock. If it exceeds the machine's own, the estimate is scaled instead, which compares
+ * shares, and the reason is reported.
  */
 #ifndef TACHO_ESTIMATES_COMPARE_H
 #define TACHO_ESTIMATES_COMPARE_H
@@ -30,13 +30,13 @@ typedef struct tacho_run_compare {
     tacho_run_compared *items; /* operators with records, in order */
     size_t item_count;
     uint32_t record_count_max; /* of an operator */
-    double clock_hz;   /* nominal, or the one at which the estimate takes as long as was measured */
-    double nominal_hz; /* the machine's */
-    bool is_beyond;    /* no clock of the machine fits: it would have to be higher than its own */
-    double error;      /* mean of |difference| / estimate */
+    double clock_hz;           /* nominal, or the fitted clock */
+    double nominal_hz;         /* the machine's */
+    bool is_beyond;            /* the fitted clock exceeds the machine's own */
+    double error;              /* mean of |difference| / estimate */
 } tacho_run_compare;
 
-/* A program that does not record operators is USAGE. */
+/* Fails with USAGE if the program does not record operators. */
 tacho_status tacho_run_compare_check(const tacho_program *program) TACHO_MUST_USE;
 
 /* Call deinit even after a failure. */
@@ -44,24 +44,24 @@ tacho_status tacho_run_compare_init(tacho_run_compare *compare,
                                     const tacho_recording *recording) TACHO_MUST_USE;
 void tacho_run_compare_deinit(tacho_run_compare *compare);
 
-/* All operators in order, and their sum; for people (|omits_equal|) only those to which simulation
- * adds something, and nothing where there are none. */
+/* All operators in order, and their sum; with |omits_equal|, for users, only those with stalls, and
+ * no rows without these. */
 tacho_status tacho_run_compare_table(const tacho_run_compare *compare, bool omits_equal,
                                      tacho_table *out_table) TACHO_MUST_USE;
 
-/* The |top| whose difference is largest; those without one are left out. */
+/* The |top| operators with the largest difference; those without one are left out. */
 tacho_status tacho_run_worst_table(const tacho_run_compare *compare, size_t top,
                                    tacho_table *out_table) TACHO_MUST_USE;
 
-/* For people: the clock, the error, what stalls mean; one line where nothing contends. */
+/* For users: the clock, the error, explanations of stalls; one line without contention. */
 tacho_status tacho_run_fit_table(const tacho_run_compare *compare, bool omits_equal,
                                  tacho_table *out_table) TACHO_MUST_USE;
 
-/* Of tacho_analysis_compare. */
+/* Options of tacho_analysis_compare. */
 typedef struct tacho_compare_options {
-    bool omits_equal;         /* operators that simulation gives their estimate */
-    size_t worst_count;       /* also the operators furthest off, and how it fits; 0: without */
-    const tacho_notes *notes; /* who is told of operators that spoil the fit (optional) */
+    bool omits_equal;         /* operators whose simulated time is the estimate */
+    size_t worst_count;       /* also the operators furthest off, and the fit; 0: without */
+    const tacho_notes *notes; /* receives notes on operators that spoil the fit (optional) */
 } tacho_compare_options;
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The estimate as tables. Programs get every number in its own unit, people those that matter, in
- * units that are easy to read.
+ * The estimate as tables. Tables for programs have every number in its own unit, those for users
+ * the important ones in readable units.
  */
 #include "estimates/estimate_tables.h"
 
@@ -43,7 +43,7 @@ typedef struct op_column {
     tacho_status (*add)(const filler *self);
     bool is_for_people;
     bool is_for_programs;
-    bool is_of_devices; /* says something only where there are several */
+    bool is_of_devices; /* useful only with several devices */
 } op_column;
 
 static tacho_status add_number(const filler *self)
@@ -179,7 +179,7 @@ static tacho_status add_bound(const filler *self)
                                 tacho_str_from_cstring(tacho_bound_name(self->row->cost.bound)));
 }
 
-/* For people: of an operator without a cost rule, also that its bytes are all that is costed. */
+/* For users: adds a remark if only the bytes of an operator are costed, for lack of a cost rule. */
 static tacho_status add_bound_remark(const filler *self)
 {
     char text[64];
@@ -233,7 +233,7 @@ static bool is_shown(const op_column *column, const tacho_estimate *estimate, bo
            (!column->is_of_devices || estimate->devices > 1);
 }
 
-/* What rows are compared by: numbers, largest first, or names. */
+/* Sort keys of a row: numbers, largest first, or names. */
 typedef struct sort_row {
     uint32_t op;
     uint64_t key;
@@ -266,7 +266,7 @@ static uint64_t sort_key(const tacho_op_estimate *op, tacho_estimate_sort sort)
     return 0;
 }
 
-/* Whether |filter| wants an operator, by its name or its type. */
+/* Whether |filter| accepts an operator, by its name or its type. */
 static tacho_status check_op(const tacho_estimate *estimate, const tacho_name_filter *filter,
                              uint32_t op, bool *out_is_wanted)
 {
@@ -316,7 +316,7 @@ static void choose_costliest(const tacho_estimate *estimate, sort_row *rows, siz
     qsort(rows, top, sizeof(*rows), compare_rows);
 }
 
-/* Those that are wanted, in their order. */
+/* Lists the accepted operators, in the requested order. */
 static tacho_status sort_ops(const tacho_estimate *estimate,
                              const tacho_estimate_table_options *options, tacho_arena *arena,
                              sort_row *rows, size_t *out_count)
@@ -384,9 +384,9 @@ static tacho_status make_ops(const tacho_estimate *estimate,
     return status;
 }
 
-/* ---- the whole ----------------------------------------------------------------------------- */
+/* ---- the network --------------------------------------------------------------------------- */
 
-/* An inference is one run of the model as its shapes say; a batch is so many of them. */
+/* An inference is one run of the model with its shapes; a batch consists of several. */
 static double inferences_per_second(const tacho_estimate *estimate)
 {
     return estimate->cycles > 0 ? tacho_machine_view_hz(estimate->machine) *
@@ -452,7 +452,7 @@ static tacho_status make_totals(const tacho_estimate *estimate, tacho_table *out
     return tacho_table_add_int(out_table, (int64_t)estimate->inferences);
 }
 
-/* ---- for people ---------------------------------------------------------------------------- */
+/* ---- for users ----------------------------------------------------------------------------- */
 
 /* "4.12 GMAC", "25.6 MB", "812 B". */
 static const char *with_unit(double value, const char *unit, char out_text[48])
@@ -489,7 +489,7 @@ static tacho_status add_graph_properties(const tacho_estimate *estimate, tacho_t
                                     with_unit((double)estimate->weight_bytes, "B", weights));
 }
 
-/* Whether the network has tensors of |dtype| that something makes or brings. */
+/* Whether the network has tensors of |dtype| other than constants. */
 static bool has_dtype(const tacho_graph *graph, tacho_dtype dtype)
 {
     for (size_t i = 0; i < graph->tensor_count; i++) {
@@ -501,7 +501,7 @@ static bool has_dtype(const tacho_graph *graph, tacho_dtype dtype)
     return false;
 }
 
-/* What real numbers are kept and computed in, where that is not what the model says. */
+/* Adds the types that store and compute real numbers, if they differ from the model's. */
 static tacho_status add_numbers(const tacho_estimate *estimate, tacho_table *table)
 {
     static const tacho_dtype reals[] = {TACHO_DTYPE_F32, TACHO_DTYPE_F64, TACHO_DTYPE_F16,
@@ -525,7 +525,7 @@ static tacho_status add_numbers(const tacho_estimate *estimate, tacho_table *tab
     return TACHO_OK;
 }
 
-/* Products whose type the machine lacks: the first, which says what stands in. */
+/* Adds the first product whose type the machine lacks, with the type used instead. */
 static tacho_status add_stand_in(const tacho_estimate *estimate, tacho_table *table)
 {
     for (size_t i = 0; i < estimate->fusion->op_count; i++) {
@@ -609,7 +609,7 @@ static tacho_status make_bounds(const tacho_estimate *estimate, tacho_table *out
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-/* One row per use of a memory: what is there, its bytes, the memory's size where it is known. */
+/* One row per use of a memory: its contents and bytes, and the memory's size if known. */
 static tacho_status make_memory(const tacho_program *program, const tacho_machine *machine,
                                 tacho_table *out_table)
 {
@@ -654,7 +654,7 @@ static tacho_status make_memory(const tacho_program *program, const tacho_machin
     return TACHO_OK;
 }
 
-/* ---- all of them ----------------------------------------------------------------------------- */
+/* ---- all tables ---------------------------------------------------------------------------- */
 
 static tacho_status add_line(tacho_table *table, const char *what, const char *value)
 {
@@ -662,7 +662,7 @@ static tacho_status add_line(tacho_table *table, const char *what, const char *v
     return tacho_table_add_text(table, tacho_str_from_cstring(value));
 }
 
-/* Who shares the work, where more than one inference or device does. */
+/* Adds how inferences or devices share the work, if there are several. */
 static tacho_status add_shares(const tacho_program *program, tacho_table *table)
 {
     const tacho_program_facts *facts = &program->facts;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a compiler estimates and what the program it made consists of, as tables:
- * tacho_analysis_estimate and tacho_analysis_metrics.
+ * A compiler's estimate and the contents of its program, as tables: tacho_analysis_estimate and
+ * tacho_analysis_metrics.
  */
 #ifndef TACHO_ESTIMATES_ESTIMATE_TABLES_H
 #define TACHO_ESTIMATES_ESTIMATE_TABLES_H
@@ -11,12 +11,12 @@
 #include "program/program.h"
 #include "table/table.h"
 
-/* The subject of both: a network that was compiled. */
+/* The subject of both: a compiled network. */
 typedef struct tacho_compiled_subject {
     const tacho_estimate *estimate;
     const tacho_program *program;
     const tacho_machine *machine;
-    uint64_t file_bytes; /* of the program's file; 0: it has none */
+    uint64_t file_bytes; /* of the program's file; 0: no file */
 } tacho_compiled_subject;
 
 /* The order of operators. */
@@ -32,12 +32,12 @@ typedef enum tacho_estimate_sort {
 /* Options of tacho_analysis_estimate. */
 typedef struct tacho_estimate_table_options {
     tacho_estimate_sort sort;
-    size_t top;               /* operators at most; 0: all */
+    size_t top;               /* maximum operators; 0: all */
     bool is_for_people;       /* fewer columns, larger units, the summary first */
-    tacho_name_filter filter; /* of operators by name or type; accepts is NULL: all */
+    tacho_name_filter filter; /* of operators by name or type; a NULL |accepts| accepts all */
 } tacho_estimate_table_options;
 
-/* How many operators |filter| accepts. */
+/* Counts the operators that |filter| accepts. */
 tacho_status tacho_estimate_count(const tacho_estimate *estimate, const tacho_name_filter *filter,
                                   size_t *out_count) TACHO_MUST_USE;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tables of a network that was compiled for a built-in machine: which there are, their order, the
- * order of operators, and sums that must agree.
+ * Tables of a network compiled for a built-in machine: their names and order, the order of
+ * operators, and sums that must agree.
  */
 #include "estimates/estimate_tables.h"
 
@@ -21,7 +21,7 @@ typedef struct fixture {
     tacho_program program;
 } fixture;
 
-/* A softmax, and a matrix product that is far more work. */
+/* A softmax, and a matrix product with far more work. */
 static void setup(fixture *self)
 {
     tacho_graph *g = &self->graph;
@@ -50,7 +50,7 @@ static void teardown(fixture *self)
     tacho_arena_deinit(&self->arena);
 }
 
-/* Names of tables in their order, and what the tests look at. */
+/* Names of tables in their order, and the cells that the tests check. */
 typedef struct seen_tables {
     char names[128];
     size_t operator_rows;
@@ -114,7 +114,7 @@ static void test_for_programs(void **state)
     teardown(&f);
 }
 
-/* The summary comes first and says what a batch is; the largest operator is the matrix product. */
+/* The summary is first and explains the batch; the largest operator is the matrix product. */
 static void test_for_people(void **state)
 {
     (void)state;

@@ -26,13 +26,13 @@ static tacho_status add_cstring(tacho_table *table, const char *text)
     return tacho_table_add_text(table, tacho_str_from_cstring(text));
 }
 
-/* Absent when it is empty. */
+/* Absent if empty. */
 static tacho_status add_name(tacho_table *table, tacho_str text)
 {
     return text.len > 0 ? tacho_table_add_text(table, text) : tacho_table_add_absent(table);
 }
 
-/* A text that is made piece by piece, as a cell. */
+/* Adds an assembled text as a cell. */
 static tacho_status add_made(tacho_table *table, tacho_text *text, tacho_status status)
 {
     if (status == TACHO_OK) {
@@ -195,7 +195,7 @@ static const tacho_column tensor_columns[] = {
     TACHO_COLUMN(SHAPE, "shape", TEXT), TACHO_COLUMN(SIZE_BYTES, "bytes", INT),
 };
 
-/* "1x3x224x224"; of open dimensions "[batch]", or "?" where they have no name. */
+/* "1x3x224x224"; of open dimensions "[batch]", or "?" without a name. */
 static tacho_status put_dim(tacho_text *text, const tacho_opened_model *opened, uint32_t tensor,
                             int32_t axis)
 {
@@ -258,7 +258,7 @@ static tacho_status add_tensors(const void *item, tacho_table *table)
     return TACHO_OK;
 }
 
-/* ---- dimensions to give -------------------------------------------------------------------- */
+/* ---- dimensions to set --------------------------------------------------------------------- */
 
 static const tacho_column dim_columns[] = {
     TACHO_COLUMN(FILE, "file", TEXT),
@@ -267,7 +267,7 @@ static const tacho_column dim_columns[] = {
     TACHO_COLUMN(COUNT, "dimensions of inputs", INT),
 };
 
-/* Whether a shell takes |name| as it is. */
+/* Whether |name| needs no quoting in a shell. */
 static bool is_plain(tacho_str name)
 {
     for (size_t i = 0; i < name.len; i++) {
@@ -281,7 +281,7 @@ static bool is_plain(tacho_str name)
     return true;
 }
 
-/* What a dimension is called: its name, or "INPUT.AXIS". */
+/* The label of a dimension: its name, or "INPUT.AXIS". */
 static tacho_status dim_name(const tacho_opened_model *opened, const tacho_model_open_dim *dim,
                              tacho_arena *arena, tacho_str *out_name)
 {
@@ -320,7 +320,7 @@ static tacho_status add_dim(const tacho_opened_model *opened, tacho_str name, ui
     return add_count(table, count);
 }
 
-/* A name stands for all dimensions that have it: one row each. */
+/* Adds a row per name, which represents all dimensions with that name. */
 static tacho_status add_dims_with(const tacho_opened_model *opened, tacho_strings *names,
                                   tacho_arena *arena, tacho_table *table)
 {
@@ -362,7 +362,7 @@ static tacho_status add_dims(const void *item, tacho_table *table)
 {
     const tacho_opened_model *opened = item;
     static const tacho_column_id whole[] = {TACHO_COL_OPTION, TACHO_COL_OTHER};
-    table->whole = whole; /* to be copied */
+    table->whole = whole; /* is copied */
     tacho_arena arena;
     tacho_strings names;
     tacho_arena_init(&arena);
@@ -446,7 +446,7 @@ static tacho_status add_operators(const void *item, tacho_table *table)
     return status;
 }
 
-/* ---- all of them --------------------------------------------------------------------------- */
+/* ---- all tables ---------------------------------------------------------------------------- */
 
 static const tacho_items_table makers[] = {
     TACHO_ITEMS_TABLE("models", "Models", model_columns, add_model),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a network's file holds, as tables: for tacho info.
+ * The contents of a network's file as tables, for tacho info.
  */
 #ifndef TACHO_ESTIMATES_MODEL_TABLES_H
 #define TACHO_ESTIMATES_MODEL_TABLES_H
@@ -9,10 +9,10 @@
 #include "graph/model_facts.h"
 #include "table/table.h"
 
-/* A model that was read as its file has it. */
+/* A model as read from its file. */
 typedef struct tacho_opened_model {
-    tacho_str file;          /* what to call it */
-    const char *size_option; /* what the caller's users put before NAME=SIZE; "": nothing */
+    tacho_str file;          /* the name to show */
+    const char *size_option; /* the option that the caller's users put before NAME=SIZE; or "" */
     tacho_graph graph;
     tacho_model_facts facts;
 } tacho_opened_model;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The ratio of measured to estimated time, in logarithms, is compared with the median of all
- * operators. Far is four times the usual distance from it, and a factor of three at the least.
+ * operators. Far means four times the usual distance from it, and at least a factor of three.
  */
 #include "estimates/outliers.h"
 
@@ -29,7 +29,7 @@ static int compare_logs(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-/* The median; sorts them. */
+/* The median; sorts |ratios|. */
 static double median_of(ratio *ratios, size_t count)
 {
     qsort(ratios, count, sizeof(*ratios), compare_logs);
@@ -56,7 +56,7 @@ static size_t collect(const tacho_run_compare *compare, ratio *ratios)
     return count;
 }
 
-/* How far is far. */
+/* The distance from which on an operator is an outlier. */
 static double limit_of(const ratio *ratios, size_t count, double middle)
 {
     ratio *away = calloc(count, sizeof(*away));
@@ -77,7 +77,7 @@ static void print_far(const tacho_run_compare *compare, ratio *ratios, size_t co
     double middle = median_of(ratios, count), limit = limit_of(ratios, count, middle);
     size_t far = 0, used = 0;
     char names[TACHO_RUN_OUTLIERS_TEXT] = "";
-    for (size_t i = 0; i < count; i++) { /* the farthest lie at the ends */
+    for (size_t i = 0; i < count; i++) { /* the farthest are at the ends */
         const ratio *at = i % 2 == 0 ? &ratios[count - 1 - i / 2] : &ratios[i / 2];
         if (distance(at->log, middle) <= limit) {
             continue;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Operators whose time is far from what the others suggest: the estimate is wrong there, or
- * something else happened while they ran. Either way a fitted clock is not to be trusted.
+ * Operators whose time is far from the one that the others suggest: the estimate is wrong there, or
+ * something else happened while they ran. Either way the fitted clock is not reliable.
  */
 #ifndef TACHO_ESTIMATES_OUTLIERS_H
 #define TACHO_ESTIMATES_OUTLIERS_H
@@ -11,8 +11,8 @@
 enum { TACHO_RUN_OUTLIERS_TEXT = 400 };
 
 /*
- * Writes one sentence that names the worst; "" when there are none. Only operators that are at
- * least 1 % of the time, estimated or measured, count, and only where there are four or more.
+ * Writes one sentence that names the worst; "" if there are none. Only operators with at least 1 %
+ * of the time, estimated or measured, count, and there must be four or more.
  */
 void tacho_run_outliers_print(const tacho_run_compare *compare, char *to, size_t size);
 

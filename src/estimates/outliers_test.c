@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which operators are far from what the others suggest, on both sides of each limit.
+ * Which operators are outliers, on both sides of each limit.
  */
 #include "estimates/outliers.h"
 
@@ -14,7 +14,7 @@
 
 enum { OPS_MAX = 8 };
 
-/* What is said of operators "op0" and on with these estimated and measured times. */
+/* Checks the sentence about operators "op0" and on with these estimated and measured times. */
 static void expect(const int64_t (*times)[2], size_t count, const char *expected)
 {
     tacho_program program;
@@ -44,7 +44,7 @@ static void expect(const int64_t (*times)[2], size_t count, const char *expected
 #define SAYS(count, who)                                                                           \
     count " operator took a time far from what the others suggest: " who " times"
 
-/* Of three nobody can tell which one is off; of four one can. */
+/* With three operators it is not clear which one is off; with four it is. */
 static void test_outliers_need_four_operators(void **state)
 {
     (void)state;
@@ -68,7 +68,7 @@ static void test_far_is_more_than_three_times(void **state)
 }
 
 /*
- * Where the others differ by a factor of two either way, their usual distance is log 2: far is
+ * If the others differ by a factor of two either way, their usual distance is log 2: far is
  * 4 * 1.4826 times as much, a factor of 61.03.
  */
 static void test_far_is_four_times_the_usual_distance(void **state)
@@ -82,7 +82,7 @@ static void test_far_is_four_times_the_usual_distance(void **state)
     expect((const int64_t(*)[2])times, 7, SAYS("1", "op6 62"));
 }
 
-/* Less than 1 % of both times, an operator may be off: a launch costs as much. */
+/* An operator with less than 1 % of both times may be off: a launch costs as much. */
 static void test_small_operators_are_left_out(void **state)
 {
     (void)state;

@@ -18,8 +18,8 @@ enum {
     WARNINGS_MAX = 8,        /* of one kind */
     IMBALANCE_PERCENT = 125, /* the busiest core, of the mean */
     SHORT_JOB_CYCLES = 64,
-    SHORT_JOBS_MIN = 16, /* fewer of them cost nothing worth a word */
-    SHARE_PERCENT = 10,  /* nor does a smaller share of the whole */
+    SHORT_JOBS_MIN = 16, /* fewer are not worth a warning */
+    SHARE_PERCENT = 10,  /* nor is a smaller share of the whole */
 };
 
 /* ---- sums ---------------------------------------------------------------------------------- */
@@ -142,7 +142,8 @@ static tacho_status add_metrics(const tacho_program *program, const core_sums *s
     return image_bytes > 0 ? add_metric(table, "bytes of the program", image_bytes) : TACHO_OK;
 }
 
-/* Of the whole: arithmetic, traffic, sizes, how often cores wait for one another. */
+/* Metrics of the whole program: arithmetic, traffic, sizes, and how often cores wait for one
+ * another. */
 static tacho_status make_metrics(const tacho_program *program, uint64_t image_bytes,
                                  tacho_table *out_table)
 {
@@ -204,7 +205,7 @@ static tacho_status make_cores(const tacho_program *program, tacho_table *out_ta
 
 /* ---- warnings ------------------------------------------------------------------------------ */
 
-/* The first few of each kind are said. */
+/* Only the first few warnings of each kind are shown. */
 static bool is_said(size_t *count)
 {
     return (*count)++ < WARNINGS_MAX;
@@ -240,7 +241,7 @@ static tacho_status find_returned(operator_warnings *self)
     return TACHO_OK;
 }
 
-/* Whether an operator writes to shared memory what the network does not return. */
+/* Whether an operator writes data to shared memory that the network does not return. */
 static bool spills(const operator_warnings *self, size_t op)
 {
     const tacho_fusion *fusion = self->estimate->fusion;
@@ -289,7 +290,7 @@ static tacho_status warn_operators(const tacho_estimate *estimate, const tacho_n
     return status;
 }
 
-/* Starting operators, where that takes a share of the whole that is worth a word. */
+/* Warns about the cost of starting operators if it takes a considerable share of the whole. */
 static tacho_status warn_launches(const tacho_estimate *estimate, const tacho_notes *notes)
 {
     int64_t cycles = estimate->bound_cycles[TACHO_BOUND_LAUNCH];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What in a program costs time and could be otherwise. Its numbers are tacho_analysis_metrics.
+ * Warnings about avoidable costs of a program. Its numbers are in tacho_analysis_metrics.
  */
 #ifndef TACHO_ESTIMATES_PROGRAM_METRICS_H
 #define TACHO_ESTIMATES_PROGRAM_METRICS_H
@@ -9,7 +9,7 @@
 #include "compile/estimate.h"
 #include "program/program.h"
 
-/* Says to |notes| what costs time and could be otherwise. */
+/* Writes warnings about avoidable costs to |notes|. */
 tacho_status tacho_compile_warn(const tacho_estimate *estimate, const tacho_program *program,
                                 const tacho_notes *notes) TACHO_MUST_USE;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Segments, network, inputs and outputs, statistics, ops per core; of programs that tacho compiled
+ * Segments, network, inputs and outputs, statistics, ops per core; for programs compiled by tacho
  * also their estimate and their memory.
  */
 #include "estimates/program_tables.h"
@@ -26,7 +26,7 @@ static tacho_status add_text(tacho_table *table, const char *text)
     return tacho_table_add_text(table, tacho_str_from_cstring(text));
 }
 
-/* Absent when it is empty. */
+/* Absent if empty. */
 static tacho_status add_name(tacho_table *table, tacho_str text)
 {
     return text.len > 0 ? tacho_table_add_text(table, text) : tacho_table_add_absent(table);
@@ -134,7 +134,7 @@ static tacho_status add_slice_rows(const tacho_opened_program *opened, const tac
     return TACHO_OK;
 }
 
-/* Of programs that run on several devices. */
+/* For programs that run on several devices. */
 static tacho_status add_slices(const void *item, tacho_table *table)
 {
     const tacho_opened_program *opened = item;
@@ -186,7 +186,7 @@ static void print_dims(const tacho_networkdesc_binding *binding, char to[DIMS_TE
     }
 }
 
-/* Bytes by type and dimensions; absent where these do not say. */
+/* Bytes from type and dimensions; absent if these are not known. */
 static tacho_status add_binding_bytes(tacho_table *table, const tacho_networkdesc_binding *binding)
 {
     uint64_t elements = 1;
@@ -218,7 +218,7 @@ static tacho_status add_binding(const tacho_opened_program *opened,
     return add_binding_bytes(table, binding);
 }
 
-/* A tensor as the program knows it, beside how it is described to others. */
+/* Adds a tensor as in the program, next to its external description. */
 static tacho_status add_own_tensor(const tacho_opened_program *opened, uint32_t id,
                                    const tacho_networkdesc_binding *binding, const char *direction,
                                    tacho_table *table)
@@ -236,7 +236,8 @@ static tacho_status add_own_tensor(const tacho_opened_program *opened, uint32_t 
     return add_count(table, tensor->bytes);
 }
 
-/* How the |number|-th input or output is described: of one network by place, of slices by name. */
+/* The description of the |number|-th input or output: by place for a single network, by name for
+ * slices. */
 static const tacho_networkdesc_binding *find_binding(const tacho_opened_program *opened,
                                                      tacho_str name, size_t number, bool is_in)
 {
@@ -306,7 +307,7 @@ static const tacho_column stats_columns[] = {
     TACHO_COLUMN(PMU_RECIPE, "recipe", TEXT),
 };
 
-/* "0x3 0x1a4"; the first few where there are more than a device can count. */
+/* "0x3 0x1a4"; only the first few if there are more than a device can count. */
 static void print_events(const tacho_networkdesc *desc, char *to, size_t size)
 {
     size_t used = 0;
@@ -408,7 +409,7 @@ static tacho_status add_event_rows(const tacho_opened_program *opened, const tac
     return TACHO_OK;
 }
 
-/* As the machine that a program is for calls them; containers of others are for AIC 100. */
+/* Names events as the program's machine does; containers from other tools are for AIC 100. */
 static tacho_status add_events(const void *item, tacho_table *table)
 {
     const tacho_opened_program *opened = item;
@@ -458,7 +459,7 @@ static tacho_status add_core_row(const tacho_opened_program *opened, const tacho
     return add_count(table, op_count);
 }
 
-/* Where no names are listed, the numbers of ops are. */
+/* Without names of ops, their numbers are listed. */
 static tacho_status add_core_counts(const tacho_opened_program *opened,
                                     const tacho_networkdesc *desc, tacho_table *table)
 {
@@ -473,7 +474,7 @@ static tacho_status add_core_counts(const tacho_opened_program *opened,
     return TACHO_OK;
 }
 
-/* Cores that people are not shown, as one row. */
+/* With more cores, users see the rest as one row. */
 enum { CORES_SHOWN = 8 };
 
 static tacho_status add_more_cores(const tacho_opened_program *opened,
@@ -519,7 +520,7 @@ static tacho_status add_cores(const void *item, tacho_table *table)
     return add_each(opened, add_desc_cores, table);
 }
 
-/* ---- programs that tacho compiled --------------------------------------------------------- */
+/* ---- programs compiled by tacho ----------------------------------------------------------- */
 
 static const tacho_column estimate_columns[] = {
     TACHO_COLUMN(FILE, "file", TEXT),
@@ -580,7 +581,7 @@ static const tacho_column unknown_columns[] = {
     TACHO_COLUMN(LOCATION, "location", TEXT),
 };
 
-/* Ops of which no kernel is known: a runtime has to bring its own. */
+/* Ops without a known kernel: a runtime must provide its own. */
 static tacho_status add_unknown(const void *item, tacho_table *table)
 {
     const tacho_opened_program *opened = item;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a program's container holds, as tables: for tacho info.
+ * The contents of a program's container as tables, for tacho info.
  */
 #ifndef TACHO_ESTIMATES_PROGRAM_TABLES_H
 #define TACHO_ESTIMATES_PROGRAM_TABLES_H
@@ -10,9 +10,9 @@
 #include "program/seal.h"
 #include "table/table.h"
 
-/* A container that was opened, and as much of what is in it as could be read. */
+/* An opened container, with the contents that could be read. */
 typedef struct tacho_opened_program {
-    tacho_str file;     /* what to call it */
+    tacho_str file;     /* the name to show */
     bool is_for_people; /* long lists are cut */
     tacho_qpc qpc;
     const tacho_seal_state *states; /* by segment */

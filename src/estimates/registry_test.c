@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every analysis of the list can be asked, and gives tables of columns of the list also where
- * there is nothing to say.
+ * Every analysis of the list can be run, and makes tables with columns of the list even without
+ * data.
  */
 #include "estimates/estimates.h"
 #include "questions/annotate/debug_info_table.h"
@@ -46,7 +46,7 @@ static tacho_status count_table(void *self, const tacho_table *table)
     return to->left-- > 0 ? TACHO_OK : tacho_fail(TACHO_CODE_IO, "full");
 }
 
-/* The options that an analysis of events says it takes. */
+/* The options that an analysis of events declares. */
 static const void *options_of(const tacho_analysis *analysis)
 {
     static const tacho_breakdown_options breakdown = {.top = 10};
@@ -124,7 +124,7 @@ static void ask_of_events(const tacho_analysis *analysis, tacho_dict *dict, size
     analysis->close(NULL);
 }
 
-/* No rows, no table with rows; and who takes the tables may fail. */
+/* Without rows, tables have no rows; and the receiver of tables may fail. */
 static void test_nothing_to_say(void **state)
 {
     (void)state;
@@ -140,7 +140,7 @@ static void test_nothing_to_say(void **state)
     tacho_dict_deinit(&dict);
 }
 
-/* Lists of no programs, models and debug information. */
+/* Empty lists of programs, models and debug information. */
 static void test_empty_lists(void **state)
 {
     (void)state;

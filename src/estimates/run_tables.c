@@ -12,7 +12,7 @@
 
 /* ---- numbers ------------------------------------------------------------------------------- */
 
-/* The smallest that is at least as long as |percent| % of all. */
+/* The smallest value that is at least as long as |percent| % of all. */
 static int64_t at_percent(const int64_t *sorted, size_t count, size_t percent)
 {
     size_t rank = (count * percent + 99) / 100;
@@ -140,7 +140,7 @@ static tacho_status add_device(const tacho_recording *recording, tacho_table *ta
         device->activations == 1 ? "" : "s", (unsigned)recording->program->facts.batch_size);
 }
 
-/* What the program takes, and what recording adds at its end. */
+/* Adds the cycles of the program, and the time to write its stats at the end. */
 static tacho_status add_cycles(const tacho_recording *recording, tacho_table *table)
 {
     const tacho_program_facts *facts = &recording->program->facts;
@@ -229,11 +229,11 @@ tacho_status tacho_run_facts_table(const tacho_recording *recording, tacho_table
         TACHO_COLUMN(STATS_LEVEL, "Level", INT),
         TACHO_COLUMN(RECORDED_RUNS, "Recorded", INT),
         TACHO_COLUMN(RECORD_COST_NS, "Cost", INT),
-        TACHO_COLUMN(RANDOM_WEIGHT_COUNT, "Random weights", INT), /* tensors that stand in */
+        TACHO_COLUMN(RANDOM_WEIGHT_COUNT, "Random weights", INT), /* substituted tensors */
         TACHO_COLUMN(ZERO_WEIGHT_COUNT, "Zero weights", INT),
         TACHO_COLUMN(RANDOM_INPUT_COUNT, "Random inputs", INT),
         TACHO_COLUMN(WALL_NS, "Wall", INT),
-        TACHO_COLUMN(HOST, "Host", TEXT), /* these where it ran on another computer */
+        TACHO_COLUMN(HOST, "Host", TEXT), /* from here on: only if it ran on another computer */
         TACHO_COLUMN(CONNECTION_NS, "Connection", INT),
         TACHO_COLUMN(BOARD_NS, "Board", INT),
     };

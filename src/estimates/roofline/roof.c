@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rates are real numbers: they are printed, and compared with times that are known to a nanosecond.
+ * Rates are real numbers: they are printed, and compared with times in whole nanoseconds.
  */
 #include "estimates/roofline/roof.h"
 
@@ -18,7 +18,7 @@ static double value_of(const tacho_quantity *quantity)
 
 /* ---- machines ---------------------------------------------------------------------------- */
 
-/* Of all engines of a kind in all cores, each cycle. */
+/* Work per cycle of all engines of a kind in all cores. */
 static double engine_rate(const tacho_machine *machine, tacho_work_kind kind, tacho_dtype dtype)
 {
     uint32_t best = tacho_op_cost_engine(machine, kind, dtype);
@@ -32,7 +32,7 @@ static double engine_rate(const tacho_machine *machine, tacho_work_kind kind, ta
            (double)tacho_machine_cores(machine);
 }
 
-/* What local memories give to the engines: their own rate, else what the engines take in. */
+/* The rate from local memories to the engines: their own, else the input rate of the engines. */
 static double local_rate(const tacho_machine *machine, const tacho_memory *local)
 {
     double cores = (double)tacho_machine_cores(machine);
@@ -48,7 +48,7 @@ static double local_rate(const tacho_machine *machine, const tacho_memory *local
     return most;
 }
 
-/* Memories of the cores, and caches, together. */
+/* Total bytes of the cores' memories and the caches. */
 static double near_bytes(const tacho_machine *machine)
 {
     double sum = 0;
@@ -81,7 +81,7 @@ void tacho_roof_init(tacho_roof *roof, const tacho_machine *machine)
     roof->near_bytes = near_bytes(machine);
 }
 
-/* ---- ceilings as people write them ------------------------------------------------------- */
+/* ---- ceilings as text -------------------------------------------------------------------- */
 
 static tacho_status fail_ceiling(tacho_str item)
 {
@@ -92,7 +92,7 @@ static tacho_status fail_ceiling(tacho_str item)
                       TACHO_STR_ARG(item));
 }
 
-/* "4.8TB/s" without its unit: 4.8e12; false where that is no such number. */
+/* "4.8TB/s" without its unit: 4.8e12; false if malformed. */
 static bool parse_rate(tacho_str text, tacho_str unit, double *out_rate)
 {
     static const tacho_str prefixes = TACHO_STR_INIT("kMGTP");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A row per operator: which of its operands are multiplied, or how often it goes over its elements.
+ * A row per operator: which of its operands are multiplied, or how many steps each element takes.
  */
 #include "estimates/roofline/roof_aten.h"
 
@@ -12,22 +12,22 @@
 
 /* How the work follows from the operands. */
 typedef enum form {
-    FORM_PRODUCT,   /* [m, k] by [k, n], maybe batches of them; |a| is the first */
-    FORM_INTEGERS,  /* the same of small integers; results are 32 bits */
-    FORM_SCALED,    /* the same; |a| is where the type of the results is */
+    FORM_PRODUCT,   /* [m, k] by [k, n], optionally batched; |a| is the first */
+    FORM_INTEGERS,  /* the same with small integers; results have 32 bits */
+    FORM_SCALED,    /* the same; |a| is the input with the type of the results */
     FORM_LINEAR,    /* [..., k] by [n, k] transposed */
-    FORM_CONV,      /* data, weights; |a| is where stride, padding ... are */
-    FORM_ATTENTION, /* query, key, value; |a| is where causal is */
+    FORM_CONV,      /* data, weights; |a| is the order of stride, padding ... */
+    FORM_ATTENTION, /* query, key, value; |a| is the input with the causal flag */
     FORM_ELEMENTS,  /* element by element, broadcast */
-    FORM_SAME,      /* of the first operand; the result is as large */
+    FORM_SAME,      /* of the first operand; the result has its size */
     FORM_REDUCE,    /* of the first operand; the result is smaller */
     FORM_COPY,      /* the second operand to the first, or the first to a new one */
     FORM_CONV_BACK, /* gradients of a convolution */
-    FORM_PICK,      /* lines of the first operand by the numbers in |a| */
+    FORM_PICK,      /* rows of the first operand by the indices in |a| */
     FORM_FILL,      /* the first operand is written */
 } form;
 
-/* Where a convolution has its parameters. */
+/* The order of a convolution's parameters. */
 typedef enum conv_order {
     CONV_USUAL,      /* bias, stride, padding, dilation, groups */
     CONV_TRANSPOSED, /* bias, stride, padding, dilation, transposed, output padding, groups */
@@ -42,7 +42,7 @@ typedef struct aten_row {
     uint8_t steps; /* operations per element */
 } aten_row;
 
-/* Layouts of attention: heads before positions, or behind. */
+/* Layouts of attention: heads before positions, or after. */
 enum { HEADS_LAST = 128 };
 
 static const aten_row rows[] = {
@@ -246,7 +246,7 @@ static bool work_linear(const tacho_aten_call *call, tacho_roof_work *work, char
 
 /* ---- convolutions ------------------------------------------------------------------------ */
 
-/* Numbers of "[1, 1]", or of "2" for all; false where there are none. */
+/* Numbers of "[1, 1]", or of "2" for all; false if there are none. */
 static bool parse_list(tacho_str text, uint32_t count, uint64_t *out_values)
 {
     uint32_t found = 0;
@@ -282,7 +282,7 @@ typedef struct window {
         dilation[TACHO_ATEN_DIMS_MAX];
 } window;
 
-/* False where a parameter is missing, or it is a transposed one. */
+/* False if a parameter is missing, or for a transposed convolution. */
 static bool read_window(const tacho_aten_call *call, conv_order order, uint32_t count,
                         window *out_window)
 {
@@ -301,7 +301,7 @@ static bool read_window(const tacho_aten_call *call, conv_order order, uint32_t 
            parse_list(text_at(call, places[order][2]), count, out_window->dilation);
 }
 
-/* Positions of the result along one dimension; 0 where there are none. */
+/* Positions of the result along one dimension; 0 if there are none. */
 static uint64_t count_positions(const window *at, uint32_t i, uint64_t size, uint64_t kernel)
 {
     uint64_t padded = tacho_size_add(size, tacho_size_multiply(at->padding[i], 2));
@@ -343,7 +343,7 @@ static bool work_conv(const tacho_aten_call *call, conv_order order, tacho_roof_
     add_operand(work, weights);
     add_operand(work, order != CONV_CUDNN ? tensor_at(call, 2) : NULL);
     add_bytes(work, count_bytes(work->dtype, results));
-    /* Weights have the channels of a group: of each result so many are summed up. */
+    /* Weights have the channels of one group: each result sums up this many products. */
     uint64_t each = weights->dims[0] > 0 ? count_elements(weights) / weights->dims[0] : 0;
     set_operations(work, tacho_size_multiply(results, each));
     label_pair(data, weights, label);
@@ -365,7 +365,7 @@ static uint64_t count_gradients(tacho_str mask)
 /*
  * (gradient, data, weights, bias sizes, stride, padding, dilation, transposed, output padding,
  * groups, mask): each gradient takes as many multiply-adds as the convolution. It reads the
- * gradient of the result and the other operand, and writes what has the size of its own.
+ * gradient of the result and the other operand, and writes a tensor of its own operand's size.
  */
 static bool work_conv_back(const tacho_aten_call *call, tacho_roof_work *work, char *label)
 {
@@ -394,7 +394,7 @@ static bool work_conv_back(const tacho_aten_call *call, tacho_roof_work *work, c
 
 /* ---- attention --------------------------------------------------------------------------- */
 
-/* A causal mask leaves half of the products to do, or a little more. */
+/* A causal mask leaves half of the products, or slightly more. */
 static bool work_attention(const tacho_aten_call *call, uint8_t place, tacho_roof_work *work,
                            char *label)
 {
@@ -427,7 +427,7 @@ static bool work_attention(const tacho_aten_call *call, uint8_t place, tacho_roo
 
 /* ---- results of another type ------------------------------------------------------------- */
 
-/* PyTorch's number of a type: "15"; NONE where that is not known. */
+/* The type with PyTorch's number, "15"; NONE if not known. */
 static tacho_dtype dtype_of_number(tacho_str text)
 {
     static const struct {
@@ -442,7 +442,8 @@ static tacho_dtype dtype_of_number(tacho_str text)
     return TACHO_DTYPE_NONE;
 }
 
-/* Results of a product were counted in the type of its first operand: adds what |to| has more. */
+/* Results of a product were counted in the type of its first operand: adds the extra bytes of
+ * |to|. */
 static bool widen_results(const tacho_aten_call *call, tacho_dtype to, tacho_roof_work *work)
 {
     const tacho_aten_tensor *left = tensor_at(call, 0);
@@ -464,7 +465,7 @@ static void set_steps(tacho_roof_work *work, uint64_t elements, uint64_t steps)
     work->operations = tacho_size_multiply(elements, steps);
 }
 
-/* The shape that tensors are broadcast to; false where they do not go together. */
+/* The shape that tensors are broadcast to; false if they do not match. */
 static bool broadcast(const tacho_aten_tensor *tensor, tacho_aten_tensor *all)
 {
     while (all->rank < tensor->rank) {
@@ -483,7 +484,7 @@ static bool broadcast(const tacho_aten_tensor *tensor, tacho_aten_tensor *all)
     return true;
 }
 
-/* How types rank where two meet: real numbers before integers, then the wider one. */
+/* The rank of a type for promotion: real numbers before integers, then the wider one. */
 static size_t rank_of(const tacho_aten_tensor *tensor)
 {
     bool is_real = tacho_dtype_kind_of(tensor->dtype) == TACHO_DTYPE_REAL;
@@ -567,7 +568,7 @@ static bool work_copy(const tacho_aten_call *call, tacho_roof_work *work, char *
     return true;
 }
 
-/* So many lines are read, and written again. */
+/* Reads rows of the table by index, and writes them. */
 static bool work_pick(const tacho_aten_call *call, size_t place, tacho_roof_work *work, char *label)
 {
     const tacho_aten_tensor *table = tensor_at(call, 0);
@@ -581,7 +582,7 @@ static bool work_pick(const tacho_aten_call *call, size_t place, tacho_roof_work
     work->kind = TACHO_WORK_MOVE;
     work->dtype = table->dtype;
     add_operand(work, numbers);
-    add_bytes(work, count_bytes(table->dtype, elements)); /* what repeats may come from a cache */
+    add_bytes(work, count_bytes(table->dtype, elements)); /* repeated rows may be in a cache */
     label_shape(numbers, label);
     return true;
 }
@@ -639,7 +640,7 @@ bool tacho_aten_work(const tacho_aten_call *call, tacho_roof_work *out_work,
     out_label[0] = '\0';
     bool is_known = row != NULL && work_row(call, row, out_work, out_label);
     if (out_work->has_operations && out_work->operations == 0) {
-        out_work->bytes[TACHO_ROOF_SHARED] = 0; /* no result: nothing has to be read */
+        out_work->bytes[TACHO_ROOF_SHARED] = 0; /* no result: no reads needed */
     }
     out_work->bytes[TACHO_ROOF_LOCAL] = out_work->bytes[TACHO_ROOF_SHARED];
     return is_known && out_work->bytes[TACHO_ROOF_SHARED] <= INT64_MAX &&

@@ -12,7 +12,7 @@ tacho_status tacho_aten_keys_init(tacho_aten_keys *keys, tacho_dict *dict)
     return tacho_dict_ensure_string(dict, TACHO_STR("Concrete Inputs"), &keys->values);
 }
 
-/* Types of tensors, as C++ calls them; lists and scalars have none. */
+/* Types of tensors by their C++ names; lists and scalars have none. */
 static tacho_dtype dtype_of(tacho_str type)
 {
     static const struct {
@@ -49,7 +49,7 @@ static tacho_str arg_text(const tacho_dict *dict, const tacho_arg *arg)
                                          : TACHO_STR("");
 }
 
-/* Behind argument |at| and what it holds; never behind |end|. */
+/* The end of argument |at| and its contents, at most |end|. */
 static size_t end_of(const tacho_row *row, size_t at, size_t end)
 {
     const tacho_arg *arg = &row->args[at];
@@ -58,7 +58,7 @@ static size_t end_of(const tacho_row *row, size_t at, size_t end)
     return inside < end - at - 1 ? at + 1 + (size_t)inside : (holds ? end : at + 1);
 }
 
-/* The sizes of one tensor; false where one is no size, as in a list of tensors. */
+/* Reads the sizes of one tensor; false if an item is not a size, as in a list of tensors. */
 static bool read_dims(const tacho_row *row, size_t at, size_t end, tacho_aten_tensor *tensor)
 {
     for (; at < end; at++) {
@@ -79,7 +79,7 @@ typedef enum list {
     LIST_VALUES,
 } list;
 
-/* Takes the items of the array |at|, one per input. */
+/* Reads the items of the array |at|, one per input. */
 static void read_list(const tacho_dict *dict, const tacho_row *row, size_t at, list which,
                       tacho_aten_call *call)
 {
@@ -88,7 +88,7 @@ static void read_list(const tacho_dict *dict, const tacho_row *row, size_t at, l
     for (size_t i = at + 1; i < end; input++) {
         size_t next = end_of(row, i, end);
         if (input == TACHO_ATEN_INPUTS_MAX) {
-            return; /* what stands so far behind is no tensor that matters */
+            return; /* tensors this late in the list do not matter */
         }
         tacho_aten_tensor *tensor = &call->inputs[input];
         if (which == LIST_TYPES) {

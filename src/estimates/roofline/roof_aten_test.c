@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Work of PyTorch's operators, worked out by hand.
+ * Work of PyTorch's operators, computed by hand.
  */
 #include "estimates/roofline/roof_aten.h"
 
@@ -92,7 +92,7 @@ static void test_results_are_wider(void **state)
     call = make_call("aten::_scaled_mm");
     TENSOR(&call, F8E4M3, 2, 3);
     TENSOR(&call, F8E4M3, 3, 5);
-    assert_work(&call, 60, 6 + 15 + 10, "2x3x5"); /* not said */
+    assert_work(&call, 60, 6 + 15 + 10, "2x3x5"); /* without a type */
     call.input_count = 6;
     add_value(&call, "15");
     assert_work(&call, 60, 6 + 15 + 10 * 2, "2x3x5");
@@ -143,7 +143,7 @@ static void test_convolutions(void **state)
     assert_unknown(&call);
 }
 
-/* MIOpen has bias, padding and stride in this order, and no transposed ones. */
+/* MIOpen has bias, padding and stride in this order, and no transposed convolutions. */
 static void test_convolutions_of_miopen(void **state)
 {
     (void)state;
@@ -173,8 +173,7 @@ static void test_convolutions_of_miopen(void **state)
     assert_work(&call, 2 * 2 * 6 * 2, (8 + 12 + 2 + 4) * 4, "1x2x4 by 2x2x3");
 }
 
-/* Each gradient that the mask asks for costs what the convolution does; that of the bias nothing.
- */
+/* Each gradient in the mask costs as much as the convolution; that of the bias is free. */
 static void test_gradients_of_convolutions(void **state)
 {
     (void)state;
@@ -213,7 +212,7 @@ static void test_attention(void **state)
     assert_work(&call, 2 * 2 * 8 * 16 * (4 + 6), bytes, "1x2x8x4");
     call.inputs[4].text = TACHO_STR("True");
     assert_work(&call, 2 * 8 * 16 * (4 + 6), bytes, "1x2x8x4");
-    call = make_call("aten::_flash_attention_forward"); /* heads behind positions */
+    call = make_call("aten::_flash_attention_forward"); /* heads after positions */
     TENSOR(&call, F16, 1, 8, 2, 4);
     TENSOR(&call, F16, 1, 16, 2, 4);
     TENSOR(&call, F16, 1, 16, 2, 6);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Spans of tacho's own profiles say which operator they belong to; an operator takes from the start
- * of its first span to the end of its last one, run by run. Spans of other profiles are operators
- * by their name, each by itself.
+ * Spans of tacho's own profiles name their operator; the time of an operator is from the start of
+ * its first span to the end of its last one, run by run. In other profiles each span is an operator
+ * by its own name.
  */
 #include "estimates/roofline/roof_gather.h"
 
@@ -18,7 +18,7 @@ static tacho_roof_gather *gather_of(tacho_events *events)
     return (tacho_roof_gather *)(void *)events;
 }
 
-/* Names that spans may use are in the dictionary from the first row on. */
+/* Adds the names that spans may use to the dictionary before the first row. */
 static tacho_status prepare(tacho_roof_gather *self)
 {
     tacho_dict *dict = self->events.dict;
@@ -63,7 +63,7 @@ static tacho_str arg_text(const tacho_dict *dict, const tacho_arg *arg)
     return arg->type == TACHO_ARG_TEXT ? arg->value.as_text : TACHO_STR("");
 }
 
-/* The next argument behind |at| and what belongs to it. */
+/* The next argument after |at| and its contents. */
 static size_t skip_arg(const tacho_row *row, size_t at)
 {
     const tacho_arg *arg = &row->args[at];
@@ -122,8 +122,8 @@ static tacho_status add_to_cell(tacho_roof_gather *self, const tacho_row *row, t
 /* ---- operators by name ------------------------------------------------------------------- */
 
 /*
- * Nodes of ONNX Runtime: "conv1_kernel_time" is what the node conv1 computes. Nodes that it makes
- * itself have the name of their output, "relu1_nchwc".
+ * Nodes of ONNX Runtime: "conv1_kernel_time" is the computation of the node conv1. Nodes that ONNX
+ * Runtime adds have the name of their output, "relu1_nchwc".
  */
 static tacho_str node_name(tacho_str name)
 {

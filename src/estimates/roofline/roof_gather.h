@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Points from the rows of profiles, by who knows what a span works on:
+ * Points from the rows of profiles, by the source of a span's work:
  *
  *     a model       spans that name one of its operators: tacho run, ONNX Runtime (here)
  *     Kineto        Input Dims of PyTorch's operators (estimates/roofline/roof_torch.h)
  *     Tenstorrent   columns of op tables (estimates/tenstorrent/tt_roof.h)
  *
- * Memory goes by operators and, of Kineto, by their calls.
+ * Memory grows with operators and, for Kineto, with their calls.
  */
 #ifndef TACHO_ESTIMATES_ROOFLINE_ROOF_GATHER_H
 #define TACHO_ESTIMATES_ROOFLINE_ROOF_GATHER_H
@@ -15,7 +15,7 @@
 #include "estimates/roofline/roof_works.h"
 #include "estimates/tenstorrent/tt_ops.h"
 
-/* One run of an operator: what was done for it, on whichever engine. */
+/* One run of an operator, on any engines. */
 typedef struct tacho_roof_cell {
     uint32_t part, name, run; /* name: string of the operator; run: or TACHO_NONE */
     uint32_t origin;
@@ -36,10 +36,10 @@ typedef struct tacho_roof_gather {
     uint32_t last_cell; /* TACHO_NONE: none yet */
 } tacho_roof_gather;
 
-/* The part's origin unless the span has one of its own. */
+/* The origin of the span, or else of its part. */
 tacho_origin tacho_roof_gather_origin(const tacho_roof_gather *gather, const tacho_row *row);
 
-/* The roof that points of |part| are under; a failure where none is known. */
+/* The roof of points in |part|; fails if none is known. */
 tacho_status tacho_roof_gather_roof(tacho_roof_gather *gather, uint32_t part,
                                     uint32_t *out_number) TACHO_MUST_USE;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Places of the timeline are calls, plus one; 0 is none.
+ * Places of the timeline are numbers of calls plus one; 0 is none.
  */
 #include "estimates/roofline/roof_links.h"
 
@@ -9,13 +9,14 @@
 
 #include <stdlib.h>
 
-/* A piece of work, and the call: an item that add_call was given; TACHO_NONE: not known. */
+/* A piece of work and the number of its call, in the order of tacho_roof_links_add_call;
+ * TACHO_NONE: not known. */
 typedef struct roof_link {
     uint64_t serial;
     uint32_t call;
 } roof_link;
 
-/* Calls that are open on a track, the innermost last; and its last work. */
+/* The open calls of a track, the innermost last; and its latest work. */
 typedef struct roof_stack {
     struct open_call {
         int64_t end_ns;

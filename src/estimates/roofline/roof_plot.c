@@ -47,7 +47,7 @@ static void stretch(double *low, double *high, double value)
     *high = ceil(power) > *high ? ceil(power) : *high;
 }
 
-/* No axis is longer than so many powers of ten: then its low end is cut. */
+/* Maximum powers of ten of an axis; a longer one is cut at its low end. */
 static const double powers_max = 12;
 
 static bool find_axes(plot *self, const tacho_roofline *line, uint32_t roof,
@@ -86,7 +86,7 @@ static int column_of(const plot *self, double power)
     return place < 0 ? 0 : (place > WIDTH - 1 ? WIDTH - 1 : (int)tacho_whole_i64(place + 0.5));
 }
 
-/* From the top; outside for what is above or below. */
+/* The row, counted from the top; outside of the plot for powers above or below it. */
 static int row_of(const plot *self, double power)
 {
     double place = (self->top - power) / (self->top - self->bottom) * (HEIGHT - 1);
@@ -130,7 +130,7 @@ static void draw_roof(plot *self, const tacho_roof *roof, const tacho_roof_ceili
     }
 }
 
-/* Those that come first stay on top. */
+/* Earlier points stay on top. */
 static void draw_points(plot *self, const tacho_roofline *line, uint32_t roof)
 {
     for (size_t i = line->point_count; i > 0; i--) {
@@ -146,7 +146,7 @@ static void draw_points(plot *self, const tacho_roofline *line, uint32_t roof)
 
 /* ---- text -------------------------------------------------------------------------------- */
 
-/* "100 G" for 1e11; empty where there is no such prefix. */
+/* "100 G" for 1e11; empty without such a prefix. */
 static void print_power(int power, char *text, size_t size)
 {
     static const char prefixes[] = " kMGTPE";

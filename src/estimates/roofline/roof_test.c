@@ -202,7 +202,7 @@ static void test_points_above_the_roof(void **state)
         make_point("h", TACHO_ORIGIN_MEASURED, 1, 3000),
     };
     points[5].work.is_by_shapes = points[6].work.is_by_shapes = true; /* and fits near memory */
-    /* 16 us of steps in 3 us, which a function may do in fewer */
+    /* 16 us of steps in 3 us: a function may take fewer steps */
     points[7].work.kind = TACHO_WORK_VECTOR;
     points[7].work.operations = 8192000;
     judge_all(self, points, 8,
@@ -212,7 +212,7 @@ static void test_points_above_the_roof(void **state)
     static const bool is_near[] = {false, false, false, false, false, true, false, true};
     for (size_t i = 0; i < 8; i++) {
         assert_int_equal(to.is_above[i], is_above[i]);
-        assert_int_equal(to.is_near[i], is_near[i]); /* g is above what it computes, too */
+        assert_int_equal(to.is_near[i], is_near[i]); /* g also exceeds its compute ceiling */
     }
     assert_int_equal(above, 3);
     assert_near(to.percent[0], 100);

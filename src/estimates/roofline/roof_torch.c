@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls and kernels are joined when all are there: they come by track, in any order.
+ * Calls and kernels are joined once all are read: they arrive track by track, in any order.
  */
 #include "estimates/roofline/roof_torch.h"
 
@@ -135,7 +135,7 @@ static tacho_status add_call(tacho_torch *torch, const tacho_row *row, const tac
     for (uint32_t i = call.outer; i != TACHO_NONE && call.kind != TACHO_NONE;
          i = torch->calls[i].outer) {
         if (torch->calls[i].has_inner) {
-            break; /* and so have those around it */
+            break; /* and so do the calls around it */
         }
         torch->calls[i].has_inner = true;
     }
@@ -144,7 +144,7 @@ static tacho_status add_call(tacho_torch *torch, const tacho_row *row, const tac
     return TACHO_OK;
 }
 
-/* The argument that numbers a call, at the top of the arguments. */
+/* The argument with the number of a call, at the top level. */
 static const tacho_arg *find_external(const tacho_torch *torch, const tacho_row *row)
 {
     for (size_t i = 0; i < row->arg_count; i++) {
@@ -217,7 +217,7 @@ static int compare_numbers(uint32_t part, uint32_t other_part, uint64_t a, uint6
     return part != other_part ? (part < other_part ? -1 : 1) : (a > b) - (a < b);
 }
 
-/* A call by the number that kernels name it by. */
+/* A call by its number in kernels. */
 typedef struct numbered_call {
     uint64_t external;
     uint32_t part, call;
@@ -230,7 +230,7 @@ static int compare_numbered(const void *left, const void *right)
     return compare_numbers(a->part, b->part, a->external, b->external);
 }
 
-/* Work of one call, then what is of none by the number of that. */
+/* Sorts by call; then kernels without a call by their external number. */
 static int compare_kernels(const void *left, const void *right)
 {
     const tacho_torch_kernel *a = left;
@@ -269,7 +269,7 @@ static bool is_known(const tacho_torch *torch, uint32_t call)
     return call != TACHO_NONE && torch->calls[call].kind != TACHO_NONE;
 }
 
-/* The call that launched |kernel|, or that it names where that is not known. */
+/* The call that launched |kernel|, or the one that it names if the launch is not known. */
 static uint32_t find_call(const tacho_torch *torch, const tacho_torch_kernel *kernel,
                           const numbered_call *numbered, size_t count)
 {
@@ -311,7 +311,7 @@ static tacho_status find_calls(tacho_torch *torch)
     return TACHO_OK;
 }
 
-/* Calls with kernels. */
+/* Adds calls with kernels. */
 static tacho_status add_launched(const tacho_torch *torch, const tacho_torch_roofs *roofs,
                                  tacho_roofline *line)
 {
@@ -341,7 +341,7 @@ static bool has_kernels(const tacho_torch *torch, uint32_t part)
     return false;
 }
 
-/* The innermost known calls of parts in which nothing was launched; others as wholes. */
+/* Adds the innermost known calls of parts without launches; outermost ones for unknown calls. */
 static tacho_status add_hosted(const tacho_torch *torch, const tacho_torch_roofs *roofs,
                                tacho_roofline *line)
 {

@@ -2,8 +2,7 @@
 /*
  * Points from PyTorch's profiler. A host span with Input Dims is the call of an operator; its time
  * is that of the kernels that it launched (estimates/roofline/roof_links.h) or that name it
- * (External id). In a trace without kernels, calls take their own time, the innermost that is
- * known.
+ * (External id). In a trace without kernels, the innermost known calls have their own time.
  */
 #ifndef TACHO_ESTIMATES_ROOFLINE_ROOF_TORCH_H
 #define TACHO_ESTIMATES_ROOFLINE_ROOF_TORCH_H
@@ -18,16 +17,16 @@ typedef struct tacho_torch_kind {
     tacho_roof_work work;
 } tacho_torch_kind;
 
-/* A call of one. */
+/* A call of such an operator. */
 typedef struct tacho_torch_call {
-    uint64_t external; /* number that kernels name it by */
+    uint64_t external; /* its number in kernels */
     uint32_t part;
     uint32_t kind; /* TACHO_NONE: not known */
     int64_t ns;
     uint32_t outer; /* call around it, or TACHO_NONE */
     bool has_external;
     bool has_inner; /* a known call inside */
-    bool is_inside; /* of a known one */
+    bool is_inside; /* inside a known call */
 } tacho_torch_call;
 
 typedef struct tacho_torch_kernel {
@@ -35,11 +34,11 @@ typedef struct tacho_torch_kernel {
     uint64_t external;
     bool has_external;
     uint32_t part;
-    uint32_t call; /* once it is found; TACHO_NONE: none */
+    uint32_t call; /* once found; TACHO_NONE: none */
     int64_t ns;
 } tacho_torch_kernel;
 
-/* Calls that are open, of one track. */
+/* The open calls of one track. */
 typedef struct tacho_torch_stack {
     struct tacho_torch_open {
         int64_t end;
@@ -53,7 +52,7 @@ typedef struct tacho_torch {
     bool is_ready;
     tacho_roof_links *links; /* from the first row on */
     tacho_aten_keys keys;
-    uint32_t external_keys[2]; /* strings: as it is called now, and as it was */
+    uint32_t external_keys[2]; /* strings: the current name and the former one */
     tacho_arena arena;
     tacho_torch_kind *kinds;
     size_t kind_count, kind_capacity;
@@ -69,7 +68,8 @@ typedef struct tacho_torch {
 void tacho_torch_init(tacho_torch *torch, tacho_dict *dict);
 void tacho_torch_deinit(tacho_torch *torch);
 
-/* Takes |row|, a span in track order, if it is a call or a kernel; other rows join the two. */
+/* Takes |row|, a span in track order, if it is a call or a kernel; tacho_torch_join takes the
+ * arrows between them. */
 tacho_status tacho_torch_take(tacho_torch *torch, const tacho_row *row,
                               bool *out_is_taken) TACHO_MUST_USE;
 
@@ -82,7 +82,7 @@ typedef struct tacho_torch_roofs {
     void *self;
 } tacho_torch_roofs;
 
-/* Adds all points once the last row is taken; sorts what it has. */
+/* Adds all points once the last row is taken; sorts the kernels. */
 tacho_status tacho_torch_add_points(tacho_torch *torch, const tacho_torch_roofs *roofs,
                                     tacho_roofline *line) TACHO_MUST_USE;
 

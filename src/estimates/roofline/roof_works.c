@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Operations of what multiplies matrices are its multiplications and additions: what is fused
- * behind runs on other engines, or in the shadow of the products.
+ * Operations of matrix products are only their multiplications and additions: steps fused after
+ * them run on other engines, or overlap the products.
  */
 #include "estimates/roofline/roof_works.h"
 
@@ -110,7 +110,7 @@ tacho_status tacho_roof_works_take_estimate(tacho_roof_works *works, const tacho
 
 /* ---- programs ---------------------------------------------------------------------------- */
 
-/* The type of the first operand, as it is computed in. */
+/* The type in which the first operand is computed. */
 static tacho_dtype dtype_of(const tacho_program *program, const tacho_program_op *op,
                             const tacho_machine *machine)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the operators of a model work, and how long the compiler expects them to take: of a network
- * that was compiled, or of a program that was read. Profiles that name operators find their work
- * here.
+ * The work of a model's operators, and the compiler's estimate of their times: of a compiled
+ * network, or of a program that was read. Profiles that name operators find their work here.
  */
 #ifndef TACHO_ESTIMATES_ROOFLINE_ROOF_WORKS_H
 #define TACHO_ESTIMATES_ROOFLINE_ROOF_WORKS_H
@@ -13,7 +12,7 @@
 
 typedef struct tacho_roof_op {
     tacho_str name, type, location;
-    tacho_str output; /* its first one, which some runtimes call it by */
+    tacho_str output; /* its first one, by which some runtimes name it */
     tacho_roof_work work;
     int64_t cycles; /* estimated */
 } tacho_roof_op;
@@ -37,16 +36,16 @@ tacho_status tacho_roof_works_take_estimate(tacho_roof_works *works, const tacho
                                             uint32_t fidelity) TACHO_MUST_USE;
 
 /*
- * Takes those of |program|, which was compiled for |machine|. It says how often they multiply, not
- * what they do else: other operators have bytes alone.
+ * Takes the operators of |program|, which was compiled for |machine|. A program has only counts of
+ * multiplications: other operators have only bytes.
  */
 tacho_status tacho_roof_works_take_program(tacho_roof_works *works, const tacho_program *program,
                                            const tacho_machine *machine) TACHO_MUST_USE;
 
-/* The operator of that name, else the one with that output, or NULL. */
+/* The operator called |name|, else the one with that output, or NULL. */
 const tacho_roof_op *tacho_roof_works_find(const tacho_roof_works *works, tacho_str name);
 
-/* Adds a point for each, with the time that the compiler expects. */
+/* Adds a point for each, with the compiler's estimate of the time. */
 tacho_status tacho_roof_works_add_points(const tacho_roof_works *works,
                                          tacho_roofline *line) TACHO_MUST_USE;
 

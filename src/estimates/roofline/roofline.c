@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Points, what is wrong with them, and their order.
+ * Points, their verdicts and their order.
  */
 #include "estimates/roofline/roofline.h"
 
@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Processors speed up for a while beyond the clock that a description has. */
+/* Processors temporarily exceed the clock in their description. */
 static const double measured_tolerance = 1.05;
 
 enum { EXCESS_BYTES = 80 };
@@ -140,9 +140,9 @@ double tacho_roof_point_intensity(const tacho_roof_point *point)
 }
 
 /*
- * Both ends of a span are rounded to nanoseconds, so each may really be one longer. A measured one
- * may be a little faster than the nominal clock allows, its operands may have been in a cache, and
- * its functions may have been computed in fewer steps than are counted.
+ * Both ends of a span are rounded to nanoseconds, so a span may actually be one longer. A measured
+ * one may be a little faster than the nominal clock allows, its operands may have been in a cache,
+ * and its functions may have been computed in fewer steps than are counted.
  */
 static tacho_roof_verdict judge(const tacho_roof *roof, const tacho_roof_point *point)
 {
@@ -166,7 +166,7 @@ static bool is_accepted(const tacho_name_filter *filter, const tacho_roof_point 
     return filter->accepts == NULL || filter->accepts(filter->self, point->name, point->location);
 }
 
-/* Leaves out what the filter does not accept. */
+/* Judges the points that |filter| accepts, and drops the others. */
 static void judge_points(tacho_roofline *line, const tacho_name_filter *filter)
 {
     size_t kept = 0;
@@ -247,9 +247,9 @@ static tacho_status sort_points(tacho_roofline *line, const tacho_roofline_optio
     return TACHO_OK;
 }
 
-/* ---- what is said ------------------------------------------------------------------------ */
+/* ---- notes ------------------------------------------------------------------------------- */
 
-/* How many times faster than its roof allows. */
+/* The factor by which a point exceeds its roof. */
 static double excess(const tacho_roof_point *point)
 {
     return point->total_ns > 0 ? point->least.ns * (double)point->count / point->total_ns
@@ -317,7 +317,7 @@ static void say_rest(const tacho_roofline *line, const tacho_roofline_options *o
     }
 }
 
-/* ---- all of it --------------------------------------------------------------------------- */
+/* ---- the roofline ------------------------------------------------------------------------ */
 
 static tacho_status hand_over_tables(const tacho_roofline *line,
                                      const tacho_roofline_options *options,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Roofline: how far is each operator from what its machine can do? A point per operator: its
- * operations and bytes, the time that it took, the least time under the machine's roof
- * (estimates/roofline/roof.h), and which ceiling decides.
+ * Roofline: how far is each operator from the limits of its machine? A point per operator: its
+ * operations and bytes, its time, the least time under the machine's roof
+ * (estimates/roofline/roof.h), and the ceiling that decides.
  *
- * Points come from models and programs (estimates/roofline/roof_works.h) and from profiles whose
- * spans say what they work on (estimates/roofline/roof_gather.h). A point above its roof cannot be:
- * its time, its sizes or the machine is wrong. It is marked and counted.
+ * Sources of points are models and programs (estimates/roofline/roof_works.h), and profiles whose
+ * spans identify their work (estimates/roofline/roof_gather.h). A point above its roof is
+ * impossible: its time, its sizes or the machine is wrong. It is marked and counted.
  */
 #ifndef TACHO_ESTIMATES_ROOFLINE_ROOFLINE_H
 #define TACHO_ESTIMATES_ROOFLINE_ROOFLINE_H
@@ -16,11 +16,11 @@
 #include "estimates/roofline/roofline_options.h"
 #include "base/index.h"
 
-/* Whether a point is where it can be. */
+/* Whether a point is plausible. */
 typedef enum tacho_roof_verdict {
     TACHO_ROOF_FINE,
-    TACHO_ROOF_ABOVE, /* its roof: it, or the machine, is not as it is said */
-    TACHO_ROOF_NEAR,  /* faster than the shared memory, which it need not have used */
+    TACHO_ROOF_ABOVE, /* above its roof: the point or the machine description is wrong */
+    TACHO_ROOF_NEAR,  /* faster than the shared memory, which it may not have used */
     TACHO_ROOF_FEWER, /* a function of elements that took fewer steps than usual */
     TACHO_ROOF_VERDICT_COUNT,
 } tacho_roof_verdict;
@@ -28,10 +28,10 @@ typedef enum tacho_roof_verdict {
 typedef struct tacho_roof_point {
     tacho_str file, name, type, location; /* the last two may be empty */
     tacho_origin origin;
-    uint32_t roof; /* of the list */
+    uint32_t roof; /* index in |roofs| */
     uint64_t count;
     double total_ns;
-    tacho_roof_work work; /* of each */
+    tacho_roof_work work; /* of each execution */
     size_t order;
     /* Once judged: */
     tacho_roof_least least;
@@ -48,37 +48,37 @@ typedef struct tacho_roofline {
     bool has_index;
     size_t above_count, left_out_count;
     uint64_t unknown_count; /* operators whose work is not known ... */
-    double unknown_ns;      /* ... and the time that they took */
-    bool needs_model;       /* which would say what some of them work */
+    double unknown_ns;      /* ... and their time */
+    bool needs_model;       /* a model would provide the work of some of them */
 } tacho_roofline;
 
 void tacho_roofline_init(tacho_roofline *line);
 void tacho_roofline_deinit(tacho_roofline *line);
 
-/* The number of |roof| in the list, which has each machine once. */
+/* The index of |roof| in |roofs|, which has each machine once. */
 tacho_status tacho_roofline_ensure_roof(tacho_roofline *line, const tacho_roof *roof,
                                         uint32_t *out_number) TACHO_MUST_USE;
 
-/* Adds a point; what has the same names, origin and work counts as one. Texts are copied. */
+/* Adds a point; points with the same names, origin and work are merged. Texts are copied. */
 tacho_status tacho_roofline_add(tacho_roofline *line, const tacho_roof_point *point) TACHO_MUST_USE;
 
 /* Judges the points, sorts them, and makes the tables. */
 tacho_status tacho_roofline_write(tacho_roofline *line, const tacho_roofline_options *options,
                                   const tacho_table_taker *to) TACHO_MUST_USE;
 
-/* Per second; 0 where it is not known. */
+/* Per second; 0 if not known. */
 double tacho_roof_point_rate(const tacho_roof_point *point);      /* operations */
 double tacho_roof_point_bandwidth(const tacho_roof_point *point); /* shared memory */
-/* Operations per byte of shared memory; 0 where one is not known. */
+/* Operations per byte of shared memory; 0 if one is not known. */
 double tacho_roof_point_intensity(const tacho_roof_point *point);
 
 /*
- * The letter that stands for a point in a plot, by its place in the list; ' ' for those that have
- * no place in one, and those behind the 52nd.
+ * The letter for a point in a plot, by its place in the list; ' ' for points that cannot be drawn,
+ * and after the 52nd.
  */
 char tacho_roof_plot_mark(const tacho_roofline *line, size_t place);
 
-/* The plot of a machine and its points: a table of one column that people see. */
+/* The plot of a machine and its points: a table of one column, for users. */
 tacho_status tacho_roof_plot_table(const tacho_roofline *line, uint32_t roof,
                                    tacho_table *out_table) TACHO_MUST_USE;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ceilings and points as rows. Rates are in billions per second: of a small machine and of a large
- * one they can be read.
+ * Ceilings and points as rows. Rates are in billions per second, which is readable for small and
+ * large machines.
  */
 #include "estimates/roofline/roofline_tables.h"
 
@@ -29,7 +29,7 @@ static bool is_same_ceiling(const tacho_roof_ceiling *a, const tacho_roof_ceilin
            a->work.fidelity == b->work.fidelity && a->work.cores == b->work.cores;
 }
 
-/* A fidelity that is the machine's default is that, whether it was named or not. */
+/* The fidelity of |work|, or the machine's default if not named. */
 static uint32_t named_fidelity(const tacho_roof *roof, const tacho_roof_work *work)
 {
     if (roof->machine == NULL || work->kind != TACHO_WORK_MATRIX || work->fidelity != 0) {
@@ -109,7 +109,7 @@ tacho_status tacho_roof_used_ceilings(const tacho_roofline *line, tacho_roof_cei
     return finish_ceilings(&self, status, out_items, out_count);
 }
 
-/* Types that the machine multiplies in by itself, at its usual fidelity. */
+/* Adds the types that the machine multiplies natively, at its default fidelity. */
 static tacho_status add_own(ceilings *self, const tacho_roofline *line, uint32_t roof_number)
 {
     const tacho_roof *roof = &line->roofs[roof_number];
@@ -244,7 +244,7 @@ static int64_t whole_ns(double ns)
     return ns < 9e18 ? tacho_whole_i64(ns + 0.5) : INT64_MAX;
 }
 
-/* What the roof allows at the point's intensity. */
+/* The rate that the roof allows at the point's intensity. */
 static double roof_rate(const tacho_roof_point *point)
 {
     return point->work.has_operations && point->least.ns > 0

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The report of tt-perf-report as an analysis of rows that stream by: table, advice and summary
- * for people, the vendor's one table for programs.
+ * The report of tt-perf-report as an analysis of a stream of rows: table, advice and summary for
+ * users, the vendor's single table for programs.
  */
 #include "estimates/tenstorrent/tt_analysis.h"
 
@@ -89,7 +89,7 @@ static void say_signposts(const tacho_tt_report *report, const tacho_tt_report_o
     }
 }
 
-/* An empty report is never shown without a word. */
+/* Notes why a report is empty or lacks rows. */
 static void say_left_out(const tacho_tt_report *report, const tacho_tt_report_options *options)
 {
     size_t count = report->outside_count;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the analysis `tt_report` is asked: which rows of Tenstorrent's op tables, and which tables
- * of them.
+ * Options of the analysis `tt_report`: the rows of Tenstorrent's op tables, and the tables to make.
  */
 #ifndef TACHO_ESTIMATES_TENSTORRENT_TT_ANALYSIS_H
 #define TACHO_ESTIMATES_TENSTORRENT_TT_ANALYSIS_H
@@ -11,10 +10,10 @@
 
 typedef struct tacho_tt_report_options {
     tacho_tt_options rows;
-    bool is_csv; /* the one table that the vendor's tool writes; else those for people */
+    bool is_csv; /* the vendor's single table; else those for users */
     bool has_advice, has_summary, has_codes;
-    bool needs_ops;           /* fails where none of the rows is an op of such a table */
-    const tacho_notes *notes; /* who is told what is not as asked for (optional) */
+    bool needs_ops;           /* fails if no row is an op of such a table */
+    const tacho_notes *notes; /* receives notes on deviations from the options (optional) */
 } tacho_tt_report_options;
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What Tenstorrent's report tool knows of chips and ops: peaks by architecture, from machine
- * descriptions; categories by name.
+ * Chips and ops as in Tenstorrent's report tool: peaks by architecture, from machine descriptions;
+ * categories by name.
  */
 #include "estimates/tenstorrent/tt_report.h"
 
@@ -27,7 +27,7 @@ tacho_tt_arch tacho_tt_arch_of(const tacho_peaks *peaks)
     };
 }
 
-/* The peaks of chip |name| in the description |machine|, of its first chip where that is empty. */
+/* The peaks of chip |name| in the description |machine|; of its first chip if |name| is empty. */
 static bool find_peaks(const tacho_machine *machine, tacho_str name, tacho_tt_arch *out_arch)
 {
     for (size_t i = 0; i < machine->peak_count; i++) {
@@ -77,10 +77,10 @@ tacho_status tacho_tt_arch_find(tacho_str name, tacho_arena *arena, tacho_tt_arc
     return TACHO_OK;
 }
 
-/* Names of ops by category, each also with "DeviceOperation" behind it. */
+/* Names of ops by category, each also followed by "DeviceOperation". */
 typedef struct category {
     const char *name;
-    const char *ops; /* parted by blanks */
+    const char *ops; /* separated by spaces */
 } category;
 
 static const category categories[] = {

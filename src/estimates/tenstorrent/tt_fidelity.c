@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether the fidelity of a matrix product suits the types of its tensors: how many bits of a
- * mantissa each pass takes, against how many there are.
+ * Whether the fidelity of a matrix product suits the types of its tensors: compares the mantissa
+ * bits used by each pass with those of the types.
  */
 #include "estimates/tenstorrent/tt_fidelity.h"
 
-/* Bits of the mantissa; 0 of types that have none or are not known. */
+/* Bits of the mantissa; 0 for types without one or not known. */
 static unsigned mantissa_bits(tacho_str datatype)
 {
     static const struct {
@@ -35,7 +35,7 @@ static level level_of(tacho_str fidelity)
                                                            : LEVEL_COUNT;
 }
 
-/* By types: what each level is worth. Texts are those of the vendor's tool. */
+/* The verdict on each level for a combination of types. Texts are those of the vendor's tool. */
 typedef const tacho_tt_fidelity verdicts[LEVEL_COUNT];
 
 static verdicts full_activations = {

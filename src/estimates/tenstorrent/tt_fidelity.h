@@ -17,10 +17,10 @@ typedef enum tacho_tt_verdict {
 typedef struct tacho_tt_fidelity {
     tacho_tt_verdict verdict;
     const char *advice;    /* or NULL */
-    tacho_str unsupported; /* the type that stands in the way; else empty */
+    tacho_str unsupported; /* the type that is not supported; else empty */
 } tacho_tt_fidelity;
 
-/* Of a product of the first two types that gives the third. */
+/* Judges a product of the first two types with results of the third. */
 tacho_tt_fidelity tacho_tt_judge_fidelity(const tacho_str datatypes[3], tacho_str fidelity);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What one op computes: sizes of matrix products and convolutions, bytes and operations per second
- * in percent of the peak, and what its attributes say of the program's configuration. Attributes
- * are printed by the vendor's runtime for people, so what is looked for may not be there.
+ * Analyses one op: sizes of matrix products and convolutions, bytes and operations per second in
+ * percent of the peak, and the program's configuration from its attributes. The vendor's runtime
+ * prints attributes for users, so expected ones may be missing.
  */
 #include "estimates/tenstorrent/tt_report.h"
 
@@ -15,7 +15,7 @@ enum { DRAM_SHARDED_CORES = 12, TITLE_BYTES = 512, DATATYPE_BYTES = 4, BITS_PER_
 
 /* ---- texts ------------------------------------------------------------------------------ */
 
-/* What follows |part|, which is not empty, in |text|; data is NULL where it is not there. */
+/* The text after |part|, which is not empty, in |text|; data is NULL if not found. */
 static tacho_str after(tacho_str text, const char *part)
 {
     size_t len = strlen(part);
@@ -38,7 +38,7 @@ bool tacho_tt_holds(tacho_str text, const char *part)
     return after(text, part).data != NULL;
 }
 
-/* The whole number that |text| is, blanks around it aside; NaN where it is none. */
+/* The whole number in |text|, ignoring surrounding spaces; NaN if malformed. */
 static double whole_number(tacho_str text)
 {
     uint64_t value = 0;
@@ -57,7 +57,7 @@ static double setting(tacho_str attributes, const char *name)
     return len > 0 ? whole_number(tacho_str_make(text.data, len)) : TACHO_TT_NONE;
 }
 
-/* |text| up to |end|, all of it where there is none. */
+/* |text| up to |end|, or all of it. */
 static tacho_str until(tacho_str text, const char *end)
 {
     tacho_str rest = after(text, end);
@@ -121,7 +121,7 @@ static double core_tflops(const tacho_tt_arch *arch, tacho_str fidelity)
     return tacho_str_equal(fidelity, TACHO_STR("LoFi")) ? arch->tflops_lofi : TACHO_TT_NONE;
 }
 
-/* Sets rates of |operations| of arithmetic; what is not finite does not apply. */
+/* Sets rates of |operations| of arithmetic; values that are not finite do not apply. */
 static void set_flops(tacho_tt_line *line, double operations, double seconds, double peak_tflops)
 {
     double rate = operations / seconds;
@@ -132,7 +132,7 @@ static void set_flops(tacho_tt_line *line, double operations, double seconds, do
     line->flops_percent = isfinite(rate) ? rate / peak * 100 : TACHO_TT_NONE;
 }
 
-/* The larger of two lengths; NaN where one is not known. */
+/* The larger of two lengths; NaN if one is not known. */
 static double larger(double a, double b)
 {
     return isnan(a) || isnan(b) ? TACHO_TT_NONE : (a > b ? a : b);
@@ -201,7 +201,7 @@ static tacho_status analyse_matmul(tacho_tt_line *line, const tacho_tt_arch *arc
 
 /* ---- convolutions ----------------------------------------------------------------------- */
 
-/* The two sizes of "window_hw=(3;3); ": the text between is cut as the vendor's tool does. */
+/* The two sizes of "window_hw=(3;3); ": the text is split as in the vendor's tool. */
 static bool get_window(tacho_str attributes, double out_size[2])
 {
     tacho_str text = after(attributes, "window_hw");
@@ -224,7 +224,7 @@ static bool get_window(tacho_str attributes, double out_size[2])
     return !isnan(out_size[0]) && !isnan(out_size[1]);
 }
 
-/* The number behind |name| and one byte, up to a ';', or "x". */
+/* The number after |name| and one byte, up to a ';', or "x". */
 static void put_setting(tacho_str attributes, const char *name, char out_text[24])
 {
     tacho_str text = after(attributes, name);
@@ -236,7 +236,7 @@ static void put_setting(tacho_str attributes, const char *name, char out_text[24
     snprintf(out_text, 24, isnan(value) ? "x" : "%.0f", value);
 }
 
-/* Whether the flag is "true", or not there: the vendor's tool shows it then, too. */
+/* Whether the flag is "true" or missing: the vendor's tool shows it in both cases. */
 static bool is_set_or_unknown(tacho_str attributes, const char *name)
 {
     tacho_str text = after(attributes, name);
@@ -267,7 +267,7 @@ static tacho_status analyse_conv(tacho_tt_line *line, const tacho_tt_arch *arch,
     return set_product_fidelity(line, arena);
 }
 
-/* |count| fields behind |name|, parted by commas instead of semicolons; "x" where it is not. */
+/* |count| fields after |name|, with commas instead of semicolons; "x" if missing. */
 static void put_fields(tacho_str attributes, const char *name, size_t count, char out_text[64])
 {
     tacho_str text = after(attributes, name);
@@ -305,9 +305,9 @@ static tacho_status analyse_halo(tacho_tt_line *line, tacho_arena *arena)
     return keep(arena, text, len, &line->title);
 }
 
-/* ---- all of it -------------------------------------------------------------------------- */
+/* ---- the line --------------------------------------------------------------------------- */
 
-/* "BF16, BF16 => BF16", of the types that are there. */
+/* "BF16, BF16 => BF16", from the known types. */
 static tacho_status set_types(tacho_tt_line *line, tacho_arena *arena)
 {
     static const char *const before[] = {"", ", ", " => "};

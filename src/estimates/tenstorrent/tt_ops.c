@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Where a cell goes, by the name of its column; shapes come under two names. */
+/* The field of a cell, by the name of its column; shapes have two names. */
 typedef enum field {
     FIELD_UNASKED,
     FIELD_OTHER,
@@ -29,7 +29,7 @@ typedef enum field {
     FIELD_KERNEL_PART,
     FIELD_LATENCY,
     FIELD_SESSION,
-    FIELD_TENSOR, /* and from here on: tensor * TENSOR_FIELDS + which */
+    FIELD_TENSOR, /* from here on: tensor * TENSOR_FIELDS + field */
 } field;
 
 enum { TENSOR_DATATYPE = TACHO_TT_DIM_COUNT, TENSOR_MEMORY, TENSOR_FIELDS };
@@ -91,7 +91,7 @@ static unsigned find_field(tacho_str name)
     return find_tensor_field(name);
 }
 
-/* The field that the argument |key| is, asked of its name once. */
+/* The field of the argument |key|, looked up by its name once. */
 static tacho_status field_of(tacho_tt_ops *ops, uint32_t key, unsigned *out_field)
 {
     if (key >= ops->field_count) {
@@ -118,7 +118,7 @@ static tacho_status arg_text(tacho_tt_ops *ops, const tacho_arg *arg, tacho_str 
                                    : TACHO_OK;
 }
 
-/* The number that |text| begins with: of "32[1]", a padded length, 32. */
+/* The number at the start of |text|: 32 for "32[1]", a padded length. */
 static double leading_number(tacho_str text)
 {
     double value = TACHO_TT_NONE;
@@ -178,7 +178,7 @@ static double *number_of(tacho_tt_op *op, unsigned at)
     }
 }
 
-/* |ns|, unless no device could have counted it: readers tell of such cells. */
+/* |ns|, unless it is impossible on a device: readers report such cells. */
 static double time_of(double ns)
 {
     return fabs(ns) < 0x1p52 ? ns : TACHO_TT_NONE;
@@ -261,7 +261,7 @@ static tacho_status take_row(tacho_events *events, const tacho_row *row)
     bool has_part = isnan(op.kernel_ns) && op.kernel_part_ns > 0;
     op.kernel_ns = has_part ? op.kernel_part_ns : op.kernel_ns;
     if (op.row == 0) {
-        return TACHO_OK; /* what else is shown of a row that has its span */
+        return TACHO_OK; /* other spans of a row that already has its own */
     }
     TACHO_TRY(tacho_grow(&ops->items, &ops->item_capacity, ops->item_count + 1));
     ops->items[ops->item_count++] = op;
@@ -293,7 +293,7 @@ static int compare_ops(const void *a, const void *b)
     return (left->row > right->row) - (left->row < right->row);
 }
 
-/* The number of the table that each part was read from: its parts follow one another. */
+/* The number of the table that each part was read from: parts of one table are consecutive. */
 static tacho_status number_tables(const tacho_dict *dict, uint32_t **out_tables)
 {
     uint32_t *tables = tacho_items_alloc(dict->part_count, sizeof(*tables));
@@ -321,7 +321,7 @@ tacho_status tacho_tt_ops_sort(tacho_tt_ops *ops)
     if (ops->item_count > 1) {
         qsort(ops->items, ops->item_count, sizeof(*ops->items), compare_ops);
     }
-    uint64_t before = 0; /* rows of the tables before, less the header */
+    uint64_t before = 0; /* rows of earlier tables, without headers */
     for (size_t i = 0; i < ops->item_count; i++) {
         if (i > 0 && ops->items[i].part != ops->items[i - 1].part) {
             before = ops->items[i - 1].row - 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows of the report, from the ops that are asked for to their shares.
+ * Makes the rows of the report, from the choice of ops to their shares.
  */
 #include "estimates/tenstorrent/tt_report.h"
 
@@ -15,7 +15,7 @@ enum { DEFAULT_WORKERS = 64, BOUND_PERCENT = 65 };
 
 /* ---- the chip --------------------------------------------------------------------------- */
 
-/* What the tables say of the chip goes before what the options do. */
+/* The chip in the tables takes precedence over the one in the options. */
 static tacho_status choose_arch(tacho_tt_report *report)
 {
     tacho_str named = TACHO_STR("");
@@ -34,7 +34,7 @@ static tacho_status choose_arch(tacho_tt_report *report)
     bool is_found = false;
     TACHO_TRY(tacho_tt_arch_find(name, &report->arena, &report->arch, &is_found));
     report->is_arch_unknown = !is_found;
-    if (report->is_arch_unknown && is_told) { /* a chip to come: rates without percentages */
+    if (report->is_arch_unknown && is_told) { /* a future chip: rates without percentages */
         report->arch = (tacho_tt_arch){.name = named,
                                        .dram_gb_s = TACHO_TT_NONE,
                                        .tflops_hifi4 = TACHO_TT_NONE,
@@ -85,7 +85,7 @@ static tacho_status add_lines(tacho_tt_report *report, const tacho_tt_window *wi
     return TACHO_OK;
 }
 
-/* Leaves out rows outside of the window of ids, and host ops where they are not wanted. */
+/* Leaves out rows outside of the window of ids, and host ops if hidden. */
 static void keep_asked(tacho_tt_report *report)
 {
     const tacho_tt_options *options = &report->options;
@@ -135,8 +135,8 @@ static void set_shares(tacho_tt_report *report)
 }
 
 /*
- * What bounds the op: what it comes near the peak of; nothing, and it is slow. So is a product
- * whose rates are not known, as of one that was only captured: the vendor's tool says so, too.
+ * Sets the bound of the op: the peak that it reaches, or else "SLOW". A product with unknown rates,
+ * such as one that was only captured, is also slow, as in the vendor's tool.
  */
 static void set_bound(tacho_tt_line *line)
 {

@@ -21,18 +21,18 @@ typedef enum tacho_tt_grouping {
     TACHO_TT_GROUP_REPLAY,
 } tacho_tt_grouping;
 
-/* Which rows, and how. Empty texts: not asked for. */
+/* Choice and form of rows. Empty texts: not requested. */
 typedef struct tacho_tt_options {
-    tacho_str start_signpost, end_signpost; /* the first of that name */
-    bool ignores_signposts;                 /* all rows; else those behind the last signpost */
+    tacho_str start_signpost, end_signpost; /* the first with that name */
+    bool ignores_signposts;                 /* all rows; else those after the last signpost */
     bool shows_signposts;
     bool has_first_row, has_last_row; /* an id window */
     uint64_t first_row, last_row;
-    tacho_str arch;   /* where the table does not say */
-    bool keeps_order; /* rows as they are in the table, not by the host's time */
+    tacho_str arch;   /* if the table does not name it */
+    bool keeps_order; /* rows in the order of the table, not by the host's time */
     bool hides_host_ops;
     bool keeps_devices;    /* a row per op and device; else devices are merged op by op */
-    double min_percentage; /* below which a row is left out of the table for people */
+    double min_percentage; /* rows below it are left out of the table for users */
     tacho_tt_grouping grouping;
 } tacho_tt_options;
 
@@ -51,14 +51,14 @@ typedef struct tacho_tt_arch {
 typedef struct tacho_tt_line {
     tacho_tt_op op;
     bool is_signpost, is_host;
-    tacho_str title;   /* OP CODE, with the size of what it computes */
+    tacho_str title;   /* OP CODE, with the size of the computation */
     const char *bound; /* "DRAM", "FLOP", "BOTH", "SLOW", "HOST" or "" */
     double total_percent;
     double time_us, gap_us;
     double cores;
     double dram_gb_s, dram_percent, tflops, flops_percent;
-    double operations; /* of a product or convolution: what |tflops| are made of */
-    /* A product or convolution without a device time, or without cores: rates are not numbers. */
+    double operations; /* of a product or convolution: the source of |tflops| */
+    /* A product or convolution without a device time, or without cores: rates are NaN. */
     bool is_dram_unknown, is_flops_unknown;
     tacho_str fidelity; /* with the types of inputs and output */
     bool is_dram_sharded;
@@ -74,11 +74,11 @@ typedef struct tacho_tt_report {
     size_t line_count, line_capacity;
     size_t device_op_count, host_op_count,
         signpost_count;           /* before ids and host ops are left out */
-    size_t unmatched_count;       /* ops that some of the merged devices do not have */
-    bool has_no_such_signpost[2]; /* start, end: none is called so */
-    bool is_arch_unknown;         /* the table names one that has no peaks here */
-    size_t outside_count;         /* ops that signposts leave out */
-    bool is_arch_overruled;       /* the table says another than the options */
+    size_t unmatched_count;       /* ops that some of the merged devices lack */
+    bool has_no_such_signpost[2]; /* start, end: no signpost has that name */
+    bool is_arch_unknown;         /* the peaks of the table's chip are not known */
+    size_t outside_count;         /* ops outside of the signposts */
+    bool is_arch_overruled;       /* the table's chip replaces that of the options */
 } tacho_tt_report;
 
 /* Call deinit even if this fails. */
@@ -94,7 +94,7 @@ void tacho_tt_report_deinit(tacho_tt_report *report);
 tacho_status tacho_tt_arch_find(tacho_str name, tacho_arena *arena, tacho_tt_arch *out_arch,
                                 bool *out_is_found) TACHO_MUST_USE;
 
-/* The same with the whole description, which lives in |arena|; NULL where there is none. */
+/* The same with the whole description, which is allocated in |arena|; NULL if there is none. */
 struct tacho_machine;
 struct tacho_peaks;
 tacho_status tacho_tt_machine_find(tacho_str name, tacho_arena *arena, tacho_tt_arch *out_arch,
@@ -103,36 +103,36 @@ tacho_status tacho_tt_machine_find(tacho_str name, tacho_arena *arena, tacho_tt_
 /* The peaks of a chip by core. */
 tacho_tt_arch tacho_tt_arch_of(const struct tacho_peaks *peaks);
 
-/* Fills in what |line->op| computes, at what rates; texts go to |arena|. */
+/* Fills in the computation and the rates of |line->op|; texts go to |arena|. */
 tacho_status tacho_tt_line_analyse(tacho_tt_line *line, const tacho_tt_arch *arch,
                                    tacho_arena *arena) TACHO_MUST_USE;
 
-/* Bytes of a tensor that lies in |memory|, such as "DRAM", or anywhere (""); 0 for others, NaN
- * without a shape. */
+/* Bytes of a tensor in |memory|, such as "DRAM", or anywhere (""); 0 for others, NaN without a
+ * shape. */
 double tacho_tt_tensor_bytes(const tacho_tt_op *op, tacho_tt_tensor tensor, const char *memory);
 
-/* "Compute", "DM", "TM", "Host" or "Other": what the op of that code does. */
+/* "Compute", "DM", "TM", "Host" or "Other": the category of the op with that code. */
 const char *tacho_tt_category(tacho_str code);
 
-/* Whether |text| holds |part|. */
+/* Whether |text| contains |part|. */
 bool tacho_tt_holds(tacho_str text, const char *part);
 
-/* The table for people: the tool's thirteen columns. */
+/* The table for users: the tool's thirteen columns. */
 tacho_status tacho_tt_report_table(const tacho_tt_report *report,
                                    tacho_table *out_table) TACHO_MUST_USE;
 
-/* All columns of the tool's CSV but advice and op codes: what rules look at. */
+/* All columns of the tool's CSV except advice and op codes, as input of rules. */
 tacho_status tacho_tt_facts_table(const tacho_tt_report *report,
                                   tacho_table *out_table) TACHO_MUST_USE;
 
 /*
- * All columns of the tool's CSV under its names, advice and op codes too where asked for. What it
- * writes for a value that is not there ("nan" or nothing) is part of it.
+ * All columns of the tool's CSV under its names, with advice and op codes on request. This includes
+ * the tool's text for missing values ("nan" or nothing).
  */
 tacho_status tacho_tt_report_csv_table(const tacho_tt_report *report, bool with_advice,
                                        bool with_codes, tacho_table *out_table) TACHO_MUST_USE;
 
-/* A row per group of ops, as the options say. */
+/* A row per group of ops, by the grouping in the options. */
 tacho_status tacho_tt_summary_table(const tacho_tt_report *report,
                                     tacho_table *out_table) TACHO_MUST_USE;
 

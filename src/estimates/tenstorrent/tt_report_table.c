@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The report as tables: the vendor's CSV, and what people read.
+ * The report as tables: the vendor's CSV, and the table for users.
  */
 #include "estimates/tenstorrent/tt_report.h"
 #include "estimates/tenstorrent/tt_rules.h"
@@ -75,7 +75,7 @@ static const tacho_column csv_columns[] = {
 
 enum { FACT_COLUMNS = 22, CSV_COLUMNS = sizeof(csv_columns) / sizeof(csv_columns[0]) };
 
-/* A type, "nan" where only this row has none: so pandas reads the cell, and prints it. */
+/* A type, or "nan" if only this row has none: pandas reads and prints the cell like this. */
 static tacho_status add_datatype(const tacho_tt_report *report, const tacho_tt_line *line,
                                  tacho_tt_tensor tensor, tacho_table *table)
 {
@@ -84,7 +84,7 @@ static tacho_status add_datatype(const tacho_tt_report *report, const tacho_tt_l
                     type.len > 0 || !report->ops->has_datatypes[tensor] ? type : TACHO_STR("nan"));
 }
 
-/* Which columns lack a cell somewhere: pandas reads all their numbers as reals then. */
+/* Columns with missing cells: pandas reads all their numbers as reals. */
 typedef struct column_gaps {
     bool has_calls, has_cores;
 } column_gaps;
@@ -107,7 +107,7 @@ static tacho_status add_number(double value, bool is_real, tacho_table *table)
         table, tacho_str_make(text, len < NUMBER_BYTES ? (size_t)len : NUMBER_BYTES - 1));
 }
 
-/* Only of matrix products does the tool print the number as it was read. */
+/* The tool prints the number as read only for matrix products. */
 static tacho_status add_cores(const tacho_tt_line *line, const column_gaps *gaps,
                               tacho_table *table)
 {
@@ -119,7 +119,7 @@ static tacho_status add_cores(const tacho_tt_line *line, const column_gaps *gaps
     return add_number(line->cores, is_as_read && gaps->has_cores, table);
 }
 
-/* A rate that cannot be told is "nan" in the tool's CSV, and not just missing. */
+/* An unknown rate is "nan" in the tool's CSV, not just missing. */
 static tacho_status add_rate(tacho_table *table, double value, bool is_unknown)
 {
     return is_unknown ? tacho_table_add_real(table, TACHO_TT_NONE) : add_real(table, value);
@@ -168,7 +168,7 @@ tacho_status tacho_tt_facts_table(const tacho_tt_report *report, tacho_table *ou
     return TACHO_OK;
 }
 
-/* What was found about |row|, in the order of the rules. */
+/* Adds the findings about a row, in the order of the rules. */
 static tacho_status add_advice(const tacho_findings *findings, const size_t *next_of, size_t first,
                                tacho_text *text, tacho_table *table)
 {
@@ -269,7 +269,7 @@ tacho_status tacho_tt_report_csv_table(const tacho_tt_report *report, bool with_
     return status;
 }
 
-/* ---- for people ------------------------------------------------------------------------- */
+/* ---- for users -------------------------------------------------------------------------- */
 
 static const tacho_column people_columns[] = {
     TACHO_COLUMN(ID, "ID", INT),
@@ -287,7 +287,7 @@ static const tacho_column people_columns[] = {
     TACHO_COLUMN(FIDELITY, "Math Fidelity", TEXT),
 };
 
-/* What the vendor's tool colours, and where. */
+/* Limits for the colours of the vendor's tool. */
 enum { FEW_CORES = 10, NEAR_PEAK_PERCENT = 65 };
 static const double long_gap_us = 6.5;
 static const double minor_percent = 0.5;
@@ -312,7 +312,7 @@ static tacho_mark peak_mark(double percent)
     return percent >= NEAR_PEAK_PERCENT ? TACHO_MARK_GOOD : TACHO_MARK_NONE;
 }
 
-/* An op that takes next to no time is not worth a look, whatever else is wrong with it. */
+/* An op that takes almost no time is minor, regardless of its other problems. */
 static void mark_minor(const tacho_tt_line *line, tacho_table *table)
 {
     size_t first = table->cell_count - table->column_count;

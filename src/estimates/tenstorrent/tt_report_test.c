@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports of op tables composed by hand; every number is worked out in a comment.
+ * Reports of op tables composed by hand; every number is computed in a comment.
  */
 #include "estimates/tenstorrent/tt_report.h"
 
@@ -94,7 +94,7 @@ static void check_rows(const char *table, const tacho_tt_options *options, const
     "1[1],1[1],32[1],2048[2048],BFLOAT16,DEV_0_L1_WIDTH_SHARDED\n"
 
 /*
- * 2 * 32 * 1024 * 2048 operations in 10 us: 13.421772.8 T/s, of 8 * 148 / 72 T/s on Wormhole.
+ * 2 * 32 * 1024 * 2048 operations in 10 us: 13.4217728 T/s, of 8 * 148 / 72 T/s on Wormhole.
  * Weights of 1 byte from DRAM: 2 MiB in 10 us, 209.7152 of 288 GB/s.
  */
 static void test_matmul(void **state)
@@ -126,7 +126,8 @@ static const char *bound_of(fixture *at, const char *row, const char *arch)
     return bound;
 }
 
-/* A DRAM-sharded product counts 12 cores, whatever it used; peaks of Blackhole are others. */
+/* A DRAM-sharded product counts 12 cores, regardless of its actual ones; Blackhole has other
+ * peaks. */
 static void test_bounds(void **state)
 {
     (void)state;
@@ -190,7 +191,7 @@ static void test_halo(void **state)
                "HEIGHT_SHARDED@0 1.000 nan\n");
 }
 
-/* What attributes do not say stays open. */
+/* Values that are missing in the attributes stay unknown. */
 static void test_unknown_attributes(void **state)
 {
     (void)state;
@@ -217,7 +218,7 @@ static void test_unknown_attributes(void **state)
 static void test_windows(void **state)
 {
     (void)state;
-    /* The last is called as the first is, behind which all is. */
+    /* The last signpost has the name of the first, so rows after the first are kept. */
     check_rows(WINDOWS, &(tacho_tt_options){.keeps_order = false},
                "4 B@0 1.000 nan\n6 C@0 1.000 3.000\n8 D@0 1.000 4.000\n");
     check_rows(WINDOWS,
@@ -242,7 +243,7 @@ static void test_windows(void **state)
         "8 D@0 1.000 4.000\n");
 }
 
-/* Rows go by the host's time, unless a trace's times are those of its capture. */
+/* Rows are sorted by the host's time, unless a trace's times are those of its capture. */
 static void test_order(void **state)
 {
     (void)state;
@@ -271,7 +272,7 @@ static void test_sort(void **state)
     }
     tacho_tt_sort(keys, items, COUNT);
     assert_memory_equal(items, expected, sizeof(items));
-    /* A pattern that is cut badly again and again is sorted all the same. */
+    /* A pattern with repeatedly bad pivots is sorted correctly. */
     double *many = calloc(MANY, sizeof(*many));
     size_t *places = calloc(MANY, sizeof(*places));
     for (size_t i = 0; i < MANY; i++) {
@@ -289,7 +290,7 @@ static void test_sort(void **state)
 
 /* ---- devices ---------------------------------------------------------------------------- */
 
-/* The slowest device counts; what devices do together takes its average. */
+/* The slowest device counts; collectives take the average. */
 static void test_merge(void **state)
 {
     (void)state;
@@ -309,7 +310,7 @@ static void test_merge(void **state)
                "5 AllGather@1 4.000 0.004\n6 B@1 0.700 0.005\n");
 }
 
-/* Tables of several hosts: devices and rows count on. */
+/* Tables of several hosts: numbers of devices and rows continue. */
 static void test_several_tables(void **state)
 {
     (void)state;
@@ -335,7 +336,7 @@ static void test_shares(void **state)
                                                  ",\n" OP("B", "0", "30", "2000", "1000"),
           &(tacho_tt_options){.keeps_order = false});
     const tacho_tt_line *lines = at.report.lines;
-    assert_true(lines[0].total_percent == 25); /* 1 of 1 + 1 + 2 us: the first gap is none */
+    assert_true(lines[0].total_percent == 25); /* 1 of 1 + 1 + 2 us: the first gap does not count */
     assert_true(isnan(lines[1].total_percent));
     assert_string_equal(lines[1].bound, "HOST");
     assert_true(lines[2].total_percent == 75);
@@ -518,7 +519,7 @@ static void test_summary(void **state)
     check_summary(THREE, TACHO_TT_GROUP_REPLAY, "100.00 no replay 40000 4 Compute\n");
 }
 
-/* Devices that are kept apart have 100 % each. */
+/* Separate devices have 100 % each. */
 static void test_summary_devices(void **state)
 {
     (void)state;

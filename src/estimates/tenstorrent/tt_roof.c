@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bytes are those of the first two inputs and the first output, which are all that a table has of
- * every op; sizes are padded to tiles, as the engines work them.
+ * Bytes are those of the first two inputs and the first output, which is all that a table has of
+ * every op; sizes are padded to tiles, as the engines process them.
  */
 #include "estimates/tenstorrent/tt_roof.h"
 
@@ -32,7 +32,7 @@ static tacho_dtype dtype_of(tacho_str name)
 
 /* ---- roofs ------------------------------------------------------------------------------- */
 
-/* Rates of a chip by those of the first chip that its description has. */
+/* Scales the rates of the first chip in the description to |chip|. */
 static void scale_to_chip(tacho_roof *roof, const tacho_tt_arch *chip)
 {
     const tacho_peaks *first = &roof->machine->peaks[0];
@@ -49,7 +49,7 @@ static void scale_to_chip(tacho_roof *roof, const tacho_tt_arch *chip)
     roof->name = chip->name;
 }
 
-/* The roof of the chip called |name|; looked for once. */
+/* Finds the roof of the chip called |name|. */
 static tacho_status find_roof(tacho_roofline *line, tacho_str name, uint32_t *out_roof)
 {
     tacho_tt_arch chip;
@@ -75,7 +75,7 @@ static uint64_t whole(double value)
     return value >= 1 && value < 9e18 ? tacho_whole_u64(value) : 0;
 }
 
-/* Of one tensor; in block formats 16 elements share an exponent, which is moved, too. */
+/* Bytes of one tensor; in block formats 16 elements share an exponent, which is moved, too. */
 static double tensor_bytes(const tacho_tt_op *op, tacho_tt_tensor tensor, const char *memory)
 {
     double bytes = tacho_tt_tensor_bytes(op, tensor, memory);
@@ -85,7 +85,7 @@ static double tensor_bytes(const tacho_tt_op *op, tacho_tt_tensor tensor, const 
                                        : bytes;
 }
 
-/* Of the tensors before |end|: inputs, then the output. */
+/* Bytes of the tensors before |end|: inputs, then the output. */
 static uint64_t sum_bytes(const tacho_tt_op *op, const char *memory, tacho_tt_tensor end)
 {
     double sum = 0;
@@ -96,7 +96,7 @@ static uint64_t sum_bytes(const tacho_tt_op *op, const char *memory, tacho_tt_te
     return whole(sum);
 }
 
-/* Whether the op reads or writes parts of its tensors that the table does not tell. */
+/* Whether the op reads or writes only parts of its tensors, which the table does not contain. */
 static bool is_partial(tacho_str code)
 {
     static const char *const words[] = {"UpdateCache", "FillCache", "Embedding", "Decode",
@@ -109,7 +109,7 @@ static bool is_partial(tacho_str code)
     return false;
 }
 
-/* A slice is read and written once, whatever tensor it is of. */
+/* A slice is read and written once, regardless of the size of its tensor. */
 static uint64_t slice_bytes(const tacho_tt_op *op)
 {
     double input = tensor_bytes(op, TACHO_TT_INPUT_0, "");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What to do about slow matrix products, gaps between ops and ops on the host. Advice on matrix
- * products is worded as the vendor's tool words it, whose CSV has a column for it.
+ * Advice on slow matrix products, gaps between ops and ops on the host. Advice on matrix products
+ * has the wording of the vendor's tool, whose CSV has a column for it.
  */
 #include "estimates/tenstorrent/tt_rules.h"
 
@@ -15,7 +15,7 @@ enum { GRID_CORES = 64, LOW_FLOPS_PERCENT = 40 };
 
 static const char page[] = "docs/tenstorrent.md";
 
-/* Columns that rules look at. */
+/* Columns that rules use. */
 typedef struct columns {
     size_t code, bound, time, gap, cores, flops_percent, fidelity, types[3], sharded, memory;
     size_t block_w, subblock_h, subblock_w;
@@ -42,7 +42,7 @@ static columns find_columns(const tacho_table *table)
     };
 }
 
-/* One matrix product that a rule looks at. */
+/* One matrix product to check. */
 typedef struct product {
     const tacho_table *table;
     size_t row;
@@ -120,7 +120,7 @@ static tacho_status input_in_l1(const product *of, tacho_findings *findings)
 }
 PRODUCT_RULE(input_in_l1, "tt-matmul-input-l1")
 
-/* Whether a slow product has a program configuration that says anything of its blocks. */
+/* Whether the program configuration of a product has any block sizes. */
 static bool has_blocks(const product *of)
 {
     return !isnan(number(of, of->at.block_w)) || !isnan(number(of, of->at.subblock_h)) ||
@@ -166,7 +166,7 @@ static tacho_status subblock(const product *of, tacho_findings *findings)
 }
 PRODUCT_RULE(subblock, "tt-matmul-subblock")
 
-/* Nothing to be said against the blocks of a slow product. */
+/* The blocks of a slow product are good. */
 static tacho_status good_blocks(const product *of, tacho_findings *findings)
 {
     double width = number(of, of->at.block_w);
@@ -229,7 +229,7 @@ static tacho_status fallbacks(const tacho_table *table, tacho_findings *findings
 
 static const tacho_rule fallback_rule = {"tt-fallback", page, fallbacks};
 
-/* Gaps above what a traced op needs: 6 us, where the vendor's tool says it is high from 6.5 on. */
+/* Gaps longer than a traced op needs: 6 us; the vendor's tool calls them high from 6.5 us on. */
 static tacho_status gaps(const tacho_table *table, tacho_findings *findings)
 {
     static const double high_us = 6.5;

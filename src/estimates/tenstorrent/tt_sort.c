@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A quicksort as numpy's argsort has it: the middle of three as pivot, the smaller side first,
- * short stretches by insertion. Its steps decide where equal keys go, so they are kept one for one.
- * Where it would go too deep, numpy sorts by heap; here equal keys keep their places then.
+ * The quicksort of numpy's argsort: median of three as pivot, the smaller side first, short ranges
+ * by insertion. Its steps decide the order of equal keys, so they are reproduced exactly. At its
+ * depth limit, numpy uses heapsort; this code uses a stable merge sort.
  */
 #include "estimates/tenstorrent/tt_sort.h"
 
@@ -11,7 +11,7 @@
 
 enum { SHORT_STRETCH = 15, STRETCHES_MAX = 128 };
 
-/* A stretch of items, both ends included, and how much deeper it may be cut. */
+/* A range of items, both ends included, and the remaining depth of cuts. */
 typedef struct stretch {
     size_t *first, *last;
     int depth;
@@ -24,7 +24,7 @@ static void swap(size_t *a, size_t *b)
     *b = kept;
 }
 
-/* Puts the stretch around a pivot; where that ends up. */
+/* Partitions the range around a pivot; returns the pivot's place. */
 static size_t *divide(const double *keys, size_t *first, size_t *last)
 {
     size_t *middle = first + (last - first) / 2;
@@ -57,7 +57,7 @@ static size_t *divide(const double *keys, size_t *first, size_t *last)
     return low;
 }
 
-/* Each item moves ahead of those with greater keys. */
+/* Insertion sort: moves each item before those with greater keys. */
 static void insert(const double *keys, size_t *first, const size_t *last)
 {
     for (size_t *at = first + 1; at <= last; at++) {
@@ -71,7 +71,7 @@ static void insert(const double *keys, size_t *first, const size_t *last)
     }
 }
 
-/* Two sorted halves into one, equal keys of the first half first. */
+/* Merges two sorted halves, equal keys of the first half first. */
 static void merge(const double *keys, size_t *items, size_t count, size_t *room)
 {
     for (size_t width = 1; width < count; width *= 2) {
@@ -92,7 +92,7 @@ static void merge(const double *keys, size_t *items, size_t count, size_t *room)
     }
 }
 
-/* What goes too deep to be cut further. */
+/* Sorts a range at the depth limit. */
 static void sort_deep(const double *keys, size_t *first, size_t count)
 {
     size_t *room = calloc(count, sizeof(*room));
@@ -100,7 +100,7 @@ static void sort_deep(const double *keys, size_t *first, size_t count)
         merge(keys, first, count, room);
         free(room);
     } else {
-        insert(keys, first, first + count - 1); /* slow, and right */
+        insert(keys, first, first + count - 1); /* slow but correct */
     }
 }
 
@@ -115,7 +115,7 @@ static int allowed_depth(size_t count)
 
 void tacho_tt_sort(const double *keys, size_t *items, size_t count)
 {
-    stretch waiting[STRETCHES_MAX]; /* the larger sides: as many as a size has bits */
+    stretch waiting[STRETCHES_MAX]; /* the larger sides: at most one per bit of a size */
     size_t waiting_count = 0;
     if (count < 2) {
         return;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The order in which the vendor's tool, which sorts with numpy, puts rows by time. Replays of a
- * trace have equal times, and which rows of several devices are merged depends on their order.
+ * trace have equal times, and the order decides which rows of several devices are merged.
  */
 #ifndef TACHO_ESTIMATES_TENSTORRENT_TT_SORT_H
 #define TACHO_ESTIMATES_TENSTORRENT_TT_SORT_H

@@ -17,14 +17,14 @@ enum { NAME_BYTES = 256, DEVICE_BYTES = 400, NS_PER_US = 1000 };
 
 typedef struct group {
     tacho_str name;
-    double device;        /* where devices are kept apart */
+    double device;        /* if devices are kept apart */
     const char *category; /* of its first op */
     double time_us;
     size_t count;
     /* Percent of peak, of the ops that have it. */
     size_t rated_count;
     double min, max, sum, weighted_sum, weight;
-    double mean, squares; /* updated op by op, so that nothing cancels */
+    double mean, squares; /* updated op by op to avoid cancellation */
 } group;
 
 typedef struct summary {
@@ -32,7 +32,7 @@ typedef struct summary {
     tacho_strings keys;
     group *items;
     size_t item_count, item_capacity;
-    double total_us; /* of the device at hand */
+    double total_us; /* of the current device */
 } summary;
 
 static tacho_str first_word(tacho_str text)
@@ -59,7 +59,7 @@ static void put_memory(tacho_str memory, char *out_text, size_t size)
     out_text[len] = '\0';
 }
 
-/* What the group of |line| is called. */
+/* The name of the group of |line|. */
 static tacho_str name_group(const tacho_tt_report *report, const tacho_tt_line *line,
                             char out_text[NAME_BYTES])
 {
@@ -86,7 +86,7 @@ static tacho_str name_group(const tacho_tt_report *report, const tacho_tt_line *
 }
 
 /*
- * Groups are made in the order of their keys' ids, which begin with 1. A key is the device, where
+ * Groups are made in the order of their keys' ids, which begin with 1. A key is the device, if
  * devices are kept apart, and the name.
  */
 static tacho_status find_group(summary *self, const tacho_tt_line *line, group **out_group)
@@ -206,7 +206,7 @@ static bool is_same_device(const group *a, const group *b)
     return a->device == b->device || (isnan(a->device) && isnan(b->device));
 }
 
-/* The time of the groups from |first| on that are of its device: they follow one another. */
+/* The time of the groups of the device of |first|, which are consecutive. */
 static double device_time(const summary *self, size_t first)
 {
     double sum = 0;

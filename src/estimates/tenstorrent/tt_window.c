@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Windows and merging by the rules of the vendor's tool. A window between two named signposts goes
- * by rows of the table; the one behind the last signpost by the host's time.
+ * Windows and merging by the rules of the vendor's tool. A window between two named signposts uses
+ * the order of the table; the one after the last signpost uses the host's time.
  */
 #include "estimates/tenstorrent/tt_window.h"
 
@@ -58,7 +58,7 @@ static void list_by_time(const tacho_tt_ops *ops, double *keys, size_t *items)
     }
 }
 
-/* Fills |window| with |ops|, by the host's time unless their order is to be kept. */
+/* Fills |window| with |ops|, by the host's time unless |keeps_order|. */
 static tacho_status fill(const tacho_tt_ops *ops, bool keeps_order, tacho_tt_window *window)
 {
     double *keys = tacho_items_alloc(ops->item_count, sizeof(*keys));
@@ -80,7 +80,7 @@ static tacho_status fill(const tacho_tt_ops *ops, bool keeps_order, tacho_tt_win
 
 /* ---- signposts -------------------------------------------------------------------------- */
 
-/* The row of the |nth| signpost of that name in the window's order; 0 where there is none. */
+/* The row of the |nth| signpost called |name| in the window's order; 0 if there is none. */
 static uint64_t find_signpost(const tacho_tt_window *window, tacho_str name, size_t nth)
 {
     for (size_t i = 0; i < window->item_count; i++) {
@@ -92,7 +92,7 @@ static uint64_t find_signpost(const tacho_tt_window *window, tacho_str name, siz
     return 0;
 }
 
-/* Keeps rows of the table behind |first| and before |last|; 0 for no limit. */
+/* Keeps rows of the table after |first| and before |last|; 0 for no limit. */
 static void keep_between(tacho_tt_window *window, uint64_t first, uint64_t last, bool posts)
 {
     size_t kept = 0;
@@ -105,7 +105,7 @@ static void keep_between(tacho_tt_window *window, uint64_t first, uint64_t last,
     window->item_count = kept;
 }
 
-/* Keeps what comes behind the first signpost that is called as the last one is. */
+/* Keeps rows after the first signpost that has the name of the last one. */
 static void keep_behind_last(tacho_tt_window *window, bool posts)
 {
     tacho_str name = TACHO_STR("");
@@ -164,7 +164,7 @@ static void keep_by_signposts(tacho_tt_report *report, tacho_tt_window *window)
     report->outside_count = count - count_ops(window);
 }
 
-/* Devices of tables behind the first have numbers that follow. */
+/* Numbers of devices continue from table to table. */
 static void number_devices(tacho_tt_window *window, uint32_t first_table)
 {
     double count = 0;
@@ -262,14 +262,15 @@ static tacho_status fill_queues(merging *self, const tacho_tt_window *window)
     return TACHO_OK;
 }
 
-/* What devices give one another takes as long as it does on average; else the slowest counts. */
+/* Collectives take the average time of the devices; for other ops the slowest counts. */
 static bool is_collective(tacho_str code)
 {
     return tacho_tt_holds(code, "AllGather") || tacho_tt_holds(code, "ReduceScatter") ||
            tacho_tt_holds(code, "AllReduce");
 }
 
-/* One op of all devices whose next op has that name; the first with one left says which. */
+/* Merges one op of all devices whose next op has the same name, which is that of the first device
+ * with ops left. */
 static tacho_status merge_next(merging *self, bool *out_any)
 {
     tacho_tt_op chosen = {.part = 0};
