@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Containers that are open lie on a stack, which tells the path.
+ * Open containers are kept on a stack, from which the path is built.
  */
 #include "profile/arg_walk.h"
 

@@ -12,9 +12,9 @@
 
 #include "profile/events.h"
 
-/* A dictionary or array whose members come. */
+/* An open dictionary or array. */
 typedef struct tacho_arg_container {
-    size_t end; /* index of the first argument behind it */
+    size_t end; /* index of the first argument after it */
     uint32_t key;
     bool is_array;
     size_t member_count; /* so far */
@@ -35,7 +35,7 @@ typedef struct tacho_arg_walk {
 void tacho_arg_walk_begin(tacho_arg_walk *walk, const tacho_dict *dict, const tacho_row *row);
 void tacho_arg_walk_deinit(tacho_arg_walk *walk);
 
-/* The next value; false behind the last one. */
+/* The next value; false after the last one. */
 bool tacho_arg_walk_next(tacho_arg_walk *walk, const tacho_arg **out_arg);
 
 /* The path of the last value; good until the next call. */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The rows of one time, from its first flow end on, are packed into items: a span with the flow
- * ends ahead of it, or any other row alone. An item comes after the item before it on its track and
- * after those that its arrows leave from; these are followed back without recursion. Arrows in a
- * circle, which a damaged input may have, are broken where they close.
+ * ends ahead of it, or any other row alone. An item is written after the previous item of its track
+ * and after the items that its arrows leave from; these are followed back without recursion. A
+ * cycle of arrows, which a damaged input may have, is broken where it closes.
  *
- * Spans of one track that are alike in name and times, such as two steps of an operator within one
- * tick, cannot be told apart by their flow ends, which all come ahead of the first. Arrows leave
- * from the first and arrive at the last, so that none runs in a circle through such spans.
+ * Spans of one track with equal names and times, such as two steps of an operator within one tick,
+ * cannot be distinguished by their flow ends, which all precede the first. Arrows leave from the
+ * first and arrive at the last, so that such spans never form a cycle.
  */
 #include "profile/arrow_order.h"
 
@@ -23,8 +23,8 @@ typedef struct held_item {
     size_t first_byte, end_byte; /* of its packed rows */
     uint32_t track;
     uint32_t before_on_track; /* item, or TACHO_NONE */
-    uint32_t first_source;    /* of those that lead to it, in |sources| */
-    uint32_t next_source;     /* that has not been followed yet */
+    uint32_t first_source;    /* of the items that lead to it, in |sources| */
+    uint32_t next_source;     /* the next one to follow */
     int64_t start, end;       /* of its span */
     uint32_t name;            /* the same; TACHO_NONE for other rows */
     uint32_t first_alike;     /* item: the first of its track that is alike; itself, mostly */
@@ -39,7 +39,7 @@ typedef struct arrow_end {
     tacho_flow_phase phase;
 } arrow_end;
 
-/* What an item waits for; a list. */
+/* A list entry: an item that another item waits for. */
 typedef struct arrow_source {
     uint32_t item;
     uint32_t next;
@@ -160,7 +160,7 @@ static int compare_ends(const void *a, const void *b)
                                 : (x->item > y->item) - (x->item < y->item);
 }
 
-/* The item that an end comes out with. */
+/* The item that an end is written with. */
 static uint32_t place_of(const tacho_arrow_order *order, const arrow_end *end)
 {
     return end->phase == TACHO_FLOW_ARRIVES ? order->items[end->item].last_alike : end->item;
@@ -246,7 +246,7 @@ static void begin_item(tacho_arrow_order *order, uint32_t index, size_t *depth)
     order->stack[(*depth)++] = index;
 }
 
-/* Writes item |index| behind all that it waits for. */
+/* Writes item |index| after all items that it waits for. */
 static tacho_status write_behind(tacho_arrow_order *order, uint32_t index)
 {
     size_t depth = 0;
@@ -298,7 +298,7 @@ static tacho_status order_row(tacho_events *events, const tacho_row *row)
         TACHO_TRY(release(order));
         order->held_ns = ns;
     }
-    /* What comes before the first flow end of its time waits for nothing. */
+    /* Rows before the first flow end of their time wait for nothing. */
     bool is_first = order->item_count == 0 && row->kind != TACHO_ROW_FLOW;
     return is_first ? tacho_events_row(order->next, row) : hold(order, row);
 }

@@ -2,11 +2,11 @@
 /*
  * Arrow order: puts spans that start together in the order of the arrows between them.
  *
- * Viewers take an arrow to lead from the end that they meet first, and events of one time in the
- * order of the file. Where a span starts in the very nanosecond in which the one that it waited for
- * does, the arrow would be drawn backwards, or not at all. Lanes hand their rows on through this
- * stage. A part without arrows passes straight through; else the rows of one time are held, and
- * what an arrow leaves from comes before what it leads to. Spans of one track keep their order.
+ * Viewers draw an arrow from the end that they read first, and read events of one time in the order
+ * of the file. Where a span starts in the same nanosecond as the span that it waited for, the arrow
+ * would be drawn backwards, or not at all. The lane filter passes its rows on through this stage. A
+ * part without arrows passes straight through; else the rows of one time are held, and the source
+ * of an arrow is written before its target. Spans of one track keep their order.
  */
 #ifndef TACHO_PROFILE_ARROW_ORDER_H
 #define TACHO_PROFILE_ARROW_ORDER_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Spans that start together come out in the order of their arrows; tracks keep theirs.
+ * Spans that start together are written in the order of their arrows; tracks keep their own order.
  */
 #include "profile/arrow_order.h"
 
@@ -14,7 +14,7 @@
 
 enum { TRACKS = 4, TEXT_BYTES = 1 << 14 };
 
-/* Writes down what comes out: "s1" a span of track 1, "+7" and "-7" the ends of arrow 7. */
+/* Records the output: "s1" is a span of track 1, "+7" and "-7" are the ends of arrow 7. */
 typedef struct recorder {
     tacho_events events;
     char text[TEXT_BYTES];
@@ -120,7 +120,7 @@ static void test_tracks_keep_their_order(void **state)
     open_fixture(&at);
     push_end(&at, 0, 0, -1);
     push_span(&at, 0, 0);
-    push_span(&at, 1, 0); /* comes before what the arrow leaves from */
+    push_span(&at, 1, 0); /* precedes the source of the arrow */
     push_end(&at, 1, 0, 1);
     push_span(&at, 1, 0);
     close_fixture(&at, "s1 +1 s1 -1 s0");
@@ -144,7 +144,7 @@ static void test_alike_spans(void **state)
     close_fixture(&at, "+1 s0 +2 s1 -2 s0 s1 -1 s1");
 }
 
-/* Of one arrow that leads to several, all come behind where it leaves. */
+/* All targets of an arrow follow its source. */
 static void test_several_ends(void **state)
 {
     (void)state;

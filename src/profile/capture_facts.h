@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a capture of one rank of many says of itself, in its metadata: who it is, and how its clock
- * relates to the time of day. The capture writes it, fleets read it.
+ * Metadata of a capture of one rank among many: its identity, and how its clock relates to the time
+ * of day. The capture writes it, fleets read it.
  */
 #ifndef TACHO_PROFILE_CAPTURE_FACTS_H
 #define TACHO_PROFILE_CAPTURE_FACTS_H

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Captures (.tacho): what the chunks of such a file hold. A file is a profile as it goes through
- * the event interface: entries of the dictionary, each ahead of the first row that needs it, and
- * rows. Nothing is written back, so facts that come late are said again under the same id, and the
- * last word counts.
+ * Captures (.tacho): the contents of the chunks of such a file. A file is a profile as it passes
+ * through the event interface: entries of the dictionary, each ahead of the first row that needs
+ * it, and rows. Records are never changed in place, so facts that are known late are written again
+ * under the same id, and the last record counts.
  *
  *     HEAD   who wrote it, as text
  *     STRS   strings: u32 id of the first, then of each its length as a varint, and its bytes
  *     CLKS PART TRKS LOCS SITS RUNS     records as below, ids in order of appearance
  *     ROWS   u32 part, u32 rows, u64 rows of the file before them, then rows (capture_row.h)
  *     PEND   no more rows for a part
- *     META LOSS   at the end: metadata, what was lost
- *     ENDS   the last chunk: how much there is of everything
+ *     META LOSS   at the end: metadata, losses
+ *     ENDS   the last chunk: counts of everything
  *
- * Records are little-endian and as long as their chunk says: a later version may add fields behind
- * those that are known. Numbers of classes, origins, units and reasons are those of
+ * Records are little-endian, and their chunk contains their length: a later version may add fields
+ * after the known ones. Numbers of classes, origins, units and reasons are those of
  * profile/vocabulary. A payload longer than TACHO_CAPTURE_PIECE_BYTES goes on in the next chunk.
  */
 #ifndef TACHO_PROFILE_CAPTURE_RECORDS_H
@@ -59,8 +59,8 @@ enum {
     TACHO_CAPTURE_PART_KEEPS_ORDER = 1 << 0,
     TACHO_CAPTURE_PART_ASIDE = 1 << 1,        /* side by side with others, not aligned */
     TACHO_CAPTURE_PART_FLOWS = 1 << 2,        /* flow ends that find their span by time */
-    TACHO_CAPTURE_TRACK_PROVISIONAL = 1 << 0, /* its facts may be said again, until its part ends */
-    TACHO_CAPTURE_TRACK_HAS_NUMBER = 1 << 1,  /* these three as tacho_track says */
+    TACHO_CAPTURE_TRACK_PROVISIONAL = 1 << 0, /* its facts may be replaced until its part ends */
+    TACHO_CAPTURE_TRACK_HAS_NUMBER = 1 << 1,  /* these three as in tacho_track */
     TACHO_CAPTURE_TRACK_NUMBERED = 1 << 2,
     TACHO_CAPTURE_TRACK_FREE = 1 << 3,
     TACHO_CAPTURE_TRACK_NUMBER_SHIFT = 16,

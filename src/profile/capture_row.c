@@ -98,7 +98,7 @@ static unsigned char *put_arg(unsigned char *at, const tacho_arg *arg)
     return at + text.len;
 }
 
-/* The arguments; their length is ahead of them where it takes few bytes, which |head| is told. */
+/* The arguments, after their length where it takes few bytes; |head| marks whether it is there. */
 static unsigned char *put_args(const tacho_row *row, const tacho_capture_keys *keys,
                                unsigned char *head, unsigned char *at)
 {
@@ -309,7 +309,7 @@ static void take_arg(tacho_capture_cursor *cursor, tacho_arg *arg)
     spoil(cursor);
 }
 
-/* Whether what lies in containers lies in them whole, and not too deep. */
+/* Whether containers are properly nested, not empty and not too deep. */
 static bool are_nested(const tacho_arg *args, size_t count)
 {
     size_t ends[TACHO_ARG_DEPTH_MAX];

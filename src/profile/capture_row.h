@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One row of a capture as bytes. Numbers are varints, those that may be negative with their sign
- * in the lowest bit; the ids are those of the file. A row is told from the one before it in its
- * chunk: its track only where it is another one, its start by how far it lies behind.
+ * in the lowest bit; the ids are those of the file. A row is encoded relative to the one before it
+ * in its chunk: its track only where it differs, its start as the difference.
  *
  *     u8 head   2 bits of kind (flow, span, sample, mark), then bits for what follows
  *     mark      count: tracks of lower ids exist from here on
@@ -50,12 +50,12 @@ unsigned char *tacho_capture_row_write(const tacho_row *row, const tacho_capture
 /* Writes a mark to |at|, which has room for TACHO_CAPTURE_MARK_MAX; returns the end. */
 unsigned char *tacho_capture_mark_write(uint32_t track_count, unsigned char *at);
 
-/* Bytes of a chunk that are to be read. */
+/* The unread bytes of a chunk. */
 typedef struct tacho_capture_cursor {
     const unsigned char *at;
     const unsigned char *end;
     tacho_capture_last last;
-    bool is_bad; /* what stands here is no row */
+    bool is_bad; /* the bytes are not a valid row */
     /* Of spans without arguments of summed_args.h, only numbers of |keys|; else all of them. */
     bool takes_summed_only;
     const uint32_t *keys; /* strings of the file */
@@ -72,8 +72,8 @@ typedef enum tacho_capture_item {
 uint64_t tacho_capture_take(tacho_capture_cursor *cursor);
 
 /*
- * The next item. Of a mark |*out_mark| is its count. Of a row the ids and times are as they stand
- * there; enums, flags and the nesting of arguments have been checked. Fails for want of memory.
+ * The next item. Of a mark |*out_mark| is its count. Of a row the ids and times are as in the file;
+ * enums, flags and the nesting of arguments have been checked. Fails when out of memory.
  */
 tacho_status tacho_capture_row_read(tacho_capture_cursor *cursor, tacho_unpacked_args *args,
                                     tacho_row *out_row, uint64_t *out_mark,

@@ -9,8 +9,8 @@
 #define TACHO_CATEGORY_INFERENCE "inference"
 
 /*
- * Of a whole operator on a device, from its first to its last kernel on any core; what the cores
- * did for it is on other tracks of the device.
+ * Of a whole operator on a device, from its first to its last kernel on any core; the cores' work
+ * for it is on other tracks of the device.
  */
 #define TACHO_CATEGORY_OPERATOR "op execution"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Clocks: what a tick is. Times stay raw ticks throughout; a sink asks for nanoseconds at the
+ * Clocks: the length of a tick. Times stay raw ticks throughout; a sink asks for nanoseconds at the
  * very end, for both ends of a span and never for a duration:
  *
  *     ns(ticks) = floor((ticks - zero_ticks) * ns_numerator / ns_denominator)
@@ -46,13 +46,13 @@ static inline int64_t tacho_clock_ns(const tacho_clock *clock, int64_t ticks)
 
 /*
  * The first tick at or after |ns|: the inverse of tacho_clock_ns wherever a tick lasts at least
- * one nanosecond; elsewhere extra ticks (below) are to be added.
+ * one nanosecond; elsewhere add the extra ticks (below).
  */
 int64_t tacho_clock_ticks(const tacho_clock *clock, int64_t ns);
 
 /*
- * How many ticks |ticks| is behind the first one of its nanosecond: 0 unless ticks are shorter
- * than that. Traces carry it beside the nanoseconds.
+ * The number of ticks from the first one of its nanosecond to |ticks|: 0 unless ticks are shorter
+ * than a nanosecond. Traces carry it beside the nanoseconds.
  */
 static inline int64_t tacho_clock_extra_ticks(const tacho_clock *clock, int64_t ticks)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Conversion is checked by what floor means, in 128-bit products and without a division:
+ * Conversion is checked by the definition of floor, in 128-bit products and without a division:
  * q = floor(p / d) exactly when q * d <= p < (q + 1) * d. Ratios, zeros and ticks are drawn by
  * bit width, so that tiny and huge ones meet.
  */
@@ -57,7 +57,7 @@ static ratio random_ratio(uint64_t *state)
         numerator *= factor;
         denominator *= factor;
         break;
-    case 2: /* what clocks look like */
+    case 2: /* examples of clocks */
         numerator = 1000000000;
         denominator = 1 + next_random(state) % 1000000000000;
         break;
@@ -385,7 +385,7 @@ static void test_mhz_refuses(void **state)
     }
 }
 
-/* The message says "at most 1000000"; decimals do not lift the limit. */
+/* The limit of the message is "at most 1000000"; decimals do not lift it. */
 static void test_mhz_limit_counts_decimals(void **state)
 {
     (void)state;

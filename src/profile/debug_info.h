@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a compiler says about the program whose run was measured: dispatches, the host's actions,
+ * A compiler's description of the program whose run was measured: dispatches, the host's actions,
  * the jobs they start on the accelerator and what each job does on which engine. Sources of
  * compiler output fill it, annotation joins it with a runtime profile.
  *
@@ -13,7 +13,7 @@
  *                in a later job
  *
  * Strings and locations are those of a dictionary. Arrays are in the order of the program: the
- * actions, jobs and units of a dispatch lie one after the other, its actions by ascending number.
+ * actions, jobs and units of a dispatch are contiguous, its actions by ascending number.
  */
 #ifndef TACHO_PROFILE_DEBUG_INFO_H
 #define TACHO_PROFILE_DEBUG_INFO_H
@@ -111,13 +111,13 @@ typedef struct tacho_dispatch {
     uint32_t first_unit, unit_count;
 } tacho_dispatch;
 
-/* What people are shown of a location: filled for all of the dictionary once they are known. */
+/* The texts that reports show for a location; filled once all locations are known. */
 typedef struct tacho_place {
     uint32_t text;      /* string: "@L7C10+@L9C3", 0 for nothing to show */
     uint32_t operators; /* string: operators of the model there, "tosa.add@L7 tosa.mul@L9" */
     /*
-     * In |marks|: what it is compared by, first that of callees, then of their callers. None when
-     * it cannot be compared.
+     * The marks that it is compared by, in |marks|: those of callees, then of their callers. Empty
+     * when it cannot be compared.
      */
     uint32_t first_mark;
     uint32_t callee_mark_count, mark_count;
@@ -126,7 +126,7 @@ typedef struct tacho_place {
 
 /* Whether two locations can be of the same operation. */
 typedef enum tacho_place_verdict {
-    TACHO_PLACES_UNKNOWN, /* they say nothing that could be compared */
+    TACHO_PLACES_UNKNOWN, /* they have nothing that could be compared */
     TACHO_PLACES_AGREE,
     TACHO_PLACES_DIFFER,
 } tacho_place_verdict;
@@ -158,17 +158,17 @@ typedef struct tacho_debug_info {
     uint64_t *marks; /* a string in the upper half, a line in the lower */
     size_t mark_count, mark_capacity;
     uint32_t *operators_by_name; /* by string that names a node: its operators, a string; 0
-                                    where they are not clear, TACHO_NONE where nothing is said */
+                                    where they are ambiguous, TACHO_NONE where they are unknown */
     size_t operators_count, operators_capacity;
     /* Files that could not be read or were passed over, for reports; strings, a sentence each. */
     uint32_t *problems;
     size_t problem_count, problem_capacity;
-    uint32_t *notes; /* the same, of what is worth saying and no damage */
+    uint32_t *notes; /* the same, for remarks that are not about damage */
     size_t note_count, note_capacity;
     bool is_partial; /* a file was damaged, so that dispatches may be missing */
-    /* What could not be understood; for reports and exit codes. */
+    /* Input that could not be understood; for reports and exit codes. */
     uint64_t unknown_op_count;     /* unknown operations of the vendor's dialects */
-    uint32_t unknown_op;           /* string: the first of them, and where it stands */
+    uint32_t unknown_op;           /* string: the first of them, and its location */
     uint64_t undecoded_count;      /* operations whose inherent attributes are hidden */
     uint64_t unmatched_wait_count; /* waits for which nothing was started */
     uint64_t unwaited_count;       /* starts that nothing waits for */
@@ -181,22 +181,22 @@ void tacho_debug_info_deinit(tacho_debug_info *info);
 tacho_status tacho_debug_info_ensure_engine(tacho_debug_info *info, tacho_engine engine,
                                             uint32_t *out_id) TACHO_MUST_USE;
 
-/* Adds a dispatch, whose name is new; what is added from now on may be its. */
+/* Adds a dispatch, whose name is new; entries added from now on may belong to it. */
 tacho_status tacho_debug_info_add_dispatch(tacho_debug_info *info, const tacho_dispatch *dispatch,
                                            uint32_t *out_id) TACHO_MUST_USE;
 
 /*
- * Says which operators of the model, "onnx.Conv@n0 onnx.Relu@n1", a location called |name| stands
- * for: those of a model whose nodes have names instead of lines. A name of which different things
- * are said stands for none. Both are strings.
+ * Records which operators of the model, "onnx.Conv@n0 onnx.Relu@n1", a location called |name|
+ * stands for, in a model whose nodes have names instead of lines. A name with contradicting
+ * operators stands for none. Both are strings.
  */
 tacho_status tacho_debug_info_name_operators(tacho_debug_info *info, uint32_t name,
                                              uint32_t operators) TACHO_MUST_USE;
 
-/* The operators of that name, a string of the dictionary; empty where nothing is said. */
+/* The operators of that name, a string of the dictionary; empty where none are recorded. */
 tacho_str tacho_debug_info_named_operators(const tacho_debug_info *info, tacho_str name);
 
-/* Takes back what was added since |before|, a copy; but engines, names and sentences stay. */
+/* Removes everything added since |before|, a copy, but keeps engines, names and sentences. */
 void tacho_debug_info_cut(tacho_debug_info *info, const tacho_debug_info *before);
 
 /* Adds a sentence to |problems| or |notes|. */
@@ -208,7 +208,7 @@ tacho_status tacho_debug_info_add_note(tacho_debug_info *info, const char *forma
 /* How much was damaged or not understood: files, operations and waits. */
 uint64_t tacho_debug_info_trouble_count(const tacho_debug_info *info);
 
-/* What to show of a location, which may be TACHO_NONE. */
+/* The texts to show for a location, which may be TACHO_NONE. */
 static inline tacho_place tacho_debug_info_place(const tacho_debug_info *info, uint32_t location)
 {
     return location < info->place_count ? info->places[location] : (tacho_place){0};

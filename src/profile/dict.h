@@ -16,7 +16,7 @@
 
 /* One input of a profile: a file, with its own time axis unless aligned. */
 typedef struct tacho_part {
-    uint32_t name;       /* string: what people call it, unique in the profile */
+    uint32_t name;       /* string: its name for people, unique in the profile */
     uint32_t path;       /* string: the file that was read, as the user wrote it */
     uint32_t source;     /* string: the path that a capture was made from; else |path| */
     uint32_t format;     /* string: the source's name, e.g. "torq-timeline" */
@@ -24,21 +24,21 @@ typedef struct tacho_part {
     uint32_t clock;      /* the clock whose zero is this part's zero */
     uint32_t root;       /* its group track */
     tacho_origin origin;
-    uint32_t covered_classes; /* as tacho_part_facts says */
-    int64_t first_start;      /* first start that the source has met, -1 when it does not say */
+    uint32_t covered_classes; /* as in tacho_part_facts */
+    int64_t first_start;      /* first start that the source has read, -1 when unknown */
     bool is_aside;            /* was put beside others in one file, with a zero of its own */
-    bool keeps_order;         /* spans of one extent lie in one another as they came */
+    bool keeps_order;         /* spans of equal extent nest in the order of the input */
     bool has_flows_around;    /* flow ends that find their span by time; set by profile/order,
                                or by a source that knows of them ahead */
     uint64_t row_count;       /* rows read; counted by profile/order */
-    uint64_t left_out_count;  /* of those, what profile/select did not let through */
+    uint64_t left_out_count;  /* rows among them that profile/select did not let through */
 } tacho_part;
 
 /* The numbers of processes and threads that tracks have are below this and not negative. */
 #define TACHO_TRACK_NUMBER_END (INT64_C(1) << 48)
 
 typedef enum tacho_nesting {
-    TACHO_NESTING_STACK,  /* spans lie inside one another like calls */
+    TACHO_NESTING_STACK,  /* spans nest like calls */
     TACHO_NESTING_ENGINE, /* one thing at a time; an overlap opens a lane */
 } tacho_nesting;
 
@@ -54,9 +54,9 @@ typedef struct tacho_track {
     tacho_nesting nesting;
     tacho_unit unit;     /* of a counter's samples */
     int64_t number;      /* that of the operating system: a group's process, a track's thread */
-    bool has_number;     /* the input says it ... */
+    bool has_number;     /* the input contains it ... */
     bool is_numbered;    /* ... and the name holds it, at its end or ahead of " [" */
-    bool is_free;        /* no thread: its spans overlap at will, and tracks may lie under it */
+    bool is_free;        /* not a thread: its spans may overlap, and it may have child tracks */
     bool is_provisional; /* name, class and rank may still change, until its part ends */
 } tacho_track;
 
@@ -74,7 +74,7 @@ typedef struct tacho_location {
     uint32_t column;
 } tacho_location;
 
-/* What many spans share: interned once, referred to by every one of them. */
+/* Properties that many spans share: interned once, referred to by each of the spans. */
 typedef struct tacho_site {
     uint32_t name;     /* string */
     uint32_t category; /* string, empty where there is none */
@@ -87,10 +87,10 @@ static inline uint32_t tacho_site_category(const tacho_site *site)
     return site->category != 0 ? site->category : TACHO_NONE;
 }
 
-/* One execution: of a program, a dispatch, an inference. Spans say which they belong to. */
+/* One execution: of a program, a dispatch, an inference. Spans refer to the one they belong to. */
 typedef struct tacho_run {
     uint32_t part;
-    uint32_t name;      /* string: what was run */
+    uint32_t name;      /* string: name of the program, dispatch or inference */
     int64_t invocation; /* number that the input gives this execution, -1 when it gives none */
 } tacho_run;
 
@@ -100,7 +100,7 @@ typedef struct tacho_metadata {
     uint32_t value; /* string */
 } tacho_metadata;
 
-/* Counts of what was lost stop here, so that their sums fit. */
+/* Counts of losses stop here, so that their sums fit. */
 #define TACHO_LOSS_MAX (UINT64_C(1) << 40)
 
 /* Records of an input that are not in the profile. Every sink writes them, every report too. */
@@ -129,7 +129,7 @@ typedef struct tacho_dict {
     size_t site_count, site_capacity;
     /*
      * By name: its first site, TACHO_NONE where there is none. Most names have one site, and where
-     * each name is new, names and sites lie side by side.
+     * each name is new, names and sites are in the same order.
      */
     uint32_t *first_sites;
     size_t first_site_count, first_site_capacity;
@@ -140,7 +140,7 @@ typedef struct tacho_dict {
     tacho_loss *losses;
     size_t loss_count, loss_capacity;
     uint64_t unplaced_count; /* rows that the sink's format has no place for, once it is finished */
-    tacho_str part_name;     /* what the next part is to be called; empty: after its path */
+    tacho_str part_name;     /* name of the next part; empty: after its path */
 } tacho_dict;
 
 tacho_status tacho_dict_init(tacho_dict *dict) TACHO_MUST_USE;
@@ -158,17 +158,17 @@ static inline tacho_str tacho_dict_string(const tacho_dict *dict, uint32_t id)
 tacho_status tacho_dict_add_clock(tacho_dict *dict, const tacho_clock *clock, tacho_str name,
                                   uint32_t *out_id) TACHO_MUST_USE;
 
-/* What a source says of the file it is about to read. */
+/* The source's description of the file that it is about to read. */
 typedef struct tacho_part_facts {
     tacho_str path;
-    tacho_str name; /* what the file itself calls the part; empty: by its path */
+    tacho_str name; /* the part's name in the file; empty: by its path */
     tacho_str format;
     tacho_str generation;
     tacho_origin origin;
     uint32_t clock;
     /* TACHO_TRACK_BITs of what the input would show had there been any: none is then zero. */
     uint32_t covered_classes;
-    bool keeps_order; /* spans of one extent lie in one another as they come */
+    bool keeps_order; /* spans of equal extent nest in the order of the input */
 } tacho_part_facts;
 
 /*
@@ -183,7 +183,7 @@ bool tacho_dict_has_part_named(const tacho_dict *dict, tacho_str name);
 
 /*
  * The track with this name under |facts->parent|, a counter if |facts| are of one; made from
- * |facts| if there is none. A negative rank means: as tacho_track_rank says, of core 0.
+ * |facts| if there is none. A negative rank stands for that of tacho_track_rank, of core 0.
  */
 tacho_status tacho_dict_ensure_track(tacho_dict *dict, const tacho_track *facts, tacho_str name,
                                      uint32_t *out_id) TACHO_MUST_USE;

@@ -22,7 +22,7 @@ typedef struct tacho_dict_mark {
     size_t loss_count;
 } tacho_dict_mark;
 
-/* Remembers where |dict| stands. */
+/* Remembers the current state of |dict|. */
 tacho_status tacho_dict_mark_init(tacho_dict_mark *mark, const tacho_dict *dict) TACHO_MUST_USE;
 void tacho_dict_mark_deinit(tacho_dict_mark *mark);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Going back to a mark: what came after it is gone and found no more, what was before is found
- * as ever, and names can be used again.
+ * Rollback to a mark: entries added after it are gone and no longer found, earlier ones are found
+ * as before, and names can be used again.
  */
 #include "profile/dict_mark.h"
 

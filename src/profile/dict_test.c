@@ -148,7 +148,7 @@ static void test_sites(void **state)
     uint32_t expected_count = 0;
     for (size_t i = 0; i < ROUND_COUNT; i++) {
         uint32_t key = (uint32_t)(next_random(&random) % KEY_COUNT);
-        /* Sums of the three repeat: fields must be told apart by place. */
+        /* Sums of the three repeat: fields must be distinguished by position. */
         tacho_site site = {key % 10, key / 10 % 10, key / 100};
         site.location = site.location == 0 ? TACHO_NONE : site.location;
         uint32_t id = TACHO_NONE;
@@ -164,7 +164,7 @@ static void test_sites(void **state)
     assert_int_equal(dict->site_count, expected_count);
 }
 
-/* A location is its text; what the text was found to mean is stored with the first. */
+/* A location is its text; the meaning of the text is stored with the first. */
 static void test_locations(void **state)
 {
     tacho_dict *dict = *state;
@@ -228,7 +228,7 @@ static void find_collision(tacho_index *index, uint32_t *words, size_t word_coun
     while (i < COLLISION_KEYS && keys[i - 1].hash != keys[i].hash) {
         i++;
     }
-    assert_true(i < COLLISION_KEYS); /* some twenty are to be expected */
+    assert_true(i < COLLISION_KEYS); /* about twenty are expected */
     out_values[0] = keys[i - 1].value;
     out_values[1] = keys[i].value;
     free(keys);
@@ -376,7 +376,7 @@ static void test_part_names_are_unique(void **state)
         {"/w/c.csv", "c.csv"},       {"/w/c.csv", "c.csv #3"},
         {"c.csv #2", "c.csv #2 #2"}, {"", ""},
         {"folder/", "folder/"},      {"b.csv", "b.csv #2"},
-        {"q/d.csv", "d.csv"},        {"d.csv", "d.csv #2"}, /* it has no folder that would tell */
+        {"q/d.csv", "d.csv"},        {"d.csv", "d.csv #2"}, /* no folder to add */
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         uint32_t id = add_part(dict, cases[i][0]);
@@ -390,7 +390,7 @@ static void test_part_names_are_unique(void **state)
     }
 }
 
-/* Whatever the paths, no two parts have one name. */
+/* No two parts have the same name, whatever their paths. */
 static void test_part_names_never_meet(void **state)
 {
     tacho_dict *dict = *state;
@@ -462,7 +462,7 @@ static void test_tracks_are_interned(void **state)
     assert_int_equal(dict->track_count, expected_count);
 }
 
-/* Ranks put tracks in the order that data takes, then by number, whatever comes first. */
+/* Ranks put tracks in the order of the data flow, then by number, in any order of creation. */
 static void test_ranks_by_class(void **state)
 {
     tacho_dict *dict = *state;
@@ -495,7 +495,7 @@ static void test_ranks_by_class(void **state)
     for (size_t i = 1; i < TACHO_TRACK_CLASS_COUNT * INDEX_COUNT; i++) {
         assert_true(ranks[i - 1] < ranks[i]);
     }
-    /* All of a core come before the next. */
+    /* All tracks of a core precede those of the next. */
     assert_true(tacho_track_rank(9, TACHO_TRACK_COUNTER, 4095) <
                 tacho_track_rank(10, TACHO_TRACK_HOST, 0));
     assert_true(tacho_track_rank(16383, TACHO_TRACK_COUNTER, 4095) > 0);
@@ -539,7 +539,7 @@ static void test_lanes_are_not_found(void **state)
     assert_int_equal(ensure_track(dict, &facts, "CSS"), track + 101);
 }
 
-/* Runs are what the input says they are: each one is added, equal or not. */
+/* Runs are taken from the input as they are: each one is added, equal or not. */
 static void test_runs(void **state)
 {
     tacho_dict *dict = *state;
@@ -593,7 +593,7 @@ static void test_losses_merge(void **state)
     }
 }
 
-/* A count stops at the limit, whether it comes at once or in pieces. */
+/* A count stops at the limit, whether it is added at once or in pieces. */
 static void test_loss_limit(void **state)
 {
     tacho_dict *dict = *state;

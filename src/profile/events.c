@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Track order. The first comparison, by start, decides nearly always; what follows runs on ties
- * only.
+ * Track order. The first comparison, by start, decides nearly always; the rest runs on ties only.
  */
 #include "profile/events.h"
 

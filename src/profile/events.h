@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The event interface: how rows travel from a source to whoever wants them.
+ * The event interface: how rows travel from a source to their consumer.
  *
  *     source -> order -> select -> lanes -> trace sink        (convert: bounded memory)
  *     source -> order -> profile                              (analyses: all in memory)
  *
  * A row refers to the dictionary by id. Its pointers are good for the duration of the call.
  * Contract for sources: ids exist, 0 <= start <= end <= the clock's max_ticks. Order is free;
- * profile/order makes track order of it: per track by start, the longer span first. A part with
- * flows that find their span by time is put in time order across its tracks too. Parts come one
- * after the other; tracks of one part tick alike. What cannot be read is counted in the dictionary
- * (tacho_dict_add_loss).
+ * profile/order sorts rows into track order: per track by start, the longer span first. A part with
+ * flows that find their span by time is put in time order across its tracks too. Parts are pushed
+ * one after the other; tracks of one part share a tick length. Unreadable input is counted in the
+ * dictionary (tacho_dict_add_loss).
  */
 #ifndef TACHO_PROFILE_EVENTS_H
 #define TACHO_PROFILE_EVENTS_H
@@ -30,7 +30,7 @@ typedef enum tacho_arg_type {
     TACHO_ARG_JSON,   /* as_text is a JSON value that fits none of the others: null, {}, [] */
 } tacho_arg_type;
 
-/* How deep dictionaries and arrays may lie in one another. */
+/* How deeply dictionaries and arrays may nest. */
 enum { TACHO_ARG_DEPTH_MAX = 16 };
 
 /* A named, typed value of a span. */
@@ -63,7 +63,7 @@ typedef enum tacho_row_kind {
 enum {
     TACHO_SPAN_ORIGIN_MASK = 3,  /* a tacho_origin; 0 means: as the part */
     TACHO_SPAN_INSTANT = 1 << 2, /* a moment, not a zero-length span */
-    TACHO_SPAN_UNENDED = 1 << 3, /* the input never said when it ended */
+    TACHO_SPAN_UNENDED = 1 << 3, /* the end is missing in the input */
     /* Bits from here on, in a part that keeps order: how many spans were open around it. */
     TACHO_SPAN_DEPTH_SHIFT = 8,
     TACHO_SPAN_DEPTH_MAX = 0xffff,
@@ -77,7 +77,7 @@ typedef enum tacho_flow_role {
 
 typedef enum tacho_flow_phase {
     TACHO_FLOW_LEAVES, /* the arrow begins here */
-    TACHO_FLOW_PASSES, /* it arrives and goes on */
+    TACHO_FLOW_PASSES, /* it arrives and leaves again */
     TACHO_FLOW_ARRIVES,
 } tacho_flow_phase;
 
@@ -119,15 +119,15 @@ typedef struct tacho_events tacho_events;
 
 typedef struct tacho_events_vtable {
     tacho_status (*row)(tacho_events *self, const tacho_row *row);
-    /* |count| > 0 spans and samples, as if they came one by one. (optional: they do) */
+    /* |count| > 0 spans and samples, as if pushed one by one. (optional: they are) */
     tacho_status (*rows)(tacho_events *self, const tacho_row *rows, size_t count);
-    /* The part is complete: nothing more comes for its tracks. (optional: nothing to do) */
+    /* The part is complete: no more rows for its tracks. (optional: nothing to do) */
     tacho_status (*end_part)(tacho_events *self, uint32_t part);
     /* All parts are complete. A filter passes it on. (optional: nothing to do) */
     tacho_status (*finish)(tacho_events *self);
     /*
-     * What threads that take turns to push rows have to tell. NULL where one thread had better push
-     * them all: what rows are added up in would move from processor to processor. A filter asks the
+     * The callbacks for threads that take turns to push rows. NULL where one thread should push all
+     * rows, because the sums would otherwise move from processor to processor. A filter asks the
      * next one. (optional: NULL)
      */
     const tacho_shared *(*shared)(tacho_events *self);
@@ -207,8 +207,8 @@ static inline bool tacho_row_is_flow_of(const tacho_dict *dict, const tacho_row 
 }
 
 /*
- * Rows of one time: flows that wait for their span come before it, flows that look for what is
- * around them come when all spans of that time have started.
+ * Order of rows of one time: flows that wait for their span precede it; flows that belong to the
+ * span around them follow when all spans of that time have started.
  */
 static inline int tacho_row_rank(const tacho_row *row)
 {
@@ -227,7 +227,7 @@ static inline int64_t tacho_row_end(const tacho_row *row)
 /*
  * Track order of two rows of one track: <0, 0 or >0. By start, then rank; on a stack the longer
  * span first, on an engine an empty span before a real one; then, in a part that keeps order, by
- * depth, else by what they say, so that the order does not depend on how the input was shuffled.
+ * depth, else by content, so that the order does not depend on how the input was shuffled.
  */
 int tacho_row_compare(const tacho_dict *dict, const tacho_row *a, const tacho_row *b);
 

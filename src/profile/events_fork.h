@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows for two: whoever gets them is told the same.
+ * Forwards every row to two consumers.
  */
 #ifndef TACHO_PROFILE_EVENTS_FORK_H
 #define TACHO_PROFILE_EVENTS_FORK_H

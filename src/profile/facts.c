@@ -34,7 +34,7 @@ void tacho_track_facts_format(const tacho_track *track, uint64_t lane_of,
              number, lane);
 }
 
-/* What Tenstorrent calls the processors of a core; NULL for tracks that need no words of theirs. */
+/* Tenstorrent's names for the processors of a core; NULL for tracks described in general words. */
 static const char *describe_tenstorrent(tacho_track_class track_class)
 {
     static const char *const sentences[TACHO_TRACK_CLASS_COUNT] = {
@@ -79,7 +79,7 @@ void tacho_track_describe(const tacho_track *track, tacho_str format,
              has_unit ? unit : "", has_unit ? "." : "");
 }
 
-/* Takes |word| and the space behind it off the front; false when something else stands there. */
+/* Takes |word| and the space after it off the front; false if the text starts differently. */
 static bool accept_word(tacho_str *text, const char *word)
 {
     tacho_str wanted = tacho_str_from_cstring(word);
@@ -90,7 +90,7 @@ static bool accept_word(tacho_str *text, const char *word)
     return true;
 }
 
-/* Takes what stands before |end| off the front, and |end| too. */
+/* Takes the text before |end| off the front, and |end| too. */
 static bool take_until(tacho_str *text, char end, tacho_str *out_word)
 {
     size_t len = tacho_str_find_byte(*text, end);
@@ -113,7 +113,7 @@ static bool find_class(tacho_str name, tacho_track_class *out_class)
     return false;
 }
 
-/* Takes " id 3254" or " id in name 3254" off the front, if it stands there; false when no number
+/* Takes " id 3254" or " id in name 3254" off the front, if present; false when no number
  * follows. */
 static bool take_number(tacho_str *text, tacho_track_facts *facts)
 {
@@ -134,7 +134,7 @@ static bool take_number(tacho_str *text, tacho_track_facts *facts)
     return true;
 }
 
-/* Takes " rank 5" off the front, if it stands there; false when no number follows. */
+/* Takes " rank 5" off the front, if present; false when no number follows. */
 static bool take_rank(tacho_str *text, tacho_track_facts *facts)
 {
     uint64_t rank = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Facts of the model as short texts that a trace carries for people, and for tacho itself when it
- * reads the trace back: what a track is, how a clock ticks.
+ * reads the trace back: the kind of a track, the rate of a clock.
  *
  *     tacho: compute 1 engine                     a track
  *     tacho: host 0 stack id 3254                 the thread 3254; "lane of 7" follows for a lane
@@ -16,16 +16,16 @@
 enum { TACHO_FACTS_MAX = 192 };
 
 /*
- * Brackets in names of arguments, as Chrome JSON has them: Perfetto takes what is in [] for an
- * index, and fails to show a span where it is none. These look the same.
+ * Brackets in names of arguments, for Chrome JSON: Perfetto takes the text in [] for an index, and
+ * fails to show a span where it is not one. These look the same.
  */
 #define TACHO_WIDE_OPEN "\xef\xbc\xbb"
 #define TACHO_WIDE_CLOSE "\xef\xbc\xbd"
 
-/* What is said of the times of a part whose clock has a fixed zero. */
+/* The alignment text of a part whose clock has a fixed zero. */
 #define TACHO_ALIGNMENT_FIXED "times as given"
 
-/* What a text says of a track. */
+/* Facts of a track, as read from a text. */
 typedef struct tacho_track_facts {
     tacho_track_class track_class;
     tacho_nesting nesting;
@@ -44,7 +44,7 @@ typedef struct tacho_track_facts {
 void tacho_track_facts_format(const tacho_track *track, uint64_t lane_of,
                               char out_text[TACHO_FACTS_MAX]);
 
-/* What the track, of a part of |format|, is: a sentence for people in the words of its vendor. */
+/* Describes the track, of a part of |format|: a sentence for people in the words of its vendor. */
 void tacho_track_describe(const tacho_track *track, tacho_str format,
                           char out_text[TACHO_FACTS_MAX]);
 

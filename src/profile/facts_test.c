@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is written is read back, and nothing else is taken for it.
+ * Facts are read back as they were written, and other texts are rejected.
  */
 #include "profile/facts.h"
 
@@ -140,7 +140,7 @@ static void test_classes(void **state)
     assert_int_equal(tacho_classes_facts_parse(tacho_str_from_cstring(text)), all);
 }
 
-/* Processors of Tenstorrent's cores are called what their vendor calls them. */
+/* Processors of Tenstorrent's cores have their vendor's names. */
 static void test_describe(void **state)
 {
     (void)state;

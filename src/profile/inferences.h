@@ -11,7 +11,7 @@
 typedef struct tacho_inferences {
     uint32_t *firsts; /* by part: the first inference of its program; the part itself else */
     uint32_t *counts; /* by part: how many there are, of the first one; 0 of the others */
-    uint32_t *names;  /* by part, string: what was run, TACHO_NONE where it is not one run */
+    uint32_t *names;  /* by part, string: name of its run, TACHO_NONE where it is not one run */
 } tacho_inferences;
 
 /* Deinitialised always. */

@@ -2,8 +2,8 @@
 /*
  * First-fit lanes. Per lane the ends of its open spans are kept as a stack; a lane of an engine
  * never holds more than one, so there heaps find the lowest free lane. On a stack of several lanes
- * a heap of all open spans says which lanes have changed, and a tree of the innermost ends finds
- * the lowest lane in which a span fits.
+ * a heap of all open spans finds the lanes that have changed, and a tree of the innermost ends
+ * finds the lowest lane in which a span fits.
  *
  * A flow end goes to the lane of its span, directly ahead of it where it knows its span; it waits
  * for that. One that belongs to no span is counted as lost.
@@ -24,7 +24,7 @@ typedef struct lane {
     size_t end_count, end_capacity;
 } lane;
 
-/* The end of an open span, and where that lies. */
+/* The end of an open span, and the span's lane. */
 typedef struct open_end {
     int64_t end;
     uint32_t lane;
@@ -178,7 +178,7 @@ static tacho_status take_engine_lane(tacho_lanes *lanes, lane_set *set, const ta
 
 /* ---- stacks ----------------------------------------------------------------------------- */
 
-/* Closes what has ended at |time|. */
+/* Closes spans that have ended at |time|. */
 static void close_ended(lane *at, int64_t time)
 {
     while (at->end_count > 0 && at->ends[at->end_count - 1] <= time) {
@@ -186,7 +186,7 @@ static void close_ended(lane *at, int64_t time)
     }
 }
 
-/* The latest end that a span may have to lie in this lane; INT64_MIN when it is full. */
+/* The latest end of a span that fits in this lane; INT64_MIN when the lane is full. */
 static int64_t latest_end(const lane *at)
 {
     if (at->end_count == 0) {
@@ -355,7 +355,7 @@ static tacho_status push_flows_of(tacho_lanes *lanes, lane_set *set, const tacho
     return TACHO_OK;
 }
 
-/* Counts flow ends whose span cannot come any more: they belong to nothing. */
+/* Counts flow ends whose span cannot arrive any more as lost. */
 static tacho_status lose_flows(tacho_lanes *lanes, uint32_t track, size_t *count)
 {
     tacho_loss loss = {lanes->events.dict->tracks[track].part, TACHO_LOSS_UNBOUND_FLOW, *count, 0,
@@ -441,7 +441,7 @@ static tacho_status list_waiting(tacho_lanes *lanes, lane_set *set, uint32_t tra
     return TACHO_OK;
 }
 
-/* Sends a flow end to the span around it, or holds it until its span comes. */
+/* Sends a flow end to the span around it, or holds it until its span arrives. */
 static tacho_status place_flow(tacho_lanes *lanes, lane_set *set, const tacho_row *row)
 {
     if (row->of.flow.span_end == TACHO_FLOW_NEXT) {
@@ -508,7 +508,7 @@ static tacho_status lanes_row(tacho_events *events, const tacho_row *row)
 static tacho_status lanes_rows(tacho_events *events, const tacho_row *rows, size_t count)
 {
     tacho_lanes *lanes = lanes_of(events);
-    size_t first = 0; /* of those that have not been passed on */
+    size_t first = 0; /* of the rows not passed on yet */
     for (size_t i = 0; i < count; i++) {
         if (TACHO_UNLIKELY(!try_stay(lanes, &rows[i]))) {
             if (i > first) {

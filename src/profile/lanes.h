@@ -4,10 +4,10 @@
  * trace sink sees is properly nested.
  *
  * On an engine track a span may not start before the previous one has ended; on a stack track it
- * may lie inside it. Intervals are half open: [0,5) and [5,9) do not meet. A span that does not
+ * may nest inside it. Intervals are half open: [0,5) and [5,9) do not meet. A span that does not
  * fit goes to the first lane where it does; lanes are tracks of the same name with lane_of set.
- * Rows must come in track order. A flow end that knows its span is handed on directly ahead of it,
- * and of spans that start together the one that an arrow leaves from ahead of where it leads to.
+ * Rows must arrive in track order. A flow end that knows its span is passed on directly ahead of
+ * it; among spans that start together, the source of an arrow is passed on ahead of its target.
  */
 #ifndef TACHO_PROFILE_LANES_H
 #define TACHO_PROFILE_LANES_H

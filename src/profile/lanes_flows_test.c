@@ -13,7 +13,7 @@
 
 /* ---- flows ------------------------------------------------------------------------------ */
 
-/* A flow that knows its span comes directly ahead of it, on its lane. */
+/* A flow that knows its span is directly ahead of it, on its lane. */
 static void test_bound_flows_go_with_their_span(void **state)
 {
     (void)state;
@@ -68,14 +68,14 @@ static void test_bound_flows_on_two_tracks(void **state)
     close_fixture(at);
 }
 
-/* The span never comes: the flow belongs to nothing, is counted, and is not handed on. */
+/* A flow whose span never arrives is counted as lost and not passed on. */
 static void test_bound_flow_without_span_is_lost(void **state)
 {
     (void)state;
     fixture *at = open_fixture(false);
     push_bound(at, at->engine, 5, 15, 1);
     push_span(at, at->engine, 5, 14);
-    assert_int_equal(lost_flows(at), 0); /* it may come yet */
+    assert_int_equal(lost_flows(at), 0); /* it may still arrive */
     push_span(at, at->engine, 6, 15);
     assert_int_equal(lost_flows(at), 1);
     push_bound(at, at->stack, INT64_MAX, INT64_MAX - 1, 2);
@@ -101,7 +101,7 @@ static void test_next_flow_waits_for_any_span(void **state)
     close_fixture(at);
 }
 
-/* By time, both ends included: what starts just then comes first, then what ends first. */
+/* By time, both ends included: a span that starts at that time wins, then the one ending first. */
 static void test_flow_finds_the_span_around(void **state)
 {
     (void)state;
@@ -158,7 +158,7 @@ static bool has_span_for(const fixture *at, const tacho_row *flow, uint32_t base
     return false;
 }
 
-/* Each flow comes out exactly if some span holds it, and then on the lane of such a span. */
+/* A flow is passed on exactly if some span contains it, and then on the lane of such a span. */
 static void check_flow_set(uint64_t *random)
 {
     fixture *at = open_fixture(true);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lanes by hand, and of random intervals: what comes out is compared with what went in and with the
+ * Lanes by hand, and of random intervals: the output is compared with the input and with the
  * definition of a lane, pair by pair.
  */
 #include <setjmp.h>
@@ -21,7 +21,7 @@ static void test_engine_lanes(void **state)
     push_span(at, at->engine, 0, 10);
     push_span(at, at->engine, 5, 15);
     push_span(at, at->engine, 6, 7);
-    push_span(at, at->engine, 10, 12); /* half open: touching is no overlap */
+    push_span(at, at->engine, 10, 12); /* half open: touching spans do not overlap */
     push_span(at, at->engine, 12, 20);
     push_span(at, at->engine, 15, 16);
     push_span(at, at->engine, 20, 21);
@@ -73,7 +73,7 @@ static void test_empty_spans(void **state)
     close_fixture(at);
 }
 
-/* Viewers show 512 levels of a track: what lies deeper goes to another lane. */
+/* Viewers show 512 levels of a track: deeper spans go to another lane. */
 static void test_depth_is_limited(void **state)
 {
     (void)state;
@@ -195,7 +195,7 @@ static bool crosses(const tacho_row *a, const tacho_row *b)
     return a->start < b->start && b->start < a->of.span.end && a->of.span.end < b->of.span.end;
 }
 
-/* Whether |b|, which comes later in track order, cannot share an engine's lane with |a|. */
+/* Whether |b|, which is later in track order, cannot share an engine's lane with |a|. */
 static bool collides(const tacho_row *a, const tacho_row *b)
 {
     return b->start < a->of.span.end;
@@ -216,7 +216,7 @@ static void check_pair(const fixture *at, const tacho_row *a, const tacho_row *b
     }
 }
 
-/* Whether |row| was kept out of the lane |track| by a row that came out before it. */
+/* Whether |row| was kept out of the lane |track| by a row passed on before it. */
 static bool is_blocked(const fixture *at, const tacho_row *row, uint32_t track)
 {
     bool is_engine = at->dict.tracks[track].nesting == TACHO_NESTING_ENGINE;
@@ -364,7 +364,7 @@ static void test_random_sets(void **state)
 
 /* ---- groups ----------------------------------------------------------------------------- */
 
-/* Whether |a| comes before |b|: by time, and in track order where they have one track. */
+/* Whether |a| precedes |b|: by time, and in track order where they share a track. */
 static bool is_before(const fixture *at, const tacho_row *a, const tacho_row *b)
 {
     if (a->start != b->start) {
@@ -373,7 +373,7 @@ static bool is_before(const fixture *at, const tacho_row *a, const tacho_row *b)
     return a->track != b->track ? a->track < b->track : tacho_row_compare(&at->dict, a, b) < 0;
 }
 
-/* Pushes |rows| in groups of |group|; what came out. */
+/* Pushes |rows| in groups of |group|; returns the output. */
 static fixture *run_groups(const tacho_row *rows, size_t count, size_t group)
 {
     fixture *at = open_fixture(false);
@@ -386,7 +386,7 @@ static fixture *run_groups(const tacho_row *rows, size_t count, size_t group)
     return at;
 }
 
-/* Rows that come in groups go where they would one by one. */
+/* Rows pushed in groups go to the same lanes as rows pushed one by one. */
 static void test_groups(void **state)
 {
     (void)state;

@@ -37,7 +37,7 @@ typedef struct fixture {
     uint32_t engine;  /* tracks */
     uint32_t stack;
     uint32_t sites[SITE_COUNT];
-    tacho_row rows[ROW_MAX]; /* as they came out */
+    tacho_row rows[ROW_MAX]; /* the output */
     size_t row_count;
     unsigned end_part_count;
     unsigned finish_count;
@@ -223,7 +223,7 @@ static inline size_t count_lanes(const fixture *at, uint32_t base)
     return count;
 }
 
-/* What came out, as "lane:start-end" for spans, "lane@time#id" for flows, of one track. */
+/* Checks the output of one track: "lane:start-end" for spans, "lane@time#id" for flows. */
 static inline void check_output(const fixture *at, uint32_t base, const char *expected)
 {
     char text[1024] = "";
@@ -251,12 +251,12 @@ static inline void check_output(const fixture *at, uint32_t base, const char *ex
 typedef enum shape {
     SHAPE_ANY,      /* anything goes */
     SHAPE_TIES,     /* few distinct times */
-    SHAPE_NESTED,   /* spans lie in one another */
+    SHAPE_NESTED,   /* spans nest */
     SHAPE_DISJOINT, /* spans touch at most */
     SHAPE_COUNT,
 } shape;
 
-/* Halves of halves: every span lies within one made before it, or apart from it. */
+/* Halves of halves: every span is inside an earlier one, or apart from it. */
 static inline void make_nested(uint64_t *random, tacho_row *row)
 {
     int64_t from = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Locations as traces carry them: any text is a place, and one that MLIR printed tells file and
- * line, too.
+ * Locations as traces carry them: any text is a place, and a location printed by MLIR has a file
+ * and line, too.
  */
 #ifndef TACHO_PROFILE_LOCATIONS_H
 #define TACHO_PROFILE_LOCATIONS_H

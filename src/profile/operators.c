@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Operators: an argument of the row, else what the site says.
+ * Operators: an argument of the row, else the name or category of its site.
  */
 #include "profile/operators.h"
 
@@ -64,7 +64,7 @@ tacho_status tacho_operators_of_row(const tacho_operators *operators, const tach
     for (size_t i = 0; i < row->arg_count; i++) {
         const tacho_arg *arg = &row->args[i];
         if (arg->type == TACHO_ARG_DICT || arg->type == TACHO_ARG_ARRAY) {
-            i += (size_t)arg->value.as_uint; /* what lies in it is its own */
+            i += (size_t)arg->value.as_uint; /* its members do not belong to the row */
         } else if (arg->key == operators->key && arg->type == TACHO_ARG_STRING) {
             bool is_empty = tacho_dict_string(dict, arg->value.as_string).len == 0;
             *out_string = is_empty ? TACHO_NONE : arg->value.as_string;

@@ -67,13 +67,13 @@ static int64_t first_start(const tacho_order *order, const tacho_row *row)
     return met >= 0 && met < row->start ? met : row->start;
 }
 
-/* A part starts at its first event, unless its clock says where it starts. */
+/* A part starts at its first event, unless its clock has a fixed zero. */
 static void set_zero(tacho_clock *clock, int64_t ticks)
 {
     clock->zero_ticks = clock->has_fixed_zero ? clock->zero_ticks : ticks;
 }
 
-/* Whether |row| comes too late in a part with flows by time, where time order is global. */
+/* Whether |row| is too late in a part with flows by time, where time order is global. */
 static bool breaks_flow_order(tacho_order *order, const tacho_row *row)
 {
     order->part_has_flows = order->part_has_flows || tacho_row_is_around(row);
@@ -94,8 +94,8 @@ static bool has_args(const last_row *last)
 }
 
 /*
- * Whether |row| does not belong behind |last|. Rows that differ in arguments only which were not
- * kept cannot be told apart here; sorting can.
+ * Whether |row| must not follow |last|. Rows that differ only in arguments which were not kept
+ * cannot be distinguished here; sorting can.
  */
 static bool is_misplaced(const tacho_order *order, const last_row *last, const tacho_row *row)
 {
@@ -168,7 +168,7 @@ static tacho_status check_row(tacho_order *order, const tacho_row *row)
     return is_late || breaks_flow_order(order, row) ? out_of_order() : TACHO_OK;
 }
 
-/* Whether nothing has to be asked about a row: a span behind all others of its track. */
+/* Whether a row needs no further checks: a span after all others of its track. */
 static inline bool is_plain(const tacho_order *order, const tacho_row *row)
 {
     return row->kind != TACHO_ROW_FLOW && !order->part_has_flows && order->part_row_count > 0 &&
@@ -214,7 +214,7 @@ static tacho_status pass_plain(tacho_order *order, const tacho_row *rows, size_t
 static tacho_status pass_rows(tacho_events *events, const tacho_row *rows, size_t count)
 {
     tacho_order *order = order_of(events);
-    size_t first = 0; /* of those that have not been passed on */
+    size_t first = 0; /* of the rows not passed on yet */
     for (size_t i = 0; i < count; i++) {
         const tacho_row *row = &rows[i];
         if (TACHO_UNLIKELY(!is_plain(order, row))) {
@@ -262,7 +262,7 @@ static tacho_status pass_finish(tacho_events *events)
     return tacho_events_finish(order_of(events)->next);
 }
 
-/* Rows that are to be sorted go no further while they are pushed. */
+/* Rows that will be sorted are not passed on while they are pushed. */
 static const tacho_shared *sort_shared(tacho_events *events)
 {
     (void)events;

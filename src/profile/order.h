@@ -3,14 +3,14 @@
  * Order filter: hands rows on in track order and sets the zero of each part's clock.
  *
  * Trace sinks need, per track, rows by start with the longer first (tacho_row_compare); rows of
- * different tracks may come in any order. There are three modes:
+ * different tracks may be in any order. There are three modes:
  *
- *   pass   rows go straight through. The first row of a part becomes its zero. A row that comes
- *          too late, on its track or before the zero, is a TACHO_CODE_OUT_OF_ORDER failure: run
+ *   pass   rows go straight through. The first row of a part becomes its zero. A row that is too
+ *          late, on its track or before the zero, is a TACHO_CODE_OUT_OF_ORDER failure: run
  *          the conversion again in sort mode. Nothing is lost, since output is committed last.
  *   sort   rows are held in a spool until their part ends; then the earliest start becomes the
  *          zero and all rows go on in order.
- *   sort all   the same; sources, too, hold what they have to see in order.
+ *   sort all   the same; sources, too, hold the rows that they need in order.
  *
  * Inputs that cannot be read twice start in the last one.
  */
@@ -22,7 +22,7 @@
 typedef enum tacho_order_mode {
     TACHO_ORDER_PASS,
     TACHO_ORDER_SORT,
-    TACHO_ORDER_SORT_ALL, /* as sort, and sources put in order what they must see in order */
+    TACHO_ORDER_SORT_ALL, /* as sort, and sources sort the rows they need in order */
 } tacho_order_mode;
 
 typedef struct tacho_order tacho_order;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pass mode of the order filter: what it lets through is in the order that sorting gives, and what
- * comes late is refused.
+ * Pass mode of the order filter: rows pass in the order that sorting gives, and late rows are
+ * refused.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 
 /* ---- pass mode -------------------------------------------------------------------------- */
 
-/* What sort mode gives goes through pass mode unchanged, row by row and without delay. */
+/* The output of sort mode goes through pass mode unchanged, row by row and without delay. */
 static void check_pass_equals_sort(fixture *at, uint64_t *random, const row_plan *plan)
 {
     enum { COUNT = 400 };
@@ -146,7 +146,7 @@ static void test_pass_refuses_late_flows(void **state)
     check_refusals(*state, 53, 40);
 }
 
-/* Rows that come in groups are passed and refused as if they came one by one. */
+/* Rows pushed in groups are passed and refused as if pushed one by one. */
 static void test_pass_takes_groups(void **state)
 {
     fixture *at = *state;
@@ -175,18 +175,18 @@ static void test_pass_takes_flows_of_one_time(void **state)
     rows[0].start = 0;
     rows[0].of.span.end = 5;
     rows[3] = plain_span(at);
-    /* The first that looks around comes too late: sinks have seen spans by then. */
+    /* The first flow by time is too late: sinks have seen spans by then. */
     tacho_status status = try_order(at, TACHO_ORDER_PASS, 0, rows, 7);
     assert_int_equal(tacho_status_code(status), TACHO_CODE_OUT_OF_ORDER);
     assert_int_equal(at->row_count, 4);
     assert_false(at->dict.parts[0].has_flows_around);
     tacho_status_free(status);
-    at->dict.parts[0].has_flows_around = true; /* a source that knows ahead may say so */
+    at->dict.parts[0].has_flows_around = true; /* set by a source that knows it ahead */
     run_order(at, TACHO_ORDER_PASS, 0, rows, 7);
     check_nothing_lost(at, rows, 7);
 }
 
-/* Whatever pass mode lets through is what sort mode would have given. */
+/* Rows that pass mode lets through are the output of sort mode. */
 static void test_pass_never_differs_from_sort(void **state)
 {
     fixture *at = *state;

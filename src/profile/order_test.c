@@ -21,7 +21,7 @@ static int sign(int value)
     return (value > 0) - (value < 0);
 }
 
-/* Antisymmetric, transitive, 0 for equal lines only, and the documented order comes first. */
+/* Antisymmetric, transitive, 0 for equal lines only, and by the documented order first. */
 static void test_compare_is_an_order(void **state)
 {
     fixture *at = *state;
@@ -129,7 +129,7 @@ static void test_many_runs(void **state)
     enum { COUNT = 28000 };
     static const struct {
         size_t memory_bytes;
-        size_t runs_above; /* what the case is for */
+        size_t runs_above; /* the purpose of the case */
     } cases[] = {
         {256, FAN_IN * FAN_IN}, /* three levels of merging */
         {4096, FAN_IN},         /* two */
@@ -154,7 +154,7 @@ static void test_many_runs(void **state)
     free(rows);
 }
 
-/* The number of runs just at, below and above what one merge takes. */
+/* The number of runs just at, below and above the limit of one merge. */
 static void test_run_counts_around_the_fan_in(void **state)
 {
     fixture *at = *state;
@@ -223,7 +223,7 @@ static void test_sort_parts(void **state)
     }
 }
 
-/* Ticks finer than a nanosecond are still told apart, on one track and across tracks. */
+/* Ticks finer than a nanosecond are still distinguished, on one track and across tracks. */
 static void test_sort_fine_ticks(void **state)
 {
     fixture *at = *state;
@@ -264,7 +264,7 @@ static void test_downstream_failure_is_passed_on(void **state)
     free(rows);
 }
 
-/* A text that no 32-bit length can tell is refused before it is read. */
+/* A text too long for a 32-bit length is refused before it is read. */
 static void test_row_beyond_reason(void **state)
 {
     fixture *at = *state;
@@ -331,7 +331,7 @@ static void test_leaves_nothing_behind(void **state)
     free(rows);
 }
 
-/* What fits the memory never touches the disk; what does not says where it would go. */
+/* Rows that fit the memory never touch the disk; for other rows the error names TMPDIR's path. */
 static void test_uses_tmpdir_only_when_needed(void **state)
 {
     fixture *at = *state;

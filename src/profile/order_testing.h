@@ -167,7 +167,7 @@ static inline size_t put_head(const tacho_dict *dict, const tacho_row *row, char
     return (size_t)len;
 }
 
-/* Everything that |row| says, in the arena. */
+/* The whole content of |row| as text, in the arena. */
 static inline tacho_str render(fixture *at, const tacho_row *row)
 {
     size_t size = 256;
@@ -374,7 +374,7 @@ static inline tacho_str random_text(fixture *at, uint64_t *random)
     return tacho_str_make(arena_copy(at, text, len), len);
 }
 
-/* An argument with |follow_count| more behind it, all its own if it is a dictionary. */
+/* An argument with |follow_count| more after it, all its members if it is a dictionary. */
 static inline tacho_arg random_arg(fixture *at, uint64_t *random, size_t follow_count)
 {
     size_t word = random_below(random, WORD_COUNT);
@@ -421,14 +421,14 @@ static inline void add_random_args(fixture *at, uint64_t *random, size_t arg_max
     row->args = arena_copy(at, args, row->arg_count * sizeof(args[0]));
 }
 
-/* By time, bound, or whatever comes next; mostly by time, which alone asks for a global order. */
+/* By time, bound, or to the next span; mostly by time, which alone needs a global order. */
 static inline int64_t random_span_end(uint64_t *random, int64_t start)
 {
     size_t which = random_below(random, 6);
     return which == 0 ? TACHO_FLOW_NEXT : (which == 1 ? start + 2 : TACHO_FLOW_AROUND);
 }
 
-/* Op and run are told by the start, so that they do not break ties; see test_ties_in_op_and_run. */
+/* Op and run depend on the start, so that they do not break ties; see test_ties_in_op_and_run. */
 static inline tacho_row random_row(fixture *at, uint64_t *random, const row_plan *plan)
 {
     size_t which = random_below(random, TRACKS_PER_PART);
@@ -529,7 +529,7 @@ static inline int kind_place(const tacho_row *row)
     return row->of.flow.span_end == TACHO_FLOW_AROUND ? 2 : 0;
 }
 
-/* Track order as the header tells it, up to ties by content: <0, 0, >0. */
+/* Track order as the header documents it, up to ties by content: <0, 0, >0. */
 static inline int documented_order(const fixture *at, const tacho_row *a, const tacho_row *b)
 {
     if (a->start != b->start) {
@@ -559,7 +559,7 @@ static inline int compare_lines(const void *a, const void *b)
     return order != 0 ? order : (line_a->len > line_b->len) - (line_a->len < line_b->len);
 }
 
-/* The same lines came out as went in. */
+/* The output has the same lines as the input. */
 static inline void check_nothing_lost(fixture *at, const tacho_row *rows, size_t count)
 {
     assert_int_equal(at->row_count, count);
@@ -593,7 +593,7 @@ static inline void check_track_order(const fixture *at)
 }
 
 /* Within a part, time does not go back even across tracks; at one time flows that wait for
- * their span come first, those that look for one around them last. */
+ * their span are first, flows that belong to the span around them last. */
 static inline void check_time_order(const fixture *at)
 {
     for (size_t i = 1; i < at->row_count; i++) {
@@ -604,7 +604,7 @@ static inline void check_time_order(const fixture *at)
     }
 }
 
-/* All lines, track after track: what must not depend on how the input was shuffled. */
+/* All lines, track after track, which must not depend on how the input was shuffled. */
 static inline tacho_str tracks_text(const fixture *at)
 {
     size_t size = 1;

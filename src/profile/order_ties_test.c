@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What decides between rows that start together: both ways round they come out alike.
+ * Tie breaks between rows that start together: the output is the same for either input order.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -12,7 +12,7 @@
 
 #include "profile/order_testing.h"
 
-/* Rows that differ in anything at all come out in one order, however they went in. */
+/* Rows that differ in anything at all have one output order, whatever the input order. */
 static void check_both_ways(fixture *at, const tacho_row *a, const tacho_row *b, const char *what)
 {
     tacho_row rows[2] = {*a, *b};

@@ -39,7 +39,7 @@ static const uint64_t narrow_masks[TYPE_MASK + 1] = {
 };
 
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-/* Where in that word its type lies on others. */
+/* The shift of the value in that word on big-endian machines. */
 static const uint8_t narrow_shifts[TYPE_MASK + 1] = {
     [TACHO_ARG_BOOL] = 56,
     [TACHO_ARG_STRING] = 32,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A row with its arguments and their text in one piece of memory: what the spool sorts, writes
- * and reads back within one process. Not a file format.
+ * A row with its arguments and their text in one piece of memory, which the spool sorts, writes and
+ * reads back within one process. Not a file format.
  */
 #ifndef TACHO_PROFILE_PACKED_ROW_H
 #define TACHO_PROFILE_PACKED_ROW_H

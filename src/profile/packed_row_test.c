@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-/* Packs |row| into memory of exactly its size and compares what comes back; returns the size. */
+/* Packs |row| into memory of exactly its size, compares the unpacked row and returns the size. */
 static size_t check_round_trip(const tacho_row *row)
 {
     size_t bound = 0;

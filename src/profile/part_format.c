@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The format of a part, and the formats that a trace keeps of what it was made of.
+ * The format of a part, and the formats of the files that a trace was made of.
  */
 #include "profile/part_format.h"
 
@@ -9,8 +9,8 @@
 
 /*
  * Whether a trace that tacho wrote was made of files of this format: it keeps the format of each of
- * its parts, which it numbers from 1. Two traces that say different things of one number say
- * nothing.
+ * its parts, which it numbers from 1. Two traces that contradict each other about a number do not
+ * count.
  */
 static bool was_made_of(const tacho_dict *dict, uint32_t part, tacho_str format_prefix)
 {

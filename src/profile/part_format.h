@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which format a part of a profile was read from, or was made of before tacho wrote it.
+ * The format that a part of a profile was read from, or was converted from by tacho earlier.
  */
 #ifndef TACHO_PROFILE_PART_FORMAT_H
 #define TACHO_PROFILE_PART_FORMAT_H

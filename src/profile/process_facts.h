@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How a capture says what processes there were: spans of a category, on tracks of class phase, with
- * arguments of these names. The capture writes them, an analysis reads them.
+ * How a capture records processes: spans of a category, on tracks of class phase, with arguments of
+ * these names. The capture writes them, an analysis reads them.
  */
 #ifndef TACHO_PROFILE_PROCESS_FACTS_H
 #define TACHO_PROFILE_PROCESS_FACTS_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The profile in memory: what analyses work on. It implements the event interface, so any source
+ * The profile in memory, for analyses. It implements the event interface, so any source
  * can fill it; spans are kept as columns in chunks.
  *
- * A span takes 40 bytes; its arguments, if any, lie in a side array.
+ * A span takes 40 bytes; its arguments, if any, are stored in a side array.
  */
 #ifndef TACHO_PROFILE_PROFILE_H
 #define TACHO_PROFILE_PROFILE_H
@@ -38,7 +38,7 @@ typedef struct tacho_span {
 
 /* An argument in the side array; the arguments of a span end with is_last. */
 typedef struct tacho_stored_arg {
-    tacho_arg arg; /* text lies in the profile's arena */
+    tacho_arg arg; /* text is stored in the profile's arena */
     bool is_last;
 } tacho_stored_arg;
 

@@ -404,7 +404,7 @@ typedef void break_function(fixture *at);
 typedef struct breach {
     const char *name;
     break_function *apply;
-    const char *message; /* part of what validation says; NULL for any */
+    const char *message; /* part of the validation message; NULL for any */
 } breach;
 
 #define BREACH(name, ...)                                                                          \

@@ -14,7 +14,7 @@
 enum { FIRST_BLOCK_BYTES = 1 << 10, LAST_BLOCK_BYTES = 256 << 10 };
 
 typedef struct row_block {
-    unsigned char *bytes; /* NULL when it lies in the file */
+    unsigned char *bytes; /* NULL when the block is in the file */
     size_t used;
     size_t capacity;
     uint64_t offset; /* in the file */
@@ -23,7 +23,7 @@ typedef struct row_block {
 typedef struct part_rows {
     row_block *blocks;
     size_t block_count, block_capacity;
-    size_t filed_count; /* blocks before this one lie in the file */
+    size_t filed_count; /* blocks before this one are in the file */
 } part_rows;
 
 struct tacho_row_store {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Row store: keeps rows part by part, in the order in which they came, to be played back any
- * number of times. Rows are packed into blocks; when those take more memory than allowed, they
+ * Row store: keeps rows part by part, in the order in which they were pushed, and plays them back
+ * any number of times. Rows are packed into blocks; when these take more memory than allowed, they
  * move to an unnamed temporary file.
  */
 #ifndef TACHO_PROFILE_ROW_STORE_H
@@ -16,7 +16,7 @@ tacho_status tacho_row_store_create(tacho_dict *dict, size_t memory_bytes,
                                     tacho_row_store **out_store) TACHO_MUST_USE;
 void tacho_row_store_destroy(tacho_row_store *store);
 
-/* The interface to push to; parts may come in any order and are never complete. */
+/* The interface to push to; parts may be in any order and are never complete. */
 tacho_events *tacho_row_store_events(tacho_row_store *store);
 
 /* Pushes the rows of |part| to |next|. They stay in the store. */

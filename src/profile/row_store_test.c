@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows of several parts go in mixed and come out part by part, as often as asked for, whether
+ * Rows of several parts are pushed mixed and played back part by part, any number of times, whether
  * they fit into memory or not. pwrite(2) is replaced so that it can fail.
  */
 #define _GNU_SOURCE /* syscall(2) */
@@ -48,7 +48,7 @@ static void init_dict(tacho_dict *dict)
     }
 }
 
-/* Text as long as the number says, so that rows differ in size. */
+/* Text whose length depends on the number, so that rows differ in size. */
 static tacho_str text_of(int64_t number)
 {
     static char bytes[2000];

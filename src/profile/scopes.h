@@ -20,24 +20,24 @@ typedef enum tacho_scope_kind {
     TACHO_SCOPE_OPERATOR, /* an operator of a framework */
 } tacho_scope_kind;
 
-/* What a span is to the work in it. */
+/* The role of a span for the work inside it. */
 typedef struct tacho_scope {
     tacho_scope_kind kind;
     tacho_str name;     /* within that of the span */
     bool is_of_library; /* a frame of the framework itself, not of the user's program */
 } tacho_scope;
 
-/* The scope that spans |name| of |category| are. Which ranges are steps beyond those whose names
- * say nothing else ("step_3") depends on all of them: see profile/steps.h. */
+/* The scope of spans |name| of |category|. Ranges named only by their step ("step_3") are steps;
+ * which others are steps depends on all ranges: see profile/steps.h. */
 tacho_scope tacho_scope_of(tacho_str category, tacho_str name);
 
 /* Whether |name| is that of a marked step: "ProfilerStep#7". */
 bool tacho_scope_is_step(tacho_str name);
 
 /*
- * What a location says: the path of its layer, "encoder/layer.3", and its line, "model.py:12";
- * empty where it does not. The layer is the second name of a location, as MLIR nests them, or all
- * but the last component of a name that is a path. Both live in |arena|.
+ * The layer and line of a location: the path of its layer, "encoder/layer.3", and its line,
+ * "model.py:12"; empty where unknown. The layer is the second name of a location, as MLIR nests
+ * them, or all but the last component of a name that is a path. Both live in |arena|.
  */
 tacho_status tacho_scope_of_location(tacho_str text, tacho_arena *arena, tacho_str *out_layer,
                                      tacho_str *out_line) TACHO_MUST_USE;

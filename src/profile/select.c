@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-/* What is known about the name of a site. */
+/* The verdict on the name of a site. */
 enum { NOT_ASKED, WANTED, NOT_WANTED };
 
 static tacho_select *select_of(tacho_events *events)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Select filter: lets through what lies in a time window, lasts long enough and has a wanted name.
+ * Select filter: passes rows that are in a time window, last long enough and have a wanted name.
  *
- * A span is kept whole when any of it lies in the window; nothing is clipped, so durations stay
- * true. What was left out is counted and recorded as metadata, not as loss: it was asked for.
+ * A span is kept whole when any of it is in the window; nothing is clipped, so durations stay
+ * true. Rows left out are counted and recorded as metadata, not as loss: the user asked for it.
  */
 #ifndef TACHO_PROFILE_SELECT_H
 #define TACHO_PROFILE_SELECT_H
@@ -14,10 +14,10 @@
 typedef struct tacho_name_filter {
     bool (*accepts)(const void *self, tacho_str name, tacho_str location); /* NULL: everything */
     const void *self;
-    const bool *has_no_memory; /* set by |accepts| when it could not tell; NULL: it always can */
+    const bool *has_no_memory; /* set by |accepts| when it ran out of memory; NULL: it never does */
 } tacho_name_filter;
 
-/* A failure when the filter could not tell. */
+/* A failure when the filter ran out of memory. */
 tacho_status tacho_name_filter_check(const tacho_name_filter *filter) TACHO_MUST_USE;
 
 typedef struct tacho_selection {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Edges by hand, one row at a time; then random rows and windows against the rule itself: a span
- * is kept when a nanosecond of it lies in the window, a moment when the window holds it.
+ * is kept when a nanosecond of it is in the window, a moment when the window contains it.
  */
 #include "profile/select.h"
 
@@ -31,7 +31,7 @@ typedef struct fixture {
     tacho_dict dict;
     tacho_select select;
     uint32_t track;
-    tacho_row last; /* the row that came through last */
+    tacho_row last; /* the row passed on last */
     size_t row_count;
     size_t end_part_count;
     size_t finish_count;
@@ -123,7 +123,7 @@ static tacho_row make_row(const fixture *at, tacho_row_kind kind, int64_t start,
     return row;
 }
 
-/* Whether |row| comes through; if so, it is the same row. */
+/* Whether |row| is passed on; if so, it is unchanged. */
 static bool is_kept(fixture *at, const tacho_row *row)
 {
     size_t count = at->row_count;
@@ -227,7 +227,7 @@ static void test_min_duration(void **state)
     set_selection(at, 100, 200, 10);
     assert_false(is_span_kept(at, 0, 5)); /* outside is outside, however short */
     assert_false(is_span_kept(at, 100, 105));
-    assert_true(is_span_kept(at, 95, 105)); /* whole, not what is in the window */
+    assert_true(is_span_kept(at, 95, 105)); /* whole, not just the part in the window */
     assert_int_equal(at->select.too_short_count, 1);
     assert_int_equal(at->select.outside_window_count, 1);
     set_selection(at, 0, INT64_MAX, 1);
@@ -416,7 +416,7 @@ static void test_random_rows(void **state)
 
 /* ---- names --------------------------------------------------------------------------------- */
 
-/* Accepts what has |self| as its name or location; counts how often it is asked. */
+/* Accepts spans with |self| as their name or location; counts its calls. */
 typedef struct exact_name {
     const char *text;
     size_t *asked_count;

@@ -20,7 +20,7 @@ enum {
     READERS_PART = 8, /* while readers take less than this part of the buffer's memory, both stay */
 };
 
-/* What the sort moves instead of rows. */
+/* An entry that the sort moves instead of a row. */
 typedef struct sort_entry {
     int64_t key;
     size_t offset; /* of the packed row in the buffer */
@@ -33,7 +33,7 @@ typedef struct run {
 
 #define IN_BUFFER UINT64_MAX
 
-/* Reads one run front to back; the current row lies at bytes + at, or is that of |entry|. */
+/* Reads one run front to back; the current row is at bytes + at, or is that of |entry|. */
 typedef struct run_reader {
     const sort_entry *entry; /* of a run in the buffer; else NULL */
     const sort_entry *entry_end;
@@ -41,7 +41,7 @@ typedef struct run_reader {
     size_t capacity;
     size_t at;
     size_t len;
-    run rest; /* what is not read yet */
+    run rest; /* the unread remainder */
 } run_reader;
 
 struct tacho_spool {
@@ -106,7 +106,7 @@ void tacho_spool_destroy(tacho_spool *spool)
     free(spool);
 }
 
-/* Flows that leave come first, then those that arrive, then the rest, on all tracks alike. */
+/* Departing flows are first, then arriving ones, then other rows, on all tracks alike. */
 static int kind_rank(const tacho_packed_row *packed)
 {
     tacho_row row = {.kind = (tacho_row_kind)packed->kind};
@@ -201,7 +201,7 @@ static void sort_by_key(tacho_spool *spool)
     }
 }
 
-/* Whether the row of |b| must come before that of |a|, their keys being equal. */
+/* Whether the row of |b| must precede that of |a|, their keys being equal. */
 static bool is_reversed(tacho_spool *spool, const sort_entry *a, const sort_entry *b)
 {
     return compare_equal_keys(spool, buffered_row(spool, a), buffered_row(spool, b)) > 0;
@@ -298,7 +298,7 @@ static tacho_status write_sorted(tacho_spool *spool, run_writer *writer)
     return flush_writer(writer);
 }
 
-/* Sorts what the buffer holds and appends it to the temporary file. */
+/* Sorts the buffer and appends it to the temporary file. */
 static tacho_status write_run(tacho_spool *spool)
 {
     TACHO_TRY(sort_entries(spool));
@@ -432,7 +432,7 @@ static tacho_status advance_item(tacho_spool *spool, merge_item *item)
     return TACHO_OK;
 }
 
-/* Whether the row of |a| comes after that of |b|; equal rows keep the order of runs. */
+/* Whether the row of |a| follows that of |b|; equal rows keep the order of runs. */
 static bool item_after(tacho_spool *spool, const merge_item *a, const merge_item *b)
 {
     if (TACHO_LIKELY(a->key != b->key)) {
@@ -582,7 +582,7 @@ tacho_status tacho_spool_drain(tacho_spool *spool, tacho_events *next)
     spool->buffer_used = 0;
     spool->entry_count = 0;
     spool->is_sorted = false;
-    if (spool->buffer_capacity > FIRST_BYTES) { /* what comes next has work to do with the part */
+    if (spool->buffer_capacity > FIRST_BYTES) { /* later stages need memory to process the part */
         release_buffer(spool);
     }
     return TACHO_OK;

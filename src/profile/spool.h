@@ -2,9 +2,9 @@
 /*
  * Spool: sorts any number of rows in bounded memory. Rows are packed into a buffer; a full
  * buffer is sorted and written as a run to an unnamed temporary file; draining merges the runs.
- * What fits the buffer never touches the disk.
+ * Rows that fit the buffer never touch the disk.
  *
- * Rows come out by time across tracks, and in track order (tacho_row_compare) within one.
+ * The output is by time across tracks, and in track order (tacho_row_compare) within one.
  */
 #ifndef TACHO_PROFILE_SPOOL_H
 #define TACHO_PROFILE_SPOOL_H

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-/* Checks that rows come by start, from 0 on. */
+/* Checks that rows arrive by start, from 0 on. */
 typedef struct checker {
     tacho_events events;
     int64_t next;

@@ -126,7 +126,7 @@ bool tacho_step_has_word(tacho_str name)
     return word.len > 0;
 }
 
-/* "forward" of "step 3: forward": what follows the numbers of steps, the same without any. */
+/* "forward" of "step 3: forward": the text after the numbers of steps, all of it without any. */
 static tacho_str strip_front(tacho_str name)
 {
     tacho_str rest = name;

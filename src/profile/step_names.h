@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the name of a range says about whether it is a step.
+ * Recognises from the name of a range whether it is a step.
  */
 #ifndef TACHO_PROFILE_STEP_NAMES_H
 #define TACHO_PROFILE_STEP_NAMES_H
@@ -15,13 +15,13 @@ tacho_str tacho_step_stem(tacho_str name);
 /* The number that follows the stem; false where there is none. */
 bool tacho_step_number(tacho_str name, uint64_t *out_number);
 
-/* Whether a word of |name| says that it is a step: "train_step", "TrainStep", "iteration 3"; not
+/* Whether |name| has a word for a step: "train_step", "TrainStep", "iteration 3"; not
  * "batch_norm". */
 bool tacho_step_has_word(tacho_str name);
 
 /*
- * The part of |name| that says where in the model a range is: "forward" of "step 3: forward",
- * "train_step" of "train_step_3". Empty where it only says which step it is: "step_3".
+ * The part of |name| that locates a range in the model: "forward" of "step 3: forward",
+ * "train_step" of "train_step_3". Empty where the name is only that of a step: "step_3".
  */
 tacho_str tacho_step_layer(tacho_str name);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Marks are kept while rows come; what they mean is decided when their part is complete.
+ * Marks are collected while rows arrive and interpreted when their part is complete.
  */
 #include "profile/steps.h"
 
@@ -16,13 +16,13 @@
 
 enum { NAME_BYTES = 256, PERCENT = 100, LEAST_STEPS_OF_WARM_UP = 3, LEAST_STEPS_OF_STOP = 4 };
 
-/* What spans of a site may mark; later ones count more. */
+/* The kind of mark of a site's spans; later kinds take precedence. */
 typedef enum mark_kind {
     MARK_UNKNOWN,
     MARK_NONE,
     MARK_POST,     /* an instant between steps */
     MARK_RANGE,    /* a range of any name */
-    MARK_STEP,     /* a range whose name says that it is a step */
+    MARK_STEP,     /* a range that is a step by its name */
     MARK_PROFILER, /* of PyTorch's profiler */
 } mark_kind;
 
@@ -32,7 +32,7 @@ typedef struct tacho_step_mark {
     uint32_t site;
     uint32_t stem; /* string: the name without its number; while it is looked for */
     uint8_t kind;
-    bool is_inner; /* lies in another mark of its track */
+    bool is_inner; /* nested in another mark of its track */
 } step_mark;
 
 /* From the first start to the last end. */
@@ -61,7 +61,7 @@ const char *tacho_step_kind_name(tacho_step_kind kind)
 
 /* ---- marks ---------------------------------------------------------------------------------- */
 
-/* A range of the host once more, around what was launched in it. */
+/* A device's copy of a range of the host, around the work launched in it. */
 static bool is_echo(const tacho_dict *dict, uint32_t site)
 {
     return tacho_str_equal(tacho_dict_string(dict, dict->sites[site].category),
@@ -221,7 +221,7 @@ static bool is_chosen(const tacho_dict *dict, const step_mark *mark, const mark_
            (mark->kind == MARK_POST) == choice->is_post;
 }
 
-/* Without its number, which is part of a name that does not say step. */
+/* The name without its number, which is kept in names without a word for a step. */
 static tacho_str stem_of(tacho_str name)
 {
     return tacho_scope_is_step(name) || tacho_step_has_word(name) ? tacho_step_stem(name) : name;
@@ -436,7 +436,7 @@ static tacho_status find_runs(tacho_steps *steps, uint32_t part)
     return TACHO_OK;
 }
 
-/* The stem of most of |marks|, which are by stem; of equally many the one that comes first. */
+/* The stem of most of |marks|, which are sorted by stem; of equal counts the earliest one. */
 static uint32_t commonest_stem(const step_mark *marks, size_t count, size_t *out_count)
 {
     size_t best = 0;
@@ -506,7 +506,7 @@ int64_t tacho_times_percentile(const int64_t *times, size_t count, size_t percen
     return times[rank > 0 ? rank - 1 : 0];
 }
 
-/* What steps usually take. */
+/* The usual duration of steps. */
 typedef struct usual_time {
     int64_t low, median, high; /* quartiles */
 } usual_time;

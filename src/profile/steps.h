@@ -1,35 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Steps: the iterations, inferences or batches of a part, and which of them are warm-up. The first
- * of these that a part has says what its steps are:
+ * of these kinds of marks that a part has defines its steps:
  *
  *   ProfilerStep#7       as PyTorch's profiler marks them
  *   ranges that repeat   of annotations or NVTX, whose names have a word such as step, iteration,
  *                        batch or inference
  *   runs                 numbered executions of one program
- *   signposts            from one to the next; those of the name that is there most often
+ *   signposts            from one to the next; those of the most frequent name
  *   annotations of       where the host has none: ProfilerStep#7 and names with such a word
  *   a device
  *   ranges that repeat   under any name, where only one does, outermost on its thread
  *
  * Ranges other than PyTorch's have to repeat and to cover half of the time from the first to the
- * last. Ranges that PyTorch itself draws (Optimizer.step, DataLoader, collectives) are none. Names
- * that say step may end in a number that counts up; under any other name the number belongs to the
- * name, for layer_3 does not repeat layer_2.
+ * last. Ranges that PyTorch itself draws (Optimizer.step, DataLoader, collectives) do not count.
+ * Names with a word for a step may end in a number that counts up; in any other name the number is
+ * part of the name, for layer_3 does not repeat layer_2.
  *
- * Two kinds of steps are left out wherever a step is taken for typical (tacho_steps_leave_out), and
- * nowhere else is that decided. Leading steps are warm-up if they take longer than the second half
- * of the steps does: longer than its third quartile by 1.5 interquartile ranges, and than its
- * median by a tenth. Of fewer than three steps none is. The last step that a profiler marks has the
- * profiler's stop in it if it takes longer, by as much, than the steps between the first and it, of
- * which it takes two.
+ * Two kinds of steps are left out wherever a typical step is needed; only tacho_steps_leave_out
+ * decides which. Leading steps are warm-up if they take longer than the second half of the steps:
+ * longer than its third quartile by 1.5 interquartile ranges, and than its median by a tenth. With
+ * fewer than three steps, no step is warm-up. The last step that a profiler marks contains the
+ * profiler's stop if it takes longer, by as much, than the steps between the first and it; at least
+ * two of these are needed.
  */
 #ifndef TACHO_PROFILE_STEPS_H
 #define TACHO_PROFILE_STEPS_H
 
 #include "profile/events.h"
 
-/* What says where steps are: id, word for programs, words for people. */
+/* The kinds of marks that define steps: id, word for programs, words for people. */
 #define TACHO_STEP_KINDS(X)                                                                        \
     X(NONE, "", "")                                                                                \
     X(PROFILER, "marked", "marked by the profiler")                                                \
@@ -76,12 +76,12 @@ typedef struct tacho_steps {
     uint32_t run_name; /* string */
     tacho_step_span only_run;
     bool is_full; /* more ranges than TACHO_STEP_MARKS_MAX: nothing is known */
-    /* What may mark steps, of all parts since the last clear. */
+    /* Possible marks of steps, of all parts since the last clear. */
     struct tacho_step_mark *marks;
     size_t mark_count, mark_capacity;
     struct tacho_step_hull *runs, *parts; /* by run; by part */
     size_t run_count, run_capacity, part_count, part_capacity;
-    uint8_t *sites; /* what each is */
+    uint8_t *sites; /* the kind of mark of each */
     size_t site_count, site_capacity;
 } tacho_steps;
 
@@ -95,7 +95,7 @@ tacho_status tacho_steps_add(tacho_steps *steps, const tacho_row *row) TACHO_MUS
 tacho_status tacho_steps_find(tacho_steps *steps, uint32_t part) TACHO_MUST_USE;
 
 /* Whether spans of |site|, on the host or a device, mark the steps that were found, and nothing in
- * the model: its name says step. */
+ * the model: its name is that of a step. */
 bool tacho_steps_is_mark(const tacho_steps *steps, uint32_t site);
 
 /* Sorts |times|, and the shortest that is not shorter than |percent| % of them. */

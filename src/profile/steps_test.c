@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is taken for steps, and what is not; which of them are warm-up.
+ * Ranges that are steps and ranges that are not; warm-up steps.
  */
 #include "profile/steps.h"
 
@@ -174,7 +174,7 @@ static void test_any_name_where_only_one_repeats(void **state)
     expect(&at, TACHO_STEP_NONE, 0, "");
 }
 
-/* A number counts steps only where the name says step. */
+/* A number counts steps only in a name with a word for a step. */
 static void test_numbers_of_names(void **state)
 {
     static const char *const stems[] = {"step", "layer"};
@@ -326,7 +326,7 @@ static void test_unended_steps_do_not_count(void **state)
     }
 }
 
-/* The last signpost's step goes on to the end of all work, which an unended span does not move. */
+/* The last signpost's step lasts to the end of all work, which an unended span does not move. */
 static void test_unended_spans_end_nothing(void **state)
 {
     (void)state;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Arguments that sums over many files are made of: operations, bytes, collectives, launches. A
- * capture says of each span whether it has one, launches aside, so that whoever adds up passes over
- * all others (capture_row.h). Captures of before would have to be told apart if another key became
- * one of these.
+ * Arguments that are summed over many files: operations, bytes, collectives, launches. A capture
+ * marks each span that has one, launches aside, so that sums can skip the arguments of all others
+ * (capture_row.h). Adding a key would require recognising older captures, whose marks ignore it.
  */
 #ifndef TACHO_PROFILE_SUMMED_ARGS_H
 #define TACHO_PROFILE_SUMMED_ARGS_H

@@ -13,7 +13,7 @@ static bool accepts_text(const void *self, tacho_str name, tacho_str location)
     return tacho_str_contains(name, filter->text) || tacho_str_contains(location, filter->text);
 }
 
-/* Without memory glibc says that nothing matches; only errno tells. */
+/* Without memory glibc reports that nothing matches; only errno shows the failure. */
 static bool matches(const tacho_text_filter *filter, tacho_str text)
 {
     errno = 0;

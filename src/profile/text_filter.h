@@ -16,11 +16,11 @@ typedef struct tacho_text_filter {
     tacho_str text;
     regex_t regex;
     bool has_regex;
-    bool lacks_memory; /* it could not be told whether a name matches ... */
-    bool *has_failed;  /* ... and that is where it says so */
+    bool lacks_memory; /* matching a name ran out of memory ... */
+    bool *has_failed;  /* ... which is recorded through this pointer */
 } tacho_text_filter;
 
-/* |text| outlives it. USAGE says what is wrong with an expression. Close it even if this fails. */
+/* |text| outlives it. A bad expression is a USAGE failure. Close it even if this fails. */
 tacho_status tacho_text_filter_open(tacho_text_filter *filter, const char *text) TACHO_MUST_USE;
 void tacho_text_filter_close(tacho_text_filter *filter);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What people are shown of Torq's jobs and engines, wherever these come from: a table that was
- * annotated elsewhere, or an annotation of our own.
+ * Labels of Torq's jobs and engines for people, whatever their origin: a table that was annotated
+ * elsewhere, or an annotation of our own.
  */
 #ifndef TACHO_PROFILE_TORQ_LABELS_H
 #define TACHO_PROFILE_TORQ_LABELS_H

@@ -14,7 +14,7 @@
 
 enum { NOTE_BYTES_MAX = 128 };
 
-/* What the note says of |bytes|. */
+/* Writes the note for |bytes|. */
 static int print_note(tacho_str bytes, char *text, size_t size)
 {
     return snprintf(text, size, TORQ_ORIGIN_NOTE_MARK "%zu\ncrc32c %08" PRIx32 "\n", bytes.len,
@@ -27,7 +27,7 @@ bool torq_origin_note_path(tacho_str path, char out_path[TORQ_ORIGIN_NOTE_PATH_M
     return used > 0 && used < TORQ_ORIGIN_NOTE_PATH_MAX;
 }
 
-/* Whatever is no file of its own, such as a pipe or a terminal, has nothing beside it. */
+/* Writes a note for regular files only: a pipe or a terminal has no neighbours. */
 tacho_status torq_origin_note_write(const char *path)
 {
     char name[TORQ_ORIGIN_NOTE_PATH_MAX];

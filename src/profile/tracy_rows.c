@@ -278,7 +278,7 @@ bool tacho_tracy_is_tenstorrent(tacho_str name)
             tacho_str_find_byte(name, ':') < name.len);
 }
 
-/* The number behind |mark|, the last one of the name; false where it is not there. */
+/* The number after |mark|, the last one of the name; false where it is missing. */
 static bool number_after(tacho_str name, const char *mark, unsigned *out_a, unsigned *out_b)
 {
     char text[NAME_ROOM];
@@ -317,7 +317,7 @@ static tacho_status ensure_chip(tacho_tracy_rows *rows, unsigned chip, uint32_t 
     return tacho_tracy_rows_track(rows, &facts, tacho_str_make(name, (size_t)len), out_group);
 }
 
-/* A processor of a Tensix core: its context says which core, the lane which processor. */
+/* A processor of a Tensix core: its context names the core, the lane the processor. */
 static tacho_status ensure_risc(tacho_tracy_rows *rows, const tacho_tracy_device *device,
                                 uint64_t lane, uint32_t *out_track)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What Tracy tells, as rows: one way for what is captured live and for what is read from a file.
- * Zones are spans on the track of their thread, messages are moments there, plots are counters,
- * devices have a track for each of their lanes.
+ * Turns Tracy events into rows, for live captures and for files alike. Zones are spans on the track
+ * of their thread, messages are moments there, plots are counters, devices have a track for each of
+ * their lanes.
  */
 #ifndef TACHO_PROFILE_TRACY_ROWS_H
 #define TACHO_PROFILE_TRACY_ROWS_H
@@ -65,7 +65,7 @@ tacho_status tacho_tracy_rows_site(tacho_tracy_rows *rows, const tacho_tracy_pla
                                    uint32_t name, uint32_t category,
                                    uint32_t *out_site) TACHO_MUST_USE;
 
-/* What zones of |place| are called that have no name of their own: a string. */
+/* The name, a string, of zones of |place| that have no name of their own. */
 static inline uint32_t tacho_tracy_place_title(const tacho_tracy_place *place)
 {
     return place->name != 0 ? place->name : place->function;
@@ -77,8 +77,8 @@ typedef struct tacho_tracy_span {
     uint32_t site;
     int64_t start, end; /* ns */
     uint32_t flags;
-    uint32_t function; /* string; 0 where it says nothing that the name does not */
-    uint32_t place;    /* string: what its place is called, where the zone has another name; or 0 */
+    uint32_t function; /* string; 0 where it adds nothing to the name */
+    uint32_t place;    /* string: the name of its place, where the zone has another name; or 0 */
     uint32_t color;
     tacho_str text;
 } tacho_tracy_span;
@@ -98,7 +98,7 @@ typedef struct tacho_tracy_moment {
 tacho_status tacho_tracy_rows_moment(tacho_tracy_rows *rows,
                                      const tacho_tracy_moment *moment) TACHO_MUST_USE;
 
-/* What a lock did for a thread: waited, or was held. */
+/* A span of a lock for a thread: waiting for it, or holding it. */
 tacho_status tacho_tracy_rows_lock(tacho_tracy_rows *rows, const tacho_tracy_span *span,
                                    uint64_t thread) TACHO_MUST_USE;
 
@@ -132,7 +132,7 @@ typedef struct tacho_tracy_device {
     uint8_t type;        /* Tracy's number */
     uint32_t number;     /* of the context */
     bool is_tenstorrent; /* its lanes are processors of a core */
-    bool has_lanes;      /* zones say whose they are */
+    bool has_lanes;      /* zones carry the lane they belong to */
 } tacho_tracy_device;
 
 /* Whether the name is that of a Tenstorrent device: "Device: 0, Core (1,2)", "Device 0:". */

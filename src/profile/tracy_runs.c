@@ -27,7 +27,7 @@ static tacho_str skip(tacho_str text, tacho_str prefix)
     return tacho_str_starts_with(text, prefix) ? tacho_str_from(text, prefix.len) : text;
 }
 
-/* Behind the next |byte|; empty where there is none. */
+/* The text after the next |byte|; empty where there is none. */
 static tacho_str behind(tacho_str text, char byte)
 {
     size_t at = tacho_str_find_byte(text, byte);
@@ -83,7 +83,7 @@ tacho_status tacho_tracy_rows_note_op(tacho_tracy_rows *rows, tacho_str message)
     return tacho_dict_ensure_string(dict, name, &dict->runs[run].name);
 }
 
-/* What follows |mark| at the start of |text|; empty where it does not start so. */
+/* The text after |mark| at the start of |text|; empty where |text| starts differently. */
 static tacho_str after(tacho_str text, tacho_str mark)
 {
     return tacho_str_starts_with(text, mark) ? tacho_str_from(text, mark.len) : TACHO_STR("");

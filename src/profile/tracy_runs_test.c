@@ -83,7 +83,7 @@ static void test_ops_are_runs(void **state)
     stop(&self);
 }
 
-/* A zone may come before the message that names its op. */
+/* A zone may precede the message that names its op. */
 static void test_late_names(void **state)
 {
     listener self;

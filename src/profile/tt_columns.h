@@ -6,7 +6,7 @@
 #ifndef TACHO_PROFILE_TT_COLUMNS_H
 #define TACHO_PROFILE_TT_COLUMNS_H
 
-/* The format's name, and the row of the table that a span comes from: the header is row 1. */
+/* The format's name, and the table row of a span: the header is row 1. */
 #define TACHO_TT_VENDOR "tenstorrent" /* how the names of its formats begin */
 #define TACHO_TT_FORMAT "tenstorrent-ops"
 #define TACHO_TT_ROW "table row"

@@ -88,7 +88,7 @@ tacho_category_kind tacho_category_kind_of(tacho_str category)
         {TACHO_STR_INIT("gpu_user_annotation"), TACHO_CATEGORY_KIND_PHASE},
         {TACHO_STR_INIT("cuda_profiler_range"), TACHO_CATEGORY_KIND_PHASE},
         {TACHO_STR_INIT("xpu_scope_profiler"), TACHO_CATEGORY_KIND_PHASE},
-        {TACHO_STR_INIT("mtia_workloadd"), TACHO_CATEGORY_KIND_PHASE}, /* around what others do */
+        {TACHO_STR_INIT("mtia_workloadd"), TACHO_CATEGORY_KIND_PHASE}, /* around others' work */
         {TACHO_STR_INIT("mtia_insight"), TACHO_CATEGORY_KIND_PHASE},
         {TACHO_STR_INIT("Trace"), TACHO_CATEGORY_KIND_PHASE},
         {TACHO_STR_INIT("cuda_sync"), TACHO_CATEGORY_KIND_WAIT},
@@ -273,7 +273,7 @@ static size_t cut_digits(tacho_str *name)
     return count;
 }
 
-/* Capitals, and blanks for low lines; what does not fit is none of the names. */
+/* Capitals, and blanks for underscores; a name that does not fit matches none of them. */
 static tacho_str spell_old(tacho_str name, char *out_text, size_t size)
 {
     if (name.len > size) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The words of the profile model: what kinds of track, unit, origin and loss there are, and what
- * they are called. Also the track names that vendors print, so that two readers of one vendor's
- * files agree. Analyses decide by class, never by name.
+ * The words of the profile model: the kinds of track, unit, origin and loss, and their names. Also
+ * the track names that vendors print, so that two readers of one vendor's files agree. Analyses
+ * decide by class, never by name.
  */
 #ifndef TACHO_PROFILE_VOCABULARY_H
 #define TACHO_PROFILE_VOCABULARY_H
@@ -10,8 +10,8 @@
 #include "base/str.h"
 
 /*
- * What a track's time is spent on, in the order in which tracks are shown. New ones go to the end:
- * traces hold the place.
+ * The kinds of work of tracks, in display order. New ones go to the end, since traces store the
+ * position.
  */
 #define TACHO_TRACK_CLASSES(X)                                                                     \
     X(GROUP, "group")         /* holds other tracks; a process in a trace viewer */                \
@@ -112,9 +112,9 @@ const char *tacho_unit_name(tacho_unit unit);
 const char *tacho_loss_key(tacho_loss_reason reason);
 const char *tacho_loss_phrase(tacho_loss_reason reason);
 
-/* What the spans of a category are, where its word tells: those of PyTorch's profiler, Kineto. */
+/* The kind of a category's spans, for the categories of PyTorch's profiler, Kineto. */
 typedef enum tacho_category_kind {
-    TACHO_CATEGORY_KIND_OTHER,  /* the word does not tell */
+    TACHO_CATEGORY_KIND_OTHER,  /* not one of the known words */
     TACHO_CATEGORY_KIND_HOST,   /* work of the host: operators, Python frames, driver calls */
     TACHO_CATEGORY_KIND_DEVICE, /* work of a device: kernels, copies, fills */
     TACHO_CATEGORY_KIND_PHASE,  /* annotations, drawn around the work of others */
@@ -123,22 +123,22 @@ typedef enum tacho_category_kind {
 
 tacho_category_kind tacho_category_kind_of(tacho_str category);
 
-/* What spans |name| of |category| are: some waits lie in a category of work. */
+/* The kind of spans |name| of |category|: some waits are in a category of work. */
 tacho_category_kind tacho_span_kind_of(tacho_str category, tacho_str name);
 
 /* Whether spans of |category| do not count as busy: phases and waits. */
 bool tacho_category_is_phase(tacho_str category);
 
-/* The overview of profiles of devices and of traces without any, whose parts are no models. */
+/* Overview titles of profiles without models: with devices, and of the host alone. */
 #define TACHO_OVERVIEW_TITLE_DEVICE "Device Profile Overview"
 #define TACHO_OVERVIEW_TITLE_HOST "Host Profile Overview"
 
-/* What a row of a device is in traces of TensorFlow and JAX, by its name. */
+/* The kind of a device's row in traces of TensorFlow and JAX, by its name. */
 typedef enum tacho_xla_line {
     TACHO_XLA_LINE_OTHER,
     TACHO_XLA_LINE_STREAM,  /* of a GPU: kernels and copies as they ran */
     TACHO_XLA_LINE_OPS,     /* operators: all that a TPU did, or drawn around kernels of streams */
-    TACHO_XLA_LINE_SUMMARY, /* steps, modules, scopes: drawn around what other rows show */
+    TACHO_XLA_LINE_SUMMARY, /* steps, modules, scopes: drawn around other rows */
 } tacho_xla_line;
 
 tacho_xla_line tacho_xla_line_of(tacho_str name);
@@ -173,7 +173,7 @@ typedef enum tacho_torq_memory {
 /* By the name of the transfer, "CDMA LRAM to DTCM" or "CDMA_LRAM_TO_DTCM". */
 tacho_torq_memory tacho_torq_transfer_memory(tacho_str name);
 
-/* What a Torq host profile tells apart, in the order in which it is shown. */
+/* The tracks of a Torq host profile, in display order. */
 #define TACHO_TORQ_HOST_TRACKS(X)                                                                  \
     X(PHASES, PHASE, "Host")                                                                       \
     X(HAL, RUNTIME, "HAL")                                                                         \
@@ -204,7 +204,7 @@ tacho_track_class tacho_torq_host_track_class(tacho_torq_host_track track);
     X("Compile Profile Overview", false)                                                           \
     X("Host Profile Overview", false)
 
-/* What those tracks are called; "Used" may follow, and "(Compile)" what the compiler expected. */
+/* The names of those tracks; "Used" may follow, and "(Compile)" for the compiler's estimate. */
 #define TACHO_TORQ_TRACE_TRACKS(X)                                                                 \
     X("HAL", RUNTIME)                                                                              \
     X("NSS Programs", CONTROL)                                                                     \
@@ -222,19 +222,19 @@ tacho_track_class tacho_torq_host_track_class(tacho_torq_host_track track);
 /* Whether |name| is a group of a Torq trace. */
 bool tacho_torq_trace_group(tacho_str name);
 
-/* What the track |name| in |group| shows, and its number; false when Torq traces have none such. */
+/* The class and number of the track |name| in |group|; false when Torq traces have no such one. */
 bool tacho_torq_trace_track(tacho_str group, tacho_str name, tacho_track_class *out_class,
                             uint32_t *out_index);
 
-/* Those of them that say how the times came about, and what engines did twice. */
+/* Groups whose presence shows the origin of the times, or that repeat the work of engines. */
 #define TACHO_TORQ_GROUP_UNITS "NPU Task Breakdown"
 #define TACHO_TORQ_GROUP_USED "NPU Task Measurements"
 #define TACHO_TORQ_GROUP_ESTIMATE "Compile Profile Overview"
 #define TACHO_TORQ_GROUP_RUN "Host Profile Overview"
 
 /*
- * What the threads of older Torq traces are called, behind a number: 0_DMA_IN, 04_Slice_0. The
- * oldest have no numbers there, but one ahead of the process: "DMA IN" in "01 timeline.csv".
+ * The names of threads of older Torq traces, after a number: 0_DMA_IN, 04_Slice_0. The oldest have
+ * no numbers there, but one ahead of the process: "DMA IN" in "01 timeline.csv".
  */
 #define TACHO_TORQ_OLD_TRACKS(X)                                                                   \
     X("DMA IN", DMA_IN, true)                                                                      \
@@ -247,7 +247,7 @@ bool tacho_torq_trace_track(tacho_str group, tacho_str name, tacho_track_class *
     X("HOST", HOST, false)                                                                         \
     X("OVERALL", PHASE, false)
 
-/* What such a thread shows. */
+/* The contents of such a thread. */
 typedef struct tacho_torq_old_track {
     tacho_track_class track_class;
     uint32_t index;
@@ -255,14 +255,14 @@ typedef struct tacho_torq_old_track {
     bool is_engine;
 } tacho_torq_old_track;
 
-/* False when |name| is none of an older Torq trace. */
+/* False when |name| is not a thread of an older Torq trace. */
 bool tacho_torq_find_old_track(tacho_str name, tacho_torq_old_track *out_track);
 
-/* Whether |name| is that of a process of the oldest ones: "01 timeline.csv". */
+/* Whether |name| is that of a process of the oldest traces: "01 timeline.csv". */
 bool tacho_torq_is_old_process(tacho_str name);
 
-/* What an engine is called by the name of its track: "HVX" of "Core 1 HVX 3". Empty where that is
- * not a short word in plain letters. */
+/* The engine's name, from the name of its track: "HVX" of "Core 1 HVX 3". Empty where that is not
+ * a short word in plain letters. */
 tacho_str tacho_track_engine_word(tacho_str name);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a piece of a device's work is for: arithmetic, talking to other devices, or moving memory.
- * Engines of transfers tell by their class. Queues of GPUs and the like hold everything, and there
- * the category and the name of the work tell, as frameworks and collective libraries spell them.
+ * The kind of a piece of a device's work: arithmetic, talking to other devices, or moving memory.
+ * Transfer engines are recognised by their class. Queues of GPUs and the like hold all kinds, and
+ * there the category and the name of the work decide, as frameworks and collective libraries spell
+ * them.
  */
 #ifndef TACHO_PROFILE_WORK_KIND_H
 #define TACHO_PROFILE_WORK_KIND_H
